@@ -1,0 +1,36 @@
+# How every target of the project is compiled.
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_EXTENSIONS ON)
+set(CMAKE_CXX_STANDARD 17)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS C)
+
+add_library(th_compile_options INTERFACE)
+target_compile_options(th_compile_options INTERFACE
+  -Wall -Wextra -Wno-unused-parameter
+  $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wno-sign-compare -Wno-missing-field-initializers
+    -fexceptions           # a C++ error handler may throw through C frames
+    -fno-math-errno
+    -fno-trapping-math
+    -ffp-contract=off      # the same bits at every instruction set; fma() where one is meant
+    -fno-strict-aliasing   # tensors of all types share code that reads their common fields
+    -fno-semantic-interposition
+    -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>)
+if(TH_WERROR)
+  target_compile_options(th_compile_options INTERFACE -Werror)
+endif()
+if(TH_SANITIZE)
+  target_compile_options(th_compile_options INTERFACE -fsanitize=${TH_SANITIZE}
+                         -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(th_compile_options INTERFACE -fsanitize=${TH_SANITIZE})
+  target_compile_definitions(th_compile_options INTERFACE TH_SANITIZED)
+endif()
+
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  set(CMAKE_C_FLAGS_RELEASE "-O3 -DNDEBUG")
+endif()

@@ -1,0 +1,4 @@
+# What `cmake --install` puts where.
+install(TARGETS TH TH_static EXPORT THTargets)
+install(DIRECTORY include/TH DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(FILES ${PROJECT_BINARY_DIR}/include/TH/THConfig.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/TH)

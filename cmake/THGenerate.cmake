@@ -1,0 +1,54 @@
+# Templates: one source file, compiled once per element type and, for kernels, once per instruction set.
+
+# The element types, read from the one list in include/TH/THTypes.h.
+file(STRINGS ${PROJECT_SOURCE_DIR}/include/TH/THTypes.h lines REGEX "^  X\\([A-Z][a-z]+, ")
+set(TH_TYPES "")
+foreach(line IN LISTS lines)
+  string(REGEX REPLACE "^  X\\(([A-Za-z]+),.*" "\\1" type "${line}")
+  list(APPEND TH_TYPES ${type})
+endforeach()
+set(TH_ALL_TYPES ${TH_TYPES})                      # with Half
+list(REMOVE_ITEM TH_TYPES Half)                    # the types that compute
+set(TH_FLOAT_TYPES Float Double)
+
+# The instruction sets kernels are compiled for, and the compiler's flags for each.
+set(TH_LEVELS default)
+set(TH_LEVEL_FLAGS_default "")
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  list(APPEND TH_LEVELS avx2 avx512)
+  set(TH_LEVEL_FLAGS_avx2 -mavx2 -mfma -mf16c -mbmi -mbmi2 -mlzcnt -mpopcnt)
+  set(TH_LEVEL_FLAGS_avx512 ${TH_LEVEL_FLAGS_avx2} -mavx512f -mavx512bw -mavx512dq -mavx512vl
+      -mavx512cd -mprefer-vector-width=512)
+endif()
+
+# th_templates(TARGET TYPES "Float;Double" [LEVELS] FILES a.c b.c)
+# Adds each file once per type; with LEVELS, once per type and instruction set.
+function(th_templates target)
+  cmake_parse_arguments(arg "LEVELS" "" "TYPES;FILES" ${ARGN})
+  if(arg_LEVELS)
+    set(levels ${TH_LEVELS})
+  else()
+    set(levels none)
+  endif()
+  foreach(file IN LISTS arg_FILES)
+    get_filename_component(name ${file} NAME_WE)
+    get_filename_component(path ${file} ABSOLUTE)
+    foreach(type IN LISTS arg_TYPES)
+      foreach(level IN LISTS levels)
+        set(text "#define TH_INSTANTIATE_${type}\n")
+        set(stub ${CMAKE_CURRENT_BINARY_DIR}/${target}.templates/${name}.${type})
+        if(arg_LEVELS)
+          string(APPEND text "#define TH_LEVEL ${level}\n")
+          string(APPEND stub ".${level}")
+        endif()
+        string(APPEND text "#include \"${path}\"\n")
+        file(CONFIGURE OUTPUT ${stub}.c CONTENT "${text}" @ONLY)  # written only when it changes
+        target_sources(${target} PRIVATE ${stub}.c)
+        if(arg_LEVELS)
+          set_source_files_properties(${stub}.c PROPERTIES COMPILE_OPTIONS
+                                      "${TH_LEVEL_FLAGS_${level}}")
+        endif()
+      endforeach()
+    endforeach()
+  endforeach()
+endfunction()

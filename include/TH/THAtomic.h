@@ -1,0 +1,6 @@
+#ifndef TH_ATOMIC_H
+#define TH_ATOMIC_H
+
+#include "THGeneral.h"
+
+#endif

@@ -1,0 +1,13 @@
+/* Arithmetic of shapes. */
+#ifndef TH_SIZE_H
+#define TH_SIZE_H
+
+#include "THGeneral.h"
+
+TH_API int THSize_isSameSizeAs(const int64_t *sizeA, int64_t dimsA, const int64_t *sizeB,
+                               int64_t dimsB);
+
+/* The product of the sizes, 0 for no dimensions.  Raises an error when it does not fit. */
+TH_API ptrdiff_t THSize_nElement(int64_t dims, int64_t *size);
+
+#endif

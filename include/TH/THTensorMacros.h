@@ -1,0 +1,6 @@
+#ifndef TH_TENSOR_MACROS_H
+#define TH_TENSOR_MACROS_H
+
+#include "THGeneral.h"
+
+#endif

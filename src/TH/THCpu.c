@@ -1,0 +1,43 @@
+/* Which instruction set the kernels use. */
+#include "THKernel.h"
+
+#include "THGeneral.h"
+
+static const char *const level_names[] = {"default", "avx2", "avx512"};
+
+static THCpuLevel best_level(void)
+{
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
+    return TH_CPU_DEFAULT;
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+    return TH_CPU_AVX512;
+  return TH_CPU_AVX2;
+#else
+  return TH_CPU_DEFAULT;
+#endif
+}
+
+/* Called by constructors, perhaps before this file's own would run: so decided on the first call.
+ */
+THCpuLevel THCpu_level(void)
+{
+  static int level = -1;
+  if (level < 0) {
+    const THCpuLevel best = best_level();
+    THCpuLevel chosen = best;
+    const char *wish = getenv("TH_CPU_CAPABILITY");
+    for (int i = 0; wish && i <= (int)best; i++)
+      if (!strcmp(wish, level_names[i]))
+        chosen = (THCpuLevel)i;
+    level = (int)chosen;
+  }
+  return (THCpuLevel)level;
+}
+
+const char *THCpu_levelName(THCpuLevel level)
+{
+  return level_names[level];
+}
