@@ -1,12 +1,9 @@
 # Templates: one source file, compiled once per element type and, for kernels, once per instruction set.
 
 # The element types, read from the one list in include/TH/THTypes.h.
-file(STRINGS ${PROJECT_SOURCE_DIR}/include/TH/THTypes.h lines REGEX "^  X\\([A-Z][a-z]+, ")
-set(TH_TYPES "")
-foreach(line IN LISTS lines)
-  string(REGEX REPLACE "^  X\\(([A-Za-z]+),.*" "\\1" type "${line}")
-  list(APPEND TH_TYPES ${type})
-endforeach()
+file(READ ${PROJECT_SOURCE_DIR}/include/TH/THTypes.h text)
+string(REGEX MATCHALL "\n  X\\([A-Z][a-z]+" rows "${text}")
+string(REGEX REPLACE "\n  X\\(" "" TH_TYPES "${rows}")
 set(TH_ALL_TYPES ${TH_TYPES})                      # with Half
 list(REMOVE_ITEM TH_TYPES Half)                    # the types that compute
 set(TH_FLOAT_TYPES Float Double)
