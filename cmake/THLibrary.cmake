@@ -1,3 +1,18 @@
+# How the libraries are named and made.
+
+# A build whose interface differs from the plain one carries a name of its own: see Install.cmake.
+if(TH_COMPAT_TORCH7)
+  set(TH_VARIANT -torch7)
+elseif(TH_INDEX_BASE EQUAL 1)
+  set(TH_VARIANT -base1)
+else()
+  set(TH_VARIANT "")
+endif()
+set(TH_SOVERSION ${PROJECT_VERSION_MAJOR}${TH_VARIANT})
+
+# What a program that links the static archives has to link too, by name.
+set(TH_SYSTEM_LIBRARIES ${OpenMP_C_LIB_NAMES} ${CMAKE_DL_LIBS} m)
+
 # th_library(NAME SOURCES ... LINK ...): an object library NAME_objects, compiled once, and from it the shared library
 # NAME and the static archive NAME_static.
 function(th_library name)
@@ -11,24 +26,19 @@ function(th_library name)
 
   add_library(${name} SHARED $<TARGET_OBJECTS:${name}_objects>)
   add_library(${name}_static STATIC $<TARGET_OBJECTS:${name}_objects>)
-  set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
-                        LINKER_LANGUAGE C)
-  set_target_properties(${name}_static PROPERTIES OUTPUT_NAME ${name} LINKER_LANGUAGE C)
-  if(TH_INDEX_BASE EQUAL 1)
-    set_target_properties(${name} PROPERTIES SOVERSION "${PROJECT_VERSION_MAJOR}-base1")
-  endif()
+  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE C SOVERSION ${TH_SOVERSION}
+                        VERSION ${PROJECT_VERSION}${TH_VARIANT})
+  set_target_properties(${name}_static PROPERTIES LINKER_LANGUAGE C OUTPUT_NAME ${name})
   foreach(kind "" _static)
-    target_include_directories(${name}${kind} INTERFACE
+    target_include_directories(${name}${kind} INTERFACE  # Install.cmake names the installed ones
       $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
       $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include/TH>
       $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
-      $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include/TH>
-      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
-      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/TH>)
+      $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include/TH>)
     add_library(TH::${name}${kind} ALIAS ${name}${kind})
   endforeach()
   target_link_libraries(${name} PUBLIC ${arg_LINK} PRIVATE $<BUILD_INTERFACE:th_compile_options>
-                        OpenMP::OpenMP_C Threads::Threads ${CMAKE_DL_LIBS} m)
-  target_link_libraries(${name}_static PUBLIC ${arg_LINK_STATIC} OpenMP::OpenMP_C Threads::Threads
-                        ${CMAKE_DL_LIBS} m)
+                        OpenMP::OpenMP_C ${TH_SYSTEM_LIBRARIES})
+  target_link_libraries(${name}_static PUBLIC ${arg_LINK_STATIC} $<BUILD_INTERFACE:OpenMP::OpenMP_C>
+                        ${TH_SYSTEM_LIBRARIES})
 endfunction()
