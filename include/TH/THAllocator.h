@@ -12,8 +12,9 @@
 #include "THGeneral.h"
 
 /* Bits of a map allocator's flags. */
-#define TH_ALLOCATOR_MAPPED_SHARED    1  /* changes reach the file and every process that maps it */
-#define TH_ALLOCATOR_MAPPED_SHAREDMEM 2  /* the name is one of POSIX shared memory, not of a file \
+#define TH_ALLOCATOR_MAPPED_SHARED 1 /* changes reach the file and every process that maps it */
+#define TH_ALLOCATOR_MAPPED_SHAREDMEM                                                             \
+  2                                      /* the name is one of POSIX shared memory, not of a file \
                                           */
 #define TH_ALLOCATOR_MAPPED_EXCLUSIVE 4  /* create it; fail if it is there */
 #define TH_ALLOCATOR_MAPPED_NOCREATE  8  /* open it; fail if it is not there */

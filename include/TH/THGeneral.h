@@ -26,7 +26,7 @@
  */
 TH_API const char *THVersion(void);
 
-/* --- errors ------------------------------------------------------------------------------- */
+/* --- errors ---------------------------------------------------------------------------------- */
 
 /* A handler is told the message and must not return: it leaves by longjmp or by a C++ exception. If
  * it does return, or where there is none, the process aborts with the message on stderr. */
@@ -89,7 +89,7 @@ TH_API void _THArgCheck(const char *file, int line, int condition, int argNumber
       _THAssertionFailed(__FILE__, __LINE__, #EXP, __VA_ARGS__); \
   } while (0)
 
-/* --- memory ------------------------------------------------------------------------------- */
+/* --- memory ---------------------------------------------------------------------------------- */
 
 /* 64-byte aligned memory of size bytes, uninitialised; NULL for size 0.  Raises an error when size
  * is negative or there is no memory (after the collector of THSetGCHandler had its chance).  Blocks
@@ -109,7 +109,7 @@ TH_API void THSetGCHandler(void (*torchGCHandlerFunction)(void *data), void *dat
 /* Tells the collector's accounting that size more bytes (less, if negative) are in use. */
 TH_API void THHeapUpdate(ptrdiff_t size);
 
-/* --- threads ------------------------------------------------------------------------------ */
+/* --- threads --------------------------------------------------------------------------------- */
 
 /* How many threads TH, BLAS and every library behind them use; numbers below 1 leave it as it is.
  */
@@ -128,13 +128,13 @@ TH_API void THInferNumThreads(void);
 TH_API void THSetDeterministic(int on);
 TH_API int THGetDeterministic(void);
 
-/* --- numbers ------------------------------------------------------------------------------ */
+/* --- numbers --------------------------------------------------------------------------------- */
 
 /* log(1 + x) and exp(x) - 1, accurate near 0. */
 TH_API double THLog1p(const double x);
 TH_API double THExpm1(const double x);
 
-/* --- descriptions ------------------------------------------------------------------------- */
+/* --- descriptions ---------------------------------------------------------------------------- */
 
 #define TH_DESC_BUFF_LEN 64
 typedef struct {

@@ -86,7 +86,7 @@ static inline void THLoop_operand(THLoop *loop, void *data, size_t itemSize, int
 /* Walks all elements.  An error if the operands' numbers of elements differ. */
 TH_API void THLoop_run(THLoop *loop, THKernel kernel, const void *scalars);
 
-/* --- overlap ------------------------------------------------------------------------------ */
+/* --- overlap --------------------------------------------------------------------------------- */
 
 typedef enum THOverlap {
   TH_OVERLAP_NONE, /* no byte in common */

@@ -4,7 +4,7 @@
 
 #include "THConfig.h"
 
-/* --- linkage ------------------------------------------------------------------------------ */
+/* --- linkage --------------------------------------------------------------------------------- */
 
 #ifdef __cplusplus
 #define TH_EXTERNC extern "C"
@@ -15,7 +15,7 @@
 /* Everything public is declared TH_API; everything else is hidden from programs. */
 #define TH_API TH_EXTERNC __attribute__((visibility("default")))
 
-/* --- attributes --------------------------------------------------------------------------- */
+/* --- attributes ------------------------------------------------------------------------------ */
 
 #define TH_NO_RETURN                  __attribute__((noreturn))
 #define TH_UNREACHABLE                __builtin_unreachable();
@@ -24,7 +24,7 @@
 #define TH_LIKELY(X)                  __builtin_expect(!!(X), 1)
 #define TH_UNLIKELY(X)                __builtin_expect(!!(X), 0)
 
-/* --- token pasting: each argument is expanded first --------------------------------------- */
+/* --- token pasting: each argument is expanded first ------------------------------------------ */
 
 #define TH_CONCAT_2_EXPAND(x, y) x##y
 #define TH_CONCAT_2(x, y)        TH_CONCAT_2_EXPAND(x, y)

@@ -38,7 +38,7 @@ typedef struct THGenerator {
 
 typedef THGenerator THGeneratorState;
 
-/* --- generators --------------------------------------------------------------------------- */
+/* --- generators ------------------------------------------------------------------------------ */
 
 /* A generator seeded from the system's entropy. */
 TH_API THGenerator *THGenerator_new(void);
@@ -55,7 +55,7 @@ TH_API int THGenerator_isValid(THGenerator *_generator);
 TH_API THGeneratorState *THGeneratorState_copy(THGeneratorState *self, THGeneratorState *from);
 TH_API int THGeneratorState_isValid(THGeneratorState *_gen_state);
 
-/* --- seeds -------------------------------------------------------------------------------- */
+/* --- seeds ----------------------------------------------------------------------------------- */
 
 /* Seeds from the system's entropy and returns the seed. */
 TH_API uint64_t THRandom_seed(THGenerator *_generator);
@@ -66,7 +66,7 @@ TH_API void THRandom_manualSeed(THGenerator *_generator, uint64_t the_seed_);
 /* The seed that the stream was started with. */
 TH_API uint64_t THRandom_initialSeed(THGenerator *_generator);
 
-/* --- uniform ------------------------------------------------------------------------------ */
+/* --- uniform --------------------------------------------------------------------------------- */
 
 /* The next word: 32 bits. */
 TH_API uint64_t THRandom_random(THGenerator *_generator);
@@ -83,7 +83,7 @@ TH_API double THRandom_uniform(THGenerator *_generator, double a, double b);
 /* A number in [a, b), of 24 bits of one word. */
 TH_API float THRandom_uniformFloat(THGenerator *_generator, float a, float b);
 
-/* --- distributions: a parameter out of its range is an error, and nothing is drawn ---------- */
+/* --- distributions: a parameter out of its range is an error, and nothing is drawn ----------- */
 
 /* Normal numbers come in pairs: a second call uses up what the first one drew.  stdv > 0. */
 TH_API double THRandom_normal(THGenerator *_generator, double mean, double stdv);

@@ -38,7 +38,7 @@
 #define TH_GENERIC_FILE "generic/THStorageCopy.h"
 #include "THGenerateHalfType.h"
 
-/* --- storages of int64_t as shapes -------------------------------------------------------- */
+/* --- storages of int64_t as shapes ----------------------------------------------------------- */
 
 /* "[2 x 3]"; what does not fit ends in "...". */
 TH_API THDescBuff THLongStorage_sizeDesc(const THLongStorage *size);

@@ -10,7 +10,7 @@
 static _Thread_local THGuard *newest_guard;
 static _Thread_local THTry *innermost_try;
 
-/* --- guards ------------------------------------------------------------------------------- */
+/* --- guards ---------------------------------------------------------------------------------- */
 
 void THGuard_enter(THGuard *guard, THUndo undo)
 {
@@ -41,7 +41,7 @@ static void undo_guards_above(THGuard *floor)
     THGuard_leave(newest_guard);
 }
 
-/* --- TH_TRY ------------------------------------------------------------------------------- */
+/* --- TH_TRY ---------------------------------------------------------------------------------- */
 
 void THTry_enter(THTry *attempt)
 {
@@ -61,7 +61,7 @@ void THTry_leave(THTry *attempt)
   attempt->running = 0;
 }
 
-/* --- handlers ----------------------------------------------------------------------------- */
+/* --- handlers -------------------------------------------------------------------------------- */
 
 typedef struct {
   THErrorHandlerFunction call;
@@ -98,7 +98,7 @@ void THSetDefaultArgErrorHandler(THArgErrorHandlerFunction new_handler, void *da
   default_arg_handler = (ArgErrorHandler){new_handler, data};
 }
 
-/* --- raising ------------------------------------------------------------------------------ */
+/* --- raising --------------------------------------------------------------------------------- */
 
 TH_NO_RETURN static void panic(int argument, const char *message)
 {

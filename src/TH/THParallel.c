@@ -54,7 +54,7 @@ void THInferNumThreads(void)
 {
 }
 
-/* --- deterministic BLAS --------------------------------------------------------------------- */
+/* --- deterministic BLAS ---------------------------------------------------------------------- */
 
 static int deterministic;
 
@@ -68,7 +68,7 @@ int THGetDeterministic(void)
   return __atomic_load_n(&deterministic, __ATOMIC_RELAXED);
 }
 
-/* --- fork ----------------------------------------------------------------------------------- */
+/* --- fork ------------------------------------------------------------------------------------ */
 
 /* OpenMP's pool does not survive a fork: a child that used it would wait for threads that are gone.
  */

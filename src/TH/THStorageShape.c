@@ -8,7 +8,7 @@ THDescBuff THLongStorage_sizeDesc(const THLongStorage *size)
   return _THSizeDesc(size->data, size->size);
 }
 
-/* --- one size of -1 ----------------------------------------------------------------------- */
+/* --- one size of -1 -------------------------------------------------------------------------- */
 
 THLongStorage *THLongStorage_newInferSize(THLongStorage *size, ptrdiff_t nElement)
 {
@@ -40,7 +40,7 @@ THLongStorage *THLongStorage_newInferSize(THLongStorage *size, ptrdiff_t nElemen
   return inferred;
 }
 
-/* --- errors as text ----------------------------------------------------------------------- */
+/* --- errors as text -------------------------------------------------------------------------- */
 
 TH_PRINTF_LIKE(3, 4) static int fail(char *buffer, int length, const char *fmt, ...)
 {
@@ -53,7 +53,7 @@ TH_PRINTF_LIKE(3, 4) static int fail(char *buffer, int length, const char *fmt, 
   return -1;
 }
 
-/* --- broadcasting ------------------------------------------------------------------------- */
+/* --- broadcasting ---------------------------------------------------------------------------- */
 
 /* Writes the shape that n shapes broadcast to.  Returns 0, or -1 with the reason in buffer. */
 static int broadcast(int64_t *shape, int64_t shapeDims, int n, int64_t **sizes, const int64_t *dims,
@@ -125,7 +125,7 @@ int THLongStorage_inferSize2(THLongStorage *output, int64_t *sizesA, int64_t dim
                                   (int64_t[]){dimsA, dimsB}, error_buffer, buffer_len);
 }
 
-/* --- expansion ---------------------------------------------------------------------------- */
+/* --- expansion ------------------------------------------------------------------------------- */
 
 /* Writes the geometry of a tensor that looks like sizes.  Returns 0, or -1 with the reason. */
 static int expand(const int64_t *tensorSizes, const int64_t *tensorStrides, int64_t tensorDim,

@@ -17,7 +17,7 @@ TH_API size_t THStorage_(elementSize)(void); /* bytes */
 TH_API void THStorage_(set)(THStorage *self, ptrdiff_t idx, real value);
 TH_API real THStorage_(get)(const THStorage *self, ptrdiff_t idx);
 
-/* --- making one: count 1, resizable, and (but for the mapping) uninitialised or as given --- */
+/* --- making one: count 1, resizable, and (but for the mapping) uninitialised or as given ----- */
 
 TH_API THStorage *THStorage_(new)(void);
 TH_API THStorage *THStorage_(newWithSize)(ptrdiff_t size);
@@ -40,7 +40,7 @@ TH_API THStorage *THStorage_(newWithDataAndAllocator)(real *data, ptrdiff_t size
                                                       THAllocator *allocator,
                                                       void *allocatorContext);
 
-/* --- flags and counts --------------------------------------------------------------------- */
+/* --- flags and counts ------------------------------------------------------------------------ */
 
 TH_API void THStorage_(setFlag)(THStorage *storage, const char flag);
 TH_API void THStorage_(clearFlag)(THStorage *storage, const char flag);
@@ -55,7 +55,7 @@ TH_API void THStorage_(free)(THStorage *storage);
 /* Exchanges everything but the counts. */
 TH_API void THStorage_(swap)(THStorage *storage1, THStorage *storage2);
 
-/* --- contents ----------------------------------------------------------------------------- */
+/* --- contents -------------------------------------------------------------------------------- */
 
 /* Changes the number of elements; those that both sizes have keep their values, new ones are
  * uninitialised. An error unless the storage is resizable; after an error it is as before. */

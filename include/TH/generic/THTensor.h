@@ -9,7 +9,7 @@ typedef struct THTensor {
   char flag; /* TH_TENSOR_REFCOUNTED */
 } THTensor;
 
-/* --- reading ------------------------------------------------------------------------------ */
+/* --- reading --------------------------------------------------------------------------------- */
 
 /* The storage itself, not counted once more; NULL if there is none. */
 TH_API THStorage *THTensor_(storage)(const THTensor *self);
@@ -36,7 +36,7 @@ TH_API int THTensor_(isSetTo)(const THTensor *self, const THTensor *src);
 TH_API int THTensor_(isSize)(const THTensor *self, const THLongStorage *dims);
 TH_API ptrdiff_t THTensor_(nElement)(const THTensor *self);
 
-/* --- making one --------------------------------------------------------------------------- */
+/* --- making one ------------------------------------------------------------------------------ */
 
 TH_API THTensor *THTensor_(new)(void);
 
@@ -90,7 +90,7 @@ TH_API THTensor *THTensor_(newUnfold)(THTensor *tensor, int dimension_, int64_t 
 TH_API THTensor *THTensor_(newView)(THTensor *tensor, THLongStorage *size);
 TH_API THTensor *THTensor_(newExpand)(THTensor *tensor, THLongStorage *size);
 
-/* --- views: self becomes a view of src (or, where src is NULL, of itself) ------------------- */
+/* --- views: self becomes a view of src (or, where src is NULL, of itself) -------------------- */
 
 /* Dimensions of size 1, and new ones in front, repeated up to size, with stride 0. */
 TH_API void THTensor_(expand)(THTensor *r, THTensor *tensor, THLongStorage *size);
@@ -134,7 +134,7 @@ TH_API void THTensor_(squeeze1d)(THTensor *self, THTensor *src, int dimension_);
 /* With a new dimension of size 1 at dimension_. */
 TH_API void THTensor_(unsqueeze1d)(THTensor *self, THTensor *src, int dimension_);
 
-/* --- resizing ----------------------------------------------------------------------------- */
+/* --- resizing -------------------------------------------------------------------------------- */
 
 /* Changes the shape.  Where it changes nothing, neither do the strides; else the tensor becomes
  * row-major (or takes stride), its storage grows if it has to, and elements keep their place in the
@@ -151,7 +151,7 @@ TH_API void THTensor_(resize4d)(THTensor *tensor, int64_t size0_, int64_t size1_
 TH_API void THTensor_(resize5d)(THTensor *tensor, int64_t size0_, int64_t size1_, int64_t size2_,
                                 int64_t size3_, int64_t size4_);
 
-/* --- counts ------------------------------------------------------------------------------- */
+/* --- counts ---------------------------------------------------------------------------------- */
 
 TH_API void THTensor_(retain)(THTensor *self);
 TH_API void THTensor_(free)(THTensor *self); /* NULL is nothing to free */
@@ -159,7 +159,7 @@ TH_API void THTensor_(free)(THTensor *self); /* NULL is nothing to free */
 /* Copies self to dst, unless they are the same, and frees self. */
 TH_API void THTensor_(freeCopyTo)(THTensor *self, THTensor *dst);
 
-/* --- single elements, indices checked ----------------------------------------------------- */
+/* --- single elements, indices checked -------------------------------------------------------- */
 
 TH_API void THTensor_(set1d)(THTensor *tensor, int64_t x0, real value);
 TH_API void THTensor_(set2d)(THTensor *tensor, int64_t x0, int64_t x1, real value);
@@ -173,7 +173,7 @@ TH_API real THTensor_(get3d)(const THTensor *tensor, int64_t x0, int64_t x1, int
 TH_API real THTensor_(get4d)(const THTensor *tensor, int64_t x0, int64_t x1, int64_t x2,
                              int64_t x3);
 
-/* --- descriptions ------------------------------------------------------------------------- */
+/* --- descriptions ---------------------------------------------------------------------------- */
 
 /* "torch.FloatTensor of size 2x3"; what does not fit ends in "...". */
 TH_API THDescBuff THTensor_(desc)(const THTensor *tensor);

@@ -30,7 +30,7 @@ real THStorage_(get)(const THStorage *self, ptrdiff_t idx)
   return self->data[idx];
 }
 
-/* --- making one --------------------------------------------------------------------------- */
+/* --- making one ------------------------------------------------------------------------------ */
 
 static ptrdiff_t THStorage_(bytes)(ptrdiff_t size)
 {
@@ -133,7 +133,7 @@ THStorage *THStorage_(newWithMapping)(const char *filename, ptrdiff_t size, int 
   return storage;
 }
 
-/* --- flags and counts --------------------------------------------------------------------- */
+/* --- flags and counts ------------------------------------------------------------------------ */
 
 void THStorage_(setFlag)(THStorage *storage, const char flag)
 {
@@ -174,7 +174,7 @@ void THStorage_(swap)(THStorage *storage1, THStorage *storage2)
   storage2->refcount = count2;
 }
 
-/* --- contents ----------------------------------------------------------------------------- */
+/* --- contents -------------------------------------------------------------------------------- */
 
 void THStorage_(resize)(THStorage *storage, ptrdiff_t size)
 {

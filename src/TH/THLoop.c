@@ -1,0 +1,461 @@
+/* The engine that walks strided operands: drops, orders and merges dimensions, cuts them into
+ * blocks, and deals the blocks out to threads. */
+#include "THLoop.h"
+
+#include <omp.h>
+
+#include "THParallel.h"
+
+enum {
+  BLOCK = 32768,   /* elements of a block: enough to make the call of a kernel free */
+  TILE_BYTES = 256 /* side of a tile where operands run across each other */
+};
+
+/* --- one shape for all operands -------------------------------------------------------------- */
+
+/* Dimensions are innermost first; strides in bytes. */
+typedef struct Plan {
+  int operands, dims;
+  ptrdiff_t size[TH_LOOP_DIMS];
+  ptrdiff_t stride[TH_LOOP_OPERANDS][TH_LOOP_DIMS];
+  ptrdiff_t itemSize[TH_LOOP_OPERANDS];
+  char *data[TH_LOOP_OPERANDS];
+  ptrdiff_t block[2]; /* sizes of a block in the two innermost dimensions */
+} Plan;
+
+/* The dimensions of operand i without those of size 1. */
+static int squeeze(const THLoop *loop, int i, ptrdiff_t *size, ptrdiff_t *stride)
+{
+  int dims = 0;
+  for (int d = loop->nDimension[i] - 1; d >= 0; d--)
+    if (loop->size[i][d] != 1) {
+      size[dims] = loop->size[i][d];
+      stride[dims++] = loop->stride[i][d] * loop->itemSize[i];
+    }
+  return dims;
+}
+
+/* Returns 0 where the operands have different shapes. */
+static int plan_of_one_shape(Plan *plan, const THLoop *loop)
+{
+  ptrdiff_t size[TH_LOOP_DIMS];
+  plan->operands = loop->operands;
+  plan->dims = squeeze(loop, 0, plan->size, plan->stride[0]);
+  for (int i = 1; i < loop->operands; i++)
+    if (squeeze(loop, i, size, plan->stride[i]) != plan->dims ||
+        memcmp(size, plan->size, (size_t)plan->dims * sizeof *size))
+      return 0;
+
+  for (int i = 0; i < loop->operands; i++) {
+    plan->data[i] = loop->data[i];
+    plan->itemSize[i] = loop->itemSize[i];
+  }
+  if (plan->dims == 0) { /* a single element */
+    plan->dims = 1;
+    plan->size[0] = 1;
+    for (int i = 0; i < loop->operands; i++)
+      plan->stride[i][0] = plan->itemSize[i];
+  }
+  return 1;
+}
+
+static void move_dim(Plan *plan, int to, int from)
+{
+  plan->size[to] = plan->size[from];
+  for (int i = 0; i < plan->operands; i++)
+    plan->stride[i][to] = plan->stride[i][from];
+}
+
+static void swap_dims(Plan *plan, int a, int b)
+{
+  const ptrdiff_t size = plan->size[a];
+  plan->size[a] = plan->size[b];
+  plan->size[b] = size;
+  for (int i = 0; i < plan->operands; i++) {
+    const ptrdiff_t stride = plan->stride[i][a];
+    plan->stride[i][a] = plan->stride[i][b];
+    plan->stride[i][b] = stride;
+  }
+}
+
+/* Dimension a belongs inside b: the first operand with an opinion decides.  Broadcast ones have
+ * none. */
+static int belongs_inside(const Plan *plan, int a, int b)
+{
+  for (int i = 0; i < plan->operands; i++) {
+    const ptrdiff_t sa = plan->stride[i][a], sb = plan->stride[i][b];
+    if (sa && sb && sa != sb)
+      return sa < sb;
+  }
+  return 0;
+}
+
+/* Insertion sort: a handful of dimensions, mostly in order. */
+static void order_dims(Plan *plan)
+{
+  for (int d = 1; d < plan->dims; d++)
+    for (int e = d; e > 0 && belongs_inside(plan, e, e - 1); e--)
+      swap_dims(plan, e, e - 1);
+}
+
+static int continues(const Plan *plan, int inner, int outer)
+{
+  for (int i = 0; i < plan->operands; i++)
+    if (plan->stride[i][outer] != plan->stride[i][inner] * plan->size[inner])
+      return 0;
+  return 1;
+}
+
+/* Neighbours that every operand walks as one become one. */
+static void merge_dims(Plan *plan)
+{
+  int last = 0;
+  for (int d = 1; d < plan->dims; d++) {
+    if (continues(plan, last, d))
+      plan->size[last] *= plan->size[d];
+    else
+      move_dim(plan, ++last, d);
+  }
+  plan->dims = last + 1;
+}
+
+/* Where an operand runs fastest along another dimension than the first operand does, that dimension
+ * becomes the second one and the two are walked in square tiles, so that every cache line is used
+ * while it is there. */
+static int tile_dims(Plan *plan)
+{
+  for (int i = 1; i < plan->operands; i++) {
+    int fastest = 0;
+    for (int d = 1; d < plan->dims; d++)
+      if (plan->stride[i][d] && plan->stride[i][d] < plan->stride[i][fastest])
+        fastest = d;
+    if (fastest && plan->stride[i][0] >= 64 && plan->size[0] >= 8 && plan->size[fastest] >= 8) {
+      for (int d = fastest; d > 1; d--)
+        swap_dims(plan, d, d - 1);
+      plan->block[0] = THMin(plan->size[0], TILE_BYTES / THMin(plan->itemSize[0], 8));
+      plan->block[1] = THMin(plan->size[1], TILE_BYTES / THMin(plan->itemSize[i], 8));
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* Blocks are small enough to give each thread several. */
+static void cut_blocks(Plan *plan, ptrdiff_t count, int threads)
+{
+  ptrdiff_t elements = BLOCK;
+  if (threads > 1)
+    elements = THMax(BLOCK / 8, THMin(BLOCK, count / (4 * threads)));
+  plan->block[0] = THMin(plan->size[0], elements);
+  plan->block[1] = plan->dims > 1 ? THMin(plan->size[1], THMax(1, elements / plan->block[0])) : 1;
+}
+
+/* --- walking blocks -------------------------------------------------------------------------- */
+
+/* How many blocks lie along dimension d. */
+static ptrdiff_t blocks_along(const Plan *plan, int d)
+{
+  return d < 2 ? (plan->size[d] + plan->block[d] - 1) / plan->block[d] : plan->size[d];
+}
+
+static void run_block(const Plan *plan, const ptrdiff_t *at, THKernel kernel, const void *scalars)
+{
+  THRun run;
+  const ptrdiff_t first0 = at[0] * plan->block[0];
+  run.n = THMin(plan->block[0], plan->size[0] - first0);
+  run.rows = 1;
+  ptrdiff_t first1 = 0;
+  if (plan->dims > 1) {
+    first1 = at[1] * plan->block[1];
+    run.rows = THMin(plan->block[1], plan->size[1] - first1);
+  }
+  for (int i = 0; i < plan->operands; i++) {
+    const ptrdiff_t *stride = plan->stride[i];
+    char *p = plan->data[i] + first0 * stride[0];
+    run.step[i] = stride[0] / plan->itemSize[i];
+    run.jump[i] = 0;
+    if (plan->dims > 1) {
+      p += first1 * stride[1];
+      run.jump[i] = stride[1] / plan->itemSize[i];
+    }
+    for (int d = 2; d < plan->dims; d++)
+      p += at[d] * stride[d];
+    run.at[i] = p;
+  }
+  kernel(&run, scalars);
+}
+
+static void run_blocks(const Plan *plan, ptrdiff_t begin, ptrdiff_t end, THKernel kernel,
+                       const void *scalars)
+{
+  ptrdiff_t at[TH_LOOP_DIMS], rest = begin;
+  for (int d = 0; d < plan->dims; d++) {
+    at[d] = rest % blocks_along(plan, d);
+    rest /= blocks_along(plan, d);
+  }
+  for (ptrdiff_t b = begin; b < end; b++) {
+    run_block(plan, at, kernel, scalars);
+    for (int d = 0; d < plan->dims && ++at[d] == blocks_along(plan, d); d++)
+      at[d] = 0;
+  }
+}
+
+typedef struct {
+  const Plan *plan;
+  THKernel kernel;
+  const void *scalars;
+} BlockWork;
+
+static void do_blocks(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const BlockWork *work = context;
+  run_blocks(work->plan, begin, end, work->kernel, work->scalars);
+}
+
+static void run_plan(Plan *plan, const THLoop *loop, ptrdiff_t count, THKernel kernel,
+                     const void *scalars)
+{
+  const int threads = loop->inOrder ? 1 : THParallel_threads(count, loop->grain);
+  if (!loop->inOrder)
+    order_dims(plan);
+  merge_dims(plan);
+  if (loop->inOrder || !tile_dims(plan))
+    cut_blocks(plan, count, threads);
+
+  ptrdiff_t blocks = 1;
+  for (int d = 0; d < plan->dims; d++)
+    blocks *= blocks_along(plan, d);
+  BlockWork work = {plan, kernel, scalars};
+  if (threads == 1)
+    do_blocks(&work, 0, blocks);
+  else
+    THParallel_for(blocks, THMax(1, blocks / threads), do_blocks, &work);
+}
+
+/* --- contiguous operands: one long row ------------------------------------------------------- */
+
+typedef struct {
+  const THLoop *loop;
+  THKernel kernel;
+  const void *scalars;
+} FlatWork;
+
+static void do_flat(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const FlatWork *work = context;
+  THRun run;
+  run.n = end - begin;
+  run.rows = 1;
+  for (int i = 0; i < work->loop->operands; i++) {
+    run.at[i] = work->loop->data[i] + begin * work->loop->itemSize[i];
+    run.step[i] = 1;
+    run.jump[i] = 0;
+  }
+  work->kernel(&run, work->scalars);
+}
+
+/* --- different shapes: side by side in row-major order --------------------------------------- */
+
+/* Where one operand stands. */
+typedef struct Cursor {
+  int dims;
+  ptrdiff_t size[TH_LOOP_DIMS], stride[TH_LOOP_DIMS], at[TH_LOOP_DIMS];
+  char *p;
+} Cursor;
+
+static void place_cursor(Cursor *cursor, const THLoop *loop, int i, ptrdiff_t element)
+{
+  const int dims = squeeze(loop, i, cursor->size, cursor->stride);
+  int last = 0;
+  for (int d = 1; d < dims; d++) {
+    if (cursor->stride[d] == cursor->stride[last] * cursor->size[last]) {
+      cursor->size[last] *= cursor->size[d];
+    } else {
+      last++;
+      cursor->size[last] = cursor->size[d];
+      cursor->stride[last] = cursor->stride[d];
+    }
+  }
+  cursor->dims = last + 1;
+  cursor->p = loop->data[i];
+  for (int d = 0; d < cursor->dims; d++) {
+    cursor->at[d] = element % cursor->size[d];
+    element /= cursor->size[d];
+    cursor->p += cursor->at[d] * cursor->stride[d];
+  }
+}
+
+/* Goes on by n elements, which do not leave the innermost dimension. */
+static void move_cursor(Cursor *cursor, ptrdiff_t n)
+{
+  cursor->at[0] += n;
+  cursor->p += n * cursor->stride[0];
+  for (int d = 0; cursor->at[d] == cursor->size[d]; d++) {
+    cursor->p -= cursor->size[d] * cursor->stride[d];
+    cursor->at[d] = 0;
+    if (d + 1 == cursor->dims)
+      break;
+    cursor->at[d + 1]++;
+    cursor->p += cursor->stride[d + 1];
+  }
+}
+
+static void do_side_by_side(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const FlatWork *work = context;
+  const THLoop *loop = work->loop;
+  Cursor cursor[TH_LOOP_OPERANDS];
+  THRun run;
+  run.rows = 1;
+  for (int i = 0; i < loop->operands; i++) {
+    place_cursor(&cursor[i], loop, i, begin);
+    run.step[i] = cursor[i].stride[0] / loop->itemSize[i];
+    run.jump[i] = 0;
+  }
+  while (begin < end) {
+    run.n = end - begin;
+    for (int i = 0; i < loop->operands; i++) {
+      run.at[i] = cursor[i].p;
+      run.n = THMin(run.n, cursor[i].size[0] - cursor[i].at[0]);
+    }
+    work->kernel(&run, work->scalars);
+    begin += run.n;
+    for (int i = 0; i < loop->operands; i++)
+      move_cursor(&cursor[i], run.n);
+  }
+}
+
+/* --- the loop -------------------------------------------------------------------------------- */
+
+/* The number of elements of operand i; *contiguous says whether they lie in row-major order. */
+static ptrdiff_t count_elements(const THLoop *loop, int i, int *contiguous)
+{
+  const int64_t *size = loop->size[i], *stride = loop->stride[i];
+  ptrdiff_t count = loop->nDimension[i] > 0;
+  *contiguous = 1;
+  for (int d = loop->nDimension[i] - 1; d >= 0; d--) {
+    *contiguous &= size[d] == 1 || stride[d] == count;
+    count *= size[d];
+  }
+  return count;
+}
+
+void THLoop_run(THLoop *loop, THKernel kernel, const void *scalars)
+{
+  int flat;
+  const ptrdiff_t count = count_elements(loop, 0, &flat);
+  for (int i = 1; i < loop->operands; i++) {
+    int contiguous;
+    const ptrdiff_t other = count_elements(loop, i, &contiguous);
+    if (other != count)
+      THError("operands have different numbers of elements: %td in %s and %td in %s", count,
+              _THSizeDesc(loop->size[0], loop->nDimension[0]).str, other,
+              _THSizeDesc(loop->size[i], loop->nDimension[i]).str);
+    flat &= contiguous;
+  }
+  if (count == 0)
+    return;
+
+  FlatWork work = {loop, kernel, scalars};
+  Plan plan;
+  if (flat)
+    THParallel_for(count, loop->inOrder ? count : loop->grain, do_flat, &work);
+  else if (plan_of_one_shape(&plan, loop))
+    run_plan(&plan, loop, count, kernel, scalars);
+  else
+    THParallel_for(count, loop->inOrder ? count : loop->grain, do_side_by_side, &work);
+}
+
+/* --- overlap --------------------------------------------------------------------------------- */
+
+/* The bytes that operand i spans: [first, end).  Empty for no elements. */
+static void span(const THLoop *loop, int i, uintptr_t *first, uintptr_t *end)
+{
+  ptrdiff_t reach = loop->nDimension[i] > 0 ? loop->itemSize[i] : 0;
+  for (int d = 0; d < loop->nDimension[i]; d++) {
+    if (loop->size[i][d] == 0) {
+      reach = 0;
+      break;
+    }
+    reach += (loop->size[i][d] - 1) * loop->stride[i][d] * loop->itemSize[i];
+  }
+  *first = (uintptr_t)loop->data[i];
+  *end = *first + (uintptr_t)reach;
+}
+
+THOverlap THLoop_overlap(const THLoop *loop, int a, int b)
+{
+  uintptr_t first_a, end_a, first_b, end_b;
+  span(loop, a, &first_a, &end_a);
+  span(loop, b, &first_b, &end_b);
+  if (first_a >= end_b || first_b >= end_a || first_a == end_a || first_b == end_b)
+    return TH_OVERLAP_NONE;
+
+  ptrdiff_t size_a[TH_LOOP_DIMS], size_b[TH_LOOP_DIMS];
+  ptrdiff_t stride_a[TH_LOOP_DIMS], stride_b[TH_LOOP_DIMS];
+  const int dims = squeeze(loop, a, size_a, stride_a);
+  const size_t bytes = (size_t)dims * sizeof *size_a;
+  if (loop->data[a] == loop->data[b] && loop->itemSize[a] == loop->itemSize[b] &&
+      squeeze(loop, b, size_b, stride_b) == dims && !memcmp(size_a, size_b, bytes) &&
+      !memcmp(stride_a, stride_b, bytes))
+    return TH_OVERLAP_SAME;
+  return TH_OVERLAP_MIXED;
+}
+
+/* Marks each element's place in a map of bits; true when a place is taken twice. */
+static int any_place_twice(int dims, const ptrdiff_t *size, const ptrdiff_t *stride)
+{
+  ptrdiff_t reach = 1, at[TH_LOOP_DIMS] = {0}, place = 0;
+  for (int d = 0; d < dims; d++)
+    reach += (size[d] - 1) * stride[d];
+
+  THGuard guard;
+  THGuard_enter(&guard, THFree);
+  unsigned char *map = guard.what = THAlloc(reach / 8 + 1);
+  memset(map, 0, (size_t)(reach / 8 + 1));
+  int twice = 0, d = 0;
+  while (!twice && d < dims) {
+    twice = map[place / 8] >> (place % 8) & 1;
+    map[place / 8] |= (unsigned char)(1 << (place % 8));
+    for (d = 0; d < dims; d++) {
+      place += stride[d];
+      if (++at[d] < size[d])
+        break;
+      place -= size[d] * stride[d];
+      at[d] = 0;
+    }
+  }
+  THGuard_leave(&guard);
+  return twice;
+}
+
+int THLoop_overlapsItself(const THLoop *loop, int a)
+{
+  int contiguous;
+  if (count_elements(loop, a, &contiguous) == 0 || contiguous)
+    return 0;
+
+  /* Ordered by stride, each dimension of a tensor without overlap steps beyond all inside it... */
+  ptrdiff_t size[TH_LOOP_DIMS], stride[TH_LOOP_DIMS];
+  const int dims = squeeze(loop, a, size, stride);
+  for (int d = 0; d < dims; d++)
+    stride[d] /= loop->itemSize[a];
+  for (int d = 1; d < dims; d++)
+    for (int e = d; e > 0 && stride[e] < stride[e - 1]; e--) {
+      const ptrdiff_t s = stride[e], n = size[e];
+      stride[e] = stride[e - 1];
+      size[e] = size[e - 1];
+      stride[e - 1] = s;
+      size[e - 1] = n;
+    }
+  ptrdiff_t reach = 0;
+  int d = 0;
+  while (d < dims && stride[d] > reach) {
+    reach += (size[d] - 1) * stride[d];
+    d++;
+  }
+  if (d == dims)
+    return 0;
+  /* ... or is one of the rare interleaved ones. */
+  return stride[0] == 0 || any_place_twice(dims, size, stride);
+}

@@ -1,0 +1,36 @@
+/* Shapes under construction: sizes and strides that are complete before a tensor takes them.
+ *
+ * A tensor of a few dimensions keeps its sizes and strides in the same block as itself; larger ones
+ * have a block of their own.  Either way tensor->size and tensor->stride point at them. */
+#ifndef TH_SHAPE_H
+#define TH_SHAPE_H
+
+#include "THStorage.h"
+
+enum { TH_INLINE_DIMS = 5 };
+
+typedef struct THShape {
+  int nDimension;
+  int64_t *size, *stride;
+  int64_t room[2 * TH_INLINE_DIMS]; /* where they are, unless there are too many */
+  THGuard guard;                    /* holds their block in that case */
+} THShape;
+
+/* Makes room for nDimension sizes and strides, to be filled in by the caller; every shape that is
+ * opened is closed or handed to a tensor. */
+void THShape_open(THShape *shape, int nDimension);
+
+/* As THShape_open, with the sizes and strides given (strides may be NULL). */
+void THShape_openAs(THShape *shape, int nDimension, const int64_t *size, const int64_t *stride);
+void THShape_close(THShape *shape);
+
+/* Row-major strides where stride is NULL or has an entry below 0.  Checks for overflow. */
+void THShape_setStrides(THShape *shape, const int64_t *stride);
+
+/* How many elements a storage needs for the shape to fit at offset.  Checks for overflow. */
+ptrdiff_t THShape_reach(const THShape *shape, ptrdiff_t offset);
+
+/* Gives strides to size that view the same elements in the same order; 0 where there are none. */
+int THShape_view(THShape *shape, int nDimension, const int64_t *size, const int64_t *stride);
+
+#endif

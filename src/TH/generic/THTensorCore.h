@@ -1,0 +1,14 @@
+/* What the templates of TH share about tensors of the current type, beyond the public interface. */
+#include "../THShape.h"
+
+/* A tensor without a storage. */
+THTensor *THTensor_(newBare)(void);
+
+/* Enters a guard that frees the tensor it will hold. */
+void THTensor_(guard)(THGuard *guard);
+
+/* self takes the shape, which is used up.  Cannot fail. */
+void THTensor_(takeShape)(THTensor *self, THShape *shape);
+
+/* self (perhaps src itself) becomes a view of src's storage.  Cannot fail. */
+void THTensor_(takeView)(THTensor *self, THTensor *src, ptrdiff_t offset, THShape *shape);

@@ -1,0 +1,117 @@
+/* Kernels that copy elements and convert them to Real: one per source type. */
+#include "THTemplate.h"
+
+#include "../THConvert.h"
+#include "../THHalfBits.h"
+
+/* --- one element ----------------------------------------------------------------------------- */
+
+/* Truncates; NaN is 0; what int64_t cannot hold becomes its nearest extreme. */
+static inline int64_t whole_double(double x)
+{
+  const int64_t inside = (int64_t)(x >= -0x1p63 && x < 0x1p63 ? x : 0);
+  return x >= 0x1p63 ? INT64_MAX : x < -0x1p63 ? INT64_MIN : inside;
+}
+
+#if defined(TH_REAL_IS_HALF)
+#define FROM_NUMBER(x)   ((THHalf){THHalf_fromFloat((float)(x))})
+#define FROM_FLOATING(x) FROM_NUMBER(x)
+#elif defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+#define FROM_NUMBER(x)   ((real)(x))
+#define FROM_FLOATING(x) ((real)(x))
+#else
+#define FROM_NUMBER(x)   ((real)(x))
+#define FROM_FLOATING(x) ((real)whole_double(x)) /* the low bits */
+#endif
+
+#define from_Byte(x)   FROM_NUMBER(x)
+#define from_Char(x)   FROM_NUMBER(x)
+#define from_Short(x)  FROM_NUMBER(x)
+#define from_Int(x)    FROM_NUMBER(x)
+#define from_Long(x)   FROM_NUMBER(x)
+#define from_Float(x)  FROM_FLOATING(x)
+#define from_Double(x) FROM_FLOATING(x)
+#define from_Half(half) FROM_FLOATING(THHalf_toFloat((half).x))
+
+/* --- the same type --------------------------------------------------------------------------- */
+
+/* Where the source runs down the columns: squares small enough for their cache lines to stay, read
+ * along the source and written along the result. */
+static void copy_across(const THRun *run)
+{
+  enum { SIDE = 64 / sizeof(real) };
+  const ptrdiff_t jump = run->jump[0], step = run->step[1];
+  real *r = (real *)run->at[0];
+  const real *x = (const real *)run->at[1];
+  ptrdiff_t j = 0;
+  for (; j + SIDE <= run->rows; j += SIDE) {
+    ptrdiff_t i = 0;
+    for (; i + SIDE <= run->n; i += SIDE) {
+      real square[SIDE][SIDE];
+      for (int a = 0; a < SIDE; a++)
+        memcpy(square[a], x + (i + a) * step + j, sizeof square[a]);
+      for (int b = 0; b < SIDE; b++) {
+        real row[SIDE];
+        for (int a = 0; a < SIDE; a++)
+          row[a] = square[a][b];
+        memcpy(r + (j + b) * jump + i, row, sizeof row);
+      }
+    }
+    for (int b = 0; b < SIDE; b++)
+      for (ptrdiff_t rest = i; rest < run->n; rest++)
+        r[(j + b) * jump + rest] = x[rest * step + j + b];
+  }
+  for (; j < run->rows; j++)
+    for (ptrdiff_t i = 0; i < run->n; i++)
+      r[j * jump + i] = x[i * step + j];
+}
+
+static void copy(const THRun *run)
+{
+  const ptrdiff_t dr = run->step[0], dx = run->step[1];
+  if (dr == 1 && run->rows > 1 && run->jump[1] == 1 && dx != 1) {
+    copy_across(run);
+    return;
+  }
+  for (ptrdiff_t j = 0; j < run->rows; j++) {
+    real *r = (real *)run->at[0] + j * run->jump[0];
+    const real *x = (const real *)run->at[1] + j * run->jump[1];
+    if (dr == 1 && dx == 1)
+      memcpy(r, x, (size_t)run->n * sizeof(real));
+    else
+      for (ptrdiff_t i = 0; i < run->n; i++)
+        r[i * dr] = x[i * dx];
+  }
+}
+
+/* --- any type -------------------------------------------------------------------------------- */
+
+#define SAME_TYPE TH_CONCAT_2(THScalar, Real)
+
+#define CONVERT(Source, source, unused)                                                        \
+  static void convert_##Source(const THRun *run, const void *scalars)                          \
+  {                                                                                            \
+    if (THScalar##Source == SAME_TYPE) {                                                       \
+      copy(run);                                                                               \
+      return;                                                                                  \
+    }                                                                                          \
+    const ptrdiff_t dr = run->step[0], dx = run->step[1];                                      \
+    for (ptrdiff_t j = 0; j < run->rows; j++) {                                                \
+      real *r = (real *)run->at[0] + j * run->jump[0];                                         \
+      const source *x = (const source *)run->at[1] + j * run->jump[1];                         \
+      if (dr == 1 && dx == 1) {                                                                \
+        _Pragma("omp simd") for (ptrdiff_t i = 0; i < run->n; i++) r[i] = from_##Source(x[i]); \
+      } else {                                                                                 \
+        for (ptrdiff_t i = 0; i < run->n; i++)                                                 \
+          r[i * dr] = from_##Source(x[i * dx]);                                                \
+      }                                                                                        \
+    }                                                                                          \
+  }
+
+TH_FOR_EACH_TYPE(CONVERT)
+
+/* --- the table ------------------------------------------------------------------------------- */
+
+#define ENTRY(Source, source, unused) [THScalar##Source] = convert_##Source,
+
+const THKernel TH_LEVEL_(THTensor_(convert))[THScalarTypes] = {TH_FOR_EACH_TYPE(ENTRY)};
