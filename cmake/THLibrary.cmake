@@ -10,7 +10,7 @@ else()
 endif()
 set(TH_SOVERSION ${PROJECT_VERSION_MAJOR}${TH_VARIANT})
 
-# What a program that links the static archives has to link too, by name.
+# What a program that links the installed static archives has to link too, by name.
 set(TH_SYSTEM_LIBRARIES ${OpenMP_C_LIB_NAMES} ${CMAKE_DL_LIBS} m)
 
 # th_library(NAME SOURCES ... LINK ...): an object library NAME_objects, compiled once, and from it the shared library
@@ -38,7 +38,8 @@ function(th_library name)
     add_library(TH::${name}${kind} ALIAS ${name}${kind})
   endforeach()
   target_link_libraries(${name} PUBLIC ${arg_LINK} PRIVATE $<BUILD_INTERFACE:th_compile_options>
-                        OpenMP::OpenMP_C ${TH_SYSTEM_LIBRARIES})
-  target_link_libraries(${name}_static PUBLIC ${arg_LINK_STATIC} $<BUILD_INTERFACE:OpenMP::OpenMP_C>
-                        ${TH_SYSTEM_LIBRARIES})
+                        OpenMP::OpenMP_C ${CMAKE_DL_LIBS} m)
+  target_link_libraries(${name}_static PUBLIC ${arg_LINK_STATIC}
+                        $<BUILD_INTERFACE:OpenMP::OpenMP_C> $<BUILD_INTERFACE:${CMAKE_DL_LIBS}>
+                        $<BUILD_INTERFACE:m> $<INSTALL_INTERFACE:${TH_SYSTEM_LIBRARIES}>)
 endfunction()
