@@ -1,9 +1,9 @@
 /* All that makes Char what it is.  Undone by undefine.h. */
-#define Real Char
-#define real int8_t
+#define Real    Char
+#define real    int8_t
 #define accreal int64_t
 #define TH_REAL_IS_CHAR
-#define THInf INT8_MAX
-#define ureal uint8_t
+#define THInf                             INT8_MAX
+#define ureal                             uint8_t
 #define TH_CONVERT_REAL_TO_ACCREAL(VALUE) ((accreal)(VALUE))
 #define TH_CONVERT_ACCREAL_TO_REAL(VALUE) ((real)(VALUE))
