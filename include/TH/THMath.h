@@ -56,17 +56,18 @@ static inline float TH_lerpf(float a, float b, float weight)
 
 /* The x with erf(x) = y: infinite at 1 and -1, NaN beyond.
  *
- * Starts from Giles' single precision polynomials ("Approximating the erfinv function", 2010),
- * good to six digits, and takes two of Halley's steps, each of which triples the digits.  Far from
- * 0 they are taken on erfc, because erf(x) there no longer tells neighbouring x apart. */
+ * Starts from polynomials in w = -log(1 - y^2), in the centre those of Giles ("Approximating the
+ * erfinv function", 2010), good to five digits, and takes two of Halley's steps, each of which
+ * triples the digits.  Far from 0 they are taken on erfc, because erf(x) there no longer tells
+ * neighbouring x apart. */
 static inline double TH_erfinv(double y)
 {
   static const double centre[] = {2.81022636e-08,  3.43273939e-07, -3.5233877e-06,
                                   -4.39150654e-06, 0.00021858087,  -0.00125372503,
                                   -0.00417768164,  0.246640727,    1.50140941};
-  static const double tails[] = {-0.000200214257, 0.000100950558, 0.00134934322,
-                                 -0.00367342844,  0.00573950773,  -0.0076224613,
-                                 0.00943887047,   1.00167406,     2.83297682};
+  static const double tails[] = {1.82328681e-5, -7.99161255e-5, 8.95515566e-5,
+                                 -2.2689863e-5, 0.000253803456, -0.000949327614,
+                                 0.00129842277, 1.00951363,     3.83978035};
   const double two_over_sqrt_pi = 1.1283791670955125739;
 
   const double size = fabs(y);
@@ -75,7 +76,7 @@ static inline double TH_erfinv(double y)
 
   const double w = -log((1.0 - size) * (1.0 + size));
   const double *const p = w < 5.0 ? centre : tails;
-  const double t = w < 5.0 ? w - 2.5 : sqrt(w) - 3.0;
+  const double t = w < 5.0 ? w - 2.5 : sqrt(w) - 4.0;
   double x = p[0];
   for (int i = 1; i < 9; i++)
     x = x * t + p[i];
