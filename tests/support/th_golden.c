@@ -1,0 +1,176 @@
+/* Reads golden values. */
+#include "th_golden.h"
+
+#include <ctype.h>
+
+#ifndef TH_GOLDEN_DIR
+#define TH_GOLDEN_DIR "tests/golden"
+#endif
+
+/* What is being read, and how far. */
+typedef struct Text {
+  const char *file;
+  const char *at;
+} Text;
+
+/* The next word, as a copy in word; 0 at the end. */
+static int next_word(Text *text, char *word, size_t room)
+{
+  for (;;) {
+    while (isspace((unsigned char)*text->at))
+      text->at++;
+    if (*text->at != '#')
+      break;
+    text->at += strcspn(text->at, "\n");
+  }
+  const size_t length = strcspn(text->at, " \t\r\n#");
+  if (length >= room)
+    fail_msg("%s: '%.40s...' is too long", text->file, text->at);
+  memcpy(word, text->at, length);
+  word[length] = 0;
+  text->at += length;
+  return length > 0;
+}
+
+static int64_t next_integer(Text *text, const char *what)
+{
+  char word[64], *end = NULL;
+  if (!next_word(text, word, sizeof word))
+    fail_msg("%s ends where %s should be", text->file, what);
+  const int64_t value = strtoll(word, &end, 10);
+  if (*end)
+    fail_msg("%s: %s is '%s', which is no integer", text->file, what, word);
+  return value;
+}
+
+static double next_number(Text *text, const char *what)
+{
+  char word[64], *end = NULL;
+  if (!next_word(text, word, sizeof word))
+    fail_msg("%s ends where %s should be", text->file, what);
+  const double value = strtod(word, &end);
+  if (*end)
+    fail_msg("%s: %s is '%s', which is no number", text->file, what, word);
+  return value;
+}
+
+static const char *const type_names[] = {
+#define TYPE_NAME(Real, real, accreal) #Real,
+    TH_FOR_EACH_TYPE(TYPE_NAME)
+#undef TYPE_NAME
+};
+
+static int is_floating(THScalarType type)
+{
+  return type == THScalarFloat || type == THScalarDouble || type == THScalarHalf;
+}
+
+/* Reads an entry; 0 at the end of the text. */
+static int next_entry(Text *text, THGolden *golden)
+{
+  char type[16];
+  *golden = (THGolden){.count = 1};
+  if (!next_word(text, golden->name, sizeof golden->name))
+    return 0;
+  next_word(text, type, sizeof type);
+  while (golden->type < THScalarTypes && strcmp(type, type_names[golden->type]))
+    golden->type++;
+  if (golden->type == THScalarTypes)
+    fail_msg("%s: %s has the unknown type '%s'", text->file, golden->name, type);
+
+  golden->nDimension = (int)next_integer(text, "a number of dimensions");
+  if (golden->nDimension < 0 || golden->nDimension > 8)
+    fail_msg("%s: %s has %d dimensions", text->file, golden->name, golden->nDimension);
+  for (int d = 0; d < golden->nDimension; d++) {
+    golden->size[d] = next_integer(text, "a size");
+    if (golden->size[d] < 0 || golden->size[d] > 1 << 24)
+      fail_msg("%s: %s has a size %lld", text->file, golden->name, (long long)golden->size[d]);
+    golden->count *= golden->size[d];
+  }
+  golden->values = calloc((size_t)golden->count + 1, sizeof *golden->values);
+  assert_non_null(golden->values);
+  for (ptrdiff_t i = 0; i < golden->count; i++)
+    if (is_floating(golden->type))
+      golden->values[i].number = next_number(text, golden->name);
+    else
+      golden->values[i].integer = next_integer(text, golden->name);
+  return 1;
+}
+
+static char *read_all(const char *path)
+{
+  FILE *stream = fopen(path, "rb");
+  if (!stream)
+    fail_msg("cannot open %s", path);
+  fseek(stream, 0, SEEK_END);
+  const long size = ftell(stream);
+  rewind(stream);
+  char *contents = malloc((size_t)size + 1);
+  assert_non_null(contents);
+  assert_int_equal(fread(contents, 1, (size_t)size, stream), size);
+  contents[size] = 0;
+  fclose(stream);
+  return contents;
+}
+
+THGoldenFile *th_golden_open(const char *name)
+{
+  THGoldenFile *file = calloc(1, sizeof *file);
+  assert_non_null(file);
+  snprintf(file->name, sizeof file->name, "%s/%s", TH_GOLDEN_DIR, name);
+  char *contents = read_all(file->name);
+  Text text = {file->name, contents};
+  THGolden golden;
+  while (next_entry(&text, &golden)) {
+    file->entries = realloc(file->entries, ((size_t)file->count + 1) * sizeof golden);
+    assert_non_null(file->entries);
+    file->entries[file->count++] = golden;
+  }
+  free(contents);
+  return file;
+}
+
+void th_golden_close(THGoldenFile *file)
+{
+  for (ptrdiff_t i = 0; i < file->count; i++)
+    free(file->entries[i].values);
+  free(file->entries);
+  free(file);
+}
+
+const THGolden *th_golden(const THGoldenFile *file, const char *format, ...)
+{
+  char name[256];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(name, sizeof name, format, arguments);
+  va_end(arguments);
+  for (ptrdiff_t i = 0; i < file->count; i++)
+    if (!strcmp(file->entries[i].name, name))
+      return &file->entries[i];
+  fail_msg("%s has no entry %s", file->name, name);
+  return NULL;
+}
+
+double th_golden_number(const THGolden *golden, ptrdiff_t i)
+{
+  return is_floating(golden->type) ? golden->values[i].number : (double)golden->values[i].integer;
+}
+
+#define TH_GOLDEN_NEW(Real, real, accreal)                                                  \
+  TH##Real##Tensor *th_golden_new##Real(const THGolden *golden)                             \
+  {                                                                                         \
+    if (golden->type != THScalar##Real)                                                     \
+      fail_msg("%s is of type %s, not " #Real, golden->name, type_names[golden->type]);     \
+    TH##Real##Tensor *tensor = TH##Real##Tensor_new();                                      \
+    int64_t one = 1;                                                                        \
+    if (golden->count > 0)                                                                  \
+      TH##Real##Tensor_resizeNd(tensor, golden->nDimension ? golden->nDimension : 1,        \
+                                golden->nDimension ? (int64_t *)golden->size : &one, NULL); \
+    for (ptrdiff_t i = 0; i < golden->count; i++)                                           \
+      TH##Real##Tensor_data(tensor)[i] = is_floating(golden->type)                          \
+                                             ? (real)golden->values[i].number               \
+                                             : (real)golden->values[i].integer;             \
+    return tensor;                                                                          \
+  }
+TH_FOR_EACH_TYPE_BUT_HALF(TH_GOLDEN_NEW)
