@@ -20,6 +20,7 @@
 #include "THHalf.h"
 #include "THLogAdd.h"
 #include "THMath.h"
+#include "THMemory.h"
 #include "THParallel.h"
 #include "THRandom.h"
 #include "THSize.h"

@@ -1,7 +1,7 @@
 /* Allocators: where the memory of a storage comes from.
  *
- *     THStorage *s = THFloatStorage_newWithAllocator(1000, &THMapAllocator,
- * THMapAllocatorContext_new("file", 0));
+ *     THStorage *s = THFloatStorage_newWithAllocator(
+ *         1000, &THMapAllocator, THMapAllocatorContext_new("file", 0));
  *
  * malloc returns memory of size bytes or raises an error; realloc may be NULL, then a storage is
  * resized by allocating anew and copying; free releases.  Each is handed the context that the
@@ -11,13 +11,13 @@
 
 #include "THGeneral.h"
 
-/* Bits of a map allocator's flags. */
-#define TH_ALLOCATOR_MAPPED_SHARED 1 /* changes reach the file and every process that maps it */
-#define TH_ALLOCATOR_MAPPED_SHAREDMEM                                                             \
-  2                                      /* the name is one of POSIX shared memory, not of a file \
-                                          */
+/* Bits of a map allocator's flags.  Without SHARED or SHAREDMEM a file is mapped privately: it must
+ * be there and as long as the memory asked for, and what is written stays in this process.  With
+ * one of them it is created if it is missing, and made longer if it is too short. */
+#define TH_ALLOCATOR_MAPPED_SHARED    1  /* changes reach the file and every process that maps it */
+#define TH_ALLOCATOR_MAPPED_SHAREDMEM 2  /* shared, and the name, "/...", is one of POSIX memory */
 #define TH_ALLOCATOR_MAPPED_EXCLUSIVE 4  /* create it; fail if it is there */
-#define TH_ALLOCATOR_MAPPED_NOCREATE  8  /* open it; fail if it is not there */
+#define TH_ALLOCATOR_MAPPED_NOCREATE  8  /* fail if it is not there */
 #define TH_ALLOCATOR_MAPPED_KEEPFD    16 /* keep the descriptor open in the context */
 #define TH_ALLOCATOR_MAPPED_FROMFD    32 /* map the descriptor that the caller gives */
 #define TH_ALLOCATOR_MAPPED_UNLINK    64 /* remove the name once it is mapped */
@@ -31,26 +31,38 @@ typedef struct THAllocator {
 /* The heap: THAlloc, THRealloc and THFree.  Takes no context. */
 TH_API THAllocator THDefaultAllocator;
 
-/* Files, shared memory and descriptors, mapped.  The context is used up: freeing the memory frees
- * the context too. */
+/* Files, shared memory and descriptors, mapped.
+ *
+ * malloc maps size bytes, or everything there is for size 0 (an error when that is nothing).  free
+ * unmaps, frees the context, and removes the name of shared memory (that of a file stays).  realloc
+ * always raises an error.  A context serves one mapping; it belongs to the memory as soon as there
+ * is any, and to the caller for as long as there is none, also after an error. */
 typedef struct THMapAllocatorContext_ THMapAllocatorContext;
 
+/* flags may be any TH_ALLOCATOR_MAPPED_ bits but FROMFD. */
 TH_API THMapAllocatorContext *THMapAllocatorContext_new(const char *filename, int flags);
+
+/* flags must have FROMFD.  fd is closed once it is mapped, or with KEEPFD when the memory is freed.
+ * filename is what messages say, and what UNLINK and free remove; elsewhere it may be NULL. */
 TH_API THMapAllocatorContext *THMapAllocatorContext_newWithFd(const char *filename, int fd,
                                                               int flags);
 TH_API char *THMapAllocatorContext_filename(THMapAllocatorContext *ctx);
 TH_API int THMapAllocatorContext_fd(THMapAllocatorContext *ctx);         /* -1 if it is not kept */
 TH_API ptrdiff_t THMapAllocatorContext_size(THMapAllocatorContext *ctx); /* bytes mapped */
+
+/* For a context whose memory was never made; does not close a descriptor. */
 TH_API void THMapAllocatorContext_free(THMapAllocatorContext *ctx);
 
 TH_API THAllocator THMapAllocator;
 
-/* As THMapAllocator, on shared memory that counts the processes which map it at its head and is
- * removed by the last one. incref and decref change that count for data; decref returns nonzero
- * when it reached 0. */
+/* As THMapAllocator, on SHAREDMEM or a SHARED file whose first 64 bytes hold a count of its users
+ * (the data begins behind them): each mapping counts as one, and the last to be freed removes the
+ * name.  FROMFD, KEEPFD and UNLINK are errors; size 0 is a mapping without data. */
+TH_API THAllocator THRefcountedMapAllocator;
+
+/* Change that count for data: a process may hold memory for another one that is yet to map it.
+ * decref returns nonzero when it reached 0, and removes nothing. */
 TH_API void THRefcountedMapAllocator_incref(THMapAllocatorContext *ctx, void *data);
 TH_API int THRefcountedMapAllocator_decref(THMapAllocatorContext *ctx, void *data);
-
-TH_API THAllocator THRefcountedMapAllocator;
 
 #endif

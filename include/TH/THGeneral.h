@@ -94,19 +94,21 @@ TH_API void _THArgCheck(const char *file, int line, int condition, int argNumber
 /* 64-byte aligned memory of size bytes, uninitialised; NULL for size 0.  Raises an error when size
  * is negative or there is no memory (after the collector of THSetGCHandler had its chance).  Blocks
  * are interchangeable with those of malloc: free() may release them, and THRealloc and THFree take
- * what malloc gave. */
+ * what malloc gave.  What is freed is kept for reuse within the limits of THMemory.h. */
 TH_API void *THAlloc(ptrdiff_t size);
 
 /* Resizes a block, keeping its contents; ptr NULL allocates, size 0 frees.  On failure ptr stays
- * valid. */
+ * valid; making a block smaller does not fail. */
 TH_API void *THRealloc(void *ptr, ptrdiff_t size);
 TH_API void THFree(void *ptr);
 
 /* torchGCHandlerFunction(data) is called, from inside an allocation of this thread, when the heap
- * has grown by much or memory has run out; it may free tensors.  NULL turns it off. */
+ * of all threads has grown by much or memory has run out; it may free tensors, and also allocate.
+ * Each thread has its own; NULL turns it off. */
 TH_API void THSetGCHandler(void (*torchGCHandlerFunction)(void *data), void *data);
 
-/* Tells the collector's accounting that size more bytes (less, if negative) are in use. */
+/* Tells the collector's accounting that size more bytes (less, if negative) are in use which
+ * THAlloc did not give, and calls the collector if that is too much. */
 TH_API void THHeapUpdate(ptrdiff_t size);
 
 /* --- threads --------------------------------------------------------------------------------- */

@@ -1,0 +1,44 @@
+/* Makes every allocation of a piece of code fail, one after the other, and watches what is left.
+ *
+ *     static void body(void *context)
+ *     {
+ *       THFloatTensor *t = THFloatTensor_newWithSize1d(1000);
+ *       THFloatTensor_free(t);
+ *     }
+ *     ...
+ *     th_fail_each(body, NULL);
+ *
+ * runs body with the first acquisition failing, then with the second, and so on until body needs no
+ * more of them.  An acquisition is a block, a mapping, a descriptor or a stream that the program or
+ * libTH asks the system for, or room in a file.  For each k, body runs twice: once with only the
+ * k-th failing, and once with all from the k-th on, so that a second attempt fails too.  It may
+ * then succeed or raise an error, but what was acquired since must be gone; if it is not, the test
+ * fails and says where it came from.
+ *
+ * The test program must be linked with th_fail (th_plain_test(... LINK th_fail)), which lets the
+ * linker replace malloc and the others.  It works under the sanitizers too.  What other libraries
+ * acquire is neither failed nor counted. */
+#ifndef TH_FAIL_H
+#define TH_FAIL_H
+
+/* Returns how many acquisitions body makes.  body frees what it makes when it succeeds; what it
+ * holds over calls that may raise, it registers with a THGuard, or it is made in setup of th_fail.
+ * body also runs twice without failures, first of all to let things that are made once be made. */
+int th_fail_each(void (*body)(void *context), void *context);
+
+/* The same, with more around body: for each run, setup makes operands, body is the call under test,
+ * check (raised tells how body ended) looks at whether the operands are as they should be, and
+ * teardown frees them.  Only in body does anything fail.  Each but body may be NULL. */
+typedef struct THFailCase {
+  void (*setup)(void *context);
+  void (*body)(void *context);
+  void (*check)(void *context, int raised);
+  void (*teardown)(void *context);
+} THFailCase;
+
+int th_fail(const THFailCase *stages, void *context);
+
+/* How many acquisitions are there that were not given back. */
+int th_fail_live(void);
+
+#endif
