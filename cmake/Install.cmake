@@ -20,6 +20,7 @@ install(FILES ${PROJECT_BINARY_DIR}/include/TH/THConfig.h DESTINATION ${headers}
 
 # From the folder that holds th.pc to the prefix, so that an installation can be moved.
 file(RELATIVE_PATH TH_PC_PREFIX /x/${CMAKE_INSTALL_LIBDIR}/pkgconfig /x)
+string(REGEX REPLACE "/$" "" TH_PC_PREFIX ${TH_PC_PREFIX})
 set(TH_PC_HEADERS ${headers})
 set(TH_PC_LIBRARIES ${archives})
 list(TRANSFORM TH_SYSTEM_LIBRARIES PREPEND -l OUTPUT_VARIABLE libraries)
