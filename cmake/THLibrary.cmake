@@ -39,6 +39,9 @@ function(th_library name)
   endforeach()
   target_link_libraries(${name} PUBLIC ${arg_LINK} PRIVATE $<BUILD_INTERFACE:th_compile_options>
                         OpenMP::OpenMP_C ${CMAKE_DL_LIBS} m)
+  if(NOT TH_SANITIZE)  # whose functions come with the program
+    target_link_options(${name} PRIVATE -Wl,--no-undefined)
+  endif()
   target_link_libraries(${name}_static PUBLIC ${arg_LINK_STATIC}
                         $<BUILD_INTERFACE:OpenMP::OpenMP_C> $<BUILD_INTERFACE:${CMAKE_DL_LIBS}>
                         $<BUILD_INTERFACE:m> $<INSTALL_INTERFACE:${TH_SYSTEM_LIBRARIES}>)
