@@ -14,6 +14,7 @@ add_library(th_compile_options INTERFACE)
 target_compile_options(th_compile_options INTERFACE
   -Wall -Wextra -Wno-unused-parameter
   $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wno-sign-compare -Wno-missing-field-initializers
+    -Wno-clobbered         # it warns of locals in TH_TRY that no failure reads
     -fexceptions           # a C++ error handler may throw through C frames
     -fno-math-errno
     -fno-trapping-math

@@ -85,3 +85,32 @@ int THShape_view(THShape *shape, int nDimension, const int64_t *size, const int6
   }
   return to == -1;
 }
+
+ptrdiff_t THShape_unknownSize(const THLongStorage *size, ptrdiff_t nElement, int64_t *inferred,
+                              int arg)
+{
+  const ptrdiff_t dims = size->size;
+  ptrdiff_t known = dims > 0, unknown = -1;
+  for (ptrdiff_t d = 0; d < dims; d++) {
+    if (size->data[d] == -1) {
+      THArgCheck(unknown < 0, arg, "size %s has more than one -1: only one size can be inferred",
+                 THLongStorage_sizeDesc(size).str);
+      unknown = d;
+    } else {
+      THArgCheck(size->data[d] >= 0, arg, "size %s is negative in dimension %td",
+                 THLongStorage_sizeDesc(size).str, d + TH_INDEX_BASE);
+      THArgCheck(!__builtin_mul_overflow(known, size->data[d], &known), arg,
+                 "size %s has too many elements", THLongStorage_sizeDesc(size).str);
+    }
+  }
+  if (unknown < 0) {
+    THArgCheck(known == nElement, arg, "size %s does not fit %td elements: it has %td",
+               THLongStorage_sizeDesc(size).str, nElement, known);
+    return -1;
+  }
+  THArgCheck(known > 0 && nElement >= 0 && nElement % known == 0, arg,
+             "size %s does not fit %td elements: its known sizes multiply to %td",
+             THLongStorage_sizeDesc(size).str, nElement, known);
+  *inferred = nElement / known;
+  return unknown;
+}

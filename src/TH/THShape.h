@@ -33,4 +33,9 @@ ptrdiff_t THShape_reach(const THShape *shape, ptrdiff_t offset);
 /* Gives strides to size that view the same elements in the same order; 0 where there are none. */
 int THShape_view(THShape *shape, int nDimension, const int64_t *size, const int64_t *stride);
 
+/* Checks that size, one entry of which may be -1, is a shape of nElement elements; otherwise blames
+ * argument arg.  Returns which dimension was -1, with what it must be in *inferred, or -1. */
+ptrdiff_t THShape_unknownSize(const THLongStorage *size, ptrdiff_t nElement, int64_t *inferred,
+                              int arg);
+
 #endif

@@ -3,6 +3,8 @@
 
 #include <stdarg.h>
 
+#include "THShape.h"
+
 THDescBuff THLongStorage_sizeDesc(const THLongStorage *size)
 {
   return _THSizeDesc(size->data, size->size);
@@ -12,32 +14,12 @@ THDescBuff THLongStorage_sizeDesc(const THLongStorage *size)
 
 THLongStorage *THLongStorage_newInferSize(THLongStorage *size, ptrdiff_t nElement)
 {
-  const ptrdiff_t dims = size->size;
-  ptrdiff_t known = dims > 0, unknown = -1;
-  for (ptrdiff_t d = 0; d < dims; d++) {
-    if (size->data[d] == -1) {
-      THArgCheck(unknown < 0, 1, "size %s has more than one -1: only one size can be inferred",
-                 THLongStorage_sizeDesc(size).str);
-      unknown = d;
-    } else {
-      THArgCheck(size->data[d] >= 0, 1, "size %s is negative in dimension %td",
-                 THLongStorage_sizeDesc(size).str, d + TH_INDEX_BASE);
-      THArgCheck(!__builtin_mul_overflow(known, size->data[d], &known), 1,
-                 "size %s has too many elements", THLongStorage_sizeDesc(size).str);
-    }
-  }
-  if (unknown >= 0)
-    THArgCheck(known > 0 && nElement >= 0 && nElement % known == 0, 1,
-               "size %s does not fit %td elements: its known sizes multiply to %td",
-               THLongStorage_sizeDesc(size).str, nElement, known);
-  else
-    THArgCheck(known == nElement, 1, "size %s does not fit %td elements: it has %td",
-               THLongStorage_sizeDesc(size).str, nElement, known);
-
-  THLongStorage *inferred = THLongStorage_newWithSize(dims);
-  for (ptrdiff_t d = 0; d < dims; d++)
-    inferred->data[d] = d == unknown ? nElement / known : size->data[d];
-  return inferred;
+  int64_t inferred;
+  const ptrdiff_t unknown = THShape_unknownSize(size, nElement, &inferred, 1);
+  THLongStorage *complete = THLongStorage_newWithSize(size->size);
+  for (ptrdiff_t d = 0; d < size->size; d++)
+    complete->data[d] = d == unknown ? inferred : size->data[d];
+  return complete;
 }
 
 /* --- errors as text -------------------------------------------------------------------------- */

@@ -226,24 +226,24 @@ void THTensor_(unsqueeze1d)(THTensor *self, THTensor *src, int dimension_)
 
 THTensor *THTensor_(newView)(THTensor *tensor, THLongStorage *size)
 {
-  THGuard sizes, guard;
-  THGuard_enter(&sizes, (THUndo)THLongStorage_free);
-  THTensor_(guard)(&guard);
-  THLongStorage *inferred = sizes.what =
-      THLongStorage_newInferSize(size, THTensor_(nElement)(tensor));
-  THTensor *self = guard.what = THTensor_(newBare)();
+  int64_t inferred;
+  THArgCheck(size->size <= INT_MAX, 2, "size has %td entries", size->size);
+  const ptrdiff_t unknown = THShape_unknownSize(size, THTensor_(nElement)(tensor), &inferred, 2);
 
+  THGuard guard;
+  THTensor_(guard)(&guard);
+  THTensor *self = guard.what = THTensor_(newBare)();
   THShape shape;
-  THShape_openAs(&shape, (int)inferred->size, inferred->data, NULL);
+  THShape_openAs(&shape, (int)size->size, size->data, NULL);
+  if (unknown >= 0)
+    shape.size[unknown] = inferred;
   if (tensor->nDimension > 0)
-    THArgCheck(
-        THShape_view(&shape, tensor->nDimension, tensor->size, tensor->stride), 2,
-        "a tensor of size %s with these strides cannot be viewed as %s: call newContiguous first",
-        THTensor_(sizeDesc)(tensor).str, THLongStorage_sizeDesc(inferred).str);
+    THArgCheck(THShape_view(&shape, tensor->nDimension, tensor->size, tensor->stride), 2,
+               "a tensor of size %s with these strides cannot be viewed as %s: call newContiguous "
+               "first",
+               THTensor_(sizeDesc)(tensor).str, THLongStorage_sizeDesc(size).str);
   THTensor_(takeView)(self, tensor, tensor->storageOffset, &shape);
-  THGuard_keep(&guard);
-  THGuard_leave(&sizes);
-  return self;
+  return THGuard_keep(&guard);
 }
 
 /* --- expand ---------------------------------------------------------------------------------- */

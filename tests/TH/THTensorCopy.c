@@ -1,0 +1,232 @@
+/* Copies between all types, layouts and overlaps, against the obvious loop. */
+#include "THTemplate.h"
+
+#include "th_layouts.h"
+
+/* --- one element
+ * ----------------------------------------------------------------------------------- */
+
+/* The value of x as this type, by the rules of the header, computed with integers of 128 bits and
+ * long double. */
+static real THTest_(converted)(long double x)
+{
+#if defined(TH_REAL_IS_HALF)
+  return TH_float2half((float)x);
+#elif defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+  return (real)x;
+#else
+  if (x != x)
+    return 0;
+  if (x >= 0x1p63L)
+    return (real)INT64_MAX;
+  if (x < -0x1p63L)
+    return (real)INT64_MIN;
+  return (real)(uint64_t)(int64_t)x;
+#endif
+}
+
+/* A whole of 64 bits goes to a floating type with one rounding, which long double has bits enough
+ * not to add to. */
+#define CHECK_CONVERTED(Source, VALUE)                                   \
+  do {                                                                   \
+    TH##Source##Storage *from = TH##Source##Storage_newWithSize1(VALUE); \
+    THStorage *to = THStorage_(newWithSize)(1);                          \
+    THStorage_(copy##Source)(to, from);                                  \
+    CHECK_EQ(to->data[0], THTest_(converted)(VALUE));                    \
+    TH##Source##Storage_free(from);                                      \
+    THStorage_(free)(to);                                                \
+  } while (0)
+
+static void THTest_(conversionRules)(void)
+{
+  static const double doubles[] = {0,        -0.0,      0.5,    -0.5,    1.5,  -1.0,         -1.5,
+                                   127.9,    128,       255.9,  256,     300,  -129,         32768,
+                                   -32769.7, 65504,     65520,  1e5,     -3e9, 2147483648.0, 4e9,
+                                   -1e10,    9.2e18,    9.3e18, -9.3e18, 1e19, -1e300,       1e300,
+                                   INFINITY, -INFINITY, NAN,    1e-9};
+  for (size_t i = 0; i < sizeof doubles / sizeof *doubles; i++) {
+    th_note("from %g", doubles[i]);
+    CHECK_CONVERTED(Double, doubles[i]);
+    CHECK_CONVERTED(Float, (float)doubles[i]);
+  }
+  static const int64_t wholes[] = {
+      0,         1,         -1,       127,       128,       -128,
+      -129,      255,       256,      300,       32767,     32768,
+      -32769,    65535,     65536,    INT32_MAX, INT32_MIN, (int64_t)INT32_MAX + 1,
+      INT64_MAX, INT64_MIN, 16777217, -16777219};
+  for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++) {
+    th_note("from %lld", (long long)wholes[i]);
+    CHECK_CONVERTED(Long, wholes[i]);
+    CHECK_CONVERTED(Int, (int32_t)wholes[i]);
+    CHECK_CONVERTED(Short, (int16_t)wholes[i]);
+    CHECK_CONVERTED(Char, (int8_t)wholes[i]);
+    CHECK_CONVERTED(Byte, (uint8_t)wholes[i]);
+  }
+#if defined(TH_REAL_IS_BYTE) /* the examples of the header */
+  CHECK_EQ(THTest_(converted)(-1.0L), (uint8_t)255);
+  CHECK_EQ(THTest_(converted)(300.0L), (uint8_t)44);
+#endif
+}
+
+/* --- every layout
+ * ------------------------------------------------------------------------------------ */
+
+/* A tensor of type Source laid out as the geometry says, and its values in order. */
+#define COPY_LAYOUTS(Source, source, unused)                                                 \
+  static void THTest_(copyLayouts##Source)(void)                                             \
+  {                                                                                          \
+    for (int lt = 0; lt < TH_LAYOUTS; lt++)                                                  \
+      for (int ls = 0; ls < TH_LAYOUTS; ls++) {                                              \
+        if (!th_layouts_agree(lt, ls) || !th_layout_is_writable(lt))                         \
+          continue;                                                                          \
+        th_note("from " #Source ", %s to %s", th_layout_names[ls], th_layout_names[lt]);     \
+        THTensor *t = THTest_(tensor)(lt, 2, TH_SHAPE(6, 5, 4));                             \
+        const th_geometry g = th_layout_geometry(ls, TH_SHAPE(4, 6, 5));                     \
+        TH##Source##Tensor *s = TH##Source##Tensor_new();                                    \
+        if (g.dims) {                                                                        \
+          TH##Source##Storage *storage = TH##Source##Storage_newWithSize(g.length);          \
+          THByteStorage *bytes = THByteStorage_newWithSize(g.length);                        \
+          for (ptrdiff_t i = 0; i < g.length; i++)                                           \
+            bytes->data[i] = (uint8_t)(i * 37 % 101);                                        \
+          TH##Source##Storage_copyByte(storage, bytes);                                      \
+          THByteStorage_free(bytes);                                                         \
+          TH##Source##Tensor_setStorageNd(s, storage, g.offset, g.dims, (int64_t *)g.size,   \
+                                          (int64_t *)g.stride);                              \
+          TH##Source##Storage_free(storage);                                                 \
+        }                                                                                    \
+        real *before = THTest_(storageValues)(t);                                            \
+        THTensor_(copy##Source)(t, s);                                                       \
+        for (ptrdiff_t i = 0; i < THTest_(count)(t); i++) {                                  \
+          ptrdiff_t rest = i, place = g.offset;                                              \
+          for (int d = g.dims - 1; d >= 0; d--) {                                            \
+            place += rest % g.size[d] * g.stride[d];                                         \
+            rest /= g.size[d];                                                               \
+          }                                                                                  \
+          CHECK_EQ(*THTest_(at)(t, i), THTest_(converted)((long double)(place * 37 % 101))); \
+        }                                                                                    \
+        CHECK_OUTSIDE(t, before);                                                            \
+        free(before);                                                                        \
+        TH##Source##Tensor_free(s);                                                          \
+        THTensor_(free)(t);                                                                  \
+      }                                                                                      \
+  }
+
+TH_FOR_EACH_TYPE(COPY_LAYOUTS)
+
+/* Large enough for tiles, blocks and threads; both orders of dimensions. */
+static void THTest_(copyLarge)(void)
+{
+  static const int64_t shapes[][3] = {{1, 317, 301}, {3, 65, 130}, {7, 100, 33}, {32, 3, 70}};
+  for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
+    for (int lt = 0; lt < TH_WITH_ONES; lt++)
+      for (int ls = 0; ls < TH_ONE; ls++) {
+        th_note("%s to %s, %s", th_layout_names[ls], th_layout_names[lt],
+                _THSizeDesc(shapes[k], 3).str);
+        THTensor *t = THTest_(tensor)(lt, 2, 3, shapes[k]),
+                 *s = THTest_(tensor)(ls, 5, 3, shapes[k]);
+        real *expected = THTest_(values)(s);
+        THTensor_(copy)(t, s);
+        real *actual = THTest_(values)(t);
+        CHECK(!memcmp(actual, expected, (size_t)THTest_(count)(s) * sizeof(real)));
+        free(actual);
+        free(expected);
+        THTensor_(free)(s);
+        THTensor_(free)(t);
+      }
+}
+
+/* --- overlap
+ * ------------------------------------------------------------------------------------------ */
+
+/* Two windows of one storage at every distance, lying in it in different orders. */
+static void THTest_(copyOverlap)(void)
+{
+  for (int shift = 0; shift < 14; shift++)
+    for (int across = 0; across < 3; across++) {
+      th_note("shift %d, across %d", shift, across);
+      THTensor *whole = THTest_(tensor)(TH_CONTIGUOUS, 8, TH_SHAPE(40));
+      int64_t size[] = {3, 3}, rows[] = {3, 1}, columns[] = {1, 3};
+      THTensor *t = THTensor_(new)(), *s = THTensor_(new)();
+      THTensor_(setStorageNd)(t, whole->storage, 5, 2, size, across == 1 ? columns : rows);
+      THTensor_(setStorageNd)(s, whole->storage, shift, 2, size, across == 2 ? columns : rows);
+      real *expected = THTest_(values)(s);
+      THTensor_(copy)(t, s);
+      CHECK_VALUES(t, expected);
+      free(expected);
+      THTensor_(free)(t);
+      THTensor_(free)(s);
+      THTensor_(free)(whole);
+    }
+}
+
+static void THTest_(copyErrors)(void)
+{
+  THTensor *t = THTest_(tensor)(TH_CONTIGUOUS, 2, TH_SHAPE(2, 3));
+  THTensor *s = THTest_(tensor)(TH_CONTIGUOUS, 3, TH_SHAPE(7));
+  THTensor *expanded = THTest_(tensor)(TH_EXPANDED, 3, TH_SHAPE(2, 3));
+  THTensor *windows = THTest_(tensor)(TH_WINDOWS, 3, TH_SHAPE(2, 3));
+  THTensor *empty = THTensor_(new)();
+  CHECK_RAISES(2, "src has 7 elements ([7]), tensor has 6 ([2 x 3])", THTensor_(copy)(t, s));
+  CHECK_RAISES(2, "", THTensor_(copy)(t, empty));
+  CHECK_RAISES(2, "", THTensor_(copy)(empty, t));
+  CHECK_RAISES(1, "share memory", THTensor_(copy)(expanded, t));
+  CHECK_RAISES(1, "share memory", THTensor_(copy)(windows, t));
+  THTensor_(copy)(empty, empty);
+  THTensor_(copy)(t, t);
+  CHECK_EQ(THTest_(at)(t, 4)[0], THTest_(value)(2, 4));
+
+  THStorage *small = THStorage_(newWithSize)(2);
+  CHECK_RAISES(2, "src has 7 elements, storage has 2", THStorage_(copy)(small, s->storage));
+  CHECK_RAISES(2, "src has 2 elements, storage has 7", THStorage_(copy)(s->storage, small));
+  THStorage_(free)(small);
+  THTensor_(free)(empty);
+  THTensor_(free)(windows);
+  THTensor_(free)(expanded);
+  THTensor_(free)(s);
+  THTensor_(free)(t);
+}
+
+static void THTest_(rawCopy)(void)
+{
+  const real values[3] = {THTest_(value)(1, 0), THTest_(value)(1, 1), THTest_(value)(1, 2)};
+  THStorage *s = THStorage_(newWithSize)(3);
+  THStorage_(rawCopy)(s, (real *)values);
+  for (int i = 0; i < 3; i++)
+    CHECK_EQ(s->data[i], values[i]);
+  THStorage_(free)(s);
+  THStorage *none = THStorage_(new)();
+  THStorage_(rawCopy)(none, NULL);
+  THStorage_(free)(none);
+}
+
+static void THTest_(newCloneAndContiguous)(void)
+{
+  for (int layout = 0; layout < TH_LAYOUTS; layout++) {
+    th_note("%s", th_layout_names[layout]);
+    THTensor *t = THTest_(tensor)(layout, 4, TH_SHAPE(3, 4, 5));
+    real *expected = THTest_(values)(t);
+    THTensor *clone = THTensor_(newClone)(t);
+    CHECK(THTensor_(isContiguous)(clone));
+    CHECK(THTensor_(isSameSizeAs)(clone, t));
+    CHECK_VALUES(clone, expected);
+    CHECK(!t->nDimension || clone->storage != t->storage);
+    THTensor *contiguous = THTensor_(newContiguous)(t);
+    CHECK_EQ(contiguous == t, THTensor_(isContiguous)(t));
+    CHECK_VALUES(contiguous, expected);
+
+    THTensor *dst = THTest_(tensor)(th_layout_is_writable(layout) ? layout : TH_CONTIGUOUS, 6,
+                                    TH_SHAPE(3, 4, 5));
+    THTensor_(freeCopyTo)(contiguous, dst);
+    CHECK_VALUES(dst, expected);
+    THTensor_(free)(dst);
+    THTensor_(free)(clone);
+    THTensor_(free)(t);
+    free(expected);
+  }
+}
+
+TH_TESTS(THTest_(copyLayoutsByte), THTest_(copyLayoutsChar), THTest_(copyLayoutsShort),
+         THTest_(copyLayoutsInt), THTest_(copyLayoutsLong), THTest_(copyLayoutsFloat),
+         THTest_(copyLayoutsDouble), THTest_(copyLayoutsHalf), THTest_(conversionRules),
+         THTest_(copyLarge), THTest_(copyOverlap), THTest_(copyErrors), THTest_(rawCopy),
+         THTest_(newCloneAndContiguous))

@@ -1,0 +1,232 @@
+/* The loop engine by itself: every element once, with the right partners, whatever the shape, the
+ * order and the number of threads; overlap. */
+#include "THLoop.h"
+
+#include "THParallel.h"
+#include "th_test.h"
+
+enum { MOST = 200000 };
+
+static int64_t left[MOST], right[MOST];
+static int32_t visits[MOST];
+
+typedef struct {
+  int dims;
+  int64_t size[8], stride[8];
+} Shape;
+
+/* result += left * 1e6 + right, counted in visits through the result's place. */
+static void pair_up(const THRun *run, const void *base)
+{
+  for (ptrdiff_t j = 0; j < run->rows; j++)
+    for (ptrdiff_t i = 0; i < run->n; i++) {
+      int32_t *r = (int32_t *)run->at[0] + j * run->jump[0] + i * run->step[0];
+      const int64_t *a = (const int64_t *)run->at[1] + j * run->jump[1] + i * run->step[1];
+      const int64_t *b = (const int64_t *)run->at[2] + j * run->jump[2] + i * run->step[2];
+      *r += (int32_t)(*a * 7 + *b * 3 + 1);
+    }
+}
+
+static ptrdiff_t place(const Shape *s, ptrdiff_t element)
+{
+  ptrdiff_t at = 0;
+  for (int d = s->dims - 1; d >= 0; d--) {
+    at += element % s->size[d] * s->stride[d];
+    element /= s->size[d];
+  }
+  return at;
+}
+
+static ptrdiff_t count_of(const Shape *s)
+{
+  ptrdiff_t n = 1;
+  for (int d = 0; d < s->dims; d++)
+    n *= s->size[d];
+  return n;
+}
+
+/* Strides of a random order of the dimensions, sometimes with gaps, sometimes repeated. */
+static void lay_out(th_random *random, Shape *s, int may_repeat)
+{
+  int order[8];
+  for (int d = 0; d < s->dims; d++)
+    order[d] = d;
+  for (int d = s->dims - 1; d > 0; d--) {
+    const int e = (int)th_random_below(random, d + 1), t = order[d];
+    order[d] = order[e];
+    order[e] = t;
+  }
+  int64_t step = 1 + th_random_below(random, 2);
+  for (int d = 0; d < s->dims; d++) {
+    s->stride[order[d]] = step;
+    step *= s->size[order[d]] + th_random_below(random, 2);
+    if (may_repeat && th_random_below(random, 6) == 0)
+      s->stride[order[d]] = 0;
+  }
+}
+
+/* The same number of elements in another shape: neighbours joined. */
+static Shape reshaped(th_random *random, const Shape *s)
+{
+  Shape r = {0};
+  for (int d = 0; d < s->dims; d++) {
+    if (r.dims && th_random_below(random, 2))
+      r.size[r.dims - 1] *= s->size[d];
+    else
+      r.size[r.dims++] = s->size[d];
+  }
+  return r;
+}
+
+static void test_every_element(void **state)
+{
+  th_random random = {th_seed()};
+  for (int trial = 0; trial < 400; trial++) {
+    Shape r = {.dims = 1 + (int)th_random_below(&random, 5)};
+    const int64_t most[] = {40000, 170, 28, 11, 7};
+    for (int d = 0; d < r.dims; d++)
+      r.size[d] = 1 + th_random_below(&random, most[r.dims - 1]);
+    Shape a = trial % 3 ? r : reshaped(&random, &r), b = trial % 5 ? r : reshaped(&random, &r);
+    lay_out(&random, &r, 0);
+    lay_out(&random, &a, 1);
+    lay_out(&random, &b, 1);
+    const ptrdiff_t n = count_of(&r), last = place(&r, n - 1);
+    assert_true(last < MOST && place(&a, n - 1) < MOST && place(&b, n - 1) < MOST);
+    for (int i = 0; i < MOST; i++) {
+      left[i] = i % 1009;
+      right[i] = i % 919;
+    }
+    memset(visits, 0, sizeof visits);
+    th_note("trial %d: result %s, operands %s and %s", trial, _THSizeDesc(r.size, r.dims).str,
+            _THSizeDesc(a.size, a.dims).str, _THSizeDesc(b.size, b.dims).str);
+
+    THSetNumThreads(1 + trial % 3);
+    THLoop loop;
+    THLoop_init(&loop);
+    loop.grain = trial % 2 ? 100 : TH_LOOP_GRAIN;
+    loop.inOrder = trial % 7 == 0;
+    THLoop_operand(&loop, visits, sizeof *visits, r.dims, r.size, r.stride);
+    THLoop_operand(&loop, left, sizeof *left, a.dims, a.size, a.stride);
+    THLoop_operand(&loop, right, sizeof *right, b.dims, b.size, b.stride);
+    THLoop_run(&loop, pair_up, NULL);
+    int64_t total = 0, expected_total = 0;
+    for (ptrdiff_t i = 0; i < n; i++) {
+      const int64_t expected = left[place(&a, i)] * 7 + right[place(&b, i)] * 3 + 1;
+      expected_total += expected;
+      CHECK_EQ(visits[place(&r, i)], (int32_t)expected);
+    }
+    for (int i = 0; i < MOST; i++)
+      total += visits[i];
+    CHECK_EQ(total, expected_total); /* and nothing else was written */
+  }
+  THSetNumThreads(THGetNumCores());
+}
+
+/* In order: the kernel sees places in row-major order. */
+static ptrdiff_t seen;
+
+static void note_order(const THRun *run, const void *shape)
+{
+  for (ptrdiff_t j = 0; j < run->rows; j++)
+    for (ptrdiff_t i = 0; i < run->n; i++) {
+      const int64_t *at = (const int64_t *)run->at[0] + j * run->jump[0] + i * run->step[0];
+      CHECK_EQ((int64_t)(at - left), (int64_t)place(shape, seen++));
+    }
+}
+
+static void test_in_order(void **state)
+{
+  const Shape shape = {.dims = 3, .size = {30, 40, 50}, .stride = {1, 30 * 50, 30}};
+  THLoop loop;
+  THLoop_init(&loop);
+  loop.inOrder = 1;
+  THLoop_operand(&loop, left, sizeof *left, 3, shape.size, shape.stride);
+  seen = 0;
+  THLoop_run(&loop, note_order, &shape);
+  CHECK_EQ(seen, 60000);
+}
+
+static void never(const THRun *run, const void *scalars)
+{
+  fail_msg("called for no elements");
+}
+
+static void test_counts(void **state)
+{
+  const int64_t six[] = {2, 3}, strides[] = {3, 1}, seven[] = {7}, none[] = {4, 0};
+  THLoop loop;
+  THLoop_init(&loop);
+  THLoop_operand(&loop, left, sizeof *left, 2, six, strides);
+  THLoop_operand(&loop, right, sizeof *right, 1, seven, strides + 1);
+  CHECK_RAISES(0, "6 in [2 x 3] and 7 in [7]", THLoop_run(&loop, never, NULL));
+  THLoop_init(&loop);
+  THLoop_operand(&loop, left, sizeof *left, 2, none, strides);
+  THLoop_run(&loop, never, NULL);
+  THLoop_init(&loop);
+  THLoop_operand(&loop, NULL, sizeof *left, 0, NULL, NULL);
+  THLoop_run(&loop, never, NULL);
+}
+
+static void test_overlap(void **state)
+{
+  const int64_t size[] = {3, 4}, rows[] = {4, 1}, columns[] = {1, 3}, twelve[] = {12}, one[] = {1};
+  static const struct {
+    int offset; /* of b; a begins at 10 */
+    int across;
+    THOverlap expected;
+  } cases[] = {{10, 0, TH_OVERLAP_SAME},  {10, 1, TH_OVERLAP_MIXED}, {11, 0, TH_OVERLAP_MIXED},
+               {21, 0, TH_OVERLAP_MIXED}, {22, 0, TH_OVERLAP_NONE},  {0, 0, TH_OVERLAP_MIXED},
+               {30, 1, TH_OVERLAP_NONE}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    THLoop loop;
+    THLoop_init(&loop);
+    THLoop_operand(&loop, left + 10, sizeof *left, 2, size, rows);
+    THLoop_operand(&loop, left + cases[k].offset, sizeof *left, 2, size,
+                   cases[k].across ? columns : rows);
+    CHECK_EQ((int)THLoop_overlap(&loop, 0, 1), (int)cases[k].expected);
+    CHECK_EQ((int)THLoop_overlap(&loop, 1, 0), (int)cases[k].expected);
+  }
+  THLoop loop;
+  THLoop_init(&loop);
+  THLoop_operand(&loop, left, sizeof *left, 2, size, rows);
+  THLoop_operand(&loop, left, sizeof *left, 1, twelve, one); /* the same bytes in another shape */
+  CHECK_EQ((int)THLoop_overlap(&loop, 0, 1), (int)TH_OVERLAP_MIXED);
+  THLoop_operand(&loop, left, sizeof(int32_t), 2, size, rows); /* of another type */
+  CHECK_EQ((int)THLoop_overlap(&loop, 0, 2), (int)TH_OVERLAP_MIXED);
+}
+
+/* Against a list of all places. */
+static void test_overlaps_itself(void **state)
+{
+  th_random random = {th_seed()};
+  int found = 0;
+  for (int trial = 0; trial < 2000; trial++) {
+    Shape s = {.dims = 1 + (int)th_random_below(&random, 4)};
+    for (int d = 0; d < s.dims; d++) {
+      s.size[d] = 1 + th_random_below(&random, 4);
+      s.stride[d] = th_random_below(&random, 9);
+    }
+    const ptrdiff_t n = count_of(&s);
+    char taken[300] = {0};
+    int expected = 0;
+    for (ptrdiff_t i = 0; i < n; i++)
+      expected |= taken[place(&s, i)]++;
+    THLoop loop;
+    THLoop_init(&loop);
+    THLoop_operand(&loop, left, sizeof *left, s.dims, s.size, s.stride);
+    th_note("trial %d: sizes %s, strides %s", trial, _THSizeDesc(s.size, s.dims).str,
+            _THSizeDesc(s.stride, s.dims).str);
+    CHECK_EQ(THLoop_overlapsItself(&loop, 0) != 0, expected != 0);
+    found += expected != 0;
+  }
+  assert_in_range(found, 100, 1900);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_element),
+                                     cmocka_unit_test(test_in_order), cmocka_unit_test(test_counts),
+                                     cmocka_unit_test(test_overlap),
+                                     cmocka_unit_test(test_overlaps_itself)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
