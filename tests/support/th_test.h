@@ -130,7 +130,8 @@ void th_check_raised(const char *file, int line, const char *statement, const TH
                 TOLERANCE)
 
 /* The statement raises an error whose message contains PART and which blames argument ARGUMENT,
- * counted from 1 (0: none).  No check may stand inside it. */
+ * counted from 1 (0: none).  No check may stand inside it; a local that it changes before it
+ * raises, and that is read afterwards, must be volatile. */
 #define CHECK_RAISES(ARGUMENT, PART, ...)                                           \
   do {                                                                              \
     THTry th_attempt;                                                               \
