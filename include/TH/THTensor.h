@@ -40,6 +40,9 @@
 #define TH_GENERIC_FILE "generic/THTensorMath.h"
 #include "THGenerateAllTypes.h"
 
+#define TH_GENERIC_FILE "generic/THTensorLinear.h"
+#include "THGenerateAllTypes.h"
+
 #define TH_GENERIC_FILE "generic/THTensorRandom.h"
 #include "THGenerateAllTypes.h"
 

@@ -1,0 +1,51 @@
+/* The kernels behind THBlas, compiled per element type and instruction set.  Included by templates.
+ */
+#include "THKernel.h"
+
+/* Products are added up in groups of this many, whatever the increments, so that a sum depends on
+ * nothing but the elements. */
+enum { TH_DOT_GROUP = 512 };
+
+/* c = alpha * a * b + beta * c: element (i, l) of a is a[i * aRow + l * aColumn], that of b
+ * likewise, and (i, j) of c is c[i + j * ldc]. */
+typedef struct {
+  ptrdiff_t m, n, k;
+  real alpha, beta;
+  const real *a, *b;
+  ptrdiff_t aRow, aColumn, bRow, bColumn;
+  real *c;
+  ptrdiff_t ldc;
+} TH_CONCAT_3(TH, Real, Product);
+
+#define THProduct TH_CONCAT_3(TH, Real, Product)
+
+typedef struct {
+  /* y += a * x, elements in order. */
+  void (*axpy)(ptrdiff_t n, real a, const real *x, ptrdiff_t dx, real *y, ptrdiff_t dy);
+  /* x *= a */
+  void (*scal)(ptrdiff_t n, real a, real *x, ptrdiff_t dx);
+  /* The sum of x * y. */
+  accreal (*dot)(ptrdiff_t n, const real *x, ptrdiff_t dx, const real *y, ptrdiff_t dy);
+  /* The block of c that begins at (row, column), of blockRows x blockColumns or what is left. */
+  void (*product)(const THProduct *product, ptrdiff_t row, ptrdiff_t column, real *room);
+  ptrdiff_t blockRows, blockColumns;
+  ptrdiff_t room; /* elements that a block needs as scratch */
+} TH_CONCAT_3(TH, Real, BlasKernels);
+
+#define THBlasKernels TH_CONCAT_3(TH, Real, BlasKernels)
+
+extern const THBlasKernels *THBlas_(kernels);
+
+/* The whole sum, in accreal; x and y are where element 0 is, whatever the sign of the increments.
+ */
+accreal THBlas_(accDot)(ptrdiff_t n, const real *x, ptrdiff_t incx, const real *y, ptrdiff_t incy);
+
+/* All that can fail of a product of m x k and k x n or of its transpose, with leading dimensions
+ * up to ld, for callers that must not change anything before: enters room, which then holds what
+ * the call below needs. */
+void THBlas_(openRoom)(THGuard *room, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, ptrdiff_t ld);
+
+/* gemm with sizes that are right. */
+void THBlas_(gemmIn)(const THGuard *room, int ta, int tb, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k,
+                     real alpha, const real *a, ptrdiff_t lda, const real *b, ptrdiff_t ldb,
+                     real beta, real *c, ptrdiff_t ldc);

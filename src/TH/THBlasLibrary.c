@@ -1,0 +1,94 @@
+/* Finding and loading the BLAS library. */
+#include "THBlasLibrary.h"
+
+#include <dlfcn.h>
+#include <omp.h>
+#include <pthread.h>
+
+static THBlasLibrary functions;
+static const THBlasLibrary *loaded; /* &functions once they are there */
+static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
+
+/* What openblas_get_parallel answers in the build whose threads are OpenMP's, which are ours. */
+enum { OPENBLAS_OPENMP = 2 };
+
+/* A library that starts threads of its own would fight with ours for the processors (measured: two
+ * pools on two processors take twice the time of one), so it gets one. */
+static void share_threads(void *handle)
+{
+  int (*parallel)(void) = (int (*)(void))dlsym(handle, "openblas_get_parallel");
+  void (*set_threads)(int) = (void (*)(int))dlsym(handle, "openblas_set_num_threads");
+  if (parallel && set_threads && parallel() != OPENBLAS_OPENMP)
+    set_threads(1);
+}
+
+/* Adds to problem, a text of TH_MESSAGE_LENGTH at most, why name cannot be used; returns whether it
+ * can. */
+static int load(const char *name, char *problem)
+{
+  const size_t used = strlen(problem);
+  void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
+    snprintf(problem + used, TH_MESSAGE_LENGTH - used, "; %s", dlerror());
+    return 0;
+  }
+  THBlasLibrary found;
+  const char *missing = NULL;
+#define FIND(NAME, ARGUMENTS)                                      \
+  if (!(found.NAME = (void(*) ARGUMENTS)dlsym(handle, #NAME "_"))) \
+    missing = #NAME "_";
+  TH_FOR_EACH_BLAS_FUNCTION(FIND)
+#undef FIND
+  if (missing) {
+    snprintf(problem + used, TH_MESSAGE_LENGTH - used, "; %s has no function %s", name, missing);
+    dlclose(handle);
+    return 0;
+  }
+  share_threads(handle);
+  functions = found;
+  return 1;
+}
+
+/* The one that TH_BLAS_LIBRARY names, or else the first that is there of those known. */
+static int load_any(char *problem)
+{
+  const char *chosen = getenv("TH_BLAS_LIBRARY");
+  if (chosen && *chosen)
+    return load(chosen, problem);
+  return load(TH_BLAS_PATH, problem) || load("libopenblas.so.0", problem);
+}
+
+const THBlasLibrary *THBlasLibrary_get(void)
+{
+  const THBlasLibrary *library = __atomic_load_n(&loaded, __ATOMIC_ACQUIRE);
+  if (library)
+    return library;
+
+  char problem[TH_MESSAGE_LENGTH] = "";
+  pthread_mutex_lock(&loading);
+  if (!loaded && load_any(problem))
+    __atomic_store_n(&loaded, &functions, __ATOMIC_RELEASE);
+  library = loaded;
+  pthread_mutex_unlock(&loading);
+  if (!library)
+    THError(
+        "there is no BLAS library (Debian's package is libopenblas0-openmp; TH_BLAS_LIBRARY "
+        "names another)%s",
+        problem);
+  return library;
+}
+
+/* OpenBLAS takes as many threads as OpenMP would. */
+int THBlasLibrary_begin(void)
+{
+  const int threads = omp_get_max_threads();
+  if (THGetDeterministic() && threads > 1)
+    omp_set_num_threads(1);
+  return threads;
+}
+
+void THBlasLibrary_end(int threads)
+{
+  if (threads != omp_get_max_threads())
+    omp_set_num_threads(threads);
+}

@@ -1,0 +1,382 @@
+/* BLAS: what each call checks, and which kernels compute it. */
+#include "THTemplate.h"
+
+#include <omp.h>
+
+#include "THBlasKernels.h"
+#include "THBlasLibrary.h"
+
+TH_DISPATCH(THBlasKernels, THBlas_(kernels))
+
+/* Integers wrap around. */
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+#define TIMES(A, B) ((A) * (B))
+#define PLUS(A, B)  ((A) + (B))
+#else
+#define TIMES(A, B) ((real)((uint64_t)(A) * (uint64_t)(B)))
+#define PLUS(A, B)  ((accreal)((uint64_t)(A) + (uint64_t)(B)))
+#endif
+
+/* --- vectors --------------------------------------------------------------------------------- */
+
+/* Where element 0 is: an increment below 0 starts at the far end. */
+static real *THBlas_(start)(int64_t n, real *x, int64_t inc)
+{
+  return inc < 0 ? x - (n - 1) * inc : x;
+}
+
+void THBlas_(swap)(int64_t n, real *x, int64_t incx, real *y, int64_t incy)
+{
+  x = THBlas_(start)(n, x, incx);
+  y = THBlas_(start)(n, y, incy);
+  for (int64_t i = 0; i < n; i++) {
+    const real z = x[i * incx];
+    x[i * incx] = y[i * incy];
+    y[i * incy] = z;
+  }
+}
+
+void THBlas_(copy)(int64_t n, real *x, int64_t incx, real *y, int64_t incy)
+{
+  if (n > 0 && incx == 1 && incy == 1) {
+    memmove(y, x, (size_t)n * sizeof(real));
+    return;
+  }
+  x = THBlas_(start)(n, x, incx);
+  y = THBlas_(start)(n, y, incy);
+  for (int64_t i = 0; i < n; i++)
+    y[i * incy] = x[i * incx];
+}
+
+/* A long vector in pieces for threads. */
+typedef struct {
+  real a, *x, *y;
+  int64_t incx, incy;
+} THBlas_(Vectors);
+
+static void THBlas_(scalPiece)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THBlas_(Vectors) *v = context;
+  THBlas_(kernels)->scal(end - begin, v->a, v->x + begin * v->incx, v->incx);
+}
+
+void THBlas_(scal)(int64_t n, real a, real *x, int64_t incx)
+{
+  THBlas_(Vectors) v = {.a = a, .x = THBlas_(start)(n, x, incx), .incx = incx};
+  THParallel_for(n, incx ? TH_LOOP_GRAIN : THMax(n, 1), THBlas_(scalPiece), &v);
+}
+
+static void THBlas_(axpyPiece)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THBlas_(Vectors) *v = context;
+  THBlas_(kernels)->axpy(end - begin, v->a, v->x + begin * v->incx, v->incx, v->y + begin * v->incy,
+                         v->incy);
+}
+
+void THBlas_(axpy)(int64_t n, real a, real *x, int64_t incx, real *y, int64_t incy)
+{
+  THBlas_(Vectors) v = {a, THBlas_(start)(n, x, incx), THBlas_(start)(n, y, incy), incx, incy};
+  THParallel_for(n, incy ? TH_LOOP_GRAIN : THMax(n, 1), THBlas_(axpyPiece), &v);
+}
+
+/* --- dot ------------------------------------------------------------------------------------- */
+
+/* A long vector's pieces depend on its length alone, and so does the order of the sum. */
+enum { PIECES = 256 };
+
+typedef struct {
+  ptrdiff_t n, piece;
+  const real *x, *y;
+  ptrdiff_t incx, incy;
+  accreal sum[PIECES];
+} THBlas_(Dot);
+
+static void THBlas_(dotPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  THBlas_(Dot) *dot = context;
+  for (ptrdiff_t i = begin; i < end; i++) {
+    const ptrdiff_t first = i * dot->piece;
+    dot->sum[i] =
+        THBlas_(kernels)->dot(THMin(dot->piece, dot->n - first), dot->x + first * dot->incx,
+                              dot->incx, dot->y + first * dot->incy, dot->incy);
+  }
+}
+
+accreal THBlas_(accDot)(ptrdiff_t n, const real *x, ptrdiff_t incx, const real *y, ptrdiff_t incy)
+{
+  const ptrdiff_t share = (n + PIECES - 1) / PIECES;
+  const ptrdiff_t groups = (THMax(share, TH_LOOP_GRAIN) + TH_DOT_GROUP - 1) / TH_DOT_GROUP;
+  THBlas_(Dot) dot = {n, groups * TH_DOT_GROUP, x, y, incx, incy, {0}};
+  if (n <= dot.piece)
+    return n > 0 ? THBlas_(kernels)->dot(n, x, incx, y, incy) : 0;
+  const ptrdiff_t pieces = (n + dot.piece - 1) / dot.piece;
+  THParallel_for(pieces, 1, THBlas_(dotPieces), &dot);
+  accreal sum = dot.sum[0];
+  for (ptrdiff_t i = 1; i < pieces; i++)
+    sum = PLUS(sum, dot.sum[i]);
+  return sum;
+}
+
+real THBlas_(dot)(int64_t n, real *x, int64_t incx, real *y, int64_t incy)
+{
+  return (real)THBlas_(accDot)(n, THBlas_(start)(n, x, incx), incx, THBlas_(start)(n, y, incy),
+                               incy);
+}
+
+/* --- checks ---------------------------------------------------------------------------------- */
+
+/* Whether op is a transposition. */
+static int THBlas_(transposes)(char op, int arg)
+{
+  THArgCheck(op && strchr("nNtTcC", op), arg, "trans is '%c', neither 'n' nor 't' nor 'c'", op);
+  return op != 'n' && op != 'N';
+}
+
+static void THBlas_(checkSize)(int64_t size, const char *name, int arg)
+{
+  THArgCheck(size >= 0, arg, "%s is %lld", name, (long long)size);
+}
+
+/* The leading dimension of a matrix of that size in memory; of one column it does not matter. */
+static int64_t THBlas_(leading)(int64_t ld, int64_t rows, int64_t columns, const char *name,
+                                int arg)
+{
+  if (columns <= 1)
+    return THMax(rows, 1);
+  THArgCheck(ld >= THMax(rows, 1), arg, "%s is %lld, the matrix has %lld rows", name, (long long)ld,
+             (long long)rows);
+  return ld;
+}
+
+/* --- matrix and vector ----------------------------------------------------------------------- */
+
+void THBlas_(ger)(int64_t m, int64_t n, real alpha, real *x, int64_t incx, real *y, int64_t incy,
+                  real *a, int64_t lda)
+{
+  THBlas_(checkSize)(m, "m", 1);
+  THBlas_(checkSize)(n, "n", 2);
+  lda = THBlas_(leading)(lda, m, n, "lda", 9);
+  x = THBlas_(start)(m, x, incx);
+  y = THBlas_(start)(n, y, incy);
+  TH_PARALLEL_FOR (j, n, THMax(1, TH_LOOP_GRAIN / THMax(m, 1)))
+    THBlas_(kernels)->axpy(m, TIMES(alpha, y[j * incy]), x, incx, a + j * lda, 1);
+}
+
+/* y = beta * y */
+static void THBlas_(scaleOrClear)(int64_t n, real beta, real *y, int64_t incy)
+{
+  if (beta == 0)
+    for (int64_t i = 0; i < n; i++)
+      y[i * incy] = 0;
+  else if (beta != 1)
+    THBlas_(scal)(n, beta, y, incy);
+}
+
+typedef struct {
+  int64_t m, n, lda, incx, incy;
+  real alpha, *a, *x, *y;
+} THBlas_(Gemv);
+
+/* Rows begin ... end of y += alpha * a * x. */
+static void THBlas_(gemvRows)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THBlas_(Gemv) *g = context;
+  for (int64_t j = 0; j < g->n; j++)
+    THBlas_(kernels)->axpy(end - begin, TIMES(g->alpha, g->x[j * g->incx]),
+                           g->a + begin + j * g->lda, 1, g->y + begin * g->incy, g->incy);
+}
+
+/* Elements begin ... end of y += alpha * a' * x. */
+static void THBlas_(gemvColumns)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THBlas_(Gemv) *g = context;
+  for (ptrdiff_t j = begin; j < end; j++) {
+    const real sum = (real)THBlas_(kernels)->dot(g->m, g->a + j * g->lda, 1, g->x, g->incx);
+    THBlas_(kernels)->axpy(1, g->alpha, &sum, 1, g->y + j * g->incy, 1);
+  }
+}
+
+#if defined(TH_REAL_IS_FLOAT)
+#define FORTRAN(NAME) s##NAME
+#elif defined(TH_REAL_IS_DOUBLE)
+#define FORTRAN(NAME) d##NAME
+#endif
+
+#if defined(FORTRAN)
+
+static int THBlas_(fits)(int64_t a, int64_t b, int64_t c)
+{
+  return a <= INT_MAX && b <= INT_MAX && c <= INT_MAX;
+}
+
+/* What the library can compute: it takes sizes and increments as int, and none of 0. */
+static int THBlas_(suitsLibrary)(const THBlas_(Gemv) * g)
+{
+  return g->incx != 0 && THBlas_(fits)(g->m, g->n, g->lda) && THBlas_(fits)(g->incx, g->incy, 0) &&
+         THBlas_(fits)(-g->incx, -g->incy, 0);
+}
+
+/* y += alpha * op(a) * x, with the vectors as the caller gave them. */
+static void THBlas_(libraryGemv)(const THBlasLibrary *library, int transposed,
+                                 const THBlas_(Gemv) * g)
+{
+  const int m = (int)g->m, n = (int)g->n, lda = (int)g->lda;
+  const int incx = (int)g->incx, incy = (int)g->incy;
+  const real one = 1;
+  const int threads = THBlasLibrary_begin();
+  library->FORTRAN(gemv)(transposed ? "T" : "N", &m, &n, &g->alpha, g->a, &lda, g->x, &incx, &one,
+                         g->y, &incy, 1);
+  THBlasLibrary_end(threads);
+}
+
+#endif
+
+void THBlas_(gemv)(char trans, int64_t m, int64_t n, real alpha, real *a, int64_t lda, real *x,
+                   int64_t incx, real beta, real *y, int64_t incy)
+{
+  const int transposed = THBlas_(transposes)(trans, 1);
+  THBlas_(checkSize)(m, "m", 2);
+  THBlas_(checkSize)(n, "n", 3);
+  lda = THBlas_(leading)(lda, m, n, "lda", 6);
+  const int64_t nx = transposed ? m : n, ny = transposed ? n : m;
+  if (ny == 0)
+    return;
+  THArgCheck(incy != 0 || ny == 1, 11, "incy is 0: the %lld elements of y would be one",
+             (long long)ny);
+  if (incy == 0)
+    incy = 1;
+
+  THBlas_(Gemv) g = {m, n, lda, incx, incy, alpha, a, x, y};
+#if defined(FORTRAN)
+  const THBlasLibrary *library = THBlas_(suitsLibrary)(&g) ? THBlasLibrary_get() : NULL;
+#endif
+  /* Not left to the library: some of them read y even where beta is 0. */
+  THBlas_(scaleOrClear)(ny, beta, THBlas_(start)(ny, y, incy), incy);
+  if (nx == 0 || alpha == 0)
+    return;
+#if defined(FORTRAN)
+  if (library) {
+    THBlas_(libraryGemv)(library, transposed, &g);
+    return;
+  }
+#endif
+  g.x = THBlas_(start)(nx, x, incx);
+  g.y = THBlas_(start)(ny, y, incy);
+  THParallel_for(ny, THMax(1, TH_LOOP_GRAIN / nx),
+                 transposed ? THBlas_(gemvColumns) : THBlas_(gemvRows), &g);
+}
+
+/* --- matrix and matrix ----------------------------------------------------------------------- */
+
+typedef struct {
+  const THProduct *product;
+  ptrdiff_t across; /* blocks side by side */
+  real *room;
+  int threads;
+} THBlas_(Blocks);
+
+static void THBlas_(doBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THBlas_(Blocks) *blocks = context;
+  const THBlasKernels *kernels = THBlas_(kernels);
+  real *room = blocks->room;
+  if (blocks->threads > 1)
+    room += omp_get_thread_num() * kernels->room;
+  for (ptrdiff_t i = begin; i < end; i++)
+    kernels->product(blocks->product, i / blocks->across * kernels->blockRows,
+                     i % blocks->across * kernels->blockColumns, room);
+}
+
+static int THBlas_(ownThreads)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, ptrdiff_t *across,
+                               ptrdiff_t *count, ptrdiff_t *grain)
+{
+  const THBlasKernels *kernels = THBlas_(kernels);
+  *across = (n + kernels->blockColumns - 1) / kernels->blockColumns;
+  *count = (m + kernels->blockRows - 1) / kernels->blockRows * *across;
+  const double work =
+      (double)THMin(m, kernels->blockRows) * (double)THMin(n, kernels->blockColumns) * (double)k;
+  *grain = 1 + (ptrdiff_t)(TH_LOOP_GRAIN / (work + 1));
+  return THParallel_threads(*count, *grain);
+}
+
+/* Our own product: integers, and what the library's int cannot count. */
+static void THBlas_(ownGemm)(const THProduct *product, real *room)
+{
+  ptrdiff_t count, grain;
+  THBlas_(Blocks) blocks = {.product = product, .room = room};
+  blocks.threads =
+      THBlas_(ownThreads)(product->m, product->n, product->k, &blocks.across, &count, &grain);
+  THParallel_for(count, grain, THBlas_(doBlocks), &blocks);
+}
+
+void THBlas_(openRoom)(THGuard *room, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, ptrdiff_t ld)
+{
+  THGuard_enter(room, THFree);
+#if defined(FORTRAN)
+  if (THBlas_(fits)(m, n, k) && ld <= INT_MAX) {
+    THBlasLibrary_get();
+    return;
+  }
+#endif
+  if (m == 0 || n == 0 || k == 0)
+    return;
+  ptrdiff_t across, count, grain;
+  int threads = THBlas_(ownThreads)(m, n, k, &across, &count, &grain);
+  threads = THMax(threads, THBlas_(ownThreads)(n, m, k, &across, &count, &grain));
+  room->what = THAlloc(threads * THBlas_(kernels)->room * (ptrdiff_t)sizeof(real));
+}
+
+void THBlas_(gemmIn)(const THGuard *room, int ta, int tb, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k,
+                     real alpha, const real *a, ptrdiff_t lda, const real *b, ptrdiff_t ldb,
+                     real beta, real *c, ptrdiff_t ldc)
+{
+  if (m == 0 || n == 0)
+    return;
+  if (k == 0 || alpha == 0) {
+    for (ptrdiff_t j = 0; j < n; j++)
+      THBlas_(scaleOrClear)(m, beta, c + j * ldc, 1);
+    return;
+  }
+#if defined(FORTRAN)
+  if (!room->what) {
+    const THBlasLibrary *library = THBlasLibrary_get();
+    const int im = (int)m, in = (int)n, ik = (int)k;
+    const int ilda = (int)lda, ildb = (int)ldb, ildc = (int)ldc;
+    const int threads = THBlasLibrary_begin();
+    library->FORTRAN(gemm)(ta ? "T" : "N", tb ? "T" : "N", &im, &in, &ik, &alpha, a, &ilda, b,
+                           &ildb, &beta, c, &ildc, 1, 1);
+    THBlasLibrary_end(threads);
+    return;
+  }
+#endif
+  const THProduct product = {.m = m,
+                             .n = n,
+                             .k = k,
+                             .alpha = alpha,
+                             .beta = beta,
+                             .a = a,
+                             .b = b,
+                             .aRow = ta ? lda : 1,
+                             .aColumn = ta ? 1 : lda,
+                             .bRow = tb ? ldb : 1,
+                             .bColumn = tb ? 1 : ldb,
+                             .c = c,
+                             .ldc = ldc};
+  THBlas_(ownGemm)(&product, room->what);
+}
+
+void THBlas_(gemm)(char transa, char transb, int64_t m, int64_t n, int64_t k, real alpha, real *a,
+                   int64_t lda, real *b, int64_t ldb, real beta, real *c, int64_t ldc)
+{
+  const int ta = THBlas_(transposes)(transa, 1), tb = THBlas_(transposes)(transb, 2);
+  THBlas_(checkSize)(m, "m", 3);
+  THBlas_(checkSize)(n, "n", 4);
+  THBlas_(checkSize)(k, "k", 5);
+  lda = THBlas_(leading)(lda, ta ? k : m, ta ? m : k, "lda", 8);
+  ldb = THBlas_(leading)(ldb, tb ? n : k, tb ? k : n, "ldb", 10);
+  ldc = THBlas_(leading)(ldc, m, n, "ldc", 13);
+  THGuard room;
+  THBlas_(openRoom)(&room, m, n, k, THMax(lda, THMax(ldb, ldc)));
+  THBlas_(gemmIn)(&room, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+  THGuard_leave(&room);
+}

@@ -1,0 +1,411 @@
+/* Products of vectors and matrices: any strides are turned into what BLAS can walk. */
+#include "THTemplate.h"
+
+#include "THBlasKernels.h"
+#include "THTensorCore.h"
+
+/* --- dot ------------------------------------------------------------------------------------- */
+
+/* The step between elements that lie evenly spaced in row-major order; 0 where they do not, or are
+ * all one. */
+static int64_t THTensor_(evenStep)(const THTensor *t)
+{
+  int64_t step = 0, count = 1;
+  for (int d = t->nDimension - 1; d >= 0; d--) {
+    if (t->size[d] == 1)
+      continue;
+    if (count == 1)
+      step = t->stride[d];
+    else if (t->stride[d] != step * count)
+      return 0;
+    count *= t->size[d];
+  }
+  return count == 1 ? 1 : step;
+}
+
+accreal THTensor_(dot)(THTensor *t, THTensor *src)
+{
+  const ptrdiff_t n = THTensor_(nElement)(t), nsrc = THTensor_(nElement)(src);
+  THArgCheck(nsrc == n, 2, "src has %td elements (%s), t has %td (%s)", nsrc,
+             THTensor_(sizeDesc)(src).str, n, THTensor_(sizeDesc)(t).str);
+  THGuard first, second;
+  THTensor_(guard)(&first);
+  THTensor_(guard)(&second);
+  if (n > 0 && !THTensor_(evenStep)(t))
+    t = first.what = THTensor_(newClone)(t);
+  if (n > 0 && !THTensor_(evenStep)(src))
+    src = second.what = THTensor_(newClone)(src);
+  const accreal sum = THBlas_(accDot)(n, THTensor_(data)(t), n > 0 ? THTensor_(evenStep)(t) : 1,
+                                      THTensor_(data)(src), n > 0 ? THTensor_(evenStep)(src) : 1);
+  THGuard_leave(&second);
+  THGuard_leave(&first);
+  return sum;
+}
+
+/* --- results --------------------------------------------------------------------------------- */
+
+/* Every product is computed in four steps: check, prepare, compute, deliver.
+ *
+ * Preparing makes sure that writing the result destroys no operand, and does everything that can
+ * fail, so that a failure leaves r_ as it was: result is r_ itself where BLAS can write there, else
+ * a new tensor that is copied to r_ at the end. */
+typedef struct {
+  THTensor *r, *result;
+  THGuard guard;
+} THTensor_(Target);
+
+static int THTensor_(mayShare)(THTensor *r, THTensor *operand)
+{
+  if (!r->storage || r->storage != operand->storage)
+    return 0;
+  if (!THTensor_(isSameSizeAs)(r, operand))
+    return 1;
+  THLoop loop;
+  THLoop_init(&loop);
+  THLoop_tensor(&loop, r);
+  THLoop_tensor(&loop, operand);
+  return THLoop_overlap(&loop, 0, 1) != TH_OVERLAP_NONE;
+}
+
+static void THTensor_(checkTarget)(THTensor *r, THTensor *t)
+{
+  THLoop loop;
+  THLoop_init(&loop);
+  THLoop_tensor(&loop, r);
+  if (THTensor_(isSameSizeAs)(r, t) && THLoop_overlapsItself(&loop, 0))
+    THArgError(1, "r_ of size %s has elements that share memory with each other",
+               THTensor_(sizeDesc)(r).str);
+}
+
+/* The last two dimensions are matrices that BLAS can walk, by columns or by rows. */
+static int THTensor_(isMatrix)(const THTensor *t, int *byRows)
+{
+  const int d = t->nDimension - 2;
+  const int64_t rows = t->size[d], columns = t->size[d + 1];
+  const int64_t row = t->stride[d], column = t->stride[d + 1];
+  *byRows = 0;
+  if ((row == 1 || rows == 1) && (column >= rows || columns == 1))
+    return 1;
+  *byRows = 1;
+  return (column == 1 || columns == 1) && (row >= columns || rows == 1);
+}
+
+/* direct: BLAS can write to r itself, if it need not be resized.  a and b are the factors. */
+static void THTensor_(prepare)(THTensor_(Target) * target, THTensor *r, THTensor *t, int direct,
+                               int readsT, THTensor *a, THTensor *b)
+{
+  target->r = r;
+  THTensor_(guard)(&target->guard);
+  const int fits = THTensor_(isSameSizeAs)(r, t);
+  const int safe = !THTensor_(mayShare)(r, a) && !THTensor_(mayShare)(r, b) &&
+                   (r == t || !readsT || !THTensor_(mayShare)(r, t));
+  if (safe && fits && direct) {
+    target->result = r;
+    if (readsT && r != t)
+      THTensor_(copy)(r, t);
+    return;
+  }
+  if (safe && !fits) {
+    /* Resizing comes last of what can fail. */
+    THTensor_(resizeAs)(r, t);
+    target->result = r;
+    if (readsT)
+      THTensor_(copy)(r, t);
+    return;
+  }
+  target->result = target->guard.what = THTensor_(new)();
+  THTensor_(resizeAs)(target->result, t);
+  if (readsT)
+    THTensor_(copy)(target->result, t);
+}
+
+static void THTensor_(deliver)(THTensor_(Target) * target)
+{
+  if (target->result != target->r) {
+    THTensor_(resizeAs)(target->r, target->result);
+    THTensor_(copy)(target->r, target->result);
+  }
+  THGuard_leave(&target->guard);
+}
+
+/* --- factors --------------------------------------------------------------------------------- */
+
+/* A matrix, or a batch of them, as BLAS takes it. */
+typedef struct {
+  real *data;
+  int64_t rows, columns, ld, batch; /* batch: from one matrix to the next */
+  int byRows;
+  THGuard guard; /* holds a copy where the strides allow no other way */
+} THTensor_(Matrix);
+
+static void THTensor_(openMatrix)(THTensor_(Matrix) * matrix, THTensor *t)
+{
+  THTensor_(guard)(&matrix->guard);
+  if (!THTensor_(isMatrix)(t, &matrix->byRows)) {
+    t = matrix->guard.what = THTensor_(newClone)(t);
+    THTensor_(isMatrix)(t, &matrix->byRows);
+  }
+  const int d = t->nDimension - 2;
+  matrix->data = THTensor_(data)(t);
+  matrix->rows = t->size[d];
+  matrix->columns = t->size[d + 1];
+  if (matrix->byRows)
+    matrix->ld = matrix->rows > 1 ? t->stride[d] : matrix->columns;
+  else
+    matrix->ld = matrix->columns > 1 ? t->stride[d + 1] : matrix->rows;
+  matrix->batch = d > 0 ? t->stride[0] : 0;
+}
+
+/* What the result of the same layout is. */
+static void THTensor_(viewMatrix)(THTensor_(Matrix) * matrix, THTensor *t)
+{
+  THTensor_(openMatrix)(matrix, t);
+  THGuard_keep(&matrix->guard);
+}
+
+/* Everything that can fail of the products of a and b, into a result like r. */
+static void THTensor_(openRoom)(THGuard *room, const THTensor *t, const THTensor_(Matrix) * a,
+                                const THTensor_(Matrix) * b)
+{
+  int64_t ld = THMax(THMax(a->ld, b->ld), THMax(a->rows, b->columns));
+  for (int d = 0; d < t->nDimension; d++)
+    ld = THMax(ld, t->stride[d]);
+  THBlas_(openRoom)(room, a->rows, b->columns, a->columns, ld);
+}
+
+/* r[i] = beta * r[i] + alpha * a[i] * b[i].  Where r lies by rows, its transpose is computed, which
+ * is the product of the transposes. */
+static void THTensor_(multiply)(const THGuard *room, const THTensor_(Matrix) * r, real beta,
+                                real alpha, const THTensor_(Matrix) * a,
+                                const THTensor_(Matrix) * b, int64_t i)
+{
+  real *const at = a->data + i * a->batch, *const bt = b->data + i * b->batch;
+  real *const rt = r->data + i * r->batch;
+  if (!r->byRows)
+    THBlas_(gemmIn)(room, a->byRows, b->byRows, r->rows, r->columns, a->columns, alpha, at, a->ld,
+                    bt, b->ld, beta, rt, r->ld);
+  else
+    THBlas_(gemmIn)(room, !b->byRows, !a->byRows, r->columns, r->rows, a->columns, alpha, bt, b->ld,
+                    at, a->ld, beta, rt, r->ld);
+}
+
+/* --- matrix and vector ----------------------------------------------------------------------- */
+
+void THTensor_(addmv)(THTensor *r_, real beta, THTensor *t, real alpha, THTensor *mat,
+                      THTensor *vec)
+{
+  THArgCheck(mat->nDimension == 2 && vec->nDimension == 1, 5,
+             "a matrix and a vector are multiplied, not tensors of size %s and %s",
+             THTensor_(sizeDesc)(mat).str, THTensor_(sizeDesc)(vec).str);
+  THArgCheck(mat->size[1] == vec->size[0], 6, "a matrix of size %s cannot multiply a vector of %s",
+             THTensor_(sizeDesc)(mat).str, THTensor_(sizeDesc)(vec).str);
+  THArgCheck(t->nDimension == 1 && t->size[0] == mat->size[0], 3,
+             "t has size %s, the product of %s and %s has [%lld]", THTensor_(sizeDesc)(t).str,
+             THTensor_(sizeDesc)(mat).str, THTensor_(sizeDesc)(vec).str, (long long)mat->size[0]);
+  THTensor_(checkTarget)(r_, t);
+
+  THGuard room;
+  THTensor_(Matrix) m;
+  THTensor_(Target) target;
+  THTensor_(openMatrix)(&m, mat);
+  THBlas_(openRoom)(&room, 0, 0, 0, 0); /* all that gemv needs is the library */
+  THTensor_(prepare)(&target, r_, t, 1, beta != 0, mat, vec);
+  THTensor *result = target.result;
+  THBlas_(gemv)(m.byRows ? 't' : 'n', m.byRows ? m.columns : m.rows, m.byRows ? m.rows : m.columns,
+                alpha, m.data, m.ld, THTensor_(data)(vec), vec->stride[0], beta,
+                THTensor_(data)(result), result->stride[0]);
+  THTensor_(deliver)(&target);
+  THGuard_leave(&room);
+  THGuard_leave(&m.guard);
+}
+
+/* --- vector and vector: an element-wise loop over r, t and the vectors expanded -------------- */
+
+typedef struct {
+  real alpha, beta;
+} THTensor_(Factors);
+
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+typedef real THTensor_(Scalar);
+#else
+typedef uint64_t THTensor_(Scalar); /* wraps around */
+#endif
+
+static void THTensor_(outer)(const THRun *run, const void *scalars)
+{
+  typedef THTensor_(Scalar) scalar;
+  const THTensor_(Factors) *factors = scalars;
+  const scalar alpha = (scalar)factors->alpha, beta = (scalar)factors->beta;
+  const ptrdiff_t dr = run->step[0], dt = run->step[1], dx = run->step[2], dy = run->step[3];
+  for (ptrdiff_t j = 0; j < run->rows; j++) {
+    real *r = (real *)run->at[0] + j * run->jump[0];
+    const real *t = (const real *)run->at[1] + j * run->jump[1];
+    const real *x = (const real *)run->at[2] + j * run->jump[2];
+    const real *y = (const real *)run->at[3] + j * run->jump[3];
+    if (beta == 0) {
+      for (ptrdiff_t i = 0; i < run->n; i++)
+        r[i * dr] = (real)(alpha * (scalar)x[i * dx] * (scalar)y[i * dy]);
+    } else if (dr == 1 && dt == 1 && dx == 0 && dy == 1) {
+      const scalar factor = alpha * (scalar)*x;
+#pragma omp simd
+      for (ptrdiff_t i = 0; i < run->n; i++)
+        r[i] = (real)(beta * (scalar)t[i] + factor * (scalar)y[i]);
+    } else {
+      for (ptrdiff_t i = 0; i < run->n; i++)
+        r[i * dr] =
+            (real)(beta * (scalar)t[i * dt] + alpha * (scalar)x[i * dx] * (scalar)y[i * dy]);
+    }
+  }
+}
+
+void THTensor_(addr)(THTensor *r_, real beta, THTensor *t, real alpha, THTensor *vec1,
+                     THTensor *vec2)
+{
+  THArgCheck(vec1->nDimension == 1 && vec2->nDimension == 1, 5,
+             "two vectors are multiplied, not tensors of size %s and %s",
+             THTensor_(sizeDesc)(vec1).str, THTensor_(sizeDesc)(vec2).str);
+  const int64_t size[] = {vec1->size[0], vec2->size[0]};
+  THArgCheck(t->nDimension == 2 && t->size[0] == size[0] && t->size[1] == size[1], 3,
+             "t has size %s, the product of %s and %s has %s", THTensor_(sizeDesc)(t).str,
+             THTensor_(sizeDesc)(vec1).str, THTensor_(sizeDesc)(vec2).str,
+             _THSizeDesc(size, 2).str);
+  THTensor_(checkTarget)(r_, t);
+
+  THTensor_(Target) target;
+  THTensor_(prepare)(&target, r_, t, 1, beta != 0, vec1, vec2);
+  const int64_t down[] = {vec1->stride[0], 0}, across[] = {0, vec2->stride[0]};
+  THTensor_(Factors) factors = {alpha, beta};
+  THLoop loop;
+  THLoop_init(&loop);
+  THLoop_tensor(&loop, target.result);
+  THLoop_tensor(&loop, target.result);
+  THLoop_operand(&loop, THTensor_(data)(vec1), sizeof(real), 2, size, down);
+  THLoop_operand(&loop, THTensor_(data)(vec2), sizeof(real), 2, size, across);
+  THLoop_run(&loop, THTensor_(outer), &factors);
+  THTensor_(deliver)(&target);
+}
+
+/* --- matrix and matrix ----------------------------------------------------------------------- */
+
+void THTensor_(addmm)(THTensor *r_, real beta, THTensor *t, real alpha, THTensor *mat1,
+                      THTensor *mat2)
+{
+  THArgCheck(mat1->nDimension == 2 && mat2->nDimension == 2, 5,
+             "two matrices are multiplied, not tensors of size %s and %s",
+             THTensor_(sizeDesc)(mat1).str, THTensor_(sizeDesc)(mat2).str);
+  THArgCheck(mat1->size[1] == mat2->size[0], 6, "matrices of size %s and %s cannot be multiplied",
+             THTensor_(sizeDesc)(mat1).str, THTensor_(sizeDesc)(mat2).str);
+  const int64_t size[] = {mat1->size[0], mat2->size[1]};
+  THArgCheck(t->nDimension == 2 && t->size[0] == size[0] && t->size[1] == size[1], 3,
+             "t has size %s, the product of %s and %s has %s", THTensor_(sizeDesc)(t).str,
+             THTensor_(sizeDesc)(mat1).str, THTensor_(sizeDesc)(mat2).str,
+             _THSizeDesc(size, 2).str);
+  THTensor_(checkTarget)(r_, t);
+
+  THGuard room;
+  THTensor_(Matrix) r, a, b;
+  THTensor_(Target) target;
+  THTensor_(openMatrix)(&a, mat1);
+  THTensor_(openMatrix)(&b, mat2);
+  THTensor_(openRoom)(&room, r_, &a, &b);
+  const int direct = r_->nDimension == 2 && THTensor_(isMatrix)(r_, &r.byRows);
+  THTensor_(prepare)(&target, r_, t, direct, beta != 0, mat1, mat2);
+  THTensor_(viewMatrix)(&r, target.result);
+  THTensor_(multiply)(&room, &r, beta, alpha, &a, &b, 0);
+  THTensor_(deliver)(&target);
+  THGuard_leave(&room);
+  THGuard_leave(&b.guard);
+  THGuard_leave(&a.guard);
+}
+
+/* --- batches --------------------------------------------------------------------------------- */
+
+/* Checks the factors and returns the shape of the product of each. */
+static void THTensor_(checkBatches)(THTensor *batch1, THTensor *batch2, int64_t *size)
+{
+  THArgCheck(batch1->nDimension == 3 && batch2->nDimension == 3, 5,
+             "two batches of matrices are multiplied, not tensors of size %s and %s",
+             THTensor_(sizeDesc)(batch1).str, THTensor_(sizeDesc)(batch2).str);
+  THArgCheck(batch1->size[0] == batch2->size[0] && batch1->size[2] == batch2->size[1], 6,
+             "batches of size %s and %s cannot be multiplied", THTensor_(sizeDesc)(batch1).str,
+             THTensor_(sizeDesc)(batch2).str);
+  size[0] = batch1->size[0];
+  size[1] = batch1->size[1];
+  size[2] = batch2->size[2];
+}
+
+void THTensor_(addbmm)(THTensor *r_, real beta, THTensor *t, real alpha, THTensor *batch1,
+                       THTensor *batch2)
+{
+  int64_t size[3];
+  THTensor_(checkBatches)(batch1, batch2, size);
+  THArgCheck(t->nDimension == 2 && t->size[0] == size[1] && t->size[1] == size[2], 3,
+             "t has size %s, the sum of the products of %s and %s has %s",
+             THTensor_(sizeDesc)(t).str, THTensor_(sizeDesc)(batch1).str,
+             THTensor_(sizeDesc)(batch2).str, _THSizeDesc(size + 1, 2).str);
+  THTensor_(checkTarget)(r_, t);
+
+  THGuard room;
+  THTensor_(Matrix) r, a, b;
+  THTensor_(Target) target;
+  THTensor_(openMatrix)(&a, batch1);
+  THTensor_(openMatrix)(&b, batch2);
+  THTensor_(openRoom)(&room, r_, &a, &b);
+  const int direct = r_->nDimension == 2 && THTensor_(isMatrix)(r_, &r.byRows);
+  THTensor_(prepare)(&target, r_, t, direct, beta != 0, batch1, batch2);
+  THTensor_(viewMatrix)(&r, target.result);
+  for (int64_t i = 0; i < size[0]; i++)
+    THTensor_(multiply)(&room, &r, i == 0 ? beta : 1, alpha, &a, &b, i);
+  THTensor_(deliver)(&target);
+  THGuard_leave(&room);
+  THGuard_leave(&b.guard);
+  THGuard_leave(&a.guard);
+}
+
+typedef struct {
+  const THGuard *room;
+  const THTensor_(Matrix) * r, *a, *b;
+  real alpha, beta;
+} THTensor_(Batch);
+
+static void THTensor_(multiplyBatch)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THTensor_(Batch) *batch = context;
+  for (ptrdiff_t i = begin; i < end; i++)
+    THTensor_(multiply)(batch->room, batch->r, batch->beta, batch->alpha, batch->a, batch->b, i);
+}
+
+void THTensor_(baddbmm)(THTensor *r_, real beta, THTensor *t, real alpha, THTensor *batch1,
+                        THTensor *batch2)
+{
+  int64_t size[3];
+  THTensor_(checkBatches)(batch1, batch2, size);
+  THArgCheck(THSize_isSameSizeAs(t->size, t->nDimension, size, 3), 3,
+             "t has size %s, the products of %s and %s have %s", THTensor_(sizeDesc)(t).str,
+             THTensor_(sizeDesc)(batch1).str, THTensor_(sizeDesc)(batch2).str,
+             _THSizeDesc(size, 3).str);
+  THTensor_(checkTarget)(r_, t);
+
+  THGuard room;
+  THTensor_(Matrix) r, a, b;
+  THTensor_(Target) target;
+  THTensor_(openMatrix)(&a, batch1);
+  THTensor_(openMatrix)(&b, batch2);
+  THTensor_(openRoom)(&room, r_, &a, &b);
+  const int direct = r_->nDimension == 3 && THTensor_(isMatrix)(r_, &r.byRows);
+  THTensor_(prepare)(&target, r_, t, direct, beta != 0, batch1, batch2);
+  THTensor_(viewMatrix)(&r, target.result);
+  THTensor_(Batch) batch = {&room, &r, &a, &b, alpha, beta};
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+  /* Many small products: a thread takes some of them rather than a part of each. */
+  const int small = !room.what && size[0] >= THGetNumThreads() &&
+                    (double)size[1] * (double)size[2] * (double)a.columns < 128. * 128 * 128;
+#else
+  const int small = 0;              /* our own products share one scratch */
+#endif
+  THParallel_for(size[0], small ? 1 : size[0], THTensor_(multiplyBatch), &batch);
+  THTensor_(deliver)(&target);
+  THGuard_leave(&room);
+  THGuard_leave(&b.guard);
+  THGuard_leave(&a.guard);
+}

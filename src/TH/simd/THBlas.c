@@ -1,0 +1,253 @@
+/* Kernels of linear algebra: vectors, and matrix products in blocks that stay in the caches. */
+#include "THTemplate.h"
+
+#include "../THBlasKernels.h"
+
+/* Integers wrap around: they are computed in the unsigned type of their width, and scalars in one
+ * that is not promoted to int. */
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+typedef real element;
+typedef real scalar;
+#elif defined(TH_REAL_IS_LONG)
+typedef uint64_t element;
+typedef uint64_t scalar;
+#else
+typedef ureal element;
+typedef uint32_t scalar;
+#endif
+
+#if defined(__AVX512F__)
+enum { VECTOR = 64, TILE_COLUMNS = 12 };
+#elif defined(__AVX__)
+enum { VECTOR = 32, TILE_COLUMNS = 6 };
+#else
+enum { VECTOR = 16, TILE_COLUMNS = 6 };
+#endif
+typedef element Vector __attribute__((vector_size(VECTOR)));
+enum { LANES = VECTOR / sizeof(element) };
+
+/* --- vectors --------------------------------------------------------------------------------- */
+
+static void axpy(ptrdiff_t n, real a, const real *x, ptrdiff_t dx, real *y, ptrdiff_t dy)
+{
+  if (dx == 1 && dy == 1) {
+#pragma omp simd
+    for (ptrdiff_t i = 0; i < n; i++)
+      y[i] = (real)((scalar)y[i] + (scalar)a * (scalar)x[i]);
+  } else {
+    for (ptrdiff_t i = 0; i < n; i++)
+      y[i * dy] = (real)((scalar)y[i * dy] + (scalar)a * (scalar)x[i * dx]);
+  }
+}
+
+static void scal(ptrdiff_t n, real a, real *x, ptrdiff_t dx)
+{
+  if (dx == 1)
+    for (ptrdiff_t i = 0; i < n; i++)
+      x[i] = (real)((scalar)a * (scalar)x[i]);
+  else
+    for (ptrdiff_t i = 0; i < n; i++)
+      x[i * dx] = (real)((scalar)a * (scalar)x[i * dx]);
+}
+
+/* --- dot ------------------------------------------------------------------------------------- */
+
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+
+/* 64 (in double 32) running sums of at most 8 (16) products each, which are then added up in
+ * accreal.  So Float errs by 8 roundings at most, 5e-7 of the sum of absolute values. */
+enum { WIDE = 4 * 64 / sizeof(real) };
+typedef real Wide __attribute__((vector_size(4 * 64), aligned(4)));
+
+static accreal dot_group(const real *x, const real *y)
+{
+  Wide sum = {0};
+  for (int i = 0; i < TH_DOT_GROUP; i += WIDE) {
+    Wide a, b;
+    memcpy(&a, x + i, sizeof a);
+    memcpy(&b, y + i, sizeof b);
+    sum += a * b;
+  }
+  accreal total[8] = {0};
+  for (int i = 0; i < (int)WIDE; i += 8)
+    for (int l = 0; l < 8; l++)
+      total[l] += sum[i + l];
+  return ((total[0] + total[4]) + (total[1] + total[5])) +
+         ((total[2] + total[6]) + (total[3] + total[7]));
+}
+
+#else
+
+/* Integers are exact in any order.  Products of 512 pairs of bytes fit in 32 bits. */
+static accreal dot_group(const real *x, const real *y)
+{
+#if defined(TH_REAL_IS_BYTE) || defined(TH_REAL_IS_CHAR)
+  int32_t sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int i = 0; i < TH_DOT_GROUP; i++)
+    sum += x[i] * y[i];
+#else
+  uint64_t sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int i = 0; i < TH_DOT_GROUP; i++)
+    sum += (uint64_t)(int64_t)x[i] * (uint64_t)(int64_t)y[i];
+#endif
+  return (accreal)sum;
+}
+
+#endif
+
+static void gather(real *to, ptrdiff_t n, const real *x, ptrdiff_t dx)
+{
+  for (ptrdiff_t i = 0; i < n; i++)
+    to[i] = x[i * dx];
+  memset(to + n, 0, (size_t)(TH_DOT_GROUP - n) * sizeof(real));
+}
+
+static inline accreal add(accreal a, accreal b)
+{
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+  return a + b;
+#else
+  return (accreal)((uint64_t)a + (uint64_t)b);
+#endif
+}
+
+static accreal dot(ptrdiff_t n, const real *x, ptrdiff_t dx, const real *y, ptrdiff_t dy)
+{
+  accreal sum = 0;
+  for (ptrdiff_t i = 0; i < n; i += TH_DOT_GROUP) {
+    real a[TH_DOT_GROUP], b[TH_DOT_GROUP];
+    const real *xs = x + i * dx, *ys = y + i * dy;
+    const ptrdiff_t count = THMin(n - i, TH_DOT_GROUP);
+    if (dx != 1 || count < TH_DOT_GROUP) {
+      gather(a, count, xs, dx);
+      xs = a;
+    }
+    if (dy != 1 || count < TH_DOT_GROUP) {
+      gather(b, count, ys, dy);
+      ys = b;
+    }
+    sum = add(sum, dot_group(xs, ys));
+  }
+  return sum;
+}
+
+/* --- matrix products ------------------------------------------------------------------------- */
+
+/* c is cut into blocks, and the sums of a block into stretches of DEPTH.  Of a stretch, the rows of
+ * a and the columns of b are packed into tiles, in the order in which they are used; then each tile
+ * of c is computed in registers. */
+enum {
+  TILE_ROWS = 2 * LANES,
+  DEPTH = 256,
+  BLOCK_ROWS = 8 * TILE_ROWS,
+  BLOCK_COLUMNS = 120,
+  TILE = TILE_ROWS * TILE_COLUMNS
+};
+
+/* tiles[l][i] = a(i, l) for each tile of width i; what lies outside is 0. */
+static inline void pack(element *tiles, ptrdiff_t width, ptrdiff_t count, ptrdiff_t depth,
+                        const element *a, ptrdiff_t step, ptrdiff_t along)
+{
+  for (ptrdiff_t first = 0; first < count; first += width, tiles += width * depth) {
+    const ptrdiff_t there = THMin(width, count - first);
+    const element *from = a + first * step;
+    if (there < width)
+      memset(tiles, 0, (size_t)(width * depth) * sizeof(element));
+    if (step == 1)
+      for (ptrdiff_t l = 0; l < depth; l++)
+        memcpy(tiles + l * width, from + l * along, (size_t)there * sizeof(element));
+    else
+      for (ptrdiff_t i = 0; i < there; i++)
+        for (ptrdiff_t l = 0; l < depth; l++)
+          tiles[l * width + i] = from[i * step + l * along];
+  }
+}
+
+#if defined(__AVX512F__) && defined(TH_REAL_IS_FLOAT)
+#include <immintrin.h>
+#define MULTIPLY_ADD(A, B, C) ((Vector)_mm512_fmadd_ps((__m512)(A), (__m512)(B), (__m512)(C)))
+#elif defined(__AVX512F__) && defined(TH_REAL_IS_DOUBLE)
+#include <immintrin.h>
+#define MULTIPLY_ADD(A, B, C) ((Vector)_mm512_fmadd_pd((__m512d)(A), (__m512d)(B), (__m512d)(C)))
+#elif defined(__FMA__) && defined(TH_REAL_IS_FLOAT)
+#include <immintrin.h>
+#define MULTIPLY_ADD(A, B, C) ((Vector)_mm256_fmadd_ps((__m256)(A), (__m256)(B), (__m256)(C)))
+#elif defined(__FMA__) && defined(TH_REAL_IS_DOUBLE)
+#include <immintrin.h>
+#define MULTIPLY_ADD(A, B, C) ((Vector)_mm256_fmadd_pd((__m256d)(A), (__m256d)(B), (__m256d)(C)))
+#else
+#define MULTIPLY_ADD(A, B, C) ((A) * (B) + (C))
+#endif
+
+/* tile(i, j) = the sum over l of a[l][i] * b[l][j]. */
+static inline void multiply(ptrdiff_t depth, const element *a, const element *b, element *tile)
+{
+  Vector sum[TILE_COLUMNS][2];
+  memset(sum, 0, sizeof sum);
+  for (ptrdiff_t l = 0; l < depth; l++) {
+    Vector low, high;
+    memcpy(&low, a + l * TILE_ROWS, sizeof low);
+    memcpy(&high, a + l * TILE_ROWS + LANES, sizeof high);
+    for (int j = 0; j < TILE_COLUMNS; j++) {
+      const Vector factor = b[l * TILE_COLUMNS + j] - (Vector){0};
+      sum[j][0] = MULTIPLY_ADD(low, factor, sum[j][0]);
+      sum[j][1] = MULTIPLY_ADD(high, factor, sum[j][1]);
+    }
+  }
+  memcpy(tile, sum, sizeof sum);
+}
+
+/* c = alpha * tile + beta * c, without reading c where beta is 0. */
+static inline void finish(const element *tile, ptrdiff_t rows, ptrdiff_t columns, scalar alpha,
+                          scalar beta, element *c, ptrdiff_t ldc)
+{
+  for (ptrdiff_t j = 0; j < columns; j++, tile += TILE_ROWS, c += ldc)
+    if (beta == 0)
+      for (ptrdiff_t i = 0; i < rows; i++)
+        c[i] = (element)(alpha * tile[i]);
+    else if (beta == 1)
+      for (ptrdiff_t i = 0; i < rows; i++)
+        c[i] = (element)(c[i] + alpha * tile[i]);
+    else
+      for (ptrdiff_t i = 0; i < rows; i++)
+        c[i] = (element)(beta * c[i] + alpha * tile[i]);
+}
+
+static void product(const THProduct *p, ptrdiff_t row, ptrdiff_t column, real *room)
+{
+  const ptrdiff_t rows = THMin(BLOCK_ROWS, p->m - row);
+  const ptrdiff_t columns = THMin(BLOCK_COLUMNS, p->n - column);
+  const element *a = (const element *)p->a + row * p->aRow;
+  const element *b = (const element *)p->b + column * p->bColumn;
+  element *c = (element *)p->c + row + column * p->ldc;
+  element *as = (element *)room, *bs = as + BLOCK_ROWS * DEPTH;
+  scalar beta = (scalar)p->beta;
+
+  for (ptrdiff_t l = 0; l < p->k; l += DEPTH) {
+    const ptrdiff_t depth = THMin(DEPTH, p->k - l);
+    pack(as, TILE_ROWS, rows, depth, a + l * p->aColumn, p->aRow, p->aColumn);
+    pack(bs, TILE_COLUMNS, columns, depth, b + l * p->bRow, p->bColumn, p->bRow);
+    for (ptrdiff_t j = 0; j < columns; j += TILE_COLUMNS)
+      for (ptrdiff_t i = 0; i < rows; i += TILE_ROWS) {
+        element tile[TILE];
+        multiply(depth, as + i * depth, bs + j * depth, tile);
+        finish(tile, THMin(TILE_ROWS, rows - i), THMin(TILE_COLUMNS, columns - j), (scalar)p->alpha,
+               beta, c + i + j * p->ldc, p->ldc);
+      }
+    beta = 1;
+  }
+}
+
+/* --- the table ------------------------------------------------------------------------------- */
+
+const THBlasKernels TH_LEVEL_(THBlas_(kernels))[] = {{
+    .axpy = axpy,
+    .scal = scal,
+    .dot = dot,
+    .product = product,
+    .blockRows = BLOCK_ROWS,
+    .blockColumns = BLOCK_COLUMNS,
+    .room = (BLOCK_ROWS + BLOCK_COLUMNS) * DEPTH,
+}};
