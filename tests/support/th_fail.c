@@ -32,6 +32,22 @@ static int nlive;
 static uint64_t serial;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* A child must not find the lock taken by a thread that it does not have. */
+static void before_fork(void)
+{
+  pthread_mutex_lock(&lock);
+}
+
+static void after_fork(void)
+{
+  pthread_mutex_unlock(&lock);
+}
+
+__attribute__((constructor)) static void watch_forks(void)
+{
+  pthread_atfork(before_fork, after_fork, after_fork);
+}
+
 static size_t home_of(Kind kind, uintptr_t id)
 {
   return (size_t)((id + (uintptr_t)kind) * UINT64_C(0x9E3779B97F4A7C15) >> 40) % SLOTS;
