@@ -120,7 +120,7 @@ TH_NO_RETURN static void raise_error(int argument, const char *message)
     snprintf(home->message, sizeof home->message, "%s", message);
     THTry_leave(home);
     home->failed = 1;
-    _longjmp(home->home, 1);
+    longjmp(home->home, 1);
   }
 
   if (argument) {

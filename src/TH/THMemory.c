@@ -319,7 +319,7 @@ void *THRealloc(void *ptr, ptrdiff_t size)
     /* A tensor that grows again and again by a little is not moved each time. */
     if (wanted > before && wanted < before + before / 8)
       roomy = before + before / 8;
-  } else if (wanted == before) {
+  } else if (aligned && wanted == before) {
     return ptr;
   }
   void *block = TH_KEEPS_BLOCKS && aligned && is_mapping(ptr, before)

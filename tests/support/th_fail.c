@@ -89,6 +89,7 @@ static void drop(Kind kind, uintptr_t id)
 
 int th_fail_live(void)
 {
+  THMemory_emptyCache();
   pthread_mutex_lock(&lock);
   const int n = nlive;
   pthread_mutex_unlock(&lock);

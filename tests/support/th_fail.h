@@ -38,7 +38,8 @@ typedef struct THFailCase {
 
 int th_fail(const THFailCase *stages, void *context);
 
-/* How many acquisitions are there that were not given back. */
+/* How many acquisitions are there that were not given back.  What THFree keeps for reuse is given
+ * back first. */
 int th_fail_live(void);
 
 #endif
