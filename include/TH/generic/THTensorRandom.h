@@ -5,10 +5,9 @@
  * self whose elements share memory with each other is an error, and so is a parameter out of its
  * range; after an error nothing is drawn or written. */
 
-/* Integers of the range that suits the type: 0 ... 2^24 for Float, 2^53 for Double, the largest
- * value for integers. */
+/* Integers from 0 to 2^24 for Float, 2^53 for Double, the largest value for integer types. */
 TH_API void THTensor_(random)(THTensor *self, THGenerator *_generator);
-/* Integers min <= x <= max. */
+/* Integers min <= x <= max, converted as THTensor_(copy) does. */
 TH_API void THTensor_(clampedRandom)(THTensor *self, THGenerator *_generator, int64_t min,
                                      int64_t max);
 /* Integers 1 <= x <= max. */
@@ -25,8 +24,8 @@ TH_API void THTensor_(bernoulli_FloatTensor)(THTensor *self, THGenerator *_gener
 TH_API void THTensor_(bernoulli_DoubleTensor)(THTensor *self, THGenerator *_generator,
                                               THDoubleTensor *p);
 
-/* r_ becomes a vector of the numbers 0 ... n - 1 (TH_INDEX_BASE ... n - 1 + TH_INDEX_BASE) in
- * random order.  n >= 1, and the type can tell n numbers apart. */
+/* r_ becomes a vector of the numbers 0 ... n - 1, in any index base, in random order.  n >= 1, and
+ * the type can tell n numbers apart. */
 TH_API void THTensor_(randperm)(THTensor *r_, THGenerator *_generator, int64_t n);
 
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
@@ -34,7 +33,7 @@ TH_API void THTensor_(randperm)(THTensor *r_, THGenerator *_generator, int64_t n
 /* p may be self. */
 TH_API void THTensor_(bernoulli_Tensor)(THTensor *self, THGenerator *_generator, THTensor *p);
 
-/* Uniform in [a, b), a <= b. */
+/* Uniform in [a, b), but for rounding. */
 TH_API void THTensor_(uniform)(THTensor *self, THGenerator *_generator, double a, double b);
 
 /* r_ takes the shape size; uniform in [0, 1), and normal of mean 0 and stdv 1. */
@@ -43,7 +42,7 @@ TH_API void THTensor_(randn)(THTensor *r_, THGenerator *_generator, THLongStorag
 
 /* stdv > 0. */
 TH_API void THTensor_(normal)(THTensor *self, THGenerator *_generator, double mean, double stdv);
-/* The same with a mean, a deviation > 0 or both for each element; self takes the shape of the
+/* The same with a mean, a deviation >= 0 or both for each element; self takes the shape of the
  * tensor of means, or else of stddevs, and both have as many elements.  self may be either. */
 TH_API void THTensor_(normal_means)(THTensor *self, THGenerator *gen, THTensor *means,
                                     double stddev);
@@ -65,7 +64,7 @@ TH_API void THTensor_(standard_gamma)(THTensor *self, THGenerator *_generator, T
  * distribution and self becomes rows x n_sample.
  *
  * Probabilities are finite, not negative, and each row has a positive one; without replacement a
- * row has at least n_sample positive ones.  self has no memory in common with prob_dist. */
+ * row has at least n_sample positive ones. */
 TH_API void THTensor_(multinomial)(THLongTensor *self, THGenerator *_generator, THTensor *prob_dist,
                                    int n_sample, int with_replacement);
 

@@ -1,0 +1,53 @@
+/* Drawing from a generator that is locked already. */
+#ifndef TH_RANDOM_DRAW_H
+#define TH_RANDOM_DRAW_H
+
+#include "THRandomKernels.h"
+
+/* Checks that generator, argument number argument of the caller, can be drawn from, and locks it
+ * until guard is left.  Memory is allocated before: an allocation may run the program's collector,
+ * which may draw too. */
+void THRandom_lock(THGuard *guard, THGenerator *generator, int argument);
+
+/* The check alone, for functions that resize a tensor before they draw. */
+void THRandom_check(THGenerator *generator, int argument);
+
+/* The next count words. */
+void THRandom_words(THGenerator *generator, uint32_t *words, ptrdiff_t count);
+
+static inline uint32_t THRandom_word(THGenerator *generator)
+{
+  uint32_t word;
+  if (generator->left == 1) {
+    THRandom_kernels->makeBlocks(generator->state, NULL, 1);
+    generator->left = _MERSENNE_STATE_N + 1;
+    generator->next = 0;
+  }
+  THRandom_kernels->temper(&word, generator->state + generator->next, 1);
+  generator->left--;
+  generator->next++;
+  return word;
+}
+
+static inline uint64_t THRandom_word64(THGenerator *generator)
+{
+  const uint64_t high = THRandom_word(generator);
+  return high << 32 | THRandom_word(generator);
+}
+
+/* In [0, 1), of 53 bits. */
+static inline double THRandom_unit(THGenerator *generator)
+{
+  return (double)(int64_t)(THRandom_word64(generator) & ((UINT64_C(1) << 53) - 1)) * 0x1p-53;
+}
+
+/* The next count numbers of THRandom_standardNormal. */
+void THRandom_standardNormals(THGenerator *generator, double *x, ptrdiff_t count);
+
+/* A normal number of mean 0 and deviation 1, from the pair that is kept in the generator. */
+double THRandom_standardNormal(THGenerator *generator);
+
+/* A gamma number for alpha > 0. */
+double THRandom_standardGamma(THGenerator *generator, double alpha);
+
+#endif

@@ -1,0 +1,653 @@
+/* Tensors of random numbers. */
+#include "THTemplate.h"
+
+#include "../THRandomDraw.h"
+#include "THTensorCore.h"
+
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+#define REAL_IS_FLOATING
+#endif
+
+/* --- one distribution for all elements -------------------------------------------------------- */
+
+/* Numbers are made a chunk at a time: two blocks of words, and a multiple of 16. */
+enum { CHUNK = 2 * _MERSENNE_STATE_N };
+
+typedef struct Source Source;
+struct Source {
+  /* Draws the next n <= CHUNK numbers into out. */
+  void (*produce)(const Source *source, real *out, ptrdiff_t n);
+  double a, b;        /* parameters of the distribution, */
+  int64_t base;       /* of random integers, */
+  uint64_t range;     /* (0: 2^64) */
+  uint64_t threshold; /* and of bernoulli */
+  THGenerator *generator;
+  ptrdiff_t total; /* elements of the tensor */
+  ptrdiff_t rest;  /* those not yet produced */
+  real *buffer;    /* produced, and not yet handed out from at on */
+  ptrdiff_t at, filled;
+};
+
+/* How many numbers to produce next.  The last chunk is never a short one behind others: the last 16
+ * normal numbers are made together. */
+static ptrdiff_t next_chunk(Source *source)
+{
+  ptrdiff_t n = THMin(source->rest, CHUNK);
+  if (source->rest > n && source->rest - n < 16)
+    n -= 16;
+  source->rest -= n;
+  return n;
+}
+
+/* Rows that are long and without gaps are produced in place; others are filled from the buffer. */
+static void emit(const THRun *run, const void *context)
+{
+  Source *source = *(Source *const *)context;
+  const ptrdiff_t step = run->step[0];
+  for (ptrdiff_t j = 0; j < run->rows; j++) {
+    real *r = (real *)run->at[0] + j * run->jump[0];
+    for (ptrdiff_t i = 0; i < run->n;) {
+      if (source->at == source->filled) {
+        const ptrdiff_t chunk = next_chunk(source);
+        if (step == 1 && run->n - i >= chunk) {
+          source->produce(source, r + i, chunk);
+          i += chunk;
+          continue;
+        }
+        source->produce(source, source->buffer, chunk);
+        source->at = 0;
+        source->filled = chunk;
+      }
+      const ptrdiff_t some = THMin(run->n - i, source->filled - source->at);
+      const real *from = source->buffer + source->at;
+      for (ptrdiff_t k = 0; k < some; k++)
+        r[(i + k) * step] = from[k];
+      source->at += some;
+      i += some;
+    }
+  }
+}
+
+static void check_no_overlap(const THLoop *loop)
+{
+  THArgCheck(!THLoop_overlapsItself(loop, 0), 1,
+             "self of size %s has elements that share memory with each other",
+             _THSizeDesc(loop->size[0], loop->nDimension[0]).str);
+}
+
+static void fill(THTensor *self, THGenerator *generator, const Source *distribution)
+{
+  real buffer[CHUNK];
+  Source source = *distribution, *context = &source;
+  source.generator = generator;
+  source.total = source.rest = THTensor_(nElement)(self);
+  source.buffer = buffer;
+  source.at = source.filled = 0;
+
+  THLoop loop;
+  THLoop_init(&loop);
+  THLoop_tensor(&loop, self);
+  loop.inOrder = 1;
+  check_no_overlap(&loop);
+  THGuard guard;
+  THRandom_lock(&guard, generator, 2);
+  THLoop_run(&loop, emit, &context);
+  THGuard_leave(&guard);
+}
+
+/* Pairs of words for n numbers, and as many doubles to compute in. */
+typedef struct Work {
+  uint32_t pairs[2 * CHUNK];
+  double x[CHUNK];
+} Work;
+
+/* --- integers ------------------------------------------------------------------------------- */
+
+/* The remainder of the next word by the range; of two words, where one is too small for it. */
+static void produce_integers(const Source *source, real *out, ptrdiff_t n)
+{
+  uint32_t words[2 * CHUNK];
+  const uint64_t base = (uint64_t)source->base, range = source->range, mask = range - 1;
+  if (range == 0 || range > UINT32_MAX) {
+    THRandom_words(source->generator, words, 2 * n);
+    for (ptrdiff_t i = 0; i < n; i++) {
+      const uint64_t word = (uint64_t)words[2 * i] << 32 | words[2 * i + 1];
+      out[i] = (real)(int64_t)(base + (range & mask ? word % range : word & mask));
+    }
+    return;
+  }
+  THRandom_words(source->generator, words, n);
+  if (range & mask) {
+    const uint32_t divisor = (uint32_t)range;
+    for (ptrdiff_t i = 0; i < n; i++)
+      out[i] = (real)(int64_t)(base + words[i] % divisor);
+  } else {
+    for (ptrdiff_t i = 0; i < n; i++)
+      out[i] = (real)(int64_t)(base + (words[i] & mask));
+  }
+}
+
+/* How many of the numbers 0, 1, 2 ... the type has without a gap. */
+#if defined(TH_REAL_IS_BYTE)
+#define COUNTABLE (UINT64_C(1) << 8)
+#elif defined(TH_REAL_IS_FLOAT)
+#define COUNTABLE ((UINT64_C(1) << FLT_MANT_DIG) + 1)
+#elif defined(TH_REAL_IS_DOUBLE)
+#define COUNTABLE ((UINT64_C(1) << DBL_MANT_DIG) + 1)
+#else
+#define COUNTABLE (UINT64_C(1) << (8 * sizeof(real) - 1))
+#endif
+
+void THTensor_(random)(THTensor *self, THGenerator *_generator)
+{
+  fill(self, _generator, &(Source){.produce = produce_integers, .range = COUNTABLE});
+}
+
+void THTensor_(clampedRandom)(THTensor *self, THGenerator *_generator, int64_t min, int64_t max)
+{
+  THArgCheck(min <= max, 4, "max is %lld, less than min, which is %lld", (long long)max,
+             (long long)min);
+  const uint64_t range = (uint64_t)max - (uint64_t)min + 1;
+  fill(self, _generator, &(Source){.produce = produce_integers, .base = min, .range = range});
+}
+
+void THTensor_(cappedRandom)(THTensor *self, THGenerator *_generator, int64_t max)
+{
+  THArgCheck(max >= 1, 3, "max is %lld, not >= 1", (long long)max);
+  THTensor_(clampedRandom)(self, _generator, 1, max);
+}
+
+/* Numbers of trials, each the logarithm of a uniform number by that of 1 - p, rounded up. */
+static void produce_geometric(const Source *source, real *out, ptrdiff_t n)
+{
+  Work work;
+  THRandom_words(source->generator, work.pairs, 2 * n);
+  THRandom_kernels->logarithms(work.x, work.pairs, n, source->a, 0);
+  for (ptrdiff_t i = 0; i < n; i++) {
+    const double trials = ceil(work.x[i]);
+#ifdef REAL_IS_FLOATING
+    out[i] = (real)trials;
+#else
+    out[i] = (real)(int64_t)THMin(trials, 0x1p62);
+#endif
+  }
+}
+
+void THTensor_(geometric)(THTensor *self, THGenerator *_generator, double p)
+{
+  THArgCheck(p > 0 && p < 1, 3, "p is %g, not between 0 and 1", p);
+  fill(self, _generator, &(Source){.produce = produce_geometric, .a = 1.0 / log1p(-p)});
+}
+
+/* --- bernoulli -------------------------------------------------------------------------------- */
+
+static void produce_bernoulli(const Source *source, real *out, ptrdiff_t n)
+{
+  uint32_t pairs[2 * CHUNK];
+  uint8_t bits[CHUNK];
+  THRandom_words(source->generator, pairs, 2 * n);
+  THRandom_kernels->below(bits, pairs, n, source->threshold);
+  for (ptrdiff_t i = 0; i < n; i++)
+    out[i] = (real)bits[i];
+}
+
+void THTensor_(bernoulli)(THTensor *self, THGenerator *_generator, double p)
+{
+  THArgCheck(p >= 0 && p <= 1, 3, "p is %g, not in [0, 1]", p);
+  /* k * 2^-53 < p exactly when the integer k is below this one. */
+  const uint64_t threshold = (uint64_t)ceil(p * 0x1p53);
+  fill(self, _generator, &(Source){.produce = produce_bernoulli, .threshold = threshold});
+}
+
+/* Element i of a row of probabilities: of doubles if wide, else of floats. */
+static inline double probability(const char *p, ptrdiff_t i, int wide)
+{
+  return wide ? ((const double *)p)[i] : ((const float *)p)[i];
+}
+
+typedef struct Probabilities {
+  THGenerator *generator;
+  int wide;   /* doubles, each of which takes a pair of words; a float takes one */
+  double bad; /* a probability that is none */
+} Probabilities;
+
+static void note_improbable(const THRun *run, const void *context)
+{
+  Probabilities *all = *(Probabilities *const *)context;
+  const ptrdiff_t size = all->wide ? sizeof(double) : sizeof(float);
+  for (ptrdiff_t j = 0; j < run->rows; j++)
+    for (ptrdiff_t i = 0; i < run->n; i++) {
+      const char *row = run->at[1] + j * run->jump[1] * size;
+      const double p = probability(row, i * run->step[1], all->wide);
+      if (!(p >= 0 && p <= 1))
+        all->bad = p;
+    }
+}
+
+static inline void draw_row(THGenerator *generator, ptrdiff_t n, real *r, ptrdiff_t dr,
+                            const char *p, ptrdiff_t dp, int wide)
+{
+  uint32_t words[2 * CHUNK];
+  for (ptrdiff_t i = 0; i < n;) {
+    const ptrdiff_t some = THMin(n - i, CHUNK);
+    THRandom_words(generator, words, (1 + wide) * some);
+    for (ptrdiff_t k = 0; k < some; k++, i++) {
+      const uint32_t *w = words + (1 + wide) * k;
+      const double u = wide ? ((double)(w[0] & 0x1fffffu) * 0x1p32 + (double)w[1]) * 0x1p-53
+                            : (double)(w[0] & 0xffffffu) * 0x1p-24;
+      r[i * dr] = u < probability(p, i * dp, wide);
+    }
+  }
+}
+
+static void draw_by_floats(const THRun *run, const void *context)
+{
+  THGenerator *generator = (*(Probabilities *const *)context)->generator;
+  for (ptrdiff_t j = 0; j < run->rows; j++)
+    draw_row(generator, run->n, (real *)run->at[0] + j * run->jump[0], run->step[0],
+             (const char *)((const float *)run->at[1] + j * run->jump[1]), run->step[1], 0);
+}
+
+static void draw_by_doubles(const THRun *run, const void *context)
+{
+  THGenerator *generator = (*(Probabilities *const *)context)->generator;
+  for (ptrdiff_t j = 0; j < run->rows; j++)
+    draw_row(generator, run->n, (real *)run->at[0] + j * run->jump[0], run->step[0],
+             (const char *)((const double *)run->at[1] + j * run->jump[1]), run->step[1], 1);
+}
+
+/* loop holds self and p.  Returns 0 where p must be copied aside first. */
+static int bernoulli_loop(THLoop *loop, THGenerator *generator, int wide)
+{
+  Probabilities all = {generator, wide, 0}, *context = &all;
+  loop->inOrder = 1;
+  THLoop_run(loop, note_improbable, &context);
+  THArgCheck(all.bad == 0, 3, "p has the element %g, not in [0, 1]", all.bad);
+  check_no_overlap(loop);
+  if (THLoop_overlap(loop, 0, 1) == TH_OVERLAP_MIXED)
+    return 0;
+  THGuard guard;
+  THRandom_lock(&guard, generator, 2);
+  THLoop_run(loop, wide ? draw_by_doubles : draw_by_floats, &context);
+  THGuard_leave(&guard);
+  return 1;
+}
+
+void THTensor_(bernoulli_FloatTensor)(THTensor *self, THGenerator *_generator, THFloatTensor *p)
+{
+  const ptrdiff_t n = THTensor_(nElement)(self), np = THFloatTensor_nElement(p);
+  THArgCheck(np == n, 3, "p has %td elements, self has %td", np, n);
+  THLoop loop;
+  THLoop_init(&loop);
+  THLoop_tensor(&loop, self);
+  THLoop_tensor(&loop, p);
+  if (bernoulli_loop(&loop, _generator, 0))
+    return;
+  THGuard guard;
+  THGuard_enter(&guard, (THUndo)THFloatTensor_free);
+  THFloatTensor *aside = guard.what = THFloatTensor_newClone(p);
+  THTensor_(bernoulli_FloatTensor)(self, _generator, aside);
+  THGuard_leave(&guard);
+}
+
+void THTensor_(bernoulli_DoubleTensor)(THTensor *self, THGenerator *_generator, THDoubleTensor *p)
+{
+  const ptrdiff_t n = THTensor_(nElement)(self), np = THDoubleTensor_nElement(p);
+  THArgCheck(np == n, 3, "p has %td elements, self has %td", np, n);
+  THLoop loop;
+  THLoop_init(&loop);
+  THLoop_tensor(&loop, self);
+  THLoop_tensor(&loop, p);
+  if (bernoulli_loop(&loop, _generator, 1))
+    return;
+  THGuard guard;
+  THGuard_enter(&guard, (THUndo)THDoubleTensor_free);
+  THDoubleTensor *aside = guard.what = THDoubleTensor_newClone(p);
+  THTensor_(bernoulli_DoubleTensor)(self, _generator, aside);
+  THGuard_leave(&guard);
+}
+
+/* --- permutations ----------------------------------------------------------------------------- */
+
+void THTensor_(randperm)(THTensor *r_, THGenerator *_generator, int64_t n)
+{
+  THArgCheck(n >= 1 && (uint64_t)n <= COUNTABLE, 3, "n is %lld, not in 1 ... %llu", (long long)n,
+             (unsigned long long)COUNTABLE);
+  THRandom_check(_generator, 2);
+  THTensor_(resize1d)(r_, n);
+  THLoop loop;
+  THLoop_init(&loop);
+  THLoop_tensor(&loop, r_);
+  check_no_overlap(&loop);
+
+  real *r = THTensor_(data)(r_);
+  const int64_t step = r_->stride[0];
+  for (int64_t i = 0; i < n; i++)
+    r[i * step] = (real)i;
+
+  THGuard guard;
+  THRandom_lock(&guard, _generator, 2);
+  for (int64_t i = 0; i < n - 1;) {
+    uint32_t words[CHUNK];
+    const int64_t end = THMin(n - 1, i + CHUNK);
+    THRandom_words(_generator, words, (ptrdiff_t)(end - i));
+    for (const uint32_t *word = words; i < end; i++) {
+      /* A word is enough: a tensor of 2^32 elements would be the first one to notice. */
+      const uint64_t rest = (uint64_t)(n - i);
+      const int64_t k = i + (int64_t)(rest > UINT32_MAX ? *word++ : *word++ % (uint32_t)rest);
+      const real kept = r[i * step];
+      r[i * step] = r[k * step];
+      r[k * step] = kept;
+    }
+  }
+  THGuard_leave(&guard);
+}
+
+#ifdef REAL_IS_FLOATING
+
+#if defined(TH_REAL_IS_FLOAT)
+enum { UNIFORM_WORDS = 1 }; /* that a uniform number of the type takes */
+#define uniformReal uniformFloat
+#define normalReal  normalFloat
+#else
+enum { UNIFORM_WORDS = 2 };
+#define uniformReal uniformDouble
+#define normalReal  normalDouble
+#endif
+
+void THTensor_(bernoulli_Tensor)(THTensor *self, THGenerator *_generator, THTensor *p)
+{
+#if defined(TH_REAL_IS_FLOAT)
+  THTensor_(bernoulli_FloatTensor)(self, _generator, p);
+#else
+  THTensor_(bernoulli_DoubleTensor)(self, _generator, p);
+#endif
+}
+
+/* --- uniform and normal ----------------------------------------------------------------------- */
+
+static void draw_uniform(THGenerator *generator, real *out, ptrdiff_t n, double a, double b)
+{
+  uint32_t words[UNIFORM_WORDS * CHUNK];
+  THRandom_words(generator, words, UNIFORM_WORDS * n);
+  THRandom_kernels->uniformReal(out, words, n, (real)a, (real)b);
+}
+
+static void produce_uniform(const Source *source, real *out, ptrdiff_t n)
+{
+  draw_uniform(source->generator, out, n, source->a, source->b);
+}
+
+void THTensor_(uniform)(THTensor *self, THGenerator *_generator, double a, double b)
+{
+  fill(self, _generator, &(Source){.produce = produce_uniform, .a = a, .b = b});
+}
+
+/* Fewer than 16 numbers come in the pairs that THRandom_normal draws.  More come in blocks of 16;
+ * where the last block is not full, the last 16 numbers are drawn once more. */
+static void produce_normal(const Source *source, real *out, ptrdiff_t n)
+{
+  THGenerator *generator = source->generator;
+  if (source->total < 16) {
+    for (ptrdiff_t i = 0; i < n; i++)
+      out[i] = (real)(THRandom_standardNormal(generator) * source->b + source->a);
+    return;
+  }
+  const real mean = (real)source->a, stdv = (real)source->b;
+  draw_uniform(generator, out, n, 0, 1);
+  THRandom_kernels->normalReal(out, n & -16, mean, stdv);
+  if (n % 16) {
+    draw_uniform(generator, out + n - 16, 16, 0, 1);
+    THRandom_kernels->normalReal(out + n - 16, 16, mean, stdv);
+  }
+}
+
+static void fill_normal(THTensor *self, THGenerator *generator, double mean, double stdv)
+{
+  fill(self, generator, &(Source){.produce = produce_normal, .a = mean, .b = stdv});
+}
+
+void THTensor_(normal)(THTensor *self, THGenerator *_generator, double mean, double stdv)
+{
+  THArgCheck(stdv > 0, 4, "stdv is %g, not > 0", stdv);
+  fill_normal(self, _generator, mean, stdv);
+}
+
+void THTensor_(rand)(THTensor *r_, THGenerator *_generator, THLongStorage *size)
+{
+  THRandom_check(_generator, 2);
+  THArgCheck(size, 3, "size is NULL");
+  THTensor_(resize)(r_, size, NULL);
+  THTensor_(uniform)(r_, _generator, 0, 1);
+}
+
+void THTensor_(randn)(THTensor *r_, THGenerator *_generator, THLongStorage *size)
+{
+  THRandom_check(_generator, 2);
+  THArgCheck(size, 3, "size is NULL");
+  THTensor_(resize)(r_, size, NULL);
+  fill_normal(r_, _generator, 0, 1);
+}
+
+/* --- normal with a mean or a deviation for each element --------------------------------------- */
+
+/* Operand 0 holds numbers of mean 0; then come the tensors that there are. */
+typedef struct Affine {
+  real mean;
+  int hasMeans, hasStddevs;
+} Affine;
+
+static void apply_affine(const THRun *run, const void *context)
+{
+  const Affine *affine = context;
+  const real one = 1;
+  const int means = 1, stddevs = 1 + affine->hasMeans;
+  const ptrdiff_t dz = run->step[0], dm = affine->hasMeans ? run->step[means] : 0,
+                  ds = affine->hasStddevs ? run->step[stddevs] : 0;
+  for (ptrdiff_t j = 0; j < run->rows; j++) {
+    real *z = (real *)run->at[0] + j * run->jump[0];
+    const real *m = &affine->mean, *s = &one;
+    if (affine->hasMeans)
+      m = (const real *)run->at[means] + j * run->jump[means];
+    if (affine->hasStddevs)
+      s = (const real *)run->at[stddevs] + j * run->jump[stddevs];
+    for (ptrdiff_t i = 0; i < run->n; i++)
+      z[i * dz] = z[i * dz] * s[i * ds] + m[i * dm];
+  }
+}
+
+/* What elements may be, and one that is not. */
+typedef struct Bounds {
+  int zero; /* 0 is allowed */
+  int found;
+  real bad;
+} Bounds;
+
+static void note_out_of_bounds(const THRun *run, const void *context)
+{
+  Bounds *bounds = *(Bounds *const *)context;
+  for (ptrdiff_t j = 0; j < run->rows; j++) {
+    const real *x = (const real *)run->at[0] + j * run->jump[0];
+    for (ptrdiff_t i = 0; i < run->n; i++) {
+      const real value = x[i * run->step[0]];
+      if (!(value > 0 || (bounds->zero && value == 0)) || isinf(value)) {
+        bounds->found = 1;
+        bounds->bad = value;
+      }
+    }
+  }
+}
+
+/* Elements of tensor, called name, are finite and above 0 (or equal to it where zero is set). */
+static void check_bounds(THTensor *tensor, int zero, int argument, const char *name)
+{
+  Bounds bounds = {.zero = zero}, *context = &bounds;
+  THLoop loop;
+  THLoop_init(&loop);
+  THLoop_tensor(&loop, tensor);
+  loop.inOrder = 1;
+  THLoop_run(&loop, note_out_of_bounds, &context);
+  THArgCheck(!bounds.found, argument, "%s has the element %g, not %s 0 and finite", name,
+             (double)bounds.bad, zero ? ">=" : ">");
+}
+
+/* Elements of self do not share memory once it has the shape of like: a new shape is row-major. */
+static void check_reshaped(THTensor *self, THTensor *like)
+{
+  THLoop loop;
+  THLoop_init(&loop);
+  THLoop_tensor(&loop, self);
+  if (THTensor_(isSameSizeAs)(self, like))
+    check_no_overlap(&loop);
+}
+
+/* An operand that is read after self was written; a copy, which guard holds, if self may change it.
+ */
+static THTensor *set_aside(THGuard *guard, THTensor *self, THTensor *operand)
+{
+  THTensor_(guard)(guard);
+  if (!operand)
+    return NULL;
+  THLoop loop;
+  THLoop_init(&loop);
+  THLoop_tensor(&loop, self);
+  THLoop_tensor(&loop, operand);
+  if (self->storage == operand->storage || THLoop_overlap(&loop, 0, 1) != TH_OVERLAP_NONE)
+    operand = guard->what = THTensor_(newClone)(operand);
+  return operand;
+}
+
+static void fill_affine(THTensor *self, THGenerator *generator, THTensor *means, double mean,
+                        THTensor *stddevs, double stddev)
+{
+  THGuard first, second;
+  THRandom_check(generator, 2);
+  check_reshaped(self, means ? means : stddevs);
+  means = set_aside(&first, self, means);
+  stddevs = set_aside(&second, self, stddevs);
+  THTensor_(resizeAs)(self, means ? means : stddevs);
+  fill_normal(self, generator, 0, stddev);
+
+  const Affine affine = {(real)mean, means != NULL, stddevs != NULL};
+  THLoop loop;
+  THLoop_init(&loop);
+  THLoop_tensor(&loop, self);
+  if (means)
+    THLoop_tensor(&loop, means);
+  if (stddevs)
+    THLoop_tensor(&loop, stddevs);
+  THLoop_run(&loop, apply_affine, &affine);
+  THGuard_leave(&second);
+  THGuard_leave(&first);
+}
+
+void THTensor_(normal_means)(THTensor *self, THGenerator *gen, THTensor *means, double stddev)
+{
+  THArgCheck(stddev > 0, 4, "stddev is %g, not > 0", stddev);
+  fill_affine(self, gen, means, 0, NULL, stddev);
+}
+
+void THTensor_(normal_stddevs)(THTensor *self, THGenerator *gen, double mean, THTensor *stddevs)
+{
+  check_bounds(stddevs, 1, 4, "stddevs");
+  fill_affine(self, gen, NULL, mean, stddevs, 1);
+}
+
+void THTensor_(normal_means_stddevs)(THTensor *self, THGenerator *gen, THTensor *means,
+                                     THTensor *stddevs)
+{
+  const ptrdiff_t n = THTensor_(nElement)(means), ns = THTensor_(nElement)(stddevs);
+  THArgCheck(ns == n, 4, "stddevs has %td elements, means has %td", ns, n);
+  check_bounds(stddevs, 1, 4, "stddevs");
+  fill_affine(self, gen, means, 0, stddevs, 1);
+}
+
+/* --- other distributions ---------------------------------------------------------------------- */
+
+/* These are computed in double for either type. */
+static void convert_doubles(real *out, const double *x, ptrdiff_t n)
+{
+  for (ptrdiff_t i = 0; i < n; i++)
+    out[i] = (real)x[i];
+}
+
+static void produce_exponential(const Source *source, real *out, ptrdiff_t n)
+{
+  Work work;
+  THRandom_words(source->generator, work.pairs, 2 * n);
+  THRandom_kernels->logarithms(work.x, work.pairs, n, source->a, 1);
+  convert_doubles(out, work.x, n);
+}
+
+void THTensor_(exponential)(THTensor *self, THGenerator *_generator, double lambda)
+{
+  THArgCheck(lambda > 0, 3, "lambda is %g, not > 0", lambda);
+  fill(self, _generator, &(Source){.produce = produce_exponential, .a = -1.0 / lambda});
+}
+
+static void produce_cauchy(const Source *source, real *out, ptrdiff_t n)
+{
+  Work work;
+  THRandom_words(source->generator, work.pairs, 2 * n);
+  THRandom_kernels->tangents(work.x, work.pairs, n, source->b, source->a);
+  convert_doubles(out, work.x, n);
+}
+
+void THTensor_(cauchy)(THTensor *self, THGenerator *_generator, double median, double sigma)
+{
+  THArgCheck(sigma > 0, 4, "sigma is %g, not > 0", sigma);
+  fill(self, _generator, &(Source){.produce = produce_cauchy, .a = median, .b = sigma});
+}
+
+static void produce_log_normal(const Source *source, real *out, ptrdiff_t n)
+{
+  double x[CHUNK];
+  THRandom_standardNormals(source->generator, x, n);
+  for (ptrdiff_t i = 0; i < n; i++)
+    out[i] = (real)exp(x[i] * source->b + source->a);
+}
+
+void THTensor_(logNormal)(THTensor *self, THGenerator *_generator, double mean, double stdv)
+{
+  THArgCheck(stdv > 0, 4, "stdv is %g, not > 0", stdv);
+  fill(self, _generator, &(Source){.produce = produce_log_normal, .a = mean, .b = stdv});
+}
+
+/* A number below the smallest normal one of the type counts as that one: none is 0. */
+static void draw_gamma(const THRun *run, const void *context)
+{
+#if defined(TH_REAL_IS_FLOAT)
+  const double least = FLT_MIN;
+#else
+  const double least = DBL_MIN;
+#endif
+  THGenerator *generator = *(THGenerator *const *)context;
+  for (ptrdiff_t j = 0; j < run->rows; j++) {
+    real *r = (real *)run->at[0] + j * run->jump[0];
+    const real *alpha = (const real *)run->at[1] + j * run->jump[1];
+    for (ptrdiff_t i = 0; i < run->n; i++)
+      r[i * run->step[0]] =
+          (real)fmax(least, THRandom_standardGamma(generator, alpha[i * run->step[1]]));
+  }
+}
+
+void THTensor_(standard_gamma)(THTensor *self, THGenerator *_generator, THTensor *alpha)
+{
+  check_bounds(alpha, 0, 3, "alpha");
+  THRandom_check(_generator, 2);
+  check_reshaped(self, alpha);
+  THGuard copied, locked;
+  alpha = set_aside(&copied, self, alpha);
+  THTensor_(resizeAs)(self, alpha);
+  THLoop loop;
+  THLoop_init(&loop);
+  THLoop_tensor(&loop, self);
+  THLoop_tensor(&loop, alpha);
+  loop.inOrder = 1;
+  THRandom_lock(&locked, _generator, 2);
+  THLoop_run(&loop, draw_gamma, &_generator);
+  THGuard_leave(&locked);
+  THGuard_leave(&copied);
+}
+
+#endif
