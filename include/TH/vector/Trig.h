@@ -1,0 +1,123 @@
+/* sin, cos and tan for arguments up to TH_TRIG_LIMIT; beyond it, and for infinities and NaN, the
+ * caller must use the C library's.  The element type is double here: float is computed in it. */
+
+#define TH_TRIG_LIMIT 1048576. /* up to here a product below is exact */
+#define TH_INVERSE_PI 0x1.45f306dc9c883p-2
+
+/* x - n pi: pi in two parts, the product of n and the first is exact. */
+TH_MATH double THFloatMath_lessPi(double x, double n)
+{
+  return THMath_(mad)(n, -0x1.0b4611a626331p-33, THMath_(mad)(n, -0x1.921fb544p+1, x));
+}
+
+/* sin(r) for |r| <= pi/2, negative where the integer in the last bits of turns is odd. */
+TH_MATH float THFloatMath_sinOfRest(double turns, double r)
+{
+  const double z = r * r;
+  const double s =
+      THMath_(mad)(r * z,
+                   TH_POLY(z, -0x1.555555493944bp-3, 0x1.11110cb855954p-7, -0x1.a017fa6fe5c82p-13,
+                           0x1.71745c4bb5481p-19, -0x1.9ab8e0d465ba4p-26),
+                   r);
+  return (float)THMath_(fromBits)(THMath_(bits)(s) ^ THMath_(bits)(turns) << 63);
+}
+
+TH_MATH float THFloatMath_sin(float x)
+{
+  const double turns = THMath_(mad)(x, TH_INVERSE_PI, THMath_(rounder)());
+  const float y = THFloatMath_sinOfRest(turns, THFloatMath_lessPi(x, turns - THMath_(rounder)()));
+  return x == 0 ? x : y;
+}
+
+TH_MATH float THFloatMath_cos(float x)
+{
+  /* sin(x + pi/2), with n + 1/2 in place of n */
+  const double a = THMath_(abs)(x);
+  const double turns = THMath_(mad)(a, TH_INVERSE_PI, 0.5) + THMath_(rounder)();
+  return THFloatMath_sinOfRest(turns,
+                               THFloatMath_lessPi(a, turns - (THMath_(rounder)() + 1) + 0.5));
+}
+
+/* sin(r + low) = r + s and cos(r + low) = c.hi + c.lo for |r| <= pi/4, and n with
+ * r + low = x - n pi/2. */
+typedef struct THMathAngle {
+  double n, r, s;
+  THMathPair c;
+} THMathAngle;
+
+TH_MATH THMathAngle THMath_(angle)(double x)
+{
+  THMathAngle a;
+  const double n = THMath_(mad)(x, 2 * TH_INVERSE_PI, THMath_(rounder)()) - THMath_(rounder)();
+  /* pi/2 in four parts: the products of n with the first three are exact. */
+  const double first = THMath_(mad)(n, -0x1.921fb544p+0, x);
+  const THMathPair second = THMath_(sum)(first, -(n * 0x1.0b4611a6p-34));
+  const THMathPair third = THMath_(sum)(second.hi, -(n * 0x1.3198a2ep-69));
+  const THMathPair h =
+      THMath_(quickSum)(third.hi, THMath_(mad)(n, -0x1.b839a252049c1p-104, third.lo + second.lo));
+  const double r = h.hi, low = h.lo, z = r * r;
+  const double s = TH_POLY(z, -0x1.5555555555549p-3, 0x1.111111110f83bp-7, -0x1.a01a019c09653p-13,
+                           0x1.71de357054056p-19, -0x1.ae5e604175fe2p-26, 0x1.5d9138cb2812p-33);
+  const double c = TH_POLY(z, 0x1.555555555554cp-5, -0x1.6c16c16c15142p-10, 0x1.a01a019caba13p-16,
+                           -0x1.27e4f8054a3e4p-22, 0x1.1ee9e898c5d25p-29, -0x1.8facd1fbb86ap-37);
+  a.n = n;
+  a.r = r;
+  a.s = THMath_(mad)(r * z, s, THMath_(mad)(-0.5 * z, low, low));
+  const THMathPair square = THMath_(product)(r, r);
+  const THMathPair one = THMath_(quickSum)(1., -0.5 * square.hi);
+  a.c = THMath_(quickSum)(one.hi, one.lo + (z * z * c - (0.5 * square.lo + r * low)));
+  return a;
+}
+
+TH_MATH int THMath_(isOdd)(double n)
+{
+  return THMath_(round)(n * 0.5) * 2 != n;
+}
+
+/* sin and cos: of the rest, or for odd n the other; n/2 odd changes the sign. */
+TH_MATH double THMath_(ofAngle)(THMathAngle a, double n)
+{
+  const double y = THMath_(isOdd)(n) ? a.c.hi : a.r + a.s;
+  return THMath_(fromBits)(THMath_(bits)(y) ^ (THMath_(bits)(n + THMath_(rounder)()) & 2) << 62);
+}
+
+TH_MATH double THMath_(sin)(double x)
+{
+  const THMathAngle a = THMath_(angle)(x);
+  const double y = THMath_(ofAngle)(a, a.n);
+  return x == 0 ? x : y;
+}
+
+TH_MATH double THMath_(cos)(double x)
+{
+  const THMathAngle a = THMath_(angle)(x);
+  return THMath_(ofAngle)(a, a.n + 1);
+}
+
+TH_MATH double THMath_(tan)(double x)
+{
+  const THMathAngle a = THMath_(angle)(x);
+  const THMathPair s = THMath_(quickSum)(a.r, a.s), c = a.c;
+  const int odd = THMath_(isOdd)(a.n);
+  THMathPair up, down;
+  up.hi = odd ? -c.hi : s.hi;
+  up.lo = odd ? -c.lo : s.lo;
+  down.hi = odd ? s.hi : c.hi;
+  down.lo = odd ? s.lo : c.lo;
+  const THMathPair q = THMath_(quotient)(up, down);
+  return x == 0 ? x : q.hi + q.lo;
+}
+
+TH_MATH float THFloatMath_tan(float x)
+{
+  const double n = THMath_(mad)(x, 2 * TH_INVERSE_PI, THMath_(rounder)()) - THMath_(rounder)();
+  const double r = THFloatMath_lessPi(x, 0.5 * n), z = r * r;
+  const double s = r + r * z *
+                           TH_POLY(z, -0x1.5555554ca66dbp-3, 0x1.111108883a82ap-7,
+                                   -0x1.a00f9252f4083p-13, 0x1.6cd5a46db2475p-19);
+  const double c = 1 + z * TH_POLY(z, -0.5, 0x1.5555554f44582p-5, -0x1.6c16b88dd996fp-10,
+                                   0x1.a01118c382a45p-16, -0x1.24294614365c4p-22);
+  const int odd = THMath_(isOdd)(n);
+  const float y = (float)((odd ? -c : s) / (odd ? s : c));
+  return x == 0 ? x : y;
+}
