@@ -1,5 +1,6 @@
-/* sin, cos and tan for arguments up to TH_TRIG_LIMIT; beyond it, and for infinities and NaN, the
- * caller must use the C library's.  The element type is double here: float is computed in it. */
+/* sin, cos and tan.  The ...Near functions are for vector loops whose arguments are all isNear;
+ * beyond, and for infinities and NaN, the plain ones call the C library's.  The element type is
+ * double here: float is computed in it. */
 
 #define TH_TRIG_LIMIT 1048576. /* up to here a product below is exact */
 #define TH_INVERSE_PI 0x1.45f306dc9c883p-2
@@ -22,14 +23,14 @@ TH_MATH float THFloatMath_sinOfRest(double turns, double r)
   return (float)THMath_(fromBits)(THMath_(bits)(s) ^ THMath_(bits)(turns) << 63);
 }
 
-TH_MATH float THFloatMath_sin(float x)
+TH_MATH float THFloatMath_sinNear(float x)
 {
   const double turns = THMath_(mad)(x, TH_INVERSE_PI, THMath_(rounder)());
   const float y = THFloatMath_sinOfRest(turns, THFloatMath_lessPi(x, turns - THMath_(rounder)()));
   return x == 0 ? x : y;
 }
 
-TH_MATH float THFloatMath_cos(float x)
+TH_MATH float THFloatMath_cosNear(float x)
 {
   /* sin(x + pi/2), with n + 1/2 in place of n */
   const double a = THMath_(abs)(x);
@@ -81,20 +82,20 @@ TH_MATH double THMath_(ofAngle)(THMathAngle a, double n)
   return THMath_(fromBits)(THMath_(bits)(y) ^ (THMath_(bits)(n + THMath_(rounder)()) & 2) << 62);
 }
 
-TH_MATH double THMath_(sin)(double x)
+TH_MATH double THDoubleMath_sinNear(double x)
 {
   const THMathAngle a = THMath_(angle)(x);
   const double y = THMath_(ofAngle)(a, a.n);
   return x == 0 ? x : y;
 }
 
-TH_MATH double THMath_(cos)(double x)
+TH_MATH double THDoubleMath_cosNear(double x)
 {
   const THMathAngle a = THMath_(angle)(x);
   return THMath_(ofAngle)(a, a.n + 1);
 }
 
-TH_MATH double THMath_(tan)(double x)
+TH_MATH double THDoubleMath_tanNear(double x)
 {
   const THMathAngle a = THMath_(angle)(x);
   const THMathPair s = THMath_(quickSum)(a.r, a.s), c = a.c;
@@ -108,7 +109,7 @@ TH_MATH double THMath_(tan)(double x)
   return x == 0 ? x : q.hi + q.lo;
 }
 
-TH_MATH float THFloatMath_tan(float x)
+TH_MATH float THFloatMath_tanNear(float x)
 {
   const double n = THMath_(mad)(x, 2 * TH_INVERSE_PI, THMath_(rounder)()) - THMath_(rounder)();
   const double r = THFloatMath_lessPi(x, 0.5 * n), z = r * r;
@@ -120,4 +121,46 @@ TH_MATH float THFloatMath_tan(float x)
   const int odd = THMath_(isOdd)(n);
   const float y = (float)((odd ? -c : s) / (odd ? s : c));
   return x == 0 ? x : y;
+}
+
+/* --- for any argument ------------------------------------------------------------------------ */
+
+TH_MATH int THFloatMath_isNear(float x)
+{
+  return THFloatMath_abs(x) <= (float)TH_TRIG_LIMIT;
+}
+
+TH_MATH int THDoubleMath_isNear(double x)
+{
+  return THDoubleMath_abs(x) <= TH_TRIG_LIMIT;
+}
+
+static inline float THFloatMath_sin(float x)
+{
+  return THFloatMath_isNear(x) ? THFloatMath_sinNear(x) : (float)sin(x);
+}
+
+static inline float THFloatMath_cos(float x)
+{
+  return THFloatMath_isNear(x) ? THFloatMath_cosNear(x) : (float)cos(x);
+}
+
+static inline float THFloatMath_tan(float x)
+{
+  return THFloatMath_isNear(x) ? THFloatMath_tanNear(x) : (float)tan(x);
+}
+
+static inline double THDoubleMath_sin(double x)
+{
+  return THDoubleMath_isNear(x) ? THDoubleMath_sinNear(x) : sin(x);
+}
+
+static inline double THDoubleMath_cos(double x)
+{
+  return THDoubleMath_isNear(x) ? THDoubleMath_cosNear(x) : cos(x);
+}
+
+static inline double THDoubleMath_tan(double x)
+{
+  return THDoubleMath_isNear(x) ? THDoubleMath_tanNear(x) : tan(x);
 }
