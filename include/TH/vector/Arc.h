@@ -23,7 +23,7 @@ TH_MATH real THMath_(acos)(real x)
   const real low = THMath_(residue)(far, s, s) / (2 * s);
   /* base - v: pi/2 - asin(x), pi - 2 asin(s), 0 + 2 asin(s) */
   const real v = near ? x : THMath_(flipped)(-2 * s, x);
-  const real lost = near | (s == 0) ? 0 : THMath_(flipped)(-2 * low, x);
+  const real lost = (near | (s == 0)) ? 0 : THMath_(flipped)(-2 * low, x);
   const real base = near ? (real)0.5 : (real)(x < 0);
   const THMathPair h = THMath_(quickSum)(base * TH_PI_HIGH, -v);
   return h.hi + (h.lo + (base * TH_PI_LOW - (lost + v * z * TH_POLY(z, TH_ASIN_POLY))));
@@ -74,7 +74,7 @@ TH_MATH real THMath_(atan2)(real y, real x)
   const int endless = (a == infinity) | (b == infinity), nan = (x != x) | (y != y);
   const int flip = THMath_(signed)(1, x) < 0;
   a = endless ? (real)(a == infinity) : a;
-  b = endless ? (real)(b == infinity) : (a == 0) & (b == 0) ? (real)1 : b;
+  b = endless ? (real)(b == infinity) : ((a == 0) & (b == 0)) ? (real)1 : b;
   /* Neither sum nor inverse may overflow. */
   const real top = a > b ? a : b;
   const real scale = top > TH_BIG ? 1 / TH_BIG : top < 1 ? TH_BIG : 1;

@@ -44,10 +44,10 @@ static inline double THDoubleMath_fmod(double x, double y)
 /* The remainder with the sign of y, made from that with the sign of x. */
 TH_MATH float THFloatMath_floorMod(float rest, float y)
 {
-  return (rest != 0) & ((rest < 0) != (y < 0)) ? rest + y : rest;
+  return ((rest != 0) & ((rest < 0) != (y < 0))) ? rest + y : rest;
 }
 
 TH_MATH double THDoubleMath_floorMod(double rest, double y)
 {
-  return (rest != 0) & ((rest < 0) != (y < 0)) ? rest + y : rest;
+  return ((rest != 0) & ((rest < 0) != (y < 0))) ? rest + y : rest;
 }
