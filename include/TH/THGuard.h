@@ -50,7 +50,7 @@ enum { TH_MESSAGE_LENGTH = 2048 };
 typedef struct THTry {
   jmp_buf home;
   struct THTry *outer;
-  THGuard *guards; /* the newest guard when the block was entered */
+  THGuard *guards; /* the newest guard from before the block */
   int running;
   int failed;
   int argument; /* the number of the argument at fault, 0 if none is */
