@@ -235,18 +235,42 @@ static void fill_columns(int64_t count, double *q, int64_t *alias, int64_t *stac
     q[stack[large++]] = 1;
 }
 
-/* Makes sure that resizing tensor to a vector of count elements cannot fail. */
-static void reserve_vector(THLongTensor *tensor, int64_t count)
+/* Memory that was set aside for a vector. */
+typedef struct Reserve {
+  THLongTensor *tensor;
+  ptrdiff_t size; /* of its storage before; -1 if there was none */
+} Reserve;
+
+/* The block may stay longer than its storage says. */
+static void give_back(void *what)
 {
+  const Reserve *reserve = what;
+  if (reserve->size >= 0) {
+    reserve->tensor->storage->size = reserve->size;
+  } else {
+    THLongStorage_free(reserve->tensor->storage);
+    reserve->tensor->storage = NULL;
+  }
+}
+
+/* Makes sure that resizing tensor to a vector of count elements cannot fail; guard undoes it. */
+static void reserve_vector(THGuard *guard, Reserve *reserve, THLongTensor *tensor, int64_t count)
+{
+  THLongStorage *storage = tensor->storage;
+  *reserve = (Reserve){tensor, storage ? storage->size : -1};
+  THGuard_enter(guard, give_back);
+  if (tensor->nDimension == 1 && tensor->size[0] == count)
+    return;
   ptrdiff_t reach;
   THArgCheck(!__builtin_add_overflow(tensor->storageOffset, (ptrdiff_t)count, &reach), 2,
              "J cannot have %lld elements", (long long)count);
-  if (tensor->nDimension == 1 && tensor->size[0] == count)
-    return;
-  if (!tensor->storage)
+  if (!storage)
     tensor->storage = THLongStorage_newWithSize(reach);
-  else if (tensor->storage->size < reach)
-    THLongStorage_resize(tensor->storage, reach);
+  else if (storage->size < reach)
+    THLongStorage_resize(storage, reach);
+  else
+    return;
+  guard->what = reserve;
 }
 
 void THTensor_(multinomialAliasSetup)(THTensor *prob_dist, THLongTensor *J, THTensor *q)
@@ -255,7 +279,7 @@ void THTensor_(multinomialAliasSetup)(THTensor *prob_dist, THLongTensor *J, THTe
              THTensor_(sizeDesc)(prob_dist).str);
   const int64_t count = prob_dist->size[0];
 
-  THGuard flat, heights, aliases, stack;
+  THGuard flat, heights, aliases, stack, reserved;
   THTensor_(guard)(&flat);
   THTensor *contiguous = flat.what = THTensor_(newContiguous)(prob_dist);
   const real *p = THTensor_(data)(contiguous);
@@ -271,12 +295,14 @@ void THTensor_(multinomialAliasSetup)(THTensor *prob_dist, THLongTensor *J, THTe
     height[i] = (double)p[i] / sum * (double)count;
   fill_columns(count, height, alias, stack.what);
 
-  reserve_vector(J, count);
   THArgCheck(!(J->nDimension == 1 && J->stride[0] == 0 && J->size[0] == count && count > 1), 2,
              "J has elements that share memory with each other");
   THArgCheck(!(q->nDimension == 1 && q->stride[0] == 0 && q->size[0] == count && count > 1), 3,
              "q has elements that share memory with each other");
+  Reserve reserve;
+  reserve_vector(&reserved, &reserve, J, count);
   THTensor_(resize1d)(q, count);
+  THGuard_keep(&reserved);
   THLongTensor_resize1d(J, count);
   for (int64_t i = 0; i < count; i++) {
     THTensor_(data)(q)[i * q->stride[0]] = (real)height[i];
