@@ -63,7 +63,8 @@ void THRandom_standardNormals(THGenerator *generator, double *x, ptrdiff_t count
 }
 
 /* Marsaglia and Tsang, "A simple method for generating gamma variables" (2000).  Below 1, the
- * number for alpha + 1 is scaled by a power of a uniform one. */
+ * number for alpha + 1 is scaled by a power of a uniform one, which may vanish: then the smallest
+ * normal number is drawn, as 0 is impossible. */
 double THRandom_standardGamma(THGenerator *generator, double alpha)
 {
   double scale = 1.0;
@@ -80,7 +81,7 @@ double THRandom_standardGamma(THGenerator *generator, double alpha)
     } while (y <= 0);
     const double v = y * y * y, u = 1.0 - THRandom_unit(generator), xx = x * x;
     if (u < 1.0 - 0.0331 * xx * xx || log(u) < 0.5 * xx + d * (1.0 - v + log(v)))
-      return scale * d * v;
+      return fmax(DBL_MIN, scale * d * v);
   }
 }
 

@@ -125,7 +125,7 @@ static void check_range(int64_t min, int64_t max)
   for (int64_t i = 0; i < 200; i++) {
     const uint64_t word =
         range == 0 || range > UINT32_MAX ? THRandom_random64(words) : THRandom_random(words);
-    const int64_t value = (int64_t)((uint64_t)min + (range ? word % range : word));
+    const int64_t value = (int64_t)(range ? (uint64_t)min + word % range : word);
     CHECK_EQ(THTensor_(get1d)(t, i), (real)value);
   }
   THTensor_(free)(t);

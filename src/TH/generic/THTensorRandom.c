@@ -103,11 +103,13 @@ typedef struct Work {
 
 /* --- integers ------------------------------------------------------------------------------- */
 
-/* The remainder of the next word by the range; of two words, where one is too small for it. */
+/* The base plus the remainder of the next word by the range; of two words, where one is too small.
+ * All 64 bits are taken as they are. */
 static void produce_integers(const Source *source, real *out, ptrdiff_t n)
 {
   uint32_t words[2 * CHUNK];
-  const uint64_t base = (uint64_t)source->base, range = source->range, mask = range - 1;
+  const uint64_t range = source->range, mask = range - 1;
+  const uint64_t base = range == 0 ? 0 : (uint64_t)source->base;
   if (range == 0 || range > UINT32_MAX) {
     THRandom_words(source->generator, words, 2 * n);
     for (ptrdiff_t i = 0; i < n; i++) {
