@@ -21,7 +21,7 @@ function(th_library name)
   target_include_directories(${name}_objects
     PUBLIC ${PROJECT_SOURCE_DIR}/include/TH ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include
            ${PROJECT_BINARY_DIR}/include/TH
-    PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+    PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${name}_objects PRIVATE th_compile_options OpenMP::OpenMP_C ${arg_LINK_PRIVATE})
 
   add_library(${name} SHARED $<TARGET_OBJECTS:${name}_objects>)

@@ -37,7 +37,7 @@
 #include "THTensorMacros.h"
 
 /* Everything that computes: every type but Half. */
-#define TH_GENERIC_FILE "generic/THTensorMath.h"
+#define TH_GENERIC_FILE "generic/THTensorPointwise.h"
 #include "THGenerateAllTypes.h"
 
 #define TH_GENERIC_FILE "generic/THTensorLinear.h"

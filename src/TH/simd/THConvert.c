@@ -24,13 +24,13 @@ static inline int64_t whole_double(double x)
 #define FROM_FLOATING(x) ((real)whole_double(x)) /* the low bits */
 #endif
 
-#define from_Byte(x)   FROM_NUMBER(x)
-#define from_Char(x)   FROM_NUMBER(x)
-#define from_Short(x)  FROM_NUMBER(x)
-#define from_Int(x)    FROM_NUMBER(x)
-#define from_Long(x)   FROM_NUMBER(x)
-#define from_Float(x)  FROM_FLOATING(x)
-#define from_Double(x) FROM_FLOATING(x)
+#define from_Byte(x)    FROM_NUMBER(x)
+#define from_Char(x)    FROM_NUMBER(x)
+#define from_Short(x)   FROM_NUMBER(x)
+#define from_Int(x)     FROM_NUMBER(x)
+#define from_Long(x)    FROM_NUMBER(x)
+#define from_Float(x)   FROM_FLOATING(x)
+#define from_Double(x)  FROM_FLOATING(x)
 #define from_Half(half) FROM_FLOATING(THHalf_toFloat((half).x))
 
 /* --- the same type --------------------------------------------------------------------------- */
