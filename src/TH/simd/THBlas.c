@@ -101,7 +101,8 @@ static void gather(real *to, ptrdiff_t n, const real *x, ptrdiff_t dx)
 {
   for (ptrdiff_t i = 0; i < n; i++)
     to[i] = x[i * dx];
-  memset(to + n, 0, (size_t)(TH_DOT_GROUP - n) * sizeof(real));
+  for (ptrdiff_t i = n; i < TH_DOT_GROUP; i++)
+    to[i] = 0;
 }
 
 static inline accreal add(accreal a, accreal b)
