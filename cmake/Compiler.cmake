@@ -23,7 +23,7 @@ target_compile_options(th_compile_options INTERFACE
     -ffp-contract=off      # the same bits at every instruction set; fma() where one is meant
     -fno-strict-aliasing   # tensors of all types share code that reads their common fields
     -fno-semantic-interposition
-    -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>)
+    -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>)
 if(TH_WERROR)
   target_compile_options(th_compile_options INTERFACE -Werror)
 endif()

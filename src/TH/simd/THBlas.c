@@ -99,10 +99,8 @@ static accreal dot_group(const real *x, const real *y)
 
 static void gather(real *to, ptrdiff_t n, const real *x, ptrdiff_t dx)
 {
-  for (ptrdiff_t i = 0; i < n; i++)
-    to[i] = x[i * dx];
-  for (ptrdiff_t i = n; i < TH_DOT_GROUP; i++)
-    to[i] = 0;
+  for (ptrdiff_t i = 0; i < TH_DOT_GROUP; i++)
+    to[i] = i < n ? x[i * dx] : 0;
 }
 
 static inline accreal add(accreal a, accreal b)
