@@ -1,0 +1,12 @@
+/* The first line of THNN's templates: what exists for all types, then the type of this one. */
+#ifndef THNN_TEMPLATE_H
+#define THNN_TEMPLATE_H
+
+#include "THNNCall.h"
+#include "THNNPointwise.h"
+#include "THNNSoftMax.h"
+#include "THNNWindow.h"
+
+#include "THTemplate.h"
+
+#endif

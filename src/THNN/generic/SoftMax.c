@@ -1,0 +1,88 @@
+/* SoftMax and LogSoftMax over any dimension. */
+#include "THNNTemplate.h"
+
+TH_DISPATCH(THNN_(SoftMaxKernels), THNN_(softMax))
+
+/* A contiguous tensor as outer x count x inner, the sequences running along count; inner is cut
+ * into blocks of lanes. */
+typedef struct {
+  const THNN_(SoftMaxKernels) * kernels;
+  const real *g, *x; /* g is NULL going forward */
+  real *y;
+  ptrdiff_t count, inner, blocks;
+} THNN_(SoftMaxWork);
+
+static void THNN_(softMaxBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(SoftMaxWork) *w = context;
+  for (ptrdiff_t i = begin; i < end; i++) {
+    const ptrdiff_t lane = i % w->blocks * THNN_SOFT_MAX_LANES;
+    const ptrdiff_t at = i / w->blocks * w->count * w->inner + lane;
+    const ptrdiff_t lanes = THMin(THNN_SOFT_MAX_LANES, w->inner - lane);
+    if (w->g)
+      w->kernels->gradient(w->count, w->inner, lanes, w->g + at, w->x + at, w->y + at);
+    else
+      w->kernels->forward(w->count, w->inner, lanes, w->x + at, w->y + at);
+  }
+}
+
+/* y from x; or, going back, the gradient y from the output x and its gradient g. */
+static void THNN_(softMaxRun)(int log, THTensor *g, THTensor *x, THTensor *y, int64_t dim)
+{
+  THNN_(SoftMaxWork) w = {.kernels = &THNN_(softMax)[log], .count = x->size[dim], .inner = 1};
+  ptrdiff_t outer = 1;
+  for (int64_t d = 0; d < dim; d++)
+    outer *= x->size[d];
+  for (int64_t d = dim + 1; d < x->nDimension; d++)
+    w.inner *= x->size[d];
+  w.blocks = (w.inner + THNN_SOFT_MAX_LANES - 1) / THNN_SOFT_MAX_LANES;
+
+  THNN_(Call) call;
+  THNN_(begin)(&call);
+  x = THNN_(source)(&call, x);
+  g = THNN_(source)(&call, g);
+  y = THNN_(result)(&call, y, x->nDimension, x->size);
+  THNN_(start)(&call);
+  w.g = g ? THTensor_(data)(g) : NULL;
+  w.x = THTensor_(data)(x);
+  w.y = THTensor_(data)(y);
+  const ptrdiff_t work = w.count * THMin(w.inner, THNN_SOFT_MAX_LANES);
+  THParallel_for(outer * w.blocks, THMax(1, TH_LOOP_GRAIN / 8 / work), THNN_(softMaxBlocks), &w);
+  THNN_(finish)(&call);
+}
+
+static void THNN_(softMaxCheck)(THTensor *tensor, int64_t dim, int arg)
+{
+  THArgCheck(dim >= 0 && dim < tensor->nDimension, arg,
+             "dimension %lld is out of range of a tensor of size %s",
+             (long long)dim + TH_INDEX_BASE, THTensor_(sizeDesc)(tensor).str);
+}
+
+void THNN_(SoftMax_updateOutput)(THNNState *state, THTensor *input, THTensor *output, int64_t dim)
+{
+  THNN_(softMaxCheck)(input, dim, 4);
+  THNN_(softMaxRun)(0, NULL, input, output, dim);
+}
+
+void THNN_(SoftMax_updateGradInput)(THNNState *state, THTensor *input, THTensor *gradOutput,
+                                    THTensor *gradInput, THTensor *output, int64_t dim)
+{
+  THNN_CHECK_SHAPE(output, gradOutput);
+  THNN_(softMaxCheck)(output, dim, 6);
+  THNN_(softMaxRun)(0, gradOutput, output, gradInput, dim);
+}
+
+void THNN_(LogSoftMax_updateOutput)(THNNState *state, THTensor *input, THTensor *output,
+                                    int64_t dim)
+{
+  THNN_(softMaxCheck)(input, dim, 4);
+  THNN_(softMaxRun)(1, NULL, input, output, dim);
+}
+
+void THNN_(LogSoftMax_updateGradInput)(THNNState *state, THTensor *input, THTensor *gradOutput,
+                                       THTensor *gradInput, THTensor *output, int64_t dim)
+{
+  THNN_CHECK_SHAPE(output, gradOutput);
+  THNN_(softMaxCheck)(output, dim, 6);
+  THNN_(softMaxRun)(1, gradOutput, output, gradInput, dim);
+}

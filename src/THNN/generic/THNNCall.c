@@ -1,0 +1,120 @@
+/* The frame of a layer's function. */
+#include "THNNTemplate.h"
+
+static THGuard *THNN_(guard)(THNN_(Call) * call, THUndo undo)
+{
+  THGuard *guard = &call->guard[call->guards++];
+  THGuard_enter(guard, undo);
+  return guard;
+}
+
+void THNN_(begin)(THNN_(Call) * call)
+{
+  call->sources = call->results = call->guards = 0;
+}
+
+THTensor *THNN_(source)(THNN_(Call) * call, THTensor *tensor)
+{
+  if (!tensor)
+    return NULL;
+  if (THTensor_(isContiguous)(tensor)) {
+    call->source[call->sources++] = tensor;
+    return tensor;
+  }
+  return THNN_(guard)(call, (THUndo)THTensor_(free))->what = THTensor_(newClone)(tensor);
+}
+
+/* Writing tensor in the new shape, or making it that large, might change what source is. */
+static int THNN_(mayShare)(THTensor *tensor, THTensor *source, int fits)
+{
+  if (!tensor->storage || tensor->storage != source->storage)
+    return 0;
+  THLoop loop;
+  THLoop_init(&loop);
+  THLoop_tensor(&loop, tensor);
+  THLoop_tensor(&loop, source);
+  return !fits || THLoop_overlap(&loop, 0, 1) != TH_OVERLAP_NONE;
+}
+
+static THTensor *THNN_(target)(THNN_(Call) * call, THTensor *tensor, int nDimension,
+                               const int64_t *size, int keeps)
+{
+  const int fits = THSize_isSameSizeAs(tensor->size, tensor->nDimension, size, nDimension);
+  THLoop loop;
+  THLoop_init(&loop);
+  THLoop_tensor(&loop, tensor);
+  if (fits && THLoop_overlapsItself(&loop, 0))
+    THError("a result of size %s has elements that share memory with each other",
+            THTensor_(sizeDesc)(tensor).str);
+
+  int direct = !fits || THTensor_(isContiguous)(tensor);
+  for (int i = 0; i < call->sources; i++)
+    direct &= !THNN_(mayShare)(tensor, call->source[i], fits);
+
+  THNN_(Result) *result = &call->result[call->results++];
+  result->tensor = result->written = tensor;
+  result->nDimension = nDimension;
+  memcpy(result->size, size, (size_t)nDimension * sizeof *size);
+  if (!direct) {
+    THGuard *guard = THNN_(guard)(call, (THUndo)THTensor_(free));
+    guard->what = result->written = keeps ? THTensor_(newClone)(tensor) : THTensor_(new)();
+    THTensor_(resizeNd)(result->written, nDimension, result->size, NULL);
+  }
+  return result->written;
+}
+
+THTensor *THNN_(result)(THNN_(Call) * call, THTensor *tensor, int nDimension, const int64_t *size)
+{
+  return THNN_(target)(call, tensor, nDimension, size, 0);
+}
+
+THTensor *THNN_(sum)(THNN_(Call) * call, THTensor *tensor)
+{
+  return tensor ? THNN_(target)(call, tensor, tensor->nDimension, tensor->size, 1) : NULL;
+}
+
+real *THNN_(scratch)(THNN_(Call) * call, ptrdiff_t count)
+{
+  ptrdiff_t bytes;
+  if (__builtin_mul_overflow(count, (ptrdiff_t)sizeof(real), &bytes))
+    THError("%td elements of scratch memory are too many", count);
+  THGuard *guard = THNN_(guard)(call, THFree);
+  return guard->what = THAlloc(bytes);
+}
+
+/* Makes tensor's storage large enough for count elements, so that resizing cannot fail. */
+static void THNN_(reserve)(THTensor *tensor, ptrdiff_t count)
+{
+  ptrdiff_t reach;
+  if (__builtin_add_overflow(tensor->storageOffset, count, &reach))
+    THError("a result of %td elements is too large", count);
+  if (!tensor->storage)
+    tensor->storage = THStorage_(newWithSize)(reach);
+  else if (tensor->storage->size < reach)
+    THStorage_(resize)(tensor->storage, reach);
+}
+
+void THNN_(start)(THNN_(Call) * call)
+{
+  for (int i = 0; i < call->results; i++) {
+    THNN_(Result) *result = &call->result[i];
+    if (!THSize_isSameSizeAs(result->tensor->size, result->tensor->nDimension, result->size,
+                             result->nDimension))
+      THNN_(reserve)(result->tensor, THSize_nElement(result->nDimension, result->size));
+  }
+  for (int i = 0; i < call->results; i++) {
+    THNN_(Result) *result = &call->result[i];
+    THTensor_(resizeNd)(result->tensor, result->nDimension, result->size, NULL);
+  }
+}
+
+void THNN_(finish)(THNN_(Call) * call)
+{
+  for (int i = 0; i < call->results; i++) {
+    THNN_(Result) *result = &call->result[i];
+    if (result->written != result->tensor)
+      THTensor_(copy)(result->tensor, result->written);
+  }
+  while (call->guards > 0)
+    THGuard_leave(&call->guard[--call->guards]);
+}

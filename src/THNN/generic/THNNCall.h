@@ -1,0 +1,31 @@
+typedef struct {
+  THTensor *tensor;  /* the caller's */
+  THTensor *written; /* it or a stand-in */
+  int nDimension;
+  int64_t size[THNN_DIMS];
+} THNN_(Result);
+
+typedef struct {
+  int sources, results, guards;
+  THTensor *source[THNN_OPERANDS]; /* those that are read where they are */
+  THNN_(Result) result[THNN_OPERANDS];
+  THGuard guard[2 * THNN_OPERANDS];
+} THNN_(Call);
+
+void THNN_(begin)(THNN_(Call) * call);
+
+/* tensor, or a contiguous copy of it; NULL for NULL. */
+THTensor *THNN_(source)(THNN_(Call) * call, THTensor *tensor);
+
+/* Where to write what becomes tensor: a contiguous tensor, of that shape after start.  Sources come
+ * before results. */
+THTensor *THNN_(result)(THNN_(Call) * call, THTensor *tensor, int nDimension, const int64_t *size);
+
+/* The same in the shape that tensor has, with its values; NULL for NULL. */
+THTensor *THNN_(sum)(THNN_(Call) * call, THTensor *tensor);
+
+/* Uninitialised scratch memory of count elements; NULL for 0. */
+real *THNN_(scratch)(THNN_(Call) * call, ptrdiff_t count);
+
+void THNN_(start)(THNN_(Call) * call);
+void THNN_(finish)(THNN_(Call) * call);

@@ -1,0 +1,9 @@
+/* lanes is at most THNN_SOFT_MAX_LANES. */
+typedef struct {
+  void (*forward)(ptrdiff_t count, ptrdiff_t step, ptrdiff_t lanes, const real *x, real *y);
+  void (*gradient)(ptrdiff_t count, ptrdiff_t step, ptrdiff_t lanes, const real *g, const real *y,
+                   real *d);
+} THNN_(SoftMaxKernels);
+
+/* Indexed by whether the result is a logarithm. */
+extern const THNN_(SoftMaxKernels) * THNN_(softMax);

@@ -1,0 +1,140 @@
+/* Kernels of SoftMax and LogSoftMax: sequences that lie in one piece, or side by side in lanes.
+ *
+ * The largest element is taken off first, so that nothing overflows.  A NaN, or only infinities,
+ * make a whole sequence NaN. */
+#include "THNNTemplate.h"
+
+#if defined(TH_REAL_IS_FLOAT)
+#define MATH(NAME) NAME##f
+#else
+#define MATH(NAME) NAME
+#endif
+
+enum { LANES = THNN_SOFT_MAX_LANES };
+
+/* --- in one piece ---------------------------------------------------------------------------- */
+
+static inline void forward1(ptrdiff_t n, const real *x, real *y, int logarithm)
+{
+  real most = x[0];
+#pragma omp simd reduction(max : most)
+  for (ptrdiff_t i = 0; i < n; i++)
+    most = x[i] > most ? x[i] : most;
+  accreal sum = 0;
+  if (logarithm) {
+#pragma omp simd reduction(+ : sum)
+    for (ptrdiff_t i = 0; i < n; i++)
+      sum += (accreal)MATH(exp)(x[i] - most);
+    const real logsum = (real)MATH(log)((real)sum);
+#pragma omp simd
+    for (ptrdiff_t i = 0; i < n; i++)
+      y[i] = x[i] - most - logsum;
+  } else {
+#pragma omp simd reduction(+ : sum)
+    for (ptrdiff_t i = 0; i < n; i++) {
+      const real e = MATH(exp)(x[i] - most);
+      y[i] = e;
+      sum += (accreal)e;
+    }
+    const real factor = (real)(1 / sum);
+#pragma omp simd
+    for (ptrdiff_t i = 0; i < n; i++)
+      y[i] *= factor;
+  }
+}
+
+static inline void gradient1(ptrdiff_t n, const real *g, const real *y, real *d, int logarithm)
+{
+  accreal sum = 0;
+  if (logarithm) {
+#pragma omp simd reduction(+ : sum)
+    for (ptrdiff_t i = 0; i < n; i++)
+      sum += (accreal)g[i];
+    const real total = (real)sum;
+#pragma omp simd
+    for (ptrdiff_t i = 0; i < n; i++)
+      d[i] = g[i] - MATH(exp)(y[i]) * total;
+  } else {
+#pragma omp simd reduction(+ : sum)
+    for (ptrdiff_t i = 0; i < n; i++)
+      sum += (accreal)(g[i] * y[i]);
+    const real total = (real)sum;
+#pragma omp simd
+    for (ptrdiff_t i = 0; i < n; i++)
+      d[i] = y[i] * (g[i] - total);
+  }
+}
+
+/* --- side by side ---------------------------------------------------------------------------- */
+
+static inline void forward(ptrdiff_t n, ptrdiff_t step, ptrdiff_t lanes, const real *x, real *y,
+                           int logarithm)
+{
+  if (step == 1) {
+    forward1(n, x, y, logarithm);
+    return;
+  }
+  real most[LANES];
+  accreal sum[LANES];
+  for (ptrdiff_t l = 0; l < lanes; l++) {
+    most[l] = x[l];
+    sum[l] = 0;
+  }
+  for (ptrdiff_t i = 1; i < n; i++)
+#pragma omp simd
+    for (ptrdiff_t l = 0; l < lanes; l++)
+      most[l] = x[i * step + l] > most[l] ? x[i * step + l] : most[l];
+  for (ptrdiff_t i = 0; i < n; i++)
+#pragma omp simd
+    for (ptrdiff_t l = 0; l < lanes; l++) {
+      const real e = MATH(exp)(x[i * step + l] - most[l]);
+      if (!logarithm)
+        y[i * step + l] = e;
+      sum[l] += (accreal)e;
+    }
+  for (ptrdiff_t l = 0; l < lanes; l++)
+    sum[l] = logarithm ? (accreal)MATH(log)((real)sum[l]) : 1 / sum[l];
+  for (ptrdiff_t i = 0; i < n; i++)
+#pragma omp simd
+    for (ptrdiff_t l = 0; l < lanes; l++)
+      y[i * step + l] =
+          logarithm ? x[i * step + l] - most[l] - (real)sum[l] : y[i * step + l] * (real)sum[l];
+}
+
+static inline void gradient(ptrdiff_t n, ptrdiff_t step, ptrdiff_t lanes, const real *g,
+                            const real *y, real *d, int logarithm)
+{
+  if (step == 1) {
+    gradient1(n, g, y, d, logarithm);
+    return;
+  }
+  accreal sum[LANES] = {0};
+  for (ptrdiff_t i = 0; i < n; i++)
+#pragma omp simd
+    for (ptrdiff_t l = 0; l < lanes; l++)
+      sum[l] += (accreal)(logarithm ? g[i * step + l] : g[i * step + l] * y[i * step + l]);
+  for (ptrdiff_t i = 0; i < n; i++)
+#pragma omp simd
+    for (ptrdiff_t l = 0; l < lanes; l++) {
+      const real v = y[i * step + l], w = g[i * step + l];
+      d[i * step + l] = logarithm ? w - MATH(exp)(v) * (real)sum[l] : v * (w - (real)sum[l]);
+    }
+}
+
+/* --- the table ------------------------------------------------------------------------------- */
+
+#define KERNELS(NAME, LOG)                                                                         \
+  static void NAME##_forward(ptrdiff_t n, ptrdiff_t step, ptrdiff_t lanes, const real *x, real *y) \
+  {                                                                                                \
+    forward(n, step, lanes, x, y, LOG);                                                            \
+  }                                                                                                \
+  static void NAME##_gradient(ptrdiff_t n, ptrdiff_t step, ptrdiff_t lanes, const real *g,         \
+                              const real *y, real *d)                                              \
+  {                                                                                                \
+    gradient(n, step, lanes, g, y, d, LOG);                                                        \
+  }
+KERNELS(soft, 0)
+KERNELS(log, 1)
+
+const THNN_(SoftMaxKernels)
+    TH_LEVEL_(THNN_(softMax))[] = {{soft_forward, soft_gradient}, {log_forward, log_gradient}};
