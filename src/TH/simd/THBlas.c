@@ -97,6 +97,7 @@ static accreal dot_group(const real *x, const real *y)
 
 #endif
 
+/* A whole group, of which n elements are there. */
 static void gather(real *to, ptrdiff_t n, const real *x, ptrdiff_t dx)
 {
   for (ptrdiff_t i = 0; i < TH_DOT_GROUP; i++)
