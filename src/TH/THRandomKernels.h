@@ -13,6 +13,9 @@ typedef struct THRandomKernels {
   /* Words of the state as they are handed out. */
   void (*temper)(uint32_t *out, const uint64_t *state, ptrdiff_t n);
 
+  /* words[i] %= divisor. */
+  void (*remainders)(uint32_t *words, ptrdiff_t n, uint32_t divisor);
+
   /* out[i] = the i-th pair of words, its low 53 bits as an integer, is below threshold. */
   void (*below)(uint8_t *out, const uint32_t *pairs, ptrdiff_t n, uint64_t threshold);
 

@@ -118,15 +118,12 @@ static void produce_integers(const Source *source, real *out, ptrdiff_t n)
     }
     return;
   }
+  const uint64_t most = range & mask ? UINT32_MAX : mask; /* the largest remainder, or above */
   THRandom_words(source->generator, words, n);
-  if (range & mask) {
-    const uint32_t divisor = (uint32_t)range;
-    for (ptrdiff_t i = 0; i < n; i++)
-      out[i] = (real)(int64_t)(base + words[i] % divisor);
-  } else {
-    for (ptrdiff_t i = 0; i < n; i++)
-      out[i] = (real)(int64_t)(base + (words[i] & mask));
-  }
+  if (range & mask)
+    THRandom_kernels->remainders(words, n, (uint32_t)range);
+  for (ptrdiff_t i = 0; i < n; i++)
+    out[i] = (real)(int64_t)(base + (words[i] & most));
 }
 
 /* How many of the numbers 0, 1, 2 ... the type has without a gap. */
@@ -159,6 +156,13 @@ void THTensor_(cappedRandom)(THTensor *self, THGenerator *_generator, int64_t ma
   THTensor_(clampedRandom)(self, _generator, 1, max);
 }
 
+/* ceil(x) for x >= 0, which without SSE4.1 would be a call. */
+static inline double round_up(double x)
+{
+  const double whole = (x + 0x1p52) - 0x1p52;
+  return x >= 0x1p52 ? x : whole + (whole < x);
+}
+
 /* Numbers of trials, each the logarithm of a uniform number by that of 1 - p, rounded up. */
 static void produce_geometric(const Source *source, real *out, ptrdiff_t n)
 {
@@ -166,7 +170,7 @@ static void produce_geometric(const Source *source, real *out, ptrdiff_t n)
   THRandom_words(source->generator, work.pairs, 2 * n);
   THRandom_kernels->logarithms(work.x, work.pairs, n, source->a, 0);
   for (ptrdiff_t i = 0; i < n; i++) {
-    const double trials = ceil(work.x[i]);
+    const double trials = round_up(work.x[i]);
 #ifdef REAL_IS_FLOATING
     out[i] = (real)trials;
 #else

@@ -61,6 +61,19 @@ static inline double low_53_bits(const uint32_t *pair)
   return (double)(int32_t)(pair[0] & 0x1fffffu) * 0x1p32 + (double)pair[1];
 }
 
+/* The quotient comes from a product of doubles, which is too large by one at most where the
+ * division leaves nothing or almost nothing, and too small by one where it leaves almost
+ * everything. */
+static void remainders(uint32_t *words, ptrdiff_t n, uint32_t divisor)
+{
+  const double inverse = 1.0 / divisor;
+  for (ptrdiff_t i = 0; i < n; i++) {
+    const uint32_t quotient = (uint32_t)(int64_t)((double)words[i] * inverse);
+    const int64_t rest = (int64_t)words[i] - (int64_t)((uint64_t)quotient * divisor);
+    words[i] = (uint32_t)(rest < 0 ? rest + divisor : rest >= divisor ? rest - divisor : rest);
+  }
+}
+
 static void below(uint8_t *restrict out, const uint32_t *restrict pairs, ptrdiff_t n,
                   uint64_t threshold)
 {
@@ -150,6 +163,7 @@ static void tangents(double *restrict out, const uint32_t *restrict pairs, ptrdi
 const THRandomKernels TH_LEVEL_(THRandom_kernels)[] = {{
     .makeBlocks = make_blocks,
     .temper = temper,
+    .remainders = remainders,
     .below = below,
     .logarithms = logarithms,
     .normalPairs = normal_pairs,
