@@ -15,6 +15,9 @@
 /* Everything public is declared TH_API; everything else is hidden from programs. */
 #define TH_API TH_EXTERNC __attribute__((visibility("default")))
 
+/* Parsers of declarations, such as those of foreign-function interfaces, define TH_NO_INLINE: then
+ * the headers contain no function bodies. */
+
 /* --- attributes ------------------------------------------------------------------------------ */
 
 #define TH_NO_RETURN                  __attribute__((noreturn))

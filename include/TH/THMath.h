@@ -10,6 +10,8 @@
 
 #include "THGeneral.h"
 
+#ifndef TH_NO_INLINE
+
 /* 1 / (1 + exp(-value)) */
 static inline double TH_sigmoid(double value)
 {
@@ -180,5 +182,7 @@ static inline float TH_trigammaf(float x)
 {
   return (float)TH_trigamma((double)x);
 }
+
+#endif
 
 #endif
