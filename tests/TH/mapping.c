@@ -499,7 +499,8 @@ static void processes_share_a_tensor(void **state)
   close(go[1]);
 }
 
-/* Processes come and go: whoever gets in sees a live count, and at the end the name is gone. */
+/* Processes come and go: whoever gets in sees a live count, the name leads to the same memory for
+ * as long as it stays, and at the end the name is gone. */
 static void processes_come_and_go(void **state)
 {
   enum { CHILDREN = 4, ROUNDS = 500 };
@@ -515,7 +516,11 @@ static void processes_come_and_go(void **state)
         for (int round = 0; round < ROUNDS; round++) {
           THFloatStorage *s = counted(memory, SHAREDMEM, 5);
           const int32_t count = THAtomicGet((int32_t volatile *)((char *)s->data - 64));
-          wrong |= count < 1 || count > CHILDREN;
+          wrong |= count < 1 || count > 2 * CHILDREN;
+          THFloatStorage *again = counted(memory, SHAREDMEM | NOCREATE, 5);
+          s->data[i] = (float)round;
+          wrong |= again->data[i] != (float)round;
+          THFloatStorage_free(again);
           THFloatStorage_free(s);
         }
       }

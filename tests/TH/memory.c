@@ -239,14 +239,41 @@ static void many_sizes_stay_within_the_limit(void **state)
     THFree(p);
     CHECK(THMemory_stats().cached <= 64 * MB);
   }
-  for (int i = 0; i < 1000; i++) { /* more blocks than there are places */
-    void *p[2] = {THAlloc(270000 + 1024 * (ptrdiff_t)i), THAlloc(270000 + 1024 * (ptrdiff_t)i)};
-    THFree(p[0]);
-    THFree(p[1]);
-  }
   CHECK(THMemory_stats().cached <= 64 * MB);
   CHECK_EQ(THMemory_stats().inUse, inUse);
+
+  /* Many blocks, few bytes: their number has a limit too. */
+  enum { MANY = 700 };
+  static void *block[MANY];
+  THMemory_setCacheLimit(512 * MB);
+  for (int i = 0; i < MANY; i++)
+    block[i] = THAlloc(262144);
+  for (int i = 0; i < MANY; i++)
+    THFree(block[i]);
+  CHECK(THMemory_stats().cached < 256 * (ptrdiff_t)300000);
+  CHECK(!KEEPS || THMemory_stats().cached >= 256 * (ptrdiff_t)262144);
+  CHECK_EQ(THMemory_stats().inUse, inUse);
   THMemory_setCacheLimit(limit);
+}
+
+/* A thread keeps less than 1 MB of small blocks. */
+static void few_small_blocks_are_kept(void **state)
+{
+  if (!KEEPS)
+    skip();
+  enum { MANY = 1000 };
+  static void *block[MANY];
+  THMemory_emptyCache();
+  const struct mallinfo2 before = mallinfo2();
+  for (ptrdiff_t size = 64; size <= 32768; size += size < 1024 ? 64 : size / 4) {
+    for (int i = 0; i < MANY; i++)
+      block[i] = THAlloc(size);
+    for (int i = 0; i < MANY; i++)
+      THFree(block[i]);
+  }
+  const struct mallinfo2 after = mallinfo2();
+  const size_t kept = after.uordblks + after.hblkhd - before.uordblks - before.hblkhd;
+  CHECK_MSG(kept > 100000 && kept < MB, "%zu bytes are kept", kept);
 }
 
 /* --- the environment: this program runs itself ---------------------------------------------- */
@@ -344,10 +371,24 @@ static void threads(void **state)
   CHECK_EQ(th_fail_live(), live); /* threads gave back what they kept */
 }
 
+static int stopping;
+
+/* Holds the cache's lock most of the time. */
+static void *hammer(void *unused)
+{
+  while (!__atomic_load_n(&stopping, __ATOMIC_RELAXED))
+    THFree(THAlloc(262144));
+  return unused;
+}
+
 static void forks(void **state)
 {
-  pthread_t thread[THREADS];
+  if (!KEEPS) /* the sanitizer's own malloc may leave a lock behind */
+    skip();
+  pthread_t thread[THREADS], hammering;
   start(thread);
+  stopping = 0;
+  CHECK(pthread_create(&hammering, NULL, hammer, NULL) == 0);
   for (int i = 0; i < 20; i++) {
     const pid_t child = fork();
     if (child == 0) {
@@ -363,6 +404,8 @@ static void forks(void **state)
     CHECK_MSG(WIFSIGNALED(status) && WTERMSIG(status) == SIGUSR1, "the child ended with status %#x",
               status);
   }
+  __atomic_store_n(&stopping, 1, __ATOMIC_RELAXED);
+  pthread_join(hammering, NULL);
   finish(thread);
 }
 
@@ -592,6 +635,55 @@ static void collector_belongs_to_its_thread(void **state)
   THSetGCHandler(NULL, NULL);
 }
 
+static void collector_counts_realloc(void **state)
+{
+  Host host = {.thread = pthread_self()};
+  THSetGCHandler(collect, &host);
+  void *p = THRealloc(THAlloc(48 * MB), 400 * MB); /* its pages move */
+  CHECK_EQ(host.calls, 0);
+  THFree(THAlloc(10));
+  CHECK_EQ(host.calls, 1); /* at 400 MB; now 600 */
+  p = THRealloc(p, 40 * MB);
+  void *more = THAlloc(500 * (ptrdiff_t)MB);
+  THFree(THAlloc(10));
+  CHECK_EQ(host.calls, 1);
+  THFree(p);
+  THFree(more);
+
+  p = THRealloc(THAlloc(20 * MB), 25 * MB);
+  for (int i = 0; i < 30; i++) { /* these are moved */
+    p = THRealloc(p, 1000);
+    p = THRealloc(p, 25 * MB);
+  }
+  THFree(p);
+  CHECK_EQ(host.calls, 1);
+  THSetGCHandler(NULL, NULL);
+}
+
+static void *allocate_a_little(void *unused)
+{
+  return THAlloc(900000);
+}
+
+/* What a thread had not told the others counts when it has ended. */
+static void collector_counts_threads_that_ended(void **state)
+{
+  enum { MANY = 400 };
+  static void *block[MANY];
+  Host host = {.thread = pthread_self()};
+  THSetGCHandler(collect, &host);
+  for (int i = 0; i < MANY; i++) {
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, allocate_a_little, NULL) == 0);
+    pthread_join(thread, &block[i]);
+  }
+  THFree(THAlloc(10));
+  CHECK_EQ(host.calls, 1);
+  for (int i = 0; i < MANY; i++)
+    THFree(block[i]);
+  THSetGCHandler(NULL, NULL);
+}
+
 int main(int argc, char **argv)
 {
   if (argc > 1 && !strcmp(argv[1], "--print-limit")) {
@@ -608,6 +700,7 @@ int main(int argc, char **argv)
       cmocka_unit_test(reuses_large_blocks),
       cmocka_unit_test(oldest_goes_first),
       cmocka_unit_test(many_sizes_stay_within_the_limit),
+      cmocka_unit_test(few_small_blocks_are_kept),
       cmocka_unit_test(environment),
       cmocka_unit_test(threads),
       cmocka_unit_test(forks),
@@ -619,6 +712,8 @@ int main(int argc, char **argv)
       cmocka_unit_test(collector_may_raise),
       cmocka_unit_test(collector_runs_when_memory_is_out),
       cmocka_unit_test(collector_belongs_to_its_thread),
+      cmocka_unit_test(collector_counts_realloc),
+      cmocka_unit_test(collector_counts_threads_that_ended),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
