@@ -152,6 +152,10 @@ __attribute__((destructor)) static void end(void)
 enum { PAGE = 4096 };
 static const size_t huge_page = (size_t)2 << 20;
 
+/* Smaller blocks do not begin at a huge page: where malloc takes them from its heap, up to 2 MB in
+ * front of each would lie idle. */
+static const size_t worth_aligning = (size_t)8 << 20;
+
 /* One fault for 2 MB instead of 512.  A system that has no huge pages refuses, which is no error.
  */
 static void advise_huge(void *block, size_t size)
@@ -170,7 +174,7 @@ static void *make(size_t size)
   size_t alignment = TH_BLOCK_ALIGNMENT, bytes = size;
   if (TH_KEEPS_BLOCKS && size <= SMALL) {
     bytes = class_bytes(class_of(size));
-  } else if (TH_KEEPS_BLOCKS && size >= huge_page) {
+  } else if (TH_KEEPS_BLOCKS && size >= worth_aligning) {
     alignment = huge_page;
     const size_t whole = (size + huge_page - 1) / huge_page * huge_page;
     if (whole - size <= size / 8)
@@ -179,7 +183,7 @@ static void *make(size_t size)
   void *block;
   if (posix_memalign(&block, alignment, bytes))
     return NULL;
-  if (alignment == huge_page)
+  if (TH_KEEPS_BLOCKS && size >= huge_page)
     advise_huge(block, bytes);
   if (size > SMALL) {
     const size_t got = malloc_usable_size(block);
