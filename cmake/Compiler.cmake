@@ -15,7 +15,7 @@ target_compile_options(th_compile_options INTERFACE
   -Wall -Wextra -Wno-unused-parameter
   $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wno-sign-compare -Wno-missing-field-initializers
     -Wno-type-limits       # templates ask whether an unsigned element is below 0
-    -Wno-clobbered         # it warns of locals in TH_TRY that no failure reads
+    $<$<C_COMPILER_ID:GNU>:-Wno-clobbered>  # it warns of locals in TH_TRY that no failure reads
     -fexceptions           # a C++ error handler may throw through C frames
     -fwrapv                # integers wrap around, in tensors too
     -fno-math-errno

@@ -15,7 +15,8 @@
  *   BINARY_SCALED       f(r, t, value, src)                      x, a, y
  *   BINARY_WEIGHTED     f(r, t, src, value)                      x, y, a
  *   TERNARY_SCALED      f(r, t, value, src1, src2)               x, a, y, z
- *   COMPARE             fValue(r, t, value), fTensor(r, t, src)  x, y; r of Byte, or of t's type (T)
+ *   COMPARE             fValue(r, t, value), fTensor(r, t, src)  x, y; r of Byte, or of t's type
+ * (T)
  *
  * What must hold before anything is written stands behind the kind: DIVIDES says that the divisor
  * (the last scalar or the last input) must not be 0 in an integer type; BITS that there are no bits
@@ -76,7 +77,7 @@ BINARY_WEIGHTED(FLOAT, lerp, x + a * (y - x))
 /* --- three inputs ------------------------------------------------------------------------- */
 
 TERNARY_SCALED(ALL, addcmul, x + a * y * z)
-TERNARY_SCALED_DIVIDES(ALL, addcdiv, x + TH_DIVIDE(a *y, z))
+TERNARY_SCALED_DIVIDES(ALL, addcdiv, x + TH_DIVIDE(a * y, z))
 
 /* --- comparisons -------------------------------------------------------------------------- */
 
