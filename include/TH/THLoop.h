@@ -43,6 +43,7 @@ typedef struct THRun {
   char *at[TH_LOOP_OPERANDS];
   ptrdiff_t step[TH_LOOP_OPERANDS]; /* from an element of a row to the next */
   ptrdiff_t jump[TH_LOOP_OPERANDS]; /* from a row to the next */
+  ptrdiff_t block;                  /* of a loop of fixed blocks: which one, from 0 */
 } THRun;
 
 /* Computes a block; scalars are whatever the caller of THLoop_run passed.  Must not raise. */
@@ -51,6 +52,7 @@ typedef void (*THKernel)(const THRun *run, const void *scalars);
 typedef struct THLoop {
   int operands;
   int inOrder;     /* set before running: row-major order, one thread */
+  int fixed;       /* set before running: blocks are numbered and depend on the shapes alone */
   ptrdiff_t grain; /* set before running: fewer elements than this are not worth a thread */
   char *data[TH_LOOP_OPERANDS];
   ptrdiff_t itemSize[TH_LOOP_OPERANDS];
@@ -63,6 +65,7 @@ static inline void THLoop_init(THLoop *loop)
 {
   loop->operands = 0;
   loop->inOrder = 0;
+  loop->fixed = 0;
   loop->grain = TH_LOOP_GRAIN;
 }
 
@@ -85,6 +88,11 @@ static inline void THLoop_operand(THLoop *loop, void *data, size_t itemSize, int
 
 /* Walks all elements.  An error if the operands' numbers of elements differ. */
 TH_API void THLoop_run(THLoop *loop, THKernel kernel, const void *scalars);
+
+/* How many blocks a loop of fixed blocks is cut into, whatever the number of threads: what a
+ * reduction needs to keep one partial result per block.  A kernel may be called several times for
+ * one block, by one thread and in order. */
+TH_API ptrdiff_t THLoop_blocks(const THLoop *loop);
 
 /* --- overlap --------------------------------------------------------------------------------- */
 

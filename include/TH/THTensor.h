@@ -43,6 +43,9 @@
 #define TH_GENERIC_FILE "generic/THTensorLinear.h"
 #include "THGenerateAllTypes.h"
 
+#define TH_GENERIC_FILE "generic/THTensorReduce.h"
+#include "THGenerateAllTypes.h"
+
 #define TH_GENERIC_FILE "generic/THTensorRandom.h"
 #include "THGenerateAllTypes.h"
 

@@ -21,6 +21,8 @@ typedef struct Plan {
   ptrdiff_t itemSize[TH_LOOP_OPERANDS];
   char *data[TH_LOOP_OPERANDS];
   ptrdiff_t block[2]; /* sizes of a block in the two innermost dimensions */
+  ptrdiff_t blocks;   /* how many there are */
+  ptrdiff_t together; /* of a fixed loop: how many small ones have the same number */
 } Plan;
 
 /* The dimensions of operand i without those of size 1. */
@@ -158,9 +160,11 @@ static ptrdiff_t blocks_along(const Plan *plan, int d)
   return d < 2 ? (plan->size[d] + plan->block[d] - 1) / plan->block[d] : plan->size[d];
 }
 
-static void run_block(const Plan *plan, const ptrdiff_t *at, THKernel kernel, const void *scalars)
+static void run_block(const Plan *plan, const ptrdiff_t *at, ptrdiff_t block, THKernel kernel,
+                      const void *scalars)
 {
   THRun run;
+  run.block = block;
   const ptrdiff_t first0 = at[0] * plan->block[0];
   run.n = THMin(plan->block[0], plan->size[0] - first0);
   run.rows = 1;
@@ -194,7 +198,7 @@ static void run_blocks(const Plan *plan, ptrdiff_t begin, ptrdiff_t end, THKerne
     rest /= blocks_along(plan, d);
   }
   for (ptrdiff_t b = begin; b < end; b++) {
-    run_block(plan, at, kernel, scalars);
+    run_block(plan, at, b / plan->together, kernel, scalars);
     for (int d = 0; d < plan->dims && ++at[d] == blocks_along(plan, d); d++)
       at[d] = 0;
   }
@@ -209,22 +213,38 @@ typedef struct {
 static void do_blocks(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const BlockWork *work = context;
-  run_blocks(work->plan, begin, end, work->kernel, work->scalars);
+  const Plan *plan = work->plan;
+  run_blocks(plan, begin * plan->together, THMin(plan->blocks, end * plan->together), work->kernel,
+             work->scalars);
+}
+
+/* Orders the dimensions and cuts them. */
+static void finish_plan(Plan *plan, const THLoop *loop, ptrdiff_t count, int threads)
+{
+  if (!loop->inOrder)
+    order_dims(plan);
+  merge_dims(plan);
+  if (loop->inOrder || !tile_dims(plan))
+    cut_blocks(plan, count, loop->fixed ? 1 : threads);
+
+  plan->blocks = 1;
+  for (int d = 0; d < plan->dims; d++)
+    plan->blocks *= blocks_along(plan, d);
+  const ptrdiff_t elements = plan->block[0] * plan->block[1];
+  plan->together = loop->fixed ? THMax(1, BLOCK / elements) : 1;
+}
+
+static ptrdiff_t fixed_blocks(const Plan *plan)
+{
+  return (plan->blocks + plan->together - 1) / plan->together;
 }
 
 static void run_plan(Plan *plan, const THLoop *loop, ptrdiff_t count, THKernel kernel,
                      const void *scalars)
 {
   const int threads = loop->inOrder ? 1 : THParallel_threads(count, loop->grain);
-  if (!loop->inOrder)
-    order_dims(plan);
-  merge_dims(plan);
-  if (loop->inOrder || !tile_dims(plan))
-    cut_blocks(plan, count, threads);
-
-  ptrdiff_t blocks = 1;
-  for (int d = 0; d < plan->dims; d++)
-    blocks *= blocks_along(plan, d);
+  finish_plan(plan, loop, count, threads);
+  const ptrdiff_t blocks = fixed_blocks(plan);
   BlockWork work = {plan, kernel, scalars};
   if (threads == 1)
     do_blocks(&work, 0, blocks);
@@ -234,16 +254,18 @@ static void run_plan(Plan *plan, const THLoop *loop, ptrdiff_t count, THKernel k
 
 /* --- contiguous operands: one long row ------------------------------------------------------- */
 
-typedef struct {
+typedef struct FlatWork {
   const THLoop *loop;
   THKernel kernel;
   const void *scalars;
+  ptrdiff_t count;
+  void (*elements)(const struct FlatWork *work, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t block);
 } FlatWork;
 
-static void do_flat(void *context, ptrdiff_t begin, ptrdiff_t end)
+static void do_flat(const FlatWork *work, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t block)
 {
-  const FlatWork *work = context;
   THRun run;
+  run.block = block;
   run.n = end - begin;
   run.rows = 1;
   for (int i = 0; i < work->loop->operands; i++) {
@@ -300,12 +322,12 @@ static void move_cursor(Cursor *cursor, ptrdiff_t n)
   }
 }
 
-static void do_side_by_side(void *context, ptrdiff_t begin, ptrdiff_t end)
+static void do_side_by_side(const FlatWork *work, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t block)
 {
-  const FlatWork *work = context;
   const THLoop *loop = work->loop;
   Cursor cursor[TH_LOOP_OPERANDS];
   THRun run;
+  run.block = block;
   run.rows = 1;
   for (int i = 0; i < loop->operands; i++) {
     place_cursor(&cursor[i], loop, i, begin);
@@ -340,10 +362,10 @@ static ptrdiff_t count_elements(const THLoop *loop, int i, int *contiguous)
   return count;
 }
 
-void THLoop_run(THLoop *loop, THKernel kernel, const void *scalars)
+/* The same for all operands, or an error.  *flat says whether all of them are contiguous. */
+static ptrdiff_t common_count(const THLoop *loop, int *flat)
 {
-  int flat;
-  const ptrdiff_t count = count_elements(loop, 0, &flat);
+  const ptrdiff_t count = count_elements(loop, 0, flat);
   for (int i = 1; i < loop->operands; i++) {
     int contiguous;
     const ptrdiff_t other = count_elements(loop, i, &contiguous);
@@ -351,19 +373,54 @@ void THLoop_run(THLoop *loop, THKernel kernel, const void *scalars)
       THError("operands have different numbers of elements: %td in %s and %td in %s", count,
               _THSizeDesc(loop->size[0], loop->nDimension[0]).str, other,
               _THSizeDesc(loop->size[i], loop->nDimension[i]).str);
-    flat &= contiguous;
+    *flat &= contiguous;
   }
+  return count;
+}
+
+static void do_elements(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const FlatWork *work = context;
+  work->elements(work, begin, end, 0);
+}
+
+static void do_fixed_blocks(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const FlatWork *work = context;
+  for (ptrdiff_t b = begin; b < end; b++)
+    work->elements(work, b * BLOCK, THMin(work->count, (b + 1) * BLOCK), b);
+}
+
+void THLoop_run(THLoop *loop, THKernel kernel, const void *scalars)
+{
+  int flat;
+  const ptrdiff_t count = common_count(loop, &flat);
   if (count == 0)
     return;
 
-  FlatWork work = {loop, kernel, scalars};
   Plan plan;
-  if (flat)
-    THParallel_for(count, loop->inOrder ? count : loop->grain, do_flat, &work);
-  else if (plan_of_one_shape(&plan, loop))
+  if (!flat && plan_of_one_shape(&plan, loop)) {
     run_plan(&plan, loop, count, kernel, scalars);
+    return;
+  }
+  FlatWork work = {loop, kernel, scalars, count, flat ? do_flat : do_side_by_side};
+  const ptrdiff_t grain = loop->inOrder ? count : loop->grain;
+  if (loop->fixed)
+    THParallel_for((count + BLOCK - 1) / BLOCK, THMax(1, grain / BLOCK), do_fixed_blocks, &work);
   else
-    THParallel_for(count, loop->inOrder ? count : loop->grain, do_side_by_side, &work);
+    THParallel_for(count, grain, do_elements, &work);
+}
+
+ptrdiff_t THLoop_blocks(const THLoop *loop)
+{
+  int flat;
+  const ptrdiff_t count = common_count(loop, &flat);
+  Plan plan;
+  if (count && !flat && plan_of_one_shape(&plan, loop)) {
+    finish_plan(&plan, loop, count, 1);
+    return fixed_blocks(&plan);
+  }
+  return (count + BLOCK - 1) / BLOCK;
 }
 
 /* --- overlap --------------------------------------------------------------------------------- */

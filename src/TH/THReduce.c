@@ -1,0 +1,325 @@
+/* The engine that reduces: cuts the work, walks the pieces, joins their states. */
+#include "THReduce.h"
+
+#include "THParallel.h"
+
+enum {
+  LANES = 128,   /* that a long row is folded into */
+  SHORT = 128,   /* a row that is not worth folding */
+  TILE = 1024,   /* the most lines of a piece */
+  PIECE = 32768, /* elements of a piece that is worth a thread */
+  LONG_PIECE = 65536,
+  PIECES = 32,   /* to cut long lines into, where there are few */
+  MAX_STATE = 32 /* bytes */
+};
+
+/* Joins the states of lanes into the first one, the upper half with the lower half each time. */
+static void fold(const THReduction *op, char *state, ptrdiff_t lanes, ptrdiff_t to)
+{
+  while (lanes > to) {
+    const ptrdiff_t half = (lanes / to + 1) / 2 * to;
+    op->join(state, state + half * op->stateSize, lanes - half);
+    lanes = half;
+  }
+}
+
+/* state takes in n elements along a line. */
+static void take_line(const THReduction *op, const THReduceScalars *scalars, char *state,
+                      const char *at, ptrdiff_t itemSize, ptrdiff_t n, ptrdiff_t step,
+                      ptrdiff_t first)
+{
+  THRows block = {.at = at, .first = first, .group = 1};
+  if (n < SHORT) {
+    block.lanes = 1;
+    block.step = 0;
+    block.rows = n;
+    block.jump = step;
+    block.rowIndex = 1;
+    op->rows(state, &block, scalars);
+    return;
+  }
+  _Alignas(64) char lanes[LANES * MAX_STATE];
+  const ptrdiff_t count = n < 8 * LANES ? 16 : LANES;
+  op->start(lanes, count);
+  block.lanes = count;
+  block.step = step;
+  block.rows = n / count;
+  block.jump = count * step;
+  block.rowIndex = count;
+  block.laneIndex = 1;
+  op->rows(lanes, &block, scalars);
+  const ptrdiff_t done = block.rows * count;
+  if (done < n) {
+    block.lanes = n - done;
+    block.at = at + done * step * itemSize;
+    block.rows = 1;
+    block.first = first + done;
+    op->rows(lanes, &block, scalars);
+  }
+  fold(op, lanes, count, 1);
+  op->join(state, lanes, 1);
+}
+
+/* --- all elements ---------------------------------------------------------------------------- */
+
+typedef struct {
+  const THReduction *op;
+  const THReduceScalars *scalars;
+  ptrdiff_t itemSize;
+  char *partial;
+} AllWork;
+
+/* Rows that are too short to be folded are lanes themselves. */
+static void take_run(const THRun *run, const void *context)
+{
+  const AllWork *work = context;
+  const THReduction *op = work->op;
+  char *state = work->partial + run->block * op->stateSize;
+  ptrdiff_t n = run->n, step = run->step[0], rows = run->rows, jump = run->jump[0];
+  if (n < rows && (n < 16 || step > jump)) {
+    n = run->rows, step = run->jump[0];
+    rows = run->n, jump = run->step[0];
+  }
+  if (n >= 2 * LANES || rows < 8) {
+    for (ptrdiff_t j = 0; j < rows; j++)
+      take_line(op, work->scalars, state, run->at[0] + j * jump * work->itemSize, work->itemSize, n,
+                step, 0);
+    return;
+  }
+  _Alignas(64) char lanes[2 * LANES * MAX_STATE];
+  op->start(lanes, n);
+  const THRows block = {
+      .at = run->at[0], .lanes = n, .step = step, .rows = rows, .jump = jump, .group = 1};
+  op->rows(lanes, &block, work->scalars);
+  fold(op, lanes, n, 1);
+  op->join(state, lanes, 1);
+}
+
+void THReduce_all(const THReduction *op, THReduceScalars scalars, THLoop *loop, void *result)
+{
+  loop->fixed = 1;
+  scalars.count = loop->nDimension[0] > 0;
+  for (int d = 0; d < loop->nDimension[0]; d++)
+    scalars.count *= loop->size[0][d];
+  const ptrdiff_t blocks = THMax(1, THLoop_blocks(loop));
+
+  THGuard guard;
+  _Alignas(64) char few[64 * MAX_STATE];
+  THGuard_enter(&guard, THFree);
+  AllWork work = {op, &scalars, loop->itemSize[0], few};
+  if (blocks > 64)
+    work.partial = guard.what = THAlloc(blocks * op->stateSize);
+  op->start(work.partial, blocks);
+  THLoop_run(loop, take_run, &work);
+  fold(op, work.partial, blocks, 1);
+  op->total(work.partial, &scalars, result);
+  THGuard_leave(&guard);
+}
+
+/* --- along a dimension: how the work is cut -------------------------------------------------- */
+
+static ptrdiff_t cut(ptrdiff_t length, ptrdiff_t piece)
+{
+  return (length + piece - 1) / piece;
+}
+
+/* The innermost lines lie side by side, so that a row across them is read as a whole. */
+static int is_vertical(const THLines *lines)
+{
+  return lines->size[0] > 1 && lines->stride[0][0] < lines->step[0];
+}
+
+/* How many rows of narrow columns make one row of lanes. */
+static ptrdiff_t group_of(const THLines *lines)
+{
+  ptrdiff_t group = 1;
+  if (lines->step[0] == lines->size[0] * lines->stride[0][0])
+    while (2 * group * lines->size[0] <= LANES && 16 * group <= lines->length)
+      group *= 2;
+  return group;
+}
+
+void THReduce_prepare(THReduce *reduce, const THReduction *op, THReduceScalars scalars,
+                      const THLines *lines, size_t itemSize)
+{
+  const ptrdiff_t width = lines->size[0], length = lines->length;
+  reduce->op = op;
+  reduce->scalars = scalars;
+  reduce->scalars.count = length;
+  reduce->lines = lines;
+  reduce->itemSize = (ptrdiff_t)itemSize;
+  reduce->vertical = is_vertical(lines);
+  reduce->group = reduce->vertical ? group_of(lines) : 1;
+  reduce->tile = THMax(1, THMin(width, TILE));
+  if (!reduce->vertical)
+    reduce->tile = THMax(1, THMin(reduce->tile, PIECE / THMax(1, length)));
+  reduce->tiles = cut(width, reduce->tile);
+
+  /* Lines are cut where there are too few for the threads, or where they are so long that the order
+   * of a sum would show. */
+  const ptrdiff_t pieces = reduce->tiles * (lines->count / THMax(1, width));
+  ptrdiff_t chunk = LONG_PIECE / reduce->tile;
+  chunk = reduce->vertical ? THMax(chunk, 1024) : LONG_PIECE;
+  if (pieces < PIECES) {
+    const ptrdiff_t even = cut(length, cut(PIECES, THMax(1, pieces)));
+    chunk = THMin(chunk, THMax(even, THMax(256, PIECE / reduce->tile)));
+  }
+  reduce->chunks = THMax(1, cut(length, chunk));
+  reduce->chunk = cut(length, reduce->chunks);
+
+  THGuard_enter(&reduce->guard, THFree);
+  ptrdiff_t states, bytes;
+  if (reduce->chunks > 1 && lines->count > 0) {
+    if (__builtin_mul_overflow(reduce->chunks, lines->count, &states) ||
+        __builtin_mul_overflow(states, op->stateSize, &bytes))
+      THError("lines of %td elements are too long to reduce %td of them", length, lines->count);
+    reduce->guard.what = THAlloc(bytes);
+  }
+}
+
+/* --- along a dimension: one piece ------------------------------------------------------------ */
+
+static void take_vertical(const THReduce *reduce, char *state, const char *at, ptrdiff_t n,
+                          ptrdiff_t first, ptrdiff_t length)
+{
+  const THReduction *op = reduce->op;
+  const ptrdiff_t jump = reduce->lines->step[0], group = reduce->group;
+  THRows block = {.at = at,
+                  .lanes = n,
+                  .step = reduce->lines->stride[0][0],
+                  .rows = length,
+                  .jump = jump,
+                  .first = first,
+                  .rowIndex = 1,
+                  .group = 1};
+  if (group > 1) {
+    _Alignas(64) char lanes[LANES * MAX_STATE];
+    const ptrdiff_t rows = length / group;
+    op->start(lanes, n * group);
+    block.lanes = n * group;
+    block.rows = rows;
+    block.jump = group * jump;
+    block.rowIndex = group;
+    block.laneIndex = 1;
+    block.group = n;
+    op->rows(lanes, &block, &reduce->scalars);
+    fold(op, lanes, n * group, n);
+    op->join(state, lanes, n);
+
+    const ptrdiff_t done = rows * group;
+    block = (THRows){.at = at + done * jump * reduce->itemSize,
+                     .lanes = n,
+                     .step = block.step,
+                     .rows = length - done,
+                     .jump = jump,
+                     .first = first + done,
+                     .rowIndex = 1,
+                     .group = 1};
+  }
+  if (block.rows)
+    op->rows(state, &block, &reduce->scalars);
+}
+
+static void take_horizontal(const THReduce *reduce, char *state, const char *at, ptrdiff_t n,
+                            ptrdiff_t first, ptrdiff_t length)
+{
+  const THReduction *op = reduce->op;
+  const ptrdiff_t step = reduce->lines->step[0], apart = reduce->lines->stride[0][0];
+  if (length < SHORT) {
+    const THRows block = {.at = at,
+                          .lanes = n,
+                          .step = apart,
+                          .rows = length,
+                          .jump = step,
+                          .first = first,
+                          .rowIndex = 1,
+                          .group = 1};
+    op->rows(state, &block, &reduce->scalars);
+    return;
+  }
+  for (ptrdiff_t j = 0; j < n; j++)
+    take_line(op, &reduce->scalars, state + j * op->stateSize, at + j * apart * reduce->itemSize,
+              reduce->itemSize, length, step, first);
+}
+
+static void finish(const THReduce *reduce, const char *state, ptrdiff_t line, ptrdiff_t n)
+{
+  const THLines *lines = reduce->lines;
+  char *result = reduce->result + THLines_at(lines, 1, line) * reduce->itemSize;
+  int64_t *index = NULL;
+  ptrdiff_t indexStep = 0;
+  if (reduce->index) {
+    index = reduce->index + THLines_at(lines, 2, line);
+    indexStep = lines->stride[2][0];
+  }
+  reduce->op->finish(state, n, &reduce->scalars, result, lines->stride[1][0], index, indexStep);
+}
+
+/* The tile that is number k among all, as its first line and the number of its lines. */
+static ptrdiff_t tile_at(const THReduce *reduce, ptrdiff_t k, ptrdiff_t *n)
+{
+  const ptrdiff_t width = reduce->lines->size[0], first = k % reduce->tiles * reduce->tile;
+  *n = THMin(reduce->tile, width - first);
+  return k / reduce->tiles * width + first;
+}
+
+/* Pieces are numbered tile by tile, the chunks of a tile in a row. */
+static void do_pieces(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THReduce *reduce = context;
+  const THReduction *op = reduce->op;
+  _Alignas(64) char here[TILE * MAX_STATE];
+  for (ptrdiff_t piece = begin; piece < end; piece++) {
+    const ptrdiff_t c = piece % reduce->chunks, first = c * reduce->chunk;
+    const ptrdiff_t length = THMin(reduce->chunk, reduce->lines->length - first);
+    ptrdiff_t n;
+    const ptrdiff_t line = tile_at(reduce, piece / reduce->chunks, &n);
+    const char *at =
+        reduce->from +
+        (THLines_at(reduce->lines, 0, line) + first * reduce->lines->step[0]) * reduce->itemSize;
+    char *partial = reduce->guard.what, *state = here;
+    if (partial)
+      state = partial + (c * reduce->lines->count + line) * op->stateSize;
+
+    op->start(state, n);
+    if (length <= 0)
+      ;
+    else if (reduce->vertical)
+      take_vertical(reduce, state, at, n, first, length);
+    else
+      take_horizontal(reduce, state, at, n, first, length);
+    if (!partial)
+      finish(reduce, state, line, n);
+  }
+}
+
+/* Joins the chunks of a tile in pairs. */
+static void do_tiles(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THReduce *reduce = context;
+  const ptrdiff_t size = reduce->op->stateSize, all = reduce->lines->count;
+  for (ptrdiff_t k = begin; k < end; k++) {
+    ptrdiff_t n;
+    const ptrdiff_t line = tile_at(reduce, k, &n);
+    char *state = (char *)reduce->guard.what + line * size;
+    for (ptrdiff_t apart = 1; apart < reduce->chunks; apart *= 2)
+      for (ptrdiff_t c = 0; c + apart < reduce->chunks; c += 2 * apart)
+        reduce->op->join(state + c * all * size, state + (c + apart) * all * size, n);
+    finish(reduce, state, line, n);
+  }
+}
+
+void THReduce_run(THReduce *reduce, const void *from, void *result, int64_t *index)
+{
+  reduce->from = from;
+  reduce->result = result;
+  reduce->index = index;
+  if (reduce->lines->count > 0) {
+    const ptrdiff_t tiles = reduce->tiles * (reduce->lines->count / reduce->lines->size[0]);
+    const ptrdiff_t elements = THMax(1, reduce->tile * reduce->chunk);
+    THParallel_for(tiles * reduce->chunks, cut(PIECE, elements), do_pieces, reduce);
+    if (reduce->guard.what)
+      THParallel_for(tiles, cut(PIECE, reduce->tile * reduce->chunks), do_tiles, reduce);
+  }
+  THGuard_leave(&reduce->guard);
+}

@@ -1,0 +1,83 @@
+/* The engine that reduces: over all elements, or along one dimension.
+ *
+ * A reduction keeps states (a sum; a mean with its squared deviations; a value with its index). Its
+ * kernels work on a row of states at a time, the lanes, each of which takes in the elements below
+ * it, so that one vectorised loop serves every direction:
+ *
+ *     across rows     each column of a matrix is a lane, updated row by row
+ *     along a row     the row is folded into a matrix of 128 columns; the lanes are joined at the
+ *                     end, in pairs
+ *     narrow columns  several rows side by side make one row of lanes; likewise
+ *
+ * Work is cut into pieces that depend on shapes and strides alone, and their states are joined in
+ * pairs, in a fixed order: the result has the same bits for any number of threads. */
+#ifndef TH_REDUCE_H
+#define TH_REDUCE_H
+
+#include "../ops/reduce.h"
+#include "THKernel.h"
+#include "THLines.h"
+
+typedef enum THReductionName {
+#define TH_ENUMERATOR(name, ...) TH_REDUCE_##name,
+  TH_REDUCTIONS(TH_ENUMERATOR) TH_FLOAT_REDUCTIONS(TH_ENUMERATOR) TH_BYTE_REDUCTIONS(TH_ENUMERATOR)
+#undef TH_ENUMERATOR
+      TH_REDUCE_argmax,
+  TH_REDUCE_argmin,
+  TH_REDUCE_var,
+  TH_REDUCE_std,
+  THReductionNames
+} THReductionName;
+
+typedef struct THReduceScalars {
+  double p;        /* of the p-norm; of var and std: what is subtracted from count */
+  ptrdiff_t count; /* elements reduced to one: set by the engine */
+} THReduceScalars;
+
+/* lanes columns of rows elements, and the index that each element has in its line: first + i *
+ * rowIndex + j / group * laneIndex in row i of lane j. */
+typedef struct THRows {
+  const void *at;
+  ptrdiff_t lanes, step;
+  ptrdiff_t rows, jump;
+  ptrdiff_t first, rowIndex, laneIndex, group;
+} THRows;
+
+typedef struct THReduction {
+  ptrdiff_t stateSize;
+  void (*start)(void *state, ptrdiff_t lanes);
+  void (*rows)(void *state, const THRows *block, const THReduceScalars *scalars);
+  /* state[j] takes in other[j] */
+  void (*join)(void *state, const void *other, ptrdiff_t lanes);
+  /* The results: of type real, and their indices where there are some. */
+  void (*finish)(const void *state, ptrdiff_t lanes, const THReduceScalars *scalars, void *result,
+                 ptrdiff_t step, int64_t *index, ptrdiff_t indexStep);
+  /* The result of a single state, of type accreal. */
+  void (*total)(const void *state, const THReduceScalars *scalars, void *result);
+} THReduction;
+
+/* Reduces the operand of a loop to one result of type accreal. */
+void THReduce_all(const THReduction *op, THReduceScalars scalars, THLoop *loop, void *result);
+
+/* A reduction along a dimension, in two steps: what can fail, and what cannot.  Operand 0 of lines
+ * is what is reduced, operand 1 the result, operand 2 (if any) the indices. */
+typedef struct THReduce {
+  const THReduction *op;
+  THReduceScalars scalars;
+  const THLines *lines;
+  ptrdiff_t itemSize;
+  int vertical;            /* lanes are neighbouring lines */
+  ptrdiff_t tile, tiles;   /* lines of a piece, and pieces along the innermost dimension */
+  ptrdiff_t chunk, chunks; /* elements of a line in a piece, and pieces along a line */
+  ptrdiff_t group;         /* narrow columns: rows side by side; 1 otherwise */
+  const char *from;
+  char *result;
+  int64_t *index;
+  THGuard guard; /* holds the states of pieces where lines are cut */
+} THReduce;
+
+void THReduce_prepare(THReduce *reduce, const THReduction *op, THReduceScalars scalars,
+                      const THLines *lines, size_t itemSize);
+void THReduce_run(THReduce *reduce, const void *from, void *result, int64_t *index);
+
+#endif

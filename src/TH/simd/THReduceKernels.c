@@ -1,0 +1,374 @@
+/* Kernels that reduce: rows of lanes of states that take in rows of elements. */
+#include "THTemplate.h"
+
+#include "../THReduce.h"
+
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+#define TH_REAL_IS_FLOATING
+#endif
+
+/* --- what the table's expressions use -------------------------------------------------------- */
+
+#if defined(TH_REAL_IS_FLOATING)
+#define ADD(a, b) ((a) + (accreal)(b))
+#define MUL(a, b) ((a) * (accreal)(b))
+#define IS_NAN(x) ((x) != (x))
+#define HIGHEST   ((real)INFINITY)
+#define LOWEST    (-HIGHEST)
+#if defined(TH_REAL_IS_FLOAT)
+#define FABS(x) fabsf(x)
+#else
+#define FABS(x) fabs(x)
+#endif
+#else
+#define ADD(a, b) ((accreal)((uint64_t)(a) + (uint64_t)(b)))
+#define MUL(a, b) ((accreal)((uint64_t)(a) * (uint64_t)(b)))
+#define IS_NAN(x) 0
+#define HIGHEST   THInf
+#if defined(TH_REAL_IS_BYTE)
+#define LOWEST 0
+#else
+#define LOWEST (-THInf - 1)
+#endif
+#endif
+
+#define AT(block) ((const real *)(block)->at)
+
+/* --- states of one number: the rows of the table --------------------------------------------- */
+
+#define FUNCTIONS(name, state, initial, accumulate, joined, finished)                            \
+  static inline state name##_take(state a, real x, double p)                                     \
+  {                                                                                              \
+    return (state)(accumulate);                                                                  \
+  }                                                                                              \
+                                                                                                 \
+  static void name##_start(void *states, ptrdiff_t lanes)                                        \
+  {                                                                                              \
+    for (ptrdiff_t j = 0; j < lanes; j++)                                                        \
+      ((state *)states)[j] = initial;                                                            \
+  }                                                                                              \
+                                                                                                 \
+  static void name##_join(void *states, const void *others, ptrdiff_t lanes)                     \
+  {                                                                                              \
+    for (ptrdiff_t j = 0; j < lanes; j++) {                                                      \
+      const state a = ((state *)states)[j], b = ((const state *)others)[j];                      \
+      ((state *)states)[j] = (state)(joined);                                                    \
+    }                                                                                            \
+  }                                                                                              \
+                                                                                                 \
+  static inline accreal name##_result(state a, const THReduceScalars *scalars)                   \
+  {                                                                                              \
+    TH_UNUSED const double p = scalars->p;                                                       \
+    TH_UNUSED const ptrdiff_t count = scalars->count;                                            \
+    return (accreal)(finished);                                                                  \
+  }                                                                                              \
+                                                                                                 \
+  static void name##_finish(const void *states, ptrdiff_t lanes, const THReduceScalars *scalars, \
+                            void *result, ptrdiff_t step, int64_t *index, ptrdiff_t indexStep)   \
+  {                                                                                              \
+    for (ptrdiff_t j = 0; j < lanes; j++)                                                        \
+      ((real *)result)[j * step] = (real)name##_result(((const state *)states)[j], scalars);     \
+  }                                                                                              \
+                                                                                                 \
+  static void name##_total(const void *states, const THReduceScalars *scalars, void *result)     \
+  {                                                                                              \
+    *(accreal *)result = name##_result(*(const state *)states, scalars);                         \
+  }                                                                                              \
+                                                                                                 \
+  static void name##_rows(void *states, const THRows *block, const THReduceScalars *scalars)     \
+  {                                                                                              \
+    const ptrdiff_t lanes = block->lanes, step = block->step;                                    \
+    const ptrdiff_t rows = block->rows, jump = block->jump;                                      \
+    state *restrict a = states;                                                                  \
+    const double p = scalars->p;                                                                 \
+    ptrdiff_t i = 0;                                                                             \
+    if (step == 1) {                                                                             \
+      for (; i + 8 <= rows; i += 8) {                                                            \
+        const real *x = AT(block) + i * jump;                                                    \
+        for (ptrdiff_t j = 0; j < lanes; j++) {                                                  \
+          state b = a[j];                                                                        \
+          b = name##_take(b, x[j], p);                                                           \
+          b = name##_take(b, x[j + jump], p);                                                    \
+          b = name##_take(b, x[j + 2 * jump], p);                                                \
+          b = name##_take(b, x[j + 3 * jump], p);                                                \
+          b = name##_take(b, x[j + 4 * jump], p);                                                \
+          b = name##_take(b, x[j + 5 * jump], p);                                                \
+          b = name##_take(b, x[j + 6 * jump], p);                                                \
+          a[j] = name##_take(b, x[j + 7 * jump], p);                                             \
+        }                                                                                        \
+      }                                                                                          \
+      for (; i < rows; i++) {                                                                    \
+        const real *x = AT(block) + i * jump;                                                    \
+        for (ptrdiff_t j = 0; j < lanes; j++)                                                    \
+          a[j] = name##_take(a[j], x[j], p);                                                     \
+      }                                                                                          \
+    } else if (step < jump && lanes > 1) {                                                       \
+      for (; i < rows; i++)                                                                      \
+        for (ptrdiff_t j = 0; j < lanes; j++)                                                    \
+          a[j] = name##_take(a[j], AT(block)[i * jump + j * step], p);                           \
+    } else {                                                                                     \
+      for (ptrdiff_t j = 0; j < lanes; j++) {                                                    \
+        state b = a[j];                                                                          \
+        for (i = 0; i < rows; i++)                                                               \
+          b = name##_take(b, AT(block)[i * jump + j * step], p);                                 \
+        a[j] = b;                                                                                \
+      }                                                                                          \
+    }                                                                                            \
+  }
+
+TH_REDUCTIONS(FUNCTIONS)
+#if defined(TH_REAL_IS_FLOATING)
+TH_FLOAT_REDUCTIONS(FUNCTIONS)
+#elif defined(TH_REAL_IS_BYTE)
+TH_BYTE_REDUCTIONS(FUNCTIONS)
+#endif
+
+/* --- the largest or smallest value, with its index ------------------------------------------- */
+
+enum { STRIP = 256 }; /* lanes worked on at a time, with states that stay in the first cache */
+
+typedef struct {
+  int64_t index; /* of the first such value */
+  real value;
+} Best;
+
+/* Indices within a strip, as wide as the values so that both fill the same vectors. */
+#if defined(TH_REAL_IS_BYTE) || defined(TH_REAL_IS_CHAR) || defined(TH_REAL_IS_SHORT)
+typedef int16_t RowIndex;
+enum { STRIP_ROWS = INT16_MAX };
+#elif defined(TH_REAL_IS_INT) || defined(TH_REAL_IS_FLOAT)
+typedef int32_t RowIndex;
+enum { STRIP_ROWS = INT32_MAX };
+#else
+typedef int64_t RowIndex;
+static const ptrdiff_t STRIP_ROWS = PTRDIFF_MAX;
+#endif
+
+/* x comes before a: it is larger (smaller), or the first NaN. */
+static inline __attribute__((always_inline)) int beats(int largest, real x, real a)
+{
+  return ((largest ? x > a : x < a) | IS_NAN(x)) & !IS_NAN(a);
+}
+
+static inline __attribute__((always_inline)) void take_better(int largest, real *a, RowIndex *row,
+                                                              real x, RowIndex i)
+{
+  const int better = beats(largest, x, *a);
+  *a = better ? x : *a;
+  *row = better ? i : *row;
+}
+
+static inline __attribute__((always_inline)) void best_join(int largest, Best *a, const Best *b,
+                                                            ptrdiff_t lanes)
+{
+  for (ptrdiff_t j = 0; j < lanes; j++) {
+    const int tie = !beats(largest, a[j].value, b[j].value) && b[j].index < a[j].index;
+    if (beats(largest, b[j].value, a[j].value) || tie)
+      a[j] = b[j];
+  }
+}
+
+static inline __attribute__((always_inline)) void
+best_one(int largest, real *restrict value, RowIndex *restrict row, ptrdiff_t n, const real *x,
+         RowIndex i)
+{
+  for (ptrdiff_t j = 0; j < n; j++)
+    take_better(largest, &value[j], &row[j], x[j], i);
+}
+
+static inline __attribute__((always_inline)) void best_strip(int largest, Best *best,
+                                                             const THRows *block, const real *x,
+                                                             ptrdiff_t first, ptrdiff_t n,
+                                                             ptrdiff_t j0, ptrdiff_t rows)
+{
+  const ptrdiff_t step = block->step, jump = block->jump;
+  real value[STRIP];
+  RowIndex row[STRIP];
+  for (ptrdiff_t j = 0; j < n; j++) {
+    value[j] = x[j * step];
+    row[j] = 0;
+  }
+  ptrdiff_t i = 1;
+  if (step == 1) {
+    for (; i < rows; i++)
+      best_one(largest, value, row, n, x + i * jump, (RowIndex)i);
+  } else {
+    for (ptrdiff_t j = 0; j < n; j++)
+      for (i = 1; i < rows; i++)
+        take_better(largest, &value[j], &row[j], x[i * jump + j * step], (RowIndex)i);
+  }
+  for (ptrdiff_t j = 0; j < n; j++) {
+    const Best here = {
+        first + row[j] * block->rowIndex + (j0 + j) / block->group * block->laneIndex, value[j]};
+    best_join(largest, best + j, &here, 1);
+  }
+}
+
+static inline __attribute__((always_inline)) void best_rows(int largest, Best *best,
+                                                            const THRows *block)
+{
+  for (ptrdiff_t i = 0; i < block->rows; i += THMin(STRIP_ROWS, block->rows - i))
+    for (ptrdiff_t j = 0; j < block->lanes; j += STRIP)
+      best_strip(largest, best + j, block, AT(block) + i * block->jump + j * block->step,
+                 block->first + i * block->rowIndex, THMin(STRIP, block->lanes - j), j,
+                 THMin(STRIP_ROWS, block->rows - i));
+}
+
+static void best_start(Best *best, ptrdiff_t lanes, real value)
+{
+  for (ptrdiff_t j = 0; j < lanes; j++)
+    best[j] = (Best){INT64_MAX, value};
+}
+
+static void best_finish(const void *states, ptrdiff_t lanes, const THReduceScalars *scalars,
+                        void *result, ptrdiff_t step, int64_t *index, ptrdiff_t indexStep)
+{
+  const Best *best = states;
+  for (ptrdiff_t j = 0; j < lanes; j++) {
+    ((real *)result)[j * step] = best[j].value;
+    index[j * indexStep] = best[j].index + TH_INDEX_BASE;
+  }
+}
+
+#define BEST(name, largest, worst)                                                           \
+  static void name##_start(void *states, ptrdiff_t lanes)                                    \
+  {                                                                                          \
+    best_start(states, lanes, worst);                                                        \
+  }                                                                                          \
+  static void name##_join(void *states, const void *others, ptrdiff_t lanes)                 \
+  {                                                                                          \
+    best_join(largest, states, others, lanes);                                               \
+  }                                                                                          \
+  static void name##_rows(void *states, const THRows *block, const THReduceScalars *scalars) \
+  {                                                                                          \
+    best_rows(largest, states, block);                                                       \
+  }
+
+BEST(argmax, 1, LOWEST)
+BEST(argmin, 0, HIGHEST)
+
+/* --- variance -------------------------------------------------------------------------------- */
+
+#if defined(TH_REAL_IS_FLOATING)
+
+enum { VARIANCE_ROWS = 32 };
+
+typedef struct {
+  accreal n, mean, squares; /* the sum of squared deviations from the mean */
+} Moments;
+
+static void var_start(void *states, ptrdiff_t lanes)
+{
+  for (ptrdiff_t j = 0; j < lanes; j++)
+    ((Moments *)states)[j] = (Moments){0, 0, 0};
+}
+
+/* Chan, Golub, LeVeque 1979.  Equal means stay exactly what they are. */
+static inline Moments joined(Moments a, Moments b)
+{
+  const accreal n = a.n + b.n, share = b.n / THMax(n, 1), apart = b.mean - a.mean;
+  return (Moments){n, a.n == 0 ? b.mean : a.mean + apart * share,
+                   a.squares + b.squares + (a.n == 0 ? 0 : apart * apart * a.n * share)};
+}
+
+static void var_join(void *states, const void *others, ptrdiff_t lanes)
+{
+  Moments *a = states;
+  const Moments *b = others;
+  for (ptrdiff_t j = 0; j < lanes; j++)
+    if (b[j].n > 0)
+      a[j] = joined(a[j], b[j]);
+}
+
+/* A block that stays in the cache is read twice: for its mean, and for the deviations from it. Sums
+ * are relative to the first row, so that equal elements deviate by exactly 0. */
+static void var_strip(Moments *moments, const real *x, ptrdiff_t n, ptrdiff_t step, ptrdiff_t rows,
+                      ptrdiff_t jump)
+{
+  accreal mean[STRIP], sum[STRIP];
+  for (ptrdiff_t j = 0; j < n; j++)
+    sum[j] = 0;
+  for (ptrdiff_t i = 1; i < rows; i++) {
+    const real *y = x + i * jump;
+    if (step == 1)
+      for (ptrdiff_t j = 0; j < n; j++)
+        sum[j] += (accreal)y[j] - (accreal)x[j];
+    else
+      for (ptrdiff_t j = 0; j < n; j++)
+        sum[j] += (accreal)y[j * step] - (accreal)x[j * step];
+  }
+  for (ptrdiff_t j = 0; j < n; j++) {
+    mean[j] = (accreal)x[j * step] + sum[j] / (accreal)rows;
+    sum[j] = 0;
+  }
+  for (ptrdiff_t i = 0; i < rows; i++) {
+    const real *y = x + i * jump;
+    if (step == 1)
+      for (ptrdiff_t j = 0; j < n; j++)
+        sum[j] += ((accreal)y[j] - mean[j]) * ((accreal)y[j] - mean[j]);
+    else
+      for (ptrdiff_t j = 0; j < n; j++)
+        sum[j] += ((accreal)y[j * step] - mean[j]) * ((accreal)y[j * step] - mean[j]);
+  }
+  for (ptrdiff_t j = 0; j < n; j++)
+    moments[j] = joined(moments[j], (Moments){(accreal)rows, mean[j], sum[j]});
+}
+
+static void var_rows(void *states, const THRows *block, const THReduceScalars *scalars)
+{
+  for (ptrdiff_t i = 0; i < block->rows; i += VARIANCE_ROWS)
+    for (ptrdiff_t j = 0; j < block->lanes; j += STRIP)
+      var_strip((Moments *)states + j, AT(block) + i * block->jump + j * block->step,
+                THMin(STRIP, block->lanes - j), block->step, THMin(VARIANCE_ROWS, block->rows - i),
+                block->jump);
+}
+
+static inline accreal variance(const Moments *m, const THReduceScalars *scalars)
+{
+  return m->squares / (m->n - scalars->p);
+}
+
+static void var_finish(const void *states, ptrdiff_t lanes, const THReduceScalars *scalars,
+                       void *result, ptrdiff_t step, int64_t *index, ptrdiff_t indexStep)
+{
+  for (ptrdiff_t j = 0; j < lanes; j++)
+    ((real *)result)[j * step] = (real)variance((const Moments *)states + j, scalars);
+}
+
+static void var_total(const void *states, const THReduceScalars *scalars, void *result)
+{
+  *(accreal *)result = variance(states, scalars);
+}
+
+static void std_finish(const void *states, ptrdiff_t lanes, const THReduceScalars *scalars,
+                       void *result, ptrdiff_t step, int64_t *index, ptrdiff_t indexStep)
+{
+  for (ptrdiff_t j = 0; j < lanes; j++)
+    ((real *)result)[j * step] = (real)sqrt(variance((const Moments *)states + j, scalars));
+}
+
+static void std_total(const void *states, const THReduceScalars *scalars, void *result)
+{
+  *(accreal *)result = sqrt(variance(states, scalars));
+}
+
+#endif
+
+/* --- the table ------------------------------------------------------------------------------- */
+
+#define ENTRY(name, state, ...)                                    \
+  [TH_REDUCE_##name] = {sizeof(state), name##_start,  name##_rows, \
+                        name##_join,   name##_finish, name##_total},
+
+const THReduction TH_LEVEL_(THTensor_(reductions))[THReductionNames] = {
+    TH_REDUCTIONS(ENTRY)
+#if defined(TH_REAL_IS_FLOATING)
+        TH_FLOAT_REDUCTIONS(ENTRY)[TH_REDUCE_var] = {sizeof(Moments), var_start, var_rows, var_join,
+                                                     var_finish, var_total},
+    [TH_REDUCE_std] = {sizeof(Moments), var_start, var_rows, var_join, std_finish, std_total},
+#elif defined(TH_REAL_IS_BYTE)
+        TH_BYTE_REDUCTIONS(ENTRY)
+#endif
+    [TH_REDUCE_argmax] = {sizeof(Best), argmax_start, argmax_rows, argmax_join, best_finish, NULL},
+    [TH_REDUCE_argmin] = {sizeof(Best), argmin_start, argmin_rows, argmin_join, best_finish, NULL},
+};

@@ -1,0 +1,36 @@
+/* The reductions whose state is one number: one row each.
+ *
+ *     X(name, state, initial, accumulate, join, finish)
+ *
+ * a is the state, of type state; accumulate takes in one element x, join another state b, and
+ * finish is the result.  p is the caller's parameter, count the number of elements reduced.  The
+ * expressions may use ADD and MUL (of accreal, integers wrapping), IS_NAN, LOWEST and HIGHEST (of
+ * real).
+ *
+ * Sums are kept in accreal: double for Float and Double, int64_t for integers. */
+#ifndef TH_OPS_REDUCE_H
+#define TH_OPS_REDUCE_H
+
+/* Every type that computes.  NaN is larger than everything, and smaller too. */
+#define TH_REDUCTIONS(X)                                                          \
+  X(sum, accreal, 0, ADD(a, x), ADD(a, b), a)                                     \
+  X(prod, accreal, 1, MUL(a, x), MUL(a, b), a)                                    \
+  X(max, real, LOWEST, x > a || IS_NAN(x) ? x : a, b > a || IS_NAN(b) ? b : a, a) \
+  X(min, real, HIGHEST, x < a || IS_NAN(x) ? x : a, b < a || IS_NAN(b) ? b : a, a)
+
+/* Floating types. */
+#define TH_FLOAT_REDUCTIONS(X)                                                               \
+  X(mean, accreal, 0, a + x, a + b, a / (accreal)count)                                      \
+  X(norm0, accreal, 0, a + (x != 0), a + b, a)                                               \
+  X(norm1, accreal, 0, a + fabs((accreal)x), a + b, a)                                       \
+  X(norm2, accreal, 0, a + (accreal)x * x, a + b, sqrt(a))                                   \
+  X(normP, accreal, 0, a + pow(fabs((accreal)x), p), a + b, pow(a, 1 / p))                   \
+  X(normMax, real, 0, FABS(x) > a || IS_NAN(x) ? FABS(x) : a, b > a || IS_NAN(b) ? b : a, a) \
+  X(normMin, real, HIGHEST, FABS(x) < a || IS_NAN(x) ? FABS(x) : a, b < a || IS_NAN(b) ? b : a, a)
+
+/* Bytes as truth values. */
+#define TH_BYTE_REDUCTIONS(X)           \
+  X(all, real, 1, a &(x != 0), a &b, a) \
+  X(any, real, 0, a | (x != 0), a | b, a)
+
+#endif
