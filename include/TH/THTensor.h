@@ -40,6 +40,9 @@
 #define TH_GENERIC_FILE "generic/THTensorPointwise.h"
 #include "THGenerateAllTypes.h"
 
+#define TH_GENERIC_FILE "generic/THTensorConstruct.h"
+#include "THGenerateAllTypes.h"
+
 #define TH_GENERIC_FILE "generic/THTensorLinear.h"
 #include "THGenerateAllTypes.h"
 
