@@ -162,7 +162,7 @@ void THBlas_(ger)(int64_t m, int64_t n, real alpha, real *x, int64_t incx, real 
     THBlas_(kernels)->axpy(m, TIMES(alpha, y[j * incy]), x, incx, a + j * lda, 1);
 }
 
-/* y = beta * y */
+/* y = beta * y; incy is above 0. */
 static void THBlas_(scaleOrClear)(int64_t n, real beta, real *y, int64_t incy)
 {
   if (beta == 0)
@@ -251,7 +251,7 @@ void THBlas_(gemv)(char trans, int64_t m, int64_t n, real alpha, real *a, int64_
   const THBlasLibrary *library = THBlas_(suitsLibrary)(&g) ? THBlasLibrary_get() : NULL;
 #endif
   /* Not left to the library: some of them read y even where beta is 0. */
-  THBlas_(scaleOrClear)(ny, beta, THBlas_(start)(ny, y, incy), incy);
+  THBlas_(scaleOrClear)(ny, beta, y, incy < 0 ? -incy : incy);
   if (nx == 0 || alpha == 0)
     return;
 #if defined(FORTRAN)

@@ -83,6 +83,8 @@ void THNN_(SpatialMaxPooling_updateOutput)(THNNState *state, THTensor *input, TH
   input = THNN_(source)(&call, input);
   THTensor *out = THNN_(result)(&call, output, p.dims, p.size);
   THIndexTensor *where = THNN_Longresult(&places, indices, p.dims, p.size);
+  THNN_(ready)(&call);
+  THNN_Longready(&places);
   THNN_(start)(&call);
   THNN_Longstart(&places);
   p.x = THTensor_(data)(input);

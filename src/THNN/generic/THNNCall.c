@@ -94,7 +94,7 @@ static void THNN_(reserve)(THTensor *tensor, ptrdiff_t count)
     THStorage_(resize)(tensor->storage, reach);
 }
 
-void THNN_(start)(THNN_(Call) * call)
+void THNN_(ready)(THNN_(Call) * call)
 {
   for (int i = 0; i < call->results; i++) {
     THNN_(Result) *result = &call->result[i];
@@ -102,6 +102,11 @@ void THNN_(start)(THNN_(Call) * call)
                              result->nDimension))
       THNN_(reserve)(result->tensor, THSize_nElement(result->nDimension, result->size));
   }
+}
+
+void THNN_(start)(THNN_(Call) * call)
+{
+  THNN_(ready)(call);
   for (int i = 0; i < call->results; i++) {
     THNN_(Result) *result = &call->result[i];
     THTensor_(resizeNd)(result->tensor, result->nDimension, result->size, NULL);

@@ -27,5 +27,8 @@ THTensor *THNN_(sum)(THNN_(Call) * call, THTensor *tensor);
 /* Uninitialised scratch memory of count elements; NULL for 0. */
 real *THNN_(scratch)(THNN_(Call) * call, ptrdiff_t count);
 
+/* Results take their shapes.  All that can fail of it is in ready: where results are of two types,
+ * two calls are made ready before one starts. */
+void THNN_(ready)(THNN_(Call) * call);
 void THNN_(start)(THNN_(Call) * call);
 void THNN_(finish)(THNN_(Call) * call);
