@@ -1,0 +1,45 @@
+/* The network: what reads a digit.
+ *
+ *     Network *net = network_new(generator);                      random parameters
+ *     network_forward(net, images, 1);                            what does it think of them?
+ *     double loss = network_loss(net, labels);                    how wrong is that?
+ *     network_backward(net, images);                              which way would be less wrong?
+ *     network_step(net, 0.05, 0.9);                               go a little that way
+ *     network_free(net);
+ */
+#ifndef DIGITS_NET_H
+#define DIGITS_NET_H
+
+#include <TH/TH.h>
+
+enum { NETWORK_PARAMETERS = 8 };
+
+typedef struct Network Network;
+
+/* A network with random parameters.  The generator, which must outlive it, also draws which hidden
+ * values training drops. */
+Network *network_new(THGenerator *generator);
+void network_free(void *network); /* NULL is nothing to free */
+
+/* Reads images (N x 1 x 8 x 8).  With training set, hidden values are dropped at random. */
+void network_forward(Network *net, THFloatTensor *images, int training);
+
+/* The answers of the last forward: the likeliest digit of each image, from 0 to 9. */
+void network_answers(Network *net, THLongTensor *answers);
+
+/* How far the last forward was from the labels (N of them, from 0 to 9): the mean of minus the
+ * logarithm of the probability that it gave to the right digit. */
+double network_loss(Network *net, THLongTensor *labels);
+
+/* Computes the gradient of the last network_loss in every parameter.  The last forward must have
+ * been one of training, on these images. */
+void network_backward(Network *net, THFloatTensor *images);
+
+/* One step of gradient descent with momentum. */
+void network_step(Network *net, double rate, double momentum);
+
+/* The parameters, which belong to the network, and their names. */
+extern const char *const network_names[NETWORK_PARAMETERS];
+void network_parameters(Network *net, THFloatTensor *values[NETWORK_PARAMETERS]);
+
+#endif
