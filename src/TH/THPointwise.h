@@ -1,41 +1,45 @@
-/* The kernels of src/ops/pointwise.h: one enumerator a row, and a table of kernels per type. */
+/* The rows of src/ops/pointwise.h as kernels: an enumerator each, what they are, and a table of
+ * them per element type and instruction set. */
 #ifndef TH_POINTWISE_H
 #define TH_POINTWISE_H
 
 #include "THKernel.h"
 #include "THTypes.h"
 
-/* clang-format off */
-#define TH_OP(TYPES, NAME, ...) TH_POINTWISE_##NAME,
-#define FILL TH_OP
-#define UNARY TH_OP
-#define SCALAR TH_OP
-#define SCALAR_DIVIDES TH_OP
-#define SCALAR_BITS TH_OP
-#define SCALAR2 TH_OP
-#define SCALAR_FIRST TH_OP
-#define BINARY TH_OP
-#define BINARY_DIVIDES TH_OP
-#define BINARY_BITS TH_OP
-#define BINARY_SCALED TH_OP
-#define BINARY_WEIGHTED TH_OP
-#define TERNARY_SCALED TH_OP
-#define TERNARY_SCALED_DIVIDES TH_OP
-#define COMPARE(TYPES, NAME, ...) \
-  TH_POINTWISE_##NAME##Value, TH_POINTWISE_##NAME##ValueT, \
-  TH_POINTWISE_##NAME##Tensor, TH_POINTWISE_##NAME##TensorT,
-
 /* The same for every type; rows that a type does not have are NULL in its table. */
 typedef enum THPointwise {
+#define ROW(TYPES, COST, NAME, ...) TH_POINTWISE_##NAME,
 #include "ops/pointwise.h"
   TH_POINTWISE_ROWS
 } THPointwise;
-#undef TH_OP
-/* clang-format on */
 
-/* The scalars that a kernel of type Real takes: real[2], a and b. */
-#define TH_DECLARE(Real, real, accreal) extern const THKernel *TH##Real##Tensor_pointwise;
+/* r[i] = the expression of x[i], y[i] and z[i], as many of them as there are inputs, for n elements
+ * side by side; scalars are two, of the element type.  r may be an input. */
+typedef void (*THPointwiseRow)(ptrdiff_t n, void *r, const void *x, const void *y, const void *z,
+                               const void *scalars);
+
+#define TH_DECLARE(Real, real, accreal) extern const THPointwiseRow *TH##Real##Tensor_pointwise;
 TH_FOR_EACH_TYPE_BUT_HALF(TH_DECLARE)
 #undef TH_DECLARE
+
+typedef enum THPointwiseCost { CHEAP, COSTLY, SLOW, DIVIDES } THPointwiseCost;
+
+enum { TH_POINTWISE_INPUTS = 3 };
+
+/* What does not depend on the element type. */
+typedef struct THPointwiseInfo {
+  const char *name;
+  THPointwiseCost cost;
+  int inputs;
+  int bytes;                              /* the result is of Byte, whatever the inputs are */
+  int argument[TH_POINTWISE_INPUTS];      /* the inputs' argument numbers */
+  const char *input[TH_POINTWISE_INPUTS]; /* and what messages call them */
+  int scalar;                             /* the argument number of a */
+} THPointwiseInfo;
+
+extern const THPointwiseInfo THPointwise_info[TH_POINTWISE_ROWS];
+
+/* How many elements are worth a thread. */
+ptrdiff_t THPointwise_grain(THPointwise op);
 
 #endif

@@ -1,14 +1,20 @@
-/* pow, with all its special cases. */
+/* pow, with all its special cases.  One comparison a choice: x or y may be the same for a whole
+ * loop, and compilers cannot join what they know once and what they know per element. */
 
 TH_MATH real THMath_(pow)(real x, real y)
 {
-  const real a = THMath_(abs)(x), half = y * (real)0.5;
-  const int integer = THMath_(round)(y) == y, even = THMath_(round)(half) == half;
-  const int odd = integer & !even;
+  const real a = THMath_(abs)(x);
   real p = THMath_(powOfPositive)(a, y);
-  p = ((a == 1) & (THMath_(abs)(y) == (real)INFINITY)) ? 1 : p;
-  p = ((x < 0) & (a < (real)INFINITY) & !integer) ? (real)NAN : p;
-  p = odd ? THMath_(flipped)(p, x) : p;
-  p = ((x == x) & (y == y)) ? p : (real)NAN;
-  return ((y == 0) | (x == 1)) ? 1 : p;
+  p = a == 1 ? 1 : p;
+  /* A negative number has no power that is not an integer; minus infinity has. */
+  const real whole = THMath_(round)(y) == y ? 0 : (real)NAN;
+  real root = x < 0 ? whole : 0;
+  root = x == -(real)INFINITY ? 0 : root;
+  /* Of odd numbers the half is 1/2 away from an integer. */
+  const real half = y * (real)0.5, odd = THMath_(abs)(half - THMath_(round)(half));
+  const real sign = odd == (real)0.5 ? x : 1;
+  p = THMath_(flipped)(p + root, sign);
+  p = y == y ? p : y;
+  p = x == 1 ? 1 : p;
+  return y == 0 ? 1 : p;
 }

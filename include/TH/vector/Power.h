@@ -1,7 +1,7 @@
 /* x^y for x >= 0 and what makes pow: a logarithm to more digits than the result has, times y, and
  * an exponential.  The element type is double here: float is computed in it. */
 
-/* x^y for 0 <= x <= infinity; NaN where y log(x) is 0 times infinity. */
+/* x^y for 0 <= x <= infinity; 1^infinity and 0^0 are left open. */
 TH_MATH float THFloatMath_powOfPositive(float x, float y)
 {
   const THMathPair s = THMath_(split)((double)x); /* normal, as a double */
@@ -12,7 +12,8 @@ TH_MATH float THFloatMath_powOfPositive(float x, float y)
                            -0x1.7b9b6a7293e41p-4, 0x1.79a8ae55e3912p-4, -0x1.9681169428fa3p-5);
   const double l = f - f * f * THMath_(mad)(-f, p, 0.5);
   double log2 = THMath_(mad)(l, TH_LOG2_E, s.hi);
-  log2 = x == 0 ? -INFINITY : x == (float)INFINITY ? INFINITY : log2;
+  log2 = x == 0 ? -INFINITY : log2;
+  log2 = x < (float)INFINITY ? log2 : x;
   double z = y * log2;
   z = z < -200 ? -200 : z;
   z = z > 200 ? 200 : z;
@@ -57,11 +58,8 @@ TH_MATH THMathPair THMath_(logOfPositive)(double x)
 TH_MATH double THDoubleMath_powOfPositive(double x, double y)
 {
   const THMathPair l = THMath_(logOfPositive)(x);
-  /* Beyond this the result is 0, 1 or infinity. */
-  y = y > 0x1p900 ? 0x1p900 : y;
-  y = y < -0x1p900 ? -0x1p900 : y;
-  const int inside = (x > 0) & (x < INFINITY);
-  const double log = inside ? l.hi : x == 0 ? -INFINITY : INFINITY;
+  double log = x == 0 ? -INFINITY : l.hi;
+  log = x < INFINITY ? log : x;
   const THMathPair z = THMath_(product)(y, log);
   const double low = z.lo + y * l.lo;
   return THMath_(expOfSum)(z.hi, THMath_(abs)(z.hi) < 1000 ? low : 0);
