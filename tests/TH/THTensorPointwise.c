@@ -84,47 +84,48 @@ typedef struct {
   wide (*want)(wide x, wide y, wide z, wide a, wide b);
 } Operation;
 
+/* clang-format off */
 /* X(kind, name, expression) */
-#define EVERY_TYPE(X)                                                                         \
-  X(UNARY, neg, -x)                                                                           \
-  X(UNARY, sign, x > 0 ? 1 : x < 0 ? -1 : 0)                                                  \
-  X(SCALAR, add, x + a)                                                                       \
-  X(SCALAR, sub, x - a)                                                                       \
-  X(SCALARS, add_scaled, x + (wide)(a * b))                                                   \
-  X(SCALARS, sub_scaled, x - (wide)(a * b))                                                   \
-  X(SCALAR, mul, x *a)                                                                        \
-  X(SCALAR, div, want_divide(x, a))                                                           \
-  X(SCALAR, fmod, want_fmod(x, a))                                                            \
-  X(SCALAR, remainder, want_remainder(x, a))                                                  \
-  X(SCALAR, lshift, want_shift(x, a, 1))                                                      \
-  X(SCALAR, rshift, want_shift(x, a, 0))                                                      \
-  X(SCALAR, cmaxValue, x < a ? a : x)                                                         \
-  X(SCALAR, cminValue, x < a ? x : a)                                                         \
-  X(SCALARS, clamp, (x < a ? a : x) < b ? (x < a ? a : x) : b)                                \
-  X(SCALED, cadd, x + (wide)(a * y))                                                          \
-  X(SCALED, csub, x - (wide)(a * y))                                                          \
-  X(BINARY, cmul, x *y)                                                                       \
-  X(BINARY, cdiv, want_divide(x, y))                                                          \
-  X(BINARY, cfmod, want_fmod(x, y))                                                           \
-  X(BINARY, cremainder, want_remainder(x, y))                                                 \
-  X(BINARY, clshift, want_shift(x, y, 1))                                                     \
-  X(BINARY, crshift, want_shift(x, y, 0))                                                     \
-  X(BINARY, cmax, x < y ? y : x)                                                              \
-  X(BINARY, cmin, x < y ? x : y)                                                              \
-  X(TERNARY, addcmul, x + (wide)((wide)(a * y) * z))                                          \
-  X(TERNARY, addcdiv, x + want_divide((real)(a * y), z))                                      \
-  X(VALUE_BYTE, ltValue, x < a)                                                               \
-  X(VALUE_BYTE, leValue, x <= a)                                                              \
-  X(VALUE_BYTE, gtValue, x > a) X(VALUE_BYTE, geValue, x >= a) X(VALUE_BYTE, neValue, x != a) \
-      X(VALUE_BYTE, eqValue, x == a) X(SCALAR, ltValueT, x < a) X(SCALAR, leValueT, x <= a)   \
-          X(SCALAR, gtValueT, x > a) X(SCALAR, geValueT, x >= a) X(SCALAR, neValueT, x != a)  \
-              X(SCALAR, eqValueT, x == a) X(TENSOR_BYTE, ltTensor, x < y)                     \
-                  X(TENSOR_BYTE, leTensor, x <= y) X(TENSOR_BYTE, gtTensor, x > y)            \
-                      X(TENSOR_BYTE, geTensor, x >= y) X(TENSOR_BYTE, neTensor, x != y)       \
-                          X(TENSOR_BYTE, eqTensor, x == y) X(BINARY, ltTensorT, x < y)        \
-                              X(BINARY, leTensorT, x <= y) X(BINARY, gtTensorT, x > y)        \
-                                  X(BINARY, geTensorT, x >= y) X(BINARY, neTensorT, x != y)   \
-                                      X(BINARY, eqTensorT, x == y)
+#define EVERY_TYPE(X)                                                                          \
+  X(UNARY, neg, -x)                                                                            \
+  X(UNARY, sign, x > 0 ? 1 : x < 0 ? -1 : 0)                                                   \
+  X(SCALAR, add, x + a)                                                                        \
+  X(SCALAR, sub, x - a)                                                                        \
+  X(SCALARS, add_scaled, x + (wide)(a * b))                                                    \
+  X(SCALARS, sub_scaled, x - (wide)(a * b))                                                    \
+  X(SCALAR, mul, x * a)                                                                        \
+  X(SCALAR, div, want_divide(x, a))                                                            \
+  X(SCALAR, fmod, want_fmod(x, a))                                                             \
+  X(SCALAR, remainder, want_remainder(x, a))                                                   \
+  X(SCALAR, lshift, want_shift(x, a, 1))                                                       \
+  X(SCALAR, rshift, want_shift(x, a, 0))                                                       \
+  X(SCALAR, cmaxValue, x < a ? a : x)                                                          \
+  X(SCALAR, cminValue, x < a ? x : a)                                                          \
+  X(SCALARS, clamp, (x < a ? a : x) < b ? (x < a ? a : x) : b)                                 \
+  X(SCALED, cadd, x + (wide)(a * y))                                                           \
+  X(SCALED, csub, x - (wide)(a * y))                                                           \
+  X(BINARY, cmul, x * y)                                                                       \
+  X(BINARY, cdiv, want_divide(x, y))                                                           \
+  X(BINARY, cfmod, want_fmod(x, y))                                                            \
+  X(BINARY, cremainder, want_remainder(x, y))                                                  \
+  X(BINARY, clshift, want_shift(x, y, 1))                                                      \
+  X(BINARY, crshift, want_shift(x, y, 0))                                                      \
+  X(BINARY, cmax, x < y ? y : x)                                                               \
+  X(BINARY, cmin, x < y ? x : y)                                                               \
+  X(TERNARY, addcmul, x + (wide)((wide)(a * y) * z))                                           \
+  X(TERNARY, addcdiv, x + want_divide((real)(a * y), z))                                       \
+  X(VALUE_BYTE, ltValue, x < a)                                                                \
+  X(VALUE_BYTE, leValue, x <= a)                                                               \
+  X(VALUE_BYTE, gtValue, x > a)                                                                \
+  X(VALUE_BYTE, geValue, x >= a) X(VALUE_BYTE, neValue, x != a) X(VALUE_BYTE, eqValue, x == a) \
+      X(SCALAR, ltValueT, x < a) X(SCALAR, leValueT, x <= a) X(SCALAR, gtValueT, x > a)        \
+          X(SCALAR, geValueT, x >= a) X(SCALAR, neValueT, x != a) X(SCALAR, eqValueT, x == a)  \
+              X(TENSOR_BYTE, ltTensor, x < y) X(TENSOR_BYTE, leTensor, x <= y)                 \
+                  X(TENSOR_BYTE, gtTensor, x > y) X(TENSOR_BYTE, geTensor, x >= y)             \
+                      X(TENSOR_BYTE, neTensor, x != y) X(TENSOR_BYTE, eqTensor, x == y)        \
+                          X(BINARY, ltTensorT, x < y) X(BINARY, leTensorT, x <= y)             \
+                              X(BINARY, gtTensorT, x > y) X(BINARY, geTensorT, x >= y)         \
+                                  X(BINARY, neTensorT, x != y) X(BINARY, eqTensorT, x == y)
 
 #if IS_FLOATING
 #define SOME_TYPES(X)                 \
@@ -154,6 +155,8 @@ typedef struct {
 #define SOME_TYPES(X) SOME_INTEGER_TYPES(X) X(UNARY, abs, x < 0 ? -x : x)
 #endif
 #endif
+
+/* clang-format on */
 
 #define WANT(KIND, NAME, ...)                                        \
   static wide want_of_##NAME(wide x, wide y, wide z, wide a, wide b) \
@@ -563,7 +566,7 @@ static void THTest_(pointwiseSpecial)(void)
 static void THTest_(pointwiseSpecial)(void)
 {
   const int is_signed = (real)-1 < 0, bits = 8 * sizeof(real);
-  const real least = is_signed ? (real)((uint64_t)1 << (bits - 1)) : 0, most = (real)(least - 1);
+  const real least = is_signed ? (real)((uint64_t)1 << (bits - 1)) : 0, most = (real)~least;
   THTensor *x = ROW_OF(least, most, 5, 1), *y = ROW_OF(3, 2, 0, 1), *r = THTensor_(new)();
   THTensor *one = ROW_OF((real)-1, (real)-1, (real)-1, (real)-1);
   THTensor_(resize1d)(r, 2);
