@@ -400,10 +400,10 @@ static void THTest_(pointwiseOverlap)(void)
           THLongStorage *size = THLongStorage_newWithSize2(12, 5);
           r = THTensor_(newWithStorage)(in[target]->storage, 21, size, NULL);
           THLongStorage_free(size);
-        } else if (how == 1) { /* smaller, and to grow over the input */
-          r = THTensor_(newWithStorage1d)(in[target]->storage, 17, 2, 1);
+        } else if (how == 1) { /* smaller, and to grow over what is read later */
+          r = THTensor_(newWithStorage1d)(in[target]->storage, 23, 2, 1);
         } else if (how == 2) { /* to grow beyond the storage */
-          r = THTensor_(newWithStorage1d)(in[target]->storage, 79, 3, 1);
+          r = THTensor_(newWithStorage1d)(in[target]->storage, 50, 3, 1);
         } else { /* the input itself, but of another shape than the first */
           if (target == 0) {
             free_inputs(in);
