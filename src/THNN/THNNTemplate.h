@@ -3,6 +3,7 @@
 #define THNN_TEMPLATE_H
 
 #include "THNNCall.h"
+#include "THNNDirect.h"
 #include "THNNPointwise.h"
 #include "THNNSoftMax.h"
 #include "THNNWindow.h"

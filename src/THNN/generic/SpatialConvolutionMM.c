@@ -182,6 +182,134 @@ static void THNN_(convolveImagesBack)(void *context, ptrdiff_t begin, ptrdiff_t 
   }
 }
 
+/* --- without unfolding ----------------------------------------------------------------------- */
+
+TH_DISPATCH(THNN_(Direct), THNN_(direct))
+
+/* What a thread needs for a convolution of planes: one image, laid out flat. */
+typedef struct {
+  THNNDirect d;
+  THNNWindow h, w;     /* the planes that are laid out, and the zeros around them */
+  const real *from;    /* images */
+  ptrdiff_t image;     /* elements of one */
+  const real *weights; /* packed */
+  const real *bias;
+  real *to;
+  real *flat; /* for each thread */
+  int threads;
+} THNN_(DirectWork);
+
+/* Planes of count rows of width elements, pitch apart, and zeros everywhere else. */
+static void THNN_(layOut)(const real *x, ptrdiff_t planes, ptrdiff_t rows, ptrdiff_t columns,
+                          real *flat, ptrdiff_t plane, ptrdiff_t pitch, ptrdiff_t first)
+{
+  memset(flat, 0, (size_t)(planes * plane) * sizeof *flat);
+  for (ptrdiff_t p = 0; p < planes; p++)
+    for (ptrdiff_t i = 0; i < rows; i++)
+      memcpy(flat + p * plane + first + i * pitch, x + (p * rows + i) * columns,
+             (size_t)columns * sizeof *flat);
+}
+
+static real *THNN_(flatOfThread)(real *flat, ptrdiff_t size, int threads)
+{
+  return flat + (threads > 1 ? omp_get_thread_num() : 0) * size;
+}
+
+static void THNN_(directImages)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(DirectWork) *w = context;
+  const THNNDirect *d = &w->d;
+  real *flat = THNN_(flatOfThread)(w->flat, d->planes * d->plane, w->threads);
+  for (ptrdiff_t i = begin; i < end; i++) {
+    THNN_(layOut)
+    (w->from + i * w->image, d->planes, w->h.input, w->w.input, flat, d->plane, d->pitch,
+     w->h.pad * d->pitch + w->w.pad);
+    THNN_(direct)->convolve(d, flat, w->weights, w->bias,
+                            w->to + i * d->outputs * d->rows * d->columns);
+  }
+}
+
+/* The direct way forward: one step apart. */
+static int THNN_(isDirect)(const THNN_(Convolution) * c)
+{
+  return c->h.step == 1 && c->w.step == 1;
+}
+
+/* The direct way back is a convolution of gradOutput with the weights turned round, with as many
+ * zeros around it as make its size that of the input. */
+static int THNN_(isDirectBack)(const THNN_(Convolution) * c)
+{
+  return THNN_(isDirect)(c) && c->h.pad < c->h.size && c->w.pad < c->w.size;
+}
+
+/* Turned round, plane i of the output is computed from plane o of the input. */
+static void THNN_(packWeights)(const THNN_(Convolution) * c, const real *weight, int turned,
+                               real *packed)
+{
+  const ptrdiff_t window = c->h.size * c->w.size;
+  const ptrdiff_t planes = turned ? c->outputs : c->planes;
+  const ptrdiff_t outputs = turned ? c->planes : c->outputs;
+  for (ptrdiff_t first = 0; first < outputs; first += THNN_DIRECT_OUTPUTS)
+    for (ptrdiff_t p = 0; p < planes; p++)
+      for (ptrdiff_t at = 0; at < window; at++)
+        for (ptrdiff_t o = first; o < first + THNN_DIRECT_OUTPUTS; o++, packed++)
+          if (o >= outputs)
+            *packed = 0;
+          else if (turned)
+            *packed = weight[p * c->depth + o * window + window - 1 - at];
+          else
+            *packed = weight[o * c->depth + p * window + at];
+}
+
+static ptrdiff_t THNN_(packedSize)(const THNNDirect *d)
+{
+  return THNNDirect_blocks(d) * THNN_DIRECT_OUTPUTS * d->planes * d->height * d->width;
+}
+
+/* Sums over images are taken in groups whose number depends on the shapes alone, and then over the
+ * groups in order. */
+enum { IMAGE_GROUPS = 8 };
+
+typedef struct {
+  THNNDirect d;
+  const THNN_(Convolution) * c;
+  const real *x, *g, *mask;
+  real *sums; /* for each group */
+  real *flat; /* for each thread: x, then g */
+  int groups, threads;
+} THNN_(DirectSums);
+
+static void THNN_(directGroups)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(DirectSums) *w = context;
+  const THNN_(Convolution) *c = w->c;
+  const THNNDirect *d = &w->d;
+  const ptrdiff_t size = d->planes * d->plane;
+  real *x = THNN_(flatOfThread)(w->flat, size + d->outputs * d->sumPlane, w->threads);
+  real *g = x + size;
+  for (ptrdiff_t group = begin; group < end; group++) {
+    real *sums = w->sums + group * c->outputs * c->depth;
+    memset(sums, 0, (size_t)(c->outputs * c->depth) * sizeof *sums);
+    for (ptrdiff_t i = group * c->batch / w->groups; i < (group + 1) * c->batch / w->groups; i++) {
+      THNN_(layOut)
+      (w->x + i * c->planes * c->image, c->planes, c->h.input, c->w.input, x, d->plane, d->pitch,
+       c->h.pad * d->pitch + c->w.pad);
+      THNN_(layOut)
+      (w->g + i * c->outputs * c->windows, c->outputs, d->rows, d->columns, g, d->sumPlane,
+       d->pitch, 0);
+      THNN_(direct)->correlate(d, x, g, w->mask, sums);
+    }
+  }
+}
+
+/* All bits of the elements that are outputs. */
+static void THNN_(setMask)(const THNNDirect *d, real *mask)
+{
+  memset(mask, 0, (size_t)d->sumPlane * sizeof *mask);
+  for (ptrdiff_t i = 0; i < d->rows; i++)
+    memset(mask + i * d->pitch, 0xff, (size_t)d->columns * sizeof *mask);
+}
+
 /* --- the layer ------------------------------------------------------------------------------- */
 
 void THNN_(SpatialConvolutionMM_updateOutput)(THNNState *state, THTensor *input, THTensor *output,
@@ -197,7 +325,29 @@ void THNN_(SpatialConvolutionMM_updateOutput)(THNNState *state, THTensor *input,
   weight = THNN_(source)(&call, weight);
   bias = THNN_(source)(&call, bias);
   THTensor *out = THNN_(result)(&call, output, c.dims, c.outputSize);
-  THNN_(ConvolutionWork) w = {.c = &c, .threads = THParallel_threads(c.batch, 1)};
+  const int threads = THParallel_threads(c.batch, 1);
+  if (THNN_(isDirect)(&c)) {
+    THNN_(DirectWork)
+    w = {
+        .d = THNNDirect_of(c.planes, c.outputs, kH, kW, c.h.output, c.w.output),
+        .h = c.h,
+        .w = c.w,
+        .image = c.planes * c.image,
+        .threads = threads,
+    };
+    real *packed = THNN_(scratch)(&call, THNN_(packedSize)(&w.d));
+    w.flat = THNN_(scratch)(&call, threads * c.planes * w.d.plane);
+    THNN_(start)(&call);
+    THNN_(packWeights)(&c, THTensor_(data)(weight), 0, packed);
+    w.weights = packed;
+    w.bias = bias ? THTensor_(data)(bias) : NULL;
+    w.from = THTensor_(data)(input);
+    w.to = THTensor_(data)(out);
+    THParallel_for(c.batch, 1, THNN_(directImages), &w);
+    THNN_(finish)(&call);
+    return;
+  }
+  THNN_(ConvolutionWork) w = {.c = &c, .threads = threads};
   w.columns = THNN_(scratch)(&call, THNN_(columnsSize)(&c, w.threads));
   THNN_(start)(&call);
 
@@ -222,7 +372,28 @@ void THNN_(SpatialConvolutionMM_updateGradInput)(THNNState *state, THTensor *inp
   gradOutput = THNN_(source)(&call, gradOutput);
   weight = THNN_(source)(&call, weight);
   THTensor *grad = THNN_(result)(&call, gradInput, c.dims, c.inputSize);
-  THNN_(ConvolutionWork) w = {.c = &c, .threads = THParallel_threads(c.batch, 1)};
+  const int threads = THParallel_threads(c.batch, 1);
+  if (THNN_(isDirectBack)(&c)) {
+    THNN_(DirectWork)
+    w = {
+        .d = THNNDirect_of(c.outputs, c.planes, kH, kW, c.h.input, c.w.input),
+        .h = {.input = c.h.output, .pad = kH - 1 - padH},
+        .w = {.input = c.w.output, .pad = kW - 1 - padW},
+        .image = c.outputs * c.windows,
+        .threads = threads,
+    };
+    real *packed = THNN_(scratch)(&call, THNN_(packedSize)(&w.d));
+    w.flat = THNN_(scratch)(&call, threads * c.outputs * w.d.plane);
+    THNN_(start)(&call);
+    THNN_(packWeights)(&c, THTensor_(data)(weight), 1, packed);
+    w.weights = packed;
+    w.from = THTensor_(data)(gradOutput);
+    w.to = THTensor_(data)(grad);
+    THParallel_for(c.batch, 1, THNN_(directImages), &w);
+    THNN_(finish)(&call);
+    return;
+  }
+  THNN_(ConvolutionWork) w = {.c = &c, .threads = threads};
   w.columns = THNN_(scratch)(&call, THNN_(columnsSize)(&c, w.threads));
   THNN_(start)(&call);
 
@@ -247,11 +418,34 @@ void THNN_(SpatialConvolutionMM_accGradParameters)(THNNState *state, THTensor *i
   gradOutput = THNN_(source)(&call, gradOutput);
   gradWeight = THNN_(sum)(&call, gradWeight);
   gradBias = THNN_(sum)(&call, gradBias);
-  real *columns = THNN_(scratch)(&call, gradWeight ? THNN_(columnsSize)(&c, 1) : 0);
+  /* Sums for each group of images must not take more memory than the images themselves. */
+  const int groups = (int)THMin(c.batch, IMAGE_GROUPS);
+  const int direct = gradWeight && THNN_(isDirect)(&c) &&
+                     c.outputs * c.depth * groups <= c.batch * c.planes * c.image;
+  THNN_(DirectSums) w = {.c = &c, .groups = groups, .threads = THParallel_threads(groups, 1)};
+  if (direct) {
+    w.d = THNNDirect_of(c.planes, c.outputs, kH, kW, c.h.output, c.w.output);
+    w.sums = THNN_(scratch)(&call, groups * c.outputs * c.depth);
+    w.flat = THNN_(scratch)(&call, w.threads * (c.planes * w.d.plane + c.outputs * w.d.sumPlane));
+    w.mask = THNN_(scratch)(&call, w.d.sumPlane);
+  }
+  real *columns = THNN_(scratch)(&call, gradWeight && !direct ? THNN_(columnsSize)(&c, 1) : 0);
   THNN_(start)(&call);
 
   real *x = THTensor_(data)(input), *g = THTensor_(data)(gradOutput);
-  if (gradWeight)
+  if (direct) {
+    w.x = x;
+    w.g = g;
+    THNN_(setMask)(&w.d, (real *)w.mask);
+    THParallel_for(groups, 1, THNN_(directGroups), &w);
+    real *sum = THTensor_(data)(gradWeight);
+    for (ptrdiff_t i = 0; i < c.outputs * c.depth; i++) {
+      accreal total = 0;
+      for (int group = 0; group < groups; group++)
+        total += (accreal)w.sums[group * c.outputs * c.depth + i];
+      sum[i] = (real)(sum[i] + scale * total);
+    }
+  } else if (gradWeight) {
     for (int64_t i = 0; i < c.batch; i++) {
       real *image = x + i * c.planes * c.image;
       if (c.unfolds)
@@ -260,6 +454,7 @@ void THNN_(SpatialConvolutionMM_accGradParameters)(THNNState *state, THTensor *i
                     c.unfolds ? columns : image, c.windows, g + i * c.outputs * c.windows,
                     c.windows, 1, THTensor_(data)(gradWeight), c.depth);
     }
+  }
   if (gradBias)
     for (int64_t o = 0; o < c.outputs; o++) {
       accreal sum = 0;
