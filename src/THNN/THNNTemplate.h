@@ -4,6 +4,7 @@
 
 #include "THNNCall.h"
 #include "THNNDirect.h"
+#include "THNNMaxPool.h"
 #include "THNNPointwise.h"
 #include "THNNSoftMax.h"
 #include "THNNWindow.h"

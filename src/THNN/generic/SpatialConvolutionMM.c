@@ -274,8 +274,9 @@ typedef struct {
   THNNDirect d;
   const THNN_(Convolution) * c;
   const real *x, *g, *mask;
-  real *sums; /* for each group */
-  real *flat; /* for each thread: x, then g */
+  real *sums;    /* for each group */
+  real *flat;    /* for each thread: x, then g */
+  ptrdiff_t few; /* images that are summed up in registers, together */
   int groups, threads;
 } THNN_(DirectSums);
 
@@ -284,20 +285,24 @@ static void THNN_(directGroups)(void *context, ptrdiff_t begin, ptrdiff_t end)
   const THNN_(DirectSums) *w = context;
   const THNN_(Convolution) *c = w->c;
   const THNNDirect *d = &w->d;
-  const ptrdiff_t size = d->planes * d->plane;
-  real *x = THNN_(flatOfThread)(w->flat, size + d->outputs * d->sumPlane, w->threads);
-  real *g = x + size;
+  const ptrdiff_t sizeX = d->planes * d->plane, sizeG = d->outputs * d->sumPlane;
+  real *x = THNN_(flatOfThread)(w->flat, w->few * (sizeX + sizeG), w->threads);
+  real *g = x + w->few * sizeX;
   for (ptrdiff_t group = begin; group < end; group++) {
     real *sums = w->sums + group * c->outputs * c->depth;
     memset(sums, 0, (size_t)(c->outputs * c->depth) * sizeof *sums);
-    for (ptrdiff_t i = group * c->batch / w->groups; i < (group + 1) * c->batch / w->groups; i++) {
-      THNN_(layOut)
-      (w->x + i * c->planes * c->image, c->planes, c->h.input, c->w.input, x, d->plane, d->pitch,
-       c->h.pad * d->pitch + c->w.pad);
-      THNN_(layOut)
-      (w->g + i * c->outputs * c->windows, c->outputs, d->rows, d->columns, g, d->sumPlane,
-       d->pitch, 0);
-      THNN_(direct)->correlate(d, x, g, w->mask, sums);
+    const ptrdiff_t last = (group + 1) * c->batch / w->groups;
+    for (ptrdiff_t i = group * c->batch / w->groups; i < last; i += w->few) {
+      const ptrdiff_t images = THMin(w->few, last - i);
+      for (ptrdiff_t k = 0; k < images; k++) {
+        THNN_(layOut)
+        (w->x + (i + k) * c->planes * c->image, c->planes, c->h.input, c->w.input, x + k * sizeX,
+         d->plane, d->pitch, c->h.pad * d->pitch + c->w.pad);
+        THNN_(layOut)
+        (w->g + (i + k) * c->outputs * c->windows, c->outputs, d->rows, d->columns, g + k * sizeG,
+         d->sumPlane, d->pitch, 0);
+      }
+      THNN_(direct)->correlate(d, images, x, g, w->mask, sums);
     }
   }
 }
@@ -426,7 +431,9 @@ void THNN_(SpatialConvolutionMM_accGradParameters)(THNNState *state, THTensor *i
   if (direct) {
     w.d = THNNDirect_of(c.planes, c.outputs, kH, kW, c.h.output, c.w.output);
     w.sums = THNN_(scratch)(&call, groups * c.outputs * c.depth);
-    w.flat = THNN_(scratch)(&call, w.threads * (c.planes * w.d.plane + c.outputs * w.d.sumPlane));
+    const ptrdiff_t size = c.planes * w.d.plane + c.outputs * w.d.sumPlane;
+    w.few = THMax(1, THMin(8, (1 << 16) / size));
+    w.flat = THNN_(scratch)(&call, w.threads * w.few * size);
     w.mask = THNN_(scratch)(&call, w.d.sumPlane);
   }
   real *columns = THNN_(scratch)(&call, gradWeight && !direct ? THNN_(columnsSize)(&c, 1) : 0);

@@ -1,6 +1,8 @@
 /* The largest element of each window of an image. */
 #include "THNNTemplate.h"
 
+TH_DISPATCH(THNN_(MaxPoolKernel), THNN_(maxPool))
+
 typedef struct {
   int dims;        /* of input: 3, or 4 with a batch */
   int64_t count;   /* planes of all images */
@@ -43,32 +45,11 @@ static THNN_(MaxPool) THNN_(maxPoolCheck)(THTensor *input, int kW, int kH, int d
 static void THNN_(maxPoolPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(MaxPool) *p = context;
-  const int64_t height = p->h.input, width = p->w.input;
-  for (ptrdiff_t plane = begin; plane < end; plane++) {
-    const real *x = p->x + plane * height * width;
-    real *y = p->y + plane * p->h.output * p->w.output;
-    int64_t *index = p->index + plane * p->h.output * p->w.output;
-    for (int64_t i = 0; i < p->h.output; i++) {
-      const int64_t top = i * p->h.step - p->h.pad;
-      const int64_t first = THMax(top, 0), last = THMin(top + p->h.size, height);
-      for (int64_t j = 0; j < p->w.output; j++) {
-        const int64_t side = j * p->w.step - p->w.pad;
-        const int64_t left = THMax(side, 0), right = THMin(side + p->w.size, width);
-        int64_t best = first * width + left;
-        real most = x[best];
-        for (int64_t r = first; r < last; r++)
-          for (int64_t c = left; c < right; c++) {
-            const real value = x[r * width + c];
-            if (value > most || (value != value && most == most)) {
-              most = value;
-              best = r * width + c;
-            }
-          }
-        *y++ = most;
-        *index++ = best + TH_INDEX_BASE;
-      }
-    }
-  }
+  const ptrdiff_t windows = p->h.output * p->w.output;
+  for (ptrdiff_t plane = begin; plane < end; plane++)
+    THNN_(maxPool)
+    [0](&p->h, &p->w, p->x + plane * p->h.input * p->w.input, p->y + plane * windows,
+        p->index + plane * windows);
 }
 
 void THNN_(SpatialMaxPooling_updateOutput)(THNNState *state, THTensor *input, THTensor *output,

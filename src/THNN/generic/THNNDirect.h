@@ -4,10 +4,10 @@ typedef struct {
   void (*convolve)(const THNNDirect *d, const real *x, const real *weights, const real *bias,
                    real *y);
   /* sums[output][plane, row, column of the window] += the products of the flat planes x with g,
-   * whose planes are sumPlane apart and have rows of pitch elements.  mask has all bits set where
-   * an output is, and none elsewhere. */
-  void (*correlate)(const THNNDirect *d, const real *x, const real *g, const real *mask,
-                    real *sums);
+   * whose planes are sumPlane apart and have rows of pitch elements, over a few images.  mask has
+   * all bits set where an output is, and none elsewhere. */
+  void (*correlate)(const THNNDirect *d, ptrdiff_t images, const real *x, const real *g,
+                    const real *mask, real *sums);
 } THNN_(Direct);
 
 extern const THNN_(Direct) * THNN_(direct);

@@ -98,33 +98,42 @@ static void convolve(const THNNDirect *d, const real *x, const real *weights, co
 
 /* --- sums over an image ---------------------------------------------------------------------- */
 
-static inline void products(const THNNDirect *d, const real *const *x, const real *const *g,
+/* The lanes in a fixed order: halves are added until one is left. */
+static inline real sum_of_lanes(Vector v)
+{
+  real x[LANES];
+  memcpy(x, &v, sizeof x);
+  for (int n = LANES / 2; n > 0; n /= 2)
+    for (int l = 0; l < n; l++)
+      x[l] += x[l + n];
+  return x[0];
+}
+
+static inline void products(const THNNDirect *d, ptrdiff_t images, const real *const *x,
+                            ptrdiff_t nextX, const real *const *g, ptrdiff_t nextG,
                             const real *mask, real *result)
 {
   Vector sum[OUTPUTS][TAPS];
   memset(sum, 0, sizeof sum);
-  for (ptrdiff_t i = 0; i < d->length; i += LANES) {
-    const Bits inside = (Bits)load(mask + i);
-    Vector v[TAPS];
-    for (int t = 0; t < TAPS; t++)
-      v[t] = (Vector)((Bits)load(x[t] + i) & inside);
-    for (int o = 0; o < OUTPUTS; o++) {
-      const Vector factor = load(g[o] + i);
+  for (ptrdiff_t image = 0; image < images; image++)
+    for (ptrdiff_t i = 0; i < d->length; i += LANES) {
+      const Bits inside = (Bits)load(mask + i);
+      Vector v[TAPS];
       for (int t = 0; t < TAPS; t++)
-        sum[o][t] = MULTIPLY_ADD(v[t], factor, sum[o][t]);
+        v[t] = (Vector)((Bits)load(x[t] + image * nextX + i) & inside);
+      for (int o = 0; o < OUTPUTS; o++) {
+        const Vector factor = load(g[o] + image * nextG + i);
+        for (int t = 0; t < TAPS; t++)
+          sum[o][t] = MULTIPLY_ADD(v[t], factor, sum[o][t]);
+      }
     }
-  }
   for (int o = 0; o < OUTPUTS; o++)
-    for (int t = 0; t < TAPS; t++) {
-      accreal total = 0;
-      for (int l = 0; l < LANES; l++)
-        total += (accreal)sum[o][t][l];
-      result[o * TAPS + t] = (real)total;
-    }
+    for (int t = 0; t < TAPS; t++)
+      result[o * TAPS + t] = sum_of_lanes(sum[o][t]);
 }
 
-static void correlate(const THNNDirect *d, const real *x, const real *g, const real *mask,
-                      real *sums)
+static void correlate(const THNNDirect *d, ptrdiff_t images, const real *x, const real *g,
+                      const real *mask, real *sums)
 {
   const ptrdiff_t window = d->height * d->width, depth = d->planes * window;
   for (ptrdiff_t first = 0; first < depth; first += TAPS) {
@@ -137,7 +146,8 @@ static void correlate(const THNNDirect *d, const real *x, const real *g, const r
       real result[OUTPUTS * TAPS];
       for (ptrdiff_t k = 0; k < OUTPUTS; k++)
         outputs[k] = g + THMin(o + k, d->outputs - 1) * d->sumPlane;
-      products(d, taps, outputs, mask, result);
+      products(d, images, taps, d->planes * d->plane, outputs, d->outputs * d->sumPlane, mask,
+               result);
       for (ptrdiff_t k = 0; k < THMin(OUTPUTS, d->outputs - o); k++)
         for (ptrdiff_t t = 0; t < THMin(TAPS, depth - first); t++)
           sums[(o + k) * depth + first + t] += result[k * TAPS + t];

@@ -1,0 +1,11 @@
+/* The kernel of max pooling, per type and instruction set. */
+#ifndef THNN_MAX_POOL_H
+#define THNN_MAX_POOL_H
+
+#include "THKernel.h"
+#include "THNNWindow.h"
+
+#define TH_GENERIC_FILE "generic/THNNMaxPool.h"
+#include "THGenerateFloatTypes.h"
+
+#endif
