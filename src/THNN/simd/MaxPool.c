@@ -9,10 +9,10 @@ typedef int32_t place;
 typedef int64_t place;
 #endif
 
-enum { BLOCK = 128 }; /* windows that are computed together */
+enum { BLOCK = 64 }; /* windows that are computed together */
 
-static inline void larger(const real *x, ptrdiff_t step, place first, ptrdiff_t n, real *most,
-                          place *best)
+static inline __attribute__((always_inline)) void larger(const real *x, ptrdiff_t step, place first,
+                                                         ptrdiff_t n, real *most, place *best)
 {
 #pragma omp simd
   for (ptrdiff_t j = 0; j < n; j++) {
@@ -23,61 +23,75 @@ static inline void larger(const real *x, ptrdiff_t step, place first, ptrdiff_t 
   }
 }
 
-/* For the first elements of windows, the windows of which they lie in the image: divisions that
- * need not be repeated in every row. */
-enum { KNOWN = 16 };
-
-typedef struct {
-  int64_t first[KNOWN], end[KNOWN];
-} Inside;
-
-/* Windows begin ... end of a row, whose rows of the image are top ... bottom.  Returns places
- * within these rows. */
-static inline void windows(const THNNWindow *w, const Inside *inside, const real *x, ptrdiff_t rows,
-                           ptrdiff_t begin, ptrdiff_t end, real *most, place *best)
+/* Windows begin ... end of a row.  x is the first of rows of the image, in which places count. */
+static inline void windows(const THNNWindow *w, const real *x, ptrdiff_t rows, ptrdiff_t begin,
+                           ptrdiff_t end, real *most, place *best)
 {
-  for (ptrdiff_t j = begin; j < end; j++) {
-    most[j - begin] = -(real)INFINITY;
-    best[j - begin] = (place)THMax(j * w->step - w->pad, 0);
-  }
   for (ptrdiff_t row = 0; row < rows; row++)
     for (ptrdiff_t k = 0; k < w->size; k++) {
       int64_t first, last;
-      if (k < KNOWN) {
-        first = inside->first[k];
-        last = inside->end[k];
-      } else {
-        THNNWindow_inside(w, k, &first, &last);
-      }
+      THNNWindow_inside(w, k, &first, &last);
       first = THMax(first, begin);
       last = THMin(last, end);
-      if (first >= last)
-        continue;
       const ptrdiff_t at = row * w->input + first * w->step + k - w->pad;
-      if (w->step == 1)
-        larger(x + at, 1, (place)at, last - first, most + first - begin, best + first - begin);
-      else if (w->step == 2)
-        larger(x + at, 2, (place)at, last - first, most + first - begin, best + first - begin);
-      else
+      if (first < last)
         larger(x + at, w->step, (place)at, last - first, most + first - begin,
                best + first - begin);
     }
 }
 
+/* The same for windows that are small enough: the part of a row that they cover is copied, with the
+ * least of numbers for what is padding, so that there are whole vectors and no borders. */
+enum { ROOM = 1024, LANES = 16 };
+
+static inline int are_small(const THNNWindow *w)
+{
+  return w->step <= 4 && w->size <= ROOM - (BLOCK - 1) * 4;
+}
+
+static inline __attribute__((always_inline)) void small_windows(const THNNWindow *w, const real *x,
+                                                                ptrdiff_t rows, ptrdiff_t begin,
+                                                                ptrdiff_t end, ptrdiff_t step,
+                                                                real *most, place *best)
+{
+  const ptrdiff_t n = (end - begin + LANES - 1) / LANES * LANES;
+  const ptrdiff_t start = begin * step - w->pad, reach = (n - 1) * step + w->size;
+  const ptrdiff_t first = THMax(start, 0), last = THMin(start + reach, w->input);
+  real buffer[ROOM];
+  for (ptrdiff_t i = 0; i < reach; i++)
+    buffer[i] = -(real)INFINITY;
+  for (ptrdiff_t row = 0; row < rows; row++, x += w->input) {
+    memcpy(buffer + first - start, x + first, (size_t)(last - first) * sizeof *buffer);
+    for (ptrdiff_t k = 0; k < w->size; k++)
+      for (ptrdiff_t j = 0; j < n; j += LANES)
+        larger(buffer + j * step + k, step, (place)(row * w->input + start + j * step + k), LANES,
+               most + j, best + j);
+  }
+}
+
 static void max_pool(const THNNWindow *h, const THNNWindow *w, const real *x, real *y,
                      int64_t *index)
 {
-  Inside inside;
-  for (ptrdiff_t k = 0; k < THMin(w->size, KNOWN); k++)
-    THNNWindow_inside(w, k, &inside.first[k], &inside.end[k]);
   for (ptrdiff_t i = 0; i < h->output; i++) {
     const ptrdiff_t from = i * h->step - h->pad;
-    const ptrdiff_t top = THMax(from, 0), bottom = THMin(from + h->size, h->input);
+    const ptrdiff_t top = THMax(from, 0), rows = THMin(from + h->size, h->input) - top;
     for (ptrdiff_t begin = 0; begin < w->output; begin += BLOCK) {
       const ptrdiff_t end = THMin(begin + BLOCK, w->output);
       real most[BLOCK];
       place best[BLOCK];
-      windows(w, &inside, x + top * w->input, bottom - top, begin, end, most, best);
+      for (ptrdiff_t j = 0; j < (end - begin + LANES - 1) / LANES * LANES; j++) {
+        most[j] = -(real)INFINITY;
+        best[j] = (place)THMax((begin + j) * w->step - w->pad, 0);
+      }
+      const real *at = x + top * w->input;
+      if (!are_small(w))
+        windows(w, at, rows, begin, end, most, best);
+      else if (w->step == 1)
+        small_windows(w, at, rows, begin, end, 1, most, best);
+      else if (w->step == 2)
+        small_windows(w, at, rows, begin, end, 2, most, best);
+      else
+        small_windows(w, at, rows, begin, end, w->step, most, best);
       memcpy(y, most, (size_t)(end - begin) * sizeof *y);
 #pragma omp simd
       for (ptrdiff_t j = 0; j < end - begin; j++)
