@@ -41,6 +41,19 @@ TH_API void THTensor_(min)(THTensor *values_, THLongTensor *indices_, THTensor *
 TH_API void THTensor_(preserveReduceDimSemantics)(THTensor *r_, int in_dims, int reduce_dimension,
                                                   int keepdim);
 
+/* The sum of the diagonal of a matrix. */
+TH_API accreal THTensor_(trace)(THTensor *t);
+
+/* Same sizes and equal elements: 1, else 0.  0 equals -0, NaN equals nothing. */
+TH_API int THTensor_(equal)(THTensor *ta, THTensor *tb);
+
+/* --- running sums and products: r_ takes the shape of t -------------------------------------- */
+
+/* Element i along dimension becomes the sum (product) of elements 0 .. i, added in that order in
+ * accreal. */
+TH_API void THTensor_(cumsum)(THTensor *r_, THTensor *t, int dimension);
+TH_API void THTensor_(cumprod)(THTensor *r_, THTensor *t, int dimension);
+
 #if defined(TH_REAL_IS_BYTE)
 
 /* All elements (some element) are not 0; of no elements all are. */
@@ -67,5 +80,25 @@ TH_API void THTensor_(mean)(THTensor *r_, THTensor *t, int dimension, int keepdi
 TH_API void THTensor_(std)(THTensor *r_, THTensor *t, int dimension, int biased, int keepdim);
 TH_API void THTensor_(var)(THTensor *r_, THTensor *t, int dimension, int biased, int keepdim);
 TH_API void THTensor_(norm)(THTensor *r_, THTensor *t, real value, int dimension, int keepdim);
+
+/* The norm of a - b, element by element in row-major order; both have as many elements. */
+TH_API accreal THTensor_(dist)(THTensor *a, THTensor *b, real value);
+
+/* r_ = t, whose slices along dimension are scaled down to the norm maxnorm where theirs is larger.
+ * Errors: fewer than two dimensions, value not above 0, maxnorm below 0. */
+TH_API void THTensor_(renorm)(THTensor *r_, THTensor *t, real value, int dimension, real maxnorm);
+
+/* hist, of size nbins, counts the elements in nbins intervals of equal width from minvalue to
+ * maxvalue, the last of which includes maxvalue; elements outside, and NaN, are not counted.  If
+ * minvalue equals maxvalue, the smallest and the largest element take their place; if these are
+ * equal too, the range goes 1 beyond on either side.  Errors: nbins below 1, minvalue above
+ * maxvalue, a range that is not finite. */
+TH_API void THTensor_(histc)(THTensor *hist, THTensor *tensor, int64_t nbins, real minvalue,
+                             real maxvalue);
+
+/* The same for each row of a matrix, over one range: hist has a row of nbins for each.  A vector is
+ * one row. */
+TH_API void THTensor_(bhistc)(THTensor *hist, THTensor *tensor, int64_t nbins, real minvalue,
+                              real maxvalue);
 
 #endif

@@ -1,4 +1,5 @@
 /* What the templates of TH share about tensors of the current type, beyond the public interface. */
+#include "../THLines.h"
 #include "../THResult.h"
 #include "../THShape.h"
 
@@ -20,3 +21,22 @@ void THLongTensor_resizeResult(THLongTensor *r, const THShape *shape);
 
 /* Both results take the shape, or neither does. */
 void THTensor_(resizeResults)(THTensor *r, THLongTensor *indices, const THShape *shape);
+
+/* What functions with a dimension have in common: results whose size in that dimension may differ
+ * from t's, or which lack it, and the lines along it. */
+typedef struct THAlong {
+  THShape shape; /* of the results */
+  THLines lines; /* operand 0 is what is read, 1 the result, 2 the indices (if there are some) */
+  THGuard aside; /* holds a copy of t where writing results would change it */
+} THAlong;
+
+/* Checks and lays out; changes nothing but along.  The results, arguments 1 and 2, get size
+ * elements along dimension (argument dimArg), or lose it (squeeze, with size 1).  A result that is
+ * the operand itself, element for element, is written in place if inPlace says so.  Returns what is
+ * to be read: t, or a copy. */
+THTensor *THTensor_(openAlong)(THAlong *along, THTensor *r, THLongTensor *indices, THTensor *t,
+                               int dimension, int dimArg, int64_t size, int squeeze, int inPlace);
+void THTensor_(closeAlong)(THAlong *along);
+
+/* An error about argument arg unless dimension is one of t's. */
+void THTensor_(checkAlong)(const THTensor *t, int dimension, int arg);

@@ -58,56 +58,23 @@ ptrdiff_t THTensor_(numel)(THTensor *t)
 static void THTensor_(reduceDim)(THReductionName name, THTensor *r, THLongTensor *indices,
                                  THTensor *t, int dimension, int dimArg, int keepdim, double p)
 {
-  const int n = t->nDimension, squeezed = !keepdim && n > 1;
-  THArgCheck(dimension >= 0 && dimension < n, dimArg,
-             "dimension %lld is out of range of a tensor of size %s",
-             (long long)dimension + TH_INDEX_BASE, THTensor_(sizeDesc)(t).str);
+  THTensor_(checkAlong)(t, dimension, dimArg);
   THArgCheck(!indices || t->size[dimension] > 0, dimArg,
              "dimension %d of a tensor of size %s has no elements", dimension + TH_INDEX_BASE,
              THTensor_(sizeDesc)(t).str);
-
-  THShape shape;
-  THShape_open(&shape, n - squeezed);
-  for (int d = 0; d < shape.nDimension; d++)
-    shape.size[d] = t->size[d + (squeezed && d >= dimension)];
-  if (!squeezed)
-    shape.size[dimension] = 1;
-  THShape_setStrides(&shape, NULL);
-
-  const THView to = TH_VIEW(r), from = TH_VIEW(t);
-  THResult_check(to, &shape, 1);
-  int aside = THResult_overlap(to, &shape, from) != TH_OVERLAP_NONE;
-  if (indices) {
-    const THView places = TH_VIEW(indices);
-    THResult_check(places, &shape, 2);
-    THResult_checkBoth(to, places, &shape, 2);
-    aside |= THResult_overlap(places, &shape, from) != TH_OVERLAP_NONE;
-  }
-  THGuard guard;
-  THTensor_(guard)(&guard);
-  if (aside)
-    t = guard.what = THTensor_(newClone)(t);
-
-  THLines lines;
-  THLines_init(&lines, n, t->size, dimension);
-  THLines_operand(&lines, t->stride, 0);
-  THLines_operand(&lines, THResult_hasShape(to, &shape) ? r->stride : shape.stride, squeezed);
-  if (indices)
-    THLines_operand(&lines,
-                    THResult_hasShape(TH_VIEW(indices), &shape) ? indices->stride : shape.stride,
-                    squeezed);
-  THLines_merge(&lines);
+  THAlong along;
+  t = THTensor_(openAlong)(&along, r, indices, t, dimension, dimArg, 1,
+                           !keepdim && t->nDimension > 1, 0);
   THReduce reduce;
-  THReduce_prepare(&reduce, &THTensor_(reductions)[name], (THReduceScalars){.p = p}, &lines,
+  THReduce_prepare(&reduce, &THTensor_(reductions)[name], (THReduceScalars){.p = p}, &along.lines,
                    sizeof(real));
   if (indices)
-    THTensor_(resizeResults)(r, indices, &shape);
+    THTensor_(resizeResults)(r, indices, &along.shape);
   else
-    THTensor_(resizeResult)(r, &shape);
+    THTensor_(resizeResult)(r, &along.shape);
   THReduce_run(&reduce, THTensor_(data)(t), THTensor_(data)(r),
                indices ? THLongTensor_data(indices) : NULL);
-  THGuard_leave(&guard);
-  THShape_close(&shape);
+  THTensor_(closeAlong)(&along);
 }
 
 void THTensor_(sum)(THTensor *r_, THTensor *t, int dimension, int keepdim)
@@ -137,6 +104,59 @@ void THTensor_(preserveReduceDimSemantics)(THTensor *r_, int in_dims, int reduce
 {
   if (r_ && !keepdim && in_dims > 1 && THTensor_(nDimension)(r_) == in_dims - 1)
     THTensor_(unsqueeze1d)(r_, r_, reduce_dimension);
+}
+
+/* --- diagonals, comparison ------------------------------------------------------------------- */
+
+accreal THTensor_(trace)(THTensor *t)
+{
+  THArgCheck(t->nDimension == 2, 1, "a tensor of size %s is no matrix", THTensor_(sizeDesc)(t).str);
+  const int64_t size = THMin(t->size[0], t->size[1]), stride = t->stride[0] + t->stride[1];
+  THLoop loop;
+  THLoop_init(&loop);
+  THLoop_operand(&loop, THTensor_(data)(t), sizeof(real), 1, &size, &stride);
+  accreal sum;
+  THReduce_all(&THTensor_(reductions)[TH_REDUCE_sum], (THReduceScalars){0}, &loop, &sum);
+  return sum;
+}
+
+typedef struct {
+  int *different;
+} Comparison;
+
+static void THTensor_(compare)(const THRun *run, const void *scalars)
+{
+  int *different = ((const Comparison *)scalars)->different;
+  const ptrdiff_t da = run->step[0], db = run->step[1];
+  for (ptrdiff_t j = 0; j < run->rows; j++) {
+    if (__atomic_load_n(different, __ATOMIC_RELAXED))
+      return;
+    const real *a = (const real *)run->at[0] + j * run->jump[0];
+    const real *b = (const real *)run->at[1] + j * run->jump[1];
+    int found = 0;
+    if (da == 1 && db == 1)
+      for (ptrdiff_t i = 0; i < run->n; i++)
+        found |= a[i] != b[i];
+    else
+      for (ptrdiff_t i = 0; i < run->n; i++)
+        found |= a[i * da] != b[i * db];
+    if (found)
+      __atomic_store_n(different, 1, __ATOMIC_RELAXED);
+  }
+}
+
+int THTensor_(equal)(THTensor *ta, THTensor *tb)
+{
+  if (!THTensor_(isSameSizeAs)(ta, tb))
+    return 0;
+  int different = 0;
+  const Comparison comparison = {&different};
+  THLoop loop;
+  THLoop_init(&loop);
+  THLoop_tensor(&loop, ta);
+  THLoop_tensor(&loop, tb);
+  THLoop_run(&loop, THTensor_(compare), &comparison);
+  return !different;
 }
 
 /* --- truth values ---------------------------------------------------------------------------- */
@@ -215,6 +235,73 @@ void THTensor_(var)(THTensor *r_, THTensor *t, int dimension, int biased, int ke
 void THTensor_(norm)(THTensor *r_, THTensor *t, real value, int dimension, int keepdim)
 {
   THTensor_(reduceDim)(THTensor_(normOf)(value), r_, NULL, t, dimension, 4, keepdim, value);
+}
+
+accreal THTensor_(dist)(THTensor *a, THTensor *b, real value)
+{
+  const ptrdiff_t na = THTensor_(nElement)(a), nb = THTensor_(nElement)(b);
+  THArgCheck(na == nb, 2, "b has %td elements (%s), a has %td (%s)", nb, THTensor_(sizeDesc)(b).str,
+             na, THTensor_(sizeDesc)(a).str);
+  if (na == 0)
+    return 0;
+  THGuard guard;
+  THTensor_(guard)(&guard);
+  THTensor *difference = guard.what = THTensor_(new)();
+  THTensor_(csub)(difference, a, 1, b);
+  const accreal distance = THTensor_(normall)(difference, value);
+  THGuard_leave(&guard);
+  return distance;
+}
+
+/* The norms of t's slices along dimension, which r becomes. */
+static void THTensor_(sliceNorms)(THTensor *r, THTensor *t, real value, int dimension)
+{
+  THGuard guard, contiguous;
+  THTensor_(guard)(&guard);
+  THTensor *rows = guard.what = THTensor_(newTranspose)(t, 0, dimension);
+  THTensor_(guard)(&contiguous);
+  if (t->nDimension > 2) {
+    rows = contiguous.what = THTensor_(newContiguous)(rows);
+    int64_t size[2] = {rows->size[0], THTensor_(nElement)(rows) / rows->size[0]};
+    THTensor *flat = THTensor_(new)();
+    THTensor_(free)(guard.what);
+    guard.what = flat;
+    THTensor_(setStorageNd)(flat, rows->storage, rows->storageOffset, 2, size, NULL);
+    rows = flat;
+  }
+  THTensor_(norm)(r, rows, value, 1, 0);
+  THGuard_leave(&contiguous);
+  THGuard_leave(&guard);
+}
+
+void THTensor_(renorm)(THTensor *r_, THTensor *t, real value, int dimension, real maxnorm)
+{
+  THArgCheck(t->nDimension > 1, 2,
+             "a tensor of size %s has no slices: it has one dimension or none",
+             THTensor_(sizeDesc)(t).str);
+  THArgCheck(value > 0, 3, "the norm %g is not above 0", (double)value);
+  THTensor_(checkAlong)(t, dimension, 4);
+  THArgCheck(maxnorm >= 0, 5, "maxnorm is %g", (double)maxnorm);
+
+  THGuard guard;
+  THTensor_(guard)(&guard);
+  THTensor *factors = guard.what = THTensor_(new)();
+  if (THTensor_(nElement)(t) > 0)
+    THTensor_(sliceNorms)(factors, t, value, dimension);
+  for (int64_t i = 0; i < THTensor_(nElement)(factors); i++) {
+    real *factor = THTensor_(data)(factors) + i;
+    *factor = *factor > maxnorm ? (real)(maxnorm / (*factor + 1e-7)) : 1;
+  }
+
+  /* The factors repeated over every slice. */
+  THShape shape;
+  THShape_openAs(&shape, t->nDimension, t->size, NULL);
+  for (int d = 0; d < t->nDimension; d++)
+    shape.stride[d] = d == dimension;
+  THTensor_(setStorageNd)(factors, factors->storage, 0, shape.nDimension, shape.size, shape.stride);
+  THShape_close(&shape);
+  THTensor_(cmul)(r_, t, factors);
+  THGuard_leave(&guard);
 }
 
 #endif

@@ -48,3 +48,56 @@ void THTensor_(resizeResults)(THTensor *r, THLongTensor *indices, const THShape 
   THGuard_keep(&guard);
   THShape_close(&before.shape);
 }
+
+/* --- along a dimension ----------------------------------------------------------------------- */
+
+void THTensor_(checkAlong)(const THTensor *t, int dimension, int arg)
+{
+  THArgCheck(dimension >= 0 && dimension < t->nDimension, arg,
+             "dimension %lld is out of range of a tensor of size %s",
+             (long long)dimension + TH_INDEX_BASE, THTensor_(sizeDesc)(t).str);
+}
+
+THTensor *THTensor_(openAlong)(THAlong *along, THTensor *r, THLongTensor *indices, THTensor *t,
+                               int dimension, int dimArg, int64_t size, int squeeze, int inPlace)
+{
+  THTensor_(checkAlong)(t, dimension, dimArg);
+  THShape *shape = &along->shape;
+  THShape_open(shape, t->nDimension - squeeze);
+  for (int d = 0; d < shape->nDimension; d++)
+    shape->size[d] = t->size[d + (squeeze && d >= dimension)];
+  if (!squeeze)
+    shape->size[dimension] = size;
+  THShape_setStrides(shape, NULL);
+
+  const THView to = TH_VIEW(r), from = TH_VIEW(t);
+  THResult_check(to, shape, 1);
+  const THOverlap overlap = THResult_overlap(to, shape, from);
+  int aside = overlap == TH_OVERLAP_MIXED || (overlap == TH_OVERLAP_SAME && !inPlace);
+  if (indices) {
+    const THView places = TH_VIEW(indices);
+    THResult_check(places, shape, 2);
+    THResult_checkBoth(to, places, shape, 2);
+    aside |= THResult_overlap(places, shape, from) != TH_OVERLAP_NONE;
+  }
+  THTensor_(guard)(&along->aside);
+  if (aside)
+    t = along->aside.what = THTensor_(newClone)(t);
+
+  THLines *lines = &along->lines;
+  THLines_init(lines, t->nDimension, t->size, dimension);
+  THLines_operand(lines, t->stride, 0);
+  THLines_operand(lines, THResult_hasShape(to, shape) ? r->stride : shape->stride, squeeze);
+  if (indices)
+    THLines_operand(lines,
+                    THResult_hasShape(TH_VIEW(indices), shape) ? indices->stride : shape->stride,
+                    squeeze);
+  THLines_merge(lines);
+  return t;
+}
+
+void THTensor_(closeAlong)(THAlong *along)
+{
+  THGuard_leave(&along->aside);
+  THShape_close(&along->shape);
+}

@@ -162,15 +162,16 @@ static inline __attribute__((always_inline)) void best_join(int largest, Best *a
                                                             ptrdiff_t lanes)
 {
   for (ptrdiff_t j = 0; j < lanes; j++) {
-    const int tie = !beats(largest, a[j].value, b[j].value) && b[j].index < a[j].index;
-    if (beats(largest, b[j].value, a[j].value) || tie)
-      a[j] = b[j];
+    const int tie = !beats(largest, a[j].value, b[j].value) & (b[j].index < a[j].index);
+    const int better = beats(largest, b[j].value, a[j].value) | tie;
+    a[j].value = better ? b[j].value : a[j].value;
+    a[j].index = better ? b[j].index : a[j].index;
   }
 }
 
-static inline __attribute__((always_inline)) void
-best_one(int largest, real *restrict value, RowIndex *restrict row, ptrdiff_t n, const real *x,
-         RowIndex i)
+static inline __attribute__((always_inline)) void best_one(int largest, real *restrict value,
+                                                           RowIndex *restrict row, ptrdiff_t n,
+                                                           const real *x, RowIndex i)
 {
   for (ptrdiff_t j = 0; j < n; j++)
     take_better(largest, &value[j], &row[j], x[j], i);
@@ -193,13 +194,18 @@ static inline __attribute__((always_inline)) void best_strip(int largest, Best *
     for (; i < rows; i++)
       best_one(largest, value, row, n, x + i * jump, (RowIndex)i);
   } else {
-    for (ptrdiff_t j = 0; j < n; j++)
+    for (ptrdiff_t j = 0; j < n; j++) {
+      real a = value[j];
+      RowIndex r = 0;
       for (i = 1; i < rows; i++)
-        take_better(largest, &value[j], &row[j], x[i * jump + j * step], (RowIndex)i);
+        take_better(largest, &a, &r, x[i * jump + j * step], (RowIndex)i);
+      value[j] = a;
+      row[j] = r;
+    }
   }
   for (ptrdiff_t j = 0; j < n; j++) {
-    const Best here = {
-        first + row[j] * block->rowIndex + (j0 + j) / block->group * block->laneIndex, value[j]};
+    const ptrdiff_t lane = block->group == 1 ? j0 + j : (j0 + j) / block->group;
+    const Best here = {first + row[j] * block->rowIndex + lane * block->laneIndex, value[j]};
     best_join(largest, best + j, &here, 1);
   }
 }
@@ -251,7 +257,7 @@ BEST(argmin, 0, HIGHEST)
 
 #if defined(TH_REAL_IS_FLOATING)
 
-enum { VARIANCE_ROWS = 32 };
+enum { VARIANCE_ROWS = 64 };
 
 typedef struct {
   accreal n, mean, squares; /* the sum of squared deviations from the mean */

@@ -1,0 +1,359 @@
+/* Sorting and selecting: lines become keys, and keys go to THSort. */
+#include "THTemplate.h"
+
+#include <omp.h>
+
+#include "THParallel.h"
+#include "../THSort.h"
+#include "THTensorCore.h"
+
+/* --- elements as keys ------------------------------------------------------------------------ */
+
+#if defined(TH_REAL_IS_LONG) || defined(TH_REAL_IS_DOUBLE)
+typedef uint64_t Key;
+typedef THItem64 Item;
+#define ITEM_(NAME) THItem64_##NAME
+#else
+typedef uint32_t Key;
+typedef THItem32 Item;
+#define ITEM_(NAME) THItem32_##NAME
+#endif
+
+enum { BITS = 8 * sizeof(real) };
+#define LAST_KEY ((Key)(~(Key)0 >> (8 * sizeof(Key) - BITS)))
+#define TOP_BIT  ((Key)1 << (BITS - 1))
+
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+
+/* The bits of positive numbers are in order; those of negative ones are in reverse. */
+static inline Key key_of(real x)
+{
+  const real y = x + 0; /* 0 for -0 */
+  Key bits;
+  memcpy(&bits, &y, sizeof bits);
+  const Key key = bits & TOP_BIT ? ~bits : bits | TOP_BIT;
+  return x != x ? LAST_KEY : key;
+}
+
+#elif defined(TH_REAL_IS_BYTE)
+
+static inline Key key_of(real x)
+{
+  return x;
+}
+
+#else
+
+static inline Key key_of(real x)
+{
+  return ((Key)x & LAST_KEY) ^ TOP_BIT;
+}
+
+#endif
+
+static inline int is_nan(real x)
+{
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+  return x != x;
+#else
+  return 0;
+#endif
+}
+
+/* --- lines ----------------------------------------------------------------------------------- */
+
+typedef struct Lines {
+  const THLines *lines;
+  const real *from;
+  real *values;
+  int64_t *indices;
+  Key flip;       /* all bits for descending order */
+  int sorted;     /* of topk */
+  int64_t k;      /* from 0 (topk: how many) */
+  ptrdiff_t each; /* bytes that a thread works in */
+  char *scratch;
+} Lines;
+
+/* What a thread works in: the line as it was, items or keys. */
+typedef struct {
+  real *line;
+  Item *items, *spare;
+  Key *keys;
+} Scratch;
+
+static ptrdiff_t aligned(ptrdiff_t bytes)
+{
+  return (bytes + 63) / 64 * 64;
+}
+
+static Scratch scratch_of(const Lines *work)
+{
+  const ptrdiff_t n = work->lines->length;
+  char *at = work->scratch + omp_get_thread_num() * work->each;
+  Scratch scratch = {.items = (Item *)at};
+  scratch.spare = (Item *)(at + aligned(n * (ptrdiff_t)sizeof(Item)));
+  scratch.line = (real *)(at + 2 * aligned(n * (ptrdiff_t)sizeof(Item)));
+  scratch.keys = (Key *)scratch.spare;
+  return scratch;
+}
+
+static void read_line(const Lines *work, ptrdiff_t k, real *line)
+{
+  const ptrdiff_t n = work->lines->length, step = work->lines->step[0];
+  const real *x = work->from + THLines_at(work->lines, 0, k);
+  for (ptrdiff_t i = 0; i < n; i++)
+    line[i] = x[i * step];
+}
+
+static void write_one(const Lines *work, ptrdiff_t k, ptrdiff_t i, real value, int64_t index)
+{
+  const THLines *lines = work->lines;
+  work->values[THLines_at(lines, 1, k) + i * lines->step[1]] = value;
+  work->indices[THLines_at(lines, 2, k) + i * lines->step[2]] = index + TH_INDEX_BASE;
+}
+
+static void write_items(const Lines *work, ptrdiff_t k, const Item *items, ptrdiff_t n,
+                        const real *line)
+{
+  const ptrdiff_t dv = work->lines->step[1], di = work->lines->step[2];
+  real *values = work->values + THLines_at(work->lines, 1, k);
+  int64_t *indices = work->indices + THLines_at(work->lines, 2, k);
+  for (ptrdiff_t i = 0; i < n; i++) {
+    values[i * dv] = line[items[i].at];
+    indices[i * di] = (int64_t)items[i].at + TH_INDEX_BASE;
+  }
+}
+
+static Item *sort_line(const Lines *work, const Scratch *scratch)
+{
+  const ptrdiff_t n = work->lines->length;
+  for (ptrdiff_t i = 0; i < n; i++)
+    scratch->items[i] = (Item){key_of(scratch->line[i]) ^ work->flip, (Key)i};
+  return ITEM_(sort)(scratch->items, scratch->spare, n, BITS);
+}
+
+static void sort_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const Lines *work = context;
+  const Scratch scratch = scratch_of(work);
+  for (ptrdiff_t k = begin; k < end; k++) {
+    read_line(work, k, scratch.line);
+    write_items(work, k, sort_line(work, &scratch), work->lines->length, scratch.line);
+  }
+}
+
+/* The key that is number k in order; *before equal ones come before it. */
+static Key select_key(const Lines *work, const Scratch *scratch, ptrdiff_t k, ptrdiff_t *before)
+{
+  const ptrdiff_t n = work->lines->length;
+  for (ptrdiff_t i = 0; i < n; i++)
+    scratch->keys[i] = key_of(scratch->line[i]) ^ work->flip;
+  return ITEM_(select)(scratch->keys, n, k, BITS, before);
+}
+
+/* Keys below the last one that is wanted, and as many equal to it as there is room for. */
+static void top_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const Lines *work = context;
+  const Scratch scratch = scratch_of(work);
+  for (ptrdiff_t k = begin; k < end; k++) {
+    read_line(work, k, scratch.line);
+    ptrdiff_t equal, taken = 0;
+    const Key last = select_key(work, &scratch, work->k - 1, &equal);
+    for (ptrdiff_t i = 0; taken < work->k; i++) {
+      const Key key = key_of(scratch.line[i]) ^ work->flip;
+      if (key < last || (key == last && equal-- >= 0))
+        scratch.items[taken++] = (Item){key, (Key)i};
+    }
+    const Item *items = scratch.items;
+    if (work->sorted)
+      items = ITEM_(sort)(scratch.items, scratch.spare, taken, BITS);
+    write_items(work, k, items, taken, scratch.line);
+  }
+}
+
+/* Where element number k of the line in order is. */
+static ptrdiff_t select_place(const Lines *work, const Scratch *scratch, ptrdiff_t k)
+{
+  ptrdiff_t before, i = 0;
+  const Key key = select_key(work, scratch, k, &before);
+  while (key_of(scratch->line[i]) != key || before-- > 0)
+    i++;
+  return i;
+}
+
+static void kth_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const Lines *work = context;
+  const Scratch scratch = scratch_of(work);
+  for (ptrdiff_t k = begin; k < end; k++) {
+    read_line(work, k, scratch.line);
+    const ptrdiff_t i = select_place(work, &scratch, work->k);
+    write_one(work, k, 0, scratch.line[i], i);
+  }
+}
+
+/* The place of the first NaN, or n. */
+static ptrdiff_t first_nan(const real *line, ptrdiff_t n)
+{
+  ptrdiff_t i = 0;
+  while (i < n && !is_nan(line[i]))
+    i++;
+  return i;
+}
+
+static void median_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const Lines *work = context;
+  const Scratch scratch = scratch_of(work);
+  const ptrdiff_t n = work->lines->length;
+  for (ptrdiff_t k = begin; k < end; k++) {
+    read_line(work, k, scratch.line);
+    ptrdiff_t i = first_nan(scratch.line, n);
+    if (i == n)
+      i = select_place(work, &scratch, (n - 1) / 2);
+    write_one(work, k, 0, scratch.line[i], i);
+  }
+}
+
+static void mode_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const Lines *work = context;
+  const Scratch scratch = scratch_of(work);
+  const ptrdiff_t n = work->lines->length;
+  for (ptrdiff_t k = begin; k < end; k++) {
+    read_line(work, k, scratch.line);
+    const Item *items = sort_line(work, &scratch);
+    ptrdiff_t most = 0, best = 0;
+    for (ptrdiff_t first = 0, i = 0; i < n; i++) {
+      if (i + 1 < n && items[i + 1].key == items[i].key)
+        continue;
+      const int nan = is_nan(scratch.line[items[i].at]);
+      const ptrdiff_t frequency = nan ? 1 : i + 1 - first;
+      if (frequency > most) {
+        most = frequency;
+        best = nan ? first : i;
+      }
+      first = i + 1;
+    }
+    write_one(work, k, 0, scratch.line[items[best].at], (int64_t)items[best].at);
+  }
+}
+
+/* --- what is the same for all of them -------------------------------------------------------- */
+
+typedef void (*LineWork)(void *context, ptrdiff_t begin, ptrdiff_t end);
+
+static void THTensor_(runLines)(LineWork body, Lines work, THTensor *values, THLongTensor *indices,
+                                THTensor *t, int dimension, int dimArg, int64_t size, int squeeze)
+{
+  const ptrdiff_t n = t->size[dimension];
+  THArgCheck((uint64_t)n <= (Key) ~(Key)0, 3, "lines of %td elements are too long to be sorted", n);
+  THAlong along;
+  t = THTensor_(openAlong)(&along, values, indices, t, dimension, dimArg, size, squeeze, 1);
+  work.lines = &along.lines;
+
+  const ptrdiff_t count = along.lines.count, grain = TH_LOOP_GRAIN / 8 / THMax(1, n) + 1;
+  const int threads = THParallel_threads(count, grain);
+  ptrdiff_t items, all;
+  if (__builtin_mul_overflow(n, (ptrdiff_t)sizeof(Item), &items) ||
+      __builtin_add_overflow(2 * (aligned(items) / 64), aligned(n * (ptrdiff_t)sizeof(real)) / 64,
+                             &work.each) ||
+      __builtin_mul_overflow(work.each, (ptrdiff_t)64, &work.each) ||
+      __builtin_mul_overflow(work.each, (ptrdiff_t)threads, &all))
+    THArgError(3, "lines of %td elements are too long to be sorted", n);
+  THGuard guard;
+  THGuard_enter(&guard, THFree);
+  work.scratch = guard.what = THAlloc(all);
+  THTensor_(resizeResults)(values, indices, &along.shape);
+
+  work.from = THTensor_(data)(t);
+  work.values = THTensor_(data)(values);
+  work.indices = THLongTensor_data(indices);
+  if (n > 0)
+    THParallel_for(count, grain, body, &work);
+  THGuard_leave(&guard);
+  THTensor_(closeAlong)(&along);
+}
+
+void THTensor_(sort)(THTensor *rt_, THLongTensor *ri_, THTensor *t, int dimension,
+                     int descendingOrder)
+{
+  THTensor_(checkAlong)(t, dimension, 4);
+  const Lines work = {.flip = descendingOrder ? LAST_KEY : 0};
+  THTensor_(runLines)(sort_lines, work, rt_, ri_, t, dimension, 4, t->size[dimension], 0);
+}
+
+void THTensor_(topk)(THTensor *rt_, THLongTensor *ri_, THTensor *t, int64_t k, int dim, int dir,
+                     int sorted)
+{
+  THTensor_(checkAlong)(t, dim, 5);
+  THArgCheck(k > 0 && k <= t->size[dim], 4, "k is %lld, dimension %d has size %lld", (long long)k,
+             dim + TH_INDEX_BASE, (long long)t->size[dim]);
+  const Lines work = {.flip = dir ? LAST_KEY : 0, .sorted = sorted, .k = k};
+  THTensor_(runLines)(top_lines, work, rt_, ri_, t, dim, 5, k, 0);
+}
+
+/* One of each line, which must have elements. */
+static void THTensor_(runSelection)(LineWork body, Lines work, THTensor *values,
+                                    THLongTensor *indices, THTensor *t, int dimension, int dimArg,
+                                    int keepdim)
+{
+  THArgCheck(t->size[dimension] > 0, dimArg, "dimension %d of a tensor of size %s has no elements",
+             dimension + TH_INDEX_BASE, THTensor_(sizeDesc)(t).str);
+  THTensor_(runLines)(body, work, values, indices, t, dimension, dimArg, 1,
+                      !keepdim && t->nDimension > 1);
+}
+
+void THTensor_(kthvalue)(THTensor *values_, THLongTensor *indices_, THTensor *t, int64_t k,
+                         int dimension, int keepdim)
+{
+  THTensor_(checkAlong)(t, dimension, 5);
+  THArgCheck(k > 0 && k <= t->size[dimension], 4, "k is %lld, dimension %d has size %lld",
+             (long long)k, dimension + TH_INDEX_BASE, (long long)t->size[dimension]);
+  const Lines work = {.k = k - 1};
+  THTensor_(runSelection)(kth_lines, work, values_, indices_, t, dimension, 5, keepdim);
+}
+
+void THTensor_(median)(THTensor *values_, THLongTensor *indices_, THTensor *t, int dimension,
+                       int keepdim)
+{
+  THTensor_(checkAlong)(t, dimension, 4);
+  const Lines work = {0};
+  THTensor_(runSelection)(median_lines, work, values_, indices_, t, dimension, 4, keepdim);
+}
+
+void THTensor_(mode)(THTensor *values_, THLongTensor *indices_, THTensor *t, int dimension,
+                     int keepdim)
+{
+  THTensor_(checkAlong)(t, dimension, 4);
+  const Lines work = {0};
+  THTensor_(runSelection)(mode_lines, work, values_, indices_, t, dimension, 4, keepdim);
+}
+
+real THTensor_(medianall)(THTensor *t)
+{
+  const ptrdiff_t n = THTensor_(nElement)(t);
+  THArgCheck(n > 0, 1, "a tensor of size %s has no elements", THTensor_(sizeDesc)(t).str);
+  THGuard contiguous, guard;
+  THTensor_(guard)(&contiguous);
+  t = contiguous.what = THTensor_(newContiguous)(t);
+  const real *line = THTensor_(data)(t);
+  ptrdiff_t place = first_nan(line, n), bytes;
+  if (place == n) {
+    if (__builtin_mul_overflow(n, (ptrdiff_t)sizeof(Key), &bytes))
+      THArgError(1, "a tensor of %td elements is too large", n);
+    THGuard_enter(&guard, THFree);
+    Key *keys = guard.what = THAlloc(bytes);
+    for (ptrdiff_t i = 0; i < n; i++)
+      keys[i] = key_of(line[i]);
+    ptrdiff_t before;
+    const Key key = ITEM_(select)(keys, n, (n - 1) / 2, BITS, &before);
+    for (place = 0; key_of(line[place]) != key || before-- > 0;)
+      place++;
+    THGuard_leave(&guard);
+  }
+  const real median = line[place];
+  THGuard_leave(&contiguous);
+  return median;
+}

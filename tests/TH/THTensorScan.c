@@ -1,0 +1,154 @@
+/* Running sums and products, diagonals, comparison. */
+#include "THTemplate.h"
+
+#include "th_layouts.h"
+
+static void THTest_(scan)(int product, THTensor *r, THTensor *t, int dim)
+{
+  (product ? THTensor_(cumprod) : THTensor_(cumsum))(r, t, dim);
+}
+
+/* r against running totals of x, the elements of t, in the type of sums. */
+static void THTest_(checkScan)(int product, const real *x, const THTensor *t, const THTensor *r,
+                               int dim)
+{
+  ptrdiff_t inner = 1, length = t->size[dim];
+  for (int d = dim + 1; d < t->nDimension; d++)
+    inner *= t->size[d];
+  for (ptrdiff_t line = 0; line < THTest_(count)(t) / length; line++) {
+    const ptrdiff_t first = line / inner * inner * length + line % inner;
+    accreal total = product;
+    for (ptrdiff_t i = 0; i < length; i++) {
+      const ptrdiff_t at = first + i * inner;
+      total = product ? total * (accreal)x[at] : total + (accreal)x[at];
+      if (*THTest_(at)(r, at) != (real)total)
+        CHECK_EQ(*THTest_(at)(r, at), (real)total);
+    }
+  }
+}
+
+static void THTest_(scans)(void)
+{
+  for (int product = 0; product < 2; product++)
+    for (int layout = 0; layout < TH_EMPTY; layout++)
+      for (int to = 0; to < TH_ONE; to++)
+        for (int dim = 0; dim < 3; dim++) {
+          if (!th_layout_keeps_shape(to) || !th_layout_is_writable(to))
+            continue;
+          THTensor *t = THTest_(tensor)(layout, 3, TH_SHAPE(7, 5, 3));
+          THTensor *r = THTest_(tensor)(to, 4, TH_SHAPE(7, 5, 3));
+          if (dim < t->nDimension) {
+            real *x = THTest_(values)(t), *before = THTest_(storageValues)(r);
+            const int same = THTensor_(isSameSizeAs)(r, t);
+            th_note("product %d, layout %s to %s, dimension %d", product, th_layout_names[layout],
+                    th_layout_names[to], dim);
+            THTest_(scan)(product, r, t, dim);
+            CHECK(THTensor_(isSameSizeAs)(r, t));
+            THTest_(checkScan)(product, x, t, r, dim);
+            if (same)
+              CHECK_OUTSIDE(r, before);
+            if (th_layout_is_writable(layout)) {
+              THTest_(scan)(product, t, t, dim);
+              THTest_(checkScan)(product, x, r, t, dim);
+            }
+            free(before);
+            free(x);
+          }
+          THTensor_(free)(r);
+          THTensor_(free)(t);
+        }
+}
+
+/* Rows that make tiles, and lines that go together. */
+static void THTest_(longScans)(void)
+{
+  static const int64_t shapes[][2] = {{3, 700}, {700, 3}, {257, 300}, {1, 9000}, {9000, 1}};
+  const int before = THGetNumThreads();
+  for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+    for (int threads = 1; threads < 3; threads++)
+      for (int dim = 0; dim < 2; dim++) {
+        THTensor *t = THTest_(tensor)(TH_CONTIGUOUS, 5, 2, shapes[s]), *r = THTensor_(new)();
+        THSetNumThreads(threads);
+        th_note("shape %zu, dimension %d, %d threads", s, dim, threads);
+        THTest_(scan)(0, r, t, dim);
+        THTest_(checkScan)(0, t->storage->data, t, r, dim);
+        THTensor_(free)(r);
+        THTensor_(free)(t);
+      }
+  THSetNumThreads(before);
+}
+
+static void THTest_(scanErrors)(void)
+{
+  static const int dims[] = {-1, 2, INT_MAX, INT_MIN};
+  THTensor *t = THTest_(tensor)(TH_CONTIGUOUS, 3, TH_SHAPE(4, 5));
+  THTensor *r = THTest_(tensor)(TH_CONTIGUOUS, 9, TH_SHAPE(2));
+  THTensor *expanded = THTest_(tensor)(TH_EXPANDED, 9, TH_SHAPE(4, 5));
+  for (int product = 0; product < 2; product++) {
+    for (int i = 0; i < 4; i++)
+      CHECK_RAISES(3, "out of range", THTest_(scan)(product, r, t, dims[i]));
+    CHECK_RAISES(1, "share memory", THTest_(scan)(product, expanded, t, 0));
+    CHECK(r->nDimension == 1 && r->size[0] == 2);
+  }
+  THTensor_(free)(expanded);
+  THTensor_(free)(r);
+  THTensor_(free)(t);
+}
+
+static void THTest_(trace)(void)
+{
+  static const int64_t shapes[][2] = {{5, 5}, {4, 7}, {7, 4}, {1, 1}};
+  for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+    for (int layout = 0; layout < TH_WITH_ONES; layout++) {
+      THTensor *t = THTest_(tensor)(layout, 3, 2, shapes[s]);
+      accreal sum = 0, magnitude = 0;
+      for (int64_t i = 0; i < THMin(t->size[0], t->size[1]); i++) {
+        const accreal x = (accreal)*THTest_(at)(t, i * t->size[1] + i);
+        sum += x;
+        magnitude += x < 0 ? -x : x;
+      }
+      CHECK_NEAR(THTensor_(trace)(t), sum, 1e-15 * (double)magnitude);
+      THTensor_(free)(t);
+    }
+  THTensor *cube = THTensor_(newWithSize3d)(2, 2, 2), *empty = THTensor_(new)();
+  CHECK_RAISES(1, "no matrix", THTensor_(trace)(cube));
+  CHECK_RAISES(1, "no matrix", THTensor_(trace)(empty));
+  THTensor_(free)(empty);
+  THTensor_(free)(cube);
+}
+
+static void THTest_(equal)(void)
+{
+  for (int layout = 0; layout < TH_LAYOUTS; layout++) {
+    THTensor *t = THTest_(tensor)(layout, 3, TH_SHAPE(70, 5, 30)), *copy = THTensor_(newClone)(t);
+    th_note("layout %s", th_layout_names[layout]);
+    CHECK_EQ(THTensor_(equal)(t, copy), 1);
+    CHECK_EQ(THTensor_(equal)(copy, t), 1);
+    const ptrdiff_t n = THTest_(count)(t);
+    for (int place = 0; place < 3 && n > 0; place++) {
+      real *x = THTest_(at)(copy, place == 0 ? 0 : place == 1 ? n / 2 : n - 1);
+      const real before = *x;
+      *x = (real)(before + 1);
+      CHECK_EQ(THTensor_(equal)(t, copy), 0);
+      *x = before;
+    }
+    if (n > 1) {
+      THTensor_(resize1d)(copy, n);
+      CHECK_EQ(THTensor_(equal)(t, copy), 0); /* other sizes */
+    }
+    THTensor_(free)(copy);
+    THTensor_(free)(t);
+  }
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+  THTensor *a = THTensor_(newWithSize1d)(1), *b = THTensor_(newWithSize1d)(1);
+  a->storage->data[0] = 0;
+  b->storage->data[0] = -(real)0.0;
+  CHECK_EQ(THTensor_(equal)(a, b), 1);
+  a->storage->data[0] = (real)NAN;
+  CHECK_EQ(THTensor_(equal)(a, a), 0);
+  THTensor_(free)(b);
+  THTensor_(free)(a);
+#endif
+}
+
+TH_TESTS(THTest_(scans), THTest_(longScans), THTest_(scanErrors), THTest_(trace), THTest_(equal))
