@@ -204,7 +204,7 @@ static void THTest_(convolutionShapes)(void)
 {
   th_random random = {th_seed()};
   for (int round = 0; round < 60; round++) {
-    Image m = {.batch = 1 + th_random_below(&random, 5),
+    Image m = {.batch = 1 + th_random_below(&random, round % 7 == 1 ? 40 : 5),
                .planes = 1 + th_random_below(&random, round % 6 ? 5 : 40),
                .outputs = 1 + th_random_below(&random, round % 5 ? 9 : 50)};
     for (int i = 0; i < 2; i++) {
@@ -284,6 +284,23 @@ static void THTest_(convolutionShapes)(void)
     for (int i = 0; i < 8; i++)
       THTensor_(free)(all[i]);
   }
+}
+
+/* An infinity counts in the windows that it lies in, and in no other. */
+static void THTest_(convolutionInfinity)(void)
+{
+  THTensor *x = THTest_(tensor)(0, 1, TH_SHAPE(9, 2, 4, 5));
+  THTensor *g = THTest_(tensor)(0, 2, TH_SHAPE(9, 3, 4, 4));
+  THTensor *w = THTest_(tensor)(0, 3, TH_SHAPE(3, 2, 1, 2));
+  for (ptrdiff_t row = 0; row < 4; row++)
+    *THTest_(at)(x, row * 5 + 4) = INFINITY; /* the last column is never the first of two */
+  THNN_(SpatialConvolutionMM_accGradParameters)
+  (NULL, x, g, w, NULL, NULL, NULL, 2, 1, 1, 1, 0, 0, 1);
+  for (ptrdiff_t i = 0; i < 12; i++)
+    CHECK_EQ(isfinite(*THTest_(at)(w, i)) != 0, i % 4 != 1);
+  THTensor_(free)(x);
+  THTensor_(free)(g);
+  THTensor_(free)(w);
 }
 
 /* Rows of more windows than one vector or block has, and windows of all steps. */
@@ -500,4 +517,5 @@ static void THTest_(layerErrors)(void)
 TH_TESTS(THTest_(Tanh), THTest_(Threshold), THTest_(ThresholdInPlace), THTest_(MSECriterion),
          THTest_(SoftMax), THTest_(LogSoftMax), THTest_(ClassNLLCriterion), THTest_(Linear),
          THTest_(SpatialConvolutionMM), THTest_(SpatialMaxPooling), THTest_(convolutionShapes),
-         THTest_(maxPoolShapes), THTest_(layerThreads), THTest_(layerErrors))
+         THTest_(convolutionInfinity), THTest_(maxPoolShapes), THTest_(layerThreads),
+         THTest_(layerErrors))
