@@ -46,10 +46,10 @@ static void THNN_(maxPoolPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(MaxPool) *p = context;
   const ptrdiff_t windows = p->h.output * p->w.output;
+  const THNN_(MaxPoolKernel) pool = *THNN_(maxPool);
   for (ptrdiff_t plane = begin; plane < end; plane++)
-    THNN_(maxPool)
-    [0](&p->h, &p->w, p->x + plane * p->h.input * p->w.input, p->y + plane * windows,
-        p->index + plane * windows);
+    pool(&p->h, &p->w, p->x + plane * p->h.input * p->w.input, p->y + plane * windows,
+         p->index + plane * windows);
 }
 
 void THNN_(SpatialMaxPooling_updateOutput)(THNNState *state, THTensor *input, THTensor *output,
