@@ -1,0 +1,313 @@
+/* TH beside the machine's limits, measured in the same run.
+ *
+ *     th_bench [--threads N] [--rounds N] [--seconds S] [--filter PREFIX]
+ *
+ * prints a row of docs/benchmarks.md for each operation. */
+#include <getopt.h>
+
+#include "TH/TH.h"
+#include "digits/net.h"
+#include "limits.h"
+#include "timing.h"
+
+/* --- what is worked on ----------------------------------------------------------------------- */
+
+enum { MANY = 10000000, SIDE = 4096, GEMM = 1024, BATCH = 64 };
+
+static struct {
+  THFloatTensor *x, *y, *r;            /* MANY floats */
+  THDoubleTensor *wide;                /* MANY doubles */
+  THFloatTensor *square, *across, *r2; /* SIDE x SIDE, and one of them transposed */
+  THFloatTensor *nchw, *nhwc,
+      *images;              /* 32 images of 64 x 56 x 56; their channels last; a result */
+  THFloatTensor *a, *b, *c; /* GEMM x GEMM */
+  THGenerator *generator;
+  Network *network;      /* of examples/digits */
+  THFloatTensor *digits; /* BATCH images of 8 x 8 */
+  THLongTensor *labels;
+  THFloatTensor *one, *two, *three; /* one element each */
+} on;
+
+static THFloatTensor *new_filled(THLongStorage *size)
+{
+  THFloatTensor *t = THFloatTensor_newWithSize(size, NULL);
+  float *data = THFloatTensor_data(t);
+  for (ptrdiff_t i = 0; i < THFloatTensor_nElement(t); i++)
+    data[i] = (float)(i % 997) / 499 - 1;
+  THLongStorage_free(size);
+  return t;
+}
+
+static void set_up(void)
+{
+  on.x = new_filled(THLongStorage_newWithSize1(MANY));
+  on.y = new_filled(THLongStorage_newWithSize1(MANY));
+  on.r = new_filled(THLongStorage_newWithSize1(MANY));
+  on.wide = THDoubleTensor_newWithSize1d(MANY);
+  on.square = new_filled(THLongStorage_newWithSize2(SIDE, SIDE));
+  on.across = THFloatTensor_newTranspose(on.square, 0, 1);
+  on.r2 = new_filled(THLongStorage_newWithSize2(SIDE, SIDE));
+  on.nchw = new_filled(THLongStorage_newWithSize4(32, 64, 56, 56));
+  THFloatTensor *chw = THFloatTensor_newTranspose(on.nchw, 1, 2);
+  on.nhwc = THFloatTensor_newTranspose(chw, 2, 3);
+  THFloatTensor_free(chw);
+  on.images = new_filled(THLongStorage_newWithSize4(32, 56, 56, 64));
+  on.a = new_filled(THLongStorage_newWithSize2(GEMM, GEMM));
+  on.b = new_filled(THLongStorage_newWithSize2(GEMM, GEMM));
+  on.c = new_filled(THLongStorage_newWithSize2(GEMM, GEMM));
+  on.one = new_filled(THLongStorage_newWithSize1(1));
+  on.two = new_filled(THLongStorage_newWithSize1(1));
+  on.three = new_filled(THLongStorage_newWithSize1(1));
+  THDoubleTensor_copyFloat(on.wide, on.x);
+  on.generator = THGenerator_new();
+  THRandom_manualSeed(on.generator, 0);
+  on.network = network_new(on.generator);
+  on.digits = new_filled(THLongStorage_newWithSize4(BATCH, 1, 8, 8));
+  on.labels = THLongTensor_newWithSize1d(BATCH);
+  for (int i = 0; i < BATCH; i++)
+    THLongTensor_set1d(on.labels, i, i % 10);
+}
+
+static float *data(THFloatTensor *t)
+{
+  return THFloatTensor_data(t);
+}
+
+/* --- ours ------------------------------------------------------------------------------------ */
+
+static void fill(void *unused)
+{
+  THFloatTensor_fill(on.r, 2.5f);
+}
+
+static void copy(void *unused)
+{
+  THFloatTensor_copy(on.r, on.x);
+}
+
+static void widen(void *unused)
+{
+  THDoubleTensor_copyFloat(on.wide, on.x);
+  on.generator = THGenerator_new();
+  THRandom_manualSeed(on.generator, 0);
+  on.network = network_new(on.generator);
+  on.digits = new_filled(THLongStorage_newWithSize4(BATCH, 1, 8, 8));
+  on.labels = THLongTensor_newWithSize1d(BATCH);
+  for (int i = 0; i < BATCH; i++)
+    THLongTensor_set1d(on.labels, i, i % 10);
+}
+
+static void add(void *unused)
+{
+  THFloatTensor_cadd(on.r, on.x, 1, on.y);
+}
+
+static void mul(void *unused)
+{
+  THFloatTensor_mul(on.r, on.x, 1.5f);
+}
+
+static void exponential(void *unused)
+{
+  THFloatTensor_exp(on.r, on.x);
+}
+
+static volatile double sink;
+
+static void sum(void *unused)
+{
+  sink = THFloatTensor_sumall(on.x);
+}
+
+static void copy_transposed(void *unused)
+{
+  THFloatTensor_copy(on.r2, on.across);
+}
+
+static void copy_nhwc(void *unused)
+{
+  THFloatTensor_copy(on.images, on.nhwc);
+}
+
+static void gemm(void *unused)
+{
+  THFloatTensor_addmm(on.c, 0, on.c, 1, on.a, on.b);
+}
+
+/* Forward, backward and a step of descent, too small to change anything. */
+static void train_digits(void *unused)
+{
+  network_forward(on.network, on.digits, 1);
+  sink = network_loss(on.network, on.labels);
+  network_backward(on.network, on.digits);
+  network_step(on.network, 1e-9, 0.9);
+}
+
+static void view(void *unused)
+{
+  THFloatTensor_free(THFloatTensor_newSelect(on.a, 0, 7));
+}
+
+static void add_one(void *unused)
+{
+  THFloatTensor_cadd(on.one, on.two, 1, on.three);
+}
+
+/* --- the machine's --------------------------------------------------------------------------- */
+
+/* around is 1 where context points at something: stores that pass the caches by. */
+static void limit_of_fill(void *around)
+{
+  limit_fill(data(on.r), MANY, around != NULL);
+}
+
+static void limit_of_copy(void *around)
+{
+  limit_copy(data(on.r), data(on.x), MANY, around != NULL);
+}
+
+static void limit_of_add(void *around)
+{
+  limit_add(data(on.r), data(on.x), data(on.y), MANY, around != NULL);
+}
+
+static void limit_of_widening(void *around)
+{
+  limit_widen(THDoubleTensor_data(on.wide), data(on.x), MANY, around != NULL);
+}
+
+static void limit_of_reading(void *unused)
+{
+  sink = limit_read(data(on.x), MANY);
+}
+
+static void limit_of_square(void *around)
+{
+  limit_copy(data(on.r2), data(on.square), (ptrdiff_t)SIDE * SIDE, around != NULL);
+}
+
+static void limit_of_images(void *around)
+{
+  limit_copy(data(on.images), data(on.nchw), 32 * 64 * 56 * 56, around != NULL);
+}
+
+static double flops_done;
+
+static void limit_of_flops(void *unused)
+{
+  flops_done = limit_flops();
+}
+
+static void limit_of_malloc(void *unused)
+{
+  limit_malloc();
+}
+
+/* Multiplications and additions of the network for one image: two convolutions and two full layers
+ * forward; backward the same for the weights, and again for the inputs of all but the first. */
+#define DIGITS_CONV1  (2.0 * 32 * 9 * 64)
+#define DIGITS_OTHERS (2.0 * (64 * 288 * 16 + 256 * 128 + 128 * 10))
+#define DIGITS_FLOPS  (BATCH * (2 * DIGITS_CONV1 + 3 * DIGITS_OTHERS))
+
+/* --- the table ------------------------------------------------------------------------------- */
+
+typedef struct Row {
+  const char *name, *shape;
+  BenchBody ours;
+  const char *limit_name;
+  BenchBody limit;
+  double flops; /* of ours, where the limit is arithmetic */
+} Row;
+
+static const Row rows[] = {
+    {"fill", "1e7", fill, "fill", limit_of_fill, 0},
+    {"copy", "1e7", copy, "copy", limit_of_copy, 0},
+    {"copy transposed", "4096 x 4096", copy_transposed, "copy", limit_of_square, 0},
+    {"copy NCHW to NHWC", "32 x 64 x 56 x 56", copy_nhwc, "copy", limit_of_images, 0},
+    {"convert float to double", "1e7", widen, "convert", limit_of_widening, 0},
+    {"cadd", "1e7", add, "add", limit_of_add, 0},
+    {"mul", "1e7", mul, "copy", limit_of_copy, 0},
+    {"exp", "1e7", exponential, "copy", limit_of_copy, 0},
+    {"sumall", "1e7", sum, "read", limit_of_reading, 0},
+    {"addmm", "1024 x 1024 x 1024", gemm, "FMA peak", limit_of_flops, 2.0 * GEMM *GEMM *GEMM},
+    {"digits training step", "batch of 64", train_digits, "FMA peak", limit_of_flops, DIGITS_FLOPS},
+    {"view made and freed", "1024 of 1024 x 1024", view, "malloc + free 64 B", limit_of_malloc, 0},
+    {"cadd", "1", add_one, "malloc + free 64 B", limit_of_malloc, 0},
+};
+
+static double limit_time(const Row *row, double budget)
+{
+  double best = bench_time(row->limit, NULL, budget / 2);
+  const double other = bench_time(row->limit, &best, budget / 2);
+  best = THMin(best, other);
+  return row->flops ? best * row->flops / flops_done : best;
+}
+
+static const char *in_units(double seconds)
+{
+  static char text[2][32];
+  static int turn;
+  char *t = text[turn = !turn];
+  if (seconds < 1e-6)
+    snprintf(t, sizeof text[0], "%.0f ns", seconds * 1e9);
+  else if (seconds < 1e-3)
+    snprintf(t, sizeof text[0], "%.1f us", seconds * 1e6);
+  else
+    snprintf(t, sizeof text[0], "%.2f ms", seconds * 1e3);
+  return t;
+}
+
+enum { MOST_ROUNDS = 99 };
+
+static void measure(const Row *row, int rounds, double budget)
+{
+  double ours[MOST_ROUNDS], limit[MOST_ROUNDS], ratio[MOST_ROUNDS];
+  for (int k = 0; k < rounds; k++) {
+    ours[k] = bench_time(row->ours, NULL, budget);
+    limit[k] = limit_time(row, budget);
+    ratio[k] = limit[k] / ours[k];
+  }
+  printf("| %s | %s | %d | %s | %s %s | %.2f |\n", row->name, row->shape, THGetNumThreads(),
+         in_units(bench_median(ours, rounds)), row->limit_name,
+         in_units(bench_median(limit, rounds)), bench_median(ratio, rounds));
+  fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+  int rounds = 5;
+  double seconds = 0.1;
+  const char *filter = "";
+  static const struct option options[] = {{"threads", required_argument, NULL, 't'},
+                                          {"rounds", required_argument, NULL, 'r'},
+                                          {"seconds", required_argument, NULL, 's'},
+                                          {"filter", required_argument, NULL, 'f'},
+                                          {0}};
+  for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+    switch (option) {
+      case 't':
+        THSetNumThreads(atoi(optarg));
+        break;
+      case 'r':
+        rounds = atoi(optarg);
+        break;
+      case 's':
+        seconds = atof(optarg);
+        break;
+      case 'f':
+        filter = optarg;
+        break;
+      default:
+        return 2;
+    }
+  }
+  if (rounds < 1 || rounds > MOST_ROUNDS || !(seconds > 0)) {
+    fprintf(stderr, "th_bench: --rounds takes 1 to %d, --seconds more than 0\n", MOST_ROUNDS);
+    return 2;
+  }
+  set_up();
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (!strncmp(rows[i].name, filter, strlen(filter)))
+      measure(&rows[i], rounds, seconds);
+  return 0;
+}
