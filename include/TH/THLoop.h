@@ -43,7 +43,8 @@ typedef struct THRun {
   char *at[TH_LOOP_OPERANDS];
   ptrdiff_t step[TH_LOOP_OPERANDS]; /* from an element of a row to the next */
   ptrdiff_t jump[TH_LOOP_OPERANDS]; /* from a row to the next */
-  ptrdiff_t block;                  /* of a loop of fixed blocks: which one, from 0 */
+  int streams;     /* operand 0 is too large for the caches and no input: write around them */
+  ptrdiff_t block; /* of a loop of fixed blocks: which one, from 0 */
 } THRun;
 
 /* Computes a block; scalars are whatever the caller of THLoop_run passed.  Must not raise. */

@@ -3,6 +3,7 @@
 #include "THLoop.h"
 
 #include <omp.h>
+#include <unistd.h>
 
 #include "THParallel.h"
 
@@ -21,6 +22,7 @@ typedef struct Plan {
   ptrdiff_t itemSize[TH_LOOP_OPERANDS];
   char *data[TH_LOOP_OPERANDS];
   ptrdiff_t block[2]; /* sizes of a block in the two innermost dimensions */
+  int streams;
   ptrdiff_t blocks;   /* how many there are */
   ptrdiff_t together; /* of a fixed loop: how many small ones have the same number */
 } Plan;
@@ -168,6 +170,7 @@ static void run_block(const Plan *plan, const ptrdiff_t *at, ptrdiff_t block, TH
   const ptrdiff_t first0 = at[0] * plan->block[0];
   run.n = THMin(plan->block[0], plan->size[0] - first0);
   run.rows = 1;
+  run.streams = plan->streams;
   ptrdiff_t first1 = 0;
   if (plan->dims > 1) {
     first1 = at[1] * plan->block[1];
@@ -260,6 +263,7 @@ typedef struct FlatWork {
   const void *scalars;
   ptrdiff_t count;
   void (*elements)(const struct FlatWork *work, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t block);
+  int streams;
 } FlatWork;
 
 static void do_flat(const FlatWork *work, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t block)
@@ -268,6 +272,7 @@ static void do_flat(const FlatWork *work, ptrdiff_t begin, ptrdiff_t end, ptrdif
   run.block = block;
   run.n = end - begin;
   run.rows = 1;
+  run.streams = work->streams;
   for (int i = 0; i < work->loop->operands; i++) {
     run.at[i] = work->loop->data[i] + begin * work->loop->itemSize[i];
     run.step[i] = 1;
@@ -329,6 +334,7 @@ static void do_side_by_side(const FlatWork *work, ptrdiff_t begin, ptrdiff_t end
   THRun run;
   run.block = block;
   run.rows = 1;
+  run.streams = 0;
   for (int i = 0; i < loop->operands; i++) {
     place_cursor(&cursor[i], loop, i, begin);
     run.step[i] = cursor[i].stride[0] / loop->itemSize[i];
@@ -391,6 +397,32 @@ static void do_fixed_blocks(void *context, ptrdiff_t begin, ptrdiff_t end)
     work->elements(work, b * BLOCK, THMin(work->count, (b + 1) * BLOCK), b);
 }
 
+/* Half of the last cache: what is larger will have left it when it is read again.  TH_STREAM_BYTES
+ * in the environment says otherwise. */
+static ptrdiff_t stream_bytes(void)
+{
+  static ptrdiff_t bytes = -1;
+  ptrdiff_t known = __atomic_load_n(&bytes, __ATOMIC_RELAXED);
+  if (known < 0) {
+    const char *wish = getenv("TH_STREAM_BYTES");
+    const ptrdiff_t cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    known = wish ? THMax(0, strtoll(wish, NULL, 10)) : (cache > 0 ? cache : 32 << 20) / 2;
+    __atomic_store_n(&bytes, known, __ATOMIC_RELAXED);
+  }
+  return known;
+}
+
+/* A result that is an input too is in the cache when it is written. */
+static int result_streams(const THLoop *loop, ptrdiff_t count)
+{
+  if (count < stream_bytes() / loop->itemSize[0])
+    return 0;
+  for (int i = 1; i < loop->operands; i++)
+    if (loop->data[i] == loop->data[0])
+      return 0;
+  return 1;
+}
+
 void THLoop_run(THLoop *loop, THKernel kernel, const void *scalars)
 {
   int flat;
@@ -400,10 +432,12 @@ void THLoop_run(THLoop *loop, THKernel kernel, const void *scalars)
 
   Plan plan;
   if (!flat && plan_of_one_shape(&plan, loop)) {
+    plan.streams = result_streams(loop, count);
     run_plan(&plan, loop, count, kernel, scalars);
     return;
   }
-  FlatWork work = {loop, kernel, scalars, count, flat ? do_flat : do_side_by_side};
+  FlatWork work = {
+      loop, kernel, scalars, count, flat ? do_flat : do_side_by_side, result_streams(loop, count)};
   const ptrdiff_t grain = loop->inOrder ? count : loop->grain;
   if (loop->fixed)
     THParallel_for((count + BLOCK - 1) / BLOCK, THMax(1, grain / BLOCK), do_fixed_blocks, &work);

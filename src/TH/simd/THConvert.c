@@ -3,6 +3,7 @@
 
 #include "../THConvert.h"
 #include "../THHalfBits.h"
+#include "THStream.h"
 
 /* --- one element ----------------------------------------------------------------------------- */
 
@@ -43,26 +44,32 @@ static void copy_across(const THRun *run)
   const ptrdiff_t jump = run->jump[0], step = run->step[1];
   real *r = (real *)run->at[0];
   const real *x = (const real *)run->at[1];
-  ptrdiff_t j = 0;
-  for (; j + SIDE <= run->rows; j += SIDE) {
-    ptrdiff_t i = 0;
-    for (; i + SIDE <= run->n; i += SIDE) {
+  ptrdiff_t i = 0;
+  for (; i + SIDE <= run->n; i += SIDE) {
+    ptrdiff_t j = 0;
+    for (; j + SIDE <= run->rows; j += SIDE) {
       real square[SIDE][SIDE];
-      for (int a = 0; a < SIDE; a++)
+      for (int a = 0; a < SIDE; a++) {
+        __builtin_prefetch(x + (i + SIDE + a) * step + j);
         memcpy(square[a], x + (i + a) * step + j, sizeof square[a]);
+      }
       for (int b = 0; b < SIDE; b++) {
         real row[SIDE];
         for (int a = 0; a < SIDE; a++)
           row[a] = square[a][b];
-        memcpy(r + (j + b) * jump + i, row, sizeof row);
+        real *to = r + (j + b) * jump + i;
+        if (run->streams && (uintptr_t)to % TH_STREAM_LINE == 0)
+          THStream_lines(to, row, 1);
+        else
+          memcpy(to, row, sizeof row);
       }
     }
-    for (int b = 0; b < SIDE; b++)
-      for (ptrdiff_t rest = i; rest < run->n; rest++)
-        r[(j + b) * jump + rest] = x[rest * step + j + b];
+    for (; j < run->rows; j++)
+      for (int a = 0; a < SIDE; a++)
+        r[j * jump + i + a] = x[(i + a) * step + j];
   }
-  for (; j < run->rows; j++)
-    for (ptrdiff_t i = 0; i < run->n; i++)
+  for (; i < run->n; i++)
+    for (ptrdiff_t j = 0; j < run->rows; j++)
       r[j * jump + i] = x[i * step + j];
 }
 
@@ -76,7 +83,9 @@ static void copy(const THRun *run)
   for (ptrdiff_t j = 0; j < run->rows; j++) {
     real *r = (real *)run->at[0] + j * run->jump[0];
     const real *x = (const real *)run->at[1] + j * run->jump[1];
-    if (dr == 1 && dx == 1)
+    if (dr == 1 && dx == 1 && run->streams)
+      THStream_copy(r, x, (size_t)run->n * sizeof(real));
+    else if (dr == 1 && dx == 1)
       memcpy(r, x, (size_t)run->n * sizeof(real));
     else
       for (ptrdiff_t i = 0; i < run->n; i++)
@@ -88,24 +97,51 @@ static void copy(const THRun *run)
 
 #define SAME_TYPE TH_CONCAT_2(THScalar, Real)
 
-#define CONVERT(Source, source, unused)                                                        \
-  static void convert_##Source(const THRun *run, const void *scalars)                          \
-  {                                                                                            \
-    if (THScalar##Source == SAME_TYPE) {                                                       \
-      copy(run);                                                                               \
-      return;                                                                                  \
-    }                                                                                          \
-    const ptrdiff_t dr = run->step[0], dx = run->step[1];                                      \
-    for (ptrdiff_t j = 0; j < run->rows; j++) {                                                \
-      real *r = (real *)run->at[0] + j * run->jump[0];                                         \
-      const source *x = (const source *)run->at[1] + j * run->jump[1];                         \
-      if (dr == 1 && dx == 1) {                                                                \
-        _Pragma("omp simd") for (ptrdiff_t i = 0; i < run->n; i++) r[i] = from_##Source(x[i]); \
-      } else {                                                                                 \
-        for (ptrdiff_t i = 0; i < run->n; i++)                                                 \
-          r[i * dr] = from_##Source(x[i * dx]);                                                \
-      }                                                                                        \
-    }                                                                                          \
+/* A row for a result that streams is converted into a buffer, a piece at a time, and sent from
+ * there. */
+enum { PIECE = 4096 / sizeof(real) };
+
+#define CONVERT(Source, source, unused)                                  \
+  static void convertRow_##Source(real *r, const source *x, ptrdiff_t n) \
+  {                                                                      \
+    TH_PRAGMA(omp simd)                                                  \
+    for (ptrdiff_t i = 0; i < n; i++)                                    \
+      r[i] = from_##Source(x[i]);                                        \
+  }                                                                      \
+                                                                         \
+  static void streamRow_##Source(real *r, const source *x, ptrdiff_t n)  \
+  {                                                                      \
+    real buffer[PIECE];                                                  \
+    for (ptrdiff_t i = 0; i < n; i += PIECE) {                           \
+      const ptrdiff_t m = THMin(n - i, PIECE);                           \
+      convertRow_##Source(buffer, x + i, m);                             \
+      THStream_copy(r + i, buffer, (size_t)m * sizeof(real));            \
+    }                                                                    \
+  }                                                                      \
+                                                                         \
+  static void convert_##Source(const THRun *run, const void *scalars)    \
+  {                                                                      \
+    if (THScalar##Source == SAME_TYPE) {                                 \
+      copy(run);                                                         \
+      if (run->streams)                                                  \
+        THStream_finish();                                               \
+      return;                                                            \
+    }                                                                    \
+    const ptrdiff_t dr = run->step[0], dx = run->step[1];                \
+    for (ptrdiff_t j = 0; j < run->rows; j++) {                          \
+      real *r = (real *)run->at[0] + j * run->jump[0];                   \
+      const source *x = (const source *)run->at[1] + j * run->jump[1];   \
+      if (dr == 1 && dx == 1 && run->streams) {                          \
+        streamRow_##Source(r, x, run->n);                                \
+      } else if (dr == 1 && dx == 1) {                                   \
+        convertRow_##Source(r, x, run->n);                               \
+      } else {                                                           \
+        for (ptrdiff_t i = 0; i < run->n; i++)                           \
+          r[i * dr] = from_##Source(x[i * dx]);                          \
+      }                                                                  \
+    }                                                                    \
+    if (run->streams)                                                    \
+      THStream_finish();                                                 \
   }
 
 TH_FOR_EACH_TYPE(CONVERT)

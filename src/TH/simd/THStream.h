@@ -1,0 +1,77 @@
+/* Stores that pass the caches by: for results too large to be in them when they are next read.  A
+ * line that is written whole then need not be read first. */
+#ifndef TH_STREAM_H
+#define TH_STREAM_H
+
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+enum { TH_STREAM_LINE = 64 };
+
+/* Copies lines; to is aligned to one.  Loads come well before the stores, so that many are under
+ * way. */
+#if defined(__AVX512F__)
+typedef __m512i THStreamVector;
+#define TH_STREAM_LOAD(FROM) _mm512_loadu_si512(FROM)
+#define TH_STREAM_STORE      _mm512_stream_si512
+#elif defined(__AVX2__)
+typedef __m256i THStreamVector;
+#define TH_STREAM_LOAD(FROM) _mm256_loadu_si256(FROM)
+#define TH_STREAM_STORE      _mm256_stream_si256
+#elif defined(__x86_64__)
+typedef __m128i THStreamVector;
+#define TH_STREAM_LOAD(FROM) _mm_loadu_si128(FROM)
+#define TH_STREAM_STORE      _mm_stream_si128
+#endif
+
+static inline void THStream_lines(void *to, const void *from, size_t lines)
+{
+#if defined(__x86_64__)
+  enum { TOGETHER = 4 };
+  const size_t vectors = lines * (TH_STREAM_LINE / sizeof(THStreamVector));
+  THStreamVector *t = (THStreamVector *)to;
+  const THStreamVector *f = (const THStreamVector *)from;
+  size_t i = 0;
+  for (; i + TOGETHER <= vectors; i += TOGETHER) {
+    THStreamVector v[TOGETHER];
+    for (int k = 0; k < TOGETHER; k++)
+      v[k] = TH_STREAM_LOAD(f + i + k);
+    for (int k = 0; k < TOGETHER; k++)
+      TH_STREAM_STORE(t + i + k, v[k]);
+  }
+  for (; i < vectors; i++)
+    TH_STREAM_STORE(t + i, TH_STREAM_LOAD(f + i));
+#else
+  memcpy(to, from, lines * TH_STREAM_LINE);
+#endif
+}
+
+/* What was streamed is in memory for whoever is told that it is done. */
+static inline void THStream_finish(void)
+{
+#if defined(__x86_64__)
+  _mm_sfence();
+#endif
+}
+
+/* As memcpy. */
+static inline void THStream_copy(void *to, const void *from, size_t bytes)
+{
+  char *t = (char *)to;
+  const char *f = (const char *)from;
+  size_t head = (0 - (uintptr_t)t) % TH_STREAM_LINE;
+  if (head > bytes)
+    head = bytes;
+  memcpy(t, f, head);
+  t += head, f += head, bytes -= head;
+  const size_t lines = bytes / TH_STREAM_LINE;
+  THStream_lines(t, f, lines);
+  t += lines * TH_STREAM_LINE, f += lines * TH_STREAM_LINE, bytes %= TH_STREAM_LINE;
+  memcpy(t, f, bytes);
+}
+
+#endif
