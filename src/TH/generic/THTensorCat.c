@@ -1,6 +1,7 @@
 /* Joining tensors along a dimension. */
 #include "THTemplate.h"
 
+#include "THConvert.h"
 #include "THLoop.h"
 #include "THTensorCore.h"
 
@@ -38,15 +39,24 @@ static void THTensor_(joinedSize)(THShape *shape, THTensor **inputs, int numInpu
 }
 
 /* The part of result that begins at offset along dimension and is as large as t becomes a copy of
- * t. */
+ * t, whose dimensions are the first ones of result. */
 static void THTensor_(copyPart)(THTensor *result, THTensor *t, int dimension, int64_t offset)
 {
-  THGuard guard;
-  THTensor_(guard)(&guard);
-  THTensor *part = guard.what =
-      THTensor_(newNarrow)(result, dimension, offset, THTensor_(sizeOrOne)(t, dimension));
-  THTensor_(copy)(part, t);
-  THGuard_leave(&guard);
+  THLoop loop;
+  THLoop_init(&loop);
+  THLoop_operand(&loop, THTensor_(data)(result) + offset * result->stride[dimension], sizeof(real),
+                 t->nDimension, t->size, result->stride);
+  THLoop_tensor(&loop, t);
+  THLoop_run(&loop, THTensor_(convert)[TH_CONCAT_2(THScalar, Real)], NULL);
+}
+
+/* Whether writing to the result would change an input. */
+static int THTensor_(sharesStorage)(const THTensor *result, THTensor **inputs, int numInputs)
+{
+  for (int i = 0; i < numInputs; i++)
+    if (inputs[i]->storage && inputs[i]->storage == result->storage)
+      return 1;
+  return 0;
 }
 
 void THTensor_(catArray)(THTensor *result, THTensor **inputs, int numInputs, int dimension)
@@ -67,11 +77,10 @@ void THTensor_(catArray)(THTensor *result, THTensor **inputs, int numInputs, int
   THShape_open(&shape, THMax(dims, along + 1));
   THTensor_(joinedSize)(&shape, inputs, numInputs, along);
 
-  /* An input that shares the result's memory would change before it is read: then the tensors are
-   * joined elsewhere. */
-  int shares = 0;
-  for (int i = 0; i < numInputs; i++)
-    shares |= inputs[i]->storage && inputs[i]->storage == result->storage;
+  /* Where an input shares the result's memory, or the result's elements each other's, the tensors
+   * are joined elsewhere: copying from there says what is wrong. */
+  const int shares =
+      THTensor_(sharesStorage)(result, inputs, numInputs) || !THTensor_(isContiguous)(result);
   THGuard elsewhere;
   THTensor_(guard)(&elsewhere);
   THTensor *joined = shares ? (elsewhere.what = THTensor_(newBare)()) : result;

@@ -210,6 +210,13 @@ static int64_t THTensor_(diagonalSize)(int64_t rows, int64_t columns, int64_t k)
   return k >= 0 ? THMin(rows, columns - k) : THMin(rows + k, columns);
 }
 
+/* The first element of the k-th diagonal, and the way from each to the next. */
+static real *THTensor_(diagonalAt)(THTensor *t, int64_t k, ptrdiff_t *step)
+{
+  *step = t->stride[0] + t->stride[1];
+  return THTensor_(data)(t) + (k < 0 ? -k * t->stride[0] : k * t->stride[1]);
+}
+
 /* A new view of that diagonal, which has n elements. */
 static THTensor *THTensor_(newDiagonal)(THTensor *t, int64_t n, int64_t k)
 {
@@ -225,13 +232,11 @@ void THTensor_(eye)(THTensor *r_, int64_t n, int64_t m)
   if (m < 1)
     m = n;
   THTensor_(resize2d)(r_, n, m);
-  THTensor_(checkNoOverlap)(r_);
-  THGuard guard;
-  THTensor_(guard)(&guard);
-  THTensor *diagonal = guard.what = THTensor_(newDiagonal)(r_, THMin(n, m), 0);
   THTensor_(zero)(r_);
-  THTensor_(fill)(diagonal, 1);
-  THGuard_leave(&guard);
+  ptrdiff_t step;
+  real *diagonal = THTensor_(diagonalAt)(r_, 0, &step);
+  for (int64_t i = 0; i < THMin(n, m); i++)
+    diagonal[i * step] = 1;
 }
 
 static void THTensor_(diagOfMatrix)(THTensor *r, THTensor *t, int64_t k)
@@ -251,15 +256,14 @@ static void THTensor_(diagOfMatrix)(THTensor *r, THTensor *t, int64_t k)
 
 static void THTensor_(matrixOfDiag)(THTensor *r, THTensor *t, int64_t k)
 {
-  const int64_t side = t->size[0] + (k < 0 ? -k : k);
+  const int64_t n = t->size[0], side = n + (k < 0 ? -k : k);
   THTensor_(resize2d)(r, side, side);
-  THTensor_(checkNoOverlap)(r);
-  THGuard guard;
-  THTensor_(guard)(&guard);
-  THTensor *diagonal = guard.what = THTensor_(newDiagonal)(r, t->size[0], k);
   THTensor_(zero)(r);
-  THTensor_(copy)(diagonal, t);
-  THGuard_leave(&guard);
+  ptrdiff_t step;
+  real *diagonal = THTensor_(diagonalAt)(r, k, &step);
+  const real *x = THTensor_(data)(t);
+  for (int64_t i = 0; i < n; i++)
+    diagonal[i * step] = x[i * t->stride[0]];
 }
 
 void THTensor_(diag)(THTensor *r_, THTensor *t, int k)
