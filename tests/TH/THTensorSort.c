@@ -357,6 +357,23 @@ static void THTest_(sortResults)(void)
 #endif
 }
 
+/* A result that is not yet of its size, further on in the operand's memory: lines must not be
+ * overwritten before they are read. */
+static void THTest_(sortIntoOperand)(void)
+{
+  THTensor *t = THTest_(tensor)(TH_CONTIGUOUS, 3, TH_SHAPE(40, 30));
+  THTensor *shape = THTest_(tensor)(TH_CONTIGUOUS, 3, TH_SHAPE(40, 30));
+  THTensor *r = THTensor_(newWithStorage1d)(t->storage, 600, 1, 1);
+  THLongTensor *indices = THLongTensor_new();
+  THTensor_(kthvalue)(r, indices, t, 7, 1, 0);
+  THTest_(checkLines)(KTH, shape->storage->data, shape, r, indices, 7, 1);
+  CHECK(r->storage == t->storage && r->storageOffset == 600);
+  THLongTensor_free(indices);
+  THTensor_(free)(r);
+  THTensor_(free)(shape);
+  THTensor_(free)(t);
+}
+
 static void THTest_(sortErrors)(void)
 {
   static const int dims[] = {-1, 2, INT_MAX, INT_MIN};
@@ -413,4 +430,4 @@ static void THTest_(sortThreads)(void)
 }
 
 TH_TESTS(THTest_(sortLayouts), THTest_(sortLengths), THTest_(sortLong), THTest_(medianOfAll),
-         THTest_(sortResults), THTest_(sortErrors), THTest_(sortThreads))
+         THTest_(sortResults), THTest_(sortIntoOperand), THTest_(sortErrors), THTest_(sortThreads))

@@ -125,7 +125,7 @@ TH_BYTE_REDUCTIONS(FUNCTIONS)
 
 /* --- the largest or smallest value, with its index ------------------------------------------- */
 
-enum { STRIP = 256 }; /* lanes worked on at a time, with states that stay in the first cache */
+enum { STRIP = 1024 }; /* lanes worked on at a time, with states that stay in the first cache */
 
 typedef struct {
   int64_t index; /* of the first such value */
