@@ -105,7 +105,7 @@ static void THTest_(blasDot)(void)
   const int threads = THGetNumThreads();
   real *x = malloc(2 * N * sizeof *x), *y = malloc(3 * N * sizeof *y);
   real *x1 = malloc(N * sizeof *x1), *y1 = malloc(N * sizeof *y1);
-  double sum = 0, size = 0;
+  TH_UNUSED double sum = 0, size = 0;
   for (ptrdiff_t i = 0; i < N; i++) {
     x1[i] = x[2 * i] = THTest_(value)(1, i);
     y1[i] = y[3 * i] = THTest_(value)(2, i);

@@ -15,8 +15,8 @@ static void THTest_(dot)(void)
       th_note("%s, %s", th_layout_names[lt], th_layout_names[ls]);
       THTensor *t = THTest_(tensor)(lt, 2, TH_SHAPE(7, 5, 3));
       THTensor *s = THTest_(tensor)(ls, 9, TH_SHAPE(7, 5, 3));
-      double sum = 0, size = 0;
-      uint64_t whole = 0;
+      TH_UNUSED double sum = 0, size = 0;
+      TH_UNUSED uint64_t whole = 0;
       for (ptrdiff_t i = 0; i < THTest_(count)(t); i++) {
         const real x = *THTest_(at)(t, i), y = *THTest_(at)(s, i);
         sum += (double)x * (double)y;
