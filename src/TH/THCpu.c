@@ -1,7 +1,10 @@
-/* Which instruction set the kernels use. */
-#include "THKernel.h"
+/* Which instruction set the kernels use, and how large the last cache is. */
+#include "THCpu.h"
+
+#include <unistd.h>
 
 #include "THGeneral.h"
+#include "THKernel.h"
 
 static const char *const level_names[] = {"default", "avx2", "avx512"};
 
@@ -40,4 +43,20 @@ THCpuLevel THCpu_level(void)
 const char *THCpu_levelName(THCpuLevel level)
 {
   return level_names[level];
+}
+
+/* The kernel knows what a guest really shares; the C library adds up what the processor says. */
+ptrdiff_t THCpu_lastCache(void)
+{
+  long kilobytes = 0;
+  FILE *file = fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "re");
+  if (file) {
+    if (fscanf(file, "%ldK", &kilobytes) != 1)
+      kilobytes = 0;
+    fclose(file);
+  }
+  if (kilobytes > 0)
+    return (ptrdiff_t)kilobytes << 10;
+  const long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+  return bytes > 0 ? bytes : 32 << 20;
 }

@@ -3,8 +3,8 @@
 #include "THLoop.h"
 
 #include <omp.h>
-#include <unistd.h>
 
+#include "THCpu.h"
 #include "THParallel.h"
 
 enum {
@@ -207,6 +207,15 @@ static void run_blocks(const Plan *plan, ptrdiff_t begin, ptrdiff_t end, THKerne
   }
 }
 
+/* Stores that pass the caches by may still be under way: another thread must see what they wrote.
+ */
+static void finish_streams(void)
+{
+#if defined(__x86_64__)
+  __builtin_ia32_sfence();
+#endif
+}
+
 typedef struct {
   const Plan *plan;
   THKernel kernel;
@@ -219,6 +228,8 @@ static void do_blocks(void *context, ptrdiff_t begin, ptrdiff_t end)
   const Plan *plan = work->plan;
   run_blocks(plan, begin * plan->together, THMin(plan->blocks, end * plan->together), work->kernel,
              work->scalars);
+  if (plan->streams)
+    finish_streams();
 }
 
 /* Orders the dimensions and cuts them. */
@@ -388,6 +399,8 @@ static void do_elements(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const FlatWork *work = context;
   work->elements(work, begin, end, 0);
+  if (work->streams)
+    finish_streams();
 }
 
 static void do_fixed_blocks(void *context, ptrdiff_t begin, ptrdiff_t end)
@@ -395,6 +408,8 @@ static void do_fixed_blocks(void *context, ptrdiff_t begin, ptrdiff_t end)
   const FlatWork *work = context;
   for (ptrdiff_t b = begin; b < end; b++)
     work->elements(work, b * BLOCK, THMin(work->count, (b + 1) * BLOCK), b);
+  if (work->streams)
+    finish_streams();
 }
 
 /* Half of the last cache: what is larger will have left it when it is read again.  TH_STREAM_BYTES
@@ -405,8 +420,7 @@ static ptrdiff_t stream_bytes(void)
   ptrdiff_t known = __atomic_load_n(&bytes, __ATOMIC_RELAXED);
   if (known < 0) {
     const char *wish = getenv("TH_STREAM_BYTES");
-    const ptrdiff_t cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    known = wish ? THMax(0, strtoll(wish, NULL, 10)) : (cache > 0 ? cache : 32 << 20) / 2;
+    known = wish ? THMax(0, strtoll(wish, NULL, 10)) : THCpu_lastCache() / 2;
     __atomic_store_n(&bytes, known, __ATOMIC_RELAXED);
   }
   return known;

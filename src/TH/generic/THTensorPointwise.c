@@ -54,10 +54,9 @@ static void THTensor_(fetch)(real *buffer, const real *at, ptrdiff_t rows, ptrdi
 }
 
 static void THTensor_(store)(char *at, ptrdiff_t step, ptrdiff_t jump, void *buffer, ptrdiff_t rows,
-                             ptrdiff_t columns, int bytes, int streams)
+                             ptrdiff_t columns, int bytes)
 {
-  const THRun scatter = {columns,           rows, {at, buffer}, {step, 1}, {jump, columns},
-                         .streams = streams};
+  const THRun scatter = {columns, rows, {at, buffer}, {step, 1}, {jump, columns}};
   if (bytes)
     THByteTensor_convert[THScalarByte](&scatter, NULL);
   else
@@ -78,7 +77,7 @@ static __attribute__((noinline)) void THTensor_(blockThroughBuffers)(const THRun
       for (int o = 0; o <= call->inputs; o++) {
         const ptrdiff_t step = run->step[o], jump = run->jump[o];
         at[o] = THTensor_(part)(run, call, o, j, i);
-        if (step == 1 && (k == 1 || jump == m) && !(o == 0 && run->streams))
+        if (step == 1 && (k == 1 || jump == m))
           continue; /* side by side */
         if (o > 0)
           THTensor_(fetch)(buffer[o], at[o], k, m, step, jump, &seen[o]);
@@ -87,14 +86,14 @@ static __attribute__((noinline)) void THTensor_(blockThroughBuffers)(const THRun
       call->row(k * m, at[0], at[1], at[2], at[3], call->scalars);
       if (at[0] == buffer[0])
         THTensor_(store)(THTensor_(part)(run, call, 0, j, i), run->step[0], run->jump[0], buffer[0],
-                         k, m, call->bytes, run->streams);
+                         k, m, call->bytes);
     }
 }
 
 static void THTensor_(block)(const THRun *run, const void *context)
 {
   const THTensor_(Call) *call = context;
-  int inLine = !run->streams && (run->rows == 1 || run->n >= SHORT);
+  int inLine = run->rows == 1 || run->n >= SHORT;
   for (int o = 0; o <= call->inputs; o++)
     inLine &= run->step[o] == 1;
   if (!inLine) {

@@ -123,8 +123,6 @@ enum { PIECE = 4096 / sizeof(real) };
   {                                                                      \
     if (THScalar##Source == SAME_TYPE) {                                 \
       copy(run);                                                         \
-      if (run->streams)                                                  \
-        THStream_finish();                                               \
       return;                                                            \
     }                                                                    \
     const ptrdiff_t dr = run->step[0], dx = run->step[1];                \
@@ -140,8 +138,6 @@ enum { PIECE = 4096 / sizeof(real) };
           r[i * dr] = from_##Source(x[i * dx]);                          \
       }                                                                  \
     }                                                                    \
-    if (run->streams)                                                    \
-      THStream_finish();                                                 \
   }
 
 TH_FOR_EACH_TYPE(CONVERT)
