@@ -1,6 +1,8 @@
 /* Storages: what their flags permit, who owns the data, counts, resizing. */
 #include "THTemplate.h"
 
+#include <unistd.h>
+
 #include "th_layouts.h"
 
 static THStorage *THTest_(filled)(ptrdiff_t size)
@@ -196,5 +198,44 @@ static void THTest_(storageSwap)(void)
   CHECK_EQ(THTest_(blocks), 0);
 }
 
-TH_TESTS(THTest_(storageNew), THTest_(storageFill), THTest_(newWithData), THTest_(storageFlags),
-         THTest_(storageResize), THTest_(storageAllocator), THTest_(storageSwap))
+/* A file written by stdio, mapped: whole, in part, and not to be resized. */
+static void THTest_(storageMapping)(void)
+{
+  char name[] = "/tmp/th-storage-XXXXXX";
+  const int descriptor = mkstemp(name);
+  CHECK(descriptor >= 0);
+  real values[5];
+  for (int i = 0; i < 5; i++)
+    values[i] = THTest_(value)(8, i);
+  CHECK_EQ(write(descriptor, values, sizeof values), (int64_t)sizeof values);
+  close(descriptor);
+  THStorage *whole = THStorage_(newWithMapping)(name, 0, 0);
+  THStorage *part = THStorage_(newWithMapping)(name, 3, 0);
+  CHECK_EQ(whole->size, 5);
+  CHECK_EQ(part->size, 3);
+  for (int i = 0; i < 5; i++)
+    CHECK_EQ(whole->data[i], values[i]);
+  CHECK_RAISES(1, "not resizable", THStorage_(resize)(part, 9));
+  THStorage_(free)(part);
+  THStorage_(free)(whole);
+  CHECK_RAISES(0, "", THStorage_(newWithMapping)(name, 6, 0));
+  unlink(name);
+}
+
+/* Halves that every type holds exactly. */
+static void THTest_(storageCopyHalf)(void)
+{
+  THHalfStorage *halves = THHalfStorage_newWithSize(100);
+  THStorage *to = THStorage_(newWithSize)(100);
+  for (int i = 0; i < 100; i++)
+    halves->data[i] = TH_float2half((float)i);
+  THStorage_(copyHalf)(to, halves);
+  for (int i = 0; i < 100; i++)
+    CHECK_EQ(to->data[i], TH_CONVERT_ACCREAL_TO_REAL((accreal)i));
+  THStorage_(free)(to);
+  THHalfStorage_free(halves);
+}
+
+TH_TESTS(THTest_(storageMapping), THTest_(storageCopyHalf), THTest_(storageNew),
+         THTest_(storageFill), THTest_(newWithData), THTest_(storageFlags), THTest_(storageResize),
+         THTest_(storageAllocator), THTest_(storageSwap))
