@@ -204,12 +204,12 @@ static inline int64_t THApply_share(int64_t count, int64_t *begin)
   __TH_TENSOR_APPLYX_PREAMBLE(TYPE3, TENSOR3, DIM, 1)                                  \
   __TH_TENSOR_APPLYX_CHECK2(TENSOR1, TENSOR3)
 
-/* The runs that the tensors have in common, up to TODO elements in all, counted down. */
-#define __TH_TENSOR_APPLYX_RUNS1(TENSOR, TODO, ...)                                                \
-  while (!TH_TENSOR_APPLY_hasFinished && (TODO) > 0) {                                             \
+/* The runs that the tensors have in common, up to REST elements in all, counted down. */
+#define __TH_TENSOR_APPLYX_RUNS1(TENSOR, REST, ...)                                                \
+  while (!TH_TENSOR_APPLY_hasFinished && (REST) > 0) {                                             \
     int64_t TH_TENSOR_APPLY_left = __TH_TENSOR_APPLYX_LEFT(TENSOR);                                \
-    TH_TENSOR_APPLY_left = THMin(TH_TENSOR_APPLY_left, (TODO));                                    \
-    (TODO) -= TH_TENSOR_APPLY_left;                                                                \
+    TH_TENSOR_APPLY_left = THMin(TH_TENSOR_APPLY_left, (REST));                                    \
+    (REST) -= TH_TENSOR_APPLY_left;                                                                \
     for (; TH_TENSOR_APPLY_left > 0; TH_TENSOR_APPLY_left--, __TH_TENSOR_APPLYX_STEP(TENSOR, 1)) { \
       __VA_ARGS__                                                                                  \
     }                                                                                              \
@@ -217,12 +217,12 @@ static inline int64_t THApply_share(int64_t count, int64_t *begin)
     __TH_TENSOR_APPLYX_UPDATE_COUNTERS(TENSOR, 0)                                                  \
   }
 
-#define __TH_TENSOR_APPLYX_RUNS2(TENSOR1, TENSOR2, TODO, ...)                                     \
-  while (!TH_TENSOR_APPLY_hasFinished && (TODO) > 0) {                                            \
+#define __TH_TENSOR_APPLYX_RUNS2(TENSOR1, TENSOR2, REST, ...)                                     \
+  while (!TH_TENSOR_APPLY_hasFinished && (REST) > 0) {                                            \
     int64_t TH_TENSOR_APPLY_left =                                                                \
         THMin(__TH_TENSOR_APPLYX_LEFT(TENSOR1), __TH_TENSOR_APPLYX_LEFT(TENSOR2));                \
-    TH_TENSOR_APPLY_left = THMin(TH_TENSOR_APPLY_left, (TODO));                                   \
-    (TODO) -= TH_TENSOR_APPLY_left;                                                               \
+    TH_TENSOR_APPLY_left = THMin(TH_TENSOR_APPLY_left, (REST));                                   \
+    (REST) -= TH_TENSOR_APPLY_left;                                                               \
     for (; TH_TENSOR_APPLY_left > 0; TH_TENSOR_APPLY_left--, __TH_TENSOR_APPLYX_STEP(TENSOR1, 1), \
                                      __TH_TENSOR_APPLYX_STEP(TENSOR2, 1)) {                       \
       __VA_ARGS__                                                                                 \
@@ -233,13 +233,13 @@ static inline int64_t THApply_share(int64_t count, int64_t *begin)
     __TH_TENSOR_APPLYX_UPDATE_COUNTERS(TENSOR2, 0)                                                \
   }
 
-#define __TH_TENSOR_APPLYX_RUNS3(TENSOR1, TENSOR2, TENSOR3, TODO, ...)                            \
-  while (!TH_TENSOR_APPLY_hasFinished && (TODO) > 0) {                                            \
+#define __TH_TENSOR_APPLYX_RUNS3(TENSOR1, TENSOR2, TENSOR3, REST, ...)                            \
+  while (!TH_TENSOR_APPLY_hasFinished && (REST) > 0) {                                            \
     int64_t TH_TENSOR_APPLY_left =                                                                \
         THMin(__TH_TENSOR_APPLYX_LEFT(TENSOR1), __TH_TENSOR_APPLYX_LEFT(TENSOR2));                \
     TH_TENSOR_APPLY_left = THMin(TH_TENSOR_APPLY_left, __TH_TENSOR_APPLYX_LEFT(TENSOR3));         \
-    TH_TENSOR_APPLY_left = THMin(TH_TENSOR_APPLY_left, (TODO));                                   \
-    (TODO) -= TH_TENSOR_APPLY_left;                                                               \
+    TH_TENSOR_APPLY_left = THMin(TH_TENSOR_APPLY_left, (REST));                                   \
+    (REST) -= TH_TENSOR_APPLY_left;                                                               \
     for (; TH_TENSOR_APPLY_left > 0; TH_TENSOR_APPLY_left--, __TH_TENSOR_APPLYX_STEP(TENSOR1, 1), \
                                      __TH_TENSOR_APPLYX_STEP(TENSOR2, 1),                         \
                                      __TH_TENSOR_APPLYX_STEP(TENSOR3, 1)) {                       \
