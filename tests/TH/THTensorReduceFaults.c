@@ -2,137 +2,86 @@
  * turn, and results and operands are as they were. */
 #include "THTemplate.h"
 
-#include "th_fail.h"
-#include "th_layouts.h"
+#include "th_faults.h"
 
-/* t is large enough for partial results to need memory; r and indices have to grow. */
-typedef struct THTest_(Operands)
-{
-  int function, dim, aliased;
-  THTensor *t, *r;
+typedef struct Operands {
+  THTensor *t; /* 100 x 80 */
+  THTensor *r; /* r and indices have to grow */
   THLongTensor *indices;
-  real *values;
-}
-THTest_(Operands);
+  THTensor *wide; /* 1 x 2^23, all the same element: partial results need memory */
+} Operands;
 
-static THTest_(Operands) THTest_(on);
-
-static void THTest_(setUp)(void *unused)
+static void set_up(Operands *o)
 {
-  THTest_(Operands) *on = &THTest_(on);
-  on->t = THTest_(tensor)(TH_TRANSPOSED, 4, TH_SHAPE(3, 40000));
-  on->r = on->aliased ? on->t : THTest_(tensor)(TH_CONTIGUOUS, 5, TH_SHAPE(2));
-  on->indices = THLongTensor_newWithSize1d(2);
-  on->indices->storage->data[1] = -7;
-  on->values = THTest_(values)(on->t);
-}
-
-static void THTest_(tearDown)(void *unused)
-{
-  THTest_(Operands) *on = &THTest_(on);
-  if (!on->aliased)
-    THTensor_(free)(on->r);
-  THTensor_(free)(on->t);
-  THLongTensor_free(on->indices);
-  free(on->values);
+  o->t = THTest_(tensor)(TH_TRANSPOSED, 4, TH_SHAPE(100, 80));
+  o->r = THTest_(tensor)(TH_CONTIGUOUS, 5, TH_SHAPE(2));
+  o->indices = THLongTensor_newWithSize1d(2);
+  THLongTensor_fill(o->indices, -7);
+  o->wide = THTest_(tensor)(TH_EXPANDED_LAST, 6, TH_SHAPE(1, 1 << 23));
+  WATCH(o->t);
+  WATCH(o->r);
+  WATCH(o->indices);
 }
 
-static int THTest_(call)(void)
+static void tear_down(Operands *o)
 {
-  THTest_(Operands) *on = &THTest_(on);
-  THTensor *t = on->t, *r = on->r;
-  switch (on->function) {
-    case 0:
-      THTensor_(sum)(r, t, on->dim, 0);
-      return 1;
-    case 1:
-      THTensor_(max)(r, on->indices, t, on->dim, 1);
-      return 1;
-    case 2:
-      THTensor_(sort)(r, on->indices, t, on->dim, 0);
-      return 1;
-    case 3:
-      THTensor_(topk)(r, on->indices, t, 3, on->dim, 1, 1);
-      return 1;
-    case 4:
-      THTensor_(kthvalue)(r, on->indices, t, 2, on->dim, 0);
-      return 1;
-    case 5:
-      THTensor_(median)(r, on->indices, t, on->dim, 0);
-      return 1;
-    case 6:
-      THTensor_(mode)(r, on->indices, t, on->dim, 0);
-      return 1;
-    case 7:
-      THTensor_(cumsum)(r, t, on->dim);
-      return 1;
-    case 8:
-      THTensor_(sumall)(t);
-      return 1;
-    case 9:
-      THTensor_(medianall)(t);
-      return 1;
-    case 10:
-      THTensor_(equal)(t, r);
-      return 1;
-#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
-    case 11:
-      THTensor_(var)(r, t, on->dim, 0, 0);
-      return 1;
-    case 12:
-      THTensor_(renorm)(r, t, 2, on->dim, 1);
-      return 1;
-    case 13:
-      THTensor_(histc)(r, t, 50, -8, 8);
-      return 1;
-    case 14:
-      THTensor_(bhistc)(r, t, 50, -8, 8);
-      return 1;
-    case 15:
-      THTensor_(dist)(t, t, 2);
-      return 1;
+  THTensor_(free)(o->r);
+  THTensor_(free)(o->t);
+  THTensor_(free)(o->wide);
+  THLongTensor_free(o->indices);
+}
+
+/* Along either dimension, into another tensor and into t itself. */
+#define ALONG(NAME, ...)                                                 \
+  FAULT(NAME##0, THTensor *r = o->r; const int dim = 0; __VA_ARGS__)     \
+  FAULT(NAME##1, THTensor *r = o->r; const int dim = 1; __VA_ARGS__)     \
+  FAULT(NAME##Self0, THTensor *r = o->t; const int dim = 0; __VA_ARGS__) \
+  FAULT(NAME##Self1, THTensor *r = o->t; const int dim = 1; __VA_ARGS__)
+
+ALONG(sum, THTensor_(sum)(r, o->t, dim, 0))
+ALONG(prod, THTensor_(prod)(r, o->t, dim, 0))
+ALONG(max, THTensor_(max)(r, o->indices, o->t, dim, 1))
+ALONG(min, THTensor_(min)(r, o->indices, o->t, dim, 0))
+ALONG(sort, THTensor_(sort)(r, o->indices, o->t, dim, 0))
+ALONG(topk, THTensor_(topk)(r, o->indices, o->t, 3, dim, 1, 1))
+ALONG(kthvalue, THTensor_(kthvalue)(r, o->indices, o->t, 2, dim, 0))
+ALONG(median, THTensor_(median)(r, o->indices, o->t, dim, 0))
+ALONG(mode, THTensor_(mode)(r, o->indices, o->t, dim, 0))
+FAULT(cumsum, THTensor_(cumsum)(o->r, o->t, 1))
+CALM(cumsumSelf, THTensor_(cumsum)(o->t, o->t, 0))
+FAULT(cumprod, THTensor_(cumprod)(o->r, o->t, 1))
+CALM(cumprodSelf, THTensor_(cumprod)(o->t, o->t, 0))
+FAULT(sumLong, THTensor_(sum)(o->r, o->wide, 1, 0))
+FAULT(maxLong, THTensor_(max)(o->r, o->indices, o->wide, 1, 0))
+FAULT(sumall, THTensor_(sumall)(o->wide))
+FAULT(prodall, THTensor_(prodall)(o->wide))
+FAULT(maxall, THTensor_(maxall)(o->wide))
+FAULT(minall, THTensor_(minall)(o->wide))
+FAULT(medianall, THTensor_(medianall)(o->t))
+CALM(trace, THTensor_(trace)(o->t))
+CALM(equal, THTensor_(equal)(o->t, o->t))
+CALM(equalNot, THTensor_(equal)(o->t, o->r))
+CALM(numel, THTensor_(numel)(o->t))
+CALM(preserve, THTensor_(preserveReduceDimSemantics)(o->r, 2, 0, 1))
+
+#if defined(TH_REAL_IS_BYTE)
+FAULT(logicalall, THTensor_(logicalall)(o->wide))
+FAULT(logicalany, THTensor_(logicalany)(o->wide))
 #endif
-    default:
-      return 0;
-  }
-}
 
-static void THTest_(body)(void *unused)
-{
-  THTest_(call)();
-}
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+ALONG(mean, THTensor_(mean)(r, o->t, dim, 0))
+ALONG(std, THTensor_(std)(r, o->t, dim, 0, 0))
+ALONG(var, THTensor_(var)(r, o->t, dim, 0, 0))
+ALONG(norm, THTensor_(norm)(r, o->t, 2, dim, 0))
+ALONG(renorm, THTensor_(renorm)(r, o->t, 2, dim, 1))
+ALONG(histc, (void)dim; THTensor_(histc)(r, o->t, 50, -8, 8))
+ALONG(bhistc, (void)dim; THTensor_(bhistc)(r, o->t, 50, -8, 8))
+FAULT(meanall, THTensor_(meanall)(o->wide))
+FAULT(varall, THTensor_(varall)(o->wide, 0))
+FAULT(stdall, THTensor_(stdall)(o->wide, 0))
+FAULT(normall, THTensor_(normall)(o->wide, 2))
+FAULT(dist, THTensor_(dist)(o->t, o->t, 2))
+#endif
 
-static void THTest_(check)(void *unused, int raised)
-{
-  THTest_(Operands) *on = &THTest_(on);
-  if (!raised)
-    return;
-  CHECK(on->t->nDimension == 2 && on->t->size[0] == 3 && on->t->size[1] == 40000);
-  CHECK(on->t->stride[0] == 1 && on->t->stride[1] == 3);
-  CHECK_EQ(on->t->storage->size, (ptrdiff_t)120000);
-  for (ptrdiff_t i = 0; i < 120000; i += 997)
-    CHECK_EQ(*THTest_(at)(on->t, i), on->values[i]);
-  if (!on->aliased) {
-    CHECK(on->r->nDimension == 1 && on->r->size[0] == 2);
-    CHECK_EQ(on->r->storage->size, (ptrdiff_t)2);
-    CHECK_EQ(*THTest_(at)(on->r, 1), THTest_(value)(5, 1));
-  }
-  CHECK(on->indices->nDimension == 1 && on->indices->size[0] == 2);
-  CHECK_EQ(on->indices->storage->size, (ptrdiff_t)2);
-  CHECK_EQ(on->indices->storage->data[1], (int64_t)-7);
-}
-
-static void THTest_(reduceFaults)(void)
-{
-  static const THFailCase stages = {THTest_(setUp), THTest_(body), THTest_(check),
-                                    THTest_(tearDown)};
-  for (int f = 0; f < 16; f++)
-    for (int aliased = 0; aliased < 2; aliased++)
-      for (int dim = 0; dim < 2; dim++) {
-        THTest_(on) = (THTest_(Operands)){.function = f, .dim = dim, .aliased = aliased};
-        th_note("function %d, dimension %d, aliased %d", f, dim, aliased);
-        th_fail(&stages, NULL);
-      }
-}
-
-TH_TESTS(THTest_(reduceFaults))
+TH_FAULT_TESTS(reduceFaults)

@@ -3,10 +3,11 @@
  *     th_tests                      all of them
  *     th_tests Float/cadd 'Int/?*'  those whose name, or type and file, matches a pattern
  *     th_tests Float/THTensorCopy   those of a file
- *     th_tests --list [patterns]    their names only */
+ *     th_tests --list [patterns]    their names only
+ *     th_tests --faults             what is run with failing allocations: see th_faults.h */
 #include <fnmatch.h>
 
-#include "th_test.h"
+#include "th_faults.h"
 
 static th_test_group *groups;
 
@@ -71,6 +72,10 @@ static void run_body(void **state)
 
 int main(int count, char **arguments)
 {
+  if (count > 1 && strcmp(arguments[1], "--faults") == 0) {
+    th_faults_list();
+    return 0;
+  }
   const int list = count > 1 && strcmp(arguments[1], "--list") == 0;
   const int patterns = count - 1 - list;
   char **pattern = arguments + 1 + list;
