@@ -58,7 +58,7 @@ static void batch_fill(Batch *batch, int64_t first, int64_t n, THLongTensor *lab
   THFloatTensor_resize4d(batch->images, n, 1, DIGIT_SIDE, DIGIT_SIDE);
   THLongTensor_resize1d(batch->labels, n);
   for (int64_t i = 0; i < n; i++) {
-    const int64_t image = THLongTensor_get1d(batch->order, first + i) - TH_INDEX_BASE;
+    const int64_t image = THLongTensor_get1d(batch->order, first + i);
     const int64_t y = (int64_t)(THRandom_random(generator) % (2 * SHIFT + 1));
     const int64_t x = (int64_t)(THRandom_random(generator) % (2 * SHIFT + 1));
     THFloatTensor_select(batch->window, batch->framed, 0, image);
