@@ -14,9 +14,10 @@ typedef enum THPointwise {
 } THPointwise;
 
 /* r[i] = the expression of x[i], y[i] and z[i], as many of them as there are inputs, for n elements
- * side by side; scalars are two, of the element type.  r may be an input. */
+ * side by side; scalars are two, of the element type.  r may be an input, unless it streams: then
+ * it is written around the caches. */
 typedef void (*THPointwiseRow)(ptrdiff_t n, void *r, const void *x, const void *y, const void *z,
-                               const void *scalars);
+                               const void *scalars, int streams);
 
 #define TH_DECLARE(Real, real, accreal) extern const THPointwiseRow *TH##Real##Tensor_pointwise;
 TH_FOR_EACH_TYPE_BUT_HALF(TH_DECLARE)

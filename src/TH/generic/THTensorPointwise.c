@@ -40,12 +40,12 @@ static void THTensor_(fetch)(real *buffer, const real *at, ptrdiff_t rows, ptrdi
   if (step == 0 && (rows == 1 || jump == 0)) { /* one element for all */
     const real value[2] = {*at};
     if (*seen != at)
-      fill(BUFFER, buffer, NULL, NULL, NULL, value);
+      fill(BUFFER, buffer, NULL, NULL, NULL, value, 0);
     *seen = at;
   } else if (step == 0) {
     for (ptrdiff_t j = 0; j < rows; j++) {
       const real value[2] = {at[j * jump]};
-      fill(columns, buffer + j * columns, NULL, NULL, NULL, value);
+      fill(columns, buffer + j * columns, NULL, NULL, NULL, value, 0);
     }
   } else {
     const THRun gather = {columns, rows, {(char *)buffer, (char *)at}, {1, step}, {columns, jump}};
@@ -83,7 +83,8 @@ static __attribute__((noinline)) void THTensor_(blockThroughBuffers)(const THRun
           THTensor_(fetch)(buffer[o], at[o], k, m, step, jump, &seen[o]);
         at[o] = buffer[o];
       }
-      call->row(k * m, at[0], at[1], at[2], at[3], call->scalars);
+      call->row(k * m, at[0], at[1], at[2], at[3], call->scalars,
+                run->streams && at[0] != buffer[0]);
       if (at[0] == buffer[0])
         THTensor_(store)(THTensor_(part)(run, call, 0, j, i), run->step[0], run->jump[0], buffer[0],
                          k, m, call->bytes);
@@ -96,6 +97,8 @@ static void THTensor_(block)(const THRun *run, const void *context)
   int inLine = run->rows == 1 || run->n >= SHORT;
   for (int o = 0; o <= call->inputs; o++)
     inLine &= run->step[o] == 1;
+  /* Where nothing is read, the processor sees by itself that whole lines are written. */
+  const int streams = run->streams && call->inputs > 0;
   if (!inLine) {
     THTensor_(blockThroughBuffers)(run, call);
     return;
@@ -104,7 +107,7 @@ static void THTensor_(block)(const THRun *run, const void *context)
     char *at[1 + TH_POINTWISE_INPUTS] = {NULL};
     for (int o = 0; o <= call->inputs; o++)
       at[o] = THTensor_(part)(run, call, o, j, 0);
-    call->row(run->n, at[0], at[1], at[2], at[3], call->scalars);
+    call->row(run->n, at[0], at[1], at[2], at[3], call->scalars, streams);
   }
 }
 

@@ -3,10 +3,10 @@
 
 #include "THPointwise.h"
 
-#define CALL(OP, N, R, X, Y, C)                                                 \
-  do {                                                                          \
-    const real scalars[2] = {C};                                                \
-    THTensor_(pointwise)[TH_POINTWISE_##OP]((N), (R), (X), (Y), NULL, scalars); \
+#define CALL(OP, N, R, X, Y, C)                                                    \
+  do {                                                                             \
+    const real scalars[2] = {C};                                                   \
+    THTensor_(pointwise)[TH_POINTWISE_##OP]((N), (R), (X), (Y), NULL, scalars, 0); \
   } while (0)
 
 #define ONE(NAME)                                                  \

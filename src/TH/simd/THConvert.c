@@ -97,47 +97,45 @@ static void copy(const THRun *run)
 
 #define SAME_TYPE TH_CONCAT_2(THScalar, Real)
 
-/* A row for a result that streams is converted into a buffer, a piece at a time, and sent from
- * there. */
-enum { PIECE = 4096 / sizeof(real) };
-
-#define CONVERT(Source, source, unused)                                  \
-  static void convertRow_##Source(real *r, const source *x, ptrdiff_t n) \
-  {                                                                      \
-    TH_PRAGMA(omp simd)                                                  \
-    for (ptrdiff_t i = 0; i < n; i++)                                    \
-      r[i] = from_##Source(x[i]);                                        \
-  }                                                                      \
-                                                                         \
-  static void streamRow_##Source(real *r, const source *x, ptrdiff_t n)  \
-  {                                                                      \
-    real buffer[PIECE];                                                  \
-    for (ptrdiff_t i = 0; i < n; i += PIECE) {                           \
-      const ptrdiff_t m = THMin(n - i, PIECE);                           \
-      convertRow_##Source(buffer, x + i, m);                             \
-      THStream_copy(r + i, buffer, (size_t)m * sizeof(real));            \
-    }                                                                    \
-  }                                                                      \
-                                                                         \
-  static void convert_##Source(const THRun *run, const void *scalars)    \
-  {                                                                      \
-    if (THScalar##Source == SAME_TYPE) {                                 \
-      copy(run);                                                         \
-      return;                                                            \
-    }                                                                    \
-    const ptrdiff_t dr = run->step[0], dx = run->step[1];                \
-    for (ptrdiff_t j = 0; j < run->rows; j++) {                          \
-      real *r = (real *)run->at[0] + j * run->jump[0];                   \
-      const source *x = (const source *)run->at[1] + j * run->jump[1];   \
-      if (dr == 1 && dx == 1 && run->streams) {                          \
-        streamRow_##Source(r, x, run->n);                                \
-      } else if (dr == 1 && dx == 1) {                                   \
-        convertRow_##Source(r, x, run->n);                               \
-      } else {                                                           \
-        for (ptrdiff_t i = 0; i < run->n; i++)                           \
-          r[i * dr] = from_##Source(x[i * dx]);                          \
-      }                                                                  \
-    }                                                                    \
+#define CONVERT(Source, source, unused)                                             \
+  static void convertRow_##Source(real *r, const source *x, ptrdiff_t n)            \
+  {                                                                                 \
+    TH_PRAGMA(omp simd)                                                             \
+    for (ptrdiff_t i = 0; i < n; i++)                                               \
+      r[i] = from_##Source(x[i]);                                                   \
+  }                                                                                 \
+                                                                                    \
+  /* A result that streams is converted in short pieces, and sent from a buffer. */ \
+  static void streamRow_##Source(real *r, const source *x, ptrdiff_t n)             \
+  {                                                                                 \
+    _Alignas(TH_STREAM_LINE) real buffer[TH_STREAM_PIECE / sizeof(real)];           \
+    for (ptrdiff_t i = 0, m; i < n; i += m) {                                       \
+      m = THStream_first(r + i, sizeof(real), n - i);                               \
+      THStream_fetch(x + i, (size_t)m * sizeof(source));                            \
+      convertRow_##Source(buffer, x + i, m);                                        \
+      THStream_copy(r + i, buffer, (size_t)m * sizeof(real));                       \
+    }                                                                               \
+  }                                                                                 \
+                                                                                    \
+  static void convert_##Source(const THRun *run, const void *scalars)               \
+  {                                                                                 \
+    if (THScalar##Source == SAME_TYPE) {                                            \
+      copy(run);                                                                    \
+      return;                                                                       \
+    }                                                                               \
+    const ptrdiff_t dr = run->step[0], dx = run->step[1];                           \
+    for (ptrdiff_t j = 0; j < run->rows; j++) {                                     \
+      real *r = (real *)run->at[0] + j * run->jump[0];                              \
+      const source *x = (const source *)run->at[1] + j * run->jump[1];              \
+      if (dr == 1 && dx == 1 && run->streams) {                                     \
+        streamRow_##Source(r, x, run->n);                                           \
+      } else if (dr == 1 && dx == 1) {                                              \
+        convertRow_##Source(r, x, run->n);                                          \
+      } else {                                                                      \
+        for (ptrdiff_t i = 0; i < run->n; i++)                                      \
+          r[i * dr] = from_##Source(x[i * dx]);                                     \
+      }                                                                             \
+    }                                                                               \
   }
 
 TH_FOR_EACH_TYPE(CONVERT)

@@ -4,6 +4,7 @@
 #include "THTemplate.h"
 
 #include "../THPointwise.h"
+#include "THStream.h"
 
 /* Rows of calls stay scalar, and shortcuts take the place of rows. */
 #if defined(__clang__)
@@ -35,7 +36,7 @@
 
 #define PARAMETERS                                                                     \
   ptrdiff_t n, void *result, const void *first, const void *second, const void *third, \
-      const void *scalars
+      const void *scalars, int streams
 
 /* OPERANDS declares x, y and z, as many as there are, from the pointers, at element i. */
 #define AT(POINTER, I) ((const real *)(POINTER))[I]
@@ -45,44 +46,53 @@
 #define AT_XYZ AT_XY const real z = AT(third, i);
 #define AT_XA  AT_X const real y = a;
 
-#define LOOP(OPERANDS, RESULT, EXPRESSION)                \
-  TH_PRAGMA(omp simd)                                     \
-  for (ptrdiff_t i = 0; i < n; i++) {                     \
-    OPERANDS((RESULT *)result)[i] = (RESULT)(EXPRESSION); \
-  }
+static __attribute__((noinline)) void sendPiece(void *to, const void *from, size_t bytes)
+{
+  THStream_copy(to, from, bytes);
+}
 
 #define SCALAR_VALUES                                  \
   TH_UNUSED const real a = ((const real *)scalars)[0]; \
   TH_UNUSED const real b = ((const real *)scalars)[1];
 
-#define FUNCTION(NAME, OPERANDS, RESULT, EXPRESSION) \
-  static void row_##NAME(PARAMETERS)                 \
-  {                                                  \
-    SCALAR_VALUES                                    \
-    LOOP(OPERANDS, RESULT, EXPRESSION)               \
+/* A result that streams is computed in short pieces, which are sent from a buffer while they are in
+ * the first cache; any other is one piece, computed in place. */
+#define FUNCTION(NAME, OPERANDS, RESULT, EXPRESSION)                                          \
+  static void row_##NAME(PARAMETERS)                                                          \
+  {                                                                                           \
+    SCALAR_VALUES                                                                             \
+    enum { PIECE = TH_STREAM_PIECE / sizeof(RESULT) };                                        \
+    _Alignas(TH_STREAM_LINE) RESULT buffer[PIECE];                                            \
+    RESULT *const r = (RESULT *)result, *const to = streams ? buffer : r;                     \
+    ptrdiff_t end = streams ? THStream_first(r, sizeof(RESULT), n) : n;                       \
+    for (ptrdiff_t from = 0; from < n; from = end, end = n - end < PIECE ? n : end + PIECE) { \
+      TH_PRAGMA(omp simd)                                                                     \
+      for (ptrdiff_t i = from; i < end; i++) {                                                \
+        OPERANDS to[i - from] = (RESULT)(EXPRESSION);                                         \
+      }                                                                                       \
+      if (to != r + from)                                                                     \
+        sendPiece(r + from, to, (size_t)(end - from) * sizeof(RESULT));                       \
+    }                                                                                         \
   }
 
 /* A stretch is short enough to stay in the first cache between the two loops. */
 enum { STRETCH = 1024 };
 
-#define SHORTCUT(NAME, OPERANDS, CONDITION, EXPRESSION)       \
-  static void shortcut_##NAME(PARAMETERS)                     \
-  {                                                           \
-    SCALAR_VALUES                                             \
-    for (ptrdiff_t rest = n; rest > 0; rest -= STRETCH) {     \
-      n = rest < STRETCH ? rest : STRETCH;                    \
-      int all = 1;                                            \
-      for (ptrdiff_t i = 0; i < n; i++) {                     \
-        OPERANDS all &= (CONDITION);                          \
-      }                                                       \
-      if (all)                                                \
-        LOOP(OPERANDS, real, EXPRESSION)                      \
-      else                                                    \
-        row_##NAME(n, result, first, second, third, scalars); \
-      result = (real *)result + n;                            \
-      first = (const real *)first + n;                        \
-      second = second ? (const real *)second + n : NULL;      \
-    }                                                         \
+#define SHORTCUT(NAME, OPERANDS, CONDITION, EXPRESSION)                                           \
+  FUNCTION(NAME##_shortcut, OPERANDS, real, EXPRESSION)                                           \
+  static void shortcut_##NAME(PARAMETERS)                                                         \
+  {                                                                                               \
+    SCALAR_VALUES                                                                                 \
+    for (ptrdiff_t from = 0; from < n; from += STRETCH) {                                         \
+      const ptrdiff_t end = n - from < STRETCH ? n : from + STRETCH;                              \
+      int all = 1;                                                                                \
+      for (ptrdiff_t i = from; i < end; i++) {                                                    \
+        OPERANDS all &= (CONDITION);                                                              \
+      }                                                                                           \
+      (all ? row_##NAME##_shortcut : row_##NAME)(                                                 \
+          end - from, (real *)result + from, &AT(first, from), second ? &AT(second, from) : NULL, \
+          third, scalars, streams);                                                               \
+    }                                                                                             \
   }
 
 /* clang-format off */

@@ -4,6 +4,7 @@
 #ifndef TH_STREAM_H
 #define TH_STREAM_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -12,6 +13,10 @@
 #endif
 
 enum { TH_STREAM_LINE = 64 };
+
+/* Bytes of a result to compute at a time before they are sent: as few as make the calls between the
+ * loops cheap. */
+enum { TH_STREAM_PIECE = 1024 };
 
 /* Copies lines; to is aligned to one.  Loads come well before the stores, so that many are under
  * way. */
@@ -51,6 +56,24 @@ static inline void THStream_lines(void *to, const void *from, size_t lines)
 #endif
 }
 
+/* How many of n elements make a first piece that ends with a line. */
+static inline ptrdiff_t THStream_first(const void *result, size_t elementSize, ptrdiff_t n)
+{
+  const size_t bytes = TH_STREAM_PIECE - (uintptr_t)result % TH_STREAM_LINE;
+  const ptrdiff_t first = (ptrdiff_t)(bytes / elementSize);
+  return n < first ? n : first;
+}
+
+/* Asks for what will be read some pieces later: what is read and sent by turns is not fetched well
+ * ahead by itself. */
+static inline void THStream_fetch(const void *from, size_t bytes)
+{
+  enum { AHEAD = 8192 };
+  const uintptr_t first = (uintptr_t)from + AHEAD;
+  for (size_t i = 0; i < bytes; i += TH_STREAM_LINE)
+    __builtin_prefetch((const void *)(first + i));
+}
+
 /* As memcpy. */
 static inline void THStream_copy(void *to, const void *from, size_t bytes)
 {
@@ -59,12 +82,14 @@ static inline void THStream_copy(void *to, const void *from, size_t bytes)
   size_t head = (0 - (uintptr_t)t) % TH_STREAM_LINE;
   if (head > bytes)
     head = bytes;
-  memcpy(t, f, head);
+  if (head > 0)
+    memcpy(t, f, head);
   t += head, f += head, bytes -= head;
   const size_t lines = bytes / TH_STREAM_LINE;
   THStream_lines(t, f, lines);
   t += lines * TH_STREAM_LINE, f += lines * TH_STREAM_LINE, bytes %= TH_STREAM_LINE;
-  memcpy(t, f, bytes);
+  if (bytes > 0)
+    memcpy(t, f, bytes);
 }
 
 #endif
