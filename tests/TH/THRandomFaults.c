@@ -16,6 +16,7 @@ typedef struct Operands {
   THDoubleTensor *d;
   THLongStorage *size;
   THGenerator *g;
+  THByteTensor *generatorState;
 } Operands;
 
 static void set_up(Operands *o)
@@ -48,6 +49,8 @@ static void set_up(Operands *o)
   o->g = THGenerator_new();
   THRandom_manualSeed(o->g, 3);
   THRandom_normal(o->g, 0, 1);
+  o->generatorState = THByteTensor_new();
+  THByteTensor_getRNGState(o->g, o->generatorState);
   WATCH(o->t);
   WATCH(o->p);
   WATCH(o->r);
@@ -72,6 +75,7 @@ static void tear_down(Operands *o)
   THLongTensor_free(o->J);
   THLongStorage_free(o->size);
   THGenerator_free(o->g);
+  THByteTensor_free(o->generatorState);
 }
 
 CALM(random, THTensor_(random)(o->t, o->g))
@@ -105,6 +109,14 @@ FAULT(multinomialOnce, THTensor_(multinomial)(o->indices, o->g, o->p, 10, 0))
 FAULT(aliasSetup, THTensor_(multinomialAliasSetup)(o->column, o->J, o->q))
 CALM(aliasDraw, THTensor_(multinomialAliasDraw)(o->indices, o->g, o->J, o->q))
 FAULT(aliasDrawSame, THTensor_(multinomialAliasDraw)(o->J, o->g, o->J, o->q))
+
+#endif
+
+#if defined(TH_REAL_IS_BYTE)
+
+FAULT(getRNGState, THTensor_(getRNGState)(o->g, o->r))
+CALM(setRNGState, THTensor_(setRNGState)(o->g, o->generatorState))
+RAISES(setRNGStateOther, THTensor_(setRNGState)(o->g, o->r))
 
 #endif
 

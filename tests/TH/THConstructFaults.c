@@ -1,4 +1,4 @@
-/* Pointwise operations and tensors made from a rule when memory runs out: every allocation of every
+/* Tensors made from a rule, and tensors joined, when memory runs out: every allocation of every
  * function fails in turn, and the result and the inputs are as they were. */
 #include "THTemplate.h"
 
@@ -7,7 +7,6 @@
 typedef struct Operands {
   THTensor *x, *y, *across; /* 40 x 3; across is the memory of x as 3 x 40 */
   THTensor *r;              /* 2 x 2, to be resized */
-  THByteTensor *bytes;      /* 2 x 2 */
   THTensor *vector;         /* 20 */
   THLongStorage *size;      /* 2 x 60 */
 } Operands;
@@ -18,15 +17,12 @@ static void set_up(Operands *o)
   o->y = THTest_(tensor)(TH_STRIDED, 5, TH_SHAPE(40, 3));
   o->across = THTensor_(newTranspose)(o->x, 0, 1);
   o->r = THTest_(tensor)(TH_CONTIGUOUS, 6, TH_SHAPE(2, 2));
-  o->bytes = THByteTensor_newWithSize2d(2, 2);
-  memset(o->bytes->storage->data, 7, 4);
   o->vector = THTest_(tensor)(TH_STRIDED, 7, TH_SHAPE(20));
   o->size = THLongStorage_newWithSize2(2, 60);
   WATCH(o->x);
   WATCH(o->y);
   WATCH(o->across);
   WATCH(o->r);
-  WATCH(o->bytes);
   WATCH(o->vector);
 }
 
@@ -36,22 +32,10 @@ static void tear_down(Operands *o)
   THTensor_(free)(o->y);
   THTensor_(free)(o->across);
   THTensor_(free)(o->r);
-  THByteTensor_free(o->bytes);
   THTensor_(free)(o->vector);
   THLongStorage_free(o->size);
 }
 
-FAULT(neg, THTensor_(neg)(o->r, o->x))
-FAULT(add, THTensor_(add)(o->r, o->x, v))
-FAULT(clamp, THTensor_(clamp)(o->r, o->x, v, v))
-FAULT(cadd, THTensor_(cadd)(o->r, o->x, v, o->y))
-FAULT(caddInPlace, THTensor_(cadd)(o->x, o->x, v, o->across))
-FAULT(cmulAcross, THTensor_(cmul)(o->x, o->across, o->across))
-FAULT(cdiv, THTensor_(cdiv)(o->r, o->x, o->y))
-FAULT(addcmul, THTensor_(addcmul)(o->x, o->across, v, o->across, o->y))
-FAULT(ltValue, THTensor_(ltValue)(o->bytes, o->x, v))
-FAULT(ltTensor, THTensor_(ltTensor)(o->bytes, o->x, o->y))
-FAULT(eqTensorT, THTensor_(eqTensorT)(o->r, o->x, o->y))
 FAULT(zeros, THTensor_(zeros)(o->r, o->size))
 FAULT(onesLike, THTensor_(onesLike)(o->r, o->x))
 FAULT(eye, THTensor_(eye)(o->r, 15, 16))
@@ -64,5 +48,19 @@ FAULT(cat, THTensor_(cat)(o->r, o->x, o->y, 0))
 FAULT(catInto, THTensor_(cat)(o->r, o->r, o->r, 0))
 FAULT(cross, THTensor_(cross)(o->r, o->x, o->y, 1))
 FAULT(match, THTensor_(match)(o->r, o->x, o->y, v))
+FAULT(ones, THTensor_(ones)(o->r, o->size))
+FAULT(zerosLike, THTensor_(zerosLike)(o->r, o->x))
+FAULT(range, THTensor_(range)(o->r, 0, 100, 1))
+FAULT(triu, THTensor_(triu)(o->r, o->x, 0))
+FAULT(triuAcross, THTensor_(triu)(o->x, o->across, 0))
+FAULT(catArray, THTensor_(catArray)(o->r, (THTensor *[]){o->x, o->y, o->x}, 3, 1))
+FAULT(crossAcross, THTensor_(cross)(o->x, o->across, o->across, 0))
+FAULT(matchInto, THTensor_(match)(o->x, o->x, o->y, v))
+RAISES(catOther, THTensor_(cat)(o->r, o->x, o->across, 0))
 
-TH_FAULT_TESTS(mathFaults)
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+FAULT(linspace, THTensor_(linspace)(o->r, 0, 1, 100))
+FAULT(logspace, THTensor_(logspace)(o->r, 0, 1, 100))
+#endif
+
+TH_FAULT_TESTS(constructFaults)
