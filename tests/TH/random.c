@@ -1,5 +1,6 @@
 /* Generators and single numbers: PyTorch's stream, states, locks, errors. */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -379,7 +380,7 @@ static void threads(void **state)
   THGenerator_free(shared);
 }
 
-static volatile int stop;
+static atomic_int stop;
 
 static void *draw_until_stopped(void *unused)
 {
