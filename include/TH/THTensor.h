@@ -55,4 +55,8 @@
 #define TH_GENERIC_FILE "generic/THTensorRandom.h"
 #include "THGenerateAllTypes.h"
 
+/* LAPACK: the floating types. */
+#define TH_GENERIC_FILE "generic/THTensorLapack.h"
+#include "THGenerateFloatTypes.h"
+
 #endif

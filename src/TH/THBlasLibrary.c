@@ -1,4 +1,4 @@
-/* Finding and loading the BLAS library. */
+/* Finding and loading the library of BLAS and LAPACK. */
 #include "THBlasLibrary.h"
 
 #include <dlfcn.h>
@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 static THBlasLibrary functions;
+static char origin[256];            /* the library's name, once it is loaded */
 static const THBlasLibrary *loaded; /* &functions once they are there */
 static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
 
@@ -34,10 +35,18 @@ static int load(const char *name, char *problem)
   }
   THBlasLibrary found;
   const char *missing = NULL;
-#define FIND(NAME, ARGUMENTS)                                      \
-  if (!(found.NAME = (void(*) ARGUMENTS)dlsym(handle, #NAME "_"))) \
-    missing = #NAME "_";
+#define FIND(NAME, LETTERS)                                                \
+  found.s##NAME = (__typeof__(found.s##NAME))dlsym(handle, "s" #NAME "_"); \
+  found.d##NAME = (__typeof__(found.d##NAME))dlsym(handle, "d" #NAME "_");
+#define NEED(NAME, LETTERS)  \
+  if (!found.s##NAME)        \
+    missing = "s" #NAME "_"; \
+  if (!found.d##NAME)        \
+    missing = "d" #NAME "_";
   TH_FOR_EACH_BLAS_FUNCTION(FIND)
+  TH_FOR_EACH_LAPACK_FUNCTION(FIND)
+  TH_FOR_EACH_BLAS_FUNCTION(NEED)
+#undef NEED
 #undef FIND
   if (missing) {
     snprintf(problem + used, TH_MESSAGE_LENGTH - used, "; %s has no function %s", name, missing);
@@ -46,6 +55,7 @@ static int load(const char *name, char *problem)
   }
   share_threads(handle);
   functions = found;
+  snprintf(origin, sizeof origin, "%s", name);
   return 1;
 }
 
@@ -76,6 +86,14 @@ const THBlasLibrary *THBlasLibrary_get(void)
         "names another)%s",
         problem);
   return library;
+}
+
+void THBlasLibrary_lacks(const char *name)
+{
+  THError(
+      "%s has no function %s (Debian's libopenblas0-openmp has it; TH_BLAS_LIBRARY names another "
+      "library, such as liblapack.so.3)",
+      origin, name);
 }
 
 /* OpenBLAS takes as many threads as OpenMP would. */

@@ -1,35 +1,116 @@
-/* The library that computes large matrix products: OpenBLAS, loaded when one of its functions is
- * first needed. */
+/* The library that computes matrix products and solves systems: OpenBLAS, loaded when one of its
+ * functions is first needed. */
 #ifndef TH_BLAS_LIBRARY_H
 #define TH_BLAS_LIBRARY_H
 
 #include "THGeneral.h"
 
-/* X(name, arguments): the functions in use, by their Fortran names without the underscore.  The
- * lengths of character arguments come last, as gfortran passes them. */
-#define TH_FOR_EACH_BLAS_FUNCTION(X)                                                               \
-  X(sgemm, (const char *transa, const char *transb, const int *m, const int *n, const int *k,      \
-            const float *alpha, const float *a, const int *lda, const float *b, const int *ldb,    \
-            const float *beta, float *c, const int *ldc, size_t, size_t))                          \
-  X(dgemm, (const char *transa, const char *transb, const int *m, const int *n, const int *k,      \
-            const double *alpha, const double *a, const int *lda, const double *b, const int *ldb, \
-            const double *beta, double *c, const int *ldc, size_t, size_t))                        \
-  X(sgemv, (const char *trans, const int *m, const int *n, const float *alpha, const float *a,     \
-            const int *lda, const float *x, const int *incx, const float *beta, float *y,          \
-            const int *incy, size_t))                                                              \
-  X(dgemv, (const char *trans, const int *m, const int *n, const double *alpha, const double *a,   \
-            const int *lda, const double *x, const int *incx, const double *beta, double *y,       \
-            const int *incy, size_t))
+/* The functions in use, each for float and for double: X(name, how many of its arguments are
+ * letters).  Without those of the first list there is no BLAS; a library may lack some of the
+ * second. */
+#define TH_FOR_EACH_BLAS_FUNCTION(X) X(gemm, 2) X(gemv, 1)
+
+#define TH_FOR_EACH_LAPACK_FUNCTION(X)                                                         \
+  X(gesv, 0)                                                                                   \
+  X(trtrs, 3) X(gels, 1) X(syev, 2) X(geev, 2) X(gesvd, 2) X(getrf, 0) X(getrs, 1) X(getri, 0) \
+      X(potrf, 1) X(potri, 1) X(potrs, 1) X(pstrf, 1) X(geqrf, 0) X(orgqr, 0) X(ormqr, 2)
+
+/* Their arguments: A(kind, name).  A letter, a size and a value are given by their address (value
+ * is a number of the type); input is an array that is only read, reals and ints are arrays. */
+/* clang-format off */
+#define TH_FORTRAN_gemm(A)                                                                   \
+  A(letter, transa), A(letter, transb), A(size, m), A(size, n), A(size, k), A(value, alpha), \
+  A(input, a), A(size, lda), A(input, b), A(size, ldb), A(value, beta), A(reals, c), A(size, ldc)
+#define TH_FORTRAN_gemv(A)                                                                   \
+  A(letter, trans), A(size, m), A(size, n), A(value, alpha), A(input, a), A(size, lda),      \
+  A(input, x), A(size, incx), A(value, beta), A(reals, y), A(size, incy)
+
+#define TH_FORTRAN_gesv(A)                                                                   \
+  A(size, n), A(size, nrhs), A(reals, a), A(size, lda), A(ints, ipiv), A(reals, b),          \
+  A(size, ldb), A(ints, info)
+#define TH_FORTRAN_trtrs(A)                                                                  \
+  A(letter, uplo), A(letter, trans), A(letter, diag), A(size, n), A(size, nrhs),             \
+  A(reals, a), A(size, lda), A(reals, b), A(size, ldb), A(ints, info)
+#define TH_FORTRAN_gels(A)                                                                   \
+  A(letter, trans), A(size, m), A(size, n), A(size, nrhs), A(reals, a), A(size, lda),        \
+  A(reals, b), A(size, ldb), A(reals, work), A(size, lwork), A(ints, info)
+#define TH_FORTRAN_syev(A)                                                                   \
+  A(letter, jobz), A(letter, uplo), A(size, n), A(reals, a), A(size, lda), A(reals, w),      \
+  A(reals, work), A(size, lwork), A(ints, info)
+#define TH_FORTRAN_geev(A)                                                                   \
+  A(letter, jobvl), A(letter, jobvr), A(size, n), A(reals, a), A(size, lda), A(reals, wr),   \
+  A(reals, wi), A(reals, vl), A(size, ldvl), A(reals, vr), A(size, ldvr), A(reals, work),    \
+  A(size, lwork), A(ints, info)
+#define TH_FORTRAN_gesvd(A)                                                                  \
+  A(letter, jobu), A(letter, jobvt), A(size, m), A(size, n), A(reals, a), A(size, lda),      \
+  A(reals, s), A(reals, u), A(size, ldu), A(reals, vt), A(size, ldvt), A(reals, work),       \
+  A(size, lwork), A(ints, info)
+#define TH_FORTRAN_getrf(A)                                                                  \
+  A(size, m), A(size, n), A(reals, a), A(size, lda), A(ints, ipiv), A(ints, info)
+#define TH_FORTRAN_getrs(A)                                                                  \
+  A(letter, trans), A(size, n), A(size, nrhs), A(reals, a), A(size, lda), A(ints, ipiv),     \
+  A(reals, b), A(size, ldb), A(ints, info)
+#define TH_FORTRAN_getri(A)                                                                  \
+  A(size, n), A(reals, a), A(size, lda), A(ints, ipiv), A(reals, work), A(size, lwork),      \
+  A(ints, info)
+#define TH_FORTRAN_potrf(A)                                                                  \
+  A(letter, uplo), A(size, n), A(reals, a), A(size, lda), A(ints, info)
+#define TH_FORTRAN_potri(A)                                                                  \
+  A(letter, uplo), A(size, n), A(reals, a), A(size, lda), A(ints, info)
+#define TH_FORTRAN_potrs(A)                                                                  \
+  A(letter, uplo), A(size, n), A(size, nrhs), A(reals, a), A(size, lda), A(reals, b),        \
+  A(size, ldb), A(ints, info)
+#define TH_FORTRAN_pstrf(A)                                                                  \
+  A(letter, uplo), A(size, n), A(reals, a), A(size, lda), A(ints, piv), A(ints, rank),       \
+  A(value, tol), A(reals, work), A(ints, info)
+#define TH_FORTRAN_geqrf(A)                                                                  \
+  A(size, m), A(size, n), A(reals, a), A(size, lda), A(reals, tau), A(reals, work),          \
+  A(size, lwork), A(ints, info)
+#define TH_FORTRAN_orgqr(A)                                                                  \
+  A(size, m), A(size, n), A(size, k), A(reals, a), A(size, lda), A(reals, tau),              \
+  A(reals, work), A(size, lwork), A(ints, info)
+#define TH_FORTRAN_ormqr(A)                                                                  \
+  A(letter, side), A(letter, trans), A(size, m), A(size, n), A(size, k), A(reals, a),        \
+  A(size, lda), A(reals, tau), A(reals, c), A(size, ldc), A(reals, work), A(size, lwork),    \
+  A(ints, info)
+/* clang-format on */
+
+/* As Fortran takes them.  The lengths of letters come last, as gfortran passes them. */
+#define TH_FORTRAN_OF_letter(REAL, NAME) const char *NAME
+#define TH_FORTRAN_OF_size(REAL, NAME)   const int *NAME
+#define TH_FORTRAN_OF_value(REAL, NAME)  const REAL *NAME
+#define TH_FORTRAN_OF_input(REAL, NAME)  const REAL *NAME
+#define TH_FORTRAN_OF_reals(REAL, NAME)  REAL *NAME
+#define TH_FORTRAN_OF_ints(REAL, NAME)   int *NAME
+#define TH_FORTRAN_FLOAT(KIND, NAME)     TH_FORTRAN_OF_##KIND(float, NAME)
+#define TH_FORTRAN_DOUBLE(KIND, NAME)    TH_FORTRAN_OF_##KIND(double, NAME)
+#define TH_FORTRAN_LENGTHS_0
+#define TH_FORTRAN_LENGTHS_1 , size_t
+#define TH_FORTRAN_LENGTHS_2 , size_t, size_t
+#define TH_FORTRAN_LENGTHS_3 , size_t, size_t, size_t
 
 typedef struct THBlasLibrary {
-#define TH_BLAS_FIELD(NAME, ARGUMENTS) void(*NAME) ARGUMENTS;
-  TH_FOR_EACH_BLAS_FUNCTION(TH_BLAS_FIELD)
-#undef TH_BLAS_FIELD
+#define TH_FORTRAN_FIELDS(NAME, LETTERS)                                             \
+  void (*s##NAME)(TH_FORTRAN_##NAME(TH_FORTRAN_FLOAT) TH_FORTRAN_LENGTHS_##LETTERS); \
+  void (*d##NAME)(TH_FORTRAN_##NAME(TH_FORTRAN_DOUBLE) TH_FORTRAN_LENGTHS_##LETTERS);
+  TH_FOR_EACH_BLAS_FUNCTION(TH_FORTRAN_FIELDS)
+  TH_FOR_EACH_LAPACK_FUNCTION(TH_FORTRAN_FIELDS)
+#undef TH_FORTRAN_FIELDS
 } THBlasLibrary;
+
+/* The function for the element type of a template: library->TH_FORTRAN(gemm) is sgemm or dgemm. */
+#if defined(TH_REAL_IS_FLOAT)
+#define TH_FORTRAN(NAME) s##NAME
+#elif defined(TH_REAL_IS_DOUBLE)
+#define TH_FORTRAN(NAME) d##NAME
+#endif
 
 /* Loads the library if it is not there yet; an error that names it if it cannot be.  From any
  * thread, but not inside a parallel region unless an earlier call has returned. */
 const THBlasLibrary *THBlasLibrary_get(void);
+
+/* An error: the library that was loaded has no function of that name. */
+TH_NO_RETURN void THBlasLibrary_lacks(const char *name);
 
 /* Around each call: under THSetDeterministic(1) it runs on one thread.
  *

@@ -34,4 +34,19 @@ void THResult_check(THView result, const THShape *shape, int arg);
 /* An error about argument arg, if the two results would share memory. */
 void THResult_checkBoth(THView result, THView other, const THShape *shape, int arg);
 
+/* What a tensor was before it was resized; see THTensor_(resizeForNow). */
+typedef struct THBefore {
+  void *tensor, *storage;
+  ptrdiff_t storageSize;
+  THShape shape;
+  THGuard guard;
+} THBefore;
+
+/* The tensor stays as it is now. */
+static inline void THBefore_forget(THBefore *before)
+{
+  THGuard_keep(&before->guard);
+  THShape_close(&before->shape);
+}
+
 #endif

@@ -196,13 +196,7 @@ static void THBlas_(gemvColumns)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-#if defined(TH_REAL_IS_FLOAT)
-#define FORTRAN(NAME) s##NAME
-#elif defined(TH_REAL_IS_DOUBLE)
-#define FORTRAN(NAME) d##NAME
-#endif
-
-#if defined(FORTRAN)
+#if defined(TH_FORTRAN)
 
 static int THBlas_(fits)(int64_t a, int64_t b, int64_t c)
 {
@@ -224,8 +218,8 @@ static void THBlas_(libraryGemv)(const THBlasLibrary *library, int transposed,
   const int incx = (int)g->incx, incy = (int)g->incy;
   const real one = 1;
   const int threads = THBlasLibrary_begin();
-  library->FORTRAN(gemv)(transposed ? "T" : "N", &m, &n, &g->alpha, g->a, &lda, g->x, &incx, &one,
-                         g->y, &incy, 1);
+  library->TH_FORTRAN(gemv)(transposed ? "T" : "N", &m, &n, &g->alpha, g->a, &lda, g->x, &incx,
+                            &one, g->y, &incy, 1);
   THBlasLibrary_end(threads);
 }
 
@@ -247,14 +241,14 @@ void THBlas_(gemv)(char trans, int64_t m, int64_t n, real alpha, real *a, int64_
     incy = 1;
 
   THBlas_(Gemv) g = {m, n, lda, incx, incy, alpha, a, x, y};
-#if defined(FORTRAN)
+#if defined(TH_FORTRAN)
   const THBlasLibrary *library = THBlas_(suitsLibrary)(&g) ? THBlasLibrary_get() : NULL;
 #endif
   /* Not left to the library: some of them read y even where beta is 0. */
   THBlas_(scaleOrClear)(ny, beta, y, incy < 0 ? -incy : incy);
   if (nx == 0 || alpha == 0)
     return;
-#if defined(FORTRAN)
+#if defined(TH_FORTRAN)
   if (library) {
     THBlas_(libraryGemv)(library, transposed, &g);
     return;
@@ -312,7 +306,7 @@ static void THBlas_(ownGemm)(const THProduct *product, real *room)
 void THBlas_(openRoom)(THGuard *room, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, ptrdiff_t ld)
 {
   THGuard_enter(room, THFree);
-#if defined(FORTRAN)
+#if defined(TH_FORTRAN)
   if (THBlas_(fits)(m, n, k) && ld <= INT_MAX) {
     THBlasLibrary_get();
     return;
@@ -337,14 +331,14 @@ void THBlas_(gemmIn)(const THGuard *room, int ta, int tb, ptrdiff_t m, ptrdiff_t
       THBlas_(scaleOrClear)(m, beta, c + j * ldc, 1);
     return;
   }
-#if defined(FORTRAN)
+#if defined(TH_FORTRAN)
   if (!room->what) {
     const THBlasLibrary *library = THBlasLibrary_get();
     const int im = (int)m, in = (int)n, ik = (int)k;
     const int ilda = (int)lda, ildb = (int)ldb, ildc = (int)ldc;
     const int threads = THBlasLibrary_begin();
-    library->FORTRAN(gemm)(ta ? "T" : "N", tb ? "T" : "N", &im, &in, &ik, &alpha, a, &ilda, b,
-                           &ildb, &beta, c, &ildc, 1, 1);
+    library->TH_FORTRAN(gemm)(ta ? "T" : "N", tb ? "T" : "N", &im, &in, &ik, &alpha, a, &ilda, b,
+                              &ildb, &beta, c, &ildc, 1, 1);
     THBlasLibrary_end(threads);
     return;
   }

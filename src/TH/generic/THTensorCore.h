@@ -19,6 +19,10 @@ void THTensor_(takeView)(THTensor *self, THTensor *src, ptrdiff_t offset, THShap
 void THTensor_(resizeResult)(THTensor *r, const THShape *shape);
 void THLongTensor_resizeResult(THLongTensor *r, const THShape *shape);
 
+/* r takes the shape and its strides; unless THBefore_forget is called, an error that follows takes
+ * them back. */
+void THTensor_(resizeForNow)(THBefore *before, THTensor *r, const THShape *shape);
+
 /* Both results take the shape, or neither does. */
 void THTensor_(resizeResults)(THTensor *r, THLongTensor *indices, const THShape *shape);
 

@@ -3,50 +3,63 @@
 
 #include "THTensorCore.h"
 
-void THTensor_(resizeResult)(THTensor *r, const THShape *shape)
+static int THTensor_(isWithout)(const THShape *shape)
 {
   for (int d = 0; d < shape->nDimension; d++)
-    if (shape->size[d] == 0) { /* no elements, no memory */
-      THShape empty;
-      THShape_openAs(&empty, shape->nDimension, shape->size, shape->stride);
-      THTensor_(takeShape)(r, &empty);
-      return;
-    }
+    if (shape->size[d] == 0)
+      return 1;
+  return 0;
+}
+
+void THTensor_(resizeResult)(THTensor *r, const THShape *shape)
+{
+  if (THTensor_(isWithout)(shape)) { /* no elements, no memory */
+    THShape empty;
+    THShape_openAs(&empty, shape->nDimension, shape->size, shape->stride);
+    THTensor_(takeShape)(r, &empty);
+    return;
+  }
   THTensor_(resizeNd)(r, shape->nDimension, shape->size, NULL);
 }
 
-/* What a tensor was before it was resized. */
-typedef struct {
-  THTensor *tensor;
-  THStorage *storage;
-  ptrdiff_t storageSize;
-  THShape shape;
-} Before;
-
 static void THTensor_(putBack)(void *what)
 {
-  Before *before = what;
+  THBefore *before = what;
   THTensor *tensor = before->tensor;
   THTensor_(takeShape)(tensor, &before->shape);
   if (tensor->storage != before->storage) {
     THStorage_(free)(tensor->storage);
     tensor->storage = before->storage;
-  } else if (before->storage) {
-    before->storage->size = before->storageSize; /* the rest of its memory is spare */
+  } else if (tensor->storage) {
+    tensor->storage->size = before->storageSize; /* the rest of its memory is spare */
   }
+}
+
+static void THTensor_(openBefore)(THBefore *before, THTensor *r)
+{
+  *before = (THBefore){
+      .tensor = r, .storage = r->storage, .storageSize = r->storage ? r->storage->size : 0};
+  THShape_openAs(&before->shape, r->nDimension, r->size, r->stride);
+  THGuard_enter(&before->guard, THTensor_(putBack));
+  before->guard.what = before;
+}
+
+void THTensor_(resizeForNow)(THBefore *before, THTensor *r, const THShape *shape)
+{
+  THTensor_(openBefore)(before, r);
+  if (THTensor_(isWithout)(shape))
+    THTensor_(resizeResult)(r, shape);
+  else
+    THTensor_(resizeNd)(r, shape->nDimension, shape->size, shape->stride);
 }
 
 void THTensor_(resizeResults)(THTensor *r, THLongTensor *indices, const THShape *shape)
 {
-  Before before = {r, r->storage, r->storage ? r->storage->size : 0};
-  THShape_openAs(&before.shape, r->nDimension, r->size, r->stride);
-  THGuard guard;
-  THGuard_enter(&guard, THTensor_(putBack));
-  guard.what = &before;
+  THBefore before;
+  THTensor_(openBefore)(&before, r);
   THTensor_(resizeResult)(r, shape);
   THLongTensor_resizeResult(indices, shape);
-  THGuard_keep(&guard);
-  THShape_close(&before.shape);
+  THBefore_forget(&before);
 }
 
 /* --- along a dimension ----------------------------------------------------------------------- */

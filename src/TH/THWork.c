@@ -1,0 +1,53 @@
+/* Works: what needs no element type. */
+#include "THWork.h"
+
+#include <ctype.h>
+
+void THWork_layOut(THShape *shape, int byColumns)
+{
+  const int n = shape->nDimension;
+  THShape_setStrides(shape, NULL);
+  if (byColumns && n >= 2) {
+    shape->stride[n - 2] = 1;
+    shape->stride[n - 1] = THMax(shape->size[n - 2], 1);
+  }
+  THShape_reach(shape, 0);
+}
+
+void THWorks_deliver(THWorks *works)
+{
+  THBefore before[TH_MOST_WORKS];
+  THWork *const first = works->work, *const end = first + works->count;
+  for (THWork *work = first; work < end; work++)
+    if (work->result)
+      work->type->resize(&before[work - first], work->result, &work->shape);
+  for (THWork *work = end; work-- > first;)
+    if (work->result)
+      THBefore_forget(&before[work - first]);
+  /* From here on nothing can fail. */
+  for (THWork *work = first; work < end; work++)
+    if (work->result)
+      work->type->copy(work->result, work->tensor.what);
+  for (THWork *work = end; work-- > first;) {
+    THGuard_leave(&work->tensor);
+    THShape_close(&work->shape);
+  }
+  works->count = 0;
+}
+
+char THWork_letter(const char *text, const char *letters, const char *name, int arg)
+{
+  THArgCheck(text, arg, "%s is NULL, neither of the letters %s", name, letters);
+  const char letter = (char)toupper((unsigned char)text[0]);
+  THArgCheck(letter && strchr(letters, letter), arg, "%s is \"%.8s\", neither of the letters %s",
+             name, text, letters);
+  return letter;
+}
+
+int THWork_scratch(double query, double epsilon, int64_t least, const char *function)
+{
+  THArgCheck(least <= INT_MAX, 0, "%s: the scratch of %lld elements is more than LAPACK can count",
+             function, (long long)least);
+  const double wanted = ceil(query * (1 + epsilon)); /* it may have been rounded down */
+  return wanted >= (double)least && wanted <= INT_MAX ? (int)wanted : (int)THMax(least, 1);
+}

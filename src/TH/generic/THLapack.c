@@ -1,0 +1,34 @@
+/* LAPACK's functions with C's arguments, made from the list in THBlasLibrary.h. */
+#include "THTemplate.h"
+
+#include "THBlasLibrary.h"
+
+#define PARAMETER(KIND, NAME)  PARAMETER_##KIND(NAME)
+#define PARAMETER_letter(NAME) char NAME
+#define PARAMETER_size(NAME)   int NAME
+#define PARAMETER_value(NAME)  real NAME
+#define PARAMETER_reals(NAME)  real *NAME
+#define PARAMETER_ints(NAME)   int *NAME
+
+#define ARGUMENT(KIND, NAME)  ARGUMENT_##KIND(NAME)
+#define ARGUMENT_letter(NAME) &NAME
+#define ARGUMENT_size(NAME)   &NAME
+#define ARGUMENT_value(NAME)  &NAME
+#define ARGUMENT_reals(NAME)  NAME
+#define ARGUMENT_ints(NAME)   NAME
+#define LENGTHS_0
+#define LENGTHS_1 , 1
+#define LENGTHS_2 , 1, 1
+#define LENGTHS_3 , 1, 1, 1
+
+#define WRAPPER(NAME, LETTERS)                                                \
+  void THLapack_(NAME)(TH_FORTRAN_##NAME(PARAMETER))                          \
+  {                                                                           \
+    const THBlasLibrary *library = THBlasLibrary_get();                       \
+    if (!library->TH_FORTRAN(NAME))                                           \
+      THBlasLibrary_lacks(TH_STRING_OF(TH_FORTRAN(NAME)) "_");                \
+    const int threads = THBlasLibrary_begin();                                \
+    library->TH_FORTRAN(NAME)(TH_FORTRAN_##NAME(ARGUMENT) LENGTHS_##LETTERS); \
+    THBlasLibrary_end(threads);                                               \
+  }
+TH_FOR_EACH_LAPACK_FUNCTION(WRAPPER)
