@@ -34,7 +34,7 @@ TH_API void THTensor_(trtrs)(THTensor *rb_, THTensor *ra_, THTensor *b_, THTenso
  * rank, b of m x k.  rb_ has max(m, n) rows: x in the first n, and for m > n then rows whose
  * squares add up, column by column, to the square of the distance (in a build for Torch7 rb_ has
  * the first n only).  ra_ (m x n) becomes the factors QR or LQ.  A rank below min(m, n) is an error
- * where it is exact. */
+ * where it is exact, except that zeros give zeros. */
 TH_API void THTensor_(gels)(THTensor *rb_, THTensor *ra_, THTensor *b_, THTensor *a_);
 
 /* --- eigenvalues, singular values ------------------------------------------------------------ */
