@@ -19,7 +19,7 @@
 #include "THNNCheck.h"
 #include "THLoop.h"
 
-enum { THNN_OPERANDS = 8, THNN_DIMS = 5 };
+enum { THNN_OPERANDS = 8 };
 
 #define TH_GENERIC_FILE "generic/THNNCall.h"
 #include "THGenerateFloatTypes.h"

@@ -6,32 +6,34 @@
 
 /* --- element by element ---------------------------------------------------------------------- */
 
-static void tanhForward(Operands *o)
+CALL(tanhForward, THNN_(Tanh_updateOutput)(NULL, o->input, o->output))
+CALL(tanhBackward, THNN_(Tanh_updateGradInput)(NULL, o->gradOutput, o->gradInput, o->output))
+static void tanhRandom(Operands *o)
 {
-  THNN_(Tanh_updateOutput)(NULL, o->input, o->output);
-}
-static void tanhBackward(Operands *o)
-{
-  THNN_(Tanh_updateGradInput)(NULL, o->gradOutput, o->gradInput, o->output);
+  o->input = any_shape(o);
 }
 static void THTest_(Tanh)(void)
 {
-  static const Layer layer = {"Tanh", tanhForward, tanhBackward};
+  static const Layer layer = {"Tanh", tanhForward, tanhBackward, .random = tanhRandom};
   check_layer(&layer);
 }
 
-static void thresholdForward(Operands *o)
+CALL(thresholdForward,
+     THNN_(Threshold_updateOutput)(NULL, o->input, o->output, o->args[0], o->args[1], false))
+CALL(thresholdBackward,
+     THNN_(Threshold_updateGradInput)(NULL, o->input, o->gradOutput, o->gradInput, o->args[0],
+                                      o->args[1], false))
+/* args: threshold, val */
+static void thresholdRandom(Operands *o)
 {
-  THNN_(Threshold_updateOutput)(NULL, o->input, o->output, o->args[0], o->args[1], false);
-}
-static void thresholdBackward(Operands *o)
-{
-  THNN_(Threshold_updateGradInput)
-  (NULL, o->input, o->gradOutput, o->gradInput, o->args[0], o->args[1], false);
+  o->input = any_shape(o);
+  o->args[0] = 0.25 * (double)between(o, -4, 4);
+  o->args[1] = (double)between(o, -2, 2);
 }
 static void THTest_(Threshold)(void)
 {
-  static const Layer layer = {"Threshold", thresholdForward, thresholdBackward};
+  static const Layer layer = {"Threshold", thresholdForward, thresholdBackward,
+                              .random = thresholdRandom};
   check_layer(&layer);
 }
 
@@ -63,89 +65,97 @@ static void THTest_(ThresholdInPlace)(void)
   }
 }
 
-static void mseForward(Operands *o)
+CALL(mseForward,
+     THNN_(MSECriterion_updateOutput)(NULL, o->input, o->target, o->output, BOOL(0), BOOL(1)))
+CALL(mseBackward, THNN_(MSECriterion_updateGradInput)(NULL, o->input, o->target, o->gradOutput,
+                                                      o->gradInput, BOOL(0), BOOL(1)))
+/* args: sizeAverage, reduce */
+static void mseRandom(Operands *o)
 {
-  THNN_(MSECriterion_updateOutput)(NULL, o->input, o->target, o->output, BOOL(0), BOOL(1));
-}
-static void mseBackward(Operands *o)
-{
-  THNN_(MSECriterion_updateGradInput)
-  (NULL, o->input, o->target, o->gradOutput, o->gradInput, BOOL(0), BOOL(1));
+  o->input = any_shape(o);
+  o->target = any(o, o->input->nDimension, o->input->size);
+  o->args[0] = one_in(o, 2);
+  o->args[1] = one_in(o, 2);
 }
 static void THTest_(MSECriterion)(void)
 {
-  static const Layer layer = {"MSECriterion", mseForward, mseBackward};
+  static const Layer layer = {"MSECriterion", mseForward, mseBackward, .random = mseRandom};
   check_layer(&layer);
 }
 
 /* --- over a dimension ------------------------------------------------------------------------ */
 
-static void softMaxForward(Operands *o)
+CALL(softMaxForward, THNN_(SoftMax_updateOutput)(NULL, o->input, o->output, INT(0)))
+CALL(softMaxBackward,
+     THNN_(SoftMax_updateGradInput)(NULL, o->input, o->gradOutput, o->gradInput, o->output, INT(0)))
+/* args: dim */
+static void softMaxRandom(Operands *o)
 {
-  THNN_(SoftMax_updateOutput)(NULL, o->input, o->output, INT(0));
-}
-static void softMaxBackward(Operands *o)
-{
-  THNN_(SoftMax_updateGradInput)(NULL, o->input, o->gradOutput, o->gradInput, o->output, INT(0));
+  o->input = any_shape(o);
+  o->args[0] = (double)between(o, 0, o->input->nDimension - 1);
 }
 static void THTest_(SoftMax)(void)
 {
-  static const Layer layer = {"SoftMax", softMaxForward, softMaxBackward};
+  static const Layer layer = {"SoftMax", softMaxForward, softMaxBackward, .random = softMaxRandom};
   check_layer(&layer);
 }
 
-static void logSoftMaxForward(Operands *o)
-{
-  THNN_(LogSoftMax_updateOutput)(NULL, o->input, o->output, INT(0));
-}
-static void logSoftMaxBackward(Operands *o)
-{
-  THNN_(LogSoftMax_updateGradInput)(NULL, o->input, o->gradOutput, o->gradInput, o->output, INT(0));
-}
+CALL(logSoftMaxForward, THNN_(LogSoftMax_updateOutput)(NULL, o->input, o->output, INT(0)))
+CALL(logSoftMaxBackward, THNN_(LogSoftMax_updateGradInput)(NULL, o->input, o->gradOutput,
+                                                           o->gradInput, o->output, INT(0)))
 static void THTest_(LogSoftMax)(void)
 {
-  static const Layer layer = {"LogSoftMax", logSoftMaxForward, logSoftMaxBackward};
+  static const Layer layer = {"LogSoftMax", logSoftMaxForward, logSoftMaxBackward,
+                              .random = softMaxRandom};
   check_layer(&layer);
 }
 
 /* args: sizeAverage, ignore_index from 0, reduce */
-static void nllForward(Operands *o)
+CALL(nllForward,
+     THNN_(ClassNLLCriterion_updateOutput)(NULL, o->input, o->index, o->output, BOOL(0), o->weight,
+                                           o->total, INT(1) + TH_INDEX_BASE, BOOL(2)))
+CALL(nllBackward,
+     THNN_(ClassNLLCriterion_updateGradInput)(NULL, o->input, o->index, o->gradOutput, o->gradInput,
+                                              BOOL(0), o->weight, o->total, INT(1) + TH_INDEX_BASE,
+                                              BOOL(2)))
+static void nllRandom(Operands *o)
 {
-  THNN_(ClassNLLCriterion_updateOutput)
-  (NULL, o->input, o->index, o->output, BOOL(0), o->weight, o->total, INT(1) + TH_INDEX_BASE,
-   BOOL(2));
-}
-static void nllBackward(Operands *o)
-{
-  THNN_(ClassNLLCriterion_updateGradInput)
-  (NULL, o->input, o->index, o->gradOutput, o->gradInput, BOOL(0), o->weight, o->total,
-   INT(1) + TH_INDEX_BASE, BOOL(2));
+  const int64_t classes = between(o, 1, 6), batch = between(o, 1, 7);
+  const int single = one_in(o, 4);
+  o->input = single ? any(o, TH_SHAPE(classes)) : any(o, TH_SHAPE(batch, classes));
+  o->weight = one_in(o, 2) ? any_in(o, 0.2, 2, TH_SHAPE(classes)) : NULL;
+  o->index = THIndexTensor_(newWithSize1d)(single ? 1 : batch);
+  for (int64_t i = 0; i < o->index->size[0]; i++)
+    o->index->storage->data[i] = between(o, 0, classes - 1) + TH_INDEX_BASE;
+  o->args[0] = one_in(o, 2);
+  o->args[1] = one_in(o, 2) ? (double)between(o, 0, classes - 1) : -100;
+  o->args[2] = one_in(o, 2);
 }
 static void THTest_(ClassNLLCriterion)(void)
 {
-  static const Layer layer = {"ClassNLLCriterion", nllForward, nllBackward};
+  static const Layer layer = {"ClassNLLCriterion", nllForward, nllBackward, .random = nllRandom};
   check_layer(&layer);
 }
 
 /* --- linear ---------------------------------------------------------------------------------- */
 
-static void linearForward(Operands *o)
+CALL(linearForward, THNN_(Linear_updateOutput)(NULL, o->input, o->output, o->weight, o->bias, NULL))
+CALL(linearBackward,
+     THNN_(Linear_updateGradInput)(NULL, o->input, o->gradOutput, o->gradInput, o->weight))
+CALL(linearAccumulate,
+     THNN_(Linear_accGradParameters)(NULL, o->input, o->gradOutput, NULL, o->weight, o->bias,
+                                     o->gradWeight, o->gradBias, NULL, o->scale))
+static void linearRandom(Operands *o)
 {
-  THNN_(Linear_updateOutput)(NULL, o->input, o->output, o->weight, o->bias, NULL);
-}
-static void linearBackward(Operands *o)
-{
-  THNN_(Linear_updateGradInput)(NULL, o->input, o->gradOutput, o->gradInput, o->weight);
-}
-static void linearAccumulate(Operands *o)
-{
-  THNN_(Linear_accGradParameters)
-  (NULL, o->input, o->gradOutput, NULL, o->weight, o->bias, o->gradWeight, o->gradBias, NULL,
-   o->scale);
+  const int64_t inputs = between(o, 1, 8), outputs = between(o, 1, 8);
+  o->input = one_in(o, 4) ? any(o, TH_SHAPE(inputs)) : any(o, TH_SHAPE(between(o, 1, 9), inputs));
+  o->weight = any(o, TH_SHAPE(outputs, inputs));
+  o->bias = one_in(o, 3) ? NULL : any(o, TH_SHAPE(outputs));
 }
 static void THTest_(Linear)(void)
 {
-  static const Layer layer = {"Linear", linearForward, linearBackward, linearAccumulate};
+  static const Layer layer = {"Linear", linearForward, linearBackward, linearAccumulate,
+                              .random = linearRandom};
   check_layer(&layer);
 }
 
@@ -154,41 +164,73 @@ static void THTest_(Linear)(void)
 /* args: kW, kH, dW, dH, padW, padH */
 #define WINDOW INT(0), INT(1), INT(2), INT(3), INT(4), INT(5)
 
-static void convolutionForward(Operands *o)
+/* Half of the windows are of 1 element or one step apart, which are computed in other ways.
+ * half: the padding is at most half a window. */
+static void random_window(Operands *o, int half)
 {
-  THNN_(SpatialConvolutionMM_updateOutput)
-  (NULL, o->input, o->output, o->weight, o->bias, NULL, NULL, WINDOW);
+  for (int i = 0; i < 2; i++) {
+    o->args[i] = (double)(one_in(o, 4) ? 1 : between(o, 1, 4));
+    o->args[2 + i] = (double)(one_in(o, 3) ? 1 : between(o, 1, 3));
+    o->args[4 + i] = (double)between(o, 0, half ? INT(i) / 2 : 3);
+  }
 }
-static void convolutionBackward(Operands *o)
+
+/* Such as hold a window at least, with its padding; in a batch or not. */
+static THTensor *random_images(Operands *o, int64_t planes)
 {
-  THNN_(SpatialConvolutionMM_updateGradInput)
-  (NULL, o->input, o->gradOutput, o->gradInput, o->weight, NULL, NULL, WINDOW);
+  int64_t size[2];
+  for (int i = 0; i < 2; i++) {
+    const int64_t least = INT(i) - 2 * INT(4 + i);
+    size[i] = between(o, least > 1 ? least : 1, 6);
+  }
+  if (one_in(o, 3))
+    return any(o, TH_SHAPE(planes, size[1], size[0]));
+  return any(o, TH_SHAPE(between(o, 1, 3), planes, size[1], size[0]));
 }
-static void convolutionAccumulate(Operands *o)
+
+CALL(convolutionForward,
+     THNN_(SpatialConvolutionMM_updateOutput)(NULL, o->input, o->output, o->weight, o->bias,
+                                              o->buffer1, o->buffer2, WINDOW))
+CALL(convolutionBackward,
+     THNN_(SpatialConvolutionMM_updateGradInput)(NULL, o->input, o->gradOutput, o->gradInput,
+                                                 o->weight, o->buffer1, o->buffer2, WINDOW))
+CALL(convolutionAccumulate,
+     THNN_(SpatialConvolutionMM_accGradParameters)(NULL, o->input, o->gradOutput, o->gradWeight,
+                                                   o->gradBias, o->buffer1, o->buffer2, WINDOW,
+                                                   o->scale))
+static void convolutionRandom(Operands *o)
 {
-  THNN_(SpatialConvolutionMM_accGradParameters)
-  (NULL, o->input, o->gradOutput, o->gradWeight, o->gradBias, NULL, NULL, WINDOW, o->scale);
+  const int64_t planes = between(o, 1, 3), outputs = between(o, 1, 4);
+  random_window(o, 0);
+  o->input = random_images(o, planes);
+  o->weight = one_in(o, 3) ? any(o, TH_SHAPE(outputs, planes * INT(1) * INT(0)))
+                           : any(o, TH_SHAPE(outputs, planes, INT(1), INT(0)));
+  o->bias = one_in(o, 3) ? NULL : any(o, TH_SHAPE(outputs));
 }
 static const Layer convolutionLayer = {"SpatialConvolutionMM", convolutionForward,
-                                       convolutionBackward, convolutionAccumulate};
+                                       convolutionBackward, convolutionAccumulate,
+                                       .random = convolutionRandom};
 static void THTest_(SpatialConvolutionMM)(void)
 {
   check_layer(&convolutionLayer);
 }
 
 /* args: as convolution, ceil_mode */
-static void maxPoolForward(Operands *o)
+CALL(maxPoolForward,
+     THNN_(SpatialMaxPooling_updateOutput)(NULL, o->input, o->output, o->index, WINDOW, BOOL(6)))
+CALL(maxPoolBackward,
+     THNN_(SpatialMaxPooling_updateGradInput)(NULL, o->input, o->gradOutput, o->gradInput, o->index,
+                                              WINDOW, BOOL(6)))
+static void maxPoolRandom(Operands *o)
 {
-  THNN_(SpatialMaxPooling_updateOutput)(NULL, o->input, o->output, o->index, WINDOW, BOOL(6));
-}
-static void maxPoolBackward(Operands *o)
-{
-  THNN_(SpatialMaxPooling_updateGradInput)
-  (NULL, o->input, o->gradOutput, o->gradInput, o->index, WINDOW, BOOL(6));
+  random_window(o, 1);
+  o->args[6] = one_in(o, 2);
+  o->input = random_images(o, between(o, 1, 3));
 }
 static void THTest_(SpatialMaxPooling)(void)
 {
-  static const Layer layer = {"SpatialMaxPooling", maxPoolForward, maxPoolBackward, NULL, 1};
+  static const Layer layer = {"SpatialMaxPooling", maxPoolForward, maxPoolBackward, .givesIndex = 1,
+                              .random = maxPoolRandom};
   check_layer(&layer);
 }
 
@@ -403,8 +445,7 @@ static void THTest_(layerErrors)(void)
   THTensor *total = THTest_(tensor)(0, 5, TH_SHAPE(1));
   THTensor *flat = THTest_(tensor)(TH_EXPANDED, 1, TH_SHAPE(2, 3));
   THIndexTensor *index = THIndexTensor_(newWithSize1d)(2), *places = THIndexTensor_(new)();
-  Before before;
-  layer_remember(&before, y);
+  WATCH(y);
 
   CHECK_RAISES(0, "[2 x 3]", THNN_(Tanh_updateGradInput)(NULL, x, y, x2));
   CHECK_RAISES(0, "[2 x 3 x 6 x 6]", THNN_(Threshold_updateGradInput)(NULL, x2, x, y, 0, 0, false));
@@ -505,8 +546,8 @@ static void THTest_(layerErrors)(void)
         THNN_(SpatialMaxPooling_updateGradInput)(NULL, x, g, y, places, 2, 2, 2, 2, 0, 0, false));
   }
 
-  CHECK(layer_unchanged(&before, y));
-  free(before.values);
+  th_watch_check(1);
+  th_watch_forget();
   THTensor *tensors[] = {x, x2, w, w2, five, four, y, one, total, flat, g};
   for (size_t i = 0; i < sizeof tensors / sizeof *tensors; i++)
     THTensor_(free)(tensors[i]);

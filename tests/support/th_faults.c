@@ -95,7 +95,7 @@ void th_watch_tensor(const char *name, const void *tensor, size_t elementSize)
     keep_storage(w, t->storage, elementSize);
 }
 
-static void forget_all(void)
+void th_watch_forget(void)
 {
   while (nwatched > 0)
     free(watched[--nwatched].contents);
@@ -155,6 +155,16 @@ static void check_unchanged(const struct Watched *w)
     CHECK_MSG(now[i] == before[i], "%s: byte %zu was %d, is %d", w->name, i, before[i], now[i]);
 }
 
+void th_watch_check(int unchanged)
+{
+  for (int i = 0; i < nwatched; i++) {
+    if (unchanged)
+      check_unchanged(watched + i);
+    if (watched[i].tensor)
+      check_valid(watched + i);
+  }
+}
+
 /* --- running --------------------------------------------------------------------------------- */
 
 typedef struct Running {
@@ -177,26 +187,20 @@ static void body(void *context)
 
 static void check(void *context, int raised)
 {
-  for (int i = 0; i < nwatched; i++) {
-    if (raised)
-      check_unchanged(watched + i);
-    if (watched[i].tensor)
-      check_valid(watched + i);
-  }
+  th_watch_check(raised);
 }
 
 static void tear_down(void *context)
 {
   const Running *running = context;
-  forget_all();
+  th_watch_forget();
   running->faults->tear_down(running->faults->operands);
 }
 
 void th_faults_raised(const THTry *attempt)
 {
   CHECK_MSG(attempt->failed, "no error");
-  for (int i = 0; i < nwatched; i++)
-    check_unchanged(watched + i);
+  th_watch_check(1);
 }
 
 void th_faults_run(THFaults *faults)

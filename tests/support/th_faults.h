@@ -100,7 +100,8 @@ void th_faults_raised(const THTry *attempt);
 
 /* --- operands -------------------------------------------------------------------------------- */
 
-/* In set_up: the tensor (storage, memory) is as it is now whenever a row has failed. */
+/* In set_up: the tensor (storage, memory) is as it is now whenever a row has failed.  (Tests without
+ * rows may watch too: they call th_watch_check and, in the end, th_watch_forget.) */
 #define WATCH(TENSOR)           th_watch_tensor(#TENSOR, TENSOR, sizeof *(TENSOR)->storage->data)
 #define WATCH_STORAGE(STORAGE)  th_watch_storage(#STORAGE, STORAGE, sizeof *(STORAGE)->data)
 #define WATCH_BYTES(DATA, SIZE) th_watch_bytes(#DATA, DATA, SIZE)
@@ -108,6 +109,10 @@ void th_faults_raised(const THTry *attempt);
 void th_watch_tensor(const char *name, const void *tensor, size_t elementSize);
 void th_watch_storage(const char *name, const void *storage, size_t elementSize);
 void th_watch_bytes(const char *name, const void *data, size_t size);
+
+/* What is watched is valid, and as it was if unchanged is set. */
+void th_watch_check(int unchanged);
+void th_watch_forget(void);
 
 /* --- the end of a file ----------------------------------------------------------------------- */
 

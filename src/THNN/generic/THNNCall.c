@@ -11,6 +11,7 @@ static THGuard *THNN_(guard)(THNN_(Call) * call, THUndo undo)
 void THNN_(begin)(THNN_(Call) * call)
 {
   call->sources = call->results = call->guards = 0;
+  call->reserved = NULL;
 }
 
 THTensor *THNN_(source)(THNN_(Call) * call, THTensor *tensor)
@@ -54,11 +55,13 @@ static THTensor *THNN_(target)(THNN_(Call) * call, THTensor *tensor, int nDimens
   THNN_(Result) *result = &call->result[call->results++];
   result->tensor = result->written = tensor;
   result->nDimension = nDimension;
-  memcpy(result->size, size, (size_t)nDimension * sizeof *size);
+  result->size = size;
+  result->storage = tensor->storage;
+  result->storageSize = tensor->storage ? tensor->storage->size : 0;
   if (!direct) {
     THGuard *guard = THNN_(guard)(call, (THUndo)THTensor_(free));
     guard->what = result->written = keeps ? THTensor_(newClone)(tensor) : THTensor_(new)();
-    THTensor_(resizeNd)(result->written, nDimension, result->size, NULL);
+    THTensor_(resizeNd)(result->written, nDimension, (int64_t *)size, NULL);
   }
   return result->written;
 }
@@ -94,13 +97,31 @@ static void THNN_(reserve)(THTensor *tensor, ptrdiff_t count)
     THStorage_(resize)(tensor->storage, reach);
 }
 
+/* The opposite; the rest of a storage's memory is spare. */
+static void THNN_(putBack)(void *what)
+{
+  const THNN_(Call) *call = what;
+  for (int i = 0; i < call->results; i++) {
+    const THNN_(Result) *result = &call->result[i];
+    if (result->storage)
+      result->storage->size = result->storageSize;
+    else
+      THStorage_(free)(result->tensor->storage);
+    result->tensor->storage = result->storage;
+  }
+}
+
 void THNN_(ready)(THNN_(Call) * call)
 {
+  if (call->reserved)
+    return;
+  call->reserved = THNN_(guard)(call, THNN_(putBack));
+  call->reserved->what = call;
   for (int i = 0; i < call->results; i++) {
     THNN_(Result) *result = &call->result[i];
     if (!THSize_isSameSizeAs(result->tensor->size, result->tensor->nDimension, result->size,
                              result->nDimension))
-      THNN_(reserve)(result->tensor, THSize_nElement(result->nDimension, result->size));
+      THNN_(reserve)(result->tensor, THSize_nElement(result->nDimension, (int64_t *)result->size));
   }
 }
 
@@ -109,8 +130,9 @@ void THNN_(start)(THNN_(Call) * call)
   THNN_(ready)(call);
   for (int i = 0; i < call->results; i++) {
     THNN_(Result) *result = &call->result[i];
-    THTensor_(resizeNd)(result->tensor, result->nDimension, result->size, NULL);
+    THTensor_(resizeNd)(result->tensor, result->nDimension, (int64_t *)result->size, NULL);
   }
+  call->reserved->what = NULL;
 }
 
 void THNN_(finish)(THNN_(Call) * call)

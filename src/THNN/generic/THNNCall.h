@@ -2,11 +2,14 @@ typedef struct {
   THTensor *tensor;  /* the caller's */
   THTensor *written; /* it or a stand-in */
   int nDimension;
-  int64_t size[THNN_DIMS];
+  const int64_t *size;
+  THStorage *storage; /* what tensor had before, to be put back after an error */
+  ptrdiff_t storageSize;
 } THNN_(Result);
 
 typedef struct {
   int sources, results, guards;
+  THGuard *reserved;
   THTensor *source[THNN_OPERANDS]; /* those that are read where they are */
   THNN_(Result) result[THNN_OPERANDS];
   THGuard guard[2 * THNN_OPERANDS];
@@ -18,7 +21,7 @@ void THNN_(begin)(THNN_(Call) * call);
 THTensor *THNN_(source)(THNN_(Call) * call, THTensor *tensor);
 
 /* Where to write what becomes tensor: a contiguous tensor, of that shape after start.  Sources come
- * before results. */
+ * before results.  size is read until start. */
 THTensor *THNN_(result)(THNN_(Call) * call, THTensor *tensor, int nDimension, const int64_t *size);
 
 /* The same in the shape that tensor has, with its values; NULL for NULL. */
@@ -28,7 +31,8 @@ THTensor *THNN_(sum)(THNN_(Call) * call, THTensor *tensor);
 real *THNN_(scratch)(THNN_(Call) * call, ptrdiff_t count);
 
 /* Results take their shapes.  All that can fail of it is in ready: where results are of two types,
- * two calls are made ready before one starts. */
+ * two calls are made ready before one starts.  (Of several results none has more than five
+ * dimensions, which fit inside a tensor.) */
 void THNN_(ready)(THNN_(Call) * call);
 void THNN_(start)(THNN_(Call) * call);
 void THNN_(finish)(THNN_(Call) * call);
