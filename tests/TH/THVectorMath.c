@@ -86,10 +86,18 @@ static void compare(const char *name, void (*function)(THTensor *, THTensor *),
   THTensor_(free)(r);
 }
 
+#define L(NAME) NAME##l
+#define WANT(NAME, REFERENCE, LOW, HIGH, BOUND) \
+  static long double want_##NAME(long double x) \
+  {                                             \
+    return REFERENCE;                           \
+  }
+VECTOR_MATH(WANT)
+
 static void THTest_(vectorMath)(void)
 {
-#define COMPARE(NAME, WANT, LOW, HIGH, BOUND) \
-  compare(#NAME, THTensor_(NAME), WANT, LOW, HIGH, BOUND);
+#define COMPARE(NAME, REFERENCE, LOW, HIGH, BOUND) \
+  compare(#NAME, THTensor_(NAME), want_##NAME, LOW, HIGH, BOUND);
   VECTOR_MATH(COMPARE)
 }
 

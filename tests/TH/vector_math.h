@@ -4,37 +4,28 @@
 
 #include <math.h>
 
-static inline long double want_sigmoid(long double x)
-{
-  return x < 0 ? expl(x) / (1 + expl(x)) : 1 / (1 + expl(-x));
-}
-
-static inline long double want_rsqrt(long double x)
-{
-  return 1 / sqrtl(x);
-}
-
 /* X(name, reference, an interval where it is interesting, error permitted in units of the last
- * place).  The reference has 11 bits more than double. */
-#define VECTOR_MATH(X)                  \
-  X(exp, expl, -110, 90, 1)             \
-  X(log, logl, 0, 4, 1)                 \
-  X(sqrt, sqrtl, 0, 9, 0.5001)          \
-  X(tanh, tanhl, -10, 10, 1)            \
-  X(sigmoid, want_sigmoid, -100, 20, 1) \
-  X(sin, sinl, -30, 30, 1)              \
-  X(cos, cosl, -30, 30, 1)              \
-  X(tan, tanl, -30, 30, 1)              \
-  X(expm1, expm1l, -20, 90, 1)          \
-  X(log1p, log1pl, -1, 3, 1)            \
-  X(sinh, sinhl, -91, 91, 1)            \
-  X(cosh, coshl, -91, 91, 1)            \
-  X(asin, asinl, -1, 1, 1)              \
-  X(acos, acosl, -1, 1, 1)              \
-  X(atan, atanl, -4, 4, 1)              \
-  X(erf, erfl, -4, 4, 1.1)              \
-  X(rsqrt, want_rsqrt, 0, 9, 1.5)       \
-  X(lgamma, lgammal, -4, 40, 4)
+ * place).  The reference is of x, with C's functions as L(function): L makes them those of long
+ * double, with 11 bits more than double, or of double, which is enough for floats. */
+#define VECTOR_MATH(X)                                                                \
+  X(exp, L(exp)(x), -110, 90, 1)                                                      \
+  X(log, L(log)(x), 0, 4, 1)                                                          \
+  X(sqrt, L(sqrt)(x), 0, 9, 0.5001)                                                   \
+  X(tanh, L(tanh)(x), -10, 10, 1)                                                     \
+  X(sigmoid, x < 0 ? L(exp)(x) / (1 + L(exp)(x)) : 1 / (1 + L(exp)(-x)), -100, 20, 1) \
+  X(sin, L(sin)(x), -30, 30, 1)                                                       \
+  X(cos, L(cos)(x), -30, 30, 1)                                                       \
+  X(tan, L(tan)(x), -30, 30, 1)                                                       \
+  X(expm1, L(expm1)(x), -20, 90, 1)                                                   \
+  X(log1p, L(log1p)(x), -1, 3, 1)                                                     \
+  X(sinh, L(sinh)(x), -91, 91, 1)                                                     \
+  X(cosh, L(cosh)(x), -91, 91, 1)                                                     \
+  X(asin, L(asin)(x), -1, 1, 1)                                                       \
+  X(acos, L(acos)(x), -1, 1, 1)                                                       \
+  X(atan, L(atan)(x), -4, 4, 1)                                                       \
+  X(erf, L(erf)(x), -4, 4, 1.1)                                                       \
+  X(rsqrt, 1 / L(sqrt)(x), 0, 9, 1.5)                                                 \
+  X(lgamma, L(lgamma)(x), -4, 40, 4)
 
 /* |got - want| in units of the last place of a result with so many bits and such a least exponent:
  * 24 and -149, or 53 and -1074.  Infinite where one is NaN, infinite or a zero with a sign that the
