@@ -52,6 +52,9 @@
 #define TH_GENERIC_FILE "generic/THTensorSort.h"
 #include "THGenerateAllTypes.h"
 
+#define TH_GENERIC_FILE "generic/THTensorConv.h"
+#include "THGenerateAllTypes.h"
+
 #define TH_GENERIC_FILE "generic/THTensorRandom.h"
 #include "THGenerateAllTypes.h"
 

@@ -1,0 +1,181 @@
+/* Kernels of convolutions: rows of outputs as sums of shifted rows, in registers. */
+#include "THTemplate.h"
+
+#include "../THConvKernels.h"
+
+/* Integers wrap around: they are computed in the unsigned type of their width, and scalars in one
+ * that is not promoted to int. */
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+typedef real element;
+typedef real scalar;
+#elif defined(TH_REAL_IS_LONG)
+typedef uint64_t element;
+typedef uint64_t scalar;
+#else
+typedef ureal element;
+typedef uint32_t scalar;
+#endif
+
+/* Rows are seldom long: narrow types have no more lanes than int32_t has. */
+#if defined(__AVX512F__)
+enum { WIDE = 64 };
+#elif defined(__AVX__)
+enum { WIDE = 32 };
+#else
+enum { WIDE = 16 };
+#endif
+enum { VECTOR = sizeof(element) < 4 ? WIDE * sizeof(element) / 4 : WIDE };
+enum { LANES = VECTOR / sizeof(element), WIDTHS = 8 };
+typedef element Vector __attribute__((vector_size(VECTOR)));
+
+#if defined(__AVX512F__) && defined(TH_REAL_IS_FLOAT)
+#include <immintrin.h>
+#define MULTIPLY_ADD(A, B, C) ((Vector)_mm512_fmadd_ps((__m512)(A), (__m512)(B), (__m512)(C)))
+#elif defined(__AVX512F__) && defined(TH_REAL_IS_DOUBLE)
+#include <immintrin.h>
+#define MULTIPLY_ADD(A, B, C) ((Vector)_mm512_fmadd_pd((__m512d)(A), (__m512d)(B), (__m512d)(C)))
+#elif defined(__FMA__) && defined(TH_REAL_IS_FLOAT)
+#include <immintrin.h>
+#define MULTIPLY_ADD(A, B, C) ((Vector)_mm256_fmadd_ps((__m256)(A), (__m256)(B), (__m256)(C)))
+#elif defined(__FMA__) && defined(TH_REAL_IS_DOUBLE)
+#include <immintrin.h>
+#define MULTIPLY_ADD(A, B, C) ((Vector)_mm256_fmadd_pd((__m256d)(A), (__m256d)(B), (__m256d)(C)))
+#else
+#define MULTIPLY_ADD(A, B, C) ((A) * (B) + (C))
+#endif
+
+static inline Vector load(const element *x)
+{
+  Vector v;
+  memcpy(&v, x, sizeof v);
+  return v;
+}
+
+static inline void store(element *x, Vector v)
+{
+  memcpy(x, &v, sizeof v);
+}
+
+/* --- sums ------------------------------------------------------------------------------------ */
+
+/* sums[o][k] = the sum of output o at the places from at[k] on. */
+static inline __attribute__((always_inline)) void tile(const THConv *c, const ptrdiff_t *at,
+                                                       element *sums, const int outputs,
+                                                       const int width)
+{
+  Vector sum[TH_CONV_OUTPUTS][WIDTHS];
+  for (int o = 0; o < outputs; o++)
+    for (int k = 0; k < width; k++)
+      sum[o][k] = (Vector){0};
+  for (ptrdiff_t s = 0; s < c->sums; s++)
+    for (const THTaps *box = c->boxes; box < c->boxes + c->boxCount; box++) {
+      const element *plane = (const element *)c->input + c->planes[s] + box->firstPlane;
+      const element *window =
+          (const element *)c->windows + (c->which[s] * c->taps + box->firstWindow) * outputs;
+      const ptrdiff_t nextPlane = box->plane[2], nextWindow = box->window[2] * outputs;
+      for (ptrdiff_t d = 0; d < box->count[0]; d++)
+        for (ptrdiff_t y = 0; y < box->count[1]; y++) {
+          const element *x = plane + d * box->plane[0] + y * box->plane[1];
+          const element *w = window + (d * box->window[0] + y * box->window[1]) * outputs;
+          for (ptrdiff_t i = box->count[2]; i > 0; i--, x += nextPlane, w += nextWindow) {
+            Vector v[WIDTHS];
+            for (int k = 0; k < width; k++)
+              v[k] = load(x + at[k]);
+            for (int o = 0; o < outputs; o++) {
+              const Vector factor = w[o] - (Vector){0};
+              for (int k = 0; k < width; k++)
+                sum[o][k] = MULTIPLY_ADD(v[k], factor, sum[o][k]);
+            }
+          }
+        }
+    }
+  for (int o = 0; o < outputs; o++)
+    for (int k = 0; k < width; k++)
+      store(sums + (o * width + k) * LANES, sum[o][k]);
+}
+
+/* X(outputs, width): as many sums as registers hold, with a vector and a factor. */
+#if defined(__AVX512F__)
+#define TILES(X) X(1, 6) X(2, 8) X(3, 8) X(4, 6) X(5, 4) X(6, 4)
+#else
+#define TILES(X) X(1, 6) X(2, 6) X(3, 4) X(4, 3) X(5, 2) X(6, 2)
+#endif
+#define TILE(OUTPUTS, WIDTH)                                                        \
+  static void tile##OUTPUTS(const THConv *conv, const ptrdiff_t *at, element *sums) \
+  {                                                                                 \
+    tile(conv, at, sums, OUTPUTS, WIDTH);                                           \
+  }
+TILES(TILE)
+
+static const struct {
+  void (*sums)(const THConv *conv, const ptrdiff_t *at, element *sums);
+  int width;
+} tiles[] = {
+#define TILE_ENTRY(OUTPUTS, WIDTH) [OUTPUTS] = {tile##OUTPUTS, WIDTH},
+    TILES(TILE_ENTRY)};
+
+/* --- results --------------------------------------------------------------------------------- */
+
+/* result = beta * result + alpha * sum, for the lanes from skip on of the columns that are there.
+ * Where the result is not read, lanes may be written twice. */
+static inline void deliver(const THConv *c, const element *sum, element *result, ptrdiff_t skip)
+{
+  const scalar alpha = (scalar)c->alpha, beta = (scalar)c->beta;
+  const ptrdiff_t step = c->to[2], count = THMin(c->size[2], LANES);
+  if (step == 1 && count == LANES && beta == 0) {
+    store(result, load(sum) * (element)alpha);
+  } else if (step == 1 && count == LANES && skip == 0) {
+    store(result, load(result) * (element)beta + load(sum) * (element)alpha);
+  } else if (beta == 0) {
+    for (ptrdiff_t i = skip; i < count; i++)
+      result[i * step] = (element)(alpha * sum[i]);
+  } else {
+    for (ptrdiff_t i = skip; i < count; i++)
+      result[i * step] = (element)(beta * result[i * step] + alpha * sum[i]);
+  }
+}
+
+/* --- places ---------------------------------------------------------------------------------- */
+
+/* A row is covered by vectors, the last of which begins earlier so as to end with the row. */
+static void rows(const THConv *c, ptrdiff_t begin, ptrdiff_t end)
+{
+  const int width = tiles[c->outputs].width;
+  const ptrdiff_t columns = c->size[2], last = THMax(columns - LANES, 0);
+  ptrdiff_t depth = begin / c->size[1], row = begin % c->size[1], column = 0;
+  ptrdiff_t rest = (end - begin) * ((columns + LANES - 1) / LANES);
+  while (rest > 0) {
+    element sums[TH_CONV_OUTPUTS * WIDTHS * LANES];
+    ptrdiff_t at[WIDTHS], to[WIDTHS], skip[WIDTHS];
+    int there = 0;
+    for (int k = 0; k < width; k++) {
+      if (rest == 0) { /* the last one again, for nobody */
+        at[k] = at[k - 1];
+        continue;
+      }
+      const ptrdiff_t first = THMin(column, last);
+      at[k] = depth * c->from[0] + row * c->from[1] + first;
+      to[k] = depth * c->to[0] + row * c->to[1] + first * c->to[2];
+      skip[k] = column - first;
+      there++;
+      rest--;
+      column += LANES;
+      if (column >= columns) {
+        column = 0;
+        if (++row == c->size[1]) {
+          row = 0;
+          depth++;
+        }
+      }
+    }
+    tiles[c->outputs].sums(c, at, sums);
+    for (int o = 0; o < c->outputs; o++)
+      for (int k = 0; k < there; k++)
+        deliver(c, sums + (o * width + k) * LANES, (element *)c->result + o * c->nextOutput + to[k],
+                skip[k]);
+  }
+}
+
+/* --- the table ------------------------------------------------------------------------------- */
+
+const THConvKernels TH_LEVEL_(THTensor_(convKernels))[] = {{.rows = rows, .lanes = LANES}};
