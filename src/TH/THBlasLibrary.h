@@ -8,16 +8,16 @@
 /* The functions in use, each for float and for double: X(name, how many of its arguments are
  * letters).  Without those of the first list there is no BLAS; a library may lack some of the
  * second. */
+/* clang-format off */
 #define TH_FOR_EACH_BLAS_FUNCTION(X) X(gemm, 2) X(gemv, 1)
 
-#define TH_FOR_EACH_LAPACK_FUNCTION(X)                                                         \
-  X(gesv, 0)                                                                                   \
-  X(trtrs, 3) X(gels, 1) X(syev, 2) X(geev, 2) X(gesvd, 2) X(getrf, 0) X(getrs, 1) X(getri, 0) \
-      X(potrf, 1) X(potri, 1) X(potrs, 1) X(pstrf, 1) X(geqrf, 0) X(orgqr, 0) X(ormqr, 2)
+#define TH_FOR_EACH_LAPACK_FUNCTION(X)                                                 \
+  X(gesv, 0) X(trtrs, 3) X(gels, 1) X(syev, 2) X(geev, 2) X(gesvd, 2)                  \
+  X(getrf, 0) X(getrs, 1) X(getri, 0) X(potrf, 1) X(potri, 1) X(potrs, 1) X(pstrf, 1)  \
+  X(geqrf, 0) X(orgqr, 0) X(ormqr, 2)
 
 /* Their arguments: A(kind, name).  A letter, a size and a value are given by their address (value
  * is a number of the type); input is an array that is only read, reals and ints are arrays. */
-/* clang-format off */
 #define TH_FORTRAN_gemm(A)                                                                   \
   A(letter, transa), A(letter, transb), A(size, m), A(size, n), A(size, k), A(value, alpha), \
   A(input, a), A(size, lda), A(input, b), A(size, ldb), A(value, beta), A(reals, c), A(size, ldc)

@@ -17,7 +17,8 @@
  *
  * Errors: shapes that do not fit, which the text shows; sizes beyond 2^31 - 1, which LAPACK cannot
  * count; a problem without a solution.  Results are then as they were.  NaN and infinities pass
- * through solutions and factorisations; those that iterate, syev, geev and gesvd, refuse them. */
+ * through solutions and factorisations; gels, syev, geev and gesvd refuse them.  Matrices may have
+ * no rows or no columns. */
 
 /* --- systems of equations -------------------------------------------------------------------- */
 

@@ -54,17 +54,22 @@ void THTensor_(gels)(THTensor *rb_, THTensor *ra_, THTensor *b_, THTensor *a_)
   const int k = THTensor_(checkRight)(b, m, 3), rows = THMax(m, n);
   THWorks works = {0};
 #ifdef TH_COMPAT_TORCH7
-  real *result = THTensor_(workOn)(&works, rb_, 1, NULL, n, k);
-  real *x = THTensor_(workOn)(&works, NULL, 0, NULL, rows, k);
+  real *result = THTensor_(workOn)(&works, rb_, 1, m == n ? b : NULL, n, k);
+  THTensor *to = NULL;
 #else
-  real *x = THTensor_(workOn)(&works, rb_, 1, NULL, rows, k);
+  THTensor *to = rb_;
 #endif
+  real *x = THTensor_(workOn)(&works, to, 1, m >= n ? b : NULL, rows, k);
   real *qr = THTensor_(workOn)(&works, ra_, 2, a, m, n);
-  const real *right = THTensor_(workOn)(&works, NULL, 0, b, m, k);
-  for (int64_t i = 0; i < (int64_t)rows * k; i++)
-    x[i] = 0;
-  THTensor_(copyRows)(x, rows, right, m, m, k);
-  if (m && n && k) {
+  if (m < n) {
+    const real *right = THTensor_(workOn)(&works, NULL, 0, b, m, k);
+    memset(x, 0, (size_t)n * (size_t)k * sizeof(real));
+    THTensor_(copyRows)(x, n, right, m, m, k);
+  }
+  /* LAPACK divides by the largest element. */
+  THTensor_(checkFinite)(qr, m, n, 'A', "a", 4);
+  THTensor_(checkFinite)(x, rows, k, 'A', "b", 3);
+  if (m && n && k) { /* else x is as it is to be */
     const int64_t least = THMin(m, n);
     TH_LAPACK_WITH_SCRATCH(gels, least + THMax(least, k), 'N', m, n, k, qr, LD(m), x, LD(rows));
     THLapackCheck("%s: diagonal element %d of the triangular factor is zero, a has not full rank",
