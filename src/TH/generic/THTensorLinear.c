@@ -163,32 +163,6 @@ static void THTensor_(viewMatrix)(THTensor_(Matrix) * matrix, THTensor *t)
   THGuard_keep(&matrix->guard);
 }
 
-/* Everything that can fail of the products of a and b, into a result like r. */
-static void THTensor_(openRoom)(THGuard *room, const THTensor *t, const THTensor_(Matrix) * a,
-                                const THTensor_(Matrix) * b)
-{
-  int64_t ld = THMax(THMax(a->ld, b->ld), THMax(a->rows, b->columns));
-  for (int d = 0; d < t->nDimension; d++)
-    ld = THMax(ld, t->stride[d]);
-  THBlas_(openRoom)(room, a->rows, b->columns, a->columns, ld);
-}
-
-/* r[i] = beta * r[i] + alpha * a[i] * b[i].  Where r lies by rows, its transpose is computed, which
- * is the product of the transposes. */
-static void THTensor_(multiply)(const THGuard *room, const THTensor_(Matrix) * r, real beta,
-                                real alpha, const THTensor_(Matrix) * a,
-                                const THTensor_(Matrix) * b, int64_t i)
-{
-  real *const at = a->data + i * a->batch, *const bt = b->data + i * b->batch;
-  real *const rt = r->data + i * r->batch;
-  if (!r->byRows)
-    THBlas_(gemmIn)(room, a->byRows, b->byRows, r->rows, r->columns, a->columns, alpha, at, a->ld,
-                    bt, b->ld, beta, rt, r->ld);
-  else
-    THBlas_(gemmIn)(room, !b->byRows, !a->byRows, r->columns, r->rows, a->columns, alpha, bt, b->ld,
-                    at, a->ld, beta, rt, r->ld);
-}
-
 /* --- matrix and vector ----------------------------------------------------------------------- */
 
 void THTensor_(addmv)(THTensor *r_, real beta, THTensor *t, real alpha, THTensor *mat,
@@ -287,6 +261,54 @@ void THTensor_(addr)(THTensor *r_, real beta, THTensor *t, real alpha, THTensor 
 
 /* --- matrix and matrix ----------------------------------------------------------------------- */
 
+/* A product of two matrices, or of batches of them, in the four steps. */
+typedef struct {
+  THTensor_(Matrix) r, a, b;
+  THTensor_(Target) target;
+  THGuard room;
+  real alpha, beta;
+} THTensor_(Product);
+
+/* Prepares r_ = beta * t + alpha * m1 * m2. */
+static void THTensor_(openProduct)(THTensor_(Product) * p, THTensor *r_, real beta, THTensor *t,
+                                   real alpha, THTensor *m1, THTensor *m2)
+{
+  p->alpha = alpha;
+  p->beta = beta;
+  THTensor_(openMatrix)(&p->a, m1);
+  THTensor_(openMatrix)(&p->b, m2);
+  int64_t ld = THMax(THMax(p->a.ld, p->b.ld), THMax(p->a.rows, p->b.columns));
+  for (int d = 0; d < r_->nDimension; d++)
+    ld = THMax(ld, r_->stride[d]);
+  THBlas_(openRoom)(&p->room, p->a.rows, p->b.columns, p->a.columns, ld);
+  const int direct = r_->nDimension == t->nDimension && THTensor_(isMatrix)(r_, &p->r.byRows);
+  THTensor_(prepare)(&p->target, r_, t, direct, beta != 0, m1, m2);
+  THTensor_(viewMatrix)(&p->r, p->target.result);
+}
+
+static void THTensor_(closeProduct)(THTensor_(Product) * p)
+{
+  THTensor_(deliver)(&p->target);
+  THGuard_leave(&p->room);
+  THGuard_leave(&p->b.guard);
+  THGuard_leave(&p->a.guard);
+}
+
+/* r[i] = beta * r[i] + alpha * a[i] * b[i].  Where r lies by rows, its transpose is computed, which
+ * is the product of the transposes. */
+static void THTensor_(multiply)(const THTensor_(Product) * p, int64_t i)
+{
+  const THTensor_(Matrix) *r = &p->r, *a = &p->a, *b = &p->b;
+  real *const at = a->data + i * a->batch, *const bt = b->data + i * b->batch;
+  real *const rt = r->data + i * r->batch;
+  if (!r->byRows)
+    THBlas_(gemmIn)(&p->room, a->byRows, b->byRows, r->rows, r->columns, a->columns, p->alpha, at,
+                    a->ld, bt, b->ld, p->beta, rt, r->ld);
+  else
+    THBlas_(gemmIn)(&p->room, !b->byRows, !a->byRows, r->columns, r->rows, a->columns, p->alpha, bt,
+                    b->ld, at, a->ld, p->beta, rt, r->ld);
+}
+
 void THTensor_(addmm)(THTensor *r_, real beta, THTensor *t, real alpha, THTensor *mat1,
                       THTensor *mat2)
 {
@@ -302,20 +324,10 @@ void THTensor_(addmm)(THTensor *r_, real beta, THTensor *t, real alpha, THTensor
              _THSizeDesc(size, 2).str);
   THTensor_(checkTarget)(r_, t);
 
-  THGuard room;
-  THTensor_(Matrix) r, a, b;
-  THTensor_(Target) target;
-  THTensor_(openMatrix)(&a, mat1);
-  THTensor_(openMatrix)(&b, mat2);
-  THTensor_(openRoom)(&room, r_, &a, &b);
-  const int direct = r_->nDimension == 2 && THTensor_(isMatrix)(r_, &r.byRows);
-  THTensor_(prepare)(&target, r_, t, direct, beta != 0, mat1, mat2);
-  THTensor_(viewMatrix)(&r, target.result);
-  THTensor_(multiply)(&room, &r, beta, alpha, &a, &b, 0);
-  THTensor_(deliver)(&target);
-  THGuard_leave(&room);
-  THGuard_leave(&b.guard);
-  THGuard_leave(&a.guard);
+  THTensor_(Product) product;
+  THTensor_(openProduct)(&product, r_, beta, t, alpha, mat1, mat2);
+  THTensor_(multiply)(&product, 0);
+  THTensor_(closeProduct)(&product);
 }
 
 /* --- batches --------------------------------------------------------------------------------- */
@@ -345,34 +357,20 @@ void THTensor_(addbmm)(THTensor *r_, real beta, THTensor *t, real alpha, THTenso
              THTensor_(sizeDesc)(batch2).str, _THSizeDesc(size + 1, 2).str);
   THTensor_(checkTarget)(r_, t);
 
-  THGuard room;
-  THTensor_(Matrix) r, a, b;
-  THTensor_(Target) target;
-  THTensor_(openMatrix)(&a, batch1);
-  THTensor_(openMatrix)(&b, batch2);
-  THTensor_(openRoom)(&room, r_, &a, &b);
-  const int direct = r_->nDimension == 2 && THTensor_(isMatrix)(r_, &r.byRows);
-  THTensor_(prepare)(&target, r_, t, direct, beta != 0, batch1, batch2);
-  THTensor_(viewMatrix)(&r, target.result);
-  for (int64_t i = 0; i < size[0]; i++)
-    THTensor_(multiply)(&room, &r, i == 0 ? beta : 1, alpha, &a, &b, i);
-  THTensor_(deliver)(&target);
-  THGuard_leave(&room);
-  THGuard_leave(&b.guard);
-  THGuard_leave(&a.guard);
+  THTensor_(Product) product;
+  THTensor_(openProduct)(&product, r_, beta, t, alpha, batch1, batch2);
+  for (int64_t i = 0; i < size[0]; i++) {
+    THTensor_(multiply)(&product, i);
+    product.beta = 1;
+  }
+  THTensor_(closeProduct)(&product);
 }
-
-typedef struct {
-  const THGuard *room;
-  const THTensor_(Matrix) * r, *a, *b;
-  real alpha, beta;
-} THTensor_(Batch);
 
 static void THTensor_(multiplyBatch)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
-  const THTensor_(Batch) *batch = context;
+  const THTensor_(Product) *product = context;
   for (ptrdiff_t i = begin; i < end; i++)
-    THTensor_(multiply)(batch->room, batch->r, batch->beta, batch->alpha, batch->a, batch->b, i);
+    THTensor_(multiply)(product, i);
 }
 
 void THTensor_(baddbmm)(THTensor *r_, real beta, THTensor *t, real alpha, THTensor *batch1,
@@ -386,26 +384,16 @@ void THTensor_(baddbmm)(THTensor *r_, real beta, THTensor *t, real alpha, THTens
              _THSizeDesc(size, 3).str);
   THTensor_(checkTarget)(r_, t);
 
-  THGuard room;
-  THTensor_(Matrix) r, a, b;
-  THTensor_(Target) target;
-  THTensor_(openMatrix)(&a, batch1);
-  THTensor_(openMatrix)(&b, batch2);
-  THTensor_(openRoom)(&room, r_, &a, &b);
-  const int direct = r_->nDimension == 3 && THTensor_(isMatrix)(r_, &r.byRows);
-  THTensor_(prepare)(&target, r_, t, direct, beta != 0, batch1, batch2);
-  THTensor_(viewMatrix)(&r, target.result);
-  THTensor_(Batch) batch = {&room, &r, &a, &b, alpha, beta};
+  THTensor_(Product) product;
+  THTensor_(openProduct)(&product, r_, beta, t, alpha, batch1, batch2);
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
   /* Many small products: a thread takes some of them rather than a part of each. */
-  const int small = !room.what && size[0] >= THGetNumThreads() &&
-                    (double)size[1] * (double)size[2] * (double)a.columns < 128. * 128 * 128;
+  const int small =
+      !product.room.what && size[0] >= THGetNumThreads() &&
+      (double)size[1] * (double)size[2] * (double)product.a.columns < 128. * 128 * 128;
 #else
   const int small = 0;              /* our own products share one scratch */
 #endif
-  THParallel_for(size[0], small ? 1 : size[0], THTensor_(multiplyBatch), &batch);
-  THTensor_(deliver)(&target);
-  THGuard_leave(&room);
-  THGuard_leave(&b.guard);
-  THGuard_leave(&a.guard);
+  THParallel_for(size[0], small ? 1 : size[0], THTensor_(multiplyBatch), &product);
+  THTensor_(closeProduct)(&product);
 }

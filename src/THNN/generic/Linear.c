@@ -40,6 +40,7 @@ void THNN_(Linear_updateOutput)(THNNState *state, THTensor *input, THTensor *out
   weight = THNN_(source)(&call, weight);
   bias = THNN_(source)(&call, bias);
   THTensor *out = THNN_(result)(&call, output, 2 - single, size + single);
+  THNN_(needBlas)();
   THNN_(start)(&call);
 
   real *y = THTensor_(data)(out);
@@ -63,6 +64,7 @@ void THNN_(Linear_updateGradInput)(THNNState *state, THTensor *input, THTensor *
   gradOutput = THNN_(source)(&call, gradOutput);
   weight = THNN_(source)(&call, weight);
   THTensor *grad = THNN_(result)(&call, gradInput, input->nDimension, input->size);
+  THNN_(needBlas)();
   THNN_(start)(&call);
   THBlas_(gemm)('n', 'n', inputs, batch, outputs, 1, THTensor_(data)(weight), inputs,
                 THTensor_(data)(gradOutput), outputs, 0, THTensor_(data)(grad), inputs);
@@ -88,6 +90,7 @@ void THNN_(Linear_accGradParameters)(THNNState *state, THTensor *input, THTensor
   gradOutput = THNN_(source)(&call, gradOutput);
   gradWeight = THNN_(sum)(&call, gradWeight);
   gradBias = THNN_(sum)(&call, gradBias);
+  THNN_(needBlas)();
   THNN_(start)(&call);
 
   const real *g = THTensor_(data)(gradOutput);

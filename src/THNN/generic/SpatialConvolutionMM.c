@@ -182,6 +182,23 @@ static void THNN_(convolveImagesBack)(void *context, ptrdiff_t begin, ptrdiff_t 
   }
 }
 
+/* Computes output from input, or with convolveImagesBack the other way round. */
+static void THNN_(runUnfolded)(THNN_(Call) * call, const THNN_(Convolution) * c,
+                               void (*images)(void *, ptrdiff_t, ptrdiff_t), THTensor *input,
+                               THTensor *output, THTensor *weight, THTensor *bias)
+{
+  THNN_(ConvolutionWork) w = {.c = c, .threads = THParallel_threads(c->batch, 1)};
+  w.columns = THNN_(scratch)(call, THNN_(columnsSize)(c, w.threads));
+  THNN_(needBlas)();
+  THNN_(start)(call);
+  w.input = THTensor_(data)(input);
+  w.output = THTensor_(data)(output);
+  w.weight = THTensor_(data)(weight);
+  w.bias = bias ? THTensor_(data)(bias) : NULL;
+  THParallel_for(c->batch, 1, images, &w);
+  THNN_(finish)(call);
+}
+
 /* --- without unfolding ----------------------------------------------------------------------- */
 
 TH_DISPATCH(THNN_(Direct), THNN_(direct))
@@ -266,6 +283,34 @@ static ptrdiff_t THNN_(packedSize)(const THNNDirect *d)
   return THNNDirect_blocks(d) * THNN_DIRECT_OUTPUTS * d->planes * d->height * d->width;
 }
 
+/* Computes output from input, or, turned, the other way round. */
+static void THNN_(runDirect)(THNN_(Call) * call, const THNN_(Convolution) * c, int turned,
+                             THTensor *from, THTensor *to, THTensor *weight, THTensor *bias)
+{
+  const THNNWindow *h = &c->h, *w = &c->w;
+  THNN_(DirectWork) work = {.threads = THParallel_threads(c->batch, 1)};
+  if (turned) {
+    work.d = THNNDirect_of(c->outputs, c->planes, h->size, w->size, h->input, w->input);
+    work.h = (THNNWindow){.input = h->output, .pad = h->size - 1 - h->pad};
+    work.w = (THNNWindow){.input = w->output, .pad = w->size - 1 - w->pad};
+  } else {
+    work.d = THNNDirect_of(c->planes, c->outputs, h->size, w->size, h->output, w->output);
+    work.h = *h;
+    work.w = *w;
+  }
+  work.image = work.d.planes * work.h.input * work.w.input;
+  real *packed = THNN_(scratch)(call, THNN_(packedSize)(&work.d));
+  work.flat = THNN_(scratch)(call, work.threads * work.d.planes * work.d.plane);
+  THNN_(start)(call);
+  THNN_(packWeights)(c, THTensor_(data)(weight), turned, packed);
+  work.weights = packed;
+  work.bias = bias ? THTensor_(data)(bias) : NULL;
+  work.from = THTensor_(data)(from);
+  work.to = THTensor_(data)(to);
+  THParallel_for(c->batch, 1, THNN_(directImages), &work);
+  THNN_(finish)(call);
+}
+
 /* Sums over images are taken in groups whose number depends on the shapes alone, and then over the
  * groups in order. */
 enum { IMAGE_GROUPS = 8 };
@@ -330,38 +375,10 @@ void THNN_(SpatialConvolutionMM_updateOutput)(THNNState *state, THTensor *input,
   weight = THNN_(source)(&call, weight);
   bias = THNN_(source)(&call, bias);
   THTensor *out = THNN_(result)(&call, output, c.dims, c.outputSize);
-  const int threads = THParallel_threads(c.batch, 1);
-  if (THNN_(isDirect)(&c)) {
-    THNN_(DirectWork)
-    w = {
-        .d = THNNDirect_of(c.planes, c.outputs, kH, kW, c.h.output, c.w.output),
-        .h = c.h,
-        .w = c.w,
-        .image = c.planes * c.image,
-        .threads = threads,
-    };
-    real *packed = THNN_(scratch)(&call, THNN_(packedSize)(&w.d));
-    w.flat = THNN_(scratch)(&call, threads * c.planes * w.d.plane);
-    THNN_(start)(&call);
-    THNN_(packWeights)(&c, THTensor_(data)(weight), 0, packed);
-    w.weights = packed;
-    w.bias = bias ? THTensor_(data)(bias) : NULL;
-    w.from = THTensor_(data)(input);
-    w.to = THTensor_(data)(out);
-    THParallel_for(c.batch, 1, THNN_(directImages), &w);
-    THNN_(finish)(&call);
-    return;
-  }
-  THNN_(ConvolutionWork) w = {.c = &c, .threads = threads};
-  w.columns = THNN_(scratch)(&call, THNN_(columnsSize)(&c, w.threads));
-  THNN_(start)(&call);
-
-  w.input = THTensor_(data)(input);
-  w.output = THTensor_(data)(out);
-  w.weight = THTensor_(data)(weight);
-  w.bias = bias ? THTensor_(data)(bias) : NULL;
-  THParallel_for(c.batch, 1, THNN_(convolveImages), &w);
-  THNN_(finish)(&call);
+  if (THNN_(isDirect)(&c))
+    THNN_(runDirect)(&call, &c, 0, input, out, weight, bias);
+  else
+    THNN_(runUnfolded)(&call, &c, THNN_(convolveImages), input, out, weight, bias);
 }
 
 void THNN_(SpatialConvolutionMM_updateGradInput)(THNNState *state, THTensor *input,
@@ -377,36 +394,10 @@ void THNN_(SpatialConvolutionMM_updateGradInput)(THNNState *state, THTensor *inp
   gradOutput = THNN_(source)(&call, gradOutput);
   weight = THNN_(source)(&call, weight);
   THTensor *grad = THNN_(result)(&call, gradInput, c.dims, c.inputSize);
-  const int threads = THParallel_threads(c.batch, 1);
-  if (THNN_(isDirectBack)(&c)) {
-    THNN_(DirectWork)
-    w = {
-        .d = THNNDirect_of(c.outputs, c.planes, kH, kW, c.h.input, c.w.input),
-        .h = {.input = c.h.output, .pad = kH - 1 - padH},
-        .w = {.input = c.w.output, .pad = kW - 1 - padW},
-        .image = c.outputs * c.windows,
-        .threads = threads,
-    };
-    real *packed = THNN_(scratch)(&call, THNN_(packedSize)(&w.d));
-    w.flat = THNN_(scratch)(&call, threads * c.outputs * w.d.plane);
-    THNN_(start)(&call);
-    THNN_(packWeights)(&c, THTensor_(data)(weight), 1, packed);
-    w.weights = packed;
-    w.from = THTensor_(data)(gradOutput);
-    w.to = THTensor_(data)(grad);
-    THParallel_for(c.batch, 1, THNN_(directImages), &w);
-    THNN_(finish)(&call);
-    return;
-  }
-  THNN_(ConvolutionWork) w = {.c = &c, .threads = threads};
-  w.columns = THNN_(scratch)(&call, THNN_(columnsSize)(&c, w.threads));
-  THNN_(start)(&call);
-
-  w.input = THTensor_(data)(grad);
-  w.output = THTensor_(data)(gradOutput);
-  w.weight = THTensor_(data)(weight);
-  THParallel_for(c.batch, 1, THNN_(convolveImagesBack), &w);
-  THNN_(finish)(&call);
+  if (THNN_(isDirectBack)(&c))
+    THNN_(runDirect)(&call, &c, 1, gradOutput, grad, weight, NULL);
+  else
+    THNN_(runUnfolded)(&call, &c, THNN_(convolveImagesBack), grad, gradOutput, weight, NULL);
 }
 
 void THNN_(SpatialConvolutionMM_accGradParameters)(THNNState *state, THTensor *input,
@@ -437,6 +428,8 @@ void THNN_(SpatialConvolutionMM_accGradParameters)(THNNState *state, THTensor *i
     w.mask = THNN_(scratch)(&call, w.d.sumPlane);
   }
   real *columns = THNN_(scratch)(&call, gradWeight && !direct ? THNN_(columnsSize)(&c, 1) : 0);
+  if (gradWeight && !direct)
+    THNN_(needBlas)();
   THNN_(start)(&call);
 
   real *x = THTensor_(data)(input), *g = THTensor_(data)(gradOutput);

@@ -85,6 +85,12 @@ real *THNN_(scratch)(THNN_(Call) * call, ptrdiff_t count)
   return guard->what = THAlloc(bytes);
 }
 
+/* An empty product computes nothing, but finds the library. */
+void THNN_(needBlas)(void)
+{
+  THBlas_(gemm)('n', 'n', 0, 0, 0, 0, NULL, 1, NULL, 1, 0, NULL, 1);
+}
+
 /* Makes tensor's storage large enough for count elements, so that resizing cannot fail. */
 static void THNN_(reserve)(THTensor *tensor, ptrdiff_t count)
 {

@@ -30,6 +30,9 @@ THTensor *THNN_(sum)(THNN_(Call) * call, THTensor *tensor);
 /* Uninitialised scratch memory of count elements; NULL for 0. */
 real *THNN_(scratch)(THNN_(Call) * call, ptrdiff_t count);
 
+/* What is to be computed needs products of matrices: an error, if there is no library for them. */
+void THNN_(needBlas)(void);
+
 /* Results take their shapes.  All that can fail of it is in ready: where results are of two types,
  * two calls are made ready before one starts.  (Of several results none has more than five
  * dimensions, which fit inside a tensor.) */
