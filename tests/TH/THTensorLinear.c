@@ -1,7 +1,6 @@
 /* Products of tensors against the obvious loops, in all layouts and aliases. */
 #include "THTemplate.h"
 
-#include "th_fail.h"
 #include "th_layouts.h"
 
 /* --- dot ------------------------------------------------------------------------------------- */
@@ -248,61 +247,4 @@ static void THTest_(productErrors)(void)
     THTensor_(free)(all[i]);
 }
 
-/* --- failing allocations --------------------------------------------------------------------- */
-
-typedef struct {
-  int which, strided;
-  Shape shape[3];
-  THTensor *x[3], *r;
-  real *before;
-} THTest_(Case);
-
-static void THTest_(failSetup)(void *context)
-{
-  THTest_(Case) *c = context;
-  for (int i = 0; i < 3; i++)
-    c->x[i] = THTest_(tensor)(c->strided ? TH_STRIDED : 0, 1, c->shape[i].dims, c->shape[i].size);
-  c->r = c->strided ? THTest_(tensor)(TH_STRIDED, 7, c->shape[0].dims, c->shape[0].size)
-                    : THTest_(tensor)(0, 7, TH_SHAPE(2));
-  c->before = THTest_(storageValues)(c->r);
-}
-
-static void THTest_(failBody)(void *context)
-{
-  THTest_(Case) *c = context;
-  THTest_(products)[c->which](c->r, 1, c->x[0], 1, c->x[1], c->x[2]);
-}
-
-static void THTest_(failCheck)(void *context, int raised)
-{
-  THTest_(Case) *c = context;
-  if (!raised)
-    return;
-  CHECK(c->r->nDimension == (c->strided ? c->shape[0].dims : 1));
-  CHECK(!memcmp(c->before, c->r->storage->data, (c->strided ? 2 : 1) * 2 * sizeof(real)));
-}
-
-static void THTest_(failTeardown)(void *context)
-{
-  THTest_(Case) *c = context;
-  for (int i = 0; i < 3; i++)
-    THTensor_(free)(c->x[i]);
-  THTensor_(free)(c->r);
-  free(c->before);
-}
-
-static void THTest_(productFailures)(void)
-{
-  const THFailCase stages = {THTest_(failSetup), THTest_(failBody), THTest_(failCheck),
-                             THTest_(failTeardown)};
-  for (int which = 0; which < PRODUCTS; which++)
-    for (int strided = 0; strided < 2; strided++) {
-      THTest_(Case) c = {.which = which, .strided = strided};
-      product_shapes(which, 2, 3, 4, 5, c.shape);
-      th_note("%s, %s", product_names[which], strided ? "strided" : "contiguous");
-      th_fail(&stages, &c);
-    }
-}
-
-TH_TESTS(THTest_(dot), THTest_(allProducts), THTest_(productsOverlap), THTest_(productErrors),
-         THTest_(productFailures))
+TH_TESTS(THTest_(dot), THTest_(allProducts), THTest_(productsOverlap), THTest_(productErrors))
