@@ -378,12 +378,18 @@ static int run(const THFailCase *stages, void *context, int k, int onwards, int 
   }
   failing.armed = 0;
   const int count = failing.count;
+  THGuard probe;
+  THGuard_enter(&probe, NULL);
+  const int guarded = probe.below != attempt.guards;
+  THGuard_keep(&probe);
 
   if (k == 0 || count < k)
     snprintf(when, sizeof when, "without any failure");
   else
     snprintf(when, sizeof when, "when acquisition %d%s failed (%.500s)", k,
              onwards ? " and all after it" : "", attempt.failed ? attempt.message : "no error");
+  if (guarded)
+    fail_msg("a guard was entered and not left %s", when);
   if (attempt.failed && (k == 0 || count < k))
     fail_msg("an error %s: %s", when, attempt.message);
   if (stages->check)

@@ -100,8 +100,8 @@ void th_faults_raised(const THTry *attempt);
 
 /* --- operands -------------------------------------------------------------------------------- */
 
-/* In set_up: the tensor (storage, memory) is as it is now whenever a row has failed.  (Tests without
- * rows may watch too: they call th_watch_check and, in the end, th_watch_forget.) */
+/* In set_up: the tensor (storage, memory) is as it is now whenever a row has failed.  (Tests
+ * without rows may watch too: they call th_watch_check and, in the end, th_watch_forget.) */
 #define WATCH(TENSOR)           th_watch_tensor(#TENSOR, TENSOR, sizeof *(TENSOR)->storage->data)
 #define WATCH_STORAGE(STORAGE)  th_watch_storage(#STORAGE, STORAGE, sizeof *(STORAGE)->data)
 #define WATCH_BYTES(DATA, SIZE) th_watch_bytes(#DATA, DATA, SIZE)

@@ -68,6 +68,12 @@ static void run_body(void **state)
   const th_test_body *body = *state;
   th_note("%s", "");
   (*body)();
+  THGuard probe;
+  THGuard_enter(&probe, NULL);
+  const int guarded = probe.below != NULL;
+  probe.below = NULL; /* not to fail the next test too */
+  THGuard_keep(&probe);
+  CHECK_MSG(!guarded, "a guard was entered and not left");
 }
 
 int main(int count, char **arguments)

@@ -60,9 +60,9 @@ void THNN_(SpatialMaxPooling_updateOutput)(THNNState *state, THTensor *input, TH
   THNN_(Call) call;
   THNN_LongCall places;
   THNN_(begin)(&call);
-  THNN_Longbegin(&places);
   input = THNN_(source)(&call, input);
   THTensor *out = THNN_(result)(&call, output, p.dims, p.size);
+  THNN_Longbegin(&places);
   THIndexTensor *where = THNN_Longresult(&places, indices, p.dims, p.size);
   THNN_(ready)(&call);
   THNN_Longready(&places);
@@ -106,7 +106,6 @@ void THNN_(SpatialMaxPooling_updateGradInput)(THNNState *state, THTensor *input,
 
   THNN_(Call) call;
   THNN_LongCall places;
-  THNN_(begin)(&call);
   THNN_Longbegin(&places);
   indices = THNN_Longsource(&places, indices);
   p.index = THIndexTensor_(data)(indices);
@@ -116,6 +115,7 @@ void THNN_(SpatialMaxPooling_updateGradInput)(THNNState *state, THTensor *input,
     if (p.index[i] < TH_INDEX_BASE || p.index[i] >= size + TH_INDEX_BASE)
       THError("indices holds %lld, which is no place in planes of %lld x %lld",
               (long long)p.index[i], (long long)p.h.input, (long long)p.w.input);
+  THNN_(begin)(&call);
   gradOutput = THNN_(source)(&call, gradOutput);
   THTensor *grad = THNN_(result)(&call, gradInput, p.dims, input->size);
   THNN_Longstart(&places);

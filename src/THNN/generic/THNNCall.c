@@ -8,10 +8,24 @@ static THGuard *THNN_(guard)(THNN_(Call) * call, THUndo undo)
   return guard;
 }
 
+/* Storages are as they were before ready; the rest of their memory is spare. */
+static void THNN_(putBack)(void *what)
+{
+  const THNN_(Call) *call = what;
+  for (int i = 0; i < call->results; i++) {
+    const THNN_(Result) *result = &call->result[i];
+    if (result->storage)
+      result->storage->size = result->storageSize;
+    else
+      THStorage_(free)(result->tensor->storage);
+    result->tensor->storage = result->storage;
+  }
+}
+
 void THNN_(begin)(THNN_(Call) * call)
 {
   call->sources = call->results = call->guards = 0;
-  call->reserved = NULL;
+  THNN_(guard)(call, THNN_(putBack));
 }
 
 THTensor *THNN_(source)(THNN_(Call) * call, THTensor *tensor)
@@ -103,26 +117,9 @@ static void THNN_(reserve)(THTensor *tensor, ptrdiff_t count)
     THStorage_(resize)(tensor->storage, reach);
 }
 
-/* The opposite; the rest of a storage's memory is spare. */
-static void THNN_(putBack)(void *what)
-{
-  const THNN_(Call) *call = what;
-  for (int i = 0; i < call->results; i++) {
-    const THNN_(Result) *result = &call->result[i];
-    if (result->storage)
-      result->storage->size = result->storageSize;
-    else
-      THStorage_(free)(result->tensor->storage);
-    result->tensor->storage = result->storage;
-  }
-}
-
 void THNN_(ready)(THNN_(Call) * call)
 {
-  if (call->reserved)
-    return;
-  call->reserved = THNN_(guard)(call, THNN_(putBack));
-  call->reserved->what = call;
+  call->guard[0].what = call;
   for (int i = 0; i < call->results; i++) {
     THNN_(Result) *result = &call->result[i];
     if (!THSize_isSameSizeAs(result->tensor->size, result->tensor->nDimension, result->size,
@@ -138,7 +135,7 @@ void THNN_(start)(THNN_(Call) * call)
     THNN_(Result) *result = &call->result[i];
     THTensor_(resizeNd)(result->tensor, result->nDimension, (int64_t *)result->size, NULL);
   }
-  call->reserved->what = NULL;
+  call->guard[0].what = NULL;
 }
 
 void THNN_(finish)(THNN_(Call) * call)

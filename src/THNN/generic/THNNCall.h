@@ -9,12 +9,13 @@ typedef struct {
 
 typedef struct {
   int sources, results, guards;
-  THGuard *reserved;
   THTensor *source[THNN_OPERANDS]; /* those that are read where they are */
   THNN_(Result) result[THNN_OPERANDS];
-  THGuard guard[2 * THNN_OPERANDS];
+  THGuard guard[2 * THNN_OPERANDS]; /* the first puts back storages that results outgrew */
 } THNN_(Call);
 
+/* Calls nest: one that begins inside another does so after that one has its operands, and finishes
+ * first. */
 void THNN_(begin)(THNN_(Call) * call);
 
 /* tensor, or a contiguous copy of it; NULL for NULL. */
