@@ -21,6 +21,7 @@ static struct {
   THFloatTensor *nchw, *nhwc,
       *images;              /* 32 images of 64 x 56 x 56; their channels last; a result */
   THFloatTensor *a, *b, *c; /* GEMM x GEMM */
+  THFloatTensor *planes, *windows, *sums, *products; /* of convolutions: 4 x 32 x 64 x 64 ... */
   THGenerator *generator;
   Network *network;      /* of examples/digits */
   THFloatTensor *digits; /* BATCH images of 8 x 8 */
@@ -58,6 +59,10 @@ static void set_up(void)
   on.one = new_filled(THLongStorage_newWithSize1(1));
   on.two = new_filled(THLongStorage_newWithSize1(1));
   on.three = new_filled(THLongStorage_newWithSize1(1));
+  on.planes = new_filled(THLongStorage_newWithSize4(4, 32, 64, 64));
+  on.windows = new_filled(THLongStorage_newWithSize4(32, 32, 3, 3));
+  on.sums = new_filled(THLongStorage_newWithSize4(4, 32, 62, 62));
+  on.products = new_filled(THLongStorage_newWithSize4(32, 32, 3, 3));
   THDoubleTensor_copyFloat(on.wide, on.x);
   on.generator = THGenerator_new();
   THRandom_manualSeed(on.generator, 0);
@@ -132,6 +137,16 @@ static void copy_nhwc(void *unused)
 static void gemm(void *unused)
 {
   THFloatTensor_addmm(on.c, 0, on.c, 1, on.a, on.b);
+}
+
+static void convolve(void *unused)
+{
+  THFloatTensor_conv2Dmm(on.sums, 0, 1, on.planes, on.windows, 1, 1, "V", "X");
+}
+
+static void convolve_reverse(void *unused)
+{
+  THFloatTensor_conv2DRevgerm(on.products, 0, 1, on.planes, on.sums, 1, 1);
 }
 
 /* Forward, backward and a step of descent, too small to change anything. */
@@ -209,6 +224,8 @@ static void limit_of_malloc(void *unused)
 #define DIGITS_OTHERS (2.0 * (64 * 288 * 16 + 256 * 128 + 128 * 10))
 #define DIGITS_FLOPS  (BATCH * (2 * DIGITS_CONV1 + 3 * DIGITS_OTHERS))
 
+#define CONV_FLOPS (2.0 * 4 * 32 * 32 * 62 * 62 * 9)
+
 /* --- the table ------------------------------------------------------------------------------- */
 
 typedef struct Row {
@@ -230,6 +247,9 @@ static const Row rows[] = {
     {"exp", "1e7", exponential, "copy", limit_of_copy, 0},
     {"sumall", "1e7", sum, "read", limit_of_reading, 0},
     {"addmm", "1024 x 1024 x 1024", gemm, "FMA peak", limit_of_flops, 2.0 * GEMM *GEMM *GEMM},
+    {"conv2Dmm", "4 x 32 x 64 x 64, 32 x 3 x 3", convolve, "FMA peak", limit_of_flops, CONV_FLOPS},
+    {"conv2DRevgerm", "4 x 32 x 64 x 64, 32 x 62 x 62", convolve_reverse, "FMA peak",
+     limit_of_flops, CONV_FLOPS},
     {"digits training step", "batch of 64", train_digits, "FMA peak", limit_of_flops, DIGITS_FLOPS},
     {"view made and freed", "1024 of 1024 x 1024", view, "malloc + free 64 B", limit_of_malloc, 0},
     {"cadd", "1", add_one, "malloc + free 64 B", limit_of_malloc, 0},

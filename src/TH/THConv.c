@@ -53,7 +53,8 @@ THConvPlane THConvPlane_inPlace(const THConvShape *shape, const int64_t *stride)
 
 int THConvPlane_mustBeLaidOut(const THConvShape *shape)
 {
-  return shape->kind == TH_CONV_FULL || (shape->kind == TH_CONV_VALID && shape->step[2] > 1);
+  return shape->dots || shape->kind == TH_CONV_FULL ||
+         (shape->kind == TH_CONV_VALID && shape->step[2] > 1);
 }
 
 int THConvPlane_layOut(THConvPlane *plane, const THConvShape *shape)
@@ -66,8 +67,9 @@ int THConvPlane_layOut(THConvPlane *plane, const THConvShape *shape)
         __builtin_add_overflow(plane->size[i], plane->border[i], &plane->size[i]))
       return 0;
   }
-  plane->split = shape->kind == TH_CONV_VALID ? shape->step[2] : 1;
-  plane->parts = THMin(plane->split, shape->window[2]);
+  plane->split =
+      shape->kind == (shape->dots ? TH_CONV_REVERSE : TH_CONV_VALID) ? shape->step[2] : 1;
+  plane->parts = THMin(plane->split, shape->dots ? shape->output[2] : shape->window[2]);
   plane->width = (plane->size[2] - 1) / plane->split + 1;
   plane->stride[2] = 1;
   return !__builtin_mul_overflow(plane->parts, plane->width, &plane->stride[1]) &&

@@ -20,6 +20,7 @@ typedef struct THConvShape {
   THConvKind kind;
   int flip; /* tap a meets the window's element a from its end */
   int64_t plane[3], window[3], step[3], output[3];
+  int dots; /* vectors run along the rows of windows, which are longer than those of outputs */
 } THConvShape;
 
 /* Sets the size of the output; returns 0 where the window is larger than the plane, or the size is

@@ -5,12 +5,19 @@
 
 enum { TH_CONV_OUTPUTS = 6 /* most windows that are computed together */ };
 
-/* result = beta * result + alpha * the sum over s and the taps of window(which[s]) * plane s.
+/* What a kernel computes.
+ *
+ * result = beta * result + alpha * the sum over s and the taps of window(which[s]) * plane s.
  *
  * Element i of a window, of which there are taps, lies at windows[(which[s] * taps + i) * outputs +
  * o] for output o; element (d, y, x) of output o at result[o * nextOutput + d * to[0] + y * to[1] +
  * x * to[2]], and the plane's part for it d * from[0] + y * from[1] + x further than for the first.
- * lanes elements may be read at every place, beyond the last column of a narrow output too. */
+ * lanes elements may be read at every place, beyond the last column of a narrow output too.
+ *
+ * For dots, a window is laid out in rows of columns elements, each followed by zeros up to a
+ * multiple of lanes: row i of output o at windows[which[s] * taps * outputs + (i * outputs + o) *
+ * (the length with the zeros)].  Column x of an output is columnsAt[x] further, instead of x; lanes
+ * elements may be read from the last whole multiple on. */
 typedef struct {
   ptrdiff_t sums, taps;
   const real *input;
@@ -22,6 +29,8 @@ typedef struct {
   int outputs;
   ptrdiff_t size[3];                    /* of an output */
   ptrdiff_t from[3], to[3], nextOutput; /* from[2] is 1 */
+  ptrdiff_t columns;
+  const ptrdiff_t *columnsAt;
   real *result;
   real alpha, beta;
 } TH_CONCAT_3(TH, Real, Conv);
@@ -31,6 +40,8 @@ typedef struct {
 typedef struct {
   /* Rows begin ... end of the outputs, counted through their depth. */
   void (*rows)(const THConv *conv, ptrdiff_t begin, ptrdiff_t end);
+  /* Elements begin ... end of the outputs, each a sum along the rows of its window. */
+  void (*dots)(const THConv *conv, ptrdiff_t begin, ptrdiff_t end);
   ptrdiff_t lanes; /* outputs narrower than this read beyond their columns */
 } TH_CONCAT_3(TH, Real, ConvKernels);
 

@@ -226,6 +226,11 @@ static Case THTest_(randomCase)(th_random *random)
       c.n[d] = 1 + th_random_below(random, d == 2 && c.form < FULL_X ? 40 : c.dims == 2 ? 9 : 6);
       c.m[d] = 1 + th_random_below(random, d == 2 && c.form == FULL_X ? 20 : 5);
       c.s[d] = 1 + th_random_below(random, 3);
+      if (d == 2 && c.form != FULL_X && c.form != FULL_C && th_random_below(random, 4) == 0) {
+        /* windows that are wider than the output */
+        c.m[d] = 1 + th_random_below(random, 40);
+        c.n[d] = (c.m[d] - 1) * (c.form == REVERSE ? c.s[d] : 1) + 1 + th_random_below(random, 7);
+      }
       c.y[d] = output_size(c.form, c.n[d], c.m[d], c.s[d]);
       fits &= c.y[d] > 0;
     }

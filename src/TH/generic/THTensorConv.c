@@ -49,13 +49,14 @@ typedef struct {
   /* What is made ready, in one block. */
   THGuard room;
   ptrdiff_t *planes, *which; /* which planes are added up, and with which windows, */
+  ptrdiff_t *columnsAt;      /* of outputs, where vectors run along windows */
   ptrdiff_t *first;          /* from where on in these lists for each group of a map */
   THTaps *boxes;
   real *windows; /* in the order of the kernels */
   real *laidOut; /* planes, or NULL */
   THConvPlane plane;
-  ptrdiff_t taps;
-  int notFinite; /* there are windows with elements that must not meet zeros around planes */
+  ptrdiff_t taps; /* of a window, with zeros behind its rows if there are some */
+  int notFinite;  /* there are windows with elements that must not meet zeros around planes */
 } THTensor_(Problem);
 
 /* Windows are computed in blocks of equal size, as nearly as can be. */
@@ -129,6 +130,25 @@ static int THTensor_(packWindows)(const THTensor_(Problem) * p, const real *from
   return notFinite;
 }
 
+/* The same, row by row, turned around where they meet taps from their end, and with zeros behind.
+ */
+static void THTensor_(packRows)(const THTensor_(Problem) * p, const real *from, int outputs,
+                                real *to)
+{
+  const int64_t *size = p->shape.window, *stride = p->k.stride;
+  const int64_t length = p->taps / size[0] / size[1];
+  const int flip = p->shape.flip;
+  for (int64_t d = 0; d < size[0]; d++)
+    for (int64_t y = 0; y < size[1]; y++)
+      for (int o = 0; o < outputs; o++, to += length) {
+        const real *row = from + (flip ? size[0] - 1 - d : d) * stride[0] +
+                          (flip ? size[1] - 1 - y : y) * stride[1] + o * p->k.next[OUTPUT];
+        for (int64_t x = 0; x < size[2]; x++)
+          to[x] = row[(flip ? size[2] - 1 - x : x) * stride[2]];
+        memset(to + size[2], 0, (size_t)(length - size[2]) * sizeof(real));
+      }
+}
+
 static void THTensor_(packBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   THTensor_(Problem) *p = context;
@@ -140,7 +160,9 @@ static void THTensor_(packBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
     const real *from = p->k.data + lead * (p->k.next[GROUP] + p->k.next[CONNECTION]) +
                        o * p->k.next[OUTPUT] + sum * p->k.next[SUM];
     real *to = p->windows + (lead * p->count[OUTPUT] * sums + o * sums + sum * outputs) * p->taps;
-    if (THTensor_(packWindows)(p, from, outputs, to) && p->shape.kind == TH_CONV_FULL)
+    if (p->shape.dots)
+      THTensor_(packRows)(p, from, outputs, to);
+    else if (THTensor_(packWindows)(p, from, outputs, to) && p->shape.kind == TH_CONV_FULL)
       __atomic_store_n(&p->notFinite, 1, __ATOMIC_RELAXED);
   }
 }
@@ -188,12 +210,21 @@ static void THTensor_(readMap)(THTensor_(Problem) * p, const THTensor *table)
  * them. */
 static void THTensor_(open)(THTensor_(Problem) * p, const THTensor *table, int aside)
 {
-  const int64_t *window = p->shape.window;
+  const int64_t *window = p->shape.window, *output = p->shape.output;
+  const ptrdiff_t lanes = THTensor_(convKernels)->lanes;
   THGuard_enter(&p->room, THFree);
+
+  /* Vectors run along the outputs' rows or along the windows', where there is less waste; sums over
+   * lanes cost something too. */
+  const int64_t vectors = (window[2] - 1) / lanes + 1;
+  const double rows = (double)window[0] * (double)window[1] * (double)p->count[SUM];
+  p->shape.dots =
+      p->shape.kind != TH_CONV_FULL && (double)output[2] * ((double)vectors * rows + 8) <
+                                           (double)((output[2] - 1) / lanes + 1) * window[2] * rows;
+
   p->notFinite = 0;
   p->plane = THConvPlane_inPlace(&p->shape, p->t.stride);
-  if (aside || p->t.stride[2] != 1 || p->shape.output[2] < THTensor_(convKernels)->lanes ||
-      THConvPlane_mustBeLaidOut(&p->shape)) {
+  if (aside || p->t.stride[2] != 1 || output[2] < lanes || THConvPlane_mustBeLaidOut(&p->shape)) {
     aside = 1;
     if (!THConvPlane_layOut(&p->plane, &p->shape))
       THError("convolutions of this size need more memory than there can be");
@@ -206,16 +237,19 @@ static void THTensor_(open)(THTensor_(Problem) * p, const THTensor *table, int a
   const ptrdiff_t firstAt =
       THTensor_(reserve)(&bytes, table ? p->count[GROUP] + 1 : 0, sizeof(ptrdiff_t));
   const ptrdiff_t boxesAt = THTensor_(reserve)(&bytes, p->plane.parts, sizeof(THTaps));
-  const int64_t windows[] = {THTensor_(planesOf)(p, p->family->k), window[0], window[1], window[2]};
+  const ptrdiff_t columnsAtAt =
+      THTensor_(reserve)(&bytes, p->shape.dots ? output[2] : 0, sizeof(ptrdiff_t));
+  const int64_t windows[] = {THTensor_(planesOf)(p, p->family->k), window[0], window[1],
+                             p->shape.dots ? vectors * lanes : window[2]};
   if (!THSize_product(4, windows, &count))
     count = PTRDIFF_MAX; /* of a kernel that is expanded */
-  p->taps = window[0] * window[1] * window[2];
+  p->taps = windows[1] * windows[2] * windows[3];
   const ptrdiff_t windowsAt = THTensor_(reserve)(&bytes, count, sizeof(real));
   const ptrdiff_t planes = THTensor_(planesOf)(p, p->family->t);
   ptrdiff_t laidOutAt = 0;
   if (aside) {
     if (__builtin_mul_overflow(planes, p->plane.length, &count) ||
-        __builtin_add_overflow(count, THTensor_(convKernels)->lanes, &count))
+        __builtin_add_overflow(count, lanes, &count))
       count = PTRDIFF_MAX;
     laidOutAt = THTensor_(reserve)(&bytes, count, sizeof(real));
   }
@@ -224,6 +258,7 @@ static void THTensor_(open)(THTensor_(Problem) * p, const THTensor *table, int a
   p->which = (ptrdiff_t *)(block + whichAt);
   p->first = table ? (ptrdiff_t *)(block + firstAt) : NULL;
   p->boxes = (THTaps *)(block + boxesAt);
+  p->columnsAt = (ptrdiff_t *)(block + columnsAtAt);
   p->windows = (real *)(block + windowsAt);
   p->laidOut = aside ? (real *)(block + laidOutAt) : NULL;
 
@@ -232,8 +267,7 @@ static void THTensor_(open)(THTensor_(Problem) * p, const THTensor *table, int a
   if (aside) {
     THParallel_for(planes * p->plane.size[0] * p->plane.size[1],
                    THMax(TH_LOOP_GRAIN / p->plane.stride[1], 1), THTensor_(layOutRows), p);
-    memset(p->laidOut + planes * p->plane.length, 0,
-           (size_t)THTensor_(convKernels)->lanes * sizeof(real));
+    memset(p->laidOut + planes * p->plane.length, 0, (size_t)lanes * sizeof(real));
     p->t.data = p->laidOut;
     memcpy(p->t.stride, p->plane.stride, sizeof p->t.stride);
     ptrdiff_t next = p->plane.length;
@@ -243,6 +277,10 @@ static void THTensor_(open)(THTensor_(Problem) * p, const THTensor *table, int a
       next *= p->count[role];
     }
   }
+  for (int64_t x = 0; p->shape.dots && x < output[2]; x++)
+    p->columnsAt[x] = p->shape.kind == TH_CONV_VALID
+                          ? x * p->shape.step[2]
+                          : x % p->plane.split * p->plane.width + x / p->plane.split;
   if (p->shape.kind != TH_CONV_FULL)
     THConvPlane_taps(&p->plane, &p->shape, NULL, p->boxes);
   if (table)
@@ -273,6 +311,8 @@ static void THTensor_(runPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
                  .which = p->which,
                  .boxes = p->boxes,
                  .boxCount = p->plane.parts,
+                 .columns = shape->window[2],
+                 .columnsAt = p->columnsAt,
                  .nextOutput = p->r.next[OUTPUT],
                  .alpha = p->alpha,
                  .beta = p->beta};
@@ -314,10 +354,11 @@ static void THTensor_(runPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
     }
     if (p->notFinite)
       conv.alpha = conv.sums = 0;
-    const ptrdiff_t rows = conv.size[0] * conv.size[1];
-    THTensor_(convKernels)
-        ->rows(&conv, rows / work->chunks * chunk + THMin(rows % work->chunks, chunk),
-               rows / work->chunks * (chunk + 1) + THMin(rows % work->chunks, chunk + 1));
+    const ptrdiff_t count = conv.size[0] * conv.size[1] * (shape->dots ? conv.size[2] : 1);
+    const ptrdiff_t share = count / work->chunks, extra = count % work->chunks;
+    const ptrdiff_t from = chunk * share + THMin(chunk, extra);
+    const ptrdiff_t to = from + share + (chunk < extra);
+    (shape->dots ? THTensor_(convKernels)->dots : THTensor_(convKernels)->rows)(&conv, from, to);
   }
 }
 

@@ -1,4 +1,5 @@
-/* Kernels of convolutions: rows of outputs as sums of shifted rows, in registers. */
+/* Kernels of convolutions, in registers: rows of outputs as sums of shifted rows, or single outputs
+ * as sums along the rows of large windows. */
 #include "THTemplate.h"
 
 #include "../THConvKernels.h"
@@ -27,6 +28,13 @@ enum { WIDE = 16 };
 enum { VECTOR = sizeof(element) < 4 ? WIDE * sizeof(element) / 4 : WIDE };
 enum { LANES = VECTOR / sizeof(element), WIDTHS = 8 };
 typedef element Vector __attribute__((vector_size(VECTOR)));
+#if defined(TH_REAL_IS_FLOAT)
+typedef int32_t Bits __attribute__((vector_size(VECTOR)));
+#elif defined(TH_REAL_IS_DOUBLE)
+typedef int64_t Bits __attribute__((vector_size(VECTOR)));
+#else
+typedef Vector Bits;
+#endif
 
 #if defined(__AVX512F__) && defined(TH_REAL_IS_FLOAT)
 #include <immintrin.h>
@@ -94,24 +102,69 @@ static inline __attribute__((always_inline)) void tile(const THConv *c, const pt
       store(sums + (o * width + k) * LANES, sum[o][k]);
 }
 
+/* sums[o][k] = the sum of output o at the place at[k]; its lanes are still to be added up. */
+static inline __attribute__((always_inline)) void dot_tile(const THConv *c, const ptrdiff_t *at,
+                                                           element *sums, const int outputs,
+                                                           const int width)
+{
+  const ptrdiff_t whole = c->columns / LANES * LANES, rest = c->columns - whole;
+  const ptrdiff_t length = whole + (rest ? LANES : 0);
+  Bits inside;
+  for (int l = 0; l < LANES; l++)
+    inside[l] = l < rest ? -1 : 0;
+  Vector sum[TH_CONV_OUTPUTS][WIDTHS];
+  for (int o = 0; o < outputs; o++)
+    for (int k = 0; k < width; k++)
+      sum[o][k] = (Vector){0};
+  for (ptrdiff_t s = 0; s < c->sums; s++) {
+    const element *w = (const element *)c->windows + c->which[s] * c->taps * outputs;
+    for (ptrdiff_t d = 0; d < c->boxes->count[0]; d++)
+      for (ptrdiff_t y = 0; y < c->boxes->count[1]; y++, w += outputs * length) {
+        const element *x = (const element *)c->input + c->planes[s] + d * c->boxes->plane[0] +
+                           y * c->boxes->plane[1];
+        for (ptrdiff_t i = 0; i < length; i += LANES) {
+          Vector v[WIDTHS];
+          for (int k = 0; k < width; k++)
+            v[k] = load(x + at[k] + i);
+          if (i == whole)
+            for (int k = 0; k < width; k++)
+              v[k] = (Vector)((Bits)v[k] & inside);
+          for (int o = 0; o < outputs; o++) {
+            const Vector factor = load(w + o * length + i);
+            for (int k = 0; k < width; k++)
+              sum[o][k] = MULTIPLY_ADD(v[k], factor, sum[o][k]);
+          }
+        }
+      }
+  }
+  for (int o = 0; o < outputs; o++)
+    for (int k = 0; k < width; k++)
+      store(sums + (o * width + k) * LANES, sum[o][k]);
+}
+
 /* X(outputs, width): as many sums as registers hold, with a vector and a factor. */
 #if defined(__AVX512F__)
 #define TILES(X) X(1, 6) X(2, 8) X(3, 8) X(4, 6) X(5, 4) X(6, 4)
 #else
 #define TILES(X) X(1, 6) X(2, 6) X(3, 4) X(4, 3) X(5, 2) X(6, 2)
 #endif
-#define TILE(OUTPUTS, WIDTH)                                                        \
-  static void tile##OUTPUTS(const THConv *conv, const ptrdiff_t *at, element *sums) \
-  {                                                                                 \
-    tile(conv, at, sums, OUTPUTS, WIDTH);                                           \
+#define TILE(OUTPUTS, WIDTH)                                                            \
+  static void tile##OUTPUTS(const THConv *conv, const ptrdiff_t *at, element *sums)     \
+  {                                                                                     \
+    tile(conv, at, sums, OUTPUTS, WIDTH);                                               \
+  }                                                                                     \
+  static void dot_tile##OUTPUTS(const THConv *conv, const ptrdiff_t *at, element *sums) \
+  {                                                                                     \
+    dot_tile(conv, at, sums, OUTPUTS, WIDTH);                                           \
   }
 TILES(TILE)
 
 static const struct {
   void (*sums)(const THConv *conv, const ptrdiff_t *at, element *sums);
+  void (*dots)(const THConv *conv, const ptrdiff_t *at, element *sums);
   int width;
 } tiles[] = {
-#define TILE_ENTRY(OUTPUTS, WIDTH) [OUTPUTS] = {tile##OUTPUTS, WIDTH},
+#define TILE_ENTRY(OUTPUTS, WIDTH) [OUTPUTS] = {tile##OUTPUTS, dot_tile##OUTPUTS, WIDTH},
     TILES(TILE_ENTRY)};
 
 /* --- results --------------------------------------------------------------------------------- */
@@ -176,6 +229,40 @@ static void rows(const THConv *c, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
+/* The lanes in a fixed order: halves are added until one is left. */
+static inline scalar sum_of_lanes(element *x)
+{
+  for (int n = LANES / 2; n > 0; n /= 2)
+    for (int l = 0; l < n; l++)
+      x[l] += x[l + n];
+  return x[0];
+}
+
+static void dots(const THConv *c, ptrdiff_t begin, ptrdiff_t end)
+{
+  const scalar alpha = (scalar)c->alpha, beta = (scalar)c->beta;
+  const int width = tiles[c->outputs].width;
+  for (ptrdiff_t i = begin; i < end; i += width) {
+    element sums[TH_CONV_OUTPUTS * WIDTHS * LANES];
+    ptrdiff_t at[WIDTHS], to[WIDTHS];
+    for (int k = 0; k < width; k++) {
+      const ptrdiff_t place = THMin(i + k, end - 1); /* the last one again, for nobody */
+      const ptrdiff_t x = place % c->size[2], y = place / c->size[2] % c->size[1];
+      const ptrdiff_t d = place / c->size[2] / c->size[1];
+      at[k] = d * c->from[0] + y * c->from[1] + c->columnsAt[x];
+      to[k] = d * c->to[0] + y * c->to[1] + x * c->to[2];
+    }
+    tiles[c->outputs].dots(c, at, sums);
+    for (int o = 0; o < c->outputs; o++)
+      for (int k = 0; k < THMin(width, end - i); k++) {
+        element *r = (element *)c->result + o * c->nextOutput + to[k];
+        const scalar sum = alpha * sum_of_lanes(sums + (o * width + k) * LANES);
+        *r = (element)(beta == 0 ? sum : beta * *r + sum);
+      }
+  }
+}
+
 /* --- the table ------------------------------------------------------------------------------- */
 
-const THConvKernels TH_LEVEL_(THTensor_(convKernels))[] = {{.rows = rows, .lanes = LANES}};
+const THConvKernels TH_LEVEL_(THTensor_(convKernels))[] = {
+    {.rows = rows, .dots = dots, .lanes = LANES}};
