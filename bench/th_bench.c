@@ -12,7 +12,7 @@
 
 /* --- what is worked on ----------------------------------------------------------------------- */
 
-enum { MANY = 10000000, SIDE = 4096, GEMM = 1024, BATCH = 64 };
+enum { MANY = 10000000, SIDE = 4096, GEMM = 1024, SOLVE = 512, SVD = 256, BATCH = 64 };
 
 static struct {
   THFloatTensor *x, *y, *r;            /* MANY floats */
@@ -22,6 +22,8 @@ static struct {
       *images;              /* 32 images of 64 x 56 x 56; their channels last; a result */
   THFloatTensor *a, *b, *c; /* GEMM x GEMM */
   THFloatTensor *planes, *windows, *sums, *products; /* of convolutions: 4 x 32 x 64 x 64 ... */
+  THFloatTensor *general, *definite, *part;          /* SOLVE x SOLVE, two of them; SVD x SVD */
+  THFloatTensor *u, *s, *v;                          /* what LAPACK makes of them */
   THGenerator *generator;
   Network *network;      /* of examples/digits */
   THFloatTensor *digits; /* BATCH images of 8 x 8 */
@@ -66,6 +68,18 @@ static void set_up(void)
   THDoubleTensor_copyFloat(on.wide, on.x);
   on.generator = THGenerator_new();
   THRandom_manualSeed(on.generator, 0);
+  on.general = THFloatTensor_newWithSize2d(SOLVE, SOLVE);
+  THFloatTensor_uniform(on.general, on.generator, -1, 1);
+  on.definite = THFloatTensor_newWithSize2d(SOLVE, SOLVE);
+  THFloatTensor_eye(on.definite, SOLVE, SOLVE);
+  THFloatTensor *turned = THFloatTensor_newTranspose(on.general, 0, 1);
+  THFloatTensor_addmm(on.definite, 1, on.definite, 1, on.general, turned);
+  THFloatTensor_free(turned);
+  on.part = THFloatTensor_newWithSize2d(SVD, SVD);
+  THFloatTensor_uniform(on.part, on.generator, -1, 1);
+  on.u = THFloatTensor_new();
+  on.s = THFloatTensor_new();
+  on.v = THFloatTensor_new();
   on.network = network_new(on.generator);
   on.digits = new_filled(THLongStorage_newWithSize4(BATCH, 1, 8, 8));
   on.labels = THLongTensor_newWithSize1d(BATCH);
@@ -93,13 +107,6 @@ static void copy(void *unused)
 static void widen(void *unused)
 {
   THDoubleTensor_copyFloat(on.wide, on.x);
-  on.generator = THGenerator_new();
-  THRandom_manualSeed(on.generator, 0);
-  on.network = network_new(on.generator);
-  on.digits = new_filled(THLongStorage_newWithSize4(BATCH, 1, 8, 8));
-  on.labels = THLongTensor_newWithSize1d(BATCH);
-  for (int i = 0; i < BATCH; i++)
-    THLongTensor_set1d(on.labels, i, i % 10);
 }
 
 static void add(void *unused)
@@ -147,6 +154,21 @@ static void convolve(void *unused)
 static void convolve_reverse(void *unused)
 {
   THFloatTensor_conv2DRevgerm(on.products, 0, 1, on.planes, on.sums, 1, 1);
+}
+
+static void gesv(void *unused)
+{
+  THFloatTensor_gesv(on.u, on.v, on.definite, on.general);
+}
+
+static void potrf(void *unused)
+{
+  THFloatTensor_potrf(on.u, on.definite, "L");
+}
+
+static void gesvd(void *unused)
+{
+  THFloatTensor_gesvd(on.u, on.s, on.v, on.part, "S");
 }
 
 /* Forward, backward and a step of descent, too small to change anything. */
@@ -250,6 +272,10 @@ static const Row rows[] = {
     {"conv2Dmm", "4 x 32 x 64 x 64, 32 x 3 x 3", convolve, "FMA peak", limit_of_flops, CONV_FLOPS},
     {"conv2DRevgerm", "4 x 32 x 64 x 64, 32 x 62 x 62", convolve_reverse, "FMA peak",
      limit_of_flops, CONV_FLOPS},
+    {"gesv", "512 x 512, 512 right sides", gesv, "FMA peak", limit_of_flops,
+     (2 / 3.0 + 2) * SOLVE *SOLVE *SOLVE},
+    {"potrf", "512 x 512", potrf, "FMA peak", limit_of_flops, 1 / 3.0 * SOLVE *SOLVE *SOLVE},
+    {"gesvd", "256 x 256", gesvd, "FMA peak", limit_of_flops, 22.0 * SVD *SVD *SVD},
     {"digits training step", "batch of 64", train_digits, "FMA peak", limit_of_flops, DIGITS_FLOPS},
     {"view made and freed", "1024 of 1024 x 1024", view, "malloc + free 64 B", limit_of_malloc, 0},
     {"cadd", "1", add_one, "malloc + free 64 B", limit_of_malloc, 0},
