@@ -12,7 +12,7 @@
 #define TH_FOR_EACH_BLAS_FUNCTION(X) X(gemm, 2) X(gemv, 1)
 
 #define TH_FOR_EACH_LAPACK_FUNCTION(X)                                                 \
-  X(gesv, 0) X(trtrs, 3) X(gels, 1) X(syev, 2) X(geev, 2) X(gesvd, 2)                  \
+  X(gesv, 0) X(trtrs, 3) X(gels, 1) X(syev, 2) X(geev, 2) X(gesvd, 2) X(gesdd, 1)     \
   X(getrf, 0) X(getrs, 1) X(getri, 0) X(potrf, 1) X(potri, 1) X(potrs, 1) X(pstrf, 1)  \
   X(geqrf, 0) X(orgqr, 0) X(ormqr, 2)
 
@@ -45,6 +45,10 @@
   A(letter, jobu), A(letter, jobvt), A(size, m), A(size, n), A(reals, a), A(size, lda),      \
   A(reals, s), A(reals, u), A(size, ldu), A(reals, vt), A(size, ldvt), A(reals, work),       \
   A(size, lwork), A(ints, info)
+#define TH_FORTRAN_gesdd(A)                                                                  \
+  A(letter, jobz), A(size, m), A(size, n), A(reals, a), A(size, lda), A(reals, s),           \
+  A(reals, u), A(size, ldu), A(reals, vt), A(size, ldvt), A(reals, work), A(size, lwork),    \
+  A(ints, iwork), A(ints, info)
 #define TH_FORTRAN_getrf(A)                                                                  \
   A(size, m), A(size, n), A(reals, a), A(size, lda), A(ints, ipiv), A(ints, info)
 #define TH_FORTRAN_getrs(A)                                                                  \

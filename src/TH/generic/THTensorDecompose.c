@@ -1,6 +1,7 @@
 /* Factorisations, eigenvalues and singular values, by LAPACK. */
 #include "THTemplate.h"
 
+#include "THBlasLibrary.h"
 #include "THTensorWork.h"
 
 #define LD THTensor_(ld)
@@ -179,6 +180,22 @@ static void THTensor_(setIdentity)(real *a, int64_t n)
     a[i] = i % (n + 1) == 0;
 }
 
+/* By divide and conquer, where that is possible; returns whether it has succeeded. */
+static int THTensor_(divide)(THWorks *works, char job, int m, int n, real *a, real *s, real *u,
+                             real *v, int ldv)
+{
+  const int64_t k = THMin(m, n), least = 4 * k * k + 7 * k + THMax(m, n);
+  if (least > INT_MAX || !THBlasLibrary_get()->TH_FORTRAN(gesdd))
+    return 0;
+  int info, *ints = THIntTensor_workVector(works, NULL, 0, 8 * k);
+  real query = 0;
+  THLapack_(gesdd)(job, m, n, a, m, s, u, m, v, ldv, &query, -1, ints, &info);
+  const int size = THWork_scratch((double)query, TH_WORK_EPSILON, least, "gesdd");
+  real *scratch = THTensor_(workVector)(works, NULL, 0, size);
+  THLapack_(gesdd)(job, m, n, a, m, s, u, m, v, ldv, scratch, size, ints, &info);
+  return info == 0;
+}
+
 /* As gesvd2; ra_ may be NULL. */
 static void THTensor_(decompose)(THTensor *ru_, THTensor *rs_, THTensor *rv_, THTensor *ra_,
                                  THTensor *a, const char *jobu, int arg)
@@ -196,13 +213,15 @@ static void THTensor_(decompose)(THTensor *ru_, THTensor *rs_, THTensor *rv_, TH
   if (job != 'N')
     v = THTensor_(work)(&works, rv_, 3, TH_ROWS, 2, vSize, NULL);
   real *matrix = THTensor_(workOn)(&works, ra_, 4, a, m, n);
+  THTensor *copy = works.work[works.count - 1].tensor.what;
   THTensor_(checkFinite)(matrix, m, n, 'A', "a", arg);
-  if (k) {
+  if (k && !THTensor_(divide)(&works, job, m, n, matrix, s, u, v, vColumns)) {
     const int64_t most = THMax(m, n);
+    THTensor_(copy)(copy, a); /* the attempt has destroyed it */
     TH_LAPACK_WITH_SCRATCH(gesvd, THMax(3 * (int64_t)k + most, 5 * (int64_t)k), job, job, m, n,
                            matrix, m, s, u, m, v, vColumns);
     THLapackCheck("%s: %d elements off the diagonal did not converge to zero", "gesvd", info);
-  } else if (job == 'A') {
+  } else if (!k && job == 'A') {
     THTensor_(setIdentity)(u, m);
     THTensor_(setIdentity)(v, n);
   }
