@@ -8,7 +8,7 @@ typedef struct Operands {
   THTensor *t; /* 100 x 80 */
   THTensor *r; /* r and indices have to grow */
   THLongTensor *indices;
-  THTensor *wide; /* 1 x 2^23, all the same element: partial results need memory */
+  THTensor *wide; /* 1 x 65 blocks, all the same element: partial results need memory */
 } Operands;
 
 static void set_up(Operands *o)
@@ -17,7 +17,7 @@ static void set_up(Operands *o)
   o->r = THTest_(tensor)(TH_CONTIGUOUS, 5, TH_SHAPE(2));
   o->indices = THLongTensor_newWithSize1d(2);
   THLongTensor_fill(o->indices, -7);
-  o->wide = THTest_(tensor)(TH_EXPANDED_LAST, 6, TH_SHAPE(1, 1 << 23));
+  o->wide = THTest_(tensor)(TH_EXPANDED_LAST, 6, TH_SHAPE(1, 65 << 15));
   WATCH(o->t);
   WATCH(o->r);
   WATCH(o->indices);
