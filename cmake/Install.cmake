@@ -26,7 +26,7 @@ set(TH_PC_LIBRARIES ${archives})
 list(TRANSFORM TH_SYSTEM_LIBRARIES PREPEND -l OUTPUT_VARIABLE libraries)
 list(JOIN libraries " " TH_PC_PRIVATE)
 
-foreach(library IN ITEMS TH THNN)
+foreach(library IN ITEMS TH THNN ATen)
   if(NOT TARGET ${library})
     continue()
   endif()
@@ -44,6 +44,12 @@ foreach(library IN ITEMS TH THNN)
   install(FILES ${PROJECT_BINARY_DIR}/${name}${TH_VARIANT}.pc
           DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
+
+if(TARGET ATen)
+  install(FILES ${PROJECT_BINARY_DIR}/include/ATen/ATenOps.h DESTINATION ${headers}/ATen)
+  install(FILES ${PROJECT_BINARY_DIR}/include/ATen/aten-ops.json
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/th)
+endif()
 
 install(EXPORT THTargets NAMESPACE TH:: DESTINATION ${package})
 file(WRITE ${PROJECT_BINARY_DIR}/TH${TH_VARIANT}Config.cmake

@@ -1,4 +1,6 @@
 /* Tensors: making them, sharing them, resizing them.  The views are in THTensorView.c. */
+#include "THTensorShape.h"
+
 #include "THTemplate.h"
 
 #include "THTensorCore.h"
@@ -418,6 +420,17 @@ void THTensor_(setStorageNd)(THTensor *self, THStorage *storage_, ptrdiff_t stor
   THArgCheck(nDimension >= 0, 4, "a tensor cannot have %d dimensions", nDimension);
   THTensor_(takeSizes)(self, storage_, storageOffset_, THTensor_(countSizes)(nDimension, size),
                        size, stride);
+}
+
+void THTensor_(setShapeNd)(THTensor *self, THStorage *storage_, ptrdiff_t storageOffset_,
+                           int nDimension, const int64_t *size, const int64_t *stride)
+{
+  THArgCheck(storageOffset_ >= 0, 3, "storageOffset is %td", storageOffset_);
+  THArgCheck(nDimension >= 0, 4, "a tensor cannot have %d dimensions", nDimension);
+  for (int d = 0; d < nDimension; d++)
+    THArgCheck(size[d] >= 0, 5, "size %s is negative in dimension %d",
+               _THSizeDesc(size, nDimension).str, d);
+  THTensor_(takeSizes)(self, storage_, storageOffset_, nDimension, size, stride);
 }
 
 void THTensor_(setStorage)(THTensor *self, THStorage *storage_, ptrdiff_t storageOffset_,

@@ -1,0 +1,66 @@
+/* Tensors: counted references to strided views of a storage, of any number of dimensions, also
+ * none (one element) and with sizes of 0. */
+#ifndef ATEN_TENSOR_H
+#define ATEN_TENSOR_H
+
+#include "ATenScalar.h"
+#include "ATenType.h"
+
+/* Sizes, strides, dimensions: borrowed for the time of a call. */
+typedef struct at_ints {
+  const int64_t *data;
+  int count;
+} at_ints;
+
+#ifndef __cplusplus
+/* AT_SHAPE(2, 3) has two dimensions; AT_SCALAR_SHAPE none. */
+#define AT_SHAPE(...)                        \
+  ((at_ints){(const int64_t[]){__VA_ARGS__}, \
+             (int)(sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))})
+#define AT_SCALAR_SHAPE ((at_ints){NULL, 0})
+#endif
+
+/* --- references ------------------------------------------------------------------------------ */
+
+/* One more reference to t, to be given to at_release; returns t. */
+AT_API at_tensor *at_retain(at_tensor *t);
+
+/* One reference less; the last one frees.  NULL and the undefined tensor are fine. */
+AT_API void at_release(at_tensor *t);
+
+/* What functions return after an error.  There is one; it needs no release. */
+AT_API at_tensor *at_undefined(void);
+
+/* Neither NULL nor the undefined tensor. */
+AT_API bool at_defined(const at_tensor *t);
+
+/* --- what it is ------------------------------------------------------------------------------ */
+
+/* Of the undefined tensor and NULL: NULL, 0, no data. */
+AT_API const at_type *at_typeOf(const at_tensor *t);
+AT_API int at_dim(const at_tensor *t);
+AT_API int64_t at_numel(const at_tensor *t);
+
+/* Borrowed until t changes. */
+AT_API at_ints at_sizes(const at_tensor *t);
+AT_API at_ints at_strides(const at_tensor *t);
+AT_API int64_t at_storageOffset(const at_tensor *t);
+
+/* Of dimension dim; of dim + at_dim(t) where dim is negative.  -1 and an error if there is none. */
+AT_API int64_t at_size(const at_tensor *t, int64_t dim);
+AT_API int64_t at_stride(const at_tensor *t, int64_t dim);
+
+/* Row-major and without gaps. */
+AT_API bool at_isContiguous(const at_tensor *t);
+
+/* The first element, or NULL if there is none. */
+AT_API void *at_data(const at_tensor *t);
+
+/* The TH tensor of the same elements, such as a THFloatTensor *; borrowed.  A tensor of no
+ * dimensions has one of size 1 there. */
+AT_API void *at_unsafeGetTH(const at_tensor *t);
+
+/* A tensor around the TH tensor, of type, whose reference it takes over. */
+AT_API at_tensor *at_fromTH(const at_type *type, void *th) AT_MUST_USE;
+
+#endif

@@ -1,0 +1,40 @@
+/* Types: a backend and an element type.  A Type knows the functions for its tensors. */
+#ifndef ATEN_TYPE_H
+#define ATEN_TYPE_H
+
+#include "ATenMacros.h"
+
+typedef enum at_backend { AT_BACKEND_CPU, AT_BACKEND_CUDA, AT_BACKENDS } at_backend;
+
+/* In the order of TH's types. */
+typedef enum at_scalar_type {
+  AT_BYTE,   /* uint8_t */
+  AT_CHAR,   /* int8_t */
+  AT_SHORT,  /* int16_t */
+  AT_INT,    /* int32_t */
+  AT_LONG,   /* int64_t */
+  AT_FLOAT,  /* float */
+  AT_DOUBLE, /* double */
+  AT_HALF,   /* IEEE binary16 */
+  AT_SCALAR_TYPES
+} at_scalar_type;
+
+/* The Type of tensors of that element type there; NULL and an error if there is none. */
+AT_API const at_type *at_getType(at_backend backend, at_scalar_type scalarType);
+
+#define AT_CPU(SCALAR_TYPE) at_getType(AT_BACKEND_CPU, SCALAR_TYPE)
+
+AT_API at_backend at_type_backend(const at_type *type);
+AT_API at_scalar_type at_type_scalarType(const at_type *type);
+AT_API size_t at_type_elementSize(const at_type *type);
+
+/* Such as "CPUFloatType". */
+AT_API const char *at_type_toString(const at_type *type);
+
+/* Whether CUDA tensors can be made here. */
+AT_API bool at_hasCUDA(void);
+
+/* The element type that operands of both types compute in, as torch.promote_types. */
+AT_API at_scalar_type at_promoteTypes(at_scalar_type a, at_scalar_type b);
+
+#endif

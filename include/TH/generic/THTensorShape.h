@@ -1,0 +1,4 @@
+/* As setStorageNd, except that sizes of 0 are sizes: such a tensor has dimensions and no elements.
+ * Negative sizes are an error. */
+TH_API void THTensor_(setShapeNd)(THTensor *self, THStorage *storage_, ptrdiff_t storageOffset_,
+                                  int nDimension, const int64_t *size, const int64_t *stride);

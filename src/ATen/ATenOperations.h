@@ -1,0 +1,88 @@
+/* What the rows of ops/aten.ops call.  out is the tensor to write to, or NULL for a new one; what
+ * fails raises. */
+#ifndef ATEN_OPERATIONS_H
+#define ATEN_OPERATIONS_H
+
+#include "ATenCore.h"
+
+/* --- shapes and results ---------------------------------------------------------------------- */
+
+/* An error unless t broadcasts to sizes. */
+void at_checkBroadcast(at_tensor *t, at_ints sizes);
+
+/* A view of t with those sizes, which t broadcasts to. */
+at_tensor *at_newExpanded(at_tensor *t, at_ints sizes);
+
+/* t takes the shape, row-major; its storage grows if it has to. */
+void at_resizeTo(at_tensor *t, at_ints sizes);
+
+/* An error if a result of that size and type cannot be stored in out: self has to have the size,
+ * and any other takes it. */
+void at_checkResult(at_tensor *out, at_tensor *self, at_ints sizes, at_scalar_type type);
+
+/* out takes the shape of what was made, and its values; returns out. */
+at_tensor *at_deliver(at_tensor *out, at_tensor *made);
+
+/* dim, counted from the end where it is negative, of so many dimensions; 0 and -1 are fine for
+ * none. */
+int at_wrapDim(int64_t dim, int dims);
+
+/* --- pointwise ------------------------------------------------------------------------------- */
+
+/* The row of operands that are brought to type and to their common shape. */
+at_tensor *at_pointwise(at_tensor *out, at_row row, at_scalar_type type, int count,
+                        at_tensor *const *in, at_scalar a, at_scalar b);
+
+/* Of two tensors, in the type that both promote to. */
+at_tensor *at_binary(at_tensor *out, at_row row, at_tensor *x, at_tensor *y, at_scalar a);
+
+/* Of a tensor and a number, in the type that both promote to. */
+at_tensor *at_binaryNumber(at_tensor *out, at_row row, at_tensor *x, at_scalar a, at_scalar b);
+
+/* The same, integers computing in Float. */
+at_tensor *at_binaryFloat(at_tensor *out, at_row row, at_tensor *x, at_tensor *y);
+at_tensor *at_binaryFloatNumber(at_tensor *out, at_row row, at_tensor *x, at_scalar a);
+
+/* Of one tensor, in its type, or integers in Float. */
+at_tensor *at_unary(at_tensor *out, at_row row, at_tensor *x);
+at_tensor *at_unaryFloat(at_tensor *out, at_row row, at_tensor *x);
+
+/* Rounding: integers are what they are. */
+at_tensor *at_rounded(at_tensor *out, at_row row, at_tensor *x);
+
+at_tensor *at_ternary(at_tensor *out, at_row row, at_tensor *x, at_tensor *y, at_tensor *z,
+                      at_scalar a);
+
+/* x + a * y / z; an error if y and z are both integers. */
+at_tensor *at_dividing(at_tensor *out, at_tensor *x, at_tensor *y, at_tensor *z, at_scalar a);
+
+/* --- making, copying, filling ---------------------------------------------------------------- */
+
+/* Of Float where type is NULL. */
+at_tensor *at_makeEmpty(const at_type *type, at_ints sizes);
+at_tensor *at_makeFilled(const at_type *type, at_ints sizes, at_scalar value);
+at_tensor *at_fillWith(at_tensor *self, at_scalar value);
+at_tensor *at_copyFrom(at_tensor *self, at_tensor *src);
+at_tensor *at_makeCopy(at_tensor *self, const at_type *type);
+at_tensor *at_makeContiguous(at_tensor *self);
+at_tensor *at_makeLike(at_tensor *self, const at_type *type);
+
+/* self's values in type: a view if that is self's own. */
+at_tensor *at_makeCast(at_tensor *self, const at_type *type);
+
+/* --- views ----------------------------------------------------------------------------------- */
+
+at_tensor *at_newAlias(at_tensor *t);
+at_tensor *at_viewSelect(at_tensor *self, int64_t dim, int64_t index);
+at_tensor *at_viewSlice(at_tensor *self, int64_t dim, int64_t start, int64_t end, int64_t step);
+at_tensor *at_viewNarrow(at_tensor *self, int64_t dim, int64_t start, int64_t length);
+at_tensor *at_viewTranspose(at_tensor *self, int64_t dim0, int64_t dim1);
+at_tensor *at_viewPermute(at_tensor *self, at_ints dims);
+at_tensor *at_viewSqueeze(at_tensor *self);
+at_tensor *at_viewSqueezeDim(at_tensor *self, int64_t dim);
+at_tensor *at_viewUnsqueeze(at_tensor *self, int64_t dim);
+at_tensor *at_viewExpand(at_tensor *self, at_ints sizes);
+at_tensor *at_viewAs(at_tensor *self, at_ints sizes);
+at_tensor *at_reshaped(at_tensor *self, at_ints sizes);
+
+#endif

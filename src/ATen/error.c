@@ -1,0 +1,80 @@
+/* The thread's error, and the border that calls cross. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ATenCore.h"
+
+static _Thread_local struct {
+  at_error_code code;
+  const char *operation;
+  char message[TH_MESSAGE_LENGTH];
+} error;
+
+/* The code that at_raise has chosen for what is under way. */
+static _Thread_local at_error_code raised;
+
+at_error_code at_error(void)
+{
+  return error.code;
+}
+
+const char *at_error_message(void)
+{
+  return error.message;
+}
+
+const char *at_error_operation(void)
+{
+  return error.code == AT_OK ? "" : error.operation;
+}
+
+void at_error_clear(void)
+{
+  error.code = AT_OK;
+  error.message[0] = '\0';
+}
+
+void at_fail(at_error_code code, const char *operation, const char *format, ...)
+{
+  if (error.code != AT_OK)
+    return;
+  error.code = code;
+  error.operation = operation;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(error.message, sizeof error.message, format, arguments);
+  va_end(arguments);
+}
+
+void at_raise_from(at_error_code code, const char *file, int line, const char *format, ...)
+{
+  char message[TH_MESSAGE_LENGTH];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(message, sizeof message, format, arguments);
+  va_end(arguments);
+  raised = code;
+  _THError(file, line, "%s", message);
+}
+
+/* --- calls ----------------------------------------------------------------------------------- */
+
+bool at_accept(const char *operation, const char *argument, const at_tensor *t, bool optional)
+{
+  if (t == NULL && !optional)
+    at_fail(AT_ERROR_NULL, operation, "%s: %s is NULL", operation, argument);
+  return t == NULL ? optional : at_defined(t);
+}
+
+bool at_failed(at_call *call)
+{
+  if (!call->attempt.failed)
+    return false;
+  const at_error_code code = raised != AT_OK          ? raised
+                             : call->attempt.argument ? AT_ERROR_ARGUMENT
+                                                      : AT_ERROR_RUNTIME;
+  raised = AT_OK;
+  at_fail(code, call->operation, "%s: %s", call->operation, call->attempt.message);
+  return true;
+}

@@ -1,0 +1,138 @@
+/* TH's functions for one element type, behind signatures that do not name it. */
+#include "ATenCore.h"
+#include "THTensorShape.h"
+
+#include "THTemplate.h"
+
+static void *newShape(void *of, ptrdiff_t offset, int dims, const int64_t *size,
+                      const int64_t *stride)
+{
+  THGuard guard;
+  THGuard_enter(&guard, (THUndo)THTensor_(free));
+  THTensor *t = guard.what = THTensor_(new)();
+  THTensor_(setShapeNd)(t, of ? ((THTensor *)of)->storage : NULL, offset, dims, size, stride);
+  return THGuard_keep(&guard);
+}
+
+static void setShape(void *t, ptrdiff_t offset, int dims, const int64_t *size,
+                     const int64_t *stride)
+{
+  THTensor_(setShapeNd)(t, ((THTensor *)t)->storage, offset, dims, size, stride);
+}
+
+static void freeTensor(void *t)
+{
+  THTensor_(free)(t);
+}
+
+#define COPY_FROM(Real, real, accreal)         \
+  static void copyFrom##Real(void *r, void *t) \
+  {                                            \
+    THTensor_(copy##Real)(r, t);               \
+  }
+TH_FOR_EACH_TYPE(COPY_FROM)
+#undef COPY_FROM
+
+static void first(const void *t, at_scalar *value)
+{
+  const THTensor *tensor = t;
+  const real x = tensor->storage->data[tensor->storageOffset];
+#if defined(TH_REAL_IS_HALF)
+  *value = at_scalar_double(TH_half2float(x));
+#elif defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+  *value = at_scalar_double(x);
+#else
+  *value = at_scalar_long(x);
+#endif
+}
+
+/* --- pointwise rows -------------------------------------------------------------------------- */
+
+#ifndef TH_REAL_IS_HALF
+
+/* The number as an element.  One that the type cannot hold is an error, except that a negative
+ * integer counts from the end of a type without a sign; a fraction loses what is behind the point.
+ */
+static real element(at_scalar s)
+{
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+  return (real)at_scalar_toDouble(s);
+#else
+  const bool isSigned = (real)-1 < 0;
+  const double end = ldexp(1, 8 * (int)sizeof(real) - isSigned); /* the first that is too large */
+  const double number = at_scalar_toDouble(s);
+  bool fits = number < end && number >= (isSigned ? -end : s.is_float ? 0 : 1 - end);
+  if (!s.is_float && sizeof(real) == sizeof(int64_t))
+    fits = true;
+  if (!fits)
+    at_raise(AT_ERROR_ARGUMENT, "the number %.17g cannot be converted to " TH_STRING_OF(Real),
+             number);
+  return (real)at_scalar_toLong(s);
+#endif
+}
+
+#define ALL(...) __VA_ARGS__
+#define NONE(...)
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+#define FLOAT   ALL
+#define SIGNED  ALL
+#define INTEGER NONE
+#else
+#define FLOAT   NONE
+#define INTEGER ALL
+#if defined(TH_REAL_IS_BYTE) || defined(TH_REAL_IS_CHAR)
+#define SIGNED NONE
+#else
+#define SIGNED ALL
+#endif
+#endif
+
+#define ROW_FUNCTION(NAME, ...)                                                        \
+  static void row_##NAME(void *r, void *x, void *y, void *z, at_scalar a, at_scalar b) \
+  {                                                                                    \
+    THTensor_(NAME)(r, __VA_ARGS__);                                                   \
+  }
+#define A element(a)
+#define B element(b)
+
+/* clang-format off */
+#define FILL(TYPES, COST, NAME, ...)     TYPES(ROW_FUNCTION(NAME, A))
+#define UNARY(TYPES, COST, NAME, ...)    TYPES(ROW_FUNCTION(NAME, x))
+#define SCALAR(TYPES, COST, NAME, ...)   TYPES(ROW_FUNCTION(NAME, x, A))
+#define SCALARS(TYPES, COST, NAME, ...)  TYPES(ROW_FUNCTION(NAME, x, A, B))
+#define BASE(TYPES, COST, NAME, ...)     TYPES(ROW_FUNCTION(NAME, A, x))
+#define ORDER(TYPES, COST, NAME, ...)    TYPES(ROW_FUNCTION(NAME, at_scalar_toLong(a), x))
+#define BINARY(TYPES, COST, NAME, ...)   TYPES(ROW_FUNCTION(NAME, x, y))
+#define SCALED(TYPES, COST, NAME, ...)   TYPES(ROW_FUNCTION(NAME, x, A, y))
+#define WEIGHTED(TYPES, COST, NAME, ...) TYPES(ROW_FUNCTION(NAME, x, y, A))
+#define TERNARY(TYPES, COST, NAME, ...)  TYPES(ROW_FUNCTION(NAME, x, A, y, z))
+#define COMPARE_VALUE    SCALAR
+#define COMPARE_VALUE_T  SCALAR
+#define COMPARE_TENSOR   BINARY
+#define COMPARE_TENSOR_T BINARY
+/* clang-format on */
+#include "ops/pointwise.h"
+
+#endif
+
+/* --- the table ------------------------------------------------------------------------------- */
+
+const at_functions TH_CONCAT_2(at_functions_, Real) = {
+    .newShape = newShape,
+    .setShape = setShape,
+    .free = freeTensor,
+    .copyFrom =
+        {
+#define COPY_FROM(Real, real, accreal) copyFrom##Real,
+            TH_FOR_EACH_TYPE(COPY_FROM)
+#undef COPY_FROM
+        },
+    .first = first,
+#ifndef TH_REAL_IS_HALF
+    .rows =
+        {
+#define ROW(TYPES, COST, NAME, ...) TYPES([AT_ROW_##NAME] = row_##NAME, )
+#include "ops/pointwise.h"
+        },
+#endif
+};

@@ -1,0 +1,77 @@
+/* Making tensors, filling and copying them. */
+#include "ATenOperations.h"
+
+/* Float, on the CPU, where no type is given. */
+static const at_type *or_default(const at_type *type)
+{
+  return type ? type : at_getType(AT_BACKEND_CPU, AT_FLOAT);
+}
+
+at_tensor *at_fillWith(at_tensor *self, at_scalar value)
+{
+  if (at_numel(self) == 0)
+    return self;
+  if (self->type->functions->rows[AT_ROW_fill]) {
+    self->type->functions->rows[AT_ROW_fill](self->th, NULL, NULL, NULL, value, value);
+    return self;
+  }
+  /* A type that does not compute takes a copy of one element. */
+  const at_ints sizes = {NULL, 0};
+  THGuard guard;
+  at_guard(&guard);
+  at_tensor *one = guard.what = at_newShape(at_typeBeside(self->type, AT_DOUBLE), sizes);
+  at_fillWith(one, value);
+  at_copyFrom(self, one);
+  THGuard_leave(&guard);
+  return self;
+}
+
+at_tensor *at_makeFilled(const at_type *type, at_ints sizes, at_scalar value)
+{
+  THGuard guard;
+  at_guard(&guard);
+  at_tensor *t = guard.what = at_newShape(or_default(type), sizes);
+  at_fillWith(t, value);
+  return THGuard_keep(&guard);
+}
+
+at_tensor *at_makeEmpty(const at_type *type, at_ints sizes)
+{
+  return at_newShape(or_default(type), sizes);
+}
+
+at_tensor *at_makeLike(at_tensor *self, const at_type *type)
+{
+  return at_newShape(type ? type : self->type, at_sizesOf(self));
+}
+
+at_tensor *at_copyFrom(at_tensor *self, at_tensor *src)
+{
+  THGuard guard;
+  at_guard(&guard);
+  if (!at_sameSizes(at_sizesOf(src), at_sizesOf(self))) {
+    at_checkBroadcast(src, at_sizesOf(self));
+    src = guard.what = at_newExpanded(src, at_sizesOf(self));
+  }
+  if (at_numel(self) > 0)
+    self->type->functions->copyFrom[src->type->scalarType](self->th, src->th);
+  THGuard_leave(&guard);
+  return self;
+}
+
+at_tensor *at_makeCopy(at_tensor *self, const at_type *type)
+{
+  return at_newCast(self, type ? type : self->type);
+}
+
+at_tensor *at_makeCast(at_tensor *self, const at_type *type)
+{
+  if (!type)
+    at_raise(AT_ERROR_NULL, "type is NULL");
+  return type == self->type ? at_newAlias(self) : at_newCast(self, type);
+}
+
+at_tensor *at_makeContiguous(at_tensor *self)
+{
+  return at_isContiguous(self) ? at_newAlias(self) : at_newCast(self, self->type);
+}

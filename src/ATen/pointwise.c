@@ -1,0 +1,239 @@
+/* Operations that work element by element: operands are brought to one type and one shape, and the
+ * result to where it belongs; then a row of ops/pointwise.h computes. */
+#include <string.h>
+
+#include "ATenOperations.h"
+
+/* --- shapes ---------------------------------------------------------------------------------- */
+
+/* What the shapes of the operands broadcast to: right-aligned, a size of 1 or a missing one
+ * repeats. */
+static at_ints broadcast(int count, at_tensor *const *in, int64_t *room)
+{
+  at_ints result = {room, 0};
+  for (int i = 0; i < count; i++)
+    result.count = THMax(result.count, at_sizesOf(in[i]).count);
+  for (int d = 0; d < result.count; d++)
+    room[d] = 1;
+  for (int i = 0; i < count; i++) {
+    const at_ints sizes = at_sizesOf(in[i]);
+    int64_t *const last = room + result.count - sizes.count;
+    for (int d = 0; d < sizes.count; d++) {
+      if (last[d] == 1)
+        last[d] = sizes.data[d];
+      else if (sizes.data[d] != 1 && sizes.data[d] != last[d])
+        at_raise(AT_ERROR_ARGUMENT,
+                 "a tensor of size (%s) does not broadcast with one of size (%s): dimension %d is "
+                 "%lld and %lld",
+                 at_sizeDesc(sizes).str, at_sizeDesc(result).str,
+                 (int)(result.count - sizes.count + d), (long long)sizes.data[d],
+                 (long long)last[d]);
+    }
+  }
+  return result;
+}
+
+void at_checkBroadcast(at_tensor *t, at_ints sizes)
+{
+  const at_ints own = at_sizesOf(t);
+  bool fits = own.count <= sizes.count;
+  for (int d = 1; fits && d <= own.count; d++)
+    fits = own.data[own.count - d] == 1 || own.data[own.count - d] == sizes.data[sizes.count - d];
+  if (!fits)
+    at_raise(AT_ERROR_ARGUMENT, "a tensor of size (%s) does not broadcast to (%s)",
+             at_sizeDesc(own).str, at_sizeDesc(sizes).str);
+}
+
+at_tensor *at_newExpanded(at_tensor *t, at_ints sizes)
+{
+  int64_t strides[AT_MOST_DIMS];
+  const at_ints own = at_sizesOf(t);
+  for (int d = sizes.count - 1, e = own.count - 1; d >= 0; d--, e--)
+    strides[d] = e >= 0 && (own.data[e] == sizes.data[d]) ? t->th->stride[e] : 0;
+  return at_newView(t, t->th->storageOffset, sizes, strides);
+}
+
+/* --- results --------------------------------------------------------------------------------- */
+
+/* Whether values computed in from may be written to a tensor of to: never to a lower category. */
+static bool can_cast(at_scalar_type from, at_scalar_type to)
+{
+  return !at_isFloating(from) || at_isFloating(to);
+}
+
+void at_checkResult(at_tensor *out, at_tensor *self, at_ints sizes, at_scalar_type type)
+{
+  if (!can_cast(type, out->type->scalarType))
+    at_raise(AT_ERROR_TYPE, "a result of type %s cannot be stored in a tensor of type %s",
+             at_scalarTypeName(type), at_scalarTypeName(out->type->scalarType));
+  if (out == self && !at_sameSizes(at_sizesOf(out), sizes))
+    at_raise(AT_ERROR_ARGUMENT, "self has size (%s), and the operands broadcast to (%s)",
+             at_sizeDesc(at_sizesOf(out)).str, at_sizeDesc(sizes).str);
+}
+
+void at_resizeTo(at_tensor *t, at_ints sizes)
+{
+  static const int64_t one[] = {1};
+  const bool isScalar = sizes.count == 0;
+  t->type->functions->setShape(t->th, t->th->storageOffset, isScalar ? 1 : sizes.count,
+                               isScalar ? one : sizes.data, NULL);
+  t->isScalar = isScalar;
+}
+
+at_tensor *at_deliver(at_tensor *out, at_tensor *made)
+{
+  if (!at_sameSizes(at_sizesOf(out), at_sizesOf(made)))
+    at_resizeTo(out, at_sizesOf(made));
+  if (at_numel(out) > 0)
+    out->type->functions->copyFrom[made->type->scalarType](out->th, made->th);
+  return out;
+}
+
+/* --- a call ---------------------------------------------------------------------------------- */
+
+/* A type without the row computes in one that has it: Half in Float, as PyTorch's does on the CPU.
+ */
+static const at_type *computes_in(const at_type *like, at_scalar_type type, at_row row)
+{
+  const at_type *own = at_typeBeside(like, type);
+  if (own->functions->rows[row])
+    return own;
+  const at_type *wider = at_typeBeside(like, type == AT_HALF ? AT_FLOAT : AT_SHORT);
+  if (!wider->functions->rows[row])
+    at_raise(AT_ERROR_TYPE, "not implemented for %s", at_scalarTypeName(type));
+  return wider;
+}
+
+/* The operand in the type and shape of the call; what had to be made for it is held by guard. */
+static at_tensor *brought(THGuard *guard, at_tensor *t, at_ints sizes, const at_type *type)
+{
+  at_guard(guard);
+  if (t->type != type)
+    t = guard->what = at_newCast(t, type);
+  if (at_sameSizes(at_sizesOf(t), sizes))
+    return t;
+  at_tensor *view = at_newExpanded(t, sizes);
+  at_release(guard->what); /* the view holds the memory of the cast */
+  return guard->what = view;
+}
+
+at_tensor *at_pointwise(at_tensor *out, at_row row, at_scalar_type type, int count,
+                        at_tensor *const *in, at_scalar a, at_scalar b)
+{
+  int64_t room[AT_MOST_DIMS];
+  const at_ints sizes = broadcast(count, in, room);
+  const at_type *compute = computes_in(in[0]->type, type, row);
+  if (out)
+    at_checkResult(out, in[0], sizes, type);
+
+  THGuard result, guards[AT_INPUTS];
+  at_guard(&result);
+  void *operands[AT_INPUTS] = {NULL};
+  for (int i = 0; i < count; i++)
+    operands[i] = brought(&guards[i], in[i], sizes, compute)->th;
+
+  /* Straight into out only if that needs no new shape: after an error it has its old one. */
+  const bool direct = out && out->type == compute && at_sameSizes(at_sizesOf(out), sizes);
+  at_tensor *r = direct ? out : (result.what = at_newShape(compute, sizes));
+  if (at_numel(r) > 0)
+    compute->functions->rows[row](r->th, operands[0], operands[1], operands[2], a, b);
+  for (int i = count - 1; i >= 0; i--)
+    THGuard_leave(&guards[i]);
+
+  if (!out && type == compute->scalarType)
+    return THGuard_keep(&result);
+  at_tensor *final = direct ? out
+                     : out  ? at_deliver(out, r)
+                            : at_newCast(r, at_typeBeside(compute, type));
+  THGuard_leave(&result);
+  return final;
+}
+
+/* --- the ways operations call rows ----------------------------------------------------------- */
+
+static const at_scalar none;
+
+/* Integers that a function of real numbers is given compute in Float. */
+static at_scalar_type floated(at_scalar_type type)
+{
+  return at_isFloating(type) ? type : AT_FLOAT;
+}
+
+/* A number beside integers must be one: alpha scales what stays an integer. */
+static void check_number(at_scalar_type type, at_scalar a, const char *name)
+{
+  if (a.is_float && !at_isFloating(type))
+    at_raise(AT_ERROR_ARGUMENT, "%s is %g, and has to be an integer for tensors of %s", name,
+             a.value.number, at_scalarTypeName(type));
+}
+
+at_tensor *at_binary(at_tensor *out, at_row row, at_tensor *x, at_tensor *y, at_scalar a)
+{
+  at_tensor *const in[] = {x, y};
+  const at_scalar_type type = at_resultType(2, in, NULL);
+  check_number(type, a, "alpha");
+  return at_pointwise(out, row, type, 2, in, a, none);
+}
+
+at_tensor *at_binaryNumber(at_tensor *out, at_row row, at_tensor *x, at_scalar a, at_scalar b)
+{
+  const at_scalar_type type = at_resultType(1, &x, &a);
+  check_number(type, b, "alpha");
+  return at_pointwise(out, row, type, 1, &x, a, b);
+}
+
+at_tensor *at_binaryFloat(at_tensor *out, at_row row, at_tensor *x, at_tensor *y)
+{
+  at_tensor *const in[] = {x, y};
+  return at_pointwise(out, row, floated(at_resultType(2, in, NULL)), 2, in, none, none);
+}
+
+at_tensor *at_binaryFloatNumber(at_tensor *out, at_row row, at_tensor *x, at_scalar a)
+{
+  return at_pointwise(out, row, floated(at_resultType(1, &x, &a)), 1, &x, a, none);
+}
+
+at_tensor *at_unary(at_tensor *out, at_row row, at_tensor *x)
+{
+  return at_pointwise(out, row, x->type->scalarType, 1, &x, none, none);
+}
+
+at_tensor *at_unaryFloat(at_tensor *out, at_row row, at_tensor *x)
+{
+  return at_pointwise(out, row, floated(x->type->scalarType), 1, &x, none, none);
+}
+
+at_tensor *at_rounded(at_tensor *out, at_row row, at_tensor *x)
+{
+  const at_scalar_type type = x->type->scalarType;
+  if (at_isFloating(type))
+    return at_unary(out, row, x);
+  if (!out)
+    return at_newCast(x, x->type);
+  at_checkResult(out, x, at_sizesOf(x), type);
+  if (out == x)
+    return out;
+  THGuard guard;
+  at_guard(&guard);
+  at_deliver(out, guard.what = at_newCast(x, x->type));
+  THGuard_leave(&guard);
+  return out;
+}
+
+at_tensor *at_ternary(at_tensor *out, at_row row, at_tensor *x, at_tensor *y, at_tensor *z,
+                      at_scalar a)
+{
+  at_tensor *const in[] = {x, y, z};
+  const at_scalar_type type = at_resultType(3, in, NULL);
+  return at_pointwise(out, row, type, 3, in, a, none);
+}
+
+at_tensor *at_dividing(at_tensor *out, at_tensor *x, at_tensor *y, at_tensor *z, at_scalar a)
+{
+  at_tensor *const in[] = {x, y, z};
+  const at_scalar_type type = at_resultType(3, in, NULL);
+  if (!at_isFloating(y->type->scalarType) && !at_isFloating(z->type->scalarType))
+    at_raise(AT_ERROR_TYPE, "tensor1 is of %s and tensor2 of %s: integers are not divided",
+             at_scalarTypeName(y->type->scalarType), at_scalarTypeName(z->type->scalarType));
+  return at_pointwise(out, AT_ROW_addcdiv, type, 3, in, a, none);
+}

@@ -1,0 +1,114 @@
+/* The types there are, and what operands of several compute in. */
+#include "ATenCore.h"
+
+static const at_type types[AT_SCALAR_TYPES] = {
+#define TYPE(Real, real, accreal)                                                    \
+  {AT_BACKEND_CPU, (at_scalar_type)THScalar##Real, sizeof(real), "CPU" #Real "Type", \
+   &at_functions_##Real},
+    TH_FOR_EACH_TYPE(TYPE)
+#undef TYPE
+};
+
+static const char *const names[AT_SCALAR_TYPES] = {
+#define NAME(Real, real, accreal) #Real,
+    TH_FOR_EACH_TYPE(NAME)
+#undef NAME
+};
+
+_Static_assert((int)AT_SCALAR_TYPES == (int)THScalarTypes, "ATen's types are TH's, in order");
+
+const char *at_scalarTypeName(at_scalar_type type)
+{
+  return names[type];
+}
+
+const at_type *at_getType(at_backend backend, at_scalar_type scalarType)
+{
+  if (scalarType < 0 || scalarType >= AT_SCALAR_TYPES)
+    at_fail(AT_ERROR_TYPE, "getType", "getType: there is no element type %d", (int)scalarType);
+  else if (backend != AT_BACKEND_CPU)
+    at_fail(AT_ERROR_TYPE, "getType", "getType: %s%sType is not enabled",
+            backend == AT_BACKEND_CUDA ? "CUDA" : "", names[scalarType]);
+  else
+    return &types[scalarType];
+  return NULL;
+}
+
+const at_type *at_typeBeside(const at_type *like, at_scalar_type type)
+{
+  return like->scalarType == type ? like : &types[type];
+}
+
+at_backend at_type_backend(const at_type *type)
+{
+  return type->backend;
+}
+
+at_scalar_type at_type_scalarType(const at_type *type)
+{
+  return type->scalarType;
+}
+
+size_t at_type_elementSize(const at_type *type)
+{
+  return type->elementSize;
+}
+
+const char *at_type_toString(const at_type *type)
+{
+  return type->name;
+}
+
+bool at_hasCUDA(void)
+{
+  return false;
+}
+
+/* --- promotion ------------------------------------------------------------------------------- */
+
+/* As torch.promote_types: the smallest type that holds the values of both, as far as there is one.
+ */
+at_scalar_type at_promoteTypes(at_scalar_type a, at_scalar_type b)
+{
+  if (a == b)
+    return a;
+  if (at_isFloating(a) != at_isFloating(b))
+    return at_isFloating(a) ? a : b;
+  if (at_isFloating(a)) /* Half, Float and Double in rising order */
+    return a == AT_HALF ? b : b == AT_HALF ? a : a > b ? a : b;
+  if ((a == AT_BYTE && b == AT_CHAR) || (a == AT_CHAR && b == AT_BYTE))
+    return AT_SHORT;
+  return a > b ? a : b;
+}
+
+/* What operands of one kind come to; none yet if there has been no such operand. */
+typedef struct {
+  bool any;
+  at_scalar_type type;
+} Kind;
+
+static void count_in(Kind *kind, at_scalar_type type)
+{
+  kind->type = kind->any ? at_promoteTypes(kind->type, type) : type;
+  kind->any = true;
+}
+
+/* A lower kind changes the result only by being of a higher category. */
+static Kind over(Kind higher, Kind lower)
+{
+  if (!higher.any)
+    return lower;
+  if (lower.any && at_isFloating(lower.type) && !at_isFloating(higher.type))
+    return lower;
+  return higher;
+}
+
+at_scalar_type at_resultType(int count, at_tensor *const *tensors, const at_scalar *number)
+{
+  Kind arrays = {false, AT_FLOAT}, single = arrays, numbers = arrays;
+  for (int i = 0; i < count; i++)
+    count_in(tensors[i]->isScalar ? &single : &arrays, tensors[i]->type->scalarType);
+  if (number)
+    count_in(&numbers, number->is_float ? AT_FLOAT : AT_LONG);
+  return over(arrays, over(single, numbers)).type;
+}

@@ -1,0 +1,292 @@
+/* Views: tensors that share the storage of another. */
+#include "ATenOperations.h"
+
+/* Sizes and strides of a view under construction. */
+typedef struct {
+  int count;
+  ptrdiff_t offset;
+  int64_t size[AT_MOST_DIMS], stride[AT_MOST_DIMS];
+} View;
+
+static View view_of(const at_tensor *t)
+{
+  View v = {.count = at_sizesOf(t).count, .offset = t->th->storageOffset};
+  for (int d = 0; d < v.count; d++) {
+    v.size[d] = t->th->size[d];
+    v.stride[d] = t->th->stride[d];
+  }
+  return v;
+}
+
+static at_tensor *made(at_tensor *t, const View *v)
+{
+  const at_ints sizes = {v->size, v->count};
+  return at_newView(t, v->offset, sizes, v->stride);
+}
+
+at_tensor *at_newAlias(at_tensor *t)
+{
+  const View v = view_of(t);
+  return made(t, &v);
+}
+
+int at_wrapDim(int64_t dim, int dims)
+{
+  const int64_t count = THMax(dims, 1);
+  if (dim < -count || dim >= count)
+    at_raise(AT_ERROR_ARGUMENT, "dim is %lld, and has to be between %lld and %lld", (long long)dim,
+             (long long)-count, (long long)count - 1);
+  return (int)(dim < 0 ? dim + count : dim);
+}
+
+/* A dimension that is there. */
+static int dim_of(const at_tensor *t, int64_t dim)
+{
+  const int dims = at_sizesOf(t).count;
+  if (dims == 0)
+    at_raise(AT_ERROR_ARGUMENT, "a tensor of no dimensions has no dimension %lld", (long long)dim);
+  return at_wrapDim(dim, dims);
+}
+
+static void remove_dim(View *v, int dim)
+{
+  v->count--;
+  for (int d = dim; d < v->count; d++) {
+    v->size[d] = v->size[d + 1];
+    v->stride[d] = v->stride[d + 1];
+  }
+}
+
+at_tensor *at_viewSelect(at_tensor *self, int64_t dim, int64_t index)
+{
+  View v = view_of(self);
+  const int d = dim_of(self, dim);
+  const int64_t size = v.size[d];
+  if (index < -size || index >= size)
+    at_raise(AT_ERROR_ARGUMENT, "index is %lld, dimension %d of size (%s) has %lld",
+             (long long)index, d, at_sizeDesc(at_sizesOf(self)).str, (long long)size);
+  v.offset += (index < 0 ? index + size : index) * v.stride[d];
+  remove_dim(&v, d);
+  return made(self, &v);
+}
+
+/* start and end as Python's: negative ones count from the end, those beyond it are the end. */
+at_tensor *at_viewSlice(at_tensor *self, int64_t dim, int64_t start, int64_t end, int64_t step)
+{
+  View v = view_of(self);
+  const int d = dim_of(self, dim);
+  const int64_t size = v.size[d];
+  if (step < 1)
+    at_raise(AT_ERROR_ARGUMENT, "step is %lld, and has to be at least 1", (long long)step);
+  start = THMin(THMax(start < 0 ? start + size : start, 0), size);
+  end = THMin(THMax(end < 0 ? end + size : end, start), size);
+  v.offset += start * v.stride[d];
+  v.size[d] = (end - start) / step + ((end - start) % step != 0);
+  if (v.size[d] > 1)
+    v.stride[d] *= step;
+  return made(self, &v);
+}
+
+at_tensor *at_viewNarrow(at_tensor *self, int64_t dim, int64_t start, int64_t length)
+{
+  View v = view_of(self);
+  const int d = dim_of(self, dim);
+  const int64_t size = v.size[d], first = start < 0 ? start + size : start;
+  if (first < 0 || first > size || length < 0 || length > size - first)
+    at_raise(AT_ERROR_ARGUMENT, "start is %lld and length %lld, dimension %d of size (%s) has %lld",
+             (long long)start, (long long)length, d, at_sizeDesc(at_sizesOf(self)).str,
+             (long long)size);
+  v.offset += first * v.stride[d];
+  v.size[d] = length;
+  return made(self, &v);
+}
+
+at_tensor *at_viewTranspose(at_tensor *self, int64_t dim0, int64_t dim1)
+{
+  View v = view_of(self);
+  const int a = at_wrapDim(dim0, v.count), b = at_wrapDim(dim1, v.count);
+  const int64_t size = v.size[a], stride = v.stride[a];
+  if (v.count > 0) {
+    v.size[a] = v.size[b], v.stride[a] = v.stride[b];
+    v.size[b] = size, v.stride[b] = stride;
+  }
+  return made(self, &v);
+}
+
+at_tensor *at_viewPermute(at_tensor *self, at_ints dims)
+{
+  const View from = view_of(self);
+  View v = from;
+  bool used[AT_MOST_DIMS] = {false};
+  if (dims.count != v.count)
+    at_raise(AT_ERROR_ARGUMENT, "dims names %d dimensions of %d", dims.count, v.count);
+  for (int i = 0; i < dims.count; i++) {
+    const int d = at_wrapDim(dims.data[i], v.count);
+    if (used[d])
+      at_raise(AT_ERROR_ARGUMENT, "dims names dimension %d twice", d);
+    used[d] = true;
+    v.size[i] = from.size[d];
+    v.stride[i] = from.stride[d];
+  }
+  return made(self, &v);
+}
+
+at_tensor *at_viewSqueeze(at_tensor *self)
+{
+  View v = view_of(self);
+  for (int d = v.count - 1; d >= 0; d--)
+    if (v.size[d] == 1)
+      remove_dim(&v, d);
+  return made(self, &v);
+}
+
+at_tensor *at_viewSqueezeDim(at_tensor *self, int64_t dim)
+{
+  View v = view_of(self);
+  const int d = at_wrapDim(dim, v.count);
+  if (v.count > 0 && v.size[d] == 1)
+    remove_dim(&v, d);
+  return made(self, &v);
+}
+
+at_tensor *at_viewUnsqueeze(at_tensor *self, int64_t dim)
+{
+  View v = view_of(self);
+  if (v.count == AT_MOST_DIMS)
+    at_raise(AT_ERROR_ARGUMENT, "self has %d dimensions, the most there can be", v.count);
+  const int d = at_wrapDim(dim, v.count + 1);
+  for (int e = v.count; e > d; e--) {
+    v.size[e] = v.size[e - 1];
+    v.stride[e] = v.stride[e - 1];
+  }
+  v.stride[d] = d < v.count ? v.size[d + 1] * v.stride[d + 1] : 1;
+  v.size[d] = 1;
+  v.count++;
+  return made(self, &v);
+}
+
+/* --- other shapes of the same elements ---------------------------------------------------------
+ */
+
+at_tensor *at_viewExpand(at_tensor *self, at_ints sizes)
+{
+  int64_t room[AT_MOST_DIMS];
+  const at_ints own = at_sizesOf(self), wanted = {room, sizes.count};
+  const int missing = sizes.count - own.count;
+  if (missing < 0 || sizes.count > AT_MOST_DIMS)
+    at_raise(AT_ERROR_ARGUMENT, "sizes has %d dimensions, self has %d (%s)", sizes.count, own.count,
+             at_sizeDesc(own).str);
+  for (int d = 0; d < sizes.count; d++) {
+    const bool keeps = sizes.data[d] == -1 && d >= missing;
+    room[d] = keeps ? own.data[d - missing] : sizes.data[d];
+    if (room[d] < 0)
+      at_raise(AT_ERROR_ARGUMENT, "sizes is (%s): %lld is no size of dimension %d",
+               at_sizeDesc(sizes).str, (long long)sizes.data[d], d);
+  }
+  at_checkBroadcast(self, wanted);
+  return at_newExpanded(self, wanted);
+}
+
+/* sizes with its -1, of which there may be one, replaced by what makes count elements. */
+static at_ints inferred(at_ints sizes, int64_t count, int64_t *room)
+{
+  const at_ints result = {room, sizes.count};
+  int64_t known = 1;
+  int unknown = -1;
+  if (sizes.count > AT_MOST_DIMS)
+    at_raise(AT_ERROR_ARGUMENT, "sizes has %d dimensions, at most %d are possible", sizes.count,
+             AT_MOST_DIMS);
+  for (int d = 0; d < sizes.count; d++) {
+    room[d] = sizes.data[d];
+    if (room[d] == -1 && unknown < 0)
+      unknown = d;
+    else if (room[d] < 0 || __builtin_mul_overflow(known, room[d], &known))
+      at_raise(AT_ERROR_ARGUMENT, "sizes (%s) is no shape", at_sizeDesc(sizes).str);
+  }
+  if (unknown >= 0 && known > 0 && count % known == 0)
+    room[unknown] = count / known;
+  else if (unknown >= 0 || known != count)
+    at_raise(AT_ERROR_ARGUMENT, "sizes (%s) does not fit %lld elements", at_sizeDesc(sizes).str,
+             (long long)count);
+  return result;
+}
+
+/* Strides with which sizes views the same elements in the same order; false where there are none.
+ */
+static bool strides_for(const at_tensor *t, at_ints sizes, int64_t *strides)
+{
+  const at_ints own = at_sizesOf(t);
+  int64_t step = 1; /* of the innermost element of the run of dimensions that is being cut */
+  int e = own.count - 1;
+  int64_t left = 1; /* elements of that run that are not given to a dimension yet */
+  int64_t reached = 1;
+  for (int d = sizes.count - 1; d >= 0; d--) {
+    if (left == 1 && sizes.data[d] != 1) {
+      while (e >= 0 && own.data[e] == 1)
+        e--;
+      step = e >= 0 ? t->th->stride[e] : 1;
+      reached = 1;
+      while (e >= 0 && (own.data[e] == 1 || t->th->stride[e] == step * reached)) {
+        left *= own.data[e];
+        reached *= own.data[e];
+        e--;
+      }
+      reached = 1;
+    }
+    strides[d] = step * reached;
+    if (left % sizes.data[d] != 0)
+      return false;
+    left /= sizes.data[d];
+    reached *= sizes.data[d];
+  }
+  return true;
+}
+
+/* Row-major strides. */
+static void plain_strides(at_ints sizes, int64_t *strides)
+{
+  int64_t step = 1;
+  for (int d = sizes.count - 1; d >= 0; d--) {
+    strides[d] = step;
+    step *= THMax(sizes.data[d], 1);
+  }
+}
+
+/* A view of those sizes, or NULL where there is none. */
+static at_tensor *view_as(at_tensor *self, at_ints sizes)
+{
+  int64_t strides[AT_MOST_DIMS];
+  if (at_numel(self) == 0)
+    plain_strides(sizes, strides);
+  else if (!strides_for(self, sizes, strides))
+    return NULL;
+  return at_newView(self, self->th->storageOffset, sizes, strides);
+}
+
+at_tensor *at_viewAs(at_tensor *self, at_ints sizes)
+{
+  int64_t room[AT_MOST_DIMS];
+  const at_ints wanted = inferred(sizes, at_numel(self), room);
+  at_tensor *view = view_as(self, wanted);
+  if (!view)
+    at_raise(AT_ERROR_ARGUMENT,
+             "sizes (%s) is no view of a tensor of size (%s) with strides (%s): reshape copies",
+             at_sizeDesc(wanted).str, at_sizeDesc(at_sizesOf(self)).str,
+             at_sizeDesc(at_strides(self)).str);
+  return view;
+}
+
+at_tensor *at_reshaped(at_tensor *self, at_ints sizes)
+{
+  int64_t room[AT_MOST_DIMS];
+  const at_ints wanted = inferred(sizes, at_numel(self), room);
+  at_tensor *view = view_as(self, wanted);
+  if (view)
+    return view;
+  THGuard guard;
+  at_guard(&guard);
+  guard.what = at_newCast(self, self->type);
+  view = view_as(guard.what, wanted);
+  THGuard_leave(&guard);
+  return view;
+}
