@@ -1,5 +1,7 @@
 /* Storages and tensors when memory runs out: every allocation of every function fails in turn, and
  * what the function was given is as it was. */
+#include "THTensorShape.h"
+
 #include "THTemplate.h"
 
 #include "th_faults.h"
@@ -110,6 +112,7 @@ FAULT(set, THTensor_(set)(o->r, o->deep))
 FAULT(setStorage, THTensor_(setStorage)(o->r, o->storage, 0, o->large, NULL))
 FAULT(setStorageNew, THTensor_(setStorage)(o->r, NULL, 0, o->large, NULL))
 FAULT(setStorageNd, THTensor_(setStorageNd)(o->r, o->storage, 0, 8, o->deep->size, NULL))
+FAULT(setShapeNd, THTensor_(setShapeNd)(o->r, o->storage, 0, 8, o->deep->size, NULL))
 FAULT(setStorage1d, THTensor_(setStorage1d)(o->r, o->storage, 0, 500, 1))
 FAULT(setStorage2d, THTensor_(setStorage2d)(o->r, o->storage, 0, 500, 1, 2, 500))
 FAULT(setStorage3d, THTensor_(setStorage3d)(o->r, o->storage, 0, 500, 1, 2, 500, 1, 1))
