@@ -1,8 +1,9 @@
-/* The kernel of max pooling, per type and instruction set. */
+/* Max pooling: the engine that its layers share, and its kernels, per type and instruction set. */
 #ifndef THNN_MAX_POOL_H
 #define THNN_MAX_POOL_H
 
 #include "THKernel.h"
+#include "THNNPlanes.h"
 #include "THNNWindow.h"
 
 #define TH_GENERIC_FILE "generic/THNNMaxPool.h"

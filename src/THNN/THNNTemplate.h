@@ -5,9 +5,12 @@
 #include "THNNCall.h"
 #include "THNNDirect.h"
 #include "THNNMaxPool.h"
+#include "THNNPlanes.h"
 #include "THNNPointwise.h"
+#include "THNNResample.h"
 #include "THNNSoftMax.h"
 #include "THNNWindow.h"
+#include "THNNWindowSum.h"
 
 #include "THTemplate.h"
 

@@ -28,3 +28,39 @@ void THNNWindow_count(THNNWindow *w, int ceil)
   if ((w->output - 1) * w->step >= w->input + w->pad) /* a window of nothing but padding */
     w->output--;
 }
+
+void THNNSpans_reserve(THNNSpans *spans, THGuard *guard, const int64_t count[3])
+{
+  int64_t all = 0;
+  ptrdiff_t bytes;
+  THGuard_enter(guard, THFree);
+  for (int axis = 0; axis < 3; axis++) {
+    spans->dilation[axis] = 1;
+    if (__builtin_add_overflow(all, count[axis], &all))
+      THError("%lld windows are too many", (long long)count[axis]);
+  }
+  if (__builtin_mul_overflow(all, (ptrdiff_t)sizeof(THNNSpan), &bytes))
+    THError("%lld windows are too many", (long long)all);
+  guard->what = spans->of[0] = THAlloc(bytes);
+  spans->of[1] = spans->of[0] + count[0];
+  spans->of[2] = spans->of[1] + count[1];
+}
+
+/* i * input / output for i up to output, which do not overflow if output fits in 32 bits. */
+static int64_t share(int64_t i, int64_t input, int64_t output, int64_t *rest)
+{
+  const int64_t part = i * (input % output);
+  *rest = part % output;
+  return i * (input / output) + part / output;
+}
+
+void THNNSpan_adapt(THNNSpan *span, int64_t input, int64_t output)
+{
+  int64_t rest;
+  for (int64_t i = 0; i < output; i++) {
+    span[i].begin = share(i, input, output, &rest);
+    span[i].end = share(i + 1, input, output, &rest);
+    span[i].end += rest > 0;
+    span[i].count = span[i].end - span[i].begin;
+  }
+}

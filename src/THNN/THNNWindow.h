@@ -11,8 +11,13 @@ typedef struct {
   int64_t size, step, pad, dilation;
 } THNNWindow;
 
+static inline THNNWindow THNNWindow_of(int64_t size, int64_t step, int64_t pad, int64_t dilation)
+{
+  return (THNNWindow){.size = size, .step = step, .pad = pad, .dilation = dilation};
+}
+
 /* Raises unless the window is at least one wide, steps forward, and pads with 0 or more; name is
- * "H" or "W". */
+ * "T", "H" or "W". */
 void THNNWindow_check(const THNNWindow *window, const char *name);
 
 /* Counts the windows into window->output: those that fit, or with ceil also a last one that begins
@@ -29,5 +34,33 @@ static inline void THNNWindow_inside(const THNNWindow *w, int64_t offset, int64_
   *first = THMin(*first, w->output);
   *end = THMax(*first, THMin(*end, w->output));
 }
+
+/* What lies in the image of one window: the places begin, begin + dilation, ... before end. */
+typedef struct {
+  int64_t begin, end;
+  int64_t count; /* a sum over the window is divided by it */
+} THNNSpan;
+
+static inline THNNSpan THNNWindow_span(const THNNWindow *w, int64_t window)
+{
+  const int64_t start = window * w->step - w->pad;
+  const int64_t end = start + (w->size - 1) * w->dilation + 1;
+  const int64_t begin =
+      start < 0 ? start + (-start + w->dilation - 1) / w->dilation * w->dilation : start;
+  return (THNNSpan){begin, THMin(end, w->input), 1};
+}
+
+/* The windows of three axes. */
+typedef struct {
+  THNNSpan *of[3];
+  int64_t dilation[3];
+} THNNSpans;
+
+/* Room for count windows along each axis, a step of 1 within them; the guard, which is entered
+ * here, frees it. */
+void THNNSpans_reserve(THNNSpans *spans, THGuard *guard, const int64_t count[3]);
+
+/* The windows that divide input places among output of them, as evenly as can be. */
+void THNNSpan_adapt(THNNSpan *span, int64_t input, int64_t output);
 
 #endif

@@ -169,7 +169,11 @@ TH_API void THNN_(SpatialConvolutionMM_accGradParameters)(
           int padW, int padH,          // zeros on each side
           accreal scale);              // factor of what is added
 
-// The largest element of each window; NaN is larger than all.  padding is at most half a window.
+/* --- pooling ---------------------------------------------------------------------------------- */
+
+// The largest element of each window; NaN is larger than all.  Windows of kT x kH x kW are dT, dH
+// and dW apart, their elements dilation apart; padding is never the largest, and at most half a
+// window.  indices count in a plane of input, row by row, from TH_INDEX_BASE on.
 TH_API void THNN_(SpatialMaxPooling_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // planes x height x width, or a batch
@@ -177,7 +181,7 @@ TH_API void THNN_(SpatialMaxPooling_updateOutput)(
           THIndexTensor *indices,      // [OUT] where in its plane each element of output comes from
           int kW, int kH,              // size of the window
           int dW, int dH,              // step of the window
-          int padW, int padH,          // padding on each side, which is never the largest
+          int padW, int padH,          // padding on each side
           bool ceil_mode);             // a last window may reach beyond the padding
 TH_API void THNN_(SpatialMaxPooling_updateGradInput)(
           THNNState *state,            // library's state
@@ -185,9 +189,568 @@ TH_API void THNN_(SpatialMaxPooling_updateGradInput)(
           THTensor *gradOutput,        // gradient w.r.t. output
           THTensor *gradInput,         // [OUT] gradient w.r.t. input
           THIndexTensor *indices,      // what updateOutput computed
+          int kW, int kH,              // as in updateOutput
+          int dW, int dH,              // as in updateOutput
+          int padW, int padH,          // as in updateOutput
+          bool ceil_mode);             // as in updateOutput
+
+TH_API void THNN_(SpatialDilatedMaxPooling_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *output,            // [OUT] planes x rows of windows x windows in a row
+          THIndexTensor *indices,      // [OUT] where in its plane each element of output comes from
           int kW, int kH,              // size of the window
           int dW, int dH,              // step of the window
           int padW, int padH,          // padding on each side
+          int dilationW, int dilationH,  // step within the window
+          bool ceil_mode);             // a last window may reach beyond the padding
+TH_API void THNN_(SpatialDilatedMaxPooling_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          THIndexTensor *indices,      // what updateOutput computed
+          int kW, int kH,              // as in updateOutput
+          int dW, int dH,              // as in updateOutput
+          int padW, int padH,          // as in updateOutput
+          int dilationW, int dilationH,  // as in updateOutput
           bool ceil_mode);             // as in updateOutput
+
+TH_API void THNN_(VolumetricMaxPooling_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x depth x height x width, or a batch
+          THTensor *output,            // [OUT] planes x windows along depth, height and width
+          THIndexTensor *indices,      // [OUT] where in its plane each element of output comes from
+          int kT, int kW, int kH,      // size of the window
+          int dT, int dW, int dH,      // step of the window
+          int pT, int pW, int pH,      // padding on each side
+          bool ceilMode);              // a last window may reach beyond the padding
+TH_API void THNN_(VolumetricMaxPooling_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x depth x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          THIndexTensor *indices,      // what updateOutput computed
+          int kT, int kW, int kH,      // as in updateOutput
+          int dT, int dW, int dH,      // as in updateOutput
+          int pT, int pW, int pH,      // as in updateOutput
+          bool ceilMode);              // as in updateOutput
+
+TH_API void THNN_(VolumetricDilatedMaxPooling_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x depth x height x width, or a batch
+          THTensor *output,            // [OUT] planes x windows along depth, height and width
+          THIndexTensor *indices,      // [OUT] where in its plane each element of output comes from
+          int kT, int kW, int kH,      // size of the window
+          int dT, int dW, int dH,      // step of the window
+          int pT, int pW, int pH,      // padding on each side
+          int dilationT, int dilationW,  // step within the window
+          int dilationH,               // step within the window
+          bool ceilMode);              // a last window may reach beyond the padding
+TH_API void THNN_(VolumetricDilatedMaxPooling_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x depth x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          THIndexTensor *indices,      // what updateOutput computed
+          int kT, int kW, int kH,      // as in updateOutput
+          int dT, int dW, int dH,      // as in updateOutput
+          int pT, int pW, int pH,      // as in updateOutput
+          int dilationT, int dilationW,  // as in updateOutput
+          int dilationH,               // as in updateOutput
+          bool ceilMode);              // as in updateOutput
+
+// The largest of each feature over kW frames, dW frames apart.
+TH_API void THNN_(TemporalMaxPooling_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // frames x features, or a batch
+          THTensor *output,            // [OUT] windows x features
+          THIndexTensor *indices,      // [OUT] which frame of its window, from 0 on, each element comes from
+          int kW,                      // frames of a window
+          int dW);                     // frames from a window to the next
+TH_API void THNN_(TemporalMaxPooling_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // frames x features, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          THIndexTensor *indices,      // what updateOutput computed
+          int kW,                      // as in updateOutput
+          int dW);                     // as in updateOutput
+
+// Adaptive: windows divide the image evenly among the places of output, whose number is given;
+// window i of n begins at floor(i * size / n) and ends at ceil((i + 1) * size / n). 
+// updateGradInput takes the number from gradOutput.
+TH_API void THNN_(SpatialAdaptiveMaxPooling_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *output,            // [OUT] planes x osizeH x osizeW
+          THIndexTensor *indices,      // [OUT] where in its plane each element of output comes from
+          int osizeW,                  // width of output
+          int osizeH);                 // height of output
+TH_API void THNN_(SpatialAdaptiveMaxPooling_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          THIndexTensor *indices);     // what updateOutput computed
+
+TH_API void THNN_(VolumetricAdaptiveMaxPooling_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x depth x height x width, or a batch
+          THTensor *output,            // [OUT] planes x osizeT x osizeH x osizeW
+          THIndexTensor *indices,      // [OUT] where in its plane each element of output comes from
+          int osizeT,                  // depth of output
+          int osizeW,                  // width of output
+          int osizeH);                 // height of output
+TH_API void THNN_(VolumetricAdaptiveMaxPooling_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x depth x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          THIndexTensor *indices);     // what updateOutput computed
+
+// Fractional: windows of a given size whose beginnings are spread over the image by a random number
+// for each plane and dimension, the last dimension first.  The dimensions of volumes are height,
+// width, time.
+TH_API void THNN_(SpatialFractionalMaxPooling_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *output,            // [OUT] planes x outputH x outputW
+          int outputW,                 // width of output
+          int outputH,                 // height of output
+          int kW,                      // width of a window
+          int kH,                      // height of a window
+          THIndexTensor *indices,      // [OUT] where in its plane each element of output comes from
+          THTensor *randomSamples);    // batch x planes x 2: from 0 to 1
+TH_API void THNN_(SpatialFractionalMaxPooling_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          int outputW,                 // as in updateOutput
+          int outputH,                 // as in updateOutput
+          int kW,                      // as in updateOutput
+          int kH,                      // as in updateOutput
+          THIndexTensor *indices);     // what updateOutput computed
+
+TH_API void THNN_(VolumetricFractionalMaxPooling_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width x time, or a batch
+          THTensor *output,            // [OUT] planes x outputH x outputW x outputT
+          int outputT,                 // time of output
+          int outputW,                 // width of output
+          int outputH,                 // height of output
+          int poolSizeT,               // time of a window
+          int poolSizeW,               // width of a window
+          int poolSizeH,               // height of a window
+          THIndexTensor *indices,      // [OUT] where in its plane each element of output comes from
+          THTensor *randomSamples);    // batch x planes x 3: from 0 to 1
+TH_API void THNN_(VolumetricFractionalMaxPooling_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width x time, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          int outputT,                 // as in updateOutput
+          int outputW,                 // as in updateOutput
+          int outputH,                 // as in updateOutput
+          int poolSizeT,               // as in updateOutput
+          int poolSizeW,               // as in updateOutput
+          int poolSizeH,               // as in updateOutput
+          THIndexTensor *indices);     // what updateOutput computed
+
+// The opposite of max pooling: output is 0 but where indices put input, of which the last wins
+// where several are put in one place.
+TH_API void THNN_(SpatialMaxUnpooling_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *output,            // [OUT] planes x oheight x owidth
+          THIndexTensor *indices,      // what max pooling computed: places in a plane of output
+          int owidth,                  // width of output
+          int oheight);                // height of output
+TH_API void THNN_(SpatialMaxUnpooling_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          THIndexTensor *indices,      // what max pooling computed: places in a plane of output
+          int owidth,                  // as in updateOutput
+          int oheight);                // as in updateOutput
+
+TH_API void THNN_(VolumetricMaxUnpooling_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x depth x height x width, or a batch
+          THTensor *output,            // [OUT] planes x oT x oH x oW
+          THIndexTensor *indices,      // what max pooling computed: places in a plane of output
+          int oT,                      // depth of output
+          int oW,                      // width of output
+          int oH,                      // height of output
+          int dT, int dW, int dH,      // step of the pooling
+          int pT, int pW, int pH);     // padding of the pooling, not used
+TH_API void THNN_(VolumetricMaxUnpooling_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x depth x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          THIndexTensor *indices,      // what max pooling computed: places in a plane of output
+          int oT,                      // as in updateOutput
+          int oW,                      // as in updateOutput
+          int oH,                      // as in updateOutput
+          int dT, int dW, int dH,      // as in updateOutput
+          int pT, int pW, int pH);     // as in updateOutput
+
+// The mean of each window, as in max pooling.  With count_include_pad zeros around the image belong
+// to the windows, without it sums are divided by the number of elements of the image.
+TH_API void THNN_(SpatialAveragePooling_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *output,            // [OUT] planes x rows of windows x windows in a row
+          int kW, int kH,              // size of the window
+          int dW, int dH,              // step of the window
+          int padW, int padH,          // zeros on each side
+          bool ceil_mode,              // a last window may reach beyond the padding
+          bool count_include_pad);     // divide by the size of the window, with its padding
+TH_API void THNN_(SpatialAveragePooling_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          int kW, int kH,              // as in updateOutput
+          int dW, int dH,              // as in updateOutput
+          int padW, int padH,          // as in updateOutput
+          bool ceil_mode,              // as in updateOutput
+          bool count_include_pad);     // as in updateOutput
+
+TH_API void THNN_(VolumetricAveragePooling_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x depth x height x width, or a batch
+          THTensor *output,            // [OUT] planes x windows along depth, height and width
+          int kT, int kW, int kH,      // size of the window
+          int dT, int dW, int dH,      // step of the window
+          int padT, int padW, int padH,  // zeros on each side
+          bool ceil_mode,              // a last window may reach beyond the padding
+          bool count_include_pad);     // divide by the size of the window, with its padding
+TH_API void THNN_(VolumetricAveragePooling_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x depth x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          int kT, int kW, int kH,      // as in updateOutput
+          int dT, int dW, int dH,      // as in updateOutput
+          int padT, int padW, int padH,  // as in updateOutput
+          bool ceil_mode,              // as in updateOutput
+          bool count_include_pad);     // as in updateOutput
+
+TH_API void THNN_(SpatialAdaptiveAveragePooling_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *output,            // [OUT] planes x osizeH x osizeW
+          int osizeW,                  // width of output
+          int osizeH);                 // height of output
+TH_API void THNN_(SpatialAdaptiveAveragePooling_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput);        // [OUT] gradient w.r.t. input
+
+TH_API void THNN_(VolumetricAdaptiveAveragePooling_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x depth x height x width, or a batch
+          THTensor *output,            // [OUT] planes x osizeT x osizeH x osizeW
+          int osizeT,                  // depth of output
+          int osizeW,                  // width of output
+          int osizeH);                 // height of output
+TH_API void THNN_(VolumetricAdaptiveAveragePooling_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x depth x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput);        // [OUT] gradient w.r.t. input
+
+// output is the sum of each window, times the weight of its plane (or feature), plus its bias.
+TH_API void THNN_(SpatialSubSampling_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *output,            // [OUT] planes x rows of windows x windows in a row
+          THTensor *weight,            // planes
+          THTensor *bias,              // planes
+          int kW, int kH,              // size of the window
+          int dW, int dH);             // step of the window
+TH_API void THNN_(SpatialSubSampling_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          THTensor *weight,            // planes
+          int kW, int kH,              // as in updateOutput
+          int dW, int dH);             // as in updateOutput
+TH_API void THNN_(SpatialSubSampling_accGradParameters)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradWeight,        // planes, added to
+          THTensor *gradBias,          // planes, added to
+          int kW, int kH,              // as in updateOutput
+          int dW, int dH,              // as in updateOutput
+          accreal scale);              // as in updateOutput
+
+TH_API void THNN_(TemporalSubSampling_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // frames x features, or a batch
+          THTensor *output,            // [OUT] windows x features
+          THTensor *weight,            // features
+          THTensor *bias,              // features
+          int kW,                      // frames of a window
+          int dW,                      // frames from a window to the next
+          int inputFrameSize);         // features of input, or -1
+TH_API void THNN_(TemporalSubSampling_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // frames x features, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          THTensor *weight,            // features
+          int kW,                      // as in updateOutput
+          int dW);                     // as in updateOutput
+TH_API void THNN_(TemporalSubSampling_accGradParameters)(
+          THNNState *state,            // library's state
+          THTensor *input,             // frames x features, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradWeight,        // features, added to
+          THTensor *gradBias,          // features, added to
+          int kW,                      // as in updateOutput
+          int dW,                      // as in updateOutput
+          accreal scale);              // as in updateOutput
+
+// (x1 ^ power + ...  + xn ^ power) ^ (1 / power) of width neighbouring features, stride apart.  A
+// gradient is 0 where output is.
+TH_API void THNN_(FeatureLPPooling_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // features [x up to two dimensions], in batchMode a batch of that
+          THTensor *output,            // [OUT] output features [x ...]
+          accreal power,               // positive
+          int width,                   // features of a window
+          int stride,                  // features from a window to the next
+          bool batchMode);             // input is a batch
+TH_API void THNN_(FeatureLPPooling_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *input,             // features [x up to two dimensions], in batchMode a batch of that
+          THTensor *output,            // what updateOutput computed
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          accreal power,               // as in updateOutput
+          int width,                   // as in updateOutput
+          int stride,                  // as in updateOutput
+          bool batchMode);             // as in updateOutput
+
+/* --- images of other sizes -------------------------------------------------------------------- */
+
+// Up-sampling: output has scale_factor places for each of input.
+TH_API void THNN_(TemporalUpSamplingNearest_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x width, or a batch
+          THTensor *output,            // [OUT] planes x scaled width
+          int scale_factor);           // times as many places along each dimension
+TH_API void THNN_(TemporalUpSamplingNearest_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          int scale_factor);           // as in updateOutput
+
+TH_API void THNN_(SpatialUpSamplingNearest_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *output,            // [OUT] planes x scaled height x scaled width
+          int scale_factor);           // times as many places along each dimension
+TH_API void THNN_(SpatialUpSamplingNearest_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          int scale_factor);           // as in updateOutput
+
+TH_API void THNN_(VolumetricUpSamplingNearest_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x depth x height x width, or a batch
+          THTensor *output,            // [OUT] planes x scaled depth x height x width
+          int scale_factor);           // times as many places along each dimension
+TH_API void THNN_(VolumetricUpSamplingNearest_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x depth x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          int scale_factor);           // as in updateOutput
+
+// Linear interpolation of sequences, images and volumes: the first and last places of input and
+// output coincide.
+TH_API void THNN_(TemporalUpSamplingLinear_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // batch x planes x width
+          THTensor *output,            // [OUT] batch x planes x osizeW
+          int osizeW);                 // width of output
+TH_API void THNN_(TemporalUpSamplingLinear_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          int isizeB,                  // as in updateOutput
+          int isizeC,                  // as in updateOutput
+          int isizeW,                  // as in updateOutput
+          int osizeW);                 // as in updateOutput
+
+TH_API void THNN_(SpatialUpSamplingBilinear_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // batch x planes x height x width
+          THTensor *output,            // [OUT] batch x planes x osizeH x osizeW
+          int osizeH,                  // height of output
+          int osizeW);                 // width of output
+TH_API void THNN_(SpatialUpSamplingBilinear_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          int isizeB,                  // as in updateOutput
+          int isizeC,                  // as in updateOutput
+          int isizeH,                  // as in updateOutput
+          int isizeW,                  // as in updateOutput
+          int osizeH,                  // as in updateOutput
+          int osizeW);                 // as in updateOutput
+
+TH_API void THNN_(VolumetricUpSamplingTrilinear_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // batch x planes x depth x height x width
+          THTensor *output,            // [OUT] batch x planes x osizeT x osizeH x osizeW
+          int osizeT,                  // depth of output
+          int osizeH,                  // height of output
+          int osizeW);                 // width of output
+TH_API void THNN_(VolumetricUpSamplingTrilinear_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          int isizeB,                  // as in updateOutput
+          int isizeC,                  // as in updateOutput
+          int isizeT,                  // as in updateOutput
+          int isizeH,                  // as in updateOutput
+          int isizeW,                  // as in updateOutput
+          int osizeT,                  // as in updateOutput
+          int osizeH,                  // as in updateOutput
+          int osizeW);                 // as in updateOutput
+
+// The image at the points of grid, interpolated linearly.  A point is x, y (and z for volumes),
+// from -1 at the first place to 1 at the last.  Beyond the image there are zeros (padding_mode 0),
+// its border (1), or its reflection (2).
+TH_API void THNN_(SpatialGridSamplerBilinear_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // batch x planes x height x width
+          THTensor *grid,              // batch x rows x columns x 2
+          THTensor *output,            // [OUT] batch x planes x rows x columns
+          int padding_mode);           // 0, 1 or 2
+TH_API void THNN_(SpatialGridSamplerBilinear_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // batch x planes x height x width
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          THTensor *grid,              // batch x rows x columns x 2
+          THTensor *gradGrid,          // [OUT] gradient w.r.t. grid
+          THTensor *gradOutput,        // gradient w.r.t. output
+          int padding_mode);           // as in updateOutput
+
+TH_API void THNN_(VolumetricGridSamplerBilinear_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // batch x planes x depth x height x width
+          THTensor *grid,              // batch x layers x rows x columns x 3
+          THTensor *output,            // [OUT] batch x planes x layers x rows x columns
+          int padding_mode);           // 0, 1 or 2
+TH_API void THNN_(VolumetricGridSamplerBilinear_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // batch x planes x depth x height x width
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          THTensor *grid,              // batch x layers x rows x columns x 3
+          THTensor *gradGrid,          // [OUT] gradient w.r.t. grid
+          THTensor *gradOutput,        // gradient w.r.t. output
+          int padding_mode);           // as in updateOutput
+
+// Padding on each side.  Reflection: the image mirrored at its border, which is not repeated; 0 or
+// more, and less than the size of input.  Replication: copies of the border; less than 0 cuts off.
+TH_API void THNN_(TemporalReflectionPadding_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x width, or a batch
+          THTensor *output,            // [OUT] the image and its padding
+          int pad_left,                // places in front of a row
+          int pad_right);              // places behind a row
+TH_API void THNN_(TemporalReflectionPadding_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          int pad_left,                // as in updateOutput
+          int pad_right);              // as in updateOutput
+
+TH_API void THNN_(SpatialReflectionPadding_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *output,            // [OUT] the image and its padding
+          int pad_left,                // places in front of a row
+          int pad_right,               // places behind a row
+          int pad_top,                 // rows above
+          int pad_bottom);             // rows below
+TH_API void THNN_(SpatialReflectionPadding_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          int pad_left,                // as in updateOutput
+          int pad_right,               // as in updateOutput
+          int pad_top,                 // as in updateOutput
+          int pad_bottom);             // as in updateOutput
+
+TH_API void THNN_(TemporalReplicationPadding_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x width, or a batch
+          THTensor *output,            // [OUT] the image and its padding
+          int pad_left,                // places in front of a row
+          int pad_right);              // places behind a row
+TH_API void THNN_(TemporalReplicationPadding_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          int pad_left,                // as in updateOutput
+          int pad_right);              // as in updateOutput
+
+TH_API void THNN_(SpatialReplicationPadding_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *output,            // [OUT] the image and its padding
+          int pad_left,                // places in front of a row
+          int pad_right,               // places behind a row
+          int pad_top,                 // rows above
+          int pad_bottom);             // rows below
+TH_API void THNN_(SpatialReplicationPadding_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          int pad_left,                // as in updateOutput
+          int pad_right,               // as in updateOutput
+          int pad_top,                 // as in updateOutput
+          int pad_bottom);             // as in updateOutput
+
+TH_API void THNN_(VolumetricReplicationPadding_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x depth x height x width, or a batch
+          THTensor *output,            // [OUT] the image and its padding
+          int pad_left,                // places in front of a row
+          int pad_right,               // places behind a row
+          int pad_top,                 // rows above
+          int pad_bottom,              // rows below
+          int pad_front,               // layers in front
+          int pad_back);               // layers behind
+TH_API void THNN_(VolumetricReplicationPadding_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x depth x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          int pad_left,                // as in updateOutput
+          int pad_right,               // as in updateOutput
+          int pad_top,                 // as in updateOutput
+          int pad_bottom,              // as in updateOutput
+          int pad_front,               // as in updateOutput
+          int pad_back);               // as in updateOutput
 
 /* clang-format on */

@@ -1,0 +1,40 @@
+/* Layers that compute each plane of an image by itself: the shapes of their tensors, and the loop
+ * over the planes.
+ *
+ *     THNNPlanes p = THNN_(planes)(input, 2, 1, 2, "planes x height x width, or a batch of that");
+ *     THNNPlanes_result(&p, out);                                places of an output plane
+ *     THNN_(Work) work = {.plane = compute, .source = input, .result = output, ...};
+ *     THNN_(work)(&p, &work);                                    compute(&work, plane, scratch)
+ *
+ * A plane has three axes: depth, height and width.  Those that an image does not have are 1 long,
+ * so that what computes volumes computes images and sequences too. */
+#ifndef THNN_PLANES_H
+#define THNN_PLANES_H
+
+#include "THNNCall.h"
+#include "THNNWindow.h"
+
+typedef struct THNNPlanes {
+  int dims;                      /* of the tensors */
+  int axes;                      /* of a plane: their last dimensions */
+  ptrdiff_t count;               /* planes of all images */
+  int64_t in[3], out[3];         /* places along the axes, before and after the layer */
+  ptrdiff_t input, output;       /* elements of a plane */
+  int64_t inSize[5], outSize[5]; /* of the tensors */
+} THNNPlanes;
+
+/* Of tensors of that size, whose last axes dimensions are a plane.  Raises where it has too many
+ * elements. */
+THNNPlanes THNNPlanes_of(int dims, const int64_t *size, int axes);
+
+/* Sets the places of output planes, the last axes of which count.  Raises unless there are any. */
+void THNNPlanes_result(THNNPlanes *planes, const int64_t out[3]);
+
+/* Lets windows slide along the axes: sets their input and output, and the places of output planes.
+ * Raises unless every window holds a place of the image; padding is at most half a window. */
+void THNNPlanes_slide(THNNPlanes *planes, THNNWindow axis[3], bool ceil_mode);
+
+#define TH_GENERIC_FILE "generic/THNNPlanes.h"
+#include "THGenerateFloatTypes.h"
+
+#endif

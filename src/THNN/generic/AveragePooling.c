@@ -1,0 +1,174 @@
+/* The mean of each window of an image or a volume. */
+#include "THNNTemplate.h"
+
+TH_DISPATCH(THNN_(WindowSumKernel), THNN_(windowSum))
+
+static void THNN_(sumPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *row)
+{
+  const THNNPlanes *p = work->planes;
+  THNN_(windowSum)
+  [THNN_WINDOW_SUM](p, work->layer, work->x + plane * p->input, work->y + plane * p->output, row);
+}
+
+static void THNN_(spreadPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *row)
+{
+  const THNNPlanes *p = work->planes;
+  THNN_(windowSum)
+  [THNN_WINDOW_SPREAD](p, work->layer, work->x + plane * p->output, work->y + plane * p->input,
+                       row);
+}
+
+void THNN_(sumWindows)(const THNNPlanes *p, const THNNSpans *spans, int back, THTensor *source,
+                       THTensor *result)
+{
+  THNN_(Work)
+  work = {.plane = back ? THNN_(spreadPlane) : THNN_(sumPlane),
+          .layer = spans,
+          .back = back,
+          .source = source,
+          .result = result,
+          .cost = p->input + 4 * p->output,
+          .scratch = (size_t)p->in[2] * sizeof(accreal)};
+  THNN_(work)(p, &work);
+}
+
+/* --- windows that slide ---------------------------------------------------------------------- */
+
+/* The first part of forward and backward: what the windows are, which guard frees. */
+static THNNPlanes THNN_(averaged)(THTensor *input, int axes, THNNWindow axis[3], bool ceil_mode,
+                                  bool count_include_pad, THNNSpans *spans, THGuard *guard)
+{
+  THNNPlanes p = THNN_(imagePlanes)(input, axes);
+  THNNPlanes_slide(&p, axis, ceil_mode);
+  THNNSpans_reserve(spans, guard, p.out);
+  for (int a = 0; a < 3; a++)
+    for (int64_t i = 0; i < p.out[a]; i++) {
+      const int64_t start = i * axis[a].step - axis[a].pad;
+      THNNSpan *span = &spans->of[a][i];
+      *span = THNNWindow_span(&axis[a], i);
+      span->count = count_include_pad ? THMin(axis[a].size, p.in[a] + axis[a].pad - start)
+                                      : span->end - span->begin;
+    }
+  return p;
+}
+
+/* clang-format off */
+#define SPATIAL                                                                                \
+  {THNNWindow_of(1, 1, 0, 1), THNNWindow_of(kH, dH, padH, 1), THNNWindow_of(kW, dW, padW, 1)}
+#define VOLUMETRIC                                                                             \
+  {THNNWindow_of(kT, dT, padT, 1), THNNWindow_of(kH, dH, padH, 1),                             \
+   THNNWindow_of(kW, dW, padW, 1)}
+/* clang-format on */
+
+static void THNN_(average)(THTensor *input, THTensor *output, int axes, THNNWindow axis[3],
+                           bool ceil_mode, bool count_include_pad)
+{
+  THGuard guard;
+  THNNSpans spans;
+  const THNNPlanes p =
+      THNN_(averaged)(input, axes, axis, ceil_mode, count_include_pad, &spans, &guard);
+  THNN_(sumWindows)(&p, &spans, 0, input, output);
+  THGuard_leave(&guard);
+}
+
+static void THNN_(averageBack)(THTensor *input, THTensor *gradOutput, THTensor *gradInput, int axes,
+                               THNNWindow axis[3], bool ceil_mode, bool count_include_pad)
+{
+  THGuard guard;
+  THNNSpans spans;
+  const THNNPlanes p =
+      THNN_(averaged)(input, axes, axis, ceil_mode, count_include_pad, &spans, &guard);
+  THNN_(checkGradOutput)(&p, gradOutput);
+  THNN_(sumWindows)(&p, &spans, 1, gradOutput, gradInput);
+  THGuard_leave(&guard);
+}
+
+void THNN_(SpatialAveragePooling_updateOutput)(THNNState *state, THTensor *input, THTensor *output,
+                                               int kW, int kH, int dW, int dH, int padW, int padH,
+                                               bool ceil_mode, bool count_include_pad)
+{
+  THNNWindow axis[] = SPATIAL;
+  THNN_(average)(input, output, 2, axis, ceil_mode, count_include_pad);
+}
+
+void THNN_(SpatialAveragePooling_updateGradInput)(THNNState *state, THTensor *input,
+                                                  THTensor *gradOutput, THTensor *gradInput, int kW,
+                                                  int kH, int dW, int dH, int padW, int padH,
+                                                  bool ceil_mode, bool count_include_pad)
+{
+  THNNWindow axis[] = SPATIAL;
+  THNN_(averageBack)(input, gradOutput, gradInput, 2, axis, ceil_mode, count_include_pad);
+}
+
+void THNN_(VolumetricAveragePooling_updateOutput)(THNNState *state, THTensor *input,
+                                                  THTensor *output, int kT, int kW, int kH, int dT,
+                                                  int dW, int dH, int padT, int padW, int padH,
+                                                  bool ceil_mode, bool count_include_pad)
+{
+  THNNWindow axis[] = VOLUMETRIC;
+  THNN_(average)(input, output, 3, axis, ceil_mode, count_include_pad);
+}
+
+void THNN_(VolumetricAveragePooling_updateGradInput)(THNNState *state, THTensor *input,
+                                                     THTensor *gradOutput, THTensor *gradInput,
+                                                     int kT, int kW, int kH, int dT, int dW, int dH,
+                                                     int padT, int padW, int padH, bool ceil_mode,
+                                                     bool count_include_pad)
+{
+  THNNWindow axis[] = VOLUMETRIC;
+  THNN_(averageBack)(input, gradOutput, gradInput, 3, axis, ceil_mode, count_include_pad);
+}
+
+/* --- windows that divide the image among a number of outputs --------------------------------- */
+
+static void THNN_(adapt)(THNNPlanes *p, int back, THTensor *source, THTensor *result)
+{
+  THGuard guard;
+  THNNSpans spans;
+  THNNSpans_reserve(&spans, &guard, p->out);
+  for (int a = 0; a < 3; a++)
+    THNNSpan_adapt(spans.of[a], p->in[a], p->out[a]);
+  THNN_(sumWindows)(p, &spans, back, source, result);
+  THGuard_leave(&guard);
+}
+
+static void THNN_(adaptive)(THTensor *input, THTensor *output, int axes, const int64_t out[3])
+{
+  THNNPlanes p = THNN_(imagePlanes)(input, axes);
+  THNNPlanes_result(&p, out);
+  THNN_(adapt)(&p, 0, input, output);
+}
+
+static void THNN_(adaptiveBack)(THTensor *input, THTensor *gradOutput, THTensor *gradInput,
+                                int axes)
+{
+  THNNPlanes p = THNN_(imagePlanes)(input, axes);
+  THNN_(resultOf)(&p, gradOutput);
+  THNN_(adapt)(&p, 1, gradOutput, gradInput);
+}
+
+void THNN_(SpatialAdaptiveAveragePooling_updateOutput)(THNNState *state, THTensor *input,
+                                                       THTensor *output, int osizeW, int osizeH)
+{
+  THNN_(adaptive)(input, output, 2, (int64_t[]){1, osizeH, osizeW});
+}
+
+void THNN_(SpatialAdaptiveAveragePooling_updateGradInput)(THNNState *state, THTensor *input,
+                                                          THTensor *gradOutput, THTensor *gradInput)
+{
+  THNN_(adaptiveBack)(input, gradOutput, gradInput, 2);
+}
+
+void THNN_(VolumetricAdaptiveAveragePooling_updateOutput)(THNNState *state, THTensor *input,
+                                                          THTensor *output, int osizeT, int osizeW,
+                                                          int osizeH)
+{
+  THNN_(adaptive)(input, output, 3, (int64_t[]){osizeT, osizeH, osizeW});
+}
+
+void THNN_(VolumetricAdaptiveAveragePooling_updateGradInput)(THNNState *state, THTensor *input,
+                                                             THTensor *gradOutput,
+                                                             THTensor *gradInput)
+{
+  THNN_(adaptiveBack)(input, gradOutput, gradInput, 3);
+}

@@ -1,0 +1,324 @@
+/* The largest element of each window of an image, a volume or a sequence. */
+#include "THNNTemplate.h"
+
+TH_DISPATCH(THNN_(MaxPoolKernel), THNN_(maxPool))
+
+/* --- windows of any kind --------------------------------------------------------------------- */
+
+void THNN_(maxOfSpans)(const THNNPlanes *p, const THNNSpans *spans, const real *x, real *y,
+                       int64_t *index)
+{
+  const int64_t *dilation = spans->dilation;
+  for (int64_t i = 0; i < p->out[0]; i++)
+    for (int64_t j = 0; j < p->out[1]; j++)
+      for (int64_t k = 0; k < p->out[2]; k++) {
+        const THNNSpan t = spans->of[0][i], h = spans->of[1][j], w = spans->of[2][k];
+        int64_t best = (t.begin * p->in[1] + h.begin) * p->in[2] + w.begin;
+        real most = -(real)INFINITY;
+        for (int64_t z = t.begin; z < t.end; z += dilation[0])
+          for (int64_t r = h.begin; r < h.end; r += dilation[1]) {
+            const int64_t row = (z * p->in[1] + r) * p->in[2];
+            for (int64_t c = w.begin; c < w.end; c += dilation[2])
+              if (x[row + c] > most || x[row + c] != x[row + c]) { /* NaN is larger than all */
+                most = x[row + c];
+                best = row + c;
+              }
+          }
+        *y++ = most;
+        *index++ = best + TH_INDEX_BASE;
+      }
+}
+
+static void THNN_(spansPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *unused)
+{
+  const THNNPlanes *p = work->planes;
+  THNN_(maxOfSpans)
+  (p, work->layer, work->x + plane * p->input, work->y + plane * p->output,
+   work->to + plane * p->output);
+}
+
+static void THNN_(maxPoolPlaneBack)(const THNN_(Work) * work, ptrdiff_t plane, void *unused)
+{
+  const THNNPlanes *p = work->planes;
+  real *y = work->y + plane * p->input;
+  const real *x = work->x + plane * p->output;
+  const int64_t *index = work->from + plane * p->output;
+  memset(y, 0, (size_t)p->input * sizeof *y);
+  for (ptrdiff_t i = 0; i < p->output; i++)
+    y[index[i] - TH_INDEX_BASE] += x[i];
+}
+
+void THNN_(maxPoolBack)(const THNNPlanes *p, THTensor *gradOutput, THTensor *gradInput,
+                        THIndexTensor *indices)
+{
+  THNN_(checkGradOutput)(p, gradOutput);
+  THNN_CHECK_SHAPE_INDICES(gradOutput, indices);
+  THNN_(Work)
+  work = {.plane = THNN_(maxPoolPlaneBack),
+          .back = 1,
+          .source = gradOutput,
+          .result = gradInput,
+          .given = indices,
+          .limit = p->input,
+          .base = TH_INDEX_BASE,
+          .cost = p->input + p->output};
+  THNN_(work)(p, &work);
+}
+
+/* --- windows that slide ---------------------------------------------------------------------- */
+
+static void THNN_(maxPoolPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *unused)
+{
+  const THNNPlanes *p = work->planes;
+  (*THNN_(maxPool))(work->layer, work->x + plane * p->input, work->y + plane * p->output,
+                    work->to + plane * p->output);
+}
+
+static void THNN_(maxPoolForward)(THNNPlanes *p, THTensor *input, THTensor *output,
+                                  THIndexTensor *indices, THNNWindow axis[3], bool ceil_mode)
+{
+  THNNPlanes_slide(p, axis, ceil_mode);
+  THGuard guard;
+  THNNSpans spans;
+  const int huge = p->input > INT32_MAX; /* places do not fit into the kernel's vectors */
+  THNNSpans_reserve(&spans, &guard, huge ? p->out : (int64_t[]){0, 0, 0});
+  for (int a = 0; a < 3; a++) {
+    spans.dilation[a] = axis[a].dilation;
+    for (int64_t i = 0; huge && i < p->out[a]; i++)
+      spans.of[a][i] = THNNWindow_span(&axis[a], i);
+  }
+  THNN_(Work)
+  work = {.plane = huge ? THNN_(spansPlane) : THNN_(maxPoolPlane),
+          .layer = huge ? (const void *)&spans : axis,
+          .source = input,
+          .result = output,
+          .places = indices,
+          .cost = 4 * p->output * axis[0].size * axis[1].size * axis[2].size};
+  THNN_(work)(p, &work);
+  THGuard_leave(&guard);
+}
+
+/* clang-format off */
+#define SPATIAL(DILATIONH, DILATIONW)                                                         \
+  {THNNWindow_of(1, 1, 0, 1), THNNWindow_of(kH, dH, padH, DILATIONH),                         \
+   THNNWindow_of(kW, dW, padW, DILATIONW)}
+#define VOLUMETRIC(DILATIONT, DILATIONH, DILATIONW)                                           \
+  {THNNWindow_of(kT, dT, pT, DILATIONT), THNNWindow_of(kH, dH, pH, DILATIONH),                \
+   THNNWindow_of(kW, dW, pW, DILATIONW)}
+/* clang-format on */
+
+void THNN_(SpatialDilatedMaxPooling_updateOutput)(THNNState *state, THTensor *input,
+                                                  THTensor *output, THIndexTensor *indices, int kW,
+                                                  int kH, int dW, int dH, int padW, int padH,
+                                                  int dilationW, int dilationH, bool ceil_mode)
+{
+  THNNPlanes p = THNN_(imagePlanes)(input, 2);
+  THNNWindow axis[] = SPATIAL(dilationH, dilationW);
+  THNN_(maxPoolForward)(&p, input, output, indices, axis, ceil_mode);
+}
+
+void THNN_(SpatialDilatedMaxPooling_updateGradInput)(THNNState *state, THTensor *input,
+                                                     THTensor *gradOutput, THTensor *gradInput,
+                                                     THIndexTensor *indices, int kW, int kH, int dW,
+                                                     int dH, int padW, int padH, int dilationW,
+                                                     int dilationH, bool ceil_mode)
+{
+  THNNPlanes p = THNN_(imagePlanes)(input, 2);
+  THNNWindow axis[] = SPATIAL(dilationH, dilationW);
+  THNNPlanes_slide(&p, axis, ceil_mode);
+  THNN_(maxPoolBack)(&p, gradOutput, gradInput, indices);
+}
+
+void THNN_(SpatialMaxPooling_updateOutput)(THNNState *state, THTensor *input, THTensor *output,
+                                           THIndexTensor *indices, int kW, int kH, int dW, int dH,
+                                           int padW, int padH, bool ceil_mode)
+{
+  THNN_(SpatialDilatedMaxPooling_updateOutput)
+  (state, input, output, indices, kW, kH, dW, dH, padW, padH, 1, 1, ceil_mode);
+}
+
+void THNN_(SpatialMaxPooling_updateGradInput)(THNNState *state, THTensor *input,
+                                              THTensor *gradOutput, THTensor *gradInput,
+                                              THIndexTensor *indices, int kW, int kH, int dW,
+                                              int dH, int padW, int padH, bool ceil_mode)
+{
+  THNN_(SpatialDilatedMaxPooling_updateGradInput)
+  (state, input, gradOutput, gradInput, indices, kW, kH, dW, dH, padW, padH, 1, 1, ceil_mode);
+}
+
+void THNN_(VolumetricDilatedMaxPooling_updateOutput)(THNNState *state, THTensor *input,
+                                                     THTensor *output, THIndexTensor *indices,
+                                                     int kT, int kW, int kH, int dT, int dW, int dH,
+                                                     int pT, int pW, int pH, int dilationT,
+                                                     int dilationW, int dilationH, bool ceilMode)
+{
+  THNNPlanes p = THNN_(imagePlanes)(input, 3);
+  THNNWindow axis[] = VOLUMETRIC(dilationT, dilationH, dilationW);
+  THNN_(maxPoolForward)(&p, input, output, indices, axis, ceilMode);
+}
+
+void THNN_(VolumetricDilatedMaxPooling_updateGradInput)(THNNState *state, THTensor *input,
+                                                        THTensor *gradOutput, THTensor *gradInput,
+                                                        THIndexTensor *indices, int kT, int kW,
+                                                        int kH, int dT, int dW, int dH, int pT,
+                                                        int pW, int pH, int dilationT,
+                                                        int dilationW, int dilationH, bool ceilMode)
+{
+  THNNPlanes p = THNN_(imagePlanes)(input, 3);
+  THNNWindow axis[] = VOLUMETRIC(dilationT, dilationH, dilationW);
+  THNNPlanes_slide(&p, axis, ceilMode);
+  THNN_(maxPoolBack)(&p, gradOutput, gradInput, indices);
+}
+
+void THNN_(VolumetricMaxPooling_updateOutput)(THNNState *state, THTensor *input, THTensor *output,
+                                              THIndexTensor *indices, int kT, int kW, int kH,
+                                              int dT, int dW, int dH, int pT, int pW, int pH,
+                                              bool ceilMode)
+{
+  THNN_(VolumetricDilatedMaxPooling_updateOutput)
+  (state, input, output, indices, kT, kW, kH, dT, dW, dH, pT, pW, pH, 1, 1, 1, ceilMode);
+}
+
+void THNN_(VolumetricMaxPooling_updateGradInput)(THNNState *state, THTensor *input,
+                                                 THTensor *gradOutput, THTensor *gradInput,
+                                                 THIndexTensor *indices, int kT, int kW, int kH,
+                                                 int dT, int dW, int dH, int pT, int pW, int pH,
+                                                 bool ceilMode)
+{
+  THNN_(VolumetricDilatedMaxPooling_updateGradInput)
+  (state, input, gradOutput, gradInput, indices, kT, kW, kH, dT, dW, dH, pT, pW, pH, 1, 1, 1,
+   ceilMode);
+}
+
+/* --- sequences ------------------------------------------------------------------------------- */
+
+/* A plane is frames x features, and windows are of frames.  Indices tell which frame of its window
+ * each element comes from, counted from 0. */
+static THNNPlanes THNN_(frames)(THTensor *input, THNNWindow axis[3], int kW, int dW)
+{
+  THNNPlanes p = THNN_(planes)(input, 2, 2, 0, 1, "frames x features, or a batch of that");
+  axis[0] = axis[2] = THNNWindow_of(1, 1, 0, 1);
+  axis[1] = THNNWindow_of(kW, dW, 0, 1);
+  THNNPlanes_slide(&p, axis, false);
+  return p;
+}
+
+static void THNN_(framesPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *unused)
+{
+  const THNNPlanes *p = work->planes;
+  const THNNWindow *axis = work->layer;
+  THNN_(maxPoolPlane)(work, plane, unused);
+  int64_t *index = work->to + plane * p->output;
+  for (int64_t frame = 0; frame < p->out[1]; frame++)
+    for (int64_t i = 0; i < p->out[2]; i++, index++)
+      *index = (*index - TH_INDEX_BASE) / p->in[2] - frame * axis[1].step;
+}
+
+static void THNN_(framesPlaneBack)(const THNN_(Work) * work, ptrdiff_t plane, void *unused)
+{
+  const THNNPlanes *p = work->planes;
+  const THNNWindow *axis = work->layer;
+  real *y = work->y + plane * p->input;
+  const real *x = work->x + plane * p->output;
+  const int64_t *index = work->from + plane * p->output;
+  memset(y, 0, (size_t)p->input * sizeof *y);
+  for (int64_t frame = 0; frame < p->out[1]; frame++)
+    for (int64_t i = 0; i < p->out[2]; i++)
+      y[(frame * axis[1].step + *index++) * p->in[2] + i] += *x++;
+}
+
+void THNN_(TemporalMaxPooling_updateOutput)(THNNState *state, THTensor *input, THTensor *output,
+                                            THIndexTensor *indices, int kW, int dW)
+{
+  THNNWindow axis[3];
+  const THNNPlanes p = THNN_(frames)(input, axis, kW, dW);
+  THNN_(Work)
+  work = {.plane = THNN_(framesPlane),
+          .layer = axis,
+          .source = input,
+          .result = output,
+          .places = indices,
+          .cost = 4 * p.output * kW};
+  THNN_(work)(&p, &work);
+}
+
+void THNN_(TemporalMaxPooling_updateGradInput)(THNNState *state, THTensor *input,
+                                               THTensor *gradOutput, THTensor *gradInput,
+                                               THIndexTensor *indices, int kW, int dW)
+{
+  THNNWindow axis[3];
+  const THNNPlanes p = THNN_(frames)(input, axis, kW, dW);
+  THNN_(checkGradOutput)(&p, gradOutput);
+  THNN_CHECK_SHAPE_INDICES(gradOutput, indices);
+  THNN_(Work)
+  work = {.plane = THNN_(framesPlaneBack),
+          .layer = axis,
+          .back = 1,
+          .source = gradOutput,
+          .result = gradInput,
+          .given = indices,
+          .limit = kW,
+          .base = 0,
+          .cost = p.input + p.output};
+  THNN_(work)(&p, &work);
+}
+
+/* --- windows that divide the image among a number of outputs --------------------------------- */
+
+static void THNN_(adaptive)(THTensor *input, THTensor *output, THIndexTensor *indices, int axes,
+                            const int64_t out[3])
+{
+  THNNPlanes p = THNN_(imagePlanes)(input, axes);
+  THNNPlanes_result(&p, out);
+  THGuard guard;
+  THNNSpans spans;
+  THNNSpans_reserve(&spans, &guard, p.out);
+  for (int a = 0; a < 3; a++)
+    THNNSpan_adapt(spans.of[a], p.in[a], p.out[a]);
+  THNN_(Work)
+  work = {.plane = THNN_(spansPlane),
+          .layer = &spans,
+          .source = input,
+          .result = output,
+          .places = indices,
+          .cost = 4 * (p.input + p.output)};
+  THNN_(work)(&p, &work);
+  THGuard_leave(&guard);
+}
+
+/* The size of the output is that of gradOutput. */
+static void THNN_(adaptiveBack)(THTensor *input, THTensor *gradOutput, THTensor *gradInput,
+                                THIndexTensor *indices, int axes)
+{
+  THNNPlanes p = THNN_(imagePlanes)(input, axes);
+  THNN_(resultOf)(&p, gradOutput);
+  THNN_(maxPoolBack)(&p, gradOutput, gradInput, indices);
+}
+
+void THNN_(SpatialAdaptiveMaxPooling_updateOutput)(THNNState *state, THTensor *input,
+                                                   THTensor *output, THIndexTensor *indices,
+                                                   int osizeW, int osizeH)
+{
+  THNN_(adaptive)(input, output, indices, 2, (int64_t[]){1, osizeH, osizeW});
+}
+
+void THNN_(SpatialAdaptiveMaxPooling_updateGradInput)(THNNState *state, THTensor *input,
+                                                      THTensor *gradOutput, THTensor *gradInput,
+                                                      THIndexTensor *indices)
+{
+  THNN_(adaptiveBack)(input, gradOutput, gradInput, indices, 2);
+}
+
+void THNN_(VolumetricAdaptiveMaxPooling_updateOutput)(THNNState *state, THTensor *input,
+                                                      THTensor *output, THIndexTensor *indices,
+                                                      int osizeT, int osizeW, int osizeH)
+{
+  THNN_(adaptive)(input, output, indices, 3, (int64_t[]){osizeT, osizeH, osizeW});
+}
+
+void THNN_(VolumetricAdaptiveMaxPooling_updateGradInput)(THNNState *state, THTensor *input,
+                                                         THTensor *gradOutput, THTensor *gradInput,
+                                                         THIndexTensor *indices)
+{
+  THNN_(adaptiveBack)(input, gradOutput, gradInput, indices, 3);
+}

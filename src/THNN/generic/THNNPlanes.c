@@ -1,0 +1,115 @@
+/* Layers that compute each plane of an image by itself: checks, and the loop over planes. */
+#include "THNNTemplate.h"
+
+THNNPlanes THNN_(planes)(THTensor *input, int argument, int axes, int least, int most,
+                         const char *text)
+{
+  const int leading = input->nDimension - axes;
+  THArgCheck(leading >= least && leading <= most, argument,
+             "the tensor has size %s, and has to be %s", THTensor_(sizeDesc)(input).str, text);
+  return THNNPlanes_of(input->nDimension, input->size, axes);
+}
+
+THNNPlanes THNN_(imagePlanes)(THTensor *input, int axes)
+{
+  static const char *const texts[] = {"planes x width, or a batch of that",
+                                      "planes x height x width, or a batch of that",
+                                      "planes x depth x height x width, or a batch of that"};
+  return THNN_(planes)(input, 2, axes, 1, 2, texts[axes - 1]);
+}
+
+void THNN_(checkGradOutput)(const THNNPlanes *p, THTensor *gradOutput)
+{
+  if (!THSize_isSameSizeAs(gradOutput->size, gradOutput->nDimension, p->outSize, p->dims))
+    THError("gradOutput has size %s, for input of %s it has to be %s",
+            THTensor_(sizeDesc)(gradOutput).str, _THSizeDesc(p->inSize, p->dims).str,
+            _THSizeDesc(p->outSize, p->dims).str);
+}
+
+void THNN_(resultOf)(THNNPlanes *p, THTensor *gradOutput)
+{
+  int64_t out[] = {1, 1, 1};
+  if (gradOutput->nDimension != p->dims)
+    THError("gradOutput has size %s, for input of %s it has to have %d dimensions",
+            THTensor_(sizeDesc)(gradOutput).str, _THSizeDesc(p->inSize, p->dims).str, p->dims);
+  memcpy(out + 3 - p->axes, gradOutput->size + p->dims - p->axes, (size_t)p->axes * sizeof *out);
+  THNNPlanes_result(p, out);
+  THNN_(checkGradOutput)(p, gradOutput);
+}
+
+static void THNN_(checkPlaces)(const THNN_(Work) * work)
+{
+  const THNNPlanes *p = work->planes;
+  const ptrdiff_t count = p->count * p->output;
+  int64_t least = INT64_MAX, most = INT64_MIN;
+  for (ptrdiff_t i = 0; i < count; i++) {
+    least = THMin(least, work->from[i]);
+    most = THMax(most, work->from[i]);
+  }
+  if (count > 0 && (least < work->base || most >= work->base + work->limit))
+    THError("indices holds %lld, which is none of %lld ... %lld for input of size %s",
+            (long long)(least < work->base ? least : most), (long long)work->base,
+            (long long)(work->base + work->limit - 1), _THSizeDesc(p->inSize, p->dims).str);
+}
+
+/* Planes are cut into as many chunks as there are threads, each with scratch memory of its own. */
+typedef struct {
+  const THNN_(Work) * work;
+  ptrdiff_t chunks;
+  char *scratch;
+} THNN_(Chunks);
+
+static void THNN_(workChunks)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(Chunks) *c = context;
+  const ptrdiff_t count = c->work->planes->count, share = count / c->chunks,
+                  rest = count % c->chunks;
+  for (ptrdiff_t chunk = begin; chunk < end; chunk++) {
+    const ptrdiff_t first = chunk * share + THMin(chunk, rest),
+                    last = first + share + (chunk < rest);
+    for (ptrdiff_t plane = first; plane < last; plane++)
+      c->work->plane(c->work, plane, c->scratch + (size_t)chunk * c->work->scratch);
+  }
+}
+
+void THNN_(work)(const THNNPlanes *planes, THNN_(Work) * work)
+{
+  work->planes = planes;
+  work->scratch = (work->scratch + 63) / 64 * 64; /* threads do not share cache lines */
+  THNN_(Chunks) chunks = {work, 1, NULL};
+  THNN_(Call) call;
+  THNN_LongCall places;
+  THNN_(begin)(&call);
+  THNN_Longbegin(&places);
+
+  THIndexTensor *given = THNN_Longsource(&places, work->given);
+  if (given) {
+    work->from = THIndexTensor_(data)(given);
+    THNN_(checkPlaces)(work);
+  }
+  THTensor *source = THNN_(source)(&call, work->source), *with[2];
+  for (int i = 0; i < 2; i++)
+    with[i] = THNN_(source)(&call, work->with[i]);
+  THTensor *result = THNN_(result)(&call, work->result, planes->dims,
+                                   work->back ? planes->inSize : planes->outSize);
+  THIndexTensor *index =
+      work->places ? THNN_Longresult(&places, work->places, planes->dims, planes->outSize) : NULL;
+  chunks.chunks = THParallel_threads(planes->count, THMax(1, TH_LOOP_GRAIN / THMax(1, work->cost)));
+  if (work->scratch)
+    chunks.scratch =
+        (char *)THNN_(scratch)(&call, chunks.chunks * (ptrdiff_t)(work->scratch / sizeof(real)));
+
+  THNN_(ready)(&call);
+  THNN_Longready(&places);
+  THNN_(start)(&call);
+  THNN_Longstart(&places);
+  work->x = THTensor_(data)(source);
+  for (int i = 0; i < 2; i++)
+    work->w[i] = with[i] ? THTensor_(data)(with[i]) : NULL;
+  work->y = THTensor_(data)(result);
+  if (index)
+    work->to = THIndexTensor_(data)(index);
+  THParallel_for(chunks.chunks, 1, THNN_(workChunks), &chunks);
+  THNN_Longfinish(&places);
+  THNN_(finish)(&call);
+}

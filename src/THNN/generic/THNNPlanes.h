@@ -1,0 +1,38 @@
+/* input's planes; raises unless it has from least to most dimensions before those of a plane.  text
+ * says what it has to be. */
+THNNPlanes THNN_(planes)(THTensor *input, int argument, int axes, int least, int most,
+                         const char *text);
+
+/* The most usual: 1 to 3 axes, planes, perhaps a batch.  Raises about argument 2. */
+THNNPlanes THNN_(imagePlanes)(THTensor *input, int axes);
+
+/* Raises unless gradOutput has the size of the output. */
+void THNN_(checkGradOutput)(const THNNPlanes *planes, THTensor *gradOutput);
+
+/* The same where the places of an output plane are whatever gradOutput's are, and sets them. */
+void THNN_(resultOf)(THNNPlanes *planes, THTensor *gradOutput);
+
+/* What a layer computes from a plane of source into the same one of result; tensors are of the
+ * layer's input size or of its output size. */
+typedef struct THNN_(Work) {
+  /* scratch is this thread's own. */
+  void (*plane)(const struct THNN_(Work) * work, ptrdiff_t plane, void *scratch);
+  const void *layer;         /* whatever plane needs besides */
+  int back;                  /* from the output's size to the input's */
+  THTensor *source, *result; /* not of one size */
+  THTensor *with[2];         /* other sources, of any size, or NULL */
+  THIndexTensor *given;      /* places of the input's planes, one an output element, or NULL */
+  int64_t limit, base;       /* given holds base ... base + limit - 1 */
+  THIndexTensor *places;     /* or a result, of the output's size */
+  ptrdiff_t cost;            /* elements that a plane is worth */
+  size_t scratch;            /* bytes */
+
+  /* contiguous, for plane to use */
+  const THNNPlanes *planes;
+  const real *x, *w[2];
+  real *y;
+  const int64_t *from;
+  int64_t *to;
+} THNN_(Work);
+
+void THNN_(work)(const THNNPlanes *planes, THNN_(Work) * work);

@@ -1,0 +1,13 @@
+/* One plane.  row has room for one of x, and spans a step of 1 within the windows.
+ *
+ * Forward y is the sum of each window divided by the counts of its spans; backward each element of
+ * x is spread over its window in y in the same proportion. */
+typedef void (*THNN_(WindowSumKernel))(const THNNPlanes *planes, const THNNSpans *spans,
+                                       const real *x, real *y, accreal *row);
+
+/* [THNN_WINDOW_SUM], [THNN_WINDOW_SPREAD] */
+extern const THNN_(WindowSumKernel) * THNN_(windowSum);
+
+/* The same for all planes of source. */
+void THNN_(sumWindows)(const THNNPlanes *planes, const THNNSpans *spans, int back, THTensor *source,
+                       THTensor *result);
