@@ -36,10 +36,13 @@
   X(GIVEN, weight, weight)      \
   X(GIVEN, bias, bias)          \
   X(GIVEN, target, target)      \
+  X(GIVEN, grid, grid)          \
+  X(GIVEN, samples, samples)    \
   X(GIVEN, gradOutput, output)  \
   X(RESULT, output, output)     \
   X(RESULT, total, total)       \
   X(GRADIENT, gradInput, input) \
+  X(GRADIENT, gradGrid, grid)   \
   X(SUM, gradWeight, weight)    \
   X(SUM, gradBias, bias)        \
   X(BUFFER, buffer1, buffer1)   \
@@ -97,6 +100,7 @@ typedef struct Layer {
   void (*accumulate)(Operands *o); /* sums; may be NULL */
   int givesIndex;                  /* index is a result of forward */
   void (*random)(Operands *o);     /* makes args, index, and all that is given but gradOutput */
+  const char *file;                /* of its golden values, if not layers.txt */
 } Layer;
 
 /* A function of a layer: its name, and the statement, which may use o.  tools/faults/check learns

@@ -19,7 +19,7 @@ static const THGolden *layer_entry(const Layer *layer, int number, const char *f
 {
   char name[64];
   if (!layer_file)
-    layer_file = th_golden_open("layers.txt");
+    layer_file = th_golden_open(layer->file ? layer->file : "layers.txt");
   snprintf(name, sizeof name, "%s/%d/%s", layer->name, number, field);
   for (ptrdiff_t i = 0; i < layer_file->count; i++)
     if (!strcmp(layer_file->entries[i].name, name))

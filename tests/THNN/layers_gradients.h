@@ -61,7 +61,7 @@ static THTensor *any(Operands *o, int dims, const int64_t *size)
 }
 
 /* Of 1 to 7 dimensions and at most 100 elements. */
-static THTensor *any_shape(Operands *o)
+TH_UNUSED static THTensor *any_shape(Operands *o)
 {
   int64_t size[7], room = 100;
   const int dims = (int)between(o, 1, 7);
@@ -160,7 +160,7 @@ static void check_gradients(const Layer *layer, Operands *o)
 
   for (int i = 0; i < SLOTS; i++) {
     const THTensor *g = *slot_tensor(o, i), *x = slot_of(o, i);
-    if ((slots[i].role != GRADIENT && slots[i].role != SUM) || !g)
+    if ((slots[i].role != GRADIENT && slots[i].role != SUM) || !g || !x)
       continue;
     CHECK_MSG(THTensor_(isSameSizeAs)(g, x), "%s has size %s, %s", slots[i].name,
               THTensor_(sizeDesc)(g).str, THTensor_(sizeDesc)(x).str);

@@ -29,7 +29,7 @@ class Cases:
         output.backward(gradient)
         for name, leaf in leaves.items():
             put(name, leaf.detach())
-            if name in ("input", "weight", "bias") and leaf.grad is not None:
+            if name in ("input", "weight", "bias", "grid") and leaf.grad is not None:
                 put("grad" + name.capitalize(), leaf.grad)
         if target is not None:
             put("target", target)
@@ -180,4 +180,5 @@ def main():
         linears(cases)
 
 
-main()
+if __name__ == "__main__":
+    main()

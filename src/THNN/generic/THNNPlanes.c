@@ -47,7 +47,7 @@ static void THNN_(checkPlaces)(const THNN_(Work) * work)
     most = THMax(most, work->from[i]);
   }
   if (count > 0 && (least < work->base || most >= work->base + work->limit))
-    THError("indices holds %lld, which is none of %lld ... %lld for input of size %s",
+    THError("indices holds %lld, which is no place from %lld to %lld, for input of size %s",
             (long long)(least < work->base ? least : most), (long long)work->base,
             (long long)(work->base + work->limit - 1), _THSizeDesc(p->inSize, p->dims).str);
 }
@@ -79,21 +79,21 @@ void THNN_(work)(const THNNPlanes *planes, THNN_(Work) * work)
   THNN_(Chunks) chunks = {work, 1, NULL};
   THNN_(Call) call;
   THNN_LongCall places;
-  THNN_(begin)(&call);
   THNN_Longbegin(&places);
-
-  THIndexTensor *given = THNN_Longsource(&places, work->given);
+  THIndexTensor *given = THNN_Longsource(&places, work->given), *index = NULL;
   if (given) {
     work->from = THIndexTensor_(data)(given);
     THNN_(checkPlaces)(work);
   }
+  if (work->places)
+    index = THNN_Longresult(&places, work->places, planes->dims, planes->outSize);
+
+  THNN_(begin)(&call);
   THTensor *source = THNN_(source)(&call, work->source), *with[2];
   for (int i = 0; i < 2; i++)
     with[i] = THNN_(source)(&call, work->with[i]);
   THTensor *result = THNN_(result)(&call, work->result, planes->dims,
                                    work->back ? planes->inSize : planes->outSize);
-  THIndexTensor *index =
-      work->places ? THNN_Longresult(&places, work->places, planes->dims, planes->outSize) : NULL;
   chunks.chunks = THParallel_threads(planes->count, THMax(1, TH_LOOP_GRAIN / THMax(1, work->cost)));
   if (work->scratch)
     chunks.scratch =
@@ -110,6 +110,6 @@ void THNN_(work)(const THNNPlanes *planes, THNN_(Work) * work)
   if (index)
     work->to = THIndexTensor_(data)(index);
   THParallel_for(chunks.chunks, 1, THNN_(workChunks), &chunks);
-  THNN_Longfinish(&places);
   THNN_(finish)(&call);
+  THNN_Longfinish(&places);
 }

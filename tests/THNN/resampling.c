@@ -1,0 +1,312 @@
+/* Images made larger, padded, and sampled at the points of a grid. */
+#include "THNN.h"
+#include "THTemplate.h"
+
+#include "layers.h"
+
+#define GOLDEN .file = "pooling.txt"
+
+/* Of that many axes and at least as long, in a batch or not (batch < 0: either). */
+static THTensor *random_image(Operands *o, int axes, int64_t least, int batch)
+{
+  int64_t size[5];
+  if (batch < 0)
+    batch = !one_in(o, 3);
+  if (batch)
+    size[0] = between(o, 1, 3);
+  size[batch] = between(o, 1, 3);
+  for (int d = 0; d < axes; d++)
+    size[batch + 1 + d] = between(o, least, axes == 3 ? 4 : 6);
+  return any(o, 1 + batch + axes, size);
+}
+
+/* --- nearest --------------------------------------------------------------------------------- */
+
+/* args: scale_factor */
+CALL(nearest1Forward,
+     THNN_(TemporalUpSamplingNearest_updateOutput)(NULL, o->input, o->output, INT(0)))
+CALL(nearest1Backward,
+     THNN_(TemporalUpSamplingNearest_updateGradInput)(NULL, o->input, o->gradOutput, o->gradInput,
+                                                      INT(0)))
+static void nearest1Random(Operands *o)
+{
+  o->args[0] = (double)between(o, 1, 4);
+  o->input = random_image(o, 1, 1, -1);
+}
+static void THTest_(TemporalUpSamplingNearest)(void)
+{
+  static const Layer layer = {"TemporalUpSamplingNearest", nearest1Forward, nearest1Backward,
+                              .random = nearest1Random, GOLDEN};
+  check_layer(&layer);
+}
+
+CALL(nearest2Forward,
+     THNN_(SpatialUpSamplingNearest_updateOutput)(NULL, o->input, o->output, INT(0)))
+CALL(nearest2Backward,
+     THNN_(SpatialUpSamplingNearest_updateGradInput)(NULL, o->input, o->gradOutput, o->gradInput,
+                                                     INT(0)))
+static void nearest2Random(Operands *o)
+{
+  o->args[0] = (double)between(o, 1, 3);
+  o->input = random_image(o, 2, 1, -1);
+}
+static void THTest_(SpatialUpSamplingNearest)(void)
+{
+  static const Layer layer = {"SpatialUpSamplingNearest", nearest2Forward, nearest2Backward,
+                              .random = nearest2Random, GOLDEN};
+  check_layer(&layer);
+}
+
+CALL(nearest3Forward,
+     THNN_(VolumetricUpSamplingNearest_updateOutput)(NULL, o->input, o->output, INT(0)))
+CALL(nearest3Backward,
+     THNN_(VolumetricUpSamplingNearest_updateGradInput)(NULL, o->input, o->gradOutput, o->gradInput,
+                                                        INT(0)))
+static void nearest3Random(Operands *o)
+{
+  o->args[0] = (double)between(o, 1, 3);
+  o->input = random_image(o, 3, 1, -1);
+}
+static void THTest_(VolumetricUpSamplingNearest)(void)
+{
+  static const Layer layer = {"VolumetricUpSamplingNearest", nearest3Forward, nearest3Backward,
+                              .random = nearest3Random, GOLDEN};
+  check_layer(&layer);
+}
+
+/* --- linear ---------------------------------------------------------------------------------- */
+
+#define SIZE(D) ((int)o->input->size[D])
+
+/* args: osizeW */
+CALL(linear1Forward,
+     THNN_(TemporalUpSamplingLinear_updateOutput)(NULL, o->input, o->output, INT(0)))
+CALL(linear1Backward,
+     THNN_(TemporalUpSamplingLinear_updateGradInput)(NULL, o->gradOutput, o->gradInput, SIZE(0),
+                                                     SIZE(1), SIZE(2), INT(0)))
+static void linear1Random(Operands *o)
+{
+  o->args[0] = (double)between(o, 1, 12);
+  o->input = random_image(o, 1, 1, 1);
+}
+static void THTest_(TemporalUpSamplingLinear)(void)
+{
+  static const Layer layer = {"TemporalUpSamplingLinear", linear1Forward, linear1Backward,
+                              .random = linear1Random, GOLDEN};
+  check_layer(&layer);
+}
+
+/* args: osizeH, osizeW */
+CALL(linear2Forward,
+     THNN_(SpatialUpSamplingBilinear_updateOutput)(NULL, o->input, o->output, INT(0), INT(1)))
+CALL(linear2Backward,
+     THNN_(SpatialUpSamplingBilinear_updateGradInput)(NULL, o->gradOutput, o->gradInput, SIZE(0),
+                                                      SIZE(1), SIZE(2), SIZE(3), INT(0), INT(1)))
+static void linear2Random(Operands *o)
+{
+  for (int i = 0; i < 2; i++)
+    o->args[i] = (double)between(o, 1, 8);
+  o->input = random_image(o, 2, 1, 1);
+}
+static void THTest_(SpatialUpSamplingBilinear)(void)
+{
+  static const Layer layer = {"SpatialUpSamplingBilinear", linear2Forward, linear2Backward,
+                              .random = linear2Random, GOLDEN};
+  check_layer(&layer);
+}
+
+/* args: osizeT, osizeH, osizeW */
+CALL(linear3Forward, THNN_(VolumetricUpSamplingTrilinear_updateOutput)(NULL, o->input, o->output,
+                                                                       INT(0), INT(1), INT(2)))
+CALL(linear3Backward,
+     THNN_(VolumetricUpSamplingTrilinear_updateGradInput)(NULL, o->gradOutput, o->gradInput,
+                                                          SIZE(0), SIZE(1), SIZE(2), SIZE(3),
+                                                          SIZE(4), INT(0), INT(1), INT(2)))
+static void linear3Random(Operands *o)
+{
+  for (int i = 0; i < 3; i++)
+    o->args[i] = (double)between(o, 1, 5);
+  o->input = random_image(o, 3, 1, 1);
+}
+static void THTest_(VolumetricUpSamplingTrilinear)(void)
+{
+  static const Layer layer = {"VolumetricUpSamplingTrilinear", linear3Forward, linear3Backward,
+                              .random = linear3Random, GOLDEN};
+  check_layer(&layer);
+}
+
+/* --- grids ----------------------------------------------------------------------------------- */
+
+/* args: padding_mode */
+CALL(grid2Forward,
+     THNN_(SpatialGridSamplerBilinear_updateOutput)(NULL, o->input, o->grid, o->output, INT(0)))
+CALL(grid2Backward,
+     THNN_(SpatialGridSamplerBilinear_updateGradInput)(NULL, o->input, o->gradInput, o->grid,
+                                                       o->gradGrid, o->gradOutput, INT(0)))
+static void grid2Random(Operands *o)
+{
+  o->args[0] = (double)between(o, 0, 2);
+  o->input = random_image(o, 2, 1, 1);
+  o->grid = any(o, TH_SHAPE(SIZE(0), between(o, 1, 5), between(o, 1, 5), 2));
+}
+static void THTest_(SpatialGridSamplerBilinear)(void)
+{
+  static const Layer layer = {"SpatialGridSamplerBilinear", grid2Forward, grid2Backward,
+                              .random = grid2Random, GOLDEN};
+  check_layer(&layer);
+}
+
+CALL(grid3Forward,
+     THNN_(VolumetricGridSamplerBilinear_updateOutput)(NULL, o->input, o->grid, o->output, INT(0)))
+CALL(grid3Backward,
+     THNN_(VolumetricGridSamplerBilinear_updateGradInput)(NULL, o->input, o->gradInput, o->grid,
+                                                          o->gradGrid, o->gradOutput, INT(0)))
+static void grid3Random(Operands *o)
+{
+  o->args[0] = (double)between(o, 0, 2);
+  o->input = random_image(o, 3, 1, 1);
+  o->grid = any(o, TH_SHAPE(SIZE(0), between(o, 1, 3), between(o, 1, 3), between(o, 1, 3), 3));
+}
+static void THTest_(VolumetricGridSamplerBilinear)(void)
+{
+  static const Layer layer = {"VolumetricGridSamplerBilinear", grid3Forward, grid3Backward,
+                              .random = grid3Random, GOLDEN};
+  check_layer(&layer);
+}
+
+/* Points at infinity and nowhere touch nothing but zeros, the border, or the first place. */
+static void THTest_(gridFarAway)(void)
+{
+  static const real far[] = {(real)INFINITY, -(real)INFINITY, (real)1e30, (real)NAN};
+  THTensor *x = THTest_(tensor)(0, 1, TH_SHAPE(1, 2, 3, 4)), *y = THTensor_(new)();
+  THTensor *grid = THTest_(tensor)(0, 2, TH_SHAPE(1, 1, 4, 2)), *g = THTensor_(new)();
+  THTensor *dx = THTensor_(new)(), *dg = THTensor_(new)();
+  for (int i = 0; i < 4; i++) {
+    *THTest_(at)(grid, 2 * i) = far[i];
+    *THTest_(at)(grid, 2 * i + 1) = -1; /* the first row */
+  }
+  for (int mode = 0; mode < 3; mode++) {
+    THNN_(SpatialGridSamplerBilinear_updateOutput)(NULL, x, grid, y, mode);
+    for (int i = 0; i < 8; i++) {
+      const real *row = THTest_(at)(x, i / 4 * 12);
+      if (mode == 0)
+        CHECK_EQ(*THTest_(at)(y, i), 0);
+      else if (mode == 1)
+        CHECK_EQ(*THTest_(at)(y, i), row[far[i % 4] > 0 ? 3 : 0]);
+      else if (i % 4 != 2)
+        CHECK_EQ(*THTest_(at)(y, i), row[far[i % 4] > 0 ? 3 : 0]);
+    }
+    THTensor_(resizeAs)(g, y);
+    THTensor_(fill)(g, 1);
+    THNN_(SpatialGridSamplerBilinear_updateGradInput)(NULL, x, dx, grid, dg, g, mode);
+    for (int i = 0; i < 8; i += 2)
+      if (i / 2 != 2)
+        CHECK_EQ(*THTest_(at)(dg, i), 0);
+  }
+  THTensor *all[] = {x, y, grid, g, dx, dg};
+  for (int i = 0; i < 6; i++)
+    THTensor_(free)(all[i]);
+}
+
+/* --- padding --------------------------------------------------------------------------------- */
+
+/* args: pad_left, pad_right, and top and bottom, and front and back: of each axis, the last first.
+ * Reflection is less than the size; what replication cuts off leaves a place or more. */
+static void random_padding(Operands *o, int axes, int reflects)
+{
+  o->input = random_image(o, axes, reflects ? 1 : 3, -1);
+  for (int i = 0; i < 2 * axes; i++) {
+    const int64_t size = o->input->size[o->input->nDimension - 1 - i / 2];
+    o->args[i] = (double)(reflects ? between(o, 0, size - 1) : between(o, -1, 4));
+  }
+}
+
+CALL(reflect1Forward,
+     THNN_(TemporalReflectionPadding_updateOutput)(NULL, o->input, o->output, INT(0), INT(1)))
+CALL(reflect1Backward,
+     THNN_(TemporalReflectionPadding_updateGradInput)(NULL, o->input, o->gradOutput, o->gradInput,
+                                                      INT(0), INT(1)))
+static void reflect1Random(Operands *o)
+{
+  random_padding(o, 1, 1);
+}
+static void THTest_(TemporalReflectionPadding)(void)
+{
+  static const Layer layer = {"TemporalReflectionPadding", reflect1Forward, reflect1Backward,
+                              .random = reflect1Random, GOLDEN};
+  check_layer(&layer);
+}
+
+#define PADDING2 INT(0), INT(1), INT(2), INT(3)
+CALL(reflect2Forward,
+     THNN_(SpatialReflectionPadding_updateOutput)(NULL, o->input, o->output, PADDING2))
+CALL(reflect2Backward,
+     THNN_(SpatialReflectionPadding_updateGradInput)(NULL, o->input, o->gradOutput, o->gradInput,
+                                                     PADDING2))
+static void reflect2Random(Operands *o)
+{
+  random_padding(o, 2, 1);
+}
+static void THTest_(SpatialReflectionPadding)(void)
+{
+  static const Layer layer = {"SpatialReflectionPadding", reflect2Forward, reflect2Backward,
+                              .random = reflect2Random, GOLDEN};
+  check_layer(&layer);
+}
+
+CALL(replicate1Forward,
+     THNN_(TemporalReplicationPadding_updateOutput)(NULL, o->input, o->output, INT(0), INT(1)))
+CALL(replicate1Backward,
+     THNN_(TemporalReplicationPadding_updateGradInput)(NULL, o->input, o->gradOutput, o->gradInput,
+                                                       INT(0), INT(1)))
+static void replicate1Random(Operands *o)
+{
+  random_padding(o, 1, 0);
+}
+static void THTest_(TemporalReplicationPadding)(void)
+{
+  static const Layer layer = {"TemporalReplicationPadding", replicate1Forward, replicate1Backward,
+                              .random = replicate1Random, GOLDEN};
+  check_layer(&layer);
+}
+
+CALL(replicate2Forward,
+     THNN_(SpatialReplicationPadding_updateOutput)(NULL, o->input, o->output, PADDING2))
+CALL(replicate2Backward,
+     THNN_(SpatialReplicationPadding_updateGradInput)(NULL, o->input, o->gradOutput, o->gradInput,
+                                                      PADDING2))
+static void replicate2Random(Operands *o)
+{
+  random_padding(o, 2, 0);
+}
+static void THTest_(SpatialReplicationPadding)(void)
+{
+  static const Layer layer = {"SpatialReplicationPadding", replicate2Forward, replicate2Backward,
+                              .random = replicate2Random, GOLDEN};
+  check_layer(&layer);
+}
+
+#define PADDING3 INT(0), INT(1), INT(2), INT(3), INT(4), INT(5)
+CALL(replicate3Forward,
+     THNN_(VolumetricReplicationPadding_updateOutput)(NULL, o->input, o->output, PADDING3))
+CALL(replicate3Backward,
+     THNN_(VolumetricReplicationPadding_updateGradInput)(NULL, o->input, o->gradOutput,
+                                                         o->gradInput, PADDING3))
+static void replicate3Random(Operands *o)
+{
+  random_padding(o, 3, 0);
+}
+static void THTest_(VolumetricReplicationPadding)(void)
+{
+  static const Layer layer = {"VolumetricReplicationPadding", replicate3Forward, replicate3Backward,
+                              .random = replicate3Random, GOLDEN};
+  check_layer(&layer);
+}
+
+TH_TESTS(THTest_(TemporalUpSamplingNearest), THTest_(SpatialUpSamplingNearest),
+         THTest_(VolumetricUpSamplingNearest), THTest_(TemporalUpSamplingLinear),
+         THTest_(SpatialUpSamplingBilinear), THTest_(VolumetricUpSamplingTrilinear),
+         THTest_(SpatialGridSamplerBilinear), THTest_(VolumetricGridSamplerBilinear),
+         THTest_(gridFarAway), THTest_(TemporalReflectionPadding),
+         THTest_(SpatialReflectionPadding), THTest_(TemporalReplicationPadding),
+         THTest_(SpatialReplicationPadding), THTest_(VolumetricReplicationPadding))
