@@ -415,8 +415,7 @@ static void THTensor_(run)(THTensor_(Problem) * p)
   work.chunks = THMin(PIECES / THMin(pieces, PIECES), p->shape.output[0] * p->shape.output[1]);
   pieces *= work.chunks;
   const double grain = (double)WORTH_A_THREAD * (double)work.chunks / THMax(products, 1);
-  THParallel_for(pieces, grain < PTRDIFF_MAX / 4 ? (ptrdiff_t)grain + 1 : PTRDIFF_MAX / 4,
-                 THTensor_(runPieces), &work);
+  THParallel_for(pieces, (ptrdiff_t)THMin(grain, 0x1p60) + 1, THTensor_(runPieces), &work);
   if (p->notFinite)
     THParallel_for(p->count[GROUP] * p->count[OUTPUT], 1, THTensor_(spread), p);
 }
