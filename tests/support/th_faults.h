@@ -18,7 +18,9 @@
  *     static void tear_down(Operands *o) ...                  frees what is there, made by a row
  * too
  *
- *     FAULT(neg, THTensor_(neg)(o->r, o->t))                  acquires something
+ *     FAULT(neg, THTensor_(neg)(o->r, o->t))                  acquires something (but results of
+ *                                                             one or two bytes an element may find
+ *                                                             room in the block that they have)
  *     CALM(nElement, THTensor_(nElement)(o->t))               acquires nothing
  *     RAISES(get, THTensor_(get1d)(o->t, 0))                  acquires nothing, and is an error
  *
@@ -36,10 +38,12 @@
 #include "th_fail.h"
 #include "th_layouts.h"
 
+typedef enum THAcquires { TH_ACQUIRES_NOTHING, TH_ACQUIRES, TH_MAY_ACQUIRE } THAcquires;
+
 typedef struct THFault {
   const char *name, *statement;
   void (*body)(void *operands);
-  int acquires;
+  THAcquires acquires;
   struct THFault *next;
 } THFault;
 
@@ -69,9 +73,11 @@ int th_faults_main(int count, char **arguments);
 TH_UNUSED static THFaults th_faults;
 
 #ifdef Real
-#define FAULT_LOCALS TH_UNUSED const real v = THTest_(value)(1, 1);
+#define FAULT_LOCALS   TH_UNUSED const real v = THTest_(value)(1, 1);
+#define FAULT_ACQUIRES (sizeof(real) < 4 ? TH_MAY_ACQUIRE : TH_ACQUIRES)
 #else
 #define FAULT_LOCALS
+#define FAULT_ACQUIRES TH_ACQUIRES
 #endif
 
 #define FAULT_TEXT_OF(...) #__VA_ARGS__
@@ -90,11 +96,12 @@ TH_UNUSED static THFaults th_faults;
     th_faults_add(&th_faults, &fault);                                                     \
   }
 
-#define FAULT(NAME, ...) FAULT_ROW(NAME, 1, __VA_ARGS__)
-#define CALM(NAME, ...)  FAULT_ROW(NAME, 0, __VA_ARGS__)
-#define RAISES(NAME, ...) \
-  FAULT_ROW(              \
-      NAME, 0, THTry attempt; TH_TRY(attempt) { __VA_ARGS__; } th_faults_raised(&attempt))
+#define FAULT(NAME, ...) FAULT_ROW(NAME, FAULT_ACQUIRES, __VA_ARGS__)
+#define CALM(NAME, ...)  FAULT_ROW(NAME, TH_ACQUIRES_NOTHING, __VA_ARGS__)
+#define RAISES(NAME, ...)                       \
+  FAULT_ROW(                                    \
+      NAME, TH_ACQUIRES_NOTHING, THTry attempt; \
+      TH_TRY(attempt) { __VA_ARGS__; } th_faults_raised(&attempt))
 
 void th_faults_raised(const THTry *attempt);
 
