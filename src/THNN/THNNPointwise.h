@@ -6,10 +6,13 @@
 #include "THKernel.h"
 #include "THNN.h"
 
-#define THNN_NAME(Name, FORWARD, GRADIENT) THNN_##Name,
-enum { TH_FOR_EACH_ACTIVATION(THNN_NAME) THNN_ACTIVATIONS };
-enum { TH_FOR_EACH_LOSS(THNN_NAME) THNN_LOSSES };
-#undef THNN_NAME
+#define THNN_ROW(KIND, Name, FORWARD, GRADIENT)       THNN_##Name,
+#define THNN_GATE(Name, FORWARD, GRADIENT, GRADIENT2) THNN_##Name,
+enum {
+  TH_FOR_EACH_ACTIVATION(THNN_ROW) TH_FOR_EACH_GATE(THNN_GATE) TH_FOR_EACH_LOSS(THNN_ROW) THNN_ROWS
+};
+#undef THNN_ROW
+#undef THNN_GATE
 
 #define TH_GENERIC_FILE "generic/THNNPointwise.h"
 #include "THGenerateFloatTypes.h"

@@ -3,6 +3,7 @@
 #define THNN_TEMPLATE_H
 
 #include "THNNCall.h"
+#include "THNNClasses.h"
 #include "THNNDirect.h"
 #include "THNNMaxPool.h"
 #include "THNNPlanes.h"

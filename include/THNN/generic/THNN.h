@@ -4,6 +4,210 @@
 
 /* --- activations ------------------------------------------------------------------------------ */
 
+// the gradient of Abs at 0 is 0
+TH_API void THNN_(Abs_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // input tensor
+          THTensor *output);           // [OUT] absolute value of input
+TH_API void THNN_(Abs_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // input tensor
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput);        // [OUT] gradient w.r.t. input
+
+// output is scale * input where it is above 0, else scale * alpha * (exp(input) - 1)
+TH_API void THNN_(ELU_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // input tensor
+          THTensor *output,            // [OUT] output tensor
+          accreal alpha,               // minus the output far below 0, over scale
+          accreal scale,               // factor of the output
+          bool inplace);               // if true, input is changed, and output becomes the same tensor
+TH_API void THNN_(ELU_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          THTensor *output,            // what updateOutput computed
+          accreal alpha,               // as in updateOutput
+          accreal scale);              // as in updateOutput
+
+// input is cut in halves along dimension dim, counted from 0
+TH_API void THNN_(GatedLinear_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // an even size in dimension dim
+          THTensor *output,            // [OUT] first half * sigmoid of second half
+          int dim);                    // dimension
+TH_API void THNN_(GatedLinear_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // input tensor
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          int dim);                    // dimension
+
+// output is 0 where input is from -lambda to lambda, else input
+TH_API void THNN_(HardShrink_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // input tensor
+          THTensor *output,            // [OUT] output tensor
+          accreal lambda);             // how far from 0 input counts as 0
+TH_API void THNN_(HardShrink_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // input tensor
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          accreal lambda);             // as in updateOutput
+
+// output is input, but at least min_val and at most max_val
+TH_API void THNN_(HardTanh_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // input tensor
+          THTensor *output,            // [OUT] output tensor
+          accreal min_val,             // least output
+          accreal max_val,             // largest output
+          bool inplace);               // if true, input is changed, and output becomes the same tensor
+TH_API void THNN_(HardTanh_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // input tensor
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          accreal min_val,             // as in updateOutput
+          accreal max_val,             // as in updateOutput
+          bool inplace);               // if true, gradOutput is changed, and gradInput becomes the same tensor
+
+// output is input where it is above 0, else negval times that
+TH_API void THNN_(LeakyReLU_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // input tensor
+          THTensor *output,            // [OUT] output tensor
+          accreal negval,              // slope below 0
+          bool inplace);               // if true, input is changed, and output becomes the same tensor
+TH_API void THNN_(LeakyReLU_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // input tensor
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          accreal negval,              // as in updateOutput
+          bool inplace);               // if true, gradOutput is changed, and gradInput becomes the same tensor
+
+TH_API void THNN_(LogSigmoid_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // input tensor
+          THTensor *output,            // [OUT] log(1 / (1 + exp(-input)))
+          THTensor *buffer);           // [BUFFER] not used
+TH_API void THNN_(LogSigmoid_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // input tensor
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          THTensor *buffer);           // [BUFFER] not used
+
+// output is input where it is above 0, else weight times that.  The planes are dimension 1 of input,
+// or its only one.
+TH_API void THNN_(PReLU_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // input tensor
+          THTensor *output,            // [OUT] output tensor
+          THTensor *weight);           // one weight, or one for each plane
+TH_API void THNN_(PReLU_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // input tensor
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          THTensor *weight);           // one weight, or one for each plane
+TH_API void THNN_(PReLU_accGradParameters)(
+          THNNState *state,            // library's state
+          THTensor *input,             // input tensor
+          THTensor *gradOutput,        // gradient w.r.t. output, shaped as input
+          THTensor *gradInput,         // [OPTIONAL] not used
+          THTensor *weight,            // one weight, or one for each plane
+          THTensor *gradWeight,        // as many elements as weight, added to
+          accreal scale);              // factor of what is added
+
+// output is input where it is above 0, else a slope times that: in training one that is drawn
+// uniformly for each such element, in row-major order; otherwise the mean of lower and upper
+TH_API void THNN_(RReLU_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // input tensor
+          THTensor *output,            // [OUT] output tensor
+          THTensor *noise,             // [OUT] in training the slope of each element, 1 above 0
+          accreal lower,               // least slope
+          accreal upper,               // largest slope
+          bool train,                  // draw slopes
+          bool inplace,                // if true, input is changed, and output becomes the same tensor
+          THGenerator *generator);     // what draws, if train
+TH_API void THNN_(RReLU_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // input tensor
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          THTensor *noise,             // what updateOutput drew, if train
+          accreal lower,               // as in updateOutput
+          accreal upper,               // as in updateOutput
+          bool train,                  // as in updateOutput
+          bool inplace);               // if true, gradOutput is changed, and gradInput becomes the same tensor
+
+TH_API void THNN_(Sigmoid_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // input tensor
+          THTensor *output);           // [OUT] 1 / (1 + exp(-input))
+TH_API void THNN_(Sigmoid_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          THTensor *output);           // what updateOutput computed
+
+// output is input where beta * input is above threshold
+TH_API void THNN_(SoftPlus_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // input tensor
+          THTensor *output,            // [OUT] log(1 + exp(beta * input)) / beta
+          accreal beta,                // steepness
+          accreal threshold);          // from where on output is input
+TH_API void THNN_(SoftPlus_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // input tensor
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          THTensor *output,            // not used
+          accreal beta,                // as in updateOutput
+          accreal threshold);          // as in updateOutput
+
+// output is input, nearer to 0 by lambda, and 0 from -lambda to lambda
+TH_API void THNN_(SoftShrink_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // input tensor
+          THTensor *output,            // [OUT] output tensor
+          accreal lambda);             // how far input is moved
+TH_API void THNN_(SoftShrink_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // input tensor
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          accreal lambda);             // as in updateOutput
+
+// the gradient of Sqrt at 0 is 0
+TH_API void THNN_(Sqrt_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // input tensor
+          THTensor *output,            // [OUT] square root of input
+          accreal eps);                // not used
+TH_API void THNN_(Sqrt_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // input tensor
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          THTensor *output);           // what updateOutput computed
+
+TH_API void THNN_(Square_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // input tensor
+          THTensor *output);           // [OUT] square of input
+TH_API void THNN_(Square_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // input tensor
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput);        // [OUT] gradient w.r.t. input
+
 TH_API void THNN_(Tanh_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // input tensor
@@ -62,6 +266,87 @@ TH_API void THNN_(LogSoftMax_updateGradInput)(
 // With reduce, output is one element: the sum over all elements, divided by their number if
 // sizeAverage is set.  Without it, output has an element for each.  gradOutput is shaped as output.
 
+// the absolute value of input - target; its gradient at 0 is 0
+TH_API void THNN_(AbsCriterion_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // input tensor
+          THTensor *target,            // as many elements as input
+          THTensor *output,            // [OUT] loss
+          bool sizeAverage,            // divide by the number of elements
+          bool reduce);                // sum up
+TH_API void THNN_(AbsCriterion_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // input tensor
+          THTensor *target,            // as many elements as input
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          bool sizeAverage,            // as in updateOutput
+          bool reduce);                // as in updateOutput
+
+// minus target * log(input) minus (1 - target) * log(1 - input), times the weight, where logarithms
+// count as -100 at least.  An input that is no probability is an error.
+TH_API void THNN_(BCECriterion_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // probabilities, 0 to 1
+          THTensor *target,            // as many elements as input
+          THTensor *output,            // [OUT] loss
+          bool sizeAverage,            // divide by the number of elements
+          THTensor *weights,           // [OPTIONAL] a factor for each element of input
+          bool reduce);                // sum up
+TH_API void THNN_(BCECriterion_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // probabilities, 0 to 1
+          THTensor *target,            // as many elements as input
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          bool sizeAverage,            // as in updateOutput
+          THTensor *weights,           // [OPTIONAL] a factor for each element of input
+          bool reduce);                // as in updateOutput
+
+// target * (log(target) - input), and 0 for targets up to 0
+TH_API void THNN_(DistKLDivCriterion_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // input tensor
+          THTensor *target,            // probabilities, as many as input
+          THTensor *output,            // [OUT] loss
+          bool sizeAverage,            // divide by the number of elements
+          bool reduce);                // sum up
+TH_API void THNN_(DistKLDivCriterion_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // input tensor
+          THTensor *target,            // probabilities, as many as input
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          bool sizeAverage,            // as in updateOutput
+          bool reduce);                // as in updateOutput
+
+// always summed up
+TH_API void THNN_(L1Cost_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // input tensor
+          THTensor *output);           // [OUT] sum of the absolute values of input
+TH_API void THNN_(L1Cost_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // input tensor
+          THTensor *gradOutput,        // [OPTIONAL] one element; 1 if NULL, or if it has as many as input
+          THTensor *gradInput);        // [OUT] gradient w.r.t. input
+
+// margin - input * target where that is above 0; always summed up
+TH_API void THNN_(MarginCriterion_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // input tensor
+          THTensor *target,            // 1 or -1 for each element of input
+          THTensor *output,            // [OUT] loss
+          bool sizeAverage,            // divide by the number of elements
+          accreal margin);             // what input * target has to reach
+TH_API void THNN_(MarginCriterion_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // input tensor
+          THTensor *target,            // 1 or -1 for each element of input
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          bool sizeAverage,            // as in updateOutput
+          accreal margin);             // as in updateOutput
+
 // the square of input - target
 TH_API void THNN_(MSECriterion_updateOutput)(
           THNNState *state,            // library's state
@@ -74,6 +359,40 @@ TH_API void THNN_(MSECriterion_updateGradInput)(
           THNNState *state,            // library's state
           THTensor *input,             // input tensor
           THTensor *target,            // as many elements as input
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          bool sizeAverage,            // as in updateOutput
+          bool reduce);                // as in updateOutput
+
+// half the square of input - target where that is within 1 of 0, else its absolute value - 1/2
+TH_API void THNN_(SmoothL1Criterion_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // input tensor
+          THTensor *target,            // as many elements as input
+          THTensor *output,            // [OUT] loss
+          bool sizeAverage,            // divide by the number of elements
+          bool reduce);                // sum up
+TH_API void THNN_(SmoothL1Criterion_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // input tensor
+          THTensor *target,            // as many elements as input
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          bool sizeAverage,            // as in updateOutput
+          bool reduce);                // as in updateOutput
+
+// log(1 + exp(-input * target))
+TH_API void THNN_(SoftMarginCriterion_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // input tensor
+          THTensor *target,            // 1 or -1 for each element of input
+          THTensor *output,            // [OUT] loss
+          bool sizeAverage,            // divide by the number of elements
+          bool reduce);                // sum up
+TH_API void THNN_(SoftMarginCriterion_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // input tensor
+          THTensor *target,            // 1 or -1 for each element of input
           THTensor *gradOutput,        // gradient w.r.t. output
           THTensor *gradInput,         // [OUT] gradient w.r.t. input
           bool sizeAverage,            // as in updateOutput
@@ -101,6 +420,73 @@ TH_API void THNN_(ClassNLLCriterion_updateGradInput)(
           THTensor *weights,           // [OPTIONAL] a weight for each class
           THTensor *total_weight,      // what updateOutput computed
           int64_t ignore_index,        // a class that is left out
+          bool reduce);                // as in updateOutput
+
+// ClassNLLCriterion for each place of an image
+TH_API void THNN_(SpatialClassNLLCriterion_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // batch x classes x height x width: log-probabilities
+          THIndexTensor *target,       // batch x height x width
+          THTensor *output,            // [OUT] loss: one element, or as target without reduce
+          bool sizeAverage,            // divide by the sum of the weights
+          THTensor *weights,           // [OPTIONAL] a weight for each class
+          THTensor *total_weight,      // [OUT] the sum of the weights of all places
+          int64_t ignore_index,        // a class that is left out
+          bool reduce);                // sum up
+TH_API void THNN_(SpatialClassNLLCriterion_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // batch x classes x height x width: log-probabilities
+          THIndexTensor *target,       // batch x height x width
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          bool sizeAverage,            // as in updateOutput
+          THTensor *weights,           // [OPTIONAL] a weight for each class
+          THTensor *total_weight,      // what updateOutput computed
+          int64_t ignore_index,        // a class that is left out
+          bool reduce);                // as in updateOutput
+
+// The sum of what is above 0 of 1 - input[i] + input[k], over all classes i that are listed and all k
+// that are not, divided by the number of classes.  A list ends before the first TH_INDEX_BASE - 1.
+TH_API void THNN_(MultiLabelMarginCriterion_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // classes, or batch x classes
+          THIndexTensor *target,       // as input: lists of classes from TH_INDEX_BASE on
+          THTensor *output,            // [OUT] loss: one element, or batch without reduce
+          THTensor *isTarget,          // [OUT] as input: 1 for the classes that are listed, else 0
+          bool sizeAverage,            // divide by batch
+          bool reduce);                // sum up; a single input is summed up always
+TH_API void THNN_(MultiLabelMarginCriterion_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // classes, or batch x classes
+          THIndexTensor *target,       // as input: lists of classes from TH_INDEX_BASE on
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          THTensor *isTarget,          // what updateOutput computed
+          bool sizeAverage,            // as in updateOutput
+          bool reduce);                // as in updateOutput
+
+// The sum of what is above 0 of margin - input[target] + input[k], to the power of p, over all other
+// classes k, times the weight of target, divided by the number of classes.
+TH_API void THNN_(MultiMarginCriterion_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // classes, or batch x classes
+          THIndexTensor *target,       // classes from TH_INDEX_BASE on, one for each of the batch
+          THTensor *output,            // [OUT] loss: one element, or batch without reduce
+          bool sizeAverage,            // divide by batch
+          int p,                       // 1 or 2
+          THTensor *weights,           // [OPTIONAL] a weight for each class
+          accreal margin,              // how far above the others input should be
+          bool reduce);                // sum up; a single input is summed up always
+TH_API void THNN_(MultiMarginCriterion_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // classes, or batch x classes
+          THIndexTensor *target,       // as in updateOutput
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          bool sizeAverage,            // as in updateOutput
+          int p,                       // as in updateOutput
+          THTensor *weights,           // [OPTIONAL] a weight for each class
+          accreal margin,              // as in updateOutput
           bool reduce);                // as in updateOutput
 
 /* --- linear ----------------------------------------------------------------------------------- */

@@ -1,96 +1,100 @@
-/* The negative log-likelihood of a class for each input. */
+/* The negative log-likelihood of a class for each input, and for each place of an image. */
 #include "THNNTemplate.h"
 
-/* A single input is a batch of one. */
 typedef struct {
-  int64_t batch, classes;
-  int single;
-} THNN_(NllShape);
+  const THNNClasses *classes;
+  int64_t ignore;
+  int each;            /* each input has a loss of its own */
+  const real *weights; /* may be NULL */
+  const real *x;       /* forward: the input */
+  real *loss;          /* of each, or NULL */
+  const real *g;       /* backward: the gradient of the one output, or of each */
+  real *dx;
+  real divisor;
+} THNN_(NllWork);
 
-static THNN_(NllShape)
-    THNN_(nllCheck)(THTensor *input, THIndexTensor *target, THTensor *weights, int64_t ignore_index)
+/* Where the class of input i has its number, -1 if the input is left out; and its weight. */
+static ptrdiff_t THNN_(nllPlace)(const THNN_(NllWork) * w, ptrdiff_t i, real *weight)
 {
-  THArgCheck(input->nDimension == 1 || input->nDimension == 2, 2,
-             "input has size %s, and has to be classes or batch x classes",
-             THTensor_(sizeDesc)(input).str);
-  const int single = input->nDimension == 1;
-  const THNN_(NllShape) shape = {single ? 1 : input->size[0], input->size[!single], single};
-  THArgCheck(target->nDimension == 1 && target->size[0] == shape.batch, 3,
-             "target has size %s, input has %s: one class for each input is expected",
-             THIndexTensor_(sizeDesc)(target).str, THTensor_(sizeDesc)(input).str);
-  THArgCheck(!weights || THTensor_(nElement)(weights) == shape.classes, 6,
-             "weights has size %s, input has %s: one weight for each class is expected",
-             weights ? THTensor_(sizeDesc)(weights).str : "", THTensor_(sizeDesc)(input).str);
-  const int64_t *t = THIndexTensor_(data)(target);
-  for (int64_t i = 0; i < shape.batch; i++) {
-    const int64_t class = t[i * target->stride[0]];
-    THArgCheck(
-        class == ignore_index || (class >= TH_INDEX_BASE && class < shape.classes + TH_INDEX_BASE),
-        3, "target %lld is %lld, out of range of the %lld classes of input %s",
-        (long long)i + TH_INDEX_BASE, (long long)class, (long long)shape.classes,
-        THTensor_(sizeDesc)(input).str);
+  const THNNClasses *c = w->classes;
+  if (c->target[i] == w->ignore)
+    return -1;
+  const int64_t class = c->target[i] - TH_INDEX_BASE;
+  *weight = w->weights ? w->weights[class] : 1;
+  return (i / c->inner * c->classes + class) * c->inner + i % c->inner;
+}
+
+static void THNN_(nllSum)(void *context, ptrdiff_t begin, ptrdiff_t end, accreal *sums)
+{
+  const THNN_(NllWork) *w = context;
+  for (ptrdiff_t i = begin; i < end; i++) {
+    real weight = 0;
+    const ptrdiff_t at = THNN_(nllPlace)(w, i, &weight);
+    const real value = at < 0 ? 0 : -w->x[at] * weight;
+    if (w->each)
+      w->loss[i] = value;
+    sums[0] += (accreal)value;
+    sums[1] += (accreal)weight;
   }
-  return shape;
 }
 
-/* The class of input i from 0 on, -1 if it is left out. */
-static int64_t THNN_(nllClass)(THIndexTensor *target, int64_t i, int64_t ignore_index)
+static void THNN_(nllSpread)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
-  const int64_t class = THIndexTensor_(data)(target)[i * target->stride[0]];
-  return class == ignore_index ? -1 : class - TH_INDEX_BASE;
+  const THNN_(NllWork) *w = context;
+  for (ptrdiff_t i = begin; i < end; i++) {
+    real weight;
+    const ptrdiff_t at = THNN_(nllPlace)(w, i, &weight);
+    if (at >= 0)
+      w->dx[at] = -weight * w->g[w->each ? i : 0] / w->divisor;
+  }
 }
 
-void THNN_(ClassNLLCriterion_updateOutput)(THNNState *state, THTensor *input, THIndexTensor *target,
-                                           THTensor *output, bool sizeAverage, THTensor *weights,
-                                           THTensor *total_weight, int64_t ignore_index,
-                                           bool reduce)
+enum { GRAIN = 4096 }; /* inputs that are worth a thread */
+
+/* With a loss for each input, output has the shape of target, and no weights are summed up. */
+static void THNN_(nllForward)(const THNNClasses *classes, THTensor *input, THIndexTensor *target,
+                              THTensor *output, bool sizeAverage, THTensor *weights,
+                              THTensor *total_weight, int64_t ignore_index, bool reduce)
 {
-  const THNN_(NllShape) shape = THNN_(nllCheck)(input, target, weights, ignore_index);
-  const int each = !reduce && !shape.single;
+  THNN_(NllWork) w = {classes, ignore_index, .each = !reduce && !classes->single};
   const int64_t one = 1;
+  THNN_(checkTargets)(classes, input, ignore_index);
 
   THNN_(Call) call;
   THNN_(begin)(&call);
   input = THNN_(source)(&call, input);
   weights = THNN_(source)(&call, weights);
-  THTensor *out = THNN_(result)(&call, output, 1, each ? &shape.batch : &one);
-  THTensor *total = each ? NULL : THNN_(result)(&call, total_weight, 1, &one);
+  THTensor *out =
+      THNN_(result)(&call, output, w.each ? target->nDimension : 1, w.each ? target->size : &one);
+  THTensor *total = w.each ? NULL : THNN_(result)(&call, total_weight, 1, &one);
   THNN_(start)(&call);
 
-  const real *x = THTensor_(data)(input), *w = weights ? THTensor_(data)(weights) : NULL;
-  real *y = THTensor_(data)(out);
-  accreal loss = 0, weight = 0;
-  for (int64_t i = 0; i < shape.batch; i++) {
-    const int64_t class = THNN_(nllClass)(target, i, ignore_index);
-    const real factor = class < 0 ? 0 : w ? w[class] : 1;
-    const real value = class < 0 ? 0 : -x[i * shape.classes + class] * factor;
-    if (each)
-      y[i] = value;
-    loss += (accreal)value;
-    weight += (accreal)factor;
-  }
-  if (!each) {
-    y[0] = (real)(sizeAverage && weight != 0 ? loss / weight : loss);
-    *THTensor_(data)(total) = (real)weight;
+  accreal sums[2] = {0};
+  w.x = THTensor_(data)(input);
+  w.weights = weights ? THTensor_(data)(weights) : NULL;
+  w.loss = THTensor_(data)(out);
+  THNN_(sumInputs)(THNNClasses_count(classes), GRAIN, THNN_(nllSum), &w, sums);
+  if (!w.each) {
+    w.loss[0] = (real)(sizeAverage && sums[1] != 0 ? sums[0] / sums[1] : sums[0]);
+    *THTensor_(data)(total) = (real)sums[1];
   }
   THNN_(finish)(&call);
 }
 
-void THNN_(ClassNLLCriterion_updateGradInput)(THNNState *state, THTensor *input,
-                                              THIndexTensor *target, THTensor *gradOutput,
-                                              THTensor *gradInput, bool sizeAverage,
-                                              THTensor *weights, THTensor *total_weight,
-                                              int64_t ignore_index, bool reduce)
+static void THNN_(nllBackward)(const THNNClasses *classes, THTensor *input, THTensor *gradOutput,
+                               THTensor *gradInput, bool sizeAverage, THTensor *weights,
+                               THTensor *total_weight, int64_t ignore_index, bool reduce)
 {
-  const THNN_(NllShape) shape = THNN_(nllCheck)(input, target, weights, ignore_index);
-  const int each = !reduce && !shape.single;
-  THArgCheck(THTensor_(nElement)(gradOutput) == (each ? shape.batch : 1), 4,
-             "gradOutput has size %s, input has %s: %lld elements are expected",
-             THTensor_(sizeDesc)(gradOutput).str, THTensor_(sizeDesc)(input).str,
-             (long long)(each ? shape.batch : 1));
-  THArgCheck(each || THTensor_(nElement)(total_weight) == 1, 8,
+  THNN_(NllWork) w = {classes, ignore_index, .each = !reduce && !classes->single, .divisor = 1};
+  const int64_t count = THNNClasses_count(classes);
+  THNN_(checkTargets)(classes, input, ignore_index);
+  THNN_(checkLossGradient)(gradOutput, input, w.each ? count : 1);
+  THArgCheck(w.each || THTensor_(nElement)(total_weight) == 1, 8,
              "total_weight has size %s, and has to be one element",
              THTensor_(sizeDesc)(total_weight).str);
+  const real total = w.each ? 1 : *THTensor_(data)(total_weight);
+  if (!w.each && sizeAverage)
+    w.divisor = total;
 
   THNN_(Call) call;
   THNN_(begin)(&call);
@@ -99,17 +103,64 @@ void THNN_(ClassNLLCriterion_updateGradInput)(THNNState *state, THTensor *input,
   THTensor *grad = THNN_(result)(&call, gradInput, input->nDimension, input->size);
   THNN_(start)(&call);
 
-  const real *g = THTensor_(data)(gradOutput), *w = weights ? THTensor_(data)(weights) : NULL;
-  const real total = each ? 1 : *THTensor_(data)(total_weight);
-  real *d = THTensor_(data)(grad);
-  memset(d, 0, (size_t)(shape.batch * shape.classes) * sizeof *d);
-  if (each || total > 0)
-    for (int64_t i = 0; i < shape.batch; i++) {
-      const int64_t class = THNN_(nllClass)(target, i, ignore_index);
-      if (class < 0)
-        continue;
-      const real factor = -(w ? w[class] : 1) * g[each ? i : 0];
-      d[i * shape.classes + class] = !each && sizeAverage ? factor / total : factor;
-    }
+  w.g = THTensor_(data)(gradOutput);
+  w.weights = weights ? THTensor_(data)(weights) : NULL;
+  w.dx = THTensor_(data)(grad);
+  THTensor_(zero)(grad);
+  if (total > 0)
+    THParallel_for(count, GRAIN, THNN_(nllSpread), &w);
   THNN_(finish)(&call);
+}
+
+void THNN_(ClassNLLCriterion_updateOutput)(THNNState *state, THTensor *input, THIndexTensor *target,
+                                           THTensor *output, bool sizeAverage, THTensor *weights,
+                                           THTensor *total_weight, int64_t ignore_index,
+                                           bool reduce)
+{
+  THGuard guard;
+  const THNNClasses classes = THNN_(classes)(&guard, input, target, weights, 6);
+  THNN_(nllForward)
+  (&classes, input, target, output, sizeAverage, weights, total_weight, ignore_index, reduce);
+  THGuard_leave(&guard);
+}
+
+void THNN_(ClassNLLCriterion_updateGradInput)(THNNState *state, THTensor *input,
+                                              THIndexTensor *target, THTensor *gradOutput,
+                                              THTensor *gradInput, bool sizeAverage,
+                                              THTensor *weights, THTensor *total_weight,
+                                              int64_t ignore_index, bool reduce)
+{
+  THGuard guard;
+  const THNNClasses classes = THNN_(classes)(&guard, input, target, weights, 7);
+  THNN_(nllBackward)
+  (&classes, input, gradOutput, gradInput, sizeAverage, weights, total_weight, ignore_index,
+   reduce);
+  THGuard_leave(&guard);
+}
+
+void THNN_(SpatialClassNLLCriterion_updateOutput)(THNNState *state, THTensor *input,
+                                                  THIndexTensor *target, THTensor *output,
+                                                  bool sizeAverage, THTensor *weights,
+                                                  THTensor *total_weight, int64_t ignore_index,
+                                                  bool reduce)
+{
+  THGuard guard;
+  const THNNClasses classes = THNN_(imageClasses)(&guard, input, target, weights, 6);
+  THNN_(nllForward)
+  (&classes, input, target, output, sizeAverage, weights, total_weight, ignore_index, reduce);
+  THGuard_leave(&guard);
+}
+
+void THNN_(SpatialClassNLLCriterion_updateGradInput)(THNNState *state, THTensor *input,
+                                                     THIndexTensor *target, THTensor *gradOutput,
+                                                     THTensor *gradInput, bool sizeAverage,
+                                                     THTensor *weights, THTensor *total_weight,
+                                                     int64_t ignore_index, bool reduce)
+{
+  THGuard guard;
+  const THNNClasses classes = THNN_(imageClasses)(&guard, input, target, weights, 7);
+  THNN_(nllBackward)
+  (&classes, input, gradOutput, gradInput, sizeAverage, weights, total_weight, ignore_index,
+   reduce);
+  THGuard_leave(&guard);
 }

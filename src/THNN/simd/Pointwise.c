@@ -1,141 +1,150 @@
 /* Kernels of the layers and losses that compute element by element. */
+#include "THVectorMath.h"
+
 #include "THNNTemplate.h"
 
-#if defined(TH_REAL_IS_FLOAT)
-#define MATH(NAME) NAME##f
-#else
-#define MATH(NAME) NAME
-#endif
+/* --- functions that rows share --------------------------------------------------------------- */
 
-/* A row of the table becomes functions of one element, which these loops take as constants. */
+/* log(1 + exp(z)), which does not overflow */
+TH_MATH real THNN_(softplus)(real z)
+{
+  return (z > 0 ? z : 0) + THMath_(log1p)(THMath_(exp)(-THMath_(abs)(z)));
+}
+
+TH_MATH real THNN_(atLeast)(real x, real least)
+{
+  return x < least ? least : x;
+}
+
+TH_MATH real THNN_(logOr100)(real logarithm)
+{
+  return THNN_(atLeast)(logarithm, -100);
+}
+
+/* --- loops ----------------------------------------------------------------------------------- */
+
+enum { INPUTS = 4, PIECE = 512 };
+
+/* r[i] = f(in[0][i], in[1][i], ...), which is a row of the table with its own loop. */
+typedef void (*Line)(ptrdiff_t n, real *r, const real *const *in, const THNN_(Scalars) * s);
+
 #define LOOP static inline __attribute__((always_inline)) void
 
-typedef real (*Of1)(real x, real a, real b);
-typedef real (*Of2)(real x, real y, real a, real b);
-
-/* r = f(x) */
-LOOP map1(const THRun *run, const void *scalars, Of1 f)
+/* The inputs of elements i ... i + n of a row, those that do not lie in one piece gathered. */
+LOOP gather(const THRun *run, int first, int inputs, ptrdiff_t row, ptrdiff_t i, ptrdiff_t n,
+            const real **in, real (*buffer)[PIECE])
 {
-  const THNN_(Scalars) *s = scalars;
-  const real a = s->a, b = s->b;
-  const ptrdiff_t dr = run->step[0], dx = run->step[1];
-  for (ptrdiff_t j = 0; j < run->rows; j++) {
-    real *r = (real *)run->at[0] + j * run->jump[0];
-    const real *x = (const real *)run->at[1] + j * run->jump[1];
-    if (dr == 1 && dx == 1) {
-#pragma omp simd
-      for (ptrdiff_t i = 0; i < run->n; i++)
-        r[i] = f(x[i], a, b);
-    } else {
-      for (ptrdiff_t i = 0; i < run->n; i++)
-        r[i * dr] = f(x[i * dx], a, b);
-    }
+  for (int k = 0; k < inputs; k++) {
+    const ptrdiff_t step = run->step[first + k];
+    const real *x = (const real *)run->at[first + k] + row * run->jump[first + k] + i * step;
+    in[k] = step == 1 ? x : buffer[k];
+    if (step == 0 && i == 0)
+      for (ptrdiff_t j = 0; j < n; j++)
+        buffer[k][j] = *x;
+    else if (step != 1 && step != 0)
+      for (ptrdiff_t j = 0; j < n; j++)
+        buffer[k][j] = x[j * step];
   }
 }
 
-/* r = f(x, y) */
-LOOP map2(const THRun *run, const void *scalars, Of2 f)
+LOOP map(const THRun *run, const void *scalars, int inputs, Line line)
 {
-  const THNN_(Scalars) *s = scalars;
-  const real a = s->a, b = s->b;
-  const ptrdiff_t dr = run->step[0], dx = run->step[1], dy = run->step[2];
-  for (ptrdiff_t j = 0; j < run->rows; j++) {
-    real *r = (real *)run->at[0] + j * run->jump[0];
-    const real *x = (const real *)run->at[1] + j * run->jump[1];
-    const real *y = (const real *)run->at[2] + j * run->jump[2];
-    if (dr == 1 && dx == 1 && dy == 1) {
-#pragma omp simd
-      for (ptrdiff_t i = 0; i < run->n; i++)
-        r[i] = f(x[i], y[i], a, b);
-    } else {
-      for (ptrdiff_t i = 0; i < run->n; i++)
-        r[i * dr] = f(x[i * dx], y[i * dy], a, b);
+  real buffer[INPUTS][PIECE], result[PIECE];
+  const real *in[INPUTS];
+  int straight = 1;
+  for (int k = 0; k <= inputs; k++)
+    straight &= run->step[k] == 1;
+  const ptrdiff_t dr = run->step[0], piece = straight ? run->n : PIECE;
+  for (ptrdiff_t j = 0; j < run->rows; j++)
+    for (ptrdiff_t i = 0; i < run->n; i += piece) {
+      const ptrdiff_t n = THMin(piece, run->n - i);
+      real *r = (real *)run->at[0] + j * run->jump[0] + i * dr;
+      gather(run, 1, inputs, j, i, n, in, buffer);
+      line(n, dr == 1 ? r : result, in, scalars);
+      if (dr != 1)
+        for (ptrdiff_t k = 0; k < n; k++)
+          r[k * dr] = result[k];
     }
-  }
 }
 
-/* r = scale * g * f(x, y) */
-LOOP map3(const THRun *run, const void *scalars, Of2 f)
+LOOP sum(const THRun *run, const void *scalars, int inputs, Line line)
 {
   const THNN_(Scalars) *s = scalars;
-  const real a = s->a, b = s->b, scale = s->scale;
-  const ptrdiff_t dr = run->step[0], dg = run->step[1], dx = run->step[2], dy = run->step[3];
-  for (ptrdiff_t j = 0; j < run->rows; j++) {
-    real *r = (real *)run->at[0] + j * run->jump[0];
-    const real *g = (const real *)run->at[1] + j * run->jump[1];
-    const real *x = (const real *)run->at[2] + j * run->jump[2];
-    const real *y = (const real *)run->at[3] + j * run->jump[3];
-    if (dr == 1 && dg == 0 && dx == 1 && dy == 1) {
-      const real factor = scale * *g;
-#pragma omp simd
-      for (ptrdiff_t i = 0; i < run->n; i++)
-        r[i] = factor * f(x[i], y[i], a, b);
-    } else {
-      for (ptrdiff_t i = 0; i < run->n; i++)
-        r[i * dr] = scale * g[i * dg] * f(x[i * dx], y[i * dy], a, b);
+  real buffer[INPUTS][PIECE], result[PIECE];
+  const real *in[INPUTS];
+  accreal total = 0;
+  for (ptrdiff_t j = 0; j < run->rows; j++)
+    for (ptrdiff_t i = 0; i < run->n; i += PIECE) {
+      const ptrdiff_t n = THMin(PIECE, run->n - i);
+      gather(run, 0, inputs, j, i, n, in, buffer);
+      line(n, result, in, scalars);
+#pragma omp simd reduction(+ : total)
+      for (ptrdiff_t k = 0; k < n; k++)
+        total += (accreal)result[k];
     }
-  }
-}
-
-static inline __attribute__((always_inline)) accreal sum2(ptrdiff_t n, const real *x, const real *y,
-                                                          const THNN_(Scalars) * s, Of2 f)
-{
-  const real a = s->a, b = s->b;
-  accreal sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (ptrdiff_t i = 0; i < n; i++)
-    sum += (accreal)f(x[i], y[i], a, b);
-  return sum;
+  s->part[run->block] += total;
 }
 
 /* --- the tables ------------------------------------------------------------------------------ */
 
-#define ACTIVATION(Name, FORWARD, GRADIENT)                                        \
-  static inline real Name##_y(real x, real a TH_UNUSED, real b TH_UNUSED)          \
+/* A line that computes EXPRESSION of the elements that are declared. */
+#define LINE(NAME, ELEMENTS, EXPRESSION)                                           \
+  LOOP NAME(ptrdiff_t n, real *r, const real *const *in, const THNN_(Scalars) * s) \
   {                                                                                \
-    return FORWARD;                                                                \
-  }                                                                                \
-  static inline real Name##_dx(real g, real v, real a TH_UNUSED, real b TH_UNUSED) \
-  {                                                                                \
-    return GRADIENT;                                                               \
-  }                                                                                \
-  static void Name##_forward(const THRun *run, const void *scalars)                \
-  {                                                                                \
-    map1(run, scalars, Name##_y);                                                  \
-  }                                                                                \
-  static void Name##_gradient(const THRun *run, const void *scalars)               \
-  {                                                                                \
-    map2(run, scalars, Name##_dx);                                                 \
+    TH_UNUSED const real a = s->a, b = s->b, scale = s->scale;                     \
+    TH_PRAGMA(omp simd)                                                            \
+    for (ptrdiff_t i = 0; i < n; i++) {                                            \
+      ELEMENTS                                                                     \
+      r[i] = EXPRESSION;                                                           \
+    }                                                                              \
   }
+#define ELEMENT(X, K) TH_UNUSED const real X = in[K][i];
+#define GRADIENT      TH_UNUSED const real g = scale * in[0][i];
+
+/* LOOPER is map or sum. */
+#define KERNEL(NAME, LOOPER, INPUTS, LINE_NAME)           \
+  static void NAME(const THRun *run, const void *scalars) \
+  {                                                       \
+    LOOPER(run, scalars, INPUTS, LINE_NAME);              \
+  }
+
+#define ACTIVATION(KIND, Name, FORWARD, BACKWARD)   \
+  LINE(Name##_y, ELEMENT(x, 0), FORWARD)            \
+  LINE(Name##_dx, GRADIENT ELEMENT(v, 1), BACKWARD) \
+  KERNEL(Name##_forward, map, 1, Name##_y)          \
+  KERNEL(Name##_gradient, map, 2, Name##_dx)
 TH_FOR_EACH_ACTIVATION(ACTIVATION)
 
-#define LOSS(Name, FORWARD, GRADIENT)                                              \
-  static inline real Name##_y(real x, real t, real a TH_UNUSED, real b TH_UNUSED)  \
-  {                                                                                \
-    return FORWARD;                                                                \
-  }                                                                                \
-  static inline real Name##_dx(real x, real t, real a TH_UNUSED, real b TH_UNUSED) \
-  {                                                                                \
-    return GRADIENT;                                                               \
-  }                                                                                \
-  static void Name##_forward(const THRun *run, const void *scalars)                \
-  {                                                                                \
-    map2(run, scalars, Name##_y);                                                  \
-  }                                                                                \
-  static void Name##_gradient(const THRun *run, const void *scalars)               \
-  {                                                                                \
-    map3(run, scalars, Name##_dx);                                                 \
-  }                                                                                \
-  static accreal Name##_sum(ptrdiff_t n, const real *x, const real *t,             \
-                            const THNN_(Scalars) * scalars)                        \
-  {                                                                                \
-    return sum2(n, x, t, scalars, Name##_y);                                       \
-  }
-TH_FOR_EACH_LOSS(LOSS)
+#define GATE(Name, FORWARD, BACKWARD, BACKWARD2)                   \
+  LINE(Name##_y, ELEMENT(x, 0) ELEMENT(w, 1), FORWARD)             \
+  LINE(Name##_dx, GRADIENT ELEMENT(x, 1) ELEMENT(w, 2), BACKWARD)  \
+  LINE(Name##_dw, GRADIENT ELEMENT(x, 1) ELEMENT(w, 2), BACKWARD2) \
+  KERNEL(Name##_forward, map, 2, Name##_y)                         \
+  KERNEL(Name##_gradient, map, 3, Name##_dx)                       \
+  KERNEL(Name##_gradient2, map, 3, Name##_dw)                      \
+  KERNEL(Name##_sum, sum, 3, Name##_dw)
+TH_FOR_EACH_GATE(GATE)
 
-#define ACTIVATION_ENTRY(Name, FORWARD, GRADIENT) {Name##_forward, Name##_gradient},
-const THNN_(Activation)
-    TH_LEVEL_(THNN_(activations))[] = {TH_FOR_EACH_ACTIVATION(ACTIVATION_ENTRY)};
+/* Losses of every kind; those without weights have one input less. */
+#define LOSS_INPUTS     2
+#define OWN_LOSS_INPUTS 2
+#define WEIGHTED_INPUTS 3
+#define LOSS_WEIGHT(K)
+#define OWN_LOSS_WEIGHT(K)
+#define WEIGHTED_WEIGHT(K) ELEMENT(w, K)
+#define CRITERION(KIND, Name, FORWARD, BACKWARD)                                   \
+  LINE(Name##_y, ELEMENT(x, 0) ELEMENT(t, 1) KIND##_WEIGHT(2), FORWARD)            \
+  LINE(Name##_dx, GRADIENT ELEMENT(x, 1) ELEMENT(t, 2) KIND##_WEIGHT(3), BACKWARD) \
+  KERNEL(Name##_forward, map, KIND##_INPUTS, Name##_y)                             \
+  KERNEL(Name##_gradient, map, KIND##_INPUTS + 1, Name##_dx)                       \
+  KERNEL(Name##_sum, sum, KIND##_INPUTS, Name##_y)
+TH_FOR_EACH_LOSS(CRITERION)
 
-#define LOSS_ENTRY(Name, FORWARD, GRADIENT) {Name##_forward, Name##_gradient, Name##_sum},
-const THNN_(Loss) TH_LEVEL_(THNN_(losses))[] = {TH_FOR_EACH_LOSS(LOSS_ENTRY)};
+#define ACTIVATION_ENTRY(KIND, Name, ...) {.forward = Name##_forward, .gradient = Name##_gradient},
+#define GATE_ENTRY(Name, ...) \
+  {Name##_forward, Name##_gradient, .gradient2 = Name##_gradient2, .sum = Name##_sum},
+#define CRITERION_ENTRY(KIND, Name, ...) {Name##_forward, Name##_gradient, .sum = Name##_sum},
+
+const THNN_(Pointwise) TH_LEVEL_(THNN_(pointwise))[] = {TH_FOR_EACH_ACTIVATION(ACTIVATION_ENTRY)
+                                                            TH_FOR_EACH_GATE(GATE_ENTRY)
+                                                                TH_FOR_EACH_LOSS(CRITERION_ENTRY)};

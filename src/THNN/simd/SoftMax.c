@@ -2,15 +2,12 @@
  *
  * The largest element is taken off first, so that nothing overflows.  A NaN, or only infinities,
  * make a whole sequence NaN. */
+#include "THVectorMath.h"
+
 #include "THNNTemplate.h"
 
-#if defined(TH_REAL_IS_FLOAT)
-#define MATH(NAME) NAME##f
-#else
-#define MATH(NAME) NAME
-#endif
-
-enum { LANES = THNN_SOFT_MAX_LANES };
+/* Numbers are summed up in their own type for this many at a time, and those sums in accreal. */
+enum { LANES = THNN_SOFT_MAX_LANES, PIECE = 256 };
 
 /* --- in one piece ---------------------------------------------------------------------------- */
 
@@ -21,21 +18,24 @@ static inline void forward1(ptrdiff_t n, const real *x, real *y, int logarithm)
   for (ptrdiff_t i = 0; i < n; i++)
     most = x[i] > most ? x[i] : most;
   accreal sum = 0;
+  for (ptrdiff_t from = 0; from < n; from += PIECE) {
+    const ptrdiff_t end = n - from < PIECE ? n : from + PIECE;
+    real part = 0;
+#pragma omp simd reduction(+ : part)
+    for (ptrdiff_t i = from; i < end; i++) {
+      const real e = THMath_(exp)(x[i] - most);
+      if (!logarithm)
+        y[i] = e;
+      part += e;
+    }
+    sum += (accreal)part;
+  }
   if (logarithm) {
-#pragma omp simd reduction(+ : sum)
-    for (ptrdiff_t i = 0; i < n; i++)
-      sum += (accreal)MATH(exp)(x[i] - most);
-    const real logsum = (real)MATH(log)((real)sum);
+    const real logsum = (real)THMath_(log)((real)sum);
 #pragma omp simd
     for (ptrdiff_t i = 0; i < n; i++)
       y[i] = x[i] - most - logsum;
   } else {
-#pragma omp simd reduction(+ : sum)
-    for (ptrdiff_t i = 0; i < n; i++) {
-      const real e = MATH(exp)(x[i] - most);
-      y[i] = e;
-      sum += (accreal)e;
-    }
     const real factor = (real)(1 / sum);
 #pragma omp simd
     for (ptrdiff_t i = 0; i < n; i++)
@@ -53,7 +53,7 @@ static inline void gradient1(ptrdiff_t n, const real *g, const real *y, real *d,
     const real total = (real)sum;
 #pragma omp simd
     for (ptrdiff_t i = 0; i < n; i++)
-      d[i] = g[i] - MATH(exp)(y[i]) * total;
+      d[i] = g[i] - THMath_(exp)(y[i]) * total;
   } else {
 #pragma omp simd reduction(+ : sum)
     for (ptrdiff_t i = 0; i < n; i++)
@@ -87,13 +87,13 @@ static inline void forward(ptrdiff_t n, ptrdiff_t step, ptrdiff_t lanes, const r
   for (ptrdiff_t i = 0; i < n; i++)
 #pragma omp simd
     for (ptrdiff_t l = 0; l < lanes; l++) {
-      const real e = MATH(exp)(x[i * step + l] - most[l]);
+      const real e = THMath_(exp)(x[i * step + l] - most[l]);
       if (!logarithm)
         y[i * step + l] = e;
       sum[l] += (accreal)e;
     }
   for (ptrdiff_t l = 0; l < lanes; l++)
-    sum[l] = logarithm ? (accreal)MATH(log)((real)sum[l]) : 1 / sum[l];
+    sum[l] = logarithm ? (accreal)THMath_(log)((real)sum[l]) : 1 / sum[l];
   for (ptrdiff_t i = 0; i < n; i++)
 #pragma omp simd
     for (ptrdiff_t l = 0; l < lanes; l++)
@@ -117,7 +117,7 @@ static inline void gradient(ptrdiff_t n, ptrdiff_t step, ptrdiff_t lanes, const 
 #pragma omp simd
     for (ptrdiff_t l = 0; l < lanes; l++) {
       const real v = y[i * step + l], w = g[i * step + l];
-      d[i * step + l] = logarithm ? w - MATH(exp)(v) * (real)sum[l] : v * (w - (real)sum[l]);
+      d[i * step + l] = logarithm ? w - THMath_(exp)(v) * (real)sum[l] : v * (w - (real)sum[l]);
     }
 }
 

@@ -1,0 +1,23 @@
+/* Inputs that have a number for each class, and targets that say which classes are right. */
+#ifndef THNN_CLASSES_H
+#define THNN_CLASSES_H
+
+#include "THNN.h"
+
+/* Each of batch inputs has classes x inner numbers; inner is 1 but for images. */
+typedef struct {
+  int64_t batch, classes, inner;
+  int single;            /* the input is one of a batch of its own */
+  const int64_t *target; /* contiguous */
+} THNNClasses;
+
+/* How many inputs there are, and targets. */
+static inline int64_t THNNClasses_count(const THNNClasses *c)
+{
+  return c->batch * c->inner;
+}
+
+#define TH_GENERIC_FILE "generic/THNNClasses.h"
+#include "THGenerateFloatTypes.h"
+
+#endif
