@@ -52,7 +52,7 @@ typedef void (*THKernel)(const THRun *run, const void *scalars);
 
 typedef struct THLoop {
   int operands;
-  int inOrder;     /* set before running: row-major order, one thread */
+  int inOrder;     /* set before running: row-major order; one thread unless fixed */
   int fixed;       /* set before running: blocks are numbered and depend on the shapes alone */
   ptrdiff_t grain; /* set before running: fewer elements than this are not worth a thread */
   char *data[TH_LOOP_OPERANDS];
@@ -92,7 +92,8 @@ TH_API void THLoop_run(THLoop *loop, THKernel kernel, const void *scalars);
 
 /* How many blocks a loop of fixed blocks is cut into, whatever the number of threads: what a
  * reduction needs to keep one partial result per block.  A kernel may be called several times for
- * one block, by one thread and in order. */
+ * one block, by one thread and in order.  With inOrder too, blocks that follow each other hold
+ * elements that follow each other in row-major order. */
 TH_API ptrdiff_t THLoop_blocks(const THLoop *loop);
 
 /* --- overlap --------------------------------------------------------------------------------- */

@@ -55,6 +55,9 @@
 #define TH_GENERIC_FILE "generic/THTensorConv.h"
 #include "THGenerateAllTypes.h"
 
+#define TH_GENERIC_FILE "generic/THTensorIndex.h"
+#include "THGenerateAllTypes.h"
+
 #define TH_GENERIC_FILE "generic/THTensorRandom.h"
 #include "THGenerateAllTypes.h"
 

@@ -1,6 +1,8 @@
 /* Tensors as bundles of lines. */
 #include "THLines.h"
 
+#include "THParallel.h"
+
 void THLines_init(THLines *lines, int nDimension, const int64_t *size, int dim)
 {
   lines->operands = 0;
@@ -77,4 +79,55 @@ void THLines_merge(THLines *lines)
     for (int i = 0; i < lines->operands; i++)
       lines->stride[i][0] = 0;
   }
+}
+
+/* --- kernels over lines ---------------------------------------------------------------------- */
+
+/* Lines that lie side by side are cut into tiles, of which no two threads share a cache line. */
+typedef struct {
+  const THLines *lines;
+  char *const *data;
+  const size_t *itemSize;
+  int across;
+  THKernel kernel;
+  const void *scalars;
+  ptrdiff_t tile, tiles;
+} LineWork;
+
+static void do_tiles(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const LineWork *work = context;
+  const THLines *lines = work->lines;
+  const ptrdiff_t width = lines->size[0];
+  THRun run = {0};
+  for (ptrdiff_t k = begin; k < end; k++) {
+    const ptrdiff_t first = k % work->tiles * work->tile, line = k / work->tiles * width + first;
+    const ptrdiff_t beside = THMin(work->tile, width - first);
+    run.n = work->across ? beside : lines->length;
+    run.rows = work->across ? lines->length : beside;
+    for (int i = 0; i < lines->operands; i++) {
+      run.at[i] = work->data[i] + THLines_at(lines, i, line) * (ptrdiff_t)work->itemSize[i];
+      run.step[i] = work->across ? lines->stride[i][0] : lines->step[i];
+      run.jump[i] = work->across ? lines->step[i] : lines->stride[i][0];
+    }
+    work->kernel(&run, work->scalars);
+  }
+}
+
+void THLines_run(const THLines *lines, char *const *data, const size_t *itemSize, int across,
+                 THKernel kernel, const void *scalars)
+{
+  if (lines->count == 0 || lines->length == 0)
+    return;
+  const ptrdiff_t apart = across ? 64 : 1; /* elements that no other tile's cache lines hold */
+  const ptrdiff_t width = lines->size[0], outer = lines->count / width;
+  const int threads = THParallel_threads(lines->count * lines->length, TH_LOOP_GRAIN);
+  LineWork work = {lines, data, itemSize, across, kernel, scalars, width, 1};
+  if (outer < threads) {
+    const ptrdiff_t share = (width + threads - 1) / threads;
+    work.tile = (share + apart - 1) / apart * apart;
+    work.tiles = (width + work.tile - 1) / work.tile;
+  }
+  const ptrdiff_t pieces = outer * work.tiles;
+  THParallel_for(pieces, threads == 1 ? pieces : THMax(1, pieces / threads), do_tiles, &work);
 }

@@ -45,4 +45,11 @@ static inline ptrdiff_t THLines_at(const THLines *lines, int operand, ptrdiff_t 
   return at + line * lines->stride[operand][lines->dims - 1];
 }
 
+/* Hands blocks of whole lines to the kernel, which sees operand i at data[i] plus its strides: so
+ * the elements of a line are computed by one thread and in order.  A block is a row along each of
+ * its lines or, with across set, a row across them for each element along.  Elements of operand i
+ * have itemSize[i] bytes. */
+void THLines_run(const THLines *lines, char *const *data, const size_t *itemSize, int across,
+                 THKernel kernel, const void *scalars);
+
 #endif

@@ -248,6 +248,11 @@ static void finish_plan(Plan *plan, const THLoop *loop, ptrdiff_t count, int thr
   plan->together = loop->fixed ? THMax(1, BLOCK / elements) : 1;
 }
 
+static int is_serial(const THLoop *loop)
+{
+  return loop->inOrder && !loop->fixed;
+}
+
 static ptrdiff_t fixed_blocks(const Plan *plan)
 {
   return (plan->blocks + plan->together - 1) / plan->together;
@@ -256,7 +261,7 @@ static ptrdiff_t fixed_blocks(const Plan *plan)
 static void run_plan(Plan *plan, const THLoop *loop, ptrdiff_t count, THKernel kernel,
                      const void *scalars)
 {
-  const int threads = loop->inOrder ? 1 : THParallel_threads(count, loop->grain);
+  const int threads = is_serial(loop) ? 1 : THParallel_threads(count, loop->grain);
   finish_plan(plan, loop, count, threads);
   const ptrdiff_t blocks = fixed_blocks(plan);
   BlockWork work = {plan, kernel, scalars};
@@ -452,7 +457,7 @@ void THLoop_run(THLoop *loop, THKernel kernel, const void *scalars)
   }
   FlatWork work = {
       loop, kernel, scalars, count, flat ? do_flat : do_side_by_side, result_streams(loop, count)};
-  const ptrdiff_t grain = loop->inOrder ? count : loop->grain;
+  const ptrdiff_t grain = is_serial(loop) ? count : loop->grain;
   if (loop->fixed)
     THParallel_for((count + BLOCK - 1) / BLOCK, THMax(1, grain / BLOCK), do_fixed_blocks, &work);
   else

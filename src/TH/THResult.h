@@ -22,6 +22,15 @@ typedef struct THView {
             (T)->storage ? (size_t)(T)->storage->size * sizeof *(T)->storage->data : 0, \
             sizeof *(T)->storage->data, (T)->nDimension, (T)->size, (T)->stride})
 
+/* How the elements of a relate to those of b. */
+THOverlap THView_overlap(THView a, THView b);
+
+/* Anything of a's storage lies in b's. */
+int THView_sharesStorage(THView a, THView b);
+
+/* An error about argument arg, if elements of the view share memory with each other. */
+void THView_checkWritable(THView view, int arg);
+
 /* Nothing about the view changes when it is resized to the shape. */
 int THResult_hasShape(THView result, const THShape *shape);
 

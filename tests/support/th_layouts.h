@@ -228,6 +228,8 @@ TH_UNUSED static void THTest_(checkValues)(const char *file, int line, const THT
   const ptrdiff_t count = THTest_(count)(t);
   for (ptrdiff_t i = 0; i < count; i++) {
     char actualText[32], expectedText[32];
+    if (!memcmp(THTest_(at)(t, i), expected + i, sizeof *expected))
+      continue; /* as nearly all are, in tests of large tensors */
     snprintf(actualText, sizeof actualText, "element %td", i);
     snprintf(expectedText, sizeof expectedText, "expected[%td]", i);
     th_check_equal(file, line, actualText, TH_NUMBER(*THTest_(at)(t, i)), expectedText,

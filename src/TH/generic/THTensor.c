@@ -284,6 +284,14 @@ THTensor *THTensor_(newContiguous)(THTensor *tensor)
   return tensor;
 }
 
+THTensor *THTensor_(apart)(THGuard *guard, THTensor *t, int copies)
+{
+  THTensor_(guard)(guard);
+  if (copies && THTensor_(nElement)(t) > 0)
+    t = guard->what = THTensor_(newClone)(t);
+  return t;
+}
+
 /* --- counts ---------------------------------------------------------------------------------- */
 
 void THTensor_(retain)(THTensor *self)

@@ -1,0 +1,145 @@
+/* What functions that take indices and masks share. */
+#include "THIndex.h"
+
+TH_DISPATCH(THIndexScans, THIndex_scans)
+
+/* --- checks ---------------------------------------------------------------------------------- */
+
+/* The first index, in row-major order, that is not good. */
+typedef struct {
+  const THIndexRange *range;
+  ptrdiff_t number; /* of the next one to look at, then of the one */
+  int64_t index;
+  int found;
+} Search;
+
+static void look_for_index(const THRun *run, const void *scalars)
+{
+  Search *search = *(Search *const *)scalars;
+  const THIndexRange *range = search->range;
+  for (ptrdiff_t j = 0; j < run->rows; j++)
+    for (ptrdiff_t i = 0; i < run->n && !search->found; i++) {
+      const int64_t index = ((int64_t *)run->at[0])[j * run->jump[0] + i * run->step[0]];
+      if ((uint64_t)index - (uint64_t)range->first >= range->count || index == range->hole) {
+        search->found = 1;
+        search->index = index;
+      } else {
+        search->number++;
+      }
+    }
+}
+
+/* Whether all are good; if not, what says which one is not. */
+static int all_good(THLongTensor *index, THIndexRange range, Search *search)
+{
+  int bad = 0;
+  range.bad = &bad;
+  THLoop loop;
+  THLoop_init(&loop);
+  THLoop_tensor(&loop, index);
+  THLoop_run(&loop, THIndex_scans->check, &range);
+  if (!bad)
+    return 1;
+  *search = (Search){.range = &range};
+  loop.inOrder = 1;
+  THLoop_run(&loop, look_for_index, &search);
+  return 0;
+}
+
+void THIndex_check(THLongTensor *index, int arg, int dim, int64_t size)
+{
+  Search search;
+  const THIndexRange range = {.first = TH_INDEX_BASE, .hole = INT64_MIN, .count = (uint64_t)size};
+  if (!all_good(index, range, &search))
+    THArgError(arg, "index %lld (number %td) is out of range: dimension %d has size %lld",
+               (long long)search.index, search.number + TH_INDEX_BASE, dim + TH_INDEX_BASE,
+               (long long)size);
+}
+
+void THIndex_checkPlaces(THLongTensor *index, int arg, ptrdiff_t count)
+{
+  Search search;
+  const THIndexRange range = {.first = -count,
+                              .hole = TH_INDEX_BASE ? 0 : INT64_MIN,
+                              .count = 2 * (uint64_t)count + TH_INDEX_BASE};
+  if (!all_good(index, range, &search))
+    THArgError(arg, "index %lld (number %td) is out of range: there are %td elements",
+               (long long)search.index, search.number + TH_INDEX_BASE, count);
+}
+
+/* The first element of a mask that is neither 0 nor 1. */
+static void look_for_mask(const THRun *run, const void *scalars)
+{
+  Search *search = *(Search *const *)scalars;
+  for (ptrdiff_t j = 0; j < run->rows; j++)
+    for (ptrdiff_t i = 0; i < run->n && !search->found; i++) {
+      search->index = ((uint8_t *)run->at[0])[j * run->jump[0] + i * run->step[0]];
+      if (search->index > 1)
+        search->found = 1;
+      else
+        search->number++;
+    }
+}
+
+TH_NO_RETURN static void bad_mask(THByteTensor *mask, int arg)
+{
+  Search found = {0}, *search = &found;
+  THLoop loop;
+  THLoop_init(&loop);
+  loop.inOrder = 1;
+  THLoop_tensor(&loop, mask);
+  THLoop_run(&loop, look_for_mask, &search);
+  THArgError(arg, "mask is %d at element %td: only 0 and 1 are allowed", (int)found.index,
+             found.number + TH_INDEX_BASE);
+}
+
+void THIndex_checkMask(THByteTensor *mask, int arg)
+{
+  int bad = 0;
+  const THSelection scan = {.bad = &bad};
+  THLoop loop;
+  THLoop_init(&loop);
+  THLoop_tensor(&loop, mask);
+  THLoop_run(&loop, THIndex_scans->mask, &scan);
+  if (bad)
+    bad_mask(mask, arg);
+}
+
+/* --- selections ------------------------------------------------------------------------------ */
+
+void THSelection_count(THSelection *selection, THLoop *loop, THKernel count)
+{
+  loop->inOrder = 1;
+  loop->fixed = 1;
+  const ptrdiff_t blocks = THLoop_blocks(loop);
+  THGuard_enter(&selection->guard, THFree);
+  selection->at = selection->guard.what = THAlloc((2 * blocks + 1) * (ptrdiff_t)sizeof(ptrdiff_t));
+  selection->seen = selection->at + blocks;
+  memset(selection->at, 0, 2 * (size_t)blocks * sizeof(ptrdiff_t));
+  THLoop_run(loop, count, selection);
+
+  ptrdiff_t seen = 0;
+  selection->total = 0;
+  for (ptrdiff_t b = 0; b < blocks; b++) {
+    const ptrdiff_t selected = selection->at[b], all = selection->seen[b];
+    selection->at[b] = selection->total;
+    selection->seen[b] = seen;
+    selection->total += selected;
+    seen += all;
+  }
+}
+
+void THSelection_countMask(THSelection *selection, THLoop *loop, THByteTensor *mask, int arg)
+{
+  int bad = 0;
+  selection->bad = &bad;
+  THSelection_count(selection, loop, THIndex_scans->mask);
+  selection->bad = NULL;
+  if (bad)
+    bad_mask(mask, arg);
+}
+
+void THSelection_close(THSelection *selection)
+{
+  THGuard_leave(&selection->guard);
+}

@@ -1,0 +1,134 @@
+/* Masks, and subscripts of what is not zero. */
+#include "THTemplate.h"
+
+#include "THIndex.h"
+#include "THTensorCore.h"
+
+extern const THKernel *THTensor_(indexKernels);
+
+static void THTensor_(checkMaskCount)(THTensor *t, const char *name, THByteTensor *mask, int arg)
+{
+  const ptrdiff_t n = THTensor_(nElement)(t), nmask = THByteTensor_nElement(mask);
+  THArgCheck(n == nmask, arg, "mask has %td elements (%s), %s has %td (%s)", nmask,
+             THByteTensor_sizeDesc(mask).str, name, n, THTensor_(sizeDesc)(t).str);
+}
+
+void THTensor_(maskedFill)(THTensor *tensor, THByteTensor *mask, real value)
+{
+  THTensor_(checkMaskCount)(tensor, "tensor", mask, 2);
+  THIndex_checkMask(mask, 2);
+  THView_checkWritable(TH_VIEW(tensor), 1);
+  THGuard guard;
+  mask = THByteTensor_apart(&guard, mask,
+                            THView_overlap(TH_VIEW(tensor), TH_VIEW(mask)) == TH_OVERLAP_MIXED);
+  THLoop loop;
+  THLoop_init(&loop);
+  THLoop_tensor(&loop, tensor);
+  THLoop_tensor(&loop, mask);
+  THLoop_run(&loop, THTensor_(indexKernels)[TH_MASK_fill], &value);
+  THGuard_leave(&guard);
+}
+
+void THTensor_(maskedCopy)(THTensor *tensor, THByteTensor *mask, THTensor *src)
+{
+  THTensor_(checkMaskCount)(tensor, "tensor", mask, 2);
+  THView_checkWritable(TH_VIEW(tensor), 1);
+  THGuard guardMask, guard, contiguous;
+  mask = THByteTensor_apart(&guardMask, mask,
+                            THView_overlap(TH_VIEW(tensor), TH_VIEW(mask)) != TH_OVERLAP_NONE);
+  THLoop loop;
+  THLoop_init(&loop);
+  THLoop_tensor(&loop, mask);
+  THLoop_tensor(&loop, tensor);
+  THSelection selection = {0};
+  THSelection_countMask(&selection, &loop, mask, 2);
+  THArgCheck(selection.total <= THTensor_(nElement)(src), 3,
+             "src has %td elements (%s), mask has %td ones", THTensor_(nElement)(src),
+             THTensor_(sizeDesc)(src).str, selection.total);
+
+  src = THTensor_(apart)(&guard, src,
+                         THView_overlap(TH_VIEW(tensor), TH_VIEW(src)) != TH_OVERLAP_NONE);
+  THTensor_(guard)(&contiguous);
+  if (selection.total > 0) {
+    src = contiguous.what = THTensor_(newContiguous)(src);
+    selection.data = (char *)THTensor_(data)(src);
+    THLoop_run(&loop, THTensor_(indexKernels)[TH_MASK_copy], &selection);
+  }
+  THGuard_leave(&contiguous);
+  THGuard_leave(&guard);
+  THSelection_close(&selection);
+  THGuard_leave(&guardMask);
+}
+
+void THTensor_(maskedSelect)(THTensor *tensor, THTensor *src, THByteTensor *mask)
+{
+  THTensor_(checkMaskCount)(src, "src", mask, 3);
+  THGuard guardMask, guard;
+  mask = THByteTensor_apart(&guardMask, mask, THView_sharesStorage(TH_VIEW(tensor), TH_VIEW(mask)));
+  src = THTensor_(apart)(&guard, src, THView_sharesStorage(TH_VIEW(tensor), TH_VIEW(src)));
+  THLoop loop;
+  THLoop_init(&loop);
+  THLoop_tensor(&loop, mask);
+  THLoop_tensor(&loop, src);
+  THSelection selection = {0};
+  THSelection_countMask(&selection, &loop, mask, 3);
+
+  THShape shape;
+  THShape_openAs(&shape, selection.total > 0, (int64_t[]){selection.total}, (int64_t[]){1});
+  THResult_check(TH_VIEW(tensor), &shape, 1);
+  THTensor_(resizeResult)(tensor, &shape);
+  if (selection.total > 0) {
+    selection.data = (char *)THTensor_(data)(tensor);
+    selection.step = tensor->stride[0];
+    THLoop_run(&loop, THTensor_(indexKernels)[TH_MASK_select], &selection);
+  }
+  THShape_close(&shape);
+  THSelection_close(&selection);
+  THGuard_leave(&guard);
+  THGuard_leave(&guardMask);
+}
+
+/* Dimensions of size 1 take no part in the list: their subscripts are all the same. */
+static void list_ones(THLongTensor *subscript, const int64_t *size, int dims)
+{
+  for (int d = 0; d < dims; d++)
+    if (size[d] == 1)
+      for (int64_t k = 0; k < subscript->size[0]; k++)
+        THTensor_fastSet2d(subscript, k, d, TH_INDEX_BASE);
+}
+
+void THTensor_(nonzero)(THLongTensor *subscript, THTensor *tensor)
+{
+  THGuard guard;
+  tensor =
+      THTensor_(apart)(&guard, tensor, THView_sharesStorage(TH_VIEW(subscript), TH_VIEW(tensor)));
+  int64_t size[TH_LOOP_DIMS] = {1}, to[TH_LOOP_DIMS] = {0};
+  THSelection selection = {.size = size, .to = to};
+  THLoop loop;
+  THLoop_init(&loop);
+  THLoop_tensor(&loop, tensor);
+  THSelection_count(&selection, &loop, THTensor_(indexKernels)[TH_NONZERO_count]);
+
+  THShape shape;
+  THShape_openAs(&shape, selection.total > 0 ? 2 : 0,
+                 (int64_t[]){selection.total, tensor->nDimension}, NULL);
+  THShape_setStrides(&shape, NULL);
+  THResult_check(TH_VIEW(subscript), &shape, 1);
+  THLongTensor_resizeResult(subscript, &shape);
+  if (selection.total > 0) {
+    for (int d = tensor->nDimension - 1; d >= 0; d--)
+      if (tensor->size[d] > 1) {
+        size[selection.dims] = tensor->size[d];
+        to[selection.dims++] = d;
+      }
+    selection.dims = THMax(1, selection.dims);
+    selection.data = (char *)THLongTensor_data(subscript);
+    selection.jump = subscript->stride[0];
+    selection.step = subscript->stride[1];
+    THLoop_run(&loop, THTensor_(indexKernels)[TH_NONZERO_list], &selection);
+    list_ones(subscript, tensor->size, tensor->nDimension);
+  }
+  THShape_close(&shape);
+  THSelection_close(&selection);
+  THGuard_leave(&guard);
+}
