@@ -12,7 +12,16 @@
 
 /* --- what is worked on ----------------------------------------------------------------------- */
 
-enum { MANY = 10000000, SIDE = 4096, GEMM = 1024, SOLVE = 512, SVD = 256, BATCH = 64 };
+enum {
+  MANY = 10000000,
+  SIDE = 4096,
+  GEMM = 1024,
+  SOLVE = 512,
+  SVD = 256,
+  BATCH = 64,
+  ROWS = 10000,
+  COLUMNS = 1000
+};
 
 static struct {
   THFloatTensor *x, *y, *r;            /* MANY floats */
@@ -28,7 +37,11 @@ static struct {
   Network *network;      /* of examples/digits */
   THFloatTensor *digits; /* BATCH images of 8 x 8 */
   THLongTensor *labels;
-  THFloatTensor *one, *two, *three; /* one element each */
+  THFloatTensor *one, *two, *three;       /* one element each */
+  THFloatTensor *rows, *rows2, *selected; /* x and r as ROWS x COLUMNS */
+  THLongTensor *row, *places;             /* each row once; for each element, one of its row */
+  THLongTensor *subscripts;
+  THByteTensor *mask; /* half of it 1 */
 } on;
 
 static THFloatTensor *new_filled(THLongStorage *size)
@@ -85,6 +98,26 @@ static void set_up(void)
   on.labels = THLongTensor_newWithSize1d(BATCH);
   for (int i = 0; i < BATCH; i++)
     THLongTensor_set1d(on.labels, i, i % 10);
+}
+
+/* What is indexed and masked, where the processor cannot guess. */
+static void set_up_indices(void)
+{
+  on.rows = THFloatTensor_newWithStorage2d(on.x->storage, 0, ROWS, COLUMNS, COLUMNS, 1);
+  on.rows2 = THFloatTensor_newWithStorage2d(on.r->storage, 0, ROWS, COLUMNS, COLUMNS, 1);
+  on.row = THLongTensor_newWithSize1d(ROWS);
+  on.places = THLongTensor_newWithSize2d(ROWS, COLUMNS);
+  on.mask = THByteTensor_newWithSize1d(MANY);
+  on.subscripts = THLongTensor_new();
+  on.selected = THFloatTensor_new();
+  THLongTensor_randperm(on.row, on.generator, ROWS);
+  for (int64_t i = 0; i < MANY; i++) {
+    const uint32_t random = (uint32_t)i * 2654435761u >> 12;
+    THLongTensor_data(on.places)[i] = random % COLUMNS + TH_INDEX_BASE;
+    THByteTensor_data(on.mask)[i] = random >> 9 & 1;
+  }
+  if (TH_INDEX_BASE)
+    THLongTensor_add(on.row, on.row, TH_INDEX_BASE);
 }
 
 static float *data(THFloatTensor *t)
@@ -169,6 +202,41 @@ static void potrf(void *unused)
 static void gesvd(void *unused)
 {
   THFloatTensor_gesvd(on.u, on.s, on.v, on.part, "S");
+}
+
+static void index_select(void *unused)
+{
+  THFloatTensor_indexSelect(on.rows2, on.rows, 0, on.row);
+}
+
+static void index_add(void *unused)
+{
+  THFloatTensor_indexAdd(on.rows2, 0, on.row, on.rows);
+}
+
+static void gather(void *unused)
+{
+  THFloatTensor_gather(on.rows2, on.rows, 1, on.places);
+}
+
+static void scatter_add(void *unused)
+{
+  THFloatTensor_scatterAdd(on.rows2, 1, on.places, on.rows);
+}
+
+static void masked_fill(void *unused)
+{
+  THFloatTensor_maskedFill(on.r, on.mask, 1);
+}
+
+static void masked_select(void *unused)
+{
+  THFloatTensor_maskedSelect(on.selected, on.x, on.mask);
+}
+
+static void nonzero(void *unused)
+{
+  THByteTensor_nonzero(on.subscripts, on.mask);
 }
 
 /* Forward, backward and a step of descent, too small to change anything. */
@@ -276,6 +344,13 @@ static const Row rows[] = {
      (2 / 3.0 + 2) * SOLVE *SOLVE *SOLVE},
     {"potrf", "512 x 512", potrf, "FMA peak", limit_of_flops, 1 / 3.0 * SOLVE *SOLVE *SOLVE},
     {"gesvd", "256 x 256", gesvd, "FMA peak", limit_of_flops, 22.0 * SVD *SVD *SVD},
+    {"indexSelect", "10000 x 1000, dim 0", index_select, "copy", limit_of_copy, 0},
+    {"indexAdd", "10000 x 1000, dim 0", index_add, "add", limit_of_add, 0},
+    {"gather", "10000 x 1000, dim 1", gather, "copy", limit_of_copy, 0},
+    {"scatterAdd", "10000 x 1000, dim 1", scatter_add, "add", limit_of_add, 0},
+    {"maskedFill", "1e7, half", masked_fill, "copy", limit_of_copy, 0},
+    {"maskedSelect", "1e7, half", masked_select, "copy", limit_of_copy, 0},
+    {"nonzero", "1e7 bytes, half", nonzero, "copy", limit_of_copy, 0},
     {"digits training step", "batch of 64", train_digits, "FMA peak", limit_of_flops, DIGITS_FLOPS},
     {"view made and freed", "1024 of 1024 x 1024", view, "malloc + free 64 B", limit_of_malloc, 0},
     {"cadd", "1", add_one, "malloc + free 64 B", limit_of_malloc, 0},
@@ -352,6 +427,7 @@ int main(int argc, char **argv)
     return 2;
   }
   set_up();
+  set_up_indices();
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (!strncmp(rows[i].name, filter, strlen(filter)))
       measure(&rows[i], rounds, seconds);
