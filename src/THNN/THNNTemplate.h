@@ -5,6 +5,7 @@
 #include "THNNCall.h"
 #include "THNNClasses.h"
 #include "THNNDirect.h"
+#include "THNNGridSampler.h"
 #include "THNNMaxPool.h"
 #include "THNNPlanes.h"
 #include "THNNPointwise.h"

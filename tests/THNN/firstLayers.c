@@ -352,25 +352,28 @@ static void THTest_(maxPoolShapes)(void)
   for (int round = 0; round < 60; round++) {
     const int kH = 1 + (int)th_random_below(&random, 4), kW = 1 + (int)th_random_below(&random, 7);
     const int dH = 1 + (int)th_random_below(&random, 3), dW = 1 + (int)th_random_below(&random, 7);
+    const int lH = 1 + (int)th_random_below(&random, 3), lW = 1 + (int)th_random_below(&random, 3);
     const int padH = (int)th_random_below(&random, kH / 2 + 1);
     const int padW = (int)th_random_below(&random, kW / 2 + 1);
-    const int64_t height = kH + th_random_below(&random, 5);
-    const int64_t width = kW + th_random_below(&random, round % 2 ? 300 : 20);
-    const int64_t rows = (height + 2 * padH - kH) / dH + 1;
-    const int64_t columns = (width + 2 * padW - kW) / dW + 1;
-    th_note("%lld x %lld, k %d x %d, d %d x %d, pad %d x %d; seed %llu", (long long)height,
-            (long long)width, kH, kW, dH, dW, padH, padW, (unsigned long long)th_seed());
+    const int64_t height = (kH - 1) * lH + 1 + th_random_below(&random, 5);
+    const int64_t width = (kW - 1) * lW + 1 + th_random_below(&random, round % 2 ? 300 : 20);
+    const int64_t rows = (height + 2 * padH - (kH - 1) * lH - 1) / dH + 1;
+    const int64_t columns = (width + 2 * padW - (kW - 1) * lW - 1) / dW + 1;
+    th_note("%lld x %lld, k %d x %d, d %d x %d, pad %d x %d, dilation %d x %d; seed %llu",
+            (long long)height, (long long)width, kH, kW, dH, dW, padH, padW, lH, lW,
+            (unsigned long long)th_seed());
     THTensor *x = THTest_(tensor)(0, 1, TH_SHAPE(3, height, width)), *y = THTensor_(new)();
     if (round % 5 == 0)
       *THTest_(at)(x, height * width / 2) = NAN;
     THIndexTensor *index = THIndexTensor_(new)();
-    THNN_(SpatialMaxPooling_updateOutput)(NULL, x, y, index, kW, kH, dW, dH, padW, padH, false);
+    THNN_(SpatialDilatedMaxPooling_updateOutput)
+    (NULL, x, y, index, kW, kH, dW, dH, padW, padH, lW, lH, false);
     for (ptrdiff_t at = 0; at < 3 * rows * columns; at++) {
       const int64_t plane = at / columns / rows, r = at / columns % rows, c = at % columns;
       real most = -(real)INFINITY;
       int64_t best = -1;
-      for (int64_t i = r * dH - padH; i < r * dH - padH + kH; i++)
-        for (int64_t j = c * dW - padW; j < c * dW - padW + kW; j++) {
+      for (int64_t i = r * dH - padH; i < r * dH - padH + kH * lH; i += lH)
+        for (int64_t j = c * dW - padW; j < c * dW - padW + kW * lW; j += lW) {
           if (i < 0 || i >= height || j < 0 || j >= width)
             continue;
           const real value = *THTest_(at)(x, (plane * height + i) * width + j);

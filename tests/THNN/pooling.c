@@ -490,6 +490,255 @@ static void THTest_(normOfZeros)(void)
   THTensor_(free)(d);
 }
 
+/* --- indices --------------------------------------------------------------------------------- */
+
+/* Indices may have any strides, as results and as operands, and count from TH_INDEX_BASE. */
+static void THTest_(poolingIndexStrides)(void)
+{
+  THTensor *x = THTest_(tensor)(0, 1, TH_SHAPE(2, 3, 4, 6)), *y = THTensor_(new)();
+  THTensor *g = THTest_(tensor)(0, 2, TH_SHAPE(2, 3, 2, 2)), *d[2], *u[2];
+  THIndexTensor *plain = THIndexTensor_(new)();
+  THIndexTensor *wide = THIndexTensor_(newWithSize4d)(2, 3, 2, 6), *strided;
+  for (ptrdiff_t i = 0; i < 72; i++)
+    wide->storage->data[i] = -77;
+  strided = THIndexTensor_(newUnfold)(wide, 3, 1, 3); /* every third */
+  THIndexTensor_(select)(strided, NULL, 4, 0);
+  THNN_(SpatialMaxPooling_updateOutput)(NULL, x, y, plain, 3, 2, 3, 2, 0, 0, false);
+  THNN_(SpatialMaxPooling_updateOutput)(NULL, x, y, strided, 3, 2, 3, 2, 0, 0, false);
+  for (ptrdiff_t i = 0; i < 24; i++) {
+    CHECK_EQ(wide->storage->data[3 * i], plain->storage->data[i]);
+    CHECK_EQ(wide->storage->data[3 * i + 1], -77);
+    CHECK_EQ(wide->storage->data[3 * i + 2], -77);
+    /* what it points to is the largest */
+    const ptrdiff_t at = i / 4 * 24 + plain->storage->data[i] - TH_INDEX_BASE;
+    CHECK_EQ(*THTest_(at)(x, at), *THTest_(at)(y, i));
+  }
+  for (int k = 0; k < 2; k++) {
+    THIndexTensor *index = k ? strided : plain;
+    d[k] = THTensor_(new)();
+    u[k] = THTensor_(new)();
+    THNN_(SpatialMaxPooling_updateGradInput)
+    (NULL, x, g, d[k], index, 3, 2, 3, 2, 0, 0, false);
+    THNN_(SpatialMaxUnpooling_updateOutput)(NULL, g, u[k], index, 6, 4);
+  }
+  /* Windows do not overlap: the gradient of pooling is unpooling. */
+  for (ptrdiff_t i = 0; i < 144; i++) {
+    CHECK_EQ(*THTest_(at)(d[0], i), *THTest_(at)(d[1], i));
+    CHECK_EQ(*THTest_(at)(d[0], i), *THTest_(at)(u[0], i));
+    CHECK_EQ(*THTest_(at)(d[0], i), *THTest_(at)(u[1], i));
+  }
+  THIndexTensor_(free)(plain);
+  THIndexTensor_(free)(wide);
+  THIndexTensor_(free)(strided);
+  THTensor *all[] = {x, y, g, d[0], d[1], u[0], u[1]};
+  for (int i = 0; i < 7; i++)
+    THTensor_(free)(all[i]);
+}
+
+/* The output may be the input itself. */
+static void THTest_(poolingInPlace)(void)
+{
+  THTensor *x = THTest_(tensor)(0, 1, TH_SHAPE(2, 5, 6)), *y = THTensor_(new)();
+  THNN_(SpatialAveragePooling_updateOutput)(NULL, x, y, 2, 2, 1, 1, 0, 0, false, true);
+  THNN_(SpatialAveragePooling_updateOutput)(NULL, x, x, 2, 2, 1, 1, 0, 0, false, true);
+  CHECK(THTensor_(isSameSizeAs)(x, y));
+  for (ptrdiff_t i = 0; i < 40; i++)
+    CHECK_EQ(*THTest_(at)(x, i), *THTest_(at)(y, i));
+  THNN_(SpatialReplicationPadding_updateOutput)(NULL, y, x, 1, 2, 3, 4);
+  THNN_(SpatialReplicationPadding_updateOutput)(NULL, y, y, 1, 2, 3, 4);
+  CHECK(THTensor_(isSameSizeAs)(x, y));
+  for (ptrdiff_t i = 0; i < 2 * 11 * 8; i++)
+    CHECK_EQ(*THTest_(at)(x, i), *THTest_(at)(y, i));
+  THTensor_(free)(x);
+  THTensor_(free)(y);
+}
+
+/* All of a window is minus infinity, or it holds several NaN: indices are those of PyTorch, the
+ * first place or the last NaN. */
+static void THTest_(poolingExtremes)(void)
+{
+  THTensor *x = THTensor_(newWithSize4d)(1, 2, 2, 2), *y = THTensor_(new)();
+  THIndexTensor *index = THIndexTensor_(new)();
+  THTensor_(fill)(x, -(real)INFINITY);
+  *THTest_(at)(x, 4) = *THTest_(at)(x, 6) = NAN;
+  for (int layer = 0; layer < 3; layer++) {
+    if (layer == 0)
+      THNN_(SpatialMaxPooling_updateOutput)(NULL, x, y, index, 2, 2, 1, 1, 0, 0, false);
+    else if (layer == 1)
+      THNN_(SpatialAdaptiveMaxPooling_updateOutput)(NULL, x, y, index, 1, 1);
+    else
+      THNN_(SpatialDilatedMaxPooling_updateOutput)
+    (NULL, x, y, index, 2, 2, 1, 1, 0, 0, 1, 1, true);
+    CHECK_EQ(*THTest_(at)(y, 0), -(real)INFINITY);
+    CHECK_EQ(*THTest_(at)(y, 1), (real)NAN);
+    CHECK_EQ(index->storage->data[0], 0 + TH_INDEX_BASE);
+    CHECK_EQ(index->storage->data[1], 2 + TH_INDEX_BASE);
+  }
+  THIndexTensor_(free)(index);
+  THTensor_(free)(x);
+  THTensor_(free)(y);
+}
+
+/* --- errors ---------------------------------------------------------------------------------- */
+
+static void THTest_(poolingErrors)(void)
+{
+  THTensor *x = THTest_(tensor)(0, 1, TH_SHAPE(2, 3, 6, 6));
+  THTensor *v = THTest_(tensor)(0, 1, TH_SHAPE(2, 3, 4, 5));
+  THTensor *two = THTest_(tensor)(0, 1, TH_SHAPE(5, 4)), *one = THTest_(tensor)(0, 1, TH_SHAPE(7));
+  THTensor *six = THTest_(tensor)(0, 1, TH_SHAPE(1, 1, 1, 2, 3, 4));
+  THTensor *y = THTest_(tensor)(TH_STRIDED, 4, TH_SHAPE(3, 2));
+  THTensor *g = THTest_(tensor)(0, 2, TH_SHAPE(2, 3, 3, 3));
+  THTensor *samples = THTest_(tensor)(0, 3, TH_SHAPE(2, 3, 2));
+  THTensor *w = THTest_(tensor)(0, 3, TH_SHAPE(3)), *empty = THTensor_(new)();
+  THTensor *single = THTest_(tensor)(0, 2, TH_SHAPE(1, 3, 3, 3));
+  THIndexTensor *index = THIndexTensor_(newWithSize4d)(2, 3, 3, 3);
+  THIndexTensor *other = THIndexTensor_(newWithSize2d)(3, 3);
+  THIndexTensor_(fill)(index, TH_INDEX_BASE);
+  THIndexTensor_(fill)(other, TH_INDEX_BASE);
+  WATCH(y);
+  WATCH(index);
+  WATCH(other);
+
+  /* shapes of inputs */
+  CHECK_RAISES(2, "[5 x 4]",
+               THNN_(SpatialDilatedMaxPooling_updateOutput)(NULL, two, y, other, 1, 1, 1, 1, 0, 0,
+                                                            1, 1, false));
+  CHECK_RAISES(2, "[1 x 1 x 1 x 2 x 3 x 4]",
+               THNN_(VolumetricMaxPooling_updateOutput)(NULL, six, y, other, 1, 1, 1, 1, 1, 1, 0, 0,
+                                                        0, false));
+  CHECK_RAISES(2, "[7]", THNN_(TemporalMaxPooling_updateOutput)(NULL, one, y, other, 1, 1));
+  CHECK_RAISES(
+      2, "[]",
+      THNN_(SpatialAveragePooling_updateOutput)(NULL, empty, y, 1, 1, 1, 1, 0, 0, false, false));
+  CHECK_RAISES(2, "[7]", THNN_(SpatialAdaptiveAveragePooling_updateOutput)(NULL, one, y, 1, 1));
+  CHECK_RAISES(2, "[7]", THNN_(SpatialSubSampling_updateOutput)(NULL, one, y, w, w, 1, 1, 1, 1));
+  CHECK_RAISES(2, "[7]", THNN_(FeatureLPPooling_updateOutput)(NULL, one, y, 2, 1, 1, true));
+  CHECK_RAISES(2, "[2 x 3 x 6 x 6]",
+               THNN_(FeatureLPPooling_updateOutput)(NULL, x, y, 2, 1, 1, false));
+
+  /* windows */
+  CHECK_RAISES(0, "kW is 0",
+               THNN_(SpatialMaxPooling_updateOutput)(NULL, x, y, other, 0, 1, 1, 1, 0, 0, false));
+  CHECK_RAISES(0, "dH is 0", THNN_(SpatialSubSampling_updateOutput)(NULL, x, y, w, w, 1, 1, 1, 0));
+  CHECK_RAISES(0, "dT is -1",
+               THNN_(VolumetricAveragePooling_updateOutput)(NULL, v, y, 1, 1, 1, -1, 1, 1, 0, 0, 0,
+                                                            false, false));
+  CHECK_RAISES(
+      0, "padW is -1",
+      THNN_(SpatialAveragePooling_updateOutput)(NULL, x, y, 2, 2, 1, 1, -1, 0, false, false));
+  CHECK_RAISES(
+      0, "padH is 2",
+      THNN_(SpatialAveragePooling_updateOutput)(NULL, x, y, 2, 2, 1, 1, 0, 2, false, false));
+  CHECK_RAISES(0, "dilationW is 0",
+               THNN_(SpatialDilatedMaxPooling_updateOutput)(NULL, x, y, other, 2, 2, 1, 1, 0, 0, 0,
+                                                            1, false));
+  CHECK_RAISES(0, "[2 x 3 x 6 x 6]",
+               THNN_(SpatialMaxPooling_updateOutput)(NULL, x, y, other, 7, 1, 1, 1, 0, 0, false));
+  CHECK_RAISES(0, "[5 x 4]", THNN_(TemporalMaxPooling_updateOutput)(NULL, two, y, other, 6, 1));
+  CHECK_RAISES(2, "[7]", THNN_(FeatureLPPooling_updateOutput)(NULL, one, y, 2, 8, 1, false));
+  CHECK_RAISES(4, "power", THNN_(FeatureLPPooling_updateOutput)(NULL, one, y, 0, 2, 1, false));
+  CHECK_RAISES(5, "width", THNN_(FeatureLPPooling_updateOutput)(NULL, one, y, 2, 0, 1, false));
+  CHECK_RAISES(6, "stride", THNN_(FeatureLPPooling_updateOutput)(NULL, one, y, 2, 2, 0, false));
+  /* a window of which no element lies in the image, but in the padding on both sides of it */
+  CHECK_RAISES(0, "no element in window",
+               THNN_(SpatialDilatedMaxPooling_updateOutput)(NULL, x, y, other, 2, 2, 1, 1, 1, 1, 7,
+                                                            1, false));
+
+  /* sizes of outputs */
+  CHECK_RAISES(0, "[2 x 3 x 0 x 2]",
+               THNN_(SpatialAdaptiveMaxPooling_updateOutput)(NULL, x, y, other, 2, 0));
+  CHECK_RAISES(0, "[2 x 3 x 2 x -1]",
+               THNN_(SpatialAdaptiveAveragePooling_updateOutput)(NULL, x, y, -1, 2));
+  CHECK_RAISES(
+      0, "too small",
+      THNN_(SpatialFractionalMaxPooling_updateOutput)(NULL, x, y, 5, 5, 3, 2, other, samples));
+  CHECK_RAISES(
+      0, "too small",
+      THNN_(SpatialFractionalMaxPooling_updateOutput)(NULL, x, y, 5, 5, 2, 0, other, samples));
+  CHECK_RAISES(9, "[3]",
+               THNN_(SpatialFractionalMaxPooling_updateOutput)(NULL, x, y, 2, 2, 2, 2, other, w));
+  THTensor_(fill)(samples, (real)0.5);
+  *THTest_(at)(samples, 4) = (real)1.5;
+  CHECK_RAISES(
+      9, "1.5",
+      THNN_(SpatialFractionalMaxPooling_updateOutput)(NULL, x, y, 2, 2, 2, 2, other, samples));
+  *THTest_(at)(samples, 4) = NAN;
+  CHECK_RAISES(
+      9, "nan",
+      THNN_(SpatialFractionalMaxPooling_updateOutput)(NULL, x, y, 2, 2, 2, 2, other, samples));
+
+  /* gradients and indices that do not fit */
+  CHECK_RAISES(
+      0, "[2 x 3 x 6 x 6]",
+      THNN_(SpatialMaxPooling_updateGradInput)(NULL, x, x, y, index, 2, 2, 2, 2, 0, 0, false));
+  CHECK_RAISES(
+      0, "[3 x 3]",
+      THNN_(SpatialMaxPooling_updateGradInput)(NULL, x, g, y, other, 2, 2, 2, 2, 0, 0, false));
+  CHECK_RAISES(0, "[5 x 4]",
+               THNN_(SpatialAdaptiveMaxPooling_updateGradInput)(NULL, x, two, y, index));
+  CHECK_RAISES(0, "[3 x 3]",
+               THNN_(SpatialAdaptiveMaxPooling_updateGradInput)(NULL, x, g, y, other));
+  CHECK_RAISES(0, "[2 x 3 x 4 x 5]",
+               THNN_(VolumetricAdaptiveAveragePooling_updateGradInput)(NULL, v, two, y));
+  CHECK_RAISES(0, "[1 x 3 x 3 x 3]",
+               THNN_(SpatialAdaptiveAveragePooling_updateGradInput)(NULL, x, single, y));
+  CHECK_RAISES(0, "[5 x 4]",
+               THNN_(SpatialAveragePooling_updateGradInput)(NULL, x, two, y, 2, 2, 2, 2, 0, 0,
+                                                            false, false));
+  CHECK_RAISES(0, "[7]",
+               THNN_(FeatureLPPooling_updateGradInput)(NULL, one, two, one, y, 2, 2, 1, false));
+  CHECK_RAISES(0, "[2 x 3 x 6 x 6]",
+               THNN_(SpatialSubSampling_updateGradInput)(NULL, x, x, y, w, 2, 2, 2, 2));
+  CHECK_RAISES(5, "[5 x 4]",
+               THNN_(SpatialSubSampling_updateGradInput)(NULL, x, g, y, two, 2, 2, 2, 2));
+  CHECK_RAISES(4, "[5 x 4]",
+               THNN_(SpatialSubSampling_updateOutput)(NULL, x, y, two, w, 2, 2, 2, 2));
+  CHECK_RAISES(5, "[5 x 4]",
+               THNN_(SpatialSubSampling_updateOutput)(NULL, x, y, w, two, 2, 2, 2, 2));
+  CHECK_RAISES(4, "[5 x 4]",
+               THNN_(SpatialSubSampling_accGradParameters)(NULL, x, g, two, w, 2, 2, 2, 2, 1));
+  CHECK_RAISES(5, "[5 x 4]",
+               THNN_(SpatialSubSampling_accGradParameters)(NULL, x, g, w, two, 2, 2, 2, 2, 1));
+  CHECK_RAISES(8, "[5 x 4]", THNN_(TemporalSubSampling_updateOutput)(NULL, two, y, w, w, 2, 2, 3));
+  CHECK_RAISES(0, "[3 x 3]", THNN_(SpatialMaxUnpooling_updateOutput)(NULL, g, y, other, 6, 6));
+  CHECK_RAISES(0, "[2 x 3 x 0 x 6]",
+               THNN_(SpatialMaxUnpooling_updateOutput)(NULL, g, y, index, 6, 0));
+  CHECK_RAISES(0, "[2 x 3 x 6 x 6]",
+               THNN_(SpatialMaxUnpooling_updateGradInput)(NULL, g, x, y, index, 5, 5));
+  CHECK_RAISES(
+      0, "dT",
+      THNN_(VolumetricMaxUnpooling_updateOutput)(NULL, g, y, index, 4, 4, 4, 0, 1, 1, 0, 0, 0));
+
+  /* places that there are not, in the middle of the indices */
+  static const int64_t places[] = {-1, 36, INT64_MAX - TH_INDEX_BASE, INT64_MIN};
+  for (int i = 0; i < 4; i++) {
+    index->storage->data[40] = places[i] + (i < 3 ? TH_INDEX_BASE : 0);
+    th_watch_forget();
+    WATCH(y);
+    CHECK_RAISES(
+        0, "no place",
+        THNN_(SpatialMaxPooling_updateGradInput)(NULL, x, g, y, index, 2, 2, 2, 2, 0, 0, false));
+    CHECK_RAISES(0, "no place", THNN_(SpatialMaxUnpooling_updateOutput)(NULL, g, y, index, 6, 6));
+    CHECK_RAISES(0, "no place",
+                 THNN_(SpatialMaxUnpooling_updateGradInput)(NULL, g, x, y, index, 6, 6));
+    th_watch_check(1);
+  }
+  other->storage->data[4] = 2; /* of frames 0 and 1 */
+  THTensor *frames = THTest_(tensor)(0, 2, TH_SHAPE(6, 3)), *gf = THTensor_(new)();
+  THTensor_(resize2d)(gf, 3, 3);
+  CHECK_RAISES(0, "no place",
+               THNN_(TemporalMaxPooling_updateGradInput)(NULL, frames, gf, y, other, 2, 2));
+  th_watch_check(1);
+  th_watch_forget();
+
+  THIndexTensor_(free)(index);
+  THIndexTensor_(free)(other);
+  THTensor *all[] = {x, v, two, one, six, y, g, samples, w, empty, single, frames, gf};
+  for (int i = 0; i < 13; i++)
+    THTensor_(free)(all[i]);
+}
+
 TH_TESTS(THTest_(SpatialDilatedMaxPooling), THTest_(VolumetricMaxPooling),
          THTest_(VolumetricDilatedMaxPooling), THTest_(TemporalMaxPooling),
          THTest_(SpatialAdaptiveMaxPooling), THTest_(VolumetricAdaptiveMaxPooling),
@@ -498,4 +747,5 @@ TH_TESTS(THTest_(SpatialDilatedMaxPooling), THTest_(VolumetricMaxPooling),
          THTest_(SpatialAveragePooling), THTest_(VolumetricAveragePooling),
          THTest_(SpatialAdaptiveAveragePooling), THTest_(VolumetricAdaptiveAveragePooling),
          THTest_(SpatialSubSampling), THTest_(TemporalSubSampling), THTest_(FeatureLPPooling),
-         THTest_(normOfZeros))
+         THTest_(normOfZeros), THTest_(poolingIndexStrides), THTest_(poolingInPlace),
+         THTest_(poolingExtremes), THTest_(poolingErrors))

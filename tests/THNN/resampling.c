@@ -303,10 +303,122 @@ static void THTest_(VolumetricReplicationPadding)(void)
   check_layer(&layer);
 }
 
+/* --- errors ---------------------------------------------------------------------------------- */
+
+static void THTest_(resamplingErrors)(void)
+{
+  THTensor *x = THTest_(tensor)(0, 1, TH_SHAPE(2, 3, 4, 5)),
+           *one = THTest_(tensor)(0, 1, TH_SHAPE(7));
+  THTensor *two = THTest_(tensor)(0, 1, TH_SHAPE(5, 4)),
+           *v = THTest_(tensor)(0, 1, TH_SHAPE(3, 4, 5));
+  THTensor *grid = THTest_(tensor)(0, 1, TH_SHAPE(2, 3, 3, 2));
+  THTensor *y = THTest_(tensor)(TH_STRIDED, 4, TH_SHAPE(3, 2)), *z = THTensor_(newClone)(y);
+  WATCH(y);
+  WATCH(z);
+
+  CHECK_RAISES(2, "[5 x 4]", THNN_(SpatialUpSamplingNearest_updateOutput)(NULL, two, y, 2));
+  CHECK_RAISES(2, "[7]", THNN_(TemporalUpSamplingNearest_updateOutput)(NULL, one, y, 2));
+  CHECK_RAISES(4, "scale_factor is 0", THNN_(SpatialUpSamplingNearest_updateOutput)(NULL, x, y, 0));
+  CHECK_RAISES(5, "scale_factor is -1",
+               THNN_(VolumetricUpSamplingNearest_updateGradInput)(NULL, x, x, y, -1));
+  CHECK_RAISES(0, "[2 x 3 x 8 x 10]",
+               THNN_(SpatialUpSamplingNearest_updateGradInput)(NULL, x, x, y, 2));
+  CHECK_RAISES(2, "[3 x 4 x 5]", THNN_(SpatialUpSamplingBilinear_updateOutput)(NULL, v, y, 6, 6));
+  CHECK_RAISES(0, "[2 x 3 x 0 x 6]",
+               THNN_(SpatialUpSamplingBilinear_updateOutput)(NULL, x, y, 0, 6));
+  CHECK_RAISES(0, "[2 x 3 x 4 x 5]",
+               THNN_(SpatialUpSamplingBilinear_updateGradInput)(NULL, x, y, 2, 3, 2, 2, 4, 6));
+  CHECK_RAISES(0, "[2 x 3 x 0]",
+               THNN_(TemporalUpSamplingLinear_updateGradInput)(NULL, v, y, 2, 3, 0, 5));
+  CHECK_RAISES(0, "[3 x -1 x 4]",
+               THNN_(TemporalUpSamplingLinear_updateGradInput)(NULL, v, y, 3, -1, 4, 5));
+
+  CHECK_RAISES(2, "[3 x 4 x 5]",
+               THNN_(SpatialGridSamplerBilinear_updateOutput)(NULL, v, grid, y, 0));
+  CHECK_RAISES(3, "[5 x 4]", THNN_(SpatialGridSamplerBilinear_updateOutput)(NULL, x, two, y, 0));
+  CHECK_RAISES(3, "[2 x 3 x 4 x 5]",
+               THNN_(SpatialGridSamplerBilinear_updateOutput)(NULL, x, x, y, 0));
+  CHECK_RAISES(5, "padding_mode is 3",
+               THNN_(SpatialGridSamplerBilinear_updateOutput)(NULL, x, grid, y, 3));
+  CHECK_RAISES(4, "[5 x 4]",
+               THNN_(SpatialGridSamplerBilinear_updateGradInput)(NULL, x, y, two, z, x, 0));
+  CHECK_RAISES(6, "[2 x 3 x 4 x 5]",
+               THNN_(SpatialGridSamplerBilinear_updateGradInput)(NULL, x, y, grid, z, x, 0));
+  CHECK_RAISES(7, "padding_mode is -1",
+               THNN_(SpatialGridSamplerBilinear_updateGradInput)(NULL, x, y, grid, z, x, -1));
+  CHECK_RAISES(2, "[2 x 3 x 4 x 5]",
+               THNN_(VolumetricGridSamplerBilinear_updateOutput)(NULL, x, grid, y, 0));
+
+  CHECK_RAISES(2, "[5 x 4]",
+               THNN_(SpatialReflectionPadding_updateOutput)(NULL, two, y, 1, 1, 1, 1));
+  CHECK_RAISES(0, "5 of 5", THNN_(SpatialReflectionPadding_updateOutput)(NULL, x, y, 5, 0, 0, 0));
+  CHECK_RAISES(0, "4 of 4", THNN_(SpatialReflectionPadding_updateOutput)(NULL, x, y, 0, 0, 0, 4));
+  CHECK_RAISES(0, "-1 of 5", THNN_(SpatialReflectionPadding_updateOutput)(NULL, x, y, 0, -1, 0, 0));
+  CHECK_RAISES(0, "4 of 4",
+               THNN_(TemporalReflectionPadding_updateGradInput)(NULL, two, two, y, 4, 0));
+  CHECK_RAISES(0, "[2 x 3 x 4 x 5]",
+               THNN_(SpatialReplicationPadding_updateOutput)(NULL, x, y, -3, -2, 0, 0));
+  CHECK_RAISES(0, "nothing is left",
+               THNN_(TemporalReplicationPadding_updateOutput)(NULL, two, y, -4, 7));
+  CHECK_RAISES(0, "[2 x 3 x 6 x 7]",
+               THNN_(SpatialReplicationPadding_updateGradInput)(NULL, x, x, y, 1, 1, 1, 1));
+  CHECK_RAISES(
+      0, "[2 x 5 x 6 x 5]",
+      THNN_(VolumetricReplicationPadding_updateGradInput)(NULL, x, x, y, 0, 0, 1, 1, 1, 1));
+  th_watch_check(1);
+  th_watch_forget();
+  THTensor *all[] = {x, one, two, v, grid, y, z};
+  for (int i = 0; i < 7; i++)
+    THTensor_(free)(all[i]);
+}
+
+/* --- the same bits for any number of threads ------------------------------------------------- */
+
+static void THTest_(resamplingThreads)(void)
+{
+  enum { RESULTS = 8 };
+  const int threads = THGetNumThreads();
+  THTensor *x = THTest_(tensor)(0, 1, TH_SHAPE(5, 3, 40, 41));
+  THTensor *grid = THTest_(tensor)(0, 2, TH_SHAPE(5, 30, 33, 2));
+  THTensor *g = THTest_(tensor)(0, 3, TH_SHAPE(5, 3, 30, 33));
+  THIndexTensor *index = THIndexTensor_(new)();
+  real *first[RESULTS];
+  for (ptrdiff_t i = 0; i < THTest_(count)(grid); i++)
+    *THTest_(at)(grid, i) = (real)sin((double)i);
+  for (int n = 1; n <= 4; n++) {
+    THSetNumThreads(n);
+    THTensor *r[RESULTS];
+    for (int i = 0; i < RESULTS; i++)
+      r[i] = THTensor_(new)();
+    THNN_(SpatialGridSamplerBilinear_updateOutput)(NULL, x, grid, r[0], 0);
+    THNN_(SpatialGridSamplerBilinear_updateGradInput)(NULL, x, r[1], grid, r[2], g, 0);
+    THNN_(SpatialUpSamplingBilinear_updateOutput)(NULL, x, r[3], 63, 70);
+    THNN_(SpatialUpSamplingBilinear_updateGradInput)(NULL, g, r[4], 5, 3, 11, 17, 30, 33);
+    THNN_(SpatialAveragePooling_updateOutput)(NULL, x, r[5], 3, 3, 1, 1, 1, 1, false, true);
+    THNN_(SpatialMaxPooling_updateOutput)(NULL, x, r[6], index, 3, 3, 1, 1, 1, 1, false);
+    THNN_(SpatialMaxPooling_updateGradInput)
+    (NULL, x, x, r[7], index, 3, 3, 1, 1, 1, 1, false);
+    for (int i = 0; i < RESULTS; i++) {
+      if (n == 1)
+        first[i] = THTest_(storageValues)(r[i]);
+      CHECK(!memcmp(first[i], r[i]->storage->data, (size_t)THTest_(count)(r[i]) * sizeof(real)));
+      THTensor_(free)(r[i]);
+    }
+  }
+  for (int i = 0; i < RESULTS; i++)
+    free(first[i]);
+  THSetNumThreads(threads);
+  THIndexTensor_(free)(index);
+  THTensor_(free)(x);
+  THTensor_(free)(grid);
+  THTensor_(free)(g);
+}
+
 TH_TESTS(THTest_(TemporalUpSamplingNearest), THTest_(SpatialUpSamplingNearest),
          THTest_(VolumetricUpSamplingNearest), THTest_(TemporalUpSamplingLinear),
          THTest_(SpatialUpSamplingBilinear), THTest_(VolumetricUpSamplingTrilinear),
          THTest_(SpatialGridSamplerBilinear), THTest_(VolumetricGridSamplerBilinear),
          THTest_(gridFarAway), THTest_(TemporalReflectionPadding),
          THTest_(SpatialReflectionPadding), THTest_(TemporalReplicationPadding),
-         THTest_(SpatialReplicationPadding), THTest_(VolumetricReplicationPadding))
+         THTest_(SpatialReplicationPadding), THTest_(VolumetricReplicationPadding),
+         THTest_(resamplingErrors), THTest_(resamplingThreads))

@@ -37,19 +37,25 @@ void THNN_(resultOf)(THNNPlanes *p, THTensor *gradOutput)
   THNN_(checkGradOutput)(p, gradOutput);
 }
 
+/* A number below 0 has its highest bit set: so has the union of all the numbers that have to be 0
+ * or more, if one is not. */
 static void THNN_(checkPlaces)(const THNN_(Work) * work)
 {
   const THNNPlanes *p = work->planes;
   const ptrdiff_t count = p->count * p->output;
-  int64_t least = INT64_MAX, most = INT64_MIN;
+  const uint64_t base = (uint64_t)work->base, last = (uint64_t)work->limit - 1;
+  uint64_t all = 0;
   for (ptrdiff_t i = 0; i < count; i++) {
-    least = THMin(least, work->from[i]);
-    most = THMax(most, work->from[i]);
+    const uint64_t place = (uint64_t)work->from[i] - base;
+    all |= place | (last - place);
   }
-  if (count > 0 && (least < work->base || most >= work->base + work->limit))
-    THError("indices holds %lld, which is no place from %lld to %lld, for input of size %s",
-            (long long)(least < work->base ? least : most), (long long)work->base,
-            (long long)(work->base + work->limit - 1), _THSizeDesc(p->inSize, p->dims).str);
+  if (!(all >> 63))
+    return;
+  for (ptrdiff_t i = 0; i < count; i++)
+    if (work->from[i] < work->base || work->from[i] - work->base >= work->limit)
+      THError("indices holds %lld, which is no place from %lld to %lld, for input of size %s",
+              (long long)work->from[i], (long long)work->base,
+              (long long)(work->base + work->limit - 1), _THSizeDesc(p->inSize, p->dims).str);
 }
 
 /* Planes are cut into as many chunks as there are threads, each with scratch memory of its own. */

@@ -1,0 +1,17 @@
+typedef struct {
+  int axes;    /* 2 or 3 */
+  int padding; /* THNN_ZEROS ... */
+  int dims;
+  int64_t batch, planes, points, blocks; /* planes of one image; points, and blocks of them, too */
+  int64_t in[3];                         /* depth, height and width of input */
+  int64_t plane;                         /* elements of it */
+  int64_t size[5];                       /* of output */
+  const real *x, *grid, *g;              /* input, grid and gradOutput */
+  real *y, *gradInput, *gradGrid;
+} THNN_(Sampler);
+
+/* [THNN_GRID_SAMPLE] computes y for blocks begin ... end of all images, [THNN_GRID_POINTS]
+ * gradGrid, and [THNN_GRID_INPUT] gradInput for planes begin ... end. */
+typedef void (*THNN_(GridKernel))(void *sampler, ptrdiff_t begin, ptrdiff_t end);
+
+extern const THNN_(GridKernel) * THNN_(gridSampler);
