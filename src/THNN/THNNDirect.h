@@ -1,42 +1,37 @@
-/* Convolutions whose windows are one step apart, without unfolding them.
+/* Convolutions without columns: sums of shifted planes.
  *
  * The planes of an image are laid out flat: rows of pitch elements, with the padding, one after the
  * other.  Then element (a, b) of all windows is the flat plane shifted by a * pitch + b, and a sum
  * of shifted planes, each times a weight, is the convolution: vectors run across the ends of rows,
- * where they compute a few elements that nobody wants. */
+ * where they compute a few elements that nobody wants.  Windows that are step apart are one apart
+ * in a plane of every step-th element: such planes, one for each place of the first element, are
+ * laid out instead. */
 #ifndef THNN_DIRECT_H
 #define THNN_DIRECT_H
 
 #include "THKernel.h"
-#include "THNN.h"
+#include "THNNWindow.h"
 
 enum {
   THNN_DIRECT_OUTPUTS = 6, /* output planes, and */
-  THNN_DIRECT_TAPS = 4,    /* elements of a window, that are computed together */
-  THNN_DIRECT_SLACK = 64   /* elements that may be read beyond a plane */
+  THNN_DIRECT_TAPS = 4,    /* terms, that are computed together */
+  THNN_DIRECT_SLACK = 128  /* elements that may be read beyond a plane */
 };
 
+/* Some output planes at some of their positions, from a flat image. */
 typedef struct {
-  ptrdiff_t planes, outputs;
-  ptrdiff_t height, width;    /* of the windows */
-  ptrdiff_t rows, columns;    /* of the output */
-  ptrdiff_t pitch, plane;     /* of the flat input: a row, and a plane with its slack */
-  ptrdiff_t length, sumPlane; /* flat output positions; the same with slack, for sums */
+  ptrdiff_t outputs, terms;
+  ptrdiff_t block;          /* outputs that are packed together: 1 or THNN_DIRECT_OUTPUTS */
+  const ptrdiff_t *offset;  /* of each term: where position 0 finds it in the flat image */
+  ptrdiff_t count[3];       /* positions: slices, rows, columns */
+  ptrdiff_t pitch, rows;    /* of the flat image: elements of a row, rows of a slice */
+  ptrdiff_t length;         /* flat positions from the first to the last */
+  ptrdiff_t step[3], plane; /* of the output, in elements */
 } THNNDirect;
-
-static inline THNNDirect THNNDirect_of(ptrdiff_t planes, ptrdiff_t outputs, ptrdiff_t height,
-                                       ptrdiff_t width, ptrdiff_t rows, ptrdiff_t columns)
-{
-  THNNDirect d = {planes, outputs, height, width, rows, columns, columns + width - 1, 0, 0, 0};
-  d.plane = (rows + height - 1) * d.pitch + width - 1 + THNN_DIRECT_SLACK;
-  d.length = (rows - 1) * d.pitch + columns;
-  d.sumPlane = d.length + THNN_DIRECT_SLACK;
-  return d;
-}
 
 static inline ptrdiff_t THNNDirect_blocks(const THNNDirect *d)
 {
-  return (d->outputs + THNN_DIRECT_OUTPUTS - 1) / THNN_DIRECT_OUTPUTS;
+  return (d->outputs + d->block - 1) / d->block;
 }
 
 #define TH_GENERIC_FILE "generic/THNNDirect.h"

@@ -4,15 +4,20 @@
 
 #include "THNNCall.h"
 #include "THNNClasses.h"
-#include "THNNDirect.h"
 #include "THNNGridSampler.h"
+#include "THNNConvolution.h"
 #include "THNNMaxPool.h"
 #include "THNNPlanes.h"
+#include "THNNPlan.h"
 #include "THNNPointwise.h"
 #include "THNNResample.h"
 #include "THNNSoftMax.h"
+#include "THNNUnfold.h"
 #include "THNNWindow.h"
 #include "THNNWindowSum.h"
+
+#define TH_GENERIC_FILE "generic/THNNConvolution.h"
+#include "THGenerateFloatTypes.h"
 
 #include "THTemplate.h"
 

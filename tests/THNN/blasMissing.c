@@ -12,22 +12,22 @@ static THFloatTensor *filled(int64_t a, int64_t b, int64_t c, int64_t d)
 static void missing(void **state)
 {
   setenv("TH_BLAS_LIBRARY", "/nowhere/libmissing.so", 1);
-  THFloatTensor *input = filled(5, 2, 6, 6), *weight = filled(3, 2, 2, 2),
+  THFloatTensor *input = filled(5, 2, 6, 6), *weight = filled(3, 2, 1, 1),
                 *output = filled(1, 1, 1, 2);
-  THFloatTensor *gradOutput = filled(5, 3, 3, 3), *rows = filled(4, 3, -1, -1);
+  THFloatTensor *gradOutput = filled(5, 3, 6, 6), *rows = filled(4, 3, -1, -1);
   THFloatTensor *matrix = filled(2, 3, -1, -1), *gradRows = filled(4, 2, -1, -1);
   WATCH(output);
   WATCH(weight);
   WATCH(matrix);
   CHECK_RAISES(0, "libmissing",
                THNN_FloatSpatialConvolutionMM_updateOutput(NULL, input, output, weight, NULL, NULL,
-                                                           NULL, 2, 2, 2, 2, 0, 0));
+                                                           NULL, 1, 1, 1, 1, 0, 0));
   CHECK_RAISES(0, "libmissing",
                THNN_FloatSpatialConvolutionMM_updateGradInput(
-                   NULL, input, gradOutput, output, weight, NULL, NULL, 2, 2, 2, 2, 0, 0));
+                   NULL, input, gradOutput, output, weight, NULL, NULL, 1, 1, 1, 1, 0, 0));
   CHECK_RAISES(0, "libmissing",
                THNN_FloatSpatialConvolutionMM_accGradParameters(
-                   NULL, input, gradOutput, weight, NULL, NULL, NULL, 2, 2, 2, 2, 0, 0, 1));
+                   NULL, input, gradOutput, weight, NULL, NULL, NULL, 1, 1, 1, 1, 0, 0, 1));
   CHECK_RAISES(0, "libmissing",
                THNN_FloatLinear_updateOutput(NULL, rows, output, matrix, NULL, NULL));
   CHECK_RAISES(0, "libmissing",

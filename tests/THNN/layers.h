@@ -38,6 +38,7 @@
   X(GIVEN, target, target)      \
   X(GIVEN, grid, grid)          \
   X(GIVEN, samples, samples)    \
+  X(GIVEN, table, table)        \
   X(GIVEN, gradOutput, output)  \
   X(RESULT, output, output)     \
   X(RESULT, total, total)       \

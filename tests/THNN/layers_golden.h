@@ -27,7 +27,8 @@ static const THGolden *layer_entry(const Layer *layer, int number, const char *f
   return NULL;
 }
 
-/* A tensor of the entry's values in that layout, NULL for no entry. */
+/* A tensor of the entry's values in that layout, NULL for no entry.  Tables are of places, which
+ * golden values count from 0. */
 static THTensor *layer_tensor(const Layer *layer, int number, const char *field, int layout)
 {
   const THGolden *golden = layer_entry(layer, number, field);
@@ -36,8 +37,9 @@ static THTensor *layer_tensor(const Layer *layer, int number, const char *field,
   const int64_t one = 1;
   THTensor *t = THTest_(tensor)(layout, 1, golden->nDimension ? golden->nDimension : 1,
                                 golden->nDimension ? golden->size : &one);
+  const int base = strcmp(field, "table") ? 0 : TH_INDEX_BASE;
   for (ptrdiff_t i = 0; i < golden->count; i++)
-    *THTest_(at)(t, i) = (real)golden->values[i].number;
+    *THTest_(at)(t, i) = (real)(golden->values[i].number + base);
   return t;
 }
 

@@ -516,7 +516,7 @@ TH_API void THNN_(Linear_accGradParameters)(
           THTensor *addBuffer,         // [OPTIONAL] [BUFFER] not used
           accreal scale);              // factor of what is added
 
-/* --- images ----------------------------------------------------------------------------------- */
+/* --- convolutions ----------------------------------------------------------------------------- */
 
 // Windows of kH x kW, dH and dW apart, over images with padH and padW zeros around them.  weight is
 // outputs x planes x kH x kW, or the same with the last three dimensions as one.
@@ -554,6 +554,598 @@ TH_API void THNN_(SpatialConvolutionMM_accGradParameters)(
           int dW, int dH,              // step of the window
           int padW, int padH,          // zeros on each side
           accreal scale);              // factor of what is added
+
+// The same with elements of the window dilationH and dilationW apart in the image.
+TH_API void THNN_(SpatialDilatedConvolution_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *output,            // [OUT] output tensor
+          THTensor *weight,            // 2-D or 4-D
+          THTensor *bias,              // [OPTIONAL] one for each plane of output
+          THTensor *columns,           // [OPTIONAL] [BUFFER] not used
+          THTensor *ones,              // [OPTIONAL] [BUFFER] not used
+          int kW, int kH,              // size of the window
+          int dW, int dH,              // step of the window
+          int padW, int padH,          // zeros on each side
+          int dilationW, int dilationH); // from an element of the window to the next
+TH_API void THNN_(SpatialDilatedConvolution_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          THTensor *weight,            // 2-D or 4-D
+          THTensor *columns,           // [OPTIONAL] [BUFFER] not used
+          int kW, int kH,              // size of the window
+          int dW, int dH,              // step of the window
+          int padW, int padH,          // zeros on each side
+          int dilationW, int dilationH); // from an element of the window to the next
+TH_API void THNN_(SpatialDilatedConvolution_accGradParameters)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradWeight,        // [OPTIONAL] as weight, added to
+          THTensor *gradBias,          // [OPTIONAL] as bias, added to
+          THTensor *columns,           // [OPTIONAL] [BUFFER] not used
+          THTensor *ones,              // [OPTIONAL] [BUFFER] not used
+          int kW, int kH,              // size of the window
+          int dW, int dH,              // step of the window
+          int padW, int padH,          // zeros on each side
+          int dilationW, int dilationH, // from an element of the window to the next
+          accreal scale);              // factor of what is added
+
+// What the gradient of SpatialConvolutionMM computes: each element of input is multiplied with a
+// window and added to output, which has (height - 1) * dH - 2 * padH + kH + adjH rows.  adjH is
+// below dH, adjW below dW.  weight is planes x outputs x kH x kW, or the same with the last three
+// dimensions as one.
+TH_API void THNN_(SpatialFullConvolution_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *output,            // [OUT] output tensor
+          THTensor *weight,            // 2-D or 4-D
+          THTensor *bias,              // [OPTIONAL] one for each plane of output
+          THTensor *columns,           // [OPTIONAL] [BUFFER] not used
+          THTensor *ones,              // [OPTIONAL] [BUFFER] not used
+          int kW, int kH,              // size of the window
+          int dW, int dH,              // step of the window
+          int padW, int padH,          // zeros on each side
+          int adjW, int adjH);         // what output is larger by
+TH_API void THNN_(SpatialFullConvolution_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          THTensor *weight,            // 2-D or 4-D
+          THTensor *columns,           // [OPTIONAL] [BUFFER] not used
+          int kW, int kH,              // size of the window
+          int dW, int dH,              // step of the window
+          int padW, int padH,          // zeros on each side
+          int adjW, int adjH);         // what output is larger by
+TH_API void THNN_(SpatialFullConvolution_accGradParameters)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradWeight,        // [OPTIONAL] as weight, added to
+          THTensor *gradBias,          // [OPTIONAL] as bias, added to
+          THTensor *columns,           // [OPTIONAL] [BUFFER] not used
+          THTensor *ones,              // [OPTIONAL] [BUFFER] not used
+          int kW, int kH,              // size of the window
+          int dW, int dH,              // step of the window
+          int padW, int padH,          // zeros on each side
+          int adjW, int adjH,          // what output is larger by
+          accreal scale);              // factor of what is added
+
+// The same with dilation: (height - 1) * dH - 2 * padH + dilationH * (kH - 1) + 1 + adjH rows.  An
+// adjH below dilationH will do.
+TH_API void THNN_(SpatialFullDilatedConvolution_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *output,            // [OUT] output tensor
+          THTensor *weight,            // 2-D or 4-D
+          THTensor *bias,              // [OPTIONAL] one for each plane of output
+          THTensor *columns,           // [OPTIONAL] [BUFFER] not used
+          THTensor *ones,              // [OPTIONAL] [BUFFER] not used
+          int kW, int kH,              // size of the window
+          int dW, int dH,              // step of the window
+          int padW, int padH,          // zeros on each side
+          int dilationW, int dilationH, // from an element of the window to the next
+          int adjW, int adjH);         // what output is larger by
+TH_API void THNN_(SpatialFullDilatedConvolution_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          THTensor *weight,            // 2-D or 4-D
+          THTensor *columns,           // [OPTIONAL] [BUFFER] not used
+          int kW, int kH,              // size of the window
+          int dW, int dH,              // step of the window
+          int padW, int padH,          // zeros on each side
+          int dilationW, int dilationH, // from an element of the window to the next
+          int adjW, int adjH);         // what output is larger by
+TH_API void THNN_(SpatialFullDilatedConvolution_accGradParameters)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradWeight,        // [OPTIONAL] as weight, added to
+          THTensor *gradBias,          // [OPTIONAL] as bias, added to
+          THTensor *columns,           // [OPTIONAL] [BUFFER] not used
+          THTensor *ones,              // [OPTIONAL] [BUFFER] not used
+          int kW, int kH,              // size of the window
+          int dW, int dH,              // step of the window
+          int padW, int padH,          // zeros on each side
+          int dilationW, int dilationH, // from an element of the window to the next
+          int adjW, int adjH,          // what output is larger by
+          accreal scale);              // factor of what is added
+
+// Each plane of input makes multiplier planes of output, which follow each other: plane i of input
+// and row o of weight (multiplier x planes x kH x kW, or the same with the last three dimensions as
+// one) plane i * multiplier + o.
+TH_API void THNN_(SpatialDepthWiseConvolution_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *output,            // [OUT] output tensor
+          THTensor *weight,            // 2-D or 4-D
+          THTensor *bias,              // [OPTIONAL] multiplier x planes
+          THTensor *finput,            // [OPTIONAL] [BUFFER] not used
+          THTensor *fgradInput,        // [OPTIONAL] [BUFFER] not used
+          int kW, int kH,              // size of the window
+          int dW, int dH,              // step of the window
+          int padW, int padH);         // zeros on each side
+TH_API void THNN_(SpatialDepthWiseConvolution_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          THTensor *weight,            // 2-D or 4-D
+          THTensor *finput,            // [OPTIONAL] [BUFFER] not used
+          THTensor *fgradInput,        // [OPTIONAL] [BUFFER] not used
+          int kW, int kH,              // size of the window
+          int dW, int dH,              // step of the window
+          int padW, int padH);         // zeros on each side
+TH_API void THNN_(SpatialDepthWiseConvolution_accGradParameters)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradWeight,        // [OPTIONAL] as weight, added to
+          THTensor *gradBias,          // [OPTIONAL] as bias, added to
+          THTensor *finput,            // [OPTIONAL] [BUFFER] not used
+          THTensor *fgradInput,        // [OPTIONAL] [BUFFER] not used
+          int kW, int kH,              // size of the window
+          int dW, int dH,              // step of the window
+          int padW, int padH,          // zeros on each side
+          accreal scale);              // factor of what is added
+
+// SpatialConvolutionMM with weights of their own for each window: weight is rows of windows x
+// windows in a row x outputs x planes x kH x kW, or 3-D with the first two and the last three
+// dimensions as one.
+TH_API void THNN_(SpatialConvolutionLocal_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *output,            // [OUT] output tensor
+          THTensor *weight,            // 3-D or 6-D
+          THTensor *bias,              // [OPTIONAL] outputs x rows of windows x windows in a row
+          THTensor *finput,            // [OPTIONAL] [BUFFER] not used
+          THTensor *fgradInput,        // [OPTIONAL] [BUFFER] not used
+          int kW, int kH,              // size of the window
+          int dW, int dH,              // step of the window
+          int padW, int padH,          // zeros on each side
+          int64_t inputWidth, int64_t inputHeight, // size of input
+          int64_t outputWidth, int64_t outputHeight); // size of output
+TH_API void THNN_(SpatialConvolutionLocal_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          THTensor *weight,            // 3-D or 6-D
+          THTensor *finput,            // [OPTIONAL] [BUFFER] not used
+          THTensor *fgradInput,        // [OPTIONAL] [BUFFER] not used
+          int kW, int kH,              // size of the window
+          int dW, int dH,              // step of the window
+          int padW, int padH,          // zeros on each side
+          int64_t inputWidth, int64_t inputHeight, // size of input
+          int64_t outputWidth, int64_t outputHeight); // size of output
+TH_API void THNN_(SpatialConvolutionLocal_accGradParameters)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradWeight,        // [OPTIONAL] as weight, added to
+          THTensor *gradBias,          // [OPTIONAL] as bias, added to
+          THTensor *finput,            // [OPTIONAL] [BUFFER] not used
+          THTensor *fgradInput,        // [OPTIONAL] [BUFFER] not used
+          int kW, int kH,              // size of the window
+          int dW, int dH,              // step of the window
+          int padW, int padH,          // zeros on each side
+          int64_t inputWidth, int64_t inputHeight, // size of input
+          int64_t outputWidth, int64_t outputHeight, // size of output
+          accreal scale);              // factor of what is added
+
+// Planes of input and output that connTable connects, each connection with a window of its own.
+// connTable counts planes from TH_INDEX_BASE; weight is connections x kH x kW.  Planes of input
+// beyond nInputPlane are not looked at.
+TH_API void THNN_(SpatialConvolutionMap_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *output,            // [OUT] output tensor
+          THTensor *weight,            // connections x kH x kW
+          THTensor *bias,              // [OPTIONAL] one for each plane of output
+          THTensor *connTable,         // connections x 2: plane of input, plane of output
+          int nInputPlane,             // planes of input that may be connected
+          int nOutputPlane,            // planes of output
+          int dW, int dH);             // step of the window
+TH_API void THNN_(SpatialConvolutionMap_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          THTensor *weight,            // connections x kH x kW
+          THTensor *bias,              // [OPTIONAL] not used
+          THTensor *connTable,         // connections x 2: plane of input, plane of output
+          int nInputPlane,             // planes of input that may be connected
+          int nOutputPlane,            // planes of output
+          int dW, int dH);             // step of the window
+TH_API void THNN_(SpatialConvolutionMap_accGradParameters)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradWeight,        // [OPTIONAL] as weight, added to
+          THTensor *gradBias,          // [OPTIONAL] as bias, added to
+          THTensor *connTable,         // connections x 2: plane of input, plane of output
+          int nInputPlane,             // planes of input that may be connected
+          int nOutputPlane,            // planes of output
+          int dW, int dH,              // step of the window
+          accreal scale);              // factor of what is added
+
+// What the gradient of SpatialConvolutionMap computes: output has (height - 1) * dH + kH rows.
+TH_API void THNN_(SpatialFullConvolutionMap_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *output,            // [OUT] output tensor
+          THTensor *weight,            // connections x kH x kW
+          THTensor *bias,              // [OPTIONAL] one for each plane of output
+          THTensor *connTable,         // connections x 2: plane of input, plane of output
+          int nInputPlane,             // planes of input that may be connected
+          int nOutputPlane,            // planes of output
+          int dW, int dH);             // step of the window
+TH_API void THNN_(SpatialFullConvolutionMap_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          THTensor *weight,            // connections x kH x kW
+          THTensor *bias,              // [OPTIONAL] not used
+          THTensor *connTable,         // connections x 2: plane of input, plane of output
+          int nInputPlane,             // planes of input that may be connected
+          int nOutputPlane,            // planes of output
+          int dW, int dH);             // step of the window
+TH_API void THNN_(SpatialFullConvolutionMap_accGradParameters)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradWeight,        // [OPTIONAL] as weight, added to
+          THTensor *gradBias,          // [OPTIONAL] as bias, added to
+          THTensor *connTable,         // connections x 2: plane of input, plane of output
+          int nInputPlane,             // planes of input that may be connected
+          int nOutputPlane,            // planes of output
+          int dW, int dH,              // step of the window
+          accreal scale);              // factor of what is added
+
+// SpatialConvolutionMM of volumes: weight is outputs x planes x kT x kH x kW, or the same with the
+// last four dimensions as one.
+TH_API void THNN_(VolumetricConvolutionMM_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x time x height x width, or a batch
+          THTensor *output,            // [OUT] output tensor
+          THTensor *weight,            // 2-D or 5-D
+          THTensor *bias,              // [OPTIONAL] one for each plane of output
+          THTensor *finput,            // [OPTIONAL] [BUFFER] not used
+          THTensor *fgradInput,        // [OPTIONAL] [BUFFER] not used
+          int kT, int kW, int kH,      // size of the window
+          int dT, int dW, int dH,      // step of the window
+          int pT, int pW, int pH);     // zeros on each side
+TH_API void THNN_(VolumetricConvolutionMM_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x time x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          THTensor *weight,            // 2-D or 5-D
+          THTensor *finput,            // [OPTIONAL] [BUFFER] not used
+          THTensor *fgradInput,        // [OPTIONAL] [BUFFER] not used
+          int kT, int kW, int kH,      // size of the window
+          int dT, int dW, int dH,      // step of the window
+          int pT, int pW, int pH);     // zeros on each side
+TH_API void THNN_(VolumetricConvolutionMM_accGradParameters)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x time x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradWeight,        // [OPTIONAL] as weight, added to
+          THTensor *gradBias,          // [OPTIONAL] as bias, added to
+          THTensor *finput,            // [OPTIONAL] [BUFFER] not used
+          THTensor *fgradInput,        // [OPTIONAL] [BUFFER] not used
+          int kT, int kW, int kH,      // size of the window
+          int dT, int dW, int dH,      // step of the window
+          int pT, int pW, int pH,      // zeros on each side
+          accreal scale);              // factor of what is added
+
+// The same; the windows are as large as weight says.
+TH_API void THNN_(VolumetricConvolution_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x time x height x width, or a batch
+          THTensor *output,            // [OUT] output tensor
+          THTensor *weight,            // 5-D
+          THTensor *bias,              // [OPTIONAL] one for each plane of output
+          THTensor *finput,            // [OPTIONAL] [BUFFER] not used
+          THTensor *fgradInput,        // [OPTIONAL] [BUFFER] not used
+          int dT, int dW, int dH,      // step of the window
+          int pT, int pW, int pH);     // zeros on each side
+TH_API void THNN_(VolumetricConvolution_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x time x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          THTensor *weight,            // 5-D
+          THTensor *finput,            // [OPTIONAL] [BUFFER] not used
+          int dT, int dW, int dH,      // step of the window
+          int pT, int pW, int pH);     // zeros on each side
+TH_API void THNN_(VolumetricConvolution_accGradParameters)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x time x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradWeight,        // as weight, added to
+          THTensor *gradBias,          // [OPTIONAL] as bias, added to
+          THTensor *finput,            // [OPTIONAL] [BUFFER] not used
+          THTensor *fgradInput,        // [OPTIONAL] [BUFFER] not used
+          int dT, int dW, int dH,      // step of the window
+          int pT, int pW, int pH,      // zeros on each side
+          accreal scale);              // factor of what is added
+
+// The same with elements of the window dilationT, dilationH and dilationW apart in the volume.
+TH_API void THNN_(VolumetricDilatedConvolution_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x time x height x width, or a batch
+          THTensor *output,            // [OUT] output tensor
+          THTensor *weight,            // 2-D or 5-D
+          THTensor *bias,              // [OPTIONAL] one for each plane of output
+          THTensor *columns,           // [OPTIONAL] [BUFFER] not used
+          THTensor *ones,              // [OPTIONAL] [BUFFER] not used
+          int kT, int kW, int kH,      // size of the window
+          int dT, int dW, int dH,      // step of the window
+          int padT, int padW, int padH, // zeros on each side
+          int dilationT, int dilationW, int dilationH); // from an element of the window to the next
+TH_API void THNN_(VolumetricDilatedConvolution_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x time x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          THTensor *weight,            // 2-D or 5-D
+          THTensor *columns,           // [OPTIONAL] [BUFFER] not used
+          int kT, int kW, int kH,      // size of the window
+          int dT, int dW, int dH,      // step of the window
+          int padT, int padW, int padH, // zeros on each side
+          int dilationT, int dilationW, int dilationH); // from an element of the window to the next
+TH_API void THNN_(VolumetricDilatedConvolution_accGradParameters)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x time x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradWeight,        // [OPTIONAL] as weight, added to
+          THTensor *gradBias,          // [OPTIONAL] as bias, added to
+          THTensor *columns,           // [OPTIONAL] [BUFFER] not used
+          THTensor *ones,              // [OPTIONAL] [BUFFER] not used
+          int kT, int kW, int kH,      // size of the window
+          int dT, int dW, int dH,      // step of the window
+          int padT, int padW, int padH, // zeros on each side
+          int dilationT, int dilationW, int dilationH, // from an element of the window to the next
+          accreal scale);              // factor of what is added
+
+// SpatialFullConvolution of volumes: weight is planes x outputs x kT x kH x kW, or the same with
+// the last four dimensions as one.
+TH_API void THNN_(VolumetricFullConvolution_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x time x height x width, or a batch
+          THTensor *output,            // [OUT] output tensor
+          THTensor *weight,            // 2-D or 5-D
+          THTensor *bias,              // [OPTIONAL] one for each plane of output
+          THTensor *finput,            // [OPTIONAL] [BUFFER] not used
+          THTensor *fgradInput,        // [OPTIONAL] [BUFFER] not used
+          int kT, int kW, int kH,      // size of the window
+          int dT, int dW, int dH,      // step of the window
+          int pT, int pW, int pH,      // zeros on each side
+          int aT, int aW, int aH);     // what output is larger by
+TH_API void THNN_(VolumetricFullConvolution_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x time x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          THTensor *weight,            // 2-D or 5-D
+          THTensor *finput,            // [OPTIONAL] [BUFFER] not used
+          THTensor *fgradInput,        // [OPTIONAL] [BUFFER] not used
+          int kT, int kW, int kH,      // size of the window
+          int dT, int dW, int dH,      // step of the window
+          int pT, int pW, int pH,      // zeros on each side
+          int aT, int aW, int aH);     // what output is larger by
+TH_API void THNN_(VolumetricFullConvolution_accGradParameters)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x time x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradWeight,        // [OPTIONAL] as weight, added to
+          THTensor *gradBias,          // [OPTIONAL] as bias, added to
+          THTensor *finput,            // [OPTIONAL] [BUFFER] not used
+          THTensor *fgradInput,        // [OPTIONAL] [BUFFER] not used
+          int kT, int kW, int kH,      // size of the window
+          int dT, int dW, int dH,      // step of the window
+          int pT, int pW, int pH,      // zeros on each side
+          int aT, int aW, int aH,      // what output is larger by
+          accreal scale);              // factor of what is added
+
+// The same with dilation.
+TH_API void THNN_(VolumetricFullDilatedConvolution_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x time x height x width, or a batch
+          THTensor *output,            // [OUT] output tensor
+          THTensor *weight,            // 2-D or 5-D
+          THTensor *bias,              // [OPTIONAL] one for each plane of output
+          THTensor *finput,            // [OPTIONAL] [BUFFER] not used
+          THTensor *fgradInput,        // [OPTIONAL] [BUFFER] not used
+          int kT, int kW, int kH,      // size of the window
+          int dT, int dW, int dH,      // step of the window
+          int pT, int pW, int pH,      // zeros on each side
+          int dilationT, int dilationW, int dilationH, // from an element of the window to the next
+          int aT, int aW, int aH);     // what output is larger by
+TH_API void THNN_(VolumetricFullDilatedConvolution_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x time x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          THTensor *weight,            // 2-D or 5-D
+          THTensor *finput,            // [OPTIONAL] [BUFFER] not used
+          THTensor *fgradInput,        // [OPTIONAL] [BUFFER] not used
+          int kT, int kW, int kH,      // size of the window
+          int dT, int dW, int dH,      // step of the window
+          int pT, int pW, int pH,      // zeros on each side
+          int dilationT, int dilationW, int dilationH, // from an element of the window to the next
+          int aT, int aW, int aH);     // what output is larger by
+TH_API void THNN_(VolumetricFullDilatedConvolution_accGradParameters)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x time x height x width, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradWeight,        // [OPTIONAL] as weight, added to
+          THTensor *gradBias,          // [OPTIONAL] as bias, added to
+          THTensor *finput,            // [OPTIONAL] [BUFFER] not used
+          THTensor *fgradInput,        // [OPTIONAL] [BUFFER] not used
+          int kT, int kW, int kH,      // size of the window
+          int dT, int dW, int dH,      // step of the window
+          int pT, int pW, int pH,      // zeros on each side
+          int dilationT, int dilationW, int dilationH, // from an element of the window to the next
+          int aT, int aW, int aH,      // what output is larger by
+          accreal scale);              // factor of what is added
+
+// Windows of kW frames, dW apart, over a sequence.  weight is outputFrameSize x (kW *
+// inputFrameSize), in the order of the frames.
+TH_API void THNN_(TemporalConvolution_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // frames x inputFrameSize, or a batch
+          THTensor *output,            // [OUT] output tensor
+          THTensor *weight,            // outputFrameSize x (kW * inputFrameSize)
+          THTensor *bias,              // [OPTIONAL] outputFrameSize
+          int kW,                      // frames of the window
+          int dW,                      // step of the window
+          int inputFrameSize,          // elements of a frame of input
+          int outputFrameSize);        // elements of a frame of output
+TH_API void THNN_(TemporalConvolution_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // frames x inputFrameSize, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          THTensor *weight,            // outputFrameSize x (kW * inputFrameSize)
+          int kW,                      // frames of the window
+          int dW);                     // step of the window
+TH_API void THNN_(TemporalConvolution_accGradParameters)(
+          THNNState *state,            // library's state
+          THTensor *input,             // frames x inputFrameSize, or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradWeight,        // [OPTIONAL] as weight, added to
+          THTensor *gradBias,          // [OPTIONAL] as bias, added to
+          int kW,                      // frames of the window
+          int dW,                      // step of the window
+          accreal scale);              // factor of what is added
+
+// Windows of kW frames, dW apart, over a sequence with padW frames of zeros on each side: each
+// feature by itself.  output has the layout of input.
+TH_API void THNN_(TemporalRowConvolution_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // frames x features, or features x frames; or a batch
+          THTensor *output,            // [OUT] output tensor
+          THTensor *weight,            // features x kW, or features x 1 x kW
+          THTensor *bias,              // [OPTIONAL] features
+          THTensor *finput,            // [OPTIONAL] [BUFFER] not used
+          THTensor *fgradInput,        // [OPTIONAL] [BUFFER] not used
+          int kW,                      // frames of the window
+          int dW,                      // step of the window
+          int padW,                    // frames of zeros on each side
+          bool featFirst);             // frames are columns: features x frames
+TH_API void THNN_(TemporalRowConvolution_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // frames x features, or features x frames; or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          THTensor *weight,            // features x kW, or features x 1 x kW
+          THTensor *finput,            // [OPTIONAL] [BUFFER] not used
+          THTensor *fgradInput,        // [OPTIONAL] [BUFFER] not used
+          int kW,                      // frames of the window
+          int dW,                      // step of the window
+          int padW,                    // frames of zeros on each side
+          bool featFirst);             // frames are columns: features x frames
+TH_API void THNN_(TemporalRowConvolution_accGradParameters)(
+          THNNState *state,            // library's state
+          THTensor *input,             // frames x features, or features x frames; or a batch
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradWeight,        // [OPTIONAL] as weight, added to
+          THTensor *gradBias,          // [OPTIONAL] as bias, added to
+          THTensor *finput,            // [OPTIONAL] [BUFFER] not used
+          THTensor *fgradInput,        // [OPTIONAL] [BUFFER] not used
+          int kW,                      // frames of the window
+          int dW,                      // step of the window
+          int padW,                    // frames of zeros on each side
+          bool featFirst,              // frames are columns: features x frames
+          accreal scale);              // factor of what is added
+
+// The windows of an image as the columns of a matrix: output is (planes * kH * kW) x windows.
+TH_API void THNN_(Im2Col_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // planes x height x width, or a batch
+          THTensor *output,            // [OUT] output tensor
+          int kH, int kW,              // size of the window
+          int dH, int dW,              // from an element of the window to the next
+          int padH, int padW,          // zeros on each side
+          int sH, int sW);             // step of the window
+TH_API void THNN_(Im2Col_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          int inputHeight, int inputWidth, // size of the image
+          int kH, int kW,              // size of the window
+          int dH, int dW,              // from an element of the window to the next
+          int padH, int padW,          // zeros on each side
+          int sH, int sW);             // step of the window
+
+// The image that such columns add up to: output is planes x outputHeight x outputWidth.
+TH_API void THNN_(Col2Im_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // (planes * kH * kW) x windows, or a batch
+          THTensor *output,            // [OUT] output tensor
+          int outputHeight, int outputWidth, // size of the image
+          int kH, int kW,              // size of the window
+          int dH, int dW,              // from an element of the window to the next
+          int padH, int padW,          // zeros on each side
+          int sH, int sW);             // step of the window
+TH_API void THNN_(Col2Im_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OUT] gradient w.r.t. input
+          int kH, int kW,              // size of the window
+          int dH, int dW,              // from an element of the window to the next
+          int padH, int padW,          // zeros on each side
+          int sH, int sW);             // step of the window
+
+// The windows of one image as the columns of finput, (nInputPlane * kH * kW) x (outputHeight *
+// outputWidth), and finput's columns added to the image.  Both may have any shape with that many
+// elements.
+TH_API void THNN_(unfolded_acc)(
+          THTensor *finput,            // columns
+          THTensor *input,             // image, added to
+          int kW, int kH,              // size of the window
+          int dW, int dH,              // step of the window
+          int padW, int padH,          // zeros on each side
+          int nInputPlane,             // planes of the image
+          int inputWidth, int inputHeight, // size of the image
+          int osizeW, int outputHeight); // windows in a row, and rows of them
+TH_API void THNN_(unfolded_copy)(
+          THTensor *finput,            // [OUT] columns
+          THTensor *input,             // image
+          int kW, int kH,              // size of the window
+          int dW, int dH,              // step of the window
+          int padW, int padH,          // zeros on each side
+          int nInputPlane,             // planes of the image
+          int inputWidth, int inputHeight, // size of the image
+          int outputWidth, int outputHeight); // windows in a row, and rows of them
 
 /* --- pooling ---------------------------------------------------------------------------------- */
 

@@ -2,18 +2,13 @@
 #include "THNNTemplate.h"
 
 #if defined(__AVX512F__)
-enum { VECTOR = 64, WIDTH = 4 };
+enum { VECTOR = 64, WIDTH = 4, WIDE = 8 };
 #elif defined(__AVX__)
-enum { VECTOR = 32, WIDTH = 2 };
+enum { VECTOR = 32, WIDTH = 2, WIDE = 8 };
 #else
-enum { VECTOR = 16, WIDTH = 2 };
+enum { VECTOR = 16, WIDTH = 2, WIDE = 8 };
 #endif
-enum {
-  LANES = VECTOR / sizeof(real),
-  STRETCH = WIDTH * LANES,
-  OUTPUTS = THNN_DIRECT_OUTPUTS,
-  TAPS = THNN_DIRECT_TAPS
-};
+enum { LANES = VECTOR / sizeof(real), OUTPUTS = THNN_DIRECT_OUTPUTS, TAPS = THNN_DIRECT_TAPS };
 
 typedef real Vector __attribute__((vector_size(VECTOR)));
 #if defined(TH_REAL_IS_FLOAT)
@@ -47,53 +42,74 @@ static inline Vector load(const real *x)
 
 /* --- forward --------------------------------------------------------------------------------- */
 
-/* tile[o][i] = the sums for output o at position i of a stretch of the flat plane. */
-static inline void stretch(const THNNDirect *d, const real *x, const real *w, real *tile)
+/* tile[o][i] = the sums for output o at position i of a stretch of width vectors. */
+static inline __attribute__((always_inline)) void stretch(const THNNDirect *d, const real *x,
+                                                          const real *w, real *tile, int outputs,
+                                                          int width)
 {
-  Vector sum[OUTPUTS][WIDTH];
-  memset(sum, 0, sizeof sum);
-  for (ptrdiff_t p = 0; p < d->planes; p++, x += d->plane)
-    for (ptrdiff_t a = 0; a < d->height; a++)
-      for (ptrdiff_t b = 0; b < d->width; b++, w += OUTPUTS) {
-        const real *at = x + a * d->pitch + b;
-        Vector v[WIDTH];
-        for (int k = 0; k < WIDTH; k++)
-          v[k] = load(at + k * LANES);
-        for (int o = 0; o < OUTPUTS; o++) {
-          const Vector factor = w[o] - (Vector){0};
-          for (int k = 0; k < WIDTH; k++)
-            sum[o][k] = MULTIPLY_ADD(v[k], factor, sum[o][k]);
-        }
-      }
-  memcpy(tile, sum, sizeof sum);
+  Vector sum[OUTPUTS][WIDE];
+  for (int o = 0; o < outputs; o++)
+    for (int k = 0; k < width; k++)
+      sum[o][k] = (Vector){0};
+  for (ptrdiff_t l = 0; l < d->terms; l++, w += outputs) {
+    const real *at = x + d->offset[l];
+    Vector v[WIDE];
+    for (int k = 0; k < width; k++)
+      v[k] = load(at + k * LANES);
+    for (int o = 0; o < outputs; o++) {
+      const Vector factor = w[o] - (Vector){0};
+      for (int k = 0; k < width; k++)
+        sum[o][k] = MULTIPLY_ADD(v[k], factor, sum[o][k]);
+    }
+  }
+  for (int o = 0; o < outputs; o++)
+    memcpy(tile + o * width * LANES, sum[o], (size_t)width * sizeof(Vector));
 }
 
-/* Copies what lies in the columns of the output. */
-static inline void deliver(const THNNDirect *d, const real *tile, ptrdiff_t first, real bias,
-                           real *y)
+/* Writes the positions of the stretch from first on that are outputs. */
+static inline void deliver(const THNNDirect *d, const real *tile, ptrdiff_t first, ptrdiff_t end,
+                           real bias, real *y)
 {
-  const ptrdiff_t end = THMin(first + STRETCH, d->length);
   for (ptrdiff_t row = first / d->pitch; row * d->pitch < end; row++) {
-    const ptrdiff_t from = THMax(first, row * d->pitch);
-    const ptrdiff_t to = THMin(end, row * d->pitch + d->columns);
-    real *at = y + row * (d->columns - d->pitch);
-    for (ptrdiff_t i = from; i < to; i++)
-      at[i] = bias + tile[i - first];
+    const ptrdiff_t t = row / d->rows, i = row % d->rows;
+    if (i >= d->count[1])
+      continue;
+    const ptrdiff_t from = THMax(first - row * d->pitch, 0);
+    const ptrdiff_t to = THMin(end - row * d->pitch, d->count[2]);
+    const real *sums = tile + row * d->pitch - first;
+    real *at = y + t * d->step[0] + i * d->step[1];
+    if (d->step[2] == 1)
+      for (ptrdiff_t j = from; j < to; j++)
+        at[j] = bias + sums[j];
+    else
+      for (ptrdiff_t j = from; j < to; j++)
+        at[j * d->step[2]] = bias + sums[j];
   }
+}
+
+static inline __attribute__((always_inline)) void all_stretches(const THNNDirect *d, const real *x,
+                                                                const real *weights,
+                                                                const real *bias, real *y,
+                                                                int outputs, int width)
+{
+  const ptrdiff_t count = width * LANES;
+  for (ptrdiff_t first = 0; first < d->length; first += count)
+    for (ptrdiff_t o = 0; o < d->outputs; o += outputs) {
+      real tile[OUTPUTS * WIDE * LANES];
+      stretch(d, x + first, weights + o * d->terms, tile, outputs, width);
+      for (ptrdiff_t k = o; k < THMin(o + outputs, d->outputs); k++)
+        deliver(d, tile + (k - o) * count, first, THMin(first + count, d->length),
+                bias ? bias[k] : 0, y + k * d->plane);
+    }
 }
 
 static void convolve(const THNNDirect *d, const real *x, const real *weights, const real *bias,
                      real *y)
 {
-  const ptrdiff_t block = d->planes * d->height * d->width * OUTPUTS;
-  for (ptrdiff_t first = 0; first < d->length; first += STRETCH)
-    for (ptrdiff_t o = 0; o < d->outputs; o += OUTPUTS) {
-      real tile[OUTPUTS * STRETCH];
-      stretch(d, x + first, weights + o / OUTPUTS * block, tile);
-      for (ptrdiff_t k = o; k < THMin(o + OUTPUTS, d->outputs); k++)
-        deliver(d, tile + (k - o) * STRETCH, first, bias ? bias[k] : 0,
-                y + k * d->rows * d->columns);
-    }
+  if (d->block == 1)
+    all_stretches(d, x, weights, bias, y, 1, WIDE);
+  else
+    all_stretches(d, x, weights, bias, y, OUTPUTS, WIDTH);
 }
 
 /* --- sums over an image ---------------------------------------------------------------------- */
@@ -109,9 +125,11 @@ static inline real sum_of_lanes(Vector v)
   return x[0];
 }
 
-static inline void products(const THNNDirect *d, ptrdiff_t images, const real *const *x,
-                            ptrdiff_t nextX, const real *const *g, ptrdiff_t nextG,
-                            const real *mask, real *result)
+static inline __attribute__((always_inline)) void products(const THNNDirect *d, ptrdiff_t images,
+                                                           const real *const *x, ptrdiff_t nextX,
+                                                           const real *const *g, ptrdiff_t nextG,
+                                                           const real *mask, real *result,
+                                                           int outputs)
 {
   Vector sum[OUTPUTS][TAPS];
   memset(sum, 0, sizeof sum);
@@ -121,38 +139,60 @@ static inline void products(const THNNDirect *d, ptrdiff_t images, const real *c
       Vector v[TAPS];
       for (int t = 0; t < TAPS; t++)
         v[t] = (Vector)((Bits)load(x[t] + image * nextX + i) & inside);
-      for (int o = 0; o < OUTPUTS; o++) {
+      for (int o = 0; o < outputs; o++) {
         const Vector factor = load(g[o] + image * nextG + i);
         for (int t = 0; t < TAPS; t++)
           sum[o][t] = MULTIPLY_ADD(v[t], factor, sum[o][t]);
       }
     }
-  for (int o = 0; o < OUTPUTS; o++)
+  for (int o = 0; o < outputs; o++)
     for (int t = 0; t < TAPS; t++)
       result[o * TAPS + t] = sum_of_lanes(sum[o][t]);
 }
 
-static void correlate(const THNNDirect *d, ptrdiff_t images, const real *x, const real *g,
-                      const real *mask, real *sums)
+static inline __attribute__((always_inline)) void all_products(
+    const THNNDirect *d, ptrdiff_t images, const real *x, ptrdiff_t nextX, const real *g,
+    ptrdiff_t planeG, ptrdiff_t nextG, const real *mask, real *sums, int together)
 {
-  const ptrdiff_t window = d->height * d->width, depth = d->planes * window;
-  for (ptrdiff_t first = 0; first < depth; first += TAPS) {
-    const real *taps[TAPS], *outputs[OUTPUTS];
-    for (ptrdiff_t t = 0; t < TAPS; t++) { /* the last ones again where there are no more */
-      const ptrdiff_t l = THMin(first + t, depth - 1), in = l % window;
-      taps[t] = x + l / window * d->plane + in / d->width * d->pitch + in % d->width;
-    }
-    for (ptrdiff_t o = 0; o < d->outputs; o += OUTPUTS) {
+  for (ptrdiff_t first = 0; first < d->terms; first += TAPS) {
+    const real *terms[TAPS], *outputs[OUTPUTS];
+    for (ptrdiff_t t = 0; t < TAPS; t++) /* the last ones again where there are no more */
+      terms[t] = x + d->offset[THMin(first + t, d->terms - 1)];
+    for (ptrdiff_t o = 0; o < d->outputs; o += together) {
       real result[OUTPUTS * TAPS];
-      for (ptrdiff_t k = 0; k < OUTPUTS; k++)
-        outputs[k] = g + THMin(o + k, d->outputs - 1) * d->sumPlane;
-      products(d, images, taps, d->planes * d->plane, outputs, d->outputs * d->sumPlane, mask,
-               result);
-      for (ptrdiff_t k = 0; k < THMin(OUTPUTS, d->outputs - o); k++)
-        for (ptrdiff_t t = 0; t < THMin(TAPS, depth - first); t++)
-          sums[(o + k) * depth + first + t] += result[k * TAPS + t];
+      for (ptrdiff_t k = 0; k < together; k++)
+        outputs[k] = g + THMin(o + k, d->outputs - 1) * planeG;
+      products(d, images, terms, nextX, outputs, nextG, mask, result, together);
+      for (ptrdiff_t k = 0; k < THMin(together, d->outputs - o); k++)
+        for (ptrdiff_t t = 0; t < THMin(TAPS, d->terms - first); t++)
+          sums[(o + k) * d->terms + first + t] += result[k * TAPS + t];
     }
   }
 }
 
-const THNN_(Direct) TH_LEVEL_(THNN_(direct))[] = {{convolve, correlate}};
+static void correlate(const THNNDirect *d, ptrdiff_t images, const real *x, ptrdiff_t nextX,
+                      const real *g, ptrdiff_t planeG, ptrdiff_t nextG, const real *mask,
+                      real *sums)
+{
+  if (d->block == 1)
+    all_products(d, images, x, nextX, g, planeG, nextG, mask, sums, 1);
+  else
+    all_products(d, images, x, nextX, g, planeG, nextG, mask, sums, OUTPUTS);
+}
+
+static accreal sum(const real *x, ptrdiff_t n)
+{
+  enum { PARTS = 16 };
+  accreal part[PARTS] = {0};
+  ptrdiff_t i = 0;
+  for (; i + PARTS <= n; i += PARTS)
+    for (int k = 0; k < PARTS; k++)
+      part[k] += (accreal)x[i + k];
+  for (int k = 0; i < n; i++, k++)
+    part[k] += (accreal)x[i];
+  for (int k = 1; k < PARTS; k++)
+    part[0] += part[k];
+  return part[0];
+}
+
+const THNN_(Direct) TH_LEVEL_(THNN_(direct))[] = {{convolve, correlate, sum}};

@@ -1,0 +1,46 @@
+/* How a direct convolution goes: the layout of flat planes, and what is computed from them.
+ *
+ * Forward there is one part: all windows, and all their elements are terms.  Back, from y to x,
+ * windows that are step apart reach different elements of x through different elements of theirs:
+ * there is a part for every step-th element of x that is reached at all. */
+#ifndef THNN_PLAN_H
+#define THNN_PLAN_H
+
+#include "THNNConvolution.h"
+
+typedef struct {
+  THNNDirect d;         /* of one group */
+  ptrdiff_t taps;       /* elements of a window that are terms, for each plane of the flat image */
+  const ptrdiff_t *tap; /* their numbers */
+  ptrdiff_t start;      /* of the first position in a plane of the result */
+  ptrdiff_t packed;     /* weights of the parts before */
+} THNNPart;
+
+typedef struct {
+  THNNWindow layout[3];    /* unfolds a plane into a flat one */
+  ptrdiff_t plane, planes; /* elements of a flat plane, planes of a group */
+  ptrdiff_t parts, packed; /* packed weights of a group */
+  THNNPart *part;
+  int leaves; /* elements of the result that no part reaches: they are 0 */
+} THNNPlan;
+
+/* Bytes of memory that a plan needs. */
+size_t THNNPlan_memory(const THNNConvolution *c, int back);
+
+/* The flat image of a thread, in elements. */
+static inline ptrdiff_t THNNPlan_flat(const THNNPlan *p)
+{
+  return p->planes * p->plane + THNN_DIRECT_SLACK;
+}
+
+/* memory: as much as THNNPlan_memory says, or NULL: then only the layout is set. */
+THNNPlan THNNPlan_of(const THNNConvolution *c, int back, void *memory);
+
+/* The layout of a plane of y whose rows are as far apart as those of x, and its elements. */
+ptrdiff_t THNNPlan_other(const THNNConvolution *c, const THNNPlan *p, THNNWindow *layout);
+
+/* Sums over images are taken in sets whose number depends on the shapes alone, and then over the
+ * sets in order. */
+enum { THNN_IMAGE_SETS = 8 };
+
+#endif

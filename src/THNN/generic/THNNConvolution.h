@@ -1,0 +1,49 @@
+/* What the layer does with operands of these sizes.  weight may be gradWeight, bias gradBias, and
+ * each of gradOutput, weight and bias may be NULL. */
+THNNConvolution THNN_(convolutionOf)(THNNLayer layer, THTensor *input, THTensor *gradOutput,
+                                     THTensor *weight, THTensor *bias);
+
+/* y = bias (if there is one) + the convolution of x. */
+void THNN_(convolve)(const THNNConvolution *c, THTensor *x, THTensor *weight, THTensor *bias,
+                     THTensor *y);
+
+/* x = bias (if there is one, an element for each plane) + what the windows get from y. */
+void THNN_(convolveBack)(const THNNConvolution *c, THTensor *y, THTensor *weight, THTensor *bias,
+                         THTensor *x);
+
+/* gradWeight += scale * products of x and y, gradBias += scale * sums of biasOf's planes. Either
+ * may be NULL. */
+void THNN_(convolveWeights)(const THNNConvolution *c, THTensor *x, THTensor *y,
+                            THTensor *gradWeight, THTensor *gradBias, int biasOfX, accreal scale);
+
+/* The functions of a layer. */
+void THNN_(layerOutput)(THNNLayer layer, THTensor *input, THTensor *output, THTensor *weight,
+                        THTensor *bias);
+void THNN_(layerGradInput)(THNNLayer layer, THTensor *input, THTensor *gradOutput,
+                           THTensor *gradInput, THTensor *weight);
+void THNN_(layerGradParameters)(THNNLayer layer, THTensor *input, THTensor *gradOutput,
+                                THTensor *gradWeight, THTensor *gradBias, accreal scale);
+
+/* --- what other convolutions are made of ----------------------------------------------------- */
+
+/* Scratch memory of any type. */
+void *THNN_(scratchBytes)(THNN_(Call) * call, size_t bytes);
+
+/* The part of this thread of memory that has size elements for each thread. */
+real *THNN_(ofThread)(real *memory, ptrdiff_t size, int threads);
+
+/* Flat planes, plane apart, of planes that are next apart; what lies between is 0, and so are
+ * THNN_DIRECT_SLACK elements behind the last. */
+void THNN_(layOut)(const THNNWindow *layout, const real *x, ptrdiff_t planes, ptrdiff_t next,
+                   real *flat, ptrdiff_t plane);
+
+/* sums[plane] += scale * the sum of that plane of x, of n elements, over the batch. */
+void THNN_(addPlaneSums)(const real *x, int64_t batch, int64_t planes, ptrdiff_t n, accreal scale,
+                         real *sums);
+
+/* weights += scale * the sum over sets of count numbers each, in order. */
+void THNN_(addSets)(const real *sums, ptrdiff_t sets, ptrdiff_t count, real *weights,
+                    accreal scale);
+
+/* All bits of the positions in a flat plane of y that are windows. */
+void THNN_(setMask)(const THNNConvolution *c, const THNNPlan *plan, ptrdiff_t planeY, real *mask);

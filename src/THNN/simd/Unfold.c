@@ -1,0 +1,85 @@
+/* Kernels that copy windows into columns, and add them up again. */
+#include "THNNTemplate.h"
+
+/* Calls row for each row of each element of the windows that lies in the plane, and outside for
+ * stretches of columns that do not. */
+static inline void each_row(const THNNWindow *w, real *columns,
+                            void (*row)(const THNNWindow *w, ptrdiff_t at, ptrdiff_t left,
+                                        ptrdiff_t right, real *columns, real *x),
+                            void (*outside)(real *columns, ptrdiff_t n), real *x)
+{
+  const ptrdiff_t slice = w[1].output * w[2].output;
+  for (ptrdiff_t a = 0; a < w[0].size; a++)
+    for (ptrdiff_t b = 0; b < w[1].size; b++)
+      for (ptrdiff_t c = 0; c < w[2].size; c++) {
+        int64_t front, back, top, bottom, left, right;
+        THNNWindow_inside(&w[0], a * w[0].dilation, &front, &back);
+        THNNWindow_inside(&w[1], b * w[1].dilation, &top, &bottom);
+        THNNWindow_inside(&w[2], c * w[2].dilation, &left, &right);
+        for (ptrdiff_t t = 0; t < w[0].output; t++, columns += slice) {
+          if (t < front || t >= back || top >= bottom || left >= right) {
+            outside(columns, slice);
+            continue;
+          }
+          const ptrdiff_t plane = (t * w[0].step + a * w[0].dilation - w[0].pad) * w[1].input;
+          const ptrdiff_t first = c * w[2].dilation - w[2].pad;
+          outside(columns, top * w[2].output);
+          for (ptrdiff_t i = top; i < bottom; i++)
+            row(&w[2], (plane + i * w[1].step + b * w[1].dilation - w[1].pad) * w[2].input + first,
+                left, right, columns + i * w[2].output, x);
+          outside(columns + bottom * w[2].output, (w[1].output - bottom) * w[2].output);
+        }
+      }
+}
+
+static inline void zero(real *columns, ptrdiff_t n)
+{
+  memset(columns, 0, (size_t)n * sizeof *columns);
+}
+
+static inline void copy_row(const THNNWindow *w, ptrdiff_t at, ptrdiff_t left, ptrdiff_t right,
+                            real *columns, real *x)
+{
+  for (ptrdiff_t j = 0; j < left; j++)
+    columns[j] = 0;
+  if (w->step == 1)
+    memcpy(columns + left, x + at + left, (size_t)(right - left) * sizeof *columns);
+  else if (w->step == 2)
+    for (ptrdiff_t j = left; j < right; j++)
+      columns[j] = x[at + 2 * j];
+  else
+    for (ptrdiff_t j = left; j < right; j++)
+      columns[j] = x[at + j * w->step];
+  for (ptrdiff_t j = right; j < w->output; j++)
+    columns[j] = 0;
+}
+
+static inline void leave(real *columns, ptrdiff_t n)
+{
+  (void)columns, (void)n;
+}
+
+static inline void add_row(const THNNWindow *w, ptrdiff_t at, ptrdiff_t left, ptrdiff_t right,
+                           real *columns, real *x)
+{
+  if (w->step == 1) {
+    real *restrict to = x + at;
+    for (ptrdiff_t j = left; j < right; j++)
+      to[j] += columns[j];
+  } else {
+    for (ptrdiff_t j = left; j < right; j++)
+      x[at + j * w->step] += columns[j];
+  }
+}
+
+static void unfold(const THNNWindow *windows, const real *x, real *columns)
+{
+  each_row(windows, columns, copy_row, zero, (real *)x);
+}
+
+static void fold(const THNNWindow *windows, const real *columns, real *x)
+{
+  each_row(windows, (real *)columns, add_row, leave, x);
+}
+
+const THNN_(Unfold) TH_LEVEL_(THNN_(unfold))[] = {{unfold, fold}};
