@@ -2,6 +2,7 @@
 #ifndef THNN_TEMPLATE_H
 #define THNN_TEMPLATE_H
 
+#include "THNNBatchNorm.h"
 #include "THNNCall.h"
 #include "THNNClasses.h"
 #include "THNNGridSampler.h"

@@ -39,9 +39,13 @@
   X(GIVEN, grid, grid)          \
   X(GIVEN, samples, samples)    \
   X(GIVEN, table, table)        \
+  X(GIVEN, mean, mean)          \
+  X(GIVEN, variance, variance)  \
   X(GIVEN, gradOutput, output)  \
   X(RESULT, output, output)     \
   X(RESULT, total, total)       \
+  X(RESULT, saveMean, saveMean) \
+  X(RESULT, saveStd, saveStd)   \
   X(GRADIENT, gradInput, input) \
   X(GRADIENT, gradGrid, grid)   \
   X(SUM, gradWeight, weight)    \

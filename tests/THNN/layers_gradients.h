@@ -228,8 +228,9 @@ static void layer_round(const Layer *layer, int round, th_random *random)
   Operands o = {.random = random};
   layer->random(&o);
   o.scale = 0.25 * (double)(between(&o, 0, 1) ? between(&o, 1, 8) : between(&o, -8, -1));
-  o.output = THTensor_(new)();
-  o.total = THTensor_(new)();
+  for (int i = 0; i < SLOTS; i++)
+    if (slots[i].role == RESULT)
+      *slot_tensor(&o, i) = THTensor_(new)();
   if (layer->givesIndex)
     o.index = THIndexTensor_(new)();
   layer_describe(layer, "random", round, &o);

@@ -1731,4 +1731,62 @@ TH_API void THNN_(VolumetricReplicationPadding_updateGradInput)(
           int pad_front,               // as in updateOutput
           int pad_back);               // as in updateOutput
 
+/* --- normalization ---------------------------------------------------------------------------- */
+
+// Each channel, over the batch and all dimensions behind the channels:
+// output = (input - mean) / sqrt(variance + eps) * weight + bias.  To train, mean and variance are
+// those of input (the variance divided by the number of elements), and running_mean and running_var
+// become momentum times those (the variance divided by one less) plus 1 - momentum times what they
+// were; else they are running_mean and running_var.
+TH_API void THNN_(BatchNormalization_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // batch x channels, or more dimensions behind
+          THTensor *output,            // [OUT] output tensor
+          THTensor *weight,            // [OPTIONAL] channels
+          THTensor *bias,              // [OPTIONAL] channels
+          THTensor *running_mean,      // [OPTIONAL] channels; changed to train, else needed
+          THTensor *running_var,       // [OPTIONAL] channels; changed to train, else needed
+          THTensor *save_mean,         // [OUT] mean of each channel, if train
+          THTensor *save_std,          // [OUT] 1 / sqrt(variance + eps) of each channel, if train
+          bool train,                  // normalize by what input is
+          double momentum,             // share of the new in running_mean and running_var
+          double eps);                 // what is added to the variance
+TH_API void THNN_(BatchNormalization_backward)(
+          THNNState *state,            // library's state
+          THTensor *input,             // batch x channels, or more dimensions behind
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInput,         // [OPTIONAL] [OUT] gradient w.r.t. input
+          THTensor *gradWeight,        // [OPTIONAL] channels, added to
+          THTensor *gradBias,          // [OPTIONAL] channels, added to
+          THTensor *weight,            // [OPTIONAL] channels
+          THTensor *running_mean,      // [OPTIONAL] channels; needed unless train
+          THTensor *running_var,       // [OPTIONAL] channels; needed unless train
+          THTensor *save_mean,         // [OPTIONAL] what updateOutput computed; needed if train
+          THTensor *save_std,          // [OPTIONAL] what updateOutput computed; needed if train
+          bool train,                  // as in updateOutput
+          double scale,                // factor of what is added
+          double eps);                 // as in updateOutput
+
+/* --- tables and sparse input ------------------------------------------------------------------ */
+
+// gradWeight's row input[i] += scale * gradOutput's row i, in the order of i
+TH_API void THNN_(LookupTable_accGradParameters)(
+          THNNState *state,            // library's state
+          THIndexTensor *input,        // rows of the table, from TH_INDEX_BASE on, in any shape
+          THTensor *gradOutput,        // as many rows as input has elements
+          THTensor *gradWeight,        // rows x columns, added to
+          THIntegerTensor *count,      // [OPTIONAL] [BUFFER] not used
+          THTensor *sorted,            // [OPTIONAL] [BUFFER] not used
+          THIndexTensor *indices,      // [OPTIONAL] [BUFFER] not used
+          bool scaleGradByFreq,        // divide by how often the row occurs in input
+          int paddingValue,            // an element of input that adds nothing
+          accreal scale);              // factor of what is added
+// Rows whose norm exceeds maxNorm are multiplied by maxNorm / (norm + 1e-7), each once.
+TH_API void THNN_(LookupTable_renorm)(
+          THNNState *state,            // library's state
+          THIndexTensor *idx,          // rows of weight, from TH_INDEX_BASE on, in any shape
+          THTensor *weight,            // rows x columns, changed
+          accreal maxNorm,             // largest norm
+          accreal normType);           // positive: the norm's power; may be infinite
+
 /* clang-format on */

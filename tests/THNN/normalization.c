@@ -1,0 +1,167 @@
+/* Batch normalization. */
+#include "THNN.h"
+#include "THTemplate.h"
+
+#include "layers.h"
+
+/* args: train, momentum, eps.  Running statistics are left out here, when they would change. */
+CALL(batchNormForward,
+     THNN_(BatchNormalization_updateOutput)(NULL, o->input, o->output, o->weight, o->bias,
+                                            BOOL(0) ? NULL : o->mean, BOOL(0) ? NULL : o->variance,
+                                            o->saveMean, o->saveStd, BOOL(0), o->args[1],
+                                            o->args[2]))
+CALL(batchNormBackward,
+     THNN_(BatchNormalization_backward)(NULL, o->input, o->gradOutput, o->gradInput, NULL, NULL,
+                                        o->weight, o->mean, o->variance, o->saveMean, o->saveStd,
+                                        BOOL(0), 1, o->args[2]))
+CALL(batchNormAccumulate,
+     THNN_(BatchNormalization_backward)(NULL, o->input, o->gradOutput, NULL, o->gradWeight,
+                                        o->gradBias, o->weight, o->mean, o->variance, o->saveMean,
+                                        o->saveStd, BOOL(0), o->scale, o->args[2]))
+static void batchNormRandom(Operands *o)
+{
+  int64_t size[6];
+  const int dims = (int)between(o, 2, 6);
+  for (int d = 0; d < dims; d++)
+    size[d] = between(o, d == 0 ? 3 : 1, 4 - (d > 2));
+  if (dims == 2 && one_in(o, 4))
+    size[1] = between(o, 60, 70);
+  o->input = any(o, dims, size);
+  if (one_in(o, 2))
+    o->weight = any(o, 1, size + 1);
+  if (one_in(o, 2))
+    o->bias = any(o, 1, size + 1);
+  o->mean = any(o, 1, size + 1);
+  o->variance = any_in(o, 0.25, 2, 1, size + 1);
+  o->args[0] = one_in(o, 2);
+  o->args[1] = 0.25;
+  o->args[2] = 1e-3;
+}
+static const Layer batchNorm = {"BatchNormalization",      batchNormForward,
+                                batchNormBackward,         batchNormAccumulate,
+                                .random = batchNormRandom, .file = "normalization.txt"};
+static void THTest_(BatchNormalization)(void)
+{
+  check_layer(&batchNorm);
+}
+
+/* To train, the running statistics move; the mean and spread are kept. */
+static void THTest_(batchNormRunning)(void)
+{
+  Operands o;
+  for (int number = 0; layer_open(&o, &batchNorm, number, TH_STRIDED, TH_EMPTY); number++) {
+    if (o.args[0]) {
+      th_note("case %d", number);
+      real *aroundMean = THTest_(storageValues)(o.mean);
+      real *aroundVariance = THTest_(storageValues)(o.variance);
+      THNN_(BatchNormalization_updateOutput)
+      (NULL, o.input, o.output, o.weight, o.bias, o.mean, o.variance, o.saveMean, o.saveStd, true,
+       o.args[1], o.args[2]);
+      layer_compare(&batchNorm, number, "newMean", o.mean, NULL);
+      layer_compare(&batchNorm, number, "newVariance", o.variance, NULL);
+      layer_compare(&batchNorm, number, "output", o.output, NULL);
+      CHECK_OUTSIDE(o.mean, aroundMean);
+      CHECK_OUTSIDE(o.variance, aroundVariance);
+      free(aroundMean);
+      free(aroundVariance);
+    }
+    layer_close(&o);
+  }
+  th_golden_close(layer_file);
+  layer_file = NULL;
+}
+
+/* A mean that is large beside the spread costs no digits but those of the input. */
+static void THTest_(batchNormShifted)(void)
+{
+  enum { BATCH = 5, INNER = 33 };
+  const real shift = sizeof(real) == 4 ? (real)0x1p12 : (real)0x1p20;
+  for (int flat = 0; flat < 2; flat++) {
+    THTensor *x = flat ? THTest_(tensor)(0, 1, TH_SHAPE(BATCH * INNER, 1))
+                       : THTest_(tensor)(0, 1, TH_SHAPE(BATCH, 1, INNER));
+    THTensor *y = THTensor_(new)(), *mean = THTensor_(new)(), *std = THTensor_(new)();
+    real *data = THTensor_(data)(x);
+    double m = 0, v = 0;
+    for (int i = 0; i < BATCH * INNER; i++) {
+      data[i] = shift + (real)(i * 37 % 64) / 16;
+      m += (double)(data[i] - shift) / (BATCH * INNER);
+    }
+    for (int i = 0; i < BATCH * INNER; i++)
+      v += ((double)(data[i] - shift) - m) * ((double)(data[i] - shift) - m) / (BATCH * INNER);
+    THNN_(BatchNormalization_updateOutput)
+    (NULL, x, y, NULL, NULL, NULL, NULL, mean, std, true, 0, 0);
+    for (int i = 0; i < BATCH * INNER; i++)
+      CHECK_NEAR(*THTest_(at)(y, i), ((double)(data[i] - shift) - m) / sqrt(v),
+                 sizeof(real) == 4 ? 1e-6 : 1e-8);
+    THTensor_(free)(x);
+    THTensor_(free)(y);
+    THTensor_(free)(mean);
+    THTensor_(free)(std);
+  }
+}
+
+/* Equal values without eps, and batches of nothing. */
+static void THTest_(batchNormEdges)(void)
+{
+  THTensor *x = THTest_(tensor)(0, 1, TH_SHAPE(4, 2, 3)), *y = THTensor_(new)();
+  THTensor *mean = THTensor_(new)(), *std = THTensor_(new)();
+  THTensor_(fill)(x, 3);
+  THNN_(BatchNormalization_updateOutput)
+  (NULL, x, y, NULL, NULL, NULL, NULL, mean, std, true, 0.5, 0);
+  for (int i = 0; i < 24; i++)
+    CHECK_EQ(*THTest_(at)(y, i), 0);
+  CHECK_EQ(*THTest_(at)(std, 1), 0);
+  CHECK_EQ(*THTest_(at)(mean, 1), 3);
+  THTensor_(free)(x);
+  THTensor_(free)(y);
+  THTensor_(free)(mean);
+  THTensor_(free)(std);
+}
+
+static void THTest_(batchNormErrors)(void)
+{
+  THTensor *x = THTest_(tensor)(0, 1, TH_SHAPE(4, 2, 3)),
+           *flat = THTest_(tensor)(0, 1, TH_SHAPE(2));
+  THTensor *five = THTest_(tensor)(0, 1, TH_SHAPE(5)), *c = THTest_(tensor)(0, 2, TH_SHAPE(2));
+  THTensor *y = THTest_(tensor)(TH_STRIDED, 3, TH_SHAPE(3, 2));
+  THTensor *m = THTest_(tensor)(0, 4, TH_SHAPE(3)), *s = THTest_(tensor)(0, 5, TH_SHAPE(3));
+  WATCH(y);
+  WATCH(m);
+  WATCH(s);
+  WATCH(c);
+#define FORWARD(X, W, B, RM, RV, SM, SS, TRAIN) \
+  THNN_(BatchNormalization_updateOutput)(NULL, X, y, W, B, RM, RV, SM, SS, TRAIN, 0.5, 1e-5)
+  CHECK_RAISES(2, "[2]", FORWARD(flat, c, c, c, c, m, s, true));
+  CHECK_RAISES(4, "weight has size [5]", FORWARD(x, five, c, c, c, m, s, true));
+  CHECK_RAISES(5, "bias has size [5]", FORWARD(x, c, five, c, c, m, s, true));
+  CHECK_RAISES(6, "running_mean has size [5]", FORWARD(x, c, c, five, c, m, s, true));
+  CHECK_RAISES(7, "[4 x 2 x 3]", FORWARD(x, c, c, c, five, m, s, true));
+  CHECK_RAISES(6, "NULL", FORWARD(x, c, c, NULL, c, m, s, false));
+  CHECK_RAISES(7, "NULL", FORWARD(x, c, c, c, NULL, m, s, false));
+  CHECK_RAISES(8, "NULL", FORWARD(x, c, c, c, c, NULL, s, true));
+  CHECK_RAISES(9, "NULL", FORWARD(x, c, c, c, c, m, NULL, true));
+#undef FORWARD
+#define BACKWARD(G, GW, GB, W, RM, RV, SM, SS, TRAIN) \
+  THNN_(BatchNormalization_backward)(NULL, x, G, y, GW, GB, W, RM, RV, SM, SS, TRAIN, 1, 1e-5)
+  CHECK_RAISES(0, "[5]", BACKWARD(five, c, c, c, c, c, c, c, true));
+  CHECK_RAISES(5, "[5]", BACKWARD(x, five, c, c, c, c, c, c, true));
+  CHECK_RAISES(6, "[5]", BACKWARD(x, c, five, c, c, c, c, c, true));
+  CHECK_RAISES(7, "[5]", BACKWARD(x, c, c, five, c, c, c, c, true));
+  CHECK_RAISES(8, "[5]", BACKWARD(x, c, c, c, five, c, c, c, false));
+  CHECK_RAISES(9, "NULL", BACKWARD(x, c, c, c, c, NULL, c, c, false));
+  CHECK_RAISES(10, "NULL", BACKWARD(x, c, c, c, c, c, NULL, c, true));
+  CHECK_RAISES(11, "[5]", BACKWARD(x, c, c, c, c, c, c, five, true));
+#undef BACKWARD
+  th_watch_check(1);
+  th_watch_forget();
+  THTensor_(free)(x);
+  THTensor_(free)(flat);
+  THTensor_(free)(five);
+  THTensor_(free)(c);
+  THTensor_(free)(y);
+  THTensor_(free)(m);
+  THTensor_(free)(s);
+}
+
+TH_TESTS(THTest_(BatchNormalization), THTest_(batchNormRunning), THTest_(batchNormShifted),
+         THTest_(batchNormEdges), THTest_(batchNormErrors))
