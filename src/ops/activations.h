@@ -23,15 +23,16 @@
   X(OF_INPUT,  Abs,        THMath_(abs)(x),              v > 0 ? g : v < 0 ? -g : 0)         \
   X(OWN,       ELU,        x <= 0 ? THMath_(expm1)(x) * (a * b) : x * b,                     \
                                                          v <= 0 ? g * (v + a * b) : g * b)   \
-  X(OF_INPUT1, HardShrink, (x >= -a) & (x <= a) ? 0 : x, (v > a) | (v < -a) ? g : 0)         \
-  X(IN_PLACE2, HardTanh,   x < a ? a : x > b ? b : x,    (v > a) & (v < b) ? g : 0)          \
+  X(OF_INPUT1, HardShrink, ((x >= -a) & (x <= a)) ? 0 : x,                                 \
+                                                         ((v > a) | (v < -a)) ? g : 0)       \
+  X(IN_PLACE2, HardTanh,   x < a ? a : x > b ? b : x,    ((v > a) & (v < b)) ? g : 0)        \
   X(IN_PLACE1, LeakyReLU,  x > 0 ? x : x * a,            v > 0 ? g : g * a)                  \
   X(OWN,       LogSigmoid, -THNN_(softplus)(-x),         g * THMath_(sigmoid)(-v))           \
   X(OF_OUTPUT, Sigmoid,    THMath_(sigmoid)(x),          g * (1 - v) * v)                    \
   X(OWN,       SoftPlus,   x * a > b ? x : THNN_(softplus)(x * a) / a,                       \
                                              v * a > b ? g : g * THMath_(sigmoid)(v * a))    \
   X(OF_INPUT1, SoftShrink, x > a ? x - a : x < -a ? x + a : x * 0,                           \
-                                                         (v > a) | (v < -a) ? g : 0)         \
+                                                         ((v > a) | (v < -a)) ? g : 0)       \
   X(OWN,       Sqrt,       THMath_(sqrt)(x),             v == 0 ? 0 : g / (2 * v))           \
   X(OF_INPUT,  Square,     x * x,                        2 * g * v)                          \
   X(OF_OUTPUT, Tanh,       THMath_(tanh)(x),             g * (1 - v * v))                    \

@@ -300,9 +300,9 @@ static void THTest_(RReLUDraws)(void)
 static void THTest_(activationThreads)(void)
 {
   const int threads = THGetNumThreads();
-  THTensor *x = THTest_(tensor)(0, 1, TH_SHAPE(13, 3, 70, 70));
-  THTensor *g = THTest_(tensor)(TH_PERMUTED, 3, TH_SHAPE(13, 3, 70, 70));
-  THTensor *w = THTest_(tensor)(0, 2, TH_SHAPE(3)), *gw[2], *y[2];
+  THTensor *x = THTest_(tensor)(0, 1, TH_SHAPE(61, 2, 70, 70));
+  THTensor *g = THTest_(tensor)(TH_PERMUTED, 3, TH_SHAPE(61, 2, 70, 70));
+  THTensor *w = THTest_(tensor)(0, 2, TH_SHAPE(2)), *gw[2], *y[2];
   for (int i = 0; i < 2; i++) {
     THSetNumThreads(i ? 4 : 1);
     gw[i] = THTensor_(newClone)(w);

@@ -130,7 +130,30 @@ static void THNN_(rreluCheck)(accreal lower, accreal upper, int arg)
              "slopes from lower = %g to upper = %g are no range", (double)lower, (double)upper);
 }
 
-/* One number is drawn for each element that is not above 0, in row-major order. */
+/* Slopes for the n elements of x, 1 for those above 0.  The others take numbers in their order,
+ * which are drawn in blocks of up to DRAWS. */
+enum { DRAWS = 1024 };
+
+static void THNN_(drawSlopes)(ptrdiff_t n, const real *x, real *slope, THDoubleTensor *block,
+                              THGenerator *generator, accreal lower, accreal upper)
+{
+  for (ptrdiff_t from = 0; from < n; from += DRAWS) {
+    const ptrdiff_t end = THMin(n, from + DRAWS);
+    ptrdiff_t count = 0, k = 0;
+    for (ptrdiff_t i = from; i < end; i++)
+      count += x[i] <= 0;
+    block->size[0] = count;
+    if (count > 0)
+      THDoubleTensor_uniform(block, generator, lower, upper);
+    const double *draw = THDoubleTensor_data(block);
+    for (ptrdiff_t i = from; i < end; i++) {
+      const double drawn = draw[k]; /* one behind the last, too */
+      slope[i] = x[i] <= 0 ? (real)drawn : 1;
+      k += x[i] <= 0;
+    }
+  }
+}
+
 void THNN_(RReLU_updateOutput)(THNNState *state, THTensor *input, THTensor *output, THTensor *noise,
                                accreal lower, accreal upper, bool train, bool inplace,
                                THGenerator *generator)
@@ -140,7 +163,11 @@ void THNN_(RReLU_updateOutput)(THNNState *state, THTensor *input, THTensor *outp
     THNN_(activate)(THNN_LeakyReLU, input, output, (lower + upper) / 2, 0, inplace);
     return;
   }
-  THArgCheck(THGenerator_isValid(generator), 9, "the generator was not seeded");
+  THArgCheck(generator && THGenerator_isValid(generator), 9, "the generator was not seeded");
+  THGuard guard;
+  THGuard_enter(&guard, (THUndo)THDoubleTensor_free);
+  THDoubleTensor *block = guard.what = THDoubleTensor_newWithSize1d(DRAWS + 1);
+  THDoubleTensor_zero(block);
 
   THNN_(Call) call;
   THNN_(begin)(&call);
@@ -154,10 +181,9 @@ void THNN_(RReLU_updateOutput)(THNNState *state, THTensor *input, THTensor *outp
   THNN_(start)(&call);
 
   const ptrdiff_t n = THTensor_(nElement)(x);
-  const real *from = n ? THTensor_(data)(x) : NULL;
-  real *slope = n ? THTensor_(data)(slopes) : NULL;
-  for (ptrdiff_t i = 0; i < n; i++)
-    slope[i] = from[i] <= 0 ? (real)THRandom_uniform(generator, lower, upper) : 1;
+  if (n > 0)
+    THNN_(drawSlopes)
+  (n, THTensor_(data)(x), THTensor_(data)(slopes), block, generator, lower, upper);
   const THNN_(Scalars) scalars = {.scale = 1};
   THLoop loop;
   THLoop_init(&loop);
@@ -166,6 +192,7 @@ void THNN_(RReLU_updateOutput)(THNNState *state, THTensor *input, THTensor *outp
   THLoop_tensor(&loop, slopes);
   THLoop_run(&loop, THNN_(pointwise)[THNN_RReLU].forward, &scalars);
   THNN_(finish)(&call);
+  THGuard_leave(&guard);
 }
 
 void THNN_(RReLU_updateGradInput)(THNNState *state, THTensor *input, THTensor *gradOutput,

@@ -6,12 +6,19 @@
 
 #include "THNNTemplate.h"
 
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wpass-failed" /* the largest element is found one by one */
+#endif
+
 /* Numbers are summed up in their own type for this many at a time, and those sums in accreal. */
 enum { LANES = THNN_SOFT_MAX_LANES, PIECE = 256 };
 
+/* Whether the result is a logarithm is a constant in each of them. */
+#define KERNEL static inline __attribute__((always_inline)) void
+
 /* --- in one piece ---------------------------------------------------------------------------- */
 
-static inline void forward1(ptrdiff_t n, const real *x, real *y, int logarithm)
+KERNEL forward1(ptrdiff_t n, const real *x, real *y, int logarithm)
 {
   real most = x[0];
 #pragma omp simd reduction(max : most)
@@ -43,7 +50,7 @@ static inline void forward1(ptrdiff_t n, const real *x, real *y, int logarithm)
   }
 }
 
-static inline void gradient1(ptrdiff_t n, const real *g, const real *y, real *d, int logarithm)
+KERNEL gradient1(ptrdiff_t n, const real *g, const real *y, real *d, int logarithm)
 {
   accreal sum = 0;
   if (logarithm) {
@@ -67,8 +74,7 @@ static inline void gradient1(ptrdiff_t n, const real *g, const real *y, real *d,
 
 /* --- side by side ---------------------------------------------------------------------------- */
 
-static inline void forward(ptrdiff_t n, ptrdiff_t step, ptrdiff_t lanes, const real *x, real *y,
-                           int logarithm)
+KERNEL forward(ptrdiff_t n, ptrdiff_t step, ptrdiff_t lanes, const real *x, real *y, int logarithm)
 {
   if (step == 1) {
     forward1(n, x, y, logarithm);
@@ -101,8 +107,8 @@ static inline void forward(ptrdiff_t n, ptrdiff_t step, ptrdiff_t lanes, const r
           logarithm ? x[i * step + l] - most[l] - (real)sum[l] : y[i * step + l] * (real)sum[l];
 }
 
-static inline void gradient(ptrdiff_t n, ptrdiff_t step, ptrdiff_t lanes, const real *g,
-                            const real *y, real *d, int logarithm)
+KERNEL gradient(ptrdiff_t n, ptrdiff_t step, ptrdiff_t lanes, const real *g, const real *y, real *d,
+                int logarithm)
 {
   if (step == 1) {
     gradient1(n, g, y, d, logarithm);
