@@ -6,6 +6,7 @@
 #include <getopt.h>
 
 #include "TH/TH.h"
+#include "THNN/THNN.h"
 #include "digits/net.h"
 #include "limits.h"
 #include "timing.h"
@@ -316,6 +317,16 @@ static void limit_of_malloc(void *unused)
 
 #define CONV_FLOPS (2.0 * 4 * 32 * 32 * 62 * 62 * 9)
 
+static void tanh_layer(void *unused)
+{
+  THNN_FloatTanh_updateOutput(NULL, on.x, on.r);
+}
+
+static void log_soft_max(void *unused)
+{
+  THNN_FloatLogSoftMax_updateOutput(NULL, on.rows, on.rows2, 1);
+}
+
 /* --- the table ------------------------------------------------------------------------------- */
 
 typedef struct Row {
@@ -351,6 +362,8 @@ static const Row rows[] = {
     {"maskedFill", "1e7, half", masked_fill, "copy", limit_of_copy, 0},
     {"maskedSelect", "1e7, half", masked_select, "copy", limit_of_copy, 0},
     {"nonzero", "1e7 bytes, half", nonzero, "copy", limit_of_copy, 0},
+    {"Tanh", "1e7", tanh_layer, "copy", limit_of_copy, 0},
+    {"LogSoftMax", "10000 x 1000, dim 1", log_soft_max, "copy", limit_of_copy, 0},
     {"digits training step", "batch of 64", train_digits, "FMA peak", limit_of_flops, DIGITS_FLOPS},
     {"view made and freed", "1024 of 1024 x 1024", view, "malloc + free 64 B", limit_of_malloc, 0},
     {"cadd", "1", add_one, "malloc + free 64 B", limit_of_malloc, 0},

@@ -3,7 +3,8 @@
  *
  * In an expression, all of type real, g is an element of the output's gradient (in a loss times the
  * scale of its average), a and b are the layer's parameters, and THMath_(name) is the function of
- * that name.  THNN_(softplus)(z) is log(1 + exp(z)) for any z. */
+ * that name.  THNN_(softplus)(z) is log(1 + exp(z)) for any z; THNN_(logOr100) is its argument or
+ * -100, and THNN_(atLeast) the first or the second, whichever is larger. */
 #ifndef TH_OPS_ACTIVATIONS_H
 #define TH_OPS_ACTIVATIONS_H
 
@@ -18,12 +19,12 @@
  *   IN_PLACE1     input, output, a, inplace          input, gradOutput, gradInput, a, inplace
  *   IN_PLACE2     input, output, a, b, inplace       input, gradOutput, gradInput, a, b, inplace
  *   OF_OUTPUT     input, output                      gradOutput, gradInput, output
- *   OWN           functions of their own, which THNN's generic/Pointwise.c has */
+ *   OWN           functions of their own, which THNN's generic/Activations.c has */
 #define TH_FOR_EACH_ACTIVATION(X)                                                            \
   X(OF_INPUT,  Abs,        THMath_(abs)(x),              v > 0 ? g : v < 0 ? -g : 0)         \
   X(OWN,       ELU,        x <= 0 ? THMath_(expm1)(x) * (a * b) : x * b,                     \
                                                          v <= 0 ? g * (v + a * b) : g * b)   \
-  X(OF_INPUT1, HardShrink, ((x >= -a) & (x <= a)) ? 0 : x,                                 \
+  X(OF_INPUT1, HardShrink, ((x >= -a) & (x <= a)) ? 0 : x,                                   \
                                                          ((v > a) | (v < -a)) ? g : 0)       \
   X(IN_PLACE2, HardTanh,   x < a ? a : x > b ? b : x,    ((v > a) & (v < b)) ? g : 0)        \
   X(IN_PLACE1, LeakyReLU,  x > 0 ? x : x * a,            v > 0 ? g : g * a)                  \
@@ -58,15 +59,16 @@
   X(LOSS,     DistKLDivCriterion,  t <= 0 ? 0 : t * (THMath_(log)(t) - x),                   \
                                                         t <= 0 ? 0 : -t * g)                 \
   X(LOSS,     MSECriterion,        (x - t) * (x - t),   2 * (x - t) * g)                     \
-  X(LOSS,     SmoothL1Criterion,                                                             \
-              THMath_(abs)(x - t) < 1 ? (x - t) * (x - t) / 2 : THMath_(abs)(x - t) - (real)0.5, \
-              x - t < -1 ? -g : x - t > 1 ? g : (x - t) * g)                                 \
-  X(LOSS,     SoftMarginCriterion, THNN_(softplus)(-x * t), -t * g * THMath_(sigmoid)(-x * t)) \
+  X(LOSS,     SmoothL1Criterion,   THMath_(abs)(x - t) < 1 ? (x - t) * (x - t) / 2           \
+                                                        : THMath_(abs)(x - t) - (real)0.5,   \
+                                          x - t < -1 ? -g : x - t > 1 ? g : (x - t) * g)     \
+  X(LOSS,     SoftMarginCriterion, THNN_(softplus)(-x * t),                                  \
+                                                        -t * g * THMath_(sigmoid)(-x * t))   \
   X(OWN_LOSS, L1Cost,              THMath_(abs)(x),     x > 0 ? g : x < 0 ? -g : 0)          \
   X(OWN_LOSS, MarginCriterion,     x * t < a ? a - x * t : 0, x * t < a ? -t * g : 0)        \
-  X(WEIGHTED, BCECriterion,                                                                  \
-    w * ((t - 1) * THNN_(logOr100)(THMath_(log1p)(-x)) - t * THNN_(logOr100)(THMath_(log)(x))), \
-    w * g * (x - t) / THNN_(atLeast)((1 - x) * x, (real)1e-12f))
+  X(WEIGHTED, BCECriterion,        w * ((t - 1) * THNN_(logOr100)(THMath_(log1p)(-x))        \
+                                        - t * THNN_(logOr100)(THMath_(log)(x))),             \
+                          w * g * (x - t) / THNN_(atLeast)((1 - x) * x, (real)1e-12f))
 
 /* clang-format on */
 

@@ -295,6 +295,37 @@ static void THTest_(RReLUDraws)(void)
   THTensor_(free)(slopes);
 }
 
+/* --- nothing --------------------------------------------------------------------------------- */
+
+/* Of no elements there are none. */
+static void THTest_(emptyActivations)(void)
+{
+  THTensor *x = THTensor_(new)(), *w = THTest_(tensor)(0, 1, TH_SHAPE(1));
+  const real before = *THTest_(at)(w, 0);
+  for (int flags = 0; flags < 2; flags++) {
+    THTensor *y = THTest_(tensor)(0, 1, TH_SHAPE(2, 3)), *d = THTest_(tensor)(0, 1, TH_SHAPE(2, 3));
+    THTensor *slopes = THTest_(tensor)(0, 1, TH_SHAPE(2, 3));
+    THNN_(ELU_updateOutput)(NULL, x, y, 1, 1, flags);
+    THNN_(ELU_updateGradInput)(NULL, x, d, y, 1, 1);
+    CHECK(y->nDimension == 0 && d->nDimension == 0);
+    THTensor_(resize1d)(d, 2);
+    THNN_(PReLU_updateOutput)(NULL, x, y, w);
+    THNN_(PReLU_updateGradInput)(NULL, x, x, d, w);
+    THNN_(PReLU_accGradParameters)(NULL, x, x, NULL, w, w, 1);
+    CHECK_EQ(*THTest_(at)(w, 0), before);
+    CHECK(y->nDimension == 0 && d->nDimension == 0);
+    THTensor_(resize1d)(d, 2);
+    THNN_(RReLU_updateOutput)(NULL, x, y, slopes, 0, 1, true, flags, SEEDED);
+    THNN_(RReLU_updateGradInput)(NULL, x, x, d, slopes, 0, 1, true, flags);
+    CHECK(y->nDimension == 0 && d->nDimension == 0 && slopes->nDimension == 0);
+    THTensor_(free)(y);
+    THTensor_(free)(d);
+    THTensor_(free)(slopes);
+  }
+  THTensor_(free)(x);
+  THTensor_(free)(w);
+}
+
 /* --- threads, errors ------------------------------------------------------------------------- */
 
 static void THTest_(activationThreads)(void)
@@ -368,4 +399,4 @@ TH_TESTS(THTest_(Abs), THTest_(LogSigmoid), THTest_(Sigmoid), THTest_(Square), T
          THTest_(ELU), THTest_(HardShrink), THTest_(SoftShrink), THTest_(HardTanh),
          THTest_(LeakyReLU), THTest_(SoftPlus), THTest_(GatedLinear), THTest_(PReLU),
          THTest_(RReLU), THTest_(inPlace), THTest_(gradientOverInput), THTest_(RReLUDraws),
-         THTest_(activationThreads), THTest_(activationErrors))
+         THTest_(emptyActivations), THTest_(activationThreads), THTest_(activationErrors))

@@ -143,6 +143,27 @@ static void THTest_(L1CostAlone)(void)
   THTensor_(free)(d);
 }
 
+/* The loss of no elements is 0, also on the average. */
+static void THTest_(emptyLosses)(void)
+{
+  THTensor *x = THTensor_(new)(), *one = THTest_(tensor)(0, 1, TH_SHAPE(1));
+  for (int reduce = 0; reduce < 2; reduce++) {
+    THTensor *y = THTest_(tensor)(0, 1, TH_SHAPE(2, 3)), *d = THTest_(tensor)(0, 1, TH_SHAPE(2, 3));
+    THNN_(BCECriterion_updateOutput)(NULL, x, x, y, true, NULL, reduce);
+    THNN_(BCECriterion_updateGradInput)(NULL, x, x, reduce ? one : x, d, true, x, reduce);
+    CHECK(d->nDimension == 0 && y->nDimension == reduce);
+    CHECK(!reduce || *THTest_(at)(y, 0) == 0);
+    THTensor_(resize1d)(d, 2);
+    THNN_(L1Cost_updateOutput)(NULL, x, y);
+    THNN_(L1Cost_updateGradInput)(NULL, x, NULL, d);
+    CHECK(d->nDimension == 0 && y->nDimension == 1 && *THTest_(at)(y, 0) == 0);
+    THTensor_(free)(y);
+    THTensor_(free)(d);
+  }
+  THTensor_(free)(x);
+  THTensor_(free)(one);
+}
+
 /* --- of classes ------------------------------------------------------------------------------ */
 
 /* args: sizeAverage, ignore_index from 0, reduce */
@@ -390,7 +411,7 @@ static void THTest_(lossErrors)(void)
 
 TH_TESTS(THTest_(AbsCriterion), THTest_(SmoothL1Criterion), THTest_(SoftMarginCriterion),
          THTest_(DistKLDivCriterion), THTest_(BCECriterion), THTest_(BCEEdges),
-         THTest_(MarginCriterion), THTest_(L1Cost), THTest_(L1CostAlone),
+         THTest_(MarginCriterion), THTest_(L1Cost), THTest_(L1CostAlone), THTest_(emptyLosses),
          THTest_(SpatialClassNLLCriterion), THTest_(MultiMarginCriterion),
          THTest_(MultiLabelMarginCriterion), THTest_(stridedTargets), THTest_(lossThreads),
          THTest_(lossErrors))
