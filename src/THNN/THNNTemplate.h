@@ -22,4 +22,8 @@
 
 #include "THTemplate.h"
 
+#ifdef TH_COMPAT_TORCH7 /* what is written here is the 2018 form; torch7/ has the other */
+#include "THNNRename.h"
+#endif
+
 #endif

@@ -21,6 +21,10 @@
 #include "th_faults.h"
 #include "th_golden.h"
 
+#ifdef TH_COMPAT_TORCH7 /* torch7.c tests the other form */
+#include "THNNRename.h"
+#endif
+
 /* --- operands -------------------------------------------------------------------------------- */
 
 /* The tensors that layers have.  A layer that needs another one adds a row here; nothing else names

@@ -1,0 +1,196 @@
+/* Torch7's layers that 2018 declares otherwise. */
+#include "THNNTorch7.h"
+
+/* --- activations ----------------------------------------------------------------------------- */
+
+void THNN_(ELU_updateOutput)(THNNState *state, THTensor *input, THTensor *output, accreal alpha,
+                             bool inplace)
+{
+  THNN_(ELU_updateOutput_2018)(state, input, output, alpha, 1, inplace);
+}
+
+void THNN_(ELU_updateGradInput)(THNNState *state, THTensor *input, THTensor *gradOutput,
+                                THTensor *gradInput, THTensor *output, accreal alpha, bool inplace)
+{
+  if (inplace) {
+    THNN_(ELU_updateGradInput_2018)(state, gradOutput, gradOutput, output, alpha, 1);
+    THTensor_(set)(gradInput, gradOutput);
+  } else {
+    THNN_(ELU_updateGradInput_2018)(state, gradOutput, gradInput, output, alpha, 1);
+  }
+}
+
+void THNN_(Sigmoid_updateGradInput)(THNNState *state, THTensor *input, THTensor *gradOutput,
+                                    THTensor *gradInput, THTensor *output)
+{
+  THNN_(Sigmoid_updateGradInput_2018)(state, gradOutput, gradInput, output);
+}
+
+void THNN_(Tanh_updateGradInput)(THNNState *state, THTensor *input, THTensor *gradOutput,
+                                 THTensor *gradInput, THTensor *output)
+{
+  THNN_(Tanh_updateGradInput_2018)(state, gradOutput, gradInput, output);
+}
+
+/* Images and batches of them: planes are dimension 0, or 1 behind a batch. */
+static int64_t THNN_(softMaxDim)(const THTensor *input)
+{
+  const int dims = input->nDimension;
+  THArgCheck(dims >= 1 && dims <= 4, 2, "input of size %s has to have 1 to 4 dimensions",
+             THTensor_(sizeDesc)(input).str);
+  return dims == 2 || dims == 4;
+}
+
+#define SOFT_MAX(NAME)                                                                           \
+  void THNN_(NAME##_updateOutput)(THNNState * state, THTensor * input, THTensor * output)        \
+  {                                                                                              \
+    THNN_(NAME##_updateOutput_2018)(state, input, output, THNN_(softMaxDim)(input));             \
+  }                                                                                              \
+                                                                                                 \
+  void THNN_(NAME##_updateGradInput)(THNNState * state, THTensor * input, THTensor * gradOutput, \
+                                     THTensor * gradInput, THTensor * output)                    \
+  {                                                                                              \
+    THNN_(NAME##_updateGradInput_2018)                                                           \
+    (state, input, gradOutput, gradInput, output, THNN_(softMaxDim)(input));                     \
+  }
+SOFT_MAX(SoftMax)
+SOFT_MAX(LogSoftMax)
+
+/* --- PReLU ----------------------------------------------------------------------------------- */
+
+/* 2018 knows how many planes have a weight from the weights. */
+static void THNN_(checkPlanes)(const THTensor *weight, THIndex_t nOutputPlane)
+{
+  const ptrdiff_t wanted = nOutputPlane == 0 ? 1 : nOutputPlane;
+  if (THTensor_(nElement)(weight) != wanted)
+    THError("weight has size %s, and %lld planes need %td weights", THTensor_(sizeDesc)(weight).str,
+            (long long)nOutputPlane, wanted);
+}
+
+void THNN_(PReLU_updateOutput)(THNNState *state, THTensor *input, THTensor *output,
+                               THTensor *weight, THIndex_t nOutputPlane)
+{
+  THNN_(checkPlanes)(weight, nOutputPlane);
+  THNN_(PReLU_updateOutput_2018)(state, input, output, weight);
+}
+
+void THNN_(PReLU_updateGradInput)(THNNState *state, THTensor *input, THTensor *gradOutput,
+                                  THTensor *gradInput, THTensor *weight, THIndex_t nOutputPlane)
+{
+  THNN_(checkPlanes)(weight, nOutputPlane);
+  THNN_(PReLU_updateGradInput_2018)(state, input, gradOutput, gradInput, weight);
+}
+
+void THNN_(PReLU_accGradParameters)(THNNState *state, THTensor *input, THTensor *gradOutput,
+                                    THTensor *gradInput, THTensor *weight, THTensor *gradWeight,
+                                    THTensor *gradWeightBuf, THTensor *gradWeightBuf2,
+                                    THIndex_t nOutputPlane, accreal scale)
+{
+  THNN_(checkPlanes)(weight, nOutputPlane);
+  THNN_(PReLU_accGradParameters_2018)
+  (state, input, gradOutput, gradInput, weight, gradWeight, scale);
+}
+
+/* --- grids ----------------------------------------------------------------------------------- */
+
+enum { PAD_WITH_ZEROS };
+
+void THNN_(SpatialGridSamplerBilinear_updateOutput)(THNNState *state, THTensor *input,
+                                                    THTensor *grid, THTensor *output)
+{
+  THNN_(SpatialGridSamplerBilinear_updateOutput_2018)(state, input, grid, output, PAD_WITH_ZEROS);
+}
+
+void THNN_(SpatialGridSamplerBilinear_updateGradInput)(THNNState *state, THTensor *input,
+                                                       THTensor *gradInput, THTensor *grid,
+                                                       THTensor *gradGrid, THTensor *gradOutput)
+{
+  THNN_(SpatialGridSamplerBilinear_updateGradInput_2018)
+  (state, input, gradInput, grid, gradGrid, gradOutput, PAD_WITH_ZEROS);
+}
+
+/* --- volumes --------------------------------------------------------------------------------- */
+
+/* 2018 has one more scratch tensor. */
+static void THNN_(guardScratch)(THGuard *guard)
+{
+  THGuard_enter(guard, (THUndo)THTensor_(free));
+  guard->what = THTensor_(new)();
+}
+
+void THNN_(VolumetricConvolutionMM_updateOutput)(THNNState *state, THTensor *input,
+                                                 THTensor *output, THTensor *weight, THTensor *bias,
+                                                 THTensor *finput, int kT, int kW, int kH, int dT,
+                                                 int dW, int dH, int pT, int pW, int pH)
+{
+  THGuard scratch;
+  THNN_(guardScratch)(&scratch);
+  THNN_(VolumetricConvolutionMM_updateOutput_2018)
+  (state, input, output, weight, bias, finput, scratch.what, kT, kW, kH, dT, dW, dH, pT, pW, pH);
+  THGuard_leave(&scratch);
+}
+
+void THNN_(VolumetricConvolutionMM_accGradParameters)(THNNState *state, THTensor *input,
+                                                      THTensor *gradOutput, THTensor *gradWeight,
+                                                      THTensor *gradBias, THTensor *finput, int kT,
+                                                      int kW, int kH, int dT, int dW, int dH,
+                                                      int pT, int pW, int pH, accreal scale)
+{
+  THGuard scratch;
+  THNN_(guardScratch)(&scratch);
+  THNN_(VolumetricConvolutionMM_accGradParameters_2018)
+  (state, input, gradOutput, gradWeight, gradBias, finput, scratch.what, kT, kW, kH, dT, dW, dH, pT,
+   pW, pH, scale);
+  THGuard_leave(&scratch);
+}
+
+/* The window of a full convolution, which Torch7 reads from the weights: planes of the input, of
+ * the output, time, height, width. */
+static void THNN_(checkFullWeight)(const THTensor *weight, int arg)
+{
+  THArgCheck(weight && weight->nDimension == 5, arg,
+             "weight has size %s, and has to be inputs x outputs x time x height x width",
+             weight ? THTensor_(sizeDesc)(weight).str : "NULL");
+}
+
+#define WINDOW(WEIGHT) (int)(WEIGHT)->size[2], (int)(WEIGHT)->size[4], (int)(WEIGHT)->size[3]
+
+/* MORE and PASS: the dilations, of the function that has them. */
+#define FULL(NAME, MORE, PASS)                                                                    \
+  void THNN_(NAME##_updateOutput)(THNNState * state, THTensor * input, THTensor * output,         \
+                                  THTensor * weight, THTensor * bias, THTensor * finput,          \
+                                  THTensor * fgradInput, int dT, int dW, int dH, int pT, int pW,  \
+                                  int pH MORE, int aT, int aW, int aH)                            \
+  {                                                                                               \
+    THNN_(checkFullWeight)(weight, 4);                                                            \
+    THNN_(NAME##_updateOutput_2018)                                                               \
+    (state, input, output, weight, bias, finput, fgradInput, WINDOW(weight), dT, dW, dH, pT, pW,  \
+     pH PASS, aT, aW, aH);                                                                        \
+  }                                                                                               \
+                                                                                                  \
+  void THNN_(NAME##_updateGradInput)(THNNState * state, THTensor * input, THTensor * gradOutput,  \
+                                     THTensor * gradInput, THTensor * weight, THTensor * finput,  \
+                                     THTensor * fgradInput, int dT, int dW, int dH, int pT,       \
+                                     int pW, int pH MORE, int aT, int aW, int aH)                 \
+  {                                                                                               \
+    THNN_(checkFullWeight)(weight, 5);                                                            \
+    THNN_(NAME##_updateGradInput_2018)                                                            \
+    (state, input, gradOutput, gradInput, weight, finput, fgradInput, WINDOW(weight), dT, dW, dH, \
+     pT, pW, pH PASS, aT, aW, aH);                                                                \
+  }                                                                                               \
+                                                                                                  \
+  void THNN_(NAME##_accGradParameters)(                                                           \
+      THNNState * state, THTensor * input, THTensor * gradOutput, THTensor * gradWeight,          \
+      THTensor * gradBias, THTensor * finput, THTensor * fgradInput, int dT, int dW, int dH,      \
+      int pT, int pW, int pH MORE, int aT, int aW, int aH, accreal scale)                         \
+  {                                                                                               \
+    THNN_(checkFullWeight)(gradWeight, 4);                                                        \
+    THNN_(NAME##_accGradParameters_2018)                                                          \
+    (state, input, gradOutput, gradWeight, gradBias, finput, fgradInput, WINDOW(gradWeight), dT,  \
+     dW, dH, pT, pW, pH PASS, aT, aW, aH, scale);                                                 \
+  }
+
+#define ARGUMENTS(...) __VA_ARGS__
+FULL(VolumetricFullConvolution, , )
+FULL(VolumetricFullDilatedConvolution, ARGUMENTS(, int dilationT, int dilationW, int dilationH),
+     ARGUMENTS(, dilationT, dilationW, dilationH))

@@ -1,0 +1,55 @@
+/* Torch7's losses, by those of 2018: always one number, whose gradient is 1. */
+#include "THNNTorch7.h"
+
+/* What the gradient of a loss is multiplied by. */
+static THTensor *THNN_(newOne)(void)
+{
+  THTensor *one = THTensor_(newWithSize1d)(1);
+  *THTensor_(data)(one) = 1;
+  return one;
+}
+
+#define ARGUMENTS(...) __VA_ARGS__
+
+/* BEFORE and AFTER are the parameters on either side of sizeAverage, with the comma that parts them
+ * from it; PASS_BEFORE and PASS_AFTER the same as arguments. */
+#define LOSS(NAME, Target, BEFORE, PASS_BEFORE, AFTER, PASS_AFTER)                         \
+  void THNN_(NAME##_updateOutput)(THNNState * state, THTensor * input, Target * target,    \
+                                  THTensor * output, BEFORE bool sizeAverage AFTER)        \
+  {                                                                                        \
+    THNN_(NAME##_updateOutput_2018)                                                        \
+    (state, input, target, output, PASS_BEFORE sizeAverage PASS_AFTER, true);              \
+  }                                                                                        \
+                                                                                           \
+  void THNN_(NAME##_updateGradInput)(THNNState * state, THTensor * input, Target * target, \
+                                     THTensor * gradInput, BEFORE bool sizeAverage AFTER)  \
+  {                                                                                        \
+    THGuard guard;                                                                         \
+    THGuard_enter(&guard, (THUndo)THTensor_(free));                                        \
+    THTensor *one = guard.what = THNN_(newOne)();                                          \
+    THNN_(NAME##_updateGradInput_2018)                                                     \
+    (state, input, target, one, gradInput, PASS_BEFORE sizeAverage PASS_AFTER, true);      \
+    THGuard_leave(&guard);                                                                 \
+  }
+
+/* No target is this one. */
+#define NONE_IGNORED INT64_MIN
+
+/* clang-format off */
+LOSS(AbsCriterion, THTensor, , , , )
+LOSS(DistKLDivCriterion, THTensor, , , , )
+LOSS(MSECriterion, THTensor, , , , )
+LOSS(SmoothL1Criterion, THTensor, , , , )
+LOSS(SoftMarginCriterion, THTensor, , , , )
+LOSS(BCECriterion, THTensor, , , ARGUMENTS(, THTensor *weights), ARGUMENTS(, weights))
+LOSS(MultiLabelMarginCriterion, THIndexTensor, ARGUMENTS(THTensor *isTarget, ),
+     ARGUMENTS(isTarget, ), , )
+LOSS(MultiMarginCriterion, THIndexTensor, , ,
+     ARGUMENTS(, int p, THTensor *weights, accreal margin), ARGUMENTS(, p, weights, margin))
+LOSS(ClassNLLCriterion, THIndexTensor, , ,
+     ARGUMENTS(, THTensor *weights, THTensor *total_weight, int64_t ignore_index),
+     ARGUMENTS(, weights, total_weight, ignore_index))
+LOSS(SpatialClassNLLCriterion, THIndexTensor, , ,
+     ARGUMENTS(, THTensor *weights, THTensor *total_weight),
+     ARGUMENTS(, weights, total_weight, NONE_IGNORED))
+/* clang-format on */

@@ -1,0 +1,10 @@
+/* The first line of the templates in this folder, which a build with TH_COMPAT=torch7 compiles:
+ * Torch7's functions, thin around those of 2018, whose names end in _2018 there. */
+#ifndef THNN_TORCH7_H
+#define THNN_TORCH7_H
+
+#include "THNN.h"
+
+#include "THTemplate.h"
+
+#endif
