@@ -255,23 +255,64 @@ static void THNN_(plannedPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-/* The weights of each group, for each part: a block of result planes after the other, for each
- * term. */
+/* The weights of a block of result planes for all terms of a part, count of them there. */
+static inline __attribute__((always_inline)) void THNN_(packBlock)(
+    const THNNPart *part, ptrdiff_t planes, const real *weight, ptrdiff_t ofResult,
+    ptrdiff_t ofSource, ptrdiff_t count, ptrdiff_t block, real *packed)
+{
+  for (ptrdiff_t s = 0; s < planes; s++, weight += ofSource)
+    for (ptrdiff_t t = 0; t < part->taps; t++, packed += block) {
+      const real *from = weight + part->tap[t];
+      for (ptrdiff_t r = 0; r < count; r++)
+        packed[r] = from[r * ofResult];
+      for (ptrdiff_t r = count; r < block; r++)
+        packed[r] = 0;
+    }
+}
+
+typedef struct {
+  const THNNConvolution *c;
+  const THNNPlan *plan;
+  const real *weight;
+  real *packed;
+  int back;
+} THNN_(Pack);
+
+/* The weights of groups and blocks, for each part: a block of result planes after the other, for
+ * each term. */
+static void THNN_(packBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(Pack) *w = context;
+  const THNNConvolution *c = w->c;
+  const THNNPlan *p = w->plan;
+  const ptrdiff_t outputs = c->outputs / c->groups, blocks = THNNDirect_blocks(&p->part->d);
+  const ptrdiff_t ofResult = w->back ? c->window : c->depth;
+  const ptrdiff_t ofSource = w->back ? c->depth : c->window;
+  for (ptrdiff_t item = begin; item < end; item++) {
+    const ptrdiff_t group = item / blocks, first = item % blocks * p->part->d.block;
+    const real *weight = w->weight + group * outputs * c->depth + first * ofResult;
+    for (ptrdiff_t k = 0; k < p->parts; k++) {
+      const THNNPart *part = &p->part[k];
+      const ptrdiff_t count = THMin(part->d.block, part->d.outputs - first);
+      real *packed = w->packed + group * p->packed + part->packed + first * part->d.terms;
+      if (count == THNN_DIRECT_OUTPUTS)
+        THNN_(packBlock)
+      (part, p->planes, weight, ofResult, ofSource, THNN_DIRECT_OUTPUTS, THNN_DIRECT_OUTPUTS,
+       packed);
+      else THNN_(packBlock)(part, p->planes, weight, ofResult, ofSource, count, part->d.block,
+                            packed);
+    }
+  }
+}
+
 static void THNN_(pack)(const THNNConvolution *c, int back, const THNNPlan *p, const real *weight,
                         real *packed)
 {
-  const ptrdiff_t outputs = c->outputs / c->groups;
-  const ptrdiff_t ofResult = back ? c->window : c->depth, ofSource = back ? c->depth : c->window;
-  for (int64_t group = 0; group < c->groups; group++, weight += outputs * c->depth)
-    for (ptrdiff_t k = 0; k < p->parts; k++) {
-      const THNNPart *part = &p->part[k];
-      const ptrdiff_t block = part->d.block, results = part->d.outputs;
-      for (ptrdiff_t first = 0; first < results; first += block)
-        for (ptrdiff_t s = 0; s < p->planes; s++)
-          for (ptrdiff_t t = 0; t < part->taps; t++)
-            for (ptrdiff_t r = first; r < first + block; r++)
-              *packed++ = r < results ? weight[r * ofResult + s * ofSource + part->tap[t]] : 0;
-    }
+  THNN_(Pack) w = {c, p, weight, packed, back};
+  const ptrdiff_t blocks = THNNDirect_blocks(&p->part->d);
+  const ptrdiff_t size = p->packed / blocks;
+  THParallel_for(c->groups * blocks, THMax(1, TH_LOOP_GRAIN / THMax(1, size)), THNN_(packBlocks),
+                 &w);
 }
 
 /* from and to: x and y, or y and x. */
@@ -331,23 +372,34 @@ static void THNN_(convolveColumns)(const THNNConvolution *c, int back, THTensor 
   THNN_(finish)(&call);
 }
 
-static int THNN_(isDirect)(const THNNConvolution *c, int back)
+/* Products of matrices take what unfolding would only copy, and images with fewer windows than
+ * vectors have elements. */
+enum { FEW_WINDOWS = 24 };
+
+static int THNN_(isDirect)(const THNNConvolution *c)
 {
-  return !THNN_(areElements)(c);
+  return !THNN_(areElements)(c) && (c->windows >= FEW_WINDOWS || c->groups > 1);
+}
+
+static void THNN_(convolveEither)(const THNNConvolution *c, int back, THTensor *from,
+                                  THTensor *weight, THTensor *bias, THTensor *to)
+{
+  if (THNN_(isDirect)(c))
+    THNN_(convolvePlanned)(c, back, from, weight, bias, to);
+  else
+    THNN_(convolveColumns)(c, back, from, weight, bias, to);
 }
 
 void THNN_(convolve)(const THNNConvolution *c, THTensor *x, THTensor *weight, THTensor *bias,
                      THTensor *y)
 {
-  (THNN_(isDirect)(c, 0) ? THNN_(convolvePlanned) : THNN_(convolveColumns))(c, 0, x, weight, bias,
-                                                                            y);
+  THNN_(convolveEither)(c, 0, x, weight, bias, y);
 }
 
 void THNN_(convolveBack)(const THNNConvolution *c, THTensor *y, THTensor *weight, THTensor *bias,
                          THTensor *x)
 {
-  (THNN_(isDirect)(c, 1) ? THNN_(convolvePlanned) : THNN_(convolveColumns))(c, 1, y, weight, bias,
-                                                                            x);
+  THNN_(convolveEither)(c, 1, y, weight, bias, x);
 }
 
 /* --- weights --------------------------------------------------------------------------------- */
@@ -468,7 +520,7 @@ void THNN_(convolveWeights)(const THNNConvolution *c, THTensor *x, THTensor *y,
   gradBias = THNN_(sum)(&call, gradBias);
   /* Sums for each set of images must not take more memory than the images themselves. */
   const ptrdiff_t images = c->batch * THMax(c->planes * c->image, c->outputs * c->windows);
-  const int direct = gradWeight && !THNN_(areElements)(c) && c->batch > 0 &&
+  const int direct = gradWeight && THNN_(isDirect)(c) && c->batch > 0 &&
                      c->outputs * c->depth * THMin(c->batch, THNN_IMAGE_SETS) <= images;
   THNN_(Sums) sums;
   if (direct)

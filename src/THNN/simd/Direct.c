@@ -117,12 +117,27 @@ static void convolve(const THNNDirect *d, const real *x, const real *weights, co
 /* The lanes in a fixed order: halves are added until one is left. */
 static inline real sum_of_lanes(Vector v)
 {
-  real x[LANES];
-  memcpy(x, &v, sizeof x);
-  for (int n = LANES / 2; n > 0; n /= 2)
-    for (int l = 0; l < n; l++)
-      x[l] += x[l + n];
-  return x[0];
+#if defined(__AVX512F__)
+  typedef real Half __attribute__((vector_size(32)));
+  Half halves[2];
+  memcpy(halves, &v, sizeof v);
+  const Half half = halves[0] + halves[1];
+#else
+  const Vector half = v;
+#endif
+  typedef real Quarter __attribute__((vector_size(16)));
+#if defined(__AVX__)
+  Quarter quarters[2];
+  memcpy(quarters, &half, sizeof half);
+  const Quarter rest = quarters[0] + quarters[1];
+#else
+  const Quarter rest = half;
+#endif
+#if defined(TH_REAL_IS_FLOAT)
+  return (rest[0] + rest[2]) + (rest[1] + rest[3]);
+#else
+  return rest[0] + rest[1];
+#endif
 }
 
 static inline __attribute__((always_inline)) void products(const THNNDirect *d, ptrdiff_t images,
