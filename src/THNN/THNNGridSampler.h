@@ -13,7 +13,7 @@ enum { THNN_ZEROS, THNN_BORDER, THNN_REFLECTION };
 
 enum { THNN_GRID_SAMPLE, THNN_GRID_INPUT, THNN_GRID_POINTS };
 
-enum { THNN_GRID_BLOCK = 64 };
+enum { THNN_GRID_BLOCK = 256 };
 
 #define TH_GENERIC_FILE "generic/THNNGridSampler.h"
 #include "THGenerateFloatTypes.h"

@@ -1497,8 +1497,8 @@ TH_API void THNN_(TemporalSubSampling_accGradParameters)(
           int dW,                      // as in updateOutput
           accreal scale);              // as in updateOutput
 
-// (x1 ^ power + ...  + xn ^ power) ^ (1 / power) of width neighbouring features, stride apart.  A
-// gradient is 0 where output is.
+// (x1 ^ power + ... + xn ^ power) ^ (1 / power) of width neighbouring features, stride apart.
+// Where output is 0 so is its gradient, unless power is 1.
 TH_API void THNN_(FeatureLPPooling_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // features [x up to two dimensions], in batchMode a batch of that

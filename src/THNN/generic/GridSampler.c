@@ -28,6 +28,7 @@ static THNN_(Sampler) THNN_(sampler)(THTensor *input, THTensor *grid, int gridAr
        .points = 1,
        .in = {p.in[0], p.in[1], p.in[2]},
        .plane = p.input,
+       .wide = p.input > INT32_MAX,
        .dims = dims,
        .size = {input->size[0], input->size[1]}};
   for (int a = 0; a < axes; a++) {

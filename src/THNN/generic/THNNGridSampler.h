@@ -1,6 +1,7 @@
 typedef struct {
   int axes;    /* 2 or 3 */
   int padding; /* THNN_ZEROS ... */
+  int wide;    /* planes have more elements than 32 bits count */
   int dims;
   int64_t batch, planes, points, blocks; /* planes of one image; points, and blocks of them, too */
   int64_t in[3];                         /* depth, height and width of input */

@@ -4,11 +4,14 @@
 enum { BLOCK = THNN_GRID_BLOCK, CORNERS = 8 };
 
 typedef struct {
-  int count;                    /* of points */
-  ptrdiff_t at[CORNERS][BLOCK]; /* in a plane; 0 where the corner is outside, which counts as 0 */
-  real weight[CORNERS][BLOCK];  /* 0 there */
-  real part[3][2][BLOCK];       /* of both places along an axis, which multiply to the weight, */
-  real slope[3][BLOCK];         /* and of the place by the grid's number */
+  int count; /* of points */
+  /* In a plane; 0 where the corner is outside, which counts as 0.  Planes of more than 2^31
+   * elements have wide numbers, and slower vectors. */
+  int32_t at[CORNERS][BLOCK];
+  int64_t wide[CORNERS][BLOCK];
+  real weight[CORNERS][BLOCK]; /* 0 there */
+  real part[3][2][BLOCK];      /* of both places along an axis, which multiply to the weight, */
+  real slope[3][BLOCK];        /* and of the place by the grid's number */
   int8_t inside[CORNERS][BLOCK];
 } Corners;
 
@@ -72,16 +75,40 @@ static inline void find_corners(const THNN_(Sampler) * s, ptrdiff_t b, int axes,
         weight *= c->part[a][second][i];
       }
       c->inside[k][i] = (int8_t)inside;
-      c->at[k][i] = inside ? where : 0;
+      if (s->wide)
+        c->wide[k][i] = inside ? where : 0;
+      else
+        c->at[k][i] = inside ? (int32_t)where : 0;
       c->weight[k][i] = inside ? weight : 0;
     }
   }
 }
 
+static inline int64_t corner(const Corners *c, int wide, int k, int i)
+{
+  return wide ? c->wide[k][i] : c->at[k][i];
+}
+
+/* F is compiled for each number of axes and each width of places. */
+#define FOR_KIND(F)                \
+  switch (s->axes + 2 * s->wide) { \
+    case 2:                        \
+      F(s, 2, 0, begin, end);      \
+      break;                       \
+    case 3:                        \
+      F(s, 3, 0, begin, end);      \
+      break;                       \
+    case 4:                        \
+      F(s, 2, 1, begin, end);      \
+      break;                       \
+    default:                       \
+      F(s, 3, 1, begin, end);      \
+  }
+
 /* --- forward --------------------------------------------------------------------------------- */
 
 static inline __attribute__((always_inline)) void sample(const THNN_(Sampler) * s, int axes,
-                                                         ptrdiff_t begin, ptrdiff_t end)
+                                                         int wide, ptrdiff_t begin, ptrdiff_t end)
 {
   Corners c;
   int64_t n, first;
@@ -94,7 +121,7 @@ static inline __attribute__((always_inline)) void sample(const THNN_(Sampler) * 
       for (int i = 0; i < c.count; i++) {
         real sum = 0;
         for (int k = 0; k < 1 << axes; k++) {
-          const real value = x[c.at[k][i]], weight = c.weight[k][i];
+          const real value = x[corner(&c, wide, k, i)], weight = c.weight[k][i];
           sum += weight != 0 ? weight * value : 0;
         }
         y[i] = sum;
@@ -106,17 +133,14 @@ static inline __attribute__((always_inline)) void sample(const THNN_(Sampler) * 
 static void sample_blocks(void *sampler, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Sampler) *s = sampler;
-  if (s->axes == 2)
-    sample(s, 2, begin, end);
-  else
-    sample(s, 3, begin, end);
+  FOR_KIND(sample)
 }
 
 /* --- backward -------------------------------------------------------------------------------- */
 
 /* Each plane is one thread's, and takes points in order. */
 static inline __attribute__((always_inline)) void spread(const THNN_(Sampler) * s, int axes,
-                                                         ptrdiff_t begin, ptrdiff_t end)
+                                                         int wide, ptrdiff_t begin, ptrdiff_t end)
 {
   Corners c;
   int64_t n, first;
@@ -131,7 +155,7 @@ static inline __attribute__((always_inline)) void spread(const THNN_(Sampler) * 
         for (int i = 0; i < c.count; i++)
           for (int k = 0; k < 1 << axes; k++)
             if (c.weight[k][i] != 0)
-              y[c.at[k][i]] += c.weight[k][i] * g[i];
+              y[corner(&c, wide, k, i)] += c.weight[k][i] * g[i];
       }
     }
   }
@@ -142,16 +166,14 @@ static void spread_planes(void *sampler, ptrdiff_t begin, ptrdiff_t end)
   const THNN_(Sampler) *s = sampler;
   memset(s->gradInput + begin * s->plane, 0,
          (size_t)((end - begin) * s->plane) * sizeof *s->gradInput);
-  if (s->axes == 2)
-    spread(s, 2, begin, end);
-  else
-    spread(s, 3, begin, end);
+  FOR_KIND(spread)
 }
 
 /* A corner's product of image and gradient, summed over planes, counts by how its weight changes
  * with the point: by 1 or -1 along an axis, times its parts along the others. */
 static inline __attribute__((always_inline)) void move_points(const THNN_(Sampler) * s, int axes,
-                                                              ptrdiff_t begin, ptrdiff_t end)
+                                                              int wide, ptrdiff_t begin,
+                                                              ptrdiff_t end)
 {
   Corners c;
   int64_t n, first;
@@ -163,7 +185,7 @@ static inline __attribute__((always_inline)) void move_points(const THNN_(Sample
       for (int k = 0; k < 1 << axes; k++)
 #pragma omp simd
         for (int i = 0; i < c.count; i++)
-          product[k][i] += (accreal)x[c.at[k][i]] * (accreal)g[i];
+          product[k][i] += (accreal)x[corner(&c, wide, k, i)] * (accreal)g[i];
     }
     for (int i = 0; i < c.count; i++)
       for (int a = 3 - axes; a < 3; a++) {
@@ -184,10 +206,7 @@ static inline __attribute__((always_inline)) void move_points(const THNN_(Sample
 static void move_blocks(void *sampler, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Sampler) *s = sampler;
-  if (s->axes == 2)
-    move_points(s, 2, begin, end);
-  else
-    move_points(s, 3, begin, end);
+  FOR_KIND(move_points)
 }
 
 const THNN_(GridKernel) TH_LEVEL_(THNN_(gridSampler))[] = {
