@@ -35,26 +35,35 @@
  *   GRADIENT    a result: the gradient of the one it stands beside
  *   SUM         added to, scale times the gradient of the one it stands beside
  *   BUFFER      scratch: may be anything before and after, or NULL */
-#define OPERANDS(X)             \
-  X(GIVEN, input, input)        \
-  X(GIVEN, weight, weight)      \
-  X(GIVEN, bias, bias)          \
-  X(GIVEN, target, target)      \
-  X(GIVEN, grid, grid)          \
-  X(GIVEN, samples, samples)    \
-  X(GIVEN, table, table)        \
-  X(GIVEN, mean, mean)          \
-  X(GIVEN, variance, variance)  \
-  X(GIVEN, gradOutput, output)  \
-  X(RESULT, output, output)     \
-  X(RESULT, total, total)       \
-  X(RESULT, saveMean, saveMean) \
-  X(RESULT, saveStd, saveStd)   \
-  X(GRADIENT, gradInput, input) \
-  X(GRADIENT, gradGrid, grid)   \
-  X(SUM, gradWeight, weight)    \
-  X(SUM, gradBias, bias)        \
-  X(BUFFER, buffer1, buffer1)   \
+#define OPERANDS(X)               \
+  X(GIVEN, input, input)          \
+  X(GIVEN, weight, weight)        \
+  X(GIVEN, bias, bias)            \
+  X(GIVEN, target, target)        \
+  X(GIVEN, grid, grid)            \
+  X(GIVEN, samples, samples)      \
+  X(GIVEN, table, table)          \
+  X(GIVEN, mean, mean)            \
+  X(GIVEN, variance, variance)    \
+  X(GIVEN, hidden, hidden)        \
+  X(GIVEN, recurrent, recurrent)  \
+  X(GIVEN, hiddenBias, bias)      \
+  X(GIVEN, cell, cell)            \
+  X(GIVEN, gradNewCell, cell)     \
+  X(GIVEN, gradOutput, output)    \
+  X(RESULT, output, output)       \
+  X(RESULT, total, total)         \
+  X(RESULT, saveMean, saveMean)   \
+  X(RESULT, saveStd, saveStd)     \
+  X(RESULT, storage, storage)     \
+  X(RESULT, newCell, newCell)     \
+  X(GRADIENT, gradInput, input)   \
+  X(GRADIENT, gradGrid, grid)     \
+  X(GRADIENT, gradHidden, hidden) \
+  X(GRADIENT, gradCell, cell)     \
+  X(SUM, gradWeight, weight)      \
+  X(SUM, gradBias, bias)          \
+  X(BUFFER, buffer1, buffer1)     \
   X(BUFFER, buffer2, buffer2)
 
 typedef enum Role { GIVEN, RESULT, GRADIENT, SUM, BUFFER } Role;

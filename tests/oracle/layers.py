@@ -29,7 +29,7 @@ class Cases:
         output.backward(gradient)
         for name, leaf in leaves.items():
             put(name, leaf.detach())
-            if name in ("input", "weight", "bias", "grid") and leaf.grad is not None:
+            if name in ("input", "weight", "bias", "grid", "hidden", "cell") and leaf.grad is not None:
                 put("grad" + name.capitalize(), leaf.grad)
         if target is not None:
             put("target", target)

@@ -1789,4 +1789,175 @@ TH_API void THNN_(LookupTable_renorm)(
           accreal maxNorm,             // largest norm
           accreal normType);           // positive: the norm's power; may be infinite
 
+// Inputs are lists of keys and values: sizes[j] of them for number j of the batch, one list after the
+// other.  A key picks row key + keysOffset, counted from 0, of weight, which has a column for each
+// output.  It may have 4 columns more, in front: the largest absolute value that the key ever had,
+// 1 / that, a factor of the row's steps, and a shift.  Then a value x counts as x / largest, at least
+// -1 and at most 1, plus the shift.
+TH_API void THNN_(IndexLinear_updateOutput)(
+          THNNState *state,            // library's state
+          THIndexTensor *keys,         // keys of all lists
+          int64_t keysOffset,          // what makes rows of keys
+          THTensor *values,            // a value for each key
+          THIndexTensor *sizes,        // lengths of the lists
+          THIndexTensor *cumSumSizes,  // [OPTIONAL] not used
+          THTensor *output,            // [OUT] batch x outputs: bias plus values times rows
+          THTensor *weight,            // rows x outputs, or 4 more, of which to train the first 3 change
+          THTensor *bias,              // outputs
+          THTensor *normalizedValues,  // [OPTIONAL] [OUT] what the values count as, with 4 more columns
+          int train);                  // first let the largest value grow, and the factor be 1
+// gradWeight becomes a row for each key: scale * value * gradOutput; with 4 more columns, scale *
+// gradOutput and then that.
+TH_API void THNN_(IndexLinear_accGradParameters)(
+          THNNState *state,            // library's state
+          THIndexTensor *keys,         // as in updateOutput
+          int64_t keysOffset,          // as in updateOutput
+          THTensor *values,            // what the values count as
+          THIndexTensor *sizes,        // as in updateOutput
+          THIndexTensor *cumSumSizes,  // [OPTIONAL] not used
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradWeight,        // [OUT] keys x outputs, or 2 * outputs
+          THTensor *gradBias,          // outputs, added to
+          THTensor *weight,            // as in updateOutput
+          THTensor *bias,              // outputs
+          THTensor *valuesBuffer,      // [OPTIONAL] [BUFFER] not used
+          accreal weightDecay,         // not used: updateParameters lets weights decay
+          accreal scale);              // factor of the gradients
+// the step of accGradParameters and updateParameters in one, learningRate being 1
+TH_API void THNN_(IndexLinear_accUpdateGradParameters)(
+          THNNState *state,            // library's state
+          THIndexTensor *keys,         // as in updateOutput
+          int64_t keysOffset,          // as in updateOutput
+          THTensor *values,            // what the values count as
+          THIndexTensor *sizes,        // as in updateOutput
+          THIndexTensor *cumSumSizes,  // [OPTIONAL] not used
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *weight,            // as in updateOutput, changed
+          THTensor *bias,              // outputs, changed
+          accreal weightDecay,         // as in updateParameters
+          accreal scale);              // factor of the gradients
+// For each key in order, f being the factor of its row (1 without the 4 columns): the shift loses
+// learningRate * f * the sum of the row's weights times the first half of its gradients; the weights
+// lose learningRate * f * the last half of them and weightDecay * f * themselves.
+TH_API void THNN_(IndexLinear_updateParameters)(
+          THNNState *state,            // library's state
+          THTensor *gradWeight,        // what accGradParameters computed
+          THTensor *gradBias,          // outputs
+          THTensor *weight,            // as in updateOutput, changed
+          THTensor *bias,              // outputs: loses learningRate * gradBias
+          THIndexTensor *runningKeys,  // the keys that gradWeight has rows of
+          THIndexTensor *cumSumSizes,  // [OPTIONAL] not used
+          int64_t keysOffset,          // as in updateOutput
+          accreal weightDecay,         // share of its row's weights that a key takes off
+          accreal learningRate);       // factor of the gradients that are taken off
+
+// Inputs are lists of the elements that are not 0: row (of the batch), column and value.  Rows and
+// columns count from 1, whatever TH_INDEX_BASE is.  An entry of value 0 says nothing.
+TH_API void THNN_(SparseLinear_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // entries x 3
+          THTensor *output,            // [OUT] batch x outputs, a shape that it has to have
+          THTensor *weight,            // outputs x inputs
+          THTensor *bias);             // outputs
+TH_API void THNN_(SparseLinear_accGradParameters)(
+          THNNState *state,            // library's state
+          THTensor *input,             // entries x 3
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradWeight,        // outputs x inputs, added to
+          THTensor *gradBias,          // outputs, added to
+          THTensor *weight,            // outputs x inputs
+          THTensor *bias,              // not used
+          accreal weightDecay,         // times weight is added to gradWeight too
+          accreal scale);              // factor of the gradients that are added
+TH_API void THNN_(SparseLinear_zeroGradParameters)(
+          THNNState *state,            // library's state
+          THTensor *gradWeight,        // outputs x inputs: becomes 0 in lastInput's columns
+          THTensor *gradBias,          // outputs: becomes 0
+          THTensor *lastInput);        // entries x 3
+TH_API void THNN_(SparseLinear_updateParameters)(
+          THNNState *state,            // library's state
+          THTensor *weight,            // outputs x inputs: changed in lastInput's columns, once each
+          THTensor *bias,              // outputs: changed
+          THTensor *gradWeight,        // outputs x inputs
+          THTensor *gradBias,          // outputs
+          THTensor *lastInput,         // entries x 3
+          accreal learningRate);       // factor of the gradients that are taken off
+
+// The same for lists of column and value, one for each of the batch, all of one length.
+TH_API void THNN_(SparseLinear_legacyUpdateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // batch x entries x 2
+          THTensor *output,            // [OUT] batch x outputs
+          THTensor *weight,            // outputs x inputs
+          THTensor *bias);             // outputs
+TH_API void THNN_(SparseLinear_legacyAccGradParameters)(
+          THNNState *state,            // library's state
+          THTensor *input,             // batch x entries x 2
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradWeight,        // outputs x inputs, added to
+          THTensor *gradBias,          // outputs, added to
+          THTensor *weight,            // outputs x inputs
+          THTensor *bias,              // not used
+          accreal weightDecay,         // times weight is added to gradWeight too
+          accreal scale);              // factor of the gradients that are added
+TH_API void THNN_(SparseLinear_legacyZeroGradParameters)(
+          THNNState *state,            // library's state
+          THTensor *gradWeight,        // outputs x inputs: becomes 0 in lastInput's columns
+          THTensor *gradBias,          // outputs: becomes 0
+          THTensor *lastInput);        // batch x entries x 2
+TH_API void THNN_(SparseLinear_legacyUpdateParameters)(
+          THNNState *state,            // library's state
+          THTensor *weight,            // outputs x inputs: changed in lastInput's columns, once each
+          THTensor *bias,              // outputs: changed
+          THTensor *gradWeight,        // outputs x inputs
+          THTensor *gradBias,          // outputs
+          THTensor *lastInput,         // batch x entries x 2
+          accreal learningRate);       // factor of the gradients that are taken off
+
+/* --- recurrent cells -------------------------------------------------------------------------- */
+
+// What follows the products of matrices in a GRU cell.  input, hidden and their biases hold the gates
+// reset, update and new, one after the other in each row:
+//   r = sigmoid(input + bias1 + hidden + bias2), z likewise, n = tanh(input + bias1 + r * (hidden + bias2)),
+//   output = n + z * (hx - n)
+TH_API void THNN_(GRUFused_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // batch x 3 * hidden size
+          THTensor *hidden,            // batch x 3 * hidden size
+          THTensor *bias1,             // [OPTIONAL] 3 * hidden size, of input
+          THTensor *bias2,             // [OPTIONAL] 3 * hidden size, of hidden
+          THTensor *hx,                // batch x hidden size, or one of the batch, as the others then
+          THTensor *output,            // [OUT] as hx
+          THTensor *storage);          // [OUT] batch x 5 * hidden size: r, z, n, hx and hidden + bias2 of n
+TH_API void THNN_(GRUFused_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *gradInInput,       // [OUT] batch x 3 * hidden size: gradient w.r.t. input
+          THTensor *gradInHidden,      // [OUT] batch x 3 * hidden size: gradient w.r.t. hidden
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradInputHx,       // [OUT] gradient w.r.t. hx, but for what comes through hidden
+          THTensor *storage);          // what updateOutput computed
+
+// What follows the products of matrices in an LSTM cell.  input, hidden and their biases hold the gates
+// input, forget, cell and output, one after the other in each row:
+//   i, f, o = sigmoid(input + bias1 + hidden + bias2), g = tanh(likewise),
+//   outputCell = f * cell + i * g, output = o * tanh(outputCell)
+TH_API void THNN_(LSTMFused_updateOutput)(
+          THNNState *state,            // library's state
+          THTensor *input,             // [OUT] batch x 4 * hidden size: becomes i, f, g and o
+          THTensor *hidden,            // batch x 4 * hidden size
+          THTensor *bias1,             // [OPTIONAL] 4 * hidden size
+          THTensor *bias2,             // [OPTIONAL] 4 * hidden size
+          THTensor *cell,              // batch x hidden size, or one of the batch, as the others then
+          THTensor *output,            // [OUT] as cell
+          THTensor *outputCell);       // [OUT] as cell
+TH_API void THNN_(LSTMFused_updateGradInput)(
+          THNNState *state,            // library's state
+          THTensor *storage,           // what updateOutput made of input
+          THTensor *gradInGates,       // [OUT] batch x 4 * hidden size: gradient w.r.t. input and hidden
+          THTensor *cx,                // cell of updateOutput
+          THTensor *cy,                // outputCell of updateOutput
+          THTensor *gradOutput,        // gradient w.r.t. output
+          THTensor *gradOutputCell,    // gradient w.r.t. outputCell
+          THTensor *gradInputCx);      // [OUT] gradient w.r.t. cx
+
 /* clang-format on */

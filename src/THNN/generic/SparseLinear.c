@@ -1,0 +1,296 @@
+/* A linear layer of inputs that are mostly 0: lists of row, column and value, or, in the legacy
+ * form, a list of column and value for each of the batch.  Rows and columns count from 1.  An entry
+ * of value 0 says nothing, whatever its row and column are. */
+#include "THNNDistinct.h"
+#include "THNNTemplate.h"
+
+typedef struct {
+  const real *at;
+  ptrdiff_t count, each; /* each: entries for one of the batch, 0 if they say themselves */
+} THNN_(SparseInput);
+
+typedef struct {
+  int64_t row, column;
+  real value;
+} THNN_(SparseEntry);
+
+/* Rows and columns from 0 on. */
+static inline THNN_(SparseEntry) THNN_(sparseEntry)(const THNN_(SparseInput) * in, ptrdiff_t i)
+{
+  const real *e = in->at + i * (in->each ? 2 : 3);
+  if (in->each)
+    return (THNN_(SparseEntry)){i / in->each, (int64_t)e[0] - 1, e[1]};
+  return (THNN_(SparseEntry)){(int64_t)e[0] - 1, (int64_t)e[1] - 1, e[2]};
+}
+
+static void THNN_(sparseShape)(THTensor *input, const char *name, int arg, int legacy)
+{
+  THArgCheck(legacy ? input->nDimension == 3 && input->size[2] == 2
+                    : input->nDimension == 2 && input->size[1] == 3,
+             arg, "%s has size %s, and has to be %s", name, THTensor_(sizeDesc)(input).str,
+             legacy ? "batch x entries x 2 (column, value)" : "entries x 3 (row, column, value)");
+}
+
+/* The entries of a source.  Raises if one of them is beyond the rows and columns. */
+static THNN_(SparseInput) THNN_(sparseInput)(THNN_(Call) * call, THTensor *input, const char *name,
+                                             int arg, int legacy, int64_t rows, int64_t columns)
+{
+  THTensor *x = THNN_(source)(call, input);
+  THNN_(SparseInput)
+  in = {.at = THTensor_(data)(x),
+        .count = THTensor_(nElement)(x) / (legacy ? 2 : 3),
+        .each = legacy ? x->size[1] : 0};
+  for (ptrdiff_t i = 0; i < in.count; i++) {
+    const real *e = in.at + i * (legacy ? 2 : 3);
+    const real row = legacy ? 1 : e[0], column = e[!legacy];
+    if (e[legacy ? 1 : 2] == 0)
+      continue;
+    THArgCheck(column >= 1 && (double)column < (double)columns + 1, arg,
+               "entry %td of %s, of size %s, is in column %g, out of range of 1 to %lld", i, name,
+               THTensor_(sizeDesc)(input).str, (double)column, (long long)columns);
+    THArgCheck(row >= 1 && (double)row < (double)rows + 1, arg,
+               "entry %td of %s, of size %s, is in row %g, out of range of 1 to %lld", i, name,
+               THTensor_(sizeDesc)(input).str, (double)row, (long long)rows);
+  }
+  return in;
+}
+
+static void THNN_(sparseWeight)(THTensor *weight, const char *name, int arg, THTensor *bias,
+                                const char *biasName, int biasArg)
+{
+  THArgCheck(weight->nDimension == 2, arg, "%s has size %s, and has to be outputs x inputs", name,
+             THTensor_(sizeDesc)(weight).str);
+  THArgCheck(bias->nDimension == 1 && bias->size[0] == weight->size[0], biasArg,
+             "%s has size %s, %s has %s: one element for each output is expected", biasName,
+             THTensor_(sizeDesc)(bias).str, name, THTensor_(sizeDesc)(weight).str);
+}
+
+/* Threads share out the outputs: no two write the same element, and each element is summed up in
+ * the order of the entries. */
+typedef struct {
+  THNN_(SparseInput) in;
+  const int64_t *column; /* instead of entries: columns, each once */
+  ptrdiff_t columns;
+  int64_t batch, inputs, outputs;
+  const real *w, *b, *g;
+  real *y, *dw, *db;
+  real scale, decay;
+} THNN_(SparseWork);
+
+static void THNN_(sparseRun)(const THNN_(SparseWork) * w,
+                             void (*outputs)(void *context, ptrdiff_t begin, ptrdiff_t end))
+{
+  THParallel_for(w->outputs, THMax(1, TH_LOOP_GRAIN / (w->in.count + w->columns + w->batch + 1)),
+                 outputs, (void *)w);
+}
+
+/* --- output ---------------------------------------------------------------------------------- */
+
+static void THNN_(sparseForward)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(SparseWork) *w = context;
+  for (ptrdiff_t o = begin; o < end; o++) {
+    for (int64_t r = 0; r < w->batch; r++)
+      w->y[r * w->outputs + o] = w->b[o];
+    for (ptrdiff_t i = 0; i < w->in.count; i++) {
+      const THNN_(SparseEntry) e = THNN_(sparseEntry)(&w->in, i);
+      if (e.value != 0)
+        w->y[e.row * w->outputs + o] += e.value * w->w[o * w->inputs + e.column];
+    }
+  }
+}
+
+static void THNN_(sparseOutput)(THTensor *input, THTensor *output, THTensor *weight, THTensor *bias,
+                                int legacy)
+{
+  THNN_(sparseShape)(input, "input", 2, legacy);
+  THNN_(sparseWeight)(weight, "weight", 4, bias, "bias", 5);
+  THNN_(SparseWork) w = {.inputs = weight->size[1], .outputs = weight->size[0]};
+  THArgCheck(legacy || (output->nDimension == 2 && output->size[1] == w.outputs), 3,
+             "output has size %s, and has to be batch x outputs already, weight having size %s",
+             THTensor_(sizeDesc)(output).str, THTensor_(sizeDesc)(weight).str);
+  const int64_t size[] = {legacy ? input->size[0] : output->size[0], w.outputs};
+  w.batch = size[0];
+
+  THNN_(Call) call;
+  THNN_(begin)(&call);
+  w.in = THNN_(sparseInput)(&call, input, "input", 2, legacy, w.batch, w.inputs);
+  weight = THNN_(source)(&call, weight);
+  bias = THNN_(source)(&call, bias);
+  THTensor *out = THNN_(result)(&call, output, 2, size);
+  THNN_(start)(&call);
+  w.w = THTensor_(data)(weight);
+  w.b = THTensor_(data)(bias);
+  w.y = THTensor_(data)(out);
+  THNN_(sparseRun)(&w, THNN_(sparseForward));
+  THNN_(finish)(&call);
+}
+
+/* --- gradients ------------------------------------------------------------------------------- */
+
+static void THNN_(sparseBack)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(SparseWork) *w = context;
+  for (ptrdiff_t o = begin; o < end; o++) {
+    real *d = w->dw + o * w->inputs;
+    for (ptrdiff_t i = 0; i < w->in.count; i++) {
+      const THNN_(SparseEntry) e = THNN_(sparseEntry)(&w->in, i);
+      if (e.value != 0)
+        d[e.column] += w->scale * e.value * w->g[e.row * w->outputs + o];
+    }
+    accreal sum = 0;
+    for (int64_t r = 0; r < w->batch; r++)
+      sum += (accreal)w->g[r * w->outputs + o];
+    w->db[o] = (real)((accreal)w->db[o] + (accreal)w->scale * sum);
+    if (w->decay != 0)
+      THVector_(cadd)(d, d, w->w + o * w->inputs, w->decay, w->inputs);
+  }
+}
+
+static void THNN_(sparseGradients)(THTensor *input, THTensor *gradOutput, THTensor *gradWeight,
+                                   THTensor *gradBias, THTensor *weight, THTensor *bias,
+                                   accreal weightDecay, accreal scale, int legacy)
+{
+  THNN_(sparseShape)(input, "input", 2, legacy);
+  THNN_(sparseWeight)(gradWeight, "gradWeight", 4, gradBias, "gradBias", 5);
+  THArgCheck(THTensor_(isSameSizeAs)(weight, gradWeight), 6,
+             "weight has size %s, gradWeight has %s", THTensor_(sizeDesc)(weight).str,
+             THTensor_(sizeDesc)(gradWeight).str);
+  THNN_(SparseWork)
+  w = {.inputs = gradWeight->size[1],
+       .outputs = gradWeight->size[0],
+       .scale = (real)scale,
+       .decay = (real)weightDecay};
+  THArgCheck(gradOutput->nDimension == 2 && gradOutput->size[1] == w.outputs &&
+                 (!legacy || gradOutput->size[0] == input->size[0]),
+             3, "gradOutput has size %s, input has %s and gradWeight %s",
+             THTensor_(sizeDesc)(gradOutput).str, THTensor_(sizeDesc)(input).str,
+             THTensor_(sizeDesc)(gradWeight).str);
+  w.batch = gradOutput->size[0];
+
+  THNN_(Call) call;
+  THNN_(begin)(&call);
+  w.in = THNN_(sparseInput)(&call, input, "input", 2, legacy, w.batch, w.inputs);
+  gradOutput = THNN_(source)(&call, gradOutput);
+  weight = w.decay != 0 ? THNN_(source)(&call, weight) : NULL;
+  gradWeight = THNN_(sum)(&call, gradWeight);
+  gradBias = THNN_(sum)(&call, gradBias);
+  THNN_(start)(&call);
+  w.w = weight ? THTensor_(data)(weight) : NULL;
+  w.g = THTensor_(data)(gradOutput);
+  w.dw = THTensor_(data)(gradWeight);
+  w.db = THTensor_(data)(gradBias);
+  THNN_(sparseRun)(&w, THNN_(sparseBack));
+  THNN_(finish)(&call);
+}
+
+/* --- the columns of the last input ----------------------------------------------------------- */
+
+/* The columns that lastInput has, from 0 on, each once: scratch memory of places. */
+static void THNN_(sparseColumns)(THNN_(SparseWork) * w, THNN_LongCall *places)
+{
+  int64_t *column = THNN_Longscratch(places, w->in.count);
+  int64_t *seen = THNN_Longscratch(places, w->inputs);
+  ptrdiff_t count = 0;
+  for (ptrdiff_t i = 0; i < w->in.count; i++) {
+    const THNN_(SparseEntry) e = THNN_(sparseEntry)(&w->in, i);
+    if (e.value != 0)
+      column[count++] = e.column;
+  }
+  w->column = column;
+  w->columns = THNN_distinct(column, count, seen);
+}
+
+static void THNN_(sparseZero)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(SparseWork) *w = context;
+  for (ptrdiff_t o = begin; o < end; o++) {
+    for (ptrdiff_t i = 0; i < w->columns; i++)
+      w->dw[o * w->inputs + w->column[i]] = 0;
+    w->db[o] = 0;
+  }
+}
+
+static void THNN_(sparseStep)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(SparseWork) *w = context;
+  for (ptrdiff_t o = begin; o < end; o++) {
+    for (ptrdiff_t i = 0; i < w->columns; i++) {
+      const ptrdiff_t at = o * w->inputs + w->column[i];
+      w->dw[at] -= w->scale * w->w[at];
+    }
+    w->db[o] -= w->scale * w->b[o];
+  }
+}
+
+/* Of lastInput's columns: zeroes weight and bias, or takes learningRate times the gradients off
+ * them.  Gradients are NULL for the former. */
+static void THNN_(sparseChange)(THTensor *weight, const char *weightName, int weightArg,
+                                THTensor *bias, const char *biasName, int biasArg,
+                                THTensor *gradWeight, THTensor *gradBias, THTensor *lastInput,
+                                int lastArg, accreal learningRate, int legacy)
+{
+  THNN_(sparseShape)(lastInput, "lastInput", lastArg, legacy);
+  THNN_(sparseWeight)(weight, weightName, weightArg, bias, biasName, biasArg);
+  if (gradWeight) {
+    THNN_(sparseWeight)(gradWeight, "gradWeight", 4, gradBias, "gradBias", 5);
+    THArgCheck(THTensor_(isSameSizeAs)(weight, gradWeight), 4,
+               "gradWeight has size %s, weight has %s", THTensor_(sizeDesc)(gradWeight).str,
+               THTensor_(sizeDesc)(weight).str);
+  }
+  THNN_(SparseWork)
+  w = {.inputs = weight->size[1], .outputs = weight->size[0], .scale = (real)learningRate};
+
+  THNN_LongCall places;
+  THNN_Longbegin(&places);
+  THNN_(Call) call;
+  THNN_(begin)(&call);
+  w.in = THNN_(sparseInput)(&call, lastInput, "lastInput", lastArg, legacy, INT64_MAX, w.inputs);
+  gradWeight = THNN_(source)(&call, gradWeight);
+  gradBias = THNN_(source)(&call, gradBias);
+  THTensor *changed = THNN_(sum)(&call, weight), *changedBias = THNN_(sum)(&call, bias);
+  THNN_(sparseColumns)(&w, &places);
+  THNN_(start)(&call);
+  w.dw = THTensor_(data)(changed);
+  w.db = THTensor_(data)(changedBias);
+  if (gradWeight) {
+    w.w = THTensor_(data)(gradWeight);
+    w.b = THTensor_(data)(gradBias);
+  }
+  THNN_(sparseRun)(&w, gradWeight ? THNN_(sparseStep) : THNN_(sparseZero));
+  THNN_(finish)(&call);
+  THNN_Longfinish(&places);
+}
+
+/* --- the functions, in both forms ------------------------------------------------------------ */
+
+#define SPARSE(LEGACY, UPDATE_OUTPUT, ACC, ZERO, UPDATE_PARAMETERS)                                \
+  void THNN_(SparseLinear_##UPDATE_OUTPUT)(THNNState * state, THTensor * input, THTensor * output, \
+                                           THTensor * weight, THTensor * bias)                     \
+  {                                                                                                \
+    THNN_(sparseOutput)(input, output, weight, bias, LEGACY);                                      \
+  }                                                                                                \
+  void THNN_(SparseLinear_##ACC)(THNNState * state, THTensor * input, THTensor * gradOutput,       \
+                                 THTensor * gradWeight, THTensor * gradBias, THTensor * weight,    \
+                                 THTensor * bias, accreal weightDecay, accreal scale)              \
+  {                                                                                                \
+    THNN_(sparseGradients)                                                                         \
+    (input, gradOutput, gradWeight, gradBias, weight, bias, weightDecay, scale, LEGACY);           \
+  }                                                                                                \
+  void THNN_(SparseLinear_##ZERO)(THNNState * state, THTensor * gradWeight, THTensor * gradBias,   \
+                                  THTensor * lastInput)                                            \
+  {                                                                                                \
+    THNN_(sparseChange)                                                                            \
+    (gradWeight, "gradWeight", 2, gradBias, "gradBias", 3, NULL, NULL, lastInput, 4, 0, LEGACY);   \
+  }                                                                                                \
+  void THNN_(SparseLinear_##UPDATE_PARAMETERS)(                                                    \
+      THNNState * state, THTensor * weight, THTensor * bias, THTensor * gradWeight,                \
+      THTensor * gradBias, THTensor * lastInput, accreal learningRate)                             \
+  {                                                                                                \
+    THNN_(sparseChange)                                                                            \
+    (weight, "weight", 2, bias, "bias", 3, gradWeight, gradBias, lastInput, 6, learningRate,       \
+     LEGACY);                                                                                      \
+  }
+SPARSE(0, updateOutput, accGradParameters, zeroGradParameters, updateParameters)
+SPARSE(1, legacyUpdateOutput, legacyAccGradParameters, legacyZeroGradParameters,
+       legacyUpdateParameters)
