@@ -5,9 +5,9 @@
 
 #include "th_faults.h"
 
-/* 2 planes of 5 x 4; 4 x 2 windows of 2 x 3, which are 2 and 3 apart and begin at (-1, -2): the
- * last row of them, and half of the columns, lie in the padding in part or altogether. */
-enum { PLANES = 2, HEIGHT = 5, WIDTH = 4, ROWS = 4, COLUMNS = 2 };
+/* 2 planes of 5 x 3; 4 x 2 windows of 2 x 3, which are 2 and 3 apart and begin at (-1, -2): the
+ * last row of them, and both columns, lie in the padding in part or altogether. */
+enum { PLANES = 2, HEIGHT = 5, WIDTH = 3, ROWS = 4, COLUMNS = 2 };
 #define WINDOWS 3, 2, 3, 2, 2, 1, PLANES, WIDTH, HEIGHT, COLUMNS, ROWS
 
 typedef struct Operands {
