@@ -19,6 +19,7 @@ def batch_norms(cases):
         ((2, 3, 2, 3, 2), 1, 0, 0.25, 1e-3, 1),
         ((2, 2, 3), 0, 0, 0.25, 1e-5, 0),
         ((1, 2, 2, 3, 2, 3), 1, 1, 0.75, 1e-2, 0),
+        ((2, 3, 9, 8), 1, 0, 0.25, 1e-5, 0),
     ]
     for number, (shape, affine, train, momentum, eps, shift) in enumerate(shapes):
         channels = shape[1]

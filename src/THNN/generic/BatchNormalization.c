@@ -31,10 +31,14 @@ static accreal THNN_(inverse)(accreal variance, double eps)
   return variance == 0 && eps == 0 ? 0 : 1 / (accreal)sqrt((double)variance + eps);
 }
 
-static void THNN_(normalize)(const THNN_(BatchNorm) * b, ptrdiff_t c, ptrdiff_t count)
+/* Of images first to first + images; to train, of all. */
+static void THNN_(normalize)(const THNN_(BatchNorm) * b, ptrdiff_t first, ptrdiff_t images,
+                             ptrdiff_t c, ptrdiff_t count)
 {
-  const THNNPanel panel = THNN_(panel)(b, count);
-  const real *x = b->x + c * b->inner;
+  const ptrdiff_t at = (first * b->channels + c) * b->inner;
+  THNNPanel panel = THNN_(panel)(b, count);
+  panel.rows = images;
+  const real *x = b->x + at;
   accreal mean[LANES], square[LANES];
   real shift[LANES], factor[LANES], offset[LANES];
   if (b->train)
@@ -63,7 +67,7 @@ static void THNN_(normalize)(const THNN_(BatchNorm) * b, ptrdiff_t c, ptrdiff_t 
     offset[l] =
         (real)((b->bias ? (accreal)b->bias[c + l] : 0) + ((accreal)shift[l] - mean[l]) * slope);
   }
-  THNN_(batchNorm)->scale(&panel, x, shift, factor, offset, b->y + c * b->inner);
+  THNN_(batchNorm)->scale(&panel, x, shift, factor, offset, b->y + at);
 }
 
 static void THNN_(normalizeBack)(const THNN_(BatchNorm) * b, ptrdiff_t c, ptrdiff_t count)
@@ -112,8 +116,18 @@ static void THNN_(batchNormBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end
     if (b->g)
       THNN_(normalizeBack)(b, c, count);
     else
-      THNN_(normalize)(b, c, count);
+      THNN_(normalize)(b, 0, b->batch, c, count);
   }
+}
+
+/* Given statistics, channels of long rows are normalized in the order in which they lie. */
+enum { LONG_ROW = 64 };
+
+static void THNN_(batchNormPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(BatchNorm) *b = context;
+  for (ptrdiff_t i = begin; i < end; i++)
+    THNN_(normalize)(b, i / b->channels, 1, i % b->channels, 1);
 }
 
 static void THNN_(batchNormRun)(THNN_(BatchNorm) * b)
@@ -121,8 +135,12 @@ static void THNN_(batchNormRun)(THNN_(BatchNorm) * b)
   const ptrdiff_t block = b->inner == 1 ? LANES : 1, work = b->batch * b->inner * block;
   if (b->batch == 0 || b->inner == 0 || b->channels == 0)
     return;
-  THParallel_for((b->channels + block - 1) / block, THMax(1, TH_LOOP_GRAIN / work),
-                 THNN_(batchNormBlocks), b);
+  if (!b->train && !b->g && b->inner >= LONG_ROW)
+    THParallel_for(b->batch * b->channels, THMax(1, TH_LOOP_GRAIN / b->inner),
+                   THNN_(batchNormPlanes), b);
+  else
+    THParallel_for((b->channels + block - 1) / block, THMax(1, TH_LOOP_GRAIN / work),
+                   THNN_(batchNormBlocks), b);
 }
 
 /* --- checks ---------------------------------------------------------------------------------- */
