@@ -42,7 +42,8 @@ static struct {
   THFloatTensor *rows, *rows2, *selected; /* x and r as ROWS x COLUMNS */
   THLongTensor *row, *places;             /* each row once; for each element, one of its row */
   THLongTensor *subscripts;
-  THByteTensor *mask; /* half of it 1 */
+  THByteTensor *mask;                 /* half of it 1 */
+  THFloatTensor *normal, *mean, *std; /* nchw, normalized; of its channels */
 } on;
 
 static THFloatTensor *new_filled(THLongStorage *size)
@@ -68,6 +69,9 @@ static void set_up(void)
   THFloatTensor *chw = THFloatTensor_newTranspose(on.nchw, 1, 2);
   on.nhwc = THFloatTensor_newTranspose(chw, 2, 3);
   THFloatTensor_free(chw);
+  on.normal = THFloatTensor_new();
+  on.mean = THFloatTensor_new();
+  on.std = THFloatTensor_new();
   on.images = new_filled(THLongStorage_newWithSize4(32, 56, 56, 64));
   on.a = new_filled(THLongStorage_newWithSize2(GEMM, GEMM));
   on.b = new_filled(THLongStorage_newWithSize2(GEMM, GEMM));
@@ -327,6 +331,18 @@ static void log_soft_max(void *unused)
   THNN_FloatLogSoftMax_updateOutput(NULL, on.rows, on.rows2, 1);
 }
 
+static void batch_norm(void *unused)
+{
+  THNN_FloatBatchNormalization_updateOutput(NULL, on.nchw, on.normal, NULL, NULL, NULL, NULL,
+                                            on.mean, on.std, true, 0.1, 1e-5);
+}
+
+static void lookup_table(void *unused)
+{
+  THNN_FloatLookupTable_accGradParameters(NULL, on.row, on.rows, on.rows2, NULL, NULL, NULL, false,
+                                          -1, 1);
+}
+
 /* --- the table ------------------------------------------------------------------------------- */
 
 typedef struct Row {
@@ -364,6 +380,8 @@ static const Row rows[] = {
     {"nonzero", "1e7 bytes, half", nonzero, "copy", limit_of_copy, 0},
     {"Tanh", "1e7", tanh_layer, "copy", limit_of_copy, 0},
     {"LogSoftMax", "10000 x 1000, dim 1", log_soft_max, "copy", limit_of_copy, 0},
+    {"BatchNormalization", "32 x 64 x 56 x 56", batch_norm, "copy", limit_of_images, 0},
+    {"LookupTable gradient", "10000 x 1000", lookup_table, "add", limit_of_add, 0},
     {"digits training step", "batch of 64", train_digits, "FMA peak", limit_of_flops, DIGITS_FLOPS},
     {"view made and freed", "1024 of 1024 x 1024", view, "malloc + free 64 B", limit_of_malloc, 0},
     {"cadd", "1", add_one, "malloc + free 64 B", limit_of_malloc, 0},

@@ -100,7 +100,7 @@ static void THTest_(batchNormShifted)(void)
   }
 }
 
-/* Equal values without eps, and batches of nothing. */
+/* Equal values without eps. */
 static void THTest_(batchNormEdges)(void)
 {
   THTensor *x = THTest_(tensor)(0, 1, TH_SHAPE(4, 2, 3)), *y = THTensor_(new)();
@@ -116,6 +116,44 @@ static void THTest_(batchNormEdges)(void)
   THTensor_(free)(y);
   THTensor_(free)(mean);
   THTensor_(free)(std);
+}
+
+/* The same bits for any number of threads. */
+static void THTest_(batchNormThreads)(void)
+{
+  static const int64_t sizes[][3] = {{6, 19, 700}, {300, 400, 1}};
+  const int threads = THGetNumThreads();
+  for (int k = 0; k < 2; k++) {
+    real *first[4] = {NULL};
+    THTensor *x = THTest_(tensor)(0, 1, TH_SHAPE(sizes[k][0], sizes[k][1], sizes[k][2]));
+    for (int n = 1; n <= 4; n++) {
+      THSetNumThreads(n);
+      THTensor *y = THTensor_(new)(), *z = THTensor_(new)(), *d = THTensor_(new)();
+      THTensor *mean = THTensor_(new)(), *std = THTensor_(new)();
+      THTensor *sum = THTest_(tensor)(0, 2, TH_SHAPE(sizes[k][1]));
+      THNN_(BatchNormalization_updateOutput)
+      (NULL, x, y, NULL, NULL, NULL, NULL, mean, std, true, 0.5, 1e-5);
+      THNN_(BatchNormalization_updateOutput)
+      (NULL, x, z, NULL, NULL, mean, std, NULL, NULL, false, 0.5, 1e-5);
+      THNN_(BatchNormalization_backward)
+      (NULL, x, z, d, sum, NULL, NULL, NULL, NULL, mean, std, true, 0.5, 1e-5);
+      THTensor *results[] = {y, z, d, sum};
+      for (int i = 0; i < 4; i++) {
+        const size_t bytes = (size_t)THTest_(count)(results[i]) * sizeof(real);
+        if (first[i])
+          CHECK(!memcmp(first[i], THTensor_(data)(results[i]), bytes));
+        else
+          first[i] = THTest_(values)(results[i]);
+        THTensor_(free)(results[i]);
+      }
+      THTensor_(free)(mean);
+      THTensor_(free)(std);
+    }
+    for (int i = 0; i < 4; i++)
+      free(first[i]);
+    THTensor_(free)(x);
+  }
+  THSetNumThreads(threads);
 }
 
 static void THTest_(batchNormErrors)(void)
@@ -164,4 +202,4 @@ static void THTest_(batchNormErrors)(void)
 }
 
 TH_TESTS(THTest_(BatchNormalization), THTest_(batchNormRunning), THTest_(batchNormShifted),
-         THTest_(batchNormEdges), THTest_(batchNormErrors))
+         THTest_(batchNormEdges), THTest_(batchNormThreads), THTest_(batchNormErrors))
