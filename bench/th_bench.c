@@ -42,8 +42,16 @@ static struct {
   THFloatTensor *rows, *rows2, *selected; /* x and r as ROWS x COLUMNS */
   THLongTensor *row, *places;             /* each row once; for each element, one of its row */
   THLongTensor *subscripts;
+  THByteTensor *bytes;
+  THFloatTensor *joined;              /* general beside definite */
+  THCharStorage *memory;              /* of a file */
   THByteTensor *mask;                 /* half of it 1 */
   THFloatTensor *normal, *mean, *std; /* nchw, normalized; of its channels */
+  THFloatTensor *kernels, *bias;      /* 64 windows of 64 x 3 x 3 */
+  THFloatTensor *filtered;            /* what they make of nchw */
+  THFloatTensor *gradients, *gradKernels, *buffer1, *buffer2;
+  THFloatTensor *pooled;
+  THLongTensor *pooledFrom;
 } on;
 
 static THFloatTensor *new_filled(THLongStorage *size)
@@ -72,6 +80,15 @@ static void set_up(void)
   on.normal = THFloatTensor_new();
   on.mean = THFloatTensor_new();
   on.std = THFloatTensor_new();
+  on.kernels = new_filled(THLongStorage_newWithSize2(64, 64 * 9));
+  on.gradKernels = new_filled(THLongStorage_newWithSize2(64, 64 * 9));
+  on.bias = new_filled(THLongStorage_newWithSize1(64));
+  on.filtered = new_filled(THLongStorage_newWithSize4(32, 64, 56, 56));
+  on.gradients = THFloatTensor_new();
+  on.buffer1 = THFloatTensor_new();
+  on.buffer2 = THFloatTensor_new();
+  on.pooled = THFloatTensor_new();
+  on.pooledFrom = THLongTensor_new();
   on.images = new_filled(THLongStorage_newWithSize4(32, 56, 56, 64));
   on.a = new_filled(THLongStorage_newWithSize2(GEMM, GEMM));
   on.b = new_filled(THLongStorage_newWithSize2(GEMM, GEMM));
@@ -114,6 +131,9 @@ static void set_up_indices(void)
   on.places = THLongTensor_newWithSize2d(ROWS, COLUMNS);
   on.mask = THByteTensor_newWithSize1d(MANY);
   on.subscripts = THLongTensor_new();
+  on.bytes = THByteTensor_new();
+  on.joined = THFloatTensor_new();
+  on.memory = THCharStorage_newWithSize(GEMM * GEMM * sizeof(float) + 1);
   on.selected = THFloatTensor_new();
   THLongTensor_randperm(on.row, on.generator, ROWS);
   for (int64_t i = 0; i < MANY; i++) {
@@ -177,6 +197,71 @@ static void copy_transposed(void *unused)
 static void copy_nhwc(void *unused)
 {
   THFloatTensor_copy(on.images, on.nhwc);
+}
+
+static void sum_columns(void *unused)
+{
+  THFloatTensor_sum(on.selected, on.rows, 0, 0);
+}
+
+static void sum_rows(void *unused)
+{
+  THFloatTensor_sum(on.selected, on.rows, 1, 0);
+}
+
+static void variance(void *unused)
+{
+  THFloatTensor_var(on.selected, on.rows, 1, 0, 0);
+}
+
+static void cumulate(void *unused)
+{
+  THFloatTensor_cumsum(on.rows2, on.rows, 1);
+}
+
+static void sort(void *unused)
+{
+  THFloatTensor_sort(on.r, on.subscripts, on.x, 0, 0);
+}
+
+static void sort_rows(void *unused)
+{
+  THFloatTensor_sort(on.rows2, on.subscripts, on.rows, 1, 0);
+}
+
+static void topk(void *unused)
+{
+  THFloatTensor_topk(on.selected, on.subscripts, on.rows, 10, 1, 1, 1);
+}
+
+static void compare(void *unused)
+{
+  THFloatTensor_ltTensor(on.bytes, on.x, on.y);
+}
+
+static void uniform(void *unused)
+{
+  THFloatTensor_uniform(on.r, on.generator, 0, 1);
+}
+
+static void normal(void *unused)
+{
+  THFloatTensor_normal(on.r, on.generator, 0, 1);
+}
+
+static void cat(void *unused)
+{
+  THFloatTensor_cat(on.joined, on.general, on.definite, 1);
+}
+
+static void write_and_read(void *unused)
+{
+  THFile *file = THMemoryFile_newWithStorage(on.memory, "rw");
+  THFile_binary(file);
+  THFile_writeFloatRaw(file, data(on.a), GEMM * GEMM);
+  THFile_seek(file, 0);
+  THFile_readFloatRaw(file, data(on.c), GEMM * GEMM);
+  THFile_free(file);
 }
 
 static void gemm(void *unused)
@@ -301,6 +386,18 @@ static void limit_of_images(void *around)
   limit_copy(data(on.images), data(on.nchw), 32 * 64 * 56 * 56, around != NULL);
 }
 
+static void limit_of_joined(void *around)
+{
+  limit_copy(data(on.r), data(on.x), 2 * SOLVE * SOLVE, around != NULL);
+}
+
+/* Into the file and out of it. */
+static void limit_of_file(void *around)
+{
+  limit_copy(data(on.b), data(on.a), GEMM * GEMM, around != NULL);
+  limit_copy(data(on.c), data(on.b), GEMM * GEMM, around != NULL);
+}
+
 static double flops_done;
 
 static void limit_of_flops(void *unused)
@@ -319,7 +416,8 @@ static void limit_of_malloc(void *unused)
 #define DIGITS_OTHERS (2.0 * (64 * 288 * 16 + 256 * 128 + 128 * 10))
 #define DIGITS_FLOPS  (BATCH * (2 * DIGITS_CONV1 + 3 * DIGITS_OTHERS))
 
-#define CONV_FLOPS (2.0 * 4 * 32 * 32 * 62 * 62 * 9)
+#define CONV_FLOPS  (2.0 * 4 * 32 * 32 * 62 * 62 * 9)
+#define LAYER_FLOPS (2.0 * 32 * 64 * 64 * 56 * 56 * 9)
 
 static void tanh_layer(void *unused)
 {
@@ -343,6 +441,31 @@ static void lookup_table(void *unused)
                                           -1, 1);
 }
 
+static void layer_forward(void *unused)
+{
+  THNN_FloatSpatialConvolutionMM_updateOutput(NULL, on.nchw, on.filtered, on.kernels, on.bias,
+                                              on.buffer1, on.buffer2, 3, 3, 1, 1, 1, 1);
+}
+
+static void layer_backward(void *unused)
+{
+  THNN_FloatSpatialConvolutionMM_updateGradInput(NULL, on.nchw, on.filtered, on.gradients,
+                                                 on.kernels, on.buffer1, on.buffer2, 3, 3, 1, 1, 1,
+                                                 1);
+}
+
+static void layer_weights(void *unused)
+{
+  THNN_FloatSpatialConvolutionMM_accGradParameters(NULL, on.nchw, on.filtered, on.gradKernels, NULL,
+                                                   on.buffer1, on.buffer2, 3, 3, 1, 1, 1, 1, 1e-9);
+}
+
+static void max_pool(void *unused)
+{
+  THNN_FloatSpatialMaxPooling_updateOutput(NULL, on.nchw, on.pooled, on.pooledFrom, 3, 3, 2, 2, 1,
+                                           1, false);
+}
+
 /* --- the table ------------------------------------------------------------------------------- */
 
 typedef struct Row {
@@ -363,6 +486,18 @@ static const Row rows[] = {
     {"mul", "1e7", mul, "copy", limit_of_copy, 0},
     {"exp", "1e7", exponential, "copy", limit_of_copy, 0},
     {"sumall", "1e7", sum, "read", limit_of_reading, 0},
+    {"sum", "10000 x 1000, dim 0", sum_columns, "read", limit_of_reading, 0},
+    {"sum", "10000 x 1000, dim 1", sum_rows, "read", limit_of_reading, 0},
+    {"var", "10000 x 1000, dim 1", variance, "read", limit_of_reading, 0},
+    {"cumsum", "10000 x 1000, dim 1", cumulate, "copy", limit_of_copy, 0},
+    {"sort", "1e7", sort, "copy", limit_of_copy, 0},
+    {"sort", "10000 x 1000, dim 1", sort_rows, "copy", limit_of_copy, 0},
+    {"topk 10", "10000 x 1000, dim 1", topk, "read", limit_of_reading, 0},
+    {"ltTensor", "1e7", compare, "add", limit_of_add, 0},
+    {"uniform", "1e7", uniform, "fill", limit_of_fill, 0},
+    {"normal", "1e7", normal, "fill", limit_of_fill, 0},
+    {"cat", "512 x 512 twice, dim 1", cat, "copy", limit_of_joined, 0},
+    {"memory file", "4 MB written, read", write_and_read, "copy", limit_of_file, 0},
     {"addmm", "1024 x 1024 x 1024", gemm, "FMA peak", limit_of_flops, 2.0 * GEMM *GEMM *GEMM},
     {"conv2Dmm", "4 x 32 x 64 x 64, 32 x 3 x 3", convolve, "FMA peak", limit_of_flops, CONV_FLOPS},
     {"conv2DRevgerm", "4 x 32 x 64 x 64, 32 x 62 x 62", convolve_reverse, "FMA peak",
@@ -380,6 +515,13 @@ static const Row rows[] = {
     {"nonzero", "1e7 bytes, half", nonzero, "copy", limit_of_copy, 0},
     {"Tanh", "1e7", tanh_layer, "copy", limit_of_copy, 0},
     {"LogSoftMax", "10000 x 1000, dim 1", log_soft_max, "copy", limit_of_copy, 0},
+    {"SpatialConvolutionMM", "32 x 64 x 56 x 56, 64 of 3 x 3", layer_forward, "FMA peak",
+     limit_of_flops, LAYER_FLOPS},
+    {"its gradInput", "32 x 64 x 56 x 56, 64 of 3 x 3", layer_backward, "FMA peak", limit_of_flops,
+     LAYER_FLOPS},
+    {"its gradWeight", "32 x 64 x 56 x 56, 64 of 3 x 3", layer_weights, "FMA peak", limit_of_flops,
+     LAYER_FLOPS},
+    {"SpatialMaxPooling", "32 x 64 x 56 x 56, 3 x 3 by 2", max_pool, "copy", limit_of_images, 0},
     {"BatchNormalization", "32 x 64 x 56 x 56", batch_norm, "copy", limit_of_images, 0},
     {"LookupTable gradient", "10000 x 1000", lookup_table, "add", limit_of_add, 0},
     {"digits training step", "batch of 64", train_digits, "FMA peak", limit_of_flops, DIGITS_FLOPS},

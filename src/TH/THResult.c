@@ -3,8 +3,7 @@
 
 int THResult_hasShape(THView result, const THShape *shape)
 {
-  return result.nDimension == shape->nDimension &&
-         !memcmp(result.size, shape->size, (size_t)shape->nDimension * sizeof *shape->size);
+  return THSize_isSameSizeAs(result.size, result.nDimension, shape->size, shape->nDimension);
 }
 
 static void add_view(THLoop *loop, THView view)
