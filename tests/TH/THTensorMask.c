@@ -197,7 +197,8 @@ static void THTest_(nonzeroCase)(THLongTensor *r, THTensor *t)
   const ptrdiff_t count = THTest_(count)(t);
   const int dims = t->nDimension;
   int64_t size[TH_TEST_DIMS];
-  memcpy(size, t->size, (size_t)dims * sizeof *size);
+  for (int d = 0; d < dims; d++)
+    size[d] = t->size[d];
   THTensor_(nonzero)(r, t);
   ptrdiff_t row = 0;
   for (ptrdiff_t i = 0; i < count; i++) {
