@@ -241,14 +241,14 @@ static void THNN_(sparseChange)(THTensor *weight, const char *weightName, int we
   THNN_(SparseWork)
   w = {.inputs = weight->size[1], .outputs = weight->size[0], .scale = (real)learningRate};
 
-  THNN_LongCall places;
-  THNN_Longbegin(&places);
   THNN_(Call) call;
   THNN_(begin)(&call);
   w.in = THNN_(sparseInput)(&call, lastInput, "lastInput", lastArg, legacy, INT64_MAX, w.inputs);
   gradWeight = THNN_(source)(&call, gradWeight);
   gradBias = THNN_(source)(&call, gradBias);
   THTensor *changed = THNN_(sum)(&call, weight), *changedBias = THNN_(sum)(&call, bias);
+  THNN_LongCall places;
+  THNN_Longbegin(&places);
   THNN_(sparseColumns)(&w, &places);
   THNN_(start)(&call);
   w.dw = THTensor_(data)(changed);
@@ -258,8 +258,8 @@ static void THNN_(sparseChange)(THTensor *weight, const char *weightName, int we
     w.b = THTensor_(data)(gradBias);
   }
   THNN_(sparseRun)(&w, gradWeight ? THNN_(sparseStep) : THNN_(sparseZero));
-  THNN_(finish)(&call);
   THNN_Longfinish(&places);
+  THNN_(finish)(&call);
 }
 
 /* --- the functions, in both forms ------------------------------------------------------------ */
