@@ -1,5 +1,5 @@
-/* The functions that Torch7 declares otherwise than 2018, in its form: for builds with TH_COMPAT=torch7.
- * Losses are one number, gradients those of that number. */
+/* The functions that Torch7 declares otherwise than 2018, in its form: for builds with
+ * TH_COMPAT=torch7. Losses are one number, gradients those of that number. */
 
 /* clang-format off */
 
