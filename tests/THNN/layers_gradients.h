@@ -60,6 +60,16 @@ static THTensor *any(Operands *o, int dims, const int64_t *size)
   return any_in(o, -2, 2, dims, size);
 }
 
+/* The same, so far from each other that a change by KINK makes none the largest. */
+TH_UNUSED static THTensor *any_apart(Operands *o, int dims, const int64_t *size)
+{
+  double count = 1;
+  for (int d = 0; d < dims; d++)
+    count *= (double)size[d];
+  const double most = count * KINK > 2 ? count * KINK : 2;
+  return any_in(o, -most, most, dims, size);
+}
+
 /* Of 1 to 7 dimensions and at most 100 elements. */
 TH_UNUSED static THTensor *any_shape(Operands *o)
 {

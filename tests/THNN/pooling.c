@@ -37,7 +37,7 @@ static THTensor *random_image(Operands *o, int axes, const int64_t least[3])
   size[batch] = between(o, 1, 3);
   for (int d = 0; d < axes; d++)
     size[batch + 1 + d] = least[d] + between(o, 0, axes == 3 ? 3 : 5);
-  return any(o, 1 + batch + axes, size);
+  return any_apart(o, 1 + batch + axes, size);
 }
 
 static THTensor *random_small_image(Operands *o, int axes)
@@ -125,8 +125,8 @@ static void framesRandom(Operands *o)
   const int64_t features = between(o, 1, 4);
   o->args[0] = (double)width;
   o->args[1] = (double)between(o, 1, 3);
-  o->input = one_in(o, 2) ? any(o, TH_SHAPE(frames, features))
-                          : any(o, TH_SHAPE(between(o, 1, 3), frames, features));
+  o->input = one_in(o, 2) ? any_apart(o, TH_SHAPE(frames, features))
+                          : any_apart(o, TH_SHAPE(between(o, 1, 3), frames, features));
 }
 /* The driver adds TH_INDEX_BASE to golden indices; these are offsets in a window. */
 static void framesForwardFromBase(Operands *o)
