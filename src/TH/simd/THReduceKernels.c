@@ -34,6 +34,15 @@
 
 #define AT(block) ((const real *)(block)->at)
 
+/* Adjacent elements folded into lanes: strips of lanes whose states stay in registers, over as many
+ * rows at a time as stay in the first cache, fetched ahead. */
+#if defined(__AVX512F__)
+enum { IN_REGISTERS = 64 };
+#else
+enum { IN_REGISTERS = 32 };
+#endif
+enum { STRIP_BYTES = 16384, AHEAD = 4096 };
+
 /* --- states of one number: the rows of the table --------------------------------------------- */
 
 #define FUNCTIONS(name, state, initial, accumulate, joined, finished)                            \
@@ -75,6 +84,21 @@
     *(accreal *)result = name##_result(*(const state *)states, scalars);                         \
   }                                                                                              \
                                                                                                  \
+  static inline void name##_strip(state *restrict a, const real *x, ptrdiff_t rows,              \
+                                  ptrdiff_t jump, double p)                                      \
+  {                                                                                              \
+    state b[IN_REGISTERS];                                                                       \
+    memcpy(b, a, sizeof b);                                                                      \
+    for (ptrdiff_t i = 0; i < rows; i++, x += jump) {                                            \
+      const uintptr_t ahead = (uintptr_t)x + AHEAD;                                              \
+      for (size_t k = 0; k < IN_REGISTERS * sizeof *x; k += 64)                                  \
+        __builtin_prefetch((const void *)(ahead + k));                                           \
+      for (int j = 0; j < IN_REGISTERS; j++)                                                     \
+        b[j] = name##_take(b[j], x[j], p);                                                       \
+    }                                                                                            \
+    memcpy(a, b, sizeof b);                                                                      \
+  }                                                                                              \
+                                                                                                 \
   static void name##_rows(void *states, const THRows *block, const THReduceScalars *scalars)     \
   {                                                                                              \
     const ptrdiff_t lanes = block->lanes, step = block->step;                                    \
@@ -82,7 +106,12 @@
     state *restrict a = states;                                                                  \
     const double p = scalars->p;                                                                 \
     ptrdiff_t i = 0;                                                                             \
-    if (step == 1) {                                                                             \
+    if (step == 1 && jump == lanes && lanes % IN_REGISTERS == 0) {                               \
+      const ptrdiff_t most = STRIP_BYTES / (ptrdiff_t)sizeof(real) / lanes + 1;                  \
+      for (; i < rows; i += most)                                                                \
+        for (ptrdiff_t j = 0; j < lanes; j += IN_REGISTERS)                                      \
+          name##_strip(a + j, AT(block) + i * jump + j, THMin(most, rows - i), jump, p);         \
+    } else if (step == 1) {                                                                      \
       for (; i + 8 <= rows; i += 8) {                                                            \
         const real *x = AT(block) + i * jump;                                                    \
         for (ptrdiff_t j = 0; j < lanes; j++) {                                                  \
