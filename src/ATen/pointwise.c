@@ -100,7 +100,8 @@ static const at_type *computes_in(const at_type *like, at_scalar_type type, at_r
     return own;
   const at_type *wider = at_typeBeside(like, type == AT_HALF ? AT_FLOAT : AT_SHORT);
   if (!wider->functions->rows[row])
-    at_raise(AT_ERROR_TYPE, "not implemented for %s", at_scalarTypeName(type));
+    at_raise(AT_ERROR_TYPE, "there is no such operation for tensors of %s",
+             at_scalarTypeName(type));
   return wider;
 }
 
