@@ -12,6 +12,7 @@
 #define ATEN_H
 
 #include "ATenError.h"
+#include "ATenPrint.h"
 #include "ATenTable.h"
 #include "ATenScalar.h"
 #include "ATenScope.h"

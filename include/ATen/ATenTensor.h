@@ -56,6 +56,14 @@ AT_API bool at_isContiguous(const at_tensor *t);
 /* The first element, or NULL if there is none. */
 AT_API void *at_data(const at_tensor *t);
 
+/* The value of a tensor of one element, with any dimensions: an integer of a tensor of integers, or
+ * a floating number.  0 and an error if there are more elements or none. */
+AT_API at_scalar at_item(const at_tensor *t);
+AT_API double at_item_double(const at_tensor *t);
+
+/* Of a floating number, the part before the point; one that does not fit is an error. */
+AT_API int64_t at_item_long(const at_tensor *t);
+
 /* The TH tensor of the same elements, such as a THFloatTensor *; borrowed.  A tensor of no
  * dimensions has one of size 1 there. */
 AT_API void *at_unsafeGetTH(const at_tensor *t);

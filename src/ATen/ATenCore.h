@@ -86,6 +86,9 @@ at_tensor *at_newView(at_tensor *t, ptrdiff_t offset, at_ints sizes, const int64
 /* A contiguous copy of another element type. */
 at_tensor *at_newCast(at_tensor *t, const at_type *type);
 
+/* The element at that place of t's storage. */
+at_scalar at_elementAt(const at_tensor *t, ptrdiff_t place);
+
 /* Enters a guard that releases the tensor it will hold. */
 void at_guard(THGuard *guard);
 

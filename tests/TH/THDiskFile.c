@@ -3,12 +3,13 @@
 #include "files.h"
 
 #include <errno.h>
-#include <locale.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+
+#include "th_locale.h"
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
@@ -352,26 +353,9 @@ static void at_exit(void **state)
 
 /* --- locales ---------------------------------------------------------------------------------- */
 
-/* Sets a locale that writes 1,5 for 1.5; makes one if the system has none.  0 if that is not
- * possible. */
-static int set_comma_locale(void)
-{
-  static const char *const known[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "fr_FR.utf8"};
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (setlocale(LC_ALL, known[i]))
-      return 1;
-  char command[256];
-  snprintf(command, sizeof command, "localedef -c -i de_DE -f UTF-8 %s/de_DE.UTF-8 >/dev/null 2>&1",
-           file_folder);
-  if (system(command))
-    return 0;
-  setenv("LOCPATH", file_folder, 1);
-  return setlocale(LC_ALL, "de_DE.UTF-8") != NULL;
-}
-
 static void locales(void **state)
 {
-  const int found = set_comma_locale();
+  const int found = th_locale_comma(file_folder);
   if (found) {
     char number[8];
     snprintf(number, sizeof number, "%.1f", 1.5);
@@ -386,11 +370,7 @@ static void locales(void **state)
     snprintf(number, sizeof number, "%.1f", 1.5); /* and the program's stays */
     CHECK(!strcmp(number, "1,5"));
   }
-  setlocale(LC_ALL, "C");
-  unsetenv("LOCPATH");
-  char command[128];
-  snprintf(command, sizeof command, "rm -rf %s/de_DE.UTF-8", file_folder);
-  CHECK_EQ(system(command), 0);
+  th_locale_plain(file_folder);
   if (!found)
     skip();
 }

@@ -1,0 +1,70 @@
+/* Single elements as numbers. */
+#include "ATenCore.h"
+
+/* The element at that place of the storage. */
+at_scalar at_elementAt(const at_tensor *t, ptrdiff_t place)
+{
+#define ELEMENT(real) (((const real *)t->th->storage->data)[place])
+  switch (t->type->scalarType) {
+    case AT_BYTE:
+      return at_scalar_long(ELEMENT(uint8_t));
+    case AT_CHAR:
+      return at_scalar_long(ELEMENT(int8_t));
+    case AT_SHORT:
+      return at_scalar_long(ELEMENT(int16_t));
+    case AT_INT:
+      return at_scalar_long(ELEMENT(int32_t));
+    case AT_LONG:
+      return at_scalar_long(ELEMENT(int64_t));
+    case AT_FLOAT:
+      return at_scalar_double(ELEMENT(float));
+    case AT_DOUBLE:
+      return at_scalar_double(ELEMENT(double));
+    case AT_HALF:
+      return at_scalar_double(TH_half2float(ELEMENT(THHalf)));
+    case AT_SCALAR_TYPES:
+      break;
+  }
+#undef ELEMENT
+  TH_UNREACHABLE
+}
+
+/* Whether there was such an element, and an error if not. */
+static bool get(const at_tensor *t, const char *operation, at_scalar *value)
+{
+  *value = at_scalar_long(0);
+  if (!at_accept(operation, "t", t, false))
+    return false;
+  if (at_numel(t) != 1) {
+    at_fail(AT_ERROR_ARGUMENT, operation, "%s: t has to have one element, and its size is %s",
+            operation, at_sizeDesc(at_sizesOf(t)).str);
+    return false;
+  }
+  *value = at_elementAt(t, t->th->storageOffset);
+  return true;
+}
+
+at_scalar at_item(const at_tensor *t)
+{
+  at_scalar value;
+  get(t, "item", &value);
+  return value;
+}
+
+double at_item_double(const at_tensor *t)
+{
+  at_scalar value;
+  get(t, "item_double", &value);
+  return at_scalar_toDouble(value);
+}
+
+int64_t at_item_long(const at_tensor *t)
+{
+  at_scalar value;
+  get(t, "item_long", &value);
+  if (!value.is_float || (value.value.number >= -0x1p63 && value.value.number < 0x1p63))
+    return at_scalar_toLong(value);
+  at_fail(AT_ERROR_ARGUMENT, "item_long", "item_long: %g is not between %g and %g",
+          value.value.number, -0x1p63, 0x1p63);
+  return 0;
+}
