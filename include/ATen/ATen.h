@@ -11,11 +11,13 @@
 #ifndef ATEN_H
 #define ATEN_H
 
+#include "ATenContext.h"
 #include "ATenError.h"
 #include "ATenPrint.h"
 #include "ATenTable.h"
 #include "ATenScalar.h"
 #include "ATenScope.h"
+#include "ATenStorage.h"
 #include "ATenTensor.h"
 #include "ATenType.h"
 

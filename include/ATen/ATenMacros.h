@@ -15,6 +15,7 @@
 /* What such a function returns is lost memory if it is dropped outside a scope. */
 #define AT_MUST_USE __attribute__((warn_unused_result))
 
+typedef struct at_storage at_storage;
 typedef struct at_tensor at_tensor;
 typedef struct at_type at_type;
 

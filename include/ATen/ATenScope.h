@@ -15,7 +15,7 @@
 
 typedef struct at_scope {
   struct at_scope *outer;
-  at_tensor *first; /* of those made inside, newest first */
+  struct at_owned *first; /* of what was made inside, newest first */
   bool running;
 } at_scope;
 

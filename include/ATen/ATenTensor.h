@@ -20,6 +20,19 @@ typedef struct at_ints {
 #define AT_SCALAR_SHAPE ((at_ints){NULL, 0})
 #endif
 
+/* Several tensors: borrowed for the time of a call, as AT_TENSORS(a, b) is, or returned by a
+ * function that makes several. */
+typedef struct at_tensors {
+  at_tensor *const *data;
+  int count;
+} at_tensors;
+
+#ifndef __cplusplus
+#define AT_TENSORS(...)                            \
+  ((at_tensors){(at_tensor *const[]){__VA_ARGS__}, \
+                (int)(sizeof((at_tensor *const[]){__VA_ARGS__}) / sizeof(at_tensor *))})
+#endif
+
 /* --- references ------------------------------------------------------------------------------ */
 
 /* One more reference to t, to be given to at_release; returns t. */
@@ -27,6 +40,10 @@ AT_API at_tensor *at_retain(at_tensor *t);
 
 /* One reference less; the last one frees.  NULL and the undefined tensor are fine. */
 AT_API void at_release(at_tensor *t);
+
+/* Releases a list that a function returned, and its tensors, of which at_retain keeps one.  Needed
+ * outside a scope alone. */
+AT_API void at_list_release(const at_tensors *list);
 
 /* What functions return after an error.  There is one; it needs no release. */
 AT_API at_tensor *at_undefined(void);

@@ -6,16 +6,18 @@
 
 typedef enum at_backend { AT_BACKEND_CPU, AT_BACKEND_CUDA, AT_BACKENDS } at_backend;
 
-/* In the order of TH's types. */
+/* First TH's types, in order. */
 typedef enum at_scalar_type {
-  AT_BYTE,   /* uint8_t */
-  AT_CHAR,   /* int8_t */
-  AT_SHORT,  /* int16_t */
-  AT_INT,    /* int32_t */
-  AT_LONG,   /* int64_t */
-  AT_FLOAT,  /* float */
-  AT_DOUBLE, /* double */
-  AT_HALF,   /* IEEE binary16 */
+  AT_BYTE,     /* uint8_t */
+  AT_CHAR,     /* int8_t */
+  AT_SHORT,    /* int16_t */
+  AT_INT,      /* int32_t */
+  AT_LONG,     /* int64_t */
+  AT_FLOAT,    /* float */
+  AT_DOUBLE,   /* double */
+  AT_HALF,     /* IEEE binary16 */
+  AT_BOOL,     /* false and true, a byte each */
+  AT_BFLOAT16, /* the upper half of a float */
   AT_SCALAR_TYPES
 } at_scalar_type;
 
@@ -30,9 +32,6 @@ AT_API size_t at_type_elementSize(const at_type *type);
 
 /* Such as "CPUFloatType". */
 AT_API const char *at_type_toString(const at_type *type);
-
-/* Whether CUDA tensors can be made here. */
-AT_API bool at_hasCUDA(void);
 
 /* The element type that operands of both types compute in, as torch.promote_types. */
 AT_API at_scalar_type at_promoteTypes(at_scalar_type a, at_scalar_type b);

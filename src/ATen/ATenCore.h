@@ -6,17 +6,37 @@
 #ifndef ATEN_CORE_H
 #define ATEN_CORE_H
 
+#include <stdio.h>
+
 #include "ATen.h"
 #include "TH.h"
 
 enum { AT_INPUTS = 3, AT_MOST_DIMS = 64 };
 
+/* What a scope can own: the first member of the object. */
+typedef struct at_owned {
+  struct at_owned *next, **place; /* in the list of the scope it was made in, if in one */
+  void (*release)(struct at_owned *);
+} at_owned;
+
 struct at_tensor {
+  at_owned owned;
   int refcount;  /* atomic */
   bool isScalar; /* no dimensions; the TH tensor has one, of size 1 */
   const at_type *type;
-  THFloatTensor *th;        /* of the element type of type: all TH tensors have the same fields */
-  at_tensor *next, **place; /* in the list of the scope it was made in, if in one */
+  THFloatTensor
+      *th; /* of the TH type that holds type's elements; all TH tensors have the same fields */
+};
+
+struct at_generator {
+  at_backend backend;
+  THGenerator *th;
+};
+
+struct at_storage {
+  int refcount; /* atomic */
+  const at_type *type;
+  void *th;
 };
 
 /* --- types ----------------------------------------------------------------------------------- */
@@ -28,9 +48,11 @@ typedef enum at_row {
   AT_ROWS
 } at_row;
 
+typedef at_scalar at_number; /* at_scalar before a parenthesis is a macro */
 typedef void (*at_row_function)(void *r, void *x, void *y, void *z, at_scalar a, at_scalar b);
 
-/* TH's functions for one element type, the tensors without their types. */
+/* TH's and THNN's functions for one TH type, the tensors without their types and numbers as
+ * at_scalar: what tools/aten/calls makes of the tables of their interfaces. */
 typedef struct at_functions {
   /* A new tensor of that shape: a view of the storage of another, or with a storage of its own.
    * Row-major if stride is NULL. */
@@ -39,17 +61,24 @@ typedef struct at_functions {
   /* t itself takes the shape, keeps its storage and lets it grow. */
   void (*setShape)(void *t, ptrdiff_t offset, int dims, const int64_t *size, const int64_t *stride);
   void (*free)(void *t);
-  void (*copyFrom[AT_SCALAR_TYPES])(void *r, void *t);
+  void (*copyFrom[THScalarTypes])(void *r, void *t);
   void (*first)(const void *t, at_scalar *value); /* reads the first element */
-  at_row_function rows[AT_ROWS];                  /* NULL where the type has no such row */
+  void *(*newStorage)(ptrdiff_t count);
+  void (*freeStorage)(void *storage);
+  at_row_function rows[AT_ROWS]; /* NULL where the type has no such row, as each of the following */
+#define CALL(TYPES, RETURNS, NAME, PARAMETERS, ...) RETURNS(*NAME) PARAMETERS;
+#include "ATenCalls.h"
+#undef CALL
 } at_functions;
 
 struct at_type {
   at_backend backend;
   at_scalar_type scalarType;
+  THScalarType
+      held; /* Bool's elements are held in TH's Byte tensors, BFloat16's in those of Half */
   size_t elementSize;
   const char *name;
-  const at_functions *functions;
+  const at_functions *functions; /* of held */
 };
 
 #define AT_DECLARE(Real, real, accreal) extern const at_functions at_functions_##Real;
@@ -58,7 +87,14 @@ TH_FOR_EACH_TYPE(AT_DECLARE)
 
 static inline bool at_isFloating(at_scalar_type type)
 {
-  return type == AT_HALF || type == AT_FLOAT || type == AT_DOUBLE;
+  return type == AT_HALF || type == AT_FLOAT || type == AT_DOUBLE || type == AT_BFLOAT16;
+}
+
+/* Bool, integers, floating numbers: what a result may be stored in is of its category or a higher.
+ */
+static inline int at_category(at_scalar_type type)
+{
+  return type == AT_BOOL ? 0 : at_isFloating(type) ? 2 : 1;
 }
 
 /* Such as "Float". */
@@ -82,6 +118,9 @@ at_tensor *at_newShape(const at_type *type, at_ints sizes);
 
 /* A view of t's storage. */
 at_tensor *at_newView(at_tensor *t, ptrdiff_t offset, at_ints sizes, const int64_t *strides);
+
+/* Every element of to takes the value of that of from, of which there are as many. */
+void at_convert(at_tensor *to, at_tensor *from);
 
 /* A contiguous copy of another element type. */
 at_tensor *at_newCast(at_tensor *t, const at_type *type);
@@ -121,9 +160,35 @@ typedef struct at_call {
  * not optional is an error. */
 bool at_accept(const char *operation, const char *argument, const at_tensor *t, bool optional);
 
+/* The same for all of a list. */
+bool at_acceptAll(const char *operation, const char *argument, at_tensors list, bool optional);
+
+/* The numbers of an option: given, or where that is NULL or all zeros, count times otherwise,
+ * written to room; none if otherwise is INT64_MIN. */
+at_ints at_intsOr(const int64_t *given, int count, int64_t otherwise, int64_t *room);
+
+/* An argument of the table's becomes an option of count numbers; false and an error if it has
+ * another count. */
+bool at_takeInts(const char *operation, const char *argument, const at_value *value, int count,
+                 int64_t *option);
+
+/* The innermost scope takes over the object, if there is a scope; it gives it back. */
+void at_own(at_owned *owned);
+void at_disown(at_owned *owned);
+
 /* What the call returns: result, which the innermost scope takes over if isNew; after a failure,
  * which becomes the thread's error, the undefined tensor. */
 at_tensor *at_return(at_call *call, at_tensor *result, bool isNew);
+
+/* The same for several results, which become undefined after a failure. */
+void at_returnAll(at_call *call, int count, at_tensor **results, bool isNew);
+
+/* The same for a list, which is always new; at_noTensors after a failure. */
+const at_tensors *at_returnList(at_call *call, const at_tensors *list);
+extern const at_tensors at_noTensors;
+
+/* A list of that many entries, all NULL, that owns what will be in its data. */
+at_tensors *at_newList(int count);
 
 /* As at_return for what is not a tensor: whether the call failed. */
 bool at_failed(at_call *call);

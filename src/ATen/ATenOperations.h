@@ -1,4 +1,4 @@
-/* What the rows of ops/aten.ops call.  out is the tensor to write to, or NULL for a new one; what
+/* What the rows of ops/aten call.  out is the tensor to write to, or NULL for a new one; what
  * fails raises. */
 #ifndef ATEN_OPERATIONS_H
 #define ATEN_OPERATIONS_H
@@ -35,6 +35,10 @@ at_tensor *at_pointwise(at_tensor *out, at_row row, at_scalar_type type, int cou
 
 /* Of two tensors, in the type that both promote to. */
 at_tensor *at_binary(at_tensor *out, at_row row, at_tensor *x, at_tensor *y, at_scalar a);
+
+/* x - alpha * y, of which none may be of Bool. */
+at_tensor *at_subtract(at_tensor *out, at_tensor *x, at_tensor *y, at_scalar alpha);
+at_tensor *at_subtractNumber(at_tensor *out, at_tensor *x, at_scalar a, at_scalar alpha);
 
 /* Of a tensor and a number, in the type that both promote to. */
 at_tensor *at_binaryNumber(at_tensor *out, at_row row, at_tensor *x, at_scalar a, at_scalar b);

@@ -78,3 +78,30 @@ bool at_failed(at_call *call)
   at_fail(code, call->operation, "%s: %s", call->operation, call->attempt.message);
   return true;
 }
+
+/* --- arguments ------------------------------------------------------------------------------- */
+
+at_ints at_intsOr(const int64_t *given, int count, int64_t otherwise, int64_t *room)
+{
+  bool any = false;
+  for (int i = 0; given && i < count; i++)
+    any |= given[i] != 0;
+  if (!any && otherwise == INT64_MIN)
+    return (at_ints){NULL, 0};
+  for (int i = 0; i < count; i++)
+    room[i] = any ? given[i] : otherwise;
+  return (at_ints){room, count};
+}
+
+bool at_takeInts(const char *operation, const char *argument, const at_value *value, int count,
+                 int64_t *option)
+{
+  if (value->given && value->ints.count != count) {
+    at_fail(AT_ERROR_ARGUMENT, operation, "%s: %s has %d numbers, not %d", operation, argument,
+            value->ints.count, count);
+    return false;
+  }
+  for (int i = 0; i < count; i++)
+    option[i] = value->given ? value->ints.data[i] : 0;
+  return true;
+}

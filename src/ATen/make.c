@@ -11,6 +11,8 @@ at_tensor *at_fillWith(at_tensor *self, at_scalar value)
 {
   if (at_numel(self) == 0)
     return self;
+  if (self->type->scalarType == AT_BOOL)
+    value = at_scalar_long(at_scalar_toDouble(value) != 0);
   if (self->type->functions->rows[AT_ROW_fill]) {
     self->type->functions->rows[AT_ROW_fill](self->th, NULL, NULL, NULL, value, value);
     return self;
@@ -54,7 +56,7 @@ at_tensor *at_copyFrom(at_tensor *self, at_tensor *src)
     src = guard.what = at_newExpanded(src, at_sizesOf(self));
   }
   if (at_numel(self) > 0)
-    self->type->functions->copyFrom[src->type->scalarType](self->th, src->th);
+    at_convert(self, src);
   THGuard_leave(&guard);
   return self;
 }

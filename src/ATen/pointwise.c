@@ -58,7 +58,7 @@ at_tensor *at_newExpanded(at_tensor *t, at_ints sizes)
 /* Whether values computed in from may be written to a tensor of to: never to a lower category. */
 static bool can_cast(at_scalar_type from, at_scalar_type to)
 {
-  return !at_isFloating(from) || at_isFloating(to);
+  return at_category(from) <= at_category(to);
 }
 
 void at_checkResult(at_tensor *out, at_tensor *self, at_ints sizes, at_scalar_type type)
@@ -85,20 +85,30 @@ at_tensor *at_deliver(at_tensor *out, at_tensor *made)
   if (!at_sameSizes(at_sizesOf(out), at_sizesOf(made)))
     at_resizeTo(out, at_sizesOf(made));
   if (at_numel(out) > 0)
-    out->type->functions->copyFrom[made->type->scalarType](out->th, made->th);
+    at_convert(out, made);
   return out;
 }
 
 /* --- a call ---------------------------------------------------------------------------------- */
 
-/* A type without the row computes in one that has it: Half in Float, as PyTorch's does on the CPU.
- */
+/* Rows that PyTorch does not have for truths. */
+static bool not_for_bool(at_row row)
+{
+  return row == AT_ROW_csub || row == AT_ROW_sub_scaled || row == AT_ROW_neg ||
+         row == AT_ROW_cfmod || row == AT_ROW_fmod || row == AT_ROW_cremainder ||
+         row == AT_ROW_remainder;
+}
+
+/* The type whose row computes what is of type: Bool in Byte, and a type without the row in one that
+ * has it, Half in Float as PyTorch's does on the CPU. */
 static const at_type *computes_in(const at_type *like, at_scalar_type type, at_row row)
 {
-  const at_type *own = at_typeBeside(like, type);
+  const at_type *own = at_typeBeside(like, type == AT_BOOL ? AT_BYTE : type);
+  if (type == AT_BOOL && not_for_bool(row))
+    at_raise(AT_ERROR_TYPE, "there is no such operation for tensors of Bool");
   if (own->functions->rows[row])
     return own;
-  const at_type *wider = at_typeBeside(like, type == AT_HALF ? AT_FLOAT : AT_SHORT);
+  const at_type *wider = at_typeBeside(like, at_isFloating(type) ? AT_FLOAT : AT_SHORT);
   if (!wider->functions->rows[row])
     at_raise(AT_ERROR_TYPE, "there is no such operation for tensors of %s",
              at_scalarTypeName(type));
@@ -176,6 +186,26 @@ at_tensor *at_binary(at_tensor *out, at_row row, at_tensor *x, at_tensor *y, at_
   return at_pointwise(out, row, type, 2, in, a, none);
 }
 
+static void not_of_bool(const at_tensor *t, const char *name)
+{
+  if (t->type->scalarType == AT_BOOL)
+    at_raise(AT_ERROR_TYPE, "%s is of Bool, from which nothing is subtracted, nor it from anything",
+             name);
+}
+
+at_tensor *at_subtract(at_tensor *out, at_tensor *x, at_tensor *y, at_scalar alpha)
+{
+  not_of_bool(x, "self");
+  not_of_bool(y, "other");
+  return at_binary(out, AT_ROW_csub, x, y, alpha);
+}
+
+at_tensor *at_subtractNumber(at_tensor *out, at_tensor *x, at_scalar a, at_scalar alpha)
+{
+  not_of_bool(x, "self");
+  return at_binaryNumber(out, AT_ROW_sub_scaled, x, a, alpha);
+}
+
 at_tensor *at_binaryNumber(at_tensor *out, at_row row, at_tensor *x, at_scalar a, at_scalar b)
 {
   const at_scalar_type type = at_resultType(1, &x, &a);
@@ -207,6 +237,8 @@ at_tensor *at_unaryFloat(at_tensor *out, at_row row, at_tensor *x)
 at_tensor *at_rounded(at_tensor *out, at_row row, at_tensor *x)
 {
   const at_scalar_type type = x->type->scalarType;
+  if (type == AT_BOOL)
+    at_raise(AT_ERROR_TYPE, "there is no such operation for tensors of Bool");
   if (at_isFloating(type))
     return at_unary(out, row, x);
   if (!out)

@@ -13,15 +13,26 @@ bool at_scope_once(at_scope *scope)
   return true;
 }
 
-static void unlink_from_scope(at_tensor *t)
+void at_own(at_owned *owned)
 {
-  if (!t->place)
+  if (!innermost)
     return;
-  *t->place = t->next;
-  if (t->next)
-    t->next->place = t->place;
-  t->place = NULL;
-  t->next = NULL;
+  owned->next = innermost->first;
+  owned->place = &innermost->first;
+  if (owned->next)
+    owned->next->place = &owned->next;
+  innermost->first = owned;
+}
+
+void at_disown(at_owned *owned)
+{
+  if (!owned->place)
+    return;
+  *owned->place = owned->next;
+  if (owned->next)
+    owned->next->place = owned->place;
+  owned->place = NULL;
+  owned->next = NULL;
 }
 
 void at_scope_leave(at_scope *scope)
@@ -29,17 +40,17 @@ void at_scope_leave(at_scope *scope)
   if (!scope->running)
     return;
   while (scope->first) {
-    at_tensor *t = scope->first;
-    unlink_from_scope(t);
-    at_release(t);
+    at_owned *const owned = scope->first;
+    at_disown(owned);
+    owned->release(owned);
   }
   innermost = scope->outer;
 }
 
 at_tensor *at_keep(at_tensor *t)
 {
-  if (t)
-    unlink_from_scope(t);
+  if (at_defined(t))
+    at_disown(&t->owned);
   return t;
 }
 
@@ -49,7 +60,7 @@ void at_release(at_tensor *t)
     return;
   if (__atomic_sub_fetch(&t->refcount, 1, __ATOMIC_ACQ_REL) > 0)
     return;
-  unlink_from_scope(t);
+  at_disown(&t->owned);
   t->type->functions->free(t->th);
   THFree(t);
 }
@@ -58,12 +69,17 @@ at_tensor *at_return(at_call *call, at_tensor *result, bool isNew)
 {
   if (at_failed(call))
     return at_undefined();
-  if (isNew && innermost) {
-    result->next = innermost->first;
-    result->place = &innermost->first;
-    if (result->next)
-      result->next->place = &result->next;
-    innermost->first = result;
-  }
+  if (isNew && at_defined(result))
+    at_own(&result->owned);
   return result;
+}
+
+void at_returnAll(at_call *call, int count, at_tensor **results, bool isNew)
+{
+  const bool failed = at_failed(call);
+  for (int i = 0; i < count; i++)
+    if (failed || !results[i])
+      results[i] = at_undefined();
+    else if (isNew && at_defined(results[i]))
+      at_own(&results[i]->owned);
 }

@@ -7,6 +7,11 @@
 /* Counted as every other, and never freed. */
 static at_tensor undefined = {.refcount = 1};
 
+static void release(at_owned *owned)
+{
+  at_release((at_tensor *)owned);
+}
+
 at_tensor *at_undefined(void)
 {
   return &undefined;
@@ -37,7 +42,8 @@ at_tensor *at_wrap(const at_type *type, void *th, bool isScalar)
   THGuard_enter(&guard, type->functions->free);
   guard.what = th;
   at_tensor *t = THAlloc(sizeof *t);
-  *t = (at_tensor){.refcount = 1, .isScalar = isScalar, .type = type, .th = th};
+  *t = (at_tensor){
+      .owned.release = release, .refcount = 1, .isScalar = isScalar, .type = type, .th = th};
   THGuard_keep(&guard);
   return t;
 }
@@ -66,7 +72,7 @@ at_tensor *at_newCast(at_tensor *t, const at_type *type)
   at_guard(&guard);
   at_tensor *r = guard.what = at_newShape(type, at_sizesOf(t));
   if (at_numel(t) > 0)
-    type->functions->copyFrom[t->type->scalarType](r->th, t->th);
+    at_convert(r, t);
   return THGuard_keep(&guard);
 }
 

@@ -1,21 +1,22 @@
 /* The types there are, and what operands of several compute in. */
 #include "ATenCore.h"
 
-static const at_type types[AT_SCALAR_TYPES] = {
-#define TYPE(Real, real, accreal)                                                    \
-  {AT_BACKEND_CPU, (at_scalar_type)THScalar##Real, sizeof(real), "CPU" #Real "Type", \
-   &at_functions_##Real},
-    TH_FOR_EACH_TYPE(TYPE)
-#undef TYPE
-};
+#define ENTRY(TYPE, Name, Held)                                                                    \
+  [TYPE] = {AT_BACKEND_CPU,     (at_scalar_type)(TYPE), THScalar##Held, sizeof(TH##Held##Element), \
+            "CPU" #Name "Type", &at_functions_##Held},
+#define OF_TH(Real, real, accreal)   ENTRY(THScalar##Real, Real, Real)
+#define ELEMENT(Real, real, accreal) typedef real TH##Real##Element;
+TH_FOR_EACH_TYPE(ELEMENT)
+
+static const at_type types[AT_SCALAR_TYPES] = {TH_FOR_EACH_TYPE(OF_TH) ENTRY(AT_BOOL, Bool, Byte)
+                                                   ENTRY(AT_BFLOAT16, BFloat16, Half)};
+
+#define NAME(Real, real, accreal) [THScalar##Real] = #Real,
 
 static const char *const names[AT_SCALAR_TYPES] = {
-#define NAME(Real, real, accreal) #Real,
-    TH_FOR_EACH_TYPE(NAME)
-#undef NAME
-};
+    TH_FOR_EACH_TYPE(NAME)[AT_BOOL] = "Bool", [AT_BFLOAT16] = "BFloat16"};
 
-_Static_assert((int)AT_SCALAR_TYPES == (int)THScalarTypes, "ATen's types are TH's, in order");
+_Static_assert((int)AT_BOOL == (int)THScalarTypes, "ATen's first types are TH's, in order");
 
 const char *at_scalarTypeName(at_scalar_type type)
 {
@@ -59,11 +60,6 @@ const char *at_type_toString(const at_type *type)
   return type->name;
 }
 
-bool at_hasCUDA(void)
-{
-  return false;
-}
-
 /* --- promotion ------------------------------------------------------------------------------- */
 
 /* As torch.promote_types: the smallest type that holds the values of both, as far as there is one.
@@ -72,10 +68,10 @@ at_scalar_type at_promoteTypes(at_scalar_type a, at_scalar_type b)
 {
   if (a == b)
     return a;
-  if (at_isFloating(a) != at_isFloating(b))
-    return at_isFloating(a) ? a : b;
-  if (at_isFloating(a)) /* Half, Float and Double in rising order */
-    return a == AT_HALF ? b : b == AT_HALF ? a : a > b ? a : b;
+  if (at_category(a) != at_category(b))
+    return at_category(a) > at_category(b) ? a : b;
+  if (at_isFloating(a)) /* Half and BFloat16 come to Float */
+    return a == AT_DOUBLE || b == AT_DOUBLE ? AT_DOUBLE : AT_FLOAT;
   if ((a == AT_BYTE && b == AT_CHAR) || (a == AT_CHAR && b == AT_BYTE))
     return AT_SHORT;
   return a > b ? a : b;
@@ -98,7 +94,7 @@ static Kind over(Kind higher, Kind lower)
 {
   if (!higher.any)
     return lower;
-  if (lower.any && at_isFloating(lower.type) && !at_isFloating(higher.type))
+  if (lower.any && at_category(lower.type) > at_category(higher.type))
     return lower;
   return higher;
 }

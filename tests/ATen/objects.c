@@ -1,11 +1,9 @@
-/* References, scopes, errors, types, and what a call leaves behind when memory runs out. */
+/* References, scopes, errors, types, lists, storages, generators, the table. */
 #include <pthread.h>
 #include <string.h>
 
 #include "ATen.h"
 #include "TH.h"
-#include "THMemory.h"
-#include "th_fail.h"
 #include "th_test.h"
 
 /* --- references and scopes -------------------------------------------------------------------- */
@@ -145,6 +143,10 @@ static void types(void **state)
   CHECK_EQ(at_promoteTypes(AT_BYTE, AT_CHAR), AT_SHORT);
   CHECK_EQ(at_promoteTypes(AT_LONG, AT_HALF), AT_HALF);
   CHECK_EQ(at_promoteTypes(AT_HALF, AT_FLOAT), AT_FLOAT);
+  CHECK_EQ(at_promoteTypes(AT_HALF, AT_BFLOAT16), AT_FLOAT);
+  CHECK_EQ(at_promoteTypes(AT_BFLOAT16, AT_LONG), AT_BFLOAT16);
+  CHECK_EQ(at_promoteTypes(AT_BOOL, AT_BYTE), AT_BYTE);
+  CHECK_EQ(at_promoteTypes(AT_DOUBLE, AT_BFLOAT16), AT_DOUBLE);
 }
 
 static void around_th(void **state)
@@ -165,10 +167,58 @@ static void around_th(void **state)
   at_release(t);
 }
 
+/* --- storages and generators ------------------------------------------------------------------ */
+
+static void storages(void **state)
+{
+  at_tensor *t = at_full(AT_SHAPE(2, 3), at_scalar(4), .type = AT_CPU(AT_BOOL));
+  at_storage *storage = at_storageOf(t);
+  at_release(t);
+  CHECK(at_storage_type(storage) == AT_CPU(AT_BOOL) && at_storage_size(storage) == 6);
+  CHECK_EQ(((uint8_t *)at_storage_data(storage))[5], 1); /* the storage outlives its tensor */
+  CHECK(at_storage_retain(storage) == storage);
+  at_storage_release(storage);
+  CHECK_EQ(THByteStorage_size(at_storage_unsafeGetTH(storage)), 6);
+  at_storage_release(storage);
+
+  storage = at_storage_new(AT_CPU(AT_BFLOAT16), 7);
+  CHECK(at_storage_size(storage) == 7 && at_storage_data(storage));
+  at_storage_release(storage);
+  CHECK(!at_storage_new(AT_CPU(AT_FLOAT), -1) && at_error() == AT_ERROR_ARGUMENT);
+  at_error_clear();
+  CHECK(!at_storage_new(AT_CPU(AT_FLOAT), INT64_MAX) && at_error() != AT_OK);
+  at_error_clear();
+  CHECK(!at_storageOf(at_undefined()) && at_error() == AT_OK);
+  CHECK(!at_storage_data(NULL) && at_storage_size(NULL) == 0);
+  at_storage_release(NULL);
+}
+
+static void generators(void **state)
+{
+  at_generator *standard = at_defaultGenerator(AT_BACKEND_CPU);
+  CHECK(standard && at_globalContext());
+  at_manualSeed(5);
+  CHECK_EQ(at_generator_initialSeed(standard), 5);
+  at_generator *own = at_generator_new(AT_BACKEND_CPU);
+  CHECK(own != standard);
+  CHECK_EQ(at_generator_initialSeed(own), 5);
+  const uint64_t seed = at_generator_seed(own);
+  CHECK(seed == at_generator_initialSeed(own));
+  at_generator_manualSeed(own, 6);
+  CHECK_EQ(at_generator_initialSeed(standard), 5);
+  at_generator_free(own);
+  at_generator_free(standard); /* there is always one */
+  CHECK_EQ(at_generator_initialSeed(standard), 5);
+  CHECK(!at_defaultGenerator(AT_BACKEND_CUDA) && at_error() == AT_ERROR_TYPE);
+  at_error_clear();
+  CHECK(!at_generator_new(AT_BACKEND_CUDA) && !at_lazyInitCUDA());
+  at_error_clear();
+}
+
 static void tables(void **state)
 {
   const at_op *op = at_op_find("add");
-  CHECK(op && !strcmp(op->overload, "") && op->count == 3);
+  CHECK(op && !strcmp(op->overload, "") && op->argumentCount == 3);
   CHECK(!strcmp(op->arguments[2].name, "alpha") && op->arguments[2].kind == AT_KIND_SCALAR);
   CHECK(!strcmp(op->arguments[2].defaults, "1") && !op->arguments[0].defaults);
   CHECK(!strcmp(op[1].name, "add") && !strcmp(op[1].overload, "scalar"));
@@ -177,116 +227,13 @@ static void tables(void **state)
     CHECK(strcmp(at_ops[i - 1].name, at_ops[i].name) <= 0);
 }
 
-/* --- memory ----------------------------------------------------------------------------------- */
-
-/* A call of an operation with tensors that have to be converted, repeated and written through
- * views. */
-typedef struct Call {
-  const at_op *op;
-  int attempt; /* which shapes to try: some operations take not all of them */
-  at_value values[8];
-  at_tensor *before[8]; /* copies of the tensors */
-  at_tensor *result;
-} Call;
-
-static const int64_t shapes[][2] = {{3, 2}, {1, 0}, {2, 3}};
-
-static void set_up(void *context)
-{
-  Call *call = context;
-  for (int i = 0; i < call->op->count; i++) {
-    at_value *v = &call->values[i];
-    *v = (at_value){.given = !call->op->arguments[i].defaults,
-                    .scalar = at_scalar(2),
-                    .type = AT_CPU(AT_DOUBLE)};
-    v->ints = (at_ints){shapes[call->attempt % 3], 2};
-    if (call->op->arguments[i].kind == AT_KIND_TENSOR) {
-      at_tensor *wide = at_full(AT_SHAPE(3, 2), at_scalar(i + 1), .type = AT_CPU(AT_FLOAT));
-      at_tensor *view = at_transpose(wide, 0, 1), *row = at_select(view, 0, 0);
-      at_tensor *other = at_to(call->attempt < 3 ? row : view, AT_CPU(AT_DOUBLE));
-      v->tensor = i == 0 ? at_retain(view) : at_retain(other);
-      call->before[i] = at_clone(v->tensor);
-      at_release(other);
-      at_release(row);
-      at_release(view);
-      at_release(wide);
-    }
-  }
-  call->result = NULL;
-  THMemory_emptyCache(); /* or what was freed here would serve */
-}
-
-static void body(void *context)
-{
-  Call *call = context;
-  call->result = call->op->call(call->values);
-  if (!at_defined(call->result)) {
-    at_error_clear();
-    THError("no result");
-  }
-}
-
-static bool same(at_tensor *a, at_tensor *b)
-{
-  at_tensor *x = at_contiguous(a), *y = at_contiguous(b);
-  const bool result =
-      at_typeOf(a) == at_typeOf(b) && at_dim(a) == at_dim(b) && at_numel(a) == at_numel(b) &&
-      !memcmp(at_data(x), at_data(y), (size_t)at_numel(a) * at_type_elementSize(at_typeOf(a)));
-  at_release(x);
-  at_release(y);
-  return result;
-}
-
-static void check(void *context, int raised)
-{
-  Call *call = context;
-  for (int i = 0; raised && i < call->op->count; i++)
-    CHECK_MSG(!call->values[i].tensor || same(call->values[i].tensor, call->before[i]),
-              "%s has changed %s", call->op->name, call->op->arguments[i].name);
-}
-
-static void tear_down(void *context)
-{
-  Call *call = context;
-  bool isArgument = false;
-  for (int i = 0; i < call->op->count; i++) {
-    isArgument |= call->result == call->values[i].tensor;
-    at_release(call->values[i].tensor);
-    at_release(call->before[i]);
-    call->before[i] = NULL;
-  }
-  if (!isArgument)
-    at_release(call->result);
-}
-
-static void memory(void **state)
-{
-  const THFailCase stages = {set_up, body, check, tear_down};
-  int allocations = 0;
-  for (int i = 0; i < at_opCount; i++) {
-    Call call = {.op = &at_ops[i]};
-    for (; call.attempt < 6; call.attempt++) {
-      set_up(&call);
-      call.result = call.op->call(call.values);
-      const bool works = at_defined(call.result);
-      tear_down(&call);
-      at_error_clear();
-      if (works)
-        break;
-    }
-    CHECK_MSG(call.attempt < 6, "%s has not been called right", call.op->schema);
-    allocations += th_fail(&stages, &call);
-  }
-  printf("%d allocations of %d operations\n", allocations, at_opCount);
-  CHECK(allocations > at_opCount); /* of those in place, some make nothing */
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(references), cmocka_unit_test(scopes),
       cmocka_unit_test(errors),     cmocka_unit_test(errors_of_threads),
       cmocka_unit_test(types),      cmocka_unit_test(around_th),
-      cmocka_unit_test(tables),     cmocka_unit_test(memory)};
+      cmocka_unit_test(storages),   cmocka_unit_test(generators),
+      cmocka_unit_test(tables)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,265 +1,308 @@
-/* Every operation of the table, called by name, against what PyTorch returns: tests/oracle/aten.py
- * wrote the cases.  Each is called with contiguous operands and with operands that are not. */
+/* The operations of a file of cases, called by name, against what PyTorch returns: tests/oracle
+ * wrote the cases.  Each is called with contiguous operands and with operands that are not, and the
+ * first that succeeds of each operation with every allocation failing.
+ *
+ *     test_ATen_operations FILE */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "ATen.h"
+#include "THMemory.h"
+#include "cases.h"
+#include "th_fail.h"
 #include "th_test.h"
 
-enum { MOST_ARGUMENTS = 8, MOST_DIMS = 8 };
+static const char *path;
+static bool spread; /* the operands have gaps, and so have views of them */
 
-typedef struct Reader {
-  FILE *file;
-  int line;
-  char text[1 << 16];
-  char name[64]; /* of the case */
-} Reader;
+/* --- results ---------------------------------------------------------------------------------- */
 
-static bool next_line(Reader *in)
+static bool is_floating(const at_tensor *t)
 {
-  in->line++;
-  if (!fgets(in->text, sizeof in->text, in->file))
-    return false;
-  in->text[strcspn(in->text, "\n")] = '\0';
-  return true;
+  const at_scalar_type type = at_type_scalarType(at_typeOf(t));
+  return type == AT_FLOAT || type == AT_DOUBLE || type == AT_HALF || type == AT_BFLOAT16;
 }
 
-static int bad(const Reader *in, const char *what)
+/* How far a value of the case may be away. */
+static double tolerance(const Case *one, const at_tensor *want)
 {
-  fail_msg("aten.txt:%d: %s: %s", in->line, what, in->text);
-  return 0;
-}
-
-/* --- values ----------------------------------------------------------------------------------- */
-
-static const at_type *type_named(const Reader *in, const char *name)
-{
-  for (int i = 0; i < AT_SCALAR_TYPES; i++) {
-    char full[32];
-    snprintf(full, sizeof full, "CPU%sType", name);
-    if (!strcmp(full, at_type_toString(AT_CPU((at_scalar_type)i))))
-      return AT_CPU((at_scalar_type)i);
+  if (one->within > 0)
+    return one->within;
+  double units = 0x1p-49; /* unless something is computed in less than Double */
+  for (int i = -1; i < one->op->argumentCount; i++) {
+    const at_tensor *t = i < 0 ? want : one->arguments[i].value.tensor;
+    const at_scalar_type type = t ? at_type_scalarType(at_typeOf(t)) : AT_DOUBLE;
+    const double own = type == AT_DOUBLE     ? 0x1p-49
+                       : type == AT_HALF     ? 0x1p-10
+                       : type == AT_BFLOAT16 ? 0x1p-7
+                                             : 0x1p-22;
+    units = fmax(units, own);
   }
-  bad(in, "no such type");
-  return NULL;
+  return units;
 }
 
-/* The dimensions, sizes and values of text, behind the name of the type, as doubles or integers. */
-typedef struct Array {
-  const at_type *type;
-  int dims;
-  int64_t size[MOST_DIMS], count;
-  double number[256];
-  int64_t integer[256];
-} Array;
-
-static void read_array(const Reader *in, const char *text, Array *a)
+static bool near(double a, double b, double units)
 {
-  char name[32];
-  int used;
-  if (sscanf(text, "%31s %d%n", name, &a->dims, &used) != 2)
-    bad(in, "no tensor");
-  a->type = type_named(in, name);
-  text += used;
-  a->count = 1;
-  for (int d = 0; d < a->dims; d++) {
-    a->size[d] = strtoll(text, (char **)&text, 10);
-    a->count *= a->size[d];
-  }
-  text = strchr(text, ':') + 1;
-  for (int64_t i = 0; i < a->count; i++) {
-    char *end;
-    a->integer[i] = strtoll(text, &end, 10);
-    a->number[i] = strtod(text, &end);
-    text = end;
-  }
+  return a == b || (isnan(a) && isnan(b)) || fabs(a - b) <= units * fmax(1, fabs(b));
 }
 
-/* Through Double or Long, which hold every value of the file. */
-static at_tensor *tensor_of(const Array *a)
-{
-  const at_ints sizes = {a->size, a->dims};
-  const bool floats = at_type_scalarType(a->type) >= AT_FLOAT;
-  at_tensor *t = at_empty(sizes, .type = AT_CPU(floats ? AT_DOUBLE : AT_LONG));
-  for (int64_t i = 0; i < a->count; i++)
-    if (floats)
-      ((double *)at_data(t))[i] = a->number[i];
-    else
-      ((int64_t *)at_data(t))[i] = a->integer[i];
-  at_tensor *r = at_to(t, a->type);
-  at_release(t);
-  return r;
-}
+static int problems;
 
-/* The same values with strides of twice the size, in a storage with other things between. */
-static at_tensor *spread(at_tensor *t)
-{
-  if (at_dim(t) == 0 || at_numel(t) == 0)
-    return t;
-  int64_t size[MOST_DIMS + 1];
-  const at_ints own = at_sizes(t);
-  memcpy(size, own.data, (size_t)own.count * sizeof *size);
-  size[own.count] = 2;
-  const at_ints wide = {size, own.count + 1};
-  at_tensor *room = at_full(wide, at_scalar(77), .type = at_typeOf(t));
-  at_tensor *view = at_select(room, -1, 1);
-  CHECK(at_copy_(view, t) == view);
-  at_release(room);
-  at_release(t);
-  return view;
-}
+/* Says what is wrong and leaves the function: the next case may say more. */
+#define CASE_CHECK(CONDITION, FORMAT, ...)                                                      \
+  do {                                                                                          \
+    if (!(CONDITION)) {                                                                         \
+      problems++;                                                                               \
+      print_error("%s:%d: %s: " FORMAT "\n", one->path, one->line, one->op->name, __VA_ARGS__); \
+      return;                                                                                   \
+    }                                                                                           \
+  } while (0)
 
-static at_value read_value(const Reader *in, int64_t *ints, bool apart)
+static void check_tensor(const Case *one, at_tensor *got, at_tensor *want)
 {
-  at_value v = {.given = true};
-  Array array;
-  const char *text = in->text;
-  if (!strncmp(text, "tensor ", 7)) {
-    read_array(in, text + 7, &array);
-    v.tensor = tensor_of(&array);
-    if (apart)
-      v.tensor = spread(v.tensor);
-  } else if (!strncmp(text, "scalar ", 7)) {
-    v.scalar = strchr(text, 'x') ? at_scalar(strtod(text + 7, NULL))
-                                 : at_scalar(strtoll(text + 7, NULL, 10));
-  } else if (!strncmp(text, "long ", 5)) {
-    v.integer = strtoll(text + 5, NULL, 10);
-  } else if (!strncmp(text, "type ", 5)) {
-    v.type = type_named(in, text + 5);
-  } else if (!strncmp(text, "ints ", 5)) {
-    char *rest;
-    v.ints.count = (int)strtol(text + 5, &rest, 10);
-    v.ints.data = ints;
-    for (int i = 0; i < v.ints.count; i++)
-      ints[i] = strtoll(rest, &rest, 10);
-  } else if (!strcmp(text, "default")) {
-    v.given = false;
-  } else {
-    bad(in, "no argument");
-  }
-  return v;
-}
-
-/* --- a case ----------------------------------------------------------------------------------- */
-
-static const at_op *find(const Reader *in, const char *name)
-{
-  char stem[64];
-  snprintf(stem, sizeof stem, "%s", name);
-  char *overload = strchr(stem, '.');
-  if (overload)
-    *overload++ = '\0';
-  const at_op *op = at_op_find(stem);
-  while (op && !strcmp(op->name, stem) && strcmp(op->overload, overload ? overload : ""))
-    op++;
-  if (!op || strcmp(op->name, stem))
-    bad(in, "no such operation");
-  return op;
-}
-
-static void check_array(const Reader *in, at_tensor *got, const Array *want, double units)
-{
-  CHECK_MSG(at_defined(got), "%s (line %d): %s", in->name, in->line, at_error_message());
-  CHECK_MSG(at_typeOf(got) == want->type, "%s (line %d) is a %s, PyTorch has a %s", in->name,
-            in->line, at_type_toString(at_typeOf(got)), at_type_toString(want->type));
-  CHECK_MSG(at_dim(got) == want->dims, "%s (line %d) has %d dimensions, PyTorch %d", in->name,
-            in->line, at_dim(got), want->dims);
-  for (int d = 0; d < want->dims; d++)
-    CHECK_MSG(at_size(got, d) == want->size[d], "%s (line %d): size %d is %lld, PyTorch has %lld",
-              in->name, in->line, d, (long long)at_size(got, d), (long long)want->size[d]);
-  const bool floats = at_type_scalarType(want->type) >= AT_FLOAT;
-  at_tensor *wide = at_to(got, AT_CPU(floats ? AT_DOUBLE : AT_LONG));
-  at_tensor *line = at_contiguous(wide);
-  for (int64_t i = 0; i < want->count; i++) {
+  CASE_CHECK(at_typeOf(got) == at_typeOf(want), "a %s, PyTorch has a %s",
+             at_type_toString(at_typeOf(got)), at_type_toString(at_typeOf(want)));
+  CASE_CHECK(at_dim(got) == at_dim(want), "%d dimensions, PyTorch has %d", at_dim(got),
+             at_dim(want));
+  for (int d = 0; d < at_dim(want); d++)
+    CASE_CHECK(at_size(got, d) == at_size(want, d), "size %d is %lld, PyTorch has %lld", d,
+               (long long)at_size(got, d), (long long)at_size(want, d));
+  const bool floats = is_floating(want);
+  const double units = tolerance(one, want);
+  at_tensor *is = at_to(got, AT_CPU(floats ? AT_DOUBLE : AT_LONG));
+  at_tensor *line = at_contiguous(is), *wide = at_to(want, at_typeOf(is));
+  for (int64_t i = 0; i < at_numel(want); i++)
     if (floats) {
-      const double is = ((double *)at_data(line))[i], number = want->number[i];
-      CHECK_MSG(is == number || (isnan(is) && isnan(number)) ||
-                    fabs(is - number) <= units * THMax(1, fabs(number)),
-                "%s (line %d): element %lld is %.17g, PyTorch has %.17g", in->name, in->line,
-                (long long)i, is, number);
+      const double a = ((double *)at_data(line))[i], b = ((double *)at_data(wide))[i];
+      CASE_CHECK(near(a, b, units), "element %lld is %.17g, PyTorch has %.17g", (long long)i, a, b);
     } else {
-      CHECK_MSG(((int64_t *)at_data(line))[i] == want->integer[i],
-                "%s (line %d): element %lld is %lld, PyTorch has %lld", in->name, in->line,
-                (long long)i, (long long)((int64_t *)at_data(line))[i],
-                (long long)want->integer[i]);
+      const int64_t a = ((int64_t *)at_data(line))[i], b = ((int64_t *)at_data(wide))[i];
+      CASE_CHECK(a == b, "element %lld is %lld, PyTorch has %lld", (long long)i, (long long)a,
+                 (long long)b);
     }
-  }
-  at_release(line);
   at_release(wide);
+  at_release(line);
+  at_release(is);
 }
 
-static void check_strides(const Reader *in, at_tensor *got)
+static void check_strides(const Case *one, at_tensor *got, const int64_t *want)
 {
-  const char *rest = in->text + strlen("strides");
-  for (int d = 0; d < at_dim(got); d++) {
-    const int64_t want = strtoll(rest, (char **)&rest, 10);
-    CHECK_MSG(at_stride(got, d) == want, "%s (line %d): stride %d is %lld, PyTorch has %lld",
-              in->name, in->line, d, (long long)at_stride(got, d), (long long)want);
+  for (int d = 0; d < at_dim(got); d++)
+    CASE_CHECK(at_stride(got, d) == want[d], "stride %d is %lld, PyTorch has %lld", d,
+               (long long)at_stride(got, d), (long long)want[d]);
+}
+
+static void check_result(const Case *one, const at_value *got, const CaseValue *want)
+{
+  switch (want->kind) {
+    case AT_KIND_LONG:
+      CASE_CHECK(got->integer == want->value.integer, "%lld, PyTorch has %lld",
+                 (long long)got->integer, (long long)want->value.integer);
+      break;
+    case AT_KIND_DOUBLE:
+      CASE_CHECK(near(got->number, want->value.number, tolerance(one, NULL)),
+                 "%.17g, PyTorch has %.17g", got->number, want->value.number);
+      break;
+    case AT_KIND_BOOL:
+      CASE_CHECK(got->truth == want->value.truth, "%d, PyTorch has %d", got->truth,
+                 want->value.truth);
+      break;
+    case AT_KIND_SCALAR: {
+      const double a = at_scalar_toDouble(got->scalar), b = at_scalar_toDouble(want->value.scalar);
+      CASE_CHECK(
+          got->scalar.is_float == want->value.scalar.is_float && near(a, b, tolerance(one, NULL)),
+          "%.17g, PyTorch has %.17g", a, b);
+      break;
+    }
+    case AT_KIND_TENSORS:
+      CASE_CHECK(got->tensors.count == want->value.tensors.count, "%d tensors, PyTorch has %d",
+                 got->tensors.count, want->value.tensors.count);
+      for (int i = 0; i < got->tensors.count; i++)
+        check_tensor(one, got->tensors.data[i], want->tensors[i]);
+      break;
+    default:
+      if (want->undefined) {
+        CASE_CHECK(!at_defined(got->tensor), "a result, and PyTorch has %s", "none");
+        break;
+      }
+      check_tensor(one, got->tensor, want->value.tensor);
+      if (want->hasStrides && !spread)
+        check_strides(one, got->tensor, want->strides);
   }
 }
 
-/* The arguments stand behind the line that names the case. */
-static void run_cases(bool apart)
+static bool is_list(const at_op *op)
 {
-  static Reader in;
-  static Array want;
-  int64_t ints[MOST_ARGUMENTS][MOST_DIMS];
-  in = (Reader){.file = fopen(AT_GOLDEN_DIR "/aten.txt", "r")};
-  CHECK(in.file != NULL);
-  at_tensor *result = NULL;
-  int cases = 0, errors = 0;
-  while (next_line(&in)) {
-    if (!strncmp(in.text, "strides", 7)) {
-      if (!apart)
-        check_strides(&in, result);
-      continue;
-    }
-    if (strncmp(in.text, "case ", 5))
-      continue;
-    at_release(result);
-    snprintf(in.name, sizeof in.name, "%.63s", in.text + 5);
-    const at_op *op = find(&in, in.name);
-    at_value values[MOST_ARGUMENTS];
-    bool precise = true; /* whether it is computed in Double */
-    for (int i = 0; i < op->count && next_line(&in); i++) {
-      values[i] = read_value(&in, ints[i], apart);
-      precise &= !values[i].tensor || at_typeOf(values[i].tensor) == AT_CPU(AT_DOUBLE);
-    }
-    next_line(&in);
-    result = op->call(values);
-    cases++;
-    if (!strcmp(in.text, "error")) {
-      CHECK_MSG(!at_defined(result) && at_error() != AT_OK,
-                "%s (line %d) succeeds, PyTorch raises an error", in.name, in.line);
-      CHECK(at_error_message()[0] != '\0' && at_error_operation()[0] != '\0');
-      at_error_clear();
-      errors++;
-    } else {
-      read_array(&in, in.text + strlen("want "), &want);
-      check_array(&in, result, &want, precise ? 0x1p-49 : 0x1p-22);
-    }
-    for (int i = 0; i < op->count; i++)
-      if (values[i].tensor != result)
-        at_release(values[i].tensor);
+  return op->results[0].kind == AT_KIND_TENSORS;
+}
+
+/* Forms that return what they are given return no new reference. */
+static void release_results(const at_op *op, at_value *results)
+{
+  if (is_list(op))
+    at_list_release(results->list);
+  for (int i = 0; i < op->resultCount && op->form == AT_FORM_FUNCTION && !is_list(op); i++)
+    if (op->results[i].kind == AT_KIND_TENSOR)
+      at_release(results[i].tensor);
+}
+
+/* --- cases ------------------------------------------------------------------------------------ */
+
+typedef struct Count {
+  int cases, errors;
+} Count;
+
+static void run_case(Case *one, void *context)
+{
+  Count *count = context;
+  at_value values[CASE_VALUES], results[CASE_VALUES] = {{0}};
+  case_values(one, values);
+  const bool succeeds = one->op->call(values, results);
+  count->cases++;
+  if (one->error) {
+    CASE_CHECK(!succeeds, "succeeds, PyTorch raises an %s", "error");
+    CHECK(at_error() != AT_OK && at_error_message()[0] != '\0' && at_error_operation()[0] != '\0');
+    at_error_clear();
+    count->errors++;
+    return;
   }
-  at_release(result);
-  fclose(in.file);
-  printf("%d cases, %d of them errors\n", cases, errors);
+  char message[512];
+  snprintf(message, sizeof message, "%s", at_error_message());
+  at_error_clear();
+  CASE_CHECK(succeeds, "%s", message);
+  for (int i = 0; i < one->op->resultCount; i++) {
+    check_result(one, &results[i], &one->wanted[i]);
+    if (one->op->form != AT_FORM_FUNCTION)
+      CASE_CHECK(results[i].tensor == values[i].tensor, "result %d is not the given tensor", i);
+  }
+  release_results(one->op, results);
+}
+
+static void run(bool apart)
+{
+  Count count = {0, 0};
+  spread = apart;
+  problems = 0;
+  cases_each(path, apart, run_case, &count);
+  printf("%d cases, %d of them errors\n", count.cases, count.errors);
+  CHECK(count.cases > count.errors);
+  CHECK_MSG(problems == 0, "%d problems", problems);
 }
 
 static void contiguous(void **state)
 {
-  run_cases(false);
+  run(false);
 }
 
 static void apart(void **state)
 {
-  run_cases(true);
+  run(true);
 }
 
-int main(void)
+/* --- memory ----------------------------------------------------------------------------------- */
+
+/* A call that is made again and again, each time with tensors of its own. */
+typedef struct Call {
+  const Case *one;
+  at_value values[CASE_VALUES], results[CASE_VALUES];
+  at_tensor *lists[CASE_VALUES][CASE_TENSORS];
+} Call;
+
+static void set_up(void *context)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(contiguous), cmocka_unit_test(apart)};
+  Call *call = context;
+  case_values(call->one, call->values);
+  for (int i = 0; i < call->one->op->argumentCount; i++) {
+    at_value *v = &call->values[i];
+    if (v->tensor)
+      v->tensor = at_clone(v->tensor);
+    for (int k = 0; k < v->tensors.count; k++)
+      call->lists[i][k] = v->tensors.data[k] ? at_clone(v->tensors.data[k]) : NULL;
+    v->tensors.data = call->lists[i];
+  }
+  memset(call->results, 0, sizeof call->results);
+  THMemory_emptyCache(); /* or what was freed here would serve */
+}
+
+static void body(void *context)
+{
+  Call *call = context;
+  if (!call->one->op->call(call->values, call->results)) {
+    at_error_clear();
+    memset(call->results, 0, sizeof call->results);
+    THError("no result");
+  }
+}
+
+static bool same(at_tensor *a, at_tensor *b)
+{
+  at_tensor *x = at_contiguous(a), *y = at_contiguous(b);
+  const bool result =
+      at_typeOf(a) == at_typeOf(b) && at_dim(a) == at_dim(b) && at_numel(a) == at_numel(b) &&
+      (at_numel(a) == 0 ||
+       !memcmp(at_data(x), at_data(y), (size_t)at_numel(a) * at_type_elementSize(at_typeOf(a))));
+  at_release(x);
+  at_release(y);
+  return result;
+}
+
+static void check(void *context, int raised)
+{
+  Call *call = context;
+  const at_op *op = call->one->op;
+  for (int i = 0; raised && i < op->argumentCount; i++)
+    CHECK_MSG(!call->values[i].tensor ||
+                  same(call->values[i].tensor, call->one->arguments[i].value.tensor),
+              "%s:%d: %s has changed %s", call->one->path, call->one->line, op->name,
+              op->arguments[i].name);
+}
+
+static void tear_down(void *context)
+{
+  Call *call = context;
+  if (call->results[0].tensor || call->results[0].list)
+    release_results(call->one->op, call->results);
+  for (int i = 0; i < call->one->op->argumentCount; i++) {
+    at_release(call->values[i].tensor);
+    for (int k = 0; k < call->values[i].tensors.count; k++)
+      at_release(call->values[i].tensors.data[k]);
+  }
+}
+
+typedef struct Memory {
+  int operations, allocations;
+  bool done[4096]; /* of at_ops */
+} Memory;
+
+static void fail_case(Case *one, void *context)
+{
+  static const THFailCase stages = {set_up, body, check, tear_down};
+  Memory *memory = context;
+  bool *done = &memory->done[one->op - at_ops];
+  if (one->error || *done)
+    return;
+  *done = true;
+  static Call call;
+  call = (Call){.one = one};
+  memory->allocations += th_fail(&stages, &call);
+  memory->operations++;
+}
+
+static void memory(void **state)
+{
+  static Memory seen;
+  CHECK(at_opCount <= (int)(sizeof seen.done / sizeof *seen.done));
+  cases_each(path, true, fail_case, &seen);
+  printf("%d allocations of %d operations\n", seen.allocations, seen.operations);
+  CHECK(seen.allocations > 0);
+}
+
+int main(int argc, char **argv)
+{
+  CHECK(argc == 2);
+  path = argv[1];
+  const struct CMUnitTest tests[] = {cmocka_unit_test(contiguous), cmocka_unit_test(apart),
+                                     cmocka_unit_test(memory)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* TH's functions for one element type, behind signatures that do not name it. */
 #include "ATenCore.h"
+#include "THNN.h"
 #include "THTensorShape.h"
 
 #include "THTemplate.h"
@@ -25,6 +26,16 @@ static void freeTensor(void *t)
   THTensor_(free)(t);
 }
 
+static void *newStorage(ptrdiff_t count)
+{
+  return THStorage_(newWithSize)(count);
+}
+
+static void freeStorage(void *storage)
+{
+  THStorage_(free)(storage);
+}
+
 #define COPY_FROM(Real, real, accreal)         \
   static void copyFrom##Real(void *r, void *t) \
   {                                            \
@@ -33,17 +44,18 @@ static void freeTensor(void *t)
 TH_FOR_EACH_TYPE(COPY_FROM)
 #undef COPY_FROM
 
+#if defined(TH_REAL_IS_HALF)
+#define number(x) at_scalar_double(TH_half2float(x))
+#elif defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+#define number(x) at_scalar_double(x)
+#else
+#define number(x) at_scalar_long(x)
+#endif
+
 static void first(const void *t, at_scalar *value)
 {
   const THTensor *tensor = t;
-  const real x = tensor->storage->data[tensor->storageOffset];
-#if defined(TH_REAL_IS_HALF)
-  *value = at_scalar_double(TH_half2float(x));
-#elif defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
-  *value = at_scalar_double(x);
-#else
-  *value = at_scalar_long(x);
-#endif
+  *value = number(tensor->storage->data[tensor->storageOffset]);
 }
 
 /* --- pointwise rows -------------------------------------------------------------------------- */
@@ -74,12 +86,14 @@ static real element(at_scalar s)
 #define ALL(...) __VA_ARGS__
 #define NONE(...)
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
-#define FLOAT   ALL
-#define SIGNED  ALL
-#define INTEGER NONE
+#define FLOAT    ALL
+#define SIGNED   ALL
+#define INTEGER  NONE
+#define total(a) ((accreal)at_scalar_toDouble(a))
 #else
-#define FLOAT   NONE
-#define INTEGER ALL
+#define FLOAT    NONE
+#define INTEGER  ALL
+#define total(a) ((accreal)at_scalar_toLong(a))
 #if defined(TH_REAL_IS_BYTE) || defined(TH_REAL_IS_CHAR)
 #define SIGNED NONE
 #else
@@ -113,6 +127,18 @@ static real element(at_scalar s)
 /* clang-format on */
 #include "ops/pointwise.h"
 
+/* --- the other functions --------------------------------------------------------------------- */
+
+#if defined(TH_REAL_IS_BYTE)
+#define BYTE ALL
+#else
+#define BYTE NONE
+#endif
+#define CALL(TYPES, RETURNS, NAME, PARAMETERS, BODY) \
+  TYPES(static RETURNS call_##NAME PARAMETERS { BODY; })
+#include "ATenCalls.h"
+#undef CALL
+
 #endif
 
 /* --- the table ------------------------------------------------------------------------------- */
@@ -128,11 +154,15 @@ const at_functions TH_CONCAT_2(at_functions_, Real) = {
 #undef COPY_FROM
         },
     .first = first,
+    .newStorage = newStorage,
+    .freeStorage = freeStorage,
 #ifndef TH_REAL_IS_HALF
     .rows =
         {
 #define ROW(TYPES, COST, NAME, ...) TYPES([AT_ROW_##NAME] = row_##NAME, )
 #include "ops/pointwise.h"
         },
+#define CALL(TYPES, RETURNS, NAME, ...) TYPES(.NAME = call_##NAME, )
+#include "ATenCalls.h"
 #endif
 };

@@ -1,26 +1,17 @@
-"""Golden cases of ATen's operations: random calls of every row of src/ops/aten.ops, with what PyTorch
-returns for them, or that it raises.
-
-    case add            the form: add, add_ or add_out; an overload stands behind a dot
-    tensor Float 2 2 3 : 0x1p+0 ...         dimensions, sizes, values in row-major order
-    long 3 | double 0x1p-1 | bool 1 | scalar 2 | scalar 0x1p-1 | ints 2 -1 3 | type Double | default
-    want Float 2 2 3 : ...                  or: error
-    strides 3 1                             of views
-"""
+"""Golden cases of making, views and pointwise operations: random calls of every row of some tables of
+src/ops/aten, with what PyTorch returns for them, or that it raises."""
 
 import os
-import random
 import re
 
 import torch
 
-import golden
+import aten_cases
+from aten_cases import FLOATS, INTEGERS, SMALL_FLOATS, Default, Ints, Scalar, Views
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-INTEGERS = [torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64]
-FLOATS = [torch.float32, torch.float64]
+TABLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../src/ops/aten/%s.ops")
 VIEWS = "select slice narrow transpose permute squeeze unsqueeze expand expand_as view view_as".split()
-NAMES = {t: n for t, n in golden.TYPES.items()}
+TYPES = INTEGERS + FLOATS + SMALL_FLOATS + [torch.bool]
 CASES = {"function": 14, "inplace": 6, "out": 6}
 
 SPECIAL = {
@@ -40,8 +31,9 @@ SPECIAL = {
 METHODS = "expand expand_as view view_as contiguous".split()
 
 
-def rows():
-    for line in open(os.path.join(HERE, "../../src/ops/aten.ops")):
+def rows(table):
+    """Name, overload, arguments, forms."""
+    for line in open(TABLES % table):
         match = re.match(r"(\w+)(?:\.(\w+))?\((.*)\) -> Tensor", line)
         if match:
             arguments = [re.match(r"(\w+\??) (\w+)(?:=(\S+))?", a.strip()).groups()
@@ -49,16 +41,6 @@ def rows():
             row = match[1], match[2], arguments
         elif line.startswith("  forms"):
             yield row + (line.split()[1:],)
-
-
-def tensor(r, shape, dtype=None):
-    dtype = dtype or r.choice(INTEGERS + FLOATS * 2)
-    low, high = (0 if dtype == torch.uint8 else -20), 21
-    values = [r.randrange(low, high) for _ in range(torch.Size(shape).numel())]
-    t = torch.tensor(values, dtype=torch.float64)
-    if dtype in FLOATS:
-        t = t / 8
-    return t.to(dtype).reshape(shape)
 
 
 SHAPES = [
@@ -75,42 +57,38 @@ SHAPES = [
 ]
 
 
-def draw(r, name, kind, shape, values):
-    """A value, and the words that name it in the file."""
+def draw(out, name, kind, shape, values):
+    r = out.random
     if kind == "Tensor":
-        t = tensor(r, shape)
+        t = out.tensor(shape)
         if name in ("fmod", "remainder") and values and isinstance(values[-1], torch.Tensor):
             t[t == 0] = 3
-        return t, None
+        return t
     if kind == "Scalar":
-        v = r.choice([2, 3, -1, 5, 0.5, -1.25, 2.0])
-        return v, "scalar " + golden.text(v)
+        return r.choice([2, 3, -1, 5, 0.5, -1.25, 2.0])
     if kind == "int64_t":
-        v = r.choice([0, 1, 2, -1, -2, 3, 0, 1])
-        return v, "long %d" % v
+        return r.choice([0, 1, 2, -1, -2, 3, 0, 1])
     if kind == "bool":
-        v = r.random() < 0.5
-        return v, "bool %d" % v
+        return r.random() < 0.5
     if kind == "IntList":
         own = list(values[0].shape) if values else [2, 3]
         choices = [own, [-1], own[::-1], [2] + own, own[:-1] + [-1, 1], [1, -1],
                    list(range(len(own)))[::-1], [r.randrange(-1, 3) for _ in own], [3, 2], [6], []]
-        v = [n for n in r.choice(choices)]
         if not values:
-            v = r.choice([[2, 3], [], [0, 2], [4], [2, 1, 2]])
-        return v, "ints %d" % len(v) + "".join(" %d" % n for n in v)
+            choices = [[2, 3], [], [0, 2], [4], [2, 1, 2]]
+        return list(r.choice(choices))
     if kind == "Type":
-        v = r.choice(INTEGERS + FLOATS)
-        return v, "type " + NAMES[v]
+        return r.choice(TYPES)
     raise SystemExit("no values for " + kind)
 
 
+def tagged(kind, value):
+    if kind == "Scalar":
+        return Scalar(value)
+    return Ints(*value) if kind == "IntList" else value
+
+
 DEFAULTS = {"alpha": 1, "value": 1, "dim": 0, "start": 0, "end": 2**63 - 1, "step": 1, "type": None}
-
-
-def words(t):
-    return "%s %d%s :%s" % (NAMES[t.dtype], t.dim(), "".join(" %d" % n for n in t.shape),
-                            "".join(" " + golden.text(v) for v in t.reshape(-1).tolist()))
 
 
 def call(form, name, values, names):
@@ -130,40 +108,39 @@ def call(form, name, values, names):
 
 OUT = [None]
 
-with open(os.path.join(golden.FOLDER, "aten.txt"), "w") as file:
-    file.write("# Written by tests/oracle/aten.py with PyTorch %s.\n" % torch.__version__)
-    r = random.Random(2018)
-    for name, overload, arguments, forms in rows():
+with aten_cases.Writer("pointwise", __file__) as out:
+    r = out.random
+    for name, overload, arguments, forms in [row for t in ("making", "views", "arithmetic", "unary") for row in rows(t)]:
         if name in ("empty", "empty_like"):
             continue  # any contents
         for form in forms:
             for i in range(CASES[form]):
                 shapes = r.choice(SHAPES)
-                values, lines, names = [], [], []
+                values, given, names = [], [], []
                 for k, (kind, argument, default) in enumerate(arguments):
                     names.append(argument)
                     if default is not None and r.random() < 0.4:
                         values.append(DEFAULTS[argument])
-                        lines.append("default")
+                        given.append(Default)
                         continue
-                    v, text = draw(r, name, kind, shapes[min(k, 2)], values)
-                    values.append(v)
-                    lines.append(text or "tensor " + words(v))
-                OUT[0] = r.choice(INTEGERS + FLOATS * 4)
+                    values.append(draw(out, name, kind, shapes[min(k, 2)], values))
+                    given.append(tagged(kind, values[-1]))
+                OUT[0] = r.choice(TYPES + FLOATS * 4)
                 if form == "out":
-                    lines.insert(0, "tensor %s 1 0 :" % NAMES[OUT[0]])
+                    given.insert(0, torch.empty(0, dtype=OUT[0]))
+                result, problem = None, None
+                copies = [v.clone() if isinstance(v, torch.Tensor) else v for v in values]
                 try:
-                    result = call(form, name, values, names)
-                except (RuntimeError, IndexError, TypeError, ValueError) as problem:
-                    result = None
+                    result = call(form, name, copies, names)
+                except aten_cases.RAISES as raised:
+                    problem = raised
                     if str(problem).startswith("Found dtype"):
                         continue  # neg and sign do not convert their results; here all do
                 suffix = {"function": "", "inplace": "_", "out": "_out"}[form]
-                file.write("case %s%s%s\n" % (name, suffix, "." + overload if overload else ""))
-                file.write("\n".join(lines) + "\n")
-                if result is None:
-                    file.write("error\n")
-                else:
-                    file.write("want " + words(result) + "\n")
-                    if name in VIEWS and result.numel() > 0:
-                        file.write("strides" + "".join(" %d" % n for n in result.stride()) + "\n")
+
+                def again():
+                    if problem:
+                        raise problem
+                    return Views(result) if name in VIEWS else result
+
+                out.case(name + (("." + overload) if overload else "") + suffix, given, again)

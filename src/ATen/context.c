@@ -1,0 +1,95 @@
+/* The context: the backends, and their generators. */
+#include <pthread.h>
+
+#include "ATenCore.h"
+
+struct at_context {
+  THGenerator numbers;
+  at_generator generators[AT_BACKENDS];
+};
+
+static at_context context;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void fill(void)
+{
+  static const uint64_t seed = 67280421310721; /* PyTorch's generators begin with it */
+  context.generators[AT_BACKEND_CPU] = (at_generator){AT_BACKEND_CPU, &context.numbers};
+  THRandom_manualSeed(&context.numbers, seed);
+}
+
+at_context *at_globalContext(void)
+{
+  pthread_once(&once, fill);
+  return &context;
+}
+
+bool at_hasCUDA(void)
+{
+  return false;
+}
+
+bool at_lazyInitCUDA(void)
+{
+  at_fail(AT_ERROR_TYPE, "lazyInitCUDA", "lazyInitCUDA: this build of ATen has no CUDA");
+  return false;
+}
+
+/* --- generators ------------------------------------------------------------------------------ */
+
+at_generator *at_defaultGenerator(at_backend backend)
+{
+  if (backend == AT_BACKEND_CPU)
+    return &at_globalContext()->generators[backend];
+  at_fail(AT_ERROR_TYPE, "defaultGenerator", "defaultGenerator: there is no backend %d",
+          (int)backend);
+  return NULL;
+}
+
+at_generator *at_generator_new(at_backend backend)
+{
+  at_call call = {.operation = "generator_new"};
+  at_generator *volatile generator = NULL;
+  at_generator *const like = at_defaultGenerator(backend);
+  if (!like)
+    return NULL;
+  TH_TRY(call.attempt)
+  {
+    THGuard guard;
+    THGuard_enter(&guard, THFree);
+    at_generator *made = guard.what = THAlloc(sizeof *made);
+    *made = (at_generator){backend, THGenerator_new()};
+    THRandom_manualSeed(made->th, THRandom_initialSeed(like->th));
+    generator = THGuard_keep(&guard);
+  }
+  return at_failed(&call) ? NULL : generator;
+}
+
+void at_generator_free(at_generator *generator)
+{
+  if (!generator || generator == &context.generators[generator->backend])
+    return;
+  THGenerator_free(generator->th);
+  THFree(generator);
+}
+
+void at_generator_manualSeed(at_generator *generator, uint64_t seed)
+{
+  if (generator)
+    THRandom_manualSeed(generator->th, seed);
+}
+
+uint64_t at_generator_seed(at_generator *generator)
+{
+  return generator ? THRandom_seed(generator->th) : 0;
+}
+
+uint64_t at_generator_initialSeed(const at_generator *generator)
+{
+  return generator ? THRandom_initialSeed(generator->th) : 0;
+}
+
+void at_manualSeed(uint64_t seed)
+{
+  at_generator_manualSeed(at_defaultGenerator(AT_BACKEND_CPU), seed);
+}

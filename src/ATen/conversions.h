@@ -1,0 +1,38 @@
+/* The kernels that convert from and to the element types that TH does not have: run->at[0] becomes
+ * run->at[1]. */
+#ifndef ATEN_CONVERSIONS_H
+#define ATEN_CONVERSIONS_H
+
+#include <string.h>
+
+#include "ATenType.h"
+#include "THKernel.h"
+
+/* A row for each element type that has such kernels, by the source's type: AT_CONVERSION(r, x).
+ * NULL where TH converts. */
+#define AT_CONVERSION(RESULT, SOURCE) ((RESULT)*AT_SCALAR_TYPES + (SOURCE))
+extern const THKernel *at_conversions;
+
+/* The upper half of a float. */
+typedef struct at_bfloat16 {
+  uint16_t x;
+} at_bfloat16;
+
+static inline float at_bfloat16_toFloat(at_bfloat16 b)
+{
+  const uint32_t bits = (uint32_t)b.x << 16;
+  float f;
+  memcpy(&f, &bits, sizeof f);
+  return f;
+}
+
+/* The nearest, of two the even one; every NaN becomes the same. */
+static inline at_bfloat16 at_bfloat16_fromFloat(float f)
+{
+  uint32_t bits;
+  memcpy(&bits, &f, sizeof bits);
+  const uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+  return (at_bfloat16){(uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? 0x7fc0 : rounded)};
+}
+
+#endif

@@ -1,0 +1,71 @@
+/* Kernels that convert from and to Bool and BFloat16. */
+#include "conversions.h"
+
+#include "TH.h"
+#include "TH/THHalfBits.h"
+
+typedef uint8_t at_bool;
+
+/* Truncates; NaN is 0; what int64_t cannot hold becomes its nearest extreme. */
+static inline int64_t whole(float x)
+{
+  const int64_t inside = (int64_t)(x >= -0x1p63f && x < 0x1p63f ? x : 0);
+  return x >= 0x1p63f ? INT64_MAX : x < -0x1p63f ? INT64_MIN : inside;
+}
+
+#define TRUTH(x) ((x) != 0)
+#define BITS(x)  (((x).x & 0x7fff) != 0)
+
+#define KERNEL(NAME, R, X, EXPRESSION)                          \
+  static void NAME(const THRun *run, const void *unused)        \
+  {                                                             \
+    (void)unused;                                               \
+    const ptrdiff_t dr = run->step[0], dx = run->step[1];       \
+    for (ptrdiff_t j = 0; j < run->rows; j++) {                 \
+      R *r = (R *)run->at[0] + j * run->jump[0];                \
+      const X *from = (const X *)run->at[1] + j * run->jump[1]; \
+      if (dr == 1 && dx == 1) {                                 \
+        for (ptrdiff_t i = 0; i < run->n; i++) {                \
+          const X x = from[i];                                  \
+          r[i] = EXPRESSION;                                    \
+        }                                                       \
+      } else {                                                  \
+        for (ptrdiff_t i = 0; i < run->n; i++) {                \
+          const X x = from[i * dx];                             \
+          r[i * dr] = EXPRESSION;                               \
+        }                                                       \
+      }                                                         \
+    }                                                           \
+  }
+
+/* TH's types: X(name, type, x as a truth, x as a float, the float f as the type). */
+#define SOURCES(X)                                         \
+  X(BYTE, uint8_t, TRUTH(x), (float)x, (uint8_t)whole(f))  \
+  X(CHAR, int8_t, TRUTH(x), (float)x, (int8_t)whole(f))    \
+  X(SHORT, int16_t, TRUTH(x), (float)x, (int16_t)whole(f)) \
+  X(INT, int32_t, TRUTH(x), (float)x, (int32_t)whole(f))   \
+  X(LONG, int64_t, TRUTH(x), (float)x, whole(f))           \
+  X(FLOAT, float, TRUTH(x), (float)x, f)                   \
+  X(DOUBLE, double, TRUTH(x), (float)x, f)                 \
+  X(HALF, THHalf, BITS(x), THHalf_toFloat(x.x), (THHalf){THHalf_fromFloat(f)})
+
+#define KERNELS(TYPE, type, TRUE, VALUE, BACK)                                  \
+  KERNEL(bool_from_##TYPE, at_bool, type, TRUE)                                 \
+  KERNEL(bfloat16_from_##TYPE, at_bfloat16, type, at_bfloat16_fromFloat(VALUE)) \
+  static inline type back_##TYPE(float f)                                       \
+  {                                                                             \
+    return BACK;                                                                \
+  }                                                                             \
+  KERNEL(TYPE##_from_bfloat16, type, at_bfloat16, back_##TYPE(at_bfloat16_toFloat(x)))
+SOURCES(KERNELS)
+KERNEL(bool_from_BFLOAT16, at_bool, at_bfloat16, BITS(x))
+KERNEL(bfloat16_from_BOOL, at_bfloat16, at_bool, at_bfloat16_fromFloat(x))
+
+const THKernel TH_LEVEL_(at_conversions)[AT_SCALAR_TYPES * AT_SCALAR_TYPES] = {
+#define ENTRIES(TYPE, ...)                                                                \
+  [AT_CONVERSION(AT_BOOL, AT_##TYPE)] = bool_from_##TYPE,                                 \
+                          [AT_CONVERSION(AT_BFLOAT16, AT_##TYPE)] = bfloat16_from_##TYPE, \
+                          [AT_CONVERSION(AT_##TYPE, AT_BFLOAT16)] = TYPE##_from_bfloat16,
+    SOURCES(ENTRIES)[AT_CONVERSION(AT_BOOL, AT_BFLOAT16)] = bool_from_BFLOAT16,
+    [AT_CONVERSION(AT_BFLOAT16, AT_BOOL)] = bfloat16_from_BOOL,
+};
