@@ -1,5 +1,6 @@
 /* Single elements as numbers. */
 #include "ATenCore.h"
+#include "conversions.h"
 
 /* The element at that place of the storage. */
 at_scalar at_elementAt(const at_tensor *t, ptrdiff_t place)
@@ -22,6 +23,10 @@ at_scalar at_elementAt(const at_tensor *t, ptrdiff_t place)
       return at_scalar_double(ELEMENT(double));
     case AT_HALF:
       return at_scalar_double(TH_half2float(ELEMENT(THHalf)));
+    case AT_BOOL:
+      return at_scalar_long(ELEMENT(uint8_t));
+    case AT_BFLOAT16:
+      return at_scalar_double(at_bfloat16_toFloat(ELEMENT(at_bfloat16)));
     case AT_SCALAR_TYPES:
       break;
   }
