@@ -89,6 +89,14 @@ static void set(void *data, at_scalar_type type, int64_t i, int64_t integer, dou
     case AT_HALF:
       ((THHalf *)data)[i] = TH_float2half((float)number);
       break;
+    case AT_BOOL:
+      ((uint8_t *)data)[i] = integer != 0;
+      break;
+    case AT_BFLOAT16: { /* the cases' numbers are of the type: nothing is rounded */
+      const float f = (float)number;
+      memcpy((uint16_t *)data + i, (const char *)&f + 2, 2);
+      break;
+    }
     case AT_SCALAR_TYPES:
       break;
   }
