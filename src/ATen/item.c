@@ -24,7 +24,7 @@ at_scalar at_elementAt(const at_tensor *t, ptrdiff_t place)
     case AT_HALF:
       return at_scalar_double(TH_half2float(ELEMENT(THHalf)));
     case AT_BOOL:
-      return at_scalar_long(ELEMENT(uint8_t));
+      return at_scalar_long(ELEMENT(uint8_t) != 0);
     case AT_BFLOAT16:
       return at_scalar_double(at_bfloat16_toFloat(ELEMENT(at_bfloat16)));
     case AT_SCALAR_TYPES:

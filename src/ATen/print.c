@@ -111,7 +111,7 @@ static Style style_of(const Shown *shown)
 {
   const at_scalar_type type = shown->t->type->scalarType;
   if (!at_isFloating(type))
-    return INTEGER;
+    return type == AT_BOOL ? TRUTH : INTEGER;
   double least = INFINITY, most = 0;
   bool whole = true;
   for (int64_t k = 0; k < shown->count; k++) {
@@ -290,12 +290,13 @@ static const char *const types[AT_SCALAR_TYPES] = {
     [AT_SHORT] = "dtype=torch.int16",    [AT_INT] = "dtype=torch.int32",
     [AT_LONG] = "dtype=torch.int64",     [AT_FLOAT] = "dtype=torch.float32",
     [AT_DOUBLE] = "dtype=torch.float64", [AT_HALF] = "dtype=torch.float16",
+    [AT_BOOL] = "dtype=torch.bool",      [AT_BFLOAT16] = "dtype=torch.bfloat16",
 };
 
 /* Whether the elements do not tell the type. */
 static bool shows_type(at_scalar_type type, bool hasElements)
 {
-  if (type == AT_LONG)
+  if (type == AT_LONG || type == AT_BOOL)
     return !hasElements;
   return type != AT_FLOAT;
 }

@@ -62,6 +62,13 @@ static int read_case(Case *c, char *text)
   return lines;
 }
 
+static uint16_t upper_half(float x)
+{
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return (uint16_t)(bits >> 16);
+}
+
 static void set(void *data, at_scalar_type type, int64_t i, int64_t integer, double number)
 {
   switch (type) {
@@ -90,13 +97,11 @@ static void set(void *data, at_scalar_type type, int64_t i, int64_t integer, dou
       ((THHalf *)data)[i] = TH_float2half((float)number);
       break;
     case AT_BOOL:
-      ((uint8_t *)data)[i] = integer != 0;
+      ((uint8_t *)data)[i] = (uint8_t)integer;
       break;
-    case AT_BFLOAT16: { /* the cases' numbers are of the type: nothing is rounded */
-      const float f = (float)number;
-      memcpy((uint16_t *)data + i, (const char *)&f + 2, 2);
+    case AT_BFLOAT16:
+      ((uint16_t *)data)[i] = upper_half((float)number);
       break;
-    }
     case AT_SCALAR_TYPES:
       break;
   }
@@ -372,6 +377,8 @@ static void items(void **state)
   check_items(AT_FLOAT, true, -0x1.8p40, 2.5);
   check_items(AT_DOUBLE, true, -0x1p63, 0x1.fffffffffffffp62);
   check_items(AT_HALF, true, -65504, 0x1p-24);
+  check_items(AT_BFLOAT16, true, -0x1.fep60, 0x1p-100);
+  check_items(AT_BOOL, false, 0, 1);
   const Case most = {.type = AT_CPU(AT_LONG), .count = 1, .integer = {INT64_MAX}};
   at_tensor *t = row_major(&most);
   CHECK(at_item(t).value.integer == INT64_MAX && at_item_long(t) == INT64_MAX);
