@@ -11,7 +11,7 @@
 #include "ATen.h"
 #include "TH.h"
 
-enum { AT_INPUTS = 3, AT_MOST_DIMS = 64 };
+enum { AT_INPUTS = 3, AT_MOST_DIMS = 64, AT_RESULTS = 8, AT_POOL = 32 };
 
 /* What a scope can own: the first member of the object. */
 typedef struct at_owned {
@@ -130,6 +130,21 @@ at_scalar at_elementAt(const at_tensor *t, ptrdiff_t place);
 
 /* Enters a guard that releases the tensor it will hold. */
 void at_guard(THGuard *guard);
+
+/* Temporaries: what is held is released when the function leaves the pool, and when something
+ * raises. Pools nest as guards do. */
+typedef struct at_pool {
+  THGuard guard;
+  int count;
+  at_tensor *held[AT_POOL];
+} at_pool;
+
+void at_pool_enter(at_pool *pool);
+at_tensor *at_hold(at_pool *pool, at_tensor *t); /* returns t */
+void at_pool_leave(at_pool *pool);
+
+/* Leaves the pool without releasing t, and returns it. */
+at_tensor *at_pool_keep(at_pool *pool, at_tensor *t);
 
 /* The sizes as TH's messages show them: "2 x 3", and "no dimensions". */
 THDescBuff at_sizeDesc(at_ints sizes);

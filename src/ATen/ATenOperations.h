@@ -23,6 +23,14 @@ void at_checkResult(at_tensor *out, at_tensor *self, at_ints sizes, at_scalar_ty
 /* out takes the shape of what was made, and its values; returns out. */
 at_tensor *at_deliver(at_tensor *out, at_tensor *made);
 
+/* The same for several, none of which has changed if it raises. */
+void at_deliverAll(int count, at_tensor *const *out, at_tensor *const *made);
+
+/* How a function ends that computed its results aside: what was made, held by the pool, goes to the
+ * out that are given, or is itself what out becomes.  Leaves the pool. */
+void at_finish(at_pool *pool, int count, at_tensor **out, at_tensor *const *made);
+at_tensor *at_finishOne(at_pool *pool, at_tensor *out, at_tensor *made);
+
 /* dim, counted from the end where it is negative, of so many dimensions; 0 and -1 are fine for
  * none. */
 int at_wrapDim(int64_t dim, int dims);

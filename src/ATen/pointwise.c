@@ -53,42 +53,6 @@ at_tensor *at_newExpanded(at_tensor *t, at_ints sizes)
   return at_newView(t, t->th->storageOffset, sizes, strides);
 }
 
-/* --- results --------------------------------------------------------------------------------- */
-
-/* Whether values computed in from may be written to a tensor of to: never to a lower category. */
-static bool can_cast(at_scalar_type from, at_scalar_type to)
-{
-  return at_category(from) <= at_category(to);
-}
-
-void at_checkResult(at_tensor *out, at_tensor *self, at_ints sizes, at_scalar_type type)
-{
-  if (!can_cast(type, out->type->scalarType))
-    at_raise(AT_ERROR_TYPE, "a result of type %s cannot be stored in a tensor of type %s",
-             at_scalarTypeName(type), at_scalarTypeName(out->type->scalarType));
-  if (out == self && !at_sameSizes(at_sizesOf(out), sizes))
-    at_raise(AT_ERROR_ARGUMENT, "self has size (%s), and the operands broadcast to (%s)",
-             at_sizeDesc(at_sizesOf(out)).str, at_sizeDesc(sizes).str);
-}
-
-void at_resizeTo(at_tensor *t, at_ints sizes)
-{
-  static const int64_t one[] = {1};
-  const bool isScalar = sizes.count == 0;
-  t->type->functions->setShape(t->th, t->th->storageOffset, isScalar ? 1 : sizes.count,
-                               isScalar ? one : sizes.data, NULL);
-  t->isScalar = isScalar;
-}
-
-at_tensor *at_deliver(at_tensor *out, at_tensor *made)
-{
-  if (!at_sameSizes(at_sizesOf(out), at_sizesOf(made)))
-    at_resizeTo(out, at_sizesOf(made));
-  if (at_numel(out) > 0)
-    at_convert(out, made);
-  return out;
-}
-
 /* --- a call ---------------------------------------------------------------------------------- */
 
 /* Rows that PyTorch does not have for truths. */

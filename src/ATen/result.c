@@ -1,0 +1,96 @@
+/* Results: from where they were computed to where they belong. */
+#include "ATenOperations.h"
+
+/* Whether values computed in from may be written to a tensor of to: never to a lower category. */
+static bool can_cast(at_scalar_type from, at_scalar_type to)
+{
+  return at_category(from) <= at_category(to);
+}
+
+void at_checkResult(at_tensor *out, at_tensor *self, at_ints sizes, at_scalar_type type)
+{
+  if (!can_cast(type, out->type->scalarType))
+    at_raise(AT_ERROR_TYPE, "a result of type %s cannot be stored in a tensor of type %s",
+             at_scalarTypeName(type), at_scalarTypeName(out->type->scalarType));
+  if (out == self && !at_sameSizes(at_sizesOf(out), sizes))
+    at_raise(AT_ERROR_ARGUMENT, "self has size (%s), and the operands broadcast to (%s)",
+             at_sizeDesc(at_sizesOf(out)).str, at_sizeDesc(sizes).str);
+}
+
+/* t's storage, grown if it has to be, as a row-major tensor of that size. */
+static at_tensor *reshaped(at_tensor *t, at_ints sizes)
+{
+  static const int64_t one[] = {1};
+  const bool isScalar = sizes.count == 0;
+  void *th = t->type->functions->newShape(t->th, t->th->storageOffset, isScalar ? 1 : sizes.count,
+                                          isScalar ? one : sizes.data, NULL);
+  return at_wrap(t->type, th, isScalar);
+}
+
+/* Shapes and storages, and nothing that others refer to: the TH tensors stay where they are. */
+static void exchange(at_tensor *a, at_tensor *b)
+{
+  THFloatTensor *const x = a->th, *const y = b->th;
+  const THFloatTensor kept = *x;
+  const bool isScalar = a->isScalar;
+#define TAKE(FIELD) x->FIELD = y->FIELD, y->FIELD = kept.FIELD
+  TAKE(size);
+  TAKE(stride);
+  TAKE(nDimension);
+  TAKE(storage);
+  TAKE(storageOffset);
+#undef TAKE
+  a->isScalar = b->isScalar;
+  b->isScalar = isScalar;
+}
+
+void at_deliverAll(int count, at_tensor *const *out, at_tensor *const *made)
+{
+  for (int i = 0; i < count; i++)
+    at_checkResult(out[i], NULL, at_sizesOf(made[i]), made[i]->type->scalarType);
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *to[AT_RESULTS];
+  for (int i = 0; i < count; i++)
+    to[i] = at_sameSizes(at_sizesOf(out[i]), at_sizesOf(made[i]))
+                ? out[i]
+                : at_hold(&pool, reshaped(out[i], at_sizesOf(made[i])));
+  for (int i = 0; i < count; i++)
+    if (at_numel(made[i]) > 0)
+      at_convert(to[i], made[i]);
+  for (int i = 0; i < count; i++)
+    if (to[i] != out[i])
+      exchange(to[i], out[i]);
+  at_pool_leave(&pool);
+}
+
+at_tensor *at_deliver(at_tensor *out, at_tensor *made)
+{
+  at_deliverAll(1, &out, &made);
+  return out;
+}
+
+void at_resizeTo(at_tensor *t, at_ints sizes)
+{
+  at_pool pool;
+  at_pool_enter(&pool);
+  exchange(t, at_hold(&pool, reshaped(t, sizes)));
+  at_pool_leave(&pool);
+}
+
+void at_finish(at_pool *pool, int count, at_tensor **out, at_tensor *const *made)
+{
+  if (out[0]) {
+    at_deliverAll(count, out, made);
+  } else {
+    for (int i = 0; i < count; i++)
+      out[i] = at_retain(made[i]);
+  }
+  at_pool_leave(pool);
+}
+
+at_tensor *at_finishOne(at_pool *pool, at_tensor *out, at_tensor *made)
+{
+  at_finish(pool, 1, &out, &made);
+  return out;
+}
