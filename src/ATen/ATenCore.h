@@ -60,6 +60,7 @@ typedef struct at_functions {
                     const int64_t *stride);
   /* t itself takes the shape, keeps its storage and lets it grow. */
   void (*setShape)(void *t, ptrdiff_t offset, int dims, const int64_t *size, const int64_t *stride);
+  void (*exchange)(void *a, void *b); /* their shapes and storages; cannot fail */
   void (*free)(void *t);
   void (*copyFrom[THScalarTypes])(void *r, void *t);
   void (*first)(const void *t, at_scalar *value); /* reads the first element */

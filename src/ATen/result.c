@@ -27,19 +27,11 @@ static at_tensor *reshaped(at_tensor *t, at_ints sizes)
   return at_wrap(t->type, th, isScalar);
 }
 
-/* Shapes and storages, and nothing that others refer to: the TH tensors stay where they are. */
+/* Shapes and storages: the TH tensors, which others may refer to, stay where they are. */
 static void exchange(at_tensor *a, at_tensor *b)
 {
-  THFloatTensor *const x = a->th, *const y = b->th;
-  const THFloatTensor kept = *x;
   const bool isScalar = a->isScalar;
-#define TAKE(FIELD) x->FIELD = y->FIELD, y->FIELD = kept.FIELD
-  TAKE(size);
-  TAKE(stride);
-  TAKE(nDimension);
-  TAKE(storage);
-  TAKE(storageOffset);
-#undef TAKE
+  a->type->functions->exchange(a->th, b->th);
   a->isScalar = b->isScalar;
   b->isScalar = isScalar;
 }

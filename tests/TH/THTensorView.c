@@ -1,5 +1,7 @@
 /* Views against a reference that knows no strides: a list of which storage element each element is.
  */
+#include "THTensorShape.h"
+
 #include "THTemplate.h"
 
 #include "th_layouts.h"
@@ -433,5 +435,29 @@ static void THTest_(viewErrors)(void)
   THTensor_(free)(t);
 }
 
+/* A tensor keeps few sizes within itself and many in a block. */
+static void THTest_(exchange)(void)
+{
+  static const int64_t many[] = {1, 2, 1, 3, 1, 1, 2, 1};
+  THTensor *a = THTensor_(newWithSize2d)(4, 5), *b = THTensor_(new)();
+  THTensor_(resizeNd)(b, 8, (int64_t *)many, NULL);
+  THTensor *row = THTensor_(newSelect)(a, 0, 2), *before = THTensor_(newWithTensor)(a);
+  THStorage *const ofA = a->storage, *const ofB = b->storage;
+  THTensor_(exchange)(a, b);
+  CHECK(a->storage == ofB && a->nDimension == 8 && b->storage == ofA && b->nDimension == 2);
+  for (int d = 0; d < 8; d++)
+    CHECK_EQ(a->size[d], many[d]);
+  CHECK(a->stride[3] == 2 && THTensor_(isContiguous)(a) && THTensor_(isSetTo)(b, before));
+  THTensor_(exchange)(row, a);
+  CHECK(row->nDimension == 8 && row->storage == ofB && row->storageOffset == 0);
+  CHECK(a->nDimension == 1 && a->size[0] == 5 && a->stride[0] == 1 && a->storageOffset == 10);
+  THTensor_(exchange)(a, b); /* both within themselves */
+  CHECK(THTensor_(isSetTo)(a, before) && b->nDimension == 1 && b->storageOffset == 10);
+  THTensor_(free)(before);
+  THTensor_(free)(row);
+  THTensor_(free)(a);
+  THTensor_(free)(b);
+}
+
 TH_TESTS(THTest_(views), THTest_(setAndIsSetTo), THTest_(newView), THTest_(expandNd),
-         THTest_(viewErrors))
+         THTest_(viewErrors), THTest_(exchange))

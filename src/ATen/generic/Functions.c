@@ -21,6 +21,11 @@ static void setShape(void *t, ptrdiff_t offset, int dims, const int64_t *size,
   THTensor_(setShapeNd)(t, ((THTensor *)t)->storage, offset, dims, size, stride);
 }
 
+static void exchange(void *a, void *b)
+{
+  THTensor_(exchange)(a, b);
+}
+
 static void freeTensor(void *t)
 {
   THTensor_(free)(t);
@@ -146,6 +151,7 @@ static real element(at_scalar s)
 const at_functions TH_CONCAT_2(at_functions_, Real) = {
     .newShape = newShape,
     .setShape = setShape,
+    .exchange = exchange,
     .free = freeTensor,
     .copyFrom =
         {

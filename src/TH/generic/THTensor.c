@@ -151,6 +151,28 @@ void THTensor_(takeView)(THTensor *self, THTensor *src, ptrdiff_t offset, THShap
   THTensor_(takeStorage)(self, src->storage, offset);
 }
 
+void THTensor_(exchange)(THTensor *a, THTensor *b)
+{
+  int64_t *const rooms[] = {THTensor_(room)(a), THTensor_(room)(b)};
+  const int inlineA = a->size == rooms[0], inlineB = b->size == rooms[1];
+  for (int i = 0; i < 2 * TH_INLINE_DIMS; i++) {
+    const int64_t kept = rooms[0][i];
+    rooms[0][i] = rooms[1][i];
+    rooms[1][i] = kept;
+  }
+  const THTensor kept = *a;
+  a->nDimension = b->nDimension;
+  a->size = inlineB ? rooms[0] : b->size;
+  a->stride = a->size ? a->size + a->nDimension : NULL;
+  a->storage = b->storage;
+  a->storageOffset = b->storageOffset;
+  b->nDimension = kept.nDimension;
+  b->size = inlineA ? rooms[1] : kept.size;
+  b->stride = b->size ? b->size + b->nDimension : NULL;
+  b->storage = kept.storage;
+  b->storageOffset = kept.storageOffset;
+}
+
 /* --- making one ------------------------------------------------------------------------------ */
 
 THTensor *THTensor_(newBare)(void)
