@@ -38,6 +38,10 @@ static void take_line(const THReduction *op, const THReduceScalars *scalars, cha
     op->rows(state, &block, scalars);
     return;
   }
+  if (step == 1 && op->line) {
+    op->line(state, at, n, scalars);
+    return;
+  }
   _Alignas(64) char lanes[LANES * MAX_STATE];
   const ptrdiff_t count = n < 8 * LANES ? 16 : LANES;
   op->start(lanes, count);

@@ -5,7 +5,7 @@
  * it, so that one vectorised loop serves every direction:
  *
  *     across rows     each column of a matrix is a lane, updated row by row
- *     along a row     the row is folded into a matrix of 128 columns; the lanes are joined at the
+ *     along a row     the row is folded into a matrix of some columns; the lanes are joined at the
  *                     end, in pairs
  *     narrow columns  several rows side by side make one row of lanes; likewise
  *
@@ -47,6 +47,8 @@ typedef struct THReduction {
   ptrdiff_t stateSize;
   void (*start)(void *state, ptrdiff_t lanes);
   void (*rows)(void *state, const THRows *block, const THReduceScalars *scalars);
+  /* A single state takes in n elements that lie side by side.  May be NULL: rows does it too. */
+  void (*line)(void *state, const void *at, ptrdiff_t n, const THReduceScalars *scalars);
   /* state[j] takes in other[j] */
   void (*join)(void *state, const void *other, ptrdiff_t lanes);
   /* The results: of type real, and their indices where there are some. */

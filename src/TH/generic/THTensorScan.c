@@ -4,7 +4,7 @@
 #include "THParallel.h"
 #include "THTensorCore.h"
 
-enum { TILE = 2048, TOGETHER = 4 };
+enum { TILE = 2048, TOGETHER = 8 };
 
 typedef struct {
   const THLines *lines;

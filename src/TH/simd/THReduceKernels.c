@@ -34,14 +34,16 @@
 
 #define AT(block) ((const real *)(block)->at)
 
-/* Adjacent elements folded into lanes: strips of lanes whose states stay in registers, over as many
- * rows at a time as stay in the first cache, fetched ahead. */
-#if defined(__AVX512F__)
-enum { IN_REGISTERS = 64 };
-#else
-enum { IN_REGISTERS = 32 };
-#endif
-enum { STRIP_BYTES = 16384, AHEAD = 4096 };
+/* As many states are worked on at a time as the registers of every level hold; elements are fetched
+ * so many bytes ahead, and a line is reduced in blocks so that no sum has many terms. */
+enum { LANE_BYTES = 256, AHEAD = 16384, BLOCK = 2048, ITEM = sizeof(real) };
+
+/* x may lie behind the end of the memory: fetching it does nothing then. */
+static inline __attribute__((always_inline)) void fetch(uintptr_t x, size_t n)
+{
+  for (size_t k = 0; k < n * ITEM; k += 64)
+    __builtin_prefetch((const void *)(x + k));
+}
 
 /* --- states of one number: the rows of the table --------------------------------------------- */
 
@@ -51,13 +53,13 @@ enum { STRIP_BYTES = 16384, AHEAD = 4096 };
     return (state)(accumulate);                                                                  \
   }                                                                                              \
                                                                                                  \
-  static void name##_start(void *states, ptrdiff_t lanes)                                        \
+  static inline void name##_start(void *states, ptrdiff_t lanes)                                 \
   {                                                                                              \
     for (ptrdiff_t j = 0; j < lanes; j++)                                                        \
       ((state *)states)[j] = initial;                                                            \
   }                                                                                              \
                                                                                                  \
-  static void name##_join(void *states, const void *others, ptrdiff_t lanes)                     \
+  static inline void name##_join(void *states, const void *others, ptrdiff_t lanes)              \
   {                                                                                              \
     for (ptrdiff_t j = 0; j < lanes; j++) {                                                      \
       const state a = ((state *)states)[j], b = ((const state *)others)[j];                      \
@@ -84,21 +86,31 @@ enum { STRIP_BYTES = 16384, AHEAD = 4096 };
     *(accreal *)result = name##_result(*(const state *)states, scalars);                         \
   }                                                                                              \
                                                                                                  \
-  static inline void name##_strip(state *restrict a, const real *x, ptrdiff_t rows,              \
-                                  ptrdiff_t jump, double p)                                      \
+  static void name##_line(void *to, const void *at, ptrdiff_t n, const THReduceScalars *scalars) \
   {                                                                                              \
-    state b[IN_REGISTERS];                                                                       \
-    memcpy(b, a, sizeof b);                                                                      \
-    for (ptrdiff_t i = 0; i < rows; i++, x += jump) {                                            \
-      const uintptr_t ahead = (uintptr_t)x + AHEAD;                                              \
-      for (size_t k = 0; k < IN_REGISTERS * sizeof *x; k += 64)                                  \
-        __builtin_prefetch((const void *)(ahead + k));                                           \
-      for (int j = 0; j < IN_REGISTERS; j++)                                                     \
-        b[j] = name##_take(b[j], x[j], p);                                                       \
+    enum { MANY = LANE_BYTES / sizeof(state) };                                                  \
+    const double p = scalars->p;                                                                 \
+    state all[MANY], lanes[MANY];                                                                \
+    name##_start(all, MANY);                                                                     \
+    for (ptrdiff_t done = 0; done < n; done += BLOCK) {                                          \
+      const real *x = (const real *)at + done;                                                   \
+      const ptrdiff_t end = THMin(BLOCK, n - done);                                              \
+      ptrdiff_t i = 0;                                                                           \
+      name##_start(lanes, MANY);                                                                 \
+      for (; i + 2 * MANY <= end; i += 2 * MANY) {                                               \
+        fetch((uintptr_t)(x + i) + AHEAD, 2 * MANY);                                             \
+        for (int j = 0; j < MANY; j++)                                                           \
+          lanes[j] = name##_take(name##_take(lanes[j], x[i + j], p), x[i + MANY + j], p);        \
+      }                                                                                          \
+      for (; i < end; i += MANY)                                                                 \
+        for (ptrdiff_t j = 0; j < THMin(MANY, end - i); j++)                                     \
+          lanes[j] = name##_take(lanes[j], x[i + j], p);                                         \
+      name##_join(all, lanes, MANY);                                                             \
     }                                                                                            \
-    memcpy(a, b, sizeof b);                                                                      \
+    for (int half = MANY / 2; half > 0; half /= 2)                                               \
+      name##_join(all, all + half, half);                                                        \
+    name##_join(to, all, 1);                                                                     \
   }                                                                                              \
-                                                                                                 \
   static void name##_rows(void *states, const THRows *block, const THReduceScalars *scalars)     \
   {                                                                                              \
     const ptrdiff_t lanes = block->lanes, step = block->step;                                    \
@@ -106,29 +118,18 @@ enum { STRIP_BYTES = 16384, AHEAD = 4096 };
     state *restrict a = states;                                                                  \
     const double p = scalars->p;                                                                 \
     ptrdiff_t i = 0;                                                                             \
-    if (step == 1 && jump == lanes && lanes % IN_REGISTERS == 0) {                               \
-      const ptrdiff_t most = STRIP_BYTES / (ptrdiff_t)sizeof(real) / lanes + 1;                  \
-      for (; i < rows; i += most)                                                                \
-        for (ptrdiff_t j = 0; j < lanes; j += IN_REGISTERS)                                      \
-          name##_strip(a + j, AT(block) + i * jump + j, THMin(most, rows - i), jump, p);         \
-    } else if (step == 1) {                                                                      \
-      for (; i + 8 <= rows; i += 8) {                                                            \
-        const real *x = AT(block) + i * jump;                                                    \
-        for (ptrdiff_t j = 0; j < lanes; j++) {                                                  \
-          state b = a[j];                                                                        \
-          b = name##_take(b, x[j], p);                                                           \
-          b = name##_take(b, x[j + jump], p);                                                    \
-          b = name##_take(b, x[j + 2 * jump], p);                                                \
-          b = name##_take(b, x[j + 3 * jump], p);                                                \
-          b = name##_take(b, x[j + 4 * jump], p);                                                \
-          b = name##_take(b, x[j + 5 * jump], p);                                                \
-          b = name##_take(b, x[j + 6 * jump], p);                                                \
-          a[j] = name##_take(b, x[j + 7 * jump], p);                                             \
-        }                                                                                        \
-      }                                                                                          \
+    if (step == 1) {                                                                             \
+      enum { MANY = LANE_BYTES / sizeof(state) };                                                \
+      const uintptr_t ahead = (uintptr_t)((AHEAD / ITEM / lanes + 1) * jump * ITEM);             \
       for (; i < rows; i++) {                                                                    \
         const real *x = AT(block) + i * jump;                                                    \
-        for (ptrdiff_t j = 0; j < lanes; j++)                                                    \
+        ptrdiff_t j = 0;                                                                         \
+        for (; j + MANY <= lanes; j += MANY) {                                                   \
+          fetch((uintptr_t)(x + j) + ahead, MANY);                                               \
+          for (int k = 0; k < MANY; k++)                                                         \
+            a[j + k] = name##_take(a[j + k], x[j + k], p);                                       \
+        }                                                                                        \
+        for (; j < lanes; j++)                                                                   \
           a[j] = name##_take(a[j], x[j], p);                                                     \
       }                                                                                          \
     } else if (step < jump && lanes > 1) {                                                       \
@@ -266,7 +267,7 @@ static void best_finish(const void *states, ptrdiff_t lanes, const THReduceScala
 }
 
 #define BEST(name, largest, worst)                                                           \
-  static void name##_start(void *states, ptrdiff_t lanes)                                    \
+  static inline void name##_start(void *states, ptrdiff_t lanes)                             \
   {                                                                                          \
     best_start(states, lanes, worst);                                                        \
   }                                                                                          \
@@ -358,6 +359,44 @@ static void var_rows(void *states, const THRows *block, const THReduceScalars *s
                 block->jump);
 }
 
+static inline accreal deviation(real x, accreal middle, int squared)
+{
+  const accreal apart = (accreal)x - middle;
+  return squared ? apart * apart : apart;
+}
+
+/* The sum of the deviations from middle, or of their squares. */
+static inline __attribute__((always_inline)) accreal deviations(const real *x, ptrdiff_t n,
+                                                                accreal middle, int squared)
+{
+  enum { MANY = LANE_BYTES / sizeof(accreal) };
+  accreal lanes[MANY] = {0};
+  ptrdiff_t i = 0;
+  for (; i + MANY <= n; i += MANY) {
+    fetch((uintptr_t)(x + i) + AHEAD, MANY);
+    for (int j = 0; j < MANY; j++)
+      lanes[j] += deviation(x[i + j], middle, squared);
+  }
+  for (ptrdiff_t j = 0; j < n - i; j++)
+    lanes[j] += deviation(x[i + j], middle, squared);
+  for (int half = MANY / 2; half > 0; half /= 2)
+    for (int j = 0; j < half; j++)
+      lanes[j] += lanes[j + half];
+  return lanes[0];
+}
+
+/* Blocks of a line are read twice likewise. */
+static void var_line(void *to, const void *at, ptrdiff_t n, const THReduceScalars *scalars)
+{
+  Moments *all = to;
+  for (ptrdiff_t done = 0; done < n; done += BLOCK) {
+    const real *x = (const real *)at + done;
+    const ptrdiff_t here = THMin(BLOCK, n - done);
+    const accreal mean = (accreal)*x + deviations(x, here, (accreal)*x, 0) / (accreal)here;
+    *all = joined(*all, (Moments){(accreal)here, mean, deviations(x, here, mean, 1)});
+  }
+}
+
 static inline accreal variance(const Moments *m, const THReduceScalars *scalars)
 {
   return m->squares / (m->n - scalars->p);
@@ -391,19 +430,22 @@ static void std_total(const void *states, const THReduceScalars *scalars, void *
 
 /* --- the table ------------------------------------------------------------------------------- */
 
-#define ENTRY(name, state, ...)                                    \
-  [TH_REDUCE_##name] = {sizeof(state), name##_start,  name##_rows, \
+#define ENTRY(name, state, ...)                                                 \
+  [TH_REDUCE_##name] = {sizeof(state), name##_start,  name##_rows, name##_line, \
                         name##_join,   name##_finish, name##_total},
 
 const THReduction TH_LEVEL_(THTensor_(reductions))[THReductionNames] = {
     TH_REDUCTIONS(ENTRY)
 #if defined(TH_REAL_IS_FLOATING)
-        TH_FLOAT_REDUCTIONS(ENTRY)[TH_REDUCE_var] = {sizeof(Moments), var_start, var_rows, var_join,
-                                                     var_finish, var_total},
-    [TH_REDUCE_std] = {sizeof(Moments), var_start, var_rows, var_join, std_finish, std_total},
+        TH_FLOAT_REDUCTIONS(ENTRY)[TH_REDUCE_var] = {sizeof(Moments), var_start, var_rows, var_line,
+                                                     var_join, var_finish, var_total},
+    [TH_REDUCE_std] = {sizeof(Moments), var_start, var_rows, var_line, var_join, std_finish,
+                       std_total},
 #elif defined(TH_REAL_IS_BYTE)
         TH_BYTE_REDUCTIONS(ENTRY)
 #endif
-    [TH_REDUCE_argmax] = {sizeof(Best), argmax_start, argmax_rows, argmax_join, best_finish, NULL},
-    [TH_REDUCE_argmin] = {sizeof(Best), argmin_start, argmin_rows, argmin_join, best_finish, NULL},
+    [TH_REDUCE_argmax] = {sizeof(Best), argmax_start, argmax_rows, NULL, argmax_join, best_finish,
+                          NULL},
+    [TH_REDUCE_argmin] = {sizeof(Best), argmin_start, argmin_rows, NULL, argmin_join, best_finish,
+                          NULL},
 };
