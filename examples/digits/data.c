@@ -8,6 +8,7 @@
 
 enum {
   PIXELS = DIGIT_SIDE * DIGIT_SIDE,
+  TEXT_FIRST = 1 << 16,  /* bytes to begin with */
   TEXT_LIMIT = 16 << 20, /* bytes; a small damaged file could unpack to a very large one */
 };
 
@@ -18,7 +19,7 @@ static void close_gzip(void *file)
   gzclose(file);
 }
 
-/* The unpacked text, in memory that THFree releases. */
+/* The unpacked text, in memory that THFree releases: no more than what is unpacked needs. */
 static char *unpack(const char *path, size_t *length)
 {
   errno = 0;
@@ -29,10 +30,15 @@ static char *unpack(const char *path, size_t *length)
   THGuard_enter(&closing, close_gzip);
   closing.what = file;
   THGuard_enter(&freeing, THFree);
-  char *text = freeing.what = THAlloc(TEXT_LIMIT);
 
   errno = 0;
-  const int got = gzread(file, text, TEXT_LIMIT);
+  int room = 0, total = 0, got = 0;
+  do {
+    room = room ? 2 * room : TEXT_FIRST;
+    char *text = freeing.what = THRealloc(freeing.what, room);
+    got = gzread(file, text + total, (unsigned)(room - total));
+    total += got;
+  } while (got >= 0 && total == room && room < TEXT_LIMIT);
   int status;
   gzerror(file, &status);
   if (got < 0 && status == Z_ERRNO)
@@ -43,13 +49,13 @@ static char *unpack(const char *path, size_t *length)
     fail("%s: this is not a gzip file", path);
   if (status == Z_BUF_ERROR)
     fail("%s: the file ends too early: part of it is missing", path);
-  if (got == TEXT_LIMIT)
+  if (total == TEXT_LIMIT)
     fail("%s: unpacked, this is more than %d bytes", path, TEXT_LIMIT);
 
-  *length = (size_t)got;
+  *length = (size_t)total;
   THGuard_keep(&freeing);
   THGuard_leave(&closing);
-  return text;
+  return freeing.what;
 }
 
 /* --- reading the numbers ------------------------------------------------------------------ */
@@ -98,7 +104,7 @@ static int64_t count_lines(const char *text, size_t length)
   return lines;
 }
 
-Digits *digits_read(const char *path)
+Digits *digits_read(const char *path, int64_t least)
 {
   size_t length;
   char *text = unpack(path, &length);
@@ -107,9 +113,8 @@ Digits *digits_read(const char *path)
   freeingText.what = text;
 
   const int64_t rows = count_lines(text, length);
-  if (rows < TRAIN_ROWS + TEST_ROWS)
-    fail("%s: there are %lld digits, and %d are needed", path, (long long)rows,
-         TRAIN_ROWS + TEST_ROWS);
+  if (rows < least)
+    fail("%s: there are %lld digits, and %lld are needed", path, (long long)rows, (long long)least);
 
   THGuard_enter(&freeingDigits, digits_free);
   Digits *digits = freeingDigits.what = THAlloc(sizeof *digits);

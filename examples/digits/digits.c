@@ -73,7 +73,7 @@ static void run(const Options *options)
 
   THSetNumThreads(options->threads);
   THSetDeterministic(1); /* the same bits on any number of threads */
-  work.digits = digits_read(options->data ? options->data : default_data());
+  work.digits = digits_read(options->data ? options->data : default_data(), TRAIN_ROWS + TEST_ROWS);
   work.images = THFloatTensor_new();
   work.labels = THLongTensor_new();
   work.answers = THLongTensor_new();

@@ -305,7 +305,7 @@ static int digits_are_refused(void)
   static THTry attempt;
   TH_TRY(attempt)
   {
-    Digits *digits = digits_read(path);
+    Digits *digits = digits_read(path, TRAIN_ROWS + TEST_ROWS);
     for (ptrdiff_t i = THFloatTensor_nElement(digits->images); i-- > 0;)
       assert_true(THFloatTensor_data(digits->images)[i] >= 0 &&
                   THFloatTensor_data(digits->images)[i] <= 1);
