@@ -120,7 +120,7 @@ static inline __attribute__((always_inline)) void fetch(uintptr_t x, size_t n)
     ptrdiff_t i = 0;                                                                             \
     if (step == 1) {                                                                             \
       enum { MANY = LANE_BYTES / sizeof(state) };                                                \
-      const uintptr_t ahead = (uintptr_t)((AHEAD / ITEM / lanes + 1) * jump * ITEM);             \
+      const uintptr_t ahead = (uintptr_t)(AHEAD / ITEM / lanes + 1) * jump * ITEM;               \
       for (; i < rows; i++) {                                                                    \
         const real *x = AT(block) + i * jump;                                                    \
         ptrdiff_t j = 0;                                                                         \
