@@ -10,6 +10,7 @@
 
 #include "ATen.h"
 #include "TH.h"
+#include "THLoop.h"
 
 enum { AT_INPUTS = 3, AT_MOST_DIMS = 64, AT_RESULTS = 8, AT_POOL = 32 };
 
@@ -122,6 +123,9 @@ at_tensor *at_newView(at_tensor *t, ptrdiff_t offset, at_ints sizes, const int64
 
 /* Every element of to takes the value of that of from, of which there are as many. */
 void at_convert(at_tensor *to, at_tensor *from);
+
+/* The elements of t for a loop over several tensors. */
+void at_addOperand(THLoop *loop, const at_tensor *t);
 
 /* A contiguous copy of another element type. */
 at_tensor *at_newCast(at_tensor *t, const at_type *type);

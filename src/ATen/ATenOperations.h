@@ -4,8 +4,13 @@
 #define ATEN_OPERATIONS_H
 
 #include "ATenCore.h"
+#include "compare.h"
 
 /* --- shapes and results ---------------------------------------------------------------------- */
+
+/* What the shapes of the operands broadcast to: right-aligned, a size of 1 or a missing one
+ * repeats.  Written to room, of AT_MOST_DIMS. */
+at_ints at_broadcast(int count, at_tensor *const *in, int64_t *room);
 
 /* An error unless t broadcasts to sizes. */
 void at_checkBroadcast(at_tensor *t, at_ints sizes);
@@ -36,6 +41,10 @@ at_tensor *at_finishOne(at_pool *pool, at_tensor *out, at_tensor *made);
 int at_wrapDim(int64_t dim, int dims);
 
 /* --- pointwise ------------------------------------------------------------------------------- */
+
+/* t in that type and, repeating, in those sizes; the pool holds what had to be made for it.  Bool's
+ * elements are Byte's. */
+at_tensor *at_brought(at_pool *pool, at_tensor *t, at_ints sizes, const at_type *type);
 
 /* The row of operands that are brought to type and to their common shape. */
 at_tensor *at_pointwise(at_tensor *out, at_row row, at_scalar_type type, int count,

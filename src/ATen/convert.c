@@ -4,8 +4,7 @@
 
 TH_DISPATCH(THKernel, at_conversions)
 
-/* The elements of t for a loop over several tensors. */
-static void operand(THLoop *loop, const at_tensor *t)
+void at_addOperand(THLoop *loop, const at_tensor *t)
 {
   const THFloatTensor *th = t->th;
   char *data = th->storage ? (char *)th->storage->data : NULL;
@@ -23,8 +22,8 @@ void at_convert(at_tensor *to, at_tensor *from)
   }
   THLoop loop;
   THLoop_init(&loop);
-  operand(&loop, to);
-  operand(&loop, from);
+  at_addOperand(&loop, to);
+  at_addOperand(&loop, from);
   if (THLoop_overlapsItself(&loop, 0))
     at_raise(AT_ERROR_ARGUMENT, "a tensor of size (%s) has elements that share memory",
              at_sizeDesc(at_sizesOf(to)).str);

@@ -6,9 +6,7 @@
 
 /* --- shapes ---------------------------------------------------------------------------------- */
 
-/* What the shapes of the operands broadcast to: right-aligned, a size of 1 or a missing one
- * repeats. */
-static at_ints broadcast(int count, at_tensor *const *in, int64_t *room)
+at_ints at_broadcast(int count, at_tensor *const *in, int64_t *room)
 {
   at_ints result = {room, 0};
   for (int i = 0; i < count; i++)
@@ -60,7 +58,8 @@ static bool not_for_bool(at_row row)
 {
   return row == AT_ROW_csub || row == AT_ROW_sub_scaled || row == AT_ROW_neg ||
          row == AT_ROW_cfmod || row == AT_ROW_fmod || row == AT_ROW_cremainder ||
-         row == AT_ROW_remainder;
+         row == AT_ROW_remainder || row == AT_ROW_clshift || row == AT_ROW_crshift ||
+         row == AT_ROW_cpow;
 }
 
 /* The type whose row computes what is of type: Bool in Byte, and a type without the row in one that
@@ -79,49 +78,57 @@ static const at_type *computes_in(const at_type *like, at_scalar_type type, at_r
   return wider;
 }
 
-/* The operand in the type and shape of the call; what had to be made for it is held by guard. */
-static at_tensor *brought(THGuard *guard, at_tensor *t, at_ints sizes, const at_type *type)
+/* Comparisons, whose results are bytes of 0 and 1. */
+static const bool compares[AT_ROWS] = {
+#define COMPARE_VALUE(TYPES, COST, NAME, ...)  [AT_ROW_##NAME] = true,
+#define COMPARE_TENSOR(TYPES, COST, NAME, ...) [AT_ROW_##NAME] = true,
+#include "ops/pointwise.h"
+};
+
+/* Rows that make truths of truths. */
+static bool keeps_truths(at_row row)
 {
-  at_guard(guard);
-  if (t->type != type)
-    t = guard->what = at_newCast(t, type);
-  if (at_sameSizes(at_sizesOf(t), sizes))
-    return t;
-  at_tensor *view = at_newExpanded(t, sizes);
-  at_release(guard->what); /* the view holds the memory of the cast */
-  return guard->what = view;
+  return row == AT_ROW_cbitand || row == AT_ROW_cbitor || row == AT_ROW_cbitxor ||
+         row == AT_ROW_cmul || row == AT_ROW_cmax || row == AT_ROW_cmin;
+}
+
+at_tensor *at_brought(at_pool *pool, at_tensor *t, at_ints sizes, const at_type *type)
+{
+  const bool isByte = t->type->scalarType == AT_BOOL && type->scalarType == AT_BYTE;
+  if (t->type != type && !isByte)
+    t = at_hold(pool, at_newCast(t, type));
+  return at_sameSizes(at_sizesOf(t), sizes) ? t : at_hold(pool, at_newExpanded(t, sizes));
 }
 
 at_tensor *at_pointwise(at_tensor *out, at_row row, at_scalar_type type, int count,
                         at_tensor *const *in, at_scalar a, at_scalar b)
 {
   int64_t room[AT_MOST_DIMS];
-  const at_ints sizes = broadcast(count, in, room);
+  const at_ints sizes = at_broadcast(count, in, room);
   const at_type *compute = computes_in(in[0]->type, type, row);
+  const bool truths = compares[row] || (type == AT_BOOL && keeps_truths(row));
+  const at_type *written = truths ? at_typeBeside(compute, AT_BOOL) : compute;
+  const at_type *result = at_typeBeside(compute, truths ? AT_BOOL : type);
   if (out)
-    at_checkResult(out, in[0], sizes, type);
+    at_checkResult(out, in[0], sizes, result->scalarType);
 
-  THGuard result, guards[AT_INPUTS];
-  at_guard(&result);
+  at_pool pool;
+  at_pool_enter(&pool);
   void *operands[AT_INPUTS] = {NULL};
   for (int i = 0; i < count; i++)
-    operands[i] = brought(&guards[i], in[i], sizes, compute)->th;
+    operands[i] = at_brought(&pool, in[i], sizes, compute)->th;
 
   /* Straight into out only if that needs no new shape: after an error it has its old one. */
-  const bool direct = out && out->type == compute && at_sameSizes(at_sizesOf(out), sizes);
-  at_tensor *r = direct ? out : (result.what = at_newShape(compute, sizes));
+  const bool direct = out && out->type == written && at_sameSizes(at_sizesOf(out), sizes);
+  at_tensor *r = direct ? out : at_hold(&pool, at_newShape(written, sizes));
   if (at_numel(r) > 0)
     compute->functions->rows[row](r->th, operands[0], operands[1], operands[2], a, b);
-  for (int i = count - 1; i >= 0; i--)
-    THGuard_leave(&guards[i]);
-
-  if (!out && type == compute->scalarType)
-    return THGuard_keep(&result);
-  at_tensor *final = direct ? out
-                     : out  ? at_deliver(out, r)
-                            : at_newCast(r, at_typeBeside(compute, type));
-  THGuard_leave(&result);
-  return final;
+  if (!out && result != written)
+    r = at_hold(&pool, at_newCast(r, result));
+  if (!direct)
+    return at_finishOne(&pool, out, r);
+  at_pool_leave(&pool);
+  return out;
 }
 
 /* --- the ways operations call rows ----------------------------------------------------------- */

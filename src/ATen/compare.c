@@ -1,0 +1,393 @@
+/* Comparisons, bits and truths, and choices that depend on them. */
+#include "ATenOperations.h"
+#include "elementwise.h"
+
+TH_DISPATCH(THKernel, at_elementwise)
+
+static const at_scalar none;
+
+/* --- numbers --------------------------------------------------------------------------------- */
+
+at_tensor *at_newNumber(const at_type *type, at_scalar value)
+{
+  const at_ints sizes = {NULL, 0};
+  const at_type *own = at_typeBeside(type, value.is_float ? AT_DOUBLE : AT_LONG);
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *t = at_fillWith(at_hold(&pool, at_newShape(own, sizes)), value);
+  if (type != own)
+    t = at_hold(&pool, at_newCast(t, type));
+  return at_finishOne(&pool, NULL, t);
+}
+
+/* The value that the number has as an element. */
+static at_scalar as_element(const at_type *type, at_scalar a)
+{
+  if (type->scalarType == AT_FLOAT || type->scalarType == AT_DOUBLE)
+    return a;
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *t = at_hold(&pool, at_newNumber(type, a));
+  a = at_elementAt(t, 0);
+  at_pool_leave(&pool);
+  return a;
+}
+
+/* --- truths ---------------------------------------------------------------------------------- */
+
+at_tensor *at_compare(at_tensor *out, at_row row, at_tensor *x, at_tensor *y)
+{
+  at_tensor *const in[] = {x, y};
+  return at_pointwise(out, row, at_resultType(2, in, NULL), 2, in, none, none);
+}
+
+at_tensor *at_compareNumber(at_tensor *out, at_row row, at_tensor *x, at_scalar a)
+{
+  const at_scalar_type type = at_resultType(1, &x, &a);
+  return at_pointwise(out, row, type, 1, &x, as_element(at_typeBeside(x->type, type), a), none);
+}
+
+static void check_integer(at_scalar_type type)
+{
+  if (at_isFloating(type))
+    at_raise(AT_ERROR_TYPE, "the operands compute in %s, and only integers and truths have bits",
+             at_scalarTypeName(type));
+}
+
+at_tensor *at_bits(at_tensor *out, at_row row, at_tensor *x, at_tensor *y)
+{
+  at_tensor *const in[] = {x, y};
+  const at_scalar_type type = at_resultType(2, in, NULL);
+  check_integer(type);
+  return at_pointwise(out, row, type, 2, in, none, none);
+}
+
+at_tensor *at_bitsNumber(at_tensor *out, at_row row, at_tensor *x, at_scalar a)
+{
+  const at_scalar_type type = at_resultType(1, &x, &a);
+  check_integer(type);
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *const in[] = {x, at_hold(&pool, at_newNumber(at_typeBeside(x->type, type), a))};
+  at_tensor *r = at_pointwise(out, row, type, 2, in, none, none);
+  at_pool_leave(&pool);
+  return r;
+}
+
+/* Whether the elements are not 0. */
+static at_tensor *truths_of(at_pool *pool, at_tensor *x)
+{
+  if (x->type->scalarType == AT_BOOL)
+    return x;
+  return at_hold(pool, at_compareNumber(NULL, AT_ROW_neValue, x, at_scalar_long(0)));
+}
+
+at_tensor *at_logical(at_tensor *out, at_row row, at_tensor *x, at_tensor *y)
+{
+  int64_t room[AT_MOST_DIMS];
+  at_tensor *const in[] = {x, y};
+  const at_ints sizes = at_broadcast(2, in, room);
+  if (out)
+    at_checkResult(out, x, sizes, AT_BOOL);
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *const truths[] = {truths_of(&pool, x), truths_of(&pool, y)};
+  at_tensor *r = at_pointwise(out, row, AT_BOOL, 2, truths, none, none);
+  at_pool_leave(&pool);
+  return r;
+}
+
+at_tensor *at_logicalNot(at_tensor *out, at_tensor *x)
+{
+  return at_compareNumber(out, AT_ROW_eqValue, x, at_scalar_long(0));
+}
+
+bool at_areEqual(const at_tensor *x, const at_tensor *y)
+{
+  at_tensor *const in[] = {(at_tensor *)x, (at_tensor *)y};
+  if (!at_sameSizes(at_sizesOf(x), at_sizesOf(y)))
+    return false;
+  if (at_numel(x) == 0)
+    return true;
+  const at_scalar_type type = at_promoteTypes(x->type->scalarType, y->type->scalarType);
+  const at_type *compute = at_typeBeside(x->type, type == AT_BOOL ? AT_BYTE : type);
+  if (!compute->functions->equal) /* Half and BFloat16 */
+    compute = at_typeBeside(compute, AT_FLOAT);
+  at_pool pool;
+  at_pool_enter(&pool);
+  void *th[2];
+  for (int i = 0; i < 2; i++)
+    th[i] = at_brought(&pool, in[i], at_sizesOf(x), compute)->th;
+  const bool equal = compute->functions->equal(th[0], th[1]);
+  at_pool_leave(&pool);
+  return equal;
+}
+
+/* --- loops of several operands --------------------------------------------------------------- */
+
+/* Runs a kernel of elementwise.h.  The operands are in the shape of the result, which is of that
+ * type. */
+static at_tensor *elementwise(at_tensor *out, const at_type *type, at_ints sizes,
+                              at_elementwise_name name, int count, at_tensor *const *in,
+                              const void *scalars)
+{
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *r = at_hold(&pool, at_newShape(type, sizes));
+  THLoop loop;
+  THLoop_init(&loop);
+  at_addOperand(&loop, r);
+  for (int i = 0; i < count; i++)
+    at_addOperand(&loop, in[i]);
+  THLoop_run(&loop, at_elementwise[name], scalars);
+  return at_finishOne(&pool, out, r);
+}
+
+at_tensor *at_areClose(at_tensor *x, at_tensor *y, double rtol, double atol, bool equalNaN)
+{
+  if (x->type != y->type)
+    at_raise(AT_ERROR_TYPE, "self is of %s, and other of %s",
+             at_scalarTypeName(x->type->scalarType), at_scalarTypeName(y->type->scalarType));
+  if (!(rtol >= 0) || !(atol >= 0))
+    at_raise(AT_ERROR_ARGUMENT, "rtol is %g and atol %g: one is negative", rtol, atol);
+  int64_t room[AT_MOST_DIMS];
+  at_tensor *const in[] = {x, y};
+  const at_ints sizes = at_broadcast(2, in, room);
+  const at_closeness closeness = {rtol, atol, equalNaN};
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *doubles[2];
+  for (int i = 0; i < 2; i++)
+    doubles[i] = at_brought(&pool, in[i], sizes, at_typeBeside(x->type, AT_DOUBLE));
+  at_tensor *r = elementwise(NULL, at_typeBeside(x->type, AT_BOOL), sizes, AT_IS_CLOSE, 2, doubles,
+                             &closeness);
+  at_pool_leave(&pool);
+  return r;
+}
+
+bool at_areAllClose(const at_tensor *x, const at_tensor *y, double rtol, double atol, bool equalNaN)
+{
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *close =
+      at_hold(&pool, at_areClose((at_tensor *)x, (at_tensor *)y, rtol, atol, equalNaN));
+  const at_functions *functions = at_typeBeside(x->type, AT_BYTE)->functions;
+  const bool all = at_numel(close) == 0 || functions->logicalall(close->th);
+  at_pool_leave(&pool);
+  return all;
+}
+
+bool at_isTrue(const at_tensor *t)
+{
+  if (at_numel(t) != 1)
+    at_raise(AT_ERROR_ARGUMENT, "self has %lld elements, and has to have one",
+             (long long)at_numel(t));
+  return at_scalar_toDouble(at_elementAt(t, t->th->storageOffset)) != 0;
+}
+
+/* --- choosing -------------------------------------------------------------------------------- */
+
+at_tensor *at_choose(at_tensor *out, at_tensor *condition, at_tensor *x, at_scalar a, at_tensor *y,
+                     at_scalar b)
+{
+  if (condition->type->scalarType != AT_BOOL && condition->type->scalarType != AT_BYTE)
+    at_raise(AT_ERROR_TYPE, "condition is of %s, and has to be of Bool or Byte",
+             at_scalarTypeName(condition->type->scalarType));
+  at_tensor *const tensors[] = {x ? x : y, y};
+  at_scalar_type type;
+  if (x && y)
+    type = at_resultType(2, tensors, NULL);
+  else if (x || y)
+    type = at_resultType(1, tensors, x ? &b : &a);
+  else
+    type = at_promoteTypes(at_resultType(0, NULL, &a), at_resultType(0, NULL, &b));
+  const at_type *compute = at_typeBeside(condition->type, type);
+
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *const in[] = {condition, x ? x : at_hold(&pool, at_newNumber(compute, a)),
+                           y ? y : at_hold(&pool, at_newNumber(compute, b))};
+  int64_t room[AT_MOST_DIMS];
+  const at_ints sizes = at_broadcast(3, in, room);
+  if (out)
+    at_checkResult(out, NULL, sizes, type);
+  at_tensor *const brought[] = {at_brought(&pool, in[0], sizes, in[0]->type),
+                                at_brought(&pool, in[1], sizes, compute),
+                                at_brought(&pool, in[2], sizes, compute)};
+  static const at_elementwise_name names[] = {
+      [1] = AT_SELECT_1, [2] = AT_SELECT_2, [4] = AT_SELECT_4, [8] = AT_SELECT_8};
+  at_tensor *r = elementwise(out, compute, sizes, names[compute->elementSize], 3, brought, NULL);
+  at_pool_leave(&pool);
+  return r;
+}
+
+/* --- functions ------------------------------------------------------------------------------- */
+
+at_tensor *at_absolute(at_tensor *out, at_tensor *x)
+{
+  if (x->type->scalarType == AT_BYTE || x->type->scalarType == AT_BOOL)
+    return at_rounded(out, AT_ROW_abs, x); /* itself, or an error */
+  return at_unary(out, AT_ROW_abs, x);
+}
+
+static void check_floating(const at_tensor *t, const char *name)
+{
+  if (!at_isFloating(t->type->scalarType))
+    at_raise(AT_ERROR_TYPE, "%s is of %s, and has to be of a floating type", name,
+             at_scalarTypeName(t->type->scalarType));
+}
+
+at_tensor *at_fraction(at_tensor *out, at_tensor *x)
+{
+  check_floating(x, "self");
+  return at_unary(out, AT_ROW_frac, x);
+}
+
+at_tensor *at_power(at_tensor *out, at_tensor *x, at_tensor *y)
+{
+  at_tensor *const in[] = {x, y};
+  return at_pointwise(out, AT_ROW_cpow, at_resultType(2, in, NULL), 2, in, none, none);
+}
+
+at_tensor *at_powerNumber(at_tensor *out, at_tensor *x, at_scalar exponent)
+{
+  const at_scalar_type type = at_resultType(1, &x, &exponent);
+  if (at_isFloating(type))
+    return at_pointwise(out, AT_ROW_pow, type, 1, &x, exponent, none);
+  if (exponent.value.integer < 0)
+    at_raise(AT_ERROR_ARGUMENT, "the exponent is %lld: integers have no negative powers",
+             (long long)exponent.value.integer);
+  const at_ints sizes = {NULL, 0};
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *const in[] = {
+      x, at_hold(&pool, at_makeFilled(at_typeBeside(x->type, type), sizes, exponent))};
+  at_tensor *r = at_pointwise(out, AT_ROW_cpow, type, 2, in, none, none);
+  at_pool_leave(&pool);
+  return r;
+}
+
+at_tensor *at_powerBase(at_tensor *out, at_scalar base, at_tensor *x)
+{
+  const at_scalar_type type = at_resultType(1, &x, &base);
+  if (at_isFloating(type))
+    return at_pointwise(out, AT_ROW_tpow, type, 1, &x, base, none);
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *const in[] = {at_hold(&pool, at_newNumber(at_typeBeside(x->type, type), base)), x};
+  at_tensor *r = at_pointwise(out, AT_ROW_cpow, type, 2, in, none, none);
+  at_pool_leave(&pool);
+  return r;
+}
+
+at_tensor *at_polygammaOf(at_tensor *out, int64_t n, at_tensor *x)
+{
+  const at_scalar_type own = x->type->scalarType, type = at_isFloating(own) ? own : AT_FLOAT;
+  if (n < 0)
+    at_raise(AT_ERROR_ARGUMENT, "n is %lld, and has to be 0 or more", (long long)n);
+  return at_pointwise(out, AT_ROW_polygamma, type, 1, &x, at_scalar_long(n), none);
+}
+
+static void check_same_type(const at_tensor *x, const at_tensor *t, const char *name)
+{
+  if (t->type != x->type)
+    at_raise(AT_ERROR_TYPE, "%s is of %s, and has to be of %s as self", name,
+             at_scalarTypeName(t->type->scalarType), at_scalarTypeName(x->type->scalarType));
+}
+
+at_tensor *at_betweenTensor(at_tensor *out, at_tensor *x, at_tensor *end, at_tensor *weight)
+{
+  at_tensor *const in[] = {x, end, weight};
+  check_floating(x, "self");
+  check_same_type(x, end, "end");
+  check_same_type(x, weight, "weight");
+  int64_t room[AT_MOST_DIMS];
+  const at_ints sizes = at_broadcast(3, in, room);
+  if (out)
+    at_checkResult(out, x, sizes, x->type->scalarType);
+  const bool isDouble = x->type->scalarType == AT_DOUBLE;
+  const at_type *compute = at_typeBeside(x->type, isDouble ? AT_DOUBLE : AT_FLOAT);
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *brought[3];
+  for (int i = 0; i < 3; i++)
+    brought[i] = at_brought(&pool, in[i], sizes, compute);
+  at_tensor *r =
+      at_hold(&pool, elementwise(NULL, compute, sizes, isDouble ? AT_LERP_DOUBLE : AT_LERP_FLOAT, 3,
+                                 brought, NULL));
+  if (!out && compute != x->type)
+    r = at_hold(&pool, at_newCast(r, x->type));
+  return at_finishOne(&pool, out, r);
+}
+
+at_tensor *at_between(at_tensor *out, at_tensor *x, at_tensor *end, at_scalar weight)
+{
+  at_tensor *const in[] = {x, end};
+  check_floating(x, "self");
+  check_same_type(x, end, "end");
+  if (at_scalar_toDouble(weight) > -0.5)
+    return at_pointwise(out, AT_ROW_lerp, x->type->scalarType, 2, in, weight, none);
+  at_pool pool; /* TH's lerp starts from x then, which shows where that is infinite */
+  at_pool_enter(&pool);
+  at_tensor *r = at_betweenTensor(out, x, end, at_hold(&pool, at_newNumber(x->type, weight)));
+  at_pool_leave(&pool);
+  return r;
+}
+
+/* A bound that integers of that type compare to as to the one given; one that none of them reaches
+ * is an error. */
+static at_scalar bound_for(at_scalar_type type, at_scalar bound, bool isMin)
+{
+  static const struct {
+    int64_t least, most;
+  } range[AT_SCALAR_TYPES] = {[AT_BYTE] = {0, UINT8_MAX},
+                              [AT_CHAR] = {INT8_MIN, INT8_MAX},
+                              [AT_SHORT] = {INT16_MIN, INT16_MAX},
+                              [AT_INT] = {INT32_MIN, INT32_MAX},
+                              [AT_LONG] = {INT64_MIN, INT64_MAX}};
+  if (at_isFloating(type) || type == AT_BOOL)
+    return bound;
+  const int64_t least = range[type].least, most = range[type].most, value = bound.value.integer;
+  if (isMin ? value > most : value < least)
+    at_raise(AT_ERROR_ARGUMENT, "the bound %lld is outside of what %s can hold", (long long)value,
+             at_scalarTypeName(type));
+  return at_scalar_long(THMin(THMax(value, least), most));
+}
+
+at_tensor *at_clamped(at_tensor *out, at_tensor *x, at_optional min, at_optional max)
+{
+  if (!min.given && !max.given)
+    at_raise(AT_ERROR_ARGUMENT, "neither min nor max is given");
+  const at_scalar *const bounds[] = {min.given ? &min.value : &max.value,
+                                     max.given ? &max.value : &min.value};
+  const at_scalar_type type =
+      at_promoteTypes(at_resultType(1, &x, bounds[0]), at_resultType(1, &x, bounds[1]));
+  const at_scalar lower = min.given ? bound_for(type, min.value, true) : none;
+  const at_scalar upper = max.given ? bound_for(type, max.value, false) : none;
+  if (min.given && max.given)
+    return at_pointwise(out, AT_ROW_clamp, type, 1, &x, lower, upper);
+  return at_pointwise(out, min.given ? AT_ROW_cmaxValue : AT_ROW_cminValue, type, 1, &x,
+                      min.given ? lower : upper, none);
+}
+
+at_tensor *at_clampedTensor(at_tensor *out, at_tensor *x, at_tensor *min, at_tensor *max)
+{
+  if (!min && !max)
+    at_raise(AT_ERROR_ARGUMENT, "neither min nor max is given");
+  at_tensor *const in[] = {x, min ? min : max, max};
+  const int count = 1 + (min != NULL) + (max != NULL);
+  const at_scalar_type type = at_resultType(count, in, NULL);
+  if (count == 2)
+    return at_pointwise(out, min ? AT_ROW_cmax : AT_ROW_cmin, type, 2, in, none, none);
+  int64_t room[AT_MOST_DIMS];
+  const at_ints sizes = at_broadcast(3, in, room);
+  if (out)
+    at_checkResult(out, x, sizes, type);
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *const above[] = {
+      at_hold(&pool, at_pointwise(NULL, AT_ROW_cmax, type, 2, in, none, none)), max};
+  at_tensor *r = at_pointwise(out, AT_ROW_cmin, type, 2, above, none, none);
+  at_pool_leave(&pool);
+  return r;
+}

@@ -1,0 +1,60 @@
+/* What the rows of ops/aten/compare.ops and ops/aten/functions.ops call. */
+#ifndef ATEN_COMPARE_H
+#define ATEN_COMPARE_H
+
+#include "ATenCore.h"
+
+/* --- numbers --------------------------------------------------------------------------------- */
+
+/* A tensor of no dimensions; the number is converted as elements are, integers wrapping around. */
+at_tensor *at_newNumber(const at_type *type, at_scalar value);
+
+/* --- truths ---------------------------------------------------------------------------------- */
+
+/* A row such as eqTensor, or eqValue.  A number is first converted to the type that compares. */
+at_tensor *at_compare(at_tensor *out, at_row row, at_tensor *x, at_tensor *y);
+at_tensor *at_compareNumber(at_tensor *out, at_row row, at_tensor *x, at_scalar a);
+
+/* A row such as cbitand of integers; of a number through a tensor of no dimensions. */
+at_tensor *at_bits(at_tensor *out, at_row row, at_tensor *x, at_tensor *y);
+at_tensor *at_bitsNumber(at_tensor *out, at_row row, at_tensor *x, at_scalar a);
+
+/* The same rows of the truths of elements. */
+at_tensor *at_logical(at_tensor *out, at_row row, at_tensor *x, at_tensor *y);
+at_tensor *at_logicalNot(at_tensor *out, at_tensor *x);
+
+bool at_areEqual(const at_tensor *x, const at_tensor *y);
+at_tensor *at_areClose(at_tensor *x, at_tensor *y, double rtol, double atol, bool equalNaN);
+bool at_areAllClose(const at_tensor *x, const at_tensor *y, double rtol, double atol,
+                    bool equalNaN);
+bool at_isTrue(const at_tensor *t);
+
+static inline bool at_hasSign(const at_tensor *t)
+{
+  return t->type->scalarType != AT_BYTE && t->type->scalarType != AT_BOOL;
+}
+
+/* --- choosing -------------------------------------------------------------------------------- */
+
+/* x where the condition holds, else y: each a tensor, or where that is NULL a number. */
+at_tensor *at_choose(at_tensor *out, at_tensor *condition, at_tensor *x, at_scalar a, at_tensor *y,
+                     at_scalar b);
+
+/* --- functions ------------------------------------------------------------------------------- */
+
+at_tensor *at_absolute(at_tensor *out, at_tensor *x);
+at_tensor *at_fraction(at_tensor *out, at_tensor *x);
+at_tensor *at_power(at_tensor *out, at_tensor *x, at_tensor *y);
+at_tensor *at_powerNumber(at_tensor *out, at_tensor *x, at_scalar exponent);
+at_tensor *at_powerBase(at_tensor *out, at_scalar base, at_tensor *x);
+at_tensor *at_polygammaOf(at_tensor *out, int64_t n, at_tensor *x);
+
+/* Of tensors of one floating type. */
+at_tensor *at_between(at_tensor *out, at_tensor *x, at_tensor *end, at_scalar weight);
+at_tensor *at_betweenTensor(at_tensor *out, at_tensor *x, at_tensor *end, at_tensor *weight);
+
+/* At least one bound is given; min or max NULL is not. */
+at_tensor *at_clamped(at_tensor *out, at_tensor *x, at_optional min, at_optional max);
+at_tensor *at_clampedTensor(at_tensor *out, at_tensor *x, at_tensor *min, at_tensor *max);
+
+#endif

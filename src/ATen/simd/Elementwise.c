@@ -1,0 +1,70 @@
+/* The kernels of elementwise.h. */
+#include <math.h>
+
+#include "ATenType.h"
+#include "TH.h"
+
+#include "elementwise.h"
+
+#define ROWS(R, X, Y, Z, EXPRESSION)                                  \
+  for (ptrdiff_t j = 0; j < run->rows; j++) {                         \
+    const ptrdiff_t *step = run->step, *jump = run->jump;             \
+    R *r = (R *)run->at[0] + j * jump[0];                             \
+    const X *at1 = (const X *)run->at[1] + j * jump[1];               \
+    const Y *at2 = (const Y *)run->at[2] + j * jump[2];               \
+    const Z *at3 = (const Z *)run->at[3] + j * jump[3];               \
+    if (step[0] == 1 && step[1] == 1 && step[2] == 1 && step[3] == 1) \
+      for (ptrdiff_t i = 0; i < run->n; i++) {                        \
+        const X x = at1[i];                                           \
+        const Y y = at2[i];                                           \
+        const Z z = at3[i];                                           \
+        r[i] = EXPRESSION;                                            \
+      }                                                               \
+    else                                                              \
+      for (ptrdiff_t i = 0; i < run->n; i++) {                        \
+        const X x = at1[i * step[1]];                                 \
+        const Y y = at2[i * step[2]];                                 \
+        const Z z = at3[i * step[3]];                                 \
+        r[i * step[0]] = EXPRESSION;                                  \
+      }                                                               \
+  }
+
+#define KERNEL(NAME, R, X, Y, Z, EXPRESSION)             \
+  static void NAME(const THRun *run, const void *unused) \
+  {                                                      \
+    (void)unused;                                        \
+    ROWS(R, X, Y, Z, EXPRESSION)                         \
+  }
+
+KERNEL(select_1, uint8_t, uint8_t, uint8_t, uint8_t, x ? y : z)
+KERNEL(select_2, uint16_t, uint8_t, uint16_t, uint16_t, x ? y : z)
+KERNEL(select_4, uint32_t, uint8_t, uint32_t, uint32_t, x ? y : z)
+KERNEL(select_8, uint64_t, uint8_t, uint64_t, uint64_t, x ? y : z)
+
+/* From the end that is nearer. */
+#define LERP(ABS) ABS(z) < 0.5f ? x + z *(y - x) : y - (y - x) * (1 - z)
+KERNEL(lerp_float, float, float, float, float, LERP(fabsf))
+KERNEL(lerp_double, double, double, double, double, LERP(fabs))
+
+static void is_close(const THRun *run, const void *scalars)
+{
+  const at_closeness *c = scalars;
+  for (ptrdiff_t j = 0; j < run->rows; j++) {
+    uint8_t *r = (uint8_t *)run->at[0] + j * run->jump[0];
+    const double *at1 = (const double *)run->at[1] + j * run->jump[1];
+    const double *at2 = (const double *)run->at[2] + j * run->jump[2];
+    for (ptrdiff_t i = 0; i < run->n; i++) {
+      const double x = at1[i * run->step[1]], y = at2[i * run->step[2]];
+      const double apart = fabs(x - y);
+      r[i * run->step[0]] = x == y ||
+                            (apart < INFINITY && apart <= c->absolute + fabs(c->relative * y)) ||
+                            (c->equalNaN && x != x && y != y);
+    }
+  }
+}
+
+const THKernel TH_LEVEL_(at_elementwise)[AT_ELEMENTWISE] = {
+    [AT_SELECT_1] = select_1, [AT_SELECT_2] = select_2,     [AT_SELECT_4] = select_4,
+    [AT_SELECT_8] = select_8, [AT_LERP_FLOAT] = lerp_float, [AT_LERP_DOUBLE] = lerp_double,
+    [AT_IS_CLOSE] = is_close,
+};
