@@ -187,8 +187,8 @@ bool at_acceptAll(const char *operation, const char *argument, at_tensors list, 
  * written to room; none if otherwise is INT64_MIN. */
 at_ints at_intsOr(const int64_t *given, int count, int64_t otherwise, int64_t *room);
 
-/* An argument of the table's becomes an option of count numbers; false and an error if it has
- * another count. */
+/* An argument of the table's becomes an option of count numbers, all the same if it has one; false
+ * and an error if it has another count. */
 bool at_takeInts(const char *operation, const char *argument, const at_value *value, int count,
                  int64_t *option);
 

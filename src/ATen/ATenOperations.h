@@ -5,6 +5,7 @@
 
 #include "ATenCore.h"
 #include "compare.h"
+#include "pooling.h"
 
 /* --- shapes and results ---------------------------------------------------------------------- */
 

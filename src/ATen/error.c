@@ -96,12 +96,13 @@ at_ints at_intsOr(const int64_t *given, int count, int64_t otherwise, int64_t *r
 bool at_takeInts(const char *operation, const char *argument, const at_value *value, int count,
                  int64_t *option)
 {
-  if (value->given && value->ints.count != count) {
-    at_fail(AT_ERROR_ARGUMENT, operation, "%s: %s has %d numbers, not %d", operation, argument,
-            value->ints.count, count);
+  const bool isOne = value->ints.count == 1;
+  if (value->given && value->ints.count != count && !isOne) {
+    at_fail(AT_ERROR_ARGUMENT, operation, "%s: %s has %d numbers, and has to have 1 or %d",
+            operation, argument, value->ints.count, count);
     return false;
   }
   for (int i = 0; i < count; i++)
-    option[i] = value->given ? value->ints.data[i] : 0;
+    option[i] = value->given ? value->ints.data[isOne ? 0 : i] : 0;
   return true;
 }

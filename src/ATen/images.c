@@ -1,0 +1,201 @@
+/* Calls of THNN's layers: how operands get in and results out. */
+#include "images.h"
+
+#include <limits.h>
+
+#include "ATenOperations.h"
+
+/* --- the type that computes ------------------------------------------------------------------ */
+
+static const at_type *computes_in(at_images_kind kind, const at_type *type)
+{
+  const at_scalar_type own = type->scalarType;
+  const bool isInteger = !at_isFloating(own) && own != AT_BOOL;
+  if (!at_isFloating(own) && (kind == AT_IMAGES_FLOATS || !isInteger))
+    at_raise(AT_ERROR_TYPE, "there is no such operation for tensors of %s", at_scalarTypeName(own));
+  const bool wide =
+      own == AT_DOUBLE || own == AT_LONG || (own == AT_INT && kind != AT_IMAGES_MOVES);
+  return at_typeBeside(type, wide ? AT_DOUBLE : AT_FLOAT);
+}
+
+void at_images_begin(at_images *layer, at_images_kind kind, at_tensor *self, int axes, int results)
+{
+  const at_type *compute = computes_in(kind, self->type);
+  const bool asTheyAre = kind == AT_IMAGES_MOVES && self->type->elementSize == compute->elementSize;
+  layer->functions = compute->functions;
+  layer->type = self->type;
+  layer->compute = asTheyAre ? self->type : compute;
+  layer->axes = axes;
+  layer->only = results == 1;
+  layer->seen = false;
+  layer->empty = 0;
+  layer->results = 0;
+  at_pool_enter(&layer->pool);
+}
+
+/* --- operands -------------------------------------------------------------------------------- */
+
+static void check_type(const char *name, const at_tensor *t, const at_type *type)
+{
+  if (t->type != type)
+    at_raise(AT_ERROR_TYPE, "%s is of %s, and has to be of %s", name,
+             at_scalarTypeName(t->type->scalarType), at_scalarTypeName(type->scalarType));
+}
+
+static at_tensor *cast(at_images *layer, at_tensor *t, const at_type *type)
+{
+  return t->type == type ? t : at_hold(&layer->pool, at_newCast(t, type));
+}
+
+void *at_images_operand(at_images *layer, const char *name, at_tensor *t)
+{
+  if (!t)
+    return NULL;
+  check_type(name, t, layer->type);
+  if (at_numel(t) == 0)
+    at_raise(AT_ERROR_ARGUMENT, "%s has size (%s), and no elements", name,
+             at_sizeDesc(at_sizesOf(t)).str);
+  return cast(layer, t, layer->compute)->th;
+}
+
+/* Which dimensions are of size 0; all images of a layer agree. */
+static unsigned empty_dims(at_images *layer, const char *name, at_tensor *t, int mayBeEmpty)
+{
+  const at_ints sizes = at_sizesOf(t);
+  unsigned empty = 0;
+  for (int d = 0; d < sizes.count; d++)
+    if (sizes.data[d] == 0) {
+      if (d >= mayBeEmpty)
+        at_raise(AT_ERROR_ARGUMENT, "%s has size (%s), and dimension %d may not be of size 0", name,
+                 at_sizeDesc(sizes).str, d);
+      empty |= 1u << d;
+    }
+  if (layer->seen && layer->empty != empty)
+    at_raise(AT_ERROR_ARGUMENT, "%s has size (%s), which does not fit the other operands", name,
+             at_sizeDesc(sizes).str);
+  layer->seen = true;
+  layer->empty = empty;
+  return empty;
+}
+
+static void *image(at_images *layer, const char *name, at_tensor *t, int mayBeEmpty,
+                   const at_type *type, const at_type *compute)
+{
+  check_type(name, t, type);
+  const at_ints sizes = at_sizesOf(t);
+  const unsigned empty = empty_dims(layer, name, t, mayBeEmpty);
+  if (empty) {
+    int64_t room[AT_MOST_DIMS];
+    for (int d = 0; d < sizes.count; d++)
+      room[d] = THMax(sizes.data[d], 1);
+    t = at_hold(&layer->pool, at_makeFilled(compute, (at_ints){room, sizes.count}, (at_scalar){0}));
+  }
+  t = cast(layer, t, compute);
+  if (layer->axes == 1 && sizes.count > 0)
+    t = at_hold(&layer->pool, at_viewUnsqueeze(t, -2));
+  return t->th;
+}
+
+void *at_images_take(at_images *layer, const char *name, at_tensor *t, int mayBeEmpty)
+{
+  return image(layer, name, t, mayBeEmpty, layer->type, layer->compute);
+}
+
+void *at_images_places(at_images *layer, const char *name, at_tensor *t, int mayBeEmpty)
+{
+  const at_type *type = at_typeBeside(layer->type, AT_LONG);
+  return image(layer, name, t, mayBeEmpty, type, type);
+}
+
+/* --- results --------------------------------------------------------------------------------- */
+
+static void *result(at_images *layer, at_tensor **out, at_tensor *made, bool isImage)
+{
+  const int i = layer->results++;
+  layer->result[i].out = out;
+  layer->result[i].made = made;
+  layer->result[i].image = isImage;
+  return made->th;
+}
+
+static at_tensor *nothing(at_images *layer, const at_type *type)
+{
+  static const int64_t none[] = {0};
+  return at_hold(&layer->pool, at_newShape(type, (at_ints){none, 1}));
+}
+
+void *at_images_result(at_images *layer, at_tensor **out)
+{
+  const bool direct = *out && layer->only && layer->type == layer->compute &&
+                      (*out)->type == layer->type && layer->axes != 1 && !layer->empty;
+  return result(layer, out, direct ? *out : nothing(layer, layer->compute), true);
+}
+
+void *at_images_placesResult(at_images *layer, at_tensor **out)
+{
+  const at_type *type = at_typeBeside(layer->type, AT_LONG);
+  if (*out)
+    check_type("indices", *out, type);
+  return result(layer, out, nothing(layer, type), true);
+}
+
+void *at_images_sum(at_images *layer, at_tensor **out, at_ints sizes)
+{
+  at_tensor *zeros = at_makeFilled(layer->compute, sizes, (at_scalar){0});
+  return result(layer, out, at_hold(&layer->pool, zeros), false);
+}
+
+/* An image as the layer returns it. */
+static at_tensor *finished(at_images *layer, at_tensor *t)
+{
+  if (layer->axes == 1)
+    t = at_hold(&layer->pool, at_viewSqueezeDim(t, -2));
+  if (!layer->empty)
+    return t;
+  int64_t room[AT_MOST_DIMS];
+  const at_ints sizes = at_sizesOf(t);
+  for (int d = 0; d < sizes.count; d++)
+    room[d] = layer->empty & 1u << d ? 0 : sizes.data[d];
+  return at_hold(&layer->pool, at_newShape(t->type, (at_ints){room, sizes.count}));
+}
+
+void at_images_end(at_images *layer)
+{
+  at_tensor *made[AT_RESULTS], *out[AT_RESULTS] = {NULL};
+  if (layer->results == 1 && layer->result[0].made == *layer->result[0].out) {
+    (*layer->result[0].out)->isScalar = false;
+    at_pool_leave(&layer->pool);
+    return;
+  }
+  for (int i = 0; i < layer->results; i++) {
+    made[i] = layer->result[i].made;
+    if (layer->result[i].image)
+      made[i] = finished(layer, made[i]);
+    if (made[i]->type == layer->compute)
+      made[i] = cast(layer, made[i], layer->type);
+    out[i] = *layer->result[i].out;
+  }
+  at_finish(&layer->pool, layer->results, out, made);
+  for (int i = 0; i < layer->results; i++)
+    *layer->result[i].out = out[i];
+}
+
+/* --- numbers along axes ---------------------------------------------------------------------- */
+
+int at_smallInt(const char *name, int64_t number)
+{
+  if (number < INT_MIN || number > INT_MAX)
+    at_raise(AT_ERROR_ARGUMENT, "%s is %lld, which is too large", name, (long long)number);
+  return (int)number;
+}
+
+at_axes at_axesOf(const char *name, at_ints given, int axes, int otherwise)
+{
+  at_axes result = {{otherwise, otherwise, otherwise}};
+  if (given.count != 1 && given.count != axes)
+    at_raise(AT_ERROR_ARGUMENT, "%s has %d numbers, and has to have 1 or %d", name, given.count,
+             axes);
+  for (int a = 0; a < axes; a++)
+    result.at[3 - axes + a] = at_smallInt(name, given.data[given.count == 1 ? 0 : a]);
+  return result;
+}

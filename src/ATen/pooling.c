@@ -1,0 +1,236 @@
+/* Pooling of images, by THNN's layers.  One axis is two of which the first has size 1. */
+#include "pooling.h"
+
+#include "images.h"
+
+/* --- windows that slide ---------------------------------------------------------------------- */
+
+/* Numbers of at_windows along all axes. */
+typedef struct {
+  at_axes size, stride, padding, dilation;
+} Sliding;
+
+static Sliding sliding(at_windows w, int axes)
+{
+  const at_axes ones = {{1, 1, 1}};
+  return (Sliding){
+      at_axesOf("kernel_size", w.size, axes, 1),
+      w.stride.count > 0 ? at_axesOf("stride", w.stride, axes, 1)
+                         : at_axesOf("kernel_size", w.size, axes, 1),
+      at_axesOf("padding", w.padding, axes, 0),
+      w.dilation.count > 0 ? at_axesOf("dilation", w.dilation, axes, 1) : ones,
+  };
+}
+
+at_tensor *at_averagePool(at_tensor *out, int axes, at_tensor *grad, at_tensor *self,
+                          at_windows windows, bool count_include_pad)
+{
+  const Sliding s = sliding(windows, axes);
+  at_images layer;
+  at_images_begin(&layer, AT_IMAGES_FLOATS, self, axes, 1);
+  const at_functions *const f = layer.functions;
+  const int batch = at_images_batch(&layer, self);
+  void *x = at_images_take(&layer, "self", self, batch);
+  void *g = grad ? at_images_take(&layer, "grad_output", grad, batch) : NULL;
+  void *r = at_images_result(&layer, &out);
+  if (axes < 3 && !grad)
+    f->SpatialAveragePooling_updateOutput(x, r, AT_SPATIAL(s.size), AT_SPATIAL(s.stride),
+                                          AT_SPATIAL(s.padding), windows.ceil, count_include_pad);
+  else if (axes < 3)
+    f->SpatialAveragePooling_updateGradInput(x, g, r, AT_SPATIAL(s.size), AT_SPATIAL(s.stride),
+                                             AT_SPATIAL(s.padding), windows.ceil,
+                                             count_include_pad);
+  else if (!grad)
+    f->VolumetricAveragePooling_updateOutput(x, r, AT_VOLUMETRIC(s.size), AT_VOLUMETRIC(s.stride),
+                                             AT_VOLUMETRIC(s.padding), windows.ceil,
+                                             count_include_pad);
+  else
+    f->VolumetricAveragePooling_updateGradInput(x, g, r, AT_VOLUMETRIC(s.size),
+                                                AT_VOLUMETRIC(s.stride), AT_VOLUMETRIC(s.padding),
+                                                windows.ceil, count_include_pad);
+  at_images_end(&layer);
+  return out;
+}
+
+void at_maxPool(at_tensor **out, int axes, at_tensor *self, at_windows windows)
+{
+  const Sliding s = sliding(windows, axes);
+  at_images layer;
+  at_images_begin(&layer, AT_IMAGES_NUMBERS, self, axes, 2);
+  void *x = at_images_take(&layer, "self", self, at_images_batch(&layer, self));
+  void *r = at_images_result(&layer, &out[0]), *places = at_images_placesResult(&layer, &out[1]);
+  if (axes < 3)
+    layer.functions->SpatialDilatedMaxPooling_updateOutput(
+        x, r, places, AT_SPATIAL(s.size), AT_SPATIAL(s.stride), AT_SPATIAL(s.padding),
+        AT_SPATIAL(s.dilation), windows.ceil);
+  else
+    layer.functions->VolumetricDilatedMaxPooling_updateOutput(
+        x, r, places, AT_VOLUMETRIC(s.size), AT_VOLUMETRIC(s.stride), AT_VOLUMETRIC(s.padding),
+        AT_VOLUMETRIC(s.dilation), windows.ceil);
+  at_images_end(&layer);
+}
+
+at_tensor *at_maxPoolBack(at_tensor *out, int axes, at_tensor *grad, at_tensor *self,
+                          at_windows windows, at_tensor *indices)
+{
+  const Sliding s = sliding(windows, axes);
+  at_images layer;
+  at_images_begin(&layer, AT_IMAGES_FLOATS, self, axes, 1);
+  const int batch = at_images_batch(&layer, self);
+  void *x = at_images_take(&layer, "self", self, batch);
+  void *g = at_images_take(&layer, "grad_output", grad, batch);
+  void *places = at_images_places(&layer, "indices", indices, batch);
+  void *r = at_images_result(&layer, &out);
+  if (axes < 3)
+    layer.functions->SpatialDilatedMaxPooling_updateGradInput(
+        x, g, r, places, AT_SPATIAL(s.size), AT_SPATIAL(s.stride), AT_SPATIAL(s.padding),
+        AT_SPATIAL(s.dilation), windows.ceil);
+  else
+    layer.functions->VolumetricDilatedMaxPooling_updateGradInput(
+        x, g, r, places, AT_VOLUMETRIC(s.size), AT_VOLUMETRIC(s.stride), AT_VOLUMETRIC(s.padding),
+        AT_VOLUMETRIC(s.dilation), windows.ceil);
+  at_images_end(&layer);
+  return out;
+}
+
+/* --- windows that divide the image evenly ---------------------------------------------------- */
+
+/* PyTorch asks nothing of the first dimension, whatever it is, and nothing of the planes of images
+ * whose means are taken. */
+enum { ANY_FIRST = 1 };
+
+static int any_planes(const at_images *layer, const at_tensor *t)
+{
+  return layer->axes == 3 ? ANY_FIRST : at_sizesOf(t).count - layer->axes;
+}
+
+at_tensor *at_adaptiveAverage(at_tensor *out, int axes, at_tensor *self, at_ints output_size)
+{
+  const at_axes size = at_axesOf("output_size", output_size, axes, 1);
+  at_images layer;
+  at_images_begin(&layer, AT_IMAGES_FLOATS, self, axes, 1);
+  void *x = at_images_take(&layer, "self", self, any_planes(&layer, self));
+  void *r = at_images_result(&layer, &out);
+  if (axes < 3)
+    layer.functions->SpatialAdaptiveAveragePooling_updateOutput(x, r, AT_SPATIAL(size));
+  else
+    layer.functions->VolumetricAdaptiveAveragePooling_updateOutput(x, r, AT_VOLUMETRIC(size));
+  at_images_end(&layer);
+  return out;
+}
+
+at_tensor *at_adaptiveAverageBack(at_tensor *out, int axes, at_tensor *grad, at_tensor *self)
+{
+  at_images layer;
+  at_images_begin(&layer, AT_IMAGES_FLOATS, self, axes, 1);
+  const int mayBeEmpty = any_planes(&layer, self);
+  void *x = at_images_take(&layer, "self", self, mayBeEmpty);
+  void *g = at_images_take(&layer, "grad_output", grad, mayBeEmpty);
+  void *r = at_images_result(&layer, &out);
+  if (axes < 3)
+    layer.functions->SpatialAdaptiveAveragePooling_updateGradInput(x, g, r);
+  else
+    layer.functions->VolumetricAdaptiveAveragePooling_updateGradInput(x, g, r);
+  at_images_end(&layer);
+  return out;
+}
+
+void at_adaptiveMax(at_tensor **out, int axes, at_tensor *self, at_ints output_size)
+{
+  const at_axes size = at_axesOf("output_size", output_size, axes, 1);
+  at_images layer;
+  at_images_begin(&layer, AT_IMAGES_FLOATS, self, axes, 2);
+  void *x = at_images_take(&layer, "self", self, ANY_FIRST);
+  void *r = at_images_result(&layer, &out[0]), *places = at_images_placesResult(&layer, &out[1]);
+  if (axes < 3)
+    layer.functions->SpatialAdaptiveMaxPooling_updateOutput(x, r, places, AT_SPATIAL(size));
+  else
+    layer.functions->VolumetricAdaptiveMaxPooling_updateOutput(x, r, places, AT_VOLUMETRIC(size));
+  at_images_end(&layer);
+}
+
+at_tensor *at_adaptiveMaxBack(at_tensor *out, int axes, at_tensor *grad, at_tensor *self,
+                              at_tensor *indices)
+{
+  at_images layer;
+  at_images_begin(&layer, AT_IMAGES_FLOATS, self, axes, 1);
+  void *x = at_images_take(&layer, "self", self, ANY_FIRST);
+  void *g = at_images_take(&layer, "grad_output", grad, ANY_FIRST);
+  void *places = at_images_places(&layer, "indices", indices, ANY_FIRST);
+  void *r = at_images_result(&layer, &out);
+  if (axes < 3)
+    layer.functions->SpatialAdaptiveMaxPooling_updateGradInput(x, g, r, places);
+  else
+    layer.functions->VolumetricAdaptiveMaxPooling_updateGradInput(x, g, r, places);
+  at_images_end(&layer);
+  return out;
+}
+
+/* --- windows that are drawn ------------------------------------------------------------------ */
+
+void at_fractionalMax(at_tensor **out, at_tensor *self, at_ints kernel_size, at_ints output_size,
+                      at_tensor *random_samples)
+{
+  const at_axes kernel = at_axesOf("kernel_size", kernel_size, 2, 1);
+  const at_axes size = at_axesOf("output_size", output_size, 2, 1);
+  at_images layer;
+  at_images_begin(&layer, AT_IMAGES_FLOATS, self, 2, 2);
+  const int batch = at_images_batch(&layer, self);
+  void *x = at_images_take(&layer, "self", self, batch);
+  void *samples = at_images_take(&layer, "random_samples", random_samples, batch);
+  void *r = at_images_result(&layer, &out[0]), *places = at_images_placesResult(&layer, &out[1]);
+  layer.functions->SpatialFractionalMaxPooling_updateOutput(x, r, AT_SPATIAL(size),
+                                                            AT_SPATIAL(kernel), places, samples);
+  at_images_end(&layer);
+}
+
+at_tensor *at_fractionalMaxBack(at_tensor *out, at_tensor *grad, at_tensor *self,
+                                at_ints kernel_size, at_ints output_size, at_tensor *indices)
+{
+  const at_axes kernel = at_axesOf("kernel_size", kernel_size, 2, 1);
+  const at_axes size = at_axesOf("output_size", output_size, 2, 1);
+  at_images layer;
+  at_images_begin(&layer, AT_IMAGES_FLOATS, self, 2, 1);
+  const int batch = at_images_batch(&layer, self);
+  void *x = at_images_take(&layer, "self", self, batch);
+  void *g = at_images_take(&layer, "grad_output", grad, batch);
+  void *places = at_images_places(&layer, "indices", indices, batch);
+  void *r = at_images_result(&layer, &out);
+  layer.functions->SpatialFractionalMaxPooling_updateGradInput(x, g, r, AT_SPATIAL(size),
+                                                               AT_SPATIAL(kernel), places);
+  at_images_end(&layer);
+  return out;
+}
+
+/* --- and back -------------------------------------------------------------------------------- */
+
+at_tensor *at_maxUnpool(at_tensor *out, int axes, at_tensor *grad, at_tensor *self,
+                        at_tensor *indices, at_ints output_size, at_ints stride, at_ints padding)
+{
+  const at_axes size = at_axesOf("output_size", output_size, axes, 1);
+  at_images layer;
+  at_images_begin(&layer, AT_IMAGES_FLOATS, self, axes, 1);
+  const at_functions *const f = layer.functions;
+  const int batch = at_images_batch(&layer, self);
+  void *x = at_images_take(&layer, "self", self, batch);
+  void *places = at_images_places(&layer, "indices", indices, batch);
+  void *g = grad ? at_images_take(&layer, "grad_output", grad, batch) : NULL;
+  void *r = at_images_result(&layer, &out);
+  if (axes == 2) {
+    if (grad)
+      f->SpatialMaxUnpooling_updateGradInput(x, g, r, places, AT_SPATIAL(size));
+    else
+      f->SpatialMaxUnpooling_updateOutput(x, r, places, AT_SPATIAL(size));
+  } else {
+    const at_axes step = at_axesOf("stride", stride, 3, 1);
+    const at_axes pad = at_axesOf("padding", padding, 3, 0);
+    if (grad)
+      f->VolumetricMaxUnpooling_updateGradInput(x, g, r, places, AT_VOLUMETRIC(size),
+                                                AT_VOLUMETRIC(step), AT_VOLUMETRIC(pad));
+    else
+      f->VolumetricMaxUnpooling_updateOutput(x, r, places, AT_VOLUMETRIC(size), AT_VOLUMETRIC(step),
+                                             AT_VOLUMETRIC(pad));
+  }
+  at_images_end(&layer);
+  return out;
+}

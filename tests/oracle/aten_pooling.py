@@ -1,0 +1,228 @@
+"""Golden cases of pooling: random images and windows, forward and backward, with what PyTorch returns
+for them, or that it raises."""
+
+import math
+
+import torch
+import torch.nn.functional as F
+
+import aten_cases
+from aten_cases import FLOATS, INTEGERS, SMALL_FLOATS, Default, Ints
+
+aten = torch.ops.aten
+TYPES = FLOATS * 4 + SMALL_FLOATS
+
+
+def gradient(forward, x, grad):
+    """By autograd; of an input without elements there are no numbers."""
+    x = x.detach().clone().requires_grad_(True)
+    y = forward(x)
+    return torch.autograd.grad(y, x, grad)[0]
+
+
+class Images:
+    """Random operands of a layer with that many axes."""
+
+    def __init__(self, out, axes):
+        self.out, self.r, self.axes = out, out.random, axes
+
+    def shape(self):
+        r = self.r
+        low, high = (3, 7) if self.axes == 1 else (3, 6) if self.axes == 2 else (2, 5)
+        size = [r.choice([1, 2, 3])] + [r.randrange(low, high) for _ in range(self.axes)]
+        if r.random() < 0.75:
+            size = [r.choice([0, 1, 2, 2])] + size
+        elif r.random() < 0.1:
+            size = [1, 1] + size
+        if r.random() < 0.06:
+            size[r.randrange(len(size))] = 0
+        return size
+
+    def image(self, dtype, special=True):
+        r = self.r
+        x = self.out.tensor(self.shape(), dtype, low=-40, high=41)
+        if special and x.dtype.is_floating_point and x.numel() and r.random() < 0.2:
+            x.reshape(-1)[r.randrange(x.numel())] = r.choice([math.nan, math.inf, -math.inf])
+        return x
+
+    def numbers(self, low, high, optional=True, count=None):
+        """What is given, and what the option is."""
+        r = self.r
+        if optional and r.random() < 0.35:
+            return None, Default
+        if optional and r.random() < 0.08:
+            n = r.randrange(max(low, 1), high)
+            return [n] * self.axes, Ints(n)
+        values = [r.randrange(low, high) for _ in range(self.axes)]
+        if optional and not any(values):
+            return None, Default
+        return values, Ints(*values)
+
+    def flag(self, default):
+        choice = self.r.choice([Default, True, False])
+        return default if choice is Default else choice, choice
+
+
+def raised(call):
+    try:
+        return call()
+    except aten_cases.RAISES:
+        return None
+
+
+def out_of(t, r):
+    """A tensor to write to: of its size, or of another."""
+    return torch.empty(r.choice([tuple(t.shape), (0,), (2, 3)]), dtype=t.dtype)
+
+
+def is_ours(call):
+    """Whether we compute what PyTorch refuses, or refuse integers that only count elements."""
+    try:
+        y = call()
+        return isinstance(y, torch.Tensor) and not y.dtype.is_floating_point
+    except aten_cases.RAISES as error:
+        return "smaller than kernel size" in str(error)
+
+
+def forms(out, name, arguments, call, outs=True):
+    """The function, and perhaps the out form."""
+    if is_ours(call):
+        return
+    out.case(name, arguments, call)
+    if not outs or out.random.random() < 0.6:
+        return
+    result = raised(call)
+    if result is None:
+        return
+    results = result if isinstance(result, tuple) else (result,)
+    given = [torch.zeros_like(out_of(t, out.random)) for t in results]
+    stem, dot, overload = name.partition(".")
+    out.case(stem + "_out" + dot + overload, given + arguments, lambda: result)
+
+
+with aten_cases.Writer("pooling", __file__) as out:
+    r = out.random
+
+    def sliding(images, axes, dilated, fixed=False):
+        """Windows: their numbers, and as arguments."""
+        kernel = [r.randrange(1, 4) for _ in range(axes)]
+        kernel = [kernel[0]] * axes if r.random() < 0.1 else kernel
+        stride, given_stride = images.numbers(1, 4)
+        padding, given_padding = images.numbers(0, 2)
+        if padding and r.random() < 0.8:
+            padding = [min(p, k // 2) for p, k in zip(padding, kernel)]
+            given_padding = Ints(*padding) if any(padding) else Default
+        dilation, given_dilation = images.numbers(1, 3) if dilated else (None, Default)
+        ceil, given_ceil = images.flag(False)
+        values = {"kernel": kernel, "stride": stride or [], "padding": padding or [0] * axes,
+                  "dilation": dilation or [1] * axes, "ceil": ceil}
+        given = [Ints(*(kernel[:1] if len(set(kernel)) == 1 else kernel)), given_stride, given_padding]
+        given += [given_dilation] if dilated else []
+        whole = [Ints(*kernel), Ints(*(stride or kernel)), Ints(*values["padding"])]
+        whole += [Ints(*values["dilation"])] if dilated else []
+        return values, given + [given_ceil], whole + [ceil]
+
+    for axes in (1, 2, 3):
+        images = Images(out, axes)
+        average = [F.avg_pool1d, F.avg_pool2d, F.avg_pool3d][axes - 1]
+        for i in range(34 if axes == 2 else 22):
+            dtype = r.choice(TYPES if axes < 3 else FLOATS)
+            if i > 30:
+                dtype = r.choice([torch.int32, torch.bool])
+            x = images.image(dtype)
+            v, given, whole = sliding(images, axes, False)
+            pad, given_pad = images.flag(True)
+
+            def call(x=x, pad=pad, v=v):
+                return average(x, v["kernel"], v["stride"] or None, v["padding"], v["ceil"], pad)
+
+            forms(out, "avg_pool%dd" % axes, [x] + given + [given_pad], call, axes > 1)
+            y = raised(call)
+            if axes > 1 and y is not None and x.dtype.is_floating_point:
+                g = out.tensor(y.shape if r.random() < 0.9 else x.shape, dtype)
+                back = getattr(aten, "avg_pool%dd_backward" % axes)
+                forms(out, "avg_pool%dd_backward" % axes, [g, x] + whole + [pad],
+                      lambda: back(g, x, v["kernel"], v["stride"], v["padding"], v["ceil"], pad, None))
+
+        largest = getattr(aten, "max_pool%dd_with_indices" % axes)
+        for i in range(36 if axes == 2 else 24):
+            dtype = r.choice(TYPES + INTEGERS if i < 30 else INTEGERS + [torch.bool])
+            x = images.image(dtype)
+            v, given, whole = sliding(images, axes, True)
+
+            def call(x=x, v=v):
+                return tuple(largest(x, v["kernel"], v["stride"], v["padding"], v["dilation"], v["ceil"]))
+
+            forms(out, "max_pool%dd" % axes, [x] + given, call, axes > 1)
+            y = raised(call)
+            if axes > 1 and y is not None and x.dtype.is_floating_point:
+                g = out.tensor(y[0].shape if r.random() < 0.9 else x.shape, dtype)
+                back = getattr(aten, "max_pool%dd_with_indices_backward" % axes)
+                forms(out, "max_pool%dd_backward" % axes, [g, x] + whole + [y[1]],
+                      lambda: back(g, x, v["kernel"], v["stride"], v["padding"], v["dilation"], v["ceil"], y[1]))
+
+        for kind in ("avg", "max"):
+            name = "adaptive_%s_pool%dd" % (kind, axes)
+            adaptive = getattr(aten, name)
+            for i in range(20):
+                x = images.image(r.choice(TYPES if i < 18 else [torch.int64, torch.bool]))
+                size = [r.randrange(1, 6) for _ in range(axes)]
+
+                def call(x=x, size=size):
+                    y = adaptive(x, size)
+                    return tuple(y) if kind == "max" else y
+
+                forms(out, name, [x, Ints(*size)], call, axes > 1)
+                y = raised(call)
+                if axes == 1 or y is None:
+                    continue
+                if kind == "avg":
+                    g = out.tensor(y.shape if r.random() < 0.9 else x.shape[:-1], x.dtype)
+                    forms(out, name + "_backward", [g, x], lambda: gradient(lambda t: adaptive(t, size), x, g))
+                else:
+                    g = out.tensor(y[0].shape if r.random() < 0.9 else x.shape[:-1], x.dtype)
+                    back = getattr(aten, name + "_backward")
+                    forms(out, name + "_backward", [g, x, y[1]], lambda: back(g, x, y[1]))
+
+        if axes == 1:
+            continue
+        name = "max_unpool%dd" % axes
+        unpool = getattr(aten, name)
+        for i in range(24):
+            dtype = r.choice(TYPES)
+            x = images.image(dtype, False)
+            pooled = raised(lambda: largest(x, [2] * axes, [2] * axes, [0] * axes, [1] * axes, False))
+            if pooled is None:
+                continue
+            y, places = pooled
+            size = list(x.shape[-axes:])
+            if r.random() < 0.15:
+                size[0] = 1
+            if r.random() < 0.1:
+                places = places[..., :1]
+            more, given = ([], []) if axes == 2 else ([[2] * 3, [0] * 3], [Ints(2, 2, 2), Ints(0, 0, 0)])
+            arguments = [y, places, Ints(*size)] + given
+            forms(out, name, arguments, lambda: unpool(y, places, size, *more))
+            z = raised(lambda: unpool(y, places, size, *more))
+            if z is not None:
+                g = out.tensor(z.shape if r.random() < 0.9 else y.shape, dtype)
+                forms(out, name + "_backward", [g] + arguments,
+                      lambda: gradient(lambda t: unpool(t, places, size, *more), y, g))
+
+    images = Images(out, 2)
+    for i in range(30):
+        x = images.image(r.choice(TYPES), False)
+        kernel, size = [r.randrange(1, 3) for _ in "hw"], [r.randrange(1, 5) for _ in "hw"]
+        batch = list(x.shape[:2]) if x.dim() == 4 else [1, x.shape[0]]
+        samples = out.tensor(batch + [2] if r.random() < 0.95 else [2], x.dtype, low=0, high=8)
+        arguments = [x, Ints(*kernel), Ints(*size), samples]
+
+        def call():
+            return tuple(aten.fractional_max_pool2d(x, kernel, size, samples))
+
+        forms(out, "fractional_max_pool2d", arguments, call)
+        y = raised(call)
+        if y is not None:
+            g = out.tensor(y[0].shape, x.dtype)
+            forms(out, "fractional_max_pool2d_backward", [g, x, Ints(*kernel), Ints(*size), y[1]],
+                  lambda: aten.fractional_max_pool2d_backward(g, x, kernel, size, y[1]))
