@@ -151,7 +151,7 @@ void at_pool_leave(at_pool *pool);
 /* Leaves the pool without releasing t, and returns it. */
 at_tensor *at_pool_keep(at_pool *pool, at_tensor *t);
 
-/* The sizes as TH's messages show them: "2 x 3", and "no dimensions". */
+/* The sizes as TH's messages show them: "[2 x 3]", and "[]" for no dimensions. */
 THDescBuff at_sizeDesc(at_ints sizes);
 
 static inline at_ints at_sizesOf(const at_tensor *t)

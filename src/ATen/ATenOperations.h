@@ -6,12 +6,14 @@
 #include "ATenCore.h"
 #include "compare.h"
 #include "pooling.h"
+#include "linear.h"
 
 /* --- shapes and results ---------------------------------------------------------------------- */
 
-/* What the shapes of the operands broadcast to: right-aligned, a size of 1 or a missing one
- * repeats.  Written to room, of AT_MOST_DIMS. */
-at_ints at_broadcast(int count, at_tensor *const *in, int64_t *room);
+/* What shapes broadcast to, in room, of AT_MOST_DIMS: right-aligned, a size of 1 or a missing one
+ * repeats.  An error if they do not. */
+at_ints at_broadcastSizes(int count, const at_ints *sizes, int64_t *room);
+at_ints at_broadcast(int count, at_tensor *const *in, int64_t *room); /* up to AT_INPUTS */
 
 /* An error unless t broadcasts to sizes. */
 void at_checkBroadcast(at_tensor *t, at_ints sizes);

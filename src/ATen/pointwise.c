@@ -6,29 +6,36 @@
 
 /* --- shapes ---------------------------------------------------------------------------------- */
 
-at_ints at_broadcast(int count, at_tensor *const *in, int64_t *room)
+at_ints at_broadcastSizes(int count, const at_ints *sizes, int64_t *room)
 {
   at_ints result = {room, 0};
   for (int i = 0; i < count; i++)
-    result.count = THMax(result.count, at_sizesOf(in[i]).count);
+    result.count = THMax(result.count, sizes[i].count);
   for (int d = 0; d < result.count; d++)
     room[d] = 1;
   for (int i = 0; i < count; i++) {
-    const at_ints sizes = at_sizesOf(in[i]);
-    int64_t *const last = room + result.count - sizes.count;
-    for (int d = 0; d < sizes.count; d++) {
-      if (last[d] == 1)
-        last[d] = sizes.data[d];
-      else if (sizes.data[d] != 1 && sizes.data[d] != last[d])
+    const int missing = result.count - sizes[i].count;
+    for (int d = 0; d < sizes[i].count; d++) {
+      const int64_t size = sizes[i].data[d];
+      if (room[missing + d] == 1)
+        room[missing + d] = size;
+      else if (size != 1 && size != room[missing + d])
         at_raise(AT_ERROR_ARGUMENT,
-                 "a tensor of size (%s) does not broadcast with one of size (%s): dimension %d is "
+                 "a tensor of size %s does not broadcast with one of size %s: dimension %d is "
                  "%lld and %lld",
-                 at_sizeDesc(sizes).str, at_sizeDesc(result).str,
-                 (int)(result.count - sizes.count + d), (long long)sizes.data[d],
-                 (long long)last[d]);
+                 at_sizeDesc(sizes[i]).str, at_sizeDesc(result).str, missing + d, (long long)size,
+                 (long long)room[missing + d]);
     }
   }
   return result;
+}
+
+at_ints at_broadcast(int count, at_tensor *const *in, int64_t *room)
+{
+  at_ints sizes[AT_INPUTS] = {{NULL, 0}};
+  for (int i = 0; i < count; i++)
+    sizes[i] = at_sizesOf(in[i]);
+  return at_broadcastSizes(count, sizes, room);
 }
 
 void at_checkBroadcast(at_tensor *t, at_ints sizes)
@@ -38,7 +45,7 @@ void at_checkBroadcast(at_tensor *t, at_ints sizes)
   for (int d = 1; fits && d <= own.count; d++)
     fits = own.data[own.count - d] == 1 || own.data[own.count - d] == sizes.data[sizes.count - d];
   if (!fits)
-    at_raise(AT_ERROR_ARGUMENT, "a tensor of size (%s) does not broadcast to (%s)",
+    at_raise(AT_ERROR_ARGUMENT, "a tensor of size %s does not broadcast to %s",
              at_sizeDesc(own).str, at_sizeDesc(sizes).str);
 }
 

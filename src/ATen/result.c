@@ -13,7 +13,7 @@ void at_checkResult(at_tensor *out, at_tensor *self, at_ints sizes, at_scalar_ty
     at_raise(AT_ERROR_TYPE, "a result of type %s cannot be stored in a tensor of type %s",
              at_scalarTypeName(type), at_scalarTypeName(out->type->scalarType));
   if (out == self && !at_sameSizes(at_sizesOf(out), sizes))
-    at_raise(AT_ERROR_ARGUMENT, "self has size (%s), and the operands broadcast to (%s)",
+    at_raise(AT_ERROR_ARGUMENT, "self has size %s, and the operands broadcast to %s",
              at_sizeDesc(at_sizesOf(out)).str, at_sizeDesc(sizes).str);
 }
 

@@ -37,7 +37,7 @@ at_storage *at_storageOf(const at_tensor *t)
   at_storage *volatile made = NULL;
   TH_TRY(call.attempt)
   {
-    THArgCheck(t->th->storage != NULL, 1, "t of size (%s) has no storage",
+    THArgCheck(t->th->storage != NULL, 1, "t of size %s has no storage",
                at_sizeDesc(at_sizesOf(t)).str);
     THFloatStorage_retain(t->th->storage); /* all storages have the same fields */
     made = wrap(t->type, t->th->storage);

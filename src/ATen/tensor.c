@@ -181,6 +181,6 @@ THDescBuff at_sizeDesc(at_ints sizes)
   if (sizes.count > 0)
     return _THSizeDesc(sizes.data, sizes.count);
   THDescBuff none;
-  strcpy(none.str, "no dimensions");
+  strcpy(none.str, "[]");
   return none;
 }

@@ -63,8 +63,8 @@ at_tensor *at_viewSelect(at_tensor *self, int64_t dim, int64_t index)
   const int d = dim_of(self, dim);
   const int64_t size = v.size[d];
   if (index < -size || index >= size)
-    at_raise(AT_ERROR_ARGUMENT, "index is %lld, dimension %d of size (%s) has %lld",
-             (long long)index, d, at_sizeDesc(at_sizesOf(self)).str, (long long)size);
+    at_raise(AT_ERROR_ARGUMENT, "index is %lld, dimension %d of size %s has %lld", (long long)index,
+             d, at_sizeDesc(at_sizesOf(self)).str, (long long)size);
   v.offset += (index < 0 ? index + size : index) * v.stride[d];
   remove_dim(&v, d);
   return made(self, &v);
@@ -93,7 +93,7 @@ at_tensor *at_viewNarrow(at_tensor *self, int64_t dim, int64_t start, int64_t le
   const int d = dim_of(self, dim);
   const int64_t size = v.size[d], first = start < 0 ? start + size : start;
   if (first < 0 || first > size || length < 0 || length > size - first)
-    at_raise(AT_ERROR_ARGUMENT, "start is %lld and length %lld, dimension %d of size (%s) has %lld",
+    at_raise(AT_ERROR_ARGUMENT, "start is %lld and length %lld, dimension %d of size %s has %lld",
              (long long)start, (long long)length, d, at_sizeDesc(at_sizesOf(self)).str,
              (long long)size);
   v.offset += first * v.stride[d];
@@ -174,13 +174,13 @@ at_tensor *at_viewExpand(at_tensor *self, at_ints sizes)
   const at_ints own = at_sizesOf(self), wanted = {room, sizes.count};
   const int missing = sizes.count - own.count;
   if (missing < 0 || sizes.count > AT_MOST_DIMS)
-    at_raise(AT_ERROR_ARGUMENT, "sizes has %d dimensions, self has %d (%s)", sizes.count, own.count,
+    at_raise(AT_ERROR_ARGUMENT, "sizes has %d dimensions, self has %d %s", sizes.count, own.count,
              at_sizeDesc(own).str);
   for (int d = 0; d < sizes.count; d++) {
     const bool keeps = sizes.data[d] == -1 && d >= missing;
     room[d] = keeps ? own.data[d - missing] : sizes.data[d];
     if (room[d] < 0)
-      at_raise(AT_ERROR_ARGUMENT, "sizes is (%s): %lld is no size of dimension %d",
+      at_raise(AT_ERROR_ARGUMENT, "sizes is %s: %lld is no size of dimension %d",
                at_sizeDesc(sizes).str, (long long)sizes.data[d], d);
   }
   at_checkBroadcast(self, wanted);
@@ -201,12 +201,12 @@ static at_ints inferred(at_ints sizes, int64_t count, int64_t *room)
     if (room[d] == -1 && unknown < 0)
       unknown = d;
     else if (room[d] < 0 || __builtin_mul_overflow(known, room[d], &known))
-      at_raise(AT_ERROR_ARGUMENT, "sizes (%s) is no shape", at_sizeDesc(sizes).str);
+      at_raise(AT_ERROR_ARGUMENT, "sizes %s is no shape", at_sizeDesc(sizes).str);
   }
   if (unknown >= 0 && known > 0 && count % known == 0)
     room[unknown] = count / known;
   else if (unknown >= 0 || known != count)
-    at_raise(AT_ERROR_ARGUMENT, "sizes (%s) does not fit %lld elements", at_sizeDesc(sizes).str,
+    at_raise(AT_ERROR_ARGUMENT, "sizes %s does not fit %lld elements", at_sizeDesc(sizes).str,
              (long long)count);
   return result;
 }
@@ -270,7 +270,7 @@ at_tensor *at_viewAs(at_tensor *self, at_ints sizes)
   at_tensor *view = view_as(self, wanted);
   if (!view)
     at_raise(AT_ERROR_ARGUMENT,
-             "sizes (%s) is no view of a tensor of size (%s) with strides (%s): reshape copies",
+             "sizes %s is no view of a tensor of size %s with strides %s: reshape copies",
              at_sizeDesc(wanted).str, at_sizeDesc(at_sizesOf(self)).str,
              at_sizeDesc(at_strides(self)).str);
   return view;

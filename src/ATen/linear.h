@@ -1,0 +1,24 @@
+/* Products of matrices and vectors. */
+#ifndef ATEN_LINEAR_H
+#define ATEN_LINEAR_H
+
+#include "ATenCore.h"
+
+typedef enum at_product_kind {
+  AT_MATRIX_MATRIX,  /* (n x k), (k x m): n x m */
+  AT_MATRIX_VECTOR,  /* (n x k), (k): n */
+  AT_VECTOR_VECTOR,  /* (n), (m): n x m */
+  AT_BATCHES,        /* (b x n x k), (b x k x m): b x n x m */
+  AT_SUM_OF_BATCHES, /* the same, summed over b: n x m */
+} at_product_kind;
+
+/* beta * self + alpha * x y, self broadcast to the product.  self is not read where it is NULL or
+ * beta is 0. */
+at_tensor *at_product(at_tensor *out, at_product_kind kind, at_tensor *self, at_tensor *x,
+                      at_tensor *y, at_scalar beta, at_scalar alpha);
+
+at_tensor *at_dotProduct(at_tensor *out, at_tensor *x, at_tensor *y);
+at_tensor *at_outerProduct(at_tensor *out, at_tensor *x, at_tensor *y);
+at_tensor *at_matrixProduct(at_tensor *out, at_tensor *x, at_tensor *y);
+
+#endif
