@@ -1,0 +1,112 @@
+/* Layers and losses of THNN as operations.  A call brings its tensors to the type that computes,
+ * calls THNN's function, and takes what it made to where it belongs:
+ *
+ *     at_pool pool;
+ *     at_pool_enter(&pool);
+ *     const at_type *compute = at_layerType(self);
+ *     void *x = at_layerIn(&pool, self, compute);
+ *     at_tensor *r = at_layerRoom(&pool, out, self->type, compute, sizes);
+ *     compute->functions->SoftMax_updateOutput(x, r->th, dim);
+ *     return at_layerEnd(&pool, out, r, self->type);
+ */
+#ifndef ATEN_NN_H
+#define ATEN_NN_H
+
+#include "ATenCore.h"
+
+/* The type whose functions of THNN compute what is of type: itself, or Float for Half and BFloat16.
+ * Raises for integers. */
+const at_type *at_layerTypeOf(const at_type *like, at_scalar_type type);
+const at_type *at_layerType(const at_tensor *self);
+
+/* Raises unless t, which is called name and may be NULL, has self's type. */
+void at_layerSame(const at_tensor *self, const at_tensor *t, const char *name);
+
+/* t in that type: itself, or a copy that the pool holds.  NULL stays NULL. */
+at_tensor *at_layerCast(at_pool *pool, at_tensor *t, const at_type *type);
+
+/* Its TH tensor; the second with those sizes, to which it broadcasts. */
+void *at_layerIn(at_pool *pool, at_tensor *t, const at_type *type);
+void *at_layerInAs(at_pool *pool, at_tensor *t, const at_type *type, at_ints sizes);
+
+/* t as a tensor of Long; raises unless it is one, or is of Int. */
+at_tensor *at_layerIndices(at_pool *pool, at_tensor *t, const char *name);
+
+/* A new tensor that the pool holds. */
+at_tensor *at_layerNew(at_pool *pool, const at_type *type, at_ints sizes);
+
+/* What a result of type and those sizes that compute makes is written to: out, if that needs no new
+ * shape and no conversion, else a new tensor.  Raises if out cannot take it. */
+at_tensor *at_layerRoom(at_pool *pool, at_tensor *out, at_scalar_type type, const at_type *compute,
+                        at_ints sizes);
+
+/* r, which at_layerRoom gave, becomes the result.  Leaves the pool. */
+at_tensor *at_layerEnd(at_pool *pool, at_tensor *out, at_tensor *r, at_scalar_type type);
+
+/* As at_finish, where NULL is made of what is not wanted: an out there stays what it was. */
+void at_layerEndAll(at_pool *pool, int count, at_tensor **out, at_tensor *const *made);
+
+/* --- activations ----------------------------------------------------------------------------- */
+
+/* What computes element by element, of operands that broadcast and promote. */
+typedef enum at_layer {
+  AT_LAYER_ELU,
+  AT_LAYER_ELU_BACK,
+  AT_LAYER_HARDSHRINK,
+  AT_LAYER_HARDSHRINK_BACK,
+  AT_LAYER_HARDTANH_BACK,
+  AT_LAYER_LEAKY_RELU,
+  AT_LAYER_LEAKY_RELU_BACK,
+  AT_LAYER_LOG_SIGMOID,
+  AT_LAYER_LOG_SIGMOID_BACK,
+  AT_LAYER_SIGMOID_BACK,
+  AT_LAYER_SOFTPLUS,
+  AT_LAYER_SOFTPLUS_BACK,
+  AT_LAYER_SOFTSHRINK,
+  AT_LAYER_SOFTSHRINK_BACK,
+  AT_LAYER_TANH_BACK,
+  AT_LAYER_THRESHOLD,
+  AT_LAYER_THRESHOLD_BACK,
+  AT_LAYERS
+} at_layer;
+
+/* Of elu that keeps means and variances. */
+#define AT_SELU_ALPHA 1.6732632423543772848170429916717
+#define AT_SELU_SCALE 1.0507009873554804934193349852946
+
+at_tensor *at_nnActivate(at_tensor *out, at_layer layer, at_tensor *self, at_scalar a, at_scalar b);
+at_tensor *at_nnActivateBack(at_tensor *out, at_layer layer, at_tensor *grad_output,
+                             at_tensor *self, at_scalar a, at_scalar b);
+
+at_tensor *at_nnEluBack(at_tensor *out, at_tensor *grad_output, at_scalar alpha, at_scalar scale,
+                        at_tensor *output);
+at_tensor *at_nnHardTanh(at_tensor *out, at_tensor *self, at_scalar min_val, at_scalar max_val);
+at_tensor *at_nnRelu(at_tensor *out, at_tensor *self);
+at_tensor *at_nnSoftShrink(at_tensor *out, at_tensor *self, at_scalar lambd);
+at_tensor *at_nnThreshold(at_tensor *out, at_tensor *self, at_scalar threshold, at_scalar value);
+at_tensor *at_nnThresholdBack(at_tensor *out, at_tensor *grad_output, at_tensor *self,
+                              at_scalar threshold);
+
+/* out is of two: the output, and exp(-|self|). */
+void at_nnLogSigmoid(at_tensor **out, at_tensor *self);
+
+at_tensor *at_nnGlu(at_tensor *out, at_tensor *self, int64_t dim);
+at_tensor *at_nnGluBack(at_tensor *out, at_tensor *grad_output, at_tensor *self, int64_t dim);
+
+/* type is that of the result, or NULL for self's. */
+at_tensor *at_nnSoftMax(at_tensor *out, bool log, at_tensor *self, int64_t dim,
+                        const at_type *type);
+at_tensor *at_nnSoftMaxBack(at_tensor *out, bool log, at_tensor *grad_output, int64_t dim,
+                            at_tensor *output);
+
+at_tensor *at_nnPRelu(at_tensor *out, at_tensor *self, at_tensor *weight);
+void at_nnPReluBack(at_tensor **out, at_tensor *grad_output, at_tensor *self, at_tensor *weight,
+                    at_ints mask);
+
+/* The slopes are drawn into noise, which is NULL where nobody asks for them. */
+at_tensor *at_nnRRelu(at_tensor *out, at_tensor *self, at_tensor *noise, at_scalar lower,
+                      at_scalar upper, bool training, at_generator *generator);
+at_tensor *at_nnRReluBack(at_tensor *out, at_tensor *grad_output, at_tensor *self, at_tensor *noise,
+                          at_scalar lower, at_scalar upper, bool training);
+
+#endif
