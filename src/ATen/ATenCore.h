@@ -127,6 +127,9 @@ void at_convert(at_tensor *to, at_tensor *from);
 /* The elements of t for a loop over several tensors. */
 void at_addOperand(THLoop *loop, const at_tensor *t);
 
+/* An error if elements of t share memory with each other. */
+void at_checkWritable(const at_tensor *t);
+
 /* A contiguous copy of another element type. */
 at_tensor *at_newCast(at_tensor *t, const at_type *type);
 

@@ -8,6 +8,7 @@
 #include "nn.h"
 #include "pooling.h"
 #include "linear.h"
+#include "index.h"
 
 /* --- shapes and results ---------------------------------------------------------------------- */
 
@@ -24,6 +25,10 @@ at_tensor *at_newExpanded(at_tensor *t, at_ints sizes);
 
 /* t takes the shape, row-major; its storage grows if it has to. */
 void at_resizeTo(at_tensor *t, at_ints sizes);
+
+/* a becomes what b is, b what a was: shapes and storages.  Their TH tensors, which others may refer
+ * to, stay where they are.  They are of one type; cannot fail. */
+void at_exchange(at_tensor *a, at_tensor *b);
 
 /* An error if a result of that size and type cannot be stored in out: self has to have the size,
  * and any other takes it. */
@@ -80,6 +85,29 @@ at_tensor *at_ternary(at_tensor *out, at_row row, at_tensor *x, at_tensor *y, at
 
 /* x + a * y / z; an error if y and z are both integers. */
 at_tensor *at_dividing(at_tensor *out, at_tensor *x, at_tensor *y, at_tensor *z, at_scalar a);
+
+/* --- moving ---------------------------------------------------------------------------------- */
+
+/* The type whose functions move elements of that type: TH computes with neither Half nor Bool. */
+const at_type *at_movesAs(const at_type *type);
+
+/* The number that in at_movesAs(type) has the bits of value in type. */
+at_scalar at_movesAsNumber(const at_type *type, at_scalar value);
+
+/* The type that elements of type are added in: Float for Half, Int for Bool. */
+const at_type *at_addsAs(const at_type *type);
+
+/* An error unless t is of that type. */
+void at_checkType(const at_tensor *t, const char *name, const at_type *type);
+
+/* Where a result of that type, which out has to have, is computed: out if it has the sizes and is
+ * contiguous, else a new tensor that pool holds. */
+at_tensor *at_resultOf(at_pool *pool, at_tensor *out, const at_type *type, at_ints sizes);
+
+/* What a function changes that changes self: self in place, else a copy; in type.  Then the end of
+ * such a function, which leaves the pool and returns what the function does. */
+at_tensor *at_beginChange(at_pool *pool, at_tensor *out, at_tensor *self, const at_type *type);
+at_tensor *at_endChange(at_pool *pool, at_tensor *out, at_tensor *self, at_tensor *changed);
 
 /* --- making, copying, filling ---------------------------------------------------------------- */
 

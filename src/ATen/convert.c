@@ -12,6 +12,16 @@ void at_addOperand(THLoop *loop, const at_tensor *t)
                  t->type->elementSize, th->nDimension, th->size, th->stride);
 }
 
+void at_checkWritable(const at_tensor *t)
+{
+  THLoop loop;
+  THLoop_init(&loop);
+  at_addOperand(&loop, t);
+  if (THLoop_overlapsItself(&loop, 0))
+    at_raise(AT_ERROR_ARGUMENT, "a tensor of size (%s) has elements that share memory",
+             at_sizeDesc(at_sizesOf(t)).str);
+}
+
 void at_convert(at_tensor *to, at_tensor *from)
 {
   const THKernel kernel =

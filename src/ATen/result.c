@@ -27,8 +27,7 @@ static at_tensor *reshaped(at_tensor *t, at_ints sizes)
   return at_wrap(t->type, th, isScalar);
 }
 
-/* Shapes and storages: the TH tensors, which others may refer to, stay where they are. */
-static void exchange(at_tensor *a, at_tensor *b)
+void at_exchange(at_tensor *a, at_tensor *b)
 {
   const bool isScalar = a->isScalar;
   a->type->functions->exchange(a->th, b->th);
@@ -52,7 +51,7 @@ void at_deliverAll(int count, at_tensor *const *out, at_tensor *const *made)
       at_convert(to[i], made[i]);
   for (int i = 0; i < count; i++)
     if (to[i] != out[i])
-      exchange(to[i], out[i]);
+      at_exchange(to[i], out[i]);
   at_pool_leave(&pool);
 }
 
@@ -66,7 +65,7 @@ void at_resizeTo(at_tensor *t, at_ints sizes)
 {
   at_pool pool;
   at_pool_enter(&pool);
-  exchange(t, at_hold(&pool, reshaped(t, sizes)));
+  at_exchange(t, at_hold(&pool, reshaped(t, sizes)));
   at_pool_leave(&pool);
 }
 
@@ -83,6 +82,9 @@ void at_finish(at_pool *pool, int count, at_tensor **out, at_tensor *const *made
 
 at_tensor *at_finishOne(at_pool *pool, at_tensor *out, at_tensor *made)
 {
-  at_finish(pool, 1, &out, &made);
+  if (out == made)
+    at_pool_leave(pool);
+  else
+    at_finish(pool, 1, &out, &made);
   return out;
 }
