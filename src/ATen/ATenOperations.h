@@ -7,6 +7,7 @@
 #include "compare.h"
 #include "nn.h"
 #include "pooling.h"
+#include "lapack.h"
 #include "linear.h"
 #include "index.h"
 
