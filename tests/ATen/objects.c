@@ -19,6 +19,7 @@ static void references(void **state)
   at_release(NULL);
   at_release(at_undefined());
   CHECK(at_retain(at_undefined()) == at_undefined());
+  CHECK(at_storageOffset(at_undefined()) == 0 && at_storageOffset(NULL) == 0);
 }
 
 static at_tensor *returns_from_a_scope(at_tensor *x)
@@ -58,7 +59,8 @@ static void scopes(void **state)
   CHECK_EQ(((float *)at_data(kept))[1], -36);
   at_tensor *returned = returns_from_a_scope(x);
   CHECK_EQ(((float *)at_data(returned))[1], 21);
-  at_tensor *view = at_select(returned, 0, 1);
+  at_tensor *view = at_select(returned, 0, 2);
+  CHECK(at_storageOffset(view) == 2 && at_storageOffset(returned) == 0);
   at_release(returned);
   CHECK_EQ(((float *)at_data(view))[0], 21); /* a view keeps the memory */
   at_release(view);
