@@ -1,6 +1,6 @@
 /* Fuzzes the digits example's reader of gzipped tables.  The first byte of the input decides
  * whether the rest is the file as it is, or is compressed in front of lines that are right, or
- * behind them.
+ * behind them, or is put among them, at a place that the next two bytes say.
  */
 #include "fuzz.h"
 
@@ -22,53 +22,62 @@ static size_t compress_text(const char *text, size_t size, uint8_t *to, size_t r
   return stream.total_out;
 }
 
-static size_t compress_rows(uint8_t *to, size_t room)
+static char rows[ROWS * LINE]; /* that are right */
+
+static void make_rows(void)
 {
-  static char text[ROWS * LINE];
-  size_t length = 0;
-  for (int row = 0; row < ROWS; row++)
-    for (int column = 0; column < 65; column++) {
-      text[length++] = (char)('0' + (row + column) % 10);
-      text[length++] = column < 64 ? ',' : '\n';
-    }
-  return compress_text(text, length, to, room);
+  for (int i = 0; i < ROWS * 65; i++) {
+    rows[2 * i] = (char)('0' + i % 10);
+    rows[2 * i + 1] = i % 65 < 64 ? ',' : '\n';
+  }
+}
+
+/* The compressed file that an input of some kind stands for. */
+static size_t compose(int kind, const char *text, size_t size, uint8_t *to, size_t room)
+{
+  static char among[MOST + sizeof rows];
+  if (kind < 5) {
+    const size_t length = compress_text(text, size, to, room);
+    return length + compress_text(rows, sizeof rows, to + length, room - length);
+  }
+  if (kind == 5) {
+    const size_t length = compress_text(rows, sizeof rows, to, room);
+    return length + compress_text(text, size, to + length, room - length);
+  }
+  const size_t skipped = size < 2 ? size : 2;
+  const size_t place =
+      skipped < 2 ? 0 : ((uint8_t)text[0] + 256u * (uint8_t)text[1]) % (sizeof rows + 1);
+  memcpy(among, rows, place);
+  memcpy(among + place, text + skipped, size - skipped);
+  memcpy(among + place + size - skipped, rows + place, sizeof rows - place);
+  return compress_text(among, sizeof rows + size - skipped, to, room);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-  static uint8_t rows[ROWS * LINE], whole[3 * MOST + sizeof rows];
-  static size_t rowsLength;
-  if (!rowsLength)
-    rowsLength = compress_rows(rows, sizeof rows);
+  static uint8_t whole[3 * (MOST + sizeof rows)];
+  if (!rows[0])
+    make_rows();
   if (size < 1 || size > MOST)
     return 0;
 
   const int kind = bytes[0] % 8;
-  const char *text = (const char *)bytes + 1;
   const char *path;
-  size_t length = 0;
-  if (kind < 3) {
+  if (kind < 3)
     path = fuzz_file(bytes + 1, size - 1);
-  } else {
-    if (kind < 7)
-      length = compress_text(text, size - 1, whole, sizeof whole);
-    memcpy(whole + length, rows, rowsLength);
-    length += rowsLength;
-    if (kind == 7)
-      length += compress_text(text, size - 1, whole + length, sizeof whole - length);
-    path = fuzz_file(whole, length);
-  }
+  else
+    path = fuzz_file(whole, compose(kind, (const char *)bytes + 1, size - 1, whole, sizeof whole));
 
   THTry attempt;
   TH_TRY(attempt)
   {
     Digits *digits = digits_read(path, ROWS);
-    const int64_t rows = THFloatTensor_size(digits->images, 0);
-    MUST(rows >= ROWS && THLongTensor_size(digits->labels, 0) == rows);
-    for (int64_t i = 0; i < 64 * rows; i++)
+    const int64_t count = THFloatTensor_size(digits->images, 0);
+    MUST(count >= ROWS && THLongTensor_size(digits->labels, 0) == count);
+    for (int64_t i = 0; i < 64 * count; i++)
       MUST(THFloatTensor_data(digits->images)[i] >= 0 &&
            THFloatTensor_data(digits->images)[i] <= 1);
-    for (int64_t i = 0; i < rows; i++)
+    for (int64_t i = 0; i < count; i++)
       MUST(THLongTensor_data(digits->labels)[i] >= 0 && THLongTensor_data(digits->labels)[i] < 10);
     digits_free(digits);
   }
