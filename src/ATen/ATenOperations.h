@@ -8,6 +8,7 @@
 #include "nn.h"
 #include "pooling.h"
 #include "lapack.h"
+#include "resample.h"
 #include "linear.h"
 #include "index.h"
 

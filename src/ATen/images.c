@@ -1,4 +1,4 @@
-/* Calls of THNN's layers: how operands get in and results out. */
+/* Calls of THNN's layers with images: how operands get in and results out. */
 #include "images.h"
 
 #include <limits.h>
@@ -26,6 +26,7 @@ void at_images_begin(at_images *layer, at_images_kind kind, at_tensor *self, int
   layer->type = self->type;
   layer->compute = asTheyAre ? self->type : compute;
   layer->axes = axes;
+  layer->asRows = false;
   layer->only = results == 1;
   layer->seen = false;
   layer->empty = 0;
@@ -42,11 +43,6 @@ static void check_type(const char *name, const at_tensor *t, const at_type *type
              at_scalarTypeName(t->type->scalarType), at_scalarTypeName(type->scalarType));
 }
 
-static at_tensor *cast(at_images *layer, at_tensor *t, const at_type *type)
-{
-  return t->type == type ? t : at_hold(&layer->pool, at_newCast(t, type));
-}
-
 void *at_images_operand(at_images *layer, const char *name, at_tensor *t)
 {
   if (!t)
@@ -55,7 +51,7 @@ void *at_images_operand(at_images *layer, const char *name, at_tensor *t)
   if (at_numel(t) == 0)
     at_raise(AT_ERROR_ARGUMENT, "%s has size (%s), and no elements", name,
              at_sizeDesc(at_sizesOf(t)).str);
-  return cast(layer, t, layer->compute)->th;
+  return at_layerCast(&layer->pool, t, layer->compute)->th;
 }
 
 /* Which dimensions are of size 0; all images of a layer agree. */
@@ -90,8 +86,8 @@ static void *image(at_images *layer, const char *name, at_tensor *t, int mayBeEm
       room[d] = THMax(sizes.data[d], 1);
     t = at_hold(&layer->pool, at_makeFilled(compute, (at_ints){room, sizes.count}, (at_scalar){0}));
   }
-  t = cast(layer, t, compute);
-  if (layer->axes == 1 && sizes.count > 0)
+  t = at_layerCast(&layer->pool, t, compute);
+  if (layer->asRows && sizes.count > 0)
     t = at_hold(&layer->pool, at_viewUnsqueeze(t, -2));
   return t->th;
 }
@@ -127,8 +123,13 @@ static at_tensor *nothing(at_images *layer, const at_type *type)
 void *at_images_result(at_images *layer, at_tensor **out)
 {
   const bool direct = *out && layer->only && layer->type == layer->compute &&
-                      (*out)->type == layer->type && layer->axes != 1 && !layer->empty;
+                      (*out)->type == layer->type && !layer->asRows && !layer->empty;
   return result(layer, out, direct ? *out : nothing(layer, layer->compute), true);
+}
+
+void *at_images_optional(at_images *layer, bool wanted, at_tensor **out)
+{
+  return wanted ? at_images_result(layer, out) : nothing(layer, layer->compute)->th;
 }
 
 void *at_images_placesResult(at_images *layer, at_tensor **out)
@@ -148,7 +149,7 @@ void *at_images_sum(at_images *layer, at_tensor **out, at_ints sizes)
 /* An image as the layer returns it. */
 static at_tensor *finished(at_images *layer, at_tensor *t)
 {
-  if (layer->axes == 1)
+  if (layer->asRows)
     t = at_hold(&layer->pool, at_viewSqueezeDim(t, -2));
   if (!layer->empty)
     return t;
@@ -172,7 +173,7 @@ void at_images_end(at_images *layer)
     if (layer->result[i].image)
       made[i] = finished(layer, made[i]);
     if (made[i]->type == layer->compute)
-      made[i] = cast(layer, made[i], layer->type);
+      made[i] = at_layerCast(&layer->pool, made[i], layer->type);
     out[i] = *layer->result[i].out;
   }
   at_finish(&layer->pool, layer->results, out, made);

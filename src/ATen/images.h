@@ -1,15 +1,14 @@
-/* Calls of THNN's layers: operands come to the type that the layer computes in, an empty batch
- * stands aside, and results go where they belong.
+/* Calls of THNN's layers with images: operands come to the type that the layer computes in, an
+ * empty batch stands aside, and results go where they belong.
  *
  *     at_images layer;
- *     at_images_begin(&layer, AT_IMAGES_FLOATS, self, 2, 1);          images of 2 axes, one result
+ *     at_images_begin(&layer, AT_IMAGES_FLOATS, self, 2, 1);        images of 2 axes, one result
  *     void *x = at_images_take(&layer, "self", self, 1), *y = at_images_result(&layer, &out);
  *     layer.functions->SpatialAveragePooling_updateOutput(x, y, ...);
- *     at_images_end(&layer);                                         out is the result
+ *     at_images_end(&layer);                                       out is the result
  *
  * THNN checks the shapes and decides those of the results.  It knows no sizes of 0: an image of
- * zeros stands for an empty batch, and its results are cut off.  Images of one axis become images
- * of two, of which the first has size 1, and so do their results until the end. */
+ * zeros stands for an empty batch, and its results are cut off. */
 #ifndef ATEN_IMAGES_H
 #define ATEN_IMAGES_H
 
@@ -25,9 +24,11 @@ typedef struct at_images {
   const at_functions *functions; /* of the type that the layer computes in */
   const at_type *type, *compute; /* of what is given and returned, and of what TH is given */
   at_pool pool;
-  int axes;       /* of images */
-  bool only;      /* there is one result, which may be written where it belongs */
-  bool seen;      /* an image */
+  bool asRows; /* images of one axis are taken as images of two, of which the first has size 1, and
+                  results are handed over without it; set behind begin */
+  int axes;    /* of images */
+  bool only;   /* there is one result, which may be written where it belongs */
+  bool seen;   /* an image */
   unsigned empty; /* dimensions of images that are of size 0 */
   int results;
   struct {
@@ -61,6 +62,9 @@ static inline int at_images_batch(const at_images *layer, const at_tensor *t)
  * them; it becomes what out points to, or goes to the tensor that is there. */
 void *at_images_result(at_images *layer, at_tensor **out);
 void *at_images_placesResult(at_images *layer, at_tensor **out);
+
+/* The same of a result that the layer makes whether it is wanted or not. */
+void *at_images_optional(at_images *layer, bool wanted, at_tensor **out);
 
 /* The same of a sum, which is zeros of that size to begin with. */
 void *at_images_sum(at_images *layer, at_tensor **out, at_ints sizes);

@@ -1,7 +1,14 @@
-/* Pooling of images, by THNN's layers.  One axis is two of which the first has size 1. */
+/* Pooling of images, by THNN's layers. */
 #include "pooling.h"
 
 #include "images.h"
+
+/* Sequences are pooled as images of one row. */
+static void begin(at_images *layer, at_images_kind kind, at_tensor *self, int axes, int results)
+{
+  at_images_begin(layer, kind, self, axes, results);
+  layer->asRows = axes == 1;
+}
 
 /* --- windows that slide ---------------------------------------------------------------------- */
 
@@ -27,7 +34,7 @@ at_tensor *at_averagePool(at_tensor *out, int axes, at_tensor *grad, at_tensor *
 {
   const Sliding s = sliding(windows, axes);
   at_images layer;
-  at_images_begin(&layer, AT_IMAGES_FLOATS, self, axes, 1);
+  begin(&layer, AT_IMAGES_FLOATS, self, axes, 1);
   const at_functions *const f = layer.functions;
   const int batch = at_images_batch(&layer, self);
   void *x = at_images_take(&layer, "self", self, batch);
@@ -56,7 +63,7 @@ void at_maxPool(at_tensor **out, int axes, at_tensor *self, at_windows windows)
 {
   const Sliding s = sliding(windows, axes);
   at_images layer;
-  at_images_begin(&layer, AT_IMAGES_NUMBERS, self, axes, 2);
+  begin(&layer, AT_IMAGES_NUMBERS, self, axes, 2);
   void *x = at_images_take(&layer, "self", self, at_images_batch(&layer, self));
   void *r = at_images_result(&layer, &out[0]), *places = at_images_placesResult(&layer, &out[1]);
   if (axes < 3)
@@ -75,7 +82,7 @@ at_tensor *at_maxPoolBack(at_tensor *out, int axes, at_tensor *grad, at_tensor *
 {
   const Sliding s = sliding(windows, axes);
   at_images layer;
-  at_images_begin(&layer, AT_IMAGES_FLOATS, self, axes, 1);
+  begin(&layer, AT_IMAGES_FLOATS, self, axes, 1);
   const int batch = at_images_batch(&layer, self);
   void *x = at_images_take(&layer, "self", self, batch);
   void *g = at_images_take(&layer, "grad_output", grad, batch);
@@ -108,7 +115,7 @@ at_tensor *at_adaptiveAverage(at_tensor *out, int axes, at_tensor *self, at_ints
 {
   const at_axes size = at_axesOf("output_size", output_size, axes, 1);
   at_images layer;
-  at_images_begin(&layer, AT_IMAGES_FLOATS, self, axes, 1);
+  begin(&layer, AT_IMAGES_FLOATS, self, axes, 1);
   void *x = at_images_take(&layer, "self", self, any_planes(&layer, self));
   void *r = at_images_result(&layer, &out);
   if (axes < 3)
@@ -122,7 +129,7 @@ at_tensor *at_adaptiveAverage(at_tensor *out, int axes, at_tensor *self, at_ints
 at_tensor *at_adaptiveAverageBack(at_tensor *out, int axes, at_tensor *grad, at_tensor *self)
 {
   at_images layer;
-  at_images_begin(&layer, AT_IMAGES_FLOATS, self, axes, 1);
+  begin(&layer, AT_IMAGES_FLOATS, self, axes, 1);
   const int mayBeEmpty = any_planes(&layer, self);
   void *x = at_images_take(&layer, "self", self, mayBeEmpty);
   void *g = at_images_take(&layer, "grad_output", grad, mayBeEmpty);
@@ -139,7 +146,7 @@ void at_adaptiveMax(at_tensor **out, int axes, at_tensor *self, at_ints output_s
 {
   const at_axes size = at_axesOf("output_size", output_size, axes, 1);
   at_images layer;
-  at_images_begin(&layer, AT_IMAGES_FLOATS, self, axes, 2);
+  begin(&layer, AT_IMAGES_FLOATS, self, axes, 2);
   void *x = at_images_take(&layer, "self", self, ANY_FIRST);
   void *r = at_images_result(&layer, &out[0]), *places = at_images_placesResult(&layer, &out[1]);
   if (axes < 3)
@@ -153,7 +160,7 @@ at_tensor *at_adaptiveMaxBack(at_tensor *out, int axes, at_tensor *grad, at_tens
                               at_tensor *indices)
 {
   at_images layer;
-  at_images_begin(&layer, AT_IMAGES_FLOATS, self, axes, 1);
+  begin(&layer, AT_IMAGES_FLOATS, self, axes, 1);
   void *x = at_images_take(&layer, "self", self, ANY_FIRST);
   void *g = at_images_take(&layer, "grad_output", grad, ANY_FIRST);
   void *places = at_images_places(&layer, "indices", indices, ANY_FIRST);
@@ -174,7 +181,7 @@ void at_fractionalMax(at_tensor **out, at_tensor *self, at_ints kernel_size, at_
   const at_axes kernel = at_axesOf("kernel_size", kernel_size, 2, 1);
   const at_axes size = at_axesOf("output_size", output_size, 2, 1);
   at_images layer;
-  at_images_begin(&layer, AT_IMAGES_FLOATS, self, 2, 2);
+  begin(&layer, AT_IMAGES_FLOATS, self, 2, 2);
   const int batch = at_images_batch(&layer, self);
   void *x = at_images_take(&layer, "self", self, batch);
   void *samples = at_images_take(&layer, "random_samples", random_samples, batch);
@@ -190,7 +197,7 @@ at_tensor *at_fractionalMaxBack(at_tensor *out, at_tensor *grad, at_tensor *self
   const at_axes kernel = at_axesOf("kernel_size", kernel_size, 2, 1);
   const at_axes size = at_axesOf("output_size", output_size, 2, 1);
   at_images layer;
-  at_images_begin(&layer, AT_IMAGES_FLOATS, self, 2, 1);
+  begin(&layer, AT_IMAGES_FLOATS, self, 2, 1);
   const int batch = at_images_batch(&layer, self);
   void *x = at_images_take(&layer, "self", self, batch);
   void *g = at_images_take(&layer, "grad_output", grad, batch);
@@ -209,7 +216,7 @@ at_tensor *at_maxUnpool(at_tensor *out, int axes, at_tensor *grad, at_tensor *se
 {
   const at_axes size = at_axesOf("output_size", output_size, axes, 1);
   at_images layer;
-  at_images_begin(&layer, AT_IMAGES_FLOATS, self, axes, 1);
+  begin(&layer, AT_IMAGES_FLOATS, self, axes, 1);
   const at_functions *const f = layer.functions;
   const int batch = at_images_batch(&layer, self);
   void *x = at_images_take(&layer, "self", self, batch);

@@ -1,0 +1,195 @@
+/* Images made larger, padded, or read at the points of a grid, by THNN's layers. */
+#include "resample.h"
+
+#include "images.h"
+
+/* --- padding --------------------------------------------------------------------------------- */
+
+typedef void (*Pad1)(void *, void *, int, int);
+typedef void (*Pad2)(void *, void *, int, int, int, int);
+typedef void (*Pad1Back)(void *, void *, void *, int, int);
+typedef void (*Pad2Back)(void *, void *, void *, int, int, int, int);
+
+static void pad(const at_functions *f, bool reflects, int axes, void *x, void *y, const int *p)
+{
+  const Pad1 line = reflects ? f->TemporalReflectionPadding_updateOutput
+                             : f->TemporalReplicationPadding_updateOutput;
+  const Pad2 plane = reflects ? f->SpatialReflectionPadding_updateOutput
+                              : f->SpatialReplicationPadding_updateOutput;
+  if (axes == 1)
+    line(x, y, p[0], p[1]);
+  else if (axes == 2)
+    plane(x, y, p[0], p[1], p[2], p[3]);
+  else
+    f->VolumetricReplicationPadding_updateOutput(x, y, p[0], p[1], p[2], p[3], p[4], p[5]);
+}
+
+static void pad_back(const at_functions *f, bool reflects, int axes, void *x, void *gy, void *gx,
+                     const int *p)
+{
+  const Pad1Back line = reflects ? f->TemporalReflectionPadding_updateGradInput
+                                 : f->TemporalReplicationPadding_updateGradInput;
+  const Pad2Back plane = reflects ? f->SpatialReflectionPadding_updateGradInput
+                                  : f->SpatialReplicationPadding_updateGradInput;
+  if (axes == 1)
+    line(x, gy, gx, p[0], p[1]);
+  else if (axes == 2)
+    plane(x, gy, gx, p[0], p[1], p[2], p[3]);
+  else
+    f->VolumetricReplicationPadding_updateGradInput(x, gy, gx, p[0], p[1], p[2], p[3], p[4], p[5]);
+}
+
+at_tensor *at_pad(at_tensor *out, at_padding kind, int axes, at_tensor *grad, at_tensor *self,
+                  at_ints padding)
+{
+  int p[6];
+  if (padding.count != 2 * axes)
+    at_raise(AT_ERROR_ARGUMENT, "padding has %d numbers, and has to have %d", padding.count,
+             2 * axes);
+  for (int i = 0; i < padding.count; i++)
+    p[i] = at_smallInt("padding", padding.data[i]);
+  at_images layer;
+  at_images_begin(&layer, grad ? AT_IMAGES_FLOATS : AT_IMAGES_MOVES, self, axes, 1);
+  const int batch = at_images_batch(&layer, self);
+  void *x = at_images_take(&layer, "self", self, batch);
+  void *g = grad ? at_images_take(&layer, "grad_output", grad, batch) : NULL;
+  void *r = at_images_result(&layer, &out);
+  if (grad)
+    pad_back(layer.functions, kind == AT_PAD_REFLECTION, axes, x, g, r, p);
+  else
+    pad(layer.functions, kind == AT_PAD_REFLECTION, axes, x, r, p);
+  at_images_end(&layer);
+  return out;
+}
+
+/* --- up-sampling ----------------------------------------------------------------------------- */
+
+static void check_batch(const at_images *layer, const char *name, const at_tensor *t)
+{
+  if (!at_images_batch(layer, t))
+    at_raise(AT_ERROR_ARGUMENT, "%s has size (%s), and has to have %d dimensions", name,
+             at_sizeDesc(at_sizesOf(t)).str, layer->axes + 2);
+}
+
+at_tensor *at_upsampleNearest(at_tensor *out, int axes, at_tensor *grad, at_tensor *self,
+                              int64_t scale_factor)
+{
+  const int scale = at_smallInt("scale_factor", scale_factor);
+  at_images layer;
+  at_images_begin(&layer, grad ? AT_IMAGES_FLOATS : AT_IMAGES_MOVES, self, axes, 1);
+  check_batch(&layer, "self", self);
+  const at_functions *const f = layer.functions;
+  void *x = at_images_take(&layer, "self", self, 1);
+  void *g = grad ? at_images_take(&layer, "grad_output", grad, 1) : NULL;
+  void *r = at_images_result(&layer, &out);
+  if (grad) {
+    void (*const back[])(void *, void *, void *, int) = {
+        f->TemporalUpSamplingNearest_updateGradInput, f->SpatialUpSamplingNearest_updateGradInput,
+        f->VolumetricUpSamplingNearest_updateGradInput};
+    back[axes - 1](x, g, r, scale);
+  } else {
+    void (*const forward[])(void *, void *, int) = {f->TemporalUpSamplingNearest_updateOutput,
+                                                    f->SpatialUpSamplingNearest_updateOutput,
+                                                    f->VolumetricUpSamplingNearest_updateOutput};
+    forward[axes - 1](x, r, scale);
+  }
+  at_images_end(&layer);
+  return out;
+}
+
+at_tensor *at_upsampleLinear(at_tensor *out, int axes, at_tensor *self, at_ints output_size)
+{
+  const at_axes size = at_axesOf("output_size", output_size, axes, 1);
+  const int *o = size.at;
+  at_images layer;
+  at_images_begin(&layer, AT_IMAGES_FLOATS, self, axes, 1);
+  check_batch(&layer, "self", self);
+  void *x = at_images_take(&layer, "self", self, 1), *r = at_images_result(&layer, &out);
+  if (axes == 1)
+    layer.functions->TemporalUpSamplingLinear_updateOutput(x, r, o[2]);
+  else if (axes == 2)
+    layer.functions->SpatialUpSamplingBilinear_updateOutput(x, r, o[1], o[2]);
+  else
+    layer.functions->VolumetricUpSamplingTrilinear_updateOutput(x, r, o[0], o[1], o[2]);
+  at_images_end(&layer);
+  return out;
+}
+
+at_tensor *at_upsampleLinearBack(at_tensor *out, int axes, at_tensor *grad, at_ints output_size,
+                                 at_ints input_size)
+{
+  const at_axes size = at_axesOf("output_size", output_size, axes, 1);
+  const int *o = size.at;
+  int i[5] = {0};
+  if (input_size.count != axes + 2)
+    at_raise(AT_ERROR_ARGUMENT, "input_size has %d numbers, and has to have %d", input_size.count,
+             axes + 2);
+  at_images layer;
+  at_images_begin(&layer, AT_IMAGES_FLOATS, grad, axes, 1);
+  check_batch(&layer, "grad_output", grad);
+  void *g = at_images_take(&layer, "grad_output", grad, 1);
+  for (int d = 0; d < axes + 2; d++) {
+    i[d] = at_smallInt("input_size", input_size.data[d]);
+    if ((i[d] == 0) != (layer.empty >> d & 1))
+      at_raise(AT_ERROR_ARGUMENT, "input_size is (%s), for grad_output of size (%s)",
+               at_sizeDesc(input_size).str, at_sizeDesc(at_sizesOf(grad)).str);
+    i[d] = THMax(i[d], layer.empty >> d & 1);
+  }
+  void *r = at_images_result(&layer, &out);
+  if (axes == 1)
+    layer.functions->TemporalUpSamplingLinear_updateGradInput(g, r, i[0], i[1], i[2], o[2]);
+  else if (axes == 2)
+    layer.functions->SpatialUpSamplingBilinear_updateGradInput(g, r, i[0], i[1], i[2], i[3], o[1],
+                                                               o[2]);
+  else
+    layer.functions->VolumetricUpSamplingTrilinear_updateGradInput(g, r, i[0], i[1], i[2], i[3],
+                                                                   i[4], o[0], o[1], o[2]);
+  at_images_end(&layer);
+  return out;
+}
+
+/* --- grids ----------------------------------------------------------------------------------- */
+
+static int check_grid(int64_t interpolation_mode, int64_t padding_mode, bool align_corners)
+{
+  if (interpolation_mode != 0 || !align_corners)
+    at_raise(AT_ERROR_ARGUMENT,
+             "interpolation_mode is %lld and align_corners %d: images are interpolated linearly "
+             "(0), with corners aligned (true)",
+             (long long)interpolation_mode, align_corners);
+  return at_smallInt("padding_mode", padding_mode);
+}
+
+at_tensor *at_gridSampler(at_tensor *out, int axes, at_tensor *input, at_tensor *grid,
+                          int64_t interpolation_mode, int64_t padding_mode, bool align_corners)
+{
+  const int padding = check_grid(interpolation_mode, padding_mode, align_corners);
+  at_images layer;
+  at_images_begin(&layer, AT_IMAGES_FLOATS, input, axes, 1);
+  void *x = at_images_take(&layer, "input", input, 1), *g = at_images_take(&layer, "grid", grid, 1);
+  void *r = at_images_result(&layer, &out);
+  if (axes == 2)
+    layer.functions->SpatialGridSamplerBilinear_updateOutput(x, g, r, padding);
+  else
+    layer.functions->VolumetricGridSamplerBilinear_updateOutput(x, g, r, padding);
+  at_images_end(&layer);
+  return out;
+}
+
+void at_gridSamplerBack(at_tensor **out, const bool *wanted, int axes, at_tensor *grad,
+                        at_tensor *input, at_tensor *grid, int64_t interpolation_mode,
+                        int64_t padding_mode, bool align_corners, at_ints output_mask)
+{
+  const int padding = check_grid(interpolation_mode, padding_mode, align_corners);
+  at_images layer;
+  at_images_begin(&layer, AT_IMAGES_FLOATS, input, axes, 2);
+  void *x = at_images_take(&layer, "input", input, 1), *p = at_images_take(&layer, "grid", grid, 1);
+  void *g = at_images_take(&layer, "grad_output", grad, 1), *r[2];
+  for (int i = 0; i < 2; i++)
+    r[i] = at_images_optional(&layer, wanted[i] && output_mask.data[i], &out[i]);
+  if (axes == 2)
+    layer.functions->SpatialGridSamplerBilinear_updateGradInput(x, r[0], p, r[1], g, padding);
+  else
+    layer.functions->VolumetricGridSamplerBilinear_updateGradInput(x, r[0], p, r[1], g, padding);
+  at_images_end(&layer);
+}
