@@ -42,11 +42,12 @@ void *at_layerInAs(at_pool *pool, at_tensor *t, const at_type *type, at_ints siz
   return at_hold(pool, at_newExpanded(at_layerCast(pool, t, type), sizes))->th;
 }
 
-at_tensor *at_layerIndices(at_pool *pool, at_tensor *t, const char *name)
+at_tensor *at_layerIndices(at_pool *pool, at_tensor *t, const char *name, at_scalar_type other)
 {
-  if (t->type->scalarType != AT_LONG && t->type->scalarType != AT_INT)
-    at_raise(AT_ERROR_TYPE, "%s is of %s, and has to be of Long or Int", name,
-             at_scalarTypeName(t->type->scalarType));
+  if (t->type->scalarType != AT_LONG && t->type->scalarType != other)
+    at_raise(AT_ERROR_TYPE, "%s is of %s, and has to be of Long%s%s", name,
+             at_scalarTypeName(t->type->scalarType), other == AT_LONG ? "" : " or ",
+             other == AT_LONG ? "" : at_scalarTypeName(other));
   return at_layerCast(pool, t, at_typeBeside(t->type, AT_LONG));
 }
 

@@ -29,8 +29,8 @@ at_tensor *at_layerCast(at_pool *pool, at_tensor *t, const at_type *type);
 void *at_layerIn(at_pool *pool, at_tensor *t, const at_type *type);
 void *at_layerInAs(at_pool *pool, at_tensor *t, const at_type *type, at_ints sizes);
 
-/* t as a tensor of Long; raises unless it is one, or is of Int. */
-at_tensor *at_layerIndices(at_pool *pool, at_tensor *t, const char *name);
+/* t as a tensor of Long; raises unless it is one, or is of the other type. */
+at_tensor *at_layerIndices(at_pool *pool, at_tensor *t, const char *name, at_scalar_type other);
 
 /* A new tensor that the pool holds. */
 at_tensor *at_layerNew(at_pool *pool, const at_type *type, at_ints sizes);
@@ -108,5 +108,58 @@ at_tensor *at_nnRRelu(at_tensor *out, at_tensor *self, at_tensor *noise, at_scal
                       at_scalar upper, bool training, at_generator *generator);
 at_tensor *at_nnRReluBack(at_tensor *out, at_tensor *grad_output, at_tensor *self, at_tensor *noise,
                           at_scalar lower, at_scalar upper, bool training);
+
+/* --- losses ---------------------------------------------------------------------------------- */
+
+/* What compares each element with one of target, which broadcasts with it. */
+typedef enum at_loss {
+  AT_LOSS_BCE,
+  AT_LOSS_KL_DIV,
+  AT_LOSS_L1,
+  AT_LOSS_MSE,
+  AT_LOSS_SMOOTH_L1,
+  AT_LOSS_SOFT_MARGIN,
+  AT_LOSSES
+} at_loss;
+
+/* Whether a loss is summed up, and if so whether it is divided by what was summed up. */
+typedef struct at_reduction {
+  bool average, reduce;
+} at_reduction;
+
+static inline at_reduction at_reductionOf(bool size_average, bool reduce)
+{
+  const at_reduction reduction = {size_average && reduce, reduce};
+  return reduction;
+}
+
+at_tensor *at_nnLoss(at_tensor *out, at_loss loss, at_tensor *self, at_tensor *target,
+                     at_tensor *weight, at_reduction how);
+at_tensor *at_nnLossBack(at_tensor *out, at_loss loss, at_tensor *grad_output, at_tensor *self,
+                         at_tensor *target, at_tensor *weight, at_reduction how);
+at_tensor *at_nnHingeEmbedding(at_tensor *self, at_tensor *target, double margin, at_reduction how);
+
+/* Of the class that target has for each input, or where isImage, for each place of an image.  out
+ * is of two: the loss and the sum of the weights. */
+void at_nnNll(at_tensor **out, bool isImage, at_tensor *self, at_tensor *target, at_tensor *weight,
+              int64_t ignore_index, at_reduction how);
+at_tensor *at_nnNllLoss(at_tensor *out, bool isImage, at_tensor *self, at_tensor *target,
+                        at_tensor *weight, int64_t ignore_index, at_reduction how);
+at_tensor *at_nnNllBack(at_tensor *out, bool isImage, at_tensor *grad_output, at_tensor *self,
+                        at_tensor *target, at_tensor *weight, int64_t ignore_index,
+                        at_tensor *total_weight, at_reduction how);
+
+at_tensor *at_nnMultiMargin(at_tensor *out, at_tensor *self, at_tensor *target, at_scalar p,
+                            at_scalar margin, at_tensor *weight, at_reduction how);
+at_tensor *at_nnMultiMarginBack(at_tensor *out, at_tensor *grad_output, at_tensor *self,
+                                at_tensor *target, at_scalar p, at_scalar margin, at_tensor *weight,
+                                at_reduction how);
+
+/* out is of two: the loss, and 1 for each class that target lists, else 0. */
+void at_nnMultiLabel(at_tensor **out, at_tensor *self, at_tensor *target, at_reduction how);
+at_tensor *at_nnMultiLabelLoss(at_tensor *out, at_tensor *self, at_tensor *target,
+                               at_reduction how);
+at_tensor *at_nnMultiLabelBack(at_tensor *out, at_tensor *grad_output, at_tensor *self,
+                               at_tensor *target, at_tensor *is_target, at_reduction how);
 
 #endif
