@@ -11,6 +11,7 @@
 #include "resample.h"
 #include "linear.h"
 #include "index.h"
+#include "reduce.h"
 
 /* --- shapes and results ---------------------------------------------------------------------- */
 
@@ -52,6 +53,12 @@ at_tensor *at_finishOne(at_pool *pool, at_tensor *out, at_tensor *made);
 int at_wrapDim(int64_t dim, int dims);
 
 /* --- pointwise ------------------------------------------------------------------------------- */
+
+/* t in that type; the pool holds what had to be made for it. */
+at_tensor *at_cast(at_pool *pool, at_tensor *t, const at_type *type);
+
+/* What the type computes in: Half and BFloat16 in Float. */
+const at_type *at_computesIn(const at_type *type);
 
 /* t in that type and, repeating, in those sizes; the pool holds what had to be made for it.  Bool's
  * elements are Byte's. */

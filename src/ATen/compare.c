@@ -252,8 +252,14 @@ at_tensor *at_power(at_tensor *out, at_tensor *x, at_tensor *y)
 at_tensor *at_powerNumber(at_tensor *out, at_tensor *x, at_scalar exponent)
 {
   const at_scalar_type type = at_resultType(1, &x, &exponent);
-  if (at_isFloating(type))
-    return at_pointwise(out, AT_ROW_pow, type, 1, &x, exponent, none);
+  if (at_isFloating(type)) {
+    const double y = at_scalar_toDouble(exponent); /* a root is quicker, and differs at -0, -inf */
+    const at_row row = y == 0.5    ? AT_ROW_sqrt
+                       : y == -0.5 ? AT_ROW_rsqrt
+                       : y == -1   ? AT_ROW_cinv
+                                   : AT_ROW_pow;
+    return at_pointwise(out, row, type, 1, &x, exponent, none);
+  }
   if (exponent.value.integer < 0)
     at_raise(AT_ERROR_ARGUMENT, "the exponent is %lld: integers have no negative powers",
              (long long)exponent.value.integer);
@@ -300,7 +306,8 @@ at_tensor *at_betweenTensor(at_tensor *out, at_tensor *x, at_tensor *end, at_ten
   at_tensor *const in[] = {x, end, weight};
   check_floating(x, "self");
   check_same_type(x, end, "end");
-  check_same_type(x, weight, "weight");
+  if (!weight->isScalar)
+    check_same_type(x, weight, "weight");
   int64_t room[AT_MOST_DIMS];
   const at_ints sizes = at_broadcast(3, in, room);
   if (out)

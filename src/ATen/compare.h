@@ -49,7 +49,7 @@ at_tensor *at_powerNumber(at_tensor *out, at_tensor *x, at_scalar exponent);
 at_tensor *at_powerBase(at_tensor *out, at_scalar base, at_tensor *x);
 at_tensor *at_polygammaOf(at_tensor *out, int64_t n, at_tensor *x);
 
-/* Of tensors of one floating type. */
+/* Of tensors of one floating type; a weight of no dimensions may be of any. */
 at_tensor *at_between(at_tensor *out, at_tensor *x, at_tensor *end, at_scalar weight);
 at_tensor *at_betweenTensor(at_tensor *out, at_tensor *x, at_tensor *end, at_tensor *weight);
 

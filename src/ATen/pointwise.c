@@ -99,11 +99,22 @@ static bool keeps_truths(at_row row)
          row == AT_ROW_cmul || row == AT_ROW_cmax || row == AT_ROW_cmin;
 }
 
+at_tensor *at_cast(at_pool *pool, at_tensor *t, const at_type *type)
+{
+  return t->type == type ? t : at_hold(pool, at_newCast(t, type));
+}
+
+const at_type *at_computesIn(const at_type *type)
+{
+  const bool isSmall = type->scalarType == AT_HALF || type->scalarType == AT_BFLOAT16;
+  return isSmall ? at_typeBeside(type, AT_FLOAT) : type;
+}
+
 at_tensor *at_brought(at_pool *pool, at_tensor *t, at_ints sizes, const at_type *type)
 {
   const bool isByte = t->type->scalarType == AT_BOOL && type->scalarType == AT_BYTE;
-  if (t->type != type && !isByte)
-    t = at_hold(pool, at_newCast(t, type));
+  if (!isByte)
+    t = at_cast(pool, t, type);
   return at_sameSizes(at_sizesOf(t), sizes) ? t : at_hold(pool, at_newExpanded(t, sizes));
 }
 

@@ -56,6 +56,8 @@ with aten_cases.Writer("compare", __file__) as out:
         copies = [v.clone() if isinstance(v, torch.Tensor) else v for v in values]
         if form == "out":
             target = torch.empty(0, dtype=r.choice(TYPES + FLOATS * 4 + [torch.bool] * 2))
+            if r.random() < 0.4 and isinstance(given[0], torch.Tensor):
+                target = target.to(given[0].dtype)
             if r.random() < 0.3:
                 target = torch.zeros((2, 3), dtype=target.dtype)
             tagged.insert(0, target)
@@ -139,8 +141,8 @@ with aten_cases.Writer("compare", __file__) as out:
 
     for name in BITS + OLD_BITS:
         forms = ALL if name in BITS else ["function", "inplace"]
-        pairs(name, forms, INTEGERS * 2 + [torch.bool, torch.float32])
-        numbered(name, forms, INTEGERS * 2 + [torch.bool, torch.float32], [0, 1, 2, 3, 5, 5, 7, 100, -1, 1.5])
+        pairs(name, forms + forms[1:2], INTEGERS * 2 + [torch.bool, torch.float32])
+        numbered(name, forms, INTEGERS * 4 + [torch.bool, torch.float32], [0, 1, 2, 3, 5, 5, 7, 100, -1, 1.5])
     for name in OLD_BITS:  # their out forms are those of today's names
         today = BITS[OLD_BITS.index(name)]
         for overload, other in [("", torch.tensor([1, 2, 3])), (".scalar", 3)]:

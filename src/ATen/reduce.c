@@ -1,0 +1,409 @@
+/* Reductions over any dimensions: one engine and a table of what differs.
+ *
+ * TH reduces all elements, in any layout, or those along one dimension.  Dimensions that lie in
+ * each other are one; what then are several are reduced one after the other, where partial results
+ * can be reduced further, or else made one by a copy. */
+#include <math.h>
+
+#include "ATenOperations.h"
+
+static const at_scalar none;
+
+/* --- the table ------------------------------------------------------------------------------- */
+
+/* Which types a reduction takes, and what its result is of. */
+typedef enum {
+  SUMS,   /* integers and truths make Long, or the type that is asked for, or that of out */
+  MEANS,  /* floating, or the floating type that is asked for */
+  FLOATS, /* floating */
+  SAME,
+  TRUTHS /* Bool, but Byte of Byte */
+} Types;
+
+typedef struct {
+  const char *name;
+  Types types;
+  bool hasNothing; /* whether there is a result of no elements, and which */
+  double nothing;
+  int then; /* what reduces partial results, or NEVER */
+  at_number (*whole)(const at_functions *f, void *x, at_scalar p);
+  void (*along)(const at_functions *f, void *r, void *x, int dim, at_scalar p); /* dim goes */
+} Reduction;
+
+#define REDUCTION(NAME, WHOLE, ...)                                                    \
+  static at_number whole_##NAME(const at_functions *f, void *x, TH_UNUSED at_scalar p) \
+  {                                                                                    \
+    return WHOLE;                                                                      \
+  }                                                                                    \
+  static void along_##NAME(const at_functions *f, void *r, void *x, int dim,           \
+                           TH_UNUSED at_scalar p)                                      \
+  {                                                                                    \
+    __VA_ARGS__;                                                                       \
+  }
+
+typedef void (*WithPlaces)(void *values, THLongTensor *places, void *x, int dim, int keepdim);
+
+static void without_places(WithPlaces reduce, void *r, void *x, int dim)
+{
+  THGuard guard;
+  THGuard_enter(&guard, (THUndo)THLongTensor_free);
+  THLongTensor *places = guard.what = THLongTensor_new();
+  reduce(r, places, x, dim, 0);
+  THGuard_leave(&guard);
+}
+
+REDUCTION(sum, f->sumall(x), f->sum(r, x, dim, 0))
+REDUCTION(prod, f->prodall(x), f->prod(r, x, dim, 0))
+REDUCTION(mean, f->meanall(x), f->mean(r, x, dim, 0))
+REDUCTION(var, f->varall(x, at_scalar_toLong(p) != 0),
+          f->var(r, x, dim, at_scalar_toLong(p) != 0, 0))
+REDUCTION(std, f->stdall(x, at_scalar_toLong(p) != 0),
+          f->std(r, x, dim, at_scalar_toLong(p) != 0, 0))
+REDUCTION(norm, f->normall(x, p), f->norm(r, x, p, dim, 0))
+REDUCTION(max, f->maxall(x), without_places(f->max, r, x, dim))
+REDUCTION(min, f->minall(x), without_places(f->min, r, x, dim))
+/* Of bytes of 0 and 1. */
+REDUCTION(all, at_scalar_long(f->logicalall(x)), f->prod(r, x, dim, 0))
+REDUCTION(any, at_scalar_long(f->logicalany(x)), without_places(f->max, r, x, dim))
+
+enum { NEVER = -1 };
+
+#define ROW(NAME, TYPES, HAS_NOTHING, NOTHING, THEN)                     \
+  {                                                                      \
+#NAME, TYPES, HAS_NOTHING, NOTHING, THEN, whole_##NAME, along_##NAME \
+  }
+
+static const Reduction reductions[] = {
+    [AT_SUM] = ROW(sum, SUMS, true, 0, AT_SUM),
+    [AT_PROD] = ROW(prod, SUMS, true, 1, AT_PROD),
+    [AT_MEAN] = ROW(mean, MEANS, true, NAN, AT_MEAN),
+    [AT_VAR] = ROW(var, FLOATS, true, NAN, NEVER),
+    [AT_STD] = ROW(std, FLOATS, true, NAN, NEVER),
+    [AT_NORM] = ROW(norm, MEANS, true, 0, AT_NORM),
+    [AT_MAX] = ROW(max, SAME, false, 0, AT_MAX),
+    [AT_MIN] = ROW(min, SAME, false, 0, AT_MIN),
+    [AT_ALL] = ROW(all, TRUTHS, true, 1, AT_ALL),
+    [AT_ANY] = ROW(any, TRUTHS, true, 0, AT_ANY),
+};
+
+/* --- types ----------------------------------------------------------------------------------- */
+
+static void check_floating(const char *name, at_scalar_type type)
+{
+  if (!at_isFloating(type))
+    at_raise(AT_ERROR_TYPE, "the %s is computed in a floating type, and not in %s", name,
+             at_scalarTypeName(type));
+}
+
+static at_scalar_type summed(at_scalar_type type)
+{
+  return at_isFloating(type) ? type : AT_LONG;
+}
+
+/* Of the result, where type is what was asked for. */
+static const at_type *result_type(const Reduction *how, const at_tensor *out, const at_tensor *self,
+                                  const at_type *type)
+{
+  const at_scalar_type own = self->type->scalarType;
+  switch (how->types) {
+    case SUMS:
+      return type ? type : out ? out->type : at_typeBeside(self->type, summed(own));
+    case MEANS:
+    case FLOATS:
+      type = type ? type : self->type;
+      check_floating(how->name, type->scalarType);
+      return type;
+    case TRUTHS:
+      if (own == AT_BYTE && !(out && out->type->scalarType == AT_BOOL))
+        return self->type;
+      return at_typeBeside(self->type, AT_BOOL);
+    case SAME:
+      break;
+  }
+  return self->type;
+}
+
+/* What a result of that type is computed in: what TH does not compute in Float, and truths as bytes
+ * that are 0 or 1, or counted. */
+static const at_type *compute_type(const Reduction *how, const at_type *result)
+{
+  const at_scalar_type type = result->scalarType;
+  if (how->types == TRUTHS)
+    return at_typeBeside(result, AT_BOOL);
+  if (type == AT_BOOL && how->types == SUMS)
+    return at_typeBeside(result, AT_LONG);
+  return at_computesIn(result);
+}
+
+/* --- shapes ---------------------------------------------------------------------------------- */
+
+/* The dimensions to reduce, and what follows from them. */
+typedef struct {
+  bool reduced[AT_MOST_DIMS];
+  int64_t room[AT_MOST_DIMS];
+  at_ints sizes; /* of the result */
+  int64_t count; /* of elements that are reduced to one */
+} Shape;
+
+static void shape_of(Shape *shape, const at_tensor *self, at_ints dims, bool keepdim)
+{
+  const at_ints own = at_sizesOf(self);
+  *shape = (Shape){.sizes = {shape->room, 0}, .count = 1};
+  for (int i = 0; i < dims.count; i++) {
+    const int d = at_wrapDim(dims.data[i], own.count);
+    if (shape->reduced[d])
+      at_raise(AT_ERROR_ARGUMENT, "dimension %d is named twice", d);
+    shape->reduced[d] = true;
+  }
+  for (int d = 0; d < own.count; d++) {
+    shape->reduced[d] |= dims.count == 0;
+    if (shape->reduced[d])
+      shape->count *= own.data[d];
+    if (!shape->reduced[d] || keepdim)
+      shape->room[shape->sizes.count++] = shape->reduced[d] ? 1 : own.data[d];
+  }
+}
+
+static int64_t count_of(at_ints sizes)
+{
+  int64_t count = 1;
+  for (int d = 0; d < sizes.count; d++)
+    count *= sizes.data[d];
+  return count;
+}
+
+/* Sizes and strides of dimensions. */
+typedef struct {
+  int count;
+  int64_t size[AT_MOST_DIMS], stride[AT_MOST_DIMS];
+} Dims;
+
+static void append(Dims *dims, int64_t size, int64_t stride)
+{
+  dims->size[dims->count] = size;
+  dims->stride[dims->count++] = stride;
+}
+
+/* Reduced dimensions become one where they lie in each other. */
+static void merge(Dims *dims)
+{
+  for (int i = 1; i < dims->count; i++) /* the outermost first */
+    for (int k = i; k > 0 && dims->stride[k - 1] < dims->stride[k]; k--) {
+      const int64_t size = dims->size[k], stride = dims->stride[k];
+      dims->size[k] = dims->size[k - 1], dims->stride[k] = dims->stride[k - 1];
+      dims->size[k - 1] = size, dims->stride[k - 1] = stride;
+    }
+  const Dims all = *dims;
+  dims->count = 0;
+  for (int i = 0; i < all.count; i++) {
+    const int last = dims->count - 1;
+    if (last >= 0 && dims->stride[last] == all.size[i] * all.stride[i]) {
+      dims->size[last] *= all.size[i];
+      dims->stride[last] = all.stride[i];
+    } else if (all.size[i] != 1) {
+      append(dims, all.size[i], all.stride[i]);
+    }
+  }
+  if (dims->count == 0)
+    append(dims, 1, 1);
+}
+
+/* A view of t with the dimensions of a, and those of b but number skip, and that at the end. */
+static at_tensor *view_of(at_tensor *t, const Dims *a, const Dims *b, int skip)
+{
+  Dims all = *a;
+  for (int i = 0; i < b->count; i++)
+    if (i != skip)
+      append(&all, b->size[i], b->stride[i]);
+  if (skip >= 0)
+    append(&all, b->size[skip], b->stride[skip]);
+  return at_newView(t, t->th->storageOffset, (at_ints){all.size, all.count}, all.stride);
+}
+
+static void set_row_major(Dims *dims, int64_t inner)
+{
+  for (int d = dims->count - 1; d >= 0; d--) {
+    dims->stride[d] = inner;
+    inner *= dims->size[d];
+  }
+}
+
+/* --- the engine ------------------------------------------------------------------------------ */
+
+/* Reduces x to r, of the same type, which has the shape; more than one element is left. */
+static void reduce_to(at_pool *pool, at_tensor *r, const Reduction *how, at_tensor *x,
+                      const Shape *shape, at_scalar p)
+{
+  Dims kept = {0}, groups = {0}, result = {0};
+  const int dims = at_sizesOf(x).count;
+  const bool keepdim = shape->sizes.count == dims;
+  for (int d = 0, e = 0; d < dims; d++) {
+    if (shape->reduced[d]) {
+      append(&groups, x->th->size[d], x->th->stride[d]);
+    } else {
+      append(&kept, x->th->size[d], x->th->stride[d]);
+      append(&result, r->th->size[e], r->th->stride[e]);
+    }
+    e += keepdim || !shape->reduced[d];
+  }
+  merge(&groups);
+
+  if (groups.count > 1) {
+    int largest = 0; /* what it leaves to be reduced further is least */
+    for (int i = 1; i < groups.count; i++)
+      if (groups.size[i] > groups.size[largest])
+        largest = i;
+    at_tensor *view = at_hold(pool, view_of(x, &kept, &groups, largest));
+    if (how->then == NEVER) {
+      x = at_hold(pool, at_newCast(view, x->type));
+    } else {
+      const at_ints all = at_sizesOf(view), left = {all.data, all.count - 1};
+      x = at_hold(pool, at_newShape(x->type, left));
+      how->along(x->type->functions, x->th, view->th, left.count, p);
+      const bool counted = how->then == AT_NORM && at_scalar_toDouble(p) == 0;
+      how = &reductions[counted ? AT_SUM : how->then];
+    }
+    groups = (Dims){1, {at_numel(x) / count_of((at_ints){kept.size, kept.count})}, {1}};
+    set_row_major(&kept, groups.size[0]);
+  }
+  at_tensor *view = at_hold(pool, view_of(x, &kept, &groups, 0));
+  if (keepdim)
+    r = at_hold(pool, view_of(r, &result, &(Dims){0}, -1));
+  how->along(x->type->functions, r->th, view->th, kept.count, p);
+}
+
+/* A new tensor full of the number, converted as elements are. */
+static at_tensor *full_of(at_pool *pool, const at_type *type, at_ints sizes, at_scalar number)
+{
+  at_tensor *t = at_hold(pool, at_newShape(type, sizes));
+  if (type->scalarType == AT_FLOAT || type->scalarType == AT_DOUBLE || type->scalarType == AT_BOOL)
+    return at_fillWith(t, number);
+  return at_copyFrom(t, at_hold(pool, at_newNumber(type, number)));
+}
+
+at_tensor *at_reduce(at_tensor *out, at_reduction name, at_tensor *self, at_ints dims, bool keepdim,
+                     const at_type *type, at_scalar p)
+{
+  const Reduction *how = &reductions[name];
+  Shape shape;
+  shape_of(&shape, self, dims, keepdim);
+  const at_type *result = result_type(how, out, self, type);
+  const at_type *compute = compute_type(how, result);
+  const double power = at_scalar_toDouble(p);
+  if (shape.count == 0 && (!how->hasNothing || (name == AT_NORM && (power < 0 || isinf(power)))))
+    at_raise(AT_ERROR_ARGUMENT, "there is no %s of no elements, and self has size (%s)", how->name,
+             at_sizeDesc(at_sizesOf(self)).str);
+  if (out)
+    at_checkResult(out, NULL, shape.sizes, result->scalarType);
+
+  at_pool pool;
+  at_pool_enter(&pool);
+  const int64_t left = count_of(shape.sizes);
+  if (left == 0 || shape.count == 0) {
+    const double nothing = how->nothing;
+    const at_scalar number =
+        isnan(nothing) ? at_scalar_double(nothing) : at_scalar_long((int64_t)nothing);
+    return at_finishOne(&pool, out, full_of(&pool, result, shape.sizes, number));
+  }
+
+  /* Sums of all integers are kept in 64 bits whatever their type. */
+  at_tensor *x = self;
+  const bool counts = how->types == SUMS && !at_isFloating(self->type->scalarType) &&
+                      result->scalarType != AT_BOOL && !at_isFloating(result->scalarType);
+  if (how->types == SUMS && result->scalarType == AT_BOOL)
+    x = at_cast(&pool, x, result);
+  if (left > 1 || !counts)
+    x = at_cast(&pool, x, compute);
+  if (left == 1) {
+    const at_scalar number = how->whole(x->type->functions, x->th, p);
+    return at_finishOne(&pool, out, full_of(&pool, result, shape.sizes, number));
+  }
+
+  const bool direct = out && out->type == compute && result == compute &&
+                      at_sameSizes(at_sizesOf(out), shape.sizes);
+  at_tensor *r = direct ? out : at_hold(&pool, at_newShape(compute, shape.sizes));
+  reduce_to(&pool, r, how, x, &shape, p);
+  if (!direct)
+    return at_finishOne(&pool, out, at_cast(&pool, r, result));
+  at_pool_leave(&pool);
+  return out;
+}
+
+/* --- what is made of it ---------------------------------------------------------------------- */
+
+at_tensor *at_reduceTruths(at_tensor *out, at_reduction name, at_tensor *self, at_ints dims,
+                           bool keepdim)
+{
+  if (dims.count > 0)
+    return at_reduce(out, name, self, dims, keepdim, NULL, none);
+  const at_type *result = result_type(&reductions[name], out, self, NULL);
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *r = at_cast(&pool, self, at_typeBeside(self->type, AT_BOOL));
+  if (r == self || result != r->type)
+    r = at_hold(&pool, at_newCast(r, result));
+  return at_finishOne(&pool, out, r);
+}
+
+at_tensor *at_spread(at_tensor *out, at_reduction name, at_tensor *self, at_ints dims,
+                     at_scalar correction, bool keepdim)
+{
+  const double less = at_scalar_toDouble(correction);
+  if (less == 0 || less == 1)
+    return at_reduce(out, name, self, dims, keepdim, NULL, at_scalar_long(less == 0));
+  check_floating(reductions[name].name, self->type->scalarType);
+  Shape shape;
+  shape_of(&shape, self, dims, keepdim);
+  if (out)
+    at_checkResult(out, NULL, shape.sizes, self->type->scalarType);
+  const double count = (double)shape.count, factor = count / fmax(0, count - less);
+  at_pool pool;
+  at_pool_enter(&pool);
+  const at_type *compute = compute_type(&reductions[AT_VAR], self->type);
+  at_tensor *x = at_cast(&pool, self, compute), *r;
+  r = at_hold(&pool, at_reduce(NULL, AT_VAR, x, dims, keepdim, NULL, at_scalar_long(1)));
+  at_pointwise(r, AT_ROW_mul, compute->scalarType, 1, &r, at_scalar_double(factor), none);
+  if (name == AT_STD)
+    at_unary(r, AT_ROW_sqrt, r);
+  return at_finishOne(&pool, out, at_cast(&pool, r, self->type));
+}
+
+at_tensor *at_normOf(at_tensor *out, at_tensor *self, at_scalar p, at_ints dims, bool keepdim,
+                     const at_type *type)
+{
+  check_floating("norm", self->type->scalarType);
+  if (type && at_promoteTypes(self->type->scalarType, type->scalarType) != type->scalarType)
+    at_raise(AT_ERROR_TYPE, "a norm of %s is not computed in %s, which is narrower",
+             at_scalarTypeName(self->type->scalarType), at_scalarTypeName(type->scalarType));
+  return at_reduce(out, AT_NORM, self, dims, keepdim, type, p);
+}
+
+at_tensor *at_logOfSums(at_tensor *out, at_tensor *self, at_ints dims, bool keepdim)
+{
+  const at_scalar_type own = self->type->scalarType;
+  const at_type *result = at_typeBeside(self->type, at_isFloating(own) ? own : AT_FLOAT);
+  const at_type *compute = compute_type(&reductions[AT_MEAN], result);
+  Shape shape;
+  shape_of(&shape, self, dims, keepdim);
+  if (out)
+    at_checkResult(out, NULL, shape.sizes, result->scalarType);
+  at_pool pool;
+  at_pool_enter(&pool);
+  if (shape.count == 0 || count_of(shape.sizes) == 0)
+    return at_finishOne(&pool, out,
+                        full_of(&pool, result, shape.sizes, at_scalar_double(-INFINITY)));
+  /* The greatest element is taken out, unless it is infinite: then it is the result. */
+  at_tensor *x = at_cast(&pool, self, compute);
+  at_tensor *most = at_hold(&pool, at_reduce(NULL, AT_MAX, x, dims, true, NULL, none));
+  at_tensor *size = at_hold(&pool, at_unary(NULL, AT_ROW_abs, most));
+  at_tensor *isInfinite =
+      at_hold(&pool, at_compareNumber(NULL, AT_ROW_eqValue, size, at_scalar_double(INFINITY)));
+  most = at_hold(&pool, at_choose(NULL, isInfinite, NULL, at_scalar_double(0), most, none));
+  at_tensor *r = at_hold(&pool, at_subtract(NULL, x, most, at_scalar_long(1)));
+  at_unary(r, AT_ROW_exp, r);
+  r = at_hold(&pool, at_reduce(NULL, AT_SUM, r, dims, true, NULL, none));
+  at_unary(r, AT_ROW_log, r);
+  at_binary(r, AT_ROW_cadd, r, most, at_scalar_long(1));
+  at_resizeTo(r, shape.sizes);
+  return at_finishOne(&pool, out, at_cast(&pool, r, result));
+}
