@@ -12,6 +12,7 @@
 #include "linear.h"
 #include "index.h"
 #include "reduce.h"
+#include "shapes.h"
 
 /* --- shapes and results ---------------------------------------------------------------------- */
 
@@ -123,6 +124,8 @@ at_tensor *at_endChange(at_pool *pool, at_tensor *out, at_tensor *self, at_tenso
 /* Of Float where type is NULL. */
 at_tensor *at_makeEmpty(const at_type *type, at_ints sizes);
 at_tensor *at_makeFilled(const at_type *type, at_ints sizes, at_scalar value);
+/* The same, written to out if that is not NULL, in its type. */
+at_tensor *at_filledTo(at_tensor *out, const at_type *type, at_ints sizes, at_scalar value);
 at_tensor *at_fillWith(at_tensor *self, at_scalar value);
 at_tensor *at_copyFrom(at_tensor *self, at_tensor *src);
 at_tensor *at_makeCopy(at_tensor *self, const at_type *type);

@@ -37,6 +37,17 @@ at_tensor *at_makeFilled(const at_type *type, at_ints sizes, at_scalar value)
   return THGuard_keep(&guard);
 }
 
+at_tensor *at_filledTo(at_tensor *out, const at_type *type, at_ints sizes, at_scalar value)
+{
+  if (!out)
+    return at_makeFilled(type, sizes, value);
+  if (type && type != out->type)
+    at_checkType(out, "result", type);
+  at_pool pool;
+  at_pool_enter(&pool);
+  return at_finishOne(&pool, out, at_hold(&pool, at_makeFilled(out->type, sizes, value)));
+}
+
 at_tensor *at_makeEmpty(const at_type *type, at_ints sizes)
 {
   return at_newShape(or_default(type), sizes);

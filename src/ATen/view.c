@@ -165,6 +165,109 @@ at_tensor *at_viewUnsqueeze(at_tensor *self, int64_t dim)
   return made(self, &v);
 }
 
+at_tensor *at_viewSqueezeDims(at_tensor *self, at_ints dims)
+{
+  View v = view_of(self);
+  bool named[AT_MOST_DIMS] = {false};
+  for (int i = 0; i < dims.count; i++) {
+    const int d = at_wrapDim(dims.data[i], v.count);
+    if (named[d])
+      at_raise(AT_ERROR_ARGUMENT, "dims names dimension %d twice", d);
+    named[d] = true;
+  }
+  for (int d = v.count - 1; d >= 0; d--)
+    if (named[d] && v.size[d] == 1)
+      remove_dim(&v, d);
+  return made(self, &v);
+}
+
+at_tensor *at_viewMatrixTransposed(at_tensor *self)
+{
+  const int dims = at_sizesOf(self).count;
+  if (dims > 2)
+    at_raise(AT_ERROR_ARGUMENT, "self has size (%s), and has to have at most 2 dimensions",
+             at_sizeDesc(at_sizesOf(self)).str);
+  return dims < 2 ? at_newAlias(self) : at_viewTranspose(self, 0, 1);
+}
+
+at_tensor *at_viewUnfold(at_tensor *self, int64_t dimension, int64_t size, int64_t step)
+{
+  View v = view_of(self);
+  const int dims = v.count, d = at_wrapDim(dimension, dims);
+  const int64_t own = dims > 0 ? v.size[d] : 1, stride = dims > 0 ? v.stride[d] : 1;
+  if (size < 0 || size > own)
+    at_raise(AT_ERROR_ARGUMENT, "size is %lld, dimension %d of size (%s) has %lld", (long long)size,
+             d, at_sizeDesc(at_sizesOf(self)).str, (long long)own);
+  if (step < 1)
+    at_raise(AT_ERROR_ARGUMENT, "step is %lld, and has to be at least 1", (long long)step);
+  if (dims == AT_MOST_DIMS)
+    at_raise(AT_ERROR_ARGUMENT, "self has %d dimensions, the most there can be", dims);
+  if (dims > 0) {
+    v.size[d] = (own - size) / step + 1;
+    int64_t wide;
+    v.stride[d] = __builtin_mul_overflow(stride, step, &wide) ? stride : wide;
+  }
+  v.size[dims] = size;
+  v.stride[dims] = stride;
+  v.count++;
+  return made(self, &v);
+}
+
+/* --- any strides ------------------------------------------------------------------------------ */
+
+void at_checkStrides(at_ints sizes, at_ints strides)
+{
+  if (sizes.count != strides.count)
+    at_raise(AT_ERROR_ARGUMENT, "sizes has %d dimensions, strides has %d", sizes.count,
+             strides.count);
+  if (sizes.count > AT_MOST_DIMS)
+    at_raise(AT_ERROR_ARGUMENT, "sizes has %d dimensions, at most %d are possible", sizes.count,
+             AT_MOST_DIMS);
+  for (int d = 0; d < sizes.count; d++)
+    if (sizes.data[d] < 0 || strides.data[d] < 0)
+      at_raise(AT_ERROR_ARGUMENT, "sizes (%s) and strides (%s) have to be 0 or more",
+               at_sizeDesc(sizes).str, at_sizeDesc(strides).str);
+}
+
+/* Whether all elements lie in a storage of that many. */
+static bool fits(at_ints sizes, at_ints strides, int64_t offset, int64_t count)
+{
+  int64_t last = offset, reach;
+  for (int d = 0; d < sizes.count; d++)
+    if (sizes.data[d] == 0)
+      return true;
+  for (int d = 0; d < sizes.count; d++)
+    if (__builtin_mul_overflow(sizes.data[d] - 1, strides.data[d], &reach) ||
+        __builtin_add_overflow(last, reach, &last))
+      return false;
+  return last < count;
+}
+
+at_tensor *at_viewStrided(at_tensor *out, at_tensor *self, at_ints sizes, at_ints strides,
+                          at_optional storage_offset)
+{
+  const int64_t offset =
+      storage_offset.given ? at_scalar_toLong(storage_offset.value) : self->th->storageOffset;
+  const int64_t count = self->th->storage ? self->th->storage->size : 0;
+  if (out)
+    at_checkType(out, "result", self->type);
+  at_checkStrides(sizes, strides);
+  if (offset < 0 || !fits(sizes, strides, offset, count))
+    at_raise(AT_ERROR_ARGUMENT,
+             "sizes (%s) and strides (%s) from %lld on do not fit a storage of %lld elements",
+             at_sizeDesc(sizes).str, at_sizeDesc(strides).str, (long long)offset, (long long)count);
+  return at_become(out, at_newView(self, offset, sizes, strides.data));
+}
+
+at_tensor *at_become(at_tensor *self, at_tensor *view)
+{
+  if (!self)
+    return view;
+  at_exchange(self, view);
+  at_release(view);
+  return self;
+}
+
 /* --- other shapes of the same elements ---------------------------------------------------------
  */
 
@@ -289,4 +392,19 @@ at_tensor *at_reshaped(at_tensor *self, at_ints sizes)
   view = view_as(guard.what, wanted);
   THGuard_leave(&guard);
   return view;
+}
+
+at_tensor *at_flattened(at_tensor *self, int64_t start_dim, int64_t end_dim)
+{
+  const at_ints own = at_sizesOf(self);
+  const int first = at_wrapDim(start_dim, own.count), last = at_wrapDim(end_dim, own.count);
+  int64_t room[AT_MOST_DIMS] = {1};
+  at_ints sizes = {room, own.count == 0 ? 1 : own.count - (last - first)};
+  if (first > last)
+    at_raise(AT_ERROR_ARGUMENT, "start_dim is %d and end_dim %d", first, last);
+  for (int d = 0; d < own.count; d++) {
+    const int to = d <= first ? d : d <= last ? first : d - (last - first);
+    room[to] = d > first && d <= last ? room[to] * own.data[d] : own.data[d];
+  }
+  return at_reshaped(self, sizes);
 }

@@ -153,9 +153,22 @@ typedef struct Count {
   int cases, errors;
 } Count;
 
+/* Operations that see the gaps between elements of their operands. */
+static bool reads_storage(const at_op *op)
+{
+  static const char *const names[] = {"as_strided", "as_strided_", "as_strided_out",
+                                      "reshape_",   "resize_",     "resize_as_"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (!strcmp(op->name, names[i]))
+      return true;
+  return false;
+}
+
 static void run_case(Case *one, void *context)
 {
   Count *count = context;
+  if (spread && reads_storage(one->op))
+    return;
   at_value values[CASE_VALUES], results[CASE_VALUES] = {{0}};
   case_values(one, values);
   const bool succeeds = one->op->call(values, results);
