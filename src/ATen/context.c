@@ -48,7 +48,8 @@ at_generator *at_defaultGenerator(at_backend backend)
 
 at_generator *at_generator_new(at_backend backend)
 {
-  at_call call = {.operation = "generator_new"};
+  at_call call;
+  call.operation = "generator_new";
   at_generator *volatile generator = NULL;
   at_generator *const like = at_defaultGenerator(backend);
   if (!like)

@@ -118,9 +118,38 @@ at_tensor *at_brought(at_pool *pool, at_tensor *t, at_ints sizes, const at_type 
   return at_sameSizes(at_sizesOf(t), sizes) ? t : at_hold(pool, at_newExpanded(t, sizes));
 }
 
+/* Where nothing has to be brought anywhere: all tensors of one type, which has the row, and of one
+ * size.  NULL if it is not so. */
+static at_tensor *pointwise_plain(at_tensor *out, at_row row, at_scalar_type type, int count,
+                                  at_tensor *const *in, at_scalar a, at_scalar b)
+{
+  const at_type *const own = in[0]->type;
+  const at_ints sizes = at_sizesOf(in[0]);
+  bool plain = own->scalarType == type && type != AT_BOOL && own->functions->rows[row] &&
+               !compares[row] && (!out || out->type == own) &&
+               (!out || at_sameSizes(at_sizesOf(out), sizes));
+  void *th[AT_INPUTS] = {in[0]->th};
+  for (int i = 1; plain && i < count; i++) {
+    plain = in[i]->type == own && at_sameSizes(at_sizesOf(in[i]), sizes);
+    th[i] = in[i]->th;
+  }
+  if (!plain)
+    return NULL;
+  THGuard guard;
+  at_guard(&guard);
+  at_tensor *const r = out ? out : (guard.what = at_newShape(own, sizes));
+  if (at_numel(r) > 0)
+    own->functions->rows[row](r->th, th[0], th[1], th[2], a, b);
+  THGuard_keep(&guard);
+  return r;
+}
+
 at_tensor *at_pointwise(at_tensor *out, at_row row, at_scalar_type type, int count,
                         at_tensor *const *in, at_scalar a, at_scalar b)
 {
+  at_tensor *const done = pointwise_plain(out, row, type, count, in, a, b);
+  if (done)
+    return done;
   int64_t room[AT_MOST_DIMS];
   const at_ints sizes = at_broadcast(count, in, room);
   const at_type *compute = computes_in(in[0]->type, type, row);

@@ -332,7 +332,8 @@ static char *new_string(const at_tensor *t)
 
 char *at_toString(const at_tensor *t)
 {
-  at_call call = {.operation = "toString"};
+  at_call call;
+  call.operation = "toString";
   char *volatile string = NULL;
   TH_TRY(call.attempt)
   {

@@ -82,6 +82,8 @@ void at_finish(at_pool *pool, int count, at_tensor **out, at_tensor *const *made
 
 at_tensor *at_finishOne(at_pool *pool, at_tensor *out, at_tensor *made)
 {
+  if (!out)
+    return at_pool_keep(pool, made);
   if (out == made)
     at_pool_leave(pool);
   else

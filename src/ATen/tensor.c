@@ -78,7 +78,8 @@ at_tensor *at_newCast(at_tensor *t, const at_type *type)
 
 at_tensor *at_fromTH(const at_type *type, void *th)
 {
-  at_call call = {.operation = "fromTH"};
+  at_call call;
+  call.operation = "fromTH";
   at_tensor *volatile t = NULL;
   TH_TRY(call.attempt)
   {

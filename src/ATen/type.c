@@ -101,6 +101,14 @@ static Kind over(Kind higher, Kind lower)
 
 at_scalar_type at_resultType(int count, at_tensor *const *tensors, const at_scalar *number)
 {
+  /* Most operands are of one type, and small calls are many. */
+  const at_scalar_type first = count > 0 ? tensors[0]->type->scalarType : AT_BOOL;
+  bool same = !number || at_category(first) == 2 || (at_category(first) == 1 && !number->is_float);
+  for (int i = 1; same && i < count; i++)
+    same = tensors[i]->type->scalarType == first;
+  if (same)
+    return first;
+
   Kind arrays = {false, AT_FLOAT}, single = arrays, numbers = arrays;
   for (int i = 0; i < count; i++)
     count_in(tensors[i]->isScalar ? &single : &arrays, tensors[i]->type->scalarType);

@@ -8,14 +8,14 @@ typedef struct {
   int64_t size[AT_MOST_DIMS], stride[AT_MOST_DIMS];
 } View;
 
-static View view_of(const at_tensor *t)
+static void view_of(View *v, const at_tensor *t)
 {
-  View v = {.count = at_sizesOf(t).count, .offset = t->th->storageOffset};
-  for (int d = 0; d < v.count; d++) {
-    v.size[d] = t->th->size[d];
-    v.stride[d] = t->th->stride[d];
+  v->count = at_sizesOf(t).count;
+  v->offset = t->th->storageOffset;
+  for (int d = 0; d < v->count; d++) {
+    v->size[d] = t->th->size[d];
+    v->stride[d] = t->th->stride[d];
   }
-  return v;
 }
 
 static at_tensor *made(at_tensor *t, const View *v)
@@ -26,7 +26,8 @@ static at_tensor *made(at_tensor *t, const View *v)
 
 at_tensor *at_newAlias(at_tensor *t)
 {
-  const View v = view_of(t);
+  View v;
+  view_of(&v, t);
   return made(t, &v);
 }
 
@@ -59,7 +60,8 @@ static void remove_dim(View *v, int dim)
 
 at_tensor *at_viewSelect(at_tensor *self, int64_t dim, int64_t index)
 {
-  View v = view_of(self);
+  View v;
+  view_of(&v, self);
   const int d = dim_of(self, dim);
   const int64_t size = v.size[d];
   if (index < -size || index >= size)
@@ -73,7 +75,8 @@ at_tensor *at_viewSelect(at_tensor *self, int64_t dim, int64_t index)
 /* start and end as Python's: negative ones count from the end, those beyond it are the end. */
 at_tensor *at_viewSlice(at_tensor *self, int64_t dim, int64_t start, int64_t end, int64_t step)
 {
-  View v = view_of(self);
+  View v;
+  view_of(&v, self);
   const int d = dim_of(self, dim);
   const int64_t size = v.size[d];
   if (step < 1)
@@ -89,7 +92,8 @@ at_tensor *at_viewSlice(at_tensor *self, int64_t dim, int64_t start, int64_t end
 
 at_tensor *at_viewNarrow(at_tensor *self, int64_t dim, int64_t start, int64_t length)
 {
-  View v = view_of(self);
+  View v;
+  view_of(&v, self);
   const int d = dim_of(self, dim);
   const int64_t size = v.size[d], first = start < 0 ? start + size : start;
   if (first < 0 || first > size || length < 0 || length > size - first)
@@ -103,7 +107,8 @@ at_tensor *at_viewNarrow(at_tensor *self, int64_t dim, int64_t start, int64_t le
 
 at_tensor *at_viewTranspose(at_tensor *self, int64_t dim0, int64_t dim1)
 {
-  View v = view_of(self);
+  View v;
+  view_of(&v, self);
   const int a = at_wrapDim(dim0, v.count), b = at_wrapDim(dim1, v.count);
   const int64_t size = v.size[a], stride = v.stride[a];
   if (v.count > 0) {
@@ -115,7 +120,8 @@ at_tensor *at_viewTranspose(at_tensor *self, int64_t dim0, int64_t dim1)
 
 at_tensor *at_viewPermute(at_tensor *self, at_ints dims)
 {
-  const View from = view_of(self);
+  View from;
+  view_of(&from, self);
   View v = from;
   bool used[AT_MOST_DIMS] = {false};
   if (dims.count != v.count)
@@ -133,7 +139,8 @@ at_tensor *at_viewPermute(at_tensor *self, at_ints dims)
 
 at_tensor *at_viewSqueeze(at_tensor *self)
 {
-  View v = view_of(self);
+  View v;
+  view_of(&v, self);
   for (int d = v.count - 1; d >= 0; d--)
     if (v.size[d] == 1)
       remove_dim(&v, d);
@@ -142,7 +149,8 @@ at_tensor *at_viewSqueeze(at_tensor *self)
 
 at_tensor *at_viewSqueezeDim(at_tensor *self, int64_t dim)
 {
-  View v = view_of(self);
+  View v;
+  view_of(&v, self);
   const int d = at_wrapDim(dim, v.count);
   if (v.count > 0 && v.size[d] == 1)
     remove_dim(&v, d);
@@ -151,7 +159,8 @@ at_tensor *at_viewSqueezeDim(at_tensor *self, int64_t dim)
 
 at_tensor *at_viewUnsqueeze(at_tensor *self, int64_t dim)
 {
-  View v = view_of(self);
+  View v;
+  view_of(&v, self);
   if (v.count == AT_MOST_DIMS)
     at_raise(AT_ERROR_ARGUMENT, "self has %d dimensions, the most there can be", v.count);
   const int d = at_wrapDim(dim, v.count + 1);

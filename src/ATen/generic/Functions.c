@@ -8,11 +8,7 @@
 static void *newShape(void *of, ptrdiff_t offset, int dims, const int64_t *size,
                       const int64_t *stride)
 {
-  THGuard guard;
-  THGuard_enter(&guard, (THUndo)THTensor_(free));
-  THTensor *t = guard.what = THTensor_(new)();
-  THTensor_(setShapeNd)(t, of ? ((THTensor *)of)->storage : NULL, offset, dims, size, stride);
-  return THGuard_keep(&guard);
+  return THTensor_(newShapeNd)(of ? ((THTensor *)of)->storage : NULL, offset, dims, size, stride);
 }
 
 static void setShape(void *t, ptrdiff_t offset, int dims, const int64_t *size,

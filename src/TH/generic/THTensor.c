@@ -463,6 +463,16 @@ void THTensor_(setShapeNd)(THTensor *self, THStorage *storage_, ptrdiff_t storag
   THTensor_(takeSizes)(self, storage_, storageOffset_, nDimension, size, stride);
 }
 
+THTensor *THTensor_(newShapeNd)(THStorage *storage_, ptrdiff_t storageOffset_, int nDimension,
+                                const int64_t *size, const int64_t *stride)
+{
+  THGuard guard;
+  THTensor_(guard)(&guard);
+  THTensor *self = guard.what = THTensor_(newBare)();
+  THTensor_(setShapeNd)(self, storage_, storageOffset_, nDimension, size, stride);
+  return THGuard_keep(&guard);
+}
+
 void THTensor_(setStorage)(THTensor *self, THStorage *storage_, ptrdiff_t storageOffset_,
                            THLongStorage *size_, THLongStorage *stride_)
 {
