@@ -24,7 +24,7 @@ void at_layerSame(const at_tensor *self, const at_tensor *t, const char *name)
 
 at_tensor *at_layerCast(at_pool *pool, at_tensor *t, const at_type *type)
 {
-  return !t || t->type == type ? t : at_hold(pool, at_newCast(t, type));
+  return t ? at_cast(pool, t, type) : NULL;
 }
 
 void *at_layerIn(at_pool *pool, at_tensor *t, const at_type *type)
@@ -36,10 +36,8 @@ void *at_layerInAs(at_pool *pool, at_tensor *t, const at_type *type, at_ints siz
 {
   if (!t)
     return NULL;
-  if (at_sameSizes(at_sizesOf(t), sizes))
-    return at_layerIn(pool, t, type);
   at_checkBroadcast(t, sizes);
-  return at_hold(pool, at_newExpanded(at_layerCast(pool, t, type), sizes))->th;
+  return at_brought(pool, t, sizes, type)->th;
 }
 
 at_tensor *at_layerIndices(at_pool *pool, at_tensor *t, const char *name, at_scalar_type other)

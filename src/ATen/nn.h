@@ -123,43 +123,42 @@ typedef enum at_loss {
 } at_loss;
 
 /* Whether a loss is summed up, and if so whether it is divided by what was summed up. */
-typedef struct at_reduction {
+typedef struct at_summing {
   bool average, reduce;
-} at_reduction;
+} at_summing;
 
-static inline at_reduction at_reductionOf(bool size_average, bool reduce)
+static inline at_summing at_summingOf(bool size_average, bool reduce)
 {
-  const at_reduction reduction = {size_average && reduce, reduce};
-  return reduction;
+  const at_summing how = {size_average && reduce, reduce};
+  return how;
 }
 
 at_tensor *at_nnLoss(at_tensor *out, at_loss loss, at_tensor *self, at_tensor *target,
-                     at_tensor *weight, at_reduction how);
+                     at_tensor *weight, at_summing how);
 at_tensor *at_nnLossBack(at_tensor *out, at_loss loss, at_tensor *grad_output, at_tensor *self,
-                         at_tensor *target, at_tensor *weight, at_reduction how);
-at_tensor *at_nnHingeEmbedding(at_tensor *self, at_tensor *target, double margin, at_reduction how);
+                         at_tensor *target, at_tensor *weight, at_summing how);
+at_tensor *at_nnHingeEmbedding(at_tensor *self, at_tensor *target, double margin, at_summing how);
 
 /* Of the class that target has for each input, or where isImage, for each place of an image.  out
  * is of two: the loss and the sum of the weights. */
 void at_nnNll(at_tensor **out, bool isImage, at_tensor *self, at_tensor *target, at_tensor *weight,
-              int64_t ignore_index, at_reduction how);
+              int64_t ignore_index, at_summing how);
 at_tensor *at_nnNllLoss(at_tensor *out, bool isImage, at_tensor *self, at_tensor *target,
-                        at_tensor *weight, int64_t ignore_index, at_reduction how);
+                        at_tensor *weight, int64_t ignore_index, at_summing how);
 at_tensor *at_nnNllBack(at_tensor *out, bool isImage, at_tensor *grad_output, at_tensor *self,
                         at_tensor *target, at_tensor *weight, int64_t ignore_index,
-                        at_tensor *total_weight, at_reduction how);
+                        at_tensor *total_weight, at_summing how);
 
 at_tensor *at_nnMultiMargin(at_tensor *out, at_tensor *self, at_tensor *target, at_scalar p,
-                            at_scalar margin, at_tensor *weight, at_reduction how);
+                            at_scalar margin, at_tensor *weight, at_summing how);
 at_tensor *at_nnMultiMarginBack(at_tensor *out, at_tensor *grad_output, at_tensor *self,
                                 at_tensor *target, at_scalar p, at_scalar margin, at_tensor *weight,
-                                at_reduction how);
+                                at_summing how);
 
 /* out is of two: the loss, and 1 for each class that target lists, else 0. */
-void at_nnMultiLabel(at_tensor **out, at_tensor *self, at_tensor *target, at_reduction how);
-at_tensor *at_nnMultiLabelLoss(at_tensor *out, at_tensor *self, at_tensor *target,
-                               at_reduction how);
+void at_nnMultiLabel(at_tensor **out, at_tensor *self, at_tensor *target, at_summing how);
+at_tensor *at_nnMultiLabelLoss(at_tensor *out, at_tensor *self, at_tensor *target, at_summing how);
 at_tensor *at_nnMultiLabelBack(at_tensor *out, at_tensor *grad_output, at_tensor *self,
-                               at_tensor *target, at_tensor *is_target, at_reduction how);
+                               at_tensor *target, at_tensor *is_target, at_summing how);
 
 #endif

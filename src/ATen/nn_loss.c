@@ -7,7 +7,7 @@ static const at_scalar none;
 static const at_ints noSizes = {NULL, 0};
 
 /* What there is for nothing: 0, or 0 / 0. */
-static at_scalar of_nothing(at_reduction how)
+static at_scalar of_nothing(at_summing how)
 {
   return at_scalar_double(how.average ? (double)NAN : 0);
 }
@@ -51,7 +51,7 @@ typedef struct {
   void *x, *t, *w, *g, *r;
 } Pair;
 
-typedef void (*Loss)(const at_functions *f, const Pair *p, at_reduction how);
+typedef void (*Loss)(const at_functions *f, const Pair *p, at_summing how);
 
 /* X(NAME, layer, what comes behind the tensors) */
 #define FOR_EACH_LOSS(X)                                   \
@@ -62,14 +62,14 @@ typedef void (*Loss)(const at_functions *f, const Pair *p, at_reduction how);
   X(SMOOTH_L1, SmoothL1Criterion, how.average, how.reduce) \
   X(SOFT_MARGIN, SoftMarginCriterion, how.average, how.reduce)
 
-#define FUNCTIONS(NAME, LAYER, ...)                                                  \
-  static void forward_##NAME(const at_functions *f, const Pair *p, at_reduction how) \
-  {                                                                                  \
-    f->LAYER##_updateOutput(p->x, p->t, p->r, __VA_ARGS__);                          \
-  }                                                                                  \
-  static void back_##NAME(const at_functions *f, const Pair *p, at_reduction how)    \
-  {                                                                                  \
-    f->LAYER##_updateGradInput(p->x, p->t, p->g, p->r, __VA_ARGS__);                 \
+#define FUNCTIONS(NAME, LAYER, ...)                                                \
+  static void forward_##NAME(const at_functions *f, const Pair *p, at_summing how) \
+  {                                                                                \
+    f->LAYER##_updateOutput(p->x, p->t, p->r, __VA_ARGS__);                        \
+  }                                                                                \
+  static void back_##NAME(const at_functions *f, const Pair *p, at_summing how)    \
+  {                                                                                \
+    f->LAYER##_updateGradInput(p->x, p->t, p->g, p->r, __VA_ARGS__);               \
   }
 FOR_EACH_LOSS(FUNCTIONS)
 
@@ -92,7 +92,7 @@ static at_scalar_type loss_type(at_loss loss, at_tensor *self, at_tensor *target
 }
 
 at_tensor *at_nnLoss(at_tensor *out, at_loss loss, at_tensor *self, at_tensor *target,
-                     at_tensor *weight, at_reduction how)
+                     at_tensor *weight, at_summing how)
 {
   int64_t room[AT_MOST_DIMS];
   at_tensor *const in[] = {self, target};
@@ -113,7 +113,7 @@ at_tensor *at_nnLoss(at_tensor *out, at_loss loss, at_tensor *self, at_tensor *t
 }
 
 at_tensor *at_nnLossBack(at_tensor *out, at_loss loss, at_tensor *grad_output, at_tensor *self,
-                         at_tensor *target, at_tensor *weight, at_reduction how)
+                         at_tensor *target, at_tensor *weight, at_summing how)
 {
   const at_ints sizes = at_sizesOf(self);
   const at_scalar_type type = self->type->scalarType;
@@ -131,7 +131,7 @@ at_tensor *at_nnLossBack(at_tensor *out, at_loss loss, at_tensor *grad_output, a
 }
 
 /* self where target is not -1, and what margin is above self where target is not 1. */
-at_tensor *at_nnHingeEmbedding(at_tensor *self, at_tensor *target, double margin, at_reduction how)
+at_tensor *at_nnHingeEmbedding(at_tensor *self, at_tensor *target, double margin, at_summing how)
 {
   int64_t room[AT_MOST_DIMS];
   at_tensor *const in[] = {self, target};
@@ -203,13 +203,13 @@ static bool is_single(const at_tensor *self)
 }
 
 /* The sizes of the loss. */
-static at_ints loss_sizes(const at_tensor *self, const at_tensor *target, at_reduction how)
+static at_ints loss_sizes(const at_tensor *self, const at_tensor *target, at_summing how)
 {
   return how.reduce || is_single(self) ? noSizes : at_sizesOf(target);
 }
 
 void at_nnNll(at_tensor **out, bool isImage, at_tensor *self, at_tensor *target, at_tensor *weight,
-              int64_t ignore_index, at_reduction how)
+              int64_t ignore_index, at_summing how)
 {
   const at_type *compute = at_layerType(self);
   const at_functions *f = compute->functions;
@@ -239,7 +239,7 @@ void at_nnNll(at_tensor **out, bool isImage, at_tensor *self, at_tensor *target,
 }
 
 at_tensor *at_nnNllLoss(at_tensor *out, bool isImage, at_tensor *self, at_tensor *target,
-                        at_tensor *weight, int64_t ignore_index, at_reduction how)
+                        at_tensor *weight, int64_t ignore_index, at_summing how)
 {
   at_tensor *made[2] = {NULL};
   at_nnNll(made, isImage, self, target, weight, ignore_index, how);
@@ -248,7 +248,7 @@ at_tensor *at_nnNllLoss(at_tensor *out, bool isImage, at_tensor *self, at_tensor
 
 at_tensor *at_nnNllBack(at_tensor *out, bool isImage, at_tensor *grad_output, at_tensor *self,
                         at_tensor *target, at_tensor *weight, int64_t ignore_index,
-                        at_tensor *total_weight, at_reduction how)
+                        at_tensor *total_weight, at_summing how)
 {
   const at_type *compute = at_layerType(self);
   const at_functions *f = compute->functions;
@@ -292,7 +292,7 @@ static int power_of(at_scalar p)
 }
 
 at_tensor *at_nnMultiMargin(at_tensor *out, at_tensor *self, at_tensor *target, at_scalar p,
-                            at_scalar margin, at_tensor *weight, at_reduction how)
+                            at_scalar margin, at_tensor *weight, at_summing how)
 {
   const at_scalar_type type = self->type->scalarType;
   const int power = power_of(p);
@@ -314,7 +314,7 @@ at_tensor *at_nnMultiMargin(at_tensor *out, at_tensor *self, at_tensor *target, 
 
 at_tensor *at_nnMultiMarginBack(at_tensor *out, at_tensor *grad_output, at_tensor *self,
                                 at_tensor *target, at_scalar p, at_scalar margin, at_tensor *weight,
-                                at_reduction how)
+                                at_summing how)
 {
   const at_scalar_type type = self->type->scalarType;
   const int power = power_of(p);
@@ -349,13 +349,13 @@ static void check_labels(const at_tensor *self, const at_tensor *target)
 }
 
 /* The loss of each input, of which there is one unless self is a batch. */
-static at_ints label_sizes(const at_tensor *self, at_reduction how)
+static at_ints label_sizes(const at_tensor *self, at_summing how)
 {
   const at_ints batch = {self->th->size, 1};
   return how.reduce || is_single(self) ? noSizes : batch;
 }
 
-void at_nnMultiLabel(at_tensor **out, at_tensor *self, at_tensor *target, at_reduction how)
+void at_nnMultiLabel(at_tensor **out, at_tensor *self, at_tensor *target, at_summing how)
 {
   const at_type *compute = at_layerType(self);
   check_labels(self, target);
@@ -375,7 +375,7 @@ void at_nnMultiLabel(at_tensor **out, at_tensor *self, at_tensor *target, at_red
   at_finish(&pool, 2, out, made);
 }
 
-at_tensor *at_nnMultiLabelLoss(at_tensor *out, at_tensor *self, at_tensor *target, at_reduction how)
+at_tensor *at_nnMultiLabelLoss(at_tensor *out, at_tensor *self, at_tensor *target, at_summing how)
 {
   at_tensor *made[2] = {NULL};
   at_nnMultiLabel(made, self, target, how);
@@ -383,7 +383,7 @@ at_tensor *at_nnMultiLabelLoss(at_tensor *out, at_tensor *self, at_tensor *targe
 }
 
 at_tensor *at_nnMultiLabelBack(at_tensor *out, at_tensor *grad_output, at_tensor *self,
-                               at_tensor *target, at_tensor *is_target, at_reduction how)
+                               at_tensor *target, at_tensor *is_target, at_summing how)
 {
   const at_scalar_type type = self->type->scalarType;
   const at_type *compute = at_layerType(self);
