@@ -281,7 +281,7 @@ static at_tensor *full_of(at_pool *pool, const at_type *type, at_ints sizes, at_
   return at_copyFrom(t, at_hold(pool, at_newNumber(type, number)));
 }
 
-at_tensor *at_reduce(at_tensor *out, at_reduction name, at_tensor *self, at_ints dims, bool keepdim,
+at_tensor *at_reduce(at_tensor *out, at_reducing name, at_tensor *self, at_ints dims, bool keepdim,
                      const at_type *type, at_scalar p)
 {
   const Reduction *how = &reductions[name];
@@ -331,7 +331,7 @@ at_tensor *at_reduce(at_tensor *out, at_reduction name, at_tensor *self, at_ints
 
 /* --- what is made of it ---------------------------------------------------------------------- */
 
-at_tensor *at_reduceTruths(at_tensor *out, at_reduction name, at_tensor *self, at_ints dims,
+at_tensor *at_reduceTruths(at_tensor *out, at_reducing name, at_tensor *self, at_ints dims,
                            bool keepdim)
 {
   if (dims.count > 0)
@@ -345,7 +345,7 @@ at_tensor *at_reduceTruths(at_tensor *out, at_reduction name, at_tensor *self, a
   return at_finishOne(&pool, out, r);
 }
 
-at_tensor *at_spread(at_tensor *out, at_reduction name, at_tensor *self, at_ints dims,
+at_tensor *at_spread(at_tensor *out, at_reducing name, at_tensor *self, at_ints dims,
                      at_scalar correction, bool keepdim)
 {
   const double less = at_scalar_toDouble(correction);

@@ -4,7 +4,7 @@
 
 #include "ATenCore.h"
 
-typedef enum at_reduction {
+typedef enum at_reducing {
   AT_SUM,
   AT_PROD,
   AT_MEAN,
@@ -15,19 +15,19 @@ typedef enum at_reduction {
   AT_MIN,
   AT_ALL,
   AT_ANY
-} at_reduction;
+} at_reducing;
 
 /* Over these dimensions, or all where there are none in the list.  In type, or where that is NULL
  * in the type that suits the reduction. */
-at_tensor *at_reduce(at_tensor *out, at_reduction name, at_tensor *self, at_ints dims, bool keepdim,
+at_tensor *at_reduce(at_tensor *out, at_reducing name, at_tensor *self, at_ints dims, bool keepdim,
                      const at_type *type, at_scalar p);
 
 /* The same of AT_ALL and AT_ANY, an empty list being none of the dimensions. */
-at_tensor *at_reduceTruths(at_tensor *out, at_reduction name, at_tensor *self, at_ints dims,
+at_tensor *at_reduceTruths(at_tensor *out, at_reducing name, at_tensor *self, at_ints dims,
                            bool keepdim);
 
 /* AT_VAR or AT_STD, which divides by the number of elements less the correction. */
-at_tensor *at_spread(at_tensor *out, at_reduction name, at_tensor *self, at_ints dims,
+at_tensor *at_spread(at_tensor *out, at_reducing name, at_tensor *self, at_ints dims,
                      at_scalar correction, bool keepdim);
 
 /* AT_NORM in a type that is not narrower than self's. */
