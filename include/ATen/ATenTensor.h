@@ -33,6 +33,24 @@ typedef struct at_tensors {
                 (int)(sizeof((at_tensor *const[]){__VA_ARGS__}) / sizeof(at_tensor *))})
 #endif
 
+#ifndef __cplusplus
+/* Where an operation has a form for a tensor and one for a number, at_add(x, y) and at_add(x, 2)
+ * are the one or the other; C++ calls at_add_scalar. */
+#define AT_FOR_TENSOR_OR_NUMBER(X, TENSOR, NUMBER) \
+  _Generic((X), at_tensor * : TENSOR, void * : TENSOR, default : NUMBER)
+#define AT_TENSOR_OR_NUMBER(X) \
+  _Generic((X), at_tensor * : at_thisTensor, void * : at_thisTensor, float : at_scalar_double, \
+           double : at_scalar_double, at_scalar : at_thisScalar, default : at_scalar_long)(X)
+static inline at_tensor *at_thisTensor(at_tensor *t)
+{
+  return t;
+}
+static inline at_scalar at_thisScalar(at_scalar s)
+{
+  return s;
+}
+#endif
+
 /* --- references ------------------------------------------------------------------------------ */
 
 /* One more reference to t, to be given to at_release; returns t. */

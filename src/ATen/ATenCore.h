@@ -220,6 +220,10 @@ bool at_failed(at_call *call);
 void at_fail(at_error_code code, const char *operation, const char *format, ...)
     TH_PRINTF_LIKE(3, 4);
 
+/* How often at_fail was called in this thread: whether something has failed since, also where an
+ * error from before is kept. */
+unsigned at_failureCount(void);
+
 /* Raises as THError, with a code of its own. */
 #define at_raise(CODE, ...) at_raise_from(CODE, __FILE__, __LINE__, __VA_ARGS__)
 TH_NO_RETURN void at_raise_from(at_error_code code, const char *file, int line, const char *format,

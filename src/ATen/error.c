@@ -35,8 +35,16 @@ void at_error_clear(void)
   error.message[0] = '\0';
 }
 
+static _Thread_local unsigned failures;
+
+unsigned at_failureCount(void)
+{
+  return failures;
+}
+
 void at_fail(at_error_code code, const char *operation, const char *format, ...)
 {
+  failures++;
   if (error.code != AT_OK)
     return;
   error.code = code;
