@@ -176,7 +176,8 @@ at_tensor *at_viewUnsqueeze(at_tensor *self, int64_t dim)
 
 at_tensor *at_viewSqueezeDims(at_tensor *self, at_ints dims)
 {
-  View v = view_of(self);
+  View v;
+  view_of(&v, self);
   bool named[AT_MOST_DIMS] = {false};
   for (int i = 0; i < dims.count; i++) {
     const int d = at_wrapDim(dims.data[i], v.count);
@@ -201,7 +202,8 @@ at_tensor *at_viewMatrixTransposed(at_tensor *self)
 
 at_tensor *at_viewUnfold(at_tensor *self, int64_t dimension, int64_t size, int64_t step)
 {
-  View v = view_of(self);
+  View v;
+  view_of(&v, self);
   const int dims = v.count, d = at_wrapDim(dimension, dims);
   const int64_t own = dims > 0 ? v.size[d] : 1, stride = dims > 0 ? v.stride[d] : 1;
   if (size < 0 || size > own)
