@@ -8,6 +8,7 @@
 #include "THNNConvolution.h"
 #include "THNNFusedCells.h"
 #include "THNNGridSampler.h"
+#include "THNNImplicit.h"
 #include "THNNMaxPool.h"
 #include "THNNPlan.h"
 #include "THNNPlanes.h"

@@ -101,7 +101,7 @@ typedef struct {
 } THNN_(Columns);
 
 /* Windows are simply the elements of x. */
-static int THNN_(areElements)(const THNNConvolution *c)
+int THNN_(areElements)(const THNNConvolution *c)
 {
   for (int d = 0; d < 3; d++)
     if (c->at[d].size > 1 || c->at[d].step > 1 || c->at[d].pad > 0)
@@ -126,7 +126,7 @@ static void THNN_(unfoldPlanes)(const THNNConvolution *c, const real *x, ptrdiff
     THNN_(unfold)->unfold(c->at, x + p * c->image, columns + p * c->window * c->windows);
 }
 
-static void THNN_(fill)(real *y, ptrdiff_t planes, ptrdiff_t n, const real *bias)
+void THNN_(fillPlanes)(real *y, ptrdiff_t planes, ptrdiff_t n, const real *bias)
 {
   for (ptrdiff_t p = 0; p < planes; p++)
     for (ptrdiff_t i = 0; i < n; i++)
@@ -147,7 +147,7 @@ static void THNN_(columnImages)(void *context, ptrdiff_t begin, ptrdiff_t end)
       THNN_(unfoldPlanes)(c, x, planes, columns);
     }
     if (w->bias)
-      THNN_(fill)(y, outputs, c->windows, w->bias + group * outputs);
+      THNN_(fillPlanes)(y, outputs, c->windows, w->bias + group * outputs);
     THBlas_(gemm)('n', 'n', c->windows, outputs, c->depth, 1, columns, c->windows,
                   w->weight + group * outputs * c->depth, c->depth, w->bias ? 1 : 0, y, c->windows);
   }
@@ -164,7 +164,7 @@ static void THNN_(columnImagesBack)(void *context, ptrdiff_t begin, ptrdiff_t en
     real *columns = w->columns ? THNN_(ofThread)(w->columns, c->depth * c->windows, w->threads) : x;
     const real *bias = w->bias ? w->bias + group * planes : NULL;
     if (w->columns || bias)
-      THNN_(fill)(x, planes, c->image, bias);
+      THNN_(fillPlanes)(x, planes, c->image, bias);
     THBlas_(gemm)('n', 't', c->windows, c->depth, outputs, 1, y, c->windows,
                   w->weight + group * outputs * c->depth, c->depth, !w->columns && bias ? 1 : 0,
                   columns, c->windows);
@@ -242,7 +242,7 @@ static void THNN_(plannedPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
     real *to = w->to + item * w->image + first * w->size;
     THNN_(layOut)(p->layout, w->from + item * p->planes * next, p->planes, next, flat, p->plane);
     if (p->leaves)
-      THNN_(fill)
+      THNN_(fillPlanes)
     (to, last - first, w->size, w->bias ? w->bias + group * w->planes + first : NULL);
     for (ptrdiff_t k = 0; k < p->parts; k++) {
       THNNDirect d = p->part[k].d;
@@ -384,7 +384,9 @@ static int THNN_(isDirect)(const THNNConvolution *c)
 static void THNN_(convolveEither)(const THNNConvolution *c, int back, THTensor *from,
                                   THTensor *weight, THTensor *bias, THTensor *to)
 {
-  if (THNN_(isDirect)(c))
+  if (THNN_(isImplicit)(c, back))
+    THNN_(convolveImplicit)(c, back, from, weight, bias, to);
+  else if (THNN_(isDirect)(c))
     THNN_(convolvePlanned)(c, back, from, weight, bias, to);
   else
     THNN_(convolveColumns)(c, back, from, weight, bias, to);
@@ -520,22 +522,29 @@ void THNN_(convolveWeights)(const THNNConvolution *c, THTensor *x, THTensor *y,
   gradBias = THNN_(sum)(&call, gradBias);
   /* Sums for each set of images must not take more memory than the images themselves. */
   const ptrdiff_t images = c->batch * THMax(c->planes * c->image, c->outputs * c->windows);
-  const int direct = gradWeight && THNN_(isDirect)(c) && c->batch > 0 &&
+  const int implicit = gradWeight && THNN_(areWeightsImplicit)(c);
+  const int direct = gradWeight && !implicit && THNN_(isDirect)(c) && c->batch > 0 &&
                      c->outputs * c->depth * THMin(c->batch, THNN_IMAGE_SETS) <= images;
   THNN_(Sums) sums;
+  THNN_(ImplicitWeights) products;
+  if (implicit)
+    THNN_(prepareImplicitWeights)(&products, c, &call);
   if (direct)
     sums = THNN_(sumsOf)(c, &call);
   const ptrdiff_t planes = c->planes / c->groups;
   THNN_(Columns) w = {.c = c, .chunk = THMax((planes + 7) / 8, THMin(planes, 16))};
   const ptrdiff_t chunks = c->groups * ((planes + w.chunk - 1) / w.chunk);
   w.threads = THParallel_threads(chunks, 1);
-  if (gradWeight && !direct && !THNN_(areElements)(c))
+  if (gradWeight && !implicit && !direct && !THNN_(areElements)(c))
     w.columns = THNN_(scratch)(&call, w.threads * w.chunk * c->window * c->windows);
-  if (gradWeight && !direct)
+  if (gradWeight && !implicit && !direct)
     THNN_(needBlas)();
   THNN_(start)(&call);
 
-  if (direct) {
+  if (implicit) {
+    THNN_(addImplicitWeights)
+    (&products, THTensor_(data)(x), THTensor_(data)(y), THTensor_(data)(gradWeight), scale);
+  } else if (direct) {
     sums.x = THTensor_(data)(x);
     sums.y = THTensor_(data)(y);
     THNN_(setMask)(c, &sums.plan, sums.planeY, (real *)sums.mask);

@@ -32,6 +32,12 @@ void *THNN_(scratchBytes)(THNN_(Call) * call, size_t bytes);
 /* The part of this thread of memory that has size elements for each thread. */
 real *THNN_(ofThread)(real *memory, ptrdiff_t size, int threads);
 
+/* Windows are simply the elements of x. */
+int THNN_(areElements)(const THNNConvolution *c);
+
+/* n elements of each plane of y become its bias, or 0. */
+void THNN_(fillPlanes)(real *y, ptrdiff_t planes, ptrdiff_t n, const real *bias);
+
 /* Flat planes, plane apart, of planes that are next apart; what lies between is 0, and so are
  * THNN_DIRECT_SLACK elements behind the last. */
 void THNN_(layOut)(const THNNWindow *layout, const real *x, ptrdiff_t planes, ptrdiff_t next,

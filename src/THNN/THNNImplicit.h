@@ -1,0 +1,20 @@
+/* Convolutions as products of matrices whose left one, the columns, is never written.
+ *
+ * Element (a, b) of it is x[rows[a] + columns[b]], for two lists of offsets: windows of a laid out
+ * image (THNNPlan.h) and elements of a window, in either order.  The other matrix has an output
+ * plane in each lane of a vector, so nothing is computed in vain whatever the shape of the images.
+ * Forward and back the rows are windows, and the columns elements of them; for the gradient of the
+ * weights it is the other way around. */
+#ifndef THNN_IMPLICIT_H
+#define THNN_IMPLICIT_H
+
+#include "THKernel.h"
+#include "THNNPlan.h"
+
+/* About as many columns at a time: their part of the other matrix stays in the first cache. */
+enum { THNN_IMPLICIT_COLUMNS = 128 };
+
+#define TH_GENERIC_FILE "generic/THNNImplicit.h"
+#include "THGenerateFloatTypes.h"
+
+#endif

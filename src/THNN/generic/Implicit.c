@@ -1,0 +1,464 @@
+/* Convolutions whose columns are picked where they are. */
+#include "THNNTemplate.h"
+
+TH_DISPATCH(THNN_(Implicit), THNN_(implicit))
+
+/* --- which ones ------------------------------------------------------------------------------ */
+
+/* The share of what is computed that is wanted, with outputs in the lanes; few vectors do not keep
+ * the processor busy. */
+static double THNN_(shareOfLanes)(ptrdiff_t outputs)
+{
+  const ptrdiff_t lanes = THNN_(implicit)->lanes, vectors = (outputs + lanes - 1) / lanes;
+  return (double)outputs / (double)(vectors * lanes) * (vectors == 1 ? 0.7 : 1);
+}
+
+/* The same with positions in the lanes, as in THNNDirect.h, where the image is as wide as padded.
+ */
+static double THNN_(shareOfPositions)(const THNNConvolution *c, int back, ptrdiff_t outputs)
+{
+  ptrdiff_t wanted = 1, computed = 1;
+  for (int d = 0; d < 3; d++) {
+    const THNNWindow *w = &c->at[d];
+    const int64_t reach = (w->size - 1) * w->dilation / w->step;
+    const int64_t count = back ? (w->input + w->step - 1) / w->step : w->output;
+    wanted *= count;
+    computed *= d == 0 ? count : count + reach;
+  }
+  const ptrdiff_t stretch = 4 * THNN_(implicit)->lanes;
+  const ptrdiff_t blocks = (outputs + THNN_DIRECT_OUTPUTS - 1) / THNN_DIRECT_OUTPUTS;
+  computed = (computed + stretch - 1) / stretch * stretch;
+  return (double)wanted / (double)computed * (double)outputs /
+         (double)(blocks * THNN_DIRECT_OUTPUTS);
+}
+
+/* The other matrix has to be worth its turning. */
+enum { FEW_ROWS = 32 };
+
+int THNN_(isImplicit)(const THNNConvolution *c, int back)
+{
+  const ptrdiff_t outputs = (back ? c->planes : c->outputs) / c->groups;
+  if (outputs < 2 || c->depth == 0 || c->batch * (back ? c->image : c->windows) < FEW_ROWS)
+    return 0;
+  return THNN_(shareOfLanes)(outputs) > THNN_(shareOfPositions)(c, back, outputs);
+}
+
+int THNN_(areWeightsImplicit)(const THNNConvolution *c)
+{
+  return c->batch > 0 && 2 * (c->outputs / c->groups) >= THNN_(implicit)->lanes;
+}
+
+/* --- what both have in common ---------------------------------------------------------------- */
+
+/* Outputs of a block: whole vectors, not more than there are. */
+static ptrdiff_t THNN_(widthOf)(ptrdiff_t outputs)
+{
+  const ptrdiff_t lanes = THNN_(implicit)->lanes;
+  return THMin(THNN_(implicit)->vectors, (outputs + lanes - 1) / lanes) * lanes;
+}
+
+static ptrdiff_t THNN_(vectorsOf)(ptrdiff_t outputs)
+{
+  return (outputs + THNN_(implicit)->lanes - 1) / THNN_(implicit)->lanes;
+}
+
+/* m[j][o] = outputs[o][j] for count outputs; vectors are filled up with zeros. */
+static void THNN_(turnOutputs)(ptrdiff_t count, ptrdiff_t columns, const real *outputs,
+                               ptrdiff_t next, real *m)
+{
+  const ptrdiff_t width = THNN_(vectorsOf)(count) * THNN_(implicit)->lanes;
+  if (width > count)
+    memset(m, 0, (size_t)(columns * width) * sizeof *m);
+  THNN_(implicit)->turn(count, columns, outputs, next, m, width);
+}
+
+/* Offsets of the positions of a part in images that are next apart. */
+static ptrdiff_t THNN_(listPositions)(const THNNDirect *d, ptrdiff_t images, ptrdiff_t next,
+                                      ptrdiff_t *list)
+{
+  ptrdiff_t count = 0;
+  for (ptrdiff_t image = 0; image < images; image++)
+    for (ptrdiff_t t = 0; t < d->count[0]; t++)
+      for (ptrdiff_t i = 0; i < d->count[1]; i++)
+        for (ptrdiff_t j = 0; j < d->count[2]; j++)
+          list[count++] = image * next + (t * d->rows + i) * d->pitch + j;
+  return count;
+}
+
+static ptrdiff_t THNN_(positionsOf)(const THNNDirect *d)
+{
+  return THMax(d->count[0], 0) * THMax(d->count[1], 0) * THMax(d->count[2], 0);
+}
+
+/* --- forward and back ------------------------------------------------------------------------ */
+
+typedef struct {
+  const THNNConvolution *c;
+  THNNPlan plan;
+  int back, elements; /* elements: windows are the elements of the source */
+  const real *from, *weight, *bias;
+  real *to;
+  ptrdiff_t size, source;           /* elements of a plane of the result, and of the source */
+  ptrdiff_t results, width, blocks; /* planes of a group of the result, in blocks of that width */
+  ptrdiff_t shares;                 /* of the blocks, where there are fewer images than threads */
+  ptrdiff_t planes, plane;      /* of the source that are laid out together, and how far apart */
+  ptrdiff_t few, runs;          /* images that are computed together */
+  ptrdiff_t piece, pieces;      /* positions of an image likewise, if windows are elements */
+  ptrdiff_t room;               /* positions of a run in a part, at most */
+  const ptrdiff_t *position;    /* of a run, for each part */
+  const ptrdiff_t *term;        /* of the planes, if windows are elements */
+  ptrdiff_t flat, sums, turned; /* elements of memory that each thread has */
+  real *memory;
+  int threads;
+} THNN_(ImplicitImages);
+
+/* One share of the result planes of a group, of one run of images. */
+typedef struct {
+  ptrdiff_t group, image, images, skipped; /* skipped: positions before the piece */
+  ptrdiff_t first, count;                  /* result planes */
+  real *flat, *sums, *m;
+} THNN_(ImplicitItem);
+
+static THNN_(ImplicitItem) THNN_(itemOf)(const THNN_(ImplicitImages) * w, ptrdiff_t item)
+{
+  THNN_(ImplicitItem) i;
+  const ptrdiff_t share = item % w->shares, run = item / w->shares / w->c->groups;
+  i.group = item / w->shares % w->c->groups;
+  i.image = run / w->pieces * w->few;
+  i.images = THMin(w->few, w->c->batch - i.image);
+  i.skipped = run % w->pieces * w->piece;
+  i.first = share * w->blocks / w->shares * w->width;
+  i.count = THMin((share + 1) * w->blocks / w->shares * w->width, w->results) - i.first;
+  i.flat = THNN_(ofThread)(w->memory, w->flat + w->sums + w->turned, w->threads);
+  i.sums = i.flat + w->flat;
+  i.m = i.sums + w->sums;
+  return i;
+}
+
+static ptrdiff_t THNN_(positionsOfItem)(const THNN_(ImplicitImages) * w,
+                                        const THNN_(ImplicitItem) * i, const THNNPart *part)
+{
+  const ptrdiff_t positions = THNN_(positionsOf)(&part->d);
+  return w->elements ? THMin(w->piece, positions - i->skipped) : positions;
+}
+
+/* Lays out a few planes of the source. */
+static void THNN_(layOutSource)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
+                                ptrdiff_t plane, ptrdiff_t planes)
+{
+  const THNNPlan *p = &w->plan;
+  for (ptrdiff_t k = 0; k < i->images; k++) {
+    const ptrdiff_t image = (i->image + k) * w->c->groups + i->group;
+    const real *from = w->from + (image * p->planes + plane) * w->source;
+    real *flat = i->flat + k * w->planes * w->plane;
+    if (!w->elements) {
+      THNN_(layOut)(p->layout, from, planes, w->source, flat, w->plane);
+      continue;
+    }
+    const size_t positions = (size_t)THNN_(positionsOfItem)(w, i, p->part);
+    for (ptrdiff_t s = 0; s < planes; s++)
+      memcpy(flat + s * w->plane, from + s * w->source + i->skipped, positions * sizeof *flat);
+  }
+}
+
+/* The weights of count result planes from first on for the terms of a few planes of the source. */
+static void THNN_(turnWeights)(const THNN_(ImplicitImages) * w, const THNNPart *part,
+                               ptrdiff_t group, ptrdiff_t first, ptrdiff_t count, ptrdiff_t plane,
+                               ptrdiff_t planes, real *m)
+{
+  const THNNConvolution *c = w->c;
+  const ptrdiff_t width = THNN_(vectorsOf)(count) * THNN_(implicit)->lanes;
+  const ptrdiff_t ofResult = w->back ? c->window : c->depth;
+  const ptrdiff_t ofSource = w->back ? c->depth : c->window;
+  const real *weight =
+      w->weight + group * (c->outputs / c->groups) * c->depth + first * ofResult + plane * ofSource;
+  if (part->taps == c->window && !w->back) {
+    THNN_(turnOutputs)(count, planes * c->window, weight, ofResult, m);
+    return;
+  }
+  for (ptrdiff_t s = 0; s < planes; s++)
+    for (ptrdiff_t t = 0; t < part->taps; t++, m += width) {
+      const real *at = weight + s * ofSource + part->tap[t];
+      if (ofResult == 1)
+        memcpy(m, at, (size_t)count * sizeof *m);
+      else
+        for (ptrdiff_t r = 0; r < count; r++)
+          m[r] = at[r * ofResult];
+      for (ptrdiff_t r = count; r < width; r++)
+        m[r] = 0;
+    }
+}
+
+/* Writes the sums of count result planes, each position of an image, into the planes from to on. */
+static void THNN_(deliver)(const THNN_(ImplicitImages) * w, const THNNDirect *d, const real *sums,
+                           ptrdiff_t positions, ptrdiff_t count, real *to)
+{
+  const ptrdiff_t width = THNN_(vectorsOf)(count) * THNN_(implicit)->lanes;
+  if (w->elements || positions == w->size) {
+    THNN_(implicit)->turn(positions, count, sums, width, to, w->size);
+    return;
+  }
+  for (ptrdiff_t r = 0; r < count; r++, to += w->size) {
+    const real *sum = sums + r;
+    for (ptrdiff_t t = 0; t < d->count[0]; t++)
+      for (ptrdiff_t i = 0; i < d->count[1]; i++)
+        for (ptrdiff_t j = 0; j < d->count[2]; j++, sum += width)
+          to[t * d->step[0] + i * d->step[1] + j * d->step[2]] = *sum;
+  }
+}
+
+/* Calls work for each block of result planes of each part: first and count are its planes, sums
+ * those of its rows. */
+static void THNN_(eachBlock)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
+                             ptrdiff_t plane, ptrdiff_t planes,
+                             void (*work)(const THNN_(ImplicitImages) * w,
+                                          const THNN_(ImplicitItem) * i, ptrdiff_t part,
+                                          ptrdiff_t first, ptrdiff_t count, ptrdiff_t plane,
+                                          ptrdiff_t planes, real *sums))
+{
+  real *sums = i->sums;
+  for (ptrdiff_t k = 0; k < w->plan.parts; k++) {
+    const ptrdiff_t rows = i->images * THNN_(positionsOfItem)(w, i, &w->plan.part[k]);
+    if (rows == 0)
+      continue;
+    for (ptrdiff_t first = 0; first < i->count; first += w->width) {
+      const ptrdiff_t count = THMin(w->width, i->count - first);
+      work(w, i, k, i->first + first, count, plane, planes, sums);
+      sums += rows * THNN_(vectorsOf)(count) * THNN_(implicit)->lanes;
+    }
+  }
+}
+
+/* Adds the terms of a few planes; the first ones to the bias. */
+static void THNN_(addTerms)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
+                            ptrdiff_t k, ptrdiff_t first, ptrdiff_t count, ptrdiff_t plane,
+                            ptrdiff_t planes, real *sums)
+{
+  const THNNPart *part = &w->plan.part[k];
+  const ptrdiff_t vectors = THNN_(vectorsOf)(count);
+  real *start = i->m + w->turned - w->width;
+  if (plane == 0)
+    for (ptrdiff_t r = 0; r < vectors * THNN_(implicit)->lanes; r++)
+      start[r] = w->bias && r < count ? w->bias[i->group * w->results + first + r] : 0;
+  THNN_(turnWeights)(w, part, i->group, first, count, plane, planes, i->m);
+  THNN_(implicit)->multiply(i->images * THNN_(positionsOfItem)(w, i, part),
+                            w->position + k * w->room, planes * part->taps,
+                            w->elements ? w->term : part->d.offset, i->flat, i->m, vectors,
+                            plane == 0 ? start : NULL, sums);
+}
+
+static void THNN_(deliverBlock)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
+                                ptrdiff_t k, ptrdiff_t first, ptrdiff_t count, ptrdiff_t plane,
+                                ptrdiff_t planes, real *sums)
+{
+  (void)plane, (void)planes;
+  const THNNPart *part = &w->plan.part[k];
+  const ptrdiff_t positions = THNN_(positionsOfItem)(w, i, part);
+  const ptrdiff_t next = positions * THNN_(vectorsOf)(count) * THNN_(implicit)->lanes;
+  for (ptrdiff_t n = 0; n < i->images; n++) {
+    const ptrdiff_t image = (i->image + n) * w->c->groups + i->group;
+    real *to = w->to + (image * w->results + first) * w->size + i->skipped + part->start;
+    THNN_(deliver)(w, &part->d, sums + n * next, positions, count, to);
+  }
+}
+
+static void THNN_(implicitItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(ImplicitImages) *w = context;
+  const THNNPlan *p = &w->plan;
+  for (ptrdiff_t item = begin; item < end; item++) {
+    const THNN_(ImplicitItem) i = THNN_(itemOf)(w, item);
+    for (ptrdiff_t plane = 0; plane < p->planes; plane += w->planes) {
+      const ptrdiff_t planes = THMin(w->planes, p->planes - plane);
+      THNN_(layOutSource)(w, &i, plane, planes);
+      THNN_(eachBlock)(w, &i, plane, planes, THNN_(addTerms));
+    }
+    if (p->leaves)
+      for (ptrdiff_t n = 0; n < i.images; n++) {
+        const ptrdiff_t plane = ((i.image + n) * w->c->groups + i.group) * w->results + i.first;
+        THNN_(fillPlanes)
+        (w->to + plane * w->size, i.count, w->size,
+         w->bias ? w->bias + i.group * w->results + i.first : NULL);
+      }
+    THNN_(eachBlock)(w, &i, 0, 0, THNN_(deliverBlock));
+  }
+}
+
+/* Offsets of the positions of a run for each part, and of the terms where windows are elements. */
+static void THNN_(listOffsets)(THNN_(Call) * call, THNN_(ImplicitImages) * w)
+{
+  const ptrdiff_t parts = w->plan.parts, next = w->planes * w->plane;
+  ptrdiff_t *list =
+      THNN_(scratchBytes)(call, (size_t)(parts * w->room + w->planes) * sizeof(ptrdiff_t));
+  w->position = list;
+  for (ptrdiff_t k = 0; k < parts; k++, list += w->room) {
+    THNNDirect d = w->plan.part[k].d;
+    if (w->elements) { /* one row of positions, or some of them */
+      d.count[0] = d.count[1] = 1;
+      d.count[2] = w->piece;
+    }
+    THNN_(listPositions)(&d, w->few, next, list);
+  }
+  w->term = list;
+  for (ptrdiff_t s = 0; s < w->planes; s++)
+    list[s] = s * w->plane;
+}
+
+void THNN_(convolveImplicit)(const THNNConvolution *c, int back, THTensor *from, THTensor *weight,
+                             THTensor *bias, THTensor *to)
+{
+  /* So many positions are computed together that the weights are worth their turning. */
+  enum { POSITIONS = 512 };
+  THNN_(Call) call;
+  THNN_(begin)(&call);
+  from = THNN_(source)(&call, from);
+  weight = THNN_(source)(&call, weight);
+  bias = THNN_(source)(&call, bias);
+  to = THNN_(result)(&call, to, c->dims, back ? c->xSize : c->ySize);
+  THNN_(ImplicitImages) w = {.c = c, .back = back, .elements = THNN_(areElements)(c)};
+  w.plan = THNNPlan_of(c, back, THNN_(scratchBytes)(&call, THNNPlan_memory(c, back)));
+  w.size = back ? c->image : c->windows;
+  w.source = back ? c->windows : c->image;
+  w.results = (back ? c->planes : c->outputs) / c->groups;
+  w.width = THNN_(widthOf)(w.results);
+  w.blocks = (w.results + w.width - 1) / w.width;
+  ptrdiff_t taps = 1, positions = 1, all = 0;
+  for (ptrdiff_t k = 0; k < w.plan.parts; k++) {
+    const ptrdiff_t these = THNN_(positionsOf)(&w.plan.part[k].d);
+    taps = THMax(taps, w.plan.part[k].taps);
+    positions = THMax(positions, these);
+    all += these;
+  }
+  w.piece = w.elements ? THMin(positions, POSITIONS) : positions;
+  w.pieces = (positions + w.piece - 1) / w.piece;
+  const ptrdiff_t threads = THParallel_threads(PTRDIFF_MAX, 1);
+  w.few = THMin((POSITIONS + w.piece - 1) / w.piece, (c->batch + threads - 1) / threads);
+  w.few = w.pieces > 1 ? 1 : THMax(w.few, 1);
+  w.runs = (c->batch + w.few - 1) / w.few * w.pieces;
+  w.shares = w.runs * c->groups < threads ? THMin(w.blocks, threads) : 1;
+  w.planes = THMin(w.plan.planes, (THNN_IMPLICIT_COLUMNS + taps - 1) / taps);
+  /* An odd number of cache lines: planes do not compete for the same places of the cache. */
+  w.plane = w.elements ? (w.piece | 16) + 16 : w.plan.plane;
+  w.room = w.few * w.piece;
+
+  const ptrdiff_t items = w.runs * c->groups * w.shares;
+  const ptrdiff_t blocks = (w.blocks + w.shares - 1) / w.shares;
+  w.threads = THParallel_threads(items, 1);
+  w.flat = w.few * w.planes * w.plane + THNN_DIRECT_SLACK;
+  w.sums = w.few * (w.elements ? w.piece : all) * blocks * w.width;
+  w.turned = (w.planes * taps + 1) * w.width;
+  w.memory = THNN_(scratch)(&call, w.threads * (w.flat + w.sums + w.turned));
+  THNN_(listOffsets)(&call, &w);
+  THNN_(start)(&call);
+  w.from = THTensor_(data)(from);
+  w.weight = THTensor_(data)(weight);
+  w.bias = bias ? THTensor_(data)(bias) : NULL;
+  w.to = THTensor_(data)(to);
+  THParallel_for(items, 1, THNN_(implicitItems), &w);
+  THNN_(finish)(&call);
+}
+
+/* --- weights --------------------------------------------------------------------------------- */
+
+/* A piece of the positions of a few images, counted from one image to the next: m[position] has
+ * count outputs from first on. */
+static void THNN_(turnGradients)(const THNN_(ImplicitWeights) * w, const real *y, ptrdiff_t count,
+                                 ptrdiff_t from, ptrdiff_t piece, real *m)
+{
+  const THNNConvolution *c = w->c;
+  const ptrdiff_t width = THNN_(vectorsOf)(count) * THNN_(implicit)->lanes;
+  for (ptrdiff_t done = 0; done < piece;) {
+    const ptrdiff_t image = (from + done) / c->windows, position = (from + done) % c->windows;
+    const ptrdiff_t these = THMin(piece - done, c->windows - position);
+    THNN_(turnOutputs)
+    (count, these, y + image * c->outputs * c->windows + position, c->windows, m + done * width);
+    done += these;
+  }
+}
+
+/* The products of a few planes of x and a share of the outputs, over all images in their order. */
+static void THNN_(implicitWeights)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(ImplicitWeights) *w = context;
+  const THNNConvolution *c = w->c;
+  const THNNPlan *p = &w->plan;
+  const ptrdiff_t planes = p->planes, outputs = c->outputs / c->groups;
+  real *flat = THNN_(ofThread)(w->memory, w->flat + w->sums + w->turned, w->threads);
+  real *sums = flat + w->flat, *m = sums + w->sums;
+  for (ptrdiff_t item = begin; item < end; item++) {
+    const ptrdiff_t share = item % w->shares, chunk = item / w->shares % w->chunks;
+    const ptrdiff_t group = item / w->shares / w->chunks;
+    const ptrdiff_t plane = chunk * w->planes, few = THMin(w->planes, planes - plane);
+    const ptrdiff_t first = share * w->blocks / w->shares * w->width;
+    const ptrdiff_t end_ = THMin((share + 1) * w->blocks / w->shares * w->width, outputs);
+    const ptrdiff_t terms = few * c->window;
+    memset(sums, 0, (size_t)w->sums * sizeof *sums);
+    for (ptrdiff_t image = 0; image < c->batch; image += w->few) {
+      const ptrdiff_t images = THMin(w->few, c->batch - image), all = images * c->windows;
+      const real *x = w->x + (image * c->planes + group * planes + plane) * c->image;
+      const real *y = w->y + (image * c->outputs + group * outputs) * c->windows;
+      if (!w->inPlace)
+        for (ptrdiff_t i = 0; i < images; i++)
+          THNN_(layOut)
+      (p->layout, x + i * c->planes * c->image, few, c->image, flat + i * w->planes * p->plane,
+       p->plane);
+      for (ptrdiff_t at = 0; at < all; at += THNN_IMPLICIT_COLUMNS) {
+        const ptrdiff_t piece = THMin(all - at, THNN_IMPLICIT_COLUMNS);
+        for (ptrdiff_t o = first; o < end_; o += w->width) {
+          const ptrdiff_t count = THMin(w->width, end_ - o);
+          THNN_(turnGradients)(w, y + o * c->windows, count, at, piece, m);
+          THNN_(implicit)->multiply(terms, p->part->d.offset, piece, w->position + at,
+                                    w->inPlace ? x : flat, m, THNN_(vectorsOf)(count), NULL,
+                                    sums + (o - first) * terms);
+        }
+      }
+    }
+    for (ptrdiff_t o = first; o < end_; o++) {
+      const ptrdiff_t block = (o - first) / w->width * w->width, in = o - first - block;
+      const ptrdiff_t count = THMin(w->width, end_ - first - block);
+      const ptrdiff_t width = THNN_(vectorsOf)(count) * THNN_(implicit)->lanes;
+      real *weights = w->weights + (group * outputs + o) * c->depth + plane * c->window;
+      for (ptrdiff_t l = 0; l < terms; l++)
+        weights[l] = (real)(weights[l] + w->scale * (accreal)sums[block * terms + l * width + in]);
+    }
+  }
+}
+
+void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNNConvolution *c,
+                                   THNN_(Call) * call)
+{
+  /* Terms of a chunk, positions of the images that are laid out together, and sums of a thread. */
+  enum { TERMS = 512, POSITIONS = 256, SUMS = 1 << 18 };
+  *w = (THNN_(ImplicitWeights)){.c = c, .inPlace = THNN_(areElements)(c)};
+  const ptrdiff_t outputs = c->outputs / c->groups;
+  w->plan = THNNPlan_of(c, 0, THNN_(scratchBytes)(call, THNNPlan_memory(c, 0)));
+  w->width = THNN_(widthOf)(outputs);
+  w->blocks = (outputs + w->width - 1) / w->width;
+  const ptrdiff_t threads = THParallel_threads(PTRDIFF_MAX, 1), planes = w->plan.planes;
+  w->planes = THMax(1, THMin(THMin(planes, TERMS / c->window), c->groups * planes / threads));
+  w->chunks = (planes + w->planes - 1) / w->planes;
+  const ptrdiff_t most = THMax(1, SUMS / (w->planes * c->window * w->width)); /* blocks */
+  w->shares = (w->blocks + most - 1) / most;
+  if (c->groups * w->chunks < threads)
+    w->shares = THMin(w->blocks, THMax(w->shares, threads));
+  w->few = THMin(c->batch, (POSITIONS + c->windows - 1) / c->windows);
+  w->threads = THParallel_threads(c->groups * w->chunks * w->shares, 1);
+  const ptrdiff_t next = w->inPlace ? c->planes * c->image : w->planes * w->plan.plane;
+  ptrdiff_t *list = THNN_(scratchBytes)(call, (size_t)(w->few * c->windows) * sizeof(ptrdiff_t));
+  THNN_(listPositions)(&w->plan.part->d, w->few, next, list);
+  w->position = list;
+  w->flat = w->inPlace ? 0 : w->few * w->planes * w->plan.plane + THNN_DIRECT_SLACK;
+  w->sums = w->planes * c->window * ((w->blocks + w->shares - 1) / w->shares) * w->width;
+  w->turned = THNN_IMPLICIT_COLUMNS * w->width;
+  w->memory = THNN_(scratch)(call, w->threads * (w->flat + w->sums + w->turned));
+}
+
+void THNN_(addImplicitWeights)(THNN_(ImplicitWeights) * w, const real *x, const real *y,
+                               real *weights, accreal scale)
+{
+  w->x = x;
+  w->y = y;
+  w->weights = weights;
+  w->scale = scale;
+  THParallel_for(w->c->groups * w->chunks * w->shares, 1, THNN_(implicitWeights), w);
+}

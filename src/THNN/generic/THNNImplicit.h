@@ -1,0 +1,45 @@
+typedef struct {
+  ptrdiff_t lanes;   /* of a vector, and */
+  ptrdiff_t vectors; /* how many of them are a block of outputs at most */
+  /* sums[a][o] = start[o] (sums[a][o] if it is NULL) + the sum over b of x[rows[a] + columns[b]] *
+   * m[b][o], for outputs o of that many vectors. */
+  void (*multiply)(ptrdiff_t nrows, const ptrdiff_t *rows, ptrdiff_t ncolumns,
+                   const ptrdiff_t *columns, const real *x, const real *m, ptrdiff_t vectors,
+                   const real *start, real *sums);
+  /* y[j][i] = x[i][j] for i < rows, j < columns; rows of x are nextX apart, those of y nextY. */
+  void (*turn)(ptrdiff_t rows, ptrdiff_t columns, const real *x, ptrdiff_t nextX, real *y,
+               ptrdiff_t nextY);
+} THNN_(Implicit);
+
+extern const THNN_(Implicit) * THNN_(implicit);
+
+/* Whether the convolution is better computed this way than as sums of shifted planes, forward or
+ * back, and for the gradient of the weights. */
+int THNN_(isImplicit)(const THNNConvolution *c, int back);
+int THNN_(areWeightsImplicit)(const THNNConvolution *c);
+
+/* y = bias (if there is one) + the convolution of x; or back, x from y. */
+void THNN_(convolveImplicit)(const THNNConvolution *c, int back, THTensor *from, THTensor *weight,
+                             THTensor *bias, THTensor *to);
+
+/* The gradient of the weights in a call that has begun: prepare before it starts, then add. */
+typedef struct {
+  const THNNConvolution *c;
+  THNNPlan plan;
+  const real *x, *y;
+  real *weights;
+  accreal scale;
+  ptrdiff_t planes, chunks;  /* planes of x whose weights are computed together */
+  ptrdiff_t width, blocks;   /* of outputs, and */
+  ptrdiff_t shares;          /* of these blocks, where there are more threads than chunks */
+  ptrdiff_t few;             /* images that are laid out together */
+  const ptrdiff_t *position; /* of the windows of these */
+  ptrdiff_t flat, sums, turned;
+  real *memory; /* for each thread: these three */
+  int inPlace, threads;
+} THNN_(ImplicitWeights);
+
+void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNNConvolution *c,
+                                   THNN_(Call) * call);
+void THNN_(addImplicitWeights)(THNN_(ImplicitWeights) * w, const real *x, const real *y,
+                               real *weights, accreal scale);

@@ -1,0 +1,152 @@
+/* Kernels of the products whose left matrix is picked by two lists. */
+#include "THNNTemplate.h"
+
+#if defined(__AVX512F__)
+enum { VECTOR = 64, MOST = 4 };
+#elif defined(__AVX__)
+enum { VECTOR = 32, MOST = 2 };
+#else
+enum { VECTOR = 16, MOST = 2 };
+#endif
+enum { LANES = VECTOR / sizeof(real), ROWS = 6 };
+
+typedef real Vector __attribute__((vector_size(VECTOR)));
+#include "MultiplyAdd.h"
+
+static inline Vector load(const real *x)
+{
+  Vector v;
+  memcpy(&v, x, sizeof v);
+  return v;
+}
+
+static inline void store(real *x, Vector v)
+{
+  memcpy(x, &v, sizeof v);
+}
+
+/* --- products -------------------------------------------------------------------------------- */
+
+static inline __attribute__((always_inline)) void few_rows(const ptrdiff_t *rows,
+                                                           ptrdiff_t ncolumns,
+                                                           const ptrdiff_t *columns, const real *x,
+                                                           const real *m, const real *start,
+                                                           real *sums, int vectors)
+{
+  const real *row[ROWS];
+  for (int k = 0; k < ROWS; k++)
+    row[k] = x + rows[k];
+  Vector sum[ROWS][MOST];
+  for (int k = 0; k < ROWS; k++)
+    for (int v = 0; v < vectors; v++)
+      sum[k][v] = (Vector){0};
+  for (ptrdiff_t b = 0; b < ncolumns; b++, m += vectors * LANES) {
+    const ptrdiff_t column = columns[b];
+    Vector factor[MOST];
+    for (int v = 0; v < vectors; v++)
+      factor[v] = load(m + v * LANES);
+    for (int k = 0; k < ROWS; k++) {
+      const Vector element = row[k][column] - (Vector){0};
+      for (int v = 0; v < vectors; v++)
+        sum[k][v] = MULTIPLY_ADD(element, factor[v], sum[k][v]);
+    }
+  }
+  for (int k = 0; k < ROWS; k++)
+    for (int v = 0; v < vectors; v++, sums += LANES)
+      store(sums, load(start ? start + v * LANES : sums) + sum[k][v]);
+}
+
+static inline __attribute__((always_inline)) void all_rows(ptrdiff_t nrows, const ptrdiff_t *rows,
+                                                           ptrdiff_t ncolumns,
+                                                           const ptrdiff_t *columns, const real *x,
+                                                           const real *m, const real *start,
+                                                           real *sums, int vectors)
+{
+  const ptrdiff_t width = vectors * LANES;
+  ptrdiff_t a = 0;
+  for (; a + ROWS <= nrows; a += ROWS)
+    few_rows(rows + a, ncolumns, columns, x, m, start, sums + a * width, vectors);
+  if (a < nrows) { /* the last one again where there are no more */
+    ptrdiff_t last[ROWS];
+    real rest[ROWS * MOST * LANES] = {0};
+    for (int k = 0; k < ROWS; k++)
+      last[k] = rows[THMin(a + k, nrows - 1)];
+    few_rows(last, ncolumns, columns, x, m, start, rest, vectors);
+    for (ptrdiff_t i = 0; i < (nrows - a) * width; i++)
+      sums[a * width + i] = start ? rest[i] : sums[a * width + i] + rest[i];
+  }
+}
+
+static void multiply(ptrdiff_t nrows, const ptrdiff_t *rows, ptrdiff_t ncolumns,
+                     const ptrdiff_t *columns, const real *x, const real *m, ptrdiff_t vectors,
+                     const real *start, real *sums)
+{
+  switch (vectors) {
+    case 1:
+      all_rows(nrows, rows, ncolumns, columns, x, m, start, sums, 1);
+      break;
+    case 2:
+      all_rows(nrows, rows, ncolumns, columns, x, m, start, sums, 2);
+      break;
+#if defined(__AVX512F__)
+    case 3:
+      all_rows(nrows, rows, ncolumns, columns, x, m, start, sums, 3);
+      break;
+    default:
+      all_rows(nrows, rows, ncolumns, columns, x, m, start, sums, 4);
+#endif
+  }
+}
+
+/* --- transposition --------------------------------------------------------------------------- */
+
+#if defined(__AVX512F__) && defined(TH_REAL_IS_FLOAT)
+#define FIRST_HALVES(A, B) \
+  __builtin_shufflevector(A, B, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
+#define LAST_HALVES(A, B) \
+  __builtin_shufflevector(A, B, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
+#elif defined(__AVX512F__) || (defined(__AVX__) && defined(TH_REAL_IS_FLOAT))
+#define FIRST_HALVES(A, B) __builtin_shufflevector(A, B, 0, 8, 1, 9, 2, 10, 3, 11)
+#define LAST_HALVES(A, B)  __builtin_shufflevector(A, B, 4, 12, 5, 13, 6, 14, 7, 15)
+#elif defined(__AVX__) || defined(TH_REAL_IS_FLOAT)
+#define FIRST_HALVES(A, B) __builtin_shufflevector(A, B, 0, 4, 1, 5)
+#define LAST_HALVES(A, B)  __builtin_shufflevector(A, B, 2, 6, 3, 7)
+#else
+#define FIRST_HALVES(A, B) __builtin_shufflevector(A, B, 0, 2)
+#define LAST_HALVES(A, B)  __builtin_shufflevector(A, B, 1, 3)
+#endif
+
+/* Row i and row i + LANES / 2 become rows 2i and 2i + 1, element by element in turn: that moves the
+ * highest bit of the row's number behind the bits of the place, and that one's highest bit behind
+ * those of the row.  After as many times as there are bits, rows and places have changed roles. */
+static inline void turn_square(const real *x, ptrdiff_t nextX, real *y, ptrdiff_t nextY)
+{
+  Vector v[2][LANES];
+  for (int i = 0; i < LANES; i++)
+    v[0][i] = load(x + i * nextX);
+  int from = 0;
+#pragma GCC unroll 4
+  for (int bits = 1; bits < LANES; bits *= 2, from = !from)
+#pragma GCC unroll 8
+    for (int i = 0; i < LANES / 2; i++) {
+      v[!from][2 * i] = FIRST_HALVES(v[from][i], v[from][i + LANES / 2]);
+      v[!from][2 * i + 1] = LAST_HALVES(v[from][i], v[from][i + LANES / 2]);
+    }
+  for (int i = 0; i < LANES; i++)
+    store(y + i * nextY, v[from][i]);
+}
+
+static void turn(ptrdiff_t rows, ptrdiff_t columns, const real *x, ptrdiff_t nextX, real *y,
+                 ptrdiff_t nextY)
+{
+  const ptrdiff_t rowsInSquares = rows / LANES * LANES;
+  const ptrdiff_t columnsInSquares = columns / LANES * LANES;
+  for (ptrdiff_t j = 0; j < columnsInSquares; j += LANES)
+    for (ptrdiff_t i = 0; i < rowsInSquares; i += LANES)
+      turn_square(x + i * nextX + j, nextX, y + j * nextY + i, nextY);
+  for (ptrdiff_t j = 0; j < columns; j++)
+    for (ptrdiff_t i = j < columnsInSquares ? rowsInSquares : 0; i < rows; i++)
+      y[j * nextY + i] = x[i * nextX + j];
+}
+
+const THNN_(Implicit) TH_LEVEL_(THNN_(implicit))[] = {{LANES, MOST, multiply, turn}};
