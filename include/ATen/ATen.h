@@ -12,7 +12,9 @@
 #define ATEN_H
 
 #include "ATenContext.h"
+#include "ATenDLPack.h"
 #include "ATenError.h"
+#include "ATenFile.h"
 #include "ATenPrint.h"
 #include "ATenTable.h"
 #include "ATenScalar.h"

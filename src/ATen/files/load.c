@@ -1,0 +1,112 @@
+/* Files of any format: which one it is, and the border that calls cross. */
+#include "Files.h"
+
+static bool has_objects(const at_file *file)
+{
+  return true; /* what nothing else is; its reader will say if it is not */
+}
+
+/* In the order in which they are tried. */
+static const struct {
+  const char *suffix;
+  bool (*is)(const at_file *file);
+  void (*read)(const at_file *file, at_dict *dict);
+  void (*write)(at_out *out, const at_dict *dict);
+} formats[] = {
+    {".npz", at_isZip, at_readZip, at_writeNpz},
+    {".npy", at_isNpy, at_readNpy, at_writeNpy},
+    {".pt", at_isLegacyPt, at_readLegacyPt, at_writePt},
+    {".pth", at_isLegacyPt, at_readLegacyPt, at_writePt},
+    {".safetensors", at_isSafetensors, at_readSafetensors, at_writeSafetensors},
+    {".t7", has_objects, at_readT7, at_writeT7},
+};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+at_dict *at_load(const char *path)
+{
+  at_dict *volatile dict = at_dict_new();
+  if (!dict)
+    return NULL;
+  at_call call = {.operation = "load"};
+  TH_TRY(call.attempt)
+  {
+    at_file file;
+    THGuard open;
+    at_file_open(&file, path, &open);
+    int i = 0;
+    while (!formats[i].is(&file))
+      i++;
+    formats[i].read(&file, dict);
+    THGuard_leave(&open);
+  }
+  if (!at_failed(&call))
+    return dict;
+  at_dict_free(dict);
+  return NULL;
+}
+
+static int format_of(const char *path)
+{
+  const size_t length = strlen(path);
+  for (int i = 0; i < FORMATS; i++) {
+    const size_t suffix = strlen(formats[i].suffix);
+    if (length > suffix && !strcmp(path + length - suffix, formats[i].suffix))
+      return i;
+  }
+  at_raise(AT_ERROR_ARGUMENT,
+           "%s: the name has to end in .npy, .npz, .safetensors, .pt, .pth or .t7", path);
+}
+
+bool at_save(const char *path, const at_dict *dict)
+{
+  if (!path || !dict) {
+    at_fail(AT_ERROR_NULL, "save", "save: %s is NULL", path ? "dict" : "path");
+    return false;
+  }
+  at_call call = {.operation = "save"};
+  TH_TRY(call.attempt)
+  {
+    const int format = format_of(path);
+    at_out out;
+    THGuard open;
+    at_out_begin(&out, path, &open);
+    formats[format].write(&out, dict);
+    at_out_commit(&out, &open);
+  }
+  return !at_failed(&call);
+}
+
+/* --- one array -------------------------------------------------------------------------------- */
+
+at_tensor *at_load_npy(const char *path)
+{
+  at_call call = {.operation = "load_npy"};
+  at_tensor *volatile t = NULL;
+  TH_TRY(call.attempt)
+  {
+    at_file file;
+    THGuard open;
+    at_file_open(&file, path, &open);
+    if (!at_isNpy(&file))
+      at_damaged(&file, "this is no .npy file");
+    t = at_readArray(&file, file.bytes, file.size);
+    THGuard_leave(&open);
+  }
+  return at_return(&call, t, true);
+}
+
+bool at_save_npy(const char *path, at_tensor *t)
+{
+  if (!at_accept("save_npy", "t", t, false))
+    return false;
+  at_call call = {.operation = "save_npy"};
+  TH_TRY(call.attempt)
+  {
+    at_out out;
+    THGuard open;
+    at_out_begin(&out, path, &open);
+    at_writeArray(&out, t);
+    at_out_commit(&out, &open);
+  }
+  return !at_failed(&call);
+}

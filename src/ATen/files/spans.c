@@ -1,0 +1,65 @@
+/* Which tensors of a set share memory, and which part of it they use. */
+#include "Files.h"
+
+static int by_storage(const void *a, const void *b)
+{
+  const at_span *x = a, *y = b;
+  const uintptr_t s = (uintptr_t)x->storage, t = (uintptr_t)y->storage;
+  return s != t ? (s > t) - (s < t) : (x->index > y->index) - (x->index < y->index);
+}
+
+static int by_index(const void *a, const void *b)
+{
+  const at_span *x = a, *y = b;
+  return (x->index > y->index) - (x->index < y->index);
+}
+
+/* A tensor without elements has a storage of its own. */
+static at_span span_of(const at_dict *dict, int64_t index)
+{
+  const at_tensor *t = at_dict_at(dict, index);
+  int64_t end;
+  at_span span = {.index = index, .owner = index};
+  THAssert(at_reach((at_ints){t->th->size, t->th->nDimension}, t->th->stride, t->th->storageOffset,
+                    &end));
+  if (end > 0) {
+    span.storage = t->th->storage;
+    span.first = t->th->storageOffset;
+    span.end = end;
+  }
+  return span;
+}
+
+const at_span *at_spansOf(const at_dict *dict, THGuard *guard)
+{
+  const int64_t count = at_dict_count(dict);
+  THGuard_enter(guard, THFree);
+  at_span *spans = guard->what = THAlloc((count + 1) * (ptrdiff_t)sizeof *spans);
+  for (int64_t i = 0; i < count; i++)
+    spans[i] = span_of(dict, i);
+  qsort(spans, (size_t)count, sizeof *spans, by_storage);
+  for (int64_t i = 0, next; i < count; i = next) {
+    at_span whole = spans[i];
+    for (next = i + 1; next < count && whole.storage && spans[next].storage == whole.storage;
+         next++) {
+      whole.first = THMin(whole.first, spans[next].first);
+      whole.end = THMax(whole.end, spans[next].end);
+    }
+    for (int64_t k = i; k < next; k++) {
+      spans[k].first = whole.first;
+      spans[k].end = whole.end;
+      spans[k].owner = whole.index;
+    }
+  }
+  qsort(spans, (size_t)count, sizeof *spans, by_index);
+  return spans;
+}
+
+at_tensor *at_newLine(const at_dict *dict, const at_span *span)
+{
+  static const int64_t one[] = {1};
+  at_tensor *t = at_dict_at(dict, span->owner);
+  const int64_t count = span->end - span->first;
+  const at_ints line = {&count, 1};
+  return count > 0 ? at_newView(t, (ptrdiff_t)span->first, line, one) : at_newShape(t->type, line);
+}

@@ -1,0 +1,173 @@
+/* Sets of tensors with names, and what saving and loading have in common for all formats. */
+#include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "files.h"
+
+static void names(void **state)
+{
+  enum { COUNT = 3000 };
+  at_dict *d = at_dict_new();
+  char name[40];
+  for (int i = 0; i < COUNT; i++) {
+    snprintf(name, sizeof name, "layers.%d.weight", i * 7919 % COUNT);
+    at_tensor *t = at_full(AT_SHAPE(1), at_scalar(i), .type = AT_CPU(AT_INT));
+    CHECK(!at_dict_has(d, name));
+    CHECK(at_dict_set(d, name, t));
+    at_release(t);
+  }
+  CHECK_EQ(at_dict_count(d), COUNT);
+  for (int i = 0; i < COUNT; i++) {
+    snprintf(name, sizeof name, "layers.%d.weight", i * 7919 % COUNT);
+    CHECK(!strcmp(at_dict_name(d, i), name) && at_dict_has(d, name));
+    CHECK(at_dict_get(d, name) == at_dict_at(d, i));
+    CHECK_EQ(*(int *)at_data(at_dict_get(d, name)), i);
+  }
+  /* A name that is there keeps its place; the tensor that it had goes. */
+  at_tensor *t = at_ones(AT_SHAPE(2));
+  CHECK(at_dict_set(d, "layers.0.weight", t) && at_dict_at(d, 0) == t);
+  CHECK(at_dict_set(d, "layers.0.weight", t) && at_dict_count(d) == COUNT);
+  at_release(t);
+  CHECK_EQ(((float *)at_data(at_dict_at(d, 0)))[1], 1);
+  at_dict_free(d);
+  at_dict_free(NULL);
+  CHECK_EQ(at_error(), AT_OK);
+}
+
+static void scoped(void **state)
+{
+  at_dict *d = at_dict_new();
+  AT_SCOPE
+  {
+    CHECK(at_dict_set(d, "a", at_full(AT_SHAPE(2), at_scalar(3))));
+  }
+  CHECK_EQ(((float *)at_data(at_dict_get(d, "a")))[1], 3);
+  at_dict_free(d);
+}
+
+static void wrong(void **state)
+{
+  at_dict *d = at_dict_new();
+  at_tensor *t = at_ones(AT_SHAPE(2));
+#define FAILS(CODE, CALL)                                       \
+  do {                                                          \
+    CHECK(CALL);                                                \
+    CHECK_MSG(at_error() == CODE, "%s: %d", #CALL, at_error()); \
+    at_error_clear();                                           \
+  } while (0)
+  FAILS(AT_ERROR_ARGUMENT, at_dict_get(d, "a") == at_undefined());
+  FAILS(AT_ERROR_NULL, at_dict_get(NULL, "a") == at_undefined());
+  FAILS(AT_ERROR_NULL, at_dict_get(d, NULL) == at_undefined());
+  FAILS(AT_ERROR_ARGUMENT, at_dict_at(d, 0) == at_undefined());
+  FAILS(AT_ERROR_ARGUMENT, at_dict_at(d, -1) == at_undefined());
+  FAILS(AT_ERROR_ARGUMENT, at_dict_name(d, 0) == NULL);
+  FAILS(AT_ERROR_NULL, at_dict_name(NULL, 0) == NULL);
+  FAILS(AT_ERROR_NULL, !at_dict_set(d, "a", NULL));
+  FAILS(AT_ERROR_NULL, !at_dict_set(NULL, "a", t));
+  FAILS(AT_ERROR_NULL, !at_dict_set(d, NULL, t));
+  FAILS(AT_OK, !at_dict_set(d, "a", at_undefined()));
+  FAILS(AT_OK, !at_dict_has(NULL, "a") && !at_dict_has(d, NULL) && at_dict_count(NULL) == 0);
+  FAILS(AT_ERROR_NULL, at_load(NULL) == NULL);
+  FAILS(AT_ERROR_NULL, !at_save(NULL, d));
+  FAILS(AT_ERROR_NULL, !at_save(scratch("x.npz"), NULL));
+  FAILS(AT_ERROR_ARGUMENT, !at_save(scratch("x.jpg"), d));
+  FAILS(AT_ERROR_ARGUMENT, !at_save(".npz", d));
+  FAILS(AT_ERROR_RUNTIME, at_load(scratch("none.npz")) == NULL);
+  FAILS(AT_ERROR_RUNTIME, at_load("/tmp") == NULL);
+  FAILS(AT_ERROR_RUNTIME, at_load("/dev/zero") == NULL);
+  FAILS(AT_ERROR_RUNTIME, !at_save("/no-such-folder/x.npz", d));
+  check_refused(write_file(scratch("x.npz"), "", 0), AT_ERROR_RUNTIME, "empty");
+  check_refused(write_file(scratch("x.npz"), "hello, world", 12), AT_ERROR_RUNTIME, "no file of");
+  CHECK(mkfifo(scratch("fifo.npz"), 0600) == 0);
+  check_refused(scratch("fifo.npz"), AT_ERROR_RUNTIME, "no file");
+  FAILS(AT_ERROR_RUNTIME, !at_save(scratch("fifo.npz"), d));
+  unlink(scratch("fifo.npz"));
+  unlink(scratch("x.npz"));
+  CHECK_EQ(scratch_count(), 0);
+  at_dict_free(d);
+  at_release(t);
+}
+
+/* A disk that is full, here a limit on how long files may be. */
+static void full(void **state)
+{
+  struct rlimit old, small = {.rlim_cur = 40000};
+  CHECK(getrlimit(RLIMIT_FSIZE, &old) == 0);
+  small.rlim_max = old.rlim_max;
+  signal(SIGXFSZ, SIG_IGN);
+  at_dict *d = at_dict_new();
+  at_tensor *t = at_ones(AT_SHAPE(20000));
+  CHECK(at_dict_set(d, "a", t));
+  at_release(t);
+  static const char *const files[] = {"x.npz", "x.npy", "x.safetensors", "x.pt", "x.t7"};
+  for (int i = 0; i < 5; i++) {
+    write_file(scratch(files[i]), "before", 6);
+    CHECK(setrlimit(RLIMIT_FSIZE, &small) == 0);
+    const bool saved = at_save(scratch(files[i]), d);
+    CHECK(setrlimit(RLIMIT_FSIZE, &old) == 0);
+    CHECK_MSG(!saved && at_error() == AT_ERROR_RUNTIME, "%s: %s", files[i], at_error_message());
+    CHECK(strstr(at_error_message(), strerror(EFBIG)) != NULL);
+    at_error_clear();
+    size_t size;
+    uint8_t *bytes = read_file(scratch(files[i]), &size);
+    CHECK(size == 6 && !memcmp(bytes, "before", 6));
+    free(bytes);
+    unlink(scratch(files[i]));
+    CHECK_EQ(scratch_count(), 0);
+  }
+  at_dict_free(d);
+}
+
+/* A link stays a link, and permissions stay; a new file has the usual ones. */
+static void replaced(void **state)
+{
+  struct stat status;
+  at_dict *d = make_every(AT_BFLOAT16, false);
+  const mode_t mask = umask(022);
+  CHECK(at_save(scratch("a.pt"), d));
+  CHECK(stat(scratch("a.pt"), &status) == 0 && (status.st_mode & 07777) == 0644);
+  umask(mask);
+  CHECK(chmod(scratch("a.pt"), 0600) == 0 && symlink("a.pt", scratch("b.pt")) == 0);
+  CHECK(at_save(scratch("b.pt"), d));
+  CHECK(lstat(scratch("b.pt"), &status) == 0 && S_ISLNK(status.st_mode));
+  CHECK(stat(scratch("a.pt"), &status) == 0 && (status.st_mode & 07777) == 0600);
+  CHECK_EQ(scratch_count(), 2);
+  at_dict *again = load(scratch("b.pt"));
+  check_every("b.pt", again, AT_BFLOAT16, false);
+  at_dict_free(again);
+  at_dict_free(d);
+  unlink(scratch("a.pt"));
+  unlink(scratch("b.pt"));
+}
+
+static void set_one(void *context)
+{
+  at_dict *d = at_dict_new();
+  bool worked = d != NULL;
+  for (int i = 0; worked && i < 20; i++)
+    worked = at_dict_set(d, (char[]){(char)('a' + i), '\0'}, context);
+  if (worked)
+    CHECK_EQ(at_dict_count(d), 20);
+  at_dict_free(d);
+  at_error_clear();
+  if (!worked)
+    THError("no set");
+}
+
+static void faults(void **state)
+{
+  at_tensor *t = at_ones(AT_SHAPE(2));
+  CHECK(th_fail_each(set_one, t) > 20);
+  at_release(t);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(names),    cmocka_unit_test(scoped),
+                                     cmocka_unit_test(wrong),    cmocka_unit_test(full),
+                                     cmocka_unit_test(replaced), cmocka_unit_test(faults)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,25 @@
+/* For targets that load files of tensors. */
+#ifndef TH_FUZZ_LOAD_H
+#define TH_FUZZ_LOAD_H
+
+#include "ATen.h"
+#include "fuzz.h"
+
+/* Loads the bytes as a file, and checks what must hold of every set: all elements can be read. */
+void fuzz_load(const uint8_t *bytes, size_t size);
+
+/* An archive in memory.  Its members lack checksums, which is allowed. */
+typedef struct FuzzZip {
+  uint8_t bytes[3 * 4096], directory[1024];
+  size_t length, directoryLength;
+  int count;
+} FuzzZip;
+
+void fuzz_zip_add(FuzzZip *zip, const char *name, const uint8_t *bytes, size_t size);
+
+/* As fuzz_zip_add; the bytes become size many when they are inflated, or so it says. */
+void fuzz_zip_addDeflated(FuzzZip *zip, const char *name, const uint8_t *bytes, size_t stored,
+                          size_t size);
+void fuzz_zip_finish(FuzzZip *zip);
+
+#endif

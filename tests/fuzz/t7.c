@@ -1,0 +1,8 @@
+/* Fuzzes the reader of .t7 files. */
+#include "load.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+  fuzz_load(bytes, size);
+  return 0;
+}
