@@ -136,6 +136,8 @@ static at_tensor *elementwise(at_tensor *out, const at_type *type, at_ints sizes
   at_tensor *r = at_hold(&pool, at_newShape(type, sizes));
   THLoop loop;
   THLoop_init(&loop);
+  if (name == AT_POLYGAMMA)
+    loop.grain = TH_LOOP_GRAIN / 64;
   at_addOperand(&loop, r);
   for (int i = 0; i < count; i++)
     at_addOperand(&loop, in[i]);
@@ -291,7 +293,17 @@ at_tensor *at_polygammaOf(at_tensor *out, int64_t n, at_tensor *x)
   const at_scalar_type own = x->type->scalarType, type = at_isFloating(own) ? own : AT_FLOAT;
   if (n < 0)
     at_raise(AT_ERROR_ARGUMENT, "n is %lld, and has to be 0 or more", (long long)n);
-  return at_pointwise(out, AT_ROW_polygamma, type, 1, &x, at_scalar_long(n), none);
+  if (n < 2)
+    return at_pointwise(out, AT_ROW_polygamma, type, 1, &x, at_scalar_long(n), none);
+  if (out)
+    at_checkResult(out, x, at_sizesOf(x), type);
+  const double order = (double)n;
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *wide = at_cast(&pool, x, at_typeBeside(x->type, AT_DOUBLE));
+  at_tensor *r =
+      at_hold(&pool, elementwise(NULL, wide->type, at_sizesOf(x), AT_POLYGAMMA, 1, &wide, &order));
+  return at_finishOne(&pool, out, at_cast(&pool, r, at_typeBeside(x->type, type)));
 }
 
 static void check_same_type(const at_tensor *x, const at_tensor *t, const char *name)

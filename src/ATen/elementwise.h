@@ -14,7 +14,8 @@ typedef enum at_elementwise_name {
   AT_SELECT_8,
   AT_LERP_FLOAT, /* from the first to the second, the third being the weight */
   AT_LERP_DOUBLE,
-  AT_IS_CLOSE, /* bytes: whether the second is near the first; the scalars are an at_closeness */
+  AT_IS_CLOSE,  /* bytes: whether the second is near the first; the scalars are an at_closeness */
+  AT_POLYGAMMA, /* of doubles; the scalar is the order, a double of 2 or more */
   AT_ELEMENTWISE
 } at_elementwise_name;
 
