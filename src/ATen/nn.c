@@ -74,17 +74,16 @@ at_tensor *at_layerEnd(at_pool *pool, at_tensor *out, at_tensor *r, at_scalar_ty
 
 void at_layerEndAll(at_pool *pool, int count, at_tensor **out, at_tensor *const *made)
 {
-  if (!out[0]) {
-    at_finish(pool, count, out, made);
-    return;
-  }
-  at_tensor *to[AT_RESULTS], *from[AT_RESULTS];
-  int wanted = 0;
+  at_tensor *to[AT_RESULTS] = {NULL}, *from[AT_RESULTS] = {NULL};
+  int given = 0;
   for (int i = 0; i < count; i++)
-    if (made[i]) {
-      to[wanted] = out[i];
-      from[wanted++] = made[i];
+    if (made[i] && out[i]) {
+      to[given] = out[i];
+      from[given++] = made[i];
     }
-  at_deliverAll(wanted, to, from);
+  at_deliverAll(given, to, from);
+  for (int i = 0; i < count; i++)
+    if (made[i] && !out[i])
+      out[i] = at_retain(made[i]);
   at_pool_leave(pool);
 }

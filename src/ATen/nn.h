@@ -43,7 +43,8 @@ at_tensor *at_layerRoom(at_pool *pool, at_tensor *out, at_scalar_type type, cons
 /* r, which at_layerRoom gave, becomes the result.  Leaves the pool. */
 at_tensor *at_layerEnd(at_pool *pool, at_tensor *out, at_tensor *r, at_scalar_type type);
 
-/* As at_finish, where NULL is made of what is not wanted: an out there stays what it was. */
+/* As at_finish, where any of out may be NULL, and NULL is made of what is not wanted: an out there
+ * stays what it was. */
 void at_layerEndAll(at_pool *pool, int count, at_tensor **out, at_tensor *const *made);
 
 /* --- activations ----------------------------------------------------------------------------- */
@@ -100,8 +101,8 @@ at_tensor *at_nnSoftMaxBack(at_tensor *out, bool log, at_tensor *grad_output, in
                             at_tensor *output);
 
 at_tensor *at_nnPRelu(at_tensor *out, at_tensor *self, at_tensor *weight);
-void at_nnPReluBack(at_tensor **out, at_tensor *grad_output, at_tensor *self, at_tensor *weight,
-                    at_ints mask);
+void at_nnPReluBack(at_tensor **out, const bool *wanted, at_tensor *grad_output, at_tensor *self,
+                    at_tensor *weight, at_ints mask);
 
 /* The slopes are drawn into noise, which is NULL where nobody asks for them. */
 at_tensor *at_nnRRelu(at_tensor *out, at_tensor *self, at_tensor *noise, at_scalar lower,
@@ -160,5 +161,46 @@ void at_nnMultiLabel(at_tensor **out, at_tensor *self, at_tensor *target, at_sum
 at_tensor *at_nnMultiLabelLoss(at_tensor *out, at_tensor *self, at_tensor *target, at_summing how);
 at_tensor *at_nnMultiLabelBack(at_tensor *out, at_tensor *grad_output, at_tensor *self,
                                at_tensor *target, at_tensor *is_target, at_summing how);
+
+/* --- normalization --------------------------------------------------------------------------- */
+
+/* out is of as many as results: the output, and the mean and 1 / the standard deviation of each
+ * channel, which have no elements without training.  In training the running statistics change. */
+void at_nnBatchNorm(at_tensor **out, int results, at_tensor *self, at_tensor *weight,
+                    at_tensor *bias, at_tensor *running_mean, at_tensor *running_var, bool training,
+                    double momentum, double eps);
+at_tensor *at_nnBatchNormOutput(at_tensor *out, at_tensor *self, at_tensor *weight, at_tensor *bias,
+                                at_tensor *running_mean, at_tensor *running_var, bool training,
+                                double momentum, double eps);
+at_tensor *at_nnBatchNormOrEmpty(at_tensor *self, at_tensor *weight, at_tensor *bias,
+                                 at_tensor *running_mean, at_tensor *running_var, bool training,
+                                 double momentum, double eps);
+void at_nnBatchNormBack(at_tensor **out, const bool *wanted, at_tensor *grad_output,
+                        at_tensor *self, at_tensor *weight, at_tensor *running_mean,
+                        at_tensor *running_var, bool training, double eps, at_tensor *save_mean,
+                        at_tensor *save_std, at_ints mask);
+
+/* --- tables ---------------------------------------------------------------------------------- */
+
+at_tensor *at_nnEmbedding(at_tensor *out, at_tensor *weight, at_tensor *indices);
+at_tensor *at_nnEmbeddingBack(at_tensor *out, at_tensor *grad, at_tensor *indices,
+                              int64_t num_weights, int64_t padding_idx, bool scale_grad_by_freq,
+                              bool sparse);
+at_tensor *at_nnEmbeddingRenorm(at_tensor *self, at_tensor *indices, double max_norm,
+                                double norm_type);
+
+/* What becomes of the rows of a bag. */
+typedef enum at_bag_mode { AT_BAG_SUM, AT_BAG_MEAN, AT_BAG_MAX } at_bag_mode;
+
+/* out is of four: the bags, the bag of each index, the bags' sizes, and in mode AT_BAG_MAX the row
+ * that each element is from. */
+void at_nnEmbeddingBag(at_tensor **out, at_tensor *weight, at_tensor *indices, at_tensor *offsets,
+                       bool scale_grad_by_freq, int64_t mode, at_tensor *per_sample_weights,
+                       bool include_last_offset, int64_t padding_idx);
+at_tensor *at_nnEmbeddingBagBack(at_tensor *out, at_tensor *grad, at_tensor *indices,
+                                 at_tensor *offset2bag, at_tensor *bag_size, int64_t num_weights,
+                                 bool scale_grad_by_freq, int64_t mode, bool sparse,
+                                 at_tensor *maximum_indices, at_tensor *per_sample_weights,
+                                 int64_t padding_idx);
 
 #endif

@@ -307,8 +307,8 @@ at_tensor *at_nnPRelu(at_tensor *out, at_tensor *self, at_tensor *weight)
   return at_layerEnd(&pool, out, r, self->type->scalarType);
 }
 
-void at_nnPReluBack(at_tensor **out, at_tensor *grad_output, at_tensor *self, at_tensor *weight,
-                    at_ints mask)
+void at_nnPReluBack(at_tensor **out, const bool *wanted, at_tensor *grad_output, at_tensor *self,
+                    at_tensor *weight, at_ints mask)
 {
   const at_type *compute = at_layerType(self);
   const at_functions *f = compute->functions;
@@ -319,9 +319,9 @@ void at_nnPReluBack(at_tensor **out, at_tensor *grad_output, at_tensor *self, at
   void *x = at_layerIn(&pool, self, compute), *w = at_layerIn(&pool, weight, compute);
   void *g = at_layerInAs(&pool, grad_output, compute, at_sizesOf(self));
   at_tensor *made[2] = {NULL};
-  if (mask.data[0])
+  if (wanted[0] && mask.data[0])
     made[0] = at_layerNew(&pool, compute, at_sizesOf(self));
-  if (mask.data[1])
+  if (wanted[1] && mask.data[1])
     made[1] = at_fillWith(at_layerNew(&pool, compute, at_sizesOf(weight)), at_scalar_long(0));
   if (made[0] && at_numel(self) > 0)
     f->PReLU_updateGradInput(x, g, made[0]->th, w);

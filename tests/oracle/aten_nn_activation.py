@@ -5,7 +5,7 @@ import torch.nn.functional as F
 
 import aten_cases
 from aten_cases import Default, Ints, Scalar, Seed
-from aten_layers import Draw, calls, plain
+from aten_layers import Draw, calls, loosely, plain
 
 A = torch.ops.aten
 BOTH = ("function", "out")
@@ -163,12 +163,12 @@ with aten_cases.Writer("nn_activation", __file__) as out:
         x, w = x.clone().requires_grad_(), w.clone().requires_grad_()
         grads = torch.autograd.grad(F.prelu(x, w), [x, w], g)
         return tuple(one if wanted else None for one, wanted in zip(grads, mask))
-    calls(out, "prelu_backward", prelu_gradient, prelu_back, forms=("function",), count=24, within=2.0**-7)
+    calls(out, "prelu_backward", prelu_gradient, prelu_back, forms=("function",), count=24, within=loosely)
 
     def prelu_full():
         g, x, w, _ = prelu_gradient()
         return [g, x, w, (Default, [1, 1])]
-    calls(out, "prelu_backward", prelu_full, prelu_back, forms=("out",), within=2.0**-7)
+    calls(out, "prelu_backward", prelu_full, prelu_back, forms=("out",), within=loosely)
 
     # Random slopes.
     def rrelu_numbers(training=None):

@@ -1,0 +1,370 @@
+/* Tables of which indices pick rows, one by one or in bags. */
+#include <limits.h>
+
+#include "ATenOperations.h"
+
+static void check_table(const at_tensor *weight)
+{
+  if (at_sizesOf(weight).count != 2)
+    at_raise(AT_ERROR_ARGUMENT, "the table has size (%s), and has to have two dimensions",
+             at_sizeDesc(at_sizesOf(weight)).str);
+}
+
+static void not_sparse(bool sparse)
+{
+  if (sparse)
+    at_raise(AT_ERROR_ARGUMENT, "sparse is true, and there are no sparse gradients");
+}
+
+/* t's elements as a row of Long, contiguous. */
+static at_tensor *indices_of(at_pool *pool, at_tensor *t, const char *name)
+{
+  const int64_t rest = -1;
+  t = at_layerIndices(pool, t, name, AT_INT);
+  t = at_hold(pool, at_reshaped(t, (at_ints){&rest, 1}));
+  return at_hold(pool, at_makeContiguous(t));
+}
+
+/* Raises unless all are rows of a table of that many; returns their data. */
+static const int64_t *check_rows(at_tensor *indices, int64_t rows)
+{
+  const int64_t *index = at_data(indices);
+  for (int64_t i = 0; i < at_numel(indices); i++)
+    if (index[i] < 0 || index[i] >= rows)
+      at_raise(AT_ERROR_ARGUMENT, "index %lld is %lld, out of range of %lld rows", (long long)i,
+               (long long)index[i], (long long)rows);
+  return index;
+}
+
+/* --- one by one ------------------------------------------------------------------------------ */
+
+at_tensor *at_nnEmbedding(at_tensor *out, at_tensor *weight, at_tensor *indices)
+{
+  int64_t room[AT_MOST_DIMS];
+  const at_ints own = at_sizesOf(indices), sizes = {room, own.count + 1};
+  check_table(weight);
+  if (sizes.count > AT_MOST_DIMS)
+    at_raise(AT_ERROR_ARGUMENT, "indices has %d dimensions, and the result one more", own.count);
+  for (int d = 0; d < own.count; d++)
+    room[d] = own.data[d];
+  room[own.count] = weight->th->size[1];
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *row = indices_of(&pool, indices, "indices");
+  at_tensor *rows = at_hold(&pool, at_indexSelect(NULL, weight, 0, row));
+  return at_finishOne(&pool, out, at_hold(&pool, at_viewAs(rows, sizes)));
+}
+
+/* The gradient of a table: rows of grad, in compute, are added up where their indices say. */
+static at_tensor *table_gradient(at_pool *pool, at_tensor *grad, at_tensor *row,
+                                 int64_t num_weights, int64_t columns, int64_t padding_idx,
+                                 bool scale_grad_by_freq)
+{
+  if (num_weights < 0)
+    at_raise(AT_ERROR_ARGUMENT, "num_weights is %lld", (long long)num_weights);
+  check_rows(row, num_weights);
+  const int64_t sizes[] = {num_weights, columns};
+  at_tensor *r = at_layerNew(pool, grad->type, (at_ints){sizes, 2});
+  at_fillWith(r, at_scalar_long(0));
+  const int padding = padding_idx < 0 || padding_idx > INT_MAX ? -1 : (int)padding_idx;
+  if (at_numel(grad) > 0)
+    grad->type->functions->LookupTable_accGradParameters((THLongTensor *)row->th, grad->th, r->th,
+                                                         NULL, NULL, NULL, scale_grad_by_freq,
+                                                         padding, at_scalar_long(1));
+  return r;
+}
+
+at_tensor *at_nnEmbeddingBack(at_tensor *out, at_tensor *grad, at_tensor *indices,
+                              int64_t num_weights, int64_t padding_idx, bool scale_grad_by_freq,
+                              bool sparse)
+{
+  const at_type *compute = at_layerType(grad);
+  const at_ints sizes = at_sizesOf(grad);
+  not_sparse(sparse);
+  const int64_t columns = sizes.count > 0 ? sizes.data[sizes.count - 1] : 0;
+  if (sizes.count == 0 || at_numel(grad) != at_numel(indices) * columns)
+    at_raise(AT_ERROR_ARGUMENT, "grad has size (%s), indices (%s): a row for each is expected",
+             at_sizeDesc(sizes).str, at_sizeDesc(at_sizesOf(indices)).str);
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *row = indices_of(&pool, indices, "indices");
+  at_tensor *r = table_gradient(&pool, at_cast(&pool, grad, compute), row, num_weights, columns,
+                                padding_idx, scale_grad_by_freq);
+  return at_finishOne(&pool, out, at_cast(&pool, r, grad->type));
+}
+
+at_tensor *at_nnEmbeddingRenorm(at_tensor *self, at_tensor *indices, double max_norm,
+                                double norm_type)
+{
+  const at_type *compute = at_layerType(self);
+  check_table(self);
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *row = indices_of(&pool, indices, "indices");
+  at_tensor *table = at_cast(&pool, self, compute);
+  check_rows(row, self->th->size[0]);
+  if (at_numel(row) > 0 && at_numel(self) > 0)
+    compute->functions->LookupTable_renorm((THLongTensor *)row->th, table->th,
+                                           at_scalar_double(max_norm), at_scalar_double(norm_type));
+  if (table != self)
+    at_deliver(self, table);
+  at_pool_leave(&pool);
+  return self;
+}
+
+/* --- bags ------------------------------------------------------------------------------------ */
+
+/* Indices without those of padding, bag by bag. */
+typedef struct {
+  at_tensor *kept, *bag; /* indices, and the bag of each */
+  at_tensor *bagOfAll, *size;
+  int64_t count, bags;
+} Bags;
+
+static void check_bags(at_tensor *indices, at_tensor *offsets, bool include_last_offset)
+{
+  const at_ints i = at_sizesOf(indices), o = at_sizesOf(offsets);
+  if (i.count != 1 || o.count != 1 || (include_last_offset && o.data[0] == 0))
+    at_raise(
+        AT_ERROR_ARGUMENT, "indices has size (%s) and offsets (%s): one dimension is expected%s",
+        at_sizeDesc(i).str, at_sizeDesc(o).str, include_last_offset ? ", and a last offset" : "");
+}
+
+/* Raises unless they are ascending and begin with 0. */
+static void check_offsets(const int64_t *offset, int64_t bags, int64_t count)
+{
+  for (int64_t b = 0; b < bags; b++)
+    if (offset[b] < (b ? offset[b - 1] : 0) || offset[b] > (b ? count : 0))
+      at_raise(AT_ERROR_ARGUMENT,
+               "offset %lld is %lld: offsets have to ascend from 0 and end at %lld at most",
+               (long long)b, (long long)offset[b], (long long)count);
+}
+
+static at_tensor *new_row(at_pool *pool, const at_type *type, int64_t count)
+{
+  return at_layerNew(pool, at_typeBeside(type, AT_LONG), (at_ints){&count, 1});
+}
+
+static Bags bags_of(at_pool *pool, at_tensor *weight, at_tensor *indices, at_tensor *offsets,
+                    bool include_last_offset, int64_t padding_idx)
+{
+  check_bags(indices, offsets, include_last_offset);
+  const int64_t n = at_numel(indices);
+  Bags bags = {.bags = at_numel(offsets) - include_last_offset};
+  at_tensor *row = indices_of(pool, indices, "indices");
+  const int64_t *offset = at_data(indices_of(pool, offsets, "offsets"));
+  check_offsets(offset, bags.bags, n);
+  if (include_last_offset && offset[bags.bags] != n)
+    at_raise(AT_ERROR_ARGUMENT, "the last offset is %lld, and has to be the %lld indices' end",
+             (long long)offset[bags.bags], (long long)n);
+  const int64_t *index = check_rows(row, weight->th->size[0]);
+  bags.bagOfAll = new_row(pool, weight->type, n);
+  bags.size = at_fillWith(new_row(pool, weight->type, bags.bags), at_scalar_long(0));
+  int64_t *bagOfAll = at_data(bags.bagOfAll), *size = at_data(bags.size);
+  for (int64_t i = 0, b = -1; i < n; i++) {
+    while (b + 1 < bags.bags && offset[b + 1] <= i)
+      b++;
+    bagOfAll[i] = b;
+    const bool keeps = b >= 0 && (padding_idx < 0 || index[i] != padding_idx);
+    bags.count += keeps;
+    if (keeps)
+      size[b]++;
+  }
+  bags.kept = new_row(pool, weight->type, bags.count);
+  bags.bag = new_row(pool, weight->type, bags.count);
+  int64_t *kept = at_data(bags.kept), *bag = at_data(bags.bag);
+  for (int64_t i = 0, k = 0; i < n && k < bags.count; i++)
+    if (padding_idx < 0 || index[i] != padding_idx) {
+      kept[k] = index[i];
+      bag[k++] = bagOfAll[i];
+    }
+  return bags;
+}
+
+/* Every row of r by its number in of, which there are as many of. */
+static void scale_rows(at_pool *pool, at_row row, at_tensor *r, at_tensor *of)
+{
+  const int64_t column[] = {at_numel(of), 1};
+  at_tensor *factor = at_hold(pool, at_reshaped(of, (at_ints){column, 2}));
+  factor = at_brought(pool, factor, at_sizesOf(r), r->type);
+  if (at_numel(r) > 0)
+    r->type->functions->rows[row](r->th, r->th, factor->th, NULL, at_scalar_long(1),
+                                  at_scalar_long(0));
+}
+
+/* Sizes that rows can be divided by. */
+static at_tensor *divisors(at_pool *pool, at_tensor *size)
+{
+  at_tensor *result = new_row(pool, size->type, at_numel(size));
+  const int64_t *from = at_data(size);
+  int64_t *to = at_data(result);
+  for (int64_t b = 0; b < at_numel(size); b++)
+    to[b] = THMax(from[b], 1);
+  return result;
+}
+
+/* The largest of each column of each bag, and the rows that they are from. */
+static void largest(const Bags *bags, at_tensor *rows, at_tensor *r, at_tensor *from)
+{
+  const int64_t *size = at_data(bags->size), *kept = at_data(bags->kept);
+  const int64_t columns = r->th->size[1], one[] = {1, columns};
+  int64_t *to = at_data(from);
+  at_pool pool, each;
+  at_pool_enter(&pool);
+  at_tensor *values = at_layerNew(&pool, r->type, (at_ints){one, 2});
+  at_tensor *places = at_layerNew(&pool, from->type, (at_ints){one, 2});
+  const int64_t *place = at_data(places);
+  for (int64_t b = 0, begin = 0; b < bags->bags; begin += size[b++]) {
+    if (size[b] == 0)
+      continue;
+    at_pool_enter(&each);
+    at_tensor *bag = at_hold(&each, at_viewNarrow(rows, 0, begin, size[b]));
+    r->type->functions->max(values->th, (THLongTensor *)places->th, bag->th, 0, 1);
+    at_copyFrom(at_hold(&each, at_viewNarrow(r, 0, b, 1)), values);
+    for (int64_t c = 0; c < columns; c++)
+      to[b * columns + c] = kept[begin + place[c]];
+    at_pool_leave(&each);
+  }
+  at_pool_leave(&pool);
+}
+
+static void check_mode(int64_t mode, bool scale_grad_by_freq, const at_tensor *per_sample_weights)
+{
+  if (mode < AT_BAG_SUM || mode > AT_BAG_MAX)
+    at_raise(AT_ERROR_ARGUMENT, "mode is %lld, and has to be 0 (sum), 1 (mean) or 2 (max)",
+             (long long)mode);
+  if (mode == AT_BAG_MAX && scale_grad_by_freq)
+    at_raise(AT_ERROR_ARGUMENT, "scale_grad_by_freq is true, and has no meaning for a maximum");
+  if (mode != AT_BAG_SUM && per_sample_weights)
+    at_raise(AT_ERROR_ARGUMENT, "per_sample_weights are given, and mode %lld is not the sum",
+             (long long)mode);
+}
+
+/* Raises unless there is a weight for each index, of table's type. */
+static void check_sample_weights(const at_tensor *table, const at_tensor *indices,
+                                 const at_tensor *per_sample_weights)
+{
+  if (!per_sample_weights)
+    return;
+  at_layerSame(table, per_sample_weights, "per_sample_weights");
+  if (!at_sameSizes(at_sizesOf(per_sample_weights), at_sizesOf(indices)))
+    at_raise(AT_ERROR_ARGUMENT, "per_sample_weights has size (%s), and has to have indices', (%s)",
+             at_sizeDesc(at_sizesOf(per_sample_weights)).str, at_sizeDesc(at_sizesOf(indices)).str);
+}
+
+/* The weights of those indices that are kept. */
+static at_tensor *kept_weights(at_pool *pool, at_tensor *per_sample_weights, at_tensor *indices,
+                               const Bags *bags, int64_t padding_idx)
+{
+  if (bags->count == at_numel(indices))
+    return per_sample_weights;
+  at_tensor *place = new_row(pool, indices->type, bags->count);
+  const int64_t *index = at_data(indices_of(pool, indices, "indices"));
+  const int64_t *bagOfAll = at_data(bags->bagOfAll);
+  int64_t *to = at_data(place);
+  for (int64_t i = 0, k = 0; k < bags->count; i++)
+    if (bagOfAll[i] >= 0 && (padding_idx < 0 || index[i] != padding_idx))
+      to[k++] = i;
+  return at_hold(pool, at_indexSelect(NULL, per_sample_weights, 0, place));
+}
+
+void at_nnEmbeddingBag(at_tensor **out, at_tensor *weight, at_tensor *indices, at_tensor *offsets,
+                       bool scale_grad_by_freq, int64_t mode, at_tensor *per_sample_weights,
+                       bool include_last_offset, int64_t padding_idx)
+{
+  const at_type *compute = at_layerType(weight);
+  check_table(weight);
+  check_mode(mode, scale_grad_by_freq, per_sample_weights);
+  check_sample_weights(weight, indices, per_sample_weights);
+  at_pool pool;
+  at_pool_enter(&pool);
+  const Bags bags = bags_of(&pool, weight, indices, offsets, include_last_offset, padding_idx);
+  const int64_t columns = weight->th->size[1], sizes[] = {bags.bags, columns};
+  const at_type *index = at_typeBeside(weight->type, AT_LONG);
+  at_tensor *rows = at_hold(&pool, at_indexSelect(NULL, weight, 0, bags.kept));
+  rows = at_cast(&pool, rows, compute);
+  at_tensor *r = at_fillWith(at_layerNew(&pool, compute, (at_ints){sizes, 2}), at_scalar_long(0));
+  const int64_t nothing[] = {0, 0};
+  at_tensor *from = at_layerNew(&pool, index, (at_ints){mode == AT_BAG_MAX ? sizes : nothing, 2});
+  at_fillWith(from, at_scalar_long(0));
+  if (per_sample_weights)
+    scale_rows(&pool, AT_ROW_cmul, rows,
+               kept_weights(&pool, per_sample_weights, indices, &bags, padding_idx));
+  if (at_numel(rows) > 0 && mode == AT_BAG_MAX)
+    largest(&bags, rows, r, from);
+  else if (at_numel(rows) > 0)
+    compute->functions->indexAdd(r->th, 0, (THLongTensor *)bags.bag->th, rows->th);
+  if (mode == AT_BAG_MEAN)
+    scale_rows(&pool, AT_ROW_cdiv, r, divisors(&pool, bags.size));
+  if (indices->type->scalarType == AT_INT && offsets->type->scalarType == AT_INT)
+    index = indices->type;
+  at_tensor *const made[] = {at_cast(&pool, r, weight->type), at_cast(&pool, bags.bagOfAll, index),
+                             at_cast(&pool, bags.size, index), at_cast(&pool, from, index)};
+  at_finish(&pool, 4, out, made);
+}
+
+/* The gradient's rows go to those that the maxima are from; an empty bag has none. */
+static at_tensor *largest_back(at_pool *pool, at_tensor *g, at_tensor *bag_size,
+                               at_tensor *maximum_indices, int64_t num_weights)
+{
+  const int64_t bags = g->th->size[0], columns = g->th->size[1];
+  if (!maximum_indices)
+    at_raise(AT_ERROR_NULL, "maximum_indices is not given, and is needed for a maximum");
+  if (!at_sameSizes(at_sizesOf(maximum_indices), at_sizesOf(g)))
+    at_raise(AT_ERROR_ARGUMENT, "maximum_indices has size (%s), and has to have grad's, (%s)",
+             at_sizeDesc(at_sizesOf(maximum_indices)).str, at_sizeDesc(at_sizesOf(g)).str);
+  if (num_weights < 0)
+    at_raise(AT_ERROR_ARGUMENT, "num_weights is %lld", (long long)num_weights);
+  at_tensor *place = at_layerIndices(pool, maximum_indices, "maximum_indices", AT_INT);
+  const int64_t sizes[] = {num_weights, columns}, column[] = {bags, 1};
+  at_tensor *mask = at_layerNew(pool, at_typeBeside(g->type, AT_BYTE), (at_ints){column, 2});
+  const int64_t *size = at_data(bag_size);
+  uint8_t *isEmpty = at_data(mask);
+  for (int64_t b = 0; b < bags; b++)
+    isEmpty[b] = size[b] == 0;
+  at_tensor *kept = at_hold(pool, at_maskedFill(NULL, g, mask, at_scalar_long(0)));
+  at_tensor *r = at_fillWith(at_layerNew(pool, g->type, (at_ints){sizes, 2}), at_scalar_long(0));
+  if (at_numel(g) > 0 && num_weights == 0)
+    at_raise(AT_ERROR_ARGUMENT, "num_weights is 0, and there are %lld bags", (long long)bags);
+  if (at_numel(g) > 0)
+    g->type->functions->scatterAdd(r->th, 0, (THLongTensor *)place->th, kept->th);
+  return r;
+}
+
+at_tensor *at_nnEmbeddingBagBack(at_tensor *out, at_tensor *grad, at_tensor *indices,
+                                 at_tensor *offset2bag, at_tensor *bag_size, int64_t num_weights,
+                                 bool scale_grad_by_freq, int64_t mode, bool sparse,
+                                 at_tensor *maximum_indices, at_tensor *per_sample_weights,
+                                 int64_t padding_idx)
+{
+  const at_type *compute = at_layerType(grad);
+  not_sparse(sparse);
+  check_table(grad);
+  check_mode(mode, scale_grad_by_freq, per_sample_weights);
+  check_sample_weights(grad, indices, per_sample_weights);
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *row = indices_of(&pool, indices, "indices");
+  at_tensor *bag = indices_of(&pool, offset2bag, "offset2bag");
+  at_tensor *size = indices_of(&pool, bag_size, "bag_size");
+  if (at_numel(bag) != at_numel(row) || at_numel(size) != grad->th->size[0])
+    at_raise(AT_ERROR_ARGUMENT,
+             "offset2bag has %lld elements for %lld indices, and bag_size %lld for %lld bags",
+             (long long)at_numel(bag), (long long)at_numel(row), (long long)at_numel(size),
+             (long long)grad->th->size[0]);
+  at_tensor *g = at_cast(&pool, grad, compute), *r;
+  if (mode == AT_BAG_MAX) {
+    r = largest_back(&pool, g, size, maximum_indices, num_weights);
+  } else {
+    at_tensor *rows = at_hold(&pool, at_indexSelect(NULL, g, 0, bag));
+    if (mode == AT_BAG_MEAN) {
+      at_tensor *divisor = divisors(&pool, size);
+      scale_rows(&pool, AT_ROW_cdiv, rows, at_hold(&pool, at_indexSelect(NULL, divisor, 0, bag)));
+    }
+    if (per_sample_weights)
+      scale_rows(&pool, AT_ROW_cmul, rows, per_sample_weights);
+    r = table_gradient(&pool, rows, row, num_weights, grad->th->size[1], padding_idx,
+                       scale_grad_by_freq);
+  }
+  return at_finishOne(&pool, out, at_cast(&pool, r, grad->type));
+}
