@@ -1,5 +1,6 @@
-/* Nothing is missing: each name of the interface's table is found, but those that docs/aten.md lists
- * as left out, and each operation has a case of PyTorch's that succeeds or is named in this file.
+/* Nothing is missing: each name of the interface's table is found, but those that docs/aten.md
+ * lists as left out, and each row of the tables of operations has a case of PyTorch's that
+ * succeeds.
  *
  *     test_ATen_complete aten.tsv aten.md CASES... */
 #include <fnmatch.h>
@@ -64,7 +65,8 @@ static void names(void **state)
     if (there != out)
       continue;
     problems++;
-    print_error(there ? "%s is there, and docs/aten.md leaves it out\n" : "%s is not there\n", name);
+    print_error(there ? "%s is there, and docs/aten.md leaves it out\n" : "%s is not there\n",
+                name);
   }
   fclose(file);
   printf("%d names found, %d left out\n", found, leftOut);
@@ -74,6 +76,22 @@ static void names(void **state)
 /* --- cases ------------------------------------------------------------------------------------ */
 
 static bool tested[4096]; /* of at_ops */
+
+/* Results whose contents are anybody's guess; objects.c looks at the rest. */
+static const char *const elsewhere[] = {"empty", "empty_like"};
+
+/* The other names of a row have the same body. */
+static bool is_tested(int op)
+{
+  for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
+    if (!strcmp(at_ops[op].name, elsewhere[i]))
+      return true;
+  for (int i = 0; i < at_opCount; i++)
+    if (tested[i] && at_ops[i].form == at_ops[op].form &&
+        !strcmp(at_ops[i].schema, at_ops[op].schema))
+      return true;
+  return false;
+}
 
 static void succeeds(Case *one, void *unused)
 {
@@ -88,7 +106,7 @@ static void all_tested(void **state)
     cases_each(*path, false, succeeds, NULL);
   int problems = 0;
   for (int i = 0; i < at_opCount; i++)
-    if (!tested[i]) {
+    if (!is_tested(i)) {
       problems++;
       print_error("%s%s%s has no case\n", at_ops[i].name, at_ops[i].overload[0] ? "." : "",
                   at_ops[i].overload);
