@@ -6,8 +6,8 @@
  *     }
  *
  * Scopes nest, belong to their thread, and end however control leaves them: break, return, an
- * error.  Inside a scope the reference that a function returns is the scope's; at_release gives it
- * back early, at_retain makes one more. */
+ * error of TH.  Inside a scope the reference that a function returns is the scope's; at_release
+ * gives it back early, at_retain makes one more. */
 #ifndef ATEN_SCOPE_H
 #define ATEN_SCOPE_H
 
@@ -17,14 +17,15 @@ typedef struct at_scope {
   struct at_scope *outer;
   struct at_owned *first; /* of what was made inside, newest first */
   bool running;
+  void *guard[3]; /* a THGuard: an error of TH that leaves the scope ends it too */
 } at_scope;
 
 /* Begins the scope and is true when called first; false the second time. */
 AT_API bool at_scope_once(at_scope *scope);
 AT_API void at_scope_leave(at_scope *scope);
 
-#define AT_SCOPE                                                                              \
-  for (at_scope at_this_scope __attribute__((cleanup(at_scope_leave))) = {NULL, NULL, false}; \
+#define AT_SCOPE                                                                             \
+  for (at_scope at_this_scope __attribute__((cleanup(at_scope_leave))) = {.running = false}; \
        at_scope_once(&at_this_scope);)
 
 /* t, whose reference becomes the caller's. */

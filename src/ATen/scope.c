@@ -3,14 +3,37 @@
 
 static _Thread_local at_scope *innermost;
 
+_Static_assert(sizeof(THGuard) == sizeof((at_scope){0}.guard), "a scope has room for a guard");
+
+static void end(void *what)
+{
+  at_scope *const scope = what;
+  while (scope->first) {
+    at_owned *const owned = scope->first;
+    at_disown(owned);
+    owned->release(owned);
+  }
+  innermost = scope->outer;
+}
+
 bool at_scope_once(at_scope *scope)
 {
   if (scope->running)
     return false;
+  THGuard *const guard = (THGuard *)scope->guard;
+  THGuard_enter(guard, end);
+  guard->what = scope;
   scope->outer = innermost;
+  scope->first = NULL;
   scope->running = true;
   innermost = scope;
   return true;
+}
+
+void at_scope_leave(at_scope *scope)
+{
+  if (scope->running)
+    THGuard_leave((THGuard *)scope->guard);
 }
 
 void at_own(at_owned *owned)
@@ -33,18 +56,6 @@ void at_disown(at_owned *owned)
     owned->next->place = owned->place;
   owned->place = NULL;
   owned->next = NULL;
-}
-
-void at_scope_leave(at_scope *scope)
-{
-  if (!scope->running)
-    return;
-  while (scope->first) {
-    at_owned *const owned = scope->first;
-    at_disown(owned);
-    owned->release(owned);
-  }
-  innermost = scope->outer;
 }
 
 at_tensor *at_keep(at_tensor *t)

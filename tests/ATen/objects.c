@@ -68,6 +68,32 @@ static void scopes(void **state)
   at_release(x);
 }
 
+/* An error of TH jumps over the ends of scopes; they end all the same. */
+static void scopes_and_errors_of_th(void **state)
+{
+  at_tensor *x = at_ones(AT_SHAPE(3)), *kept = NULL;
+  THTry attempt;
+  TH_TRY(attempt)
+  {
+    AT_SCOPE
+    {
+      at_tensor *y = at_retain(at_add(x, 1));
+      kept = y;
+      AT_SCOPE
+      {
+        if (at_defined(at_add(y, y)))
+          THError("stop");
+      }
+    }
+  }
+  CHECK(attempt.failed && !strcmp(at_type_toString(at_typeOf(kept)), "CPUFloatType"));
+  at_tensor *z = at_add(x, 2); /* belongs to no scope */
+  CHECK_EQ(((float *)at_data(z))[0], 3);
+  at_release(z);
+  at_release(kept);
+  at_release(x);
+}
+
 /* --- errors ----------------------------------------------------------------------------------- */
 
 static void errors(void **state)
@@ -231,11 +257,15 @@ static void tables(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(references), cmocka_unit_test(scopes),
-      cmocka_unit_test(errors),     cmocka_unit_test(errors_of_threads),
-      cmocka_unit_test(types),      cmocka_unit_test(around_th),
-      cmocka_unit_test(storages),   cmocka_unit_test(generators),
-      cmocka_unit_test(tables)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(references),
+                                     cmocka_unit_test(scopes),
+                                     cmocka_unit_test(scopes_and_errors_of_th),
+                                     cmocka_unit_test(errors),
+                                     cmocka_unit_test(errors_of_threads),
+                                     cmocka_unit_test(types),
+                                     cmocka_unit_test(around_th),
+                                     cmocka_unit_test(storages),
+                                     cmocka_unit_test(generators),
+                                     cmocka_unit_test(tables)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
