@@ -115,7 +115,7 @@ static void set_up(void)
   on.u = THFloatTensor_new();
   on.s = THFloatTensor_new();
   on.v = THFloatTensor_new();
-  on.network = network_new(on.generator);
+  on.network = network_new(on.generator, 0.5);
   on.digits = new_filled(THLongStorage_newWithSize4(BATCH, 1, 8, 8));
   on.labels = THLongTensor_newWithSize1d(BATCH);
   for (int i = 0; i < BATCH; i++)

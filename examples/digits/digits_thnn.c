@@ -1,14 +1,46 @@
-/* Stochastic gradient descent: batches of images in random order, each image moved at random. */
-#include "train.h"
-
+/* Reads digits with THNN's network (net.c).  Training is stochastic gradient descent: batches of
+ * images in random order, each image moved at random. */
 #include "data.h"
+#include "model.h"
+#include "net.h"
 #include "progress.h"
 
-/* Chosen on the first 1,437 digits alone, each quarter of them being read by networks trained on
- * the other three: half or twice the rate, half the epochs or half the maps read fewer. */
-enum { BATCH = 32, SHIFT = 1 };
-static const double RATE = 0.05; /* at the start; it falls to 0 in a straight line */
-static const double MOMENTUM = 0.9;
+struct Model {
+  THGenerator *generator;
+  Network *network;
+};
+
+Model *model_new(uint64_t seed)
+{
+  THGuard guard;
+  THGuard_enter(&guard, model_free);
+  Model *model = guard.what = THAlloc(sizeof *model);
+  *model = (Model){NULL, NULL};
+  model->generator = THGenerator_new();
+  THRandom_manualSeed(model->generator, seed);
+  model->network = network_new(model->generator, KEPT);
+  return THGuard_keep(&guard);
+}
+
+void model_free(void *what)
+{
+  Model *model = what;
+  if (!model)
+    return;
+  network_free(model->network);
+  THGenerator_free(model->generator);
+  THFree(model);
+}
+
+const char *const model_names[MODEL_PARAMETERS] = {
+    "conv1.weight", "conv1.bias", "conv2.weight", "conv2.bias",
+    "full1.weight", "full1.bias", "full2.weight", "full2.bias",
+};
+
+void model_parameters(Model *model, THFloatTensor *values[MODEL_PARAMETERS])
+{
+  network_parameters(model->network, values);
+}
 
 /* --- a batch ------------------------------------------------------------------------------ */
 
@@ -80,9 +112,11 @@ static int64_t count_right(THLongTensor *answers, THLongTensor *labels)
 
 /* --- training ----------------------------------------------------------------------------- */
 
-void train(Network *net, THFloatTensor *images, THLongTensor *labels, int64_t epochs,
-           THGenerator *generator, double *losses)
+void model_train(Model *model, THFloatTensor *images, THLongTensor *labels, int64_t epochs,
+                 double *losses)
 {
+  Network *const net = model->network;
+  THGenerator *const generator = model->generator;
   const int64_t n = images->size[0];
   Batch batch = {NULL};
   THGuard guard;
@@ -117,9 +151,9 @@ void train(Network *net, THFloatTensor *images, THLongTensor *labels, int64_t ep
 
 /* --- testing ------------------------------------------------------------------------------ */
 
-int64_t test(Network *net, THFloatTensor *images, THLongTensor *labels, THLongTensor *answers)
+int64_t model_test(Model *model, THFloatTensor *images, THLongTensor *labels, THLongTensor *answers)
 {
-  network_forward(net, images, 0);
-  network_answers(net, answers);
+  network_forward(model->network, images, 0);
+  network_answers(model->network, answers);
   return count_right(answers, labels);
 }

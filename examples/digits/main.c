@@ -1,6 +1,7 @@
-/* Trains a convolutional network to read handwritten digits, with TH and THNN.
+/* Trains a convolutional network to read handwritten digits.
  *
- * Read net.c to see how a network is written with THNN, and train.c to see how it is trained. */
+ * What happens in which order; the network itself stands in digits.c, written on ATen, and again in
+ * digits_thnn.c, written on THNN: one program of each is built. */
 #include <errno.h>
 #include <time.h>
 #include <unistd.h>
@@ -8,10 +9,10 @@
 #include "confusion.h"
 #include "data.h"
 #include "fail.h"
+#include "model.h"
 #include "options.h"
 #include "picture.h"
 #include "safetensors.h"
-#include "train.h"
 
 /* The data beside the program, else where the sources are. */
 static const char *default_data(void)
@@ -41,8 +42,7 @@ typedef struct Work {
   THFloatTensor *images; /* a part of the digits: to learn from, or to be tested with */
   THLongTensor *labels;
   THLongTensor *answers;
-  THGenerator *generator;
-  Network *network;
+  Model *model;
   double *losses; /* of each epoch */
 } Work;
 
@@ -53,8 +53,7 @@ static void work_free(void *what)
   THFloatTensor_free(work->images);
   THLongTensor_free(work->labels);
   THLongTensor_free(work->answers);
-  network_free(work->network);
-  THGenerator_free(work->generator);
+  model_free(work->model);
   THFree(work->losses);
 }
 
@@ -77,30 +76,28 @@ static void run(const Options *options)
   work.images = THFloatTensor_new();
   work.labels = THLongTensor_new();
   work.answers = THLongTensor_new();
-  work.generator = THGenerator_new();
-  THRandom_manualSeed(work.generator, options->seed);
-  work.network = network_new(work.generator);
-  THFloatTensor *parameters[NETWORK_PARAMETERS];
-  network_parameters(work.network, parameters);
+  work.model = model_new(options->seed);
+  THFloatTensor *parameters[MODEL_PARAMETERS];
+  model_parameters(work.model, parameters);
 
   if (options->load) {
-    safetensors_load(options->load, NETWORK_PARAMETERS, network_names, parameters);
+    safetensors_load(options->load, MODEL_PARAMETERS, model_names, parameters);
   } else {
     const double start = seconds();
     choose_rows(&work, 0, TRAIN_ROWS);
     work.losses = THAlloc((ptrdiff_t)sizeof(double) * options->epochs);
-    train(work.network, work.images, work.labels, options->epochs, work.generator, work.losses);
+    model_train(work.model, work.images, work.labels, options->epochs, work.losses);
     printf("trained on %d digits in %.1f s\n", TRAIN_ROWS, seconds() - start);
   }
 
   choose_rows(&work, work.digits->labels->size[0] - TEST_ROWS, TEST_ROWS);
-  const int64_t right = test(work.network, work.images, work.labels, work.answers);
+  const int64_t right = model_test(work.model, work.images, work.labels, work.answers);
   confusion_print(work.labels, work.answers);
   printf("\n%lld of %d test digits read right: %.2f %%\n", (long long)right, TEST_ROWS,
          100.0 * (double)right / TEST_ROWS);
 
   if (options->save) {
-    safetensors_save(options->save, NETWORK_PARAMETERS, network_names, parameters);
+    safetensors_save(options->save, MODEL_PARAMETERS, model_names, parameters);
     printf("saved the network to %s\n", options->save);
   }
   picture_draw(options->picture, work.losses, work.losses ? options->epochs : 0, work.images,

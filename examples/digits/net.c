@@ -23,8 +23,6 @@
 
 enum { MAPS1 = 32, MAPS2 = 64, HIDDEN = 128, FLAT = MAPS2 * 2 * 2 };
 
-static const double KEPT = 0.5; /* of the hidden values in training: dropout */
-
 /* THNN's functions take a state, which on the CPU is always NULL. */
 static THNNState *const state = NULL;
 
@@ -207,6 +205,7 @@ static THFloatTensor *relu_backward(THFloatTensor *values, THFloatTensor *gradie
 
 struct Network {
   THGenerator *generator; /* borrowed */
+  double kept;
   Convolution conv1, conv2;
   Pooling pool1, pool2;
   THFloatTensor *flat,
@@ -219,13 +218,14 @@ struct Network {
   THFloatTensor *largest;
 };
 
-Network *network_new(THGenerator *generator)
+Network *network_new(THGenerator *generator, double kept)
 {
   THGuard guard; /* an error on the way frees what there is by then */
   THGuard_enter(&guard, network_free);
   Network *net = guard.what = THAlloc(sizeof *net);
   memset(net, 0, sizeof *net);
   net->generator = generator;
+  net->kept = kept;
 
   convolution_start(&net->conv1, 1, MAPS1, generator);
   pooling_start(&net->pool1);
@@ -275,12 +275,6 @@ void network_free(void *what)
 
 /* --- its parameters, as a list -------------------------------------------------------------- */
 
-const char *const network_names[NETWORK_PARAMETERS] = {
-    "conv1.weight", "conv1.bias", "conv2.weight", "conv2.bias",
-    "full1.weight", "full1.bias", "full2.weight", "full2.bias",
-};
-
-/* In the order of the names. */
 static void list(Network *net, Parameter *parameters[NETWORK_PARAMETERS])
 {
   Parameter *const all[NETWORK_PARAMETERS] = {
@@ -300,13 +294,13 @@ void network_parameters(Network *net, THFloatTensor *values[NETWORK_PARAMETERS])
 
 /* --- forward ------------------------------------------------------------------------------ */
 
-/* Half of the values become 0, other ones each time, so that no value can rely on another one being
- * there; the rest is doubled, so that sums stay what they are without dropout. */
+/* Some of the values become 0, other ones each time, so that no value can rely on another one being
+ * there; the rest grows, so that sums stay what they are without dropout. */
 static void drop(Network *net, THFloatTensor *values)
 {
   THFloatTensor_resizeAs(net->mask, values);
-  THFloatTensor_bernoulli(net->mask, net->generator, KEPT);
-  THFloatTensor_mul(net->mask, net->mask, (float)(1 / KEPT));
+  THFloatTensor_bernoulli(net->mask, net->generator, net->kept);
+  THFloatTensor_mul(net->mask, net->mask, (float)(1 / net->kept));
   THFloatTensor_cmul(values, values, net->mask);
 }
 

@@ -1,6 +1,6 @@
 /* The network: what reads a digit.
  *
- *     Network *net = network_new(generator);                      random parameters
+ *     Network *net = network_new(generator, 0.5);                 random parameters
  *     network_forward(net, images, 1);                            what does it think of them?
  *     double loss = network_loss(net, labels);                    how wrong is that?
  *     network_backward(net, images);                              which way would be less wrong?
@@ -17,8 +17,8 @@ enum { NETWORK_PARAMETERS = 8 };
 typedef struct Network Network;
 
 /* A network with random parameters.  The generator, which must outlive it, also draws which hidden
- * values training drops. */
-Network *network_new(THGenerator *generator);
+ * values training keeps: the part kept of them. */
+Network *network_new(THGenerator *generator, double kept);
 void network_free(void *network); /* NULL is nothing to free */
 
 /* Reads images (N x 1 x 8 x 8).  With training set, hidden values are dropped at random. */
@@ -38,8 +38,7 @@ void network_backward(Network *net, THFloatTensor *images);
 /* One step of gradient descent with momentum. */
 void network_step(Network *net, double rate, double momentum);
 
-/* The parameters, which belong to the network, and their names. */
-extern const char *const network_names[NETWORK_PARAMETERS];
+/* The parameters, which belong to the network: weight and bias of conv1, conv2, full1, full2. */
 void network_parameters(Network *net, THFloatTensor *values[NETWORK_PARAMETERS]);
 
 #endif
