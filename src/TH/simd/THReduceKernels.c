@@ -34,9 +34,16 @@
 
 #define AT(block) ((const real *)(block)->at)
 
-/* As many states are worked on at a time as the registers of every level hold; elements are fetched
- * so many bytes ahead, and a line is reduced in blocks so that no sum has many terms. */
-enum { LANE_BYTES = 256, AHEAD = 16384, BLOCK = 2048, ITEM = sizeof(real) };
+/* So many bytes of states are worked on at a time, about as many as registers hold; elements are
+ * fetched so many bytes ahead, and a line is reduced in blocks so that no sum has many terms.
+ * Small integers are taken in several at a time: compilers add them up before they widen. */
+enum {
+  ITEM = sizeof(real),
+  LANE_BYTES = ITEM < 4 ? 512 : 256,
+  AHEAD = 16384,
+  BLOCK = 2048,
+  DEEP = ITEM < 4 ? 8 / ITEM : 1
+};
 
 /* x may lie behind the end of the memory: fetching it does nothing then. */
 static inline __attribute__((always_inline)) void fetch(uintptr_t x, size_t n)
@@ -86,9 +93,31 @@ static inline __attribute__((always_inline)) void fetch(uintptr_t x, size_t n)
     *(accreal *)result = name##_result(*(const state *)states, scalars);                         \
   }                                                                                              \
                                                                                                  \
-  static void name##_line(void *to, const void *at, ptrdiff_t n, const THReduceScalars *scalars) \
+  /* deep rows of lanes at once */                                                               \
+  static inline __attribute__((always_inline)) void name##_across(                               \
+      state *restrict a, const real *x, ptrdiff_t lanes, ptrdiff_t jump, int deep,               \
+      uintptr_t ahead, double p)                                                                 \
   {                                                                                              \
     enum { MANY = LANE_BYTES / sizeof(state) };                                                  \
+    ptrdiff_t j = 0;                                                                             \
+    for (; j + MANY <= lanes; j += MANY) {                                                       \
+      for (int d = 0; d < deep; d++)                                                             \
+        fetch((uintptr_t)(x + d * jump + j) + ahead, MANY);                                      \
+      for (int k = 0; k < MANY; k++) {                                                           \
+        state b = a[j + k];                                                                      \
+        for (int d = 0; d < deep; d++)                                                           \
+          b = name##_take(b, x[d * jump + j + k], p);                                            \
+        a[j + k] = b;                                                                            \
+      }                                                                                          \
+    }                                                                                            \
+    for (; j < lanes; j++)                                                                       \
+      for (int d = 0; d < deep; d++)                                                             \
+        a[j] = name##_take(a[j], x[d * jump + j], p);                                            \
+  }                                                                                              \
+                                                                                                 \
+  static void name##_line(void *to, const void *at, ptrdiff_t n, const THReduceScalars *scalars) \
+  {                                                                                              \
+    enum { MANY = LANE_BYTES / sizeof(state), DEEPER = DEEP > 1 ? DEEP : 2 };                    \
     const double p = scalars->p;                                                                 \
     state all[MANY], lanes[MANY];                                                                \
     name##_start(all, MANY);                                                                     \
@@ -97,11 +126,8 @@ static inline __attribute__((always_inline)) void fetch(uintptr_t x, size_t n)
       const ptrdiff_t end = THMin(BLOCK, n - done);                                              \
       ptrdiff_t i = 0;                                                                           \
       name##_start(lanes, MANY);                                                                 \
-      for (; i + 2 * MANY <= end; i += 2 * MANY) {                                               \
-        fetch((uintptr_t)(x + i) + AHEAD, 2 * MANY);                                             \
-        for (int j = 0; j < MANY; j++)                                                           \
-          lanes[j] = name##_take(name##_take(lanes[j], x[i + j], p), x[i + MANY + j], p);        \
-      }                                                                                          \
+      for (; i + DEEPER * MANY <= end; i += DEEPER * MANY)                                       \
+        name##_across(lanes, x + i, MANY, MANY, DEEPER, AHEAD, p);                               \
       for (; i < end; i += MANY)                                                                 \
         for (ptrdiff_t j = 0; j < THMin(MANY, end - i); j++)                                     \
           lanes[j] = name##_take(lanes[j], x[i + j], p);                                         \
@@ -111,6 +137,7 @@ static inline __attribute__((always_inline)) void fetch(uintptr_t x, size_t n)
       name##_join(all, all + half, half);                                                        \
     name##_join(to, all, 1);                                                                     \
   }                                                                                              \
+                                                                                                 \
   static void name##_rows(void *states, const THRows *block, const THReduceScalars *scalars)     \
   {                                                                                              \
     const ptrdiff_t lanes = block->lanes, step = block->step;                                    \
@@ -119,19 +146,11 @@ static inline __attribute__((always_inline)) void fetch(uintptr_t x, size_t n)
     const double p = scalars->p;                                                                 \
     ptrdiff_t i = 0;                                                                             \
     if (step == 1) {                                                                             \
-      enum { MANY = LANE_BYTES / sizeof(state) };                                                \
       const uintptr_t ahead = (uintptr_t)(AHEAD / ITEM / lanes + 1) * jump * ITEM;               \
-      for (; i < rows; i++) {                                                                    \
-        const real *x = AT(block) + i * jump;                                                    \
-        ptrdiff_t j = 0;                                                                         \
-        for (; j + MANY <= lanes; j += MANY) {                                                   \
-          fetch((uintptr_t)(x + j) + ahead, MANY);                                               \
-          for (int k = 0; k < MANY; k++)                                                         \
-            a[j + k] = name##_take(a[j + k], x[j + k], p);                                       \
-        }                                                                                        \
-        for (; j < lanes; j++)                                                                   \
-          a[j] = name##_take(a[j], x[j], p);                                                     \
-      }                                                                                          \
+      for (; i + DEEP <= rows; i += DEEP)                                                        \
+        name##_across(a, AT(block) + i * jump, lanes, jump, DEEP, ahead, p);                     \
+      for (; i < rows; i++)                                                                      \
+        name##_across(a, AT(block) + i * jump, lanes, jump, 1, ahead, p);                        \
     } else if (step < jump && lanes > 1) {                                                       \
       for (; i < rows; i++)                                                                      \
         for (ptrdiff_t j = 0; j < lanes; j++)                                                    \
