@@ -199,6 +199,20 @@ with aten_cases.Writer("reduce", __file__) as out:
 
     both("norm.dim", draw_norm_dims, times=(60, 12), kinds=FLOATS)
 
+    # Dimensions that do not lie in each other: partial results are reduced further.
+    for shape, dims in [((2, 3, 4), (0, 2)), ((3, 2, 2, 3), (1, 3)), ((2, 2, 3, 2), (0, 1, 3)), ((2, 3, 2, 2), (0, 2))]:
+        t = tensor(shape, torch.float32, special=0)
+        for name in ["sum", "mean"]:
+            case(name + ".dim", [t, Ints(*dims), Default, Default], lambda: getattr(torch, name)(t, dims))
+        for name in ["var", "std"]:
+            case(name + ".dim", [t, Ints(*dims), Default, True], lambda: getattr(torch, name)(t, dims, keepdim=True))
+        for p in POWERS:
+            case("norm.dim", [t, p, Ints(*dims), Default, Default], lambda: ATEN.norm.ScalarOpt_dim(t, p, dims, False), within=1e-5)
+        for name in ["amax", "amin"]:
+            case(name, [t, Ints(*dims), Default], lambda: getattr(torch, name)(t, dims))
+        for name in ["all", "any"]:
+            case(name + ".dim", [t > 2, Ints(*dims), Default], lambda: getattr(torch, name)(t > 2, dims))
+
     def draw_logsumexp():
         t = tensor(special=0.2)
         dims, keepdim = many_dims(t), maybe(True)
@@ -354,6 +368,7 @@ with aten_cases.Writer("reduce", __file__) as out:
     def draw_renorm():
         t = tensor(r.choice(SHAPES[3:]), r.choice(FLOATS * 3 + SMALL_FLOATS + [torch.int32]), special=0)
         dim, p, most = one_dim(t), r.choice([2.0, 1.0, 3.0, float("inf"), 2.0, 1.0, 0.0]), r.choice([1.0, 2.5, 0.0, 1.0, 4.0, -1.0])
+        p = 2.0 if t.numel() == 0 else p  # of the others, some do not exist for slices of nothing
         return [t, p, dim, most], lambda **o: torch.renorm(t, p, dim, most, **o), t
 
     both("renorm", draw_renorm, own=True, times=(30, 10))
