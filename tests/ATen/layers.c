@@ -1,0 +1,98 @@
+/* What layers change besides their results, and results that nobody asks for. */
+#include <math.h>
+
+#include "ATen.h"
+#include "th_test.h"
+
+static at_tensor *filled(const at_type *type, at_ints sizes, const double *values)
+{
+  at_tensor *t = at_empty(sizes, .type = AT_CPU(AT_DOUBLE));
+  for (int64_t i = 0; i < at_numel(t); i++)
+    ((double *)at_data(t))[i] = values[i];
+  return at_to(t, type);
+}
+
+static double element(at_tensor *t, int64_t i)
+{
+  return at_item_double(at_select(t, 0, i));
+}
+
+/* Means 2 and 20, variances 2 and 200 without bias; half of them is taken over. */
+static void runningStatistics(void **state)
+{
+  static const at_scalar_type types[] = {AT_FLOAT, AT_DOUBLE, AT_HALF, AT_BFLOAT16};
+  static const double x[] = {1, 10, 3, 30}, mean[] = {0, 4}, variance[] = {1, 8};
+  for (int i = 0; i < 4; i++)
+    AT_SCOPE
+    {
+      const at_type *type = AT_CPU(types[i]);
+      at_tensor *self = filled(type, AT_SHAPE(2, 2), x);
+      at_tensor *m = filled(type, AT_SHAPE(2), mean), *v = filled(type, AT_SHAPE(2), variance);
+      at_tensor *trained = at_batch_norm(self, NULL, NULL, m, v, true, 0.5, 0, false);
+      CHECK(at_defined(trained));
+      CHECK(element(m, 0) == 1 && element(m, 1) == 12);
+      CHECK(element(v, 0) == 1.5 && element(v, 1) == 104);
+      at_tensor *used = at_batch_norm(self, NULL, NULL, m, v, false, 0.5, 0, false);
+      CHECK(at_defined(used));
+      CHECK(element(m, 1) == 12 && element(v, 1) == 104);
+
+      at_tensor *wrong = at_ones(AT_SHAPE(3), .type = type);
+      CHECK(!at_defined(at_batch_norm(self, wrong, NULL, m, v, true, 0.5, 0, false)));
+      CHECK(at_error() == AT_ERROR_ARGUMENT);
+      at_error_clear();
+      CHECK(element(m, 1) == 12 && element(v, 1) == 104);
+    }
+}
+
+static void noise(void **state)
+{
+  static const at_scalar_type types[] = {AT_FLOAT, AT_DOUBLE, AT_HALF, AT_BFLOAT16};
+  static const double x[] = {1, -1, 2, -2};
+  for (int i = 0; i < 4; i++)
+    AT_SCOPE
+    {
+      const at_type *type = AT_CPU(types[i]);
+      at_tensor *self = filled(type, AT_SHAPE(4), x),
+                *kept = at_full(AT_SHAPE(4), at_scalar(7), .type = type);
+      at_tensor *y = at_rrelu_with_noise(self, kept);
+      CHECK(at_defined(y) && element(kept, 1) == 7);
+      y = at_rrelu_with_noise(self, kept, .training = true);
+      CHECK(at_defined(y));
+      for (int k = 0; k < 4; k++) {
+        const double slope = element(kept, k), product = slope * x[k];
+        if (x[k] > 0)
+          CHECK(slope == 1);
+        else
+          CHECK(slope >= 0.124 && slope <= 0.335);
+        CHECK(fabs(element(y, k) - product) <= 0.01);
+      }
+    }
+}
+
+static void maskedGradients(void **state)
+{
+  AT_SCOPE
+  {
+    static const double x[] = {1, -1, 2, -2}, w[] = {0.5};
+    at_tensor *self = filled(AT_CPU(AT_FLOAT), AT_SHAPE(4), x);
+    at_tensor *weight = filled(AT_CPU(AT_FLOAT), AT_SHAPE(1), w);
+    at_tensor *ones = at_ones(AT_SHAPE(4));
+    at_grad_input_grad_weight both = at_prelu_backward(ones, self, weight, .output_mask = {0, 1});
+    CHECK(!at_defined(both.grad_input) && element(both.grad_weight, 0) == -3);
+    CHECK(at_error() == AT_OK);
+
+    at_tensor *result = at_zeros(AT_SHAPE(4));
+    both = at_prelu_backward_out(result, NULL, ones, self, weight);
+    CHECK(both.grad_input == result && !at_defined(both.grad_weight));
+    CHECK(element(result, 0) == 1 && element(result, 1) == 0.5);
+    both = at_prelu_backward_out(NULL, weight, ones, self, weight);
+    CHECK(both.grad_weight == weight && element(weight, 0) == -3);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(runningStatistics), cmocka_unit_test(noise),
+                                     cmocka_unit_test(maskedGradients)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
