@@ -180,6 +180,16 @@ void at_nnBatchNormBack(at_tensor **out, const bool *wanted, at_tensor *grad_out
                         at_tensor *running_var, bool training, double eps, at_tensor *save_mean,
                         at_tensor *save_std, at_ints mask);
 
+/* Of the last dimensions, whose sizes normalized_shape is.  out is of as many as results: the
+ * output, and the mean and 1 / the standard deviation of each input. */
+void at_nnLayerNorm(at_tensor **out, int results, at_tensor *self, at_ints normalized_shape,
+                    at_tensor *weight, at_tensor *bias, double eps);
+at_tensor *at_nnLayerNormOutput(at_tensor *self, at_ints normalized_shape, at_tensor *weight,
+                                at_tensor *bias, double eps);
+void at_nnLayerNormBack(at_tensor **out, const bool *wanted, at_tensor *grad_output,
+                        at_tensor *self, at_ints normalized_shape, at_tensor *mean, at_tensor *rstd,
+                        at_tensor *weight, at_tensor *bias, at_ints mask);
+
 /* --- tables ---------------------------------------------------------------------------------- */
 
 at_tensor *at_nnEmbedding(at_tensor *out, at_tensor *weight, at_tensor *indices);

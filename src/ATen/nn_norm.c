@@ -1,4 +1,6 @@
-/* Normalization of batches. */
+/* Normalization: of channels over a batch, and of each input by itself. */
+#include <math.h>
+
 #include "ATenOperations.h"
 
 /* The type of what has an element for each channel: self's, or Float beside Half and BFloat16. */
@@ -144,6 +146,192 @@ void at_nnBatchNormBack(at_tensor **out, const bool *wanted, at_tensor *grad_out
   if (at_numel(self) > 0)
     compute->functions->BatchNormalization_backward(x, g, r[0], r[1], r[2], in[0], in[1], in[2],
                                                     in[3], in[4], training, 1, eps);
+  for (int i = 0; i < 3; i++)
+    made[i] = at_layerCast(&pool, made[i], i == 0 ? self->type : type);
+  at_layerEndAll(&pool, 3, out, made);
+}
+
+/* --- of each input by itself ----------------------------------------------------------------- */
+
+/* A tensor as outer x inner elements, the latter normalized together. */
+typedef struct {
+  int64_t outer, inner;
+  int64_t sizes[AT_MOST_DIMS]; /* of the statistics: 1 where dimensions are normalized */
+  int dims;
+} Parts;
+
+static Parts parts_of(const at_tensor *self, at_ints normalized, at_tensor *weight, at_tensor *bias)
+{
+  const at_ints sizes = at_sizesOf(self);
+  Parts p = {.outer = 1, .inner = 1, .dims = sizes.count};
+  const int first = sizes.count - normalized.count;
+  bool fits = normalized.count > 0 && first >= 0;
+  for (int d = 0; fits && d < sizes.count; d++) {
+    fits = d < first || sizes.data[d] == normalized.data[d - first];
+    p.sizes[d] = d < first ? sizes.data[d] : 1;
+    *(d < first ? &p.outer : &p.inner) *= sizes.data[d];
+  }
+  if (!fits)
+    at_raise(AT_ERROR_ARGUMENT,
+             "normalized_shape is (%s), and has to be the last sizes of self's, (%s)",
+             at_sizeDesc(normalized).str, at_sizeDesc(sizes).str);
+  if ((weight && !at_sameSizes(at_sizesOf(weight), normalized)) ||
+      (bias && !at_sameSizes(at_sizesOf(bias), normalized)))
+    at_raise(AT_ERROR_ARGUMENT, "weight and bias have to have the size of normalized_shape, (%s)",
+             at_sizeDesc(normalized).str);
+  return p;
+}
+
+/* t, in the type that computes and of as many elements, as a contiguous row of rows. */
+static at_tensor *rows_of(at_pool *pool, at_tensor *t, const at_type *compute, const Parts *p)
+{
+  const int64_t sizes[] = {p->outer, p->inner};
+  t = at_hold(pool, at_makeContiguous(at_cast(pool, t, compute)));
+  return at_hold(pool, at_viewAs(t, (at_ints){sizes, 2}));
+}
+
+/* One for each row, or one for each column, to compute with rows. */
+static void *across(at_pool *pool, at_tensor *t, const at_type *compute, const Parts *p,
+                    bool ofColumn)
+{
+  const int64_t one[] = {ofColumn ? 1 : p->outer, ofColumn ? p->inner : 1};
+  const int64_t all[] = {p->outer, p->inner};
+  t = at_hold(pool, at_reshaped(at_cast(pool, t, compute), (at_ints){one, 2}));
+  return at_hold(pool, at_newExpanded(t, (at_ints){all, 2}))->th;
+}
+
+/* The same rows as a batch of one, whose channels they are. */
+static void *batch_of(at_pool *pool, at_tensor *rows)
+{
+  const int64_t sizes[] = {1, rows->th->size[0], rows->th->size[1]};
+  return at_hold(pool, at_viewAs(rows, (at_ints){sizes, 3}))->th;
+}
+
+static void row_of_rows(const at_functions *f, at_row row, at_tensor *r, void *x, void *y)
+{
+  const at_scalar one = at_scalar_long(1);
+  f->rows[row](r->th, x, y, NULL, one, one);
+}
+
+void at_nnLayerNorm(at_tensor **out, int results, at_tensor *self, at_ints normalized_shape,
+                    at_tensor *weight, at_tensor *bias, double eps)
+{
+  static const char *const names[] = {"weight", "bias"};
+  at_tensor *const given[] = {weight, bias};
+  const at_type *compute = at_layerType(self), *type = channel_type(self, 2, given, names);
+  const at_functions *f = compute->functions;
+  const Parts p = parts_of(self, normalized_shape, weight, bias);
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *x = rows_of(&pool, self, compute, &p);
+  at_tensor *made[3] = {at_layerNew(&pool, compute, at_sizesOf(self))};
+  for (int i = 1; i < 3; i++)
+    made[i] = at_layerNew(&pool, compute, (at_ints){p.sizes, p.dims});
+  at_tensor *y = rows_of(&pool, made[0], compute, &p);
+  if (p.inner == 0) {
+    at_fillWith(made[1], at_scalar_double(0));
+    at_fillWith(made[2], at_scalar_double((double)NAN));
+  } else if (p.outer > 0) {
+    const int64_t one[] = {p.outer};
+    at_tensor *mean = at_hold(&pool, at_viewAs(made[1], (at_ints){one, 1}));
+    at_tensor *std = at_hold(&pool, at_viewAs(made[2], (at_ints){one, 1}));
+    f->BatchNormalization_updateOutput(batch_of(&pool, x), batch_of(&pool, y), NULL, NULL, NULL,
+                                       NULL, mean->th, std->th, true, 0, eps);
+    if (weight)
+      row_of_rows(f, AT_ROW_cmul, y, y->th, across(&pool, weight, compute, &p, true));
+    if (bias)
+      row_of_rows(f, AT_ROW_cadd, y, y->th, across(&pool, bias, compute, &p, true));
+  }
+  for (int i = 0; i < 3; i++)
+    made[i] = at_cast(&pool, made[i], i == 0 ? self->type : type);
+  at_finish(&pool, results, out, made);
+}
+
+at_tensor *at_nnLayerNormOutput(at_tensor *self, at_ints normalized_shape, at_tensor *weight,
+                                at_tensor *bias, double eps)
+{
+  at_tensor *out = NULL;
+  at_nnLayerNorm(&out, 1, self, normalized_shape, weight, bias, eps);
+  return out;
+}
+
+/* r, with an element for each column, becomes the sum of the rows. */
+static void sum_of_rows(at_tensor *r, at_tensor *rows, const Parts *p)
+{
+  const int64_t one[] = {1, p->inner};
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *sum = at_hold(&pool, at_viewAs(r, (at_ints){one, 2}));
+  r->type->functions->sum(sum->th, rows->th, 0, 1);
+  at_pool_leave(&pool);
+}
+
+static void weight_gradient(at_tensor *r, at_tensor *g, at_tensor *x, at_tensor *mean,
+                            at_tensor *rstd, const Parts *p)
+{
+  const at_functions *f = r->type->functions;
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *part = at_layerNew(&pool, r->type, at_sizesOf(x));
+  row_of_rows(f, AT_ROW_csub, part, x->th, across(&pool, mean, r->type, p, false));
+  row_of_rows(f, AT_ROW_cmul, part, part->th, across(&pool, rstd, r->type, p, false));
+  row_of_rows(f, AT_ROW_cmul, part, part->th, g->th);
+  sum_of_rows(r, part, p);
+  at_pool_leave(&pool);
+}
+
+static void input_gradient(at_tensor *r, at_tensor *g, at_tensor *x, at_tensor *weight,
+                           at_tensor *mean, at_tensor *rstd, const Parts *p)
+{
+  const at_functions *f = r->type->functions;
+  const int64_t outer[] = {p->outer};
+  at_pool pool;
+  at_pool_enter(&pool);
+  if (weight) {
+    at_tensor *part = at_layerNew(&pool, r->type, at_sizesOf(g));
+    row_of_rows(f, AT_ROW_cmul, part, g->th, across(&pool, weight, r->type, p, true));
+    g = part;
+  }
+  mean = at_hold(&pool, at_reshaped(at_cast(&pool, mean, r->type), (at_ints){outer, 1}));
+  rstd = at_hold(&pool, at_reshaped(at_cast(&pool, rstd, r->type), (at_ints){outer, 1}));
+  f->BatchNormalization_backward(batch_of(&pool, x), batch_of(&pool, g),
+                                 batch_of(&pool, rows_of(&pool, r, r->type, p)), NULL, NULL, NULL,
+                                 NULL, NULL, mean->th, rstd->th, true, 1, 0);
+  at_pool_leave(&pool);
+}
+
+void at_nnLayerNormBack(at_tensor **out, const bool *wanted, at_tensor *grad_output,
+                        at_tensor *self, at_ints normalized_shape, at_tensor *mean, at_tensor *rstd,
+                        at_tensor *weight, at_tensor *bias, at_ints mask)
+{
+  static const char *const names[] = {"weight", "bias", "mean", "rstd"};
+  at_tensor *const given[] = {weight, bias, mean, rstd};
+  const at_type *compute = at_layerType(self), *type = channel_type(self, 4, given, names);
+  const Parts p = parts_of(self, normalized_shape, weight, bias);
+  at_layerSame(self, grad_output, "grad_output");
+  if (!at_sameSizes(at_sizesOf(grad_output), at_sizesOf(self)) || at_numel(mean) != p.outer ||
+      at_numel(rstd) != p.outer)
+    at_raise(AT_ERROR_ARGUMENT,
+             "grad_output has size (%s), mean (%s) and rstd (%s): that of self, (%s), and one for "
+             "each of %lld inputs is expected",
+             at_sizeDesc(at_sizesOf(grad_output)).str, at_sizeDesc(at_sizesOf(mean)).str,
+             at_sizeDesc(at_sizesOf(rstd)).str, at_sizeDesc(at_sizesOf(self)).str,
+             (long long)p.outer);
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *x = rows_of(&pool, self, compute, &p), *g = rows_of(&pool, grad_output, compute, &p);
+  at_tensor *made[3] = {NULL};
+  for (int i = 0; i < 3; i++)
+    if (wanted[i] && mask.data[i])
+      made[i] =
+          at_fillWith(at_layerNew(&pool, compute, i == 0 ? at_sizesOf(self) : normalized_shape),
+                      at_scalar_long(0));
+  if (at_numel(self) > 0 && made[0])
+    input_gradient(made[0], g, x, weight, mean, rstd, &p);
+  if (at_numel(self) > 0 && made[1])
+    weight_gradient(made[1], g, x, mean, rstd, &p);
+  if (at_numel(self) > 0 && made[2])
+    sum_of_rows(made[2], g, &p);
   for (int i = 0; i < 3; i++)
     made[i] = at_layerCast(&pool, made[i], i == 0 ? self->type : type);
   at_layerEndAll(&pool, 3, out, made);

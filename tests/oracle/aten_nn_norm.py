@@ -74,6 +74,44 @@ with aten_cases.Writer("nn_norm", __file__) as out:
     calls(out, "thnn_batch_norm_backward", gradient, back, forms=("function",), count=32, within=loosely)
     calls(out, "thnn_batch_norm_backward", lambda: gradient(False), back, forms=("out",), others=10, within=loosely)
 
+    # --- normalization of each input ---------------------------------------------------------------
+
+    def alone():
+        shape = r.choice([(4,), (2, 3), (2, 3), (3, 2, 4), (2, 2, 1, 3), (0, 3), (2, 0), (1, 5)])
+        dims = r.randrange(1, len(shape) + 1)
+        last = list(shape[-dims:]) if r.random() < 0.95 else [7]
+        x = d.tensor(shape)
+        own = torch.float32 if x[1].dtype in SMALL_FLOATS and r.random() < 0.5 else x[1].dtype
+        affine = [d.tensor(last, own) if r.random() < 0.7 else plain(None) for _ in range(2)]
+        return [x, (Ints(*last), last)] + affine
+    calls(out, "native_layer_norm", lambda: alone() + [number(1e-5)], A.native_layer_norm, count=28, others=8,
+          within=loosely)
+    calls(out, "layer_norm", lambda: alone() + [(Default, 1e-5) if r.random() < 0.5 else number(1e-3)],
+          lambda x, last, w, b, eps: A.layer_norm(x, last, w, b, eps), forms=("function",), count=20, within=loosely)
+
+    def alone_gradient(masked=True):
+        while True:
+            x, last, w, b = alone()
+            try:
+                y, mean, rstd = A.native_layer_norm(x[1], last[1], w[1], b[1], 1e-5)
+            except RuntimeError:
+                continue
+            both_given = w[1] is not None and b[1] is not None
+            if x[1].numel() > 0 and (both_given or (masked and w[1] is None and b[1] is None)):
+                break
+        mask = [1, int(w[1] is not None), int(b[1] is not None)]
+        if masked and r.random() < 0.3:
+            mask = r.choice([[1, 0, 0], [0, 1, 0], [0, 0, 1]]) if sum(mask) == 3 else mask
+        mask = (Default, mask) if sum(mask) == 3 else (Ints(*mask), mask)
+        return [d.tensor(x[1].shape, x[1].dtype), x, last, plain(mean), plain(rstd), w, b, mask]
+
+    def alone_back(g, x, last, mean, rstd, w, b, mask):
+        grads = A.native_layer_norm_backward(g, x, last, mean, rstd, w, b, [bool(m) for m in mask])
+        return tuple(one if m else None for one, m in zip(grads, mask))
+    calls(out, "native_layer_norm_backward", alone_gradient, alone_back, forms=("function",), count=24, within=loosely)
+    calls(out, "native_layer_norm_backward", lambda: alone_gradient(False), alone_back, forms=("out",), others=8,
+          within=loosely)
+
     # --- a row for each index ----------------------------------------------------------------------
 
     def table(types=None):
