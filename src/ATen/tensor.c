@@ -41,6 +41,9 @@ at_tensor *at_wrap(const at_type *type, void *th, bool isScalar)
   THGuard guard;
   THGuard_enter(&guard, type->functions->free);
   guard.what = th;
+  const int dims = ((const THFloatTensor *)th)->nDimension;
+  if (dims > AT_MOST_DIMS)
+    at_raise(AT_ERROR_ARGUMENT, "a tensor has at most %d dimensions, not %d", AT_MOST_DIMS, dims);
   at_tensor *t = THAlloc(sizeof *t);
   *t = (at_tensor){
       .owned.release = release, .refcount = 1, .isScalar = isScalar, .type = type, .th = th};
@@ -78,12 +81,20 @@ at_tensor *at_newCast(at_tensor *t, const at_type *type)
 
 at_tensor *at_fromTH(const at_type *type, void *th)
 {
+  static const int64_t none[] = {0};
   at_call call;
   call.operation = "fromTH";
   at_tensor *volatile t = NULL;
   TH_TRY(call.attempt)
   {
-    t = at_wrap(type, th, false);
+    if (!type || !th)
+      at_raise(AT_ERROR_NULL, "%s is NULL", type ? "th" : "type");
+    THGuard guard;
+    THGuard_enter(&guard, type->functions->free);
+    guard.what = th;
+    if (((THFloatTensor *)th)->nDimension == 0) /* TH's empty tensor */
+      type->functions->setShape(th, 0, 1, none, NULL);
+    t = at_wrap(type, THGuard_keep(&guard), false);
   }
   return at_return(&call, t, true);
 }
