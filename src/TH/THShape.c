@@ -57,7 +57,7 @@ ptrdiff_t THShape_reach(const THShape *shape, ptrdiff_t offset)
         __builtin_mul_overflow(count, shape->size[d], &count))
       too_large(shape);
   }
-  return reach;
+  return count > 0 ? reach : 0;
 }
 
 /* Walks both shapes from the last dimension on: a run of old dimensions that lie in memory as one
