@@ -186,6 +186,9 @@ bool at_accept(const char *operation, const char *argument, const at_tensor *t, 
 /* The same for all of a list. */
 bool at_acceptAll(const char *operation, const char *argument, at_tensors list, bool optional);
 
+/* Whether there are numbers where the count says so; an error if not. */
+bool at_acceptInts(const char *operation, const char *argument, at_ints ints);
+
 /* The numbers of an option: given, or where that is NULL or all zeros, count times otherwise,
  * written to room; none if otherwise is INT64_MIN. */
 at_ints at_intsOr(const int64_t *given, int count, int64_t otherwise, int64_t *room);

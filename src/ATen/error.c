@@ -89,6 +89,15 @@ bool at_failed(at_call *call)
 
 /* --- arguments ------------------------------------------------------------------------------- */
 
+bool at_acceptInts(const char *operation, const char *argument, at_ints ints)
+{
+  if (ints.count >= 0 && (ints.count == 0 || ints.data))
+    return true;
+  at_fail(AT_ERROR_ARGUMENT, operation, "%s: %s has %d numbers%s", operation, argument, ints.count,
+          ints.data ? "" : " and no data");
+  return false;
+}
+
 at_ints at_intsOr(const int64_t *given, int count, int64_t otherwise, int64_t *room)
 {
   bool any = false;
@@ -110,6 +119,8 @@ bool at_takeInts(const char *operation, const char *argument, const at_value *va
             operation, argument, value->ints.count, count);
     return false;
   }
+  if (value->given && !at_acceptInts(operation, argument, value->ints))
+    return false;
   for (int i = 0; i < count; i++)
     option[i] = value->given ? value->ints.data[isOne ? 0 : i] : 0;
   return true;

@@ -37,8 +37,11 @@ void at_exchange(at_tensor *a, at_tensor *b)
 
 void at_deliverAll(int count, at_tensor *const *out, at_tensor *const *made)
 {
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < count; i++) {
     at_checkResult(out[i], NULL, at_sizesOf(made[i]), made[i]->type->scalarType);
+    if (at_sameSizes(at_sizesOf(out[i]), at_sizesOf(made[i])))
+      at_checkWritable(out[i]);
+  }
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *to[AT_RESULTS];

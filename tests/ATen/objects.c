@@ -195,6 +195,64 @@ static void around_th(void **state)
   at_release(t);
 }
 
+static void refused(at_tensor *t, const char *part)
+{
+  CHECK(!at_defined(t));
+  CHECK_MSG(strstr(at_error_message(), part), "%s", at_error_message());
+  at_error_clear();
+}
+
+static void limits(void **state)
+{
+  int64_t ones[65];
+  for (int d = 0; d < 65; d++)
+    ones[d] = 1;
+  at_tensor *most = at_ones(((at_ints){ones, 64}));
+  CHECK(at_dim(most) == 64 && at_numel(most) == 1);
+  refused(at_ones(((at_ints){ones, 65})), "at most 64 dimensions, not 65");
+  refused(at_unsqueeze(most, 0), "64");
+  refused(at_expand(most, ((at_ints){ones, 65})), "65");
+  refused(at_ones(((at_ints){NULL, 2})), "sizes has 2 numbers and no data");
+  refused(at_view(most, ((at_ints){ones, -1})), "sizes has -1 numbers");
+  at_release(most);
+
+  THLongStorage *size = THLongStorage_newWithSize(65);
+  THLongStorage_fill(size, 1);
+  refused(at_fromTH(AT_CPU(AT_FLOAT), THFloatTensor_newWithSize(size, NULL)), "at most 64");
+  THLongStorage_free(size);
+  refused(at_fromTH(AT_CPU(AT_FLOAT), NULL), "th is NULL");
+  at_tensor *empty = at_fromTH(AT_CPU(AT_FLOAT), THFloatTensor_new());
+  CHECK(at_dim(empty) == 1 && at_size(empty, 0) == 0);
+  at_release(empty);
+}
+
+/* A tensor without elements needs no memory, wherever its strides lead. */
+static void empty_views(void **state)
+{
+  at_tensor *t = at_ones(AT_SHAPE(0, 3)), *view = at_view(t, AT_SHAPE(2, 0, 300));
+  CHECK(at_dim(view) == 3);
+  const THFloatTensor *th = at_unsafeGetTH(view);
+  CHECK(!th->storage || th->storage->size == 0);
+  at_release(view);
+  at_release(t);
+}
+
+/* The second result cannot be written, so the first is as it was. */
+static void results_together(void **state)
+{
+  at_tensor *t = at_ones(AT_SHAPE(2)), *output = at_full(AT_SHAPE(2), at_scalar(7));
+  at_tensor *one = at_zeros(AT_SHAPE(1)), *buffer = at_expand(one, AT_SHAPE(2));
+  const at_output_buffer r = at_log_sigmoid_forward_out(output, buffer, t);
+  CHECK(!at_defined(r.output) && !at_defined(r.buffer));
+  CHECK_MSG(strstr(at_error_message(), "share memory"), "%s", at_error_message());
+  at_error_clear();
+  CHECK_EQ(((float *)at_data(output))[0], 7);
+  at_release(buffer);
+  at_release(one);
+  at_release(output);
+  at_release(t);
+}
+
 /* --- storages and generators ------------------------------------------------------------------ */
 
 static void storages(void **state)
@@ -264,6 +322,9 @@ int main(void)
                                      cmocka_unit_test(errors_of_threads),
                                      cmocka_unit_test(types),
                                      cmocka_unit_test(around_th),
+                                     cmocka_unit_test(limits),
+                                     cmocka_unit_test(empty_views),
+                                     cmocka_unit_test(results_together),
                                      cmocka_unit_test(storages),
                                      cmocka_unit_test(generators),
                                      cmocka_unit_test(tables)};
