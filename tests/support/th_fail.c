@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -117,6 +118,19 @@ static int fails(int error)
   return 1;
 }
 
+/* The most bytes that a request is granted. */
+static size_t most = SIZE_MAX;
+
+void th_fail_above(size_t bytes)
+{
+  most = bytes;
+}
+
+static int refused(size_t size)
+{
+  return size > most || fails(ENOMEM);
+}
+
 /* --- the wrappers ------------------------------------------------------------------------- */
 
 #define CALLER __builtin_return_address(0)
@@ -139,28 +153,31 @@ void *__real_malloc(size_t size);
 void *__wrap_malloc(size_t size);
 void *__wrap_malloc(size_t size)
 {
-  return fails(ENOMEM) ? NULL : keep(BLOCK, __real_malloc(size), size, CALLER);
+  return refused(size) ? NULL : keep(BLOCK, __real_malloc(size), size, CALLER);
 }
 
 void *__real_calloc(size_t count, size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_calloc(size_t count, size_t size)
 {
-  return fails(ENOMEM) ? NULL : keep(BLOCK, __real_calloc(count, size), count * size, CALLER);
+  const bool whole = !size || count <= SIZE_MAX / size;
+  return !whole || refused(count * size)
+             ? NULL
+             : keep(BLOCK, __real_calloc(count, size), count * size, CALLER);
 }
 
 void *__real_aligned_alloc(size_t alignment, size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size)
 {
-  return fails(ENOMEM) ? NULL : keep(BLOCK, __real_aligned_alloc(alignment, size), size, CALLER);
+  return refused(size) ? NULL : keep(BLOCK, __real_aligned_alloc(alignment, size), size, CALLER);
 }
 
 int __real_posix_memalign(void **block, size_t alignment, size_t size);
 int __wrap_posix_memalign(void **block, size_t alignment, size_t size);
 int __wrap_posix_memalign(void **block, size_t alignment, size_t size)
 {
-  if (fails(ENOMEM))
+  if (refused(size))
     return ENOMEM;
   const int result = __real_posix_memalign(block, alignment, size);
   if (!result)
@@ -173,7 +190,7 @@ void *__real_realloc(void *block, size_t size);
 void *__wrap_realloc(void *block, size_t size);
 void *__wrap_realloc(void *block, size_t size)
 {
-  if (fails(ENOMEM))
+  if (refused(size))
     return NULL;
   const uintptr_t before = (uintptr_t)block;
   drop(BLOCK, before);

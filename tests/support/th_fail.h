@@ -21,6 +21,8 @@
 #ifndef TH_FAIL_H
 #define TH_FAIL_H
 
+#include <stddef.h>
+
 /* Returns how many acquisitions body makes.  body frees what it makes when it succeeds; what it
  * holds over calls that may raise, it registers with a THGuard, or it is made in setup of th_fail.
  * body also runs twice without failures, first of all to let things that are made once be made. */
@@ -41,5 +43,8 @@ int th_fail(const THFailCase *stages, void *context);
 /* How many acquisitions are there that were not given back.  What THFree keeps for reuse is given
  * back first. */
 int th_fail_live(void);
+
+/* From now on a single request for more memory than that fails, in all threads. */
+void th_fail_above(size_t bytes);
 
 #endif
