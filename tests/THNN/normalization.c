@@ -163,6 +163,8 @@ static void THTest_(batchNormErrors)(void)
   THTensor *five = THTest_(tensor)(0, 1, TH_SHAPE(5)), *c = THTest_(tensor)(0, 2, TH_SHAPE(2));
   THTensor *y = THTest_(tensor)(TH_STRIDED, 3, TH_SHAPE(3, 2));
   THTensor *m = THTest_(tensor)(0, 4, TH_SHAPE(3)), *s = THTest_(tensor)(0, 5, TH_SHAPE(3));
+  THTensor *single = THTest_(tensor)(0, 6, TH_SHAPE(1, 2, 1)),
+           *pair = THTest_(tensor)(0, 7, TH_SHAPE(1, 2));
   WATCH(y);
   WATCH(m);
   WATCH(s);
@@ -178,6 +180,9 @@ static void THTest_(batchNormErrors)(void)
   CHECK_RAISES(7, "NULL", FORWARD(x, c, c, c, NULL, m, s, false));
   CHECK_RAISES(8, "NULL", FORWARD(x, c, c, c, c, NULL, s, true));
   CHECK_RAISES(9, "NULL", FORWARD(x, c, c, c, c, m, NULL, true));
+  /* PyTorch refuses to train on one value for each channel, too. */
+  CHECK_RAISES(2, "[1 x 2 x 1]", FORWARD(single, c, c, c, c, m, s, true));
+  CHECK_RAISES(2, "[1 x 2]", FORWARD(pair, NULL, NULL, NULL, c, m, s, true));
 #undef FORWARD
 #define BACKWARD(G, GW, GB, W, RM, RV, SM, SS, TRAIN) \
   THNN_(BatchNormalization_backward)(NULL, x, G, y, GW, GB, W, RM, RV, SM, SS, TRAIN, 1, 1e-5)
@@ -193,6 +198,8 @@ static void THTest_(batchNormErrors)(void)
   th_watch_check(1);
   th_watch_forget();
   THTensor_(free)(x);
+  THTensor_(free)(single);
+  THTensor_(free)(pair);
   THTensor_(free)(flat);
   THTensor_(free)(five);
   THTensor_(free)(c);

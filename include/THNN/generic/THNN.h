@@ -1736,8 +1736,9 @@ TH_API void THNN_(VolumetricReplicationPadding_updateGradInput)(
 // Each channel, over the batch and all dimensions behind the channels:
 // output = (input - mean) / sqrt(variance + eps) * weight + bias.  To train, mean and variance are
 // those of input (the variance divided by the number of elements), and running_mean and running_var
-// become momentum times those (the variance divided by one less) plus 1 - momentum times what they
-// were; else they are running_mean and running_var.
+// become momentum times those (the variance divided by one less, so that running_var needs more
+// than one value for each channel) plus 1 - momentum times what they were; else they are
+// running_mean and running_var.
 TH_API void THNN_(BatchNormalization_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // batch x channels, or more dimensions behind

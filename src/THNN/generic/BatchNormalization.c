@@ -186,6 +186,11 @@ void THNN_(BatchNormalization_updateOutput)(THNNState *state, THTensor *input, T
   CHANNELS(running_var, 7, !train);
   THArgCheck(!train || save_mean, 8, "save_mean is NULL, and is needed to train");
   THArgCheck(!train || save_std, 9, "save_std is NULL, and is needed to train");
+  /* running_var takes in an estimate of the variance, which is 0 / 0 for one value. */
+  THArgCheck(!train || !running_var || (b.batch * b.inner != 1), 2,
+             "input has size %s, which is one value for each channel: running_var needs more to "
+             "train",
+             THTensor_(sizeDesc)(input).str);
   b.train = train;
   b.momentum = momentum;
   b.eps = eps;
