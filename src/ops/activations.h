@@ -28,10 +28,10 @@
                                                          ((v > a) | (v < -a)) ? g : 0)       \
   X(IN_PLACE2, HardTanh,   x < a ? a : x > b ? b : x,    ((v > a) & (v < b)) ? g : 0)        \
   X(IN_PLACE1, LeakyReLU,  x > 0 ? x : x * a,            v > 0 ? g : g * a)                  \
-  X(OWN,       LogSigmoid, -THNN_(softplus)(-x),         g * THMath_(sigmoid)(-v))           \
-  X(OF_OUTPUT, Sigmoid,    THMath_(sigmoid)(x),          g * (1 - v) * v)                    \
+  X(OWN,       LogSigmoid, -THNN_(softplus)(-x),         g * THNN_(sigmoid)(-v))           \
+  X(OF_OUTPUT, Sigmoid,    THNN_(sigmoid)(x),          g * (1 - v) * v)                    \
   X(OWN,       SoftPlus,   x * a > b ? x : THNN_(softplus)(x * a) / a,                       \
-                                             v * a > b ? g : g * THMath_(sigmoid)(v * a))    \
+                                             v * a > b ? g : g * THNN_(sigmoid)(v * a))    \
   X(OF_INPUT1, SoftShrink, x > a ? x - a : x < -a ? x + a : x * 0,                           \
                                                          ((v > a) | (v < -a)) ? g : 0)       \
   X(OWN,       Sqrt,       THMath_(sqrt)(x),             v == 0 ? 0 : g / (2 * v))           \
@@ -44,8 +44,8 @@
 #define TH_FOR_EACH_GATE(X)                                                                  \
   X(PReLU,       x > 0 ? x : w * x,           x > 0 ? g : w * g,  x > 0 ? 0 : x * g)         \
   X(RReLU,       w * x,                       w * g,              x * g)                     \
-  X(GatedLinear, x * THMath_(sigmoid)(w),     THMath_(sigmoid)(w) * g,                       \
-                            THMath_(sigmoid)(w) * (1 - THMath_(sigmoid)(w)) * x * g)
+  X(GatedLinear, x * THNN_(sigmoid)(w),     THNN_(sigmoid)(w) * g,                       \
+                            THNN_(sigmoid)(w) * (1 - THNN_(sigmoid)(w)) * x * g)
 
 /* X(KIND, Name, forward, gradient): of the input x and the target t, and in a WEIGHTED one of the
  * element's weight w; the gradient is with respect to x.  A LOSS has the functions that
@@ -63,7 +63,7 @@
                                                         : THMath_(abs)(x - t) - (real)0.5,   \
                                           x - t < -1 ? -g : x - t > 1 ? g : (x - t) * g)     \
   X(LOSS,     SoftMarginCriterion, THNN_(softplus)(-x * t),                                  \
-                                                        -t * g * THMath_(sigmoid)(-x * t))   \
+                                                        -t * g * THNN_(sigmoid)(-x * t))   \
   X(OWN_LOSS, L1Cost,              THMath_(abs)(x),     x > 0 ? g : x < 0 ? -g : 0)          \
   X(OWN_LOSS, MarginCriterion,     x * t < a ? a - x * t : 0, x * t < a ? -t * g : 0)        \
   X(WEIGHTED, BCECriterion,        w * ((t - 1) * THNN_(logOr100)(THMath_(log1p)(-x))        \
