@@ -332,8 +332,10 @@ void THNN_(convolveImplicit)(const THNNConvolution *c, int back, THTensor *from,
   w.piece = w.elements ? THMin(positions, POSITIONS) : positions;
   w.pieces = (positions + w.piece - 1) / w.piece;
   const ptrdiff_t threads = THParallel_threads(PTRDIFF_MAX, 1);
-  w.few = THMin((POSITIONS + w.piece - 1) / w.piece, (c->batch + threads - 1) / threads);
-  w.few = w.pieces > 1 ? 1 : THMax(w.few, 1);
+  /* As many runs for one thread as for the other. */
+  const ptrdiff_t few = THMax(1, THMin((POSITIONS + w.piece - 1) / w.piece, c->batch / threads));
+  const ptrdiff_t turns = (c->batch + threads * few - 1) / (threads * few);
+  w.few = w.pieces > 1 ? 1 : THMax(1, c->batch / (threads * turns));
   w.runs = (c->batch + w.few - 1) / w.few * w.pieces;
   w.shares = w.runs * c->groups < threads ? THMin(w.blocks, threads) : 1;
   w.planes = THMin(w.plan.planes, (THNN_IMPLICIT_COLUMNS + taps - 1) / taps);
@@ -435,8 +437,13 @@ void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNNConvolu
   w->width = THNN_(widthOf)(outputs);
   w->blocks = (outputs + w->width - 1) / w->width;
   const ptrdiff_t threads = THParallel_threads(PTRDIFF_MAX, 1), planes = w->plan.planes;
-  w->planes = THMax(1, THMin(THMin(planes, TERMS / c->window), c->groups * planes / threads));
-  w->chunks = (planes + w->planes - 1) / w->planes;
+  /* As many chunks for one thread as for the other. */
+  const ptrdiff_t few = THMax(1, THMin(planes, TERMS / c->window));
+  const ptrdiff_t turns = (c->groups * planes + threads * few - 1) / (threads * few);
+  w->chunks = THMin(planes, (turns * threads + c->groups - 1) / c->groups);
+  w->planes = (planes + w->chunks - 1) / THMax(1, w->chunks);
+  w->chunks = w->planes ? (planes + w->planes - 1) / w->planes : 0;
+  w->planes = THMax(1, w->planes);
   const ptrdiff_t most = THMax(1, SUMS / (w->planes * c->window * w->width)); /* blocks */
   w->shares = (w->blocks + most - 1) / most;
   if (c->groups * w->chunks < threads)
