@@ -11,6 +11,8 @@
 #include "resample.h"
 #include "linear.h"
 #include "index.h"
+#include "random.h"
+#include "sequences.h"
 #include "reduce.h"
 #include "shapes.h"
 

@@ -1,0 +1,185 @@
+/* Sequences. */
+#include <math.h>
+
+#include "ATenOperations.h"
+#include "THParallel.h"
+
+/* --- numbers one step apart ------------------------------------------------------------------- */
+
+static const at_type *type_of(const at_tensor *out, const at_type *type, at_scalar_type otherwise)
+{
+  if (out && type)
+    at_checkType(out, "result", type);
+  type = out ? out->type : type ? type : at_getType(AT_BACKEND_CPU, otherwise);
+  if (type->scalarType == AT_BOOL)
+    at_raise(AT_ERROR_TYPE, "there are no sequences of Bool");
+  return type;
+}
+
+/* The number as an integer; an error if none is near. */
+static at_scalar whole(at_scalar number)
+{
+  if (number.is_float && !(fabs(number.value.number) < 0x1p63))
+    at_raise(AT_ERROR_ARGUMENT, "the number %g cannot be converted to Long", number.value.number);
+  return at_scalar_long(at_scalar_toLong(number));
+}
+
+/* An error unless step leads from start towards end. */
+static void check_steps(at_scalar start, at_scalar end, at_scalar step)
+{
+  const double a = at_scalar_toDouble(start), b = at_scalar_toDouble(end),
+               s = at_scalar_toDouble(step);
+  if (!isfinite(a) || !isfinite(b) || !isfinite(s) || s == 0)
+    at_raise(AT_ERROR_ARGUMENT, "start %g, end %g and step %g have to be finite, and step not 0", a,
+             b, s);
+  if ((s > 0) != (b >= a) && a != b)
+    at_raise(AT_ERROR_ARGUMENT, "step %g does not lead from start %g to end %g", s, a, b);
+}
+
+static int64_t checked_count(double count)
+{
+  if (!(count < 0x1p62))
+    at_raise(AT_ERROR_ARGUMENT, "a sequence of %g numbers is too long", count);
+  return (int64_t)count;
+}
+
+/* out as a result of so many elements, whatever its shape is if it has as many. */
+static at_tensor *end_sequence(at_pool *pool, at_tensor *out, at_tensor *made)
+{
+  if (out && at_numel(out) == at_numel(made) && at_sizesOf(out).count != 1)
+    made = at_hold(pool, at_viewAs(made, at_sizesOf(out)));
+  return at_finishOne(pool, out, made);
+}
+
+/* count numbers from start on.  Integers are steps of integers, whatever they are given as. */
+static at_tensor *stepped(at_tensor *out, const at_type *type, at_scalar start, at_scalar step,
+                          int64_t count)
+{
+  at_pool pool;
+  at_pool_enter(&pool);
+  const bool floating = at_isFloating(type->scalarType);
+  const at_type *compute = at_addsAs(type);
+  at_tensor *made = at_hold(&pool, at_newShape(compute, (at_ints){&count, 1}));
+  if (!floating) {
+    start = whole(start);
+    step = whole(step);
+  }
+  if (count > 0 && !floating) {
+    /* Not TH's arange, which stops where a number does not fit: these wrap around. */
+    const at_type *wide = at_typeBeside(type, AT_LONG);
+    at_tensor *longs =
+        type == wide ? made : at_hold(&pool, at_newShape(wide, (at_ints){&count, 1}));
+    uint64_t at = (uint64_t)start.value.integer;
+    for (int64_t i = 0; i < count; i++, at += (uint64_t)step.value.integer)
+      ((int64_t *)at_data(longs))[i] = (int64_t)at;
+    if (longs != made)
+      at_convert(made, longs);
+  } else if (count > 0) {
+    const double first = at_scalar_toDouble(start), by = at_scalar_toDouble(step);
+    compute->functions->arange(made->th, at_scalar_double(first),
+                               at_scalar_double(first + by * ((double)count - 0.5)),
+                               at_scalar_double(by));
+  }
+  if (compute != type)
+    made = at_hold(&pool, at_newCast(made, type));
+  return end_sequence(&pool, out, made);
+}
+
+at_tensor *at_arangeFrom(at_tensor *out, const at_type *type, at_scalar start, at_scalar end,
+                         at_scalar step)
+{
+  const bool integers = !start.is_float && !end.is_float && !step.is_float;
+  type = type_of(out, type, integers ? AT_LONG : AT_FLOAT);
+  check_steps(start, end, step);
+  int64_t count;
+  if (integers) {
+    const __int128 distance = (__int128)end.value.integer - start.value.integer;
+    const __int128 by = step.value.integer;
+    const __int128 wide = distance / by + (distance % by != 0);
+    count = checked_count((double)wide);
+    count = wide < INT64_MAX ? (int64_t)wide : count;
+  } else {
+    count = checked_count(
+        ceil((at_scalar_toDouble(end) - at_scalar_toDouble(start)) / at_scalar_toDouble(step)));
+  }
+  return stepped(out, type, start, step, count);
+}
+
+at_tensor *at_rangeTo(at_tensor *out, const at_type *type, at_scalar start, at_scalar end,
+                      at_scalar step)
+{
+  type = type_of(out, type, AT_FLOAT);
+  if (!at_isFloating(type->scalarType)) {
+    start = whole(start);
+    end = whole(end);
+    step = whole(step);
+  }
+  check_steps(start, end, step);
+  const double distance = at_scalar_toDouble(end) - at_scalar_toDouble(start);
+  const int64_t count = checked_count(floor(distance / at_scalar_toDouble(step)) + 1);
+  return stepped(out, type, start, step, count);
+}
+
+/* --- numbers evenly spaced -------------------------------------------------------------------- */
+
+/* What is done with each of the numbers. */
+typedef struct Space {
+  double first, last, step, base;
+  int64_t count;
+  bool powers;
+} Space;
+
+/* Counted from the nearer end, so that both are exact. */
+static double number_at(const Space *s, int64_t i)
+{
+  const double x = i < s->count / 2 ? s->first + s->step * (double)i
+                                    : s->last - s->step * (double)(s->count - 1 - i);
+  return s->powers ? pow(s->base, x) : x;
+}
+
+static at_tensor *spaced(at_tensor *out, const at_type *type, at_scalar start, at_scalar end,
+                         int64_t steps, bool powers, double base)
+{
+  type = out || type ? type : at_getType(AT_BACKEND_CPU, AT_FLOAT);
+  if (out && type)
+    at_checkType(out, "result", type);
+  type = out ? out->type : type;
+  if (steps < 0)
+    at_raise(AT_ERROR_ARGUMENT, "steps is %lld", (long long)steps);
+  const bool integers = !at_isFloating(type->scalarType);
+  Space s = {.first = at_scalar_toDouble(start),
+             .last = at_scalar_toDouble(end),
+             .count = steps,
+             .powers = powers,
+             .base = base};
+  if (integers && isfinite(s.first) &&
+      isfinite(s.last)) { /* integers from an integer to an integer */
+    s.first = trunc(s.first);
+    s.last = trunc(s.last);
+  }
+  s.step = steps > 1 ? (s.last - s.first) / (double)(steps - 1) : 0;
+  if (steps == 1)
+    s.last = s.first;
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *made =
+      at_hold(&pool, at_newShape(at_typeBeside(type, AT_DOUBLE), (at_ints){&steps, 1}));
+  double *const r = at_data(made);
+  TH_PARALLEL_FOR (i, steps, 1024)
+    r[i] = number_at(&s, i);
+  if (made->type != type)
+    made = at_hold(&pool, at_newCast(made, type));
+  return end_sequence(&pool, out, made);
+}
+
+at_tensor *at_evenly(at_tensor *out, const at_type *type, at_scalar start, at_scalar end,
+                     int64_t steps)
+{
+  return spaced(out, type, start, end, steps, false, 0);
+}
+
+at_tensor *at_evenPowers(at_tensor *out, const at_type *type, at_scalar start, at_scalar end,
+                         int64_t steps, double base)
+{
+  return spaced(out, type, start, end, steps, true, base);
+}
