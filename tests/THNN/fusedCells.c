@@ -1,4 +1,6 @@
-/* The fused GRU and LSTM cells. */
+/* The fused GRU and LSTM cells.  The order of the gates (r, z, n and i, f, g, o) and what each bias
+ * belongs to are those of torch.gru_cell and torch.lstm_cell, which the golden values were compared
+ * with. */
 #include "THNN.h"
 #include "THTemplate.h"
 

@@ -197,7 +197,9 @@ static void THTest_(VolumetricAdaptiveMaxPooling)(void)
   check_layer(&layer);
 }
 
-/* args: outputW, outputH, kW, kH */
+/* args: outputW, outputH, kW, kH.  Golden values have images, windows and outputs that are not
+ * square: the order of these arguments, and of a plane's two samples (width first), is that of
+ * PyTorch's fractional_max_pool2d, which takes samples too. */
 CALL(fractionalForward,
      THNN_(SpatialFractionalMaxPooling_updateOutput)(NULL, o->input, o->output, INT(0), INT(1),
                                                      INT(2), INT(3), o->index, o->samples))

@@ -1,4 +1,5 @@
-/* The linear layer of sparse inputs, in both forms, against the dense one. */
+/* The linear layer of sparse inputs, in both forms, against the dense one: as Torch's manual has
+ * it, columns count from 1, and apart from the form of its input it is the linear layer. */
 #include "THNN.h"
 #include "THTemplate.h"
 
