@@ -22,12 +22,12 @@ static at_tensor *first_of(at_tensor *out, at_tensor **made)
   return at_finishOne(&pool, out, made[0]);
 }
 
-static int64_t count_of(at_ints sizes)
+static bool is_empty(at_ints sizes)
 {
-  int64_t count = 1;
   for (int d = 0; d < sizes.count; d++)
-    count *= sizes.data[d];
-  return count;
+    if (sizes.data[d] == 0)
+      return true;
+  return false;
 }
 
 /* The gradient of a loss in compute: one element if it was summed up, else as sizes. */
@@ -105,7 +105,7 @@ at_tensor *at_nnLoss(at_tensor *out, at_loss loss, at_tensor *self, at_tensor *t
   const Pair p = {at_layerInAs(&pool, self, compute, sizes),
                   at_layerInAs(&pool, target, compute, sizes),
                   at_layerInAs(&pool, weight, compute, sizes), NULL, r->th};
-  if (count_of(sizes) > 0)
+  if (!is_empty(sizes))
     losses[loss].forward(compute->functions, &p, how);
   else if (how.reduce)
     at_fillWith(r, of_nothing(how));
