@@ -50,6 +50,7 @@ typedef enum at_row {
 } at_row;
 
 typedef at_scalar at_number; /* at_scalar before a parenthesis is a macro */
+struct THNNGroups;
 typedef void (*at_row_function)(void *r, void *x, void *y, void *z, at_scalar a, at_scalar b);
 
 /* TH's and THNN's functions for one TH type, the tensors without their types and numbers as
@@ -67,6 +68,13 @@ typedef struct at_functions {
   void (*first)(const void *t, at_scalar *value); /* reads the first element */
   void *(*newStorage)(ptrdiff_t count);
   void (*freeStorage)(void *storage);
+  /* Of THNN's convolutions in groups. */
+  void (*convolve)(const struct THNNGroups *how, void *input, void *output, void *weight,
+                   void *bias);
+  void (*convolveBack)(const struct THNNGroups *how, void *input, void *gradOutput,
+                       void *gradInput, void *weight);
+  void (*convolveParameters)(const struct THNNGroups *how, void *input, void *gradOutput,
+                             void *gradWeight, void *gradBias);
   at_row_function rows[AT_ROWS]; /* NULL where the type has no such row, as each of the following */
 #define CALL(TYPES, RETURNS, NAME, PARAMETERS, ...) RETURNS(*NAME) PARAMETERS;
 #include "ATenCalls.h"

@@ -5,6 +5,7 @@
 
 #include "ATenCore.h"
 #include "compare.h"
+#include "convolution.h"
 #include "nn.h"
 #include "pooling.h"
 #include "lapack.h"

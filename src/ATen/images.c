@@ -140,10 +140,11 @@ void *at_images_placesResult(at_images *layer, at_tensor **out)
   return result(layer, out, nothing(layer, type), true);
 }
 
-void *at_images_sum(at_images *layer, at_tensor **out, at_ints sizes)
+at_tensor *at_images_sum(at_images *layer, at_tensor **out, at_ints sizes)
 {
-  at_tensor *zeros = at_makeFilled(layer->compute, sizes, (at_scalar){0});
-  return result(layer, out, at_hold(&layer->pool, zeros), false);
+  at_tensor *zeros = at_hold(&layer->pool, at_makeFilled(layer->compute, sizes, (at_scalar){0}));
+  result(layer, out, zeros, false);
+  return zeros;
 }
 
 /* An image as the layer returns it. */

@@ -66,8 +66,8 @@ void *at_images_placesResult(at_images *layer, at_tensor **out);
 /* The same of a result that the layer makes whether it is wanted or not. */
 void *at_images_optional(at_images *layer, bool wanted, at_tensor **out);
 
-/* The same of a sum, which is zeros of that size to begin with. */
-void *at_images_sum(at_images *layer, at_tensor **out, at_ints sizes);
+/* The result itself, of a sum, which is zeros of that size to begin with. */
+at_tensor *at_images_sum(at_images *layer, at_tensor **out, at_ints sizes);
 
 /* Delivers the results. */
 void at_images_end(at_images *layer);

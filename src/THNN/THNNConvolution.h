@@ -19,6 +19,7 @@ typedef struct {
   int full;             /* input is y, output x */
   int eitherAdjustment; /* adjust has to be less than the step or the dilation, not than the step */
   int depthWise;        /* an output sees one plane; weight is outputs of a plane x planes x ... */
+  int groups;           /* that planes divide into, where that is not one */
   THNNWindow at[3];     /* slices, rows, columns: size, step, pad, dilation */
   int64_t adjust[3];    /* what a full convolution's output is larger by */
 } THNNLayer;

@@ -1,6 +1,7 @@
 /* TH's functions for one element type, behind signatures that do not name it. */
 #include "ATenCore.h"
 #include "THNN.h"
+#include "THNNGroups.h"
 #include "THTensorShape.h"
 
 #include "THTemplate.h"
@@ -128,6 +129,27 @@ static real element(at_scalar s)
 /* clang-format on */
 #include "ops/pointwise.h"
 
+/* --- convolutions ---------------------------------------------------------------------------- */
+
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+static void convolve(const THNNGroups *how, void *input, void *output, void *weight, void *bias)
+{
+  THNN_(Groups_updateOutput)(NULL, how, input, output, weight, bias);
+}
+
+static void convolveBack(const THNNGroups *how, void *input, void *gradOutput, void *gradInput,
+                         void *weight)
+{
+  THNN_(Groups_updateGradInput)(NULL, how, input, gradOutput, gradInput, weight);
+}
+
+static void convolveParameters(const THNNGroups *how, void *input, void *gradOutput,
+                               void *gradWeight, void *gradBias)
+{
+  THNN_(Groups_accGradParameters)(NULL, how, input, gradOutput, gradWeight, gradBias, 1);
+}
+#endif
+
 /* --- the other functions --------------------------------------------------------------------- */
 
 #if defined(TH_REAL_IS_BYTE)
@@ -158,6 +180,11 @@ const at_functions TH_CONCAT_2(at_functions_, Real) = {
     .first = first,
     .newStorage = newStorage,
     .freeStorage = freeStorage,
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+    .convolve = convolve,
+    .convolveBack = convolveBack,
+    .convolveParameters = convolveParameters,
+#endif
 #ifndef TH_REAL_IS_HALF
     .rows =
         {

@@ -8,15 +8,23 @@ TH_DISPATCH(THNN_(Unfold), THNN_(unfold))
 
 /* --- checks ---------------------------------------------------------------------------------- */
 
-/* The planes of the other side, from a weight whose first dimension belongs to rows planes and
- * whose second to columns. */
+static int64_t THNN_(groupsOf)(const THNNLayer *l)
+{
+  return THMax(1, l->groups);
+}
+
+/* Whether the dimensions of weight are those of the planes of either side, one of them divided
+ * among the groups, and of the window. */
 static int THNN_(weightFits)(const THNNLayer *l, THTensor *weight, int64_t inputs, int64_t window)
 {
-  const int64_t *size = weight->size;
-  const int ofInputs = !l->full; /* the dimension of the input's planes */
+  const int64_t *size = weight->size, groups = THNN_(groupsOf)(l);
   if (weight->nDimension == 2)
-    return l->full ? size[0] == inputs && size[1] % window == 0 : size[1] == inputs * window;
-  if (weight->nDimension != l->spatial + 2 || size[ofInputs] != inputs)
+    return l->full ? size[0] == inputs && size[1] % window == 0
+                   : size[0] % groups == 0 && size[1] == inputs / groups * window;
+  if (weight->nDimension != l->spatial + 2 ||
+      size[!l->full] != (l->full ? inputs : inputs / groups))
+    return 0;
+  if (!l->full && size[0] % groups != 0)
     return 0;
   for (int d = 0; d < l->spatial; d++)
     if (size[2 + d] != l->at[3 - l->spatial + d].size)
@@ -39,7 +47,8 @@ static int64_t THNN_(outputsOf)(const THNNLayer *l, THTensor *input, THTensor *w
   if (l->depthWise)
     return weight->size[0] * inputs;
   if (l->full)
-    return weight->nDimension == 2 ? weight->size[1] / window : weight->size[1];
+    return THNN_(groupsOf)(l) *
+           (weight->nDimension == 2 ? weight->size[1] / window : weight->size[1]);
   return weight->size[0];
 }
 
@@ -60,7 +69,7 @@ THNNConvolution THNN_(convolutionOf)(THNNLayer layer, THTensor *input, THTensor 
             THTensor_(sizeDesc)(bias).str, (long long)outputs);
 
   THNNConvolution c = {.batch = batched ? input->size[0] : 1,
-                       .groups = layer.depthWise ? inputs : 1,
+                       .groups = layer.depthWise ? inputs : THNN_(groupsOf)(&layer),
                        .planes = layer.full ? outputs : inputs,
                        .outputs = layer.full ? inputs : outputs,
                        .dims = dims};

@@ -1,0 +1,29 @@
+/* Convolutions of images and volumes in groups, dilated, strided, padded, forward or full
+ * (transposed): one description for all of them.
+ *
+ *     THNNGroups how = {.axes = 2, .groups = 4, .size = {1, 3, 3}, .step = {1, 1, 1},
+ *                       .dilation = {1, 1, 1}};
+ *     THNN_FloatGroups_updateOutput(NULL, &how, input, output, weight, NULL);
+ *
+ * The planes of input and output are divided among the groups evenly, in order, and each group is a
+ * convolution of its own: with as many groups as planes it is depth-wise.  weight is outputs x
+ * planes of a group x window; of a full convolution, planes x outputs of a group x window. */
+#ifndef THNN_GROUPS_H
+#define THNN_GROUPS_H
+
+#include "THNN.h"
+
+/* Numbers are of slices, rows and columns; those before the axes are 1, and 0 of pad and adjust. */
+typedef struct THNNGroups {
+  int axes;   /* 2 of images, 3 of volumes */
+  bool full;  /* input and output are exchanged */
+  int groups; /* at least 1 */
+  int size[3], step[3], pad[3], dilation[3];
+  int adjust[3]; /* what the output of a full convolution is larger by: less than step or dilation
+                  */
+} THNNGroups;
+
+#define TH_GENERIC_FILE "THNN/generic/THNNGroups.h"
+#include "THGenerateFloatTypes.h"
+
+#endif

@@ -1,0 +1,15 @@
+/* output takes its shape from input and weight; bias, an element for each plane of it, may be NULL.
+ */
+TH_API void THNN_(Groups_updateOutput)(THNNState *state, const THNNGroups *how, THTensor *input,
+                                       THTensor *output, THTensor *weight, THTensor *bias);
+
+/* gradInput takes the shape of input. */
+TH_API void THNN_(Groups_updateGradInput)(THNNState *state, const THNNGroups *how, THTensor *input,
+                                          THTensor *gradOutput, THTensor *gradInput,
+                                          THTensor *weight);
+
+/* Adds to gradWeight and gradBias, of which either may be NULL, scale times the gradients. */
+TH_API void THNN_(Groups_accGradParameters)(THNNState *state, const THNNGroups *how,
+                                            THTensor *input, THTensor *gradOutput,
+                                            THTensor *gradWeight, THTensor *gradBias,
+                                            accreal scale);
