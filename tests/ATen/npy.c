@@ -143,6 +143,51 @@ static void damaged(void **state)
   check_damaged("deflated.npz");
 }
 
+/* The place of the next array or entry of the directory from at on; size if there is none. */
+static size_t next_place(const uint8_t *bytes, size_t size, size_t at, const char *signature)
+{
+  const size_t length = strlen(signature);
+  while (at + length <= size && memcmp(bytes + at, signature, length) != 0)
+    at++;
+  return at + length <= size ? at : size;
+}
+
+/* Elements that were changed are noticed, and deflated ones that are not as many as they should be,
+ * also where there is no checksum; what is written is where others can map it. */
+static void members(void **state)
+{
+  size_t size;
+  uint8_t *bytes = read_file(sample("stored.npz"), &size);
+  const size_t element = next_place(bytes, size, 0, "\x93NUMPY") + 128;
+  bytes[element] ^= 1;
+  check_refused(write_file(scratch("own.npz"), bytes, size), AT_ERROR_RUNTIME, "Byte.npy");
+  free(bytes);
+  bytes = read_file(sample("deflated.npz"), &size);
+  const size_t entry = next_place(bytes, size, 0, "PK\1\2");
+  memset(bytes + entry + 16, 0, 4);
+  for (int more = -1; more <= 1; more++) {
+    bytes[entry + 24] = (uint8_t)(bytes[entry + 24] + more);
+    write_file(scratch("own.npz"), bytes, size);
+    if (more == 0)
+      at_dict_free(load(scratch("own.npz")));
+    else
+      check_refused(scratch("own.npz"), AT_ERROR_RUNTIME, "Byte.npy");
+    bytes[entry + 24] = (uint8_t)(bytes[entry + 24] - more);
+  }
+  free(bytes);
+
+  at_dict *d = make_every(AT_BOOL, true);
+  CHECK(at_save(scratch("own.npz"), d));
+  at_dict_free(d);
+  bytes = read_file(scratch("own.npz"), &size);
+  int arrays = 0;
+  for (size_t at = 0; (at = next_place(bytes, size, at, "\x93NUMPY")) < size; at++, arrays++)
+    CHECK_EQ(at % 64, 0);
+  CHECK_EQ(arrays, 11);
+  free(bytes);
+  unlink(scratch("own.npz"));
+}
+
 /* A small archive cannot become a large one: the members share what they inflate from. */
 static void overlapping(void **state)
 {
@@ -204,9 +249,9 @@ static void faults(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(arrays),     cmocka_unit_test(archives),
-                                     cmocka_unit_test(written),    cmocka_unit_test(refused),
-                                     cmocka_unit_test(damaged),    cmocka_unit_test(faults),
-                                     cmocka_unit_test(overlapping)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(arrays),      cmocka_unit_test(archives),
+                                     cmocka_unit_test(written),     cmocka_unit_test(refused),
+                                     cmocka_unit_test(damaged),     cmocka_unit_test(faults),
+                                     cmocka_unit_test(overlapping), cmocka_unit_test(members)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   uint8_t whole[4096 + 8] = {0};
   const size_t rest = size - 1, elements = bytes[0] < rest ? bytes[0] : rest;
   for (int i = 0; i < 2; i++)
-    whole[i] = (uint8_t)(rest - elements >> 8 * i);
+    whole[i] = (uint8_t)((rest - elements) >> 8 * i);
   memcpy(whole + 8, bytes + 1, rest);
   fuzz_load(whole, rest + 8);
   return 0;
