@@ -55,16 +55,16 @@ void *at_images_operand(at_images *layer, const char *name, at_tensor *t)
 }
 
 /* Which dimensions are of size 0; all images of a layer agree. */
-static unsigned empty_dims(at_images *layer, const char *name, at_tensor *t, int mayBeEmpty)
+static uint64_t empty_dims(at_images *layer, const char *name, at_tensor *t, int mayBeEmpty)
 {
   const at_ints sizes = at_sizesOf(t);
-  unsigned empty = 0;
+  uint64_t empty = 0;
   for (int d = 0; d < sizes.count; d++)
     if (sizes.data[d] == 0) {
       if (d >= mayBeEmpty)
         at_raise(AT_ERROR_ARGUMENT, "%s has size (%s), and dimension %d may not be of size 0", name,
                  at_sizeDesc(sizes).str, d);
-      empty |= 1u << d;
+      empty |= UINT64_C(1) << d;
     }
   if (layer->seen && layer->empty != empty)
     at_raise(AT_ERROR_ARGUMENT, "%s has size (%s), which does not fit the other operands", name,
@@ -79,7 +79,7 @@ static void *image(at_images *layer, const char *name, at_tensor *t, int mayBeEm
 {
   check_type(name, t, type);
   const at_ints sizes = at_sizesOf(t);
-  const unsigned empty = empty_dims(layer, name, t, mayBeEmpty);
+  const uint64_t empty = empty_dims(layer, name, t, mayBeEmpty);
   if (empty) {
     int64_t room[AT_MOST_DIMS];
     for (int d = 0; d < sizes.count; d++)
@@ -157,7 +157,7 @@ static at_tensor *finished(at_images *layer, at_tensor *t)
   int64_t room[AT_MOST_DIMS];
   const at_ints sizes = at_sizesOf(t);
   for (int d = 0; d < sizes.count; d++)
-    room[d] = layer->empty & 1u << d ? 0 : sizes.data[d];
+    room[d] = layer->empty & UINT64_C(1) << d ? 0 : sizes.data[d];
   return at_hold(&layer->pool, at_newShape(t->type, (at_ints){room, sizes.count}));
 }
 

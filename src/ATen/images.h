@@ -29,7 +29,7 @@ typedef struct at_images {
   int axes;    /* of images */
   bool only;   /* there is one result, which may be written where it belongs */
   bool seen;   /* an image */
-  unsigned empty; /* dimensions of images that are of size 0 */
+  uint64_t empty; /* dimensions of images that are of size 0 */
   int results;
   struct {
     at_tensor **out, *made;
