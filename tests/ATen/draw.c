@@ -113,9 +113,19 @@ void draw_from(const char *path)
   cases_each(kept(path, strlen(path) + 1), false, keep_case, &random);
 }
 
+/* The operation whose cases serve: itself, or the same under another name. */
+static int source_of(const at_op *op)
+{
+  const int own = (int)(op - at_ops);
+  for (int i = 0; i < at_opCount && seeds[own].seen == 0; i++)
+    if (seeds[i].seen > 0 && at_ops[i].form == op->form && !strcmp(at_ops[i].schema, op->schema))
+      return i;
+  return own;
+}
+
 bool draw_hasCase(const at_op *op)
 {
-  return seeds[op - at_ops].seen > 0;
+  return seeds[source_of(op)].seen > 0;
 }
 
 /* --- numbers ---------------------------------------------------------------------------------- */
@@ -579,7 +589,7 @@ static void other_value(Draw *draw, int i)
       v->storage = NULL;
       if (!once_in(random, 10))
         v->storage =
-            at_storage_new(once_in(random, 4) ? draw_type(random) : draw->type, below(random, 30));
+            at_storage_new(once_in(random, 4) ? draw_type(random) : draw->type, below(random, 200));
   }
 }
 
@@ -639,12 +649,13 @@ void draw_call(Call *call, const at_op *op, uint64_t number)
   Draw draw = {call, &random, draw_type(&random), draw_shape(&random)};
   at_manualSeed(th_random_next(&random));
 
-  const int stored = THMin(seeds[op - at_ops].seen, SEEDS), count = op->argumentCount;
+  const int source = source_of(op), count = op->argumentCount;
+  const int stored = THMin(seeds[source].seen, SEEDS);
   if (stored == 0 || once_in(&random, 16)) {
     for (int i = 0; i < count; i++)
       any_value(&draw, i);
   } else {
-    const Seed *seed = &seeds[op - at_ops].kept[below(&random, stored)];
+    const Seed *seed = &seeds[source].kept[below(&random, stored)];
     call->from = seed->path;
     call->line = seed->line;
     for (int i = 0; i < count; i++)

@@ -6,6 +6,8 @@
 
 #include "th_test.h"
 
+enum { MANY = 1 << 20 };
+
 static char problem[1024];
 
 /* The first problem is kept. */
@@ -130,7 +132,12 @@ static void may_change(const Look *look)
   Memory *m = memory_of(look->storage);
   int64_t index[CALL_DIMS] = {0}, count = 1, place = look->offset;
   for (int d = 0; d < look->dims; d++)
-    count *= look->size[d];
+    if (__builtin_mul_overflow(count, look->size[d], &count))
+      count = INT64_MAX;
+  if (m && count > MANY) { /* the elements of few places, again and again */
+    memset(m->mayChange, true, (size_t)m->size);
+    return;
+  }
   for (int64_t i = 0; m && i < count; i++) {
     if (place < m->size)
       m->mayChange[place] = true;
