@@ -158,7 +158,7 @@ static int64_t draw_long(th_random *random)
     case 2:
       return below(random, 40) - 20;
     default:
-      return below(random, 9) - 3;
+      return below(random, 12) - 3;
   }
 }
 
