@@ -8,6 +8,7 @@
 #include "convolution.h"
 #include "nn.h"
 #include "pooling.h"
+#include "roi.h"
 #include "lapack.h"
 #include "resample.h"
 #include "linear.h"

@@ -378,6 +378,16 @@ at_tensor *at_normOf(at_tensor *out, at_tensor *self, at_scalar p, at_ints dims,
   return at_reduce(out, AT_NORM, self, dims, keepdim, type, p);
 }
 
+at_tensor *at_distance(at_tensor *out, at_tensor *x, at_tensor *y, at_scalar p)
+{
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *const between = at_hold(&pool, at_subtract(NULL, x, y, at_scalar_long(1)));
+  at_tensor *const r = at_normOf(out, between, p, (at_ints){0}, false, NULL);
+  at_pool_leave(&pool);
+  return r;
+}
+
 at_tensor *at_logOfSums(at_tensor *out, at_tensor *self, at_ints dims, bool keepdim)
 {
   const at_scalar_type own = self->type->scalarType;

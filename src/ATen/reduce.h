@@ -34,6 +34,9 @@ at_tensor *at_spread(at_tensor *out, at_reducing name, at_tensor *self, at_ints 
 at_tensor *at_normOf(at_tensor *out, at_tensor *self, at_scalar p, at_ints dims, bool keepdim,
                      const at_type *type);
 
+/* The norm of x - y. */
+at_tensor *at_distance(at_tensor *out, at_tensor *x, at_tensor *y, at_scalar p);
+
 at_tensor *at_logOfSums(at_tensor *out, at_tensor *self, at_ints dims, bool keepdim);
 
 /* --- along a dimension ----------------------------------------------------------------------- */

@@ -386,3 +386,10 @@ with aten_cases.Writer("reduce", __file__) as out:
         return [t, bins, low, high], lambda **o: torch.histc(t, option(bins, 100), option(low, 0.0), option(high, 0.0), **o), t
 
     both("histc", draw_histc, own=True, times=(40, 10))
+
+    # The norm of a difference.
+    for _ in range(16):
+        dtype = r.choice(FLOATS)
+        a, b = (out.tensor(r.choice([(2, 3), (3,), (), (2, 1), (0, 3)]), dtype) for _ in range(2))
+        p = r.choice([2.0, 1.0, 3.0, 0.0])
+        case("dist", [a, b, p], lambda: torch.dist(a, b, p))
