@@ -7,6 +7,7 @@
 
 #include "TH/TH.h"
 #include "THNN/THNN.h"
+#include "aten.h"
 #include "digits/net.h"
 #include "limits.h"
 #include "timing.h"
@@ -115,6 +116,9 @@ static void set_up(void)
   on.u = THFloatTensor_new();
   on.s = THFloatTensor_new();
   on.v = THFloatTensor_new();
+#ifdef TH_BENCH_ATEN
+  aten_start();
+#endif
   on.network = network_new(on.generator, 0.5);
   on.digits = new_filled(THLongStorage_newWithSize4(BATCH, 1, 8, 8));
   on.labels = THLongTensor_newWithSize1d(BATCH);
@@ -527,6 +531,12 @@ static const Row rows[] = {
     {"digits training step", "batch of 64", train_digits, "FMA peak", limit_of_flops, DIGITS_FLOPS},
     {"view made and freed", "1024 of 1024 x 1024", view, "malloc + free 64 B", limit_of_malloc, 0},
     {"cadd", "1", add_one, "malloc + free 64 B", limit_of_malloc, 0},
+#ifdef TH_BENCH_ATEN
+    {"at_select, at_release", "1024 of 1024 x 1024", aten_view, "malloc + free 64 B",
+     limit_of_malloc, 0},
+    {"at_add_out", "1", aten_add, "malloc + free 64 B", limit_of_malloc, 0},
+    {"at_add, at_release", "1", aten_sum, "malloc + free 64 B", limit_of_malloc, 0},
+#endif
 };
 
 static double limit_time(const Row *row, double budget)

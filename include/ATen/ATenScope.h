@@ -24,8 +24,9 @@ typedef struct at_scope {
 AT_API bool at_scope_once(at_scope *scope);
 AT_API void at_scope_leave(at_scope *scope);
 
-#define AT_SCOPE                                                                             \
-  for (at_scope at_this_scope __attribute__((cleanup(at_scope_leave))) = {.running = false}; \
+#define AT_SCOPE                                                                           \
+  for (at_scope at_this_scope                                                              \
+       __attribute__((cleanup(at_scope_leave))) = {NULL, NULL, false, {NULL, NULL, NULL}}; \
        at_scope_once(&at_this_scope);)
 
 /* t, whose reference becomes the caller's. */

@@ -71,8 +71,8 @@ typedef struct at_functions {
   /* Of THNN's convolutions in groups. */
   void (*convolve)(const struct THNNGroups *how, void *input, void *output, void *weight,
                    void *bias);
-  void (*convolveBack)(const struct THNNGroups *how, void *input, void *gradOutput,
-                       void *gradInput, void *weight);
+  void (*convolveBack)(const struct THNNGroups *how, void *input, void *gradOutput, void *gradInput,
+                       void *weight);
   void (*convolveParameters)(const struct THNNGroups *how, void *input, void *gradOutput,
                              void *gradWeight, void *gradBias);
   at_row_function rows[AT_ROWS]; /* NULL where the type has no such row, as each of the following */
@@ -187,9 +187,16 @@ typedef struct at_call {
   const char *operation;
 } at_call;
 
+/* at_accept of NULL or of the undefined tensor, the one without a type. */
+bool at_acceptNone(const char *operation, const char *argument, const at_tensor *t, bool optional);
+
 /* Whether the operand may be computed with: defined, or optional and NULL.  NULL for one that is
  * not optional is an error. */
-bool at_accept(const char *operation, const char *argument, const at_tensor *t, bool optional);
+static inline bool at_accept(const char *operation, const char *argument, const at_tensor *t,
+                             bool optional)
+{
+  return (t && t->type) || at_acceptNone(operation, argument, t, optional);
+}
 
 /* The same for all of a list. */
 bool at_acceptAll(const char *operation, const char *argument, at_tensors list, bool optional);

@@ -68,11 +68,11 @@ void at_raise_from(at_error_code code, const char *file, int line, const char *f
 
 /* --- calls ----------------------------------------------------------------------------------- */
 
-bool at_accept(const char *operation, const char *argument, const at_tensor *t, bool optional)
+bool at_acceptNone(const char *operation, const char *argument, const at_tensor *t, bool optional)
 {
   if (t == NULL && !optional)
     at_fail(AT_ERROR_NULL, operation, "%s: %s is NULL", operation, argument);
-  return t == NULL ? optional : at_defined(t);
+  return t == NULL && optional;
 }
 
 bool at_failed(at_call *call)

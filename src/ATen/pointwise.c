@@ -125,23 +125,29 @@ static at_tensor *pointwise_plain(at_tensor *out, at_row row, at_scalar_type typ
 {
   const at_type *const own = in[0]->type;
   const at_ints sizes = at_sizesOf(in[0]);
-  bool plain = own->scalarType == type && type != AT_BOOL && own->functions->rows[row] &&
-               !compares[row] && (!out || out->type == own) &&
-               (!out || at_sameSizes(at_sizesOf(out), sizes));
+  const at_row_function compute = own->functions->rows[row];
+  if (own->scalarType != type || type == AT_BOOL || !compute || compares[row])
+    return NULL;
+  if (out && (out->type != own || !at_sameSizes(at_sizesOf(out), sizes)))
+    return NULL;
   void *th[AT_INPUTS] = {in[0]->th};
-  for (int i = 1; plain && i < count; i++) {
-    plain = in[i]->type == own && at_sameSizes(at_sizesOf(in[i]), sizes);
+  for (int i = 1; i < count; i++) {
+    if (in[i]->type != own || !at_sameSizes(at_sizesOf(in[i]), sizes))
+      return NULL;
     th[i] = in[i]->th;
   }
-  if (!plain)
-    return NULL;
+  for (int d = 0; d < sizes.count; d++)
+    if (sizes.data[d] == 0)
+      return out ? out : at_newShape(own, sizes);
+  if (out) {
+    compute(out->th, th[0], th[1], th[2], a, b);
+    return out;
+  }
   THGuard guard;
   at_guard(&guard);
-  at_tensor *const r = out ? out : (guard.what = at_newShape(own, sizes));
-  if (at_numel(r) > 0)
-    own->functions->rows[row](r->th, th[0], th[1], th[2], a, b);
-  THGuard_keep(&guard);
-  return r;
+  at_tensor *const r = guard.what = at_newShape(own, sizes);
+  compute(r->th, th[0], th[1], th[2], a, b);
+  return THGuard_keep(&guard);
 }
 
 at_tensor *at_pointwise(at_tensor *out, at_row row, at_scalar_type type, int count,

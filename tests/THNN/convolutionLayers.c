@@ -1,6 +1,6 @@
 /* The convolution layers: PyTorch's values, gradients, failing allocations, the same bits for any
  * number of threads, and errors. */
-#include "THNN.h"
+#include "THNNGroups.h"
 #include "THTemplate.h"
 
 #include "layers.h"
@@ -292,6 +292,48 @@ static void THTest_(VolumetricFullDilatedConvolution)(void)
   static const Layer layer = {"VolumetricFullDilatedConvolution", fullDilatedVolumeForward,
                               fullDilatedVolumeBackward,          fullDilatedVolumeAccumulate,
                               .random = fullDilatedVolumeRandom,  GOLDEN};
+  check_layer(&layer);
+}
+
+/* Behind the windows: whether it is a full one, and how many groups there are. */
+static THNNGroups groups_of(const Operands *o)
+{
+  THNNGroups how = {.axes = 2, .full = INT(10) != 0, .groups = INT(11)};
+  how.size[0] = how.step[0] = how.dilation[0] = 1;
+  for (int d = 0; d < 2; d++) { /* arguments name the columns first */
+    how.size[2 - d] = INT(d);
+    how.step[2 - d] = INT(2 + d);
+    how.pad[2 - d] = INT(4 + d);
+    how.dilation[2 - d] = INT(6 + d);
+    how.adjust[2 - d] = INT(8 + d);
+  }
+  return how;
+}
+CALL(groupsForward, const THNNGroups how = groups_of(o);
+     THNN_(Groups_updateOutput)(NULL, &how, o->input, o->output, o->weight, o->bias))
+CALL(groupsBackward, const THNNGroups how = groups_of(o);
+     THNN_(Groups_updateGradInput)(NULL, &how, o->input, o->gradOutput, o->gradInput, o->weight))
+CALL(groupsAccumulate, const THNNGroups how = groups_of(o);
+     THNN_(Groups_accGradParameters)(NULL, &how, o->input, o->gradOutput, o->gradWeight,
+                                     o->gradBias, o->scale))
+static void groupsRandom(Operands *o)
+{
+  const int full = one_in(o, 2);
+  const Windows w = random_windows(o, 2, 1, full);
+  const int64_t groups = between(o, 1, 4), planes = groups * between(o, 1, 3);
+  const int64_t outputs = between(o, 1, 3); /* of a group */
+  GIVE(o, &w, KERNEL, STRIDE, PAD, DILATION, ADJUST);
+  o->args[10] = full;
+  o->args[11] = (double)groups;
+  o->input = random_input(o, &w, planes);
+  o->weight =
+      random_weight(o, &w, full ? planes : groups * outputs, full ? outputs : planes / groups, 0);
+  o->bias = one_in(o, 3) ? NULL : any(o, TH_SHAPE(groups * outputs));
+}
+static void THTest_(Groups)(void)
+{
+  static const Layer layer = {"Groups",         groupsForward,          groupsBackward,
+                              groupsAccumulate, .random = groupsRandom, GOLDEN};
   check_layer(&layer);
 }
 
@@ -802,7 +844,7 @@ TH_TESTS(THTest_(SpatialDilatedConvolution), THTest_(SpatialFullConvolution),
          THTest_(SpatialFullDilatedConvolution), THTest_(VolumetricConvolutionMM),
          THTest_(VolumetricConvolution), THTest_(VolumetricDilatedConvolution),
          THTest_(VolumetricFullConvolution), THTest_(VolumetricFullDilatedConvolution),
-         THTest_(SpatialDepthWiseConvolution), THTest_(SpatialConvolutionLocal),
+         THTest_(Groups), THTest_(SpatialDepthWiseConvolution), THTest_(SpatialConvolutionLocal),
          THTest_(SpatialConvolutionMap), THTest_(SpatialFullConvolutionMap),
          THTest_(TemporalConvolution), THTest_(TemporalRowConvolution), THTest_(Im2Col),
          THTest_(Col2Im), THTest_(volumeShapes), THTest_(convolutionThreads),

@@ -254,6 +254,29 @@ def columns(cases):
         )
 
 
+def grouped(cases):
+    for shape, outputs, groups, k, d, pad, dilation, adjust, bias in (
+        ((2, 4, 5, 6), 6, 2, (3, 2), (1, 2), (1, 0), (1, 2), None, 1),
+        ((3, 5, 5), 3, 3, (3, 3), (2, 1), (1, 1), (1, 1), None, 0),
+        ((2, 6, 4, 4), 3, 3, (1, 1), (1, 1), (0, 0), (1, 1), None, 1),
+        ((2, 4, 3, 4), 6, 2, (3, 2), (2, 3), (1, 0), (1, 2), (1, 2), 1),
+        ((2, 3, 3), 4, 2, (2, 2), (1, 1), (0, 0), (1, 1), (0, 0), 0),
+    ):
+        inputs = shape[-3]
+        weight = (inputs, outputs // groups) if adjust else (outputs, inputs // groups)
+        operands = dict(input=rand(*shape), weight=rand(*weight, *k))
+        if bias:
+            operands["bias"] = rand(outputs)
+
+        def forward(input, weight, bias=None):
+            if adjust:
+                return F.conv_transpose2d(input, weight, bias, d, pad, adjust, groups, dilation)
+            return F.conv2d(input, weight, bias, d, pad, dilation, groups)
+
+        args = lua(k) + lua(d) + lua(pad) + lua(dilation) + lua(adjust or (0, 0))
+        cases.add("Groups", batched(forward, 2), args + (int(bool(adjust)), groups), **operands)
+
+
 def main():
     torch.manual_seed(20180301)
     with golden.Writer("convolution_layers", __file__) as out:
@@ -265,6 +288,7 @@ def main():
         mapped(cases)
         temporal(cases)
         columns(cases)
+        grouped(cases)
 
 
 main()
