@@ -61,7 +61,7 @@ static at_tensor *block(const at_dict *network, const char *name, at_tensor *x, 
 
 /* --- the network ----------------------------------------------------------------------------- */
 
-/* N x classes; a new reference, as of any function. */
+/* N x classes; the reference is the caller's. */
 static at_tensor *infer(const at_dict *network, at_tensor *images)
 {
   at_tensor *result = at_undefined();
@@ -110,6 +110,7 @@ int main(int argc, char **argv)
              (long long)at_item_long(at_select(classes, 0, i)));
     if (at_defined(output) && at_dict_has(images, "output"))
       good = compare(output, at_dict_get(images, "output"));
+    at_release(output);
   }
   at_dict_free(images);
   at_dict_free(network);
