@@ -71,7 +71,7 @@ static void scopes(void **state)
 /* An error of TH jumps over the ends of scopes; they end all the same. */
 static void scopes_and_errors_of_th(void **state)
 {
-  at_tensor *x = at_ones(AT_SHAPE(3)), *kept = NULL;
+  at_tensor *x = at_ones(AT_SHAPE(3)), *volatile kept = NULL;
   THTry attempt;
   TH_TRY(attempt)
   {
