@@ -123,6 +123,9 @@ at_scalar_type at_resultType(int count, at_tensor *const *tensors, const at_scal
 /* A tensor around th, whose reference it takes over also when it raises. */
 at_tensor *at_wrap(const at_type *type, void *th, bool isScalar);
 
+/* An error if those are more dimensions than a tensor has. */
+void at_checkDims(int dims);
+
 /* A new tensor, row-major. */
 at_tensor *at_newShape(const at_type *type, at_ints sizes);
 

@@ -22,6 +22,7 @@ static at_tensor *reshaped(at_tensor *t, at_ints sizes)
 {
   static const int64_t one[] = {1};
   const bool isScalar = sizes.count == 0;
+  at_checkDims(sizes.count); /* before the storage grows */
   void *th = t->type->functions->newShape(t->th, t->th->storageOffset, isScalar ? 1 : sizes.count,
                                           isScalar ? one : sizes.data, NULL);
   return at_wrap(t->type, th, isScalar);

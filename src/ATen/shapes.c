@@ -14,9 +14,7 @@ static at_tensor *new_on(const at_type *type, void *storage, int64_t offset, at_
   static const int64_t one[] = {1};
   const bool isScalar = sizes.count == 0;
   THFloatTensor of = {.storage = storage}; /* of which no other field is read */
-  if (sizes.count > AT_MOST_DIMS)
-    at_raise(AT_ERROR_ARGUMENT, "sizes has %d dimensions, at most %d are possible", sizes.count,
-             AT_MOST_DIMS);
+  at_checkDims(sizes.count);
   void *th = type->functions->newShape(&of, offset, isScalar ? 1 : sizes.count,
                                        isScalar ? one : sizes.data, isScalar ? one : strides);
   return at_wrap(type, th, isScalar);

@@ -36,14 +36,18 @@ void at_guard(THGuard *guard)
   THGuard_enter(guard, (THUndo)at_release);
 }
 
+void at_checkDims(int dims)
+{
+  if (dims > AT_MOST_DIMS)
+    at_raise(AT_ERROR_ARGUMENT, "a tensor has at most %d dimensions, not %d", AT_MOST_DIMS, dims);
+}
+
 at_tensor *at_wrap(const at_type *type, void *th, bool isScalar)
 {
   THGuard guard;
   THGuard_enter(&guard, type->functions->free);
   guard.what = th;
-  const int dims = ((const THFloatTensor *)th)->nDimension;
-  if (dims > AT_MOST_DIMS)
-    at_raise(AT_ERROR_ARGUMENT, "a tensor has at most %d dimensions, not %d", AT_MOST_DIMS, dims);
+  at_checkDims(((const THFloatTensor *)th)->nDimension);
   at_tensor *t = THAlloc(sizeof *t);
   *t = (at_tensor){
       .owned.release = release, .refcount = 1, .isScalar = isScalar, .type = type, .th = th};
@@ -64,6 +68,7 @@ at_tensor *at_newShape(const at_type *type, at_ints sizes)
 at_tensor *at_newView(at_tensor *t, ptrdiff_t offset, at_ints sizes, const int64_t *strides)
 {
   const bool isScalar = sizes.count == 0;
+  at_checkDims(sizes.count); /* before the storage grows */
   void *th = t->type->functions->newShape(t->th, offset, isScalar ? 1 : sizes.count,
                                           isScalar ? one : sizes.data, isScalar ? one : strides);
   return at_wrap(t->type, th, isScalar);

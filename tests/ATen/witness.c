@@ -253,8 +253,9 @@ static void check_tensor(at_tensor *t, int index)
 /* Results whose elements nothing has written. */
 static bool may_be_anything(const at_op *op)
 {
-  bool any =
-      strstr(op->name, "empty") || strstr(op->name, "resize") || !strcmp(op->overload, "strided");
+  bool any = strstr(op->name, "empty") || strstr(op->name, "resize") ||
+             !strcmp(op->overload, "strided") ||
+             (!strcmp(op->name, "tensor") && !strcmp(op->overload, "sized"));
   for (int i = 0; i < op->argumentCount; i++)
     any |= op->arguments[i].kind == AT_KIND_STORAGE;
   return any;

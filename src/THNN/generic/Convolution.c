@@ -73,6 +73,9 @@ THNNConvolution THNN_(convolutionOf)(THNNLayer layer, THTensor *input, THTensor 
                        .planes = layer.full ? outputs : inputs,
                        .outputs = layer.full ? inputs : outputs,
                        .dims = dims};
+  if (c.groups > 0 && (c.planes % c.groups != 0 || c.outputs % c.groups != 0))
+    THError("input of size %s and %lld planes of output do not divide into %lld groups",
+            THTensor_(sizeDesc)(input).str, (long long)outputs, (long long)c.groups);
   if (batched)
     c.xSize[0] = c.ySize[0] = c.batch;
   c.xSize[batched] = c.planes;

@@ -78,6 +78,8 @@ static void THNN_(maxPoolForward)(THNNPlanes *p, THTensor *input, THTensor *outp
                                   THIndexTensor *indices, THNNWindow axis[3], bool ceil_mode)
 {
   THNNPlanes_slide(p, axis, ceil_mode);
+  for (int a = 0; a < 3; a++) /* what lies behind the plane wherever the window begins */
+    axis[a].size = THMin(axis[a].size, (axis[a].input - 1 + axis[a].pad) / axis[a].dilation + 1);
   THGuard guard;
   THNNSpans spans;
   const int huge = p->input > INT32_MAX; /* places do not fit into the kernel's vectors */
