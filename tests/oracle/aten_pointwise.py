@@ -109,6 +109,12 @@ def call(form, name, values, names):
 
 OUT = [None]
 
+
+def units(name, result):
+    """PyTorch's digamma of Float is a few units in the last place off; that of Double is not."""
+    return 2.0**-20 if name == "digamma" and result is not None and result.dtype == torch.float32 else None
+
+
 with aten_cases.Writer("pointwise", __file__) as out:
     r = out.random
     for table, (name, overload, arguments, forms) in [
@@ -150,4 +156,4 @@ with aten_cases.Writer("pointwise", __file__) as out:
                     return Views(result) if name in VIEWS else result
 
                 out.case(name + (("." + overload) if overload else "") + suffix, given, again,
-                         2.0**-20 if name == "digamma" else None)  # of Float PyTorch's is a few units off
+                         units(name, result))
