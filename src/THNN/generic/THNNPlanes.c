@@ -37,19 +37,33 @@ void THNN_(resultOf)(THNNPlanes *p, THTensor *gradOutput)
   THNN_(checkGradOutput)(p, gradOutput);
 }
 
+typedef struct {
+  const THNN_(Work) * work;
+  uint64_t all;
+} THNN_(Union);
+
 /* A number below 0 has its highest bit set: so has the union of all the numbers that have to be 0
  * or more, if one is not. */
+static void THNN_(unitePlaces)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  THNN_(Union) *places = context;
+  const int64_t *from = places->work->from;
+  const uint64_t base = (uint64_t)places->work->base, last = (uint64_t)places->work->limit - 1;
+  uint64_t all = 0;
+  for (ptrdiff_t i = begin; i < end; i++) {
+    const uint64_t place = (uint64_t)from[i] - base;
+    all |= place | (last - place);
+  }
+  __atomic_fetch_or(&places->all, all, __ATOMIC_RELAXED);
+}
+
 static void THNN_(checkPlaces)(const THNN_(Work) * work)
 {
   const THNNPlanes *p = work->planes;
   const ptrdiff_t count = p->count * p->output;
-  const uint64_t base = (uint64_t)work->base, last = (uint64_t)work->limit - 1;
-  uint64_t all = 0;
-  for (ptrdiff_t i = 0; i < count; i++) {
-    const uint64_t place = (uint64_t)work->from[i] - base;
-    all |= place | (last - place);
-  }
-  if (!(all >> 63))
+  THNN_(Union) places = {work, 0};
+  THParallel_for(count, TH_LOOP_GRAIN, THNN_(unitePlaces), &places);
+  if (!(places.all >> 63))
     return;
   for (ptrdiff_t i = 0; i < count; i++)
     if (work->from[i] < work->base || work->from[i] - work->base >= work->limit)

@@ -1,6 +1,12 @@
-/* Max pooling of a plane: vectors run along a row of windows, one element of the windows at a time.
- */
+/* Max pooling of a plane: the largest of each window's part of a row, in vectors that run along the
+ * row, and then the largest of these.
+ *
+ * Of two elements the later one counts if it is larger, or NaN.  That is associative, so the rows
+ * of a window may be taken one by one, and what a row has for all its windows serves every window
+ * that the row is in. */
 #include "THNNTemplate.h"
+
+#include "CopyRow.h"
 
 /* Places count in numbers as wide as the elements, so that both go in vectors alike. */
 #if defined(TH_REAL_IS_FLOAT)
@@ -9,114 +15,319 @@ typedef int32_t place;
 typedef int64_t place;
 #endif
 
-enum { BLOCK = 64 }; /* windows that are computed together */
+enum {
+  BLOCK = 64,  /* windows of a row that are computed together */
+  LANES = 16,  /* in whole groups of so many */
+  ROOM = 1024, /* elements that they may cover, to be small, and */
+  STEPS = 4,   /* how far apart they are then */
+  SLICES = 4,  /* slices and */
+  ROWS = 8     /* rows of them that are remembered */
+};
 
-static inline __attribute__((always_inline)) void larger(const real *x, ptrdiff_t step, place first,
-                                                         ptrdiff_t n, real *most, place *best)
-{
-#pragma omp simd
-  for (ptrdiff_t j = 0; j < n; j++) {
-    const real value = x[j * step];
-    const int take = (value > most[j]) | (value != value); /* NaN is larger than all */
-    most[j] = take ? value : most[j];
-    best[j] = take ? first + (place)(j * step) : best[j];
-  }
-}
-
-/* One row of the image, for windows begin ... end of a row: its first place is the origin's first
- * one, from which places count. */
-static inline void windows(const THNNWindow *w, const real *x, place first, ptrdiff_t begin,
-                           ptrdiff_t end, real *most, place *best)
-{
-  for (ptrdiff_t k = 0; k < w->size; k++) {
-    int64_t from, to;
-    THNNWindow_inside(w, k * w->dilation, &from, &to);
-    from = THMax(from, begin);
-    to = THMin(to, end);
-    const ptrdiff_t at = from * w->step + k * w->dilation - w->pad;
-    if (from < to)
-      larger(x + at, w->step, first + (place)at, to - from, most + from - begin,
-             best + from - begin);
-  }
-}
-
-/* The same for windows that are small enough: the part of the row that they cover is copied, with
- * the least of numbers for what is padding, so that there are whole vectors and no borders. */
-enum { ROOM = 1024, LANES = 16 };
-
-static inline int are_small(const THNNWindow *w)
-{
-  return w->step <= 4 && (w->size - 1) * w->dilation < ROOM - (BLOCK - 1) * 4;
-}
-
-static inline __attribute__((always_inline)) void small_windows(const THNNWindow *w, const real *x,
-                                                                place first, ptrdiff_t begin,
-                                                                ptrdiff_t end, ptrdiff_t step,
-                                                                real *buffer, real *most,
-                                                                place *best)
-{
-  const ptrdiff_t n = (end - begin + LANES - 1) / LANES * LANES;
-  const ptrdiff_t start = begin * step - w->pad;
-  const ptrdiff_t reach = (n - 1) * step + (w->size - 1) * w->dilation + 1;
-  const ptrdiff_t from = THMax(start, 0), to = THMin(start + reach, w->input);
-  memcpy(buffer + from - start, x + from, (size_t)(to - from) * sizeof *buffer);
-  for (ptrdiff_t k = 0; k < w->size; k++)
-    for (ptrdiff_t j = 0; j < n; j += LANES) {
-      const ptrdiff_t at = j * step + k * w->dilation;
-      larger(buffer + at, step, first + (place)(start + at), LANES, most + j, best + j);
-    }
-}
-
-/* Windows begin ... end of the row that the spans of depth and height tell. */
-static void row_of_windows(const THNNWindow *axis, const THNNSpan *depth, const THNNSpan *height,
-                           const real *x, ptrdiff_t begin, ptrdiff_t end, real *y, int64_t *index)
-{
-  const THNNWindow *t = &axis[0], *h = &axis[1], *w = &axis[2];
-  const ptrdiff_t origin = (depth->begin * h->input + height->begin) * w->input;
-  real most[BLOCK], buffer[ROOM];
+/* The largest elements of a row of the image, for a block of windows, and where in the plane. */
+typedef struct {
+  ptrdiff_t row; /* of all slices; -1 for none */
+  real most[BLOCK];
   place best[BLOCK];
-  for (ptrdiff_t j = 0; j < (end - begin + LANES - 1) / LANES * LANES; j++) {
-    most[j] = -(real)INFINITY;
-    best[j] = (place)THNNWindow_span(w, begin + j).begin;
+} Winners;
+
+/* A block of windows of each row.  The part of a row that they cover is laid out in phases: phase p
+ * has element p of every window, and those that a whole number of steps is between. */
+typedef struct {
+  const THNNWindow *w;
+  ptrdiff_t begin, end;
+  ptrdiff_t count;    /* of them, in whole groups of lanes */
+  ptrdiff_t start;    /* the first one's first column, perhaps in the padding */
+  ptrdiff_t pitch;    /* from a phase to the next; 0 if windows are not small */
+  place first[BLOCK]; /* the first column of each that is in the image */
+  /* Of two rows: one is laid out while the other is pooled, as what has just been written in parts
+   * cannot be read as a whole at once.  The least of numbers where there is no image. */
+  real phase[2][ROOM];
+  ptrdiff_t row[2]; /* which rows; -1 for none */
+  Winners winners[SLICES * ROWS];
+} Block;
+
+#define KERNEL static inline __attribute__((always_inline)) void
+
+/* --- one row --------------------------------------------------------------------------------- */
+
+#if defined(TH_REAL_IS_FLOAT)
+#define EVEN16 0, 2, 4, 6
+#define ODD16  1, 3, 5, 7
+#define EVEN32 EVEN16, 8, 10, 12, 14
+#define ODD32  ODD16, 9, 11, 13, 15
+#define EVEN64 EVEN32, 16, 18, 20, 22, 24, 26, 28, 30
+#define ODD64  ODD32, 17, 19, 21, 23, 25, 27, 29, 31
+#else
+#define EVEN16 0, 2
+#define ODD16  1, 3
+#define EVEN32 EVEN16, 4, 6
+#define ODD32  ODD16, 5, 7
+#define EVEN64 EVEN32, 8, 10, 12, 14
+#define ODD64  ODD32, 9, 11, 13, 15
+#endif
+
+/* Two vectors of so many bytes. */
+#define SPLIT(BYTES)                                                                 \
+  typedef real Vector##BYTES __attribute__((vector_size(BYTES)));                    \
+  KERNEL split##BYTES(const real *x, real *even, real *odd)                          \
+  {                                                                                  \
+    Vector##BYTES first, second;                                                     \
+    memcpy(&first, x, sizeof first);                                                 \
+    memcpy(&second, x + BYTES / sizeof *x, sizeof second);                           \
+    const Vector##BYTES evens = __builtin_shufflevector(first, second, EVEN##BYTES); \
+    const Vector##BYTES odds = __builtin_shufflevector(first, second, ODD##BYTES);   \
+    memcpy(even, &evens, sizeof evens);                                              \
+    memcpy(odd, &odds, sizeof odds);                                                 \
   }
-  const int small = are_small(w);
-  if (small) {
-    const ptrdiff_t reach = (end - begin + LANES) * w->step + (w->size - 1) * w->dilation + 1;
-    for (ptrdiff_t i = 0; i < THMin(reach, ROOM); i++)
-      buffer[i] = -(real)INFINITY;
+SPLIT(16)
+#if defined(__AVX512F__)
+SPLIT(64)
+#define SPLIT_MANY split64
+#elif defined(__AVX__)
+SPLIT(32)
+#define SPLIT_MANY split32
+#else
+#define SPLIT_MANY split16
+#endif
+#if defined(__AVX512F__)
+enum { MANY = 128 / sizeof(real) };
+#elif defined(__AVX__)
+enum { MANY = 64 / sizeof(real) };
+#else
+enum { MANY = 32 / sizeof(real) };
+#endif
+
+/* Element i of x becomes element i / 2 of one or the other. */
+KERNEL split(const real *x, ptrdiff_t n, real *even, real *odd)
+{
+  enum { FEW = 32 / sizeof(real) };
+  const ptrdiff_t pairs = n / 2 * 2;
+  ptrdiff_t i = 0;
+  for (; i + MANY <= pairs; i += MANY)
+    SPLIT_MANY(x + i, even + i / 2, odd + i / 2);
+  for (; i + FEW <= pairs; i += FEW)
+    split16(x + i, even + i / 2, odd + i / 2);
+  if (i < pairs && pairs >= FEW) { /* some of them again */
+    i = pairs - FEW;
+    split16(x + i, even + i / 2, odd + i / 2);
+    i = pairs;
   }
-  for (ptrdiff_t z = depth->begin; z < depth->end; z += t->dilation)
-    for (ptrdiff_t r = height->begin; r < height->end; r += h->dilation) {
-      const ptrdiff_t first = (z * h->input + r) * w->input;
-      const real *row = x + first;
-      const place at = (place)(first - origin);
-      if (!small)
-        windows(w, row, at, begin, end, most, best);
-      else if (w->step == 1)
-        small_windows(w, row, at, begin, end, 1, buffer, most, best);
-      else if (w->step == 2)
-        small_windows(w, row, at, begin, end, 2, buffer, most, best);
-      else
-        small_windows(w, row, at, begin, end, w->step, buffer, most, best);
-    }
-  memcpy(y, most, (size_t)(end - begin) * sizeof *y);
+  for (; i < pairs; i += 2) {
+    even[i / 2] = x[i];
+    odd[i / 2] = x[i + 1];
+  }
+  if (i < n)
+    even[i / 2] = x[i];
+}
+
+/* The columns from ... end of the row. */
+KERNEL lay_out_columns(const Block *b, const real *x, ptrdiff_t from, ptrdiff_t end, ptrdiff_t step,
+                       real *phase)
+{
+  const ptrdiff_t skipped = from - b->start;
+  real *to = phase + skipped % step * b->pitch + skipped / step;
+  if (step == 1)
+    copy_row(to, x + from, end - from);
+  else if (step == 2)
+    split(x + from, end - from, to, skipped % 2 ? phase + skipped / 2 + 1 : to + b->pitch);
+  else
+    for (ptrdiff_t c = from; c < end; c++)
+      phase[(c - b->start) % step * b->pitch + (c - b->start) / step] = x[c];
+}
+
+/* A row of the plane x. */
+static inline void lay_out(Block *b, const real *x, ptrdiff_t row)
+{
+  const THNNWindow *w = b->w;
+  const ptrdiff_t reach = (b->count - 1) * w->step + (w->size - 1) * w->dilation + 1;
+  const ptrdiff_t from = THMax(b->start, 0), end = THMin(b->start + reach, w->input);
+  real *phase = b->phase[row % 2];
+  x += row * w->input;
+  b->row[row % 2] = row;
+  if (w->step == 1)
+    lay_out_columns(b, x, from, end, 1, phase);
+  else if (w->step == 2)
+    lay_out_columns(b, x, from, end, 2, phase);
+  else
+    lay_out_columns(b, x, from, end, w->step, phase);
+}
+
+KERNEL take_larger(real value, place at, real *most, place *best)
+{
+  const int take = (value > *most) | (value != value); /* NaN is larger than all */
+  *most = take ? value : *most;
+  *best = take ? at : *best;
+}
+
+/* Windows whose size and step are constants, and their elements neighbours. */
+KERNEL constant_windows(const Block *b, place row, const real *even, ptrdiff_t step, ptrdiff_t size,
+                        Winners *to)
+{
+  const place start = row + (place)b->start;
+  const real *odd = even + (step > 1 ? b->pitch : 1);
+  for (ptrdiff_t at = 0; at < b->count; at += LANES) {
+    const real *x[] = {even + at, odd + at, step > 1 ? even + at + 1 : odd + at + 1};
+    const place *first = b->first + at;
+    real *most = to->most + at;
+    place *best = to->best + at;
 #pragma omp simd
-  for (ptrdiff_t j = 0; j < end - begin; j++)
-    index[j] = origin + best[j] + TH_INDEX_BASE;
+    for (int j = 0; j < LANES; j++) {
+      real value = x[0][j];
+      place from = row + first[j];
+      for (int k = 1; k < size; k++)
+        take_larger(x[k][j], start + (place)((at + j) * step + k), &value, &from);
+      most[j] = value;
+      best[j] = from;
+    }
+  }
+}
+
+/* n windows, the values of which are apart. */
+KERNEL larger(const real *x, ptrdiff_t apart, place first, ptrdiff_t step, ptrdiff_t n, real *most,
+              place *best)
+{
+#pragma omp simd
+  for (ptrdiff_t j = 0; j < n; j++)
+    take_larger(x[j * apart], first + (place)(j * step), &most[j], &best[j]);
+}
+
+static void least(const Block *b, place row, Winners *to)
+{
+  for (ptrdiff_t j = 0; j < b->count; j++) {
+    to->most[j] = -(real)INFINITY;
+    to->best[j] = row + b->first[j];
+  }
+}
+
+static void small_windows(const Block *b, place row, const real *phase, Winners *to)
+{
+  const THNNWindow *w = b->w;
+  least(b, row, to);
+  for (ptrdiff_t k = 0; k < w->size * w->dilation; k += w->dilation)
+    for (ptrdiff_t j = 0; j < b->count; j += LANES)
+      larger(phase + k % w->step * b->pitch + k / w->step + j, 1,
+             row + (place)(b->start + k + j * w->step), w->step, LANES, to->most + j, to->best + j);
+}
+
+/* Windows that are not small: only those that the element of a window at k is in the image of. */
+static void large_windows(const Block *b, place row, const real *x, Winners *to)
+{
+  const THNNWindow *w = b->w;
+  least(b, row, to);
+  for (ptrdiff_t k = 0; k < w->size; k++) {
+    int64_t from, end;
+    THNNWindow_inside(w, k * w->dilation, &from, &end);
+    from = THMax(from, b->begin);
+    end = THMin(end, b->end);
+    const ptrdiff_t at = from * w->step + k * w->dilation - w->pad;
+    if (from < end)
+      larger(x + at, w->step, row + (place)at, w->step, end - from, to->most + from - b->begin,
+             to->best + from - b->begin);
+  }
+}
+
+/* A row of the plane x, of that many. */
+static void pool_row(Block *b, const real *x, ptrdiff_t row, ptrdiff_t rows, Winners *to)
+{
+  const THNNWindow *w = b->w;
+  const place first = (place)(row * w->input);
+  if (!b->pitch) {
+    large_windows(b, first, x + first, to);
+    return;
+  }
+  if (b->row[row % 2] != row)
+    lay_out(b, x, row);
+  if (row + 1 < rows)
+    lay_out(b, x, row + 1);
+  const real *phase = b->phase[row % 2];
+  const ptrdiff_t size = w->dilation == 1 ? w->size : 0;
+  if (w->step == 1 && size == 2)
+    constant_windows(b, first, phase, 1, 2, to);
+  else if (w->step == 1 && size == 3)
+    constant_windows(b, first, phase, 1, 3, to);
+  else if (w->step == 2 && size == 2)
+    constant_windows(b, first, phase, 2, 2, to);
+  else if (w->step == 2 && size == 3)
+    constant_windows(b, first, phase, 2, 3, to);
+  else
+    small_windows(b, first, phase, to);
+}
+
+/* --- a plane --------------------------------------------------------------------------------- */
+
+static void begin_block(Block *b, const THNNWindow *w, ptrdiff_t begin)
+{
+  b->w = w;
+  b->begin = begin;
+  b->end = THMin(begin + BLOCK, w->output);
+  b->count = (b->end - begin + LANES - 1) / LANES * LANES;
+  b->start = begin * w->step - w->pad;
+  for (ptrdiff_t j = 0; j < b->count; j++)
+    b->first[j] = (place)THNNWindow_span(w, begin + j).begin;
+  /* Of a phase: what the windows of the block reach. */
+  const ptrdiff_t pitch = b->count + (w->size - 1) * w->dilation / w->step;
+  b->pitch = w->step <= STEPS && pitch <= ROOM / w->step ? pitch : 0;
+  for (int row = 0; row < 2; row++) {
+    b->row[row] = -1;
+    for (ptrdiff_t i = 0; i < b->pitch * w->step; i++)
+      b->phase[row][i] = -(real)INFINITY;
+  }
+  for (int i = 0; i < SLICES * ROWS; i++)
+    b->winners[i].row = -1;
+}
+
+/* The winners of row r of slice z, perhaps from before. */
+static inline const Winners *winners_of(Block *b, const THNNWindow *axis, const real *x,
+                                        ptrdiff_t z, ptrdiff_t r)
+{
+  Winners *w = &b->winners[z % SLICES * ROWS + r % ROWS];
+  const ptrdiff_t row = z * axis[1].input + r;
+  if (w->row != row) {
+    pool_row(b, x, row, axis[0].input * axis[1].input, w);
+    w->row = row;
+  }
+  return w;
+}
+
+/* The windows of one row. */
+static inline void pool_windows(Block *b, const THNNWindow *axis, const THNNSpan *depth,
+                                const THNNSpan *height, const real *x, real *y, int64_t *index)
+{
+  const Winners *first = winners_of(b, axis, x, depth->begin, height->begin);
+  const ptrdiff_t count = b->count, wanted = b->end - b->begin;
+  real most[BLOCK];
+  place best[BLOCK];
+  memcpy(most, first->most, sizeof most);
+  memcpy(best, first->best, sizeof best);
+  for (ptrdiff_t z = depth->begin; z < depth->end; z += axis[0].dilation)
+    for (ptrdiff_t r = height->begin; r < height->end; r += axis[1].dilation) {
+      if (z == depth->begin && r == height->begin)
+        continue;
+      const Winners *row = winners_of(b, axis, x, z, r);
+#pragma omp simd
+      for (ptrdiff_t j = 0; j < count; j++)
+        take_larger(row->most[j], row->best[j], &most[j], &best[j]);
+    }
+  copy_row(y, most, wanted);
+#pragma omp simd
+  for (ptrdiff_t j = 0; j < wanted; j++)
+    index[j] = (int64_t)best[j] + TH_INDEX_BASE;
 }
 
 static void max_pool(const THNNWindow *axis, const real *x, real *y, int64_t *index)
 {
   const ptrdiff_t columns = axis[2].output;
-  for (ptrdiff_t i = 0; i < axis[0].output; i++)
-    for (ptrdiff_t j = 0; j < axis[1].output; j++) {
-      const THNNSpan depth = THNNWindow_span(&axis[0], i), height = THNNWindow_span(&axis[1], j);
-      for (ptrdiff_t begin = 0; begin < columns; begin += BLOCK)
-        row_of_windows(axis, &depth, &height, x, begin, THMin(begin + BLOCK, columns), y + begin,
-                       index + begin);
-      y += columns;
-      index += columns;
-    }
+  for (ptrdiff_t begin = 0; begin < columns; begin += BLOCK) {
+    Block b;
+    begin_block(&b, &axis[2], begin);
+    ptrdiff_t at = begin;
+    for (ptrdiff_t i = 0; i < axis[0].output; i++)
+      for (ptrdiff_t j = 0; j < axis[1].output; j++, at += columns) {
+        const THNNSpan depth = THNNWindow_span(&axis[0], i), height = THNNWindow_span(&axis[1], j);
+        pool_windows(&b, axis, &depth, &height, x, y + at, index + at);
+      }
+  }
 }
 
 const THNN_(MaxPoolKernel) TH_LEVEL_(THNN_(maxPool))[] = {max_pool};

@@ -1,0 +1,115 @@
+/* Max pooling of random volumes against the obvious loops: windows of all sizes, steps, paddings
+ * and dilations, rows longer than what is computed together, and elements that are equal,
+ * infinite, or no numbers.  Places are those of the first of the largest, or of the last NaN. */
+#include "THNN.h"
+#include "THTemplate.h"
+
+#include "th_fail.h"
+#include "th_test.h"
+
+typedef struct Pool {
+  int size[3], step[3], pad[3], dilation[3], ceil; /* T, H, W */
+  int64_t input[3];
+} Pool;
+
+static int between(th_random *random, int least, int most)
+{
+  return least + (int)th_random_below(random, most - least + 1);
+}
+
+static real any_element(th_random *random)
+{
+  const int kind = between(random, 0, 19);
+  return kind == 0 ? (real)NAN : kind < 4 ? -(real)INFINITY : (real)(kind % 4);
+}
+
+static Pool any_pool(th_random *random, int number)
+{
+  static const int widest[] = {12, 40, 90, 300};
+  Pool p = {.ceil = between(random, 0, 1)};
+  for (int d = 0; d < 3; d++) {
+    const int wide = d == 2 && number % 10 == 9; /* windows wider than what is computed together */
+    p.size[d] = wide ? between(random, 200, 1200) : between(random, 1, d == 0 ? 3 : 5);
+    p.step[d] = between(random, 1, 5);
+    p.dilation[d] = between(random, 0, 1) ? 1 : between(random, 1, 3);
+    p.pad[d] = between(random, 0, p.size[d] / 2);
+    const int least = (p.size[d] - 1) * p.dilation[d] + 1;
+    p.input[d] = least + between(random, 0, d == 2 ? widest[number % 4] : d == 1 ? 12 : 3);
+  }
+  return p;
+}
+
+/* The place of the largest element of window i, j, k in a plane. */
+static ptrdiff_t place_of(const Pool *p, const real *x, const ptrdiff_t *window)
+{
+  ptrdiff_t place = -1;
+  for (int a = 0; a < p->size[0]; a++)
+    for (int b = 0; b < p->size[1]; b++)
+      for (int c = 0; c < p->size[2]; c++) {
+        const int offset[] = {a, b, c};
+        ptrdiff_t at = 0;
+        int inside = 1;
+        for (int d = 0; d < 3; d++) {
+          const ptrdiff_t i = window[d] * p->step[d] + offset[d] * p->dilation[d] - p->pad[d];
+          inside &= i >= 0 && i < p->input[d];
+          at = at * p->input[d] + i;
+        }
+        if (inside && (place < 0 || x[at] > x[place] || x[at] != x[at]))
+          place = at;
+      }
+  return place;
+}
+
+static void check_pool(const Pool *p, th_random *random)
+{
+  enum { PLANES = 2 };
+  THTensor *x = THTensor_(newWithSize4d)(PLANES, p->input[0], p->input[1], p->input[2]);
+  THTensor *y = THTensor_(new)(), *g = THTensor_(new)(), *d = THTensor_(new)();
+  THIndexTensor *index = THIndexTensor_(new)();
+  const ptrdiff_t count = THTensor_(nElement)(x), plane = count / PLANES;
+  for (ptrdiff_t i = 0; i < count; i++)
+    THTensor_(data)(x)[i] = any_element(random);
+  const int *k = p->size, *s = p->step, *pad = p->pad, *l = p->dilation;
+  THNN_(VolumetricDilatedMaxPooling_updateOutput)
+  (NULL, x, y, index, k[0], k[2], k[1], s[0], s[2], s[1], pad[0], pad[2], pad[1], l[0], l[2], l[1],
+   p->ceil);
+  THTensor_(resizeAs)(g, y);
+  for (ptrdiff_t i = 0; i < THTensor_(nElement)(g); i++)
+    THTensor_(data)(g)[i] = (real)between(random, -9, 9);
+  THNN_(VolumetricDilatedMaxPooling_updateGradInput)
+  (NULL, x, g, d, index, k[0], k[2], k[1], s[0], s[2], s[1], pad[0], pad[2], pad[1], l[0], l[2],
+   l[1], p->ceil);
+
+  real *gradient = THAlloc(count * (ptrdiff_t)sizeof *gradient);
+  memset(gradient, 0, (size_t)count * sizeof *gradient);
+  ptrdiff_t at = 0;
+  for (ptrdiff_t n = 0; n < PLANES; n++)
+    for (ptrdiff_t a = 0; a < y->size[1]; a++)
+      for (ptrdiff_t b = 0; b < y->size[2]; b++)
+        for (ptrdiff_t c = 0; c < y->size[3]; c++, at++) {
+          const real *from = THTensor_(data)(x) + n * plane;
+          const ptrdiff_t place = place_of(p, from, (ptrdiff_t[]){a, b, c});
+          CHECK_EQ(THIndexTensor_(data)(index)[at], place + TH_INDEX_BASE);
+          CHECK_EQ(THTensor_(data)(y)[at], from[place]);
+          gradient[n * plane + place] += THTensor_(data)(g)[at];
+        }
+  for (ptrdiff_t i = 0; i < count; i++)
+    CHECK_EQ(THTensor_(data)(d)[i], gradient[i]);
+  THFree(gradient);
+  THIndexTensor_(free)(index);
+  THTensor *all[] = {x, y, g, d};
+  for (int i = 0; i < 4; i++)
+    THTensor_(free)(all[i]);
+}
+
+static void THTest_(maxPooling)(void)
+{
+  enum { POOLS = 200 };
+  th_random random = {th_seed()};
+  for (int i = 0; i < POOLS; i++) {
+    const Pool p = any_pool(&random, i);
+    check_pool(&p, &random);
+  }
+}
+
+TH_TESTS(THTest_(maxPooling))
