@@ -2,125 +2,142 @@
 #include "THTemplate.h"
 
 #include "THParallel.h"
+#include "../THScan.h"
 #include "THTensorCore.h"
 
-enum { TILE = 2048, TOGETHER = 8 };
+TH_DISPATCH(THScanKernels, THTensor_(scanKernels))
+
+/* Lines side by side are walked in tiles, row by row; a long line in pieces, whose totals are known
+ * before any of them is written if there are too few lines for the threads.  Pieces are the same
+ * for any number of threads. */
+enum { TILE = 4096, PIECE = 65536 };
 
 typedef struct {
   const THLines *lines;
+  const THScanKernels *kernels;
   int product;
-  ptrdiff_t tiles; /* along the innermost dimension, where lines are walked side by side; else 0 */
+  accreal initial;
   const real *from;
   real *to;
+  ptrdiff_t tiles;  /* along the innermost dimension */
+  ptrdiff_t pieces; /* of each line */
+  accreal *totals;  /* of each piece, then what comes before it; NULL unless pieces are alone */
 } Scan;
 
-static inline accreal taken(int product, accreal a, real x)
+static void THTensor_(scanTiles)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
-  return product ? a * (accreal)x : a + (accreal)x;
-}
-
-/* lanes lines that lie side by side, row by row. */
-static inline __attribute__((always_inline)) void scan_tile(const Scan *scan, int product,
-                                                            ptrdiff_t line, ptrdiff_t lanes)
-{
+  const Scan *scan = context;
   const THLines *lines = scan->lines;
-  const ptrdiff_t dx = lines->stride[0][0], dr = lines->stride[1][0];
-  const real *x = scan->from + THLines_at(lines, 0, line);
-  real *r = scan->to + THLines_at(lines, 1, line);
-  accreal a[TILE];
-  for (ptrdiff_t j = 0; j < lanes; j++)
-    a[j] = product;
-  for (ptrdiff_t i = 0; i < lines->length; i++, x += lines->step[0], r += lines->step[1]) {
-    if (dx == 1 && dr == 1)
-      for (ptrdiff_t j = 0; j < lanes; j++) {
-        a[j] = taken(product, a[j], x[j]);
-        r[j] = (real)a[j];
-      }
-    else
-      for (ptrdiff_t j = 0; j < lanes; j++) {
-        a[j] = taken(product, a[j], x[j * dx]);
-        r[j * dr] = (real)a[j];
-      }
-  }
-}
-
-/* Several lines at once: each waits for its last sum, all together do not. */
-static inline __attribute__((always_inline)) void scan_lines(const Scan *scan, int product,
-                                                             ptrdiff_t line, int together)
-{
-  const THLines *lines = scan->lines;
-  const ptrdiff_t dx = lines->step[0], dr = lines->step[1];
-  const real *x[TOGETHER];
-  real *r[TOGETHER];
-  accreal a[TOGETHER];
-  for (int k = 0; k < together; k++) {
-    x[k] = scan->from + THLines_at(lines, 0, line + k);
-    r[k] = scan->to + THLines_at(lines, 1, line + k);
-    a[k] = product;
-  }
-  for (ptrdiff_t i = 0; i < lines->length; i++)
-    for (int k = 0; k < together; k++) {
-      a[k] = taken(product, a[k], x[k][i * dx]);
-      r[k][i * dr] = (real)a[k];
-    }
-}
-
-static inline __attribute__((always_inline)) void scan_pieces(const Scan *scan, int product,
-                                                              ptrdiff_t begin, ptrdiff_t end)
-{
-  const ptrdiff_t width = scan->lines->size[0];
+  const ptrdiff_t width = lines->size[0];
+  accreal totals[TILE];
   for (ptrdiff_t k = begin; k < end; k++) {
-    if (scan->tiles) {
-      const ptrdiff_t first = k % scan->tiles * TILE;
-      scan_tile(scan, product, k / scan->tiles * width + first, THMin(TILE, width - first));
-      continue;
-    }
-    ptrdiff_t line = k * TOGETHER;
-    const ptrdiff_t last = THMin(line + TOGETHER, scan->lines->count);
-    if (last - line == TOGETHER)
-      scan_lines(scan, product, line, TOGETHER);
-    else
-      for (; line < last; line++)
-        scan_lines(scan, product, line, 1);
+    const ptrdiff_t first = k % scan->tiles * TILE, lanes = THMin(TILE, width - first);
+    const ptrdiff_t line = k / scan->tiles * width + first;
+    for (ptrdiff_t j = 0; j < lanes; j++)
+      totals[j] = scan->initial;
+    const THScanPlace place = {.from = scan->from + THLines_at(lines, 0, line),
+                               .to = scan->to + THLines_at(lines, 1, line),
+                               .dx = lines->stride[0][0],
+                               .dr = lines->stride[1][0],
+                               .jumpX = lines->step[0],
+                               .jumpR = lines->step[1]};
+    scan->kernels->across(totals, &place, lanes, lines->length);
+  }
+}
+
+static void scan_piece(const Scan *scan, ptrdiff_t line, ptrdiff_t piece, accreal *total, int write)
+{
+  const THLines *lines = scan->lines;
+  const ptrdiff_t first = piece * PIECE, dx = lines->step[0], dr = lines->step[1];
+  const THScanPlace place = {
+      .from = scan->from + THLines_at(lines, 0, line) + first * dx,
+      .to = write ? scan->to + THLines_at(lines, 1, line) + first * dr : NULL,
+      .dx = dx,
+      .dr = dr};
+  scan->kernels->along(total, &place, THMin(PIECE, lines->length - first));
+}
+
+static void THTensor_(scanLines)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const Scan *scan = context;
+  for (ptrdiff_t line = begin; line < end; line++) {
+    accreal total = scan->initial;
+    for (ptrdiff_t piece = 0; piece < scan->pieces; piece++)
+      scan_piece(scan, line, piece, &total, 1);
+  }
+}
+
+static void THTensor_(totalPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const Scan *scan = context;
+  for (ptrdiff_t k = begin; k < end; k++) {
+    scan->totals[k] = scan->initial;
+    scan_piece(scan, k / scan->pieces, k % scan->pieces, &scan->totals[k], 0);
   }
 }
 
 static void THTensor_(scanPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const Scan *scan = context;
-  if (scan->product)
-    scan_pieces(scan, 1, begin, end);
-  else
-    scan_pieces(scan, 0, begin, end);
+  for (ptrdiff_t k = begin; k < end; k++)
+    scan_piece(scan, k / scan->pieces, k % scan->pieces, &scan->totals[k], 1);
 }
 
-static void THTensor_(scan)(THTensor *r, THTensor *t, int dimension, int product)
+/* Pieces by themselves: first their totals, then what comes before each, then the elements. */
+static void THTensor_(scanAlone)(Scan *scan)
+{
+  const ptrdiff_t count = scan->lines->count * scan->pieces;
+  THParallel_for(count, 1, THTensor_(totalPieces), scan);
+  for (ptrdiff_t k = 0; k < count; k += scan->pieces) {
+    accreal before = scan->initial;
+    for (ptrdiff_t i = k; i < k + scan->pieces; i++) {
+      const accreal total = scan->totals[i];
+      scan->totals[i] = before;
+      before = scan->product ? before * total : before + total;
+    }
+  }
+  THParallel_for(count, 1, THTensor_(scanPieces), scan);
+}
+
+static void THTensor_(scan)(THTensor *r, THTensor *t, int dimension, int kind)
 {
   THTensor_(checkAlong)(t, dimension, 3);
   THAlong along;
   t = THTensor_(openAlong)(&along, r, NULL, t, dimension, 3, t->size[dimension], 0, 1);
-  THTensor_(resizeResult)(r, &along.shape);
-
   const THLines *lines = &along.lines;
-  Scan scan = {lines, product, 0, THTensor_(data)(t), THTensor_(data)(r)};
-  if (lines->count > 0 && lines->length > 0) {
-    ptrdiff_t pieces = (lines->count + TOGETHER - 1) / TOGETHER, of = TOGETHER;
-    if (lines->size[0] > 1 && lines->stride[0][0] < lines->step[0]) {
-      scan.tiles = (lines->size[0] + TILE - 1) / TILE;
-      pieces = scan.tiles * (lines->count / lines->size[0]);
-      of = THMin(TILE, lines->size[0]);
-    }
-    THParallel_for(pieces, TH_LOOP_GRAIN / (of * lines->length) + 1, THTensor_(scanPieces), &scan);
-  }
+  const int product = kind == TH_SCAN_PRODUCT;
+  Scan scan = {lines, THTensor_(scanKernels) + kind, product, .initial = product};
+  scan.pieces = (lines->length + PIECE - 1) / PIECE;
+
+  const ptrdiff_t grain = TH_LOOP_GRAIN / THMax(1, lines->length) + 1; /* lines */
+  THGuard guard;
+  THGuard_enter(&guard, THFree);
+  if (scan.pieces > 1 && lines->count < THParallel_threads(lines->count * scan.pieces, 1))
+    scan.totals = guard.what = THAlloc(lines->count * scan.pieces * (ptrdiff_t)sizeof(accreal));
+  THTensor_(resizeResult)(r, &along.shape);
+  scan.from = THTensor_(data)(t);
+  scan.to = THTensor_(data)(r);
+
+  if (lines->count == 0 || lines->length == 0)
+    ;
+  else if (lines->size[0] > 1 && lines->stride[0][0] < lines->step[0]) {
+    scan.tiles = (lines->size[0] + TILE - 1) / TILE;
+    THParallel_for(scan.tiles * (lines->count / lines->size[0]),
+                   grain / THMin(TILE, lines->size[0]) + 1, THTensor_(scanTiles), &scan);
+  } else if (scan.totals)
+    THTensor_(scanAlone)(&scan);
+  else
+    THParallel_for(lines->count, grain, THTensor_(scanLines), &scan);
+  THGuard_leave(&guard);
   THTensor_(closeAlong)(&along);
 }
 
 void THTensor_(cumsum)(THTensor *r_, THTensor *t, int dimension)
 {
-  THTensor_(scan)(r_, t, dimension, 0);
+  THTensor_(scan)(r_, t, dimension, TH_SCAN_SUM);
 }
 
 void THTensor_(cumprod)(THTensor *r_, THTensor *t, int dimension)
 {
-  THTensor_(scan)(r_, t, dimension, 1);
+  THTensor_(scan)(r_, t, dimension, TH_SCAN_PRODUCT);
 }

@@ -1,0 +1,28 @@
+/* Kernels of running sums and products, for each element type; totals are of the type of sums. */
+#ifndef TH_SCAN_H
+#define TH_SCAN_H
+
+#include "THKernel.h"
+
+/* Where elements come from and where their totals go, in steps of so many elements. */
+typedef struct THScanPlace {
+  const void *from;
+  void *to;               /* NULL: only the last total is wanted */
+  ptrdiff_t dx, dr;       /* from one element to the next */
+  ptrdiff_t jumpX, jumpR; /* across: from one row to the next */
+} THScanPlace;
+
+typedef struct THScanKernels {
+  /* Goes on along n elements of a line; *total is what came before and then what there is now.
+   * Totals are counted anew from the first element on and added to what came before, so that the
+   * pieces of a line can be computed by themselves. */
+  void (*along)(void *total, const THScanPlace *place, ptrdiff_t n);
+
+  /* Goes on along rows elements of lines that lie side by side, each with a total. */
+  void (*across)(void *totals, const THScanPlace *place, ptrdiff_t lines, ptrdiff_t rows);
+} THScanKernels;
+
+/* The rows of a table. */
+enum { TH_SCAN_SUM, TH_SCAN_PRODUCT };
+
+#endif
