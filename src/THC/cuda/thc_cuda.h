@@ -1,0 +1,102 @@
+/* The seam: what kernels are written with.  Every .cu file includes it first.
+ *
+ *     #include "thc_cuda.h"
+ *
+ *     __global__ static void fill(float *r, ptrdiff_t n, float value)
+ *     {
+ *       THC_GRID_LOOP(i, n)
+ *         r[i] = value;
+ *     }
+ *
+ *     extern "C" cudaError_t THCKernel_fill(float *r, ptrdiff_t n, float value, cudaStream_t
+ * stream)
+ *     {
+ *       if (n > 0)
+ *         THC_LAUNCH(fill, THC_blocks(n), THC_BLOCK, 0, stream, r, n, value);
+ *       return cudaGetLastError();
+ *     }
+ *
+ * nvcc compiles such a file for the GPU.  With TH_CUDA_SIM g++ compiles it for the simulator of
+ * tests/cusim, which runs it on the CPU.  Nothing else differs between the two, so: no inline PTX,
+ * no templates, launches and dynamic shared memory only through the macros here. */
+#ifndef THC_CUDA_H
+#define THC_CUDA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef TH_CUDA_SIM
+#include "cusim.h"
+#else
+#include <cuda_runtime.h>
+#include <cuda_fp16.h>
+#endif
+
+#include "THHalf.h"
+
+/* --- launches ----------------------------------------------------------------------------- */
+
+/* THC_LAUNCH(kernel, grid, block, dynamic, stream, arguments...): grid and block are numbers or
+ * dim3, dynamic is the number of bytes of dynamic shared memory.  Errors are left to
+ * cudaGetLastError. */
+#ifdef TH_CUDA_SIM
+#define THC_LAUNCH CUSIM_LAUNCH
+#else
+#define THC_LAUNCH(kernel, grid, block, dynamic, stream, ...) \
+  kernel<<<(grid), (block), (dynamic), (stream)>>>(__VA_ARGS__)
+#endif
+
+/* Threads in a block, where a kernel has no reason to want another number. */
+#define THC_BLOCK 256
+
+/* Blocks for n > 0 elements, one thread each, and no more than the first dimension of a grid
+ * takes; THC_GRID_LOOP does the rest. */
+static inline unsigned THC_blocks(ptrdiff_t n)
+{
+  const ptrdiff_t blocks = (n + THC_BLOCK - 1) / THC_BLOCK;
+  return blocks < INT32_MAX ? (unsigned)blocks : (unsigned)INT32_MAX;
+}
+
+/* for (i of this thread; i < n; on to the next one of this thread) */
+#define THC_GRID_LOOP(i, n)                                            \
+  for (ptrdiff_t i = (ptrdiff_t)blockIdx.x * blockDim.x + threadIdx.x, \
+                 thc_step = (ptrdiff_t)gridDim.x * blockDim.x;         \
+       i < (n); i += thc_step)
+
+/* --- shared memory ------------------------------------------------------------------------ */
+
+/* THC_DYNAMIC_SHARED(float, sums); declares float *sums, the block's dynamic shared memory. */
+#ifdef TH_CUDA_SIM
+#define THC_DYNAMIC_SHARED(type, name) type *name = (type *)cusim_dynamic_shared()
+#else
+#define THC_DYNAMIC_SHARED(type, name)                                \
+  extern __shared__ __align__(16) unsigned char thc_dynamic_shared[]; \
+  type *name = (type *)thc_dynamic_shared
+#endif
+
+/* --- half --------------------------------------------------------------------------------- */
+
+/* A THHalf holds the same bits as CUDA's __half; arithmetic is done in float. */
+static __device__ __forceinline__ __half THC_native(THHalf h)
+{
+  return __ushort_as_half(h.x);
+}
+
+static __device__ __forceinline__ THHalf THC_fromNative(__half h)
+{
+  THHalf result;
+  result.x = __half_as_ushort(h);
+  return result;
+}
+
+static __device__ __forceinline__ float THC_halfToFloat(THHalf h)
+{
+  return __half2float(THC_native(h));
+}
+
+static __device__ __forceinline__ THHalf THC_floatToHalf(float f)
+{
+  return THC_fromNative(__float2half_rn(f));
+}
+
+#endif

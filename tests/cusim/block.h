@@ -1,0 +1,64 @@
+/* The block of threads that runs: one at a time, in one host thread. */
+#ifndef CUSIM_BLOCK_H
+#define CUSIM_BLOCK_H
+
+#include "fiber.h"
+#include "internal.h"
+
+enum { CUSIM_MOST_THREADS = 1024, CUSIM_LANES = 32 };
+
+typedef enum CusimState {
+  CUSIM_NEW,
+  CUSIM_READY, /* goes on when its turn comes */
+  CUSIM_AT_BARRIER,
+  CUSIM_AT_WARP,
+  CUSIM_LEFT /* has returned from the kernel */
+} CusimState;
+
+typedef struct CusimThread {
+  CusimState state;
+  unsigned index;           /* x first, then y, then z */
+  CusimFiber *fiber;        /* that it waits on */
+  CusimPlace place;         /* where it waits */
+  struct CusimThread *next; /* among those ready */
+
+  /* The operation of the warp that it waits in. */
+  CusimWarpOp op;
+  unsigned mask;
+  int source;
+  uint64_t value, result;
+} CusimThread;
+
+typedef struct CusimThreads {
+  CusimThread thread[CUSIM_MOST_THREADS];
+  unsigned count;
+  unsigned begun, left; /* of count */
+  CusimThread *current;
+  CusimThread *ready, **last_ready;
+
+  /* The barrier: how many wait there, what they bring, and what the last one found. */
+  unsigned waiting;
+  int sum;
+  int barrier_result;
+} CusimThreads;
+
+extern CusimThreads cusim_threads;
+
+/* --- launch.c ----------------------------------------------------------------------------- */
+
+/* Lets other threads go on until the current one is ready again. */
+void cusim_park(CusimState state, const CusimPlace *place);
+void cusim_make_ready(CusimThread *thread);
+
+/* Sets threadIdx and the rest; also for complaints about a thread. */
+void cusim_become(CusimThread *thread);
+
+/* --- wait.c ------------------------------------------------------------------------------- */
+
+/* The current thread has left: nobody may wait for it. */
+void cusim_thread_left(CusimThread *thread);
+
+/* Nobody can go on, and some have not left. */
+void cusim_complain_of_deadlock(void) __attribute__((noreturn));
+
+#endif

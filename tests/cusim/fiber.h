@@ -1,0 +1,16 @@
+/* Fibers: functions with stacks of their own that give way to one another. */
+#ifndef CUSIM_FIBER_H
+#define CUSIM_FIBER_H
+
+typedef struct CusimFiber CusimFiber;
+
+/* A fiber that has not begun; switching to it calls body, which must not return. */
+CusimFiber *cusim_fiber(void (*body)(void));
+
+/* The stack that the program itself runs on. */
+CusimFiber *cusim_fiber_main(void);
+
+/* Goes on in another fiber until one switches back. */
+void cusim_switch(CusimFiber *from, CusimFiber *to);
+
+#endif

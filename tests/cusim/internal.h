@@ -1,0 +1,119 @@
+/* What the parts of the simulator know of one another. */
+#ifndef CUSIM_INTERNAL_H
+#define CUSIM_INTERNAL_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cuda_runtime_api.h>
+
+#include "cusim_calls.h"
+
+/* --- report.c ----------------------------------------------------------------------------- */
+
+/* Says what is wrong, in which kernel, block and thread, and aborts. */
+void cusim_complain(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+/* A whole number from the environment. */
+long cusim_setting(const char *name, long otherwise);
+
+/* Pseudo-random numbers below n, from CUSIM_SEED. */
+uint32_t cusim_random(uint32_t n);
+
+/* --- device.c ----------------------------------------------------------------------------- */
+
+enum { CUSIM_MOST_DEVICES = 16 };
+
+/* One thread at a time is in the simulator. */
+void cusim_lock(void);
+void cusim_unlock(void);
+void cusim_wait(pthread_cond_t *condition);
+
+/* Set while the program's own function runs in a stream, which may not call the runtime. */
+extern _Thread_local bool cusim_in_host_function;
+
+/* Around every function of the runtime: enter takes the lock, leave gives it back and remembers an
+ * error for cudaGetLastError. */
+void cusim_enter(void);
+cudaError_t cusim_leave(cudaError_t status);
+cudaError_t cusim_remember(cudaError_t status);
+
+int cusim_device_count(void);
+int cusim_device(void); /* the current one */
+bool cusim_is_device(int device);
+
+/* Whether kernels of device may use the memory of the other. */
+bool cusim_reaches(int device, int other);
+
+size_t cusim_device_memory(void);
+
+/* --- memory.c ----------------------------------------------------------------------------- */
+
+typedef struct CusimBlock {
+  char *base;
+  size_t size;
+  int device;
+  enum cudaMemoryType type; /* cudaMemoryTypeHost, ...Device, ...Managed */
+  bool registered;          /* the program's own memory */
+  unsigned flags;
+  uint64_t serial;
+} CusimBlock;
+
+/* The block that an address lies in, or NULL.  Good until the next allocation. */
+CusimBlock *cusim_find(const void *address);
+
+/* --- stream.c ----------------------------------------------------------------------------- */
+
+/* A point in a stream: after so many of its operations. */
+typedef struct CusimPoint {
+  struct CUstream_st *stream;
+  uint64_t number;
+} CusimPoint;
+
+/* Work in a queue.  run is called when its turn comes; what it needs lies behind it. */
+typedef struct CusimOp {
+  struct CusimOp *next;
+  void (*run)(struct CusimOp *op);
+  struct CUstream_st *stream;
+  uint64_t number;
+} CusimOp;
+
+struct CUstream_st {
+  struct CUstream_st *next; /* of all */
+  bool alive;               /* not destroyed */
+  bool busy;                /* runs a host function */
+  int device;
+  unsigned flags;
+  int priority;
+  unsigned id;
+  CusimOp *first, **last;
+  uint64_t queued, done;
+  unsigned asked; /* how often whether it is done */
+};
+
+/* The stream of a handle, or NULL if it is none. */
+struct CUstream_st *cusim_stream(cudaStream_t handle);
+struct CUstream_st *cusim_null_stream(int device);
+
+/* Memory for an operation, of which the first part is a CusimOp. */
+void *cusim_op(size_t size, void (*run)(CusimOp *op));
+
+/* Appends it, after what the stream has to wait for; returns its number. */
+uint64_t cusim_queue(struct CUstream_st *stream, void *op);
+
+/* Runs the stream's operations up to a point, and those of others which they wait for. */
+void cusim_run(struct CUstream_st *stream, uint64_t number);
+void cusim_run_stream(struct CUstream_st *stream);
+void cusim_run_device(int device);
+
+/* Lets the operation that runs call the program's own function. */
+void cusim_call_host(CusimOp *op, void (*function)(void *data), void *data);
+
+/* --- launch.c ----------------------------------------------------------------------------- */
+
+/* The kernel that runs, or NULL. */
+extern const CusimKernel *cusim_kernel;
+
+#endif

@@ -1,0 +1,258 @@
+/* Barriers and operations of a warp: who waits for whom, and what is wrong with it. */
+#include "block.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *place_of(const CusimPlace *place)
+{
+  static char text[2][512];
+  static int which;
+  char *result = text[which ^= 1];
+  snprintf(result, sizeof text[0], "%s at %s:%d", place->name, place->file, place->line);
+  return result;
+}
+
+/* --- barriers ----------------------------------------------------------------------------- */
+
+static void open_barrier(CusimBarrier kind)
+{
+  CusimThreads *all = &cusim_threads;
+  all->barrier_result = kind == CUSIM_BARRIER_AND  ? all->sum == (int)all->count
+                        : kind == CUSIM_BARRIER_OR ? all->sum != 0
+                                                   : all->sum;
+  all->waiting = 0;
+  all->sum = 0;
+}
+
+int cusim_barrier(CusimBarrier kind, int predicate, const CusimPlace *place)
+{
+  CusimThreads *all = &cusim_threads;
+  if (all->left) {
+    for (unsigned i = 0; i < all->count; i++)
+      if (all->thread[i].state == CUSIM_LEFT)
+        cusim_complain(
+            "divergent barrier: a thread waits in %s, but thread %u of the block has "
+            "left the kernel",
+            place_of(place), i);
+  }
+  all->sum += predicate != 0;
+  if (++all->waiting < all->count) {
+    cusim_park(CUSIM_AT_BARRIER, place);
+    return all->barrier_result;
+  }
+
+  for (unsigned i = 0; i < all->count; i++) {
+    const CusimThread *thread = &all->thread[i];
+    if (thread != all->current &&
+        (thread->place.line != place->line || strcmp(thread->place.file, place->file)))
+      cusim_complain("divergent barrier: a thread waits in %s, thread %u of the block in %s",
+                     place_of(place), i, place_of(&thread->place));
+  }
+  open_barrier(kind);
+  const unsigned turn = cusim_random(all->count); /* who goes on first */
+  for (unsigned i = 0; i < all->count; i++) {
+    CusimThread *thread = &all->thread[(i + turn) % all->count];
+    if (thread != all->current)
+      cusim_make_ready(thread);
+  }
+  return all->barrier_result;
+}
+
+/* --- warps -------------------------------------------------------------------------------- */
+
+static CusimThread *warp_of(const CusimThread *thread)
+{
+  return &cusim_threads.thread[thread->index & ~(CUSIM_LANES - 1u)];
+}
+
+static unsigned lanes_of(const CusimThread *warp)
+{
+  const unsigned n = cusim_threads.count - warp->index;
+  return n >= CUSIM_LANES ? ~0u : (1u << n) - 1;
+}
+
+int cusim_lane(void)
+{
+  return (int)(cusim_threads.current->index % CUSIM_LANES);
+}
+
+unsigned cusim_activemask(void)
+{
+  return 1u << cusim_lane();
+}
+
+#define FOR_EACH_LANE(LANE, MASK)                \
+  for (int LANE = 0; LANE < CUSIM_LANES; LANE++) \
+    if ((MASK) >> LANE & 1)
+
+/* Gives each lane of the mask its result. */
+static void exchange(CusimThread *warp, CusimWarpOp op, unsigned mask)
+{
+  unsigned set = 0;
+  uint64_t reduced = 0;
+  bool first = true;
+  FOR_EACH_LANE(lane, mask)
+  {
+    const uint64_t value = warp[lane].value;
+    const uint32_t u = (uint32_t)value, r = (uint32_t)reduced;
+    if (value)
+      set |= 1u << lane;
+    switch (op) {
+      case CUSIM_REDUCE_ADD:
+        reduced = first ? u : u + r;
+        break;
+      case CUSIM_REDUCE_MIN_S:
+        reduced = first || (int32_t)u < (int32_t)r ? u : r;
+        break;
+      case CUSIM_REDUCE_MAX_S:
+        reduced = first || (int32_t)u > (int32_t)r ? u : r;
+        break;
+      case CUSIM_REDUCE_MIN_U:
+        reduced = first || u < r ? u : r;
+        break;
+      case CUSIM_REDUCE_MAX_U:
+        reduced = first || u > r ? u : r;
+        break;
+      case CUSIM_REDUCE_AND:
+        reduced = first ? u : u & r;
+        break;
+      case CUSIM_REDUCE_OR:
+        reduced = u | r;
+        break;
+      case CUSIM_REDUCE_XOR:
+        reduced = u ^ r;
+        break;
+      default:
+        break;
+    }
+    first = false;
+  }
+  FOR_EACH_LANE(lane, mask)
+  {
+    CusimThread *thread = &warp[lane];
+    unsigned same = 0;
+    switch (op) {
+      case CUSIM_SYNC:
+        break;
+      case CUSIM_SHFL:
+        thread->result = warp[thread->source].value;
+        break;
+      case CUSIM_BALLOT:
+        thread->result = set;
+        break;
+      case CUSIM_ALL:
+        thread->result = set == mask;
+        break;
+      case CUSIM_ANY:
+        thread->result = set != 0;
+        break;
+      case CUSIM_MATCH_ANY:
+      case CUSIM_MATCH_ALL:
+        FOR_EACH_LANE(other, mask)
+        if (warp[other].value == thread->value)
+          same |= 1u << other;
+        thread->result = op == CUSIM_MATCH_ANY || same == mask ? same : 0;
+        break;
+      default:
+        thread->result = reduced;
+    }
+  }
+}
+
+/* Whether all lanes of the mask are there. */
+static bool complete(const CusimThread *warp, const CusimThread *self, unsigned mask)
+{
+  FOR_EACH_LANE(lane, mask)
+  {
+    const CusimThread *other = &warp[lane];
+    if (other == self)
+      continue;
+    if (other->state == CUSIM_LEFT)
+      cusim_complain("bad warp mask: 0x%08X of %s names lane %d, which has left the kernel", mask,
+                     place_of(&self->place), lane);
+    if (other->state != CUSIM_AT_WARP)
+      return false;
+    if (other->mask == mask && other->op == self->op)
+      continue;
+    if (other->mask >> cusim_lane() & 1)
+      cusim_complain(
+          "bad warp mask: 0x%08X of %s; lane %d, which it names, waits with 0x%08X in %s", mask,
+          place_of(&self->place), lane, other->mask, place_of(&other->place));
+    return false;
+  }
+  return true;
+}
+
+uint64_t cusim_warp(CusimWarpOp op, unsigned mask, uint64_t value, int source,
+                    const CusimPlace *place)
+{
+  CusimThread *self = cusim_threads.current, *warp = warp_of(self);
+  const unsigned lanes = lanes_of(warp);
+  self->place = *place;
+  self->op = op;
+  self->value = value;
+  self->source = source;
+  if (!(mask >> cusim_lane() & 1))
+    cusim_complain("bad warp mask: 0x%08X of %s does not name lane %d, which calls it", mask,
+                   place_of(place), cusim_lane());
+  if (op == CUSIM_SHFL && (source < 0 || source >= CUSIM_LANES || !((mask & lanes) >> source & 1)))
+    cusim_complain("bad warp mask: 0x%08X of %s does not name lane %d, whose value lane %d takes",
+                   mask & lanes, place_of(place), source, cusim_lane());
+  mask &= lanes; /* a block's last warp may have fewer */
+  self->mask = mask;
+  if (!complete(warp, self, mask)) {
+    cusim_park(CUSIM_AT_WARP, place);
+    return self->result;
+  }
+  exchange(warp, op, mask);
+  FOR_EACH_LANE(lane, mask)
+  {
+    if (&warp[lane] != self)
+      cusim_make_ready(&warp[lane]);
+  }
+  return self->result;
+}
+
+/* --- leaving ------------------------------------------------------------------------------ */
+
+void cusim_thread_left(CusimThread *thread)
+{
+  const CusimThreads *all = &cusim_threads;
+  if (all->waiting)
+    for (unsigned i = 0; i < all->count; i++)
+      if (all->thread[i].state == CUSIM_AT_BARRIER)
+        cusim_complain(
+            "divergent barrier: a thread left the kernel, but thread %u of the block "
+            "waits in %s",
+            i, place_of(&all->thread[i].place));
+  const CusimThread *warp = warp_of(thread);
+  FOR_EACH_LANE(lane, lanes_of(warp))
+  {
+    if (warp[lane].state == CUSIM_AT_WARP && warp[lane].mask >> cusim_lane() & 1)
+      cusim_complain("bad warp mask: lane %d left the kernel, but 0x%08X of %s in lane %d names it",
+                     cusim_lane(), warp[lane].mask, place_of(&warp[lane].place), lane);
+  }
+}
+
+void cusim_complain_of_deadlock(void)
+{
+  CusimThread *first = NULL;
+  for (unsigned i = 0; i < cusim_threads.count; i++) {
+    CusimThread *thread = &cusim_threads.thread[i];
+    if (thread->state == CUSIM_LEFT)
+      continue;
+    if (!first) {
+      first = thread;
+      continue;
+    }
+    if (thread->place.line == first->place.line && !strcmp(thread->place.file, first->place.file))
+      continue;
+    cusim_become(first);
+    cusim_complain("threads wait for one another for ever: this one in %s, thread %u in %s",
+                   place_of(&first->place), thread->index, place_of(&thread->place));
+  }
+  cusim_become(first);
+  cusim_complain("threads wait for ever in %s: its mask 0x%08X names lanes that do not come",
+                 place_of(&first->place), first->mask);
+}
