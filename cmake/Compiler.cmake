@@ -27,6 +27,10 @@ target_compile_options(th_compile_options INTERFACE
 if(TH_WERROR)
   target_compile_options(th_compile_options INTERFACE -Werror)
 endif()
+if(TH_BASELINE)
+  target_compile_definitions(th_compile_options INTERFACE TH_BASELINE)
+endif()
+
 if(TH_SANITIZE)
   # Sanitizers keep loops from being vectorized, and that is not worth a word.
   target_compile_options(th_compile_options INTERFACE -fsanitize=${TH_SANITIZE}

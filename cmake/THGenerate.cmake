@@ -11,7 +11,7 @@ set(TH_FLOAT_TYPES Float Double)
 # The instruction sets kernels are compiled for, and the compiler's flags for each.
 set(TH_LEVELS default)
 set(TH_LEVEL_FLAGS_default "")
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+if(NOT TH_BASELINE AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   list(APPEND TH_LEVELS avx2 avx512)
   set(TH_LEVEL_FLAGS_avx2 -mavx2 -mfma -mf16c -mbmi -mbmi2 -mlzcnt -mpopcnt)
   set(TH_LEVEL_FLAGS_avx512 ${TH_LEVEL_FLAGS_avx2} -mavx512f -mavx512bw -mavx512dq -mavx512vl

@@ -25,7 +25,7 @@ TH_API const char *THCpu_levelName(THCpuLevel level);
 
 #define TH_LEVEL_(NAME) TH_CONCAT_3(NAME, _, TH_LEVEL)
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(TH_BASELINE)
 #define TH_DISPATCH(TYPE, NAME)                                                          \
   extern const TYPE TH_CONCAT_2(NAME, _default)[], TH_CONCAT_2(NAME, _avx2)[],           \
       TH_CONCAT_2(NAME, _avx512)[];                                                      \

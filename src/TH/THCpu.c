@@ -10,7 +10,7 @@ static const char *const level_names[] = {"default", "avx2", "avx512"};
 
 static THCpuLevel best_level(void)
 {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(TH_BASELINE)
   __builtin_cpu_init();
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
     return TH_CPU_DEFAULT;
