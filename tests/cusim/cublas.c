@@ -1,0 +1,754 @@
+/* The part of cuBLAS that THC uses: in the order of the stream, on plain loops.  All products are
+ * one: C = alpha A B + beta C, of matrices with any strides. */
+#include "internal.h"
+
+#include <cublas_v2.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "half.h"
+
+/* --- handles ------------------------------------------------------------------------------ */
+
+struct cublasContext {
+  int device;
+  cudaStream_t stream;
+  cublasPointerMode_t pointers;
+  cublasMath_t math;
+  cublasAtomicsMode_t atomics;
+};
+
+cublasStatus_t cublasCreate_v2(cublasHandle_t *result)
+{
+  cusim_enter();
+  struct cublasContext *handle = cusim_device_count() ? calloc(1, sizeof *handle) : NULL;
+  if (handle)
+    handle->device = cusim_device();
+  *result = handle;
+  cusim_leave(cudaSuccess);
+  return handle                 ? CUBLAS_STATUS_SUCCESS
+         : cusim_device_count() ? CUBLAS_STATUS_ALLOC_FAILED
+                                : CUBLAS_STATUS_NOT_INITIALIZED;
+}
+
+/* It waits for the device, as it does there. */
+cublasStatus_t cublasDestroy_v2(cublasHandle_t handle)
+{
+  if (!handle)
+    return CUBLAS_STATUS_NOT_INITIALIZED;
+  cusim_enter();
+  cusim_run_device(handle->device);
+  cusim_leave(cudaSuccess);
+  free(handle);
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+#define PROPERTY(NAME, TYPE, FIELD)                                  \
+  cublasStatus_t cublasSet##NAME(cublasHandle_t handle, TYPE value)  \
+  {                                                                  \
+    if (!handle)                                                     \
+      return CUBLAS_STATUS_NOT_INITIALIZED;                          \
+    handle->FIELD = value;                                           \
+    return CUBLAS_STATUS_SUCCESS;                                    \
+  }                                                                  \
+  cublasStatus_t cublasGet##NAME(cublasHandle_t handle, TYPE *value) \
+  {                                                                  \
+    if (!handle)                                                     \
+      return CUBLAS_STATUS_NOT_INITIALIZED;                          \
+    *value = handle->FIELD;                                          \
+    return CUBLAS_STATUS_SUCCESS;                                    \
+  }
+PROPERTY(Stream_v2, cudaStream_t, stream)
+PROPERTY(PointerMode_v2, cublasPointerMode_t, pointers)
+PROPERTY(MathMode, cublasMath_t, math)
+PROPERTY(AtomicsMode, cublasAtomicsMode_t, atomics)
+
+cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void *workspace, size_t size)
+{
+  const CusimBlock *block = cusim_find(workspace);
+  if (!handle)
+    return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (size && (!block || block->type != cudaMemoryTypeDevice || (uintptr_t)workspace % 256 ||
+               (char *)workspace + size > block->base + block->size))
+    return CUBLAS_STATUS_INVALID_VALUE;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasGetVersion_v2(cublasHandle_t handle, int *version)
+{
+  (void)handle;
+  *version = CUBLAS_VERSION;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+#define STATUSES(X)                                                                              \
+  X(CUBLAS_STATUS_SUCCESS, "success")                                                            \
+  X(CUBLAS_STATUS_NOT_INITIALIZED, "the library was not initialized")                            \
+  X(CUBLAS_STATUS_ALLOC_FAILED, "the resource allocation failed")                                \
+  X(CUBLAS_STATUS_INVALID_VALUE, "an unsupported value or parameter was passed to the function") \
+  X(CUBLAS_STATUS_EXECUTION_FAILED, "the function failed to launch on the GPU")                  \
+  X(CUBLAS_STATUS_INTERNAL_ERROR, "an internal operation failed")                                \
+  X(CUBLAS_STATUS_NOT_SUPPORTED, "the functionality requested is not supported")
+
+const char *cublasGetStatusName(cublasStatus_t status)
+{
+#define ROW(STATUS, TEXT) \
+  if (status == STATUS)   \
+    return #STATUS;
+  STATUSES(ROW)
+#undef ROW
+  return "unknown cuBLAS status";
+}
+
+const char *cublasGetStatusString(cublasStatus_t status)
+{
+#define ROW(STATUS, TEXT) \
+  if (status == STATUS)   \
+    return TEXT;
+  STATUSES(ROW)
+#undef ROW
+  return "unknown cuBLAS status";
+}
+
+/* --- elements ----------------------------------------------------------------------------- */
+
+static size_t size_of(cudaDataType type)
+{
+  return type == CUDA_R_64F ? 8 : type == CUDA_R_32F ? 4 : 2;
+}
+
+static bool is_known(cudaDataType type)
+{
+  return type == CUDA_R_64F || type == CUDA_R_32F || type == CUDA_R_16F || type == CUDA_R_16BF;
+}
+
+static double load(cudaDataType type, const void *at)
+{
+  switch (type) {
+    case CUDA_R_64F:
+      return *(const double *)at;
+    case CUDA_R_32F:
+      return *(const float *)at;
+    case CUDA_R_16F:
+      return cusim_from_half(*(const uint16_t *)at);
+    default:
+      return cusim_from_bfloat(*(const uint16_t *)at);
+  }
+}
+
+static void store(cudaDataType type, void *at, double value)
+{
+  switch (type) {
+    case CUDA_R_64F:
+      *(double *)at = value;
+      break;
+    case CUDA_R_32F:
+      *(float *)at = (float)value;
+      break;
+    case CUDA_R_16F:
+      *(uint16_t *)at = cusim_to_half((float)value);
+      break;
+    default:
+      *(uint16_t *)at = cusim_to_bfloat((float)value);
+      break;
+  }
+}
+
+/* A matrix, or one for each item of a batch: at base + i * batch, or at array[i]. */
+typedef struct {
+  cudaDataType type;
+  const void *base;
+  const void *const *array;
+  int64_t batch, row, column; /* strides in elements */
+} Matrix;
+
+static char *item(const Matrix *matrix, int64_t i)
+{
+  return matrix->array ? (char *)matrix->array[i]
+                       : (char *)matrix->base + i * matrix->batch * (int64_t)size_of(matrix->type);
+}
+
+static char *element(const Matrix *matrix, char *base, int64_t i, int64_t j)
+{
+  return base + (i * matrix->row + j * matrix->column) * (int64_t)size_of(matrix->type);
+}
+
+static Matrix matrix(cudaDataType type, const void *base, int ld, cublasOperation_t op)
+{
+  return (Matrix){.type = type,
+                  .base = base,
+                  .row = op == CUBLAS_OP_N ? 1 : ld,
+                  .column = op == CUBLAS_OP_N ? ld : 1};
+}
+
+/* With a negative step a vector begins at its end. */
+static const void *first(cudaDataType type, const void *x, int n, int step)
+{
+  return step < 0 ? (const char *)x - (int64_t)(n - 1) * step * (int64_t)size_of(type) : x;
+}
+
+static Matrix column_of(cudaDataType type, const void *x, int n, int step)
+{
+  return (Matrix){.type = type, .base = first(type, x, n, step), .row = step};
+}
+
+static Matrix row_of(cudaDataType type, const void *x, int n, int step)
+{
+  return (Matrix){.type = type, .base = first(type, x, n, step), .column = step};
+}
+
+/* --- products ----------------------------------------------------------------------------- */
+
+/* A factor: known, or in device memory, where it is read when the product's turn comes. */
+typedef struct {
+  double value;
+  const void *device;
+  cudaDataType type;
+} Factor;
+
+static double factor(Factor given)
+{
+  return given.device ? load(given.type, given.device) : given.value;
+}
+
+typedef struct {
+  CusimOp op;
+  Matrix a, b, c;
+  int64_t m, n, k, batch;
+  Factor alpha, beta;
+} Product;
+
+/* Sums are kept in float, or in double where the result is. */
+#define DEFINE_MULTIPLY(REAL)                                                                 \
+  static void multiply_##REAL(const Product *p, int64_t i, REAL *b, REAL *a, REAL *sums)      \
+  {                                                                                           \
+    const double alpha = factor(p->alpha), beta = factor(p->beta);                            \
+    if (alpha != 0)                                                                           \
+      for (int64_t l = 0; l < p->k; l++)                                                      \
+        for (int64_t j = 0; j < p->n; j++)                                                    \
+          b[l * p->n + j] = (REAL)load(p->b.type, element(&p->b, item(&p->b, i), l, j));      \
+    for (int64_t row = 0; row < p->m; row++) {                                                \
+      memset(sums, 0, (size_t)p->n * sizeof *sums);                                           \
+      if (alpha != 0)                                                                         \
+        for (int64_t l = 0; l < p->k; l++)                                                    \
+          a[l] = (REAL)load(p->a.type, element(&p->a, item(&p->a, i), row, l));               \
+      if (alpha != 0)                                                                         \
+        for (int64_t l = 0; l < p->k; l++)                                                    \
+          for (int64_t j = 0; j < p->n; j++)                                                  \
+            sums[j] += a[l] * b[l * p->n + j];                                                \
+      for (int64_t j = 0; j < p->n; j++) {                                                    \
+        char *at = element(&p->c, item(&p->c, i), row, j);                                    \
+        const REAL own = (REAL)alpha * sums[j];                                               \
+        store(p->c.type, at, beta == 0 ? own : own + (REAL)beta * (REAL)load(p->c.type, at)); \
+      }                                                                                       \
+    }                                                                                         \
+  }
+DEFINE_MULTIPLY(float)
+DEFINE_MULTIPLY(double)
+
+static void run_product(CusimOp *op)
+{
+  const Product *p = (Product *)op;
+  double *room = calloc((size_t)(p->k * p->n + p->k + p->n + 1), sizeof *room);
+  if (!room)
+    abort();
+  double *a = room + p->k * p->n, *sums = a + p->k;
+  for (int64_t i = 0; i < p->batch; i++)
+    if (p->c.type == CUDA_R_64F)
+      multiply_double(p, i, room, a, sums);
+    else
+      multiply_float(p, i, (float *)room, (float *)a, (float *)sums);
+  free(room);
+}
+
+static Factor read_factor(cublasHandle_t handle, cudaDataType type, const void *at)
+{
+  if (handle->pointers == CUBLAS_POINTER_MODE_DEVICE)
+    return (Factor){.device = at, .type = type};
+  return (Factor){.value = load(type, at)};
+}
+
+static Factor number(double value)
+{
+  return (Factor){.value = value};
+}
+
+static struct CUstream_st *stream_of(cublasHandle_t handle)
+{
+  struct CUstream_st *stream = handle->stream && handle->stream != cudaStreamLegacy
+                                   ? cusim_stream(handle->stream)
+                                   : cusim_null_stream(handle->device);
+  return stream && stream->device == handle->device ? stream : NULL;
+}
+
+/* Queues it; with wait, runs it too. */
+static cublasStatus_t queue(cublasHandle_t handle, Product given, bool wait)
+{
+  if (!handle)
+    return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (!is_known(given.a.type) || given.b.type != given.a.type || !is_known(given.c.type))
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  if (given.m < 0 || given.n < 0 || given.k < 0 || given.batch < 0)
+    return CUBLAS_STATUS_INVALID_VALUE;
+  cusim_enter();
+  struct CUstream_st *stream = stream_of(handle);
+  if (stream && given.m && given.n && given.batch) {
+    Product *product = cusim_op(sizeof *product, run_product);
+    given.op = product->op;
+    *product = given;
+    const uint64_t number = cusim_queue(stream, product);
+    if (wait)
+      cusim_run(stream, number);
+  }
+  cusim_leave(cudaSuccess);
+  return stream ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
+}
+
+/* --- products of matrices ----------------------------------------------------------------- */
+
+static cudaDataType factor_type(cublasComputeType_t compute)
+{
+  switch (compute) {
+    case CUBLAS_COMPUTE_16F:
+    case CUBLAS_COMPUTE_16F_PEDANTIC:
+      return CUDA_R_16F;
+    case CUBLAS_COMPUTE_64F:
+    case CUBLAS_COMPUTE_64F_PEDANTIC:
+      return CUDA_R_64F;
+    default:
+      return CUDA_R_32F;
+  }
+}
+
+/* What all the functions named gemm come to. */
+typedef struct {
+  cublasOperation_t transa, transb;
+  int m, n, k;
+  const void *alpha, *beta;
+  cudaDataType factors;
+  const void *a, *b;
+  void *c;
+  const void *const *as, *const *bs;
+  void *const *cs;
+  cudaDataType type, ctype;
+  int lda, ldb, ldc;
+  int64_t stridea, strideb, stridec;
+  int batch;
+} Gemm;
+
+static cublasStatus_t gemm(cublasHandle_t handle, Gemm g)
+{
+  if (!handle)
+    return CUBLAS_STATUS_NOT_INITIALIZED;
+  const int rows_a = g.transa == CUBLAS_OP_N ? g.m : g.k;
+  const int rows_b = g.transb == CUBLAS_OP_N ? g.k : g.n;
+  if (g.m < 0 || g.n < 0 || g.k < 0 || g.batch < 0 || g.lda < (rows_a > 1 ? rows_a : 1) ||
+      g.ldb < (rows_b > 1 ? rows_b : 1) || g.ldc < (g.m > 1 ? g.m : 1) || !g.alpha || !g.beta)
+    return CUBLAS_STATUS_INVALID_VALUE;
+  Product product = {.a = matrix(g.type, g.a, g.lda, g.transa),
+                     .b = matrix(g.type, g.b, g.ldb, g.transb),
+                     .c = matrix(g.ctype, g.c, g.ldc, CUBLAS_OP_N),
+                     .m = g.m,
+                     .n = g.n,
+                     .k = g.k,
+                     .batch = g.batch,
+                     .alpha = read_factor(handle, g.factors, g.alpha),
+                     .beta = read_factor(handle, g.factors, g.beta)};
+  product.a.array = g.as;
+  product.b.array = g.bs;
+  product.c.array = (const void *const *)g.cs;
+  product.a.batch = g.stridea;
+  product.b.batch = g.strideb;
+  product.c.batch = g.stridec;
+  return queue(handle, product, false);
+}
+
+#define SHAPE \
+  cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k
+#define GIVEN \
+  .transa = transa, .transb = transb, .m = m, .n = n, .k = k, .alpha = alpha, .beta = beta
+#define LEADING .lda = lda, .ldb = ldb, .ldc = ldc
+
+/* The functions of one type; GEMM is the name of the first, which has had a second version. */
+#define GEMMS(T, TYPE, GEMM, BATCHED, STRIDED)                                                   \
+  cublasStatus_t GEMM(SHAPE, const T *alpha, const T *a, int lda, const T *b, int ldb,           \
+                      const T *beta, T *c, int ldc)                                              \
+  {                                                                                              \
+    return gemm(handle, (Gemm){GIVEN, LEADING, .factors = TYPE, .type = TYPE, .ctype = TYPE,     \
+                               .a = a, .b = b, .c = c, .batch = 1});                             \
+  }                                                                                              \
+  cublasStatus_t BATCHED(SHAPE, const T *alpha, const T *const a[], int lda, const T *const b[], \
+                         int ldb, const T *beta, T *const c[], int ldc, int batch)               \
+  {                                                                                              \
+    return gemm(handle, (Gemm){GIVEN, LEADING, .factors = TYPE, .type = TYPE, .ctype = TYPE,     \
+                               .as = (const void *const *)a, .bs = (const void *const *)b,       \
+                               .cs = (void *const *)c, .batch = batch});                         \
+  }                                                                                              \
+  cublasStatus_t STRIDED(SHAPE, const T *alpha, const T *a, int lda, long long stridea,          \
+                         const T *b, int ldb, long long strideb, const T *beta, T *c, int ldc,   \
+                         long long stridec, int batch)                                           \
+  {                                                                                              \
+    return gemm(handle, (Gemm){GIVEN, LEADING, .factors = TYPE, .type = TYPE, .ctype = TYPE,     \
+                               .a = a, .b = b, .c = c, .stridea = stridea, .strideb = strideb,   \
+                               .stridec = stridec, .batch = batch});                             \
+  }
+
+/* These are declared for C++ only. */
+typedef uint16_t half_bits;
+
+GEMMS(float, CUDA_R_32F, cublasSgemm_v2, cublasSgemmBatched, cublasSgemmStridedBatched)
+GEMMS(double, CUDA_R_64F, cublasDgemm_v2, cublasDgemmBatched, cublasDgemmStridedBatched)
+GEMMS(half_bits, CUDA_R_16F, cublasHgemm, cublasHgemmBatched, cublasHgemmStridedBatched)
+
+cublasStatus_t cublasGemmEx(SHAPE, const void *alpha, const void *a, cudaDataType atype, int lda,
+                            const void *b, cudaDataType btype, int ldb, const void *beta, void *c,
+                            cudaDataType ctype, int ldc, cublasComputeType_t compute,
+                            cublasGemmAlgo_t algorithm)
+{
+  (void)algorithm;
+  if (atype != btype)
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  return gemm(handle, (Gemm){GIVEN, LEADING, .factors = factor_type(compute), .type = atype,
+                             .ctype = ctype, .a = a, .b = b, .c = c, .batch = 1});
+}
+
+cublasStatus_t cublasGemmStridedBatchedEx(SHAPE, const void *alpha, const void *a,
+                                          cudaDataType atype, int lda, long long stridea,
+                                          const void *b, cudaDataType btype, int ldb,
+                                          long long strideb, const void *beta, void *c,
+                                          cudaDataType ctype, int ldc, long long stridec, int batch,
+                                          cublasComputeType_t compute, cublasGemmAlgo_t algorithm)
+{
+  (void)algorithm;
+  if (atype != btype)
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  return gemm(handle, (Gemm){GIVEN, LEADING, .factors = factor_type(compute), .type = atype,
+                             .ctype = ctype, .a = a, .b = b, .c = c, .stridea = stridea,
+                             .strideb = strideb, .stridec = stridec, .batch = batch});
+}
+
+cublasStatus_t cublasGemmBatchedEx(SHAPE, const void *alpha, const void *const a[],
+                                   cudaDataType atype, int lda, const void *const b[],
+                                   cudaDataType btype, int ldb, const void *beta, void *const c[],
+                                   cudaDataType ctype, int ldc, int batch,
+                                   cublasComputeType_t compute, cublasGemmAlgo_t algorithm)
+{
+  (void)algorithm;
+  if (atype != btype)
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  return gemm(handle, (Gemm){GIVEN, LEADING, .factors = factor_type(compute), .type = atype,
+                             .ctype = ctype, .as = a, .bs = b, .cs = c, .batch = batch});
+}
+
+/* --- products with vectors ---------------------------------------------------------------- */
+
+static cublasStatus_t gemv(cublasHandle_t handle, cudaDataType type, cublasOperation_t trans, int m,
+                           int n, const void *alpha, const void *a, int lda, const void *x,
+                           int incx, const void *beta, void *y, int incy)
+{
+  if (!handle)
+    return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (m < 0 || n < 0 || lda < (m > 1 ? m : 1) || !incx || !incy)
+    return CUBLAS_STATUS_INVALID_VALUE;
+  const int rows = trans == CUBLAS_OP_N ? m : n, columns = trans == CUBLAS_OP_N ? n : m;
+  return queue(handle,
+               (Product){.a = matrix(type, a, lda, trans),
+                         .b = column_of(type, x, columns, incx),
+                         .c = column_of(type, y, rows, incy),
+                         .m = rows,
+                         .n = 1,
+                         .k = columns,
+                         .batch = 1,
+                         .alpha = read_factor(handle, type, alpha),
+                         .beta = read_factor(handle, type, beta)},
+               false);
+}
+
+static cublasStatus_t ger(cublasHandle_t handle, cudaDataType type, int m, int n, const void *alpha,
+                          const void *x, int incx, const void *y, int incy, void *a, int lda)
+{
+  if (!handle)
+    return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (m < 0 || n < 0 || lda < (m > 1 ? m : 1) || !incx || !incy)
+    return CUBLAS_STATUS_INVALID_VALUE;
+  return queue(handle,
+               (Product){.a = column_of(type, x, m, incx),
+                         .b = row_of(type, y, n, incy),
+                         .c = matrix(type, a, lda, CUBLAS_OP_N),
+                         .m = m,
+                         .n = n,
+                         .k = 1,
+                         .batch = 1,
+                         .alpha = read_factor(handle, type, alpha),
+                         .beta = number(1)},
+               false);
+}
+
+/* A result on the host is waited for. */
+static cublasStatus_t dot(cublasHandle_t handle, cudaDataType type, int n, const void *x, int incx,
+                          const void *y, int incy, void *result)
+{
+  if (!handle)
+    return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (n < 0)
+    n = 0;
+  return queue(handle,
+               (Product){.a = row_of(type, x, n, incx),
+                         .b = column_of(type, y, n, incy),
+                         .c = matrix(type, result, 1, CUBLAS_OP_N),
+                         .m = 1,
+                         .n = 1,
+                         .k = n,
+                         .batch = 1,
+                         .alpha = number(1),
+                         .beta = number(0)},
+               handle->pointers == CUBLAS_POINTER_MODE_HOST);
+}
+
+#define VECTORS(T, TYPE, LETTER)                                                                   \
+  cublasStatus_t cublas##LETTER##gemv_v2(cublasHandle_t handle, cublasOperation_t trans, int m,    \
+                                         int n, const T *alpha, const T *a, int lda, const T *x,   \
+                                         int incx, const T *beta, T *y, int incy)                  \
+  {                                                                                                \
+    return gemv(handle, TYPE, trans, m, n, alpha, a, lda, x, incx, beta, y, incy);                 \
+  }                                                                                                \
+  cublasStatus_t cublas##LETTER##ger_v2(cublasHandle_t handle, int m, int n, const T *alpha,       \
+                                        const T *x, int incx, const T *y, int incy, T *a, int lda) \
+  {                                                                                                \
+    return ger(handle, TYPE, m, n, alpha, x, incx, y, incy, a, lda);                               \
+  }                                                                                                \
+  cublasStatus_t cublas##LETTER##dot_v2(cublasHandle_t handle, int n, const T *x, int incx,        \
+                                        const T *y, int incy, T *result)                           \
+  {                                                                                                \
+    return dot(handle, TYPE, n, x, incx, y, incy, result);                                         \
+  }
+VECTORS(float, CUDA_R_32F, S)
+VECTORS(double, CUDA_R_64F, D)
+
+cublasStatus_t cublasDotEx(cublasHandle_t handle, int n, const void *x, cudaDataType xtype,
+                           int incx, const void *y, cudaDataType ytype, int incy, void *result,
+                           cudaDataType rtype, cudaDataType executed)
+{
+  (void)executed;
+  if (xtype != ytype || xtype != rtype)
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  return dot(handle, xtype, n, x, incx, y, incy, result);
+}
+
+/* --- batches of factorisations ------------------------------------------------------------ */
+
+typedef enum { FACTOR, SOLVE, INVERT } Task;
+
+typedef struct {
+  CusimOp op;
+  Task task;
+  cublasOperation_t trans;
+  cudaDataType type;
+  int n, columns, lda, ldb, batch;
+  void *const *a;
+  void *const *b;
+  int *pivots, *info;
+} Lu;
+
+static char *cell(const Lu *lu, void *base, int ld, int i, int j)
+{
+  return (char *)base + ((int64_t)j * ld + i) * (int64_t)size_of(lu->type);
+}
+
+/* Row by row into a matrix of double, and back. */
+static void fetch(const Lu *lu, double *to, void *from, int ld, int columns)
+{
+  for (int i = 0; i < lu->n; i++)
+    for (int j = 0; j < columns; j++)
+      to[i * columns + j] = load(lu->type, cell(lu, from, ld, i, j));
+}
+
+static void put(const Lu *lu, void *to, const double *from, int ld, int columns)
+{
+  for (int i = 0; i < lu->n; i++)
+    for (int j = 0; j < columns; j++)
+      store(lu->type, cell(lu, to, ld, i, j), from[i * columns + j]);
+}
+
+static void swap_rows(double *x, int columns, int i, int j)
+{
+  for (int c = 0; c < columns && i != j; c++) {
+    const double keep = x[i * columns + c];
+    x[i * columns + c] = x[j * columns + c];
+    x[j * columns + c] = keep;
+  }
+}
+
+/* Crout's scheme with row exchanges; info is the first column without a pivot, counted from 1. */
+static int factor_one(double *a, int n, int *pivots)
+{
+  int info = 0;
+  for (int k = 0; k < n; k++) {
+    int best = k;
+    for (int i = k + 1; pivots && i < n; i++)
+      if (fabs(a[i * n + k]) > fabs(a[best * n + k]))
+        best = i;
+    if (pivots)
+      pivots[k] = best + 1;
+    swap_rows(a, n, k, best);
+    if (a[k * n + k] == 0) {
+      info = info ? info : k + 1;
+      continue;
+    }
+    for (int i = k + 1; i < n; i++) {
+      const double by = a[i * n + k] /= a[k * n + k];
+      for (int j = k + 1; j < n; j++)
+        a[i * n + j] -= by * a[k * n + j];
+    }
+  }
+  return info;
+}
+
+/* x = the inverse of A, or of its transpose, times x, where a holds L and U. */
+static void solve_one(const double *a, int n, const int *pivots, bool transposed, double *x,
+                      int columns)
+{
+#define ELIMINATE(I, J, A)          \
+  for (int c = 0; c < columns; c++) \
+    x[(I)*columns + c] -= (A)*x[(J)*columns + c];
+#define DIVIDE(I)                   \
+  for (int c = 0; c < columns; c++) \
+    x[(I)*columns + c] /= a[(I)*n + (I)];
+  if (!transposed) {
+    for (int i = 0; pivots && i < n; i++)
+      swap_rows(x, columns, i, pivots[i] - 1);
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < i; j++)
+        ELIMINATE(i, j, a[i * n + j])
+    for (int i = n - 1; i >= 0; i--) {
+      for (int j = i + 1; j < n; j++)
+        ELIMINATE(i, j, a[i * n + j])
+      DIVIDE(i)
+    }
+  } else {
+    for (int i = 0; i < n; i++) {
+      for (int j = 0; j < i; j++)
+        ELIMINATE(i, j, a[j * n + i])
+      DIVIDE(i)
+    }
+    for (int i = n - 1; i >= 0; i--)
+      for (int j = i + 1; j < n; j++)
+        ELIMINATE(i, j, a[j * n + i])
+    for (int i = n - 1; pivots && i >= 0; i--)
+      swap_rows(x, columns, i, pivots[i] - 1);
+  }
+#undef ELIMINATE
+#undef DIVIDE
+}
+
+static int singular(const double *a, int n)
+{
+  for (int i = 0; i < n; i++)
+    if (a[i * n + i] == 0)
+      return i + 1;
+  return 0;
+}
+
+static void run_lu(CusimOp *op)
+{
+  const Lu *lu = (Lu *)op;
+  const int n = lu->n, columns = lu->columns;
+  double *a = calloc((size_t)n * (size_t)(n + columns) + 1, sizeof *a), *x = a + n * n;
+  if (!a)
+    abort();
+  for (int i = 0; i < lu->batch; i++) {
+    int *pivots = lu->pivots ? lu->pivots + (int64_t)i * n : NULL;
+    int info = 0;
+    fetch(lu, a, lu->a[i], lu->lda, n);
+    if (lu->task == FACTOR) {
+      info = factor_one(a, n, pivots);
+      put(lu, lu->a[i], a, lu->lda, n);
+    } else if (lu->task == SOLVE) {
+      fetch(lu, x, lu->b[i], lu->ldb, columns);
+      solve_one(a, n, pivots, lu->trans != CUBLAS_OP_N, x, columns);
+      put(lu, lu->b[i], x, lu->ldb, columns);
+    } else if (!(info = singular(a, n))) {
+      for (int r = 0; r < n; r++)
+        for (int c = 0; c < n; c++)
+          x[r * n + c] = r == c;
+      solve_one(a, n, pivots, false, x, n);
+      put(lu, lu->b[i], x, lu->ldb, n);
+    }
+    if (lu->info)
+      lu->info[i] = info;
+  }
+  free(a);
+}
+
+static cublasStatus_t queue_lu(cublasHandle_t handle, Lu given)
+{
+  if (!handle)
+    return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (given.n < 0 || given.columns < 0 || given.batch < 0 ||
+      given.lda < (given.n > 1 ? given.n : 1) ||
+      (given.b && given.ldb < (given.n > 1 ? given.n : 1)))
+    return CUBLAS_STATUS_INVALID_VALUE;
+  cusim_enter();
+  struct CUstream_st *stream = stream_of(handle);
+  if (stream) {
+    Lu *lu = cusim_op(sizeof *lu, run_lu);
+    given.op = lu->op;
+    *lu = given;
+    cusim_queue(stream, lu);
+  }
+  cusim_leave(cudaSuccess);
+  return stream ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
+}
+
+/* getrs tells on the host whether its arguments were good. */
+#define FACTORISATIONS(T, TYPE, LETTER)                                                            \
+  cublasStatus_t cublas##LETTER##getrfBatched(cublasHandle_t handle, int n, T *const a[], int lda, \
+                                              int *pivots, int *info, int batch)                   \
+  {                                                                                                \
+    return queue_lu(handle, (Lu){.task = FACTOR,                                                   \
+                                 .type = TYPE,                                                     \
+                                 .n = n,                                                           \
+                                 .lda = lda,                                                       \
+                                 .a = (void *const *)a,                                            \
+                                 .pivots = pivots,                                                 \
+                                 .info = info,                                                     \
+                                 .batch = batch});                                                 \
+  }                                                                                                \
+  cublasStatus_t cublas##LETTER##getrsBatched(                                                     \
+      cublasHandle_t handle, cublasOperation_t trans, int n, int columns, const T *const a[],      \
+      int lda, const int *pivots, T *const b[], int ldb, int *info, int batch)                     \
+  {                                                                                                \
+    const cublasStatus_t status = queue_lu(handle, (Lu){.task = SOLVE,                             \
+                                                        .trans = trans,                            \
+                                                        .type = TYPE,                              \
+                                                        .n = n,                                    \
+                                                        .columns = columns,                        \
+                                                        .lda = lda,                                \
+                                                        .ldb = ldb,                                \
+                                                        .a = (void *const *)a,                     \
+                                                        .b = (void *const *)b,                     \
+                                                        .pivots = (int *)pivots,                   \
+                                                        .batch = batch});                          \
+    if (info)                                                                                      \
+      *info = status == CUBLAS_STATUS_INVALID_VALUE ? -1 : 0;                                      \
+    return status;                                                                                 \
+  }                                                                                                \
+  cublasStatus_t cublas##LETTER##getriBatched(cublasHandle_t handle, int n, const T *const a[],    \
+                                              int lda, const int *pivots, T *const c[], int ldc,   \
+                                              int *info, int batch)                                \
+  {                                                                                                \
+    return queue_lu(handle, (Lu){.task = INVERT,                                                   \
+                                 .type = TYPE,                                                     \
+                                 .n = n,                                                           \
+                                 .columns = n,                                                     \
+                                 .lda = lda,                                                       \
+                                 .ldb = ldc,                                                       \
+                                 .a = (void *const *)a,                                            \
+                                 .b = (void *const *)c,                                            \
+                                 .pivots = (int *)pivots,                                          \
+                                 .info = info,                                                     \
+                                 .batch = batch});                                                 \
+  }
+FACTORISATIONS(float, CUDA_R_32F, S)
+FACTORISATIONS(double, CUDA_R_64F, D)
