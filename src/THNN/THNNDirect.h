@@ -13,21 +13,27 @@
 #include "THNNWindow.h"
 
 enum {
-  THNN_DIRECT_OUTPUTS = 6, /* output planes, and */
-  THNN_DIRECT_TAPS = 4,    /* terms, that are computed together */
-  THNN_DIRECT_SLACK = 128  /* elements that may be read beyond a plane */
+  THNN_DIRECT_OUTPUTS = 6, /* output planes, or this many where there are no more, and */
+  THNN_DIRECT_FEW = 3,
+  THNN_DIRECT_TAPS = 4,   /* terms, that are computed together */
+  THNN_DIRECT_SLACK = 128 /* elements that may be read beyond a plane */
 };
 
 /* Some output planes at some of their positions, from a flat image. */
 typedef struct {
   ptrdiff_t outputs, terms;
-  ptrdiff_t block;          /* outputs that are packed together: 1 or THNN_DIRECT_OUTPUTS */
+  ptrdiff_t block;          /* outputs that are packed together: THNNDirect_block of outputs */
   const ptrdiff_t *offset;  /* of each term: where position 0 finds it in the flat image */
   ptrdiff_t count[3];       /* positions: slices, rows, columns */
   ptrdiff_t pitch, rows;    /* of the flat image: elements of a row, rows of a slice */
   ptrdiff_t length;         /* flat positions from the first to the last */
   ptrdiff_t step[3], plane; /* of the output, in elements */
 } THNNDirect;
+
+static inline ptrdiff_t THNNDirect_block(ptrdiff_t outputs)
+{
+  return outputs == 1 ? 1 : outputs <= THNN_DIRECT_FEW ? THNN_DIRECT_FEW : THNN_DIRECT_OUTPUTS;
+}
 
 static inline ptrdiff_t THNNDirect_blocks(const THNNDirect *d)
 {

@@ -104,7 +104,7 @@ static void set_part(const THNNConvolution *c, THNNPlan *p, const Axis *a, const
   d->pitch = pitch;
   d->rows = rows;
   d->outputs = (a->back ? c->planes : c->outputs) / c->groups;
-  d->block = d->outputs == 1 ? 1 : THNN_DIRECT_OUTPUTS;
+  d->block = THNNDirect_block(d->outputs);
   d->plane = a->back ? c->image : c->windows;
   part->start = 0;
   ptrdiff_t step = 1;

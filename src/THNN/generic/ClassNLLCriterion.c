@@ -13,39 +13,56 @@ typedef struct {
   real divisor;
 } THNN_(NllWork);
 
-/* Where the class of input i has its number, -1 if the input is left out; and its weight. */
-static ptrdiff_t THNN_(nllPlace)(const THNN_(NllWork) * w, ptrdiff_t i, real *weight)
+/* Where the class of input i, at place of an image, has its number, -1 if the input is left out;
+ * and its weight. */
+static inline ptrdiff_t THNN_(nllPlace)(const THNN_(NllWork) * w, ptrdiff_t i, ptrdiff_t image,
+                                        ptrdiff_t place, real *weight)
 {
   const THNNClasses *c = w->classes;
   if (c->target[i] == w->ignore)
     return -1;
   const int64_t class = c->target[i] - TH_INDEX_BASE;
   *weight = w->weights ? w->weights[class] : 1;
-  return (i / c->inner * c->classes + class) * c->inner + i % c->inner;
+  return (image * c->classes + class) * c->inner + place;
 }
 
 static void THNN_(nllSum)(void *context, ptrdiff_t begin, ptrdiff_t end, accreal *sums)
 {
   const THNN_(NllWork) *w = context;
+  const ptrdiff_t inner = w->classes->inner;
+  ptrdiff_t image = begin / inner, place = begin % inner;
+  accreal sum = 0, total = 0;
   for (ptrdiff_t i = begin; i < end; i++) {
     real weight = 0;
-    const ptrdiff_t at = THNN_(nllPlace)(w, i, &weight);
+    const ptrdiff_t at = THNN_(nllPlace)(w, i, image, place, &weight);
     const real value = at < 0 ? 0 : -w->x[at] * weight;
     if (w->each)
       w->loss[i] = value;
-    sums[0] += (accreal)value;
-    sums[1] += (accreal)weight;
+    sum += (accreal)value;
+    total += (accreal)weight;
+    if (++place == inner) {
+      place = 0;
+      image++;
+    }
   }
+  sums[0] += sum;
+  sums[1] += total;
 }
 
 static void THNN_(nllSpread)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(NllWork) *w = context;
+  const ptrdiff_t inner = w->classes->inner;
+  ptrdiff_t image = begin / inner, place = begin % inner;
   for (ptrdiff_t i = begin; i < end; i++) {
     real weight;
-    const ptrdiff_t at = THNN_(nllPlace)(w, i, &weight);
+    const ptrdiff_t at = THNN_(nllPlace)(w, i, image, place, &weight);
     if (at >= 0)
       w->dx[at] = -weight * w->g[w->each ? i : 0] / w->divisor;
+    if (++place == inner) {
+      place = 0;
+      image++;
+    }
   }
 }
 

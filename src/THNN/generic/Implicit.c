@@ -26,10 +26,10 @@ static double THNN_(shareOfPositions)(const THNNConvolution *c, int back, ptrdif
     computed *= d == 0 ? count : count + reach;
   }
   const ptrdiff_t stretch = 4 * THNN_(implicit)->lanes;
-  const ptrdiff_t blocks = (outputs + THNN_DIRECT_OUTPUTS - 1) / THNN_DIRECT_OUTPUTS;
+  const ptrdiff_t block = outputs <= THNN_DIRECT_FEW ? THNN_DIRECT_FEW : THNN_DIRECT_OUTPUTS;
+  const ptrdiff_t blocks = (outputs + block - 1) / block;
   computed = (computed + stretch - 1) / stretch * stretch;
-  return (double)wanted / (double)computed * (double)outputs /
-         (double)(blocks * THNN_DIRECT_OUTPUTS);
+  return (double)wanted / (double)computed * (double)outputs / (double)(blocks * block);
 }
 
 /* The other matrix has to be worth its turning. */

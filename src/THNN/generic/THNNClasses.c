@@ -52,7 +52,11 @@ THNNClasses THNN_(imageClasses)(THGuard *guard, THTensor *input, THIndexTensor *
 void THNN_(checkTargets)(const THNNClasses *c, THTensor *input, int64_t ignore_index)
 {
   const int64_t count = THNNClasses_count(c);
-  for (int64_t i = 0; i < count; i++) {
+  const uint64_t classes = (uint64_t)c->classes;
+  int wrong = 0;
+  for (int64_t i = 0; i < count; i++) /* without a branch */
+    wrong |= ((uint64_t)c->target[i] - TH_INDEX_BASE >= classes) & (c->target[i] != ignore_index);
+  for (int64_t i = 0; wrong && i < count; i++) {
     const int64_t class = c->target[i];
     THArgCheck(
         class == ignore_index || (class >= TH_INDEX_BASE && class < c->classes + TH_INDEX_BASE), 3,
@@ -90,9 +94,13 @@ static void THNN_(sumPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
 void THNN_(sumInputs)(ptrdiff_t count, ptrdiff_t grain, THNN_(SumBody) body, void *context,
                       accreal *sums)
 {
-  THNN_(SumWork) w = {.body = body, .context = context, .count = count, .sums = {{0}}};
+  THNN_(SumWork) w; /* only the sums that there are become 0 */
+  w.body = body;
+  w.context = context;
+  w.count = count;
   w.piece = THMax(grain, (count + PIECES - 1) / PIECES);
   const ptrdiff_t pieces = (count + w.piece - 1) / w.piece;
+  memset(w.sums, 0, (size_t)pieces * sizeof *w.sums);
   THParallel_for(pieces, 1, THNN_(sumPieces), &w);
   for (ptrdiff_t i = 0; i < pieces; i++) {
     sums[0] += w.sums[i][0];

@@ -2,13 +2,18 @@
 #include "THNNTemplate.h"
 
 #if defined(__AVX512F__)
-enum { VECTOR = 64, WIDTH = 4, WIDE = 8 };
+enum { VECTOR = 64, WIDTH = 4, WIDER = 6, WIDE = 8 };
 #elif defined(__AVX__)
-enum { VECTOR = 32, WIDTH = 2, WIDE = 8 };
+enum { VECTOR = 32, WIDTH = 2, WIDER = 3, WIDE = 8 };
 #else
-enum { VECTOR = 16, WIDTH = 2, WIDE = 8 };
+enum { VECTOR = 16, WIDTH = 2, WIDER = 3, WIDE = 8 };
 #endif
-enum { LANES = VECTOR / sizeof(real), OUTPUTS = THNN_DIRECT_OUTPUTS, TAPS = THNN_DIRECT_TAPS };
+enum {
+  LANES = VECTOR / sizeof(real),
+  OUTPUTS = THNN_DIRECT_OUTPUTS,
+  TAPS = THNN_DIRECT_TAPS,
+  WINDOW = 9 /* terms that are computed together for one output */
+};
 
 typedef real Vector __attribute__((vector_size(VECTOR)));
 #if defined(TH_REAL_IS_FLOAT)
@@ -94,6 +99,8 @@ static void convolve(const THNNDirect *d, const real *x, const real *weights, co
 {
   if (d->block == 1)
     all_stretches(d, x, weights, bias, y, 1, WIDE);
+  else if (d->block == THNN_DIRECT_FEW)
+    all_stretches(d, x, weights, bias, y, THNN_DIRECT_FEW, WIDER);
   else
     all_stretches(d, x, weights, bias, y, OUTPUTS, WIDTH);
 }
@@ -126,47 +133,50 @@ static inline real sum_of_lanes(Vector v)
 #endif
 }
 
+/* result[o][t]: both numbers are constants. */
 static inline __attribute__((always_inline)) void products(const THNNDirect *d, ptrdiff_t images,
                                                            const real *const *x, ptrdiff_t nextX,
                                                            const real *const *g, ptrdiff_t nextG,
                                                            const real *mask, real *result,
-                                                           int outputs)
+                                                           int outputs, int taps)
 {
-  Vector sum[OUTPUTS][TAPS];
-  memset(sum, 0, sizeof sum);
+  Vector sum[OUTPUTS][WINDOW];
+  for (int o = 0; o < outputs; o++)
+    for (int t = 0; t < taps; t++)
+      sum[o][t] = (Vector){0};
   for (ptrdiff_t image = 0; image < images; image++)
     for (ptrdiff_t i = 0; i < d->length; i += LANES) {
       const Bits inside = (Bits)load(mask + i);
-      Vector v[TAPS];
-      for (int t = 0; t < TAPS; t++)
+      Vector v[WINDOW];
+      for (int t = 0; t < taps; t++)
         v[t] = (Vector)((Bits)load(x[t] + image * nextX + i) & inside);
       for (int o = 0; o < outputs; o++) {
         const Vector factor = load(g[o] + image * nextG + i);
-        for (int t = 0; t < TAPS; t++)
+        for (int t = 0; t < taps; t++)
           sum[o][t] = MULTIPLY_ADD(v[t], factor, sum[o][t]);
       }
     }
   for (int o = 0; o < outputs; o++)
-    for (int t = 0; t < TAPS; t++)
-      result[o * TAPS + t] = sum_of_lanes(sum[o][t]);
+    for (int t = 0; t < taps; t++)
+      result[o * taps + t] = sum_of_lanes(sum[o][t]);
 }
 
 static inline __attribute__((always_inline)) void all_products(
     const THNNDirect *d, ptrdiff_t images, const real *x, ptrdiff_t nextX, const real *g,
-    ptrdiff_t planeG, ptrdiff_t nextG, const real *mask, real *sums, int together)
+    ptrdiff_t planeG, ptrdiff_t nextG, const real *mask, real *sums, int together, int taps)
 {
-  for (ptrdiff_t first = 0; first < d->terms; first += TAPS) {
-    const real *terms[TAPS], *outputs[OUTPUTS];
-    for (ptrdiff_t t = 0; t < TAPS; t++) /* the last ones again where there are no more */
+  for (ptrdiff_t first = 0; first < d->terms; first += taps) {
+    const real *terms[WINDOW], *outputs[OUTPUTS];
+    for (ptrdiff_t t = 0; t < taps; t++) /* the last ones again where there are no more */
       terms[t] = x + d->offset[THMin(first + t, d->terms - 1)];
     for (ptrdiff_t o = 0; o < d->outputs; o += together) {
-      real result[OUTPUTS * TAPS];
+      real result[OUTPUTS * WINDOW];
       for (ptrdiff_t k = 0; k < together; k++)
         outputs[k] = g + THMin(o + k, d->outputs - 1) * planeG;
-      products(d, images, terms, nextX, outputs, nextG, mask, result, together);
+      products(d, images, terms, nextX, outputs, nextG, mask, result, together, taps);
       for (ptrdiff_t k = 0; k < THMin(together, d->outputs - o); k++)
-        for (ptrdiff_t t = 0; t < THMin(TAPS, d->terms - first); t++)
-          sums[(o + k) * d->terms + first + t] += result[k * TAPS + t];
+        for (ptrdiff_t t = 0; t < THMin(taps, d->terms - first); t++)
+          sums[(o + k) * d->terms + first + t] += result[k * taps + t];
     }
   }
 }
@@ -175,10 +185,14 @@ static void correlate(const THNNDirect *d, ptrdiff_t images, const real *x, ptrd
                       const real *g, ptrdiff_t planeG, ptrdiff_t nextG, const real *mask,
                       real *sums)
 {
-  if (d->block == 1)
-    all_products(d, images, x, nextX, g, planeG, nextG, mask, sums, 1);
+  if (d->block == 1 && d->terms > TAPS)
+    all_products(d, images, x, nextX, g, planeG, nextG, mask, sums, 1, WINDOW);
+  else if (d->block == 1)
+    all_products(d, images, x, nextX, g, planeG, nextG, mask, sums, 1, TAPS);
+  else if (d->block == THNN_DIRECT_FEW)
+    all_products(d, images, x, nextX, g, planeG, nextG, mask, sums, THNN_DIRECT_FEW, TAPS);
   else
-    all_products(d, images, x, nextX, g, planeG, nextG, mask, sums, OUTPUTS);
+    all_products(d, images, x, nextX, g, planeG, nextG, mask, sums, OUTPUTS, TAPS);
 }
 
 static accreal sum(const real *x, ptrdiff_t n)

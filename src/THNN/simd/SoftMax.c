@@ -60,7 +60,7 @@ KERNEL gradient1(ptrdiff_t n, const real *g, const real *y, real *d, int logarit
     const real total = (real)sum;
 #pragma omp simd
     for (ptrdiff_t i = 0; i < n; i++)
-      d[i] = g[i] - THMath_(exp)(y[i]) * total;
+      d[i] = g[i] - THMath_(expFlushed)(y[i]) * total;
   } else {
 #pragma omp simd reduction(+ : sum)
     for (ptrdiff_t i = 0; i < n; i++)
@@ -123,7 +123,8 @@ KERNEL gradient(ptrdiff_t n, ptrdiff_t step, ptrdiff_t lanes, const real *g, con
 #pragma omp simd
     for (ptrdiff_t l = 0; l < lanes; l++) {
       const real v = y[i * step + l], w = g[i * step + l];
-      d[i * step + l] = logarithm ? w - THMath_(exp)(v) * (real)sum[l] : v * (w - (real)sum[l]);
+      d[i * step + l] =
+          logarithm ? w - THMath_(expFlushed)(v) * (real)sum[l] : v * (w - (real)sum[l]);
     }
 }
 

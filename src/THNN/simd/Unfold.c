@@ -1,6 +1,8 @@
 /* Kernels that copy windows into columns, and add them up again. */
 #include "THNNTemplate.h"
 
+#include "CopyRow.h"
+
 /* Calls row for each row of each element of the windows that lies in the plane, and outside for
  * stretches of columns that do not. */
 static inline void each_row(const THNNWindow *w, real *columns,
@@ -37,13 +39,13 @@ static inline void zero(real *columns, ptrdiff_t n)
   memset(columns, 0, (size_t)n * sizeof *columns);
 }
 
-static inline void copy_row(const THNNWindow *w, ptrdiff_t at, ptrdiff_t left, ptrdiff_t right,
-                            real *columns, real *x)
+static inline void unfold_row(const THNNWindow *w, ptrdiff_t at, ptrdiff_t left, ptrdiff_t right,
+                              real *columns, real *x)
 {
   for (ptrdiff_t j = 0; j < left; j++)
     columns[j] = 0;
   if (w->step == 1)
-    memcpy(columns + left, x + at + left, (size_t)(right - left) * sizeof *columns);
+    copy_row(columns + left, x + at + left, right - left);
   else if (w->step == 2)
     for (ptrdiff_t j = left; j < right; j++)
       columns[j] = x[at + 2 * j];
@@ -74,7 +76,7 @@ static inline void add_row(const THNNWindow *w, ptrdiff_t at, ptrdiff_t left, pt
 
 static void unfold(const THNNWindow *windows, const real *x, real *columns)
 {
-  each_row(windows, columns, copy_row, zero, (real *)x);
+  each_row(windows, columns, unfold_row, zero, (real *)x);
 }
 
 static void fold(const THNNWindow *windows, const real *columns, real *x)
