@@ -82,6 +82,7 @@
 #include "types/Double.h"
 #include "vector/Double.h"
 #include "vector/Trig.h"
+#include "vector/Special.h"
 #include "vector/Mod.h"
 #include "vector/Power.h"
 #include "vector/undefine.h"

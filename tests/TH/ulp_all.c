@@ -13,21 +13,6 @@
 
 enum { CHUNK = 1 << 16 };
 
-/* How far y[i] is from want[i], in units of the last place of a float: as units_off, by arithmetic
- * that is quick for the many that are finite and not tiny. */
-static double off(float y, double want)
-{
-  const double size = fabs(want);
-  if (!(size >= 0x1p-126 && size < 0x1.fffffep127 && isfinite(y)))
-    return units_off(y, want, 24, -149);
-  uint64_t bits;
-  memcpy(&bits, &size, sizeof bits);
-  bits = (bits & (uint64_t)0x7ff << 52) - ((uint64_t)23 << 52); /* a unit of the last place */
-  double unit;
-  memcpy(&unit, &bits, sizeof unit);
-  return fabs(y - want) / unit;
-}
-
 typedef struct Function {
   const char *name;
   void (*vector)(float *, const float *, ptrdiff_t);
@@ -48,7 +33,7 @@ static double worst_of_chunk(const Function *f, uint32_t first, float *at)
   f->vector(y, x, CHUNK);
   f->want(want, x);
   for (uint32_t i = 0; i < CHUNK; i++) {
-    const double here = off(y[i], want[i]);
+    const double here = float_units_off(y[i], want[i]);
     if (here > worst) {
       worst = here;
       *at = x[i];

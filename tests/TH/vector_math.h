@@ -3,6 +3,10 @@
 #define VECTOR_MATH_H
 
 #include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "special_reference.h"
 
 /* X(name, reference, an interval where it is interesting, error permitted in units of the last
  * place).  The reference is of x, with C's functions as L(function): L makes them those of long
@@ -16,7 +20,7 @@
   X(sin, L(sin)(x), -30, 30, 1)                                                       \
   X(cos, L(cos)(x), -30, 30, 1)                                                       \
   X(tan, L(tan)(x), -30, 30, 1)                                                       \
-  X(expm1, L(expm1)(x), -20, 90, 1)                                                   \
+  X(expm1, L(expm1)(x), -20, 90, 1.2)                                                 \
   X(log1p, L(log1p)(x), -1, 3, 1)                                                     \
   X(sinh, L(sinh)(x), -91, 91, 1)                                                     \
   X(cosh, L(cosh)(x), -91, 91, 1)                                                     \
@@ -25,7 +29,20 @@
   X(atan, L(atan)(x), -4, 4, 1)                                                       \
   X(erf, L(erf)(x), -4, 4, 1.1)                                                       \
   X(rsqrt, 1 / L(sqrt)(x), 0, 9, 1.5)                                                 \
-  X(lgamma, L(lgamma)(x), -4, 40, 4)
+  X(lgamma, L(lgamma)(x), -4, 40, 4)                                                  \
+  X(erfinv, L(erfinv)(x), -1, 1, 4)                                                   \
+  X(digamma, L(digamma)(x), -9, 30, 4)                                                \
+  X(trigamma, L(trigamma)(x), -9, 30, 4)                                              \
+  X(cinv, 1 / x, -4, 4, 0.5001)                                                       \
+  X(neg, -x, -4, 4, EXACT)                                                            \
+  X(abs, L(fabs)(x), -4, 4, EXACT)                                                    \
+  X(ceil, L(ceil)(x), -9, 9, EXACT)                                                   \
+  X(floor, L(floor)(x), -9, 9, EXACT)                                                 \
+  X(round, L(rint)(x), -9, 9, EXACT)                                                  \
+  X(trunc, L(trunc)(x), -9, 9, EXACT)                                                 \
+  X(frac, x - L(trunc)(x), -9, 9, EXACT)
+
+#define EXACT 0x1p-20
 
 /* |got - want| in units of the last place of a result with so many bits and such a least exponent:
  * 24 and -149, or 53 and -1074.  Infinite where one is NaN, infinite or a zero with a sign that the
@@ -43,6 +60,20 @@ static inline double units_off(long double got, long double want, int bits, int 
   frexpl(want, &exponent);
   exponent -= bits;
   return (double)(fabsl(got - want) / ldexpl(1, exponent < least ? least : exponent));
+}
+
+/* The same for float, by arithmetic that is quick for the many that are finite and not tiny. */
+static inline double float_units_off(float got, double want)
+{
+  const double size = fabs(want);
+  if (!(size >= 0x1p-126 && size < 0x1.fffffep127 && isfinite(got)))
+    return units_off(got, want, 24, -149);
+  uint64_t bits;
+  memcpy(&bits, &size, sizeof bits);
+  bits = (bits & (uint64_t)0x7ff << 52) - ((uint64_t)23 << 52); /* a unit of the last place */
+  double unit;
+  memcpy(&unit, &bits, sizeof unit);
+  return fabs(got - want) / unit;
 }
 
 #endif

@@ -122,6 +122,11 @@ tiny = mpf(10) ** -30
 edge = mpf("0.875")
 ERFC = taylor(lambda t: (log(erfc(edge)) - log(erfc(t + edge))) / t,
               lambda t: 2 / sqrt(pi) * exp(-edge ** 2) / erfc(edge), mpf("1e-12"))
+root5 = sqrt(mpf(5))
+ERFINV = lambda w: mp.erfinv(sqrt(1 - exp(-w)))
+ERFINV_NEAR = lambda t: ERFINV(t + mpf("2.5")) / sqrt(1 - exp(-t - mpf("2.5"))) if t > -mpf("2.5") else sqrt(pi) / 2
+ERFINV_FAR = lambda s: ERFINV((s + mpf("3.125")) ** 2)
+ERFINV_TAIL = lambda s: ERFINV((s + 4) ** 2)
 FITS = {
     # exp(r) = 1 + r + r^2 p(r)
     "expf": (EXP, lambda r: abs(r) + tiny, -half_ln2, half_ln2, 5, 24),
@@ -150,6 +155,12 @@ FITS = {
     # erfc(x) = exp(log(erfc(7/8)) - (x - 7/8) p(x - 7/8)) from there on; its absolute error counts
     "erfcf": (ERFC, lambda t: t * erfc(t + edge), 0, mpf("3.125"), 6, 24),
     "erfc": (ERFC, lambda t: t * erfc(t + edge), 0, mpf("5.125"), 19, 53),
+    # erfinv(x) with w = -log(1 - x^2): x p(w - 5/2) up to w = 5, then p(sqrt(w) - 25/8), for float in double;
+    # of degree 9, and p(sqrt(w) - 4), where TH_erfinv begins
+    "erfinvf": (ERFINV_NEAR, lambda t: 1 / ERFINV_NEAR(t), mpf("-2.5"), mpf("2.5"), 13, 53),
+    "erfinvfarf": (ERFINV_FAR, lambda s: 1 / ERFINV_FAR(s), root5 - mpf("3.125"), mpf("0.875"), 11, 53),
+    "erfinv": (ERFINV_NEAR, lambda t: 1 / ERFINV_NEAR(t), mpf("-2.5"), mpf("2.5"), 9, 53),
+    "erfinvtail": (ERFINV_TAIL, lambda s: 1 / ERFINV_TAIL(s), root5 - 4, mpf("2.01"), 9, 53),
 }
 
 if __name__ == "__main__":

@@ -11,15 +11,21 @@ TH_MATH double THFloatMath_lessPi(double x, double n)
   return THMath_(mad)(n, -0x1.0b4611a626331p-33, THMath_(mad)(n, -0x1.921fb544p+1, x));
 }
 
-/* sin(r) for |r| <= pi/2, negative where the integer in the last bits of turns is odd. */
-TH_MATH float THFloatMath_sinOfRest(double turns, double r)
+/* sin(r) for |r| <= pi/2, good enough for float. */
+TH_MATH double THFloatMath_sinOfHalfTurn(double r)
 {
   const double z = r * r;
-  const double s =
-      THMath_(mad)(r * z,
-                   TH_POLY(z, -0x1.555555493944bp-3, 0x1.11110cb855954p-7, -0x1.a017fa6fe5c82p-13,
-                           0x1.71745c4bb5481p-19, -0x1.9ab8e0d465ba4p-26),
-                   r);
+  return THMath_(mad)(
+      r * z,
+      TH_POLY(z, -0x1.555555493944bp-3, 0x1.11110cb855954p-7, -0x1.a017fa6fe5c82p-13,
+              0x1.71745c4bb5481p-19, -0x1.9ab8e0d465ba4p-26),
+      r);
+}
+
+/* The same, negative where the integer in the last bits of turns is odd. */
+TH_MATH float THFloatMath_sinOfRest(double turns, double r)
+{
+  const double s = THFloatMath_sinOfHalfTurn(r);
   return (float)THMath_(fromBits)(THMath_(bits)(s) ^ THMath_(bits)(turns) << 63);
 }
 

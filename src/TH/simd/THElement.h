@@ -47,26 +47,28 @@ static inline real THMath_(lerp)(real x, real y, real weight)
   return weight < (real)0.5 ? front : back;
 }
 
-static inline real THMath_(erfinv)(real x)
-{
-  return (real)TH_erfinv(x);
-}
-
 static inline real THMath_(lgamma)(real x)
 {
   int sign; /* lgamma would leave it in a variable that threads share */
   return (real)lgamma_r(x, &sign);
 }
 
-static inline real THMath_(digamma)(real x)
+#if defined(TH_REAL_IS_DOUBLE)
+static inline double THDoubleMath_erfinv(double x)
 {
-  return (real)TH_digamma(x);
+  return TH_erfinv(x);
 }
 
-static inline real THMath_(trigamma)(real x)
+static inline double THDoubleMath_digamma(double x)
 {
-  return (real)TH_trigamma(x);
+  return TH_digamma(x);
 }
+
+static inline double THDoubleMath_trigamma(double x)
+{
+  return TH_trigamma(x);
+}
+#endif
 
 static inline real THMath_(polygamma)(real n, real x)
 {
