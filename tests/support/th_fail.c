@@ -15,8 +15,9 @@
 
 /* --- what is there ------------------------------------------------------------------------ */
 
-typedef enum { NOTHING, BLOCK, MAPPING, DESCRIPTOR, STREAM } Kind;
-static const char *const kind_name[] = {"nothing", "block", "mapping", "descriptor", "stream"};
+typedef enum { NOTHING, BLOCK, MAPPING, DESCRIPTOR, STREAM, ON_DEVICE } Kind;
+static const char *const kind_name[] = {"nothing",    "block",  "mapping",
+                                        "descriptor", "stream", "thing of CUDA's"};
 
 typedef struct {
   Kind kind;
@@ -88,9 +89,24 @@ static void drop(Kind kind, uintptr_t id)
   pthread_mutex_unlock(&lock);
 }
 
-int th_fail_live(void)
+/* What keeps things for reuse. */
+static void (*empty)(void);
+
+void th_fail_caches(void (*function)(void))
+{
+  empty = function;
+}
+
+static void empty_caches(void)
 {
   THMemory_emptyCache();
+  if (empty)
+    empty();
+}
+
+int th_fail_live(void)
+{
+  empty_caches();
   pthread_mutex_lock(&lock);
   const int n = nlive;
   pthread_mutex_unlock(&lock);
@@ -129,6 +145,23 @@ void th_fail_above(size_t bytes)
 static int refused(size_t size)
 {
   return size > most || fails(ENOMEM);
+}
+
+/* --- for wrappers elsewhere --------------------------------------------------------------- */
+
+int th_fail_asked(void)
+{
+  return fails(ENOMEM);
+}
+
+void th_fail_add(const void *thing, size_t size, const void *caller)
+{
+  add(ON_DEVICE, (uintptr_t)thing, size, caller);
+}
+
+void th_fail_drop(const void *thing)
+{
+  drop(ON_DEVICE, (uintptr_t)thing);
 }
 
 /* --- the wrappers ------------------------------------------------------------------------- */
@@ -360,7 +393,7 @@ int __wrap_pclose(FILE *file)
 /* Fails the test if anything acquired after the first mark acquisitions is still there. */
 static void check_nothing_left(uint64_t mark, const char *when)
 {
-  THMemory_emptyCache();
+  empty_caches();
   int found = 0;
   pthread_mutex_lock(&lock);
   for (size_t at = 0; at < SLOTS && nlive > 0 && found < 8; at++)
@@ -379,7 +412,7 @@ static void check_nothing_left(uint64_t mark, const char *when)
 static int run(const THFailCase *stages, void *context, int k, int onwards, int watch)
 {
   char when[TH_MESSAGE_LENGTH + 128];
-  THMemory_emptyCache();
+  empty_caches();
   const uint64_t mark = serial;
   if (stages->setup)
     stages->setup(context);

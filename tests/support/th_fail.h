@@ -16,7 +16,8 @@
  * fails and says where it came from.
  *
  * The test program must be linked with th_fail (th_plain_test(... LINK th_fail)), which lets the
- * linker replace malloc and the others.  It works under the sanitizers too.  What other libraries
+ * linker replace malloc and the others; with th_fail_cuda (thc_test(... LINK th_fail_cuda)), what
+ * CUDA's runtime gives is an acquisition too: memory, streams, events, handles.  It works under the sanitizers too.  What other libraries
  * acquire is neither failed nor counted. */
 #ifndef TH_FAIL_H
 #define TH_FAIL_H
@@ -40,11 +41,21 @@ typedef struct THFailCase {
 
 int th_fail(const THFailCase *stages, void *context);
 
+/* Names a function that gives back what the program's own caches keep for reuse; it is called where
+ * acquisitions are counted, as THMemory_emptyCache is. */
+void th_fail_caches(void (*function)(void));
+
 /* How many acquisitions are there that were not given back.  What THFree keeps for reuse is given
  * back first. */
 int th_fail_live(void);
 
 /* From now on a single request for more memory than that fails, in all threads. */
 void th_fail_above(size_t bytes);
+
+/* For other wrappers, such as th_fail_cuda.c: whether this acquisition has to fail; what was
+ * acquired, and that it was given back. */
+int th_fail_asked(void);
+void th_fail_add(const void *thing, size_t size, const void *caller);
+void th_fail_drop(const void *thing);
 
 #endif
