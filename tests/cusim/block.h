@@ -27,6 +27,7 @@ typedef struct CusimThread {
   unsigned mask;
   int source;
   uint64_t value, result;
+  unsigned warp_barriers; /* how many operations of its warp it has met */
 } CusimThread;
 
 typedef struct CusimThreads {
@@ -40,6 +41,7 @@ typedef struct CusimThreads {
   unsigned waiting;
   int sum;
   int barrier_result;
+  unsigned barriers; /* how many were met */
 } CusimThreads;
 
 extern CusimThreads cusim_threads;

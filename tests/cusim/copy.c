@@ -1,6 +1,8 @@
 /* Copies and fills: queued like kernels, unless the host's side makes them wait. */
 #include "internal.h"
 
+#include "race.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +26,12 @@ static void run_move(CusimOp *op)
 {
   Move *move = (Move *)op;
   const Rows *rows = &move->rows;
+  cusim_race_begin(op, rows->from ? "a copy" : "a fill");
+  for (size_t i = 0; cusim_racing && i < rows->height; i++) {
+    cusim_touch(rows->to + i * rows->to_pitch, rows->width, CUSIM_WRITE, NULL);
+    if (rows->from)
+      cusim_touch(rows->from + i * rows->from_pitch, rows->width, CUSIM_READ, NULL);
+  }
   for (size_t i = 0; i < rows->height; i++)
     if (rows->from)
       memmove(rows->to + i * rows->to_pitch, rows->from + i * rows->from_pitch, rows->width);

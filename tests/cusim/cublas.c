@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "half.h"
+#include "race.h"
 
 /* --- handles ------------------------------------------------------------------------------ */
 
@@ -125,6 +126,8 @@ static bool is_known(cudaDataType type)
 
 static double load(cudaDataType type, const void *at)
 {
+  if (cusim_racing)
+    cusim_touch(at, size_of(type), CUSIM_READ, NULL);
   switch (type) {
     case CUDA_R_64F:
       return *(const double *)at;
@@ -139,6 +142,8 @@ static double load(cudaDataType type, const void *at)
 
 static void store(cudaDataType type, void *at, double value)
 {
+  if (cusim_racing)
+    cusim_touch(at, size_of(type), CUSIM_WRITE, NULL);
   switch (type) {
     case CUDA_R_64F:
       *(double *)at = value;
@@ -250,6 +255,7 @@ DEFINE_MULTIPLY(double)
 static void run_product(CusimOp *op)
 {
   const Product *p = (Product *)op;
+  cusim_race_begin(op, "a product of cuBLAS");
   double *room = calloc((size_t)(p->k * p->n + p->k + p->n + 1), sizeof *room);
   if (!room)
     abort();
@@ -653,6 +659,7 @@ static int singular(const double *a, int n)
 static void run_lu(CusimOp *op)
 {
   const Lu *lu = (Lu *)op;
+  cusim_race_begin(op, "a factorisation of cuBLAS");
   const int n = lu->n, columns = lu->columns;
   double *a = calloc((size_t)n * (size_t)(n + columns) + 1, sizeof *a), *x = a + n * n;
   if (!a)

@@ -64,6 +64,9 @@ typedef struct CusimBlock {
 /* The block that an address lies in, or NULL.  Good until the next allocation. */
 CusimBlock *cusim_find(const void *address);
 
+/* How often a block came or went. */
+extern uint64_t cusim_block_changes;
+
 /* --- stream.c ----------------------------------------------------------------------------- */
 
 /* A point in a stream: after so many of its operations. */
@@ -78,6 +81,7 @@ typedef struct CusimOp {
   void (*run)(struct CusimOp *op);
   struct CUstream_st *stream;
   uint64_t number;
+  uint32_t queued_after; /* see race.c */
 } CusimOp;
 
 struct CUstream_st {
@@ -115,5 +119,8 @@ void cusim_call_host(CusimOp *op, void (*function)(void *data), void *data);
 
 /* The kernel that runs, or NULL. */
 extern const CusimKernel *cusim_kernel;
+
+/* Whether an address is in its dynamic shared memory. */
+bool cusim_is_dynamic(const char *address);
 
 #endif

@@ -2,6 +2,8 @@
  * each until it returns or has to wait. */
 #include "block.h"
 
+#include "race.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,11 +115,16 @@ enum { GUARD = 256 };
 #endif
 enum { ALIGNMENT = 256, GUARD_BYTE = 0xA5 };
 
-static char *dynamic;
+static char *dynamic, *dynamic_end;
 
 void *cusim_dynamic_shared(void)
 {
   return dynamic;
+}
+
+bool cusim_is_dynamic(const char *address)
+{
+  return dynamic && address >= dynamic && address < dynamic_end;
 }
 
 /* The variables may have gaps that AddressSanitizer guards: its memset would complain. */
@@ -149,7 +156,8 @@ static void run_block(size_t dynamic_size)
 {
   CusimThreads *all = &cusim_threads;
   for (unsigned i = 0; i < all->count; i++)
-    all->thread[i].state = CUSIM_NEW;
+    all->thread[i].state = CUSIM_NEW, all->thread[i].warp_barriers = 0;
+  all->barriers = 0;
   all->begun = all->left = all->waiting = 0;
   all->sum = 0;
   all->ready = NULL;
@@ -190,6 +198,7 @@ static void run_launch(CusimOp *op)
 {
   Launch *launch = (Launch *)op;
   launch->kernel.arguments = launch->arguments;
+  cusim_race_begin(op, launch->kernel.name);
   cusim_kernel = &launch->kernel;
   gridDim = launch->grid;
   blockDim = launch->block;
@@ -205,6 +214,7 @@ static void run_launch(CusimOp *op)
     room = obtained;
     memset(room, GUARD_BYTE, launch->dynamic + 2 * GUARD);
     dynamic = room + GUARD;
+    dynamic_end = dynamic + launch->dynamic;
   }
 
   const uint64_t count = (uint64_t)gridDim.x * gridDim.y * gridDim.z;
@@ -218,6 +228,8 @@ static void run_launch(CusimOp *op)
     run_block(launch->dynamic);
     at = (at + step) % count;
   }
+  if (dynamic)
+    cusim_race_forget(dynamic, launch->dynamic);
   free(room);
   dynamic = NULL;
   cusim_kernel = NULL;

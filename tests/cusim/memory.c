@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "internal.h"
 
+#include "race.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,7 +14,7 @@
 /* In the order of addresses. */
 static CusimBlock *blocks;
 static size_t nblocks, room;
-static uint64_t serial;
+uint64_t cusim_block_changes;
 static size_t used[CUSIM_MOST_DEVICES];
 
 /* The first block that begins after an address. */
@@ -52,7 +54,7 @@ static bool add(CusimBlock block)
   }
   const size_t at = after(block.base);
   memmove(blocks + at + 1, blocks + at, (nblocks - at) * sizeof *blocks);
-  block.serial = ++serial;
+  block.serial = ++cusim_block_changes;
   blocks[at] = block;
   nblocks++;
   return true;
@@ -63,6 +65,7 @@ static void drop(CusimBlock *block)
   const size_t at = (size_t)(block - blocks);
   memmove(blocks + at, blocks + at + 1, (nblocks - at - 1) * sizeof *blocks);
   nblocks--;
+  cusim_block_changes++;
 }
 
 /* --- blocks ------------------------------------------------------------------------------- */
@@ -98,6 +101,7 @@ static void give_back(const CusimBlock *block)
     if ((unsigned char)block->base[block->size + (size_t)i] != GUARD_BYTE)
       cusim_complain("something was written %d bytes behind a block of %zu bytes", i, block->size);
   }
+  cusim_race_forget(block->base, block->size);
   free(block->base - GUARD);
 }
 
@@ -227,6 +231,7 @@ cudaError_t cudaHostUnregister(void *address)
     return cusim_leave(cudaErrorHostMemoryNotRegistered);
   for (int device = 0; device < cusim_device_count(); device++)
     cusim_run_device(device);
+  cusim_race_forget(address, cusim_find(address)->size);
   drop(cusim_find(address));
   return cusim_leave(cudaSuccess);
 }

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
 
 long cusim_setting(const char *name, long otherwise)
 {
@@ -70,9 +73,18 @@ void cusim_complain(const char *format, ...)
   abort();
 }
 
-/* AddressSanitizer calls it when it found something. */
-void __asan_on_error(void);
-void __asan_on_error(void)
+#ifdef __SANITIZE_ADDRESS__
+
+/* After what AddressSanitizer says. */
+static void say_more(const char *report)
 {
+  (void)report;
   say_who();
 }
+
+__attribute__((constructor)) static void listen(void)
+{
+  __asan_set_error_report_callback(say_more);
+}
+
+#endif

@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "internal.h"
 
+#include "race.h"
+
 #include <stdlib.h>
 #include <time.h>
 
@@ -64,6 +66,7 @@ void *cusim_op(size_t size, void (*run)(CusimOp *op))
 static uint64_t append(struct CUstream_st *stream, CusimOp *op)
 {
   op->stream = stream;
+  cusim_race_queue(op);
   op->number = ++stream->queued;
   *stream->last = op;
   stream->last = &op->next;
@@ -81,6 +84,7 @@ static void run_wait(CusimOp *op)
 {
   const CusimPoint point = ((Wait *)op)->point;
   cusim_run(point.stream, point.number);
+  cusim_race_wait(op->stream, point);
 }
 
 static void wait_for(struct CUstream_st *stream, CusimPoint point)
@@ -118,6 +122,7 @@ void cusim_run(struct CUstream_st *stream, uint64_t number)
     CusimOp *op = stream->first;
     stream->busy = true;
     op->run(op);
+    cusim_race_end();
     stream->busy = false;
     stream->first = op->next;
     if (!stream->first)

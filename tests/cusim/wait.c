@@ -23,6 +23,7 @@ static void open_barrier(CusimBarrier kind)
                                                    : all->sum;
   all->waiting = 0;
   all->sum = 0;
+  all->barriers++;
 }
 
 int cusim_barrier(CusimBarrier kind, int predicate, const CusimPlace *place)
@@ -92,8 +93,11 @@ static void exchange(CusimThread *warp, CusimWarpOp op, unsigned mask)
   unsigned set = 0;
   uint64_t reduced = 0;
   bool first = true;
+  unsigned met = 0; /* more than any of them has */
   FOR_EACH_LANE(lane, mask)
   {
+    if (met <= warp[lane].warp_barriers)
+      met = warp[lane].warp_barriers + 1;
     const uint64_t value = warp[lane].value;
     const uint32_t u = (uint32_t)value, r = (uint32_t)reduced;
     if (value)
@@ -132,6 +136,7 @@ static void exchange(CusimThread *warp, CusimWarpOp op, unsigned mask)
   {
     CusimThread *thread = &warp[lane];
     unsigned same = 0;
+    thread->warp_barriers = met;
     switch (op) {
       case CUSIM_SYNC:
         break;

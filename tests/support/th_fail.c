@@ -166,6 +166,10 @@ void th_fail_drop(const void *thing)
 
 /* --- the wrappers ------------------------------------------------------------------------- */
 
+/* The linker takes what a sanitized shared library refers to for a reference to the wrapper, which it
+ * then must not find hidden. */
+#pragma GCC visibility push(default)
+
 #define CALLER __builtin_return_address(0)
 
 static void *keep(Kind kind, void *it, size_t size, const void *caller)
@@ -387,6 +391,8 @@ int __wrap_pclose(FILE *file)
   drop(STREAM, (uintptr_t)file);
   return __real_pclose(file);
 }
+
+#pragma GCC visibility pop
 
 /* --- running ------------------------------------------------------------------------------ */
 

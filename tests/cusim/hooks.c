@@ -1,0 +1,97 @@
+/* What g++ calls in code that was compiled with -fsanitize=thread: these functions stand for those
+ * of ThreadSanitizer, which is not linked. */
+#include "race.h"
+
+#define HOOK(NAME, PARAMETERS) \
+  void NAME PARAMETERS;        \
+  void NAME PARAMETERS
+
+#define CALLER __builtin_return_address(0)
+
+/* Of a kernel's code only; launchers are instrumented too. */
+static void kernel_touch(const volatile void *address, size_t size, CusimAccess access,
+                         const void *where)
+{
+  if (cusim_kernel)
+    cusim_touch(address, size, access, where);
+}
+
+HOOK(__tsan_init, (void))
+{
+  cusim_racing = true;
+}
+
+HOOK(__tsan_func_entry, (void *caller))
+{
+  (void)caller;
+}
+
+HOOK(__tsan_func_exit, (void))
+{
+}
+
+#define SIZE(N)                                               \
+  HOOK(__tsan_read##N, (void *address))                       \
+  {                                                           \
+    kernel_touch(address, N, CUSIM_READ, CALLER);             \
+  }                                                           \
+  HOOK(__tsan_write##N, (void *address))                      \
+  {                                                           \
+    kernel_touch(address, N, CUSIM_WRITE, CALLER);            \
+  }                                                           \
+  HOOK(__tsan_unaligned_read##N, (void *address))             \
+  {                                                           \
+    kernel_touch(address, N, CUSIM_READ, CALLER);             \
+  }                                                           \
+  HOOK(__tsan_unaligned_write##N, (void *address))            \
+  {                                                           \
+    kernel_touch(address, N, CUSIM_WRITE, CALLER);            \
+  }                                                           \
+  /* An access of volatile memory is meant to meet others. */ \
+  HOOK(__tsan_volatile_read##N, (void *address))              \
+  {                                                           \
+    kernel_touch(address, N, CUSIM_ATOMIC, CALLER);           \
+  }                                                           \
+  HOOK(__tsan_volatile_write##N, (void *address))             \
+  {                                                           \
+    kernel_touch(address, N, CUSIM_ATOMIC, CALLER);           \
+  }                                                           \
+  HOOK(__tsan_unaligned_volatile_read##N, (void *address))    \
+  {                                                           \
+    kernel_touch(address, N, CUSIM_ATOMIC, CALLER);           \
+  }                                                           \
+  HOOK(__tsan_unaligned_volatile_write##N, (void *address))   \
+  {                                                           \
+    kernel_touch(address, N, CUSIM_ATOMIC, CALLER);           \
+  }
+SIZE(1)
+SIZE(2)
+SIZE(4)
+SIZE(8)
+SIZE(16)
+
+HOOK(__tsan_read_range, (void *address, size_t size))
+{
+  kernel_touch(address, size, CUSIM_READ, CALLER);
+}
+
+HOOK(__tsan_write_range, (void *address, size_t size))
+{
+  kernel_touch(address, size, CUSIM_WRITE, CALLER);
+}
+
+HOOK(__tsan_vptr_update, (void **address, void *value))
+{
+  (void)address, (void)value;
+}
+
+HOOK(__tsan_vptr_read, (void **address))
+{
+  (void)address;
+}
+
+/* Of the functions in cusim_atomic.h. */
+HOOK(cusim_race_atomic, (const volatile void *address, size_t size))
+{
+  kernel_touch(address, size, CUSIM_ATOMIC, CALLER);
+}

@@ -1,0 +1,29 @@
+/* Races: accesses of the same memory that nothing orders, one of which writes. */
+#ifndef CUSIM_RACE_H
+#define CUSIM_RACE_H
+
+#include "internal.h"
+
+/* Set when a program has code with race hooks; without, the functions below do nothing. */
+extern bool cusim_racing;
+
+/* The operation that runs from now on; name is what complaints call it. */
+void cusim_race_begin(const CusimOp *op, const char *name);
+void cusim_race_end(void);
+
+/* The stream goes on only after a point of another one. */
+void cusim_race_wait(struct CUstream_st *stream, CusimPoint point);
+
+/* When an operation is queued. */
+void cusim_race_queue(CusimOp *op);
+
+typedef enum CusimAccess { CUSIM_READ = 0, CUSIM_WRITE = 1, CUSIM_ATOMIC = 2 } CusimAccess;
+
+/* The operation, or the current thread of its kernel, is about to touch memory; where is the place
+ * in the code. */
+void cusim_touch(const volatile void *address, size_t size, CusimAccess access, const void *where);
+
+/* What was known of this memory holds no longer. */
+void cusim_race_forget(const void *address, size_t size);
+
+#endif
