@@ -34,6 +34,7 @@ typedef struct CusimThreads {
   CusimThread thread[CUSIM_MOST_THREADS];
   unsigned count;
   unsigned begun, left; /* of count */
+  unsigned parked;      /* those that wait for others */
   CusimThread *current;
   CusimThread *ready, **last_ready;
 

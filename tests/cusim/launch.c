@@ -93,6 +93,7 @@ void cusim_park(CusimState state, const CusimPlace *place)
   self->state = state;
   self->place = *place;
   self->fiber = fiber;
+  cusim_threads.parked++;
   cusim_switch(fiber, cusim_fiber_main());
   cusim_become(self);
 }
@@ -100,6 +101,7 @@ void cusim_park(CusimState state, const CusimPlace *place)
 void cusim_make_ready(CusimThread *thread)
 {
   thread->state = CUSIM_READY;
+  cusim_threads.parked--;
   thread->next = NULL;
   *cusim_threads.last_ready = thread;
   cusim_threads.last_ready = &thread->next;
@@ -130,8 +132,12 @@ bool cusim_is_dynamic(const char *address)
 /* The variables may have gaps that AddressSanitizer guards: its memset would complain. */
 __attribute__((no_sanitize("address"))) static void poison(char *begin, char *end)
 {
+#ifdef __SANITIZE_ADDRESS__
   for (volatile char *at = begin; at < end; at++)
     *at = (char)0xFF;
+#else
+  memset(begin, 0xFF, (size_t)(end - begin));
+#endif
 }
 
 static void check_guards(size_t size)
@@ -158,7 +164,7 @@ static void run_block(size_t dynamic_size)
   for (unsigned i = 0; i < all->count; i++)
     all->thread[i].state = CUSIM_NEW, all->thread[i].warp_barriers = 0;
   all->barriers = 0;
-  all->begun = all->left = all->waiting = 0;
+  all->begun = all->left = all->waiting = all->parked = 0;
   all->sum = 0;
   all->ready = NULL;
   all->last_ready = &all->ready;

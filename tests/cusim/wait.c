@@ -13,6 +13,11 @@ static const char *place_of(const CusimPlace *place)
   return result;
 }
 
+static bool same_place(const CusimPlace *a, const CusimPlace *b)
+{
+  return a->line == b->line && (a->file == b->file || !strcmp(a->file, b->file));
+}
+
 /* --- barriers ----------------------------------------------------------------------------- */
 
 static void open_barrier(CusimBarrier kind)
@@ -45,18 +50,18 @@ int cusim_barrier(CusimBarrier kind, int predicate, const CusimPlace *place)
 
   for (unsigned i = 0; i < all->count; i++) {
     const CusimThread *thread = &all->thread[i];
-    if (thread != all->current &&
-        (thread->place.line != place->line || strcmp(thread->place.file, place->file)))
+    if (thread != all->current && !same_place(&thread->place, place))
       cusim_complain("divergent barrier: a thread waits in %s, thread %u of the block in %s",
                      place_of(place), i, place_of(&thread->place));
   }
   open_barrier(kind);
   const unsigned turn = cusim_random(all->count); /* who goes on first */
-  for (unsigned i = 0; i < all->count; i++) {
-    CusimThread *thread = &all->thread[(i + turn) % all->count];
-    if (thread != all->current)
-      cusim_make_ready(thread);
-  }
+  for (unsigned i = turn; i < all->count; i++)
+    if (&all->thread[i] != all->current)
+      cusim_make_ready(&all->thread[i]);
+  for (unsigned i = 0; i < turn; i++)
+    if (&all->thread[i] != all->current)
+      cusim_make_ready(&all->thread[i]);
   return all->barrier_result;
 }
 
@@ -224,6 +229,8 @@ uint64_t cusim_warp(CusimWarpOp op, unsigned mask, uint64_t value, int source,
 void cusim_thread_left(CusimThread *thread)
 {
   const CusimThreads *all = &cusim_threads;
+  if (!all->parked)
+    return;
   if (all->waiting)
     for (unsigned i = 0; i < all->count; i++)
       if (all->thread[i].state == CUSIM_AT_BARRIER)
@@ -251,7 +258,7 @@ void cusim_complain_of_deadlock(void)
       first = thread;
       continue;
     }
-    if (thread->place.line == first->place.line && !strcmp(thread->place.file, first->place.file))
+    if (same_place(&thread->place, &first->place))
       continue;
     cusim_become(first);
     cusim_complain("threads wait for one another for ever: this one in %s, thread %u in %s",

@@ -99,4 +99,80 @@ static __device__ __forceinline__ THHalf THC_floatToHalf(float f)
   return THC_fromNative(__float2half_rn(f));
 }
 
+/* --- atomic functions for the types that CUDA has none for --------------------------------- */
+
+/* As atomicCAS, for a byte: on a GPU by its word, whose other bytes may change meanwhile. */
+static __device__ inline unsigned char THC_atomicCASByte(unsigned char *address,
+                                                         unsigned char expected,
+                                                         unsigned char value)
+{
+#ifdef TH_CUDA_SIM
+  return atomicCAS(address, expected, value);
+#else
+  unsigned *word = (unsigned *)((uintptr_t)address & ~(uintptr_t)3);
+  const unsigned shift = (unsigned)((uintptr_t)address & 3) * 8;
+  unsigned old = *(volatile unsigned *)word;
+  for (;;) {
+    const unsigned char byte = (unsigned char)(old >> shift);
+    if (byte != expected)
+      return byte;
+    const unsigned assumed = old;
+    old = atomicCAS(word, assumed, (assumed & ~(0xFFu << shift)) | (unsigned)value << shift);
+    if (old == assumed)
+      return expected;
+  }
+#endif
+}
+
+/* THC_atomicAdd(address, value) adds and returns what was there, for each element type. */
+static __device__ inline unsigned char THC_atomicAdd(unsigned char *address, unsigned char value)
+{
+  unsigned char old = *(volatile unsigned char *)address, assumed;
+  do {
+    assumed = old;
+    old = THC_atomicCASByte(address, assumed, (unsigned char)(assumed + value));
+  } while (old != assumed);
+  return old;
+}
+
+static __device__ inline signed char THC_atomicAdd(signed char *address, signed char value)
+{
+  return (signed char)THC_atomicAdd((unsigned char *)address, (unsigned char)value);
+}
+
+static __device__ inline int16_t THC_atomicAdd(int16_t *address, int16_t value)
+{
+  unsigned short *bits = (unsigned short *)address, old = *(volatile unsigned short *)bits, assumed;
+  do {
+    assumed = old;
+    old = atomicCAS(bits, assumed, (unsigned short)(assumed + (unsigned short)value));
+  } while (old != assumed);
+  return (int16_t)old;
+}
+
+static __device__ inline int32_t THC_atomicAdd(int32_t *address, int32_t value)
+{
+  return atomicAdd(address, value);
+}
+
+static __device__ inline int64_t THC_atomicAdd(int64_t *address, int64_t value)
+{
+  return (int64_t)atomicAdd((unsigned long long *)address, (unsigned long long)value);
+}
+
+static __device__ inline float THC_atomicAdd(float *address, float value)
+{
+  return atomicAdd(address, value);
+}
+
+static __device__ inline double THC_atomicAdd(double *address, double value)
+{
+  return atomicAdd(address, value);
+}
+
+static __device__ inline THHalf THC_atomicAdd(THHalf *address, THHalf value)
+{
+  return THC_fromNative(atomicAdd((__half *)address, THC_native(value)));
+}
+
 #endif

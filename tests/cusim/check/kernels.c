@@ -156,11 +156,38 @@ static void warps(void **state)
   CHECK_CUDA(cudaFree(d));
 }
 
+/* 1000 added to each element, in the type's own arithmetic; the neighbours stay. */
+static void atomics(void **state)
+{
+#define CHECK_COUNT(Real, real)                                           \
+  {                                                                       \
+    real sums[7] = {3, 0, 0, 0, 0, 0, 0}, *d;                             \
+    CHECK_CUDA(cudaMalloc((void **)&d, sizeof sums));                     \
+    CHECK_CUDA(cudaMemcpy(d, sums, sizeof sums, cudaMemcpyHostToDevice)); \
+    CHECK_CUDA(check_count##Real(d, 0));                                  \
+    CHECK_CUDA(cudaMemcpy(sums, d, sizeof sums, cudaMemcpyDeviceToHost)); \
+    for (int i = 0; i < 7; i++)                                           \
+      CHECK_EQ(sums[i], (real)(i ? 1000 : 1003));                         \
+    CHECK_CUDA(cudaFree(d));                                              \
+  }
+  CHECK_FOR_EACH_TYPE(CHECK_COUNT)
+
+  THHalf sums[7] = {{0}}, *d;
+  CHECK_CUDA(cudaMalloc((void **)&d, sizeof sums));
+  CHECK_CUDA(cudaMemcpy(d, sums, sizeof sums, cudaMemcpyHostToDevice));
+  CHECK_CUDA(check_countHalf(d, 0));
+  CHECK_CUDA(cudaMemcpy(sums, d, sizeof sums, cudaMemcpyDeviceToHost));
+  for (int i = 0; i < 7; i++)
+    CHECK_EQ(sums[i].x, TH_float2half(1000).x);
+  CHECK_CUDA(cudaFree(d));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(axpy),      cmocka_unit_test(sums), cmocka_unit_test(histogram),
       cmocka_unit_test(transpose), cmocka_unit_test(half), cmocka_unit_test(warps),
+      cmocka_unit_test(atomics),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -163,3 +163,28 @@ cudaError_t check_warp(uint32_t *found, cudaStream_t stream)
   THC_LAUNCH(warp_operations, 1, 64, 0, stream, found);
   return cudaGetLastError();
 }
+
+#define DEFINE_COUNT(Real, real)                                 \
+  __global__ static void count##Real(real *sums, real one)       \
+  {                                                              \
+    for (int i = 0; i < 7; i++)                                  \
+      THC_atomicAdd(&sums[(i + threadIdx.x) % 7], one);          \
+  }                                                              \
+  cudaError_t check_count##Real(real *sums, cudaStream_t stream) \
+  {                                                              \
+    THC_LAUNCH(count##Real, 10, 100, 0, stream, sums, (real)1);  \
+    return cudaGetLastError();                                   \
+  }
+CHECK_FOR_EACH_TYPE(DEFINE_COUNT)
+
+__global__ static void countHalf(THHalf *sums)
+{
+  for (int i = 0; i < 7; i++)
+    THC_atomicAdd(&sums[(i + threadIdx.x) % 7], THC_floatToHalf(1));
+}
+
+cudaError_t check_countHalf(THHalf *sums, cudaStream_t stream)
+{
+  THC_LAUNCH(countHalf, 10, 100, 0, stream, sums);
+  return cudaGetLastError();
+}

@@ -40,6 +40,19 @@ cudaError_t check_double_half(THHalf *r, const THHalf *x, ptrdiff_t n, cudaStrea
 cudaError_t check_warp(uint32_t *found, cudaStream_t stream);
 enum { CHECK_WARP_VALUES = 14 };
 
+/* sums[i] += 1 for i = 0 ... 6, each as often as there are threads: 1000. */
+#define CHECK_FOR_EACH_TYPE(X) \
+  X(Byte, unsigned char)       \
+  X(Char, signed char)         \
+  X(Short, int16_t)            \
+  X(Int, int32_t)              \
+  X(Long, int64_t)             \
+  X(Float, float)              \
+  X(Double, double)
+#define CHECK_DECLARE(Real, real) cudaError_t check_count##Real(real *sums, cudaStream_t stream);
+CHECK_FOR_EACH_TYPE(CHECK_DECLARE)
+cudaError_t check_countHalf(THHalf *sums, cudaStream_t stream);
+
 #ifdef __cplusplus
 }
 #endif
