@@ -1,8 +1,9 @@
 /* Convolutions of TH beside oneDNN's, in turn, on the same elements.
  *
- *     th_dnnl [--threads N] [--rounds N] [--seconds S] [--filter FAMILY]
+ *     th_dnnl [--threads N] [--rounds N] [--seconds S] [--filter FAMILY] [--lines]
  *
- * prints a row of docs/benchmarks.md for each.  oneDNN computes each convolution in several ways,
+ * prints a row of docs/benchmarks.md for each; with --lines the lines of th_torch instead, of those
+ * that are rows there.  oneDNN computes each convolution in several ways,
  * and the fastest counts: from plain images to plain images, as TH does, with what it takes to
  * reorder them; and in layouts of its own, which a network may keep from layer to layer.  What each
  * way computes is compared with TH's result first. */
@@ -16,18 +17,20 @@
 
 typedef struct {
   int batch, planes, side, outputs, window, step, pad, groups;
+  const char *row; /* of th_torch; NULL if there is none */
 } Shape;
 
 static const Shape shapes[] = {
-    {32, 64, 56, 64, 3, 1, 1, 1},     {32, 256, 14, 256, 3, 1, 1, 1},
-    {32, 512, 7, 512, 3, 1, 1, 1},    {32, 128, 56, 128, 3, 2, 1, 1},
-    {32, 3, 224, 64, 7, 2, 3, 1},     {32, 256, 56, 64, 1, 1, 0, 1},
-    {32, 512, 7, 2048, 1, 1, 0, 1},   {32, 256, 56, 512, 1, 2, 0, 1},
-    {32, 128, 28, 128, 3, 1, 1, 128},
+    {32, 64, 56, 64, 3, 1, 1, 1, "3x3.64"},    {32, 256, 14, 256, 3, 1, 1, 1, "3x3.256"},
+    {32, 512, 7, 512, 3, 1, 1, 1, NULL},       {32, 128, 56, 128, 3, 2, 1, 1, NULL},
+    {32, 3, 224, 64, 7, 2, 3, 1, "7x7s2"},     {32, 256, 56, 64, 1, 1, 0, 1, "1x1"},
+    {32, 512, 7, 2048, 1, 1, 0, 1, NULL},      {32, 256, 56, 512, 1, 2, 0, 1, NULL},
+    {32, 128, 28, 128, 3, 1, 1, 128, "dw3x3"},
 };
 
 typedef enum { FORWARD, GRAD_INPUT, GRAD_WEIGHT, DIRECTIONS } Direction;
 
+static const char *const suffixes[DIRECTIONS] = {"fwd", "bwd_in", "bwd_w"}; /* of rows */
 static const char *const names[DIRECTIONS] = {"SpatialConvolutionMM", "its gradInput",
                                               "its gradWeight"};
 
@@ -303,7 +306,7 @@ static void compare(Ours *o, Way *w, const char *name, float *const *elements)
   }
 }
 
-static void measure(Ours *o, int rounds, double budget, int threads)
+static void measure(Ours *o, int rounds, double budget, int threads, int lines)
 {
   /* oneDNN writes into memory of its own, so that ours stays as it is. */
   THFloatTensor *results[] = {THFloatTensor_newClone(o->x), THFloatTensor_newClone(o->weight),
@@ -345,15 +348,19 @@ static void measure(Ours *o, int rounds, double budget, int threads)
   char step[16] = "";
   if (s->step > 1)
     snprintf(step, sizeof step, " by %d", s->step);
-  printf(
-      "| %s | %d x %d x %d x %d, %d of %d x %d%s | %d | %.2f ms | %.2f ms (%s) | %.2f "
-      "| %.2f ms (%s) | %.2f | %.1f MB |\n",
-      s->groups > 1 && o->direction == FORWARD ? "SpatialDepthWiseConvolution"
-                                               : names[o->direction],
-      s->batch, s->planes, s->side, s->side, s->outputs, s->window, s->window, step, threads,
-      1e3 * bench_median(mine, rounds), 1e3 * bench_median(plain, rounds), ways[bestPlain].name,
-      bench_median(overPlain, rounds), 1e3 * bench_median(own, rounds), ways[bestOwn].name,
-      bench_median(overOwn, rounds), (double)all[bestPlain].workspace / 1e6);
+  if (lines)
+    printf("convolution\tconv.%s.%s\t\t%d\t1\toneDNN\t%.6g\t%.4g\n", s->row, suffixes[o->direction],
+           threads, bench_median(plain, rounds), bench_median(overPlain, rounds));
+  else
+    printf(
+        "| %s | %d x %d x %d x %d, %d of %d x %d%s | %d | %.2f ms | %.2f ms (%s) | %.2f "
+        "| %.2f ms (%s) | %.2f | %.1f MB |\n",
+        s->groups > 1 && o->direction == FORWARD ? "SpatialDepthWiseConvolution"
+                                                 : names[o->direction],
+        s->batch, s->planes, s->side, s->side, s->outputs, s->window, s->window, step, threads,
+        1e3 * bench_median(mine, rounds), 1e3 * bench_median(plain, rounds), ways[bestPlain].name,
+        bench_median(overPlain, rounds), 1e3 * bench_median(own, rounds), ways[bestOwn].name,
+        bench_median(overOwn, rounds), (double)all[bestPlain].workspace / 1e6);
   fflush(stdout);
   for (int i = 0; i < WAYS; i++)
     if (there[i])
@@ -364,14 +371,13 @@ static void measure(Ours *o, int rounds, double budget, int threads)
 
 int main(int argc, char **argv)
 {
-  int rounds = 5, threads = 1;
+  int rounds = 5, threads = 1, lines = 0;
   double seconds = 0.1;
   const char *filter = "";
-  static const struct option options[] = {{"threads", required_argument, NULL, 't'},
-                                          {"rounds", required_argument, NULL, 'r'},
-                                          {"seconds", required_argument, NULL, 's'},
-                                          {"filter", required_argument, NULL, 'f'},
-                                          {0}};
+  static const struct option options[] = {
+      {"threads", required_argument, NULL, 't'}, {"rounds", required_argument, NULL, 'r'},
+      {"seconds", required_argument, NULL, 's'}, {"filter", required_argument, NULL, 'f'},
+      {"lines", no_argument, NULL, 'l'},         {0}};
   for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
     switch (option) {
       case 't':
@@ -386,6 +392,9 @@ int main(int argc, char **argv)
       case 'f':
         filter = optarg;
         break;
+      case 'l':
+        lines = 1;
+        break;
       default:
         return 2;
     }
@@ -394,15 +403,20 @@ int main(int argc, char **argv)
     fprintf(stderr, "th_dnnl: --rounds takes 1 to %d, the others more than 0\n", MOST_ROUNDS);
     return 2;
   }
-  if (strncmp("convolution", filter, strlen(filter)))
+  if (strncmp("convolution", filter, lines ? 4 : strlen(filter)) && *filter)
     return 0;
   THSetNumThreads(threads);
   CHECK(dnnl_engine_create(&engine, dnnl_cpu, 0));
   CHECK(dnnl_stream_create(&stream, engine, dnnl_stream_default_flags));
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+    char row[32];
+    snprintf(row, sizeof row, "conv.%s", shapes[i].row ? shapes[i].row : "");
+    const size_t known = strlen(filter) < strlen(row) ? strlen(filter) : strlen(row);
+    if (lines && (!shapes[i].row || (strncmp(row, filter, known) && strcmp(filter, "convolution"))))
+      continue;
     Ours o = new_ours(&shapes[i]);
     for (o.direction = FORWARD; o.direction < DIRECTIONS; o.direction++)
-      measure(&o, rounds, seconds, threads);
+      measure(&o, rounds, seconds, threads, lines);
     free_ours(&o);
   }
   dnnl_stream_destroy(stream);

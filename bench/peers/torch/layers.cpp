@@ -1,0 +1,233 @@
+/* Layers but for convolutions: pooling, normalization, softmax, cells, embedding, linear. */
+#include "THNN/THNN.h"
+#include "families.h"
+
+namespace peers
+{
+
+static const std::string IMAGES = "32x64x56x56";
+static const double ALL = 32 * 64 * 56 * 56;
+
+static void pooling(Bench &bench)
+{
+  Array x = bench.normal("x", {32, 64, 56, 56}), o = bench.zeros("o", {32, 64, 28, 28});
+  Array where = bench.zeros("where", {32, 64, 28, 28}, AT_LONG);
+  Array go = bench.normal("go", {32, 64, 28, 28}), gi = bench.zeros("gi", {32, 64, 56, 56});
+  const at_max_pool2d_options max = {.stride = {2, 2}, .padding = {1, 1}, .dilation = {1, 1}};
+  const at_avg_pool2d_options average = {.stride = {2, 2}, .padding = {1, 1}};
+
+  bench.row(
+      {.id = "nn.maxpool.fwd",
+       .shape = IMAGES,
+       .results = {&o, &where},
+       .limit = moving(ALL, 0.75 * ALL),
+       .ours = [&] { at_max_pool2d_out_with(o, where, x, sizes(3, 3), &max); },
+       .torch =
+           [&] {
+             at::max_pool2d_with_indices_out(o, where, x, {3, 3}, {2, 2}, {1, 1}, {1, 1}, false);
+           }});
+  at::max_pool2d_with_indices_out(o, where, x, {3, 3}, {2, 2}, {1, 1}, {1, 1}, false);
+  bench.row({.id = "nn.maxpool.bwd",
+             .shape = IMAGES,
+             .results = {&gi},
+             .limit = moving(0.75 * ALL, ALL),
+             .ours =
+                 [&] {
+                   at_max_pool2d_backward_out(gi, go, x, sizes(3, 3), sizes(2, 2), sizes(1, 1),
+                                              sizes(1, 1), false, where);
+                 },
+             .torch =
+                 [&] {
+                   at::max_pool2d_with_indices_backward_out(gi, go, x, {3, 3}, {2, 2}, {1, 1},
+                                                            {1, 1}, false, where);
+                 }});
+  bench.row({.id = "nn.avgpool.fwd",
+             .shape = IMAGES,
+             .results = {&o},
+             .limit = moving(ALL, ALL / 4),
+             .ours = [&] { at_avg_pool2d_out_with(o, x, sizes(3, 3), &average); },
+             .torch =
+                 [&] {
+                   at::avg_pool2d_out(o, x, {3, 3}, {2, 2}, {1, 1}, false, true);
+                 }});
+  bench.row({.id = "nn.avgpool.bwd",
+             .shape = IMAGES,
+             .results = {&gi},
+             .limit = moving(ALL / 4, ALL),
+             .ours =
+                 [&] {
+                   at_avg_pool2d_backward_out(gi, go, x, sizes(3, 3), sizes(2, 2), sizes(1, 1),
+                                              false, true);
+                 },
+             .torch =
+                 [&] {
+                   at::avg_pool2d_backward_out(gi, go, x, {3, 3}, {2, 2}, {1, 1}, false, true,
+                                               std::nullopt);
+                 }});
+}
+
+static void normalization(Bench &bench)
+{
+  Array x = bench.normal("x", {32, 64, 56, 56}), go = bench.normal("go", {32, 64, 56, 56});
+  Array w = bench.uniform("w", {64}), b = bench.uniform("b", {64});
+  Array mean = bench.zeros("mean", {64}), variance = bench.ones("variance", {64});
+  const auto forward =
+      at::native_batch_norm(x, w.torch, b.torch, mean.torch, variance.torch, true, 0.1, 1e-5);
+  Array m = bench.holding("m", std::get<1>(forward)), s = bench.holding("s", std::get<2>(forward));
+
+  bench.row({.id = "nn.batchnorm.fwd",
+             .shape = IMAGES,
+             .limit = moving(2 * ALL, ALL),
+             .ours = [&] { return at_native_batch_norm(x, w, b, mean, variance, true, 0.1, 1e-5); },
+             .torch =
+                 [&] {
+                   return at::native_batch_norm(x, w.torch, b.torch, mean.torch, variance.torch,
+                                                true, 0.1, 1e-5);
+                 }});
+  bench.row({.id = "nn.batchnorm.bwd",
+             .shape = IMAGES,
+             .limit = moving(4 * ALL, ALL),
+             .ours =
+                 [&] {
+                   return at_thnn_batch_norm_backward_with(
+                       go, x, w, mean, variance, true, 1e-5, m, s,
+                       with(at_thnn_batch_norm_backward_options{.output_mask = {1, 1, 1}}));
+                 },
+             .torch =
+                 [&] {
+                   return at::native_batch_norm_backward(go, x, w.torch, mean.torch, variance.torch,
+                                                         m.torch, s.torch, true, 1e-5,
+                                                         {true, true, true});
+                 },
+             .tolerance = 1e-4});
+  bench.row(
+      {.id = "nn.batchnorm.eval",
+       .shape = IMAGES,
+       .limit = moving(ALL, ALL),
+       .ours = [&] { return at_batch_norm(x, w, b, mean, variance, false, 0.1, 1e-5, false); },
+       .torch =
+           [&] {
+             return at::batch_norm(x, w.torch, b.torch, mean.torch, variance.torch, false, 0.1,
+                                   1e-5, false);
+           }});
+}
+
+static void softmax(Bench &bench)
+{
+  const std::string size = "1024x1000";
+  const double all = 1024 * 1000;
+  Array l = bench.normal("l", {1024, 1000}), r = bench.zeros("r", {1024, 1000}),
+        g = bench.normal("g", {1024, 1000});
+  bench.row({.id = "sm.softmax",
+             .shape = size,
+             .results = {&r},
+             .limit = moving(all, all),
+             .ours = [&] { at_softmax_out_with(r, l, 1, with(at_softmax_options{})); },
+             .torch = [&] { at::_softmax_out(r, l, 1, false); }});
+  bench.row({.id = "sm.log_softmax",
+             .shape = size,
+             .results = {&r},
+             .limit = moving(all, all),
+             .ours = [&] { at_log_softmax_out_with(r, l, 1, with(at_log_softmax_options{})); },
+             .torch = [&] { at::_log_softmax_out(r, l, 1, false); }});
+  Array q = bench.holding("q", at::log_softmax(l, 1));
+  bench.row({.id = "sm.log_softmax_bwd",
+             .shape = size,
+             .results = {&r},
+             .limit = moving(2 * all, all),
+             .ours = [&] { at_log_softmax_backward_out(r, g, l, 1, q); },
+             .torch = [&] { at::_log_softmax_backward_data_out(r, g, q, 1, at::kFloat); }});
+}
+
+/* THNN's function after the products, which ATen of that age has not. */
+static void cells(Bench &bench)
+{
+  Array gates = bench.normal("gates", {64, 2048}), hidden = bench.normal("hidden", {64, 2048});
+  Array cx = bench.normal("cx", {64, 512}), cy = bench.zeros("cy", {64, 512}),
+        hy = bench.zeros("hy", {64, 512});
+  Array work = bench.zeros("work", {64, 2048}), other = bench.zeros("other", {64, 2048});
+  bench.row({.id = "nn.lstm_pointwise",
+             .shape = "64x512",
+             .results = {&hy},
+             .ours =
+                 [&] {
+                   at_copy_(work, gates); /* the function changes its operand */
+                   THNN_FloatLSTMFused_updateOutput(nullptr, work.th(), hidden.th(), nullptr,
+                                                    nullptr, cx.th(), hy.th(), cy.th());
+                 },
+             .torch =
+                 [&] {
+                   const at::Tensor sum = gates.torch + hidden.torch;
+                   const auto part = sum.chunk(4, 1);
+                   const at::Tensor i = part[0].sigmoid_(), f = part[1].sigmoid_(),
+                                    c = part[2].tanh_(), o = part[3].sigmoid_();
+                   const at::Tensor cell = f * cx.torch + i * c;
+                   at::mul_out(hy, o, cell.tanh());
+                 }});
+
+  Array x = bench.normal("x", {64, 512}), hx = bench.normal("hx", {64, 512});
+  Array wi = bench.holding("wi", at::randn({2048, 512}) / 22),
+        wh = bench.holding("wh", at::randn({2048, 512}) / 22);
+  Array bi = bench.normal("bi", {2048}), bh = bench.normal("bh", {2048});
+  bench.row(
+      {.id = "nn.lstm_cell",
+       .shape = "64x512 -> 512",
+       .ours =
+           [&] {
+             at_mm_out(work, x, View(at_t(wi)));
+             at_mm_out(other, hx, View(at_t(wh)));
+             at_tensor *h = at_empty_with(sizes(64, 512), with(at_empty_options{}));
+             THNN_FloatLSTMFused_updateOutput(
+                 nullptr, work.th(), other.th(), bi.th(), bh.th(), cx.th(),
+                 static_cast<THFloatTensor *>(at_unsafeGetTH(h)), cy.th());
+             return h;
+           },
+       .torch =
+           [&] {
+             return std::get<0>(at::lstm_cell(x, {hx.torch, cx.torch}, wi, wh, bi.torch, bh.torch));
+           },
+       .tolerance = 1e-4});
+}
+
+static void lookup(Bench &bench)
+{
+  Array w = bench.normal("w", {50000, 256}), ix = bench.integers("ix", 50000, {8192}),
+        go = bench.normal("go", {8192, 256});
+  const double picked = 8192 * 256, all = 50000 * 256;
+  bench.row({.id = "nn.embedding.fwd",
+             .shape = "8192 of 50000x256",
+             .limit = moving(picked, picked),
+             .ours = [&] { return at_embedding_with(w, ix, with(at_embedding_options{})); },
+             .torch = [&] { return at::embedding(w, ix); }});
+  bench.row({.id = "nn.embedding.bwd",
+             .shape = "8192 of 50000x256",
+             .limit = moving(picked, all),
+             .ours = [&] { return at_embedding_dense_backward(go, ix, 50000, -1, false); },
+             .torch = [&] { return at::embedding_dense_backward(go, ix, 50000, -1, false); }});
+}
+
+static void linear(Bench &bench)
+{
+  Array x = bench.normal("x", {128, 1024}), w = bench.normal("w", {1024, 1024}),
+        b = bench.normal("b", {1024});
+  bench.row({.id = "nn.linear.fwd",
+             .shape = "128x1024->1024",
+             .limit = computing(2.0 * 128 * 1024 * 1024),
+             .ours = [&] { return at_addmm_with(b, x, View(at_t(w)), with(at_addmm_options{})); },
+             .torch = [&] { return at::linear(x, w, b.torch); },
+             .counted = !at::hasMKL()});
+}
+
+void layers(Bench &bench)
+{
+  if (bench.wants("nn.maxpool") || bench.wants("nn.avgpool"))
+    pooling(bench);
+  if (bench.wants("nn.batchnorm"))
+    normalization(bench);
+  softmax(bench);
+  cells(bench);
+  lookup(bench);
+  linear(bench);
+}
+
+}  // namespace peers

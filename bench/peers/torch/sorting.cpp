@@ -1,0 +1,58 @@
+/* Sorting, and parts of it. */
+#include "families.h"
+
+namespace peers
+{
+
+void sorting(Bench &bench)
+{
+  const int64_t n = 1000000;
+  Array a = bench.uniform("a", {n}), m = bench.uniform("m", {1000, 1000});
+  Array v = bench.ones("v", {n}), i = bench.ones("i", {n}, AT_LONG);
+  Array mv = bench.ones("mv", {1000, 1000}), mi = bench.ones("mi", {1000, 1000}, AT_LONG);
+  static const at_sort_options plain = {};
+
+  bench.row({.id = "sort.1e6",
+             .shape = "1e6",
+             .results = {&i, &v},
+             .ours = [&] { at_sort_out_with(v, i, a, &plain); },
+             .torch = [&] { at::sort_out(v, i, a); },
+             .numpy = "np.argsort(a)",
+             .numpy_result = -1});
+  bench.row({.id = "sort.1000x1000",
+             .shape = "1000x1000",
+             .results = {&mi, &mv},
+             .ours = [&] { at_sort_out_with(mv, mi, m, &plain); },
+             .torch = [&] { at::sort_out(mv, mi, m); },
+             .numpy = "np.argsort(m, axis=1)",
+             .numpy_result = -1});
+  /* There is no sorting without indices here, nor in PyTorch. */
+  bench.row({.id = "sort_values.1e6",
+             .shape = "1e6",
+             .results = {&v},
+             .ours = [&] { at_sort_out_with(v, i, a, &plain); },
+             .torch = [&] { at::sort_out(v, i, a); },
+             .numpy = "np.sort(a)",
+             .numpy_result = -1});
+  bench.row({.id = "sort_values.1000x1000",
+             .shape = "1000x1000",
+             .results = {&mv},
+             .ours = [&] { at_sort_out_with(mv, mi, m, &plain); },
+             .torch = [&] { at::sort_out(mv, mi, m); },
+             .numpy = "np.sort(m, axis=1)",
+             .numpy_result = -1});
+  bench.row({.id = "topk.1e6",
+             .shape = "1e6, 100",
+             .limit = moving(n, 0),
+             .ours = [&] { return at_topk_with(a, 100, with(at_topk_options{})); },
+             .torch = [&] { return at::topk(a, 100); },
+             .numpy = "np.sort(a[np.argpartition(a, 999900)[999900:]])[::-1]"});
+  bench.row({.id = "kth.1e6",
+             .shape = "1e6, its half",
+             .limit = moving(n, 0),
+             .ours = [&] { return at_kthvalue_with(a, 500000, with(at_kthvalue_options{})); },
+             .torch = [&] { return at::kthvalue(a, 500000); },
+             .numpy = "a[np.argpartition(a, 499999)[499999]]"});
+}
+
+}  // namespace peers
