@@ -1,7 +1,6 @@
 /* Memory that convolutions take beside their operands: never more than the largest of input, output
  * and the columns of one image for each thread. */
-#include "THNN.h"
-#include "th_test.h"
+#include "memory.h"
 
 typedef struct Shape {
   int batch, planes, side, outputs, window, step, pad;
@@ -29,45 +28,33 @@ typedef struct Layer {
 
 #define WINDOWS s->window, s->window, s->step, s->step, s->pad, s->pad
 
-static void forward(const Layer *l)
+static void forward(const void *layer)
 {
+  const Layer *l = layer;
   const Shape *s = l->s;
   THNN_FloatSpatialConvolutionMM_updateOutput(NULL, l->x, l->y, l->w, NULL, NULL, NULL, WINDOWS);
 }
 
-static void backward(const Layer *l)
+static void backward(const void *layer)
 {
+  const Layer *l = layer;
   const Shape *s = l->s;
   THNN_FloatSpatialConvolutionMM_updateGradInput(NULL, l->x, l->y, l->gradX, l->w, NULL, NULL,
                                                  WINDOWS);
 }
 
-static void accumulate(const Layer *l)
+static void accumulate(const void *layer)
 {
+  const Layer *l = layer;
   const Shape *s = l->s;
   THNN_FloatSpatialConvolutionMM_accGradParameters(NULL, l->x, l->y, l->gradW, NULL, NULL, NULL,
                                                    WINDOWS, 1);
 }
 
-/* The most bytes in large blocks that call has at a time.  The peak is raised to what is in use
- * first, by a block as large as the difference. */
-static ptrdiff_t temporaries(void (*call)(const Layer *), const Layer *l)
-{
-  call(l); /* results get their memory */
-  const THMemoryStats before = THMemory_stats();
-  void *block = THAlloc(THMax(before.peak - before.inUse, TH_MEMORY_LARGE));
-  const ptrdiff_t peak = THMemory_stats().peak;
-  CHECK(THMemory_stats().inUse >= before.peak);
-  call(l);
-  const ptrdiff_t bytes = THMemory_stats().peak - THMax(peak, THMemory_stats().inUse);
-  THFree(block);
-  return bytes;
-}
-
 static void memory(void **state)
 {
   (void)state;
-  static void (*const calls[])(const Layer *) = {forward, backward, accumulate};
+  static void (*const calls[])(const void *) = {forward, backward, accumulate};
   static const char *const names[] = {"output", "gradInput", "gradWeight"};
   const int threadsBefore = THGetNumThreads();
   for (int threads = 1; threads <= 2; threads++)

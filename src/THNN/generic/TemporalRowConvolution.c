@@ -1,13 +1,13 @@
-/* Convolution of each feature of a sequence by itself: a depth-wise one of one dimension, whose
- * planes are the features.  Sequences of frames are seen, and written, transposed. */
+/* Convolution of each feature of a sequence by itself.  With the features first it is a depth-wise
+ * one of one dimension, whose planes are the features; sequences of frames are computed frame by
+ * frame, where the features lie side by side. */
 #include "THNNTemplate.h"
 
 typedef struct {
   THNNLayer layer;
-  THTensor *input, *gradOutput, *weight, *other; /* views of the operands, as features x frames */
   int dims;
   int64_t size[3]; /* of output */
-  THGuard guard[4];
+  int64_t batch, features;
 } THNN_(Rows);
 
 static void THNN_(rowsCheck)(THNN_(Rows) * r, THTensor *input, THTensor *gradOutput,
@@ -34,25 +34,14 @@ static void THNN_(rowsCheck)(THNN_(Rows) * r, THTensor *input, THTensor *gradOut
     THError("bias has size %s, which does not fit input of size %s", THTensor_(sizeDesc)(bias).str,
             THTensor_(sizeDesc)(input).str);
   r->dims = dims;
+  r->batch = dims == 3 ? input->size[0] : 1;
+  r->features = features;
   memcpy(r->size, input->size, (size_t)dims * sizeof *r->size);
   r->size[frames] = r->layer.at[2].output;
   if (gradOutput && !THSize_isSameSizeAs(gradOutput->size, gradOutput->nDimension, r->size, dims))
     THError("gradOutput has size %s, for input of %s it has to be %s",
             THTensor_(sizeDesc)(gradOutput).str, THTensor_(sizeDesc)(input).str,
             _THSizeDesc(r->size, dims).str);
-}
-
-/* t as features x frames: a view, held by guard. */
-static THTensor *THNN_(featuresFirst)(THGuard *guard, THTensor *t, bool featFirst)
-{
-  THGuard_enter(guard, (THUndo)THTensor_(free));
-  if (!t)
-    return NULL;
-  THTensor *view = guard->what = THTensor_(new)();
-  THTensor_(set)(view, t);
-  if (!featFirst)
-    THTensor_(transpose)(view, NULL, t->nDimension - 2, t->nDimension - 1);
-  return view;
 }
 
 /* weight as 1 x features x kW. */
@@ -70,41 +59,158 @@ static THTensor *THNN_(oneRow)(THGuard *guard, THTensor *weight)
   return view;
 }
 
-static void THNN_(rowsBegin)(THNN_(Rows) * r, THTensor *input, THTensor *gradOutput,
-                             THTensor *weight, bool featFirst)
+/* --- frames first ---------------------------------------------------------------------------- */
+
+typedef struct {
+  THNNWindow w;
+  int64_t batch, features;
+  const real *x, *g, *weight, *bias; /* weight is kW x features */
+  real *y, *sums;                    /* sums: features x kW, or features */
+  accreal scale;
+} THNN_(Frames);
+
+static THNN_(Frames) THNN_(framesOf)(const THNN_(Rows) * r)
 {
-  r->input = THNN_(featuresFirst)(&r->guard[0], input, featFirst);
-  r->gradOutput = THNN_(featuresFirst)(&r->guard[1], gradOutput, featFirst);
-  r->weight = THNN_(oneRow)(&r->guard[2], weight);
-  THGuard_enter(&r->guard[3], (THUndo)THTensor_(free));
+  return (THNN_(Frames)){.w = r->layer.at[2], .batch = r->batch, .features = r->features};
 }
 
-static void THNN_(rowsEnd)(THNN_(Rows) * r)
+/* weight transposed, so that features are neighbours: reserved before a call starts, then set. */
+static void THNN_(turnRows)(const THNN_(Frames) * f, const real *weight, real *turned)
 {
-  for (int i = 3; i >= 0; i--)
-    THGuard_leave(&r->guard[i]);
+  for (int64_t i = 0; i < f->features; i++)
+    for (int64_t k = 0; k < f->w.size; k++)
+      turned[k * f->features + i] = weight[i * f->w.size + k];
 }
 
-/* Where to write what becomes result: itself, or a tensor of features x frames. */
-static THTensor *THNN_(rowsTarget)(THNN_(Rows) * r, THTensor *result, bool featFirst)
+static void THNN_(addProducts)(int64_t n, const real *x, const real *weight, real *y)
 {
-  return featFirst ? result : (r->other = r->guard[3].what = THTensor_(new)());
+  for (int64_t i = 0; i < n; i++)
+    y[i] += x[i] * weight[i];
 }
 
-/* result becomes what the target is, transposed back. */
-static void THNN_(rowsDeliver)(THNN_(Rows) * r, THTensor *result, const int64_t *size,
-                               bool featFirst)
+/* Frames of the output. */
+static void THNN_(framesForward)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
-  if (featFirst)
-    return;
-  THTensor_(transpose)(r->other, NULL, r->dims - 2, r->dims - 1);
+  const THNN_(Frames) *f = context;
+  const int64_t n = f->features;
+  for (ptrdiff_t item = begin; item < end; item++) {
+    const int64_t start = item % f->w.output * f->w.step - f->w.pad;
+    const real *x = f->x + item / f->w.output * f->w.input * n;
+    real *y = f->y + item * n;
+    for (int64_t i = 0; i < n; i++)
+      y[i] = f->bias ? f->bias[i] : 0;
+    for (int64_t k = 0; k < f->w.size; k++)
+      if (start + k >= 0 && start + k < f->w.input)
+        THNN_(addProducts)(n, x + (start + k) * n, f->weight + k * n, y);
+  }
+}
+
+/* Frames of the input: those windows that they are in. */
+static void THNN_(framesBack)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(Frames) *f = context;
+  const int64_t n = f->features;
+  for (ptrdiff_t item = begin; item < end; item++) {
+    const int64_t frame = item % f->w.input + f->w.pad;
+    const real *g = f->g + item / f->w.input * f->w.output * n;
+    real *y = f->y + item * n;
+    memset(y, 0, (size_t)n * sizeof *y);
+    for (int64_t k = 0; k < f->w.size && k <= frame; k++)
+      if ((frame - k) % f->w.step == 0 && (frame - k) / f->w.step < f->w.output)
+        THNN_(addProducts)(n, g + (frame - k) / f->w.step * n, f->weight + k * n, y);
+  }
+}
+
+enum { FEATURES = 64 }; /* that are summed up together */
+
+/* Blocks of features: the products of g with the frames of the windows at k, or g alone if x is
+ * NULL. */
+static void THNN_(framesSum)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(Frames) *f = context;
+  const int64_t n = f->features, size = f->x ? f->w.size : 1;
+  for (ptrdiff_t block = begin; block < end; block++)
+    for (int64_t k = 0; k < size; k++) {
+      const int64_t first = block * FEATURES, count = THMin(FEATURES, n - first);
+      accreal sum[FEATURES] = {0};
+      for (int64_t item = 0; item < f->batch * f->w.output; item++) {
+        const int64_t frame = item % f->w.output * f->w.step - f->w.pad + k;
+        const real *g = f->g + item * n + first;
+        if (!f->x) {
+          for (int64_t i = 0; i < count; i++)
+            sum[i] += (accreal)g[i];
+        } else if (frame >= 0 && frame < f->w.input) {
+          const real *x = f->x + (item / f->w.output * f->w.input + frame) * n + first;
+          for (int64_t i = 0; i < count; i++)
+            sum[i] += (accreal)(g[i] * x[i]);
+        }
+      }
+      for (int64_t i = 0; i < count; i++) {
+        real *to = f->sums + (first + i) * size + k;
+        *to = (real)(*to + f->scale * sum[i]);
+      }
+    }
+}
+
+static void THNN_(framesRun)(THNN_(Frames) * f, int64_t items, int64_t work,
+                             void (*body)(void *context, ptrdiff_t begin, ptrdiff_t end))
+{
+  THParallel_for(items, THMax(1, TH_LOOP_GRAIN / THMax(1, work)), body, f);
+}
+
+/* y from x, or back from g. */
+static void THNN_(framesConvolve)(const THNN_(Rows) * r, THTensor *from, THTensor *weight,
+                                  THTensor *bias, THTensor *to, int back, const int64_t *size)
+{
+  THNN_(Frames) f = THNN_(framesOf)(r);
   THNN_(Call) call;
   THNN_(begin)(&call);
-  THTensor *to = THNN_(result)(&call, result, r->dims, size);
+  from = THNN_(source)(&call, from);
+  weight = THNN_(source)(&call, weight);
+  bias = THNN_(source)(&call, bias);
+  to = THNN_(result)(&call, to, r->dims, size);
+  real *turned = THNN_(scratch)(&call, THMax(1, f.features * f.w.size));
   THNN_(start)(&call);
-  THTensor_(copy)(to, r->other);
+  THNN_(turnRows)(&f, THTensor_(data)(weight), turned);
+  f.weight = turned;
+  f.bias = bias ? THTensor_(data)(bias) : NULL;
+  f.x = f.g = THTensor_(data)(from);
+  f.y = THTensor_(data)(to);
+  THNN_(framesRun)
+  (&f, f.batch * (back ? f.w.input : f.w.output), f.features * f.w.size,
+   back ? THNN_(framesBack) : THNN_(framesForward));
   THNN_(finish)(&call);
 }
+
+static void THNN_(framesGradParameters)(const THNN_(Rows) * r, THTensor *input,
+                                        THTensor *gradOutput, THTensor *gradWeight,
+                                        THTensor *gradBias, accreal scale)
+{
+  THNN_(Frames) f = THNN_(framesOf)(r);
+  const int64_t blocks = (f.features + FEATURES - 1) / FEATURES;
+  const int64_t work = f.batch * f.w.output * FEATURES;
+  THNN_(Call) call;
+  THNN_(begin)(&call);
+  input = THNN_(source)(&call, input);
+  gradOutput = THNN_(source)(&call, gradOutput);
+  gradWeight = THNN_(sum)(&call, gradWeight);
+  gradBias = THNN_(sum)(&call, gradBias);
+  THNN_(start)(&call);
+  f.scale = scale;
+  f.g = THTensor_(data)(gradOutput);
+  if (gradBias) {
+    f.sums = THTensor_(data)(gradBias);
+    THNN_(framesRun)(&f, blocks, work, THNN_(framesSum));
+  }
+  if (gradWeight) {
+    f.x = THTensor_(data)(input);
+    f.sums = THTensor_(data)(gradWeight);
+    THNN_(framesRun)(&f, blocks, work * f.w.size, THNN_(framesSum));
+  }
+  THNN_(finish)(&call);
+}
+
+/* --- the functions --------------------------------------------------------------------------- */
 
 void THNN_(TemporalRowConvolution_updateOutput)(THNNState *state, THTensor *input, THTensor *output,
                                                 THTensor *weight, THTensor *bias, THTensor *finput,
@@ -112,12 +218,14 @@ void THNN_(TemporalRowConvolution_updateOutput)(THNNState *state, THTensor *inpu
                                                 bool featFirst)
 {
   THNN_(Rows) r;
+  THGuard guard;
   THNN_(rowsCheck)(&r, input, NULL, weight, bias, kW, dW, padW, featFirst);
-  THNN_(rowsBegin)(&r, input, NULL, weight, featFirst);
-  THTensor *target = THNN_(rowsTarget)(&r, output, featFirst);
-  THNN_(layerOutput)(r.layer, r.input, target, r.weight, bias);
-  THNN_(rowsDeliver)(&r, output, r.size, featFirst);
-  THNN_(rowsEnd)(&r);
+  if (!featFirst) {
+    THNN_(framesConvolve)(&r, input, weight, bias, output, 0, r.size);
+    return;
+  }
+  THNN_(layerOutput)(r.layer, input, output, THNN_(oneRow)(&guard, weight), bias);
+  THGuard_leave(&guard);
 }
 
 void THNN_(TemporalRowConvolution_updateGradInput)(THNNState *state, THTensor *input,
@@ -127,14 +235,16 @@ void THNN_(TemporalRowConvolution_updateGradInput)(THNNState *state, THTensor *i
                                                    bool featFirst)
 {
   THNN_(Rows) r;
+  THGuard guard;
   THNN_(rowsCheck)(&r, input, gradOutput, weight, NULL, kW, dW, padW, featFirst);
-  int64_t size[3];
-  memcpy(size, input->size, (size_t)r.dims * sizeof *size);
-  THNN_(rowsBegin)(&r, input, gradOutput, weight, featFirst);
-  THTensor *target = THNN_(rowsTarget)(&r, gradInput, featFirst);
-  THNN_(layerGradInput)(r.layer, r.input, r.gradOutput, target, r.weight);
-  THNN_(rowsDeliver)(&r, gradInput, size, featFirst);
-  THNN_(rowsEnd)(&r);
+  if (!featFirst) {
+    int64_t size[3];
+    memcpy(size, input->size, (size_t)r.dims * sizeof *size);
+    THNN_(framesConvolve)(&r, gradOutput, weight, NULL, gradInput, 1, size);
+    return;
+  }
+  THNN_(layerGradInput)(r.layer, input, gradOutput, gradInput, THNN_(oneRow)(&guard, weight));
+  THGuard_leave(&guard);
 }
 
 void THNN_(TemporalRowConvolution_accGradParameters)(THNNState *state, THTensor *input,
@@ -144,8 +254,13 @@ void THNN_(TemporalRowConvolution_accGradParameters)(THNNState *state, THTensor 
                                                      bool featFirst, accreal scale)
 {
   THNN_(Rows) r;
+  THGuard guard;
   THNN_(rowsCheck)(&r, input, gradOutput, gradWeight, gradBias, kW, dW, padW, featFirst);
-  THNN_(rowsBegin)(&r, input, gradOutput, gradWeight, featFirst);
-  THNN_(layerGradParameters)(r.layer, r.input, r.gradOutput, r.weight, gradBias, scale);
-  THNN_(rowsEnd)(&r);
+  if (!featFirst) {
+    THNN_(framesGradParameters)(&r, input, gradOutput, gradWeight, gradBias, scale);
+    return;
+  }
+  THNN_(layerGradParameters)
+  (r.layer, input, gradOutput, THNN_(oneRow)(&guard, gradWeight), gradBias, scale);
+  THGuard_leave(&guard);
 }
