@@ -2,13 +2,19 @@
  *
  * The build compiles, for each type, a stub of two lines (#define TH_INSTANTIATE_Float, #include of
  * the template).  In the template, real, accreal, Real, TH_REAL_IS_FLOAT and THTensor_(name) then
- * mean that type.  Opened alone, as an editor does, a template reads as Float. */
+ * mean that type.  Opened alone, as an editor does, a template reads as Float.
+ *
+ * What a template says of shapes and views holds for tensors of any device.  A stub for another
+ * device defines TH_TEMPLATE_DEVICE as a header that gives these names its own meaning
+ * (src/THC/THCDevice.h), and the template is compiled once more. */
 #ifndef TH_TEMPLATE_H
 #define TH_TEMPLATE_H
 
 #include "TH.h"
 
-#if defined(TH_INSTANTIATE_Byte)
+#if defined(TH_TEMPLATE_DEVICE)
+#include TH_TEMPLATE_DEVICE
+#elif defined(TH_INSTANTIATE_Byte)
 #include "types/Byte.h"
 #elif defined(TH_INSTANTIATE_Char)
 #include "types/Char.h"

@@ -27,13 +27,13 @@ typedef struct THLines {
   int from[TH_LOOP_DIMS]; /* the tensor's dimension that each is, until merged */
 } THLines;
 
-void THLines_init(THLines *lines, int nDimension, const int64_t *size, int dim);
+TH_API void THLines_init(THLines *lines, int nDimension, const int64_t *size, int dim);
 
 /* Adds an operand of the same sizes; squeezed: dimension dim is missing from it. */
-void THLines_operand(THLines *lines, const int64_t *stride, int squeezed);
+TH_API void THLines_operand(THLines *lines, const int64_t *stride, int squeezed);
 
 /* Orders and merges the other dimensions, after which there is at least one, perhaps of size 1. */
-void THLines_merge(THLines *lines);
+TH_API void THLines_merge(THLines *lines);
 
 static inline ptrdiff_t THLines_at(const THLines *lines, int operand, ptrdiff_t line)
 {
@@ -49,7 +49,7 @@ static inline ptrdiff_t THLines_at(const THLines *lines, int operand, ptrdiff_t 
  * the elements of a line are computed by one thread and in order.  A block is a row along each of
  * its lines or, with across set, a row across them for each element along.  Elements of operand i
  * have itemSize[i] bytes. */
-void THLines_run(const THLines *lines, char *const *data, const size_t *itemSize, int across,
-                 THKernel kernel, const void *scalars);
+TH_API void THLines_run(const THLines *lines, char *const *data, const size_t *itemSize, int across,
+                        THKernel kernel, const void *scalars);
 
 #endif

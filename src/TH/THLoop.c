@@ -6,127 +6,19 @@
 
 #include "THCpu.h"
 #include "THParallel.h"
+#include "THPlan.h"
 
 enum {
   BLOCK = 32768,   /* elements of a block: enough to make the call of a kernel free */
   TILE_BYTES = 256 /* side of a tile where operands run across each other */
 };
 
-/* --- one shape for all operands -------------------------------------------------------------- */
-
-/* Dimensions are innermost first; strides in bytes. */
-typedef struct Plan {
-  int operands, dims;
-  ptrdiff_t size[TH_LOOP_DIMS];
-  ptrdiff_t stride[TH_LOOP_OPERANDS][TH_LOOP_DIMS];
-  ptrdiff_t itemSize[TH_LOOP_OPERANDS];
-  char *data[TH_LOOP_OPERANDS];
-  ptrdiff_t block[2]; /* sizes of a block in the two innermost dimensions */
-  int streams;
-  ptrdiff_t blocks;   /* how many there are */
-  ptrdiff_t together; /* of a fixed loop: how many small ones have the same number */
-} Plan;
-
-/* The dimensions of operand i without those of size 1. */
-static int squeeze(const THLoop *loop, int i, ptrdiff_t *size, ptrdiff_t *stride)
-{
-  int dims = 0;
-  for (int d = loop->nDimension[i] - 1; d >= 0; d--)
-    if (loop->size[i][d] != 1) {
-      size[dims] = loop->size[i][d];
-      stride[dims++] = loop->stride[i][d] * loop->itemSize[i];
-    }
-  return dims;
-}
-
-/* Returns 0 where the operands have different shapes. */
-static int plan_of_one_shape(Plan *plan, const THLoop *loop)
-{
-  ptrdiff_t size[TH_LOOP_DIMS];
-  plan->operands = loop->operands;
-  plan->dims = squeeze(loop, 0, plan->size, plan->stride[0]);
-  for (int i = 1; i < loop->operands; i++)
-    if (squeeze(loop, i, size, plan->stride[i]) != plan->dims ||
-        memcmp(size, plan->size, (size_t)plan->dims * sizeof *size))
-      return 0;
-
-  for (int i = 0; i < loop->operands; i++) {
-    plan->data[i] = loop->data[i];
-    plan->itemSize[i] = loop->itemSize[i];
-  }
-  if (plan->dims == 0) { /* a single element */
-    plan->dims = 1;
-    plan->size[0] = 1;
-    for (int i = 0; i < loop->operands; i++)
-      plan->stride[i][0] = plan->itemSize[i];
-  }
-  return 1;
-}
-
-static void move_dim(Plan *plan, int to, int from)
-{
-  plan->size[to] = plan->size[from];
-  for (int i = 0; i < plan->operands; i++)
-    plan->stride[i][to] = plan->stride[i][from];
-}
-
-static void swap_dims(Plan *plan, int a, int b)
-{
-  const ptrdiff_t size = plan->size[a];
-  plan->size[a] = plan->size[b];
-  plan->size[b] = size;
-  for (int i = 0; i < plan->operands; i++) {
-    const ptrdiff_t stride = plan->stride[i][a];
-    plan->stride[i][a] = plan->stride[i][b];
-    plan->stride[i][b] = stride;
-  }
-}
-
-/* Dimension a belongs inside b: the first operand with an opinion decides.  Broadcast ones have
- * none. */
-static int belongs_inside(const Plan *plan, int a, int b)
-{
-  for (int i = 0; i < plan->operands; i++) {
-    const ptrdiff_t sa = plan->stride[i][a], sb = plan->stride[i][b];
-    if (sa && sb && sa != sb)
-      return sa < sb;
-  }
-  return 0;
-}
-
-/* Insertion sort: a handful of dimensions, mostly in order. */
-static void order_dims(Plan *plan)
-{
-  for (int d = 1; d < plan->dims; d++)
-    for (int e = d; e > 0 && belongs_inside(plan, e, e - 1); e--)
-      swap_dims(plan, e, e - 1);
-}
-
-static int continues(const Plan *plan, int inner, int outer)
-{
-  for (int i = 0; i < plan->operands; i++)
-    if (plan->stride[i][outer] != plan->stride[i][inner] * plan->size[inner])
-      return 0;
-  return 1;
-}
-
-/* Neighbours that every operand walks as one become one. */
-static void merge_dims(Plan *plan)
-{
-  int last = 0;
-  for (int d = 1; d < plan->dims; d++) {
-    if (continues(plan, last, d))
-      plan->size[last] *= plan->size[d];
-    else
-      move_dim(plan, ++last, d);
-  }
-  plan->dims = last + 1;
-}
+/* --- cutting a plan into blocks --------------------------------------------------------------- */
 
 /* Where an operand runs fastest along another dimension than the first operand does, that dimension
  * becomes the second one and the two are walked in square tiles, so that every cache line is used
  * while it is there. */
-static int tile_dims(Plan *plan)
+static int tile_dims(THPlan *plan)
 {
   for (int i = 1; i < plan->operands; i++) {
     int fastest = 0;
@@ -135,7 +27,7 @@ static int tile_dims(Plan *plan)
         fastest = d;
     if (fastest && plan->stride[i][0] >= 64 && plan->size[0] >= 8 && plan->size[fastest] >= 8) {
       for (int d = fastest; d > 1; d--)
-        swap_dims(plan, d, d - 1);
+        THPlan_swap(plan, d, d - 1);
       plan->block[0] = THMin(plan->size[0], TILE_BYTES / THMin(plan->itemSize[0], 8));
       plan->block[1] = THMin(plan->size[1], TILE_BYTES / THMin(plan->itemSize[i], 8));
       return 1;
@@ -145,7 +37,7 @@ static int tile_dims(Plan *plan)
 }
 
 /* Blocks are small enough to give each thread several. */
-static void cut_blocks(Plan *plan, ptrdiff_t count, int threads)
+static void cut_blocks(THPlan *plan, ptrdiff_t count, int threads)
 {
   ptrdiff_t elements = BLOCK;
   if (threads > 1)
@@ -157,12 +49,12 @@ static void cut_blocks(Plan *plan, ptrdiff_t count, int threads)
 /* --- walking blocks -------------------------------------------------------------------------- */
 
 /* How many blocks lie along dimension d. */
-static ptrdiff_t blocks_along(const Plan *plan, int d)
+static ptrdiff_t blocks_along(const THPlan *plan, int d)
 {
   return d < 2 ? (plan->size[d] + plan->block[d] - 1) / plan->block[d] : plan->size[d];
 }
 
-static void run_block(const Plan *plan, const ptrdiff_t *at, ptrdiff_t block, THKernel kernel,
+static void run_block(const THPlan *plan, const ptrdiff_t *at, ptrdiff_t block, THKernel kernel,
                       const void *scalars)
 {
   THRun run;
@@ -192,7 +84,7 @@ static void run_block(const Plan *plan, const ptrdiff_t *at, ptrdiff_t block, TH
   kernel(&run, scalars);
 }
 
-static void run_blocks(const Plan *plan, ptrdiff_t begin, ptrdiff_t end, THKernel kernel,
+static void run_blocks(const THPlan *plan, ptrdiff_t begin, ptrdiff_t end, THKernel kernel,
                        const void *scalars)
 {
   ptrdiff_t at[TH_LOOP_DIMS], rest = begin;
@@ -217,7 +109,7 @@ static void finish_streams(void)
 }
 
 typedef struct {
-  const Plan *plan;
+  const THPlan *plan;
   THKernel kernel;
   const void *scalars;
 } BlockWork;
@@ -225,7 +117,7 @@ typedef struct {
 static void do_blocks(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const BlockWork *work = context;
-  const Plan *plan = work->plan;
+  const THPlan *plan = work->plan;
   run_blocks(plan, begin * plan->together, THMin(plan->blocks, end * plan->together), work->kernel,
              work->scalars);
   if (plan->streams)
@@ -233,11 +125,11 @@ static void do_blocks(void *context, ptrdiff_t begin, ptrdiff_t end)
 }
 
 /* Orders the dimensions and cuts them. */
-static void finish_plan(Plan *plan, const THLoop *loop, ptrdiff_t count, int threads)
+static void finish_plan(THPlan *plan, const THLoop *loop, ptrdiff_t count, int threads)
 {
   if (!loop->inOrder)
-    order_dims(plan);
-  merge_dims(plan);
+    THPlan_order(plan);
+  THPlan_merge(plan);
   if (loop->inOrder || !tile_dims(plan))
     cut_blocks(plan, count, loop->fixed ? 1 : threads);
 
@@ -253,12 +145,12 @@ static int is_serial(const THLoop *loop)
   return loop->inOrder && !loop->fixed;
 }
 
-static ptrdiff_t fixed_blocks(const Plan *plan)
+static ptrdiff_t fixed_blocks(const THPlan *plan)
 {
   return (plan->blocks + plan->together - 1) / plan->together;
 }
 
-static void run_plan(Plan *plan, const THLoop *loop, ptrdiff_t count, THKernel kernel,
+static void run_plan(THPlan *plan, const THLoop *loop, ptrdiff_t count, THKernel kernel,
                      const void *scalars)
 {
   const int threads = is_serial(loop) ? 1 : THParallel_threads(count, loop->grain);
@@ -308,7 +200,7 @@ typedef struct Cursor {
 
 static void place_cursor(Cursor *cursor, const THLoop *loop, int i, ptrdiff_t element)
 {
-  const int dims = squeeze(loop, i, cursor->size, cursor->stride);
+  const int dims = THPlan_squeeze(loop, i, cursor->size, cursor->stride);
   int last = 0;
   for (int d = 1; d < dims; d++) {
     if (cursor->stride[d] == cursor->stride[last] * cursor->size[last]) {
@@ -449,8 +341,8 @@ void THLoop_run(THLoop *loop, THKernel kernel, const void *scalars)
   if (count == 0)
     return;
 
-  Plan plan;
-  if (!flat && plan_of_one_shape(&plan, loop)) {
+  THPlan plan;
+  if (!flat && THPlan_init(&plan, loop)) {
     plan.streams = result_streams(loop, count);
     run_plan(&plan, loop, count, kernel, scalars);
     return;
@@ -468,8 +360,8 @@ ptrdiff_t THLoop_blocks(const THLoop *loop)
 {
   int flat;
   const ptrdiff_t count = common_count(loop, &flat);
-  Plan plan;
-  if (count && !flat && plan_of_one_shape(&plan, loop)) {
+  THPlan plan;
+  if (count && !flat && THPlan_init(&plan, loop)) {
     finish_plan(&plan, loop, count, 1);
     return fixed_blocks(&plan);
   }
@@ -503,10 +395,10 @@ THOverlap THLoop_overlap(const THLoop *loop, int a, int b)
 
   ptrdiff_t size_a[TH_LOOP_DIMS], size_b[TH_LOOP_DIMS];
   ptrdiff_t stride_a[TH_LOOP_DIMS], stride_b[TH_LOOP_DIMS];
-  const int dims = squeeze(loop, a, size_a, stride_a);
+  const int dims = THPlan_squeeze(loop, a, size_a, stride_a);
   const size_t bytes = (size_t)dims * sizeof *size_a;
   if (loop->data[a] == loop->data[b] && loop->itemSize[a] == loop->itemSize[b] &&
-      squeeze(loop, b, size_b, stride_b) == dims && !memcmp(size_a, size_b, bytes) &&
+      THPlan_squeeze(loop, b, size_b, stride_b) == dims && !memcmp(size_a, size_b, bytes) &&
       !memcmp(stride_a, stride_b, bytes))
     return TH_OVERLAP_SAME;
   return TH_OVERLAP_MIXED;
@@ -547,7 +439,7 @@ int THLoop_overlapsItself(const THLoop *loop, int a)
 
   /* Ordered by stride, each dimension of a tensor without overlap steps beyond all inside it... */
   ptrdiff_t size[TH_LOOP_DIMS], stride[TH_LOOP_DIMS];
-  const int dims = squeeze(loop, a, size, stride);
+  const int dims = THPlan_squeeze(loop, a, size, stride);
   for (int d = 0; d < dims; d++)
     stride[d] /= loop->itemSize[a];
   for (int d = 1; d < dims; d++)

@@ -23,25 +23,25 @@ typedef struct THView {
             sizeof *(T)->storage->data, (T)->nDimension, (T)->size, (T)->stride})
 
 /* How the elements of a relate to those of b. */
-THOverlap THView_overlap(THView a, THView b);
+TH_API THOverlap THView_overlap(THView a, THView b);
 
 /* Anything of a's storage lies in b's. */
-int THView_sharesStorage(THView a, THView b);
+TH_API int THView_sharesStorage(THView a, THView b);
 
 /* An error about argument arg, if elements of the view share memory with each other. */
-void THView_checkWritable(THView view, int arg);
+TH_API void THView_checkWritable(THView view, int arg);
 
 /* Nothing about the view changes when it is resized to the shape. */
-int THResult_hasShape(THView result, const THShape *shape);
+TH_API int THResult_hasShape(THView result, const THShape *shape);
 
 /* How the memory of the result, once it has the shape, relates to that of the operand. */
-THOverlap THResult_overlap(THView result, const THShape *shape, THView operand);
+TH_API THOverlap THResult_overlap(THView result, const THShape *shape, THView operand);
 
 /* An error about argument arg, if elements of the result would share memory with each other. */
-void THResult_check(THView result, const THShape *shape, int arg);
+TH_API void THResult_check(THView result, const THShape *shape, int arg);
 
 /* An error about argument arg, if the two results would share memory. */
-void THResult_checkBoth(THView result, THView other, const THShape *shape, int arg);
+TH_API void THResult_checkBoth(THView result, THView other, const THShape *shape, int arg);
 
 /* What a tensor was before it was resized; see THTensor_(resizeForNow). */
 typedef struct THBefore {

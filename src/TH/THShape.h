@@ -18,24 +18,25 @@ typedef struct THShape {
 
 /* Makes room for nDimension sizes and strides, to be filled in by the caller; every shape that is
  * opened is closed or handed to a tensor. */
-void THShape_open(THShape *shape, int nDimension);
+TH_API void THShape_open(THShape *shape, int nDimension);
 
 /* As THShape_open, with the sizes and strides given (strides may be NULL). */
-void THShape_openAs(THShape *shape, int nDimension, const int64_t *size, const int64_t *stride);
-void THShape_close(THShape *shape);
+TH_API void THShape_openAs(THShape *shape, int nDimension, const int64_t *size,
+                           const int64_t *stride);
+TH_API void THShape_close(THShape *shape);
 
 /* Row-major strides where stride is NULL or has an entry below 0.  Checks for overflow. */
-void THShape_setStrides(THShape *shape, const int64_t *stride);
+TH_API void THShape_setStrides(THShape *shape, const int64_t *stride);
 
 /* How many elements a storage needs for the shape to fit at offset.  Checks for overflow. */
-ptrdiff_t THShape_reach(const THShape *shape, ptrdiff_t offset);
+TH_API ptrdiff_t THShape_reach(const THShape *shape, ptrdiff_t offset);
 
 /* Gives strides to size that view the same elements in the same order; 0 where there are none. */
-int THShape_view(THShape *shape, int nDimension, const int64_t *size, const int64_t *stride);
+TH_API int THShape_view(THShape *shape, int nDimension, const int64_t *size, const int64_t *stride);
 
 /* Checks that size, one entry of which may be -1, is a shape of nElement elements; otherwise blames
  * argument arg.  Returns which dimension was -1, with what it must be in *inferred, or -1. */
-ptrdiff_t THShape_unknownSize(const THLongStorage *size, ptrdiff_t nElement, int64_t *inferred,
-                              int arg);
+TH_API ptrdiff_t THShape_unknownSize(const THLongStorage *size, ptrdiff_t nElement,
+                                     int64_t *inferred, int arg);
 
 #endif

@@ -514,8 +514,8 @@ void THTensor_(setStorage4d)(THTensor *self, THStorage *storage_, ptrdiff_t stor
 
 /* --- single elements ------------------------------------------------------------------------- */
 
-/* The address of element x of a tensor that must have n dimensions. */
-static real *THTensor_(at)(const THTensor *tensor, int n, const int64_t *x)
+/* Where in the storage element x of a tensor lies that must have n dimensions. */
+static ptrdiff_t THTensor_(place)(const THTensor *tensor, int n, const int64_t *x)
 {
   THArgCheck(tensor->nDimension == n, 1, "tensor has %d dimensions, not %d", tensor->nDimension, n);
   ptrdiff_t place = tensor->storageOffset;
@@ -525,47 +525,47 @@ static real *THTensor_(at)(const THTensor *tensor, int n, const int64_t *x)
                d + TH_INDEX_BASE, THTensor_(sizeDesc)(tensor).str);
     place += x[d] * tensor->stride[d];
   }
-  return tensor->storage->data + place;
+  return place;
 }
 
 void THTensor_(set1d)(THTensor *tensor, int64_t x0, real value)
 {
-  *THTensor_(at)(tensor, 1, (int64_t[]){x0}) = value;
+  THTensor_(putAt)(tensor, THTensor_(place)(tensor, 1, (int64_t[]){x0}), value);
 }
 
 void THTensor_(set2d)(THTensor *tensor, int64_t x0, int64_t x1, real value)
 {
-  *THTensor_(at)(tensor, 2, (int64_t[]){x0, x1}) = value;
+  THTensor_(putAt)(tensor, THTensor_(place)(tensor, 2, (int64_t[]){x0, x1}), value);
 }
 
 void THTensor_(set3d)(THTensor *tensor, int64_t x0, int64_t x1, int64_t x2, real value)
 {
-  *THTensor_(at)(tensor, 3, (int64_t[]){x0, x1, x2}) = value;
+  THTensor_(putAt)(tensor, THTensor_(place)(tensor, 3, (int64_t[]){x0, x1, x2}), value);
 }
 
 void THTensor_(set4d)(THTensor *tensor, int64_t x0, int64_t x1, int64_t x2, int64_t x3, real value)
 {
-  *THTensor_(at)(tensor, 4, (int64_t[]){x0, x1, x2, x3}) = value;
+  THTensor_(putAt)(tensor, THTensor_(place)(tensor, 4, (int64_t[]){x0, x1, x2, x3}), value);
 }
 
 real THTensor_(get1d)(const THTensor *tensor, int64_t x0)
 {
-  return *THTensor_(at)(tensor, 1, (int64_t[]){x0});
+  return THTensor_(getAt)(tensor, THTensor_(place)(tensor, 1, (int64_t[]){x0}));
 }
 
 real THTensor_(get2d)(const THTensor *tensor, int64_t x0, int64_t x1)
 {
-  return *THTensor_(at)(tensor, 2, (int64_t[]){x0, x1});
+  return THTensor_(getAt)(tensor, THTensor_(place)(tensor, 2, (int64_t[]){x0, x1}));
 }
 
 real THTensor_(get3d)(const THTensor *tensor, int64_t x0, int64_t x1, int64_t x2)
 {
-  return *THTensor_(at)(tensor, 3, (int64_t[]){x0, x1, x2});
+  return THTensor_(getAt)(tensor, THTensor_(place)(tensor, 3, (int64_t[]){x0, x1, x2}));
 }
 
 real THTensor_(get4d)(const THTensor *tensor, int64_t x0, int64_t x1, int64_t x2, int64_t x3)
 {
-  return *THTensor_(at)(tensor, 4, (int64_t[]){x0, x1, x2, x3});
+  return THTensor_(getAt)(tensor, THTensor_(place)(tensor, 4, (int64_t[]){x0, x1, x2, x3}));
 }
 
 /* --- descriptions ---------------------------------------------------------------------------- */

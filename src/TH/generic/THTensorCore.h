@@ -3,6 +3,19 @@
 #include "../THResult.h"
 #include "../THShape.h"
 
+#ifndef TH_TEMPLATE_DEVICE
+/* The element at that place of the tensor's storage. */
+static inline void THTensor_(putAt)(THTensor *tensor, ptrdiff_t place, real value)
+{
+  tensor->storage->data[place] = value;
+}
+
+static inline real THTensor_(getAt)(const THTensor *tensor, ptrdiff_t place)
+{
+  return tensor->storage->data[place];
+}
+#endif
+
 /* A tensor without a storage. */
 THTensor *THTensor_(newBare)(void);
 

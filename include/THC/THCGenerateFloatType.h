@@ -1,0 +1,12 @@
+/* Includes THC_GENERIC_FILE once, with Cuda as the element type. */
+#ifndef THC_GENERIC_FILE
+#error "define THC_GENERIC_FILE before including THCGenerateFloatType.h"
+#endif
+
+#include "types/Float.h"
+#include THC_GENERIC_FILE
+#include "types/undefine.h"
+
+#ifndef THCGenerateManyTypes
+#undef THC_GENERIC_FILE
+#endif

@@ -1,0 +1,12 @@
+/* Includes THC_GENERIC_FILE once, with CudaShort as the element type. */
+#ifndef THC_GENERIC_FILE
+#error "define THC_GENERIC_FILE before including THCGenerateShortType.h"
+#endif
+
+#include "types/Short.h"
+#include THC_GENERIC_FILE
+#include "types/undefine.h"
+
+#ifndef THCGenerateManyTypes
+#undef THC_GENERIC_FILE
+#endif

@@ -1,0 +1,6 @@
+/* All that makes CudaChar what it is.  Undone by undefine.h. */
+#define CReal   CudaChar
+#define Real    Char
+#define real    int8_t
+#define accreal int64_t
+#define THC_REAL_IS_CHAR

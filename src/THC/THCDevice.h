@@ -1,0 +1,85 @@
+/* What a template of TH means when it is compiled for CUDA: THTemplate.h reads this file where a stub
+ * names it (TH_TEMPLATE_DEVICE).
+ *
+ * THTensor becomes THCTensor, and THTensor_(name) the private THCudaDevice_name, which takes no state:
+ * storages are made with the one of this thread's call (THC_using).  So shapes, views and results are
+ * computed by the same lines on both devices. */
+#ifndef THC_DEVICE_H
+#define THC_DEVICE_H
+
+#include "THCPrivate.h"
+#include "THCTensorCalls.h"
+#include "THCTensorShape.h"
+
+#include "THCTemplate.h"
+
+#undef THTensor
+#undef THTensor_
+#undef THStorage
+#undef THStorage_
+#define THTensor         THCTensor
+#define THTensor_(NAME)  THCDevice_(NAME)
+#define THStorage        THCStorage
+#define THStorage_(NAME) TH_CONCAT_4(TH, CReal, DeviceStorage_, NAME)
+
+/* Tensors of indices and masks are on the device too. */
+#define THLongTensor              THCudaLongTensor
+#define THLongTensor_apart        THCudaLongDevice_apart
+#define THLongTensor_resizeResult THCudaLongDevice_resizeResult
+#define THByteTensor              THCudaByteTensor
+#define THByteTensor_apart        THCudaByteDevice_apart
+
+/* --- storages: the public functions, with this thread's state ----------------------------------- */
+
+static inline THStorage *THStorage_(new)(void)
+{
+  return THCStorage_(new)(THC_using);
+}
+
+static inline THStorage *THStorage_(newWithSize)(ptrdiff_t size)
+{
+  return THCStorage_(newWithSize)(THC_using, size);
+}
+
+static inline void THStorage_(resize)(THStorage *storage, ptrdiff_t size)
+{
+  THCStorage_(resize)(THC_using, storage, size);
+}
+
+static inline void THStorage_(retain)(THStorage *storage)
+{
+  THCStorage_(retain)(THC_using, storage);
+}
+
+static inline void THStorage_(free)(THStorage *storage)
+{
+  THCStorage_(free)(THC_using, storage);
+}
+
+/* --- tensors ------------------------------------------------------------------------------------- */
+
+#define THC_DECLARE(RESULT, NAME, PARAMETERS, ARGUMENTS) RESULT THTensor_(NAME) PARAMETERS;
+THC_TENSOR_CALLS(THC_DECLARE)
+THTensor *THTensor_(new)(void);
+#undef THC_DECLARE
+
+THDescBuff THTensor_(desc)(const THTensor *tensor);
+THDescBuff THTensor_(sizeDesc)(const THTensor *tensor);
+
+static inline void THTensor_(copy)(THTensor *tensor, THTensor *src)
+{
+  THCTensor_(copy)(THC_using, tensor, src);
+}
+
+/* The element at that place of the tensor's storage. */
+static inline void THTensor_(putAt)(THTensor *tensor, ptrdiff_t place, real value)
+{
+  THCStorage_(set)(THC_using, tensor->storage, place, value);
+}
+
+static inline real THTensor_(getAt)(const THTensor *tensor, ptrdiff_t place)
+{
+  return THCStorage_(get)(THC_using, tensor->storage, place);
+}
+
+#endif

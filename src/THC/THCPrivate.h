@@ -1,0 +1,103 @@
+/* What the files of THC share beyond the public interface. */
+#ifndef THC_PRIVATE_H
+#define THC_PRIVATE_H
+
+#include "THC.h"
+#include "THLoop.h"
+
+/* --- the state of this thread's call ---------------------------------------------------------- */
+
+/* Templates of TH that are compiled for the device, and guards that free what it holds, have no
+ * state among their arguments: every public function that may come to them says which it was given.
+ */
+extern _Thread_local THCState *THC_using __attribute__((tls_model("initial-exec")));
+
+TH_NO_RETURN void THC_noState(void);
+
+static inline void THC_enter(THCState *state)
+{
+  if (TH_UNLIKELY(!state))
+    THC_noState();
+  THC_using = state;
+}
+
+/* What TH's templates define for the device (THCDevice.h): THCudaDevice_free(tensor) and so on. */
+#define THCDevice_(NAME) TH_CONCAT_4(TH, CReal, Device_, NAME)
+
+/* --- the current device ----------------------------------------------------------------------- */
+
+int THC_currentDevice(void);
+
+/* Makes device the current one until it is left; an error in between goes back too. */
+typedef struct THCOnDevice {
+  THGuard guard;
+  int before;
+} THCOnDevice;
+
+void THCOnDevice_enter(THCOnDevice *on, int device);
+void THCOnDevice_leave(THCOnDevice *on);
+
+/* An error about argument arg unless the state has that device. */
+void THC_checkDevice(THCState *state, int device, int arg);
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+/* Calls malloc of the allocator on the current device and stream; where that fails, once more after
+ * the collector has run.  Returns NULL for size 0; otherwise raises an error when it fails. */
+void *THC_allocate(THCState *state, THCDeviceAllocator *allocator, void *context, size_t size);
+
+/* The default of THCCachingAllocator_setCaching; read once. */
+int THC_cachesByDefault(void);
+
+/* --- streams ---------------------------------------------------------------------------------- */
+
+/* The current stream of the device, counted by the thread and not by the caller. */
+struct THCStream *THC_streamOn(THCState *state, int device);
+
+/* A key whose values are streams, which are freed with their thread. */
+THCThreadLocal THC_newStreamLocal(void);
+
+/* What is queued on the stream from now on comes after what is queued on the other one by now. */
+void THC_orderStreams(THCStream *stream, THCStream *after);
+
+/* Memory of `bytes` that belongs to the stream, made when it is first asked for. */
+void *THCStream_scratch(THCStream *stream, size_t bytes);
+
+/* --- copies ------------------------------------------------------------------------------------ */
+
+/* A tensor of any type on a device. */
+typedef struct THCOperand {
+  THScalarType type;
+  size_t itemSize;
+  void *data;
+  int device; /* -1 without memory */
+  int nDimension;
+  const int64_t *size, *stride;
+} THCOperand;
+
+#define THC_OPERAND(TYPE, T)                                                                     \
+  ((THCOperand){THScalar##TYPE, sizeof *(T)->storage->data,                                      \
+                (T)->storage ? (T)->storage->data + (T)->storageOffset : NULL,                   \
+                (T)->storage ? (T)->storage->device : -1, (T)->nDimension, (T)->size, (T)->stride})
+
+/* How many elements it has, and whether they lie in row-major order without gaps. */
+ptrdiff_t THCOperand_count(const THCOperand *operand);
+int THCOperand_isContiguous(const THCOperand *operand);
+
+/* Queues a copy with conversion on `device`, which reaches both; returns 0, and has queued nothing,
+ * where the shapes have nothing in common (then one of the two is made contiguous first). */
+int THCOperand_copy(THCState *state, const THCOperand *to, const THCOperand *from, int device);
+
+/* --- what is pending: memory that may be reused once events have happened ----------------------- */
+
+typedef struct THCPending {
+  struct THCPendingEvent *first, **end;
+} THCPending;
+
+/* Records an event on the stream and remembers block under it. */
+cudaError_t THCPending_add(THCPending *pending, cudaStream_t stream, int device, void *block);
+
+/* Calls done(block) for events that have happened, in order, or for all of them after waiting. */
+cudaError_t THCPending_collect(THCPending *pending, int wait, void (*done)(void *block));
+
+#endif

@@ -1,0 +1,16 @@
+/* What a kernel that draws is given. */
+#ifndef THC_RANDOM_DRAW_H
+#define THC_RANDOM_DRAW_H
+
+#include "THC.h"
+
+/* Thread t of the kernel draws THPhilox_words(seed, t, offset + i, ...) for i = 0, 1, ... */
+typedef struct THCDraw {
+  uint64_t seed, offset;
+} THCDraw;
+
+/* Takes the next part of the stream of the current device's generator, in which each thread of one
+ * kernel draws at most that many words. */
+THCDraw THCRandom_draw(THCState *state, uint64_t words);
+
+#endif

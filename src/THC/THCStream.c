@@ -1,0 +1,130 @@
+/* Counted streams, and the scratch space that belongs to each. */
+#include "THCPrivate.h"
+
+/* What programs see, and behind it what they do not. */
+typedef struct Stream {
+  THCStream stream;
+  void *scratch;
+} Stream;
+
+static void destroy(void *what)
+{
+  THCudaCheckWarn(cudaStreamDestroy(what));
+}
+
+static THCStream *new_stream(int flags, int has_priority, int priority)
+{
+  const int device = THC_currentDevice();
+  cudaStream_t made;
+  THCudaCheck(has_priority ? cudaStreamCreateWithPriority(&made, (unsigned)flags, priority)
+                           : cudaStreamCreateWithFlags(&made, (unsigned)flags));
+  THGuard guard;
+  THGuard_enter(&guard, destroy);
+  guard.what = made;
+  Stream *self = THAlloc(sizeof *self);
+  *self = (Stream){.stream = {.stream = made, .device = device, .refcount = 1}};
+  THGuard_keep(&guard);
+  return &self->stream;
+}
+
+THCStream *THCStream_new(int flags)
+{
+  return new_stream(flags, 0, 0);
+}
+
+THCStream *THCStream_newWithPriority(int flags, int priority)
+{
+  return new_stream(flags, 1, priority);
+}
+
+/* --- the default streams ----------------------------------------------------------------------- */
+
+enum { MOST_DEVICES = 64 };
+static Stream default_streams[MOST_DEVICES];
+
+THCStream *THCStream_defaultStream(int device)
+{
+  int count = 0;
+  if (device < 0 || device >= MOST_DEVICES || cudaGetDeviceCount(&count) != cudaSuccess ||
+      device >= count) {
+    cudaGetLastError();
+    THArgError(1, "there is no device %d: there are %d", device, count);
+  }
+  THCStream *self = &default_streams[device].stream;
+  __atomic_store_n(&self->device, device, __ATOMIC_RELAXED);
+  return self;
+}
+
+/* --- counts ------------------------------------------------------------------------------------ */
+
+/* A default stream is not counted. */
+void THCStream_retain(THCStream *self)
+{
+  if (self->stream)
+    __atomic_add_fetch(&self->refcount, 1, __ATOMIC_RELAXED);
+}
+
+void THCStream_free(THCStream *self)
+{
+  if (!self || !self->stream)
+    return;
+  if (__atomic_sub_fetch(&self->refcount, 1, __ATOMIC_ACQ_REL) > 0)
+    return;
+  void *scratch = ((Stream *)self)->scratch;
+  if (scratch)
+    THCudaCheckWarn(cudaFree(scratch));
+  THCudaCheckWarn(cudaStreamDestroy(self->stream));
+  THFree(self);
+}
+
+/* --- scratch space ----------------------------------------------------------------------------- */
+
+static pthread_mutex_t scratch_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+void *THCStream_scratch(THCStream *stream, size_t bytes)
+{
+  Stream *self = (Stream *)stream;
+  void *scratch = __atomic_load_n(&self->scratch, __ATOMIC_ACQUIRE);
+  if (scratch)
+    return scratch;
+  THCOnDevice on;
+  THCOnDevice_enter(&on, stream->device);
+  pthread_mutex_lock(&scratch_mutex);
+  cudaError_t status = cudaSuccess;
+  if (!self->scratch) {
+    status = cudaMalloc(&scratch, bytes);
+    if (status == cudaSuccess)
+      __atomic_store_n(&self->scratch, scratch, __ATOMIC_RELEASE);
+  }
+  scratch = self->scratch;
+  pthread_mutex_unlock(&scratch_mutex);
+  THCudaCheck(status);
+  THCOnDevice_leave(&on);
+  return scratch;
+}
+
+/* --- order ------------------------------------------------------------------------------------- */
+
+static void destroy_event(void *event)
+{
+  THCudaCheckWarn(cudaEventDestroy(event));
+}
+
+void THC_orderStreams(THCStream *stream, THCStream *after)
+{
+  if (stream == after || (stream->device == after->device && stream->stream == after->stream))
+    return;
+  THCOnDevice on;
+  THCOnDevice_enter(&on, after->device);
+  cudaEvent_t event;
+  THCudaCheck(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+  THGuard guard;
+  THGuard_enter(&guard, destroy_event);
+  guard.what = event;
+  THCudaCheck(cudaEventRecord(event, after->stream));
+  THCudaCheck(cudaSetDevice(stream->device));
+  on.guard.what = &on; /* wherever it goes back to */
+  THCudaCheck(cudaStreamWaitEvent(stream->stream, event, 0));
+  THGuard_leave(&guard);
+  THCOnDevice_leave(&on);
+}

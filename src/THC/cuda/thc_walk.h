@@ -1,0 +1,69 @@
+/* How kernels find the elements of strided operands: made on the host, handed to a kernel by value.
+ *
+ * The host finds one shape that all operands have in common, drops and merges dimensions (THPlan.h),
+ * and cuts what is too large, so that kernels compute with 32 bits.  Operands that all lie in one
+ * piece are packed: kernels then move 16 bytes at a time and do without the rest. */
+#ifndef THC_WALK_H
+#define THC_WALK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+  THC_WALK_OPERANDS = 5, /* operand 0 is the result */
+  THC_WALK_DIMS = 25     /* more are walked in parts */
+};
+
+#define MAX_CUTORCH_DIMS     THC_WALK_DIMS
+#define CUTORCH_DIM_WARNING  "tensor too large or too many (>" TH_STRING_OF(MAX_CUTORCH_DIMS) ") dimensions"
+
+/* Division by a number that is known beforehand, of numbers below 2^31: a product and a shift. */
+typedef struct THCDivisor {
+  uint32_t number, factor, shift;
+} THCDivisor;
+
+/* Operands without gaps. */
+typedef struct THCFlat {
+  ptrdiff_t count;
+  void *data[THC_WALK_OPERANDS];
+} THCFlat;
+
+typedef struct THCWalk {
+  THCFlat flat; /* count (below 2^31 unless packed), and where each operand begins */
+  int packed;   /* all operands lie in one piece, from multiples of 16 bytes on */
+  int dims;     /* 1 at least, innermost first */
+  THCDivisor size[THC_WALK_DIMS];
+  uint32_t stride[THC_WALK_OPERANDS][THC_WALK_DIMS]; /* in elements */
+} THCWalk;
+
+#ifdef __CUDACC__
+#define THC_DEVICE static __device__ __forceinline__
+#else
+#define THC_DEVICE static inline
+#endif
+
+/* For n below 2^31.  (Granlund and Montgomery, Division by invariant integers using multiplication,
+ * PLDI 1994, figure 4.1) */
+THC_DEVICE uint32_t THCDivisor_divide(const THCDivisor *divisor, uint32_t n)
+{
+  const uint32_t high = (uint32_t)((uint64_t)n * divisor->factor >> 32);
+  return (high + n) >> divisor->shift;
+}
+
+/* Where element i of each of the first n operands lies, counted in elements from its beginning. */
+THC_DEVICE void THCWalk_find(const THCWalk *walk, int n, uint32_t i, uint32_t *at)
+{
+  for (int k = 0; k < n; k++)
+    at[k] = 0;
+  for (int d = 0; d < walk->dims - 1; d++) {
+    const uint32_t rest = THCDivisor_divide(&walk->size[d], i);
+    const uint32_t here = i - rest * walk->size[d].number;
+    for (int k = 0; k < n; k++)
+      at[k] += here * walk->stride[k][d];
+    i = rest;
+  }
+  for (int k = 0; k < n; k++)
+    at[k] += i * walk->stride[k][walk->dims - 1];
+}
+
+#endif
