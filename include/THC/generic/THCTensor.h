@@ -96,6 +96,8 @@ THC_API THCTensor *THCTensor_(newUnfold)(THCState *state, THCTensor *tensor, int
 /* A view with other sizes and the same elements in the same order; one size may be -1.  An error
  * where the strides do not allow it. */
 THC_API THCTensor *THCTensor_(newView)(THCState *state, THCTensor *tensor, THLongStorage *size);
+/* A view in which the first two dimensions are one: a batch of planes as planes. */
+THC_API THCTensor *THCTensor_(newFoldBatchDim)(THCState *state, THCTensor *input);
 THC_API THCTensor *THCTensor_(newExpand)(THCState *state, THCTensor *tensor, THLongStorage *size);
 
 /* --- views: self becomes a view of src (or, where src is NULL, of itself) -------------------- */

@@ -29,6 +29,23 @@ THCDescBuff THCTensor_(sizeDesc)(THCState *state, const THCTensor *tensor)
   return result;
 }
 
+THCTensor *THCTensor_(newFoldBatchDim)(THCState *state, THCTensor *input)
+{
+  THC_enter(state);
+  const int n = input->nDimension;
+  THArgCheck(n >= 2, 1, "input of size %s has fewer than two dimensions",
+             THTensor_(sizeDesc)(input).str);
+  THGuard guard;
+  THGuard_enter(&guard, (THUndo)THLongStorage_free);
+  THLongStorage *size = guard.what = THLongStorage_newWithSize(n - 1);
+  size->data[0] = input->size[0] * input->size[1];
+  for (int d = 1; d < n - 1; d++)
+    size->data[d] = input->size[d + 1];
+  THCTensor *folded = THTensor_(newView)(input, size);
+  THGuard_leave(&guard);
+  return folded;
+}
+
 /* --- devices ----------------------------------------------------------------------------------- */
 
 int THCTensor_(getDevice)(THCState *state, const THCTensor *self)

@@ -1,0 +1,21 @@
+/* The state that all tests of a program share. */
+#include "thc_test.h"
+
+static THCState *shared;
+
+static void end(void)
+{
+  THCudaShutdown(shared);
+  THCState_free(shared);
+}
+
+THCState *thc_state(void)
+{
+  if (!shared) {
+    THCState *state = THCState_alloc();
+    THCudaInit(state);
+    shared = state;
+    atexit(end);
+  }
+  return shared;
+}
