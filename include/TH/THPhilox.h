@@ -4,8 +4,8 @@
  *     uint32_t four[4];
  *     THPhilox_words(seed, subsequence, offset, four);          words 4 * offset ... of subsequence
  *
- * The key is the seed; the counter is the offset, 64 bits of it, and on top the subsequence, such as
- * the number of a thread.  Any number of threads draw from one stream without sharing anything.
+ * The key is the seed; the counter is the offset, 64 bits of it, and on top the subsequence, such
+ * as the number of a thread.  Any number of threads draw from one stream without sharing anything.
  * (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3. SC 2011) */
 #ifndef TH_PHILOX_H
 #define TH_PHILOX_H

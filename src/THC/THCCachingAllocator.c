@@ -1,5 +1,5 @@
-/* Device memory that is kept: segments from the driver, cut into blocks, in one pool for each device,
- * stream and kind of size. */
+/* Device memory that is kept: segments from the driver, cut into blocks, in one pool for each
+ * device, stream and kind of size. */
 #include "THCPrivate.h"
 
 #include "THCTable.h"
@@ -16,16 +16,16 @@ enum {
 };
 
 typedef struct Block {
-  THCEntry entry;           /* in the table of blocks in use, by address */
-  size_t size;              /* bytes of the block, */
-  size_t asked;             /* and those that are counted as in use */
+  THCEntry entry;            /* in the table of blocks in use, by address */
+  size_t size;               /* bytes of the block, */
+  size_t asked;              /* and those that are counted as in use */
   struct Block *prev, *next; /* neighbours in the segment */
   struct Block *fore, *back; /* in its bin, while it is free */
-  struct Pool *pool;        /* NULL: not kept */
+  struct Pool *pool;         /* NULL: not kept */
   int device;
   cudaStream_t stream;
-  int pending;           /* events that have to happen before its next use */
-  THCStream **users;     /* other streams that use it */
+  int pending;       /* events that have to happen before its next use */
+  THCStream **users; /* other streams that use it */
   int usersCount;
 } Block;
 
@@ -44,13 +44,14 @@ typedef struct Device {
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t free_mutex = PTHREAD_MUTEX_INITIALIZER;
-static THCTable used;     /* all blocks that are handed out, or pending */
-static Device *devices;   /* as many as there are */
+static THCTable used;   /* all blocks that are handed out, or pending */
+static Device *devices; /* as many as there are */
 static int devicesCount;
 static THCPending pending;
 static int caching = -1; /* not asked yet */
 
-/* --- bins: lists of blocks of nearly one size --------------------------------------------------- */
+/* --- bins: lists of blocks of nearly one size ---------------------------------------------------
+ */
 
 /* Sizes from a power of 2 to the next are cut into STEPS. */
 static int bin_of(size_t size)
@@ -103,7 +104,8 @@ static Block *find(Pool *pool, size_t size)
   return NULL;
 }
 
-/* --- devices and pools -------------------------------------------------------------------------- */
+/* --- devices and pools --------------------------------------------------------------------------
+ */
 
 static cudaError_t find_devices(void)
 {
@@ -151,7 +153,8 @@ static void count_segment(const Block *block, int sign)
   count_bytes(&device->cached, &device->mostCached, sign * (int64_t)block->size);
 }
 
-/* --- freeing ------------------------------------------------------------------------------------ */
+/* --- freeing ------------------------------------------------------------------------------------
+ */
 
 static cudaError_t free_segment(Block *block)
 {
@@ -231,7 +234,8 @@ static cudaError_t free_cached(int device)
   return cudaSuccess;
 }
 
-/* --- allocating --------------------------------------------------------------------------------- */
+/* --- allocating ---------------------------------------------------------------------------------
+ */
 
 /* Where the driver has no more, it gets back what is kept. */
 static cudaError_t new_segment(int device, size_t size, void **ptr)
@@ -272,10 +276,8 @@ static cudaError_t obtain(int device, cudaStream_t stream, size_t size, int keep
     block = malloc(sizeof *block);
     if (!block)
       return cudaErrorMemoryAllocation;
-    *block = (Block){.size = keep ? segment_size(size) : size,
-                     .pool = pool,
-                     .device = device,
-                     .stream = stream};
+    *block = (Block){
+        .size = keep ? segment_size(size) : size, .pool = pool, .device = device, .stream = stream};
     const cudaError_t status = new_segment(device, block->size, &block->entry.key);
     if (status != cudaSuccess) {
       free(block);
@@ -350,7 +352,8 @@ static cudaError_t cache_malloc(void *ctx, void **ptr, size_t size, cudaStream_t
   return status;
 }
 
-/* --- the end of a block's use ------------------------------------------------------------------- */
+/* --- the end of a block's use -------------------------------------------------------------------
+ */
 
 /* A block that is not kept waits for its users here: the driver only knows its own queues. */
 static cudaError_t free_locked(Block *block)
@@ -436,7 +439,8 @@ THCDeviceAllocator *THCCachingAllocator_get(void)
   return &allocator;
 }
 
-/* --- what else is asked of it ------------------------------------------------------------------- */
+/* --- what else is asked of it -------------------------------------------------------------------
+ */
 
 int THC_cachesByDefault(void)
 {

@@ -1,4 +1,5 @@
-/* Pinned host memory that is kept: whole blocks, handed out again to requests that need most of one.
+/* Pinned host memory that is kept: whole blocks, handed out again to requests that need most of
+ * one.
  */
 #include "THCPrivate.h"
 
@@ -7,8 +8,8 @@
 typedef struct Pinned {
   THCEntry entry; /* in the table of all blocks */
   size_t size;
-  int used;    /* handed out */
-  int pending; /* events that have to happen before its next use */
+  int used;            /* handed out */
+  int pending;         /* events that have to happen before its next use */
   struct Pinned *next; /* among those that are kept, smallest first */
 } Pinned;
 
@@ -18,7 +19,8 @@ static Pinned *kept;
 static THCPending pending;
 static int caching = -1;
 
-/* --- keeping ------------------------------------------------------------------------------------ */
+/* --- keeping ------------------------------------------------------------------------------------
+ */
 
 static cudaError_t unpin(Pinned *block)
 {
@@ -72,7 +74,8 @@ static cudaError_t free_kept(void)
   return status;
 }
 
-/* --- the allocator ------------------------------------------------------------------------------ */
+/* --- the allocator ------------------------------------------------------------------------------
+ */
 
 static cudaError_t pin(size_t size, Pinned **result)
 {

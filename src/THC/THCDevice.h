@@ -1,9 +1,9 @@
-/* What a template of TH means when it is compiled for CUDA: THTemplate.h reads this file where a stub
- * names it (TH_TEMPLATE_DEVICE).
+/* What a template of TH means when it is compiled for CUDA: THTemplate.h reads this file where a
+ * stub names it (TH_TEMPLATE_DEVICE).
  *
- * THTensor becomes THCTensor, and THTensor_(name) the private THCudaDevice_name, which takes no state:
- * storages are made with the one of this thread's call (THC_using).  So shapes, views and results are
- * computed by the same lines on both devices. */
+ * THTensor becomes THCTensor, and THTensor_(name) the private THCudaDevice_name, which takes no
+ * state: storages are made with the one of this thread's call (THC_using).  So shapes, views and
+ * results are computed by the same lines on both devices. */
 #ifndef THC_DEVICE_H
 #define THC_DEVICE_H
 
@@ -29,7 +29,8 @@
 #define THByteTensor              THCudaByteTensor
 #define THByteTensor_apart        THCudaByteDevice_apart
 
-/* --- storages: the public functions, with this thread's state ----------------------------------- */
+/* --- storages: the public functions, with this thread's state -----------------------------------
+ */
 
 static inline THStorage *THStorage_(new)(void)
 {
@@ -56,7 +57,8 @@ static inline void THStorage_(free)(THStorage *storage)
   THCStorage_(free)(THC_using, storage);
 }
 
-/* --- tensors ------------------------------------------------------------------------------------- */
+/* --- tensors -------------------------------------------------------------------------------------
+ */
 
 #define THC_DECLARE(RESULT, NAME, PARAMETERS, ARGUMENTS) RESULT THTensor_(NAME) PARAMETERS;
 THC_TENSOR_CALLS(THC_DECLARE)

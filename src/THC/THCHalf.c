@@ -23,7 +23,8 @@ static void convert(THCState *state, THScalarType to, void *out, THScalarType fr
   if (len == 0)
     return;
   const int64_t size = len, stride = 1;
-  static const size_t itemSizes[] = {[THScalarHalf] = sizeof(half), [THScalarFloat] = sizeof(float)};
+  static const size_t itemSizes[] = {
+      [THScalarHalf] = sizeof(half), [THScalarFloat] = sizeof(float)};
   THLoop loop;
   THLoop_init(&loop);
   THLoop_operand(&loop, out, itemSizes[to], 1, &size, &stride);

@@ -3,7 +3,8 @@
 
 static const ptrdiff_t least_softmax = (ptrdiff_t)300 << 20;
 
-/* --- the collector ----------------------------------------------------------------------------- */
+/* --- the collector -----------------------------------------------------------------------------
+ */
 
 static _Thread_local int collecting;
 
@@ -45,7 +46,8 @@ void THCHeapUpdate(THCState *state, ptrdiff_t size)
     collect(state);
 }
 
-/* --- device memory ----------------------------------------------------------------------------- */
+/* --- device memory -----------------------------------------------------------------------------
+ */
 
 static cudaError_t allocate(THCState *state, THCDeviceAllocator *allocator, void *context,
                             void **ptr, size_t size)
@@ -123,7 +125,8 @@ cudaError_t THCudaMemGetInfo(THCState *state, size_t *freeBytes, size_t *totalBy
   return THCudaMemGetInfoCached(state, freeBytes, totalBytes, &largest);
 }
 
-/* --- pinned memory ----------------------------------------------------------------------------- */
+/* --- pinned memory -----------------------------------------------------------------------------
+ */
 
 void *THCudaHostAlloc(THCState *state, size_t size)
 {
@@ -146,7 +149,8 @@ void THCudaHostRecord(THCState *state, void *ptr)
     THCudaCheck(THCCachingHostAllocator_recordEvent(ptr, THCState_getStream(state)));
 }
 
-/* --- which allocators -------------------------------------------------------------------------- */
+/* --- which allocators --------------------------------------------------------------------------
+ */
 
 THAllocator *THCState_getCudaHostAllocator(THCState *state)
 {

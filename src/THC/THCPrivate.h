@@ -63,7 +63,8 @@ void THC_orderStreams(THCStream *stream, THCStream *after);
 /* Memory of `bytes` that belongs to the stream, made when it is first asked for. */
 void *THCStream_scratch(THCStream *stream, size_t bytes);
 
-/* --- copies ------------------------------------------------------------------------------------ */
+/* --- copies ------------------------------------------------------------------------------------
+ */
 
 /* A tensor of any type on a device. */
 typedef struct THCOperand {
@@ -75,10 +76,11 @@ typedef struct THCOperand {
   const int64_t *size, *stride;
 } THCOperand;
 
-#define THC_OPERAND(TYPE, T)                                                                     \
-  ((THCOperand){THScalar##TYPE, sizeof *(T)->storage->data,                                      \
-                (T)->storage ? (T)->storage->data + (T)->storageOffset : NULL,                   \
-                (T)->storage ? (T)->storage->device : -1, (T)->nDimension, (T)->size, (T)->stride})
+#define THC_OPERAND(TYPE, T)                                                          \
+  ((THCOperand){THScalar##TYPE, sizeof *(T)->storage->data,                           \
+                (T)->storage ? (T)->storage->data + (T)->storageOffset : NULL,        \
+                (T)->storage ? (T)->storage->device : -1, (T)->nDimension, (T)->size, \
+                (T)->stride})
 
 /* How many elements it has, and whether they lie in row-major order without gaps. */
 ptrdiff_t THCOperand_count(const THCOperand *operand);
@@ -88,7 +90,8 @@ int THCOperand_isContiguous(const THCOperand *operand);
  * where the shapes have nothing in common (then one of the two is made contiguous first). */
 int THCOperand_copy(THCState *state, const THCOperand *to, const THCOperand *from, int device);
 
-/* --- what is pending: memory that may be reused once events have happened ----------------------- */
+/* --- what is pending: memory that may be reused once events have happened -----------------------
+ */
 
 typedef struct THCPending {
   struct THCPendingEvent *first, **end;

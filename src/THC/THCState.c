@@ -45,7 +45,8 @@ static void free_resources(THCCudaResourcesPerDevice *resources, int streams, in
   THFree(resources->devScratchSpacePerStream);
 }
 
-/* A state that is being made or given back, and how many of its thread-local variables there are. */
+/* A state that is being made or given back, and how many of its thread-local variables there are.
+ */
 typedef struct Whole {
   THCState state;
   int handleLocals, streamLocals;
@@ -208,7 +209,8 @@ struct THCRNGState *THCState_getRngState(THCState *state)
   return state->rngState;
 }
 
-/* --- from device to device --------------------------------------------------------------------- */
+/* --- from device to device ---------------------------------------------------------------------
+ */
 
 /* Returns whether dev has access to the other's memory now. */
 static int set_access(int dev, int other, int enable)

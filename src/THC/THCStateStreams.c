@@ -17,7 +17,8 @@ static void lock(THGuard *guard)
   guard->what = &mutex;
 }
 
-/* --- current streams --------------------------------------------------------------------------- */
+/* --- current streams ---------------------------------------------------------------------------
+ */
 
 THCStream *THC_streamOn(THCState *state, int device)
 {
@@ -55,7 +56,8 @@ void THCState_setStream(THCState *state, THCStream *stream)
   THCStream_free(before);
 }
 
-/* --- streams by index -------------------------------------------------------------------------- */
+/* --- streams by index --------------------------------------------------------------------------
+ */
 
 int THCState_getNumStreams(THCState *state)
 {
@@ -172,7 +174,8 @@ void THCState_setCurrentStreamIndex(THCState *state, int stream)
     THCState_setStream(state, state->resourcesPerDevice[d].streams[stream]);
 }
 
-/* --- scratch space ----------------------------------------------------------------------------- */
+/* --- scratch space -----------------------------------------------------------------------------
+ */
 
 size_t THCState_getDeviceScratchSpaceSize(THCState *state, int device)
 {
@@ -201,7 +204,8 @@ void *THCState_getCurrentDeviceScratchSpace(THCState *state)
   return THCStream_scratch(stream, state->resourcesPerDevice[stream->device].scratchSpacePerStream);
 }
 
-/* --- handles ----------------------------------------------------------------------------------- */
+/* --- handles -----------------------------------------------------------------------------------
+ */
 
 /* Both libraries' handles are pointers, kept in arrays that grow on demand. */
 typedef void *Handle;

@@ -37,7 +37,8 @@ THCStream *THCStream_newWithPriority(int flags, int priority)
   return new_stream(flags, 1, priority);
 }
 
-/* --- the default streams ----------------------------------------------------------------------- */
+/* --- the default streams -----------------------------------------------------------------------
+ */
 
 enum { MOST_DEVICES = 64 };
 static Stream default_streams[MOST_DEVICES];
@@ -55,7 +56,8 @@ THCStream *THCStream_defaultStream(int device)
   return self;
 }
 
-/* --- counts ------------------------------------------------------------------------------------ */
+/* --- counts ------------------------------------------------------------------------------------
+ */
 
 /* A default stream is not counted. */
 void THCStream_retain(THCStream *self)
@@ -77,7 +79,8 @@ void THCStream_free(THCStream *self)
   THFree(self);
 }
 
-/* --- scratch space ----------------------------------------------------------------------------- */
+/* --- scratch space -----------------------------------------------------------------------------
+ */
 
 static pthread_mutex_t scratch_mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -103,7 +106,8 @@ void *THCStream_scratch(THCStream *stream, size_t bytes)
   return scratch;
 }
 
-/* --- order ------------------------------------------------------------------------------------- */
+/* --- order -------------------------------------------------------------------------------------
+ */
 
 static void destroy_event(void *event)
 {

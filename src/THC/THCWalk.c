@@ -7,10 +7,11 @@
 
 static const ptrdiff_t most = INT32_MAX; /* elements of a launch, and offsets in it */
 
-/* --- one shape --------------------------------------------------------------------------------- */
+/* --- one shape ---------------------------------------------------------------------------------
+ */
 
-/* The dimensions of one operand, innermost first, where neighbours that continue each other are one;
- * and how far the common shape has come in them. */
+/* The dimensions of one operand, innermost first, where neighbours that continue each other are
+ * one; and how far the common shape has come in them. */
 typedef struct Side {
   int dims, at;
   ptrdiff_t size[TH_LOOP_DIMS], stride[TH_LOOP_DIMS];
@@ -91,7 +92,8 @@ static int refine(THPlan *plan, const THLoop *loop)
   return 1;
 }
 
-/* --- launches ---------------------------------------------------------------------------------- */
+/* --- launches ----------------------------------------------------------------------------------
+ */
 
 static THCDivisor divisor(uint32_t number)
 {

@@ -6,83 +6,83 @@
 #include "thc_test.h"
 
 /* From every type: host to device, device to device, device to host, in all pairs of layouts. */
-#define COPY_LAYOUTS(Source, CudaSource, source)                                                  \
-  static THCuda##CudaSource##Tensor *THTest_(upload##Source)(TH##Source##Tensor * s)              \
-  {                                                                                               \
-    THCState *state = thc_state();                                                                \
-    if (s->nDimension == 0)                                                                       \
-      return THCuda##CudaSource##Tensor_new(state);                                               \
-    THCuda##CudaSource##Storage *storage =                                                        \
-        THCuda##CudaSource##Storage_newWithSize(state, s->storage->size);                         \
-    CHECK_CUDA(cudaMemcpy(storage->data, s->storage->data,                                        \
-                          (size_t)s->storage->size * sizeof(source), cudaMemcpyHostToDevice));    \
-    THCuda##CudaSource##Tensor *d = THCuda##CudaSource##Tensor_new(state);                        \
-    THCuda##CudaSource##Tensor_setStorageNd(state, d, storage, s->storageOffset, s->nDimension,   \
-                                            s->size, s->stride);                                  \
-    THCuda##CudaSource##Storage_free(state, storage);                                             \
-    return d;                                                                                     \
-  }                                                                                               \
-                                                                                                  \
-  static void THTest_(copyLayouts##Source)(void)                                                  \
-  {                                                                                               \
-    THCState *state = thc_state();                                                                \
-    for (int lt = 0; lt < TH_LAYOUTS; lt++)                                                       \
-      for (int ls = 0; ls < TH_LAYOUTS; ls++) {                                                   \
-        if (!th_layouts_agree(lt, ls) || !th_layout_is_writable(lt))                              \
-          continue;                                                                               \
-        th_note("%s to %s", th_layout_names[ls], th_layout_names[lt]);                            \
-        const th_geometry g = th_layout_geometry(ls, TH_SHAPE(3, 5, 7));                          \
-        TH##Source##Storage *storage = TH##Source##Storage_newWithSize(g.length);                 \
-        for (ptrdiff_t i = 0; i < g.length; i++)                                                  \
-          storage->data[i] = THTest_(number##Source)(i);                                          \
-        TH##Source##Tensor *s = TH##Source##Tensor_new();                                         \
-        TH##Source##Tensor_setStorageNd(s, storage, g.offset, g.dims, (int64_t *)g.size,          \
-                                        (int64_t *)g.stride);                                     \
-        TH##Source##Storage_free(storage);                                                        \
-        THTensor *t = THTest_(tensor)(lt, 2, TH_SHAPE(3, 5, 7));                                  \
-        THTensor *expected = THTest_(tensor)(lt, 2, TH_SHAPE(3, 5, 7));                           \
-        THTensor_(copy##Source)(expected, s); /* the reference */                                 \
-        real *values = THTest_(values)(expected);                                                 \
-        THCuda##CudaSource##Tensor *ds = THTest_(upload##Source)(s);                              \
-                                                                                                  \
-        for (int from = 0; from < 2; from++) {                                                    \
-          THCTensor *d = THCTest_(upload)(t);                                                     \
-          real *before = THTest_(storageValues)(t);                                               \
-          if (from == 0)                                                                          \
-            THCTensor_(copy##Source)(state, d, s);                                                \
-          else                                                                                    \
-            THCTensor_(copyCuda##Source)(state, d, ds);                                           \
-          THTensor *twin = THCTest_(twin)(d);                                                     \
-          CHECK_VALUES(twin, values);                                                             \
-          if (lt != TH_EMPTY)                                                                     \
-            CHECK_OUTSIDE(twin, before);                                                          \
-          free(before);                                                                           \
-          THTensor_(free)(twin);                                                                  \
-          THCTensor_(free)(state, d);                                                             \
-        }                                                                                         \
-        TH_CONCAT_2(THTensor_(copyCuda), Source)(state, t, ds);                                   \
-        CHECK_VALUES(t, values);                                                                  \
-        free(values);                                                                             \
-        THCuda##CudaSource##Tensor_free(state, ds);                                               \
-        THTensor_(free)(expected);                                                                \
-        THTensor_(free)(t);                                                                       \
-        TH##Source##Tensor_free(s);                                                               \
-      }                                                                                           \
+#define COPY_LAYOUTS(Source, CudaSource, source)                                                \
+  static THCuda##CudaSource##Tensor *THTest_(upload##Source)(TH##Source##Tensor * s)            \
+  {                                                                                             \
+    THCState *state = thc_state();                                                              \
+    if (s->nDimension == 0)                                                                     \
+      return THCuda##CudaSource##Tensor_new(state);                                             \
+    THCuda##CudaSource##Storage *storage =                                                      \
+        THCuda##CudaSource##Storage_newWithSize(state, s->storage->size);                       \
+    CHECK_CUDA(cudaMemcpy(storage->data, s->storage->data,                                      \
+                          (size_t)s->storage->size * sizeof(source), cudaMemcpyHostToDevice));  \
+    THCuda##CudaSource##Tensor *d = THCuda##CudaSource##Tensor_new(state);                      \
+    THCuda##CudaSource##Tensor_setStorageNd(state, d, storage, s->storageOffset, s->nDimension, \
+                                            s->size, s->stride);                                \
+    THCuda##CudaSource##Storage_free(state, storage);                                           \
+    return d;                                                                                   \
+  }                                                                                             \
+                                                                                                \
+  static void THTest_(copyLayouts##Source)(void)                                                \
+  {                                                                                             \
+    THCState *state = thc_state();                                                              \
+    for (int lt = 0; lt < TH_LAYOUTS; lt++)                                                     \
+      for (int ls = 0; ls < TH_LAYOUTS; ls++) {                                                 \
+        if (!th_layouts_agree(lt, ls) || !th_layout_is_writable(lt))                            \
+          continue;                                                                             \
+        th_note("%s to %s", th_layout_names[ls], th_layout_names[lt]);                          \
+        const th_geometry g = th_layout_geometry(ls, TH_SHAPE(3, 5, 7));                        \
+        TH##Source##Storage *storage = TH##Source##Storage_newWithSize(g.length);               \
+        for (ptrdiff_t i = 0; i < g.length; i++)                                                \
+          storage->data[i] = THTest_(number##Source)(i);                                        \
+        TH##Source##Tensor *s = TH##Source##Tensor_new();                                       \
+        TH##Source##Tensor_setStorageNd(s, storage, g.offset, g.dims, (int64_t *)g.size,        \
+                                        (int64_t *)g.stride);                                   \
+        TH##Source##Storage_free(storage);                                                      \
+        THTensor *t = THTest_(tensor)(lt, 2, TH_SHAPE(3, 5, 7));                                \
+        THTensor *expected = THTest_(tensor)(lt, 2, TH_SHAPE(3, 5, 7));                         \
+        THTensor_(copy##Source)(expected, s); /* the reference */                               \
+        real *values = THTest_(values)(expected);                                               \
+        THCuda##CudaSource##Tensor *ds = THTest_(upload##Source)(s);                            \
+                                                                                                \
+        for (int from = 0; from < 2; from++) {                                                  \
+          THCTensor *d = THCTest_(upload)(t);                                                   \
+          real *before = THTest_(storageValues)(t);                                             \
+          if (from == 0)                                                                        \
+            THCTensor_(copy##Source)(state, d, s);                                              \
+          else                                                                                  \
+            THCTensor_(copyCuda##Source)(state, d, ds);                                         \
+          THTensor *twin = THCTest_(twin)(d);                                                   \
+          CHECK_VALUES(twin, values);                                                           \
+          if (lt != TH_EMPTY)                                                                   \
+            CHECK_OUTSIDE(twin, before);                                                        \
+          free(before);                                                                         \
+          THTensor_(free)(twin);                                                                \
+          THCTensor_(free)(state, d);                                                           \
+        }                                                                                       \
+        TH_CONCAT_2(THTensor_(copyCuda), Source)(state, t, ds);                                 \
+        CHECK_VALUES(t, values);                                                                \
+        free(values);                                                                           \
+        THCuda##CudaSource##Tensor_free(state, ds);                                             \
+        THTensor_(free)(expected);                                                              \
+        THTensor_(free)(t);                                                                     \
+        TH##Source##Tensor_free(s);                                                             \
+      }                                                                                         \
   }
 
 /* Numbers that do not survive: fractions, what is too large, infinities, NaN. */
 static double THTest_(odd)(ptrdiff_t i)
 {
-  static const double odd[] = {-0.75, 1.5,    -1,     255.9, 300,   -129.5, 40000, 65519, 65520,
-                               -7e4,  2.2e9, -2.2e9, 1e19,  -1e19, 6e-8,   3e-5,  INFINITY,
-                               -INFINITY, NAN, 16777217};
+  static const double odd[] = {-0.75, 1.5,   -1,       255.9,     300,    -129.5,  40000,
+                               65519, 65520, -7e4,     2.2e9,     -2.2e9, 1e19,    -1e19,
+                               6e-8,  3e-5,  INFINITY, -INFINITY, NAN,    16777217};
   const ptrdiff_t count = sizeof odd / sizeof *odd;
   return i % 3 ? (double)(i * 37 % 101) - 40.385 : odd[i / 3 % count];
 }
 
-#define WHOLE_NUMBER(Source, source)                       \
-  static source THTest_(number##Source)(ptrdiff_t i)       \
-  {                                                        \
+#define WHOLE_NUMBER(Source, source)                               \
+  static source THTest_(number##Source)(ptrdiff_t i)               \
+  {                                                                \
     return (source)(((uint64_t)i + 1) * 0x9e3779b97f4a7c15u >> 3); \
   }
 WHOLE_NUMBER(Byte, uint8_t)
@@ -179,7 +179,9 @@ static void THTest_(copyDevices)(void)
   THCState *state = thc_state();
   if (thc_devices() < 2)
     return;
-  for (int direct = 0; direct < 2; direct++)
+  int can;
+  CHECK_CUDA(cudaDeviceCanAccessPeer(&can, 0, 1));
+  for (int direct = 0; direct <= can; direct++)
     for (int current = 0; current < 2; current++)
       for (int lt = 0; lt < TH_WITH_ONES; lt++)
         for (int ls = 0; ls < TH_WITH_ONES; ls++) {

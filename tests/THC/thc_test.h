@@ -1,11 +1,11 @@
 /* Tests of what lies on devices: a state for all of them, and device tensors in every layout.
  *
- *     THCTensor *d = THCTest_(tensor)(TH_TRANSPOSED, 2, TH_SHAPE(3, 4, 5));      on the current device
- *     THTensor *twin = THCTest_(twin)(d);                     the same view of a copy of its storage
- *     CHECK_VALUES(twin, expected);
+ *     THCTensor *d = THCTest_(tensor)(TH_TRANSPOSED, 2, TH_SHAPE(3, 4, 5));      on the current
+ * device THTensor *twin = THCTest_(twin)(d);                     the same view of a copy of its
+ * storage CHECK_VALUES(twin, expected);
  *
- * A file of one element type includes "THC.h" and then "THTemplate.h" first.  Elements are moved by the runtime alone,
- * and not by the functions under test. */
+ * A file of one element type includes "THC.h" and then "THTemplate.h" first.  Elements are moved by
+ * the runtime alone, and not by the functions under test. */
 #ifndef THC_TEST_H
 #define THC_TEST_H
 
@@ -97,11 +97,11 @@ TH_UNUSED static THTensor *THCTest_(twin)(const THCTensor *d)
   return twin;
 }
 
-#define CHECK_DEVICE_VALUES(D, EXPECTED)      \
-  do {                                        \
-    THTensor *th_twin = THCTest_(twin)(D);    \
-    CHECK_VALUES(th_twin, EXPECTED);          \
-    THTensor_(free)(th_twin);                 \
+#define CHECK_DEVICE_VALUES(D, EXPECTED)   \
+  do {                                     \
+    THTensor *th_twin = THCTest_(twin)(D); \
+    CHECK_VALUES(th_twin, EXPECTED);       \
+    THTensor_(free)(th_twin);              \
   } while (0)
 
 #endif

@@ -10,6 +10,15 @@ CUSIM_MATH T __ldg(const T *address)
   return *address;
 }
 
+/* --- time: nanoseconds --------------------------------------------------------------------- */
+
+CUSIM_MATH long long clock64(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
 /* --- bits --------------------------------------------------------------------------------- */
 
 CUSIM_MATH int __clz(int x)

@@ -6,12 +6,12 @@
  *     {
  *       return s->by * x;
  *     }
- *     THC_MAP1(scale, float, Scale, float)                            the name, the result's type, the
- *                                                                     scalars', the input's
+ *     THC_MAP1(scale, float, Scale, float)                            the name, the result's type,
+ * the scalars', the input's
  *
- * defines the launcher `scale`, a THCKernel: operand 0 is the result, operand 1 the input.  THC_MAP0,
- * THC_MAP2 and THC_MAP3 take as many inputs.  A result that is read too is an input as well: the
- * same tensor as two operands.  Without scalars the type is THCNothing. */
+ * defines the launcher `scale`, a THCKernel: operand 0 is the result, operand 1 the input.
+ * THC_MAP0, THC_MAP2 and THC_MAP3 take as many inputs.  A result that is read too is an input as
+ * well: the same tensor as two operands.  Without scalars the type is THCNothing. */
 #ifndef THC_APPLY_H
 #define THC_APPLY_H
 
@@ -26,115 +26,115 @@ typedef char THCNothing;
 enum { THC_IN_FLIGHT = 2 }; /* packs that a thread loads before it computes */
 
 /* A pack has as many elements as fill 16 bytes of the larger type, but 4 at least. */
-#define THC_PACK_OF(SIZE)   ((SIZE) <= 4 ? 16 / (int)(SIZE) : 4)
+#define THC_PACK_OF(SIZE)    ((SIZE) <= 4 ? 16 / (int)(SIZE) : 4)
 #define THC_PACK_ALIGN(SIZE) ((SIZE) < 16 ? (SIZE) : 16)
-#define THC_MAX(A, B)       ((A) > (B) ? (A) : (B))
+#define THC_MAX(A, B)        ((A) > (B) ? (A) : (B))
 
 /* The parts of the kernels, which differ with the number of inputs. */
-#define THC_PACK_TYPE_(NAME, K, TYPE, N)                                   \
-  typedef struct __align__(THC_PACK_ALIGN(N * sizeof(TYPE))) NAME##_pack##K { \
-    TYPE v[N];                                                             \
-  } NAME##_pack##K;
+#define THC_PACK_TYPE_(NAME, K, TYPE, N)                                    \
+  typedef struct __align__(THC_PACK_ALIGN(N * sizeof(TYPE))) NAME##_pack##K \
+  {                                                                         \
+    TYPE v[N];                                                              \
+  }                                                                         \
+  NAME##_pack##K;
 
-#define THC_LOAD_PACK_(NAME, K, U, I) \
-  x##K[U] = ((const NAME##_pack##K *)flat.data[K])[I];
-#define THC_ELEMENT_(TYPE, K, I) ((const TYPE *)flat.data[K])[I]
+#define THC_LOAD_PACK_(NAME, K, U, I) x##K[U] = ((const NAME##_pack##K *)flat.data[K])[I];
+#define THC_ELEMENT_(TYPE, K, I)      ((const TYPE *)flat.data[K])[I]
 
-/* OUT: the result's type; PACK: elements of a pack; OPERANDS: their number; the rest, for the inputs:
- * declarations of their packs, loads of one pack, elements of packs (u, k), and single elements. */
-#define THC_MAP_(NAME, OUT, SCALARS, PACK, OPERANDS, DECLARE, LOAD, OF_PACKS, FLAT, STRIDED)       \
-  __global__ static void NAME##_packed(THCFlat flat, SCALARS s)                                     \
-  {                                                                                                 \
-    const ptrdiff_t packs = flat.count / (PACK);                                                    \
-    const ptrdiff_t jump = (ptrdiff_t)gridDim.x * blockDim.x * THC_IN_FLIGHT;                       \
-    NAME##_pack0 *r = (NAME##_pack0 *)flat.data[0];                                                 \
-    for (ptrdiff_t i = (ptrdiff_t)blockIdx.x * blockDim.x * THC_IN_FLIGHT + threadIdx.x; i < packs; \
-         i += jump) {                                                                               \
-      DECLARE                                                                                       \
-      for (int u = 0; u < THC_IN_FLIGHT; u++) {                                                     \
-        const ptrdiff_t j = i + (ptrdiff_t)u * blockDim.x;                                          \
-        if (j < packs) {                                                                            \
-          LOAD                                                                                      \
-        }                                                                                           \
-      }                                                                                             \
-      for (int u = 0; u < THC_IN_FLIGHT; u++) {                                                     \
-        const ptrdiff_t j = i + (ptrdiff_t)u * blockDim.x;                                          \
-        if (j < packs) {                                                                            \
-          NAME##_pack0 y;                                                                           \
-          for (int k = 0; k < (PACK); k++)                                                          \
-            y.v[k] = NAME##_element OF_PACKS;                                                       \
-          r[j] = y;                                                                                 \
-        }                                                                                           \
-      }                                                                                             \
-    }                                                                                               \
-    const ptrdiff_t i = packs * (PACK) + threadIdx.x; /* what no pack has, fewer than a block */    \
-    if (blockIdx.x == 0 && i < flat.count)                                                          \
-      ((OUT *)flat.data[0])[i] = NAME##_element FLAT;                                               \
-  }                                                                                                 \
-                                                                                                    \
-  __global__ static void NAME##_strided(THCWalk walk, SCALARS s)                                    \
-  {                                                                                                 \
-    const THCFlat &flat = walk.flat;                                                                \
-    THC_GRID_LOOP(i, flat.count)                                                                    \
-    {                                                                                               \
-      uint32_t at[OPERANDS];                                                                        \
-      THCWalk_find(&walk, OPERANDS, (uint32_t)i, at);                                               \
-      ((OUT *)flat.data[0])[at[0]] = NAME##_element STRIDED;                                        \
-    }                                                                                               \
-  }                                                                                                 \
-                                                                                                    \
-  extern "C" void NAME(const THCWalk *walk, const void *scalars, cudaStream_t stream)               \
-  {                                                                                                 \
-    const SCALARS s = *(const SCALARS *)scalars;                                                    \
-    const ptrdiff_t each = walk->packed ? (PACK) * THC_IN_FLIGHT : 1;                               \
-    const unsigned blocks = THC_blocks((walk->flat.count + each - 1) / each);                       \
-    if (walk->packed)                                                                               \
-      THC_LAUNCH(NAME##_packed, blocks, THC_BLOCK, 0, stream, walk->flat, s);                       \
-    else                                                                                            \
-      THC_LAUNCH(NAME##_strided, blocks, THC_BLOCK, 0, stream, *walk, s);                           \
+/* OUT: the result's type; PACK: elements of a pack; OPERANDS: their number; the rest, for the
+ * inputs: declarations of their packs, loads of one pack, elements of packs (u, k), and single
+ * elements. */
+#define THC_MAP_(NAME, OUT, SCALARS, PACK, OPERANDS, DECLARE, LOAD, OF_PACKS, FLAT, STRIDED)     \
+  __global__ static void NAME##_packed(THCFlat flat, SCALARS s)                                  \
+  {                                                                                              \
+    const ptrdiff_t packs = flat.count / (PACK);                                                 \
+    const ptrdiff_t jump = (ptrdiff_t)gridDim.x * blockDim.x * THC_IN_FLIGHT;                    \
+    NAME##_pack0 *r = (NAME##_pack0 *)flat.data[0];                                              \
+    for (ptrdiff_t i = (ptrdiff_t)blockIdx.x * blockDim.x * THC_IN_FLIGHT + threadIdx.x;         \
+         i < packs; i += jump) {                                                                 \
+      DECLARE                                                                                    \
+      for (int u = 0; u < THC_IN_FLIGHT; u++) {                                                  \
+        const ptrdiff_t j = i + (ptrdiff_t)u * blockDim.x;                                       \
+        if (j < packs) {                                                                         \
+          LOAD                                                                                   \
+        }                                                                                        \
+      }                                                                                          \
+      for (int u = 0; u < THC_IN_FLIGHT; u++) {                                                  \
+        const ptrdiff_t j = i + (ptrdiff_t)u * blockDim.x;                                       \
+        if (j < packs) {                                                                         \
+          NAME##_pack0 y;                                                                        \
+          for (int k = 0; k < (PACK); k++)                                                       \
+            y.v[k] = NAME##_element OF_PACKS;                                                    \
+          r[j] = y;                                                                              \
+        }                                                                                        \
+      }                                                                                          \
+    }                                                                                            \
+    const ptrdiff_t i = packs * (PACK) + threadIdx.x; /* what no pack has, fewer than a block */ \
+    if (blockIdx.x == 0 && i < flat.count)                                                       \
+      ((OUT *)flat.data[0])[i] = NAME##_element FLAT;                                            \
+  }                                                                                              \
+                                                                                                 \
+  __global__ static void NAME##_strided(THCWalk walk, SCALARS s)                                 \
+  {                                                                                              \
+    const THCFlat &flat = walk.flat;                                                             \
+    THC_GRID_LOOP(i, flat.count)                                                                 \
+    {                                                                                            \
+      uint32_t at[OPERANDS];                                                                     \
+      THCWalk_find(&walk, OPERANDS, (uint32_t)i, at);                                            \
+      ((OUT *)flat.data[0])[at[0]] = NAME##_element STRIDED;                                     \
+    }                                                                                            \
+  }                                                                                              \
+                                                                                                 \
+  extern "C" void NAME(const THCWalk *walk, const void *scalars, cudaStream_t stream)            \
+  {                                                                                              \
+    const SCALARS s = *(const SCALARS *)scalars;                                                 \
+    const ptrdiff_t each = walk->packed ? (PACK)*THC_IN_FLIGHT : 1;                              \
+    const unsigned blocks = THC_blocks((walk->flat.count + each - 1) / each);                    \
+    if (walk->packed)                                                                            \
+      THC_LAUNCH(NAME##_packed, blocks, THC_BLOCK, 0, stream, walk->flat, s);                    \
+    else                                                                                         \
+      THC_LAUNCH(NAME##_strided, blocks, THC_BLOCK, 0, stream, *walk, s);                        \
   }
 
-#define THC_MAP0(NAME, OUT, SCALARS)                                                    \
-  enum { NAME##_n = THC_PACK_OF(sizeof(OUT)) };                                         \
-  THC_PACK_TYPE_(NAME, 0, OUT, NAME##_n)                                                \
+#define THC_MAP0(NAME, OUT, SCALARS)            \
+  enum { NAME##_n = THC_PACK_OF(sizeof(OUT)) }; \
+  THC_PACK_TYPE_(NAME, 0, OUT, NAME##_n)        \
   THC_MAP_(NAME, OUT, SCALARS, NAME##_n, 1, , , (&s), (&s), (&s))
 
-#define THC_MAP1(NAME, OUT, SCALARS, IN1)                                               \
-  enum { NAME##_n = THC_PACK_OF(THC_MAX(sizeof(OUT), sizeof(IN1))) };                   \
-  THC_PACK_TYPE_(NAME, 0, OUT, NAME##_n)                                                \
-  THC_PACK_TYPE_(NAME, 1, IN1, NAME##_n)                                                \
-  THC_MAP_(NAME, OUT, SCALARS, NAME##_n, 2, NAME##_pack1 x1[THC_IN_FLIGHT];             \
-           , THC_LOAD_PACK_(NAME, 1, u, j), (&s, x1[u].v[k]),                           \
-           (&s, THC_ELEMENT_(IN1, 1, i)), (&s, THC_ELEMENT_(IN1, 1, at[1])))
+#define THC_MAP1(NAME, OUT, SCALARS, IN1)                                                    \
+  enum { NAME##_n = THC_PACK_OF(THC_MAX(sizeof(OUT), sizeof(IN1))) };                        \
+  THC_PACK_TYPE_(NAME, 0, OUT, NAME##_n)                                                     \
+  THC_PACK_TYPE_(NAME, 1, IN1, NAME##_n)                                                     \
+  THC_MAP_(NAME, OUT, SCALARS, NAME##_n, 2, NAME##_pack1 x1[THC_IN_FLIGHT];                  \
+           , THC_LOAD_PACK_(NAME, 1, u, j), (&s, x1[u].v[k]), (&s, THC_ELEMENT_(IN1, 1, i)), \
+           (&s, THC_ELEMENT_(IN1, 1, at[1])))
 
-#define THC_MAP2(NAME, OUT, SCALARS, IN1, IN2)                                                    \
-  enum { NAME##_n = THC_PACK_OF(THC_MAX(sizeof(OUT), THC_MAX(sizeof(IN1), sizeof(IN2)))) };       \
-  THC_PACK_TYPE_(NAME, 0, OUT, NAME##_n)                                                          \
-  THC_PACK_TYPE_(NAME, 1, IN1, NAME##_n)                                                          \
-  THC_PACK_TYPE_(NAME, 2, IN2, NAME##_n)                                                          \
-  THC_MAP_(NAME, OUT, SCALARS, NAME##_n, 3, NAME##_pack1 x1[THC_IN_FLIGHT];                       \
-           NAME##_pack2 x2[THC_IN_FLIGHT];                                                        \
-           , THC_LOAD_PACK_(NAME, 1, u, j) THC_LOAD_PACK_(NAME, 2, u, j),                         \
-           (&s, x1[u].v[k], x2[u].v[k]),                                                          \
-           (&s, THC_ELEMENT_(IN1, 1, i), THC_ELEMENT_(IN2, 2, i)),                                \
+#define THC_MAP2(NAME, OUT, SCALARS, IN1, IN2)                                                   \
+  enum { NAME##_n = THC_PACK_OF(THC_MAX(sizeof(OUT), THC_MAX(sizeof(IN1), sizeof(IN2)))) };      \
+  THC_PACK_TYPE_(NAME, 0, OUT, NAME##_n)                                                         \
+  THC_PACK_TYPE_(NAME, 1, IN1, NAME##_n)                                                         \
+  THC_PACK_TYPE_(NAME, 2, IN2, NAME##_n)                                                         \
+  THC_MAP_(NAME, OUT, SCALARS, NAME##_n, 3, NAME##_pack1 x1[THC_IN_FLIGHT];                      \
+           NAME##_pack2 x2[THC_IN_FLIGHT];                                                       \
+           , THC_LOAD_PACK_(NAME, 1, u, j) THC_LOAD_PACK_(NAME, 2, u, j),                        \
+           (&s, x1[u].v[k], x2[u].v[k]), (&s, THC_ELEMENT_(IN1, 1, i), THC_ELEMENT_(IN2, 2, i)), \
            (&s, THC_ELEMENT_(IN1, 1, at[1]), THC_ELEMENT_(IN2, 2, at[2])))
 
-#define THC_MAP3(NAME, OUT, SCALARS, IN1, IN2, IN3)                                               \
-  enum {                                                                                          \
-    NAME##_n = THC_PACK_OF(                                                                       \
-        THC_MAX(THC_MAX(sizeof(OUT), sizeof(IN1)), THC_MAX(sizeof(IN2), sizeof(IN3))))            \
-  };                                                                                              \
-  THC_PACK_TYPE_(NAME, 0, OUT, NAME##_n)                                                          \
-  THC_PACK_TYPE_(NAME, 1, IN1, NAME##_n)                                                          \
-  THC_PACK_TYPE_(NAME, 2, IN2, NAME##_n)                                                          \
-  THC_PACK_TYPE_(NAME, 3, IN3, NAME##_n)                                                          \
-  THC_MAP_(NAME, OUT, SCALARS, NAME##_n, 4, NAME##_pack1 x1[THC_IN_FLIGHT];                       \
-           NAME##_pack2 x2[THC_IN_FLIGHT]; NAME##_pack3 x3[THC_IN_FLIGHT];                        \
-           , THC_LOAD_PACK_(NAME, 1, u, j) THC_LOAD_PACK_(NAME, 2, u, j)                          \
-               THC_LOAD_PACK_(NAME, 3, u, j),                                                     \
-           (&s, x1[u].v[k], x2[u].v[k], x3[u].v[k]),                                              \
-           (&s, THC_ELEMENT_(IN1, 1, i), THC_ELEMENT_(IN2, 2, i), THC_ELEMENT_(IN3, 3, i)),       \
-           (&s, THC_ELEMENT_(IN1, 1, at[1]), THC_ELEMENT_(IN2, 2, at[2]),                         \
-            THC_ELEMENT_(IN3, 3, at[3])))
+#define THC_MAP3(NAME, OUT, SCALARS, IN1, IN2, IN3)                                                \
+  enum {                                                                                           \
+    NAME##_n =                                                                                     \
+        THC_PACK_OF(THC_MAX(THC_MAX(sizeof(OUT), sizeof(IN1)), THC_MAX(sizeof(IN2), sizeof(IN3)))) \
+  };                                                                                               \
+  THC_PACK_TYPE_(NAME, 0, OUT, NAME##_n)                                                           \
+  THC_PACK_TYPE_(NAME, 1, IN1, NAME##_n)                                                           \
+  THC_PACK_TYPE_(NAME, 2, IN2, NAME##_n)                                                           \
+  THC_PACK_TYPE_(NAME, 3, IN3, NAME##_n)                                                           \
+  THC_MAP_(                                                                                        \
+      NAME, OUT, SCALARS, NAME##_n, 4, NAME##_pack1 x1[THC_IN_FLIGHT];                             \
+      NAME##_pack2 x2[THC_IN_FLIGHT]; NAME##_pack3 x3[THC_IN_FLIGHT];                              \
+      , THC_LOAD_PACK_(NAME, 1, u, j) THC_LOAD_PACK_(NAME, 2, u, j) THC_LOAD_PACK_(NAME, 3, u, j), \
+      (&s, x1[u].v[k], x2[u].v[k], x3[u].v[k]),                                                    \
+      (&s, THC_ELEMENT_(IN1, 1, i), THC_ELEMENT_(IN2, 2, i), THC_ELEMENT_(IN3, 3, i)),             \
+      (&s, THC_ELEMENT_(IN1, 1, at[1]), THC_ELEMENT_(IN2, 2, at[2]), THC_ELEMENT_(IN3, 3, at[3])))
 
 #endif

@@ -17,7 +17,8 @@ extern "C" {
  * launch that fails is told by cudaGetLastError. */
 typedef void (*THCKernel)(const THCWalk *walk, const void *scalars, cudaStream_t stream);
 
-/* --- kernels of elements ----------------------------------------------------------------------- */
+/* --- kernels of elements -----------------------------------------------------------------------
+ */
 
 /* Copies operand 1, of type from, to operand 0, of type to: THC_converters[to][from]. */
 extern const THCKernel THC_converters[THScalarTypes][THScalarTypes];
@@ -25,7 +26,8 @@ extern const THCKernel THC_converters[THScalarTypes][THScalarTypes];
 /* Fills operand 0 with *scalars, an element of its type. */
 extern const THCKernel THC_fillers[THScalarTypes];
 
-/* --- other kernels ----------------------------------------------------------------------------- */
+/* --- other kernels -----------------------------------------------------------------------------
+ */
 
 void THCKernel_sleep(int64_t cycles, cudaStream_t stream);
 
@@ -44,7 +46,8 @@ int THCKernel_mtgp32States(struct curandStateMtgp32 *states,
 }
 #endif
 
-/* --- on the host (THCWalk.c) -------------------------------------------------------------------- */
+/* --- on the host (THCWalk.c) --------------------------------------------------------------------
+ */
 
 /* Runs the kernel over the operands of the loop, which are on the current device, in as many
  * launches as it takes.  Elements correspond in row-major order; operands may have different shapes

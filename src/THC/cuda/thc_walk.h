@@ -1,8 +1,8 @@
 /* How kernels find the elements of strided operands: made on the host, handed to a kernel by value.
  *
- * The host finds one shape that all operands have in common, drops and merges dimensions (THPlan.h),
- * and cuts what is too large, so that kernels compute with 32 bits.  Operands that all lie in one
- * piece are packed: kernels then move 16 bytes at a time and do without the rest. */
+ * The host finds one shape that all operands have in common, drops and merges dimensions
+ * (THPlan.h), and cuts what is too large, so that kernels compute with 32 bits.  Operands that all
+ * lie in one piece are packed: kernels then move 16 bytes at a time and do without the rest. */
 #ifndef THC_WALK_H
 #define THC_WALK_H
 
@@ -14,8 +14,9 @@ enum {
   THC_WALK_DIMS = 25     /* more are walked in parts */
 };
 
-#define MAX_CUTORCH_DIMS     THC_WALK_DIMS
-#define CUTORCH_DIM_WARNING  "tensor too large or too many (>" TH_STRING_OF(MAX_CUTORCH_DIMS) ") dimensions"
+#define MAX_CUTORCH_DIMS THC_WALK_DIMS
+#define CUTORCH_DIM_WARNING \
+  "tensor too large or too many (>" TH_STRING_OF(MAX_CUTORCH_DIMS) ") dimensions"
 
 /* Division by a number that is known beforehand, of numbers below 2^31: a product and a shift. */
 typedef struct THCDivisor {

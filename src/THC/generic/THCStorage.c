@@ -24,7 +24,8 @@ int THCStorage_(getDevice)(THCState *state, const THCStorage *storage)
   return storage->device;
 }
 
-/* --- one element ------------------------------------------------------------------------------- */
+/* --- one element -------------------------------------------------------------------------------
+ */
 
 /* Copies between the host and the storage's device, on its current stream, and waits. */
 static void THCStorage_(move)(THCState *state, const THCStorage *self, ptrdiff_t at, void *host,
@@ -59,7 +60,8 @@ real THCStorage_(get)(THCState *state, const THCStorage *self, ptrdiff_t idx)
   return value;
 }
 
-/* --- making one -------------------------------------------------------------------------------- */
+/* --- making one --------------------------------------------------------------------------------
+ */
 
 static ptrdiff_t THCStorage_(bytes)(ptrdiff_t size)
 {
@@ -168,7 +170,8 @@ THCStorage *THCStorage_(newWithMapping)(THCState *state, const char *filename, p
   THError("file %s cannot be mapped into the memory of a device", filename ? filename : "(NULL)");
 }
 
-/* --- flags and counts -------------------------------------------------------------------------- */
+/* --- flags and counts --------------------------------------------------------------------------
+ */
 
 void THCStorage_(setFlag)(THCState *state, THCStorage *storage, const char flag)
 {
@@ -204,7 +207,8 @@ void THCStorage_(free)(THCState *state, THCStorage *storage)
   THCudaCheck(status);
 }
 
-/* --- contents ---------------------------------------------------------------------------------- */
+/* --- contents ----------------------------------------------------------------------------------
+ */
 
 /* Device memory that a guard holds. */
 typedef struct {
@@ -218,8 +222,8 @@ static void THCStorage_(freeMemory)(void *what)
   memory->storage->allocator->free(memory->storage->allocatorContext, memory->data);
 }
 
-/* The data moves to a new block, on the stream that the old one is used on; there it is free for the
- * next use as soon as that copy is queued. */
+/* The data moves to a new block, on the stream that the old one is used on; there it is free for
+ * the next use as soon as that copy is queued. */
 static void THCStorage_(moveData)(THCState *state, THCStorage *storage, ptrdiff_t size,
                                   ptrdiff_t bytes)
 {

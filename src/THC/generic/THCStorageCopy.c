@@ -5,7 +5,8 @@
 
 /* A tensor of all of the storage, for as long as size and one are there.  It counts nothing. */
 #define VIEW(TENSOR, STORAGE, SIZE) \
-  (&(TENSOR){.size = (SIZE), .stride = (SIZE) + 1, .nDimension = (SIZE)[0] > 0, .storage = (STORAGE)})
+  (&(TENSOR){                       \
+      .size = (SIZE), .stride = (SIZE) + 1, .nDimension = (SIZE)[0] > 0, .storage = (STORAGE)})
 #define SIZE_OF(STORAGE) ((int64_t[]){(STORAGE)->size, 1})
 
 void THCStorage_(rawCopy)(THCState *state, THCStorage *storage, real *src)
@@ -22,22 +23,22 @@ void THCStorage_(rawCopy)(THCState *state, THCStorage *storage, real *src)
   THCOnDevice_leave(&on);
 }
 
-#define FROM_HOST(Source, source, unused)                                                    \
-  void THCStorage_(copy##Source)(THCState * state, THCStorage * storage,                     \
-                                 struct TH##Source##Storage * src)                           \
-  {                                                                                          \
-    THCTensor_(copy##Source)(state, VIEW(THCTensor, storage, SIZE_OF(storage)),              \
-                             VIEW(TH##Source##Tensor, src, SIZE_OF(src)));                   \
+#define FROM_HOST(Source, source, unused)                                       \
+  void THCStorage_(copy##Source)(THCState * state, THCStorage * storage,        \
+                                 struct TH##Source##Storage * src)              \
+  {                                                                             \
+    THCTensor_(copy##Source)(state, VIEW(THCTensor, storage, SIZE_OF(storage)), \
+                             VIEW(TH##Source##Tensor, src, SIZE_OF(src)));      \
   }
 
 TH_FOR_EACH_TYPE(FROM_HOST)
 
-#define FROM_DEVICE(Source, CudaSource)                                                      \
-  void THCStorage_(copyCuda##Source)(THCState * state, THCStorage * storage,                 \
-                                     struct TH##CudaSource##Storage * src)                   \
-  {                                                                                          \
-    THCTensor_(copyCuda##Source)(state, VIEW(THCTensor, storage, SIZE_OF(storage)),          \
-                                 VIEW(TH##CudaSource##Tensor, src, SIZE_OF(src)));           \
+#define FROM_DEVICE(Source, CudaSource)                                             \
+  void THCStorage_(copyCuda##Source)(THCState * state, THCStorage * storage,        \
+                                     struct TH##CudaSource##Storage * src)          \
+  {                                                                                 \
+    THCTensor_(copyCuda##Source)(state, VIEW(THCTensor, storage, SIZE_OF(storage)), \
+                                 VIEW(TH##CudaSource##Tensor, src, SIZE_OF(src)));  \
   }
 
 FROM_DEVICE(Byte, CudaByte)
@@ -49,13 +50,12 @@ FROM_DEVICE(Float, Cuda)
 FROM_DEVICE(Double, CudaDouble)
 FROM_DEVICE(Half, CudaHalf)
 
-#define TO_HOST(Target, target, unused)                                                        \
-  void TH_CONCAT_2(TH##Target##Storage_copyCuda, Real)(THCState * state,                       \
-                                                       TH##Target##Storage * self,             \
-                                                       struct THCStorage * src)                \
-  {                                                                                            \
-    TH_CONCAT_2(TH##Target##Tensor_copyCuda, Real)(                                            \
-        state, VIEW(TH##Target##Tensor, self, SIZE_OF(self)), VIEW(THCTensor, src, SIZE_OF(src))); \
+#define TO_HOST(Target, target, unused)                                                         \
+  void TH_CONCAT_2(TH##Target##Storage_copyCuda, Real)(                                         \
+      THCState * state, TH##Target##Storage * self, struct THCStorage * src)                    \
+  {                                                                                             \
+    TH_CONCAT_2(TH##Target##Tensor_copyCuda, Real)                                              \
+    (state, VIEW(TH##Target##Tensor, self, SIZE_OF(self)), VIEW(THCTensor, src, SIZE_OF(src))); \
   }
 
 TH_FOR_EACH_TYPE(TO_HOST)

@@ -6,7 +6,8 @@
 
 #define AND_STATE(...) (THCState * state, __VA_ARGS__)
 #define CALL(RESULT, NAME, PARAMETERS, ARGUMENTS) \
-  RESULT THCTensor_(NAME) AND_STATE PARAMETERS    \
+  RESULT THCTensor_(NAME)                         \
+  AND_STATE PARAMETERS                            \
   {                                               \
     THC_enter(state);                             \
     return THTensor_(NAME) ARGUMENTS;             \
@@ -46,7 +47,8 @@ THCTensor *THCTensor_(newFoldBatchDim)(THCState *state, THCTensor *input)
   return folded;
 }
 
-/* --- devices ----------------------------------------------------------------------------------- */
+/* --- devices -----------------------------------------------------------------------------------
+ */
 
 int THCTensor_(getDevice)(THCState *state, const THCTensor *self)
 {
@@ -66,14 +68,15 @@ int THCTensor_(checkGPU)(THCState *state, unsigned int nTensors, ...)
     if (!tensor || !tensor->storage || !tensor->storage->data)
       continue;
     const int there = tensor->storage->device;
-    good = there == here || (state->p2pKernelAccessEnabled &&
-                             THCState_getPeerToPeerAccess(state, here, there));
+    good = there == here ||
+           (state->p2pKernelAccessEnabled && THCState_getPeerToPeerAccess(state, here, there));
   }
   va_end(tensors);
   return good;
 }
 
-/* --- textures ---------------------------------------------------------------------------------- */
+/* --- textures ----------------------------------------------------------------------------------
+ */
 
 #if defined(THC_REAL_IS_FLOAT) || defined(THC_REAL_IS_HALF)
 #define CHANNEL cudaChannelFormatKindFloat
