@@ -43,7 +43,8 @@ THC_API uint64_t THCCachingAllocator_maxMemoryAllocated(int device);
 THC_API uint64_t THCCachingAllocator_currentMemoryCached(int device);
 THC_API uint64_t THCCachingAllocator_maxMemoryCached(int device);
 
-/* Whether freed blocks are kept (on) or returned at once.  Returns what it was before. */
+/* Whether freed blocks, pinned ones included, are kept (on) or returned at once.  Returns what it
+ * was before. */
 THC_API int THCCachingAllocator_setCaching(int on);
 
 #endif

@@ -1,10 +1,10 @@
 /* Pinned and managed host memory; memory of other processes. */
 #include "THCPrivate.h"
 
-static void *checked(cudaError_t status, void *ptr, const char *kind, ptrdiff_t size)
+static void check(cudaError_t status, const char *kind, ptrdiff_t size)
 {
   if (status == cudaSuccess)
-    return ptr;
+    return;
   cudaGetLastError();
   THError("there is no %s memory for %td bytes: %s", kind, size, cudaGetErrorString(status));
 }
@@ -14,7 +14,9 @@ static void *allocate_pinned(void *ctx, ptrdiff_t size)
   void *ptr = NULL;
   if (size < 0)
     THError("pinned memory of %td bytes was asked for", size);
-  return size ? checked(cudaMallocHost(&ptr, (size_t)size), ptr, "pinned", size) : NULL;
+  if (size > 0)
+    check(cudaMallocHost(&ptr, (size_t)size), "pinned", size);
+  return ptr;
 }
 
 static void free_pinned(void *ctx, void *ptr)
@@ -30,9 +32,9 @@ static void *allocate_managed(void *ctx, ptrdiff_t size)
   void *ptr = NULL;
   if (size < 0)
     THError("managed memory of %td bytes was asked for", size);
-  if (!size)
-    return NULL;
-  return checked(cudaMallocManaged(&ptr, (size_t)size, cudaMemAttachGlobal), ptr, "managed", size);
+  if (size > 0)
+    check(cudaMallocManaged(&ptr, (size_t)size, cudaMemAttachGlobal), "managed", size);
+  return ptr;
 }
 
 static void free_managed(void *ctx, void *ptr)

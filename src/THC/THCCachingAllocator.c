@@ -2,6 +2,7 @@
  * device, stream and kind of size. */
 #include "THCPrivate.h"
 
+#include "THCCachingHostAllocator.h"
 #include "THCTable.h"
 
 enum {
@@ -48,7 +49,7 @@ static THCTable used;   /* all blocks that are handed out, or pending */
 static Device *devices; /* as many as there are */
 static int devicesCount;
 static THCPending pending;
-static int caching = -1; /* not asked yet */
+static int caching = -1; /* not asked yet; for pinned memory too */
 
 /* --- bins: lists of blocks of nearly one size ---------------------------------------------------
  */
@@ -201,7 +202,7 @@ static cudaError_t release(Block *block)
     merge(block, block->prev);
   if (is_free(block->next))
     merge(block, block->next);
-  if (!caching && !block->prev && !block->next)
+  if (!THC_keepsMemory() && !block->prev && !block->next)
     return free_segment(block);
   put_in_bin(block);
   return cudaSuccess;
@@ -324,12 +325,11 @@ static cudaError_t allocate_locked(void **ptr, size_t size, cudaStream_t stream)
     return status;
   if (size > PTRDIFF_MAX - LARGE_ROUND || !THCTable_reserve(&used))
     return cudaErrorMemoryAllocation;
-  if (caching < 0)
-    caching = THC_cachesByDefault();
 
   Block *block;
-  const size_t rounded = caching ? (size + ROUND - 1) / ROUND * ROUND : size;
-  status = obtain(device, stream, rounded, caching, &block);
+  const int keep = THC_keepsMemory();
+  const size_t rounded = keep ? (size + ROUND - 1) / ROUND * ROUND : size;
+  status = obtain(device, stream, rounded, keep, &block);
   if (status != cudaSuccess)
     return status;
   if (block->pool)
@@ -442,7 +442,7 @@ THCDeviceAllocator *THCCachingAllocator_get(void)
 /* --- what else is asked of it -------------------------------------------------------------------
  */
 
-int THC_cachesByDefault(void)
+static int kept_by_default(void)
 {
   const char *wish = getenv("THC_CACHING_ALLOCATOR");
   if (wish && *wish)
@@ -454,14 +454,24 @@ int THC_cachesByDefault(void)
 #endif
 }
 
+int THC_keepsMemory(void)
+{
+  int known = __atomic_load_n(&caching, __ATOMIC_RELAXED);
+  if (known < 0) {
+    known = kept_by_default();
+    __atomic_store_n(&caching, known, __ATOMIC_RELAXED);
+  }
+  return known;
+}
+
 int THCCachingAllocator_setCaching(int on)
 {
-  pthread_mutex_lock(&mutex);
-  const int before = caching < 0 ? THC_cachesByDefault() : caching;
-  caching = on != 0;
-  pthread_mutex_unlock(&mutex);
-  if (!on)
+  const int before = THC_keepsMemory();
+  __atomic_store_n(&caching, on != 0, __ATOMIC_RELAXED);
+  if (!on) {
     THCudaCheck(cache_emptyCache(NULL));
+    THCCachingHostAllocator_emptyCache();
+  }
   return before;
 }
 

@@ -17,7 +17,6 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static THCTable blocks;
 static Pinned *kept;
 static THCPending pending;
-static int caching = -1;
 
 /* --- keeping ------------------------------------------------------------------------------------
  */
@@ -110,8 +109,6 @@ static void *host_malloc(void *ctx, ptrdiff_t size)
   if (size == 0)
     return NULL;
   pthread_mutex_lock(&mutex);
-  if (caching < 0)
-    caching = THC_cachesByDefault();
   cudaError_t status = THCPending_collect(&pending, 0, event_happened);
   Pinned *block = status == cudaSuccess ? find((size_t)size) : NULL;
   if (status == cudaSuccess && !block)
@@ -137,12 +134,12 @@ static void host_free(void *ctx, void *ptr)
   if (!block || !block->used) {
     status = cudaErrorInvalidValue;
   } else {
-    if (!caching)
+    if (!THC_keepsMemory())
       status = THCPending_collect(&pending, 1, event_happened);
     block->used = 0;
     if (block->pending == 0)
       keep(block);
-    if (!caching && status == cudaSuccess)
+    if (!THC_keepsMemory() && status == cudaSuccess)
       status = free_kept();
   }
   pthread_mutex_unlock(&mutex);

@@ -46,8 +46,8 @@ void THC_checkDevice(THCState *state, int device, int arg);
  * the collector has run.  Returns NULL for size 0; otherwise raises an error when it fails. */
 void *THC_allocate(THCState *state, THCDeviceAllocator *allocator, void *context, size_t size);
 
-/* The default of THCCachingAllocator_setCaching; read once. */
-int THC_cachesByDefault(void);
+/* Whether freed memory of devices, and pinned memory, is kept. */
+int THC_keepsMemory(void);
 
 /* --- streams ---------------------------------------------------------------------------------- */
 

@@ -271,6 +271,9 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
       case cudaDevAttrMaxGridDimZ:
         *value = model.maxGridSize[2];
         break;
+      case cudaDevAttrMaxTexture1DLinearWidth:
+        *value = 1 << 28;
+        break;
       case cudaDevAttrMaxSharedMemoryPerBlock:
         *value = (int)model.sharedMemPerBlock;
         break;
