@@ -3,6 +3,15 @@
 
 #include "kernels.h"
 
+int check_has_race_hooks(void)
+{
+#ifdef __SANITIZE_THREAD__
+  return 1;
+#else
+  return 0;
+#endif
+}
+
 __global__ static void axpy(float *y, float a, const float *x, ptrdiff_t n)
 {
   THC_GRID_LOOP(i, n)

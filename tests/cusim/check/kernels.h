@@ -13,6 +13,9 @@
 extern "C" {
 #endif
 
+/* Whether accesses that nothing orders end the program. */
+int check_has_race_hooks(void);
+
 /* y += a * x */
 cudaError_t check_axpy(float *y, float a, const float *x, ptrdiff_t n, cudaStream_t stream);
 
