@@ -18,6 +18,15 @@
 /* Made when it is first asked for. */
 THCState *thc_state(void);
 
+/* Lets threads write one place in any order; see cusim_calls.h. */
+void cusim_allow_races(int allow) __attribute__((weak));
+
+static inline void thc_allow_races(int allow)
+{
+  if (cusim_allow_races)
+    cusim_allow_races(allow);
+}
+
 /* The number of devices; tests of two do nothing where there is one. */
 static inline int thc_devices(void)
 {

@@ -75,6 +75,10 @@ int cusim_lane(void);
 /* Which other lanes happen to be along is for no program to rely on: the calling one alone. */
 unsigned cusim_activemask(void);
 
+/* From now on races are let pass (1), or not (0): for a function that leaves open which of several
+ * elements ends up in one place.  A GPU's runtime has no such function. */
+void cusim_allow_races(int allow) __attribute__((weak));
+
 #ifdef __cplusplus
 }
 #endif
