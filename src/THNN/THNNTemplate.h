@@ -18,6 +18,7 @@
 #include "THNNUnfold.h"
 #include "THNNWindow.h"
 #include "THNNWindowSum.h"
+#include "THNNWinograd.h"
 
 #define TH_GENERIC_FILE "generic/THNNConvolution.h"
 #include "THGenerateFloatTypes.h"

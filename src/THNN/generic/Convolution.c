@@ -396,7 +396,9 @@ static int THNN_(isDirect)(const THNNConvolution *c)
 static void THNN_(convolveEither)(const THNNConvolution *c, int back, THTensor *from,
                                   THTensor *weight, THTensor *bias, THTensor *to)
 {
-  if (THNN_(isImplicit)(c, back))
+  if (THNN_(isWinograd)(c, back))
+    THNN_(convolveWinograd)(c, back, from, weight, bias, to);
+  else if (THNN_(isImplicit)(c, back))
     THNN_(convolveImplicit)(c, back, from, weight, bias, to);
   else if (THNN_(isDirect)(c))
     THNN_(convolvePlanned)(c, back, from, weight, bias, to);

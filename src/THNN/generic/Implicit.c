@@ -50,21 +50,19 @@ int THNN_(areWeightsImplicit)(const THNNConvolution *c)
 
 /* --- what both have in common ---------------------------------------------------------------- */
 
-/* Outputs of a block: whole vectors, not more than there are. */
-static ptrdiff_t THNN_(widthOf)(ptrdiff_t outputs)
+ptrdiff_t THNN_(widthOf)(ptrdiff_t outputs)
 {
   const ptrdiff_t lanes = THNN_(implicit)->lanes;
   return THMin(THNN_(implicit)->vectors, (outputs + lanes - 1) / lanes) * lanes;
 }
 
-static ptrdiff_t THNN_(vectorsOf)(ptrdiff_t outputs)
+ptrdiff_t THNN_(vectorsOf)(ptrdiff_t outputs)
 {
   return (outputs + THNN_(implicit)->lanes - 1) / THNN_(implicit)->lanes;
 }
 
-/* m[j][o] = outputs[o][j] for count outputs; vectors are filled up with zeros. */
-static void THNN_(turnOutputs)(ptrdiff_t count, ptrdiff_t columns, const real *outputs,
-                               ptrdiff_t next, real *m)
+void THNN_(turnOutputs)(ptrdiff_t count, ptrdiff_t columns, const real *outputs, ptrdiff_t next,
+                        real *m)
 {
   const ptrdiff_t width = THNN_(vectorsOf)(count) * THNN_(implicit)->lanes;
   if (width > count)

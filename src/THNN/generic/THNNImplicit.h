@@ -22,6 +22,14 @@ int THNN_(areWeightsImplicit)(const THNNConvolution *c);
 void THNN_(convolveImplicit)(const THNNConvolution *c, int back, THTensor *from, THTensor *weight,
                              THTensor *bias, THTensor *to);
 
+/* Outputs of a block: whole vectors, not more than there are; and the vectors of that many. */
+ptrdiff_t THNN_(widthOf)(ptrdiff_t outputs);
+ptrdiff_t THNN_(vectorsOf)(ptrdiff_t outputs);
+
+/* m[j][o] = outputs[o][j] for count outputs, next apart; vectors are filled up with zeros. */
+void THNN_(turnOutputs)(ptrdiff_t count, ptrdiff_t columns, const real *outputs, ptrdiff_t next,
+                        real *m);
+
 /* The gradient of the weights in a call that has begun: prepare before it starts, then add. */
 typedef struct {
   const THNNConvolution *c;

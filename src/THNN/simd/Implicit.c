@@ -136,17 +136,21 @@ static inline void turn_square(const real *x, ptrdiff_t nextX, real *y, ptrdiff_
     store(y + i * nextY, v[from][i]);
 }
 
+/* Squares; the last ones begin where they end with the matrix. */
 static void turn(ptrdiff_t rows, ptrdiff_t columns, const real *x, ptrdiff_t nextX, real *y,
                  ptrdiff_t nextY)
 {
-  const ptrdiff_t rowsInSquares = rows / LANES * LANES;
-  const ptrdiff_t columnsInSquares = columns / LANES * LANES;
-  for (ptrdiff_t j = 0; j < columnsInSquares; j += LANES)
-    for (ptrdiff_t i = 0; i < rowsInSquares; i += LANES)
-      turn_square(x + i * nextX + j, nextX, y + j * nextY + i, nextY);
-  for (ptrdiff_t j = 0; j < columns; j++)
-    for (ptrdiff_t i = j < columnsInSquares ? rowsInSquares : 0; i < rows; i++)
-      y[j * nextY + i] = x[i * nextX + j];
+  if (rows < LANES || columns < LANES) {
+    for (ptrdiff_t j = 0; j < columns; j++)
+      for (ptrdiff_t i = 0; i < rows; i++)
+        y[j * nextY + i] = x[i * nextX + j];
+    return;
+  }
+  for (ptrdiff_t i = 0; i < rows; i += LANES)
+    for (ptrdiff_t j = 0; j < columns; j += LANES) {
+      const ptrdiff_t column = THMin(j, columns - LANES), row = THMin(i, rows - LANES);
+      turn_square(x + row * nextX + column, nextX, y + column * nextY + row, nextY);
+    }
 }
 
 const THNN_(Implicit) TH_LEVEL_(THNN_(implicit))[] = {{LANES, MOST, multiply, turn}};

@@ -1,0 +1,32 @@
+/* Row a of a transform, for a from first to below end, has six numbers for each tile or window: the
+ * first one at the given address, the others next apart, those of the next row after them. */
+typedef struct {
+  /* Tiles of a plane of the source, at each position one: v[position].  flat is where the first
+   * tile begins; what has no bits set in the mask of a row's pitch elements, and of a vector more,
+   * counts as 0.  line is scratch memory of the elements of all rows, and eight vectors more. */
+  void (*images)(const THNNTiles *t, int first, int end, const real *flat, const real *mask,
+                 real *line, real *v, ptrdiff_t next);
+  /* Windows: m[9][o] becomes u[o], for outputs o of that many vectors; turned by half a circle if
+   * back. */
+  void (*windows)(int first, int end, int back, ptrdiff_t vectors, const real *m, real *u,
+                  ptrdiff_t next);
+  /* A row of tiles: products[tile][o], width apart, become y[row * wide + column][o], for as many
+   * outputs as a vector has lanes and as many rows as are high, added to start[o], or to 0. */
+  void (*results)(int first, int end, ptrdiff_t tiles, const real *products, ptrdiff_t width,
+                  ptrdiff_t next, const real *start, ptrdiff_t high, ptrdiff_t wide, real *y);
+  /* y[i][j] = x[i][j]: rows of n elements, nextX and nextY apart. */
+  void (*copyRows)(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t nextX, real *y,
+                   ptrdiff_t nextY);
+  /* y[i][j] += x[i][j]: rows of n elements, those of y next apart. */
+  void (*addRows)(ptrdiff_t rows, ptrdiff_t n, const real *x, real *y, ptrdiff_t next);
+} THNN_(Winograd);
+
+extern const THNN_(Winograd) * THNN_(winograd);
+
+/* Whether the convolution is better computed this way, forward or back, and in no more memory than
+ * is allowed: the largest of x, y and the columns of one image for each thread. */
+int THNN_(isWinograd)(const THNNConvolution *c, int back);
+
+/* y = bias (if there is one) + the convolution of x; or back, x from y. */
+void THNN_(convolveWinograd)(const THNNConvolution *c, int back, THTensor *from, THTensor *weight,
+                             THTensor *bias, THTensor *to);

@@ -1,0 +1,421 @@
+/* Winograd's convolutions: how they are cut to fit in memory, and how they go. */
+#include "THNNTemplate.h"
+
+TH_DISPATCH(THNN_(Winograd), THNN_(winograd))
+
+enum {
+  SIDE = THNN_WINOGRAD_SIDE,
+  STEP = THNN_WINOGRAD_STEP,
+  TAPS = THNN_WINOGRAD_SIZE * THNN_WINOGRAD_SIZE,
+  TURNED_PLANES = 16, /* whose windows are turned together */
+  FLAT = 8192,        /* elements of the source, about, that are copied together */
+  TURNED = 256        /* positions of the result, about, that are turned together */
+};
+
+typedef struct {
+  const THNNConvolution *c;
+  int back;
+  const real *from, *weight, *bias;
+  real *to;
+  ptrdiff_t planes, results; /* of a group */
+  THNNWindow at[3];          /* from the source to the result */
+  ptrdiff_t source, size;    /* elements of a plane of these */
+  ptrdiff_t down;            /* rows of tiles of an image */
+  ptrdiff_t width, blocks;   /* of results, and */
+  ptrdiff_t together;        /* of these blocks whose weights are there at a time */
+  int rows;                  /* of the transforms, likewise */
+  THNNTiles tiles;           /* of a run, at most */
+  ptrdiff_t runs, bands;     /* bands: runs of an image, where there are several */
+  ptrdiff_t next;            /* from plane to plane of a transformed run */
+  ptrdiff_t u;               /* weights, in elements, and for each thread: */
+  ptrdiff_t flat, line, v, products, turned;
+  ptrdiff_t few;                 /* planes of the source that are copied together */
+  ptrdiff_t margin;              /* before and after the flat rows */
+  const real *mask;              /* of their columns */
+  const ptrdiff_t *tile, *plane; /* offsets of these in a transformed run */
+  real *weights, *memory;
+  int threads;
+  /* Of a pass: */
+  ptrdiff_t group, block, count; /* blocks */
+  int first, end;                /* rows */
+} THNN_(Tiled);
+
+/* --- plans ----------------------------------------------------------------------------------- */
+
+static ptrdiff_t THNN_(parts)(ptrdiff_t whole, ptrdiff_t part)
+{
+  return (whole + part - 1) / part;
+}
+
+/* Runs of about that many tiles, as many for one thread as for the other. */
+static void THNN_(setRuns)(THNN_(Tiled) * w, ptrdiff_t tiles, int threads)
+{
+  const ptrdiff_t batch = w->c->batch, all = w->down * w->tiles.across;
+  w->bands = w->tiles.images = 1;
+  if (all <= tiles) {
+    const ptrdiff_t few = THMax(1, THMin(tiles / all, batch / threads));
+    w->tiles.images = THMax(1, batch / (threads * THNN_(parts)(batch, threads * few)));
+  } else {
+    w->bands = THMin(w->down, THNN_(parts)(all, tiles));
+    while (batch < 4 * threads && batch * w->bands % threads && w->bands < w->down)
+      w->bands++;
+  }
+  w->tiles.down = THNN_(parts)(w->down, w->bands);
+  w->bands = THNN_(parts)(w->down, w->tiles.down);
+  w->runs = THNN_(parts)(batch, w->tiles.images) * w->bands;
+}
+
+/* Elements of memory that the choices made need. */
+static ptrdiff_t THNN_(setMemory)(THNN_(Tiled) * w)
+{
+  const ptrdiff_t lanes = THNN_(implicit)->lanes, slack = 8 * lanes;
+  const ptrdiff_t positions = THNN_(parts)(THNNTiles_positions(&w->tiles), lanes) * lanes;
+  /* An odd number of cache lines: planes do not compete for the same places of the cache. */
+  w->next = positions | 16;
+  w->margin = (w->at[2].pad < 0 ? -w->at[2].pad : w->at[2].pad) + slack;
+  const ptrdiff_t plane = w->tiles.images * THNNTiles_plane(&w->tiles);
+  w->few = THMax(1, THMin(w->planes, FLAT / THMax(1, plane)));
+  w->flat = w->few * plane + 2 * w->margin;
+  w->line = STEP * positions + slack;
+  w->v = w->rows * SIDE * w->planes * w->next;
+  w->products = w->rows * SIDE * THNNTiles_count(&w->tiles) * w->width;
+  const ptrdiff_t high = THMax(STEP, THMin(STEP * w->tiles.down, TURNED / w->at[2].output));
+  w->turned = THMax(2 * high * w->at[2].output * lanes, (TURNED_PLANES + 1) * TAPS * w->width);
+  w->u = w->rows * SIDE * w->planes * w->together * w->width;
+  return w->u + w->threads * (w->flat + w->line + w->v + w->products + w->turned);
+}
+
+/* The most elements of memory that a convolution takes beside its operands. */
+static ptrdiff_t THNN_(mostMemory)(const THNNConvolution *c, int threads)
+{
+  const ptrdiff_t images = c->batch * THMax(c->planes * c->image, c->outputs * c->windows);
+  return THMax(images, c->groups * c->depth * c->windows * threads);
+}
+
+/* Vector operations, of a group. */
+static double THNN_(cost)(const THNN_(Tiled) * w)
+{
+  const double lanes = (double)THNN_(implicit)->lanes, planes = (double)w->planes;
+  const double vectors = (double)THNN_(parts)(w->results, THNN_(implicit)->lanes);
+  const double tiles = (double)THNNTiles_count(&w->tiles), runs = (double)w->runs;
+  const double pitch = (double)THNNTiles_pitch(&w->tiles);
+  const double rows = (double)(w->tiles.images * w->tiles.down);
+  const double passes = SIDE / (double)w->rows;
+  const double times = (double)THNN_(parts)(w->blocks, w->together);
+  /* Few tiles do not keep up with the weights that they are multiplied with. */
+  const double products = SIDE * SIDE * planes * vectors * (tiles + 3) * (1 + 6 / tiles);
+  const double images =
+      times * planes * rows * (passes * (30 + pitch / lanes * 8) + SIDE * (6 + pitch / lanes * 16));
+  const double results = tiles * vectors * (200 + 150 * (passes - 1));
+  const double windows = planes * vectors * 500;
+  return windows + runs * (products + images + results);
+}
+
+/* The best choice with that many rows of the transforms at a time; 0 if none fits in memory. */
+static int THNN_(choose)(THNN_(Tiled) * w, int rows, int threads, double *cost)
+{
+  static const ptrdiff_t few[] = {96, 64, 48, 32, 16, 8};
+  THNN_(Tiled) best = *w;
+  *cost = INFINITY;
+  w->rows = rows;
+  w->threads = threads;
+  for (ptrdiff_t pieces = 1; pieces <= w->blocks; pieces++) {
+    w->together = THNN_(parts)(w->blocks, pieces);
+    for (size_t i = 0; i < sizeof few / sizeof *few; i++) {
+      THNN_(setRuns)(w, few[i], threads);
+      if (THNN_(setMemory)(w) > THNN_(mostMemory)(w->c, threads))
+        continue;
+      const ptrdiff_t turns = THNN_(parts)(w->runs, threads);
+      const double mine = THNN_(cost)(w) * (double)(turns * threads) / (double)w->runs;
+      if (mine < *cost) {
+        best = *w;
+        *cost = mine;
+      }
+    }
+  }
+  *w = best;
+  return *cost < INFINITY;
+}
+
+/* Whether it is worth it.  The rows do not depend on the threads: the sums do on them. */
+static int THNN_(plan)(const THNNConvolution *c, int back, int threads, THNN_(Tiled) * w)
+{
+  /* Where the sums over planes are short, transforms are most of the work. */
+  enum { FEW_PLANES = 16, FEW_RESULTS = 16 };
+  *w = (THNN_(Tiled)){.c = c, .back = back};
+  for (int d = 0; d < 3; d++) {
+    const THNNWindow *at = &c->at[d];
+    if (at->size != (d ? THNN_WINOGRAD_SIZE : 1) || at->step != 1 || at->dilation != 1)
+      return 0;
+    w->at[d] = back ? THNNWindow_of(at->size, 1, at->size - 1 - at->pad, 1) : *at;
+    w->at[d].input = back ? at->output : at->input;
+    w->at[d].output = back ? at->input : at->output;
+  }
+  w->planes = (back ? c->outputs : c->planes) / THMax(1, c->groups);
+  w->results = (back ? c->planes : c->outputs) / THMax(1, c->groups);
+  if (c->batch < 1 || w->at[0].input != 1 || w->at[0].output != 1 || w->planes < FEW_PLANES ||
+      w->results < FEW_RESULTS)
+    return 0;
+  w->source = back ? c->windows : c->image;
+  w->size = back ? c->image : c->windows;
+  w->down = THNN_(parts)(w->at[1].output, STEP);
+  w->tiles.across = THNN_(parts)(w->at[2].output, STEP);
+  w->tiles.wide = w->at[2].input;
+  w->width = THNN_(widthOf)(w->results);
+  w->blocks = THNN_(parts)(w->results, w->width);
+
+  static const int rows[] = {6, 3, 2, 1};
+  double cost = INFINITY;
+  THNN_(Tiled) best = *w;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    double mine;
+    THNN_(Tiled) other = *w;
+    if (THNN_(choose)(&other, rows[i], 1, &mine) && mine < cost) {
+      best = other;
+      cost = mine;
+    }
+  }
+  const double direct = (double)(c->batch * w->size) * (double)(w->planes * TAPS) *
+                        (double)THNN_(parts)(w->results, THNN_(implicit)->lanes);
+  if (!(cost < 0.75 * direct))
+    return 0;
+  for (; threads > 1; threads--) {
+    THNN_(Tiled) other = *w;
+    if (THNN_(choose)(&other, best.rows, threads, &cost)) {
+      best = other;
+      break;
+    }
+  }
+  *w = best;
+  return 1;
+}
+
+int THNN_(isWinograd)(const THNNConvolution *c, int back)
+{
+  THNN_(Tiled) w;
+  return THNN_(plan)(c, back, 1, &w);
+}
+
+/* --- weights --------------------------------------------------------------------------------- */
+
+/* m[tap][o] = windows[o][tap].  Whole vectors are turned: that writes a few rows more. */
+static void THNN_(turnWindows)(ptrdiff_t count, const real *windows, ptrdiff_t width, real *m)
+{
+  real copy[(64 + 2) * TAPS];
+  memcpy(copy, windows, (size_t)(count * TAPS) * sizeof *copy);
+  memset(copy + count * TAPS, 0, sizeof copy - (size_t)(count * TAPS) * sizeof *copy);
+  THNN_(implicit)->turn(width, THMax(TAPS, THNN_(implicit)->lanes), copy, TAPS, m, width);
+}
+
+/* Those of a block of results and a few planes, of one after the other. */
+static void THNN_(transformWeights)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(Tiled) *w = context;
+  const THNNConvolution *c = w->c;
+  const ptrdiff_t pieces = THNN_(parts)(w->planes, TURNED_PLANES);
+  real *m = THNN_(ofThread)(w->memory, w->turned, w->threads);
+  for (ptrdiff_t item = begin; item < end; item++) {
+    const ptrdiff_t block = item / pieces, plane = item % pieces * TURNED_PLANES;
+    const ptrdiff_t planes = THMin(TURNED_PLANES, w->planes - plane);
+    const ptrdiff_t first = (w->block + block) * w->width;
+    const ptrdiff_t count = THMin(w->width, w->results - first);
+    const ptrdiff_t vectors = THNN_(vectorsOf)(count), width = vectors * THNN_(implicit)->lanes;
+    const real *weight = w->weight + w->group * (c->outputs / c->groups) * c->depth;
+    real *u = w->weights + block * w->rows * SIDE * w->planes * w->width + plane * width;
+    if (w->back) {
+      for (ptrdiff_t p = 0; p < planes; p++)
+        THNN_(turnWindows)
+      (count, weight + (plane + p) * c->depth + first * TAPS, width, m + p * TAPS * width);
+    } else {
+      THNN_(turnOutputs)
+      (count, planes * TAPS, weight + first * c->depth + plane * TAPS, c->depth, m);
+    }
+    for (ptrdiff_t p = 0; p < planes; p++)
+      THNN_(winograd)->windows(w->first, w->end, w->back, vectors, m + p * TAPS * width,
+                               u + p * width, w->planes * width);
+  }
+}
+
+/* --- tiles ----------------------------------------------------------------------------------- */
+
+typedef struct {
+  THNNTiles tiles;
+  ptrdiff_t image, row; /* the first ones */
+  real *flat, *line, *v, *products, *turned;
+} THNN_(Run);
+
+static THNN_(Run) THNN_(runOf)(const THNN_(Tiled) * w, ptrdiff_t run)
+{
+  THNN_(Run) r = {.tiles = w->tiles};
+  r.image = run / w->bands * w->tiles.images;
+  r.row = run % w->bands * w->tiles.down;
+  r.tiles.images = THMin(w->tiles.images, w->c->batch - r.image);
+  r.tiles.down = THMin(w->tiles.down, w->down - r.row);
+  r.flat =
+      THNN_(ofThread)(w->memory, w->flat + w->line + w->v + w->products + w->turned, w->threads);
+  r.line = r.flat + w->flat;
+  r.v = r.line + w->line;
+  r.products = r.v + w->v;
+  r.turned = r.products + w->products;
+  return r;
+}
+
+static void THNN_(transformImages)(const THNN_(Tiled) * w, const THNN_(Run) * r)
+{
+  const ptrdiff_t wide = r->tiles.wide, rows = THNNTiles_rows(&r->tiles);
+  const ptrdiff_t top = STEP * r->row - w->at[1].pad; /* the first row that is needed */
+  const ptrdiff_t first = THMin(THMax(0, -top), rows);
+  const ptrdiff_t end = THMax(first, THMin(rows, w->at[1].input - top));
+  const ptrdiff_t image = rows * wide, plane = r->tiles.images * image;
+  real *flat = r->flat + w->margin;
+  for (ptrdiff_t i = 0; i < w->few * r->tiles.images; i++) {
+    memset(flat + i * image, 0, (size_t)(first * wide) * sizeof *flat);
+    memset(flat + i * image + end * wide, 0, (size_t)((rows - end) * wide) * sizeof *flat);
+  }
+  for (ptrdiff_t p = 0; p < w->planes; p++) {
+    if (p % w->few == 0 && end > first)
+      for (ptrdiff_t n = 0; n < r->tiles.images; n++) {
+        const ptrdiff_t from = ((r->image + n) * w->c->groups + w->group) * w->planes + p;
+        THNN_(winograd)->copyRows(THMin(w->few, w->planes - p), (end - first) * wide,
+                                  w->from + from * w->source + (top + first) * wide, w->source,
+                                  flat + n * image + first * wide, plane);
+      }
+    THNN_(winograd)->images(&r->tiles, w->first, w->end, flat + p % w->few * plane - w->at[2].pad,
+                            w->mask, r->line, r->v + p * w->next, w->planes * w->next);
+  }
+}
+
+/* The products of a block: sums over the planes, a few of them at a time. */
+static void THNN_(multiplyBlock)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t block,
+                                 ptrdiff_t vectors)
+{
+  static const real zeros[256];
+  const ptrdiff_t width = vectors * THNN_(implicit)->lanes, tiles = THNNTiles_count(&r->tiles);
+  const real *u = w->weights + block * w->rows * SIDE * w->planes * w->width;
+  for (ptrdiff_t k = 0; k < (w->end - w->first) * SIDE; k++)
+    for (ptrdiff_t p = 0; p < w->planes; p += THNN_IMPLICIT_COLUMNS)
+      THNN_(implicit)->multiply(tiles, w->tile, THMin(w->planes - p, THNN_IMPLICIT_COLUMNS),
+                                w->plane, r->v + (k * w->planes + p) * w->next,
+                                u + (k * w->planes + p) * width, vectors, p == 0 ? zeros : NULL,
+                                r->products + k * tiles * width);
+}
+
+/* Rows of tiles of one image become rows of a vector of results. */
+static void THNN_(deliverTiles)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t row,
+                                ptrdiff_t rows, const real *products, ptrdiff_t width,
+                                const real *start, ptrdiff_t count, real *to)
+{
+  const ptrdiff_t lanes = THNN_(implicit)->lanes, wide = w->at[2].output;
+  const ptrdiff_t high = THMin(STEP * rows, w->at[1].output - STEP * (r->row + row));
+  for (ptrdiff_t i = 0; i < rows; i++)
+    THNN_(winograd)->results(w->first, w->end, r->tiles.across,
+                             products + i * r->tiles.across * width, width,
+                             THNNTiles_count(&r->tiles) * width, start, high - STEP * i, wide,
+                             r->turned + STEP * i * wide * lanes);
+  const ptrdiff_t positions = high * wide;
+  to += STEP * (r->row + row) * wide;
+  if (w->first == 0) {
+    THNN_(implicit)->turn(positions, count, r->turned, lanes, to, w->size);
+    return;
+  }
+  real *sums = r->turned + positions * lanes;
+  THNN_(implicit)->turn(positions, count, r->turned, lanes, sums, positions);
+  THNN_(winograd)->addRows(count, positions, sums, to, w->size);
+}
+
+static void THNN_(deliverBlock)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t first,
+                                ptrdiff_t vectors)
+{
+  const ptrdiff_t lanes = THNN_(implicit)->lanes, width = vectors * lanes;
+  const ptrdiff_t few = THMax(1, TURNED / (STEP * w->at[2].output));
+  for (ptrdiff_t o = 0; o < vectors; o++) {
+    const ptrdiff_t result = first + o * lanes, count = THMin(lanes, w->results - result);
+    real start[64] = {0};
+    if (w->bias && w->first == 0)
+      for (ptrdiff_t i = 0; i < count; i++)
+        start[i] = w->bias[w->group * w->results + result + i];
+    const real *products = r->products + o * lanes;
+    for (ptrdiff_t n = 0; n < r->tiles.images; n++) {
+      const ptrdiff_t image = (r->image + n) * w->c->groups + w->group;
+      real *to = w->to + (image * w->results + result) * w->size;
+      for (ptrdiff_t row = 0; row < r->tiles.down; row += few)
+        THNN_(deliverTiles)
+      (w, r, row, THMin(few, r->tiles.down - row),
+       products + (n * r->tiles.down + row) * r->tiles.across * width, width, start, count, to);
+    }
+  }
+}
+
+static void THNN_(computeRuns)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(Tiled) *w = context;
+  for (ptrdiff_t run = begin; run < end; run++) {
+    const THNN_(Run) r = THNN_(runOf)(w, run);
+    THNN_(transformImages)(w, &r);
+    for (ptrdiff_t block = 0; block < w->count; block++) {
+      const ptrdiff_t first = (w->block + block) * w->width;
+      const ptrdiff_t vectors = THNN_(vectorsOf)(THMin(w->width, w->results - first));
+      THNN_(multiplyBlock)(w, &r, block, vectors);
+      THNN_(deliverBlock)(w, &r, first, vectors);
+    }
+  }
+}
+
+/* Offsets of tiles and planes in a transformed run. */
+static void THNN_(listTiles)(THNN_(Call) * call, THNN_(Tiled) * w)
+{
+  const ptrdiff_t tiles = THNNTiles_count(&w->tiles), across = w->tiles.across;
+  ptrdiff_t *list =
+      THNN_(scratchBytes)(call, (size_t)(tiles + THNN_IMPLICIT_COLUMNS) * sizeof(ptrdiff_t));
+  w->tile = list;
+  for (ptrdiff_t t = 0; t < tiles; t++)
+    *list++ = t / across * (across + 1) + t % across;
+  w->plane = list;
+  for (ptrdiff_t p = 0; p < THNN_IMPLICIT_COLUMNS; p++)
+    *list++ = p * w->next;
+}
+
+/* In no more threads than there is memory for. */
+static void THNN_(inThreads)(THNN_(Tiled) * w, ptrdiff_t count,
+                             void (*body)(void *context, ptrdiff_t begin, ptrdiff_t end))
+{
+  const int most = THParallel_threads(count, 1);
+  THParallel_for(count, most > w->threads ? count / (w->threads + 1) + 1 : 1, body, w);
+}
+
+void THNN_(convolveWinograd)(const THNNConvolution *c, int back, THTensor *from, THTensor *weight,
+                             THTensor *bias, THTensor *to)
+{
+  THNN_(Call) call;
+  THNN_(begin)(&call);
+  from = THNN_(source)(&call, from);
+  weight = THNN_(source)(&call, weight);
+  bias = THNN_(source)(&call, bias);
+  to = THNN_(result)(&call, to, c->dims, back ? c->xSize : c->ySize);
+  THNN_(Tiled) w;
+  THNN_(plan)(c, back, THParallel_threads(PTRDIFF_MAX, 1), &w);
+  const ptrdiff_t columns = THNNTiles_pitch(&w.tiles) + THNN_(implicit)->lanes;
+  real *mask = THNN_(scratch)(&call, columns);
+  w.weights = THNN_(scratch)(&call, w.u);
+  w.memory = THNN_(scratch)(&call, w.threads * (w.flat + w.line + w.v + w.products + w.turned));
+  THNN_(listTiles)(&call, &w);
+  THNN_(start)(&call);
+  w.from = THTensor_(data)(from);
+  w.weight = THTensor_(data)(weight);
+  w.bias = bias ? THTensor_(data)(bias) : NULL;
+  w.to = THTensor_(data)(to);
+  w.mask = mask;
+  memset(mask, 0, (size_t)columns * sizeof *mask);
+  for (ptrdiff_t i = THMax(0, w.at[2].pad); i < THMin(columns, w.at[2].input + w.at[2].pad); i++)
+    memset(mask + i, 0xff, sizeof *mask);
+  for (w.group = 0; w.group < c->groups; w.group++)
+    for (w.block = 0; w.block < w.blocks; w.block += w.together)
+      for (w.first = 0; w.first < SIDE; w.first = w.end) {
+        w.count = THMin(w.together, w.blocks - w.block);
+        w.end = w.first + w.rows;
+        THNN_(inThreads)
+        (&w, w.count * THNN_(parts)(w.planes, TURNED_PLANES), THNN_(transformWeights));
+        THNN_(inThreads)(&w, w.runs, THNN_(computeRuns));
+      }
+  THNN_(finish)(&call);
+}

@@ -1,0 +1,292 @@
+/* Kernels of Winograd's convolutions: the transforms, as loops over vectors. */
+#include "THNNTemplate.h"
+
+#if defined(__AVX512F__)
+enum { VECTOR = 64 };
+#elif defined(__AVX__)
+enum { VECTOR = 32 };
+#else
+enum { VECTOR = 16 };
+#endif
+enum { LANES = VECTOR / sizeof(real) };
+enum { SIDE = THNN_WINOGRAD_SIDE, STEP = THNN_WINOGRAD_STEP, SIZE = THNN_WINOGRAD_SIZE };
+
+typedef real Vector __attribute__((vector_size(VECTOR)));
+#if defined(TH_REAL_IS_FLOAT)
+typedef int32_t Bits __attribute__((vector_size(VECTOR)));
+#else
+typedef int64_t Bits __attribute__((vector_size(VECTOR)));
+#endif
+#include "MultiplyAdd.h"
+
+static inline Vector load(const real *x)
+{
+  Vector v;
+  memcpy(&v, x, sizeof v);
+  return v;
+}
+
+static inline void store(real *x, Vector v)
+{
+  memcpy(x, &v, sizeof v);
+}
+
+/* a * factor + c. */
+static inline Vector add(Vector a, double factor, Vector c)
+{
+  const Vector f = (real)factor - (Vector){0};
+  return MULTIPLY_ADD(a, f, c);
+}
+
+/* The points are 0, P, -P, Q, -Q and infinity.  All these numbers are exact. */
+#define P  0.625
+#define Q  1.5
+#define P2 (P * P)
+#define Q2 (Q * Q)
+
+/* --- images ---------------------------------------------------------------------------------- */
+
+/* Number a of the transform of six elements d: they are multiplied by the coefficients of the
+ * polynomial that is 0 at the other points (at all points but infinity, for the last one). */
+static inline __attribute__((always_inline)) Vector of_image(int a, const Vector *d)
+{
+  switch (a) {
+    case 0:
+      return add(d[0], P2 * Q2, add(d[2], -(P2 + Q2), d[4]));
+    case 1:
+      return add(add(d[1], -Q2, d[3]), P, add(d[2], -Q2, d[4]));
+    case 2:
+      return add(add(d[1], -Q2, d[3]), -P, add(d[2], -Q2, d[4]));
+    case 3:
+      return add(add(d[1], -P2, d[3]), Q, add(d[2], -P2, d[4]));
+    case 4:
+      return add(add(d[1], -P2, d[3]), -Q, add(d[2], -P2, d[4]));
+    default:
+      return add(d[1], P2 * Q2, add(d[3], -(P2 + Q2), d[5]));
+  }
+}
+
+/* Down: a row for each row of tiles. */
+static inline __attribute__((always_inline)) void down(const THNNTiles *t, const real *flat,
+                                                       const real *mask, real *line, int a)
+{
+  const ptrdiff_t pitch = THNNTiles_pitch(t);
+  for (ptrdiff_t n = 0; n < t->images; n++, flat += THNNTiles_plane(t))
+    for (ptrdiff_t i = 0; i < t->down; i++, line += pitch)
+      for (ptrdiff_t j = 0; j < pitch; j += LANES) {
+        const real *at = flat + STEP * i * t->wide + j;
+        Vector d[SIDE];
+        for (int k = 0; k < SIDE; k++)
+          if (a == 0 ? k % 2 == 0 : a < 5 ? k > 0 && k < 5 : k % 2 == 1)
+            d[k] = load(at + k * t->wide);
+        /* The next row writes over what is too much. */
+        store(line + j, (Vector)((Bits)of_image(a, d) & (Bits)load(mask + j)));
+      }
+}
+
+#if defined(__AVX512F__) && defined(TH_REAL_IS_FLOAT)
+#define EVENS(A, B) \
+  __builtin_shufflevector(A, B, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)
+#define ODDS(A, B) \
+  __builtin_shufflevector(A, B, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31)
+#define FOLLOWING(A, B) \
+  __builtin_shufflevector(A, B, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
+#elif defined(__AVX512F__) || (defined(__AVX__) && defined(TH_REAL_IS_FLOAT))
+#define EVENS(A, B)     __builtin_shufflevector(A, B, 0, 2, 4, 6, 8, 10, 12, 14)
+#define ODDS(A, B)      __builtin_shufflevector(A, B, 1, 3, 5, 7, 9, 11, 13, 15)
+#define FOLLOWING(A, B) __builtin_shufflevector(A, B, 1, 2, 3, 4, 5, 6, 7, 8)
+#elif defined(__AVX__) || defined(TH_REAL_IS_FLOAT)
+#define EVENS(A, B)     __builtin_shufflevector(A, B, 0, 2, 4, 6)
+#define ODDS(A, B)      __builtin_shufflevector(A, B, 1, 3, 5, 7)
+#define FOLLOWING(A, B) __builtin_shufflevector(A, B, 1, 2, 3, 4)
+#else
+#define EVENS(A, B)     __builtin_shufflevector(A, B, 0, 2)
+#define ODDS(A, B)      __builtin_shufflevector(A, B, 1, 3)
+#define FOLLOWING(A, B) __builtin_shufflevector(A, B, 1, 2)
+#endif
+
+/* Elements 0, 4, 8, ... of x, elements 1, 5, 9, ..., and so on. */
+static inline __attribute__((always_inline)) void every_fourth(const real *x, Vector *e)
+{
+  const Vector a = load(x), b = load(x + LANES), c = load(x + 2 * LANES), d = load(x + 3 * LANES);
+  const Vector even[] = {EVENS(a, b), EVENS(c, d)}, odd[] = {ODDS(a, b), ODDS(c, d)};
+  e[0] = EVENS(even[0], even[1]);
+  e[1] = EVENS(odd[0], odd[1]);
+  e[2] = ODDS(even[0], even[1]);
+  e[3] = ODDS(odd[0], odd[1]);
+}
+
+/* Across: tiles begin at every fourth element, and end in the next one. */
+static void across(ptrdiff_t positions, const real *line, real *v, ptrdiff_t next)
+{
+  Vector e[STEP], following[STEP];
+  every_fourth(line, e);
+  for (ptrdiff_t p = 0; p < positions; p += LANES) {
+    every_fourth(line + STEP * (p + LANES), following);
+    const Vector d[SIDE] = {
+        e[0], e[1], e[2], e[3], FOLLOWING(e[0], following[0]), FOLLOWING(e[1], following[1])};
+#pragma GCC unroll 6
+    for (int b = 0; b < SIDE; b++)
+      store(v + b * next + p, of_image(b, d));
+    for (int k = 0; k < STEP; k++)
+      e[k] = following[k];
+  }
+}
+
+static void images(const THNNTiles *t, int first, int end, const real *flat, const real *mask,
+                   real *line, real *v, ptrdiff_t next)
+{
+  for (int a = first; a < end; a++, v += SIDE * next) {
+    switch (a) {
+      case 0:
+        down(t, flat, mask, line, 0);
+        break;
+      case 1:
+        down(t, flat, mask, line, 1);
+        break;
+      case 2:
+        down(t, flat, mask, line, 2);
+        break;
+      case 3:
+        down(t, flat, mask, line, 3);
+        break;
+      case 4:
+        down(t, flat, mask, line, 4);
+        break;
+      default:
+        down(t, flat, mask, line, 5);
+    }
+    across(THNNTiles_positions(t), line, v, next);
+  }
+}
+
+/* --- windows --------------------------------------------------------------------------------- */
+
+/* A point and its powers, over the product of its distances to the other points. */
+#define POINT(X, PRODUCT)                                 \
+  {                                                       \
+    1 / (PRODUCT), (X) / (PRODUCT), (X) * (X) / (PRODUCT) \
+  }
+static const double ofWindow[SIDE][SIZE] = {
+    POINT(0., P2 *Q2),
+    POINT(P, 2 * P2 * (P2 - Q2)),
+    POINT(-P, 2 * P2 * (P2 - Q2)),
+    POINT(Q, 2 * Q2 * (Q2 - P2)),
+    POINT(-Q, 2 * Q2 * (Q2 - P2)),
+    {0, 0, 1},
+};
+
+static inline Vector of_window(int a, const Vector *g)
+{
+  const Vector first = g[0] * (real)ofWindow[a][0];
+  return add(g[2], ofWindow[a][2], add(g[1], ofWindow[a][1], first));
+}
+
+static void windows(int first, int end, int back, ptrdiff_t vectors, const real *m, real *u,
+                    ptrdiff_t next)
+{
+  const ptrdiff_t width = vectors * LANES;
+  for (ptrdiff_t o = 0; o < width; o += LANES) {
+    Vector g[SIZE][SIZE]; /* column, row */
+    for (int i = 0; i < SIZE; i++)
+      for (int j = 0; j < SIZE; j++) {
+        const int k = i * SIZE + j;
+        g[j][i] = load(m + (back ? SIZE * SIZE - 1 - k : k) * width + o);
+      }
+    for (int a = first; a < end; a++) {
+      Vector h[SIZE];
+      for (int j = 0; j < SIZE; j++)
+        h[j] = of_window(a, g[j]);
+      for (int b = 0; b < SIDE; b++)
+        store(u + ((a - first) * SIDE + b) * next + o, of_window(b, h));
+    }
+  }
+}
+
+/* --- results --------------------------------------------------------------------------------- */
+
+/* Powers of the points; infinity has the highest only. */
+static const double ofResult[SIDE][STEP] = {
+    {1, 0, 0, 0},      {1, P, P2, P *P2},   {1, -P, P2, -P *P2},
+    {1, Q, Q2, Q *Q2}, {1, -Q, Q2, -Q *Q2}, {0, 0, 0, 1},
+};
+
+/* Four results from six products, across. */
+static inline __attribute__((always_inline)) void of_products(const real *m, ptrdiff_t next,
+                                                              Vector *r)
+{
+  const Vector a = load(m + next), b = load(m + 2 * next);
+  const Vector c = load(m + 3 * next), d = load(m + 4 * next);
+  const Vector evenP = a + b, oddP = a - b, evenQ = c + d, oddQ = c - d;
+  r[0] = load(m) + evenP + evenQ;
+  r[1] = add(oddQ, Q, oddP * (real)P);
+  r[2] = add(evenQ, Q2, evenP * (real)P2);
+  r[3] = add(oddQ, Q * Q2, add(oddP, P * P2, load(m + 5 * next)));
+}
+
+static inline __attribute__((always_inline)) void some_results(int first, int end, ptrdiff_t tiles,
+                                                               const real *products,
+                                                               ptrdiff_t width, ptrdiff_t next,
+                                                               const real *start, ptrdiff_t high,
+                                                               ptrdiff_t wide, real *y)
+{
+  for (ptrdiff_t t = 0; t < tiles; t++, products += width) {
+    Vector sum[STEP][STEP];
+    for (int i = 0; i < STEP; i++)
+      for (int j = 0; j < STEP; j++)
+        sum[i][j] = start ? load(start) : (Vector){0};
+#pragma GCC unroll 6
+    for (int a = first; a < end; a++) {
+      Vector r[STEP];
+      of_products(products + (a - first) * SIDE * next, next, r);
+      for (int i = 0; i < STEP; i++)
+        for (int j = 0; j < STEP; j++)
+          if (ofResult[a][i] == 1)
+            sum[i][j] = sum[i][j] + r[j];
+          else if (ofResult[a][i] != 0)
+            sum[i][j] = add(r[j], ofResult[a][i], sum[i][j]);
+    }
+    const ptrdiff_t rows = THMin(STEP, high), columns = THMin(STEP, wide - t * STEP);
+    real *to = y + t * STEP * LANES;
+    if (rows == STEP && columns == STEP)
+      for (int i = 0; i < STEP; i++)
+        for (int j = 0; j < STEP; j++)
+          store(to + (i * wide + j) * LANES, sum[i][j]);
+    else
+      for (ptrdiff_t i = 0; i < rows; i++)
+        for (ptrdiff_t j = 0; j < columns; j++)
+          store(to + (i * wide + j) * LANES, sum[i][j]);
+  }
+}
+
+static void results(int first, int end, ptrdiff_t tiles, const real *products, ptrdiff_t width,
+                    ptrdiff_t next, const real *start, ptrdiff_t high, ptrdiff_t wide, real *y)
+{
+  if (end - first == SIDE)
+    some_results(0, SIDE, tiles, products, width, next, start, high, wide, y);
+  else
+    some_results(first, end, tiles, products, width, next, start, high, wide, y);
+}
+
+/* Without a call for each row, because they may be short. */
+static void copy_rows(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t nextX, real *y,
+                      ptrdiff_t nextY)
+{
+  for (ptrdiff_t i = 0; i < rows; i++, x += nextX, y += nextY) {
+    if (n < LANES)
+      memcpy(y, x, (size_t)n * sizeof *y);
+    else
+      for (ptrdiff_t j = 0; j < n; j += LANES) /* the last vector ends with the row */
+        store(y + THMin(j, n - LANES), load(x + THMin(j, n - LANES)));
+  }
+}
+
+static void add_rows(ptrdiff_t rows, ptrdiff_t n, const real *x, real *y, ptrdiff_t next)
+{
+  for (ptrdiff_t i = 0; i < rows; i++, x += n, y += next)
+    for (ptrdiff_t j = 0; j < n; j++)
+      y[j] += x[j];
+}
+
+const THNN_(Winograd)
+    TH_LEVEL_(THNN_(winograd))[] = {{images, windows, results, copy_rows, add_rows}};
