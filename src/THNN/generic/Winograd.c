@@ -85,11 +85,12 @@ static ptrdiff_t THNN_(setMemory)(THNN_(Tiled) * w)
   return w->u + w->threads * (w->flat + w->line + w->v + w->products + w->turned);
 }
 
-/* The most elements of memory that a convolution takes beside its operands. */
+/* The most elements of memory that a convolution takes beside its operands; an eighth is left for
+ * lists and for what blocks are rounded up by. */
 static ptrdiff_t THNN_(mostMemory)(const THNNConvolution *c, int threads)
 {
   const ptrdiff_t images = c->batch * THMax(c->planes * c->image, c->outputs * c->windows);
-  return THMax(images, c->groups * c->depth * c->windows * threads);
+  return THMax(images, c->groups * c->depth * c->windows * threads) / 8 * 7;
 }
 
 /* Vector operations, of a group. */

@@ -1,0 +1,253 @@
+/* Convolutions that Winograd's algorithm computes: how far they are from sums in double precision,
+ * for any padding, sizes that tiles do not divide, groups, operands in other strides, and with the
+ * same bits for any number of threads. */
+#include "THNN/THNNGroups.h"
+#include "THTemplate.h"
+#include "th_test.h"
+
+/* Of the norm. */
+#ifdef TH_REAL_IS_FLOAT
+static const double bound = 1e-5;
+#else
+static const double bound = 1e-13;
+#endif
+
+typedef struct {
+  int64_t batch, groups, planes, outputs; /* planes and outputs of a group */
+  int64_t high, wide;
+  int padH, padW;
+} Shape;
+
+/* More than a few planes and outputs, and enough tiles. */
+static const Shape shapes[] = {
+    {2, 1, 64, 64, 20, 20, 1, 1}, {1, 1, 33, 70, 27, 30, 0, 2}, {3, 2, 32, 48, 18, 21, 1, 0},
+    {1, 1, 48, 48, 40, 12, 3, 4}, {8, 1, 64, 64, 16, 16, 1, 1}, {4, 1, 64, 64, 19, 20, 1, 1},
+    {5, 1, 20, 31, 16, 33, 2, 2}, {1, 1, 32, 32, 9, 120, 1, 6},
+};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+static uint64_t state;
+
+static int64_t between(int64_t least, int64_t most)
+{
+  state = state * 6364136223846793005u + 1442695040888963407u;
+  return least + (int64_t)((state >> 33) % (uint64_t)(most - least + 1));
+}
+
+typedef struct {
+  Shape s;
+  THNNGroups how;
+  int64_t high, wide; /* of y */
+  THTensor *x, *weight, *bias, *y;
+} Operands;
+
+/* Numbers of that many steps to each side of 0, with the dimensions the other way around in
+ * memory. */
+static THTensor *new_numbers(const int64_t size[4], int64_t steps, double step)
+{
+  THTensor *t = THTensor_(newWithSize4d)(size[3], size[2], size[1], size[0]);
+  for (ptrdiff_t i = 0; i < THTensor_(nElement)(t); i++)
+    THTensor_(data)(t)[i] = (real)((double)between(-steps, steps) * step);
+  THTensor_(transpose)(t, NULL, 0, 3);
+  THTensor_(transpose)(t, NULL, 1, 2);
+  return t;
+}
+
+static Operands new_operands(const Shape *s, int64_t steps, double step)
+{
+  Operands o = {.s = *s, .high = s->high + 2 * s->padH - 2, .wide = s->wide + 2 * s->padW - 2};
+  o.how = (THNNGroups){.axes = 2,
+                       .groups = (int)s->groups,
+                       .size = {1, 3, 3},
+                       .step = {1, 1, 1},
+                       .pad = {0, s->padH, s->padW},
+                       .dilation = {1, 1, 1}};
+  const int64_t planes = s->groups * s->planes, outputs = s->groups * s->outputs;
+  o.x = new_numbers((int64_t[]){s->batch, planes, s->high, s->wide}, steps, step);
+  o.y = new_numbers((int64_t[]){s->batch, outputs, o.high, o.wide}, steps, step);
+  o.weight = new_numbers((int64_t[]){outputs, s->planes, 3, 3}, steps, step);
+  o.bias = THTensor_(newWithSize1d)(outputs);
+  for (int64_t i = 0; i < outputs; i++)
+    THTensor_(set1d)(o.bias, i, (real)((double)between(-steps, steps) * step));
+  return o;
+}
+
+static void free_operands(Operands *o)
+{
+  THTensor *all[] = {o->x, o->weight, o->bias, o->y};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    THTensor_(free)(all[i]);
+}
+
+/* A contiguous copy of t in double precision. */
+static double *new_doubles(THTensor *t)
+{
+  THTensor *copy = THTensor_(newContiguous)(t);
+  const ptrdiff_t n = THTensor_(nElement)(copy);
+  double *d = THAlloc((ptrdiff_t)sizeof *d * n);
+  for (ptrdiff_t i = 0; i < n; i++)
+    d[i] = (double)THTensor_(data)(copy)[i];
+  THTensor_(free)(copy);
+  return d;
+}
+
+/* The obvious loops: y = bias + the convolution of x, or back, x from y. */
+static double *new_expected(const Operands *o, int back)
+{
+  const Shape *s = &o->s;
+  double *from = new_doubles(back ? o->y : o->x), *weight = new_doubles(o->weight);
+  double *to = new_doubles(back ? o->x : o->y);
+  const int64_t planes = s->groups * s->planes, outputs = s->groups * s->outputs;
+  const int64_t count =
+      back ? s->batch * planes * s->high * s->wide : s->batch * outputs * o->high * o->wide;
+  for (int64_t i = 0; i < count; i++)
+    to[i] = back ? 0 : (double)THTensor_(get1d)(o->bias, i / (o->high * o->wide) % outputs);
+  for (int64_t n = 0; n < s->batch; n++)
+    for (int64_t out = 0; out < outputs; out++)
+      for (int64_t p = 0; p < s->planes; p++)
+        for (int64_t a = 0; a < 3; a++)
+          for (int64_t b = 0; b < 3; b++) {
+            const double w = weight[((out * s->planes + p) * 3 + a) * 3 + b];
+            const int64_t plane = n * planes + out / s->outputs * s->planes + p;
+            for (int64_t i = 0; i < o->high; i++)
+              for (int64_t j = 0; j < o->wide; j++) {
+                const int64_t row = i + a - s->padH, column = j + b - s->padW;
+                if (row < 0 || row >= s->high || column < 0 || column >= s->wide)
+                  continue;
+                const int64_t atX = (plane * s->high + row) * s->wide + column;
+                const int64_t atY = ((n * outputs + out) * o->high + i) * o->wide + j;
+                if (back)
+                  to[atX] += w * from[atY];
+                else
+                  to[atY] += w * from[atX];
+              }
+          }
+  THFree(from);
+  THFree(weight);
+  return to;
+}
+
+static THTensor *new_found(const Operands *o, int back)
+{
+  THTensor *found = THTensor_(new)();
+  if (back)
+    THNN_(Groups_updateGradInput)(NULL, &o->how, o->x, o->y, found, o->weight);
+  else
+    THNN_(Groups_updateOutput)(NULL, &o->how, o->x, found, o->weight, o->bias);
+  CHECK(THTensor_(isSameSizeAs)(found, back ? o->x : o->y));
+  return found;
+}
+
+/* The norm of the difference over the norm of what is expected. */
+static double error_of(THTensor *found, const double *expected)
+{
+  double difference = 0, norm = 0;
+  for (ptrdiff_t i = 0; i < THTensor_(nElement)(found); i++) {
+    const double d = (double)THTensor_(data)(found)[i] - expected[i];
+    difference += d * d;
+    norm += expected[i] * expected[i];
+  }
+  return sqrt(difference / norm);
+}
+
+static void check_error(const Shape *s, const char *what, double error)
+{
+  if (error <= bound)
+    return;
+  print_error(
+      "%s off by %.2e of its norm: batch %d, %d groups, %d planes, %d outputs, %d x %d, "
+      "pad %d %d\n",
+      what, error, (int)s->batch, (int)s->groups, (int)s->planes, (int)s->outputs, (int)s->high,
+      (int)s->wide, s->padH, s->padW);
+  fail();
+}
+
+static void check_shape(const Shape *s)
+{
+  Operands o = new_operands(s, 1 << 20, 1. / (1 << 20));
+  const int threads = THGetNumThreads();
+  for (int back = 0; back < 2; back++) {
+    double *expected = new_expected(&o, back);
+    THSetNumThreads(1);
+    THTensor *found = new_found(&o, back);
+    check_error(s, back ? "gradInput" : "output", error_of(found, expected));
+    for (int t = 2; t <= 5; t += 1) {
+      THSetNumThreads(t);
+      THTensor *again = new_found(&o, back);
+      CHECK(!memcmp(THTensor_(data)(again), THTensor_(data)(found),
+                    (size_t)THTensor_(nElement)(found) * sizeof(real)));
+      THTensor_(free)(again);
+    }
+    THSetNumThreads(threads);
+    THTensor_(free)(found);
+    THFree(expected);
+  }
+  free_operands(&o);
+}
+
+static void THTest_(winograd)(void)
+{
+  for (int i = 0; i < SHAPES; i++) {
+    state = (uint64_t)i;
+    check_shape(&shapes[i]);
+  }
+}
+
+static void THTest_(winogradOfRandomShapes)(void)
+{
+  for (uint64_t seed = 1; seed <= 12; seed++) {
+    state = seed;
+    Shape s = {.batch = between(1, 5), .groups = between(1, 3)};
+    s.planes = between(16, 60);
+    s.outputs = between(16, 80);
+    s.padH = (int)between(0, 4);
+    s.padW = (int)between(0, 4);
+    s.high = between(THMax(1, 8 - 2 * s.padH), 16);
+    s.wide = between(THMax(1, 8 - 2 * s.padW), 16);
+    print_message("seed %d\n", (int)seed);
+    check_shape(&s);
+  }
+}
+
+/* Sums of many planes. */
+static void THTest_(winogradOfManyPlanes)(void)
+{
+  for (int64_t planes = 64; planes <= 512; planes *= 2) {
+    state = (uint64_t)planes;
+    const Shape s = {4, 1, planes, 32, 12, 12, 1, 1};
+    Operands o = new_operands(&s, 1 << 20, 1. / (1 << 20));
+    double *expected = new_expected(&o, 0);
+    THTensor *found = new_found(&o, 0);
+    const double error = error_of(found, expected);
+    print_message("%d planes: %.2e of the norm\n", (int)planes, error);
+    check_error(&s, "output", error);
+    THTensor_(free)(found);
+    THFree(expected);
+    free_operands(&o);
+  }
+}
+
+/* Sums of products of whole numbers are exact, but not these: so the tests above have tested
+ * Winograd's algorithm and not another one. */
+static void THTest_(winogradIsChosen)(void)
+{
+  for (int i = 0; i < SHAPES; i++)
+    for (int back = 0; back < 2; back++) {
+      state = (uint64_t)i;
+      Operands o = new_operands(&shapes[i], 3, 1);
+      double *expected = new_expected(&o, back);
+      THTensor *found = new_found(&o, back);
+      const double error = error_of(found, expected);
+      if (!(error > 0)) {
+        print_error("shape %d, back %d is computed in another way\n", i, back);
+        fail();
+      }
+      CHECK(error <= bound);
+      THTensor_(free)(found);
+      THFree(expected);
+      free_operands(&o);
+    }
+}
+
+TH_TESTS(THTest_(winograd), THTest_(winogradOfRandomShapes), THTest_(winogradOfManyPlanes),
+         THTest_(winogradIsChosen))
