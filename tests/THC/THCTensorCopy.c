@@ -353,6 +353,18 @@ static void THTest_(copyErrors)(void)
   THCTensor_(copyIgnoringOverlaps)(state, wide, d);
   CHECK_CUDA(cudaDeviceSynchronize());
   thc_allow_races(0);
+  /* Rows that lie between each other's elements: they only look as if they overlapped. */
+  THCTensor *between = THCTensor_(new)(state),
+            *six = THCTest_(tensor)(TH_STRIDED, 8, TH_SHAPE(2, 3));
+  THCTensor_(setStorage2d)(state, between, d->storage, 0, 2, 3, 3, 2);
+  THCTensor_(copyIgnoringOverlaps)(state, between, six);
+  THTensor *twin = THCTest_(twin)(six);
+  real *values = THTest_(values)(twin);
+  CHECK_DEVICE_VALUES(between, values);
+  free(values);
+  THTensor_(free)(twin);
+  THCTensor_(free)(state, six);
+  THCTensor_(free)(state, between);
   THTensor_(free)(host);
   THCTensor_(free)(state, few);
   THCTensor_(free)(state, wide);

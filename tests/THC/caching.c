@@ -246,6 +246,7 @@ static void pinned(void **unused)
 
 int main(void)
 {
+  setenv("CUSIM_MEMORY", "256", 0); /* the simulator's devices: soon full */
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(reuse, set_up),   cmocka_unit_test_setup(large, set_up),
       cmocka_unit_test_setup(streams, set_up), cmocka_unit_test_setup(retries, set_up),
