@@ -30,15 +30,31 @@ CONVOLUTIONS = [
 
 
 def convolution_rows(
-    lib, name, layer, parameters, x, w, step, pad, groups=1, weight_of=lambda w: w
+    lib,
+    name,
+    layer,
+    parameters,
+    x,
+    w,
+    step,
+    pad,
+    groups=1,
+    weight_of=lambda w: w,
+    dilation=1,
+    full=False,
+    grown=0,
+    buffers=2,
+    tolerance=1e-5,
 ):
-    """The rows of a layer, THNN_Float<layer>_...; parameters follow its buffers."""
-    n, planes, h, _ = x.shape
-    shape = f"{by(*x.shape)}, {w.shape[0]} of {by(*w.shape[2:])}" + (
-        f" by {step}" if step > 1 else ""
-    )
-    b = rand(w.shape[0])
-    y = aten.convolution(x, w, b, [step] * 2, [pad] * 2, [1, 1], False, [0, 0], groups)
+    """The rows of a layer, THNN_Float<layer>_...; parameters follow its buffers (on the way to
+    gradInput, of that number).  A full one is what PyTorch calls transposed, grown at its ends."""
+    axes = x.dim() - 2
+    shape = f"{by(*x.shape)}, {w.shape[full]} of {by(*w.shape[2:])}"
+    shape += f" by {step}" if step > 1 else ""
+    shape += f", {dilation} apart" if dilation > 1 else ""
+    b = rand(w.shape[1] if full else w.shape[0])
+    how = [step] * axes, [pad] * axes, [dilation] * axes, full, [grown] * axes, groups
+    y = aten.convolution(x, w, b, *how)
     g = randn(y.shape)
     tx, tw, tb, tg, ty = (
         lib.tensor(x),
@@ -49,25 +65,26 @@ def convolution_rows(
     )
     gx, gw, gb = lib.tensor(x), lib.tensor(weight_of(w)), lib.tensor(b)
     function = f"THNN_Float{layer}_"
+    none = [None] * buffers
 
     def back(mask):
-        return lambda: aten.convolution_backward(
-            g, x, w, [w.shape[0]], [step] * 2, [pad] * 2, [1, 1], False, [0, 0], groups, mask
-        )
+        return lambda: aten.convolution_backward(g, x, w, list(b.shape), *how, mask)
 
     yield Row(
         name,
         shape,
         lib.call(function + "updateOutput", None, tx, ty, tw, tb, None, None, parameters),
-        lambda: aten.convolution(x, w, b, [step] * 2, [pad] * 2, [1, 1], False, [0, 0], groups),
+        lambda: aten.convolution(x, w, b, *how),
         [ty],
+        tolerance=tolerance,
     )
     yield Row(
         "its gradInput",
         shape,
-        lib.call(function + "updateGradInput", None, tx, tg, gx, tw, None, None, parameters),
+        lib.call(function + "updateGradInput", None, tx, tg, gx, tw, none, parameters),
         back([True, False, False]),
         [gx],
+        tolerance=tolerance,
     )
     yield Row(
         "its gradWeight",
@@ -111,50 +128,6 @@ def depth_wise(lib):
         weight_of=lambda w: w.transpose(0, 1),
     )
     yield from rows
-
-
-@family("other convolutions")
-def other_convolutions(lib):
-    x, w, b = randn(32, 64, 28, 28), randn(64, 32, 4, 4) / 32, rand(32)
-    y = F.conv_transpose2d(x, w, b, 2, 1)
-    tx, tw, tb, ty = lib.tensor(x), lib.tensor(w), lib.tensor(b), lib.tensor(y)
-    yield Row(
-        "SpatialFullConvolution",
-        f"{by(*x.shape)}, 32 of 4 x 4 by 2",
-        lib.call(
-            "THNN_FloatSpatialFullConvolution_updateOutput",
-            None,
-            tx,
-            ty,
-            tw,
-            tb,
-            None,
-            None,
-            [4, 4, 2, 2, 1, 1, 0, 0],
-        ),
-        lambda: F.conv_transpose2d(x, w, b, 2, 1),
-        [ty],
-    )
-    x, w, b = randn(8, 16, 16, 28, 28), randn(32, 16, 3, 3, 3) / 20, rand(32)
-    y = F.conv3d(x, w, b, 1, 1)
-    vx, vw, vb, vy = lib.tensor(x), lib.tensor(w), lib.tensor(b), lib.tensor(y)
-    yield Row(
-        "VolumetricConvolutionMM",
-        f"{by(*x.shape)}, 32 of 3 x 3 x 3",
-        lib.call(
-            "THNN_FloatVolumetricConvolutionMM_updateOutput",
-            None,
-            vx,
-            vy,
-            vw,
-            vb,
-            None,
-            None,
-            [3, 3, 3, 1, 1, 1, 1, 1, 1],
-        ),
-        lambda: F.conv3d(x, w, b, 1, 1),
-        [vy],
-    )
 
 
 @family("pooling")

@@ -1,6 +1,6 @@
 """TH beside PyTorch, in one process and in turn, on the same elements.
 
-    python3 peers.py BUILD [--threads N] [--rounds N] [--seconds S] [--filter FAMILY]
+    python3 peers.py BUILD [--threads N] [--rounds N] [--seconds S] [--filter FAMILY] [--check]
 
 prints rows of a table.  Before a row is measured, its results are compared.
 """
@@ -13,12 +13,14 @@ import statistics
 
 import torch
 
+import convolutions
 import layers
+import others
 import rows
 import timing
 from th import Library
 
-assert layers
+assert layers and convolutions and others
 
 
 def keep_memory():
@@ -46,6 +48,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=0.1)
     parser.add_argument("--filter", default="")
+    parser.add_argument("--check", action="store_true", help="compare results, measure nothing")
     options = parser.parse_args()
 
     torch.set_num_threads(options.threads)
@@ -62,6 +65,8 @@ def main():
             ratios = []
             for row in make(lib):
                 row.check()
+                if options.check:
+                    continue
                 ours, theirs, ratio = measure(row, options.rounds, options.seconds)
                 ratios.append(ratio)
                 print(
@@ -70,7 +75,10 @@ def main():
                     flush=True,
                 )
             lib.free()
-            means.append(statistics.geometric_mean(ratios))
+            if ratios:
+                means.append(statistics.geometric_mean(ratios))
+    if options.check:
+        return
     mean = math.exp(sum(map(math.log, means)) / len(means))
     print(f"| geometric mean of the families' means | | {options.threads} | | | {mean:.2f} |")
 
