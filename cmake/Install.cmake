@@ -15,7 +15,11 @@ else()
 endif()
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/TH${TH_VARIANT})
 
-install(DIRECTORY include/ DESTINATION ${headers} FILES_MATCHING PATTERN "*.h")
+if(TARGET THC)
+  install(DIRECTORY include/ DESTINATION ${headers} FILES_MATCHING PATTERN "*.h")
+else()
+  install(DIRECTORY include/ DESTINATION ${headers} FILES_MATCHING PATTERN "*.h" PATTERN "THC*" EXCLUDE)
+endif()
 install(FILES ${PROJECT_BINARY_DIR}/include/TH/THConfig.h DESTINATION ${headers}/TH)
 
 # From the folder that holds th.pc to the prefix, so that an installation can be moved.
