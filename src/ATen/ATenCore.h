@@ -64,6 +64,8 @@ typedef struct at_functions {
   void (*setShape)(void *t, ptrdiff_t offset, int dims, const int64_t *size, const int64_t *stride);
   void (*exchange)(void *a, void *b); /* their shapes and storages; cannot fail */
   void (*free)(void *t);
+  void (*amax)(void *r, void *t, int dimension, int keepdim);
+  void (*amin)(void *r, void *t, int dimension, int keepdim);
   void (*copyFrom[THScalarTypes])(void *r, void *t);
   void (*first)(const void *t, at_scalar *value); /* reads the first element */
   void *(*newStorage)(ptrdiff_t count);

@@ -41,17 +41,6 @@ typedef struct {
     __VA_ARGS__;                                                                       \
   }
 
-typedef void (*WithPlaces)(void *values, THLongTensor *places, void *x, int dim, int keepdim);
-
-static void without_places(WithPlaces reduce, void *r, void *x, int dim)
-{
-  THGuard guard;
-  THGuard_enter(&guard, (THUndo)THLongTensor_free);
-  THLongTensor *places = guard.what = THLongTensor_new();
-  reduce(r, places, x, dim, 0);
-  THGuard_leave(&guard);
-}
-
 REDUCTION(sum, f->sumall(x), f->sum(r, x, dim, 0))
 REDUCTION(prod, f->prodall(x), f->prod(r, x, dim, 0))
 REDUCTION(mean, f->meanall(x), f->mean(r, x, dim, 0))
@@ -60,11 +49,11 @@ REDUCTION(var, f->varall(x, at_scalar_toLong(p) != 0),
 REDUCTION(std, f->stdall(x, at_scalar_toLong(p) != 0),
           f->std(r, x, dim, at_scalar_toLong(p) != 0, 0))
 REDUCTION(norm, f->normall(x, p), f->norm(r, x, p, dim, 0))
-REDUCTION(max, f->maxall(x), without_places(f->max, r, x, dim))
-REDUCTION(min, f->minall(x), without_places(f->min, r, x, dim))
+REDUCTION(max, f->maxall(x), f->amax(r, x, dim, 0))
+REDUCTION(min, f->minall(x), f->amin(r, x, dim, 0))
 /* Of bytes of 0 and 1. */
 REDUCTION(all, at_scalar_long(f->logicalall(x)), f->prod(r, x, dim, 0))
-REDUCTION(any, at_scalar_long(f->logicalany(x)), without_places(f->max, r, x, dim))
+REDUCTION(any, at_scalar_long(f->logicalany(x)), f->amax(r, x, dim, 0))
 
 enum { NEVER = -1 };
 

@@ -14,6 +14,8 @@ typedef enum {
   PROD,
   MAX,
   MIN,
+  AMAX,
+  AMIN,
 #if defined(TH_REAL_IS_FLOATING)
   MEAN,
   VAR,
@@ -68,6 +70,12 @@ static void THTest_(reduce)(Reduction op, THTensor *r, THLongTensor *indices, TH
       break;
     case MIN:
       THTensor_(min)(r, indices, t, dim, keepdim);
+      break;
+    case AMAX:
+      THTensor_(amax)(r, t, dim, keepdim);
+      break;
+    case AMIN:
+      THTensor_(amin)(r, t, dim, keepdim);
       break;
 #if defined(TH_REAL_IS_FLOATING)
     case MEAN:
@@ -137,6 +145,8 @@ static long double THTest_(naive)(Reduction op, const real *x, ptrdiff_t n, ptrd
     return sum;
   if (op == PROD)
     return product;
+  if (op == AMAX || op == AMIN)
+    return x[(op == AMAX ? largest : smallest) * step];
   if (op == MAX || op == MIN) {
     *index = op == MAX ? largest : smallest;
     return x[*index * step];

@@ -36,6 +36,11 @@ TH_API void THTensor_(max)(THTensor *values_, THLongTensor *indices_, THTensor *
 TH_API void THTensor_(min)(THTensor *values_, THLongTensor *indices_, THTensor *t, int dimension,
                            int keepdim);
 
+/* The largest (smallest) element alone, in less time than with its index; NaN, if there is one.
+ * Infinite, or the type's smallest (largest) number, if the dimension has size 0. */
+TH_API void THTensor_(amax)(THTensor *r_, THTensor *t, int dimension, int keepdim);
+TH_API void THTensor_(amin)(THTensor *r_, THTensor *t, int dimension, int keepdim);
+
 /* r_, which is given the squeezed shape of a reduction of a tensor of in_dims dimensions, gets the
  * reduced dimension back, with size 1; in all other cases nothing happens. */
 TH_API void THTensor_(preserveReduceDimSemantics)(THTensor *r_, int in_dims, int reduce_dimension,

@@ -150,6 +150,16 @@ static void convolveParameters(const THNNGroups *how, void *input, void *gradOut
 }
 #endif
 
+static void amax(void *r, void *t, int dimension, int keepdim)
+{
+  THTensor_(amax)(r, t, dimension, keepdim);
+}
+
+static void amin(void *r, void *t, int dimension, int keepdim)
+{
+  THTensor_(amin)(r, t, dimension, keepdim);
+}
+
 /* --- the other functions --------------------------------------------------------------------- */
 
 #if defined(TH_REAL_IS_BYTE)
@@ -186,6 +196,8 @@ const at_functions TH_CONCAT_2(at_functions_, Real) = {
     .convolveParameters = convolveParameters,
 #endif
 #ifndef TH_REAL_IS_HALF
+    .amax = amax,
+    .amin = amin,
     .rows =
         {
 #define ROW(TYPES, COST, NAME, ...) TYPES([AT_ROW_##NAME] = row_##NAME, )

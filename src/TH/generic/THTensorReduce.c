@@ -87,6 +87,16 @@ void THTensor_(prod)(THTensor *r_, THTensor *t, int dimension, int keepdim)
   THTensor_(reduceDim)(TH_REDUCE_prod, r_, NULL, t, dimension, 3, keepdim, 0);
 }
 
+void THTensor_(amax)(THTensor *r_, THTensor *t, int dimension, int keepdim)
+{
+  THTensor_(reduceDim)(TH_REDUCE_max, r_, NULL, t, dimension, 3, keepdim, 0);
+}
+
+void THTensor_(amin)(THTensor *r_, THTensor *t, int dimension, int keepdim)
+{
+  THTensor_(reduceDim)(TH_REDUCE_min, r_, NULL, t, dimension, 3, keepdim, 0);
+}
+
 void THTensor_(max)(THTensor *values_, THLongTensor *indices_, THTensor *t, int dimension,
                     int keepdim)
 {
