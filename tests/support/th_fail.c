@@ -166,8 +166,8 @@ void th_fail_drop(const void *thing)
 
 /* --- the wrappers ------------------------------------------------------------------------- */
 
-/* The linker takes what a sanitized shared library refers to for a reference to the wrapper, which it
- * then must not find hidden. */
+/* The linker takes what a sanitized shared library refers to for a reference to the wrapper, which
+ * it then must not find hidden. */
 #pragma GCC visibility push(default)
 
 #define CALLER __builtin_return_address(0)

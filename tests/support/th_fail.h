@@ -17,8 +17,8 @@
  *
  * The test program must be linked with th_fail (th_plain_test(... LINK th_fail)), which lets the
  * linker replace malloc and the others; with th_fail_cuda (thc_test(... LINK th_fail_cuda)), what
- * CUDA's runtime gives is an acquisition too: memory, streams, events, handles.  It works under the sanitizers too.  What other libraries
- * acquire is neither failed nor counted. */
+ * CUDA's runtime gives is an acquisition too: memory, streams, events, handles.  It works under the
+ * sanitizers too.  What other libraries acquire is neither failed nor counted. */
 #ifndef TH_FAIL_H
 #define TH_FAIL_H
 
