@@ -59,6 +59,7 @@ USUAL(SpatialConvolutionLocal, 3, 3, 1, 1, 1, 1, 28, 28, 28, 28)
 USUAL(TemporalRowConvolution, 5, 1, 2, false)
 USUAL(VolumetricConvolutionMM, 3, 3, 3, 1, 1, 1, 1, 1, 1)
 COLUMNS(VolumetricDilatedConvolution, 3, 3, 3, 1, 1, 1, 2, 2, 2, 2, 2, 2)
+COLUMNS(VolumetricConvolution, 1, 1, 1, 1, 1, 1)
 USUAL(VolumetricFullConvolution, 4, 4, 4, 2, 2, 2, 1, 1, 1, 0, 0, 0)
 USUAL(VolumetricFullDilatedConvolution, 3, 3, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1)
 LAYER(TemporalConvolution, (OUTPUT, 5, 1, 256, 256), (GRADIENT, 5, 1), (SUMS, 5, 1, 1))
@@ -67,15 +68,36 @@ LAYER(SpatialConvolutionMap, (OUTPUT, l->table, 64, 64, 1, 1),
 LAYER(SpatialFullConvolutionMap, (OUTPUT, l->table, 64, 64, 2, 2),
       (GRADIENT, l->bias, l->table, 64, 64, 2, 2), (SUMS, l->table, 64, 64, 2, 2, 1))
 
-static const THNNGroups groups = {.axes = 2,
-                                  .groups = 32,
-                                  .size = {1, 3, 3},
-                                  .step = {1, 1, 1},
-                                  .pad = {0, 1, 1},
-                                  .dilation = {1, 1, 1}};
-#define HOW NULL, &groups, l->input
-LAYER(Groups, (HOW, l->output, l->weight, l->bias), (HOW, l->gradOutput, l->gradInput, l->weight),
-      (HOW, l->gradOutput, l->gradWeight, l->gradBias, 1))
+#define GROUPS(NAME, ...)                                                                   \
+  static const THNNGroups NAME = {__VA_ARGS__};                                             \
+  static void NAME##_forward(const Layer *l)                                                \
+  {                                                                                         \
+    THNN_FloatGroups_updateOutput(NULL, &NAME, l->input, l->output, l->weight, l->bias);    \
+  }                                                                                         \
+  static void NAME##_backward(const Layer *l)                                               \
+  {                                                                                         \
+    THNN_FloatGroups_updateGradInput(NULL, &NAME, l->input, l->gradOutput, l->gradInput,    \
+                                     l->weight);                                            \
+  }                                                                                         \
+  static void NAME##_accumulate(const Layer *l)                                             \
+  {                                                                                         \
+    THNN_FloatGroups_accGradParameters(NULL, &NAME, l->input, l->gradOutput, l->gradWeight, \
+                                       l->gradBias, 1);                                     \
+  }
+#define EACH(T, H, W) \
+  {                   \
+    T, H, W           \
+  }
+GROUPS(GroupsOfImages, .axes = 2, .groups = 32, .size = EACH(1, 3, 3), .step = EACH(1, 1, 1),
+       .pad = EACH(0, 1, 1), .dilation = EACH(1, 1, 1))
+GROUPS(FullGroupsOfImages, .axes = 2, .full = true, .groups = 8, .size = EACH(1, 4, 4),
+       .step = EACH(1, 2, 2), .pad = EACH(0, 1, 1), .dilation = EACH(1, 1, 1))
+GROUPS(GroupsOfVolumes, .axes = 3, .groups = 4, .size = EACH(3, 3, 3), .step = EACH(1, 1, 1),
+       .pad = EACH(1, 1, 1), .dilation = EACH(1, 1, 1))
+GROUPS(EachPlaneOfVolumes, .axes = 3, .groups = 32, .size = EACH(3, 3, 3), .step = EACH(1, 1, 1),
+       .pad = EACH(1, 1, 1), .dilation = EACH(1, 1, 1))
+GROUPS(FullGroupsOfVolumes, .axes = 3, .full = true, .groups = 4, .size = EACH(4, 4, 4),
+       .step = EACH(2, 2, 2), .pad = EACH(1, 1, 1), .dilation = EACH(1, 1, 1))
 
 /* Of a map, four inputs for each output. */
 static const Row rows[] = {
@@ -143,7 +165,17 @@ static const Row rows[] = {
      {16},
      .window = 16 * 27,
      .full = 1},
-    {CALLS(Groups), {8, 128, 56, 56}, {128, 4, 3, 3}, {128}, .window = 128 * 9},
+    {CALLS(VolumetricConvolution), {2, 16, 16, 28, 28}, {32, 16, 3, 3, 3}, {32}, .window = 16 * 27},
+    {CALLS(GroupsOfImages), {8, 128, 56, 56}, {128, 4, 3, 3}, {128}, .window = 128 * 9},
+    {CALLS(FullGroupsOfImages), {8, 64, 28, 28}, {64, 4, 4, 4}, {32}, .window = 32 * 16, .full = 1},
+    {CALLS(GroupsOfVolumes), {2, 32, 16, 28, 28}, {32, 8, 3, 3, 3}, {32}, .window = 32 * 27},
+    {CALLS(EachPlaneOfVolumes), {2, 32, 16, 28, 28}, {32, 1, 3, 3, 3}, {32}, .window = 32 * 27},
+    {CALLS(FullGroupsOfVolumes),
+     {2, 32, 8, 14, 14},
+     {32, 4, 4, 4, 4},
+     {16},
+     .window = 16 * 64,
+     .full = 1},
 };
 
 static THFloatTensor *new_ones(const int64_t *size, int most)
