@@ -1,4 +1,5 @@
-/* The linear layer of keys and values against loops that know nothing of rows and lists. */
+/* The linear layer of keys and values against loops that know nothing of rows and lists, and its
+ * steps against differences of its output. */
 #include "THNN.h"
 #include "THTemplate.h"
 
@@ -212,7 +213,7 @@ static void THTest_(IndexLinear)(void)
     const int layout = layouts[round % 5], train = round % 3 == 0;
     Operands o = {.batch = 1 + th_random_below(&random, 5),
                   .rows = 1 + th_random_below(&random, 9),
-                  .outputs = round % 4 ? 1 + th_random_below(&random, 6) : 1,
+                  .outputs = round % 4 ? 1 + th_random_below(&random, round % 8 == 5 ? 300 : 6) : 1,
                   .offset = th_random_below(&random, 5) - 3,
                   .extra = round % 2 ? EXTRA : 0};
     open_operands(&o, &random, layout);
@@ -220,6 +221,68 @@ static void THTest_(IndexLinear)(void)
             (long long)o.count, (long long)o.batch, (long long)o.rows, (long long)o.outputs,
             o.extra, train, th_layout_names[layout], (unsigned long long)th_seed());
     check_round(&o, train);
+    tear_down(&o);
+  }
+}
+
+static double loss(Operands *o)
+{
+  double sum = 0;
+  updateOutput(o);
+  for (ptrdiff_t i = 0; i < o->batch * o->outputs; i++)
+    sum += (double)*THTest_(at)(o->output, i) * (double)*THTest_(at)(o->gradOutput, i);
+  return sum;
+}
+
+/* By how much the loss grows with *at: it is linear in each weight, shift and bias by itself, so
+ * that no difference is too large. */
+static double derivative(Operands *o, real *at)
+{
+  const real before = *at;
+  const double from = loss(o);
+  *at = before + 1;
+  const double growth = loss(o) - from;
+  *at = before;
+  return growth;
+}
+
+/* Without decay, a step is the derivative times the rate, where no key comes twice. */
+static void THTest_(indexDerivative)(void)
+{
+  th_random random = {th_seed()};
+  for (int round = 0; round < 20; round++) {
+    th_note("round %d, seed %llu", round, (unsigned long long)th_seed());
+    Operands o = {.batch = 1 + th_random_below(&random, 5),
+                  .rows = 25,
+                  .outputs = 1 + th_random_below(&random, 40),
+                  .offset = -2,
+                  .extra = round % 2 ? EXTRA : 0};
+    open_operands(&o, &random, TH_CONTIGUOUS);
+    for (int64_t i = 0; i < o.count; i++)
+      *index_at(o.keys, i) = (7 * i + 3) % o.rows - o.offset;
+    const int64_t width = o.outputs + o.extra;
+    double *want = doubles(o.weight), *bias = doubles(o.bias);
+    for (int64_t i = 0; i < o.count; i++) {
+      const int64_t row = *index_at(o.keys, i) + o.offset;
+      for (int64_t k = o.extra ? EXTRA - 1 : 0; k < width; k++) {
+        const double rate = o.extra ? 0.75 : 1;
+        want[row * width + k] -=
+            0.25 * rate * derivative(&o, THTest_(at)(o.weight, row * width + k));
+      }
+    }
+    for (int64_t k = 0; k < o.outputs; k++)
+      bias[k] -= 0.25 * derivative(&o, THTest_(at)(o.bias, k));
+    updateOutput(&o);
+    THTensor_(zero)(o.gradBias);
+    THNN_(IndexLinear_accGradParameters)
+    (NULL, o.keys, o.offset, o.extra ? o.normalized : o.values, o.sizes, NULL, o.gradOutput,
+     o.gradWeight, o.gradBias, o.weight, o.bias, NULL, 0, 1);
+    THNN_(IndexLinear_updateParameters)
+    (NULL, o.gradWeight, o.gradBias, o.weight, o.bias, o.keys, NULL, o.offset, 0, 0.25);
+    check_all("weight", o.weight, want);
+    check_all("bias", o.bias, bias);
+    free(want);
+    free(bias);
     tear_down(&o);
   }
 }
@@ -323,5 +386,5 @@ static void THTest_(indexLinearFaults)(void)
   th_faults_run(&th_faults);
 }
 
-TH_TESTS(THTest_(IndexLinear), THTest_(indexThreads), THTest_(indexErrors),
-         THTest_(indexLinearFaults))
+TH_TESTS(THTest_(IndexLinear), THTest_(indexDerivative), THTest_(indexThreads),
+         THTest_(indexErrors), THTest_(indexLinearFaults))

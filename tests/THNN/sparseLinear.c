@@ -167,7 +167,7 @@ static void THTest_(SparseLinear)(void)
     for (int form = 0; form < 2; form++) {
       Operands o = {.batch = 1 + th_random_below(&random, 5),
                     .inputs = 1 + th_random_below(&random, round % 5 ? 9 : 60),
-                    .outputs = 1 + th_random_below(&random, 6),
+                    .outputs = 1 + th_random_below(&random, 20),
                     .each = 1 + th_random_below(&random, 7)};
       th_note("form %d, %lld of %lld x %lld to %lld, %s, seed %llu", form, (long long)o.each,
               (long long)o.batch, (long long)o.inputs, (long long)o.outputs,

@@ -3,9 +3,12 @@
  *
  * A row holds a weight for each output; in front of them, if values are normalized, what belongs to
  * the key: */
+#include "../THNNSumRows.h"
 #include "THNNTemplate.h"
 
 enum { MOST, INVERSE, RATE, SHIFT, EXTRA }; /* largest value, 1 / it, factor of steps, shift */
+
+TH_DISPATCH(THNN_(SumRowsKernel), THNN_(sumRows))
 
 typedef struct {
   const int64_t *key, *sizes; /* sizes: entries for each of the batch */
@@ -146,8 +149,9 @@ static void THNN_(indexForward)(void *context, ptrdiff_t begin, ptrdiff_t end)
       continue;
     }
     memcpy(y, w->bias, (size_t)w->outputs * sizeof *y);
-    for (ptrdiff_t i = w->first[j]; i < stop; i++)
-      THVector_(cadd)(y, y, THNN_(indexRow)(w, i) + w->extra, w->value[i], w->outputs);
+    THNN_(sumRows)
+    [0](y, w->outputs, w->weight + w->extra, w->width, w->key + w->first[j], w->keysOffset,
+        w->value + w->first[j], w->sizes[j]);
   }
 }
 
@@ -264,6 +268,10 @@ static void THNN_(indexStep)(const THNN_(IndexWork) * w, real *row, const real *
     row[SHIFT] -= (real)((accreal)(gFactor * rate) * sum);
   }
   const real factor = dFactor * rate;
+  if (decay == 0) {
+    THVector_(cadd)(weight, weight, d, -factor, w->outputs);
+    return;
+  }
   for (int64_t o = 0; o < w->outputs; o++)
     weight[o] -= factor * d[o] + decay * weight[o];
 }

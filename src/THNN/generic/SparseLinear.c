@@ -4,24 +4,12 @@
 #include "THNNDistinct.h"
 #include "THNNTemplate.h"
 
+/* Entries whose value is not 0, rows and columns from 0 on. */
 typedef struct {
-  const real *at;
-  ptrdiff_t count, each; /* each: entries for one of the batch, 0 if they say themselves */
+  int64_t *row, *column;
+  real *value;
+  ptrdiff_t count;
 } THNN_(SparseInput);
-
-typedef struct {
-  int64_t row, column;
-  real value;
-} THNN_(SparseEntry);
-
-/* Rows and columns from 0 on. */
-static inline THNN_(SparseEntry) THNN_(sparseEntry)(const THNN_(SparseInput) * in, ptrdiff_t i)
-{
-  const real *e = in->at + i * (in->each ? 2 : 3);
-  if (in->each)
-    return (THNN_(SparseEntry)){i / in->each, (int64_t)e[0] - 1, e[1]};
-  return (THNN_(SparseEntry)){(int64_t)e[0] - 1, (int64_t)e[1] - 1, e[2]};
-}
 
 static void THNN_(sparseShape)(THTensor *input, const char *name, int arg, int legacy)
 {
@@ -31,19 +19,23 @@ static void THNN_(sparseShape)(THTensor *input, const char *name, int arg, int l
              legacy ? "batch x entries x 2 (column, value)" : "entries x 3 (row, column, value)");
 }
 
-/* The entries of a source.  Raises if one of them is beyond the rows and columns. */
-static THNN_(SparseInput) THNN_(sparseInput)(THNN_(Call) * call, THTensor *input, const char *name,
-                                             int arg, int legacy, int64_t rows, int64_t columns)
+/* The entries of input, in scratch memory.  Raises if one of them is beyond the rows and columns.
+ */
+static THNN_(SparseInput)
+    THNN_(sparseInput)(THNN_(Call) * call, THNN_LongCall *places, THTensor *input, const char *name,
+                       int arg, int legacy, int64_t rows, int64_t columns)
 {
   THTensor *x = THNN_(source)(call, input);
+  const real *e = THTensor_(data)(x);
+  const int each = legacy ? 2 : 3;
+  const ptrdiff_t count = THTensor_(nElement)(x) / each;
   THNN_(SparseInput)
-  in = {.at = THTensor_(data)(x),
-        .count = THTensor_(nElement)(x) / (legacy ? 2 : 3),
-        .each = legacy ? x->size[1] : 0};
-  for (ptrdiff_t i = 0; i < in.count; i++) {
-    const real *e = in.at + i * (legacy ? 2 : 3);
-    const real row = legacy ? 1 : e[0], column = e[!legacy];
-    if (e[legacy ? 1 : 2] == 0)
+  in = {.row = THNN_Longscratch(places, count),
+        .column = THNN_Longscratch(places, count),
+        .value = THNN_(scratch)(call, count)};
+  for (ptrdiff_t i = 0; i < count; i++, e += each) {
+    const real row = legacy ? 1 : e[0], column = e[!legacy], value = e[each - 1];
+    if (value == 0)
       continue;
     THArgCheck(column >= 1 && (double)column < (double)columns + 1, arg,
                "entry %td of %s, of size %s, is in column %g, out of range of 1 to %lld", i, name,
@@ -51,8 +43,48 @@ static THNN_(SparseInput) THNN_(sparseInput)(THNN_(Call) * call, THTensor *input
     THArgCheck(row >= 1 && (double)row < (double)rows + 1, arg,
                "entry %td of %s, of size %s, is in row %g, out of range of 1 to %lld", i, name,
                THTensor_(sizeDesc)(input).str, (double)row, (long long)rows);
+    in.row[in.count] = legacy ? i / x->size[1] : (int64_t)row - 1;
+    in.column[in.count] = (int64_t)column - 1;
+    in.value[in.count++] = value;
   }
   return in;
+}
+
+/* Brings entries into the order of what keys (rows or columns of in) has for them, from 0 to n - 1;
+ * equal ones stay in order.  Returns where the entries of each end. */
+static const int64_t *THNN_(sparseSort)(THNN_(SparseInput) * in, const int64_t *keys, int64_t n,
+                                        THNN_(Call) * call, THNN_LongCall *places)
+{
+  int64_t *end = THNN_Longscratch(places, n + 1);
+  const THNN_(SparseInput) sorted = {.row = THNN_Longscratch(places, in->count),
+                                     .column = THNN_Longscratch(places, in->count),
+                                     .value = THNN_(scratch)(call, in->count),
+                                     .count = in->count};
+  memset(end, 0, (size_t)n * sizeof *end);
+  for (ptrdiff_t i = 0; i < in->count; i++)
+    end[keys[i]]++;
+  for (int64_t key = 0, before = 0; key < n; key++) {
+    const int64_t few = end[key];
+    end[key] = before;
+    before += few;
+  }
+  for (ptrdiff_t i = 0; i < in->count; i++) {
+    const int64_t at = end[keys[i]]++;
+    sorted.row[at] = in->row[i];
+    sorted.column[at] = in->column[i];
+    sorted.value[at] = in->value[i];
+  }
+  *in = sorted;
+  return end;
+}
+
+/* The same by columns, for the sake of memory that is read and written in order; only where there
+ * is more to do than to go through all columns. */
+static void THNN_(sparseByColumn)(THNN_(SparseInput) * in, int64_t columns, int64_t outputs,
+                                  THNN_(Call) * call, THNN_LongCall *places)
+{
+  if (in->count >= columns / (outputs + 1))
+    THNN_(sparseSort)(in, in->column, columns, call, places);
 }
 
 static void THNN_(sparseWeight)(THTensor *weight, const char *name, int arg, THTensor *bias,
@@ -69,8 +101,8 @@ static void THNN_(sparseWeight)(THTensor *weight, const char *name, int arg, THT
  * the order of the entries. */
 typedef struct {
   THNN_(SparseInput) in;
-  const int64_t *column; /* instead of entries: columns, each once */
-  ptrdiff_t columns;
+  const int64_t *end; /* of each row, where entries are in the order of rows */
+  ptrdiff_t columns;  /* of in, each once, instead of entries */
   int64_t batch, inputs, outputs;
   const real *w, *b, *g;
   real *y, *dw, *db;
@@ -86,18 +118,34 @@ static void THNN_(sparseRun)(const THNN_(SparseWork) * w,
 
 /* --- output ---------------------------------------------------------------------------------- */
 
+/* So many outputs at a time: each has a sum of its own, which waits for itself alone. */
+enum { THNN_(SPARSE_TOGETHER) = 8 };
+
+static inline __attribute__((always_inline)) void THNN_(sparseProducts)(const THNN_(SparseWork) * w,
+                                                                        ptrdiff_t o, const int few)
+{
+  const real *weight = w->w + o * w->inputs;
+  ptrdiff_t i = 0;
+  for (int64_t r = 0; r < w->batch; r++) {
+    real sum[THNN_(SPARSE_TOGETHER)];
+    for (int k = 0; k < few; k++)
+      sum[k] = w->b[o + k];
+    for (; i < w->end[r]; i++)
+      for (int k = 0; k < few; k++)
+        sum[k] += w->in.value[i] * weight[k * w->inputs + w->in.column[i]];
+    for (int k = 0; k < few; k++)
+      w->y[r * w->outputs + o + k] = sum[k];
+  }
+}
+
 static void THNN_(sparseForward)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(SparseWork) *w = context;
-  for (ptrdiff_t o = begin; o < end; o++) {
-    for (int64_t r = 0; r < w->batch; r++)
-      w->y[r * w->outputs + o] = w->b[o];
-    for (ptrdiff_t i = 0; i < w->in.count; i++) {
-      const THNN_(SparseEntry) e = THNN_(sparseEntry)(&w->in, i);
-      if (e.value != 0)
-        w->y[e.row * w->outputs + o] += e.value * w->w[o * w->inputs + e.column];
-    }
-  }
+  ptrdiff_t o = begin;
+  for (; o + THNN_(SPARSE_TOGETHER) <= end; o += THNN_(SPARSE_TOGETHER))
+    THNN_(sparseProducts)(w, o, THNN_(SPARSE_TOGETHER));
+  for (; o < end; o++)
+    THNN_(sparseProducts)(w, o, 1);
 }
 
 static void THNN_(sparseOutput)(THTensor *input, THTensor *output, THTensor *weight, THTensor *bias,
@@ -113,8 +161,11 @@ static void THNN_(sparseOutput)(THTensor *input, THTensor *output, THTensor *wei
   w.batch = size[0];
 
   THNN_(Call) call;
+  THNN_LongCall places;
   THNN_(begin)(&call);
-  w.in = THNN_(sparseInput)(&call, input, "input", 2, legacy, w.batch, w.inputs);
+  THNN_Longbegin(&places);
+  w.in = THNN_(sparseInput)(&call, &places, input, "input", 2, legacy, w.batch, w.inputs);
+  w.end = THNN_(sparseSort)(&w.in, w.in.row, w.batch, &call, &places);
   weight = THNN_(source)(&call, weight);
   bias = THNN_(source)(&call, bias);
   THTensor *out = THNN_(result)(&call, output, 2, size);
@@ -123,28 +174,41 @@ static void THNN_(sparseOutput)(THTensor *input, THTensor *output, THTensor *wei
   w.b = THTensor_(data)(bias);
   w.y = THTensor_(data)(out);
   THNN_(sparseRun)(&w, THNN_(sparseForward));
+  THNN_Longfinish(&places);
   THNN_(finish)(&call);
 }
 
 /* --- gradients ------------------------------------------------------------------------------- */
 
+static inline __attribute__((always_inline)) void THNN_(sparseSums)(const THNN_(SparseWork) * w,
+                                                                    ptrdiff_t o, const int few)
+{
+  real *d = w->dw + o * w->inputs;
+  for (ptrdiff_t i = 0; i < w->in.count; i++) {
+    const real *g = w->g + w->in.row[i] * w->outputs + o, factor = w->scale * w->in.value[i];
+    for (int k = 0; k < few; k++)
+      d[k * w->inputs + w->in.column[i]] += factor * g[k];
+  }
+  accreal sum[THNN_(SPARSE_TOGETHER)] = {0};
+  for (int64_t r = 0; r < w->batch; r++)
+    for (int k = 0; k < few; k++)
+      sum[k] += (accreal)w->g[r * w->outputs + o + k];
+  for (int k = 0; k < few; k++) {
+    w->db[o + k] = (real)((accreal)w->db[o + k] + (accreal)w->scale * sum[k]);
+    if (w->decay != 0)
+      THVector_(cadd)(d + k * w->inputs, d + k * w->inputs, w->w + (o + k) * w->inputs, w->decay,
+                      w->inputs);
+  }
+}
+
 static void THNN_(sparseBack)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(SparseWork) *w = context;
-  for (ptrdiff_t o = begin; o < end; o++) {
-    real *d = w->dw + o * w->inputs;
-    for (ptrdiff_t i = 0; i < w->in.count; i++) {
-      const THNN_(SparseEntry) e = THNN_(sparseEntry)(&w->in, i);
-      if (e.value != 0)
-        d[e.column] += w->scale * e.value * w->g[e.row * w->outputs + o];
-    }
-    accreal sum = 0;
-    for (int64_t r = 0; r < w->batch; r++)
-      sum += (accreal)w->g[r * w->outputs + o];
-    w->db[o] = (real)((accreal)w->db[o] + (accreal)w->scale * sum);
-    if (w->decay != 0)
-      THVector_(cadd)(d, d, w->w + o * w->inputs, w->decay, w->inputs);
-  }
+  ptrdiff_t o = begin;
+  for (; o + THNN_(SPARSE_TOGETHER) <= end; o += THNN_(SPARSE_TOGETHER))
+    THNN_(sparseSums)(w, o, THNN_(SPARSE_TOGETHER));
+  for (; o < end; o++)
+    THNN_(sparseSums)(w, o, 1);
 }
 
 static void THNN_(sparseGradients)(THTensor *input, THTensor *gradOutput, THTensor *gradWeight,
@@ -169,8 +233,11 @@ static void THNN_(sparseGradients)(THTensor *input, THTensor *gradOutput, THTens
   w.batch = gradOutput->size[0];
 
   THNN_(Call) call;
+  THNN_LongCall places;
   THNN_(begin)(&call);
-  w.in = THNN_(sparseInput)(&call, input, "input", 2, legacy, w.batch, w.inputs);
+  THNN_Longbegin(&places);
+  w.in = THNN_(sparseInput)(&call, &places, input, "input", 2, legacy, w.batch, w.inputs);
+  THNN_(sparseByColumn)(&w.in, w.inputs, w.outputs, &call, &places);
   gradOutput = THNN_(source)(&call, gradOutput);
   weight = w.decay != 0 ? THNN_(source)(&call, weight) : NULL;
   gradWeight = THNN_(sum)(&call, gradWeight);
@@ -181,32 +248,18 @@ static void THNN_(sparseGradients)(THTensor *input, THTensor *gradOutput, THTens
   w.dw = THTensor_(data)(gradWeight);
   w.db = THTensor_(data)(gradBias);
   THNN_(sparseRun)(&w, THNN_(sparseBack));
+  THNN_Longfinish(&places);
   THNN_(finish)(&call);
 }
 
 /* --- the columns of the last input ----------------------------------------------------------- */
-
-/* The columns that lastInput has, from 0 on, each once: scratch memory of places. */
-static void THNN_(sparseColumns)(THNN_(SparseWork) * w, THNN_LongCall *places)
-{
-  int64_t *column = THNN_Longscratch(places, w->in.count);
-  int64_t *seen = THNN_Longscratch(places, w->inputs);
-  ptrdiff_t count = 0;
-  for (ptrdiff_t i = 0; i < w->in.count; i++) {
-    const THNN_(SparseEntry) e = THNN_(sparseEntry)(&w->in, i);
-    if (e.value != 0)
-      column[count++] = e.column;
-  }
-  w->column = column;
-  w->columns = THNN_distinct(column, count, seen);
-}
 
 static void THNN_(sparseZero)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(SparseWork) *w = context;
   for (ptrdiff_t o = begin; o < end; o++) {
     for (ptrdiff_t i = 0; i < w->columns; i++)
-      w->dw[o * w->inputs + w->column[i]] = 0;
+      w->dw[o * w->inputs + w->in.column[i]] = 0;
     w->db[o] = 0;
   }
 }
@@ -216,7 +269,7 @@ static void THNN_(sparseStep)(void *context, ptrdiff_t begin, ptrdiff_t end)
   const THNN_(SparseWork) *w = context;
   for (ptrdiff_t o = begin; o < end; o++) {
     for (ptrdiff_t i = 0; i < w->columns; i++) {
-      const ptrdiff_t at = o * w->inputs + w->column[i];
+      const ptrdiff_t at = o * w->inputs + w->in.column[i];
       w->dw[at] -= w->scale * w->w[at];
     }
     w->db[o] -= w->scale * w->b[o];
@@ -242,14 +295,16 @@ static void THNN_(sparseChange)(THTensor *weight, const char *weightName, int we
   w = {.inputs = weight->size[1], .outputs = weight->size[0], .scale = (real)learningRate};
 
   THNN_(Call) call;
+  THNN_LongCall places;
   THNN_(begin)(&call);
-  w.in = THNN_(sparseInput)(&call, lastInput, "lastInput", lastArg, legacy, INT64_MAX, w.inputs);
+  THNN_Longbegin(&places);
+  w.in = THNN_(sparseInput)(&call, &places, lastInput, "lastInput", lastArg, legacy, INT64_MAX,
+                            w.inputs);
+  THNN_(sparseByColumn)(&w.in, w.inputs, w.outputs, &call, &places);
+  w.columns = THNN_distinct(w.in.column, w.in.count, THNN_Longscratch(&places, w.inputs));
   gradWeight = THNN_(source)(&call, gradWeight);
   gradBias = THNN_(source)(&call, gradBias);
   THTensor *changed = THNN_(sum)(&call, weight), *changedBias = THNN_(sum)(&call, bias);
-  THNN_LongCall places;
-  THNN_Longbegin(&places);
-  THNN_(sparseColumns)(&w, &places);
   THNN_(start)(&call);
   w.dw = THTensor_(data)(changed);
   w.db = THTensor_(data)(changedBias);

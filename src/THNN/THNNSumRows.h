@@ -1,0 +1,11 @@
+/* Sums of rows of a table, each times a factor: kernels, per type and instruction set. */
+#ifndef THNN_SUM_ROWS_H
+#define THNN_SUM_ROWS_H
+
+#include "THKernel.h"
+#include "THNN.h"
+
+#define TH_GENERIC_FILE "generic/THNNSumRows.h"
+#include "THGenerateFloatTypes.h"
+
+#endif

@@ -1,0 +1,64 @@
+/* Sums of rows, each times a factor: parts of all rows that fit into registers, one after the
+ * other. */
+#include "THNNSumRows.h"
+#include "THNNTemplate.h"
+
+#if defined(__AVX512F__)
+enum { VECTOR = 64 };
+#elif defined(__AVX__)
+enum { VECTOR = 32 };
+#else
+enum { VECTOR = 16 };
+#endif
+typedef real Vector __attribute__((vector_size(VECTOR)));
+
+#include "MultiplyAdd.h"
+
+enum {
+  LANES = VECTOR / sizeof(real),
+  WIDE = 8,
+  LINE = 64,
+  AHEAD = 8 /* rows from one that is read to one that is fetched: they are anywhere */
+};
+
+static inline __attribute__((always_inline)) void add_part(real *y, const real *table,
+                                                           ptrdiff_t width, const int64_t *index,
+                                                           int64_t offset, const real *factor,
+                                                           ptrdiff_t count, const int wide)
+{
+  Vector sum[WIDE];
+  memcpy(sum, y, (size_t)wide * sizeof(Vector));
+  for (ptrdiff_t i = 0; i < count; i++) {
+    const real *row = table + (index[i] + offset) * width;
+    const Vector times = factor[i] - (Vector){0};
+    if (i + AHEAD < count) {
+      const char *next = (const char *)(table + (index[i + AHEAD] + offset) * width);
+      for (int k = 0; k < wide * VECTOR; k += LINE)
+        __builtin_prefetch(next + k);
+    }
+    for (int k = 0; k < wide; k++) {
+      Vector x;
+      memcpy(&x, row + k * LANES, sizeof x);
+      sum[k] = MULTIPLY_ADD(times, x, sum[k]);
+    }
+  }
+  memcpy(y, sum, (size_t)wide * sizeof(Vector));
+}
+
+static void sum_rows(real *y, ptrdiff_t n, const real *table, ptrdiff_t width, const int64_t *index,
+                     int64_t offset, const real *factor, ptrdiff_t count)
+{
+  ptrdiff_t o = 0;
+  for (; o + WIDE * LANES <= n; o += WIDE * LANES)
+    add_part(y + o, table + o, width, index, offset, factor, count, WIDE);
+  for (; o + LANES <= n; o += LANES)
+    add_part(y + o, table + o, width, index, offset, factor, count, 1);
+  for (; o < n; o++) {
+    real sum = y[o];
+    for (ptrdiff_t i = 0; i < count; i++)
+      sum += factor[i] * table[(index[i] + offset) * width + o];
+    y[o] = sum;
+  }
+}
+
+const THNN_(SumRowsKernel) TH_LEVEL_(THNN_(sumRows))[] = {sum_rows};
