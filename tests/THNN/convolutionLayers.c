@@ -480,7 +480,8 @@ CALL(temporalAccumulate,
                                                   o->gradBias, I2(0), o->scale))
 static void temporalRandom(Operands *o)
 {
-  const int64_t kW = between(o, 1, 5), dW = between(o, 1, 6), frame = between(o, 1, 4);
+  const int64_t kW = between(o, 1, 5), dW = between(o, 1, 6);
+  const int64_t frame = one_in(o, 5) ? between(o, 31, 33) : between(o, 1, 4);
   const int64_t frames = between(o, kW, kW + 7), outputs = between(o, 1, one_in(o, 4) ? 20 : 4);
   o->args[0] = (double)kW;
   o->args[1] = (double)dW;

@@ -1,16 +1,21 @@
 /* Convolution of sequences whose frames are rows.
  *
- * A window is kW frames one after the other in memory: a row of a matrix whose rows are dW frames
- * apart.  Windows that are far enough apart not to share a frame make such a matrix that BLAS
- * takes, so that nothing is unfolded: every spread-th window, from each of the first on. */
+ * A window is kW frames one after the other in memory.  BLAS takes matrices whose rows do not share
+ * elements, so that nothing is unfolded if the product is computed in pieces.  Where frames are
+ * long each of the kW frames of all windows is a piece; where they are short, whole windows that
+ * are far enough apart not to share a frame: every spread-th, from each of the first on. */
 #include "THNNTemplate.h"
+
+enum { LONG_FRAME = 32 };
 
 typedef struct {
   int dims; /* of input: 2, or 3 with a batch */
   int64_t batch, frame, outputs;
   THNNWindow w;
-  int64_t depth,
-      spread;      /* elements of a window; windows from one to the next that shares nothing */
+  int64_t depth;  /* elements of a window */
+  int64_t spread; /* windows from one to the next that shares nothing */
+  int byFrame;    /* what pieces are */
+  int64_t pieces;
   int64_t size[3]; /* of output */
   real *x, *y, *weight, *bias;
   accreal scale;
@@ -56,18 +61,35 @@ static THNN_(Sequence) THNN_(sequenceOf)(THTensor *input, THTensor *gradOutput, 
       __builtin_mul_overflow((int64_t)kW + dW, s.frame, &reach))
     THError("a convolution of input of size %s is too large", THTensor_(sizeDesc)(input).str);
   s.spread = THMin((kW + dW - 1) / dW, s.w.output);
+  s.byFrame = s.spread > 1 && s.frame >= LONG_FRAME;
+  s.pieces = s.byFrame ? kW : s.spread;
   s.chunk = THMax((s.outputs + 7) / 8, THMin(s.outputs, 16));
   return s;
 }
 
-/* The windows of every spread-th place from first on, and the distances of their rows.  Where there
- * is but one the distance is not used, and only has to be large enough. */
-static ptrdiff_t THNN_(windowsFrom)(const THNN_(Sequence) * s, int64_t first, ptrdiff_t *nextX,
-                                    ptrdiff_t *nextY)
+/* Rows of x of so much depth and rows of y, beginning at these elements and the next so far after
+ * one, and where the depth begins within a window.  Where there is but one row the distance is not
+ * used, and only has to be large enough. */
+typedef struct {
+  ptrdiff_t rows, depth, x, nextX, y, nextY, within;
+} THNN_(Piece);
+
+static THNN_(Piece) THNN_(piece)(const THNN_(Sequence) * s, int64_t i)
 {
-  *nextX = THMax(s->spread * s->w.step * s->frame, s->depth);
-  *nextY = s->spread * s->outputs;
-  return (s->w.output - first + s->spread - 1) / s->spread;
+  const int64_t step = s->w.step * s->frame;
+  if (s->byFrame)
+    return (THNN_(Piece)){.rows = s->w.output,
+                          .depth = s->frame,
+                          .x = i * s->frame,
+                          .nextX = step,
+                          .nextY = s->outputs,
+                          .within = i * s->frame};
+  return (THNN_(Piece)){.rows = (s->w.output - i + s->spread - 1) / s->spread,
+                        .depth = s->depth,
+                        .x = i * step,
+                        .nextX = THMax(s->spread * step, s->depth),
+                        .y = i * s->outputs,
+                        .nextY = s->spread * s->outputs};
 }
 
 static void THNN_(sequences)(void *context, ptrdiff_t begin, ptrdiff_t end)
@@ -78,11 +100,10 @@ static void THNN_(sequences)(void *context, ptrdiff_t begin, ptrdiff_t end)
     for (ptrdiff_t t = 0; t < s->w.output; t++)
       for (ptrdiff_t o = 0; o < s->outputs; o++)
         y[t * s->outputs + o] = s->bias ? s->bias[o] : 0;
-    for (int64_t first = 0; first < s->spread; first++) {
-      ptrdiff_t nextX, nextY;
-      const ptrdiff_t rows = THNN_(windowsFrom)(s, first, &nextX, &nextY);
-      THBlas_(gemm)('t', 'n', s->outputs, rows, s->depth, 1, s->weight, s->depth,
-                    x + first * s->w.step * s->frame, nextX, 1, y + first * s->outputs, nextY);
+    for (int64_t k = 0; k < s->pieces; k++) {
+      const THNN_(Piece) p = THNN_(piece)(s, k);
+      THBlas_(gemm)('t', 'n', s->outputs, p.rows, p.depth, 1, s->weight + p.within, s->depth,
+                    x + p.x, p.nextX, 1, y + p.y, p.nextY);
     }
   }
 }
@@ -93,11 +114,10 @@ static void THNN_(sequencesBack)(void *context, ptrdiff_t begin, ptrdiff_t end)
   for (ptrdiff_t i = begin; i < end; i++) {
     real *x = s->x + i * s->w.input * s->frame, *y = s->y + i * s->w.output * s->outputs;
     memset(x, 0, (size_t)(s->w.input * s->frame) * sizeof *x);
-    for (int64_t first = 0; first < s->spread; first++) {
-      ptrdiff_t nextX, nextY;
-      const ptrdiff_t rows = THNN_(windowsFrom)(s, first, &nextX, &nextY);
-      THBlas_(gemm)('n', 'n', s->depth, rows, s->outputs, 1, s->weight, s->depth,
-                    y + first * s->outputs, nextY, 1, x + first * s->w.step * s->frame, nextX);
+    for (int64_t k = 0; k < s->pieces; k++) {
+      const THNN_(Piece) p = THNN_(piece)(s, k);
+      THBlas_(gemm)('n', 'n', p.depth, p.rows, s->outputs, 1, s->weight + p.within, s->depth,
+                    y + p.y, p.nextY, 1, x + p.x, p.nextX);
     }
   }
 }
@@ -109,13 +129,12 @@ static void THNN_(sequenceChunks)(void *context, ptrdiff_t begin, ptrdiff_t end)
   for (ptrdiff_t c = begin; c < end; c++) {
     const ptrdiff_t from = c * s->chunk, count = THMin(s->chunk, s->outputs - from);
     for (int64_t i = 0; i < s->batch && s->weight; i++)
-      for (int64_t first = 0; first < s->spread; first++) {
-        ptrdiff_t nextX, nextY;
-        const ptrdiff_t rows = THNN_(windowsFrom)(s, first, &nextX, &nextY);
-        THBlas_(gemm)('n', 't', s->depth, count, rows, (real)s->scale,
-                      s->x + (i * s->w.input + first * s->w.step) * s->frame, nextX,
-                      s->y + (i * s->w.output + first) * s->outputs + from, nextY, 1,
-                      s->weight + from * s->depth, s->depth);
+      for (int64_t k = 0; k < s->pieces; k++) {
+        const THNN_(Piece) p = THNN_(piece)(s, k);
+        THBlas_(gemm)('n', 't', p.depth, count, p.rows, (real)s->scale,
+                      s->x + i * s->w.input * s->frame + p.x, p.nextX,
+                      s->y + i * s->w.output * s->outputs + from + p.y, p.nextY, 1,
+                      s->weight + from * s->depth + p.within, s->depth);
       }
     enum { TOGETHER = 16 };
     for (ptrdiff_t o = from; o < from + count && s->bias; o += TOGETHER) {
