@@ -25,31 +25,66 @@ enum { BITS = 8 * sizeof(real) };
 
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
 
-/* The bits of positive numbers are in order; those of negative ones are in reverse. */
-static inline Key key_of(real x)
+/* The bits of positive numbers are in order; those of negative ones are in reverse.  Elements are
+ * read as integers from the start, which compilers turn into vector code. */
+typedef Key Raw;
+
+static inline Key key_of(Raw x)
 {
-  const real y = x + 0; /* 0 for -0 */
-  Key bits;
-  memcpy(&bits, &y, sizeof bits);
-  const Key key = bits & TOP_BIT ? ~bits : bits | TOP_BIT;
-  return x != x ? LAST_KEY : key;
+  const Key infinity = sizeof(real) == 4 ? (Key)0x7f800000 : (Key)0x7ff0000000000000;
+  const Key bits = x == TOP_BIT ? 0 : x; /* 0 for -0 */
+  const Key negative = 0 - (bits >> (BITS - 1));
+  const Key nan = (bits & (TOP_BIT - 1)) > infinity ? LAST_KEY : 0;
+  return (bits ^ (negative | TOP_BIT)) | nan;
+}
+
+/* The element of a key, unless there are several: zeros of either sign, NaN. */
+static inline int single_of(Key key, real *x)
+{
+  const Key bits = key & TOP_BIT ? key ^ TOP_BIT : ~key;
+  memcpy(x, &bits, sizeof bits);
+  return (key != TOP_BIT) & (key != LAST_KEY);
 }
 
 #elif defined(TH_REAL_IS_BYTE)
 
-static inline Key key_of(real x)
+typedef real Raw;
+
+static inline Key key_of(Raw x)
 {
   return x;
 }
 
+static inline int single_of(Key key, real *x)
+{
+  *x = (real)key;
+  return 1;
+}
+
 #else
 
-static inline Key key_of(real x)
+typedef real Raw;
+
+static inline Key key_of(Raw x)
 {
   return ((Key)x & LAST_KEY) ^ TOP_BIT;
 }
 
+static inline int single_of(Key key, real *x)
+{
+  *x = (real)(key ^ TOP_BIT);
+  return 1;
+}
+
 #endif
+
+#define RAW(LINE) ((const Raw *)(LINE))
+
+static void keys_of(Key *restrict keys, const real *line, ptrdiff_t n, Key flip)
+{
+  for (ptrdiff_t i = 0; i < n; i++)
+    keys[i] = key_of(RAW(line)[i]) ^ flip;
+}
 
 static inline int is_nan(real x)
 {
@@ -112,6 +147,7 @@ static void write_one(const Lines *work, ptrdiff_t k, ptrdiff_t i, real value, i
   work->indices[THLines_at(lines, 2, k) + i * lines->step[2]] = index + TH_INDEX_BASE;
 }
 
+/* Elements are had from their keys where they can: in the line they lie all over. */
 static void write_items(const Lines *work, ptrdiff_t k, const Item *items, ptrdiff_t n,
                         const real *line)
 {
@@ -119,7 +155,8 @@ static void write_items(const Lines *work, ptrdiff_t k, const Item *items, ptrdi
   real *values = work->values + THLines_at(work->lines, 1, k);
   int64_t *indices = work->indices + THLines_at(work->lines, 2, k);
   for (ptrdiff_t i = 0; i < n; i++) {
-    values[i * dv] = line[items[i].at];
+    real value;
+    values[i * dv] = single_of(items[i].key ^ work->flip, &value) ? value : line[items[i].at];
     indices[i * di] = (int64_t)items[i].at + TH_INDEX_BASE;
   }
 }
@@ -127,8 +164,9 @@ static void write_items(const Lines *work, ptrdiff_t k, const Item *items, ptrdi
 static Item *sort_line(const Lines *work, const Scratch *scratch)
 {
   const ptrdiff_t n = work->lines->length;
+  const Key flip = work->flip;
   for (ptrdiff_t i = 0; i < n; i++)
-    scratch->items[i] = (Item){key_of(scratch->line[i]) ^ work->flip, (Key)i};
+    scratch->items[i] = (Item){key_of(RAW(scratch->line)[i]) ^ flip, (Key)i};
   return ITEM_(sort)(scratch->items, scratch->spare, n, BITS);
 }
 
@@ -146,40 +184,99 @@ static void sort_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
 static Key select_key(const Lines *work, const Scratch *scratch, ptrdiff_t k, ptrdiff_t *before)
 {
   const ptrdiff_t n = work->lines->length;
-  for (ptrdiff_t i = 0; i < n; i++)
-    scratch->keys[i] = key_of(scratch->line[i]) ^ work->flip;
+  keys_of(scratch->keys, scratch->line, n, work->flip);
   return ITEM_(select)(scratch->keys, n, k, BITS, before);
 }
 
-/* Keys below the last one that is wanted, and as many equal to it as there is room for. */
+/* Keeps the first k in order of count items, which stay in the order of their places. */
+static void keep_first(Item *items, Key *keys, ptrdiff_t count, ptrdiff_t k)
+{
+  ptrdiff_t equal, kept = 0;
+  for (ptrdiff_t i = 0; i < count; i++)
+    keys[i] = items[i].key;
+  const Key last = ITEM_(select)(keys, count, k - 1, BITS, &equal);
+  for (ptrdiff_t i = 0; kept < k; i++)
+    if (items[i].key < last || (items[i].key == last && equal-- >= 0))
+      items[kept++] = items[i];
+}
+
+/* Whether one of the keys comes before last. */
+static int any_before(const Key *keys, ptrdiff_t n, Key last)
+{
+  int any = 0;
+  for (ptrdiff_t i = 0; i < n; i++)
+    any |= keys[i] < last;
+  return any;
+}
+
+/* Items are collected that come before the last one that is wanted so far, which is found anew
+ * whenever there are twice as many as are wanted.  In most of a long line there are none.  Where
+ * not few are wanted, all are collected. */
 static void top_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
+  enum { STRETCH = 64, ROOM = 192, FEW = 32 };
   const Lines *work = context;
   const Scratch scratch = scratch_of(work);
+  const ptrdiff_t n = work->lines->length, wanted = work->k;
+  const ptrdiff_t room = wanted > n / FEW ? n + STRETCH : wanted + THMax(wanted, ROOM);
+  Item *items = scratch.items;
   for (ptrdiff_t k = begin; k < end; k++) {
     read_line(work, k, scratch.line);
-    ptrdiff_t equal, taken = 0;
-    const Key last = select_key(work, &scratch, work->k - 1, &equal);
-    for (ptrdiff_t i = 0; taken < work->k; i++) {
-      const Key key = key_of(scratch.line[i]) ^ work->flip;
-      if (key < last || (key == last && equal-- >= 0))
-        scratch.items[taken++] = (Item){key, (Key)i};
+    ptrdiff_t count = 0;
+    Key last = LAST_KEY;
+    int full = 0; /* so many are there that last is one of them */
+    for (ptrdiff_t first = 0; first < n; first += STRETCH) {
+      Key keys[STRETCH];
+      const ptrdiff_t length = THMin(STRETCH, n - first);
+      keys_of(keys, scratch.line + first, length, work->flip);
+      if (full && !any_before(keys, length, last))
+        continue;
+      for (ptrdiff_t i = 0; i < length; i++) {
+        items[count] = (Item){keys[i], (Key)(first + i)};
+        count += !full || keys[i] < last;
+      }
+      if (count + STRETCH > room) {
+        keep_first(items, scratch.keys, count, wanted);
+        count = wanted;
+        full = 1;
+        last = 0;
+        for (ptrdiff_t i = 0; i < wanted; i++)
+          last = THMax(last, items[i].key);
+      }
     }
-    const Item *items = scratch.items;
+    if (count > wanted)
+      keep_first(items, scratch.keys, count, wanted);
     if (work->sorted)
-      items = ITEM_(sort)(scratch.items, scratch.spare, taken, BITS);
-    write_items(work, k, items, taken, scratch.line);
+      items = ITEM_(sort)(scratch.items, scratch.spare, wanted, BITS);
+    write_items(work, k, items, wanted, scratch.line);
+    items = scratch.items;
   }
+}
+
+/* Where the key is that so many equal ones come before. */
+static ptrdiff_t place_of(const real *line, Key key, ptrdiff_t before, ptrdiff_t n)
+{
+  enum { STRETCH = 256 };
+  ptrdiff_t i = 0;
+  for (; n - i > STRETCH; i += STRETCH) {
+    int equal = 0;
+    for (int j = 0; j < STRETCH; j++)
+      equal += key_of(RAW(line)[i + j]) == key;
+    if (equal > before)
+      break;
+    before -= equal;
+  }
+  while (key_of(RAW(line)[i]) != key || before-- > 0)
+    i++;
+  return i;
 }
 
 /* Where element number k of the line in order is. */
 static ptrdiff_t select_place(const Lines *work, const Scratch *scratch, ptrdiff_t k)
 {
-  ptrdiff_t before, i = 0;
-  const Key key = select_key(work, scratch, k, &before);
-  while (key_of(scratch->line[i]) != key || before-- > 0)
-    i++;
-  return i;
+  ptrdiff_t before;
+  const Key key = select_key(work, scratch, k, &before) ^ work->flip;
+  return place_of(scratch->line, key, before, work->lines->length);
 }
 
 static void kth_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
@@ -345,12 +442,10 @@ real THTensor_(medianall)(THTensor *t)
       THArgError(1, "a tensor of %td elements is too large", n);
     THGuard_enter(&guard, THFree);
     Key *keys = guard.what = THAlloc(bytes);
-    for (ptrdiff_t i = 0; i < n; i++)
-      keys[i] = key_of(line[i]);
+    keys_of(keys, line, n, 0);
     ptrdiff_t before;
     const Key key = ITEM_(select)(keys, n, (n - 1) / 2, BITS, &before);
-    for (place = 0; key_of(line[place]) != key || before-- > 0;)
-      place++;
+    place = place_of(line, key, before, n);
     THGuard_leave(&guard);
   }
   const real median = line[place];
