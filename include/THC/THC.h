@@ -18,6 +18,7 @@
 #include "THCGeneral.h"
 
 #include "THCAllocator.h"
+#include "THCBlas.h"
 #include "THCCachingAllocator.h"
 #include "THCCachingHostAllocator.h"
 #include "THCHalf.h"
@@ -28,5 +29,6 @@
 
 #include "THCStorage.h"
 #include "THCTensor.h"
+#include "THCTensorMathBlas.h"
 
 #endif

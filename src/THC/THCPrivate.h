@@ -60,8 +60,14 @@ THCThreadLocal THC_newStreamLocal(void);
 /* What is queued on the stream from now on comes after what is queued on the other one by now. */
 void THC_orderStreams(THCStream *stream, THCStream *after);
 
-/* Memory of `bytes` that belongs to the stream, made when it is first asked for. */
-void *THCStream_scratch(THCStream *stream, size_t bytes);
+/* Memory of `bytes` that belongs to the stream, made when it is first asked for: the scratch space
+ * of kernels, and that of cuBLAS. */
+typedef enum THCStreamMemory {
+  THC_STREAM_SCRATCH,
+  THC_STREAM_BLAS,
+  THC_STREAM_MEMORIES
+} THCStreamMemory;
+void *THCStream_memory(THCStream *stream, THCStreamMemory which, size_t bytes);
 
 /* --- copies ------------------------------------------------------------------------------------
  */

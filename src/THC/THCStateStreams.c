@@ -193,7 +193,7 @@ void *THCState_getDeviceScratchSpace(THCState *state, int device, int stream)
 {
   THCStream *owner = stream_at(state, device, stream, 1);
   THCCudaResourcesPerDevice *resources = &state->resourcesPerDevice[device];
-  void *scratch = THCStream_scratch(owner, resources->scratchSpacePerStream);
+  void *scratch = THCStream_memory(owner, THC_STREAM_SCRATCH, resources->scratchSpacePerStream);
   resources->devScratchSpacePerStream[stream] = scratch;
   return scratch;
 }
@@ -201,7 +201,8 @@ void *THCState_getDeviceScratchSpace(THCState *state, int device, int stream)
 void *THCState_getCurrentDeviceScratchSpace(THCState *state)
 {
   THCStream *stream = THCState_getStream(state);
-  return THCStream_scratch(stream, state->resourcesPerDevice[stream->device].scratchSpacePerStream);
+  const size_t bytes = state->resourcesPerDevice[stream->device].scratchSpacePerStream;
+  return THCStream_memory(stream, THC_STREAM_SCRATCH, bytes);
 }
 
 /* --- handles -----------------------------------------------------------------------------------

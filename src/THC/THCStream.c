@@ -1,10 +1,10 @@
-/* Counted streams, and the scratch space that belongs to each. */
+/* Counted streams, and the memory that belongs to each. */
 #include "THCPrivate.h"
 
 /* What programs see, and behind it what they do not. */
 typedef struct Stream {
   THCStream stream;
-  void *scratch;
+  void *memory[THC_STREAM_MEMORIES];
 } Stream;
 
 static void destroy(void *what)
@@ -72,38 +72,38 @@ void THCStream_free(THCStream *self)
     return;
   if (__atomic_sub_fetch(&self->refcount, 1, __ATOMIC_ACQ_REL) > 0)
     return;
-  void *scratch = ((Stream *)self)->scratch;
-  if (scratch)
-    THCudaCheckWarn(cudaFree(scratch));
+  for (int i = 0; i < THC_STREAM_MEMORIES; i++)
+    if (((Stream *)self)->memory[i])
+      THCudaCheckWarn(cudaFree(((Stream *)self)->memory[i]));
   THCudaCheckWarn(cudaStreamDestroy(self->stream));
   THFree(self);
 }
 
-/* --- scratch space -----------------------------------------------------------------------------
+/* --- memory of streams -------------------------------------------------------------------------
  */
 
-static pthread_mutex_t scratch_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t memory_mutex = PTHREAD_MUTEX_INITIALIZER;
 
-void *THCStream_scratch(THCStream *stream, size_t bytes)
+void *THCStream_memory(THCStream *stream, THCStreamMemory which, size_t bytes)
 {
-  Stream *self = (Stream *)stream;
-  void *scratch = __atomic_load_n(&self->scratch, __ATOMIC_ACQUIRE);
-  if (scratch)
-    return scratch;
+  void **place = &((Stream *)stream)->memory[which];
+  void *memory = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+  if (memory)
+    return memory;
   THCOnDevice on;
   THCOnDevice_enter(&on, stream->device);
-  pthread_mutex_lock(&scratch_mutex);
+  pthread_mutex_lock(&memory_mutex);
   cudaError_t status = cudaSuccess;
-  if (!self->scratch) {
-    status = cudaMalloc(&scratch, bytes);
+  if (!*place) {
+    status = cudaMalloc(&memory, bytes);
     if (status == cudaSuccess)
-      __atomic_store_n(&self->scratch, scratch, __ATOMIC_RELEASE);
+      __atomic_store_n(place, memory, __ATOMIC_RELEASE);
   }
-  scratch = self->scratch;
-  pthread_mutex_unlock(&scratch_mutex);
+  memory = *place;
+  pthread_mutex_unlock(&memory_mutex);
   THCudaCheck(status);
   THCOnDevice_leave(&on);
-  return scratch;
+  return memory;
 }
 
 /* --- order -------------------------------------------------------------------------------------

@@ -122,6 +122,28 @@ static void over(Operands *o)
   THCudaTensor_copy(thc_state(), o->turned, o->there);
 }
 
+static void dotting(Operands *o)
+{
+  THCudaTensor_dot(thc_state(), o->t, o->turned);
+}
+
+static void free_tensor(void *tensor)
+{
+  THCudaTensor_free(thc_state(), tensor);
+}
+
+/* The result is part of what is multiplied. */
+static void multiplying(Operands *o)
+{
+  THCState *state = thc_state();
+  THGuard guard;
+  THGuard_enter(&guard, free_tensor);
+  THCudaTensor *square = guard.what =
+      THCudaTensor_newWithStorage2d(state, o->t->storage, 0, 4, 5, 4, 1);
+  THCudaTensor_addmm(state, square, 1, square, 1, o->t, o->turned);
+  THGuard_leave(&guard);
+}
+
 static void stream(Operands *o)
 {
   THCStream_free(THCStream_new(cudaStreamNonBlocking));
@@ -164,10 +186,15 @@ static const struct {
   const char *name;
   void (*run)(Operands *o);
 } cases[] = {
-    {"making", making},   {"values", values}, {"cloning", cloning},       {"growing", growing},
-    {"ranks", ranks},     {"upload", upload}, {"download", download},     {"convert", convert},
-    {"overlap", overlap}, {"over", over},     {"stream", stream},         {"folding", folding},
-    {"saving", saving},   {"pinned", pinned}, {"initialise", initialise},
+    {"making", making},         {"values", values},
+    {"cloning", cloning},       {"growing", growing},
+    {"ranks", ranks},           {"upload", upload},
+    {"download", download},     {"convert", convert},
+    {"overlap", overlap},       {"over", over},
+    {"stream", stream},         {"folding", folding},
+    {"dotting", dotting},       {"multiplying", multiplying},
+    {"saving", saving},         {"pinned", pinned},
+    {"initialise", initialise},
 };
 
 static void faults(int access)

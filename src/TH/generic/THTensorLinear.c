@@ -1,7 +1,13 @@
-/* Products of vectors and matrices: any strides are turned into what BLAS can walk. */
+/* Products of vectors and matrices: any strides are turned into what BLAS can walk.
+ *
+ * For another device, its header (src/THC/THCLinear.h) says what THBlas_ is there and what alpha
+ * and beta are kept in. */
 #include "THTemplate.h"
 
+#ifndef TH_TEMPLATE_DEVICE
 #include "THBlasKernels.h"
+#define THFactor real
+#endif
 #include "THTensorCore.h"
 
 /* --- dot ------------------------------------------------------------------------------------- */
@@ -165,7 +171,18 @@ static void THTensor_(viewMatrix)(THTensor_(Matrix) * matrix, THTensor *t)
 
 /* --- matrix and vector ----------------------------------------------------------------------- */
 
-void THTensor_(addmv)(THTensor *r_, real beta, THTensor *t, real alpha, THTensor *mat,
+/* vec, or a copy that the guard holds where the library cannot walk it. */
+static THTensor *THTensor_(openVector)(THGuard *guard, THTensor *vec)
+{
+  THTensor_(guard)(guard);
+#ifdef TH_BLAS_WALKS_FORWARD /* steps are 1 at least */
+  if (vec->size[0] > 1 && vec->stride[0] == 0)
+    vec = guard->what = THTensor_(newClone)(vec);
+#endif
+  return vec;
+}
+
+void THTensor_(addmv)(THTensor *r_, THFactor beta, THTensor *t, THFactor alpha, THTensor *mat,
                       THTensor *vec)
 {
   THArgCheck(mat->nDimension == 2 && vec->nDimension == 1, 5,
@@ -178,10 +195,11 @@ void THTensor_(addmv)(THTensor *r_, real beta, THTensor *t, real alpha, THTensor
              THTensor_(sizeDesc)(mat).str, THTensor_(sizeDesc)(vec).str, (long long)mat->size[0]);
   THTensor_(checkTarget)(r_, t);
 
-  THGuard room;
+  THGuard room, vector;
   THTensor_(Matrix) m;
   THTensor_(Target) target;
   THTensor_(openMatrix)(&m, mat);
+  vec = THTensor_(openVector)(&vector, vec);
   THBlas_(openRoom)(&room, 0, 0, 0, 0); /* all that gemv needs is the library */
   THTensor_(prepare)(&target, r_, t, 1, beta != 0, mat, vec);
   THTensor *result = target.result;
@@ -190,73 +208,8 @@ void THTensor_(addmv)(THTensor *r_, real beta, THTensor *t, real alpha, THTensor
                 THTensor_(data)(result), result->stride[0]);
   THTensor_(deliver)(&target);
   THGuard_leave(&room);
+  THGuard_leave(&vector);
   THGuard_leave(&m.guard);
-}
-
-/* --- vector and vector: an element-wise loop over r, t and the vectors expanded -------------- */
-
-typedef struct {
-  real alpha, beta;
-} THTensor_(Factors);
-
-#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
-typedef real THTensor_(Scalar);
-#else
-typedef uint64_t THTensor_(Scalar); /* wraps around */
-#endif
-
-static void THTensor_(outer)(const THRun *run, const void *scalars)
-{
-  typedef THTensor_(Scalar) scalar;
-  const THTensor_(Factors) *factors = scalars;
-  const scalar alpha = (scalar)factors->alpha, beta = (scalar)factors->beta;
-  const ptrdiff_t dr = run->step[0], dt = run->step[1], dx = run->step[2], dy = run->step[3];
-  for (ptrdiff_t j = 0; j < run->rows; j++) {
-    real *r = (real *)run->at[0] + j * run->jump[0];
-    const real *t = (const real *)run->at[1] + j * run->jump[1];
-    const real *x = (const real *)run->at[2] + j * run->jump[2];
-    const real *y = (const real *)run->at[3] + j * run->jump[3];
-    if (beta == 0) {
-      for (ptrdiff_t i = 0; i < run->n; i++)
-        r[i * dr] = (real)(alpha * (scalar)x[i * dx] * (scalar)y[i * dy]);
-    } else if (dr == 1 && dt == 1 && dx == 0 && dy == 1) {
-      const scalar factor = alpha * (scalar)*x;
-#pragma omp simd
-      for (ptrdiff_t i = 0; i < run->n; i++)
-        r[i] = (real)(beta * (scalar)t[i] + factor * (scalar)y[i]);
-    } else {
-      for (ptrdiff_t i = 0; i < run->n; i++)
-        r[i * dr] =
-            (real)(beta * (scalar)t[i * dt] + alpha * (scalar)x[i * dx] * (scalar)y[i * dy]);
-    }
-  }
-}
-
-void THTensor_(addr)(THTensor *r_, real beta, THTensor *t, real alpha, THTensor *vec1,
-                     THTensor *vec2)
-{
-  THArgCheck(vec1->nDimension == 1 && vec2->nDimension == 1, 5,
-             "two vectors are multiplied, not tensors of size %s and %s",
-             THTensor_(sizeDesc)(vec1).str, THTensor_(sizeDesc)(vec2).str);
-  const int64_t size[] = {vec1->size[0], vec2->size[0]};
-  THArgCheck(t->nDimension == 2 && t->size[0] == size[0] && t->size[1] == size[1], 3,
-             "t has size %s, the product of %s and %s has %s", THTensor_(sizeDesc)(t).str,
-             THTensor_(sizeDesc)(vec1).str, THTensor_(sizeDesc)(vec2).str,
-             _THSizeDesc(size, 2).str);
-  THTensor_(checkTarget)(r_, t);
-
-  THTensor_(Target) target;
-  THTensor_(prepare)(&target, r_, t, 1, beta != 0, vec1, vec2);
-  const int64_t down[] = {vec1->stride[0], 0}, across[] = {0, vec2->stride[0]};
-  THTensor_(Factors) factors = {alpha, beta};
-  THLoop loop;
-  THLoop_init(&loop);
-  THLoop_tensor(&loop, target.result);
-  THLoop_tensor(&loop, target.result);
-  THLoop_operand(&loop, THTensor_(data)(vec1), sizeof(real), 2, size, down);
-  THLoop_operand(&loop, THTensor_(data)(vec2), sizeof(real), 2, size, across);
-  THLoop_run(&loop, THTensor_(outer), &factors);
-  THTensor_(deliver)(&target);
 }
 
 /* --- matrix and matrix ----------------------------------------------------------------------- */
@@ -266,12 +219,12 @@ typedef struct {
   THTensor_(Matrix) r, a, b;
   THTensor_(Target) target;
   THGuard room;
-  real alpha, beta;
+  THFactor alpha, beta;
 } THTensor_(Product);
 
 /* Prepares r_ = beta * t + alpha * m1 * m2. */
-static void THTensor_(openProduct)(THTensor_(Product) * p, THTensor *r_, real beta, THTensor *t,
-                                   real alpha, THTensor *m1, THTensor *m2)
+static void THTensor_(openProduct)(THTensor_(Product) * p, THTensor *r_, THFactor beta, THTensor *t,
+                                   THFactor alpha, THTensor *m1, THTensor *m2)
 {
   p->alpha = alpha;
   p->beta = beta;
@@ -309,7 +262,7 @@ static void THTensor_(multiply)(const THTensor_(Product) * p, int64_t i)
                     b->ld, at, a->ld, p->beta, rt, r->ld);
 }
 
-void THTensor_(addmm)(THTensor *r_, real beta, THTensor *t, real alpha, THTensor *mat1,
+void THTensor_(addmm)(THTensor *r_, THFactor beta, THTensor *t, THFactor alpha, THTensor *mat1,
                       THTensor *mat2)
 {
   THArgCheck(mat1->nDimension == 2 && mat2->nDimension == 2, 5,
@@ -330,6 +283,103 @@ void THTensor_(addmm)(THTensor *r_, real beta, THTensor *t, real alpha, THTensor
   THTensor_(closeProduct)(&product);
 }
 
+/* --- vector and vector ----------------------------------------------------------------------- */
+
+#ifdef TH_TEMPLATE_DEVICE
+
+/* A matrix of one column times one of one row. */
+static void THTensor_(addOuter)(THTensor *r_, THFactor beta, THTensor *t, THFactor alpha,
+                                THTensor *vec1, THTensor *vec2)
+{
+  const int64_t down[] = {vec1->size[0], 1}, downSteps[] = {vec1->stride[0], 1};
+  const int64_t across[] = {1, vec2->size[0]}, acrossSteps[] = {1, vec2->stride[0]};
+  THGuard first, second;
+  THTensor_(guard)(&first);
+  THTensor_(guard)(&second);
+  THTensor *column = first.what =
+      THTensor_(newShapeNd)(vec1->storage, vec1->storageOffset, 2, down, downSteps);
+  THTensor *row = second.what =
+      THTensor_(newShapeNd)(vec2->storage, vec2->storageOffset, 2, across, acrossSteps);
+  THTensor_(addmm)(r_, beta, t, alpha, column, row);
+  THGuard_leave(&second);
+  THGuard_leave(&first);
+}
+
+#else
+
+/* An element-wise loop over r, t and the vectors expanded. */
+typedef struct {
+  real alpha, beta;
+} THTensor_(Factors);
+
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+typedef real THTensor_(Scalar);
+#else
+typedef uint64_t THTensor_(Scalar); /* wraps around */
+#endif
+
+static void THTensor_(outer)(const THRun *run, const void *scalars)
+{
+  typedef THTensor_(Scalar) scalar;
+  const THTensor_(Factors) *factors = scalars;
+  const scalar alpha = (scalar)factors->alpha, beta = (scalar)factors->beta;
+  const ptrdiff_t dr = run->step[0], dt = run->step[1], dx = run->step[2], dy = run->step[3];
+  for (ptrdiff_t j = 0; j < run->rows; j++) {
+    real *r = (real *)run->at[0] + j * run->jump[0];
+    const real *t = (const real *)run->at[1] + j * run->jump[1];
+    const real *x = (const real *)run->at[2] + j * run->jump[2];
+    const real *y = (const real *)run->at[3] + j * run->jump[3];
+    if (beta == 0) {
+      for (ptrdiff_t i = 0; i < run->n; i++)
+        r[i * dr] = (real)(alpha * (scalar)x[i * dx] * (scalar)y[i * dy]);
+    } else if (dr == 1 && dt == 1 && dx == 0 && dy == 1) {
+      const scalar factor = alpha * (scalar)*x;
+#pragma omp simd
+      for (ptrdiff_t i = 0; i < run->n; i++)
+        r[i] = (real)(beta * (scalar)t[i] + factor * (scalar)y[i]);
+    } else {
+      for (ptrdiff_t i = 0; i < run->n; i++)
+        r[i * dr] =
+            (real)(beta * (scalar)t[i * dt] + alpha * (scalar)x[i * dx] * (scalar)y[i * dy]);
+    }
+  }
+}
+
+static void THTensor_(addOuter)(THTensor *r_, real beta, THTensor *t, real alpha, THTensor *vec1,
+                                THTensor *vec2)
+{
+  const int64_t size[] = {vec1->size[0], vec2->size[0]};
+  THTensor_(Target) target;
+  THTensor_(prepare)(&target, r_, t, 1, beta != 0, vec1, vec2);
+  const int64_t down[] = {vec1->stride[0], 0}, across[] = {0, vec2->stride[0]};
+  THTensor_(Factors) factors = {alpha, beta};
+  THLoop loop;
+  THLoop_init(&loop);
+  THLoop_tensor(&loop, target.result);
+  THLoop_tensor(&loop, target.result);
+  THLoop_operand(&loop, THTensor_(data)(vec1), sizeof(real), 2, size, down);
+  THLoop_operand(&loop, THTensor_(data)(vec2), sizeof(real), 2, size, across);
+  THLoop_run(&loop, THTensor_(outer), &factors);
+  THTensor_(deliver)(&target);
+}
+
+#endif
+
+void THTensor_(addr)(THTensor *r_, THFactor beta, THTensor *t, THFactor alpha, THTensor *vec1,
+                     THTensor *vec2)
+{
+  THArgCheck(vec1->nDimension == 1 && vec2->nDimension == 1, 5,
+             "two vectors are multiplied, not tensors of size %s and %s",
+             THTensor_(sizeDesc)(vec1).str, THTensor_(sizeDesc)(vec2).str);
+  const int64_t size[] = {vec1->size[0], vec2->size[0]};
+  THArgCheck(t->nDimension == 2 && t->size[0] == size[0] && t->size[1] == size[1], 3,
+             "t has size %s, the product of %s and %s has %s", THTensor_(sizeDesc)(t).str,
+             THTensor_(sizeDesc)(vec1).str, THTensor_(sizeDesc)(vec2).str,
+             _THSizeDesc(size, 2).str);
+  THTensor_(checkTarget)(r_, t);
+  THTensor_(addOuter)(r_, beta, t, alpha, vec1, vec2);
+}
+
 /* --- batches --------------------------------------------------------------------------------- */
 
 /* Checks the factors and returns the shape of the product of each. */
@@ -346,7 +396,7 @@ static void THTensor_(checkBatches)(THTensor *batch1, THTensor *batch2, int64_t 
   size[2] = batch2->size[2];
 }
 
-void THTensor_(addbmm)(THTensor *r_, real beta, THTensor *t, real alpha, THTensor *batch1,
+void THTensor_(addbmm)(THTensor *r_, THFactor beta, THTensor *t, THFactor alpha, THTensor *batch1,
                        THTensor *batch2)
 {
   int64_t size[3];
@@ -366,6 +416,20 @@ void THTensor_(addbmm)(THTensor *r_, real beta, THTensor *t, real alpha, THTenso
   THTensor_(closeProduct)(&product);
 }
 
+#ifdef TH_TEMPLATE_DEVICE
+
+static void THTensor_(multiplyAll)(const THTensor_(Product) * p, int64_t count)
+{
+  const THTensor_(Matrix) *r = &p->r, *a = &p->a, *b = &p->b;
+  const THTensor_(Matrix) *left = r->byRows ? b : a, *right = r->byRows ? a : b;
+  THBlas_(gemmBatch)(r->byRows != left->byRows, r->byRows != right->byRows,
+                     r->byRows ? r->columns : r->rows, r->byRows ? r->rows : r->columns, a->columns,
+                     p->alpha, left->data, left->ld, left->batch, right->data, right->ld,
+                     right->batch, p->beta, r->data, r->ld, r->batch, count);
+}
+
+#else
+
 static void THTensor_(multiplyBatch)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THTensor_(Product) *product = context;
@@ -373,7 +437,23 @@ static void THTensor_(multiplyBatch)(void *context, ptrdiff_t begin, ptrdiff_t e
     THTensor_(multiply)(product, i);
 }
 
-void THTensor_(baddbmm)(THTensor *r_, real beta, THTensor *t, real alpha, THTensor *batch1,
+static void THTensor_(multiplyAll)(const THTensor_(Product) * product, int64_t count)
+{
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+  /* Many small products: a thread takes some of them rather than a part of each. */
+  const int small =
+      !product->room.what && count >= THGetNumThreads() &&
+      (double)product->a.rows * (double)product->b.columns * (double)product->a.columns <
+          128. * 128 * 128;
+#else
+  const int small = 0;              /* our own products share one scratch */
+#endif
+  THParallel_for(count, small ? 1 : count, THTensor_(multiplyBatch), (void *)product);
+}
+
+#endif
+
+void THTensor_(baddbmm)(THTensor *r_, THFactor beta, THTensor *t, THFactor alpha, THTensor *batch1,
                         THTensor *batch2)
 {
   int64_t size[3];
@@ -386,14 +466,6 @@ void THTensor_(baddbmm)(THTensor *r_, real beta, THTensor *t, real alpha, THTens
 
   THTensor_(Product) product;
   THTensor_(openProduct)(&product, r_, beta, t, alpha, batch1, batch2);
-#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
-  /* Many small products: a thread takes some of them rather than a part of each. */
-  const int small =
-      !product.room.what && size[0] >= THGetNumThreads() &&
-      (double)size[1] * (double)size[2] * (double)product.a.columns < 128. * 128 * 128;
-#else
-  const int small = 0;              /* our own products share one scratch */
-#endif
-  THParallel_for(size[0], small ? 1 : size[0], THTensor_(multiplyBatch), &product);
+  THTensor_(multiplyAll)(&product, size[0]);
   THTensor_(closeProduct)(&product);
 }

@@ -1,0 +1,402 @@
+/* cuBLAS on the current stream: checks of what it is given, and its functions for all types. */
+#include "THCBlas.h"
+
+#include <limits.h>
+
+#include "THCProduct.h"
+
+/* --- handles ----------------------------------------------------------------------------------
+ */
+
+/* A handle is set to a stream and then called, by one thread at a time. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static void unlock(void *what)
+{
+  pthread_mutex_unlock(what);
+}
+
+/* What cuBLAS recommends: more from compute capability 9 on. */
+static size_t workspace_bytes(THCState *state, int device)
+{
+  return (size_t)(state->deviceProperties[device].major >= 9 ? 32 : 4) << 20;
+}
+
+/* The handle of the current device, on the current stream and with that stream's workspace, until
+ * the guard is left. */
+static cublasHandle_t open_handle(THGuard *locked, THCState *state)
+{
+  cublasHandle_t handle = THCState_getCurrentBlasHandle(state);
+  THCStream *stream = THCState_getStream(state);
+  const size_t bytes = workspace_bytes(state, stream->device);
+  void *workspace = THCStream_memory(stream, THC_STREAM_BLAS, bytes);
+  THGuard_enter(locked, unlock);
+  pthread_mutex_lock(&mutex);
+  locked->what = &mutex;
+  THCublasCheck(cublasSetStream(handle, stream->stream));
+  THCublasCheck(cublasSetWorkspace(handle, workspace, bytes)); /* which the stream has reset */
+  return handle;
+}
+
+void THC_needBlas(THCState *state)
+{
+  THGuard locked;
+  open_handle(&locked, state);
+  THGuard_leave(&locked);
+}
+
+/* --- checks ------------------------------------------------------------------------------------
+ */
+
+static int to_int(int64_t value, int64_t least, const char *name, int arg)
+{
+  THArgCheck(value >= least, arg, "%s is %lld, and has to be at least %lld", name, (long long)value,
+             (long long)least);
+  THArgCheck(value <= INT_MAX, arg, "%s is %lld, more than cuBLAS can count", name,
+             (long long)value);
+  return (int)value;
+}
+
+static int to_size(int64_t value, const char *name, int arg)
+{
+  return to_int(value, 0, name, arg);
+}
+
+/* Of a matrix of one column it is not used, so that anything will do. */
+static int to_leading(int64_t ld, int64_t rows, int64_t columns, const char *name, int arg)
+{
+  return columns <= 1 ? (int)THMax(1, rows) : to_int(ld, THMax(1, rows), name, arg);
+}
+
+static int to_step(int64_t step, int64_t n, const char *name, int arg)
+{
+  if (n <= 1)
+    return 1;
+  THArgCheck(step != 0 && step >= -INT_MAX, arg, "%s is %lld, which is not a step of cuBLAS", name,
+             (long long)step);
+  return step < 0 ? (int)step : to_int(step, 1, name, arg);
+}
+
+static int transposes(char trans, const char *name, int arg)
+{
+  const int yes = trans == 't' || trans == 'T' || trans == 'c' || trans == 'C';
+  THArgCheck(yes || trans == 'n' || trans == 'N', arg, "%s is '%c', and has to be 'n', 't' or 'c'",
+             name, trans);
+  return yes;
+}
+
+static cublasOperation_t operation(int transposed)
+{
+  return transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
+}
+
+/* --- products, their numbers checked -----------------------------------------------------------
+ */
+
+void THC_multiply(THCState *state, const THCProduct *p)
+{
+  const int is_double = p->type == CUDA_R_64F;
+  const cublasComputeType_t sums = is_double ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
+  const float alpha = (float)p->alpha, beta = (float)p->beta;
+  const void *by = is_double ? (const void *)&p->alpha : &alpha;
+  const void *keep = is_double ? (const void *)&p->beta : &beta;
+  const cublasOperation_t opa = operation(p->transposesA), opb = operation(p->transposesB);
+  const int m = to_size(p->m, "m", 0), n = to_size(p->n, "n", 0), k = to_size(p->k, "k", 0);
+  const int count = to_size(p->count, "the number of products", 0);
+  const int lda =
+      p->transposesA ? to_leading(p->lda, k, m, "lda", 0) : to_leading(p->lda, m, k, "lda", 0);
+  const int ldb =
+      p->transposesB ? to_leading(p->ldb, n, k, "ldb", 0) : to_leading(p->ldb, k, n, "ldb", 0);
+  const int ldc = to_leading(p->ldc, m, n, "ldc", 0);
+  if (m == 0 || n == 0 || count == 0)
+    return;
+
+  THGuard locked;
+  cublasHandle_t handle = open_handle(&locked, state);
+  if (p->as)
+    THCublasCheck(cublasGemmBatchedEx(handle, opa, opb, m, n, k, by, p->as, p->type, lda, p->bs,
+                                      p->type, ldb, keep, p->cs, p->resultType, ldc, count, sums,
+                                      CUBLAS_GEMM_DEFAULT));
+  else if (count == 1)
+    THCublasCheck(cublasGemmEx(handle, opa, opb, m, n, k, by, p->a, p->type, lda, p->b, p->type,
+                               ldb, keep, p->c, p->resultType, ldc, sums, CUBLAS_GEMM_DEFAULT));
+  else
+    THCublasCheck(cublasGemmStridedBatchedEx(
+        handle, opa, opb, m, n, k, by, p->a, p->type, lda, p->strideA, p->b, p->type, ldb,
+        p->strideB, keep, p->c, p->resultType, ldc, p->strideC, count, sums, CUBLAS_GEMM_DEFAULT));
+  THGuard_leave(&locked);
+}
+
+void THC_multiplyVector(THCState *state, cudaDataType type, int transposed, int64_t m, int64_t n,
+                        double alpha, const void *a, int64_t lda, const void *x, int64_t incx,
+                        double beta, void *y, int64_t incy)
+{
+  if (type == CUDA_R_16F) { /* y' = x' a', a product of matrices of one row */
+    const THCProduct product = {.type = type,
+                                .resultType = type,
+                                .transposesB = !transposed,
+                                .m = 1,
+                                .n = transposed ? n : m,
+                                .k = transposed ? m : n,
+                                .alpha = alpha,
+                                .beta = beta,
+                                .a = x,
+                                .lda = incx,
+                                .b = a,
+                                .ldb = lda,
+                                .c = y,
+                                .ldc = incy,
+                                .count = 1};
+    THC_multiply(state, &product);
+    return;
+  }
+  const int rows = to_size(m, "m", 0), columns = to_size(n, "n", 0);
+  const int ld = to_leading(lda, m, n, "lda", 0);
+  const int stepX = to_step(incx, transposed ? m : n, "incx", 0);
+  const int stepY = to_step(incy, transposed ? n : m, "incy", 0);
+  const float by = (float)alpha, keep = (float)beta;
+  THGuard locked;
+  cublasHandle_t handle = open_handle(&locked, state);
+  if (type == CUDA_R_64F)
+    THCublasCheck(cublasDgemv(handle, operation(transposed), rows, columns, &alpha, a, ld, x, stepX,
+                              &beta, y, stepY));
+  else
+    THCublasCheck(cublasSgemv(handle, operation(transposed), rows, columns, &by, a, ld, x, stepX,
+                              &keep, y, stepY));
+  THGuard_leave(&locked);
+}
+
+static void free_memory(void *memory)
+{
+  THCudaFree(THC_using, memory);
+}
+
+/* A product of a row and a column.  The lock is not held while it is waited for, so the sum goes
+ * through memory of the device. */
+double THC_dot(THCState *state, cudaDataType type, int64_t n, const void *x, int64_t incx,
+               const void *y, int64_t incy)
+{
+  union {
+    float single;
+    double both;
+  } sum;
+  const int is_double = type == CUDA_R_64F;
+  const size_t bytes = is_double ? sizeof(double) : sizeof(float);
+  const int stepX = to_step(incx, n, "incx", 3), stepY = to_step(incy, n, "incy", 5);
+  const int count = to_size(n, "n", 1);
+  if (n == 0)
+    return 0;
+  THC_needBlas(state);
+  THGuard guard;
+  THGuard_enter(&guard, free_memory);
+  THCDeviceAllocator *allocator = state->cudaDeviceAllocator;
+  void *result = guard.what = THC_allocate(state, allocator, allocator->state, bytes);
+  if (type == CUDA_R_16F) {
+    THArgCheck(stepX > 0 && stepY > 0, 3, "steps of %d and %d go backward, which half cannot",
+               stepX, stepY);
+    const THCProduct product = {.type = type,
+                                .resultType = CUDA_R_32F,
+                                .transposesB = 1,
+                                .m = 1,
+                                .n = 1,
+                                .k = n,
+                                .alpha = 1,
+                                .a = x,
+                                .lda = stepX,
+                                .b = y,
+                                .ldb = stepY,
+                                .c = result,
+                                .ldc = 1,
+                                .count = 1};
+    THC_multiply(state, &product);
+  } else {
+    THGuard locked;
+    cublasHandle_t handle = open_handle(&locked, state);
+    THCublasCheck(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE));
+    const cublasStatus_t status = is_double ? cublasDdot(handle, count, x, stepX, y, stepY, result)
+                                            : cublasSdot(handle, count, x, stepX, y, stepY, result);
+    THCublasCheck(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_HOST));
+    THCublasCheck(status);
+    THGuard_leave(&locked);
+  }
+  const cudaStream_t stream = THCState_getCurrentStream(state);
+  THCudaCheck(cudaMemcpyAsync(&sum, result, bytes, cudaMemcpyDeviceToHost, stream));
+  THCudaCheck(cudaStreamSynchronize(stream));
+  THGuard_leave(&guard);
+  return is_double ? sum.both : (double)sum.single;
+}
+
+/* --- the public functions: their arguments checked by number -----------------------------------
+ */
+
+float THCudaBlas_Sdot(THCState *state, int64_t n, float *x, int64_t incx, float *y, int64_t incy)
+{
+  THC_enter(state);
+  return (float)THC_dot(state, CUDA_R_32F, n, x, incx, y, incy);
+}
+
+double THCudaBlas_Ddot(THCState *state, int64_t n, double *x, int64_t incx, double *y, int64_t incy)
+{
+  THC_enter(state);
+  return THC_dot(state, CUDA_R_64F, n, x, incx, y, incy);
+}
+
+#ifdef TH_COMPAT_TORCH7
+float THCudaBlas_Hdot(THCState *state, int64_t n, half *x, int64_t incx, half *y, int64_t incy)
+{
+  THC_enter(state);
+  return (float)THC_dot(state, CUDA_R_16F, n, x, incx, y, incy);
+}
+#else
+half THCudaBlas_Hdot(THCState *state, int64_t n, half *x, int64_t incx, half *y, int64_t incy)
+{
+  THC_enter(state);
+  return THC_float2half((float)THC_dot(state, CUDA_R_16F, n, x, incx, y, incy));
+}
+#endif
+
+static void gemv(THCState *state, cudaDataType type, char trans, int64_t m, int64_t n, double alpha,
+                 const void *a, int64_t lda, const void *x, int64_t incx, double beta, void *y,
+                 int64_t incy)
+{
+  THC_enter(state);
+  const int transposed = transposes(trans, "trans", 1);
+  to_size(m, "m", 2);
+  to_size(n, "n", 3);
+  to_leading(lda, m, n, "lda", 6);
+  to_step(incx, transposed ? m : n, "incx", 8);
+  to_step(incy, transposed ? n : m, "incy", 11);
+  THC_multiplyVector(state, type, transposed, m, n, alpha, a, lda, x, incx, beta, y, incy);
+}
+
+#define GER(T, TYPE, LETTER)                                                                       \
+  void THCudaBlas_##LETTER##gemv(THCState *state, char trans, int64_t m, int64_t n, T alpha, T *a, \
+                                 int64_t lda, T *x, int64_t incx, T beta, T *y, int64_t incy)      \
+  {                                                                                                \
+    gemv(state, TYPE, trans, m, n, alpha, a, lda, x, incx, beta, y, incy);                         \
+  }                                                                                                \
+  void THCudaBlas_##LETTER##ger(THCState *state, int64_t m, int64_t n, T alpha, T *x,              \
+                                int64_t incx, T *y, int64_t incy, T *a, int64_t lda)               \
+  {                                                                                                \
+    THC_enter(state);                                                                              \
+    const int rows = to_size(m, "m", 1), columns = to_size(n, "n", 2);                             \
+    const int stepX = to_step(incx, m, "incx", 5), stepY = to_step(incy, n, "incy", 7);            \
+    const int ld = to_leading(lda, m, n, "lda", 9);                                                \
+    THGuard locked;                                                                                \
+    cublasHandle_t handle = open_handle(&locked, state);                                           \
+    THCublasCheck(cublas##LETTER##ger(handle, rows, columns, &alpha, x, stepX, y, stepY, a, ld));  \
+    THGuard_leave(&locked);                                                                        \
+  }
+GER(float, CUDA_R_32F, S)
+GER(double, CUDA_R_64F, D)
+
+/* strided: the numbers of the arguments behind a are those of the form with strides. */
+static void gemm(THCState *state, char transa, char transb, int strided, THCProduct p)
+{
+  THC_enter(state);
+  p.resultType = p.type;
+  p.transposesA = transposes(transa, "transa", 1);
+  p.transposesB = transposes(transb, "transb", 2);
+  to_size(p.m, "m", 3);
+  to_size(p.n, "n", 4);
+  to_size(p.k, "k", 5);
+  to_leading(p.lda, p.transposesA ? p.k : p.m, p.transposesA ? p.m : p.k, "lda", 8);
+  to_leading(p.ldb, p.transposesB ? p.n : p.k, p.transposesB ? p.k : p.n, "ldb", strided ? 11 : 10);
+  to_leading(p.ldc, p.m, p.n, "ldc", strided ? 15 : 13);
+  to_size(p.count, "batchCount", strided ? 17 : 14);
+  if (strided) {
+    THArgCheck(p.strideA >= 0, 9, "strideA is %lld, below 0", (long long)p.strideA);
+    THArgCheck(p.strideB >= 0, 12, "strideB is %lld, below 0", (long long)p.strideB);
+    THArgCheck(p.count < 2 || p.strideC > 0, 16, "strideC is %lld: the results would share memory",
+               (long long)p.strideC);
+  }
+  THC_multiply(state, &p);
+}
+
+#define AS_IS(X) (X)
+#define SHAPE    .m = m, .n = n, .k = k, .lda = lda, .ldb = ldb, .ldc = ldc
+#define GEMM(T, TYPE, LETTER, NUMBER)                                                              \
+  void THCudaBlas_##LETTER##gemm(THCState *state, char transa, char transb, int64_t m, int64_t n,  \
+                                 int64_t k, T alpha, T *a, int64_t lda, T *b, int64_t ldb, T beta, \
+                                 T *c, int64_t ldc)                                                \
+  {                                                                                                \
+    gemm(state, transa, transb, 0,                                                                 \
+         (THCProduct){SHAPE, .type = TYPE, .alpha = NUMBER(alpha), .beta = NUMBER(beta), .a = a,   \
+                      .b = b, .c = c, .count = 1});                                                \
+  }                                                                                                \
+  void THCudaBlas_##LETTER##gemmStridedBatched(                                                    \
+      THCState *state, char transa, char transb, int64_t m, int64_t n, int64_t k, T alpha,         \
+      const T *a, int64_t lda, int64_t strideA, const T *b, int64_t ldb, int64_t strideB, T beta,  \
+      T *c, int64_t ldc, int64_t strideC, int64_t batchCount)                                      \
+  {                                                                                                \
+    gemm(state, transa, transb, 1,                                                                 \
+         (THCProduct){SHAPE, .type = TYPE, .alpha = NUMBER(alpha), .beta = NUMBER(beta), .a = a,   \
+                      .b = b, .c = c, .strideA = strideA, .strideB = strideB, .strideC = strideC,  \
+                      .count = batchCount});                                                       \
+  }
+GEMM(float, CUDA_R_32F, S, AS_IS)
+GEMM(double, CUDA_R_64F, D, AS_IS)
+GEMM(half, CUDA_R_16F, H, THC_half2float)
+
+#define GEMM_BATCHED(T, TYPE, LETTER)                                                             \
+  void THCudaBlas_##LETTER##gemmBatched(THCState *state, char transa, char transb, int64_t m,     \
+                                        int64_t n, int64_t k, T alpha, const T *a[], int64_t lda, \
+                                        const T *b[], int64_t ldb, T beta, T *c[], int64_t ldc,   \
+                                        int64_t batchCount)                                       \
+  {                                                                                               \
+    gemm(state, transa, transb, 0,                                                                \
+         (THCProduct){SHAPE, .type = TYPE, .alpha = alpha, .beta = beta,                          \
+                      .as = (const void *const *)a, .bs = (const void *const *)b,                 \
+                      .cs = (void *const *)c, .count = batchCount});                              \
+  }
+GEMM_BATCHED(float, CUDA_R_32F, S)
+GEMM_BATCHED(double, CUDA_R_64F, D)
+
+/* --- factorisations of batches -----------------------------------------------------------------
+ */
+
+#define FACTORISATIONS(T, LETTER)                                                                  \
+  void THCudaBlas_##LETTER##getrf(THCState *state, int n, T **a, int lda, int *pivot, int *info,   \
+                                  int batchSize)                                                   \
+  {                                                                                                \
+    THC_enter(state);                                                                              \
+    to_size(n, "n", 1);                                                                            \
+    to_int(lda, THMax(1, n), "lda", 3);                                                            \
+    to_size(batchSize, "batchSize", 6);                                                            \
+    THGuard locked;                                                                                \
+    cublasHandle_t handle = open_handle(&locked, state);                                           \
+    THCublasCheck(cublas##LETTER##getrfBatched(handle, n, a, lda, pivot, info, batchSize));        \
+    THGuard_leave(&locked);                                                                        \
+  }                                                                                                \
+  void THCudaBlas_##LETTER##getrs(THCState *state, char transa, int n, int nrhs, const T **a,      \
+                                  int lda, int *pivot, T **b, int ldb, int *info, int batchSize)   \
+  {                                                                                                \
+    THC_enter(state);                                                                              \
+    const cublasOperation_t op = operation(transposes(transa, "transa", 1));                       \
+    to_size(n, "n", 2);                                                                            \
+    to_size(nrhs, "nrhs", 3);                                                                      \
+    to_int(lda, THMax(1, n), "lda", 5);                                                            \
+    to_int(ldb, THMax(1, n), "ldb", 8);                                                            \
+    to_size(batchSize, "batchSize", 10);                                                           \
+    THGuard locked;                                                                                \
+    cublasHandle_t handle = open_handle(&locked, state);                                           \
+    THCublasCheck(cublas##LETTER##getrsBatched(handle, op, n, nrhs, (const T *const *)a, lda,      \
+                                               pivot, b, ldb, info, batchSize));                   \
+    THGuard_leave(&locked);                                                                        \
+  }                                                                                                \
+  void THCudaBlas_##LETTER##getri(THCState *state, int n, const T **a, int lda, int *pivot, T **c, \
+                                  int ldc, int *info, int batchSize)                               \
+  {                                                                                                \
+    THC_enter(state);                                                                              \
+    to_size(n, "n", 1);                                                                            \
+    to_int(lda, THMax(1, n), "lda", 3);                                                            \
+    to_int(ldc, THMax(1, n), "ldc", 6);                                                            \
+    to_size(batchSize, "batchSize", 8);                                                            \
+    THGuard locked;                                                                                \
+    cublasHandle_t handle = open_handle(&locked, state);                                           \
+    THCublasCheck(cublas##LETTER##getriBatched(handle, n, (const T *const *)a, lda, pivot, c, ldc, \
+                                               info, batchSize));                                  \
+    THGuard_leave(&locked);                                                                        \
+  }
+FACTORISATIONS(float, S)
+FACTORISATIONS(double, D)

@@ -1,0 +1,37 @@
+/* Products by cuBLAS as THC's own files call them: one description for all element types. */
+#ifndef THC_PRODUCT_H
+#define THC_PRODUCT_H
+
+#include "THCPrivate.h"
+
+/* count products c = alpha * a b + beta * c of matrices by columns, a being m x k where it is not
+ * transposed.  The factors are rounded to what sums are kept in: float, or double. */
+typedef struct THCProduct {
+  cudaDataType type, resultType; /* of a and b, and of c */
+  int transposesA, transposesB;
+  int64_t m, n, k;
+  double alpha, beta;
+  const void *a, *b;
+  void *c;
+  int64_t lda, ldb, ldc;
+  int64_t strideA, strideB, strideC, count; /* in elements */
+  const void *const *as, *const *bs;        /* instead of a, b and c: addresses, on the device */
+  void *const *cs;
+} THCProduct;
+
+/* Queues them on the current stream. */
+void THC_multiply(THCState *state, const THCProduct *product);
+
+/* y = alpha * a x + beta * y. */
+void THC_multiplyVector(THCState *state, cudaDataType type, int transposes, int64_t m, int64_t n,
+                        double alpha, const void *a, int64_t lda, const void *x, int64_t incx,
+                        double beta, void *y, int64_t incy);
+
+/* The sum of products of n elements; waits for it. */
+double THC_dot(THCState *state, cudaDataType type, int64_t n, const void *x, int64_t incx,
+               const void *y, int64_t incy);
+
+/* What cuBLAS needs on the current stream is there: nothing but the device itself fails later. */
+void THC_needBlas(THCState *state);
+
+#endif
