@@ -6,8 +6,8 @@
  *
  * Plain C without branches, calls or tables, which compilers turn into vectors of any width; the
  * bits do not depend on whether they did.  Each exists as THFloatMath_name and THDoubleMath_name.
- * exp, log, tanh, sigmoid, sin and cos err by less than 1 unit in the last place, and so do the
- * others unless their comment says more.  NaN, infinities, zeros and denormal numbers are exact, as
+ * They err by less than 1 unit in the last place (exp, tanh, sin, cos, tan and expm1 by less than
+ * 0.7) unless their comment says more; docs/vector-math.md has the largest errors found. NaN, infinities, zeros and denormal numbers are exact, as
  * in Annex F of C.  Where the processor multiplies and adds in one step (__FMA__) the last bit may
  * differ from where it does not.
  *

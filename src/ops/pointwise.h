@@ -179,6 +179,7 @@ COMPARISON(ALL, CHEAP, eq, x == y)
 
 /* --- shortcuts ------------------------------------------------------------------------------- */
 
+SHORTCUT1(FLOAT, exp,        THMath_(isModest)(x),    THMath_(expModest)(x))
 SHORTCUT1(FLOAT, sin,        THMath_(isNear)(x),     THMath_(sinNear)(x))
 SHORTCUT1(FLOAT, cos,        THMath_(isNear)(x),     THMath_(cosNear)(x))
 SHORTCUT1(FLOAT, tan,        THMath_(isNear)(x),     THMath_(tanNear)(x))

@@ -11,35 +11,35 @@
 /* X(name, reference, an interval where it is interesting, error permitted in units of the last
  * place).  The reference is of x, with C's functions as L(function): L makes them those of long
  * double, with 11 bits more than double, or of double, which is enough for floats. */
-#define VECTOR_MATH(X)                                                                \
-  X(exp, L(exp)(x), -110, 90, 1)                                                      \
-  X(log, L(log)(x), 0, 4, 1)                                                          \
-  X(sqrt, L(sqrt)(x), 0, 9, 0.5001)                                                   \
-  X(tanh, L(tanh)(x), -10, 10, 1)                                                     \
-  X(sigmoid, x < 0 ? L(exp)(x) / (1 + L(exp)(x)) : 1 / (1 + L(exp)(-x)), -100, 20, 1) \
-  X(sin, L(sin)(x), -30, 30, 1)                                                       \
-  X(cos, L(cos)(x), -30, 30, 1)                                                       \
-  X(tan, L(tan)(x), -30, 30, 1)                                                       \
-  X(expm1, L(expm1)(x), -20, 90, 1.2)                                                 \
-  X(log1p, L(log1p)(x), -1, 3, 1)                                                     \
-  X(sinh, L(sinh)(x), -91, 91, 1)                                                     \
-  X(cosh, L(cosh)(x), -91, 91, 1)                                                     \
-  X(asin, L(asin)(x), -1, 1, 1)                                                       \
-  X(acos, L(acos)(x), -1, 1, 1)                                                       \
-  X(atan, L(atan)(x), -4, 4, 1)                                                       \
-  X(erf, L(erf)(x), -4, 4, 1.1)                                                       \
-  X(rsqrt, 1 / L(sqrt)(x), 0, 9, 1.5)                                                 \
-  X(lgamma, L(lgamma)(x), -4, 40, 4)                                                  \
-  X(erfinv, L(erfinv)(x), -1, 1, 4)                                                   \
-  X(digamma, L(digamma)(x), -9, 30, 4)                                                \
-  X(trigamma, L(trigamma)(x), -9, 30, 4)                                              \
-  X(cinv, 1 / x, -4, 4, 0.5001)                                                       \
-  X(neg, -x, -4, 4, EXACT)                                                            \
-  X(abs, L(fabs)(x), -4, 4, EXACT)                                                    \
-  X(ceil, L(ceil)(x), -9, 9, EXACT)                                                   \
-  X(floor, L(floor)(x), -9, 9, EXACT)                                                 \
-  X(round, L(rint)(x), -9, 9, EXACT)                                                  \
-  X(trunc, L(trunc)(x), -9, 9, EXACT)                                                 \
+#define VECTOR_MATH(X)                                                                  \
+  X(exp, L(exp)(x), -110, 90, 0.6)                                                      \
+  X(log, L(log)(x), 0, 4, 0.9)                                                          \
+  X(sqrt, L(sqrt)(x), 0, 9, 0.5001)                                                     \
+  X(tanh, L(tanh)(x), -10, 10, 0.6)                                                     \
+  X(sigmoid, x < 0 ? L(exp)(x) / (1 + L(exp)(x)) : 1 / (1 + L(exp)(-x)), -100, 20, 0.9) \
+  X(sin, L(sin)(x), -30, 30, 0.6)                                                       \
+  X(cos, L(cos)(x), -30, 30, 0.6)                                                       \
+  X(tan, L(tan)(x), -30, 30, 0.6)                                                       \
+  X(expm1, L(expm1)(x), -20, 90, 0.7)                                                   \
+  X(log1p, L(log1p)(x), -1, 3, 1)                                                       \
+  X(sinh, L(sinh)(x), -91, 91, 0.9)                                                     \
+  X(cosh, L(cosh)(x), -91, 91, 0.8)                                                     \
+  X(asin, L(asin)(x), -1, 1, 0.7)                                                       \
+  X(acos, L(acos)(x), -1, 1, 0.7)                                                       \
+  X(atan, L(atan)(x), -4, 4, 0.75)                                                      \
+  X(erf, L(erf)(x), -4, 4, 0.97)                                                        \
+  X(rsqrt, 1 / L(sqrt)(x), 0, 9, 1.5)                                                   \
+  X(lgamma, L(lgamma)(x), -4, 40, 4)                                                    \
+  X(erfinv, L(erfinv)(x), -1, 1, 4)                                                     \
+  X(digamma, L(digamma)(x), -9, 30, 4)                                                  \
+  X(trigamma, L(trigamma)(x), -9, 30, 4)                                                \
+  X(cinv, 1 / x, -4, 4, 0.5001)                                                         \
+  X(neg, -x, -4, 4, EXACT)                                                              \
+  X(abs, L(fabs)(x), -4, 4, EXACT)                                                      \
+  X(ceil, L(ceil)(x), -9, 9, EXACT)                                                     \
+  X(floor, L(floor)(x), -9, 9, EXACT)                                                   \
+  X(round, L(rint)(x), -9, 9, EXACT)                                                    \
+  X(trunc, L(trunc)(x), -9, 9, EXACT)                                                   \
   X(frac, x - L(trunc)(x), -9, 9, EXACT)
 
 #define EXACT 0x1p-20

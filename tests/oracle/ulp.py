@@ -4,7 +4,7 @@ last place, as the table of docs/vector-math.md.
     ulp.py build/check [log2 of the number of floats, 24]
 
 needs the targets TH and ulp_reference of that build.  The floats are as many of the 2^32, at even distances and
-from there at random, so that all exponents and signs have their share; the doubles are 2^17 of various sizes.
+from there at random, so that all exponents and signs have their share; the doubles are 2^20 of various sizes.
 """
 
 import ctypes
@@ -104,7 +104,7 @@ def main():
         for name in NAMES:
             theirs = THEIR_NAMES.get(name) or getattr(torch, name)
             cells = []
-            for chunks in (floats(count, 1), doubles(1 << 17, 2)):
+            for chunks in (floats(count, 1), doubles(1 << 20, 2)):
                 worst = {who: (0.0, 0.0) for who in LEVELS + ("PyTorch",)}
                 for x in chunks:
                     want = reference.want(name, x)

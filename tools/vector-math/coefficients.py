@@ -104,6 +104,7 @@ def series_sum(term, count=30):
 fac = mp.factorial
 half_ln2 = log(2) / 2 * mpf("1.003")
 EXP = taylor(lambda r: (exp(r) - 1 - r) / r ** 2, series_sum(lambda k: 1 / fac(k + 2)))
+EXP4 = taylor(lambda r: (exp(r) - 1 - r - r ** 2 / 2 - r ** 3 / 6) / r ** 4, series_sum(lambda k: 1 / fac(k + 4)), mpf("1e-2"))
 LOG = taylor(lambda f: (log(1 + f) - f + f ** 2 / 2) / f ** 3,
              series_sum(lambda k: mpf((-1) ** k) / (k + 3)))
 log_weight = lambda f: f ** 2
@@ -115,6 +116,8 @@ ASIN = taylor(lambda z: (asin(sqrt(z)) / sqrt(z) - 1) / z,
               series_sum(lambda k: fac(2 * k + 2) / (4 ** (k + 1) * fac(k + 1) ** 2 * (2 * k + 3))))
 ERF = taylor(lambda z: erf(sqrt(z)) / sqrt(z) - 1,
              lambda z: 2 / sqrt(pi) * sum(mpf((-1) ** k) * z ** k / (fac(k) * (2 * k + 1)) for k in range(30)) - 1)
+middle = mpf(49) / 128
+ERF_MIDDLE = lambda v: ERF(abs(middle - v))
 ATANH = taylor(lambda z: (mp.atanh(sqrt(z)) / sqrt(z) - 1 - z / 3 - z ** 2 / 5) / z ** 3,
                series_sum(lambda k: mpf(1) / (2 * k + 7)))
 EXP2 = taylor(lambda x: (mpf(2) ** x - 1) / x, series_sum(lambda k: log(2) ** (k + 1) / fac(k + 1)))
@@ -131,6 +134,8 @@ FITS = {
     # exp(r) = 1 + r + r^2 p(r)
     "expf": (EXP, lambda r: abs(r) + tiny, -half_ln2, half_ln2, 5, 24),
     "exp": (EXP, lambda r: abs(r) + tiny, -half_ln2, half_ln2, 10, 53),
+    # exp(r) = 1 + r + r^2/2 + r^3/6 + r^4 p(r), for tanh of float
+    "expfinef": (EXP4, lambda r: abs(r) ** 3 + tiny, -half_ln2, half_ln2, 4, 24),
     # log(1 + f) = f - f^2/2 + f^3 p(f)
     "logf": (LOG, log_weight, low, high, 8, 24),
     "log": (LOG, log_weight, low, high, 19, 53),
@@ -139,7 +144,7 @@ FITS = {
     "exp2f": (EXP2, lambda x: abs(x) + tiny, mpf("-0.501"), mpf("0.501"), 5, 53),
     # sin(r) = r + r^3 p(r^2) up to pi/2, for float in double; up to pi/4
     "sinf": (SIN, lambda z: z + tiny, 0, (pi / 2 * mpf("1.001")) ** 2, 4, 53),
-    "sin": (SIN, lambda z: z + tiny, 0, (pi / 4 * mpf("1.001")) ** 2, 5, 53),
+    "sin": (SIN, lambda z: z + tiny, 0, (pi / 4 * mpf("1.001")) ** 2, 6, 53),
     "cos": (COS, lambda z: z ** 2 + tiny, 0, (pi / 4 * mpf("1.001")) ** 2, 5, 53),
     "tansinf": (SIN, lambda z: z + tiny, 0, (pi / 4 * mpf("1.001")) ** 2, 3, 53),
     "tancosf": (COS, lambda z: z ** 2 + tiny, 0, (pi / 4 * mpf("1.001")) ** 2, 3, 53),
@@ -149,9 +154,9 @@ FITS = {
     "asin": (ASIN, lambda z: z + tiny, 0, mpf("0.25"), 12, 53),
     # atanh(s) = s + s^3/3 + s^5/5 + s^7 p(s^2)
     "atanh": (ATANH, lambda z: z ** 3 + tiny, 0, mpf("0.1716") ** 2, 7, 53),
-    # erf(x) = x + x p(x^2) up to 7/8
-    "erff": (ERF, lambda z: mpf(1), 0, mpf(49) / 64, 7, 24),
-    "erf": (ERF, lambda z: mpf(1), 0, mpf(49) / 64, 12, 53),
+    # erf(x) = x + x p(49/128 - x^2) up to 7/8
+    "erff": (ERF_MIDDLE, lambda v: mpf(1), -middle, middle, 7, 24),
+    "erf": (ERF_MIDDLE, lambda v: mpf(1), -middle, middle, 12, 53),
     # erfc(x) = exp(log(erfc(7/8)) - (x - 7/8) p(x - 7/8)) from there on; its absolute error counts
     "erfcf": (ERFC, lambda t: t * erfc(t + edge), 0, mpf("3.125"), 6, 24),
     "erfc": (ERFC, lambda t: t * erfc(t + edge), 0, mpf("5.125"), 19, 53),

@@ -35,7 +35,8 @@ TH_MATH real THMath_(atanOfQuotient)(real base, THMathPair a, THMathPair b)
   const THMathPair q = THMath_(quotient)(a, b), turn = THMath_(product)(base, TH_PI_HIGH);
   const real z = q.hi * q.hi, tail = q.hi * z * TH_POLY(z, TH_ATAN_POLY);
   const THMathPair h = THMath_(quickSum)(turn.hi, q.hi);
-  return h.hi + (h.lo + (base * TH_PI_LOW + turn.lo + (q.lo + tail)));
+  const real lost = THMath_(mad)(-z, q.lo, q.lo); /* the derivative is 1 / (1 + z) */
+  return h.hi + (h.lo + (base * TH_PI_LOW + turn.lo + (lost + tail)));
 }
 
 /* atan(a / b) for a, b >= 0: as it is, or pi/4 + atan((a-b) / (a+b)), or pi/2 - atan(b/a);

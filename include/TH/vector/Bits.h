@@ -110,6 +110,27 @@ TH_MATH THMathPair THMath_(product)(real a, real b)
   return p;
 }
 
+/* a b + c for |a b| <= |c|, rounded once or nearly so. */
+TH_MATH real THMath_(fused)(real a, real b, real c)
+{
+#if defined(__FMA__)
+  return THMath_(mad)(a, b, c);
+#elif defined(TH_REAL_IS_FLOAT)
+  return (float)((double)a * b + c);
+#else
+  const THMathPair p = THMath_(product)(a, b), s = THMath_(quickSum)(c, p.hi);
+  return s.hi + (s.lo + p.lo);
+#endif
+}
+
+/* The same of a number in two parts and another. */
+TH_MATH THMathPair THMath_(productWith)(THMathPair a, real b)
+{
+  THMathPair p = THMath_(product)(a.hi, b);
+  p.lo += a.lo * b;
+  return p;
+}
+
 /* a / b, to about twice the digits of a number. */
 TH_MATH THMathPair THMath_(quotient)(THMathPair a, THMathPair b)
 {

@@ -2,20 +2,24 @@
 
 /* --- the format --- */
 #define THMathBits       uint64_t
+#define THMathInt        int64_t
 #define TH_FRACTION_BITS 52
 #define TH_BIAS          1023
 
 /* --- exponentials --- */
-#define TH_LOG2_E      0x1.71547652b82fep+0
-#define TH_LN2_HIGH    0x1.62e42fefa3p-1
-#define TH_LN2_LOW     0x1.3de6af278ece6p-42
-#define TH_EXP_LOWEST  -746.
-#define TH_EXP_HIGHEST 710.
-#define TH_EXP_LIMIT   1500.
-#define TH_ONE_LOST    -120.
-#define TH_EXP_POLY                                                                                \
-  0x1p-1, 0x1.5555555555559p-3, 0x1.555555555555ap-5, 0x1.111111110f60ap-7, 0x1.6c16c16c14391p-10, \
-      0x1.a01a01b02ea62p-13, 0x1.a01a01b10487ap-16, 0x1.71ddf787d42c6p-19, 0x1.27e4c4e769d1bp-22,  \
+#define TH_LOG2_E        0x1.71547652b82fep+0
+#define TH_LN2           0x1.62e42fefa39efp-1
+#define TH_LN2_LOST      0x1.abc9e3b39803fp-56
+#define TH_LN2_HIGH      0x1.62e42fefa3p-1
+#define TH_LN2_LOW       0x1.3de6af278ece6p-42
+#define TH_EXP_LOWEST    -746.
+#define TH_EXP_HIGHEST   710.
+#define TH_EXP_MODEST    708.
+#define TH_EXP_SUBNORMAL -0x1.6232bdd7abcd2p+9
+#define TH_ONE_LOST      -120.
+#define TH_EXP_POLY                                                                               \
+  0x1.5555555555559p-3, 0x1.555555555555ap-5, 0x1.111111110f60ap-7, 0x1.6c16c16c14391p-10,        \
+      0x1.a01a01b02ea62p-13, 0x1.a01a01b10487ap-16, 0x1.71ddf787d42c6p-19, 0x1.27e4c4e769d1bp-22, \
       0x1.af603fcf3e39cp-26, 0x1.1f9691cbf3309p-29
 
 /* --- logarithms --- */
@@ -48,11 +52,11 @@
 #define TH_ERF_ONE   6.
 #define TH_ERFC_HIGH -0x1.88672ea9b34dcp+0 /* log(erfc(7/8)) */
 #define TH_ERFC_LOW  0x1.9f433934410c7p-55
-#define TH_ERF_POLY                                                                                \
-  0x1.06eba8214db69p-3, -0x1.812746b0379e7p-2, 0x1.ce2f21a042bd7p-4, -0x1.b82ce312886b5p-6,        \
-      0x1.565bcd0e590a3p-8, -0x1.c02db3fb6da2bp-11, 0x1.f9a3261c599b3p-14, -0x1.f4d241a093a9dp-17, \
-      0x1.b9e4982a39445p-20, -0x1.5f544a8fd843ep-23, 0x1.fa4fd0252bb32p-27,                        \
-      -0x1.41fb8fc8ab67dp-30, 0x1.23971a5e2dcd8p-34
+#define TH_ERF_POLY                                                                              \
+  -0x1.ef717d5d1c019p-12, 0x1.33abd0a6067cep-2, 0x1.60cdfaf1b617dp-4, 0x1.4798c13c05256p-6,      \
+      0x1.f573e6a3bf8d2p-9, 0x1.4497ccdc46415p-11, 0x1.6b3d8a75c7145p-14, 0x1.658e2c6ad71f4p-17, \
+      0x1.39f3aa789ba2p-20, 0x1.f16a6a9272c67p-24, 0x1.66dd2b55cae61p-27, 0x1.dc875b6d4282ap-31, \
+      0x1.23971a5e2dcd8p-34
 #define TH_ERFC_POLY                                                                               \
   0x1.3711709c17b5p+1, 0x1.a730790b4c7ddp-1, 0x1.802c2794af101p-5, -0x1.730b0ecead0abp-7,          \
       0x1.1904a0932e48dp-9, -0x1.a5155bc68c3b3p-13, -0x1.f13eec2da11fep-15, 0x1.4a14fe80d9abdp-15, \

@@ -2,19 +2,24 @@
 
 /* --- the format --- */
 #define THMathBits       uint32_t
+#define THMathInt        int32_t
 #define TH_FRACTION_BITS 23
 #define TH_BIAS          127
 
 /* --- exponentials --- */
-#define TH_LOG2_E      0x1.715476p+0f
-#define TH_LN2_HIGH    0x1.62e4p-1f /* short, so that its product with an exponent is exact */
-#define TH_LN2_LOW     0x1.7f7d1cp-20f
-#define TH_EXP_LOWEST  -104.f /* exp is 0 from here down, infinite from there up */
-#define TH_EXP_HIGHEST 89.f
-#define TH_EXP_LIMIT   200.f
-#define TH_ONE_LOST    -60.f /* 2 to this is nothing beside 1 */
-#define TH_EXP_POLY \
-  0x1p-1f, 0x1.555556p-3f, 0x1.5554acp-5f, 0x1.11108ep-7f, 0x1.6d768ep-10f, 0x1.a1a40cp-13f
+#define TH_LOG2_E        0x1.715476p+0f
+#define TH_LN2           0x1.62e43p-1f
+#define TH_LN2_LOST      -0x1.05c61p-29f
+#define TH_LN2_HIGH      0x1.62e4p-1f /* short, so that its product with an exponent is exact */
+#define TH_LN2_LOW       0x1.7f7d1cp-20f
+#define TH_EXP_LOWEST    -104.f /* exp is 0 from here down, infinite from there up */
+#define TH_EXP_HIGHEST   89.f
+#define TH_EXP_MODEST    87.f
+#define TH_EXP_SUBNORMAL -0x1.5d589ep+6f /* below, exp is not normal */
+#define TH_ONE_LOST      -60.f           /* 2 to this is nothing beside 1 */
+#define TH_EXP_POLY      0x1.555556p-3f, 0x1.5554acp-5f, 0x1.11108ep-7f, 0x1.6d768ep-10f, 0x1.a1a40cp-13f
+#define TH_FINE_EXP_POLY \
+  0x1.555556p-5f, 0x1.1110ep-7f, 0x1.6c165ap-10f, 0x1.a13118p-13f, 0x1.a153eep-16f
 
 /* --- logarithms --- */
 #define TH_SQRT_HALF       0x1.6a09e6p-1f
@@ -38,9 +43,9 @@
 #define TH_ERF_ONE   4.f             /* erf is 1 from here on */
 #define TH_ERFC_HIGH -0x1.88672ep+0f /* log(erfc(7/8)) */
 #define TH_ERFC_LOW  -0x1.53669b7982f32p-25f
-#define TH_ERF_POLY                                                                 \
-  0x1.06eba8p-3f, -0x1.812746p-2f, 0x1.ce2f1cp-4f, -0x1.b82c02p-6f, 0x1.56498ap-8f, \
-      -0x1.be8e1ep-11f, 0x1.e4ececp-14f, -0x1.66fb44p-17f
+#define TH_ERF_POLY                                                                                \
+  -0x1.ef70ap-12f, 0x1.33abdp-2f, 0x1.60cdfcp-4f, 0x1.4798c2p-6f, 0x1.f572d8p-9f, 0x1.449716p-11f, \
+      0x1.6cae42p-14f, 0x1.66fb44p-17f
 #define TH_ERFC_POLY                                                              \
   0x1.37117p+1f, 0x1.a73058p-1f, 0x1.803e26p-5f, -0x1.74320ep-7f, 0x1.233b18p-9f, \
       -0x1.3c5462p-12f, 0x1.56c39ap-16f

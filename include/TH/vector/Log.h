@@ -18,8 +18,16 @@ TH_MATH THMathPair THMath_(split)(real x)
 TH_MATH real THMath_(logOfPower)(real n, real f, real low)
 {
   const THMathPair h = THMath_(quickSum)(n * TH_LN2_HIGH, f);
+  low = THMath_(mad)(n, TH_LN2_LOW, low);
+#ifdef TH_REAL_IS_FLOAT
   const real t = f * f * THMath_(mad)(-f, TH_POLY(f, TH_LOG_POLY), (real)0.5);
-  return h.hi + (h.lo + (THMath_(mad)(n, TH_LN2_LOW, low) - t));
+  return h.hi + (h.lo + (low - t));
+#else
+  const THMathPair square = THMath_(product)(f, -0.5 * f);
+  const THMathPair s = THMath_(quickSum)(h.hi, square.hi);
+  const real t = -2 * f * square.hi * TH_POLY(f, TH_LOG_POLY);
+  return s.hi + (s.lo + (h.lo + (square.lo + low) + t));
+#endif
 }
 
 /* y where x is positive and finite, else what logarithms give there. */

@@ -45,16 +45,13 @@ TH_MATH float THFloatMath_cosNear(float x)
                                THFloatMath_lessPi(a, turns - (THMath_(rounder)() + 1) + 0.5));
 }
 
-/* sin(r + low) = r + s and cos(r + low) = c.hi + c.lo for |r| <= pi/4, and n with
- * r + low = x - n pi/2. */
-typedef struct THMathAngle {
-  double n, r, s;
-  THMathPair c;
-} THMathAngle;
+/* x - n pi/2 = r + low, |r| <= pi/4. */
+typedef struct THMathRest {
+  double n, r, low;
+} THMathRest;
 
-TH_MATH THMathAngle THMath_(angle)(double x)
+TH_MATH THMathRest THMath_(rest)(double x)
 {
-  THMathAngle a;
   const double n = THMath_(mad)(x, 2 * TH_INVERSE_PI, THMath_(rounder)()) - THMath_(rounder)();
   /* pi/2 in four parts: the products of n with the first three are exact. */
   const double first = THMath_(mad)(n, -0x1.921fb544p+0, x);
@@ -62,17 +59,7 @@ TH_MATH THMathAngle THMath_(angle)(double x)
   const THMathPair third = THMath_(sum)(second.hi, -(n * 0x1.3198a2ep-69));
   const THMathPair h =
       THMath_(quickSum)(third.hi, THMath_(mad)(n, -0x1.b839a252049c1p-104, third.lo + second.lo));
-  const double r = h.hi, low = h.lo, z = r * r;
-  const double s = TH_POLY(z, -0x1.5555555555549p-3, 0x1.111111110f83bp-7, -0x1.a01a019c09653p-13,
-                           0x1.71de357054056p-19, -0x1.ae5e604175fe2p-26, 0x1.5d9138cb2812p-33);
-  const double c = TH_POLY(z, 0x1.555555555554cp-5, -0x1.6c16c16c15142p-10, 0x1.a01a019caba13p-16,
-                           -0x1.27e4f8054a3e4p-22, 0x1.1ee9e898c5d25p-29, -0x1.8facd1fbb86ap-37);
-  a.n = n;
-  a.r = r;
-  a.s = THMath_(mad)(r * z, s, THMath_(mad)(-0.5 * z, low, low));
-  const THMathPair square = THMath_(product)(r, r);
-  const THMathPair one = THMath_(quickSum)(1., -0.5 * square.hi);
-  a.c = THMath_(quickSum)(one.hi, one.lo + (z * z * c - (0.5 * square.lo + r * low)));
+  const THMathRest a = {n, h.hi, h.lo};
   return a;
 }
 
@@ -81,31 +68,86 @@ TH_MATH int THMath_(isOdd)(double n)
   return THMath_(round)(n * 0.5) * 2 != n;
 }
 
-/* sin and cos: of the rest, or for odd n the other; n/2 odd changes the sign. */
-TH_MATH double THMath_(ofAngle)(THMathAngle a, double n)
+/* The coefficients from r^5 on, and of r^4 and from r^6 on. */
+#define TH_SIN_POLY                                                                            \
+  0x1.111111111110bp-7, -0x1.a01a01a018aaep-13, 0x1.71de3a5335015p-19, -0x1.ae645292646cfp-26, \
+      0x1.61208ee6cd252p-33, -0x1.aaa35c56f3f02p-41
+#define TH_COS_FOURTH 0x1.555555555554cp-5
+#define TH_COS_POLY                                                                             \
+  -0x1.6c16c16c15142p-10, 0x1.a01a019caba13p-16, -0x1.27e4f8054a3e4p-22, 0x1.1ee9e898c5d25p-29, \
+      -0x1.8facd1fbb86ap-37
+
+/* sin(r + low) = r + s and cos(r + low) = c.hi + c.lo. */
+typedef struct THMathAngle {
+  double r, s;
+  THMathPair c;
+} THMathAngle;
+
+TH_MATH THMathAngle THMath_(angle)(double r, double low)
 {
-  const double y = THMath_(isOdd)(n) ? a.c.hi : a.r + a.s;
+  THMathAngle a;
+  const THMathPair z = THMath_(product)(r, r), half = {0.5 * z.hi, 0.5 * z.lo};
+  const THMathPair third = THMath_(product)(r, -0x1.5555555555555p-3);
+  const THMathPair cube = THMath_(product)(third.hi, z.hi);
+  const double lost = THMath_(mad)(r, -0x1.5555555555555p-57, third.lo);
+  const double sine = THMath_(mad)(r * z.hi * z.hi, TH_POLY(z.hi, TH_SIN_POLY),
+                                   THMath_(mad)(third.hi, z.lo, THMath_(mad)(lost, z.hi, cube.lo)));
+  const THMathPair s = THMath_(quickSum)(r, cube.hi);
+  a.r = s.hi;
+  a.s = s.lo + THMath_(mad)(THMath_(mad)(half.hi, -1., 1.), low, sine);
+  const THMathPair one = THMath_(quickSum)(1., -half.hi);
+  THMathPair fourth = THMath_(product)(z.hi, z.hi);
+  fourth.lo += 2 * z.hi * z.lo;
+  const THMathPair part = THMath_(productWith)(fourth, TH_COS_FOURTH);
+  const THMathPair c = THMath_(quickSum)(one.hi, part.hi);
+  const double cosine =
+      THMath_(mad)(fourth.hi * z.hi, TH_POLY(z.hi, TH_COS_POLY), part.lo - half.lo);
+  a.c = THMath_(quickSum)(c.hi, c.lo + (one.lo + THMath_(mad)(-s.hi, low, cosine)));
+  return a;
+}
+
+/* sin(x + m pi/2), m being 0 or 1: of the rest r the sine or, for odd n + m, the cosine; (n + m)/2
+ * odd changes the sign.  r - r^3/6 or 1 - r^2/2 in two parts, and a polynomial. */
+TH_MATH double THMath_(sinOfTurns)(double x, double m)
+{
+  const THMathRest a = THMath_(rest)(x);
+  const double n = a.n + m, r = a.r, low = a.low;
+  const int odd = THMath_(isOdd)(n);
+  const THMathPair z = THMath_(product)(r, r), third = THMath_(product)(r, -0x1.5555555555555p-3);
+  const double base = odd ? 1. : r, factor = odd ? -0.5 : third.hi;
+  const double lost = odd ? 0. : THMath_(mad)(r, -0x1.5555555555555p-57, third.lo);
+  const double slope = odd ? -THMath_(mad)(third.hi, z.hi, r) : THMath_(mad)(z.hi, -0.5, 1.);
+  THMathPair fourth = THMath_(product)(z.hi, z.hi);
+  fourth.lo += 2 * z.hi * z.lo;
+  const THMathPair part = THMath_(productWith)(fourth, TH_COS_FOURTH);
+  const double sine = r * TH_POLY(z.hi, TH_SIN_POLY);
+  const double cosine = z.hi * TH_POLY(z.hi, TH_COS_POLY);
+  const THMathPair second = THMath_(product)(factor, z.hi);
+  const THMathPair h = THMath_(quickSum)(base, second.hi);
+  const THMathPair g = THMath_(quickSum)(h.hi, odd ? part.hi : 0.);
+  const double tail = THMath_(mad)(fourth.hi, odd ? cosine : sine, odd ? part.lo : 0.);
+  const double rest = THMath_(mad)(factor, z.lo, THMath_(mad)(lost, z.hi, second.lo));
+  const double y = g.hi + (g.lo + (h.lo + (THMath_(mad)(low, slope, rest) + tail)));
   return THMath_(fromBits)(THMath_(bits)(y) ^ (THMath_(bits)(n + THMath_(rounder)()) & 2) << 62);
 }
 
 TH_MATH double THDoubleMath_sinNear(double x)
 {
-  const THMathAngle a = THMath_(angle)(x);
-  const double y = THMath_(ofAngle)(a, a.n);
+  const double y = THMath_(sinOfTurns)(x, 0);
   return x == 0 ? x : y;
 }
 
 TH_MATH double THDoubleMath_cosNear(double x)
 {
-  const THMathAngle a = THMath_(angle)(x);
-  return THMath_(ofAngle)(a, a.n + 1);
+  return THMath_(sinOfTurns)(x, 1);
 }
 
 TH_MATH double THDoubleMath_tanNear(double x)
 {
-  const THMathAngle a = THMath_(angle)(x);
+  const THMathRest rest = THMath_(rest)(x);
+  const THMathAngle a = THMath_(angle)(rest.r, rest.low);
   const THMathPair s = THMath_(quickSum)(a.r, a.s), c = a.c;
-  const int odd = THMath_(isOdd)(a.n);
+  const int odd = THMath_(isOdd)(rest.n);
   THMathPair up, down;
   up.hi = odd ? -c.hi : s.hi;
   up.lo = odd ? -c.lo : s.lo;

@@ -1,5 +1,6 @@
 /* Forgets the numbers of Float.h and Double.h. */
 #undef THMathBits
+#undef THMathInt
 #undef TH_ASIN_POLY
 #undef TH_ATAN_POLY
 #undef TH_BIAS
@@ -25,4 +26,8 @@
 #undef TH_SQRT_HALF
 #undef TH_ERFC_HIGH
 #undef TH_ERFC_LOW
-#undef TH_EXP_LIMIT
+#undef TH_EXP_MODEST
+#undef TH_FINE_EXP_POLY
+#undef TH_EXP_SUBNORMAL
+#undef TH_LN2
+#undef TH_LN2_LOST

@@ -56,43 +56,62 @@ static __attribute__((noinline)) void sendPiece(void *to, const void *from, size
   TH_UNUSED const real b = ((const real *)scalars)[1];
 
 /* A result that streams is computed in short pieces, which are sent from a buffer while they are in
- * the first cache; any other is one piece, computed in place. */
-#define FUNCTION(NAME, OPERANDS, RESULT, EXPRESSION)                                          \
-  static void row_##NAME(PARAMETERS)                                                          \
-  {                                                                                           \
-    SCALAR_VALUES                                                                             \
-    enum { PIECE = TH_STREAM_PIECE / sizeof(RESULT) };                                        \
-    _Alignas(TH_STREAM_LINE) RESULT buffer[PIECE];                                            \
-    RESULT *const r = (RESULT *)result, *const to = streams ? buffer : r;                     \
-    ptrdiff_t end = streams ? THStream_first(r, sizeof(RESULT), n) : n;                       \
-    for (ptrdiff_t from = 0; from < n; from = end, end = n - end < PIECE ? n : end + PIECE) { \
-      TH_PRAGMA(omp simd)                                                                     \
-      for (ptrdiff_t i = from; i < end; i++) {                                                \
-        OPERANDS to[i - from] = (RESULT)(EXPRESSION);                                         \
-      }                                                                                       \
-      if (to != r + from)                                                                     \
-        sendPiece(r + from, to, (size_t)(end - from) * sizeof(RESULT));                       \
-    }                                                                                         \
+ * the first cache; any other is one piece, computed in place.  all stays 1 where each element meets
+ * the condition. */
+#define LOOP(OPERANDS, RESULT, CONDITION, EXPRESSION)                                       \
+  SCALAR_VALUES                                                                             \
+  enum { PIECE = TH_STREAM_PIECE / sizeof(RESULT) };                                        \
+  _Alignas(TH_STREAM_LINE) RESULT buffer[PIECE];                                            \
+  RESULT *const r = (RESULT *)result, *const to = streams ? buffer : r;                     \
+  ptrdiff_t end = streams ? THStream_first(r, sizeof(RESULT), n) : n;                       \
+  int all = 1;                                                                              \
+  for (ptrdiff_t from = 0; from < n; from = end, end = n - end < PIECE ? n : end + PIECE) { \
+    TH_PRAGMA(omp simd reduction(& : all))                                                  \
+    for (ptrdiff_t i = from; i < end; i++) {                                                \
+      OPERANDS all &= (CONDITION);                                                          \
+      to[i - from] = (RESULT)(EXPRESSION);                                                  \
+    }                                                                                       \
+    if (to != r + from)                                                                     \
+      sendPiece(r + from, to, (size_t)(end - from) * sizeof(RESULT));                       \
   }
 
-/* A stretch is short enough to stay in the first cache between the two loops. */
-enum { STRETCH = 1024 };
+#define FUNCTION(NAME, OPERANDS, RESULT, EXPRESSION) \
+  static void row_##NAME(PARAMETERS)                 \
+  {                                                  \
+    LOOP(OPERANDS, RESULT, 1, EXPRESSION)            \
+    (void)all;                                       \
+  }
 
-#define SHORTCUT(NAME, OPERANDS, CONDITION, EXPRESSION)                                           \
-  FUNCTION(NAME##_shortcut, OPERANDS, real, EXPRESSION)                                           \
-  static void shortcut_##NAME(PARAMETERS)                                                         \
-  {                                                                                               \
-    SCALAR_VALUES                                                                                 \
-    for (ptrdiff_t from = 0; from < n; from += STRETCH) {                                         \
-      const ptrdiff_t end = n - from < STRETCH ? n : from + STRETCH;                              \
-      int all = 1;                                                                                \
-      for (ptrdiff_t i = from; i < end; i++) {                                                    \
-        OPERANDS all &= (CONDITION);                                                              \
-      }                                                                                           \
-      (all ? row_##NAME##_shortcut : row_##NAME)(                                                 \
-          end - from, (real *)result + from, &AT(first, from), second ? &AT(second, from) : NULL, \
-          third, scalars, streams);                                                               \
-    }                                                                                             \
+/* A stretch is computed by the shortcut while that is tried, and again by the row if it was not
+ * for all elements; then the next ones are likely to fail as well. */
+enum { STRETCH = 1024, PATIENCE = 7 };
+
+#define SHORTCUT(NAME, OPERANDS, CONDITION, EXPRESSION)                         \
+  static int try_##NAME(PARAMETERS)                                             \
+  {                                                                             \
+    LOOP(OPERANDS, real, CONDITION, EXPRESSION)                                 \
+    return all;                                                                 \
+  }                                                                             \
+  static void shortcut_##NAME(PARAMETERS)                                       \
+  {                                                                             \
+    real *const r = (real *)result, kept[STRETCH];                              \
+    int wait = 0;                                                               \
+    for (ptrdiff_t from = 0; from < n; from += STRETCH) {                       \
+      const ptrdiff_t count = n - from < STRETCH ? n - from : STRETCH;          \
+      const real *x = &AT(first, from), *y = second ? &AT(second, from) : NULL; \
+      if (wait == 0) {                                                          \
+        const int inPlace = x == r + from || y == r + from;                     \
+        if (inPlace)                                                            \
+          memcpy(kept, r + from, (size_t)count * sizeof(real));                 \
+        if (try_##NAME(count, r + from, x, y, third, scalars, streams))         \
+          continue;                                                             \
+        x = x == r + from ? kept : x;                                           \
+        y = y == r + from ? kept : y;                                           \
+        wait = PATIENCE;                                                        \
+      } else                                                                    \
+        wait--;                                                                 \
+      row_##NAME(count, r + from, x, y, third, scalars, streams);               \
+    }                                                                           \
   }
 
 /* clang-format off */
