@@ -6,10 +6,10 @@
  *
  * Plain C without branches, calls or tables, which compilers turn into vectors of any width; the
  * bits do not depend on whether they did.  Each exists as THFloatMath_name and THDoubleMath_name.
- * They err by less than 1 unit in the last place (exp, tanh, sin, cos, tan and expm1 by less than
- * 0.7) unless their comment says more; docs/vector-math.md has the largest errors found. NaN, infinities, zeros and denormal numbers are exact, as
- * in Annex F of C.  Where the processor multiplies and adds in one step (__FMA__) the last bit may
- * differ from where it does not.
+ * They err by less than 1 unit in the last place, exp, tanh, sin, cos, tan and expm1 by less than
+ * 0.7, unless their comment says more; docs/vector-math.md has the largest errors found.  NaN,
+ * infinities, zeros and denormal numbers are exact, as in Annex F of C.  Where the processor
+ * multiplies and adds in one step (__FMA__) the last bit may differ from where it does not.
  *
  * Compile with -fno-math-errno -fno-trapping-math, and not with -ffast-math: the functions rely on
  * the order of sums.  The coefficients come from tools/vector-math/coefficients.py. */

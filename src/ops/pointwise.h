@@ -26,7 +26,8 @@
  *         error for integers.
  *
  * SHORTCUT1 and SHORTCUT2(types, name, condition, expression) add to a row of one or two inputs a
- * quicker expression for stretches in which every element meets the condition. */
+ * quicker expression for stretches in which every element meets the condition; others are computed
+ * by it as well, and then again. */
 
 #ifndef ROW
 #define ROW(...)

@@ -1,7 +1,7 @@
 """The largest errors of the functions of one argument, ours at each instruction-set level and PyTorch's, in units of the
 last place, as the table of docs/vector-math.md.
 
-    ulp.py build/check [log2 of the number of floats, 24]
+    ulp.py build/check [log2 of the number of floats, 24 [functions, all]]
 
 needs the targets TH and ulp_reference of that build.  The floats are as many of the 2^32, at even distances and
 from there at random, so that all exponents and signs have their share; the doubles are 2^20 of various sizes.
@@ -101,7 +101,7 @@ def main():
         print("| function | bound | Float: " + " | ".join(LEVELS) + " | PyTorch | Double: " + " | ".join(LEVELS) + " | PyTorch |")
         print("|---|" + "---:|" * (3 + 2 * len(LEVELS)))
         worse = []
-        for name in NAMES:
+        for name in sys.argv[3:] or NAMES:
             theirs = THEIR_NAMES.get(name) or getattr(torch, name)
             cells = []
             for chunks in (floats(count, 1), doubles(1 << 20, 2)):

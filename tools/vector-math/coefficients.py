@@ -131,7 +131,7 @@ ERFINV_NEAR = lambda t: ERFINV(t + mpf("2.5")) / sqrt(1 - exp(-t - mpf("2.5"))) 
 ERFINV_FAR = lambda s: ERFINV((s + mpf("3.125")) ** 2)
 ERFINV_TAIL = lambda s: ERFINV((s + 4) ** 2)
 FITS = {
-    # exp(r) = 1 + r + r^2 p(r)
+    # exp(r) = 1 + r + r^2 p(r); the first coefficient is 1/2, which the headers leave out
     "expf": (EXP, lambda r: abs(r) + tiny, -half_ln2, half_ln2, 5, 24),
     "exp": (EXP, lambda r: abs(r) + tiny, -half_ln2, half_ln2, 10, 53),
     # exp(r) = 1 + r + r^2/2 + r^3/6 + r^4 p(r), for tanh of float

@@ -119,7 +119,8 @@ TH_MATH real THMath_(fused)(real a, real b, real c)
   return (float)((double)a * b + c);
 #else
   const THMathPair p = THMath_(product)(a, b), s = THMath_(quickSum)(c, p.hi);
-  return s.hi + (s.lo + p.lo);
+  /* What the product lost cannot be told where it is denormal. */
+  return s.hi + (s.lo + (THMath_(abs)(c) < 0x1p-900 ? 0 : p.lo));
 #endif
 }
 

@@ -17,7 +17,7 @@
 #define TH_EXP_MODEST    708.
 #define TH_EXP_SUBNORMAL -0x1.6232bdd7abcd2p+9
 #define TH_ONE_LOST      -120.
-#define TH_EXP_POLY                                                                               \
+#define TH_EXP_POLY      /* from x^3 on */                                                        \
   0x1.5555555555559p-3, 0x1.555555555555ap-5, 0x1.111111110f60ap-7, 0x1.6c16c16c14391p-10,        \
       0x1.a01a01b02ea62p-13, 0x1.a01a01b10487ap-16, 0x1.71ddf787d42c6p-19, 0x1.27e4c4e769d1bp-22, \
       0x1.af603fcf3e39cp-26, 0x1.1f9691cbf3309p-29
