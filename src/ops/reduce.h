@@ -11,22 +11,26 @@
 #ifndef TH_OPS_REDUCE_H
 #define TH_OPS_REDUCE_H
 
+/* NaN if either is NaN.  As two choices: conditions joined by || do not become vector code. */
+#define LARGER(a, x)  (IS_NAN(x) ? (x) : (x) > (a) ? (x) : (a))
+#define SMALLER(a, x) (IS_NAN(x) ? (x) : (x) < (a) ? (x) : (a))
+
 /* Every type that computes.  NaN is larger than everything, and smaller too. */
-#define TH_REDUCTIONS(X)                                                          \
-  X(sum, accreal, 0, ADD(a, x), ADD(a, b), a)                                     \
-  X(prod, accreal, 1, MUL(a, x), MUL(a, b), a)                                    \
-  X(max, real, LOWEST, x > a || IS_NAN(x) ? x : a, b > a || IS_NAN(b) ? b : a, a) \
-  X(min, real, HIGHEST, x < a || IS_NAN(x) ? x : a, b < a || IS_NAN(b) ? b : a, a)
+#define TH_REDUCTIONS(X)                              \
+  X(sum, accreal, 0, ADD(a, x), ADD(a, b), a)         \
+  X(prod, accreal, 1, MUL(a, x), MUL(a, b), a)        \
+  X(max, real, LOWEST, LARGER(a, x), LARGER(a, b), a) \
+  X(min, real, HIGHEST, SMALLER(a, x), SMALLER(a, b), a)
 
 /* Floating types. */
-#define TH_FLOAT_REDUCTIONS(X)                                                               \
-  X(mean, accreal, 0, a + x, a + b, a / (accreal)count)                                      \
-  X(norm0, accreal, 0, a + (x != 0), a + b, a)                                               \
-  X(norm1, accreal, 0, a + fabs((accreal)x), a + b, a)                                       \
-  X(norm2, accreal, 0, a + (accreal)x * x, a + b, sqrt(a))                                   \
-  X(normP, accreal, 0, a + pow(fabs((accreal)x), p), a + b, pow(a, 1 / p))                   \
-  X(normMax, real, 0, FABS(x) > a || IS_NAN(x) ? FABS(x) : a, b > a || IS_NAN(b) ? b : a, a) \
-  X(normMin, real, HIGHEST, FABS(x) < a || IS_NAN(x) ? FABS(x) : a, b < a || IS_NAN(b) ? b : a, a)
+#define TH_FLOAT_REDUCTIONS(X)                                             \
+  X(mean, accreal, 0, a + x, a + b, a / (accreal)count)                    \
+  X(norm0, accreal, 0, a + (x != 0), a + b, a)                             \
+  X(norm1, accreal, 0, a + fabs((accreal)x), a + b, a)                     \
+  X(norm2, accreal, 0, a + (accreal)x * x, a + b, sqrt(a))                 \
+  X(normP, accreal, 0, a + pow(fabs((accreal)x), p), a + b, pow(a, 1 / p)) \
+  X(normMax, real, 0, LARGER(a, FABS(x)), LARGER(a, b), a)                 \
+  X(normMin, real, HIGHEST, SMALLER(a, FABS(x)), SMALLER(a, b), a)
 
 /* Bytes as truth values. */
 #define TH_BYTE_REDUCTIONS(X)           \

@@ -174,6 +174,8 @@ TH_BYTE_REDUCTIONS(FUNCTIONS)
 
 /* --- the largest or smallest value, with its index ------------------------------------------- */
 
+enum { ROWS_AHEAD = 4 };
+
 enum { STRIP = 1024 }; /* lanes worked on at a time, with states that stay in the first cache */
 
 typedef struct {
@@ -240,8 +242,10 @@ static inline __attribute__((always_inline)) void best_strip(int largest, Best *
   }
   ptrdiff_t i = 1;
   if (step == 1) {
-    for (; i < rows; i++)
+    for (; i < rows; i++) {
+      fetch((uintptr_t)(x + (i + ROWS_AHEAD) * jump), n);
       best_one(largest, value, row, n, x + i * jump, (RowIndex)i);
+    }
   } else {
     for (ptrdiff_t j = 0; j < n; j++) {
       real a = value[j];
@@ -335,38 +339,49 @@ static void var_join(void *states, const void *others, ptrdiff_t lanes)
       a[j] = joined(a[j], b[j]);
 }
 
-/* A block that stays in the cache is read twice: for its mean, and for the deviations from it. Sums
- * are relative to the first row, so that equal elements deviate by exactly 0. */
+/* A few rows: sums of what they differ from the first row by, and of the squares, of which the sum
+ * of squared deviations is made.  That loses no digits that show, since the first row is one of
+ * those that deviate; and equal elements deviate by exactly 0. */
+static inline __attribute__((always_inline)) void var_take(accreal *restrict sum,
+                                                           accreal *restrict squares,
+                                                           const accreal *restrict shift,
+                                                           const real *x, ptrdiff_t n,
+                                                           ptrdiff_t step, ptrdiff_t jump, int rows)
+{
+  for (ptrdiff_t j = 0; j < n; j++) {
+    accreal one = 0, two = 0;
+    for (int i = 0; i < rows; i++) {
+      const accreal apart = (accreal)x[i * jump + j * step] - shift[j];
+      one += apart;
+      two += apart * apart;
+    }
+    sum[j] += one;
+    squares[j] += two;
+  }
+}
+
 static void var_strip(Moments *moments, const real *x, ptrdiff_t n, ptrdiff_t step, ptrdiff_t rows,
                       ptrdiff_t jump)
 {
-  accreal mean[STRIP], sum[STRIP];
-  for (ptrdiff_t j = 0; j < n; j++)
-    sum[j] = 0;
-  for (ptrdiff_t i = 1; i < rows; i++) {
-    const real *y = x + i * jump;
-    if (step == 1)
-      for (ptrdiff_t j = 0; j < n; j++)
-        sum[j] += (accreal)y[j] - (accreal)x[j];
-    else
-      for (ptrdiff_t j = 0; j < n; j++)
-        sum[j] += (accreal)y[j * step] - (accreal)x[j * step];
-  }
+  enum { DEEP = 4 };
+  accreal shift[STRIP], sum[STRIP], squares[STRIP];
   for (ptrdiff_t j = 0; j < n; j++) {
-    mean[j] = (accreal)x[j * step] + sum[j] / (accreal)rows;
-    sum[j] = 0;
+    shift[j] = (accreal)x[j * step];
+    sum[j] = squares[j] = 0;
   }
-  for (ptrdiff_t i = 0; i < rows; i++) {
-    const real *y = x + i * jump;
+  ptrdiff_t i = 0;
+  for (; i + DEEP <= rows; i += DEEP)
     if (step == 1)
-      for (ptrdiff_t j = 0; j < n; j++)
-        sum[j] += ((accreal)y[j] - mean[j]) * ((accreal)y[j] - mean[j]);
+      var_take(sum, squares, shift, x + i * jump, n, 1, jump, DEEP);
     else
-      for (ptrdiff_t j = 0; j < n; j++)
-        sum[j] += ((accreal)y[j * step] - mean[j]) * ((accreal)y[j * step] - mean[j]);
+      var_take(sum, squares, shift, x + i * jump, n, step, jump, DEEP);
+  for (; i < rows; i++)
+    var_take(sum, squares, shift, x + i * jump, n, step, jump, 1);
+  for (ptrdiff_t j = 0; j < n; j++) {
+    const accreal mean = sum[j] / (accreal)rows, lost = sum[j] * mean;
+    const accreal apart = squares[j] < lost ? 0 : squares[j] - lost;
+    moments[j] = joined(moments[j], (Moments){(accreal)rows, shift[j] + mean, apart});
   }
-  for (ptrdiff_t j = 0; j < n; j++)
-    moments[j] = joined(moments[j], (Moments){(accreal)rows, mean[j], sum[j]});
 }
 
 static void var_rows(void *states, const THRows *block, const THReduceScalars *scalars)
