@@ -29,6 +29,7 @@
 
 #include "THCStorage.h"
 #include "THCTensor.h"
+#include "THCTensorMath.h"
 #include "THCTensorMathBlas.h"
 
 #endif

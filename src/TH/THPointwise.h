@@ -38,9 +38,9 @@ typedef struct THPointwiseInfo {
   int scalar;                             /* the argument number of a */
 } THPointwiseInfo;
 
-extern const THPointwiseInfo THPointwise_info[TH_POINTWISE_ROWS];
+TH_API const THPointwiseInfo THPointwise_info[TH_POINTWISE_ROWS];
 
 /* How many elements are worth a thread. */
-ptrdiff_t THPointwise_grain(THPointwise op);
+TH_API ptrdiff_t THPointwise_grain(THPointwise op);
 
 #endif

@@ -28,6 +28,7 @@
 #define THLongTensor_resizeResult THCudaLongDevice_resizeResult
 #define THByteTensor              THCudaByteTensor
 #define THByteTensor_apart        THCudaByteDevice_apart
+#define THByteTensor_resizeNd     THCudaByteDevice_resizeNd
 
 /* --- storages: the public functions, with this thread's state -----------------------------------
  */
@@ -65,6 +66,8 @@ THC_TENSOR_CALLS(THC_DECLARE)
 THTensor *THTensor_(new)(void);
 #undef THC_DECLARE
 
+void THByteTensor_resizeNd(THByteTensor *tensor, int nDimension, int64_t *size, int64_t *stride);
+
 THDescBuff THTensor_(desc)(const THTensor *tensor);
 THDescBuff THTensor_(sizeDesc)(const THTensor *tensor);
 
@@ -72,6 +75,24 @@ static inline void THTensor_(copy)(THTensor *tensor, THTensor *src)
 {
   THCTensor_(copy)(THC_using, tensor, src);
 }
+
+static inline void THTensor_(fill)(THTensor *tensor, real value)
+{
+  THCTensor_(fill)(THC_using, tensor, value);
+}
+
+static inline void THTensor_(zero)(THTensor *tensor)
+{
+  THCTensor_(zero)(THC_using, tensor);
+}
+
+#ifdef THC_REAL_IS_HALF
+#define TH_CONVERT_REAL_TO_ACCREAL(VALUE) THC_half2float(VALUE)
+#define TH_CONVERT_ACCREAL_TO_REAL(VALUE) THC_float2half(VALUE)
+#else
+#define TH_CONVERT_REAL_TO_ACCREAL(VALUE) ((accreal)(VALUE))
+#define TH_CONVERT_ACCREAL_TO_REAL(VALUE) ((real)(VALUE))
+#endif
 
 /* The element at that place of the tensor's storage. */
 static inline void THTensor_(putAt)(THTensor *tensor, ptrdiff_t place, real value)

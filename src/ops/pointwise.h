@@ -20,7 +20,8 @@
  *                    fValueT, fTensorT                            or of the element type
  *
  * types   ALL; FLOAT; SIGNED (all but Byte and Char); INTEGER (for floating types there is a
- *         function that raises).
+ *         function that raises); BUT_HALF (for Half there is one that raises, where Half has
+ *         functions).
  * cost    CHEAP, as fast as memory; COSTLY, some 20 instructions or more; SLOW, a call for each
  *         element.  DIVIDES: cheap, and a divisor of 0 (the last input, else the scalar) is an
  *         error for integers.
@@ -134,8 +135,8 @@ SCALAR(ALL,     CHEAP,   mul,       x * a)
 SCALAR(ALL,     DIVIDES, div,       THMath_(divide)(x, a))
 SCALAR(ALL,     DIVIDES, fmod,      THMath_(fmod)(x, a))
 SCALAR(ALL,     DIVIDES, remainder, THMath_(remainder)(x, a))
-SCALAR(ALL,     CHEAP,   lshift,    THMath_(lshift)(x, a))
-SCALAR(ALL,     CHEAP,   rshift,    THMath_(rshift)(x, a))
+SCALAR(BUT_HALF, CHEAP,   lshift,    THMath_(lshift)(x, a))
+SCALAR(BUT_HALF, CHEAP,   rshift,    THMath_(rshift)(x, a))
 SCALAR(INTEGER, CHEAP,   bitand,    x & a)
 SCALAR(INTEGER, CHEAP,   bitor,     x | a)
 SCALAR(INTEGER, CHEAP,   bitxor,    x ^ a)
@@ -154,8 +155,8 @@ BINARY(ALL,     DIVIDES, cdiv,       THMath_(divide)(x, y))
 BINARY(ALL,     COSTLY,  cpow,       THMath_(pow)(x, y))
 BINARY(ALL,     DIVIDES, cfmod,      THMath_(fmod)(x, y))
 BINARY(ALL,     DIVIDES, cremainder, THMath_(remainder)(x, y))
-BINARY(ALL,     CHEAP,   clshift,    THMath_(lshift)(x, y))
-BINARY(ALL,     CHEAP,   crshift,    THMath_(rshift)(x, y))
+BINARY(BUT_HALF, CHEAP,   clshift,    THMath_(lshift)(x, y))
+BINARY(BUT_HALF, CHEAP,   crshift,    THMath_(rshift)(x, y))
 BINARY(INTEGER, CHEAP,   cbitand,    x & y)
 BINARY(INTEGER, CHEAP,   cbitor,     x | y)
 BINARY(INTEGER, CHEAP,   cbitxor,    x ^ y)

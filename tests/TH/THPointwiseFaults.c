@@ -36,7 +36,8 @@ static void tear_down(Operands *o)
 
 /* What becomes of the rows of each set of types. */
 #define NONE(...)
-#define ROW_ALL FAULT
+#define ROW_ALL      FAULT
+#define ROW_BUT_HALF FAULT
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
 #define ROW_FLOAT   FAULT
 #define ROW_SIGNED  FAULT

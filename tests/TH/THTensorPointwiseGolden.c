@@ -85,6 +85,7 @@ static THTensor *second(const Work *work, const char *name)
   }
 
 #define ALL(...) __VA_ARGS__
+#define BUT_HALF ALL
 #define NO_ROW(...)
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
 #define FLOAT   ALL

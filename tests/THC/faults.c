@@ -169,6 +169,32 @@ static void pinned(Operands *o)
   THCudaHostFree(thc_state(), THCudaHostAlloc(thc_state(), 1000));
 }
 
+static void adding(Operands *o) /* an input is in the way of the result */
+{
+  THCudaTensor_cadd(thc_state(), o->t, o->turned, 2, o->t);
+}
+
+static void comparing(Operands *o)
+{
+  THCudaTensor_ltTensorT(thc_state(), o->t, o->turned, o->turned);
+}
+
+static void joining(Operands *o)
+{
+  THCudaTensor_cat(thc_state(), o->t, o->turned, o->turned, 1);
+}
+
+static void diagonal(Operands *o)
+{
+  THCudaTensor_diag(thc_state(), o->t, o->turned, 1);
+}
+
+static void answers(Operands *o)
+{
+  CHECK_EQ(THCudaTensor_equal(thc_state(), o->t, o->t), 1);
+  THCudaTensor_trace(thc_state(), o->t);
+}
+
 static void initialise(Operands *o)
 {
   THCState state;
@@ -194,7 +220,9 @@ static const struct {
     {"stream", stream},         {"folding", folding},
     {"dotting", dotting},       {"multiplying", multiplying},
     {"saving", saving},         {"pinned", pinned},
-    {"initialise", initialise},
+    {"initialise", initialise}, {"adding", adding},
+    {"comparing", comparing},   {"joining", joining},
+    {"diagonal", diagonal},     {"answers", answers},
 };
 
 static void faults(int access)
@@ -213,7 +241,7 @@ static void faults(int access)
     th_note("%s", cases[k].name);
     Operands o = {.run = cases[k].run};
     const int acquired = th_fail(&stages, &o);
-    if (cases[k].run != convert) /* one launch, and no more */
+    if (cases[k].run != convert && cases[k].run != answers) /* launches, and memory of the stream */
       CHECK_MSG(acquired > 0, "%s acquires nothing", cases[k].name);
   }
 }

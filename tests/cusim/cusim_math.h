@@ -2,6 +2,8 @@
 #ifndef CUSIM_MATH_H
 #define CUSIM_MATH_H
 
+#include "THMath.h"
+
 #define CUSIM_MATH __attribute__((unused)) static inline
 
 template <class T>
@@ -192,6 +194,7 @@ CUSIM_FUNCTION(rsqrt, 1 / sqrt(x))
 CUSIM_FUNCTION(rcbrt, 1 / cbrt(x))
 CUSIM_FUNCTION(sinpi, sin(M_PI *fmod(x, 2)))
 CUSIM_FUNCTION(cospi, cos(M_PI *fmod(x, 2)))
+CUSIM_FUNCTION(erfinv, TH_erfinv(x))
 CUSIM_FUNCTION(normcdf, 0.5 * erfc(-x * M_SQRT1_2))
 
 /* The quick ones; the C library has declarations of its own of these names. */

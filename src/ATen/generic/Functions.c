@@ -86,6 +86,7 @@ static real element(at_scalar s)
 }
 
 #define ALL(...) __VA_ARGS__
+#define BUT_HALF ALL
 #define NONE(...)
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
 #define FLOAT    ALL

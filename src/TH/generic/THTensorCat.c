@@ -1,9 +1,11 @@
 /* Joining tensors along a dimension. */
 #include "THTemplate.h"
 
-#include "THConvert.h"
 #include "THLoop.h"
 #include "THTensorCore.h"
+#ifndef TH_TEMPLATE_DEVICE
+#include "THConvert.h"
+#endif
 
 /* A tensor counts as having size 1 in the dimensions behind its last. */
 static int64_t THTensor_(sizeOrOne)(const THTensor *t, int d)
@@ -38,6 +40,7 @@ static void THTensor_(joinedSize)(THShape *shape, THTensor **inputs, int numInpu
   }
 }
 
+#ifndef TH_TEMPLATE_DEVICE /* another device has its own */
 /* The part of result that begins at offset along dimension and is as large as t becomes a copy of
  * t, whose dimensions are the first ones of result. */
 static void THTensor_(copyPart)(THTensor *result, THTensor *t, int dimension, int64_t offset)
@@ -49,6 +52,7 @@ static void THTensor_(copyPart)(THTensor *result, THTensor *t, int dimension, in
   THLoop_tensor(&loop, t);
   THLoop_run(&loop, THTensor_(convert)[TH_CONCAT_2(THScalar, Real)], NULL);
 }
+#endif
 
 /* Whether writing to the result would change an input. */
 static int THTensor_(sharesStorage)(const THTensor *result, THTensor **inputs, int numInputs)

@@ -19,6 +19,7 @@
 /* --- which rows this type has ---------------------------------------------------------------- */
 
 #define ALL(...) __VA_ARGS__
+#define BUT_HALF ALL
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
 #define FLOAT(...) __VA_ARGS__
 #define INTEGER(...)

@@ -26,6 +26,30 @@ extern const THCKernel THC_converters[THScalarTypes][THScalarTypes];
 /* Fills operand 0 with *scalars, an element of its type. */
 extern const THCKernel THC_fillers[THScalarTypes];
 
+/* Sequences: operand 1 has places and no elements; its places are the numbers of the elements. */
+typedef struct THCSequence {
+  double first, last, step;
+  ptrdiff_t count;
+} THCSequence;
+typedef struct THCWholeSequence {
+  int64_t first, last, step;
+  ptrdiff_t count;
+} THCWholeSequence;
+
+/* Products of 3-vectors: operands are the first elements, the others follow in these steps. */
+typedef struct THCCross {
+  int64_t r, a, b;
+} THCCross;
+
+/* r = from above (upper) or below the k-th diagonal and on it, else 0. */
+typedef struct THCTriangle {
+  int64_t rows, columns, k;
+  int upper;
+  void *r;
+  const void *from;
+  int64_t step[2], fromStep[2];
+} THCTriangle;
+
 /* --- other kernels -----------------------------------------------------------------------------
  */
 

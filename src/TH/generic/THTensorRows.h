@@ -1,0 +1,153 @@
+/* The rows of src/ops/pointwise.h as functions on tensors, for every device: the checks, what is
+ * copied aside, the resizing, and the functions.  A template includes this file once it has defined
+ *
+ *   hasRow(op)               whether the type has the row
+ *   checkPlace(info, r, in)  that the operands can be computed with here
+ *   checkDivisor(info, in, a)
+ *   walksBeside(x, in)       whether the input can be walked beside x as it lies
+ *   runRow(op, loop, a, b)   computes; operand 0 is the result
+ *   TH_ROW_FUNCTION(NAME, Result, PARAMETERS...), TH_ROW_ENTER
+ *                            how a function begins, outside and inside its braces
+ *   ALL, FLOAT, SIGNED, INTEGER, BUT_HALF   which rows become functions. */
+
+/* --- what must hold before anything changes -------------------------------------------------- */
+
+static void THTensor_(checkCounts)(const THPointwiseInfo *info, THTensor *const in[])
+{
+  for (int i = 1; i < info->inputs; i++) {
+    const ptrdiff_t n = THTensor_(nElement)(in[0]), other = THTensor_(nElement)(in[i]);
+    THArgCheck(other == n, info->argument[i], "%s: %s has %td elements (%s), %s has %td (%s)",
+               info->name, info->input[i], other, THTensor_(sizeDesc)(in[i]).str, info->input[0], n,
+               THTensor_(sizeDesc)(in[0]).str);
+  }
+}
+
+/* --- a call ---------------------------------------------------------------------------------- */
+
+/* The result may be a tensor of Byte: all types of tensors have the same fields. */
+static void THTensor_(addResult)(THLoop *loop, const THTensor *r, int bytes)
+{
+  const ptrdiff_t size = bytes ? 1 : (ptrdiff_t)sizeof(real);
+  char *data = r->storage ? (char *)r->storage->data + r->storageOffset * size : NULL;
+  THLoop_operand(loop, data, (size_t)size, r->nDimension, r->size, r->stride);
+}
+
+/* Whether writing to r, once it is resized to n elements, would change what is still to be read
+ * from in. */
+static int THTensor_(isInTheWay)(const THTensor *r, ptrdiff_t n, int bytes, const THTensor *in)
+{
+  if (!r->storage || !in->storage)
+    return 0;
+  if (in == r)
+    return 1; /* it would change its shape */
+  const ptrdiff_t size = bytes ? 1 : (ptrdiff_t)sizeof(real);
+  if (r->storageOffset + n > r->storage->size) /* the storage will grow, perhaps move */
+    return in->storage == r->storage;
+  const int64_t count = n, step = 1;
+  THLoop loop;
+  THLoop_init(&loop);
+  THLoop_operand(&loop, (char *)r->storage->data + r->storageOffset * size, (size_t)size, 1, &count,
+                 &step);
+  THLoop_tensor(&loop, in);
+  return THLoop_overlap(&loop, 0, 1) != TH_OVERLAP_NONE;
+}
+
+/* Checks; sets aside inputs that the result would overwrite before they are read; gives r the shape
+ * of the first input; computes.  After an error nothing has changed. */
+static void THTensor_(callRow)(THPointwise op, THTensor *r, THTensor *x, THTensor *y, THTensor *z,
+                               real a, real b)
+{
+  const THPointwiseInfo *info = &THPointwise_info[op];
+  THTensor *in[] = {x, y, z};
+  if (!THTensor_(hasRow)(op))
+    THError("%s is for integers, not for " TH_STRING_OF(Real), info->name);
+  THTensor_(checkCounts)(info, in);
+  THTensor_(checkPlace)(info, r, in);
+  if (info->cost == DIVIDES)
+    THTensor_(checkDivisor)(info, in, a);
+
+  const int resizes = info->inputs > 0 && !THTensor_(isSameSizeAs)(r, x);
+  THLoop loop;
+  THLoop_init(&loop);
+  loop.grain = THPointwise_grain(op);
+  THTensor_(addResult)(&loop, r, info->bytes);
+  THArgCheck(resizes || !THLoop_overlapsItself(&loop, 0), 1,
+             "%s: the result of size %s has elements that share memory with each other", info->name,
+             THTensor_(sizeDesc)(r).str);
+
+  THGuard aside[TH_POINTWISE_INPUTS];
+  int held = 0;
+  for (int i = 0; i < info->inputs; i++) {
+    THLoop_tensor(&loop, in[i]);
+    const int inTheWay = resizes
+                             ? THTensor_(isInTheWay)(r, THTensor_(nElement)(x), info->bytes, in[i])
+                             : in[i] != r && THLoop_overlap(&loop, 0, i + 1) == TH_OVERLAP_MIXED;
+    if (!inTheWay && THTensor_(walksBeside)(x, in[i]))
+      continue;
+    THTensor_(guard)(&aside[held]);
+    in[i] = aside[held++].what = THTensor_(newClone)(in[i]);
+    loop.operands--;
+    THLoop_tensor(&loop, in[i]);
+  }
+  if (resizes) {
+    if (info->bytes)
+      THByteTensor_resizeNd((THByteTensor *)r, x->nDimension, x->size, NULL);
+    else
+      THTensor_(resizeAs)(r, x);
+    loop.operands = 0;
+    THTensor_(addResult)(&loop, r, info->bytes);
+    loop.operands = 1 + info->inputs;
+  }
+  THTensor_(runRow)(op, &loop, a, b);
+  while (held > 0)
+    THGuard_leave(&aside[--held]);
+}
+
+/* --- the functions --------------------------------------------------------------------------- */
+
+/* Defines a function; behind the parameters stand the inputs and scalars of the row. */
+#define FUNCTION(NAME, Result, PARAMETERS, X, Y, Z, A, B)                   \
+  TH_ROW_FUNCTION(NAME, Result, PARAMETERS)                                 \
+  {                                                                         \
+    TH_ROW_ENTER                                                            \
+    THTensor_(callRow)(TH_POINTWISE_##NAME, (THTensor *)r_, X, Y, Z, A, B); \
+  }
+#define NONE \
+  (real)     \
+  {          \
+    0        \
+  }
+#define TOGETHER(...) __VA_ARGS__
+
+/* clang-format off */
+#define FILL(TYPES, COST, NAME, ...) \
+  TYPES(FUNCTION(NAME, THTensor, real value, NULL, NULL, NULL, value, NONE))
+#define UNARY(TYPES, COST, NAME, ...) \
+  TYPES(FUNCTION(NAME, THTensor, THTensor *t, t, NULL, NULL, NONE, NONE))
+#define SCALAR(TYPES, COST, NAME, ...) \
+  TYPES(FUNCTION(NAME, THTensor, TOGETHER(THTensor *t, real value), t, NULL, NULL, value, NONE))
+#define SCALARS(TYPES, COST, NAME, ...) \
+  TYPES(FUNCTION(NAME, THTensor, TOGETHER(THTensor *t, real value1, real value2), \
+                 t, NULL, NULL, value1, value2))
+#define BASE(TYPES, COST, NAME, ...) \
+  TYPES(FUNCTION(NAME, THTensor, TOGETHER(real value, THTensor *t), t, NULL, NULL, value, NONE))
+#define BINARY(TYPES, COST, NAME, ...) \
+  TYPES(FUNCTION(NAME, THTensor, TOGETHER(THTensor *t, THTensor *src), t, src, NULL, NONE, NONE))
+#define SCALED(TYPES, COST, NAME, ...) \
+  TYPES(FUNCTION(NAME, THTensor, TOGETHER(THTensor *t, real value, THTensor *src), \
+                 t, src, NULL, value, NONE))
+#define WEIGHTED(TYPES, COST, NAME, ...) \
+  TYPES(FUNCTION(NAME, THTensor, TOGETHER(THTensor *a, THTensor *b, real weight), \
+                 a, b, NULL, weight, NONE))
+#define TERNARY(TYPES, COST, NAME, ...) \
+  TYPES(FUNCTION(NAME, THTensor, \
+                 TOGETHER(THTensor *t, real value, THTensor *src1, THTensor *src2), \
+                 t, src1, src2, value, NONE))
+#define COMPARE_VALUE(TYPES, COST, NAME, ...) \
+  TYPES(FUNCTION(NAME, THByteTensor, TOGETHER(THTensor *t, real value), t, NULL, NULL, value, NONE))
+#define COMPARE_VALUE_T SCALAR
+#define COMPARE_TENSOR(TYPES, COST, NAME, ...) \
+  TYPES(FUNCTION(NAME, THByteTensor, TOGETHER(THTensor *ta, THTensor *tb), ta, tb, NULL, NONE, NONE))
+#define COMPARE_TENSOR_T BINARY
+/* clang-format on */
+#include "ops/pointwise.h"

@@ -1,0 +1,128 @@
+/* The functions that the expressions of src/ops/pointwise.h call, THMath_(name), on the device:
+ * CUDA's for floating types, and those of src/ops/elements.h.  A .cu file that is compiled once per
+ * element type includes this file first.
+ *
+ * Elements of Half are computed in float, and rounded once: an element is stored as `element` and
+ * computed with as `real`, and THC_LOAD and THC_STORE turn one into the other. */
+#ifndef THC_MATH_H
+#define THC_MATH_H
+
+#include "thc_cuda.h"
+
+#include "THGeneral.h"
+/* TH's functions of one number, for the device too. */
+#define inline inline __host__ __device__
+#include "THMath.h"
+#undef inline
+
+#include "thc_template.h"
+
+typedef real element;
+#ifdef TH_REAL_IS_HALF
+#undef real
+#define real         float
+#define THC_LOAD(X)  THC_halfToFloat(X)
+#define THC_STORE(X) THC_floatToHalf(X)
+#else
+#define THC_LOAD(X)  (X)
+#define THC_STORE(X) (X)
+#endif
+
+#define THMath_(NAME) TH_CONCAT_2(THCMath_, NAME)
+
+#ifndef ureal /* floating */
+
+#ifdef TH_REAL_IS_DOUBLE
+#define THC_FUNCTION(NAME) NAME
+#else
+#define THC_FUNCTION(NAME) NAME##f
+#endif
+
+#define THC_MATH_1(NAME, FUNCTION)      \
+  THC_DEVICE real THMath_(NAME)(real x) \
+  {                                     \
+    return THC_FUNCTION(FUNCTION)(x);   \
+  }
+#define THC_MATH_2(NAME, FUNCTION)              \
+  THC_DEVICE real THMath_(NAME)(real x, real y) \
+  {                                             \
+    return THC_FUNCTION(FUNCTION)(x, y);        \
+  }
+THC_MATH_1(abs, fabs)
+THC_MATH_1(sqrt, sqrt)
+THC_MATH_1(rsqrt, rsqrt)
+THC_MATH_1(ceil, ceil)
+THC_MATH_1(floor, floor)
+THC_MATH_1(round, rint)
+THC_MATH_1(trunc, trunc)
+THC_MATH_1(exp, exp)
+THC_MATH_1(expm1, expm1)
+THC_MATH_1(log, log)
+THC_MATH_1(log1p, log1p)
+THC_MATH_1(tanh, tanh)
+THC_MATH_1(sinh, sinh)
+THC_MATH_1(cosh, cosh)
+THC_MATH_1(sin, sin)
+THC_MATH_1(cos, cos)
+THC_MATH_1(tan, tan)
+THC_MATH_1(asin, asin)
+THC_MATH_1(acos, acos)
+THC_MATH_1(atan, atan)
+THC_MATH_1(erf, erf)
+THC_MATH_1(erfinv, erfinv)
+THC_MATH_1(lgamma, lgamma)
+THC_MATH_2(fmod, fmod)
+THC_MATH_2(atan2, atan2)
+
+THC_DEVICE real THMath_(frac)(real x)
+{
+  return x - THMath_(trunc)(x);
+}
+
+/* The exponential is of a number that is not positive: it may vanish, but not overflow. */
+THC_DEVICE real THMath_(sigmoid)(real x)
+{
+  const real e = THMath_(exp)(-THMath_(abs)(x));
+  return (x < 0 ? e : 1) / (1 + e);
+}
+
+/* The exponent is the same for many elements, and 2 the most frequent one. */
+THC_DEVICE real THMath_(pow)(real x, real y)
+{
+  return y == 2 ? x * x : THC_FUNCTION(pow)(x, y);
+}
+
+THC_DEVICE real THMath_(digamma)(real x)
+{
+  return (real)TH_digamma((double)x);
+}
+
+THC_DEVICE real THMath_(trigamma)(real x)
+{
+  return (real)TH_trigamma((double)x);
+}
+
+/* A remainder with the sign of y, made from the one with the sign of the dividend. */
+THC_DEVICE real THMath_(floorMod)(real rest, real y)
+{
+  return (rest != 0 && (rest < 0) != (y < 0)) ? rest + y : rest;
+}
+
+#else
+
+/* Nobody looks for divisors of 0 in tensors on a device: the quotient is 0 then, and so the rest is
+ * the dividend.  The least number divided by -1 wraps around to itself. */
+THC_DEVICE real THMath_(divide)(real x, real y)
+{
+  if (y == 0)
+    return 0;
+  return (real)-1 < 0 && y == (real)-1 ? (real)(0 - (ureal)x) : (real)(x / y);
+}
+
+#endif
+
+#pragma GCC diagnostic ignored "-Wtype-limits" /* comparisons of Byte with 0 */
+#define TH_ELEMENT THC_DEVICE
+#include "ops/elements.h"
+
+#endif

@@ -1,0 +1,110 @@
+/* The functions of one element that the expressions of pointwise.h call, beyond those of analysis;
+ * THMath_(name) for the current element type, on every device.
+ *
+ * Who includes this file has said how a function begins (TH_ELEMENT), and has defined what these
+ * call: of floating types fmod, floorMod, digamma and trigamma, of integers divide. */
+#ifndef ureal /* floating */
+
+/* NaN, on either side, is the result; of equal numbers the first. */
+TH_ELEMENT real THMath_(max)(real x, real y)
+{
+  return ((y > x) | (y != y)) ? y : x;
+}
+
+TH_ELEMENT real THMath_(min)(real x, real y)
+{
+  return ((y < x) | (y != y)) ? y : x;
+}
+
+TH_ELEMENT real THMath_(divide)(real x, real y)
+{
+  return x / y;
+}
+
+TH_ELEMENT real THMath_(remainder)(real x, real y)
+{
+  return THMath_(floorMod)(THMath_(fmod)(x, y), y);
+}
+
+/* Times a power of 2, of any number. */
+TH_ELEMENT real THMath_(lshift)(real x, real y)
+{
+  return (real)(x * exp2((double)y));
+}
+
+TH_ELEMENT real THMath_(rshift)(real x, real y)
+{
+  return (real)(x / exp2((double)y));
+}
+
+/* Exact at both ends. */
+TH_ELEMENT real THMath_(lerp)(real x, real y, real weight)
+{
+  const real d = y - x, front = x + weight * d, back = y - d * (1 - weight);
+  return weight < (real)0.5 ? front : back;
+}
+
+TH_ELEMENT real THMath_(polygamma)(real n, real x)
+{
+  return n == 0 ? THMath_(digamma)(x) : THMath_(trigamma)(x);
+}
+
+#else
+
+TH_ELEMENT real THMath_(max)(real x, real y)
+{
+  return y > x ? y : x;
+}
+
+TH_ELEMENT real THMath_(min)(real x, real y)
+{
+  return y < x ? y : x;
+}
+
+/* With the sign of x, and with that of y. */
+TH_ELEMENT real THMath_(fmod)(real x, real y)
+{
+  return (real)(x - THMath_(divide)(x, y) * y);
+}
+
+TH_ELEMENT real THMath_(remainder)(real x, real y)
+{
+  const real rest = THMath_(fmod)(x, y);
+  return ((rest != 0) & ((rest < 0) != (y < 0))) ? (real)(rest + y) : rest;
+}
+
+TH_ELEMENT real THMath_(abs)(real x)
+{
+  return x < 0 ? -x : x;
+}
+
+/* A count below 0, or not below the width, shifts everything out. */
+TH_ELEMENT real THMath_(lshift)(real x, real y)
+{
+  const ureal count = (ureal)y, width = 8 * sizeof(real);
+  const ureal inside = count < width ? count : 0;
+  return count < width ? (real)((ureal)x << inside) : 0;
+}
+
+TH_ELEMENT real THMath_(rshift)(real x, real y)
+{
+  const ureal count = (ureal)y, most = 8 * sizeof(real) - 1;
+  return (real)(x >> (count < most ? count : most)) &
+         (real)((real)-1 < 0 || count <= most ? -1 : 0);
+}
+
+/* Wraps around.  A negative power is the integer part of the exact one: 0 but for 1 and -1. */
+TH_ELEMENT real THMath_(pow)(real x, real y)
+{
+  if (y < 0)
+    return x == 1 ? 1 : x == (real)-1 ? (y & 1 ? -1 : 1) : 0;
+  real power = 1;
+  for (; y; y >>= 1) {
+    if (y & 1)
+      power = (real)(power * x);
+    x = (real)(x * x);
+  }
+  return power;
+}
+
+#endif
