@@ -200,7 +200,8 @@ static ptrdiff_t common_count(const THLoop *loop)
   return count;
 }
 
-int THCWalk_run(const THLoop *loop, THCKernel kernel, const void *scalars, cudaStream_t stream)
+TH_API int THCWalk_run(const THLoop *loop, THCKernel kernel, const void *scalars,
+                       cudaStream_t stream)
 {
   static const char nothing = 0;
   THPlan plan;

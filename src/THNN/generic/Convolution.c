@@ -1,10 +1,12 @@
 /* Convolutions: the operations that all layers are made of. */
 #include "THNNTemplate.h"
 
+#ifndef TH_TEMPLATE_DEVICE
 #include <omp.h>
 
 TH_DISPATCH(THNN_(Direct), THNN_(direct))
 TH_DISPATCH(THNN_(Unfold), THNN_(unfold))
+#endif
 
 /* --- checks ---------------------------------------------------------------------------------- */
 
@@ -100,6 +102,8 @@ THNNConvolution THNN_(convolutionOf)(THNNLayer layer, THTensor *input, THTensor 
   THNNConvolution_complete(&c);
   return c;
 }
+
+#ifndef TH_TEMPLATE_DEVICE /* only the checks are those of every device */
 
 /* --- as products of matrices: windows are columns -------------------------------------------- */
 
@@ -648,3 +652,5 @@ void THNN_(layerGradParameters)(THNNLayer layer, THTensor *input, THTensor *grad
   THGuard_leave(&guard[1]);
   THGuard_leave(&guard[0]);
 }
+
+#endif

@@ -90,6 +90,7 @@ THTensor *THNN_(sum)(THNN_(Call) * call, THTensor *tensor)
   return tensor ? THNN_(target)(call, tensor, tensor->nDimension, tensor->size, 1) : NULL;
 }
 
+#ifndef TH_TEMPLATE_DEVICE
 real *THNN_(scratch)(THNN_(Call) * call, ptrdiff_t count)
 {
   ptrdiff_t bytes;
@@ -104,6 +105,7 @@ void THNN_(needBlas)(void)
 {
   THBlas_(gemm)('n', 'n', 0, 0, 0, 0, NULL, 1, NULL, 1, 0, NULL, 1);
 }
+#endif
 
 /* Makes tensor's storage large enough for count elements, so that resizing cannot fail. */
 static void THNN_(reserve)(THTensor *tensor, ptrdiff_t count)

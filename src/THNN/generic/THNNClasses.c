@@ -49,6 +49,7 @@ THNNClasses THNN_(imageClasses)(THGuard *guard, THTensor *input, THIndexTensor *
   return c;
 }
 
+#ifndef TH_TEMPLATE_DEVICE /* which looks at targets where they are */
 void THNN_(checkTargets)(const THNNClasses *c, THTensor *input, int64_t ignore_index)
 {
   const int64_t count = THNNClasses_count(c);
@@ -65,6 +66,7 @@ void THNN_(checkTargets)(const THNNClasses *c, THTensor *input, int64_t ignore_i
         THTensor_(sizeDesc)(input).str);
   }
 }
+#endif
 
 void THNN_(checkLossGradient)(THTensor *gradOutput, THTensor *input, int64_t count)
 {
@@ -72,6 +74,8 @@ void THNN_(checkLossGradient)(THTensor *gradOutput, THTensor *input, int64_t cou
              "gradOutput has size %s, input has %s: %lld elements are expected",
              THTensor_(sizeDesc)(gradOutput).str, THTensor_(sizeDesc)(input).str, (long long)count);
 }
+
+#ifndef TH_TEMPLATE_DEVICE
 
 /* --- sums ------------------------------------------------------------------------------------ */
 
@@ -107,3 +111,5 @@ void THNN_(sumInputs)(ptrdiff_t count, ptrdiff_t grain, THNN_(SumBody) body, voi
     sums[1] += w.sums[i][1];
   }
 }
+
+#endif

@@ -37,6 +37,8 @@ void THNN_(resultOf)(THNNPlanes *p, THTensor *gradOutput)
   THNN_(checkGradOutput)(p, gradOutput);
 }
 
+#ifndef TH_TEMPLATE_DEVICE /* only the checks are those of every device */
+
 typedef struct {
   const THNN_(Work) * work;
   uint64_t all;
@@ -133,3 +135,5 @@ void THNN_(work)(const THNNPlanes *planes, THNN_(Work) * work)
   THNN_(finish)(&call);
   THNN_Longfinish(&places);
 }
+
+#endif

@@ -1,0 +1,69 @@
+/* Kernels of the negative log-likelihood. */
+#include "thcunn_template.h"
+
+THC_DEVICE int64_t place(const THCUNNNll &w, int64_t i, real *weight)
+{
+  *weight = 0;
+  if (w.target[i] == w.ignore)
+    return -1;
+  const int64_t chosen = w.target[i] - w.base;
+  *weight = w.weights ? from(((const stored *)w.weights)[chosen]) : (real)1;
+  return (i / w.inner * w.classes + chosen) * w.inner + i % w.inner;
+}
+
+__global__ static void losses(THCUNNNll w)
+{
+  THC_GRID_LOOP(i, w.batch * w.inner)
+  {
+    real weight;
+    const int64_t at = place(w, i, &weight);
+    ((stored *)w.loss)[i] = to(at < 0 ? 0 : -from(((const stored *)w.x)[at]) * weight);
+  }
+}
+
+/* One block, so that a sum depends on nothing but its terms. */
+__global__ static void total(THCUNNNll w)
+{
+  __shared__ real room[THC_BLOCK];
+  real sum = 0, weights = 0;
+  for (int64_t i = threadIdx.x; i < w.batch * w.inner; i += blockDim.x) {
+    real weight;
+    const int64_t at = place(w, i, &weight);
+    sum += at < 0 ? 0 : -from(((const stored *)w.x)[at]) * weight;
+    weights += weight;
+  }
+  sum = block_reduce(sum, room, 0);
+  weights = block_reduce(weights, room, 0);
+  if (threadIdx.x == 0) {
+    *(stored *)w.loss = to(w.average && weights != 0 ? sum / weights : sum);
+    *(stored *)w.totalOut = to(weights);
+  }
+}
+
+__global__ static void spread(THCUNNNll w)
+{
+  const real all = w.each ? (real)1 : from(*(const stored *)w.totalIn);
+  const real divisor = w.average && !w.each ? all : (real)1;
+  if (!(all > 0))
+    return;
+  THC_GRID_LOOP(i, w.batch * w.inner)
+  {
+    real weight;
+    const int64_t at = place(w, i, &weight);
+    if (at >= 0)
+      ((stored *)w.dx)[at] = to(-weight * from(((const stored *)w.g)[w.each ? i : 0]) / divisor);
+  }
+}
+
+extern "C" void THCUNN_(nll)(const THCUNNNll *nll, cudaStream_t stream)
+{
+  if (nll->each)
+    THC_LAUNCH(losses, THC_blocks(nll->batch * nll->inner), THC_BLOCK, 0, stream, *nll);
+  else
+    THC_LAUNCH(total, 1, THC_BLOCK, 0, stream, *nll);
+}
+
+extern "C" void THCUNN_(nllBack)(const THCUNNNll *nll, cudaStream_t stream)
+{
+  THC_LAUNCH(spread, THC_blocks(nll->batch * nll->inner), THC_BLOCK, 0, stream, *nll);
+}

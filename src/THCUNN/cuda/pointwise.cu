@@ -1,0 +1,137 @@
+/* Kernels of the layers and losses that compute element by element: src/ops/activations.h. */
+#include "thcunn_template.h"
+
+#include "thc_apply.h"
+
+/* --- what expressions call ----------------------------------------------------------------------
+ */
+
+#undef THMath_
+#undef THNN_
+#define THMath_(NAME) element_##NAME
+#define THNN_(NAME)   element_##NAME
+
+#define FUNCTION(NAME, CALL)             \
+  THC_DEVICE real element_##NAME(real x) \
+  {                                      \
+    return CALL(x);                      \
+  }
+FUNCTION(exp, exp)
+FUNCTION(expm1, expm1)
+FUNCTION(log, log)
+FUNCTION(log1p, log1p)
+FUNCTION(sqrt, sqrt)
+FUNCTION(tanh, tanh)
+FUNCTION(abs, fabs)
+
+/* log(1 + exp(z)), which does not overflow */
+THC_DEVICE real element_softplus(real z)
+{
+  return (z > 0 ? z : 0) + log1p(exp(-fabs(z)));
+}
+
+THC_DEVICE real element_sigmoid(real x)
+{
+  return 1 / (1 + exp(-x));
+}
+
+THC_DEVICE real element_atLeast(real x, real least)
+{
+  return x < least ? least : x;
+}
+
+THC_DEVICE real element_logOr100(real logarithm)
+{
+  return element_atLeast(logarithm, -100);
+}
+
+/* --- kernels -----------------------------------------------------------------------------------
+ */
+
+typedef TH_CONCAT_3(THCUNN, Real, Scalars) Scalars;
+
+#define MAP1(NAME, ...) THC_MAP1(NAME, __VA_ARGS__)
+#define MAP2(NAME, ...) THC_MAP2(NAME, __VA_ARGS__)
+#define MAP3(NAME, ...) THC_MAP3(NAME, __VA_ARGS__)
+
+#define KERNEL(Name, WHICH)  TH_CONCAT_4(THCUNN_, Name, WHICH, Real)
+#define ELEMENT(Name, WHICH) TH_CONCAT_2(KERNEL(Name, WHICH), _element)
+#define USE(X)               \
+  const real X = from(X##_); \
+  (void)X
+#define PARAMETERS               \
+  const real a = s->a, b = s->b; \
+  (void)a;                       \
+  (void)b;
+
+#define ACTIVATION(KIND, Name, FORWARD, GRADIENT)                                     \
+  THC_DEVICE stored ELEMENT(Name, _forward_)(const Scalars *s, stored x_)             \
+  {                                                                                   \
+    PARAMETERS USE(x);                                                                \
+    return to(FORWARD);                                                               \
+  }                                                                                   \
+  MAP1(KERNEL(Name, _forward_), stored, Scalars, stored)                              \
+  THC_DEVICE stored ELEMENT(Name, _gradient_)(const Scalars *s, stored g_, stored v_) \
+  {                                                                                   \
+    PARAMETERS const real g = s->scale * from(g_);                                    \
+    USE(v);                                                                           \
+    return to(GRADIENT);                                                              \
+  }                                                                                   \
+  MAP2(KERNEL(Name, _gradient_), stored, Scalars, stored, stored)
+
+TH_FOR_EACH_ACTIVATION(ACTIVATION)
+
+/* Losses with the functions that all have; the sums of parts are those of blocks. */
+#define LOSS_KERNELS(Name, FORWARD, GRADIENT)                                                    \
+  THC_DEVICE real TH_CONCAT_2(Name, _term)(real x, real t)                                       \
+  {                                                                                              \
+    return FORWARD;                                                                              \
+  }                                                                                              \
+  THC_DEVICE stored ELEMENT(Name, _forward_)(const Scalars *s, stored x_, stored t_)             \
+  {                                                                                              \
+    return to(TH_CONCAT_2(Name, _term)(from(x_), from(t_)));                                     \
+  }                                                                                              \
+  MAP2(KERNEL(Name, _forward_), stored, Scalars, stored, stored)                                 \
+  THC_DEVICE stored ELEMENT(Name, _gradient_)(const Scalars *s, stored g_, stored x_, stored t_) \
+  {                                                                                              \
+    const real g = s->scale * from(g_);                                                          \
+    USE(x);                                                                                      \
+    USE(t);                                                                                      \
+    return to(GRADIENT);                                                                         \
+  }                                                                                              \
+  MAP3(KERNEL(Name, _gradient_), stored, Scalars, stored, stored, stored)                        \
+  __global__ static void TH_CONCAT_2(Name, _sums)(const stored *x, const stored *t, ptrdiff_t n, \
+                                                  real *sums)                                    \
+  {                                                                                              \
+    __shared__ real room[THC_BLOCK];                                                             \
+    real sum = 0;                                                                                \
+    THC_GRID_LOOP(i, n)                                                                          \
+    sum += TH_CONCAT_2(Name, _term)(from(x[i]), from(t[i]));                                     \
+    sum = block_reduce(sum, room, 0);                                                            \
+    if (threadIdx.x == 0)                                                                        \
+      sums[blockIdx.x] = sum;                                                                    \
+  }                                                                                              \
+  static void KERNEL(Name, _sum_)(const void *x, const void *t, ptrdiff_t n, int parts,          \
+                                  void *sums, cudaStream_t stream)                               \
+  {                                                                                              \
+    THC_LAUNCH(TH_CONCAT_2(Name, _sums), parts, THC_BLOCK, 0, stream, (const stored *)x,         \
+               (const stored *)t, n, (real *)sums);                                              \
+  }
+
+#define IF_LOSS(Name, FORWARD, GRADIENT) LOSS_KERNELS(Name, FORWARD, GRADIENT)
+#define IF_OWN_LOSS(Name, FORWARD, GRADIENT)
+#define IF_WEIGHTED(Name, FORWARD, GRADIENT)
+#define PAIR(KIND, Name, FORWARD, GRADIENT) IF_##KIND(Name, FORWARD, GRADIENT)
+TH_FOR_EACH_LOSS(PAIR)
+
+/* --- the table ---------------------------------------------------------------------------------
+ */
+
+#define ROW(KIND, Name, FORWARD, GRADIENT) \
+  {KERNEL(Name, _forward_), KERNEL(Name, _gradient_), NULL},
+#define LOSS_ROW(Name)                          {KERNEL(Name, _forward_), KERNEL(Name, _gradient_), KERNEL(Name, _sum_)},
+#define OWN_LOSS_ROW(Name)                      {NULL, NULL, NULL},
+#define WEIGHTED_ROW(Name)                      {NULL, NULL, NULL},
+#define PAIR_ROW(KIND, Name, FORWARD, GRADIENT) KIND##_ROW(Name)
+extern "C" const THCUNNPointwise THCUNN_(pointwise)[] = {TH_FOR_EACH_ACTIVATION(ROW)
+                                                             TH_FOR_EACH_LOSS(PAIR_ROW)};

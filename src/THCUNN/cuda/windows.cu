@@ -1,0 +1,145 @@
+/* Kernels of windows that slide over images: the largest of each, and columns.  A thread computes
+ * one element from all that belongs to it, so that no sum depends on an order of threads. */
+#include "thcunn_template.h"
+
+/* The windows [first, end) along an axis that may hold a place. */
+THC_DEVICE void windows_at(const THCUNNWindows &w, int axis, int64_t at, int64_t *first,
+                           int64_t *end)
+{
+  const int64_t last = at + w.pad[axis];
+  const int64_t begin = last - (w.size[axis] - 1) * w.dilation[axis];
+  *first = begin <= 0 ? 0 : (begin + w.step[axis] - 1) / w.step[axis];
+  *end = last / w.step[axis] + 1;
+  if (*end > w.output[axis])
+    *end = w.output[axis];
+}
+
+/* Where a window begins in the image: as far in as its first place that is. */
+THC_DEVICE int64_t begin_of(const THCUNNWindows &w, int axis, int64_t window)
+{
+  const int64_t start = window * w.step[axis] - w.pad[axis], by = w.dilation[axis];
+  return start < 0 ? start + (-start + by - 1) / by * by : start;
+}
+
+THC_DEVICE int64_t end_of(const THCUNNWindows &w, int axis, int64_t window)
+{
+  const int64_t end =
+      window * w.step[axis] - w.pad[axis] + (w.size[axis] - 1) * w.dilation[axis] + 1;
+  return end < w.input[axis] ? end : w.input[axis];
+}
+
+__global__ static void pool(THCUNNWindows w, int64_t count, const stored *x, stored *y,
+                            int64_t *index, int64_t base)
+{
+  THC_GRID_LOOP(i, count)
+  {
+    const int64_t column = i % w.output[1], row = i / w.output[1] % w.output[0];
+    const stored *plane = x + i / w.output[1] / w.output[0] * w.input[0] * w.input[1];
+    const int64_t left = begin_of(w, 1, column), right = end_of(w, 1, column);
+    const int64_t top = begin_of(w, 0, row), bottom = end_of(w, 0, row);
+    int64_t best = top * w.input[1] + left;
+    real most = -(real)INFINITY;
+    for (int64_t r = top; r < bottom; r += w.dilation[0])
+      for (int64_t c = left; c < right; c += w.dilation[1]) {
+        const real v = from(plane[r * w.input[1] + c]);
+        if (v > most || v != v) { /* NaN is larger than all */
+          most = v;
+          best = r * w.input[1] + c;
+        }
+      }
+    y[i] = to(most);
+    index[i] = best + base;
+  }
+}
+
+__global__ static void pool_back(THCUNNWindows w, int64_t count, const stored *g,
+                                 const int64_t *index, stored *dx, int64_t base)
+{
+  THC_GRID_LOOP(i, count)
+  {
+    const int64_t column = i % w.input[1], row = i / w.input[1] % w.input[0];
+    const int64_t plane = i / w.input[1] / w.input[0], here = row * w.input[1] + column + base;
+    int64_t top, bottom, left, right;
+    windows_at(w, 0, row, &top, &bottom);
+    windows_at(w, 1, column, &left, &right);
+    real sum = 0;
+    for (int64_t r = top; r < bottom; r++)
+      for (int64_t c = left; c < right; c++) {
+        const int64_t at = (plane * w.output[0] + r) * w.output[1] + c;
+        if (index[at] == here)
+          sum += from(g[at]);
+      }
+    dx[i] = to(sum);
+  }
+}
+
+__global__ static void unfold(THCUNNWindows w, int64_t count, const stored *x, stored *columns)
+{
+  THC_GRID_LOOP(i, count)
+  {
+    const int64_t column = i % w.output[1], row = i / w.output[1] % w.output[0];
+    const int64_t rest = i / w.output[1] / w.output[0];
+    const int64_t kx = rest % w.size[1], ky = rest / w.size[1] % w.size[0];
+    const int64_t plane = rest / w.size[1] / w.size[0];
+    const int64_t r = row * w.step[0] - w.pad[0] + ky * w.dilation[0];
+    const int64_t c = column * w.step[1] - w.pad[1] + kx * w.dilation[1];
+    const int inside = r >= 0 && r < w.input[0] && c >= 0 && c < w.input[1];
+    columns[i] = inside ? x[(plane * w.input[0] + r) * w.input[1] + c] : to(0);
+  }
+}
+
+__global__ static void fold(THCUNNWindows w, int64_t count, const stored *columns, stored *x)
+{
+  THC_GRID_LOOP(i, count)
+  {
+    const int64_t column = i % w.input[1], row = i / w.input[1] % w.input[0];
+    const int64_t plane = i / w.input[1] / w.input[0];
+    int64_t top, bottom, left, right;
+    windows_at(w, 0, row, &top, &bottom);
+    windows_at(w, 1, column, &left, &right);
+    real sum = 0;
+    for (int64_t r = top; r < bottom; r++)
+      for (int64_t c = left; c < right; c++) {
+        const int64_t y = row + w.pad[0] - r * w.step[0], z = column + w.pad[1] - c * w.step[1];
+        if (y % w.dilation[0] || z % w.dilation[1])
+          continue;
+        const int64_t ky = y / w.dilation[0], kx = z / w.dilation[1];
+        const int64_t line = (plane * w.size[0] + ky) * w.size[1] + kx;
+        sum += from(columns[(line * w.output[0] + r) * w.output[1] + c]);
+      }
+    x[i] = to(sum);
+  }
+}
+
+extern "C" void THCUNN_(maxPool)(const THCUNNWindows *w, int64_t planes, const void *x, void *y,
+                                 int64_t *index, int64_t base, cudaStream_t stream)
+{
+  const int64_t count = planes * w->output[0] * w->output[1];
+  THC_LAUNCH(pool, THC_blocks(count), THC_BLOCK, 0, stream, *w, count, (const stored *)x,
+             (stored *)y, index, base);
+}
+
+extern "C" void THCUNN_(maxPoolBack)(const THCUNNWindows *w, int64_t planes, const void *g,
+                                     const int64_t *index, void *dx, int64_t base,
+                                     cudaStream_t stream)
+{
+  const int64_t count = planes * w->input[0] * w->input[1];
+  THC_LAUNCH(pool_back, THC_blocks(count), THC_BLOCK, 0, stream, *w, count, (const stored *)g,
+             index, (stored *)dx, base);
+}
+
+extern "C" void THCUNN_(unfold)(const THCUNNWindows *w, int64_t planes, const void *x,
+                                void *columns, cudaStream_t stream)
+{
+  const int64_t count = planes * w->size[0] * w->size[1] * w->output[0] * w->output[1];
+  THC_LAUNCH(unfold, THC_blocks(count), THC_BLOCK, 0, stream, *w, count, (const stored *)x,
+             (stored *)columns);
+}
+
+extern "C" void THCUNN_(fold)(const THCUNNWindows *w, int64_t planes, const void *columns, void *x,
+                              cudaStream_t stream)
+{
+  const int64_t count = planes * w->input[0] * w->input[1];
+  THC_LAUNCH(fold, THC_blocks(count), THC_BLOCK, 0, stream, *w, count, (const stored *)columns,
+             (stored *)x);
+}

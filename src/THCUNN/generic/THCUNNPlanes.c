@@ -1,0 +1,4 @@
+/* THNN's template, compiled for the device: checks. */
+#define TH_TEMPLATE_DEVICE "THCUNNDevice.h"
+#include "THCUNNDevice.h"
+#include "THNN/generic/THNNPlanes.c"
