@@ -83,6 +83,8 @@ static void add_product(ptrdiff_t x, ptrdiff_t w, ptrdiff_t y, void *context)
  * rounds; how much, relative to the norm, is a test of its own (winograd.c). */
 static double most_off(const Shape *s, THTensor *expected)
 {
+  if (s->planes < 16 || s->outputs < 16)
+    return 0;
   for (int d = 0; d < 3; d++)
     if (s->size[d] != (d ? 3 : 1) || s->step[d] != 1 || s->dilation[d] != 1)
       return 0;
@@ -95,11 +97,11 @@ static double most_off(const Shape *s, THTensor *expected)
 #endif
 }
 
-static void check_same(const Shape *s, const char *what, THTensor *found, THTensor *expected)
+static void check_same(const Shape *s, const char *what, THTensor *found, THTensor *expected,
+                       double most)
 {
   CHECK(THTensor_(isSameSizeAs)(found, expected));
   const real *a = THTensor_(data)(found), *b = THTensor_(data)(expected);
-  const double most = most_off(s, expected);
   for (ptrdiff_t i = 0; i < THTensor_(nElement)(expected); i++)
     if (!(fabs((double)a[i] - (double)b[i]) <= most)) {
       print_error(
@@ -148,9 +150,9 @@ static void check_shape(Shape *s)
     THSetNumThreads(t);
     THTensor *found = THTensor_(new)(), *foundW = new_zeros(w), *foundB = new_zeros(b);
     THNN_(VolumetricDilatedConvolution_updateOutput)(NULL, x, found, w, b, NULL, NULL, WINDOWS);
-    check_same(s, "output", found, y);
+    check_same(s, "output", found, y, most_off(s, y));
     THNN_(VolumetricDilatedConvolution_updateGradInput)(NULL, x, g, found, w, NULL, WINDOWS);
-    check_same(s, "gradInput", found, gradX);
+    check_same(s, "gradInput", found, gradX, most_off(s, gradX));
     THTensor_(fill)(foundW, 1);
     THNN_(VolumetricDilatedConvolution_accGradParameters)
     (NULL, x, g, foundW, foundB, NULL, NULL, WINDOWS, 3);
@@ -158,8 +160,8 @@ static void check_shape(Shape *s)
     (NULL, x, g, foundW, NULL, NULL, NULL, WINDOWS, -2);
     THNN_(VolumetricDilatedConvolution_accGradParameters)
     (NULL, x, g, NULL, foundB, NULL, NULL, WINDOWS, -1);
-    check_same(s, "gradWeight", foundW, gradW);
-    check_same(s, "gradBias", foundB, gradB);
+    check_same(s, "gradWeight", foundW, gradW, most_off(s, gradW));
+    check_same(s, "gradBias", foundB, gradB, 0);
     THTensor_(free)(found);
     THTensor_(free)(foundW);
     THTensor_(free)(foundB);

@@ -91,23 +91,33 @@ static double *new_doubles(THTensor *t)
   return d;
 }
 
-/* The obvious loops: y = bias + the convolution of x, or back, x from y. */
-static double *new_expected(const Operands *o, int back)
+/* What is computed. */
+typedef enum { OUTPUT, GRAD_INPUT, GRAD_WEIGHT, RESULTS } Result;
+static const char *const names[] = {"output", "gradInput", "gradWeight"};
+/* Of the gradient of the weights, which is added to weights. */
+static const double scale = -0.5;
+
+/* The obvious loops: y = bias + the convolution of x, or x from y, or the weights from both. */
+static double *new_expected(const Operands *o, Result what)
 {
   const Shape *s = &o->s;
-  double *from = new_doubles(back ? o->y : o->x), *weight = new_doubles(o->weight);
-  double *to = new_doubles(back ? o->x : o->y);
+  double *x = new_doubles(o->x), *weight = new_doubles(o->weight), *y = new_doubles(o->y);
   const int64_t planes = s->groups * s->planes, outputs = s->groups * s->outputs;
-  const int64_t count =
-      back ? s->batch * planes * s->high * s->wide : s->batch * outputs * o->high * o->wide;
-  for (int64_t i = 0; i < count; i++)
-    to[i] = back ? 0 : (double)THTensor_(get1d)(o->bias, i / (o->high * o->wide) % outputs);
+  const int64_t elements = s->batch * planes * s->high * s->wide;
+  const int64_t windows = s->batch * outputs * o->high * o->wide;
+  if (what == GRAD_INPUT)
+    memset(x, 0, (size_t)elements * sizeof *x);
+  if (what == OUTPUT)
+    for (int64_t i = 0; i < windows; i++)
+      y[i] = (double)THTensor_(get1d)(o->bias, i / (o->high * o->wide) % outputs);
   for (int64_t n = 0; n < s->batch; n++)
     for (int64_t out = 0; out < outputs; out++)
       for (int64_t p = 0; p < s->planes; p++)
         for (int64_t a = 0; a < 3; a++)
           for (int64_t b = 0; b < 3; b++) {
-            const double w = weight[((out * s->planes + p) * 3 + a) * 3 + b];
+            const int64_t atWeight = ((out * s->planes + p) * 3 + a) * 3 + b;
+            const double w = weight[atWeight];
+            double sum = 0;
             const int64_t plane = n * planes + out / s->outputs * s->planes + p;
             for (int64_t i = 0; i < o->high; i++)
               for (int64_t j = 0; j < o->wide; j++) {
@@ -116,25 +126,35 @@ static double *new_expected(const Operands *o, int back)
                   continue;
                 const int64_t atX = (plane * s->high + row) * s->wide + column;
                 const int64_t atY = ((n * outputs + out) * o->high + i) * o->wide + j;
-                if (back)
-                  to[atX] += w * from[atY];
+                if (what == OUTPUT)
+                  y[atY] += w * x[atX];
+                else if (what == GRAD_INPUT)
+                  x[atX] += w * y[atY];
                 else
-                  to[atY] += w * from[atX];
+                  sum += x[atX] * y[atY];
               }
+            weight[atWeight] += scale * sum;
           }
-  THFree(from);
-  THFree(weight);
-  return to;
+  double *all[] = {y, x, weight};
+  for (int i = 0; i < RESULTS; i++)
+    if (i != (int)what)
+      THFree(all[i]);
+  return all[what];
 }
 
-static THTensor *new_found(const Operands *o, int back)
+static THTensor *new_found(const Operands *o, Result what)
 {
-  THTensor *found = THTensor_(new)();
-  if (back)
-    THNN_(Groups_updateGradInput)(NULL, &o->how, o->x, o->y, found, o->weight);
-  else
+  THTensor *found = THTensor_(new)(), *like[] = {o->y, o->x, o->weight};
+  if (what == OUTPUT)
     THNN_(Groups_updateOutput)(NULL, &o->how, o->x, found, o->weight, o->bias);
-  CHECK(THTensor_(isSameSizeAs)(found, back ? o->x : o->y));
+  else if (what == GRAD_INPUT)
+    THNN_(Groups_updateGradInput)(NULL, &o->how, o->x, o->y, found, o->weight);
+  else {
+    THTensor_(resizeAs)(found, o->weight);
+    THTensor_(copy)(found, o->weight);
+    THNN_(Groups_accGradParameters)(NULL, &o->how, o->x, o->y, found, NULL, scale);
+  }
+  CHECK(THTensor_(isSameSizeAs)(found, like[what]));
   return found;
 }
 
@@ -166,14 +186,14 @@ static void check_shape(const Shape *s)
 {
   Operands o = new_operands(s, 1 << 20, 1. / (1 << 20));
   const int threads = THGetNumThreads();
-  for (int back = 0; back < 2; back++) {
-    double *expected = new_expected(&o, back);
+  for (Result what = OUTPUT; what < RESULTS; what++) {
+    double *expected = new_expected(&o, what);
     THSetNumThreads(1);
-    THTensor *found = new_found(&o, back);
-    check_error(s, back ? "gradInput" : "output", error_of(found, expected));
+    THTensor *found = new_found(&o, what);
+    check_error(s, names[what], error_of(found, expected));
     for (int t = 2; t <= 5; t += 1) {
       THSetNumThreads(t);
-      THTensor *again = new_found(&o, back);
+      THTensor *again = new_found(&o, what);
       CHECK(!memcmp(THTensor_(data)(again), THTensor_(data)(found),
                     (size_t)THTensor_(nElement)(found) * sizeof(real)));
       THTensor_(free)(again);
@@ -216,11 +236,29 @@ static void THTest_(winogradOfManyPlanes)(void)
     state = (uint64_t)planes;
     const Shape s = {4, 1, planes, 32, 12, 12, 1, 1};
     Operands o = new_operands(&s, 1 << 20, 1. / (1 << 20));
-    double *expected = new_expected(&o, 0);
-    THTensor *found = new_found(&o, 0);
+    double *expected = new_expected(&o, OUTPUT);
+    THTensor *found = new_found(&o, OUTPUT);
     const double error = error_of(found, expected);
     print_message("%d planes: %.2e of the norm\n", (int)planes, error);
     check_error(&s, "output", error);
+    THTensor_(free)(found);
+    THFree(expected);
+    free_operands(&o);
+  }
+}
+
+/* Sums over many tiles. */
+static void THTest_(winogradOfManyImages)(void)
+{
+  for (int64_t batch = 4; batch <= 64; batch *= 4) {
+    state = (uint64_t)batch;
+    const Shape s = {batch, 1, 32, 32, 28, 28, 1, 1};
+    Operands o = new_operands(&s, 1 << 20, 1. / (1 << 20));
+    double *expected = new_expected(&o, GRAD_WEIGHT);
+    THTensor *found = new_found(&o, GRAD_WEIGHT);
+    const double error = error_of(found, expected);
+    print_message("%d images: %.2e of the norm\n", (int)batch, error);
+    check_error(&s, "gradWeight", error);
     THTensor_(free)(found);
     THFree(expected);
     free_operands(&o);
@@ -232,14 +270,14 @@ static void THTest_(winogradOfManyPlanes)(void)
 static void THTest_(winogradIsChosen)(void)
 {
   for (int i = 0; i < SHAPES; i++)
-    for (int back = 0; back < 2; back++) {
+    for (Result what = OUTPUT; what < RESULTS; what++) {
       state = (uint64_t)i;
       Operands o = new_operands(&shapes[i], 3, 1);
-      double *expected = new_expected(&o, back);
-      THTensor *found = new_found(&o, back);
+      double *expected = new_expected(&o, what);
+      THTensor *found = new_found(&o, what);
       const double error = error_of(found, expected);
       if (!(error > 0)) {
-        print_error("shape %d, back %d is computed in another way\n", i, back);
+        print_error("%s of shape %d is computed in another way\n", names[what], i);
         fail();
       }
       CHECK(error <= bound);
@@ -250,4 +288,4 @@ static void THTest_(winogradIsChosen)(void)
 }
 
 TH_TESTS(THTest_(winograd), THTest_(winogradOfRandomShapes), THTest_(winogradOfManyPlanes),
-         THTest_(winogradIsChosen))
+         THTest_(winogradOfManyImages), THTest_(winogradIsChosen))

@@ -544,8 +544,9 @@ void THNN_(convolveWeights)(const THNNConvolution *c, THTensor *x, THTensor *y,
   gradBias = THNN_(sum)(&call, gradBias);
   /* Sums for each set of images must not take more memory than the images themselves. */
   const ptrdiff_t images = c->batch * THMax(c->planes * c->image, c->outputs * c->windows);
-  const int implicit = gradWeight && THNN_(areWeightsImplicit)(c);
-  const int direct = gradWeight && !implicit && THNN_(isDirect)(c) && c->batch > 0 &&
+  THNN_(Tiled) *tiled = gradWeight ? THNN_(prepareWinogradWeights)(c, &call) : NULL;
+  const int implicit = gradWeight && !tiled && THNN_(areWeightsImplicit)(c);
+  const int direct = gradWeight && !tiled && !implicit && THNN_(isDirect)(c) && c->batch > 0 &&
                      c->outputs * c->depth * THMin(c->batch, THNN_IMAGE_SETS) <= images;
   THNN_(Sums) sums;
   THNN_(ImplicitWeights) products;
@@ -557,13 +558,17 @@ void THNN_(convolveWeights)(const THNNConvolution *c, THTensor *x, THTensor *y,
   THNN_(Columns) w = {.c = c, .chunk = THMax((planes + 7) / 8, THMin(planes, 16))};
   const ptrdiff_t chunks = c->groups * ((planes + w.chunk - 1) / w.chunk);
   w.threads = THParallel_threads(chunks, 1);
-  if (gradWeight && !implicit && !direct && !THNN_(areElements)(c))
+  const int columns = gradWeight && !tiled && !implicit && !direct;
+  if (columns && !THNN_(areElements)(c))
     w.columns = THNN_(scratch)(&call, w.threads * w.chunk * c->window * c->windows);
-  if (gradWeight && !implicit && !direct)
+  if (columns)
     THNN_(needBlas)();
   THNN_(start)(&call);
 
-  if (implicit) {
+  if (tiled) {
+    THNN_(addWinogradWeights)
+    (tiled, THTensor_(data)(x), THTensor_(data)(y), THTensor_(data)(gradWeight), scale);
+  } else if (implicit) {
     THNN_(addImplicitWeights)
     (&products, THTensor_(data)(x), THTensor_(data)(y), THTensor_(data)(gradWeight), scale);
   } else if (direct) {
@@ -572,7 +577,7 @@ void THNN_(convolveWeights)(const THNNConvolution *c, THTensor *x, THTensor *y,
     THNN_(setMask)(c, &sums.plan, sums.planeY, (real *)sums.mask);
     THParallel_for(sums.sets * c->groups, 1, THNN_(sumSets), &sums);
     THNN_(addSets)(sums.sums, sums.sets, c->outputs * c->depth, THTensor_(data)(gradWeight), scale);
-  } else if (gradWeight) {
+  } else if (columns) {
     w.x = THTensor_(data)(x);
     w.y = THTensor_(data)(y);
     w.weight = THTensor_(data)(gradWeight);

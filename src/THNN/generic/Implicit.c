@@ -1,6 +1,8 @@
 /* Convolutions whose columns are picked where they are. */
 #include "THNNTemplate.h"
 
+#include "THNNMemory.h"
+
 TH_DISPATCH(THNN_(Implicit), THNN_(implicit))
 
 /* --- which ones ------------------------------------------------------------------------------ */
@@ -306,7 +308,7 @@ void THNN_(convolveImplicit)(const THNNConvolution *c, int back, THTensor *from,
                              THTensor *bias, THTensor *to)
 {
   /* So many positions are computed together that the weights are worth their turning. */
-  enum { POSITIONS = 512 };
+  enum { POSITIONS = 512, FEW_POSITIONS = 128 };
   THNN_(Call) call;
   THNN_(begin)(&call);
   from = THNN_(source)(&call, from);
@@ -330,15 +332,21 @@ void THNN_(convolveImplicit)(const THNNConvolution *c, int back, THTensor *from,
   w.piece = w.elements ? THMin(positions, POSITIONS) : positions;
   w.pieces = (positions + w.piece - 1) / w.piece;
   const ptrdiff_t threads = THParallel_threads(PTRDIFF_MAX, 1);
-  /* As many runs for one thread as for the other. */
-  const ptrdiff_t few = THMax(1, THMin((POSITIONS + w.piece - 1) / w.piece, c->batch / threads));
+  w.planes = THMin(w.plan.planes, (THNN_IMPLICIT_COLUMNS + taps - 1) / taps);
+  /* An odd number of cache lines: planes do not compete for the same places of the cache. */
+  w.plane = w.elements ? (w.piece | 16) + 16 : w.plan.plane;
+  w.turned = (w.planes * taps + 1) * w.width;
+  /* As many runs for one thread as for the other, and no more images than there is memory for, but
+   * some. */
+  const ptrdiff_t ofImage = w.planes * w.plane + (w.elements ? w.piece : all) * w.blocks * w.width;
+  const ptrdiff_t memory = THNNConvolution_memory(c, (int)threads) / threads - w.turned;
+  const ptrdiff_t fit = THMax(FEW_POSITIONS / w.piece, memory / THMax(1, ofImage));
+  const ptrdiff_t most = THMin((POSITIONS + w.piece - 1) / w.piece, fit);
+  const ptrdiff_t few = THMax(1, THMin(most, c->batch / threads));
   const ptrdiff_t turns = (c->batch + threads * few - 1) / (threads * few);
   w.few = w.pieces > 1 ? 1 : THMax(1, c->batch / (threads * turns));
   w.runs = (c->batch + w.few - 1) / w.few * w.pieces;
   w.shares = w.runs * c->groups < threads ? THMin(w.blocks, threads) : 1;
-  w.planes = THMin(w.plan.planes, (THNN_IMPLICIT_COLUMNS + taps - 1) / taps);
-  /* An odd number of cache lines: planes do not compete for the same places of the cache. */
-  w.plane = w.elements ? (w.piece | 16) + 16 : w.plan.plane;
   w.room = w.few * w.piece;
 
   const ptrdiff_t items = w.runs * c->groups * w.shares;
@@ -346,7 +354,6 @@ void THNN_(convolveImplicit)(const THNNConvolution *c, int back, THTensor *from,
   w.threads = THParallel_threads(items, 1);
   w.flat = w.few * w.planes * w.plane + THNN_DIRECT_SLACK;
   w.sums = w.few * (w.elements ? w.piece : all) * blocks * w.width;
-  w.turned = (w.planes * taps + 1) * w.width;
   w.memory = THNN_(scratch)(&call, w.threads * (w.flat + w.sums + w.turned));
   THNN_(listOffsets)(&call, &w);
   THNN_(start)(&call);
@@ -428,15 +435,22 @@ void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNNConvolu
                                    THNN_(Call) * call)
 {
   /* Terms of a chunk, positions of the images that are laid out together, and sums of a thread. */
-  enum { TERMS = 512, POSITIONS = 256, SUMS = 1 << 18 };
+  enum { TERMS = 512, FEW_TERMS = 64, POSITIONS = 256, SUMS = 1 << 18 };
   *w = (THNN_(ImplicitWeights)){.c = c, .inPlace = THNN_(areElements)(c)};
   const ptrdiff_t outputs = c->outputs / c->groups;
   w->plan = THNNPlan_of(c, 0, THNN_(scratchBytes)(call, THNNPlan_memory(c, 0)));
   w->width = THNN_(widthOf)(outputs);
   w->blocks = (outputs + w->width - 1) / w->width;
   const ptrdiff_t threads = THParallel_threads(PTRDIFF_MAX, 1), planes = w->plan.planes;
-  /* As many chunks for one thread as for the other. */
-  const ptrdiff_t few = THMax(1, THMin(planes, TERMS / c->window));
+  w->few = THMin(c->batch, (POSITIONS + c->windows - 1) / c->windows);
+  w->turned = THNN_IMPLICIT_COLUMNS * w->width;
+  /* As many chunks for one thread as for the other, and no larger ones than there is memory for,
+   * but not tiny. */
+  const ptrdiff_t ofPlane =
+      (w->inPlace ? 0 : w->few * w->plan.plane) + c->window * w->blocks * w->width;
+  const ptrdiff_t memory = THNNConvolution_memory(c, (int)threads) / threads - w->turned;
+  const ptrdiff_t fit = THMax(FEW_TERMS / c->window, memory / ofPlane);
+  const ptrdiff_t few = THMax(1, THMin(planes, THMin(TERMS / c->window, fit)));
   const ptrdiff_t turns = (c->groups * planes + threads * few - 1) / (threads * few);
   w->chunks = THMin(planes, (turns * threads + c->groups - 1) / c->groups);
   w->planes = (planes + w->chunks - 1) / THMax(1, w->chunks);
@@ -446,7 +460,6 @@ void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNNConvolu
   w->shares = (w->blocks + most - 1) / most;
   if (c->groups * w->chunks < threads)
     w->shares = THMin(w->blocks, THMax(w->shares, threads));
-  w->few = THMin(c->batch, (POSITIONS + c->windows - 1) / c->windows);
   w->threads = THParallel_threads(c->groups * w->chunks * w->shares, 1);
   const ptrdiff_t next = w->inPlace ? c->planes * c->image : w->planes * w->plan.plane;
   ptrdiff_t *list = THNN_(scratchBytes)(call, (size_t)(w->few * c->windows) * sizeof(ptrdiff_t));
@@ -454,7 +467,6 @@ void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNNConvolu
   w->position = list;
   w->flat = w->inPlace ? 0 : w->few * w->planes * w->plan.plane + THNN_DIRECT_SLACK;
   w->sums = w->planes * c->window * ((w->blocks + w->shares - 1) / w->shares) * w->width;
-  w->turned = THNN_IMPLICIT_COLUMNS * w->width;
   w->memory = THNN_(scratch)(call, w->threads * (w->flat + w->sums + w->turned));
 }
 

@@ -14,6 +14,12 @@ typedef struct {
    * outputs as a vector has lanes and as many rows as are high, added to start[o], or to 0. */
   void (*results)(int first, int end, ptrdiff_t tiles, const real *products, ptrdiff_t width,
                   ptrdiff_t next, const real *start, ptrdiff_t high, ptrdiff_t wide, real *y);
+  /* The other way, for gradients: a row of tiles of y[row * wide + column], of a vector each, as
+   * many rows as are high, becomes z[tile], width apart. */
+  void (*gradients)(int first, int end, ptrdiff_t tiles, const real *y, ptrdiff_t high,
+                    ptrdiff_t wide, real *z, ptrdiff_t width, ptrdiff_t next);
+  /* Sums of products of these with tiles of images, sums[o], become m[9][o], a window. */
+  void (*taps)(int first, int end, ptrdiff_t vectors, const real *sums, ptrdiff_t next, real *m);
   /* y[i][j] = x[i][j]: rows of n elements, nextX and nextY apart. */
   void (*copyRows)(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t nextX, real *y,
                    ptrdiff_t nextY);
@@ -30,3 +36,11 @@ int THNN_(isWinograd)(const THNNConvolution *c, int back);
 /* y = bias (if there is one) + the convolution of x; or back, x from y. */
 void THNN_(convolveWinograd)(const THNNConvolution *c, int back, THTensor *from, THTensor *weight,
                              THTensor *bias, THTensor *to);
+
+/* The gradient of the weights in a call that has begun: prepare before it starts, which returns
+ * NULL if it is better computed in another way, then weights += scale * that. */
+typedef struct THNN_(Tiled) THNN_(Tiled);
+
+THNN_(Tiled) * THNN_(prepareWinogradWeights)(const THNNConvolution *c, THNN_(Call) * call);
+void THNN_(addWinogradWeights)(THNN_(Tiled) * w, const real *x, const real *y, real *weights,
+                               accreal scale);

@@ -1,6 +1,8 @@
 /* Winograd's convolutions: how they are cut to fit in memory, and how they go. */
 #include "THNNTemplate.h"
 
+#include "THNNMemory.h"
+
 TH_DISPATCH(THNN_(Winograd), THNN_(winograd))
 
 enum {
@@ -12,7 +14,7 @@ enum {
   TURNED = 256        /* positions of the result, about, that are turned together */
 };
 
-typedef struct {
+struct THNN_(Tiled) {
   const THNNConvolution *c;
   int back;
   const real *from, *weight, *bias;
@@ -38,7 +40,10 @@ typedef struct {
   /* Of a pass: */
   ptrdiff_t group, block, count; /* blocks */
   int first, end;                /* rows */
-} THNN_(Tiled);
+  /* Of the gradient of the weights, that of a few planes and of a few blocks at a time: */
+  ptrdiff_t chunk, sums; /* planes, elements for each thread */
+  accreal scale;
+};
 
 /* --- plans ----------------------------------------------------------------------------------- */
 
@@ -65,8 +70,8 @@ static void THNN_(setRuns)(THNN_(Tiled) * w, ptrdiff_t tiles, int threads)
   w->runs = THNN_(parts)(batch, w->tiles.images) * w->bands;
 }
 
-/* Elements of memory that the choices made need. */
-static ptrdiff_t THNN_(setMemory)(THNN_(Tiled) * w)
+/* Memory that planes of the source need, so many at a time. */
+static void THNN_(setSource)(THNN_(Tiled) * w, ptrdiff_t planes)
 {
   const ptrdiff_t lanes = THNN_(implicit)->lanes, slack = 8 * lanes;
   const ptrdiff_t positions = THNN_(parts)(THNNTiles_positions(&w->tiles), lanes) * lanes;
@@ -74,23 +79,27 @@ static ptrdiff_t THNN_(setMemory)(THNN_(Tiled) * w)
   w->next = positions | 16;
   w->margin = (w->at[2].pad < 0 ? -w->at[2].pad : w->at[2].pad) + slack;
   const ptrdiff_t plane = w->tiles.images * THNNTiles_plane(&w->tiles);
-  w->few = THMax(1, THMin(w->planes, FLAT / THMax(1, plane)));
+  w->few = THMax(1, THMin(planes, FLAT / THMax(1, plane)));
   w->flat = w->few * plane + 2 * w->margin;
   w->line = STEP * positions + slack;
-  w->v = w->rows * SIDE * w->planes * w->next;
+  w->v = w->rows * SIDE * planes * w->next;
   w->products = w->rows * SIDE * THNNTiles_count(&w->tiles) * w->width;
-  const ptrdiff_t high = THMax(STEP, THMin(STEP * w->tiles.down, TURNED / w->at[2].output));
+}
+
+/* Rows of the result, about, that are turned together. */
+static ptrdiff_t THNN_(turnedRows)(const THNN_(Tiled) * w)
+{
+  return THMax(STEP, THMin(STEP * w->tiles.down, TURNED / w->at[2].output));
+}
+
+/* Elements of memory that the choices made need. */
+static ptrdiff_t THNN_(setMemory)(THNN_(Tiled) * w)
+{
+  const ptrdiff_t lanes = THNN_(implicit)->lanes, high = THNN_(turnedRows)(w);
+  THNN_(setSource)(w, w->planes);
   w->turned = THMax(2 * high * w->at[2].output * lanes, (TURNED_PLANES + 1) * TAPS * w->width);
   w->u = w->rows * SIDE * w->planes * w->together * w->width;
   return w->u + w->threads * (w->flat + w->line + w->v + w->products + w->turned);
-}
-
-/* The most elements of memory that a convolution takes beside its operands; an eighth is left for
- * lists and for what blocks are rounded up by. */
-static ptrdiff_t THNN_(mostMemory)(const THNNConvolution *c, int threads)
-{
-  const ptrdiff_t images = c->batch * THMax(c->planes * c->image, c->outputs * c->windows);
-  return THMax(images, c->groups * c->depth * c->windows * threads) / 8 * 7;
 }
 
 /* Vector operations, of a group. */
@@ -124,7 +133,7 @@ static int THNN_(choose)(THNN_(Tiled) * w, int rows, int threads, double *cost)
     w->together = THNN_(parts)(w->blocks, pieces);
     for (size_t i = 0; i < sizeof few / sizeof *few; i++) {
       THNN_(setRuns)(w, few[i], threads);
-      if (THNN_(setMemory)(w) > THNN_(mostMemory)(w->c, threads))
+      if (THNN_(setMemory)(w) > THNNConvolution_memory(w->c, threads))
         continue;
       const ptrdiff_t turns = THNN_(parts)(w->runs, threads);
       const double mine = THNN_(cost)(w) * (double)(turns * threads) / (double)w->runs;
@@ -138,8 +147,8 @@ static int THNN_(choose)(THNN_(Tiled) * w, int rows, int threads, double *cost)
   return *cost < INFINITY;
 }
 
-/* Whether it is worth it.  The rows do not depend on the threads: the sums do on them. */
-static int THNN_(plan)(const THNNConvolution *c, int back, int threads, THNN_(Tiled) * w)
+/* Whether it is a convolution of this kind, and its sizes. */
+static int THNN_(measure)(const THNNConvolution *c, int back, THNN_(Tiled) * w)
 {
   /* Where the sums over planes are short, transforms are most of the work. */
   enum { FEW_PLANES = 16, FEW_RESULTS = 16 };
@@ -164,7 +173,14 @@ static int THNN_(plan)(const THNNConvolution *c, int back, int threads, THNN_(Ti
   w->tiles.wide = w->at[2].input;
   w->width = THNN_(widthOf)(w->results);
   w->blocks = THNN_(parts)(w->results, w->width);
+  return 1;
+}
 
+/* Whether it is worth it.  The rows do not depend on the threads: the sums do on them. */
+static int THNN_(plan)(const THNNConvolution *c, int back, int threads, THNN_(Tiled) * w)
+{
+  if (!THNN_(measure)(c, back, w))
+    return 0;
   static const int rows[] = {6, 3, 2, 1};
   double cost = INFINITY;
   THNN_(Tiled) best = *w;
@@ -241,19 +257,25 @@ static void THNN_(transformWeights)(void *context, ptrdiff_t begin, ptrdiff_t en
 
 typedef struct {
   THNNTiles tiles;
-  ptrdiff_t image, row; /* the first ones */
+  ptrdiff_t image, row;    /* the first ones */
+  ptrdiff_t plane, planes; /* of the source */
   real *flat, *line, *v, *products, *turned;
 } THNN_(Run);
 
+static ptrdiff_t THNN_(ofEach)(const THNN_(Tiled) * w)
+{
+  return w->flat + w->line + w->v + w->products + w->turned + w->sums;
+}
+
+/* Of all planes. */
 static THNN_(Run) THNN_(runOf)(const THNN_(Tiled) * w, ptrdiff_t run)
 {
-  THNN_(Run) r = {.tiles = w->tiles};
+  THNN_(Run) r = {.tiles = w->tiles, .planes = w->planes};
   r.image = run / w->bands * w->tiles.images;
   r.row = run % w->bands * w->tiles.down;
   r.tiles.images = THMin(w->tiles.images, w->c->batch - r.image);
   r.tiles.down = THMin(w->tiles.down, w->down - r.row);
-  r.flat =
-      THNN_(ofThread)(w->memory, w->flat + w->line + w->v + w->products + w->turned, w->threads);
+  r.flat = THNN_(ofThread)(w->memory, THNN_(ofEach)(w), w->threads);
   r.line = r.flat + w->flat;
   r.v = r.line + w->line;
   r.products = r.v + w->v;
@@ -261,28 +283,29 @@ static THNN_(Run) THNN_(runOf)(const THNN_(Tiled) * w, ptrdiff_t run)
   return r;
 }
 
-static void THNN_(transformImages)(const THNN_(Tiled) * w, const THNN_(Run) * r)
+static void THNN_(transformImages)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t group)
 {
   const ptrdiff_t wide = r->tiles.wide, rows = THNNTiles_rows(&r->tiles);
   const ptrdiff_t top = STEP * r->row - w->at[1].pad; /* the first row that is needed */
   const ptrdiff_t first = THMin(THMax(0, -top), rows);
   const ptrdiff_t end = THMax(first, THMin(rows, w->at[1].input - top));
-  const ptrdiff_t image = rows * wide, plane = r->tiles.images * image;
+  const ptrdiff_t size = rows * wide, plane = r->tiles.images * size;
   real *flat = r->flat + w->margin;
   for (ptrdiff_t i = 0; i < w->few * r->tiles.images; i++) {
-    memset(flat + i * image, 0, (size_t)(first * wide) * sizeof *flat);
-    memset(flat + i * image + end * wide, 0, (size_t)((rows - end) * wide) * sizeof *flat);
+    memset(flat + i * size, 0, (size_t)(first * wide) * sizeof *flat);
+    memset(flat + i * size + end * wide, 0, (size_t)((rows - end) * wide) * sizeof *flat);
   }
-  for (ptrdiff_t p = 0; p < w->planes; p++) {
+  for (ptrdiff_t p = 0; p < r->planes; p++) {
     if (p % w->few == 0 && end > first)
       for (ptrdiff_t n = 0; n < r->tiles.images; n++) {
-        const ptrdiff_t from = ((r->image + n) * w->c->groups + w->group) * w->planes + p;
-        THNN_(winograd)->copyRows(THMin(w->few, w->planes - p), (end - first) * wide,
+        const ptrdiff_t image = (r->image + n) * w->c->groups + group;
+        const ptrdiff_t from = image * w->planes + r->plane + p;
+        THNN_(winograd)->copyRows(THMin(w->few, r->planes - p), (end - first) * wide,
                                   w->from + from * w->source + (top + first) * wide, w->source,
-                                  flat + n * image + first * wide, plane);
+                                  flat + n * size + first * wide, plane);
       }
     THNN_(winograd)->images(&r->tiles, w->first, w->end, flat + p % w->few * plane - w->at[2].pad,
-                            w->mask, r->line, r->v + p * w->next, w->planes * w->next);
+                            w->mask, r->line, r->v + p * w->next, r->planes * w->next);
   }
 }
 
@@ -352,7 +375,7 @@ static void THNN_(computeRuns)(void *context, ptrdiff_t begin, ptrdiff_t end)
   const THNN_(Tiled) *w = context;
   for (ptrdiff_t run = begin; run < end; run++) {
     const THNN_(Run) r = THNN_(runOf)(w, run);
-    THNN_(transformImages)(w, &r);
+    THNN_(transformImages)(w, &r, w->group);
     for (ptrdiff_t block = 0; block < w->count; block++) {
       const ptrdiff_t first = (w->block + block) * w->width;
       const ptrdiff_t vectors = THNN_(vectorsOf)(THMin(w->width, w->results - first));
@@ -363,17 +386,30 @@ static void THNN_(computeRuns)(void *context, ptrdiff_t begin, ptrdiff_t end)
 }
 
 /* Offsets of tiles and planes in a transformed run. */
-static void THNN_(listTiles)(THNN_(Call) * call, THNN_(Tiled) * w)
+static void THNN_(listTiles)(THNN_(Call) * call, THNN_(Tiled) * w, ptrdiff_t planes)
 {
   const ptrdiff_t tiles = THNNTiles_count(&w->tiles), across = w->tiles.across;
-  ptrdiff_t *list =
-      THNN_(scratchBytes)(call, (size_t)(tiles + THNN_IMPLICIT_COLUMNS) * sizeof(ptrdiff_t));
+  ptrdiff_t *list = THNN_(scratchBytes)(call, (size_t)(tiles + planes) * sizeof(ptrdiff_t));
   w->tile = list;
   for (ptrdiff_t t = 0; t < tiles; t++)
     *list++ = t / across * (across + 1) + t % across;
   w->plane = list;
-  for (ptrdiff_t p = 0; p < THNN_IMPLICIT_COLUMNS; p++)
+  for (ptrdiff_t p = 0; p < planes; p++)
     *list++ = p * w->next;
+}
+
+/* What a mask of columns is of. */
+static ptrdiff_t THNN_(columnsOf)(const THNN_(Tiled) * w)
+{
+  return THNNTiles_pitch(&w->tiles) + THNN_(implicit)->lanes;
+}
+
+static void THNN_(maskColumns)(const THNN_(Tiled) * w, real *mask)
+{
+  const ptrdiff_t columns = THNN_(columnsOf)(w);
+  memset(mask, 0, (size_t)columns * sizeof *mask);
+  for (ptrdiff_t i = THMax(0, w->at[2].pad); i < THMin(columns, w->at[2].input + w->at[2].pad); i++)
+    memset(mask + i, 0xff, sizeof *mask);
 }
 
 /* In no more threads than there is memory for. */
@@ -395,20 +431,16 @@ void THNN_(convolveWinograd)(const THNNConvolution *c, int back, THTensor *from,
   to = THNN_(result)(&call, to, c->dims, back ? c->xSize : c->ySize);
   THNN_(Tiled) w;
   THNN_(plan)(c, back, THParallel_threads(PTRDIFF_MAX, 1), &w);
-  const ptrdiff_t columns = THNNTiles_pitch(&w.tiles) + THNN_(implicit)->lanes;
-  real *mask = THNN_(scratch)(&call, columns);
+  w.mask = THNN_(scratch)(&call, THNN_(columnsOf)(&w));
   w.weights = THNN_(scratch)(&call, w.u);
-  w.memory = THNN_(scratch)(&call, w.threads * (w.flat + w.line + w.v + w.products + w.turned));
-  THNN_(listTiles)(&call, &w);
+  w.memory = THNN_(scratch)(&call, w.threads * THNN_(ofEach)(&w));
+  THNN_(listTiles)(&call, &w, THNN_IMPLICIT_COLUMNS);
   THNN_(start)(&call);
   w.from = THTensor_(data)(from);
   w.weight = THTensor_(data)(weight);
   w.bias = bias ? THTensor_(data)(bias) : NULL;
   w.to = THTensor_(data)(to);
-  w.mask = mask;
-  memset(mask, 0, (size_t)columns * sizeof *mask);
-  for (ptrdiff_t i = THMax(0, w.at[2].pad); i < THMin(columns, w.at[2].input + w.at[2].pad); i++)
-    memset(mask + i, 0xff, sizeof *mask);
+  THNN_(maskColumns)(&w, (real *)w.mask);
   for (w.group = 0; w.group < c->groups; w.group++)
     for (w.block = 0; w.block < w.blocks; w.block += w.together)
       for (w.first = 0; w.first < SIDE; w.first = w.end) {
@@ -419,4 +451,218 @@ void THNN_(convolveWinograd)(const THNNConvolution *c, int back, THTensor *from,
         THNN_(inThreads)(&w, w.runs, THNN_(computeRuns));
       }
   THNN_(finish)(&call);
+}
+
+/* --- the gradient of the weights ------------------------------------------------------------- */
+
+/* It has the same three factors with other roles (F(3 x 3, 4 x 4)): tiles of x, and the 4 x 4 of
+ * the gradient of y that belong to each, are transformed; sums over the tiles are products of
+ * matrices of planes x tiles with tiles x outputs; and windows follow from the 36 sums.  Each
+ * transform is one of those above, transposed. */
+
+/* Vector operations. */
+static double THNN_(costOfWeights)(const THNN_(Tiled) * w)
+{
+  const double lanes = (double)THNN_(implicit)->lanes, tiles = (double)THNNTiles_count(&w->tiles);
+  const double vectors =
+      (double)THNN_(parts)(THMin(w->results, w->together * w->width), THNN_(implicit)->lanes);
+  const double planes = (double)(THNN_(parts)(w->chunk, 6) * 6);
+  const double rows = (double)(w->tiles.images * w->tiles.down);
+  const double pitch = (double)THNNTiles_pitch(&w->tiles);
+  const double passes = SIDE / (double)w->rows;
+  const double products = SIDE * SIDE * planes * vectors * (tiles + 12);
+  const double images = (double)w->chunk * rows *
+                        (passes * (30 + pitch / lanes * 8) + SIDE * (6 + pitch / lanes * 8));
+  const double gradients = vectors * tiles * (130 + 120 * passes);
+  return (double)w->runs * (products + images + gradients) +
+         planes * vectors * (200 + 100 * passes);
+}
+
+/* Which planes and blocks go together. */
+static int THNN_(chooseChunks)(THNN_(Tiled) * w, int threads, double *cost)
+{
+  const ptrdiff_t lanes = THNN_(implicit)->lanes;
+  THNN_(Tiled) best = *w;
+  *cost = INFINITY;
+  w->threads = threads;
+  static const ptrdiff_t pieces[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48};
+  enum { PIECES = sizeof pieces / sizeof *pieces };
+  for (int i = 0; i < PIECES && pieces[i] <= w->planes; i++) {
+    w->chunk = THNN_(parts)(w->planes, pieces[i]);
+    for (int k = 0; k < PIECES && pieces[k] <= w->blocks; k++) {
+      w->together = THNN_(parts)(w->blocks, pieces[k]);
+      THNN_(setSource)(w, w->chunk);
+      w->turned = THMax(THNN_(turnedRows)(w) * w->at[2].output * lanes,
+                        2 * TURNED_PLANES * TAPS * w->width);
+      w->sums = w->rows * SIDE * w->chunk * w->together * w->width;
+      if (threads * THNN_(ofEach)(w) > THNNConvolution_memory(w->c, threads))
+        continue;
+      const ptrdiff_t items = THMax(1, w->c->groups) * THNN_(parts)(w->planes, w->chunk) *
+                              THNN_(parts)(w->blocks, w->together);
+      const double mine = THNN_(costOfWeights)(w) * (double)THNN_(parts)(items, threads);
+      if (mine < *cost) {
+        best = *w;
+        *cost = mine;
+      }
+    }
+  }
+  *w = best;
+  return *cost < INFINITY;
+}
+
+/* Whether it is worth it.  The runs and rows do not depend on the threads: the sums do on
+ * them. */
+static int THNN_(planWeights)(const THNNConvolution *c, int threads, THNN_(Tiled) * w)
+{
+  static const ptrdiff_t few[] = {96, 64, 48, 32, 16};
+  static const int rows[] = {6, 3, 2, 1};
+  if (!THNN_(measure)(c, 0, w))
+    return 0;
+  double cost = INFINITY;
+  THNN_(Tiled) best = *w;
+  for (size_t i = 0; i < sizeof few / sizeof *few * (sizeof rows / sizeof *rows); i++) {
+    double mine;
+    THNN_(Tiled) other = *w;
+    other.rows = rows[i % (sizeof rows / sizeof *rows)];
+    THNN_(setRuns)(&other, few[i / (sizeof rows / sizeof *rows)], 1);
+    if (THNNTiles_count(&other.tiles) <= THNN_IMPLICIT_COLUMNS &&
+        THNN_(chooseChunks)(&other, 1, &mine) && mine < cost) {
+      best = other;
+      cost = mine;
+    }
+  }
+  const double direct = (double)(c->batch * w->size) * (double)(w->planes * TAPS) *
+                        (double)THNN_(parts)(w->results, THNN_(implicit)->lanes);
+  if (!(cost < 0.75 * direct * (double)THMax(1, c->groups)))
+    return 0;
+  for (; threads > 1; threads--) {
+    THNN_(Tiled) other = best;
+    if (THNN_(chooseChunks)(&other, threads, &cost)) {
+      best = other;
+      break;
+    }
+  }
+  *w = best;
+  return 1;
+}
+
+/* The tiles of a block of outputs: products of them with those of x are summed up. */
+static void THNN_(transformGradients)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t group,
+                                      ptrdiff_t first, ptrdiff_t count)
+{
+  const ptrdiff_t lanes = THNN_(implicit)->lanes, wide = w->at[2].output;
+  const ptrdiff_t width = THNN_(vectorsOf)(count) * lanes, across = r->tiles.across;
+  const ptrdiff_t next = THNNTiles_count(&r->tiles) * width;
+  const ptrdiff_t few = THMax(1, THNN_(turnedRows)(w) / STEP); /* rows of tiles */
+  for (ptrdiff_t o = 0; o < count; o += lanes)
+    for (ptrdiff_t n = 0; n < r->tiles.images; n++) {
+      const ptrdiff_t image = (r->image + n) * w->c->groups + group;
+      const real *y = w->weight + (image * w->results + first + o) * w->size;
+      for (ptrdiff_t row = 0; row < r->tiles.down; row += few) {
+        const ptrdiff_t rows = THMin(few, r->tiles.down - row), top = STEP * (r->row + row);
+        const ptrdiff_t high = THMin(STEP * rows, w->at[1].output - top);
+        THNN_(turnOutputs)
+        (THMin(lanes, count - o), high * wide, y + top * wide, w->size, r->turned);
+        for (ptrdiff_t i = 0; i < rows; i++)
+          THNN_(winograd)->gradients(
+              w->first, w->end, across, r->turned + STEP * i * wide * lanes, high - STEP * i, wide,
+              r->products + (n * r->tiles.down + row + i) * across * width + o, width, next);
+      }
+    }
+}
+
+/* Adds the weights of a block of outputs and some planes. */
+static void THNN_(addTaps)(const THNN_(Tiled) * w, const THNN_(Run) * r, const real *sums,
+                           ptrdiff_t group, ptrdiff_t first, ptrdiff_t count)
+{
+  const ptrdiff_t vectors = THNN_(vectorsOf)(count), width = vectors * THNN_(implicit)->lanes;
+  real *m = r->turned, *turned = m + TURNED_PLANES * TAPS * width;
+  for (ptrdiff_t p = 0; p < r->planes; p += TURNED_PLANES) {
+    const ptrdiff_t planes = THMin(TURNED_PLANES, r->planes - p), terms = planes * TAPS;
+    for (ptrdiff_t k = 0; k < planes; k++)
+      THNN_(winograd)->taps(w->first, w->end, vectors, sums + (p + k) * width, r->planes * width,
+                            m + k * TAPS * width);
+    THNN_(implicit)->turn(terms, count, m, width, turned, terms);
+    for (ptrdiff_t o = 0; o < count; o++) {
+      real *weights =
+          w->to + (group * w->results + first + o) * w->c->depth + (r->plane + p) * TAPS;
+      for (ptrdiff_t l = 0; l < terms; l++)
+        weights[l] = (real)(weights[l] + w->scale * (accreal)turned[o * terms + l]);
+    }
+  }
+}
+
+/* Some rows of the products of a few planes and a few blocks of outputs, over all tiles in their
+ * order. */
+static void THNN_(sumProducts)(const THNN_(Tiled) * w, ptrdiff_t group, ptrdiff_t plane,
+                               ptrdiff_t planes, ptrdiff_t from, ptrdiff_t blocks)
+{
+  const int numbers = (w->end - w->first) * SIDE;
+  const ptrdiff_t size = numbers * planes * w->width; /* of a block's sums */
+  THNN_(Run) r = THNN_(runOf)(w, 0);
+  real *sums = r.turned + w->turned;
+  memset(sums, 0, (size_t)(blocks * size) * sizeof *sums);
+  for (ptrdiff_t run = 0; run < w->runs; run++) {
+    r = THNN_(runOf)(w, run);
+    r.plane = plane;
+    r.planes = planes;
+    THNN_(transformImages)(w, &r, group);
+    const ptrdiff_t tiles = THNNTiles_count(&r.tiles);
+    for (ptrdiff_t block = 0; block < blocks; block++) {
+      const ptrdiff_t first = (from + block) * w->width;
+      const ptrdiff_t count = THMin(w->width, w->results - first);
+      const ptrdiff_t vectors = THNN_(vectorsOf)(count), width = vectors * THNN_(implicit)->lanes;
+      THNN_(transformGradients)(w, &r, group, first, count);
+      for (ptrdiff_t k = 0; k < numbers; k++)
+        THNN_(implicit)->multiply(planes, w->plane, tiles, w->tile, r.v + k * planes * w->next,
+                                  r.products + k * tiles * width, vectors, NULL,
+                                  sums + block * size + k * planes * width);
+    }
+  }
+  for (ptrdiff_t block = 0; block < blocks; block++) {
+    const ptrdiff_t first = (from + block) * w->width;
+    THNN_(addTaps)(w, &r, sums + block * size, group, first, THMin(w->width, w->results - first));
+  }
+}
+
+static void THNN_(weightItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  THNN_(Tiled) w = *(const THNN_(Tiled) *)context;
+  const ptrdiff_t chunks = THNN_(parts)(w.planes, w.chunk);
+  const ptrdiff_t shares = THNN_(parts)(w.blocks, w.together);
+  for (ptrdiff_t item = begin; item < end; item++) {
+    const ptrdiff_t plane = item % chunks * w.chunk, from = item / chunks % shares * w.together;
+    for (w.first = 0; w.first < SIDE; w.first = w.end) {
+      w.end = w.first + w.rows;
+      THNN_(sumProducts)
+      (&w, item / chunks / shares, plane, THMin(w.chunk, w.planes - plane), from,
+       THMin(w.together, w.blocks - from));
+    }
+  }
+}
+
+THNN_(Tiled) * THNN_(prepareWinogradWeights)(const THNNConvolution *c, THNN_(Call) * call)
+{
+  THNN_(Tiled) plan;
+  if (!THNN_(planWeights)(c, THParallel_threads(PTRDIFF_MAX, 1), &plan))
+    return NULL;
+  THNN_(Tiled) *w = THNN_(scratchBytes)(call, sizeof *w);
+  *w = plan;
+  w->mask = THNN_(scratch)(call, THNN_(columnsOf)(w));
+  w->memory = THNN_(scratch)(call, w->threads * THNN_(ofEach)(w));
+  THNN_(listTiles)(call, w, w->chunk);
+  return w;
+}
+
+void THNN_(addWinogradWeights)(THNN_(Tiled) * w, const real *x, const real *y, real *weights,
+                               accreal scale)
+{
+  const ptrdiff_t chunks = THNN_(parts)(w->planes, w->chunk);
+  w->from = x;
+  w->weight = y;
+  w->to = weights;
+  w->scale = scale;
+  THNN_(maskColumns)(w, (real *)w->mask);
+  THNN_(inThreads)
+  (w, THMax(1, w->c->groups) * chunks * THNN_(parts)(w->blocks, w->together), THNN_(weightItems));
 }

@@ -268,6 +268,91 @@ static void results(int first, int end, ptrdiff_t tiles, const real *products, p
     some_results(first, end, tiles, products, width, next, start, high, wide, y);
 }
 
+/* --- gradients of windows --------------------------------------------------------------------- */
+
+/* The values at the six points of a polynomial of four coefficients. */
+static inline __attribute__((always_inline)) void of_gradients(const Vector *g, Vector *z)
+{
+  const Vector evenP = add(g[2], P2, g[0]), oddP = add(g[3], P2, g[1]);
+  const Vector evenQ = add(g[2], Q2, g[0]), oddQ = add(g[3], Q2, g[1]);
+  z[0] = g[0];
+  z[1] = add(oddP, P, evenP);
+  z[2] = add(oddP, -P, evenP);
+  z[3] = add(oddQ, Q, evenQ);
+  z[4] = add(oddQ, -Q, evenQ);
+  z[5] = g[3];
+}
+
+/* Row a of the values of a tile; all of them where that is known. */
+static inline __attribute__((always_inline)) void some_gradients(int first, int end,
+                                                                 ptrdiff_t tiles, const real *y,
+                                                                 ptrdiff_t high, ptrdiff_t wide,
+                                                                 real *z, ptrdiff_t width,
+                                                                 ptrdiff_t next)
+{
+  for (ptrdiff_t t = 0; t < tiles; t++, z += width) {
+    const ptrdiff_t rows = THMin(STEP, high), columns = THMin(STEP, wide - t * STEP);
+    const real *at = y + t * STEP * LANES;
+    Vector h[SIDE][STEP];
+    for (int j = 0; j < STEP; j++) {
+      Vector g[STEP], column[SIDE];
+      for (int i = 0; i < STEP; i++)
+        g[i] = i < rows && j < columns ? load(at + (i * wide + j) * LANES) : (Vector){0};
+      of_gradients(g, column);
+      for (int a = first; a < end; a++)
+        h[a][j] = column[a];
+    }
+    for (int a = first; a < end; a++) {
+      Vector row[SIDE];
+      of_gradients(h[a], row);
+      for (int b = 0; b < SIDE; b++)
+        store(z + ((a - first) * SIDE + b) * next, row[b]);
+    }
+  }
+}
+
+static void gradients(int first, int end, ptrdiff_t tiles, const real *y, ptrdiff_t high,
+                      ptrdiff_t wide, real *z, ptrdiff_t width, ptrdiff_t next)
+{
+  if (end - first == SIDE)
+    some_gradients(0, SIDE, tiles, y, high, wide, z, width, next);
+  else
+    some_gradients(first, end, tiles, y, high, wide, z, width, next);
+}
+
+/* Three elements of a window from six sums: each the sum over the points of what it weighs there.
+ */
+static inline __attribute__((always_inline)) void of_sums(const Vector *s, Vector *taps)
+{
+  for (int i = 0; i < SIZE; i++) {
+    taps[i] = s[0] * (real)ofWindow[0][i];
+    for (int b = 1; b < SIDE; b++)
+      taps[i] = add(s[b], ofWindow[b][i], taps[i]);
+  }
+}
+
+static void taps(int first, int end, ptrdiff_t vectors, const real *sums, ptrdiff_t next, real *m)
+{
+  const ptrdiff_t width = vectors * LANES;
+  for (ptrdiff_t o = 0; o < width; o += LANES) {
+    Vector all[SIZE][SIZE] = {0};
+    for (int a = first; a < end; a++) {
+      Vector row[SIDE], three[SIZE];
+      for (int b = 0; b < SIDE; b++)
+        row[b] = load(sums + ((a - first) * SIDE + b) * next + o);
+      of_sums(row, three);
+      for (int i = 0; i < SIZE; i++)
+        for (int j = 0; j < SIZE; j++)
+          all[i][j] = add(three[j], ofWindow[a][i], all[i][j]);
+    }
+    for (int i = 0; i < SIZE; i++)
+      for (int j = 0; j < SIZE; j++)
+        store(m + (i * SIZE + j) * width + o, all[i][j]);
+  }
+}
+
+/* --- rows ------------------------------------------------------------------------------------ */
+
 /* Without a call for each row, because they may be short. */
 static void copy_rows(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t nextX, real *y,
                       ptrdiff_t nextY)
@@ -288,5 +373,5 @@ static void add_rows(ptrdiff_t rows, ptrdiff_t n, const real *x, real *y, ptrdif
       y[j] += x[j];
 }
 
-const THNN_(Winograd)
-    TH_LEVEL_(THNN_(winograd))[] = {{images, windows, results, copy_rows, add_rows}};
+const THNN_(Winograd) TH_LEVEL_(THNN_(winograd))[] = {
+    {images, windows, results, gradients, taps, copy_rows, add_rows}};
