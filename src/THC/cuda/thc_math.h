@@ -121,7 +121,12 @@ THC_DEVICE real THMath_(divide)(real x, real y)
 
 #endif
 
-#pragma GCC diagnostic ignored "-Wtype-limits" /* comparisons of Byte with 0 */
+/* Comparisons of Byte with 0. */
+#ifdef __CUDACC__
+#pragma nv_diag_suppress 186
+#else
+#pragma GCC diagnostic ignored "-Wtype-limits"
+#endif
 #define TH_ELEMENT THC_DEVICE
 #include "ops/elements.h"
 
