@@ -427,5 +427,36 @@ static void THTest_(convolution)(void)
   FREE(&x, &w, &v, &y);
 }
 
+static void THTest_(columns)(void)
+{
+  THCState *state = thc_state();
+  for (size_t k = 0; k < sizeof windows / sizeof *windows; k++)
+    for (int layout = 0; layout < TH_ONE; layout++)
+      for (int dims = 3; dims < 5; dims++) {
+        if (!th_layout_keeps_shape(layout))
+          continue;
+        th_note("%s, windows %zu, %d dimensions", th_layout_names[layout], k, dims);
+        const int64_t sizes[] = {2, 3, 7, 8};
+        Pair x = THTest_(pair)(layout, 1, dims, sizes + 4 - dims);
+        Pair y = THTest_(nothing)(), dx = THTest_(nothing)();
+#define PLACES                                                                               \
+  windows[k].kH, windows[k].kW, windows[k].dilationH, windows[k].dilationW, windows[k].padH, \
+      windows[k].padW, windows[k].dH, windows[k].dW
+        BOTH(Im2Col_updateOutput, (state, x.d, y.d, PLACES), (NULL, x.w, y.w, PLACES));
+        THTest_(same)("Im2Col", y);
+        BOTH(Col2Im_updateGradInput, (state, x.d, y.d, PLACES), (NULL, x.w, y.w, PLACES));
+        THTest_(same)("Col2Im back", y);
+        Pair g = THTest_(pair)(layout, 2, y.d->nDimension, y.d->size);
+        BOTH(Im2Col_updateGradInput, (state, g.d, dx.d, 7, 8, PLACES),
+             (NULL, g.w, dx.w, 7, 8, PLACES));
+        THTest_(same)("Im2Col back", dx);
+        BOTH(Col2Im_updateOutput, (state, g.d, dx.d, 7, 8, PLACES),
+             (NULL, g.w, dx.w, 7, 8, PLACES));
+        THTest_(same)("Col2Im", dx);
+        CHECK_RAISES(2, "has size", DEVICE(Col2Im_updateOutput)(state, g.d, dx.d, 6, 11, PLACES));
+        FREE(&x, &y, &dx, &g);
+      }
+}
+
 TH_TESTS(THTest_(activations), THTest_(losses), THTest_(softMax), THTest_(classNll),
-         THTest_(maxPooling), THTest_(convolution))
+         THTest_(maxPooling), THTest_(convolution), THTest_(columns))

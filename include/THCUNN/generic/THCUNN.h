@@ -161,3 +161,17 @@ TH_API void THNN_(Threshold_updateOutput)(THCState *state, THCTensor *input, THC
 TH_API void THNN_(Threshold_updateGradInput)(THCState *state, THCTensor *input,
                                              THCTensor *gradOutput, THCTensor *gradInput,
                                              accreal threshold, accreal val, bool inplace);
+
+TH_API void THNN_(Im2Col_updateOutput)(THCState *state, THCTensor *input, THCTensor *output, int kH,
+                                       int kW, int dH, int dW, int padH, int padW, int sH, int sW);
+TH_API void THNN_(Im2Col_updateGradInput)(THCState *state, THCTensor *gradOutput,
+                                          THCTensor *gradInput, int inputHeight, int inputWidth,
+                                          int kH, int kW, int dH, int dW, int padH, int padW,
+                                          int sH, int sW);
+
+TH_API void THNN_(Col2Im_updateOutput)(THCState *state, THCTensor *input, THCTensor *output,
+                                       int outputHeight, int outputWidth, int kH, int kW, int dH,
+                                       int dW, int padH, int padW, int sH, int sW);
+TH_API void THNN_(Col2Im_updateGradInput)(THCState *state, THCTensor *gradOutput,
+                                          THCTensor *gradInput, int kH, int kW, int dH, int dW,
+                                          int padH, int padW, int sH, int sW);

@@ -73,6 +73,10 @@ static THNN_(Columns) THNN_(columnsOfColumns)(THTensor *columns, int height, int
   return w;
 }
 
+#ifdef TH_TEMPLATE_DEVICE
+/* What the device does with all planes; folding, what was in the images is gone. */
+static void THNN_(eachPlane)(THNN_(Columns) * w, THTensor *image, THTensor *columns);
+#else
 static void THNN_(planesOfColumns)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Columns) *w = context;
@@ -92,6 +96,7 @@ static void THNN_(eachPlane)(THNN_(Columns) * w, THTensor *image, THTensor *colu
   THParallel_for(w->batch * w->planes, THMax(1, TH_LOOP_GRAIN / THMax(1, w->columns)),
                  THNN_(planesOfColumns), w);
 }
+#endif
 
 static void THNN_(imagesToColumns)(THNN_(Columns) w, THTensor *images, THTensor *columns)
 {
@@ -112,10 +117,14 @@ static void THNN_(columnsToImages)(THNN_(Columns) w, THTensor *columns, THTensor
   images = THNN_(result)(&call, images, w.dims + 1, w.imageSize);
   THNN_(start)(&call);
   w.fold = 1;
+#ifndef TH_TEMPLATE_DEVICE
   memset(THTensor_(data)(images), 0, (size_t)(w.batch * w.planes * w.image) * sizeof(real));
+#endif
   THNN_(eachPlane)(&w, images, columns);
   THNN_(finish)(&call);
 }
+
+#ifndef TH_TEMPLATE_DEVICE
 
 void THNN_(Im2Col_updateOutput)(THNNState *state, THTensor *input, THTensor *output, int kH, int kW,
                                 int dH, int dW, int padH, int padW, int sH, int sW)
@@ -215,3 +224,5 @@ void THNN_(unfolded_acc)(THTensor *finput, THTensor *input, int kW, int kH, int 
   THNN_(eachPlane)(&w, input, finput);
   THNN_(finish)(&call);
 }
+
+#endif
