@@ -30,7 +30,7 @@
   X(erf, L(erf)(x), -4, 4, 0.97)                                                        \
   X(rsqrt, 1 / L(sqrt)(x), 0, 9, 1.5)                                                   \
   X(lgamma, L(lgamma)(x), -4, 40, 4)                                                    \
-  X(erfinv, L(erfinv)(x), -1, 1, 4)                                                     \
+  X(erfinv, L(erfinv)(x), -1, 1, 0.6)                                                   \
   X(digamma, L(digamma)(x), -9, 30, 4)                                                  \
   X(trigamma, L(trigamma)(x), -9, 30, 4)                                                \
   X(cinv, 1 / x, -4, 4, 0.5001)                                                         \
