@@ -31,5 +31,6 @@
 #include "THCTensor.h"
 #include "THCTensorMath.h"
 #include "THCTensorMathBlas.h"
+#include "THCTensorReduce.h"
 
 #endif

@@ -22,13 +22,44 @@
 #define THStorage        THCStorage
 #define THStorage_(NAME) TH_CONCAT_4(TH, CReal, DeviceStorage_, NAME)
 
+#if defined(THC_REAL_IS_BYTE)
+#define TH_REAL_IS_BYTE
+#elif defined(THC_REAL_IS_CHAR)
+#define TH_REAL_IS_CHAR
+#elif defined(THC_REAL_IS_SHORT)
+#define TH_REAL_IS_SHORT
+#elif defined(THC_REAL_IS_INT)
+#define TH_REAL_IS_INT
+#elif defined(THC_REAL_IS_LONG)
+#define TH_REAL_IS_LONG
+#elif defined(THC_REAL_IS_FLOAT)
+#define TH_REAL_IS_FLOAT
+#elif defined(THC_REAL_IS_DOUBLE)
+#define TH_REAL_IS_DOUBLE
+#else
+#define TH_REAL_IS_HALF
+#endif
+
+#ifdef TH_REAL_IS_HALF
+#define TH_CONVERT_REAL_TO_ACCREAL(VALUE) TH_half2float(VALUE)
+#define TH_CONVERT_ACCREAL_TO_REAL(VALUE) TH_float2half(VALUE)
+#else
+#define TH_CONVERT_REAL_TO_ACCREAL(VALUE) ((accreal)(VALUE))
+#define TH_CONVERT_ACCREAL_TO_REAL(VALUE) ((real)(VALUE))
+#endif
+
 /* Tensors of indices and masks are on the device too. */
 #define THLongTensor              THCudaLongTensor
 #define THLongTensor_apart        THCudaLongDevice_apart
+#define THLongTensor_data         THCudaLongDevice_data
+#define THLongTensor_nElement     THCudaLongDevice_nElement
+#define THLongTensor_sizeDesc     THCudaLongDevice_sizeDesc
 #define THLongTensor_resizeResult THCudaLongDevice_resizeResult
 #define THByteTensor              THCudaByteTensor
 #define THByteTensor_apart        THCudaByteDevice_apart
 #define THByteTensor_resizeNd     THCudaByteDevice_resizeNd
+#define THByteTensor_nElement     THCudaByteDevice_nElement
+#define THByteTensor_sizeDesc     THCudaByteDevice_sizeDesc
 
 /* --- storages: the public functions, with this thread's state -----------------------------------
  */
@@ -70,6 +101,16 @@ void THByteTensor_resizeNd(THByteTensor *tensor, int nDimension, int64_t *size, 
 
 THDescBuff THTensor_(desc)(const THTensor *tensor);
 THDescBuff THTensor_(sizeDesc)(const THTensor *tensor);
+
+#ifndef THC_REAL_IS_LONG
+int64_t *THCudaLongDevice_data(const THCudaLongTensor *tensor);
+ptrdiff_t THCudaLongDevice_nElement(const THCudaLongTensor *tensor);
+THDescBuff THCudaLongDevice_sizeDesc(const THCudaLongTensor *tensor);
+#endif
+#ifndef THC_REAL_IS_BYTE
+ptrdiff_t THCudaByteDevice_nElement(const THCudaByteTensor *tensor);
+THDescBuff THCudaByteDevice_sizeDesc(const THCudaByteTensor *tensor);
+#endif
 
 static inline void THTensor_(copy)(THTensor *tensor, THTensor *src)
 {

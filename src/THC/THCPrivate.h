@@ -49,6 +49,10 @@ void *THC_allocate(THCState *state, THCDeviceAllocator *allocator, void *context
 /* Whether freed memory of devices, and pinned memory, is kept. */
 int THC_keepsMemory(void);
 
+/* Enters a guard that frees what it holds, and returns that: memory of the current device, for the
+ * time of a call. */
+void *THC_room(THGuard *guard, size_t bytes);
+
 /* --- streams ---------------------------------------------------------------------------------- */
 
 /* The current stream of the device, counted by the thread and not by the caller. */

@@ -95,7 +95,7 @@ static int refine(THPlan *plan, const THLoop *loop)
 /* --- launches ----------------------------------------------------------------------------------
  */
 
-static THCDivisor divisor(uint32_t number)
+THCDivisor THCDivisor_of(uint32_t number)
 {
   uint32_t shift = 0;
   while (shift < 32 && (UINT64_C(1) << shift) < number)
@@ -147,7 +147,7 @@ static void launch(const THPlan *plan, int packed, THCKernel kernel, const void 
   for (int i = 0; i < THC_WALK_OPERANDS; i++)
     walk.flat.data[i] = i < plan->operands ? plan->data[i] : NULL;
   for (int d = 0; d < plan->dims && !packed; d++) {
-    walk.size[d] = divisor((uint32_t)plan->size[d]);
+    walk.size[d] = THCDivisor_of((uint32_t)plan->size[d]);
     for (int i = 0; i < plan->operands; i++)
       walk.stride[i][d] = (uint32_t)(plan->stride[i][d] / plan->itemSize[i]);
   }

@@ -4,7 +4,16 @@
 #include "../THReduce.h"
 #include "THTensorCore.h"
 
+#ifdef TH_TEMPLATE_DEVICE
+#include "THCReduceRun.h"
+#else
 TH_DISPATCH(THReduction, THTensor_(reductions))
+#define REDUCTION(NAME) (&THTensor_(reductions)[NAME])
+#endif
+
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE) || defined(TH_REAL_IS_HALF)
+#define TH_REAL_IS_FLOATING
+#endif
 
 /* --- over all elements ----------------------------------------------------------------------- */
 
@@ -14,7 +23,7 @@ static accreal THTensor_(reduceAll)(THReductionName name, THTensor *t, double p)
   THLoop_init(&loop);
   THLoop_tensor(&loop, t);
   accreal result;
-  THReduce_all(&THTensor_(reductions)[name], (THReduceScalars){.p = p}, &loop, &result);
+  THReduce_all(REDUCTION(name), (THReduceScalars){.p = p}, &loop, &result);
   return result;
 }
 
@@ -37,19 +46,23 @@ accreal THTensor_(prodall)(THTensor *t)
 real THTensor_(minall)(THTensor *t)
 {
   THTensor_(checkNotEmpty)(t);
-  return (real)THTensor_(reduceAll)(TH_REDUCE_min, t, 0);
+  return TH_CONVERT_ACCREAL_TO_REAL(THTensor_(reduceAll)(TH_REDUCE_min, t, 0));
 }
 
 real THTensor_(maxall)(THTensor *t)
 {
   THTensor_(checkNotEmpty)(t);
-  return (real)THTensor_(reduceAll)(TH_REDUCE_max, t, 0);
+  return TH_CONVERT_ACCREAL_TO_REAL(THTensor_(reduceAll)(TH_REDUCE_max, t, 0));
 }
+
+#ifndef TH_TEMPLATE_DEVICE
 
 ptrdiff_t THTensor_(numel)(THTensor *t)
 {
   return THTensor_(nElement)(t);
 }
+
+#endif
 
 /* --- along a dimension ----------------------------------------------------------------------- */
 
@@ -66,8 +79,7 @@ static void THTensor_(reduceDim)(THReductionName name, THTensor *r, THLongTensor
   t = THTensor_(openAlong)(&along, r, indices, t, dimension, dimArg, 1,
                            !keepdim && t->nDimension > 1, 0);
   THReduce reduce;
-  THReduce_prepare(&reduce, &THTensor_(reductions)[name], (THReduceScalars){.p = p}, &along.lines,
-                   sizeof(real));
+  THReduce_prepare(&reduce, REDUCTION(name), (THReduceScalars){.p = p}, &along.lines, sizeof(real));
   if (indices)
     THTensor_(resizeResults)(r, indices, &along.shape);
   else
@@ -109,6 +121,8 @@ void THTensor_(min)(THTensor *values_, THLongTensor *indices_, THTensor *t, int 
   THTensor_(reduceDim)(TH_REDUCE_argmin, values_, indices_, t, dimension, 4, keepdim, 0);
 }
 
+#ifndef TH_TEMPLATE_DEVICE
+
 void THTensor_(preserveReduceDimSemantics)(THTensor *r_, int in_dims, int reduce_dimension,
                                            int keepdim)
 {
@@ -126,7 +140,7 @@ accreal THTensor_(trace)(THTensor *t)
   THLoop_init(&loop);
   THLoop_operand(&loop, THTensor_(data)(t), sizeof(real), 1, &size, &stride);
   accreal sum;
-  THReduce_all(&THTensor_(reductions)[TH_REDUCE_sum], (THReduceScalars){0}, &loop, &sum);
+  THReduce_all(REDUCTION(TH_REDUCE_sum), (THReduceScalars){0}, &loop, &sum);
   return sum;
 }
 
@@ -169,6 +183,8 @@ int THTensor_(equal)(THTensor *ta, THTensor *tb)
   return !different;
 }
 
+#endif
+
 /* --- truth values ---------------------------------------------------------------------------- */
 
 #if defined(TH_REAL_IS_BYTE)
@@ -187,13 +203,22 @@ int THTensor_(logicalany)(THTensor *self)
 
 /* --- statistics ------------------------------------------------------------------------------ */
 
-#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+#if defined(TH_REAL_IS_FLOATING) || defined(TH_TEMPLATE_DEVICE)
 
 accreal THTensor_(meanall)(THTensor *self)
 {
   THTensor_(checkNotEmpty)(self);
   return THTensor_(reduceAll)(TH_REDUCE_mean, self, 0);
 }
+
+void THTensor_(mean)(THTensor *r_, THTensor *t, int dimension, int keepdim)
+{
+  THTensor_(reduceDim)(TH_REDUCE_mean, r_, NULL, t, dimension, 3, keepdim, 0);
+}
+
+#endif
+
+#if defined(TH_REAL_IS_FLOATING)
 
 accreal THTensor_(varall)(THTensor *self, int biased)
 {
@@ -207,7 +232,7 @@ accreal THTensor_(stdall)(THTensor *self, int biased)
   return THTensor_(reduceAll)(TH_REDUCE_std, self, !biased);
 }
 
-static THReductionName THTensor_(normOf)(real value)
+static THReductionName THTensor_(normOf)(accreal value)
 {
   if (value == 0)
     return TH_REDUCE_norm0;
@@ -224,12 +249,8 @@ accreal THTensor_(normall)(THTensor *t, real value)
 {
   if (THTensor_(nElement)(t) == 0)
     return 0;
-  return THTensor_(reduceAll)(THTensor_(normOf)(value), t, value);
-}
-
-void THTensor_(mean)(THTensor *r_, THTensor *t, int dimension, int keepdim)
-{
-  THTensor_(reduceDim)(TH_REDUCE_mean, r_, NULL, t, dimension, 3, keepdim, 0);
+  const accreal p = TH_CONVERT_REAL_TO_ACCREAL(value);
+  return THTensor_(reduceAll)(THTensor_(normOf)(p), t, p);
 }
 
 void THTensor_(std)(THTensor *r_, THTensor *t, int dimension, int biased, int keepdim)
@@ -244,8 +265,37 @@ void THTensor_(var)(THTensor *r_, THTensor *t, int dimension, int biased, int ke
 
 void THTensor_(norm)(THTensor *r_, THTensor *t, real value, int dimension, int keepdim)
 {
-  THTensor_(reduceDim)(THTensor_(normOf)(value), r_, NULL, t, dimension, 4, keepdim, value);
+  const accreal p = TH_CONVERT_REAL_TO_ACCREAL(value);
+  THTensor_(reduceDim)(THTensor_(normOf)(p), r_, NULL, t, dimension, 4, keepdim, p);
 }
+
+#ifndef TH_TEMPLATE_DEVICE
+
+static void THTensor_(subtract)(THTensor *r, THTensor *a, THTensor *b)
+{
+  THTensor_(csub)(r, a, 1, b);
+}
+
+/* r_ = t, whose slices along dimension are scaled where their norm is larger than maxnorm. */
+static void THTensor_(scaleSlices)(THTensor *r_, THTensor *t, int dimension, THTensor *norms,
+                                   real maxnorm)
+{
+  for (int64_t i = 0; i < THTensor_(nElement)(norms); i++) {
+    real *factor = THTensor_(data)(norms) + i;
+    *factor = *factor > maxnorm ? (real)(maxnorm / (*factor + 1e-7)) : 1;
+  }
+
+  /* The factors repeated over every slice. */
+  THShape shape;
+  THShape_openAs(&shape, t->nDimension, t->size, NULL);
+  for (int d = 0; d < t->nDimension; d++)
+    shape.stride[d] = d == dimension;
+  THTensor_(setStorageNd)(norms, norms->storage, 0, shape.nDimension, shape.size, shape.stride);
+  THShape_close(&shape);
+  THTensor_(cmul)(r_, t, norms);
+}
+
+#endif
 
 accreal THTensor_(dist)(THTensor *a, THTensor *b, real value)
 {
@@ -257,7 +307,7 @@ accreal THTensor_(dist)(THTensor *a, THTensor *b, real value)
   THGuard guard;
   THTensor_(guard)(&guard);
   THTensor *difference = guard.what = THTensor_(new)();
-  THTensor_(csub)(difference, a, 1, b);
+  THTensor_(subtract)(difference, a, b);
   const accreal distance = THTensor_(normall)(difference, value);
   THGuard_leave(&guard);
   return distance;
@@ -289,28 +339,17 @@ void THTensor_(renorm)(THTensor *r_, THTensor *t, real value, int dimension, rea
   THArgCheck(t->nDimension > 1, 2,
              "a tensor of size %s has no slices: it has one dimension or none",
              THTensor_(sizeDesc)(t).str);
-  THArgCheck(value > 0, 3, "the norm %g is not above 0", (double)value);
+  const accreal p = TH_CONVERT_REAL_TO_ACCREAL(value), most = TH_CONVERT_REAL_TO_ACCREAL(maxnorm);
+  THArgCheck(p > 0, 3, "the norm %g is not above 0", (double)p);
   THTensor_(checkAlong)(t, dimension, 4);
-  THArgCheck(maxnorm >= 0, 5, "maxnorm is %g", (double)maxnorm);
+  THArgCheck(most >= 0, 5, "maxnorm is %g", (double)most);
 
   THGuard guard;
   THTensor_(guard)(&guard);
-  THTensor *factors = guard.what = THTensor_(new)();
+  THTensor *norms = guard.what = THTensor_(new)();
   if (THTensor_(nElement)(t) > 0)
-    THTensor_(sliceNorms)(factors, t, value, dimension);
-  for (int64_t i = 0; i < THTensor_(nElement)(factors); i++) {
-    real *factor = THTensor_(data)(factors) + i;
-    *factor = *factor > maxnorm ? (real)(maxnorm / (*factor + 1e-7)) : 1;
-  }
-
-  /* The factors repeated over every slice. */
-  THShape shape;
-  THShape_openAs(&shape, t->nDimension, t->size, NULL);
-  for (int d = 0; d < t->nDimension; d++)
-    shape.stride[d] = d == dimension;
-  THTensor_(setStorageNd)(factors, factors->storage, 0, shape.nDimension, shape.size, shape.stride);
-  THShape_close(&shape);
-  THTensor_(cmul)(r_, t, factors);
+    THTensor_(sliceNorms)(norms, t, value, dimension);
+  THTensor_(scaleSlices)(r_, t, dimension, norms, maxnorm);
   THGuard_leave(&guard);
 }
 

@@ -1,0 +1,25 @@
+/* Public functions around TH's templates that compute on the device: from rows
+ *
+ *     ROW(result, name, (parameters), (arguments), (number of tensors, tensors))
+ *
+ * The tensors are those that have to be where the current device reaches. */
+#define THC_WITH_STATE(...)    (THCState * state, __VA_ARGS__)
+#define THC_CHECK_TENSORS(...) THCAssertSameGPU(THCTensor_(checkGPU)(state, __VA_ARGS__))
+
+#define THC_DECLARE_TEMPLATE(RESULT, NAME, PARAMETERS, ARGUMENTS, TENSORS) \
+  RESULT THTensor_(NAME) PARAMETERS;
+
+#define THC_DEFINE_CALL(RESULT, NAME, PARAMETERS, ARGUMENTS, TENSORS) \
+  RESULT THCTensor_(NAME)                                             \
+  THC_WITH_STATE PARAMETERS                                           \
+  {                                                                   \
+    THC_enter(state);                                                 \
+    THC_CHECK_TENSORS TENSORS;                                        \
+    return THTensor_(NAME) ARGUMENTS;                                 \
+  }
+
+/* A dimension as TH's templates take it: what no int holds is no dimension. */
+static inline int THC_dim(THCDim dim)
+{
+  return dim < 0 || dim > INT32_MAX ? -1 : (int)dim;
+}

@@ -1,0 +1,156 @@
+/* Reductions on a device: how the work is cut. */
+#include "THCReduce.h"
+
+#include "cuda/thc_kernels.h"
+
+enum {
+  BUSY = 512,   /* blocks that occupy a device */
+  DEPTH = 16,   /* elements that are worth a thread */
+  CHUNKS = 1024 /* of a line, at most */
+};
+
+static ptrdiff_t cut(ptrdiff_t length, ptrdiff_t piece)
+{
+  return (length + piece - 1) / piece;
+}
+
+/* The least power of two that is not below n, but `most` at most. */
+static int power(ptrdiff_t n, int most)
+{
+  int power = 1;
+  while (power < n && power < most)
+    power *= 2;
+  return power;
+}
+
+/* So many threads share a line. */
+static void share(THCReduceWork *work, int threads)
+{
+  work->share = threads;
+  work->lanes = THC_REDUCE_THREADS / threads;
+}
+
+static void cut_lines(THCReduceWork *work, ptrdiff_t length, ptrdiff_t chunks)
+{
+  work->chunk = cut(length, THMax(1, THMin(chunks, CHUNKS)));
+  work->chunks = work->chunk ? cut(length, work->chunk) : 1;
+}
+
+/* The states of chunks are joined by a second launch. */
+static void reduce(const THCReduction *op, THCReduceWork work, const THCLines *lines,
+                   const THCWalk *walk, cudaStream_t stream)
+{
+  if (work.chunks == 1)
+    work.states = NULL;
+  op->reduce(&work, lines, walk, stream);
+  THCudaCheck(cudaGetLastError());
+  if (work.chunks == 1)
+    return;
+  share(&work, power(work.chunks, THC_REDUCE_THREADS));
+  op->join(&work, lines, stream);
+  THCudaCheck(cudaGetLastError());
+}
+
+void THCLines_make(THCLines *made, const THLines *lines)
+{
+  if (lines->dims > THC_WALK_DIMS)
+    THError(CUTORCH_DIM_WARNING);
+  *made = (THCLines){.length = lines->length, .count = lines->count, .dims = lines->dims};
+  made->narrow = lines->count <= INT32_MAX;
+  for (int i = 0; i < lines->operands; i++)
+    made->step[i] = lines->step[i];
+  for (int d = 0; d < lines->dims; d++) {
+    made->size[d] = lines->size[d];
+    if (made->narrow && lines->count > 0)
+      made->divisor[d] = THCDivisor_of((uint32_t)lines->size[d]);
+    for (int i = 0; i < lines->operands; i++)
+      made->stride[i][d] = lines->stride[i][d];
+  }
+}
+
+/* --- all elements ------------------------------------------------------------------------------
+ */
+
+typedef struct All {
+  const THCReduction *op;
+  THCReduceWork work;
+} All;
+
+/* What is walked in several parts is joined to the state of those before. */
+static void reduce_part(const THCWalk *walk, const void *scalars, cudaStream_t stream)
+{
+  All *all = *(All *const *)scalars;
+  THCReduceWork *work = &all->work;
+  const ptrdiff_t count = walk->flat.count;
+  const THCLines lines = {.length = count, .count = 1, .step = {1}, .dims = 1, .size = {1}};
+  work->from = walk->flat.data[0];
+  work->walked = !walk->packed;
+  share(work, THC_REDUCE_THREADS);
+  cut_lines(work, count, cut(count, THC_REDUCE_THREADS * DEPTH));
+  reduce(all->op, *work, &lines, walk, stream);
+  work->fresh = 0;
+}
+
+void THCReduce_all(const THCReduction *op, THReduceScalars scalars, THLoop *loop, void *result)
+{
+  const cudaStream_t stream = THCState_getCurrentStream(THC_using);
+  THGuard guard;
+  char *room = THC_room(&guard, (CHUNKS + 2) * THC_REDUCE_MOST_STATE);
+  All all = {.op = op}, *here = &all;
+  all.work.p = scalars.p;
+  all.work.count = loop->nDimension[0] > 0;
+  for (int d = 0; d < loop->nDimension[0]; d++)
+    all.work.count *= loop->size[0][d];
+  all.work.states = room;
+  all.work.before = room + CHUNKS * THC_REDUCE_MOST_STATE;
+  all.work.total = room + (CHUNKS + 1) * THC_REDUCE_MOST_STATE;
+  all.work.fresh = 1;
+  if (all.work.count == 0) {
+    const THCWalk nothing = {.packed = 1, .dims = 1};
+    reduce_part(&nothing, &here, stream);
+  } else {
+    THCWalk_run(loop, reduce_part, &here, stream);
+  }
+  THCudaCheck(
+      cudaMemcpyAsync(result, all.work.total, op->totalSize, cudaMemcpyDeviceToHost, stream));
+  THCudaCheck(cudaStreamSynchronize(stream));
+  THGuard_leave(&guard);
+}
+
+/* --- along a dimension -------------------------------------------------------------------------
+ */
+
+void THCReduce_prepare(THCReduce *reduce, const THCReduction *op, THReduceScalars scalars,
+                       const THLines *lines)
+{
+  THCReduceWork *work = &reduce->work;
+  const ptrdiff_t length = lines->length, width = lines->size[0];
+  *work = (THCReduceWork){.p = scalars.p, .count = length};
+  reduce->op = op;
+  THCLines_make(&reduce->lines, lines);
+
+  /* Lines that lie side by side are read by neighbouring threads, a row across them at a time. */
+  work->across = width > 1 && lines->stride[0][0] < lines->step[0];
+  const int most = work->across ? THC_REDUCE_THREADS / power(width, 32) : THC_REDUCE_THREADS;
+  share(work, power(cut(length, 4), most));
+  const ptrdiff_t blocks = THMax(1, cut(lines->count, work->lanes));
+  cut_lines(work, length,
+            blocks < BUSY ? THMin(cut(BUSY, blocks), cut(length, work->share * DEPTH)) : 1);
+  THGuard_enter(&reduce->guard, NULL);
+  if (work->chunks > 1 && lines->count > 0) {
+    THGuard_leave(&reduce->guard);
+    work->states =
+        THC_room(&reduce->guard, (size_t)work->chunks * (size_t)lines->count * op->stateSize);
+  }
+}
+
+void THCReduce_run(THCReduce *run, const void *from, void *result, int64_t *index)
+{
+  static const THCWalk nothing;
+  run->work.from = from;
+  run->work.result = result;
+  run->work.index = index;
+  if (run->lines.count > 0)
+    reduce(run->op, run->work, &run->lines, &nothing, THCState_getCurrentStream(THC_using));
+  THGuard_leave(&run->guard);
+}

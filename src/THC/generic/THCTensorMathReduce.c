@@ -1,0 +1,33 @@
+/* Reductions: TH's template, compiled for the device, and the public functions around it. */
+#define TH_TEMPLATE_DEVICE "THCDevice.h"
+#include "THTemplate.h"
+
+#include "THCTensorReduce.h"
+
+#include "THCCalls.h"
+#include "THCReduceCalls.h"
+
+#include "TH/generic/THTensorReduce.c"
+
+THC_REDUCE_CALLS(THC_DEFINE_CALL)
+#ifdef TH_REAL_IS_FLOATING
+THC_FLOAT_REDUCE_CALLS(THC_DEFINE_CALL)
+#endif
+
+#ifdef TH_REAL_IS_BYTE
+
+int THCudaByteTensor_logicalall(THCState *state, THCudaByteTensor *self)
+{
+  THC_enter(state);
+  THC_CHECK_TENSORS(1, self);
+  return THTensor_(logicalall)(self);
+}
+
+int THCudaByteTensor_logicalany(THCState *state, THCudaByteTensor *self)
+{
+  THC_enter(state);
+  THC_CHECK_TENSORS(1, self);
+  return THTensor_(logicalany)(self);
+}
+
+#endif
