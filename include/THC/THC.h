@@ -31,6 +31,7 @@
 #include "THCTensor.h"
 #include "THCTensorMath.h"
 #include "THCTensorMathBlas.h"
+#include "THCTensorIndex.h"
 #include "THCTensorReduce.h"
 
 #endif

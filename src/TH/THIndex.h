@@ -10,17 +10,19 @@
 #include "THKernel.h"
 #include "THTensor.h"
 
+#ifndef TH_TEMPLATE_DEVICE /* a device has its own, of the same names */
+
 /* --- checks ---------------------------------------------------------------------------------- */
 
 /* An error about argument arg unless every element of index is an index into dimension dim, which
  * has size elements. */
-void THIndex_check(THLongTensor *index, int arg, int dim, int64_t size);
+TH_API void THIndex_check(THLongTensor *index, int arg, int dim, int64_t size);
 
 /* The same for places among count elements; negative ones count from the end, where -1 is. */
-void THIndex_checkPlaces(THLongTensor *index, int arg, ptrdiff_t count);
+TH_API void THIndex_checkPlaces(THLongTensor *index, int arg, ptrdiff_t count);
 
 /* An error about argument arg unless every element of the mask is 0 or 1. */
-void THIndex_checkMask(THByteTensor *mask, int arg);
+TH_API void THIndex_checkMask(THByteTensor *mask, int arg);
 
 /* --- elements that are selected, in row-major order ------------------------------------------ */
 
@@ -48,6 +50,8 @@ void THSelection_close(THSelection *selection);
 /* Counts by a mask, operand 0 of the loop and argument arg; an error unless it holds 0 and 1 only.
  */
 void THSelection_countMask(THSelection *selection, THLoop *loop, THByteTensor *mask, int arg);
+
+#endif
 
 /* --- kernels --------------------------------------------------------------------------------- */
 

@@ -54,12 +54,14 @@
 #define THLongTensor_data         THCudaLongDevice_data
 #define THLongTensor_nElement     THCudaLongDevice_nElement
 #define THLongTensor_sizeDesc     THCudaLongDevice_sizeDesc
+#define THLongTensor_isContiguous THCudaLongDevice_isContiguous
 #define THLongTensor_resizeResult THCudaLongDevice_resizeResult
 #define THByteTensor              THCudaByteTensor
 #define THByteTensor_apart        THCudaByteDevice_apart
 #define THByteTensor_resizeNd     THCudaByteDevice_resizeNd
 #define THByteTensor_nElement     THCudaByteDevice_nElement
 #define THByteTensor_sizeDesc     THCudaByteDevice_sizeDesc
+#define THByteTensor_isContiguous THCudaByteDevice_isContiguous
 
 /* --- storages: the public functions, with this thread's state -----------------------------------
  */
@@ -105,10 +107,12 @@ THDescBuff THTensor_(sizeDesc)(const THTensor *tensor);
 #ifndef THC_REAL_IS_LONG
 int64_t *THCudaLongDevice_data(const THCudaLongTensor *tensor);
 ptrdiff_t THCudaLongDevice_nElement(const THCudaLongTensor *tensor);
+int THCudaLongDevice_isContiguous(const THCudaLongTensor *tensor);
 THDescBuff THCudaLongDevice_sizeDesc(const THCudaLongTensor *tensor);
 #endif
 #ifndef THC_REAL_IS_BYTE
 ptrdiff_t THCudaByteDevice_nElement(const THCudaByteTensor *tensor);
+int THCudaByteDevice_isContiguous(const THCudaByteTensor *tensor);
 THDescBuff THCudaByteDevice_sizeDesc(const THCudaByteTensor *tensor);
 #endif
 

@@ -1,10 +1,14 @@
 /* Selecting, gathering and scattering along a dimension. */
 #include "THTemplate.h"
 
-#include "THIndex.h"
+#include "../THIndex.h"
 #include "THTensorCore.h"
 
+#ifdef TH_TEMPLATE_DEVICE
+#include "THCIndexRun.h"
+#else
 TH_DISPATCH(THKernel, THTensor_(indexKernels))
+#endif
 
 /* --- operands of one shape ------------------------------------------------------------------- */
 
@@ -50,6 +54,47 @@ static void close_layout(Layout *layout)
   THShape_close(&layout->shape);
 }
 
+#ifdef TH_TEMPLATE_DEVICE
+
+static void THTensor_(addLayout)(THLoop *loop, const Layout *layout, real *data,
+                                 const int64_t *stride)
+{
+  THLoop_operand(loop, data, sizeof(real), layout->shape.nDimension, layout->shape.size, stride);
+}
+
+static void THTensor_(addIndices)(THLoop *loop, const Layout *layout)
+{
+  THLoop_operand(loop, THLongTensor_data(layout->index), sizeof(int64_t), layout->shape.nDimension,
+                 layout->shape.size, layout->indices.stride);
+}
+
+static void THTensor_(runGather)(THTensor *r, const Layout *layout, THTensor *src)
+{
+  const THCIndexed work = {.stride = src->stride[layout->dim], .size = src->size[layout->dim]};
+  THLoop loop;
+  THLoop_init(&loop);
+  THTensor_(addLayout)(&loop, layout, THTensor_(data)(r), r->stride);
+  THTensor_(addIndices)(&loop, layout);
+  THTensor_(addLayout)(&loop, layout, THTensor_(data)(src), layout->shape.stride);
+  THC_runIndices(&loop, INDEX_KERNEL(TH_INDEX_gather), &work);
+}
+
+static void THTensor_(runScatter)(THIndexKernel kernel, THTensor *tensor, const Layout *layout,
+                                  THTensor *src, const int64_t *srcStride, real value)
+{
+  THCIndexed work = {.stride = tensor->stride[layout->dim], .size = tensor->size[layout->dim]};
+  memcpy(&work.value, &value, sizeof value);
+  THLoop loop;
+  THLoop_init(&loop);
+  THTensor_(addLayout)(&loop, layout, THTensor_(data)(tensor), layout->shape.stride);
+  THTensor_(addIndices)(&loop, layout);
+  if (src)
+    THTensor_(addLayout)(&loop, layout, THTensor_(data)(src), srcStride);
+  THC_runIndices(&loop, INDEX_KERNEL(kernel), &work);
+}
+
+#else
+
 /* r, which has the shape of the layout, becomes what the indices say of src. */
 static void THTensor_(runGather)(THTensor *r, const Layout *layout, THTensor *src)
 {
@@ -89,6 +134,8 @@ static void THTensor_(runScatter)(THIndexKernel kernel, THTensor *tensor, const 
   const int across = lines.size[0] > 1 && lines.stride[0][0] < work.stride;
   THLines_run(&lines, data, itemSize, across, THTensor_(indexKernels)[kernel], &work);
 }
+
+#endif
 
 /* --- slices ---------------------------------------------------------------------------------- */
 
@@ -201,7 +248,8 @@ static void THTensor_(changeSlices)(THIndexKernel kernel, THTensor *tensor, int 
   } else {
     src = THTensor_(reshapeSlices)(&guard, src, dim, tensor, strides.stride);
   }
-  THTensor_(runScatter)(kernel, tensor, &layout, src, strides.stride, 0);
+  THTensor_(runScatter)(kernel, tensor, &layout, src, strides.stride,
+                        TH_CONVERT_ACCREAL_TO_REAL(0));
   THGuard_leave(&guard);
   THShape_close(&strides);
   close_layout(&layout);
@@ -310,12 +358,12 @@ static void THTensor_(changeElements)(THIndexKernel kernel, THTensor *tensor, in
 
 void THTensor_(scatter)(THTensor *tensor, int dim, THLongTensor *index, THTensor *src)
 {
-  THTensor_(changeElements)(TH_INDEX_copy, tensor, dim, index, src, 0);
+  THTensor_(changeElements)(TH_INDEX_copy, tensor, dim, index, src, TH_CONVERT_ACCREAL_TO_REAL(0));
 }
 
 void THTensor_(scatterAdd)(THTensor *tensor, int dim, THLongTensor *index, THTensor *src)
 {
-  THTensor_(changeElements)(TH_INDEX_add, tensor, dim, index, src, 0);
+  THTensor_(changeElements)(TH_INDEX_add, tensor, dim, index, src, TH_CONVERT_ACCREAL_TO_REAL(0));
 }
 
 void THTensor_(scatterFill)(THTensor *tensor, int dim, THLongTensor *index, real val)

@@ -1,10 +1,14 @@
 /* Masks, and subscripts of what is not zero. */
 #include "THTemplate.h"
 
-#include "THIndex.h"
+#include "../THIndex.h"
 #include "THTensorCore.h"
 
+#ifdef TH_TEMPLATE_DEVICE
+#include "THCIndexRun.h"
+#else
 extern const THKernel *THTensor_(indexKernels);
+#endif
 
 static void THTensor_(checkMaskCount)(THTensor *t, const char *name, THByteTensor *mask, int arg)
 {
@@ -13,19 +17,66 @@ static void THTensor_(checkMaskCount)(THTensor *t, const char *name, THByteTenso
              THByteTensor_sizeDesc(mask).str, name, n, THTensor_(sizeDesc)(t).str);
 }
 
+/* --- the steps with elements ----------------------------------------------------------------- */
+
+#ifdef TH_TEMPLATE_DEVICE
+
+/* Selections go by a contiguous mask. */
+static THByteTensor *THTensor_(openMask)(THGuard *guard, THByteTensor *mask, int copies)
+{
+  return THByteTensor_apart(guard, mask, copies || !THByteTensor_isContiguous(mask));
+}
+
+static void THTensor_(runFill)(THTensor *tensor, THByteTensor *mask, real value)
+{
+  THCIndexed work = {0};
+  memcpy(&work.value, &value, sizeof value);
+  THLoop loop;
+  THLoop_init(&loop);
+  THLoop_tensor(&loop, tensor);
+  THLoop_tensor(&loop, mask);
+  THC_runIndices(&loop, INDEX_KERNEL(TH_MASK_fill), &work);
+}
+
+static void THTensor_(runSelection)(THLoop *loop, THIndexKernel kernel, THSelection *selection)
+{
+  THCSelection_run(selection, loop, INDEX_KERNEL(kernel));
+}
+
+#else
+
+static THByteTensor *THTensor_(openMask)(THGuard *guard, THByteTensor *mask, int copies)
+{
+  return THByteTensor_apart(guard, mask, copies);
+}
+
+static void THTensor_(runFill)(THTensor *tensor, THByteTensor *mask, real value)
+{
+  THLoop loop;
+  THLoop_init(&loop);
+  THLoop_tensor(&loop, tensor);
+  THLoop_tensor(&loop, mask);
+  THLoop_run(&loop, THTensor_(indexKernels)[TH_MASK_fill], &value);
+}
+
+static void THTensor_(runSelection)(THLoop *loop, THIndexKernel kernel, THSelection *selection)
+{
+  THLoop_run(loop, THTensor_(indexKernels)[kernel], selection);
+}
+
+#endif
+
+/* --- masks ------------------------------------------------------------------------------------ */
+
 void THTensor_(maskedFill)(THTensor *tensor, THByteTensor *mask, real value)
 {
   THTensor_(checkMaskCount)(tensor, "tensor", mask, 2);
   THIndex_checkMask(mask, 2);
   THView_checkWritable(TH_VIEW(tensor), 1);
   THGuard guard;
-  mask = THByteTensor_apart(&guard, mask,
-                            THView_overlap(TH_VIEW(tensor), TH_VIEW(mask)) == TH_OVERLAP_MIXED);
-  THLoop loop;
-  THLoop_init(&loop);
-  THLoop_tensor(&loop, tensor);
-  THLoop_tensor(&loop, mask);
-  THLoop_run(&loop, THTensor_(indexKernels)[TH_MASK_fill], &value);
+  mask = THTensor_(openMask)(&guard, mask,
+                             THView_overlap(TH_VIEW(tensor), TH_VIEW(mask)) == TH_OVERLAP_MIXED);
+  THTensor_(runFill)(tensor, mask, value);
   THGuard_leave(&guard);
 }
 
@@ -34,8 +85,8 @@ void THTensor_(maskedCopy)(THTensor *tensor, THByteTensor *mask, THTensor *src)
   THTensor_(checkMaskCount)(tensor, "tensor", mask, 2);
   THView_checkWritable(TH_VIEW(tensor), 1);
   THGuard guardMask, guard, contiguous;
-  mask = THByteTensor_apart(&guardMask, mask,
-                            THView_overlap(TH_VIEW(tensor), TH_VIEW(mask)) != TH_OVERLAP_NONE);
+  mask = THTensor_(openMask)(&guardMask, mask,
+                             THView_overlap(TH_VIEW(tensor), TH_VIEW(mask)) != TH_OVERLAP_NONE);
   THLoop loop;
   THLoop_init(&loop);
   THLoop_tensor(&loop, mask);
@@ -52,7 +103,7 @@ void THTensor_(maskedCopy)(THTensor *tensor, THByteTensor *mask, THTensor *src)
   if (selection.total > 0) {
     src = contiguous.what = THTensor_(newContiguous)(src);
     selection.data = (char *)THTensor_(data)(src);
-    THLoop_run(&loop, THTensor_(indexKernels)[TH_MASK_copy], &selection);
+    THTensor_(runSelection)(&loop, TH_MASK_copy, &selection);
   }
   THGuard_leave(&contiguous);
   THGuard_leave(&guard);
@@ -64,7 +115,8 @@ void THTensor_(maskedSelect)(THTensor *tensor, THTensor *src, THByteTensor *mask
 {
   THTensor_(checkMaskCount)(src, "src", mask, 3);
   THGuard guardMask, guard;
-  mask = THByteTensor_apart(&guardMask, mask, THView_sharesStorage(TH_VIEW(tensor), TH_VIEW(mask)));
+  mask =
+      THTensor_(openMask)(&guardMask, mask, THView_sharesStorage(TH_VIEW(tensor), TH_VIEW(mask)));
   src = THTensor_(apart)(&guard, src, THView_sharesStorage(TH_VIEW(tensor), TH_VIEW(src)));
   THLoop loop;
   THLoop_init(&loop);
@@ -80,13 +132,15 @@ void THTensor_(maskedSelect)(THTensor *tensor, THTensor *src, THByteTensor *mask
   if (selection.total > 0) {
     selection.data = (char *)THTensor_(data)(tensor);
     selection.step = tensor->stride[0];
-    THLoop_run(&loop, THTensor_(indexKernels)[TH_MASK_select], &selection);
+    THTensor_(runSelection)(&loop, TH_MASK_select, &selection);
   }
   THShape_close(&shape);
   THSelection_close(&selection);
   THGuard_leave(&guard);
   THGuard_leave(&guardMask);
 }
+
+#ifndef TH_TEMPLATE_DEVICE
 
 /* Dimensions of size 1 take no part in the list: their subscripts are all the same. */
 static void list_ones(THLongTensor *subscript, const int64_t *size, int dims)
@@ -132,3 +186,5 @@ void THTensor_(nonzero)(THLongTensor *subscript, THTensor *tensor)
   THSelection_close(&selection);
   THGuard_leave(&guard);
 }
+
+#endif

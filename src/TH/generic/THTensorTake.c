@@ -1,16 +1,21 @@
 /* Taking and putting elements by their place in row-major order. */
 #include "THTemplate.h"
 
-#include "THIndex.h"
+#include "../THIndex.h"
 #include "THTensorCore.h"
 
 /* A tensor whose elements have places: dimensions innermost first, merged where they lie as one. */
+#ifdef TH_TEMPLATE_DEVICE
+#include "THCIndexRun.h"
+typedef THCPlaces Places;
+#else
 typedef struct {
   real *data;
   ptrdiff_t count;
   int dims, accumulate;
   ptrdiff_t size[TH_LOOP_DIMS], stride[TH_LOOP_DIMS];
 } Places;
+#endif
 
 static void THTensor_(findPlaces)(Places *places, THTensor *t)
 {
@@ -31,6 +36,37 @@ static void THTensor_(findPlaces)(Places *places, THTensor *t)
   places->data = THTensor_(data)(t);
   places->count = THTensor_(nElement)(t);
 }
+
+/* --- the steps with elements ----------------------------------------------------------------- */
+
+#ifdef TH_TEMPLATE_DEVICE
+
+static void THTensor_(runTake)(THTensor *tensor, THLongTensor *index, const Places *places)
+{
+  THLoop loop;
+  THLoop_init(&loop);
+  THLoop_tensor(&loop, tensor);
+  THLoop_tensor(&loop, index);
+  THC_runIndices(&loop, INDEX_KERNEL(THC_INDEX_take), places);
+}
+
+static void THTensor_(runPut)(THLongTensor *index, THTensor *src, const Places *places)
+{
+  THGuard guard, guardIndex; /* copies of one shape */
+  const int other =
+      !THSize_isSameSizeAs(index->size, index->nDimension, src->size, src->nDimension);
+  src = THTensor_(apart)(&guard, src, other);
+  index = THLongTensor_apart(&guardIndex, index, other);
+  THLoop loop;
+  THLoop_init(&loop);
+  THLoop_tensor(&loop, index);
+  THLoop_tensor(&loop, src);
+  THC_runIndices(&loop, INDEX_KERNEL(THC_INDEX_put), places);
+  THGuard_leave(&guardIndex);
+  THGuard_leave(&guard);
+}
+
+#else
 
 static inline real *place_of(const Places *places, int64_t index)
 {
@@ -63,6 +99,40 @@ static void THTensor_(takeRun)(const THRun *run, const void *scalars)
   }
 }
 
+static void THTensor_(runTake)(THTensor *tensor, THLongTensor *index, const Places *places)
+{
+  THLoop loop;
+  THLoop_init(&loop);
+  loop.grain = TH_LOOP_GRAIN / 4;
+  THLoop_tensor(&loop, tensor);
+  THLoop_tensor(&loop, index);
+  THLoop_run(&loop, THTensor_(takeRun), places);
+}
+
+static void THTensor_(putRun)(const THRun *run, const void *scalars)
+{
+  const Places *places = scalars;
+  for (ptrdiff_t j = 0; j < run->rows; j++)
+    for (ptrdiff_t i = 0; i < run->n; i++) {
+      const int64_t index = ((int64_t *)run->at[0])[j * run->jump[0] + i * run->step[0]];
+      const real x = ((real *)run->at[1])[j * run->jump[1] + i * run->step[1]];
+      real *to = place_of(places, index);
+      *to = places->accumulate ? (real)(*to + x) : x;
+    }
+}
+
+static void THTensor_(runPut)(THLongTensor *index, THTensor *src, const Places *places)
+{
+  THLoop loop;
+  THLoop_init(&loop);
+  loop.inOrder = 1; /* a place may be written twice */
+  THLoop_tensor(&loop, index);
+  THLoop_tensor(&loop, src);
+  THLoop_run(&loop, THTensor_(putRun), places);
+}
+
+#endif
+
 void THTensor_(take)(THTensor *tensor, THTensor *src, THLongTensor *index)
 {
   THIndex_checkPlaces(index, 3, THTensor_(nElement)(src));
@@ -81,28 +151,11 @@ void THTensor_(take)(THTensor *tensor, THTensor *src, THLongTensor *index)
   if (THLongTensor_nElement(index) > 0) {
     Places places;
     THTensor_(findPlaces)(&places, src);
-    THLoop loop;
-    THLoop_init(&loop);
-    loop.grain = TH_LOOP_GRAIN / 4;
-    THLoop_tensor(&loop, tensor);
-    THLoop_tensor(&loop, index);
-    THLoop_run(&loop, THTensor_(takeRun), &places);
+    THTensor_(runTake)(tensor, index, &places);
   }
   THGuard_leave(&guardIndex);
   THGuard_leave(&guard);
   THShape_close(&shape);
-}
-
-static void THTensor_(putRun)(const THRun *run, const void *scalars)
-{
-  const Places *places = scalars;
-  for (ptrdiff_t j = 0; j < run->rows; j++)
-    for (ptrdiff_t i = 0; i < run->n; i++) {
-      const int64_t index = ((int64_t *)run->at[0])[j * run->jump[0] + i * run->step[0]];
-      const real x = ((real *)run->at[1])[j * run->jump[1] + i * run->step[1]];
-      real *to = place_of(places, index);
-      *to = places->accumulate ? (real)(*to + x) : x;
-    }
 }
 
 void THTensor_(put)(THTensor *tensor, THLongTensor *index, THTensor *src, int accumulate)
@@ -121,12 +174,7 @@ void THTensor_(put)(THTensor *tensor, THLongTensor *index, THTensor *src, int ac
                              THView_overlap(TH_VIEW(tensor), TH_VIEW(index)) != TH_OVERLAP_NONE);
   Places places = {.accumulate = accumulate};
   THTensor_(findPlaces)(&places, tensor);
-  THLoop loop;
-  THLoop_init(&loop);
-  loop.inOrder = 1; /* a place may be written twice */
-  THLoop_tensor(&loop, index);
-  THLoop_tensor(&loop, src);
-  THLoop_run(&loop, THTensor_(putRun), &places);
+  THTensor_(runPut)(index, src, &places);
   THGuard_leave(&guardIndex);
   THGuard_leave(&guard);
 }

@@ -1,0 +1,24 @@
+/* Functions with indices and masks on devices: those of THTensorIndex.h.
+ *
+ * Shapes, sharing of memory and errors are the same.  Before anything is written a kernel looks for
+ * indices out of range and for masks of something other than 0 and 1, and the call waits for its
+ * answer; TH_CUDA_CHECK_INDICES=0 in the environment turns that off: bad indices then change
+ * nothing (gather, indexSelect and take give 0 for them), and what is not 0 selects.
+ *
+ * Where indices repeat, it is not said which of the elements written stays; what is added is added
+ * by atomic operations, so that sums of floats may differ in the last bits from call to call. */
+#ifndef THC_TENSOR_INDEX_H
+#define THC_TENSOR_INDEX_H
+
+#include "THCTensor.h"
+
+#define THC_GENERIC_FILE "generic/THCTensorIndex.h"
+#include "THCGenerateAllTypes.h"
+
+#define THC_GENERIC_FILE "generic/THCTensorScatterGather.h"
+#include "THCGenerateAllTypes.h"
+
+#define THC_GENERIC_FILE "generic/THCTensorMasked.h"
+#include "THCGenerateAllTypes.h"
+
+#endif
