@@ -355,6 +355,56 @@ static void THTest_(distances)(void)
 #endif
 }
 
+/* --- running sums and products ------------------------------------------------------------------
+ */
+
+static void THTest_(scanOf)(THTensor *t, int dim)
+{
+  THCState *state = thc_state();
+  const double n = (double)t->size[dim];
+  for (int product = 0; product < 2; product++) {
+    if (product)
+      THTest_(nearOne)(t);
+    RTensor *s = THCTest_(reference)(t), *expected = RTensor_(new)();
+    THCTensor *d = THCTest_(upload)(t), *r = THCTensor_(new)(state);
+    (product ? RTensor_(cumprod) : RTensor_(cumsum))(expected, s, dim);
+    (product ? THCTensor_(cumprod) : THCTensor_(cumsum))(state, r, d, dim);
+    const double absolute = product ? 0 : THTest_(lost)(t->size[dim]);
+    const double relative = EPSILON + (product ? n * 0x1p-23 * IS_FLOATING : 0);
+    CHECK_LIKE(r, expected, relative, absolute);
+    if (th_layout_is_writable(d->stride[0] == 0 ? TH_EXPANDED : TH_CONTIGUOUS) &&
+        THTensor_(isContiguous)(t)) {
+      (product ? THCTensor_(cumprod) : THCTensor_(cumsum))(state, d, d, dim);
+      CHECK_LIKE(d, expected, relative, absolute);
+    }
+    THCTensor_(free)(state, r);
+    THCTensor_(free)(state, d);
+    RTensor_(free)(expected);
+    RTensor_(free)(s);
+  }
+}
+
+static void THTest_(scans)(void)
+{
+  static const int64_t shapes[][2] = {{1, 1},     {2, 31},    {33, 1000}, {1000, 33},
+                                      {1, 20011}, {20011, 2}, {40, 5000}, {3, 5003}};
+  for (int layout = 0; layout < TH_EMPTY; layout++)
+    for (int dim = 0; dim < 3; dim++) {
+      THTensor *t = THTest_(tensor)(layout, 7, TH_SHAPE(3, 5, 7));
+      th_note("%s, dimension %d", th_layout_names[layout], dim);
+      if (dim < t->nDimension)
+        THTest_(scanOf)(t, dim);
+      THTensor_(free)(t);
+    }
+  for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
+    for (int dim = 0; dim < 2; dim++) {
+      th_note("%lld x %lld, dimension %d", (long long)shapes[k][0], (long long)shapes[k][1], dim);
+      THTensor *t = THTest_(tensor)(TH_CONTIGUOUS, 3 + k, 2, shapes[k]);
+      THTest_(scanOf)(t, dim);
+      THTensor_(free)(t);
+    }
+}
+
 /* --- results that share memory, errors ---------------------------------------------------------
  */
 
@@ -407,4 +457,4 @@ static void THTest_(reduceErrors)(void)
 }
 
 TH_TESTS(THTest_(reduceLayouts), THTest_(reduceSizes), THTest_(reduceAll), THTest_(logical),
-         THTest_(distances), THTest_(reduceInPlace), THTest_(reduceErrors))
+         THTest_(distances), THTest_(scans), THTest_(reduceInPlace), THTest_(reduceErrors))

@@ -1,0 +1,75 @@
+/* Running sums and products along a dimension. */
+#define TH_TEMPLATE_DEVICE "THCDevice.h"
+#include "THTemplate.h"
+
+#include "THCReduce.h"
+#include "THCTensorReduce.h"
+#include "TH/THScan.h"
+#include "TH/generic/THTensorCore.h"
+#include "cuda/thc_scan.h"
+
+#include "THCCalls.h"
+
+enum {
+  BUSY = 512,       /* blocks that occupy a device */
+  MANY = 4096,      /* lines that do so with a thread each */
+  PIECE = 4096,     /* elements that are worth a block */
+  MOST_GRID = 65535 /* of a grid's second dimension */
+};
+
+extern const THCScan TH_CONCAT_2(THCScans_, Real)[];
+
+/* Lines side by side have a thread each where there are enough; else a block has a line, or, of few
+ * lines, a piece, where the totals of all pieces are known first. */
+static void THTensor_(scan)(THTensor *r, THTensor *t, int dimension, int kind)
+{
+  const THCScan *op = &TH_CONCAT_2(THCScans_, Real)[kind];
+  const cudaStream_t stream = THCState_getCurrentStream(THC_using);
+  THTensor_(checkAlong)(t, dimension, 3);
+  THAlong along;
+  t = THTensor_(openAlong)(&along, r, NULL, t, dimension, 3, t->size[dimension], 0, 1);
+  THCLines lines;
+  THCLines_make(&lines, &along.lines);
+  const int beside = along.lines.size[0] > 1 && along.lines.stride[0][0] < along.lines.step[0];
+  const int across = (beside && lines.count >= MANY) || lines.length < 32;
+  THCScanWork work = {.piece = THMax(1, lines.length), .pieces = 1};
+  if (!across && lines.count > 0 && lines.count < BUSY && lines.length > PIECE) {
+    const ptrdiff_t pieces =
+        THMin(THMin(BUSY / lines.count + 1, MOST_GRID), (lines.length + PIECE - 1) / PIECE);
+    work.piece = (lines.length + pieces - 1) / pieces;
+    work.pieces = (lines.length + work.piece - 1) / work.piece;
+  }
+  THGuard guard;
+  THGuard_enter(&guard, NULL);
+  if (work.pieces > 1) {
+    THGuard_leave(&guard);
+    work.totals = THC_room(&guard, (size_t)(lines.count * work.pieces) * op->totalSize);
+  }
+  THTensor_(resizeResult)(r, &along.shape);
+  work.from = THTensor_(data)(t);
+  if (lines.count > 0 && lines.length > 0) {
+    if (work.pieces > 1) {
+      op->along(&work, &lines, stream);
+      op->between(&work, &lines, stream);
+    }
+    work.to = THTensor_(data)(r);
+    (across ? op->across : op->along)(&work, &lines, stream);
+    THCudaCheck(cudaGetLastError());
+  }
+  THGuard_leave(&guard);
+  THTensor_(closeAlong)(&along);
+}
+
+void THCTensor_(cumsum)(THCState *state, THCTensor *self, THCTensor *src, THCDim dim)
+{
+  THC_enter(state);
+  THC_CHECK_TENSORS(2, self, src);
+  THTensor_(scan)(self, src, THC_dim(dim), TH_SCAN_SUM);
+}
+
+void THCTensor_(cumprod)(THCState *state, THCTensor *self, THCTensor *src, THCDim dim)
+{
+  THC_enter(state);
+  THC_CHECK_TENSORS(2, self, src);
+  THTensor_(scan)(self, src, THC_dim(dim), TH_SCAN_PRODUCT);
+}
