@@ -40,14 +40,6 @@
 #define TH_REAL_IS_HALF
 #endif
 
-#ifdef TH_REAL_IS_HALF
-#define TH_CONVERT_REAL_TO_ACCREAL(VALUE) TH_half2float(VALUE)
-#define TH_CONVERT_ACCREAL_TO_REAL(VALUE) TH_float2half(VALUE)
-#else
-#define TH_CONVERT_REAL_TO_ACCREAL(VALUE) ((accreal)(VALUE))
-#define TH_CONVERT_ACCREAL_TO_REAL(VALUE) ((real)(VALUE))
-#endif
-
 /* Tensors of indices and masks are on the device too. */
 #define THLongTensor              THCudaLongTensor
 #define THLongTensor_apart        THCudaLongDevice_apart
