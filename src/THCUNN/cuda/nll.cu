@@ -7,7 +7,7 @@ THC_DEVICE int64_t place(const THCUNNNll &w, int64_t i, real *weight)
   if (w.target[i] == w.ignore)
     return -1;
   const int64_t chosen = w.target[i] - w.base;
-  *weight = w.weights ? from(((const stored *)w.weights)[chosen]) : (real)1;
+  *weight = w.weights ? THC_LOAD(((const element *)w.weights)[chosen]) : (real)1;
   return (i / w.inner * w.classes + chosen) * w.inner + i % w.inner;
 }
 
@@ -17,7 +17,7 @@ __global__ static void losses(THCUNNNll w)
   {
     real weight;
     const int64_t at = place(w, i, &weight);
-    ((stored *)w.loss)[i] = to(at < 0 ? 0 : -from(((const stored *)w.x)[at]) * weight);
+    ((element *)w.loss)[i] = THC_STORE(at < 0 ? 0 : -THC_LOAD(((const element *)w.x)[at]) * weight);
   }
 }
 
@@ -29,20 +29,20 @@ __global__ static void total(THCUNNNll w)
   for (int64_t i = threadIdx.x; i < w.batch * w.inner; i += blockDim.x) {
     real weight;
     const int64_t at = place(w, i, &weight);
-    sum += at < 0 ? 0 : -from(((const stored *)w.x)[at]) * weight;
+    sum += at < 0 ? 0 : -THC_LOAD(((const element *)w.x)[at]) * weight;
     weights += weight;
   }
   sum = block_reduce(sum, room, 0);
   weights = block_reduce(weights, room, 0);
   if (threadIdx.x == 0) {
-    *(stored *)w.loss = to(w.average && weights != 0 ? sum / weights : sum);
-    *(stored *)w.totalOut = to(weights);
+    *(element *)w.loss = THC_STORE(w.average && weights != 0 ? sum / weights : sum);
+    *(element *)w.totalOut = THC_STORE(weights);
   }
 }
 
 __global__ static void spread(THCUNNNll w)
 {
-  const real all = w.each ? (real)1 : from(*(const stored *)w.totalIn);
+  const real all = w.each ? (real)1 : THC_LOAD(*(const element *)w.totalIn);
   const real divisor = w.average && !w.each ? all : (real)1;
   if (!(all > 0))
     return;
@@ -51,7 +51,8 @@ __global__ static void spread(THCUNNNll w)
     real weight;
     const int64_t at = place(w, i, &weight);
     if (at >= 0)
-      ((stored *)w.dx)[at] = to(-weight * from(((const stored *)w.g)[w.each ? i : 0]) / divisor);
+      ((element *)w.dx)[at] =
+          THC_STORE(-weight * THC_LOAD(((const element *)w.g)[w.each ? i : 0]) / divisor);
   }
 }
 

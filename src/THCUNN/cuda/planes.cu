@@ -1,28 +1,29 @@
 /* Kernels of planes of images: their biases, and sums. */
 #include "thcunn_template.h"
 
-__global__ static void fill(int64_t count, int64_t planes, int64_t n, const stored *bias, stored *y)
+__global__ static void fill(int64_t count, int64_t planes, int64_t n, const element *bias,
+                            element *y)
 {
   THC_GRID_LOOP(i, count)
   y[i] = bias[i / n % planes];
 }
 
 /* A block for each plane. */
-__global__ static void sums(int64_t batch, int64_t planes, int64_t n, const stored *x, real scale,
-                            stored *y)
+__global__ static void sums(int64_t batch, int64_t planes, int64_t n, const element *x, real scale,
+                            element *y)
 {
   __shared__ real room[THC_BLOCK];
   for (int64_t plane = blockIdx.x; plane < planes; plane += gridDim.x) {
     real sum = 0;
     for (int64_t i = threadIdx.x; i < batch * n; i += blockDim.x)
-      sum += from(x[(i / n * planes + plane) * n + i % n]);
+      sum += THC_LOAD(x[(i / n * planes + plane) * n + i % n]);
     sum = block_reduce(sum, room, 0);
     if (threadIdx.x == 0)
-      y[plane] = to(from(y[plane]) + scale * sum);
+      y[plane] = THC_STORE(THC_LOAD(y[plane]) + scale * sum);
   }
 }
 
-__global__ static void parts(const real *x, int count, real scale, stored *y)
+__global__ static void parts(const real *x, int count, real scale, element *y)
 {
   __shared__ real room[THC_BLOCK];
   real sum = 0;
@@ -30,26 +31,26 @@ __global__ static void parts(const real *x, int count, real scale, stored *y)
     sum += x[i];
   sum = block_reduce(sum, room, 0);
   if (threadIdx.x == 0)
-    *y = to(scale * sum);
+    *y = THC_STORE(scale * sum);
 }
 
 extern "C" void THCUNN_(fillPlanes)(int64_t batch, int64_t planes, int64_t n, const void *bias,
                                     void *y, cudaStream_t stream)
 {
   const int64_t count = batch * planes * n;
-  THC_LAUNCH(fill, THC_blocks(count), THC_BLOCK, 0, stream, count, planes, n, (const stored *)bias,
-             (stored *)y);
+  THC_LAUNCH(fill, THC_blocks(count), THC_BLOCK, 0, stream, count, planes, n, (const element *)bias,
+             (element *)y);
 }
 
 extern "C" void THCUNN_(addPlaneSums)(int64_t batch, int64_t planes, int64_t n, const void *x,
                                       double scale, void *y, cudaStream_t stream)
 {
   THC_LAUNCH(sums, (unsigned)(planes < INT32_MAX ? planes : INT32_MAX), THC_BLOCK, 0, stream, batch,
-             planes, n, (const stored *)x, (real)scale, (stored *)y);
+             planes, n, (const element *)x, (real)scale, (element *)y);
 }
 
 extern "C" void THCUNN_(addParts)(const void *x, int count, double scale, void *y,
                                   cudaStream_t stream)
 {
-  THC_LAUNCH(parts, 1, THC_BLOCK, 0, stream, (const real *)x, count, (real)scale, (stored *)y);
+  THC_LAUNCH(parts, 1, THC_BLOCK, 0, stream, (const real *)x, count, (real)scale, (element *)y);
 }

@@ -6,33 +6,18 @@
 /* --- what expressions call ----------------------------------------------------------------------
  */
 
-#undef THMath_
 #undef THNN_
-#define THMath_(NAME) element_##NAME
-#define THNN_(NAME)   element_##NAME
-
-#define FUNCTION(NAME, CALL)             \
-  THC_DEVICE real element_##NAME(real x) \
-  {                                      \
-    return CALL(x);                      \
-  }
-FUNCTION(exp, exp)
-FUNCTION(expm1, expm1)
-FUNCTION(log, log)
-FUNCTION(log1p, log1p)
-FUNCTION(sqrt, sqrt)
-FUNCTION(tanh, tanh)
-FUNCTION(abs, fabs)
+#define THNN_(NAME) element_##NAME
 
 /* log(1 + exp(z)), which does not overflow */
 THC_DEVICE real element_softplus(real z)
 {
-  return (z > 0 ? z : 0) + log1p(exp(-fabs(z)));
+  return (z > 0 ? z : 0) + THMath_(log1p)(THMath_(exp)(-THMath_(abs)(z)));
 }
 
 THC_DEVICE real element_sigmoid(real x)
 {
-  return 1 / (1 + exp(-x));
+  return 1 / (1 + THMath_(exp)(-x));
 }
 
 THC_DEVICE real element_atLeast(real x, real least)
@@ -56,66 +41,67 @@ typedef TH_CONCAT_3(THCUNN, Real, Scalars) Scalars;
 
 #define KERNEL(Name, WHICH)  TH_CONCAT_4(THCUNN_, Name, WHICH, Real)
 #define ELEMENT(Name, WHICH) TH_CONCAT_2(KERNEL(Name, WHICH), _element)
-#define USE(X)               \
-  const real X = from(X##_); \
+#define USE(X)                   \
+  const real X = THC_LOAD(X##_); \
   (void)X
 #define PARAMETERS               \
   const real a = s->a, b = s->b; \
   (void)a;                       \
   (void)b;
 
-#define ACTIVATION(KIND, Name, FORWARD, GRADIENT)                                     \
-  THC_DEVICE stored ELEMENT(Name, _forward_)(const Scalars *s, stored x_)             \
-  {                                                                                   \
-    PARAMETERS USE(x);                                                                \
-    return to(FORWARD);                                                               \
-  }                                                                                   \
-  MAP1(KERNEL(Name, _forward_), stored, Scalars, stored)                              \
-  THC_DEVICE stored ELEMENT(Name, _gradient_)(const Scalars *s, stored g_, stored v_) \
-  {                                                                                   \
-    PARAMETERS const real g = s->scale * from(g_);                                    \
-    USE(v);                                                                           \
-    return to(GRADIENT);                                                              \
-  }                                                                                   \
-  MAP2(KERNEL(Name, _gradient_), stored, Scalars, stored, stored)
+#define ACTIVATION(KIND, Name, FORWARD, GRADIENT)                                        \
+  THC_DEVICE element ELEMENT(Name, _forward_)(const Scalars *s, element x_)              \
+  {                                                                                      \
+    PARAMETERS USE(x);                                                                   \
+    return THC_STORE(FORWARD);                                                           \
+  }                                                                                      \
+  MAP1(KERNEL(Name, _forward_), element, Scalars, element)                               \
+  THC_DEVICE element ELEMENT(Name, _gradient_)(const Scalars *s, element g_, element v_) \
+  {                                                                                      \
+    PARAMETERS const real g = s->scale * THC_LOAD(g_);                                   \
+    USE(v);                                                                              \
+    return THC_STORE(GRADIENT);                                                          \
+  }                                                                                      \
+  MAP2(KERNEL(Name, _gradient_), element, Scalars, element, element)
 
 TH_FOR_EACH_ACTIVATION(ACTIVATION)
 
 /* Losses with the functions that all have; the sums of parts are those of blocks. */
-#define LOSS_KERNELS(Name, FORWARD, GRADIENT)                                                    \
-  THC_DEVICE real TH_CONCAT_2(Name, _term)(real x, real t)                                       \
-  {                                                                                              \
-    return FORWARD;                                                                              \
-  }                                                                                              \
-  THC_DEVICE stored ELEMENT(Name, _forward_)(const Scalars *s, stored x_, stored t_)             \
-  {                                                                                              \
-    return to(TH_CONCAT_2(Name, _term)(from(x_), from(t_)));                                     \
-  }                                                                                              \
-  MAP2(KERNEL(Name, _forward_), stored, Scalars, stored, stored)                                 \
-  THC_DEVICE stored ELEMENT(Name, _gradient_)(const Scalars *s, stored g_, stored x_, stored t_) \
-  {                                                                                              \
-    const real g = s->scale * from(g_);                                                          \
-    USE(x);                                                                                      \
-    USE(t);                                                                                      \
-    return to(GRADIENT);                                                                         \
-  }                                                                                              \
-  MAP3(KERNEL(Name, _gradient_), stored, Scalars, stored, stored, stored)                        \
-  __global__ static void TH_CONCAT_2(Name, _sums)(const stored *x, const stored *t, ptrdiff_t n, \
-                                                  real *sums)                                    \
-  {                                                                                              \
-    __shared__ real room[THC_BLOCK];                                                             \
-    real sum = 0;                                                                                \
-    THC_GRID_LOOP(i, n)                                                                          \
-    sum += TH_CONCAT_2(Name, _term)(from(x[i]), from(t[i]));                                     \
-    sum = block_reduce(sum, room, 0);                                                            \
-    if (threadIdx.x == 0)                                                                        \
-      sums[blockIdx.x] = sum;                                                                    \
-  }                                                                                              \
-  static void KERNEL(Name, _sum_)(const void *x, const void *t, ptrdiff_t n, int parts,          \
-                                  void *sums, cudaStream_t stream)                               \
-  {                                                                                              \
-    THC_LAUNCH(TH_CONCAT_2(Name, _sums), parts, THC_BLOCK, 0, stream, (const stored *)x,         \
-               (const stored *)t, n, (real *)sums);                                              \
+#define LOSS_KERNELS(Name, FORWARD, GRADIENT)                                                      \
+  THC_DEVICE real TH_CONCAT_2(Name, _term)(real x, real t)                                         \
+  {                                                                                                \
+    return FORWARD;                                                                                \
+  }                                                                                                \
+  THC_DEVICE element ELEMENT(Name, _forward_)(const Scalars *s, element x_, element t_)            \
+  {                                                                                                \
+    return THC_STORE(TH_CONCAT_2(Name, _term)(THC_LOAD(x_), THC_LOAD(t_)));                        \
+  }                                                                                                \
+  MAP2(KERNEL(Name, _forward_), element, Scalars, element, element)                                \
+  THC_DEVICE element ELEMENT(Name, _gradient_)(const Scalars *s, element g_, element x_,           \
+                                               element t_)                                         \
+  {                                                                                                \
+    const real g = s->scale * THC_LOAD(g_);                                                        \
+    USE(x);                                                                                        \
+    USE(t);                                                                                        \
+    return THC_STORE(GRADIENT);                                                                    \
+  }                                                                                                \
+  MAP3(KERNEL(Name, _gradient_), element, Scalars, element, element, element)                      \
+  __global__ static void TH_CONCAT_2(Name, _sums)(const element *x, const element *t, ptrdiff_t n, \
+                                                  real *sums)                                      \
+  {                                                                                                \
+    __shared__ real room[THC_BLOCK];                                                               \
+    real sum = 0;                                                                                  \
+    THC_GRID_LOOP(i, n)                                                                            \
+    sum += TH_CONCAT_2(Name, _term)(THC_LOAD(x[i]), THC_LOAD(t[i]));                               \
+    sum = block_reduce(sum, room, 0);                                                              \
+    if (threadIdx.x == 0)                                                                          \
+      sums[blockIdx.x] = sum;                                                                      \
+  }                                                                                                \
+  static void KERNEL(Name, _sum_)(const void *x, const void *t, ptrdiff_t n, int parts,            \
+                                  void *sums, cudaStream_t stream)                                 \
+  {                                                                                                \
+    THC_LAUNCH(TH_CONCAT_2(Name, _sums), parts, THC_BLOCK, 0, stream, (const element *)x,          \
+               (const element *)t, n, (real *)sums);                                               \
   }
 
 #define IF_LOSS(Name, FORWARD, GRADIENT) LOSS_KERNELS(Name, FORWARD, GRADIENT)

@@ -10,38 +10,38 @@ THC_DEVICE real together(real value, real *room, int largest)
   return room ? block_reduce(value, room, largest) : value;
 }
 
-THC_DEVICE void forward(int logarithm, const stored *x, stored *y, int64_t n, int64_t step,
+THC_DEVICE void forward(int logarithm, const element *x, element *y, int64_t n, int64_t step,
                         int64_t first, int64_t threads, real *room)
 {
   real most = -(real)INFINITY, sum = 0;
   for (int64_t i = first; i < n; i += threads)
-    most = from(x[i * step]) > most ? from(x[i * step]) : most;
+    most = THC_LOAD(x[i * step]) > most ? THC_LOAD(x[i * step]) : most;
   most = together(most, room, 1);
   for (int64_t i = first; i < n; i += threads)
-    sum += exp(from(x[i * step]) - most);
+    sum += THMath_(exp)(THC_LOAD(x[i * step]) - most);
   sum = together(sum, room, 0);
-  const real last = logarithm ? log(sum) : 1 / sum;
+  const real last = logarithm ? THMath_(log)(sum) : 1 / sum;
   for (int64_t i = first; i < n; i += threads) {
-    const real z = from(x[i * step]) - most;
-    y[i * step] = to(logarithm ? z - last : exp(z) * last);
+    const real z = THC_LOAD(x[i * step]) - most;
+    y[i * step] = THC_STORE(logarithm ? z - last : THMath_(exp)(z) * last);
   }
 }
 
-THC_DEVICE void gradient(int logarithm, const stored *g, const stored *y, stored *d, int64_t n,
+THC_DEVICE void gradient(int logarithm, const element *g, const element *y, element *d, int64_t n,
                          int64_t step, int64_t first, int64_t threads, real *room)
 {
   real sum = 0;
   for (int64_t i = first; i < n; i += threads)
-    sum += logarithm ? from(g[i * step]) : from(g[i * step]) * from(y[i * step]);
+    sum += logarithm ? THC_LOAD(g[i * step]) : THC_LOAD(g[i * step]) * THC_LOAD(y[i * step]);
   sum = together(sum, room, 0);
   for (int64_t i = first; i < n; i += threads) {
-    const real gi = from(g[i * step]), yi = from(y[i * step]);
-    d[i * step] = to(logarithm ? gi - exp(yi) * sum : yi * (gi - sum));
+    const real gi = THC_LOAD(g[i * step]), yi = THC_LOAD(y[i * step]);
+    d[i * step] = THC_STORE(logarithm ? gi - THMath_(exp)(yi) * sum : yi * (gi - sum));
   }
 }
 
 /* A block for each sequence that lies in one piece. */
-__global__ static void rows(int logarithm, const stored *g, const stored *x, stored *y,
+__global__ static void rows(int logarithm, const element *g, const element *x, element *y,
                             int64_t count, int64_t n)
 {
   __shared__ real room[THC_BLOCK];
@@ -53,7 +53,7 @@ __global__ static void rows(int logarithm, const stored *g, const stored *x, sto
 }
 
 /* A thread for each sequence. */
-__global__ static void lanes(int logarithm, const stored *g, const stored *x, stored *y,
+__global__ static void lanes(int logarithm, const element *g, const element *x, element *y,
                              int64_t count, int64_t n, int64_t inner)
 {
   THC_GRID_LOOP(i, count)
@@ -72,9 +72,9 @@ extern "C" void THCUNN_(softMax)(int logarithm, const void *g, const void *x, vo
   const int64_t sequences = outer * inner;
   if (inner == 1 && count >= 64)
     THC_LAUNCH(rows, (unsigned)(sequences < INT32_MAX ? sequences : INT32_MAX), THC_BLOCK, 0,
-               stream, logarithm, (const stored *)g, (const stored *)x, (stored *)y, sequences,
+               stream, logarithm, (const element *)g, (const element *)x, (element *)y, sequences,
                count);
   else
-    THC_LAUNCH(lanes, THC_blocks(sequences), THC_BLOCK, 0, stream, logarithm, (const stored *)g,
-               (const stored *)x, (stored *)y, sequences, count, inner);
+    THC_LAUNCH(lanes, THC_blocks(sequences), THC_BLOCK, 0, stream, logarithm, (const element *)g,
+               (const element *)x, (element *)y, sequences, count, inner);
 }

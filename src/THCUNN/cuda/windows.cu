@@ -28,32 +28,32 @@ THC_DEVICE int64_t end_of(const THCUNNWindows &w, int axis, int64_t window)
   return end < w.input[axis] ? end : w.input[axis];
 }
 
-__global__ static void pool(THCUNNWindows w, int64_t count, const stored *x, stored *y,
+__global__ static void pool(THCUNNWindows w, int64_t count, const element *x, element *y,
                             int64_t *index, int64_t base)
 {
   THC_GRID_LOOP(i, count)
   {
     const int64_t column = i % w.output[1], row = i / w.output[1] % w.output[0];
-    const stored *plane = x + i / w.output[1] / w.output[0] * w.input[0] * w.input[1];
+    const element *plane = x + i / w.output[1] / w.output[0] * w.input[0] * w.input[1];
     const int64_t left = begin_of(w, 1, column), right = end_of(w, 1, column);
     const int64_t top = begin_of(w, 0, row), bottom = end_of(w, 0, row);
     int64_t best = top * w.input[1] + left;
     real most = -(real)INFINITY;
     for (int64_t r = top; r < bottom; r += w.dilation[0])
       for (int64_t c = left; c < right; c += w.dilation[1]) {
-        const real v = from(plane[r * w.input[1] + c]);
+        const real v = THC_LOAD(plane[r * w.input[1] + c]);
         if (v > most || v != v) { /* NaN is larger than all */
           most = v;
           best = r * w.input[1] + c;
         }
       }
-    y[i] = to(most);
+    y[i] = THC_STORE(most);
     index[i] = best + base;
   }
 }
 
-__global__ static void pool_back(THCUNNWindows w, int64_t count, const stored *g,
-                                 const int64_t *index, stored *dx, int64_t base)
+__global__ static void pool_back(THCUNNWindows w, int64_t count, const element *g,
+                                 const int64_t *index, element *dx, int64_t base)
 {
   THC_GRID_LOOP(i, count)
   {
@@ -67,13 +67,13 @@ __global__ static void pool_back(THCUNNWindows w, int64_t count, const stored *g
       for (int64_t c = left; c < right; c++) {
         const int64_t at = (plane * w.output[0] + r) * w.output[1] + c;
         if (index[at] == here)
-          sum += from(g[at]);
+          sum += THC_LOAD(g[at]);
       }
-    dx[i] = to(sum);
+    dx[i] = THC_STORE(sum);
   }
 }
 
-__global__ static void unfold(THCUNNWindows w, int64_t count, const stored *x, stored *columns)
+__global__ static void unfold(THCUNNWindows w, int64_t count, const element *x, element *columns)
 {
   THC_GRID_LOOP(i, count)
   {
@@ -84,11 +84,11 @@ __global__ static void unfold(THCUNNWindows w, int64_t count, const stored *x, s
     const int64_t r = row * w.step[0] - w.pad[0] + ky * w.dilation[0];
     const int64_t c = column * w.step[1] - w.pad[1] + kx * w.dilation[1];
     const int inside = r >= 0 && r < w.input[0] && c >= 0 && c < w.input[1];
-    columns[i] = inside ? x[(plane * w.input[0] + r) * w.input[1] + c] : to(0);
+    columns[i] = inside ? x[(plane * w.input[0] + r) * w.input[1] + c] : THC_STORE(0);
   }
 }
 
-__global__ static void fold(THCUNNWindows w, int64_t count, const stored *columns, stored *x)
+__global__ static void fold(THCUNNWindows w, int64_t count, const element *columns, element *x)
 {
   THC_GRID_LOOP(i, count)
   {
@@ -105,9 +105,9 @@ __global__ static void fold(THCUNNWindows w, int64_t count, const stored *column
           continue;
         const int64_t ky = y / w.dilation[0], kx = z / w.dilation[1];
         const int64_t line = (plane * w.size[0] + ky) * w.size[1] + kx;
-        sum += from(columns[(line * w.output[0] + r) * w.output[1] + c]);
+        sum += THC_LOAD(columns[(line * w.output[0] + r) * w.output[1] + c]);
       }
-    x[i] = to(sum);
+    x[i] = THC_STORE(sum);
   }
 }
 
@@ -115,8 +115,8 @@ extern "C" void THCUNN_(maxPool)(const THCUNNWindows *w, int64_t planes, const v
                                  int64_t *index, int64_t base, cudaStream_t stream)
 {
   const int64_t count = planes * w->output[0] * w->output[1];
-  THC_LAUNCH(pool, THC_blocks(count), THC_BLOCK, 0, stream, *w, count, (const stored *)x,
-             (stored *)y, index, base);
+  THC_LAUNCH(pool, THC_blocks(count), THC_BLOCK, 0, stream, *w, count, (const element *)x,
+             (element *)y, index, base);
 }
 
 extern "C" void THCUNN_(maxPoolBack)(const THCUNNWindows *w, int64_t planes, const void *g,
@@ -124,22 +124,22 @@ extern "C" void THCUNN_(maxPoolBack)(const THCUNNWindows *w, int64_t planes, con
                                      cudaStream_t stream)
 {
   const int64_t count = planes * w->input[0] * w->input[1];
-  THC_LAUNCH(pool_back, THC_blocks(count), THC_BLOCK, 0, stream, *w, count, (const stored *)g,
-             index, (stored *)dx, base);
+  THC_LAUNCH(pool_back, THC_blocks(count), THC_BLOCK, 0, stream, *w, count, (const element *)g,
+             index, (element *)dx, base);
 }
 
 extern "C" void THCUNN_(unfold)(const THCUNNWindows *w, int64_t planes, const void *x,
                                 void *columns, cudaStream_t stream)
 {
   const int64_t count = planes * w->size[0] * w->size[1] * w->output[0] * w->output[1];
-  THC_LAUNCH(unfold, THC_blocks(count), THC_BLOCK, 0, stream, *w, count, (const stored *)x,
-             (stored *)columns);
+  THC_LAUNCH(unfold, THC_blocks(count), THC_BLOCK, 0, stream, *w, count, (const element *)x,
+             (element *)columns);
 }
 
 extern "C" void THCUNN_(fold)(const THCUNNWindows *w, int64_t planes, const void *columns, void *x,
                               cudaStream_t stream)
 {
   const int64_t count = planes * w->input[0] * w->input[1];
-  THC_LAUNCH(fold, THC_blocks(count), THC_BLOCK, 0, stream, *w, count, (const stored *)columns,
-             (stored *)x);
+  THC_LAUNCH(fold, THC_blocks(count), THC_BLOCK, 0, stream, *w, count, (const element *)columns,
+             (element *)x);
 }
