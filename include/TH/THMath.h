@@ -78,6 +78,8 @@ static inline double TH_erfinv(double y)
   const double size = fabs(y);
   if (!(size < 1.0))
     return size == 1.0 ? copysign((double)INFINITY, y) : (double)NAN;
+  if (size < 1e-300) /* where steps are lost: half the root of pi times y */
+    return (double)(y * 0.88622692545275801364908374167057259L);
 
   const double w = -log((1.0 - size) * (1.0 + size));
   const double *const p = w < 5.0 ? centre : tails;
