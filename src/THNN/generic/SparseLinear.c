@@ -138,6 +138,30 @@ static inline __attribute__((always_inline)) void THNN_(sparseProducts)(const TH
   }
 }
 
+/* As finish of both calls, whose guards were entered by turns and are left newest first. */
+static void THNN_(sparseFinish)(THNN_(Call) * call, THNN_LongCall *places)
+{
+  for (int i = 0; i < call->results; i++) {
+    const THNN_(Result) *result = &call->result[i];
+    if (result->written != result->tensor)
+      THTensor_(copy)(result->tensor, result->written);
+  }
+  while (call->guards > 0 && places->guards > 0) {
+    THGuard *own = &call->guard[call->guards - 1], *place = &places->guard[places->guards - 1];
+    const THGuard *below = own;
+    while (below && below != place)
+      below = below->below;
+    if (below)
+      call->guards--;
+    else
+      places->guards--;
+    THGuard_leave(below ? own : place);
+  }
+  THNN_Longfinish(places);
+  while (call->guards > 0)
+    THGuard_leave(&call->guard[--call->guards]);
+}
+
 static void THNN_(sparseForward)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(SparseWork) *w = context;
@@ -174,8 +198,7 @@ static void THNN_(sparseOutput)(THTensor *input, THTensor *output, THTensor *wei
   w.b = THTensor_(data)(bias);
   w.y = THTensor_(data)(out);
   THNN_(sparseRun)(&w, THNN_(sparseForward));
-  THNN_Longfinish(&places);
-  THNN_(finish)(&call);
+  THNN_(sparseFinish)(&call, &places);
 }
 
 /* --- gradients ------------------------------------------------------------------------------- */
@@ -248,8 +271,7 @@ static void THNN_(sparseGradients)(THTensor *input, THTensor *gradOutput, THTens
   w.dw = THTensor_(data)(gradWeight);
   w.db = THTensor_(data)(gradBias);
   THNN_(sparseRun)(&w, THNN_(sparseBack));
-  THNN_Longfinish(&places);
-  THNN_(finish)(&call);
+  THNN_(sparseFinish)(&call, &places);
 }
 
 /* --- the columns of the last input ----------------------------------------------------------- */
@@ -313,8 +335,7 @@ static void THNN_(sparseChange)(THTensor *weight, const char *weightName, int we
     w.b = THTensor_(data)(gradBias);
   }
   THNN_(sparseRun)(&w, gradWeight ? THNN_(sparseStep) : THNN_(sparseZero));
-  THNN_Longfinish(&places);
-  THNN_(finish)(&call);
+  THNN_(sparseFinish)(&call, &places);
 }
 
 /* --- the functions, in both forms ------------------------------------------------------------ */

@@ -290,9 +290,14 @@ static inline const Winners *winners_of(Block *b, const THNNWindow *axis, const 
   return w;
 }
 
+/* Where frames move from the stack to the heap, as gcc's AddressSanitizer lets them, they are
+ * aligned to less than what vectors of 64 bytes are stored to. */
+#define FRAME_STAYS __attribute__((no_sanitize("address")))
+
 /* The windows of one row. */
-static inline void pool_windows(Block *b, const THNNWindow *axis, const THNNSpan *depth,
-                                const THNNSpan *height, const real *x, real *y, int64_t *index)
+FRAME_STAYS static inline void pool_windows(Block *b, const THNNWindow *axis, const THNNSpan *depth,
+                                            const THNNSpan *height, const real *x, real *y,
+                                            int64_t *index)
 {
   const Winners *first = winners_of(b, axis, x, depth->begin, height->begin);
   const ptrdiff_t count = b->count, wanted = b->end - b->begin;
@@ -315,7 +320,7 @@ static inline void pool_windows(Block *b, const THNNWindow *axis, const THNNSpan
     index[j] = (int64_t)best[j] + TH_INDEX_BASE;
 }
 
-static void max_pool(const THNNWindow *axis, const real *x, real *y, int64_t *index)
+FRAME_STAYS static void max_pool(const THNNWindow *axis, const real *x, real *y, int64_t *index)
 {
   const ptrdiff_t columns = axis[2].output;
   for (ptrdiff_t begin = 0; begin < columns; begin += BLOCK) {
