@@ -105,69 +105,192 @@ static inline double TH_timesPi(double r, double *low)
   return p;
 }
 
-/* The derivative of log(gamma(x)).  Infinite at 0, with the sign opposite to that of the zero; NaN
- * at negative integers.  Off by less than 4 units in the last place for x > 0; for x < 0 by less
- * than 4 units of the larger of two terms, digamma(1 - x) and pi / tan(pi x), which are equal at
- * the zeros.
+/* A number in two parts, lo at most half a unit in the last place of hi. */
+typedef struct THPair {
+  double hi, lo;
+} THPair;
+
+static inline THPair TH_pairOf(double a, double b)
+{
+  const double sum = a + b, part = sum - a;
+  const THPair s = {sum, (a - (sum - part)) + (b - part)};
+  return s;
+}
+
+static inline THPair TH_pairAdd(THPair a, THPair b)
+{
+  const THPair s = TH_pairOf(a.hi, b.hi), t = TH_pairOf(a.lo, b.lo);
+  const THPair u = TH_pairOf(s.hi, s.lo + t.hi);
+  return TH_pairOf(u.hi, u.lo + t.lo);
+}
+
+static inline THPair TH_pairSub(THPair a, THPair b)
+{
+  const THPair minus = {-b.hi, -b.lo};
+  return TH_pairAdd(a, minus);
+}
+
+static inline THPair TH_pairMul(THPair a, THPair b)
+{
+  const double p = a.hi * b.hi;
+  return TH_pairOf(p, fma(a.hi, b.hi, -p) + (a.hi * b.lo + a.lo * b.hi));
+}
+
+static inline THPair TH_pairDiv(THPair a, THPair b)
+{
+  const THPair first = {a.hi / b.hi, 0};
+  const THPair rest = TH_pairSub(a, TH_pairMul(b, first)), second = {rest.hi / b.hi, 0};
+  const THPair last = TH_pairSub(rest, TH_pairMul(b, second));
+  return TH_pairAdd(TH_pairOf(first.hi, second.hi), TH_pairOf(last.hi / b.hi, 0));
+}
+
+/* digamma(1 - x) - pi / tan(pi x) for x < 0 where the two are nearly the same: in pairs the result
+ * has all its digits.  By recurrence to 24 and the asymptotic series; logarithm, sine and cosine by
+ * their series too. */
+static inline double TH_digammaOfPair(double x)
+{
+  /* Bernoulli's numbers, the last one first, over their index. */
+  static const double terms[][2] = {{-3392780147., 3480},
+                                    {657931, 12},
+                                    {-236364091, 65520},
+                                    {77683, 276},
+                                    {-174611, 6600},
+                                    {43867, 14364},
+                                    {-3617, 8160},
+                                    {1, 12},
+                                    {-691, 32760},
+                                    {1, 132},
+                                    {-1, 240},
+                                    {1, 252},
+                                    {-1, 120},
+                                    {1, 12}};
+  const THPair one = {1, 0}, pi = {M_PI, 1.2246467991473532e-16};
+  const THPair ln2 = {0.6931471805599453, 2.3190468138462996e-17};
+  THPair y = TH_pairOf(1, -x), sum = {0, 0};
+  for (; y.hi < 24; y = TH_pairAdd(y, one))
+    sum = TH_pairSub(sum, TH_pairDiv(one, y));
+
+  /* log(y) = log(m 2^n) = 2 atanh((m - 1) / (m + 1)) + n log(2) */
+  int n;
+  const double part = frexp(y.hi, &n);
+  n -= part < 0.7071;
+  const THPair m = {ldexp(y.hi, -n), ldexp(y.lo, -n)}, power = {(double)n, 0};
+  const THPair s = TH_pairDiv(TH_pairSub(m, one), TH_pairAdd(m, one)), ss = TH_pairMul(s, s);
+  THPair log = {0, 0};
+  for (int k = 43; k > 0; k -= 2)
+    log = TH_pairAdd(TH_pairMul(log, ss), TH_pairDiv(one, TH_pairOf(k, 0)));
+  log = TH_pairMul(log, s);
+  sum = TH_pairAdd(sum, TH_pairAdd(TH_pairAdd(log, log), TH_pairMul(power, ln2)));
+
+  const THPair inverse = TH_pairDiv(one, y), z = TH_pairMul(inverse, inverse);
+  const THPair half = {inverse.hi / 2, inverse.lo / 2};
+  THPair tail = {0, 0};
+  for (int k = 0; k < 14; k++) {
+    const THPair term = TH_pairDiv(TH_pairOf(terms[k][0], 0), TH_pairOf(terms[k][1], 0));
+    tail = TH_pairMul(z, TH_pairAdd(term, tail));
+  }
+  sum = TH_pairSub(TH_pairSub(sum, half), tail);
+
+  /* The sine and the cosine of an angle of at most pi/4. */
+  const double r = x - rint(x), a = fabs(r);
+  const THPair angle = TH_pairMul(pi, TH_pairOf(a < 0.25 ? a : 0.5 - a, 0));
+  const THPair square = TH_pairMul(angle, angle);
+  THPair sine = one, cosine = one;
+  for (int k = 28; k > 0; k -= 2) {
+    cosine = TH_pairSub(one, TH_pairDiv(TH_pairMul(square, cosine), TH_pairOf(k * (k - 1), 0)));
+    sine = TH_pairSub(one, TH_pairDiv(TH_pairMul(square, sine), TH_pairOf(k * (k + 1), 0)));
+  }
+  sine = TH_pairMul(sine, angle);
+  const THPair slope = a < 0.25 ? TH_pairDiv(cosine, sine) : TH_pairDiv(sine, cosine);
+  const THPair mirror = TH_pairMul(pi, slope);
+  return (r < 0 ? TH_pairAdd(sum, mirror) : TH_pairSub(sum, mirror)).hi;
+}
+
+/* The derivative of log(gamma(x)) at y + lost > 0, in the arithmetic of T.
  *
- * On [1, 2] a rational approximation (error 1e-17, fitted at Chebyshev nodes) times the distance
+ * On [1, 2] a rational approximation (error 1e-19, fitted at Chebyshev nodes) times the distance
  * from the zero of digamma, which is known to twice the precision: so values near that zero are
- * accurate too.  From there up to 10 by the recurrence, beyond by the asymptotic series, below 0
- * by reflection. */
+ * accurate too.  From there up to 10 by the recurrence, beyond by the asymptotic series. */
+#define TH_DIGAMMA_ABOVE(NAME, T, FUNCTION)                                              \
+  static inline T NAME(T y, T lost)                                                      \
+  {                                                                                      \
+    static const T p[] = {-0.00004622758139095330790086L, -0.002276821745292440005786L,  \
+                          -0.03308082961720958580071L,    -0.1979917303542514897624L,    \
+                          -0.5181949196382483295091L,     -0.5054533638180584810956L,    \
+                          -0.04894412396816712028895L};                                  \
+    static const T q[] = {0.0000466495907868604398848L,                                  \
+                          0.002503184236078687874277L,                                   \
+                          0.04137831448082715300247L,                                    \
+                          0.2978119036558110893115L,                                     \
+                          1.031933367635262478683L,                                      \
+                          1.67182362053955538031L,                                       \
+                          1};                                                            \
+    static const T series[] = {-3617.0L / 8160, 1.0L / 12,  -691.0L / 32760, 1.0L / 132, \
+                               -1.0L / 240,     1.0L / 252, -1.0L / 120,     1.0L / 12}; \
+    const T zero = 1.4616321449683622, zero_rest = 9.5499954299656977e-17;               \
+    if (y >= 10) {                                                                       \
+      const T z = 1 / (y * y);                                                           \
+      T tail = series[0];                                                                \
+      for (int i = 1; i < 8; i++)                                                        \
+        tail = tail * z + series[i];                                                     \
+      return FUNCTION(y) - ((T)0.5 / y + z * tail);                                      \
+    }                                                                                    \
+    T sum = 0;                                                                           \
+    for (; y > 2; y -= 1)                                                                \
+      sum += 1 / (y - 1);                                                                \
+    if (y < 1) {                                                                         \
+      const T next = y + 1;                                                              \
+      sum = -1 / y;                                                                      \
+      lost += y - (next - 1);                                                            \
+      y = next;                                                                          \
+    }                                                                                    \
+    const T t = y - (T)1.5, distance = (y - zero) - (zero_rest - lost);                  \
+    T above = p[0], below = q[0];                                                        \
+    for (int i = 1; i < 7; i++) {                                                        \
+      above = above * t + p[i];                                                          \
+      below = below * t + q[i];                                                          \
+    }                                                                                    \
+    return sum + (distance + distance * (above / below));                                \
+  }
+TH_DIGAMMA_ABOVE(TH_digammaAbove, double, log)
+
+/* Of x < 0, to a few more bits than double has, where there is a type for that. */
+#if !defined(__CUDA_ARCH__) && LDBL_MANT_DIG > DBL_MANT_DIG
+TH_DIGAMMA_ABOVE(TH_digammaAbovel, long double, logl)
+
+static inline double TH_digammaOfWide(double x)
+{
+  const double r = x - rint(x), a = fabs(r);
+  const long double y = 1 - (long double)x, pi = 3.14159265358979323846264338327950288L;
+  const long double slope = tanl(pi * (a < 0.25 ? a : 0.5 - a));
+  const long double size = a < 0.25 ? pi / slope : pi * slope, mirror = r < 0 ? size : -size;
+  const long double result = mirror + TH_digammaAbovel(y, (1 - y) - x);
+  return fabsl(result) < size / 64 ? TH_digammaOfPair(x) : (double)result;
+}
+#else
+#define TH_digammaOfWide TH_digammaOfPair
+#endif
+#undef TH_DIGAMMA_ABOVE
+
+/* The derivative of log(gamma(x)).  Infinite at 0, with the sign opposite to that of the zero; NaN
+ * at negative integers.  Off by less than 3.5 units in the last place.
+ *
+ * Below 0 by reflection, in wider arithmetic where the two terms of that cancel. */
 static inline double TH_digamma(double x)
 {
-  static const double p[] = {-4.622758139095331e-05, -0.00227682174529244, -0.03308082961720959,
-                             -0.1979917303542515,    -0.5181949196382484,  -0.5054533638180585,
-                             -0.04894412396816712};
-  static const double q[] = {4.664959078686044e-05,
-                             0.0025031842360786877,
-                             0.041378314480827155,
-                             0.2978119036558111,
-                             1.0319333676352624,
-                             1.6718236205395554,
-                             1.0};
-  static const double zero = 1.4616321449683622, zero_rest = 9.5499954299656977e-17;
-
-  if (x == 0.0)
-    return copysign((double)INFINITY, -x);
-  double mirror = 0.0, sum = 0.0, lost = 0.0;
-  if (x < 0.0) {
-    const double r = x - rint(x), a = fabs(r); /* the period of the tangent is 1 here: exact */
-    if (!(a != 0.0))
-      return (double)NAN;
-    double low;
-    const double angle = TH_timesPi(a < 0.25 ? a : 0.5 - a, &low), slope = tan(angle);
-    const double exact = slope + low * (1.0 + slope * slope);
-    mirror = copysign(a < 0.25 ? M_PI / exact : M_PI * exact, -r);
-    const double mirrored = 1.0 - x;
-    lost = mirrored < 3.0 ? (1.0 - mirrored) - x : 0.0;
-    x = mirrored;
-  }
-
-  if (x >= 10.0) {
-    const double z = 1.0 / (x * x);
-    const double tail =
-        z *
-        (1.0 / 12 -
-         z * (1.0 / 120 -
-              z * (1.0 / 252 -
-                   z * (1.0 / 240 - z * (1.0 / 132 - z * (691.0 / 32760 -
-                                                          z * (1.0 / 12 - z * 3617.0 / 8160)))))));
-    return mirror + (log(x) - (0.5 / x + tail));
-  }
-  for (; x > 2.0; x -= 1.0)
-    sum += 1.0 / (x - 1.0);
-  if (x < 1.0) {
-    sum -= 1.0 / x;
-    x += 1.0;
-  }
-  const double t = x - 1.5, distance = (x - zero) - (zero_rest - lost);
-  double above = p[0], below = q[0];
-  for (int i = 1; i < 7; i++) {
-    above = above * t + p[i];
-    below = below * t + q[i];
-  }
-  return mirror + (sum + (distance + distance * (above / below)));
+  if (fabs(x) < 1e-20)
+    return -1.0 / x;
+  if (!(x < 0.0))
+    return TH_digammaAbove(x, 0.0);
+  const double r = x - rint(x), a = fabs(r); /* the period of the tangent is 1 here: exact */
+  if (!(a != 0.0))
+    return (double)NAN;
+  double low;
+  const double angle = TH_timesPi(a < 0.25 ? a : 0.5 - a, &low), slope = tan(angle);
+  const double exact = slope + low * (1.0 + slope * slope);
+  const double mirror = copysign(a < 0.25 ? M_PI / exact : M_PI * exact, -r), y = 1.0 - x;
+  const double sum = TH_digammaAbove(y, y < 3.0 ? (1.0 - y) - x : 0.0), result = mirror + sum;
+  return fabs(result) < 0.75 * fmax(fabs(mirror), fabs(sum)) ? TH_digammaOfWide(x) : result;
 }
 
 static inline float TH_digammaf(float x)
@@ -175,10 +298,12 @@ static inline float TH_digammaf(float x)
   return (float)TH_digamma((double)x);
 }
 
-/* The derivative of digamma; infinite at 0 and at negative integers.  Off by less than 4 units in
+/* The derivative of digamma; infinite at 0 and at negative integers.  Off by less than 3 units in
  * the last place. */
 static inline double TH_trigamma(double x)
 {
+  if (fabs(x) < 1e-20)
+    return 1.0 / x * (1.0 / x);
   double mirror = 0.0, lost = 0.0;
   const int negative = x < 0.0;
   if (negative) { /* reflection: (pi / sin(pi x))^2 - trigamma(1 - x) */
@@ -200,7 +325,10 @@ static inline double TH_trigamma(double x)
       z * (1.0 / 30 -
            z * (1.0 / 42 -
                 z * (1.0 / 30 -
-                     z * (5.0 / 66 - z * (691.0 / 2730 - z * (7.0 / 6 - z * 3617.0 / 510))))));
+                     z * (5.0 / 66 -
+                          z * (691.0 / 2730 -
+                               z * (7.0 / 6 - z * (3617.0 / 510 -
+                                                   z * (43867.0 / 798 - z * 174611.0 / 330))))))));
   double sum = 1.0 / far + z * (0.5 + tail / far);
   for (double k = steps - 1.0; k >= 0.0; k -= 1.0)
     sum += 1.0 / ((x + k) * (x + k));

@@ -22,14 +22,21 @@ static const double bernoulli[][2] = {
 
 enum { BERNOULLI = sizeof bernoulli / sizeof *bernoulli };
 
+/* Euler's constant, and pi^2 / 6. */
+#define REFERENCE_EULER(T) ((T)0x1.2788cfc6fb619p-1 - (T)0x1.6cb90701fbfabp-58)
+#define REFERENCE_ZETA2(T) ((T)0x1.a51a6625307d3p+0 + (T)0x1.1873d8912200cp-55)
+
 /* By reflection from negative numbers, by recurrence to FAR, there by the asymptotic series, which
- * with so many terms is good to 1e-29 from 16 on and to 1e-37 from 30 on. */
-#define REFERENCE_DIGAMMA(NAME, RESULT, T, FUNCTION, FAR)                         \
+ * with so many terms is good to 1e-29 from 16 on and to 1e-37 from 30 on.  Below NEAR by the first
+ * terms of the series about 0, of which the next one is x^3 times the first. */
+#define REFERENCE_DIGAMMA(NAME, RESULT, T, FUNCTION, FAR, NEAR)                   \
   static inline RESULT NAME(RESULT argument)                                      \
   {                                                                               \
     T x = argument, sum = 0;                                                      \
     if (argument == 0)                                                            \
       return copysign((double)INFINITY, -argument);                               \
+    if (x > -NEAR && x < NEAR)                                                    \
+      return (RESULT)(REFERENCE_ZETA2(T) * x - REFERENCE_EULER(T) - 1 / x);       \
     if (x < 0) {                                                                  \
       const T r = x - FUNCTION(rint)(x);                                          \
       if (!(r != 0) || r != r)                                                    \
@@ -47,10 +54,12 @@ enum { BERNOULLI = sizeof bernoulli / sizeof *bernoulli };
     return (RESULT)(sum + (FUNCTION(log)(x) - 1 / (2 * x) - tail));               \
   }
 
-#define REFERENCE_TRIGAMMA(NAME, RESULT, T, FUNCTION, FAR)              \
+#define REFERENCE_TRIGAMMA(NAME, RESULT, T, FUNCTION, FAR, NEAR)        \
   static inline RESULT NAME(RESULT argument)                            \
   {                                                                     \
     T x = argument, sum = 0, sign = 1;                                  \
+    if (x > -NEAR && x < NEAR)                                          \
+      return (RESULT)(1 / (x * x) + REFERENCE_ZETA2(T));                \
     if (x < 0) {                                                        \
       const T r = x - FUNCTION(rint)(x);                                \
       const T pi = REFERENCE_PI(T), s = pi / FUNCTION(sin)(pi * r);     \
@@ -89,19 +98,11 @@ enum { BERNOULLI = sizeof bernoulli / sizeof *bernoulli };
 #define REFERENCE_D(NAME) NAME
 #define REFERENCE_L(NAME) NAME##l
 #define REFERENCE_Q(NAME) NAME##f128
-REFERENCE_DIGAMMA(digamma, double, long double, REFERENCE_L, 16)
-REFERENCE_DIGAMMA(digammal, long double, quad, REFERENCE_Q, 30)
-REFERENCE_TRIGAMMA(trigamma, double, long double, REFERENCE_L, 16)
-REFERENCE_TRIGAMMA(trigammal, long double, quad, REFERENCE_Q, 30)
+REFERENCE_DIGAMMA(digamma, double, long double, REFERENCE_L, 16, 0x1p-24)
+REFERENCE_DIGAMMA(digammal, long double, quad, REFERENCE_Q, 30, 0x1p-40)
+REFERENCE_TRIGAMMA(trigamma, double, long double, REFERENCE_L, 16, 0x1p-24)
+REFERENCE_TRIGAMMA(trigammal, long double, quad, REFERENCE_Q, 30, 0x1p-40)
 REFERENCE_ERFINV(erfinv, double, REFERENCE_D)
 REFERENCE_ERFINV(erfinvl, long double, REFERENCE_L)
-
-/* For x below 0 digamma is the difference of digamma(1 - x) and pi / tan(pi x), which cancel near
- * its zeros: how much larger than the result the larger one is, at least 1. */
-static inline double digamma_cancellation(double x)
-{
-  const double y = (double)digammal(x), above = fabs(digamma(1 - x));
-  return x < 0 && y != 0 && isfinite(y) ? fmax(1, fmax(above, fabs(y - above)) / fabs(y)) : 1;
-}
 
 #endif

@@ -15,24 +15,24 @@
   X(exp, L(exp)(x), -110, 90, 0.6)                                                      \
   X(log, L(log)(x), 0, 4, 0.9)                                                          \
   X(sqrt, L(sqrt)(x), 0, 9, 0.5001)                                                     \
-  X(tanh, L(tanh)(x), -10, 10, 0.6)                                                     \
+  X(tanh, L(tanh)(x), -10, 10, 0.57)                                                    \
   X(sigmoid, x < 0 ? L(exp)(x) / (1 + L(exp)(x)) : 1 / (1 + L(exp)(-x)), -100, 20, 0.9) \
-  X(sin, L(sin)(x), -30, 30, 0.6)                                                       \
-  X(cos, L(cos)(x), -30, 30, 0.6)                                                       \
-  X(tan, L(tan)(x), -30, 30, 0.6)                                                       \
-  X(expm1, L(expm1)(x), -20, 90, 0.7)                                                   \
+  X(sin, L(sin)(x), -30, 30, 0.51)                                                      \
+  X(cos, L(cos)(x), -30, 30, 0.51)                                                      \
+  X(tan, L(tan)(x), -30, 30, 0.52)                                                      \
+  X(expm1, L(expm1)(x), -20, 90, 0.65)                                                  \
   X(log1p, L(log1p)(x), -1, 3, 1)                                                       \
   X(sinh, L(sinh)(x), -91, 91, 0.9)                                                     \
-  X(cosh, L(cosh)(x), -91, 91, 0.8)                                                     \
+  X(cosh, L(cosh)(x), -91, 91, 0.75)                                                    \
   X(asin, L(asin)(x), -1, 1, 0.7)                                                       \
   X(acos, L(acos)(x), -1, 1, 0.7)                                                       \
   X(atan, L(atan)(x), -4, 4, 0.75)                                                      \
-  X(erf, L(erf)(x), -4, 4, 0.97)                                                        \
+  X(erf, L(erf)(x), -4, 4, 0.77)                                                        \
   X(rsqrt, 1 / L(sqrt)(x), 0, 9, 1.5)                                                   \
-  X(lgamma, L(lgamma)(x), -4, 40, 4)                                                    \
-  X(erfinv, L(erfinv)(x), -1, 1, 0.6)                                                   \
-  X(digamma, L(digamma)(x), -9, 30, 4)                                                  \
-  X(trigamma, L(trigamma)(x), -9, 30, 4)                                                \
+  X(lgamma, L(lgamma)(x), -4, 40, 3)                                                    \
+  X(erfinv, L(erfinv)(x), -1, 1, 0.51)                                                  \
+  X(digamma, L(digamma)(x), -9, 30, 3.5)                                                \
+  X(trigamma, L(trigamma)(x), -9, 30, 3)                                                \
   X(cinv, 1 / x, -4, 4, 0.5001)                                                         \
   X(neg, -x, -4, 4, EXACT)                                                              \
   X(abs, L(fabs)(x), -4, 4, EXACT)                                                      \

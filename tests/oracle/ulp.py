@@ -1,10 +1,10 @@
 """The largest errors of the functions of one argument, ours at each instruction-set level and PyTorch's, in units of the
 last place, as the table of docs/vector-math.md.
 
-    ulp.py build/check [log2 of the number of floats, 24 [functions, all]]
+    ulp.py build/check [log2 of the number of floats, 24[,log2 of the number of doubles, 20] [functions, all]]
 
 needs the targets TH and ulp_reference of that build.  The floats are as many of the 2^32, at even distances and
-from there at random, so that all exponents and signs have their share; the doubles are 2^20 of various sizes.
+from there at random, so that all exponents and signs have their share; the doubles are of various sizes.
 """
 
 import ctypes
@@ -41,13 +41,13 @@ class Reference:
         assert call(name.encode(), pointer(y), pointer(x), ctypes.c_ssize_t(len(x))), name
         return y
 
-    def worst(self, name, got, want, x):
+    def worst(self, got, want, x):
         at = ctypes.c_ssize_t(0)
         n = ctypes.c_ssize_t(len(x))
         if x.dtype == numpy.float32:
             off = self.lib.float_worst(pointer(got), pointer(want), n, ctypes.byref(at))
         else:
-            off = self.lib.double_worst(name.encode(), pointer(got), pointer(want), pointer(x), n, ctypes.byref(at))
+            off = self.lib.double_worst(pointer(got), pointer(want), n, ctypes.byref(at))
         return off, float(x[at.value])
 
 
@@ -79,10 +79,15 @@ def floats(count, seed):
 
 def doubles(count, seed):
     random = numpy.random.default_rng(seed)
-    n = count // 4
+    n = min(count, CHUNK) // 4
+    for _ in range(0, count, CHUNK):
+        yield doubles_at_once(random, n)
+
+
+def doubles_at_once(random, n):
     sizes = numpy.ldexp(random.uniform(1, 2, n), random.integers(-50, 12, n)) * random.choice((-1, 1), n)
     bits = random.integers(0, 1 << 64, n, dtype=numpy.uint64).view(numpy.float64)
-    yield numpy.concatenate([random.uniform(-1, 1, n), random.uniform(-30, 30, n), sizes, bits])
+    return numpy.concatenate([random.uniform(-1, 1, n), random.uniform(-30, 30, n), sizes, bits])
 
 
 def show(off):
@@ -91,7 +96,7 @@ def show(off):
 
 def main():
     build = pathlib.Path(sys.argv[1])
-    count = 1 << int(sys.argv[2] if len(sys.argv) > 2 else 24)
+    count, wide = (1 << int(bits) for bits in ((sys.argv[2:3] or ["24"])[0] + ",20").split(",")[:2])
     torch.set_num_threads(1)
     numpy.seterr(all="ignore")
     reference = Reference(build / "tests/TH/libulp_reference.so")
@@ -104,13 +109,13 @@ def main():
         for name in sys.argv[3:] or NAMES:
             theirs = THEIR_NAMES.get(name) or getattr(torch, name)
             cells = []
-            for chunks in (floats(count, 1), doubles(1 << 20, 2)):
+            for chunks in (floats(count, 1), doubles(wide, 2)):
                 worst = {who: (0.0, 0.0) for who in LEVELS + ("PyTorch",)}
                 for x in chunks:
                     want = reference.want(name, x)
                     for who in worst:
                         y = theirs(torch.from_numpy(x)).numpy() if who == "PyTorch" else call(who, name, x)
-                        worst[who] = max(worst[who], reference.worst(name, y, want, x))
+                        worst[who] = max(worst[who], reference.worst(y, want, x))
                 cells += [show(off) for off, _ in worst.values()]
                 limit = worst["PyTorch"][0]
                 for level in LEVELS:

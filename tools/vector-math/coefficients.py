@@ -90,6 +90,8 @@ def fit(name, f, weight, a, b, degree, bits):
     error = max(abs(w * (value(c, x) - y)) for x, y, w in zip(grid, fg, wg))
     print(f"{name}: degree {degree}, error 2^{float(log(error, 2)):.1f}")
     print("  " + ", ".join(clean(hexadecimal(k, bits)) for k in c))
+    for k in EXACTLY.get(f, []):
+        print("  " + " + ".join(clean(hexadecimal(part, bits)) for part in (k, k - rounded(k, bits))))
 
 
 def taylor(direct, series, small=mpf("1e-3")):
@@ -111,6 +113,10 @@ log_weight = lambda f: f ** 2
 low, high = sqrt(mpf("0.5")) - 1, sqrt(mpf(2)) - 1
 SIN = taylor(lambda z: (sin(sqrt(z)) / sqrt(z) - 1) / z, series_sum(lambda k: mpf((-1) ** (k + 1)) / fac(2 * k + 3)))
 COS = taylor(lambda z: (cos(sqrt(z)) - 1 + z / 2) / z ** 2, series_sum(lambda k: mpf((-1) ** k) / fac(2 * k + 4)))
+SIN7 = taylor(lambda z: (sin(sqrt(z)) / sqrt(z) - 1 + z / 6 - z ** 2 / 120) / z ** 3,
+              series_sum(lambda k: mpf((-1) ** (k + 1)) / fac(2 * k + 7)), mpf("1e-2"))
+COS6 = taylor(lambda z: (cos(sqrt(z)) - 1 + z / 2 - z ** 2 / 24) / z ** 3,
+              series_sum(lambda k: mpf((-1) ** (k + 1)) / fac(2 * k + 6)), mpf("1e-2"))
 ATAN = taylor(lambda z: (atan(sqrt(z)) / sqrt(z) - 1) / z, series_sum(lambda k: mpf((-1) ** (k + 1)) / (2 * k + 3)))
 ASIN = taylor(lambda z: (asin(sqrt(z)) / sqrt(z) - 1) / z,
               series_sum(lambda k: fac(2 * k + 2) / (4 ** (k + 1) * fac(k + 1) ** 2 * (2 * k + 3))))
@@ -118,6 +124,10 @@ ERF = taylor(lambda z: erf(sqrt(z)) / sqrt(z) - 1,
              lambda z: 2 / sqrt(pi) * sum(mpf((-1) ** k) * z ** k / (fac(k) * (2 * k + 1)) for k in range(30)) - 1)
 middle = mpf(49) / 128
 ERF_MIDDLE = lambda v: ERF(abs(middle - v))
+ERF_VALUE, ERF_SLOPE = (mp.diff(lambda v: ERF(middle - v), 0, k) for k in (0, 1))
+ERF_REST = taylor(lambda v: (ERF_MIDDLE(v) - ERF_VALUE - ERF_SLOPE * v) / v ** 2,
+                  lambda v: mp.diff(lambda w: ERF(middle - w), 0, 2) / 2 +
+                  v * mp.diff(lambda w: ERF(middle - w), 0, 3) / 6, mpf("1e-10"))
 ATANH = taylor(lambda z: (mp.atanh(sqrt(z)) / sqrt(z) - 1 - z / 3 - z ** 2 / 5) / z ** 3,
                series_sum(lambda k: mpf(1) / (2 * k + 7)))
 EXP2 = taylor(lambda x: (mpf(2) ** x - 1) / x, series_sum(lambda k: log(2) ** (k + 1) / fac(k + 1)))
@@ -125,6 +135,7 @@ tiny = mpf(10) ** -30
 edge = mpf("0.875")
 ERFC = taylor(lambda t: (log(erfc(edge)) - log(erfc(t + edge))) / t,
               lambda t: 2 / sqrt(pi) * exp(-edge ** 2) / erfc(edge), mpf("1e-12"))
+EXACTLY = {ERF_REST: (ERF_VALUE, ERF_SLOPE)}
 root5 = sqrt(mpf(5))
 ERFINV = lambda w: mp.erfinv(sqrt(1 - exp(-w)))
 ERFINV_NEAR = lambda t: ERFINV(t + mpf("2.5")) / sqrt(1 - exp(-t - mpf("2.5"))) if t > -mpf("2.5") else sqrt(pi) / 2
@@ -142,10 +153,11 @@ FITS = {
     # The same, and 2^x = 1 + x p(x), for pow of float in double
     "powf": (LOG, log_weight, low, high, 11, 53),
     "exp2f": (EXP2, lambda x: abs(x) + tiny, mpf("-0.501"), mpf("0.501"), 5, 53),
-    # sin(r) = r + r^3 p(r^2) up to pi/2, for float in double; up to pi/4
+    # sin(r) = r + r^3 p(r^2) up to pi/2, for float in double; sin(r) = r - r^3/6 + r^5/120 + r^7 p(r^2) and
+    # cos(r) = 1 - r^2/2 + r^4/24 + r^6 p(r^2) up to pi/4
     "sinf": (SIN, lambda z: z + tiny, 0, (pi / 2 * mpf("1.001")) ** 2, 4, 53),
-    "sin": (SIN, lambda z: z + tiny, 0, (pi / 4 * mpf("1.001")) ** 2, 6, 53),
-    "cos": (COS, lambda z: z ** 2 + tiny, 0, (pi / 4 * mpf("1.001")) ** 2, 5, 53),
+    "sin": (SIN7, lambda z: z ** 3 + tiny, 0, (pi / 4 * mpf("1.001")) ** 2, 4, 53),
+    "cos": (COS6, lambda z: z ** 3 + tiny, 0, (pi / 4 * mpf("1.001")) ** 2, 5, 53),
     "tansinf": (SIN, lambda z: z + tiny, 0, (pi / 4 * mpf("1.001")) ** 2, 3, 53),
     "tancosf": (COS, lambda z: z ** 2 + tiny, 0, (pi / 4 * mpf("1.001")) ** 2, 3, 53),
     "atanf": (ATAN, lambda z: z + tiny, 0, mpf("0.4143") ** 2, 4, 24),
@@ -154,9 +166,10 @@ FITS = {
     "asin": (ASIN, lambda z: z + tiny, 0, mpf("0.25"), 12, 53),
     # atanh(s) = s + s^3/3 + s^5/5 + s^7 p(s^2)
     "atanh": (ATANH, lambda z: z ** 3 + tiny, 0, mpf("0.1716") ** 2, 7, 53),
-    # erf(x) = x + x p(49/128 - x^2) up to 7/8
-    "erff": (ERF_MIDDLE, lambda v: mpf(1), -middle, middle, 7, 24),
-    "erf": (ERF_MIDDLE, lambda v: mpf(1), -middle, middle, 12, 53),
+    # erf(x) = x + x (a + b v + v^2 p(v)), v = 49/128 - x^2, up to 7/8; a and b, of which what is lost is kept too,
+    # are value and slope at v = 0
+    "erff": (ERF_REST, lambda v: v ** 2 + tiny, -middle, middle, 5, 24),
+    "erf": (ERF_REST, lambda v: v ** 2 + tiny, -middle, middle, 10, 53),
     # erfc(x) = exp(log(erfc(7/8)) - (x - 7/8) p(x - 7/8)) from there on; its absolute error counts
     "erfcf": (ERFC, lambda t: t * erfc(t + edge), 0, mpf("3.125"), 6, 24),
     "erfc": (ERFC, lambda t: t * erfc(t + edge), 0, mpf("5.125"), 19, 53),
@@ -168,6 +181,24 @@ FITS = {
     "erfinvtail": (ERFINV_TAIL, lambda s: 1 / ERFINV_TAIL(s), root5 - 4, mpf("2.01"), 9, 53),
 }
 
+def digamma():
+    """digamma(x) = (x - zero) (1 + p(x - 3/2) / q(x - 3/2)) on [1, 2], in TH_digamma."""
+    zero, n = mp.findroot(mp.digamma, mpf("1.46")), 6
+    f = lambda t: mp.digamma(t + 1.5) / (t + 1.5 - zero) - 1
+    nodes = [mp.cos(pi * (2 * i + 1) / (4 * n + 2)) / 2 for i in range(2 * n + 1)]
+    a, b = matrix(2 * n + 1, 2 * n + 1), matrix(2 * n + 1, 1)
+    for i, t in enumerate(nodes):
+        b[i] = f(t)
+        for k in range(n + 1):
+            a[i, k] = t ** k
+        for k in range(1, n + 1):
+            a[i, n + k] = -b[i] * t ** k
+    s = lu_solve(a, b)
+    print("digamma, highest power first")
+    for c in ([s[k] for k in range(n + 1)], [mpf(1)] + [s[n + k] for k in range(1, n + 1)]):
+        print("  " + ", ".join(mp.nstr(k, 22) for k in reversed(c)))
+
+
 if __name__ == "__main__":
-    for name in sys.argv[1:] or FITS:
-        fit(name, *FITS[name])
+    for name in sys.argv[1:] or [*FITS, "digamma"]:
+        digamma() if name == "digamma" else fit(name, *FITS[name])

@@ -49,14 +49,16 @@
       -0x1.9cd878181eddcp-5, 0x1.37e382c88536fp-5, -0x1.25873397a5d63p-6
 
 /* --- the error function --- */
-#define TH_ERF_ONE   6.
-#define TH_ERFC_HIGH -0x1.88672ea9b34dcp+0 /* log(erfc(7/8)) */
-#define TH_ERFC_LOW  0x1.9f433934410c7p-55
-#define TH_ERF_POLY                                                                              \
-  -0x1.ef717d5d1c019p-12, 0x1.33abd0a6067cep-2, 0x1.60cdfaf1b617dp-4, 0x1.4798c13c05256p-6,      \
-      0x1.f573e6a3bf8d2p-9, 0x1.4497ccdc46415p-11, 0x1.6b3d8a75c7145p-14, 0x1.658e2c6ad71f4p-17, \
-      0x1.39f3aa789ba2p-20, 0x1.f16a6a9272c67p-24, 0x1.66dd2b55cae61p-27, 0x1.dc875b6d4282ap-31, \
-      0x1.23971a5e2dcd8p-34
+#define TH_ERF_ONE        6.
+#define TH_ERFC_HIGH      -0x1.88672ea9b34dcp+0 /* log(erfc(7/8)) */
+#define TH_ERFC_LOW       0x1.9f433934410c7p-55
+#define TH_ERF_VALUE      -0x1.ef717d5d1bf5ep-12
+#define TH_ERF_SLOPE      0x1.33abd0a6067cep-2
+#define TH_ERF_SLOPE_LOST -0x1.dc890f4f8adddp-56
+#define TH_ERF_POLY                                                                               \
+  0x1.60cdfaf1b617dp-4, 0x1.4798c13c05252p-6, 0x1.f573e6a3bf8cep-9, 0x1.4497ccdc47504p-11,        \
+      0x1.6b3d8a75c7c54p-14, 0x1.658e2c672de77p-17, 0x1.39f3aa76b3b82p-20, 0x1.f16a76095ad71p-24, \
+      0x1.66dd305406277p-27, 0x1.dc7a06647823bp-31, 0x1.23921780e78f6p-34
 #define TH_ERFC_POLY                                                                               \
   0x1.3711709c17b5p+1, 0x1.a730790b4c7ddp-1, 0x1.802c2794af101p-5, -0x1.730b0ecead0abp-7,          \
       0x1.1904a0932e48dp-9, -0x1.a5155bc68c3b3p-13, -0x1.f13eec2da11fep-15, 0x1.4a14fe80d9abdp-15, \

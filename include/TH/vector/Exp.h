@@ -59,13 +59,14 @@ TH_MATH THMathPower THMath_(power)(real n, real x, real low)
 TH_MATH THMathPower THMath_(finePower)(real n, real x)
 {
   const THMathPair rest = THMath_(lessPower)(n, x, 0);
-  const real r = rest.hi, sixth = 0x1.555556p-3f, factor = THMath_(mad)(r, sixth, 0.5f);
+  const real r = rest.hi, sixth = 0x1.555556p-3f, lack = -0x1.555556p-28f; /* together 1/6 */
+  const real factor = THMath_(mad)(r, sixth, 0.5f);
   const real lost = THMath_(mad)(r, sixth, 0.5f - factor);
   const THMathPair q = THMath_(product)(r, factor);
   const real hi = THMath_(mad)(q.hi, r, r), low = THMath_(residue)(r - hi, -q.hi, r);
   const real small = THMath_(mad)(THMath_(mad)(lost, r, q.lo), r, low);
-  const real square = r * r;
-  const real tail = THMath_(mad)(square * square, TH_POLY(r, TH_FINE_EXP_POLY), small);
+  const real more = THMath_(mad)(r, TH_POLY(r, TH_FINE_EXP_POLY), lack);
+  const real tail = THMath_(mad)(r * r * r, more, small);
   const THMathPair s = THMath_(quickSum)(hi, THMath_(mad)(rest.lo, 1 + hi, tail));
   const THMathPower p = {n, s.hi, s.lo};
   return p;

@@ -41,12 +41,14 @@
   -0x1.55554ap-2f, 0x1.9991acp-3f, -0x1.23b69ap-3f, 0x1.b1fffap-4f, -0x1.f24986p-5f
 
 /* --- the error function --- */
-#define TH_ERF_ONE   4.f             /* erf is 1 from here on */
-#define TH_ERFC_HIGH -0x1.88672ep+0f /* log(erfc(7/8)) */
-#define TH_ERFC_LOW  -0x1.53669b7982f32p-25f
-#define TH_ERF_POLY                                                                                \
-  -0x1.ef70ap-12f, 0x1.33abdp-2f, 0x1.60cdfcp-4f, 0x1.4798c2p-6f, 0x1.f572d8p-9f, 0x1.449716p-11f, \
-      0x1.6cae42p-14f, 0x1.66fb44p-17f
+#define TH_ERF_ONE        4.f             /* erf is 1 from here on */
+#define TH_ERFC_HIGH      -0x1.88672ep+0f /* log(erfc(7/8)) */
+#define TH_ERFC_LOW       -0x1.53669b7982f32p-25f
+#define TH_ERF_VALUE      -0x1.ef717ep-12f
+#define TH_ERF_SLOPE      0x1.33abdp-2f
+#define TH_ERF_SLOPE_LOST 0x1.4c0cfap-27f
+#define TH_ERF_POLY \
+  0x1.60cdfcp-4f, 0x1.4798c2p-6f, 0x1.f572f8p-9f, 0x1.44973cp-11f, 0x1.6c9ec6p-14f, 0x1.66df26p-17f
 #define TH_ERFC_POLY                                                              \
   0x1.37117p+1f, 0x1.a73058p-1f, 0x1.803e26p-5f, -0x1.74320ep-7f, 0x1.233b18p-9f, \
       -0x1.3c5462p-12f, 0x1.56c39ap-16f

@@ -1,6 +1,6 @@
-/* sin, cos and tan.  The ...Near functions are for vector loops whose arguments are all isNear;
- * beyond, and for infinities and NaN, the plain ones call the C library's.  The element type is
- * double here: float is computed in it. */
+/* sin, cos and tan.  The ...Near functions are for vector loops whose arguments are all isNear; the
+ * plain ones take any: of float they call the C library's of double where arguments are not near.
+ * The element type is double here: float is computed in it. */
 
 #define TH_TRIG_LIMIT 1048576. /* up to here a product below is exact */
 #define TH_INVERSE_PI 0x1.45f306dc9c883p-2
@@ -68,14 +68,16 @@ TH_MATH int THMath_(isOdd)(double n)
   return THMath_(round)(n * 0.5) * 2 != n;
 }
 
-/* The coefficients from r^5 on, and of r^4 and from r^6 on. */
-#define TH_SIN_POLY                                                                            \
-  0x1.111111111110bp-7, -0x1.a01a01a018aaep-13, 0x1.71de3a5335015p-19, -0x1.ae645292646cfp-26, \
-      0x1.61208ee6cd252p-33, -0x1.aaa35c56f3f02p-41
-#define TH_COS_FOURTH 0x1.555555555554cp-5
+/* The coefficients of r^4, with what it loses, and from r^6 on; of r^5 and from r^7 on. */
+#define TH_COS_FOURTH 0x1.5555555555555p-5
+#define TH_COS_LOST   0x1.5555555555555p-59
 #define TH_COS_POLY                                                                             \
-  -0x1.6c16c16c15142p-10, 0x1.a01a019caba13p-16, -0x1.27e4f8054a3e4p-22, 0x1.1ee9e898c5d25p-29, \
-      -0x1.8facd1fbb86ap-37
+  -0x1.6c16c16c16c15p-10, 0x1.a01a01a0196eep-16, -0x1.27e4fb7685ac2p-22, 0x1.1eed8d2cbc85ap-29, \
+      -0x1.9393c507fb417p-37, 0x1.aaffbaa566f8bp-45
+#define TH_SIN_FIFTH 0x1.1111111111111p-7
+#define TH_SIN_POLY                                                                             \
+  -0x1.a01a01a019c22p-13, 0x1.71de3a548fc2fp-19, -0x1.ae64543d45c9fp-26, 0x1.61218f31fd80bp-33, \
+      -0x1.ab1b347e3b884p-41
 
 /* sin(r + low) = r + s and cos(r + low) = c.hi + c.lo. */
 typedef struct THMathAngle {
@@ -87,45 +89,47 @@ TH_MATH THMathAngle THMath_(angle)(double r, double low)
 {
   THMathAngle a;
   const THMathPair z = THMath_(product)(r, r), half = {0.5 * z.hi, 0.5 * z.lo};
-  const THMathPair third = THMath_(product)(r, -0x1.5555555555555p-3);
-  const THMathPair cube = THMath_(product)(third.hi, z.hi);
-  const double lost = THMath_(mad)(r, -0x1.5555555555555p-57, third.lo);
-  const double sine = THMath_(mad)(r * z.hi * z.hi, TH_POLY(z.hi, TH_SIN_POLY),
-                                   THMath_(mad)(third.hi, z.lo, THMath_(mad)(lost, z.hi, cube.lo)));
-  const THMathPair s = THMath_(quickSum)(r, cube.hi);
-  a.r = s.hi;
-  a.s = s.lo + THMath_(mad)(THMath_(mad)(half.hi, -1., 1.), low, sine);
-  const THMathPair one = THMath_(quickSum)(1., -half.hi);
   THMathPair fourth = THMath_(product)(z.hi, z.hi);
   fourth.lo += 2 * z.hi * z.lo;
   const THMathPair part = THMath_(productWith)(fourth, TH_COS_FOURTH);
+  const THMathPair one = THMath_(quickSum)(1., -half.hi);
   const THMathPair c = THMath_(quickSum)(one.hi, part.hi);
-  const double cosine =
-      THMath_(mad)(fourth.hi * z.hi, TH_POLY(z.hi, TH_COS_POLY), part.lo - half.lo);
+  const THMathPair third = THMath_(product)(r, -0x1.5555555555555p-3);
+  const THMathPair cube = THMath_(product)(third.hi, z.hi);
+  const double lost = THMath_(mad)(r, -0x1.5555555555555p-57, third.lo);
+  const double sine =
+      THMath_(mad)(r * fourth.hi, THMath_(mad)(z.hi, TH_POLY(z.hi, TH_SIN_POLY), TH_SIN_FIFTH),
+                   THMath_(mad)(third.hi, z.lo, THMath_(mad)(lost, z.hi, cube.lo)));
+  const THMathPair s = THMath_(quickSum)(r, cube.hi);
+  a.r = s.hi;
+  a.s = s.lo + THMath_(mad)(c.hi, low, sine);
+  const double cosine = THMath_(mad)(
+      fourth.hi, THMath_(mad)(z.hi, TH_POLY(z.hi, TH_COS_POLY), TH_COS_LOST), part.lo - half.lo);
   a.c = THMath_(quickSum)(c.hi, c.lo + (one.lo + THMath_(mad)(-s.hi, low, cosine)));
   return a;
 }
 
-/* sin(x + m pi/2), m being 0 or 1: of the rest r the sine or, for odd n + m, the cosine; (n + m)/2
- * odd changes the sign.  r - r^3/6 or 1 - r^2/2 in two parts, and a polynomial. */
-TH_MATH double THMath_(sinOfTurns)(double x, double m)
+/* sin(x + m pi/2), m being 0 or 1, of what is left of x: the sine of r or, for odd n + m, the
+ * cosine; (n + m)/2 odd changes the sign.  r - r^3/6 + r^5/120 or 1 - r^2/2 + r^4/24 in two parts,
+ * and a polynomial. */
+TH_MATH double THMath_(sinOfTurns)(THMathRest a, double m)
 {
-  const THMathRest a = THMath_(rest)(x);
   const double n = a.n + m, r = a.r, low = a.low;
   const int odd = THMath_(isOdd)(n);
   const THMathPair z = THMath_(product)(r, r), third = THMath_(product)(r, -0x1.5555555555555p-3);
   const double base = odd ? 1. : r, factor = odd ? -0.5 : third.hi;
   const double lost = odd ? 0. : THMath_(mad)(r, -0x1.5555555555555p-57, third.lo);
-  const double slope = odd ? -THMath_(mad)(third.hi, z.hi, r) : THMath_(mad)(z.hi, -0.5, 1.);
+  const double even = THMath_(mad)(z.hi, THMath_(mad)(z.hi, TH_COS_FOURTH, -0.5), 1.);
+  const double slope = odd ? -THMath_(mad)(third.hi, z.hi, r) : even;
   THMathPair fourth = THMath_(product)(z.hi, z.hi);
   fourth.lo += 2 * z.hi * z.lo;
-  const THMathPair part = THMath_(productWith)(fourth, TH_COS_FOURTH);
-  const double sine = r * TH_POLY(z.hi, TH_SIN_POLY);
-  const double cosine = z.hi * TH_POLY(z.hi, TH_COS_POLY);
+  const THMathPair part = THMath_(productWith)(fourth, odd ? TH_COS_FOURTH : r * TH_SIN_FIFTH);
+  const double sine = r * z.hi * TH_POLY(z.hi, TH_SIN_POLY);
+  const double cosine = THMath_(mad)(z.hi, TH_POLY(z.hi, TH_COS_POLY), TH_COS_LOST);
   const THMathPair second = THMath_(product)(factor, z.hi);
   const THMathPair h = THMath_(quickSum)(base, second.hi);
-  const THMathPair g = THMath_(quickSum)(h.hi, odd ? part.hi : 0.);
-  const double tail = THMath_(mad)(fourth.hi, odd ? cosine : sine, odd ? part.lo : 0.);
+  const THMathPair g = THMath_(quickSum)(h.hi, part.hi);
+  const double tail = THMath_(mad)(fourth.hi, odd ? cosine : sine, part.lo);
   const double rest = THMath_(mad)(factor, z.lo, THMath_(mad)(lost, z.hi, second.lo));
   const double y = g.hi + (g.lo + (h.lo + (THMath_(mad)(low, slope, rest) + tail)));
   return THMath_(fromBits)(THMath_(bits)(y) ^ (THMath_(bits)(n + THMath_(rounder)()) & 2) << 62);
@@ -133,18 +137,17 @@ TH_MATH double THMath_(sinOfTurns)(double x, double m)
 
 TH_MATH double THDoubleMath_sinNear(double x)
 {
-  const double y = THMath_(sinOfTurns)(x, 0);
+  const double y = THMath_(sinOfTurns)(THMath_(rest)(x), 0);
   return x == 0 ? x : y;
 }
 
 TH_MATH double THDoubleMath_cosNear(double x)
 {
-  return THMath_(sinOfTurns)(x, 1);
+  return THMath_(sinOfTurns)(THMath_(rest)(x), 1);
 }
 
-TH_MATH double THDoubleMath_tanNear(double x)
+TH_MATH double THMath_(tanOfRest)(THMathRest rest)
 {
-  const THMathRest rest = THMath_(rest)(x);
   const THMathAngle a = THMath_(angle)(rest.r, rest.low);
   const THMathPair s = THMath_(quickSum)(a.r, a.s), c = a.c;
   const int odd = THMath_(isOdd)(rest.n);
@@ -154,7 +157,13 @@ TH_MATH double THDoubleMath_tanNear(double x)
   down.hi = odd ? s.hi : c.hi;
   down.lo = odd ? s.lo : c.lo;
   const THMathPair q = THMath_(quotient)(up, down);
-  return x == 0 ? x : q.hi + q.lo;
+  return q.hi + q.lo;
+}
+
+TH_MATH double THDoubleMath_tanNear(double x)
+{
+  const double y = THMath_(tanOfRest)(THMath_(rest)(x));
+  return x == 0 ? x : y;
 }
 
 TH_MATH float THFloatMath_tanNear(float x)
@@ -172,6 +181,8 @@ TH_MATH float THFloatMath_tanNear(float x)
 }
 
 /* --- for any argument ------------------------------------------------------------------------ */
+
+#include "TrigFar.h"
 
 TH_MATH int THFloatMath_isNear(float x)
 {
@@ -200,15 +211,21 @@ static inline float THFloatMath_tan(float x)
 
 static inline double THDoubleMath_sin(double x)
 {
-  return THDoubleMath_isNear(x) ? THDoubleMath_sinNear(x) : sin(x);
+  if (THDoubleMath_isNear(x))
+    return THDoubleMath_sinNear(x);
+  return x - x == 0 ? THMath_(sinOfTurns)(THMath_(restFar)(x), 0) : x - x;
 }
 
 static inline double THDoubleMath_cos(double x)
 {
-  return THDoubleMath_isNear(x) ? THDoubleMath_cosNear(x) : cos(x);
+  if (THDoubleMath_isNear(x))
+    return THDoubleMath_cosNear(x);
+  return x - x == 0 ? THMath_(sinOfTurns)(THMath_(restFar)(x), 1) : x - x;
 }
 
 static inline double THDoubleMath_tan(double x)
 {
-  return THDoubleMath_isNear(x) ? THDoubleMath_tanNear(x) : tan(x);
+  if (THDoubleMath_isNear(x))
+    return THDoubleMath_tanNear(x);
+  return x - x == 0 ? THMath_(tanOfRest)(THMath_(restFar)(x)) : x - x;
 }

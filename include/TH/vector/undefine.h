@@ -8,6 +8,9 @@
 #undef TH_ERFC_POLY
 #undef TH_ERF_ONE
 #undef TH_ERF_POLY
+#undef TH_ERF_SLOPE
+#undef TH_ERF_SLOPE_LOST
+#undef TH_ERF_VALUE
 #undef TH_EXP_HIGHEST
 #undef TH_EXP_LOWEST
 #undef TH_EXP_POLY

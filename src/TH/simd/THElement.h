@@ -11,7 +11,12 @@ static inline real THMath_(remainderNear)(real x, real y)
 static inline real THMath_(lgamma)(real x)
 {
   int sign; /* lgamma would leave it in a variable that threads share */
-  return (real)lgamma_r(x, &sign);
+  const double y = lgamma_r(x, &sign);
+#ifdef TH_REAL_IS_DOUBLE
+  if (x < 0 && fabs(y) < 1)
+    return (double)lgammal_r(x, &sign); /* there are zeros, and lgamma loses digits there */
+#endif
+  return (real)y;
 }
 
 #if defined(TH_REAL_IS_DOUBLE)
