@@ -5,6 +5,7 @@
 
 enum {
   BUSY = 512,   /* blocks that occupy a device */
+  EACH = 8,     /* elements that a thread takes at a time */
   DEPTH = 16,   /* elements that are worth a thread */
   CHUNKS = 1024 /* of a line, at most */
 };
@@ -32,7 +33,8 @@ static void share(THCReduceWork *work, int threads)
 
 static void cut_lines(THCReduceWork *work, ptrdiff_t length, ptrdiff_t chunks)
 {
-  work->chunk = cut(length, THMax(1, THMin(chunks, CHUNKS)));
+  const ptrdiff_t chunk = cut(length, THMax(1, THMin(chunks, CHUNKS)));
+  work->chunk = cut(chunk, THC_REDUCE_PACK) * THC_REDUCE_PACK;
   work->chunks = work->chunk ? cut(length, work->chunk) : 1;
 }
 
@@ -85,6 +87,8 @@ static void reduce_part(const THCWalk *walk, const void *scalars, cudaStream_t s
   const THCLines lines = {.length = count, .count = 1, .step = {1}, .dims = 1, .size = {1}};
   work->from = walk->flat.data[0];
   work->walked = !walk->packed;
+  work->packed = walk->packed;
+  work->grouped = walk->packed || (walk->dims == 1 && walk->stride[0][0] == 1);
   share(work, THC_REDUCE_THREADS);
   cut_lines(work, count, cut(count, THC_REDUCE_THREADS * DEPTH));
   reduce(all->op, *work, &lines, walk, stream);
@@ -131,8 +135,9 @@ void THCReduce_prepare(THCReduce *reduce, const THCReduction *op, THReduceScalar
 
   /* Lines that lie side by side are read by neighbouring threads, a row across them at a time. */
   work->across = width > 1 && lines->stride[0][0] < lines->step[0];
+  work->grouped = !work->across && lines->step[0] == 1;
   const int most = work->across ? THC_REDUCE_THREADS / power(width, 32) : THC_REDUCE_THREADS;
-  share(work, power(cut(length, 4), most));
+  share(work, power(cut(length, EACH), most));
   const ptrdiff_t blocks = THMax(1, cut(lines->count, work->lanes));
   cut_lines(work, length,
             blocks < BUSY ? THMin(cut(BUSY, blocks), cut(length, work->share * DEPTH)) : 1);
@@ -144,10 +149,21 @@ void THCReduce_prepare(THCReduce *reduce, const THCReduction *op, THReduceScalar
   }
 }
 
+/* Whether each line begins at a multiple of 16 bytes. */
+static int is_packed(const THCReduce *run, const void *from)
+{
+  const THCLines *lines = &run->lines;
+  int packed = run->work.grouped && (uintptr_t)from % 16 == 0;
+  for (int d = 0; d < lines->dims; d++)
+    packed &= lines->size[d] == 1 || lines->stride[0][d] * run->op->itemSize % 16 == 0;
+  return packed;
+}
+
 void THCReduce_run(THCReduce *run, const void *from, void *result, int64_t *index)
 {
   static const THCWalk nothing;
   run->work.from = from;
+  run->work.packed = is_packed(run, from);
   run->work.result = result;
   run->work.index = index;
   if (run->lines.count > 0)

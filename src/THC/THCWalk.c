@@ -95,15 +95,6 @@ static int refine(THPlan *plan, const THLoop *loop)
 /* --- launches ----------------------------------------------------------------------------------
  */
 
-THCDivisor THCDivisor_of(uint32_t number)
-{
-  uint32_t shift = 0;
-  while (shift < 32 && (UINT64_C(1) << shift) < number)
-    shift++;
-  const uint64_t factor = ((UINT64_C(1) << 32) * ((UINT64_C(1) << shift) - number)) / number + 1;
-  return (THCDivisor){number, (uint32_t)factor, shift};
-}
-
 static int is_packed(const THPlan *plan)
 {
   if (plan->dims > 1)

@@ -73,6 +73,7 @@ static __device__ __forceinline__ real *place_of(const THCPlaces *places, int64_
   if ((uint64_t)rest >= (uint64_t)places->count)
     return NULL;
   ptrdiff_t at = 0;
+  THC_ROLL
   for (int d = 0; d < places->dims - 1; d++) {
     at += rest % places->size[d] * places->stride[d];
     rest /= places->size[d];

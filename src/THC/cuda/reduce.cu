@@ -40,7 +40,15 @@ typedef real item;
 #endif
 #endif
 
-enum { TOGETHER = 4 }; /* elements that a thread loads before it computes */
+/* Elements that a thread loads before it computes, and where they lie side by side moves 16 bytes
+ * at a time: 32 bytes of them, or 16 of Byte and Char. */
+enum { TOGETHER = sizeof(item) == 1 ? 16 : 32 / (int)sizeof(item) };
+
+typedef struct __align__(16) Pack
+{
+  item of[TOGETHER];
+}
+Pack;
 
 /* --- states of one number: the rows of the table --------------------------------------------- */
 
@@ -59,6 +67,7 @@ enum { TOGETHER = 4 }; /* elements that a thread loads before it computes */
   {                                                                                           \
     const accreal p = (accreal)given;                                                         \
     (void)p, (void)first, (void)jump;                                                         \
+    THC_UNROLL                                                                                \
     for (int i = 0; i < TOGETHER; i++)                                                        \
       if (i < n) {                                                                            \
         const real x = some[i];                                                               \
@@ -132,26 +141,39 @@ enum { TOGETHER = 4 }; /* elements that a thread loads before it computes */
     const ptrdiff_t first = (ptrdiff_t)blockIdx.y * work.chunk;                                    \
     const ptrdiff_t last = first + work.chunk;                                                     \
     const ptrdiff_t end = last < lines.length ? last : lines.length, jump = work.share;            \
+    const ptrdiff_t each = work.grouped ? TOGETHER : 1, apart = work.grouped ? 1 : jump;           \
     name##_state a = name##_start();                                                               \
     if (line < lines.count) {                                                                      \
       const item *at = (const item *)work.from;                                                    \
       if (!work.walked)                                                                            \
         at += THCLines_at(&lines, 0, line);                                                        \
-      for (ptrdiff_t k = first + number; k < end; k += TOGETHER * jump) {                          \
+      const ptrdiff_t step = lines.step[0] * apart;                                                \
+      for (ptrdiff_t k = first + number * each; k < end; k += TOGETHER * jump) {                   \
         real x[TOGETHER];                                                                          \
-        int n = 0;                                                                                 \
-        for (int u = 0; u < TOGETHER; u++) {                                                       \
-          const ptrdiff_t i = k + u * jump;                                                        \
-          x[u] = 0;                                                                                \
-          if (i < end) {                                                                           \
+        const ptrdiff_t left = (end - k + apart - 1) / apart;                                      \
+        const int n = left < TOGETHER ? (int)left : TOGETHER;                                      \
+        if (work.packed && n == TOGETHER) {                                                        \
+          const Pack pack = *(const Pack *)(at + k);                                               \
+          THC_UNROLL                                                                               \
+          for (int u = 0; u < TOGETHER; u++)                                                       \
+            x[u] = LOAD(pack.of[u]);                                                               \
+        } else if (!work.walked) {                                                                 \
+          const item *from = at + k * lines.step[0];                                               \
+          THC_UNROLL                                                                               \
+          for (int u = 0; u < TOGETHER; u++)                                                       \
+            x[u] = u < n ? LOAD(from[u * step]) : (real)0;                                         \
+        } else {                                                                                   \
+          THC_UNROLL                                                                               \
+          for (int u = 0; u < TOGETHER; u++) {                                                     \
             uint32_t place = 0;                                                                    \
-            if (work.walked)                                                                       \
-              THCWalk_find(&walk, 1, (uint32_t)i, &place);                                         \
-            x[u] = LOAD(at[work.walked ? (ptrdiff_t)place : i * lines.step[0]]);                   \
-            n++;                                                                                   \
+            x[u] = 0;                                                                              \
+            if (u < n) {                                                                           \
+              THCWalk_find(&walk, 1, (uint32_t)(k + u * apart), &place);                           \
+              x[u] = LOAD(at[place]);                                                              \
+            }                                                                                      \
           }                                                                                        \
         }                                                                                          \
-        a = name##_take(a, x, n, k, jump, work.p);                                                 \
+        a = name##_take(a, x, n, k, apart, work.p);                                                \
       }                                                                                            \
     }                                                                                              \
     a = name##_fold(a, number, work.share, work.across ? work.lanes : 1);                          \
@@ -232,6 +254,7 @@ static __device__ __forceinline__ Best better(int largest, Best a, Best b)
   static __device__ __forceinline__ Best name##_take(Best a, const real *some, int n,         \
                                                      ptrdiff_t first, ptrdiff_t jump, double) \
   {                                                                                           \
+    THC_UNROLL                                                                                \
     for (int i = 0; i < TOGETHER; i++)                                                        \
       if (i < n) {                                                                            \
         const Best b = {first + i * jump, some[i]};                                           \
@@ -292,10 +315,12 @@ static __device__ __forceinline__ var_state var_take(var_state a, const real *so
                                                      ptrdiff_t, ptrdiff_t, double)
 {
   accreal sum = 0, squares = 0;
+  THC_UNROLL
   for (int i = 1; i < TOGETHER; i++)
     if (i < n)
       sum += (accreal)some[i] - (accreal)some[0];
   const accreal mean = (accreal)some[0] + sum / (accreal)n;
+  THC_UNROLL
   for (int i = 0; i < TOGETHER; i++)
     if (i < n)
       squares += ((accreal)some[i] - mean) * ((accreal)some[i] - mean);
@@ -332,8 +357,9 @@ KERNELS(std)
 
 /* --- the table, in the order of THReductionName ---------------------------------------------- */
 
-#define ENTRY(name, ...)         {sizeof(name##_state), sizeof(accreal), name##_reduce, name##_joins},
-#define NONE(name, ...)          {0, 0, NULL, NULL},
+#define ENTRY(name, ...) \
+  {sizeof(item), sizeof(name##_state), sizeof(accreal), name##_reduce, name##_joins},
+#define NONE(name, ...)          {0, 0, 0, NULL, NULL},
 #define NONE_BUT_MEAN(name, ...) TH_CONCAT_2(ENTRY_OR_NONE_, name)(name)
 #define ENTRY_OR_NONE_mean       ENTRY
 #define ENTRY_OR_NONE_norm0      NONE

@@ -63,6 +63,13 @@ static inline unsigned THC_blocks(ptrdiff_t n)
                  thc_step = (ptrdiff_t)gridDim.x * blockDim.x;         \
        i < (n); i += thc_step)
 
+/* Before a loop of few rounds over an array of a thread's own, which then lies in registers. */
+#ifdef TH_CUDA_SIM
+#define THC_UNROLL
+#else
+#define THC_UNROLL _Pragma("unroll")
+#endif
+
 /* --- shared memory ------------------------------------------------------------------------ */
 
 /* THC_DYNAMIC_SHARED(float, sums); declares float *sums, the block's dynamic shared memory. */

@@ -73,9 +73,6 @@ int THCKernel_mtgp32States(struct curandStateMtgp32 *states,
 /* --- on the host (THCWalk.c) --------------------------------------------------------------------
  */
 
-/* What division by a number from 1 to 2^31 takes. */
-TH_EXTERNC THCDivisor THCDivisor_of(uint32_t number);
-
 /* Runs the kernel over the operands of the loop, which are on the current device, in as many
  * launches as it takes.  Elements correspond in row-major order; operands may have different shapes
  * with the same number of elements (another one is an error).

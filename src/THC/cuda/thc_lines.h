@@ -20,6 +20,7 @@ typedef struct THCLines {
 THC_DEVICE ptrdiff_t THCLines_at(const THCLines *lines, int operand, ptrdiff_t line)
 {
   ptrdiff_t at = 0;
+  THC_ROLL
   for (int d = 0; d < lines->dims - 1; d++) {
     const ptrdiff_t rest = lines->narrow
                                ? (ptrdiff_t)THCDivisor_divide(&lines->divisor[d], (uint32_t)line)

@@ -70,7 +70,6 @@ THC_MATH_1(acos, acos)
 THC_MATH_1(atan, atan)
 THC_MATH_1(erf, erf)
 THC_MATH_1(erfinv, erfinv)
-THC_MATH_1(lgamma, lgamma)
 THC_MATH_2(fmod, fmod)
 THC_MATH_2(atan2, atan2)
 
@@ -92,12 +91,24 @@ THC_DEVICE real THMath_(pow)(real x, real y)
   return y == 2 ? x * x : THC_FUNCTION(pow)(x, y);
 }
 
-THC_DEVICE real THMath_(digamma)(real x)
+/* Long ones stand in the code once, and are called. */
+#ifdef __CUDACC__
+#define THC_CALLED static __device__ __noinline__
+#else
+#define THC_CALLED static inline
+#endif
+
+THC_CALLED real THMath_(lgamma)(real x)
+{
+  return THC_FUNCTION(lgamma)(x);
+}
+
+THC_CALLED real THMath_(digamma)(real x)
 {
   return (real)TH_digamma((double)x);
 }
 
-THC_DEVICE real THMath_(trigamma)(real x)
+THC_CALLED real THMath_(trigamma)(real x)
 {
   return (real)TH_trigamma((double)x);
 }

@@ -8,7 +8,8 @@
 
 enum {
   THC_REDUCE_THREADS = 256,
-  THC_REDUCE_MOST_STATE = 32 /* bytes */
+  THC_REDUCE_MOST_STATE = 32, /* bytes */
+  THC_REDUCE_PACK = 32        /* of so many elements chunks are multiples */
 };
 
 /* One launch.  A block has THC_REDUCE_THREADS threads for `lanes` lines, each of which is shared by
@@ -16,7 +17,9 @@ enum {
  * of two.  Lines are cut into chunks, one for each blockIdx.y. */
 typedef struct THCReduceWork {
   const void *from;
-  int walked; /* the elements of the one line are those of walk */
+  int walked;  /* the elements of the one line are those of walk */
+  int grouped; /* the elements of a line lie side by side: a thread takes several such at a time */
+  int packed;  /* besides, each line begins at a multiple of 16 bytes */
   int across;
   int lanes, share;
   ptrdiff_t chunk, chunks;
@@ -33,7 +36,7 @@ typedef struct THCReduceWork {
 } THCReduceWork;
 
 typedef struct THCReduction {
-  size_t stateSize, totalSize; /* of a state, and of an accreal */
+  size_t itemSize, stateSize, totalSize; /* of an element, of a state, and of an accreal */
   /* Elements to states, or, where there is one chunk and no states are asked for, to results. */
   void (*reduce)(const THCReduceWork *work, const THCLines *lines, const THCWalk *walk,
                  cudaStream_t stream);

@@ -43,6 +43,25 @@ typedef struct THCWalk {
 #define THC_DEVICE static inline
 #endif
 
+/* Before a loop of as many rounds as there are dimensions: few, so that copies of it in the code
+ * cost more than they bring. */
+#if defined(__CUDACC__)
+#define THC_ROLL _Pragma("unroll 1")
+#else
+#define THC_ROLL
+#endif
+
+/* What division by a number from 1 to 2^31 takes. */
+static inline THCDivisor THCDivisor_of(uint32_t number)
+{
+  uint32_t shift = 0;
+  while (shift < 32 && (UINT64_C(1) << shift) < number)
+    shift++;
+  const uint64_t factor = ((UINT64_C(1) << 32) * ((UINT64_C(1) << shift) - number)) / number + 1;
+  const THCDivisor divisor = {number, (uint32_t)factor, shift};
+  return divisor;
+}
+
 /* For n below 2^31.  (Granlund and Montgomery, Division by invariant integers using multiplication,
  * PLDI 1994, figure 4.1) */
 THC_DEVICE uint32_t THCDivisor_divide(const THCDivisor *divisor, uint32_t n)
@@ -56,6 +75,7 @@ THC_DEVICE void THCWalk_find(const THCWalk *walk, int n, uint32_t i, uint32_t *a
 {
   for (int k = 0; k < n; k++)
     at[k] = 0;
+  THC_ROLL
   for (int d = 0; d < walk->dims - 1; d++) {
     const uint32_t rest = THCDivisor_divide(&walk->size[d], i);
     const uint32_t here = i - rest * walk->size[d].number;

@@ -1,11 +1,14 @@
 /* Kernels of planes of images: their biases, and sums. */
 #include "thcunn_template.h"
 
-__global__ static void fill(int64_t count, int64_t planes, int64_t n, const element *bias,
-                            element *y)
+__global__ static void fill(Digits digits, int64_t count, const element *bias, element *y)
 {
   THC_GRID_LOOP(i, count)
-  y[i] = bias[i / n % planes];
+  {
+    int64_t rest = i;
+    digit_of(digits, 0, &rest);
+    y[i] = bias[digit_of(digits, 1, &rest)];
+  }
 }
 
 /* A block for each plane. */
@@ -14,9 +17,12 @@ __global__ static void sums(int64_t batch, int64_t planes, int64_t n, const elem
 {
   __shared__ real room[THC_BLOCK];
   for (int64_t plane = blockIdx.x; plane < planes; plane += gridDim.x) {
+    const int64_t share = n < THC_BLOCK ? n : THC_BLOCK; /* of threads an image of the batch has */
+    const int64_t image = threadIdx.x / share, together = THC_BLOCK / share;
     real sum = 0;
-    for (int64_t i = threadIdx.x; i < batch * n; i += blockDim.x)
-      sum += THC_LOAD(x[(i / n * planes + plane) * n + i % n]);
+    for (int64_t b = image; b < batch && image < together; b += together)
+      for (int64_t i = threadIdx.x - image * share; i < n; i += share)
+        sum += THC_LOAD(x[(b * planes + plane) * n + i]);
     sum = block_reduce(sum, room, 0);
     if (threadIdx.x == 0)
       y[plane] = THC_STORE(THC_LOAD(y[plane]) + scale * sum);
@@ -38,8 +44,8 @@ extern "C" void THCUNN_(fillPlanes)(int64_t batch, int64_t planes, int64_t n, co
                                     void *y, cudaStream_t stream)
 {
   const int64_t count = batch * planes * n;
-  THC_LAUNCH(fill, THC_blocks(count), THC_BLOCK, 0, stream, count, planes, n, (const element *)bias,
-             (element *)y);
+  THC_LAUNCH(fill, THC_blocks(count), THC_BLOCK, 0, stream, digits_of(count, 2, n, planes, 1, 1),
+             count, (const element *)bias, (element *)y);
 }
 
 extern "C" void THCUNN_(addPlaneSums)(int64_t batch, int64_t planes, int64_t n, const void *x,

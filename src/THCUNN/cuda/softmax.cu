@@ -52,6 +52,74 @@ __global__ static void rows(int logarithm, const element *g, const element *x, e
       forward(logarithm, x + i * n, y + i * n, n, 1, threadIdx.x, blockDim.x, room);
 }
 
+/* --- short sequences that lie in one piece: a few neighbours of a warp for each, who keep what
+ * they read in registers
+ * ------------------------------------------------------------------------------ */
+
+THC_DEVICE real joined(real value, int threads, int largest)
+{
+  for (int bits = threads / 2; bits > 0; bits /= 2) {
+    const real other = __shfl_xor_sync(0xFFFFFFFFu, value, bits);
+    value = !largest ? value + other : other > value ? other : value;
+  }
+  return value;
+}
+
+/* Each of `threads` threads, a power of two, has EACH elements at most. */
+#define FEW(NAME, EACH)                                                                      \
+  __global__ static void NAME(int logarithm, const element *g, const element *x, element *y, \
+                              int64_t count, int n, int threads)                             \
+  {                                                                                          \
+    const int64_t row = ((int64_t)blockIdx.x * THC_BLOCK + threadIdx.x) / threads;           \
+    const int first = (int)threadIdx.x % threads, end = row < count ? n : 0;                 \
+    const int64_t at = row * n;                                                              \
+    real v[EACH], w[EACH], sum = 0;                                                          \
+    THC_UNROLL                                                                               \
+    for (int k = 0; k < EACH; k++) {                                                         \
+      const int i = first + k * threads;                                                     \
+      v[k] = i < end ? THC_LOAD(x[at + i]) : -(real)INFINITY;                                \
+      w[k] = g && i < end ? THC_LOAD(g[at + i]) : 0;                                         \
+    }                                                                                        \
+    if (g) {                                                                                 \
+      THC_UNROLL                                                                             \
+      for (int k = 0; k < EACH; k++)                                                         \
+        if (first + k * threads < end)                                                       \
+          sum += logarithm ? w[k] : w[k] * v[k];                                             \
+      sum = joined(sum, threads, 0);                                                         \
+      THC_UNROLL                                                                             \
+      for (int k = 0; k < EACH; k++)                                                         \
+        w[k] = logarithm ? w[k] - THMath_(exp)(v[k]) * sum : v[k] * (w[k] - sum);            \
+    } else {                                                                                 \
+      real most = -(real)INFINITY;                                                           \
+      THC_UNROLL                                                                             \
+      for (int k = 0; k < EACH; k++)                                                         \
+        most = v[k] > most ? v[k] : most;                                                    \
+      most = joined(most, threads, 1);                                                       \
+      THC_UNROLL                                                                             \
+      for (int k = 0; k < EACH; k++) {                                                       \
+        w[k] = THMath_(exp)(v[k] - most);                                                    \
+        if (first + k * threads < end)                                                       \
+          sum += w[k];                                                                       \
+      }                                                                                      \
+      sum = joined(sum, threads, 0);                                                         \
+      const real last = logarithm ? THMath_(log)(sum) : 1 / sum;                             \
+      THC_UNROLL                                                                             \
+      for (int k = 0; k < EACH; k++)                                                         \
+        w[k] = logarithm ? v[k] - most - last : w[k] * last;                                 \
+    }                                                                                        \
+    THC_UNROLL                                                                               \
+    for (int k = 0; k < EACH; k++)                                                           \
+      if (first + k * threads < end)                                                         \
+        y[at + first + k * threads] = THC_STORE(w[k]);                                       \
+  }
+
+FEW(few4, 4)
+FEW(few8, 8)
+FEW(few32, 32)
+
+/* --- others
+ * --------------------------------------------------------------------------------------- */
+
 /* A thread for each sequence. */
 __global__ static void lanes(int logarithm, const element *g, const element *x, element *y,
                              int64_t count, int64_t n, int64_t inner)
@@ -70,7 +138,20 @@ extern "C" void THCUNN_(softMax)(int logarithm, const void *g, const void *x, vo
                                  int64_t outer, int64_t count, int64_t inner, cudaStream_t stream)
 {
   const int64_t sequences = outer * inner;
-  if (inner == 1 && count >= 64)
+  int threads = 1;
+  while (threads < 32 && 4 * threads < count)
+    threads *= 2;
+  const int64_t blocks = (sequences + THC_BLOCK / threads - 1) / (THC_BLOCK / threads);
+#define LAUNCH(NAME)                                                                      \
+  THC_LAUNCH(NAME, (unsigned)blocks, THC_BLOCK, 0, stream, logarithm, (const element *)g, \
+             (const element *)x, (element *)y, sequences, (int)count, threads)
+  if (inner == 1 && count <= 4 * threads && blocks <= INT32_MAX)
+    LAUNCH(few4);
+  else if (inner == 1 && count <= 8 * threads && blocks <= INT32_MAX)
+    LAUNCH(few8);
+  else if (inner == 1 && count <= 32 * threads && blocks <= INT32_MAX)
+    LAUNCH(few32);
+  else if (inner == 1)
     THC_LAUNCH(rows, (unsigned)(sequences < INT32_MAX ? sequences : INT32_MAX), THC_BLOCK, 0,
                stream, logarithm, (const element *)g, (const element *)x, (element *)y, sequences,
                count);

@@ -8,6 +8,46 @@
 
 #define THCUNN_(NAME) TH_CONCAT_4(THCUNN_, NAME, _, Real)
 
+/* --- places of elements -------------------------------------------------------------------------
+ */
+
+enum { MOST_DIGITS = 4 };
+
+/* The number of an element as one digit for each dimension, the innermost first; the last of them
+ * is what is left. */
+typedef struct Digits {
+  int narrow; /* all numbers are below 2^31 */
+  int64_t size[MOST_DIGITS];
+  THCDivisor divisor[MOST_DIGITS];
+} Digits;
+
+static inline Digits digits_of(int64_t count, int n, int64_t s0, int64_t s1, int64_t s2, int64_t s3)
+{
+  const int64_t size[MOST_DIGITS] = {s0, s1, s2, s3};
+  Digits digits = {};
+  digits.narrow = count <= INT32_MAX;
+  for (int k = 0; k < n; k++) {
+    digits.size[k] = size[k];
+    if (digits.narrow && count > 0)
+      digits.divisor[k] = THCDivisor_of((uint32_t)size[k]);
+  }
+  return digits;
+}
+
+/* Takes digit k off *number. */
+THC_DEVICE int64_t digit_of(const Digits &digits, int k, int64_t *number)
+{
+  const int64_t rest = digits.narrow
+                           ? (int64_t)THCDivisor_divide(&digits.divisor[k], (uint32_t)*number)
+                           : *number / digits.size[k];
+  const int64_t digit = *number - rest * digits.size[k];
+  *number = rest;
+  return digit;
+}
+
+/* --- sums of blocks ------------------------------------------------------------------------------
+ */
+
 /* The sum, or the largest, of the value that each thread of a block of THC_BLOCK has; in all of
  * them. */
 static __device__ inline real block_reduce(real value, real *room, int largest)

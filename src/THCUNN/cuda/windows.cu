@@ -2,14 +2,20 @@
  * one element from all that belongs to it, so that no sum depends on an order of threads. */
 #include "thcunn_template.h"
 
+/* Most windows move and spread by 1, and need no division. */
+THC_DEVICE int64_t over(int64_t n, int64_t by)
+{
+  return by == 1 ? n : n / by;
+}
+
 /* The windows [first, end) along an axis that may hold a place. */
 THC_DEVICE void windows_at(const THCUNNWindows &w, int axis, int64_t at, int64_t *first,
                            int64_t *end)
 {
   const int64_t last = at + w.pad[axis];
   const int64_t begin = last - (w.size[axis] - 1) * w.dilation[axis];
-  *first = begin <= 0 ? 0 : (begin + w.step[axis] - 1) / w.step[axis];
-  *end = last / w.step[axis] + 1;
+  *first = begin <= 0 ? 0 : over(begin + w.step[axis] - 1, w.step[axis]);
+  *end = over(last, w.step[axis]) + 1;
   if (*end > w.output[axis])
     *end = w.output[axis];
 }
@@ -18,7 +24,7 @@ THC_DEVICE void windows_at(const THCUNNWindows &w, int axis, int64_t at, int64_t
 THC_DEVICE int64_t begin_of(const THCUNNWindows &w, int axis, int64_t window)
 {
   const int64_t start = window * w.step[axis] - w.pad[axis], by = w.dilation[axis];
-  return start < 0 ? start + (-start + by - 1) / by * by : start;
+  return start < 0 ? start + over(-start + by - 1, by) * by : start;
 }
 
 THC_DEVICE int64_t end_of(const THCUNNWindows &w, int axis, int64_t window)
@@ -28,13 +34,14 @@ THC_DEVICE int64_t end_of(const THCUNNWindows &w, int axis, int64_t window)
   return end < w.input[axis] ? end : w.input[axis];
 }
 
-__global__ static void pool(THCUNNWindows w, int64_t count, const element *x, element *y,
-                            int64_t *index, int64_t base)
+__global__ static void pool(THCUNNWindows w, Digits digits, int64_t count, const element *x,
+                            element *y, int64_t *index, int64_t base)
 {
   THC_GRID_LOOP(i, count)
   {
-    const int64_t column = i % w.output[1], row = i / w.output[1] % w.output[0];
-    const element *plane = x + i / w.output[1] / w.output[0] * w.input[0] * w.input[1];
+    int64_t rest = i;
+    const int64_t column = digit_of(digits, 0, &rest), row = digit_of(digits, 1, &rest);
+    const element *plane = x + rest * w.input[0] * w.input[1];
     const int64_t left = begin_of(w, 1, column), right = end_of(w, 1, column);
     const int64_t top = begin_of(w, 0, row), bottom = end_of(w, 0, row);
     int64_t best = top * w.input[1] + left;
@@ -52,13 +59,14 @@ __global__ static void pool(THCUNNWindows w, int64_t count, const element *x, el
   }
 }
 
-__global__ static void pool_back(THCUNNWindows w, int64_t count, const element *g,
+__global__ static void pool_back(THCUNNWindows w, Digits digits, int64_t count, const element *g,
                                  const int64_t *index, element *dx, int64_t base)
 {
   THC_GRID_LOOP(i, count)
   {
-    const int64_t column = i % w.input[1], row = i / w.input[1] % w.input[0];
-    const int64_t plane = i / w.input[1] / w.input[0], here = row * w.input[1] + column + base;
+    int64_t plane = i;
+    const int64_t column = digit_of(digits, 0, &plane), row = digit_of(digits, 1, &plane);
+    const int64_t here = row * w.input[1] + column + base;
     int64_t top, bottom, left, right;
     windows_at(w, 0, row, &top, &bottom);
     windows_at(w, 1, column, &left, &right);
@@ -73,14 +81,14 @@ __global__ static void pool_back(THCUNNWindows w, int64_t count, const element *
   }
 }
 
-__global__ static void unfold(THCUNNWindows w, int64_t count, const element *x, element *columns)
+__global__ static void unfold(THCUNNWindows w, Digits digits, int64_t count, const element *x,
+                              element *columns)
 {
   THC_GRID_LOOP(i, count)
   {
-    const int64_t column = i % w.output[1], row = i / w.output[1] % w.output[0];
-    const int64_t rest = i / w.output[1] / w.output[0];
-    const int64_t kx = rest % w.size[1], ky = rest / w.size[1] % w.size[0];
-    const int64_t plane = rest / w.size[1] / w.size[0];
+    int64_t plane = i;
+    const int64_t column = digit_of(digits, 0, &plane), row = digit_of(digits, 1, &plane);
+    const int64_t kx = digit_of(digits, 2, &plane), ky = digit_of(digits, 3, &plane);
     const int64_t r = row * w.step[0] - w.pad[0] + ky * w.dilation[0];
     const int64_t c = column * w.step[1] - w.pad[1] + kx * w.dilation[1];
     const int inside = r >= 0 && r < w.input[0] && c >= 0 && c < w.input[1];
@@ -88,12 +96,13 @@ __global__ static void unfold(THCUNNWindows w, int64_t count, const element *x, 
   }
 }
 
-__global__ static void fold(THCUNNWindows w, int64_t count, const element *columns, element *x)
+__global__ static void fold(THCUNNWindows w, Digits digits, int64_t count, const element *columns,
+                            element *x)
 {
   THC_GRID_LOOP(i, count)
   {
-    const int64_t column = i % w.input[1], row = i / w.input[1] % w.input[0];
-    const int64_t plane = i / w.input[1] / w.input[0];
+    int64_t plane = i;
+    const int64_t column = digit_of(digits, 0, &plane), row = digit_of(digits, 1, &plane);
     int64_t top, bottom, left, right;
     windows_at(w, 0, row, &top, &bottom);
     windows_at(w, 1, column, &left, &right);
@@ -101,9 +110,9 @@ __global__ static void fold(THCUNNWindows w, int64_t count, const element *colum
     for (int64_t r = top; r < bottom; r++)
       for (int64_t c = left; c < right; c++) {
         const int64_t y = row + w.pad[0] - r * w.step[0], z = column + w.pad[1] - c * w.step[1];
-        if (y % w.dilation[0] || z % w.dilation[1])
+        const int64_t ky = over(y, w.dilation[0]), kx = over(z, w.dilation[1]);
+        if (ky * w.dilation[0] != y || kx * w.dilation[1] != z)
           continue;
-        const int64_t ky = y / w.dilation[0], kx = z / w.dilation[1];
         const int64_t line = (plane * w.size[0] + ky) * w.size[1] + kx;
         sum += THC_LOAD(columns[(line * w.output[0] + r) * w.output[1] + c]);
       }
@@ -115,7 +124,8 @@ extern "C" void THCUNN_(maxPool)(const THCUNNWindows *w, int64_t planes, const v
                                  int64_t *index, int64_t base, cudaStream_t stream)
 {
   const int64_t count = planes * w->output[0] * w->output[1];
-  THC_LAUNCH(pool, THC_blocks(count), THC_BLOCK, 0, stream, *w, count, (const element *)x,
+  THC_LAUNCH(pool, THC_blocks(count), THC_BLOCK, 0, stream, *w,
+             digits_of(count, 2, w->output[1], w->output[0], 1, 1), count, (const element *)x,
              (element *)y, index, base);
 }
 
@@ -124,22 +134,25 @@ extern "C" void THCUNN_(maxPoolBack)(const THCUNNWindows *w, int64_t planes, con
                                      cudaStream_t stream)
 {
   const int64_t count = planes * w->input[0] * w->input[1];
-  THC_LAUNCH(pool_back, THC_blocks(count), THC_BLOCK, 0, stream, *w, count, (const element *)g,
-             index, (element *)dx, base);
+  THC_LAUNCH(pool_back, THC_blocks(count), THC_BLOCK, 0, stream, *w,
+             digits_of(count, 2, w->input[1], w->input[0], 1, 1), count, (const element *)g, index,
+             (element *)dx, base);
 }
 
 extern "C" void THCUNN_(unfold)(const THCUNNWindows *w, int64_t planes, const void *x,
                                 void *columns, cudaStream_t stream)
 {
   const int64_t count = planes * w->size[0] * w->size[1] * w->output[0] * w->output[1];
-  THC_LAUNCH(unfold, THC_blocks(count), THC_BLOCK, 0, stream, *w, count, (const element *)x,
-             (element *)columns);
+  THC_LAUNCH(unfold, THC_blocks(count), THC_BLOCK, 0, stream, *w,
+             digits_of(count, 4, w->output[1], w->output[0], w->size[1], w->size[0]), count,
+             (const element *)x, (element *)columns);
 }
 
 extern "C" void THCUNN_(fold)(const THCUNNWindows *w, int64_t planes, const void *columns, void *x,
                               cudaStream_t stream)
 {
   const int64_t count = planes * w->input[0] * w->input[1];
-  THC_LAUNCH(fold, THC_blocks(count), THC_BLOCK, 0, stream, *w, count, (const element *)columns,
+  THC_LAUNCH(fold, THC_blocks(count), THC_BLOCK, 0, stream, *w,
+             digits_of(count, 2, w->input[1], w->input[0], 1, 1), count, (const element *)columns,
              (element *)x);
 }
