@@ -8,6 +8,15 @@ void THC_noState(void)
   THError("the state is NULL: THCState_alloc makes one, and THCudaInit finds its devices");
 }
 
+const char *THC_describe(cudaError_t status)
+{
+  int driver;
+  if (status == cudaErrorInsufficientDriver && cudaDriverGetVersion(&driver) == cudaSuccess &&
+      driver == 0)
+    return "there is no CUDA driver";
+  return cudaGetErrorString(status);
+}
+
 /* The runtime keeps a failure for whoever asks next: it is told here, once. */
 void __THCudaCheck(cudaError_t err, const char *file, const int line)
 {
@@ -15,7 +24,7 @@ void __THCudaCheck(cudaError_t err, const char *file, const int line)
     return;
   cudaGetLastError();
   _THError(file, line, "CUDA error %d (%s): %s", (int)err, cudaGetErrorName(err),
-           cudaGetErrorString(err));
+           THC_describe(err));
 }
 
 void __THCudaCheckWarn(cudaError_t err, const char *file, const int line)
@@ -24,7 +33,7 @@ void __THCudaCheckWarn(cudaError_t err, const char *file, const int line)
     return;
   cudaGetLastError();
   fprintf(stderr, "THC: warning: CUDA error %d (%s): %s at %s:%d\n", (int)err,
-          cudaGetErrorName(err), cudaGetErrorString(err), file, line);
+          cudaGetErrorName(err), THC_describe(err), file, line);
 }
 
 void __THCublasCheck(cublasStatus_t status, const char *file, const int line)

@@ -132,6 +132,8 @@ void *THCudaHostAlloc(THCState *state, size_t size)
 {
   THC_enter(state);
   THArgCheck(size <= PTRDIFF_MAX, 1, "size is %zu", size);
+  if (!state->cudaHostAllocator)
+    THError("the state has no allocator of pinned memory: THCudaInit gives it one");
   return size ? state->cudaHostAllocator->malloc(NULL, (ptrdiff_t)size) : NULL;
 }
 

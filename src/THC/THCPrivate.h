@@ -24,6 +24,9 @@ static inline void THC_enter(THCState *state)
 /* What TH's templates define for the device (THCDevice.h): THCudaDevice_free(tensor) and so on. */
 #define THCDevice_(NAME) TH_CONCAT_4(TH, CReal, Device_, NAME)
 
+/* What a status says in words; of a missing driver the runtime says that it is too old. */
+const char *THC_describe(cudaError_t status);
+
 /* --- the current device ----------------------------------------------------------------------- */
 
 int THC_currentDevice(void);

@@ -85,7 +85,7 @@ static int count_devices(void)
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status != cudaSuccess) {
     cudaGetLastError();
-    THError("there is no CUDA device that can be used: %s", cudaGetErrorString(status));
+    THError("there is no CUDA device that can be used: %s", THC_describe(status));
   }
   if (count < 1)
     THError("there is no CUDA device");

@@ -1,0 +1,89 @@
+/* THC where there is no device: its libraries load, every call that needs a device says so as an
+ * error, and TH goes on as before.
+ *
+ *     test_THC_no_device_MODE LIBRARY ...
+ *
+ * opens the libraries, of which the first is THC's.  The environment hides the devices. */
+#include <dlfcn.h>
+#include <setjmp.h>
+
+#include "THC.h"
+
+static jmp_buf before;
+static char raised[1000];
+
+static void remember(const char *message, void *unused)
+{
+  snprintf(raised, sizeof raised, "%s", message);
+  longjmp(before, 1);
+}
+
+static void remember_argument(int argument, const char *message, void *unused)
+{
+  remember(message, unused);
+}
+
+static void *library;
+
+static void *find(const char *name)
+{
+  void *found = dlsym(library, name);
+  if (!found) {
+    fprintf(stderr, "%s\n", dlerror());
+    exit(1);
+  }
+  return found;
+}
+#define CALL(NAME) ((__typeof__(&NAME))find(#NAME))
+
+static int failures;
+
+/* The call raises an error with these words. */
+#define CHECK_SAYS(WORDS, ...)                                           \
+  do {                                                                   \
+    raised[0] = '\0';                                                    \
+    if (!setjmp(before)) {                                               \
+      __VA_ARGS__;                                                       \
+    }                                                                    \
+    printf("%s\n  %s\n", #__VA_ARGS__, raised[0] ? raised : "no error"); \
+    if (!strstr(raised, WORDS)) {                                        \
+      fprintf(stderr, "%s: '%s' is not said\n", #__VA_ARGS__, WORDS);    \
+      failures++;                                                        \
+    }                                                                    \
+  } while (0)
+
+int main(int argc, char **argv)
+{
+  for (int i = argc - 1; i > 0; i--) {
+    library = dlopen(argv[i], RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+      fprintf(stderr, "%s\n", dlerror());
+      return 1;
+    }
+  }
+  THSetDefaultErrorHandler(remember, NULL);
+  THSetDefaultArgErrorHandler(remember_argument, NULL);
+
+  THCState *state = CALL(THCState_alloc)();
+  CHECK_SAYS("no CUDA device", CALL(THCudaInit)(state));
+  CHECK_SAYS("no CUDA device", CALL(THCudaInit)(state)); /* said as often as it is asked */
+  CHECK_SAYS("THCudaInit", CALL(THCudaTensor_newWithSize1d)(state, 3));
+  CHECK_SAYS("THCudaInit", CALL(THCudaStorage_newWithSize)(state, 3));
+  CHECK_SAYS("THCudaInit", CALL(THCudaHostAlloc)(state, 3));
+  CHECK_SAYS("CUDA", CALL(THCState_getCurrentStream)(state));
+  CHECK_SAYS("CUDA", CALL(THCState_getCurrentBlasHandle)(state));
+  CHECK_SAYS("CUDA", CALL(THCState_getCurrentDeviceProperties)(state));
+  CHECK_SAYS("CUDA", CALL(THCStream_new)(cudaStreamDefault));
+  CHECK_SAYS("CUDA", CALL(THCRandom_manualSeed)(state, 1));
+  CALL(THCudaShutdown)(state);
+  CALL(THCState_free)(state);
+
+  THFloatTensor *t = THFloatTensor_newWithSize1d(3);
+  THFloatTensor_fill(t, 2);
+  if (THFloatTensor_sumall(t) != 6) {
+    fprintf(stderr, "TH does not go on\n");
+    failures++;
+  }
+  THFloatTensor_free(t);
+  return failures > 0;
+}
