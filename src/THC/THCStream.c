@@ -132,3 +132,19 @@ void THC_orderStreams(THCStream *stream, THCStream *after)
   THGuard_leave(&guard);
   THCOnDevice_leave(&on);
 }
+
+static void wait_for_stream(void *what)
+{
+  const THCStream *stream = what;
+  int before = stream->device;
+  THCudaCheckWarn(cudaGetDevice(&before));
+  THCudaCheckWarn(cudaSetDevice(stream->device)); /* whose default stream may be meant */
+  THCudaCheckWarn(cudaStreamSynchronize(stream->stream));
+  THCudaCheckWarn(cudaSetDevice(before));
+}
+
+void THC_waitOnError(THGuard *guard, THCStream *stream)
+{
+  THGuard_enter(guard, wait_for_stream);
+  guard->what = stream;
+}

@@ -79,12 +79,15 @@ static void THCTensor_(copyOver)(THCState *state, const THCOperand *to, const TH
   }
 
   THC_orderStreams(here, there);
+  THGuard crossing;
+  THC_waitOnError(&crossing, here);
   THCOnDevice on;
   THCOnDevice_enter(&on, src->device);
   THCudaCheck(cudaMemcpyPeerAsync(landing.data, to->device, from.data, src->device,
                                   (size_t)THCOperand_count(to) * sizeof(real), here->stream));
   THCOnDevice_leave(&on);
   THC_orderStreams(there, here);
+  THGuard_keep(&crossing);
   if (to_guard.what)
     THCTensor_(copyDirectly)(state, to, &landing);
   THGuard_leave(&to_guard);
@@ -105,8 +108,11 @@ static void THCTensor_(copyBetween)(THCState *state, const THCOperand *to, const
   }
   THCStream *here = THC_streamOn(state, src->device), *there = THC_streamOn(state, to->device);
   THC_orderStreams(here, there);
+  THGuard crossing;
+  THC_waitOnError(&crossing, here);
   THCTensor_(copyDirectly)(state, to, src);
   THC_orderStreams(there, here);
+  THGuard_keep(&crossing);
 }
 
 static void THCTensor_(checkWritable)(const THCTensor *self)
