@@ -38,8 +38,8 @@ static void take_line(const THReduction *op, const THReduceScalars *scalars, cha
     op->rows(state, &block, scalars);
     return;
   }
-  if (step == 1 && op->line) {
-    op->line(state, at, n, scalars);
+  if (step == 1) {
+    op->line(state, at, n, first, scalars);
     return;
   }
   _Alignas(64) char lanes[LANES * MAX_STATE];

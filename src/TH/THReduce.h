@@ -47,8 +47,10 @@ typedef struct THReduction {
   ptrdiff_t stateSize;
   void (*start)(void *state, ptrdiff_t lanes);
   void (*rows)(void *state, const THRows *block, const THReduceScalars *scalars);
-  /* A single state takes in n elements that lie side by side.  May be NULL: rows does it too. */
-  void (*line)(void *state, const void *at, ptrdiff_t n, const THReduceScalars *scalars);
+  /* A single state takes in n elements that lie side by side, which have the indices from first on.
+   */
+  void (*line)(void *state, const void *at, ptrdiff_t n, ptrdiff_t first,
+               const THReduceScalars *scalars);
   /* state[j] takes in other[j] */
   void (*join)(void *state, const void *other, ptrdiff_t lanes);
   /* The results: of type real, and their indices where there are some. */

@@ -115,7 +115,8 @@ static inline __attribute__((always_inline)) void fetch(uintptr_t x, size_t n)
         a[j] = name##_take(a[j], x[d * jump + j], p);                                            \
   }                                                                                              \
                                                                                                  \
-  static void name##_line(void *to, const void *at, ptrdiff_t n, const THReduceScalars *scalars) \
+  static void name##_line(void *to, const void *at, ptrdiff_t n, ptrdiff_t first,                \
+                          const THReduceScalars *scalars)                                        \
   {                                                                                              \
     enum { MANY = LANE_BYTES / sizeof(state), DEEPER = DEEP > 1 ? DEEP : 2 };                    \
     const double p = scalars->p;                                                                 \
@@ -174,7 +175,7 @@ TH_BYTE_REDUCTIONS(FUNCTIONS)
 
 /* --- the largest or smallest value, with its index ------------------------------------------- */
 
-enum { ROWS_AHEAD = 4 };
+enum { BEST_DEEP = 4, BEST_BYTES = 32768 };
 
 enum { STRIP = 1024 }; /* lanes worked on at a time, with states that stay in the first cache */
 
@@ -220,12 +221,32 @@ static inline __attribute__((always_inline)) void best_join(int largest, Best *a
   }
 }
 
-static inline __attribute__((always_inline)) void best_one(int largest, real *restrict value,
-                                                           RowIndex *restrict row, ptrdiff_t n,
-                                                           const real *x, RowIndex i)
+/* deep rows of n lanes, from row i on, some lanes at a time whose states stay in registers */
+static inline __attribute__((always_inline)) void best_across(int largest, real *restrict value,
+                                                              RowIndex *restrict row, ptrdiff_t n,
+                                                              const real *restrict x,
+                                                              ptrdiff_t jump, RowIndex i, int deep)
 {
-  for (ptrdiff_t j = 0; j < n; j++)
-    take_better(largest, &value[j], &row[j], x[j], i);
+  enum { MANY = 128 / ITEM };
+  ptrdiff_t j = 0;
+  for (; j + MANY <= n; j += MANY) {
+    real a[MANY];
+    RowIndex r[MANY];
+    for (int k = 0; k < MANY; k++) {
+      a[k] = value[j + k];
+      r[k] = row[j + k];
+    }
+    for (int d = 0; d < deep; d++)
+      for (int k = 0; k < MANY; k++)
+        take_better(largest, &a[k], &r[k], x[d * jump + j + k], (RowIndex)(i + d));
+    for (int k = 0; k < MANY; k++) {
+      value[j + k] = a[k];
+      row[j + k] = r[k];
+    }
+  }
+  for (; j < n; j++)
+    for (int d = 0; d < deep; d++)
+      take_better(largest, &value[j], &row[j], x[d * jump + j], (RowIndex)(i + d));
 }
 
 static inline __attribute__((always_inline)) void best_strip(int largest, Best *best,
@@ -242,10 +263,13 @@ static inline __attribute__((always_inline)) void best_strip(int largest, Best *
   }
   ptrdiff_t i = 1;
   if (step == 1) {
-    for (; i < rows; i++) {
-      fetch((uintptr_t)(x + (i + ROWS_AHEAD) * jump), n);
-      best_one(largest, value, row, n, x + i * jump, (RowIndex)i);
+    for (; i + BEST_DEEP <= rows; i += BEST_DEEP) {
+      for (int d = 0; d < BEST_DEEP; d++)
+        fetch((uintptr_t)(x + (i + BEST_DEEP + d) * jump), n);
+      best_across(largest, value, row, n, x + i * jump, jump, (RowIndex)i, BEST_DEEP);
     }
+    for (; i < rows; i++)
+      best_across(largest, value, row, n, x + i * jump, jump, (RowIndex)i, 1);
   } else {
     for (ptrdiff_t j = 0; j < n; j++) {
       real a = value[j];
@@ -271,6 +295,50 @@ static inline __attribute__((always_inline)) void best_rows(int largest, Best *b
       best_strip(largest, best + j, block, AT(block) + i * block->jump + j * block->step,
                  block->first + i * block->rowIndex, THMin(STRIP, block->lanes - j), j,
                  THMin(STRIP_ROWS, block->rows - i));
+}
+
+/* The first of n elements that is the value, or NaN if that is one; there is one. */
+static inline __attribute__((always_inline)) ptrdiff_t where(const real *x, ptrdiff_t n, real value)
+{
+  enum { MANY = LANE_BYTES / ITEM };
+  const int missing = IS_NAN(value);
+  ptrdiff_t i = 0;
+  for (; i + MANY <= n; i += MANY) {
+    int found = 0;
+    for (int j = 0; j < MANY; j++)
+      found |= (x[i + j] == value) | (missing & IS_NAN(x[i + j]));
+    if (found)
+      break;
+  }
+  while (!(x[i] == value || (missing && IS_NAN(x[i]))))
+    i++;
+  return i;
+}
+
+/* The value is found first, as fast as memory is read; then its place, in what the caches hold. */
+static inline __attribute__((always_inline)) void best_line(int largest, Best *best, const real *x,
+                                                            ptrdiff_t n, ptrdiff_t first,
+                                                            const THReduceScalars *scalars)
+{
+  const ptrdiff_t most = BEST_BYTES / ITEM;
+  ptrdiff_t block = 0, size = THMin(most, n);
+  real value = 0;
+  for (ptrdiff_t done = 0; done < n; done += most) {
+    const ptrdiff_t here = THMin(most, n - done);
+    real other = largest ? LOWEST : HIGHEST;
+    if (largest)
+      max_line(&other, x + done, here, 0, scalars);
+    else
+      min_line(&other, x + done, here, 0, scalars);
+    if (done == 0 || beats(largest, other, value)) {
+      value = other;
+      block = done;
+      size = here;
+    }
+  }
+  const ptrdiff_t at = block + where(x + block, size, value);
+  const Best here = {first + at, x[at]};
+  best_join(largest, best, &here, 1);
 }
 
 static void best_start(Best *best, ptrdiff_t lanes, real value)
@@ -301,6 +369,11 @@ static void best_finish(const void *states, ptrdiff_t lanes, const THReduceScala
   static void name##_rows(void *states, const THRows *block, const THReduceScalars *scalars) \
   {                                                                                          \
     best_rows(largest, states, block);                                                       \
+  }                                                                                          \
+  static void name##_line(void *state, const void *at, ptrdiff_t n, ptrdiff_t first,         \
+                          const THReduceScalars *scalars)                                    \
+  {                                                                                          \
+    best_line(largest, state, at, n, first, scalars);                                        \
   }
 
 BEST(argmax, 1, LOWEST)
@@ -420,7 +493,8 @@ static inline __attribute__((always_inline)) accreal deviations(const real *x, p
 }
 
 /* Blocks of a line are read twice likewise. */
-static void var_line(void *to, const void *at, ptrdiff_t n, const THReduceScalars *scalars)
+static void var_line(void *to, const void *at, ptrdiff_t n, ptrdiff_t first,
+                     const THReduceScalars *scalars)
 {
   Moments *all = to;
   for (ptrdiff_t done = 0; done < n; done += BLOCK) {
@@ -478,8 +552,8 @@ const THReduction TH_LEVEL_(THTensor_(reductions))[THReductionNames] = {
 #elif defined(TH_REAL_IS_BYTE)
         TH_BYTE_REDUCTIONS(ENTRY)
 #endif
-    [TH_REDUCE_argmax] = {sizeof(Best), argmax_start, argmax_rows, NULL, argmax_join, best_finish,
-                          NULL},
-    [TH_REDUCE_argmin] = {sizeof(Best), argmin_start, argmin_rows, NULL, argmin_join, best_finish,
-                          NULL},
+    [TH_REDUCE_argmax] = {sizeof(Best), argmax_start, argmax_rows, argmax_line, argmax_join,
+                          best_finish, NULL},
+    [TH_REDUCE_argmin] = {sizeof(Best), argmin_start, argmin_rows, argmin_line, argmin_join,
+                          best_finish, NULL},
 };
