@@ -31,7 +31,7 @@
   X(rsqrt, 1 / L(sqrt)(x), 0, 9, 1.5)                                                   \
   X(lgamma, L(lgamma)(x), -4, 40, 3)                                                    \
   X(erfinv, L(erfinv)(x), -1, 1, 0.51)                                                  \
-  X(digamma, L(digamma)(x), -9, 30, 3.5)                                                \
+  X(digamma, L(digamma)(x), -9, 30, 4)                                                  \
   X(trigamma, L(trigamma)(x), -9, 30, 3)                                                \
   X(cinv, 1 / x, -4, 4, 0.5001)                                                         \
   X(neg, -x, -4, 4, EXACT)                                                              \
