@@ -2,6 +2,7 @@
 #include "THNN.h"
 #include "THTemplate.h"
 
+#include "../TH/vector_math.h"
 #include "layers.h"
 
 /* args: the parameters */
@@ -395,8 +396,50 @@ static void THTest_(activationErrors)(void)
     THTensor_(free)(all[k]);
 }
 
+/* Of activations that have transcendental functions in them: against long double, in units of the
+ * last place.  Sigmoid's results that are not normal are 0. */
+static void THTest_(activationUnits)(void)
+{
+  enum { COUNT = 20000 };
+  const int bits = sizeof(real) == 4 ? 24 : 53, least = sizeof(real) == 4 ? -149 : -1074;
+  const double far = sizeof(real) == 4 ? 87 : 708;
+  th_note("seed %llu", (unsigned long long)th_seed());
+  th_random random = {th_seed()};
+  THTensor *x = THTensor_(newWithSize1d)(COUNT), *y = THTensor_(new)(), *buffer = THTensor_(new)();
+  for (int i = 0; i < COUNT; i++) {
+    const double unit = (double)th_random_below(&random, 1 << 30) / (1 << 29) - 1;
+    const double size = i % 2 ? far : ldexp(1, (int)th_random_below(&random, 30) - 25);
+    THTensor_(set1d)(x, i, (real)(unit * size));
+  }
+  for (int k = 0; k < 3; k++) {
+    static const char *const names[] = {"LogSigmoid", "SoftPlus", "Sigmoid"};
+    static const double bounds[] = {2, 2, 3};
+    if (k == 0)
+      THNN_(LogSigmoid_updateOutput)(NULL, x, y, buffer);
+    else if (k == 1)
+      THNN_(SoftPlus_updateOutput)(NULL, x, y, 1, INFINITY);
+    else
+      THNN_(Sigmoid_updateOutput)(NULL, x, y);
+    double worst = 0, at = 0;
+    for (int i = 0; i < COUNT; i++) {
+      const double v = THTensor_(get1d)(x, i), sign = k == 0 ? -1 : 1;
+      const long double e = expl(-fabsl((long double)v)), plus = fmax(sign * v, 0) + log1pl(e);
+      const long double want = k == 2 ? (v < 0 ? e : 1) / (1 + e) : sign * plus;
+      const double off = units_off(THTensor_(get1d)(y, i), want, bits, least);
+      at = off > worst ? v : at;
+      worst = fmax(worst, off);
+    }
+    printf("%-10s %s: at most %.3f units off, for %a\n", names[k], TH_STRING_OF(Real), worst, at);
+    CHECK_MSG(worst < bounds[k], "%s(%a) is %.3f units off", names[k], at, worst);
+  }
+  THTensor_(free)(x);
+  THTensor_(free)(y);
+  THTensor_(free)(buffer);
+}
+
 TH_TESTS(THTest_(Abs), THTest_(LogSigmoid), THTest_(Sigmoid), THTest_(Square), THTest_(Sqrt),
          THTest_(ELU), THTest_(HardShrink), THTest_(SoftShrink), THTest_(HardTanh),
          THTest_(LeakyReLU), THTest_(SoftPlus), THTest_(GatedLinear), THTest_(PReLU),
          THTest_(RReLU), THTest_(inPlace), THTest_(gradientOverInput), THTest_(RReLUDraws),
-         THTest_(emptyActivations), THTest_(activationThreads), THTest_(activationErrors))
+         THTest_(emptyActivations), THTest_(activationUnits), THTest_(activationThreads),
+         THTest_(activationErrors))
