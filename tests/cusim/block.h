@@ -18,6 +18,7 @@ typedef enum CusimState {
 typedef struct CusimThread {
   CusimState state;
   unsigned index;           /* x first, then y, then z */
+  uint3 position;           /* its threadIdx */
   CusimFiber *fiber;        /* that it waits on */
   CusimPlace place;         /* where it waits */
   struct CusimThread *next; /* among those ready */

@@ -19,19 +19,24 @@ CusimThreads cusim_threads;
  * one before. */
 static CusimFiber *idle[CUSIM_MOST_THREADS + 1];
 static int nidle;
-static CusimFiber *here; /* the running fiber; the main one is launch's own */
+static CusimFiber *here; /* the running fiber; NULL for the main one, which is launch's own */
 
-static uint3 position(unsigned index, dim3 size)
+static void number_threads(dim3 size)
 {
-  if (size.y == 1 && size.z == 1)
-    return (uint3){index, 0, 0};
-  return (uint3){index % size.x, index / size.x % size.y, index / size.x / size.y};
+  CusimThread *thread = cusim_threads.thread;
+  cusim_threads.count = 0;
+  for (unsigned z = 0; z < size.z; z++)
+    for (unsigned y = 0; y < size.y; y++)
+      for (unsigned x = 0; x < size.x; x++, thread++) {
+        thread->index = cusim_threads.count++;
+        thread->position = (uint3){x, y, z};
+      }
 }
 
 void cusim_become(CusimThread *thread)
 {
   cusim_threads.current = thread;
-  threadIdx = position(thread->index, blockDim);
+  threadIdx = thread->position;
 }
 
 /* The threads begin at a random one and go on in random strides, which meet all of them. */
@@ -69,32 +74,47 @@ static void run_threads(void)
   }
 }
 
+static void fiber_body(void);
+
+/* Whose turn it is: new threads first; NULL if nobody can go on. */
+static CusimFiber *next_fiber(void)
+{
+  CusimThreads *all = &cusim_threads;
+  if (all->begun < all->count)
+    return nidle ? idle[--nidle] : cusim_fiber(fiber_body);
+  CusimThread *thread = all->ready;
+  if (!thread)
+    return NULL;
+  if (!(all->ready = thread->next))
+    all->last_ready = &all->ready;
+  return thread->fiber;
+}
+
+/* Lets the next fiber run, or the main one, which ends the block. */
+static void give_way(CusimFiber *self)
+{
+  here = next_fiber();
+  cusim_switch(self, here ? here : cusim_fiber_main());
+}
+
 static void fiber_body(void)
 {
   for (;;) {
     CusimFiber *self = here;
     run_threads();
     idle[nidle++] = self;
-    here = NULL;
-    cusim_switch(self, cusim_fiber_main());
+    give_way(self);
   }
-}
-
-static void go_on(CusimFiber *fiber)
-{
-  here = fiber;
-  cusim_switch(cusim_fiber_main(), fiber);
 }
 
 void cusim_park(CusimState state, const CusimPlace *place)
 {
   CusimThread *self = cusim_threads.current;
-  CusimFiber *fiber = here;
   self->state = state;
   self->place = *place;
-  self->fiber = fiber;
+  self->fiber = here;
   cusim_threads.parked++;
-  cusim_switch(fiber, cusim_fiber_main());
+  give_way(self->fiber);
   cusim_become(self);
 }
 
@@ -175,17 +195,7 @@ static void run_block(size_t dynamic_size)
   if (dynamic)
     memset(dynamic, 0xFF, dynamic_size);
 
-  for (;;) {
-    if (all->begun < all->count) {
-      go_on(nidle ? idle[--nidle] : cusim_fiber(fiber_body));
-    } else if (all->ready) {
-      CusimThread *thread = all->ready;
-      if (!(all->ready = thread->next))
-        all->last_ready = &all->ready;
-      go_on(thread->fiber);
-    } else
-      break;
-  }
+  give_way(cusim_fiber_main());
   if (all->left < all->count)
     cusim_complain_of_deadlock();
   if (dynamic)
@@ -208,9 +218,7 @@ static void run_launch(CusimOp *op)
   cusim_kernel = &launch->kernel;
   gridDim = launch->grid;
   blockDim = launch->block;
-  cusim_threads.count = blockDim.x * blockDim.y * blockDim.z;
-  for (unsigned i = 0; i < cusim_threads.count; i++)
-    cusim_threads.thread[i].index = i;
+  number_threads(blockDim);
 
   char *room = NULL;
   if (launch->dynamic) {
