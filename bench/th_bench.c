@@ -338,7 +338,7 @@ static void train_digits(void *unused)
 {
   network_forward(on.network, on.digits, 1);
   sink = network_loss(on.network, on.labels);
-  network_backward(on.network, on.digits);
+  network_backward(on.network);
   network_step(on.network, 1e-9, 0.9);
 }
 

@@ -22,11 +22,6 @@
 enum { CONV1, CONV1_BIAS, CONV2, CONV2_BIAS, FULL1, FULL1_BIAS, FULL2, FULL2_BIAS };
 enum { FLAT = 64 * 2 * 2 }; /* the values of an image behind pool2 */
 
-const char *const model_names[MODEL_PARAMETERS] = {
-    "conv1.weight", "conv1.bias", "conv2.weight", "conv2.bias",
-    "full1.weight", "full1.bias", "full2.weight", "full2.bias",
-};
-
 struct Model {
   at_generator *generator;
   at_tensor *parameter[MODEL_PARAMETERS];
@@ -41,7 +36,7 @@ static void check(void)
 
 /* --- the model ------------------------------------------------------------------------------ */
 
-Model *model_new(uint64_t seed)
+static Model *model_new(uint64_t seed)
 {
   static const struct {
     int dims;
@@ -71,7 +66,7 @@ Model *model_new(uint64_t seed)
   return model;
 }
 
-void model_free(void *what)
+static void model_free(void *what)
 {
   Model *model = what;
   for (int i = 0; model && i < MODEL_PARAMETERS; i++) {
@@ -83,10 +78,16 @@ void model_free(void *what)
   free(model);
 }
 
-void model_parameters(Model *model, THFloatTensor *values[MODEL_PARAMETERS])
+static void model_parameters(Model *model, THFloatTensor *values[MODEL_PARAMETERS])
 {
   for (int i = 0; i < MODEL_PARAMETERS; i++)
     values[i] = at_unsafeGetTH(model->parameter[i]);
+}
+
+/* What loads a network writes into the model's own tensors. */
+static void model_set(Model *model)
+{
+  (void)model;
 }
 
 /* What the layers made of a batch of images; the scope around owns it. */
@@ -262,8 +263,8 @@ static at_tensor *integers(THLongTensor *t)
   return at_fromTH(AT_CPU(AT_LONG), t);
 }
 
-void model_train(Model *model, THFloatTensor *images, THLongTensor *labels, int64_t epochs,
-                 double *losses)
+static void model_train(Model *model, THFloatTensor *images, THLongTensor *labels, int64_t epochs,
+                        double *losses)
 {
   AT_SCOPE
   {
@@ -280,7 +281,8 @@ void model_train(Model *model, THFloatTensor *images, THLongTensor *labels, int6
   }
 }
 
-int64_t model_test(Model *model, THFloatTensor *images, THLongTensor *labels, THLongTensor *answers)
+static int64_t model_test(Model *model, THFloatTensor *images, THLongTensor *labels,
+                          THLongTensor *answers)
 {
   int64_t right = 0;
   AT_SCOPE
@@ -294,3 +296,6 @@ int64_t model_test(Model *model, THFloatTensor *images, THLongTensor *labels, TH
   }
   return right;
 }
+
+const Engine model_engine = {model_new,  model_free,       model_train,
+                             model_test, model_parameters, model_set};

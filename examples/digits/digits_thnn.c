@@ -1,5 +1,5 @@
-/* Reads digits with THNN's network (net.c).  Training is stochastic gradient descent: batches of
- * images in random order, each image moved at random. */
+/* Reads digits with THNN's network (net.c), on the CPU or a GPU.  Training is stochastic gradient
+ * descent: batches of images in random order, each image moved at random. */
 #include "data.h"
 #include "model.h"
 #include "net.h"
@@ -10,7 +10,17 @@ struct Model {
   Network *network;
 };
 
-Model *model_new(uint64_t seed)
+static void model_free(void *what)
+{
+  Model *model = what;
+  if (!model)
+    return;
+  network_free(model->network);
+  THGenerator_free(model->generator);
+  THFree(model);
+}
+
+static Model *model_new(uint64_t seed)
 {
   THGuard guard;
   THGuard_enter(&guard, model_free);
@@ -22,24 +32,14 @@ Model *model_new(uint64_t seed)
   return THGuard_keep(&guard);
 }
 
-void model_free(void *what)
-{
-  Model *model = what;
-  if (!model)
-    return;
-  network_free(model->network);
-  THGenerator_free(model->generator);
-  THFree(model);
-}
-
-const char *const model_names[MODEL_PARAMETERS] = {
-    "conv1.weight", "conv1.bias", "conv2.weight", "conv2.bias",
-    "full1.weight", "full1.bias", "full2.weight", "full2.bias",
-};
-
-void model_parameters(Model *model, THFloatTensor *values[MODEL_PARAMETERS])
+static void model_parameters(Model *model, THFloatTensor *values[MODEL_PARAMETERS])
 {
   network_parameters(model->network, values);
+}
+
+static void model_set(Model *model)
+{
+  network_set(model->network);
 }
 
 /* --- a batch ------------------------------------------------------------------------------ */
@@ -112,8 +112,8 @@ static int64_t count_right(THLongTensor *answers, THLongTensor *labels)
 
 /* --- training ----------------------------------------------------------------------------- */
 
-void model_train(Model *model, THFloatTensor *images, THLongTensor *labels, int64_t epochs,
-                 double *losses)
+static void model_train(Model *model, THFloatTensor *images, THLongTensor *labels, int64_t epochs,
+                        double *losses)
 {
   Network *const net = model->network;
   THGenerator *const generator = model->generator;
@@ -137,7 +137,7 @@ void model_train(Model *model, THFloatTensor *images, THLongTensor *labels, int6
       loss += network_loss(net, batch.labels) * count;
       network_answers(net, batch.answers);
       right += count_right(batch.answers, batch.labels);
-      network_backward(net, batch.images);
+      network_backward(net);
       network_step(net, RATE * (1 - elapsed), MOMENTUM);
 
       done += count;
@@ -151,9 +151,13 @@ void model_train(Model *model, THFloatTensor *images, THLongTensor *labels, int6
 
 /* --- testing ------------------------------------------------------------------------------ */
 
-int64_t model_test(Model *model, THFloatTensor *images, THLongTensor *labels, THLongTensor *answers)
+static int64_t model_test(Model *model, THFloatTensor *images, THLongTensor *labels,
+                          THLongTensor *answers)
 {
   network_forward(model->network, images, 0);
   network_answers(model->network, answers);
   return count_right(answers, labels);
 }
+
+const Engine model_engine = {model_new,  model_free,       model_train,
+                             model_test, model_parameters, model_set};

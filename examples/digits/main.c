@@ -2,6 +2,7 @@
  *
  * What happens in which order; the network itself stands in digits.c, written on ATen, and again in
  * digits_thnn.c, written on THNN: one program of each is built. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,19 +15,44 @@
 #include "picture.h"
 #include "safetensors.h"
 
-/* The data beside the program, else where the sources are. */
+static const char *const names[MODEL_PARAMETERS] = {
+    "conv1.weight", "conv1.bias", "conv2.weight", "conv2.bias",
+    "full1.weight", "full1.bias", "full2.weight", "full2.bias",
+};
+
+/* A file beside the program, if there is one. */
+static const char *beside(const char *file)
+{
+  static char path[4096];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+  if (length <= 0)
+    return NULL;
+  path[length] = '\0';
+  char *const name = strrchr(path, '/') + 1;
+  snprintf(name, sizeof path - (size_t)(name - path), "%s", file);
+  return access(path, F_OK) == 0 ? path : NULL;
+}
+
+/* Where sources are is the other place for the data. */
 static const char *default_data(void)
 {
-  static char beside[4096];
-  const ssize_t length = readlink("/proc/self/exe", beside, sizeof beside - 1);
-  if (length > 0) {
-    beside[length] = '\0';
-    char *const name = strrchr(beside, '/') + 1;
-    snprintf(name, sizeof beside - (size_t)(name - beside), "digits.csv.gz");
-    if (access(beside, F_OK) == 0)
-      return beside;
-  }
-  return DIGITS_DATA;
+  const char *path = beside("digits.csv.gz");
+  return path ? path : DIGITS_DATA;
+}
+
+/* This program's own engine, or that for a GPU, a library: the program itself needs no CUDA. */
+static const Engine *engine_of(Device device)
+{
+  if (device == CPU)
+    return &model_engine;
+  const char *path = beside("digits_cuda.so");
+  if (!path)
+    fail("--device cuda: this program was built without libTHC");
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  const Engine *engine = library ? dlsym(library, "model_engine") : NULL;
+  if (!engine)
+    fail("--device cuda: %s", dlerror());
+  return engine;
 }
 
 static double seconds(void)
@@ -42,6 +68,7 @@ typedef struct Work {
   THFloatTensor *images; /* a part of the digits: to learn from, or to be tested with */
   THLongTensor *labels;
   THLongTensor *answers;
+  const Engine *engine;
   Model *model;
   double *losses; /* of each epoch */
 } Work;
@@ -53,7 +80,8 @@ static void work_free(void *what)
   THFloatTensor_free(work->images);
   THLongTensor_free(work->labels);
   THLongTensor_free(work->answers);
-  model_free(work->model);
+  if (work->model)
+    work->engine->free(work->model);
   THFree(work->losses);
 }
 
@@ -76,28 +104,31 @@ static void run(const Options *options)
   work.images = THFloatTensor_new();
   work.labels = THLongTensor_new();
   work.answers = THLongTensor_new();
-  work.model = model_new(options->seed);
+  const Engine *const engine = work.engine = engine_of(options->device);
+  work.model = engine->start(options->seed);
   THFloatTensor *parameters[MODEL_PARAMETERS];
-  model_parameters(work.model, parameters);
 
   if (options->load) {
-    safetensors_load(options->load, MODEL_PARAMETERS, model_names, parameters);
+    engine->parameters(work.model, parameters);
+    safetensors_load(options->load, MODEL_PARAMETERS, names, parameters);
+    engine->set(work.model);
   } else {
     const double start = seconds();
-    choose_rows(&work, 0, TRAIN_ROWS);
+    choose_rows(&work, 0, options->train);
     work.losses = THAlloc((ptrdiff_t)sizeof(double) * options->epochs);
-    model_train(work.model, work.images, work.labels, options->epochs, work.losses);
-    printf("trained on %d digits in %.1f s\n", TRAIN_ROWS, seconds() - start);
+    engine->train(work.model, work.images, work.labels, options->epochs, work.losses);
+    printf("trained on %d digits in %.1f s\n", options->train, seconds() - start);
   }
 
   choose_rows(&work, work.digits->labels->size[0] - TEST_ROWS, TEST_ROWS);
-  const int64_t right = model_test(work.model, work.images, work.labels, work.answers);
+  const int64_t right = engine->test(work.model, work.images, work.labels, work.answers);
   confusion_print(work.labels, work.answers);
   printf("\n%lld of %d test digits read right: %.2f %%\n", (long long)right, TEST_ROWS,
          100.0 * (double)right / TEST_ROWS);
 
   if (options->save) {
-    safetensors_save(options->save, MODEL_PARAMETERS, model_names, parameters);
+    engine->parameters(work.model, parameters);
+    safetensors_save(options->save, MODEL_PARAMETERS, names, parameters);
     printf("saved the network to %s\n", options->save);
   }
   picture_draw(options->picture, work.losses, work.losses ? options->epochs : 0, work.images,

@@ -1,5 +1,6 @@
-/* What reads digits, whichever library it is written with: digits.c has one on ATen, digits_thnn.c
- * one on the functions of THNN.  Both draw the same numbers and end with the same parameters. */
+/* What reads digits, whichever library it is written with: digits.c has an engine on ATen,
+ * digits_thnn.c one on the functions of THNN, and of THCUNN once more.  All draw the same numbers;
+ * the two on the CPU end with the same parameters. */
 #ifndef DIGITS_MODEL_H
 #define DIGITS_MODEL_H
 
@@ -17,22 +18,27 @@ static const double KEPT = 0.5; /* of the hidden values in training: dropout */
 
 typedef struct Model Model;
 
-/* A model with random parameters.  The seed decides these, and all that training draws. */
-Model *model_new(uint64_t seed);
-void model_free(void *model); /* NULL is nothing to free */
+typedef struct Engine {
+  /* A model with random parameters.  The seed decides these, and all that training draws. */
+  Model *(*start)(uint64_t seed);
+  void (*free)(void *model); /* NULL is nothing to free */
 
-/* Shows the model all images (N x 1 x 8 x 8) epochs times, each time in another order and moved a
- * little, and has it learn the labels (N, from 0 to 9).  losses[e] becomes the mean loss of epoch
- * e.  Prints how it goes. */
-void model_train(Model *model, THFloatTensor *images, THLongTensor *labels, int64_t epochs,
-                 double *losses);
+  /* Shows the model all images (N x 1 x 8 x 8) epochs times, each time in another order and moved a
+   * little, and has it learn the labels (N, from 0 to 9).  losses[e] becomes the mean loss of epoch
+   * e.  Prints how it goes. */
+  void (*train)(Model *model, THFloatTensor *images, THLongTensor *labels, int64_t epochs,
+                double *losses);
 
-/* answers becomes what the model takes the images for; returns how many of them are right. */
-int64_t model_test(Model *model, THFloatTensor *images, THLongTensor *labels,
-                   THLongTensor *answers);
+  /* answers becomes what the model takes the images for; returns how many of them are right. */
+  int64_t (*test)(Model *model, THFloatTensor *images, THLongTensor *labels, THLongTensor *answers);
 
-/* The parameters, which belong to the model, and their names. */
-extern const char *const model_names[MODEL_PARAMETERS];
-void model_parameters(Model *model, THFloatTensor *values[MODEL_PARAMETERS]);
+  /* The parameters as they are now, in tensors that belong to the model. */
+  void (*parameters)(Model *model, THFloatTensor *values[MODEL_PARAMETERS]);
+  /* The parameters become what is in these tensors. */
+  void (*set)(Model *model);
+} Engine;
+
+/* That of this program, or of a library of its own: digits_cuda.so. */
+TH_API const Engine model_engine;
 
 #endif

@@ -1,9 +1,10 @@
-/* The network: what reads a digit.
+/* The network: what reads a digit.  Images, labels and answers are tensors of the host, whatever
+ * device computes.
  *
  *     Network *net = network_new(generator, 0.5);                 random parameters
  *     network_forward(net, images, 1);                            what does it think of them?
  *     double loss = network_loss(net, labels);                    how wrong is that?
- *     network_backward(net, images);                              which way would be less wrong?
+ *     network_backward(net);                                      which way would be less wrong?
  *     network_step(net, 0.05, 0.9);                               go a little that way
  *     network_free(net);
  */
@@ -32,13 +33,17 @@ void network_answers(Network *net, THLongTensor *answers);
 double network_loss(Network *net, THLongTensor *labels);
 
 /* Computes the gradient of the last network_loss in every parameter.  The last forward must have
- * been one of training, on these images. */
-void network_backward(Network *net, THFloatTensor *images);
+ * been one of training. */
+void network_backward(Network *net);
 
 /* One step of gradient descent with momentum. */
 void network_step(Network *net, double rate, double momentum);
 
-/* The parameters, which belong to the network: weight and bias of conv1, conv2, full1, full2. */
+/* The parameters as they are now, in tensors that belong to the network: weight and bias of conv1,
+ * conv2, full1, full2. */
 void network_parameters(Network *net, THFloatTensor *values[NETWORK_PARAMETERS]);
+
+/* The parameters become what is in these tensors. */
+void network_set(Network *net);
 
 #endif

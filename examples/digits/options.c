@@ -4,15 +4,29 @@
 #include <errno.h>
 #include <getopt.h>
 
+#include "data.h"
 #include "fail.h"
 
-enum { HELP = 256, EPOCHS, SEED, THREADS, DATA, LOAD, SAVE, PICTURE }; /* no short options */
+enum {
+  HELP = 256,
+  EPOCHS,
+  SEED,
+  THREADS,
+  TRAIN,
+  DEVICE,
+  DATA,
+  LOAD,
+  SAVE,
+  PICTURE
+}; /* no short options */
 
 static const struct option list[] = {
     {"help", no_argument, NULL, HELP},
     {"epochs", required_argument, NULL, EPOCHS},
     {"seed", required_argument, NULL, SEED},
     {"threads", required_argument, NULL, THREADS},
+    {"train", required_argument, NULL, TRAIN},
+    {"device", required_argument, NULL, DEVICE},
     {"data", required_argument, NULL, DATA},
     {"load", required_argument, NULL, LOAD},
     {"save", required_argument, NULL, SAVE},
@@ -33,6 +47,8 @@ void options_help(void)
       "  --seed N        where the random numbers start, 0 to 4294967295 (1); the same seed\n"
       "                  gives the same network, bit for bit, on any number of threads\n"
       "  --threads N     threads to compute with, 1 to 1024 (1)\n"
+      "  --train N       learn from the first N digits only, 1 to 1437 (1437)\n"
+      "  --device NAME   compute on the cpu, or on a GPU: cuda (cpu)\n"
       "  --data FILE     read the digits from FILE, a gzip-compressed CSV file\n"
       "  --load FILE     test the network saved in FILE instead of training one\n"
       "  --save FILE     save the network to FILE (digits.safetensors; with --load, nowhere)\n"
@@ -53,6 +69,13 @@ static int64_t number(const char *name, const char *text, int64_t low, int64_t h
   return value;
 }
 
+static Device device(const char *text)
+{
+  if (strcmp(text, "cpu") != 0 && strcmp(text, "cuda") != 0)
+    fail("--device takes cpu or cuda, not '%s'", text);
+  return strcmp(text, "cuda") == 0 ? CUDA : CPU;
+}
+
 static const char *file(const char *name, const char *text)
 {
   if (!*text)
@@ -62,7 +85,8 @@ static const char *file(const char *name, const char *text)
 
 Options options_read(int argc, char **argv)
 {
-  Options options = {.epochs = 60, .seed = 1, .threads = 1, .picture = "digits.png"};
+  Options options = {
+      .epochs = 60, .seed = 1, .threads = 1, .train = TRAIN_ROWS, .picture = "digits.png"};
   int epochsGiven = 0, option, which;
 
   opterr = 0; /* what getopt would print is said below */
@@ -80,6 +104,12 @@ Options options_read(int argc, char **argv)
         break;
       case THREADS:
         options.threads = (int)number(list[which].name, optarg, 1, 1024);
+        break;
+      case TRAIN:
+        options.train = (int)number(list[which].name, optarg, 1, TRAIN_ROWS);
+        break;
+      case DEVICE:
+        options.device = device(optarg);
         break;
       case DATA:
         options.data = file(list[which].name, optarg);

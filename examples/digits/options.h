@@ -4,10 +4,14 @@
 
 #include <stdint.h>
 
+typedef enum Device { CPU, CUDA } Device;
+
 typedef struct Options {
   int64_t epochs;
   uint32_t seed;
   int threads;
+  int train; /* digits to learn from */
+  Device device;
   const char *data;    /* NULL: the data that comes with the example */
   const char *load;    /* NULL: train a network */
   const char *save;    /* NULL: do not save the network */
