@@ -66,6 +66,7 @@ OF_DIM(prod)
   }
 BEST(max)
 BEST(min)
+BEST(median)
 
 #if IS_FLOATING
 OF_DIM(mean)
@@ -130,6 +131,8 @@ static void THTest_(alongDim)(THTensor *t, int dim)
     THTest_(one_mean)(t, s, d, dim, keep, EPSILON, THTest_(lost)(1));
     THTest_(one_max)(s, d, dim, keep);
     THTest_(one_min)(s, d, dim, keep);
+    if (keep)
+      THTest_(one_median)(s, d, dim, keep);
   }
 #if IS_FLOATING
   THTest_(statistics)(s, d, dim, THTest_(lost)(n));
@@ -149,6 +152,7 @@ static void THTest_(alongDim)(THTensor *t, int dim)
   d = THCTest_(upload)(t);
   THTest_(one_max)(s, d, dim, 0);
   THTest_(one_min)(s, d, dim, 0);
+  THTest_(one_median)(s, d, dim, 0);
   THTest_(one_sum)(t, s, d, dim, 0, EPSILON, THTest_(lost)(n));
   THCTensor_(free)(state, d);
   RTensor_(free)(s);
@@ -217,6 +221,7 @@ static void THTest_(allOf)(THTensor *t)
   if (n > 0) {
     CHECK_EQ(NUMBER_OF(THCTensor_(maxall)(state, d)), (double)RTensor_(maxall)(s));
     CHECK_EQ(NUMBER_OF(THCTensor_(minall)(state, d)), (double)RTensor_(minall)(s));
+    CHECK_EQ(NUMBER_OF(THCTensor_(medianall)(state, d)), (double)RTensor_(medianall)(s));
 #if IS_FLOATING
     THTest_(near)("meanall", THCTensor_(meanall)(state, d), RTensor_(meanall)(s), lost / (double)n);
     for (int biased = 0; biased < 2; biased++) {
@@ -236,6 +241,7 @@ static void THTest_(allOf)(THTensor *t)
     CHECK_RAISES(1, "has no elements", THCTensor_(maxall)(state, d));
     CHECK_RAISES(1, "has no elements", THCTensor_(minall)(state, d));
     CHECK_RAISES(1, "has no elements", THCTensor_(meanall)(state, d));
+    CHECK_RAISES(1, "has no elements", THCTensor_(medianall)(state, d));
     CHECK_EQ((double)THCTensor_(prodall)(state, d), 1);
   }
   THCTensor_(free)(state, d);
@@ -274,6 +280,39 @@ static void THTest_(reduceAll)(void)
   THTensor *wide = THTest_(tensor)(TH_NARROWED, 8, TH_SHAPE(70, 60, 9));
   THTest_(allOf)(wide);
   THTensor_(free)(wide);
+}
+
+/* Elements whose keys are hardest to tell: zeros of either sign, infinities, the last numbers of
+ * the type; with NaN the median is the first of these. */
+static void THTest_(medians)(void)
+{
+  THCState *state = thc_state();
+#if IS_FLOATING
+  static const double odd[] = {0, -0.0, INFINITY, -INFINITY, 1, -1, 0x1p-14, -0x1p-14, 3, 65504};
+#else
+  const uint64_t top = (uint64_t)1 << (8 * sizeof(real) - 1);
+  const real odd[] = {0, 1, 2, (real)top, (real)(top - 1), (real)-1, 3, 5};
+#endif
+  for (int64_t n = 1; n < 600; n += n < 20 ? 1 : 97)
+    for (int nan = 0; nan <= IS_FLOATING; nan++) {
+      th_note("%lld elements%s", (long long)n, nan ? ", NaN" : "");
+      THTensor *t = THTensor_(newWithSize1d)(n);
+      for (int64_t i = 0; i < n; i++)
+        t->storage->data[i] = TO_REAL(odd[i * i * 7 % (int64_t)(sizeof odd / sizeof *odd)]);
+      if (nan && n > 1) {
+        t->storage->data[n / 2] = TO_REAL(-NAN);
+        t->storage->data[n - 1] = TO_REAL(NAN);
+      }
+      RTensor *s = THCTest_(reference)(t);
+      THCTensor *d = THCTest_(upload)(t);
+      THTest_(one_median)(s, d, 0, 0);
+      const double median = NUMBER_OF(THCTensor_(medianall)(state, d)),
+                   from = RTensor_(medianall)(s);
+      CHECK(median == from || (median != median && from != from));
+      THCTensor_(free)(state, d);
+      RTensor_(free)(s);
+      THTensor_(free)(t);
+    }
 }
 
 #ifdef TH_REAL_IS_BYTE
@@ -437,6 +476,7 @@ static void THTest_(reduceErrors)(void)
                THCTensor_(sum)(state, r, d, 2, 1));
   CHECK_RAISES(3, "is out of range", THCTensor_(prod)(state, r, d, -1, 1));
   CHECK_RAISES(4, "is out of range", THCTensor_(max)(state, r, indices, d, 2, 1));
+  CHECK_RAISES(4, "is out of range", THCTensor_(median)(state, r, indices, d, 2, 1));
   CHECK_RAISES(0, "state is NULL", THCTensor_(sum)(NULL, r, d, 0, 1));
   CHECK_EQ(r->nDimension, 0);
   THCTensor *last = THCTensor_(new)(state);
@@ -456,5 +496,6 @@ static void THTest_(reduceErrors)(void)
   THCTensor_(free)(state, d);
 }
 
-TH_TESTS(THTest_(reduceLayouts), THTest_(reduceSizes), THTest_(reduceAll), THTest_(logical),
-         THTest_(distances), THTest_(scans), THTest_(reduceInPlace), THTest_(reduceErrors))
+TH_TESTS(THTest_(reduceLayouts), THTest_(reduceSizes), THTest_(reduceAll), THTest_(medians),
+         THTest_(logical), THTest_(distances), THTest_(scans), THTest_(reduceInPlace),
+         THTest_(reduceErrors))

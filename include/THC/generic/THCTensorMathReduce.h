@@ -29,6 +29,16 @@ THC_API void THCTensor_(min)(THCState *state, THCTensor *values, THCudaLongTenso
 THC_API void THCTensor_(max)(THCState *state, THCTensor *values, THCudaLongTensor *indices,
                              THCTensor *src, THCDim dim, int keepdim);
 
+/* --- medians: those of THTensorSort.h ----------------------------------------------------------
+ */
+
+/* The middle one, of an even number the one below the middle; NaN (the first) if there is one. */
+THC_API void THCTensor_(median)(THCState *state, THCTensor *values, THCudaLongTensor *indices,
+                                THCTensor *src, THCDim dim, int keepdim);
+
+/* That of all elements.  An error if there are none. */
+THC_API real THCTensor_(medianall)(THCState *state, THCTensor *self);
+
 #if defined(THC_REAL_IS_FLOAT) || defined(THC_REAL_IS_DOUBLE) || defined(THC_REAL_IS_HALF)
 
 /* --- statistics of floating types ------------------------------------------------------------ */
