@@ -113,6 +113,9 @@ void th_faults_raised(const THTry *attempt);
 #define WATCH_STORAGE(STORAGE)  th_watch_storage(#STORAGE, STORAGE, sizeof *(STORAGE)->data)
 #define WATCH_BYTES(DATA, SIZE) th_watch_bytes(#DATA, DATA, SIZE)
 
+/* Before: how contents are read, where they are not the program's own memory. */
+void th_watch_reader(void (*read)(void *to, const void *from, size_t size));
+
 void th_watch_tensor(const char *name, const void *tensor, size_t elementSize);
 void th_watch_storage(const char *name, const void *storage, size_t elementSize);
 void th_watch_bytes(const char *name, const void *data, size_t size);
