@@ -5,7 +5,8 @@
 
 #include "TH/THPlan.h"
 
-static const ptrdiff_t most = INT32_MAX; /* elements of a launch, and offsets in it */
+/* Elements of a launch, and offsets in it, where it is not all in one piece; tests want less. */
+ptrdiff_t THCWalk_most = INT32_MAX;
 
 /* --- one shape ---------------------------------------------------------------------------------
  */
@@ -116,13 +117,13 @@ static ptrdiff_t count_of(const THPlan *plan)
 
 static int fits(const THPlan *plan)
 {
-  if (plan->dims > THC_WALK_DIMS || count_of(plan) > most)
+  if (plan->dims > THC_WALK_DIMS || count_of(plan) > THCWalk_most)
     return 0;
   for (int i = 0; i < plan->operands; i++) {
     ptrdiff_t reach = 0;
     for (int d = 0; d < plan->dims; d++)
       reach += (plan->size[d] - 1) * plan->stride[i][d];
-    if (reach / plan->itemSize[i] > most)
+    if (reach / plan->itemSize[i] > THCWalk_most)
       return 0;
   }
   return 1;

@@ -1,7 +1,7 @@
 /* Products of tensors against the obvious loops, in all layouts and aliases. */
 #include "THTemplate.h"
 
-#include "th_layouts.h"
+#include "th_products.h"
 
 /* --- dot ------------------------------------------------------------------------------------- */
 
@@ -49,28 +49,8 @@ static void THTest_(dot)(void)
 typedef void (*THTest_(Product))(THTensor *r, real beta, THTensor *t, real alpha, THTensor *a,
                                  THTensor *b);
 
-enum { ADDMV, ADDMM, ADDR, ADDBMM, BADDBMM, PRODUCTS };
 static const THTest_(Product) THTest_(products)[] = {
     THTensor_(addmv), THTensor_(addmm), THTensor_(addr), THTensor_(addbmm), THTensor_(baddbmm)};
-static const char *const product_names[] = {"addmv", "addmm", "addr", "addbmm", "baddbmm"};
-
-typedef struct {
-  int dims;
-  int64_t size[3];
-} Shape;
-
-/* Shapes of t, a and b for a product of batch x n x m and batch x m x p. */
-static void product_shapes(int which, int64_t batch, int64_t n, int64_t m, int64_t p, Shape *shape)
-{
-  const Shape shapes[PRODUCTS][3] = {
-      {{1, {n}}, {2, {n, m}}, {1, {m}}},
-      {{2, {n, p}}, {2, {n, m}}, {2, {m, p}}},
-      {{2, {n, p}}, {1, {n}}, {1, {p}}},
-      {{2, {n, p}}, {3, {batch, n, m}}, {3, {batch, m, p}}},
-      {{3, {batch, n, p}}, {3, {batch, n, m}}, {3, {batch, m, p}}},
-  };
-  memcpy(shape, shapes[which], 3 * sizeof *shape);
-}
 
 /* Small wholes, so that every result is exact. */
 static void THTest_(small)(THTensor *t, th_random *random)
@@ -130,26 +110,14 @@ static void THTest_(checkProduct)(int which, const Shape *shape, const THTensor 
 
 static void THTest_(allProducts)(void)
 {
-  static const int64_t sizes[][4] = {
-      {2, 3, 4, 5}, {1, 1, 1, 1}, {3, 1, 4, 2}, {2, 4, 1, 3}, {2, 3, 5, 1}};
   th_random random = {th_seed()};
   for (int which = 0; which < PRODUCTS; which++)
-    for (size_t n = 0; n < sizeof sizes / sizeof *sizes; n++)
+    for (size_t n = 0; n < PRODUCT_SIZES; n++)
       for (int round = 0; round < 300; round++) {
-        Shape shape[3];
-        product_shapes(which, sizes[n][0], sizes[n][1], sizes[n][2], sizes[n][3], shape);
-        int layout[4]; /* r, t, a, b */
-        for (int i = 0; i < 4; i++)
-          do
-            layout[i] = (int)th_random_below(&random, TH_ONE);
-          while (!th_layout_keeps_shape(layout[i]) ||
-                 (i == 0 && !th_layout_is_writable(layout[i])));
-        const int alias = (int)th_random_below(&random, 5); /* r is t, a, b, empty or itself */
-        const real alpha = (real)th_random_below(&random, 3),
-                   beta = (real)th_random_below(&random, 3);
-        th_note("%s %zu, layouts %s %s %s %s, alias %d, alpha %g, beta %g", product_names[which], n,
-                th_layout_names[layout[0]], th_layout_names[layout[1]], th_layout_names[layout[2]],
-                th_layout_names[layout[3]], alias, (double)alpha, (double)beta);
+        const ProductTrial trial = product_trial(which, n, &random);
+        const Shape *shape = trial.shape;
+        const int *layout = trial.layout, alias = trial.alias;
+        const real alpha = (real)trial.alpha, beta = (real)trial.beta;
 
         THTensor *x[3];
         real *values[3];

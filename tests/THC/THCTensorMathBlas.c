@@ -7,6 +7,8 @@
 
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE) || defined(TH_REAL_IS_HALF)
 
+#include "th_products.h"
+
 /* Small wholes, so that every result is exact in every type. */
 static void THTest_(small)(THTensor *t, th_random *random)
 {
@@ -62,52 +64,21 @@ typedef void (*THTest_(Product))(THCState *state, THCTensor *r, real beta, THCTe
 typedef void (*THTest_(Reference))(THDoubleTensor *r, double beta, THDoubleTensor *t, double alpha,
                                    THDoubleTensor *a, THDoubleTensor *b);
 
-enum { ADDMV, ADDMM, ADDR, ADDBMM, BADDBMM, PRODUCTS };
 static const struct {
-  const char *name;
   THTest_(Product) run;
   THTest_(Reference) reference;
 } THTest_(products)[PRODUCTS] = {
-    {"addmv", THCTensor_(addmv), THDoubleTensor_addmv},
-    {"addmm", THCTensor_(addmm), THDoubleTensor_addmm},
-    {"addr", THCTensor_(addr), THDoubleTensor_addr},
-    {"addbmm", THCTensor_(addbmm), THDoubleTensor_addbmm},
-    {"baddbmm", THCTensor_(baddbmm), THDoubleTensor_baddbmm},
+    {THCTensor_(addmv), THDoubleTensor_addmv},     {THCTensor_(addmm), THDoubleTensor_addmm},
+    {THCTensor_(addr), THDoubleTensor_addr},       {THCTensor_(addbmm), THDoubleTensor_addbmm},
+    {THCTensor_(baddbmm), THDoubleTensor_baddbmm},
 };
 
-typedef struct {
-  int dims;
-  int64_t size[3];
-} Shape;
-
-/* Shapes of t, a and b for a product of batch x n x m and batch x m x p. */
-static void product_shapes(int which, int64_t batch, int64_t n, int64_t m, int64_t p, Shape *shape)
-{
-  const Shape shapes[PRODUCTS][3] = {
-      {{1, {n}}, {2, {n, m}}, {1, {m}}},
-      {{2, {n, p}}, {2, {n, m}}, {2, {m, p}}},
-      {{2, {n, p}}, {1, {n}}, {1, {p}}},
-      {{2, {n, p}}, {3, {batch, n, m}}, {3, {batch, m, p}}},
-      {{3, {batch, n, p}}, {3, {batch, n, m}}, {3, {batch, m, p}}},
-  };
-  memcpy(shape, shapes[which], 3 * sizeof *shape);
-}
-
-static void THTest_(oneProduct)(int which, const int64_t *sizes, th_random *random)
+static void THTest_(oneProduct)(const ProductTrial *trial, th_random *random)
 {
   THCState *state = thc_state();
-  Shape shape[3];
-  product_shapes(which, sizes[0], sizes[1], sizes[2], sizes[3], shape);
-  int layout[4]; /* r, t, a, b */
-  for (int i = 0; i < 4; i++)
-    do
-      layout[i] = (int)th_random_below(random, TH_ONE);
-    while (!th_layout_keeps_shape(layout[i]) || (i == 0 && !th_layout_is_writable(layout[i])));
-  const int alias = (int)th_random_below(random, 5); /* r is t, a, b, empty or itself */
-  const int alpha = (int)th_random_below(random, 3), beta = (int)th_random_below(random, 3);
-  th_note("%s, layouts %s %s %s %s, alias %d, alpha %d, beta %d", THTest_(products)[which].name,
-          th_layout_names[layout[0]], th_layout_names[layout[1]], th_layout_names[layout[2]],
-          th_layout_names[layout[3]], alias, alpha, beta);
+  const Shape *shape = trial->shape;
+  const int *layout = trial->layout, which = trial->which, alias = trial->alias;
+  const int alpha = trial->alpha, beta = trial->beta;
 
   THTensor *host[3];
   THCTensor *x[3];
@@ -161,13 +132,13 @@ static void THTest_(oneProduct)(int which, const int64_t *sizes, th_random *rand
 
 static void THTest_(allProducts)(void)
 {
-  static const int64_t sizes[][4] = {
-      {2, 3, 4, 5}, {1, 1, 1, 1}, {3, 1, 4, 2}, {2, 4, 1, 3}, {2, 3, 5, 1}};
   th_random random = {th_seed()};
   for (int which = 0; which < PRODUCTS; which++)
-    for (size_t n = 0; n < sizeof sizes / sizeof *sizes; n++)
-      for (int round = 0; round < 60; round++)
-        THTest_(oneProduct)(which, sizes[n], &random);
+    for (size_t n = 0; n < PRODUCT_SIZES; n++)
+      for (int round = 0; round < 60; round++) {
+        const ProductTrial trial = product_trial(which, n, &random);
+        THTest_(oneProduct)(&trial, &random);
+      }
 }
 
 /* Sums of half are kept in float: the product of 4,096 pairs of ones would stop at 2,048. */

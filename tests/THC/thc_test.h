@@ -21,6 +21,9 @@ THCState *thc_state(void);
 /* Lets threads write one place in any order; see cusim_calls.h. */
 void cusim_allow_races(int allow) __attribute__((weak));
 
+/* What does not lie in one piece is walked in parts of so many elements; see THCWalk.c. */
+extern ptrdiff_t THCWalk_most;
+
 static inline void thc_allow_races(int allow)
 {
   if (cusim_allow_races)
