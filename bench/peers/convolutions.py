@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import rand, randn
 
-from layers import aten, by, convolution_rows
+from layers import aten, by, convolution_rows, weighted_rows
 from rows import Row, family
 from th import Int64
 
@@ -113,40 +113,27 @@ def transposed_rows(lib, name, x, w, b, how, weight, parameters, buffers, frames
     y = aten.convolution(across, w, b, *how).transpose(1, 2)
     g = randn(y.shape)
     g_across = g.transpose(1, 2)
-    tx, ty, tw, tb, tg = map(lib.tensor, (x, y, weight, b, g))
-    gx, gw, gb = lib.tensor(x), lib.tensor(weight), lib.tensor(b)
     shape = f"{by(*x.shape)}, {w.shape[0]} of {w.shape[2]}"
-    function, none = f"THNN_Float{name}_", [None] * buffers
-    yield Row(
-        name,
-        shape,
-        lib.call(function + "updateOutput", None, tx, ty, tw, tb, none, parameters, frames),
-        lambda: aten.convolution(across, w, b, *how).transpose(1, 2),
-        [ty],
-    )
+    after = [None] * buffers + parameters
 
     def back(*mask):
         return aten.convolution_backward(g_across, across, w, list(b.shape), *how, list(mask))
-
-    yield Row(
-        "its gradInput",
-        shape,
-        lib.call(function + "updateGradInput", None, tx, tg, gx, tw, none, parameters),
-        lambda: back(True, False, False)[0].transpose(1, 2),
-        [gx],
-    )
 
     def gradients():
         _, gradient, bias = back(False, True, True)
         return (gradient if buffers else gradient.transpose(1, 2)), bias
 
-    yield Row(
-        "its gradWeight",
+    yield from weighted_rows(
+        lib,
+        name,
         shape,
-        lib.call(function + "accGradParameters", None, tx, tg, gw, gb, none, parameters, 1.0),
-        gradients,
-        [gw, gb],
-        tolerance=1e-4,
+        (x, y, weight, b, g),
+        (after + list(frames), after, after),
+        (
+            lambda: aten.convolution(across, w, b, *how).transpose(1, 2),
+            lambda: back(True, False, False)[0].transpose(1, 2),
+            gradients,
+        ),
     )
 
 
@@ -170,12 +157,9 @@ def by_tables(lib):
         how = [step] * 2, [0] * 2, [1] * 2, full, [0] * 2, 1
         y = aten.convolution(x, w, b, *how)
         g = randn(y.shape)
-        tx, ty, tw, tb, tg = map(lib.tensor, (x, y, own, b, g))
-        gx, gw, gb = lib.tensor(x), lib.tensor(own), lib.tensor(b)
         shape = f"{by(*x.shape)}, 4 to each of {planes}, {window} x {window}"
         shape += f" by {step}" if step > 1 else ""
-        function = f"THNN_Float{name}_"
-        parameters = [ttable, planes, planes, step, step]
+        after = [ttable, planes, planes, step, step]
 
         def back(*mask, g=g, x=x, w=w, how=how):
             return aten.convolution_backward(g, x, w, [planes], *how, list(mask))
@@ -184,27 +168,17 @@ def by_tables(lib):
             _, gradient, bias = back(False, True, True)
             return gradient[to, of], bias
 
-        yield Row(
+        yield from weighted_rows(
+            lib,
             name,
             shape,
-            lib.call(function + "updateOutput", None, tx, ty, tw, tb, parameters),
-            lambda x=x, w=w, b=b, how=how: aten.convolution(x, w, b, *how),
-            [ty],
-        )
-        yield Row(
-            "its gradInput",
-            shape,
-            lib.call(function + "updateGradInput", None, tx, tg, gx, tw, tb, parameters),
-            lambda back=back: back(True, False, False)[0],
-            [gx],
-        )
-        yield Row(
-            "its gradWeight",
-            shape,
-            lib.call(function + "accGradParameters", None, tx, tg, gw, gb, parameters, 1.0),
-            gradients,
-            [gw, gb],
-            tolerance=1e-4,
+            (x, y, own, b, g),
+            (after, [lib.tensor(b), *after], after),
+            (
+                lambda x=x, w=w, b=b, how=how: aten.convolution(x, w, b, *how),
+                lambda back=back: back(True, False, False)[0],
+                gradients,
+            ),
         )
 
 
@@ -233,32 +207,14 @@ def local(lib):
     def gradients():
         return torch.bmm(of_places.transpose(1, 2), columns()), g.sum(0)
 
-    tx, tw, tb, tg, ty = map(lib.tensor, (x, w, b, g, g))
-    gx, gw, gb = map(lib.tensor, (x, w, b))
-    parameters = [3, 3, 1, 1, 1, 1] + [Int64(size)] * 4
-    function, shape = "THNN_FloatSpatialConvolutionLocal_", f"{by(*x.shape)}, {planes} of 3 x 3"
-    call = [None, None, *parameters]
-    yield Row(
+    after = [None, None, 3, 3, 1, 1, 1, 1] + [Int64(size)] * 4
+    yield from weighted_rows(
+        lib,
         "SpatialConvolutionLocal",
-        shape,
-        lib.call(function + "updateOutput", None, tx, ty, tw, tb, call),
-        forward,
-        [ty],
-    )
-    yield Row(
-        "its gradInput",
-        shape,
-        lib.call(function + "updateGradInput", None, tx, tg, gx, tw, call),
-        back,
-        [gx],
-    )
-    yield Row(
-        "its gradWeight",
-        shape,
-        lib.call(function + "accGradParameters", None, tx, tg, gw, gb, call, 1.0),
-        gradients,
-        [gw, gb],
-        tolerance=1e-4,
+        f"{by(*x.shape)}, {planes} of 3 x 3",
+        (x, g, w, b, g),
+        (after, after, after),
+        (forward, back, gradients),
     )
 
 

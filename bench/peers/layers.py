@@ -29,6 +29,42 @@ CONVOLUTIONS = [
 ]
 
 
+def weighted_rows(lib, layer, shape, operands, after, theirs, name=None, tolerance=1e-5):
+    """The rows of a layer with parameters, THNN_Float<layer>_...: operands are an input, an output,
+    our weight, the bias and an output's gradient; after three lists of arguments that follow them
+    (forward, back, and for the parameters), theirs three functions, the last of which returns the
+    gradients of both parameters."""
+    x, _, w, b, _ = operands
+    tx, ty, tw, tb, tg = map(lib.tensor, operands)
+    gx, gw, gb = map(lib.tensor, (x, w, b))
+    function = f"THNN_Float{layer}_"
+    output, back, parameters = after
+    yield Row(
+        name or layer,
+        shape,
+        lib.call(function + "updateOutput", None, tx, ty, tw, tb, output),
+        theirs[0],
+        [ty],
+        tolerance=tolerance,
+    )
+    yield Row(
+        "its gradInput",
+        shape,
+        lib.call(function + "updateGradInput", None, tx, tg, gx, tw, back),
+        theirs[1],
+        [gx],
+        tolerance=tolerance,
+    )
+    yield Row(
+        "its gradWeight",
+        shape,
+        lib.call(function + "accGradParameters", None, tx, tg, gw, gb, parameters, 1.0),
+        theirs[2],
+        [gw, gb],
+        tolerance=1e-4,
+    )
+
+
 def convolution_rows(
     lib,
     name,
@@ -56,43 +92,23 @@ def convolution_rows(
     how = [step] * axes, [pad] * axes, [dilation] * axes, full, [grown] * axes, groups
     y = aten.convolution(x, w, b, *how)
     g = randn(y.shape)
-    tx, tw, tb, tg, ty = (
-        lib.tensor(x),
-        lib.tensor(weight_of(w)),
-        lib.tensor(b),
-        lib.tensor(g),
-        lib.tensor(y),
-    )
-    gx, gw, gb = lib.tensor(x), lib.tensor(weight_of(w)), lib.tensor(b)
-    function = f"THNN_Float{layer}_"
-    none = [None] * buffers
 
     def back(mask):
         return lambda: aten.convolution_backward(g, x, w, list(b.shape), *how, mask)
 
-    yield Row(
+    yield from weighted_rows(
+        lib,
+        layer,
+        shape,
+        (x, y, weight_of(w), b, g),
+        ([None, None, *parameters], [None] * buffers + parameters, [None, None, *parameters]),
+        (
+            lambda: aten.convolution(x, w, b, *how),
+            back([True, False, False]),
+            back([False, True, True]),
+        ),
         name,
-        shape,
-        lib.call(function + "updateOutput", None, tx, ty, tw, tb, None, None, parameters),
-        lambda: aten.convolution(x, w, b, *how),
-        [ty],
-        tolerance=tolerance,
-    )
-    yield Row(
-        "its gradInput",
-        shape,
-        lib.call(function + "updateGradInput", None, tx, tg, gx, tw, none, parameters),
-        back([True, False, False]),
-        [gx],
-        tolerance=tolerance,
-    )
-    yield Row(
-        "its gradWeight",
-        shape,
-        lib.call(function + "accGradParameters", None, tx, tg, gw, gb, None, None, parameters, 1.0),
-        back([False, True, True]),
-        [gw, gb],
-        tolerance=1e-4,
+        tolerance,
     )
 
 

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import rand, randint, randn
 
-from layers import IMAGES, aten, by
+from layers import IMAGES, aten, by, weighted_rows
 from rows import Row, family
 from th import Int64
 
@@ -256,8 +256,6 @@ def sub_sampling(lib):
         each = w.view(shape), b.view(shape)
         sums = aten.avg_pool2d(x, windows, windows, [0, 0], False, True, 1)
         g, summed = randn(sums.shape), torch.empty_like(sums)
-        tx, ty, tw, tb, tg = map(lib.tensor, (x, sums, w, b, g))
-        gx, gw, gb = map(lib.tensor, (x, w, b))
         how = windows, windows, [0, 0], False, True, 1
         over = [0, 1] if frames else [0, 2, 3]
         out, gradient = torch.empty_like(sums), torch.empty_like(x)
@@ -274,29 +272,13 @@ def sub_sampling(lib):
             aten.avg_pool2d.out(x, *how, out=summed)
             return torch.mul(summed, g, out=out).sum(over), g.sum(over)
 
-        call, size = f"THNN_Float{name}_", by(*x.shape) + ", 2 by 2"
-        features = [planes] if frames else []
-        yield Row(
+        yield from weighted_rows(
+            lib,
             name,
-            size,
-            lib.call(call + "updateOutput", None, tx, ty, tw, tb, ints, features),
-            forward,
-            [ty],
-        )
-        yield Row(
-            "its gradInput",
-            size,
-            lib.call(call + "updateGradInput", None, tx, tg, gx, tw, ints),
-            back,
-            [gx],
-        )
-        yield Row(
-            "its gradWeight",
-            size,
-            lib.call(call + "accGradParameters", None, tx, tg, gw, gb, ints, 1.0),
-            gradients,
-            [gw, gb],
-            tolerance=1e-4,
+            by(*x.shape) + ", 2 by 2",
+            (x, sums, w, b, g),
+            (ints + ([planes] if frames else []), ints, ints),
+            (forward, back, gradients),
         )
 
     yield from rows("SpatialSubSampling", randn(8, 64, 56, 56), [2, 2], False, [2, 2, 2, 2])
@@ -473,82 +455,47 @@ def activations(lib):
     def also_output(tx, tg, gx, ty):
         return [tx, tg, gx, ty[0]]
 
-    for name, source, after, forward, backward, operands, only_gradient in (
-        (
-            "Abs",
-            x,
-            [],
-            (aten.abs.out, x),
-            lambda g, y: (lambda: torch.sgn(x).mul_(g),),
-            by_default,
-            False,
-        ),
-        (
-            "Square",
-            x,
-            [],
-            (lambda: x * x,),
-            lambda g, y: (lambda: torch.mul(x, g).mul_(2),),
-            by_default,
-            False,
-        ),
+    def of(back, *arguments):
+        return lambda g, y: (back, g, x, *arguments)
+
+    for name, after, forward, backward in (
+        ("Abs", [], (aten.abs.out, x), lambda g, y: (lambda: torch.sgn(x).mul_(g),)),
+        ("Square", [], (lambda: x * x,), lambda g, y: (lambda: torch.mul(x, g).mul_(2),)),
         (
             "HardShrink",
-            x,
             [0.5],
             (aten.hardshrink.out, x, 0.5),
-            lambda g, y: (aten.hardshrink_backward.grad_input, g, x, 0.5),
-            by_default,
-            False,
+            of(aten.hardshrink_backward.grad_input, 0.5),
         ),
         (
             "SoftShrink",
-            x,
             [0.5],
             (aten.softshrink.out, x, 0.5),
-            lambda g, y: (aten.softshrink_backward.grad_input, g, x, 0.5),
-            by_default,
-            False,
+            of(aten.softshrink_backward.grad_input, 0.5),
         ),
+    ):
+        yield from layer_rows(lib, name, "", x, after, forward, backward)
+    for name, after, forward, backward in (
         (
             "Threshold",
-            x,
             [0.0, 0.0, 0],
             (aten.threshold, x, 0, 0),
-            lambda g, y: (aten.threshold_backward.grad_input, g, x, 0),
-            by_default,
-            True,
+            of(aten.threshold_backward.grad_input, 0),
         ),
         (
             "LeakyReLU",
-            x,
             [0.01, 0],
             (aten.leaky_relu, x, 0.01),
-            lambda g, y: (aten.leaky_relu_backward.grad_input, g, x, 0.01, False),
-            by_default,
-            True,
+            of(aten.leaky_relu_backward.grad_input, 0.01, False),
         ),
         (
             "HardTanh",
-            x,
             [-1.0, 1.0, 0],
             (aten.hardtanh, x, -1, 1),
-            lambda g, y: (aten.hardtanh_backward.grad_input, g, x, -1, 1),
-            by_default,
-            True,
+            of(aten.hardtanh_backward.grad_input, -1, 1),
         ),
     ):
-        yield from layer_rows(
-            lib,
-            name,
-            "",
-            source,
-            after,
-            forward,
-            backward,
-            operands=operands,
-            only_gradient=only_gradient,
-        )
+        yield from layer_rows(lib, name, "", x, after, forward, backward, only_gradient=True)
     root = positive.sqrt()
     yield from layer_rows(lib, "Sqrt", "", positive, [0.0], (aten.sqrt.out, positive))
     yield from gradient_rows(

@@ -13,7 +13,8 @@
 #include "THNNWindow.h"
 
 enum {
-  THNN_DIRECT_OUTPUTS = 6, /* output planes, or this many where there are no more, and */
+  THNN_DIRECT_OUTPUTS = 6, /* output planes, or as many as these, and */
+  THNN_DIRECT_FOUR = 4,
   THNN_DIRECT_FEW = 3,
   THNN_DIRECT_TAPS = 4,   /* terms, that are computed together */
   THNN_DIRECT_SLACK = 128 /* elements that may be read beyond a plane */
@@ -32,7 +33,11 @@ typedef struct {
 
 static inline ptrdiff_t THNNDirect_block(ptrdiff_t outputs)
 {
-  return outputs == 1 ? 1 : outputs <= THNN_DIRECT_FEW ? THNN_DIRECT_FEW : THNN_DIRECT_OUTPUTS;
+  if (outputs <= THNN_DIRECT_FEW)
+    return outputs == 1 ? 1 : THNN_DIRECT_FEW;
+  /* Fours, where sixes would compute a sixteenth more. */
+  const ptrdiff_t fours = (outputs + 3) / 4 * 4, sixes = (outputs + 5) / 6 * 6;
+  return 16 * (sixes - fours) >= sixes ? THNN_DIRECT_FOUR : THNN_DIRECT_OUTPUTS;
 }
 
 static inline ptrdiff_t THNNDirect_blocks(const THNNDirect *d)

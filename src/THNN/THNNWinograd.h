@@ -1,14 +1,14 @@
 /* Convolutions of 3 x 3 windows, one apart, with 36 products instead of 144 for 4 x 4 results
- * (Winograd's F(4 x 4, 3 x 3)).
+ * (Winograd's F(4 x 4, 3 x 3)), and their gradients: going back windows are turned by half a
+ * circle; for the weights tiles are multiplied with the gradients of their 4 x 4 results.
  *
  * A tile is 6 x 6 elements of the source, 4 apart, and makes 4 x 4 of the result.  In one dimension
  * a tile and a window are polynomials, their values at six points (0, 5/8, -5/8, 3/2, -3/2 and
  * infinity) are multiplied, and the result follows from the six products.  In two dimensions there
- * are six times six, and for each of them the sums over the planes of the source are a product of
- * matrices: of tiles x planes with planes x results.
- *
- * These points lose less than whole numbers do: with 64 to 512 planes results are off by 1e-6 of
- * their norm, 1, -1, 2 and -2 by twice that.
+ * are six times six, and for each of them the sums over the planes of the source (for the weights:
+ * over the tiles) are a product of matrices: of tiles x planes with planes x results.  These points
+ * lose less than whole numbers do: with 64 to 512 planes results are off by 1e-6 of their norm, 1,
+ * -1, 2 and -2 by twice that.
  *
  * What is computed at a time is limited by memory: some rows of the 6 x 6 (of which the results are
  * the sum), some of the result planes, and a run of tiles for each thread. */

@@ -350,6 +350,43 @@ static void THTest_(activationThreads)(void)
     THTensor_(free)(all[k]);
 }
 
+/* Rows long enough to be sent around the caches, where TH_STREAM_BYTES makes them, from any element
+ * on. */
+static void THTest_(longRows)(void)
+{
+  enum { LONGEST = 4100, ROOM = LONGEST + 8 };
+  static const ptrdiff_t lengths[] = {511, 512, 2306, LONGEST};
+  THTensor *whole[3], *part[3];
+  for (int k = 0; k < 3; k++) {
+    whole[k] = THTensor_(newWithSize1d)(ROOM);
+    part[k] = THTensor_(new)();
+  }
+  real *x = THTensor_(data)(whole[0]), *g = THTensor_(data)(whole[1]),
+       *y = THTensor_(data)(whole[2]);
+  for (ptrdiff_t i = 0; i < ROOM; i++) {
+    x[i] = (real)(i * 7 % 23 - 11) / 4;
+    g[i] = (real)(i % 19);
+  }
+  for (int round = 0; round < 16; round++) {
+    const ptrdiff_t n = lengths[round / 4], from = round % 4;
+    for (int k = 0; k < 3; k++)
+      THTensor_(narrow)(part[k], whole[k], 0, from + k, n);
+    THTensor_(fill)(whole[2], 77);
+    THNN_(HardTanh_updateOutput)(NULL, part[0], part[2], -1, 2, false);
+    for (ptrdiff_t i = 0; i < n; i++)
+      CHECK_EQ(y[from + 2 + i], x[from + i] < -1 ? -1 : x[from + i] > 2 ? 2 : x[from + i]);
+    THNN_(SoftShrink_updateGradInput)(NULL, part[0], part[1], part[2], 1);
+    for (ptrdiff_t i = 0; i < n; i++)
+      CHECK_EQ(y[from + 2 + i], x[from + i] > 1 || x[from + i] < -1 ? g[from + 1 + i] : 0);
+    for (ptrdiff_t i = 0; i < ROOM; i++)
+      CHECK((i >= from + 2 && i < from + 2 + n) || y[i] == 77);
+  }
+  for (int k = 0; k < 3; k++) {
+    THTensor_(free)(part[k]);
+    THTensor_(free)(whole[k]);
+  }
+}
+
 static void THTest_(activationErrors)(void)
 {
   THTensor *x = THTest_(tensor)(0, 1, TH_SHAPE(2, 3)), *four = THTest_(tensor)(0, 2, TH_SHAPE(4));
@@ -442,4 +479,4 @@ TH_TESTS(THTest_(Abs), THTest_(LogSigmoid), THTest_(Sigmoid), THTest_(Square), T
          THTest_(LeakyReLU), THTest_(SoftPlus), THTest_(GatedLinear), THTest_(PReLU),
          THTest_(RReLU), THTest_(inPlace), THTest_(gradientOverInput), THTest_(RReLUDraws),
          THTest_(emptyActivations), THTest_(activationUnits), THTest_(activationThreads),
-         THTest_(activationErrors))
+         THTest_(longRows), THTest_(activationErrors))

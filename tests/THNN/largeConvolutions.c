@@ -119,7 +119,12 @@ static void check_same(const Shape *s, const char *what, THTensor *found, THTens
   s->size[0], s->size[2], s->size[1], s->step[0], s->step[2], s->step[1], s->pad[0], s->pad[2], \
       s->pad[1], s->dilation[0], s->dilation[2], s->dilation[1]
 
-static void check_shape(Shape *s)
+/* Operands, and what is expected of them: y, and the gradients, that of b twice. */
+typedef struct Case {
+  THTensor *x, *w, *b, *g, *y, *gradX, *gradW, *gradB;
+} Case;
+
+static Case new_case(Shape *s)
 {
   for (int d = 0; d < 3; d++)
     s->output[d] =
@@ -144,32 +149,107 @@ static void check_shape(Shape *s)
   /* Gradients of parameters are added, twice here. */
   THTensor_(add)(gradW, gradW, 1);
   THTensor_(mul)(gradB, gradB, 2);
+  return (Case){x, w, b, g, y, gradX, gradW, gradB};
+}
 
+static void free_case(Case *c)
+{
+  THTensor *all[] = {c->x, c->w, c->b, c->g, c->y, c->gradX, c->gradW, c->gradB};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    THTensor_(free)(all[i]);
+}
+
+static void check_shape(Shape *s)
+{
+  Case c = new_case(s);
   const int threads = THGetNumThreads();
   for (int t = 1; t <= 3; t += 2) {
     THSetNumThreads(t);
-    THTensor *found = THTensor_(new)(), *foundW = new_zeros(w), *foundB = new_zeros(b);
-    THNN_(VolumetricDilatedConvolution_updateOutput)(NULL, x, found, w, b, NULL, NULL, WINDOWS);
-    check_same(s, "output", found, y, most_off(s, y));
-    THNN_(VolumetricDilatedConvolution_updateGradInput)(NULL, x, g, found, w, NULL, WINDOWS);
-    check_same(s, "gradInput", found, gradX, most_off(s, gradX));
+    THTensor *found = THTensor_(new)(), *foundW = new_zeros(c.w), *foundB = new_zeros(c.b);
+    THNN_(VolumetricDilatedConvolution_updateOutput)
+    (NULL, c.x, found, c.w, c.b, NULL, NULL, WINDOWS);
+    check_same(s, "output", found, c.y, most_off(s, c.y));
+    THNN_(VolumetricDilatedConvolution_updateGradInput)(NULL, c.x, c.g, found, c.w, NULL, WINDOWS);
+    check_same(s, "gradInput", found, c.gradX, most_off(s, c.gradX));
     THTensor_(fill)(foundW, 1);
     THNN_(VolumetricDilatedConvolution_accGradParameters)
-    (NULL, x, g, foundW, foundB, NULL, NULL, WINDOWS, 3);
+    (NULL, c.x, c.g, foundW, foundB, NULL, NULL, WINDOWS, 3);
     THNN_(VolumetricDilatedConvolution_accGradParameters)
-    (NULL, x, g, foundW, NULL, NULL, NULL, WINDOWS, -2);
+    (NULL, c.x, c.g, foundW, NULL, NULL, NULL, WINDOWS, -2);
     THNN_(VolumetricDilatedConvolution_accGradParameters)
-    (NULL, x, g, NULL, foundB, NULL, NULL, WINDOWS, -1);
-    check_same(s, "gradWeight", foundW, gradW, most_off(s, gradW));
-    check_same(s, "gradBias", foundB, gradB, 0);
+    (NULL, c.x, c.g, NULL, foundB, NULL, NULL, WINDOWS, -1);
+    check_same(s, "gradWeight", foundW, c.gradW, most_off(s, c.gradW));
+    check_same(s, "gradBias", foundB, c.gradB, 0);
     THTensor_(free)(found);
     THTensor_(free)(foundW);
     THTensor_(free)(foundB);
   }
   THSetNumThreads(threads);
-  THTensor *all[] = {x, w, b, g, y, gradX, gradW, gradB};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    THTensor_(free)(all[i]);
+  free_case(&c);
+}
+
+/* t of five dimensions, one of them planes and the last one frames, as the frames x planes that
+ * sequences have, batch by batch; t is freed. */
+static THTensor *frames_first(THTensor *t, int matrix)
+{
+  THTensor *turned = THTensor_(newTranspose)(t, 1, 4), *copy = THTensor_(newContiguous)(turned);
+  const int64_t *size = copy->size;
+  if (matrix)
+    THTensor_(resize2d)(copy, size[0], size[1] * size[4]);
+  else
+    THTensor_(resize3d)(copy, size[0], size[1], size[4]);
+  THTensor_(free)(turned);
+  THTensor_(free)(t);
+  return copy;
+}
+
+static void check_sequences(Shape *s)
+{
+  Case c = new_case(s);
+  c.x = frames_first(c.x, 0);
+  c.w = frames_first(c.w, 1);
+  c.g = frames_first(c.g, 0);
+  c.y = frames_first(c.y, 0);
+  c.gradX = frames_first(c.gradX, 0);
+  c.gradW = frames_first(c.gradW, 1);
+  const int threads = THGetNumThreads(), k = s->size[2], step = s->step[2];
+  for (int t = 1; t <= 3; t += 2) {
+    THSetNumThreads(t);
+    THTensor *found = THTensor_(new)(), *foundW = new_zeros(c.w), *foundB = new_zeros(c.b);
+    THNN_(TemporalConvolution_updateOutput)
+    (NULL, c.x, found, c.w, c.b, k, step, (int)s->planes, (int)s->outputs);
+    check_same(s, "output", found, c.y, 0);
+    THNN_(TemporalConvolution_updateGradInput)(NULL, c.x, c.g, found, c.w, k, step);
+    check_same(s, "gradInput", found, c.gradX, 0);
+    THTensor_(fill)(foundW, 1);
+    THNN_(TemporalConvolution_accGradParameters)(NULL, c.x, c.g, foundW, foundB, k, step, 3);
+    THNN_(TemporalConvolution_accGradParameters)(NULL, c.x, c.g, foundW, NULL, k, step, -2);
+    THNN_(TemporalConvolution_accGradParameters)(NULL, c.x, c.g, NULL, foundB, k, step, -1);
+    check_same(s, "gradWeight", foundW, c.gradW, 0);
+    check_same(s, "gradBias", foundB, c.gradB, 0);
+    THTensor_(free)(found);
+    THTensor_(free)(foundW);
+    THTensor_(free)(foundB);
+  }
+  THSetNumThreads(threads);
+  free_case(&c);
+}
+
+/* Windows that share frames, are next to each other, and leave some out. */
+static void THTest_(largeSequences)(void)
+{
+  static const Shape shapes[] = {
+      {3, 70, 66, {1, 1, 9}, {1, 1, 1}, {0}, {1, 1, 1}, {1, 1, 90}},
+      {2, 40, 33, {1, 1, 5}, {1, 1, 2}, {0}, {1, 1, 1}, {1, 1, 202}},
+      {2, 24, 150, {1, 1, 7}, {1, 1, 7}, {0}, {1, 1, 1}, {1, 1, 216}},
+      {2, 130, 20, {1, 1, 3}, {1, 1, 4}, {0}, {1, 1, 1}, {1, 1, 405}},
+      {700, 64, 16, {1, 1, 3}, {1, 1, 1}, {0}, {1, 1, 1}, {1, 1, 4}},
+  };
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+    Shape s = shapes[i];
+    s.state = i + 1;
+    check_sequences(&s);
+  }
 }
 
 static void THTest_(largeConvolutions)(void)
@@ -261,4 +341,39 @@ static void THTest_(largeConvolutionsFailing)(void)
   CHECK(th_fail(&(THFailCase){set_up, compute, look, tear_down}, &o) > 9);
 }
 
-TH_TESTS(THTest_(largeConvolutions), THTest_(randomConvolutions), THTest_(largeConvolutionsFailing))
+static void set_up_sequences(void *context)
+{
+  Shape s = {.state = 1};
+  Operands *o = context;
+  o->x = new_numbers(&s, (int64_t[]){2, 100, 48}, 3);
+  o->w = new_numbers(&s, (int64_t[]){16, 3 * 48}, 2);
+  o->g = new_numbers(&s, (int64_t[]){2, 98, 16}, 3);
+  o->y = THTensor_(new)();
+  o->gradX = THTensor_(new)();
+  o->gradW = new_zeros(o->w);
+}
+
+static void compute_sequences(void *context)
+{
+  Operands *o = context;
+  THNN_(TemporalConvolution_updateOutput)(NULL, o->x, o->y, o->w, NULL, 3, 1, 48, 16);
+  THNN_(TemporalConvolution_updateGradInput)(NULL, o->x, o->g, o->gradX, o->w, 3, 1);
+  THNN_(TemporalConvolution_accGradParameters)(NULL, o->x, o->g, o->gradW, NULL, 3, 1, 1);
+}
+
+static void look_at_sequences(void *context, int raised)
+{
+  Operands *o = context;
+  CHECK_EQ(THTensor_(maxall)(o->gradW) != 0, !raised);
+  CHECK(THTensor_(nDimension)(o->y) == 0 || THTensor_(nElement)(o->y) == 2 * 98 * 16);
+}
+
+static void THTest_(largeSequencesFailing)(void)
+{
+  Operands o;
+  CHECK(th_fail(&(THFailCase){set_up_sequences, compute_sequences, look_at_sequences, tear_down},
+                &o) > 5);
+}
+
+TH_TESTS(THTest_(largeConvolutions), THTest_(randomConvolutions), THTest_(largeSequences),
+         THTest_(largeConvolutionsFailing), THTest_(largeSequencesFailing))

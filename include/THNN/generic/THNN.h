@@ -1299,7 +1299,7 @@ TH_API void THNN_(SpatialFractionalMaxPooling_updateOutput)(
           int kW,                      // width of a window
           int kH,                      // height of a window
           THIndexTensor *indices,      // [OUT] where in its plane each element of output comes from
-          THTensor *randomSamples);    // batch x planes x 2: from 0 to 1
+          THTensor *randomSamples);    // batch x planes x 2: from 0 to 1, for the width and then the height
 TH_API void THNN_(SpatialFractionalMaxPooling_updateGradInput)(
           THNNState *state,            // library's state
           THTensor *input,             // planes x height x width, or a batch
@@ -1322,7 +1322,7 @@ TH_API void THNN_(VolumetricFractionalMaxPooling_updateOutput)(
           int poolSizeW,               // width of a window
           int poolSizeH,               // height of a window
           THIndexTensor *indices,      // [OUT] where in its plane each element of output comes from
-          THTensor *randomSamples);    // batch x planes x 3: from 0 to 1
+          THTensor *randomSamples);    // batch x planes x 3: from 0 to 1, for time, width and height in turn
 TH_API void THNN_(VolumetricFractionalMaxPooling_updateGradInput)(
           THNNState *state,            // library's state
           THTensor *input,             // planes x height x width x time, or a batch
@@ -1932,8 +1932,8 @@ TH_API void THNN_(GRUFused_updateOutput)(
           THTensor *storage);          // [OUT] batch x 5 * hidden size: r, z, n, hx and hidden + bias2 of n
 TH_API void THNN_(GRUFused_updateGradInput)(
           THNNState *state,            // library's state
-          THTensor *gradInInput,       // [OUT] batch x 3 * hidden size: gradient w.r.t. input
-          THTensor *gradInHidden,      // [OUT] batch x 3 * hidden size: gradient w.r.t. hidden
+          THTensor *gradInInput,       // [OUT] batch x 3 * hidden size: gradient w.r.t. input, of r, z and n
+          THTensor *gradInHidden,      // [OUT] batch x 3 * hidden size: gradient w.r.t. hidden, of r, z and n
           THTensor *gradOutput,        // gradient w.r.t. output
           THTensor *gradInputHx,       // [OUT] gradient w.r.t. hx, but for what comes through hidden
           THTensor *storage);          // what updateOutput computed
@@ -1953,8 +1953,8 @@ TH_API void THNN_(LSTMFused_updateOutput)(
           THTensor *outputCell);       // [OUT] as cell
 TH_API void THNN_(LSTMFused_updateGradInput)(
           THNNState *state,            // library's state
-          THTensor *storage,           // what updateOutput made of input
-          THTensor *gradInGates,       // [OUT] batch x 4 * hidden size: gradient w.r.t. input and hidden
+          THTensor *storage,           // what updateOutput made of input: i, f, g and o
+          THTensor *gradInGates,       // [OUT] batch x 4 * hidden size: gradient w.r.t. input and hidden, of i, f, g and o
           THTensor *cx,                // cell of updateOutput
           THTensor *cy,                // outputCell of updateOutput
           THTensor *gradOutput,        // gradient w.r.t. output

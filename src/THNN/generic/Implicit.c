@@ -27,8 +27,8 @@ static double THNN_(shareOfPositions)(const THNNConvolution *c, int back, ptrdif
     wanted *= count;
     computed *= d == 0 ? count : count + reach;
   }
-  const ptrdiff_t stretch = 4 * THNN_(implicit)->lanes;
-  const ptrdiff_t block = outputs <= THNN_DIRECT_FEW ? THNN_DIRECT_FEW : THNN_DIRECT_OUTPUTS;
+  const ptrdiff_t block = THNNDirect_block(outputs);
+  const ptrdiff_t stretch = (block < THNN_DIRECT_OUTPUTS ? 6 : 4) * THNN_(implicit)->lanes;
   const ptrdiff_t blocks = (outputs + block - 1) / block;
   computed = (computed + stretch - 1) / stretch * stretch;
   return (double)wanted / (double)computed * (double)outputs / (double)(blocks * block);

@@ -36,8 +36,16 @@ static void THNN_(unpoolPlaneBack)(const THNN_(Work) * work, ptrdiff_t plane, vo
   real *y = work->y + plane * p->output;
   const real *x = work->x + plane * p->input;
   const int64_t *index = work->from + plane * p->output;
-  for (ptrdiff_t i = 0; i < p->output; i++)
-    y[i] = x[index[i] - TH_INDEX_BASE];
+  /* The next plane, which is read all over, is fetched meanwhile. */
+  enum { FEW = 32, LINE = 64 / sizeof(real) };
+  const ptrdiff_t part = (p->input + p->output / FEW) / (p->output / FEW + 1);
+  const real *next = x + p->input;
+  for (ptrdiff_t first = 0; first < p->output; first += FEW, next += part) {
+    for (ptrdiff_t i = 0; i < part; i += LINE)
+      __builtin_prefetch(next + i);
+    for (ptrdiff_t i = first; i < THMin(first + FEW, p->output); i++)
+      y[i] = x[index[i] - TH_INDEX_BASE];
+  }
 }
 
 static void THNN_(unpool)(THTensor *input, THTensor *output, THIndexTensor *indices, int axes,

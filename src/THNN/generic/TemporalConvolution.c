@@ -1,12 +1,16 @@
 /* Convolution of sequences whose frames are rows.
  *
- * A window is kW frames one after the other in memory.  BLAS takes matrices whose rows do not share
- * elements, so that nothing is unfolded if the product is computed in pieces.  Where frames are
- * long each of the kW frames of all windows is a piece; where they are short, whole windows that
- * are far enough apart not to share a frame: every spread-th, from each of the first on. */
+ * A window is kW frames one after the other in memory, a row of a matrix whose rows share elements:
+ * products of it are those of THNNImplicit.h, with the outputs, or going back the elements of a
+ * frame, in the lanes.  Where there are few of them, or little to compute, BLAS does it.  That
+ * takes matrices whose rows do not share elements, so that nothing is unfolded if the product is
+ * computed in pieces.  Where frames are long each of the kW frames of all windows is a piece; where
+ * they are short, whole windows that are far enough apart not to share a frame: every spread-th,
+ * from each of the first on. */
 #include "THNNTemplate.h"
 
 enum { LONG_FRAME = 32 };
+enum { COLUMNS = THNN_IMPLICIT_COLUMNS, ROWS = 256, TERMS = 512 }; /* computed together, at most */
 
 typedef struct {
   int dims; /* of input: 2, or 3 with a batch */
@@ -19,7 +23,10 @@ typedef struct {
   int64_t size[3]; /* of output */
   real *x, *y, *weight, *bias;
   accreal scale;
-  ptrdiff_t chunk; /* outputs whose gradients are summed up together */
+  ptrdiff_t chunk;               /* outputs whose gradients are summed up together */
+  real *memory;                  /* of the threads: for sums of so many rows, and more */
+  ptrdiff_t rows, width, blocks; /* blocks of that width are in the lanes, one at a time */
+  int threads;
 } THNN_(Sequence);
 
 static THNN_(Sequence) THNN_(sequenceOf)(THTensor *input, THTensor *gradOutput, THTensor *weight,
@@ -66,6 +73,178 @@ static THNN_(Sequence) THNN_(sequenceOf)(THTensor *input, THTensor *gradOutput, 
   s.chunk = THMax((s.outputs + 7) / 8, THMin(s.outputs, 16));
   return s;
 }
+
+/* --- with outputs or the elements of a frame in the lanes --------------------------------------
+ */
+
+/* What a thread works with. */
+typedef struct {
+  real *sums, *m, *start;
+  ptrdiff_t *row, *column; /* offsets of rows and columns of the left matrix */
+} THNN_(Desk);
+
+static ptrdiff_t THNN_(deskSize)(const THNN_(Sequence) * s)
+{
+  const ptrdiff_t lists = THMin(s->rows, TERMS) + COLUMNS;
+  const ptrdiff_t size =
+      (s->rows + COLUMNS + 1) * s->width + lists * (ptrdiff_t)(sizeof(ptrdiff_t) / sizeof(real));
+  return (size + 15) / 16 * 16;
+}
+
+static THNN_(Desk) THNN_(deskOf)(const THNN_(Sequence) * s)
+{
+  THNN_(Desk) d;
+  d.sums = THNN_(ofThread)(s->memory, THNN_(deskSize)(s), s->threads);
+  d.m = d.sums + s->rows * s->width;
+  d.start = d.m + COLUMNS * s->width;
+  d.column = (ptrdiff_t *)(d.start + s->width);
+  d.row = d.column + COLUMNS;
+  return d;
+}
+
+/* Sets up products with that many outputs in the lanes, and sums of so many rows.  0 if they are
+ * better, or with less memory than the columns of a sequence would take, computed by BLAS. */
+static int THNN_(isImplicitSequence)(THNN_(Sequence) * s, int64_t outputs, int64_t rows)
+{
+  enum { FEW_WINDOWS = 32 };
+  if (2 * outputs < THNN_(implicit)->lanes || s->batch * s->w.output < FEW_WINDOWS)
+    return 0;
+  s->rows = rows;
+  s->width = THNN_(widthOf)(outputs);
+  s->blocks = (outputs + s->width - 1) / s->width;
+  return THNN_(deskSize)(s) <= s->depth * s->w.output;
+}
+
+static void THNN_(needMemory)(THNN_(Sequence) * s, THNN_(Call) * call, ptrdiff_t items)
+{
+  s->threads = THParallel_threads(items, 1);
+  s->memory = THNN_(scratch)(call, s->threads * THNN_(deskSize)(s));
+}
+
+/* Windows are counted from one sequence to the next. */
+static void THNN_(listWindows)(const THNN_(Sequence) * s, int64_t first, ptrdiff_t count,
+                               ptrdiff_t *list)
+{
+  for (ptrdiff_t i = 0; i < count; i++) {
+    const int64_t sequence = (first + i) / s->w.output, t = (first + i) % s->w.output;
+    list[i] = (sequence * s->w.input + t * s->w.step) * s->frame;
+  }
+}
+
+static void THNN_(listEach)(ptrdiff_t count, ptrdiff_t apart, ptrdiff_t *list)
+{
+  for (ptrdiff_t i = 0; i < count; i++)
+    list[i] = i * apart;
+}
+
+/* Parts of rows that are next apart, filled up with zeros to whole vectors. */
+static void THNN_(copyParts)(ptrdiff_t rows, const real *from, ptrdiff_t next, ptrdiff_t count,
+                             real *m)
+{
+  const ptrdiff_t width = THNN_(vectorsOf)(count) * THNN_(implicit)->lanes;
+  for (ptrdiff_t i = 0; i < rows; i++, from += next, m += width) {
+    memcpy(m, from, (size_t)count * sizeof *m);
+    for (ptrdiff_t k = count; k < width; k++)
+      m[k] = 0;
+  }
+}
+
+/* Pieces of all windows. */
+static void THNN_(windowPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(Sequence) *s = context;
+  const THNN_(Desk) d = THNN_(deskOf)(s);
+  THNN_(listEach)(COLUMNS, 1, d.column);
+  for (ptrdiff_t i = begin; i < end; i++) {
+    const int64_t first = i * s->rows;
+    const ptrdiff_t rows = THMin(s->rows, s->batch * s->w.output - first);
+    THNN_(listWindows)(s, first, rows, d.row);
+    for (int64_t o = 0; o < s->outputs; o += s->width) {
+      const ptrdiff_t count = THMin(s->width, s->outputs - o), vectors = THNN_(vectorsOf)(count);
+      const ptrdiff_t width = vectors * THNN_(implicit)->lanes;
+      for (ptrdiff_t k = 0; k < width; k++)
+        d.start[k] = s->bias && k < count ? s->bias[o + k] : 0;
+      for (int64_t term = 0; term < s->depth; term += COLUMNS) {
+        const ptrdiff_t terms = THMin(COLUMNS, s->depth - term);
+        THNN_(turnOutputs)(count, terms, s->weight + o * s->depth + term, s->depth, d.m);
+        THNN_(implicit)->multiply(rows, d.row, terms, d.column, s->x + term, d.m, vectors,
+                                  term == 0 ? d.start : NULL, d.sums);
+      }
+      for (ptrdiff_t k = 0; k < rows; k++)
+        memcpy(s->y + (first + k) * s->outputs + o, d.sums + k * width,
+               (size_t)count * sizeof(real));
+    }
+  }
+}
+
+/* Frames that are a step apart follow each other in the sums of a sequence: first those from frame
+ * 0 on, then those from frame 1 on, and so on.  So do what all windows have at one place. */
+static int64_t THNN_(framesOfPhase)(const THNN_(Sequence) * s)
+{
+  return (s->w.input + s->w.step - 1) / s->w.step;
+}
+
+/* Blocks of the elements of each frame of a sequence. */
+static void THNN_(frameBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(Sequence) *s = context;
+  const THNN_(Desk) d = THNN_(deskOf)(s);
+  const int64_t phase = THNN_(framesOfPhase)(s);
+  THNN_(listEach)(COLUMNS, 1, d.column);
+  THNN_(listEach)(THMin(s->rows, TERMS), s->outputs, d.row);
+  for (ptrdiff_t i = begin; i < end; i++) {
+    const int64_t sequence = i / s->blocks, first = i % s->blocks * s->width;
+    const ptrdiff_t count = THMin(s->width, s->frame - first), vectors = THNN_(vectorsOf)(count);
+    const ptrdiff_t width = vectors * THNN_(implicit)->lanes;
+    const real *y = s->y + sequence * s->w.output * s->outputs;
+    memset(d.sums, 0, (size_t)(s->rows * width) * sizeof(real));
+    for (int64_t k = 0; k < s->w.size; k++) {
+      real *sums = d.sums + (k % s->w.step * phase + k / s->w.step) * width;
+      for (int64_t o = 0; o < s->outputs; o += COLUMNS) {
+        const ptrdiff_t outputs = THMin(COLUMNS, s->outputs - o);
+        THNN_(copyParts)
+        (outputs, s->weight + o * s->depth + k * s->frame + first, s->depth, count, d.m);
+        for (int64_t t = 0; t < s->w.output; t += TERMS)
+          THNN_(implicit)->multiply(THMin(TERMS, s->w.output - t), d.row, outputs, d.column,
+                                    y + t * s->outputs + o, d.m, vectors, NULL, sums + t * width);
+      }
+    }
+    real *x = s->x + sequence * s->w.input * s->frame + first;
+    for (int64_t f = 0; f < s->w.input; f++, x += s->frame)
+      memcpy(x, d.sums + (f % s->w.step * phase + f / s->w.step) * width,
+             (size_t)count * sizeof(real));
+  }
+}
+
+/* Pieces of the terms of a window, for blocks of outputs, over all windows in their order. */
+static void THNN_(termPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(Sequence) *s = context;
+  const THNN_(Desk) d = THNN_(deskOf)(s);
+  const int64_t windows = s->batch * s->w.output;
+  THNN_(listEach)(s->rows, 1, d.row);
+  for (ptrdiff_t i = begin; i < end; i++) {
+    const int64_t term = i / s->blocks * s->rows, first = i % s->blocks * s->width;
+    const ptrdiff_t terms = THMin(s->rows, s->depth - term);
+    const ptrdiff_t count = THMin(s->width, s->outputs - first), vectors = THNN_(vectorsOf)(count);
+    const ptrdiff_t width = vectors * THNN_(implicit)->lanes;
+    memset(d.sums, 0, (size_t)(terms * width) * sizeof(real));
+    for (int64_t window = 0; window < windows; window += COLUMNS) {
+      const ptrdiff_t columns = THMin(COLUMNS, windows - window);
+      THNN_(listWindows)(s, window, columns, d.column);
+      THNN_(copyParts)(columns, s->y + window * s->outputs + first, s->outputs, count, d.m);
+      THNN_(implicit)->multiply(terms, d.row, columns, d.column, s->x + term, d.m, vectors, NULL,
+                                d.sums);
+    }
+    for (ptrdiff_t o = 0; o < count; o++) {
+      real *weights = s->weight + (first + o) * s->depth + term;
+      for (ptrdiff_t l = 0; l < terms; l++)
+        weights[l] = (real)(weights[l] + s->scale * (accreal)d.sums[l * width + o]);
+    }
+  }
+}
+
+/* --- as products of matrices whose rows share nothing ----------------------------------------- */
 
 /* Rows of x of so much depth and rows of y, beginning at these elements and the next so far after
  * one, and where the depth begins within a window.  Where there is but one row the distance is not
@@ -128,7 +307,7 @@ static void THNN_(sequenceChunks)(void *context, ptrdiff_t begin, ptrdiff_t end)
   const THNN_(Sequence) *s = context;
   for (ptrdiff_t c = begin; c < end; c++) {
     const ptrdiff_t from = c * s->chunk, count = THMin(s->chunk, s->outputs - from);
-    for (int64_t i = 0; i < s->batch && s->weight; i++)
+    for (int64_t i = 0; i < s->batch; i++)
       for (int64_t k = 0; k < s->pieces; k++) {
         const THNN_(Piece) p = THNN_(piece)(s, k);
         THBlas_(gemm)('n', 't', p.depth, count, p.rows, (real)s->scale,
@@ -136,8 +315,16 @@ static void THNN_(sequenceChunks)(void *context, ptrdiff_t begin, ptrdiff_t end)
                       s->y + i * s->w.output * s->outputs + from + p.y, p.nextY, 1,
                       s->weight + from * s->depth + p.within, s->depth);
       }
-    enum { TOGETHER = 16 };
-    for (ptrdiff_t o = from; o < from + count && s->bias; o += TOGETHER) {
+  }
+}
+
+static void THNN_(sequenceBias)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(Sequence) *s = context;
+  enum { TOGETHER = 16 };
+  for (ptrdiff_t c = begin; c < end; c++) {
+    const ptrdiff_t from = c * s->chunk, count = THMin(s->chunk, s->outputs - from);
+    for (ptrdiff_t o = from; o < from + count; o += TOGETHER) {
       const ptrdiff_t few = THMin(TOGETHER, from + count - o);
       accreal sum[TOGETHER] = {0};
       for (int64_t t = 0; t < s->batch * s->w.output; t++)
@@ -148,6 +335,8 @@ static void THNN_(sequenceChunks)(void *context, ptrdiff_t begin, ptrdiff_t end)
     }
   }
 }
+
+/* --- the functions ---------------------------------------------------------------------------- */
 
 void THNN_(TemporalConvolution_updateOutput)(THNNState *state, THTensor *input, THTensor *output,
                                              THTensor *weight, THTensor *bias, int kW, int dW,
@@ -165,10 +354,16 @@ void THNN_(TemporalConvolution_updateOutput)(THNNState *state, THTensor *input, 
   bias = THNN_(source)(&call, bias);
   s.bias = bias ? THTensor_(data)(bias) : NULL;
   THTensor *out = THNN_(result)(&call, output, s.dims, s.size);
-  THNN_(needBlas)();
+  const int64_t windows = s.batch * s.w.output;
+  const int implicit = THNN_(isImplicitSequence)(&s, s.outputs, THMin(ROWS, windows));
+  const ptrdiff_t items = implicit ? (windows + s.rows - 1) / s.rows : s.batch;
+  if (implicit)
+    THNN_(needMemory)(&s, &call, items);
+  else
+    THNN_(needBlas)();
   THNN_(start)(&call);
   s.y = THTensor_(data)(out);
-  THParallel_for(s.batch, 1, THNN_(sequences), &s);
+  THParallel_for(items, 1, implicit ? THNN_(windowPieces) : THNN_(sequences), &s);
   THNN_(finish)(&call);
 }
 
@@ -184,10 +379,16 @@ void THNN_(TemporalConvolution_updateGradInput)(THNNState *state, THTensor *inpu
   s.y = THTensor_(data)(THNN_(source)(&call, gradOutput));
   s.weight = THTensor_(data)(THNN_(source)(&call, weight));
   THTensor *grad = THNN_(result)(&call, gradInput, s.dims, size);
-  THNN_(needBlas)();
+  const int64_t frames = THMin(s.w.step, s.w.input) * THNN_(framesOfPhase)(&s);
+  const int implicit = THNN_(isImplicitSequence)(&s, s.frame, frames);
+  const ptrdiff_t items = implicit ? s.batch * s.blocks : s.batch;
+  if (implicit)
+    THNN_(needMemory)(&s, &call, items);
+  else
+    THNN_(needBlas)();
   THNN_(start)(&call);
   s.x = THTensor_(data)(grad);
-  THParallel_for(s.batch, 1, THNN_(sequencesBack), &s);
+  THParallel_for(items, 1, implicit ? THNN_(frameBlocks) : THNN_(sequencesBack), &s);
   THNN_(finish)(&call);
 }
 
@@ -203,11 +404,22 @@ void THNN_(TemporalConvolution_accGradParameters)(THNNState *state, THTensor *in
   s.y = THTensor_(data)(THNN_(source)(&call, gradOutput));
   gradWeight = THNN_(sum)(&call, gradWeight);
   gradBias = THNN_(sum)(&call, gradBias);
-  THNN_(needBlas)();
+  const ptrdiff_t chunks = (s.outputs + s.chunk - 1) / s.chunk;
+  const int implicit = THNN_(isImplicitSequence)(&s, s.outputs, THMin(TERMS, s.depth));
+  const ptrdiff_t items = implicit ? (s.depth + s.rows - 1) / s.rows * s.blocks : chunks;
+  if (gradWeight && implicit)
+    THNN_(needMemory)(&s, &call, items);
+  else if (gradWeight)
+    THNN_(needBlas)();
   THNN_(start)(&call);
-  s.weight = gradWeight ? THTensor_(data)(gradWeight) : NULL;
-  s.bias = gradBias ? THTensor_(data)(gradBias) : NULL;
   s.scale = scale;
-  THParallel_for((s.outputs + s.chunk - 1) / s.chunk, 1, THNN_(sequenceChunks), &s);
+  if (gradWeight) {
+    s.weight = THTensor_(data)(gradWeight);
+    THParallel_for(items, 1, implicit ? THNN_(termPieces) : THNN_(sequenceChunks), &s);
+  }
+  if (gradBias) {
+    s.bias = THTensor_(data)(gradBias);
+    THParallel_for(chunks, 1, THNN_(sequenceBias), &s);
+  }
   THNN_(finish)(&call);
 }

@@ -12,7 +12,9 @@ enum {
   LANES = VECTOR / sizeof(real),
   OUTPUTS = THNN_DIRECT_OUTPUTS,
   TAPS = THNN_DIRECT_TAPS,
-  WINDOW = 9 /* terms that are computed together for one output */
+  WINDOW = 9, /* terms that are computed together for one output */
+  LINE = 64,
+  AHEAD = 12 /* terms from one that is read to one that is fetched: each is in a row of its own */
 };
 
 typedef real Vector __attribute__((vector_size(VECTOR)));
@@ -44,6 +46,9 @@ static inline __attribute__((always_inline)) void stretch(const THNNDirect *d, c
       sum[o][k] = (Vector){0};
   for (ptrdiff_t l = 0; l < d->terms; l++, w += outputs) {
     const real *at = x + d->offset[l];
+    const char *later = (const char *)(x + d->offset[l + AHEAD < d->terms ? l + AHEAD : l]);
+    for (int k = 0; k < width * VECTOR; k += LINE)
+      __builtin_prefetch(later + k);
     Vector v[WIDE];
     for (int k = 0; k < width; k++)
       v[k] = load(at + k * LANES);
@@ -101,6 +106,10 @@ static void convolve(const THNNDirect *d, const real *x, const real *weights, co
     all_stretches(d, x, weights, bias, y, 1, WIDE);
   else if (d->block == THNN_DIRECT_FEW)
     all_stretches(d, x, weights, bias, y, THNN_DIRECT_FEW, WIDER);
+  else if (d->block == THNN_DIRECT_FOUR && d->length > WIDTH * LANES)
+    all_stretches(d, x, weights, bias, y, THNN_DIRECT_FOUR, WIDER);
+  else if (d->block == THNN_DIRECT_FOUR)
+    all_stretches(d, x, weights, bias, y, THNN_DIRECT_FOUR, WIDTH);
   else
     all_stretches(d, x, weights, bias, y, OUTPUTS, WIDTH);
 }
@@ -191,6 +200,8 @@ static void correlate(const THNNDirect *d, ptrdiff_t images, const real *x, ptrd
     all_products(d, images, x, nextX, g, planeG, nextG, mask, sums, 1, TAPS);
   else if (d->block == THNN_DIRECT_FEW)
     all_products(d, images, x, nextX, g, planeG, nextG, mask, sums, THNN_DIRECT_FEW, TAPS);
+  else if (d->block == THNN_DIRECT_FOUR)
+    all_products(d, images, x, nextX, g, planeG, nextG, mask, sums, THNN_DIRECT_FOUR, TAPS);
   else
     all_products(d, images, x, nextX, g, planeG, nextG, mask, sums, OUTPUTS, TAPS);
 }

@@ -8,7 +8,7 @@ enum { VECTOR = 32, MOST = 2 };
 #else
 enum { VECTOR = 16, MOST = 2 };
 #endif
-enum { LANES = VECTOR / sizeof(real), ROWS = 6 };
+enum { LANES = VECTOR / sizeof(real), ROWS = 6, MORE = 8 /* of one vector */ };
 
 typedef real Vector __attribute__((vector_size(VECTOR)));
 #include "MultiplyAdd.h"
@@ -31,13 +31,13 @@ static inline __attribute__((always_inline)) void few_rows(const ptrdiff_t *rows
                                                            ptrdiff_t ncolumns,
                                                            const ptrdiff_t *columns, const real *x,
                                                            const real *m, const real *start,
-                                                           real *sums, int vectors)
+                                                           real *sums, int together, int vectors)
 {
-  const real *row[ROWS];
-  for (int k = 0; k < ROWS; k++)
+  const real *row[MORE];
+  for (int k = 0; k < together; k++)
     row[k] = x + rows[k];
-  Vector sum[ROWS][MOST];
-  for (int k = 0; k < ROWS; k++)
+  Vector sum[MORE][MOST];
+  for (int k = 0; k < together; k++)
     for (int v = 0; v < vectors; v++)
       sum[k][v] = (Vector){0};
   for (ptrdiff_t b = 0; b < ncolumns; b++, m += vectors * LANES) {
@@ -45,13 +45,13 @@ static inline __attribute__((always_inline)) void few_rows(const ptrdiff_t *rows
     Vector factor[MOST];
     for (int v = 0; v < vectors; v++)
       factor[v] = load(m + v * LANES);
-    for (int k = 0; k < ROWS; k++) {
+    for (int k = 0; k < together; k++) {
       const Vector element = row[k][column] - (Vector){0};
       for (int v = 0; v < vectors; v++)
         sum[k][v] = MULTIPLY_ADD(element, factor[v], sum[k][v]);
     }
   }
-  for (int k = 0; k < ROWS; k++)
+  for (int k = 0; k < together; k++)
     for (int v = 0; v < vectors; v++, sums += LANES)
       store(sums, load(start ? start + v * LANES : sums) + sum[k][v]);
 }
@@ -63,15 +63,16 @@ static inline __attribute__((always_inline)) void all_rows(ptrdiff_t nrows, cons
                                                            real *sums, int vectors)
 {
   const ptrdiff_t width = vectors * LANES;
+  const int together = vectors == 1 ? MORE : ROWS;
   ptrdiff_t a = 0;
-  for (; a + ROWS <= nrows; a += ROWS)
-    few_rows(rows + a, ncolumns, columns, x, m, start, sums + a * width, vectors);
+  for (; a + together <= nrows; a += together)
+    few_rows(rows + a, ncolumns, columns, x, m, start, sums + a * width, together, vectors);
   if (a < nrows) { /* the last one again where there are no more */
-    ptrdiff_t last[ROWS];
+    ptrdiff_t last[MORE];
     real rest[ROWS * MOST * LANES] = {0};
-    for (int k = 0; k < ROWS; k++)
+    for (int k = 0; k < together; k++)
       last[k] = rows[THMin(a + k, nrows - 1)];
-    few_rows(last, ncolumns, columns, x, m, start, rest, vectors);
+    few_rows(last, ncolumns, columns, x, m, start, rest, together, vectors);
     for (ptrdiff_t i = 0; i < (nrows - a) * width; i++)
       sums[a * width + i] = start ? rest[i] : sums[a * width + i] + rest[i];
   }

@@ -1,5 +1,6 @@
 /* Kernels of the layers and losses that compute element by element. */
 #include "THVectorMath.h"
+#include "src/TH/simd/THStream.h"
 
 #include "THNNTemplate.h"
 
@@ -53,7 +54,26 @@ LOOP gather(const THRun *run, int first, int inputs, ptrdiff_t row, ptrdiff_t i,
   }
 }
 
-LOOP map(const THRun *run, const void *scalars, int inputs, Line line)
+/* A contiguous row whose result is too large for the caches: computed in short pieces, which are
+ * sent from a buffer. */
+LOOP send_row(ptrdiff_t n, real *r, const real *const *row, const void *scalars, int inputs,
+              Line line)
+{
+  enum { SHORT = TH_STREAM_PIECE / sizeof(real) };
+  _Alignas(TH_STREAM_LINE) real result[SHORT];
+  const real *in[INPUTS];
+  ptrdiff_t count = THStream_first(r, sizeof *r, n);
+  for (ptrdiff_t i = 0; i < n; i += count, count = THMin(SHORT, n - i)) {
+    for (int k = 0; k < inputs; k++) {
+      in[k] = row[k] + i;
+      THStream_fetch(in[k], (size_t)count * sizeof *r);
+    }
+    line(count, result, in, scalars);
+    THStream_copy(r + i, result, (size_t)count * sizeof *r);
+  }
+}
+
+LOOP map(const THRun *run, const void *scalars, int inputs, Line line, int sends)
 {
   real buffer[INPUTS][PIECE], result[PIECE];
   const real *in[INPUTS];
@@ -61,11 +81,16 @@ LOOP map(const THRun *run, const void *scalars, int inputs, Line line)
   for (int k = 0; k <= inputs; k++)
     straight &= run->step[k] == 1;
   const ptrdiff_t dr = run->step[0], piece = straight ? run->n : PIECE;
+  sends &= straight && run->streams && run->n >= PIECE;
   for (ptrdiff_t j = 0; j < run->rows; j++)
     for (ptrdiff_t i = 0; i < run->n; i += piece) {
       const ptrdiff_t n = THMin(piece, run->n - i);
       real *r = (real *)run->at[0] + j * run->jump[0] + i * dr;
       gather(run, 1, inputs, j, i, n, in, buffer);
+      if (sends) {
+        send_row(n, r, in, scalars, inputs, line);
+        continue;
+      }
       line(n, dr == 1 ? r : result, in, scalars);
       if (dr != 1)
         for (ptrdiff_t k = 0; k < n; k++)
@@ -73,7 +98,7 @@ LOOP map(const THRun *run, const void *scalars, int inputs, Line line)
     }
 }
 
-LOOP sum(const THRun *run, const void *scalars, int inputs, Line line)
+LOOP sum(const THRun *run, const void *scalars, int inputs, Line line, int sends)
 {
   const THNN_(Scalars) *s = scalars;
   real buffer[INPUTS][PIECE], result[PIECE];
@@ -107,11 +132,28 @@ LOOP sum(const THRun *run, const void *scalars, int inputs, Line line)
 #define ELEMENT(X, K) TH_UNUSED const real X = in[K][i];
 #define GRADIENT      TH_UNUSED const real g = scale * in[0][i];
 
+/* Lines that compute more than memory takes: they lose by short pieces. */
+#define BUSY_ELU_y                 ~, 0
+#define BUSY_LogSigmoid_y          ~, 0
+#define BUSY_LogSigmoid_dx         ~, 0
+#define BUSY_Sigmoid_y             ~, 0
+#define BUSY_SoftPlus_y            ~, 0
+#define BUSY_SoftPlus_dx           ~, 0
+#define BUSY_Tanh_y                ~, 0
+#define BUSY_DistKLDivCriterion_y  ~, 0
+#define BUSY_SoftMarginCriterion_y ~, 0
+#define BUSY_BCECriterion_y        ~, 0
+
+/* 0 for those, and 1 for what is not defined above. */
+#define SECOND(FIRST, SECOND_ONE, ...) SECOND_ONE
+#define LAST_OF(...)                   SECOND(__VA_ARGS__, 1, )
+#define SENDS(LINE_NAME)               LAST_OF(BUSY_##LINE_NAME)
+
 /* LOOPER is map or sum. */
-#define KERNEL(NAME, LOOPER, INPUTS, LINE_NAME)           \
-  static void NAME(const THRun *run, const void *scalars) \
-  {                                                       \
-    LOOPER(run, scalars, INPUTS, LINE_NAME);              \
+#define KERNEL(NAME, LOOPER, INPUTS, LINE_NAME)                \
+  static void NAME(const THRun *run, const void *scalars)      \
+  {                                                            \
+    LOOPER(run, scalars, INPUTS, LINE_NAME, SENDS(LINE_NAME)); \
   }
 
 #define ACTIVATION(KIND, Name, FORWARD, BACKWARD)   \
