@@ -12,6 +12,7 @@
 #define ATEN_H
 
 #include "ATenContext.h"
+#include "ATenCUDA.h"
 #include "ATenDLPack.h"
 #include "ATenError.h"
 #include "ATenFile.h"

@@ -10,10 +10,11 @@ typedef struct at_generator at_generator;
 /* The one context; it needs no release. */
 AT_API at_context *at_globalContext(void);
 
-/* Whether CUDA tensors can be made here. */
+/* Whether CUDA tensors can be made here; loads what they need, and is no error where not. */
 AT_API bool at_hasCUDA(void);
 
-/* Loads what CUDA needs, once; false and an error that says why if it cannot be had. */
+/* Loads what CUDA needs, once; false and an error that says why if it cannot be had.  What could
+ * not be had is looked for again at the next call.  See ATenCUDA.h. */
 AT_API bool at_lazyInitCUDA(void);
 
 /* --- generators ------------------------------------------------------------------------------- */

@@ -88,7 +88,7 @@ AT_API int64_t at_stride(const at_tensor *t, int64_t dim);
 /* Row-major and without gaps. */
 AT_API bool at_isContiguous(const at_tensor *t);
 
-/* The first element, or NULL if there is none. */
+/* The first element, or NULL if there is none; of a CUDA tensor an address on its device. */
 AT_API void *at_data(const at_tensor *t);
 
 /* The value of a tensor of one element, with any dimensions: an integer of a tensor of integers, or
@@ -99,8 +99,9 @@ AT_API double at_item_double(const at_tensor *t);
 /* Of a floating number, the part before the point; one that does not fit is an error. */
 AT_API int64_t at_item_long(const at_tensor *t);
 
-/* The TH tensor of the same elements, such as a THFloatTensor *; borrowed.  A tensor of no
- * dimensions has one of size 1 there. */
+/* The TH tensor of the same elements, such as a THFloatTensor *, or of a CUDA tensor the THC
+ * tensor, such as a THCudaTensor *; borrowed.  A tensor of no dimensions has one of size 1 there.
+ */
 AT_API void *at_unsafeGetTH(const at_tensor *t);
 
 /* A tensor around the TH tensor, of type, whose reference it takes over. */

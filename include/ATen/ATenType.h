@@ -26,6 +26,9 @@ AT_API const at_type *at_getType(at_backend backend, at_scalar_type scalarType);
 
 #define AT_CPU(SCALAR_TYPE) at_getType(AT_BACKEND_CPU, SCALAR_TYPE)
 
+/* Of all element types but BFloat16; the first one loads what CUDA needs (ATenCUDA.h). */
+#define AT_CUDA(SCALAR_TYPE) at_getType(AT_BACKEND_CUDA, SCALAR_TYPE)
+
 AT_API at_backend at_type_backend(const at_type *type);
 AT_API at_scalar_type at_type_scalarType(const at_type *type);
 AT_API size_t at_type_elementSize(const at_type *type);

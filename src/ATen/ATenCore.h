@@ -25,8 +25,7 @@ struct at_tensor {
   int refcount;  /* atomic */
   bool isScalar; /* no dimensions; the TH tensor has one, of size 1 */
   const at_type *type;
-  THFloatTensor
-      *th; /* of the TH type that holds type's elements; all TH tensors have the same fields */
+  THFloatTensor *th; /* of the TH or THC type that holds type's elements; all have these fields */
 };
 
 struct at_generator {
@@ -70,6 +69,9 @@ typedef struct at_functions {
   void (*first)(const void *t, at_scalar *value); /* reads the first element */
   void *(*newStorage)(ptrdiff_t count);
   void (*freeStorage)(void *storage);
+  /* Of CUDA's types: copies from and to a TH tensor of the same elements. */
+  void (*toHost)(void *host, void *t);
+  void (*fromHost)(void *t, void *host);
   /* Of THNN's convolutions in groups. */
   void (*convolve)(const struct THNNGroups *how, void *input, void *output, void *weight,
                    void *bias);
@@ -115,6 +117,14 @@ const char *at_scalarTypeName(at_scalar_type type);
 /* The Type of that element type beside like: on the same backend. */
 const at_type *at_typeBeside(const at_type *like, at_scalar_type type);
 
+/* The Type of the same elements on the CPU. */
+const at_type *at_hostType(const at_type *type);
+
+static inline bool at_isOnHost(const at_type *type)
+{
+  return type->backend == AT_BACKEND_CPU;
+}
+
 /* The element type that the tensors and, if it is not NULL, the number compute in, as
  * torch.result_type: among operands of one category (integers, floats) those with dimensions
  * decide, then those without, then numbers; a higher category always counts. */
@@ -146,8 +156,14 @@ void at_checkWritable(const at_tensor *t);
 /* A contiguous copy of another element type. */
 at_tensor *at_newCast(at_tensor *t, const at_type *type);
 
-/* The element at that place of t's storage. */
+/* The element at that place of t's storage; of a CUDA tensor, waits for it. */
 at_scalar at_elementAt(const at_tensor *t, ptrdiff_t place);
+
+/* at_data for code of the CPU; an error if t lies elsewhere. */
+void *at_hostData(const at_tensor *t);
+
+/* t, or a copy on the CPU, which the guard, entered by this, holds. */
+const at_tensor *at_onHost(THGuard *guard, const at_tensor *t);
 
 /* Enters a guard that releases the tensor it will hold. */
 void at_guard(THGuard *guard);
@@ -190,7 +206,41 @@ static inline bool at_sameSizes(at_ints a, at_ints b)
 typedef struct at_call {
   THTry attempt;
   const char *operation;
+  int back; /* 1 + the device that becomes the current one at the end; 0 if it is */
 } at_call;
+
+/* The first of what is done in a call of that name. */
+static inline void at_begin(at_call *call, const char *operation)
+{
+  call->operation = operation;
+  call->back = 0;
+}
+
+/* Makes t's device the current one until the end of the call. */
+void at_useDevice(at_call *call, const at_tensor *t);
+
+static inline void at_onDeviceOf(at_call *call, const at_tensor *t)
+{
+  if (t && t->type && !at_isOnHost(t->type))
+    at_useDevice(call, t);
+}
+
+/* An error unless the operand other, or the type, is where t is; each may be NULL. */
+bool at_apart(const char *operation, const char *name, const at_tensor *t, const char *argument,
+              const at_tensor *other);
+bool at_typeBesides(const char *operation, const char *name, const at_tensor *t,
+                    const char *argument, const at_type *type);
+
+static inline bool at_beside(const char *operation, const char *name, const at_tensor *t,
+                             const char *argument, const at_tensor *other)
+{
+  return !t || !other || (at_isOnHost(t->type) && at_isOnHost(other->type)) ||
+         at_apart(operation, name, t, argument, other);
+}
+
+/* The same of all of a list; NULL for t stands for the first of them. */
+bool at_besideAll(const char *operation, const char *name, const at_tensor *t, const char *argument,
+                  at_tensors list);
 
 /* at_accept of NULL or of the undefined tensor, the one without a type. */
 bool at_acceptNone(const char *operation, const char *argument, const at_tensor *t, bool optional);
@@ -248,8 +298,9 @@ void at_fail(at_error_code code, const char *operation, const char *format, ...)
 unsigned at_failureCount(void);
 
 /* Raises as THError, with a code of its own. */
+/* Exported for the part that is loaded for CUDA. */
 #define at_raise(CODE, ...) at_raise_from(CODE, __FILE__, __LINE__, __VA_ARGS__)
-TH_NO_RETURN void at_raise_from(at_error_code code, const char *file, int line, const char *format,
-                                ...) TH_PRINTF_LIKE(4, 5);
+AT_API TH_NO_RETURN void at_raise_from(at_error_code code, const char *file, int line,
+                                       const char *format, ...) TH_PRINTF_LIKE(4, 5);
 
 #endif

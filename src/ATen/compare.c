@@ -1,5 +1,6 @@
 /* Comparisons, bits and truths, and choices that depend on them. */
 #include "ATenOperations.h"
+#include "device.h"
 #include "elementwise.h"
 
 TH_DISPATCH(THKernel, at_elementwise)
@@ -11,7 +12,7 @@ static const at_scalar none;
 at_tensor *at_newNumber(const at_type *type, at_scalar value)
 {
   const at_ints sizes = {NULL, 0};
-  const at_type *own = at_typeBeside(type, value.is_float ? AT_DOUBLE : AT_LONG);
+  const at_type *own = at_typeBeside(at_hostType(type), value.is_float ? AT_DOUBLE : AT_LONG);
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *t = at_fillWith(at_hold(&pool, at_newShape(own, sizes)), value);
@@ -23,6 +24,7 @@ at_tensor *at_newNumber(const at_type *type, at_scalar value)
 /* The value that the number has as an element. */
 static at_scalar as_element(const at_type *type, at_scalar a)
 {
+  type = at_hostType(type);
   if (type->scalarType == AT_FLOAT || type->scalarType == AT_DOUBLE)
     return a;
   at_pool pool;
@@ -141,7 +143,10 @@ static at_tensor *elementwise(at_tensor *out, const at_type *type, at_ints sizes
   at_addOperand(&loop, r);
   for (int i = 0; i < count; i++)
     at_addOperand(&loop, in[i]);
-  THLoop_run(&loop, at_elementwise[name], scalars);
+  if (at_isOnHost(type))
+    THLoop_run(&loop, at_elementwise[name], scalars);
+  else if (at_numel(r) > 0)
+    at_cuda()->elementwise(name, &loop, scalars);
   return at_finishOne(&pool, out, r);
 }
 

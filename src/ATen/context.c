@@ -2,6 +2,7 @@
 #include <pthread.h>
 
 #include "ATenCore.h"
+#include "device.h"
 
 struct at_context {
   THGenerator numbers;
@@ -24,32 +25,21 @@ at_context *at_globalContext(void)
   return &context;
 }
 
-bool at_hasCUDA(void)
-{
-  return false;
-}
-
-bool at_lazyInitCUDA(void)
-{
-  at_fail(AT_ERROR_TYPE, "lazyInitCUDA", "lazyInitCUDA: this build of ATen has no CUDA");
-  return false;
-}
-
 /* --- generators ------------------------------------------------------------------------------ */
 
 at_generator *at_defaultGenerator(at_backend backend)
 {
   if (backend == AT_BACKEND_CPU)
     return &at_globalContext()->generators[backend];
-  at_fail(AT_ERROR_TYPE, "defaultGenerator", "defaultGenerator: there is no backend %d",
-          (int)backend);
+  at_fail(AT_ERROR_TYPE, "defaultGenerator",
+          "defaultGenerator: there is no generator of backend %d", (int)backend);
   return NULL;
 }
 
 at_generator *at_generator_new(at_backend backend)
 {
   at_call call;
-  call.operation = "generator_new";
+  at_begin(&call, "generator_new");
   at_generator *volatile generator = NULL;
   at_generator *const like = at_defaultGenerator(backend);
   if (!like)
@@ -93,4 +83,6 @@ uint64_t at_generator_initialSeed(const at_generator *generator)
 void at_manualSeed(uint64_t seed)
 {
   at_generator_manualSeed(at_defaultGenerator(AT_BACKEND_CPU), seed);
+  if (at_cuda())
+    at_cuda()->seed(seed);
 }

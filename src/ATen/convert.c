@@ -22,8 +22,54 @@ void at_checkWritable(const at_tensor *t)
              at_sizeDesc(at_sizesOf(t)).str);
 }
 
+/* Between the CPU and a device: elements cross over as they are, and are converted on the CPU. */
+static void cross(at_tensor *to, at_tensor *from)
+{
+  at_pool pool;
+  at_pool_enter(&pool);
+  const bool back = at_isOnHost(to->type);
+  const at_type *device = back ? from->type : to->type, *host = at_hostType(device);
+  at_tensor *between = back ? to : from;
+  if (between->type != host)
+    between = at_hold(&pool, back ? at_newShape(host, at_sizesOf(from)) : at_newCast(from, host));
+  if (back) {
+    device->functions->toHost(between->th, from->th);
+    if (between != to)
+      at_convert(to, between);
+  } else {
+    device->functions->fromHost(to->th, between->th);
+  }
+  at_pool_leave(&pool);
+}
+
+/* On a device truths are what is not 0. */
+static void convert_to_truths(at_tensor *to, at_tensor *from)
+{
+  const at_scalar zero = at_scalar_long(0);
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *truths = to;
+  if (!at_sameSizes(at_sizesOf(to), at_sizesOf(from)))
+    truths = at_hold(&pool, at_newShape(to->type, at_sizesOf(from)));
+  from->type->functions->rows[AT_ROW_neValue](truths->th, from->th, NULL, NULL, zero, zero);
+  if (truths != to)
+    at_convert(to, truths);
+  at_pool_leave(&pool);
+}
+
 void at_convert(at_tensor *to, at_tensor *from)
 {
+  if (to->type->backend != from->type->backend) {
+    cross(to, from);
+    return;
+  }
+  if (!at_isOnHost(to->type)) {
+    if (to->type->scalarType == AT_BOOL && from->type->scalarType != AT_BOOL)
+      convert_to_truths(to, from);
+    else
+      to->type->functions->copyFrom[from->type->held](to->th, from->th);
+    return;
+  }
   const THKernel kernel =
       at_conversions[AT_CONVERSION(to->type->scalarType, from->type->scalarType)];
   if (!kernel) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ATenCore.h"
+#include "device.h"
 
 static _Thread_local struct {
   at_error_code code;
@@ -77,6 +78,8 @@ bool at_acceptNone(const char *operation, const char *argument, const at_tensor 
 
 bool at_failed(at_call *call)
 {
+  if (call->back)
+    at_cuda()->use(call->back - 1);
   if (!call->attempt.failed)
     return false;
   const at_error_code code = raised != AT_OK          ? raised

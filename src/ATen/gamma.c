@@ -87,9 +87,9 @@ at_tensor *at_gammaGradient(at_tensor *self, at_tensor *output)
   at_tensor *x = at_hold(&pool, at_newExpanded(output, sizes));
   a = at_hold(&pool, at_newCast(a, wide));
   x = at_hold(&pool, at_newCast(x, wide));
-  double *const r = at_data(a);
+  double *const r = at_hostData(a);
   for (int64_t i = 0, n = at_numel(a); i < n; i++)
-    r[i] = gradient(r[i], ((double *)at_data(x))[i]);
+    r[i] = gradient(r[i], ((double *)at_hostData(x))[i]);
   return at_pool_keep(&pool, type == wide ? a : at_hold(&pool, at_newCast(a, type)));
 }
 

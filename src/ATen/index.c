@@ -66,13 +66,11 @@ static void expand(at_tensor *self, at_tensors indices, at_tensor **of)
 static void place(at_tensor *self, at_tensor *index, int dim, int64_t step)
 {
   const int64_t size = at_sizesOf(self).data[dim];
-  int64_t *k = at_data(index);
-  for (int64_t i = 0, n = at_numel(index); i < n; i++) {
-    if (k[i] < -size || k[i] >= size)
-      at_raise(AT_ERROR_ARGUMENT, "index %lld is out of range for dimension %d of size (%s)",
-               (long long)k[i], dim, at_sizeDesc(at_sizesOf(self)).str);
-    k[i] = (k[i] < 0 ? k[i] + size : k[i]) * step;
-  }
+  int64_t outside;
+  if (at_findOutside(index, -size, size, &outside))
+    at_raise(AT_ERROR_ARGUMENT, "index %lld is out of range for dimension %d of size (%s)",
+             (long long)outside, dim, at_sizeDesc(at_sizesOf(self)).str);
+  at_wrapIndices(index, size, step);
 }
 
 /* How far apart in the view's dimension neighbours of each indexed dimension are.  Dimensions that
@@ -243,9 +241,10 @@ static at_tensor *all_places(at_pool *pool, const Selection *s)
     room[d < s->lead ? d : d - 1 + places] = s->size[d];
     at_pool step;
     at_pool_enter(&step);
-    at_tensor *own = at_hold(&step, at_newShape(s->places->type, sizes));
+    at_tensor *own = at_hold(&step, at_newShape(at_hostType(s->places->type), sizes));
     for (int64_t i = 0; i < s->size[d]; i++)
-      ((int64_t *)at_data(own))[i] = i * s->stride[d];
+      ((int64_t *)at_hostData(own))[i] = i * s->stride[d];
+    own = at_cast(&step, own, s->places->type);
     at_tensor *next = at_binary(NULL, AT_ROW_cadd, sum.what, own, at_scalar_long(1));
     at_pool_leave(&step);
     at_release(sum.what);

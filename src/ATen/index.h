@@ -30,6 +30,13 @@ at_tensor *at_nonzeros(at_tensor *out, at_tensor *self);
 /* The number in a tensor of no dimensions. */
 at_scalar at_numberIn(const at_tensor *value);
 
+/* Whether an index is not between least and end (excluded), and which: the first, or on a device
+ * the least or the greatest. */
+bool at_findOutside(at_tensor *index, int64_t least, int64_t end, int64_t *outside);
+
+/* Indices, of which negative ones count from the end of size, become places step apart. */
+void at_wrapIndices(at_tensor *contiguous, int64_t size, int64_t step);
+
 /* Whether the tensor is of Long or Int. */
 bool at_isIndex(const at_tensor *index);
 

@@ -2,9 +2,22 @@
 #include "ATenCore.h"
 #include "conversions.h"
 
-/* The element at that place of the storage. */
+/* The element at that place of the storage of a CUDA tensor. */
+static at_scalar element_of_device(const at_tensor *t, ptrdiff_t place)
+{
+  THGuard view, copy;
+  at_guard(&view);
+  view.what = at_newView((at_tensor *)t, place, (at_ints){NULL, 0}, NULL);
+  const at_scalar value = at_elementAt(at_onHost(&copy, view.what), 0);
+  THGuard_leave(&copy);
+  THGuard_leave(&view);
+  return value;
+}
+
 at_scalar at_elementAt(const at_tensor *t, ptrdiff_t place)
 {
+  if (!at_isOnHost(t->type))
+    return element_of_device(t, place);
 #define ELEMENT(real) (((const real *)t->th->storage->data)[place])
   switch (t->type->scalarType) {
     case AT_BYTE:
@@ -45,8 +58,18 @@ static bool get(const at_tensor *t, const char *operation, at_scalar *value)
             operation, at_sizeDesc(at_sizesOf(t)).str);
     return false;
   }
-  *value = at_elementAt(t, t->th->storageOffset);
-  return true;
+  if (at_isOnHost(t->type)) {
+    *value = at_elementAt(t, t->th->storageOffset);
+    return true;
+  }
+  at_call call;
+  at_begin(&call, operation);
+  at_onDeviceOf(&call, t);
+  TH_TRY(call.attempt)
+  {
+    *value = at_elementAt(t, t->th->storageOffset);
+  }
+  return !at_failed(&call);
 }
 
 at_scalar at_item(const at_tensor *t)

@@ -280,7 +280,7 @@ static at_tensor *as_batch(Call *call, at_tensor *a)
 static double determinant(const at_tensor *lu, const at_tensor *pivots, int64_t matrix)
 {
   const int64_t n = lu->th->size[1];
-  const int *moves = (const int *)at_data(pivots) + matrix * n;
+  const int *moves = (const int *)at_hostData(pivots) + matrix * n;
   double product = 1;
   for (int64_t i = 0; i < n; i++) {
     const ptrdiff_t place = lu->th->storageOffset + matrix * lu->th->stride[0] +
@@ -304,9 +304,9 @@ static at_tensor *determinants(Call *call, at_tensor *a)
   for (int64_t i = 0; i < at_numel(r); i++) {
     const double det = determinant(call->made[before], call->made[before + 1], i);
     if (call->type->scalarType == AT_FLOAT)
-      ((float *)at_data(r))[i] = (float)det;
+      ((float *)at_hostData(r))[i] = (float)det;
     else
-      ((double *)at_data(r))[i] = det;
+      ((double *)at_hostData(r))[i] = det;
   }
   call->count = before;
   return r;

@@ -89,13 +89,35 @@ static void clear_row(char *row, size_t size, int64_t columns, int64_t begin, in
   memset(row + (size_t)end * size, 0, (size_t)(columns - end) * size);
 }
 
+/* On a device, matrix by matrix. */
+static void clear_each(at_tensor *contiguous, int64_t diagonal, bool below)
+{
+  const at_functions *f = at_movesAs(contiguous->type)->functions;
+  const at_ints sizes = at_sizesOf(contiguous), matrix = {sizes.data + sizes.count - 2, 2};
+  const int64_t size = matrix.data[0] * matrix.data[1], strides[] = {matrix.data[1], 1};
+  const int64_t edge = THMin(THMax(diagonal, -matrix.data[0]), matrix.data[1]);
+  for (int64_t at = 0; at < at_numel(contiguous); at += size) {
+    at_pool pool;
+    at_pool_enter(&pool);
+    void *th =
+        at_hold(&pool, at_newView(contiguous, contiguous->th->storageOffset + at, matrix, strides))
+            ->th;
+    (below ? f->tril : f->triu)(th, th, edge);
+    at_pool_leave(&pool);
+  }
+}
+
 /* Every type's 0 is bytes of 0. */
 static void clear(at_tensor *contiguous, int64_t diagonal, bool below)
 {
+  if (!at_isOnHost(contiguous->type)) {
+    clear_each(contiguous, diagonal, below);
+    return;
+  }
   const at_ints sizes = at_sizesOf(contiguous);
   const int64_t rows = sizes.data[sizes.count - 2], columns = sizes.data[sizes.count - 1];
   const size_t size = contiguous->type->elementSize;
-  char *const data = at_data(contiguous);
+  char *const data = at_hostData(contiguous);
   diagonal = THMin(THMax(diagonal, -rows), columns);
   const int64_t all = at_numel(contiguous) / columns;
   TH_PARALLEL_FOR (i, all, 1 + TH_LOOP_GRAIN / columns) {

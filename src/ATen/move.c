@@ -18,6 +18,7 @@ const at_type *at_movesAs(const at_type *type)
 at_scalar at_movesAsNumber(const at_type *type, at_scalar value)
 {
   const at_ints sizes = {NULL, 0};
+  type = at_hostType(type);
   if (at_movesAs(type) == type)
     return value;
   at_pool pool;

@@ -28,7 +28,7 @@ static at_tensor *indices_of(at_pool *pool, at_tensor *t, const char *name)
 /* Raises unless all are rows of a table of that many; returns their data. */
 static const int64_t *check_rows(at_tensor *indices, int64_t rows)
 {
-  const int64_t *index = at_data(indices);
+  const int64_t *index = at_hostData(indices);
   for (int64_t i = 0; i < at_numel(indices); i++)
     if (index[i] < 0 || index[i] >= rows)
       at_raise(AT_ERROR_ARGUMENT, "index %lld is %lld, out of range of %lld rows", (long long)i,
@@ -152,7 +152,7 @@ static Bags bags_of(at_pool *pool, at_tensor *weight, at_tensor *indices, at_ten
   const int64_t n = at_numel(indices);
   Bags bags = {.bags = at_numel(offsets) - include_last_offset};
   at_tensor *row = indices_of(pool, indices, "indices");
-  const int64_t *offset = at_data(indices_of(pool, offsets, "offsets"));
+  const int64_t *offset = at_hostData(indices_of(pool, offsets, "offsets"));
   check_offsets(offset, bags.bags, n);
   if (include_last_offset && offset[bags.bags] != n)
     at_raise(AT_ERROR_ARGUMENT, "the last offset is %lld, and has to be the %lld indices' end",
@@ -160,7 +160,7 @@ static Bags bags_of(at_pool *pool, at_tensor *weight, at_tensor *indices, at_ten
   const int64_t *index = check_rows(row, weight->th->size[0]);
   bags.bagOfAll = new_row(pool, weight->type, n);
   bags.size = at_fillWith(new_row(pool, weight->type, bags.bags), at_scalar_long(0));
-  int64_t *bagOfAll = at_data(bags.bagOfAll), *size = at_data(bags.size);
+  int64_t *bagOfAll = at_hostData(bags.bagOfAll), *size = at_hostData(bags.size);
   for (int64_t i = 0, b = -1; i < n; i++) {
     while (b + 1 < bags.bags && offset[b + 1] <= i)
       b++;
@@ -172,7 +172,7 @@ static Bags bags_of(at_pool *pool, at_tensor *weight, at_tensor *indices, at_ten
   }
   bags.kept = new_row(pool, weight->type, bags.count);
   bags.bag = new_row(pool, weight->type, bags.count);
-  int64_t *kept = at_data(bags.kept), *bag = at_data(bags.bag);
+  int64_t *kept = at_hostData(bags.kept), *bag = at_hostData(bags.bag);
   for (int64_t i = 0, k = 0; i < n && k < bags.count; i++)
     if (padding_idx < 0 || index[i] != padding_idx) {
       kept[k] = index[i];
@@ -196,8 +196,8 @@ static void scale_rows(at_pool *pool, at_row row, at_tensor *r, at_tensor *of)
 static at_tensor *divisors(at_pool *pool, at_tensor *size)
 {
   at_tensor *result = new_row(pool, size->type, at_numel(size));
-  const int64_t *from = at_data(size);
-  int64_t *to = at_data(result);
+  const int64_t *from = at_hostData(size);
+  int64_t *to = at_hostData(result);
   for (int64_t b = 0; b < at_numel(size); b++)
     to[b] = THMax(from[b], 1);
   return result;
@@ -206,14 +206,14 @@ static at_tensor *divisors(at_pool *pool, at_tensor *size)
 /* The largest of each column of each bag, and the rows that they are from. */
 static void largest(const Bags *bags, at_tensor *rows, at_tensor *r, at_tensor *from)
 {
-  const int64_t *size = at_data(bags->size), *kept = at_data(bags->kept);
+  const int64_t *size = at_hostData(bags->size), *kept = at_hostData(bags->kept);
   const int64_t columns = r->th->size[1], one[] = {1, columns};
-  int64_t *to = at_data(from);
+  int64_t *to = at_hostData(from);
   at_pool pool, each;
   at_pool_enter(&pool);
   at_tensor *values = at_layerNew(&pool, r->type, (at_ints){one, 2});
   at_tensor *places = at_layerNew(&pool, from->type, (at_ints){one, 2});
-  const int64_t *place = at_data(places);
+  const int64_t *place = at_hostData(places);
   for (int64_t b = 0, begin = 0; b < bags->bags; begin += size[b++]) {
     if (size[b] == 0)
       continue;
@@ -259,9 +259,9 @@ static at_tensor *kept_weights(at_pool *pool, at_tensor *per_sample_weights, at_
   if (bags->count == at_numel(indices))
     return per_sample_weights;
   at_tensor *place = new_row(pool, indices->type, bags->count);
-  const int64_t *index = at_data(indices_of(pool, indices, "indices"));
-  const int64_t *bagOfAll = at_data(bags->bagOfAll);
-  int64_t *to = at_data(place);
+  const int64_t *index = at_hostData(indices_of(pool, indices, "indices"));
+  const int64_t *bagOfAll = at_hostData(bags->bagOfAll);
+  int64_t *to = at_hostData(place);
   for (int64_t i = 0, k = 0; k < bags->count; i++)
     if (bagOfAll[i] >= 0 && (padding_idx < 0 || index[i] != padding_idx))
       to[k++] = i;
@@ -318,8 +318,8 @@ static at_tensor *largest_back(at_pool *pool, at_tensor *g, at_tensor *bag_size,
   at_tensor *place = at_layerIndices(pool, maximum_indices, "maximum_indices", AT_INT);
   const int64_t sizes[] = {num_weights, columns}, column[] = {bags, 1};
   at_tensor *mask = at_layerNew(pool, at_typeBeside(g->type, AT_BYTE), (at_ints){column, 2});
-  const int64_t *size = at_data(bag_size);
-  uint8_t *isEmpty = at_data(mask);
+  const int64_t *size = at_hostData(bag_size);
+  uint8_t *isEmpty = at_hostData(mask);
   for (int64_t b = 0; b < bags; b++)
     isEmpty[b] = size[b] == 0;
   at_tensor *kept = at_hold(pool, at_maskedFill(NULL, g, mask, at_scalar_long(0)));

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ATenCUDA.h"
 #include "ATenCore.h"
 #include "ATenPrint.h"
 
@@ -303,28 +304,34 @@ static bool shows_type(at_scalar_type type, bool hasElements)
 
 /* --- the whole ------------------------------------------------------------------------------- */
 
-static void put_tensor(Text *text, const at_tensor *t)
+/* device: where t is from, or -1. */
+static void put_tensor(Text *text, const at_tensor *t, int device)
 {
+  char place[32];
   const bool hasElements = at_numel(t) > 0;
   put(text, opening);
   if (hasElements) {
     put_elements(text, t);
   } else {
     put(text, "[]");
-    if (at_dim(t) != 1)
-      put_size(text, at_sizesOf(t));
   }
+  if (device >= 0) {
+    snprintf(place, sizeof place, "device='cuda:%d'", device);
+    put_suffix(text, place);
+  }
+  if (!hasElements && at_dim(t) != 1)
+    put_size(text, at_sizesOf(t));
   if (shows_type(t->type->scalarType, hasElements))
     put_suffix(text, types[t->type->scalarType]);
   put(text, ")");
 }
 
-static char *new_string(const at_tensor *t)
+static char *new_string(const at_tensor *t, int device)
 {
   Text text = {0};
   THGuard_enter(&text.guard, THFree);
   if (at_defined(t))
-    put_tensor(&text, t);
+    put_tensor(&text, t, device);
   else
     put(&text, "tensor(undefined)");
   return THGuard_keep(&text.guard);
@@ -333,11 +340,18 @@ static char *new_string(const at_tensor *t)
 char *at_toString(const at_tensor *t)
 {
   at_call call;
-  call.operation = "toString";
+  at_begin(&call, "toString");
+  at_onDeviceOf(&call, t);
   char *volatile string = NULL;
   TH_TRY(call.attempt)
   {
-    string = new_string(t);
+    if (at_defined(t)) {
+      THGuard copy;
+      string = new_string(at_onHost(&copy, t), at_deviceOf(t));
+      THGuard_leave(&copy);
+    } else {
+      string = new_string(NULL, -1);
+    }
   }
   return at_failed(&call) ? NULL : string;
 }

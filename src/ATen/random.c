@@ -259,7 +259,7 @@ static void check_deviations(at_pool *pool, at_tensor *std)
 {
   check_floating(std, "std");
   at_tensor *all = at_hold(pool, at_newCast(std, at_typeBeside(std->type, AT_DOUBLE)));
-  const double *x = at_data(all);
+  const double *x = at_hostData(all);
   for (int64_t i = 0; i < at_numel(all); i++)
     if (!(x[i] >= 0))
       at_raise(AT_ERROR_ARGUMENT, "std has the element %g, and has to be 0 or more", x[i]);
@@ -413,7 +413,7 @@ at_tensor *at_poissonOf(at_tensor *self, at_generator *generator)
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *made = at_hold(&pool, at_newCast(self, at_typeBeside(self->type, AT_DOUBLE)));
-  double *x = at_data(made);
+  double *x = at_hostData(made);
   for (int64_t i = 0, n = at_numel(made); i < n; i++)
     if (!(x[i] >= 0 && x[i] < INFINITY))
       at_raise(AT_ERROR_ARGUMENT, "self has the rate %g, and rates have to be 0 or more", x[i]);

@@ -152,9 +152,9 @@ void at_roiPool(at_tensor **out, at_tensor *input, at_tensor *rois, int64_t heig
   const int64_t sizes[] = {job.count, job.channels, height, width};
   at_tensor *output = at_hold(&pool, at_newShape(type, (at_ints){sizes, 4}));
   at_tensor *places = at_hold(&pool, at_newShape(at_typeBeside(type, AT_INT), (at_ints){sizes, 4}));
-  job.input = at_data(flat(&pool, input, type));
-  job.output = at_data(output);
-  job.places = at_data(places);
+  job.input = at_hostData(flat(&pool, input, type));
+  job.output = at_hostData(output);
+  job.places = at_hostData(places);
   if (at_numel(output) > 0)
     TH_PARALLEL_FOR (i, job.count * job.channels, 16) {
       if (type->scalarType == AT_FLOAT)
@@ -189,14 +189,14 @@ at_tensor *at_roiPoolBack(at_tensor *out, at_tensor *input, at_tensor *rois, int
              at_sizeDesc(at_sizesOf(gradOutput)).str, at_sizeDesc(at_sizesOf(argmaxes)).str,
              at_sizeDesc((at_ints){sizes, 4}).str);
   at_tensor *const places = flat(&pool, argmaxes, argmaxes->type);
-  job.places = at_data(places);
+  job.places = at_hostData(places);
   for (int64_t i = 0; i < at_numel(places); i++)
     if (job.places[i] < -1 || job.places[i] >= job.height * job.width)
       at_raise(AT_ERROR_ARGUMENT, "argmaxes has %d, in planes of %lld x %lld", job.places[i],
                (long long)job.height, (long long)job.width);
-  job.input = at_data(flat(&pool, gradOutput, type));
+  job.input = at_hostData(flat(&pool, gradOutput, type));
   at_tensor *r = at_hold(&pool, at_makeFilled(type, at_sizesOf(input), at_scalar_long(0)));
-  job.output = at_data(r);
+  job.output = at_hostData(r);
   if (at_numel(places) > 0)
     TH_PARALLEL_FOR (c, job.channels, 1) {
       if (type->scalarType == AT_FLOAT)

@@ -58,7 +58,7 @@ static at_tensor *stepped(at_tensor *out, const at_type *type, at_scalar start, 
   at_pool pool;
   at_pool_enter(&pool);
   const bool floating = at_isFloating(type->scalarType);
-  const at_type *compute = at_addsAs(type);
+  const at_type *compute = at_addsAs(at_hostType(type));
   at_tensor *made = at_hold(&pool, at_newShape(compute, (at_ints){&count, 1}));
   if (!floating) {
     start = whole(start);
@@ -66,12 +66,12 @@ static at_tensor *stepped(at_tensor *out, const at_type *type, at_scalar start, 
   }
   if (count > 0 && !floating) {
     /* Not TH's arange, which stops where a number does not fit: these wrap around. */
-    const at_type *wide = at_typeBeside(type, AT_LONG);
+    const at_type *wide = at_typeBeside(compute, AT_LONG);
     at_tensor *longs =
-        type == wide ? made : at_hold(&pool, at_newShape(wide, (at_ints){&count, 1}));
+        compute == wide ? made : at_hold(&pool, at_newShape(wide, (at_ints){&count, 1}));
     uint64_t at = (uint64_t)start.value.integer;
     for (int64_t i = 0; i < count; i++, at += (uint64_t)step.value.integer)
-      ((int64_t *)at_data(longs))[i] = (int64_t)at;
+      ((int64_t *)at_hostData(longs))[i] = (int64_t)at;
     if (longs != made)
       at_convert(made, longs);
   } else if (count > 0) {
@@ -162,9 +162,9 @@ static at_tensor *spaced(at_tensor *out, const at_type *type, at_scalar start, a
     s.last = s.first;
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *made =
-      at_hold(&pool, at_newShape(at_typeBeside(type, AT_DOUBLE), (at_ints){&steps, 1}));
-  double *const r = at_data(made);
+  at_tensor *made = at_hold(
+      &pool, at_newShape(at_typeBeside(at_hostType(type), AT_DOUBLE), (at_ints){&steps, 1}));
+  double *const r = at_hostData(made);
   TH_PARALLEL_FOR (i, steps, 1024)
     r[i] = number_at(&s, i);
   if (made->type != type)

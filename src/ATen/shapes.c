@@ -81,6 +81,5 @@ bool at_isSetTo(const at_tensor *self, const at_tensor *tensor)
 
 at_tensor *at_pinned(at_tensor *self)
 {
-  at_raise(AT_ERROR_TYPE, "a tensor of %s cannot be pinned: this build of ATen has no CUDA",
-           at_scalarTypeName(self->type->scalarType));
+  at_raise(AT_ERROR_TYPE, "a %s cannot be pinned: there are no such tensors yet", self->type->name);
 }

@@ -28,18 +28,57 @@ static void check_vector(const at_tensor *index)
              at_sizeDesc(at_sizesOf(index)).str);
 }
 
+bool at_findOutside(at_tensor *index, int64_t least, int64_t end, int64_t *outside)
+{
+  if (at_numel(index) == 0)
+    return false;
+  if (!at_isOnHost(index->type)) { /* which waits */
+    const at_functions *f = index->type->functions;
+    const int64_t extremes[] = {f->minall(index->th).value.integer,
+                                f->maxall(index->th).value.integer};
+    *outside = extremes[extremes[0] >= least];
+    return extremes[0] < least || extremes[1] >= end;
+  }
+  at_pool pool;
+  at_pool_enter(&pool);
+  const int64_t *k = at_hostData(at_hold(&pool, at_makeContiguous(index)));
+  bool found = false;
+  for (int64_t i = 0, n = at_numel(index); i < n && !found; i++) {
+    found = k[i] < least || k[i] >= end;
+    *outside = k[i];
+  }
+  at_pool_leave(&pool);
+  return found;
+}
+
+void at_wrapIndices(at_tensor *contiguous, int64_t size, int64_t step)
+{
+  const int64_t n = at_numel(contiguous);
+  if (at_isOnHost(contiguous->type)) {
+    int64_t *k = at_hostData(contiguous);
+    for (int64_t i = 0; i < n; i++)
+      k[i] = (k[i] < 0 ? k[i] + size : k[i]) * step;
+  } else if (n > 0) {
+    const at_row_function *rows = contiguous->type->functions->rows;
+    const at_scalar zero = at_scalar_long(0), by = at_scalar_long(step);
+    at_pool pool;
+    at_pool_enter(&pool);
+    at_tensor *isNegative = at_hold(&pool, at_newShape(contiguous->type, at_sizesOf(contiguous)));
+    rows[AT_ROW_ltValueT](isNegative->th, contiguous->th, NULL, NULL, zero, zero);
+    rows[AT_ROW_cadd](contiguous->th, contiguous->th, isNegative->th, NULL, at_scalar_long(size),
+                      zero);
+    rows[AT_ROW_mul](contiguous->th, contiguous->th, NULL, NULL, by, zero);
+    at_pool_leave(&pool);
+  }
+}
+
 /* An error unless 0 <= index < size everywhere; from -size on if wraps. */
 static void check_range(at_tensor *index, int64_t size, bool wraps)
 {
-  at_pool pool;
-  at_pool_enter(&pool);
-  index = at_hold(&pool, at_makeContiguous(index));
-  const int64_t *k = at_data(index), least = wraps ? -size : 0;
-  for (int64_t i = 0, n = at_numel(index); i < n; i++)
-    if (k[i] < least || k[i] >= size)
-      at_raise(AT_ERROR_ARGUMENT, "index %lld is out of range for %lld", (long long)k[i],
-               (long long)size);
-  at_pool_leave(&pool);
+  int64_t outside;
+  if (at_findOutside(index, wraps ? -size : 0, size, &outside))
+    at_raise(AT_ERROR_ARGUMENT, "index %lld is out of range for %lld", (long long)outside,
+             (long long)size);
 }
 
 /* Dimension dim of t's TH tensor, which has one dimension more if t has none. */
@@ -150,9 +189,7 @@ at_tensor *at_indexFill(at_tensor *out, at_tensor *self, int64_t dim, at_tensor 
   at_tensor *changed = at_beginChange(&pool, out, self, self->type);
   if (at_numel(self) > 0 && at_numel(index) > 0) {
     at_tensor *places = at_hold(&pool, at_newCast(index, index->type));
-    int64_t *k = at_data(places);
-    for (int64_t i = 0; i < at_numel(places); i++)
-      k[i] += k[i] < 0 ? size_along(self, d) : 0;
+    at_wrapIndices(places, size_along(self, d), 1);
     at_movesAs(self->type)->functions->indexFill(changed->th, d, (void *)places->th, value);
   }
   return at_endChange(&pool, out, self, changed);

@@ -53,12 +53,13 @@ static at_tensor *matrix(at_pool *pool, const Frames *f, at_tensor *self, const 
  * are reduced as integers: they are exact. */
 static at_tensor *waves(at_pool *pool, const Frames *f, at_tensor *window, const at_type *compute)
 {
-  const at_type *real = at_typeBeside(compute, AT_DOUBLE);
+  const at_type *real = at_typeBeside(at_hostType(compute), AT_DOUBLE);
+  at_hostData(window); /* an error for what lies elsewhere */
   const at_ints sizes = {(int64_t[]){f->length, f->frequencies, 2}, 3};
   at_tensor *made = at_hold(pool, at_newShape(real, sizes));
   at_tensor *factors = window ? at_hold(pool, at_newCast(window, real)) : NULL;
-  double *to = at_data(made);
-  const double *factor = at_data(factors);
+  double *to = at_hostData(made);
+  const double *factor = at_hostData(factors);
   for (int64_t k = 0; k < f->length; k++) {
     int64_t at = 0;
     for (int64_t w = 0; w < f->frequencies; w++, to += 2) {

@@ -18,7 +18,7 @@ static at_storage *wrap(const at_type *type, void *th)
 at_storage *at_storage_new(const at_type *type, int64_t count)
 {
   at_call call;
-  call.operation = "storage_new";
+  at_begin(&call, "storage_new");
   at_storage *volatile made = NULL;
   TH_TRY(call.attempt)
   {
@@ -35,7 +35,7 @@ at_storage *at_storageOf(const at_tensor *t)
   if (!at_accept("storageOf", "t", t, false))
     return NULL;
   at_call call;
-  call.operation = "storageOf";
+  at_begin(&call, "storageOf");
   at_storage *volatile made = NULL;
   TH_TRY(call.attempt)
   {

@@ -88,7 +88,7 @@ at_tensor *at_fromTH(const at_type *type, void *th)
 {
   static const int64_t none[] = {0};
   at_call call;
-  call.operation = "fromTH";
+  at_begin(&call, "fromTH");
   at_tensor *volatile t = NULL;
   TH_TRY(call.attempt)
   {
@@ -191,6 +191,22 @@ void *at_data(const at_tensor *t)
   if (at_numel(t) == 0)
     return NULL;
   return (char *)t->th->storage->data + (size_t)t->th->storageOffset * t->type->elementSize;
+}
+
+void *at_hostData(const at_tensor *t)
+{
+  if (t && !at_isOnHost(t->type))
+    at_raise(AT_ERROR_TYPE, "there is no such operation for tensors of %s: it computes on the CPU",
+             t->type->name);
+  return at_data(t);
+}
+
+const at_tensor *at_onHost(THGuard *guard, const at_tensor *t)
+{
+  at_guard(guard);
+  if (at_isOnHost(t->type))
+    return t;
+  return guard->what = at_newCast((at_tensor *)t, at_hostType(t->type));
 }
 
 THDescBuff at_sizeDesc(at_ints sizes)

@@ -1,5 +1,6 @@
 /* The types there are, and what operands of several compute in. */
 #include "ATenCore.h"
+#include "device.h"
 
 #define ENTRY(TYPE, Name, Held)                                                                    \
   [TYPE] = {AT_BACKEND_CPU,     (at_scalar_type)(TYPE), THScalar##Held, sizeof(TH##Held##Element), \
@@ -10,6 +11,15 @@ TH_FOR_EACH_TYPE(ELEMENT)
 
 static const at_type types[AT_SCALAR_TYPES] = {TH_FOR_EACH_TYPE(OF_TH) ENTRY(AT_BOOL, Bool, Byte)
                                                    ENTRY(AT_BFLOAT16, BFloat16, Half)};
+
+/* Filled in when CUDA is loaded; BFloat16 has no functions there. */
+#define CUDA_ENTRY(TYPE, Name, Held)                                           \
+  [TYPE] = {AT_BACKEND_CUDA,           (at_scalar_type)(TYPE), THScalar##Held, \
+            sizeof(TH##Held##Element), "CUDA" #Name "Type",    NULL},
+#define OF_THC(Real, real, accreal) CUDA_ENTRY(THScalar##Real, Real, Real)
+
+static at_type cudaTypes[AT_SCALAR_TYPES] = {TH_FOR_EACH_TYPE(OF_THC) CUDA_ENTRY(
+    AT_BOOL, Bool, Byte) CUDA_ENTRY(AT_BFLOAT16, BFloat16, Half)};
 
 #define NAME(Real, real, accreal) [THScalar##Real] = #Real,
 
@@ -23,13 +33,30 @@ const char *at_scalarTypeName(at_scalar_type type)
   return names[type];
 }
 
+void at_setCUDATypes(const at_device *device)
+{
+  for (int i = 0; i < AT_SCALAR_TYPES; i++)
+    cudaTypes[i].functions = i == AT_BFLOAT16 ? NULL : device->functions[cudaTypes[i].held];
+}
+
+static const at_type *cuda_type(at_scalar_type scalarType)
+{
+  char why[TH_MESSAGE_LENGTH] = "it is not a type of CUDA";
+  if (scalarType != AT_BFLOAT16 && at_loadCUDA(why, sizeof why))
+    return &cudaTypes[scalarType];
+  at_fail(AT_ERROR_TYPE, "getType", "getType: CUDA%sType is not enabled: %s", names[scalarType],
+          why);
+  return NULL;
+}
+
 const at_type *at_getType(at_backend backend, at_scalar_type scalarType)
 {
   if (scalarType < 0 || scalarType >= AT_SCALAR_TYPES)
     at_fail(AT_ERROR_TYPE, "getType", "getType: there is no element type %d", (int)scalarType);
+  else if (backend == AT_BACKEND_CUDA)
+    return cuda_type(scalarType);
   else if (backend != AT_BACKEND_CPU)
-    at_fail(AT_ERROR_TYPE, "getType", "getType: %s%sType is not enabled",
-            backend == AT_BACKEND_CUDA ? "CUDA" : "", names[scalarType]);
+    at_fail(AT_ERROR_TYPE, "getType", "getType: there is no backend %d", (int)backend);
   else
     return &types[scalarType];
   return NULL;
@@ -37,7 +64,18 @@ const at_type *at_getType(at_backend backend, at_scalar_type scalarType)
 
 const at_type *at_typeBeside(const at_type *like, at_scalar_type type)
 {
-  return like->scalarType == type ? like : &types[type];
+  if (like->scalarType == type)
+    return like;
+  if (at_isOnHost(like))
+    return &types[type];
+  if (!cudaTypes[type].functions)
+    at_raise(AT_ERROR_TYPE, "there is no %s", cudaTypes[type].name);
+  return &cudaTypes[type];
+}
+
+const at_type *at_hostType(const at_type *type)
+{
+  return at_isOnHost(type) ? type : &types[type->scalarType];
 }
 
 at_backend at_type_backend(const at_type *type)

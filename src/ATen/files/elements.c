@@ -75,8 +75,8 @@ at_tensor *at_newFromBytes(const at_type *type, at_ints sizes, const uint8_t *by
   at_tensor *t = at_newShape(type, sizes);
   const ptrdiff_t count = at_numel(t);
   if (count > 0) {
-    memcpy(at_data(t), bytes, (size_t)count * type->elementSize);
-    at_adopt(type, at_data(t), count, bigEndian);
+    memcpy(at_hostData(t), bytes, (size_t)count * type->elementSize);
+    at_adopt(type, at_hostData(t), count, bigEndian);
   }
   return t;
 }
@@ -119,7 +119,7 @@ at_tensor *at_newLittle(at_tensor *t)
   if (THDiskFile_isLittleEndianCPU() || at_numel(t) == 0)
     return at_makeContiguous(t);
   at_tensor *r = at_newCast(t, t->type);
-  swap(at_data(r), at_numel(r), t->type->elementSize);
+  swap(at_hostData(r), at_numel(r), t->type->elementSize);
   return r;
 }
 

@@ -257,7 +257,7 @@ void at_writeArray(at_out *out, at_tensor *t)
   at_guard(&array);
   at_tensor *elements = array.what = at_newArray(t, &header);
   at_out_writeBytes(out, &header);
-  at_out_write(out, at_data(elements), at_sizeInBytes(elements));
+  at_out_write(out, at_hostData(elements), at_sizeInBytes(elements));
   THGuard_leave(&array);
   THGuard_leave(&text);
 }

@@ -35,10 +35,10 @@ static void write_array(at_zipOut *zip, const char *name, at_tensor *t)
   at_guard(&array);
   at_tensor *elements = array.what = at_newArray(t, &header);
   const size_t size = at_sizeInBytes(elements);
-  const uint32_t crc = at_crc(at_crc(0, header.start, header.length), at_data(elements), size);
+  const uint32_t crc = at_crc(at_crc(0, header.start, header.length), at_hostData(elements), size);
   at_zipOut_member(zip, (const char *)member.start, header.length + size, crc);
   at_out_writeBytes(zip->out, &header);
-  at_out_write(zip->out, at_data(elements), size);
+  at_out_write(zip->out, at_hostData(elements), size);
   THGuard_leave(&array);
   THGuard_leave(&file);
   THGuard_leave(&text);

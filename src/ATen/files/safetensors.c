@@ -250,7 +250,7 @@ void at_writeSafetensors(at_out *out, const at_dict *dict)
       THGuard elements;
       at_guard(&elements);
       at_tensor *little = elements.what = at_newLittle(t);
-      at_out_write(out, at_data(little), at_sizeInBytes(little));
+      at_out_write(out, at_hostData(little), at_sizeInBytes(little));
       THGuard_leave(&elements);
     }
   THGuard_leave(&guard);

@@ -166,7 +166,7 @@ static int64_t read_storage(Reader *r, at_scalar_type type)
   node_of(r, id)->is.storage.count = count;
   at_tensor *t = node_of(r, id)->is.storage.elements = at_newShape(own, (at_ints){&count, 1});
   if (count > 0)
-    readers[type](r->in, at_data(t), (size_t)count);
+    readers[type](r->in, at_hostData(t), (size_t)count);
   return id;
 }
 
@@ -410,7 +410,7 @@ static void write_storage(Writer *w, const at_span *span, at_scalar_type type)
   line.what = at_newLine(w->dict, span);
   at_guard(&little);
   at_tensor *elements = little.what = at_newLittle(line.what);
-  at_out_write(w->out, at_data(elements), at_sizeInBytes(elements));
+  at_out_write(w->out, at_hostData(elements), at_sizeInBytes(elements));
   THGuard_leave(&little);
   THGuard_leave(&line);
 }

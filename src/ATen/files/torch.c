@@ -321,7 +321,7 @@ static void write_storage(at_zipOut *zip, const at_dict *dict, const at_span *sp
   line.what = at_newLine(dict, span);
   at_guard(&little);
   at_tensor *elements = little.what = at_newLittle(line.what);
-  at_zipOut_add(zip, name, at_data(elements), at_sizeInBytes(elements));
+  at_zipOut_add(zip, name, at_hostData(elements), at_sizeInBytes(elements));
   THGuard_leave(&little);
   THGuard_leave(&line);
 }

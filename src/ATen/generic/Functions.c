@@ -1,4 +1,7 @@
-/* TH's functions for one element type, behind signatures that do not name it. */
+/* TH's functions for one element type, behind signatures that do not name it.
+ *
+ * Compiled once more for CUDA, where cuda/ATenDevice.h says what the names of TH stand for: TENSOR,
+ * and CALL_TENSOR(name, ...) and CALL_STORAGE(name, ...), which call a function of either. */
 #include "ATenCore.h"
 #include "THNN.h"
 #include "THNNGroups.h"
@@ -6,42 +9,50 @@
 
 #include "THTemplate.h"
 
+#ifndef AT_DEVICE
+#define TENSOR                  THTensor
+#define CALL_TENSOR(NAME, ...)  THTensor_(NAME)(__VA_ARGS__)
+#define CALL_STORAGE(NAME, ...) THStorage_(NAME)(__VA_ARGS__)
+#define COPY(Real, ...)         THTensor_(copy##Real)(__VA_ARGS__)
+#define AT_FUNCTIONS            at_functions_
+#endif
+
 static void *newShape(void *of, ptrdiff_t offset, int dims, const int64_t *size,
                       const int64_t *stride)
 {
-  return THTensor_(newShapeNd)(of ? ((THTensor *)of)->storage : NULL, offset, dims, size, stride);
+  return CALL_TENSOR(newShapeNd, of ? ((TENSOR *)of)->storage : NULL, offset, dims, size, stride);
 }
 
 static void setShape(void *t, ptrdiff_t offset, int dims, const int64_t *size,
                      const int64_t *stride)
 {
-  THTensor_(setShapeNd)(t, ((THTensor *)t)->storage, offset, dims, size, stride);
+  CALL_TENSOR(setShapeNd, t, ((TENSOR *)t)->storage, offset, dims, size, stride);
 }
 
 static void exchange(void *a, void *b)
 {
-  THTensor_(exchange)(a, b);
+  CALL_TENSOR(exchange, a, b);
 }
 
 static void freeTensor(void *t)
 {
-  THTensor_(free)(t);
+  CALL_TENSOR(free, t);
 }
 
 static void *newStorage(ptrdiff_t count)
 {
-  return THStorage_(newWithSize)(count);
+  return CALL_STORAGE(newWithSize, count);
 }
 
 static void freeStorage(void *storage)
 {
-  THStorage_(free)(storage);
+  CALL_STORAGE(free, storage);
 }
 
 #define COPY_FROM(Real, real, accreal)         \
   static void copyFrom##Real(void *r, void *t) \
   {                                            \
-    THTensor_(copy##Real)(r, t);               \
+    COPY(Real, r, t);                          \
   }
 TH_FOR_EACH_TYPE(COPY_FROM)
 #undef COPY_FROM
@@ -56,20 +67,27 @@ TH_FOR_EACH_TYPE(COPY_FROM)
 
 static void first(const void *t, at_scalar *value)
 {
-  const THTensor *tensor = t;
+  const TENSOR *tensor = t;
+#ifdef AT_DEVICE
+  *value = number(CALL_STORAGE(get, tensor->storage, tensor->storageOffset));
+#else
   *value = number(tensor->storage->data[tensor->storageOffset]);
+#endif
 }
 
 /* --- pointwise rows -------------------------------------------------------------------------- */
 
-#ifndef TH_REAL_IS_HALF
+#if defined(AT_DEVICE) || !defined(TH_REAL_IS_HALF)
+#define COMPUTES /* Half does on a device alone */
 
 /* The number as an element.  One that the type cannot hold is an error, except that a negative
  * integer counts from the end of a type without a sign; a fraction loses what is behind the point.
  */
 static real element(at_scalar s)
 {
-#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+#if defined(TH_REAL_IS_HALF)
+  return TH_float2half((float)at_scalar_toDouble(s));
+#elif defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
   return (real)at_scalar_toDouble(s);
 #else
   const bool isSigned = (real)-1 < 0;
@@ -86,17 +104,23 @@ static real element(at_scalar s)
 }
 
 #define ALL(...) __VA_ARGS__
-#define BUT_HALF ALL
 #define NONE(...)
-#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
-#define FLOAT    ALL
-#define SIGNED   ALL
-#define INTEGER  NONE
-#define total(a) ((accreal)at_scalar_toDouble(a))
+#if defined(TH_REAL_IS_HALF)
+#define BUT_HALF NONE
 #else
-#define FLOAT    NONE
-#define INTEGER  ALL
-#define total(a) ((accreal)at_scalar_toLong(a))
+#define BUT_HALF ALL
+#endif
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE) || defined(TH_REAL_IS_HALF)
+#define FLOAT          ALL
+#define SIGNED         ALL
+#define INTEGER        NONE
+#define total(a)       ((accreal)at_scalar_toDouble(a))
+#define totalNumber(x) at_scalar_double(x)
+#else
+#define FLOAT          NONE
+#define INTEGER        ALL
+#define total(a)       ((accreal)at_scalar_toLong(a))
+#define totalNumber(x) at_scalar_long(x)
 #if defined(TH_REAL_IS_BYTE) || defined(TH_REAL_IS_CHAR)
 #define SIGNED NONE
 #else
@@ -107,7 +131,7 @@ static real element(at_scalar s)
 #define ROW_FUNCTION(NAME, ...)                                                        \
   static void row_##NAME(void *r, void *x, void *y, void *z, at_scalar a, at_scalar b) \
   {                                                                                    \
-    THTensor_(NAME)(r, __VA_ARGS__);                                                   \
+    CALL_TENSOR(NAME, r, __VA_ARGS__);                                                 \
   }
 #define A element(a)
 #define B element(b)
@@ -130,7 +154,12 @@ static real element(at_scalar s)
 /* clang-format on */
 #include "ops/pointwise.h"
 
-/* --- convolutions ---------------------------------------------------------------------------- */
+/* --- what the two devices have in ways of their own --------------------------------------------
+ */
+
+#ifdef AT_DEVICE
+#include "cuda/ATenDeviceOwn.h"
+#else
 
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
 static void convolve(const THNNGroups *how, void *input, void *output, void *weight, void *bias)
@@ -161,6 +190,9 @@ static void amin(void *r, void *t, int dimension, int keepdim)
   THTensor_(amin)(r, t, dimension, keepdim);
 }
 
+#define WITH_STATE(HOST, DEVICE) HOST
+#endif
+
 /* --- the other functions --------------------------------------------------------------------- */
 
 #if defined(TH_REAL_IS_BYTE)
@@ -168,8 +200,8 @@ static void amin(void *r, void *t, int dimension, int keepdim)
 #else
 #define BYTE NONE
 #endif
-#define CALL(TYPES, RETURNS, NAME, PARAMETERS, BODY) \
-  TYPES(static RETURNS call_##NAME PARAMETERS { BODY; })
+#define CALL(TYPES, RETURNS, NAME, PARAMETERS, HOST, DEVICE) \
+  TYPES(static RETURNS call_##NAME PARAMETERS { WITH_STATE(HOST, DEVICE); })
 #include "ATenCalls.h"
 #undef CALL
 
@@ -177,7 +209,7 @@ static void amin(void *r, void *t, int dimension, int keepdim)
 
 /* --- the table ------------------------------------------------------------------------------- */
 
-const at_functions TH_CONCAT_2(at_functions_, Real) = {
+const at_functions TH_CONCAT_2(AT_FUNCTIONS, Real) = {
     .newShape = newShape,
     .setShape = setShape,
     .exchange = exchange,
@@ -191,13 +223,14 @@ const at_functions TH_CONCAT_2(at_functions_, Real) = {
     .first = first,
     .newStorage = newStorage,
     .freeStorage = freeStorage,
-#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
-    .convolve = convolve,
-    .convolveBack = convolveBack,
-    .convolveParameters = convolveParameters,
+#ifdef AT_DEVICE
+    .toHost = toHost,
+    .fromHost = fromHost,
 #endif
-#ifndef TH_REAL_IS_HALF
-    .amax = amax,
+#ifdef COMPUTES
+    FLOAT(.convolve = convolve, .convolveBack = convolveBack,
+          .convolveParameters = convolveParameters, )
+        .amax = amax,
     .amin = amin,
     .rows =
         {

@@ -78,8 +78,10 @@ int THCKernel_mtgp32States(struct curandStateMtgp32 *states,
  * with the same number of elements (another one is an error).
  *
  * Returns 0, and has queued nothing, where different shapes have no common refinement (2 x 3 and
- * 3 x 2, neither contiguous): a caller then takes contiguous copies of its inputs. */
-TH_EXTERNC int THCWalk_run(const THLoop *loop, THCKernel kernel, const void *scalars,
-                           cudaStream_t stream);
+ * 3 x 2, neither contiguous): a caller then takes contiguous copies of its inputs.
+ *
+ * Visible, for ATen's kernels (src/ATen/cuda). */
+TH_API int THCWalk_run(const THLoop *loop, THCKernel kernel, const void *scalars,
+                       cudaStream_t stream);
 
 #endif

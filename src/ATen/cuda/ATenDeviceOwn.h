@@ -1,0 +1,74 @@
+/* The part of generic/Functions.c that CUDA has in ways of its own. */
+
+static void toHost(void *host, void *t)
+{
+  THTensor_(copyCuda)(AT_STATE, host, t);
+}
+
+static void fromHost(void *t, void *host)
+{
+  CALL_TENSOR(copyCPU, t, host);
+}
+
+/* THC finds the largest elements together with their places. */
+static void extreme(void (*find)(THCState *, THCTensor *, THCudaLongTensor *, THCTensor *, THCDim,
+                                 int),
+                    void *r, void *t, int dimension, int keepdim)
+{
+  THGuard guard;
+  THGuard_enter(&guard, at_cudaFunctions_Long.free);
+  guard.what = THCudaLongTensor_new(AT_STATE);
+  find(AT_STATE, r, guard.what, t, dimension, keepdim);
+  THGuard_leave(&guard);
+}
+
+static void amax(void *r, void *t, int dimension, int keepdim)
+{
+  extreme(THCTensor_(max), r, t, dimension, keepdim);
+}
+
+static void amin(void *r, void *t, int dimension, int keepdim)
+{
+  extreme(THCTensor_(min), r, t, dimension, keepdim);
+}
+
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE) || defined(TH_REAL_IS_HALF)
+
+/* THCUNN convolves images, in one group and with windows without gaps, and needs no buffers. */
+static void check_groups(const THNNGroups *how)
+{
+  if (how->axes != 2 || how->full || how->groups != 1 || how->dilation[1] != 1 ||
+      how->dilation[2] != 1)
+    at_missing(how->axes != 2     ? "convolution of volumes"
+               : how->full        ? "transposed convolution"
+               : how->groups != 1 ? "convolution in groups"
+                                  : "dilated convolution",
+               TH_STRING_OF(Real));
+}
+
+#define WINDOWS \
+  NULL, NULL, how->size[2], how->size[1], how->step[2], how->step[1], how->pad[2], how->pad[1]
+
+static void convolve(const THNNGroups *how, void *input, void *output, void *weight, void *bias)
+{
+  check_groups(how);
+  THNN_(SpatialConvolutionMM_updateOutput)(AT_STATE, input, output, weight, bias, WINDOWS);
+}
+
+static void convolveBack(const THNNGroups *how, void *input, void *gradOutput, void *gradInput,
+                         void *weight)
+{
+  check_groups(how);
+  THNN_(SpatialConvolutionMM_updateGradInput)
+  (AT_STATE, input, gradOutput, gradInput, weight, WINDOWS);
+}
+
+static void convolveParameters(const THNNGroups *how, void *input, void *gradOutput,
+                               void *gradWeight, void *gradBias)
+{
+  check_groups(how);
+  THNN_(SpatialConvolutionMM_accGradParameters)
+  (AT_STATE, input, gradOutput, gradWeight, gradBias, WINDOWS, 1);
+}
+#undef WINDOWS
+#endif

@@ -1,0 +1,128 @@
+/* The table that libATen reads (../device.h), and the state of THC. */
+#include "state.h"
+
+#include "../device.h"
+#include "../elementwise.h"
+#include "THC/THC.h"
+#include "cuda/thc_kernels.h"
+
+THCState *at_cudaState;
+
+void at_missing(const char *function, const char *type)
+{
+  at_raise(AT_ERROR_TYPE, "THC has no %s for CUDA%sType", function, type);
+}
+
+static void start(void)
+{
+  THGuard guard;
+  THGuard_enter(&guard, (THUndo)THCState_free);
+  THCState *state = guard.what = THCState_alloc();
+  THCudaInit(state);
+  at_cudaState = THGuard_keep(&guard);
+}
+
+static int count(void)
+{
+  return THCState_getNumDevices(at_cudaState);
+}
+
+static int current(void)
+{
+  int device = 0;
+  return cudaGetDevice(&device) == cudaSuccess ? device : 0;
+}
+
+static void use(int device)
+{
+  THCudaCheckWarn(cudaSetDevice(device));
+}
+
+static int device_of(const void *storage)
+{
+  return ((const THCudaStorage *)storage)->device; /* all storages have the same fields */
+}
+
+static void seed(uint64_t seed)
+{
+  THCRandom_manualSeedAll(at_cudaState, seed);
+}
+
+/* NULL is what is not there. */
+extern const THCKernel at_cudaElementwise[AT_ELEMENTWISE];
+
+static void elementwise(int name, const THLoop *loop, const void *scalars)
+{
+  static const char nothing;
+  if (!at_cudaElementwise[name])
+    at_missing("such function of elements", "Double");
+  THCWalk_run(loop, at_cudaElementwise[name], scalars ? scalars : &nothing,
+              THCState_getCurrentStream(at_cudaState));
+  THCudaCheck(cudaGetLastError());
+}
+
+static void synchronize(void)
+{
+  THCudaCheck(cudaDeviceSynchronize());
+}
+
+static void empty_cache(void)
+{
+  THCDeviceAllocator *const allocator = THCState_getDeviceAllocator(at_cudaState);
+  if (allocator->emptyCache)
+    THCudaCheck(allocator->emptyCache(allocator->state));
+}
+
+/* --- streams --------------------------------------------------------------------------------- */
+
+static at_cuda_stream *new_stream(int priority)
+{
+  return (at_cuda_stream *)THCStream_newWithPriority(cudaStreamNonBlocking, priority);
+}
+
+static void free_stream(at_cuda_stream *stream)
+{
+  THCStream_free((THCStream *)stream);
+}
+
+static at_cuda_stream *current_stream(void)
+{
+  THCStream *const stream = THCState_getStream(at_cudaState);
+  THCStream_retain(stream);
+  return (at_cuda_stream *)stream;
+}
+
+static void use_stream(at_cuda_stream *stream)
+{
+  THCState_setStream(at_cudaState, (THCStream *)stream);
+}
+
+static void wait_for(at_cuda_stream *stream)
+{
+  THCudaCheck(cudaStreamSynchronize(((THCStream *)stream)->stream));
+}
+
+const at_device at_cudaDevice = {
+    .size = sizeof(at_device) + sizeof(at_functions),
+    .version = THVersion,
+    .functions =
+        {
+#define ENTRY(Real, real, accreal) [THScalar##Real] = &at_cudaFunctions_##Real,
+            TH_FOR_EACH_TYPE(ENTRY)
+#undef ENTRY
+        },
+    .start = start,
+    .count = count,
+    .current = current,
+    .use = use,
+    .of = device_of,
+    .seed = seed,
+    .elementwise = elementwise,
+    .synchronize = synchronize,
+    .emptyCache = empty_cache,
+    .newStream = new_stream,
+    .freeStream = free_stream,
+    .currentStream = current_stream,
+    .useStream = use_stream,
+    .waitFor = wait_for,
+};

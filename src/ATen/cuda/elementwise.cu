@@ -1,0 +1,41 @@
+/* The kernels of elementwise.h on CUDA, those that THC has the parts for. */
+#include <math.h>
+#include <stdint.h>
+
+#include "thc_apply.h"
+
+#include "elementwise.h"
+
+#define SELECT(SIZE, TYPE)                                                                       \
+  THC_DEVICE TYPE at_cuda_select_##SIZE##_element(const THCNothing *, uint8_t x, TYPE y, TYPE z) \
+  {                                                                                              \
+    return x ? y : z;                                                                            \
+  }                                                                                              \
+  THC_MAP3(at_cuda_select_##SIZE, TYPE, THCNothing, uint8_t, TYPE, TYPE)
+SELECT(1, uint8_t)
+SELECT(2, uint16_t)
+SELECT(4, uint32_t)
+SELECT(8, uint64_t)
+
+/* From the end that is nearer. */
+#define LERP(TYPE, HALF)                                                                    \
+  THC_DEVICE TYPE at_cuda_lerp_##TYPE##_element(const THCNothing *, TYPE x, TYPE y, TYPE z) \
+  {                                                                                         \
+    return z > -HALF && z < HALF ? x + z * (y - x) : y - (y - x) * (1 - z);                 \
+  }                                                                                         \
+  THC_MAP3(at_cuda_lerp_##TYPE, TYPE, THCNothing, TYPE, TYPE, TYPE)
+LERP(float, 0.5f)
+LERP(double, 0.5)
+
+THC_DEVICE uint8_t at_cuda_is_close_element(const at_closeness *c, double x, double y)
+{
+  const double apart = fabs(x - y);
+  return x == y || (apart < INFINITY && apart <= c->absolute + fabs(c->relative * y)) ||
+         (c->equalNaN && x != x && y != y);
+}
+THC_MAP2(at_cuda_is_close, uint8_t, at_closeness, double, double)
+
+extern "C" const THCKernel at_cudaElementwise[AT_ELEMENTWISE] = {
+    at_cuda_select_1,   at_cuda_select_2,    at_cuda_select_4, at_cuda_select_8,
+    at_cuda_lerp_float, at_cuda_lerp_double, at_cuda_is_close,
+};

@@ -1,0 +1,18 @@
+/* What the files of ATen's part for CUDA share. */
+#ifndef ATEN_CUDA_STATE_H
+#define ATEN_CUDA_STATE_H
+
+#include "ATen/ATenCore.h"
+#include "THC/THC.h"
+
+/* The one state, from at_device's start on. */
+extern THCState *at_cudaState;
+
+/* Raises: neither THC nor THCUNN has the function for that element type. */
+TH_NO_RETURN void at_missing(const char *function, const char *type);
+
+#define AT_DECLARE(Real, real, accreal) extern const at_functions at_cudaFunctions_##Real;
+TH_FOR_EACH_TYPE(AT_DECLARE)
+#undef AT_DECLARE
+
+#endif
