@@ -68,6 +68,7 @@ static bool starts(const at_device *device, char *message, size_t size)
   return !attempt.failed;
 }
 
+/* A library stays loaded also where it does not start: what it is linked with may have threads. */
 static const at_device *load(char *message, size_t size)
 {
   if (&at_cudaDevice)
@@ -78,10 +79,7 @@ static const at_device *load(char *message, size_t size)
   if (!library)
     return NULL;
   const at_device *device = dlsym(library, "at_cudaDevice");
-  if (fits(device, message, size) && starts(device, message, size))
-    return device;
-  dlclose(library);
-  return NULL;
+  return fits(device, message, size) && starts(device, message, size) ? device : NULL;
 }
 
 bool at_loadCUDA(char *message, size_t size)
@@ -97,7 +95,7 @@ bool at_loadCUDA(char *message, size_t size)
     __atomic_store_n(&loaded, device, __ATOMIC_RELEASE);
   }
   pthread_mutex_unlock(&mutex);
-  return loaded != NULL;
+  return at_cuda() != NULL;
 }
 
 bool at_hasCUDA(void)
