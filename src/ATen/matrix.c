@@ -137,7 +137,7 @@ at_tensor *at_triangle(at_tensor *out, at_tensor *self, int64_t diagonal, bool b
     at_checkType(out, "result", self->type);
   at_pool pool;
   at_pool_enter(&pool);
-  const bool direct = out == self && at_isContiguous(self);
+  const bool direct = out == self && at_isContiguous(self) && at_isOnHost(self->type);
   at_tensor *made = direct ? self : at_hold(&pool, at_newCast(self, self->type));
   if (at_numel(made) > 0)
     clear(made, diagonal, below);

@@ -116,11 +116,15 @@ static real element(at_scalar s)
 #define INTEGER        NONE
 #define total(a)       ((accreal)at_scalar_toDouble(a))
 #define totalNumber(x) at_scalar_double(x)
+
+#define FLOAT_OR_NULL(FUNCTION) FUNCTION
 #else
 #define FLOAT          NONE
 #define INTEGER        ALL
 #define total(a)       ((accreal)at_scalar_toLong(a))
 #define totalNumber(x) at_scalar_long(x)
+
+#define FLOAT_OR_NULL(FUNCTION) NULL
 #if defined(TH_REAL_IS_BYTE) || defined(TH_REAL_IS_CHAR)
 #define SIGNED NONE
 #else
@@ -228,9 +232,10 @@ const at_functions TH_CONCAT_2(AT_FUNCTIONS, Real) = {
     .fromHost = fromHost,
 #endif
 #ifdef COMPUTES
-    FLOAT(.convolve = convolve, .convolveBack = convolveBack,
-          .convolveParameters = convolveParameters, )
-        .amax = amax,
+    .convolve = FLOAT_OR_NULL(convolve),
+    .convolveBack = FLOAT_OR_NULL(convolveBack),
+    .convolveParameters = FLOAT_OR_NULL(convolveParameters),
+    .amax = amax,
     .amin = amin,
     .rows =
         {
