@@ -54,11 +54,13 @@ static void THNN_(nllSpread)(void *context, ptrdiff_t begin, ptrdiff_t end)
   const THNN_(NllWork) *w = context;
   const ptrdiff_t inner = w->classes->inner;
   ptrdiff_t image = begin / inner, place = begin % inner;
+  const int same = !w->weights && !w->each; /* for all inputs: no division for each */
+  const real whole = same ? -(real)1 * w->g[0] / w->divisor : 0;
   for (ptrdiff_t i = begin; i < end; i++) {
     real weight;
     const ptrdiff_t at = THNN_(nllPlace)(w, i, image, place, &weight);
     if (at >= 0)
-      w->dx[at] = -weight * w->g[w->each ? i : 0] / w->divisor;
+      w->dx[at] = same ? whole : -weight * w->g[w->each ? i : 0] / w->divisor;
     if (++place == inner) {
       place = 0;
       image++;

@@ -8,6 +8,9 @@ TH_DISPATCH(THNN_(MaxPoolKernel), THNN_(maxPool))
 void THNN_(maxOfSpans)(const THNNPlanes *p, const THNNSpans *spans, const real *x, real *y,
                        int64_t *index)
 {
+  /* Which element of so few is the largest is not to be guessed: they are taken without branches.
+   */
+  enum { FEW = 4 };
   const int64_t *dilation = spans->dilation;
   for (int64_t i = 0; i < p->out[0]; i++)
     for (int64_t j = 0; j < p->out[1]; j++)
@@ -15,14 +18,21 @@ void THNN_(maxOfSpans)(const THNNPlanes *p, const THNNSpans *spans, const real *
         const THNNSpan t = spans->of[0][i], h = spans->of[1][j], w = spans->of[2][k];
         int64_t best = (t.begin * p->in[1] + h.begin) * p->in[2] + w.begin;
         real most = -(real)INFINITY;
+        const int few = (t.end - t.begin) * (h.end - h.begin) * (w.end - w.begin) <= FEW;
         for (int64_t z = t.begin; z < t.end; z += dilation[0])
           for (int64_t r = h.begin; r < h.end; r += dilation[1]) {
             const int64_t row = (z * p->in[1] + r) * p->in[2];
-            for (int64_t c = w.begin; c < w.end; c += dilation[2])
-              if (x[row + c] > most || x[row + c] != x[row + c]) { /* NaN is larger than all */
-                most = x[row + c];
+            for (int64_t c = w.begin; c < w.end; c += dilation[2]) {
+              const real value = x[row + c];
+              const int64_t take = (value > most) | (value != value); /* NaN is larger than all */
+              if (few) {
+                best ^= (best ^ (row + c)) & -take;
+                most = x[best];
+              } else if (take) {
+                most = value;
                 best = row + c;
               }
+            }
           }
         *y++ = most;
         *index++ = best + TH_INDEX_BASE;
