@@ -148,6 +148,7 @@ Pack;
       if (!work.walked)                                                                            \
         at += THCLines_at(&lines, 0, line);                                                        \
       const ptrdiff_t step = lines.step[0] * apart;                                                \
+      THC_ROLL                                                                                     \
       for (ptrdiff_t k = first + number * each; k < end; k += TOGETHER * jump) {                   \
         real x[TOGETHER];                                                                          \
         const ptrdiff_t left = (end - k + apart - 1) / apart;                                      \
@@ -191,8 +192,9 @@ Pack;
     const ptrdiff_t line = (ptrdiff_t)blockIdx.x * work.lanes + (int)threadIdx.x / work.share;     \
     name##_state a = name##_start();                                                               \
     if (line < lines.count)                                                                        \
-      for (ptrdiff_t c = number; c < work.chunks; c += work.share)                                 \
-        a = name##_join(a, ((const name##_state *)work.states)[c * lines.count + line]);           \
+      THC_ROLL                                                                                     \
+    for (ptrdiff_t c = number; c < work.chunks; c += work.share)                                   \
+      a = name##_join(a, ((const name##_state *)work.states)[c * lines.count + line]);             \
     a = name##_fold(a, number, work.share, 1);                                                     \
     if (number == 0 && line < lines.count)                                                         \
       name##_finish(a, &work, &lines, line);                                                       \

@@ -55,6 +55,7 @@ enum {
     const ptrdiff_t packs = flat.count / (PACK);                                                  \
     const ptrdiff_t jump = (ptrdiff_t)gridDim.x * blockDim.x * THC_IN_FLIGHT;                     \
     NAME##_pack0 *r = (NAME##_pack0 *)flat.data[0];                                               \
+    THC_ROLL                                                                                      \
     for (ptrdiff_t i = (ptrdiff_t)blockIdx.x * blockDim.x * THC_IN_FLIGHT + threadIdx.x;          \
          i < packs; i += jump) {                                                                  \
       DECLARE                                                                                     \
@@ -86,6 +87,7 @@ enum {
   {                                                                                               \
     const THCFlat &flat = walk.flat;                                                              \
     const ptrdiff_t jump = (ptrdiff_t)gridDim.x * blockDim.x * THC_STRIDED_IN_FLIGHT;             \
+    THC_ROLL                                                                                      \
     for (ptrdiff_t i = (ptrdiff_t)blockIdx.x * blockDim.x * THC_STRIDED_IN_FLIGHT + threadIdx.x;  \
          i < flat.count; i += jump) {                                                             \
       uint32_t at[THC_STRIDED_IN_FLIGHT][OPERANDS];                                               \

@@ -33,6 +33,7 @@
 #endif
 
 #include "THHalf.h"
+#include "thc_walk.h"
 
 /* --- launches ----------------------------------------------------------------------------- */
 
@@ -59,6 +60,7 @@ static inline unsigned THC_blocks(ptrdiff_t n)
 
 /* for (i of this thread; i < n; on to the next one of this thread) */
 #define THC_GRID_LOOP(i, n)                                            \
+  THC_ROLL                                                             \
   for (ptrdiff_t i = (ptrdiff_t)blockIdx.x * blockDim.x + threadIdx.x, \
                  thc_step = (ptrdiff_t)gridDim.x * blockDim.x;         \
        i < (n); i += thc_step)

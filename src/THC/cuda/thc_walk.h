@@ -43,9 +43,9 @@ typedef struct THCWalk {
 #define THC_DEVICE static inline
 #endif
 
-/* Before a loop of as many rounds as there are dimensions: few, so that copies of it in the code
- * cost more than they bring. */
-#if defined(__CUDACC__)
+/* Before a loop that has few rounds, as over dimensions, or one as a rule, as over a grid: copies
+ * of it in the code would cost more than they bring. */
+#ifdef __CUDACC__
 #define THC_ROLL _Pragma("unroll 1")
 #else
 #define THC_ROLL
