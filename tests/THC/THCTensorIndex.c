@@ -348,9 +348,9 @@ static void THTest_(indexParts)(void)
   const ptrdiff_t most = THCWalk_most;
   THCWalk_most = 40;
   THTest_(slicesOf)(TH_TRANSPOSED, TH_CONTIGUOUS, 1);
-  THTest_(elementsOf)(TH_PERMUTED, 0, (int64_t[]){31, 33}, (int64_t[]){33, 36});
+  THTest_(elementsOf)(TH_TRANSPOSED, 0, (int64_t[]){31, 33}, (int64_t[]){33, 36});
   for (int turned = 0; turned < 2; turned++) {
-    THTensor *t = THTest_(tensor)(TH_PERMUTED, 6, TH_SHAPE(70, 61));
+    THTensor *t = THTest_(tensor)(TH_TRANSPOSED, 6, TH_SHAPE(70, 61));
     THTest_(maskOf)(t, 2, turned);
     THTest_(nonzeroOf)(t, 2);
     THTensor_(free)(t);
