@@ -40,8 +40,10 @@ static void check_without(const char *why)
     at_error_clear();
     at_cuda_emptyCache();
     at_manualSeed(1);
-    at_tensor *t = at_to(at_ones(AT_SHAPE(2)), AT_CUDA(AT_FLOAT));
-    CHECK(!at_defined(t));
+    AT_SCOPE
+    {
+      CHECK(!at_defined(at_to(at_ones(AT_SHAPE(2)), AT_CUDA(AT_FLOAT))));
+    }
     at_error_clear();
   }
   AT_SCOPE
