@@ -30,16 +30,19 @@ set(TH_PC_LIBRARIES ${archives})
 list(TRANSFORM TH_SYSTEM_LIBRARIES PREPEND -l OUTPUT_VARIABLE libraries)
 list(JOIN libraries " " TH_PC_PRIVATE)
 
-foreach(library IN ITEMS TH THNN ATen)
-  if(NOT TARGET ${library})
-    continue()
-  endif()
-  install(TARGETS ${library} EXPORT THTargets
+# th_install(THTargets THNN DIRECTORIES THNN) installs the library with its archive and pkg-config file.
+function(th_install export library)
+  cmake_parse_arguments(arg "" "" "DIRECTORIES" ${ARGN})
+  set(includes ${headers})
+  foreach(folder IN LISTS arg_DIRECTORIES)
+    list(APPEND includes ${headers}/${folder})
+  endforeach()
+  install(TARGETS ${library} EXPORT ${export}
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_SKIP
-          INCLUDES DESTINATION ${headers} ${headers}/TH)
-  install(TARGETS ${library}_static EXPORT THTargets
+          INCLUDES DESTINATION ${includes})
+  install(TARGETS ${library}_static EXPORT ${export}
           ARCHIVE DESTINATION ${archives}
-          INCLUDES DESTINATION ${headers} ${headers}/TH)
+          INCLUDES DESTINATION ${includes})
   file(RELATIVE_PATH soname /x/${archives} /x/${CMAKE_INSTALL_LIBDIR}/lib${library}.so.${TH_SOVERSION})
   install(CODE "file(CREATE_LINK ${soname} \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${archives}/lib${library}.so\" SYMBOLIC)")
 
@@ -47,7 +50,22 @@ foreach(library IN ITEMS TH THNN ATen)
   configure_file(cmake/${name}.pc.in ${name}${TH_VARIANT}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${name}${TH_VARIANT}.pc
           DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+
+foreach(library IN ITEMS TH THNN ATen)
+  if(TARGET ${library})
+    th_install(THTargets ${library} DIRECTORIES TH)
+  endif()
 endforeach()
+if(TARGET THC)
+  set(TH_PC_CUDA_HEADERS ${TH_CUDA_INCLUDE})
+  set(TH_PC_CUDA_LIBRARIES ${CUDAToolkit_LIBRARY_DIR})
+  foreach(library IN ITEMS THC THCUNN ATenCUDA)
+    if(TARGET ${library})
+      th_install(THCTargets ${library} DIRECTORIES TH THC)
+    endif()
+  endforeach()
+endif()
 
 if(TARGET ATen)
   install(FILES ${PROJECT_BINARY_DIR}/include/ATen/ATenOps.h DESTINATION ${headers}/ATen)
@@ -56,8 +74,16 @@ if(TARGET ATen)
 endif()
 
 install(EXPORT THTargets NAMESPACE TH:: DESTINATION ${package})
-file(WRITE ${PROJECT_BINARY_DIR}/TH${TH_VARIANT}Config.cmake
-     "include(\"\${CMAKE_CURRENT_LIST_DIR}/THTargets.cmake\")\n")
+set(config "include(\"\${CMAKE_CURRENT_LIST_DIR}/THTargets.cmake\")\n")
+if(TARGET THC) # programs that use the CPU alone need no toolkit
+  install(EXPORT THCTargets NAMESPACE TH:: DESTINATION ${package})
+  string(APPEND config
+         "find_package(CUDAToolkit QUIET)\n"
+         "if(CUDAToolkit_FOUND)\n"
+         "  include(\"\${CMAKE_CURRENT_LIST_DIR}/THCTargets.cmake\")\n"
+         "endif()\n")
+endif()
+file(WRITE ${PROJECT_BINARY_DIR}/TH${TH_VARIANT}Config.cmake "${config}")
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/TH${TH_VARIANT}ConfigVersion.cmake
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/TH${TH_VARIANT}Config.cmake

@@ -193,13 +193,15 @@ function(thc_library name)
 
     add_library(${library}_static STATIC ${objects})
     set_target_properties(${library}_static PROPERTIES LINKER_LANGUAGE C)
-    target_link_libraries(${library}_static PUBLIC ${static} ${runtime})
+    target_link_libraries(${library}_static PUBLIC ${static} ${runtime}
+                          $<INSTALL_INTERFACE:CUDA::toolkit>)
     set(made ${library}_static)
     if(NOT mode STREQUAL "race")
       add_library(${library} SHARED ${objects})
       set_target_properties(${library} PROPERTIES LINKER_LANGUAGE C SOVERSION ${TH_SOVERSION}
                             VERSION ${PROJECT_VERSION}${TH_VARIANT})
-      target_link_libraries(${library} PUBLIC ${shared} PRIVATE ${runtime} th_compile_options
+      target_link_libraries(${library} PUBLIC ${shared} $<INSTALL_INTERFACE:CUDA::toolkit>
+                            PRIVATE ${runtime} $<BUILD_INTERFACE:th_compile_options>
                             OpenMP::OpenMP_C m)
       if(NOT TH_SANITIZE)
         target_link_options(${library} PRIVATE -Wl,--no-undefined)
@@ -210,10 +212,12 @@ function(thc_library name)
       add_dependencies(gpu ${library})
     endif()
     foreach(target IN LISTS made)
-      target_include_directories(${target} INTERFACE
-        ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/include/TH
-        ${PROJECT_SOURCE_DIR}/include/THC)
-      target_include_directories(${target} SYSTEM INTERFACE ${TH_CUDA_INCLUDE})
+      target_include_directories(${target} INTERFACE # Install.cmake names the installed ones
+        $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+        $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include/TH>
+        $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include/THC>)
+      target_include_directories(${target} SYSTEM INTERFACE
+                                 "$<BUILD_INTERFACE:${TH_CUDA_INCLUDE}>")
     endforeach()
   endforeach()
 endfunction()
