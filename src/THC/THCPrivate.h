@@ -67,8 +67,9 @@ THCThreadLocal THC_newStreamLocal(void);
 /* What is queued on the stream from now on comes after what is queued on the other one by now. */
 void THC_orderStreams(THCStream *stream, THCStream *after);
 
-/* Enters a guard around work that the stream does with memory of another device, until that device's
- * stream comes after it: an error in between waits for the work, since freeing memory does not. */
+/* Enters a guard around work that the stream does with memory of another device, until that
+ * device's stream comes after it: an error in between waits for the work, since freeing memory does
+ * not. */
 void THC_waitOnError(THGuard *guard, THCStream *stream);
 
 /* Memory of `bytes` that belongs to the stream, made when it is first asked for: the scratch space
