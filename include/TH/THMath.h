@@ -290,7 +290,7 @@ static inline double TH_digamma(double x)
   const double exact = slope + low * (1.0 + slope * slope);
   const double mirror = copysign(a < 0.25 ? M_PI / exact : M_PI * exact, -r), y = 1.0 - x;
   const double sum = TH_digammaAbove(y, y < 3.0 ? (1.0 - y) - x : 0.0), result = mirror + sum;
-  return fabs(result) < 0.75 * fmax(fabs(mirror), fabs(sum)) ? TH_digammaOfWide(x) : result;
+  return fabs(result) < 0.9 * fmax(fabs(mirror), fabs(sum)) ? TH_digammaOfWide(x) : result;
 }
 
 static inline float TH_digammaf(float x)
