@@ -12,8 +12,8 @@
 #define TH_FOR_EACH_BLAS_FUNCTION(X) X(gemm, 2) X(gemv, 1)
 
 #define TH_FOR_EACH_LAPACK_FUNCTION(X)                                                 \
-  X(gesv, 0) X(trtrs, 3) X(gels, 1) X(syev, 2) X(geev, 2) X(gesvd, 2) X(gesdd, 1)     \
-  X(getrf, 0) X(getrs, 1) X(getri, 0) X(potrf, 1) X(potri, 1) X(potrs, 1) X(pstrf, 1)  \
+  X(gesv, 0) X(trtrs, 3) X(gels, 1) X(syev, 2) X(syevd, 2) X(geev, 2) X(gesvd, 2)     \
+  X(gesdd, 1) X(getrf, 0) X(getrs, 1) X(getri, 0) X(potrf, 1) X(potri, 1) X(potrs, 1) X(pstrf, 1)  \
   X(geqrf, 0) X(orgqr, 0) X(ormqr, 2)
 
 /* Their arguments: A(kind, name).  A letter, a size and a value are given by their address (value
@@ -37,6 +37,9 @@
 #define TH_FORTRAN_syev(A)                                                                   \
   A(letter, jobz), A(letter, uplo), A(size, n), A(reals, a), A(size, lda), A(reals, w),      \
   A(reals, work), A(size, lwork), A(ints, info)
+#define TH_FORTRAN_syevd(A)                                                                  \
+  A(letter, jobz), A(letter, uplo), A(size, n), A(reals, a), A(size, lda), A(reals, w),      \
+  A(reals, work), A(size, lwork), A(ints, iwork), A(size, liwork), A(ints, info)
 #define TH_FORTRAN_geev(A)                                                                   \
   A(letter, jobvl), A(letter, jobvr), A(size, n), A(reals, a), A(size, lda), A(reals, wr),   \
   A(reals, wi), A(reals, vl), A(size, ldvl), A(reals, vr), A(size, ldvr), A(reals, work),    \

@@ -135,6 +135,22 @@ void THTensor_(ormqr)(THTensor *ra_, THTensor *a, THTensor *tau, THTensor *c, co
 
 /* --- eigenvalues ----------------------------------------------------------------------------- */
 
+/* By divide and conquer, where that is possible; returns whether it has succeeded. */
+static int THTensor_(divideSymmetric)(THWorks *works, char triangle, int n, real *a, real *values)
+{
+  const int64_t least = 1 + 6 * (int64_t)n + 2 * (int64_t)n * n;
+  if (least > INT_MAX || !THBlasLibrary_get()->TH_FORTRAN(syevd))
+    return 0;
+  const int whole = 3 + 5 * n;
+  int info, *ints = THIntTensor_workVector(works, NULL, 0, whole);
+  real query = 0;
+  THLapack_(syevd)('V', triangle, n, a, LD(n), values, &query, -1, ints, -1, &info);
+  const int size = THWork_scratch((double)query, TH_WORK_EPSILON, least, "syevd");
+  real *scratch = THTensor_(workVector)(works, NULL, 0, size);
+  THLapack_(syevd)('V', triangle, n, a, LD(n), values, scratch, size, ints, whole, &info);
+  return info == 0;
+}
+
 void THTensor_(syev)(THTensor *re_, THTensor *rv_, THTensor *a_, const char *jobz, const char *uplo)
 {
   THTensor *a = a_ ? a_ : rv_;
@@ -145,9 +161,14 @@ void THTensor_(syev)(THTensor *re_, THTensor *rv_, THTensor *a_, const char *job
   THWorks works = {0};
   real *values = THTensor_(workVector)(&works, re_, 1, n);
   real *vectors = THTensor_(workOn)(&works, rv_, 2, a, n, n);
+  THTensor *copy = works.work[works.count - 1].tensor.what;
   THTensor_(checkFinite)(vectors, n, n, triangle, "a", 3);
-  TH_LAPACK_WITH_SCRATCH(syev, 3 * (int64_t)n - 1, job, triangle, n, vectors, LD(n), values);
-  THLapackCheck("%s: %d elements off the diagonal did not converge to zero", "syev", info);
+  if (job == 'N' || !THTensor_(divideSymmetric)(&works, triangle, n, vectors, values)) {
+    if (job == 'V')
+      THTensor_(copy)(copy, a); /* an attempt may have destroyed it */
+    TH_LAPACK_WITH_SCRATCH(syev, 3 * (int64_t)n - 1, job, triangle, n, vectors, LD(n), values);
+    THLapackCheck("%s: %d elements off the diagonal did not converge to zero", "syev", info);
+  }
   if (job == 'N')
     for (int64_t i = 0; i < (int64_t)n * n; i++)
       vectors[i] = 0;
@@ -181,8 +202,8 @@ static void THTensor_(setIdentity)(real *a, int64_t n)
 }
 
 /* By divide and conquer, where that is possible; returns whether it has succeeded. */
-static int THTensor_(divide)(THWorks *works, char job, int m, int n, real *a, real *s, real *u,
-                             real *v, int ldv)
+static int THTensor_(divideValues)(THWorks *works, char job, int m, int n, real *a, real *s,
+                                   real *u, real *v, int ldv)
 {
   const int64_t k = THMin(m, n), least = 4 * k * k + 7 * k + THMax(m, n);
   if (least > INT_MAX || !THBlasLibrary_get()->TH_FORTRAN(gesdd))
@@ -215,7 +236,7 @@ static void THTensor_(decompose)(THTensor *ru_, THTensor *rs_, THTensor *rv_, TH
   real *matrix = THTensor_(workOn)(&works, ra_, 4, a, m, n);
   THTensor *copy = works.work[works.count - 1].tensor.what;
   THTensor_(checkFinite)(matrix, m, n, 'A', "a", arg);
-  if (k && !THTensor_(divide)(&works, job, m, n, matrix, s, u, v, vColumns)) {
+  if (k && !THTensor_(divideValues)(&works, job, m, n, matrix, s, u, v, vColumns)) {
     const int64_t most = THMax(m, n);
     THTensor_(copy)(copy, a); /* the attempt has destroyed it */
     TH_LAPACK_WITH_SCRATCH(gesvd, THMax(3 * (int64_t)k + most, 5 * (int64_t)k), job, job, m, n,

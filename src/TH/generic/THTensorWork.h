@@ -42,6 +42,10 @@ void THTensor_(checkFinite)(const real *a, int rows, int columns, char triangle,
 void THLapack_(gesdd)(char jobz, int m, int n, real *a, int lda, real *s, real *u, int ldu,
                       real *vt, int ldvt, real *work, int lwork, int *iwork, int *info);
 
+/* syev by divide and conquer: several times as fast where vectors are wanted, with more scratch. */
+void THLapack_(syevd)(char jobz, char uplo, int n, real *a, int lda, real *w, real *work, int lwork,
+                      int *iwork, int liwork, int *info);
+
 /* Calls a function of LAPACK that needs scratch: first to ask how much (it needs least), then with
  * that much.  works and info are the caller's. */
 #define TH_LAPACK_WITH_SCRATCH(NAME, LEAST, ...)                                           \
