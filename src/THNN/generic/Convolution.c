@@ -216,11 +216,16 @@ static void THNN_(columnChunks)(void *context, ptrdiff_t begin, ptrdiff_t end)
 
 /* --- direct ---------------------------------------------------------------------------------- */
 
+int THNN_(areFlat)(const THNNConvolution *c)
+{
+  return THNN_(areElements)(c) && c->depth > 0 && c->windows >= THNN_DIRECT_SLACK;
+}
+
 typedef struct {
   const THNNConvolution *c;
   THNNPlan plan;
   const real *from, *weights, *bias;
-  real *to, *flat;               /* flat: for each thread */
+  real *to, *flat;               /* flat: for each thread; NULL where the planes are flat */
   ptrdiff_t image, planes, size; /* planes of a group of the result, elements of them and of one */
   ptrdiff_t pieces;              /* of a group of an image, if there are fewer than threads */
   int threads;
@@ -249,14 +254,18 @@ static void THNN_(plannedPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
   const THNN_(Planned) *w = context;
   const THNNPlan *p = &w->plan;
   const ptrdiff_t next = THNN_(laidOut)(p->layout);
-  real *flat = THNN_(ofThread)(w->flat, THNNPlan_flat(p), w->threads);
+  real *memory = w->flat ? THNN_(ofThread)(w->flat, THNNPlan_flat(p), w->threads) : NULL;
   for (ptrdiff_t at = begin; at < end; at++) {
     const ptrdiff_t item = at / w->pieces, piece = at % w->pieces, group = item % w->c->groups;
     const ptrdiff_t block = p->part->d.block, blocks = THNNDirect_blocks(&p->part->d);
     const ptrdiff_t first = piece * blocks / w->pieces * block;
     const ptrdiff_t last = THMin((piece + 1) * blocks / w->pieces * block, w->planes);
     real *to = w->to + item * w->image + first * w->size;
-    THNN_(layOut)(p->layout, w->from + item * p->planes * next, p->planes, next, flat, p->plane);
+    const real *flat = w->from + item * p->planes * next;
+    if (memory) {
+      THNN_(layOut)(p->layout, flat, p->planes, next, memory, p->plane);
+      flat = memory;
+    }
     if (p->leaves)
       THNN_(fillPlanes)
     (to, last - first, w->size, w->bias ? w->bias + group * w->planes + first : NULL);
@@ -264,6 +273,10 @@ static void THNN_(plannedPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
       THNNDirect d = p->part[k].d;
       const real *weights = w->weights + group * p->packed + p->part[k].packed + first * d.terms;
       d.outputs = last - first;
+      if (!memory) { /* one row */
+        d.count[0] = d.count[1] = d.rows = 1;
+        d.count[2] = d.pitch = d.length;
+      }
       THNN_(direct)->convolve(&d, flat, weights,
                               w->bias ? w->bias + group * w->planes + first : NULL,
                               to + p->part[k].start);
@@ -352,7 +365,8 @@ static void THNN_(convolvePlanned)(const THNNConvolution *c, int back, THTensor 
                  : 1;
   w.threads = THParallel_threads(items * w.pieces, 1);
   real *packed = THNN_(scratch)(&call, c->groups * w.plan.packed);
-  w.flat = THNN_(scratch)(&call, w.threads * THNNPlan_flat(&w.plan));
+  if (!THNN_(areFlat)(c))
+    w.flat = THNN_(scratch)(&call, w.threads * THNNPlan_flat(&w.plan));
   THNN_(start)(&call);
   THNN_(pack)(c, back, &w.plan, THTensor_(data)(weight), packed);
   w.weights = packed;
@@ -404,7 +418,7 @@ static void THNN_(convolveEither)(const THNNConvolution *c, int back, THTensor *
     THNN_(convolveWinograd)(c, back, from, weight, bias, to);
   else if (THNN_(isImplicit)(c, back))
     THNN_(convolveImplicit)(c, back, from, weight, bias, to);
-  else if (THNN_(isDirect)(c))
+  else if (THNN_(isDirect)(c) || THNN_(areFlat)(c))
     THNN_(convolvePlanned)(c, back, from, weight, bias, to);
   else
     THNN_(convolveColumns)(c, back, from, weight, bias, to);

@@ -42,7 +42,9 @@ int THNN_(isImplicit)(const THNNConvolution *c, int back)
   const ptrdiff_t outputs = (back ? c->planes : c->outputs) / c->groups;
   if (outputs < 2 || c->depth == 0 || c->batch * (back ? c->image : c->windows) < FEW_ROWS)
     return 0;
-  return THNN_(shareOfLanes)(outputs) > THNN_(shareOfPositions)(c, back, outputs);
+  /* It copies planes and turns the result: flat planes are better taken as they are. */
+  const double worth = THNN_(areFlat)(c) ? 0.9 : 1;
+  return worth * THNN_(shareOfLanes)(outputs) > THNN_(shareOfPositions)(c, back, outputs);
 }
 
 int THNN_(areWeightsImplicit)(const THNNConvolution *c)

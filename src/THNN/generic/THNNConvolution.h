@@ -35,6 +35,9 @@ real *THNN_(ofThread)(real *memory, ptrdiff_t size, int threads);
 /* Windows are simply the elements of x. */
 int THNN_(areElements)(const THNNConvolution *c);
 
+/* Where they are, planes of x are flat as they lie there, if they are as long as stretches. */
+int THNN_(areFlat)(const THNNConvolution *c);
+
 /* n elements of each plane of y become its bias, or 0. */
 void THNN_(fillPlanes)(real *y, ptrdiff_t planes, ptrdiff_t n, const real *bias);
 

@@ -89,7 +89,9 @@ static inline __attribute__((always_inline)) void all_stretches(const THNNDirect
                                                                 int outputs, int width)
 {
   const ptrdiff_t count = width * LANES;
-  for (ptrdiff_t first = 0; first < d->length; first += count)
+  for (ptrdiff_t begin = 0; begin < d->length; begin += count) {
+    /* The last one ends with the image where it can: nothing is read behind that. */
+    const ptrdiff_t first = THMin(begin, THMax(d->length - count, 0));
     for (ptrdiff_t o = 0; o < d->outputs; o += outputs) {
       real tile[OUTPUTS * WIDE * LANES];
       stretch(d, x + first, weights + o * d->terms, tile, outputs, width);
@@ -97,6 +99,7 @@ static inline __attribute__((always_inline)) void all_stretches(const THNNDirect
         deliver(d, tile + (k - o) * count, first, THMin(first + count, d->length),
                 bias ? bias[k] : 0, y + k * d->plane);
     }
+  }
 }
 
 static void convolve(const THNNDirect *d, const real *x, const real *weights, const real *bias,
