@@ -3,6 +3,18 @@
 
 TH_DISPATCH(THIndexScans, THIndex_scans)
 
+/* --- the ones of a byte ---------------------------------------------------------------------- */
+
+/* Bit I of B in front of the bits above it, which are in REST. */
+#define BIT(B, I, REST) ((REST) << ((B) >> (I)&1) * 8 | (uint64_t)((B) >> (I)&1) * (I))
+#define ONES(B) \
+  BIT(B, 0, BIT(B, 1, BIT(B, 2, BIT(B, 3, BIT(B, 4, BIT(B, 5, BIT(B, 6, BIT(B, 7, 0ull))))))))
+#define ONES_4(B)  ONES(B), ONES((B) + 1), ONES((B) + 2), ONES((B) + 3)
+#define ONES_16(B) ONES_4(B), ONES_4((B) + 4), ONES_4((B) + 8), ONES_4((B) + 12)
+#define ONES_64(B) ONES_16(B), ONES_16((B) + 16), ONES_16((B) + 32), ONES_16((B) + 48)
+
+const uint64_t THIndex_fronts[256] = {ONES_64(0), ONES_64(64), ONES_64(128), ONES_64(192)};
+
 /* --- checks ---------------------------------------------------------------------------------- */
 
 /* The first index, in row-major order, that is not good. */
@@ -37,13 +49,15 @@ static int all_good(THLongTensor *index, THIndexRange range, Search *search)
   THLoop loop;
   THLoop_init(&loop);
   THLoop_tensor(&loop, index);
-  THLoop_run(&loop, THIndex_scans->check, &range);
-  if (!bad)
+  const int known = range.count <= (uint64_t)1 << 63;
+  if (known)
+    THLoop_run(&loop, THIndex_scans->check, &range);
+  if (known && !bad)
     return 1;
   *search = (Search){.range = &range};
   loop.inOrder = 1;
   THLoop_run(&loop, look_for_index, &search);
-  return 0;
+  return !search->found;
 }
 
 void THIndex_check(THLongTensor *index, int arg, int dim, int64_t size)

@@ -83,7 +83,8 @@ typedef struct THIndexScans {
   THKernel mask;
 } THIndexScans;
 
-/* Good are first .. first + count - 1, but for the hole. */
+/* Good are first .. first + count - 1, but for the hole; the least number of all is not.  The
+ * kernel knows a count of up to 2^63. */
 typedef struct THIndexRange {
   int64_t first, hole;
   uint64_t count;
@@ -91,5 +92,9 @@ typedef struct THIndexRange {
 } THIndexRange;
 
 extern const THIndexScans *THIndex_scans; /* one entry: the level in use */
+
+/* Of each byte: the numbers of the bits that are 1, ascending, each in a byte, the first one in the
+ * lowest. */
+extern const uint64_t THIndex_fronts[256];
 
 #endif

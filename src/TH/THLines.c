@@ -83,7 +83,8 @@ void THLines_merge(THLines *lines)
 
 /* --- kernels over lines ---------------------------------------------------------------------- */
 
-/* Lines that lie side by side are cut into tiles, of which no two threads share a cache line. */
+/* Lines that lie side by side are cut into tiles of about the same width, of which no two threads
+ * share a cache line. */
 typedef struct {
   const THLines *lines;
   char *const *data;
@@ -91,18 +92,25 @@ typedef struct {
   int across;
   THKernel kernel;
   const void *scalars;
-  ptrdiff_t tile, tiles;
+  ptrdiff_t tiles, apart;
 } LineWork;
+
+/* The first line of a tile, or the end of the last one. */
+static ptrdiff_t first_of(const LineWork *work, ptrdiff_t tile)
+{
+  const ptrdiff_t width = work->lines->size[0];
+  return tile == work->tiles ? width : tile * width / work->tiles / work->apart * work->apart;
+}
 
 static void do_tiles(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const LineWork *work = context;
   const THLines *lines = work->lines;
-  const ptrdiff_t width = lines->size[0];
   THRun run = {0};
   for (ptrdiff_t k = begin; k < end; k++) {
-    const ptrdiff_t first = k % work->tiles * work->tile, line = k / work->tiles * width + first;
-    const ptrdiff_t beside = THMin(work->tile, width - first);
+    const ptrdiff_t tile = k % work->tiles, first = first_of(work, tile);
+    const ptrdiff_t line = k / work->tiles * lines->size[0] + first;
+    const ptrdiff_t beside = first_of(work, tile + 1) - first;
     run.n = work->across ? beside : lines->length;
     run.rows = work->across ? lines->length : beside;
     for (int i = 0; i < lines->operands; i++) {
@@ -117,17 +125,16 @@ static void do_tiles(void *context, ptrdiff_t begin, ptrdiff_t end)
 void THLines_run(const THLines *lines, char *const *data, const size_t *itemSize, int across,
                  THKernel kernel, const void *scalars)
 {
+  enum { CACHE_LINE = 64 };
   if (lines->count == 0 || lines->length == 0)
     return;
-  const ptrdiff_t apart = across ? 64 : 1; /* elements that no other tile's cache lines hold */
   const ptrdiff_t width = lines->size[0], outer = lines->count / width;
   const int threads = THParallel_threads(lines->count * lines->length, TH_LOOP_GRAIN);
-  LineWork work = {lines, data, itemSize, across, kernel, scalars, width, 1};
-  if (outer < threads) {
-    const ptrdiff_t share = (width + threads - 1) / threads;
-    work.tile = (share + apart - 1) / apart * apart;
-    work.tiles = (width + work.tile - 1) / work.tile;
-  }
+  LineWork work = {lines, data, itemSize, across, kernel, scalars, 1, 1};
+  if (across)
+    work.apart = CACHE_LINE / (ptrdiff_t)itemSize[0];
+  if (outer < threads)
+    work.tiles = THMax(1, THMin(threads, width / work.apart));
   const ptrdiff_t pieces = outer * work.tiles;
   THParallel_for(pieces, threads == 1 ? pieces : THMax(1, pieces / threads), do_tiles, &work);
 }

@@ -219,6 +219,30 @@ static void THTest_(nonzeroCase)(THLongTensor *r, THTensor *t)
   free(x);
 }
 
+/* Every mask of eight elements that follow each other, from the first element on or a later one. */
+static void THTest_(maskOfEights)(void)
+{
+  for (int first = 0; first < 9; first++) {
+    THTensor *t = THTest_(tensor)(TH_CONTIGUOUS, 1, TH_SHAPE(first + 8 * 256)),
+             *r = THTensor_(new)();
+    THByteTensor *mask = THByteTensor_newWithSize1d(first + 8 * 256);
+    THByteTensor_fill(mask, 1);
+    for (int i = 0; i < 8 * 256; i++)
+      *mask_at(mask, first + i) = i / 8 >> i % 8 & 1;
+    th_note("from element %d on", first);
+    THTest_(maskSelectCase)(r, t, mask);
+    for (int i = 0; i < first + 8 * 256; i++)
+      if (!*mask_at(mask, i))
+        t->storage->data[i] = 0;
+    THLongTensor *subscript = THLongTensor_new();
+    THTest_(nonzeroCase)(subscript, t);
+    THLongTensor_free(subscript);
+    THByteTensor_free(mask);
+    THTensor_(free)(r);
+    THTensor_(free)(t);
+  }
+}
+
 static void THTest_(clear)(THTensor *t, th_random *random, int tenth)
 {
   for (ptrdiff_t i = 0; t->storage && i < t->storage->size; i++)
@@ -383,8 +407,9 @@ static void THTest_(maskOfPyTorch)(void)
 
 #if defined(TH_REAL_IS_BYTE)
 TH_TESTS(THTest_(maskLayouts), THTest_(maskShapes), THTest_(maskLarge), THTest_(maskOverlap),
-         THTest_(nonzero), THTest_(maskErrors), THTest_(maskOfPyTorch), THTest_(maskItself))
+         THTest_(maskOfEights), THTest_(nonzero), THTest_(maskErrors), THTest_(maskOfPyTorch),
+         THTest_(maskItself))
 #else
 TH_TESTS(THTest_(maskLayouts), THTest_(maskShapes), THTest_(maskLarge), THTest_(maskOverlap),
-         THTest_(nonzero), THTest_(maskErrors), THTest_(maskOfPyTorch))
+         THTest_(maskOfEights), THTest_(nonzero), THTest_(maskErrors), THTest_(maskOfPyTorch))
 #endif

@@ -3,6 +3,7 @@
 
 #include "../THConvert.h"
 #include "../THHalfBits.h"
+#include "THRow.h"
 #include "THStream.h"
 
 /* --- one element ----------------------------------------------------------------------------- */
@@ -73,8 +74,35 @@ static void copy_across(const THRun *run)
       r[j * jump + i] = x[i * step + j];
 }
 
+/* A row of elements that are dx apart, of which the machine's vectors know those that are 2 apart.
+ */
+static inline void pick(real *r, const real *x, ptrdiff_t dx, ptrdiff_t n)
+{
+  if (dx == 2) {
+    TH_PRAGMA(omp simd)
+    for (ptrdiff_t i = 0; i < n; i++)
+      r[i] = x[2 * i];
+  } else {
+    for (ptrdiff_t i = 0; i < n; i++)
+      r[i] = x[i * dx];
+  }
+}
+
+/* The same in short pieces, which are sent from a buffer. */
+static void stream_picked(real *r, const real *x, ptrdiff_t dx, ptrdiff_t n)
+{
+  _Alignas(TH_STREAM_LINE) real buffer[TH_STREAM_PIECE / sizeof(real)];
+  for (ptrdiff_t i = 0, m; i < n; i += m) {
+    m = THStream_first(r + i, sizeof(real), n - i);
+    THStream_fetch(x + i * dx, (size_t)(m * dx) * sizeof(real));
+    pick(buffer, x + i * dx, dx, m);
+    THStream_copy(r + i, buffer, (size_t)m * sizeof(real));
+  }
+}
+
 static void copy(const THRun *run)
 {
+  enum { LINE = TH_STREAM_LINE / sizeof(real) };
   const ptrdiff_t dr = run->step[0], dx = run->step[1];
   if (dr == 1 && run->rows > 1 && run->jump[1] == 1 && dx != 1) {
     copy_across(run);
@@ -86,7 +114,11 @@ static void copy(const THRun *run)
     if (dr == 1 && dx == 1 && run->streams)
       THStream_copy(r, x, (size_t)run->n * sizeof(real));
     else if (dr == 1 && dx == 1)
-      memcpy(r, x, (size_t)run->n * sizeof(real));
+      THRow_copy(r, x, (size_t)run->n * sizeof(real));
+    else if (dr == 1 && run->streams && dx > 1 && dx <= LINE)
+      stream_picked(r, x, dx, run->n);
+    else if (dr == 1)
+      pick(r, x, dx, run->n);
     else
       for (ptrdiff_t i = 0; i < run->n; i++)
         r[i * dr] = x[i * dx];

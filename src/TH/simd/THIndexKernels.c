@@ -2,7 +2,9 @@
 #include "THTemplate.h"
 
 #include "../THIndex.h"
+#include "THCompact.h"
 #include "THParallel.h"
+#include "THRow.h"
 #include "THStream.h"
 
 /* --- indices --------------------------------------------------------------------------------- */
@@ -28,31 +30,15 @@ static inline __attribute__((always_inline)) void act(Action action, real *index
   }
 }
 
-/* As memcpy, which is a call that a few elements are not worth. */
-static inline void copy_few(real *to, const real *from, ptrdiff_t n)
+/* Asks for size bytes that will be looked at soon, and perhaps written; beyond the end of the
+ * memory that does nothing. */
+static inline __attribute__((always_inline)) void fetch(uintptr_t at, size_t size, int writes)
 {
-  enum { FEW = 64 };
-  const size_t bytes = (size_t)n * sizeof(real);
-  char *t = (char *)to;
-  const char *f = (const char *)from;
-  if (bytes > FEW || bytes < 8) {
-    memcpy(t, f, bytes);
-  } else if (bytes <= 16) { /* both ends, which may overlap */
-    uint64_t first, last;
-    memcpy(&first, f, 8), memcpy(&last, f + bytes - 8, 8);
-    memcpy(t, &first, 8), memcpy(t + bytes - 8, &last, 8);
-  } else {
-    typedef struct {
-      uint64_t word[2];
-    } Pair;
-    Pair part[4];
-    const size_t end = bytes - sizeof(Pair);
-    const size_t second = end < 16 ? end : 16, third = end < 32 ? end : 32;
-    memcpy(part, f, 16), memcpy(part + 1, f + second, 16);
-    memcpy(part + 2, f + third, 16), memcpy(part + 3, f + end, 16);
-    memcpy(t, part, 16), memcpy(t + second, part + 1, 16);
-    memcpy(t + third, part + 2, 16), memcpy(t + end, part + 3, 16);
-  }
+  for (size_t k = 0; k < size; k += TH_STREAM_LINE)
+    if (writes)
+      __builtin_prefetch((const void *)(at + k), 1);
+    else
+      __builtin_prefetch((const void *)(at + k));
 }
 
 /* A row whose elements have one index. */
@@ -64,39 +50,72 @@ static inline __attribute__((always_inline)) void act_on_row(Action action, real
   if (action == GATHER && streams && n >= WORTH_STREAMING)
     THStream_copy(dense, indexed, (size_t)n * sizeof(real));
   else if (action == GATHER)
-    copy_few(dense, indexed, n);
+    THRow_copy(dense, indexed, (size_t)n * sizeof(real));
   else if (action == COPY)
-    copy_few(indexed, dense, n);
+    THRow_copy(indexed, dense, (size_t)n * sizeof(real));
   else
     for (ptrdiff_t i = 0; i < n; i++)
       act(action, indexed + i, dense + i, value);
 }
 
+/* A row whose indices lie side by side, as do its dense elements.  Indices take so much of what
+ * memory delivers that they and what they go with are fetched ahead, and so are the places that are
+ * written. */
+static inline __attribute__((always_inline)) void act_on_indices(Action action, real *indexed,
+                                                                 ptrdiff_t d, ptrdiff_t stride,
+                                                                 const int64_t *index, real *dense,
+                                                                 real value, ptrdiff_t n)
+{
+  enum { MANY = 16, AHEAD = 4096, NEAR = 2048, LATER = 64 };
+  ptrdiff_t i = 0;
+  for (; i + MANY <= n; i += MANY) {
+    fetch((uintptr_t)(index + i) + AHEAD, MANY * sizeof *index, 0);
+    if (action != FILL)
+      fetch((uintptr_t)(dense + i) + NEAR, MANY * sizeof(real), action == GATHER);
+    if (action != GATHER && i + LATER + MANY <= n)
+      for (ptrdiff_t k = i + LATER; k < i + LATER + MANY; k++)
+        __builtin_prefetch(indexed + k * d + (index[k] - TH_INDEX_BASE) * stride, 1);
+    for (ptrdiff_t k = i; k < i + MANY; k++)
+      act(action, indexed + k * d + (index[k] - TH_INDEX_BASE) * stride, dense + k, value);
+  }
+  for (; i < n; i++)
+    act(action, indexed + i * d + (index[i] - TH_INDEX_BASE) * stride, dense + i, value);
+}
+
 static inline __attribute__((always_inline)) void walk(const THRun *run, const void *scalars,
                                                        Action action)
 {
+  enum { LATER = 8, MOST = 1024 }; /* rows, and bytes of one of them, that are fetched ahead */
   const THIndexed *work = scalars;
   const int atIndexed = action == GATHER ? 2 : 0, atDense = 2 - atIndexed;
   const real value = action == FILL ? *(const real *)work->value : 0;
   const ptrdiff_t stride = work->stride, n = run->n;
   const ptrdiff_t d = run->step[atIndexed], di = run->step[1];
   const ptrdiff_t dx = action == FILL ? d : run->step[atDense];
+  const size_t ahead = (size_t)THMin(n * (ptrdiff_t)sizeof(real), MOST);
   for (ptrdiff_t j = 0; j < run->rows; j++) {
     real *indexed = (real *)run->at[atIndexed] + j * run->jump[atIndexed];
     const int64_t *index = (const int64_t *)run->at[1] + j * run->jump[1];
     real *dense = indexed; /* not looked at */
     if (action != FILL)
       dense = (real *)run->at[atDense] + j * run->jump[atDense];
-    if (di == 0 && d == 1 && dx == 1)
+    if (di == 0 && d == 1 && dx == 1) {
+      if (j + LATER < run->rows) {
+        const int64_t later = index[LATER * run->jump[1]] - TH_INDEX_BASE;
+        fetch((uintptr_t)(indexed + LATER * run->jump[atIndexed] + later * stride), ahead,
+              action != GATHER);
+      }
       act_on_row(action, indexed + (*index - TH_INDEX_BASE) * stride, dense, value, n,
                  run->streams);
-    else if (d == 0 && di == 1 && (dx == 1 || action == FILL) && stride == 1)
-      for (ptrdiff_t i = 0; i < n; i++)
-        act(action, indexed + (index[i] - TH_INDEX_BASE), dense + i, value);
-    else
+    } else if (d == 0 && stride == 1 && di == 1 && (dx == 1 || action == FILL)) {
+      act_on_indices(action, indexed, 0, 1, index, dense, value, n);
+    } else if (di == 1 && (dx == 1 || action == FILL)) {
+      act_on_indices(action, indexed, d, stride, index, dense, value, n);
+    } else {
       for (ptrdiff_t i = 0; i < n; i++)
         act(action, indexed + i * d + (index[i * di] - TH_INDEX_BASE) * stride, dense + i * dx,
             value);
+    }
   }
 }
 
@@ -156,9 +175,22 @@ static void mask_fill(const THRun *run, const void *scalars)
   }
 }
 
-/* Elements go through a buffer: so there is room for those that the next one overwrites, because
- * the mask leaves them out, and there is no branch for it. */
+/* What is selected goes through a buffer, which has room for those that the next one overwrites,
+ * because the mask leaves them out. */
 enum { BUFFER = 1024 };
+
+/* n elements of size bytes that are step elements apart: where they are side by side, in room if
+ * not where they were. */
+static inline __attribute__((always_inline)) const void *side_by_side(void *room, const void *x,
+                                                                      ptrdiff_t step, ptrdiff_t n,
+                                                                      size_t size)
+{
+  if (step == 1)
+    return x;
+  for (ptrdiff_t i = 0; i < n; i++)
+    memcpy((char *)room + (size_t)i * size, (const char *)x + i * step * (ptrdiff_t)size, size);
+  return room;
+}
 
 static void mask_select(const THRun *run, const void *scalars)
 {
@@ -169,13 +201,13 @@ static void mask_select(const THRun *run, const void *scalars)
     const uint8_t *mask = (const uint8_t *)run->at[0] + j * run->jump[0];
     const real *x = (const real *)run->at[1] + j * run->jump[1];
     for (ptrdiff_t first = 0; first < run->n; first += BUFFER) {
-      const ptrdiff_t end = THMin(run->n, first + BUFFER);
-      real buffer[BUFFER], *to = (real *)selection->data + at * step;
-      ptrdiff_t taken = 0;
-      for (ptrdiff_t i = first; i < end; i++) {
-        buffer[taken] = x[i * dx];
-        taken += mask[i * dm];
-      }
+      uint8_t maskRoom[BUFFER];
+      real room[BUFFER], buffer[BUFFER + TH_COMPACT_ROOM],
+          *to = (real *)selection->data + at * step;
+      const ptrdiff_t n = THMin(run->n - first, BUFFER);
+      const ptrdiff_t taken =
+          THCompact(buffer, side_by_side(room, x + first * dx, dx, n, sizeof(real)),
+                    side_by_side(maskRoom, mask + first * dm, dm, n, 1), n, sizeof(real));
       if (step == 1)
         memcpy(to, buffer, (size_t)taken * sizeof(real));
       else
@@ -237,6 +269,11 @@ static void list(const THSelection *selection, ptrdiff_t first, const int *place
   const int64_t inner = selection->size[0], *to = selection->to;
   const ptrdiff_t step = selection->step, jump = selection->jump;
   int64_t *row = (int64_t *)selection->data + at * jump;
+  if (dims == 1 && jump == 1) {
+    for (ptrdiff_t k = 0; k < count; k++)
+      row[k] = first + places[k] + TH_INDEX_BASE;
+    return;
+  }
   if (dims == 1) {
     for (ptrdiff_t k = 0; k < count; k++)
       row[to[0] * step + k * jump] = first + places[k] + TH_INDEX_BASE;
@@ -261,21 +298,35 @@ static void list(const THSelection *selection, ptrdiff_t first, const int *place
   }
 }
 
+/* 0, 1, 2 ...: what is compacted to places. */
+static const int *numbers(int *room, ptrdiff_t n)
+{
+  for (int i = 0; i < n; i++)
+    room[i] = i;
+  return room;
+}
+
 static void nonzero_list(const THRun *run, const void *scalars)
 {
   const THSelection *selection = scalars;
   const ptrdiff_t dx = run->step[0];
   ptrdiff_t at = selection->at[run->block], seen = selection->seen[run->block];
+  int room[BUFFER];
+  const int *all = numbers(room, THMin(run->n, BUFFER));
   for (ptrdiff_t j = 0; j < run->rows; j++) {
-    const real *x = (const real *)run->at[0] + j * run->jump[0];
+    const real *row = (const real *)run->at[0] + j * run->jump[0];
     for (ptrdiff_t first = 0; first < run->n; first += BUFFER) {
-      const int n = (int)THMin(run->n - first, BUFFER);
-      int places[BUFFER];
-      ptrdiff_t taken = 0;
-      for (int i = 0; i < n; i++) {
-        places[taken] = i;
-        taken += x[(first + i) * dx] != 0;
-      }
+      const ptrdiff_t n = THMin(run->n - first, BUFFER);
+      const real *x = row + first * dx;
+      uint8_t marks[BUFFER];
+      int places[BUFFER + TH_COMPACT_ROOM];
+      if (dx == 1)
+        for (ptrdiff_t i = 0; i < n; i++)
+          marks[i] = x[i] != 0;
+      else
+        for (ptrdiff_t i = 0; i < n; i++)
+          marks[i] = x[i * dx] != 0;
+      const ptrdiff_t taken = THCompact(places, all, marks, n, sizeof *places);
       if (taken)
         list(selection, seen, places, taken, at);
       at += taken;

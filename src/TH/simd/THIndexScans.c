@@ -1,23 +1,28 @@
 /* Looking through indices and masks before anything is written. */
 #include "../THIndex.h"
 
+/* What is good counts from 0 to last once first is taken off; of anything else that number or what
+ * is left to last is negative, so the signs of all are put together. */
 static void check(const THRun *run, const void *scalars)
 {
   const THIndexRange *range = scalars;
-  const uint64_t first = (uint64_t)range->first, count = range->count;
+  const uint64_t first = (uint64_t)range->first, last = range->count - 1;
   const uint64_t hole = (uint64_t)range->hole;
   const ptrdiff_t step = run->step[0];
   uint64_t bad = 0;
+#define CHECK(x) \
+  (((x)-first) | (last - ((x)-first)) | (TH_INDEX_BASE ? -(uint64_t)((x) == hole) : 0))
   for (ptrdiff_t j = 0; j < run->rows; j++) {
     const uint64_t *index = (const uint64_t *)run->at[0] + j * run->jump[0];
     if (step == 1)
       for (ptrdiff_t i = 0; i < run->n; i++)
-        bad |= (index[i] - first >= count) | (index[i] == hole);
+        bad |= CHECK(index[i]);
     else
       for (ptrdiff_t i = 0; i < run->n; i++)
-        bad |= (index[i * step] - first >= count) | (index[i * step] == hole);
+        bad |= CHECK(index[i * step]);
   }
-  if (bad)
+#undef CHECK
+  if (bad >> 63)
     __atomic_store_n(range->bad, 1, __ATOMIC_RELAXED);
 }
 
