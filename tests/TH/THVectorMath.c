@@ -185,7 +185,8 @@ static void THTest_(vectorMathStretches)(void)
 {
   enum { N = 5000 };
   static void (*const functions[])(THTensor *, THTensor *) = {
-      THTensor_(sin), THTensor_(cos), THTensor_(tan), THTensor_(exp), THTensor_(tanh)};
+      THTensor_(sin),  THTensor_(cos),     THTensor_(tan), THTensor_(exp),
+      THTensor_(tanh), THTensor_(sigmoid), THTensor_(erf)};
   THTensor *wide = THTensor_(newWithSize2d)(N, 2), *t = THTensor_(newSelect)(wide, 1, 1);
   THTensor *r = THTensor_(new)(), *one = THTensor_(newWithSize1d)(1), *same = THTensor_(new)();
   th_random random = {th_seed()};
@@ -194,7 +195,7 @@ static void THTest_(vectorMathStretches)(void)
   THTensor_(set1d)(t, 1500, (real)1e30);
   THTensor_(set1d)(t, 3000, (real)NAN);
   THTensor_(set1d)(t, 4999, (real)INFINITY);
-  for (int f = 0; f < 5; f++) {
+  for (size_t f = 0; f < sizeof functions / sizeof *functions; f++) {
     functions[f](r, t);
     THTensor *packed = THTensor_(newContiguous)(t);
     functions[f](same, packed);
@@ -205,7 +206,7 @@ static void THTest_(vectorMathStretches)(void)
     for (int i = 0; i < N; i++) {
       THTensor_(set1d)(one, 0, THTensor_(get1d)(t, i));
       functions[f](one, one);
-      th_note("function %d of %g", f, (double)THTensor_(get1d)(t, i));
+      th_note("function %d of %g", (int)f, (double)THTensor_(get1d)(t, i));
       CHECK_EQ(THTensor_(get1d)(r, i), THTensor_(get1d)(one, 0));
     }
   }

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Computes the polynomial coefficients in include/TH/generic/THVector*.h (needs mpmath; run by hand).
+"""Computes the polynomial coefficients in include/TH/vector/*.h, and src/TH/simd/THWideTables.h (needs mpmath;
+run by hand).
 
     coefficients.py [NAME...]       prints each fit as C hexadecimal constants, constant term first
+    coefficients.py wide            prints the tables of THWideTables.h
 
 A fit is a minimax polynomial by Remez' exchange: it makes the largest |weight(x) * (p(x) - f(x))| on
 [a, b] as small as the degree permits.  f is what multiplies the last power in the formula that the
@@ -9,7 +11,9 @@ header states, the weight turns its error into one relative to the function.  Th
 that of the coefficients as they are rounded: log2 of it, to compare with the 2^-24 and 2^-53 of float
 and double.
 """
+import struct
 import sys
+import textwrap
 from mpmath import mp, mpf, matrix, lu_solve, log, exp, sin, cos, sqrt, atan, asin, erf, erfc, pi, quad
 
 mp.dps = 50
@@ -131,6 +135,7 @@ ERF_REST = taylor(lambda v: (ERF_MIDDLE(v) - ERF_VALUE - ERF_SLOPE * v) / v ** 2
 ATANH = taylor(lambda z: (mp.atanh(sqrt(z)) / sqrt(z) - 1 - z / 3 - z ** 2 / 5) / z ** 3,
                series_sum(lambda k: mpf(1) / (2 * k + 7)))
 EXP2 = taylor(lambda x: (mpf(2) ** x - 1) / x, series_sum(lambda k: log(2) ** (k + 1) / fac(k + 1)))
+LOG2 = taylor(lambda r: log(1 + r, 2) / r, series_sum(lambda k: mpf((-1) ** k) / (k + 1) / log(2)))
 tiny = mpf(10) ** -30
 edge = mpf("0.875")
 ERFC = taylor(lambda t: (log(erfc(edge)) - log(erfc(t + edge))) / t,
@@ -199,6 +204,97 @@ def digamma():
         print("  " + ", ".join(mp.nstr(k, 22) for k in reversed(c)))
 
 
+def near_floats(f, a, b):
+    """The float next to the middle of [a, b] where f and its slope are floats but for a 512th of a unit, if any is."""
+    middle = rounded((a + b) / 2, 24)
+    series = [float(c) for c in mp.taylor(f, middle, 9)]
+    unit = float(mpf(2) ** (mp.frexp(f(middle))[1] - 24))
+    slope_unit = float(mpf(2) ** (mp.frexp(mp.diff(f, middle))[1] - 24))
+
+    ulp = mpf(2) ** (mp.frexp(middle)[1] - 24)
+    from_float = lambda v, u: abs(v / u - round(v / u)) * u / unit
+    best = 1, middle
+    for step in (float(ulp), float(mp.ceil((b - a) / 60000 / ulp) * ulp)):
+        for k in range(30000):
+            e = (k + 1) // 2 * (-1) ** k * step
+            value = slope = 0.
+            for c in reversed(series):
+                value, slope = value * e + c, slope * e + value
+            off = max(from_float(value, unit), from_float(slope, slope_unit) * float(b - a) / 2)
+            if off < best[0] and rounded(middle + e, 24) == middle + e:
+                best = off, middle + e
+                if off < 1 / 512:
+                    return best[1]
+    return best[1]
+
+
+def table(name, f, slope, intervals):
+    """f by 32 intervals: with d = x - m, f(x) = f(m) + f'(m) d + d^2 (c2 + c3 d + ... + c6 d^4).  The rows of the
+    table are m, f(m), f'(m), c2 to c6; intervals are (column, from, to).  If f(0) is 0, f'(0) is counted as 1."""
+    columns, worst = [None] * 32, 0
+    for column, a, b in intervals:
+        m = near_floats(f, a, b) if a > 0 else mpf(0)
+        value_m, slope_m = f(m), slope(m)
+        series = mp.taylor(f, m, 12)[2:]
+        rest = taylor(lambda d: (f(m + d) - value_m - slope_m * d) / d ** 2,
+                      lambda d: sum(c * d ** k for k, c in enumerate(series)))
+        relative = lambda d: 1 / f(m + d) if f(m + d) else tiny
+        c, grid, fg, wg = remez(rest, lambda d: max(d * d, tiny) * relative(d), a - m, b - m, 4)
+        c = [rounded(k, 24) for k in c]
+        parts = [rounded(k, 24) for k in (value_m, slope_m if value_m else 1)]
+        lost = lambda d: abs(value_m - parts[0]) + abs((slope_m - parts[1]) * d) if m else 0
+        worst = max([worst] + [w * abs(value(c, d) - y) + lost(d) * relative(d) for d, y, w in zip(grid, fg, wg)])
+        columns[column] = [m] + parts + c
+    print(f"\n/* {name[7:-5]}: relative error 2^{float(log(worst, 2)):.1f} */")
+    print_table(name, "float", 24, zip(*columns))
+
+
+def by_exponent(start):
+    """The intervals where float(x + start) has the same exponent and 3 bits after it, by the last 5 of those bits."""
+    e = mp.frexp(start)[1] - 1
+    first = int((start / mpf(2) ** e - 1) * 8) + 8 * e
+    edge = lambda i: mpf(2) ** (i // 8) * (1 + mpf(i % 8) / 8) - start
+    return [((i + 127 * 8) % 32, edge(i), edge(i + 1)) for i in range(first, first + 32)]
+
+
+def by_multiple(width):
+    """The intervals about multiples of width."""
+    return [(i, max(0, (i - mpf(1) / 2) * width), (i + mpf(1) / 2) * width) for i in range(32)]
+
+
+def print_table(name, kind, bits, rows):
+    rows = [[clean(hexadecimal(mpf(c), bits)) if c else "0" for c in row] for row in rows]
+    print(f"static const {kind} {name}[{len(rows)}][{len(rows[0])}] = {{")
+    for row in rows:
+        print("\n".join(textwrap.wrap("{" + ", ".join(row) + "},", 98, initial_indent="  ", subsequent_indent="   ")))
+    print("};")
+
+
+def power_tables():
+    """log2(x) = log2(1/c) + log2(1 + r), r = c x - 1, and 2^x = 2^k 2^r, by sixteenths of [1, 2).  Those of [3/2, 2)
+    are meant for half the number, so that around 1 the c is 1 and nothing cancels."""
+    halves = [1] * 8 + [2] * 8
+    middle = [(1 + mpf(2 * j + 1) / 32) / h for j, h in enumerate(halves)]
+    c = [mpf(1) if j in (0, 15) else rounded(1 / m, 9) for j, m in enumerate(middle)]
+    ends = [(1 + mpf(j + k) / 16) / halves[j] * c[j] - 1 for j in range(16) for k in (0, 1)]
+    print("\n/* c, log2(1/c), and 2^(j/16) less j 2^48 as an integer */")
+    root = lambda j: struct.unpack("<d", struct.pack(
+        "<q", struct.unpack("<q", struct.pack("<d", float(mpf(2) ** (mpf(j) / 16))))[0] - (j << 48)))[0]
+    print_table("THWide_powTable", "double", 53, [c, [-log(k, 2) for k in c], [mpf(root(j)) for j in range(16)]])
+    fit("log2(1 + r) = r p(r)", LOG2, lambda r: 1 / LOG2(r), min(ends), max(ends), 6, 53)
+    fit("2^r = 1 + r p(r)", EXP2, lambda x: abs(x) + tiny, -mpf("0.03126"), mpf("0.03126"), 3, 53)
+
+
+def wide():
+    falling = lambda x: 1 / (1 + exp(x))
+    table("THWide_tanhTable", mp.tanh, lambda x: 1 - mp.tanh(x) ** 2, by_exponent(mpf("0.625")))
+    table("THWide_erfTable", erf, lambda x: 2 / sqrt(pi) * exp(-x ** 2), by_exponent(mpf("0.28125")))
+    table("THWide_sigmoidTable", falling, lambda x: -falling(x) * falling(-x), by_multiple(mpf("0.375")))
+    power_tables()
+
+
+OTHERS = {"digamma": digamma, "wide": wide}
+
 if __name__ == "__main__":
-    for name in sys.argv[1:] or [*FITS, "digamma"]:
-        digamma() if name == "digamma" else fit(name, *FITS[name])
+    for name in sys.argv[1:] or [*FITS, *OTHERS]:
+        OTHERS[name]() if name in OTHERS else fit(name, *FITS[name])

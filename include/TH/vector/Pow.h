@@ -1,11 +1,10 @@
 /* pow, with all its special cases.  One comparison a choice: x or y may be the same for a whole
  * loop, and compilers cannot join what they know once and what they know per element. */
 
-TH_MATH real THMath_(pow)(real x, real y)
+/* x^y, p being |x|^y where neither is special. */
+TH_MATH real THMath_(powFrom)(real p, real x, real y)
 {
-  const real a = THMath_(abs)(x);
-  real p = THMath_(powOfPositive)(a, y);
-  p = a == 1 ? 1 : p;
+  p = THMath_(abs)(x) == 1 ? 1 : p;
   /* A negative number has no power that is not an integer; minus infinity has. */
   const real whole = THMath_(round)(y) == y ? 0 : (real)NAN;
   real root = x < 0 ? whole : 0;
@@ -17,4 +16,9 @@ TH_MATH real THMath_(pow)(real x, real y)
   p = y == y ? p : y;
   p = x == 1 ? 1 : p;
   return y == 0 ? 1 : p;
+}
+
+TH_MATH real THMath_(pow)(real x, real y)
+{
+  return THMath_(powFrom)(THMath_(powOfPositive)(THMath_(abs)(x), y), x, y);
 }

@@ -15,6 +15,9 @@
 #endif
 
 #include "THElement.h"
+#ifdef TH_REAL_IS_FLOAT
+#include "THWideMath.h"
+#endif
 
 /* --- which rows this type has ---------------------------------------------------------------- */
 
@@ -57,23 +60,28 @@ static __attribute__((noinline)) void sendPiece(void *to, const void *from, size
   TH_UNUSED const real b = ((const real *)scalars)[1];
 
 /* A result that streams is computed in short pieces, which are sent from a buffer while they are in
- * the first cache; any other is one piece, computed in place.  all stays 1 where each element meets
- * the condition. */
-#define LOOP(OPERANDS, RESULT, CONDITION, EXPRESSION)                                       \
+ * the first cache; any other is one piece, computed in place. */
+#define IN_PIECES(RESULT, ...)                                                              \
   SCALAR_VALUES                                                                             \
   enum { PIECE = TH_STREAM_PIECE / sizeof(RESULT) };                                        \
   _Alignas(TH_STREAM_LINE) RESULT buffer[PIECE];                                            \
   RESULT *const r = (RESULT *)result, *const to = streams ? buffer : r;                     \
   ptrdiff_t end = streams ? THStream_first(r, sizeof(RESULT), n) : n;                       \
-  int all = 1;                                                                              \
   for (ptrdiff_t from = 0; from < n; from = end, end = n - end < PIECE ? n : end + PIECE) { \
-    TH_PRAGMA(omp simd reduction(& : all))                                                  \
-    for (ptrdiff_t i = from; i < end; i++) {                                                \
-      OPERANDS all &= (CONDITION);                                                          \
-      to[i - from] = (RESULT)(EXPRESSION);                                                  \
-    }                                                                                       \
+    __VA_ARGS__                                                                             \
     if (to != r + from)                                                                     \
       sendPiece(r + from, to, (size_t)(end - from) * sizeof(RESULT));                       \
+  }
+
+/* all stays 1 where each element meets the condition. */
+#define LOOP(OPERANDS, RESULT, CONDITION, EXPRESSION) \
+  int all = 1;                                        \
+  IN_PIECES(RESULT, SIMD_LOOP(OPERANDS, RESULT, CONDITION, EXPRESSION))
+#define SIMD_LOOP(OPERANDS, RESULT, CONDITION, EXPRESSION) \
+  TH_PRAGMA(omp simd reduction(& : all))                   \
+  for (ptrdiff_t i = from; i < end; i++) {                 \
+    OPERANDS all &= (CONDITION);                           \
+    to[i - from] = (RESULT)(EXPRESSION);                   \
   }
 
 #define FUNCTION(NAME, OPERANDS, RESULT, EXPRESSION) \
@@ -131,6 +139,30 @@ enum { STRETCH = 1024, PATIENCE = 7 };
 /* clang-format on */
 #include "ops/pointwise.h"
 
+/* --- rows in wide vectors -------------------------------------------------------------------- */
+
+/* Rows that take the place of those above: X(name, operands, expression). */
+#ifdef TH_WIDE_LOOP
+#define X16   TH_WIDE(x, first)
+#define XY16  X16 TH_WIDE(y, second)
+#define ALL_A _mm512_set1_ps(a)
+#define WIDE_ROWS(X)                                               \
+  X(tanh, X16, THWide_tanh(x))                                     \
+  X(erf, X16, THWide_erf(x))                                       \
+  X(sigmoid, X16, THWide_sigmoid(x))                               \
+  X(pow, X16, a == 2 ? _mm512_mul_ps(x, x) : THWide_pow(x, ALL_A)) \
+  X(tpow, X16, THWide_pow(ALL_A, x))                               \
+  X(cpow, XY16, THWide_pow(x, y))
+#define WIDE_ROW(NAME, OPERANDS, EXPRESSION)                            \
+  static void wide_##NAME(PARAMETERS)                                   \
+  {                                                                     \
+    IN_PIECES(float, TH_WIDE_LOOP(OPERANDS, to, from, end, EXPRESSION)) \
+  }
+WIDE_ROWS(WIDE_ROW)
+#else
+#define WIDE_ROWS(X)
+#endif
+
 /* --- the table ------------------------------------------------------------------------------- */
 
 const THPointwiseRow TH_LEVEL_(THTensor_(pointwise))[TH_POINTWISE_ROWS] = {
@@ -138,4 +170,5 @@ const THPointwiseRow TH_LEVEL_(THTensor_(pointwise))[TH_POINTWISE_ROWS] = {
 #define SHORTCUT1(TYPES, NAME, ...) TYPES([TH_POINTWISE_##NAME] = shortcut_##NAME, )
 #define SHORTCUT2                   SHORTCUT1
 #include "ops/pointwise.h"
-};
+#define WIDE_ENTRY(NAME, ...) [TH_POINTWISE_##NAME] = wide_##NAME,
+    WIDE_ROWS(WIDE_ENTRY)};

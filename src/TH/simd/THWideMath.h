@@ -1,0 +1,203 @@
+/* tanh, erf, sigmoid and pow of 16 floats at once, for the level AVX-512.
+ *
+ *     TH_WIDE_LOOP(TH_WIDE(x, source), result, 0, n, THWide_tanh(x))
+ *
+ * The functions of THVectorMath.h, which say what these compute, are plain C that compilers turn
+ * into vectors, and so have no tables.  Here tables lie in registers, where one instruction picks
+ * an element for each of 16 numbers, which makes polynomials short.  At the other levels that would
+ * be a load per number.  Special arguments are as exact as there; docs/vector-math.md has the
+ * largest errors. */
+#ifndef TH_WIDE_MATH_H
+#define TH_WIDE_MATH_H
+
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+#include <immintrin.h>
+
+#include "THVectorMath.h"
+
+#include "THWideTables.h"
+
+/* TO[i - FROM] = EXPRESSION for i from FROM up to END, OPERANDS being TH_WIDE(name, its numbers).
+ * Only what is left over takes masks, which cost. */
+#define TH_WIDE_LOOP(OPERANDS, TO, FROM, END, EXPRESSION)            \
+  {                                                                  \
+    ptrdiff_t i = FROM;                                              \
+    __mmask16 lanes = (__mmask16)-1;                                 \
+    for (; (END)-i >= 16; i += 16) {                                 \
+      OPERANDS                                                       \
+      _mm512_storeu_ps((TO) + (i - (FROM)), EXPRESSION);             \
+    }                                                                \
+    if (i < (END)) {                                                 \
+      lanes = (__mmask16)((1u << ((END)-i)) - 1);                    \
+      OPERANDS                                                       \
+      _mm512_mask_storeu_ps((TO) + (i - (FROM)), lanes, EXPRESSION); \
+    }                                                                \
+  }
+#define TH_WIDE(NAME, POINTER) \
+  const __m512 NAME = _mm512_maskz_loadu_ps(lanes, (const float *)(POINTER) + i);
+
+/* --- what the functions are written with ----------------------------------------------------- */
+
+#define WIDE    TH_MATH __m512
+#define WIDE2   TH_MATH __m512d
+#define ALL     _mm512_set1_ps
+#define ALL2    _mm512_set1_pd
+#define MAD     _mm512_fmadd_ps /* a b + c */
+#define MAD2    _mm512_fmadd_pd
+#define BITS    _mm512_castps_si512
+#define BITS2   _mm512_castpd_si512
+#define NUMBER2 _mm512_castsi512_pd
+
+/* Elements of a table of 32: those whose places are the last 5 bits of i. */
+WIDE THWide_pick(const float *table, __m512i i)
+{
+  return _mm512_permutex2var_ps(_mm512_loadu_ps(table), i, _mm512_loadu_ps(table + 16));
+}
+
+/* The same of 16 doubles and 4 bits. */
+WIDE2 THWide_pick2(const double *table, __m512i i)
+{
+  return _mm512_permutex2var_pd(_mm512_loadu_pd(table), i, _mm512_loadu_pd(table + 8));
+}
+
+/* --- by intervals ---------------------------------------------------------------------------- */
+
+/* f(a), from the polynomial of interval i about a number m there: f(m) and f'(m) are floats, or so
+ * nearly that it does not count, as m was chosen for that.  What rounding the first two terms loses
+ * is carried along, and only the last sum counts.  more is what f' has beyond 1 where f(m) is 0. */
+WIDE THWide_byInterval(__m512 a, __m512i i, const float (*table)[32], float more)
+{
+  const __m512 d = a - THWide_pick(table[0], i), square = d * d;
+  const __m512 value = THWide_pick(table[1], i), slope = THWide_pick(table[2], i);
+  const __m512 sum = MAD(slope, d, value);
+  __m512 rest = MAD(slope, d, value - sum);
+  if (more != 0)
+    rest = _mm512_mask3_fmadd_ps(a, ALL(more), rest, _mm512_cmp_ps_mask(value, ALL(0), _CMP_EQ_OQ));
+  const __m512 low = MAD(THWide_pick(table[4], i), d, THWide_pick(table[3], i));
+  const __m512 high = MAD(THWide_pick(table[6], i), d, THWide_pick(table[5], i));
+  const __m512 top = MAD(THWide_pick(table[7], i), square, high);
+  return sum + MAD(MAD(top, square, low), square, rest);
+}
+
+/* An odd function that comes to 1: its intervals are those of the exponent and three more bits of
+ * |x| + start. */
+WIDE THWide_odd(__m512 x, const float (*table)[32], float start, float end, float more)
+{
+  const __m512 a = _mm512_min_ps(ALL(end), _mm512_abs_ps(x)); /* NaN remains */
+  const __m512i i = _mm512_srli_epi32(BITS(a + ALL(start)), 20);
+  const __m512 y = THWide_byInterval(a, i, table, more);
+  const __m512i sign = _mm512_set1_epi32(INT32_MIN); /* y | (x & sign) */
+  return _mm512_castsi512_ps(_mm512_ternarylogic_epi32(BITS(x), BITS(y), sign, 0xec));
+}
+
+WIDE THWide_tanh(__m512 x)
+{
+  return THWide_odd(x, THWide_tanhTable, 0.625f, 9.25f, 0);
+}
+
+WIDE THWide_erf(__m512 x)
+{
+  return THWide_odd(x, THWide_erfTable, 0.28125f, 4, 0x1.06eba8p-3f);
+}
+
+/* --- powers ---------------------------------------------------------------------------------- */
+
+/* Floats in two halves, as doubles, and back. */
+WIDE2 THWide_half(__m512 x, int upper)
+{
+  return _mm512_cvtps_pd(upper ? _mm512_extractf32x8_ps(x, 1) : _mm512_castps512_ps256(x));
+}
+
+WIDE THWide_whole(__m512d lower, __m512d upper)
+{
+  const __m512 x = _mm512_castps256_ps512(_mm512_cvtpd_ps(lower));
+  return _mm512_insertf32x8(x, _mm512_cvtpd_ps(upper), 1);
+}
+
+/* 2^z to some 36 bits, by sixteenths of z; z counts as -200 below that, as 200 above. */
+WIDE2 THWide_exp2(__m512d z)
+{
+  z = _mm512_min_pd(ALL2(200), _mm512_max_pd(ALL2(-200), z)); /* NaN remains */
+  const __m512d rounder = ALL2(0x3p47), sixteenths = z + rounder, s = z - (sixteenths - rounder);
+  const __m512i k = BITS2(sixteenths), root = BITS2(THWide_pick2(THWide_powTable[2], k));
+  const __m512d power = NUMBER2(_mm512_add_epi64(root, _mm512_slli_epi64(k, 48)));
+  const __m512d first = MAD2(s, ALL2(0x1.ebfbdff4dd88ep-3), ALL2(0x1.62e42fec39ba3p-1));
+  const __m512d second = MAD2(s, ALL2(0x1.3b2ccdcbae857p-7), ALL2(0x1.c6b3f785614bbp-5));
+  return MAD2(power * s, MAD2(s * s, second, first), power);
+}
+
+/* x^y of doubles that were floats, 0 <= x <= infinity, good to some 36 bits; 1^infinity,
+ * infinity^0 and 0^0 are left open.
+ *
+ * x = 2^n m, m from 3/4 up to 3/2, and log2(x) = n + log2(1/c) + log2(c m); c is 1 around 1, where
+ * nothing may cancel. */
+WIDE2 THWide_powOfPositive(__m512d x, __m512d y)
+{
+  const __m512d m = _mm512_getmant_pd(x, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_zero);
+  const __m512d n = _mm512_getexp_pd(x * ALL2(0x1.5555556p0)); /* by 4/3 and a little more */
+  const __m512i i = _mm512_srli_epi64(BITS2(m), 48);
+  const __m512d r = MAD2(m, THWide_pick2(THWide_powTable[0], i), ALL2(-1));
+  const __m512d square = r * r;
+  const __m512d low = MAD2(r, ALL2(-0x1.715476517ea22p-1), ALL2(0x1.71547652b92a5p+0));
+  const __m512d middle = MAD2(r, ALL2(-0x1.715496ef170e6p-2), ALL2(0x1.ec709cf7f75d3p-2));
+  const __m512d high = MAD2(r, ALL2(-0x1.ec12a4931f972p-3), ALL2(0x1.277e13df60ec9p-2));
+  const __m512d top = MAD2(square, ALL2(0x1.811b2de6c9931p-3), high);
+  const __m512d p = MAD2(top, square * square, MAD2(middle, square, low));
+  const __m512d log2 = MAD2(r, p, n + THWide_pick2(THWide_powTable[1], i));
+  return THWide_exp2(y * log2);
+}
+
+WIDE THWide_pow(__m512 x, __m512 y)
+{
+  const __m512 a = _mm512_abs_ps(x);
+  const __m512d lower = THWide_powOfPositive(THWide_half(a, 0), THWide_half(y, 0));
+  const __m512d upper = THWide_powOfPositive(THWide_half(a, 1), THWide_half(y, 1));
+  const __m512 p = THWide_whole(lower, upper);
+  enum { SPECIAL = 0x9f /* NaN, zeros, infinities */, NEGATIVE = 0x40 };
+  if (!(_mm512_fpclass_ps_mask(x, SPECIAL | NEGATIVE) | _mm512_fpclass_ps_mask(y, SPECIAL)))
+    return p;
+  float xs[16], ys[16], ps[16];
+  _mm512_storeu_ps(xs, x);
+  _mm512_storeu_ps(ys, y);
+  _mm512_storeu_ps(ps, p);
+  TH_PRAGMA(omp simd)
+  for (int k = 0; k < 16; k++)
+    ps[k] = THFloatMath_powFrom(ps[k], xs[k], ys[k]);
+  return _mm512_loadu_ps(ps);
+}
+
+/* --- sigmoid --------------------------------------------------------------------------------- */
+
+/* 1 / (1 + e^a) for a > 11. */
+WIDE2 THWide_sigmoidFar(__m512d a)
+{
+  const __m512d e = THWide_exp2(a * ALL2(-0x1.71547652b82fep+0));
+  return MAD2(-e, e, e);
+}
+
+/* y = 1 / (1 + e^|x|), by intervals about multiples of 3/8 while there are some, or 1 - y. */
+WIDE THWide_sigmoid(__m512 x)
+{
+  const __m512 a = _mm512_abs_ps(x);
+  const __m512i i = BITS(MAD(a, ALL(8 / 3.f), ALL(0x3p22f)));
+  __m512 y = THWide_byInterval(a, i, THWide_sigmoidTable, 0);
+  const __mmask16 far = _mm512_cmp_ps_mask(a, ALL(11.8f), _CMP_NLE_UQ);
+  if (far) {
+    const __m512d lower = THWide_sigmoidFar(THWide_half(a, 0));
+    const __m512d upper = THWide_sigmoidFar(THWide_half(a, 1));
+    y = _mm512_mask_mov_ps(y, far, THWide_whole(lower, upper));
+  }
+  return _mm512_mask_sub_ps(y, _mm512_cmp_ps_mask(x, ALL(0), _CMP_GE_OQ), ALL(1), y);
+}
+
+#undef ALL
+#undef ALL2
+#undef BITS
+#undef BITS2
+#undef MAD
+#undef MAD2
+#undef NUMBER2
+#undef WIDE
+#undef WIDE2
+#endif
+#endif
