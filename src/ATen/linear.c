@@ -96,6 +96,17 @@ static void multiply(at_product_kind kind, at_tensor *r, at_tensor *t, at_tensor
   }
 }
 
+/* As multiply, of operands of BFloat16; r is new. */
+static void multiply_bfloats(at_tensor *r, at_tensor *t, at_tensor *x, at_tensor *y, at_scalar beta,
+                             at_scalar alpha)
+{
+  at_multiplyBFloat(r, x, y);
+  if (at_scalar_toDouble(alpha) != 1)
+    at_binaryNumber(r, AT_ROW_mul, r, alpha, at_scalar_long(1));
+  if (t)
+    at_binary(r, AT_ROW_cadd, r, t, beta);
+}
+
 /* The product in type, of operands of any. */
 static at_tensor *product_in(const at_type *type, at_tensor *out, at_product_kind kind,
                              at_tensor *self, at_tensor *x, at_tensor *y, at_scalar beta,
@@ -118,11 +129,16 @@ static at_tensor *product_in(const at_type *type, at_tensor *out, at_product_kin
     if (!at_sameSizes(at_sizesOf(self), sizes))
       self = at_hold(&pool, at_newExpanded(self, sizes));
   }
-  at_tensor *const cx = brought(&pool, x, compute), *const cy = brought(&pool, y, compute);
+  const bool pairs = (kind == AT_MATRIX_MATRIX || kind == AT_BATCHES) && x->type == type &&
+                     y->type == type && at_multipliesBFloat(type);
+  at_tensor *const cx = pairs ? x : brought(&pool, x, compute);
+  at_tensor *const cy = pairs ? y : brought(&pool, y, compute);
   const bool direct = out && out->type == compute && at_sameSizes(at_sizesOf(out), sizes);
   at_tensor *r = direct ? out : at_hold(&pool, at_newShape(compute, sizes));
   if (at_numel(r) > 0) {
-    if (at_numel(x) > 0)
+    if (at_numel(x) > 0 && pairs)
+      multiply_bfloats(r, self, cx, cy, beta, alpha);
+    else if (at_numel(x) > 0)
       multiply(kind, r, self, cx, cy, beta, alpha);
     else if (self) /* a sum of no products */
       at_binaryNumber(r, AT_ROW_mul, self, beta, at_scalar_long(1));
