@@ -24,8 +24,10 @@ typedef struct {
   void (*axpy)(ptrdiff_t n, real a, const real *x, ptrdiff_t dx, real *y, ptrdiff_t dy);
   /* x *= a */
   void (*scal)(ptrdiff_t n, real a, real *x, ptrdiff_t dx);
-  /* The sum of x * y. */
-  accreal (*dot)(ptrdiff_t n, const real *x, ptrdiff_t dx, const real *y, ptrdiff_t dy);
+  /* The sum of x * y; ahead bytes ahead they are fetched, where they come from memory, unless it
+   * is 0. */
+  accreal (*dot)(ptrdiff_t n, const real *x, ptrdiff_t dx, const real *y, ptrdiff_t dy,
+                 size_t ahead);
   /* The block of c that begins at (row, column), of blockRows x blockColumns or what is left. */
   void (*product)(const THProduct *product, ptrdiff_t row, ptrdiff_t column, real *room);
   ptrdiff_t blockRows, blockColumns;

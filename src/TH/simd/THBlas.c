@@ -113,12 +113,24 @@ static inline accreal add(accreal a, accreal b)
 #endif
 }
 
-static accreal dot(ptrdiff_t n, const real *x, ptrdiff_t dx, const real *y, ptrdiff_t dy)
+/* A group that perhaps lies behind the end of the memory: fetching it does nothing then. */
+static inline void fetch_group(uintptr_t x)
+{
+  for (size_t k = 0; k < TH_DOT_GROUP * sizeof(real); k += 64)
+    __builtin_prefetch((const void *)(x + k));
+}
+
+static accreal dot(ptrdiff_t n, const real *x, ptrdiff_t dx, const real *y, ptrdiff_t dy,
+                   size_t ahead)
 {
   accreal sum = 0;
   for (ptrdiff_t i = 0; i < n; i += TH_DOT_GROUP) {
     real a[TH_DOT_GROUP], b[TH_DOT_GROUP];
     const real *xs = x + i * dx, *ys = y + i * dy;
+    if (ahead) {
+      fetch_group((uintptr_t)xs + ahead);
+      fetch_group((uintptr_t)ys + ahead);
+    }
     const ptrdiff_t count = THMin(n - i, TH_DOT_GROUP);
     if (dx != 1 || count < TH_DOT_GROUP) {
       gather(a, count, xs, dx);
