@@ -4,6 +4,10 @@
 
 #include "THNNTemplate.h"
 
+#ifdef TH_REAL_IS_FLOAT
+#include "src/TH/simd/THWideMath.h"
+#endif
+
 /* --- functions that rows share --------------------------------------------------------------- */
 
 /* log(1 + exp(z)), which does not overflow */
@@ -12,7 +16,7 @@ TH_MATH real THNN_(softplus)(real z)
   return (z > 0 ? z : 0) + THMath_(log1p)(THMath_(exp)(-THMath_(abs)(z)));
 }
 
-/* Good to two units in the last place, for half of what the exact one takes. */
+/* Good to two units in the last place, for half of what the exact one takes in plain C. */
 TH_MATH real THNN_(sigmoid)(real x)
 {
   return 1 / (1 + THMath_(exp)(-x));
@@ -132,28 +136,44 @@ LOOP sum(const THRun *run, const void *scalars, int inputs, Line line, int sends
 #define ELEMENT(X, K) TH_UNUSED const real X = in[K][i];
 #define GRADIENT      TH_UNUSED const real g = scale * in[0][i];
 
+/* Lines that take the place of others: 16 numbers at a time, and as quick as memory. */
+#ifdef TH_WIDE_LOOP
+#define WIDE_LINE(NAME, EXPRESSION)                                                \
+  LOOP NAME(ptrdiff_t n, real *r, const real *const *in, const THNN_(Scalars) * s) \
+  {                                                                                \
+    (void)s;                                                                       \
+    TH_WIDE_LOOP(TH_WIDE(x, in[0]), r, 0, n, EXPRESSION)                           \
+  }
+WIDE_LINE(wide_sigmoid, THWide_sigmoid(x))
+WIDE_LINE(wide_tanh, THWide_tanh(x))
+#define WIDE_Sigmoid_y ~, wide_sigmoid
+#define WIDE_Tanh_y    ~, wide_tanh
+#else
+#define BUSY_Sigmoid_y ~, 0
+#define BUSY_Tanh_y    ~, 0
+#endif
+
 /* Lines that compute more than memory takes: they lose by short pieces. */
 #define BUSY_ELU_y                 ~, 0
 #define BUSY_LogSigmoid_y          ~, 0
 #define BUSY_LogSigmoid_dx         ~, 0
-#define BUSY_Sigmoid_y             ~, 0
 #define BUSY_SoftPlus_y            ~, 0
 #define BUSY_SoftPlus_dx           ~, 0
-#define BUSY_Tanh_y                ~, 0
 #define BUSY_DistKLDivCriterion_y  ~, 0
 #define BUSY_SoftMarginCriterion_y ~, 0
 #define BUSY_BCECriterion_y        ~, 0
 
-/* 0 for those, and 1 for what is not defined above. */
+/* 0 for those, and 1 for what is not defined above; what takes the place of a line, or the line. */
 #define SECOND(FIRST, SECOND_ONE, ...) SECOND_ONE
-#define LAST_OF(...)                   SECOND(__VA_ARGS__, 1, )
-#define SENDS(LINE_NAME)               LAST_OF(BUSY_##LINE_NAME)
+#define SECOND_OF(...)                 SECOND(__VA_ARGS__)
+#define SENDS(LINE_NAME)               SECOND_OF(BUSY_##LINE_NAME, 1, )
+#define CHOSEN(LINE_NAME)              SECOND_OF(WIDE_##LINE_NAME, LINE_NAME, )
 
 /* LOOPER is map or sum. */
-#define KERNEL(NAME, LOOPER, INPUTS, LINE_NAME)                \
-  static void NAME(const THRun *run, const void *scalars)      \
-  {                                                            \
-    LOOPER(run, scalars, INPUTS, LINE_NAME, SENDS(LINE_NAME)); \
+#define KERNEL(NAME, LOOPER, INPUTS, LINE_NAME)                        \
+  static void NAME(const THRun *run, const void *scalars)              \
+  {                                                                    \
+    LOOPER(run, scalars, INPUTS, CHOSEN(LINE_NAME), SENDS(LINE_NAME)); \
   }
 
 #define ACTIVATION(KIND, Name, FORWARD, BACKWARD)   \
