@@ -60,20 +60,21 @@ static inline __attribute__((always_inline)) void act_on_row(Action action, real
 
 /* A row whose indices lie side by side, as do its dense elements.  Indices take so much of what
  * memory delivers that they and what they go with are fetched ahead, and so are the places that are
- * written. */
+ * written, but those of a short line, which are in the cache. */
 static inline __attribute__((always_inline)) void act_on_indices(Action action, real *indexed,
                                                                  ptrdiff_t d, ptrdiff_t stride,
                                                                  const int64_t *index, real *dense,
                                                                  real value, ptrdiff_t n)
 {
-  enum { MANY = 16, AHEAD = 4096, NEAR = 2048, LATER = 64 };
+  enum { MANY = 16, AHEAD = 4096, NEAR = 2048, LATER = 64, SHORT = 4096 };
+  const ptrdiff_t later = action == GATHER || (d == 0 && n < SHORT) ? n : LATER;
   ptrdiff_t i = 0;
   for (; i + MANY <= n; i += MANY) {
     fetch((uintptr_t)(index + i) + AHEAD, MANY * sizeof *index, 0);
     if (action != FILL)
       fetch((uintptr_t)(dense + i) + NEAR, MANY * sizeof(real), action == GATHER);
-    if (action != GATHER && i + LATER + MANY <= n)
-      for (ptrdiff_t k = i + LATER; k < i + LATER + MANY; k++)
+    if (action != GATHER && i + later + MANY <= n)
+      for (ptrdiff_t k = i + later; k < i + later + MANY; k++)
         __builtin_prefetch(indexed + k * d + (index[k] - TH_INDEX_BASE) * stride, 1);
     for (ptrdiff_t k = i; k < i + MANY; k++)
       act(action, indexed + k * d + (index[k] - TH_INDEX_BASE) * stride, dense + k, value);
