@@ -9,15 +9,17 @@
 #include "THPlan.h"
 
 enum {
-  BLOCK = 32768,   /* elements of a block: enough to make the call of a kernel free */
-  TILE_BYTES = 256 /* side of a tile where operands run across each other */
+  BLOCK = 32768, /* elements of a block: enough to make the call of a kernel free */
+  TILE = 256,    /* columns of a tile where operands run across each other */
+  TILE_ROWS = BLOCK / TILE
 };
 
 /* --- cutting a plan into blocks --------------------------------------------------------------- */
 
 /* Where an operand runs fastest along another dimension than the first operand does, that dimension
- * becomes the second one and the two are walked in square tiles, so that every cache line is used
- * while it is there. */
+ * becomes the second one and the two are walked in tiles, so that every cache line is used while it
+ * is there.  Tiles that follow each other lie below each other: what is fetched ahead beyond the
+ * end of one is wanted in the next. */
 static int tile_dims(THPlan *plan)
 {
   for (int i = 1; i < plan->operands; i++) {
@@ -28,8 +30,9 @@ static int tile_dims(THPlan *plan)
     if (fastest && plan->stride[i][0] >= 64 && plan->size[0] >= 8 && plan->size[fastest] >= 8) {
       for (int d = fastest; d > 1; d--)
         THPlan_swap(plan, d, d - 1);
-      plan->block[0] = THMin(plan->size[0], TILE_BYTES / THMin(plan->itemSize[0], 8));
-      plan->block[1] = THMin(plan->size[1], TILE_BYTES / THMin(plan->itemSize[i], 8));
+      plan->block[0] = THMin(plan->size[0], TILE);
+      plan->block[1] = THMin(plan->size[1], TILE_ROWS);
+      plan->downFirst = 1;
       return 1;
     }
   }
@@ -52,6 +55,12 @@ static void cut_blocks(THPlan *plan, ptrdiff_t count, int threads)
 static ptrdiff_t blocks_along(const THPlan *plan, int d)
 {
   return d < 2 ? (plan->size[d] + plan->block[d] - 1) / plan->block[d] : plan->size[d];
+}
+
+/* The dimension in which blocks follow each other first, second, ... */
+static int dim_of(const THPlan *plan, int i)
+{
+  return i < 2 && plan->downFirst ? 1 - i : i;
 }
 
 static void run_block(const THPlan *plan, const ptrdiff_t *at, ptrdiff_t block, THKernel kernel,
@@ -88,14 +97,19 @@ static void run_blocks(const THPlan *plan, ptrdiff_t begin, ptrdiff_t end, THKer
                        const void *scalars)
 {
   ptrdiff_t at[TH_LOOP_DIMS], rest = begin;
-  for (int d = 0; d < plan->dims; d++) {
+  for (int i = 0; i < plan->dims; i++) {
+    const int d = dim_of(plan, i);
     at[d] = rest % blocks_along(plan, d);
     rest /= blocks_along(plan, d);
   }
   for (ptrdiff_t b = begin; b < end; b++) {
     run_block(plan, at, b / plan->together, kernel, scalars);
-    for (int d = 0; d < plan->dims && ++at[d] == blocks_along(plan, d); d++)
+    for (int i = 0; i < plan->dims; i++) {
+      const int d = dim_of(plan, i);
+      if (++at[d] < blocks_along(plan, d))
+        break;
       at[d] = 0;
+    }
   }
 }
 
@@ -130,6 +144,7 @@ static void finish_plan(THPlan *plan, const THLoop *loop, ptrdiff_t count, int t
   if (!loop->inOrder)
     THPlan_order(plan);
   THPlan_merge(plan);
+  plan->downFirst = 0;
   if (loop->inOrder || !tile_dims(plan))
     cut_blocks(plan, count, loop->fixed ? 1 : threads);
 

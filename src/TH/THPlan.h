@@ -16,6 +16,7 @@ typedef struct THPlan {
 
   /* How THLoop cuts it. */
   ptrdiff_t block[2]; /* sizes of a block in the two innermost dimensions */
+  int downFirst;      /* blocks follow each other along dimension 1 first */
   int streams;
   ptrdiff_t blocks;   /* how many there are */
   ptrdiff_t together; /* of a fixed loop: how many small ones have the same number */

@@ -463,6 +463,40 @@ static void THTest_(pointwiseErrors)(void)
   }
 }
 
+/* Operands that run across each other, in tiles and what is left of them: element by element. */
+static void THTest_(pointwiseAcross)(void)
+{
+  static const int64_t shapes[][2] = {{150, 300}, {300, 70}, {33, 65}};
+  for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
+    for (int lt = 0; lt < TH_WITH_ONES; lt++)
+      for (int ls = 0; ls < TH_WITH_ONES; ls++) {
+        th_note("%s and %s, %s", th_layout_names[lt], th_layout_names[ls],
+                _THSizeDesc(shapes[k], 2).str);
+        THTensor *t = THTest_(tensor)(lt, 2, 2, shapes[k]);
+        THTensor *s = THTest_(tensor)(ls, 5, 2, shapes[k]);
+        THTensor *r = THTensor_(newWithSize2d)(shapes[k][0], shapes[k][1]);
+        THByteTensor *less = THByteTensor_newWithSize2d(shapes[k][0], shapes[k][1]);
+        THTensor_(cmax)(r, t, s);
+        THTensor_(ltTensor)(less, t, s);
+        real *x = THTest_(values)(t), *y = THTest_(values)(s);
+        for (ptrdiff_t i = 0; i < THTest_(count)(r); i++) {
+          const int precedes = x[i] < y[i];
+          if (r->storage->data[i] != (precedes ? y[i] : x[i]) || less->storage->data[i] != precedes)
+            CHECK_MSG(0, "element %td is wrong", i);
+        }
+        THTensor_(cmax)(t, t, s);
+        real *after = THTest_(values)(t);
+        CHECK(!memcmp(after, r->storage->data, (size_t)THTest_(count)(r) * sizeof(real)));
+        free(after);
+        free(y);
+        free(x);
+        THByteTensor_free(less);
+        THTensor_(free)(r);
+        THTensor_(free)(s);
+        THTensor_(free)(t);
+      }
+}
+
 static void THTest_(fillAndZero)(void)
 {
   for (volatile int layout = 0; layout < TH_LAYOUTS; layout++) {
@@ -727,4 +761,5 @@ static void THTest_(vectors)(void)
 
 TH_TESTS(THTest_(pointwiseLayouts), THTest_(pointwiseResults), THTest_(pointwiseInPlace),
          THTest_(pointwiseOverlap), THTest_(pointwiseErrors), THTest_(fillAndZero),
-         THTest_(pointwiseSpecial), THTest_(pointwiseThreads), THTest_(vectors))
+         THTest_(pointwiseAcross), THTest_(pointwiseSpecial), THTest_(pointwiseThreads),
+         THTest_(vectors))

@@ -243,13 +243,14 @@ static void THTest_(sortLengths)(void)
   THTensor_(free)(values);
 }
 
-/* Digits of 11 bits: in order, stable, each element once. */
-static void THTest_(sortLong)(void)
+/* Sorts t both ways: in order, stable, each element once. */
+static void THTest_(checkSorted)(THTensor *t)
 {
-  const ptrdiff_t n = 100000;
-  THTensor *t = THTest_(tensor)(TH_CONTIGUOUS, 12, TH_SHAPE(n)), *values = THTensor_(new)();
+  const ptrdiff_t n = THTest_(count)(t);
+  const real *x = t->storage->data;
+  THTensor *values = THTensor_(new)();
   THLongTensor *indices = THLongTensor_new();
-  char *seen = calloc((size_t)n, 1);
+  char *seen = malloc((size_t)n);
   for (int descending = 0; descending < 2; descending++) {
     memset(seen, 0, (size_t)n);
     THTensor_(sort)(values, indices, t, 0, descending);
@@ -257,18 +258,59 @@ static void THTest_(sortLong)(void)
     const int64_t *at = indices->storage->data;
     for (ptrdiff_t i = 0; i < n; i++) {
       const int64_t place = at[i] - TH_INDEX_BASE;
-      if (place < 0 || place >= n || seen[place]++ || v[i] != t->storage->data[place])
+      if (place < 0 || place >= n || seen[place]++ || memcmp(v + i, x + place, sizeof *v))
         CHECK_MSG(0, "place %td has index %lld", i, (long long)place);
-      if (i > 0 && (descending ? v[i - 1] < v[i] : v[i - 1] > v[i]))
+      if (i == 0)
+        continue;
+      const int less = THTest_(precedes)(v[i - 1], v[i]), more = THTest_(precedes)(v[i], v[i - 1]);
+      if (descending ? less : more)
         CHECK_MSG(0, "places %td and %td are out of order", i - 1, i);
-      if (i > 0 && v[i - 1] == v[i] && at[i - 1] > at[i])
+      if (!less && !more && at[i - 1] > at[i])
         CHECK_MSG(0, "places %td and %td are equal and have changed places", i - 1, i);
     }
   }
+  free(seen);
+  THLongTensor_free(indices);
+  THTensor_(free)(values);
+}
+
+/* Lines for registers, for vectors, for digits of 8 and of 11 bits: of any bits, of few and of no
+ * different values, in some order already. */
+static void THTest_(sortOrders)(void)
+{
+  static const ptrdiff_t lengths[] = {9, 64, 65, 128, 129, 257, 1000, 4095, 8192, 8193};
+  th_random random = {th_seed()};
+  for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
+    const ptrdiff_t n = lengths[l];
+    THTensor *t = THTest_(tensor)(TH_CONTIGUOUS, 12, TH_SHAPE(n));
+    real *x = t->storage->data;
+    for (int kind = 0; kind < 8; kind++) {
+      th_note("length %td, kind %d", n, kind);
+      for (ptrdiff_t i = 0; i < n; i++) {
+        const uint64_t bits = th_random_next(&random);
+        const ptrdiff_t orders[] = {i, n - i, THMin(i, n - i), i % 37, 7, i & 1, i % 64 * (n - i)};
+        if (kind == 7)
+          memcpy(x + i, &bits, sizeof *x);
+        else
+          x[i] = (real)orders[kind];
+      }
+      THTest_(checkSorted)(t);
+    }
+    THTensor_(free)(t);
+  }
+}
+
+/* Too long for the caches; what is number k and in the middle. */
+static void THTest_(sortLong)(void)
+{
+  const ptrdiff_t n = 270000;
+  THTensor *t = THTest_(tensor)(TH_CONTIGUOUS, 12, TH_SHAPE(n)), *values = THTensor_(new)();
+  THLongTensor *indices = THLongTensor_new();
+  THTest_(checkSorted)(t);
   THTensor_(sort)(values, indices, t, 0, 0);
   THTensor *one = THTensor_(new)();
   THLongTensor *oneIndex = THLongTensor_new();
-  for (int64_t k = 1; k <= n; k += 24999) {
+  for (int64_t k = 1; k <= n; k += 67499) {
     THTensor_(kthvalue)(one, oneIndex, t, k, 0, 0);
     CHECK_EQ(one->storage->data[0], values->storage->data[k - 1]);
     CHECK_EQ(oneIndex->storage->data[0], indices->storage->data[k - 1]);
@@ -276,7 +318,6 @@ static void THTest_(sortLong)(void)
   CHECK_EQ(THTensor_(medianall)(t), values->storage->data[(n - 1) / 2]);
   THLongTensor_free(oneIndex);
   THTensor_(free)(one);
-  free(seen);
   THLongTensor_free(indices);
   THTensor_(free)(values);
   THTensor_(free)(t);
@@ -429,5 +470,6 @@ static void THTest_(sortThreads)(void)
   THTensor_(free)(t);
 }
 
-TH_TESTS(THTest_(sortLayouts), THTest_(sortLengths), THTest_(sortLong), THTest_(medianOfAll),
-         THTest_(sortResults), THTest_(sortIntoOperand), THTest_(sortErrors), THTest_(sortThreads))
+TH_TESTS(THTest_(sortLayouts), THTest_(sortLengths), THTest_(sortOrders), THTest_(sortLong),
+         THTest_(medianOfAll), THTest_(sortResults), THTest_(sortIntoOperand), THTest_(sortErrors),
+         THTest_(sortThreads))

@@ -21,8 +21,9 @@ typedef struct {
 /* --- a block --------------------------------------------------------------------------------- */
 
 /* Rows are loops over elements side by side.  An operand that lies otherwise passes through a
- * buffer, a piece at a time: so every row is vector code for every layout. */
-enum { BUFFER = 8192 / sizeof(real), SHORT = 64 };
+ * buffer, a piece at a time: so every row is vector code for every layout.  Of a tile of THLoop the
+ * buffer holds as many rows as a cache line of an operand that runs across has elements. */
+enum { BUFFER = 16384 / sizeof(real), SHORT = 64 };
 
 /* The part of operand k of a block that begins at row j, column i. */
 static char *THTensor_(part)(const THRun *run, const THTensor_(Call) * call, int k, ptrdiff_t j,
@@ -63,29 +64,60 @@ static void THTensor_(store)(char *at, ptrdiff_t step, ptrdiff_t jump, void *buf
     THTensor_(convert)[SAME_TYPE](&scatter, NULL);
 }
 
+/* Asks for the next piece's share of what the row after this one of a piece of rows reads: its row
+ * where it lies in line, and else a few of the lines that run across. */
+static void THTensor_(fetchAhead)(const THRun *run, int o, const char *row, ptrdiff_t j,
+                                  ptrdiff_t rows, ptrdiff_t columns)
+{
+  enum { LINE = 64 };
+  const ptrdiff_t step = run->step[o] * (ptrdiff_t)sizeof(real);
+  const ptrdiff_t jump = run->jump[o] * (ptrdiff_t)sizeof(real);
+  if (run->step[o] == 1 && jump)
+    for (ptrdiff_t i = 0; i < columns * (ptrdiff_t)sizeof(real); i += LINE)
+      __builtin_prefetch(row + rows * jump + i);
+  else if (run->jump[o] == 1 && step)
+    for (ptrdiff_t i = columns * j / rows; i < columns * (j + 1) / rows; i++)
+      __builtin_prefetch(row + (rows - j) * jump + i * step);
+}
+
 static __attribute__((noinline)) void THTensor_(blockThroughBuffers)(const THRun *run,
                                                                      const THTensor_(Call) * call)
 {
   real buffer[1 + TH_POINTWISE_INPUTS][BUFFER];
   const real *seen[1 + TH_POINTWISE_INPUTS] = {NULL};
   const ptrdiff_t columns = THMin(run->n, BUFFER), rows = THMin(run->rows, BUFFER / columns);
+  /* Rows that are long enough are computed one by one, from where they are and to where they go. */
+  const int oneByOne = columns >= SHORT && run->step[0] == 1;
 
   for (ptrdiff_t j = 0; j < run->rows; j += rows)
     for (ptrdiff_t i = 0; i < run->n; i += columns) {
       const ptrdiff_t m = THMin(columns, run->n - i), k = THMin(rows, run->rows - j);
-      void *at[1 + TH_POINTWISE_INPUTS] = {NULL};
+      char *at[1 + TH_POINTWISE_INPUTS] = {NULL};
+      ptrdiff_t pitch[1 + TH_POINTWISE_INPUTS] = {0};
       for (int o = 0; o <= call->inputs; o++) {
         const ptrdiff_t step = run->step[o], jump = run->jump[o];
         at[o] = THTensor_(part)(run, call, o, j, i);
-        if (step == 1 && (k == 1 || jump == m))
+        pitch[o] = THTensor_(part)(run, call, o, j + 1, i) - at[o];
+        if (step == 1 && (oneByOne || k == 1 || jump == m))
           continue; /* side by side */
         if (o > 0)
-          THTensor_(fetch)(buffer[o], at[o], k, m, step, jump, &seen[o]);
-        at[o] = buffer[o];
+          THTensor_(fetch)(buffer[o], (const real *)at[o], k, m, step, jump, &seen[o]);
+        at[o] = (char *)buffer[o];
+        pitch[o] = m * (ptrdiff_t)sizeof(real);
+      }
+      if (oneByOne) {
+        for (ptrdiff_t row = 0; row < k; row++) {
+          for (int o = 1; o <= call->inputs && k > 1; o++)
+            THTensor_(fetchAhead)(run, o, THTensor_(part)(run, call, o, j + row, i), row, k, m);
+          call->row(m, at[0], at[1], at[2], at[3], call->scalars, run->streams);
+          for (int o = 0; o <= call->inputs; o++)
+            at[o] += pitch[o];
+        }
+        continue;
       }
       call->row(k * m, at[0], at[1], at[2], at[3], call->scalars,
-                run->streams && at[0] != buffer[0]);
-      if (at[0] == buffer[0])
+                run->streams && at[0] != (char *)buffer[0]);
+      if (at[0] == (char *)buffer[0])
         THTensor_(store)(THTensor_(part)(run, call, 0, j, i), run->step[0], run->jump[0], buffer[0],
                          k, m, call->bytes);
     }

@@ -12,11 +12,11 @@
 #if defined(TH_REAL_IS_LONG) || defined(TH_REAL_IS_DOUBLE)
 typedef uint64_t Key;
 typedef THItem64 Item;
-#define ITEM_(NAME) THItem64_##NAME
+#define ITEM_(NAME) THSort_kernels->NAME##64
 #else
 typedef uint32_t Key;
 typedef THItem32 Item;
-#define ITEM_(NAME) THItem32_##NAME
+#define ITEM_(NAME) THSort_kernels->NAME##32
 #endif
 
 enum { BITS = 8 * sizeof(real) };
@@ -38,12 +38,16 @@ static inline Key key_of(Raw x)
   return (bits ^ (negative | TOP_BIT)) | nan;
 }
 
-/* The element of a key, unless there are several: zeros of either sign, NaN. */
-static inline int single_of(Key key, real *x)
+/* The element of a key, unless there are several, which several_of says. */
+static inline Raw raw_of(Key key)
 {
-  const Key bits = key & TOP_BIT ? key ^ TOP_BIT : ~key;
-  memcpy(x, &bits, sizeof bits);
-  return (key != TOP_BIT) & (key != LAST_KEY);
+  return key ^ ((0 - (~key >> (BITS - 1))) | TOP_BIT);
+}
+
+/* Zeros of either sign, NaN. */
+static inline int several_of(Key key)
+{
+  return (key == TOP_BIT) | (key == LAST_KEY);
 }
 
 #elif defined(TH_REAL_IS_BYTE)
@@ -55,10 +59,14 @@ static inline Key key_of(Raw x)
   return x;
 }
 
-static inline int single_of(Key key, real *x)
+static inline Raw raw_of(Key key)
 {
-  *x = (real)key;
-  return 1;
+  return (Raw)key;
+}
+
+static inline int several_of(Key key)
+{
+  return 0;
 }
 
 #else
@@ -70,10 +78,14 @@ static inline Key key_of(Raw x)
   return ((Key)x & LAST_KEY) ^ TOP_BIT;
 }
 
-static inline int single_of(Key key, real *x)
+static inline Raw raw_of(Key key)
 {
-  *x = (real)(key ^ TOP_BIT);
-  return 1;
+  return (Raw)(key ^ TOP_BIT);
+}
+
+static inline int several_of(Key key)
+{
+  return 0;
 }
 
 #endif
@@ -152,13 +164,22 @@ static void write_items(const Lines *work, ptrdiff_t k, const Item *items, ptrdi
                         const real *line)
 {
   const ptrdiff_t dv = work->lines->step[1], di = work->lines->step[2];
-  real *values = work->values + THLines_at(work->lines, 1, k);
+  const Key flip = work->flip;
+  Raw *values = (Raw *)(work->values + THLines_at(work->lines, 1, k));
   int64_t *indices = work->indices + THLines_at(work->lines, 2, k);
-  for (ptrdiff_t i = 0; i < n; i++) {
-    real value;
-    values[i * dv] = single_of(items[i].key ^ work->flip, &value) ? value : line[items[i].at];
-    indices[i * di] = (int64_t)items[i].at + TH_INDEX_BASE;
-  }
+  if (dv == 1 && di == 1)
+    for (ptrdiff_t i = 0; i < n; i++) {
+      values[i] = raw_of(items[i].key ^ flip);
+      indices[i] = (int64_t)items[i].at + TH_INDEX_BASE;
+    }
+  else
+    for (ptrdiff_t i = 0; i < n; i++) {
+      values[i * dv] = raw_of(items[i].key ^ flip);
+      indices[i * di] = (int64_t)items[i].at + TH_INDEX_BASE;
+    }
+  for (ptrdiff_t i = 0; i < n; i++)
+    if (several_of(items[i].key ^ flip))
+      values[i * dv] = RAW(line)[items[i].at];
 }
 
 static Item *sort_line(const Lines *work, const Scratch *scratch)
@@ -166,7 +187,7 @@ static Item *sort_line(const Lines *work, const Scratch *scratch)
   const ptrdiff_t n = work->lines->length;
   const Key flip = work->flip;
   for (ptrdiff_t i = 0; i < n; i++)
-    scratch->items[i] = (Item){key_of(RAW(scratch->line)[i]) ^ flip, (Key)i};
+    scratch->items[i] = (Item){.key = key_of(RAW(scratch->line)[i]) ^ flip, .at = (Key)i};
   return ITEM_(sort)(scratch->items, scratch->spare, n, BITS);
 }
 
@@ -232,7 +253,7 @@ static void top_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
       if (full && !any_before(keys, length, last))
         continue;
       for (ptrdiff_t i = 0; i < length; i++) {
-        items[count] = (Item){keys[i], (Key)(first + i)};
+        items[count] = (Item){.key = keys[i], .at = (Key)(first + i)};
         count += !full || keys[i] < last;
       }
       if (count + STRETCH > room) {

@@ -39,7 +39,7 @@ static inline int64_t whole_double(double x)
 
 /* Where the source runs down the columns: squares small enough for their cache lines to stay, read
  * along the source and written along the result. */
-static void copy_across(const THRun *run)
+static void copy_band(const THRun *run, ptrdiff_t first, ptrdiff_t end)
 {
   enum { SIDE = 64 / sizeof(real) };
   const ptrdiff_t jump = run->jump[0], step = run->step[1];
@@ -47,8 +47,8 @@ static void copy_across(const THRun *run)
   const real *x = (const real *)run->at[1];
   ptrdiff_t i = 0;
   for (; i + SIDE <= run->n; i += SIDE) {
-    ptrdiff_t j = 0;
-    for (; j + SIDE <= run->rows; j += SIDE) {
+    ptrdiff_t j = first;
+    for (; j + SIDE <= end; j += SIDE) {
       real square[SIDE][SIDE];
       for (int a = 0; a < SIDE; a++) {
         __builtin_prefetch(x + (i + SIDE + a) * step + j);
@@ -65,13 +65,21 @@ static void copy_across(const THRun *run)
           memcpy(to, row, sizeof row);
       }
     }
-    for (; j < run->rows; j++)
+    for (; j < end; j++)
       for (int a = 0; a < SIDE; a++)
         r[j * jump + i + a] = x[(i + a) * step + j];
   }
   for (; i < run->n; i++)
-    for (ptrdiff_t j = 0; j < run->rows; j++)
+    for (ptrdiff_t j = first; j < end; j++)
       r[j * jump + i] = x[i * step + j];
+}
+
+/* A few lines of each row of the source at a time, which lie beside each other. */
+static void copy_across(const THRun *run)
+{
+  enum { BAND = 256 / sizeof(real) };
+  for (ptrdiff_t j = 0; j < run->rows; j += BAND)
+    copy_band(run, j, THMin(run->rows, j + BAND));
 }
 
 /* A row of elements that are dx apart, of which the machine's vectors know those that are 2 apart.
