@@ -3,7 +3,7 @@
 
 /* --- draws from a locked generator ---------------------------------------------------------- */
 
-void THRandom_words(THGenerator *generator, uint32_t *words, ptrdiff_t count)
+void THRandom_rawWords(THGenerator *generator, uint32_t *words, ptrdiff_t count)
 {
   enum { N = _MERSENNE_STATE_N };
   while (count > 0) {
@@ -21,12 +21,19 @@ void THRandom_words(THGenerator *generator, uint32_t *words, ptrdiff_t count)
       generator->next = 0;
     }
     const ptrdiff_t some = THMin(count, generator->left - 1);
-    THRandom_kernels->temper(words, generator->state + generator->next, some);
+    for (ptrdiff_t i = 0; i < some; i++)
+      words[i] = (uint32_t)generator->state[generator->next + (uint64_t)i];
     generator->left -= (int)some;
     generator->next += (uint64_t)some;
     words += some;
     count -= some;
   }
+}
+
+void THRandom_words(THGenerator *generator, uint32_t *words, ptrdiff_t count)
+{
+  THRandom_rawWords(generator, words, count);
+  THRandom_kernels->temper(words, words, count);
 }
 
 /* The pair's first number is the cosine's, its second one the sine's. */

@@ -12,18 +12,22 @@ void THRandom_lock(THGuard *guard, THGenerator *generator, int argument);
 /* The check alone, for functions that resize a tensor before they draw. */
 void THRandom_check(THGenerator *generator, int argument);
 
+/* The next count words as they are in the state, from which THRandom_kernels->temper makes those
+ * that are handed out. */
+void THRandom_rawWords(THGenerator *generator, uint32_t *words, ptrdiff_t count);
+
 /* The next count words. */
 void THRandom_words(THGenerator *generator, uint32_t *words, ptrdiff_t count);
 
 static inline uint32_t THRandom_word(THGenerator *generator)
 {
-  uint32_t word;
   if (generator->left == 1) {
     THRandom_kernels->makeBlocks(generator->state, NULL, 1);
     generator->left = _MERSENNE_STATE_N + 1;
     generator->next = 0;
   }
-  THRandom_kernels->temper(&word, generator->state + generator->next, 1);
+  uint32_t word = (uint32_t)generator->state[generator->next];
+  THRandom_kernels->temper(&word, &word, 1);
   generator->left--;
   generator->next++;
   return word;

@@ -7,11 +7,11 @@
 
 typedef struct THRandomKernels {
   /* Makes the next 624 words, count times over, and leaves the last ones in state; out takes all of
-   * them, as they are handed out.  out may be NULL. */
+   * them.  out may be NULL. */
   void (*makeBlocks)(uint64_t *state, uint32_t *out, ptrdiff_t count);
 
-  /* Words of the state as they are handed out. */
-  void (*temper)(uint32_t *out, const uint64_t *state, ptrdiff_t n);
+  /* Words of the state as they are handed out.  out may be words. */
+  void (*temper)(uint32_t *out, const uint32_t *words, ptrdiff_t n);
 
   /* words[i] %= divisor. */
   void (*remainders)(uint32_t *words, ptrdiff_t n, uint32_t divisor);

@@ -31,6 +31,16 @@ typedef struct {
   ptrdiff_t step[3], plane; /* of the output, in elements */
 } THNNDirect;
 
+/* The other way around: some planes of a flat image, from all windows of planes that lie side by
+ * side.  What element l of a window adds to the image is the sum of these planes, each times a
+ * weight, shifted by where the element is.  d has the planes of the image as outputs, in blocks,
+ * the others as terms, and the windows as positions; step and plane are those of the flat image. */
+typedef struct {
+  THNNDirect d;
+  ptrdiff_t taps;       /* elements of a window, and */
+  const ptrdiff_t *tap; /* where the first window has them in the flat image */
+} THNNSpread;
+
 static inline ptrdiff_t THNNDirect_block(ptrdiff_t outputs)
 {
   if (outputs <= THNN_DIRECT_FEW)

@@ -573,9 +573,68 @@ static void THTest_(moments)(void)
   check_moments("bernoulli", draw_bernoulli, 0.3, 0.21, 0.21 * (1 - 3 * 0.21));
 }
 
-TH_TESTS(THTest_(golden), THTest_(ranges), THTest_(permutation), THTest_(errors), THTest_(outputs),
-         THTest_(goldenFloat), THTest_(randShape), THTest_(affine), THTest_(overlap),
-         THTest_(gamma), THTest_(moments))
+#endif
+
+/* --- large tensors, whose numbers are drawn in turns --------------------------------------------
+ */
+
+/* Numbers drawn from one generator at once are those that come one after the other, in rows that
+ * are no row in memory; so are those that come next. */
+static void check_turns(const char *name, Draw draw, ptrdiff_t n)
+{
+  THTensor *wide = THTensor_(newWithSize2d)(n, 2), *apart = THTensor_(newNarrow)(wide, 1, 1, 1);
+  THTensor *all = THTensor_(newWithSize1d)(n + 1), *row = THTensor_(newNarrow)(all, 0, 1, n);
+  THGenerator *one = seeded(), *other = seeded();
+  const int threads = THGetNumThreads();
+  for (int t = 1; t <= 4; t++) {
+    th_note("%s, %td numbers, %d threads", name, n, t);
+    THRandom_random(one); /* turns do not begin with a block of words */
+    THRandom_random(other);
+    THSetNumThreads(1);
+    draw(apart, one);
+    THSetNumThreads(t);
+    draw(row, other);
+    THSetNumThreads(threads);
+    const real *a = THTensor_(data)(apart), *b = THTensor_(data)(row);
+    ptrdiff_t same = 0;
+    while (same < n && a[2 * same] == b[same])
+      same++;
+    CHECK_EQ(same, n);
+    CHECK_EQ(THRandom_random(one), THRandom_random(other));
+  }
+  THGenerator_free(one);
+  THGenerator_free(other);
+  THTensor *tensors[] = {wide, apart, all, row};
+  for (int i = 0; i < 4; i++)
+    THTensor_(free)(tensors[i]);
+}
+
+static void THTest_(turns)(void)
+{
+  /* Two turns of 16 chunks, and more; of the last ones some are no multiple of 16, and some chunks
+   * are cut so that the last is not short. */
+  static const ptrdiff_t counts[] = {39936, 39936 + 1248 + 3, 70001};
+  for (int i = 0; i < 3; i++) {
+    check_turns("random", THTensor_(random), counts[i]);
+    check_turns("clamped", draw_clamped, counts[i]);
+    check_turns("bernoulli", draw_bernoulli, counts[i]);
+#ifdef REAL_IS_FLOATING
+    check_turns("uniform", draw_uniform, counts[i]);
+    check_turns("normal", draw_normal, counts[i]);
+#endif
+  }
+  check_turns("geometric", draw_geometric, counts[1]);
+#ifdef REAL_IS_FLOATING
+  check_turns("exponential", draw_exponential, counts[1]);
+  check_turns("cauchy", draw_cauchy, counts[1]);
+#endif
+}
+
+#ifdef REAL_IS_FLOATING
+TH_TESTS(THTest_(golden), THTest_(turns), THTest_(ranges), THTest_(permutation), THTest_(errors),
+         THTest_(outputs), THTest_(goldenFloat), THTest_(randShape), THTest_(affine),
+         THTest_(overlap), THTest_(gamma), THTest_(moments))
 #else
-TH_TESTS(THTest_(golden), THTest_(ranges), THTest_(permutation), THTest_(errors), THTest_(outputs))
+TH_TESTS(THTest_(golden), THTest_(turns), THTest_(ranges), THTest_(permutation), THTest_(errors),
+         THTest_(outputs))
 #endif

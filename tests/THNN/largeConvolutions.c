@@ -274,6 +274,26 @@ static void THTest_(largeConvolutions)(void)
   }
 }
 
+/* Images that windows make much smaller, of few planes, with windows in rows of all lengths: going
+ * back, elements of windows are added to the image (Spread.c). */
+static void THTest_(spreadConvolutions)(void)
+{
+  static const Shape shapes[] = {
+      {3, 6, 16, {1, 5, 5}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}, {1, 12, 12}},
+      {2, 1, 20, {1, 5, 5}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}, {1, 11, 35}},
+      {2, 3, 33, {1, 4, 6}, {1, 1, 1}, {0, 1, 2}, {1, 1, 1}, {1, 6, 9}},
+      {1, 4, 24, {1, 5, 3}, {1, 2, 1}, {0, 1, 1}, {1, 1, 3}, {1, 12, 30}},
+      {2, 7, 40, {1, 6, 6}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}, {1, 8, 8}},
+      {2, 5, 30, {3, 4, 5}, {1, 1, 1}, {1, 0, 0}, {1, 1, 1}, {4, 7, 8}},
+      {1, 6, 12, {1, 7, 7}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}, {1, 16, 27}},
+  };
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+    Shape s = shapes[i];
+    s.state = i + 1;
+    check_shape(&s);
+  }
+}
+
 static void THTest_(randomConvolutions)(void)
 {
   for (uint64_t seed = 1; seed <= 24; seed++) {
@@ -382,5 +402,5 @@ static void THTest_(largeSequencesFailing)(void)
                 &o) >= fewest);
 }
 
-TH_TESTS(THTest_(largeConvolutions), THTest_(randomConvolutions), THTest_(largeSequences),
-         THTest_(largeConvolutionsFailing), THTest_(largeSequencesFailing))
+TH_TESTS(THTest_(largeConvolutions), THTest_(spreadConvolutions), THTest_(randomConvolutions),
+         THTest_(largeSequences), THTest_(largeConvolutionsFailing), THTest_(largeSequencesFailing))

@@ -39,6 +39,17 @@ static Pool any_pool(th_random *random, int number)
   return p;
 }
 
+/* Windows of 2 x 2 side by side, in rows of a few and of many vectors, and with an odd one out. */
+static Pool pairs(th_random *random, int number)
+{
+  static const int widest[] = {10, 20, 40, 90};
+  Pool p = {.size = {1, 2, 2}, .step = {1, 2, 2}, .dilation = {1, 1, 1}};
+  p.input[0] = between(random, 1, 2) / 2 + 1;
+  p.input[1] = between(random, 2, 9);
+  p.input[2] = between(random, 2, widest[number % 4]);
+  return p;
+}
+
 /* The place of the largest element of window i, j, k in a plane. */
 static ptrdiff_t place_of(const Pool *p, const real *x, const ptrdiff_t *window)
 {
@@ -108,6 +119,10 @@ static void THTest_(maxPooling)(void)
   th_random random = {th_seed()};
   for (int i = 0; i < POOLS; i++) {
     const Pool p = any_pool(&random, i);
+    check_pool(&p, &random);
+  }
+  for (int i = 0; i < POOLS / 4; i++) {
+    const Pool p = pairs(&random, i);
     check_pool(&p, &random);
   }
 }

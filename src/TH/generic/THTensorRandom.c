@@ -1,7 +1,10 @@
 /* Tensors of random numbers. */
 #include "THTemplate.h"
 
+#include <pthread.h>
+
 #include "../THRandomDraw.h"
+#include "../simd/THStream.h"
 #include "THTensorCore.h"
 
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
@@ -16,7 +19,9 @@ enum { CHUNK = 2 * _MERSENNE_STATE_N };
 typedef struct Source Source;
 struct Source {
   /* Draws the next n <= CHUNK numbers into out. */
-  void (*produce)(const Source *source, real *out, ptrdiff_t n);
+  void (*produce)(Source *source, real *out, ptrdiff_t n);
+  int words;          /* that each number takes; 0 if that is not known before */
+  int again;          /* the last 16 of numbers that are no multiple of 16 are drawn once more */
   double a, b;        /* parameters of the distribution, */
   int64_t base;       /* of random integers, */
   uint64_t range;     /* (0: 2^64) */
@@ -26,7 +31,21 @@ struct Source {
   ptrdiff_t rest;  /* those not yet produced */
   real *buffer;    /* produced, and not yet handed out from at on */
   ptrdiff_t at, filled;
+  const uint32_t *taken; /* words that were taken from the generator for this source, or NULL */
+  uint32_t *room;        /* for such words, of each thread, where all are produced in turns */
+  ptrdiff_t turns;
 };
+
+/* The next count words. */
+static void draw(Source *source, uint32_t *words, ptrdiff_t count)
+{
+  if (!source->taken) {
+    THRandom_words(source->generator, words, count);
+    return;
+  }
+  THRandom_kernels->temper(words, source->taken, count);
+  source->taken += count;
+}
 
 /* How many numbers to produce next.  The last chunk is never a short one behind others: the last 16
  * normal numbers are made together. */
@@ -39,11 +58,117 @@ static ptrdiff_t next_chunk(Source *source)
   return n;
 }
 
+/* --- in turns --- */
+
+/* A turn is some chunks, for which a thread takes the words from the generator while no other does.
+ * It makes numbers of them while the next thread takes words, which is the lesser part of the work.
+ * Which words become which numbers does not depend on who does it. */
+enum { TURN = 16 * CHUNK };
+
+typedef struct Turns {
+  pthread_mutex_t lock;
+  const Source *source;
+  ptrdiff_t next; /* the first turn that nobody has taken */
+  real *out;
+  int streams;
+} Turns;
+
+/* The last turn is longer, so that none is short. */
+static ptrdiff_t numbers_of_turn(const Source *source, ptrdiff_t turn)
+{
+  return turn + 1 < source->turns ? TURN : source->total - turn * TURN;
+}
+
+static ptrdiff_t words_of_turn(const Source *source, ptrdiff_t turn)
+{
+  const int again = turn + 1 == source->turns && source->again && source->total % 16;
+  return source->words * (numbers_of_turn(source, turn) + (again ? 16 : 0));
+}
+
+/* Words are taken in less time than it takes to sleep and to be woken: at first it is waited for
+ * awake. */
+static void lock_turns(Turns *turns)
+{
+  enum { TRIES = 2000 };
+  for (int i = 0; i < TRIES; i++) {
+    if (pthread_mutex_trylock(&turns->lock) == 0)
+      return;
+#if defined(__x86_64__)
+    _mm_pause();
+#endif
+  }
+  pthread_mutex_lock(&turns->lock);
+}
+
+/* Returns the next turn, with its words in room; the number of turns if there is none. */
+static ptrdiff_t take_turn(Turns *turns, uint32_t *room)
+{
+  const Source *source = turns->source;
+  lock_turns(turns);
+  const ptrdiff_t turn = turns->next;
+  if (turn < source->turns) {
+    turns->next++;
+    THRandom_rawWords(source->generator, room, words_of_turn(source, turn));
+  }
+  pthread_mutex_unlock(&turns->lock);
+  return turn;
+}
+
+/* Numbers of a result too large for the caches go around them. */
+static void take_turns(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  (void)end;
+  Turns *turns = context;
+  Source mine = *turns->source;
+  uint32_t *room = mine.room + begin * words_of_turn(&mine, mine.turns - 1);
+  _Alignas(TH_STREAM_LINE) real buffer[CHUNK];
+  for (ptrdiff_t turn; (turn = take_turn(turns, room)) < mine.turns;) {
+    real *out = turns->out + turn * TURN;
+    mine.rest = numbers_of_turn(&mine, turn);
+    mine.taken = room;
+    while (mine.rest > 0) {
+      const ptrdiff_t n = next_chunk(&mine);
+      mine.produce(&mine, turns->streams ? buffer : out, n);
+      if (turns->streams)
+        THStream_copy(out, buffer, (size_t)n * sizeof *out);
+      out += n;
+    }
+  }
+#if defined(__x86_64__)
+  if (turns->streams) /* another thread must see what is still under way */
+    _mm_sfence();
+#endif
+}
+
+/* Room for the words of each thread, if all elements are worth a few turns and follow each other in
+ * memory; the guard, which is entered here, frees it. */
+static void reserve_turns(Source *source, THTensor *self, THGuard *guard)
+{
+  THGuard_enter(guard, THFree);
+  source->turns = source->total / TURN;
+  if (source->words == 0 || source->turns < 2 || !THTensor_(isContiguous)(self)) {
+    source->turns = 0;
+    return;
+  }
+  const ptrdiff_t threads = THParallel_threads(source->turns, 1);
+  const ptrdiff_t words = threads * words_of_turn(source, source->turns - 1);
+  source->room = guard->what = THAlloc(words * (ptrdiff_t)sizeof(uint32_t));
+}
+
+/* --- in order --- */
+
 /* Rows that are long and without gaps are produced in place; others are filled from the buffer. */
 static void emit(const THRun *run, const void *context)
 {
   Source *source = *(Source *const *)context;
   const ptrdiff_t step = run->step[0];
+  if (source->turns > 0) { /* the one row that there is */
+    Turns turns = {.source = source, .out = (real *)run->at[0], .streams = run->streams};
+    pthread_mutex_init(&turns.lock, NULL);
+    THParallel_for(THParallel_threads(source->turns, 1), 1, take_turns, &turns);
+    pthread_mutex_destroy(&turns.lock);
+    return;
+  }
   for (ptrdiff_t j = 0; j < run->rows; j++) {
     real *r = (real *)run->at[0] + j * run->jump[0];
     for (ptrdiff_t i = 0; i < run->n;) {
@@ -89,10 +214,12 @@ static void fill(THTensor *self, THGenerator *generator, const Source *distribut
   THLoop_tensor(&loop, self);
   loop.inOrder = 1;
   check_no_overlap(&loop);
-  THGuard guard;
-  THRandom_lock(&guard, generator, 2);
+  THGuard room, lock;
+  reserve_turns(&source, self, &room);
+  THRandom_lock(&lock, generator, 2);
   THLoop_run(&loop, emit, &context);
-  THGuard_leave(&guard);
+  THGuard_leave(&lock);
+  THGuard_leave(&room);
 }
 
 /* Pairs of words for n numbers, and as many doubles to compute in. */
@@ -105,13 +232,13 @@ typedef struct Work {
 
 /* The base plus the remainder of the next word by the range; of two words, where one is too small.
  * All 64 bits are taken as they are. */
-static void produce_integers(const Source *source, real *out, ptrdiff_t n)
+static void produce_integers(Source *source, real *out, ptrdiff_t n)
 {
   uint32_t words[2 * CHUNK];
   const uint64_t range = source->range, mask = range - 1;
   const uint64_t base = range == 0 ? 0 : (uint64_t)source->base;
   if (range == 0 || range > UINT32_MAX) {
-    THRandom_words(source->generator, words, 2 * n);
+    draw(source, words, 2 * n);
     for (ptrdiff_t i = 0; i < n; i++) {
       const uint64_t word = (uint64_t)words[2 * i] << 32 | words[2 * i + 1];
       out[i] = (real)(int64_t)(base + (range & mask ? word % range : word & mask));
@@ -119,7 +246,7 @@ static void produce_integers(const Source *source, real *out, ptrdiff_t n)
     return;
   }
   const uint64_t most = range & mask ? UINT32_MAX : mask; /* the largest remainder, or above */
-  THRandom_words(source->generator, words, n);
+  draw(source, words, n);
   if (range & mask)
     THRandom_kernels->remainders(words, n, (uint32_t)range);
   for (ptrdiff_t i = 0; i < n; i++)
@@ -139,7 +266,9 @@ static void produce_integers(const Source *source, real *out, ptrdiff_t n)
 
 void THTensor_(random)(THTensor *self, THGenerator *_generator)
 {
-  fill(self, _generator, &(Source){.produce = produce_integers, .range = COUNTABLE});
+  const int words = COUNTABLE > UINT32_MAX ? 2 : 1;
+  fill(self, _generator,
+       &(Source){.produce = produce_integers, .words = words, .range = COUNTABLE});
 }
 
 void THTensor_(clampedRandom)(THTensor *self, THGenerator *_generator, int64_t min, int64_t max)
@@ -147,7 +276,11 @@ void THTensor_(clampedRandom)(THTensor *self, THGenerator *_generator, int64_t m
   THArgCheck(min <= max, 4, "max is %lld, less than min, which is %lld", (long long)max,
              (long long)min);
   const uint64_t range = (uint64_t)max - (uint64_t)min + 1;
-  fill(self, _generator, &(Source){.produce = produce_integers, .base = min, .range = range});
+  fill(self, _generator,
+       &(Source){.produce = produce_integers,
+                 .words = range == 0 || range > UINT32_MAX ? 2 : 1,
+                 .base = min,
+                 .range = range});
 }
 
 void THTensor_(cappedRandom)(THTensor *self, THGenerator *_generator, int64_t max)
@@ -164,10 +297,10 @@ static inline double round_up(double x)
 }
 
 /* Numbers of trials, each the logarithm of a uniform number by that of 1 - p, rounded up. */
-static void produce_geometric(const Source *source, real *out, ptrdiff_t n)
+static void produce_geometric(Source *source, real *out, ptrdiff_t n)
 {
   Work work;
-  THRandom_words(source->generator, work.pairs, 2 * n);
+  draw(source, work.pairs, 2 * n);
   THRandom_kernels->logarithms(work.x, work.pairs, n, source->a, 0);
   for (ptrdiff_t i = 0; i < n; i++) {
     const double trials = round_up(work.x[i]);
@@ -182,16 +315,16 @@ static void produce_geometric(const Source *source, real *out, ptrdiff_t n)
 void THTensor_(geometric)(THTensor *self, THGenerator *_generator, double p)
 {
   THArgCheck(p > 0 && p < 1, 3, "p is %g, not between 0 and 1", p);
-  fill(self, _generator, &(Source){.produce = produce_geometric, .a = 1.0 / log1p(-p)});
+  fill(self, _generator, &(Source){.produce = produce_geometric, .words = 2, .a = 1.0 / log1p(-p)});
 }
 
 /* --- bernoulli -------------------------------------------------------------------------------- */
 
-static void produce_bernoulli(const Source *source, real *out, ptrdiff_t n)
+static void produce_bernoulli(Source *source, real *out, ptrdiff_t n)
 {
   uint32_t pairs[2 * CHUNK];
   uint8_t bits[CHUNK];
-  THRandom_words(source->generator, pairs, 2 * n);
+  draw(source, pairs, 2 * n);
   THRandom_kernels->below(bits, pairs, n, source->threshold);
   for (ptrdiff_t i = 0; i < n; i++)
     out[i] = (real)bits[i];
@@ -202,7 +335,8 @@ void THTensor_(bernoulli)(THTensor *self, THGenerator *_generator, double p)
   THArgCheck(p >= 0 && p <= 1, 3, "p is %g, not in [0, 1]", p);
   /* k * 2^-53 < p exactly when the integer k is below this one. */
   const uint64_t threshold = (uint64_t)ceil(p * 0x1p53);
-  fill(self, _generator, &(Source){.produce = produce_bernoulli, .threshold = threshold});
+  fill(self, _generator,
+       &(Source){.produce = produce_bernoulli, .words = 2, .threshold = threshold});
 }
 
 /* Element i of a row of probabilities: of doubles if wide, else of floats. */
@@ -372,45 +506,47 @@ void THTensor_(bernoulli_Tensor)(THTensor *self, THGenerator *_generator, THTens
 
 /* --- uniform and normal ----------------------------------------------------------------------- */
 
-static void draw_uniform(THGenerator *generator, real *out, ptrdiff_t n, double a, double b)
+static void draw_uniform(Source *source, real *out, ptrdiff_t n, double a, double b)
 {
   uint32_t words[UNIFORM_WORDS * CHUNK];
-  THRandom_words(generator, words, UNIFORM_WORDS * n);
+  draw(source, words, UNIFORM_WORDS * n);
   THRandom_kernels->uniformReal(out, words, n, (real)a, (real)b);
 }
 
-static void produce_uniform(const Source *source, real *out, ptrdiff_t n)
+static void produce_uniform(Source *source, real *out, ptrdiff_t n)
 {
-  draw_uniform(source->generator, out, n, source->a, source->b);
+  draw_uniform(source, out, n, source->a, source->b);
 }
 
 void THTensor_(uniform)(THTensor *self, THGenerator *_generator, double a, double b)
 {
-  fill(self, _generator, &(Source){.produce = produce_uniform, .a = a, .b = b});
+  fill(self, _generator,
+       &(Source){.produce = produce_uniform, .words = UNIFORM_WORDS, .a = a, .b = b});
 }
 
 /* Fewer than 16 numbers come in the pairs that THRandom_normal draws.  More come in blocks of 16;
  * where the last block is not full, the last 16 numbers are drawn once more. */
-static void produce_normal(const Source *source, real *out, ptrdiff_t n)
+static void produce_normal(Source *source, real *out, ptrdiff_t n)
 {
-  THGenerator *generator = source->generator;
   if (source->total < 16) {
     for (ptrdiff_t i = 0; i < n; i++)
-      out[i] = (real)(THRandom_standardNormal(generator) * source->b + source->a);
+      out[i] = (real)(THRandom_standardNormal(source->generator) * source->b + source->a);
     return;
   }
   const real mean = (real)source->a, stdv = (real)source->b;
-  draw_uniform(generator, out, n, 0, 1);
+  draw_uniform(source, out, n, 0, 1);
   THRandom_kernels->normalReal(out, n & -16, mean, stdv);
   if (n % 16) {
-    draw_uniform(generator, out + n - 16, 16, 0, 1);
+    draw_uniform(source, out + n - 16, 16, 0, 1);
     THRandom_kernels->normalReal(out + n - 16, 16, mean, stdv);
   }
 }
 
 static void fill_normal(THTensor *self, THGenerator *generator, double mean, double stdv)
 {
-  fill(self, generator, &(Source){.produce = produce_normal, .a = mean, .b = stdv});
+  fill(self, generator,
+       &(Source){
+           .produce = produce_normal, .words = UNIFORM_WORDS, .again = 1, .a = mean, .b = stdv});
 }
 
 void THTensor_(normal)(THTensor *self, THGenerator *_generator, double mean, double stdv)
@@ -577,10 +713,10 @@ static void convert_doubles(real *out, const double *x, ptrdiff_t n)
     out[i] = (real)x[i];
 }
 
-static void produce_exponential(const Source *source, real *out, ptrdiff_t n)
+static void produce_exponential(Source *source, real *out, ptrdiff_t n)
 {
   Work work;
-  THRandom_words(source->generator, work.pairs, 2 * n);
+  draw(source, work.pairs, 2 * n);
   THRandom_kernels->logarithms(work.x, work.pairs, n, source->a, 1);
   convert_doubles(out, work.x, n);
 }
@@ -588,13 +724,13 @@ static void produce_exponential(const Source *source, real *out, ptrdiff_t n)
 void THTensor_(exponential)(THTensor *self, THGenerator *_generator, double lambda)
 {
   THArgCheck(lambda > 0, 3, "lambda is %g, not > 0", lambda);
-  fill(self, _generator, &(Source){.produce = produce_exponential, .a = -1.0 / lambda});
+  fill(self, _generator, &(Source){.produce = produce_exponential, .words = 2, .a = -1.0 / lambda});
 }
 
-static void produce_cauchy(const Source *source, real *out, ptrdiff_t n)
+static void produce_cauchy(Source *source, real *out, ptrdiff_t n)
 {
   Work work;
-  THRandom_words(source->generator, work.pairs, 2 * n);
+  draw(source, work.pairs, 2 * n);
   THRandom_kernels->tangents(work.x, work.pairs, n, source->b, source->a);
   convert_doubles(out, work.x, n);
 }
@@ -602,10 +738,10 @@ static void produce_cauchy(const Source *source, real *out, ptrdiff_t n)
 void THTensor_(cauchy)(THTensor *self, THGenerator *_generator, double median, double sigma)
 {
   THArgCheck(sigma > 0, 4, "sigma is %g, not > 0", sigma);
-  fill(self, _generator, &(Source){.produce = produce_cauchy, .a = median, .b = sigma});
+  fill(self, _generator, &(Source){.produce = produce_cauchy, .words = 2, .a = median, .b = sigma});
 }
 
-static void produce_log_normal(const Source *source, real *out, ptrdiff_t n)
+static void produce_log_normal(Source *source, real *out, ptrdiff_t n)
 {
   double x[CHUNK];
   THRandom_standardNormals(source->generator, x, n);

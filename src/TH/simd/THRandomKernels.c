@@ -13,15 +13,15 @@ static inline uint32_t twist_word(uint32_t high, uint32_t low, uint32_t far)
   return far ^ (mixed >> 1) ^ (-(low & 1u) & 0x9908b0dfu);
 }
 
-/* Each loop reads words no nearer than N - M = 227 behind the one it writes: vectors fit between.
- */
-static inline void twist(uint32_t *s)
+/* Each loop reads words of t no nearer than N - M = 227 behind the one it writes: vectors fit
+ * between. */
+static inline void twist(const uint32_t *restrict s, uint32_t *restrict t)
 {
   for (int i = 0; i < N - M; i++)
-    s[i] = twist_word(s[i], s[i + 1], s[i + M]);
+    t[i] = twist_word(s[i], s[i + 1], s[i + M]);
   for (int i = N - M; i < N - 1; i++)
-    s[i] = twist_word(s[i], s[i + 1], s[i - (N - M)]);
-  s[N - 1] = twist_word(s[N - 1], s[0], s[M - 1]);
+    t[i] = twist_word(s[i], s[i + 1], t[i - (N - M)]);
+  t[N - 1] = twist_word(s[N - 1], t[0], t[M - 1]);
 }
 
 static inline uint32_t temper_word(uint32_t y)
@@ -32,25 +32,27 @@ static inline uint32_t temper_word(uint32_t y)
   return y ^ (y >> 18);
 }
 
-static void make_blocks(uint64_t *state, uint32_t *restrict out, ptrdiff_t count)
+/* Each block is made from the one before, where that lies in out. */
+static void make_blocks(uint64_t *state, uint32_t *out, ptrdiff_t count)
 {
-  uint32_t s[N];
+  uint32_t own[2][N];
+  uint32_t *last = own[1];
   for (int i = 0; i < N; i++)
-    s[i] = (uint32_t)state[i];
+    last[i] = (uint32_t)state[i];
   for (ptrdiff_t b = 0; b < count; b++) {
-    twist(s);
-    if (out)
-      for (int i = 0; i < N; i++)
-        out[b * N + i] = temper_word(s[i]);
+    uint32_t *next = out ? out + b * N : own[b % 2];
+    twist(last, next);
+    last = next;
   }
   for (int i = 0; i < N; i++)
-    state[i] = s[i];
+    state[i] = last[i];
 }
 
-static void temper(uint32_t *restrict out, const uint64_t *restrict state, ptrdiff_t n)
+static void temper(uint32_t *out, const uint32_t *words, ptrdiff_t n)
 {
+#pragma omp simd
   for (ptrdiff_t i = 0; i < n; i++)
-    out[i] = temper_word((uint32_t)state[i]);
+    out[i] = temper_word(words[i]);
 }
 
 /* --- from words to numbers ------------------------------------------------------------------ */
@@ -110,17 +112,38 @@ static void logarithms(double *restrict out, const uint32_t *restrict pairs, ptr
       out[i] = scale * log_double(low_53_bits(pairs + 2 * i) * 0x1p-53);
 }
 
-/* Box and Muller: the radius from the first eight numbers, the angle from the other eight. */
+/* Box and Muller: the radius from the first eight numbers of each block, the angle from the other
+ * eight.  Some blocks at a time, whose number is a constant, fill the widest vectors. */
+static inline __attribute__((always_inline)) void normal_blocks(float *x, int blocks, float mean,
+                                                                float stdv)
+{
+  enum { HALF = 8, MOST = 4 * HALF };
+  float first[MOST], last[MOST];
+  for (int b = 0; b < blocks; b++) {
+    memcpy(first + b * HALF, x + 2 * b * HALF, HALF * sizeof *x);
+    memcpy(last + b * HALF, x + (2 * b + 1) * HALF, HALF * sizeof *x);
+  }
+#pragma omp simd
+  for (int i = 0; i < blocks * HALF; i++) {
+    const float radius = sqrtf(-2.0f * log_float(1.0f - first[i]));
+    float sine, cosine;
+    sincos_float(6.2831855f * last[i], &sine, &cosine);
+    first[i] = radius * cosine * stdv + mean;
+    last[i] = radius * sine * stdv + mean;
+  }
+  for (int b = 0; b < blocks; b++) {
+    memcpy(x + 2 * b * HALF, first + b * HALF, HALF * sizeof *x);
+    memcpy(x + (2 * b + 1) * HALF, last + b * HALF, HALF * sizeof *x);
+  }
+}
+
 static void normal_float(float *x, ptrdiff_t n, float mean, float stdv)
 {
-  for (ptrdiff_t b = 0; b < n; b += 16)
-    for (int i = 0; i < 8; i++) {
-      const float radius = sqrtf(-2.0f * log_float(1.0f - x[b + i]));
-      float sine, cosine;
-      sincos_float(6.2831855f * x[b + i + 8], &sine, &cosine);
-      x[b + i] = radius * cosine * stdv + mean;
-      x[b + i + 8] = radius * sine * stdv + mean;
-    }
+  ptrdiff_t i = 0;
+  for (; i + 4 * 16 <= n; i += 4 * 16)
+    normal_blocks(x + i, 4, mean, stdv);
+  for (; i < n; i += 16)
+    normal_blocks(x + i, 1, mean, stdv);
 }
 
 static void normal_double(double *x, ptrdiff_t n, double mean, double stdv)

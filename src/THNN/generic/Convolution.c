@@ -416,6 +416,8 @@ static void THNN_(convolveEither)(const THNNConvolution *c, int back, THTensor *
 {
   if (THNN_(isWinograd)(c, back))
     THNN_(convolveWinograd)(c, back, from, weight, bias, to);
+  else if (back && THNN_(isSpread)(c))
+    THNN_(convolveSpread)(c, from, weight, bias, to);
   else if (THNN_(isImplicit)(c, back))
     THNN_(convolveImplicit)(c, back, from, weight, bias, to);
   else if (THNN_(isDirect)(c) || THNN_(areFlat)(c))

@@ -15,6 +15,12 @@ static double THNN_(shareOfLanes)(ptrdiff_t outputs)
   return (double)outputs / (double)(vectors * lanes) * (vectors == 1 ? 0.7 : 1);
 }
 
+/* Positions of a part along a dimension. */
+static int64_t THNN_(positionsAlong)(const THNNWindow *w, int back)
+{
+  return back ? (w->input + w->step - 1) / w->step : w->output;
+}
+
 /* The same with positions in the lanes, as in THNNDirect.h, where the image is as wide as padded.
  */
 static double THNN_(shareOfPositions)(const THNNConvolution *c, int back, ptrdiff_t outputs)
@@ -23,7 +29,7 @@ static double THNN_(shareOfPositions)(const THNNConvolution *c, int back, ptrdif
   for (int d = 0; d < 3; d++) {
     const THNNWindow *w = &c->at[d];
     const int64_t reach = (w->size - 1) * w->dilation / w->step;
-    const int64_t count = back ? (w->input + w->step - 1) / w->step : w->output;
+    const int64_t count = THNN_(positionsAlong)(w, back);
     wanted *= count;
     computed *= d == 0 ? count : count + reach;
   }
@@ -32,6 +38,34 @@ static double THNN_(shareOfPositions)(const THNNConvolution *c, int back, ptrdif
   const ptrdiff_t blocks = (outputs + block - 1) / block;
   computed = (computed + stretch - 1) / stretch * stretch;
   return (double)wanted / (double)computed * (double)outputs / (double)(blocks * block);
+}
+
+/* The same going back with windows in the lanes, each of which is added to the image, as in
+ * Spread.c; that takes about two thirds of a term for each piece of a row in a stretch. */
+static double THNN_(shareOfWindows)(const THNNConvolution *c)
+{
+  const ptrdiff_t planes = c->planes / c->groups, outputs = c->outputs / c->groups;
+  const ptrdiff_t lanes = THNN_(implicit)->lanes, half = THMax(1, lanes / 2);
+  const ptrdiff_t block = THNNDirect_block(planes), blocks = (planes + block - 1) / block;
+  const ptrdiff_t stretch = (block < THNN_DIRECT_OUTPUTS ? 6 : 4) * lanes;
+  const ptrdiff_t computed = (c->windows + stretch - 1) / stretch * stretch;
+  const ptrdiff_t row = c->at[2].output;
+  ptrdiff_t wanted = 1;
+  for (int d = 0; d < 3; d++)
+    wanted *= THNN_(positionsAlong)(&c->at[d], 1);
+  const double pieces = (double)stretch / (double)row * (double)((row + half - 1) / half);
+  const double adding = 2.0 / 3.0 * pieces / (double)outputs;
+  return (double)wanted / ((double)computed * (1 + adding)) * (double)planes /
+         (double)(blocks * block);
+}
+
+int THNN_(isSpread)(const THNNConvolution *c)
+{
+  const ptrdiff_t planes = c->planes / c->groups;
+  if (c->at[2].step > 1 || c->depth == 0 || c->outputs == 0)
+    return 0;
+  return THNN_(shareOfWindows)(c) >
+         1.1 * THMax(THNN_(shareOfLanes)(planes), THNN_(shareOfPositions)(c, 1, planes));
 }
 
 /* The other matrix has to be worth its turning. */

@@ -11,6 +11,10 @@ void THNN_(convolve)(const THNNConvolution *c, THTensor *x, THTensor *weight, TH
 void THNN_(convolveBack)(const THNNConvolution *c, THTensor *y, THTensor *weight, THTensor *bias,
                          THTensor *x);
 
+/* The same, by the elements of a window (Spread.c). */
+void THNN_(convolveSpread)(const THNNConvolution *c, THTensor *y, THTensor *weight, THTensor *bias,
+                           THTensor *x);
+
 /* gradWeight += scale * products of x and y, gradBias += scale * sums of biasOf's planes. Either
  * may be NULL. */
 void THNN_(convolveWeights)(const THNNConvolution *c, THTensor *x, THTensor *y,

@@ -18,6 +18,9 @@ extern const THNN_(Implicit) * THNN_(implicit);
 int THNN_(isImplicit)(const THNNConvolution *c, int back);
 int THNN_(areWeightsImplicit)(const THNNConvolution *c);
 
+/* Whether it is better computed by the elements of a window (Spread.c) than in either way, back. */
+int THNN_(isSpread)(const THNNConvolution *c);
+
 /* y = bias (if there is one) + the convolution of x; or back, x from y. */
 void THNN_(convolveImplicit)(const THNNConvolution *c, int back, THTensor *from, THTensor *weight,
                              THTensor *bias, THTensor *to);

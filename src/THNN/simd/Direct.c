@@ -58,8 +58,41 @@ static inline __attribute__((always_inline)) void stretch(const THNNDirect *d, c
         sum[o][k] = MULTIPLY_ADD(v[k], factor, sum[o][k]);
     }
   }
-  for (int o = 0; o < outputs; o++)
-    memcpy(tile + o * width * LANES, sum[o], (size_t)width * sizeof(Vector));
+  for (int o = 0; o < outputs; o++) /* one by one: together, they would be copied twice */
+    for (int k = 0; k < width; k++)
+      memcpy(tile + (o * width + k) * LANES, &sum[o][k], sizeof(Vector));
+}
+
+typedef real Half __attribute__((vector_size(VECTOR / 2)));
+#if defined(__AVX__)
+typedef real Quarter __attribute__((vector_size(VECTOR / 4)));
+#else
+typedef Half Quarter;
+#endif
+#define COUNT(TYPE) ((ptrdiff_t)(sizeof(TYPE) / sizeof(real)))
+
+/* y[i] = x[i] + bias for n elements, of which there are as many as the type has: the last ones
+ * again where n is no multiple of that. */
+#define DELIVER(TYPE)                               \
+  for (ptrdiff_t i = 0; i < n; i += COUNT(TYPE)) {  \
+    const ptrdiff_t at = THMin(i, n - COUNT(TYPE)); \
+    TYPE sums;                                      \
+    memcpy(&sums, x + at, sizeof sums);             \
+    sums += bias;                                   \
+    memcpy(y + at, &sums, sizeof sums);             \
+  }
+
+static inline void deliver_row(const real *x, ptrdiff_t n, real bias, real *y)
+{
+  if (n >= COUNT(Vector)) {
+    DELIVER(Vector)
+  } else if (n >= COUNT(Half)) {
+    DELIVER(Half)
+  } else if (n >= COUNT(Quarter)) {
+    DELIVER(Quarter)
+  } else {
+    DELIVER(real)
+  }
 }
 
 /* Writes the positions of the stretch from first on that are outputs. */
@@ -75,8 +108,7 @@ static inline void deliver(const THNNDirect *d, const real *tile, ptrdiff_t firs
     const real *sums = tile + row * d->pitch - first;
     real *at = y + t * d->step[0] + i * d->step[1];
     if (d->step[2] == 1)
-      for (ptrdiff_t j = from; j < to; j++)
-        at[j] = bias + sums[j];
+      deliver_row(sums + from, to - from, bias, at + from);
     else
       for (ptrdiff_t j = from; j < to; j++)
         at[j * d->step[2]] = bias + sums[j];
@@ -117,26 +149,112 @@ static void convolve(const THNNDirect *d, const real *x, const real *weights, co
     all_stretches(d, x, weights, bias, y, OUTPUTS, WIDTH);
 }
 
+/* --- back, by the elements of a window ------------------------------------------------------- */
+
+/* Neighbours in a row of windows, from a stretch to a plane. */
+typedef struct {
+  ptrdiff_t from, count, to;
+} Piece;
+
+/* The pieces of the stretch of windows from first to below end. */
+static ptrdiff_t cut(const THNNDirect *d, ptrdiff_t first, ptrdiff_t end, Piece *piece)
+{
+  ptrdiff_t pieces = 0;
+  for (ptrdiff_t at = first; at < end; at += piece[pieces++].count) {
+    const ptrdiff_t row = at / d->count[2], j = at % d->count[2];
+    const ptrdiff_t t = row / d->count[1], i = row % d->count[1];
+    piece[pieces] = (Piece){at - first, THMin(d->count[2] - j, end - at),
+                            t * d->step[0] + i * d->step[1] + j * d->step[2]};
+  }
+  return pieces;
+}
+
+/* Adds as many elements as the type has to each plane of a block. */
+#define ADD(TYPE)                                 \
+  for (int o = 0; o < outputs; o++) {             \
+    TYPE sum, more;                               \
+    memcpy(&sum, to + o * d->plane, sizeof sum);  \
+    memcpy(&more, from + o * count, sizeof more); \
+    sum += more;                                  \
+    memcpy(to + o * d->plane, &sum, sizeof sum);  \
+  }                                               \
+  n -= COUNT(TYPE);                               \
+  to += COUNT(TYPE) * step;                       \
+  from += COUNT(TYPE)
+
+static inline __attribute__((always_inline)) void add_piece(const THNNDirect *d, const Piece *piece,
+                                                            real *to, const real *from,
+                                                            ptrdiff_t count, int outputs)
+{
+  const ptrdiff_t step = d->step[2];
+  ptrdiff_t n = piece->count;
+  to += piece->to;
+  from += piece->from;
+  if (step == 1) {
+    while (n >= COUNT(Vector)) {
+      ADD(Vector);
+    }
+    if (n >= COUNT(Half)) {
+      ADD(Half);
+    }
+    if (n >= COUNT(Quarter)) {
+      ADD(Quarter);
+    }
+  }
+  while (n > 0) {
+    ADD(real);
+  }
+}
+
+static inline __attribute__((always_inline)) void spread_all(const THNNSpread *s, const real *y,
+                                                             const real *weights, real *x,
+                                                             int outputs, int width)
+{
+  const THNNDirect *d = &s->d;
+  const ptrdiff_t count = width * LANES;
+  for (ptrdiff_t first = 0; first < d->length; first += count) {
+    Piece piece[WIDE * LANES];
+    const ptrdiff_t pieces = cut(d, first, THMin(first + count, d->length), piece);
+    for (ptrdiff_t l = 0; l < s->taps; l++) {
+      real tile[OUTPUTS * WIDE * LANES];
+      stretch(d, y + first, weights + l * d->terms * outputs, tile, outputs, width);
+      for (ptrdiff_t k = 0; k < pieces; k++)
+        add_piece(d, &piece[k], x + s->tap[l], tile, count, outputs);
+    }
+  }
+}
+
+static void spread(const THNNSpread *s, const real *y, const real *weights, real *x)
+{
+  if (s->d.block == 1)
+    spread_all(s, y, weights, x, 1, WIDE);
+  else if (s->d.block == THNN_DIRECT_FEW)
+    spread_all(s, y, weights, x, THNN_DIRECT_FEW, WIDER);
+  else if (s->d.block == THNN_DIRECT_FOUR)
+    spread_all(s, y, weights, x, THNN_DIRECT_FOUR, WIDER);
+  else
+    spread_all(s, y, weights, x, OUTPUTS, WIDTH);
+}
+
 /* --- sums over an image ---------------------------------------------------------------------- */
 
 /* The lanes in a fixed order: halves are added until one is left. */
 static inline real sum_of_lanes(Vector v)
 {
 #if defined(__AVX512F__)
-  typedef real Half __attribute__((vector_size(32)));
   Half halves[2];
   memcpy(halves, &v, sizeof v);
   const Half half = halves[0] + halves[1];
 #else
   const Vector half = v;
 #endif
-  typedef real Quarter __attribute__((vector_size(16)));
+  typedef real Least __attribute__((vector_size(16)));
 #if defined(__AVX__)
-  Quarter quarters[2];
+  Least quarters[2];
   memcpy(quarters, &half, sizeof half);
-  const Quarter rest = quarters[0] + quarters[1];
+  const Least rest = quarters[0] + quarters[1];
 #else
-  const Quarter rest = half;
+  const Least rest = half;
 #endif
 #if defined(TH_REAL_IS_FLOAT)
   return (rest[0] + rest[2]) + (rest[1] + rest[3]);
@@ -224,4 +342,4 @@ static accreal sum(const real *x, ptrdiff_t n)
   return part[0];
 }
 
-const THNN_(Direct) TH_LEVEL_(THNN_(direct))[] = {{convolve, correlate, sum}};
+const THNN_(Direct) TH_LEVEL_(THNN_(direct))[] = {{convolve, spread, correlate, sum}};

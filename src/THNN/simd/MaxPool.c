@@ -81,11 +81,13 @@ typedef struct {
     memcpy(odd, &odds, sizeof odds);                                                 \
   }
 SPLIT(16)
+#if defined(__AVX__)
+SPLIT(32)
+#endif
 #if defined(__AVX512F__)
 SPLIT(64)
 #define SPLIT_MANY split64
 #elif defined(__AVX__)
-SPLIT(32)
 #define SPLIT_MANY split32
 #else
 #define SPLIT_MANY split16
@@ -320,9 +322,84 @@ FRAME_STAYS static inline void pool_windows(Block *b, const THNNWindow *axis, co
     index[j] = (int64_t)best[j] + TH_INDEX_BASE;
 }
 
+/* --- pairs of rows and columns --------------------------------------------------------------- */
+
+/* Windows of 2 x 2 side by side, without padding: those of LANES##BYTES neighbours in two rows. */
+#define POOL_PAIRS(BYTES)                                                                        \
+  KERNEL pool_pairs##BYTES(const real *x, ptrdiff_t pitch, place first, real *y, int64_t *index) \
+  {                                                                                              \
+    enum { COUNT = BYTES / sizeof(real) };                                                       \
+    real even[2][COUNT], odd[2][COUNT];                                                          \
+    split##BYTES(x, even[0], odd[0]);                                                            \
+    split##BYTES(x + pitch, even[1], odd[1]);                                                    \
+    _Pragma("omp simd") for (int j = 0; j < COUNT; j++)                                          \
+    {                                                                                            \
+      real most = even[0][j], below = even[1][j];                                                \
+      place best = first + 2 * j, at = best + (place)pitch;                                      \
+      take_larger(odd[1][j], at + 1, &below, &at);                                               \
+      take_larger(odd[0][j], best + 1, &most, &best);                                            \
+      take_larger(below, at, &most, &best);                                                      \
+      y[j] = most;                                                                               \
+      index[j] = (int64_t)best + TH_INDEX_BASE;                                                  \
+    }                                                                                            \
+  }                                                                                              \
+  /* A row of windows; the last ones again where they are no multiple of so many. */             \
+  KERNEL row_of_pairs##BYTES(const real *x, ptrdiff_t pitch, place first, ptrdiff_t columns,     \
+                             real *y, int64_t *index)                                            \
+  {                                                                                              \
+    enum { COUNT = BYTES / sizeof(real) };                                                       \
+    for (ptrdiff_t j = 0; j < columns; j += COUNT) {                                             \
+      const ptrdiff_t at = THMin(j, columns - COUNT);                                            \
+      pool_pairs##BYTES(x + 2 * at, pitch, first + (place)(2 * at), y + at, index + at);         \
+    }                                                                                            \
+  }
+POOL_PAIRS(16)
+#if defined(__AVX__)
+POOL_PAIRS(32)
+#endif
+#if defined(__AVX512F__)
+POOL_PAIRS(64)
+#endif
+
+static int are_pairs(const THNNWindow *w)
+{
+  return w->size == 2 && w->step == 2 && w->dilation == 1 && w->pad == 0 &&
+         2 * w->output <= w->input;
+}
+
+FRAME_STAYS static void pool_plane_of_pairs(const THNNWindow *axis, const real *x, real *y,
+                                            int64_t *index)
+{
+  const ptrdiff_t columns = axis[2].output, pitch = axis[2].input;
+  for (ptrdiff_t i = 0; i < axis[1].output; i++, y += columns, index += columns) {
+    const real *row = x + 2 * i * pitch;
+    const place first = (place)(2 * i * pitch);
+#if defined(__AVX512F__)
+    if (columns >= 64 / (ptrdiff_t)sizeof *x) {
+      row_of_pairs64(row, pitch, first, columns, y, index);
+      continue;
+    }
+#endif
+#if defined(__AVX__)
+    if (columns >= 32 / (ptrdiff_t)sizeof *x) {
+      row_of_pairs32(row, pitch, first, columns, y, index);
+      continue;
+    }
+#endif
+    row_of_pairs16(row, pitch, first, columns, y, index);
+  }
+}
+
+/* --- a plane of any kind --------------------------------------------------------------------- */
+
 FRAME_STAYS static void max_pool(const THNNWindow *axis, const real *x, real *y, int64_t *index)
 {
   const ptrdiff_t columns = axis[2].output;
+  if (axis[0].size == 1 && axis[0].step == 1 && axis[0].output == 1 && are_pairs(&axis[1]) &&
+      are_pairs(&axis[2]) && columns >= 16 / (ptrdiff_t)sizeof *x) {
+    pool_plane_of_pairs(axis, x, y, index);
+    return;
+  }
   for (ptrdiff_t begin = 0; begin < columns; begin += BLOCK) {
     Block b;
     begin_block(&b, &axis[2], begin);
