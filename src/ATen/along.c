@@ -49,6 +49,14 @@ static const Picking pickings[] = {
     [AT_PICK_TOP] = {"top", false, true, topk_call},
 };
 
+/* Whether TH can write straight into out. */
+static bool takes_result(const at_tensor *out, const at_type *type, at_ints sizes,
+                         const at_tensor *self)
+{
+  return out && out->type == type && at_sameSizes(at_sizesOf(out), sizes) &&
+         out->th->storage != self->th->storage;
+}
+
 void at_pick(at_tensor **out, at_picking name, at_tensor *self, int64_t k, int64_t dim,
              bool keepdim, bool option, bool sorted)
 {
@@ -82,14 +90,20 @@ void at_pick(at_tensor **out, at_picking name, at_tensor *self, int64_t k, int64
   at_pool pool;
   at_pool_enter(&pool);
   const at_type *compute = at_computesIn(self->type);
-  at_tensor *made[] = {at_hold(&pool, at_newShape(compute, sizes)),
-                       at_hold(&pool, at_newShape(places, sizes))};
+  const bool direct = takes_result(out[0], compute, sizes, self) &&
+                      takes_result(out[1], places, sizes, self);
+  at_tensor *made[] = {direct ? out[0] : at_hold(&pool, at_newShape(compute, sizes)),
+                       direct ? out[1] : at_hold(&pool, at_newShape(places, sizes))};
   if (at_numel(made[0]) > 0 && own.count > 0) {
     at_tensor *x = at_cast(&pool, self, compute);
     how->call(compute->functions, made[0]->th, made[1]->th, x->th, &options);
   } else if (own.count == 0) { /* the one element, even where k is 0 */
     at_copyFrom(made[0], self);
     at_fillWith(made[1], at_scalar_long(0));
+  }
+  if (direct) {
+    at_pool_leave(&pool);
+    return;
   }
   made[0] = at_cast(&pool, made[0], self->type);
   at_finish(&pool, 2, out, made);
