@@ -47,7 +47,12 @@ typedef struct {
   Winners winners[SLICES * ROWS];
 } Block;
 
-#define KERNEL static inline __attribute__((always_inline)) void
+/* Where frames move from the stack to the heap, as gcc's AddressSanitizer lets them, they are
+ * aligned to less than what vectors of 64 bytes are stored to.  What is inlined into such a
+ * function has to be one too: it would mark its variables as gone, and nobody would take that back.
+ */
+#define FRAME_STAYS __attribute__((no_sanitize("address")))
+#define KERNEL      FRAME_STAYS static inline __attribute__((always_inline)) void
 
 /* --- one row --------------------------------------------------------------------------------- */
 
@@ -291,10 +296,6 @@ static inline const Winners *winners_of(Block *b, const THNNWindow *axis, const 
   }
   return w;
 }
-
-/* Where frames move from the stack to the heap, as gcc's AddressSanitizer lets them, they are
- * aligned to less than what vectors of 64 bytes are stored to. */
-#define FRAME_STAYS __attribute__((no_sanitize("address")))
 
 /* The windows of one row. */
 FRAME_STAYS static inline void pool_windows(Block *b, const THNNWindow *axis, const THNNSpan *depth,
