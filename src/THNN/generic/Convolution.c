@@ -214,6 +214,16 @@ static void THNN_(columnChunks)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
+void THNN_(beginConvolution)(THNN_(Call) * call, const THNNConvolution *c, int back,
+                             THTensor **from, THTensor **weight, THTensor **bias, THTensor **to)
+{
+  THNN_(begin)(call);
+  *from = THNN_(source)(call, *from);
+  *weight = THNN_(source)(call, *weight);
+  *bias = THNN_(source)(call, *bias);
+  *to = THNN_(result)(call, *to, c->dims, back ? c->xSize : c->ySize);
+}
+
 /* --- direct ---------------------------------------------------------------------------------- */
 
 int THNN_(areFlat)(const THNNConvolution *c)
@@ -349,11 +359,7 @@ static void THNN_(convolvePlanned)(const THNNConvolution *c, int back, THTensor 
                                    THTensor *weight, THTensor *bias, THTensor *to)
 {
   THNN_(Call) call;
-  THNN_(begin)(&call);
-  from = THNN_(source)(&call, from);
-  weight = THNN_(source)(&call, weight);
-  bias = THNN_(source)(&call, bias);
-  to = THNN_(result)(&call, to, c->dims, back ? c->xSize : c->ySize);
+  THNN_(beginConvolution)(&call, c, back, &from, &weight, &bias, &to);
   THNN_(Planned)
   w = {.c = c, .planes = (back ? c->planes : c->outputs) / c->groups};
   w.size = back ? c->image : c->windows;
@@ -383,11 +389,7 @@ static void THNN_(convolveColumns)(const THNNConvolution *c, int back, THTensor 
                                    THTensor *weight, THTensor *bias, THTensor *to)
 {
   THNN_(Call) call;
-  THNN_(begin)(&call);
-  from = THNN_(source)(&call, from);
-  weight = THNN_(source)(&call, weight);
-  bias = THNN_(source)(&call, bias);
-  to = THNN_(result)(&call, to, c->dims, back ? c->xSize : c->ySize);
+  THNN_(beginConvolution)(&call, c, back, &from, &weight, &bias, &to);
   const ptrdiff_t items = c->batch * c->groups;
   THNN_(Columns) w = {.c = c, .threads = THParallel_threads(items, 1)};
   if (!THNN_(areElements)(c))

@@ -346,11 +346,7 @@ void THNN_(convolveImplicit)(const THNNConvolution *c, int back, THTensor *from,
   /* So many positions are computed together that the weights are worth their turning. */
   enum { POSITIONS = 512, FEW_POSITIONS = 128 };
   THNN_(Call) call;
-  THNN_(begin)(&call);
-  from = THNN_(source)(&call, from);
-  weight = THNN_(source)(&call, weight);
-  bias = THNN_(source)(&call, bias);
-  to = THNN_(result)(&call, to, c->dims, back ? c->xSize : c->ySize);
+  THNN_(beginConvolution)(&call, c, back, &from, &weight, &bias, &to);
   THNN_(ImplicitImages) w = {.c = c, .back = back, .elements = THNN_(areElements)(c)};
   w.plan = THNNPlan_of(c, back, THNN_(scratchBytes)(&call, THNNPlan_memory(c, back)));
   w.size = back ? c->image : c->windows;

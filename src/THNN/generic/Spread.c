@@ -71,11 +71,7 @@ void THNN_(convolveSpread)(const THNNConvolution *c, THTensor *from, THTensor *w
                            THTensor *bias, THTensor *to)
 {
   THNN_(Call) call;
-  THNN_(begin)(&call);
-  from = THNN_(source)(&call, from);
-  weight = THNN_(source)(&call, weight);
-  bias = THNN_(source)(&call, bias);
-  to = THNN_(result)(&call, to, c->dims, c->xSize);
+  THNN_(beginConvolution)(&call, c, 1, &from, &weight, &bias, &to);
   THNN_(Spread) w = {.c = c, .s = {.taps = c->window}};
   THNNDirect *d = &w.s.d;
   d->outputs = c->planes / c->groups;

@@ -30,6 +30,10 @@ void THNN_(layerGradParameters)(THNNLayer layer, THTensor *input, THTensor *grad
 
 /* --- what other convolutions are made of ----------------------------------------------------- */
 
+/* The operands of a call that computes y from x or, back, x from y; bias may be NULL. */
+void THNN_(beginConvolution)(THNN_(Call) * call, const THNNConvolution *c, int back,
+                             THTensor **from, THTensor **weight, THTensor **bias, THTensor **to);
+
 /* Scratch memory of any type. */
 void *THNN_(scratchBytes)(THNN_(Call) * call, size_t bytes);
 

@@ -424,11 +424,7 @@ void THNN_(convolveWinograd)(const THNNConvolution *c, int back, THTensor *from,
                              THTensor *bias, THTensor *to)
 {
   THNN_(Call) call;
-  THNN_(begin)(&call);
-  from = THNN_(source)(&call, from);
-  weight = THNN_(source)(&call, weight);
-  bias = THNN_(source)(&call, bias);
-  to = THNN_(result)(&call, to, c->dims, back ? c->xSize : c->ySize);
+  THNN_(beginConvolution)(&call, c, back, &from, &weight, &bias, &to);
   THNN_(Tiled) w;
   THNN_(plan)(c, back, THParallel_threads(PTRDIFF_MAX, 1), &w);
   w.mask = THNN_(scratch)(&call, THNN_(columnsOf)(&w));
