@@ -82,10 +82,11 @@ static at_lines lines_of(const at_tensor *t, int line, int term)
                     .next = t->th->stride[term]};
 }
 
-static at_bfloat16 *room_for(at_pool *pool, const at_tensor *like, ptrdiff_t lines, ptrdiff_t width)
+static at_bfloat16 *room_for(at_pool *pool, const at_type *type, const at_packing *p)
 {
-  const int64_t sizes[] = {panels_of(lines, width) * width, TERMS};
-  return at_data(at_hold(pool, at_newShape(like->type, (at_ints){sizes, 2})));
+  const ptrdiff_t terms = THMin(TERMS, (p->lines.terms + 1) / 2 * 2);
+  const int64_t sizes[] = {panels_of(p->lines.count, p->width) * p->width, terms};
+  return at_data(at_hold(pool, at_newShape(type, (at_ints){sizes, 2})));
 }
 
 bool at_multipliesBFloat(const at_type *type)
@@ -101,8 +102,8 @@ void at_multiplyBFloat(at_tensor *r, const at_tensor *x, const at_tensor *y)
   at_packing py = {.lines = lines_of(y, batch + 1, batch), .width = AT_PANEL_COLUMNS};
   at_pool pool;
   at_pool_enter(&pool);
-  px.panels = room_for(&pool, x, px.lines.count, AT_PANEL_ROWS);
-  py.panels = room_for(&pool, y, py.lines.count, AT_PANEL_COLUMNS);
+  px.panels = room_for(&pool, x->type, &px);
+  py.panels = room_for(&pool, y->type, &py);
   float *to = at_data(r);
   for (int64_t i = 0; i < (batch ? x->th->size[0] : 1); i++) {
     at_packing ix = px, iy = py;
