@@ -90,8 +90,9 @@ void at_pick(at_tensor **out, at_picking name, at_tensor *self, int64_t k, int64
   at_pool pool;
   at_pool_enter(&pool);
   const at_type *compute = at_computesIn(self->type);
-  const bool direct =
-      takes_result(out[0], compute, sizes, self) && takes_result(out[1], places, sizes, self);
+  const bool direct = takes_result(out[0], compute, sizes, self) &&
+                      takes_result(out[1], places, sizes, self) &&
+                      out[0]->th->storage != out[1]->th->storage;
   at_tensor *made[] = {direct ? out[0] : at_hold(&pool, at_newShape(compute, sizes)),
                        direct ? out[1] : at_hold(&pool, at_newShape(places, sizes))};
   if (at_numel(made[0]) > 0 && own.count > 0) {
