@@ -64,6 +64,11 @@ int THNN_(isSpread)(const THNNConvolution *c)
   const ptrdiff_t planes = c->planes / c->groups;
   if (c->at[2].step > 1 || c->depth == 0 || c->outputs == 0)
     return 0;
+  double flat = 1; /* the image with its padding, which has no limit */
+  for (int d = 0; d < 3; d++)
+    flat *= (double)c->at[d].input + 2.0 * (double)c->at[d].pad;
+  if (flat > 4.0 * (double)c->image)
+    return 0;
   return THNN_(shareOfWindows)(c) >
          1.1 * THMax(THNN_(shareOfLanes)(planes), THNN_(shareOfPositions)(c, 1, planes));
 }
