@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "TH/THParallel.h"
 
@@ -131,6 +132,59 @@ double limit_flops(void)
       __asm__ volatile("" ::"m"(r[k]));
   }
   return 2.0 * 16 * REGISTERS * ROUNDS * threads;
+}
+
+void limit_pick(float *r, const float *x, const int64_t *places, ptrdiff_t n)
+{
+  IN_PIECES(n, {
+    for (ptrdiff_t i = begin; i < end; i++)
+      r[i] = x[places[i]];
+  })
+}
+
+void limit_put(float *r, const float *x, const int64_t *places, ptrdiff_t n)
+{
+  IN_PIECES(n, {
+    for (ptrdiff_t i = begin; i < end; i++)
+      r[places[i]] = x[i];
+  })
+}
+
+void limit_sort(float *r, int64_t *places, const float *x, ptrdiff_t n, uint64_t *room)
+{
+  enum { BITS = 11, DIGITS = 3 };
+  const uint32_t sign = 0x80000000u, digit = (1u << BITS) - 1;
+  static uint32_t before[DIGITS][1 << BITS]; /* how many have a lesser digit */
+  uint64_t *a = room, *b = room + n;
+  memset(before, 0, sizeof before);
+  for (ptrdiff_t i = 0; i < n; i++) { /* a word: where it was, and bits that grow with the number */
+    uint32_t bits;
+    memcpy(&bits, x + i, sizeof bits);
+    bits ^= bits & sign ? 0xffffffffu : sign;
+    for (int d = 0; d < DIGITS; d++)
+      before[d][bits >> BITS * d & digit]++;
+    a[i] = (uint64_t)i << 32 | bits;
+  }
+  for (int d = 0; d < DIGITS; d++)
+    for (uint32_t k = 0, sum = 0; k <= digit; k++) {
+      const uint32_t count = before[d][k];
+      before[d][k] = sum;
+      sum += count;
+    }
+  for (int d = 0; d < DIGITS - 1; d++) {
+    for (ptrdiff_t i = 0; i < n; i++)
+      b[before[d][(uint32_t)a[i] >> BITS * d & digit]++] = a[i];
+    uint64_t *last = a;
+    a = b;
+    b = last;
+  }
+  for (ptrdiff_t i = 0; i < n; i++) {
+    uint32_t bits = (uint32_t)a[i];
+    const uint32_t to = before[DIGITS - 1][bits >> BITS * (DIGITS - 1)]++;
+    bits ^= bits & sign ? sign : 0xffffffffu;
+    memcpy(r + to, &bits, sizeof bits);
+    places[to] = (int64_t)(a[i] >> 32);
+  }
 }
 
 void limit_malloc(void)

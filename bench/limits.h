@@ -4,6 +4,7 @@
 #define BENCH_LIMITS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Arrays start at 64 bytes; n is in elements.  Each has two forms where it writes: through the
  * cache and around it; the limit is the faster one. */
@@ -16,6 +17,14 @@ float limit_read(const float *x, ptrdiff_t n);
 /* Single-precision operations of dependent-free fused multiply-adds in registers: returns how many
  * it did. */
 double limit_flops(void);
+
+/* r[i] = x[places[i]], and r[places[i]] = x[i], unchecked. */
+void limit_pick(float *r, const float *x, const int64_t *places, ptrdiff_t n);
+void limit_put(float *r, const float *x, const int64_t *places, ptrdiff_t n);
+
+/* Sorts n < 2^32 floats by three digits of 11 bits, on one thread, and says where they were; room
+ * holds 2 n words. */
+void limit_sort(float *r, int64_t *places, const float *x, ptrdiff_t n, uint64_t *room);
 
 /* Allocates and frees 64 bytes. */
 void limit_malloc(void);

@@ -1,5 +1,5 @@
 """What it costs to start: time and resident memory of programs that do next to nothing, and the
-size of the libraries.
+size of libraries.
 
     python3 footprint.py BUILD PROGRAM-OF-PYTORCH
 
@@ -7,32 +7,19 @@ prints lines as th_torch does; the last field is memory in bytes.
 """
 
 import os
+import re
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
-import time
-
-STARTS = 9
-
-
-def start(command):
-    """Medians of seconds and of resident bytes."""
-    seconds, sizes = [], []
-    for _ in range(STARTS):
-        begin = time.perf_counter()
-        process = os.posix_spawn(command[0], command, os.environ)
-        _, status, usage = os.wait4(process, 0)
-        seconds.append(time.perf_counter() - begin)
-        sizes.append(usage.ru_maxrss * 1024)
-        if status:
-            return None
-    return statistics.median(seconds), statistics.median(sizes)
 
 
 def put(name, what, seconds, size):
     print(f"footprint\t{name}\t{what}\t1\t0\tfootprint\t{seconds:.6g}\t{size:.6g}", flush=True)
+
+
+def left_out(name):
+    print(f"footprint: no {name}: left out", file=sys.stderr)
 
 
 def stripped(path):
@@ -42,26 +29,36 @@ def stripped(path):
         return os.path.getsize(file.name)
 
 
-def main():
-    build, theirs = sys.argv[1:3]
-    started = [
-        ("load.TH", "C program: 1,000 floats added", [os.path.join(build, "bench", "th_start")]),
-        ("load.torch-c++", "C++ program: 1,000 floats added", [theirs]),
-        ("load.python", "python3 -c pass", [sys.executable, "-c", "pass"]),
-        ("load.numpy", "import numpy", [sys.executable, "-c", "import numpy"]),
-        ("load.torch", "import torch", [sys.executable, "-c", "import torch"]),
-    ]
-    for name, what, command in started:
-        if os.path.exists(command[0]) and (cost := start(command)):
-            put(name, what, *cost)
-        else:
-            print(f"footprint: no {name}: left out", file=sys.stderr)
+def starts(build, theirs):
+    """Rows of programs: their time, and what they have resident at most."""
+    python = sys.executable
+    for name, what, command in (
+        ("TH", "C program: 1,000 floats added", [os.path.join(build, "bench", "th_start")]),
+        ("torch-c++", "C++ program: 1,000 floats added", [theirs]),
+        ("python", "python3 -c pass", [python, "-c", "pass"]),
+        ("numpy", "import numpy", [python, "-c", "import numpy"]),
+        ("torch", "import torch", [python, "-c", "import torch"]),
+    ):
+        weigh = os.path.join(build, "bench", "th_weigh")
+        done = subprocess.run([weigh, *command], capture_output=True, text=True)
+        if done.returncode:
+            left_out(f"load.{name}")
+            continue
+        seconds, size = map(float, done.stdout.split())
+        put(f"load.{name}", what, seconds, 0)
+        put(f"rss.{name}", what, 0, size)
+
+
+def ours(build):
     total = 0
     for name in ("TH", "THNN", "ATen"):
         size = stripped(os.path.join(build, "src", name, f"lib{name}.so"))
         total += size
         put(f"disk.lib{name}", "stripped", 0, size)
     put("disk.all", "stripped", 0, total)
+
+
+def python_libraries():
     try:
         from importlib.util import find_spec
 
@@ -69,7 +66,40 @@ def main():
         for name in ("libtorch_cpu.so", "libc10.so", "libtorch_python.so"):
             put(f"disk.{name}", "", 0, os.path.getsize(os.path.join(libraries, name)))
     except (AttributeError, OSError):
-        pass
+        left_out("PyTorch's libraries")
+
+
+def system_libraries():
+    known = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True).stdout
+    for row, name in (
+        ("libopenblas", "libopenblas"),
+        ("libdnnl.so", "libdnnl"),
+        ("libsleef.so", "libsleef"),
+        ("libXNNPACK.so", "libXNNPACK"),
+    ):
+        if found := re.search(rf"^\s*{name}\.so\S* .*=> (\S+)$", known, re.MULTILINE):
+            put(f"disk.{row}", os.path.basename(found[1]), 0, os.path.getsize(found[1]))
+        else:
+            left_out(f"disk.{row}")
+
+
+def all_that_it_loads(row, program):
+    loaded = subprocess.run(["ldd", program], capture_output=True, text=True).stdout
+    paths = set(re.findall(r"=> (/\S+)", loaded))
+    if paths:
+        put(row, f"{len(paths)} shared objects", 0, sum(map(os.path.getsize, paths)))
+    else:
+        left_out(row)
+
+
+def main():
+    build, theirs = sys.argv[1:3]
+    starts(build, theirs)
+    ours(build)
+    all_that_it_loads("disk.TH.closure", os.path.join(build, "bench", "th_start"))
+    python_libraries()
+    system_libraries()
+    all_that_it_loads("disk.torch-c++.closure", theirs)
 
 
 main()

@@ -12,6 +12,7 @@
 
 #include "../limits.h"
 #include "../timing.h"
+#include "peaks.h"
 
 static int threads;
 static double budget;
@@ -78,9 +79,49 @@ static void read_clock(void *unused)
   clock_gettime(CLOCK_MONOTONIC, &t);
 }
 
-static void nothing(void *unused)
+/* Calls that wait for each other: each takes what the last one returned. */
+enum { CALLS = 4096 };
+
+typedef long (*Step)(long);
+
+__attribute__((noinline)) static long step_1(long x)
 {
-  __asm__ volatile("" ::: "memory");
+  __asm__ volatile("" : "+r"(x));
+  return x + 1;
+}
+
+__attribute__((noinline)) static long step_2(long x)
+{
+  __asm__ volatile("" : "+r"(x));
+  return x + 2;
+}
+
+static Step steps[CALLS]; /* one of the two, by chance */
+static volatile long last_step;
+
+static void call(void *unused)
+{
+  long x = 0;
+  for (int i = 0; i < CALLS; i++)
+    x = step_1(x);
+  last_step = x;
+}
+
+static void call_through_pointer(void *unused)
+{
+  static Step volatile step = step_1;
+  long x = 0;
+  for (int i = 0; i < CALLS; i++)
+    x = step(x);
+  last_step = x;
+}
+
+static void call_one_of_two(void *unused)
+{
+  long x = 0;
+  for (int i = 0; i < CALLS; i++)
+    x = steps[i](x);
+  last_step = x;
 }
 
 static void parallel_region(void *unused)
@@ -111,7 +152,14 @@ static void small(void)
   kept = malloc(bytes);
   put("memset.40MB.reuse", "40MB", bench_time(write_kept, NULL, budget), 0);
   free(kept);
-  put("call.indirect", "1", bench_time(nothing, NULL, budget), 0);
+  unsigned chance = 12345;
+  for (int i = 0; i < CALLS; i++) {
+    chance = chance * 1664525u + 1013904223u;
+    steps[i] = chance >> 31 ? step_1 : step_2;
+  }
+  put("call.direct", "1", bench_time(call, NULL, budget) / CALLS, 0);
+  put("call.indirect", "1", bench_time(call_through_pointer, NULL, budget) / CALLS, 0);
+  put("call.indirect.random", "1", bench_time(call_one_of_two, NULL, budget) / CALLS, 0);
   put("clock_gettime", "1", bench_time(read_clock, NULL, budget), 0);
   put("atomic.inc", "1", bench_time(add_locked, NULL, budget), 0);
 }
@@ -206,8 +254,11 @@ static void bandwidth(void)
     const char *name;
     ptrdiff_t bytes; /* of an array */
     int shared;      /* among threads; else each has as many */
-  } levels[] = {
-      {"L1", 12 << 10, 0}, {"L2", 256 << 10, 0}, {"L3", 4 << 20, 1}, {"1e7", 40 << 20, 1}};
+  } levels[] = {{"L1", 12 << 10, 0},
+                {"L2", 256 << 10, 0},
+                {"L3", 4 << 20, 1},
+                {"1e7", 40 << 20, 1},
+                {"DRAM", 512 << 20, 1}};
   static const struct {
     const char *name;
     int arrays;
@@ -218,7 +269,7 @@ static void bandwidth(void)
                {"memcpy", 2, memcpy_loop, 0},  {"fill_nt", 1, fill_around, 1},
                {"copy_nt", 2, copy_around, 1}, {"triad_nt", 3, add_around, 1}};
   char id[64], size[64];
-  for (int l = 0; l < 4; l++) {
+  for (int l = 0; l < 5; l++) {
     const ptrdiff_t each = levels[l].bytes / (levels[l].shared ? threads : 1) / 512 * 128;
     const size_t whole = (size_t)(each * threads) * sizeof(float);
     Loop loop = {each, l == 0 ? 64 : 1, aligned_alloc(64, whole), aligned_alloc(64, whole),
@@ -241,11 +292,6 @@ static void bandwidth(void)
   }
 }
 
-static void multiply_and_add(void *unused)
-{
-  limit_flops();
-}
-
 void machine_limits(int threads_, double budget_)
 {
   threads = threads_;
@@ -255,6 +301,5 @@ void machine_limits(int threads_, double budget_)
   else
     put("omp.region", "threads", bench_time(parallel_region, NULL, budget), 0);
   bandwidth();
-  const double seconds = bench_time(multiply_and_add, NULL, budget);
-  put("peak.fma.f32.avx512", "registers only", seconds, limit_flops() / seconds / 1e9);
+  arithmetic_peaks(threads, budget, put);
 }

@@ -47,6 +47,17 @@ class Row:
         ]
         return "| " + " | ".join(map(str, cells)) + " |"
 
+    def steps(self):
+        """The same row as steps a second."""
+        ours, theirs = (
+            f"{1 / self.seconds[system]:.0f} /s" if system in self.seconds else ""
+            for system in ("TH", "PyTorch")
+        )
+        ratio = f"{self.ratios['PyTorch']:.2f}" if theirs else ""
+        cells = [f"{self.name}.steps", self.shape, self.threads, ours, theirs]
+        cells += [f"PyTorch {theirs}" if theirs else "", "", ratio, ratio, ""]
+        return "| " + " | ".join(map(str, cells)) + " |"
+
 
 HEAD = """\
 | row | size | threads | TH | PyTorch | best peer | limit | PyTorch / TH | best peer / TH | limit / TH |
@@ -112,6 +123,8 @@ def main():
         def show(row):
             if "TH" in row.seconds:
                 put(row.text())
+                if row.family == "lenet":
+                    put(row.steps())
 
         put(HEAD)
         last, machine, footprint = None, [], []
@@ -127,7 +140,8 @@ def main():
                 continue
             if system == "footprint":
                 time = timing.text(float(seconds)) if float(seconds) else ""
-                footprint.append(f"| {name} | {shape} | {time} | {float(ratio) / 1e6:.1f} MB |")
+                size = f"{float(ratio) / 1e6:.1f} MB" if float(ratio) else ""
+                footprint.append(f"| {name} | {shape} | {time} | {size} |")
                 continue
             if last and (last.name, str(last.threads)) != (name, threads):
                 show(last)

@@ -294,7 +294,9 @@ void Bench::row(const Row &row)
     systems.push_back({peer.name, [&] { return peer.side.seconds(budget); }, {}, {}});
   if (asks_numpy(row))
     systems.push_back({"NumPy", [&] { return numpy_->seconds(row.numpy, budget); }, {}, {}});
-  if (row.limit.read + row.limit.written + row.limit.flops > 0)
+  if (row.sketch)
+    systems.push_back({"limit", [&] { return row.sketch.seconds(budget / 2); }, {}, {}});
+  else if (row.limit.read + row.limit.written + row.limit.flops > 0)
     systems.push_back({"limit", [&] { return limit_seconds(row.limit, budget / 2); }, {}, {}});
 
   for (int round = 0; round < options_.rounds; round++)

@@ -159,6 +159,7 @@ struct Row {
   std::string id, shape;
   std::vector<const Array *> results = {}; /* what calls write to; else they return it */
   Limit limit = {};
+  Side sketch = {}; /* what is measured as the limit, where that is not a loop over bytes */
   Side ours, torch = {};
   std::string numpy = {};
   int numpy_result = 0;       /* which of the results NumPy's is; -1: it is not compared */

@@ -1,5 +1,8 @@
 /* Elements and rows at places, under masks, and joined. */
 #include "families.h"
+extern "C" {
+#include "../../limits.h"
+}
 
 namespace peers
 {
@@ -14,24 +17,27 @@ static void elements(Bench &bench)
   half.torch.copy_(at::where(mask.torch, a.torch, at::zeros({1})));
   const std::string size = "1e6";
   const double N = n;
+  const auto numbers = [](const Array &array) { return static_cast<int64_t *>(at_data(array)); };
+  const auto pick = [&] { limit_pick(o.data(), a.data(), numbers(places), n); };
+  const auto put = [&] { limit_put(o.data(), a.data(), numbers(order), n); };
 
   bench.row({.id = "idx.index_select",
              .shape = size,
              .results = {&o},
-             .limit = moving(3 * N, N),
+             .sketch = pick,
              .ours = [&] { at_index_select_out(o, a, 0, places); },
              .torch = [&] { at::index_select_out(o, a, 0, places); },
              .numpy = "np.take(a, places, out=o, mode='clip')"});
   bench.row({.id = "idx.gather",
              .shape = size,
              .results = {&o},
-             .limit = moving(3 * N, N),
+             .sketch = pick,
              .ours = [&] { at_gather_out(o, a, 0, places); },
              .torch = [&] { at::gather_out(o, a, 0, places); }});
   bench.row({.id = "idx.scatter",
              .shape = size,
              .results = {&o},
-             .limit = moving(3 * N, N),
+             .sketch = put,
              .ours = [&] { at_scatter_(o, 0, order, a); },
              .torch = [&] { o.torch.scatter_(0, order, a); }});
   bench.row({.id = "idx.index_add",

@@ -2,6 +2,9 @@
 #include <ATen/ScalarOps.h>
 
 #include "families.h"
+extern "C" {
+#include "../../limits.h"
+}
 
 namespace peers
 {
@@ -19,6 +22,7 @@ static void calls(Bench &bench, bool inference)
     bench.row({.id = std::string(inference ? "small.inference." : "small.") + name,
                .shape = shape,
                .results = results,
+               .sketch = limit_malloc,
                .ours = ours,
                .torch = torch,
                .numpy = numpy,
@@ -99,6 +103,7 @@ static void th_calls(Bench &bench)
     bench.row({.id = std::string("small.TH.") + name,
                .shape = shape,
                .results = results,
+               .sketch = limit_malloc,
                .ours = ours,
                .torch = torch,
                .counted = false});

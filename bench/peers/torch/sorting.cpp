@@ -1,5 +1,8 @@
 /* Sorting, and parts of it. */
 #include "families.h"
+extern "C" {
+#include "../../limits.h"
+}
 
 namespace peers
 {
@@ -11,10 +14,15 @@ void sorting(Bench &bench)
   Array v = bench.ones("v", {n}), i = bench.ones("i", {n}, AT_LONG);
   Array mv = bench.ones("mv", {1000, 1000}), mi = bench.ones("mi", {1000, 1000}, AT_LONG);
   static const at_sort_options plain = {};
+  std::vector<uint64_t> room(2 * static_cast<size_t>(n));
+  const auto by_digits = [&] {
+    limit_sort(v.data(), static_cast<int64_t *>(at_data(i)), a.data(), n, room.data());
+  };
 
   bench.row({.id = "sort.1e6",
              .shape = "1e6",
              .results = {&i, &v},
+             .sketch = by_digits,
              .ours = [&] { at_sort_out_with(v, i, a, &plain); },
              .torch = [&] { at::sort_out(v, i, a); },
              .numpy = "np.argsort(a)",
