@@ -12,6 +12,7 @@
 
 #include "../limits.h"
 #include "../timing.h"
+#include "TH/TH.h"
 #include "peaks.h"
 
 static int threads;
@@ -292,14 +293,60 @@ static void bandwidth(void)
   }
 }
 
+static void multiply_and_add(void *unused)
+{
+  limit_flops();
+}
+
+static void copy_on_all(void *context)
+{
+  const Loop *loop = context;
+  limit_copy(loop->r, loop->x, loop->n, 0);
+}
+
+/* How much faster the machine itself is on these threads than on one of them, in turn: its
+ * processors need not be whole ones. */
+static void scaling(const char *id, BenchBody body, void *context)
+{
+  enum { TURNS = 7 };
+  double ratios[TURNS];
+  for (int turn = 0; turn < TURNS; turn++) {
+    THSetNumThreads(1);
+    const double operations = body == multiply_and_add ? limit_flops() : 1;
+    const double alone = bench_time(body, context, budget / 2) / operations;
+    THSetNumThreads(threads);
+    const double all = body == multiply_and_add ? limit_flops() : 1;
+    ratios[turn] = alone / (bench_time(body, context, budget / 2) / all);
+  }
+  const double ratio = bench_median(ratios, TURNS);
+  char size[64];
+  snprintf(size, sizeof size, "%.2f times as fast as on one", ratio);
+  put(id, size, 0, 0);
+}
+
+static void scalings(void)
+{
+  const ptrdiff_t n = 10000000;
+  float *memory = aligned_alloc(64, 2 * (size_t)n * sizeof(float));
+  Loop loop = {n, 1, memory, memory + n, NULL};
+  limit_fill(memory, 2 * n, 0);
+  scaling("scaling.fma", multiply_and_add, NULL);
+  scaling("scaling.copy.1e7", copy_on_all, &loop);
+  loop.n = 100000;
+  scaling("scaling.copy.1e5", copy_on_all, &loop);
+  free(memory);
+}
+
 void machine_limits(int threads_, double budget_)
 {
   threads = threads_;
   budget = budget_;
   if (threads == 1)
     small();
-  else
+  else {
     put("omp.region", "threads", bench_time(parallel_region, NULL, budget), 0);
+    scalings();
+  }
   bandwidth();
   arithmetic_peaks(threads, budget, put);
 }

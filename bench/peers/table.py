@@ -8,6 +8,7 @@ prints rows as they come, and at the end what they amount to; all of it also goe
 import math
 import sys
 
+import goals
 import timing
 
 BEHIND = 0.85
@@ -21,7 +22,7 @@ class Row:
 
     def best(self):
         """The fastest other system."""
-        peers = [system for system in self.ratios if system not in ("TH", "limit")]
+        peers = [system for system in self.ratios if system not in ("TH", "limit", "alone")]
         return min(peers, key=self.ratios.get) if peers else None
 
     def text(self):
@@ -44,6 +45,7 @@ class Row:
             cell(self.ratios, "PyTorch", ratio),
             cell(self.ratios, best, ratio),
             cell(self.ratios, "limit", ratio),
+            cell(self.ratios, "alone", ratio),
         ]
         return "| " + " | ".join(map(str, cells)) + " |"
 
@@ -55,13 +57,13 @@ class Row:
         )
         ratio = f"{self.ratios['PyTorch']:.2f}" if theirs else ""
         cells = [f"{self.name}.steps", self.shape, self.threads, ours, theirs]
-        cells += [f"PyTorch {theirs}" if theirs else "", "", ratio, ratio, ""]
+        cells += [f"PyTorch {theirs}" if theirs else "", "", ratio, ratio, "", ""]
         return "| " + " | ".join(map(str, cells)) + " |"
 
 
 HEAD = """\
-| row | size | threads | TH | PyTorch | best peer | limit | PyTorch / TH | best peer / TH | limit / TH |
-|---|---|---|---|---|---|---|---|---|---|"""
+| row | size | threads | TH | PyTorch | best peer | limit | PyTorch / TH | best peer / TH | limit / TH | alone / TH |
+|---|---|---|---|---|---|---|---|---|---|---|"""
 
 
 MACHINE = """\
@@ -128,20 +130,22 @@ def main():
 
         put(HEAD)
         last, machine, footprint = None, [], []
+        rates, sizes = {}, {}  # of machine and footprint, by name
         for line in sys.stdin:
             family, name, shape, threads, counted, system, seconds, ratio = line.rstrip(
                 "\n"
             ).split("\t")
             if system == "machine":
                 rate = f"{float(ratio):.1f}" if float(ratio) else ""
-                machine.append(
-                    f"| {name} | {shape} | {threads} | {timing.text(float(seconds))} | {rate} |"
-                )
+                rates[name, int(threads)] = float(ratio)
+                time = timing.text(float(seconds)) if float(seconds) else ""
+                machine.append(f"| {name} | {shape} | {threads} | {time} | {rate} |")
                 continue
             if system == "footprint":
                 time = timing.text(float(seconds)) if float(seconds) else ""
                 size = f"{float(ratio) / 1e6:.1f} MB" if float(ratio) else ""
                 footprint.append(f"| {name} | {shape} | {time} | {size} |")
+                sizes[name] = float(seconds) or float(ratio)
                 continue
             if last and (last.name, str(last.threads)) != (name, threads):
                 show(last)
@@ -152,7 +156,11 @@ def main():
         if last:
             show(last)
             put("")
-            for line in summary([row for row in rows.values() if "TH" in row.seconds]):
+            whole = [row for row in rows.values() if "TH" in row.seconds]
+            for line in summary(whole):
+                put(line)
+            put("")
+            for line in goals.lines(whole, rates, sizes):
                 put(line)
         for head, lines in ((MACHINE, machine), (FOOTPRINT, footprint)):
             if lines:

@@ -299,6 +299,17 @@ void Bench::row(const Row &row)
   else if (row.limit.read + row.limit.written + row.limit.flops > 0)
     systems.push_back({"limit", [&] { return limit_seconds(row.limit, budget / 2); }, {}, {}});
 
+  if (options_.threads > 1) /* how much faster we are than on one thread, in the same minute */
+    systems.push_back({"alone",
+                       [&] {
+                         THSetNumThreads(1);
+                         const double seconds = row.ours.seconds(budget / 2);
+                         THSetNumThreads(options_.threads);
+                         return seconds;
+                       },
+                       {},
+                       {}});
+
   for (int round = 0; round < options_.rounds; round++)
     for (System &system : systems) {
       system.seconds.push_back(system.measure());

@@ -2,6 +2,7 @@
 #include <ATen/ScalarOps.h>
 
 #include "families.h"
+#include "sleef.h"
 
 namespace peers
 {
@@ -90,7 +91,8 @@ static void elementwise_of(Bench &bench, int64_t n, const std::string &size)
              .limit = copy,
              .ours = [&] { at_exp_out(o, x); },
              .torch = [&] { at::exp_out(o, x); },
-             .numpy = "np.exp(x, out=o)"});
+             .numpy = "np.exp(x, out=o)",
+             .peers = sleef({"exp", o, x})});
   bench.row({.id = id("exp_alloc"),
              .shape = size,
              .limit = copy,
@@ -103,14 +105,16 @@ static void elementwise_of(Bench &bench, int64_t n, const std::string &size)
              .limit = copy,
              .ours = [&] { at_log_out(o, a); },
              .torch = [&] { at::log_out(o, a); },
-             .numpy = "np.log(a, out=o)"});
+             .numpy = "np.log(a, out=o)",
+             .peers = sleef({"log", o, a})});
   bench.row({.id = id("tanh"),
              .shape = size,
              .results = out,
              .limit = copy,
              .ours = [&] { at_tanh_out(o, x); },
              .torch = [&] { at::tanh_out(o, x); },
-             .numpy = "np.tanh(x, out=o)"});
+             .numpy = "np.tanh(x, out=o)",
+             .peers = sleef({"tanh", o, x})});
   bench.row({.id = id("sigmoid"),
              .shape = size,
              .results = out,
@@ -130,7 +134,25 @@ static void elementwise_of(Bench &bench, int64_t n, const std::string &size)
              .limit = copy,
              .ours = [&] { at_pow_scalar_out(o, a, at_scalar_double(2.5)); },
              .torch = [&] { at::pow_out(o, a, 2.5); },
-             .numpy = "np.power(a, f32(2.5), out=o)"});
+             .numpy = "np.power(a, f32(2.5), out=o)",
+             .peers = sleef({"pow", o, a, 2.5f})});
+  bench.row({.id = id("erf"),
+             .shape = size,
+             .results = out,
+             .limit = copy,
+             .ours = [&] { at_erf_out(o, x); },
+             .torch = [&] { at::erf_out(o, x); },
+             .peers = sleef({"erf", o, x}),
+             .counted = false});
+  bench.row({.id = id("sin"),
+             .shape = size,
+             .results = out,
+             .limit = copy,
+             .ours = [&] { at_sin_out(o, x); },
+             .torch = [&] { at::sin_out(o, x); },
+             .numpy = "np.sin(x, out=o)",
+             .peers = sleef({"sin", o, x}),
+             .counted = false});
   bench.row({.id = id("clamp"),
              .shape = size,
              .results = out,
