@@ -28,10 +28,14 @@ typedef struct {
    * is 0. */
   accreal (*dot)(ptrdiff_t n, const real *x, ptrdiff_t dx, const real *y, ptrdiff_t dy,
                  size_t ahead);
-  /* The block of c that begins at (row, column), of blockRows x blockColumns or what is left. */
-  void (*product)(const THProduct *product, ptrdiff_t row, ptrdiff_t column, real *room);
-  ptrdiff_t blockRows, blockColumns;
-  ptrdiff_t room; /* elements that a block needs as scratch */
+  /* The block of c that begins at (row, column), of no more than blockRows x blockColumns. */
+  void (*product)(const THProduct *product, ptrdiff_t row, ptrdiff_t rows, ptrdiff_t column,
+                  ptrdiff_t columns, real *room);
+  ptrdiff_t lanes; /* of a vector */
+  ptrdiff_t tileRows, tileColumns, blockRows, blockColumns;
+  /* A block of whole tiles needs room for so many elements of each row and column, or for as many
+   * as there are. */
+  ptrdiff_t depth;
 } TH_CONCAT_3(TH, Real, BlasKernels);
 
 #define THBlasKernels TH_CONCAT_3(TH, Real, BlasKernels)
@@ -44,8 +48,9 @@ accreal THBlas_(accDot)(ptrdiff_t n, const real *x, ptrdiff_t incx, const real *
 
 /* All that can fail of a product of m x k and k x n or of its transpose, with leading dimensions
  * up to ld, for callers that must not change anything before: enters room, which then holds what
- * the call below needs. */
-void THBlas_(openRoom)(THGuard *room, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, ptrdiff_t ld);
+ * the call below needs, from so many threads at once if they are those of the library. */
+void THBlas_(openRoom)(THGuard *room, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, ptrdiff_t ld,
+                       int threads);
 
 /* gemm with sizes that are right. */
 void THBlas_(gemmIn)(const THGuard *room, int ta, int tb, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k,

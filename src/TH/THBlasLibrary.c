@@ -5,6 +5,8 @@
 #include <omp.h>
 #include <pthread.h>
 
+#include "THKernel.h"
+
 static THBlasLibrary functions;
 static char origin[256];            /* the library's name, once it is loaded */
 static const THBlasLibrary *loaded; /* &functions once they are there */
@@ -21,6 +23,22 @@ static void share_threads(void *handle)
   void (*set_threads)(int) = (void (*)(int))dlsym(handle, "openblas_set_num_threads");
   if (parallel && set_threads && parallel() != OPENBLAS_OPENMP)
     set_threads(1);
+}
+
+/* Names that OpenBLAS gives to its kernels for 32 bytes and fewer, which it takes on processors of
+ * 64 that it does not know, or because it was told to. */
+static const char *const short_vectors[] = {"Haswell",   "Zen",         "Sandybridge",
+                                            "Excavator", "Steamroller", "Piledriver",
+                                            "Bulldozer", "Nehalem",     "Prescott"};
+static int lags;
+
+static int has_short_vectors(void *handle)
+{
+  const char *(*core)(void) = (const char *(*)(void))dlsym(handle, "openblas_get_corename");
+  for (size_t i = 0; core && i < sizeof short_vectors / sizeof *short_vectors; i++)
+    if (!strcmp(core(), short_vectors[i]))
+      return 1;
+  return 0;
 }
 
 /* Adds to problem, a text of TH_MESSAGE_LENGTH at most, why name cannot be used; returns whether it
@@ -54,6 +72,7 @@ static int load(const char *name, char *problem)
     return 0;
   }
   share_threads(handle);
+  lags = THCpu_level() == TH_CPU_AVX512 && has_short_vectors(handle);
   functions = found;
   snprintf(origin, sizeof origin, "%s", name);
   return 1;
@@ -86,6 +105,11 @@ const THBlasLibrary *THBlasLibrary_get(void)
         "names another)%s",
         problem);
   return library;
+}
+
+int THBlasLibrary_lags(void)
+{
+  return lags;
 }
 
 void THBlasLibrary_lacks(const char *name)

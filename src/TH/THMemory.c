@@ -243,6 +243,14 @@ void *THAlloc(ptrdiff_t size)
   return alloc(size);
 }
 
+void *THMemory_try(ptrdiff_t size)
+{
+  void *block = size > 0 ? find((size_t)size) : NULL;
+  if (block && THCollector_isOn())
+    THCollector_count((ptrdiff_t)malloc_usable_size(block));
+  return block;
+}
+
 void THFree(void *ptr)
 {
   if (!ptr)

@@ -132,10 +132,10 @@ static void THTest_(blasDot)(void)
 
 static void THTest_(blasGemm)(void)
 {
-  static const int64_t sizes[][3] = {{0, 3, 2},      {3, 0, 2},    {3, 2, 0},   {1, 1, 1},
-                                     {2, 3, 4},      {1, 7, 5},    {7, 1, 5},   {7, 5, 1},
-                                     {13, 11, 9},    {33, 25, 17}, {65, 13, 3}, {130, 7, 300},
-                                     {300, 130, 20}, {5, 250, 270}};
+  static const int64_t sizes[][3] = {
+      {0, 3, 2},      {3, 0, 2},     {3, 2, 0},     {1, 1, 1},      {2, 3, 4},   {1, 7, 5},
+      {7, 1, 5},      {7, 5, 1},     {13, 11, 9},   {33, 25, 17},   {65, 13, 3}, {130, 7, 300},
+      {300, 130, 20}, {5, 250, 270}, {45, 500, 33}, {530, 26, 258}, {16, 3, 515}};
   static const char ops[] = "nNtTcC";
   th_random random = {th_seed()};
   for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)

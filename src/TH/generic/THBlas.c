@@ -5,6 +5,7 @@
 
 #include "THBlasKernels.h"
 #include "THBlasLibrary.h"
+#include "THBlockCache.h"
 
 TH_DISPATCH(THBlasKernels, THBlas_(kernels))
 
@@ -269,62 +270,146 @@ void THBlas_(gemv)(char trans, int64_t m, int64_t n, real alpha, real *a, int64_
 
 /* --- matrix and matrix ----------------------------------------------------------------------- */
 
+/* How a product is cut into blocks of whole tiles, and how many threads compute them. */
+typedef struct {
+  ptrdiff_t rows, columns; /* of a block */
+  ptrdiff_t down, across;  /* blocks */
+  int threads;
+} THBlas_(Cut);
+
+static ptrdiff_t THBlas_(pieces)(ptrdiff_t n, ptrdiff_t size)
+{
+  return (n + size - 1) / size;
+}
+
+/* The size of blocks that divide n into so many as evenly as tiles allow. */
+static ptrdiff_t THBlas_(evenly)(ptrdiff_t n, ptrdiff_t blocks, ptrdiff_t tile)
+{
+  return THBlas_(pieces)(THBlas_(pieces)(n, tile), blocks) * tile;
+}
+
+/* A thread is to have some microseconds to do. */
+static int THBlas_(threadsFor)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k)
+{
+  enum { MORE_GRAIN = 8 };
+  const double work = THMin((double)m * (double)n * (double)k, 0x1p60);
+  return THParallel_threads((ptrdiff_t)work, MORE_GRAIN * TH_LOOP_GRAIN);
+}
+
+/* Blocks as large as the kernels take them; smaller ones where that gives all threads as many.
+ * What is computed does not depend on it. */
+static THBlas_(Cut) THBlas_(cut)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k)
+{
+  const THBlasKernels *kernels = THBlas_(kernels);
+  THBlas_(Cut) cut = {.rows = kernels->blockRows,
+                      .columns = kernels->blockColumns,
+                      .down = THBlas_(pieces)(m, kernels->blockRows),
+                      .across = THBlas_(pieces)(n, kernels->blockColumns),
+                      .threads = THBlas_(threadsFor)(m, n, k)};
+  if (cut.threads == 1)
+    return cut;
+  const int byColumns = n >= m || cut.across > 1;
+  ptrdiff_t *const count = byColumns ? &cut.across : &cut.down;
+  const ptrdiff_t tiles =
+      byColumns ? THBlas_(pieces)(n, kernels->tileColumns) : THBlas_(pieces)(m, kernels->tileRows);
+  const ptrdiff_t least = *count, most = THMin(tiles, least + cut.threads);
+  while (*count < most && cut.down * cut.across % cut.threads != 0)
+    ++*count;
+  if (cut.down * cut.across % cut.threads != 0)
+    *count = least;
+  cut.rows = THBlas_(evenly)(m, cut.down, kernels->tileRows);
+  cut.columns = THBlas_(evenly)(n, cut.across, kernels->tileColumns);
+  cut.down = THBlas_(pieces)(m, cut.rows);
+  cut.across = THBlas_(pieces)(n, cut.columns);
+  cut.threads = (int)THMin(cut.threads, cut.down * cut.across);
+  return cut;
+}
+
+/* Scratch memory of so many threads. */
+typedef struct {
+  ptrdiff_t size; /* in elements, of one */
+  int threads;
+  _Alignas(64) real memory[];
+} THBlas_(Room);
+
 typedef struct {
   const THProduct *product;
-  ptrdiff_t across; /* blocks side by side */
-  real *room;
-  int threads;
+  THBlas_(Cut) cut;
+  THBlas_(Room) * room;
 } THBlas_(Blocks);
 
 static void THBlas_(doBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THBlas_(Blocks) *blocks = context;
-  const THBlasKernels *kernels = THBlas_(kernels);
-  real *room = blocks->room;
-  if (blocks->threads > 1)
-    room += omp_get_thread_num() * kernels->room;
-  for (ptrdiff_t i = begin; i < end; i++)
-    kernels->product(blocks->product, i / blocks->across * kernels->blockRows,
-                     i % blocks->across * kernels->blockColumns, room);
+  const THBlas_(Cut) *cut = &blocks->cut;
+  const THProduct *product = blocks->product;
+  THBlas_(Room) *room = blocks->room;
+  real *memory = room->memory + (room->threads > 1 ? omp_get_thread_num() : 0) * room->size;
+  for (ptrdiff_t i = begin; i < end; i++) {
+    const ptrdiff_t row = i / cut->across * cut->rows, column = i % cut->across * cut->columns;
+    THBlas_(kernels)->product(product, row, THMin(cut->rows, product->m - row), column,
+                              THMin(cut->columns, product->n - column), memory);
+  }
 }
 
-static int THBlas_(ownThreads)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, ptrdiff_t *across,
-                               ptrdiff_t *count, ptrdiff_t *grain)
+/* Our own product: integers, what the library's int cannot count, and what its kernels are slow at.
+ */
+static void THBlas_(ownGemm)(const THProduct *product, THBlas_(Room) * room)
+{
+  THBlas_(Blocks) blocks = {product, THBlas_(cut)(product->m, product->n, product->k), room};
+  const ptrdiff_t count = blocks.cut.down * blocks.cut.across;
+  THParallel_for(count, THBlas_(pieces)(count, blocks.cut.threads), THBlas_(doBlocks), &blocks);
+}
+
+/* The most lines of both operands in a block of m x n. */
+static ptrdiff_t THBlas_(linesOf)(ptrdiff_t m, ptrdiff_t n)
 {
   const THBlasKernels *kernels = THBlas_(kernels);
-  *across = (n + kernels->blockColumns - 1) / kernels->blockColumns;
-  *count = (m + kernels->blockRows - 1) / kernels->blockRows * *across;
-  const double work =
-      (double)THMin(m, kernels->blockRows) * (double)THMin(n, kernels->blockColumns) * (double)k;
-  *grain = 1 + (ptrdiff_t)(TH_LOOP_GRAIN / (work + 1));
-  return THParallel_threads(*count, *grain);
+  return THMin(kernels->blockRows, m + kernels->tileRows) +
+         THMin(kernels->blockColumns, n + kernels->tileColumns);
 }
 
-/* Our own product: integers, and what the library's int cannot count. */
-static void THBlas_(ownGemm)(const THProduct *product, real *room)
+/* Sets the room up, and returns its bytes. */
+static ptrdiff_t THBlas_(roomBytes)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, THBlas_(Room) * room)
 {
-  ptrdiff_t count, grain;
-  THBlas_(Blocks) blocks = {.product = product, .room = room};
-  blocks.threads =
-      THBlas_(ownThreads)(product->m, product->n, product->k, &blocks.across, &count, &grain);
-  THParallel_for(count, grain, THBlas_(doBlocks), &blocks);
+  const ptrdiff_t lines = THMax(THBlas_(linesOf)(m, n), THBlas_(linesOf)(n, m));
+  room->size = (lines * THMin(k, THBlas_(kernels)->depth) + 63) / 64 * 64;
+  room->threads = THMax(room->threads, THBlas_(threadsFor)(m, n, k));
+  return (ptrdiff_t)sizeof *room + room->threads * room->size * (ptrdiff_t)sizeof(real);
 }
 
-void THBlas_(openRoom)(THGuard *room, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, ptrdiff_t ld)
+#if defined(TH_FORTRAN)
+
+/* Whether our own product is to be preferred: where the library has kernels for shorter vectors
+ * than the processor, unless there are not enough rows and columns to fill a tile. */
+static int THBlas_(isOwn)(ptrdiff_t m, ptrdiff_t n)
 {
-  THGuard_enter(room, THFree);
+  enum { FEW = 3 };
+  return THMin(m, n) >= FEW && THMax(m, n) >= 2 * THBlas_(kernels)->lanes && THBlasLibrary_lags();
+}
+
+#endif
+
+void THBlas_(openRoom)(THGuard *guard, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, ptrdiff_t ld,
+                       int threads)
+{
+  THGuard_enter(guard, THFree);
+  THBlas_(Room) room = {.threads = THParallel_threads(threads, 1)};
 #if defined(TH_FORTRAN)
   if (THBlas_(fits)(m, n, k) && ld <= INT_MAX) {
     THBlasLibrary_get();
+    if (!THBlas_(isOwn)(m, n) || k == 0)
+      return;
+    guard->what = THMemory_try(THBlas_(roomBytes)(m, n, k, &room));
+    if (guard->what) /* where there is no memory, the library computes */
+      *(THBlas_(Room) *)guard->what = room;
     return;
   }
 #endif
   if (m == 0 || n == 0 || k == 0)
     return;
-  ptrdiff_t across, count, grain;
-  int threads = THBlas_(ownThreads)(m, n, k, &across, &count, &grain);
-  threads = THMax(threads, THBlas_(ownThreads)(n, m, k, &across, &count, &grain));
-  room->what = THAlloc(threads * THBlas_(kernels)->room * (ptrdiff_t)sizeof(real));
+  guard->what = THAlloc(THBlas_(roomBytes)(m, n, k, &room));
+  *(THBlas_(Room) *)guard->what = room;
 }
 
 void THBlas_(gemmIn)(const THGuard *room, int ta, int tb, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k,
@@ -339,7 +424,8 @@ void THBlas_(gemmIn)(const THGuard *room, int ta, int tb, ptrdiff_t m, ptrdiff_t
     return;
   }
 #if defined(TH_FORTRAN)
-  if (!room->what) {
+  const int fits = THBlas_(fits)(m, n, k) && THBlas_(fits)(lda, ldb, ldc);
+  if (!room->what || (fits && 4 * m <= 3 * THBlas_(kernels)->lanes)) { /* rows are lanes */
     const THBlasLibrary *library = THBlasLibrary_get();
     const int im = (int)m, in = (int)n, ik = (int)k;
     const int ilda = (int)lda, ildb = (int)ldb, ildc = (int)ldc;
@@ -377,7 +463,7 @@ void THBlas_(gemm)(char transa, char transb, int64_t m, int64_t n, int64_t k, re
   ldb = THBlas_(leading)(ldb, tb ? n : k, tb ? k : n, "ldb", 10);
   ldc = THBlas_(leading)(ldc, m, n, "ldc", 13);
   THGuard room;
-  THBlas_(openRoom)(&room, m, n, k, THMax(lda, THMax(ldb, ldc)));
+  THBlas_(openRoom)(&room, m, n, k, THMax(lda, THMax(ldb, ldc)), 1);
   THBlas_(gemmIn)(&room, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
   THGuard_leave(&room);
 }

@@ -200,7 +200,7 @@ void THTensor_(addmv)(THTensor *r_, THFactor beta, THTensor *t, THFactor alpha, 
   THTensor_(Target) target;
   THTensor_(openMatrix)(&m, mat);
   vec = THTensor_(openVector)(&vector, vec);
-  THBlas_(openRoom)(&room, 0, 0, 0, 0); /* all that gemv needs is the library */
+  THBlas_(openRoom)(&room, 0, 0, 0, 0, 1); /* all that gemv needs is the library */
   THTensor_(prepare)(&target, r_, t, 1, beta != 0, mat, vec);
   THTensor *result = target.result;
   THBlas_(gemv)(m.byRows ? 't' : 'n', m.byRows ? m.columns : m.rows, m.byRows ? m.rows : m.columns,
@@ -220,11 +220,20 @@ typedef struct {
   THTensor_(Target) target;
   THGuard room;
   THFactor alpha, beta;
+  int threads; /* that multiply matrices of a batch, each some of them */
 } THTensor_(Product);
 
-/* Prepares r_ = beta * t + alpha * m1 * m2. */
+/* Many small products: a thread takes some of them rather than a part of each. */
+static int THTensor_(threadsOfBatch)(const THTensor_(Product) * p, int64_t count)
+{
+  const int threads = THParallel_threads(count, 1);
+  const double work = (double)p->a.rows * (double)p->b.columns * (double)p->a.columns;
+  return count >= THGetNumThreads() && work < 128. * 128 * 128 ? threads : 1;
+}
+
+/* Prepares r_ = beta * t + alpha * m1 * m2, of count matrices at once. */
 static void THTensor_(openProduct)(THTensor_(Product) * p, THTensor *r_, THFactor beta, THTensor *t,
-                                   THFactor alpha, THTensor *m1, THTensor *m2)
+                                   THFactor alpha, THTensor *m1, THTensor *m2, int64_t count)
 {
   p->alpha = alpha;
   p->beta = beta;
@@ -233,7 +242,8 @@ static void THTensor_(openProduct)(THTensor_(Product) * p, THTensor *r_, THFacto
   int64_t ld = THMax(THMax(p->a.ld, p->b.ld), THMax(p->a.rows, p->b.columns));
   for (int d = 0; d < r_->nDimension; d++)
     ld = THMax(ld, r_->stride[d]);
-  THBlas_(openRoom)(&p->room, p->a.rows, p->b.columns, p->a.columns, ld);
+  p->threads = THTensor_(threadsOfBatch)(p, count);
+  THBlas_(openRoom)(&p->room, p->a.rows, p->b.columns, p->a.columns, ld, p->threads);
   const int direct = r_->nDimension == t->nDimension && THTensor_(isMatrix)(r_, &p->r.byRows);
   THTensor_(prepare)(&p->target, r_, t, direct, beta != 0, m1, m2);
   THTensor_(viewMatrix)(&p->r, p->target.result);
@@ -278,7 +288,7 @@ void THTensor_(addmm)(THTensor *r_, THFactor beta, THTensor *t, THFactor alpha, 
   THTensor_(checkTarget)(r_, t);
 
   THTensor_(Product) product;
-  THTensor_(openProduct)(&product, r_, beta, t, alpha, mat1, mat2);
+  THTensor_(openProduct)(&product, r_, beta, t, alpha, mat1, mat2, 1);
   THTensor_(multiply)(&product, 0);
   THTensor_(closeProduct)(&product);
 }
@@ -408,7 +418,7 @@ void THTensor_(addbmm)(THTensor *r_, THFactor beta, THTensor *t, THFactor alpha,
   THTensor_(checkTarget)(r_, t);
 
   THTensor_(Product) product;
-  THTensor_(openProduct)(&product, r_, beta, t, alpha, batch1, batch2);
+  THTensor_(openProduct)(&product, r_, beta, t, alpha, batch1, batch2, 1);
   for (int64_t i = 0; i < size[0]; i++) {
     THTensor_(multiply)(&product, i);
     product.beta = 1;
@@ -439,16 +449,8 @@ static void THTensor_(multiplyBatch)(void *context, ptrdiff_t begin, ptrdiff_t e
 
 static void THTensor_(multiplyAll)(const THTensor_(Product) * product, int64_t count)
 {
-#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
-  /* Many small products: a thread takes some of them rather than a part of each. */
-  const int small =
-      !product->room.what && count >= THGetNumThreads() &&
-      (double)product->a.rows * (double)product->b.columns * (double)product->a.columns <
-          128. * 128 * 128;
-#else
-  const int small = 0;              /* our own products share one scratch */
-#endif
-  THParallel_for(count, small ? 1 : count, THTensor_(multiplyBatch), (void *)product);
+  THParallel_for(count, product->threads > 1 ? 1 : count, THTensor_(multiplyBatch),
+                 (void *)product);
 }
 
 #endif
@@ -465,7 +467,7 @@ void THTensor_(baddbmm)(THTensor *r_, THFactor beta, THTensor *t, THFactor alpha
   THTensor_(checkTarget)(r_, t);
 
   THTensor_(Product) product;
-  THTensor_(openProduct)(&product, r_, beta, t, alpha, batch1, batch2);
+  THTensor_(openProduct)(&product, r_, beta, t, alpha, batch1, batch2, size[0]);
   THTensor_(multiplyAll)(&product, size[0]);
   THTensor_(closeProduct)(&product);
 }

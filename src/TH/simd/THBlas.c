@@ -149,52 +149,140 @@ static accreal dot(ptrdiff_t n, const real *x, ptrdiff_t dx, const real *y, ptrd
 
 /* c is cut into blocks, and the sums of a block into stretches of DEPTH.  Of a stretch, the rows of
  * a and the columns of b are packed into tiles, in the order in which they are used; then each tile
- * of c is computed in registers. */
+ * of c is computed in registers.  A tile of a stays in the first cache while those of b pass by. */
 enum {
   TILE_ROWS = 2 * LANES,
   DEPTH = 256,
   BLOCK_ROWS = 8 * TILE_ROWS,
-  BLOCK_COLUMNS = 120,
+  BLOCK_COLUMNS = 480,
   TILE = TILE_ROWS * TILE_COLUMNS
 };
+
+/* Squares of four rows, in vectors, where an element is as wide as a shuffle can move. */
+enum { SQUARE = 4, TURNS_SQUARES = sizeof(element) >= 4 };
+
+typedef element Four __attribute__((vector_size(SQUARE * sizeof(element))));
+
+/* tiles[l * width + i] = a[i * step + l] for i and l below four. */
+static inline void turn_square(element *tiles, ptrdiff_t width, const element *a, ptrdiff_t step)
+{
+  Four row[SQUARE], pair[SQUARE];
+  for (int i = 0; i < SQUARE; i++)
+    memcpy(&row[i], a + i * step, sizeof row[i]);
+  for (int i = 0; i < SQUARE; i += 2) {
+    pair[i] = __builtin_shufflevector(row[i], row[i + 1], 0, 4, 1, 5);
+    pair[i + 1] = __builtin_shufflevector(row[i], row[i + 1], 2, 6, 3, 7);
+  }
+  for (int l = 0; l < 2; l++) {
+    row[2 * l] = __builtin_shufflevector(pair[l], pair[l + 2], 0, 1, 4, 5);
+    row[2 * l + 1] = __builtin_shufflevector(pair[l], pair[l + 2], 2, 3, 6, 7);
+  }
+  for (int l = 0; l < SQUARE; l++)
+    memcpy(tiles + l * width, &row[l], sizeof row[l]);
+}
+
+/* Rows of a that lie one after the other in each column: the columns in turn, for a few tiles. */
+static inline void pack_columns(element *tiles, ptrdiff_t width, ptrdiff_t count, ptrdiff_t depth,
+                                const element *a, ptrdiff_t along)
+{
+  for (ptrdiff_t l = 0; l < depth; l++, a += along) {
+    element *to = tiles + l * width;
+    ptrdiff_t i = 0;
+    for (; i + width <= count; i += width, to += width * depth)
+      memcpy(to, a + i, (size_t)width * sizeof(element));
+    for (ptrdiff_t k = i; k < count; k++)
+      to[k - i] = a[k];
+  }
+}
+
+/* Four rows of a, with its columns side by side; the next four are fetched. */
+static inline void pack_four(element *tile, ptrdiff_t width, ptrdiff_t depth, const element *a,
+                             ptrdiff_t step)
+{
+  enum { LINE = 64 / sizeof(element) };
+  ptrdiff_t l = 0;
+  for (; l + SQUARE <= depth; l += SQUARE) {
+    if (l % LINE == 0)
+      for (int i = SQUARE; i < 2 * SQUARE; i++)
+        __builtin_prefetch((const void *)((uintptr_t)a + (size_t)(i * step + l) * sizeof *a));
+    turn_square(tile + l * width, width, a + l, step);
+  }
+  for (; l < depth; l++)
+    for (int i = 0; i < SQUARE; i++)
+      tile[l * width + i] = a[i * step + l];
+}
 
 /* tiles[l][i] = a(i, l) for each tile of width i; what lies outside is 0. */
 static inline void pack(element *tiles, ptrdiff_t width, ptrdiff_t count, ptrdiff_t depth,
                         const element *a, ptrdiff_t step, ptrdiff_t along)
 {
+  const ptrdiff_t whole = count / width * width;
+  if (whole < count)
+    memset(tiles + whole * depth, 0, (size_t)(width * depth) * sizeof(element));
+  if (step == 1) {
+    for (ptrdiff_t first = 0; first < count; first += 8 * width)
+      pack_columns(tiles + first * depth, width, THMin(8 * width, count - first), depth, a + first,
+                   along);
+    return;
+  }
   for (ptrdiff_t first = 0; first < count; first += width, tiles += width * depth) {
     const ptrdiff_t there = THMin(width, count - first);
     const element *from = a + first * step;
-    if (there < width)
-      memset(tiles, 0, (size_t)(width * depth) * sizeof(element));
-    if (step == 1)
+    ptrdiff_t i = 0;
+    for (; along == 1 && TURNS_SQUARES && i + SQUARE <= there; i += SQUARE)
+      pack_four(tiles + i, width, depth, from + i * step, step);
+    for (; i < there; i++)
       for (ptrdiff_t l = 0; l < depth; l++)
-        memcpy(tiles + l * width, from + l * along, (size_t)there * sizeof(element));
-    else
-      for (ptrdiff_t i = 0; i < there; i++)
-        for (ptrdiff_t l = 0; l < depth; l++)
-          tiles[l * width + i] = from[i * step + l * along];
+        tiles[l * width + i] = from[i * step + l * along];
   }
 }
 
 #include "THMultiplyAdd.h"
 
-/* tile(i, j) = the sum over l of a[l][i] * b[l][j]. */
-static inline void multiply(ptrdiff_t depth, const element *a, const element *b, element *tile)
+static inline Vector load(const element *x)
+{
+  Vector v;
+  memcpy(&v, x, sizeof v);
+  return v;
+}
+
+/* tile(i, j) = the sum over l of a[l][i] * b[l][j], for so many columns and vectors of rows, which
+ * are constants.  The sums are stored one by one: together they would not stay in registers. */
+static inline __attribute__((always_inline)) void multiply(ptrdiff_t depth, const element *a,
+                                                           const element *b, element *tile,
+                                                           int columns, int vectors)
 {
   Vector sum[TILE_COLUMNS][2];
-  memset(sum, 0, sizeof sum);
-  for (ptrdiff_t l = 0; l < depth; l++) {
-    Vector low, high;
-    memcpy(&low, a + l * TILE_ROWS, sizeof low);
-    memcpy(&high, a + l * TILE_ROWS + LANES, sizeof high);
-    for (int j = 0; j < TILE_COLUMNS; j++) {
-      const Vector factor = b[l * TILE_COLUMNS + j] - (Vector){0};
-      sum[j][0] = MULTIPLY_ADD(low, factor, sum[j][0]);
-      sum[j][1] = MULTIPLY_ADD(high, factor, sum[j][1]);
+  for (int j = 0; j < columns; j++)
+    for (int v = 0; v < vectors; v++)
+      sum[j][v] = (Vector){0};
+  for (ptrdiff_t l = 0; l < depth; l++, a += TILE_ROWS, b += TILE_COLUMNS) {
+    Vector rows[2];
+    for (int v = 0; v < vectors; v++)
+      rows[v] = load(a + v * LANES);
+    for (int j = 0; j < columns; j++) {
+      const Vector factor = b[j] - (Vector){0};
+      for (int v = 0; v < vectors; v++)
+        sum[j][v] = MULTIPLY_ADD(factor, rows[v], sum[j][v]);
     }
   }
-  memcpy(tile, sum, sizeof sum);
+  for (int j = 0; j < columns; j++)
+    for (int v = 0; v < vectors; v++)
+      memcpy(tile + j * TILE_ROWS + v * LANES, &sum[j][v], sizeof(Vector));
+}
+
+/* As many columns as are wanted, or a few more. */
+static inline __attribute__((always_inline)) void multiply_columns(ptrdiff_t depth,
+                                                                   const element *a,
+                                                                   const element *b, element *tile,
+                                                                   ptrdiff_t columns, int vectors)
+{
+  if (columns <= TILE_COLUMNS / 3)
+    multiply(depth, a, b, tile, TILE_COLUMNS / 3, vectors);
+  else if (columns <= 2 * TILE_COLUMNS / 3)
+    multiply(depth, a, b, tile, 2 * TILE_COLUMNS / 3, vectors);
+  else
+    multiply(depth, a, b, tile, TILE_COLUMNS, vectors);
 }
 
 /* c = alpha * tile + beta * c, without reading c where beta is 0. */
@@ -213,26 +301,38 @@ static inline void finish(const element *tile, ptrdiff_t rows, ptrdiff_t columns
         c[i] = (element)(beta * c[i] + alpha * tile[i]);
 }
 
-static void product(const THProduct *p, ptrdiff_t row, ptrdiff_t column, real *room)
+/* Fetches a tile of c, which is far from the last one in memory, while its sums are computed. */
+static inline void fetch_tile(ptrdiff_t columns, const element *c, ptrdiff_t ldc)
 {
-  const ptrdiff_t rows = THMin(BLOCK_ROWS, p->m - row);
-  const ptrdiff_t columns = THMin(BLOCK_COLUMNS, p->n - column);
+  for (ptrdiff_t j = 0; j < columns; j++)
+    for (ptrdiff_t i = 0; i < TILE_ROWS; i += 64 / (ptrdiff_t)sizeof(element))
+      __builtin_prefetch((const void *)((uintptr_t)(c + j * ldc) + (size_t)i * sizeof(element)), 1);
+}
+
+static void product(const THProduct *p, ptrdiff_t row, ptrdiff_t rows, ptrdiff_t column,
+                    ptrdiff_t columns, real *room)
+{
   const element *a = (const element *)p->a + row * p->aRow;
   const element *b = (const element *)p->b + column * p->bColumn;
   element *c = (element *)p->c + row + column * p->ldc;
-  element *as = (element *)room, *bs = as + BLOCK_ROWS * DEPTH;
+  const ptrdiff_t tiles = (rows + TILE_ROWS - 1) / TILE_ROWS;
+  element *as = (element *)room, *bs = as + tiles * TILE_ROWS * THMin(DEPTH, p->k);
   scalar beta = (scalar)p->beta;
 
   for (ptrdiff_t l = 0; l < p->k; l += DEPTH) {
     const ptrdiff_t depth = THMin(DEPTH, p->k - l);
     pack(as, TILE_ROWS, rows, depth, a + l * p->aColumn, p->aRow, p->aColumn);
     pack(bs, TILE_COLUMNS, columns, depth, b + l * p->bRow, p->bColumn, p->bRow);
-    for (ptrdiff_t j = 0; j < columns; j += TILE_COLUMNS)
-      for (ptrdiff_t i = 0; i < rows; i += TILE_ROWS) {
-        element tile[TILE];
-        multiply(depth, as + i * depth, bs + j * depth, tile);
-        finish(tile, THMin(TILE_ROWS, rows - i), THMin(TILE_COLUMNS, columns - j), (scalar)p->alpha,
-               beta, c + i + j * p->ldc, p->ldc);
+    for (ptrdiff_t i = 0; i < rows; i += TILE_ROWS)
+      for (ptrdiff_t j = 0; j < columns; j += TILE_COLUMNS) {
+        const ptrdiff_t across = THMin(TILE_COLUMNS, columns - j);
+        element tile[TILE], *at = c + i + j * p->ldc;
+        fetch_tile(across, at, p->ldc);
+        if (rows - i > LANES)
+          multiply_columns(depth, as + i * depth, bs + j * depth, tile, across, 2);
+        else
+          multiply_columns(depth, as + i * depth, bs + j * depth, tile, across, 1);
+        finish(tile, THMin(TILE_ROWS, rows - i), across, (scalar)p->alpha, beta, at, p->ldc);
       }
     beta = 1;
   }
@@ -245,7 +345,10 @@ const THBlasKernels TH_LEVEL_(THBlas_(kernels))[] = {{
     .scal = scal,
     .dot = dot,
     .product = product,
+    .lanes = LANES,
+    .tileRows = TILE_ROWS,
+    .tileColumns = TILE_COLUMNS,
     .blockRows = BLOCK_ROWS,
     .blockColumns = BLOCK_COLUMNS,
-    .room = (BLOCK_ROWS + BLOCK_COLUMNS) * DEPTH,
+    .depth = DEPTH,
 }};
