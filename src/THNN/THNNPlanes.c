@@ -1,5 +1,6 @@
 /* The shapes of planes. */
 #include "THNNPlanes.h"
+#include "THNNWindowSum.h"
 
 static ptrdiff_t places(const int64_t *size, int dims, const int64_t *all, int allDims)
 {
@@ -60,4 +61,68 @@ void THNNPlanes_slide(THNNPlanes *p, THNNWindow axis[3], bool ceil_mode)
     out[a] = w->output;
   }
   THNNPlanes_result(p, out);
+}
+
+/* Most windows along an axis that a place is in. */
+static int64_t most_windows(const THNNSpan *span, int64_t count)
+{
+  int64_t most = 0;
+  for (int64_t i = 0, first = 0; i < count; i++) {
+    while (span[first].end <= span[i].begin)
+      first++;
+    most = THMax(most, i - first + 1);
+  }
+  return most;
+}
+
+/* Whether windows slide and have so few elements that they are summed up in vectors. */
+static int are_small(const THNNSpans *spans, const int64_t *count)
+{
+  enum { WIDEST = 16, MOST = THNN_SUM_MOST };
+  const THNNWindow *w = &spans->width;
+  int64_t elements = w->size, together = 1; /* in a window; rows of windows that a row is in */
+  if (w->size < 1 || w->size > WIDEST || w->step > 2)
+    return 0;
+  for (int a = 0; a < 2; a++) {
+    int64_t longest = 1;
+    for (int64_t i = 0; i < count[a]; i++)
+      longest = THMax(longest, spans->of[a][i].end - spans->of[a][i].begin);
+    const int64_t most = most_windows(spans->of[a], count[a]);
+    if (longest > MOST || most > MOST)
+      return 0;
+    elements *= longest;
+    together *= most;
+  }
+  return elements <= MOST && together <= MOST;
+}
+
+THNNWindowSum THNNWindowSum_of(const THNNPlanes *p, const THNNSpans *spans, int back)
+{
+  enum { LANES = 16 };
+  const THNNWindow *w = &spans->width;
+  THNNWindowSum sum = {.spans = spans, .bytes = (size_t)p->in[2] * sizeof(double)};
+  if (!are_small(spans, p->out))
+    return sum;
+  sum.size = w->size;
+  sum.step = w->step;
+  sum.pad = w->pad;
+  sum.left = back ? w->pad : (w->pad + LANES - 1) / LANES * LANES;
+  sum.front = back ? LANES : 0;
+  sum.lines = THNN_SUM_BATCH;
+  const int64_t reach = THMax(p->out[2], LANES) * w->step + w->size;
+  sum.pitch = (THMax(p->in[2], reach) + sum.left + 3 * LANES - 1) / LANES * LANES;
+  if (back) { /* a power of two of them */
+    const int64_t depth = most_windows(spans->of[0], p->out[0]);
+    const int64_t lines = p->in[0] > 1
+                              ? depth * p->out[1]
+                              : (depth - 1) * p->out[1] + most_windows(spans->of[1], p->out[1]);
+    while (sum.lines < lines + THNN_SUM_BATCH)
+      sum.lines *= 2;
+  }
+  ptrdiff_t elements;
+  if (__builtin_mul_overflow(sum.lines + THNN_SUM_BATCH, sum.front + sum.pitch, &elements) ||
+      __builtin_add_overflow(elements, p->out[2] + 2 * LANES, &elements) ||
+      __builtin_mul_overflow((size_t)elements, sizeof(double), &sum.bytes))
+    THError("images of %s have too many windows", _THSizeDesc(p->inSize, p->dims).str);
+  return sum;
 }

@@ -34,6 +34,7 @@ void THNNSpans_reserve(THNNSpans *spans, THGuard *guard, const int64_t count[3])
   int64_t all = 0;
   ptrdiff_t bytes;
   THGuard_enter(guard, THFree);
+  spans->width = (THNNWindow){0};
   for (int axis = 0; axis < 3; axis++) {
     spans->dilation[axis] = 1;
     if (__builtin_add_overflow(all, count[axis], &all))

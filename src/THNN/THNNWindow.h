@@ -54,6 +54,7 @@ static inline THNNSpan THNNWindow_span(const THNNWindow *w, int64_t window)
 typedef struct {
   THNNSpan *of[3];
   int64_t dilation[3];
+  THNNWindow width; /* that of[2] is of, if it slides and whoever made it says so; else 0 in size */
 } THNNSpans;
 
 /* Room for count windows along each axis, a step of 1 within them; the guard, which is entered

@@ -8,6 +8,26 @@
 
 enum { THNN_WINDOW_SUM, THNN_WINDOW_SPREAD };
 
+enum {
+  THNN_SUM_BATCH = 4, /* rows of windows whose lines of sums are made together */
+  THNN_SUM_MOST = 32  /* elements of small windows */
+};
+
+/* How the windows of a plane are summed up. */
+typedef struct {
+  const THNNSpans *spans;
+  /* Small windows that are computed in vectors across them: of size elements along a row, step (1
+   * or 2) apart, the first one pad in front of the row.  size 0: windows of any kind. */
+  ptrdiff_t size, step, pad;
+  ptrdiff_t left;         /* elements of a line in front of the row */
+  ptrdiff_t front;        /* back: zeros in front of a row of windows */
+  ptrdiff_t pitch, lines; /* elements of a line, and how many lines are kept */
+  size_t bytes;           /* of memory in all */
+} THNNWindowSum;
+
+/* back: from the windows to the image.  Raises where there is too much. */
+THNNWindowSum THNNWindowSum_of(const THNNPlanes *planes, const THNNSpans *spans, int back);
+
 #define TH_GENERIC_FILE "generic/THNNWindowSum.h"
 #include "THGenerateFloatTypes.h"
 

@@ -3,32 +3,34 @@
 
 TH_DISPATCH(THNN_(WindowSumKernel), THNN_(windowSum))
 
-static void THNN_(sumPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *row)
+static void THNN_(sumPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *memory)
 {
   const THNNPlanes *p = work->planes;
   THNN_(windowSum)
-  [THNN_WINDOW_SUM](p, work->layer, work->x + plane * p->input, work->y + plane * p->output, row);
+  [THNN_WINDOW_SUM](p, work->layer, work->x + plane * p->input, work->y + plane * p->output,
+                    memory);
 }
 
-static void THNN_(spreadPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *row)
+static void THNN_(spreadPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *memory)
 {
   const THNNPlanes *p = work->planes;
   THNN_(windowSum)
   [THNN_WINDOW_SPREAD](p, work->layer, work->x + plane * p->output, work->y + plane * p->input,
-                       row);
+                       memory);
 }
 
 void THNN_(sumWindows)(const THNNPlanes *p, const THNNSpans *spans, int back, THTensor *source,
                        THTensor *result)
 {
+  const THNNWindowSum sum = THNNWindowSum_of(p, spans, back);
   THNN_(Work)
   work = {.plane = back ? THNN_(spreadPlane) : THNN_(sumPlane),
-          .layer = spans,
+          .layer = &sum,
           .back = back,
           .source = source,
           .result = result,
           .cost = p->input + 4 * p->output,
-          .scratch = (size_t)p->in[2] * sizeof(accreal)};
+          .scratch = sum.bytes};
   THNN_(work)(p, &work);
 }
 
@@ -49,6 +51,7 @@ static THNNPlanes THNN_(averaged)(THTensor *input, int axes, THNNWindow axis[3],
       span->count = count_include_pad ? THMin(axis[a].size, p.in[a] + axis[a].pad - start)
                                       : span->end - span->begin;
     }
+  spans->width = axis[2];
   return p;
 }
 

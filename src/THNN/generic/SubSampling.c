@@ -5,6 +5,7 @@
 typedef struct {
   THNNPlanes planes;
   THNNSpans spans;
+  THNNWindowSum sum;
   int64_t channels; /* that have weights: planes of an image, or features */
   int ofFeatures;
 } THNN_(Sampling);
@@ -20,6 +21,7 @@ static void THNN_(windowsOf)(THNN_(Sampling) * s, THGuard *guard, THNNWindow axi
   for (int a = 0; a < 3; a++)
     for (int64_t i = 0; i < p->out[a]; i++)
       s->spans.of[a][i] = THNNWindow_span(&axis[a], i);
+  s->spans.width = axis[2];
 }
 
 static THNN_(Sampling)
@@ -71,30 +73,31 @@ static void THNN_(scalePlane)(const THNN_(Sampling) * s, ptrdiff_t plane, ptrdif
   }
 }
 
-static void THNN_(samplePlane)(const THNN_(Work) * work, ptrdiff_t plane, void *row)
+static void THNN_(samplePlane)(const THNN_(Work) * work, ptrdiff_t plane, void *memory)
 {
   const THNNPlanes *p = work->planes;
   const THNN_(Sampling) *s = work->layer;
   real *y = work->y + plane * p->output;
   THNN_(windowSum)
-  [THNN_WINDOW_SUM](p, &s->spans, work->x + plane * p->input, y, row);
+  [THNN_WINDOW_SUM](p, &s->sum, work->x + plane * p->input, y, memory);
   THNN_(scalePlane)(s, plane, p->output, y, work->w[0], work->w[1]);
 }
 
-static void THNN_(samplePlaneBack)(const THNN_(Work) * work, ptrdiff_t plane, void *row)
+static void THNN_(samplePlaneBack)(const THNN_(Work) * work, ptrdiff_t plane, void *memory)
 {
   const THNNPlanes *p = work->planes;
   const THNN_(Sampling) *s = work->layer;
   real *y = work->y + plane * p->input;
   THNN_(windowSum)
-  [THNN_WINDOW_SPREAD](p, &s->spans, work->x + plane * p->output, y, row);
+  [THNN_WINDOW_SPREAD](p, &s->sum, work->x + plane * p->output, y, memory);
   THNN_(scalePlane)(s, plane, p->input, y, work->w[0], NULL);
 }
 
 /* bias is NULL backward. */
-static void THNN_(sample)(const THNN_(Sampling) * s, THTensor *source, THTensor *result,
-                          THTensor *weight, THTensor *bias)
+static void THNN_(sample)(THNN_(Sampling) * s, THTensor *source, THTensor *result, THTensor *weight,
+                          THTensor *bias)
 {
+  s->sum = THNNWindowSum_of(&s->planes, &s->spans, !bias);
   THNN_(Work)
   work = {.plane = bias ? THNN_(samplePlane) : THNN_(samplePlaneBack),
           .layer = s,
@@ -103,7 +106,7 @@ static void THNN_(sample)(const THNN_(Sampling) * s, THTensor *source, THTensor 
           .result = result,
           .with = {weight, bias},
           .cost = s->planes.input + 4 * s->planes.output,
-          .scratch = (size_t)s->planes.in[2] * sizeof(accreal)};
+          .scratch = s->sum.bytes};
   THNN_(work)(&s->planes, &work);
 }
 
@@ -174,7 +177,7 @@ void THNN_(SpatialSubSampling_updateOutput)(THNNState *state, THTensor *input, T
                                             int dW, int dH)
 {
   THGuard guard;
-  const THNN_(Sampling) s = THNN_(ofImages)(input, kW, kH, dW, dH, &guard);
+  THNN_(Sampling) s = THNN_(ofImages)(input, kW, kH, dW, dH, &guard);
   THNN_(checkChannels)(&s, weight, 4, "weight");
   THNN_(checkChannels)(&s, bias, 5, "bias");
   THNN_(sample)(&s, input, output, weight, bias);
@@ -186,7 +189,7 @@ void THNN_(SpatialSubSampling_updateGradInput)(THNNState *state, THTensor *input
                                                THTensor *weight, int kW, int kH, int dW, int dH)
 {
   THGuard guard;
-  const THNN_(Sampling) s = THNN_(ofImages)(input, kW, kH, dW, dH, &guard);
+  THNN_(Sampling) s = THNN_(ofImages)(input, kW, kH, dW, dH, &guard);
   THNN_(checkGradOutput)(&s.planes, gradOutput);
   THNN_(checkChannels)(&s, weight, 5, "weight");
   THNN_(sample)(&s, gradOutput, gradInput, weight, NULL);
@@ -211,7 +214,7 @@ void THNN_(TemporalSubSampling_updateOutput)(THNNState *state, THTensor *input, 
                                              int inputFrameSize)
 {
   THGuard guard;
-  const THNN_(Sampling) s = THNN_(ofFrames)(input, kW, dW, &guard);
+  THNN_(Sampling) s = THNN_(ofFrames)(input, kW, dW, &guard);
   THArgCheck(inputFrameSize == -1 || inputFrameSize == s.channels, 8,
              "inputFrameSize is %d, and input has size %s", inputFrameSize,
              THTensor_(sizeDesc)(input).str);
@@ -226,7 +229,7 @@ void THNN_(TemporalSubSampling_updateGradInput)(THNNState *state, THTensor *inpu
                                                 THTensor *weight, int kW, int dW)
 {
   THGuard guard;
-  const THNN_(Sampling) s = THNN_(ofFrames)(input, kW, dW, &guard);
+  THNN_(Sampling) s = THNN_(ofFrames)(input, kW, dW, &guard);
   THNN_(checkGradOutput)(&s.planes, gradOutput);
   THNN_(checkChannels)(&s, weight, 5, "weight");
   THNN_(sample)(&s, gradOutput, gradInput, weight, NULL);

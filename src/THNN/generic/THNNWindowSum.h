@@ -1,9 +1,9 @@
-/* One plane.  row has room for one of x, and spans a step of 1 within the windows.
+/* One plane; memory as much as the windows' sum says.
  *
  * Forward y is the sum of each window divided by the counts of its spans; backward each element of
  * x is spread over its window in y in the same proportion. */
-typedef void (*THNN_(WindowSumKernel))(const THNNPlanes *planes, const THNNSpans *spans,
-                                       const real *x, real *y, accreal *row);
+typedef void (*THNN_(WindowSumKernel))(const THNNPlanes *planes, const THNNWindowSum *sum,
+                                       const real *x, real *y, void *memory);
 
 /* [THNN_WINDOW_SUM], [THNN_WINDOW_SPREAD] */
 extern const THNN_(WindowSumKernel) * THNN_(windowSum);

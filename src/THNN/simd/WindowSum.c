@@ -1,9 +1,18 @@
 /* Sums over windows of a plane, rows first: the rows of a window are added up along their whole
- * length, in vectors, and then each window takes its part of that. */
+ * length, in vectors, and then each window takes its part of that.
+ *
+ * Windows of few elements that slide by 1 or 2 are computed in vectors across the windows too, and
+ * summed in the elements' own type. */
 #include "THNNTemplate.h"
 
-static void sum_windows(const THNNPlanes *p, const THNNSpans *spans, const real *x, real *y,
-                        accreal *row)
+#include "Vectors.h"
+
+enum { TOGETHER = 4, BATCH = THNN_SUM_BATCH };
+
+/* --- plainly ----- */
+
+static void sum_windows_plainly(const THNNPlanes *p, const THNNSpans *spans, const real *x, real *y,
+                                accreal *row)
 {
   const int64_t width = p->in[2];
   for (int64_t i = 0; i < p->out[0]; i++)
@@ -27,8 +36,8 @@ static void sum_windows(const THNNPlanes *p, const THNNSpans *spans, const real 
     }
 }
 
-static void spread_windows(const THNNPlanes *p, const THNNSpans *spans, const real *x, real *y,
-                           accreal *row)
+static void spread_windows_plainly(const THNNPlanes *p, const THNNSpans *spans, const real *x,
+                                   real *y, accreal *row)
 {
   const int64_t width = p->in[2];
   memset(y, 0, (size_t)p->input * sizeof *y);
@@ -50,6 +59,385 @@ static void spread_windows(const THNNPlanes *p, const THNNSpans *spans, const re
             to[c] += (real)row[c];
         }
     }
+}
+
+/* --- vectors of small windows ----- */
+
+/* A line has an element for each of a row of the image, with as many zeros on either side as
+ * windows reach into.  A few lines are made before the first is used: what has just been written in
+ * parts cannot be read as a whole at once. */
+
+/* As many vectors of a result of n elements as are computed together: the last ones again where n
+ * is no multiple of them, and fewer lanes where there are not so many. */
+#define IN_VECTORS(N, AT, FUNCTION, ...)                         \
+  if ((N) >= LANES) {                                            \
+    ptrdiff_t AT = 0;                                            \
+    for (; AT + TOGETHER * LANES <= (N); AT += TOGETHER * LANES) \
+      FUNCTION(__VA_ARGS__, AT, TOGETHER, LANES);                \
+    for (; AT + 2 * LANES <= (N); AT += 2 * LANES)               \
+      FUNCTION(__VA_ARGS__, AT, 2, LANES);                       \
+    for (; AT < (N); AT += LANES)                                \
+      FUNCTION(__VA_ARGS__, THMin(AT, (N)-LANES), 1, LANES);     \
+  } else                                                         \
+    FUNCTION(__VA_ARGS__, 0, 1, (N))
+
+INLINE Vector load(const real *x)
+{
+  Vector v;
+  memcpy(&v, x, sizeof v);
+  return v;
+}
+
+INLINE void store(real *x, Vector v)
+{
+  memcpy(x, &v, sizeof v);
+}
+
+/* The same for n elements, fewer than there are lanes: the others are 0, and are left. */
+INLINE Vector load_few(const real *x, ptrdiff_t n)
+{
+#if defined(__AVX512F__)
+  return (Vector)MASKED_LOAD((1 << n) - 1, x);
+#else
+  real few[LANES] = {0};
+  for (ptrdiff_t i = 0; i < n; i++)
+    few[i] = x[i];
+  return load(few);
+#endif
+}
+
+INLINE void store_few(real *x, Vector v, ptrdiff_t n)
+{
+#if defined(__AVX512F__)
+  MASKED_STORE(x, (1 << n) - 1, v);
+#else
+  real few[LANES];
+  store(few, v);
+  for (ptrdiff_t i = 0; i < n; i++)
+    x[i] = few[i];
+#endif
+}
+
+static inline void zero(real *x, ptrdiff_t n)
+{
+  for (ptrdiff_t i = 0; i < n; i++)
+    x[i] = 0;
+}
+
+/* What the sums of a row of windows are divided by, which changes from row to row only at the
+ * plane's edges. */
+typedef struct {
+  int64_t rows;   /* of the windows, in all slices */
+  real *divisors; /* that, times the columns of each */
+} Counts;
+
+/* As many divisors, and as many behind them as vectors may read. */
+static inline ptrdiff_t with_room(ptrdiff_t n)
+{
+  return (n + 2 * LANES - 1) / LANES * LANES;
+}
+
+static inline void set_rows(Counts *c, const THNNSpan *span, int64_t rows, ptrdiff_t n)
+{
+  if (c->rows == rows)
+    return;
+  c->rows = rows;
+  for (ptrdiff_t k = 0; k < n; k++)
+    c->divisors[k] = (real)(rows * span[k].count);
+  for (ptrdiff_t k = n; k < with_room(n); k++)
+    c->divisors[k] = 1;
+}
+
+/* --- forward --------------------------------------------------------------------------------- */
+
+/* The rows of a row of windows: slices of rows. */
+typedef struct {
+  const real *from;
+  ptrdiff_t slices, rows;
+  ptrdiff_t slice, width; /* elements from one to the next */
+  ptrdiff_t next;         /* and to the next row of windows */
+} Rows;
+
+/* line[at ...] = the sums of the columns. */
+INLINE void add_columns(const Rows *rows, real *line, ptrdiff_t at, int together, ptrdiff_t few)
+{
+  Vector sum[TOGETHER];
+  for (int k = 0; k < together; k++)
+    sum[k] = (Vector){0};
+  for (ptrdiff_t z = 0; z < rows->slices; z++) {
+    const real *x = rows->from + z * rows->slice + at;
+    for (ptrdiff_t r = 0; r < rows->rows; r++, x += rows->width)
+      for (int k = 0; k < together; k++)
+        sum[k] += few < LANES ? load_few(x, few) : load(x + k * LANES);
+  }
+  for (int k = 0; k < together; k++) /* behind the row there is room */
+    store(line + at + k * LANES, sum[k]);
+}
+
+static void add_rows(const Rows *rows, real *line)
+{
+  /* What comes 8 KB later is fetched, as much of it as the next rows begin further on. */
+  enum { AHEAD = 8192 / sizeof(real), PIECE = 64 / sizeof(real) };
+  for (ptrdiff_t i = 0; i < rows->next; i += PIECE)
+    __builtin_prefetch(rows->from + AHEAD + i);
+  IN_VECTORS(rows->width, at, add_columns, rows, line);
+}
+
+/* A row of windows, which a line becomes. */
+typedef struct {
+  const real *line, *divisors;
+  real *y;
+} Taking;
+
+/* y[at ...] = the means of windows that are step apart. */
+INLINE void take_vectors(const Taking *t, ptrdiff_t size, ptrdiff_t step, ptrdiff_t at,
+                         int together, ptrdiff_t few)
+{
+  for (int v = 0; v < together; v++, at += LANES) {
+    const real *from = t->line + at * step;
+    Vector sum = {0};
+    if (step == 1)
+      for (ptrdiff_t k = 0; k < size; k++)
+        sum += load(from + k);
+    else
+      for (ptrdiff_t k = 0; k < size; k += 2) {
+        const Vector first = load(from + k), second = load(from + k + LANES);
+        sum += MIX(first, second, EVEN);
+        if (k + 1 < size)
+          sum += MIX(first, second, ODD);
+      }
+    sum /= load(t->divisors + at);
+    if (few < LANES)
+      store_few(t->y + at, sum, few);
+    else
+      store(t->y + at, sum);
+  }
+}
+
+static void take_windows(const Taking *t, const THNNWindowSum *w, ptrdiff_t n)
+{
+  const ptrdiff_t size = w->size;
+  if (w->step == 1 && size == 3) {
+    IN_VECTORS(n, at, take_vectors, t, 3, 1);
+  } else if (w->step == 1) {
+    IN_VECTORS(n, at, take_vectors, t, size, 1);
+  } else if (w->step == 2 && size == 2) {
+    IN_VECTORS(n, at, take_vectors, t, 2, 2);
+  } else if (w->step == 2 && size == 3) {
+    IN_VECTORS(n, at, take_vectors, t, 3, 2);
+  } else {
+    IN_VECTORS(n, at, take_vectors, t, size, 2);
+  }
+}
+
+static void sum_small_windows(const THNNPlanes *p, const THNNWindowSum *w, const real *x, real *y,
+                              real *memory)
+{
+  const THNNSpans *spans = w->spans;
+  Counts counts = {0, memory};
+  real *lines = memory + with_room(p->out[2]);
+  const ptrdiff_t pitch = w->pitch, left = w->left;
+  for (int b = 0; b < BATCH; b++) {
+    zero(lines + b * pitch, left);
+    zero(lines + b * pitch + left + p->in[2], pitch - left - p->in[2]);
+  }
+  for (int64_t i = 0; i < p->out[0]; i++)
+    for (int64_t first = 0; first < p->out[1]; first += BATCH) {
+      const int batch = (int)THMin(BATCH, p->out[1] - first);
+      const THNNSpan *t = &spans->of[0][i], *h = &spans->of[1][first];
+      Rows rows = {.slices = t->end - t->begin, .slice = p->in[1] * p->in[2], .width = p->in[2]};
+      for (int b = 0; b < batch; b++) {
+        rows.from = x + (t->begin * p->in[1] + h[b].begin) * p->in[2];
+        rows.rows = h[b].end - h[b].begin;
+        rows.next = first + b + 1 < p->out[1] ? (h[b + 1].begin - h[b].begin) * p->in[2] : 0;
+        add_rows(&rows, lines + b * pitch + left);
+      }
+      for (int b = 0; b < batch; b++, y += p->out[2]) {
+        const Taking taking = {lines + b * pitch + left - w->pad, counts.divisors, y};
+        set_rows(&counts, spans->of[2], t->count * h[b].count, p->out[2]);
+        take_windows(&taking, w, p->out[2]);
+      }
+    }
+}
+
+/* --- back ------------------------------------------------------------------------------------ */
+
+/* A row of windows: what each element of theirs gets, and the line of that. */
+typedef struct {
+  const real *x;
+  const real *divisors;
+  real *part, *line; /* part: zeros in front and behind */
+} Spreading;
+
+INLINE void divide_windows(const Spreading *s, ptrdiff_t at, int together, ptrdiff_t few)
+{
+  for (int v = 0; v < together; v++, at += LANES) {
+    const Vector x = few < LANES ? load_few(s->x + at, few) : load(s->x + at);
+    store(s->part + at, x / load(s->divisors + at));
+  }
+}
+
+/* line[step * at ...] = what the elements get, counted from the first window's first. */
+INLINE void spread_vectors(const Spreading *s, ptrdiff_t size, ptrdiff_t step, ptrdiff_t at)
+{
+  Vector even = {0}, odd = {0};
+  for (ptrdiff_t k = 0; k < size; k++) {
+    const Vector part = load(s->part + at - k / step);
+    if (k % step == 0)
+      even += part;
+    else
+      odd += part;
+  }
+  real *line = s->line + at * step;
+  store(line, step == 1 ? even : MIX(even, odd, LOWER));
+  if (step == 2)
+    store(line + LANES, MIX(even, odd, UPPER));
+}
+
+INLINE void spread_row(const Spreading *s, ptrdiff_t n, ptrdiff_t size, ptrdiff_t step)
+{
+  for (ptrdiff_t at = 0; at * step < n; at += LANES)
+    spread_vectors(s, size, step, at);
+}
+
+/* The line's first n elements, from the padding on. */
+static void spread_line(const Spreading *s, const THNNWindowSum *w, ptrdiff_t n)
+{
+  const ptrdiff_t size = w->size;
+  if (w->step == 1 && size == 3) {
+    spread_row(s, n, 3, 1);
+  } else if (w->step == 1) {
+    spread_row(s, n, size, 1);
+  } else if (w->step == 2 && size == 2) {
+    spread_row(s, n, 2, 2);
+  } else if (w->step == 2 && size == 3) {
+    spread_row(s, n, 3, 2);
+  } else {
+    spread_row(s, n, size, 2);
+  }
+}
+
+/* The lines that the elements of a row are the sums of. */
+typedef struct {
+  const real *line[THNN_SUM_MOST];
+  ptrdiff_t lines;
+  real *y;
+} Joined;
+
+INLINE void join_columns(const Joined *j, ptrdiff_t at, int together, ptrdiff_t few)
+{
+  Vector sum[TOGETHER];
+  for (int k = 0; k < together; k++)
+    sum[k] = (Vector){0};
+  for (ptrdiff_t n = 0; n < j->lines; n++)
+    for (int k = 0; k < together; k++)
+      sum[k] += load(j->line[n] + at + k * LANES);
+  for (int k = 0; k < together; k++)
+    if (few < LANES)
+      store_few(j->y + at, sum[k], few);
+    else
+      store(j->y + at + k * LANES, sum[k]);
+}
+
+/* The windows that a place is in, of those that were found for a place before it. */
+static inline void windows_of(const THNNSpan *span, int64_t count, int64_t place, int64_t *first,
+                              int64_t *end)
+{
+  while (*first < count && span[*first].end <= place)
+    ++*first;
+  while (*end < count && span[*end].begin <= place)
+    ++*end;
+}
+
+/* The lines of windows' rows, in order; as many as are needed are made, and a few more. */
+typedef struct {
+  const THNNPlanes *p;
+  const THNNWindowSum *w;
+  const real *x;
+  Counts counts;
+  real *part, *lines;
+  int64_t made, slice, row; /* the next one is in that slice, and that row of it */
+} Lines;
+
+static inline real *line_of(const Lines *l, int64_t row)
+{
+  return l->lines + (row & (l->w->lines - 1)) * l->w->pitch;
+}
+
+static void make_lines(Lines *l)
+{
+  const THNNPlanes *p = l->p;
+  const THNNSpans *spans = l->w->spans;
+  const ptrdiff_t pitch = l->w->pitch, front = l->w->front;
+  const int batch = (int)THMin(BATCH, p->out[0] * p->out[1] - l->made);
+  Spreading s[BATCH];
+  for (int b = 0; b < batch; b++) {
+    const int64_t row = l->made + b;
+    const THNNSpan *t = &spans->of[0][l->slice], *h = &spans->of[1][l->row];
+    l->row = l->row + 1 < p->out[1] ? l->row + 1 : 0;
+    l->slice += l->row == 0;
+    s[b] = (Spreading){.x = l->x + row * p->out[2],
+                       .divisors = l->counts.divisors,
+                       .part = l->part + b * (front + pitch) + front,
+                       .line = line_of(l, row)};
+    const Spreading *part = &s[b];
+    set_rows(&l->counts, spans->of[2], t->count * h->count, p->out[2]);
+    IN_VECTORS(p->out[2], at, divide_windows, part);
+  }
+  for (int b = 0; b < batch; b++)
+    spread_line(&s[b], l->w, l->w->left + p->in[2]);
+  l->made += batch;
+}
+
+static void spread_small_windows(const THNNPlanes *p, const THNNWindowSum *w, const real *x,
+                                 real *y, real *memory)
+{
+  const THNNSpans *spans = w->spans;
+  Lines l = {.p = p, .w = w, .x = x, .counts = {0, memory}};
+  l.part = memory + with_room(p->out[2]);
+  l.lines = l.part + BATCH * (w->front + w->pitch);
+  for (int b = 0; b < BATCH; b++) {
+    real *part = l.part + b * (w->front + w->pitch);
+    zero(part, w->front);
+    zero(part + w->front + p->out[2], w->pitch - p->out[2]);
+  }
+  int64_t t[2] = {0, 0};
+  for (int64_t z = 0; z < p->in[0]; z++) {
+    windows_of(spans->of[0], p->out[0], z, &t[0], &t[1]);
+    int64_t h[2] = {0, 0};
+    for (int64_t r = 0; r < p->in[1]; r++, y += p->in[2]) {
+      windows_of(spans->of[1], p->out[1], r, &h[0], &h[1]);
+      while (t[1] > t[0] && h[1] > h[0] && l.made < (t[1] - 1) * p->out[1] + h[1])
+        make_lines(&l);
+      Joined joined, *j = &joined;
+      j->lines = 0;
+      j->y = y;
+      for (int64_t i = t[0]; i < t[1]; i++)
+        for (int64_t k = h[0]; k < h[1]; k++)
+          j->line[j->lines++] = line_of(&l, i * p->out[1] + k) + w->left;
+      IN_VECTORS(p->in[2], at, join_columns, j);
+    }
+  }
+}
+
+/* --- windows of any kind or small ones ------------------------------------------------------- */
+
+static void sum_windows(const THNNPlanes *p, const THNNWindowSum *w, const real *x, real *y,
+                        void *memory)
+{
+  if (w->size)
+    sum_small_windows(p, w, x, y, memory);
+  else
+    sum_windows_plainly(p, w->spans, x, y, memory);
+}
+
+static void spread_windows(const THNNPlanes *p, const THNNWindowSum *w, const real *x, real *y,
+                           void *memory)
+{
+  if (w->size)
+    spread_small_windows(p, w, x, y, memory);
+  else
+    spread_windows_plainly(p, w->spans, x, y, memory);
 }
 
 const THNN_(WindowSumKernel) TH_LEVEL_(THNN_(windowSum))[] = {

@@ -1,0 +1,106 @@
+/* Average pooling of random volumes, and its gradient, against the obvious loops: windows of all
+ * sizes, steps and paddings, planes narrower and wider than vectors, and places that no window has.
+ */
+#include "THNN.h"
+#include "THTemplate.h"
+
+#include "th_test.h"
+
+typedef struct Pool {
+  int size[3], step[3], pad[3], ceil, padCounts; /* T, H, W */
+  int64_t input[3];
+} Pool;
+
+static int between(th_random *random, int least, int most)
+{
+  return least + (int)th_random_below(random, most - least + 1);
+}
+
+static Pool any_pool(th_random *random, int number)
+{
+  static const int widest[] = {5, 20, 40, 90};
+  Pool p = {.ceil = between(random, 0, 1), .padCounts = between(random, 0, 1)};
+  const int flat = between(random, 0, 1); /* mostly images: a slice of one */
+  for (int d = 0; d < 3; d++) {
+    const int wide = d == 2 && number % 10 == 9;
+    p.size[d] = wide ? between(random, 14, 60) : between(random, 1, d > 0 ? 5 : flat ? 1 : 3);
+    p.step[d] = between(random, 1, 3);
+    p.pad[d] = between(random, 0, p.size[d] / 2);
+    p.input[d] = p.size[d] + between(random, 0,
+                                     d == 2   ? widest[number % 4]
+                                     : d == 1 ? 12
+                                     : flat   ? 0
+                                              : 3);
+  }
+  return p;
+}
+
+/* The part of window i along dimension d that is in the image; what it counts as. */
+static int64_t part_of(const Pool *p, int d, int64_t i, int64_t *begin, int64_t *end)
+{
+  const int64_t start = i * p->step[d] - p->pad[d], last = start + p->size[d];
+  *begin = THMax(start, 0);
+  *end = THMin(last, p->input[d]);
+  return p->padCounts ? THMin(last, p->input[d] + p->pad[d]) - start : *end - *begin;
+}
+
+static void check_pool(const Pool *p, th_random *random)
+{
+  enum { PLANES = 2 };
+  const accreal bound = 32 * (sizeof(real) == sizeof(float) ? FLT_EPSILON : DBL_EPSILON);
+  THTensor *x = THTensor_(newWithSize4d)(PLANES, p->input[0], p->input[1], p->input[2]);
+  THTensor *y = THTensor_(new)(), *g = THTensor_(new)(), *d = THTensor_(new)();
+  const ptrdiff_t count = THTensor_(nElement)(x);
+  for (ptrdiff_t i = 0; i < count; i++)
+    THTensor_(data)(x)[i] = (real)between(random, 1, 1000) / 7;
+  const int *k = p->size, *s = p->step, *pad = p->pad;
+  THNN_(VolumetricAveragePooling_updateOutput)
+  (NULL, x, y, k[0], k[2], k[1], s[0], s[2], s[1], pad[0], pad[2], pad[1], p->ceil, p->padCounts);
+  THTensor_(resizeAs)(g, y);
+  for (ptrdiff_t i = 0; i < THTensor_(nElement)(g); i++)
+    THTensor_(data)(g)[i] = (real)between(random, 1, 1000) / 7;
+  THNN_(VolumetricAveragePooling_updateGradInput)
+  (NULL, x, g, d, k[0], k[2], k[1], s[0], s[2], s[1], pad[0], pad[2], pad[1], p->ceil,
+   p->padCounts);
+
+  accreal *gradient = THAlloc(count * (ptrdiff_t)sizeof *gradient);
+  memset(gradient, 0, (size_t)count * sizeof *gradient);
+  ptrdiff_t at = 0;
+  for (ptrdiff_t n = 0; n < PLANES; n++)
+    for (ptrdiff_t a = 0; a < y->size[1]; a++)
+      for (ptrdiff_t b = 0; b < y->size[2]; b++)
+        for (ptrdiff_t c = 0; c < y->size[3]; c++, at++) {
+          int64_t begin[3], end[3], elements = 1;
+          elements *= part_of(p, 0, a, &begin[0], &end[0]);
+          elements *= part_of(p, 1, b, &begin[1], &end[1]);
+          elements *= part_of(p, 2, c, &begin[2], &end[2]);
+          accreal sum = 0;
+          for (int64_t z = begin[0]; z < end[0]; z++)
+            for (int64_t r = begin[1]; r < end[1]; r++)
+              for (int64_t j = begin[2]; j < end[2]; j++) {
+                const ptrdiff_t from = ((n * p->input[0] + z) * p->input[1] + r) * p->input[2] + j;
+                sum += (accreal)THTensor_(data)(x)[from];
+                gradient[from] += (accreal)THTensor_(data)(g)[at] / (accreal)elements;
+              }
+          CHECK_NEAR(THTensor_(data)(y)[at], sum / (accreal)elements,
+                     bound * sum / (accreal)elements);
+        }
+  for (ptrdiff_t i = 0; i < count; i++)
+    CHECK_NEAR(THTensor_(data)(d)[i], gradient[i], bound * gradient[i]);
+  THFree(gradient);
+  THTensor *all[] = {x, y, g, d};
+  for (int i = 0; i < 4; i++)
+    THTensor_(free)(all[i]);
+}
+
+static void THTest_(averagePooling)(void)
+{
+  enum { POOLS = 200 };
+  th_random random = {th_seed()};
+  for (int i = 0; i < POOLS; i++) {
+    const Pool p = any_pool(&random, i);
+    check_pool(&p, &random);
+  }
+}
+
+TH_TESTS(THTest_(averagePooling))
