@@ -1,5 +1,5 @@
 /* Max pooling of a plane: the largest of each window's part of a row, in vectors that run along the
- * row, and then the largest of these.
+ * row, and then the largest of these.  With AVX-512 that stays in registers for most windows.
  *
  * Of two elements the later one counts if it is larger, or NaN.  That is associative, so the rows
  * of a window may be taken one by one, and what a row has for all its windows serves every window
@@ -7,6 +7,9 @@
 #include "THNNTemplate.h"
 
 #include "CopyRow.h"
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
 
 /* Places count in numbers as wide as the elements, so that both go in vectors alike. */
 #if defined(TH_REAL_IS_FLOAT)
@@ -391,6 +394,237 @@ FRAME_STAYS static void pool_plane_of_pairs(const THNNWindow *axis, const real *
   }
 }
 
+/* --- windows of few elements in registers ---------------------------------------------------- */
+
+#if defined(__AVX512F__)
+/* Elements of the windows in a vector, and where they are: the place of the window's first column
+ * is added at the end. */
+#if defined(TH_REAL_IS_FLOAT)
+#define LARGER(V, MOST) \
+  (_mm512_cmp_ps_mask(V, MOST, _CMP_GT_OQ) | _mm512_cmp_ps_mask(V, V, _CMP_UNORD_Q))
+#define PICK(MASK, V, OTHER)        _mm512_mask_mov_ps(OTHER, MASK, V)
+#define PICK_PLACES(MASK, P, OTHER) _mm512_mask_mov_epi32(OTHER, MASK, P)
+#define PICK_PLACE(MASK, AT, OTHER) _mm512_mask_set1_epi32(OTHER, MASK, AT)
+#define ADD_PLACE(AT, P)            _mm512_add_epi32(_mm512_set1_epi32(AT), P)
+#define ADD_PLACES(P, OTHER)        _mm512_add_epi32(P, OTHER)
+#define LEAST                       _mm512_set1_ps(-INFINITY)
+#define LOAD_INSIDE(MASK, X)        _mm512_mask_loadu_ps(LEAST, MASK, X)
+#define EVENS(A, B)                 __builtin_shufflevector(A, B, EVEN64)
+#define ODDS(A, B)                  __builtin_shufflevector(A, B, ODD64)
+typedef __mmask16 Mask;
+typedef __m512 Wide;
+#else
+#define LARGER(V, MOST) \
+  (_mm512_cmp_pd_mask(V, MOST, _CMP_GT_OQ) | _mm512_cmp_pd_mask(V, V, _CMP_UNORD_Q))
+#define PICK(MASK, V, OTHER)        _mm512_mask_mov_pd(OTHER, MASK, V)
+#define PICK_PLACES(MASK, P, OTHER) _mm512_mask_mov_epi64(OTHER, MASK, P)
+#define PICK_PLACE(MASK, AT, OTHER) _mm512_mask_set1_epi64(OTHER, MASK, AT)
+#define ADD_PLACE(AT, P)            _mm512_add_epi64(_mm512_set1_epi64(AT), P)
+#define ADD_PLACES(P, OTHER)        _mm512_add_epi64(P, OTHER)
+#define LEAST                       _mm512_set1_pd(-INFINITY)
+#define LOAD_INSIDE(MASK, X)        _mm512_mask_loadu_pd(LEAST, MASK, X)
+#define EVENS(A, B)                 __builtin_shufflevector(A, B, EVEN64)
+#define ODDS(A, B)                  __builtin_shufflevector(A, B, ODD64)
+typedef __mmask8 Mask;
+typedef __m512d Wide;
+#endif
+
+enum { WIDE = 64 / sizeof(real), TAPS = 16, STRIPS = 16, AHEAD = 4096 / sizeof(real) };
+
+/* The largest of a row for the windows of a strip, and where; without each window's first column.
+ */
+typedef struct {
+  Wide most;
+  __m512i best;
+} Winner;
+
+/* As many windows of a row as a vector has elements. */
+typedef struct {
+  const THNNWindow *w;
+  ptrdiff_t begin; /* the first one */
+  ptrdiff_t start; /* its first column, perhaps in the padding */
+  __m512i first;   /* from each one's first column to the first that is in the image */
+  __m512i column;  /* each one's first column, in index tensors */
+  Mask inside[TAPS]
+             [2]; /* which elements are in the image of the vectors that tap k is taken from */
+  Mask wanted;
+  ptrdiff_t row[SLICES * ROWS]; /* whose winners these are, of all slices; -1 for none */
+  Winner winner[SLICES * ROWS];
+} Strip;
+
+static inline Mask columns_inside(ptrdiff_t column, ptrdiff_t columns)
+{
+  const ptrdiff_t from = THMin(THMax(-column, 0), WIDE);
+  const ptrdiff_t end = THMax(from, THMin(THMax(columns - column, 0), WIDE));
+  return (Mask)(((1u << end) - 1) & ~((1u << from) - 1));
+}
+
+FRAME_STAYS static void begin_strip(Strip *s, const THNNWindow *w, ptrdiff_t begin)
+{
+  place first[WIDE], column[WIDE];
+  s->w = w;
+  s->begin = begin;
+  s->start = begin * w->step - w->pad;
+  for (ptrdiff_t j = 0; j < WIDE; j++)
+    column[j] = (place)(s->start + j * w->step);
+  for (ptrdiff_t j = 0; j < WIDE; j++)
+    first[j] = THMax(-column[j], 0);
+  if (w->dilation > 1)
+    for (ptrdiff_t j = 0; j < WIDE; j++)
+      first[j] = (place)((first[j] + w->dilation - 1) / w->dilation * w->dilation);
+  for (ptrdiff_t j = 0; j < WIDE; j++)
+    column[j] += TH_INDEX_BASE;
+  memcpy(&s->first, first, sizeof first);
+  memcpy(&s->column, column, sizeof column);
+  for (ptrdiff_t k = 0; k < w->size; k++)
+    for (int half = 0; half < 2; half++)
+      s->inside[k][half] = columns_inside(s->start + k * w->dilation + half * WIDE, w->input);
+  s->wanted = columns_inside(0, w->output - begin);
+  for (int i = 0; i < SLICES * ROWS; i++)
+    s->row[i] = -1;
+}
+
+KERNEL take_tap(Wide v, place at, Winner *w)
+{
+  const Mask take = LARGER(v, w->most);
+  w->most = PICK(take, v, w->most);
+  w->best = PICK_PLACE(take, at, w->best);
+}
+
+/* The largest of a row; size and step are constants where they can be. */
+KERNEL row_winner(const Strip *s, const real *x, ptrdiff_t row, ptrdiff_t step, ptrdiff_t size,
+                  ptrdiff_t dilation, Winner *to)
+{
+  const place at = (place)(row * s->w->input);
+  Winner w = {.best = ADD_PLACE(at, s->first)};
+  x += row * s->w->input + s->start;
+  __builtin_prefetch(x + AHEAD);
+  if (step > 1)
+    __builtin_prefetch(x + AHEAD + WIDE);
+  if (step == 1) {
+    w.most = LOAD_INSIDE(s->inside[0][0], x);
+    for (ptrdiff_t k = 1; k < size; k++)
+      take_tap(LOAD_INSIDE(s->inside[k][0], x + k * dilation), at + (place)(k * dilation), &w);
+  } else {
+    const int pairs = dilation == 1; /* two taps are in the same vectors */
+    for (ptrdiff_t k = 0; k < size; k += 1 + pairs) {
+      const Wide low = LOAD_INSIDE(s->inside[k][0], x + k * dilation);
+      const Wide high = LOAD_INSIDE(s->inside[k][1], x + k * dilation + WIDE);
+      if (k == 0)
+        w.most = EVENS(low, high);
+      else
+        take_tap(EVENS(low, high), at + (place)(k * dilation), &w);
+      if (pairs && k + 1 < size)
+        take_tap(ODDS(low, high), at + (place)k + 1, &w);
+    }
+  }
+  *to = w;
+}
+
+FRAME_STAYS static void any_row_winner(const Strip *s, const real *x, ptrdiff_t row, Winner *to)
+{
+  const THNNWindow *w = s->w;
+  if (w->step == 1)
+    row_winner(s, x, row, 1, w->size, w->dilation, to);
+  else if (w->dilation == 1)
+    row_winner(s, x, row, 2, w->size, 1, to);
+  else
+    row_winner(s, x, row, 2, w->size, w->dilation, to);
+}
+
+/* The winner of row r of slice z, perhaps from before; step 0: of windows of any kind. */
+FRAME_STAYS static inline __attribute__((always_inline)) const Winner *winner_of(
+    Strip *s, const THNNWindow *axis, const real *x, ptrdiff_t z, ptrdiff_t r, ptrdiff_t step,
+    ptrdiff_t size)
+{
+  const ptrdiff_t row = z * axis[1].input + r, at = z % SLICES * ROWS + r % ROWS;
+  if (s->row[at] != row) {
+    s->row[at] = row;
+    if (step)
+      row_winner(s, x, row, step, size, 1, &s->winner[at]);
+    else
+      any_row_winner(s, x, row, &s->winner[at]);
+  }
+  return &s->winner[at];
+}
+
+KERNEL windows_of_strip(Strip *s, const THNNWindow *axis, const THNNSpan *depth,
+                        const THNNSpan *height, const real *x, ptrdiff_t step, ptrdiff_t size,
+                        real *y, int64_t *index)
+{
+  Winner all = *winner_of(s, axis, x, depth->begin, height->begin, step, size);
+  for (ptrdiff_t z = depth->begin; z < depth->end; z += axis[0].dilation)
+    for (ptrdiff_t r = height->begin; r < height->end; r += axis[1].dilation) {
+      if (z == depth->begin && r == height->begin)
+        continue;
+      const Winner *w = winner_of(s, axis, x, z, r, step, size);
+      const Mask take = LARGER(w->most, all.most);
+      all.most = PICK(take, w->most, all.most);
+      all.best = PICK_PLACES(take, w->best, all.best);
+    }
+  const __m512i best = ADD_PLACES(all.best, s->column);
+#if defined(TH_REAL_IS_FLOAT)
+  const __m512i low = _mm512_cvtepi32_epi64(_mm512_castsi512_si256(best));
+  const __m512i high = _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(best, 1));
+#else
+  const __m512i low = best;
+#endif
+  if (s->wanted == (Mask)-1) {
+    memcpy(y, &all.most, sizeof all.most);
+    memcpy(index, &low, sizeof low);
+#if defined(TH_REAL_IS_FLOAT)
+    memcpy(index + 8, &high, sizeof high);
+  } else {
+    _mm512_mask_storeu_ps(y, s->wanted, all.most);
+    _mm512_mask_storeu_epi64(index, (__mmask8)s->wanted, low);
+    if (s->wanted >> 8)
+      _mm512_mask_storeu_epi64(index + 8, (__mmask8)(s->wanted >> 8), high);
+  }
+#else
+  } else {
+    _mm512_mask_storeu_pd(y, s->wanted, all.most);
+    _mm512_mask_storeu_epi64(index, s->wanted, low);
+  }
+#endif
+}
+
+/* Some strips side by side, the last of which may have windows of the one before again. */
+KERNEL plane_of_strips(const THNNWindow *axis, const real *x, real *y, int64_t *index,
+                       ptrdiff_t step, ptrdiff_t size)
+{
+  const ptrdiff_t columns = axis[2].output, rows = axis[1].output;
+  Strip strip[STRIPS];
+  for (ptrdiff_t first = 0; first < columns; first += STRIPS * WIDE) {
+    const ptrdiff_t strips = THMin(STRIPS, (columns - first + WIDE - 1) / WIDE);
+    for (ptrdiff_t k = 0; k < strips; k++)
+      begin_strip(&strip[k], &axis[2], THMax(THMin(first + k * WIDE, columns - WIDE), 0));
+    for (ptrdiff_t i = 0; i < axis[0].output; i++) {
+      const THNNSpan depth = THNNWindow_span(&axis[0], i);
+      for (ptrdiff_t j = 0; j < rows; j++) {
+        const THNNSpan height = THNNWindow_span(&axis[1], j);
+        const ptrdiff_t at = (i * rows + j) * columns;
+        for (ptrdiff_t k = 0; k < strips; k++)
+          windows_of_strip(&strip[k], axis, &depth, &height, x, step, size, y + at + strip[k].begin,
+                           index + at + strip[k].begin);
+      }
+    }
+  }
+}
+
+FRAME_STAYS static void pool_strips(const THNNWindow *axis, const real *x, real *y, int64_t *index)
+{
+  const THNNWindow *w = &axis[2];
+  if (w->dilation == 1 && w->step == 2 && w->size == 3)
+    plane_of_strips(axis, x, y, index, 2, 3);
+  else if (w->dilation == 1 && w->step == 2 && w->size == 2)
+    plane_of_strips(axis, x, y, index, 2, 2);
+  else if (w->dilation == 1 && w->step == 1 && w->size == 3)
+    plane_of_strips(axis, x, y, index, 1, 3);
+  else
+    plane_of_strips(axis, x, y, index, 0, 0);
+}
+#endif
+
 /* --- a plane of any kind --------------------------------------------------------------------- */
 
 FRAME_STAYS static void max_pool(const THNNWindow *axis, const real *x, real *y, int64_t *index)
@@ -401,6 +635,12 @@ FRAME_STAYS static void max_pool(const THNNWindow *axis, const real *x, real *y,
     pool_plane_of_pairs(axis, x, y, index);
     return;
   }
+#if defined(__AVX512F__)
+  if (axis[2].step <= 2 && axis[2].size <= TAPS) {
+    pool_strips(axis, x, y, index);
+    return;
+  }
+#endif
   for (ptrdiff_t begin = 0; begin < columns; begin += BLOCK) {
     Block b;
     begin_block(&b, &axis[2], begin);
