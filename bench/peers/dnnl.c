@@ -3,15 +3,15 @@
  *     th_dnnl [--threads N] [--rounds N] [--seconds S] [--filter FAMILY] [--lines]
  *
  * prints a row of docs/benchmarks.md for each; with --lines the lines of th_torch instead, of those
- * that are rows there.  oneDNN computes each convolution in several ways,
- * and the fastest counts: from plain images to plain images, as TH does, with what it takes to
- * reorder them; and in layouts of its own, which a network may keep from layer to layer.  What each
- * way computes is compared with TH's result first. */
+ * that are rows there, and of products of matrices (dnnl_products.c).  oneDNN computes each
+ * convolution in several ways, and the fastest counts: from plain images to plain images, as TH
+ * does, with what it takes to reorder them; and in layouts of its own, which a network may keep
+ * from layer to layer.  What each way computes is compared with TH's result first. */
 #include <getopt.h>
 #include <math.h>
-#include <oneapi/dnnl/dnnl.h>
 
 #include "../timing.h"
+#include "dnnl.h"
 #include "TH/TH.h"
 #include "THNN/THNN.h"
 
@@ -34,17 +34,16 @@ static const char *const suffixes[DIRECTIONS] = {"fwd", "bwd_in", "bwd_w"}; /* o
 static const char *const names[DIRECTIONS] = {"SpatialConvolutionMM", "its gradInput",
                                               "its gradWeight"};
 
-static dnnl_engine_t engine;
-static dnnl_stream_t stream;
+dnnl_engine_t engine;
+dnnl_stream_t stream;
 
-static void check(dnnl_status_t status, const char *what)
+void check_status(dnnl_status_t status, const char *what)
 {
   if (status == dnnl_success)
     return;
   fprintf(stderr, "th_dnnl: %s: status %d\n", what, (int)status);
   exit(1);
 }
-#define CHECK(CALL) check(CALL, #CALL)
 
 /* --- TH -------------------------------------------------------------------------------------- */
 
@@ -277,7 +276,7 @@ static void free_way(Way *w)
 
 /* --- side by side ---------------------------------------------------------------------------- */
 
-enum { WAYS = 3, MOST_ROUNDS = 99 };
+enum { WAYS = 3 };
 
 static const struct {
   const char *name;
@@ -369,6 +368,17 @@ static void measure(Ours *o, int rounds, double budget, int threads, int lines)
     THFloatTensor_free(results[i]);
 }
 
+static int begins_alike(const char *a, const char *b)
+{
+  const size_t n = strlen(a), m = strlen(b);
+  return !strncmp(a, b, n < m ? n : m);
+}
+
+int is_wanted(const char *filter, const char *family, const char *row)
+{
+  return !strcmp(filter, family) || begins_alike(filter, row);
+}
+
 int main(int argc, char **argv)
 {
   int rounds = 5, threads = 1, lines = 0;
@@ -403,7 +413,7 @@ int main(int argc, char **argv)
     fprintf(stderr, "th_dnnl: --rounds takes 1 to %d, the others more than 0\n", MOST_ROUNDS);
     return 2;
   }
-  if (strncmp("convolution", filter, lines ? 4 : strlen(filter)) && *filter)
+  if (!lines && strncmp("convolution", filter, strlen(filter)))
     return 0;
   THSetNumThreads(threads);
   CHECK(dnnl_engine_create(&engine, dnnl_cpu, 0));
@@ -411,14 +421,17 @@ int main(int argc, char **argv)
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
     char row[32];
     snprintf(row, sizeof row, "conv.%s", shapes[i].row ? shapes[i].row : "");
-    const size_t known = strlen(filter) < strlen(row) ? strlen(filter) : strlen(row);
-    if (lines && (!shapes[i].row || (strncmp(row, filter, known) && strcmp(filter, "convolution"))))
+    if (lines && (!shapes[i].row || !is_wanted(filter, "convolution", row)))
       continue;
     Ours o = new_ours(&shapes[i]);
     for (o.direction = FORWARD; o.direction < DIRECTIONS; o.direction++)
       measure(&o, rounds, seconds, threads, lines);
     free_ours(&o);
   }
+#ifdef TH_BENCH_ATEN
+  if (lines)
+    compare_products(filter, threads, rounds, seconds);
+#endif
   dnnl_stream_destroy(stream);
   dnnl_engine_destroy(engine);
   return 0;

@@ -151,6 +151,7 @@ def main():
                 show(last)
             last = rows.setdefault((name, threads), Row(family, name, shape, threads, counted))
             last.shape = shape or last.shape  # other programs' lines have none
+            last.counted = last.counted and counted == "1"
             last.seconds[system] = float(seconds)
             last.ratios[system] = float(ratio)
         if last:
