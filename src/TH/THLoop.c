@@ -7,6 +7,7 @@
 #include "THCpu.h"
 #include "THParallel.h"
 #include "THPlan.h"
+#include "simd/THStream.h"
 
 enum {
   BLOCK = 32768, /* elements of a block: enough to make the call of a kernel free */
@@ -113,15 +114,6 @@ static void run_blocks(const THPlan *plan, ptrdiff_t begin, ptrdiff_t end, THKer
   }
 }
 
-/* Stores that pass the caches by may still be under way: another thread must see what they wrote.
- */
-static void finish_streams(void)
-{
-#if defined(__x86_64__)
-  __builtin_ia32_sfence();
-#endif
-}
-
 typedef struct {
   const THPlan *plan;
   THKernel kernel;
@@ -135,7 +127,7 @@ static void do_blocks(void *context, ptrdiff_t begin, ptrdiff_t end)
   run_blocks(plan, begin * plan->together, THMin(plan->blocks, end * plan->together), work->kernel,
              work->scalars);
   if (plan->streams)
-    finish_streams();
+    THStream_finish();
 }
 
 /* Orders the dimensions and cuts them. */
@@ -312,7 +304,7 @@ static void do_elements(void *context, ptrdiff_t begin, ptrdiff_t end)
   const FlatWork *work = context;
   work->elements(work, begin, end, 0);
   if (work->streams)
-    finish_streams();
+    THStream_finish();
 }
 
 static void do_fixed_blocks(void *context, ptrdiff_t begin, ptrdiff_t end)
@@ -321,12 +313,10 @@ static void do_fixed_blocks(void *context, ptrdiff_t begin, ptrdiff_t end)
   for (ptrdiff_t b = begin; b < end; b++)
     work->elements(work, b * BLOCK, THMin(work->count, (b + 1) * BLOCK), b);
   if (work->streams)
-    finish_streams();
+    THStream_finish();
 }
 
-/* Half of the last cache: what is larger will have left it when it is read again.  TH_STREAM_BYTES
- * in the environment says otherwise. */
-static ptrdiff_t stream_bytes(void)
+ptrdiff_t THPlan_streamBytes(void)
 {
   static ptrdiff_t bytes = -1;
   ptrdiff_t known = __atomic_load_n(&bytes, __ATOMIC_RELAXED);
@@ -341,7 +331,7 @@ static ptrdiff_t stream_bytes(void)
 /* A result that is an input too is in the cache when it is written. */
 static int result_streams(const THLoop *loop, ptrdiff_t count)
 {
-  if (count < stream_bytes() / loop->itemSize[0])
+  if (count < THPlan_streamBytes() / loop->itemSize[0])
     return 0;
   for (int i = 1; i < loop->operands; i++)
     if (loop->data[i] == loop->data[0])

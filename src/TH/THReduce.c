@@ -4,10 +4,11 @@
 #include "THParallel.h"
 
 enum {
-  LANES = 128,   /* that a long row is folded into */
-  SHORT = 128,   /* a row that is not worth folding */
-  TILE = 1024,   /* the most lines of a piece */
-  PIECE = 32768, /* elements of a piece that is worth a thread */
+  LANES = 128,     /* that a long row is folded into */
+  SHORT = 128,     /* a row that is not worth folding */
+  SHORT_LINE = 32, /* the same of elements side by side */
+  TILE = 1024,     /* the most lines of a piece */
+  PIECE = 32768,   /* elements of a piece that is worth a thread */
   LONG_PIECE = 65536,
   PIECES = 32,   /* to cut long lines into, where there are few */
   MAX_STATE = 32 /* bytes */
@@ -29,7 +30,7 @@ static void take_line(const THReduction *op, const THReduceScalars *scalars, cha
                       ptrdiff_t first)
 {
   THRows block = {.at = at, .first = first, .group = 1};
-  if (n < SHORT) {
+  if (n < (step == 1 ? SHORT_LINE : SHORT)) {
     block.lanes = 1;
     block.step = 0;
     block.rows = n;
@@ -229,7 +230,7 @@ static void take_horizontal(const THReduce *reduce, char *state, const char *at,
 {
   const THReduction *op = reduce->op;
   const ptrdiff_t step = reduce->lines->step[0], apart = reduce->lines->stride[0][0];
-  if (length < SHORT) {
+  if (length < (step == 1 ? SHORT_LINE : SHORT)) {
     const THRows block = {.at = at,
                           .lanes = n,
                           .step = apart,

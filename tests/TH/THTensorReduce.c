@@ -632,6 +632,17 @@ static void THTest_(reduceVariance)(void)
       t->storage->data[i] = 65536 + (real)(i % 2);
     if (THTest_(count)(t) % 2 == 0)
       CHECK_CLOSE(THTensor_(varall)(t, 1), 0.25, 1e-12);
+    /* Nor does a first element that lies apart. */
+    t->storage->data[0] = 0;
+    const ptrdiff_t n = THTest_(count)(t);
+    long double mean = 0, squares = 0;
+    for (ptrdiff_t i = 0; i < n; i++)
+      mean += (long double)t->storage->data[i] / n;
+    for (ptrdiff_t i = 0; i < n; i++) {
+      const long double apart = t->storage->data[i] - mean;
+      squares += apart * apart;
+    }
+    CHECK_CLOSE(THTensor_(varall)(t, 1), (double)(squares / n), 1e-12);
     THTensor_(free)(t);
   }
   THTensor_(free)(r);

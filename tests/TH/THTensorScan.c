@@ -67,8 +67,8 @@ static void THTest_(scans)(void)
 /* Rows that make tiles, and lines that go together. */
 static void THTest_(longScans)(void)
 {
-  static const int64_t shapes[][2] = {{3, 5000}, {700, 3},  {257, 300},
-                                      {1, 9000}, {9000, 1}, {1, 140000}};
+  static const int64_t shapes[][2] = {{3, 5000},  {700, 3},  {900, 2},  {300, 4},    {500, 7},
+                                      {257, 300}, {1, 9000}, {9000, 1}, {1, 140000}, {9, 1039}};
   const int before = THGetNumThreads();
   for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
     for (int threads = 1; threads < 3; threads++)

@@ -134,10 +134,8 @@ static void take_turns(void *context, ptrdiff_t begin, ptrdiff_t end)
       out += n;
     }
   }
-#if defined(__x86_64__)
-  if (turns->streams) /* another thread must see what is still under way */
-    _mm_sfence();
-#endif
+  if (turns->streams)
+    THStream_finish();
 }
 
 /* Room for the words of each thread, if all elements are worth a few turns and follow each other in

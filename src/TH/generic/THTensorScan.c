@@ -2,15 +2,16 @@
 #include "THTemplate.h"
 
 #include "THParallel.h"
+#include "THPlan.h"
 #include "../THScan.h"
 #include "THTensorCore.h"
 
 TH_DISPATCH(THScanKernels, THTensor_(scanKernels))
 
-/* Lines side by side are walked in tiles, row by row; a long line in pieces, whose totals are known
- * before any of them is written if there are too few lines for the threads.  Pieces are the same
- * for any number of threads. */
-enum { TILE = 4096, PIECE = 65536 };
+/* Lines side by side are walked in tiles, row by row, and so are lines that are short; a long line
+ * in pieces, whose totals are known before any of them is written if there are too few lines for
+ * the threads.  Pieces are the same for any number of threads. */
+enum { TILE = 4096, NARROW = 512, PIECE = 65536, SHORT = 16 };
 
 typedef struct {
   const THLines *lines;
@@ -19,9 +20,10 @@ typedef struct {
   accreal initial;
   const real *from;
   real *to;
-  ptrdiff_t tiles;  /* along the innermost dimension */
-  ptrdiff_t pieces; /* of each line */
-  accreal *totals;  /* of each piece, then what comes before it; NULL unless pieces are alone */
+  ptrdiff_t tile, tiles; /* lines side by side, and how many such along the innermost dimension */
+  ptrdiff_t pieces;      /* of each line */
+  int streams;           /* of a result too large for the caches */
+  accreal *totals; /* of each piece, then what comes before it; NULL unless pieces are alone */
 } Scan;
 
 static void THTensor_(scanTiles)(void *context, ptrdiff_t begin, ptrdiff_t end)
@@ -31,7 +33,7 @@ static void THTensor_(scanTiles)(void *context, ptrdiff_t begin, ptrdiff_t end)
   const ptrdiff_t width = lines->size[0];
   accreal totals[TILE];
   for (ptrdiff_t k = begin; k < end; k++) {
-    const ptrdiff_t first = k % scan->tiles * TILE, lanes = THMin(TILE, width - first);
+    const ptrdiff_t first = k % scan->tiles * scan->tile, lanes = THMin(scan->tile, width - first);
     const ptrdiff_t line = k / scan->tiles * width + first;
     for (ptrdiff_t j = 0; j < lanes; j++)
       totals[j] = scan->initial;
@@ -40,7 +42,8 @@ static void THTensor_(scanTiles)(void *context, ptrdiff_t begin, ptrdiff_t end)
                                .dx = lines->stride[0][0],
                                .dr = lines->stride[1][0],
                                .jumpX = lines->step[0],
-                               .jumpR = lines->step[1]};
+                               .jumpR = lines->step[1],
+                               .streams = scan->streams};
     scan->kernels->across(totals, &place, lanes, lines->length);
   }
 }
@@ -117,13 +120,18 @@ static void THTensor_(scan)(THTensor *r, THTensor *t, int dimension, int kind)
   THTensor_(resizeResult)(r, &along.shape);
   scan.from = THTensor_(data)(t);
   scan.to = THTensor_(data)(r);
+  scan.streams =
+      scan.from != scan.to &&
+      lines->count >= THPlan_streamBytes() / (ptrdiff_t)sizeof(real) / THMax(1, lines->length);
 
   if (lines->count == 0 || lines->length == 0)
     ;
-  else if (lines->size[0] > 1 && lines->stride[0][0] < lines->step[0]) {
-    scan.tiles = (lines->size[0] + TILE - 1) / TILE;
-    THParallel_for(scan.tiles * (lines->count / lines->size[0]),
-                   grain / THMin(TILE, lines->size[0]) + 1, THTensor_(scanTiles), &scan);
+  else if (lines->size[0] > 1 && (lines->stride[0][0] < lines->step[0] || lines->length < SHORT)) {
+    const ptrdiff_t width = lines->size[0], outer = lines->count / width;
+    const ptrdiff_t share = outer > 1 ? TILE : width / THParallel_threads(lines->count, grain) + 1;
+    scan.tile = THMin(THMin(TILE, width), THMax(share, NARROW));
+    scan.tiles = (width + scan.tile - 1) / scan.tile;
+    THParallel_for(scan.tiles * outer, grain / scan.tile + 1, THTensor_(scanTiles), &scan);
   } else if (scan.totals)
     THTensor_(scanAlone)(&scan);
   else

@@ -52,118 +52,159 @@ static inline __attribute__((always_inline)) void fetch(uintptr_t x, size_t n)
     __builtin_prefetch((const void *)(x + k));
 }
 
+/* How many bytes further the elements lie that are fetched while n lanes of some rows are taken in:
+ * in as many rows, below these. */
+static inline uintptr_t rows_ahead(ptrdiff_t n, ptrdiff_t jump, int deep)
+{
+  return (uintptr_t)(AHEAD / ITEM / n + deep) * (uintptr_t)jump * ITEM;
+}
+
 /* --- states of one number: the rows of the table --------------------------------------------- */
 
-#define FUNCTIONS(name, state, initial, accumulate, joined, finished)                            \
-  static inline state name##_take(state a, real x, double p)                                     \
-  {                                                                                              \
-    return (state)(accumulate);                                                                  \
-  }                                                                                              \
-                                                                                                 \
-  static inline void name##_start(void *states, ptrdiff_t lanes)                                 \
-  {                                                                                              \
-    for (ptrdiff_t j = 0; j < lanes; j++)                                                        \
-      ((state *)states)[j] = initial;                                                            \
-  }                                                                                              \
-                                                                                                 \
-  static inline void name##_join(void *states, const void *others, ptrdiff_t lanes)              \
-  {                                                                                              \
-    for (ptrdiff_t j = 0; j < lanes; j++) {                                                      \
-      const state a = ((state *)states)[j], b = ((const state *)others)[j];                      \
-      ((state *)states)[j] = (state)(joined);                                                    \
-    }                                                                                            \
-  }                                                                                              \
-                                                                                                 \
-  static inline accreal name##_result(state a, const THReduceScalars *scalars)                   \
-  {                                                                                              \
-    TH_UNUSED const double p = scalars->p;                                                       \
-    TH_UNUSED const ptrdiff_t count = scalars->count;                                            \
-    return (accreal)(finished);                                                                  \
-  }                                                                                              \
-                                                                                                 \
-  static void name##_finish(const void *states, ptrdiff_t lanes, const THReduceScalars *scalars, \
-                            void *result, ptrdiff_t step, int64_t *index, ptrdiff_t indexStep)   \
-  {                                                                                              \
-    for (ptrdiff_t j = 0; j < lanes; j++)                                                        \
-      ((real *)result)[j * step] = (real)name##_result(((const state *)states)[j], scalars);     \
-  }                                                                                              \
-                                                                                                 \
-  static void name##_total(const void *states, const THReduceScalars *scalars, void *result)     \
-  {                                                                                              \
-    *(accreal *)result = name##_result(*(const state *)states, scalars);                         \
-  }                                                                                              \
-                                                                                                 \
-  /* deep rows of lanes at once */                                                               \
-  static inline __attribute__((always_inline)) void name##_across(                               \
-      state *restrict a, const real *x, ptrdiff_t lanes, ptrdiff_t jump, int deep,               \
-      uintptr_t ahead, double p)                                                                 \
-  {                                                                                              \
-    enum { MANY = LANE_BYTES / sizeof(state) };                                                  \
-    ptrdiff_t j = 0;                                                                             \
-    for (; j + MANY <= lanes; j += MANY) {                                                       \
-      for (int d = 0; d < deep; d++)                                                             \
-        fetch((uintptr_t)(x + d * jump + j) + ahead, MANY);                                      \
-      for (int k = 0; k < MANY; k++) {                                                           \
-        state b = a[j + k];                                                                      \
-        for (int d = 0; d < deep; d++)                                                           \
-          b = name##_take(b, x[d * jump + j + k], p);                                            \
-        a[j + k] = b;                                                                            \
-      }                                                                                          \
-    }                                                                                            \
-    for (; j < lanes; j++)                                                                       \
-      for (int d = 0; d < deep; d++)                                                             \
-        a[j] = name##_take(a[j], x[d * jump + j], p);                                            \
-  }                                                                                              \
-                                                                                                 \
-  static void name##_line(void *to, const void *at, ptrdiff_t n, ptrdiff_t first,                \
-                          const THReduceScalars *scalars)                                        \
-  {                                                                                              \
-    enum { MANY = LANE_BYTES / sizeof(state), DEEPER = DEEP > 1 ? DEEP : 2 };                    \
-    const double p = scalars->p;                                                                 \
-    state all[MANY], lanes[MANY];                                                                \
-    name##_start(all, MANY);                                                                     \
-    for (ptrdiff_t done = 0; done < n; done += BLOCK) {                                          \
-      const real *x = (const real *)at + done;                                                   \
-      const ptrdiff_t end = THMin(BLOCK, n - done);                                              \
-      ptrdiff_t i = 0;                                                                           \
-      name##_start(lanes, MANY);                                                                 \
-      for (; i + DEEPER * MANY <= end; i += DEEPER * MANY)                                       \
-        name##_across(lanes, x + i, MANY, MANY, DEEPER, AHEAD, p);                               \
-      for (; i < end; i += MANY)                                                                 \
-        for (ptrdiff_t j = 0; j < THMin(MANY, end - i); j++)                                     \
-          lanes[j] = name##_take(lanes[j], x[i + j], p);                                         \
-      name##_join(all, lanes, MANY);                                                             \
-    }                                                                                            \
-    for (int half = MANY / 2; half > 0; half /= 2)                                               \
-      name##_join(all, all + half, half);                                                        \
-    name##_join(to, all, 1);                                                                     \
-  }                                                                                              \
-                                                                                                 \
-  static void name##_rows(void *states, const THRows *block, const THReduceScalars *scalars)     \
-  {                                                                                              \
-    const ptrdiff_t lanes = block->lanes, step = block->step;                                    \
-    const ptrdiff_t rows = block->rows, jump = block->jump;                                      \
-    state *restrict a = states;                                                                  \
-    const double p = scalars->p;                                                                 \
-    ptrdiff_t i = 0;                                                                             \
-    if (step == 1) {                                                                             \
-      const uintptr_t ahead = (uintptr_t)(AHEAD / ITEM / lanes + 1) * jump * ITEM;               \
-      for (; i + DEEP <= rows; i += DEEP)                                                        \
-        name##_across(a, AT(block) + i * jump, lanes, jump, DEEP, ahead, p);                     \
-      for (; i < rows; i++)                                                                      \
-        name##_across(a, AT(block) + i * jump, lanes, jump, 1, ahead, p);                        \
-    } else if (step < jump && lanes > 1) {                                                       \
-      for (; i < rows; i++)                                                                      \
-        for (ptrdiff_t j = 0; j < lanes; j++)                                                    \
-          a[j] = name##_take(a[j], AT(block)[i * jump + j * step], p);                           \
-    } else {                                                                                     \
-      for (ptrdiff_t j = 0; j < lanes; j++) {                                                    \
-        state b = a[j];                                                                          \
-        for (i = 0; i < rows; i++)                                                               \
-          b = name##_take(b, AT(block)[i * jump + j * step], p);                                 \
-        a[j] = b;                                                                                \
-      }                                                                                          \
-    }                                                                                            \
+#define FUNCTIONS(name, state, initial, accumulate, joined, finished)                              \
+  static inline state name##_take(state a, real x, double p)                                       \
+  {                                                                                                \
+    return (state)(accumulate);                                                                    \
+  }                                                                                                \
+                                                                                                   \
+  static inline void name##_start(void *states, ptrdiff_t lanes)                                   \
+  {                                                                                                \
+    for (ptrdiff_t j = 0; j < lanes; j++)                                                          \
+      ((state *)states)[j] = initial;                                                              \
+  }                                                                                                \
+                                                                                                   \
+  static inline void name##_join(void *states, const void *others, ptrdiff_t lanes)                \
+  {                                                                                                \
+    for (ptrdiff_t j = 0; j < lanes; j++) {                                                        \
+      const state a = ((state *)states)[j], b = ((const state *)others)[j];                        \
+      ((state *)states)[j] = (state)(joined);                                                      \
+    }                                                                                              \
+  }                                                                                                \
+                                                                                                   \
+  static inline accreal name##_result(state a, const THReduceScalars *scalars)                     \
+  {                                                                                                \
+    TH_UNUSED const double p = scalars->p;                                                         \
+    TH_UNUSED const ptrdiff_t count = scalars->count;                                              \
+    return (accreal)(finished);                                                                    \
+  }                                                                                                \
+                                                                                                   \
+  static void name##_finish(const void *states, ptrdiff_t lanes, const THReduceScalars *scalars,   \
+                            void *result, ptrdiff_t step, int64_t *index, ptrdiff_t indexStep)     \
+  {                                                                                                \
+    for (ptrdiff_t j = 0; j < lanes; j++)                                                          \
+      ((real *)result)[j * step] = (real)name##_result(((const state *)states)[j], scalars);       \
+  }                                                                                                \
+                                                                                                   \
+  static void name##_total(const void *states, const THReduceScalars *scalars, void *result)       \
+  {                                                                                                \
+    *(accreal *)result = name##_result(*(const state *)states, scalars);                           \
+  }                                                                                                \
+                                                                                                   \
+  /* deep rows of lanes at once */                                                                 \
+  static inline __attribute__((always_inline)) void name##_across(                                 \
+      state *restrict a, const real *x, ptrdiff_t lanes, ptrdiff_t jump, int deep,                 \
+      uintptr_t ahead, double p)                                                                   \
+  {                                                                                                \
+    enum { MANY = LANE_BYTES / sizeof(state), FEW = 64 / sizeof(state) };                          \
+    ptrdiff_t j = 0;                                                                               \
+    for (; j + MANY <= lanes; j += MANY) {                                                         \
+      for (int d = 0; d < deep; d++)                                                               \
+        fetch((uintptr_t)(x + d * jump + j) + ahead, MANY);                                        \
+      for (int k = 0; k < MANY; k++) {                                                             \
+        state b = a[j + k];                                                                        \
+        for (int d = 0; d < deep; d++)                                                             \
+          b = name##_take(b, x[d * jump + j + k], p);                                              \
+        a[j + k] = b;                                                                              \
+      }                                                                                            \
+    }                                                                                              \
+    for (; j + FEW <= lanes; j += FEW)                                                             \
+      for (int k = 0; k < FEW; k++) {                                                              \
+        state b = a[j + k];                                                                        \
+        for (int d = 0; d < deep; d++)                                                             \
+          b = name##_take(b, x[d * jump + j + k], p);                                              \
+        a[j + k] = b;                                                                              \
+      }                                                                                            \
+    for (; j < lanes; j++)                                                                         \
+      for (int d = 0; d < deep; d++)                                                               \
+        a[j] = name##_take(a[j], x[d * jump + j], p);                                              \
+  }                                                                                                \
+                                                                                                   \
+  /* The states of all lanes joined, a vector's worth at a time to the end: single ones would have \
+   * branches, which guess wrong.  What other lanes hold then does not count. */                   \
+  static inline __attribute__((always_inline)) state name##_fold(state *lanes, int count)          \
+  {                                                                                                \
+    enum { LEAST = 4 };                                                                            \
+    TH_PRAGMA(GCC unroll 10)                                                                       \
+    for (int step = 9; step >= 0; step--)                                                          \
+      if (count >= 2 << step)                                                                      \
+        name##_join(lanes, lanes + (1 << step), THMax(1 << step, LEAST));                          \
+    return lanes[0];                                                                               \
+  }                                                                                                \
+                                                                                                   \
+  static void name##_line(void *to, const void *at, ptrdiff_t n, ptrdiff_t first,                  \
+                          const THReduceScalars *scalars)                                          \
+  {                                                                                                \
+    enum {                                                                                         \
+      MANY = LANE_BYTES / sizeof(state),                                                           \
+      DEEPER = DEEP > 1 ? DEEP : 2,                                                                \
+      FEW = 64 / sizeof(state)                                                                     \
+    };                                                                                             \
+    const double p = scalars->p;                                                                   \
+    state all[MANY], lanes[MANY];                                                                  \
+    if (n < MANY * 4) { /* one vector of lanes */                                                  \
+      const real *x = (const real *)at;                                                            \
+      ptrdiff_t i = 0;                                                                             \
+      name##_start(lanes, FEW);                                                                    \
+      for (; i + FEW <= n; i += FEW)                                                               \
+        name##_across(lanes, x + i, FEW, FEW, 1, AHEAD, p);                                        \
+      state one = name##_fold(lanes, FEW);                                                         \
+      for (; i < n; i++)                                                                           \
+        one = name##_take(one, x[i], p);                                                           \
+      name##_join(to, &one, 1);                                                                    \
+      return;                                                                                      \
+    }                                                                                              \
+    name##_start(all, MANY);                                                                       \
+    for (ptrdiff_t done = 0; done < n; done += BLOCK) {                                            \
+      const real *x = (const real *)at + done;                                                     \
+      const ptrdiff_t end = THMin(BLOCK, n - done);                                                \
+      ptrdiff_t i = 0;                                                                             \
+      name##_start(lanes, MANY);                                                                   \
+      for (; i + DEEPER * MANY <= end; i += DEEPER * MANY)                                         \
+        name##_across(lanes, x + i, MANY, MANY, DEEPER, AHEAD, p);                                 \
+      for (; i < end; i += MANY)                                                                   \
+        for (ptrdiff_t j = 0; j < THMin(MANY, end - i); j++)                                       \
+          lanes[j] = name##_take(lanes[j], x[i + j], p);                                           \
+      name##_join(all, lanes, MANY);                                                               \
+    }                                                                                              \
+    all[0] = name##_fold(all, MANY);                                                               \
+    name##_join(to, all, 1);                                                                       \
+  }                                                                                                \
+                                                                                                   \
+  static void name##_rows(void *states, const THRows *block, const THReduceScalars *scalars)       \
+  {                                                                                                \
+    const ptrdiff_t lanes = block->lanes, step = block->step;                                      \
+    const ptrdiff_t rows = block->rows, jump = block->jump;                                        \
+    state *restrict a = states;                                                                    \
+    const double p = scalars->p;                                                                   \
+    ptrdiff_t i = 0;                                                                               \
+    if (step == 1) {                                                                               \
+      const uintptr_t ahead = rows_ahead(lanes, jump, 1);                                          \
+      for (; i + DEEP <= rows; i += DEEP)                                                          \
+        name##_across(a, AT(block) + i * jump, lanes, jump, DEEP, ahead, p);                       \
+      for (; i < rows; i++)                                                                        \
+        name##_across(a, AT(block) + i * jump, lanes, jump, 1, ahead, p);                          \
+    } else if (step < jump && lanes > 1) {                                                         \
+      for (; i < rows; i++)                                                                        \
+        for (ptrdiff_t j = 0; j < lanes; j++)                                                      \
+          a[j] = name##_take(a[j], AT(block)[i * jump + j * step], p);                             \
+    } else {                                                                                       \
+      for (ptrdiff_t j = 0; j < lanes; j++) {                                                      \
+        state b = a[j];                                                                            \
+        for (i = 0; i < rows; i++)                                                                 \
+          b = name##_take(b, AT(block)[i * jump + j * step], p);                                   \
+        a[j] = b;                                                                                  \
+      }                                                                                            \
+    }                                                                                              \
   }
 
 TH_REDUCTIONS(FUNCTIONS)
@@ -225,13 +266,16 @@ static inline __attribute__((always_inline)) void best_join(int largest, Best *a
 static inline __attribute__((always_inline)) void best_across(int largest, real *restrict value,
                                                               RowIndex *restrict row, ptrdiff_t n,
                                                               const real *restrict x,
-                                                              ptrdiff_t jump, RowIndex i, int deep)
+                                                              ptrdiff_t jump, RowIndex i, int deep,
+                                                              uintptr_t ahead)
 {
   enum { MANY = 128 / ITEM };
   ptrdiff_t j = 0;
   for (; j + MANY <= n; j += MANY) {
     real a[MANY];
     RowIndex r[MANY];
+    for (int d = 0; d < deep; d++)
+      fetch((uintptr_t)(x + d * jump + j) + ahead, MANY);
     for (int k = 0; k < MANY; k++) {
       a[k] = value[j + k];
       r[k] = row[j + k];
@@ -263,13 +307,11 @@ static inline __attribute__((always_inline)) void best_strip(int largest, Best *
   }
   ptrdiff_t i = 1;
   if (step == 1) {
-    for (; i + BEST_DEEP <= rows; i += BEST_DEEP) {
-      for (int d = 0; d < BEST_DEEP; d++)
-        fetch((uintptr_t)(x + (i + BEST_DEEP + d) * jump), n);
-      best_across(largest, value, row, n, x + i * jump, jump, (RowIndex)i, BEST_DEEP);
-    }
+    const uintptr_t ahead = rows_ahead(n, jump, BEST_DEEP);
+    for (; i + BEST_DEEP <= rows; i += BEST_DEEP)
+      best_across(largest, value, row, n, x + i * jump, jump, (RowIndex)i, BEST_DEEP, ahead);
     for (; i < rows; i++)
-      best_across(largest, value, row, n, x + i * jump, jump, (RowIndex)i, 1);
+      best_across(largest, value, row, n, x + i * jump, jump, (RowIndex)i, 1, ahead);
   } else {
     for (ptrdiff_t j = 0; j < n; j++) {
       real a = value[j];
@@ -297,16 +339,27 @@ static inline __attribute__((always_inline)) void best_rows(int largest, Best *b
                  THMin(STRIP_ROWS, block->rows - i));
 }
 
+/* As wide as an element, so that vectors of comparisons stay as they are. */
+#if defined(TH_REAL_IS_BYTE) || defined(TH_REAL_IS_CHAR)
+typedef int8_t Mark;
+#else
+typedef RowIndex Mark;
+#endif
+
 /* The first of n elements that is the value, or NaN if that is one; there is one. */
 static inline __attribute__((always_inline)) ptrdiff_t where(const real *x, ptrdiff_t n, real value)
 {
-  enum { MANY = LANE_BYTES / ITEM };
+  enum { MANY = 256 / ITEM };
   const int missing = IS_NAN(value);
   ptrdiff_t i = 0;
   for (; i + MANY <= n; i += MANY) {
-    int found = 0;
-    for (int j = 0; j < MANY; j++)
-      found |= (x[i + j] == value) | (missing & IS_NAN(x[i + j]));
+    Mark found = 0;
+    if (missing)
+      for (int j = 0; j < MANY; j++)
+        found |= IS_NAN(x[i + j]) ? -1 : 0;
+    else
+      for (int j = 0; j < MANY; j++)
+        found |= x[i + j] == value ? -1 : 0;
     if (found)
       break;
   }
@@ -383,7 +436,7 @@ BEST(argmin, 0, HIGHEST)
 
 #if defined(TH_REAL_IS_FLOATING)
 
-enum { VARIANCE_ROWS = 64 };
+enum { VARIANCE_ROWS = 64, VARIANCE_DEEP = 4 };
 
 typedef struct {
   accreal n, mean, squares; /* the sum of squared deviations from the mean */
@@ -412,48 +465,58 @@ static void var_join(void *states, const void *others, ptrdiff_t lanes)
       a[j] = joined(a[j], b[j]);
 }
 
-/* A few rows: sums of what they differ from the first row by, and of the squares, of which the sum
- * of squared deviations is made.  That loses no digits that show, since the first row is one of
- * those that deviate; and equal elements deviate by exactly 0. */
-static inline __attribute__((always_inline)) void var_take(accreal *restrict sum,
-                                                           accreal *restrict squares,
-                                                           const accreal *restrict shift,
-                                                           const real *x, ptrdiff_t n,
-                                                           ptrdiff_t step, ptrdiff_t jump, int rows)
+/* Of n elements, by the sums of what they differ from shift by and of the squares of that.  Where
+ * shift is one of them, which deviates too, that loses no more digits than n has, and equal
+ * elements deviate by exactly 0. */
+static inline Moments moments_of(accreal n, accreal shift, accreal sum, accreal squares)
 {
-  for (ptrdiff_t j = 0; j < n; j++) {
-    accreal one = 0, two = 0;
-    for (int i = 0; i < rows; i++) {
-      const accreal apart = (accreal)x[i * jump + j * step] - shift[j];
-      one += apart;
-      two += apart * apart;
+  const accreal mean = sum / n, lost = sum * mean;
+  return (Moments){n, shift + mean, squares < lost ? 0 : squares - lost};
+}
+
+/* A few rows, shifted by the first one. */
+static inline __attribute__((always_inline)) void var_take(
+    accreal *restrict sum, accreal *restrict squares, const accreal *restrict shift, const real *x,
+    ptrdiff_t n, ptrdiff_t step, ptrdiff_t jump, int rows, uintptr_t ahead)
+{
+  enum { MANY = 64 / ITEM };
+  for (ptrdiff_t j = 0, end; j < n; j = end) {
+    end = THMin(n, j + MANY);
+    for (int i = 0; i < rows && ahead; i++)
+      fetch((uintptr_t)(x + i * jump + j) + ahead, MANY);
+    for (ptrdiff_t k = j; k < end; k++) {
+      accreal one = 0, two = 0;
+      for (int i = 0; i < rows; i++) {
+        const accreal apart = (accreal)x[i * jump + k * step] - shift[k];
+        one += apart;
+        two += apart * apart;
+      }
+      sum[k] += one;
+      squares[k] += two;
     }
-    sum[j] += one;
-    squares[j] += two;
   }
 }
 
 static void var_strip(Moments *moments, const real *x, ptrdiff_t n, ptrdiff_t step, ptrdiff_t rows,
                       ptrdiff_t jump)
 {
-  enum { DEEP = 4 };
   accreal shift[STRIP], sum[STRIP], squares[STRIP];
   for (ptrdiff_t j = 0; j < n; j++) {
     shift[j] = (accreal)x[j * step];
     sum[j] = squares[j] = 0;
   }
+  const uintptr_t ahead = rows_ahead(n, jump, VARIANCE_DEEP);
   ptrdiff_t i = 0;
-  for (; i + DEEP <= rows; i += DEEP)
+  for (; i + VARIANCE_DEEP <= rows; i += VARIANCE_DEEP)
     if (step == 1)
-      var_take(sum, squares, shift, x + i * jump, n, 1, jump, DEEP);
+      var_take(sum, squares, shift, x + i * jump, n, 1, jump, VARIANCE_DEEP, ahead);
     else
-      var_take(sum, squares, shift, x + i * jump, n, step, jump, DEEP);
+      var_take(sum, squares, shift, x + i * jump, n, step, jump, VARIANCE_DEEP, 0);
   for (; i < rows; i++)
-    var_take(sum, squares, shift, x + i * jump, n, step, jump, 1);
+    var_take(sum, squares, shift, x + i * jump, n, step, jump, 1, 0);
   for (ptrdiff_t j = 0; j < n; j++) {
-    const accreal mean = sum[j] / (accreal)rows, lost = sum[j] * mean;
-    const accreal apart = squares[j] < lost ? 0 : squares[j] - lost;
-    moments[j] = joined(moments[j], (Moments){(accreal)rows, shift[j] + mean, apart});
+    const Moments here = moments_of((accreal)rows, shift[j], sum[j], squares[j]);
+    moments[j] = joined(moments[j], here);
   }
 }
 
@@ -466,33 +529,41 @@ static void var_rows(void *states, const THRows *block, const THReduceScalars *s
                 block->jump);
 }
 
-static inline accreal deviation(real x, accreal middle, int squared)
+/* One sum of lanes, which are used up. */
+static inline __attribute__((always_inline)) accreal sum_of(accreal *lanes, int count)
 {
-  const accreal apart = (accreal)x - middle;
-  return squared ? apart * apart : apart;
-}
-
-/* The sum of the deviations from middle, or of their squares. */
-static inline __attribute__((always_inline)) accreal deviations(const real *x, ptrdiff_t n,
-                                                                accreal middle, int squared)
-{
-  enum { MANY = LANE_BYTES / sizeof(accreal) };
-  accreal lanes[MANY] = {0};
-  ptrdiff_t i = 0;
-  for (; i + MANY <= n; i += MANY) {
-    fetch((uintptr_t)(x + i) + AHEAD, MANY);
-    for (int j = 0; j < MANY; j++)
-      lanes[j] += deviation(x[i + j], middle, squared);
-  }
-  for (ptrdiff_t j = 0; j < n - i; j++)
-    lanes[j] += deviation(x[i + j], middle, squared);
-  for (int half = MANY / 2; half > 0; half /= 2)
+  for (int half = count / 2; half > 0; half /= 2)
     for (int j = 0; j < half; j++)
       lanes[j] += lanes[j + half];
   return lanes[0];
 }
 
-/* Blocks of a line are read twice likewise. */
+/* The sums of what n elements differ from shift by, and of the squares of that. */
+static inline __attribute__((always_inline)) accreal deviations(const real *x, ptrdiff_t n,
+                                                                accreal shift, accreal *squares)
+{
+  enum { MANY = LANE_BYTES / sizeof(accreal) };
+  accreal one[MANY] = {0}, two[MANY] = {0};
+  ptrdiff_t i = 0;
+  for (; i + MANY <= n; i += MANY) {
+    fetch((uintptr_t)(x + i) + AHEAD, MANY);
+    for (int j = 0; j < MANY; j++) {
+      const accreal apart = (accreal)x[i + j] - shift;
+      one[j] += apart;
+      two[j] += apart * apart;
+    }
+  }
+  for (ptrdiff_t j = 0; j < n - i; j++) {
+    const accreal apart = (accreal)x[i + j] - shift;
+    one[j] += apart;
+    two[j] += apart * apart;
+  }
+  *squares = sum_of(two, MANY);
+  return sum_of(one, MANY);
+}
+
+/* A block of a line likewise.  Of doubles, which have no digits to spare, it is read twice: the
+ * second time they are shifted by their mean. */
 static void var_line(void *to, const void *at, ptrdiff_t n, ptrdiff_t first,
                      const THReduceScalars *scalars)
 {
@@ -500,8 +571,12 @@ static void var_line(void *to, const void *at, ptrdiff_t n, ptrdiff_t first,
   for (ptrdiff_t done = 0; done < n; done += BLOCK) {
     const real *x = (const real *)at + done;
     const ptrdiff_t here = THMin(BLOCK, n - done);
-    const accreal mean = (accreal)*x + deviations(x, here, (accreal)*x, 0) / (accreal)here;
-    *all = joined(*all, (Moments){(accreal)here, mean, deviations(x, here, mean, 1)});
+    accreal shift = (accreal)*x, squares, sum = deviations(x, here, shift, &squares);
+    if (sizeof(real) == sizeof(accreal)) {
+      shift += sum / (accreal)here;
+      sum = deviations(x, here, shift, &squares);
+    }
+    *all = joined(*all, moments_of((accreal)here, shift, sum, squares));
   }
 }
 

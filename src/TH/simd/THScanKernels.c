@@ -2,120 +2,194 @@
 #include "THTemplate.h"
 
 #include "../THScan.h"
+#include "THStream.h"
 
-/* Along a line, eight totals at a time are made in three steps, in each of which a total takes in
- * the one that lies one, two and four places before it:
+/* Along a line, the totals of a vector are made in steps, in each of which a total takes in the one
+ * that lies one, two and four places before it:
  *
  *     a   b     c       d         e         f           g             h
  *     a   ab    bc      cd        de        ef          fg            gh
  *     a   ab    abc     abcd      bcde      cdef        defg          efgh
  *     a   ab    abc     abcd      abcde     abcdef      abcdefg       abcdefgh
  *
- * What came before the eight is then taken in by all, which is the only step that waits for the
- * eight before.  Halves of four are vectors that every compiler knows how to shuffle. */
-enum { HALF = 4, BLOCK = 2 * HALF, PIECE = 512 };
+ * What came before the vector is then taken in by all, which is the only step that waits for the
+ * vector before.  Vectors of four go without the last step. */
+#if defined(__AVX512F__)
+#define SHIFTS(V, NEUTRAL, TAKE)                                            \
+  V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 8, 0, 1, 2, 3, 4, 5, 6)); \
+  V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 8, 8, 0, 1, 2, 3, 4, 5)); \
+  V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 8, 8, 8, 8, 0, 1, 2, 3));
+#define LAST(V) __builtin_shufflevector(V, V, 7, 7, 7, 7, 7, 7, 7, 7)
+#define ALL(X)             \
+  {                        \
+    X, X, X, X, X, X, X, X \
+  }
+enum { LANES = 8 };
+#else
+#define SHIFTS(V, NEUTRAL, TAKE)                                \
+  V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 4, 0, 1, 2)); \
+  V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 4, 4, 0, 1));
+#define LAST(V) __builtin_shufflevector(V, V, 3, 3, 3, 3)
+#define ALL(X) \
+  {            \
+    X, X, X, X \
+  }
+enum { LANES = 4 };
+#endif
 
-typedef accreal Half __attribute__((vector_size(HALF * sizeof(accreal))));
+/* Elements that lie apart, and totals that go to places apart or around the caches, pass through
+ * buffers of so many. */
+enum { PIECE = TH_STREAM_PIECE / sizeof(real), FEW = 16 };
 
-typedef union {
-  accreal items[PIECE];
-  Half halves[PIECE / HALF];
-} Piece;
+typedef accreal Totals __attribute__((vector_size(LANES * sizeof(accreal))));
+typedef real Reals __attribute__((vector_size(LANES * sizeof(real))));
 
-#define SHIFT(V, BY, NEUTRAL) __builtin_shufflevector(V, NEUTRAL, SHIFT_##BY)
-#define SHIFT_1               4, 0, 1, 2
-#define SHIFT_2               4, 4, 0, 1
-#define LAST(V)               __builtin_shufflevector(V, V, 3, 3, 3, 3)
-
-static void load(accreal *a, const real *x, ptrdiff_t step, ptrdiff_t n)
+static inline __attribute__((always_inline)) void load(Totals *a, const real *x)
 {
-  if (step == 1)
-    for (ptrdiff_t i = 0; i < n; i++)
-      a[i] = (accreal)x[i];
-  else
-    for (ptrdiff_t i = 0; i < n; i++)
-      a[i] = (accreal)x[i * step];
+#if defined(TH_REAL_IS_FLOAT) && defined(__AVX512F__)
+  *a = (Totals)_mm512_cvtps_pd(_mm256_loadu_ps(x)); /* of which compilers make two halves */
+#else
+  Reals v;
+  memcpy(&v, x, sizeof v);
+  *a = __builtin_convertvector(v, Totals);
+#endif
 }
 
-static void store(real *r, ptrdiff_t step, const accreal *a, ptrdiff_t n)
+static inline __attribute__((always_inline)) void store(real *r, const Totals *a)
+{
+  const Reals v = __builtin_convertvector(*a, Reals);
+  memcpy(r, &v, sizeof v);
+}
+
+/* n elements from x on: where they lie side by side, in room if not there. */
+static inline const real *side_by_side(real *room, const real *x, ptrdiff_t step, ptrdiff_t n)
 {
   if (step == 1)
+    return x;
+  for (ptrdiff_t i = 0; i < n; i++)
+    room[i] = x[i * step];
+  return room;
+}
+
+/* Totals go from where they are side by side to where they belong. */
+static inline void deliver(real *r, ptrdiff_t step, const real *totals, ptrdiff_t n, int streams)
+{
+  if (streams)
+    THStream_copy(r, totals, (size_t)n * sizeof(real));
+  else if (totals != r)
     for (ptrdiff_t i = 0; i < n; i++)
-      r[i] = (real)a[i];
-  else
-    for (ptrdiff_t i = 0; i < n; i++)
-      r[i * step] = (real)a[i];
+      r[i * step] = totals[i];
 }
 
 #define SUM(a, b)     ((a) + (b))
 #define PRODUCT(a, b) ((a) * (b))
 
-#define FUNCTIONS(NAME, INITIAL, TAKE)                                                    \
-  static inline __attribute__((always_inline)) void NAME##_half(Half *v)                  \
-  {                                                                                       \
-    const Half neutral = {INITIAL, INITIAL, INITIAL, INITIAL};                            \
-    *v = TAKE(*v, SHIFT(*v, 1, neutral));                                                 \
-    *v = TAKE(*v, SHIFT(*v, 2, neutral));                                                 \
-  }                                                                                       \
-                                                                                          \
-  /* Elements become totals; *here is the total from the first piece on. */               \
-  static void NAME##_piece(Piece *piece, ptrdiff_t n, Half *here, accreal before)         \
-  {                                                                                       \
-    Half all = *here;                                                                     \
-    for (ptrdiff_t i = n; i % BLOCK; i++)                                                 \
-      piece->items[i] = INITIAL;                                                          \
-    for (ptrdiff_t i = 0; i * HALF < n; i += 2) {                                         \
-      Half low = piece->halves[i], high = piece->halves[i + 1];                           \
-      NAME##_half(&low);                                                                  \
-      NAME##_half(&high);                                                                 \
-      high = TAKE(high, LAST(low));                                                       \
-      piece->halves[i] = TAKE(before, TAKE(all, low));                                    \
-      piece->halves[i + 1] = TAKE(before, TAKE(all, high));                               \
-      all = TAKE(all, LAST(high));                                                        \
-    }                                                                                     \
-    *here = all;                                                                          \
-  }                                                                                       \
-                                                                                          \
-  static void NAME##_along(void *total, const THScanPlace *place, ptrdiff_t n)            \
-  {                                                                                       \
-    const real *x = (const real *)place->from;                                            \
-    real *r = (real *)place->to;                                                          \
-    const accreal before = *(accreal *)total;                                             \
-    Half here = {INITIAL, INITIAL, INITIAL, INITIAL};                                     \
-    for (ptrdiff_t i = 0; i < n; i += PIECE) {                                            \
-      Piece piece;                                                                        \
-      const ptrdiff_t m = THMin(n - i, PIECE);                                            \
-      load(piece.items, x + i * place->dx, place->dx, m);                                 \
-      NAME##_piece(&piece, m, &here, before);                                             \
-      if (r)                                                                              \
-        store(r + i * place->dr, place->dr, piece.items, m);                              \
-    }                                                                                     \
-    *(accreal *)total = TAKE(before, here[0]);                                            \
-  }                                                                                       \
-                                                                                          \
-  static void NAME##_row(accreal *restrict a, const real *x, ptrdiff_t step, ptrdiff_t n) \
-  {                                                                                       \
-    if (step == 1)                                                                        \
-      for (ptrdiff_t j = 0; j < n; j++)                                                   \
-        a[j] = TAKE(a[j], (accreal)x[j]);                                                 \
-    else                                                                                  \
-      for (ptrdiff_t j = 0; j < n; j++)                                                   \
-        a[j] = TAKE(a[j], (accreal)x[j * step]);                                          \
-  }                                                                                       \
-                                                                                          \
-  static void NAME##_across(void *totals, const THScanPlace *place, ptrdiff_t lines,      \
-                            ptrdiff_t rows)                                               \
-  {                                                                                       \
-    accreal *a = (accreal *)totals;                                                       \
-    for (ptrdiff_t i = 0; i < rows; i++) {                                                \
-      const real *x = (const real *)place->from + i * place->jumpX;                       \
-      real *r = (real *)place->to + i * place->jumpR;                                     \
-      for (ptrdiff_t j = 0; j < lines; j += PIECE) {                                      \
-        const ptrdiff_t m = THMin(lines - j, PIECE);                                      \
-        NAME##_row(a + j, x + j * place->dx, place->dx, m);                               \
-        store(r + j * place->dr, place->dr, a + j, m);                                    \
-      }                                                                                   \
-    }                                                                                     \
+#define FUNCTIONS(NAME, INITIAL, TAKE)                                                          \
+  static inline __attribute__((always_inline)) void NAME##_vector(                              \
+      real *r, const real *x, Totals *all, const Totals *before)                                \
+  {                                                                                             \
+    const Totals neutral = ALL(INITIAL);                                                        \
+    Totals v, total;                                                                            \
+    load(&v, x);                                                                                \
+    SHIFTS(v, neutral, TAKE)                                                                    \
+    total = TAKE(*before, TAKE(*all, v));                                                       \
+    store(r, &total);                                                                           \
+    *all = TAKE(*all, LAST(v));                                                                 \
+  }                                                                                             \
+                                                                                                \
+  /* Of n elements side by side; *all is the total from the first piece on. */                  \
+  static inline __attribute__((always_inline)) void NAME##_piece(                               \
+      real *r, const real *x, ptrdiff_t n, Totals *all, const Totals *before)                   \
+  {                                                                                             \
+    Totals here = *all;                                                                         \
+    ptrdiff_t i = 0;                                                                            \
+    for (; i + LANES <= n; i += LANES)                                                          \
+      NAME##_vector(r + i, x + i, &here, before);                                               \
+    if (i < n) {                                                                                \
+      real last[LANES] = ALL(INITIAL);                                                          \
+      memcpy(last, x + i, (size_t)(n - i) * sizeof(real));                                      \
+      NAME##_vector(last, last, &here, before);                                                 \
+      memcpy(r + i, last, (size_t)(n - i) * sizeof(real));                                      \
+    }                                                                                           \
+    *all = here;                                                                                \
+  }                                                                                             \
+                                                                                                \
+  static void NAME##_along(void *total, const THScanPlace *place, ptrdiff_t n)                  \
+  {                                                                                             \
+    const real *x = (const real *)place->from;                                                  \
+    real *const r = (real *)place->to, room[PIECE], totals[PIECE];                              \
+    const ptrdiff_t dr = r ? place->dr : 0;                                                     \
+    const Totals before = ALL(*(accreal *)total);                                               \
+    Totals all = ALL(INITIAL);                                                                  \
+    for (ptrdiff_t i = 0; i < n; i += PIECE) {                                                  \
+      const ptrdiff_t m = THMin(n - i, PIECE);                                                  \
+      real *const to = dr == 1 ? r + i : totals;                                                \
+      NAME##_piece(to, side_by_side(room, x + i * place->dx, place->dx, m), m, &all, &before);  \
+      if (r)                                                                                    \
+        deliver(r + i * dr, dr, to, m, 0);                                                      \
+    }                                                                                           \
+    *(accreal *)total = TAKE(before, all)[0];                                                   \
+  }                                                                                             \
+                                                                                                \
+  static void NAME##_row(accreal *restrict a, real *r, const real *x, ptrdiff_t n)              \
+  {                                                                                             \
+    TH_PRAGMA(omp simd)                                                                         \
+    for (ptrdiff_t j = 0; j < n; j++) {                                                         \
+      a[j] = TAKE(a[j], (accreal)x[j]);                                                         \
+      r[j] = (real)a[j];                                                                        \
+    }                                                                                           \
+  }                                                                                             \
+                                                                                                \
+  /* A few lines, whose totals stay in registers where their number is known. */                \
+  static inline __attribute__((always_inline)) void NAME##_few(                                 \
+      accreal *totals, const THScanPlace *place, ptrdiff_t lines, ptrdiff_t rows)               \
+  {                                                                                             \
+    accreal a[FEW];                                                                             \
+    memcpy(a, totals, (size_t)lines * sizeof(accreal));                                         \
+    for (ptrdiff_t i = 0; i < rows; i++) {                                                      \
+      const real *x = (const real *)place->from + i * place->jumpX;                             \
+      real *const r = (real *)place->to + i * place->jumpR;                                     \
+      for (ptrdiff_t j = 0; j < lines; j++) {                                                   \
+        a[j] = TAKE(a[j], (accreal)x[j * place->dx]);                                           \
+        r[j * place->dr] = (real)a[j];                                                          \
+      }                                                                                         \
+    }                                                                                           \
+    memcpy(totals, a, (size_t)lines * sizeof(accreal));                                         \
+  }                                                                                             \
+                                                                                                \
+  static void NAME##_across(void *totals, const THScanPlace *place, ptrdiff_t lines,            \
+                            ptrdiff_t rows)                                                     \
+  {                                                                                             \
+    const ptrdiff_t dx = place->dx, dr = place->dr;                                             \
+    const int streams = place->streams && dr == 1 && lines >= PIECE;                            \
+    if (lines < FEW) {                                                                          \
+      if (lines == 2)                                                                           \
+        NAME##_few((accreal *)totals, place, 2, rows);                                          \
+      else if (lines == 3)                                                                      \
+        NAME##_few((accreal *)totals, place, 3, rows);                                          \
+      else if (lines == 4)                                                                      \
+        NAME##_few((accreal *)totals, place, 4, rows);                                          \
+      else                                                                                      \
+        NAME##_few((accreal *)totals, place, lines, rows);                                      \
+      return;                                                                                   \
+    }                                                                                           \
+    accreal *a = (accreal *)totals;                                                             \
+    _Alignas(TH_STREAM_LINE) real room[PIECE], here[PIECE];                                     \
+    for (ptrdiff_t i = 0; i < rows; i++) {                                                      \
+      const real *x = (const real *)place->from + i * place->jumpX;                             \
+      real *const r = (real *)place->to + i * place->jumpR;                                     \
+      for (ptrdiff_t j = 0, m; j < lines; j += m) {                                             \
+        m = streams ? THStream_first(r + j, sizeof(real), lines - j) : THMin(lines - j, PIECE); \
+        m = THMin(m, PIECE);                                                                    \
+        real *const to = dr == 1 && !streams ? r + j : here;                                    \
+        if (dx == 1 && streams)                                                                 \
+          THStream_fetch(x + j, (size_t)m * sizeof(real));                                      \
+        NAME##_row(a + j, to, side_by_side(room, x + j * dx, dx, m), m);                        \
+        deliver(r + j * dr, dr, to, m, streams);                                                \
+      }                                                                                         \
+    }                                                                                           \
+    if (streams)                                                                                \
+      THStream_finish();                                                                        \
   }
 
 FUNCTIONS(sum, 0, SUM)

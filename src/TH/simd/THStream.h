@@ -1,6 +1,6 @@
 /* Stores that pass the caches by: for results too large to be in them when they are next read.  A
- * line that is written whole then need not be read first.  The loop that hands out the blocks waits
- * for them at its end. */
+ * line that is written whole then need not be read first.  Who hands out the work waits for them at
+ * its end. */
 #ifndef TH_STREAM_H
 #define TH_STREAM_H
 
@@ -53,6 +53,14 @@ static inline void THStream_lines(void *to, const void *from, size_t lines)
     TH_STREAM_STORE(t + i, TH_STREAM_LOAD(f + i));
 #else
   memcpy(to, from, lines * TH_STREAM_LINE);
+#endif
+}
+
+/* Waits for the stores of this thread, which another one could not see before. */
+static inline void THStream_finish(void)
+{
+#if defined(__x86_64__)
+  _mm_sfence();
 #endif
 }
 
