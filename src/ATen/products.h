@@ -9,8 +9,8 @@
 #include "THKernel.h"
 #include "conversions.h"
 
-/* Lines of a panel. */
-enum { AT_PANEL_ROWS = 6, AT_PANEL_COLUMNS = 64 };
+/* Lines of a panel: 512 terms of so many columns stay in the first cache. */
+enum { AT_PANEL_ROWS = 12, AT_PANEL_COLUMNS = 32 };
 
 /* Numbers with any strides, in elements. */
 typedef struct at_lines {

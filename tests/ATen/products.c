@@ -110,6 +110,8 @@ static void of_large_matrices(void **state_)
   (void)state_;
   check_product(1, 1, 70, 1029, 67);
   check_product(2, 1, 601, 9, 130);
+  for (uint64_t seed = 3; seed <= 12; seed++) /* all layouts of both, of whole panels */
+    check_product(seed, 1, 40, 520, 70);
 }
 
 int main(void)

@@ -20,17 +20,18 @@ static inline int64_t whole(float x)
   static void NAME(const THRun *run, const void *unused)        \
   {                                                             \
     (void)unused;                                               \
+    const ptrdiff_t n = run->n; /* what is written is not it */ \
     const ptrdiff_t dr = run->step[0], dx = run->step[1];       \
     for (ptrdiff_t j = 0; j < run->rows; j++) {                 \
       R *r = (R *)run->at[0] + j * run->jump[0];                \
       const X *from = (const X *)run->at[1] + j * run->jump[1]; \
       if (dr == 1 && dx == 1) {                                 \
-        for (ptrdiff_t i = 0; i < run->n; i++) {                \
+        for (ptrdiff_t i = 0; i < n; i++) {                     \
           const X x = from[i];                                  \
           r[i] = EXPRESSION;                                    \
         }                                                       \
       } else {                                                  \
-        for (ptrdiff_t i = 0; i < run->n; i++) {                \
+        for (ptrdiff_t i = 0; i < n; i++) {                     \
           const X x = from[i * dx];                             \
           r[i * dr] = EXPRESSION;                               \
         }                                                       \
