@@ -8,20 +8,21 @@
 
 #define ROWS(R, X, Y, Z, EXPRESSION)                                  \
   for (ptrdiff_t j = 0; j < run->rows; j++) {                         \
+    const ptrdiff_t n = run->n; /* what is written is not it */       \
     const ptrdiff_t *step = run->step, *jump = run->jump;             \
     R *r = (R *)run->at[0] + j * jump[0];                             \
     const X *at1 = (const X *)run->at[1] + j * jump[1];               \
     const Y *at2 = (const Y *)run->at[2] + j * jump[2];               \
     const Z *at3 = (const Z *)run->at[3] + j * jump[3];               \
     if (step[0] == 1 && step[1] == 1 && step[2] == 1 && step[3] == 1) \
-      for (ptrdiff_t i = 0; i < run->n; i++) {                        \
+      for (ptrdiff_t i = 0; i < n; i++) {                             \
         const X x = at1[i];                                           \
         const Y y = at2[i];                                           \
         const Z z = at3[i];                                           \
         r[i] = EXPRESSION;                                            \
       }                                                               \
     else                                                              \
-      for (ptrdiff_t i = 0; i < run->n; i++) {                        \
+      for (ptrdiff_t i = 0; i < n; i++) {                             \
         const X x = at1[i * step[1]];                                 \
         const Y y = at2[i * step[2]];                                 \
         const Z z = at3[i * step[3]];                                 \
