@@ -120,6 +120,6 @@ static inline void THPlan_merge(THPlan *plan)
 
 /* Results of so many bytes or more go around the caches.  Half of the last one: what is larger will
  * have left it when it is read again.  TH_STREAM_BYTES in the environment says otherwise. */
-ptrdiff_t THPlan_streamBytes(void);
+TH_API ptrdiff_t THPlan_streamBytes(void);
 
 #endif

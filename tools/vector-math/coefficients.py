@@ -285,11 +285,19 @@ def power_tables():
     fit("2^r = 1 + r p(r)", EXP2, lambda x: abs(x) + tiny, -mpf("0.03126"), mpf("0.03126"), 3, 53)
 
 
+def exp_table():
+    roots = [mpf(2) ** (mpf(j) / 32) for j in range(32)]
+    high = [rounded(r, 24) for r in roots]
+    print("\n/* 2^(j/32), and how much of itself it lacks */")
+    print_table("THWide_expTable", "float", 24, [high, [r / h - 1 for r, h in zip(roots, high)]])
+
+
 def wide():
     falling = lambda x: 1 / (1 + exp(x))
     table("THWide_tanhTable", mp.tanh, lambda x: 1 - mp.tanh(x) ** 2, by_exponent(mpf("0.625")))
     table("THWide_erfTable", erf, lambda x: 2 / sqrt(pi) * exp(-x ** 2), by_exponent(mpf("0.28125")))
     table("THWide_sigmoidTable", falling, lambda x: -falling(x) * falling(-x), by_multiple(mpf("0.375")))
+    exp_table()
     power_tables()
 
 

@@ -171,6 +171,23 @@ static const float THWide_sigmoidTable[8][32] = {
    0x1.359b1ap-26f, 0x1.a9b144p-27f},
 };
 
+/* 2^(j/32), and how much of itself it lacks */
+static const float THWide_expTable[2][32] = {
+  {0x1p+0f, 0x1.059b0ep+0f, 0x1.0b5586p+0f, 0x1.11301ep+0f, 0x1.172b84p+0f, 0x1.1d4874p+0f,
+   0x1.2387a6p+0f, 0x1.29e9ep+0f, 0x1.306fep+0f, 0x1.371a74p+0f, 0x1.3dea64p+0f, 0x1.44e086p+0f,
+   0x1.4bfdaep+0f, 0x1.5342b6p+0f, 0x1.5ab07ep+0f, 0x1.6247ecp+0f, 0x1.6a09e6p+0f, 0x1.71f75ep+0f,
+   0x1.7a1148p+0f, 0x1.82589ap+0f, 0x1.8ace54p+0f, 0x1.93737cp+0f, 0x1.9c4918p+0f, 0x1.a5503cp+0f,
+   0x1.ae89fap+0f, 0x1.b7f77p+0f, 0x1.c199bep+0f, 0x1.cb720ep+0f, 0x1.d5818ep+0f, 0x1.dfc974p+0f,
+   0x1.ea4afap+0f, 0x1.f50766p+0f},
+  {0, -0x1.947414p-25f, 0x1.8d96d4p-25f, -0x1.dda2fcp-25f, -0x1.9c0c22p-27f, -0x1.a2fbb2p-25f,
+   0x1.964904p-25f, -0x1.2b0dbcp-25f, 0x1.125002p-25f, -0x1.cde8cep-26f, 0x1.370be4p-25f,
+   0x1.336de2p-30f, -0x1.0a355p-25f, -0x1.c541b4p-26f, -0x1.00d8acp-27f, -0x1.6cb284p-25f,
+   0x1.26055cp-26f, 0x1.8b2bb8p-26f, -0x1.05cb44p-25f, -0x1.1c2142p-26f, 0x1.67a1cap-28f,
+   -0x1.348e56p-25f, 0x1.a3b5e4p-28f, -0x1.0b7ec8p-25f, -0x1.f9c304p-27f, -0x1.e4c886p-26f,
+   -0x1.6961b4p-28f, -0x1.b5151ep-28f, -0x1.a5217cp-28f, -0x1.ab7132p-26f, 0x1.61428ep-28f,
+   -0x1.2ad5f8p-27f},
+};
+
 /* c, log2(1/c), and 2^(j/16) less j 2^48 as an integer */
 static const double THWide_powTable[3][16] = {
   {0x1p+0, 0x1.d4p-1, 0x1.bbp-1, 0x1.a4p-1, 0x1.9p-1, 0x1.7dp-1, 0x1.6cp-1, 0x1.5dp-1, 0x1.4ep+0,

@@ -1,4 +1,7 @@
 /* Batch normalization: each channel, over the whole batch, gets mean 0 and variance 1. */
+#include "src/TH/THPlan.h"
+#include "src/TH/simd/THStream.h"
+
 #include "THNNTemplate.h"
 
 TH_DISPATCH(THNN_(BatchNormKernels), THNN_(batchNorm))
@@ -10,6 +13,7 @@ enum { LANES = THNN_BATCH_NORM_LANES };
 typedef struct {
   int64_t batch, channels, inner;
   bool train;
+  int sends;
   double momentum, eps, scale;
   const real *x, *g, *weight, *bias, *givenMean, *givenVar, *givenStd;
   real *y, *runningMean, *runningVar, *saveMean, *saveStd, *gradWeight, *gradBias;
@@ -22,7 +26,8 @@ static THNNPanel THNN_(panel)(const THNN_(BatchNorm) * b, ptrdiff_t count)
   return (THNNPanel){.rows = b->batch,
                      .jump = b->channels * b->inner,
                      .n = lanes ? count : b->inner,
-                     .lanes = lanes};
+                     .lanes = lanes,
+                     .sends = b->sends};
 }
 
 /* 1 / the standard deviation; equal values without eps have none, and become 0. */
@@ -118,6 +123,8 @@ static void THNN_(batchNormBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end
     else
       THNN_(normalize)(b, 0, b->batch, c, count);
   }
+  if (b->sends)
+    THStream_finish();
 }
 
 /* Given statistics, channels of long rows are normalized in the order in which they lie. */
@@ -128,6 +135,8 @@ static void THNN_(batchNormPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end
   const THNN_(BatchNorm) *b = context;
   for (ptrdiff_t i = begin; i < end; i++)
     THNN_(normalize)(b, i / b->channels, 1, i % b->channels, 1);
+  if (b->sends)
+    THStream_finish();
 }
 
 static void THNN_(batchNormRun)(THNN_(BatchNorm) * b)
@@ -135,6 +144,8 @@ static void THNN_(batchNormRun)(THNN_(BatchNorm) * b)
   const ptrdiff_t block = b->inner == 1 ? LANES : 1, work = b->batch * b->inner * block;
   if (b->batch == 0 || b->inner == 0 || b->channels == 0)
     return;
+  const ptrdiff_t row = b->inner * (ptrdiff_t)sizeof(real);
+  b->sends = row >= TH_STREAM_PIECE && b->batch * b->channels * row >= THPlan_streamBytes();
   if (!b->train && !b->g && b->inner >= LONG_ROW)
     THParallel_for(b->batch * b->channels, THMax(1, TH_LOOP_GRAIN / b->inner),
                    THNN_(batchNormPlanes), b);

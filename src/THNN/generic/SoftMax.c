@@ -1,4 +1,7 @@
 /* SoftMax and LogSoftMax over any dimension. */
+#include "src/TH/THPlan.h"
+#include "src/TH/simd/THStream.h"
+
 #include "THNNTemplate.h"
 
 TH_DISPATCH(THNN_(SoftMaxKernels), THNN_(softMax))
@@ -10,6 +13,7 @@ typedef struct {
   const real *g, *x; /* g is NULL going forward */
   real *y;
   ptrdiff_t count, inner, blocks;
+  int sends;
 } THNN_(SoftMaxWork);
 
 static void THNN_(softMaxBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
@@ -22,8 +26,10 @@ static void THNN_(softMaxBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
     if (w->g)
       w->kernels->gradient(w->count, w->inner, lanes, w->g + at, w->x + at, w->y + at);
     else
-      w->kernels->forward(w->count, w->inner, lanes, w->x + at, w->y + at);
+      w->kernels->forward(w->count, w->inner, lanes, w->x + at, w->y + at, w->sends);
   }
+  if (w->sends)
+    THStream_finish();
 }
 
 /* y from x; or, going back, the gradient y from the output x and its gradient g. */
@@ -46,6 +52,8 @@ static void THNN_(softMaxRun)(int log, THTensor *g, THTensor *x, THTensor *y, in
   w.g = g ? THTensor_(data)(g) : NULL;
   w.x = THTensor_(data)(x);
   w.y = THTensor_(data)(y);
+  const ptrdiff_t row = w.count * (ptrdiff_t)sizeof(real);
+  w.sends = !g && w.inner == 1 && row >= TH_STREAM_PIECE && outer * row >= THPlan_streamBytes();
   const ptrdiff_t work = w.count * THMin(w.inner, THNN_SOFT_MAX_LANES);
   THParallel_for(outer * w.blocks, THMax(1, TH_LOOP_GRAIN / 8 / work), THNN_(softMaxBlocks), &w);
   THNN_(finish)(&call);

@@ -1,4 +1,7 @@
 /* Planes whose elements come from given places of another plane. */
+#include "src/TH/THPlan.h"
+#include "src/TH/simd/THStream.h"
+
 #include "THNNTemplate.h"
 
 TH_DISPATCH(THNN_(ResampleKernel), THNN_(resample))
@@ -43,19 +46,70 @@ static void THNN_(findRun)(THNN_(Places) * places, int64_t count)
   }
 }
 
-static void THNN_(resamplePlane)(const THNN_(Work) * work, ptrdiff_t plane, void *row)
+/* Both go up along the axis, next being from or the place after it. */
+static void THNN_(findBand)(THNN_(Places) * places, const THNNPlanes *p, int back, THGuard guard[2])
+{
+  const int64_t *from = places->from[2], *next = places->next[2], count = p->out[2];
+  const real *weight = places->weight[2];
+  THNN_(Band) b = {.from = back ? count : p->in[2], .to = back ? p->in[2] : count, .taps = 1};
+  ptrdiff_t bytes;
+  THGuard_enter(&guard[0], THFree);
+  THGuard_enter(&guard[1], THFree);
+  if (__builtin_mul_overflow(b.to, (ptrdiff_t)sizeof *b.first, &bytes))
+    THError("%td places are too many", b.to);
+  b.first = guard[0].what = THAlloc(bytes);
+
+  for (ptrdiff_t k = 0; k < b.to; k++)
+    b.first[k] = back ? -1 : from[k];
+  for (int64_t k = 0; k < count; k++)
+    for (int second = 0; second <= (weight[k] != 0); second++) {
+      int64_t *first = &b.first[back ? second ? next[k] : from[k] : k];
+      if (*first < 0)
+        *first = k;
+      b.taps = THMax(b.taps, (back ? k - *first : second) + 1);
+    }
+  for (ptrdiff_t k = 0; k < b.to; k++) {
+    if (b.first[k] < 0) /* nothing comes from there */
+      b.first[k] = k ? b.first[k - 1] : 0;
+    b.first[k] = THMin(b.first[k], b.from - b.taps);
+  }
+
+  if (__builtin_mul_overflow(b.to, b.taps * (ptrdiff_t)sizeof *b.weight, &bytes))
+    THError("%td places of %td are too many", b.taps, b.to);
+  b.weight = guard[1].what = THAlloc(bytes);
+  memset(b.weight, 0, (size_t)bytes);
+  for (int64_t k = 0; k < count; k++)
+    for (int second = 0; second <= (weight[k] != 0); second++) {
+      const int64_t in = second ? next[k] : from[k], to = back ? in : k;
+      const int64_t tap = (back ? k : in) - b.first[to];
+      b.weight[tap * b.to + to] = second ? weight[k] : 1 - weight[k];
+    }
+  places->band = b;
+}
+
+static void THNN_(resamplePlane)(const THNN_(Work) * work, ptrdiff_t plane, void *room)
 {
   const THNNPlanes *p = work->planes;
+  const THNN_(Places) *places = work->layer;
   THNN_(resample)
   [work->back ? THNN_SCATTER : THNN_GATHER](
-      p, work->layer, work->x + plane * (work->back ? p->output : p->input),
-      work->y + plane * (work->back ? p->input : p->output), row);
+      p, places, work->x + plane * (work->back ? p->output : p->input),
+      work->y + plane * (work->back ? p->input : p->output), room);
+  if (places->sends)
+    THStream_finish();
 }
 
 void THNN_(resamplePlanes)(const THNNPlanes *p, THNN_(Places) * places, int back, THTensor *source,
                            THTensor *result)
 {
-  THNN_(findRun)(places, p->out[2]);
+  const ptrdiff_t bytes = p->output * (ptrdiff_t)sizeof(real);
+  THGuard guard[2];
+  places->sends = !back && places->weighted && bytes >= 2 * THNN_SENT &&
+                  p->count * bytes >= THPlan_streamBytes();
+  if (places->weighted)
+    THNN_(findBand)(places, p, back, guard);
+  else
+    THNN_(findRun)(places, p->out[2]);
   THNN_(Work)
   work = {.plane = THNN_(resamplePlane),
           .layer = places,
@@ -63,6 +117,8 @@ void THNN_(resamplePlanes)(const THNNPlanes *p, THNN_(Places) * places, int back
           .source = source,
           .result = result,
           .cost = places->weighted ? 4 * p->output : p->output,
-          .scratch = places->weighted ? (size_t)p->in[2] * sizeof(real) : 0};
+          .scratch = places->weighted ? (size_t)THNN_(resampleRoom)(p->out[2]) * sizeof(real) : 0};
   THNN_(work)(p, &work);
+  for (int i = 1; places->weighted && i >= 0; i--)
+    THGuard_leave(&guard[i]);
 }

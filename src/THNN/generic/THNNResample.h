@@ -1,3 +1,11 @@
+/* How a row becomes another: element k is the sum of weight[t * to + k] * x[first[k] + t] over the
+ * taps t.  What has weight 0 does not count, whatever it is. */
+typedef struct {
+  ptrdiff_t from, to, taps; /* elements of the rows; from >= taps */
+  int64_t *first;
+  real *weight;
+} THNN_(Band);
+
 /* Where the places of an output plane come from, along each axis. */
 typedef struct {
   int weighted;
@@ -5,14 +13,22 @@ typedef struct {
   int64_t *next[3];   /* where weighted, another place, */
   real *weight[3];    /* its weight, and 1 - weight is that of from */
   int64_t begin, end; /* of the last axis: from goes up by 1 in here */
+  THNN_(Band) band;   /* where weighted: of the last axis, forward or backward */
+  int sends;          /* a result is too large for the caches */
 } THNN_(Places);
 
-/* One plane.  row has room for one of the input. */
+/* One plane.  room holds THNN_(resampleRoom) elements. */
 typedef void (*THNN_(ResampleKernel))(const THNNPlanes *planes, const THNN_(Places) * places,
-                                      const real *x, real *y, real *row);
+                                      const real *x, real *y, real *room);
 
 /* [THNN_GATHER], [THNN_SCATTER] */
 extern const THNN_(ResampleKernel) * THNN_(resample);
+
+/* Elements of room for weighted rows of that many: four of them, and what is to be sent. */
+static inline ptrdiff_t THNN_(resampleRoom)(int64_t row)
+{
+  return 5 * row + THNN_SENT / (ptrdiff_t)sizeof(real);
+}
 
 /* Room for the places of output planes, which the guard, entered here, frees. */
 void THNN_(reservePlaces)(THNN_(Places) * places, const THNNPlanes *planes, int weighted,

@@ -1,6 +1,7 @@
-/* lanes is at most THNN_SOFT_MAX_LANES. */
+/* lanes is at most THNN_SOFT_MAX_LANES.  A result that sends is too large for the caches. */
 typedef struct {
-  void (*forward)(ptrdiff_t count, ptrdiff_t step, ptrdiff_t lanes, const real *x, real *y);
+  void (*forward)(ptrdiff_t count, ptrdiff_t step, ptrdiff_t lanes, const real *x, real *y,
+                  int sends);
   void (*gradient)(ptrdiff_t count, ptrdiff_t step, ptrdiff_t lanes, const real *g, const real *y,
                    real *d);
 } THNN_(SoftMaxKernels);

@@ -21,10 +21,12 @@ static void THNN_(repeat)(const THNNPlanes *p, int scale, int back, THTensor *so
 {
   THGuard guard;
   THNN_(Places) places;
-  THNN_(reservePlaces)(&places, p, 0, &guard);
+  THNN_(reservePlaces)(&places, p, 1, &guard);
   for (int a = 0; a < 3; a++)
-    for (int64_t i = 0; i < p->out[a]; i++)
-      places.from[a][i] = p->out[a] == p->in[a] ? i : i / scale;
+    for (int64_t i = 0; i < p->out[a]; i++) {
+      places.from[a][i] = places.next[a][i] = p->out[a] == p->in[a] ? i : i / scale;
+      places.weight[a][i] = 0;
+    }
   THNN_(resamplePlanes)(p, &places, back, source, result);
   THGuard_leave(&guard);
 }

@@ -1,4 +1,6 @@
 /* Gathers a plane from another, row by row, and scatters gradients back. */
+#include "src/TH/simd/THStream.h"
+
 #include "THNNTemplate.h"
 
 static const real *row_of(const THNNPlanes *p, const real *x, int64_t depth, int64_t height)
@@ -51,88 +53,274 @@ static void scatter(const THNNPlanes *p, const THNN_(Places) * at, const real *x
     }
 }
 
-/* --- weighted places ------------------------------------------------------------------------- */
+/* --- weighted places: along a row ------------------------------------------------------------ */
 
-/* The rows that an output row comes from: those of both places along depth and height, but for such
- * as have no weight. */
+#define LOOP static inline __attribute__((always_inline)) void
+
+#if defined(__AVX512F__)
+
+#ifdef TH_REAL_IS_FLOAT
+typedef __m512 Vector;
+typedef __mmask16 Lanes;
+enum { WIDTH = 16 };
+#define LOAD(LANES, P)          _mm512_maskz_loadu_ps(LANES, P)
+#define STORE(P, LANES, V)      _mm512_mask_storeu_ps(P, LANES, V)
+#define NOT_ZERO(V)             _mm512_cmp_ps_mask(V, _mm512_setzero_ps(), _CMP_NEQ_UQ)
+#define PICK(A, I, B)           _mm512_permutex2var_ps(A, I, B)
+#define GATHER(LANES, P, I)     _mm512_mask_i32gather_ps(_mm512_setzero_ps(), LANES, I, P, 4)
+#define ADD_PRODUCT(S, L, A, B) _mm512_mask3_fmadd_ps(A, B, S, L)
+#else
+typedef __m512d Vector;
+typedef __mmask8 Lanes;
+enum { WIDTH = 8 };
+#define LOAD(LANES, P)          _mm512_maskz_loadu_pd(LANES, P)
+#define STORE(P, LANES, V)      _mm512_mask_storeu_pd(P, LANES, V)
+#define NOT_ZERO(V)             _mm512_cmp_pd_mask(V, _mm512_setzero_pd(), _CMP_NEQ_UQ)
+#define PICK(A, I, B)           _mm512_permutex2var_pd(A, I, B)
+#define GATHER(LANES, P, I)     _mm512_mask_i64gather_pd(_mm512_setzero_pd(), LANES, I, P, 8)
+#define ADD_PRODUCT(S, L, A, B) _mm512_mask3_fmadd_pd(A, B, S, L)
+#endif
+
+static inline Lanes lanes_of(ptrdiff_t n)
+{
+  return n >= WIDTH ? (Lanes)-1 : n <= 0 ? 0 : (Lanes)((1u << n) - 1);
+}
+
+/* Where WIDTH neighbours come from, from the first of them on. */
+static inline __m512i places_of(const int64_t *first, Lanes lanes)
+{
+  const __m512i base = _mm512_set1_epi64(first[0]);
+  const __m512i lower = _mm512_sub_epi64(_mm512_maskz_loadu_epi64((__mmask8)lanes, first), base);
+#ifdef TH_REAL_IS_FLOAT
+  const __mmask8 rest = (__mmask8)(lanes >> 8);
+  const __m512i upper = _mm512_sub_epi64(_mm512_maskz_loadu_epi64(rest, first + 8), base);
+  return _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi64_epi32(lower)),
+                            _mm512_cvtepi64_epi32(upper), 1);
+#else
+  return lower;
+#endif
+}
+
+/* The sums of WIDTH neighbours, which at says where to find from p on; left elements of x are
+ * there. */
+LOOP add_taps(const THNN_(Band) * b, ptrdiff_t k, Lanes lanes, const real *p, ptrdiff_t left,
+              __m512i at, int near, int whole, real *y, int add)
+{
+  Vector sum = LOAD(add ? lanes : 0, y);
+  for (ptrdiff_t t = 0; t < b->taps; t++, p++, left--) {
+    const Vector w = LOAD(lanes, b->weight + t * b->to + k);
+    const Lanes counts = NOT_ZERO(w);
+    if (near) {
+      const Vector lower = LOAD(whole ? (Lanes)-1 : lanes_of(left), p);
+      const Vector upper = LOAD(whole ? (Lanes)-1 : lanes_of(left - WIDTH), p + WIDTH);
+      sum = ADD_PRODUCT(sum, counts, w, PICK(lower, at, upper));
+    } else {
+      sum = ADD_PRODUCT(sum, counts, w, GATHER(counts, p, at));
+    }
+  }
+  STORE(y, lanes, sum);
+}
+
+/* y becomes, or grows by, what the band makes of x.  What neighbours come from mostly lies within
+ * two vectors, of which one instruction picks. */
+LOOP apply(const THNN_(Band) * b, const real *x, real *y, int add)
+{
+  for (ptrdiff_t k = 0; k < b->to; k += WIDTH) {
+    const ptrdiff_t rest = b->to - k;
+    const Lanes lanes = lanes_of(rest);
+    const int64_t *first = b->first + k, begin = first[0];
+    const ptrdiff_t left = b->from - begin;
+    const int near = first[THMin(WIDTH, rest) - 1] - begin < 2 * WIDTH;
+    const __m512i at = places_of(first, lanes);
+    if (near && rest >= WIDTH && left >= 2 * WIDTH - 1 + b->taps)
+      add_taps(b, k, (Lanes)-1, x + begin, left, at, 1, 1, y + k, add);
+    else if (near)
+      add_taps(b, k, lanes, x + begin, left, at, 1, 0, y + k, add);
+    else
+      add_taps(b, k, lanes, x + begin, left, at, 0, 0, y + k, add);
+  }
+}
+
+#else
+
+/* y becomes, or grows by, what the band makes of x. */
+LOOP apply(const THNN_(Band) * b, const real *x, real *y, int add)
+{
+  const int64_t *first = b->first;
+  for (ptrdiff_t t = 0; t < b->taps; t++) {
+    const real *weight = b->weight + t * b->to;
+    const int begins = t == 0 && !add;
+#pragma omp simd
+    for (ptrdiff_t k = 0; k < b->to; k++) {
+      const real part = weight[k] != 0 ? weight[k] * x[first[k] + t] : 0;
+      y[k] = begins ? part : y[k] + part;
+    }
+  }
+}
+
+#endif
+
+/* --- weighted places: rows ------------------------------------------------------------------- */
+
+/* The places along an axis that an output place comes from, but for one that has no weight. */
 typedef struct {
   int count;
-  ptrdiff_t at[4]; /* in the plane */
+  int64_t at[2];
+  real weight[2];
+} Pair;
+
+static inline Pair pair_of(const THNN_(Places) * places, int axis, int64_t i)
+{
+  const real second = places->weight[axis][i];
+  const Pair pair = {
+      second == 0 ? 1 : 2, {places->from[axis][i], places->next[axis][i]}, {1 - second, second}};
+  return pair;
+}
+
+/* The rows that an output row comes from, of both places along depth and height: 1, 2 or 4. */
+typedef struct {
+  int count;
+  int64_t number[4]; /* of the plane's rows */
+  int slot[4];       /* of the rows kept, where it is if it is there */
   real weight[4];
 } Rows;
 
-static Rows rows_of(const THNNPlanes *p, const THNN_(Places) * at, int64_t i, int64_t j)
+LOOP find_rows(const THNNPlanes *p, const Pair *depth, const Pair *height, Rows *rows)
 {
-  Rows rows = {0};
-  for (int second = 0; second < 4; second++) {
-    const real depth = at->weight[0][i], height = at->weight[1][j];
-    const int64_t z = second & 2 ? at->next[0][i] : at->from[0][i];
-    const int64_t r = second & 1 ? at->next[1][j] : at->from[1][j];
-    const real weight = (second & 2 ? depth : 1 - depth) * (second & 1 ? height : 1 - height);
-    if (weight != 0) {
-      rows.at[rows.count] = (z * p->in[1] + r) * p->in[2];
-      rows.weight[rows.count++] = weight;
+  rows->count = 0;
+  for (int z = 0; z < depth->count; z++)
+    for (int r = 0; r < height->count; r++) {
+      const int k = rows->count++;
+      rows->number[k] = depth->at[z] * p->in[1] + height->at[r];
+      rows->slot[k] = (int)((depth->at[z] & 1) * 2 + (height->at[r] & 1));
+      rows->weight[k] = depth->weight[z] * height->weight[r];
+    }
+}
+
+LOOP blend(ptrdiff_t n, const Rows *rows, const real *const row[4], real *y)
+{
+  const int many = rows->count, four = many == 4;
+  const real *a = row[0], *b = row[many > 1], *c = row[2 * four], *d = row[3 * four];
+  const real *w = rows->weight;
+  if (many == 1 && w[0] == 1)
+    memcpy(y, a, (size_t)n * sizeof *y);
+  else if (many == 1)
+#pragma omp simd
+    for (ptrdiff_t k = 0; k < n; k++)
+      y[k] = w[0] * a[k];
+  else if (many == 2)
+#pragma omp simd
+    for (ptrdiff_t k = 0; k < n; k++)
+      y[k] = w[0] * a[k] + w[1] * b[k];
+  else
+#pragma omp simd
+    for (ptrdiff_t k = 0; k < n; k++)
+      y[k] = (w[0] * a[k] + w[1] * b[k]) + (w[2] * c[k] + w[3] * d[k]);
+}
+
+/* Rows of a result on their way past the caches, whole lines at a time. */
+typedef struct {
+  real *to, *buffer;
+  ptrdiff_t held;
+} Sender;
+
+LOOP send(Sender *s, ptrdiff_t n)
+{
+  s->held += n;
+  if (s->held < THNN_SENT / (ptrdiff_t)sizeof(real))
+    return;
+  const ptrdiff_t rest = (ptrdiff_t)((uintptr_t)(s->to + s->held) % TH_STREAM_LINE / sizeof(real));
+  const ptrdiff_t whole = s->held - rest;
+  THStream_copy(s->to, s->buffer, (size_t)whole * sizeof *s->to);
+  memcpy(s->buffer, s->buffer + whole, (size_t)rest * sizeof *s->to);
+  s->to += whole;
+  s->held = rest;
+}
+
+/* Rows of the input become as long as those of the output once, and are kept while output rows
+ * come from them. */
+static void interpolate(const THNNPlanes *p, const THNN_(Places) * at, const real *x, real *y,
+                        real *room)
+{
+  const ptrdiff_t n = p->out[2];
+  int64_t kept[4] = {-1, -1, -1, -1};
+  Sender s = {y, room + 4 * n, 0};
+  for (int64_t i = 0; i < p->out[0]; i++) {
+    const Pair depth = pair_of(at, 0, i);
+    for (int64_t j = 0; j < p->out[1]; j++, y += n) {
+      const Pair height = pair_of(at, 1, j);
+      Rows rows;
+      find_rows(p, &depth, &height, &rows);
+      const real *row[4];
+      for (int r = 0; r < rows.count; r++) {
+        const int slot = rows.slot[r];
+        if (kept[slot] != rows.number[r])
+          apply(&at->band, x + rows.number[r] * p->in[2], room + slot * n, 0);
+        kept[slot] = rows.number[r];
+        row[r] = room + slot * n;
+      }
+      blend(n, &rows, row, at->sends ? s.buffer + s.held : y);
+      if (at->sends)
+        send(&s, n);
     }
   }
-  return rows;
+  if (at->sends)
+    THStream_copy(s.to, s.buffer, (size_t)s.held * sizeof *y);
 }
 
-static void interpolate(const THNNPlanes *p, const THNN_(Places) * at, const real *x, real *y,
-                        real *row)
-{
-  const int64_t *from = at->from[2], *next = at->next[2];
-  const real *weight = at->weight[2];
-  for (int64_t i = 0; i < p->out[0]; i++)
-    for (int64_t j = 0; j < p->out[1]; j++, y += p->out[2]) {
-      const Rows rows = rows_of(p, at, i, j);
-      for (int r = 0; r < rows.count; r++) {
-        const real *add = x + rows.at[r];
-        for (int64_t c = 0; c < p->in[2]; c++)
-          row[c] = r == 0 ? rows.weight[r] * add[c] : row[c] + rows.weight[r] * add[c];
-      }
-      for (int64_t k = 0; k < p->out[2]; k++)
-        y[k] = (1 - weight[k]) * row[from[k]] + weight[k] * row[next[k]];
-    }
-}
-
+/* The same backward: rows of gradients are added up as long as they come, for the same input row,
+ * and then become as long as it is. */
 static void interpolate_back(const THNNPlanes *p, const THNN_(Places) * at, const real *x, real *y,
-                             real *row)
+                             real *room)
 {
-  const int64_t *from = at->from[2], *next = at->next[2];
-  const real *weight = at->weight[2];
-  for (int64_t i = 0; i < p->out[0]; i++)
-    for (int64_t j = 0; j < p->out[1]; j++, x += p->out[2]) {
-      const Rows rows = rows_of(p, at, i, j);
-      memset(row, 0, (size_t)p->in[2] * sizeof *row);
-      for (int64_t k = 0; k < p->out[2]; k++) {
-        row[from[k]] += (1 - weight[k]) * x[k];
-        row[next[k]] += weight[k] * x[k];
-      }
+  const ptrdiff_t n = p->out[2];
+  int64_t kept[4] = {-1, -1, -1, -1};
+  for (int64_t i = 0; i < p->out[0]; i++) {
+    const Pair depth = pair_of(at, 0, i);
+    for (int64_t j = 0; j < p->out[1]; j++, x += n) {
+      const Pair height = pair_of(at, 1, j);
+      Rows rows;
+      find_rows(p, &depth, &height, &rows);
       for (int r = 0; r < rows.count; r++) {
-        real *to = y + rows.at[r];
-        for (int64_t c = 0; c < p->in[2]; c++)
-          to[c] += rows.weight[r] * row[c];
+        const int slot = rows.slot[r], more = kept[slot] == rows.number[r];
+        const real weight = rows.weight[r];
+        real *sum = room + slot * n;
+        if (!more && kept[slot] >= 0)
+          apply(&at->band, sum, y + kept[slot] * p->in[2], 1);
+        kept[slot] = rows.number[r];
+        if (more)
+#pragma omp simd
+          for (ptrdiff_t k = 0; k < n; k++)
+            sum[k] += weight * x[k];
+        else
+#pragma omp simd
+          for (ptrdiff_t k = 0; k < n; k++)
+            sum[k] = weight * x[k];
       }
     }
+  }
+  for (int slot = 0; slot < 4; slot++)
+    if (kept[slot] >= 0)
+      apply(&at->band, room + slot * n, y + kept[slot] * p->in[2], 1);
 }
 
 /* --- the table ------------------------------------------------------------------------------- */
 
 static void forward(const THNNPlanes *p, const THNN_(Places) * places, const real *x, real *y,
-                    real *row)
+                    real *room)
 {
   if (places->weighted)
-    interpolate(p, places, x, y, row);
+    interpolate(p, places, x, y, room);
   else
     gather(p, places, x, y);
 }
 
 static void backward(const THNNPlanes *p, const THNN_(Places) * places, const real *x, real *y,
-                     real *row)
+                     real *room)
 {
   memset(y, 0, (size_t)p->input * sizeof *y);
   if (places->weighted)
-    interpolate_back(p, places, x, y, row);
+    interpolate_back(p, places, x, y, room);
   else
     scatter(p, places, x, y);
 }

@@ -3,51 +3,257 @@
  * The largest element is taken off first, so that nothing overflows.  A NaN, or only infinities,
  * make a whole sequence NaN. */
 #include "THVectorMath.h"
+#include "src/TH/simd/THStream.h"
 
 #include "THNNTemplate.h"
+
+#ifdef TH_REAL_IS_FLOAT
+#include "src/TH/simd/THWideMath.h"
+#endif
 
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wpass-failed" /* the largest element is found one by one */
 #endif
 
-/* Numbers are summed up in their own type for this many at a time, and those sums in accreal. */
-enum { LANES = THNN_SOFT_MAX_LANES, PIECE = 256 };
+/* Numbers are summed up in their own type for this many at a time, or rows of lanes, and those sums
+ * in accreal. */
+enum { LANES = THNN_SOFT_MAX_LANES, PIECE = 256, ROWS = 64 };
 
 /* Whether the result is a logarithm is a constant in each of them. */
 #define KERNEL static inline __attribute__((always_inline)) void
 
-/* --- in one piece ---------------------------------------------------------------------------- */
+/* --- exponentials ---------------------------------------------------------------------------- */
 
-KERNEL forward1(ptrdiff_t n, const real *x, real *y, int logarithm)
+#ifdef TH_WIDE_LOOP
+
+/* y[i] = e^(x[i] - most), where y is not NULL; returns the sum. */
+static inline __attribute__((always_inline)) accreal powers(ptrdiff_t n, const real *x, real most,
+                                                            real *y)
 {
-  real most = x[0];
-#pragma omp simd reduction(max : most)
-  for (ptrdiff_t i = 0; i < n; i++)
-    most = x[i] > most ? x[i] : most;
-  accreal sum = 0;
+  const __m512 top = _mm512_set1_ps(most);
+  __m512d lower = _mm512_setzero_pd(), upper = lower;
   for (ptrdiff_t from = 0; from < n; from += PIECE) {
-    const ptrdiff_t end = n - from < PIECE ? n : from + PIECE;
-    real part = 0;
-#pragma omp simd reduction(+ : part)
-    for (ptrdiff_t i = from; i < end; i++) {
-      const real e = THMath_(exp)(x[i] - most);
-      if (!logarithm)
-        y[i] = e;
+    const ptrdiff_t end = THMin(n, from + PIECE);
+    __m512 part = _mm512_setzero_ps();
+    ptrdiff_t i = from;
+    for (; end - i >= 16; i += 16) {
+      const __m512 e = THWide_exp(_mm512_loadu_ps(x + i) - top);
+      if (y)
+        _mm512_storeu_ps(y + i, e);
       part += e;
     }
+    if (i < end) {
+      const __mmask16 lanes = (__mmask16)((1u << (end - i)) - 1);
+      const __m512 e = THWide_exp(_mm512_maskz_loadu_ps(lanes, x + i) - top);
+      if (y)
+        _mm512_mask_storeu_ps(y + i, lanes, e);
+      part = _mm512_mask_add_ps(part, lanes, part, e);
+    }
+    lower += THWide_half(part, 0);
+    upper += THWide_half(part, 1);
+  }
+  return _mm512_reduce_add_pd(lower + upper);
+}
+
+/* The same of rows of lanes, step apart; part[l] grows by what the sum is there. */
+KERNEL powers_of_few(ptrdiff_t rows, ptrdiff_t step, ptrdiff_t lanes, const real *x,
+                     const real *most, real *y, real *part)
+{
+  enum { VECTORS = LANES / 16 };
+  __m512 top[VECTORS], sum[VECTORS];
+  __mmask16 here[VECTORS];
+  for (int v = 0; v < VECTORS; v++) {
+    const ptrdiff_t left = lanes - 16 * v;
+    here[v] = left >= 16 ? (__mmask16)-1 : left > 0 ? (__mmask16)((1u << left) - 1) : 0;
+    top[v] = _mm512_maskz_loadu_ps(here[v], most + 16 * v);
+    sum[v] = _mm512_maskz_loadu_ps(here[v], part + 16 * v);
+  }
+  for (ptrdiff_t i = 0; i < rows; i++)
+    for (int v = 0; v < VECTORS && 16 * v < lanes; v++) {
+      const ptrdiff_t at = i * step + 16 * v;
+      const __m512 e = THWide_exp(_mm512_maskz_loadu_ps(here[v], x + at) - top[v]);
+      if (y)
+        _mm512_mask_storeu_ps(y + at, here[v], e);
+      sum[v] += e;
+    }
+  for (int v = 0; v < VECTORS; v++)
+    _mm512_mask_storeu_ps(part + 16 * v, here[v], sum[v]);
+}
+
+/* Masks of all lanes are none. */
+KERNEL powers_of_lanes(ptrdiff_t rows, ptrdiff_t step, ptrdiff_t lanes, const real *x,
+                       const real *most, real *y, real *part)
+{
+  if (lanes == LANES)
+    powers_of_few(rows, step, LANES, x, most, y, part);
+  else
+    powers_of_few(rows, step, lanes, x, most, y, part);
+}
+
+#else
+
+/* As many elements as fill vectors: what is left over at the end would be computed one by one. */
+enum { WIDTH = 64 / sizeof(real) };
+
+/* z[i] becomes e^z[i]; n is a multiple of WIDTH. */
+KERNEL exponentials(ptrdiff_t n, real *z)
+{
+  real e[PIECE];
+  int far = 0;
+#pragma omp simd reduction(| : far)
+  for (ptrdiff_t i = 0; i < n; i++) {
+    far |= !THMath_(isModest)(z[i]);
+    e[i] = THMath_(expModest)(z[i]);
+  }
+  if (!far) {
+#pragma omp simd
+    for (ptrdiff_t i = 0; i < n; i++)
+      z[i] = e[i];
+    return;
+  }
+#pragma omp simd
+  for (ptrdiff_t i = 0; i < n; i++)
+    z[i] = THMath_(exp)(z[i]);
+}
+
+/* y[i] = e^(x[i] - most), where y is not NULL; returns the sum. */
+static accreal powers(ptrdiff_t n, const real *x, real most, real *y)
+{
+  accreal sum = 0;
+  for (ptrdiff_t from = 0; from < n; from += PIECE) {
+    const ptrdiff_t count = THMin(n - from, PIECE), full = (count + WIDTH - 1) / WIDTH * WIDTH;
+    real e[PIECE], part = 0;
+#pragma omp simd
+    for (ptrdiff_t i = 0; i < count; i++)
+      e[i] = x[from + i] - most;
+    for (ptrdiff_t i = count; i < full; i++)
+      e[i] = 0;
+    exponentials(full, e);
+#pragma omp simd reduction(+ : part)
+    for (ptrdiff_t i = 0; i < count; i++)
+      part += e[i];
+    if (y)
+      memcpy(y + from, e, (size_t)count * sizeof *y);
     sum += (accreal)part;
   }
-  if (logarithm) {
-    const real logsum = (real)THMath_(log)((real)sum);
+  return sum;
+}
+
+/* The same of rows of lanes, step apart; part[l] grows by what the sum is there. */
+KERNEL powers_of_lanes(ptrdiff_t rows, ptrdiff_t step, ptrdiff_t lanes, const real *x,
+                       const real *most, real *y, real *part)
+{
+  const ptrdiff_t full = (lanes + WIDTH - 1) / WIDTH * WIDTH;
+  real e[PIECE];
+  for (ptrdiff_t i = 0; i < rows; i++, x += step) {
 #pragma omp simd
-    for (ptrdiff_t i = 0; i < n; i++)
-      y[i] = x[i] - most - logsum;
-  } else {
-    const real factor = (real)(1 / sum);
+    for (ptrdiff_t l = 0; l < lanes; l++)
+      e[l] = x[l] - most[l];
+    for (ptrdiff_t l = lanes; l < full; l++)
+      e[l] = 0;
+    exponentials(full, e);
 #pragma omp simd
-    for (ptrdiff_t i = 0; i < n; i++)
-      y[i] *= factor;
+    for (ptrdiff_t l = 0; l < lanes; l++)
+      part[l] += e[l];
+    if (y)
+      memcpy(y + i * step, e, (size_t)lanes * sizeof *y);
   }
+}
+
+#endif
+
+/* d[i] = g[i] - e^y[i] total[i], of which there is one for all, or one for each lane. */
+KERNEL less_powers(ptrdiff_t n, const real *g, const real *y, const real *total, int same, real *d)
+{
+#ifdef TH_WIDE_LOOP
+  const __m512 whole = _mm512_set1_ps(*total);
+  if (same)
+    TH_WIDE_LOOP(TH_WIDE(w, g) TH_WIDE(v, y), d, 0, n, w - THWide_exp(v) * whole)
+  else
+    TH_WIDE_LOOP(TH_WIDE(w, g) TH_WIDE(v, y) TH_WIDE(t, total), d, 0, n, w - THWide_exp(v) * t)
+#else
+#pragma omp simd
+  for (ptrdiff_t i = 0; i < n; i++)
+    d[i] = g[i] - THMath_(expFlushed)(y[i]) * total[same ? 0 : i];
+#endif
+}
+
+/* --- in one piece ---------------------------------------------------------------------------- */
+
+#ifdef TH_WIDE_LOOP
+
+static inline real most_of(ptrdiff_t n, const real *x)
+{
+  __m512 p = _mm512_set1_ps(x[0]), q = p, r = p, s = p; /* max is the second where one is NaN */
+  ptrdiff_t i = 0;
+  for (; n - i >= 64; i += 64) {
+    p = _mm512_max_ps(_mm512_loadu_ps(x + i), p);
+    q = _mm512_max_ps(_mm512_loadu_ps(x + i + 16), q);
+    r = _mm512_max_ps(_mm512_loadu_ps(x + i + 32), r);
+    s = _mm512_max_ps(_mm512_loadu_ps(x + i + 48), s);
+  }
+  for (; n - i >= 16; i += 16)
+    p = _mm512_max_ps(_mm512_loadu_ps(x + i), p);
+  if (i < n) {
+    const __mmask16 lanes = (__mmask16)((1u << (n - i)) - 1);
+    q = _mm512_mask_max_ps(q, lanes, _mm512_maskz_loadu_ps(lanes, x + i), q);
+  }
+  return _mm512_reduce_max_ps(_mm512_max_ps(_mm512_max_ps(p, q), _mm512_max_ps(r, s)));
+}
+
+#else
+
+/* In four streams, for shorter waits between the comparisons of one. */
+static inline real most_of(ptrdiff_t n, const real *x)
+{
+  const ptrdiff_t quarter = n / 4;
+  const real *a = x, *b = a + quarter, *c = b + quarter, *d = c + quarter;
+  real p = x[0], q = p, r = p, s = p;
+#pragma omp simd reduction(max : p, q, r, s)
+  for (ptrdiff_t i = 0; i < quarter; i++) {
+    p = a[i] > p ? a[i] : p;
+    q = b[i] > q ? b[i] : q;
+    r = c[i] > r ? c[i] : r;
+    s = d[i] > s ? d[i] : s;
+  }
+  for (ptrdiff_t i = 4 * quarter; i < n; i++)
+    p = x[i] > p ? x[i] : p;
+  p = p > q ? p : q;
+  r = r > s ? r : s;
+  return p > r ? p : r;
+}
+
+#endif
+
+/* A result that is sent past the caches is made in a buffer, all of it where each element is wanted
+ * twice. */
+enum { LONG = 16384 / sizeof(real), SHORT = TH_STREAM_PIECE / sizeof(real) };
+
+KERNEL forward1(ptrdiff_t n, const real *x, real *y, int sends, int logarithm)
+{
+  const real most = most_of(n, x);
+  if (logarithm) {
+    const real logsum = (real)THMath_(log)((real)powers(n, x, most, NULL));
+    real buffer[SHORT];
+    ptrdiff_t count = sends ? THStream_first(y, sizeof *y, n) : n;
+    for (ptrdiff_t i = 0; i < n; i += count, count = THMin(SHORT, n - i)) {
+      real *to = sends ? buffer : y;
+#pragma omp simd
+      for (ptrdiff_t k = 0; k < count; k++)
+        to[k] = x[i + k] - most - logsum;
+      if (sends)
+        THStream_copy(y + i, buffer, (size_t)count * sizeof *y);
+    }
+    return;
+  }
+  real buffer[LONG];
+  real *to = sends && n <= LONG ? buffer : y;
+  const real factor = (real)(1 / powers(n, x, most, to));
+#pragma omp simd
+  for (ptrdiff_t i = 0; i < n; i++)
+    to[i] *= factor;
+  if (to != y)
+    THStream_copy(y, to, (size_t)n * sizeof *y);
 }
 
 KERNEL gradient1(ptrdiff_t n, const real *g, const real *y, real *d, int logarithm)
@@ -58,9 +264,7 @@ KERNEL gradient1(ptrdiff_t n, const real *g, const real *y, real *d, int logarit
     for (ptrdiff_t i = 0; i < n; i++)
       sum += (accreal)g[i];
     const real total = (real)sum;
-#pragma omp simd
-    for (ptrdiff_t i = 0; i < n; i++)
-      d[i] = g[i] - THMath_(expFlushed)(y[i]) * total;
+    less_powers(n, g, y, &total, 1, d);
   } else {
 #pragma omp simd reduction(+ : sum)
     for (ptrdiff_t i = 0; i < n; i++)
@@ -74,37 +278,48 @@ KERNEL gradient1(ptrdiff_t n, const real *g, const real *y, real *d, int logarit
 
 /* --- side by side ---------------------------------------------------------------------------- */
 
-KERNEL forward(ptrdiff_t n, ptrdiff_t step, ptrdiff_t lanes, const real *x, real *y, int logarithm)
+/* Rows are far apart: those to come are asked for. */
+KERNEL fetch_lanes(ptrdiff_t step, ptrdiff_t lanes, const real *row)
+{
+  enum { LATER = 8, LINE = TH_STREAM_LINE / sizeof(real) };
+  for (ptrdiff_t l = 0; l < lanes; l += LINE)
+    __builtin_prefetch(
+        (const void *)((uintptr_t)row + (uintptr_t)(LATER * step + l) * sizeof *row));
+}
+
+KERNEL forward(ptrdiff_t n, ptrdiff_t step, ptrdiff_t lanes, const real *x, real *y, int sends,
+               int logarithm)
 {
   if (step == 1) {
-    forward1(n, x, y, logarithm);
+    forward1(n, x, y, sends, logarithm);
     return;
   }
-  real most[LANES];
+  real most[LANES], part[LANES], factor[LANES];
   accreal sum[LANES];
   for (ptrdiff_t l = 0; l < lanes; l++) {
     most[l] = x[l];
     sum[l] = 0;
   }
-  for (ptrdiff_t i = 1; i < n; i++)
+  for (ptrdiff_t i = 1; i < n; i++) {
+    fetch_lanes(step, lanes, x + i * step);
 #pragma omp simd
     for (ptrdiff_t l = 0; l < lanes; l++)
       most[l] = x[i * step + l] > most[l] ? x[i * step + l] : most[l];
-  for (ptrdiff_t i = 0; i < n; i++)
-#pragma omp simd
-    for (ptrdiff_t l = 0; l < lanes; l++) {
-      const real e = THMath_(exp)(x[i * step + l] - most[l]);
-      if (!logarithm)
-        y[i * step + l] = e;
-      sum[l] += (accreal)e;
-    }
+  }
+  for (ptrdiff_t from = 0; from < n; from += ROWS) {
+    memset(part, 0, sizeof part);
+    powers_of_lanes(THMin(n - from, ROWS), step, lanes, x + from * step, most,
+                    logarithm ? NULL : y + from * step, part);
+    for (ptrdiff_t l = 0; l < lanes; l++)
+      sum[l] += (accreal)part[l];
+  }
   for (ptrdiff_t l = 0; l < lanes; l++)
-    sum[l] = logarithm ? (accreal)THMath_(log)((real)sum[l]) : 1 / sum[l];
+    factor[l] = logarithm ? (real)THMath_(log)((real)sum[l]) : (real)(1 / sum[l]);
   for (ptrdiff_t i = 0; i < n; i++)
 #pragma omp simd
     for (ptrdiff_t l = 0; l < lanes; l++)
       y[i * step + l] =
-          logarithm ? x[i * step + l] - most[l] - (real)sum[l] : y[i * step + l] * (real)sum[l];
+          logarithm ? x[i * step + l] - most[l] - factor[l] : y[i * step + l] * factor[l];
 }
 
 KERNEL gradient(ptrdiff_t n, ptrdiff_t step, ptrdiff_t lanes, const real *g, const real *y, real *d,
@@ -115,25 +330,34 @@ KERNEL gradient(ptrdiff_t n, ptrdiff_t step, ptrdiff_t lanes, const real *g, con
     return;
   }
   accreal sum[LANES] = {0};
-  for (ptrdiff_t i = 0; i < n; i++)
+  real total[LANES];
+  for (ptrdiff_t i = 0; i < n; i++) {
+    fetch_lanes(step, lanes, g + i * step);
+    fetch_lanes(step, lanes, y + i * step);
 #pragma omp simd
     for (ptrdiff_t l = 0; l < lanes; l++)
       sum[l] += (accreal)(logarithm ? g[i * step + l] : g[i * step + l] * y[i * step + l]);
-  for (ptrdiff_t i = 0; i < n; i++)
-#pragma omp simd
-    for (ptrdiff_t l = 0; l < lanes; l++) {
-      const real v = y[i * step + l], w = g[i * step + l];
-      d[i * step + l] =
-          logarithm ? w - THMath_(expFlushed)(v) * (real)sum[l] : v * (w - (real)sum[l]);
+  }
+  for (ptrdiff_t l = 0; l < lanes; l++)
+    total[l] = (real)sum[l];
+  for (ptrdiff_t i = 0; i < n; i++) {
+    if (logarithm) {
+      less_powers(lanes, g + i * step, y + i * step, total, 0, d + i * step);
+      continue;
     }
+#pragma omp simd
+    for (ptrdiff_t l = 0; l < lanes; l++)
+      d[i * step + l] = y[i * step + l] * (g[i * step + l] - total[l]);
+  }
 }
 
 /* --- the table ------------------------------------------------------------------------------- */
 
 #define KERNELS(NAME, LOG)                                                                         \
-  static void NAME##_forward(ptrdiff_t n, ptrdiff_t step, ptrdiff_t lanes, const real *x, real *y) \
+  static void NAME##_forward(ptrdiff_t n, ptrdiff_t step, ptrdiff_t lanes, const real *x, real *y, \
+                             int sends)                                                            \
   {                                                                                                \
-    forward(n, step, lanes, x, y, LOG);                                                            \
+    forward(n, step, lanes, x, y, sends, LOG);                                                     \
   }                                                                                                \
   static void NAME##_gradient(ptrdiff_t n, ptrdiff_t step, ptrdiff_t lanes, const real *g,         \
                               const real *y, real *d)                                              \

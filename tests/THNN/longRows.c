@@ -1,0 +1,259 @@
+/* Layers whose kernels take vectors of a row: rows of every kind of rest, long ones, and results
+ * that are sent past the caches, beside the obvious loop. */
+#include <math.h>
+
+#include "THNN.h"
+#include "THTemplate.h"
+
+#include "th_layouts.h"
+
+#define EPS (sizeof(real) == 4 ? 0x1p-23 : 0x1p-52)
+
+static double pseudo(int64_t i, int64_t salt)
+{
+  const double x = sin((double)(i * 7 + salt * 13 + 1)) * 1e4;
+  return 2 * (x - floor(x)) - 1;
+}
+
+static THTensor *numbers(int64_t salt, double scale, int dims, const int64_t *size)
+{
+  THTensor *t = THTest_(tensor)(0, 1, dims, size);
+  for (ptrdiff_t i = 0; i < THTest_(count)(t); i++)
+    THTensor_(data)(t)[i] = (real)(scale * pseudo(i, salt));
+  return t;
+}
+
+/* --- softmax --------------------------------------------------------------------------------- */
+
+/* Of a sequence of n elements, step apart; outputs are y, or their logarithms. */
+static void check_sequence(ptrdiff_t n, ptrdiff_t step, const real *x, const real *y, const real *l,
+                           const real *g, const real *dy, const real *dl)
+{
+  const double least = sizeof(real) == 4 ? 1e-44 : 0; /* of the digits of denormal numbers */
+  double most = -INFINITY, size = 0;
+  long double sum = 0, dot = 0, all = 0;
+  for (ptrdiff_t i = 0; i < n; i++)
+    most = fmax(most, (double)x[i * step]);
+  for (ptrdiff_t i = 0; i < n; i++)
+    sum += expl((long double)x[i * step] - most);
+  for (ptrdiff_t i = 0; i < n; i++) {
+    const double far = most - (double)x[i * step], e = (double)(expl(-(long double)far) / sum);
+    /* A difference is rounded once. */
+    CHECK_NEAR(y[i * step], e, EPS * e * (8 + fmin(far, 1e3)) + least);
+    if (isfinite(far))
+      CHECK_NEAR(l[i * step], -far - (double)logl(sum), EPS * (8 + far + fabs(most)));
+    else
+      CHECK_EQ(l[i * step], -INFINITY);
+    dot += (long double)g[i * step] * y[i * step];
+    size += fabs((double)g[i * step]);
+    all += g[i * step];
+  }
+  for (ptrdiff_t i = 0; i < n; i++) {
+    const double v = (double)y[i * step], w = (double)g[i * step];
+    CHECK_NEAR(dy[i * step], v * (double)(w - dot), EPS * v * (4 + 4 * size) + least);
+    CHECK_NEAR(dl[i * step], (double)(w - expl(l[i * step]) * all), EPS * (4 + 4 * size));
+  }
+}
+
+static void THTest_(softMaxRows)(void)
+{
+  static const int64_t counts[] = {1, 7, 16, 17, 79, 259, 1037, 5003};
+  static const int64_t inners[] = {1, 3, 64, 77};
+  for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+    for (size_t k = 0; k < sizeof inners / sizeof *inners; k++)
+      for (int kind = 0; kind < 3; kind++) {
+        const int64_t n = counts[c], inner = inners[k], outer = 2;
+        if (n * inner > 10000)
+          continue;
+        th_note("%lld in %lld lanes, kind %d", (long long)n, (long long)inner, kind);
+        /* Near each other, far apart, and some that are no choice at all. */
+        THTensor *x = numbers(n, kind == 1 ? 300 : 3, TH_SHAPE(outer, n, inner));
+        for (ptrdiff_t i = 0; kind == 2 && i < outer * n * inner; i++)
+          if (i / inner % n % 3 == 1)
+            THTensor_(data)(x)[i] = -INFINITY;
+        THTensor *g = numbers(n + 1, 1, TH_SHAPE(outer, n, inner));
+        THTensor *y = THTensor_(new)(), *l = THTensor_(new)();
+        THTensor *dy = THTensor_(new)(), *dl = THTensor_(new)();
+        THNN_(SoftMax_updateOutput)(NULL, x, y, 1);
+        THNN_(LogSoftMax_updateOutput)(NULL, x, l, 1);
+        THNN_(SoftMax_updateGradInput)(NULL, x, g, dy, y, 1);
+        THNN_(LogSoftMax_updateGradInput)(NULL, x, g, dl, l, 1);
+        for (int64_t i = 0; i < outer * inner; i++) {
+          const ptrdiff_t at = i / inner * n * inner + i % inner;
+          check_sequence(n, inner, THTensor_(data)(x) + at, THTensor_(data)(y) + at,
+                         THTensor_(data)(l) + at, THTensor_(data)(g) + at, THTensor_(data)(dy) + at,
+                         THTensor_(data)(dl) + at);
+        }
+        /* One NaN makes its sequence NaN, and no other. */
+        THTensor_(data)(x)[(n - 1) * inner] = NAN;
+        THNN_(SoftMax_updateOutput)(NULL, x, dy, 1);
+        THNN_(LogSoftMax_updateOutput)(NULL, x, dl, 1);
+        for (ptrdiff_t i = 0; i < outer * n * inner; i++) {
+          const int hit = i < n * inner && i % inner == 0;
+          CHECK(hit ? isnan(THTensor_(data)(dy)[i])
+                    : THTensor_(data)(dy)[i] == THTensor_(data)(y)[i]);
+          CHECK(hit ? isnan(THTensor_(data)(dl)[i])
+                    : THTensor_(data)(dl)[i] == THTensor_(data)(l)[i]);
+        }
+        THTensor *own[] = {x, g, y, l, dy, dl};
+        for (int i = 0; i < 6; i++)
+          THTensor_(free)(own[i]);
+      }
+}
+
+/* --- batch normalization --------------------------------------------------------------------- */
+
+static void check_channel(int64_t batch, int64_t channels, int64_t inner, int64_t c, const real *x,
+                          const real *g, const real *y, const real *d, const real *dw,
+                          const real *db)
+{
+  const double count = (double)(batch * inner);
+  long double mean = 0, square = 0, sum = 0, dot = 0;
+  for (int pass = 0; pass < 3; pass++)
+    for (int64_t i = 0; i < batch * inner; i++) {
+      const ptrdiff_t at = (i / inner * channels + c) * inner + i % inner;
+      const long double v = x[at];
+      if (pass == 0)
+        mean += v / count;
+      else if (pass == 1)
+        square += (v - mean) * (v - mean);
+      else
+        sum += g[at], dot += g[at] * (v - mean);
+    }
+  const double std = (double)(1 / sqrtl(square / count + 1e-3));
+  CHECK_NEAR(dw[c], (double)dot * std, EPS * 8 * (1 + count));
+  CHECK_NEAR(db[c], (double)sum, EPS * 8 * (1 + count));
+  for (int64_t i = 0; i < batch * inner; i++) {
+    const ptrdiff_t at = (i / inner * channels + c) * inner + i % inner;
+    const double z = (double)(x[at] - mean) * std;
+    const double own = (double)(sum / count + z * std * dot / count);
+    CHECK_NEAR(y[at], z, EPS * 16);
+    CHECK_NEAR(d[at], std * ((double)g[at] - own), EPS * 64 * std);
+  }
+}
+
+static void THTest_(batchNormRows)(void)
+{
+  static const int64_t inners[] = {1, 2, 5, 7, 8, 9, 15, 31, 32, 33, 49, 255, 256, 300, 1100, 5003};
+  for (size_t k = 0; k < sizeof inners / sizeof *inners; k++)
+    for (int64_t batch = 1; batch < 5; batch += 3) {
+      const int64_t inner = inners[k], channels = 3;
+      if (batch * inner == 1)
+        continue;
+      th_note("%lld rows of %lld", (long long)batch, (long long)inner);
+      THTensor *x = numbers(inner, 2, TH_SHAPE(batch, channels, inner));
+      THTensor *g = numbers(inner + 1, 1, TH_SHAPE(batch, channels, inner));
+      THTensor *y = THTensor_(new)(), *d = THTensor_(new)(), *z = THTensor_(new)();
+      THTensor *mean = THTensor_(new)(), *std = THTensor_(new)();
+      THTensor *dw = THTensor_(newWithSize1d)(channels), *db = THTensor_(newWithSize1d)(channels);
+      THTensor_(zero)(dw);
+      THTensor_(zero)(db);
+      THNN_(BatchNormalization_updateOutput)
+      (NULL, x, y, NULL, NULL, NULL, NULL, mean, std, true, 0, 1e-3);
+      THNN_(BatchNormalization_backward)
+      (NULL, x, g, d, dw, db, NULL, NULL, NULL, mean, std, true, 1, 1e-3);
+      for (int64_t c = 0; c < channels; c++)
+        check_channel(batch, channels, inner, c, THTensor_(data)(x), THTensor_(data)(g),
+                      THTensor_(data)(y), THTensor_(data)(d), THTensor_(data)(dw),
+                      THTensor_(data)(db));
+      /* The same by statistics that are given: std is taken for a variance. */
+      THNN_(BatchNormalization_updateOutput)
+      (NULL, x, z, NULL, NULL, mean, std, NULL, NULL, false, 0, 0);
+      for (ptrdiff_t i = 0; i < batch * channels * inner; i++) {
+        const ptrdiff_t c = i / inner % channels;
+        const double m = (double)THTensor_(data)(mean)[c], v = (double)THTensor_(data)(std)[c];
+        CHECK_NEAR(THTensor_(data)(z)[i], ((double)THTensor_(data)(x)[i] - m) / sqrt(v),
+                   EPS * 16 / sqrt(v));
+      }
+      THTensor *own[] = {x, g, y, d, z, mean, std, dw, db};
+      for (int i = 0; i < 9; i++)
+        THTensor_(free)(own[i]);
+    }
+}
+
+/* --- volumes made larger and smaller --------------------------------------------------------- */
+
+typedef struct {
+  int64_t in[3], out[3];
+  int scale; /* 0: linear */
+} Sizes;
+
+/* Where place i of an axis comes from: the first of two neighbours, and the weight of the second.
+ */
+static int64_t source_of(const Sizes *s, int axis, int64_t i, double *weight)
+{
+  const int64_t in = s->in[axis] - 1, out = s->out[axis] > 1 ? s->out[axis] - 1 : 1;
+  *weight = s->scale ? 0 : (double)(i * in % out) / (double)out;
+  return s->scale ? i / s->scale : i * in / out;
+}
+
+/* y from x, and d from g, which are of one plane. */
+static void resample(const Sizes *s, const real *x, const real *g, double *y, double *d)
+{
+  double weight[3];
+  for (int64_t i = 0; i < s->out[0]; i++)
+    for (int64_t j = 0; j < s->out[1]; j++)
+      for (int64_t k = 0; k < s->out[2]; k++, y++, g++) {
+        const int64_t z = source_of(s, 0, i, &weight[0]), h = source_of(s, 1, j, &weight[1]);
+        const int64_t c = source_of(s, 2, k, &weight[2]);
+        *y = 0;
+        for (int corner = 0; corner < 8; corner++) {
+          double w = 1;
+          for (int a = 0; a < 3; a++)
+            w *= corner >> a & 1 ? weight[a] : 1 - weight[a];
+          const int64_t row = (z + (corner & 1)) * s->in[1] + h + (corner >> 1 & 1);
+          const int64_t at = row * s->in[2] + c + (corner >> 2 & 1);
+          if (w != 0) {
+            *y += w * (double)x[at];
+            d[at] += w * (double)*g;
+          }
+        }
+      }
+}
+
+static void THTest_(resamplingRows)(void)
+{
+  static const Sizes all[] = {
+      {{1, 1, 5}, {1, 1, 37}, 0},     {{1, 3, 56}, {1, 7, 112}, 0}, {{2, 5, 17}, {3, 9, 70}, 0},
+      {{1, 40, 61}, {1, 13, 20}, 0},  {{2, 3, 100}, {2, 3, 3}, 0},  {{5, 4, 33}, {3, 8, 1}, 0},
+      {{1, 1, 700}, {1, 3, 2000}, 0}, {{3, 4, 33}, {6, 8, 66}, 2},  {{1, 2, 7}, {40, 80, 280}, 40},
+      {{2, 1, 19}, {6, 3, 57}, 3},    {{1, 1, 1}, {2, 50, 300}, 0}, {{4, 3, 90}, {4, 3, 90}, 1},
+  };
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+    const Sizes *s = &all[k];
+    th_note("size %d", (int)k);
+    const ptrdiff_t in = (ptrdiff_t)(s->in[0] * s->in[1] * s->in[2]);
+    const ptrdiff_t out = (ptrdiff_t)(s->out[0] * s->out[1] * s->out[2]);
+    THTensor *x = numbers(3, 2, TH_SHAPE(1, 2, s->in[0], s->in[1], s->in[2]));
+    THTensor *g = numbers(4, 1, TH_SHAPE(1, 2, s->out[0], s->out[1], s->out[2]));
+    THTensor *y = THTensor_(new)(), *d = THTensor_(new)();
+    THTensor_(data)(x)[in / 2] = INFINITY; /* reaches what it counts for */
+    if (s->scale) {
+      THNN_(VolumetricUpSamplingNearest_updateOutput)(NULL, x, y, s->scale);
+      THNN_(VolumetricUpSamplingNearest_updateGradInput)(NULL, x, g, d, s->scale);
+    } else {
+      THNN_(VolumetricUpSamplingTrilinear_updateOutput)
+      (NULL, x, y, (int)s->out[0], (int)s->out[1], (int)s->out[2]);
+      THNN_(VolumetricUpSamplingTrilinear_updateGradInput)
+      (NULL, g, d, 1, 2, (int)s->in[0], (int)s->in[1], (int)s->in[2], (int)s->out[0],
+       (int)s->out[1], (int)s->out[2]);
+    }
+    double *wantY = calloc((size_t)out, sizeof *wantY), *wantD = calloc((size_t)in, sizeof *wantD);
+    for (int plane = 0; plane < 2; plane++) {
+      memset(wantD, 0, (size_t)in * sizeof *wantD);
+      resample(s, THTensor_(data)(x) + plane * in, THTensor_(data)(g) + plane * out, wantY, wantD);
+      for (ptrdiff_t i = 0; i < out; i++)
+        CHECK_NEAR(THTensor_(data)(y)[plane * out + i], wantY[i], EPS * 16);
+      const double most = (double)out / (double)in + 1; /* gradients for one place */
+      for (ptrdiff_t i = 0; i < in; i++)
+        CHECK_NEAR(THTensor_(data)(d)[plane * in + i], wantD[i], EPS * (16 + 8 * most));
+    }
+    free(wantY);
+    free(wantD);
+    THTensor *own[] = {x, g, y, d};
+    for (int i = 0; i < 4; i++)
+      THTensor_(free)(own[i]);
+  }
+}
+
+TH_TESTS(THTest_(softMaxRows), THTest_(batchNormRows), THTest_(resamplingRows))
