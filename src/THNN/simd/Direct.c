@@ -35,10 +35,13 @@ static inline Vector load(const real *x)
 
 /* --- forward --------------------------------------------------------------------------------- */
 
-/* tile[o][i] = the sums for output o at position i of a stretch of width vectors. */
+/* to[o][i] = the sums for output o at position i of a stretch of width vectors, to which bias[o] is
+ * added if there is one; outputs are apart from each other.  A cache line of each term is fetched
+ * for a later one, from there on if that is not NULL. */
 static inline __attribute__((always_inline)) void stretch(const THNNDirect *d, const real *x,
-                                                          const real *w, real *tile, int outputs,
-                                                          int width)
+                                                          const real *fetched, const real *w,
+                                                          const real *bias, real *to,
+                                                          ptrdiff_t apart, int outputs, int width)
 {
   Vector sum[OUTPUTS][WIDE];
   for (int o = 0; o < outputs; o++)
@@ -49,6 +52,8 @@ static inline __attribute__((always_inline)) void stretch(const THNNDirect *d, c
     const char *later = (const char *)(x + d->offset[l + AHEAD < d->terms ? l + AHEAD : l]);
     for (int k = 0; k < width * VECTOR; k += LINE)
       __builtin_prefetch(later + k);
+    if (fetched)
+      __builtin_prefetch(fetched + d->offset[l]);
     Vector v[WIDE];
     for (int k = 0; k < width; k++)
       v[k] = load(at + k * LANES);
@@ -59,8 +64,11 @@ static inline __attribute__((always_inline)) void stretch(const THNNDirect *d, c
     }
   }
   for (int o = 0; o < outputs; o++) /* one by one: together, they would be copied twice */
-    for (int k = 0; k < width; k++)
-      memcpy(tile + (o * width + k) * LANES, &sum[o][k], sizeof(Vector));
+    for (int k = 0; k < width; k++) {
+      if (bias)
+        sum[o][k] += bias[o];
+      memcpy(to + o * apart + k * LANES, &sum[o][k], sizeof(Vector));
+    }
 }
 
 typedef real Half __attribute__((vector_size(VECTOR / 2)));
@@ -121,12 +129,22 @@ static inline __attribute__((always_inline)) void all_stretches(const THNNDirect
                                                                 int outputs, int width)
 {
   const ptrdiff_t count = width * LANES;
+  static const real none[OUTPUTS] = {0};
+  const int isOneRow = d->count[0] == 1 && d->count[1] == 1 && d->step[2] == 1;
   for (ptrdiff_t begin = 0; begin < d->length; begin += count) {
     /* The last one ends with the image where it can: nothing is read behind that. */
     const ptrdiff_t first = THMin(begin, THMax(d->length - count, 0));
-    for (ptrdiff_t o = 0; o < d->outputs; o += outputs) {
+    /* What comes from memory for the next stretch comes with the first blocks, a line with each. */
+    const real *next = x + THMin(first + count, d->length - 1);
+    for (ptrdiff_t o = 0; o < d->outputs; o += outputs, next += LINE / sizeof(real)) {
       real tile[OUTPUTS * WIDE * LANES];
-      stretch(d, x + first, weights + o * d->terms, tile, outputs, width);
+      const real *fetched = next < x + d->length && o < width * outputs ? next : x + first;
+      if (isOneRow && o + outputs <= d->outputs && first + count <= d->length) {
+        stretch(d, x + first, fetched, weights + o * d->terms, bias ? bias + o : none,
+                y + o * d->plane + first, d->plane, outputs, width);
+        continue;
+      }
+      stretch(d, x + first, fetched, weights + o * d->terms, NULL, tile, count, outputs, width);
       for (ptrdiff_t k = o; k < THMin(o + outputs, d->outputs); k++)
         deliver(d, tile + (k - o) * count, first, THMin(first + count, d->length),
                 bias ? bias[k] : 0, y + k * d->plane);
@@ -217,7 +235,8 @@ static inline __attribute__((always_inline)) void spread_all(const THNNSpread *s
     const ptrdiff_t pieces = cut(d, first, THMin(first + count, d->length), piece);
     for (ptrdiff_t l = 0; l < s->taps; l++) {
       real tile[OUTPUTS * WIDE * LANES];
-      stretch(d, y + first, weights + l * d->terms * outputs, tile, outputs, width);
+      stretch(d, y + first, NULL, weights + l * d->terms * outputs, NULL, tile, count, outputs,
+              width);
       for (ptrdiff_t k = 0; k < pieces; k++)
         add_piece(d, &piece[k], x + s->tap[l], tile, count, outputs);
     }
