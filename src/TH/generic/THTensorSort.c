@@ -121,9 +121,10 @@ typedef struct Lines {
   char *scratch;
 } Lines;
 
-/* What a thread works in: the line as it was, items or keys. */
+/* What a thread works in: the line as it was, which is where it is or in room; items or keys. */
 typedef struct {
-  real *line;
+  const real *line;
+  real *room;
   Item *items, *spare;
   Key *keys;
 } Scratch;
@@ -139,17 +140,22 @@ static Scratch scratch_of(const Lines *work)
   char *at = work->scratch + omp_get_thread_num() * work->each;
   Scratch scratch = {.items = (Item *)at};
   scratch.spare = (Item *)(at + aligned(n * (ptrdiff_t)sizeof(Item)));
-  scratch.line = (real *)(at + 2 * aligned(n * (ptrdiff_t)sizeof(Item)));
+  scratch.room = (real *)(at + 2 * aligned(n * (ptrdiff_t)sizeof(Item)));
   scratch.keys = (Key *)scratch.spare;
   return scratch;
 }
 
-static void read_line(const Lines *work, ptrdiff_t k, real *line)
+/* A line in order is looked at where it is, unless results take its place. */
+static void read_line(const Lines *work, ptrdiff_t k, Scratch *scratch)
 {
   const ptrdiff_t n = work->lines->length, step = work->lines->step[0];
   const real *x = work->from + THLines_at(work->lines, 0, k);
+  scratch->line = x;
+  if (step == 1 && work->from != work->values)
+    return;
   for (ptrdiff_t i = 0; i < n; i++)
-    line[i] = x[i * step];
+    scratch->room[i] = x[i * step];
+  scratch->line = scratch->room;
 }
 
 static void write_one(const Lines *work, ptrdiff_t k, ptrdiff_t i, real value, int64_t index)
@@ -165,19 +171,22 @@ static void write_items(const Lines *work, ptrdiff_t k, const Item *items, ptrdi
 {
   const ptrdiff_t dv = work->lines->step[1], di = work->lines->step[2];
   const Key flip = work->flip;
-  Raw *values = (Raw *)(work->values + THLines_at(work->lines, 1, k));
-  int64_t *indices = work->indices + THLines_at(work->lines, 2, k);
+  Raw *restrict values = (Raw *)(work->values + THLines_at(work->lines, 1, k));
+  int64_t *restrict indices = work->indices + THLines_at(work->lines, 2, k);
+  int several = 0;
   if (dv == 1 && di == 1)
     for (ptrdiff_t i = 0; i < n; i++) {
+      several |= several_of(items[i].key ^ flip);
       values[i] = raw_of(items[i].key ^ flip);
       indices[i] = (int64_t)items[i].at + TH_INDEX_BASE;
     }
   else
     for (ptrdiff_t i = 0; i < n; i++) {
+      several |= several_of(items[i].key ^ flip);
       values[i * dv] = raw_of(items[i].key ^ flip);
       indices[i * di] = (int64_t)items[i].at + TH_INDEX_BASE;
     }
-  for (ptrdiff_t i = 0; i < n; i++)
+  for (ptrdiff_t i = 0; several && i < n; i++)
     if (several_of(items[i].key ^ flip))
       values[i * dv] = RAW(line)[items[i].at];
 }
@@ -194,9 +203,9 @@ static Item *sort_line(const Lines *work, const Scratch *scratch)
 static void sort_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const Lines *work = context;
-  const Scratch scratch = scratch_of(work);
+  Scratch scratch = scratch_of(work);
   for (ptrdiff_t k = begin; k < end; k++) {
-    read_line(work, k, scratch.line);
+    read_line(work, k, &scratch);
     write_items(work, k, sort_line(work, &scratch), work->lines->length, scratch.line);
   }
 }
@@ -221,12 +230,19 @@ static void keep_first(Item *items, Key *keys, ptrdiff_t count, ptrdiff_t k)
       items[kept++] = items[i];
 }
 
-/* Whether one of the keys comes before last. */
-static int any_before(const Key *keys, ptrdiff_t n, Key last)
+/* Whether one of n elements may come before the one whose key is last: none does if not. */
+static int any_before(const Lines *work, const real *x, ptrdiff_t n, Key last)
 {
+  const Raw raw = raw_of(last ^ work->flip);
+  real value;
+  memcpy(&value, &raw, sizeof value);
   int any = 0;
-  for (ptrdiff_t i = 0; i < n; i++)
-    any |= keys[i] < last;
+  if (work->flip)
+    for (ptrdiff_t i = 0; i < n; i++)
+      any |= !(x[i] <= value);
+  else
+    for (ptrdiff_t i = 0; i < n; i++)
+      any |= !(x[i] >= value);
   return any;
 }
 
@@ -237,21 +253,21 @@ static void top_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   enum { STRETCH = 64, ROOM = 192, FEW = 32 };
   const Lines *work = context;
-  const Scratch scratch = scratch_of(work);
+  Scratch scratch = scratch_of(work);
   const ptrdiff_t n = work->lines->length, wanted = work->k;
   const ptrdiff_t room = wanted > n / FEW ? n + STRETCH : wanted + THMax(wanted, ROOM);
   Item *items = scratch.items;
   for (ptrdiff_t k = begin; k < end; k++) {
-    read_line(work, k, scratch.line);
+    read_line(work, k, &scratch);
     ptrdiff_t count = 0;
     Key last = LAST_KEY;
     int full = 0; /* so many are there that last is one of them */
     for (ptrdiff_t first = 0; first < n; first += STRETCH) {
       Key keys[STRETCH];
       const ptrdiff_t length = THMin(STRETCH, n - first);
-      keys_of(keys, scratch.line + first, length, work->flip);
-      if (full && !any_before(keys, length, last))
+      if (full && !any_before(work, scratch.line + first, length, last))
         continue;
+      keys_of(keys, scratch.line + first, length, work->flip);
       for (ptrdiff_t i = 0; i < length; i++) {
         items[count] = (Item){.key = keys[i], .at = (Key)(first + i)};
         count += !full || keys[i] < last;
@@ -303,9 +319,9 @@ static ptrdiff_t select_place(const Lines *work, const Scratch *scratch, ptrdiff
 static void kth_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const Lines *work = context;
-  const Scratch scratch = scratch_of(work);
+  Scratch scratch = scratch_of(work);
   for (ptrdiff_t k = begin; k < end; k++) {
-    read_line(work, k, scratch.line);
+    read_line(work, k, &scratch);
     const ptrdiff_t i = select_place(work, &scratch, work->k);
     write_one(work, k, 0, scratch.line[i], i);
   }
@@ -323,10 +339,10 @@ static ptrdiff_t first_nan(const real *line, ptrdiff_t n)
 static void median_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const Lines *work = context;
-  const Scratch scratch = scratch_of(work);
+  Scratch scratch = scratch_of(work);
   const ptrdiff_t n = work->lines->length;
   for (ptrdiff_t k = begin; k < end; k++) {
-    read_line(work, k, scratch.line);
+    read_line(work, k, &scratch);
     ptrdiff_t i = first_nan(scratch.line, n);
     if (i == n)
       i = select_place(work, &scratch, (n - 1) / 2);
@@ -337,10 +353,10 @@ static void median_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
 static void mode_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const Lines *work = context;
-  const Scratch scratch = scratch_of(work);
+  Scratch scratch = scratch_of(work);
   const ptrdiff_t n = work->lines->length;
   for (ptrdiff_t k = begin; k < end; k++) {
-    read_line(work, k, scratch.line);
+    read_line(work, k, &scratch);
     const Item *items = sort_line(work, &scratch);
     ptrdiff_t most = 0, best = 0;
     for (ptrdiff_t first = 0, i = 0; i < n; i++) {

@@ -52,18 +52,21 @@ enum {
 
 typedef Key Item_(Counts)[1 << Item_(Wide)];
 
-/* Counts a digit, or two at once. */
+/* Counts up to three digits at once: what one of them waits for, where a count goes up again and
+ * again, the others do not. */
 static inline __attribute__((always_inline)) void Item_(count)(Item_(Counts) * counts,
                                                                const Item *items, ptrdiff_t n,
                                                                Key least, int shift, int width,
-                                                               int both)
+                                                               int digits)
 {
   const Key mask = ((Key)1 << width) - 1;
   for (ptrdiff_t i = 0; i < n; i++) {
     const Key key = (items[i].key - least) >> shift;
     counts[0][key & mask]++;
-    if (both)
+    if (digits > 1)
       counts[1][key >> width & mask]++;
+    if (digits > 2)
+      counts[2][key >> 2 * width & mask]++;
   }
 }
 
@@ -105,11 +108,13 @@ static Item *Item_(radixSort)(Item *items, Item *spare, ptrdiff_t n)
   Item_(Counts) counts[Item_(Digits)];
   for (int d = 0; d < digits; d++)
     memset(counts[d], 0, sizeof(Key) << width);
-  for (int d = 0; d < digits; d += 2)
-    if (d + 1 < digits)
-      Item_(count)(counts + d, items, n, least, d * width, width, 1);
+  for (int d = 0; d < digits; d += 3)
+    if (digits - d > 2)
+      Item_(count)(counts + d, items, n, least, d * width, width, 3);
+    else if (digits - d == 2)
+      Item_(count)(counts + d, items, n, least, d * width, width, 2);
     else
-      Item_(count)(counts + d, items, n, least, d * width, width, 0);
+      Item_(count)(counts + d, items, n, least, d * width, width, 1);
   for (int d = 0; d < digits; d++) {
     Key *const places = counts[d];
     Key place = 0;
