@@ -230,6 +230,19 @@ static void keep_first(Item *items, Key *keys, ptrdiff_t count, ptrdiff_t k)
       items[kept++] = items[i];
 }
 
+/* The same where they need not: a few are sorted sooner. */
+static void keep_top(const Lines *work, const Scratch *scratch, ptrdiff_t count)
+{
+  enum { MANY = sizeof(Key) == 4 ? 256 : 40 };
+  if (!work->sorted || count > MANY) {
+    keep_first(scratch->items, scratch->keys, count, work->k);
+    return;
+  }
+  const Item *sorted = ITEM_(sort)(scratch->items, scratch->spare, count, BITS);
+  if (sorted != scratch->items)
+    memcpy(scratch->items, sorted, (size_t)work->k * sizeof *sorted);
+}
+
 /* Whether one of n elements may come before the one whose key is last: none does if not. */
 static int any_before(const Lines *work, const real *x, ptrdiff_t n, Key last)
 {
@@ -251,7 +264,7 @@ static int any_before(const Lines *work, const real *x, ptrdiff_t n, Key last)
  * not few are wanted, all are collected. */
 static void top_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
-  enum { STRETCH = 64, ROOM = 192, FEW = 32 };
+  enum { STRETCH = 64, ROOM = 128, FEW = 32 };
   const Lines *work = context;
   Scratch scratch = scratch_of(work);
   const ptrdiff_t n = work->lines->length, wanted = work->k;
@@ -273,7 +286,7 @@ static void top_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
         count += !full || keys[i] < last;
       }
       if (count + STRETCH > room) {
-        keep_first(items, scratch.keys, count, wanted);
+        keep_top(work, &scratch, count);
         count = wanted;
         full = 1;
         last = 0;
@@ -282,7 +295,7 @@ static void top_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
       }
     }
     if (count > wanted)
-      keep_first(items, scratch.keys, count, wanted);
+      keep_top(work, &scratch, count);
     if (work->sorted)
       items = ITEM_(sort)(scratch.items, scratch.spare, wanted, BITS);
     write_items(work, k, items, wanted, scratch.line);
