@@ -12,6 +12,36 @@ typedef struct {
   accreal factor; /* of every term */
 } THNN_(MarginWork);
 
+/* The sum over classes begin ... end; how to sum it up is a constant. */
+static inline __attribute__((always_inline)) accreal THNN_(marginTerms)(const real *x, real shift,
+                                                                        int64_t begin, int64_t end,
+                                                                        int p)
+{
+  accreal sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int64_t k = begin; k < end; k++) {
+    const real z = shift + x[k], h = z > 0 ? z : 0;
+    sum += (accreal)(p == 1 ? h : h * h);
+  }
+  return sum;
+}
+
+/* The gradient of those, and its sum. */
+static inline __attribute__((always_inline)) accreal THNN_(marginSlopes)(const real *x, real *dx,
+                                                                         real shift, int64_t begin,
+                                                                         int64_t end, int p,
+                                                                         real factor)
+{
+  accreal sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int64_t k = begin; k < end; k++) {
+    const real z = shift + x[k], h = !(z > 0) ? 0 : p == 1 ? factor : 2 * z * factor;
+    dx[k] = h;
+    sum += (accreal)h;
+  }
+  return sum;
+}
+
 static void THNN_(marginSum)(void *context, ptrdiff_t begin, ptrdiff_t end, accreal *sums)
 {
   const THNN_(MarginWork) *w = context;
@@ -19,12 +49,11 @@ static void THNN_(marginSum)(void *context, ptrdiff_t begin, ptrdiff_t end, accr
   for (ptrdiff_t i = begin; i < end; i++) {
     const real *x = w->x + i * classes;
     const int64_t right = w->classes->target[i] - TH_INDEX_BASE;
-    accreal sum = 0;
-    for (int64_t k = 0; k < classes; k++) {
-      const real z = w->margin - x[right] + x[k];
-      if (k != right && z > 0)
-        sum += (accreal)(w->p == 1 ? z : z * z);
-    }
+    const real shift = w->margin - x[right];
+    accreal sum = w->p == 1 ? THNN_(marginTerms)(x, shift, 0, right, 1) +
+                                  THNN_(marginTerms)(x, shift, right + 1, classes, 1)
+                            : THNN_(marginTerms)(x, shift, 0, right, 2) +
+                                  THNN_(marginTerms)(x, shift, right + 1, classes, 2);
     sum *= w->factor * (accreal)(w->weights ? w->weights[right] : 1);
     if (w->each)
       w->loss[i] = (real)sum;
@@ -42,13 +71,12 @@ static void THNN_(marginSpread)(void *context, ptrdiff_t begin, ptrdiff_t end)
     const int64_t right = w->classes->target[i] - TH_INDEX_BASE;
     const real factor = (real)(w->factor * (accreal)w->g[w->each ? i : 0] *
                                (accreal)(w->weights ? w->weights[right] : 1));
-    accreal sum = 0;
-    for (int64_t k = 0; k < classes; k++) {
-      const real z = w->margin - x[right] + x[k];
-      const real h = k == right || !(z > 0) ? 0 : w->p == 1 ? factor : 2 * z * factor;
-      dx[k] = h;
-      sum += (accreal)h;
-    }
+    const real shift = w->margin - x[right];
+    const accreal sum = w->p == 1
+                            ? THNN_(marginSlopes)(x, dx, shift, 0, right, 1, factor) +
+                                  THNN_(marginSlopes)(x, dx, shift, right + 1, classes, 1, factor)
+                            : THNN_(marginSlopes)(x, dx, shift, 0, right, 2, factor) +
+                                  THNN_(marginSlopes)(x, dx, shift, right + 1, classes, 2, factor);
     dx[right] = (real)-sum;
   }
 }
