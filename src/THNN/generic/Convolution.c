@@ -383,6 +383,69 @@ static void THNN_(convolvePlanned)(const THNNConvolution *c, int back, THTensor 
   THNN_(finish)(&call);
 }
 
+/* --- a plane at a time ----------------------------------------------------------------------- */
+
+/* Each plane of x by itself, or of y where back, has windows that slide over it. */
+static int THNN_(slides)(const THNNConvolution *c, int back)
+{
+  const THNNWindow *w = c->at;
+  if (!THNN_(direct)->slide || c->groups < 1 || c->planes != c->groups ||
+      (back && c->outputs != c->groups))
+    return 0;
+  for (int d = 1; d < 3; d++)
+    if (w[d].step != 1 || w[d].dilation != 1 || w[d].pad >= w[d].size)
+      return 0;
+  return w[0].input == 1 && w[0].size == 1 && w[0].step == 1 && w[0].pad == 0 &&
+         w[1].size == w[2].size && (w[1].size == 3 || w[1].size == 5);
+}
+
+typedef struct {
+  const THNNConvolution *c;
+  const real *from, *weights, *bias;
+  real *to;
+  int back;
+} THNN_(Slid);
+
+static void THNN_(slidPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  enum { LARGEST = 25 };
+  const THNN_(Slid) *s = context;
+  const THNNConvolution *c = s->c;
+  const ptrdiff_t outputs = c->outputs / c->groups;
+  THNNWindow axis[3] = {c->at[0], c->at[1], c->at[2]};
+  for (int d = 1; s->back && d < 3; d++) { /* what a window adds to the image slides over y */
+    axis[d].input = c->at[d].output;
+    axis[d].output = c->at[d].input;
+    axis[d].pad = axis[d].size - 1 - axis[d].pad;
+  }
+  for (ptrdiff_t i = begin; i < end; i++) {
+    const ptrdiff_t result = i % c->outputs;
+    const real *weight = s->weights + result * c->window, bias = s->bias ? s->bias[result] : 0;
+    real turned[LARGEST];
+    for (ptrdiff_t k = 0; s->back && k < c->window; k++)
+      turned[k] = weight[c->window - 1 - k];
+    const ptrdiff_t from = s->back ? i * c->windows : i / outputs * c->image;
+    THNN_(direct)->slide(axis, s->from + from, s->back ? turned : weight, bias,
+                         s->to + i * (s->back ? c->image : c->windows));
+  }
+}
+
+static void THNN_(convolveSliding)(const THNNConvolution *c, int back, THTensor *from,
+                                   THTensor *weight, THTensor *bias, THTensor *to)
+{
+  THNN_(Call) call;
+  THNN_(beginConvolution)(&call, c, back, &from, &weight, &bias, &to);
+  THNN_(start)(&call);
+  THNN_(Slid) s = {.c = c, .back = back};
+  s.from = THTensor_(data)(from);
+  s.weights = THTensor_(data)(weight);
+  s.bias = bias ? THTensor_(data)(bias) : NULL;
+  s.to = THTensor_(data)(to);
+  THParallel_for(c->batch * c->outputs, THMax(1, TH_LOOP_GRAIN / THMax(1, c->windows)),
+                 THNN_(slidPlanes), &s);
+  THNN_(finish)(&call);
+}
+
 /* --- forward and back ------------------------------------------------------------------------ */
 
 static void THNN_(convolveColumns)(const THNNConvolution *c, int back, THTensor *from,
@@ -416,7 +479,9 @@ static int THNN_(isDirect)(const THNNConvolution *c)
 static void THNN_(convolveEither)(const THNNConvolution *c, int back, THTensor *from,
                                   THTensor *weight, THTensor *bias, THTensor *to)
 {
-  if (THNN_(isWinograd)(c, back))
+  if (THNN_(slides)(c, back))
+    THNN_(convolveSliding)(c, back, from, weight, bias, to);
+  else if (THNN_(isWinograd)(c, back))
     THNN_(convolveWinograd)(c, back, from, weight, bias, to);
   else if (back && THNN_(isSpread)(c))
     THNN_(convolveSpread)(c, from, weight, bias, to);
@@ -454,6 +519,12 @@ typedef struct {
   ptrdiff_t sets;
   int threads;
 } THNN_(Sums);
+
+/* Images of so many elements that are summed up in registers before the sums are added. */
+static ptrdiff_t THNN_(together)(ptrdiff_t elements)
+{
+  return THMax(1, THMin(8, (1 << 16) / THMax(1, elements)));
+}
 
 static ptrdiff_t THNN_(flatImage)(const THNN_(Sums) * w)
 {
@@ -499,6 +570,32 @@ void THNN_(setMask)(const THNNConvolution *c, const THNNPlan *plan, ptrdiff_t pl
 }
 
 typedef struct {
+  const THNNConvolution *c;
+  const real *x, *y;
+  real *sums; /* for each set of images */
+  ptrdiff_t sets;
+} THNN_(SlidSums);
+
+static void THNN_(slidSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(SlidSums) *s = context;
+  const THNNConvolution *c = s->c;
+  const ptrdiff_t few = THNN_(together)(2 * c->windows);
+  for (ptrdiff_t item = begin; item < end; item++) {
+    const ptrdiff_t set = item / c->outputs, output = item % c->outputs;
+    const ptrdiff_t plane = output / (c->outputs / c->groups);
+    const ptrdiff_t first = set * c->batch / s->sets, last = (set + 1) * c->batch / s->sets;
+    real *sums = s->sums + item * c->window;
+    memset(sums, 0, (size_t)c->window * sizeof *sums);
+    for (ptrdiff_t i = first; i < last; i += few)
+      THNN_(direct)->slideSums(c->at, THMin(few, last - i),
+                               s->x + (i * c->planes + plane) * c->image, c->planes * c->image,
+                               s->y + (i * c->outputs + output) * c->windows,
+                               c->outputs * c->windows, sums);
+  }
+}
+
+typedef struct {
   const real *x;
   real *sums;
   int64_t batch, planes;
@@ -535,7 +632,7 @@ static THNN_(Sums) THNN_(sumsOf)(const THNNConvolution *c, THNN_(Call) * call)
   w.plan = THNNPlan_of(c, 0, THNN_(scratchBytes)(call, THNNPlan_memory(c, 0)));
   w.planeY = THNNPlan_other(c, &w.plan, w.layoutY);
   w.sums = THNN_(scratch)(call, w.sets * c->outputs * c->depth);
-  w.few = THMax(1, THMin(8, (1 << 16) / THNN_(flatImage)(&w)));
+  w.few = THNN_(together)(THNN_(flatImage)(&w));
   w.flat = THNN_(scratch)(call, w.threads * w.few * THNN_(flatImage)(&w));
   w.mask = THNN_(scratch)(call, w.planeY);
   return w;
@@ -562,28 +659,39 @@ void THNN_(convolveWeights)(const THNNConvolution *c, THTensor *x, THTensor *y,
   gradBias = THNN_(sum)(&call, gradBias);
   /* Sums for each set of images must not take more memory than the images themselves. */
   const ptrdiff_t images = c->batch * THMax(c->planes * c->image, c->outputs * c->windows);
-  THNN_(Tiled) *tiled = gradWeight ? THNN_(prepareWinogradWeights)(c, &call) : NULL;
-  const int implicit = gradWeight && !tiled && THNN_(areWeightsImplicit)(c);
-  const int direct = gradWeight && !tiled && !implicit && THNN_(isDirect)(c) && c->batch > 0 &&
-                     c->outputs * c->depth * THMin(c->batch, THNN_IMAGE_SETS) <= images;
+  const ptrdiff_t sets = THMin(c->batch, THNN_IMAGE_SETS), all = c->outputs * c->depth;
+  const int fits = c->batch > 0 && all * sets <= images;
+  const int sliding = gradWeight && fits && c->window == 9 && THNN_(slides)(c, 0);
+  THNN_(Tiled) *tiled = gradWeight && !sliding ? THNN_(prepareWinogradWeights)(c, &call) : NULL;
+  const int implicit = gradWeight && !sliding && !tiled && THNN_(areWeightsImplicit)(c);
+  const int direct = gradWeight && fits && !sliding && !tiled && !implicit && THNN_(isDirect)(c);
   THNN_(Sums) sums;
   THNN_(ImplicitWeights) products;
   if (implicit)
     THNN_(prepareImplicitWeights)(&products, c, &call);
   if (direct)
     sums = THNN_(sumsOf)(c, &call);
+  THNN_(SlidSums) slid = {.c = c, .sets = sets};
+  if (sliding)
+    slid.sums = THNN_(scratch)(&call, sets * all);
   const ptrdiff_t planes = c->planes / c->groups;
   THNN_(Columns) w = {.c = c, .chunk = THMax((planes + 7) / 8, THMin(planes, 16))};
   const ptrdiff_t chunks = c->groups * ((planes + w.chunk - 1) / w.chunk);
   w.threads = THParallel_threads(chunks, 1);
-  const int columns = gradWeight && !tiled && !implicit && !direct;
+  const int columns = gradWeight && !sliding && !tiled && !implicit && !direct;
   if (columns && !THNN_(areElements)(c))
     w.columns = THNN_(scratch)(&call, w.threads * w.chunk * c->window * c->windows);
   if (columns)
     THNN_(needBlas)();
   THNN_(start)(&call);
 
-  if (tiled) {
+  if (sliding) {
+    slid.x = THTensor_(data)(x);
+    slid.y = THTensor_(data)(y);
+    THParallel_for(sets * c->outputs, THMax(1, TH_LOOP_GRAIN / THMax(1, c->windows)),
+                   THNN_(slidSets), &slid);
+    THNN_(addSets)(slid.sums, sets, all, THTensor_(data)(gradWeight), scale);
+  } else if (tiled) {
     THNN_(addWinogradWeights)
     (tiled, THTensor_(data)(x), THTensor_(data)(y), THTensor_(data)(gradWeight), scale);
   } else if (implicit) {
@@ -594,7 +702,7 @@ void THNN_(convolveWeights)(const THNNConvolution *c, THTensor *x, THTensor *y,
     sums.y = THTensor_(data)(y);
     THNN_(setMask)(c, &sums.plan, sums.planeY, (real *)sums.mask);
     THParallel_for(sums.sets * c->groups, 1, THNN_(sumSets), &sums);
-    THNN_(addSets)(sums.sums, sums.sets, c->outputs * c->depth, THTensor_(data)(gradWeight), scale);
+    THNN_(addSets)(sums.sums, sums.sets, all, THTensor_(data)(gradWeight), scale);
   } else if (columns) {
     w.x = THTensor_(data)(x);
     w.y = THTensor_(data)(y);

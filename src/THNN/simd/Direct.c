@@ -1,15 +1,14 @@
 /* Kernels of the convolutions that do not unfold: sums of shifted planes in registers. */
 #include "THNNTemplate.h"
 
+#include "Vectors.h"
+
 #if defined(__AVX512F__)
-enum { VECTOR = 64, WIDTH = 4, WIDER = 6, WIDE = 8 };
-#elif defined(__AVX__)
-enum { VECTOR = 32, WIDTH = 2, WIDER = 3, WIDE = 8 };
+enum { WIDTH = 4, WIDER = 6, WIDE = 8 };
 #else
-enum { VECTOR = 16, WIDTH = 2, WIDER = 3, WIDE = 8 };
+enum { WIDTH = 2, WIDER = 3, WIDE = 8 };
 #endif
 enum {
-  LANES = VECTOR / sizeof(real),
   OUTPUTS = THNN_DIRECT_OUTPUTS,
   TAPS = THNN_DIRECT_TAPS,
   WINDOW = 9, /* terms that are computed together for one output */
@@ -17,7 +16,6 @@ enum {
   AHEAD = 12 /* terms from one that is read to one that is fetched: each is in a row of its own */
 };
 
-typedef real Vector __attribute__((vector_size(VECTOR)));
 #if defined(TH_REAL_IS_FLOAT)
 typedef int32_t Bits __attribute__((vector_size(VECTOR)));
 #else
@@ -361,4 +359,12 @@ static accreal sum(const real *x, ptrdiff_t n)
   return part[0];
 }
 
-const THNN_(Direct) TH_LEVEL_(THNN_(direct))[] = {{convolve, spread, correlate, sum}};
+#if defined(__AVX512F__)
+#include "OnePlane.h"
+#else
+#define slide      NULL
+#define slide_sums NULL
+#endif
+
+const THNN_(Direct)
+    TH_LEVEL_(THNN_(direct))[] = {{convolve, spread, correlate, sum, slide, slide_sums}};

@@ -1,0 +1,165 @@
+/* Convolutions of one plane with one small window that slides by 1, straight from the image: the
+ * vectors of its rows, shifted by each element of the window, and masked where they leave it.
+ * Several rows of the result are computed together, so that a row of the image is read once.
+ * Direct.c includes this where vectors can be masked. */
+
+enum { STRIPS = 32, TOGETHER = 4, WIDEST = 5, BAND = 8, FETCHED = 4096 / sizeof(real) };
+
+/* As many columns of the result as a vector has elements. */
+typedef struct {
+  ptrdiff_t begin;         /* the first one */
+  uint16_t wanted;         /* those that there are */
+  uint16_t inside[WIDEST]; /* those for which element b of a row of the window is in the image */
+} Strip;
+
+static inline uint16_t columns_inside(ptrdiff_t column, ptrdiff_t columns)
+{
+  const ptrdiff_t from = THMin(THMax(-column, 0), LANES);
+  const ptrdiff_t end = THMax(from, THMin(THMax(columns - column, 0), LANES));
+  return (uint16_t)(((1u << end) - 1) & ~((1u << from) - 1));
+}
+
+static inline Strip strip_at(const THNNWindow *w, ptrdiff_t begin)
+{
+  Strip s = {.begin = begin, .wanted = columns_inside(begin, w->output)};
+  for (ptrdiff_t b = 0; b < w->size; b++)
+    s.inside[b] = columns_inside(begin + b - w->pad, w->input) & s.wanted;
+  return s;
+}
+
+/* rows rows of a strip of the result, from row i on; both numbers are constants. */
+INLINE void slide_strip(const THNNWindow *axis, const Strip *s, ptrdiff_t i, const real *x,
+                        const real *weight, Vector bias, real *y, ptrdiff_t rows, ptrdiff_t size)
+{
+  const ptrdiff_t top = i - axis[1].pad, pitch = axis[2].input;
+  const real *from = x + top * pitch + s->begin - axis[2].pad;
+  Vector sum[TOGETHER];
+  for (ptrdiff_t k = 0; k < rows; k++)
+    sum[k] = bias;
+  for (ptrdiff_t r = 0; r < rows + size - 1; r++, from += pitch) {
+    if (top + r < 0 || top + r >= axis[1].input)
+      continue;
+    __builtin_prefetch(from + FETCHED);
+    for (ptrdiff_t b = 0; b < size; b++) {
+      const Vector v = (Vector)MASKED_LOAD(s->inside[b], from + b);
+      for (ptrdiff_t k = 0; k < rows; k++) /* row r is element r - k of the windows of row k */
+        if (r >= k && r - k < size)
+          sum[k] = MULTIPLY_ADD(v, weight[(r - k) * size + b] - (Vector){0}, sum[k]);
+    }
+  }
+  y += i * axis[2].output + s->begin;
+  for (ptrdiff_t k = 0; k < rows; k++, y += axis[2].output)
+    if (s->wanted == (uint16_t)((1u << LANES) - 1))
+      memcpy(y, &sum[k], sizeof sum[k]);
+    else
+      MASKED_STORE(y, s->wanted, sum[k]);
+}
+
+INLINE void slide_plane(const THNNWindow *axis, const real *x, const real *weight, real bias,
+                        real *y, ptrdiff_t size)
+{
+  const ptrdiff_t columns = axis[2].output, rows = axis[1].output;
+  Strip strip[STRIPS];
+  for (ptrdiff_t first = 0; first < columns; first += STRIPS * LANES) {
+    const ptrdiff_t strips = THMin(STRIPS, (columns - first + LANES - 1) / LANES);
+    for (ptrdiff_t k = 0; k < strips; k++) /* the last one has columns of the one before again */
+      strip[k] = strip_at(&axis[2], THMax(THMin(first + k * LANES, columns - LANES), 0));
+    const Vector all = bias - (Vector){0};
+    if (rows >= TOGETHER)
+      for (ptrdiff_t i = 0; i < rows; i += TOGETHER)
+        for (ptrdiff_t k = 0; k < strips; k++)
+          slide_strip(axis, &strip[k], THMin(i, rows - TOGETHER), x, weight, all, y, TOGETHER,
+                      size);
+    else
+      for (ptrdiff_t i = 0; i < rows; i++)
+        for (ptrdiff_t k = 0; k < strips; k++)
+          slide_strip(axis, &strip[k], i, x, weight, all, y, 1, size);
+  }
+}
+
+static void slide(const THNNWindow *axis, const real *x, const real *weight, real bias, real *y)
+{
+  if (axis[2].size == 3)
+    slide_plane(axis, x, weight, bias, y, 3);
+  else
+    slide_plane(axis, x, weight, bias, y, 5);
+}
+
+/* --- sums of products ------------------------------------------------------------------------ */
+
+INLINE Vector row_of(const THNNWindow *axis, const Strip *s, const real *g, ptrdiff_t i)
+{
+  if (i < 0 || i >= axis[1].output)
+    return (Vector){0};
+  const real *from = g + i * axis[2].output + s->begin;
+  __builtin_prefetch(from + FETCHED);
+  return (Vector)MASKED_LOAD(s->wanted, from);
+}
+
+/* Rows of a strip of the image from top to below end, times the rows of g whose windows have them;
+ * all: these are all in g.  The sums stay in registers. */
+INLINE void multiply_rows(const THNNWindow *axis, const Strip *s, ptrdiff_t top, ptrdiff_t end,
+                          const real *x, const real *g, Vector *sum, ptrdiff_t size, int all)
+{
+  const ptrdiff_t pad = axis[1].pad;
+  const real *from = x + top * axis[2].input + s->begin - axis[2].pad;
+  Vector rows[WIDEST]; /* of g, that row r is element a of the windows of */
+  Vector sums[WIDEST * WIDEST];
+  if (top >= end)
+    return;
+  for (ptrdiff_t k = 0; k < size * size; k++)
+    sums[k] = sum[k];
+  for (ptrdiff_t a = 1; a < size; a++)
+    rows[a] = row_of(axis, s, g, top + pad - a);
+  for (ptrdiff_t r = top; r < end; r++, from += axis[2].input) {
+    rows[0] = row_of(axis, s, g, r + pad);
+    __builtin_prefetch(from + FETCHED);
+    for (ptrdiff_t b = 0; b < size; b++) {
+      const Vector v = (Vector)MASKED_LOAD(s->inside[b], from + b);
+      for (ptrdiff_t a = 0; a < size; a++) /* nothing is multiplied by what is not there */
+        if (all || (r - a + pad >= 0 && r - a + pad < axis[1].output))
+          sums[a * size + b] = MULTIPLY_ADD(v, rows[a], sums[a * size + b]);
+    }
+    for (ptrdiff_t a = size - 1; a > 0; a--)
+      rows[a] = rows[a - 1];
+  }
+  for (ptrdiff_t k = 0; k < size * size; k++)
+    sum[k] = sums[k];
+}
+
+static inline ptrdiff_t between(ptrdiff_t least, ptrdiff_t n, ptrdiff_t most)
+{
+  return THMax(least, THMin(n, most));
+}
+
+/* A strip of some rows of the image, which stay in the first cache until the next strip. */
+INLINE void sum_strip(const THNNWindow *axis, const Strip *s, ptrdiff_t top, ptrdiff_t end,
+                      const real *x, const real *g, Vector *sum, ptrdiff_t size)
+{
+  const ptrdiff_t first = between(top, size - 1 - axis[1].pad, end);
+  const ptrdiff_t last = between(first, axis[1].output - axis[1].pad, end);
+  multiply_rows(axis, s, top, first, x, g, sum, size, 0);
+  multiply_rows(axis, s, first, last, x, g, sum, size, 1);
+  multiply_rows(axis, s, last, end, x, g, sum, size, 0);
+}
+
+static void slide_sums(const THNNWindow *axis, ptrdiff_t images, const real *x, ptrdiff_t nextX,
+                       const real *g, ptrdiff_t nextG, real *sums)
+{
+  enum { SIZE = 3 };
+  Vector sum[SIZE * SIZE] = {{0}};
+  for (ptrdiff_t first = 0; first < axis[2].output; first += STRIPS * LANES) {
+    const ptrdiff_t left = axis[2].output - first;
+    const ptrdiff_t strips = THMin(STRIPS, (left + LANES - 1) / LANES);
+    Strip strip[STRIPS];
+    for (ptrdiff_t k = 0; k < strips; k++)
+      strip[k] = strip_at(&axis[2], first + k * LANES);
+    for (ptrdiff_t image = 0; image < images; image++)
+      for (ptrdiff_t top = 0; top < axis[1].input; top += BAND)
+        for (ptrdiff_t k = 0; k < strips; k++)
+          sum_strip(axis, &strip[k], top, THMin(top + BAND, axis[1].input), x + image * nextX,
+                    g + image * nextG, sum, SIZE);
+  }
+  for (ptrdiff_t k = 0; k < SIZE * SIZE; k++)
+    sums[k] += sum_of_lanes(sum[k]);
+}
