@@ -396,10 +396,13 @@ static void spread_small_windows(const THNNPlanes *p, const THNNWindowSum *w, co
   Lines l = {.p = p, .w = w, .x = x, .counts = {0, memory}};
   l.part = memory + with_room(p->out[2]);
   l.lines = l.part + BATCH * (w->front + w->pitch);
+  /* Behind a row of windows what lines are made from, to the end of the last vector. */
+  const ptrdiff_t read = (w->left + p->in[2]) / w->step + LANES;
+  const ptrdiff_t behind = THMin(THMax(read - p->out[2], 0), w->pitch - p->out[2]);
   for (int b = 0; b < BATCH; b++) {
     real *part = l.part + b * (w->front + w->pitch);
     zero(part, w->front);
-    zero(part + w->front + p->out[2], w->pitch - p->out[2]);
+    zero(part + w->front + p->out[2], behind);
   }
   int64_t t[2] = {0, 0};
   for (int64_t z = 0; z < p->in[0]; z++) {
