@@ -42,22 +42,32 @@ enum { LANES = 4 };
 enum { PIECE = TH_STREAM_PIECE / sizeof(real), FEW = 16 };
 
 typedef accreal Totals __attribute__((vector_size(LANES * sizeof(accreal))));
-typedef real Reals __attribute__((vector_size(LANES * sizeof(real))));
 
-static inline __attribute__((always_inline)) void load(Totals *a, const real *x)
+/* What a line's totals are made of: elements, which are converted by vectors, or where compilers
+ * are better at whole rows of that, as with small integers, what was made of those before. */
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE) || defined(TH_REAL_IS_LONG)
+typedef real Element;
+enum { CONVERTED = 0 };
+#else
+typedef accreal Element;
+enum { CONVERTED = 1 };
+#endif
+typedef Element Elements __attribute__((vector_size(LANES * sizeof(Element))));
+
+static inline __attribute__((always_inline)) void load(Totals *a, const Element *x)
 {
 #if defined(TH_REAL_IS_FLOAT) && defined(__AVX512F__)
   *a = (Totals)_mm512_cvtps_pd(_mm256_loadu_ps(x)); /* of which compilers make two halves */
 #else
-  Reals v;
+  Elements v;
   memcpy(&v, x, sizeof v);
   *a = __builtin_convertvector(v, Totals);
 #endif
 }
 
-static inline __attribute__((always_inline)) void store(real *r, const Totals *a)
+static inline __attribute__((always_inline)) void store(Element *r, const Totals *a)
 {
-  const Reals v = __builtin_convertvector(*a, Reals);
+  const Elements v = __builtin_convertvector(*a, Elements);
   memcpy(r, &v, sizeof v);
 }
 
@@ -81,12 +91,38 @@ static inline void deliver(real *r, ptrdiff_t step, const real *totals, ptrdiff_
       r[i * step] = totals[i];
 }
 
+/* The same of a line that is converted. */
+static inline const Element *widen(Element *room, const real *x, ptrdiff_t step, ptrdiff_t n)
+{
+  if (!CONVERTED)
+    return (const Element *)side_by_side((real *)room, x, step, n);
+  if (step == 1)
+    for (ptrdiff_t i = 0; i < n; i++)
+      room[i] = (Element)x[i];
+  else
+    for (ptrdiff_t i = 0; i < n; i++)
+      room[i] = (Element)x[i * step];
+  return room;
+}
+
+static inline void narrow(real *r, ptrdiff_t step, const Element *totals, ptrdiff_t n)
+{
+  if (!CONVERTED)
+    deliver(r, step, (const real *)totals, n, 0);
+  else if (step == 1)
+    for (ptrdiff_t i = 0; i < n; i++)
+      r[i] = (real)totals[i];
+  else
+    for (ptrdiff_t i = 0; i < n; i++)
+      r[i * step] = (real)totals[i];
+}
+
 #define SUM(a, b)     ((a) + (b))
 #define PRODUCT(a, b) ((a) * (b))
 
 #define FUNCTIONS(NAME, INITIAL, TAKE)                                                          \
   static inline __attribute__((always_inline)) void NAME##_vector(                              \
-      real *r, const real *x, Totals *all, const Totals *before)                                \
+      Element *r, const Element *x, Totals *all, const Totals *before)                          \
   {                                                                                             \
     const Totals neutral = ALL(INITIAL);                                                        \
     Totals v, total;                                                                            \
@@ -99,17 +135,17 @@ static inline void deliver(real *r, ptrdiff_t step, const real *totals, ptrdiff_
                                                                                                 \
   /* Of n elements side by side; *all is the total from the first piece on. */                  \
   static inline __attribute__((always_inline)) void NAME##_piece(                               \
-      real *r, const real *x, ptrdiff_t n, Totals *all, const Totals *before)                   \
+      Element *r, const Element *x, ptrdiff_t n, Totals *all, const Totals *before)             \
   {                                                                                             \
     Totals here = *all;                                                                         \
     ptrdiff_t i = 0;                                                                            \
     for (; i + LANES <= n; i += LANES)                                                          \
       NAME##_vector(r + i, x + i, &here, before);                                               \
     if (i < n) {                                                                                \
-      real last[LANES] = ALL(INITIAL);                                                          \
-      memcpy(last, x + i, (size_t)(n - i) * sizeof(real));                                      \
+      Element last[LANES] = ALL(INITIAL);                                                       \
+      memcpy(last, x + i, (size_t)(n - i) * sizeof *x);                                         \
       NAME##_vector(last, last, &here, before);                                                 \
-      memcpy(r + i, last, (size_t)(n - i) * sizeof(real));                                      \
+      memcpy(r + i, last, (size_t)(n - i) * sizeof *x);                                         \
     }                                                                                           \
     *all = here;                                                                                \
   }                                                                                             \
@@ -117,16 +153,17 @@ static inline void deliver(real *r, ptrdiff_t step, const real *totals, ptrdiff_
   static void NAME##_along(void *total, const THScanPlace *place, ptrdiff_t n)                  \
   {                                                                                             \
     const real *x = (const real *)place->from;                                                  \
-    real *const r = (real *)place->to, room[PIECE], totals[PIECE];                              \
+    real *const r = (real *)place->to;                                                          \
+    Element room[PIECE], totals[PIECE];                                                         \
     const ptrdiff_t dr = r ? place->dr : 0;                                                     \
     const Totals before = ALL(*(accreal *)total);                                               \
     Totals all = ALL(INITIAL);                                                                  \
     for (ptrdiff_t i = 0; i < n; i += PIECE) {                                                  \
       const ptrdiff_t m = THMin(n - i, PIECE);                                                  \
-      real *const to = dr == 1 ? r + i : totals;                                                \
-      NAME##_piece(to, side_by_side(room, x + i * place->dx, place->dx, m), m, &all, &before);  \
+      Element *const to = !CONVERTED && dr == 1 ? (Element *)r + i : totals;                    \
+      NAME##_piece(to, widen(room, x + i * place->dx, place->dx, m), m, &all, &before);         \
       if (r)                                                                                    \
-        deliver(r + i * dr, dr, to, m, 0);                                                      \
+        narrow(r + i * dr, dr, to, m);                                                          \
     }                                                                                           \
     *(accreal *)total = TAKE(before, all)[0];                                                   \
   }                                                                                             \
