@@ -1,12 +1,12 @@
 /* What THAlloc keeps of freed memory for its next use, and how much memory there is in large
- * blocks.
+ * blocks, which are those of TH_MEMORY_LARGE bytes and more.
  *
- *     THMemory_setCacheLimit(64 << 20);       keep at most 64 MB of freed large blocks
+ *     THMemory_setCacheLimit(64 << 20);       keep at most 64 MB of freed blocks
  *     THMemory_emptyCache();                  and now none
  *
  * Fresh memory costs a page fault per page, which for a large tensor is more than computing it.
- * Therefore blocks of TH_MEMORY_LARGE bytes and more are not returned to the system when they are
- * freed, but kept until the limit is reached; then the oldest go.  A kept block serves a request
+ * Therefore blocks of more than 32 KB are not returned to the system when they are freed, but kept
+ * until the limit is reached, or there are 256; then the oldest go.  A kept block serves a request
  * that needs at least eight ninths of it.  From 2 MB upward blocks lie in huge pages where the
  * system has them.  Blocks of up to 32 KB are kept by the thread that frees them: less than 1 MB
  * for each thread, given back when the thread ends. */
@@ -17,7 +17,7 @@
 
 #define TH_MEMORY_LARGE ((ptrdiff_t)256 << 10)
 
-/* The most bytes of freed large blocks that are kept.  At start it is the number in the environment
+/* The most bytes of such freed blocks that are kept.  At start it is the number in the environment
  * variable TH_CACHE_BYTES (with K, M or G behind it if you like), else 512 MB or a sixteenth of the
  * machine's memory, whichever is less.  0 keeps nothing, small blocks included: valgrind and other
  * checkers of memory then see every allocation.  Raises an error if bytes is negative.  Builds with
@@ -25,8 +25,8 @@
 TH_API void THMemory_setCacheLimit(ptrdiff_t bytes);
 TH_API ptrdiff_t THMemory_cacheLimit(void);
 
-/* Returns to malloc all large blocks that are kept, and the small ones that the calling thread
- * keeps. */
+/* Returns to malloc all blocks that are kept, but for the small ones that threads other than the
+ * calling one keep. */
 TH_API void THMemory_emptyCache(void);
 
 /* Only large blocks are counted: counting small ones would cost as much as allocating them.  A

@@ -1,5 +1,6 @@
 /* Scopes, and what a call returns. */
 #include "ATenCore.h"
+#include "TH/THReference.h"
 
 /* One pointer, which even a library loaded late finds static room for; so reading it takes one
  * instruction instead of a call. */
@@ -71,7 +72,7 @@ void at_release(at_tensor *t)
 {
   if (!at_defined(t))
     return;
-  if (__atomic_sub_fetch(&t->refcount, 1, __ATOMIC_ACQ_REL) > 0)
+  if (!THReference_drop(&t->refcount))
     return;
   at_disown(&t->owned);
   t->type->functions->free(t->th);

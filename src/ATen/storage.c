@@ -2,6 +2,7 @@
 #include "ATenStorage.h"
 
 #include "ATenCore.h"
+#include "TH/THReference.h"
 
 /* A storage around th, whose reference it takes over also when it raises. */
 static at_storage *wrap(const at_type *type, void *th)
@@ -50,13 +51,13 @@ at_storage *at_storageOf(const at_tensor *t)
 at_storage *at_storage_retain(at_storage *storage)
 {
   if (storage)
-    __atomic_add_fetch(&storage->refcount, 1, __ATOMIC_RELAXED);
+    THReference_add(&storage->refcount);
   return storage;
 }
 
 void at_storage_release(at_storage *storage)
 {
-  if (!storage || __atomic_sub_fetch(&storage->refcount, 1, __ATOMIC_ACQ_REL) > 0)
+  if (!storage || !THReference_drop(&storage->refcount))
     return;
   storage->type->functions->freeStorage(storage->th);
   THFree(storage);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ATenCore.h"
+#include "TH/THReference.h"
 
 /* Counted as every other, and never freed. */
 static at_tensor undefined = {.refcount = 1};
@@ -25,7 +26,7 @@ bool at_defined(const at_tensor *t)
 at_tensor *at_retain(at_tensor *t)
 {
   if (at_defined(t))
-    __atomic_add_fetch(&t->refcount, 1, __ATOMIC_RELAXED);
+    THReference_add(&t->refcount);
   return t;
 }
 

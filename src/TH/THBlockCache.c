@@ -1,10 +1,10 @@
-/* Large blocks that were freed and wait for their next use. */
+/* Blocks that were freed and wait for their next use. */
 #include "THBlockCache.h"
 
 #include <pthread.h>
 #include <unistd.h>
 
-enum { MOST_BLOCKS = 256 };
+enum { MOST_BLOCKS = 256, CLOSE = 64 };
 
 typedef struct {
   void *block;
@@ -27,6 +27,11 @@ static void forget(int i)
   memmove(&kept[i], &kept[i + 1], (size_t)(--nkept - i) * sizeof kept[0]);
 }
 
+static ptrdiff_t large_part(size_t bytes)
+{
+  return bytes >= (size_t)TH_MEMORY_LARGE ? (ptrdiff_t)bytes : 0;
+}
+
 static void count_use(ptrdiff_t bytes)
 {
   stats.inUse += bytes;
@@ -41,7 +46,8 @@ void *THBlockCache_take(size_t size)
   void *block = NULL;
 
   pthread_mutex_lock(&lock);
-  for (int i = nkept - 1; i >= 0; i--) /* of equals the newest, whose pages are warm */
+  /* Of equals the newest, whose pages are warm. */
+  for (int i = nkept - 1; i >= 0 && best_bytes > size + CLOSE; i--)
     if (kept[i].bytes >= size && kept[i].bytes < best_bytes) {
       best = i;
       best_bytes = kept[i].bytes;
@@ -49,8 +55,8 @@ void *THBlockCache_take(size_t size)
   if (best >= 0) {
     block = kept[best].block;
     forget(best);
-    count_use((ptrdiff_t)best_bytes);
-    stats.reused++;
+    count_use(large_part(best_bytes));
+    stats.reused += large_part(best_bytes) > 0;
   }
   pthread_mutex_unlock(&lock);
   return block;
@@ -83,7 +89,7 @@ void THBlockCache_give(void *block, size_t bytes)
   int nevicted = 0;
 
   pthread_mutex_lock(&lock);
-  count_use(-(ptrdiff_t)bytes);
+  count_use(-large_part(bytes));
   const int keep =
       TH_KEEPS_BLOCKS && THBlock_isAligned(block) && bytes <= (size_t)THBlockCache_limit;
   if (keep) {
@@ -115,11 +121,6 @@ void THBlockCache_countMade(size_t bytes)
   count_use((ptrdiff_t)bytes);
   stats.made++;
   pthread_mutex_unlock(&lock);
-}
-
-static ptrdiff_t large_part(size_t bytes)
-{
-  return bytes >= (size_t)TH_MEMORY_LARGE ? (ptrdiff_t)bytes : 0;
 }
 
 void THBlockCache_countResized(size_t before, size_t after)

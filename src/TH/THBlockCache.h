@@ -1,5 +1,5 @@
-/* Large blocks that were freed and wait for their next use, oldest first.  bytes is always what
- * malloc_usable_size says. */
+/* Blocks that were freed and wait for their next use, oldest first.  bytes is always what
+ * malloc_usable_size says.  Only those of TH_MEMORY_LARGE bytes and more are counted. */
 #ifndef TH_BLOCK_CACHE_H
 #define TH_BLOCK_CACHE_H
 
@@ -13,6 +13,11 @@ enum { TH_KEEPS_BLOCKS = 0 };
 #else
 enum { TH_KEEPS_BLOCKS = 1 };
 #endif
+
+/* The least bytes of a block that is kept here; what is smaller stays with its thread.  malloc
+ * gives the end of its heap back whenever 128 KB of it are free: without this, four results of 40
+ * KB, made and freed again and again, would cost a page fault for each of their pages. */
+enum { TH_BLOCK_KEPT = 33 << 10 };
 
 enum { TH_BLOCK_ALIGNMENT = 64 };
 
@@ -33,7 +38,7 @@ void *THMemory_try(ptrdiff_t size);
 /* Counts a block made by malloc. */
 void THBlockCache_countMade(size_t bytes);
 
-/* Counts a block in use that changed its size; a size below TH_MEMORY_LARGE counts as 0. */
+/* Counts a block in use that changed its size. */
 void THBlockCache_countResized(size_t before, size_t after);
 
 void THBlockCache_empty(void);

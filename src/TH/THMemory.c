@@ -105,10 +105,10 @@ static SmallBlocks *begin_lists(void)
   return small_blocks = mine;
 }
 
-/* Whether block, of bytes < TH_MEMORY_LARGE, is now in a list. */
+/* Whether block, of bytes < TH_BLOCK_KEPT, is now in a list. */
 static inline int keep_small(void *ptr, size_t bytes)
 {
-  if (bytes >= SMALL + SMALL / 4 || bytes < STEP || !THBlock_isAligned(ptr))
+  if (bytes < STEP || !THBlock_isAligned(ptr))
     return 0;
   SmallBlocks *mine = small_blocks;
   if (TH_UNLIKELY(!mine) && !(mine = begin_lists()))
@@ -183,6 +183,12 @@ static void *make(size_t size)
   void *block;
   if (posix_memalign(&block, alignment, bytes))
     return NULL;
+  if (alignment == huge_page) {
+    /* malloc maps up to 2 MB more for the alignment and leaves the end of them to the block, which
+     * would then be too large for the next request of this size.  It shrinks where it is. */
+    void *exact = realloc(block, bytes);
+    block = exact ? exact : block;
+  }
   if (TH_KEEPS_BLOCKS && size >= huge_page)
     advise_huge(block, bytes);
   if (size > SMALL) {
@@ -196,9 +202,9 @@ static void *make(size_t size)
 /* A kept block or a new one, or NULL. */
 static void *find(size_t size)
 {
-  void *block = size <= SMALL             ? take_small(size)
-                : size >= TH_MEMORY_LARGE ? THBlockCache_take(size)
-                                          : NULL;
+  void *block = size <= SMALL           ? take_small(size)
+                : size >= TH_BLOCK_KEPT ? THBlockCache_take(size)
+                                        : NULL;
   return block ? block : make(size);
 }
 
@@ -258,7 +264,7 @@ void THFree(void *ptr)
   const size_t bytes = malloc_usable_size(ptr);
   if (THCollector_isOn())
     THCollector_count(-(ptrdiff_t)bytes);
-  if (bytes >= TH_MEMORY_LARGE)
+  if (bytes >= TH_BLOCK_KEPT)
     THBlockCache_give(ptr, bytes);
   else if (!THBlockCache_isOn() || !keep_small(ptr, bytes))
     free(ptr);

@@ -1,5 +1,6 @@
 /* Counted streams, and the memory that belongs to each. */
 #include "THCPrivate.h"
+#include "TH/THReference.h"
 
 /* What programs see, and behind it what they do not. */
 typedef struct Stream {
@@ -63,14 +64,14 @@ THCStream *THCStream_defaultStream(int device)
 void THCStream_retain(THCStream *self)
 {
   if (self->stream)
-    __atomic_add_fetch(&self->refcount, 1, __ATOMIC_RELAXED);
+    THReference_add(&self->refcount);
 }
 
 void THCStream_free(THCStream *self)
 {
   if (!self || !self->stream)
     return;
-  if (__atomic_sub_fetch(&self->refcount, 1, __ATOMIC_ACQ_REL) > 0)
+  if (!THReference_drop(&self->refcount))
     return;
   for (int i = 0; i < THC_STREAM_MEMORIES; i++)
     if (((Stream *)self)->memory[i])

@@ -198,6 +198,27 @@ static void reuses_large_blocks(void **state)
   CHECK_EQ(THMemory_stats().cached, 0);
 }
 
+/* Blocks between small ones and large ones are kept too, but not counted as in use. */
+static void keeps_medium_blocks(void **state)
+{
+  if (!KEEPS)
+    skip();
+  THMemory_emptyCache();
+  const THMemoryStats before = THMemory_stats();
+  void *p = THAlloc(40000), *q = THAlloc(100000);
+  CHECK_EQ(THMemory_stats().inUse, before.inUse);
+  THFree(p);
+  THFree(q);
+  CHECK(THMemory_stats().cached >= 140000 && THMemory_stats().cached < 142000);
+  CHECK(THAlloc(99000) == q);
+  CHECK(THAlloc(39000) == p);
+  CHECK_EQ(THMemory_stats().cached, 0);
+  CHECK_EQ(THMemory_stats().reused, before.reused);
+  THFree(p);
+  THFree(q);
+  THMemory_emptyCache();
+}
+
 static void oldest_goes_first(void **state)
 {
   if (!KEEPS)
@@ -698,6 +719,7 @@ int main(int argc, char **argv)
       cmocka_unit_test(realloc_leaves_room),
       cmocka_unit_test(bad_sizes),
       cmocka_unit_test(reuses_large_blocks),
+      cmocka_unit_test(keeps_medium_blocks),
       cmocka_unit_test(oldest_goes_first),
       cmocka_unit_test(many_sizes_stay_within_the_limit),
       cmocka_unit_test(few_small_blocks_are_kept),

@@ -1,5 +1,6 @@
 /* Storages: owning and sharing memory. */
 #include "THTemplate.h"
+#include "TH/THReference.h"
 
 real *THStorage_(data)(const THStorage *self)
 {
@@ -148,14 +149,14 @@ void THStorage_(clearFlag)(THStorage *storage, const char flag)
 void THStorage_(retain)(THStorage *storage)
 {
   if (storage && (storage->flag & TH_STORAGE_REFCOUNTED))
-    __atomic_add_fetch(&storage->refcount, 1, __ATOMIC_RELAXED);
+    THReference_add(&storage->refcount);
 }
 
 void THStorage_(free)(THStorage *storage)
 {
   if (!storage || !(storage->flag & TH_STORAGE_REFCOUNTED))
     return;
-  if (__atomic_sub_fetch(&storage->refcount, 1, __ATOMIC_ACQ_REL) > 0)
+  if (!THReference_drop(&storage->refcount))
     return;
   if (storage->flag & TH_STORAGE_VIEW)
     THStorage_(free)(storage->view);

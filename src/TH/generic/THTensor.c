@@ -4,6 +4,7 @@
 #include "THTemplate.h"
 
 #include "THTensorCore.h"
+#include "TH/THReference.h"
 
 /* --- reading --------------------------------------------------------------------------------- */
 
@@ -319,14 +320,14 @@ THTensor *THTensor_(apart)(THGuard *guard, THTensor *t, int copies)
 void THTensor_(retain)(THTensor *self)
 {
   if (self->flag & TH_TENSOR_REFCOUNTED)
-    __atomic_add_fetch(&self->refcount, 1, __ATOMIC_RELAXED);
+    THReference_add(&self->refcount);
 }
 
 void THTensor_(free)(THTensor *self)
 {
   if (!self || !(self->flag & TH_TENSOR_REFCOUNTED))
     return;
-  if (__atomic_sub_fetch(&self->refcount, 1, __ATOMIC_ACQ_REL) > 0)
+  if (!THReference_drop(&self->refcount))
     return;
   THStorage_(free)(self->storage);
   if (self->size != THTensor_(room)(self))

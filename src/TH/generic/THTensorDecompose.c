@@ -79,9 +79,11 @@ void THTensor_(qr)(THTensor *rq_, THTensor *rr_, THTensor *a)
   real *tau = THTensor_(workVector)(&works, NULL, 0, k);
   TH_LAPACK_WITH_SCRATCH(geqrf, n, m, n, qr, LD(m), tau);
   THLapackCheck("%s: error %d", "geqrf", info);
-  for (int64_t j = 0; j < n; j++)
+  enum { STRIP = 16 }; /* columns are read side by side, so that rows are written by cache lines */
+  for (int64_t strip = 0; strip < n; strip += STRIP)
     for (int64_t i = 0; i < k; i++)
-      r[i * n + j] = i <= j ? qr[i + j * m] : 0;
+      for (int64_t j = strip; j < THMin(n, strip + STRIP); j++)
+        r[i * n + j] = i <= j ? qr[i + j * (int64_t)m] : 0;
   if (k) {
     memcpy(q, qr, (size_t)m * (size_t)k * sizeof(real));
     TH_LAPACK_WITH_SCRATCH(orgqr, k, m, k, k, q, LD(m), tau);

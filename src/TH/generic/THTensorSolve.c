@@ -109,12 +109,14 @@ void THTensor_(potri)(THTensor *ra_, THTensor *a, const char *uplo)
   THLapack_(potri)(triangle, n, inverse, LD(n), &info);
   THLapackCheck("%s: element (%d,%d) of the factor is zero, the matrix is singular", "potri", info,
                 info);
-  for (int64_t j = 0; j < n; j++)
-    for (int64_t i = 0; i < j; i++)
-      if (triangle == 'U')
-        inverse[j + i * n] = inverse[i + j * n];
-      else
-        inverse[i + j * n] = inverse[j + i * n];
+  enum { STRIP = 16 }; /* lines side by side: what is read across stays in the cache */
+  for (int64_t strip = 0; strip < n; strip += STRIP)
+    for (int64_t i = 0; i < n; i++)
+      for (int64_t j = THMax(strip, i + 1); j < THMin(n, strip + STRIP); j++)
+        if (triangle == 'U')
+          inverse[j + i * n] = inverse[i + j * n];
+        else
+          inverse[i + j * n] = inverse[j + i * n];
   THWorks_deliver(&works);
 }
 

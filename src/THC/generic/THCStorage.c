@@ -3,6 +3,7 @@
 
 #include "THCPrivate.h"
 #include "cuda/thc_kernels.h"
+#include "TH/THReference.h"
 
 real *THCStorage_(data)(THCState *state, const THCStorage *self)
 {
@@ -186,14 +187,14 @@ void THCStorage_(clearFlag)(THCState *state, THCStorage *storage, const char fla
 void THCStorage_(retain)(THCState *state, THCStorage *storage)
 {
   if (storage && (storage->flag & TH_STORAGE_REFCOUNTED))
-    __atomic_add_fetch(&storage->refcount, 1, __ATOMIC_RELAXED);
+    THReference_add(&storage->refcount);
 }
 
 void THCStorage_(free)(THCState *state, THCStorage *storage)
 {
   if (!storage || !(storage->flag & TH_STORAGE_REFCOUNTED))
     return;
-  if (__atomic_sub_fetch(&storage->refcount, 1, __ATOMIC_ACQ_REL) > 0)
+  if (!THReference_drop(&storage->refcount))
     return;
   THC_enter(state);
   cudaError_t status = cudaSuccess;
