@@ -61,6 +61,16 @@ void sorting(Bench &bench)
              .ours = [&] { return at_kthvalue_with(a, 500000, with(at_kthvalue_options{})); },
              .torch = [&] { return at::kthvalue(a, 500000); },
              .numpy = "a[np.argpartition(a, 499999)[499999]]"});
+  bench.row({.id = "median.1e6",
+             .shape = "1e6",
+             .limit = moving(n, 0),
+             .ours = [&] { return at_median(a); },
+             .torch = [&] { return at::median(a); },
+             .numpy = "np.sort(a)[499999]"});
+  bench.row({.id = "mode.1000x1000",
+             .shape = "1000x1000",
+             .ours = [&] { return at_mode_with(m, with(at_mode_options{})); },
+             .torch = [&] { return at::mode(m); }});
 }
 
 }  // namespace peers
