@@ -213,13 +213,35 @@ static void row_of_rows(const at_functions *f, at_row row, at_tensor *r, void *x
   f->rows[row](r->th, x, y, NULL, one, one);
 }
 
+/* Some rows of x become those of y; what the first pass over them brings into the cache is there
+ * for the others. */
+static void normalize_rows(at_tensor *x, at_tensor *y, at_tensor *mean, at_tensor *std,
+                           at_tensor *weight, at_tensor *bias, const Parts *p, double eps)
+{
+  const at_functions *f = x->type->functions;
+  const at_scalar one = at_scalar_long(1);
+  at_pool pool;
+  at_pool_enter(&pool);
+  f->BatchNormalization_updateOutput(batch_of(&pool, x), batch_of(&pool, y), NULL, NULL, NULL, NULL,
+                                     mean->th, std->th, true, 0, eps);
+  void *w = weight ? across(&pool, weight, x->type, p, true) : NULL;
+  void *b = bias ? across(&pool, bias, x->type, p, true) : NULL;
+  if (w && b)
+    f->rows[AT_ROW_addcmul](y->th, b, y->th, w, one, one);
+  else if (w)
+    row_of_rows(f, AT_ROW_cmul, y, y->th, w);
+  else if (b)
+    row_of_rows(f, AT_ROW_cadd, y, y->th, b);
+  at_pool_leave(&pool);
+}
+
 void at_nnLayerNorm(at_tensor **out, int results, at_tensor *self, at_ints normalized_shape,
                     at_tensor *weight, at_tensor *bias, double eps)
 {
   static const char *const names[] = {"weight", "bias"};
   at_tensor *const given[] = {weight, bias};
   const at_type *compute = at_layerType(self), *type = channel_type(self, 2, given, names);
-  const at_functions *f = compute->functions;
+  enum { TOGETHER = 1 << 15 }; /* elements of rows that stay in a thread's cache */
   const Parts p = parts_of(self, normalized_shape, weight, bias);
   at_pool pool;
   at_pool_enter(&pool);
@@ -235,12 +257,22 @@ void at_nnLayerNorm(at_tensor **out, int results, at_tensor *self, at_ints norma
     const int64_t one[] = {p.outer};
     at_tensor *mean = at_hold(&pool, at_viewAs(made[1], (at_ints){one, 1}));
     at_tensor *std = at_hold(&pool, at_viewAs(made[2], (at_ints){one, 1}));
-    f->BatchNormalization_updateOutput(batch_of(&pool, x), batch_of(&pool, y), NULL, NULL, NULL,
-                                       NULL, mean->th, std->th, true, 0, eps);
-    if (weight)
-      row_of_rows(f, AT_ROW_cmul, y, y->th, across(&pool, weight, compute, &p, true));
-    if (bias)
-      row_of_rows(f, AT_ROW_cadd, y, y->th, across(&pool, bias, compute, &p, true));
+    weight = weight ? at_cast(&pool, weight, compute) : NULL;
+    bias = bias ? at_cast(&pool, bias, compute) : NULL;
+    const int64_t threads = THGetNumThreads();
+    const int64_t few =
+        at_isOnHost(compute) ? THMax(threads, threads * TOGETHER / p.inner) : p.outer;
+    for (int64_t row = 0; row < p.outer; row += few) {
+      Parts some = p;
+      some.outer = THMin(few, p.outer - row);
+      at_pool part;
+      at_pool_enter(&part);
+      at_tensor *rows[] = {x, y, mean, std};
+      for (int i = 0; i < 4; i++)
+        rows[i] = at_hold(&part, at_viewNarrow(rows[i], 0, row, some.outer));
+      normalize_rows(rows[0], rows[1], rows[2], rows[3], weight, bias, &some, eps);
+      at_pool_leave(&part);
+    }
   }
   for (int i = 0; i < 3; i++)
     made[i] = at_cast(&pool, made[i], i == 0 ? self->type : type);

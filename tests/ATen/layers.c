@@ -90,9 +90,53 @@ static void maskedGradients(void **state)
   }
 }
 
+/* Layers of more rows than are normalized together, and of rows longer than that; by the
+ * definition, in double. */
+static void manyRows(void **state)
+{
+  static const int64_t sizes[][2] = {{1501, 203}, {70001, 3}, {3, 150001}};
+  const double eps = 1e-5;
+  for (int k = 0; k < 3; k++)
+    AT_SCOPE
+    {
+      const int64_t rows = sizes[k][0], columns = sizes[k][1];
+      at_tensor *x = at_empty(AT_SHAPE(rows, columns), .type = AT_CPU(AT_DOUBLE));
+      at_tensor *w = at_empty(AT_SHAPE(columns), .type = AT_CPU(AT_DOUBLE)),
+                *b = at_empty(AT_SHAPE(columns), .type = AT_CPU(AT_DOUBLE));
+      for (int64_t i = 0; i < rows * columns; i++)
+        ((double *)at_data(x))[i] = (double)(i * 7919 % 1013) / 100 + (double)(i / columns % 5);
+      for (int64_t j = 0; j < columns; j++) {
+        ((double *)at_data(w))[j] = (double)(j % 17) / 8 - 1;
+        ((double *)at_data(b))[j] = (double)(j % 5) - 2;
+      }
+      for (int given = 0; given < 4; given++) {
+        at_tensor *y = at_layer_norm(x, AT_SHAPE(columns), .weight = given & 1 ? w : NULL,
+                                     .bias = given & 2 ? b : NULL, .eps = at_opt(eps));
+        CHECK(at_defined(y));
+        double worst = 0;
+        for (int64_t i = 0; i < rows; i++) {
+          const double *row = (const double *)at_data(x) + i * columns;
+          double mean = 0, variance = 0;
+          for (int64_t j = 0; j < columns; j++)
+            mean += row[j] / (double)columns;
+          for (int64_t j = 0; j < columns; j++)
+            variance += (row[j] - mean) * (row[j] - mean) / (double)columns;
+          for (int64_t j = 0; j < columns; j++) {
+            const double normal = (row[j] - mean) / sqrt(variance + eps);
+            const double expected = normal * (given & 1 ? ((double *)at_data(w))[j] : 1) +
+                                    (given & 2 ? ((double *)at_data(b))[j] : 0);
+            worst = fmax(worst, fabs(((double *)at_data(y))[i * columns + j] - expected));
+          }
+        }
+        CHECK(worst < 1e-11);
+      }
+    }
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(runningStatistics), cmocka_unit_test(noise),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(manyRows),
+                                     cmocka_unit_test(runningStatistics), cmocka_unit_test(noise),
                                      cmocka_unit_test(maskedGradients)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
