@@ -7,6 +7,10 @@
 
 #include "th_layouts.h"
 
+#ifdef TH_COMPAT_TORCH7 /* torch7.c tests the other form */
+#include "THNNRename.h"
+#endif
+
 #define EPS (sizeof(real) == 4 ? 0x1p-23 : 0x1p-52)
 
 static double pseudo(int64_t i, int64_t salt)
