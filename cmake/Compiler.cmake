@@ -6,9 +6,23 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_C_VISIBILITY_PRESET hidden)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
+include(CheckCSourceRuns)
+
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS C)
+
+# Addresses that are filled in when a library is loaded are listed as bits: a third of a megabyte less
+# of libATen.  Linkers know this for longer than loaders do, therefore a program with one must run.
+set(TH_PACK_RELOCATIONS -Wl,-z,pack-relative-relocs)
+if(NOT CMAKE_CROSSCOMPILING)
+  set(CMAKE_REQUIRED_FLAGS -fPIE)
+  set(CMAKE_REQUIRED_LINK_OPTIONS -pie ${TH_PACK_RELOCATIONS})
+  check_c_source_runs("static int x = 5; int *volatile p = &x; int main(void) { return *p != 5; }"
+                      TH_PACKS_RELOCATIONS)
+  unset(CMAKE_REQUIRED_FLAGS)
+  unset(CMAKE_REQUIRED_LINK_OPTIONS)
+endif()
 
 add_library(th_compile_options INTERFACE)
 target_compile_options(th_compile_options INTERFACE

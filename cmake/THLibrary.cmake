@@ -42,6 +42,9 @@ function(th_library name)
   if(NOT TH_SANITIZE)  # whose functions come with the program
     target_link_options(${name} PRIVATE -Wl,--no-undefined)
   endif()
+  if(TH_PACKS_RELOCATIONS)
+    target_link_options(${name} PRIVATE ${TH_PACK_RELOCATIONS})
+  endif()
   target_link_libraries(${name}_static PUBLIC ${arg_LINK_STATIC}
                         $<BUILD_INTERFACE:OpenMP::OpenMP_C> $<BUILD_INTERFACE:${CMAKE_DL_LIBS}>
                         $<BUILD_INTERFACE:m> $<INSTALL_INTERFACE:${TH_SYSTEM_LIBRARIES}>)

@@ -120,10 +120,15 @@ static at_tensor *nothing(at_images *layer, const at_type *type)
   return at_hold(&layer->pool, at_newShape(type, (at_ints){none, 1}));
 }
 
+/* Whether results of the right type are written where they belong. */
+static bool is_direct(const at_images *layer)
+{
+  return layer->only && layer->type == layer->compute && !layer->asRows && !layer->empty;
+}
+
 void *at_images_result(at_images *layer, at_tensor **out)
 {
-  const bool direct = *out && layer->only && layer->type == layer->compute &&
-                      (*out)->type == layer->type && !layer->asRows && !layer->empty;
+  const bool direct = *out && is_direct(layer) && (*out)->type == layer->type;
   return result(layer, out, direct ? *out : nothing(layer, layer->compute), true);
 }
 
@@ -137,7 +142,7 @@ void *at_images_placesResult(at_images *layer, at_tensor **out)
   const at_type *type = at_typeBeside(layer->type, AT_LONG);
   if (*out)
     check_type("indices", *out, type);
-  return result(layer, out, nothing(layer, type), true);
+  return result(layer, out, *out && is_direct(layer) ? *out : nothing(layer, type), true);
 }
 
 at_tensor *at_images_sum(at_images *layer, at_tensor **out, at_ints sizes)
@@ -164,8 +169,9 @@ static at_tensor *finished(at_images *layer, at_tensor *t)
 void at_images_end(at_images *layer)
 {
   at_tensor *made[AT_RESULTS], *out[AT_RESULTS] = {NULL};
-  if (layer->results == 1 && layer->result[0].made == *layer->result[0].out) {
-    (*layer->result[0].out)->isScalar = false;
+  if (layer->results > 0 && layer->result[0].made == *layer->result[0].out) { /* and all others */
+    for (int i = 0; i < layer->results; i++)
+      layer->result[i].made->isScalar = false;
     at_pool_leave(&layer->pool);
     return;
   }

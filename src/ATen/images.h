@@ -27,7 +27,7 @@ typedef struct at_images {
   bool asRows; /* images of one axis are taken as images of two, of which the first has size 1, and
                   results are handed over without it; set behind begin */
   int axes;    /* of images */
-  bool only;   /* there is one result, which may be written where it belongs */
+  bool only;   /* there is one result, which may be written where it belongs; or all may be */
   bool seen;   /* an image */
   uint64_t empty; /* dimensions of images that are of size 0 */
   int results;

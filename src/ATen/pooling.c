@@ -64,6 +64,7 @@ void at_maxPool(at_tensor **out, int axes, at_tensor *self, at_windows windows)
   const Sliding s = sliding(windows, axes);
   at_images layer;
   begin(&layer, AT_IMAGES_NUMBERS, self, axes, 2);
+  layer.only = out[0] && out[1] && out[0]->type == self->type; /* both, or none */
   void *x = at_images_take(&layer, "self", self, at_images_batch(&layer, self));
   void *r = at_images_result(&layer, &out[0]), *places = at_images_placesResult(&layer, &out[1]);
   if (axes < 3)
