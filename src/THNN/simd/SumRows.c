@@ -3,19 +3,10 @@
 #include "THNNSumRows.h"
 #include "THNNTemplate.h"
 
-#if defined(__AVX512F__)
-enum { VECTOR = 64 };
-#elif defined(__AVX__)
-enum { VECTOR = 32 };
-#else
-enum { VECTOR = 16 };
-#endif
-typedef real Vector __attribute__((vector_size(VECTOR)));
-
 #include "MultiplyAdd.h"
+#include "Vectors.h"
 
 enum {
-  LANES = VECTOR / sizeof(real),
   WIDE = 8,
   LINE = 64,
   AHEAD = 8 /* rows from one that is read to one that is fetched: they are anywhere */

@@ -1,17 +1,10 @@
 /* Kernels of Winograd's convolutions: the transforms, as loops over vectors. */
 #include "THNNTemplate.h"
 
-#if defined(__AVX512F__)
-enum { VECTOR = 64 };
-#elif defined(__AVX__)
-enum { VECTOR = 32 };
-#else
-enum { VECTOR = 16 };
-#endif
-enum { LANES = VECTOR / sizeof(real) };
+#include "Vectors.h"
+
 enum { SIDE = THNN_WINOGRAD_SIDE, STEP = THNN_WINOGRAD_STEP, SIZE = THNN_WINOGRAD_SIZE };
 
-typedef real Vector __attribute__((vector_size(VECTOR)));
 #if defined(TH_REAL_IS_FLOAT)
 typedef int32_t Bits __attribute__((vector_size(VECTOR)));
 #else
