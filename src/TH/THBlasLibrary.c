@@ -72,7 +72,8 @@ static int load(const char *name, char *problem)
     return 0;
   }
   share_threads(handle);
-  lags = THCpu_level() == TH_CPU_AVX512 && has_short_vectors(handle);
+  __atomic_store_n(&lags, THCpu_level() == TH_CPU_AVX512 && has_short_vectors(handle),
+                   __ATOMIC_RELAXED);
   functions = found;
   snprintf(origin, sizeof origin, "%s", name);
   return 1;
@@ -109,7 +110,7 @@ const THBlasLibrary *THBlasLibrary_get(void)
 
 int THBlasLibrary_lags(void)
 {
-  return lags;
+  return __atomic_load_n(&lags, __ATOMIC_RELAXED);
 }
 
 void THBlasLibrary_lacks(const char *name)

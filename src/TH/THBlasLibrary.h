@@ -119,8 +119,8 @@ const THBlasLibrary *THBlasLibrary_get(void);
 /* An error: the library that was loaded has no function of that name. */
 TH_NO_RETURN void THBlasLibrary_lacks(const char *name);
 
-/* Whether the library, which was loaded, says that it has chosen kernels for shorter vectors than
- * those of the processor: then its products take twice as long as they need to. */
+/* Whether the library is loaded and says that it has chosen kernels for shorter vectors than those
+ * of the processor: then its products take twice as long as they need to. */
 int THBlasLibrary_lags(void);
 
 /* Around each call: under THSetDeterministic(1) it runs on one thread.

@@ -424,8 +424,10 @@ void THBlas_(gemmIn)(const THGuard *room, int ta, int tb, ptrdiff_t m, ptrdiff_t
     return;
   }
 #if defined(TH_FORTRAN)
-  const int fits = THBlas_(fits)(m, n, k) && THBlas_(fits)(lda, ldb, ldc);
-  if (!room->what || (fits && 4 * m <= 3 * THBlas_(kernels)->lanes)) { /* rows are lanes */
+  /* The library takes few rows, which are lanes, if it is there: nothing may fail here. */
+  const int few = 4 * m <= 3 * THBlas_(kernels)->lanes && THBlasLibrary_lags() &&
+                  THBlas_(fits)(m, n, k) && THBlas_(fits)(lda, ldb, ldc);
+  if (!room->what || few) {
     const THBlasLibrary *library = THBlasLibrary_get();
     const int im = (int)m, in = (int)n, ik = (int)k;
     const int ilda = (int)lda, ildb = (int)ldb, ildc = (int)ldc;
