@@ -12,18 +12,11 @@ typedef struct {
   uint16_t inside[WIDEST]; /* those for which element b of a row of the window is in the image */
 } Strip;
 
-static inline uint16_t columns_inside(ptrdiff_t column, ptrdiff_t columns)
-{
-  const ptrdiff_t from = THMin(THMax(-column, 0), LANES);
-  const ptrdiff_t end = THMax(from, THMin(THMax(columns - column, 0), LANES));
-  return (uint16_t)(((1u << end) - 1) & ~((1u << from) - 1));
-}
-
 static inline Strip strip_at(const THNNWindow *w, ptrdiff_t begin)
 {
-  Strip s = {.begin = begin, .wanted = columns_inside(begin, w->output)};
+  Strip s = {.begin = begin, .wanted = lanes_between(-begin, w->output - begin)};
   for (ptrdiff_t b = 0; b < w->size; b++)
-    s.inside[b] = columns_inside(begin + b - w->pad, w->input) & s.wanted;
+    s.inside[b] = s.wanted & lanes_between(w->pad - begin - b, w->input + w->pad - begin - b);
   return s;
 }
 

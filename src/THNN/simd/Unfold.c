@@ -77,29 +77,9 @@ static inline void add_row(const THNNWindow *w, ptrdiff_t at, ptrdiff_t left, pt
 /* --- whole planes ---------------------------------------------------------------------------- */
 
 #if defined(__AVX512F__)
-#include <immintrin.h>
+#include "Vectors.h"
 
-#if defined(TH_REAL_IS_FLOAT)
-typedef __m512 Vector;
-#define LOAD(MASK, FROM)      _mm512_maskz_loadu_ps(MASK, FROM)
-#define STORE(TO, V)          _mm512_storeu_ps(TO, V)
-#define STORE_IN(TO, MASK, V) _mm512_mask_storeu_ps(TO, MASK, V)
-#else
-typedef __m512d Vector;
-#define LOAD(MASK, FROM)      _mm512_maskz_loadu_pd(MASK, FROM)
-#define STORE(TO, V)          _mm512_storeu_pd(TO, V)
-#define STORE_IN(TO, MASK, V) _mm512_mask_storeu_pd(TO, MASK, V)
-#endif
-
-enum { LANES = 64 / sizeof(real), VECTORS = 4 /* of a row, at most */ };
-typedef uint16_t Mask; /* as many bits as there are lanes, or more */
-
-/* Bits of the lanes from begin to below end. */
-static inline Mask lanes_between(int64_t begin, int64_t end)
-{
-  const int64_t from = THMax(0, THMin(begin, LANES)), to = THMax(from, THMin(end, LANES));
-  return (Mask)((1u << to) - (1u << from));
-}
+enum { VECTORS = 4 /* of a row, at most */ };
 
 /* Rows of the image, or of zeros, each of so many vectors, a constant.  They are stored whole: what
  * is too much becomes the next row, except behind the last ones.  (Masked stores take some ten
@@ -114,7 +94,7 @@ static inline __attribute__((always_inline)) void move_rows(const THNNWindow *w,
   const int64_t slices = w[0].output, rows = w[1].output, n = w[2].output;
   const ptrdiff_t next = w[1].step * w[2].input;
   const real *const end = columns + slices * rows * n;
-  Mask stored[VECTORS], loaded[VECTORS];
+  uint16_t stored[VECTORS], loaded[VECTORS];
   for (int v = 0; v < vectors; v++) {
     stored[v] = lanes_between(0, n - v * LANES);
     loaded[v] = lanes_between(left - v * LANES, right - v * LANES);
@@ -127,11 +107,11 @@ static inline __attribute__((always_inline)) void move_rows(const THNNWindow *w,
       const int inside = i >= first && i < bottom;
       for (int v = 0; v < vectors; v++) {
         __builtin_prefetch((const char *)(from + v * LANES) + 4096); /* as copy_row does */
-        const Vector row = LOAD(inside ? loaded[v] : 0, from + v * LANES);
+        const Vector row = (Vector)MASKED_LOAD(inside ? loaded[v] : 0, from + v * LANES);
         if (columns + (v + 1) * LANES <= end)
-          STORE(columns + v * LANES, row);
+          memcpy(columns + v * LANES, &row, sizeof row);
         else
-          STORE_IN(columns + v * LANES, stored[v], row);
+          MASKED_STORE(columns + v * LANES, stored[v], row);
       }
     }
   }

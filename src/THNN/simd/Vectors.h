@@ -48,5 +48,15 @@ typedef real Vector __attribute__((vector_size(VECTOR)));
 #else
 #define OF_LANES(LIST) LIST##2
 #endif
+
+#if defined(__AVX512F__)
+/* A mask of the lanes from begin to below end. */
+static inline uint16_t lanes_between(ptrdiff_t begin, ptrdiff_t end)
+{
+  const ptrdiff_t from = THMax(0, THMin(begin, LANES)), to = THMax(from, THMin(end, LANES));
+  return (uint16_t)((1u << to) - (1u << from));
+}
+#endif
+
 #define MIX(A, B, LIST)       MIX_LISTED(A, B, OF_LANES(LIST))
 #define MIX_LISTED(A, B, ...) __builtin_shufflevector(A, B, __VA_ARGS__)
