@@ -1,15 +1,21 @@
 /* The thread's error, and the border that calls cross. */
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ATenCore.h"
 #include "device.h"
 
+/* The message has memory of its own from the thread's first error on.  A library that is loaded
+ * late has some hundred bytes of static room for all that is a thread's (scope.c takes a pointer of
+ * it), and all of its thread-local variables have to fit, or else dlopen fails. */
 static _Thread_local struct {
   at_error_code code;
   const char *operation;
-  char message[TH_MESSAGE_LENGTH];
+  char *room; /* NULL, or TH_MESSAGE_LENGTH bytes */
+  const char *message;
 } error;
 
 /* The code that at_raise has chosen for what is under way. */
@@ -22,7 +28,7 @@ at_error_code at_error(void)
 
 const char *at_error_message(void)
 {
-  return error.message;
+  return error.code == AT_OK ? "" : error.message;
 }
 
 const char *at_error_operation(void)
@@ -33,7 +39,41 @@ const char *at_error_operation(void)
 void at_error_clear(void)
 {
   error.code = AT_OK;
-  error.message[0] = '\0';
+}
+
+static pthread_key_t at_thread_exit;
+static bool has_key;
+
+static void thread_ends(void *room)
+{
+  error.room = NULL; /* a later destructor of the thread may still meet an error */
+  error.code = AT_OK;
+  free(room);
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+  has_key = pthread_key_create(&at_thread_exit, thread_ends) == 0;
+}
+
+__attribute__((destructor)) static void end(void)
+{
+  if (has_key)
+    pthread_key_delete(at_thread_exit);
+  has_key = false;
+  thread_ends(error.room);
+}
+
+static char *message_room(void)
+{
+  if (error.room || !has_key)
+    return error.room;
+  char *const room = malloc(TH_MESSAGE_LENGTH);
+  if (room && pthread_setspecific(at_thread_exit, room)) {
+    free(room);
+    return NULL;
+  }
+  return error.room = room;
 }
 
 static _Thread_local unsigned failures;
@@ -50,9 +90,13 @@ void at_fail(at_error_code code, const char *operation, const char *format, ...)
     return;
   error.code = code;
   error.operation = operation;
+  char *const room = message_room();
+  error.message = room ? room : "there is no memory for what the error was";
+  if (!room)
+    return;
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(error.message, sizeof error.message, format, arguments);
+  vsnprintf(room, TH_MESSAGE_LENGTH, format, arguments);
   va_end(arguments);
 }
 
