@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "TH/THParallel.h"
+#include "timing.h"
 
 /* 64 bytes: one cache line, one AVX-512 register; the compiler splits it where registers are
  * smaller. */
@@ -132,6 +133,68 @@ double limit_flops(void)
       __asm__ volatile("" ::"m"(r[k]));
   }
   return 2.0 * 16 * REGISTERS * ROUNDS * threads;
+}
+
+/* --- a mix of reading and writing
+ * ----------------------------------------------------------------- */
+
+typedef struct Moving {
+  enum { READ, FILL, COPY, ADD } kind;
+  ptrdiff_t n;
+  int around; /* the caches */
+  float *r, *x, *y;
+} Moving;
+
+static void move(void *context)
+{
+  const Moving *m = context;
+  float sink = 0;
+  switch (m->kind) {
+    case READ:
+      sink = limit_read(m->x, m->n);
+      break;
+    case FILL:
+      limit_fill(m->r, m->n, m->around);
+      break;
+    case COPY:
+      limit_copy(m->r, m->x, m->n, m->around);
+      break;
+    case ADD:
+      limit_add(m->r, m->x, m->y, m->n, m->around);
+      break;
+  }
+  __asm__ volatile("" ::"x"(sink));
+}
+
+double limit_of_moving(double read, double written, double budget)
+{
+  static float *kept; /* three arrays, as large as the largest so far */
+  static ptrdiff_t room;
+  Moving m = {COPY, 0, 0, NULL, NULL, NULL};
+  if (written < read / 8)
+    m.kind = READ;
+  else if (read < written / 8)
+    m.kind = FILL;
+  else if (read > 1.5 * written)
+    m.kind = ADD;
+  const int arrays = m.kind == ADD ? 3 : m.kind == COPY ? 2 : 1;
+  m.n = (ptrdiff_t)(read + written) / arrays;
+
+  const ptrdiff_t each = (m.n + 15) / 16 * 16;
+  if (room < 3 * each) {
+    free(kept);
+    kept = aligned_alloc(64, (size_t)(room = 3 * each) * sizeof *kept);
+    if (!kept)
+      abort();
+    limit_fill(kept, room, 0);
+  }
+  m.r = kept;
+  m.x = arrays == 1 ? kept : kept + each;
+  m.y = kept + 2 * each;
+  const double through = bench_time(move, &m, budget / 2);
+  m.around = 1;
+  const double around = bench_time(move, &m, budget / 2);
+  return around < through ? around : through;
 }
 
 void limit_pick(float *r, const float *x, const int64_t *places, ptrdiff_t n)

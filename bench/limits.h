@@ -22,6 +22,11 @@ double limit_flops(void);
 void limit_pick(float *r, const float *x, const int64_t *places, ptrdiff_t n);
 void limit_put(float *r, const float *x, const int64_t *places, ptrdiff_t n);
 
+/* Seconds of a plain loop that moves as much in about the same mix: so many floats read, and
+ * written, through the caches or around them, whichever is faster, measured for about budget
+ * seconds. */
+double limit_of_moving(double read, double written, double budget);
+
 /* Sorts n < 2^32 floats by three digits of 11 bits, on one thread, and says where they were; room
  * holds 2 n words. */
 void limit_sort(float *r, int64_t *places, const float *x, ptrdiff_t n, uint64_t *room);

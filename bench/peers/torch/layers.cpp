@@ -146,9 +146,11 @@ static void cells(Bench &bench)
   Array cx = bench.normal("cx", {64, 512}), cy = bench.zeros("cy", {64, 512}),
         hy = bench.zeros("hy", {64, 512});
   Array work = bench.zeros("work", {64, 2048}), other = bench.zeros("other", {64, 2048});
+  const double all = 64 * 512; /* hidden units; what the functions write for later counts too */
   bench.row({.id = "nn.lstm_pointwise",
              .shape = "64x512",
              .results = {&hy},
+             .limit = moving(9 * all, 6 * all),
              .ours =
                  [&] {
                    at_copy_(work, gates); /* the function changes its operand */
@@ -164,6 +166,51 @@ static void cells(Bench &bench)
                    const at::Tensor cell = f * cx.torch + i * c;
                    at::mul_out(hy, o, cell.tanh());
                  }});
+
+  Array go = bench.normal("go", {64, 512}), gc = bench.normal("gc", {64, 512});
+  Array kept = bench.holding("kept", at::sigmoid(gates.torch)), dc = bench.zeros("dc", {64, 512});
+  bench.row({.id = "nn.lstm_pointwise.bwd",
+             .shape = "64x512",
+             .results = {&work, &dc},
+             .limit = moving(8 * all, 5 * all),
+             .ours =
+                 [&] {
+                   THNN_FloatLSTMFused_updateGradInput(nullptr, kept.th(), work.th(), cx.th(),
+                                                       cy.th(), go.th(), gc.th(), dc.th());
+                 },
+             .torch =
+                 [&] {
+                   const auto part = kept.torch.chunk(4, 1);
+                   const at::Tensor i = part[0], f = part[1], c = part[2], o = part[3];
+                   const at::Tensor t = cy.torch.tanh();
+                   const at::Tensor d = at::tanh_backward(go.torch * o, t).add_(gc.torch);
+                   const auto to = work.torch.chunk(4, 1);
+                   at::sigmoid_backward_out(const_cast<at::Tensor &>(to[0]), d * c, i);
+                   at::sigmoid_backward_out(const_cast<at::Tensor &>(to[1]), d * cx.torch, f);
+                   at::tanh_backward_out(const_cast<at::Tensor &>(to[2]), d * i, c);
+                   at::sigmoid_backward_out(const_cast<at::Tensor &>(to[3]), go.torch * t, o);
+                   at::mul_out(dc, d, f);
+                 },
+             .counted = false});
+  Array three = bench.normal("three", {64, 1536}), others = bench.normal("others", {64, 1536});
+  Array room = bench.zeros("room", {64, 2560});
+  bench.row({.id = "nn.gru_pointwise",
+             .shape = "64x512",
+             .results = {&hy},
+             .limit = moving(7 * all, 6 * all),
+             .ours =
+                 [&] {
+                   THNN_FloatGRUFused_updateOutput(nullptr, three.th(), others.th(), nullptr,
+                                                   nullptr, cx.th(), hy.th(), room.th());
+                 },
+             .torch =
+                 [&] {
+                   const auto x = three.torch.chunk(3, 1), h = others.torch.chunk(3, 1);
+                   const at::Tensor r = (x[0] + h[0]).sigmoid_(), z = (x[1] + h[1]).sigmoid_();
+                   const at::Tensor t = at::addcmul(x[2], r, h[2]).tanh_();
+                   at::lerp_out(hy, t, cx.torch, z);
+                 },
+             .counted = false});
 
   Array x = bench.normal("x", {64, 512}), hx = bench.normal("hx", {64, 512});
   Array wi = bench.holding("wi", at::randn({2048, 512}) / 22),
@@ -187,6 +234,119 @@ static void cells(Bench &bench)
              return std::get<0>(at::lstm_cell(x, {hx.torch, cx.torch}, wi, wh, bi.torch, bh.torch));
            },
        .tolerance = 1e-4});
+}
+
+static void layer_norm(Bench &bench)
+{
+  const std::string size = "1024x1000";
+  const double all = 1024 * 1000;
+  Array x = bench.normal("x", {1024, 1000}), go = bench.normal("go", {1024, 1000});
+  Array w = bench.uniform("w", {1000}), b = bench.uniform("b", {1000});
+  const auto forward = at::native_layer_norm(x, {1000}, w.torch, b.torch, 1e-5);
+  Array mean = bench.holding("mean", std::get<1>(forward)),
+        std = bench.holding("std", std::get<2>(forward));
+  bench.row({.id = "nn.layernorm.fwd",
+             .shape = size,
+             .limit = moving(all, all),
+             .ours = [&] { return at_native_layer_norm(x, sizes(1000), w, b, 1e-5); },
+             .torch = [&] { return at::native_layer_norm(x, {1000}, w.torch, b.torch, 1e-5); },
+             .counted = false});
+  bench.row({.id = "nn.layernorm.bwd",
+             .shape = size,
+             .limit = moving(2 * all, all),
+             .ours =
+                 [&] {
+                   return at_native_layer_norm_backward_with(
+                       go, x, sizes(1000), mean, std, w, b,
+                       with(at_native_layer_norm_backward_options{.output_mask = {1, 1, 1}}));
+                 },
+             .torch =
+                 [&] {
+                   return at::native_layer_norm_backward(go, x, {1000}, mean, std, w.torch, b.torch,
+                                                         {true, true, true});
+                 },
+             .tolerance = 1e-4,
+             .counted = false});
+}
+
+/* Images twice as high and wide, and images at points of a grid. */
+static void resampling(Bench &bench)
+{
+  const std::string size = "32x64x28x28 by 2";
+  const double all = 32 * 64 * 28 * 28;
+  Array x = bench.normal("x", {32, 64, 28, 28}), gi = bench.zeros("gi", {32, 64, 28, 28});
+  Array o = bench.zeros("o", {32, 64, 56, 56}), go = bench.normal("go", {32, 64, 56, 56});
+  bench.row({.id = "nn.upsample.nearest.fwd",
+             .shape = size,
+             .results = {&o},
+             .limit = moving(all, 4 * all),
+             .ours = [&] { at_upsample_nearest2d_out(o, x, 2); },
+             .torch =
+                 [&] {
+                   at::upsample_nearest2d_out(o, x, {56, 56});
+                 },
+             .counted = false});
+  bench.row({.id = "nn.upsample.nearest.bwd",
+             .shape = size,
+             .results = {&gi},
+             .limit = moving(4 * all, all),
+             .ours = [&] { at_upsample_nearest2d_backward_out(gi, go, x, 2); },
+             .torch =
+                 [&] {
+                   at::upsample_nearest2d_backward_out(gi, go, {56, 56}, {32, 64, 28, 28});
+                 },
+             .counted = false});
+  bench.row({.id = "nn.upsample.bilinear.fwd",
+             .shape = size,
+             .results = {&o},
+             .limit = moving(all, 4 * all),
+             .ours = [&] { at_upsample_bilinear2d_out(o, x, sizes(56, 56)); },
+             .torch =
+                 [&] {
+                   at::upsample_bilinear2d_out(o, x, {56, 56}, true);
+                 },
+             .counted = false});
+  bench.row({.id = "nn.upsample.bilinear.bwd",
+             .shape = size,
+             .results = {&gi},
+             .limit = moving(4 * all, all),
+             .ours =
+                 [&] {
+                   at_upsample_bilinear2d_backward_out(gi, go, sizes(56, 56),
+                                                       sizes(32, 64, 28, 28));
+                 },
+             .torch =
+                 [&] {
+                   at::upsample_bilinear2d_backward_out(gi, go, {56, 56}, {32, 64, 28, 28}, true);
+                 },
+             .counted = false});
+
+  const double images = 8 * 32 * 64 * 64, points = 8 * 64 * 64 * 2;
+  Array image = bench.normal("image", {8, 32, 64, 64}), gy = bench.normal("gy", {8, 32, 64, 64});
+  Array grid = bench.holding("grid", at::rand({8, 64, 64, 2}) * 2.2 - 1.1);
+  bench.row(
+      {.id = "nn.gridsample.fwd",
+       .shape = "8x32x64x64",
+       .limit = moving(images + points, images),
+       .ours =
+           [&] { return at_grid_sampler_2d_with(image, grid, with(at_grid_sampler_2d_options{})); },
+       .torch = [&] { return at::grid_sampler_2d(image, grid, 0, 0, true); },
+       .counted = false});
+  bench.row({.id = "nn.gridsample.bwd",
+             .shape = "8x32x64x64",
+             .limit = moving(2 * images + points, images + points),
+             .ours =
+                 [&] {
+                   return at_grid_sampler_2d_backward_with(
+                       gy, image, grid,
+                       with(at_grid_sampler_2d_backward_options{.output_mask = {1, 1}}));
+                 },
+             .torch =
+                 [&] {
+                   return at::grid_sampler_2d_backward(gy, image, grid, 0, 0, true, {true, true});
+                 },
+             .tolerance = 1e-4,
+             .counted = false});
 }
 
 static void lookup(Bench &bench)
@@ -226,6 +386,9 @@ void layers(Bench &bench)
     normalization(bench);
   softmax(bench);
   cells(bench);
+  layer_norm(bench);
+  if (bench.wants("nn.upsample") || bench.wants("nn.gridsample"))
+    resampling(bench);
   lookup(bench);
   linear(bench);
 }

@@ -1,0 +1,372 @@
+/* Experiments: for rows of the comparison with other systems that do not reach their bytes, a
+ * sketch of the fastest thing that could be done for exactly that row: intrinsics, one size, one
+ * processor, nothing checked.
+ *
+ *     th_experiments [--rounds N] [--seconds S] [--filter PREFIX]
+ *
+ * prints a row of docs/benchmarks.md for each: TH, the sketch, which has computed the same, and a
+ * plain loop over the same bytes.  Another experiment is a function that prepares operands, one
+ * that sketches, and a line of the table. */
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ATen/ATen.h"
+#include "TH/TH.h"
+#include "limits.h"
+#include "timing.h"
+
+#if defined(__AVX512F__)
+#include <immintrin.h>
+
+/* --- operands -------------------------------------------------------------------------------- */
+
+/* What is worked on; a row sets what it needs. */
+static struct {
+  at_tensor *x, *y, *g;                 /* floats */
+  at_tensor *index;                     /* places that are given */
+  at_tensor *result, *places;           /* ours; places are long, and need not be */
+  at_tensor *sketched, *sketchedPlaces; /* the same of the sketch */
+} on;
+
+static float *floats(at_tensor *t)
+{
+  return at_data(t);
+}
+
+static int64_t *longs(at_tensor *t)
+{
+  return at_data(t);
+}
+
+static at_tensor *normal(at_ints size)
+{
+  at_tensor *t = at_empty(size, .type = AT_CPU(AT_FLOAT));
+  at_normal_(t);
+  return t;
+}
+
+/* Room for results of that size, and for places if there are. */
+static void give_results(at_ints size, int places)
+{
+  on.result = at_zeros(size, .type = AT_CPU(AT_FLOAT));
+  on.sketched = at_zeros(size, .type = AT_CPU(AT_FLOAT));
+  if (places) {
+    on.places = at_zeros(size, .type = AT_CPU(AT_LONG));
+    on.sketchedPlaces = at_zeros(size, .type = AT_CPU(AT_LONG));
+  }
+}
+
+static void put_away(void)
+{
+  at_tensor **const all = &on.x;
+  for (size_t i = 0; i < sizeof on / sizeof *all; i++) {
+    at_release(all[i]);
+    all[i] = NULL;
+  }
+}
+
+/* --- what sketches share --------------------------------------------------------------------- */
+
+enum { FLOATS = 16 };
+
+static inline __m512i counting(int first, int step)
+{
+  const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  return _mm512_add_epi32(_mm512_mullo_epi32(lanes, _mm512_set1_epi32(step)),
+                          _mm512_set1_epi32(first));
+}
+
+/* Lane i of a and lane i of b by turns, from lane first on. */
+static inline __m512i by_turns(int first)
+{
+  const __m512i half = _mm512_srli_epi32(counting(0, 1), 1);
+  return _mm512_mask_add_epi32(_mm512_add_epi32(half, _mm512_set1_epi32(first)), 0xaaaa, half,
+                               _mm512_set1_epi32(first + FLOATS));
+}
+
+static inline void store_places(int64_t *to, __m512i places)
+{
+  _mm512_storeu_si512(to, _mm512_cvtepi32_epi64(_mm512_castsi512_si256(places)));
+  _mm512_storeu_si512(to + 8, _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(places, 1)));
+}
+
+static inline __m512i load_places(const int64_t *from)
+{
+  const __m512i low = _mm512_loadu_si512(from), high = _mm512_loadu_si512(from + 8);
+  return _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi64_epi32(low)),
+                            _mm512_cvtepi64_epi32(high), 1);
+}
+
+/* Around the caches; both are aligned to a line, and whole lines. */
+static inline void send(void *to, const void *from, size_t bytes)
+{
+  for (size_t i = 0; i < bytes; i += 64)
+    _mm512_stream_si512((void *)((char *)to + i), _mm512_load_si512((const char *)from + i));
+}
+
+/* --- pooling: 3 x 3 by 2, padded by 1 -------------------------------------------------------- */
+
+enum { PLANES = 32 * 64, IN = 56, OUT = 28, AHEAD = 1024 };
+enum { LAST = OUT - FLOATS }; /* the first column of a row's second vector, which overlaps */
+
+static void prepare_pooling(void)
+{
+  on.x = normal(AT_SHAPE(32, 64, IN, IN));
+  give_results(AT_SHAPE(32, 64, OUT, OUT), 1);
+}
+
+static void prepare_pooling_back(void)
+{
+  prepare_pooling();
+  at_max_pool2d_out(on.result, on.places, on.x, AT_SHAPE(3, 3), .stride = {2, 2}, .padding = {1, 1},
+                    .dilation = {1, 1});
+  on.g = on.sketched;
+  on.index = on.places;
+  at_normal_(on.g);
+  at_release(on.result);
+  at_release(on.sketchedPlaces);
+  on.places = on.sketchedPlaces = NULL;
+  give_results(AT_SHAPE(32, 64, IN, IN), 0);
+}
+
+static void max_pool(void *unused)
+{
+  (void)unused;
+  at_max_pool2d_out(on.result, on.places, on.x, AT_SHAPE(3, 3), .stride = {2, 2}, .padding = {1, 1},
+                    .dilation = {1, 1});
+}
+
+typedef struct Most {
+  __m512 value;
+  __m512i place;
+} Most;
+
+/* Of three neighbours each, from the row's element 2 * column - 1 on; no number is NaN, or *nan
+ * says so. */
+static inline Most most_of_row(const float *x, int row, int column, __mmask16 *nan)
+{
+  const float *from = x + row * IN + 2 * column;
+  const __m512 low = _mm512_loadu_ps(from), high = _mm512_loadu_ps(from + FLOATS);
+  const __m512 even = _mm512_permutex2var_ps(low, counting(0, 2), high);
+  const __m512 odd = _mm512_permutex2var_ps(low, counting(1, 2), high);
+  const __m512 edge = _mm512_set1_ps(column ? from[-1] : -INFINITY);
+  const __m512 left = _mm512_castsi512_ps(
+      _mm512_alignr_epi32(_mm512_castps_si512(odd), _mm512_castps_si512(edge), 15));
+  const __m512i first = _mm512_set1_epi32(row * IN);
+  _mm_prefetch((const char *)(from + AHEAD), _MM_HINT_T0);
+  *nan |= _mm512_cmp_ps_mask(low, high, _CMP_UNORD_Q);
+  __mmask16 later = _mm512_cmp_ps_mask(even, left, _CMP_GT_OQ) | !column;
+  Most most = {_mm512_max_ps(even, left),
+               _mm512_mask_add_epi32(first, later, first, _mm512_set1_epi32(1))};
+  later = _mm512_cmp_ps_mask(odd, most.value, _CMP_GT_OQ);
+  most.value = _mm512_max_ps(odd, most.value);
+  most.place = _mm512_mask_add_epi32(most.place, later, first, _mm512_set1_epi32(2));
+  return most;
+}
+
+static inline Most later_if_more(Most a, Most b)
+{
+  const __mmask16 later = _mm512_cmp_ps_mask(b.value, a.value, _CMP_GT_OQ);
+  return (Most){_mm512_max_ps(b.value, a.value), _mm512_mask_mov_epi32(a.place, later, b.place)};
+}
+
+/* Each row once; what the row below has is kept in registers for the windows that follow. */
+static void sketch_max_pool(void *unused)
+{
+  (void)unused;
+  float most[OUT * OUT] __attribute__((aligned(64)));
+  int64_t at[OUT * OUT] __attribute__((aligned(64)));
+  const float *x = floats(on.x);
+  __mmask16 nan = 0;
+  for (int plane = 0; plane < PLANES; plane++, x += IN * IN) {
+    for (int column = 0; column <= LAST; column += LAST) {
+      const __m512i columns = counting(2 * column - 1, 2);
+      Most above = {_mm512_set1_ps(-INFINITY), _mm512_setzero_si512()};
+      for (int row = 0; row < OUT; row++) {
+        const Most middle = most_of_row(x, 2 * row, column, &nan);
+        const Most below = most_of_row(x, 2 * row + 1, column, &nan);
+        const Most all = later_if_more(row ? later_if_more(above, middle) : middle, below);
+        above = below;
+        _mm512_storeu_ps(most + row * OUT + column, all.value);
+        store_places(at + row * OUT + column, _mm512_add_epi32(all.place, columns));
+      }
+    }
+    send(floats(on.sketched) + plane * OUT * OUT, most, sizeof most);
+    send(longs(on.sketchedPlaces) + plane * OUT * OUT, at, sizeof at);
+  }
+  _mm_sfence();
+  if (nan)
+    abort();
+}
+
+static void max_pool_back(void *unused)
+{
+  (void)unused;
+  at_max_pool2d_backward_out(on.result, on.g, on.x, AT_SHAPE(3, 3), AT_SHAPE(2, 2), AT_SHAPE(1, 1),
+                             AT_SHAPE(1, 1), false, on.index);
+}
+
+/* g where the window's place is at, and 0 elsewhere, added to the sum. */
+static inline __m512 add_where(__m512 sum, const int32_t *place, const float *g, __m512i at)
+{
+  const __mmask16 here = _mm512_cmpeq_epi32_mask(_mm512_loadu_si512(place), at);
+  return _mm512_mask_add_ps(sum, here, sum, _mm512_loadu_ps(g));
+}
+
+/* Each element asks the windows that it is in, at most four, whether they took it: nothing is
+ * scattered. */
+static void sketch_max_pool_back(void *unused)
+{
+  (void)unused;
+  enum { PITCH = 2 * FLOATS }; /* zeros behind each row, and below the last one */
+  int32_t place[(OUT + 1) * PITCH] __attribute__((aligned(64)));
+  float g[(OUT + 1) * PITCH] __attribute__((aligned(64)));
+  float sums[IN * IN] __attribute__((aligned(64)));
+  const __m512 zero = _mm512_setzero_ps();
+  const __m512i first = by_turns(0), second = by_turns(FLOATS / 2);
+  const int64_t *at = longs(on.index);
+  const float *from = floats(on.g);
+  memset(place, -1, sizeof place);
+  memset(g, 0, sizeof g);
+  for (int plane = 0; plane < PLANES; plane++, at += OUT * OUT, from += OUT * OUT) {
+    for (int i = 0; i < OUT; i++)
+      for (int j = 0; j <= LAST; j += LAST) {
+        _mm512_storeu_si512(place + i * PITCH + j, load_places(at + i * OUT + j));
+        _mm512_storeu_ps(g + i * PITCH + j, _mm512_loadu_ps(from + i * OUT + j));
+        _mm_prefetch((const char *)(at + i * OUT + j + AHEAD), _MM_HINT_T0);
+        _mm_prefetch((const char *)(at + i * OUT + j + AHEAD + 8), _MM_HINT_T0);
+        _mm_prefetch((const char *)(from + i * OUT + j + AHEAD), _MM_HINT_T0);
+      }
+    for (int i = 0; i < OUT; i++)
+      for (int j = 0; j <= LAST; j += LAST) { /* two rows of the image, which start in the window */
+        const int32_t *p = place + i * PITCH + j;
+        const float *q = g + i * PITCH + j;
+        const __m512i one = _mm512_set1_epi32(1), row = _mm512_set1_epi32(IN);
+        const __m512i even = counting(2 * (i * IN + j), 2), odd = _mm512_add_epi32(even, one);
+        const __m512i evenBelow = _mm512_add_epi32(even, row),
+                      oddBelow = _mm512_add_epi32(odd, row);
+        const __m512 a = add_where(zero, p, q, even);
+        const __m512 b = add_where(add_where(zero, p, q, odd), p + 1, q + 1, odd);
+        const __m512 c =
+            add_where(add_where(zero, p, q, evenBelow), p + PITCH, q + PITCH, evenBelow);
+        __m512 d = add_where(add_where(zero, p, q, oddBelow), p + 1, q + 1, oddBelow);
+        d = add_where(d, p + PITCH, q + PITCH, oddBelow);
+        d = add_where(d, p + PITCH + 1, q + PITCH + 1, oddBelow);
+        float *to = sums + 2 * (i * IN + j);
+        _mm512_storeu_ps(to, _mm512_permutex2var_ps(a, first, b));
+        _mm512_storeu_ps(to + FLOATS, _mm512_permutex2var_ps(a, second, b));
+        _mm512_storeu_ps(to + IN, _mm512_permutex2var_ps(c, first, d));
+        _mm512_storeu_ps(to + IN + FLOATS, _mm512_permutex2var_ps(c, second, d));
+      }
+    send(floats(on.sketched) + plane * IN * IN, sums, sizeof sums);
+  }
+  _mm_sfence();
+}
+
+/* --- the table ------------------------------------------------------------------------------- */
+
+static const struct Row {
+  const char *name, *size;
+  double read, written; /* elements of 4 bytes that have to be */
+  void (*prepare)(void);
+  BenchBody ours, sketch;
+} rows[] = {
+    {"nn.maxpool.fwd", "32 x 64 x 56 x 56, 3 x 3 by 2", PLANES *IN *IN, PLANES *OUT *OUT * 3,
+     prepare_pooling, max_pool, sketch_max_pool},
+    {"nn.maxpool.bwd", "32 x 64 x 56 x 56, 3 x 3 by 2", PLANES *OUT *OUT * 3, PLANES *IN *IN,
+     prepare_pooling_back, max_pool_back, sketch_max_pool_back},
+};
+
+static void give_up(const struct Row *row, const char *why)
+{
+  fprintf(stderr, "th_experiments: %s: %s\n", row->name, why);
+  exit(1);
+}
+
+/* Raises unless both have computed the same, but for rounding. */
+static void compare(const struct Row *row)
+{
+  double difference = 0, norm = 0;
+  const float *a = floats(on.result), *b = floats(on.sketched);
+  row->ours(NULL);
+  row->sketch(NULL);
+  if (at_error())
+    give_up(row, at_error_message());
+  for (int64_t i = 0; i < at_numel(on.result); i++) {
+    difference += ((double)a[i] - (double)b[i]) * ((double)a[i] - (double)b[i]);
+    norm += (double)a[i] * (double)a[i];
+  }
+  if (!(sqrt(difference) <= 1e-5 * sqrt(norm)) ||
+      (on.places && memcmp(longs(on.places), longs(on.sketchedPlaces),
+                           (size_t)at_numel(on.places) * sizeof(int64_t)) != 0))
+    give_up(row, "the sketch computes something else");
+}
+
+enum { MOST_ROUNDS = 99 };
+
+static void measure(const struct Row *row, int rounds, double budget)
+{
+  double ours[MOST_ROUNDS], sketch[MOST_ROUNDS], limit[MOST_ROUNDS];
+  double sketches[MOST_ROUNDS], limits[MOST_ROUNDS], reached[MOST_ROUNDS];
+  row->prepare();
+  if (at_error())
+    give_up(row, at_error_message());
+  compare(row);
+  for (int k = 0; k < rounds; k++) {
+    ours[k] = bench_time(row->ours, NULL, budget);
+    sketch[k] = bench_time(row->sketch, NULL, budget);
+    limit[k] = limit_of_moving(row->read, row->written, budget);
+    sketches[k] = sketch[k] / ours[k];
+    limits[k] = limit[k] / ours[k];
+    reached[k] = limit[k] / sketch[k];
+  }
+  put_away();
+  printf("| %s | %s | %.0f | %.0f | %.0f | %.2f | %.2f | %.2f |\n", row->name, row->size,
+         1e6 * bench_median(ours, rounds), 1e6 * bench_median(sketch, rounds),
+         1e6 * bench_median(limit, rounds), bench_median(sketches, rounds),
+         bench_median(limits, rounds), bench_median(reached, rounds));
+  fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+  static const struct option known[] = {{"rounds", required_argument, NULL, 'r'},
+                                        {"seconds", required_argument, NULL, 's'},
+                                        {"filter", required_argument, NULL, 'f'},
+                                        {NULL, 0, NULL, 0}};
+  int rounds = 5;
+  double budget = 0.05;
+  const char *filter = "";
+  for (int c; (c = getopt_long(argc, argv, "", known, NULL)) != -1;) {
+    if (c == 'r')
+      rounds = atoi(optarg);
+    else if (c == 's')
+      budget = atof(optarg);
+    else if (c == 'f')
+      filter = optarg;
+    else
+      return 2;
+  }
+  if (rounds < 1 || rounds > MOST_ROUNDS || !(budget > 0)) {
+    fprintf(stderr, "th_experiments: --rounds takes 1 to %d, --seconds more than 0\n", MOST_ROUNDS);
+    return 2;
+  }
+  THSetNumThreads(1);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (!strncmp(rows[i].name, filter, strlen(filter)))
+      measure(&rows[i], rounds, budget);
+  return 0;
+}
+
+#else
+
+int main(void)
+{
+  fprintf(stderr, "th_experiments: the sketches are for AVX-512: left out\n");
+  return 0;
+}
+
+#endif
