@@ -73,6 +73,13 @@ at_tensor *at_brought(at_pool *pool, at_tensor *t, at_ints sizes, const at_type 
 at_tensor *at_pointwise(at_tensor *out, at_row row, at_scalar_type type, int count,
                         at_tensor *const *in, at_scalar a, at_scalar b);
 
+/* Whether the row computes in floating numbers on the CPU, and some operand or, if converts, the
+ * result is of another type than what it computes with.  Then at_pointwiseMixed computes it: r and
+ * the inputs are of one size, and what the row writes is of the type written. */
+bool at_isMixed(at_row row, const at_type *compute, bool converts, int count, at_tensor *const *in);
+void at_pointwiseMixed(at_tensor *r, at_row row, const at_type *compute, const at_type *written,
+                       int count, at_tensor *const *in, at_scalar a, at_scalar b);
+
 /* Of two tensors, in the type that both promote to. */
 at_tensor *at_binary(at_tensor *out, at_row row, at_tensor *x, at_tensor *y, at_scalar a);
 

@@ -167,6 +167,19 @@ at_tensor *at_pointwise(at_tensor *out, at_row row, at_scalar_type type, int cou
 
   at_pool pool;
   at_pool_enter(&pool);
+  if (at_isMixed(row, compute, result != written, count, in)) {
+    at_tensor *beside[AT_INPUTS] = {NULL};
+    for (int i = 0; i < count; i++)
+      beside[i] = at_brought(&pool, in[i], sizes, in[i]->type);
+    const bool direct = out && out->type == result && at_sameSizes(at_sizesOf(out), sizes);
+    at_tensor *const r = direct ? out : at_hold(&pool, at_newShape(result, sizes));
+    if (at_numel(r) > 0)
+      at_pointwiseMixed(r, row, compute, written, count, beside, a, b);
+    if (!direct)
+      return at_finishOne(&pool, out, r);
+    at_pool_leave(&pool);
+    return out;
+  }
   void *operands[AT_INPUTS] = {NULL};
   for (int i = 0; i < count; i++)
     operands[i] = at_brought(&pool, in[i], sizes, compute)->th;

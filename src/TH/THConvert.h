@@ -10,4 +10,6 @@
 TH_FOR_EACH_TYPE(TH_DECLARE)
 #undef TH_DECLARE
 
+TH_API THKernel THConvert_kernel(THScalarType result, THScalarType source);
+
 #endif

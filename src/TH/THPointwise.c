@@ -30,6 +30,14 @@ const THPointwiseInfo THPointwise_info[TH_POINTWISE_ROWS] = {
 #include "ops/pointwise.h"
 };
 
+THPointwiseRow THPointwise_row(THScalarType type, THPointwise op)
+{
+  const THPointwiseRow *const tables[THScalarTypes] = {
+#define TABLE(Real, real, accreal) [THScalar##Real] = TH##Real##Tensor_pointwise,
+      TH_FOR_EACH_TYPE_BUT_HALF(TABLE)};
+  return tables[type] ? tables[type][op] : NULL;
+}
+
 /* Each thread should have some 10 microseconds of work. */
 ptrdiff_t THPointwise_grain(THPointwise op)
 {

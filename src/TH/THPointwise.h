@@ -23,6 +23,9 @@ typedef void (*THPointwiseRow)(ptrdiff_t n, void *r, const void *x, const void *
 TH_FOR_EACH_TYPE_BUT_HALF(TH_DECLARE)
 #undef TH_DECLARE
 
+/* The row for elements of the type, NULL where it has none. */
+TH_API THPointwiseRow THPointwise_row(THScalarType type, THPointwise op);
+
 typedef enum THPointwiseCost { CHEAP, COSTLY, SLOW, DIVIDES } THPointwiseCost;
 
 enum { TH_POINTWISE_INPUTS = 3 };

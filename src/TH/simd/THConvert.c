@@ -3,6 +3,7 @@
 
 #include "../THConvert.h"
 #include "../THHalfBits.h"
+#include "THHalfRow.h"
 #include "THRow.h"
 #include "THStream.h"
 
@@ -135,13 +136,32 @@ static void copy(const THRun *run)
 
 /* --- any type -------------------------------------------------------------------------------- */
 
+/* How many elements of a row are converted by instructions that compilers do not choose. */
+#define vectors_Byte(r, x, n)   0
+#define vectors_Char(r, x, n)   0
+#define vectors_Short(r, x, n)  0
+#define vectors_Int(r, x, n)    0
+#define vectors_Long(r, x, n)   0
+#define vectors_Double(r, x, n) 0
+#if defined(TH_REAL_IS_HALF)
+#define vectors_Float THHalfRow_fromFloat
+#else
+#define vectors_Float(r, x, n) 0
+#endif
+#if defined(TH_REAL_IS_FLOAT)
+#define vectors_Half THHalfRow_toFloat
+#else
+#define vectors_Half(r, x, n) 0
+#endif
+
 #define SAME_TYPE TH_CONCAT_2(THScalar, Real)
 
 #define CONVERT(Source, source, unused)                                             \
   static void convertRow_##Source(real *r, const source *x, ptrdiff_t n)            \
   {                                                                                 \
+    const ptrdiff_t done = vectors_##Source(r, x, n);                               \
     TH_PRAGMA(omp simd)                                                             \
-    for (ptrdiff_t i = 0; i < n; i++)                                               \
+    for (ptrdiff_t i = done; i < n; i++)                                            \
       r[i] = from_##Source(x[i]);                                                   \
   }                                                                                 \
                                                                                     \

@@ -1,0 +1,145 @@
+/* Rows of ops/pointwise.h for operands whose element types are not the row's, such as Half, which
+ * computes in Float.  They are converted a piece at a time, so that what lies between the steps
+ * stays in the first cache and no tensor is made of it. */
+#include "ATenOperations.h"
+#include "TH/THConvert.h"
+#include "TH/THPointwise.h"
+#include "conversions.h"
+
+enum { PIECE_BYTES = 8192, OPERANDS = 1 + TH_POINTWISE_INPUTS };
+
+_Static_assert((int)AT_ROWS == (int)TH_POINTWISE_ROWS, "ATen's rows are TH's");
+
+typedef struct {
+  THPointwiseRow row, fill;
+  int inputs;
+  size_t computed;             /* bytes of an element that the row computes with */
+  size_t itemSize[OPERANDS];   /* and of one of each operand */
+  THKernel converts[OPERANDS]; /* from or to what the row takes: always set */
+  bool plain[OPERANDS];        /* it is what the row takes */
+  _Alignas(8) char scalars[2 * sizeof(double)];
+} Mixed;
+
+/* An element of a run. */
+static char *element_at(const THRun *run, const Mixed *mixed, int o, ptrdiff_t j, ptrdiff_t i)
+{
+  return run->at[o] + (j * run->jump[o] + i * run->step[o]) * (ptrdiff_t)mixed->itemSize[o];
+}
+
+/* Fills the buffer with one element of input o. */
+static void spread(const Mixed *mixed, int o, char *at, ptrdiff_t n, char *buffer)
+{
+  _Alignas(8) char value[2 * sizeof(double)] = {0};
+  const THRun one = {1, 1, {value, at}, {1, 1}, {1, 1}};
+  mixed->converts[o](&one, NULL);
+  mixed->fill(n, buffer, NULL, NULL, NULL, value, 0);
+}
+
+/* rows x columns elements of input o, from at on.  seen is the element that the whole buffer was
+ * last filled with. */
+static void fetch(const Mixed *mixed, const THRun *run, int o, char *at, ptrdiff_t rows,
+                  ptrdiff_t columns, char *buffer, const char **seen)
+{
+  const ptrdiff_t step = run->step[o], jump = rows > 1 ? run->jump[o] : 0;
+  if (step != 0) {
+    const THRun all = {columns, rows, {buffer, at}, {1, step}, {columns, jump}};
+    mixed->converts[o](&all, NULL);
+  } else if (jump != 0) {
+    for (ptrdiff_t j = 0; j < rows; j++)
+      spread(mixed, o, at + j * jump * (ptrdiff_t)mixed->itemSize[o], columns,
+             buffer + j * columns * (ptrdiff_t)mixed->computed);
+  } else if (*seen != at) {
+    spread(mixed, o, at, PIECE_BYTES / (ptrdiff_t)mixed->computed, buffer);
+    *seen = at;
+  }
+  if (jump != 0)
+    *seen = NULL;
+}
+
+static void block(const THRun *run, const void *context)
+{
+  const Mixed *const mixed = context;
+  _Alignas(64) char buffer[OPERANDS][PIECE_BYTES];
+  const char *seen[OPERANDS] = {NULL};
+  const ptrdiff_t room = PIECE_BYTES / (ptrdiff_t)mixed->computed;
+  const ptrdiff_t columns = THMin(run->n, room), rows = THMin(run->rows, room / columns);
+  for (ptrdiff_t j = 0; j < run->rows; j += rows)
+    for (ptrdiff_t i = 0; i < run->n; i += columns) {
+      const ptrdiff_t m = THMin(columns, run->n - i), k = THMin(rows, run->rows - j);
+      char *at[OPERANDS] = {NULL};
+      for (int o = 0; o <= mixed->inputs; o++) {
+        char *const here = element_at(run, mixed, o, j, i);
+        const bool inLine = run->step[o] == 1 && (k == 1 || run->jump[o] == m);
+        at[o] = mixed->plain[o] && inLine ? here : buffer[o];
+        if (o > 0 && at[o] != here)
+          fetch(mixed, run, o, here, k, m, buffer[o], &seen[o]);
+      }
+      const bool isDirect = at[0] != buffer[0];
+      mixed->row(k * m, at[0], at[1], at[2], at[3], mixed->scalars, isDirect && run->streams);
+      if (isDirect)
+        continue;
+      const THRun store = {.n = m,
+                           .rows = k,
+                           .at = {element_at(run, mixed, 0, j, i), buffer[0]},
+                           .step = {run->step[0], 1},
+                           .jump = {run->jump[0], m},
+                           .streams = run->streams};
+      mixed->converts[0](&store, NULL);
+    }
+}
+
+static THKernel conversion(const at_type *result, const at_type *source)
+{
+  const THKernel own = at_conversions[AT_CONVERSION(result->scalarType, source->scalarType)];
+  return own ? own : THConvert_kernel(result->held, source->held);
+}
+
+bool at_isMixed(at_row row, const at_type *compute, bool converts, int count, at_tensor *const *in)
+{
+  /* polygamma's scalar is no element, and integers may not be divided by 0. */
+  if (!at_isOnHost(compute) || !at_isFloating(compute->scalarType) || row == AT_ROW_polygamma)
+    return false;
+  for (int i = 0; i < count; i++)
+    converts |= in[i]->type != compute;
+  return converts;
+}
+
+void at_pointwiseMixed(at_tensor *r, at_row row, const at_type *compute, const at_type *written,
+                       int count, at_tensor *const *in, at_scalar a, at_scalar b)
+{
+  Mixed mixed = {.row = THPointwise_row(compute->held, (THPointwise)row),
+                 .fill = THPointwise_row(compute->held, TH_POINTWISE_fill),
+                 .inputs = count,
+                 .computed = compute->elementSize,
+                 .itemSize = {r->type->elementSize},
+                 .converts = {conversion(r->type, written)},
+                 .plain = {r->type == written}};
+  const double scalars[2] = {at_scalar_toDouble(a), at_scalar_toDouble(b)};
+  const float narrow[2] = {(float)scalars[0], (float)scalars[1]};
+  if (compute->scalarType == AT_DOUBLE)
+    memcpy(mixed.scalars, scalars, sizeof scalars);
+  else
+    memcpy(mixed.scalars, narrow, sizeof narrow);
+
+  at_pool aside;
+  at_pool_enter(&aside);
+  THLoop loop;
+  THLoop_init(&loop);
+  loop.grain = THPointwise_grain((THPointwise)row);
+  at_checkWritable(r);
+  at_addOperand(&loop, r);
+  for (int i = 0; i < count; i++) {
+    at_tensor *x = in[i];
+    at_addOperand(&loop, x);
+    if (THLoop_overlap(&loop, 0, i + 1) == TH_OVERLAP_MIXED) {
+      x = at_hold(&aside, at_newCast(x, x->type));
+      loop.operands--;
+      at_addOperand(&loop, x);
+    }
+    mixed.itemSize[i + 1] = x->type->elementSize;
+    mixed.converts[i + 1] = conversion(compute, x->type);
+    mixed.plain[i + 1] = x->type == compute;
+  }
+  THLoop_run(&loop, block, &mixed);
+  at_pool_leave(&aside);
+}

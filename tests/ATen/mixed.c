@@ -1,0 +1,125 @@
+/* Operations of tensors whose types are not what is computed with, in every layout: the reference
+ * is C's own arithmetic on floats, element by element. */
+#include "ATen.h"
+#include "th_test.h"
+
+/* rows x columns numbers that every type has, none of them 0. */
+static at_tensor *numbers(int64_t rows, int64_t columns, at_scalar_type type, int first)
+{
+  at_tensor *t = at_empty(AT_SHAPE(rows, columns));
+  for (int64_t i = 0; i < rows * columns; i++)
+    ((float *)at_data(t))[i] = (float)((i * 7 + first) % 11 + 1);
+  return at_to(t, AT_CPU(type));
+}
+
+static const float *floats(at_tensor *t)
+{
+  return at_data(at_contiguous(at_to(t, AT_CPU(AT_FLOAT))));
+}
+
+/* All operations of x and y, which have the same size once they are expanded to rows x columns. */
+static void check_all(at_tensor *x, at_tensor *y, int64_t rows, int64_t columns)
+{
+  const float *a = floats(at_expand(x, AT_SHAPE(rows, columns)));
+  const float *b = floats(at_expand(y, AT_SHAPE(rows, columns)));
+  at_tensor *const sum = at_add(x, y, .alpha = at_opt(2)), *const less = at_lt(x, y);
+  at_tensor *const quotient = at_div(x, y), *const scaled = at_mul(x, 3);
+  at_tensor *const chosen = at_addcmul(x, y, x);
+  const int64_t n = rows * columns;
+  at_tensor *const reference = at_empty(AT_SHAPE(3, rows, columns));
+  float *const expected = at_data(reference);
+  for (int64_t i = 0; i < n; i++) {
+    expected[i] = a[i] + 2 * b[i];
+    expected[n + i] = a[i] / b[i];
+    expected[2 * n + i] = a[i] + b[i] * a[i];
+  }
+  const at_type *const type = at_typeOf(sum);
+  const float *const rounded = floats(at_to(reference, type));
+  const float *const s = floats(sum), *const q = floats(quotient), *const c = floats(chosen);
+  const float *const l = floats(less), *const m = floats(scaled);
+  const at_scalar_type own = at_type_scalarType(at_typeOf(x));
+  for (int64_t i = 0; i < n; i++) {
+    CHECK_EQ(s[i], rounded[i]);
+    if (own == AT_HALF || own == AT_BFLOAT16 || own == AT_FLOAT)
+      CHECK_EQ(q[i], rounded[n + i]);
+    CHECK_EQ(c[i], rounded[2 * n + i]);
+    CHECK_EQ(l[i], a[i] < b[i]);
+  }
+  const int64_t count = at_numel(x);
+  const float *const given = floats(x);
+  for (int64_t i = 0; i < count; i++)
+    CHECK_EQ(m[i], given[i] * 3);
+}
+
+static void layouts(void **state)
+{
+  static const at_scalar_type types[] = {AT_HALF, AT_BFLOAT16, AT_LONG, AT_BYTE, AT_FLOAT};
+  static const int64_t sizes[][2] = {{1, 1}, {3, 5}, {2, 1030}, {70, 33}, {5, 2500}};
+  for (int i = 0; i < 5; i++)
+    for (int j = 0; j < 2; j++)
+      for (int k = 0; k < 5; k++)
+        AT_SCOPE
+        {
+          const int64_t rows = sizes[k][0], columns = sizes[k][1];
+          at_tensor *const y = numbers(rows, columns, types[j], 3);
+          check_all(numbers(rows, columns, types[i], 0), y, rows, columns);
+          check_all(at_t(numbers(columns, rows, types[i], 0)), y, rows, columns);
+          check_all(numbers(rows, 1, types[i], 0), y, rows, columns);
+          check_all(numbers(1, columns, types[i], 5), y, rows, columns);
+          check_all(numbers(1, 1, types[i], 5), y, rows, columns);
+          check_all(at_slice(numbers(rows, 3 * columns, types[i], 1), .dim = 1, .step = at_opt(3)),
+                    y, rows, columns);
+        }
+}
+
+/* What is read and what is written share memory. */
+static void overlapping(void **state)
+{
+  AT_SCOPE
+  {
+    enum { N = 3000 };
+    at_tensor *const x = at_squeeze(numbers(1, N, AT_HALF, 0)), *const before = at_clone(x);
+    at_tensor *const late = at_narrow(x, 0, 1, N - 1), *const early = at_narrow(x, 0, 0, N - 1);
+    CHECK(at_add_(late, early) == late);
+    const float *const was = floats(before), *const is = floats(x);
+    for (int i = 1; i < N; i++)
+      CHECK_EQ(is[i], was[i] + was[i - 1]);
+    CHECK(at_mul_(x, x) == x);
+    CHECK_EQ(floats(x)[0], was[0] * was[0]);
+    CHECK_EQ(floats(x)[N - 1], is[N - 1] * is[N - 1]);
+
+    at_tensor *const same = at_expand(at_zeros(AT_SHAPE(1), .type = AT_CPU(AT_HALF)), AT_SHAPE(4));
+    CHECK(!at_defined(at_add_(same, x)));
+    at_error_clear();
+    CHECK(!at_defined(at_neg_(same)) && at_error() == AT_ERROR_ARGUMENT);
+    at_error_clear();
+  }
+}
+
+/* A result of Half that is given, with a shape of its own, and one that is kept after an error. */
+static void results(void **state)
+{
+  AT_SCOPE
+  {
+    at_tensor *const x = numbers(2, 3, AT_HALF, 0), *const y = numbers(2, 3, AT_FLOAT, 4);
+    at_tensor *const r = at_empty(AT_SHAPE(0), .type = AT_CPU(AT_HALF));
+    CHECK(at_add_out(r, x, x) == r);
+    CHECK(at_dim(r) == 2 && at_size(r, 1) == 3);
+    CHECK_EQ(floats(r)[5], 2 * floats(x)[5]);
+    CHECK(!at_defined(at_add_out(r, x, numbers(3, 3, AT_HALF, 0))));
+    at_error_clear();
+    CHECK_EQ(floats(r)[5], 2 * floats(x)[5]);
+    CHECK(at_type_scalarType(at_typeOf(at_add(x, y))) == AT_FLOAT);
+    CHECK(at_numel(at_add(at_narrow(x, 0, 0, 0), at_narrow(y, 0, 0, 0))) == 0);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(layouts),
+      cmocka_unit_test(overlapping),
+      cmocka_unit_test(results),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
