@@ -221,7 +221,7 @@ static void THTest_(sortLayouts)(void)
 /* Long enough for each way to sort: runs, digits of 8 bits. */
 static void THTest_(sortLengths)(void)
 {
-  static const int64_t lengths[] = {1, 2, 12, 13, 47, 130, 300, 600, 1100, 2500};
+  static const int64_t lengths[] = {1, 2, 12, 13, 47, 130, 256, 257, 300, 600, 1100, 2500};
   THTensor *values = THTensor_(new)();
   THLongTensor *indices = THLongTensor_new();
   for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
@@ -275,8 +275,93 @@ static void THTest_(checkSorted)(THTensor *t)
   THTensor_(free)(values);
 }
 
+/* Sorts by merging, in the order that the header describes; spare has room for as many. */
+static void THTest_(mergeSort)(real *x, real *spare, ptrdiff_t n, int descending)
+{
+  if (n < 2)
+    return;
+  const ptrdiff_t half = n / 2;
+  THTest_(mergeSort)(x, spare, half, descending);
+  THTest_(mergeSort)(x + half, spare, n - half, descending);
+  memcpy(spare, x, (size_t)n * sizeof *x);
+  for (ptrdiff_t i = 0, a = 0, b = half; i < n; i++) {
+    int second = a == half;
+    if (a < half && b < n)
+      second = descending ? THTest_(precedes)(spare[a], spare[b])
+                          : THTest_(precedes)(spare[b], spare[a]);
+    x[i] = second ? spare[b++] : spare[a++];
+  }
+}
+
+/* The values alone, into results that lie in order and ones that do not, and into t. */
+static void THTest_(checkAlone)(THTensor *t)
+{
+  const ptrdiff_t n = THTest_(count)(t);
+  real *expected = malloc((size_t)n * sizeof *expected), *spare = malloc((size_t)n * sizeof *spare);
+  THTensor *wide = THTensor_(newWithSize2d)(n, 2);
+  THTensor *results[] = {THTensor_(new)(), THTensor_(newSelect)(wide, 1, 1),
+                         THTensor_(newClone)(t)};
+  for (int descending = 0; descending < 2; descending++) {
+    memcpy(expected, t->storage->data, (size_t)n * sizeof *expected);
+    THTest_(mergeSort)(expected, spare, n, descending);
+    for (int r = 0; r < 3; r++) {
+      if (r == 2)
+        THTensor_(copy)(results[r], t);
+      THTensor_(sort)(results[r], NULL, r == 2 ? results[r] : t, 0, descending);
+      CHECK_EQ(results[r]->size[0], (int64_t)n);
+      for (ptrdiff_t i = 0; i < n; i++) {
+        const real *value =
+            results[r]->storage->data + results[r]->storageOffset + i * results[r]->stride[0];
+        if (memcmp(value, expected + i, sizeof *value))
+          CHECK_MSG(0, "result %d, descending %d: value %td is %s, not %s", r, descending, i,
+                    TH_NUMBER(*value).text, TH_NUMBER(expected[i]).text);
+      }
+    }
+  }
+  for (int r = 0; r < 3; r++)
+    THTensor_(free)(results[r]);
+  THTensor_(free)(wide);
+  free(spare);
+  free(expected);
+}
+
+/* Every length up to what registers hold and a little more, and those near where ways change. */
+static void THTest_(sortValues)(void)
+{
+  static const ptrdiff_t more[] = {511,  512,  513,   1000,  2047, 4095,
+                                   4096, 4097, 16384, 16385, 30011};
+  enum { SHORT = 290, LENGTHS = SHORT + sizeof more / sizeof *more };
+  th_random random = {th_seed()};
+  for (int l = 0; l < LENGTHS; l++) {
+    const ptrdiff_t n = l < SHORT ? l + 1 : more[l - SHORT];
+    THTensor *t = THTest_(tensor)(TH_CONTIGUOUS, 12 + (uint64_t)l, TH_SHAPE(n));
+    real *x = t->storage->data;
+    for (int kind = 0; kind < 5; kind++) {
+      th_note("length %td, kind %d", n, kind);
+      if (kind == 1)
+        THTest_(spoil)(t, th_seed() + (uint64_t)l);
+      for (ptrdiff_t i = 0; kind > 1 && i < n; i++) {
+        const uint64_t bits = th_random_next(&random);
+        if (kind == 2)
+          memcpy(x + i, &bits, sizeof *x);
+        else
+          x[i] = (real)(kind == 3 ? bits >> 40 & 1 : (uint64_t)(i % 100));
+      }
+      THTest_(checkAlone)(t);
+    }
+    THTensor_(free)(t);
+  }
+  THTensor *none = THTensor_(newWithSize2d)(3, 2);
+  THTensor_(resize1d)(none, 1);
+  THTensor *r = THTensor_(new)();
+  THTensor_(sort)(r, NULL, none, 0, 0);
+  CHECK_EQ(r->size[0], (int64_t)1);
+  THTensor_(free)(r);
+  THTensor_(free)(none);
+}
+
 /* Lines for registers, for vectors, for digits of 8 and of 11 bits: of any bits, of few and of no
- * different values, in some order already. */
+ * different values, in some order already, and most of them nearly the same. */
 static void THTest_(sortOrders)(void)
 {
   static const ptrdiff_t lengths[] = {9, 64, 65, 128, 129, 257, 1000, 4095, 8192, 8193};
@@ -285,15 +370,24 @@ static void THTest_(sortOrders)(void)
     const ptrdiff_t n = lengths[l];
     THTensor *t = THTest_(tensor)(TH_CONTIGUOUS, 12, TH_SHAPE(n));
     real *x = t->storage->data;
-    for (int kind = 0; kind < 8; kind++) {
+    for (int kind = 0; kind < 9; kind++) {
       th_note("length %td, kind %d", n, kind);
       for (ptrdiff_t i = 0; i < n; i++) {
         const uint64_t bits = th_random_next(&random);
         const ptrdiff_t orders[] = {i, n - i, THMin(i, n - i), i % 37, 7, i & 1, i % 64 * (n - i)};
         if (kind == 7)
           memcpy(x + i, &bits, sizeof *x);
-        else
+        else if (kind < 7)
           x[i] = (real)orders[kind];
+        else if (i % 50 == 20)
+          x[i] = (real)(i % 3 == 0 ? THInf : -THInf);
+        else { /* the number of 1, or a small one, and a little */
+          x[i] = 1;
+          uint64_t near = 0;
+          memcpy(&near, x + i, sizeof *x);
+          near += bits % 50 + (bits >> 32) % 3 * 60000;
+          memcpy(x + i, &near, sizeof *x);
+        }
       }
       THTest_(checkSorted)(t);
     }
@@ -317,6 +411,20 @@ static void THTest_(sortLong)(void)
     CHECK_EQ(oneIndex->storage->data[0], indices->storage->data[k - 1]);
   }
   CHECK_EQ(THTensor_(medianall)(t), values->storage->data[(n - 1) / 2]);
+  static const int64_t few[] = {1, 10, 100, 2000, 9000};
+  for (size_t f = 0; f < sizeof few / sizeof *few; f++)
+    for (ptrdiff_t part = 1000; part <= n; part += n - part ? THMin(n - part, 40000) : 1) {
+      if (few[f] > part)
+        continue;
+      th_note("the first %lld of %td", (long long)few[f], part);
+      THTensor *some = THTensor_(newNarrow)(t, 0, 3 * (n - part) / 4, part);
+      THTensor_(sort)(values, indices, some, 0, 0);
+      THTensor_(topk)(one, oneIndex, some, few[f], 0, 0, 1);
+      for (int64_t i = 0; i < few[f]; i++)
+        THTest_(checkSame)(one->storage->data[i], values->storage->data[i],
+                           oneIndex->storage->data[i], indices->storage->data[i] - TH_INDEX_BASE);
+      THTensor_(free)(some);
+    }
   THLongTensor_free(oneIndex);
   THTensor_(free)(one);
   THLongTensor_free(indices);
@@ -471,6 +579,6 @@ static void THTest_(sortThreads)(void)
   THTensor_(free)(t);
 }
 
-TH_TESTS(THTest_(sortLayouts), THTest_(sortLengths), THTest_(sortOrders), THTest_(sortLong),
-         THTest_(medianOfAll), THTest_(sortResults), THTest_(sortIntoOperand), THTest_(sortErrors),
-         THTest_(sortThreads))
+TH_TESTS(THTest_(sortLayouts), THTest_(sortLengths), THTest_(sortValues), THTest_(sortOrders),
+         THTest_(sortLong), THTest_(medianOfAll), THTest_(sortResults), THTest_(sortIntoOperand),
+         THTest_(sortErrors), THTest_(sortThreads))

@@ -58,7 +58,8 @@ void THTensor_(resizeResults)(THTensor *r, THLongTensor *indices, const THShape 
   THBefore before;
   THTensor_(openBefore)(&before, r);
   THTensor_(resizeResult)(r, shape);
-  THLongTensor_resizeResult(indices, shape);
+  if (indices)
+    THLongTensor_resizeResult(indices, shape);
   THBefore_forget(&before);
 }
 

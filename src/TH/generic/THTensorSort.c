@@ -11,91 +11,59 @@
 
 #if defined(TH_REAL_IS_LONG) || defined(TH_REAL_IS_DOUBLE)
 typedef uint64_t Key;
-typedef THItem64 Item;
-#define ITEM_(NAME) THSort_kernels->NAME##64
+#define KEY_(NAME) THSort_kernels->NAME##64
 #else
 typedef uint32_t Key;
-typedef THItem32 Item;
-#define ITEM_(NAME) THSort_kernels->NAME##32
+#define KEY_(NAME) THSort_kernels->NAME##32
 #endif
 
 enum { BITS = 8 * sizeof(real) };
 #define LAST_KEY ((Key)(~(Key)0 >> (8 * sizeof(Key) - BITS)))
 #define TOP_BIT  ((Key)1 << (BITS - 1))
 
+/* The bits of an element; which keys of floating point numbers are, THSort says. */
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
-
-/* The bits of positive numbers are in order; those of negative ones are in reverse.  Elements are
- * read as integers from the start, which compilers turn into vector code. */
 typedef Key Raw;
+#elif defined(TH_REAL_IS_BYTE)
+typedef real Raw;
+#define SIGN_BIT ((Key)0)
+#else
+typedef real Raw;
+#define SIGN_BIT TOP_BIT
+#endif
 
-static inline Key key_of(Raw x)
+/* There has to be room for a whole number of cache lines. */
+static void keys_of(Key *restrict keys, const real *restrict line, ptrdiff_t n, Key flip)
 {
-  const Key infinity = sizeof(real) == 4 ? (Key)0x7f800000 : (Key)0x7ff0000000000000;
-  const Key bits = x == TOP_BIT ? 0 : x; /* 0 for -0 */
-  const Key negative = 0 - (bits >> (BITS - 1));
-  const Key nan = (bits & (TOP_BIT - 1)) > infinity ? LAST_KEY : 0;
-  return (bits ^ (negative | TOP_BIT)) | nan;
+  const Raw *const raw = (const Raw *)line;
+#if defined(SIGN_BIT)
+  for (ptrdiff_t i = 0; i < n; i++)
+    keys[i] = ((Key)raw[i] & LAST_KEY) ^ SIGN_BIT ^ flip;
+#else
+  KEY_(fromFloats)(keys, raw, n, flip);
+#endif
 }
 
-/* The element of a key, unless there are several, which several_of says. */
-static inline Raw raw_of(Key key)
+/* The elements of keys; whether there is one that is the key of several. */
+static int raw_of(Raw *restrict raw, const Key *restrict keys, ptrdiff_t n, Key flip)
 {
-  return key ^ ((0 - (~key >> (BITS - 1))) | TOP_BIT);
+#if defined(SIGN_BIT)
+  for (ptrdiff_t i = 0; i < n; i++)
+    raw[i] = (Raw)(keys[i] ^ flip ^ SIGN_BIT);
+  return 0;
+#else
+  return KEY_(toFloats)(raw, keys, n, flip);
+#endif
 }
 
 /* Zeros of either sign, NaN. */
 static inline int several_of(Key key)
 {
-  return (key == TOP_BIT) | (key == LAST_KEY);
-}
-
-#elif defined(TH_REAL_IS_BYTE)
-
-typedef real Raw;
-
-static inline Key key_of(Raw x)
-{
-  return x;
-}
-
-static inline Raw raw_of(Key key)
-{
-  return (Raw)key;
-}
-
-static inline int several_of(Key key)
-{
+#if defined(SIGN_BIT)
   return 0;
-}
-
 #else
-
-typedef real Raw;
-
-static inline Key key_of(Raw x)
-{
-  return ((Key)x & LAST_KEY) ^ TOP_BIT;
-}
-
-static inline Raw raw_of(Key key)
-{
-  return (Raw)(key ^ TOP_BIT);
-}
-
-static inline int several_of(Key key)
-{
-  return 0;
-}
-
+  return (key == TOP_BIT) | (key == LAST_KEY);
 #endif
-
-#define RAW(LINE) ((const Raw *)(LINE))
-
-static void keys_of(Key *restrict keys, const real *line, ptrdiff_t n, Key flip)
-{
-  for (ptrdiff_t i = 0; i < n; i++)
-    keys[i] = key_of(RAW(line)[i]) ^ flip;
 }
 
 static inline int is_nan(real x)
@@ -113,35 +81,44 @@ typedef struct Lines {
   const THLines *lines;
   const real *from;
   real *values;
-  int64_t *indices;
-  Key flip;       /* all bits for descending order */
-  int sorted;     /* of topk */
-  int64_t k;      /* from 0 (topk: how many) */
-  ptrdiff_t each; /* bytes that a thread works in */
+  int64_t *indices; /* of sort: or NULL */
+  Key flip;         /* all bits for descending order */
+  int sorted;       /* of topk */
+  int64_t k;        /* from 0 (topk: how many) */
+  ptrdiff_t each;   /* bytes that a thread works in */
   char *scratch;
 } Lines;
 
-/* What a thread works in: the line as it was, which is where it is or in room; items or keys. */
+/* What a thread works in: the line as it was, which is where it is or in room; words, of which two
+ * arrays of keys can be made; keys, and places of them. */
 typedef struct {
   const real *line;
   real *room;
-  Item *items, *spare;
-  Key *keys;
+  uint64_t *words, *spare;
+  Key *keys, *places;
 } Scratch;
 
-static ptrdiff_t aligned(ptrdiff_t bytes)
+enum { WORKING = 2 * sizeof(uint64_t) + 2 * sizeof(Key) + sizeof(real), PARTS = 5, LINE = 64 };
+
+/* What an array of an element's bytes takes, that begins with a cache line. */
+static ptrdiff_t aligned(ptrdiff_t n, size_t size)
 {
-  return (bytes + 63) / 64 * 64;
+  return (n * (ptrdiff_t)size + LINE - 1) / LINE * LINE;
 }
 
 static Scratch scratch_of(const Lines *work)
 {
   const ptrdiff_t n = work->lines->length;
   char *at = work->scratch + omp_get_thread_num() * work->each;
-  Scratch scratch = {.items = (Item *)at};
-  scratch.spare = (Item *)(at + aligned(n * (ptrdiff_t)sizeof(Item)));
-  scratch.room = (real *)(at + 2 * aligned(n * (ptrdiff_t)sizeof(Item)));
-  scratch.keys = (Key *)scratch.spare;
+  Scratch scratch = {.words = (uint64_t *)at};
+  at += aligned(n, sizeof(uint64_t));
+  scratch.spare = (uint64_t *)at;
+  at += aligned(n, sizeof(uint64_t));
+  scratch.keys = (Key *)at;
+  at += aligned(n, sizeof(Key));
+  scratch.places = (Key *)at;
+  at += aligned(n, sizeof(Key));
+  scratch.room = (real *)at;
   return scratch;
 }
 
@@ -165,92 +142,227 @@ static void write_one(const Lines *work, ptrdiff_t k, ptrdiff_t i, real value, i
   work->indices[THLines_at(lines, 2, k) + i * lines->step[2]] = index + TH_INDEX_BASE;
 }
 
-/* Elements are had from their keys where they can: in the line they lie all over. */
-static void write_items(const Lines *work, ptrdiff_t k, const Item *items, ptrdiff_t n,
-                        const real *line)
+/* --- sorting with places --------------------------------------------------------------------- */
+
+/* Words in order: the lowest bits of each, low of them, say which key it is; the others are the
+ * key, less the least of them, if it is whole. */
+typedef struct {
+  int low, whole;
+  Key least;
+} Order;
+
+#if defined(TH_REAL_IS_LONG) || defined(TH_REAL_IS_DOUBLE)
+
+/* Orders words by the lowest bits of keys, bits of them.  What of a key does not fit into a word
+ * beside the place decides afterwards, among the words that are equal so far: few, or keys that
+ * share more bits than others. */
+static void order_words(const Key *keys, Key least, int bits, uint64_t *words, uint64_t *spare,
+                        ptrdiff_t n, int low)
 {
-  const ptrdiff_t dv = work->lines->step[1], di = work->lines->step[2];
-  const Key flip = work->flip;
-  Raw *restrict values = (Raw *)(work->values + THLines_at(work->lines, 1, k));
-  int64_t *restrict indices = work->indices + THLines_at(work->lines, 2, k);
-  int several = 0;
-  if (dv == 1 && di == 1)
-    for (ptrdiff_t i = 0; i < n; i++) {
-      several |= several_of(items[i].key ^ flip);
-      values[i] = raw_of(items[i].key ^ flip);
-      indices[i] = (int64_t)items[i].at + TH_INDEX_BASE;
-    }
-  else
-    for (ptrdiff_t i = 0; i < n; i++) {
-      several |= several_of(items[i].key ^ flip);
-      values[i * dv] = raw_of(items[i].key ^ flip);
-      indices[i * di] = (int64_t)items[i].at + TH_INDEX_BASE;
-    }
-  for (ptrdiff_t i = 0; several && i < n; i++)
-    if (several_of(items[i].key ^ flip))
-      values[i * dv] = RAW(line)[items[i].at];
+  const int shift = THMax(0, bits + low - 64);
+  const uint64_t mask = ((uint64_t)1 << low) - 1;
+  const Key some = bits < 64 ? ((Key)1 << bits) - 1 : ~(Key)0;
+  for (ptrdiff_t i = 0; i < n; i++) {
+    const uint64_t place = words[i] & mask;
+    words[i] = ((keys[place] - least) & some) >> shift << low | place;
+  }
+  THSort_kernels->sort64(words, spare, n, low, THMin(64, bits + low));
+  if (shift == 0)
+    return;
+  for (ptrdiff_t first = 0, i = 1; i <= n; i++) {
+    if (i < n && (words[i] ^ words[first]) >> low == 0)
+      continue;
+    if (i - first > 1)
+      order_words(keys, least, shift, words + first, spare, i - first, low);
+    first = i;
+  }
 }
 
-static Item *sort_line(const Lines *work, const Scratch *scratch)
+static Order order(const Key *keys, ptrdiff_t n, uint64_t *words, uint64_t *spare)
 {
-  const ptrdiff_t n = work->lines->length;
-  const Key flip = work->flip;
-  for (ptrdiff_t i = 0; i < n; i++)
-    scratch->items[i] = (Item){.key = key_of(RAW(scratch->line)[i]) ^ flip, .at = (Key)i};
-  return ITEM_(sort)(scratch->items, scratch->spare, n, BITS);
+  Key least = LAST_KEY, most = 0;
+  for (ptrdiff_t i = 0; i < n; i++) {
+    least = THMin(least, keys[i]);
+    most = THMax(most, keys[i]);
+    words[i] = (uint64_t)i;
+  }
+  int low = 0, bits = 0;
+  while ((uint64_t)(n - 1) >> low)
+    low++;
+  while (bits < 64 && (most - least) >> bits)
+    bits++;
+  order_words(keys, least, bits, words, spare, n, low);
+  return (Order){.low = low, .whole = bits + low <= 64, .least = least};
+}
+
+#else
+
+static Order order(const Key *keys, ptrdiff_t n, uint64_t *words, uint64_t *spare)
+{
+  THSort_kernels->pair(words, keys, n, 0);
+  THSort_kernels->sort64(words, spare, n, 32, 32 + BITS);
+  return (Order){.low = 32, .whole = 1};
+}
+
+#endif
+
+/* Elements are had from their keys where they can: in the line they lie all over. */
+static void write_words(const Lines *work, ptrdiff_t k, const Scratch *scratch, Order order)
+{
+  enum { SOME = 512 };
+  const ptrdiff_t n = work->lines->length, dv = work->lines->step[1], di = work->lines->step[2];
+  const uint64_t mask = ((uint64_t)1 << order.low) - 1;
+  const Raw *const line = (const Raw *)scratch->line;
+  Raw *values = (Raw *)(work->values + THLines_at(work->lines, 1, k));
+  int64_t *indices = work->indices + THLines_at(work->lines, 2, k);
+  for (ptrdiff_t first = 0; first < n; first += SOME) {
+    const ptrdiff_t count = THMin(SOME, n - first);
+    const uint64_t *words = scratch->words + first;
+    Key keys[SOME];
+    Raw raw[SOME];
+    int64_t places[SOME];
+    int several = 0;
+    Raw *const to = dv == 1 ? values : raw;
+    int64_t *const at = di == 1 ? indices : places;
+    if (sizeof(Key) == 4) {
+      THSort_kernels->unpair((uint32_t *)keys, at, words, count);
+      several = raw_of(to, keys, count, work->flip);
+    } else {
+      for (ptrdiff_t i = 0; i < count; i++)
+        at[i] = (int64_t)(words[i] & mask) + TH_INDEX_BASE;
+      if (order.whole) {
+        for (ptrdiff_t i = 0; i < count; i++)
+          keys[i] = (Key)(words[i] >> order.low) + order.least;
+        several = raw_of(to, keys, count, work->flip);
+      } else {
+        for (ptrdiff_t i = 0; i < count; i++)
+          to[i] = line[words[i] & mask];
+      }
+    }
+    for (ptrdiff_t i = 0; several && i < count; i++)
+      if (several_of(keys[i] ^ work->flip))
+        to[i] = line[at[i] - TH_INDEX_BASE];
+    if (dv != 1)
+      for (ptrdiff_t i = 0; i < count; i++)
+        values[i * dv] = raw[i];
+    if (di != 1)
+      for (ptrdiff_t i = 0; i < count; i++)
+        indices[i * di] = places[i];
+    values += count * dv;
+    indices += count * di;
+  }
 }
 
 static void sort_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const Lines *work = context;
   Scratch scratch = scratch_of(work);
+  const ptrdiff_t n = work->lines->length;
   for (ptrdiff_t k = begin; k < end; k++) {
     read_line(work, k, &scratch);
-    write_items(work, k, sort_line(work, &scratch), work->lines->length, scratch.line);
+    keys_of(scratch.keys, scratch.line, n, work->flip);
+    write_words(work, k, &scratch, order(scratch.keys, n, scratch.words, scratch.spare));
   }
 }
 
-/* The key that is number k in order; *before equal ones come before it. */
-static Key select_key(const Lines *work, const Scratch *scratch, ptrdiff_t k, ptrdiff_t *before)
+/* --- sorting values alone -------------------------------------------------------------------- */
+
+#if defined(SIGN_BIT)
+
+static void restore_several(Raw *values, const real *line, ptrdiff_t n, Key flip, Raw *room)
 {
-  const ptrdiff_t n = work->lines->length;
-  keys_of(scratch->keys, scratch->line, n, work->flip);
-  return ITEM_(select)(scratch->keys, n, k, BITS, before);
 }
 
-/* Keeps the first k in order of count items, which stay in the order of their places. */
-static void keep_first(Item *items, Key *keys, ptrdiff_t count, ptrdiff_t k)
-{
-  ptrdiff_t equal, kept = 0;
-  for (ptrdiff_t i = 0; i < count; i++)
-    keys[i] = items[i].key;
-  const Key last = ITEM_(select)(keys, count, k - 1, BITS, &equal);
-  for (ptrdiff_t i = 0; kept < k; i++)
-    if (items[i].key < last || (items[i].key == last && equal-- >= 0))
-      items[kept++] = items[i];
-}
+#else
 
-/* The same where they need not: a few are sorted sooner. */
-static void keep_top(const Lines *work, const Scratch *scratch, ptrdiff_t count)
+/* Elements of values, which are sorted, become those of the line that share their keys, in the
+ * order in which they lie in it: zeros of either sign, NaN. */
+static void restore_several(Raw *values, const real *line, ptrdiff_t n, Key flip, Raw *room)
 {
-  enum { MANY = sizeof(Key) == 4 ? 256 : 40 };
-  if (!work->sorted || count > MANY) {
-    keep_first(scratch->items, scratch->keys, count, work->k);
-    return;
+  const Raw *const raw = (const Raw *)line;
+  ptrdiff_t below = 0, zeros = 0, nans = 0, negative = 0, count = 0;
+  for (ptrdiff_t i = 0; i < n; i++) {
+    below += line[i] < 0;
+    zeros += line[i] == 0;
+    nans += line[i] != line[i];
+    negative += raw[i] == TOP_BIT;
   }
-  const Item *sorted = ITEM_(sort)(scratch->items, scratch->spare, count, BITS);
-  if (sorted != scratch->items)
-    memcpy(scratch->items, sorted, (size_t)work->k * sizeof *sorted);
+  if (negative) {
+    for (ptrdiff_t i = 0; i < n; i++) {
+      room[count] = raw[i];
+      count += line[i] == 0;
+    }
+    memcpy(values + (flip ? n - below - zeros : below), room, (size_t)zeros * sizeof *room);
+  }
+  if (nans > 0) {
+    ptrdiff_t first = 0;
+    int differ = 0;
+    while (!is_nan(line[first]))
+      first++;
+    for (ptrdiff_t i = first; i < n; i++)
+      differ |= (line[i] != line[i]) & (raw[i] != raw[first]);
+    count = 0;
+    Raw *const to = values + (flip ? 0 : n - nans);
+    for (ptrdiff_t i = 0; !differ && i < nans; i++)
+      to[i] = raw[first];
+    if (!differ)
+      return;
+    for (ptrdiff_t i = 0; i < n; i++) {
+      room[count] = raw[i];
+      count += line[i] != line[i];
+    }
+    memcpy(to, room, (size_t)nans * sizeof *room);
+  }
 }
 
-/* Whether one of n elements may come before the one whose key is last: none does if not. */
-static int any_before(const Lines *work, const real *x, ptrdiff_t n, Key last)
+#endif
+
+static void sort_values(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
-  const Raw raw = raw_of(last ^ work->flip);
+  const Lines *work = context;
+  Scratch scratch = scratch_of(work);
+  const ptrdiff_t n = work->lines->length, step = work->lines->step[1];
+  for (ptrdiff_t k = begin; k < end; k++) {
+    read_line(work, k, &scratch);
+    Raw *values = (Raw *)(work->values + THLines_at(work->lines, 1, k));
+    Raw *const to = step == 1 ? values : (Raw *)scratch.places;
+    keys_of(scratch.keys, scratch.line, n, work->flip);
+    KEY_(sort)(scratch.keys, (Key *)scratch.spare, n, 0, BITS);
+    if (raw_of(to, scratch.keys, n, work->flip))
+      restore_several(to, scratch.line, n, work->flip, (Raw *)scratch.spare);
+    for (ptrdiff_t i = 0; step != 1 && i < n; i++)
+      values[i * step] = to[i];
+  }
+}
+
+/* --- selecting ------------------------------------------------------------------------------- */
+
+/* Keeps the first k in order of count keys, which stay in the order of their places; those are
+ * where keys are, if from is NULL. */
+static void keep_first(const Scratch *scratch, const Key *from, ptrdiff_t count, ptrdiff_t k)
+{
+  ptrdiff_t before;
+  Key *const keys = scratch->keys, *const used = (Key *)scratch->words;
+  memcpy(used, keys, (size_t)count * sizeof *used);
+  const Key last = KEY_(select)(used, (Key *)scratch->spare, count, k - 1, BITS, &before);
+  KEY_(keep)(keys, scratch->places, keys, from, count, last, before + 1);
+}
+
+/* An element that has the key. */
+static real value_of(Key key, Key flip)
+{
+  Raw raw;
   real value;
+  raw_of(&raw, &key, 1, flip);
   memcpy(&value, &raw, sizeof value);
+  return value;
+}
+
+/* Whether one of n elements may come before the value: none does if not. */
+static int any_before(const real *x, ptrdiff_t n, real value, int descending)
+{
   int any = 0;
-  if (work->flip)
+  if (descending)
     for (ptrdiff_t i = 0; i < n; i++)
       any |= !(x[i] <= value);
   else
@@ -259,64 +371,97 @@ static int any_before(const Lines *work, const real *x, ptrdiff_t n, Key last)
   return any;
 }
 
-/* Items are collected that come before the last one that is wanted so far, which is found anew
- * whenever there are twice as many as are wanted.  In most of a long line there are none.  Where
- * not few are wanted, all are collected. */
+/* Of a long line of which few are wanted keys are collected that come before the last one that is
+ * wanted so far, which is found anew whenever there is no room for more.  In most of the line there
+ * are none.  Returns how many there are. */
+static ptrdiff_t collect_top(const Lines *work, const Scratch *scratch)
+{
+  enum { STRETCH = 64, ROOM = 512 };
+  const ptrdiff_t n = work->lines->length, wanted = work->k;
+  const ptrdiff_t room = THMin(n, wanted + THMax(wanted, ROOM));
+  Key *const keys = scratch->keys, *const places = scratch->places;
+  ptrdiff_t count = 0;
+  Key last = LAST_KEY;
+  real value = 0;
+  int full = 0; /* so many are there that last is one of them, and value its element */
+  for (ptrdiff_t first = 0; first < n; first += STRETCH) {
+    Key some[STRETCH];
+    const ptrdiff_t length = THMin(STRETCH, n - first);
+    if (full && !any_before(scratch->line + first, length, value, work->flip != 0))
+      continue;
+    keys_of(some, scratch->line + first, length, work->flip);
+    for (ptrdiff_t i = 0; i < length; i++) {
+      keys[count] = some[i];
+      places[count] = (Key)(first + i);
+      count += !full || some[i] < last;
+    }
+    if (count + STRETCH > room) {
+      keep_first(scratch, places, count, wanted);
+      count = wanted;
+      full = 1;
+      last = 0;
+      for (ptrdiff_t i = 0; i < wanted; i++)
+        last = THMax(last, keys[i]);
+      value = value_of(last, work->flip);
+    }
+  }
+  return count;
+}
+
 static void top_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
-  enum { STRETCH = 64, ROOM = 128, FEW = 32 };
+  enum { LONG = 8192, FEW = 32, MANY = 128 };
   const Lines *work = context;
   Scratch scratch = scratch_of(work);
   const ptrdiff_t n = work->lines->length, wanted = work->k;
-  const ptrdiff_t room = wanted > n / FEW ? n + STRETCH : wanted + THMax(wanted, ROOM);
-  Item *items = scratch.items;
+  const ptrdiff_t dv = work->lines->step[1], di = work->lines->step[2];
   for (ptrdiff_t k = begin; k < end; k++) {
     read_line(work, k, &scratch);
-    ptrdiff_t count = 0;
-    Key last = LAST_KEY;
-    int full = 0; /* so many are there that last is one of them */
-    for (ptrdiff_t first = 0; first < n; first += STRETCH) {
-      Key keys[STRETCH];
-      const ptrdiff_t length = THMin(STRETCH, n - first);
-      if (full && !any_before(work, scratch.line + first, length, last))
-        continue;
-      keys_of(keys, scratch.line + first, length, work->flip);
-      for (ptrdiff_t i = 0; i < length; i++) {
-        items[count] = (Item){.key = keys[i], .at = (Key)(first + i)};
-        count += !full || keys[i] < last;
-      }
-      if (count + STRETCH > room) {
-        keep_top(work, &scratch, count);
-        count = wanted;
-        full = 1;
-        last = 0;
-        for (ptrdiff_t i = 0; i < wanted; i++)
-          last = THMax(last, items[i].key);
-      }
+    ptrdiff_t count = wanted;
+    if (n > LONG && wanted <= n / FEW) {
+      count = collect_top(work, &scratch);
+    } else {
+      keys_of(scratch.keys, scratch.line, n, work->flip);
+      const Key bound = wanted <= n / FEW ? KEY_(bound)(scratch.keys, n, wanted) : LAST_KEY;
+      if (bound != LAST_KEY)
+        count = KEY_(keep)(scratch.keys, scratch.places, scratch.keys, NULL, n, bound, n);
+      else
+        keep_first(&scratch, NULL, n, wanted);
     }
-    if (count > wanted)
-      keep_top(work, &scratch, count);
-    if (work->sorted)
-      items = ITEM_(sort)(scratch.items, scratch.spare, wanted, BITS);
-    write_items(work, k, items, wanted, scratch.line);
-    items = scratch.items;
+    if (count > wanted && (!work->sorted || count > MANY)) {
+      keep_first(&scratch, scratch.places, count, wanted);
+      count = wanted;
+    }
+    const Order sorted =
+        work->sorted ? order(scratch.keys, count, scratch.words, scratch.spare) : (Order){0};
+    const uint64_t mask = ((uint64_t)1 << sorted.low) - 1;
+    real *values = work->values + THLines_at(work->lines, 1, k);
+    int64_t *indices = work->indices + THLines_at(work->lines, 2, k);
+    for (ptrdiff_t i = 0; i < wanted; i++) {
+      const Key place = scratch.places[work->sorted ? (ptrdiff_t)(scratch.words[i] & mask) : i];
+      values[i * dv] = scratch.line[place];
+      indices[i * di] = (int64_t)place + TH_INDEX_BASE;
+    }
   }
 }
 
-/* Where the key is that so many equal ones come before. */
+/* Where the element is that so many equal ones come before. */
 static ptrdiff_t place_of(const real *line, Key key, ptrdiff_t before, ptrdiff_t n)
 {
-  enum { STRETCH = 256 };
+  enum { LONGEST = 512, SHORTER = 8 };
+  const real value = value_of(key, 0);
+  const int nan = is_nan(value);
   ptrdiff_t i = 0;
-  for (; n - i > STRETCH; i += STRETCH) {
-    int equal = 0;
-    for (int j = 0; j < STRETCH; j++)
-      equal += key_of(RAW(line)[i + j]) == key;
-    if (equal > before)
-      break;
-    before -= equal;
-  }
-  while (key_of(RAW(line)[i]) != key || before-- > 0)
+  for (int stretch = LONGEST; stretch > 1; stretch /= SHORTER)
+    for (; n - i > stretch; i += stretch) {
+      int equal = 0;
+      for (int j = 0; j < stretch; j++)
+        equal += (line[i + j] == value) | (nan & is_nan(line[i + j]));
+      if (equal > before)
+        break;
+      before -= equal;
+    }
+  while (!((line[i] == value) | (nan & is_nan(line[i]))) || before-- > 0)
     i++;
   return i;
 }
@@ -324,9 +469,12 @@ static ptrdiff_t place_of(const real *line, Key key, ptrdiff_t before, ptrdiff_t
 /* Where element number k of the line in order is. */
 static ptrdiff_t select_place(const Lines *work, const Scratch *scratch, ptrdiff_t k)
 {
+  const ptrdiff_t n = work->lines->length;
   ptrdiff_t before;
-  const Key key = select_key(work, scratch, k, &before) ^ work->flip;
-  return place_of(scratch->line, key, before, work->lines->length);
+  Key *const keys = scratch->keys;
+  keys_of(keys, scratch->line, n, 0);
+  const Key key = KEY_(select)(keys, (Key *)scratch->spare, n, k, BITS, &before);
+  return place_of(scratch->line, key, before, n);
 }
 
 static void kth_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
@@ -343,7 +491,14 @@ static void kth_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
 /* The place of the first NaN, or n. */
 static ptrdiff_t first_nan(const real *line, ptrdiff_t n)
 {
+  enum { STRETCH = 64 };
   ptrdiff_t i = 0;
+  for (int any = 0; n - i > STRETCH; i += STRETCH) {
+    for (int j = 0; j < STRETCH; j++)
+      any |= is_nan(line[i + j]);
+    if (any)
+      break;
+  }
   while (i < n && !is_nan(line[i]))
     i++;
   return i;
@@ -363,6 +518,27 @@ static void median_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
+/* The first key of the most frequent ones of a sorted line, of which count are there.  A value that
+ * is more frequent than another one so far is the same further on: most places are passed by
+ * comparing many of them. */
+static Key most_frequent(const Key *sorted, ptrdiff_t n)
+{
+  enum { STRETCH = 32 };
+  ptrdiff_t most = 1, best = 0;
+  for (ptrdiff_t i = 0; i + most < n;) {
+    if (sorted[i] == sorted[i + most]) {
+      best = i;
+      most++;
+      continue;
+    }
+    i++;
+    for (int any = 0; !any && i + most + STRETCH <= n; i += any ? 0 : STRETCH)
+      for (int j = 0; j < STRETCH; j++)
+        any |= sorted[i + j] == sorted[i + most + j];
+  }
+  return sorted[best];
+}
+
 static void mode_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const Lines *work = context;
@@ -370,20 +546,21 @@ static void mode_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
   const ptrdiff_t n = work->lines->length;
   for (ptrdiff_t k = begin; k < end; k++) {
     read_line(work, k, &scratch);
-    const Item *items = sort_line(work, &scratch);
-    ptrdiff_t most = 0, best = 0;
-    for (ptrdiff_t first = 0, i = 0; i < n; i++) {
-      if (i + 1 < n && items[i + 1].key == items[i].key)
-        continue;
-      const int nan = is_nan(scratch.line[items[i].at]);
-      const ptrdiff_t frequency = nan ? 1 : i + 1 - first;
-      if (frequency > most) {
-        most = frequency;
-        best = nan ? first : i;
-      }
-      first = i + 1;
+    Key *const sorted = (Key *)scratch.words;
+    keys_of(scratch.keys, scratch.line, n, 0);
+    memcpy(sorted, scratch.keys, (size_t)n * sizeof *sorted);
+    KEY_(sort)(sorted, (Key *)scratch.spare, n, 0, BITS);
+    ptrdiff_t count = n, place = 0;
+#if !defined(SIGN_BIT)
+    while (count > 0 && sorted[count - 1] == LAST_KEY) /* NaN */
+      count--;
+#endif
+    if (count > 0) {
+      const Key key = most_frequent(sorted, count);
+      for (place = n - 1; scratch.keys[place] != key;)
+        place--;
     }
-    write_one(work, k, 0, scratch.line[items[best].at], (int64_t)items[best].at);
+    write_one(work, k, 0, scratch.line[place], place);
   }
 }
 
@@ -402,13 +579,12 @@ static void THTensor_(runLines)(LineWork body, Lines work, THTensor *values, THL
 
   const ptrdiff_t count = along.lines.count, grain = TH_LOOP_GRAIN / 8 / THMax(1, n) + 1;
   const int threads = THParallel_threads(count, grain);
-  ptrdiff_t items, all;
-  if (__builtin_mul_overflow(n, (ptrdiff_t)sizeof(Item), &items) ||
-      __builtin_add_overflow(2 * (aligned(items) / 64), aligned(n * (ptrdiff_t)sizeof(real)) / 64,
-                             &work.each) ||
-      __builtin_mul_overflow(work.each, (ptrdiff_t)64, &work.each) ||
-      __builtin_mul_overflow(work.each, (ptrdiff_t)threads, &all))
+  ptrdiff_t all;
+  if (__builtin_mul_overflow(n, (ptrdiff_t)WORKING, &work.each) ||
+      __builtin_add_overflow(work.each, (ptrdiff_t)(PARTS * LINE), &work.each) ||
+      __builtin_mul_overflow(work.each / LINE * LINE, (ptrdiff_t)threads, &all))
     THArgError(3, "lines of %td elements are too long to be sorted", n);
+  work.each = work.each / LINE * LINE;
   THGuard guard;
   THGuard_enter(&guard, THFree);
   work.scratch = guard.what = THAlloc(all);
@@ -416,7 +592,7 @@ static void THTensor_(runLines)(LineWork body, Lines work, THTensor *values, THL
 
   work.from = THTensor_(data)(t);
   work.values = THTensor_(data)(values);
-  work.indices = THLongTensor_data(indices);
+  work.indices = indices ? THLongTensor_data(indices) : NULL;
   if (n > 0)
     THParallel_for(count, grain, body, &work);
   THGuard_leave(&guard);
@@ -428,7 +604,8 @@ void THTensor_(sort)(THTensor *rt_, THLongTensor *ri_, THTensor *t, int dimensio
 {
   THTensor_(checkAlong)(t, dimension, 4);
   const Lines work = {.flip = descendingOrder ? LAST_KEY : 0};
-  THTensor_(runLines)(sort_lines, work, rt_, ri_, t, dimension, 4, t->size[dimension], 0);
+  THTensor_(runLines)(ri_ ? sort_lines : sort_values, work, rt_, ri_, t, dimension, 4,
+                      t->size[dimension], 0);
 }
 
 void THTensor_(topk)(THTensor *rt_, THLongTensor *ri_, THTensor *t, int64_t k, int dim, int dir,
@@ -487,18 +664,20 @@ real THTensor_(medianall)(THTensor *t)
   t = contiguous.what = THTensor_(newContiguous)(t);
   const real *line = THTensor_(data)(t);
   ptrdiff_t place = first_nan(line, n), bytes;
+  real median = line[place < n ? place : 0];
   if (place == n) {
-    if (__builtin_mul_overflow(n, (ptrdiff_t)sizeof(Key), &bytes))
+    if (__builtin_mul_overflow(n, (ptrdiff_t)(2 * sizeof(Key)), &bytes) ||
+        __builtin_add_overflow(bytes, (ptrdiff_t)LINE, &bytes))
       THArgError(1, "a tensor of %td elements is too large", n);
     THGuard_enter(&guard, THFree);
     Key *keys = guard.what = THAlloc(bytes);
     keys_of(keys, line, n, 0);
     ptrdiff_t before;
-    const Key key = ITEM_(select)(keys, n, (n - 1) / 2, BITS, &before);
-    place = place_of(line, key, before, n);
+    const Key key = KEY_(select)(keys, keys + n, n, (n - 1) / 2, BITS, &before);
+    /* Zeros of either sign: it is the one that so many come before. */
+    median = several_of(key) ? line[place_of(line, key, before, n)] : value_of(key, 0);
     THGuard_leave(&guard);
   }
-  const real median = line[place];
   THGuard_leave(&contiguous);
   return median;
 }

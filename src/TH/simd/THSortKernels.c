@@ -1,41 +1,41 @@
-/* Sorting and selecting items of either width: the same text twice. */
+/* Sorting and selecting integers of either width: the same text twice. */
 #include "../THSort.h"
 
-#if defined(__AVX512F__) && defined(__AVX512DQ__)
-#include "THSortVectors.h"
-/* Lines that are longer, or whose keys are short, are sorted sooner by digits. */
-enum { VECTORS = 8192 };
-#else
-enum { VECTORS = 0 };
-#define THItem32_sortVectors(ITEMS, SPARE, N) ((void)0)
+#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__BMI2__)
+#include <immintrin.h>
+#define TH_SORT_VECTORS
 #endif
 
-#define Item     THItem32
 #define Key      uint32_t
-#define Item_(x) TH_CONCAT_2(THItem32_, x)
-#include "THSortItems.h"
+#define KEY_BITS 32
+#define Key_(x)  TH_CONCAT_2(x, 32)
+#include "THSortDigits.h"
 
-static THItem32 *sort32(THItem32 *items, THItem32 *spare, ptrdiff_t n, int bits)
+#undef Key
+#undef KEY_BITS
+#undef Key_
+
+#define Key      uint64_t
+#define KEY_BITS 64
+#define Key_(x)  TH_CONCAT_2(x, 64)
+#include "THSortDigits.h"
+
+static void pair(uint64_t *restrict words, const uint32_t *restrict keys, ptrdiff_t n,
+                 ptrdiff_t first)
 {
-  if (n > THMin(VECTORS, bits * bits * bits / 4))
-    return THItem32_sort(items, spare, n);
-  THItem32_sortVectors(items, spare, n);
-  return items;
+  for (ptrdiff_t i = 0; i < n; i++)
+    words[i] = (uint64_t)keys[i] << 32 | (uint64_t)(first + i);
 }
 
-#undef Item
-#undef Key
-#undef Item_
-
-#define Item     THItem64
-#define Key      uint64_t
-#define Item_(x) TH_CONCAT_2(THItem64_, x)
-#include "THSortItems.h"
-
-static THItem64 *sort64(THItem64 *items, THItem64 *spare, ptrdiff_t n, int bits)
+static void unpair(uint32_t *restrict keys, int64_t *restrict places, const uint64_t *words,
+                   ptrdiff_t n)
 {
-  return THItem64_sort(items, spare, n);
+  for (ptrdiff_t i = 0; i < n; i++) {
+    keys[i] = (uint32_t)(words[i] >> 32);
+    places[i] = (int64_t)(words[i] & UINT32_MAX) + TH_INDEX_BASE;
+  }
 }
 
 const THSortKernels TH_LEVEL_(THSort_kernels)[] = {
-    {sort32, sort64, THItem32_select, THItem64_select}};
+    {sort32, sort64, select32, select64, bound32, bound64, keep32, keep64, fromFloats32,
+     fromFloats64, toFloats32, toFloats64, pair, unpair}};

@@ -1,218 +1,455 @@
-/* Sorting items with short keys in vectors of AVX-512.
+/* Sorting and selecting integers in vectors of AVX-512; included by THSortKernels.c for each width:
+ * Key, KEY_BITS, and Key_(name).
  *
- * An item is one number of 64 bits with its key above its place, so no two are equal and no order
- * has to be kept: a quicksort will do, whose parts are sorted in registers once they are small. */
-#ifndef TH_SORT_VECTORS_H
-#define TH_SORT_VECTORS_H
+ * A quicksort, whose parts are sorted in registers once they are small.  It keeps no order of equal
+ * keys, which nothing shows: what has to tell them apart has their places in its keys. */
 
-#include <immintrin.h>
+/* --- vectors --------------------------------------------------------------------------------- */
 
-typedef uint64_t __attribute__((may_alias)) Word;
-typedef __m512i Vector;
+typedef Key Key_(Lanes) __attribute__((vector_size(64)));
 
-enum { LANES = 8, MOST_ROWS = 16, SMALL = LANES * MOST_ROWS };
+enum { Key_(LANES) = 512 / KEY_BITS, Key_(ROWS) = 16, Key_(SMALL) = Key_(LANES) * Key_(ROWS) };
+#define LANES Key_(LANES)
+#define ROWS  Key_(ROWS)
+#define SMALL Key_(SMALL)
 
-/* --- up to 128 items: in registers ----------------------------------------------------------- */
+#if KEY_BITS == 32
+typedef __mmask16 Key_(Mask);
+#define OP_(name) _mm512_##name##_epi32
+#define MIN_      _mm512_min_epu32
+#define MAX_      _mm512_max_epu32
+#define BELOW_    _mm512_cmplt_epu32_mask
+#define SAME_     _mm512_cmpeq_epi32_mask
+#define MAX_MASK_ _mm512_mask_max_epu32
+#define ALL_      0xffffu
+#else
+typedef __mmask8 Key_(Mask);
+#define OP_(name) _mm512_##name##_epi64
+#define MIN_      _mm512_min_epu64
+#define MAX_      _mm512_max_epu64
+#define BELOW_    _mm512_cmplt_epu64_mask
+#define SAME_     _mm512_cmpeq_epi64_mask
+#define MAX_MASK_ _mm512_mask_max_epu64
+#define ALL_      0xffu
+#endif
+#define INLINE_ static inline __attribute__((always_inline))
 
-static inline __attribute__((always_inline)) void order(Vector *a, Vector *b)
+INLINE_ __m512i Key_(all)(Key key)
 {
-  const Vector low = _mm512_min_epu64(*a, *b);
-  *b = _mm512_max_epu64(*a, *b);
-  *a = low;
-}
-
-/* Batcher's networks: each column becomes sorted. */
-static inline __attribute__((always_inline)) void sort_columns(Vector *v, int rows)
-{
-  /* clang-format off */
-#define X(A, B) order(v + (A), v + (B));
-#define NETWORK_8(I)                                                                \
-  X(I, I + 1)     X(I + 2, I + 3) X(I + 4, I + 5) X(I + 6, I + 7)                   \
-  X(I, I + 2)     X(I + 1, I + 3) X(I + 4, I + 6) X(I + 5, I + 7)                   \
-  X(I + 1, I + 2) X(I + 5, I + 6)                                                   \
-  X(I, I + 4)     X(I + 1, I + 5) X(I + 2, I + 6) X(I + 3, I + 7)                   \
-  X(I + 2, I + 4) X(I + 3, I + 5)                                                   \
-  X(I + 1, I + 2) X(I + 3, I + 4) X(I + 5, I + 6)
-  NETWORK_8(0)
-  if (rows == 8)
-    return;
-  NETWORK_8(8)
-  X(0, 8) X(1, 9) X(2, 10) X(3, 11) X(4, 12) X(5, 13) X(6, 14) X(7, 15)
-  X(4, 8) X(5, 9) X(6, 10) X(7, 11)
-  X(2, 4) X(3, 5) X(6, 8) X(7, 9) X(10, 12) X(11, 13)
-  X(1, 2) X(3, 4) X(5, 6) X(7, 8) X(9, 10) X(11, 12) X(13, 14)
-#undef NETWORK_8
-#undef X
-  /* clang-format on */
+  return (__m512i)((Key_(Lanes)){0} + key);
 }
 
 /* The first lanes of a vector the other way round, and the next as many, and so on. */
-static inline __attribute__((always_inline)) Vector reverse(Vector v, int lanes)
+INLINE_ __m512i Key_(reverse)(__m512i v, int lanes)
 {
+#if KEY_BITS == 32
+  if (lanes == 2)
+    return _mm512_shuffle_epi32(v, _MM_PERM_CDAB);
+  if (lanes == 4)
+    return _mm512_shuffle_epi32(v, _MM_PERM_ABCD);
+  const __m512i eight = _mm512_set_epi32(8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
+  return _mm512_permutexvar_epi32(
+      lanes == 8 ? eight : _mm512_set_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
+      v);
+#else
   if (lanes == 2)
     return _mm512_shuffle_epi32(v, _MM_PERM_BADC);
   if (lanes == 4)
     return _mm512_permutex_epi64(v, 0x1b);
   return _mm512_permutexvar_epi64(_mm512_set_epi64(0, 1, 2, 3, 4, 5, 6, 7), v);
+#endif
 }
 
-/* The greater of each pair goes to the lanes in upper. */
-static inline __attribute__((always_inline)) Vector order_lanes(Vector v, Vector partner,
-                                                                __mmask8 upper)
+/* Every lane changes places with the one that far away. */
+INLINE_ __m512i Key_(swap)(__m512i v, int distance)
 {
-  return _mm512_mask_max_epu64(_mm512_min_epu64(v, partner), upper, v, partner);
+  if (distance == 1)
+    return Key_(reverse)(v, 2);
+  if (distance * KEY_BITS == 64)
+    return _mm512_shuffle_epi32(v, _MM_PERM_BADC);
+  return _mm512_permutex_epi64(v, 0x4e); /* 128 bits */
+}
+
+/* --- up to 16 vectors of keys: in registers -------------------------------------------------- */
+
+INLINE_ void Key_(order)(__m512i *a, __m512i *b)
+{
+  const __m512i low = MIN_(*a, *b);
+  *b = MAX_(*a, *b);
+  *a = low;
+}
+
+/* Batcher's networks: each column becomes sorted. */
+INLINE_ void Key_(sortColumns)(__m512i *v, int rows)
+{
+  /* clang-format off */
+#define X(A, B) Key_(order)(v + (A), v + (B));
+#define NETWORK_4(I)                                                                \
+  X(I, I + 1)     X(I + 2, I + 3)                                                   \
+  X(I, I + 2)     X(I + 1, I + 3)                                                   \
+  X(I + 1, I + 2)
+#define NETWORK_8(I)                                                                \
+  NETWORK_4(I)    NETWORK_4(I + 4)                                                  \
+  X(I, I + 4)     X(I + 1, I + 5) X(I + 2, I + 6) X(I + 3, I + 7)                   \
+  X(I + 2, I + 4) X(I + 3, I + 5)                                                   \
+  X(I + 1, I + 2) X(I + 3, I + 4) X(I + 5, I + 6)
+  if (rows == 2)
+    X(0, 1)
+  if (rows == 4) {
+    NETWORK_4(0)
+  }
+  if (rows >= 8) {
+    NETWORK_8(0)
+  }
+  if (rows == 16) {
+    NETWORK_8(8)
+    X(0, 8) X(1, 9) X(2, 10) X(3, 11) X(4, 12) X(5, 13) X(6, 14) X(7, 15)
+    X(4, 8) X(5, 9) X(6, 10) X(7, 11)
+    X(2, 4) X(3, 5) X(6, 8) X(7, 9) X(10, 12) X(11, 13)
+    X(1, 2) X(3, 4) X(5, 6) X(7, 8) X(9, 10) X(11, 12) X(13, 14)
+  }
+#undef NETWORK_8
+#undef NETWORK_4
+#undef X
+  /* clang-format on */
+}
+
+/* The lanes whose numbers have that bit. */
+INLINE_ Key_(Mask) Key_(upper)(int bit)
+{
+  return (Key_(Mask))(bit == 1 ? 0xaaaa : bit == 2 ? 0xcccc : bit == 4 ? 0xf0f0 : 0xff00);
+}
+
+/* The greater of each pair goes to the upper lane. */
+INLINE_ __m512i Key_(orderLanes)(__m512i v, __m512i partner, int bit)
+{
+  return MAX_MASK_(MIN_(v, partner), Key_(upper)(bit), v, partner);
+}
+
+/* Of each group of rows the first meets the last, and so on. */
+INLINE_ void Key_(mergeRows)(__m512i *v, int rows, int group, int lanes)
+{
+#pragma GCC unroll 16
+  for (int i = 0; i < rows / 2; i++) {
+    const int first = i / (group / 2) * group, j = i % (group / 2);
+    __m512i *a = v + first + j, *b = v + first + group - 1 - j;
+    *b = Key_(reverse)(*b, lanes);
+    Key_(order)(a, b);
+  }
 }
 
 /* Every half of so many lanes holds a sorted sequence, row after row; afterwards all of them do.
  * The second sequence is met from its end, which makes halves that rise and then fall. */
-static inline __attribute__((always_inline)) void merge_lanes(Vector *v, int rows, int lanes)
+INLINE_ void Key_(mergeLanes)(__m512i *v, int rows, int lanes)
 {
-#pragma GCC unroll 16
-  for (int group = rows; group > 1; group /= 2)
-#pragma GCC unroll 16
-    for (int first = 0; first < rows; first += group)
-#pragma GCC unroll 16
-      for (int i = 0; i < group / 2; i++) {
-        Vector *a = v + first + i, *b = v + first + group - 1 - i;
-        *b = reverse(*b, lanes);
-        order(a, b);
-      }
+  if (rows >= 16) /* one after the other, so that compilers see what is constant */
+    Key_(mergeRows)(v, rows, 16, lanes);
+  if (rows >= 8)
+    Key_(mergeRows)(v, rows, 8, lanes);
+  if (rows >= 4)
+    Key_(mergeRows)(v, rows, 4, lanes);
+  if (rows >= 2)
+    Key_(mergeRows)(v, rows, 2, lanes);
 #pragma GCC unroll 16
   for (int i = 0; i < rows; i++) {
-    const __mmask8 upper = lanes == 2 ? 0xaa : lanes == 4 ? 0xcc : 0xf0;
-    v[i] = order_lanes(v[i], reverse(v[i], lanes), upper);
-    if (lanes == 8)
-      v[i] = order_lanes(v[i], _mm512_permutex_epi64(v[i], 0x4e), 0xcc);
+    v[i] = Key_(orderLanes)(v[i], Key_(reverse)(v[i], lanes), lanes / 2);
+    if (lanes > 8)
+      v[i] = Key_(orderLanes)(v[i], Key_(swap)(v[i], 4), 4);
+    if (lanes > 4)
+      v[i] = Key_(orderLanes)(v[i], Key_(swap)(v[i], 2), 2);
     if (lanes > 2)
-      v[i] = order_lanes(v[i], reverse(v[i], 2), 0xaa);
+      v[i] = Key_(orderLanes)(v[i], Key_(swap)(v[i], 1), 1);
   }
 }
 
-static inline __mmask8 lanes_of(ptrdiff_t n)
+INLINE_ Key_(Mask) Key_(lanesOf)(ptrdiff_t n)
 {
-  return n >= LANES ? 0xff : n <= 0 ? 0 : (__mmask8)((1 << n) - 1);
+  return (Key_(Mask))_bzhi_u32(ALL_, (unsigned)THMax(0, THMin(LANES, n)));
 }
 
-static inline __attribute__((always_inline)) void sort_rows(Word *to, const Word *from, ptrdiff_t n,
-                                                            int rows)
+/* The next of n keys, and what becomes of them.  Whole vectors go without masks: what those store
+ * the processor does not hand on to loads that follow soon. */
+INLINE_ __m512i Key_(load)(const Key *from, ptrdiff_t n)
 {
-  Vector v[MOST_ROWS];
-  const Vector last = _mm512_set1_epi64(-1);
+  return n >= LANES ? _mm512_loadu_si512(from) : OP_(maskz_loadu)(Key_(lanesOf)(n), from);
+}
+
+INLINE_ void Key_(store)(Key *to, ptrdiff_t n, __m512i v)
+{
+  if (n >= LANES)
+    _mm512_storeu_si512(to, v);
+  else
+    OP_(mask_storeu)(to, Key_(lanesOf)(n), v);
+}
+
+/* More than half of the rows are full. */
+INLINE_ void Key_(sortRows)(Key *to, const Key *from, ptrdiff_t n, int rows)
+{
+  __m512i v[ROWS];
+  const __m512i last = _mm512_set1_epi32(-1);
 #pragma GCC unroll 16
   for (int i = 0; i < rows; i++)
-    v[i] = _mm512_mask_loadu_epi64(last, lanes_of(n - LANES * i), from + LANES * i);
-  sort_columns(v, rows);
-  merge_lanes(v, rows, 2);
-  merge_lanes(v, rows, 4);
-  merge_lanes(v, rows, 8);
+    v[i] = i < rows / 2 ? _mm512_loadu_si512(from + LANES * i)
+                        : OP_(mask_loadu)(last, Key_(lanesOf)(n - LANES * i), from + LANES * i);
+  Key_(sortColumns)(v, rows);
+  Key_(mergeLanes)(v, rows, 2);
+  Key_(mergeLanes)(v, rows, 4);
+  Key_(mergeLanes)(v, rows, 8);
+  if (LANES > 8)
+    Key_(mergeLanes)(v, rows, 16);
 #pragma GCC unroll 16
   for (int i = 0; i < rows; i++)
-    _mm512_mask_storeu_epi64(to + LANES * i, lanes_of(n - LANES * i), v[i]);
+    if (i < rows / 2)
+      _mm512_storeu_si512(to + LANES * i, v[i]);
+    else
+      OP_(mask_storeu)(to + LANES * i, Key_(lanesOf)(n - LANES * i), v[i]);
 }
 
 /* n <= SMALL; to may be from. */
-static void sort_small(Word *to, const Word *from, ptrdiff_t n)
+static void Key_(sortSmall)(Key *to, const Key *from, ptrdiff_t n)
 {
-  if (n <= SMALL / 2)
-    sort_rows(to, from, n, MOST_ROWS / 2);
+  if (n <= LANES)
+    Key_(sortRows)(to, from, n, 1);
+  else if (n <= 2 * LANES)
+    Key_(sortRows)(to, from, n, 2);
+  else if (n <= 4 * LANES)
+    Key_(sortRows)(to, from, n, 4);
+  else if (n <= 8 * LANES)
+    Key_(sortRows)(to, from, n, 8);
   else
-    sort_rows(to, from, n, MOST_ROWS);
+    Key_(sortRows)(to, from, n, 16);
 }
 
-/* --- quicksort: from one array into the other ------------------------------------------------ */
+/* --- quicksort ------------------------------------------------------------------------------- */
 
-/* The middle of 24 words, about. */
-static Word choose_pivot(const Word *from, ptrdiff_t n)
+/* The middle of three vectors, about; in *again whether it seems to be there more than once. */
+static Key Key_(choosePivot)(const Key *from, ptrdiff_t n, int *again)
 {
-  Vector a = _mm512_loadu_si512(from + n / 4), b = _mm512_loadu_si512(from + n / 2);
-  Vector c = _mm512_loadu_si512(from + n / 4 * 3);
-  order(&a, &b);
-  order(&b, &c);
-  order(&a, &b);
-  merge_lanes(&b, 1, 2);
-  merge_lanes(&b, 1, 4);
-  merge_lanes(&b, 1, 8);
-  return (Word)b[LANES / 2];
+  __m512i a = _mm512_loadu_si512(from + n / 4), b = _mm512_loadu_si512(from + n / 2);
+  __m512i c = _mm512_loadu_si512(from + n / 4 * 3);
+  Key_(order)(&a, &b);
+  Key_(order)(&b, &c);
+  Key_(order)(&a, &b);
+  Key_(mergeLanes)(&b, 1, 2);
+  Key_(mergeLanes)(&b, 1, 4);
+  Key_(mergeLanes)(&b, 1, 8);
+  if (LANES > 8)
+    Key_(mergeLanes)(&b, 1, 16);
+  const Key_(Lanes) sorted = (Key_(Lanes))b;
+  *again = sorted[LANES / 2] == sorted[LANES / 2 + 1];
+  return sorted[LANES / 2];
 }
 
-/* Those below the pivot go to the beginning, the others to the end.  A vector is parted and stored
- * at both: what lies between is room for all that is still to come, in whole vectors, so that
- * either store leaves the other's words alone or is the same, and what it leaves beyond its own is
- * written over later. */
-static ptrdiff_t partition(Word *to, const Word *from, ptrdiff_t n, Word pivot)
+/* Of n keys in from, which is a or b, those below the pivot go to the beginning of a, the others to
+ * that of b; returns how many went to a.  Whole vectors are stored, of which the rest is written
+ * over later: neither place is ever ahead of what has been read. */
+static ptrdiff_t Key_(part)(Key *a, Key *b, const Key *from, ptrdiff_t n, Key pivot)
 {
-  const Vector middle = _mm512_set1_epi64((long long)pivot);
-  const uint64_t lanes = 0x0706050403020100;
-  Word *left = to, *right = to + n;
+  enum { AT_ONCE = 4 };
+  const __m512i middle = Key_(all)(pivot);
+  Key *const begin = a;
   ptrdiff_t i = 0;
-  for (; i < n % LANES; i++)
-    if (from[i] < pivot)
-      *left++ = from[i];
-    else
-      *--right = from[i];
-  for (; i < n; i += LANES) {
-    const Vector v = _mm512_loadu_si512(from + i);
-    const unsigned below = _mm512_cmplt_epu64_mask(v, middle);
-    const int count = __builtin_popcount(below);
-    /* The numbers of the lanes below, and then of the others, in a byte each. */
-    const uint64_t bytes = _pdep_u64(below, 0x0101010101010101) * 255;
-    const uint64_t above = _pext_u64(lanes, ~bytes);
-    const uint64_t parted = _pext_u64(lanes, bytes) | (count < LANES ? above << 8 * count : 0);
-    const Vector places = _mm512_cvtepu8_epi64(_mm_cvtsi64_si128((long long)parted));
-    const Vector w = _mm512_permutexvar_epi64(places, v);
-    _mm512_storeu_si512(left, w);
-    _mm512_storeu_si512(right - LANES, w);
-    left += count;
-    right -= LANES - count;
-  }
-  return left - to;
-}
-
-/* Where partitions go wrong again and again: registers full, and then merges. */
-static void merge_parts(Word *from, Word *other, ptrdiff_t n, Word *to)
-{
-  for (ptrdiff_t i = 0; i < n; i += SMALL)
-    sort_small(from + i, from + i, THMin(SMALL, n - i));
-  for (ptrdiff_t run = SMALL; run < n; run *= 2) {
-    for (ptrdiff_t i = 0; i < n; i += 2 * run) {
-      const Word *a = from + i, *middle = from + THMin(n, i + run), *b = middle;
-      const Word *end = from + THMin(n, i + 2 * run);
-      for (Word *at = other + i; a < middle || b < end; at++)
-        *at = b == end || (a < middle && *a < *b) ? *a++ : *b++;
+  for (; i + AT_ONCE * LANES <= n; i += AT_ONCE * LANES) {
+    __m512i v[AT_ONCE];
+#pragma GCC unroll 4
+    for (int j = 0; j < AT_ONCE; j++)
+      v[j] = _mm512_loadu_si512(from + i + j * LANES);
+#pragma GCC unroll 4
+    for (int j = 0; j < AT_ONCE; j++) {
+      const Key_(Mask) below = BELOW_(v[j], middle);
+      const int count = __builtin_popcount(below);
+      _mm512_storeu_si512(a, OP_(maskz_compress)(below, v[j]));
+      _mm512_storeu_si512(b, OP_(maskz_compress)((Key_(Mask)) ~below, v[j]));
+      a += count;
+      b += LANES - count;
     }
-    Word *const merged = other;
-    other = from;
-    from = merged;
   }
-  if (from != to)
-    memcpy(to, from, (size_t)n * sizeof *to);
+  for (; i < n; i += LANES) {
+    const Key_(Mask) some = Key_(lanesOf)(n - i);
+    const __m512i v = OP_(maskz_loadu)(some, from + i);
+    const Key_(Mask) below = (Key_(Mask))(BELOW_(v, middle) & some);
+    const Key_(Mask) others = (Key_(Mask))(~below & some);
+    const int count = __builtin_popcount(below), rest = __builtin_popcount(others);
+    OP_(mask_storeu)(a, Key_(lanesOf)(count), OP_(maskz_compress)(below, v));
+    OP_(mask_storeu)(b, Key_(lanesOf)(rest), OP_(maskz_compress)(others, v));
+    a += count;
+    b += rest;
+  }
+  return a - begin;
 }
 
-/* n words of from, which go to to: either from or other.  trust is how many partitions more may
- * follow each other. */
-static void quicksort(Word *from, Word *other, ptrdiff_t n, Word *to, int trust)
+/* How many parts of parts may follow each other: about twice as many as should be needed. */
+static int Key_(trust)(ptrdiff_t n)
+{
+  return 2 * (64 - __builtin_clzll((unsigned long long)n | 1));
+}
+
+/* Sorts n keys of from, which is a or b, into a.  Where parts go wrong again and again, by digits.
+ */
+static void Key_(quicksort)(Key *a, Key *b, Key *from, ptrdiff_t n, int trust)
 {
   while (n > SMALL) {
     if (trust-- == 0) {
-      merge_parts(from, other, n, to);
+      const Key *sorted = Key_(radixSort)(from, from == a ? b : a, n, 0);
+      if (sorted != a)
+        memcpy(a, sorted, (size_t)n * sizeof *a);
       return;
     }
-    const ptrdiff_t low = partition(other, from, n, choose_pivot(from, n));
-    quicksort(other, from, low, to, trust);
-    Word *const rest = from + low;
-    from = other + low;
-    other = rest;
-    to += low;
+    int again;
+    const Key pivot = Key_(choosePivot)(from, n, &again);
+    const ptrdiff_t low = Key_(part)(a, b, from, n, pivot);
+    if (low > 0)
+      Key_(quicksort)(a, b + (n - low), a, low, trust);
+    a += low;
     n -= low;
+    from = b;
+    if (low == 0 || again) { /* those equal to the pivot go where they belong */
+      const ptrdiff_t equal = pivot + 1 ? Key_(part)(a, b, b, n, pivot + 1) : 0;
+      a += equal;
+      n -= equal;
+      if (equal == 0) {
+        memcpy(a, b, (size_t)n * sizeof *a);
+        return;
+      }
+    }
   }
   if (n > 0)
-    sort_small(to, from, n);
+    Key_(sortSmall)(a, from, n);
 }
 
-static void THItem32_sortVectors(THItem32 *items, THItem32 *spare, ptrdiff_t n)
+/* Key number k in order, and in *before how many equal ones come before it. */
+static Key Key_(quickselect)(Key *a, Key *b, ptrdiff_t n, ptrdiff_t k, int bits, ptrdiff_t *before)
 {
-  const int halves = 63 - __builtin_clzll((unsigned long long)n | 1); /* to single items */
-  quicksort((Word *)items, (Word *)spare, n, (Word *)items, 2 * halves);
+  Key *from = a;
+  for (int trust = Key_(trust)(n); n > SMALL; trust--) {
+    if (trust == 0)
+      return Key_(selectDigits)(from, n, k, bits, before);
+    int again;
+    const Key pivot = Key_(choosePivot)(from, n, &again);
+    ptrdiff_t low = Key_(part)(a, b, from, n, pivot);
+    from = a;
+    if (low == 0) {
+      const Key above = pivot + 1;
+      low = above ? Key_(part)(a, b, b, n, above) : n;
+      if (k < low) {
+        *before = k;
+        return pivot;
+      }
+    }
+    if (k < low) {
+      n = low;
+      continue;
+    }
+    k -= low;
+    n -= low;
+    from = b;
+  }
+  Key_(sortSmall)(a, from, n);
+  ptrdiff_t first = k;
+  while (first > 0 && a[first - 1] == a[k])
+    first--;
+  *before = k - first;
+  return a[k];
 }
 
+/* Keeps the keys from low to high; *below is how many are below. */
+static ptrdiff_t Key_(keepBetween)(Key *to, const Key *keys, ptrdiff_t n, Key low, Key high,
+                                   ptrdiff_t *below)
+{
+  const __m512i least = Key_(all)(low), most = Key_(all)(high);
+  ptrdiff_t less = 0, count = 0;
+  for (ptrdiff_t i = 0; i < n; i += LANES) {
+    const Key_(Mask) some = Key_(lanesOf)(n - i);
+    const __m512i v = Key_(load)(keys + i, n - i);
+    const unsigned under = BELOW_(v, least) & some, over = BELOW_(most, v) & some;
+    const Key_(Mask) kept = (Key_(Mask))(some & ~(under | over));
+    const int more = __builtin_popcount(kept);
+    Key_(store)(to + count, n - i < LANES ? more : LANES, OP_(maskz_compress)(kept, v));
+    less += __builtin_popcount(under);
+    count += more;
+  }
+  *below = less;
+  return count;
+}
+
+#if KEY_BITS == 32
+#define CLASS_(v, kinds) _mm512_fpclass_ps_mask(_mm512_castsi512_ps(v), kinds)
+#else
+#define CLASS_(v, kinds) _mm512_fpclass_pd_mask(_mm512_castsi512_pd(v), kinds)
 #endif
+
+static void Key_(fromFloatVectors)(Key *keys, const Key *bits, ptrdiff_t n, Key flip)
+{
+  enum { NAN_ = 0x81, MINUS_ZERO = 0x04 };
+  const __m512i top = Key_(all)((Key)1 << (KEY_BITS - 1)), turned = Key_(all)(flip);
+  const __m512i last = _mm512_xor_si512(turned, _mm512_set1_epi32(-1));
+  const __m512i zero = _mm512_xor_si512(turned, top);
+  for (ptrdiff_t i = 0; i < n; i += LANES) {
+    const __m512i x = Key_(load)(bits + i, n - i);
+    const __m512i sign = OP_(srai)(x, KEY_BITS - 1);
+    __m512i key = _mm512_xor_si512(_mm512_xor_si512(x, _mm512_or_si512(sign, top)), turned);
+    key = OP_(mask_mov)(key, CLASS_(x, NAN_), last);
+    key = OP_(mask_mov)(key, CLASS_(x, MINUS_ZERO), zero);
+    _mm512_storeu_si512(keys + i, key);
+  }
+}
+
+static int Key_(toFloatVectors)(Key *bits, const Key *keys, ptrdiff_t n, Key flip)
+{
+  const __m512i top = Key_(all)((Key)1 << (KEY_BITS - 1)), turned = Key_(all)(flip);
+  const __m512i ones = _mm512_set1_epi32(-1);
+  unsigned several = 0;
+  for (ptrdiff_t i = 0; i < n; i += LANES) {
+    const Key_(Mask) some = Key_(lanesOf)(n - i);
+    const __m512i key = _mm512_xor_si512(Key_(load)(keys + i, n - i), turned);
+    const __m512i positive = OP_(srai)(key, KEY_BITS - 1);
+    several |= (SAME_(key, top) | SAME_(key, ones)) & some;
+    Key_(store)(bits + i, n - i,
+                _mm512_xor_si512(key, _mm512_or_si512(_mm512_andnot_si512(positive, ones), top)));
+  }
+  return several != 0;
+}
+
+#undef CLASS_
+
+/* See keep in THSort.h. */
+static ptrdiff_t Key_(keepVectors)(Key *kept, Key *places, const Key *keys, const Key *from,
+                                   ptrdiff_t n, Key last, ptrdiff_t equal)
+{
+  const __m512i bound = Key_(all)(last), step = Key_(all)(LANES);
+#if KEY_BITS == 32
+  __m512i here = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+#else
+  __m512i here = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
+#endif
+  ptrdiff_t count = 0;
+  for (ptrdiff_t i = 0; i < n; i += LANES) {
+    const Key_(Mask) some = Key_(lanesOf)(n - i);
+    const __m512i v = Key_(load)(keys + i, n - i), at = from ? Key_(load)(from + i, n - i) : here;
+    unsigned taken = BELOW_(v, bound) & some, same = SAME_(v, bound) & some;
+    here = OP_(add)(here, step);
+    if (same) {
+      const unsigned first = equal < LANES ? _pdep_u32((1u << equal) - 1, same) : same;
+      equal -= __builtin_popcount(first);
+      taken |= first;
+    }
+    const int more = __builtin_popcount(taken);
+    const ptrdiff_t stored = n - i < LANES ? more : LANES;
+    Key_(store)(kept + count, stored, OP_(maskz_compress)((Key_(Mask))taken, v));
+    Key_(store)(places + count, stored, OP_(maskz_compress)((Key_(Mask))taken, at));
+    count += more;
+  }
+  return count;
+}
+
+#undef LANES
+#undef ROWS
+#undef SMALL
+#undef OP_
+#undef MIN_
+#undef MAX_
+#undef BELOW_
+#undef SAME_
+#undef MAX_MASK_
+#undef ALL_
+#undef INLINE_
