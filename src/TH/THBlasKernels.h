@@ -33,9 +33,9 @@ typedef struct {
                   ptrdiff_t columns, real *room);
   ptrdiff_t lanes; /* of a vector */
   ptrdiff_t tileRows, tileColumns, blockRows, blockColumns;
-  /* A block of whole tiles needs room for so many elements of each row and column, or for as many
-   * as there are. */
-  ptrdiff_t depth;
+  /* A block of whole tiles needs room for so many elements of each of so many rows, and of each
+   * column, or for as many as there are. */
+  ptrdiff_t depth, packedRows;
 } TH_CONCAT_3(TH, Real, BlasKernels);
 
 #define THBlasKernels TH_CONCAT_3(TH, Real, BlasKernels)

@@ -133,15 +133,17 @@ static void THTest_(blasDot)(void)
 static void THTest_(blasGemm)(void)
 {
   static const int64_t sizes[][3] = {
-      {0, 3, 2},      {3, 0, 2},     {3, 2, 0},     {1, 1, 1},      {2, 3, 4},   {1, 7, 5},
-      {7, 1, 5},      {7, 5, 1},     {13, 11, 9},   {33, 25, 17},   {65, 13, 3}, {130, 7, 300},
-      {300, 130, 20}, {5, 250, 270}, {45, 500, 33}, {530, 26, 258}, {16, 3, 515}};
+      {0, 3, 2},      {3, 0, 2},     {3, 2, 0},     {1, 1, 1},      {2, 3, 4},    {1, 7, 5},
+      {7, 1, 5},      {7, 5, 1},     {13, 11, 9},   {33, 25, 17},   {65, 13, 3},  {130, 7, 300},
+      {300, 130, 20}, {5, 250, 270}, {45, 500, 33}, {530, 26, 258}, {16, 3, 515}, {1, 70, 40},
+      {70, 1, 40},    {3, 29, 300},  {29, 6, 1100}, {140, 2, 19},   {3, 270, 9},  {67, 100, 3},
+      {100, 67, 30},  {8, 9, 100},   {1100, 3, 12}};
   static const char ops[] = "nNtTcC";
   th_random random = {th_seed()};
   for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
     for (int op = 0; op < 36; op++) {
       const int64_t m = sizes[s][0], n = sizes[s][1], k = sizes[s][2];
-      if (m * n * k > 10000 && op % 7)
+      if (m * n * k > 10000 && op % 5)
         continue;
       const int ta = op / 6 > 1, tb = op % 6 > 1;
       const int64_t ra = ta ? k : m, ca = ta ? m : k, rb = tb ? n : k, cb = tb ? k : n;
@@ -174,6 +176,35 @@ static void THTest_(blasGemm)(void)
         }
       free(a), free(b), free(c), free(c0);
     }
+}
+
+/* Whatever the number of threads, the same bits, where a library has to keep to one. */
+static void THTest_(blasGemmThreads)(void)
+{
+  static const int64_t sizes[][3] = {{200, 100, 70}, {3, 4003, 90},  {4003, 2, 91},
+                                     {2, 4003, 92},  {517, 1025, 3}, {300, 30, 300}};
+  th_random random = {th_seed()};
+  const int threads = THGetNumThreads(), deterministic = THGetDeterministic();
+  THSetDeterministic(1);
+  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+    for (int op = 0; op < 4; op++) {
+      const int64_t m = sizes[s][0], n = sizes[s][1], k = sizes[s][2];
+      real *a = THTest_(smalls)(&random, m * k), *b = THTest_(smalls)(&random, k * n);
+      real *c[2];
+      for (int i = 0; i < m * k; i++)
+        a[i] = (real)(a[i] * (real)3 / (real)7);
+      for (int t = 0; t < 2; t++) {
+        c[t] = malloc((size_t)(m * n) * sizeof(real));
+        THSetNumThreads(1 + 2 * t);
+        THBlas_(gemm)(op & 1 ? 't' : 'n', op & 2 ? 't' : 'n', m, n, k, 1, a, op & 1 ? k : m, b,
+                      op & 2 ? n : k, 0, c[t], m);
+      }
+      th_note("%d, %lld x %lld x %lld", op, (long long)m, (long long)n, (long long)k);
+      CHECK(!memcmp(c[0], c[1], (size_t)(m * n) * sizeof(real)));
+      free(a), free(b), free(c[0]), free(c[1]);
+    }
+  THSetNumThreads(threads);
+  THSetDeterministic(deterministic);
 }
 
 static void THTest_(blasGemv)(void)
@@ -246,5 +277,5 @@ static void THTest_(blasErrors)(void)
   CHECK_RAISES(9, "lda is 1", THBlas_(ger)(3, 3, 1, a, 1, b, 1, c, 1));
 }
 
-TH_TESTS(THTest_(blasVectors), THTest_(blasDot), THTest_(blasGemm), THTest_(blasGemv),
-         THTest_(blasErrors))
+TH_TESTS(THTest_(blasVectors), THTest_(blasDot), THTest_(blasGemm), THTest_(blasGemmThreads),
+         THTest_(blasGemv), THTest_(blasErrors))

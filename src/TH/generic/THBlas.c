@@ -306,8 +306,6 @@ static THBlas_(Cut) THBlas_(cut)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k)
                       .down = THBlas_(pieces)(m, kernels->blockRows),
                       .across = THBlas_(pieces)(n, kernels->blockColumns),
                       .threads = THBlas_(threadsFor)(m, n, k)};
-  if (cut.threads == 1)
-    return cut;
   const int byColumns = n >= m || cut.across > 1;
   ptrdiff_t *const count = byColumns ? &cut.across : &cut.down;
   const ptrdiff_t tiles =
@@ -365,7 +363,7 @@ static void THBlas_(ownGemm)(const THProduct *product, THBlas_(Room) * room)
 static ptrdiff_t THBlas_(linesOf)(ptrdiff_t m, ptrdiff_t n)
 {
   const THBlasKernels *kernels = THBlas_(kernels);
-  return THMin(kernels->blockRows, m + kernels->tileRows) +
+  return THMin(kernels->packedRows, m + kernels->tileRows) +
          THMin(kernels->blockColumns, n + kernels->tileColumns);
 }
 
@@ -378,14 +376,23 @@ static ptrdiff_t THBlas_(roomBytes)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, THBla
   return (ptrdiff_t)sizeof *room + room->threads * room->size * (ptrdiff_t)sizeof(real);
 }
 
+/* Whether a product is one block that the stack has room for: then nothing is allocated. */
+enum { SMALL_ROOM = 4096 };
+
+static int THBlas_(isSmall)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k)
+{
+  const THBlasKernels *kernels = THBlas_(kernels);
+  return m <= kernels->blockRows && n <= kernels->blockColumns && k <= kernels->depth &&
+         THMax(THBlas_(linesOf)(m, n), THBlas_(linesOf)(n, m)) * k <= SMALL_ROOM;
+}
+
 #if defined(TH_FORTRAN)
 
 /* Whether our own product is to be preferred: where the library has kernels for shorter vectors
- * than the processor, unless there are not enough rows and columns to fill a tile. */
-static int THBlas_(isOwn)(ptrdiff_t m, ptrdiff_t n)
+ * than the processor. */
+static int THBlas_(isOwn)(void)
 {
-  enum { FEW = 3 };
-  return THMin(m, n) >= FEW && THMax(m, n) >= 2 * THBlas_(kernels)->lanes && THBlasLibrary_lags();
+  return THBlasLibrary_lags();
 }
 
 #endif
@@ -398,7 +405,7 @@ void THBlas_(openRoom)(THGuard *guard, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, pt
 #if defined(TH_FORTRAN)
   if (THBlas_(fits)(m, n, k) && ld <= INT_MAX) {
     THBlasLibrary_get();
-    if (!THBlas_(isOwn)(m, n) || k == 0)
+    if (!THBlas_(isOwn)() || k == 0 || THBlas_(isSmall)(m, n, k))
       return;
     guard->what = THMemory_try(THBlas_(roomBytes)(m, n, k, &room));
     if (guard->what) /* where there is no memory, the library computes */
@@ -406,7 +413,7 @@ void THBlas_(openRoom)(THGuard *guard, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, pt
     return;
   }
 #endif
-  if (m == 0 || n == 0 || k == 0)
+  if (m == 0 || n == 0 || k == 0 || THBlas_(isSmall)(m, n, k))
     return;
   guard->what = THAlloc(THBlas_(roomBytes)(m, n, k, &room));
   *(THBlas_(Room) *)guard->what = room;
@@ -424,10 +431,7 @@ void THBlas_(gemmIn)(const THGuard *room, int ta, int tb, ptrdiff_t m, ptrdiff_t
     return;
   }
 #if defined(TH_FORTRAN)
-  /* The library takes few rows, which are lanes, if it is there: nothing may fail here. */
-  const int few = 4 * m <= 3 * THBlas_(kernels)->lanes && THBlasLibrary_lags() &&
-                  THBlas_(fits)(m, n, k) && THBlas_(fits)(lda, ldb, ldc);
-  if (!room->what || few) {
+  if (!room->what && !(THBlas_(isOwn)() && THBlas_(isSmall)(m, n, k))) {
     const THBlasLibrary *library = THBlasLibrary_get();
     const int im = (int)m, in = (int)n, ik = (int)k;
     const int ilda = (int)lda, ildb = (int)ldb, ildc = (int)ldc;
@@ -451,7 +455,12 @@ void THBlas_(gemmIn)(const THGuard *room, int ta, int tb, ptrdiff_t m, ptrdiff_t
                              .bColumn = tb ? 1 : ldb,
                              .c = c,
                              .ldc = ldc};
-  THBlas_(ownGemm)(&product, room->what);
+  if (room->what) {
+    THBlas_(ownGemm)(&product, room->what);
+  } else {
+    _Alignas(64) real memory[SMALL_ROOM];
+    THBlas_(kernels)->product(&product, 0, m, 0, n, memory);
+  }
 }
 
 void THBlas_(gemm)(char transa, char transb, int64_t m, int64_t n, int64_t k, real alpha, real *a,

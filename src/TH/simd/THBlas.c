@@ -149,14 +149,19 @@ static accreal dot(ptrdiff_t n, const real *x, ptrdiff_t dx, const real *y, ptrd
 
 /* c is cut into blocks, and the sums of a block into stretches of DEPTH.  Of a stretch, the rows of
  * a and the columns of b are packed into tiles, in the order in which they are used; then each tile
- * of c is computed in registers.  A tile of a stays in the first cache while those of b pass by. */
+ * of c is computed in registers.  A tile of a stays in the first cache while those of b pass by.
+ * Where there are masks, a is packed tile by tile (THWideProduct.h). */
+#if defined(__AVX512F__) && (defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE))
+#define HAS_WIDE_PRODUCT
 enum {
-  TILE_ROWS = 2 * LANES,
-  DEPTH = 256,
-  BLOCK_ROWS = 8 * TILE_ROWS,
-  BLOCK_COLUMNS = 480,
-  TILE = TILE_ROWS * TILE_COLUMNS
+  BLOCK_ROWS = 1 << 30,
+  PACKED_ROWS = 2 * LANES,
+  BLOCK_COLUMNS = sizeof(element) == 8 ? 360 : 480
 };
+#else
+enum { BLOCK_ROWS = 16 * LANES, PACKED_ROWS = BLOCK_ROWS, BLOCK_COLUMNS = 480 };
+#endif
+enum { TILE_ROWS = 2 * LANES, DEPTH = 256, TILE = TILE_ROWS * TILE_COLUMNS };
 
 /* Squares of four rows, in vectors, where an element is as wide as a shuffle can move. */
 enum { SQUARE = 4, TURNS_SQUARES = sizeof(element) >= 4 };
@@ -246,6 +251,20 @@ static inline Vector load(const element *x)
   return v;
 }
 
+/* Fetches a tile of c, which is far from the last one in memory, while its sums are computed. */
+static inline void fetch_tile(ptrdiff_t columns, const element *c, ptrdiff_t ldc)
+{
+  for (ptrdiff_t j = 0; j < columns; j++)
+    for (ptrdiff_t i = 0; i < TILE_ROWS; i += 64 / (ptrdiff_t)sizeof(element))
+      __builtin_prefetch((const void *)((uintptr_t)(c + j * ldc) + (size_t)i * sizeof(element)), 1);
+}
+
+#ifdef HAS_WIDE_PRODUCT
+
+#include "THWideProduct.h"
+
+#else
+
 /* tile(i, j) = the sum over l of a[l][i] * b[l][j], for so many columns and vectors of rows, which
  * are constants.  The sums are stored one by one: together they would not stay in registers. */
 static inline __attribute__((always_inline)) void multiply(ptrdiff_t depth, const element *a,
@@ -301,14 +320,6 @@ static inline void finish(const element *tile, ptrdiff_t rows, ptrdiff_t columns
         c[i] = (element)(beta * c[i] + alpha * tile[i]);
 }
 
-/* Fetches a tile of c, which is far from the last one in memory, while its sums are computed. */
-static inline void fetch_tile(ptrdiff_t columns, const element *c, ptrdiff_t ldc)
-{
-  for (ptrdiff_t j = 0; j < columns; j++)
-    for (ptrdiff_t i = 0; i < TILE_ROWS; i += 64 / (ptrdiff_t)sizeof(element))
-      __builtin_prefetch((const void *)((uintptr_t)(c + j * ldc) + (size_t)i * sizeof(element)), 1);
-}
-
 static void product(const THProduct *p, ptrdiff_t row, ptrdiff_t rows, ptrdiff_t column,
                     ptrdiff_t columns, real *room)
 {
@@ -338,6 +349,8 @@ static void product(const THProduct *p, ptrdiff_t row, ptrdiff_t rows, ptrdiff_t
   }
 }
 
+#endif
+
 /* --- the table ------------------------------------------------------------------------------- */
 
 const THBlasKernels TH_LEVEL_(THBlas_(kernels))[] = {{
@@ -351,4 +364,5 @@ const THBlasKernels TH_LEVEL_(THBlas_(kernels))[] = {{
     .blockRows = BLOCK_ROWS,
     .blockColumns = BLOCK_COLUMNS,
     .depth = DEPTH,
+    .packedRows = PACKED_ROWS,
 }};
