@@ -17,6 +17,7 @@ enum {
   THNN_DIRECT_FOUR = 4,
   THNN_DIRECT_FEW = 3,
   THNN_DIRECT_TAPS = 4,   /* terms, that are computed together */
+  THNN_SLIDING = 2,       /* windows that slide together */
   THNN_DIRECT_SLACK = 128 /* elements that may be read beyond a plane */
 };
 

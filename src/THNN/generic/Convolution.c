@@ -418,14 +418,17 @@ static void THNN_(slidPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end)
     axis[d].output = c->at[d].input;
     axis[d].pad = axis[d].size - 1 - axis[d].pad;
   }
-  for (ptrdiff_t i = begin; i < end; i++) {
-    const ptrdiff_t result = i % c->outputs;
-    const real *weight = s->weights + result * c->window, bias = s->bias ? s->bias[result] : 0;
+  static const real none[THNN_SLIDING] = {0};
+  for (ptrdiff_t i = begin, count; i < end; i += count) {
+    const ptrdiff_t result = i % c->outputs, left = THMin(outputs - result % outputs, end - i);
+    count = !s->back && left >= THNN_SLIDING ? THNN_SLIDING : 1;
+    const real *weight = s->weights + result * c->window;
     real turned[LARGEST];
     for (ptrdiff_t k = 0; s->back && k < c->window; k++)
       turned[k] = weight[c->window - 1 - k];
     const ptrdiff_t from = s->back ? i * c->windows : i / outputs * c->image;
-    THNN_(direct)->slide(axis, s->from + from, s->back ? turned : weight, bias,
+    THNN_(direct)->slide(axis, s->from + from, count, s->back ? turned : weight,
+                         s->bias ? s->bias + result : none,
                          s->to + i * (s->back ? c->image : c->windows));
   }
 }

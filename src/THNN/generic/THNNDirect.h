@@ -14,9 +14,11 @@ typedef struct {
                     const real *g, ptrdiff_t planeG, ptrdiff_t nextG, const real *mask, real *sums);
   /* The sum of n elements. */
   accreal (*sum)(const real *x, ptrdiff_t n);
-  /* One plane with one window, straight from an image; NULL where there are no such kernels.
-   * Windows are 3 x 3 or 5 x 5, slide by 1 and are padded by less than their size.  y is not x. */
-  void (*slide)(const THNNWindow *axis, const real *x, const real *weight, real bias, real *y);
+  /* One plane with one window, or THNN_SLIDING of them, which as their results lie side by side,
+   * straight from an image; NULL where there are no such kernels.  Windows are 3 x 3 or 5 x 5,
+   * slide by 1 and are padded by less than their size.  y is not x. */
+  void (*slide)(const THNNWindow *axis, const real *x, ptrdiff_t windows, const real *weight,
+                const real *bias, real *y);
   /* Of windows of 3 x 3, too: sums[element] += the products of what is there with g, over a few
    * images, nextX and nextG apart. */
   void (*slideSums)(const THNNWindow *axis, ptrdiff_t images, const real *x, ptrdiff_t nextX,

@@ -3,11 +3,20 @@
  * Several rows of the result are computed together, so that a row of the image is read once.
  * Direct.c includes this where vectors can be masked. */
 
-enum { STRIPS = 32, TOGETHER = 4, WIDEST = 5, BAND = 8, FETCHED = 4096 / sizeof(real) };
+enum {
+  STRIPS = 32,
+  TOGETHER = 4,
+  BESIDE = 2,
+  PLANES = THNN_SLIDING,
+  WIDEST = 5,
+  BAND = 8,
+  FETCHED = 4096 / sizeof(real)
+};
 
 /* As many columns of the result as a vector has elements. */
 typedef struct {
   ptrdiff_t begin;         /* the first one */
+  int whole;               /* they, and what they need of the image, are all there */
   uint16_t wanted;         /* those that there are */
   uint16_t inside[WIDEST]; /* those for which element b of a row of the window is in the image */
 } Strip;
@@ -17,65 +26,125 @@ static inline Strip strip_at(const THNNWindow *w, ptrdiff_t begin)
   Strip s = {.begin = begin, .wanted = lanes_between(-begin, w->output - begin)};
   for (ptrdiff_t b = 0; b < w->size; b++)
     s.inside[b] = s.wanted & lanes_between(w->pad - begin - b, w->input + w->pad - begin - b);
+  const uint16_t all = lanes_between(0, LANES);
+  s.whole = s.inside[0] == all && s.inside[w->size - 1] == all;
   return s;
 }
 
-/* rows rows of a strip of the result, from row i on; both numbers are constants. */
-INLINE void slide_strip(const THNNWindow *axis, const Strip *s, ptrdiff_t i, const real *x,
-                        const real *weight, Vector bias, real *y, ptrdiff_t rows, ptrdiff_t size)
+/* What slides: windows over the image x, for planes of results that lie side by side as their
+ * weights do. */
+typedef struct {
+  const THNNWindow *axis;
+  const real *x, *weight, *bias;
+  real *y;
+} Slide;
+
+/* rows rows of some strips of a few planes, from row i on.  These numbers and size are constants,
+ * and whole, which says that nothing needs a mask: then nothing is left of the loops but the sums.
+ * With two strips of two planes there are enough of them that they do not wait for each other. */
+INLINE void slide_strips(const Slide *slide, const Strip *s, ptrdiff_t i, int planes, int rows,
+                         int size, int strips, int whole)
 {
+  const THNNWindow *axis = slide->axis;
   const ptrdiff_t top = i - axis[1].pad, pitch = axis[2].input;
-  const real *from = x + top * pitch + s->begin - axis[2].pad;
-  Vector sum[TOGETHER];
-  for (ptrdiff_t k = 0; k < rows; k++)
-    sum[k] = bias;
-  for (ptrdiff_t r = 0; r < rows + size - 1; r++, from += pitch) {
-    if (top + r < 0 || top + r >= axis[1].input)
-      continue;
-    __builtin_prefetch(from + FETCHED);
-    for (ptrdiff_t b = 0; b < size; b++) {
-      const Vector v = (Vector)MASKED_LOAD(s->inside[b], from + b);
-      for (ptrdiff_t k = 0; k < rows; k++) /* row r is element r - k of the windows of row k */
-        if (r >= k && r - k < size)
-          sum[k] = MULTIPLY_ADD(v, weight[(r - k) * size + b] - (Vector){0}, sum[k]);
+  const ptrdiff_t plane = axis[1].output * axis[2].output;
+  const real *from[BESIDE];
+  Vector sum[PLANES][TOGETHER][BESIDE];
+#pragma GCC unroll 2
+  for (int t = 0; t < strips; t++)
+    from[t] = slide->x + top * pitch + s[t].begin - axis[2].pad;
+#pragma GCC unroll 2
+  for (int p = 0; p < planes; p++)
+#pragma GCC unroll 4
+    for (int k = 0; k < rows; k++)
+#pragma GCC unroll 2
+      for (int t = 0; t < strips; t++)
+        sum[p][k][t] = slide->bias[p] - (Vector){0};
+#pragma GCC unroll 8
+  for (int r = 0; r < rows + size - 1; r++) {
+    if (top + r >= 0 && top + r < axis[1].input) {
+#pragma GCC unroll 2
+      for (int t = 0; t < strips; t++)
+        __builtin_prefetch(from[t] + r * pitch + FETCHED);
+#pragma GCC unroll 5
+      for (int b = 0; b < size; b++) {
+        Vector v[BESIDE];
+#pragma GCC unroll 2
+        for (int t = 0; t < strips; t++)
+          if (whole)
+            memcpy(&v[t], from[t] + r * pitch + b, sizeof v[t]);
+          else
+            v[t] = (Vector)MASKED_LOAD(s[t].inside[b], from[t] + r * pitch + b);
+#pragma GCC unroll 2
+        for (int p = 0; p < planes; p++)
+#pragma GCC unroll 4
+          for (int k = 0; k < rows; k++) /* row r is element r - k of the windows of row k */
+            if (r >= k && r - k < size) {
+              const Vector w = slide->weight[(p * size + r - k) * size + b] - (Vector){0};
+#pragma GCC unroll 2
+              for (int t = 0; t < strips; t++)
+                sum[p][k][t] = MULTIPLY_ADD(v[t], w, sum[p][k][t]);
+            }
+      }
     }
   }
-  y += i * axis[2].output + s->begin;
-  for (ptrdiff_t k = 0; k < rows; k++, y += axis[2].output)
-    if (s->wanted == (uint16_t)((1u << LANES) - 1))
-      memcpy(y, &sum[k], sizeof sum[k]);
-    else
-      MASKED_STORE(y, s->wanted, sum[k]);
+#pragma GCC unroll 2
+  for (int p = 0; p < planes; p++)
+#pragma GCC unroll 4
+    for (int k = 0; k < rows; k++)
+#pragma GCC unroll 2
+      for (int t = 0; t < strips; t++) {
+        real *y = slide->y + p * plane + (i + k) * axis[2].output + s[t].begin;
+        if (whole)
+          memcpy(y, &sum[p][k][t], sizeof sum[p][k][t]);
+        else
+          MASKED_STORE(y, s[t].wanted, sum[p][k][t]);
+      }
 }
 
-INLINE void slide_plane(const THNNWindow *axis, const real *x, const real *weight, real bias,
-                        real *y, ptrdiff_t size)
+INLINE void slide_rows(const Slide *slide, const Strip *strip, ptrdiff_t strips, ptrdiff_t i,
+                       int planes, int rows, int size)
 {
-  const ptrdiff_t columns = axis[2].output, rows = axis[1].output;
+  for (ptrdiff_t k = 0; k < strips; k++)
+    if (rows == TOGETHER && k + 1 < strips && strip[k].whole && strip[k + 1].whole) {
+      slide_strips(slide, &strip[k], i, planes, rows, size, BESIDE, 1);
+      k++;
+    } else if (rows == TOGETHER && strip[k].whole) {
+      slide_strips(slide, &strip[k], i, planes, rows, size, 1, 1);
+    } else {
+      slide_strips(slide, &strip[k], i, planes, rows, size, 1, 0);
+    }
+}
+
+INLINE void slide_planes(const Slide *slide, int planes, int size)
+{
+  const ptrdiff_t columns = slide->axis[2].output, rows = slide->axis[1].output;
   Strip strip[STRIPS];
   for (ptrdiff_t first = 0; first < columns; first += STRIPS * LANES) {
     const ptrdiff_t strips = THMin(STRIPS, (columns - first + LANES - 1) / LANES);
     for (ptrdiff_t k = 0; k < strips; k++) /* the last one has columns of the one before again */
-      strip[k] = strip_at(&axis[2], THMax(THMin(first + k * LANES, columns - LANES), 0));
-    const Vector all = bias - (Vector){0};
+      strip[k] = strip_at(&slide->axis[2], THMax(THMin(first + k * LANES, columns - LANES), 0));
     if (rows >= TOGETHER)
       for (ptrdiff_t i = 0; i < rows; i += TOGETHER)
-        for (ptrdiff_t k = 0; k < strips; k++)
-          slide_strip(axis, &strip[k], THMin(i, rows - TOGETHER), x, weight, all, y, TOGETHER,
-                      size);
+        slide_rows(slide, strip, strips, THMin(i, rows - TOGETHER), planes, TOGETHER, size);
     else
       for (ptrdiff_t i = 0; i < rows; i++)
-        for (ptrdiff_t k = 0; k < strips; k++)
-          slide_strip(axis, &strip[k], i, x, weight, all, y, 1, size);
+        slide_rows(slide, strip, strips, i, planes, 1, size);
   }
 }
 
-static void slide(const THNNWindow *axis, const real *x, const real *weight, real bias, real *y)
+static void slide(const THNNWindow *axis, const real *x, ptrdiff_t planes, const real *weight,
+                  const real *bias, real *y)
 {
-  if (axis[2].size == 3)
-    slide_plane(axis, x, weight, bias, y, 3);
+  const Slide slide = {axis, x, weight, bias, y};
+  if (axis[2].size == 3 && planes == 1)
+    slide_planes(&slide, 1, 3);
+  else if (axis[2].size == 3)
+    slide_planes(&slide, PLANES, 3);
+  else if (planes == 1)
+    slide_planes(&slide, 1, 5);
   else
-    slide_plane(axis, x, weight, bias, y, 5);
+    slide_planes(&slide, PLANES, 5);
 }
 
 /* --- sums of products ------------------------------------------------------------------------ */
