@@ -36,7 +36,7 @@ PICKING(min, o->dim, o->keepdim)
 PICKING(median, o->dim, o->keepdim)
 PICKING(mode, o->dim, o->keepdim)
 PICKING(kthvalue, o->k, o->dim, o->keepdim)
-PICKING(sort, o->dim, o->option)
+PICKING(sort, o->dim, o->option) /* places may be NULL */
 PICKING(topk, o->k, o->dim, o->option, o->sorted)
 
 static const Picking pickings[] = {
@@ -46,6 +46,7 @@ static const Picking pickings[] = {
     [AT_PICK_MODE] = {"mode", true, false, mode_call},
     [AT_PICK_KTH] = {"k-th value", false, false, kthvalue_call},
     [AT_PICK_SORT] = {"order", true, true, sort_call},
+    [AT_PICK_SORT_VALUES] = {"order", true, true, sort_call},
     [AT_PICK_TOP] = {"top", false, true, topk_call},
 };
 
@@ -82,32 +83,36 @@ void at_pick(at_tensor **out, at_picking name, at_tensor *self, int64_t k, int64
     else if (how->keepsDim || keepdim)
       room[sizes.count++] = name == AT_PICK_TOP ? k : how->keepsDim ? length : 1;
   const at_type *places = at_typeBeside(self->type, AT_LONG);
-  if (out[0]) {
+  const bool alone = name == AT_PICK_SORT_VALUES;
+  if (out[0])
     at_checkResult(out[0], NULL, sizes, self->type->scalarType);
+  if (out[0] && !alone)
     at_checkResult(out[1], NULL, sizes, places->scalarType);
-  }
 
   at_pool pool;
   at_pool_enter(&pool);
   const at_type *compute = at_computesIn(self->type);
   const bool direct = takes_result(out[0], compute, sizes, self) &&
-                      takes_result(out[1], places, sizes, self) &&
-                      out[0]->th->storage != out[1]->th->storage;
-  at_tensor *made[] = {direct ? out[0] : at_hold(&pool, at_newShape(compute, sizes)),
-                       direct ? out[1] : at_hold(&pool, at_newShape(places, sizes))};
+                      (alone || (takes_result(out[1], places, sizes, self) &&
+                                 out[0]->th->storage != out[1]->th->storage));
+  at_tensor *made[] = {direct ? out[0] : at_hold(&pool, at_newShape(compute, sizes)), NULL};
+  if (!alone || at_hostType(compute) != compute) /* devices always say where */
+    made[1] = direct && !alone ? out[1] : at_hold(&pool, at_newShape(places, sizes));
   if (at_numel(made[0]) > 0 && own.count > 0) {
     at_tensor *x = at_cast(&pool, self, compute);
-    how->call(compute->functions, made[0]->th, made[1]->th, x->th, &options);
+    how->call(compute->functions, made[0]->th, made[1] ? (void *)made[1]->th : NULL, x->th,
+              &options);
   } else if (own.count == 0) { /* the one element, even where k is 0 */
     at_copyFrom(made[0], self);
-    at_fillWith(made[1], at_scalar_long(0));
+    if (made[1])
+      at_fillWith(made[1], at_scalar_long(0));
   }
   if (direct) {
     at_pool_leave(&pool);
     return;
   }
   made[0] = at_cast(&pool, made[0], self->type);
-  at_finish(&pool, 2, out, made);
+  at_finish(&pool, alone ? 1 : 2, out, made);
 }
 
 at_tensor *at_placeOf(at_tensor *out, at_picking name, at_tensor *self, at_optional dim,

@@ -47,8 +47,9 @@ typedef enum at_picking {
   AT_PICK_MEDIAN,
   AT_PICK_MODE,
   AT_PICK_KTH,
-  AT_PICK_SORT, /* option: descending */
-  AT_PICK_TOP   /* option: largest */
+  AT_PICK_SORT,        /* option: descending */
+  AT_PICK_SORT_VALUES, /* the same without places: there is one result */
+  AT_PICK_TOP          /* option: largest */
 } at_picking;
 
 /* Values and where they were found: those are results 0 and 1. */
@@ -58,6 +59,16 @@ void at_pick(at_tensor **out, at_picking name, at_tensor *self, int64_t k, int64
 /* Where the maximum or minimum is, over all elements where no dim is given. */
 at_tensor *at_placeOf(at_tensor *out, at_picking name, at_tensor *self, at_optional dim,
                       bool keepdim);
+
+/* The different elements, in order or (not sorted) of each that are equal and follow each other;
+ * their numbers, and how many there are of each.  Of those results the function makes the ones that
+ * inverse and counts ask for, and the form with results those that are wanted. */
+void at_uniqueOf(at_tensor **out, const bool *wanted, bool sorted, at_tensor *self, bool inverse,
+                 bool counts);
+
+/* The same of slices along a dimension. */
+void at_uniqueSlices(at_tensor **out, const bool *wanted, bool sorted, at_tensor *self, int64_t dim,
+                     bool inverse, bool counts);
 
 at_tensor *at_medianOf(at_tensor *out, at_tensor *self);
 

@@ -30,7 +30,7 @@ const struct {
     {"elementwise", {"ew."}, peers::elementwise},
     {"strided", {"st."}, peers::strided},
     {"reductions", {"red.", "cumsum."}, peers::reductions},
-    {"sorting", {"sort", "topk.", "kth."}, peers::sorting},
+    {"sorting", {"sort", "topk.", "kth.", "median.", "mode.", "unique."}, peers::sorting},
     {"indexing", {"idx.", "cat."}, peers::indexing},
     {"random", {"rnd."}, peers::random},
     {"matrix", {"mm.", "gemv.", "bmm.", "blas1."}, peers::matrix},

@@ -11,6 +11,7 @@ void sorting(Bench &bench)
 {
   const int64_t n = 1000000;
   Array a = bench.uniform("a", {n}), m = bench.uniform("m", {1000, 1000});
+  Array few = bench.integers("few", 1000, {n});
   Array v = bench.ones("v", {n}), i = bench.ones("i", {n}, AT_LONG);
   Array mv = bench.ones("mv", {1000, 1000}), mi = bench.ones("mi", {1000, 1000}, AT_LONG);
   static const at_sort_options plain = {};
@@ -34,18 +35,18 @@ void sorting(Bench &bench)
              .torch = [&] { at::sort_out(mv, mi, m); },
              .numpy = "np.argsort(m, axis=1)",
              .numpy_result = -1});
-  /* There is no sorting without indices here, nor in PyTorch. */
+  /* PyTorch does not sort without indices. */
   bench.row({.id = "sort_values.1e6",
              .shape = "1e6",
              .results = {&v},
-             .ours = [&] { at_sort_out_with(v, i, a, &plain); },
+             .ours = [&] { at_sort_out_with(v, nullptr, a, &plain); },
              .torch = [&] { at::sort_out(v, i, a); },
              .numpy = "np.sort(a)",
              .numpy_result = -1});
   bench.row({.id = "sort_values.1000x1000",
              .shape = "1000x1000",
              .results = {&mv},
-             .ours = [&] { at_sort_out_with(mv, mi, m, &plain); },
+             .ours = [&] { at_sort_out_with(mv, nullptr, m, &plain); },
              .torch = [&] { at::sort_out(mv, mi, m); },
              .numpy = "np.sort(m, axis=1)",
              .numpy_result = -1});
@@ -71,6 +72,18 @@ void sorting(Bench &bench)
              .shape = "1000x1000",
              .ours = [&] { return at_mode_with(m, with(at_mode_options{})); },
              .torch = [&] { return at::mode(m); }});
+  bench.row({.id = "unique.1e6",
+             .shape = "1e6",
+             .ours = [&] { return at_unique_with(a, with(at_unique_options{})).values; },
+             .torch = [&] { return std::get<0>(at::_unique2(a)); },
+             .numpy = "np.unique(a)",
+             .counted = false});
+  bench.row({.id = "unique.1e6.few",
+             .shape = "1e6, 1000 different ones, Long",
+             .ours = [&] { return at_unique_with(few, with(at_unique_options{})).values; },
+             .torch = [&] { return std::get<0>(at::_unique2(few)); },
+             .numpy = "np.unique(few)",
+             .counted = false});
 }
 
 }  // namespace peers

@@ -11,7 +11,7 @@
  * k out of range; nothing has changed then.  Lines of types of up to 4 bytes may have 2^32 - 1
  * elements. */
 
-/* rt_ and ri_ take the shape of t. */
+/* rt_ and ri_ take the shape of t.  ri_ may be NULL: the values alone are sooner sorted. */
 TH_API void THTensor_(sort)(THTensor *rt_, THLongTensor *ri_, THTensor *t, int dimension,
                             int descendingOrder);
 
