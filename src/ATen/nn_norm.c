@@ -235,13 +235,14 @@ static void normalize_rows(at_tensor *x, at_tensor *y, at_tensor *mean, at_tenso
   at_pool_leave(&pool);
 }
 
+enum { TOGETHER = 1 << 15 }; /* elements of rows that stay in a thread's cache */
+
 void at_nnLayerNorm(at_tensor **out, int results, at_tensor *self, at_ints normalized_shape,
                     at_tensor *weight, at_tensor *bias, double eps)
 {
   static const char *const names[] = {"weight", "bias"};
   at_tensor *const given[] = {weight, bias};
   const at_type *compute = at_layerType(self), *type = channel_type(self, 2, given, names);
-  enum { TOGETHER = 1 << 15 }; /* elements of rows that stay in a thread's cache */
   const Parts p = parts_of(self, normalized_shape, weight, bias);
   at_pool pool;
   at_pool_enter(&pool);
@@ -298,37 +299,82 @@ static void sum_of_rows(at_tensor *r, at_tensor *rows, const Parts *p)
   at_pool_leave(&pool);
 }
 
+/* room is for rows. */
 static void weight_gradient(at_tensor *r, at_tensor *g, at_tensor *x, at_tensor *mean,
-                            at_tensor *rstd, const Parts *p)
+                            at_tensor *rstd, at_tensor *room, const Parts *p)
 {
   const at_functions *f = r->type->functions;
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *part = at_layerNew(&pool, r->type, at_sizesOf(x));
-  row_of_rows(f, AT_ROW_csub, part, x->th, across(&pool, mean, r->type, p, false));
-  row_of_rows(f, AT_ROW_cmul, part, part->th, across(&pool, rstd, r->type, p, false));
-  row_of_rows(f, AT_ROW_cmul, part, part->th, g->th);
-  sum_of_rows(r, part, p);
+  row_of_rows(f, AT_ROW_csub, room, x->th, across(&pool, mean, r->type, p, false));
+  row_of_rows(f, AT_ROW_cmul, room, room->th, across(&pool, rstd, r->type, p, false));
+  row_of_rows(f, AT_ROW_cmul, room, room->th, g->th);
+  sum_of_rows(r, room, p);
   at_pool_leave(&pool);
 }
 
 static void input_gradient(at_tensor *r, at_tensor *g, at_tensor *x, at_tensor *weight,
-                           at_tensor *mean, at_tensor *rstd, const Parts *p)
+                           at_tensor *mean, at_tensor *rstd, at_tensor *room, const Parts *p)
 {
   const at_functions *f = r->type->functions;
   const int64_t outer[] = {p->outer};
   at_pool pool;
   at_pool_enter(&pool);
   if (weight) {
-    at_tensor *part = at_layerNew(&pool, r->type, at_sizesOf(g));
-    row_of_rows(f, AT_ROW_cmul, part, g->th, across(&pool, weight, r->type, p, true));
-    g = part;
+    row_of_rows(f, AT_ROW_cmul, room, g->th, across(&pool, weight, r->type, p, true));
+    g = room;
   }
   mean = at_hold(&pool, at_reshaped(at_cast(&pool, mean, r->type), (at_ints){outer, 1}));
   rstd = at_hold(&pool, at_reshaped(at_cast(&pool, rstd, r->type), (at_ints){outer, 1}));
   f->BatchNormalization_backward(batch_of(&pool, x), batch_of(&pool, g),
                                  batch_of(&pool, rows_of(&pool, r, r->type, p)), NULL, NULL, NULL,
                                  NULL, NULL, mean->th, rstd->th, true, 1, 0);
+  at_pool_leave(&pool);
+}
+
+/* Of the input, and of weight and bias; those that are NULL are not wanted.  Some rows at a time:
+ * what one pass over them leaves in the caches is there for the others.  How many does not depend
+ * on the number of threads, and so neither do the sums. */
+static void gradients_in_parts(at_tensor *const made[3], at_tensor *g, at_tensor *x,
+                               at_tensor *weight, at_tensor *mean, at_tensor *rstd, const Parts *p)
+{
+  const bool near = at_isOnHost(x->type);
+  const int64_t few = near ? THMax(1, 2 * TOGETHER / p->inner) : p->outer;
+  const int64_t count = (p->outer + few - 1) / few, sizes[] = {count, p->inner};
+  at_pool pool;
+  at_pool_enter(&pool);
+  enum { ROOM = 5, OPERANDS };
+  const int64_t one[] = {p->outer}, together[] = {THMin(few, p->outer), p->inner};
+  at_tensor *sums[2] = {NULL}, *rows[OPERANDS] = {g, x};
+  rows[2] = at_hold(&pool, at_reshaped(mean, (at_ints){one, 1}));
+  rows[3] = at_hold(&pool, at_reshaped(rstd, (at_ints){one, 1}));
+  rows[4] = made[0] ? rows_of(&pool, made[0], x->type, p) : NULL;
+  rows[ROOM] = at_layerNew(&pool, x->type, (at_ints){together, 2});
+  for (int i = 0; i < 2; i++)
+    if (made[1 + i])
+      sums[i] = at_layerNew(&pool, x->type, (at_ints){sizes, 2});
+  for (int64_t k = 0; k < count; k++) {
+    Parts some = *p;
+    some.outer = THMin(few, p->outer - k * few);
+    at_pool part;
+    at_pool_enter(&part);
+    at_tensor *of[OPERANDS] = {NULL};
+    for (int i = 0; i < OPERANDS; i++)
+      if (rows[i])
+        of[i] = at_hold(&part, at_viewNarrow(rows[i], 0, i == ROOM ? 0 : k * few, some.outer));
+    if (made[0])
+      input_gradient(of[4], of[0], of[1], weight, of[2], of[3], of[ROOM], &some);
+    if (sums[0])
+      weight_gradient(at_hold(&part, at_viewSelect(sums[0], 0, k)), of[0], of[1], of[2], of[3],
+                      of[ROOM], &some);
+    if (sums[1])
+      sum_of_rows(at_hold(&part, at_viewSelect(sums[1], 0, k)), of[0], &some);
+    at_pool_leave(&part);
+  }
+  const Parts all = {.outer = count, .inner = p->inner};
+  for (int i = 0; i < 2; i++)
+    if (sums[i])
+      sum_of_rows(made[1 + i], sums[i], &all);
   at_pool_leave(&pool);
 }
 
@@ -355,15 +401,13 @@ void at_nnLayerNormBack(at_tensor **out, const bool *wanted, at_tensor *grad_out
   at_tensor *made[3] = {NULL};
   for (int i = 0; i < 3; i++)
     if (wanted[i] && mask.data[i])
-      made[i] =
-          at_fillWith(at_layerNew(&pool, compute, i == 0 ? at_sizesOf(self) : normalized_shape),
-                      at_scalar_long(0));
-  if (at_numel(self) > 0 && made[0])
-    input_gradient(made[0], g, x, weight, mean, rstd, &p);
-  if (at_numel(self) > 0 && made[1])
-    weight_gradient(made[1], g, x, mean, rstd, &p);
-  if (at_numel(self) > 0 && made[2])
-    sum_of_rows(made[2], g, &p);
+      made[i] = at_layerNew(&pool, compute, i == 0 ? at_sizesOf(self) : normalized_shape);
+  if (at_numel(self) > 0)
+    gradients_in_parts(made, g, x, weight, mean, rstd, &p);
+  else
+    for (int i = 0; i < 3; i++)
+      if (made[i])
+        at_fillWith(made[i], at_scalar_long(0));
   for (int i = 0; i < 3; i++)
     made[i] = at_layerCast(&pool, made[i], i == 0 ? self->type : type);
   at_layerEndAll(&pool, 3, out, made);

@@ -102,18 +102,23 @@ WIDE THWide_erf(__m512 x)
 
 /* --- exponentials ---------------------------------------------------------------------------- */
 
-/* 2^(k/32) e^r, k being the integer next to 32 x / ln(2), whose last 5 bits pick the root.  Errs by
- * up to 0.53 units in the last place; results that are not normal are rounded twice, 0.76 units. */
-WIDE THWide_exp(__m512 x)
+/* e^x of x up to 89.  2^k e^r, k being the multiple of 1/32 next to x / ln(2), whose last 5 bits
+ * pick the root.  Errs by up to 0.53 units in the last place; results that are not normal are
+ * rounded twice, 0.76 units. */
+WIDE THWide_expUpTo89(__m512 x)
 {
-  const __m512 rounder = ALL(0x3p22f);
-  const __m512 near = _mm512_min_ps(ALL(89), _mm512_max_ps(ALL(-104), x)); /* NaN remains */
-  const __m512 biased = MAD(near, ALL(0x1.715476p+5f), rounder), k = biased - rounder;
-  const __m512 r = MAD(k, ALL(0x1.05c61p-34f), MAD(k, ALL(-0x1.62e43p-6f), near));
+  const __m512 rounder = ALL(0x3p17f), near = _mm512_max_ps(ALL(-104), x); /* NaN remains */
+  const __m512 biased = MAD(near, ALL(0x1.715476p+0f), rounder), k = biased - rounder;
+  const __m512 r = MAD(k, ALL(0x1.05c61p-29f), MAD(k, ALL(-0x1.62e43p-1f), near));
   const __m512 root = THWide_pick(THWide_expTable[0], BITS(biased));
   const __m512 first = r + THWide_pick(THWide_expTable[1], BITS(biased));
   const __m512 tail = MAD(r * r, MAD(r, ALL(0x1.555556p-3f), ALL(0.5f)), first);
-  return _mm512_scalef_ps(MAD(root, tail, root), k * ALL(1 / 32.f));
+  return _mm512_scalef_ps(MAD(root, tail, root), k);
+}
+
+WIDE THWide_exp(__m512 x)
+{
+  return THWide_expUpTo89(_mm512_min_ps(ALL(89), x)); /* NaN remains */
 }
 
 /* --- powers ---------------------------------------------------------------------------------- */

@@ -33,12 +33,26 @@ typedef struct {
  * each element is summed up in the order of the indices. */
 enum { LONG_ROW = 256 };
 
+/* Rows that come later lie anywhere: the one that index i picks is fetched, as much as begins it.
+ */
+static inline void THNN_(fetchRow)(const THNN_(LookupWork) * w, ptrdiff_t i, ptrdiff_t first,
+                                   ptrdiff_t n)
+{
+  enum { LINE = 64 / sizeof(real), MOST = 32 * LINE };
+  const real *d = w->d + (w->index[i] - TH_INDEX_BASE) * w->row + first;
+  for (ptrdiff_t k = 0; k < THMin(n, MOST); k += LINE)
+    __builtin_prefetch(d + k, 1);
+}
+
 static void THNN_(lookupPart)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(LookupWork) *w = context;
   const ptrdiff_t first = w->byColumn ? begin : 0, n = w->byColumn ? end - begin : w->row;
+  enum { AHEAD = 4 };
   for (ptrdiff_t i = 0; i < w->count; i++) {
     const int64_t k = w->index[i] - TH_INDEX_BASE;
+    if (w->byColumn && i + AHEAD < w->count)
+      THNN_(fetchRow)(w, i + AHEAD, first, n);
     if (w->index[i] == w->padding || (!w->byColumn && (k < begin || k >= end)))
       continue;
     real *d = w->d + k * w->row + first;

@@ -3,9 +3,20 @@
 
 #include "THNNTemplate.h"
 
+#include "CopyRow.h"
+
 static const real *row_of(const THNNPlanes *p, const real *x, int64_t depth, int64_t height)
 {
   return x + (depth * p->in[1] + height) * p->in[2];
+}
+
+/* What follows 4 KB later is fetched: rows are short, and what is read waits for what is written.
+ */
+static inline void fetch(const real *row, ptrdiff_t n)
+{
+  enum { LATER = 4096, LINE = TH_STREAM_LINE / sizeof *row };
+  for (ptrdiff_t i = 0; i < n; i += LINE)
+    __builtin_prefetch((const void *)((uintptr_t)(row + i) + LATER));
 }
 
 /* --- places ---------------------------------------------------------------------------------- */
@@ -101,50 +112,108 @@ static inline __m512i places_of(const int64_t *first, Lanes lanes)
 #endif
 }
 
-/* The sums of WIDTH neighbours, which at says where to find from p on; left elements of x are
- * there. */
-LOOP add_taps(const THNN_(Band) * b, ptrdiff_t k, Lanes lanes, const real *p, ptrdiff_t left,
-              __m512i at, int near, int whole, real *y, int add)
+/* WIDTH neighbours of a row that a band makes, from k on, and where they come from: from begin on,
+ * which left elements follow, by at. */
+typedef struct {
+  ptrdiff_t k, begin, left;
+  Lanes lanes;
+  int near;  /* all lies within two vectors, of which one instruction picks */
+  int whole; /* and there is no end to be seen */
+  __m512i at;
+} Group;
+
+static inline Group group_of(const THNN_(Band) * b, ptrdiff_t k)
 {
+  const ptrdiff_t rest = b->to - k;
+  const int64_t *first = b->first + k;
+  Group g = {.k = k, .begin = first[0], .left = b->from - first[0], .lanes = lanes_of(rest)};
+  g.at = places_of(first, g.lanes);
+  g.near = first[THMin(WIDTH, rest) - 1] - g.begin < 2 * WIDTH;
+  g.whole = g.near && rest >= WIDTH && g.left >= 2 * WIDTH - 1 + b->taps;
+  return g;
+}
+
+/* The sums of a group's elements. */
+LOOP add_taps(const THNN_(Band) * b, const Group *g, Lanes lanes, const real *x, ptrdiff_t taps,
+              int near, int whole, real *y, int add)
+{
+  const real *p = x + g->begin;
+  ptrdiff_t left = g->left;
+  y += g->k;
   Vector sum = LOAD(add ? lanes : 0, y);
-  for (ptrdiff_t t = 0; t < b->taps; t++, p++, left--) {
-    const Vector w = LOAD(lanes, b->weight + t * b->to + k);
+  for (ptrdiff_t t = 0; t < taps; t++, p++, left--) {
+    const Vector w = LOAD(lanes, b->weight + t * b->to + g->k);
     const Lanes counts = NOT_ZERO(w);
     if (near) {
       const Vector lower = LOAD(whole ? (Lanes)-1 : lanes_of(left), p);
       const Vector upper = LOAD(whole ? (Lanes)-1 : lanes_of(left - WIDTH), p + WIDTH);
-      sum = ADD_PRODUCT(sum, counts, w, PICK(lower, at, upper));
+      sum = ADD_PRODUCT(sum, counts, w, PICK(lower, g->at, upper));
     } else {
-      sum = ADD_PRODUCT(sum, counts, w, GATHER(counts, p, at));
+      sum = ADD_PRODUCT(sum, counts, w, GATHER(counts, p, g->at));
     }
   }
   STORE(y, lanes, sum);
 }
 
-/* y becomes, or grows by, what the band makes of x.  What neighbours come from mostly lies within
- * two vectors, of which one instruction picks. */
-LOOP apply(const THNN_(Band) * b, const real *x, real *y, int add)
+LOOP apply_group(const THNN_(Band) * b, const Group *g, const real *x, ptrdiff_t taps, real *y,
+                 int add)
 {
-  for (ptrdiff_t k = 0; k < b->to; k += WIDTH) {
-    const ptrdiff_t rest = b->to - k;
-    const Lanes lanes = lanes_of(rest);
-    const int64_t *first = b->first + k, begin = first[0];
-    const ptrdiff_t left = b->from - begin;
-    const int near = first[THMin(WIDTH, rest) - 1] - begin < 2 * WIDTH;
-    const __m512i at = places_of(first, lanes);
-    if (near && rest >= WIDTH && left >= 2 * WIDTH - 1 + b->taps)
-      add_taps(b, k, (Lanes)-1, x + begin, left, at, 1, 1, y + k, add);
-    else if (near)
-      add_taps(b, k, lanes, x + begin, left, at, 1, 0, y + k, add);
-    else
-      add_taps(b, k, lanes, x + begin, left, at, 0, 0, y + k, add);
-  }
+  if (g->whole)
+    add_taps(b, g, (Lanes)-1, x, taps, 1, 1, y, add);
+  else if (g->near)
+    add_taps(b, g, g->lanes, x, taps, 1, 0, y, add);
+  else
+    add_taps(b, g, g->lanes, x, taps, 0, 0, y, add);
+}
+
+/* The groups of short rows are found once for all rows of a plane. */
+enum { GROUPS = 16 };
+typedef struct {
+  ptrdiff_t count; /* 0 for long rows */
+  Group group[GROUPS];
+} Groups;
+
+static inline void find_groups(const THNN_(Band) * b, Groups *all)
+{
+  all->count = 0;
+  if (b->to <= GROUPS * WIDTH)
+    for (ptrdiff_t k = 0; k < b->to; k += WIDTH)
+      all->group[all->count++] = group_of(b, k);
+}
+
+LOOP apply_taps(const THNN_(Band) * b, const Groups *all, ptrdiff_t taps, const real *x, real *y,
+                int add)
+{
+  for (ptrdiff_t i = 0; i < all->count; i++)
+    apply_group(b, &all->group[i], x, taps, y, add);
+  if (all->count == 0)
+    for (ptrdiff_t k = 0; k < b->to; k += WIDTH) {
+      const Group g = group_of(b, k);
+      apply_group(b, &g, x, taps, y, add);
+    }
+}
+
+/* y becomes, or grows by, what the band makes of x. */
+LOOP apply(const THNN_(Band) * b, const Groups *all, const real *x, real *y, int add)
+{
+  if (b->taps == 1)
+    apply_taps(b, all, 1, x, y, add);
+  else if (b->taps == 2)
+    apply_taps(b, all, 2, x, y, add);
+  else
+    apply_taps(b, all, b->taps, x, y, add);
 }
 
 #else
 
+typedef int Groups;
+
+static inline void find_groups(TH_UNUSED const THNN_(Band) * b, TH_UNUSED Groups *all)
+{
+}
+
 /* y becomes, or grows by, what the band makes of x. */
-LOOP apply(const THNN_(Band) * b, const real *x, real *y, int add)
+LOOP apply(const THNN_(Band) * b, TH_UNUSED const Groups *all, const real *x, real *y, int add)
 {
   const int64_t *first = b->first;
   for (ptrdiff_t t = 0; t < b->taps; t++) {
@@ -203,7 +272,7 @@ LOOP blend(ptrdiff_t n, const Rows *rows, const real *const row[4], real *y)
   const real *a = row[0], *b = row[many > 1], *c = row[2 * four], *d = row[3 * four];
   const real *w = rows->weight;
   if (many == 1 && w[0] == 1)
-    memcpy(y, a, (size_t)n * sizeof *y);
+    copy_row(y, a, n);
   else if (many == 1)
 #pragma omp simd
     for (ptrdiff_t k = 0; k < n; k++)
@@ -244,6 +313,8 @@ static void interpolate(const THNNPlanes *p, const THNN_(Places) * at, const rea
 {
   const ptrdiff_t n = p->out[2];
   int64_t kept[4] = {-1, -1, -1, -1};
+  Groups groups;
+  find_groups(&at->band, &groups);
   Sender s = {y, room + 4 * n, 0};
   for (int64_t i = 0; i < p->out[0]; i++) {
     const Pair depth = pair_of(at, 0, i);
@@ -254,8 +325,10 @@ static void interpolate(const THNNPlanes *p, const THNN_(Places) * at, const rea
       const real *row[4];
       for (int r = 0; r < rows.count; r++) {
         const int slot = rows.slot[r];
-        if (kept[slot] != rows.number[r])
-          apply(&at->band, x + rows.number[r] * p->in[2], room + slot * n, 0);
+        if (kept[slot] != rows.number[r]) {
+          fetch(x + rows.number[r] * p->in[2], p->in[2]);
+          apply(&at->band, &groups, x + rows.number[r] * p->in[2], room + slot * n, 0);
+        }
         kept[slot] = rows.number[r];
         row[r] = room + slot * n;
       }
@@ -275,6 +348,8 @@ static void interpolate_back(const THNNPlanes *p, const THNN_(Places) * at, cons
 {
   const ptrdiff_t n = p->out[2];
   int64_t kept[4] = {-1, -1, -1, -1};
+  Groups groups;
+  find_groups(&at->band, &groups);
   for (int64_t i = 0; i < p->out[0]; i++) {
     const Pair depth = pair_of(at, 0, i);
     for (int64_t j = 0; j < p->out[1]; j++, x += n) {
@@ -286,7 +361,7 @@ static void interpolate_back(const THNNPlanes *p, const THNN_(Places) * at, cons
         const real weight = rows.weight[r];
         real *sum = room + slot * n;
         if (!more && kept[slot] >= 0)
-          apply(&at->band, sum, y + kept[slot] * p->in[2], 1);
+          apply(&at->band, &groups, sum, y + kept[slot] * p->in[2], 1);
         kept[slot] = rows.number[r];
         if (more)
 #pragma omp simd
@@ -301,7 +376,7 @@ static void interpolate_back(const THNNPlanes *p, const THNN_(Places) * at, cons
   }
   for (int slot = 0; slot < 4; slot++)
     if (kept[slot] >= 0)
-      apply(&at->band, room + slot * n, y + kept[slot] * p->in[2], 1);
+      apply(&at->band, &groups, room + slot * n, y + kept[slot] * p->in[2], 1);
 }
 
 /* --- the table ------------------------------------------------------------------------------- */

@@ -26,7 +26,8 @@ enum { LANES = THNN_SOFT_MAX_LANES, PIECE = 256, ROWS = 64 };
 
 #ifdef TH_WIDE_LOOP
 
-/* y[i] = e^(x[i] - most), where y is not NULL; returns the sum. */
+/* y[i] = e^(x[i] - most), where y is not NULL; returns the sum.  What is beyond the largest is so
+ * only beside a NaN, which the sum becomes. */
 static inline __attribute__((always_inline)) accreal powers(ptrdiff_t n, const real *x, real most,
                                                             real *y)
 {
@@ -37,14 +38,16 @@ static inline __attribute__((always_inline)) accreal powers(ptrdiff_t n, const r
     __m512 part = _mm512_setzero_ps();
     ptrdiff_t i = from;
     for (; end - i >= 16; i += 16) {
-      const __m512 e = THWide_exp(_mm512_loadu_ps(x + i) - top);
+      /* Of the next row, of which the largest is looked for first. */
+      __builtin_prefetch((const void *)((uintptr_t)(x + i) + (uintptr_t)n * sizeof *x));
+      const __m512 e = THWide_expUpTo89(_mm512_loadu_ps(x + i) - top);
       if (y)
         _mm512_storeu_ps(y + i, e);
       part += e;
     }
     if (i < end) {
       const __mmask16 lanes = (__mmask16)((1u << (end - i)) - 1);
-      const __m512 e = THWide_exp(_mm512_maskz_loadu_ps(lanes, x + i) - top);
+      const __m512 e = THWide_expUpTo89(_mm512_maskz_loadu_ps(lanes, x + i) - top);
       if (y)
         _mm512_mask_storeu_ps(y + i, lanes, e);
       part = _mm512_mask_add_ps(part, lanes, part, e);
@@ -71,7 +74,7 @@ KERNEL powers_of_few(ptrdiff_t rows, ptrdiff_t step, ptrdiff_t lanes, const real
   for (ptrdiff_t i = 0; i < rows; i++)
     for (int v = 0; v < VECTORS && 16 * v < lanes; v++) {
       const ptrdiff_t at = i * step + 16 * v;
-      const __m512 e = THWide_exp(_mm512_maskz_loadu_ps(here[v], x + at) - top[v]);
+      const __m512 e = THWide_expUpTo89(_mm512_maskz_loadu_ps(here[v], x + at) - top[v]);
       if (y)
         _mm512_mask_storeu_ps(y + at, here[v], e);
       sum[v] += e;
