@@ -118,18 +118,26 @@ static void prepare_pooling(void)
   give_results(AT_SHAPE(32, 64, OUT, OUT), 1);
 }
 
+static void prepare_average(void)
+{
+  on.x = normal(AT_SHAPE(32, 64, IN, IN));
+  give_results(AT_SHAPE(32, 64, OUT, OUT), 0);
+}
+
+static void prepare_average_back(void)
+{
+  on.x = normal(AT_SHAPE(32, 64, IN, IN));
+  on.g = normal(AT_SHAPE(32, 64, OUT, OUT));
+  give_results(AT_SHAPE(32, 64, IN, IN), 0);
+}
+
 static void prepare_pooling_back(void)
 {
-  prepare_pooling();
-  at_max_pool2d_out(on.result, on.places, on.x, AT_SHAPE(3, 3), .stride = {2, 2}, .padding = {1, 1},
+  prepare_average_back();
+  on.index = at_empty(AT_SHAPE(32, 64, OUT, OUT), .type = AT_CPU(AT_LONG));
+  on.y = at_empty(AT_SHAPE(32, 64, OUT, OUT), .type = AT_CPU(AT_FLOAT));
+  at_max_pool2d_out(on.y, on.index, on.x, AT_SHAPE(3, 3), .stride = {2, 2}, .padding = {1, 1},
                     .dilation = {1, 1});
-  on.g = on.sketched;
-  on.index = on.places;
-  at_normal_(on.g);
-  at_release(on.result);
-  at_release(on.sketchedPlaces);
-  on.places = on.sketchedPlaces = NULL;
-  give_results(AT_SHAPE(32, 64, IN, IN), 0);
 }
 
 static void max_pool(void *unused)
@@ -216,11 +224,23 @@ static inline __m512 add_where(__m512 sum, const int32_t *place, const float *g,
   return _mm512_mask_add_ps(sum, here, sum, _mm512_loadu_ps(g));
 }
 
+/* Whether all of n places are in a plane, which has to be known before anything is written. */
+static int are_inside(const int64_t *at, ptrdiff_t n)
+{
+  const __m512i size = _mm512_set1_epi64(IN * IN);
+  __mmask8 outside = 0;
+  for (ptrdiff_t i = 0; i < n; i += 8)
+    outside |= _mm512_cmpge_epu64_mask(_mm512_loadu_si512(at + i), size);
+  return !outside;
+}
+
 /* Each element asks the windows that it is in, at most four, whether they took it: nothing is
- * scattered. */
+ * scattered, and what a window takes outside itself is lost. */
 static void sketch_max_pool_back(void *unused)
 {
   (void)unused;
+  if (!are_inside(longs(on.index), PLANES * OUT * OUT))
+    abort();
   enum { PITCH = 2 * FLOATS }; /* zeros behind each row, and below the last one */
   int32_t place[(OUT + 1) * PITCH] __attribute__((aligned(64)));
   float g[(OUT + 1) * PITCH] __attribute__((aligned(64)));
@@ -266,6 +286,266 @@ static void sketch_max_pool_back(void *unused)
   _mm_sfence();
 }
 
+static void average_pool(void *unused)
+{
+  (void)unused;
+  at_avg_pool2d_out(on.result, on.x, AT_SHAPE(3, 3), .stride = {2, 2}, .padding = {1, 1});
+}
+
+/* The sums of three neighbours each of a row, from element 2 * column - 1 on. */
+static inline __m512 sums_of_row(const float *x, int row, int column)
+{
+  const float *from = x + row * IN + 2 * column;
+  const __m512 low = _mm512_loadu_ps(from), high = _mm512_loadu_ps(from + FLOATS);
+  const __m512 even = _mm512_permutex2var_ps(low, counting(0, 2), high);
+  const __m512 odd = _mm512_permutex2var_ps(low, counting(1, 2), high);
+  const __m512 edge = _mm512_set1_ps(column ? from[-1] : 0);
+  const __m512 left = _mm512_castsi512_ps(
+      _mm512_alignr_epi32(_mm512_castps_si512(odd), _mm512_castps_si512(edge), 15));
+  _mm_prefetch((const char *)(from + AHEAD), _MM_HINT_T0);
+  return _mm512_add_ps(_mm512_add_ps(left, even), odd);
+}
+
+static void sketch_average_pool(void *unused)
+{
+  (void)unused;
+  const __m512 ninth = _mm512_set1_ps(1 / 9.f);
+  const float *x = floats(on.x);
+  float *to = floats(on.sketched);
+  for (int plane = 0; plane < PLANES; plane++, x += IN * IN, to += OUT * OUT)
+    for (int column = 0; column <= LAST; column += LAST) {
+      __m512 above = _mm512_setzero_ps();
+      for (int row = 0; row < OUT; row++) {
+        const __m512 middle = sums_of_row(x, 2 * row, column);
+        const __m512 below = sums_of_row(x, 2 * row + 1, column);
+        const __m512 sum = _mm512_add_ps(_mm512_add_ps(above, middle), below);
+        above = below;
+        _mm512_storeu_ps(to + row * OUT + column, _mm512_mul_ps(sum, ninth));
+      }
+    }
+}
+
+static void average_pool_back(void *unused)
+{
+  (void)unused;
+  at_avg_pool2d_backward_out(on.result, on.g, on.x, AT_SHAPE(3, 3), AT_SHAPE(2, 2), AT_SHAPE(1, 1),
+                             false, true);
+}
+
+/* Two rows of the image from two rows of windows, in registers. */
+static void sketch_average_pool_back(void *unused)
+{
+  (void)unused;
+  const __m512 ninth = _mm512_set1_ps(1 / 9.f);
+  const __m512i first = by_turns(0), second = by_turns(FLOATS / 2);
+  const float *g = floats(on.g);
+  float *to = floats(on.sketched);
+  for (int plane = 0; plane < PLANES; plane++, g += OUT * OUT, to += IN * IN)
+    for (int j = 0; j <= LAST; j += LAST) {
+      const __mmask16 next = j == LAST ? 0x7fff : 0xffff; /* no window is beyond the last */
+      __m512 row = _mm512_mul_ps(_mm512_loadu_ps(g + j), ninth);
+      __m512 shifted = _mm512_mul_ps(_mm512_maskz_loadu_ps(next, g + j + 1), ninth);
+      for (int i = 0; i < OUT; i++) {
+        const __mmask16 there = i + 1 < OUT ? 0xffff : 0;
+        const float *below = g + (i + 1) * OUT + j;
+        const __m512 rowBelow = _mm512_mul_ps(_mm512_maskz_loadu_ps(there, below), ninth);
+        const __m512 shiftedBelow =
+            _mm512_mul_ps(_mm512_maskz_loadu_ps(there & next, below + 1), ninth);
+        const __m512 a = row, b = _mm512_add_ps(row, shifted);
+        const __m512 c = _mm512_add_ps(row, rowBelow);
+        const __m512 d = _mm512_add_ps(b, _mm512_add_ps(rowBelow, shiftedBelow));
+        float *at = to + 2 * (i * IN + j);
+        _mm_prefetch((const char *)(g + i * OUT + j + AHEAD), _MM_HINT_T0);
+        _mm512_storeu_ps(at, _mm512_permutex2var_ps(a, first, b));
+        _mm512_storeu_ps(at + FLOATS, _mm512_permutex2var_ps(a, second, b));
+        _mm512_storeu_ps(at + IN, _mm512_permutex2var_ps(c, first, d));
+        _mm512_storeu_ps(at + IN + FLOATS, _mm512_permutex2var_ps(c, second, d));
+        row = rowBelow;
+        shifted = shiftedBelow;
+      }
+    }
+}
+
+/* --- softmax of rows ------------------------------------------------------------------------- */
+
+enum { ROWS = 1024, COLUMNS = 1000 };
+
+static void prepare_rows(void)
+{
+  on.x = normal(AT_SHAPE(ROWS, COLUMNS));
+  give_results(AT_SHAPE(ROWS, COLUMNS), 0);
+}
+
+static void prepare_rows_back(void)
+{
+  prepare_rows();
+  on.g = normal(AT_SHAPE(ROWS, COLUMNS));
+  on.y = at_log_softmax(on.x, 1);
+}
+
+static void softmax(void *unused)
+{
+  (void)unused;
+  at_softmax_out(on.result, on.x, 1);
+}
+
+static void log_softmax(void *unused)
+{
+  (void)unused;
+  at_log_softmax_out(on.result, on.x, 1);
+}
+
+static void log_softmax_back(void *unused)
+{
+  (void)unused;
+  at_log_softmax_backward_out(on.result, on.g, on.x, 1, on.y);
+}
+
+/* e^x by a polynomial of degree 5, without a table, for numbers that are not far below 0: no
+ * sequence has less than 12 operations.  Errs by 2 units or so. */
+static inline __m512 power(__m512 x)
+{
+  const float terms[] = {0x1.0ee54ep-7f, 0x1.573b6p-5f, 0x1.555328p-3f, 0x1.fffdb2p-2f, 1, 1};
+  const __m512 k = _mm512_roundscale_ps(_mm512_mul_ps(x, _mm512_set1_ps(0x1.715476p+0f)), 0);
+  __m512 r = _mm512_fmadd_ps(k, _mm512_set1_ps(-0x1.62e43p-1f), x);
+  r = _mm512_fmadd_ps(k, _mm512_set1_ps(0x1.05c61p-29f), r);
+  __m512 sum = _mm512_set1_ps(terms[0]);
+  for (int i = 1; i < 6; i++)
+    sum = _mm512_fmadd_ps(sum, r, _mm512_set1_ps(terms[i]));
+  return _mm512_scalef_ps(sum, k);
+}
+
+/* A row is whole vectors, and one of which REST elements are there. */
+enum { WHOLE = COLUMNS / FLOATS * FLOATS, REST = (1 << (COLUMNS - WHOLE)) - 1 };
+
+static inline float most_of(const float *x)
+{
+  __m512 a = _mm512_loadu_ps(x + COLUMNS - FLOATS), b = a, c = a, d = a;
+  for (int i = 0; i + 4 * FLOATS <= COLUMNS; i += 4 * FLOATS) {
+    a = _mm512_max_ps(a, _mm512_loadu_ps(x + i));
+    b = _mm512_max_ps(b, _mm512_loadu_ps(x + i + FLOATS));
+    c = _mm512_max_ps(c, _mm512_loadu_ps(x + i + 2 * FLOATS));
+    d = _mm512_max_ps(d, _mm512_loadu_ps(x + i + 3 * FLOATS));
+  }
+  for (int i = WHOLE - 2 * FLOATS; i < WHOLE; i += FLOATS)
+    a = _mm512_max_ps(a, _mm512_loadu_ps(x + i));
+  return _mm512_reduce_max_ps(_mm512_max_ps(_mm512_max_ps(a, b), _mm512_max_ps(c, d)));
+}
+
+/* The sum of e^(x - most), which become y if they are kept; the next row is fetched meanwhile. */
+static inline float sum_of_powers(const float *x, float most, float *y, int kept)
+{
+  const __m512 top = _mm512_set1_ps(most);
+  __m512 sum = _mm512_setzero_ps();
+  for (int i = 0; i < WHOLE; i += FLOATS) {
+    const __m512 e = power(_mm512_sub_ps(_mm512_loadu_ps(x + i), top));
+    _mm_prefetch((const char *)(x + COLUMNS + i), _MM_HINT_T0);
+    if (kept)
+      _mm512_storeu_ps(y + i, e);
+    sum = _mm512_add_ps(sum, e);
+  }
+  const __m512 e = power(_mm512_sub_ps(_mm512_maskz_loadu_ps(REST, x + WHOLE), top));
+  if (kept)
+    _mm512_mask_storeu_ps(y + WHOLE, REST, e);
+  return _mm512_reduce_add_ps(_mm512_mask_add_ps(sum, REST, sum, e));
+}
+
+static void sketch_softmax(void *unused)
+{
+  (void)unused;
+  for (int row = 0; row < ROWS; row++) {
+    const float *x = floats(on.x) + row * COLUMNS;
+    float *y = floats(on.sketched) + row * COLUMNS;
+    const float factor = 1 / sum_of_powers(x, most_of(x), y, 1);
+    for (int i = 0; i < COLUMNS; i++)
+      y[i] *= factor;
+  }
+}
+
+static void sketch_log_softmax(void *unused)
+{
+  (void)unused;
+  for (int row = 0; row < ROWS; row++) {
+    const float *x = floats(on.x) + row * COLUMNS, most = most_of(x);
+    float *y = floats(on.sketched) + row * COLUMNS;
+    const float shift = most + logf(sum_of_powers(x, most, NULL, 0));
+    for (int i = 0; i < COLUMNS; i++)
+      y[i] = x[i] - shift;
+  }
+}
+
+static void sketch_log_softmax_back(void *unused)
+{
+  (void)unused;
+  for (int row = 0; row < ROWS; row++) {
+    const float *g = floats(on.g) + row * COLUMNS, *y = floats(on.y) + row * COLUMNS;
+    float *d = floats(on.sketched) + row * COLUMNS;
+    __m512 even = _mm512_setzero_ps(), odd = _mm512_maskz_loadu_ps(REST, g + WHOLE);
+    for (int i = 0; i < WHOLE; i += 2 * FLOATS) {
+      even = _mm512_add_ps(even, _mm512_loadu_ps(g + i));
+      odd = _mm512_add_ps(odd, _mm512_loadu_ps(g + i + FLOATS));
+    }
+    const __m512 total = _mm512_set1_ps(_mm512_reduce_add_ps(_mm512_add_ps(even, odd)));
+    for (int i = 0; i < WHOLE; i += FLOATS) {
+      _mm_prefetch((const char *)(g + COLUMNS + i), _MM_HINT_T0);
+      _mm512_storeu_ps(
+          d + i, _mm512_fnmadd_ps(power(_mm512_loadu_ps(y + i)), total, _mm512_loadu_ps(g + i)));
+    }
+    const __m512 last = _mm512_fnmadd_ps(power(_mm512_maskz_loadu_ps(REST, y + WHOLE)), total,
+                                         _mm512_maskz_loadu_ps(REST, g + WHOLE));
+    _mm512_mask_storeu_ps(d + WHOLE, REST, last);
+  }
+}
+
+/* --- the gradient of a table ----------------------------------------------------------------- */
+
+enum { TABLE = 50000, WIDTH = 256, PICKED = 8192 };
+
+static void prepare_table(void)
+{
+  on.g = normal(AT_SHAPE(PICKED, WIDTH));
+  on.index = at_empty(AT_SHAPE(PICKED), .type = AT_CPU(AT_LONG));
+  for (int i = 0; i < PICKED; i++)
+    longs(on.index)[i] = (int64_t)((uint32_t)i * 2654435761u % TABLE);
+  give_results(AT_SHAPE(TABLE, WIDTH), 0);
+}
+
+static void table_gradient(void *unused)
+{
+  (void)unused;
+  at_release(on.result); /* it is a new one */
+  on.result = at_embedding_dense_backward(on.g, on.index, TABLE, -1, false);
+}
+
+/* Rows that none picks are filled around the caches, the others are written by the first index and
+ * grow by the next ones. */
+static void sketch_table_gradient(void *unused)
+{
+  (void)unused;
+  static uint8_t picked[TABLE];
+  const __m512 zero = _mm512_setzero_ps();
+  const int64_t *index = longs(on.index);
+  float *table = floats(on.sketched);
+  memset(picked, 0, sizeof picked);
+  for (int i = 0; i < PICKED; i++)
+    picked[index[i]] = 1;
+  for (int r = 0; r < TABLE; r++)
+    if (!picked[r])
+      for (int k = 0; k < WIDTH; k += FLOATS)
+        _mm512_stream_ps(table + (ptrdiff_t)r * WIDTH + k, zero);
+  for (int i = 0; i < PICKED; i++) {
+    float *to = table + index[i] * WIDTH;
+    const float *g = floats(on.g) + (ptrdiff_t)i * WIDTH;
+    for (int k = 0; k < WIDTH; k += FLOATS)
+      if (picked[index[i]] == 1)
+        _mm512_stream_ps(to + k, _mm512_loadu_ps(g + k));
+      else
+        _mm512_storeu_ps(to + k, _mm512_add_ps(_mm512_loadu_ps(to + k), _mm512_loadu_ps(g + k)));
+    picked[index[i]] = 2;
+  }
+  _mm_sfence();
+}
+
 /* --- the table ------------------------------------------------------------------------------- */
 
 static const struct Row {
@@ -278,6 +558,18 @@ static const struct Row {
      prepare_pooling, max_pool, sketch_max_pool},
     {"nn.maxpool.bwd", "32 x 64 x 56 x 56, 3 x 3 by 2", PLANES *OUT *OUT * 3, PLANES *IN *IN,
      prepare_pooling_back, max_pool_back, sketch_max_pool_back},
+    {"nn.avgpool.fwd", "32 x 64 x 56 x 56, 3 x 3 by 2", PLANES *IN *IN, PLANES *OUT *OUT,
+     prepare_average, average_pool, sketch_average_pool},
+    {"nn.avgpool.bwd", "32 x 64 x 56 x 56, 3 x 3 by 2", PLANES *OUT *OUT, PLANES *IN *IN,
+     prepare_average_back, average_pool_back, sketch_average_pool_back},
+    {"sm.softmax", "1024 x 1000", ROWS *COLUMNS, ROWS *COLUMNS, prepare_rows, softmax,
+     sketch_softmax},
+    {"sm.log_softmax", "1024 x 1000", ROWS *COLUMNS, ROWS *COLUMNS, prepare_rows, log_softmax,
+     sketch_log_softmax},
+    {"sm.log_softmax_bwd", "1024 x 1000", 2 * ROWS *COLUMNS, ROWS *COLUMNS, prepare_rows_back,
+     log_softmax_back, sketch_log_softmax_back},
+    {"nn.embedding.bwd", "8192 of 50000 x 256", PICKED *WIDTH, (double)TABLE *WIDTH, prepare_table,
+     table_gradient, sketch_table_gradient},
 };
 
 static void give_up(const struct Row *row, const char *why)
