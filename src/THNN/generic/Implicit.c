@@ -477,8 +477,15 @@ void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNNConvolu
   const ptrdiff_t outputs = c->outputs / c->groups;
   w->plan = THNNPlan_of(c, 0, THNN_(scratchBytes)(call, THNNPlan_memory(c, 0)));
   w->width = THNN_(widthOf)(outputs);
-  w->blocks = (outputs + w->width - 1) / w->width;
   const ptrdiff_t threads = THParallel_threads(PTRDIFF_MAX, 1), planes = w->plan.planes;
+  /* A few planes that threads cannot have the same number of stay together: then each thread has
+   * all of them, and some of the outputs. */
+  const ptrdiff_t lanes = THNN_(implicit)->lanes, vectors = (outputs + lanes - 1) / lanes;
+  const int together = c->groups * planes < 4 * threads && c->groups * planes % threads != 0 &&
+                       vectors % threads == 0;
+  if (together)
+    w->width = THMin(w->width, vectors / threads * lanes);
+  w->blocks = (outputs + w->width - 1) / w->width;
   w->few = THMin(c->batch, (POSITIONS + c->windows - 1) / c->windows);
   w->turned = THNN_IMPLICIT_COLUMNS * w->width;
   /* As many chunks for one thread as for the other, and no larger ones than there is memory for,
@@ -488,14 +495,15 @@ void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNNConvolu
   const ptrdiff_t memory = THNNConvolution_memory(c, (int)threads) / threads - w->turned;
   const ptrdiff_t fit = THMax(FEW_TERMS / c->window, memory / ofPlane);
   const ptrdiff_t few = THMax(1, THMin(planes, THMin(TERMS / c->window, fit)));
-  const ptrdiff_t turns = (c->groups * planes + threads * few - 1) / (threads * few);
-  w->chunks = THMin(planes, (turns * threads + c->groups - 1) / c->groups);
+  const ptrdiff_t side = together ? 1 : threads; /* chunks beside each other */
+  const ptrdiff_t turns = (c->groups * planes + side * few - 1) / (side * few);
+  w->chunks = THMin(planes, (turns * side + c->groups - 1) / c->groups);
   w->planes = (planes + w->chunks - 1) / THMax(1, w->chunks);
   w->chunks = w->planes ? (planes + w->planes - 1) / w->planes : 0;
   w->planes = THMax(1, w->planes);
   const ptrdiff_t most = THMax(1, SUMS / (w->planes * c->window * w->width)); /* blocks */
   w->shares = (w->blocks + most - 1) / most;
-  if (c->groups * w->chunks < threads)
+  if (together || c->groups * w->chunks < threads)
     w->shares = THMin(w->blocks, THMax(w->shares, threads));
   w->threads = THParallel_threads(c->groups * w->chunks * w->shares, 1);
   const ptrdiff_t next = w->inPlace ? c->planes * c->image : w->planes * w->plan.plane;
