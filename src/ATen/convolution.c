@@ -73,6 +73,34 @@ static void *weight_of(at_images *layer, at_tensor *weight)
 
 /* --- forward --------------------------------------------------------------------------------- */
 
+/* The size of what a layer makes of input; false if the layer would raise an error. */
+static bool output_size(const at_images *layer, const THNNGroups *g, at_ints input, at_ints weight,
+                        int64_t *size)
+{
+  const int batch = input.count - layer->axes - 1;
+  if (weight.count != layer->axes + 2)
+    return false;
+  size[0] = input.data[0];
+  size[batch] = g->full ? weight.data[1] * g->groups : weight.data[0];
+  bool fits = size[batch] > 0;
+  for (int a = 3 - layer->axes; a < 3; a++) {
+    const int d = input.count - 3 + a;
+    const int64_t reach = (int64_t)(g->size[a] - 1) * g->dilation[a] + 1 - 2 * (int64_t)g->pad[a];
+    fits = fits && g->size[a] > 0 && g->step[a] > 0 && g->dilation[a] > 0 && g->pad[a] >= 0;
+    int64_t sum;
+    if (!g->full)
+      size[d] = fits ? (input.data[d] - reach) / g->step[a] + (input.data[d] >= reach) : 0;
+    else if (__builtin_mul_overflow(input.data[d] - 1, g->step[a], &sum) ||
+             __builtin_add_overflow(sum, reach + g->adjust[a], &size[d]))
+      return false;
+    fits = fits && size[d] > 0;
+  }
+  int64_t all = 1;
+  for (int d = 0; d < input.count; d++)
+    fits = fits && !__builtin_mul_overflow(all, size[d], &all);
+  return fits;
+}
+
 /* Of several results all but the first have no elements. */
 static void convolve(at_tensor **out, int results, at_tensor *input, at_tensor *weight,
                      at_tensor *bias, int axes, const THNNGroups *g)
@@ -84,7 +112,11 @@ static void convolve(at_tensor **out, int results, at_tensor *input, at_tensor *
   begin(&layer, input, axes, results);
   void *x = at_images_take(&layer, "input", input, at_images_batch(&layer, input));
   void *w = weight_of(&layer, weight), *b = at_images_operand(&layer, "bias", bias);
-  void *r = at_images_result(&layer, &out[0]);
+  int64_t size[AT_MOST_DIMS];
+  const bool last = at_images_areLast(&layer, input) &&
+                    output_size(&layer, g, at_sizesOf(input), at_sizesOf(weight), size);
+  void *r = last ? at_images_resultLast(&layer, &out[0], (at_ints){size, at_sizesOf(input).count})
+                 : at_images_result(&layer, &out[0]);
   const at_ints none = {(int64_t[]){0}, 1};
   for (int i = 1; i < results; i++)
     at_images_sum(&layer, &out[i], none);
@@ -116,7 +148,10 @@ static void convolve_back(at_tensor **out, const bool *wanted, at_tensor *grad, 
   void *x = at_images_take(&layer, "input", input, batch);
   void *y = at_images_take(&layer, "grad_output", grad, batch), *w = weight_of(&layer, weight);
 
-  void *r = gives[0] ? at_images_result(&layer, &out[0]) : NULL, *gradWeight = NULL;
+  void *r = NULL, *gradWeight = NULL;
+  if (gives[0])
+    r = at_images_areLast(&layer, input) ? at_images_resultLast(&layer, &out[0], at_sizesOf(input))
+                                         : at_images_result(&layer, &out[0]);
   void *gradBias = NULL;
   if (gives[1])
     gradWeight = rows(&layer, at_images_sum(&layer, &out[1], at_sizesOf(weight)))->th;

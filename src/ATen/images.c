@@ -132,6 +132,42 @@ void *at_images_result(at_images *layer, at_tensor **out)
   return result(layer, out, direct ? *out : nothing(layer, layer->compute), true);
 }
 
+bool at_images_areLast(const at_images *layer, const at_tensor *t)
+{
+  const at_ints sizes = at_sizesOf(t);
+  const int planes = sizes.count - layer->axes - 1;
+  if (layer->type != layer->compute || !at_isOnHost(layer->type) || layer->asRows || layer->empty ||
+      planes < 0 || planes > 1 || sizes.data[planes] < 2 || t->th->stride[planes] != 1)
+    return false;
+  int64_t stride = sizes.data[planes];
+  bool moved = false; /* something else than the planes */
+  for (int d = sizes.count - 1; d >= 0; d--) {
+    if (d == planes || sizes.data[d] == 1)
+      continue;
+    if (t->th->stride[d] != stride)
+      return false;
+    stride *= sizes.data[d];
+    moved |= d > planes;
+  }
+  return moved;
+}
+
+void *at_images_resultLast(at_images *layer, at_tensor **out, at_ints sizes)
+{
+  if (*out)
+    return at_images_result(layer, out);
+  const int planes = sizes.count - layer->axes - 1, last = sizes.count - 1;
+  int64_t size[AT_MOST_DIMS], from[AT_MOST_DIMS];
+  for (int d = 0; d < sizes.count; d++) {
+    from[d] = d < planes ? d : d == planes ? last : d - 1;
+    size[from[d]] = sizes.data[d];
+  }
+  at_tensor *made =
+      at_hold(&layer->pool, at_newShape(layer->compute, (at_ints){size, sizes.count}));
+  made = at_hold(&layer->pool, at_viewPermute(made, (at_ints){from, sizes.count}));
+  return result(layer, out, made, true);
+}
+
 void *at_images_optional(at_images *layer, bool wanted, at_tensor **out)
 {
   return wanted ? at_images_result(layer, out) : nothing(layer, layer->compute)->th;

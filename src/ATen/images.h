@@ -63,6 +63,14 @@ static inline int at_images_batch(const at_images *layer, const at_tensor *t)
 void *at_images_result(at_images *layer, at_tensor **out);
 void *at_images_placesResult(at_images *layer, at_tensor **out);
 
+/* Whether the planes of t, images of a layer that computes in their own type on the CPU, lie last
+ * in memory (other libraries' channels-last layout), and not in order as well. */
+bool at_images_areLast(const at_images *layer, const at_tensor *t);
+
+/* The same as at_images_result of images of that size, whose planes lie last if a new tensor is
+ * made of it. */
+void *at_images_resultLast(at_images *layer, at_tensor **out, at_ints sizes);
+
 /* The same of a result that the layer makes whether it is wanted or not. */
 void *at_images_optional(at_images *layer, bool wanted, at_tensor **out);
 

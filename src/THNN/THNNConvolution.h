@@ -72,7 +72,10 @@ typedef struct {
   ptrdiff_t image, windows; /* elements of a plane of x, and of one of y */
   ptrdiff_t window;         /* elements of a window in one plane */
   ptrdiff_t depth;          /* elements of a window in the planes of a group */
-  int dims;                 /* of x and y */
+  int dims;                 /* of x and y, */
+  int batched;              /* and whether the first one is the batch */
+  int last; /* planes come last in memory, after rows and columns, and are the last dimension here
+             */
   int64_t xSize[5], ySize[5];
 } THNNConvolution;
 

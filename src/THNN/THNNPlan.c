@@ -5,7 +5,7 @@
  * class a % spacing. */
 typedef struct {
   const THNNWindow *w;
-  int back;
+  int back, last;
   int64_t spacing, classes;
   int64_t phases; /* forward: the flat planes that are laid out */
   int64_t zeros;  /* back: in front of the flat plane */
@@ -39,10 +39,20 @@ static int64_t end_of(const Axis *a, int64_t k)
   return last < 0 ? 0 : THMax(last / a->w->step + 1, first_of(a, k));
 }
 
-static Axis axis_of(const THNNWindow *w, int back, THNNWindow *layout)
+static Axis axis_of(const THNNWindow *w, int back, int last, THNNWindow *layout)
 {
   const int64_t reach = (w->size - 1) * w->dilation;
-  Axis a = {.w = w, .back = back, .spacing = 1, .classes = 1, .phases = 1};
+  Axis a = {.w = w, .back = back, .last = last, .spacing = 1, .classes = 1, .phases = 1};
+  if (!back && last) {
+    const int64_t needed = (w->output - 1) * w->step + reach + 1;
+    *layout = (THNNWindow){.input = w->input,
+                           .output = w->pad == 0 ? w->input : needed,
+                           .size = 1,
+                           .step = 1,
+                           .pad = w->pad,
+                           .dilation = 1};
+    return a;
+  }
   if (!back) {
     a.phases = THMin(w->step, reach + 1);
     *layout = (THNNWindow){.input = w->input,
@@ -74,12 +84,12 @@ static Axis axis_of(const THNNWindow *w, int back, THNNWindow *layout)
 /* Where element i of a window is, from the first position of its class on. */
 static int64_t phase_of(const Axis *a, int64_t i)
 {
-  return a->back ? 0 : i * a->w->dilation % a->w->step;
+  return a->back || a->last ? 0 : i * a->w->dilation % a->w->step;
 }
 
 static int64_t shift_of(const Axis *a, int64_t i)
 {
-  const int64_t shift = i * a->w->dilation / a->w->step;
+  const int64_t shift = i * a->w->dilation / (a->last && !a->back ? 1 : a->w->step);
   return a->back ? first_of(a, i % a->spacing) + a->zeros - shift : shift;
 }
 
@@ -147,7 +157,8 @@ THNNPlan THNNPlan_of(const THNNConvolution *c, int back, void *memory)
   THNNPlan p = {.planes = (back ? c->outputs : c->planes) / c->groups};
   Axis a[3];
   for (int n = 0; n < 3; n++) {
-    a[n] = axis_of(&c->at[n], back, &p.layout[n]);
+    a[n] = axis_of(&c->at[n], back, c->last, &p.layout[n]);
+    p.apart[n] = c->last && !back ? c->at[n].step : 1;
     p.leaves |= back && a[n].classes < c->at[n].step;
   }
   p.plane = 1;

@@ -2,7 +2,10 @@
  *
  * Forward there is one part: all windows, and all their elements are terms.  Back, from y to x,
  * windows that are step apart reach different elements of x through different elements of theirs:
- * there is a part for every step-th element of x that is reached at all. */
+ * there is a part for every step-th element of x that is reached at all.
+ *
+ * Where planes are last (c->last), vectors run along them: then windows may be step apart in the
+ * flat image, which is laid out as it is, with the padding. */
 #ifndef THNN_PLAN_H
 #define THNN_PLAN_H
 
@@ -19,6 +22,7 @@ typedef struct {
 typedef struct {
   THNNWindow layout[3];    /* unfolds a plane into a flat one */
   ptrdiff_t plane, planes; /* elements of a flat plane, planes of a group */
+  ptrdiff_t apart[3];      /* windows in a flat plane: slices, rows, columns */
   ptrdiff_t parts, packed; /* packed weights of a group */
   THNNPart *part;
   int leaves; /* elements of the result that no part reaches: they are 0 */

@@ -133,9 +133,71 @@ static void manyRows(void **state)
     }
 }
 
+static at_tensor *any_images(at_ints sizes, const at_type *type)
+{
+  at_tensor *t = at_empty(sizes, .type = AT_CPU(AT_DOUBLE));
+  for (int64_t i = 0; i < at_numel(t); i++)
+    ((double *)at_data(t))[i] = (double)(i * 7919 % 31 - 15) / 8;
+  return at_to(t, type);
+}
+
+/* The same with planes last in memory. */
+static at_tensor *planes_last(at_tensor *t)
+{
+  return at_permute(at_contiguous(at_permute(t, AT_SHAPE(0, 2, 3, 1))), AT_SHAPE(0, 3, 1, 2));
+}
+
+static bool lies_last(at_tensor *t)
+{
+  const at_ints size = at_sizes(t), stride = at_strides(t);
+  return stride.data[1] == 1 && stride.data[3] == size.data[1] &&
+         stride.data[2] == size.data[1] * size.data[3] &&
+         stride.data[0] == size.data[1] * size.data[2] * size.data[3];
+}
+
+/* Convolutions keep the layout of their input, and return what they return for images in order,
+ * whose values the cases of PyTorch check: small sums of eighths are exact. */
+static void planesLast(void **state)
+{
+  static const at_scalar_type types[] = {AT_FLOAT, AT_DOUBLE, AT_HALF};
+  for (int i = 0; i < 3; i++)
+    AT_SCOPE
+    {
+      const at_type *type = AT_CPU(types[i]);
+      at_tensor *x = any_images(AT_SHAPE(2, 6, 9, 7), type);
+      at_tensor *w = any_images(AT_SHAPE(18, 6, 2, 3), type), *b = any_images(AT_SHAPE(18), type);
+      at_tensor *y = at_conv2d(x, w, .bias = b, .stride = {2, 1}, .padding = {1, 1});
+      at_tensor *last = planes_last(x);
+      CHECK(lies_last(last) && !lies_last(x));
+      at_tensor *found = at_conv2d(last, w, .bias = b, .stride = {2, 1}, .padding = {1, 1});
+      CHECK(at_equal(found, y));
+      CHECK(lies_last(found) == (types[i] != AT_HALF) && !lies_last(y));
+
+      at_tensor *full =
+          at_conv_transpose2d(x, planes_last(at_transpose(w, 0, 1)), .stride = {2, 2});
+      found = at_conv_transpose2d(last, at_transpose(w, 0, 1), .stride = {2, 2});
+      CHECK(at_equal(found, full) && lies_last(found) == (types[i] != AT_HALF));
+
+      at_grad_input_grad_weight_grad_bias expected, given;
+      expected = at_convolution_backward(found, x, at_transpose(w, 0, 1), AT_SHAPE(18), AT_SHAPE(2),
+                                         AT_SHAPE(0), AT_SHAPE(1), true, AT_SHAPE(0), 1);
+      given = at_convolution_backward(found, last, at_transpose(w, 0, 1), AT_SHAPE(18), AT_SHAPE(2),
+                                      AT_SHAPE(0), AT_SHAPE(1), true, AT_SHAPE(0), 1);
+      CHECK(at_allclose(given.grad_input, expected.grad_input, .rtol = at_opt(1e-2)));
+      CHECK(at_allclose(given.grad_weight, expected.grad_weight, .rtol = at_opt(1e-2)));
+      CHECK(lies_last(given.grad_input) == (types[i] != AT_HALF));
+
+      /* What does not fit is an error as for other images. */
+      CHECK(!at_defined(at_conv2d(last, w, .bias = b, .padding = {-3, -3})));
+      CHECK(!at_defined(at_conv2d(last, any_images(AT_SHAPE(18, 5, 2, 3), type))));
+      CHECK(at_error() != AT_OK);
+      at_error_clear();
+    }
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(manyRows),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(manyRows), cmocka_unit_test(planesLast),
                                      cmocka_unit_test(runningStatistics), cmocka_unit_test(noise),
                                      cmocka_unit_test(maskedGradients)};
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -74,7 +74,8 @@ THNNConvolution THNN_(convolutionOf)(THNNLayer layer, THTensor *input, THTensor 
                        .groups = layer.depthWise ? inputs : THNN_(groupsOf)(&layer),
                        .planes = layer.full ? outputs : inputs,
                        .outputs = layer.full ? inputs : outputs,
-                       .dims = dims};
+                       .dims = dims,
+                       .batched = batched};
   if (c.groups > 0 && (c.planes % c.groups != 0 || c.outputs % c.groups != 0))
     THError("input of size %s and %lld planes of output do not divide into %lld groups",
             THTensor_(sizeDesc)(input).str, (long long)outputs, (long long)c.groups);
@@ -482,6 +483,8 @@ static int THNN_(isDirect)(const THNNConvolution *c)
 static void THNN_(convolveEither)(const THNNConvolution *c, int back, THTensor *from,
                                   THTensor *weight, THTensor *bias, THTensor *to)
 {
+  if (THNN_(convolveLast)(c, back, from, weight, bias, to))
+    return;
   if (THNN_(slides)(c, back))
     THNN_(convolveSliding)(c, back, from, weight, bias, to);
   else if (THNN_(isWinograd)(c, back))
@@ -628,6 +631,27 @@ void THNN_(addPlaneSums)(const real *x, int64_t batch, int64_t planes, ptrdiff_t
   THParallel_for(planes, THMax(1, TH_LOOP_GRAIN / THMax(1, batch * n)), THNN_(sumPlanes), &b);
 }
 
+/* Some columns of all rows at a time; parts of 32 are a thread's. */
+static void THNN_(sumColumns)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  enum { FEW = 32 };
+  const THNN_(Bias) *b = context;
+  for (ptrdiff_t part = begin; part < end; part++) {
+    const ptrdiff_t first = part * FEW, count = THMin(FEW, b->planes - first);
+    accreal sums[FEW] = {0};
+    THNN_(direct)->sumRows(b->n, count, b->x + first, b->planes, sums);
+    for (ptrdiff_t p = 0; p < count; p++)
+      b->sums[first + p] = (real)(b->sums[first + p] + b->scale * sums[p]);
+  }
+}
+
+void THNN_(addColumnSums)(const real *x, ptrdiff_t rows, int64_t planes, accreal scale, real *sums)
+{
+  THNN_(Bias) b = {x, sums, 1, planes, rows, scale};
+  THParallel_for((planes + 31) / 32, THMax(1, TH_LOOP_GRAIN / THMax(1, 32 * rows)),
+                 THNN_(sumColumns), &b);
+}
+
 static THNN_(Sums) THNN_(sumsOf)(const THNNConvolution *c, THNN_(Call) * call)
 {
   THNN_(Sums) w = {.c = c, .sets = THMin(c->batch, THNN_IMAGE_SETS)};
@@ -654,6 +678,8 @@ void THNN_(addSets)(const real *sums, ptrdiff_t sets, ptrdiff_t count, real *wei
 void THNN_(convolveWeights)(const THNNConvolution *c, THTensor *x, THTensor *y,
                             THTensor *gradWeight, THTensor *gradBias, int biasOfX, accreal scale)
 {
+  if (THNN_(convolveWeightsLast)(c, x, y, gradWeight, gradBias, biasOfX, scale))
+    return;
   THNN_(Call) call;
   THNN_(begin)(&call);
   x = THNN_(source)(&call, x);
@@ -664,7 +690,7 @@ void THNN_(convolveWeights)(const THNNConvolution *c, THTensor *x, THTensor *y,
   const ptrdiff_t images = c->batch * THMax(c->planes * c->image, c->outputs * c->windows);
   const ptrdiff_t sets = THMin(c->batch, THNN_IMAGE_SETS), all = c->outputs * c->depth;
   const int fits = c->batch > 0 && all * sets <= images;
-  const int sliding = gradWeight && fits && c->window == 9 && THNN_(slides)(c, 0);
+  const int sliding = gradWeight && fits && c->window == 9 && !c->last && THNN_(slides)(c, 0);
   THNN_(Tiled) *tiled = gradWeight && !sliding ? THNN_(prepareWinogradWeights)(c, &call) : NULL;
   const int implicit = gradWeight && !sliding && !tiled && THNN_(areWeightsImplicit)(c);
   const int direct = gradWeight && fits && !sliding && !tiled && !implicit && THNN_(isDirect)(c);
@@ -713,10 +739,14 @@ void THNN_(convolveWeights)(const THNNConvolution *c, THTensor *x, THTensor *y,
     w.scale = (real)scale;
     THParallel_for(chunks, 1, THNN_(columnChunks), &w);
   }
-  if (gradBias)
-    THNN_(addPlaneSums)
-  (THTensor_(data)(biasOfX ? x : y), c->batch, biasOfX ? c->planes : c->outputs,
-   biasOfX ? c->image : c->windows, scale, THTensor_(data)(gradBias));
+  if (gradBias) {
+    const real *from = THTensor_(data)(biasOfX ? x : y);
+    const int64_t own = biasOfX ? c->planes : c->outputs, n = biasOfX ? c->image : c->windows;
+    if (c->last)
+      THNN_(addColumnSums)(from, c->batch * n, own, scale, THTensor_(data)(gradBias));
+    else
+      THNN_(addPlaneSums)(from, c->batch, own, n, scale, THTensor_(data)(gradBias));
+  }
   THNN_(finish)(&call);
 }
 

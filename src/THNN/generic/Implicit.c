@@ -113,16 +113,27 @@ void THNN_(turnOutputs)(ptrdiff_t count, ptrdiff_t columns, const real *outputs,
   THNN_(implicit)->turn(count, columns, outputs, next, m, width);
 }
 
-/* Offsets of the positions of a part in images that are next apart. */
-static ptrdiff_t THNN_(listPositions)(const THNNDirect *d, ptrdiff_t images, ptrdiff_t next,
-                                      ptrdiff_t *list)
+void THNN_(copyParts)(ptrdiff_t rows, const real *from, ptrdiff_t next, ptrdiff_t count, real *m)
+{
+  const ptrdiff_t width = THNN_(vectorsOf)(count) * THNN_(implicit)->lanes;
+  THNN_(winograd)->copyRows(rows, count, from, next, m, width);
+  if (width > count)
+    for (ptrdiff_t i = 0; i < rows; i++)
+      memset(m + i * width + count, 0, (size_t)(width - count) * sizeof *m);
+}
+
+/* Offsets of the positions of a part in images that are next apart, whose positions are apart. */
+static ptrdiff_t THNN_(listPositions)(const THNNPlan *p, const THNNDirect *d, ptrdiff_t images,
+                                      ptrdiff_t next, ptrdiff_t apart, ptrdiff_t *list)
 {
   ptrdiff_t count = 0;
   for (ptrdiff_t image = 0; image < images; image++)
     for (ptrdiff_t t = 0; t < d->count[0]; t++)
       for (ptrdiff_t i = 0; i < d->count[1]; i++)
         for (ptrdiff_t j = 0; j < d->count[2]; j++)
-          list[count++] = image * next + (t * d->rows + i) * d->pitch + j;
+          list[count++] =
+              image * next +
+              ((t * p->apart[0] * d->rows + i * p->apart[1]) * d->pitch + j * p->apart[2]) * apart;
   return count;
 }
 
@@ -131,12 +142,49 @@ static ptrdiff_t THNN_(positionsOf)(const THNNDirect *d)
   return THMax(d->count[0], 0) * THMax(d->count[1], 0) * THMax(d->count[2], 0);
 }
 
+/* Offsets of the terms of some planes of a part.  Planes that are last lie side by side, and
+ * positions are apart; otherwise planes are. */
+static void THNN_(listTerms)(const THNNConvolution *c, const THNNPart *part, ptrdiff_t planes,
+                             ptrdiff_t apart, ptrdiff_t *list)
+{
+  for (ptrdiff_t s = 0; s < planes; s++)
+    for (ptrdiff_t t = 0; t < part->taps; t++)
+      *list++ = c->last ? part->d.offset[t] * apart + s : part->d.offset[t] + s * apart;
+}
+
+/* Some planes of an image whose planes are last, with the padding: positions are next apart there,
+ * and become apart. */
+static void THNN_(layOutLast)(const THNNWindow *w, const real *x, ptrdiff_t next, ptrdiff_t planes,
+                              real *flat, ptrdiff_t apart)
+{
+  const int64_t wide = w[2].output, left = THMax(0, THMin(w[2].pad, wide)); /* columns of 0, */
+  const int64_t from = THMax(0, -w[2].pad), these = THMin(w[2].input - from, wide - left);
+  for (int64_t t = 0; t < w[0].output; t++)
+    for (int64_t i = 0; i < w[1].output; i++, flat += wide * apart) {
+      const int64_t slice = t - w[0].pad, row = i - w[1].pad;
+      if (slice < 0 || slice >= w[0].input || row < 0 || row >= w[1].input || these <= 0) {
+        memset(flat, 0, (size_t)(wide * apart) * sizeof *flat);
+        continue;
+      }
+      const real *at = x + ((slice * w[1].input + row) * w[2].input + from) * next;
+      memset(flat, 0, (size_t)(left * apart) * sizeof *flat);
+      if (planes == next && planes == apart)
+        memcpy(flat + left * apart, at, (size_t)(these * apart) * sizeof *flat);
+      else
+        THNN_(winograd)->copyRows(these, planes, at, next, flat + left * apart, apart);
+      memset(flat + (left + these) * apart, 0,
+             (size_t)((wide - left - these) * apart) * sizeof *flat);
+    }
+}
+
 /* --- forward and back ------------------------------------------------------------------------ */
 
 typedef struct {
   const THNNConvolution *c;
   THNNPlan plan;
   int back, elements; /* elements: windows are the elements of the source */
+  int inPlace;        /* planes are last, and nothing has to be laid out */
+  int direct;         /* planes are last, and sums of whole vectors go where they belong */
   const real *from, *weight, *bias;
   real *to;
   ptrdiff_t size, source;           /* elements of a plane of the result, and of the source */
@@ -146,8 +194,10 @@ typedef struct {
   ptrdiff_t few, runs;          /* images that are computed together */
   ptrdiff_t piece, pieces;      /* positions of an image likewise, if windows are elements */
   ptrdiff_t room;               /* positions of a run in a part, at most */
-  const ptrdiff_t *position;    /* of a run, for each part */
-  const ptrdiff_t *term;        /* of the planes, if windows are elements */
+  ptrdiff_t apart;              /* positions in the flat image: 1, unless planes are last */
+  const ptrdiff_t *position;    /* of a run, for each part, and */
+  const ptrdiff_t *term;        /* of the planes, for each part */
+  ptrdiff_t terms;              /* in these lists, of a part */
   ptrdiff_t flat, sums, turned; /* elements of memory that each thread has */
   real *memory;
   int threads;
@@ -180,7 +230,7 @@ static ptrdiff_t THNN_(positionsOfItem)(const THNN_(ImplicitImages) * w,
                                         const THNN_(ImplicitItem) * i, const THNNPart *part)
 {
   const ptrdiff_t positions = THNN_(positionsOf)(&part->d);
-  return w->elements ? THMin(w->piece, positions - i->skipped) : positions;
+  return w->pieces > 1 ? THMin(w->piece, positions - i->skipped) : positions;
 }
 
 /* Lays out a few planes of the source. */
@@ -192,6 +242,13 @@ static void THNN_(layOutSource)(const THNN_(ImplicitImages) * w, const THNN_(Imp
     const ptrdiff_t image = (i->image + k) * w->c->groups + i->group;
     const real *from = w->from + (image * p->planes + plane) * w->source;
     real *flat = i->flat + k * w->planes * w->plane;
+    if (w->c->last) {
+      const ptrdiff_t next = p->planes * w->c->groups;
+      THNN_(layOutLast)
+      (p->layout, w->from + (i->image + k) * w->source * next + i->group * p->planes + plane, next,
+       planes, flat, w->apart);
+      continue;
+    }
     if (!w->elements) {
       THNN_(layOut)(p->layout, from, planes, w->source, flat, w->plane);
       continue;
@@ -248,6 +305,36 @@ static void THNN_(deliver)(const THNN_(ImplicitImages) * w, const THNNDirect *d,
   }
 }
 
+/* Where planes are last: how far apart they are in memory for each position, and whether count of
+ * them are summed up where they belong. */
+static ptrdiff_t THNN_(nextOf)(const THNN_(ImplicitImages) * w)
+{
+  return w->results * w->c->groups;
+}
+
+static int THNN_(isDirectSum)(const THNN_(ImplicitImages) * w, ptrdiff_t count)
+{
+  return w->direct && count % THNN_(implicit)->lanes == 0;
+}
+
+/* The same as deliver where planes are last. */
+static void THNN_(deliverLast)(const THNN_(ImplicitImages) * w, const THNNDirect *d,
+                               const real *sums, ptrdiff_t skipped, ptrdiff_t positions,
+                               ptrdiff_t count, real *to)
+{
+  const ptrdiff_t width = THNN_(vectorsOf)(count) * THNN_(implicit)->lanes;
+  const ptrdiff_t next = THNN_(nextOf)(w), wide = d->count[2];
+  for (ptrdiff_t done = 0, these; done < positions; done += these) {
+    const ptrdiff_t at = skipped + done, row = at / wide;
+    these = THMin(wide - at % wide, positions - done);
+    THNN_(winograd)->copyRows(these, count, sums + done * width, width,
+                              to + (row / d->count[1] * d->step[0] +
+                                    row % d->count[1] * d->step[1] + at % wide * d->step[2]) *
+                                       next,
+                              d->step[2] * next);
+  }
+}
+
 /* Calls work for each block of result planes of each part: first and count are its planes, sums
  * those of its rows. */
 static void THNN_(eachBlock)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
@@ -265,7 +352,8 @@ static void THNN_(eachBlock)(const THNN_(ImplicitImages) * w, const THNN_(Implic
     for (ptrdiff_t first = 0; first < i->count; first += w->width) {
       const ptrdiff_t count = THMin(w->width, i->count - first);
       work(w, i, k, i->first + first, count, plane, planes, sums);
-      sums += rows * THNN_(vectorsOf)(count) * THNN_(implicit)->lanes;
+      if (!THNN_(isDirectSum)(w, count))
+        sums += rows * THNN_(vectorsOf)(count) * THNN_(implicit)->lanes;
     }
   }
 }
@@ -282,10 +370,20 @@ static void THNN_(addTerms)(const THNN_(ImplicitImages) * w, const THNN_(Implici
     for (ptrdiff_t r = 0; r < vectors * THNN_(implicit)->lanes; r++)
       start[r] = w->bias && r < count ? w->bias[i->group * w->results + first + r] : 0;
   THNN_(turnWeights)(w, part, i->group, first, count, plane, planes, i->m);
-  THNN_(implicit)->multiply(i->images * THNN_(positionsOfItem)(w, i, part),
-                            w->position + k * w->room, planes * part->taps,
-                            w->elements ? w->term : part->d.offset, i->flat, i->m, vectors,
-                            plane == 0 ? start : NULL, sums);
+  const real *x = i->flat;
+  const ptrdiff_t *position = w->position + k * w->room;
+  if (w->inPlace) {
+    x = w->from + i->image * w->source * w->apart + i->group * w->plan.planes + plane;
+    position += i->skipped;
+  }
+  ptrdiff_t next = vectors * THNN_(implicit)->lanes;
+  if (THNN_(isDirectSum)(w, count)) {
+    next = THNN_(nextOf)(w);
+    sums = w->to + (i->image * w->size + i->skipped) * next + i->group * w->results + first;
+  }
+  THNN_(implicit)->multiply(i->images * THNN_(positionsOfItem)(w, i, part), position,
+                            planes * part->taps, w->term + k * w->terms, x, i->m, vectors,
+                            plane == 0 ? start : NULL, sums, next);
 }
 
 static void THNN_(deliverBlock)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
@@ -296,10 +394,37 @@ static void THNN_(deliverBlock)(const THNN_(ImplicitImages) * w, const THNN_(Imp
   const THNNPart *part = &w->plan.part[k];
   const ptrdiff_t positions = THNN_(positionsOfItem)(w, i, part);
   const ptrdiff_t next = positions * THNN_(vectorsOf)(count) * THNN_(implicit)->lanes;
+  if (THNN_(isDirectSum)(w, count))
+    return;
   for (ptrdiff_t n = 0; n < i->images; n++) {
+    if (w->c->last) {
+      THNN_(deliverLast)
+      (w, &part->d, sums + n * next, i->skipped, positions, count,
+       w->to + ((i->image + n) * w->size + part->start) * THNN_(nextOf)(w) + i->group * w->results +
+           first);
+      continue;
+    }
     const ptrdiff_t image = (i->image + n) * w->c->groups + i->group;
     real *to = w->to + (image * w->results + first) * w->size + i->skipped + part->start;
     THNN_(deliver)(w, &part->d, sums + n * next, positions, count, to);
+  }
+}
+
+/* Results that no part reaches are the bias, or 0. */
+static void THNN_(fillLeft)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i)
+{
+  const real *bias = w->bias ? w->bias + i->group * w->results + i->first : NULL;
+  for (ptrdiff_t n = 0; n < i->images; n++) {
+    if (!w->c->last) {
+      const ptrdiff_t plane = ((i->image + n) * w->c->groups + i->group) * w->results + i->first;
+      THNN_(fillPlanes)(w->to + plane * w->size, i->count, w->size, bias);
+      continue;
+    }
+    const ptrdiff_t next = THNN_(nextOf)(w);
+    real *to = w->to + (i->image + n) * w->size * next + i->group * w->results + i->first;
+    for (ptrdiff_t k = 0; k < w->size; k++, to += next)
+      for (ptrdiff_t r = 0; r < i->count; r++)
+        to[r] = bias ? bias[r] : 0;
   }
 }
 
@@ -311,26 +436,23 @@ static void THNN_(implicitItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
     const THNN_(ImplicitItem) i = THNN_(itemOf)(w, item);
     for (ptrdiff_t plane = 0; plane < p->planes; plane += w->planes) {
       const ptrdiff_t planes = THMin(w->planes, p->planes - plane);
-      THNN_(layOutSource)(w, &i, plane, planes);
+      if (!w->inPlace)
+        THNN_(layOutSource)(w, &i, plane, planes);
       THNN_(eachBlock)(w, &i, plane, planes, THNN_(addTerms));
     }
     if (p->leaves)
-      for (ptrdiff_t n = 0; n < i.images; n++) {
-        const ptrdiff_t plane = ((i.image + n) * w->c->groups + i.group) * w->results + i.first;
-        THNN_(fillPlanes)
-        (w->to + plane * w->size, i.count, w->size,
-         w->bias ? w->bias + i.group * w->results + i.first : NULL);
-      }
+      THNN_(fillLeft)(w, &i);
     THNN_(eachBlock)(w, &i, 0, 0, THNN_(deliverBlock));
   }
 }
 
-/* Offsets of the positions of a run for each part, and of the terms where windows are elements. */
+/* Offsets of the positions of a run, and of the terms of its planes, for each part. */
 static void THNN_(listOffsets)(THNN_(Call) * call, THNN_(ImplicitImages) * w)
 {
-  const ptrdiff_t parts = w->plan.parts, next = w->planes * w->plane;
+  const ptrdiff_t parts = w->plan.parts;
+  const ptrdiff_t next = w->inPlace ? w->source * w->apart : w->planes * w->plane;
   ptrdiff_t *list =
-      THNN_(scratchBytes)(call, (size_t)(parts * w->room + w->planes) * sizeof(ptrdiff_t));
+      THNN_(scratchBytes)(call, (size_t)(parts * (w->room + w->terms)) * sizeof(ptrdiff_t));
   w->position = list;
   for (ptrdiff_t k = 0; k < parts; k++, list += w->room) {
     THNNDirect d = w->plan.part[k].d;
@@ -338,11 +460,21 @@ static void THNN_(listOffsets)(THNN_(Call) * call, THNN_(ImplicitImages) * w)
       d.count[0] = d.count[1] = 1;
       d.count[2] = w->piece;
     }
-    THNN_(listPositions)(&d, w->few, next, list);
+    THNN_(listPositions)(&w->plan, &d, w->few, next, w->apart, list);
   }
   w->term = list;
-  for (ptrdiff_t s = 0; s < w->planes; s++)
-    list[s] = s * w->plane;
+  for (ptrdiff_t k = 0; k < parts; k++, list += w->terms)
+    THNN_(listTerms)
+  (w->c, &w->plan.part[k], w->planes, w->c->last ? w->apart : w->plane, list);
+}
+
+/* Nothing has to be laid out for these windows of images whose planes are last. */
+static int THNN_(isLaidOut)(const THNNPlan *p)
+{
+  int is = p->parts == 1;
+  for (int d = 0; d < 3; d++)
+    is &= p->layout[d].pad == 0 && p->layout[d].output == p->layout[d].input;
+  return is;
 }
 
 void THNN_(convolveImplicit)(const THNNConvolution *c, int back, THTensor *from, THTensor *weight,
@@ -352,7 +484,7 @@ void THNN_(convolveImplicit)(const THNNConvolution *c, int back, THTensor *from,
   enum { POSITIONS = 512, FEW_POSITIONS = 128 };
   THNN_(Call) call;
   THNN_(beginConvolution)(&call, c, back, &from, &weight, &bias, &to);
-  THNN_(ImplicitImages) w = {.c = c, .back = back, .elements = THNN_(areElements)(c)};
+  THNN_(ImplicitImages) w = {.c = c, .back = back, .elements = !c->last && THNN_(areElements)(c)};
   w.plan = THNNPlan_of(c, back, THNN_(scratchBytes)(&call, THNNPlan_memory(c, back)));
   w.size = back ? c->image : c->windows;
   w.source = back ? c->windows : c->image;
@@ -366,16 +498,25 @@ void THNN_(convolveImplicit)(const THNNConvolution *c, int back, THTensor *from,
     positions = THMax(positions, these);
     all += these;
   }
-  w.piece = w.elements ? THMin(positions, POSITIONS) : positions;
+  w.inPlace = c->last && THNN_(isLaidOut)(&w.plan);
+  w.direct = c->last && w.plan.parts == 1 && !w.plan.leaves && w.plan.part->start == 0 &&
+             positions == w.size;
+  w.piece = w.elements || w.inPlace ? THMin(positions, POSITIONS) : positions;
   w.pieces = (positions + w.piece - 1) / w.piece;
   const ptrdiff_t threads = THParallel_threads(PTRDIFF_MAX, 1);
   w.planes = THMin(w.plan.planes, (THNN_IMPLICIT_COLUMNS + taps - 1) / taps);
   /* An odd number of cache lines: planes do not compete for the same places of the cache. */
   w.plane = w.elements ? (w.piece | 16) + 16 : w.plan.plane;
+  w.apart = c->last ? (w.inPlace ? w.plan.planes * c->groups : w.planes) : 1;
+  w.terms = w.planes * taps;
   w.turned = (w.planes * taps + 1) * w.width;
+  /* Of each position, in memory; the last block's where the others are summed up directly. */
+  const ptrdiff_t ofPosition =
+      !w.direct ? w.blocks * w.width : (w.results % THNN_(implicit)->lanes ? w.width : 0);
   /* As many runs for one thread as for the other, and no more images than there is memory for, but
    * some. */
-  const ptrdiff_t ofImage = w.planes * w.plane + (w.elements ? w.piece : all) * w.blocks * w.width;
+  const ptrdiff_t ofImage =
+      (w.inPlace ? 0 : w.planes * w.plane) + (w.elements || w.inPlace ? w.piece : all) * ofPosition;
   const ptrdiff_t memory = THNNConvolution_memory(c, (int)threads) / threads - w.turned;
   const ptrdiff_t fit = THMax(FEW_POSITIONS / w.piece, memory / THMax(1, ofImage));
   const ptrdiff_t most = THMin((POSITIONS + w.piece - 1) / w.piece, fit);
@@ -384,13 +525,14 @@ void THNN_(convolveImplicit)(const THNNConvolution *c, int back, THTensor *from,
   w.few = w.pieces > 1 ? 1 : THMax(1, c->batch / (threads * turns));
   w.runs = (c->batch + w.few - 1) / w.few * w.pieces;
   w.shares = w.runs * c->groups < threads ? THMin(w.blocks, threads) : 1;
-  w.room = w.few * w.piece;
+  w.room = w.few * (w.inPlace ? positions : w.piece);
 
   const ptrdiff_t items = w.runs * c->groups * w.shares;
   const ptrdiff_t blocks = (w.blocks + w.shares - 1) / w.shares;
   w.threads = THParallel_threads(items, 1);
-  w.flat = w.few * w.planes * w.plane + THNN_DIRECT_SLACK;
-  w.sums = w.few * (w.elements ? w.piece : all) * blocks * w.width;
+  w.flat = w.inPlace ? 0 : w.few * w.planes * w.plane + THNN_DIRECT_SLACK;
+  w.sums = w.few * (w.elements || w.inPlace ? w.piece : all) *
+           (w.direct ? ofPosition : blocks * w.width);
   w.memory = THNN_(scratch)(&call, w.threads * (w.flat + w.sums + w.turned));
   THNN_(listOffsets)(&call, &w);
   THNN_(start)(&call);
@@ -414,8 +556,11 @@ static void THNN_(turnGradients)(const THNN_(ImplicitWeights) * w, const real *y
   for (ptrdiff_t done = 0; done < piece;) {
     const ptrdiff_t image = (from + done) / c->windows, position = (from + done) % c->windows;
     const ptrdiff_t these = THMin(piece - done, c->windows - position);
-    THNN_(turnOutputs)
-    (count, these, y + image * c->outputs * c->windows + position, c->windows, m + done * width);
+    const real *at = y + image * c->outputs * c->windows;
+    if (c->last)
+      THNN_(copyParts)(these, at + position * c->outputs, c->outputs, count, m + done * width);
+    else
+      THNN_(turnOutputs)(count, these, at + position, c->windows, m + done * width);
     done += these;
   }
 }
@@ -439,21 +584,32 @@ static void THNN_(implicitWeights)(void *context, ptrdiff_t begin, ptrdiff_t end
     memset(sums, 0, (size_t)w->sums * sizeof *sums);
     for (ptrdiff_t image = 0; image < c->batch; image += w->few) {
       const ptrdiff_t images = THMin(w->few, c->batch - image), all = images * c->windows;
-      const real *x = w->x + (image * c->planes + group * planes + plane) * c->image;
-      const real *y = w->y + (image * c->outputs + group * outputs) * c->windows;
-      if (!w->inPlace)
-        for (ptrdiff_t i = 0; i < images; i++)
-          THNN_(layOut)
-      (p->layout, x + i * c->planes * c->image, few, c->image, flat + i * w->planes * p->plane,
-       p->plane);
+      const ptrdiff_t ofX = group * planes + plane, ofY = group * outputs;
+      const real *x = w->x + image * c->planes * c->image + ofX * (c->last ? 1 : c->image);
+      const real *y = w->y + image * c->outputs * c->windows + ofY * (c->last ? 1 : c->windows);
+      for (ptrdiff_t i = 0; !w->inPlace && i < images; i++) {
+        const real *from = x + i * c->planes * c->image;
+        real *to = flat + i * w->image;
+        if (c->last)
+          THNN_(layOutLast)(p->layout, from, c->planes, few, to, w->apart);
+        else
+          THNN_(layOut)(p->layout, from, few, c->image, to, p->plane);
+      }
       for (ptrdiff_t at = 0; at < all; at += THNN_IMPLICIT_COLUMNS) {
         const ptrdiff_t piece = THMin(all - at, THNN_IMPLICIT_COLUMNS);
+        for (ptrdiff_t i = 0; w->inRows && i < piece; i++)
+          memcpy(flat + w->row[i], x + w->position[at + i], (size_t)few * sizeof *flat);
         for (ptrdiff_t o = first; o < end_; o += w->width) {
           const ptrdiff_t count = THMin(w->width, end_ - o);
-          THNN_(turnGradients)(w, y + o * c->windows, count, at, piece, m);
-          THNN_(implicit)->multiply(terms, p->part->d.offset, piece, w->position + at,
-                                    w->inPlace ? x : flat, m, THNN_(vectorsOf)(count), NULL,
-                                    sums + (o - first) * terms);
+          const ptrdiff_t vectors = THNN_(vectorsOf)(count);
+          const real *gradients = m;
+          if (c->last && count == c->outputs && count % THNN_(implicit)->lanes == 0)
+            gradients = y + at * count;
+          else
+            THNN_(turnGradients)(w, y + o * (c->last ? 1 : c->windows), count, at, piece, m);
+          THNN_(implicit)->multiply(terms, w->term, piece, w->inRows ? w->row : w->position + at,
+                                    w->inPlace && !w->inRows ? x : flat, gradients, vectors, NULL,
+                                    sums + (o - first) * terms, vectors * THNN_(implicit)->lanes);
         }
       }
     }
@@ -473,9 +629,11 @@ void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNNConvolu
 {
   /* Terms of a chunk, positions of the images that are laid out together, and sums of a thread. */
   enum { TERMS = 512, FEW_TERMS = 64, POSITIONS = 256, SUMS = 1 << 18 };
-  *w = (THNN_(ImplicitWeights)){.c = c, .inPlace = THNN_(areElements)(c)};
+  *w = (THNN_(ImplicitWeights)){.c = c};
   const ptrdiff_t outputs = c->outputs / c->groups;
   w->plan = THNNPlan_of(c, 0, THNN_(scratchBytes)(call, THNNPlan_memory(c, 0)));
+  w->inPlace = c->last ? c->window == 1 && THNN_(isLaidOut)(&w->plan) : THNN_(areElements)(c);
+  w->inRows = c->last && w->inPlace;
   w->width = THNN_(widthOf)(outputs);
   const ptrdiff_t threads = THParallel_threads(PTRDIFF_MAX, 1), planes = w->plan.planes;
   /* A few planes that threads cannot have the same number of stay together: then each thread has
@@ -506,11 +664,25 @@ void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNNConvolu
   if (together || c->groups * w->chunks < threads)
     w->shares = THMin(w->blocks, THMax(w->shares, threads));
   w->threads = THParallel_threads(c->groups * w->chunks * w->shares, 1);
-  const ptrdiff_t next = w->inPlace ? c->planes * c->image : w->planes * w->plan.plane;
-  ptrdiff_t *list = THNN_(scratchBytes)(call, (size_t)(w->few * c->windows) * sizeof(ptrdiff_t));
-  THNN_(listPositions)(&w->plan.part->d, w->few, next, list);
-  w->position = list;
-  w->flat = w->inPlace ? 0 : w->few * w->planes * w->plan.plane + THNN_DIRECT_SLACK;
+  /* Positions an odd number of cache lines apart do not compete for the same places of the cache.
+   */
+  const ptrdiff_t rows = w->planes < 16 ? w->planes : ((w->planes + 15) / 16 | 1) * 16;
+  w->apart = !c->last ? 1 : w->inPlace ? c->planes : rows;
+  w->image = c->last ? w->apart * w->plan.plane : w->planes * w->plan.plane;
+  const ptrdiff_t next = w->inPlace ? c->planes * c->image : w->image;
+  const ptrdiff_t terms = w->planes * c->window, positions = w->few * c->windows;
+  ptrdiff_t *list = THNN_(scratchBytes)(
+      call, (size_t)(positions + terms + THNN_IMPLICIT_COLUMNS) * sizeof(ptrdiff_t));
+  w->term = list;
+  w->row = list + terms + positions;
+  for (ptrdiff_t i = 0; i < THNN_IMPLICIT_COLUMNS; i++)
+    list[terms + positions + i] = i * rows;
+  THNN_(listTerms)(c, w->plan.part, w->planes, c->last ? w->apart : w->plan.plane, list);
+  w->position = list + terms;
+  THNN_(listPositions)(&w->plan, &w->plan.part->d, w->few, next, w->apart, list + terms);
+  w->flat = w->inRows    ? THNN_IMPLICIT_COLUMNS * rows
+            : w->inPlace ? 0
+                         : w->few * w->image + THNN_DIRECT_SLACK;
   w->sums = w->planes * c->window * ((w->blocks + w->shares - 1) / w->shares) * w->width;
   w->memory = THNN_(scratch)(call, w->threads * (w->flat + w->sums + w->turned));
 }

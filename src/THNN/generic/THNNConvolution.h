@@ -15,10 +15,20 @@ void THNN_(convolveBack)(const THNNConvolution *c, THTensor *y, THTensor *weight
 void THNN_(convolveSpread)(const THNNConvolution *c, THTensor *y, THTensor *weight, THTensor *bias,
                            THTensor *x);
 
+/* The same where the result already lies with its planes last (PlanesLast.c); 0 if it does not, or
+ * is better computed in another way, and then nothing has changed. */
+int THNN_(convolveLast)(const THNNConvolution *c, int back, THTensor *from, THTensor *weight,
+                        THTensor *bias, THTensor *to);
+
 /* gradWeight += scale * products of x and y, gradBias += scale * sums of biasOf's planes. Either
  * may be NULL. */
 void THNN_(convolveWeights)(const THNNConvolution *c, THTensor *x, THTensor *y,
                             THTensor *gradWeight, THTensor *gradBias, int biasOfX, accreal scale);
+
+/* The same where x or y lies with its planes last; 0 as above. */
+int THNN_(convolveWeightsLast)(const THNNConvolution *c, THTensor *x, THTensor *y,
+                               THTensor *gradWeight, THTensor *gradBias, int biasOfX,
+                               accreal scale);
 
 /* The functions of a layer. */
 void THNN_(layerOutput)(THNNLayer layer, THTensor *input, THTensor *output, THTensor *weight,
@@ -54,7 +64,9 @@ void THNN_(fillPlanes)(real *y, ptrdiff_t planes, ptrdiff_t n, const real *bias)
 void THNN_(layOut)(const THNNWindow *layout, const real *x, ptrdiff_t planes, ptrdiff_t next,
                    real *flat, ptrdiff_t plane);
 
-/* sums[plane] += scale * the sum of that plane of x, of n elements, over the batch. */
+/* sums[plane] += scale * the sum of that plane of x, of n elements, over the batch; and where the
+ * planes are last, of rows of all planes. */
+void THNN_(addColumnSums)(const real *x, ptrdiff_t rows, int64_t planes, accreal scale, real *sums);
 void THNN_(addPlaneSums)(const real *x, int64_t batch, int64_t planes, ptrdiff_t n, accreal scale,
                          real *sums);
 

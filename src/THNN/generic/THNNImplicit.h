@@ -2,10 +2,10 @@ typedef struct {
   ptrdiff_t lanes;   /* of a vector, and */
   ptrdiff_t vectors; /* how many of them are a block of outputs at most */
   /* sums[a][o] = start[o] (sums[a][o] if it is NULL) + the sum over b of x[rows[a] + columns[b]] *
-   * m[b][o], for outputs o of that many vectors. */
+   * m[b][o], for outputs o of that many vectors; rows of sums are next apart. */
   void (*multiply)(ptrdiff_t nrows, const ptrdiff_t *rows, ptrdiff_t ncolumns,
                    const ptrdiff_t *columns, const real *x, const real *m, ptrdiff_t vectors,
-                   const real *start, real *sums);
+                   const real *start, real *sums, ptrdiff_t next);
   /* y[j][i] = x[i][j] for i < rows, j < columns; rows of x are nextX apart, those of y nextY. */
   void (*turn)(ptrdiff_t rows, ptrdiff_t columns, const real *x, ptrdiff_t nextX, real *y,
                ptrdiff_t nextY);
@@ -33,6 +33,9 @@ ptrdiff_t THNN_(vectorsOf)(ptrdiff_t outputs);
 void THNN_(turnOutputs)(ptrdiff_t count, ptrdiff_t columns, const real *outputs, ptrdiff_t next,
                         real *m);
 
+/* Parts of rows that are next apart, filled up with zeros to whole vectors. */
+void THNN_(copyParts)(ptrdiff_t rows, const real *from, ptrdiff_t next, ptrdiff_t count, real *m);
+
 /* The gradient of the weights in a call that has begun: prepare before it starts, then add. */
 typedef struct {
   const THNNConvolution *c;
@@ -44,10 +47,14 @@ typedef struct {
   ptrdiff_t width, blocks;   /* of outputs, and */
   ptrdiff_t shares;          /* of these blocks, where there are more threads than chunks */
   ptrdiff_t few;             /* images that are laid out together */
-  const ptrdiff_t *position; /* of the windows of these */
+  ptrdiff_t apart;           /* positions, where planes are last */
+  const ptrdiff_t *position; /* of the windows of these, and */
+  const ptrdiff_t *term;     /* of what is multiplied with them */
+  const ptrdiff_t *row;      /* where positions are copied to, if nothing else has to be laid out */
+  ptrdiff_t image;           /* elements of one that is laid out */
   ptrdiff_t flat, sums, turned;
   real *memory; /* for each thread: these three */
-  int inPlace, threads;
+  int inPlace, inRows, threads;
 } THNN_(ImplicitWeights);
 
 void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNNConvolution *c,

@@ -6,25 +6,35 @@ typedef struct {
    * counts as 0.  line is scratch memory of the elements of all rows, and eight vectors more. */
   void (*images)(const THNNTiles *t, int first, int end, const real *flat, const real *mask,
                  real *line, real *v, ptrdiff_t next);
+  /* A row of tiles of planes that are last: v[tile][plane], tiles nextTile apart.  x is the first
+   * element of the first tile, if there is no padding; elements of a row are apart, rows pitch.
+   * Rows are there from row top to below row bottom of the tiles, columns from pad on, wide of
+   * them; others are 0.  Vectors are filled up with zeros. */
+  void (*tiles)(int first, int end, ptrdiff_t tiles, ptrdiff_t planes, const real *x,
+                ptrdiff_t apart, ptrdiff_t pitch, ptrdiff_t top, ptrdiff_t bottom, ptrdiff_t pad,
+                ptrdiff_t wide, real *v, ptrdiff_t nextTile, ptrdiff_t next);
   /* Windows: m[9][o] becomes u[o], for outputs o of that many vectors; turned by half a circle if
    * back. */
   void (*windows)(int first, int end, int back, ptrdiff_t vectors, const real *m, real *u,
                   ptrdiff_t next);
-  /* A row of tiles: products[tile][o], width apart, become y[row * wide + column][o], for as many
-   * outputs as a vector has lanes and as many rows as are high, added to start[o], or to 0. */
+  /* A row of tiles: products[tile][o], width apart, become y[row * wide + column][o], which are
+   * apart, for as many outputs as a vector has lanes and as many rows as are high, added to
+   * start[o], or to what y is if that is NULL. */
   void (*results)(int first, int end, ptrdiff_t tiles, const real *products, ptrdiff_t width,
-                  ptrdiff_t next, const real *start, ptrdiff_t high, ptrdiff_t wide, real *y);
-  /* The other way, for gradients: a row of tiles of y[row * wide + column], of a vector each, as
-   * many rows as are high, becomes z[tile], width apart. */
-  void (*gradients)(int first, int end, ptrdiff_t tiles, const real *y, ptrdiff_t high,
-                    ptrdiff_t wide, real *z, ptrdiff_t width, ptrdiff_t next);
+                  ptrdiff_t next, const real *start, ptrdiff_t high, ptrdiff_t wide, real *y,
+                  ptrdiff_t apart);
+  /* The other way, for gradients: a row of tiles of y[row * wide + column], of a vector each and
+   * apart, as many rows as are high, becomes z[tile], width apart. */
+  void (*gradients)(int first, int end, ptrdiff_t tiles, const real *y, ptrdiff_t apart,
+                    ptrdiff_t high, ptrdiff_t wide, real *z, ptrdiff_t width, ptrdiff_t next);
   /* Sums of products of these with tiles of images, sums[o], become m[9][o], a window. */
   void (*taps)(int first, int end, ptrdiff_t vectors, const real *sums, ptrdiff_t next, real *m);
   /* y[i][j] = x[i][j]: rows of n elements, nextX and nextY apart. */
   void (*copyRows)(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t nextX, real *y,
                    ptrdiff_t nextY);
-  /* y[i][j] += x[i][j]: rows of n elements, those of y next apart. */
-  void (*addRows)(ptrdiff_t rows, ptrdiff_t n, const real *x, real *y, ptrdiff_t next);
+  /* y[i][j] += x[i][j], likewise. */
+  void (*addRows)(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t nextX, real *y,
+                  ptrdiff_t nextY);
 } THNN_(Winograd);
 
 extern const THNN_(Winograd) * THNN_(winograd);

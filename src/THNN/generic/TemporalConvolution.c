@@ -137,18 +137,6 @@ static void THNN_(listEach)(ptrdiff_t count, ptrdiff_t apart, ptrdiff_t *list)
     list[i] = i * apart;
 }
 
-/* Parts of rows that are next apart, filled up with zeros to whole vectors. */
-static void THNN_(copyParts)(ptrdiff_t rows, const real *from, ptrdiff_t next, ptrdiff_t count,
-                             real *m)
-{
-  const ptrdiff_t width = THNN_(vectorsOf)(count) * THNN_(implicit)->lanes;
-  for (ptrdiff_t i = 0; i < rows; i++, from += next, m += width) {
-    memcpy(m, from, (size_t)count * sizeof *m);
-    for (ptrdiff_t k = count; k < width; k++)
-      m[k] = 0;
-  }
-}
-
 /* Pieces of all windows. */
 static void THNN_(windowPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
@@ -168,7 +156,7 @@ static void THNN_(windowPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
         const ptrdiff_t terms = THMin(COLUMNS, s->depth - term);
         THNN_(turnOutputs)(count, terms, s->weight + o * s->depth + term, s->depth, d.m);
         THNN_(implicit)->multiply(rows, d.row, terms, d.column, s->x + term, d.m, vectors,
-                                  term == 0 ? d.start : NULL, d.sums);
+                                  term == 0 ? d.start : NULL, d.sums, width);
       }
       for (ptrdiff_t k = 0; k < rows; k++)
         memcpy(s->y + (first + k) * s->outputs + o, d.sums + k * width,
@@ -206,7 +194,8 @@ static void THNN_(frameBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
         (outputs, s->weight + o * s->depth + k * s->frame + first, s->depth, count, d.m);
         for (int64_t t = 0; t < s->w.output; t += TERMS)
           THNN_(implicit)->multiply(THMin(TERMS, s->w.output - t), d.row, outputs, d.column,
-                                    y + t * s->outputs + o, d.m, vectors, NULL, sums + t * width);
+                                    y + t * s->outputs + o, d.m, vectors, NULL, sums + t * width,
+                                    width);
       }
     }
     real *x = s->x + sequence * s->w.input * s->frame + first;
@@ -234,7 +223,7 @@ static void THNN_(termPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
       THNN_(listWindows)(s, window, columns, d.column);
       THNN_(copyParts)(columns, s->y + window * s->outputs + first, s->outputs, count, d.m);
       THNN_(implicit)->multiply(terms, d.row, columns, d.column, s->x + term, d.m, vectors, NULL,
-                                d.sums);
+                                d.sums, width);
     }
     for (ptrdiff_t o = 0; o < count; o++) {
       real *weights = s->weight + (first + o) * s->depth + term;

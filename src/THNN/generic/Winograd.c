@@ -28,7 +28,9 @@ struct THNN_(Tiled) {
   int rows;                  /* of the transforms, likewise */
   THNNTiles tiles;           /* of a run, at most */
   ptrdiff_t runs, bands;     /* bands: runs of an image, where there are several */
-  ptrdiff_t next;            /* from plane to plane of a transformed run */
+  ptrdiff_t next;            /* from plane to plane of a transformed run (tile to tile, where planes
+                                are last), and */
+  ptrdiff_t number;          /* from one of the 36 numbers to the next */
   ptrdiff_t u;               /* weights, in elements, and for each thread: */
   ptrdiff_t flat, line, v, products, turned;
   ptrdiff_t few;                 /* planes of the source that are copied together */
@@ -75,6 +77,14 @@ static void THNN_(setSource)(THNN_(Tiled) * w, ptrdiff_t planes)
 {
   const ptrdiff_t lanes = THNN_(implicit)->lanes, slack = 8 * lanes;
   const ptrdiff_t positions = THNN_(parts)(THNNTiles_positions(&w->tiles), lanes) * lanes;
+  w->products = w->rows * SIDE * THNNTiles_count(&w->tiles) * w->width;
+  if (w->c->last) {
+    w->next = THNN_(parts)(planes, lanes) * lanes;
+    /* Numbers of a tile do not compete for the same places of the cache. */
+    w->number = (THNNTiles_count(&w->tiles) * w->next + 15) / 16 * 16 | 16;
+    w->v = w->rows * SIDE * w->number;
+    return;
+  }
   /* An odd number of cache lines: planes do not compete for the same places of the cache. */
   w->next = positions | 16;
   w->margin = (w->at[2].pad < 0 ? -w->at[2].pad : w->at[2].pad) + slack;
@@ -82,8 +92,8 @@ static void THNN_(setSource)(THNN_(Tiled) * w, ptrdiff_t planes)
   w->few = THMax(1, THMin(planes, FLAT / THMax(1, plane)));
   w->flat = w->few * plane + 2 * w->margin;
   w->line = STEP * positions + slack;
-  w->v = w->rows * SIDE * planes * w->next;
-  w->products = w->rows * SIDE * THNNTiles_count(&w->tiles) * w->width;
+  w->number = planes * w->next;
+  w->v = w->rows * SIDE * w->number;
 }
 
 /* Rows of the result, about, that are turned together. */
@@ -102,6 +112,20 @@ static ptrdiff_t THNN_(setMemory)(THNN_(Tiled) * w)
   return w->u + w->threads * (w->flat + w->line + w->v + w->products + w->turned);
 }
 
+/* The same where planes are last, of a run, which had better stay in the second cache. */
+static double THNN_(costOfProducts)(const THNN_(Tiled) * w, ptrdiff_t planes, double vectors)
+{
+  const double rows = (double)(THNN_(parts)(THNNTiles_count(&w->tiles), 6) * 6 + 3);
+  const double megabytes = (double)(w->v + w->products) * sizeof(real) / (1 << 20);
+  return SIDE * SIDE * (double)planes * vectors * rows * (1 + 0.05 * megabytes);
+}
+
+static double THNN_(costOfLast)(const THNN_(Tiled) * w, ptrdiff_t planes)
+{
+  return (double)THNNTiles_count(&w->tiles) * (double)THNN_(parts)(planes, THNN_(implicit)->lanes) *
+         (110 + 140 * SIDE / (double)w->rows);
+}
+
 /* Vector operations, of a group. */
 static double THNN_(cost)(const THNN_(Tiled) * w)
 {
@@ -118,6 +142,9 @@ static double THNN_(cost)(const THNN_(Tiled) * w)
       times * planes * rows * (passes * (30 + pitch / lanes * 8) + SIDE * (6 + pitch / lanes * 16));
   const double results = tiles * vectors * (200 + 150 * (passes - 1));
   const double windows = planes * vectors * 500;
+  if (w->c->last)
+    return windows + runs * (THNN_(costOfProducts)(w, w->planes, vectors) + results +
+                             times * THNN_(costOfLast)(w, w->planes));
   return windows + runs * (products + images + results);
 }
 
@@ -283,8 +310,27 @@ static THNN_(Run) THNN_(runOf)(const THNN_(Tiled) * w, ptrdiff_t run)
   return r;
 }
 
+/* Planes are last: tiles are read where they are. */
+static void THNN_(transformLast)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t group)
+{
+  const ptrdiff_t all = w->planes * w->c->groups, pitch = w->at[2].input * all;
+  real *v = r->v;
+  for (ptrdiff_t n = 0; n < r->tiles.images; n++)
+    for (ptrdiff_t row = 0; row < r->tiles.down; row++, v += r->tiles.across * w->next) {
+      const ptrdiff_t top = STEP * (r->row + row) - w->at[1].pad; /* the first row of tiles */
+      const real *from = w->from + (r->image + n) * w->source * all + group * w->planes + r->plane;
+      THNN_(winograd)->tiles(w->first, w->end, r->tiles.across, r->planes, from + top * pitch, all,
+                             pitch, -top, w->at[1].input - top, w->at[2].pad, w->at[2].input, v,
+                             w->next, w->number);
+    }
+}
+
 static void THNN_(transformImages)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t group)
 {
+  if (w->c->last) {
+    THNN_(transformLast)(w, r, group);
+    return;
+  }
   const ptrdiff_t wide = r->tiles.wide, rows = THNNTiles_rows(&r->tiles);
   const ptrdiff_t top = STEP * r->row - w->at[1].pad; /* the first row that is needed */
   const ptrdiff_t first = THMin(THMax(0, -top), rows);
@@ -305,7 +351,7 @@ static void THNN_(transformImages)(const THNN_(Tiled) * w, const THNN_(Run) * r,
                                   flat + n * size + first * wide, plane);
       }
     THNN_(winograd)->images(&r->tiles, w->first, w->end, flat + p % w->few * plane - w->at[2].pad,
-                            w->mask, r->line, r->v + p * w->next, r->planes * w->next);
+                            w->mask, r->line, r->v + p * w->next, w->number);
   }
 }
 
@@ -319,9 +365,9 @@ static void THNN_(multiplyBlock)(const THNN_(Tiled) * w, const THNN_(Run) * r, p
   for (ptrdiff_t k = 0; k < (w->end - w->first) * SIDE; k++)
     for (ptrdiff_t p = 0; p < w->planes; p += THNN_IMPLICIT_COLUMNS)
       THNN_(implicit)->multiply(tiles, w->tile, THMin(w->planes - p, THNN_IMPLICIT_COLUMNS),
-                                w->plane, r->v + (k * w->planes + p) * w->next,
+                                w->plane, r->v + k * w->number + p * (w->c->last ? 1 : w->next),
                                 u + (k * w->planes + p) * width, vectors, p == 0 ? zeros : NULL,
-                                r->products + k * tiles * width);
+                                r->products + k * tiles * width, width);
 }
 
 /* Rows of tiles of one image become rows of a vector of results. */
@@ -331,43 +377,53 @@ static void THNN_(deliverTiles)(const THNN_(Tiled) * w, const THNN_(Run) * r, pt
 {
   const ptrdiff_t lanes = THNN_(implicit)->lanes, wide = w->at[2].output;
   const ptrdiff_t high = THMin(STEP * rows, w->at[1].output - STEP * (r->row + row));
+  const ptrdiff_t positions = high * wide, all = w->results * w->c->groups;
+  to += STEP * (r->row + row) * wide * (w->c->last ? all : 1);
+  const int inPlace = w->c->last && count == lanes;
+  real *results = inPlace ? to : r->turned;
+  const ptrdiff_t apart = inPlace ? all : lanes;
   for (ptrdiff_t i = 0; i < rows; i++)
-    THNN_(winograd)->results(w->first, w->end, r->tiles.across,
-                             products + i * r->tiles.across * width, width,
-                             THNNTiles_count(&r->tiles) * width, start, high - STEP * i, wide,
-                             r->turned + STEP * i * wide * lanes);
-  const ptrdiff_t positions = high * wide;
-  to += STEP * (r->row + row) * wide;
-  if (w->first == 0) {
-    THNN_(implicit)->turn(positions, count, r->turned, lanes, to, w->size);
+    THNN_(winograd)->results(
+        w->first, w->end, r->tiles.across, products + i * r->tiles.across * width, width,
+        THNNTiles_count(&r->tiles) * width, inPlace && w->first > 0 ? NULL : start, high - STEP * i,
+        wide, results + STEP * i * wide * apart, apart);
+  if (inPlace)
     return;
+  if (w->c->last && w->first == 0) {
+    THNN_(winograd)->copyRows(positions, count, r->turned, lanes, to, all);
+  } else if (w->c->last) {
+    THNN_(winograd)->addRows(positions, count, r->turned, lanes, to, all);
+  } else if (w->first == 0) {
+    THNN_(implicit)->turn(positions, count, r->turned, lanes, to, w->size);
+  } else {
+    real *sums = r->turned + positions * lanes;
+    THNN_(implicit)->turn(positions, count, r->turned, lanes, sums, positions);
+    THNN_(winograd)->addRows(count, positions, sums, positions, to, w->size);
   }
-  real *sums = r->turned + positions * lanes;
-  THNN_(implicit)->turn(positions, count, r->turned, lanes, sums, positions);
-  THNN_(winograd)->addRows(count, positions, sums, to, w->size);
 }
 
 static void THNN_(deliverBlock)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t first,
                                 ptrdiff_t vectors)
 {
   const ptrdiff_t lanes = THNN_(implicit)->lanes, width = vectors * lanes;
-  const ptrdiff_t few = THMax(1, TURNED / (STEP * w->at[2].output));
-  for (ptrdiff_t o = 0; o < vectors; o++) {
-    const ptrdiff_t result = first + o * lanes, count = THMin(lanes, w->results - result);
-    real start[64] = {0};
-    if (w->bias && w->first == 0)
-      for (ptrdiff_t i = 0; i < count; i++)
-        start[i] = w->bias[w->group * w->results + result + i];
-    const real *products = r->products + o * lanes;
-    for (ptrdiff_t n = 0; n < r->tiles.images; n++) {
-      const ptrdiff_t image = (r->image + n) * w->c->groups + w->group;
-      real *to = w->to + (image * w->results + result) * w->size;
-      for (ptrdiff_t row = 0; row < r->tiles.down; row += few)
+  const ptrdiff_t few = THMax(1, TURNED / (STEP * w->at[2].output)), across = r->tiles.across;
+  for (ptrdiff_t n = 0; n < r->tiles.images; n++)
+    for (ptrdiff_t row = 0; row < r->tiles.down; row += few)
+      for (ptrdiff_t o = 0; o < vectors; o++) {
+        const ptrdiff_t result = first + o * lanes, count = THMin(lanes, w->results - result);
+        real start[64] = {0};
+        if (w->bias && w->first == 0)
+          for (ptrdiff_t i = 0; i < count; i++)
+            start[i] = w->bias[w->group * w->results + result + i];
+        const ptrdiff_t image = (r->image + n) * w->c->groups + w->group;
+        real *to = w->c->last ? w->to + (image - w->group) * w->results * w->size +
+                                    w->group * w->results + result
+                              : w->to + (image * w->results + result) * w->size;
         THNN_(deliverTiles)
-      (w, r, row, THMin(few, r->tiles.down - row),
-       products + (n * r->tiles.down + row) * r->tiles.across * width, width, start, count, to);
-    }
-  }
+        (w, r, row, THMin(few, r->tiles.down - row),
+         r->products + o * lanes + (n * r->tiles.down + row) * across * width, width, start, count,
+         to);
+      }
 }
 
 static void THNN_(computeRuns)(void *context, ptrdiff_t begin, ptrdiff_t end)
@@ -392,10 +448,10 @@ static void THNN_(listTiles)(THNN_(Call) * call, THNN_(Tiled) * w, ptrdiff_t pla
   ptrdiff_t *list = THNN_(scratchBytes)(call, (size_t)(tiles + planes) * sizeof(ptrdiff_t));
   w->tile = list;
   for (ptrdiff_t t = 0; t < tiles; t++)
-    *list++ = t / across * (across + 1) + t % across;
+    *list++ = w->c->last ? t * w->next : t / across * (across + 1) + t % across;
   w->plane = list;
   for (ptrdiff_t p = 0; p < planes; p++)
-    *list++ = p * w->next;
+    *list++ = w->c->last ? p : p * w->next;
 }
 
 /* What a mask of columns is of. */
@@ -470,6 +526,9 @@ static double THNN_(costOfWeights)(const THNN_(Tiled) * w)
   const double images = (double)w->chunk * rows *
                         (passes * (30 + pitch / lanes * 8) + SIDE * (6 + pitch / lanes * 8));
   const double gradients = vectors * tiles * (130 + 120 * passes);
+  if (w->c->last)
+    return (double)w->runs * (products + THNN_(costOfLast)(w, w->chunk) + gradients) +
+           planes * vectors * (200 + 100 * passes);
   return (double)w->runs * (products + images + gradients) +
          planes * vectors * (200 + 100 * passes);
 }
@@ -552,17 +611,25 @@ static void THNN_(transformGradients)(const THNN_(Tiled) * w, const THNN_(Run) *
   const ptrdiff_t few = THMax(1, THNN_(turnedRows)(w) / STEP); /* rows of tiles */
   for (ptrdiff_t o = 0; o < count; o += lanes)
     for (ptrdiff_t n = 0; n < r->tiles.images; n++) {
-      const ptrdiff_t image = (r->image + n) * w->c->groups + group;
-      const real *y = w->weight + (image * w->results + first + o) * w->size;
+      const ptrdiff_t image = (r->image + n) * w->c->groups + group, all = w->c->outputs;
+      const ptrdiff_t these = THMin(lanes, count - o);
+      const real *y = w->c->last ? w->weight + (image - group) * w->results * w->size +
+                                       group * w->results + first + o
+                                 : w->weight + (image * w->results + first + o) * w->size;
+      const int inPlace = w->c->last && these == lanes;
       for (ptrdiff_t row = 0; row < r->tiles.down; row += few) {
         const ptrdiff_t rows = THMin(few, r->tiles.down - row), top = STEP * (r->row + row);
         const ptrdiff_t high = THMin(STEP * rows, w->at[1].output - top);
-        THNN_(turnOutputs)
-        (THMin(lanes, count - o), high * wide, y + top * wide, w->size, r->turned);
+        if (!w->c->last)
+          THNN_(turnOutputs)(these, high * wide, y + top * wide, w->size, r->turned);
+        else if (!inPlace)
+          THNN_(copyParts)(high * wide, y + top * wide * all, all, these, r->turned);
+        const real *from = inPlace ? y + top * wide * all : r->turned;
+        const ptrdiff_t apart = inPlace ? all : lanes;
         for (ptrdiff_t i = 0; i < rows; i++)
           THNN_(winograd)->gradients(
-              w->first, w->end, across, r->turned + STEP * i * wide * lanes, high - STEP * i, wide,
-              r->products + (n * r->tiles.down + row + i) * across * width + o, width, next);
+              w->first, w->end, across, from + STEP * i * wide * apart, apart, high - STEP * i,
+              wide, r->products + (n * r->tiles.down + row + i) * across * width + o, width, next);
       }
     }
 }
@@ -610,9 +677,9 @@ static void THNN_(sumProducts)(const THNN_(Tiled) * w, ptrdiff_t group, ptrdiff_
       const ptrdiff_t vectors = THNN_(vectorsOf)(count), width = vectors * THNN_(implicit)->lanes;
       THNN_(transformGradients)(w, &r, group, first, count);
       for (ptrdiff_t k = 0; k < numbers; k++)
-        THNN_(implicit)->multiply(planes, w->plane, tiles, w->tile, r.v + k * planes * w->next,
+        THNN_(implicit)->multiply(planes, w->plane, tiles, w->tile, r.v + k * w->number,
                                   r.products + k * tiles * width, vectors, NULL,
-                                  sums + block * size + k * planes * width);
+                                  sums + block * size + k * planes * width, width);
     }
   }
   for (ptrdiff_t block = 0; block < blocks; block++) {

@@ -359,6 +359,22 @@ static accreal sum(const real *x, ptrdiff_t n)
   return part[0];
 }
 
+static void sum_rows(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t next, accreal *sums)
+{
+  enum { COLUMNS = 32 };
+  for (; n >= COLUMNS; n -= COLUMNS, x += COLUMNS, sums += COLUMNS) {
+    accreal part[COLUMNS];
+    memcpy(part, sums, sizeof part);
+    for (ptrdiff_t i = 0; i < rows; i++)
+      for (int j = 0; j < COLUMNS; j++)
+        part[j] += (accreal)x[i * next + j];
+    memcpy(sums, part, sizeof part);
+  }
+  for (ptrdiff_t j = 0; j < n; j++)
+    for (ptrdiff_t i = 0; i < rows; i++)
+      sums[j] += (accreal)x[i * next + j];
+}
+
 #if defined(__AVX512F__)
 #include "OnePlane.h"
 #else
@@ -367,4 +383,4 @@ static accreal sum(const real *x, ptrdiff_t n)
 #endif
 
 const THNN_(Direct)
-    TH_LEVEL_(THNN_(direct))[] = {{convolve, spread, correlate, sum, slide, slide_sums}};
+    TH_LEVEL_(THNN_(direct))[] = {{convolve, spread, correlate, sum, sum_rows, slide, slide_sums}};

@@ -27,11 +27,13 @@ static inline void store(real *x, Vector v)
 
 /* --- products -------------------------------------------------------------------------------- */
 
-static inline __attribute__((always_inline)) void few_rows(const ptrdiff_t *rows,
-                                                           ptrdiff_t ncolumns,
-                                                           const ptrdiff_t *columns, const real *x,
-                                                           const real *m, const real *start,
-                                                           real *sums, int together, int vectors)
+/* ahead: rows that come next, or these.  Their elements are fetched, a row's with each column: that
+ * is enough where columns lie side by side, as where rows do.  So is what sums are added to, and a
+ * line with each column from following on. */
+static inline __attribute__((always_inline)) void few_rows(
+    const ptrdiff_t *rows, const ptrdiff_t *ahead, const real *following, ptrdiff_t ncolumns,
+    const ptrdiff_t *columns, const real *x, const real *m, const real *start, real *sums,
+    ptrdiff_t next, int together, int vectors)
 {
   const real *row[MORE];
   for (int k = 0; k < together; k++)
@@ -40,8 +42,15 @@ static inline __attribute__((always_inline)) void few_rows(const ptrdiff_t *rows
   for (int k = 0; k < together; k++)
     for (int v = 0; v < vectors; v++)
       sum[k][v] = (Vector){0};
+  for (int k = 0; k < together; k++)
+    for (int v = 0; v < vectors; v++)
+      __builtin_prefetch(sums + k * next + v * LANES, 1);
+  int fetched = 0;
   for (ptrdiff_t b = 0; b < ncolumns; b++, m += vectors * LANES) {
     const ptrdiff_t column = columns[b];
+    __builtin_prefetch(x + ahead[fetched] + column);
+    __builtin_prefetch(following + b * LANES, 0, 2);
+    fetched = fetched + 1 == together ? 0 : fetched + 1;
     Vector factor[MOST];
     for (int v = 0; v < vectors; v++)
       factor[v] = load(m + v * LANES);
@@ -51,50 +60,57 @@ static inline __attribute__((always_inline)) void few_rows(const ptrdiff_t *rows
         sum[k][v] = MULTIPLY_ADD(element, factor[v], sum[k][v]);
     }
   }
-  for (int k = 0; k < together; k++)
-    for (int v = 0; v < vectors; v++, sums += LANES)
-      store(sums, load(start ? start + v * LANES : sums) + sum[k][v]);
+  for (int k = 0; k < together; k++, sums += next)
+    for (int v = 0; v < vectors; v++)
+      store(sums + v * LANES, load((start ? start : sums) + v * LANES) + sum[k][v]);
 }
 
 static inline __attribute__((always_inline)) void all_rows(ptrdiff_t nrows, const ptrdiff_t *rows,
                                                            ptrdiff_t ncolumns,
                                                            const ptrdiff_t *columns, const real *x,
                                                            const real *m, const real *start,
-                                                           real *sums, int vectors)
+                                                           real *sums, ptrdiff_t next, int vectors)
 {
   const ptrdiff_t width = vectors * LANES;
   const int together = vectors == 1 ? MORE : ROWS;
   ptrdiff_t a = 0;
-  for (; a + together <= nrows; a += together)
-    few_rows(rows + a, ncolumns, columns, x, m, start, sums + a * width, together, vectors);
+  for (; a + together <= nrows; a += together) {
+    const ptrdiff_t group = a / together;
+    const ptrdiff_t *ahead = rows + (a + 2 * together <= nrows ? a + together : a);
+    /* What lies behind m is mostly the next call's. */
+    const real *following = m + (group < vectors ? vectors + group : 0) * ncolumns * LANES;
+    few_rows(rows + a, ahead, following, ncolumns, columns, x, m, start, sums + a * next, next,
+             together, vectors);
+  }
   if (a < nrows) { /* the last one again where there are no more */
     ptrdiff_t last[MORE];
     real rest[ROWS * MOST * LANES] = {0};
     for (int k = 0; k < together; k++)
       last[k] = rows[THMin(a + k, nrows - 1)];
-    few_rows(last, ncolumns, columns, x, m, start, rest, together, vectors);
-    for (ptrdiff_t i = 0; i < (nrows - a) * width; i++)
-      sums[a * width + i] = start ? rest[i] : sums[a * width + i] + rest[i];
+    few_rows(last, last, m, ncolumns, columns, x, m, start, rest, width, together, vectors);
+    for (ptrdiff_t k = 0; a < nrows; a++)
+      for (ptrdiff_t i = 0; i < width; i++, k++)
+        sums[a * next + i] = start ? rest[k] : sums[a * next + i] + rest[k];
   }
 }
 
 static void multiply(ptrdiff_t nrows, const ptrdiff_t *rows, ptrdiff_t ncolumns,
                      const ptrdiff_t *columns, const real *x, const real *m, ptrdiff_t vectors,
-                     const real *start, real *sums)
+                     const real *start, real *sums, ptrdiff_t next)
 {
   switch (vectors) {
     case 1:
-      all_rows(nrows, rows, ncolumns, columns, x, m, start, sums, 1);
+      all_rows(nrows, rows, ncolumns, columns, x, m, start, sums, next, 1);
       break;
     case 2:
-      all_rows(nrows, rows, ncolumns, columns, x, m, start, sums, 2);
+      all_rows(nrows, rows, ncolumns, columns, x, m, start, sums, next, 2);
       break;
 #if defined(__AVX512F__)
     case 3:
-      all_rows(nrows, rows, ncolumns, columns, x, m, start, sums, 3);
+      all_rows(nrows, rows, ncolumns, columns, x, m, start, sums, next, 3);
       break;
     default:
-      all_rows(nrows, rows, ncolumns, columns, x, m, start, sums, 4);
+      all_rows(nrows, rows, ncolumns, columns, x, m, start, sums, next, 4);
 #endif
   }
 }

@@ -153,6 +153,86 @@ static void images(const THNNTiles *t, int first, int end, const real *flat, con
   }
 }
 
+/* --- images whose planes are last --------------------------------------------------------------
+ */
+
+/* n elements, or a vector. */
+static inline Vector load_some(const real *x, ptrdiff_t n)
+{
+  if (n >= LANES)
+    return load(x);
+#if defined(__AVX512F__)
+  return (Vector)MASKED_LOAD(lanes_between(0, n), x);
+#else
+  Vector v = {0};
+  memcpy(&v, x, (size_t)n * sizeof *x);
+  return v;
+#endif
+}
+
+/* A tile of a vector of planes, down and across as above; all: its elements are all there, and the
+ * vector is full. */
+INLINE void tile_last(int first, int end, const real *x, ptrdiff_t apart, ptrdiff_t pitch,
+                      ptrdiff_t top, ptrdiff_t bottom, ptrdiff_t left, ptrdiff_t right,
+                      ptrdiff_t planes, real *v, ptrdiff_t next, int all)
+{
+  static const real zeros[LANES];
+  Vector h[SIDE][SIDE];
+#pragma GCC unroll 6
+  for (int j = 0; j < SIDE; j++) {
+    Vector d[SIDE];
+    const int column = all || (j >= left && j < right);
+    if (all &&
+        j >= SIDE - STEP) /* the tile after the next, whose first columns are the next one's */
+      for (int i = 0; i < SIDE; i++)
+        __builtin_prefetch(x + i * pitch + (j + 2 * STEP) * apart);
+#pragma GCC unroll 6
+    for (int i = 0; i < SIDE; i++)
+      if (all)
+        d[i] = load(x + i * pitch + j * apart);
+      else /* a choice of addresses needs no branch */
+        d[i] =
+            load_some(column && i >= top && i < bottom ? x + i * pitch + j * apart : zeros, planes);
+#pragma GCC unroll 6
+    for (int a = first; a < end; a++)
+      h[a][j] = of_image(a, d);
+  }
+#pragma GCC unroll 6
+  for (int a = first; a < end; a++)
+#pragma GCC unroll 6
+    for (int b = 0; b < SIDE; b++)
+      store(v + ((a - first) * SIDE + b) * next, of_image(b, h[a]));
+}
+
+INLINE void some_tiles(int first, int end, ptrdiff_t count, ptrdiff_t planes, const real *x,
+                       ptrdiff_t apart, ptrdiff_t pitch, ptrdiff_t top, ptrdiff_t bottom,
+                       ptrdiff_t pad, ptrdiff_t wide, real *v, ptrdiff_t nextTile, ptrdiff_t next)
+{
+  const int high = top <= 0 && bottom >= SIDE;
+  for (ptrdiff_t t = 0; t < count; t++, v += nextTile) {
+    const ptrdiff_t left = pad - t * STEP, right = left + wide;
+    const real *at = x - left * apart;
+    const int inside = high && left <= 0 && right >= SIDE;
+    for (ptrdiff_t p = 0; p < planes; p += LANES)
+      if (inside && planes - p >= LANES)
+        tile_last(first, end, at + p, apart, pitch, 0, SIDE, 0, SIDE, LANES, v + p, next, 1);
+      else
+        tile_last(first, end, at + p, apart, pitch, top, bottom, left, right, planes - p, v + p,
+                  next, 0);
+  }
+}
+
+static void tiles(int first, int end, ptrdiff_t count, ptrdiff_t planes, const real *x,
+                  ptrdiff_t apart, ptrdiff_t pitch, ptrdiff_t top, ptrdiff_t bottom, ptrdiff_t pad,
+                  ptrdiff_t wide, real *v, ptrdiff_t nextTile, ptrdiff_t next)
+{
+  if (end - first == SIDE)
+    some_tiles(0, SIDE, count, planes, x, apart, pitch, top, bottom, pad, wide, v, nextTile, next);
+  else
+    some_tiles(first, end, count, planes, x, apart, pitch, top, bottom, pad, wide, v, nextTile,
+               next);
+}
+
 /* --- windows --------------------------------------------------------------------------------- */
 
 /* A point and its powers, over the product of its distances to the other points. */
@@ -217,11 +297,9 @@ static inline __attribute__((always_inline)) void of_products(const real *m, ptr
   r[3] = add(oddQ, Q * Q2, add(oddP, P * P2, load(m + 5 * next)));
 }
 
-static inline __attribute__((always_inline)) void some_results(int first, int end, ptrdiff_t tiles,
-                                                               const real *products,
-                                                               ptrdiff_t width, ptrdiff_t next,
-                                                               const real *start, ptrdiff_t high,
-                                                               ptrdiff_t wide, real *y)
+static inline __attribute__((always_inline)) void some_results(
+    int first, int end, ptrdiff_t tiles, const real *products, ptrdiff_t width, ptrdiff_t next,
+    const real *start, ptrdiff_t high, ptrdiff_t wide, real *y, ptrdiff_t apart)
 {
   for (ptrdiff_t t = 0; t < tiles; t++, products += width) {
     Vector sum[STEP][STEP];
@@ -240,25 +318,30 @@ static inline __attribute__((always_inline)) void some_results(int first, int en
             sum[i][j] = add(r[j], ofResult[a][i], sum[i][j]);
     }
     const ptrdiff_t rows = THMin(STEP, high), columns = THMin(STEP, wide - t * STEP);
-    real *to = y + t * STEP * LANES;
-    if (rows == STEP && columns == STEP)
+    real *to = y + t * STEP * apart;
+    if (!start)
+      for (ptrdiff_t i = 0; i < rows; i++)
+        for (ptrdiff_t j = 0; j < columns; j++)
+          store(to + (i * wide + j) * apart, load(to + (i * wide + j) * apart) + sum[i][j]);
+    else if (rows == STEP && columns == STEP)
       for (int i = 0; i < STEP; i++)
         for (int j = 0; j < STEP; j++)
-          store(to + (i * wide + j) * LANES, sum[i][j]);
+          store(to + (i * wide + j) * apart, sum[i][j]);
     else
       for (ptrdiff_t i = 0; i < rows; i++)
         for (ptrdiff_t j = 0; j < columns; j++)
-          store(to + (i * wide + j) * LANES, sum[i][j]);
+          store(to + (i * wide + j) * apart, sum[i][j]);
   }
 }
 
 static void results(int first, int end, ptrdiff_t tiles, const real *products, ptrdiff_t width,
-                    ptrdiff_t next, const real *start, ptrdiff_t high, ptrdiff_t wide, real *y)
+                    ptrdiff_t next, const real *start, ptrdiff_t high, ptrdiff_t wide, real *y,
+                    ptrdiff_t apart)
 {
   if (end - first == SIDE)
-    some_results(0, SIDE, tiles, products, width, next, start, high, wide, y);
+    some_results(0, SIDE, tiles, products, width, next, start, high, wide, y, apart);
   else
-    some_results(first, end, tiles, products, width, next, start, high, wide, y);
+    some_results(first, end, tiles, products, width, next, start, high, wide, y, apart);
 }
 
 /* --- gradients of windows --------------------------------------------------------------------- */
@@ -279,18 +362,18 @@ static inline __attribute__((always_inline)) void of_gradients(const Vector *g, 
 /* Row a of the values of a tile; all of them where that is known. */
 static inline __attribute__((always_inline)) void some_gradients(int first, int end,
                                                                  ptrdiff_t tiles, const real *y,
-                                                                 ptrdiff_t high, ptrdiff_t wide,
-                                                                 real *z, ptrdiff_t width,
-                                                                 ptrdiff_t next)
+                                                                 ptrdiff_t apart, ptrdiff_t high,
+                                                                 ptrdiff_t wide, real *z,
+                                                                 ptrdiff_t width, ptrdiff_t next)
 {
   for (ptrdiff_t t = 0; t < tiles; t++, z += width) {
     const ptrdiff_t rows = THMin(STEP, high), columns = THMin(STEP, wide - t * STEP);
-    const real *at = y + t * STEP * LANES;
+    const real *at = y + t * STEP * apart;
     Vector h[SIDE][STEP];
     for (int j = 0; j < STEP; j++) {
       Vector g[STEP], column[SIDE];
       for (int i = 0; i < STEP; i++)
-        g[i] = i < rows && j < columns ? load(at + (i * wide + j) * LANES) : (Vector){0};
+        g[i] = i < rows && j < columns ? load(at + (i * wide + j) * apart) : (Vector){0};
       of_gradients(g, column);
       for (int a = first; a < end; a++)
         h[a][j] = column[a];
@@ -304,13 +387,13 @@ static inline __attribute__((always_inline)) void some_gradients(int first, int 
   }
 }
 
-static void gradients(int first, int end, ptrdiff_t tiles, const real *y, ptrdiff_t high,
-                      ptrdiff_t wide, real *z, ptrdiff_t width, ptrdiff_t next)
+static void gradients(int first, int end, ptrdiff_t tiles, const real *y, ptrdiff_t apart,
+                      ptrdiff_t high, ptrdiff_t wide, real *z, ptrdiff_t width, ptrdiff_t next)
 {
   if (end - first == SIDE)
-    some_gradients(0, SIDE, tiles, y, high, wide, z, width, next);
+    some_gradients(0, SIDE, tiles, y, apart, high, wide, z, width, next);
   else
-    some_gradients(first, end, tiles, y, high, wide, z, width, next);
+    some_gradients(first, end, tiles, y, apart, high, wide, z, width, next);
 }
 
 /* Three elements of a window from six sums: each the sum over the points of what it weighs there.
@@ -359,12 +442,13 @@ static void copy_rows(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t next
   }
 }
 
-static void add_rows(ptrdiff_t rows, ptrdiff_t n, const real *x, real *y, ptrdiff_t next)
+static void add_rows(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t nextX, real *y,
+                     ptrdiff_t nextY)
 {
-  for (ptrdiff_t i = 0; i < rows; i++, x += n, y += next)
+  for (ptrdiff_t i = 0; i < rows; i++, x += nextX, y += nextY)
     for (ptrdiff_t j = 0; j < n; j++)
       y[j] += x[j];
 }
 
 const THNN_(Winograd) TH_LEVEL_(THNN_(winograd))[] = {
-    {images, windows, results, gradients, taps, copy_rows, add_rows}};
+    {images, tiles, windows, results, gradients, taps, copy_rows, add_rows}};
