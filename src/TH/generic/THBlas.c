@@ -87,7 +87,7 @@ enum { PIECES = 256 };
 
 /* Where each of two vectors has so many bytes, they come from memory: then they are fetched so many
  * bytes ahead.  (From the caches that would take longer.) */
-enum { FAR = 8 << 20, AHEAD = 8192 };
+enum { FAR = 8 << 20, AHEAD = 4096 };
 
 typedef struct {
   ptrdiff_t n, piece;

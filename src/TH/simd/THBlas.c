@@ -56,31 +56,55 @@ static void scal(ptrdiff_t n, real a, real *x, ptrdiff_t dx)
 
 /* 64 (in double 32) running sums of at most 8 (16) products each, which are then added up in
  * accreal.  So Float errs by 8 roundings at most, 5e-7 of the sum of absolute values. */
-enum { WIDE = 4 * 64 / sizeof(real) };
-typedef real Wide __attribute__((vector_size(4 * 64), aligned(4)));
+enum { LINE = 64 / sizeof(real), LINES = 4, TOTALS = 8 };
+typedef real Line __attribute__((vector_size(64), aligned(4)));
+typedef real Part __attribute__((vector_size(TOTALS * sizeof(real)), aligned(4)));
+typedef accreal Total __attribute__((vector_size(TOTALS * sizeof(accreal))));
 
-static accreal dot_group(const real *x, const real *y)
+/* total += the products of a group.  Lines are read in their order, and so are those ahead, if
+ * that is not 0: perhaps they lie behind the end of the memory, then fetching does nothing. */
+static inline __attribute__((always_inline)) void dot_group(const real *x, const real *y,
+                                                            size_t ahead, Total *total)
 {
-  Wide sum = {0};
-  for (int i = 0; i < TH_DOT_GROUP; i += WIDE) {
-    Wide a, b;
-    memcpy(&a, x + i, sizeof a);
-    memcpy(&b, y + i, sizeof b);
-    sum += a * b;
+  Line sum[LINES] = {{0}};
+  for (int i = 0; i < TH_DOT_GROUP; i += LINES * LINE)
+#pragma GCC unroll 4
+    for (int k = 0; k < LINES; k++) {
+      const real *xs = x + i + k * LINE, *ys = y + i + k * LINE;
+      if (ahead) {
+        __builtin_prefetch((const void *)((uintptr_t)xs + ahead));
+        __builtin_prefetch((const void *)((uintptr_t)ys + ahead));
+      }
+      Line a, b;
+      memcpy(&a, xs, sizeof a);
+      memcpy(&b, ys, sizeof b);
+      sum[k] += a * b;
+    }
+  for (int i = 0; i < (int)(LINES * LINE); i += TOTALS) {
+    Part part;
+    memcpy(&part, (const real *)sum + i, sizeof part);
+    *total += __builtin_convertvector(part, Total);
   }
-  accreal total[8] = {0};
-  for (int i = 0; i < (int)WIDE; i += 8)
-    for (int l = 0; l < 8; l++)
-      total[l] += sum[i + l];
+}
+
+static inline accreal sum_of(const Total *lanes)
+{
+  const Total total = *lanes;
   return ((total[0] + total[4]) + (total[1] + total[5])) +
          ((total[2] + total[6]) + (total[3] + total[7]));
 }
 
 #else
 
+typedef accreal Total;
+
 /* Integers are exact in any order.  Products of 512 pairs of bytes fit in 32 bits. */
-static accreal dot_group(const real *x, const real *y)
+static inline void dot_group(const real *x, const real *y, size_t ahead, accreal *total)
 {
+  for (size_t k = ahead; k && k < ahead + TH_DOT_GROUP * sizeof(real); k += 64) {
+    __builtin_prefetch((const void *)((uintptr_t)x + k));
+    __builtin_prefetch((const void *)((uintptr_t)y + k));
+  }
 #if defined(TH_REAL_IS_BYTE) || defined(TH_REAL_IS_CHAR)
   int32_t sum = 0;
 #pragma omp simd reduction(+ : sum)
@@ -92,7 +116,12 @@ static accreal dot_group(const real *x, const real *y)
   for (int i = 0; i < TH_DOT_GROUP; i++)
     sum += (uint64_t)(int64_t)x[i] * (uint64_t)(int64_t)y[i];
 #endif
-  return (accreal)sum;
+  *total = (accreal)((uint64_t)*total + (uint64_t)sum);
+}
+
+static inline accreal sum_of(const accreal *total)
+{
+  return *total;
 }
 
 #endif
@@ -104,33 +133,13 @@ static void gather(real *to, ptrdiff_t n, const real *x, ptrdiff_t dx)
     to[i] = i < n ? x[i * dx] : 0;
 }
 
-static inline accreal add(accreal a, accreal b)
-{
-#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
-  return a + b;
-#else
-  return (accreal)((uint64_t)a + (uint64_t)b);
-#endif
-}
-
-/* A group that perhaps lies behind the end of the memory: fetching it does nothing then. */
-static inline void fetch_group(uintptr_t x)
-{
-  for (size_t k = 0; k < TH_DOT_GROUP * sizeof(real); k += 64)
-    __builtin_prefetch((const void *)(x + k));
-}
-
 static accreal dot(ptrdiff_t n, const real *x, ptrdiff_t dx, const real *y, ptrdiff_t dy,
                    size_t ahead)
 {
-  accreal sum = 0;
+  Total total = {0};
   for (ptrdiff_t i = 0; i < n; i += TH_DOT_GROUP) {
     real a[TH_DOT_GROUP], b[TH_DOT_GROUP];
     const real *xs = x + i * dx, *ys = y + i * dy;
-    if (ahead) {
-      fetch_group((uintptr_t)xs + ahead);
-      fetch_group((uintptr_t)ys + ahead);
-    }
     const ptrdiff_t count = THMin(n - i, TH_DOT_GROUP);
     if (dx != 1 || count < TH_DOT_GROUP) {
       gather(a, count, xs, dx);
@@ -140,9 +149,12 @@ static accreal dot(ptrdiff_t n, const real *x, ptrdiff_t dx, const real *y, ptrd
       gather(b, count, ys, dy);
       ys = b;
     }
-    sum = add(sum, dot_group(xs, ys));
+    if (ahead && xs != a && ys != b)
+      dot_group(xs, ys, ahead, &total);
+    else
+      dot_group(xs, ys, 0, &total);
   }
-  return sum;
+  return sum_of(&total);
 }
 
 /* --- matrix products ------------------------------------------------------------------------- */
