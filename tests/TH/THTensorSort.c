@@ -218,6 +218,30 @@ static void THTest_(sortLayouts)(void)
         }
 }
 
+/* So many lines across memory that they are sorted in a copy. */
+static void THTest_(sortAcross)(void)
+{
+  for (int op = 0; op < SELECTIONS; op++)
+    for (int layout = 0; layout < 2; layout++)
+      for (int dim = 0; dim < 3; dim++) {
+        THTensor *t = layout ? THTest_(tensor)(TH_CONTIGUOUS, 5, TH_SHAPE(50, 3, 70))
+                             : THTest_(tensor)(TH_CONTIGUOUS, 5, TH_SHAPE(70, 3, 50));
+        if (layout)
+          THTensor_(transpose)(t, NULL, 0, 2);
+        THTest_(spoil)(t, th_seed());
+        real *x = THTest_(values)(t);
+        THTensor *values = THTensor_(new)();
+        THLongTensor *indices = THLongTensor_new();
+        th_note("selection %d, layout %d, dimension %d", op, layout, dim);
+        THTest_(select)(op, values, indices, t, 2, dim, layout);
+        THTest_(checkLines)(op, x, t, values, indices, 2, dim);
+        THLongTensor_free(indices);
+        THTensor_(free)(values);
+        THTensor_(free)(t);
+        free(x);
+      }
+}
+
 /* Long enough for each way to sort: runs, digits of 8 bits. */
 static void THTest_(sortLengths)(void)
 {
@@ -579,6 +603,6 @@ static void THTest_(sortThreads)(void)
   THTensor_(free)(t);
 }
 
-TH_TESTS(THTest_(sortLayouts), THTest_(sortLengths), THTest_(sortValues), THTest_(sortOrders),
-         THTest_(sortLong), THTest_(medianOfAll), THTest_(sortResults), THTest_(sortIntoOperand),
-         THTest_(sortErrors), THTest_(sortThreads))
+TH_TESTS(THTest_(sortLayouts), THTest_(sortLengths), THTest_(sortAcross), THTest_(sortValues),
+         THTest_(sortOrders), THTest_(sortLong), THTest_(medianOfAll), THTest_(sortResults),
+         THTest_(sortIntoOperand), THTest_(sortErrors), THTest_(sortThreads))

@@ -410,16 +410,20 @@ static ptrdiff_t collect_top(const Lines *work, const Scratch *scratch)
 
 static void top_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
-  enum { LONG = 8192, FEW = 32, MANY = 128 };
+  enum { LONG = 1 << 16, FEW = 32, MANY = 128, SHORT = 32 };
   const Lines *work = context;
   Scratch scratch = scratch_of(work);
   const ptrdiff_t n = work->lines->length, wanted = work->k;
   const ptrdiff_t dv = work->lines->step[1], di = work->lines->step[2];
   for (ptrdiff_t k = begin; k < end; k++) {
     read_line(work, k, &scratch);
+    const int all = work->sorted && n <= SHORT; /* so few that they are sorted sooner */
     ptrdiff_t count = wanted;
     if (n > LONG && wanted <= n / FEW) {
       count = collect_top(work, &scratch);
+    } else if (all) {
+      keys_of(scratch.keys, scratch.line, n, work->flip);
+      count = n;
     } else {
       keys_of(scratch.keys, scratch.line, n, work->flip);
       const Key bound = wanted <= n / FEW ? KEY_(bound)(scratch.keys, n, wanted) : LAST_KEY;
@@ -428,7 +432,7 @@ static void top_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
       else
         keep_first(&scratch, NULL, n, wanted);
     }
-    if (count > wanted && (!work->sorted || count > MANY)) {
+    if (count > wanted && !all && (!work->sorted || count > MANY)) {
       keep_first(&scratch, scratch.places, count, wanted);
       count = wanted;
     }
@@ -438,7 +442,8 @@ static void top_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
     real *values = work->values + THLines_at(work->lines, 1, k);
     int64_t *indices = work->indices + THLines_at(work->lines, 2, k);
     for (ptrdiff_t i = 0; i < wanted; i++) {
-      const Key place = scratch.places[work->sorted ? (ptrdiff_t)(scratch.words[i] & mask) : i];
+      const ptrdiff_t at = work->sorted ? (ptrdiff_t)(scratch.words[i] & mask) : i;
+      const Key place = all ? (Key)at : scratch.places[at];
       values[i * dv] = scratch.line[place];
       indices[i * di] = (int64_t)place + TH_INDEX_BASE;
     }
@@ -568,6 +573,44 @@ static void mode_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
 
 typedef void (*LineWork)(void *context, ptrdiff_t begin, ptrdiff_t end);
 
+static void free_indices(void *indices)
+{
+  THLongTensor_free(indices);
+}
+
+static void THTensor_(runLines)(LineWork body, Lines work, THTensor *values, THLongTensor *indices,
+                                THTensor *t, int dimension, int dimArg, int64_t size, int squeeze);
+
+/* Many lines across memory, each of which would be read and written an element of a cache line at a
+ * time: a copy in which they lie in order, and its results copied to where they belong. */
+static void THTensor_(runTurned)(LineWork body, Lines work, THTensor *values, THLongTensor *indices,
+                                 THTensor *t, int dimension, int dimArg, int64_t size,
+                                 const THShape *shape)
+{
+  const int last = t->nDimension - 1;
+  THGuard view, copy, some, places;
+  THTensor_(guard)(&view);
+  view.what = THTensor_(newTranspose)(t, dimension, last);
+  THTensor_(guard)(&copy);
+  copy.what = THTensor_(newContiguous)(view.what);
+  THTensor_(guard)(&some);
+  THTensor *const r = some.what = THTensor_(new)();
+  THGuard_enter(&places, free_indices);
+  THLongTensor *const at = places.what = indices ? THLongTensor_new() : NULL;
+  THTensor_(runLines)(body, work, r, at, copy.what, last, dimArg, size, 0);
+  THTensor_(transpose)(r, NULL, dimension, last);
+  if (at)
+    THLongTensor_transpose(at, NULL, dimension, last);
+  THTensor_(resizeResults)(values, indices, shape);
+  THTensor_(copy)(values, r);
+  if (at)
+    THLongTensor_copy(indices, at);
+  THGuard_leave(&places);
+  THGuard_leave(&some);
+  THGuard_leave(&copy);
+  THGuard_leave(&view);
+}
+
 static void THTensor_(runLines)(LineWork body, Lines work, THTensor *values, THLongTensor *indices,
                                 THTensor *t, int dimension, int dimArg, int64_t size, int squeeze)
 {
@@ -577,7 +620,14 @@ static void THTensor_(runLines)(LineWork body, Lines work, THTensor *values, THL
   t = THTensor_(openAlong)(&along, values, indices, t, dimension, dimArg, size, squeeze, 1);
   work.lines = &along.lines;
 
+  enum { MANY = 4096 };
   const ptrdiff_t count = along.lines.count, grain = TH_LOOP_GRAIN / 8 / THMax(1, n) + 1;
+  if (along.lines.step[0] != 1 && n > 1 && count > 1 && n * count >= MANY) {
+    THTensor_(runTurned)(body, work, values, indices, t, dimension, dimArg, size, &along.shape);
+    THTensor_(closeAlong)(&along);
+    return;
+  }
+
   const int threads = THParallel_threads(count, grain);
   ptrdiff_t all;
   if (__builtin_mul_overflow(n, (ptrdiff_t)WORKING, &work.each) ||

@@ -183,8 +183,9 @@ static Key Key_(selectDigits)(Key *keys, ptrdiff_t n, ptrdiff_t k, int bits, ptr
 static void Key_(sort)(Key *keys, Key *spare, ptrdiff_t n, int low, int high)
 {
 #if defined(TH_SORT_VECTORS)
-  enum { MANY = 4096 };
-  if (n < MANY || high - low > (KEY_BITS == 32 ? 1 : 2) * Key_(Wide)) {
+  enum { MANY = 4096, NOT_FEW = 512 };
+  if (n < (high - low <= Key_(Narrow) ? NOT_FEW : MANY) ||
+      high - low > (KEY_BITS == 32 ? 1 : 2) * Key_(Wide)) {
     Key_(quicksort)(keys, spare, keys, n, Key_(trust)(n));
     return;
   }

@@ -412,6 +412,17 @@ static int Key_(toFloatVectors)(Key *bits, const Key *keys, ptrdiff_t n, Key fli
 
 #undef CLASS_
 
+/* Puts the lanes that are taken behind what is kept so far. */
+INLINE_ ptrdiff_t Key_(keepLanes)(Key *kept, Key *places, ptrdiff_t count, __m512i v, __m512i at,
+                                  unsigned taken, int whole)
+{
+  const int more = __builtin_popcount(taken);
+  const ptrdiff_t stored = whole ? LANES : more;
+  Key_(store)(kept + count, stored, OP_(maskz_compress)((Key_(Mask))taken, v));
+  Key_(store)(places + count, stored, OP_(maskz_compress)((Key_(Mask))taken, at));
+  return count + more;
+}
+
 /* See keep in THSort.h. */
 static ptrdiff_t Key_(keepVectors)(Key *kept, Key *places, const Key *keys, const Key *from,
                                    ptrdiff_t n, Key last, ptrdiff_t equal)
@@ -422,22 +433,29 @@ static ptrdiff_t Key_(keepVectors)(Key *kept, Key *places, const Key *keys, cons
 #else
   __m512i here = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
 #endif
-  ptrdiff_t count = 0;
-  for (ptrdiff_t i = 0; i < n; i += LANES) {
+  ptrdiff_t count = 0, i = 0;
+  for (; i + LANES <= n && equal >= LANES;
+       i += LANES) { /* all that are equal are among the first */
+    const __m512i v = _mm512_loadu_si512(keys + i);
+    const __m512i at = from ? _mm512_loadu_si512(from + i) : here;
+    const unsigned same = SAME_(v, bound), taken = BELOW_(v, bound) | same;
+    here = OP_(add)(here, step);
+    equal -= __builtin_popcount(same);
+    count = Key_(keepLanes)(kept, places, count, v, at, taken, 1);
+  }
+  for (; i < n; i += LANES) {
+    const int whole = n - i >= LANES;
     const Key_(Mask) some = Key_(lanesOf)(n - i);
     const __m512i v = Key_(load)(keys + i, n - i), at = from ? Key_(load)(from + i, n - i) : here;
-    unsigned taken = BELOW_(v, bound) & some, same = SAME_(v, bound) & some;
+    const unsigned same = SAME_(v, bound) & some;
+    unsigned taken = BELOW_(v, bound) & some;
     here = OP_(add)(here, step);
     if (same) {
       const unsigned first = equal < LANES ? _pdep_u32((1u << equal) - 1, same) : same;
       equal -= __builtin_popcount(first);
       taken |= first;
     }
-    const int more = __builtin_popcount(taken);
-    const ptrdiff_t stored = n - i < LANES ? more : LANES;
-    Key_(store)(kept + count, stored, OP_(maskz_compress)((Key_(Mask))taken, v));
-    Key_(store)(places + count, stored, OP_(maskz_compress)((Key_(Mask))taken, at));
-    count += more;
+    count = Key_(keepLanes)(kept, places, count, v, at, taken, whole);
   }
   return count;
 }
