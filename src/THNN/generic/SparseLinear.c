@@ -98,7 +98,7 @@ static void THNN_(sparseWeight)(THTensor *weight, const char *name, int arg, THT
 }
 
 /* Threads share out the outputs: no two write the same element, and each element is summed up in
- * the order of the entries. */
+ * the same order. */
 typedef struct {
   THNN_(SparseInput) in;
   const int64_t *end; /* of each row, where entries are in the order of rows */
@@ -107,6 +107,8 @@ typedef struct {
   const real *w, *b, *g;
   real *y, *dw, *db;
   real scale, decay;
+  real *turned; /* for each thread: some columns of g */
+  int threads;
 } THNN_(SparseWork);
 
 static void THNN_(sparseRun)(const THNN_(SparseWork) * w,
@@ -203,19 +205,31 @@ static void THNN_(sparseOutput)(THTensor *input, THTensor *output, THTensor *wei
 
 /* --- gradients ------------------------------------------------------------------------------- */
 
+/* Entries of one column that follow each other are summed up before they are added to its
+ * elements, and what they are multiplied by is together in memory. */
 static inline __attribute__((always_inline)) void THNN_(sparseSums)(const THNN_(SparseWork) * w,
                                                                     ptrdiff_t o, const int few)
 {
-  real *d = w->dw + o * w->inputs;
-  for (ptrdiff_t i = 0; i < w->in.count; i++) {
-    const real *g = w->g + w->in.row[i] * w->outputs + o, factor = w->scale * w->in.value[i];
-    for (int k = 0; k < few; k++)
-      d[k * w->inputs + w->in.column[i]] += factor * g[k];
-  }
+  real *const d = w->dw + o * w->inputs;
+  real *const g = THNN_(ofThread)(w->turned, w->batch * THNN_(SPARSE_TOGETHER), w->threads);
   accreal sum[THNN_(SPARSE_TOGETHER)] = {0};
   for (int64_t r = 0; r < w->batch; r++)
+    for (int k = 0; k < few; k++) {
+      g[r * few + k] = w->g[r * w->outputs + o + k];
+      sum[k] += (accreal)g[r * few + k];
+    }
+  for (ptrdiff_t i = 0; i < w->in.count;) {
+    const int64_t column = w->in.column[i];
+    real change[THNN_(SPARSE_TOGETHER)] = {0};
+    do {
+      const real *of = g + w->in.row[i] * few, factor = w->scale * w->in.value[i];
+      for (int k = 0; k < few; k++)
+        change[k] += factor * of[k];
+      i++;
+    } while (i < w->in.count && w->in.column[i] == column);
     for (int k = 0; k < few; k++)
-      sum[k] += (accreal)w->g[r * w->outputs + o + k];
+      d[k * w->inputs + column] += change[k];
+  }
   for (int k = 0; k < few; k++) {
     w->db[o + k] = (real)((accreal)w->db[o + k] + (accreal)w->scale * sum[k]);
     if (w->decay != 0)
@@ -265,6 +279,8 @@ static void THNN_(sparseGradients)(THTensor *input, THTensor *gradOutput, THTens
   weight = w.decay != 0 ? THNN_(source)(&call, weight) : NULL;
   gradWeight = THNN_(sum)(&call, gradWeight);
   gradBias = THNN_(sum)(&call, gradBias);
+  w.threads = THParallel_threads(w.outputs, 1);
+  w.turned = THNN_(scratch)(&call, w.threads * w.batch * THNN_(SPARSE_TOGETHER));
   THNN_(start)(&call);
   w.w = weight ? THTensor_(data)(weight) : NULL;
   w.g = THTensor_(data)(gradOutput);
