@@ -158,16 +158,28 @@ static int64_t THBlas_(leading)(int64_t ld, int64_t rows, int64_t columns, const
 
 /* --- matrix and vector ----------------------------------------------------------------------- */
 
+typedef struct {
+  int64_t m, lda, incx, incy;
+  real alpha, *a, *x, *y;
+} THBlas_(Ger);
+
+static void THBlas_(gerColumns)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THBlas_(Ger) *g = context;
+  for (ptrdiff_t j = begin; j < end; j++)
+    THBlas_(kernels)->axpy(g->m, TIMES(g->alpha, g->y[j * g->incy]), g->x, g->incx,
+                           g->a + j * g->lda, 1);
+}
+
 void THBlas_(ger)(int64_t m, int64_t n, real alpha, real *x, int64_t incx, real *y, int64_t incy,
                   real *a, int64_t lda)
 {
   THBlas_(checkSize)(m, "m", 1);
   THBlas_(checkSize)(n, "n", 2);
   lda = THBlas_(leading)(lda, m, n, "lda", 9);
-  x = THBlas_(start)(m, x, incx);
-  y = THBlas_(start)(n, y, incy);
-  TH_PARALLEL_FOR (j, n, THMax(1, TH_LOOP_GRAIN / THMax(m, 1)))
-    THBlas_(kernels)->axpy(m, TIMES(alpha, y[j * incy]), x, incx, a + j * lda, 1);
+  THBlas_(Ger)
+      g = {m, lda, incx, incy, alpha, a, THBlas_(start)(m, x, incx), THBlas_(start)(n, y, incy)};
+  THParallel_for(n, THMax(1, TH_LOOP_GRAIN / THMax(m, 1)), THBlas_(gerColumns), &g);
 }
 
 /* y = beta * y; incy is above 0. */
