@@ -522,6 +522,31 @@ static void THTest_(fillAndZero)(void)
   }
 }
 
+/* So many that zeros are written in a way of their own: all but an element at each end, which stay;
+ * -0 is not a zero of that kind. */
+static void THTest_(manyZeros)(void)
+{
+  const int64_t n = (4 << 20) / (int64_t)sizeof(real) + 5;
+  THTensor *all = THTensor_(newWithSize1d)(n), *t = THTensor_(newNarrow)(all, 0, 1, n - 2);
+  THTensor_(fill)(all, 3);
+  THTensor_(zero)(t);
+  const real *data = THTensor_(data)(all);
+  ptrdiff_t wrong = 0;
+  for (int64_t i = 1; i < n - 1; i++)
+    wrong += data[i] != 0;
+  CHECK_EQ(wrong, 0);
+  CHECK_EQ(data[0], (real)3);
+  CHECK_EQ(data[n - 1], (real)3);
+#if IS_FLOATING
+  THTensor_(fill)(t, (real)-0.0);
+  for (int64_t i = 1; i < n - 1; i++)
+    wrong += !signbit(data[i]);
+  CHECK_EQ(wrong, 0);
+#endif
+  THTensor_(free)(t);
+  THTensor_(free)(all);
+}
+
 /* A tensor of the given values. */
 static THTensor *row_of(int count, const real *values)
 {
@@ -761,5 +786,5 @@ static void THTest_(vectors)(void)
 
 TH_TESTS(THTest_(pointwiseLayouts), THTest_(pointwiseResults), THTest_(pointwiseInPlace),
          THTest_(pointwiseOverlap), THTest_(pointwiseErrors), THTest_(fillAndZero),
-         THTest_(pointwiseAcross), THTest_(pointwiseSpecial), THTest_(pointwiseThreads),
-         THTest_(vectors))
+         THTest_(manyZeros), THTest_(pointwiseAcross), THTest_(pointwiseSpecial),
+         THTest_(pointwiseThreads), THTest_(vectors))

@@ -17,9 +17,10 @@ static int between(th_random *random, int least, int most)
   return least + (int)th_random_below(random, most - least + 1);
 }
 
-static real any_element(th_random *random)
+/* Of planes that may have NaN or have none: these are computed in different ways. */
+static real any_element(th_random *random, int numbers)
 {
-  const int kind = between(random, 0, 19);
+  const int kind = between(random, numbers, 19);
   return kind == 0 ? (real)NAN : kind < 4 ? -(real)INFINITY : (real)(kind % 4);
 }
 
@@ -47,6 +48,21 @@ static Pool pairs(th_random *random, int number)
   p.input[0] = between(random, 1, 2) / 2 + 1;
   p.input[1] = between(random, 2, 9);
   p.input[2] = between(random, 2, widest[number % 4]);
+  return p;
+}
+
+/* Windows of 2 or 3, two apart, in an image. */
+static Pool by_two(th_random *random, int number)
+{
+  static const int widest[] = {10, 40, 90, 300};
+  const int size = between(random, 2, 3);
+  Pool p = {.size = {1, size, size}, .step = {1, 2, 2}, .dilation = {1, 1, 1}};
+  p.ceil = between(random, 0, 1);
+  p.input[0] = 1;
+  for (int d = 1; d < 3; d++) {
+    p.pad[d] = between(random, 0, 1);
+    p.input[d] = between(random, size, d == 2 ? widest[number % 4] : 9);
+  }
   return p;
 }
 
@@ -78,8 +94,12 @@ static void check_pool(const Pool *p, th_random *random)
   THTensor *y = THTensor_(new)(), *g = THTensor_(new)(), *d = THTensor_(new)();
   THIndexTensor *index = THIndexTensor_(new)();
   const ptrdiff_t count = THTensor_(nElement)(x), plane = count / PLANES;
+  const int numbers = between(random, 0, 1);
   for (ptrdiff_t i = 0; i < count; i++)
-    THTensor_(data)(x)[i] = any_element(random);
+    THTensor_(data)(x)[i] = any_element(random, numbers);
+  if (!numbers && between(random, 0, 1)) /* one NaN, anywhere */
+    for (ptrdiff_t i = 0, one = between(random, 0, (int)count - 1); i < count; i++)
+      THTensor_(data)(x)[i] = i == one ? (real)NAN : any_element(random, 1);
   const int *k = p->size, *s = p->step, *pad = p->pad, *l = p->dilation;
   THNN_(VolumetricDilatedMaxPooling_updateOutput)
   (NULL, x, y, index, k[0], k[2], k[1], s[0], s[2], s[1], pad[0], pad[2], pad[1], l[0], l[2], l[1],
@@ -122,8 +142,9 @@ static void THTest_(maxPooling)(void)
     check_pool(&p, &random);
   }
   for (int i = 0; i < POOLS / 4; i++) {
-    const Pool p = pairs(&random, i);
+    const Pool p = pairs(&random, i), q = by_two(&random, i);
     check_pool(&p, &random);
+    check_pool(&q, &random);
   }
 }
 

@@ -402,6 +402,12 @@ FRAME_STAYS static void pool_plane_of_pairs(const THNNWindow *axis, const real *
 #if defined(TH_REAL_IS_FLOAT)
 #define LARGER(V, MOST) \
   (_mm512_cmp_ps_mask(V, MOST, _CMP_GT_OQ) | _mm512_cmp_ps_mask(V, V, _CMP_UNORD_Q))
+#define MORE(V, LEAST_) _mm512_cmp_ps_mask(V, LEAST_, _CMP_GT_OQ)
+#define MOST(V, OTHER)  _mm512_max_ps(V, OTHER)                /* OTHER where they are equal */
+#define ARE_NAN(A, B)   _mm512_cmp_ps_mask(A, B, _CMP_UNORD_Q) /* one or both */
+#define ALL_OF(X)       _mm512_set1_ps(X)
+#define NEXT(V, LAST)   /* lane i + 1 of V, and then LAST */ \
+  _mm512_castsi512_ps(_mm512_alignr_epi32(_mm512_castps_si512(LAST), _mm512_castps_si512(V), 1))
 #define PICK(MASK, V, OTHER)        _mm512_mask_mov_ps(OTHER, MASK, V)
 #define PICK_PLACES(MASK, P, OTHER) _mm512_mask_mov_epi32(OTHER, MASK, P)
 #define PICK_PLACE(MASK, AT, OTHER) _mm512_mask_set1_epi32(OTHER, MASK, AT)
@@ -416,6 +422,12 @@ typedef __m512 Wide;
 #else
 #define LARGER(V, MOST) \
   (_mm512_cmp_pd_mask(V, MOST, _CMP_GT_OQ) | _mm512_cmp_pd_mask(V, V, _CMP_UNORD_Q))
+#define MORE(V, LEAST_) _mm512_cmp_pd_mask(V, LEAST_, _CMP_GT_OQ)
+#define MOST(V, OTHER)  _mm512_max_pd(V, OTHER)
+#define ARE_NAN(A, B)   _mm512_cmp_pd_mask(A, B, _CMP_UNORD_Q)
+#define ALL_OF(X)       _mm512_set1_pd(X)
+#define NEXT(V, LAST) \
+  _mm512_castsi512_pd(_mm512_alignr_epi64(_mm512_castpd_si512(LAST), _mm512_castpd_si512(V), 1))
 #define PICK(MASK, V, OTHER)        _mm512_mask_mov_pd(OTHER, MASK, V)
 #define PICK_PLACES(MASK, P, OTHER) _mm512_mask_mov_epi64(OTHER, MASK, P)
 #define PICK_PLACE(MASK, AT, OTHER) _mm512_mask_set1_epi64(OTHER, MASK, AT)
@@ -491,6 +503,14 @@ KERNEL take_tap(Wide v, place at, Winner *w)
   w->best = PICK_PLACE(take, at, w->best);
 }
 
+/* The same of numbers that are not NaN: one comparison less. */
+KERNEL take_number(Wide v, place at, Winner *w)
+{
+  const Mask take = MORE(v, w->most);
+  w->most = MOST(v, w->most);
+  w->best = PICK_PLACE(take, at, w->best);
+}
+
 /* The largest of a row; size and step are constants where they can be. */
 KERNEL row_winner(const Strip *s, const real *x, ptrdiff_t row, ptrdiff_t step, ptrdiff_t size,
                   ptrdiff_t dilation, Winner *to)
@@ -548,6 +568,34 @@ FRAME_STAYS static inline __attribute__((always_inline)) const Winner *winner_of
   return &s->winner[at];
 }
 
+KERNEL put_windows(const Strip *s, const Winner *all, real *y, int64_t *index)
+{
+  const __m512i best = ADD_PLACES(all->best, s->column);
+#if defined(TH_REAL_IS_FLOAT)
+  const __m512i low = _mm512_cvtepi32_epi64(_mm512_castsi512_si256(best));
+  const __m512i high = _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(best, 1));
+#else
+  const __m512i low = best;
+#endif
+  if (s->wanted == (Mask)-1) {
+    memcpy(y, &all->most, sizeof all->most);
+    memcpy(index, &low, sizeof low);
+#if defined(TH_REAL_IS_FLOAT)
+    memcpy(index + 8, &high, sizeof high);
+  } else {
+    _mm512_mask_storeu_ps(y, s->wanted, all->most);
+    _mm512_mask_storeu_epi64(index, (__mmask8)s->wanted, low);
+    if (s->wanted >> 8)
+      _mm512_mask_storeu_epi64(index + 8, (__mmask8)(s->wanted >> 8), high);
+  }
+#else
+  } else {
+    _mm512_mask_storeu_pd(y, s->wanted, all->most);
+    _mm512_mask_storeu_epi64(index, s->wanted, low);
+  }
+#endif
+}
+
 KERNEL windows_of_strip(Strip *s, const THNNWindow *axis, const THNNSpan *depth,
                         const THNNSpan *height, const real *x, ptrdiff_t step, ptrdiff_t size,
                         real *y, int64_t *index)
@@ -562,30 +610,7 @@ KERNEL windows_of_strip(Strip *s, const THNNWindow *axis, const THNNSpan *depth,
       all.most = PICK(take, w->most, all.most);
       all.best = PICK_PLACES(take, w->best, all.best);
     }
-  const __m512i best = ADD_PLACES(all.best, s->column);
-#if defined(TH_REAL_IS_FLOAT)
-  const __m512i low = _mm512_cvtepi32_epi64(_mm512_castsi512_si256(best));
-  const __m512i high = _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(best, 1));
-#else
-  const __m512i low = best;
-#endif
-  if (s->wanted == (Mask)-1) {
-    memcpy(y, &all.most, sizeof all.most);
-    memcpy(index, &low, sizeof low);
-#if defined(TH_REAL_IS_FLOAT)
-    memcpy(index + 8, &high, sizeof high);
-  } else {
-    _mm512_mask_storeu_ps(y, s->wanted, all.most);
-    _mm512_mask_storeu_epi64(index, (__mmask8)s->wanted, low);
-    if (s->wanted >> 8)
-      _mm512_mask_storeu_epi64(index + 8, (__mmask8)(s->wanted >> 8), high);
-  }
-#else
-  } else {
-    _mm512_mask_storeu_pd(y, s->wanted, all.most);
-    _mm512_mask_storeu_epi64(index, s->wanted, low);
-  }
-#endif
+  put_windows(s, &all, y, index);
 }
 
 /* Some strips side by side, the last of which may have windows of the one before again. */
@@ -611,9 +636,101 @@ KERNEL plane_of_strips(const THNNWindow *axis, const real *x, real *y, int64_t *
   }
 }
 
+/* --- windows of 2 or 3 by 2 in an image, of numbers ---------------------------------------------
+ */
+
+/* The largest of a row, as row_winner for a step of 2, but for NaN: *nan tells whether there is
+ * one. */
+KERNEL row_of_numbers(const Strip *s, const real *x, ptrdiff_t row, ptrdiff_t size, Winner *to,
+                      Mask *nan)
+{
+  const place at = (place)(row * s->w->input);
+  Winner w = {.best = ADD_PLACE(at, s->first)};
+  x += row * s->w->input + s->start;
+  __builtin_prefetch(x + AHEAD);
+  __builtin_prefetch(x + AHEAD + WIDE);
+  const Wide low = LOAD_INSIDE(s->inside[0][0], x);
+  const Wide high = LOAD_INSIDE(s->inside[0][1], x + WIDE), even = EVENS(low, high);
+  w.most = even;
+  take_number(ODDS(low, high), at + 1, &w);
+  *nan |= ARE_NAN(low, high);
+  if (size == 3) { /* what follows the evens is one of the next window's, or behind the vectors */
+    const int more = s->inside[2][1] >> (WIDE - 2) & 1;
+    const real last = more ? x[2 * WIDE] : -(real)INFINITY;
+    take_number(NEXT(even, ALL_OF(last)), at + 2, &w);
+    *nan |= (Mask)(last != last);
+  }
+  *to = w;
+}
+
+/* The windows of row j of a strip, in the rows that height has; the first of these is the last one
+ * of the windows above, if they share it. */
+KERNEL windows_of_numbers(Strip *s, const THNNSpan *height, int shared, const real *x,
+                          ptrdiff_t size, real *y, int64_t *index, Mask *nan)
+{
+  Winner all, w;
+  if (shared)
+    all = s->winner[0];
+  else
+    row_of_numbers(s, x, height->begin, size, &all, nan);
+  w = all;
+  for (ptrdiff_t r = height->begin + 1; r < height->end; r++) {
+    row_of_numbers(s, x, r, size, &w, nan);
+    const Mask take = MORE(w.most, all.most);
+    all.most = MOST(w.most, all.most);
+    all.best = PICK_PLACES(take, w.best, all.best);
+  }
+  s->winner[0] = w;
+  put_windows(s, &all, y, index);
+}
+
+/* Whether there was no NaN; if there was, nothing is known. */
+KERNEL image_of_numbers(const THNNWindow *axis, const real *x, real *y, int64_t *index,
+                        ptrdiff_t size, int *fine)
+{
+  const ptrdiff_t columns = axis[2].output, rows = axis[1].output;
+  Strip strip[STRIPS];
+  Mask nan = 0;
+  for (ptrdiff_t first = 0; first < columns; first += STRIPS * WIDE) {
+    const ptrdiff_t strips = THMin(STRIPS, (columns - first + WIDE - 1) / WIDE);
+    for (ptrdiff_t k = 0; k < strips; k++)
+      begin_strip(&strip[k], &axis[2], THMax(THMin(first + k * WIDE, columns - WIDE), 0));
+    for (ptrdiff_t j = 0; j < rows; j++) {
+      const THNNSpan height = THNNWindow_span(&axis[1], j);
+      const int shared = size == 3 && j > 0;
+      for (ptrdiff_t k = 0; k < strips; k++)
+        windows_of_numbers(&strip[k], &height, shared, x, size, y + j * columns + strip[k].begin,
+                           index + j * columns + strip[k].begin, &nan);
+    }
+  }
+  *fine = !nan;
+}
+
+/* Whether windows are of that size, two apart along both axes of an image. */
+static int slide_by_two(const THNNWindow *axis, ptrdiff_t size)
+{
+  for (int a = 1; a < 3; a++)
+    if (axis[a].size != size || axis[a].step != 2 || axis[a].dilation != 1)
+      return 0;
+  return axis[0].input == 1 && axis[0].output == 1;
+}
+
+/* 0 if these are not such windows, or there is a NaN. */
+FRAME_STAYS static int pool_numbers(const THNNWindow *axis, const real *x, real *y, int64_t *index)
+{
+  int fine = 0;
+  if (slide_by_two(axis, 3))
+    image_of_numbers(axis, x, y, index, 3, &fine);
+  else if (slide_by_two(axis, 2))
+    image_of_numbers(axis, x, y, index, 2, &fine);
+  return fine;
+}
+
 FRAME_STAYS static void pool_strips(const THNNWindow *axis, const real *x, real *y, int64_t *index)
 {
   const THNNWindow *w = &axis[2];
+  if (pool_numbers(axis, x, y, index))
+    return;
   if (w->dilation == 1 && w->step == 2 && w->size == 3)
     plane_of_strips(axis, x, y, index, 2, 3);
   else if (w->dilation == 1 && w->step == 2 && w->size == 2)
