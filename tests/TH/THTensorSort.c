@@ -352,8 +352,8 @@ static void THTest_(checkAlone)(THTensor *t)
 /* Every length up to what registers hold and a little more, and those near where ways change. */
 static void THTest_(sortValues)(void)
 {
-  static const ptrdiff_t more[] = {511,  512,  513,   1000,  2047, 4095,
-                                   4096, 4097, 16384, 16385, 30011};
+  static const ptrdiff_t more[] = {511,  512,  513,   1000,  2047,  4095,
+                                   4096, 4097, 16384, 16385, 30011, 40000};
   enum { SHORT = 290, LENGTHS = SHORT + sizeof more / sizeof *more };
   th_random random = {th_seed()};
   for (int l = 0; l < LENGTHS; l++) {

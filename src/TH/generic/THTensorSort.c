@@ -317,6 +317,20 @@ static void restore_several(Raw *values, const real *line, ptrdiff_t n, Key flip
 
 #endif
 
+/* Of short elements as many may be there as there are values: they are counted. */
+static void count_values(Raw *values, ptrdiff_t step, const Raw *line, ptrdiff_t n, Key flip,
+                         uint32_t *counts)
+{
+#if defined(SIGN_BIT)
+  memset(counts, 0, sizeof *counts << BITS % 32);
+  for (ptrdiff_t i = 0; i < n; i++)
+    counts[((Key)line[i] & LAST_KEY) ^ SIGN_BIT ^ flip]++;
+  for (Key key = 0; key <= LAST_KEY; key++)
+    for (uint32_t i = 0; i < counts[key]; i++, values += step)
+      *values = (Raw)(key ^ SIGN_BIT ^ flip);
+#endif
+}
+
 static void sort_values(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const Lines *work = context;
@@ -326,6 +340,11 @@ static void sort_values(void *context, ptrdiff_t begin, ptrdiff_t end)
     read_line(work, k, &scratch);
     Raw *values = (Raw *)(work->values + THLines_at(work->lines, 1, k));
     Raw *const to = step == 1 ? values : (Raw *)scratch.places;
+    if (BITS <= 16 && n >= (1 << BITS % 32) / 2) {
+      count_values(values, step, (const Raw *)scratch.line, n, work->flip & LAST_KEY,
+                   (uint32_t *)scratch.words);
+      continue;
+    }
     keys_of(scratch.keys, scratch.line, n, work->flip);
     KEY_(sort)(scratch.keys, (Key *)scratch.spare, n, 0, BITS);
     if (raw_of(to, scratch.keys, n, work->flip))

@@ -278,6 +278,28 @@ static ptrdiff_t Key_(part)(Key *a, Key *b, const Key *from, ptrdiff_t n, Key pi
   return a - begin;
 }
 
+/* The same where keys that are equal to the pivot are left out, which may be many; *rest is how
+ * many went to b. */
+static ptrdiff_t Key_(partThree)(Key *a, Key *b, const Key *from, ptrdiff_t n, Key pivot,
+                                 ptrdiff_t *rest)
+{
+  const __m512i middle = Key_(all)(pivot);
+  Key *const begin = a, *const beginRest = b;
+  for (ptrdiff_t i = 0; i < n; i += LANES) {
+    const Key_(Mask) some = Key_(lanesOf)(n - i);
+    const __m512i v = Key_(load)(from + i, n - i);
+    const Key_(Mask) below = (Key_(Mask))(BELOW_(v, middle) & some);
+    const Key_(Mask) above = (Key_(Mask))(BELOW_(middle, v) & some);
+    const int less = __builtin_popcount(below), more = __builtin_popcount(above);
+    Key_(store)(a, n - i < LANES ? less : LANES, OP_(maskz_compress)(below, v));
+    Key_(store)(b, n - i < LANES ? more : LANES, OP_(maskz_compress)(above, v));
+    a += less;
+    b += more;
+  }
+  *rest = b - beginRest;
+  return a - begin;
+}
+
 /* How many parts of parts may follow each other: about twice as many as should be needed. */
 static int Key_(trust)(ptrdiff_t n)
 {
@@ -297,21 +319,20 @@ static void Key_(quicksort)(Key *a, Key *b, Key *from, ptrdiff_t n, int trust)
     }
     int again;
     const Key pivot = Key_(choosePivot)(from, n, &again);
-    const ptrdiff_t low = Key_(part)(a, b, from, n, pivot);
+    ptrdiff_t low = 0, equal = 0, rest = n;
+    if (!again)
+      low = Key_(part)(a, b, from, n, pivot);
+    if (low == 0) {
+      low = Key_(partThree)(a, b, again ? from : b, n, pivot, &rest);
+      equal = n - low - rest;
+      for (ptrdiff_t i = 0; i < equal; i++)
+        a[low + i] = pivot;
+    }
     if (low > 0)
       Key_(quicksort)(a, b + (n - low), a, low, trust);
-    a += low;
-    n -= low;
+    a += low + equal;
+    n -= low + equal;
     from = b;
-    if (low == 0 || again) { /* those equal to the pivot go where they belong */
-      const ptrdiff_t equal = pivot + 1 ? Key_(part)(a, b, b, n, pivot + 1) : 0;
-      a += equal;
-      n -= equal;
-      if (equal == 0) {
-        memcpy(a, b, (size_t)n * sizeof *a);
-        return;
-      }
-    }
   }
   if (n > 0)
     Key_(sortSmall)(a, from, n);
