@@ -25,6 +25,11 @@ typedef struct {
    * images, nextX and nextG apart. */
   void (*slideSums)(const THNNWindow *axis, ptrdiff_t images, const real *x, ptrdiff_t nextX,
                     const real *g, ptrdiff_t nextG, real *sums);
+  /* A row of windows (counted over slices) of an image whose planes are last, each plane with a
+   * window of its own, of any kind: weights[element][plane], y is the result of all rows.  bias may
+   * be NULL. */
+  void (*slideLast)(const THNNWindow *axis, ptrdiff_t planes, const real *x, const real *weights,
+                    const real *bias, ptrdiff_t row, real *y);
 } THNN_(Direct);
 
 extern const THNN_(Direct) * THNN_(direct);

@@ -375,6 +375,8 @@ static void sum_rows(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t next,
       sums[j] += (accreal)x[i * next + j];
 }
 
+#include "OnePlaneLast.h"
+
 #if defined(__AVX512F__)
 #include "OnePlane.h"
 #else
@@ -382,5 +384,5 @@ static void sum_rows(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t next,
 #define slide_sums NULL
 #endif
 
-const THNN_(Direct)
-    TH_LEVEL_(THNN_(direct))[] = {{convolve, spread, correlate, sum, sum_rows, slide, slide_sums}};
+const THNN_(Direct) TH_LEVEL_(THNN_(direct))[] = {
+    {convolve, spread, correlate, sum, sum_rows, slide, slide_sums, slide_last}};
