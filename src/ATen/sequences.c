@@ -69,9 +69,10 @@ static at_tensor *stepped(at_tensor *out, const at_type *type, at_scalar start, 
     const at_type *wide = at_typeBeside(compute, AT_LONG);
     at_tensor *longs =
         compute == wide ? made : at_hold(&pool, at_newShape(wide, (at_ints){&count, 1}));
-    uint64_t at = (uint64_t)start.value.integer;
-    for (int64_t i = 0; i < count; i++, at += (uint64_t)step.value.integer)
-      ((int64_t *)at_hostData(longs))[i] = (int64_t)at;
+    const uint64_t first = (uint64_t)start.value.integer, by = (uint64_t)step.value.integer;
+    int64_t *const numbers = at_hostData(longs);
+    for (int64_t i = 0; i < count; i++)
+      numbers[i] = (int64_t)(first + (uint64_t)i * by);
     if (longs != made)
       at_convert(made, longs);
   } else if (count > 0) {
@@ -129,12 +130,20 @@ typedef struct Space {
   bool powers;
 } Space;
 
-/* Counted from the nearer end, so that both are exact. */
-static double number_at(const Space *s, int64_t i)
+enum { PIECE = 1024 };
+
+/* A piece of the numbers.  They are counted from the nearer end, so that both are exact. */
+static void fill_piece(const Space *s, int64_t at, double *r)
 {
-  const double x = i < s->count / 2 ? s->first + s->step * (double)i
-                                    : s->last - s->step * (double)(s->count - 1 - i);
-  return s->powers ? pow(s->base, x) : x;
+  const int n = (int)THMin(PIECE, s->count - at);
+  const int half = (int)THMax(0, THMin(n, s->count / 2 - at));
+  const double start = (double)at, left = (double)(s->count - 1 - at);
+  for (int i = 0; i < half; i++)
+    r[i] = s->first + s->step * (start + i);
+  for (int i = half; i < n; i++)
+    r[i] = s->last - s->step * (left - i);
+  for (int i = 0; i < n && s->powers; i++)
+    r[i] = pow(s->base, r[i]);
 }
 
 static at_tensor *spaced(at_tensor *out, const at_type *type, at_scalar start, at_scalar end,
@@ -165,8 +174,8 @@ static at_tensor *spaced(at_tensor *out, const at_type *type, at_scalar start, a
   at_tensor *made = at_hold(
       &pool, at_newShape(at_typeBeside(at_hostType(type), AT_DOUBLE), (at_ints){&steps, 1}));
   double *const r = at_hostData(made);
-  TH_PARALLEL_FOR (i, steps, 1024)
-    r[i] = number_at(&s, i);
+  TH_PARALLEL_FOR (i, (steps + PIECE - 1) / PIECE, powers ? 1 : TH_LOOP_GRAIN / PIECE)
+    fill_piece(&s, i * PIECE, r + i * PIECE);
   if (made->type != type)
     made = at_hold(&pool, at_newCast(made, type));
   return end_sequence(&pool, out, made);

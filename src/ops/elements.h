@@ -70,7 +70,9 @@ TH_ELEMENT real THMath_(fmod)(real x, real y)
 TH_ELEMENT real THMath_(remainder)(real x, real y)
 {
   const real rest = THMath_(fmod)(x, y);
-  return ((rest != 0) & ((rest < 0) != (y < 0))) ? (real)(rest + y) : rest;
+  const real other =
+      (real) - ((rest != 0) & ((rest < 0) != (y < 0))); /* all bits, or none: no branch */
+  return (real)(rest + (y & other));
 }
 
 TH_ELEMENT real THMath_(abs)(real x)

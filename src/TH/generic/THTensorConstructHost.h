@@ -16,70 +16,79 @@ typedef enum Rule { ARITHMETIC, EVEN, POWERS_OF_TEN } Rule;
 typedef struct Sequence {
   Position first, last, step;
   ptrdiff_t count, *next; /* a loop in order counts elements */
+  Rule rule;
 } Sequence;
 
 static void THTensor_(checkHere)(const THTensor *t, int arg)
 {
 }
 
-static void THTensor_(arithmetic)(const THRun *run, const void *of)
+/* Numbers are made a piece at a time, side by side, wherever they go then. */
+enum { PIECE = 512 };
+
+static void THTensor_(arithmetic)(const Sequence *s, ptrdiff_t at, int n, real *r)
 {
-  const Sequence *s = of;
-  for (ptrdiff_t j = 0; j < run->rows; j++) {
-    real *r = (real *)run->at[0] + j * run->jump[0];
-    for (ptrdiff_t i = 0; i < run->n; i++)
-      r[i * run->step[0]] = (real)(s->first + s->step * (accreal)(*s->next + i));
-    *s->next += run->n;
-  }
+  const Position start = (Position)at;
+  for (int i = 0; i < n; i++)
+    r[i] = (real)(s->first + s->step * (start + (Position)i));
 }
 
 #if IS_FLOATING
 
 /* Both ends are exact: the second half is counted from the last. */
-static double THTensor_(between)(const Sequence *s, ptrdiff_t i)
+static void THTensor_(even)(const Sequence *s, ptrdiff_t at, int n, real *r)
 {
-  return i < s->count / 2 ? s->first + s->step * (double)i
-                          : s->last - s->step * (double)(s->count - 1 - i);
+  const int half = (int)THMax(0, THMin(n, s->count / 2 - at));
+  const double start = (double)at, left = (double)(s->count - 1 - at);
+  for (int i = 0; i < half; i++)
+    r[i] = (real)(s->first + s->step * (start + i));
+  for (int i = half; i < n; i++)
+    r[i] = (real)(s->last - s->step * (left - i));
 }
 
-static void THTensor_(even)(const THRun *run, const void *of)
+static void THTensor_(powersOfTen)(const Sequence *s, ptrdiff_t at, int n, real *r)
 {
-  const Sequence *s = of;
-  for (ptrdiff_t j = 0; j < run->rows; j++) {
-    real *r = (real *)run->at[0] + j * run->jump[0];
-    for (ptrdiff_t i = 0; i < run->n; i++)
-      r[i * run->step[0]] = (real)THTensor_(between)(s, (*s->next)++);
-  }
-}
-
-static void THTensor_(powersOfTen)(const THRun *run, const void *of)
-{
-  const Sequence *s = of;
-  for (ptrdiff_t j = 0; j < run->rows; j++) {
-    real *r = (real *)run->at[0] + j * run->jump[0];
-    for (ptrdiff_t i = 0; i < run->n; i++)
-      r[i * run->step[0]] = (real)pow(10, THTensor_(between)(s, (*s->next)++));
+  for (ptrdiff_t i = at; i < at + n; i++) {
+    const double up = s->first + s->step * (double)i;
+    const double down = s->last - s->step * (double)(s->count - 1 - i);
+    r[i - at] = (real)pow(10, i < s->count / 2 ? up : down);
   }
 }
 
 #endif
 
-static void THTensor_(runSequence)(THTensor *r, Rule rule, Sequence *sequence)
+static void THTensor_(makeSequence)(const THRun *run, const void *of)
 {
-  static const THKernel kernels[] = {
+  const Sequence *s = of;
+  static void (*const rules[])(const Sequence *s, ptrdiff_t at, int n, real *r) = {
     [ARITHMETIC] = THTensor_(arithmetic),
 #if IS_FLOATING
     [EVEN] = THTensor_(even),
     [POWERS_OF_TEN] = THTensor_(powersOfTen),
 #endif
   };
+  const ptrdiff_t step = run->step[0];
+  for (ptrdiff_t j = 0; j < run->rows; j++)
+    for (ptrdiff_t i = 0; i < run->n; i += PIECE) {
+      real piece[PIECE], *const r = (real *)run->at[0] + j * run->jump[0] + i * step;
+      const int n = (int)THMin(PIECE, run->n - i);
+      rules[s->rule](s, *s->next, n, step == 1 ? r : piece);
+      for (int k = 0; k < n && step != 1; k++)
+        r[k * step] = piece[k];
+      *s->next += n;
+    }
+}
+
+static void THTensor_(runSequence)(THTensor *r, Rule rule, Sequence *sequence)
+{
   ptrdiff_t next = 0;
   sequence->next = &next;
+  sequence->rule = rule;
   THLoop loop;
   THLoop_init(&loop);
   loop.inOrder = 1;
   THLoop_tensor(&loop, r);
-  THLoop_run(&loop, kernels[rule], sequence);
+  THLoop_run(&loop, THTensor_(makeSequence), sequence);
 }
 
 /* The n elements of r's k-th diagonal = those of x, or 1. */
