@@ -230,7 +230,7 @@ static void take_horizontal(const THReduce *reduce, char *state, const char *at,
 {
   const THReduction *op = reduce->op;
   const ptrdiff_t step = reduce->lines->step[0], apart = reduce->lines->stride[0][0];
-  if (length < (step == 1 ? SHORT_LINE : SHORT)) {
+  if (length < (step == 1 ? op->few : SHORT)) {
     const THRows block = {.at = at,
                           .lanes = n,
                           .step = apart,

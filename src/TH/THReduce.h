@@ -45,6 +45,7 @@ typedef struct THRows {
 
 typedef struct THReduction {
   ptrdiff_t stateSize;
+  ptrdiff_t few; /* lines of so many elements side by side are quicker together than one by one */
   void (*start)(void *state, ptrdiff_t lanes);
   void (*rows)(void *state, const THRows *block, const THReduceScalars *scalars);
   /* A single state takes in n elements that lie side by side, which have the indices from first on.

@@ -189,7 +189,6 @@ SHORTCUT1(FLOAT, fmod,       THMath_(areNear)(x, a), THMath_(fmodNear)(x, a))
 SHORTCUT1(FLOAT, remainder,  THMath_(areNear)(x, a), THMath_(remainderNear)(x, a))
 SHORTCUT2(FLOAT, cfmod,      THMath_(areNear)(x, y), THMath_(fmodNear)(x, y))
 SHORTCUT2(FLOAT, cremainder, THMath_(areNear)(x, y), THMath_(remainderNear)(x, y))
-SHORTCUT1(FLOAT, pow,        a == 2,                 x * x)
 
 /* clang-format on */
 

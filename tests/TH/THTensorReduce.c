@@ -304,6 +304,28 @@ static void THTest_(reduceLargeShapes)(void)
   THTensor_(free)(r);
 }
 
+/* Lines of few elements, of which many are reduced at once: every length about that of vectors, and
+ * some up to where lines are reduced one by one. */
+static void THTest_(reduceShortLines)(void)
+{
+  static const int layouts[] = {TH_CONTIGUOUS, TH_NARROWED, TH_EXPANDED};
+  THTensor *r = THTensor_(new)();
+  THLongTensor *indices = THLongTensor_new();
+  for (int64_t n = 2; n < 300; n += n < 36 ? 1 : n < 140 ? 13 : 57)
+    for (int op = 0; op < REDUCTIONS; op++) {
+      const int layout = layouts[(n + op) % 3];
+      THTensor *t = THTest_(tensor)(layout, (uint64_t)n, TH_SHAPE(n % 2 ? 70 : 131, n));
+      if (t->size[1] > 1 && !(n > 200 && op == PROD)) {
+        th_note("reduction %d, layout %s, lines of %lld", op, th_layout_names[layout],
+                (long long)n);
+        THTest_(checkTensor)(op, t, r, indices, 1, 0);
+      }
+      THTensor_(free)(t);
+    }
+  THLongTensor_free(indices);
+  THTensor_(free)(r);
+}
+
 /* --- over all elements ----------------------------------------------------------------------- */
 
 static void THTest_(checkAll)(THTensor *t)
@@ -700,23 +722,23 @@ static void THTest_(reduceTruth)(void)
 #endif
 
 #if defined(TH_REAL_IS_FLOATING)
-TH_TESTS(THTest_(reduceDimensions), THTest_(reduceLargeShapes), THTest_(reduceAll),
-         THTest_(reduceNothing), THTest_(reduceStrided), THTest_(reduceAliased),
+TH_TESTS(THTest_(reduceDimensions), THTest_(reduceLargeShapes), THTest_(reduceShortLines),
+         THTest_(reduceAll), THTest_(reduceNothing), THTest_(reduceStrided), THTest_(reduceAliased),
          THTest_(reduceErrors), THTest_(preserveReduceDimSemantics), THTest_(reduceThreads),
          THTest_(reduceNan), THTest_(reduceInfinities), THTest_(reduceVariance),
          THTest_(reduceAccuracy))
 #elif defined(TH_REAL_IS_BYTE)
-TH_TESTS(THTest_(reduceDimensions), THTest_(reduceLargeShapes), THTest_(reduceAll),
-         THTest_(reduceNothing), THTest_(reduceStrided), THTest_(reduceAliased),
+TH_TESTS(THTest_(reduceDimensions), THTest_(reduceLargeShapes), THTest_(reduceShortLines),
+         THTest_(reduceAll), THTest_(reduceNothing), THTest_(reduceStrided), THTest_(reduceAliased),
          THTest_(reduceErrors), THTest_(preserveReduceDimSemantics), THTest_(reduceThreads),
          THTest_(reduceTruth))
 #elif defined(TH_REAL_IS_LONG)
-TH_TESTS(THTest_(reduceDimensions), THTest_(reduceLargeShapes), THTest_(reduceAll),
-         THTest_(reduceNothing), THTest_(reduceStrided), THTest_(reduceAliased),
+TH_TESTS(THTest_(reduceDimensions), THTest_(reduceLargeShapes), THTest_(reduceShortLines),
+         THTest_(reduceAll), THTest_(reduceNothing), THTest_(reduceStrided), THTest_(reduceAliased),
          THTest_(reduceErrors), THTest_(preserveReduceDimSemantics), THTest_(reduceThreads),
          THTest_(reduceIndicesInOperand))
 #else
-TH_TESTS(THTest_(reduceDimensions), THTest_(reduceLargeShapes), THTest_(reduceAll),
-         THTest_(reduceNothing), THTest_(reduceStrided), THTest_(reduceAliased),
+TH_TESTS(THTest_(reduceDimensions), THTest_(reduceLargeShapes), THTest_(reduceShortLines),
+         THTest_(reduceAll), THTest_(reduceNothing), THTest_(reduceStrided), THTest_(reduceAliased),
          THTest_(reduceErrors), THTest_(preserveReduceDimSemantics), THTest_(reduceThreads))
 #endif

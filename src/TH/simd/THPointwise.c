@@ -146,12 +146,12 @@ enum { STRETCH = 1024, PATIENCE = 7 };
 #define X16   TH_WIDE(x, first)
 #define XY16  X16 TH_WIDE(y, second)
 #define ALL_A _mm512_set1_ps(a)
-#define WIDE_ROWS(X)                                               \
-  X(tanh, X16, THWide_tanh(x))                                     \
-  X(erf, X16, THWide_erf(x))                                       \
-  X(sigmoid, X16, THWide_sigmoid(x))                               \
-  X(pow, X16, a == 2 ? _mm512_mul_ps(x, x) : THWide_pow(x, ALL_A)) \
-  X(tpow, X16, THWide_pow(ALL_A, x))                               \
+#define WIDE_ROWS(X)                 \
+  X(tanh, X16, THWide_tanh(x))       \
+  X(erf, X16, THWide_erf(x))         \
+  X(sigmoid, X16, THWide_sigmoid(x)) \
+  X(pow, X16, THWide_pow(x, ALL_A))  \
+  X(tpow, X16, THWide_pow(ALL_A, x)) \
   X(cpow, XY16, THWide_pow(x, y))
 #define WIDE_ROW(NAME, OPERANDS, EXPRESSION)                            \
   static void wide_##NAME(PARAMETERS)                                   \
@@ -177,6 +177,51 @@ static void zeros_or_fill(PARAMETERS)
     row_fill(n, result, first, second, third, scalars, streams);
 }
 
+/* --- powers that are products ----------------------------------------------------------------- */
+
+#if defined(TH_REAL_IS_FLOAT)
+#define POWERS(X)                                                           \
+  X(2, square, (x * x))                                                     \
+  X(3, cube, ((double)x * x * x)) /* the square of a float is exact here */ \
+  X(-2, inverseSquare, (1 / ((double)x * x)))
+#elif defined(TH_REAL_IS_DOUBLE) && defined(__FMA__)
+
+/* With what the square was rounded by: one rounding in all. */
+static inline double cube(double x)
+{
+  const double square = x * x, rest = fma(x, x, -square);
+  return fma(square, x, fabs(square * x) < (double)INFINITY ? rest * x : 0);
+}
+
+#define POWERS(X)       \
+  X(2, square, (x * x)) \
+  X(3, cube, cube(x))
+#elif defined(TH_REAL_IS_DOUBLE)
+#define POWERS(X) X(2, square, (x * x))
+#endif
+
+#ifdef POWERS
+#define POWER_ROW(EXPONENT, NAME, EXPRESSION) FUNCTION(NAME, AT_X, real, EXPRESSION)
+POWERS(POWER_ROW)
+
+#ifdef TH_WIDE_LOOP
+#define ANY_POW wide_pow
+#else
+#define ANY_POW row_pow
+#endif
+
+static void choose_pow(PARAMETERS)
+{
+  SCALAR_VALUES
+#define CHOOSE(EXPONENT, NAME, EXPRESSION) a == (EXPONENT) ? row_##NAME:
+  const THPointwiseRow row = POWERS(CHOOSE) ANY_POW;
+  row(n, result, first, second, third, scalars, streams);
+}
+#define POW_ENTRY [TH_POINTWISE_pow] = choose_pow,
+#else
+#define POW_ENTRY
+#endif
+
 /* --- the table ------------------------------------------------------------------------------- */
 
 const THPointwiseRow TH_LEVEL_(THTensor_(pointwise))[TH_POINTWISE_ROWS] = {
@@ -185,4 +230,4 @@ const THPointwiseRow TH_LEVEL_(THTensor_(pointwise))[TH_POINTWISE_ROWS] = {
 #define SHORTCUT2                   SHORTCUT1
 #include "ops/pointwise.h"
 #define WIDE_ENTRY(NAME, ...) [TH_POINTWISE_##NAME] = wide_##NAME,
-    WIDE_ROWS(WIDE_ENTRY)[TH_POINTWISE_fill] = zeros_or_fill};
+    WIDE_ROWS(WIDE_ENTRY) POW_ENTRY[TH_POINTWISE_fill] = zeros_or_fill};

@@ -2,6 +2,7 @@
 #include "THTemplate.h"
 
 #include "../THReduce.h"
+#include "THTurn.h"
 
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
 #define TH_REAL_IS_FLOATING
@@ -57,6 +58,59 @@ static inline __attribute__((always_inline)) void fetch(uintptr_t x, size_t n)
 static inline uintptr_t rows_ahead(ptrdiff_t n, ptrdiff_t jump, int deep)
 {
   return (uintptr_t)(AHEAD / ITEM / n + deep) * (uintptr_t)jump * ITEM;
+}
+
+/* --- lanes that do not lie side by side ------------------------------------------------------ */
+
+/* Lines of few elements are turned over first, some at a time into the first cache, where their
+ * elements are rows of lanes. */
+enum {
+  TURN_LINES = 64,
+  TURN_ROWS = 64,
+  TURN_NUMBERS = 256, /* the most elements of such a line, where states are numbers */
+  TURN_BEST = ITEM < 4 ? 128 : 1024 / ITEM
+};
+
+/* A matrix of lines x n items of so many bytes. */
+static inline __attribute__((always_inline)) void turn(ptrdiff_t bytes, void *to, const void *from,
+                                                       ptrdiff_t lines, ptrdiff_t apart,
+                                                       ptrdiff_t n)
+{
+  if (bytes == 4)
+    THTurn32_lines(to, TURN_LINES, from, lines, apart, n);
+  else if (bytes == 8)
+    THTurn64_lines(to, TURN_LINES, from, lines, apart, n);
+  else
+    for (ptrdiff_t i = 0; i < n; i++)
+      for (ptrdiff_t j = 0; j < lines; j++)
+        ((real *)to)[i * TURN_LINES + j] = ((const real *)from)[j * apart + i];
+}
+
+static inline int is_turned(const THRows *block)
+{
+  return block->step != 1 && block->jump == 1 && block->group == 1 && block->lanes >= 16 &&
+         block->rows > 1;
+}
+
+static void turned_rows(void (*rows)(void *, const THRows *, const THReduceScalars *),
+                        ptrdiff_t stateSize, void *states, const THRows *block,
+                        const THReduceScalars *scalars)
+{
+  _Alignas(64) real turned[TURN_ROWS * TURN_LINES];
+  for (ptrdiff_t j = 0; j < block->lanes; j += TURN_LINES)
+    for (ptrdiff_t i = 0; i < block->rows; i += TURN_ROWS) {
+      const THRows part = {.at = turned,
+                           .lanes = THMin(TURN_LINES, block->lanes - j),
+                           .step = 1,
+                           .rows = THMin(TURN_ROWS, block->rows - i),
+                           .jump = TURN_LINES,
+                           .first = block->first + i * block->rowIndex + j * block->laneIndex,
+                           .rowIndex = block->rowIndex,
+                           .laneIndex = block->laneIndex,
+                           .group = 1};
+      turn(ITEM, turned, AT(block) + j * block->step + i, part.lanes, block->step, part.rows);
+      rows((char *)states + j * stateSize, &part, scalars);
+    }
 }
 
 /* --- states of one number: the rows of the table --------------------------------------------- */
@@ -180,8 +234,55 @@ static inline uintptr_t rows_ahead(ptrdiff_t n, ptrdiff_t jump, int deep)
     name##_join(to, all, 1);                                                                       \
   }                                                                                                \
                                                                                                    \
+  /* Lines of some length: each becomes a vector of lanes, and lanes of many lines are joined once \
+   * they are turned over. */                                                                      \
+  static void name##_lines(void *states, const real *x, ptrdiff_t lines, ptrdiff_t apart,          \
+                           ptrdiff_t n, const THReduceScalars *scalars)                            \
+  {                                                                                                \
+    enum { FEW = 64 / sizeof(state) };                                                             \
+    const double p = scalars->p;                                                                   \
+    const real *const end = x + (lines - 1) * apart + n;                                           \
+    const ptrdiff_t whole = n / FEW * FEW;                                                         \
+    const int left = (int)(n - whole);                                                             \
+    _Alignas(64) state parts[TURN_LINES][FEW], turned[FEW * TURN_LINES];                           \
+    real rest[FEW] = {0};                                                                          \
+    for (ptrdiff_t j = 0; j < lines; j += TURN_LINES) {                                            \
+      const ptrdiff_t here = THMin(TURN_LINES, lines - j);                                         \
+      for (ptrdiff_t k = 0; k < here; k++) {                                                       \
+        const real *line = x + (j + k) * apart;                                                    \
+        state a[FEW];                                                                              \
+        name##_start(a, FEW);                                                                      \
+        for (ptrdiff_t i = 0; i < whole; i += FEW)                                                 \
+          name##_across(a, line + i, FEW, FEW, 1, 0, p);                                           \
+        memcpy(parts[k], a, sizeof a);                                                             \
+      }                                                                                            \
+      for (ptrdiff_t k = 0; k < here && left; k++) {                                               \
+        const real *line = x + (j + k) * apart + whole;                                            \
+        if (line + FEW <= end)                                                                     \
+          memcpy(rest, line, sizeof rest);                                                         \
+        else                                                                                       \
+          memcpy(rest, line, (size_t)left *ITEM);                                                  \
+        for (int d = 0; d < FEW; d++) { /* no branch, that would guess wrong */                    \
+          const state a = parts[k][d], b = name##_take(a, rest[d], p);                             \
+          parts[k][d] = d < left ? b : a;                                                          \
+        }                                                                                          \
+      }                                                                                            \
+      turn(sizeof(state), turned, parts, here, FEW, FEW);                                          \
+      for (int half = FEW / 2; half > 0; half /= 2)                                                \
+        name##_join(turned, turned + half * TURN_LINES, half * TURN_LINES);                        \
+      name##_join((state *)states + j, turned, here);                                              \
+    }                                                                                              \
+  }                                                                                                \
+                                                                                                   \
   static void name##_rows(void *states, const THRows *block, const THReduceScalars *scalars)       \
   {                                                                                                \
+    if (is_turned(block)) {                                                                        \
+      if (sizeof(state) >= 4 && block->rows >= 16)                                                 \
+        name##_lines(states, AT(block), block->lanes, block->step, block->rows, scalars);          \
+      else                                                                                         \
+        turned_rows(name##_rows, sizeof(state), states, block, scalars);                           \
+      return;                                                                                      \
+    }                                                                                              \
     const ptrdiff_t lanes = block->lanes, step = block->step;                                      \
     const ptrdiff_t rows = block->rows, jump = block->jump;                                        \
     state *restrict a = states;                                                                    \
@@ -281,8 +382,9 @@ static inline __attribute__((always_inline)) void best_across(int largest, real 
       r[k] = row[j + k];
     }
     for (int d = 0; d < deep; d++)
-      for (int k = 0; k < MANY; k++)
-        take_better(largest, &a[k], &r[k], x[d * jump + j + k], (RowIndex)(i + d));
+      TH_PRAGMA(omp simd) /* or else it is unrolled, and has branches */
+    for (int k = 0; k < MANY; k++)
+      take_better(largest, &a[k], &r[k], x[d * jump + j + k], (RowIndex)(i + d));
     for (int k = 0; k < MANY; k++) {
       value[j + k] = a[k];
       row[j + k] = r[k];
@@ -421,7 +523,10 @@ static void best_finish(const void *states, ptrdiff_t lanes, const THReduceScala
   }                                                                                          \
   static void name##_rows(void *states, const THRows *block, const THReduceScalars *scalars) \
   {                                                                                          \
-    best_rows(largest, states, block);                                                       \
+    if (is_turned(block))                                                                    \
+      turned_rows(name##_rows, sizeof(Best), states, block, scalars);                        \
+    else                                                                                     \
+      best_rows(largest, states, block);                                                     \
   }                                                                                          \
   static void name##_line(void *state, const void *at, ptrdiff_t n, ptrdiff_t first,         \
                           const THReduceScalars *scalars)                                    \
@@ -522,6 +627,10 @@ static void var_strip(Moments *moments, const real *x, ptrdiff_t n, ptrdiff_t st
 
 static void var_rows(void *states, const THRows *block, const THReduceScalars *scalars)
 {
+  if (is_turned(block)) {
+    turned_rows(var_rows, sizeof(Moments), states, block, scalars);
+    return;
+  }
   for (ptrdiff_t i = 0; i < block->rows; i += VARIANCE_ROWS)
     for (ptrdiff_t j = 0; j < block->lanes; j += STRIP)
       var_strip((Moments *)states + j, AT(block) + i * block->jump + j * block->step,
@@ -613,22 +722,23 @@ static void std_total(const void *states, const THReduceScalars *scalars, void *
 
 /* --- the table ------------------------------------------------------------------------------- */
 
-#define ENTRY(name, state, ...)                                                 \
-  [TH_REDUCE_##name] = {sizeof(state), name##_start,  name##_rows, name##_line, \
-                        name##_join,   name##_finish, name##_total},
+#define ENTRY(name, state, ...)                                                  \
+  [TH_REDUCE_##name] = {sizeof(state), TURN_NUMBERS, name##_start,  name##_rows, \
+                        name##_line,   name##_join,  name##_finish, name##_total},
 
 const THReduction TH_LEVEL_(THTensor_(reductions))[THReductionNames] = {
     TH_REDUCTIONS(ENTRY)
 #if defined(TH_REAL_IS_FLOATING)
-        TH_FLOAT_REDUCTIONS(ENTRY)[TH_REDUCE_var] = {sizeof(Moments), var_start, var_rows, var_line,
-                                                     var_join, var_finish, var_total},
-    [TH_REDUCE_std] = {sizeof(Moments), var_start, var_rows, var_line, var_join, std_finish,
-                       std_total},
+        TH_FLOAT_REDUCTIONS(ENTRY)[TH_REDUCE_var] = {sizeof(Moments), TURN_NUMBERS, var_start,
+                                                     var_rows, var_line, var_join, var_finish,
+                                                     var_total},
+    [TH_REDUCE_std] = {sizeof(Moments), TURN_NUMBERS, var_start, var_rows, var_line, var_join,
+                       std_finish, std_total},
 #elif defined(TH_REAL_IS_BYTE)
         TH_BYTE_REDUCTIONS(ENTRY)
 #endif
-    [TH_REDUCE_argmax] = {sizeof(Best), argmax_start, argmax_rows, argmax_line, argmax_join,
-                          best_finish, NULL},
-    [TH_REDUCE_argmin] = {sizeof(Best), argmin_start, argmin_rows, argmin_line, argmin_join,
-                          best_finish, NULL},
+    [TH_REDUCE_argmax] = {sizeof(Best), TURN_BEST, argmax_start, argmax_rows, argmax_line,
+                          argmax_join, best_finish, NULL},
+    [TH_REDUCE_argmin] = {sizeof(Best), TURN_BEST, argmin_start, argmin_rows, argmin_line,
+                          argmin_join, best_finish, NULL},
 };

@@ -12,6 +12,7 @@ enum { LANES = VECTOR / sizeof(real), ROWS = 6, MORE = 8 /* of one vector */ };
 
 typedef real Vector __attribute__((vector_size(VECTOR)));
 #include "MultiplyAdd.h"
+#include "TH/simd/THTurn.h"
 
 static inline Vector load(const real *x)
 {
@@ -117,41 +118,11 @@ static void multiply(ptrdiff_t nrows, const ptrdiff_t *rows, ptrdiff_t ncolumns,
 
 /* --- transposition --------------------------------------------------------------------------- */
 
-#if defined(__AVX512F__) && defined(TH_REAL_IS_FLOAT)
-#define FIRST_HALVES(A, B) \
-  __builtin_shufflevector(A, B, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
-#define LAST_HALVES(A, B) \
-  __builtin_shufflevector(A, B, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
-#elif defined(__AVX512F__) || (defined(__AVX__) && defined(TH_REAL_IS_FLOAT))
-#define FIRST_HALVES(A, B) __builtin_shufflevector(A, B, 0, 8, 1, 9, 2, 10, 3, 11)
-#define LAST_HALVES(A, B)  __builtin_shufflevector(A, B, 4, 12, 5, 13, 6, 14, 7, 15)
-#elif defined(__AVX__) || defined(TH_REAL_IS_FLOAT)
-#define FIRST_HALVES(A, B) __builtin_shufflevector(A, B, 0, 4, 1, 5)
-#define LAST_HALVES(A, B)  __builtin_shufflevector(A, B, 2, 6, 3, 7)
+#if defined(TH_REAL_IS_FLOAT)
+#define turn_square THTurn32_square
 #else
-#define FIRST_HALVES(A, B) __builtin_shufflevector(A, B, 0, 2)
-#define LAST_HALVES(A, B)  __builtin_shufflevector(A, B, 1, 3)
+#define turn_square THTurn64_square
 #endif
-
-/* Row i and row i + LANES / 2 become rows 2i and 2i + 1, element by element in turn: that moves the
- * highest bit of the row's number behind the bits of the place, and that one's highest bit behind
- * those of the row.  After as many times as there are bits, rows and places have changed roles. */
-static inline void turn_square(const real *x, ptrdiff_t nextX, real *y, ptrdiff_t nextY)
-{
-  Vector v[2][LANES];
-  for (int i = 0; i < LANES; i++)
-    v[0][i] = load(x + i * nextX);
-  int from = 0;
-#pragma GCC unroll 4
-  for (int bits = 1; bits < LANES; bits *= 2, from = !from)
-#pragma GCC unroll 8
-    for (int i = 0; i < LANES / 2; i++) {
-      v[!from][2 * i] = FIRST_HALVES(v[from][i], v[from][i + LANES / 2]);
-      v[!from][2 * i + 1] = LAST_HALVES(v[from][i], v[from][i + LANES / 2]);
-    }
-  for (int i = 0; i < LANES; i++)
-    store(y + i * nextY, v[from][i]);
-}
 
 /* Squares; the last ones begin where they end with the matrix. */
 static void turn(ptrdiff_t rows, ptrdiff_t columns, const real *x, ptrdiff_t nextX, real *y,

@@ -1,0 +1,126 @@
+/* Lines turned over: elements that lie beside each other come to lie below each other, so that the
+ * vectors of a row hold one element of each line.  THTurn32 and THTurn64 move elements of 4 and 8
+ * bytes, whatever their type. */
+#ifndef TH_TURN_H
+#define TH_TURN_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "THParallel.h"
+
+#if defined(__AVX512F__)
+#include <immintrin.h>
+enum { TH_TURN_VECTOR = 64 };
+#elif defined(__AVX__)
+enum { TH_TURN_VECTOR = 32 };
+#else
+enum { TH_TURN_VECTOR = 16 };
+#endif
+
+/* Of two vectors, elements of the first and of the second by turns: their first halves, their last
+ * halves. */
+#define TH_FIRST2  0, 2
+#define TH_LAST2   1, 3
+#define TH_FIRST4  0, 4, 1, 5
+#define TH_LAST4   2, 6, 3, 7
+#define TH_FIRST8  0, 8, 1, 9, 2, 10, 3, 11
+#define TH_LAST8   4, 12, 5, 13, 6, 14, 7, 15
+#define TH_FIRST16 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
+#define TH_LAST16  8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
+
+/* The first count elements at x; what the others are does not matter. */
+#if defined(__AVX512F__)
+#define TH_MASKED_LOAD32(x, count) _mm512_maskz_loadu_epi32((__mmask16)((1u << (count)) - 1), x)
+#define TH_MASKED_LOAD64(x, count) _mm512_maskz_loadu_epi64((__mmask8)((1u << (count)) - 1), x)
+#endif
+
+/* A square that is all there becomes its own transpose in registers.
+ *
+ * Row i and row i + SIDE / 2 become rows 2i and 2i + 1, element by element in turn: that moves the
+ * highest bit of the row's number behind the bits of the place, and that one's highest bit behind
+ * those of the row.  After as many times as there are bits, rows and places have changed roles. */
+#define TH_TURN(BITS, FIRST, LAST)                                                              \
+  enum { THTurn##BITS##_SIDE = TH_TURN_VECTOR / (BITS / 8) };                                   \
+  typedef uint##BITS##_t THTurn##BITS##_Vector __attribute__((vector_size(TH_TURN_VECTOR)));    \
+                                                                                                \
+  static inline __attribute__((always_inline)) void THTurn##BITS##_store(                       \
+      THTurn##BITS##_Vector v[2][THTurn##BITS##_SIDE], uint##BITS##_t *y, ptrdiff_t pitch)      \
+  {                                                                                             \
+    enum { SIDE = THTurn##BITS##_SIDE };                                                        \
+    int from = 0;                                                                               \
+    TH_PRAGMA(GCC unroll 4)                                                                     \
+    for (int bits = 1; bits < SIDE; bits *= 2, from = !from)                                    \
+      TH_PRAGMA(GCC unroll 8)                                                                   \
+    for (int i = 0; i < SIDE / 2; i++) {                                                        \
+      v[!from][2 * i] = __builtin_shufflevector(v[from][i], v[from][i + SIDE / 2], FIRST);      \
+      v[!from][2 * i + 1] = __builtin_shufflevector(v[from][i], v[from][i + SIDE / 2], LAST);   \
+    }                                                                                           \
+    TH_PRAGMA(GCC unroll 16)                                                                    \
+    for (int i = 0; i < SIDE; i++)                                                              \
+      memcpy(y + i * pitch, &v[from][i], sizeof v[0][0]);                                       \
+  }                                                                                             \
+                                                                                                \
+  /* y[j * nextY + i] = x[i * nextX + j], of a whole square. */                                 \
+  static inline void THTurn##BITS##_square(const void *x, ptrdiff_t nextX, void *y,             \
+                                           ptrdiff_t nextY)                                     \
+  {                                                                                             \
+    THTurn##BITS##_Vector v[2][THTurn##BITS##_SIDE];                                            \
+    for (int i = 0; i < THTurn##BITS##_SIDE; i++)                                               \
+      memcpy(&v[0][i], (const uint##BITS##_t *)x + i * nextX, sizeof v[0][0]);                  \
+    THTurn##BITS##_store(v, y, nextY);                                                          \
+  }                                                                                             \
+                                                                                                \
+  /* to[i * pitch + j] = from[j * apart + i] for lines j and n elements i of each.  In to there \
+   * is room for both rounded up to whole vectors; what that leaves over gets anything. */      \
+  static inline void THTurn##BITS##_lines(void *to, ptrdiff_t pitch, const void *from,          \
+                                          ptrdiff_t lines, ptrdiff_t apart, ptrdiff_t n)        \
+  {                                                                                             \
+    enum { SIDE = THTurn##BITS##_SIDE };                                                        \
+    const uint##BITS##_t *const x = from;                                                       \
+    uint##BITS##_t *const y = to;                                                               \
+    if (n <= SIDE / 4) { /* most of the square would be empty */                                \
+      for (ptrdiff_t i = 0; i < n; i++)                                                         \
+        for (ptrdiff_t j = 0; j < lines; j++)                                                   \
+          y[i * pitch + j] = x[j * apart + i];                                                  \
+      return;                                                                                   \
+    }                                                                                           \
+    for (ptrdiff_t i = 0; i < n; i += SIDE) {                                                   \
+      const int count = n - i < SIDE ? (int)(n - i) : SIDE;                                     \
+      for (ptrdiff_t j = 0; j < lines; j += SIDE) {                                             \
+        const int rows = lines - j < SIDE ? (int)(lines - j) : SIDE;                            \
+        const uint##BITS##_t *const at = x + j * apart + i;                                     \
+        THTurn##BITS##_Vector v[2][SIDE];                                                       \
+        if (rows == SIDE && TH_CAN_LOAD(count)) {                                               \
+          TH_PRAGMA(GCC unroll 16)                                                              \
+          for (int a = 0; a < SIDE; a++)                                                        \
+            TH_LOAD(BITS, v[0][a], at + a * apart, count);                                      \
+        } else {                                                                                \
+          memset(v[0], 0, sizeof v[0]);                                                         \
+          for (int a = 0; a < rows; a++)                                                        \
+            memcpy(&v[0][a], at + a * apart, (size_t)count * sizeof *at);                       \
+        }                                                                                       \
+        THTurn##BITS##_store(v, y + i * pitch + j, pitch);                                      \
+      }                                                                                         \
+    }                                                                                           \
+  }
+
+#if defined(__AVX512F__)
+#define TH_CAN_LOAD(count)         1
+#define TH_LOAD(BITS, v, x, count) (v) = (THTurn##BITS##_Vector)TH_MASKED_LOAD##BITS(x, count)
+TH_TURN(32, TH_FIRST16, TH_LAST16)
+TH_TURN(64, TH_FIRST8, TH_LAST8)
+#else
+#define TH_CAN_LOAD(count)         ((count) == SIDE)
+#define TH_LOAD(BITS, v, x, count) memcpy(&(v), x, sizeof(v))
+#if defined(__AVX__)
+TH_TURN(32, TH_FIRST8, TH_LAST8)
+TH_TURN(64, TH_FIRST4, TH_LAST4)
+#else
+TH_TURN(32, TH_FIRST4, TH_LAST4)
+TH_TURN(64, TH_FIRST2, TH_LAST2)
+#endif
+#endif
+
+#endif
