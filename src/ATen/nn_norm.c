@@ -2,6 +2,10 @@
 #include <math.h>
 
 #include "ATenOperations.h"
+#include "layerNorm.h"
+
+TH_DISPATCH(at_layer_norm_kernels, at_layerNormFloat)
+TH_DISPATCH(at_layer_norm_kernels, at_layerNormDouble)
 
 /* The type of what has an element for each channel: self's, or Float beside Half and BFloat16. */
 static const at_type *channel_type(const at_tensor *self, int count, at_tensor *const *t,
@@ -182,60 +186,36 @@ static Parts parts_of(const at_tensor *self, at_ints normalized, at_tensor *weig
   return p;
 }
 
-/* t, in the type that computes and of as many elements, as a contiguous row of rows. */
-static at_tensor *rows_of(at_pool *pool, at_tensor *t, const at_type *compute, const Parts *p)
+static const at_layer_norm_kernels *kernels_of(const at_type *compute)
 {
-  const int64_t sizes[] = {p->outer, p->inner};
-  t = at_hold(pool, at_makeContiguous(at_cast(pool, t, compute)));
-  return at_hold(pool, at_viewAs(t, (at_ints){sizes, 2}));
+  return compute->scalarType == AT_DOUBLE ? at_layerNormDouble : at_layerNormFloat;
 }
 
-/* One for each row, or one for each column, to compute with rows. */
-static void *across(at_pool *pool, at_tensor *t, const at_type *compute, const Parts *p,
-                    bool ofColumn)
+/* The elements of t in order, in the type that computes. */
+static void *elements_of(at_pool *pool, at_tensor *t, const at_type *compute)
 {
-  const int64_t one[] = {ofColumn ? 1 : p->outer, ofColumn ? p->inner : 1};
-  const int64_t all[] = {p->outer, p->inner};
-  t = at_hold(pool, at_reshaped(at_cast(pool, t, compute), (at_ints){one, 2}));
-  return at_hold(pool, at_newExpanded(t, (at_ints){all, 2}))->th;
+  return at_hostData(at_hold(pool, at_makeContiguous(at_cast(pool, t, compute))));
 }
 
-/* The same rows as a batch of one, whose channels they are. */
-static void *batch_of(at_pool *pool, at_tensor *rows)
+/* The same of weight or bias, or of what stands for one that is not given. */
+static void *elements_or(at_pool *pool, at_tensor *t, const at_type *compute, const Parts *p,
+                         int64_t other)
 {
-  const int64_t sizes[] = {1, rows->th->size[0], rows->th->size[1]};
-  return at_hold(pool, at_viewAs(rows, (at_ints){sizes, 3}))->th;
+  const at_ints sizes = {&p->inner, 1};
+  return t ? elements_of(pool, t, compute)
+           : at_hostData(at_fillWith(at_layerNew(pool, compute, sizes), at_scalar_long(other)));
 }
 
-static void row_of_rows(const at_functions *f, at_row row, at_tensor *r, void *x, void *y)
-{
-  const at_scalar one = at_scalar_long(1);
-  f->rows[row](r->th, x, y, NULL, one, one);
-}
+typedef struct {
+  const at_layer_norm_kernels *kernels;
+  at_lines_normalized lines;
+} Forward;
 
-/* Some rows of x become those of y; what the first pass over them brings into the cache is there
- * for the others. */
-static void normalize_rows(at_tensor *x, at_tensor *y, at_tensor *mean, at_tensor *std,
-                           at_tensor *weight, at_tensor *bias, const Parts *p, double eps)
+static void normalize_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
-  const at_functions *f = x->type->functions;
-  const at_scalar one = at_scalar_long(1);
-  at_pool pool;
-  at_pool_enter(&pool);
-  f->BatchNormalization_updateOutput(batch_of(&pool, x), batch_of(&pool, y), NULL, NULL, NULL, NULL,
-                                     mean->th, std->th, true, 0, eps);
-  void *w = weight ? across(&pool, weight, x->type, p, true) : NULL;
-  void *b = bias ? across(&pool, bias, x->type, p, true) : NULL;
-  if (w && b)
-    f->rows[AT_ROW_addcmul](y->th, b, y->th, w, one, one);
-  else if (w)
-    row_of_rows(f, AT_ROW_cmul, y, y->th, w);
-  else if (b)
-    row_of_rows(f, AT_ROW_cadd, y, y->th, b);
-  at_pool_leave(&pool);
+  const Forward *f = context;
+  f->kernels->forward(&f->lines, begin, end);
 }
-
-enum { TOGETHER = 1 << 15 }; /* elements of rows that stay in a thread's cache */
 
 void at_nnLayerNorm(at_tensor **out, int results, at_tensor *self, at_ints normalized_shape,
                     at_tensor *weight, at_tensor *bias, double eps)
@@ -246,34 +226,21 @@ void at_nnLayerNorm(at_tensor **out, int results, at_tensor *self, at_ints norma
   const Parts p = parts_of(self, normalized_shape, weight, bias);
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *x = rows_of(&pool, self, compute, &p);
   at_tensor *made[3] = {at_layerNew(&pool, compute, at_sizesOf(self))};
   for (int i = 1; i < 3; i++)
     made[i] = at_layerNew(&pool, compute, (at_ints){p.sizes, p.dims});
-  at_tensor *y = rows_of(&pool, made[0], compute, &p);
   if (p.inner == 0) {
     at_fillWith(made[1], at_scalar_double(0));
     at_fillWith(made[2], at_scalar_double((double)NAN));
   } else if (p.outer > 0) {
-    const int64_t one[] = {p.outer};
-    at_tensor *mean = at_hold(&pool, at_viewAs(made[1], (at_ints){one, 1}));
-    at_tensor *std = at_hold(&pool, at_viewAs(made[2], (at_ints){one, 1}));
-    weight = weight ? at_cast(&pool, weight, compute) : NULL;
-    bias = bias ? at_cast(&pool, bias, compute) : NULL;
-    const int64_t threads = THGetNumThreads();
-    const int64_t few =
-        at_isOnHost(compute) ? THMax(threads, threads * TOGETHER / p.inner) : p.outer;
-    for (int64_t row = 0; row < p.outer; row += few) {
-      Parts some = p;
-      some.outer = THMin(few, p.outer - row);
-      at_pool part;
-      at_pool_enter(&part);
-      at_tensor *rows[] = {x, y, mean, std};
-      for (int i = 0; i < 4; i++)
-        rows[i] = at_hold(&part, at_viewNarrow(rows[i], 0, row, some.outer));
-      normalize_rows(rows[0], rows[1], rows[2], rows[3], weight, bias, &some, eps);
-      at_pool_leave(&part);
-    }
+    Forward f = {kernels_of(compute), {.n = p.inner, .eps = eps}};
+    f.lines.x = elements_of(&pool, self, compute);
+    f.lines.weight = elements_or(&pool, weight, compute, &p, 1);
+    f.lines.bias = elements_or(&pool, bias, compute, &p, 0);
+    f.lines.y = at_hostData(made[0]);
+    f.lines.mean = at_hostData(made[1]);
+    f.lines.rstd = at_hostData(made[2]);
+    THParallel_for(p.outer, 1 + TH_LOOP_GRAIN / p.inner, normalize_lines, &f);
   }
   for (int i = 0; i < 3; i++)
     made[i] = at_cast(&pool, made[i], i == 0 ? self->type : type);
@@ -289,9 +256,9 @@ at_tensor *at_nnLayerNormOutput(at_tensor *self, at_ints normalized_shape, at_te
 }
 
 /* r, with an element for each column, becomes the sum of the rows. */
-static void sum_of_rows(at_tensor *r, at_tensor *rows, const Parts *p)
+static void sum_of_rows(at_tensor *r, at_tensor *rows)
 {
-  const int64_t one[] = {1, p->inner};
+  const int64_t one[] = {1, rows->th->size[1]};
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *sum = at_hold(&pool, at_viewAs(r, (at_ints){one, 2}));
@@ -299,82 +266,33 @@ static void sum_of_rows(at_tensor *r, at_tensor *rows, const Parts *p)
   at_pool_leave(&pool);
 }
 
-/* room is for rows. */
-static void weight_gradient(at_tensor *r, at_tensor *g, at_tensor *x, at_tensor *mean,
-                            at_tensor *rstd, at_tensor *room, const Parts *p)
-{
-  const at_functions *f = r->type->functions;
-  at_pool pool;
-  at_pool_enter(&pool);
-  row_of_rows(f, AT_ROW_csub, room, x->th, across(&pool, mean, r->type, p, false));
-  row_of_rows(f, AT_ROW_cmul, room, room->th, across(&pool, rstd, r->type, p, false));
-  row_of_rows(f, AT_ROW_cmul, room, room->th, g->th);
-  sum_of_rows(r, room, p);
-  at_pool_leave(&pool);
-}
-
-static void input_gradient(at_tensor *r, at_tensor *g, at_tensor *x, at_tensor *weight,
-                           at_tensor *mean, at_tensor *rstd, at_tensor *room, const Parts *p)
-{
-  const at_functions *f = r->type->functions;
-  const int64_t outer[] = {p->outer};
-  at_pool pool;
-  at_pool_enter(&pool);
-  if (weight) {
-    row_of_rows(f, AT_ROW_cmul, room, g->th, across(&pool, weight, r->type, p, true));
-    g = room;
-  }
-  mean = at_hold(&pool, at_reshaped(at_cast(&pool, mean, r->type), (at_ints){outer, 1}));
-  rstd = at_hold(&pool, at_reshaped(at_cast(&pool, rstd, r->type), (at_ints){outer, 1}));
-  f->BatchNormalization_backward(batch_of(&pool, x), batch_of(&pool, g),
-                                 batch_of(&pool, rows_of(&pool, r, r->type, p)), NULL, NULL, NULL,
-                                 NULL, NULL, mean->th, rstd->th, true, 1, 0);
-  at_pool_leave(&pool);
-}
-
-/* Of the input, and of weight and bias; those that are NULL are not wanted.  Some rows at a time:
- * what one pass over them leaves in the caches is there for the others.  How many does not depend
+/* Of the input, and of weight and bias; those that are NULL are not wanted.  The latter are sums
+ * over pieces of the lines, and then over the pieces.  How many lines are a piece does not depend
  * on the number of threads, and so neither do the sums. */
-static void gradients_in_parts(at_tensor *const made[3], at_tensor *g, at_tensor *x,
-                               at_tensor *weight, at_tensor *mean, at_tensor *rstd, const Parts *p)
+static void gradients(at_tensor *const made[3], at_lines_normalized *lines, const at_type *compute,
+                      const Parts *p)
 {
-  const bool near = at_isOnHost(x->type);
-  const int64_t few = near ? THMax(1, 2 * TOGETHER / p->inner) : p->outer;
-  const int64_t count = (p->outer + few - 1) / few, sizes[] = {count, p->inner};
+  enum { ELEMENTS = 1 << 16, MOST = 64, LEAST = 4 };
+  const int64_t least = p->outer >= LEAST * LEAST ? LEAST : 1;
+  const int64_t few = THMin(MOST, THMax(least, ELEMENTS / p->inner));
+  const int64_t pieces[] = {(p->outer + few - 1) / few, p->inner};
+  const bool sums = made[1] || made[2];
   at_pool pool;
   at_pool_enter(&pool);
-  enum { ROOM = 5, OPERANDS };
-  const int64_t one[] = {p->outer}, together[] = {THMin(few, p->outer), p->inner};
-  at_tensor *sums[2] = {NULL}, *rows[OPERANDS] = {g, x};
-  rows[2] = at_hold(&pool, at_reshaped(mean, (at_ints){one, 1}));
-  rows[3] = at_hold(&pool, at_reshaped(rstd, (at_ints){one, 1}));
-  rows[4] = made[0] ? rows_of(&pool, made[0], x->type, p) : NULL;
-  rows[ROOM] = at_layerNew(&pool, x->type, (at_ints){together, 2});
+  at_tensor *sum[2] = {NULL};
+  char *at[2] = {NULL};
+  for (int i = 0; i < 2 && sums; i++) {
+    sum[i] = at_layerNew(&pool, compute, (at_ints){pieces, 2});
+    at[i] = at_hostData(sum[i]);
+  }
+  const at_layer_norm_kernels *kernels = kernels_of(compute);
+  const ptrdiff_t row = p->inner * (ptrdiff_t)compute->elementSize;
+  TH_PARALLEL_FOR (k, pieces[0], 1 + TH_LOOP_GRAIN / (few * p->inner))
+    kernels->backward(lines, k * few, THMin(p->outer, (k + 1) * few), sums ? at[0] + k * row : NULL,
+                      sums ? at[1] + k * row : NULL);
   for (int i = 0; i < 2; i++)
     if (made[1 + i])
-      sums[i] = at_layerNew(&pool, x->type, (at_ints){sizes, 2});
-  for (int64_t k = 0; k < count; k++) {
-    Parts some = *p;
-    some.outer = THMin(few, p->outer - k * few);
-    at_pool part;
-    at_pool_enter(&part);
-    at_tensor *of[OPERANDS] = {NULL};
-    for (int i = 0; i < OPERANDS; i++)
-      if (rows[i])
-        of[i] = at_hold(&part, at_viewNarrow(rows[i], 0, i == ROOM ? 0 : k * few, some.outer));
-    if (made[0])
-      input_gradient(of[4], of[0], of[1], weight, of[2], of[3], of[ROOM], &some);
-    if (sums[0])
-      weight_gradient(at_hold(&part, at_viewSelect(sums[0], 0, k)), of[0], of[1], of[2], of[3],
-                      of[ROOM], &some);
-    if (sums[1])
-      sum_of_rows(at_hold(&part, at_viewSelect(sums[1], 0, k)), of[0], &some);
-    at_pool_leave(&part);
-  }
-  const Parts all = {.outer = count, .inner = p->inner};
-  for (int i = 0; i < 2; i++)
-    if (sums[i])
-      sum_of_rows(made[1 + i], sums[i], &all);
+      sum_of_rows(made[1 + i], sum[i]);
   at_pool_leave(&pool);
 }
 
@@ -397,14 +315,19 @@ void at_nnLayerNormBack(at_tensor **out, const bool *wanted, at_tensor *grad_out
              (long long)p.outer);
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *x = rows_of(&pool, self, compute, &p), *g = rows_of(&pool, grad_output, compute, &p);
   at_tensor *made[3] = {NULL};
   for (int i = 0; i < 3; i++)
     if (wanted[i] && mask.data[i])
       made[i] = at_layerNew(&pool, compute, i == 0 ? at_sizesOf(self) : normalized_shape);
-  if (at_numel(self) > 0)
-    gradients_in_parts(made, g, x, weight, mean, rstd, &p);
-  else
+  if (at_numel(self) > 0) {
+    at_lines_normalized lines = {.n = p.inner, .y = made[0] ? at_hostData(made[0]) : NULL};
+    lines.x = elements_of(&pool, self, compute);
+    lines.g = elements_of(&pool, grad_output, compute);
+    lines.weight = elements_or(&pool, weight, compute, &p, 1);
+    lines.mean = elements_of(&pool, mean, compute);
+    lines.rstd = elements_of(&pool, rstd, compute);
+    gradients(made, &lines, compute, &p);
+  } else
     for (int i = 0; i < 3; i++)
       if (made[i])
         at_fillWith(made[i], at_scalar_long(0));

@@ -1,4 +1,5 @@
 /* What layers change besides their results, and results that nobody asks for. */
+#include <float.h>
 #include <math.h>
 
 #include "ATen.h"
@@ -90,7 +91,7 @@ static void maskedGradients(void **state)
   }
 }
 
-/* Layers of more rows than are normalized together, and of rows longer than that; by the
+/* Layers of many rows, and of long ones; by the
  * definition, in double. */
 static void manyRows(void **state)
 {
@@ -131,6 +132,143 @@ static void manyRows(void **state)
         CHECK(worst < 1e-11);
       }
     }
+}
+
+/* --- lines of any length, of numbers that are hard to sum up --------------------------------- */
+
+/* Numbers anywhere; close together and far from 0; with one far from the others; very small ones;
+ * ones whose squares are no floats; equal ones. */
+enum { ANY, FAR, OUTLIER, SMALL, LARGE, EQUAL, KINDS };
+
+static at_tensor *lines_of(int kind, int64_t rows, int64_t n, const at_type *type)
+{
+  at_tensor *t = at_empty(AT_SHAPE(rows, n), .type = AT_CPU(AT_DOUBLE));
+  for (int64_t i = 0; i < rows * n; i++) {
+    const double v = (double)(i * 7919 % 1013) / 1013 - 0.5 + (double)(i / n);
+    ((double *)at_data(t))[i] = kind == FAR       ? 1e4 + 0.5 * (v - (double)(i / n))
+                                : kind == OUTLIER ? (i % n ? v : 1e4)
+                                : kind == SMALL   ? 1e-21 * v
+                                : kind == LARGE   ? 1e21 * v
+                                : kind == EQUAL   ? 0.1
+                                                  : v;
+  }
+  return at_to(t, type);
+}
+
+static const double *doubles(at_tensor *t)
+{
+  return at_data(at_contiguous(at_to(t, AT_CPU(AT_DOUBLE))));
+}
+
+/* The largest distance, over the largest of what is expected. */
+static double distance(at_tensor *t, const double *expected, double scale)
+{
+  const double *found = doubles(t);
+  double worst = 0;
+  for (int64_t i = 0; i < at_numel(t); i++)
+    if (!(fabs(found[i] - expected[i]) <= worst))
+      worst = fabs(found[i] - expected[i]); /* also of NaN */
+  return worst == 0 ? 0 : worst / scale;
+}
+
+/* By the definitions, in double.  The gradients are those for the mean and rstd that are given. */
+static void check_lines(int kind, int64_t rows, int64_t n, const at_type *type, int given)
+{
+  const double eps = kind == SMALL ? 0 : 1e-5, bound = type == AT_CPU(AT_DOUBLE) ? 1e-14 : 1e-6;
+  at_tensor *x = lines_of(kind, rows, n, type), *g = lines_of(ANY, rows, n, type);
+  at_tensor *w = given & 1 ? lines_of(ANY, 1, n, type) : NULL;
+  at_tensor *b = given & 2 ? at_reshape(lines_of(ANY, 1, n, type), AT_SHAPE(n)) : NULL;
+  w = w ? at_reshape(w, AT_SHAPE(n)) : NULL;
+  const double *X = doubles(x), *G = doubles(g), *W = w ? doubles(w) : NULL,
+               *B = b ? doubles(b) : NULL;
+  const at_output_mean_rstd y = at_native_layer_norm(x, AT_SHAPE(n), w, b, eps);
+  CHECK(at_defined(y.output));
+  const double *M = doubles(y.mean), *R = doubles(y.rstd);
+  const at_grad_input_grad_weight_grad_bias grads =
+      at_native_layer_norm_backward(g, x, AT_SHAPE(n), y.mean, y.rstd, w, b);
+  CHECK(at_defined(grads.grad_input));
+
+  const at_type *real = AT_CPU(AT_DOUBLE);
+  double *Y = at_data(at_empty(AT_SHAPE(rows, n), .type = real));
+  double *D = at_data(at_empty(AT_SHAPE(rows, n), .type = real));
+  double *DW = at_data(at_zeros(AT_SHAPE(n), .type = real));
+  double *DB = at_data(at_zeros(AT_SHAPE(n), .type = real));
+  double largest = 1, steepest = 0, weights = 0, biases = 0;
+  double slack = 0; /* what a mean that is rounded to double makes of its distances */
+  for (int64_t k = 0; k < rows; k++) {
+    double variance = 0, sum = 0, dot = 0, most = 0, weight = 0;
+    long double total = 0;
+    for (int64_t j = 0; j < n; j++)
+      total += X[k * n + j];
+    const double mean = (double)(total / n);
+    for (int64_t j = 0; j < n; j++)
+      variance += (X[k * n + j] - mean) * (X[k * n + j] - mean) / (double)n;
+    const double rstd = 1 / sqrt(variance + eps);
+    slack = fmax(slack, 8 * DBL_EPSILON * fabs(mean) * rstd);
+    for (int64_t j = 0; j < n; j++) {
+      const int64_t i = k * n + j;
+      const double h = G[i] * (W ? W[j] : 1), normal = (X[i] - M[k]) * R[k];
+      Y[i] = (X[i] - mean) * rstd * (W ? W[j] : 1) + (B ? B[j] : 0);
+      largest = fmax(largest, fabs(Y[i]));
+      sum += h / (double)n;
+      dot += h * normal / (double)n;
+      DW[j] += G[i] * normal;
+      DB[j] += G[i];
+      most = fmax(most, fabs(h));
+      weight = fmax(weight, fabs(G[i] * normal));
+      biases = fmax(biases, (double)rows * fabs(G[i]));
+    }
+    weights += weight;
+    for (int64_t j = 0; j < n; j++)
+      D[k * n + j] =
+          R[k] * (G[k * n + j] * (W ? W[j] : 1) - sum - (X[k * n + j] - M[k]) * R[k] * dot);
+    steepest = fmax(steepest, R[k] * most);
+    CHECK(fabs(M[k] - mean) <= bound / 8 * (fabs(mean) + 1 / rstd));
+    CHECK(fabs(R[k] - rstd) <= bound * rstd);
+  }
+  CHECK(distance(y.output, Y, largest) < bound + slack);
+  CHECK(distance(grads.grad_input, D, steepest) < 4 * bound);
+  CHECK(distance(grads.grad_weight, DW, weights) < bound);
+  CHECK(distance(grads.grad_bias, DB, biases) < bound);
+}
+
+static void linesOfAnyLength(void **state)
+{
+  static const int64_t lengths[] = {1, 2, 7, 8, 15, 16, 17, 31, 40, 64, 65, 1000, 1027, 2085};
+  static const int64_t rows[] = {1, 4, 6, 67};
+  for (int i = 0; i < (int)(sizeof lengths / sizeof *lengths); i++)
+    for (int k = 0; k < 2 * KINDS; k++)
+      AT_SCOPE
+      {
+        const int kind = k / 2;
+        if (kind != SMALL || lengths[i] > 1) /* of one number 1 / 0 is the result */
+          check_lines(kind, rows[(i + k) % 4], lengths[i], AT_CPU(k % 2 ? AT_DOUBLE : AT_FLOAT),
+                      (i + k / 4) % 4);
+      }
+}
+
+/* Sums do not depend on who computes them. */
+static void threadsOfLines(void **state)
+{
+  const int before = THGetNumThreads();
+  AT_SCOPE
+  {
+    const at_type *type = AT_CPU(AT_FLOAT);
+    at_tensor *x = lines_of(ANY, 700, 203, type), *g = lines_of(OUTLIER, 700, 203, type);
+    at_output_mean_rstd y[2];
+    at_grad_input_grad_weight_grad_bias grads[2];
+    for (int i = 0; i < 2; i++) {
+      THSetNumThreads(i ? 3 : 1);
+      y[i] = at_native_layer_norm(x, AT_SHAPE(203), NULL, NULL, 1e-5);
+      grads[i] =
+          at_native_layer_norm_backward(g, x, AT_SHAPE(203), y[0].mean, y[0].rstd, NULL, NULL);
+    }
+    CHECK(at_equal(y[0].output, y[1].output) && at_equal(y[0].rstd, y[1].rstd));
+    CHECK(at_equal(grads[0].grad_input, grads[1].grad_input));
+    CHECK(at_equal(grads[0].grad_weight, grads[1].grad_weight));
+    CHECK(at_equal(grads[0].grad_bias, grads[1].grad_bias));
+  }
+  THSetNumThreads(before);
 }
 
 static at_tensor *any_images(at_ints sizes, const at_type *type)
@@ -197,8 +335,10 @@ static void planesLast(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(manyRows), cmocka_unit_test(planesLast),
-                                     cmocka_unit_test(runningStatistics), cmocka_unit_test(noise),
-                                     cmocka_unit_test(maskedGradients)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(manyRows),          cmocka_unit_test(linesOfAnyLength),
+      cmocka_unit_test(threadsOfLines),    cmocka_unit_test(planesLast),
+      cmocka_unit_test(runningStatistics), cmocka_unit_test(noise),
+      cmocka_unit_test(maskedGradients)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
