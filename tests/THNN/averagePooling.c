@@ -35,6 +35,19 @@ static Pool any_pool(th_random *random, int number)
   return p;
 }
 
+/* An image with small windows, which may be so high that it is not computed at once. */
+static Pool any_image(th_random *random)
+{
+  Pool p = {.size = {1, between(random, 1, 4), between(random, 2, 3)},
+            .step = {1, between(random, 1, 3), between(random, 1, 2)},
+            .ceil = between(random, 0, 1),
+            .padCounts = between(random, 0, 1),
+            .input = {1, between(random, 4, 120), between(random, 3, 130)}};
+  for (int d = 1; d < 3; d++)
+    p.pad[d] = between(random, 0, p.size[d] / 2);
+  return p;
+}
+
 /* The part of window i along dimension d that is in the image; what it counts as. */
 static int64_t part_of(const Pool *p, int d, int64_t i, int64_t *begin, int64_t *end)
 {
@@ -95,10 +108,14 @@ static void check_pool(const Pool *p, th_random *random)
 
 static void THTest_(averagePooling)(void)
 {
-  enum { POOLS = 200 };
+  enum { POOLS = 200, IMAGES = 60 };
   th_random random = {th_seed()};
   for (int i = 0; i < POOLS; i++) {
     const Pool p = any_pool(&random, i);
+    check_pool(&p, &random);
+  }
+  for (int i = 0; i < IMAGES; i++) {
+    const Pool p = any_image(&random);
     check_pool(&p, &random);
   }
 }

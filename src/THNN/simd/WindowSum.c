@@ -389,11 +389,172 @@ static void make_lines(Lines *l)
   l->made += batch;
 }
 
+#if defined(__AVX512F__)
+/* In images, a strip of LANES windows goes down the plane: what the last rows of windows give is
+ * kept in registers until the rows of the image have taken it, and no line is written. */
+
+enum {
+  KEPT = 4,                     /* rows of windows that a row of the image is in, at most */
+  WIDE = 3,                     /* windows of a row that an element is in, at most */
+  LONGEST = 512 / sizeof(real), /* a row; of longer ones too many lines are open at a time */
+};
+
+typedef struct {
+  const THNNPlanes *p;
+  const THNNSpans *spans;
+  const real *x;
+  real *y;
+  Counts *counts;
+  ptrdiff_t first;    /* the last window that reaches the row's first step elements */
+  int64_t begin, end; /* the rows of the image */
+  int64_t windows;    /* the first row of windows that may reach those */
+} Strips;
+
+/* What a strip multiplies windows by, which are one lane further in front each: dividing takes
+ * longer. Where there is none, by 1. */
+typedef struct {
+  ptrdiff_t window[WIDE];
+  uint16_t there[WIDE]; /* lanes of windows that there are */
+  Vector factor[WIDE];
+} Factors;
+
+INLINE void set_factors(Factors *f, const Strips *s, int64_t row, ptrdiff_t together)
+{
+  set_rows(s->counts, s->spans->of[2], s->spans->of[0][0].count * s->spans->of[1][row].count,
+           s->p->out[2]);
+  for (ptrdiff_t k = 0; k < together; k++) {
+    const Vector divisor = (Vector)MASKED_LOAD(f->there[k], s->counts->divisors + f->window[k]);
+    f->factor[k] = 1 / (divisor - __builtin_convertvector(divisor == 0, Vector));
+  }
+}
+
+/* The columns of the image from step * at on, step vectors or n columns if that is less.  By 2,
+ * even and odd columns are in other windows; where the padding is odd, windows begin at the odd
+ * ones. */
+INLINE void spread_strip(const Strips *s, ptrdiff_t size, ptrdiff_t step, ptrdiff_t oddPad,
+                         ptrdiff_t at, int whole, ptrdiff_t n)
+{
+  enum { AHEAD = 4096 / sizeof(real) };
+  const ptrdiff_t evens = step == 1 ? size : (size + 1 - oddPad) / 2 + oddPad;
+  const ptrdiff_t odds = step == 1 ? 0 : (size + oddPad) / 2;
+  const ptrdiff_t together = THMax(evens, odds), windows = s->p->out[2];
+  const THNNSpan *rows = s->spans->of[1];
+  const uint16_t lower = lanes_between(0, n), upper = lanes_between(0, n - LANES);
+  Factors f = {{0}};
+  Vector even[KEPT] = {{0}}, odd[KEPT] = {{0}};
+  int64_t begin = s->windows, end = begin, count = 0; /* rows of windows that the row is in */
+  for (ptrdiff_t k = 0; k < together; k++) {
+    f.window[k] = at + s->first - k;
+    f.there[k] = lanes_between(-f.window[k], windows - f.window[k]);
+  }
+  real *y = s->y + s->begin * s->p->in[2] + at * step;
+  const ptrdiff_t ahead = (s->end - s->begin) * s->p->in[2];
+  for (int64_t r = s->begin; r < s->end; r++, y += s->p->in[2]) {
+    for (ptrdiff_t k = 0; k < step; k++) /* what the next strips write */
+      __builtin_prefetch(y + ahead + k * LANES, 1);
+    for (; end < s->p->out[1] && rows[end].begin <= r; end++) {
+      if (rows[end].count != count)
+        set_factors(&f, s, end, together);
+      count = rows[end].count;
+      for (int k = KEPT - 1; k > 0; k--) {
+        even[k] = even[k - 1];
+        odd[k] = odd[k - 1];
+      }
+      even[0] = odd[0] = (Vector){0};
+      const real *x = s->x + end * windows;
+      __builtin_prefetch(x + f.window[0] + AHEAD);
+      for (ptrdiff_t k = 0; k < together; k++) {
+        const Vector part = (Vector)MASKED_LOAD(f.there[k], x + f.window[k]) * f.factor[k];
+        if (k >= oddPad && k < evens)
+          even[0] = k == oddPad ? part : even[0] + part;
+        if (k < odds)
+          odd[0] = k == 0 ? part : odd[0] + part;
+      }
+    }
+    while (begin < end && rows[begin].end <= r)
+      begin++;
+    Vector a = even[0], b = odd[0];
+    if (begin == end)
+      a = b = (Vector){0};
+    if (end - begin > 1) {
+      a += even[1];
+      b += odd[1];
+    }
+    for (int k = 2; k < KEPT; k++)
+      if (__builtin_expect(end - begin > k, 0)) {
+        a += even[k];
+        b += odd[k];
+      }
+    const Vector left = step == 1 ? a : MIX(a, b, LOWER), right = MIX(a, b, UPPER);
+    if (whole) {
+      store(y, left);
+      if (step == 2)
+        store(y + LANES, right);
+    } else {
+      MASKED_STORE(y, lower, left);
+      if (step == 2)
+        MASKED_STORE(y + LANES, upper, right);
+    }
+  }
+}
+
+/* Strips side by side, so short that what they write stays in the first cache until its lines are
+ * whole; the last one computes some columns again. */
+INLINE void spread_strips(Strips *s, ptrdiff_t size, ptrdiff_t step, ptrdiff_t oddPad)
+{
+  enum { BAND = 16384 / sizeof(real), LEAST = 8 };
+  const ptrdiff_t n = s->p->in[2], last = THMax((n + step - 1) / step - LANES, 0);
+  const THNNSpan *rows = s->spans->of[1];
+  for (; s->begin < s->p->in[1]; s->begin = s->end) {
+    s->end = THMin(s->p->in[1], s->begin + THMax(BAND / n, LEAST));
+    while (s->windows < s->p->out[1] && rows[s->windows].end <= s->begin)
+      s->windows++;
+    for (ptrdiff_t at = 0; at < last; at += LANES)
+      spread_strip(s, size, step, oddPad, at, 1, step * LANES);
+    if (n - last * step >= step * LANES)
+      spread_strip(s, size, step, oddPad, last, 1, step * LANES);
+    else
+      spread_strip(s, size, step, oddPad, last, 0, n - last * step);
+  }
+}
+
+/* Whether it has been done. */
+static int are_spread_in_strips(const THNNPlanes *p, const THNNWindowSum *w, const real *x, real *y,
+                                Counts *counts)
+{
+  const ptrdiff_t odd = w->pad & 1;
+  Strips strips = {.p = p,
+                   .spans = w->spans,
+                   .x = x,
+                   .y = y,
+                   .counts = counts,
+                   .first = w->step == 1 ? w->pad : (w->pad + 1) / 2};
+  /* There are lines for BATCH more rows of windows than a row of the image is in. */
+  if (p->in[0] > 1 || p->out[0] > 1 || p->in[2] > LONGEST || w->lines > KEPT + BATCH)
+    return 0;
+  if (w->size == 3 && w->step == 2 && odd)
+    spread_strips(&strips, 3, 2, 1);
+  else if (w->size == 3 && w->step == 2)
+    spread_strips(&strips, 3, 2, 0);
+  else if (w->size == 2 && w->step == 2 && !odd)
+    spread_strips(&strips, 2, 2, 0);
+  else if (w->size == 3 && w->step == 1)
+    spread_strips(&strips, 3, 1, 0);
+  else
+    return 0;
+  return 1;
+}
+#endif
+
 static void spread_small_windows(const THNNPlanes *p, const THNNWindowSum *w, const real *x,
                                  real *y, real *memory)
 {
   const THNNSpans *spans = w->spans;
   Lines l = {.p = p, .w = w, .x = x, .counts = {0, memory}};
+#if defined(__AVX512F__)
+  if (are_spread_in_strips(p, w, x, y, &l.counts))
+    return;
+#endif
   l.part = memory + with_room(p->out[2]);
   l.lines = l.part + BATCH * (w->front + w->pitch);
   /* Behind a row of windows what lines are made from, to the end of the last vector. */
