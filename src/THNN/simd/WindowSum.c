@@ -148,6 +148,12 @@ static inline void set_rows(Counts *c, const THNNSpan *span, int64_t rows, ptrdi
     c->divisors[k] = 1;
 }
 
+#if defined(__AVX512F__)
+/* The most elements of a row of an image that strips go down: of longer ones, too many lines are
+ * open at a time. */
+enum { LONGEST = 512 / sizeof(real) };
+#endif
+
 /* --- forward --------------------------------------------------------------------------------- */
 
 /* The rows of a row of windows: slices of rows. */
@@ -230,11 +236,117 @@ static void take_windows(const Taking *t, const THNNWindowSum *w, ptrdiff_t n)
   }
 }
 
+#if defined(__AVX512F__)
+/* In images, a strip of LANES windows goes down the plane: what the last two rows of the image add
+ * to windows is kept in registers for the next windows that have them, and no line is written. */
+
+#define NEXT8  1, 2, 3, 4, 5, 6, 7, 8
+#define NEXT16 NEXT8, 9, 10, 11, 12, 13, 14, 15, 16
+
+/* The windows from at on, n of them if less than a vector. */
+INLINE void sum_strip(const THNNPlanes *p, const THNNWindowSum *w, const real *x, real *y,
+                      Counts *counts, ptrdiff_t size, ptrdiff_t step, ptrdiff_t at, ptrdiff_t n)
+{
+  enum { LOADS = 3, FURTHEST = 16384 / sizeof(real) };
+  const THNNSpans *spans = w->spans;
+  const THNNSpan *rows = spans->of[1];
+  const ptrdiff_t width = p->in[2], first = at * step - w->pad;
+  const uint16_t windows = lanes_between(0, n);
+  const ptrdiff_t ahead = THMin(p->input, FURTHEST); /* mostly the next plane */
+  uint16_t there[LOADS];
+  for (ptrdiff_t k = 0; k < LOADS; k++) {
+    const ptrdiff_t from = first + k * (step == 1 ? 1 : LANES);
+    there[k] = lanes_between(-from, width - from);
+  }
+  Vector last[2] = {{0}}, factor = {0};
+  int64_t end = 0, count = 0;
+  y += at;
+  for (int64_t i = 0; i < p->out[1]; i++, y += p->out[2]) {
+    if (rows[i].count != count) {
+      count = rows[i].count;
+      set_rows(counts, spans->of[2], spans->of[0][0].count * count, p->out[2]);
+      factor = 1 / load(counts->divisors + at);
+    }
+    const int64_t kept = end - rows[i].begin;
+    int64_t r = kept > 0 && kept <= 2 ? end : rows[i].begin;
+    Vector sum = {0};
+    if (kept == 1)
+      sum = last[0];
+    else if (kept == 2)
+      sum = last[0] + last[1];
+    end = rows[i].end;
+    __builtin_prefetch(y + p->output, 1);
+    for (; r < end; r++) {
+      const real *from = x + r * width + first;
+      Vector row;
+      __builtin_prefetch(from + ahead);
+      if (step == 1) {
+        row = (Vector)MASKED_LOAD(there[0], from);
+        for (ptrdiff_t k = 1; k < size; k++)
+          row += (Vector)MASKED_LOAD(there[k], from + k);
+      } else {
+        const Vector a = (Vector)MASKED_LOAD(there[0], from);
+        const Vector b = (Vector)MASKED_LOAD(there[1], from + LANES);
+        const Vector even = MIX(a, b, EVEN);
+        __builtin_prefetch(from + ahead + LANES);
+        row = even + MIX(a, b, ODD);
+        if (size == 3) {
+          const Vector c = (Vector)MASKED_LOAD(there[2] & 1, from + 2 * LANES);
+          row += MIX(even, c, NEXT);
+        }
+      }
+      sum += row;
+      last[1] = last[0];
+      last[0] = row;
+    }
+    sum *= factor;
+    if (n < LANES)
+      MASKED_STORE(y, windows, sum);
+    else
+      store(y, sum);
+  }
+}
+
+INLINE void sum_strips(const THNNPlanes *p, const THNNWindowSum *w, const real *x, real *y,
+                       Counts *counts, ptrdiff_t size, ptrdiff_t step)
+{
+  const ptrdiff_t n = p->out[2], last = THMax(n - LANES, 0);
+  for (ptrdiff_t at = 0; at < last; at += LANES)
+    sum_strip(p, w, x, y, counts, size, step, at, LANES);
+  if (n < LANES)
+    sum_strip(p, w, x, y, counts, size, step, 0, n);
+  else
+    sum_strip(p, w, x, y, counts, size, step, last, LANES);
+}
+
+/* Whether it has been done. */
+static int are_summed_in_strips(const THNNPlanes *p, const THNNWindowSum *w, const real *x, real *y,
+                                Counts *counts)
+{
+  enum { LARGEST = 32768 / sizeof(real) }; /* larger planes leave the first cache between strips */
+  if (p->in[0] > 1 || p->out[0] > 1 || p->in[2] > LONGEST || p->input > LARGEST)
+    return 0;
+  if (w->size == 3 && w->step == 2)
+    sum_strips(p, w, x, y, counts, 3, 2);
+  else if (w->size == 2 && w->step == 2)
+    sum_strips(p, w, x, y, counts, 2, 2);
+  else if (w->size == 3 && w->step == 1)
+    sum_strips(p, w, x, y, counts, 3, 1);
+  else
+    return 0;
+  return 1;
+}
+#endif
+
 static void sum_small_windows(const THNNPlanes *p, const THNNWindowSum *w, const real *x, real *y,
                               real *memory)
 {
   const THNNSpans *spans = w->spans;
   Counts counts = {0, memory};
+#if defined(__AVX512F__)
+  if (are_summed_in_strips(p, w, x, y, &counts))
+    return;
+#endif
   real *lines = memory + with_room(p->out[2]);
   const ptrdiff_t pitch = w->pitch, left = w->left;
   for (int b = 0; b < BATCH; b++) {
@@ -394,9 +506,8 @@ static void make_lines(Lines *l)
  * kept in registers until the rows of the image have taken it, and no line is written. */
 
 enum {
-  KEPT = 4,                     /* rows of windows that a row of the image is in, at most */
-  WIDE = 3,                     /* windows of a row that an element is in, at most */
-  LONGEST = 512 / sizeof(real), /* a row; of longer ones too many lines are open at a time */
+  KEPT = 4, /* rows of windows that a row of the image is in, at most */
+  WIDE = 3, /* windows of a row that an element is in, at most */
 };
 
 typedef struct {
