@@ -13,6 +13,8 @@ set(TH_LEVELS default)
 set(TH_LEVEL_FLAGS_default "")
 if(NOT TH_BASELINE AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   list(APPEND TH_LEVELS avx2 avx512)
+  # Processors of 2012 and before, for which a million bytes of unrolled loops are not worth it.
+  set(TH_LEVEL_FLAGS_default $<$<CONFIG:Release>:-O2> $<$<CONFIG:Release>:-ftree-vectorize>)
   set(TH_LEVEL_FLAGS_avx2 -mavx2 -mfma -mf16c -mbmi -mbmi2 -mlzcnt -mpopcnt)
   set(TH_LEVEL_FLAGS_avx512 ${TH_LEVEL_FLAGS_avx2} -mavx512f -mavx512bw -mavx512dq -mavx512vl
       -mavx512cd -mprefer-vector-width=512)

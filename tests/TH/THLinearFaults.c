@@ -5,14 +5,19 @@
 #include "THVector.h"
 #include "th_faults.h"
 
-enum { N = 12 };
+/* Products of integers whose depth is N take no memory. */
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+enum { N = 12, DEPTH = N };
+#else
+enum { N = 12, DEPTH = 400 };
+#endif
 
 typedef struct Operands {
   THTensor *a, *b, *c;    /* N x N: contiguous, transposed, with steps in both dimensions */
   THTensor *x, *y;        /* N elements: a column of a, and one element for all */
   THTensor *batch, *wide; /* 3 x N x N: contiguous, and the matrix c for all */
   THTensor *r;            /* 2, to be resized */
-  real p[N * N], q[N * N], s[N * N];
+  real p[N * DEPTH], q[N * DEPTH], s[N * N];
   THGenerator *g;
 } Operands;
 
@@ -26,11 +31,12 @@ static void set_up(Operands *o)
   o->batch = THTest_(tensor)(TH_CONTIGUOUS, 5, TH_SHAPE(3, N, N));
   o->wide = THTest_(tensor)(TH_EXPANDED, 6, TH_SHAPE(3, N, N));
   o->r = THTest_(tensor)(TH_CONTIGUOUS, 7, TH_SHAPE(2));
-  for (int i = 0; i < N * N; i++) {
+  for (int i = 0; i < N * DEPTH; i++) {
     o->p[i] = THTest_(value)(8, i);
     o->q[i] = THTest_(value)(9, i);
-    o->s[i] = THTest_(value)(10, i);
   }
+  for (int i = 0; i < N * N; i++)
+    o->s[i] = THTest_(value)(10, i);
   o->g = THGenerator_new();
   WATCH(o->a);
   WATCH(o->b);
@@ -98,8 +104,9 @@ CALM(dotBlas, THBlas_(dot)(N, o->p, -1, o->q, 3))
 CALM(gemv, THBlas_(gemv)('n', N, N, v, o->p, N, o->q, 2, v, o->s, -3))
 CALM(gemvTransposed, THBlas_(gemv)('t', N, N, v, o->p, N, o->q, -1, 0, o->s, 1))
 CALM(ger, THBlas_(ger)(N, N, v, o->p, 1, o->q, -2, o->s, N))
-INTEGER_FAULT(gemm, THBlas_(gemm)('n', 'n', N, N, N, v, o->p, N, o->q, N, v, o->s, N))
-INTEGER_FAULT(gemmTransposed, THBlas_(gemm)('t', 't', N, N, N, v, o->p, N, o->q, N, 0, o->s, N))
+INTEGER_FAULT(gemm, THBlas_(gemm)('n', 'n', N, N, DEPTH, v, o->p, N, o->q, DEPTH, v, o->s, N))
+INTEGER_FAULT(gemmTransposed,
+              THBlas_(gemm)('t', 't', N, N, DEPTH, v, o->p, DEPTH, o->q, N, 0, o->s, N))
 RAISES(gemmTooShort, THBlas_(gemm)('n', 'n', N, N, N, v, o->p, 1, o->q, N, v, o->s, N))
 
 /* --- element by element in plain memory ------------------------------------------------------ */

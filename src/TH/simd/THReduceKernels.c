@@ -113,6 +113,18 @@ static void turned_rows(void (*rows)(void *, const THRows *, const THReduceScala
     }
 }
 
+/* The states of lines, of which each has a vector of them in parts. */
+static void fold_lines(void (*join)(void *, const void *, ptrdiff_t), ptrdiff_t stateSize,
+                       void *states, const void *parts, ptrdiff_t lines)
+{
+  _Alignas(64) char turned[64 * TURN_LINES];
+  const ptrdiff_t few = 64 / stateSize, row = TURN_LINES * stateSize;
+  turn(stateSize, turned, parts, lines, few, few);
+  for (ptrdiff_t half = few / 2; half > 0; half /= 2)
+    join(turned, turned + half * row, half * TURN_LINES);
+  join(states, turned, lines);
+}
+
 /* --- states of one number: the rows of the table --------------------------------------------- */
 
 #define FUNCTIONS(name, state, initial, accumulate, joined, finished)                              \
@@ -244,7 +256,7 @@ static void turned_rows(void (*rows)(void *, const THRows *, const THReduceScala
     const real *const end = x + (lines - 1) * apart + n;                                           \
     const ptrdiff_t whole = n / FEW * FEW;                                                         \
     const int left = (int)(n - whole);                                                             \
-    _Alignas(64) state parts[TURN_LINES][FEW], turned[FEW * TURN_LINES];                           \
+    _Alignas(64) state parts[TURN_LINES][FEW];                                                     \
     real rest[FEW] = {0};                                                                          \
     for (ptrdiff_t j = 0; j < lines; j += TURN_LINES) {                                            \
       const ptrdiff_t here = THMin(TURN_LINES, lines - j);                                         \
@@ -261,16 +273,13 @@ static void turned_rows(void (*rows)(void *, const THRows *, const THReduceScala
         if (line + FEW <= end)                                                                     \
           memcpy(rest, line, sizeof rest);                                                         \
         else                                                                                       \
-          memcpy(rest, line, (size_t)left *ITEM);                                                  \
+          memcpy(rest, line, ITEM *(size_t)left);                                                  \
         for (int d = 0; d < FEW; d++) { /* no branch, that would guess wrong */                    \
           const state a = parts[k][d], b = name##_take(a, rest[d], p);                             \
           parts[k][d] = d < left ? b : a;                                                          \
         }                                                                                          \
       }                                                                                            \
-      turn(sizeof(state), turned, parts, here, FEW, FEW);                                          \
-      for (int half = FEW / 2; half > 0; half /= 2)                                                \
-        name##_join(turned, turned + half * TURN_LINES, half * TURN_LINES);                        \
-      name##_join((state *)states + j, turned, here);                                              \
+      fold_lines(name##_join, sizeof(state), (state *)states + j, parts, here);                    \
     }                                                                                              \
   }                                                                                                \
                                                                                                    \

@@ -427,12 +427,20 @@ static void multiply_dots(ptrdiff_t depth, Skinny s, const Result *r)
 #define LINES(FEW, MANY)          \
   if (few == FEW && many == MANY) \
     dot_lines(depth, &part, &to, FEW, MANY);
+      /* clang-format off */
       LINES(1, 1)
       LINES(2, 1)
-      LINES(3, 1) LINES(4, 1) LINES(1, MOST_MANY) LINES(2, MOST_MANY) LINES(1, MOST_MANY / 2)
-          LINES(2, MOST_MANY / 2) LINES(3, MOST_MANY / 2) LINES(4, MOST_MANY / 2)
+      LINES(3, 1)
+      LINES(4, 1)
+      LINES(1, MOST_MANY / 2)
+      LINES(2, MOST_MANY / 2)
+      LINES(3, MOST_MANY / 2)
+      LINES(4, MOST_MANY / 2)
+      LINES(1, MOST_MANY)
+      LINES(2, MOST_MANY)
+      /* clang-format on */
 #undef LINES
-              part.few.at += few * s.few.step;
+      part.few.at += few * s.few.step;
       to.c += few * s.fewApart;
       f -= few;
     }
@@ -487,11 +495,16 @@ static void multiply_lines(ptrdiff_t depth, Skinny s, const Result *r)
 #define TERMS(FEW, COUNT)                   \
   if (s.few.lines == FEW && terms == COUNT) \
     add_terms(&part, lines, FEW, COUNT, sums);
+      /* clang-format off */
       TERMS(1, 8)
       TERMS(2, 8)
-      TERMS(3, 8) TERMS(1, 1) TERMS(2, 1) TERMS(3, 1)
+      TERMS(3, 8)
+      TERMS(1, 1)
+      TERMS(2, 1)
+      TERMS(3, 1)
+      /* clang-format on */
 #undef TERMS
-          part.few.at += terms * s.few.next;
+      part.few.at += terms * s.few.next;
       part.many.at += terms * s.many.next;
       l += terms;
     }
