@@ -39,11 +39,9 @@ enum { INPUTS = 4, PIECE = 512 };
 /* r[i] = f(in[0][i], in[1][i], ...), which is a row of the table with its own loop. */
 typedef void (*Line)(ptrdiff_t n, real *r, const real *const *in, const THNN_(Scalars) * s);
 
-#define LOOP static inline __attribute__((always_inline)) void
-
 /* The inputs of elements i ... i + n of a row, those that do not lie in one piece gathered. */
-LOOP gather(const THRun *run, int first, int inputs, ptrdiff_t row, ptrdiff_t i, ptrdiff_t n,
-            const real **in, real (*buffer)[PIECE])
+static void gather(const THRun *run, int first, int inputs, ptrdiff_t row, ptrdiff_t i, ptrdiff_t n,
+                   const real **in, real (*buffer)[PIECE])
 {
   for (int k = 0; k < inputs; k++) {
     const ptrdiff_t step = run->step[first + k];
@@ -60,12 +58,12 @@ LOOP gather(const THRun *run, int first, int inputs, ptrdiff_t row, ptrdiff_t i,
 
 /* A contiguous row whose result is too large for the caches: computed in short pieces, which are
  * sent from a buffer. */
-LOOP send_row(ptrdiff_t n, real *r, const real *const *row, const void *scalars, int inputs,
-              Line line)
+static void send_row(ptrdiff_t n, real *r, const real *const *row, const void *scalars, int inputs,
+                     Line line)
 {
   enum { SHORT = TH_STREAM_PIECE / sizeof(real) };
   _Alignas(TH_STREAM_LINE) real result[SHORT];
-  const real *in[INPUTS];
+  const real *in[INPUTS] = {NULL};
   ptrdiff_t count = THStream_first(r, sizeof *r, n);
   for (ptrdiff_t i = 0; i < n; i += count, count = THMin(SHORT, n - i)) {
     for (int k = 0; k < inputs; k++) {
@@ -77,10 +75,10 @@ LOOP send_row(ptrdiff_t n, real *r, const real *const *row, const void *scalars,
   }
 }
 
-LOOP map(const THRun *run, const void *scalars, int inputs, Line line, int sends)
+static void map(const THRun *run, const void *scalars, int inputs, Line line, int sends)
 {
   real buffer[INPUTS][PIECE], result[PIECE];
-  const real *in[INPUTS];
+  const real *in[INPUTS] = {NULL};
   int straight = 1;
   for (int k = 0; k <= inputs; k++)
     straight &= run->step[k] == 1;
@@ -102,11 +100,11 @@ LOOP map(const THRun *run, const void *scalars, int inputs, Line line, int sends
     }
 }
 
-LOOP sum(const THRun *run, const void *scalars, int inputs, Line line, int sends)
+static void sum(const THRun *run, const void *scalars, int inputs, Line line, int sends)
 {
   const THNN_(Scalars) *s = scalars;
   real buffer[INPUTS][PIECE], result[PIECE];
-  const real *in[INPUTS];
+  const real *in[INPUTS] = {NULL};
   accreal total = 0;
   for (ptrdiff_t j = 0; j < run->rows; j++)
     for (ptrdiff_t i = 0; i < run->n; i += PIECE) {
@@ -123,26 +121,29 @@ LOOP sum(const THRun *run, const void *scalars, int inputs, Line line, int sends
 /* --- the tables ------------------------------------------------------------------------------ */
 
 /* A line that computes EXPRESSION of the elements that are declared. */
-#define LINE(NAME, ELEMENTS, EXPRESSION)                                           \
-  LOOP NAME(ptrdiff_t n, real *r, const real *const *in, const THNN_(Scalars) * s) \
-  {                                                                                \
-    TH_UNUSED const real a = s->a, b = s->b, scale = s->scale;                     \
-    TH_PRAGMA(omp simd)                                                            \
-    for (ptrdiff_t i = 0; i < n; i++) {                                            \
-      ELEMENTS                                                                     \
-      r[i] = EXPRESSION;                                                           \
-    }                                                                              \
+#define LINE(NAME, ELEMENTS, EXPRESSION)                                                        \
+  TH_UNUSED static void NAME(ptrdiff_t n, real *r, const real *const *inputs,                   \
+                             const THNN_(Scalars) * s)                                          \
+  {                                                                                             \
+    TH_UNUSED const real a = s->a, b = s->b, scale = s->scale;                                  \
+    const real *const in[INPUTS] = {inputs[0], inputs[1], inputs[2], inputs[3]}; /* not in r */ \
+    TH_PRAGMA(omp simd)                                                                         \
+    for (ptrdiff_t i = 0; i < n; i++) {                                                         \
+      ELEMENTS                                                                                  \
+      r[i] = EXPRESSION;                                                                        \
+    }                                                                                           \
   }
 #define ELEMENT(X, K) TH_UNUSED const real X = in[K][i];
 #define GRADIENT      TH_UNUSED const real g = scale * in[0][i];
 
 /* Lines that take the place of others: 16 numbers at a time, and as quick as memory. */
 #ifdef TH_WIDE_LOOP
-#define WIDE_LINE(NAME, EXPRESSION)                                                \
-  LOOP NAME(ptrdiff_t n, real *r, const real *const *in, const THNN_(Scalars) * s) \
-  {                                                                                \
-    (void)s;                                                                       \
-    TH_WIDE_LOOP(TH_WIDE(x, in[0]), r, 0, n, EXPRESSION)                           \
+#define WIDE_LINE(NAME, EXPRESSION)                                       \
+  TH_UNUSED static void NAME(ptrdiff_t n, real *r, const real *const *in, \
+                             const THNN_(Scalars) * s)                    \
+  {                                                                       \
+    (void)s;                                                              \
+    TH_WIDE_LOOP(TH_WIDE(x, in[0]), r, 0, n, EXPRESSION)                  \
   }
 WIDE_LINE(wide_sigmoid, THWide_sigmoid(x))
 WIDE_LINE(wide_tanh, THWide_tanh(x))
