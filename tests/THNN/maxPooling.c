@@ -126,6 +126,21 @@ static void check_pool(const Pool *p, th_random *random)
         }
   for (ptrdiff_t i = 0; i < count; i++)
     CHECK_EQ(THTensor_(data)(d)[i], gradient[i]);
+
+  /* Places are a tensor, in which some may lie outside their windows, anywhere in the plane. */
+  for (int moved = between(random, 1, 3); moved > 0; moved--) {
+    const ptrdiff_t i = between(random, 0, (int)at - 1), own = i / (at / PLANES) * plane;
+    int64_t *to = &THIndexTensor_(data)(index)[i];
+    const ptrdiff_t other = between(random, 0, (int)plane - 1);
+    gradient[own + *to - TH_INDEX_BASE] -= THTensor_(data)(g)[i];
+    gradient[own + other] += THTensor_(data)(g)[i];
+    *to = other + TH_INDEX_BASE;
+  }
+  THNN_(VolumetricDilatedMaxPooling_updateGradInput)
+  (NULL, x, g, d, index, k[0], k[2], k[1], s[0], s[2], s[1], pad[0], pad[2], pad[1], l[0], l[2],
+   l[1], p->ceil);
+  for (ptrdiff_t i = 0; i < count; i++)
+    CHECK_EQ(THTensor_(data)(d)[i], gradient[i]);
   THFree(gradient);
   THIndexTensor_(free)(index);
   THTensor *all[] = {x, y, g, d};
