@@ -49,9 +49,11 @@ static inline __attribute__((always_inline)) void few_rows(
   int fetched = 0;
   for (ptrdiff_t b = 0; b < ncolumns; b++, m += vectors * LANES) {
     const ptrdiff_t column = columns[b];
-    __builtin_prefetch(x + ahead[fetched] + column);
-    __builtin_prefetch(following + b * LANES, 0, 2);
-    fetched = fetched + 1 == together ? 0 : fetched + 1;
+    if (vectors > 1) { /* with one, loads are what takes the time */
+      __builtin_prefetch(x + ahead[fetched] + column);
+      __builtin_prefetch(following + b * LANES, 0, 2);
+      fetched = fetched + 1 == together ? 0 : fetched + 1;
+    }
     Vector factor[MOST];
     for (int v = 0; v < vectors; v++)
       factor[v] = load(m + v * LANES);
