@@ -61,8 +61,7 @@ static void pooling(Bench &bench)
                  },
              .torch =
                  [&] {
-                   at::avg_pool2d_backward_out(gi, go, x, {3, 3}, {2, 2}, {1, 1}, false, true,
-                                               std::nullopt);
+                   at::avg_pool2d_backward_out(gi, go, x, {3, 3}, {2, 2}, {1, 1}, false, true, {});
                  }});
 }
 
