@@ -318,11 +318,12 @@ static void do_fixed_blocks(void *context, ptrdiff_t begin, ptrdiff_t end)
 
 ptrdiff_t THPlan_streamBytes(void)
 {
+  enum { FAR = 16 << 20 };
   static ptrdiff_t bytes = -1;
   ptrdiff_t known = __atomic_load_n(&bytes, __ATOMIC_RELAXED);
   if (known < 0) {
     const char *wish = getenv("TH_STREAM_BYTES");
-    known = wish ? THMax(0, strtoll(wish, NULL, 10)) : THCpu_lastCache() / 2;
+    known = wish ? THMax(0, strtoll(wish, NULL, 10)) : THMin(THCpu_lastCache() / 2, FAR);
     __atomic_store_n(&bytes, known, __ATOMIC_RELAXED);
   }
   return known;

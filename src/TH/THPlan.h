@@ -119,7 +119,9 @@ static inline void THPlan_merge(THPlan *plan)
 }
 
 /* Results of so many bytes or more go around the caches.  Half of the last one: what is larger will
- * have left it when it is read again.  TH_STREAM_BYTES in the environment says otherwise. */
+ * have left it when it is read again; but 16 MiB at most, since a cache of hundreds of MiB belongs
+ * to many and gives one of them no more than the memory does.  TH_STREAM_BYTES in the environment
+ * says otherwise. */
 TH_API ptrdiff_t THPlan_streamBytes(void);
 
 #endif
