@@ -11,8 +11,11 @@
 
 enum {
   BLOCK = 32768, /* elements of a block: enough to make the call of a kernel free */
-  TILE = 256,    /* columns of a tile where operands run across each other */
-  TILE_ROWS = BLOCK / TILE
+  /* A tile where operands run across each other has at least so many columns, or so many bytes of
+   * a row of the result. */
+  TILE = 64,
+  TILE_BYTES = 256,
+  LONG_TILE = 2048, /* rows of one that goes around the caches */
 };
 
 /* --- cutting a plan into blocks --------------------------------------------------------------- */
@@ -31,8 +34,8 @@ static int tile_dims(THPlan *plan)
     if (fastest && plan->stride[i][0] >= 64 && plan->size[0] >= 8 && plan->size[fastest] >= 8) {
       for (int d = fastest; d > 1; d--)
         THPlan_swap(plan, d, d - 1);
-      plan->block[0] = THMin(plan->size[0], TILE);
-      plan->block[1] = THMin(plan->size[1], TILE_ROWS);
+      plan->block[0] = THMin(plan->size[0], THMax(TILE, TILE_BYTES / plan->itemSize[0]));
+      plan->block[1] = THMin(plan->size[1], BLOCK / plan->block[0]);
       plan->downFirst = 1;
       return 1;
     }
@@ -139,6 +142,8 @@ static void finish_plan(THPlan *plan, const THLoop *loop, ptrdiff_t count, int t
   plan->downFirst = 0;
   if (loop->inOrder || !tile_dims(plan))
     cut_blocks(plan, count, loop->fixed ? 1 : threads);
+  if (plan->streams && plan->downFirst && !loop->fixed)
+    plan->block[1] = THMin(plan->size[1], LONG_TILE);
 
   plan->blocks = 1;
   for (int d = 0; d < plan->dims; d++)
@@ -368,6 +373,7 @@ ptrdiff_t THLoop_blocks(const THLoop *loop)
   const ptrdiff_t count = common_count(loop, &flat);
   THPlan plan;
   if (count && !flat && THPlan_init(&plan, loop)) {
+    plan.streams = 0;
     finish_plan(&plan, loop, count, 1);
     return fixed_blocks(&plan);
   }

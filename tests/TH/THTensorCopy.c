@@ -72,43 +72,50 @@ static void THTest_(conversionRules)(void)
  * ------------------------------------------------------------------------------------ */
 
 /* A tensor of type Source laid out as the geometry says, and its values in order. */
-#define COPY_LAYOUTS(Source, source, unused)                                                 \
-  static void THTest_(copyLayouts##Source)(void)                                             \
-  {                                                                                          \
-    for (int lt = 0; lt < TH_LAYOUTS; lt++)                                                  \
-      for (int ls = 0; ls < TH_LAYOUTS; ls++) {                                              \
-        if (!th_layouts_agree(lt, ls) || !th_layout_is_writable(lt))                         \
-          continue;                                                                          \
-        th_note("from " #Source ", %s to %s", th_layout_names[ls], th_layout_names[lt]);     \
-        THTensor *t = THTest_(tensor)(lt, 2, TH_SHAPE(6, 5, 4));                             \
-        const th_geometry g = th_layout_geometry(ls, TH_SHAPE(4, 6, 5));                     \
-        TH##Source##Tensor *s = TH##Source##Tensor_new();                                    \
-        if (g.dims) {                                                                        \
-          TH##Source##Storage *storage = TH##Source##Storage_newWithSize(g.length);          \
-          THByteStorage *bytes = THByteStorage_newWithSize(g.length);                        \
-          for (ptrdiff_t i = 0; i < g.length; i++)                                           \
-            bytes->data[i] = (uint8_t)(i * 37 % 101);                                        \
-          TH##Source##Storage_copyByte(storage, bytes);                                      \
-          THByteStorage_free(bytes);                                                         \
-          TH##Source##Tensor_setStorageNd(s, storage, g.offset, g.dims, (int64_t *)g.size,   \
-                                          (int64_t *)g.stride);                              \
-          TH##Source##Storage_free(storage);                                                 \
-        }                                                                                    \
-        real *before = THTest_(storageValues)(t);                                            \
-        THTensor_(copy##Source)(t, s);                                                       \
-        for (ptrdiff_t i = 0; i < THTest_(count)(t); i++) {                                  \
-          ptrdiff_t rest = i, place = g.offset;                                              \
-          for (int d = g.dims - 1; d >= 0; d--) {                                            \
-            place += rest % g.size[d] * g.stride[d];                                         \
-            rest /= g.size[d];                                                               \
-          }                                                                                  \
-          CHECK_EQ(*THTest_(at)(t, i), THTest_(converted)((long double)(place * 37 % 101))); \
-        }                                                                                    \
-        CHECK_OUTSIDE(t, before);                                                            \
-        free(before);                                                                        \
-        TH##Source##Tensor_free(s);                                                          \
-        THTensor_(free)(t);                                                                  \
-      }                                                                                      \
+#define COPY_LAYOUTS(Source, source, unused)                                                      \
+  static void THTest_(copyShapes##Source)(const int64_t *shape, const int64_t *from, int layouts) \
+  {                                                                                               \
+    for (int lt = 0; lt < layouts; lt++)                                                          \
+      for (int ls = 0; ls < layouts; ls++) {                                                      \
+        if (!th_layouts_agree(lt, ls) || !th_layout_is_writable(lt))                              \
+          continue;                                                                               \
+        th_note("from " #Source ", %s to %s", th_layout_names[ls], th_layout_names[lt]);          \
+        THTensor *t = THTest_(tensor)(lt, 2, 3, shape);                                           \
+        const th_geometry g = th_layout_geometry(ls, 3, from);                                    \
+        TH##Source##Tensor *s = TH##Source##Tensor_new();                                         \
+        if (g.dims) {                                                                             \
+          TH##Source##Storage *storage = TH##Source##Storage_newWithSize(g.length);               \
+          THByteStorage *bytes = THByteStorage_newWithSize(g.length);                             \
+          for (ptrdiff_t i = 0; i < g.length; i++)                                                \
+            bytes->data[i] = (uint8_t)(i * 37 % 101);                                             \
+          TH##Source##Storage_copyByte(storage, bytes);                                           \
+          THByteStorage_free(bytes);                                                              \
+          TH##Source##Tensor_setStorageNd(s, storage, g.offset, g.dims, (int64_t *)g.size,        \
+                                          (int64_t *)g.stride);                                   \
+          TH##Source##Storage_free(storage);                                                      \
+        }                                                                                         \
+        real *before = THTest_(storageValues)(t);                                                 \
+        THTensor_(copy##Source)(t, s);                                                            \
+        for (ptrdiff_t i = 0; i < THTest_(count)(t); i++) {                                       \
+          ptrdiff_t rest = i, place = g.offset;                                                   \
+          for (int d = g.dims - 1; d >= 0; d--) {                                                 \
+            place += rest % g.size[d] * g.stride[d];                                              \
+            rest /= g.size[d];                                                                    \
+          }                                                                                       \
+          CHECK_EQ(*THTest_(at)(t, i), THTest_(converted)((long double)(place * 37 % 101)));      \
+        }                                                                                         \
+        CHECK_OUTSIDE(t, before);                                                                 \
+        free(before);                                                                             \
+        TH##Source##Tensor_free(s);                                                               \
+        THTensor_(free)(t);                                                                       \
+      }                                                                                           \
+  }                                                                                               \
+                                                                                                  \
+  static void THTest_(copyLayouts##Source)(void)                                                  \
+  {                                                                                               \
+    static const int64_t small[] = {6, 5, 4}, other[] = {4, 6, 5}, large[] = {3, 70, 90};         \
+    THTest_(copyShapes##Source)(small, other, TH_LAYOUTS);                                        \
+    THTest_(copyShapes##Source)(large, large, TH_WITH_ONES); /* squares, bands and buffers */     \
   }
 
 TH_FOR_EACH_TYPE(COPY_LAYOUTS)

@@ -22,7 +22,7 @@ typedef struct {
 
 /* Rows are loops over elements side by side.  An operand that lies otherwise passes through a
  * buffer, a piece at a time: so every row is vector code for every layout.  Of a tile of THLoop the
- * buffer holds as many rows as a cache line of an operand that runs across has elements. */
+ * buffer holds some rows, a few cache lines of an operand that runs across. */
 enum { BUFFER = 16384 / sizeof(real), SHORT = 64 };
 
 /* The part of operand k of a block that begins at row j, column i. */
@@ -64,20 +64,22 @@ static void THTensor_(store)(char *at, ptrdiff_t step, ptrdiff_t jump, void *buf
     THTensor_(convert)[SAME_TYPE](&scatter, NULL);
 }
 
-/* Asks for the next piece's share of what the row after this one of a piece of rows reads: its row
- * where it lies in line, and else a few of the lines that run across. */
+/* Asks for what is read soon after a row of a piece of rows: a row further down where rows lie in
+ * line, and else the next piece's share of lines that run across.  Only few rows further, because
+ * lines that are a power of 2 apart have few places in the first cache. */
 static void THTensor_(fetchAhead)(const THRun *run, int o, const char *row, ptrdiff_t j,
                                   ptrdiff_t rows, ptrdiff_t columns)
 {
-  enum { LINE = 64 };
+  enum { LINE = 64, FURTHER = 8 };
   const ptrdiff_t step = run->step[o] * (ptrdiff_t)sizeof(real);
   const ptrdiff_t jump = run->jump[o] * (ptrdiff_t)sizeof(real);
   if (run->step[o] == 1 && jump)
     for (ptrdiff_t i = 0; i < columns * (ptrdiff_t)sizeof(real); i += LINE)
-      __builtin_prefetch(row + rows * jump + i);
+      __builtin_prefetch(row + FURTHER * jump + i);
   else if (run->jump[o] == 1 && step)
     for (ptrdiff_t i = columns * j / rows; i < columns * (j + 1) / rows; i++)
-      __builtin_prefetch(row + (rows - j) * jump + i * step);
+      for (ptrdiff_t line = 0; line < rows * jump; line += LINE)
+        __builtin_prefetch(row + (rows - j) * jump + i * step + line);
 }
 
 static __attribute__((noinline)) void THTensor_(blockThroughBuffers)(const THRun *run,
@@ -107,7 +109,7 @@ static __attribute__((noinline)) void THTensor_(blockThroughBuffers)(const THRun
       }
       if (oneByOne) {
         for (ptrdiff_t row = 0; row < k; row++) {
-          for (int o = 1; o <= call->inputs && k > 1; o++)
+          for (int o = 1; o <= call->inputs && k > 1 && run->streams; o++)
             THTensor_(fetchAhead)(run, o, THTensor_(part)(run, call, o, j + row, i), row, k, m);
           call->row(m, at[0], at[1], at[2], at[3], call->scalars, run->streams);
           for (int o = 0; o <= call->inputs; o++)

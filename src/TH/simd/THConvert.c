@@ -2,6 +2,7 @@
 #include "THTemplate.h"
 
 #include "../THConvert.h"
+#include "../THGather.h"
 #include "../THHalfBits.h"
 #include "THHalfRow.h"
 #include "THRow.h"
@@ -38,96 +39,34 @@ static inline int64_t whole_double(double x)
 
 /* --- the same type --------------------------------------------------------------------------- */
 
-/* Where the source runs down the columns: squares small enough for their cache lines to stay, read
- * along the source and written along the result. */
-static void copy_band(const THRun *run, ptrdiff_t first, ptrdiff_t end)
+static void copyRow(void *r, const void *x, ptrdiff_t n, int streams)
 {
-  enum { SIDE = 64 / sizeof(real) };
-  const ptrdiff_t jump = run->jump[0], step = run->step[1];
-  real *r = (real *)run->at[0];
-  const real *x = (const real *)run->at[1];
-  ptrdiff_t i = 0;
-  for (; i + SIDE <= run->n; i += SIDE) {
-    ptrdiff_t j = first;
-    for (; j + SIDE <= end; j += SIDE) {
-      real square[SIDE][SIDE];
-      for (int a = 0; a < SIDE; a++) {
-        __builtin_prefetch(x + (i + SIDE + a) * step + j);
-        memcpy(square[a], x + (i + a) * step + j, sizeof square[a]);
-      }
-      for (int b = 0; b < SIDE; b++) {
-        real row[SIDE];
-        for (int a = 0; a < SIDE; a++)
-          row[a] = square[a][b];
-        real *to = r + (j + b) * jump + i;
-        if (run->streams && (uintptr_t)to % TH_STREAM_LINE == 0)
-          THStream_lines(to, row, 1);
-        else
-          memcpy(to, row, sizeof row);
-      }
-    }
-    for (; j < end; j++)
-      for (int a = 0; a < SIDE; a++)
-        r[j * jump + i + a] = x[(i + a) * step + j];
-  }
-  for (; i < run->n; i++)
-    for (ptrdiff_t j = first; j < end; j++)
-      r[j * jump + i] = x[i * step + j];
-}
-
-/* A few lines of each row of the source at a time, which lie beside each other. */
-static void copy_across(const THRun *run)
-{
-  enum { BAND = 256 / sizeof(real) };
-  for (ptrdiff_t j = 0; j < run->rows; j += BAND)
-    copy_band(run, j, THMin(run->rows, j + BAND));
-}
-
-/* A row of elements that are dx apart, of which the machine's vectors know those that are 2 apart.
- */
-static inline void pick(real *r, const real *x, ptrdiff_t dx, ptrdiff_t n)
-{
-  if (dx == 2) {
-    TH_PRAGMA(omp simd)
-    for (ptrdiff_t i = 0; i < n; i++)
-      r[i] = x[2 * i];
-  } else {
-    for (ptrdiff_t i = 0; i < n; i++)
-      r[i] = x[i * dx];
-  }
-}
-
-/* The same in short pieces, which are sent from a buffer. */
-static void stream_picked(real *r, const real *x, ptrdiff_t dx, ptrdiff_t n)
-{
-  _Alignas(TH_STREAM_LINE) real buffer[TH_STREAM_PIECE / sizeof(real)];
-  for (ptrdiff_t i = 0, m; i < n; i += m) {
-    m = THStream_first(r + i, sizeof(real), n - i);
-    THStream_fetch(x + i * dx, (size_t)(m * dx) * sizeof(real));
-    pick(buffer, x + i * dx, dx, m);
-    THStream_copy(r + i, buffer, (size_t)m * sizeof(real));
-  }
+  if (streams)
+    THStream_copy(r, x, (size_t)n * sizeof(real));
+  else
+    THRow_copy(r, x, (size_t)n * sizeof(real));
 }
 
 static void copy(const THRun *run)
 {
-  enum { LINE = TH_STREAM_LINE / sizeof(real) };
   const ptrdiff_t dr = run->step[0], dx = run->step[1];
-  if (dr == 1 && run->rows > 1 && run->jump[1] == 1 && dx != 1) {
-    copy_across(run);
+  const int size = THGather_size(sizeof(real)), across = THGather_isAcross(run);
+  if (dr == 1 && dx != 1 && run->streams &&
+      (across || dx * (ptrdiff_t)sizeof(real) <= TH_STREAM_LINE)) {
+    THGather_rows(run, sizeof(real), sizeof(real), copyRow);
+    return;
+  }
+  if (dr == 1 && across) {
+    THGather_kernels->across[size](run->at[0], run->jump[0], run->at[1], dx, run->n, run->rows, 0);
     return;
   }
   for (ptrdiff_t j = 0; j < run->rows; j++) {
     real *r = (real *)run->at[0] + j * run->jump[0];
     const real *x = (const real *)run->at[1] + j * run->jump[1];
-    if (dr == 1 && dx == 1 && run->streams)
-      THStream_copy(r, x, (size_t)run->n * sizeof(real));
-    else if (dr == 1 && dx == 1)
-      THRow_copy(r, x, (size_t)run->n * sizeof(real));
-    else if (dr == 1 && run->streams && dx > 1 && dx <= LINE)
-      stream_picked(r, x, dx, run->n);
+    if (dr == 1 && dx == 1)
+      copyRow(r, x, run->n, run->streams);
     else if (dr == 1)
-      pick(r, x, dx, run->n);
+      THGather_kernels->stepped[size](r, x, dx, run->n);
     else
       for (ptrdiff_t i = 0; i < run->n; i++)
         r[i * dr] = x[i * dx];
@@ -177,23 +116,31 @@ static void copy(const THRun *run)
     }                                                                               \
   }                                                                                 \
                                                                                     \
+  static void row_##Source(void *r, const void *x, ptrdiff_t n, int streams)        \
+  {                                                                                 \
+    if (streams)                                                                    \
+      streamRow_##Source((real *)r, (const source *)x, n);                          \
+    else                                                                            \
+      convertRow_##Source((real *)r, (const source *)x, n);                         \
+  }                                                                                 \
+                                                                                    \
   static void convert_##Source(const THRun *run, const void *scalars)               \
   {                                                                                 \
+    const ptrdiff_t dr = run->step[0], dx = run->step[1];                           \
     if (THScalar##Source == SAME_TYPE) {                                            \
       copy(run);                                                                    \
-      return;                                                                       \
-    }                                                                               \
-    const ptrdiff_t dr = run->step[0], dx = run->step[1];                           \
-    for (ptrdiff_t j = 0; j < run->rows; j++) {                                     \
-      real *r = (real *)run->at[0] + j * run->jump[0];                              \
-      const source *x = (const source *)run->at[1] + j * run->jump[1];              \
-      if (dr == 1 && dx == 1 && run->streams) {                                     \
-        streamRow_##Source(r, x, run->n);                                           \
-      } else if (dr == 1 && dx == 1) {                                              \
-        convertRow_##Source(r, x, run->n);                                          \
-      } else {                                                                      \
-        for (ptrdiff_t i = 0; i < run->n; i++)                                      \
-          r[i * dr] = from_##Source(x[i * dx]);                                     \
+    } else if (dr == 1 && dx != 1) {                                                \
+      THGather_rows(run, sizeof(real), sizeof(source), row_##Source);               \
+    } else {                                                                        \
+      for (ptrdiff_t j = 0; j < run->rows; j++) {                                   \
+        real *r = (real *)run->at[0] + j * run->jump[0];                            \
+        const source *x = (const source *)run->at[1] + j * run->jump[1];            \
+        if (dr == 1) {                                                              \
+          row_##Source(r, x, run->n, run->streams);                                 \
+        } else {                                                                    \
+          for (ptrdiff_t i = 0; i < run->n; i++)                                    \
+            r[i * dr] = from_##Source(x[i * dx]);                                   \
+        }                                                                           \
       }                                                                             \
     }                                                                               \
   }
