@@ -96,15 +96,33 @@ static void multiply(at_product_kind kind, at_tensor *r, at_tensor *t, at_tensor
   }
 }
 
-/* As multiply, of operands of BFloat16; r is new. */
-static void multiply_bfloats(at_tensor *r, at_tensor *t, at_tensor *x, at_tensor *y, at_scalar beta,
-                             at_scalar alpha)
+/* Whether the product may be written to out while the operands are read: beside x and y, and where
+ * self is, if anywhere. */
+static bool is_beside(at_tensor *out, at_tensor *self, at_tensor *x, at_tensor *y)
 {
-  at_multiplyBFloat(r, x, y);
-  if (at_scalar_toDouble(alpha) != 1)
-    at_binaryNumber(r, AT_ROW_mul, r, alpha, at_scalar_long(1));
-  if (t)
-    at_binary(r, AT_ROW_cadd, r, t, beta);
+  at_tensor *const in[] = {x, y, self};
+  for (int i = 0; i < (self ? 3 : 2); i++) {
+    THLoop loop;
+    THLoop_init(&loop);
+    at_addOperand(&loop, out);
+    at_addOperand(&loop, in[i]);
+    const THOverlap overlap = THLoop_overlap(&loop, 0, 1);
+    if (overlap != TH_OVERLAP_NONE && !(in[i] == self && overlap == TH_OVERLAP_SAME))
+      return false;
+  }
+  return true;
+}
+
+/* As multiply, of operands of BFloat16: into out, or what has to become it. */
+static at_tensor *multiply_bfloats(at_pool *pool, at_tensor *out, at_ints sizes, at_tensor *self,
+                                   at_tensor *x, at_tensor *y, at_scalar beta, at_scalar alpha)
+{
+  const bool direct = out && at_sameSizes(at_sizesOf(out), sizes) && at_isContiguous(out) &&
+                      is_beside(out, self, x, y);
+  at_tensor *const r = direct ? out : at_hold(pool, at_newShape(x->type, sizes));
+  at_multiplyBFloat(r, self, x, y, (float)at_scalar_toDouble(beta),
+                    (float)at_scalar_toDouble(alpha));
+  return r;
 }
 
 /* The product in type, of operands of any. */
@@ -122,23 +140,24 @@ static at_tensor *product_in(const at_type *type, at_tensor *out, at_product_kin
 
   at_pool pool;
   at_pool_enter(&pool);
+  const bool has_own = kind != AT_VECTOR_VECTOR && kind != AT_SUM_OF_BATCHES && x->type == type &&
+                       y->type == type && at_multipliesBFloat(type) && at_numel(x) > 0 &&
+                       at_numel(y) > 0;
   if (is_zero(beta))
     self = NULL;
   if (self) {
-    self = brought(&pool, self, compute);
+    self = has_own && self->type == type ? self : brought(&pool, self, compute);
     if (!at_sameSizes(at_sizesOf(self), sizes))
       self = at_hold(&pool, at_newExpanded(self, sizes));
   }
-  const bool pairs = (kind == AT_MATRIX_MATRIX || kind == AT_BATCHES) && x->type == type &&
-                     y->type == type && at_multipliesBFloat(type);
-  at_tensor *const cx = pairs ? x : brought(&pool, x, compute);
-  at_tensor *const cy = pairs ? y : brought(&pool, y, compute);
+  if (has_own)
+    return at_finishOne(&pool, out, multiply_bfloats(&pool, out, sizes, self, x, y, beta, alpha));
+
+  at_tensor *const cx = brought(&pool, x, compute), *const cy = brought(&pool, y, compute);
   const bool direct = out && out->type == compute && at_sameSizes(at_sizesOf(out), sizes);
   at_tensor *r = direct ? out : at_hold(&pool, at_newShape(compute, sizes));
   if (at_numel(r) > 0) {
-    if (at_numel(x) > 0 && pairs)
-      multiply_bfloats(r, self, cx, cy, beta, alpha);
-    else if (at_numel(x) > 0)
+    if (at_numel(x) > 0)
       multiply(kind, r, self, cx, cy, beta, alpha);
     else if (self) /* a sum of no products */
       at_binaryNumber(r, AT_ROW_mul, self, beta, at_scalar_long(1));

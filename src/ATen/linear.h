@@ -17,10 +17,12 @@ typedef enum at_product_kind {
 at_tensor *at_product(at_tensor *out, at_product_kind kind, at_tensor *self, at_tensor *x,
                       at_tensor *y, at_scalar beta, at_scalar alpha);
 
-/* Whether matrices of that type are multiplied as they are, without becoming floats; and their
- * product, or that of each of a batch, into r, of contiguous floats. */
+/* Whether matrices of that type are multiplied as they are, without becoming floats; and r = alpha
+ * x y + beta self, of a matrix and a matrix or vector, or each of a batch.  self may be NULL, and
+ * is of r's size; r, whose rows are contiguous, may be self. */
 bool at_multipliesBFloat(const at_type *type);
-void at_multiplyBFloat(at_tensor *r, const at_tensor *x, const at_tensor *y);
+void at_multiplyBFloat(at_tensor *r, const at_tensor *self, const at_tensor *x, const at_tensor *y,
+                       float beta, float alpha);
 
 at_tensor *at_dotProduct(at_tensor *out, at_tensor *x, at_tensor *y);
 at_tensor *at_outerProduct(at_tensor *out, at_tensor *x, at_tensor *y);

@@ -1,117 +1,273 @@
-/* Products of matrices of BFloat16, tile by tile. */
+/* Products of matrices of BFloat16, block by block.
+ *
+ * Of a block, the columns of y are packed, for PACKED_TERMS at a time, and stay in the second
+ * cache. The rows of x are packed tile by tile, for TERMS at a time, and stay in the first while
+ * the columns pass by.  Sums that have terms to come wait as floats. */
 #include "products.h"
+
+#include <omp.h>
 
 #include "ATenOperations.h"
 #include "linear.h"
 
 TH_DISPATCH(at_products, at_bfloatProducts)
 
-/* As many terms are packed together: two panels stay in the second cache. */
-enum { TERMS = 512 };
+enum { TERMS = 256, PACKED_TERMS = 1024, BLOCK_COLUMNS = 512, BLOCK_ROWS = 512 };
 
-typedef struct at_packing {
-  at_lines lines; /* of one operand */
-  ptrdiff_t width;
-  at_bfloat16 *panels;
-} at_packing;
-
-static ptrdiff_t panels_of(ptrdiff_t lines, ptrdiff_t width)
+/* The best of those that the processor has, or NULL; decided when it is first asked for. */
+static const at_products *engine(void)
 {
-  return (lines + width - 1) / width;
-}
-
-static void pack_panels(void *context, ptrdiff_t begin, ptrdiff_t end)
-{
-  const at_packing *p = context;
-  const ptrdiff_t terms = (p->lines.terms + 1) / 2 * 2;
-  for (ptrdiff_t k = begin; k < end; k++) {
-    at_lines lines = p->lines;
-    lines.at += k * p->width * lines.step;
-    lines.count = THMin(p->width, lines.count - k * p->width);
-    at_bfloatProducts->pack(&lines, p->width, p->panels + k * p->width * terms);
+  static int chosen = -1;
+  int i = __atomic_load_n(&chosen, __ATOMIC_RELAXED);
+  if (i < 0) {
+    for (i = 0; at_bfloatProducts[i].usable && !at_bfloatProducts[i].usable();)
+      i++;
+    __atomic_store_n(&chosen, i, __ATOMIC_RELAXED);
   }
+  return at_bfloatProducts[i].usable ? &at_bfloatProducts[i] : NULL;
 }
 
-typedef struct at_tiling {
-  const at_packing *x, *y;
-  float *r;
-  bool add;
-} at_tiling;
-
-/* The tiles of some panels of rows: all of these with one panel of columns, then the next. */
-static void multiply_panels(void *context, ptrdiff_t begin, ptrdiff_t end)
+static ptrdiff_t pieces(ptrdiff_t n, ptrdiff_t size)
 {
-  const at_tiling *t = context;
-  const ptrdiff_t rows = t->x->lines.count, columns = t->y->lines.count;
-  const ptrdiff_t pairs = (t->x->lines.terms + 1) / 2;
-  enum { TOGETHER = 16 };
-  for (ptrdiff_t group = begin; group < end; group += TOGETHER)
-    for (ptrdiff_t j = 0; j < columns; j += AT_PANEL_COLUMNS)
-      for (ptrdiff_t k = group; k < THMin(group + TOGETHER, end); k++) {
-        const ptrdiff_t i = k * AT_PANEL_ROWS;
-        at_bfloatProducts->tile(pairs, t->x->panels + 2 * i * pairs, t->y->panels + 2 * j * pairs,
-                                t->r + i * columns + j, columns, THMin(AT_PANEL_ROWS, rows - i),
-                                THMin(AT_PANEL_COLUMNS, columns - j), t->add);
+  return (n + size - 1) / size;
+}
+
+static ptrdiff_t upTo(ptrdiff_t n, ptrdiff_t multiple)
+{
+  return pieces(n, multiple) * multiple;
+}
+
+/* --- a block --------------------------------------------------------------------------------- */
+
+/* Scratch memory of a thread. */
+typedef struct at_room {
+  at_bfloat16 *x, *y;
+  float *sums;
+} at_room;
+
+typedef struct at_block {
+  const at_products *engine;
+  at_lines x, y;
+  at_results r;
+  at_room room;
+} at_block;
+
+/* So many lines and terms of those. */
+static at_lines part_of(const at_lines *lines, ptrdiff_t line, ptrdiff_t count, ptrdiff_t term,
+                        ptrdiff_t terms)
+{
+  return (at_lines){.at = lines->at + line * lines->step + term * lines->next,
+                    .count = THMin(count, lines->count - line),
+                    .step = lines->step,
+                    .terms = terms,
+                    .next = lines->next};
+}
+
+static at_results results_at(const at_results *r, ptrdiff_t row, ptrdiff_t column)
+{
+  at_results at = *r;
+  at.at += row * r->next + column;
+  if (r->self)
+    at.self += row * r->down + column * r->across;
+  return at;
+}
+
+/* Where the column's panel is packed, of so many terms after term. */
+static at_bfloat16 *packed_at(const at_block *b, ptrdiff_t column, ptrdiff_t term, ptrdiff_t terms)
+{
+  return b->room.y + term * upTo(b->y.count, AT_TILE_COLUMNS) +
+         column * upTo(terms, AT_SQUARE_TERMS);
+}
+
+/* Squares beside each other in memory in turn: along the terms, or across the columns. */
+static void pack_columns(const at_block *b, ptrdiff_t first, ptrdiff_t terms)
+{
+  for (ptrdiff_t l = 0; l < terms; l += TERMS) {
+    const ptrdiff_t depth = THMin(TERMS, terms - l);
+    const ptrdiff_t together = b->y.next == 1 ? depth : AT_SQUARE_TERMS;
+    for (ptrdiff_t k = 0; k < depth; k += together)
+      for (ptrdiff_t j = 0; j < b->y.count; j += AT_TILE_COLUMNS) {
+        const at_lines columns =
+            part_of(&b->y, j, AT_TILE_COLUMNS, first + l + k, THMin(together, depth - k));
+        b->engine->pack(&columns, true,
+                        packed_at(b, j, l, depth) + k * upTo(columns.count, AT_SQUARE_LINES));
       }
-}
-
-/* One matrix of a batch. */
-static void multiply(at_packing *x, at_packing *y, float *r)
-{
-  const at_lines wholeX = x->lines, wholeY = y->lines;
-  for (ptrdiff_t first = 0; first < wholeX.terms; first += TERMS) {
-    x->lines.at = wholeX.at + first * wholeX.next;
-    y->lines.at = wholeY.at + first * wholeY.next;
-    x->lines.terms = y->lines.terms = THMin(TERMS, wholeX.terms - first);
-    const ptrdiff_t grain = THMax(1, TH_LOOP_GRAIN / (x->lines.terms * AT_PANEL_COLUMNS));
-    THParallel_for(panels_of(wholeX.count, AT_PANEL_ROWS), 8 * grain, pack_panels, x);
-    THParallel_for(panels_of(wholeY.count, AT_PANEL_COLUMNS), grain, pack_panels, y);
-    at_tiling t = {x, y, r, first > 0};
-    THParallel_for(panels_of(wholeX.count, AT_PANEL_ROWS),
-                   THMax(1, grain / panels_of(wholeY.count, AT_PANEL_COLUMNS)), multiply_panels,
-                   &t);
   }
 }
 
+/* The tile's sums, where they stay if there are more terms than one panel has. */
+static float *sums_at(const at_block *b, ptrdiff_t row, ptrdiff_t column)
+{
+  if (b->x.terms <= TERMS)
+    return b->room.sums;
+  if (b->x.terms <= PACKED_TERMS)
+    row = 0;
+  return b->room.sums + row * upTo(b->y.count, AT_TILE_COLUMNS) + column * b->engine->rows;
+}
+
+/* The tiles of the rows from i on, with the columns that are packed. */
+static void multiply_rows(const at_block *b, ptrdiff_t i, ptrdiff_t first, ptrdiff_t terms)
+{
+  const ptrdiff_t height = THMin(b->engine->rows, b->x.count - i);
+  for (ptrdiff_t l = 0; l < terms; l += TERMS) {
+    const ptrdiff_t depth = THMin(TERMS, terms - l);
+    const at_lines rows = part_of(&b->x, i, height, first + l, depth);
+    b->engine->pack(&rows, false, b->room.x);
+    const bool isLast = first + l + depth == b->x.terms;
+    for (ptrdiff_t j = 0; j < b->y.count; j += AT_TILE_COLUMNS) {
+      const ptrdiff_t width = THMin(AT_TILE_COLUMNS, b->y.count - j);
+      const at_results r = results_at(&b->r, i, j);
+      float *const sums = sums_at(b, i, j);
+      b->engine->tile(depth, b->room.x, packed_at(b, j, l, depth), sums, height, width,
+                      first + l > 0);
+      if (isLast)
+        b->engine->finish(&r, sums, height, width);
+    }
+  }
+}
+
+static void multiply_block(const at_block *b)
+{
+  for (ptrdiff_t first = 0; first < b->x.terms; first += PACKED_TERMS) {
+    const ptrdiff_t terms = THMin(PACKED_TERMS, b->x.terms - first);
+    pack_columns(b, first, terms);
+    for (ptrdiff_t i = 0; i < b->x.count; i += b->engine->rows)
+      multiply_rows(b, i, first, terms);
+  }
+}
+
+/* --- all blocks ------------------------------------------------------------------------------ */
+
+/* The product of a batch of matrices, each so far from the last one; how each is cut. */
+typedef struct at_batch {
+  at_block first;
+  ptrdiff_t count, x, y, r, self;
+  ptrdiff_t rows, columns; /* of a block */
+  ptrdiff_t down, across;  /* blocks */
+  int threads;
+  char *memory;
+  size_t bytes; /* of a thread */
+} at_batch;
+
+/* Blocks as large as the caches take them; smaller ones where that gives all threads as many.  What
+ * is computed does not depend on it. */
+static void cut(at_batch *p)
+{
+  const ptrdiff_t rows = p->first.x.count, columns = p->first.y.count, terms = p->first.x.terms;
+  const double work = (double)p->count * (double)rows * (double)columns * (double)terms;
+  p->threads = THParallel_threads((ptrdiff_t)THMin(work, 0x1p60), p->first.engine->grain);
+  p->across = pieces(columns, BLOCK_COLUMNS);
+  p->down = terms > PACKED_TERMS ? pieces(rows, BLOCK_ROWS) : 1;
+  ptrdiff_t *const count = columns >= rows ? &p->across : &p->down;
+  const ptrdiff_t tiles =
+      columns >= rows ? pieces(columns, AT_TILE_COLUMNS) : pieces(rows, p->first.engine->rows);
+  const ptrdiff_t least = *count, most = THMin(tiles, least + p->threads);
+  while (*count < most && p->count * p->down * p->across % p->threads != 0)
+    ++*count;
+  if (p->count * p->down * p->across % p->threads != 0)
+    *count = least;
+  p->rows = upTo(pieces(rows, p->down), p->first.engine->rows);
+  p->columns = upTo(pieces(columns, p->across), AT_TILE_COLUMNS);
+  p->down = pieces(rows, p->rows);
+  p->across = pieces(columns, p->columns);
+  p->threads = (int)THMin(p->threads, p->count * p->down * p->across);
+}
+
+/* The memory of a thread, which begins there. */
+static at_room room_at(const at_batch *p, char *memory, size_t *bytes)
+{
+  const ptrdiff_t terms = p->first.x.terms,
+                  columns = THMin(p->columns, upTo(p->first.y.count, AT_TILE_COLUMNS));
+  const ptrdiff_t rows = terms <= PACKED_TERMS ? p->first.engine->rows : p->rows;
+  const size_t sums =
+      (size_t)(terms <= TERMS ? p->first.engine->rows * AT_TILE_COLUMNS : rows * columns);
+  const size_t y = (size_t)(columns * upTo(THMin(PACKED_TERMS, terms), AT_SQUARE_TERMS));
+  const size_t x = (size_t)(upTo(p->first.engine->rows, AT_SQUARE_LINES) *
+                            upTo(THMin(TERMS, terms), AT_SQUARE_TERMS));
+  at_room room = {.sums = (float *)(void *)memory};
+  room.y = (at_bfloat16 *)(void *)(room.sums + sums);
+  room.x = room.y + y;
+  *bytes = sums * sizeof(float) + (x + y) * sizeof(at_bfloat16);
+  return room;
+}
+
+static void multiply_blocks(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const at_batch *p = context;
+  at_block b = p->first;
+  size_t bytes;
+  b.room = room_at(p, p->memory + (p->threads > 1 ? (size_t)omp_get_thread_num() * p->bytes : 0),
+                   &bytes);
+  b.engine->open();
+  for (ptrdiff_t k = begin; k < end; k++) {
+    const ptrdiff_t i = k / (p->down * p->across);
+    const ptrdiff_t row = k / p->across % p->down * p->rows, column = k % p->across * p->columns;
+    b.x = part_of(&p->first.x, row, p->rows, 0, p->first.x.terms);
+    b.y = part_of(&p->first.y, column, p->columns, 0, p->first.y.terms);
+    b.r = results_at(&p->first.r, row, column);
+    b.x.at += i * p->x;
+    b.y.at += i * p->y;
+    b.r.at += i * p->r;
+    if (b.r.self)
+      b.r.self += i * p->self;
+    multiply_block(&b);
+  }
+  b.engine->close();
+}
+
+/* Lines along that dimension of the terms along another one; a vector is one line. */
 static at_lines lines_of(const at_tensor *t, int line, int term)
 {
+  const bool isOne = line >= t->th->nDimension;
   return (at_lines){.at = at_data(t),
-                    .count = t->th->size[line],
-                    .step = t->th->stride[line],
+                    .count = isOne ? 1 : t->th->size[line],
+                    .step = isOne ? 0 : t->th->stride[line],
                     .terms = t->th->size[term],
                     .next = t->th->stride[term]};
 }
 
-static at_bfloat16 *room_for(at_pool *pool, const at_type *type, const at_packing *p)
-{
-  const ptrdiff_t terms = THMin(TERMS, (p->lines.terms + 1) / 2 * 2);
-  const int64_t sizes[] = {panels_of(p->lines.count, p->width) * p->width, terms};
-  return at_data(at_hold(pool, at_newShape(type, (at_ints){sizes, 2})));
-}
-
 bool at_multipliesBFloat(const at_type *type)
 {
-  return type->scalarType == AT_BFLOAT16 && at_isOnHost(type) && at_bfloatProducts->usable &&
-         at_bfloatProducts->usable();
+  return type->scalarType == AT_BFLOAT16 && at_isOnHost(type) && engine();
 }
 
-void at_multiplyBFloat(at_tensor *r, const at_tensor *x, const at_tensor *y)
+/* Products that take no more memory than that allocate none. */
+enum { SMALL = 16 << 10 };
+
+void at_multiplyBFloat(at_tensor *r, const at_tensor *self, const at_tensor *x, const at_tensor *y,
+                       float beta, float alpha)
 {
   const int batch = x->th->nDimension - 2;
-  at_packing px = {.lines = lines_of(x, batch, batch + 1), .width = AT_PANEL_ROWS};
-  at_packing py = {.lines = lines_of(y, batch + 1, batch), .width = AT_PANEL_COLUMNS};
+  const bool isVector = y->th->nDimension == 1;
+  at_batch p = {.first = {.engine = engine(),
+                          .x = lines_of(x, batch, batch + 1),
+                          .y = lines_of(y, batch + 1, batch),
+                          .r = {.at = at_data(r),
+                                .next = r->th->stride[batch],
+                                .beta = beta,
+                                .alpha = alpha}},
+                .count = batch ? x->th->size[0] : 1,
+                .x = x->th->stride[0],
+                .y = y->th->stride[0],
+                .r = r->th->stride[0]};
+  if (self) {
+    p.first.r.self = at_data(self);
+    p.first.r.down = self->th->stride[batch];
+    p.first.r.across = isVector ? 0 : self->th->stride[batch + 1];
+    p.self = self->th->stride[0];
+  }
+  cut(&p);
+  room_at(&p, NULL, &p.bytes);
+  _Alignas(64) char small[SMALL];
+  p.memory = small;
   at_pool pool;
   at_pool_enter(&pool);
-  px.panels = room_for(&pool, x->type, &px);
-  py.panels = room_for(&pool, y->type, &py);
-  float *to = at_data(r);
-  for (int64_t i = 0; i < (batch ? x->th->size[0] : 1); i++) {
-    at_packing ix = px, iy = py;
-    if (batch) {
-      ix.lines.at += i * x->th->stride[0];
-      iy.lines.at += i * y->th->stride[0];
-    }
-    multiply(&ix, &iy, to + i * px.lines.count * py.lines.count);
+  if (p.threads * p.bytes > SMALL) {
+    const int64_t sizes[] = {p.threads, (int64_t)p.bytes};
+    p.memory =
+        at_data(at_hold(&pool, at_newShape(at_typeBeside(x->type, AT_BYTE), (at_ints){sizes, 2})));
   }
+  const ptrdiff_t blocks = p.count * p.down * p.across;
+  THParallel_for(blocks, pieces(blocks, p.threads), multiply_blocks, &p);
   at_pool_leave(&pool);
 }

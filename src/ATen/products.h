@@ -1,16 +1,17 @@
-/* Products of matrices of BFloat16, where the processor multiplies pairs of them.
+/* Products of matrices of BFloat16, where the processor multiplies pairs or tiles of them.
  *
- * Either operand is packed: lines (rows of x, columns of y) side by side in panels, and for each
- * pair of terms of the sums one pair of every line of the panel, lines that are not there being 0.
- * A tile is the product of two panels. */
+ * Both operands are packed into squares: 16 lines (rows of x, columns of y) by 32 terms of the
+ * sums.  A square of x has its lines one after the other, a square of y has the first pair of terms
+ * of every line, then the second one.  The squares of a panel, of at most two beside each other,
+ * follow each other along the terms; lines and terms that are not there are 0.  A tile is the
+ * product of a panel of rows and one of columns. */
 #ifndef ATEN_PRODUCTS_H
 #define ATEN_PRODUCTS_H
 
 #include "THKernel.h"
 #include "conversions.h"
 
-/* Lines of a panel: 512 terms of so many columns stay in the first cache. */
-enum { AT_PANEL_ROWS = 12, AT_PANEL_COLUMNS = 32 };
+enum { AT_SQUARE_LINES = 16, AT_SQUARE_TERMS = 32, AT_SQUARE = 512, AT_TILE_COLUMNS = 32 };
 
 /* Numbers with any strides, in elements. */
 typedef struct at_lines {
@@ -19,15 +20,30 @@ typedef struct at_lines {
   ptrdiff_t terms, next; /* of each line */
 } at_lines;
 
+/* Where alpha * sum + beta * self goes: rows are next apart, the elements of each side by side.
+ * self may be NULL, and have any strides. */
+typedef struct at_results {
+  at_bfloat16 *at;
+  ptrdiff_t next;
+  const at_bfloat16 *self;
+  ptrdiff_t down, across;
+  float beta, alpha;
+} at_results;
+
 typedef struct at_products {
-  bool (*usable)(void); /* the other functions are NULL where that is NULL */
-  void (*pack)(const at_lines *lines, ptrdiff_t width, at_bfloat16 *panel);
-  /* The first rows x columns of the tile become r, whose rows are next apart, or are added to it.
-   */
-  void (*tile)(ptrdiff_t pairs, const at_bfloat16 *x, const at_bfloat16 *y, float *r,
-               ptrdiff_t next, ptrdiff_t rows, ptrdiff_t columns, bool add);
+  bool (*usable)(void);
+  int rows;           /* of a tile */
+  ptrdiff_t grain;    /* multiplications that are worth a thread */
+  void (*open)(void); /* around all tiles of a thread */
+  void (*close)(void);
+  void (*pack)(const at_lines *lines, bool pairs, at_bfloat16 *panel);
+  /* The tile becomes sums, whose rows are AT_TILE_COLUMNS apart, or is added to them. */
+  void (*tile)(ptrdiff_t terms, const at_bfloat16 *x, const at_bfloat16 *y, float *sums,
+               ptrdiff_t rows, ptrdiff_t columns, bool add);
+  void (*finish)(const at_results *r, const float *sums, ptrdiff_t rows, ptrdiff_t columns);
 } at_products;
 
+/* The best one first; the last one's usable is NULL. */
 extern const at_products *at_bfloatProducts;
 
 #endif

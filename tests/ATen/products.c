@@ -6,7 +6,7 @@
 #include "ATen.h"
 #include "th_test.h"
 
-enum { MOST = 1100 * 80 };
+enum { MOST = 530 * 1030 };
 
 static uint64_t state;
 
@@ -104,19 +104,152 @@ static void of_any_shape(void **state_)
   }
 }
 
-/* More terms and more rows than are taken together, an odd number of terms. */
+/* More terms, rows and columns than are taken together, an odd number of terms. */
 static void of_large_matrices(void **state_)
 {
   (void)state_;
   check_product(1, 1, 70, 1029, 67);
+  check_product(13, 1, 35, 2100, 37);
+  check_product(14, 1, 530, 1030, 40);
+  check_product(15, 1, 40, 300, 1050);
   check_product(2, 1, 601, 9, 130);
   for (uint64_t seed = 3; seed <= 12; seed++) /* all layouts of both, of whole panels */
     check_product(seed, 1, 40, 520, 70);
 }
 
+/* A matrix and a vector are a matrix and one of one column, also into every other element. */
+static void with_a_vector(void **state_)
+{
+  static double x[MOST], y[MOST], z[MOST];
+  (void)state_;
+  for (uint64_t seed = 1; seed <= 30; seed++)
+    AT_SCOPE
+    {
+      state = seed;
+      const int64_t rows = 1 + below(80), inner = 1 + below(300);
+      at_tensor *tx = at_select(numbers(1, rows, inner, x), 0, 0);
+      at_tensor *ty = at_select(at_select(numbers(1, inner, 3, y), 0, 0), 1, 1);
+      at_tensor *tz = at_select(at_select(numbers(1, rows, 3, z), 0, 0), 1, 2);
+      at_tensor *apart = at_select(at_zeros(AT_SHAPE(rows, 2), .type = AT_CPU(AT_BFLOAT16)), 1, 0);
+      at_tensor *plain = at_mv(tx, ty);
+      at_tensor *sum = at_addmv(tz, tx, ty, .beta = at_opt(-1), .alpha = at_opt(2));
+      CHECK(at_mv_out(apart, tx, ty) == apart);
+      for (int64_t i = 0; i < rows; i++) {
+        double want = 0;
+        for (int64_t l = 0; l < inner; l++)
+          want += x[i * inner + l] * y[l * 3 + 1];
+        CHECK(value_of(((uint16_t *)at_data(plain))[i]) == rounded(want));
+        CHECK(value_of(((uint16_t *)at_data(apart))[2 * i]) == rounded(want));
+        CHECK(value_of(((uint16_t *)at_data(sum))[i]) == rounded(2 * want - z[i * 3 + 2]));
+      }
+    }
+}
+
+static bool same(at_tensor *a, at_tensor *b)
+{
+  return at_numel(a) == at_numel(b) &&
+         !memcmp(at_data(a), at_data(b), (size_t)at_numel(a) * sizeof(uint16_t));
+}
+
+/* A result that is there, that is added, that is an operand, that is part of one. */
+static void into_a_result(void **state_)
+{
+  static double x[MOST], y[MOST], z[MOST];
+  (void)state_;
+  for (uint64_t seed = 1; seed <= 12; seed++)
+    AT_SCOPE
+    {
+      state = seed;
+      const int64_t size = 1 + below(90);
+      at_tensor *tx = at_select(numbers(1, size, size, x), 0, 0);
+      at_tensor *ty = at_select(numbers(1, size, size, y), 0, 0);
+      at_tensor *tz = at_select(numbers(1, size, size, z), 0, 0);
+      at_tensor *row = at_select(tz, 0, 0);
+      at_tensor *product = at_mm(tx, ty), *sum = at_addmm(tz, tx, ty);
+      at_tensor *broadcast = at_addmm(row, tx, ty);
+      for (int64_t i = 0; i < size * size; i++)
+        CHECK(value_of(((uint16_t *)at_data(broadcast))[i]) ==
+                  rounded(value_of(((uint16_t *)at_data(row))[i % size * at_stride(row, 0)]) +
+                          value_of(((uint16_t *)at_data(product))[i])) ||
+              fabs(value_of(((uint16_t *)at_data(product))[i])) >= 256);
+      at_tensor *out = at_clone(tz);
+      CHECK(same(at_mm_out(out, tx, ty), product));
+      at_tensor *self = at_contiguous(at_clone(tz));
+      CHECK(same(at_addmm_out(self, self, tx, ty), sum));
+      at_tensor *operand = at_contiguous(at_clone(tx));
+      CHECK(same(at_mm_out(operand, operand, ty), product));
+      at_tensor *other = at_contiguous(at_clone(ty));
+      CHECK(same(at_mm_out(other, tx, at_t(at_t(other))), product));
+    }
+}
+
+/* Lines that are not there do not change what is: NaN and infinities stay in their rows. */
+static void with_numbers_that_are_none(void **state_)
+{
+  (void)state_;
+  AT_SCOPE
+  {
+    enum { SIZE = 37 };
+    at_tensor *x = at_ones(AT_SHAPE(SIZE, SIZE), .type = AT_CPU(AT_BFLOAT16));
+    at_tensor *y = at_ones(AT_SHAPE(SIZE, SIZE), .type = AT_CPU(AT_BFLOAT16));
+    uint16_t *at = at_data(x);
+    at[3 * SIZE + SIZE - 1] = bits_of(NAN);
+    at[5 * SIZE + 2] = bits_of(INFINITY);
+    at[36 * SIZE + 1] = bits_of(-INFINITY);
+    const at_tensor *product = at_mm(x, y);
+    const uint16_t *p = at_data(product);
+    for (int i = 0; i < SIZE; i++)
+      for (int j = 0; j < SIZE; j++) {
+        const double r = value_of(p[i * SIZE + j]);
+        CHECK(i == 3 ? isnan(r) : r == (i == 5 ? INFINITY : i == 36 ? -INFINITY : SIZE));
+      }
+    /* A result that is not read may be anything. */
+    at_tensor *out =
+        at_full(AT_SHAPE(SIZE, SIZE), at_scalar_double(NAN), .type = AT_CPU(AT_BFLOAT16));
+    at_addmm_out(out, out, y, y, .beta = at_opt(0));
+    for (int i = 0; i < SIZE * SIZE; i++)
+      CHECK(value_of(((uint16_t *)at_data(out))[i]) == SIZE);
+  }
+}
+
+/* The same bits for any number of threads, of numbers that round. */
+static void by_any_threads(void **state_)
+{
+  (void)state_;
+  AT_SCOPE
+  {
+    at_manualSeed(1);
+    const int threads = THGetNumThreads(), deterministic = THGetDeterministic();
+    THSetDeterministic(1); /* of the library, where it computes */
+    const int64_t sizes[][3] = {{300, 700, 200}, {33, 1500, 600}, {700, 1300, 65}};
+    for (int i = 0; i < 3; i++) {
+      at_tensor *x = at_randn(AT_SHAPE(sizes[i][0], sizes[i][1]), .type = AT_CPU(AT_BFLOAT16));
+      at_tensor *y = at_randn(AT_SHAPE(sizes[i][1], sizes[i][2]), .type = AT_CPU(AT_BFLOAT16));
+      THSetNumThreads(1);
+      at_tensor *one = at_mm(x, y);
+      at_tensor *floats = at_mm(at_to(x, AT_CPU(AT_FLOAT)), at_to(y, AT_CPU(AT_FLOAT)));
+      for (int t = 2; t <= 5; t++) {
+        THSetNumThreads(t);
+        CHECK(same(at_mm(x, y), one));
+      }
+      THSetNumThreads(threads);
+      /* Sums of floats, rounded once: half a unit of eight bits and what floats err. */
+      const float *f = at_data(floats);
+      for (int64_t k = 0; k < at_numel(one); k++)
+        CHECK(fabs(value_of(((uint16_t *)at_data(one))[k]) - (double)f[k]) <=
+              fabs((double)f[k]) / 256 + 2e-4);
+    }
+    THSetDeterministic(deterministic);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(of_any_shape),
-                                     cmocka_unit_test(of_large_matrices)};
+                                     cmocka_unit_test(of_large_matrices),
+                                     cmocka_unit_test(with_a_vector),
+                                     cmocka_unit_test(into_a_result),
+                                     cmocka_unit_test(with_numbers_that_are_none),
+                                     cmocka_unit_test(by_any_threads)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,138 +1,202 @@
-/* Products of matrices of BFloat16, with AVX512-BF16. */
+/* Products of matrices of BFloat16, with AVX512-BF16 or AMX. */
 #include "products.h"
 
 #if defined(__AVX512F__)
 #include <immintrin.h>
 
-enum { LANES = 16, VECTORS = AT_PANEL_COLUMNS / LANES };
+/* --- packing --------------------------------------------------------------------------------- */
 
-static bool usable(void)
+/* One line of a square or one pair of terms of each of its lines. */
+enum { VECTORS = AT_SQUARE_LINES };
+
+/* The first n lanes, of none to all. */
+static inline __mmask32 first_lanes(ptrdiff_t n)
 {
-  return __builtin_cpu_supports("avx512bf16");
+  return n >= 32 ? ~(__mmask32)0 : ((__mmask32)1 << THMax(0, n)) - 1;
 }
 
-/* Pairs of four lines whose terms are side by side, a pair being one number: squares of four
- * pairs are turned. */
-static void pack_squares(const at_lines *lines, ptrdiff_t first, ptrdiff_t width,
-                         at_bfloat16 *panel)
+/* A square of 32-bit numbers is turned: numbers, pairs and fours of them change places. */
+static inline __attribute__((always_inline)) void turn(__m512i v[VECTORS])
 {
-  enum { SIDE = 4 };
-  for (ptrdiff_t p = 0; p < lines->terms / 2; p += SIDE) {
-    __m128i row[SIDE], half[SIDE];
-    for (int i = 0; i < SIDE; i++)
-      row[i] = _mm_loadu_si128(
-          (const __m128i *)(const void *)(lines->at + (first + i) * lines->step + 2 * p));
-    for (int i = 0; i < SIDE; i += 2) {
-      half[i] = _mm_unpacklo_epi32(row[i], row[i + 1]);
-      half[i + 1] = _mm_unpackhi_epi32(row[i], row[i + 1]);
+  __m512i w[VECTORS];
+#pragma GCC unroll 16
+  for (int i = 0; i < VECTORS; i += 2) {
+    w[i] = _mm512_unpacklo_epi32(v[i], v[i + 1]);
+    w[i + 1] = _mm512_unpackhi_epi32(v[i], v[i + 1]);
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < VECTORS; i += 4)
+#pragma GCC unroll 16
+    for (int k = 0; k < 2; k++) {
+      v[i + 2 * k] = _mm512_unpacklo_epi64(w[i + k], w[i + k + 2]);
+      v[i + 2 * k + 1] = _mm512_unpackhi_epi64(w[i + k], w[i + k + 2]);
     }
-    for (int i = 0; i < 2; i++) {
-      row[2 * i] = _mm_unpacklo_epi64(half[i], half[i + 2]);
-      row[2 * i + 1] = _mm_unpackhi_epi64(half[i], half[i + 2]);
+#pragma GCC unroll 16
+  for (int i = 0; i < 4; i++)
+#pragma GCC unroll 16
+    for (int k = 0; k < VECTORS; k += 8) {
+      w[k + i] = _mm512_shuffle_i32x4(v[k + i], v[k + i + 4], 0x88);
+      w[k + i + 4] = _mm512_shuffle_i32x4(v[k + i], v[k + i + 4], 0xdd);
     }
-    for (int i = 0; i < SIDE; i++)
-      _mm_storeu_si128((__m128i *)(void *)(panel + 2 * ((p + i) * width + first)), row[i]);
+#pragma GCC unroll 16
+  for (int i = 0; i < 8; i++) {
+    v[i] = _mm512_shuffle_i32x4(w[i], w[i + 8], 0x88);
+    v[i + 8] = _mm512_shuffle_i32x4(w[i], w[i + 8], 0xdd);
   }
 }
 
-/* Pairs of a whole panel of columns from two rows of them. */
-static void pack_rows(const at_lines *lines, at_bfloat16 *panel)
+static inline __attribute__((always_inline)) void put_square(__m512i v[VECTORS], bool turns,
+                                                             at_bfloat16 *square)
 {
-  enum { BOTH = 32 }; /* columns whose terms fill a vector */
-  static const uint16_t order[BOTH] = {0,  32, 1,  33, 2,  34, 3,  35, 4,  36, 5,
-                                       37, 6,  38, 7,  39, 8,  40, 9,  41, 10, 42,
-                                       11, 43, 12, 44, 13, 45, 14, 46, 15, 47};
-  const __m512i low = _mm512_loadu_si512(order),
-                high = _mm512_add_epi16(low, _mm512_set1_epi16(16));
-  for (ptrdiff_t p = 0; p < lines->terms / 2; p++) {
-    const at_bfloat16 *row = lines->at + 2 * p * lines->next;
-    for (ptrdiff_t l = 0; l < AT_PANEL_COLUMNS; l += BOTH, panel += 2 * BOTH) {
-      const __m512i first = _mm512_loadu_si512(row + l);
-      const __m512i second = _mm512_loadu_si512(row + lines->next + l);
-      _mm512_storeu_si512(panel, _mm512_permutex2var_epi16(first, low, second));
-      _mm512_storeu_si512(panel + BOTH, _mm512_permutex2var_epi16(first, high, second));
-    }
-  }
+  if (turns)
+    turn(v);
+#pragma GCC unroll 16
+  for (int i = 0; i < VECTORS; i++)
+    _mm512_store_si512(square + i * AT_SQUARE_TERMS, v[i]);
 }
 
-static void pack(const at_lines *lines, ptrdiff_t width, at_bfloat16 *panel)
+/* A square whose terms are side by side; all of it is there, or some. */
+static inline __attribute__((always_inline)) void pack_lines(const at_lines *lines, bool whole,
+                                                             bool turns, at_bfloat16 *square)
 {
-  if (lines->count == width && lines->terms % 2 == 0 && lines->step == 1 &&
-      width == AT_PANEL_COLUMNS) {
-    pack_rows(lines, panel);
+  const __mmask32 terms = whole ? ~(__mmask32)0 : first_lanes(lines->terms);
+  __m512i v[VECTORS];
+#pragma GCC unroll 16
+  for (int i = 0; i < VECTORS; i++)
+    v[i] = _mm512_maskz_loadu_epi16(whole || i < lines->count ? terms : 0,
+                                    lines->at + i * lines->step);
+  put_square(v, turns, square);
+}
+
+/* A square whose lines are side by side.  The next one along the terms is fetched. */
+static inline __attribute__((always_inline)) void pack_terms(const at_lines *lines, bool whole,
+                                                             bool turns, at_bfloat16 *square)
+{
+  const __mmask16 there = whole ? (__mmask16)-1 : (__mmask16)first_lanes(lines->count);
+  __m512i v[VECTORS];
+#pragma GCC unroll 16
+  for (int i = 0; i < VECTORS; i++) {
+    __m512i term[2];
+#pragma GCC unroll 2
+    for (int k = 0; k < 2; k++) {
+      const at_bfloat16 *at = lines->at + (2 * i + k) * lines->next;
+      __builtin_prefetch(
+          (const void *)((uintptr_t)at + (uintptr_t)lines->next * AT_SQUARE_TERMS * sizeof *at));
+      term[k] = _mm512_cvtepu16_epi32(
+          _mm256_maskz_loadu_epi16(whole || 2 * i + k < lines->terms ? there : 0, at));
+    }
+    v[i] = _mm512_or_si512(term[0], _mm512_slli_epi32(term[1], 16));
+  }
+  put_square(v, turns, square);
+}
+
+static void pack_square(const at_lines *lines, bool pairs, at_bfloat16 *square)
+{
+  const bool whole = lines->count >= AT_SQUARE_LINES && lines->terms >= AT_SQUARE_TERMS;
+#define PACK(HOW, LINES, TURNS)      \
+  if (whole && (TURNS))              \
+    HOW(LINES, true, true, square);  \
+  else if (whole)                    \
+    HOW(LINES, true, false, square); \
+  else if (TURNS)                    \
+    HOW(LINES, false, true, square); \
+  else                               \
+    HOW(LINES, false, false, square);
+  if (lines->step == 1 && lines->next != 1) {
+    PACK(pack_terms, lines, !pairs)
     return;
   }
-  if (lines->count == width && lines->terms % 8 == 0 && lines->next == 1) {
-    for (ptrdiff_t first = 0; first < width; first += 4)
-      pack_squares(lines, first, width, panel);
-    return;
+  at_bfloat16 each[AT_SQUARE];
+  at_lines near = *lines;
+  if (lines->next != 1) {
+    for (ptrdiff_t i = 0; i < THMin(lines->count, AT_SQUARE_LINES); i++)
+      for (ptrdiff_t l = 0; l < THMin(lines->terms, AT_SQUARE_TERMS); l++)
+        each[i * AT_SQUARE_TERMS + l] = lines->at[i * lines->step + l * lines->next];
+    near = (at_lines){each, lines->count, AT_SQUARE_TERMS, lines->terms, 1};
   }
-  const ptrdiff_t pairs = lines->terms / 2;
-  for (ptrdiff_t p = 0; p < (lines->terms + 1) / 2; p++, panel += 2 * width) {
-    const at_bfloat16 *first = lines->at + 2 * p * lines->next;
-    const at_bfloat16 *second = first + lines->next;
-    if (lines->count < width || p == pairs)
-      memset(panel, 0, (size_t)(2 * width) * sizeof *panel);
-    if (p == pairs) /* the last term has no other one */
-      for (ptrdiff_t l = 0; l < lines->count; l++)
-        panel[2 * l] = first[l * lines->step];
-    else if (lines->next == 1)
-      for (ptrdiff_t l = 0; l < lines->count; l++)
-        memcpy(panel + 2 * l, first + l * lines->step, 2 * sizeof *panel);
-    else if (lines->step == 1)
-      for (ptrdiff_t l = 0; l < lines->count; l++) {
-        panel[2 * l] = first[l];
-        panel[2 * l + 1] = second[l];
-      }
-    else
-      for (ptrdiff_t l = 0; l < lines->count; l++) {
-        panel[2 * l] = first[l * lines->step];
-        panel[2 * l + 1] = second[l * lines->step];
-      }
-  }
+  PACK(pack_lines, &near, pairs)
+#undef PACK
 }
 
-static inline __attribute__((always_inline)) void add_row(const float *sums, ptrdiff_t columns,
-                                                          bool add, float *r)
+static void pack(const at_lines *lines, bool pairs, at_bfloat16 *panel)
 {
-  for (ptrdiff_t j = 0; j < columns; j++)
-    r[j] = add ? r[j] + sums[j] : sums[j];
-}
-
-/* The instruction adds the products of a pair to a float, denormal numbers being 0 to it. */
-__attribute__((target("avx512bf16"))) static void tile(ptrdiff_t pairs, const at_bfloat16 *x,
-                                                       const at_bfloat16 *y, float *r,
-                                                       ptrdiff_t next, ptrdiff_t rows,
-                                                       ptrdiff_t columns, bool add)
-{
-  __m512 sum[AT_PANEL_ROWS][VECTORS];
-  for (int i = 0; i < AT_PANEL_ROWS; i++)
-    for (int v = 0; v < VECTORS; v++)
-      sum[i][v] = _mm512_setzero_ps();
-  for (ptrdiff_t p = 0; p < pairs; p++, x += 2 * AT_PANEL_ROWS, y += 2 * AT_PANEL_COLUMNS) {
-    __m512i factor[VECTORS];
-    for (int v = 0; v < VECTORS; v++)
-      factor[v] = _mm512_loadu_si512(y + 2 * v * LANES);
-    for (int i = 0; i < AT_PANEL_ROWS; i++) {
-      int32_t pair;
-      memcpy(&pair, x + 2 * i, sizeof pair);
-      const __m512bh both = (__m512bh)_mm512_set1_epi32(pair);
-      for (int v = 0; v < VECTORS; v++)
-        sum[i][v] = _mm512_dpbf16_ps(sum[i][v], both, (__m512bh)factor[v]);
+  at_lines square = *lines;
+  for (; square.terms > 0; square.terms -= AT_SQUARE_TERMS) {
+    const at_bfloat16 *const at = square.at;
+    for (square.count = lines->count; square.count > 0; square.count -= AT_SQUARE_LINES) {
+      pack_square(&square, pairs, panel);
+      square.at += AT_SQUARE_LINES * square.step;
+      panel += AT_SQUARE;
     }
+    square.at = at + AT_SQUARE_TERMS * square.next;
   }
-  float sums[AT_PANEL_ROWS][AT_PANEL_COLUMNS];
-  for (int i = 0; i < AT_PANEL_ROWS; i++)
-    for (int v = 0; v < VECTORS; v++)
-      _mm512_storeu_ps(&sums[i][v * LANES], sum[i][v]);
-  for (ptrdiff_t i = 0; i < rows; i++, r += next)
-    if (columns == AT_PANEL_COLUMNS) /* as many as the compiler knows */
-      add_row(sums[i], AT_PANEL_COLUMNS, add, r);
-    else
-      add_row(sums[i], columns, add, r);
 }
 
-const at_products TH_LEVEL_(at_bfloatProducts)[] = {{usable, pack, tile}};
+/* --- results --------------------------------------------------------------------------------- */
+
+enum { LANES = 16 };
+
+/* As at_bfloat16_toFloat and at_bfloat16_fromFloat. */
+static inline __m512 to_floats(__m256i x)
+{
+  return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(x), 16));
+}
+
+static inline __m256i from_floats(__m512 x)
+{
+  const __m512i bits = _mm512_castps_si512(x);
+  const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
+  const __m512i sum = _mm512_add_epi32(_mm512_add_epi32(bits, odd), _mm512_set1_epi32(0x7fff));
+  const __m512i rounded =
+      _mm512_mask_mov_epi32(_mm512_srli_epi32(sum, 16), _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q),
+                            _mm512_set1_epi32(0x7fc0));
+  return _mm512_cvtepi32_epi16(rounded);
+}
+
+static inline __m512 self_at(const at_bfloat16 *self, ptrdiff_t across, ptrdiff_t count)
+{
+  if (across == 1)
+    return to_floats(_mm256_maskz_loadu_epi16((__mmask16)first_lanes(count), self));
+  float each[LANES] = {0};
+  for (ptrdiff_t j = 0; j < THMin(count, LANES); j++)
+    each[j] = at_bfloat16_toFloat(self[j * across]);
+  return _mm512_loadu_ps(each);
+}
+
+static void finish(const at_results *r, const float *sums, ptrdiff_t rows, ptrdiff_t columns)
+{
+  const __m512 alpha = _mm512_set1_ps(r->alpha), beta = _mm512_set1_ps(r->beta);
+  for (ptrdiff_t i = 0; i < rows; i++, sums += AT_TILE_COLUMNS)
+    for (ptrdiff_t j = 0; j < columns; j += LANES) {
+      __m512 v = _mm512_mul_ps(alpha, _mm512_load_ps(sums + j));
+      if (r->self)
+        v = _mm512_add_ps(v, _mm512_mul_ps(beta, self_at(r->self + i * r->down + j * r->across,
+                                                         r->across, columns - j)));
+      _mm256_mask_storeu_epi16(r->at + i * r->next + j, (__mmask16)first_lanes(columns - j),
+                               from_floats(v));
+    }
+}
+
+#include "PairProducts.h"
+#include "TileProducts.h"
+
+const at_products TH_LEVEL_(at_bfloatProducts)[] = {{.usable = tiles_usable,
+                                                     .rows = 2 * AT_SQUARE_LINES,
+                                                     .grain = 1 << 21,
+                                                     .open = open_tiles,
+                                                     .close = close_tiles,
+                                                     .pack = pack,
+                                                     .tile = tile_by_tiles,
+                                                     .finish = finish},
+                                                    {.usable = pairs_usable,
+                                                     .rows = PAIR_ROWS,
+                                                     .grain = 8 * TH_LOOP_GRAIN,
+                                                     .open = no_state,
+                                                     .close = no_state,
+                                                     .pack = pack,
+                                                     .tile = tile_by_pairs,
+                                                     .finish = finish},
+                                                    {.usable = NULL}};
 #else
-const at_products TH_LEVEL_(at_bfloatProducts)[] = {{NULL, NULL, NULL}};
+const at_products TH_LEVEL_(at_bfloatProducts)[] = {{.usable = NULL}};
 #endif
