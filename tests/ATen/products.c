@@ -180,6 +180,11 @@ static void into_a_result(void **state_)
       CHECK(same(at_mm_out(operand, operand, ty), product));
       at_tensor *other = at_contiguous(at_clone(ty));
       CHECK(same(at_mm_out(other, tx, at_t(at_t(other))), product));
+      /* A row below the operand, whose later rows it covers. */
+      at_tensor *both = at_zeros(AT_SHAPE(size + 1, size), .type = AT_CPU(AT_BFLOAT16));
+      at_tensor *upper = at_narrow(both, 0, 0, size);
+      at_copy_(upper, tx);
+      CHECK(same(at_mm_out(at_narrow(both, 0, 1, size), upper, ty), product));
     }
 }
 
