@@ -23,7 +23,7 @@ typedef struct {
 /* Rows are loops over elements side by side.  An operand that lies otherwise passes through a
  * buffer, a piece at a time: so every row is vector code for every layout.  Of a tile of THLoop the
  * buffer holds some rows, a few cache lines of an operand that runs across. */
-enum { BUFFER = 16384 / sizeof(real), SHORT = 64 };
+enum { BUFFER = 16384 / sizeof(real), SHORT = 64, SPREAD = 4096 / sizeof(real) };
 
 /* The part of operand k of a block that begins at row j, column i. */
 static char *THTensor_(part)(const THRun *run, const THTensor_(Call) * call, int k, ptrdiff_t j,
@@ -33,20 +33,25 @@ static char *THTensor_(part)(const THRun *run, const THTensor_(Call) * call, int
   return run->at[k] + (j * run->jump[k] + i * run->step[k]) * size;
 }
 
-/* Gathers rows x columns elements of an input.  seen is the input that buffer last was full of. */
+/* Gathers rows x columns elements of an input, where columns are at most so many.  seen is the
+ * input that buffer last was full of. */
 static void THTensor_(fetch)(real *buffer, const real *at, ptrdiff_t rows, ptrdiff_t columns,
-                             ptrdiff_t step, ptrdiff_t jump, const real **seen)
+                             ptrdiff_t step, ptrdiff_t jump, ptrdiff_t most, const real **seen)
 {
   const THPointwiseRow fill = THTensor_(pointwise)[TH_POINTWISE_fill];
   if (step == 0 && (rows == 1 || jump == 0)) { /* one element for all */
     const real value[2] = {*at};
     if (*seen != at)
-      fill(BUFFER, buffer, NULL, NULL, NULL, value, 0);
+      fill(jump == 0 ? BUFFER : most, buffer, NULL, NULL, NULL, value, 0);
     *seen = at;
   } else if (step == 0) {
     for (ptrdiff_t j = 0; j < rows; j++) {
       const real value[2] = {at[j * jump]};
-      fill(columns, buffer + j * columns, NULL, NULL, NULL, value, 0);
+      if (columns >= SHORT)
+        fill(columns, buffer + j * columns, NULL, NULL, NULL, value, 0);
+      else
+        for (ptrdiff_t i = 0; i < columns; i++)
+          buffer[j * columns + i] = value[0];
     }
   } else {
     const THRun gather = {columns, rows, {(char *)buffer, (char *)at}, {1, step}, {columns, jump}};
@@ -82,14 +87,30 @@ static void THTensor_(fetchAhead)(const THRun *run, int o, const char *row, ptrd
         __builtin_prefetch(row + (rows - j) * jump + i * step + line);
 }
 
+/* An input repeats one element along each row, and none needs a buffer for anything else: in rows
+ * that are not short, the element is spread over a small buffer, which all pieces of the row share.
+ */
+static int THTensor_(spreads)(const THRun *run, const THTensor_(Call) * call)
+{
+  int any = 0;
+  for (int o = 1; o <= call->inputs; o++) {
+    if (run->step[o] > 1)
+      return 0;
+    any |= run->step[o] == 0;
+  }
+  return any && run->n >= SPREAD / 8;
+}
+
 static __attribute__((noinline)) void THTensor_(blockThroughBuffers)(const THRun *run,
                                                                      const THTensor_(Call) * call)
 {
   real buffer[1 + TH_POINTWISE_INPUTS][BUFFER];
   const real *seen[1 + TH_POINTWISE_INPUTS] = {NULL};
-  const ptrdiff_t columns = THMin(run->n, BUFFER), rows = THMin(run->rows, BUFFER / columns);
   /* Rows that are long enough are computed one by one, from where they are and to where they go. */
-  const int oneByOne = columns >= SHORT && run->step[0] == 1;
+  const int oneByOne = run->n >= SHORT && run->step[0] == 1;
+  const int spreads = oneByOne && THTensor_(spreads)(run, call);
+  const ptrdiff_t columns = THMin(run->n, spreads ? SPREAD : BUFFER);
+  const ptrdiff_t rows = spreads ? 1 : THMin(run->rows, BUFFER / columns);
 
   for (ptrdiff_t j = 0; j < run->rows; j += rows)
     for (ptrdiff_t i = 0; i < run->n; i += columns) {
@@ -103,7 +124,7 @@ static __attribute__((noinline)) void THTensor_(blockThroughBuffers)(const THRun
         if (step == 1 && (oneByOne || k == 1 || jump == m))
           continue; /* side by side */
         if (o > 0)
-          THTensor_(fetch)(buffer[o], (const real *)at[o], k, m, step, jump, &seen[o]);
+          THTensor_(fetch)(buffer[o], (const real *)at[o], k, m, step, jump, columns, &seen[o]);
         at[o] = (char *)buffer[o];
         pitch[o] = m * (ptrdiff_t)sizeof(real);
       }
