@@ -702,19 +702,19 @@ static void THTest_(pointwiseSpecial)(void)
 
 #endif
 
-/* Large tensors, contiguous and transposed: as many threads as there are give the bits of one. */
-static void THTest_(pointwiseThreads)(void)
+/* Large tensors, one of which is transposed or repeats an element along each row: as many threads
+ * as there are give the bits of one. */
+static void THTest_(threadsOf)(int layout, const int64_t *shape)
 {
   const int threads = THGetNumThreads();
   for (int o = 0; o < OPERATIONS; o += 5) {
     const Operation *op = &operations[o];
     if (gives_bytes(op))
       continue;
-    th_note("%s", op->name);
+    th_note("%s, %s", op->name, th_layout_names[layout]);
     THTensor *in[3], *r[2] = {THTensor_(new)(), THTensor_(new)()};
     for (int i = 0; i < 3; i++)
-      in[i] = THTest_(tensor)(i == 1 ? TH_TRANSPOSED : TH_CONTIGUOUS, (uint64_t)i + 3,
-                              TH_SHAPE(301, 331));
+      in[i] = THTest_(tensor)(i == 1 ? layout : TH_CONTIGUOUS, (uint64_t)i + 3, 2, shape);
     if (wants_small(op))
       make_small(in[1]);
     Values v = expect(op, in);
@@ -728,6 +728,13 @@ static void THTest_(pointwiseThreads)(void)
     free_inputs(in);
   }
   THSetNumThreads(threads);
+}
+
+static void THTest_(pointwiseThreads)(void)
+{
+  THTest_(threadsOf)(TH_TRANSPOSED, (const int64_t[]){301, 331});
+  THTest_(threadsOf)(TH_EXPANDED_LAST, (const int64_t[]){7, 9001});
+  THTest_(threadsOf)(TH_EXPANDED_LAST, (const int64_t[]){5001, 9});
 }
 
 /* Arrays. */
