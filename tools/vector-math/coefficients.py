@@ -292,12 +292,35 @@ def exp_table():
     print_table("THWide_expTable", "float", 24, [high, [r / h - 1 for r, h in zip(roots, high)]])
 
 
+def log_table():
+    """log(x) = n log(2) + log(1/c) + log(1 + r), r = c x / 2^n - 1, by 32nds of [1, 2) as above.  Around 1, from 31/32
+    to 17/16, c is 1; elsewhere it is a float whose log(1/c) is next to a multiple of 2^-17: in the sum with
+    n log(2) nothing is rounded."""
+    unit = mpf(2) ** -17
+
+    def next_to(m):
+        off = lambda c: abs(log(c) / unit - mp.nint(log(c) / unit))
+        return min((rounded(1 / m + k * mpf(2) ** -24, 24) for k in range(-20000, 20000)), key=off)
+
+    halves = [1] * 16 + [2] * 16
+    middle = [(1 + mpf(2 * j + 1) / 64) / h for j, h in enumerate(halves)]
+    c = [mpf(1) if j in (0, 1, 30, 31) else next_to(m) for j, m in enumerate(middle)]
+    logs = [-mp.nint(log(k) / unit) * unit for k in c]
+    ends = [(1 + mpf(j + k) / 32) / halves[j] * c[j] - 1 for j in range(32) for k in (0, 1)]
+    lost = max(abs(log(k) + l) for k, l in zip(c, logs))
+    print(f"\n/* c and log(1/c), less than 2^{float(log(lost, 2)):.1f} off */")
+    print_table("THWide_logTable", "float", 24, [c, logs])
+    f = taylor(lambda r: (log(1 + r) - r) / r ** 2, series_sum(lambda k: mpf((-1) ** (k + 1)) / (k + 2)))
+    fit("log(1 + r) = r + r^2 p(r)", f, lambda r: abs(r) + tiny, min(ends), max(ends), 3, 24)
+
+
 def wide():
     falling = lambda x: 1 / (1 + exp(x))
     table("THWide_tanhTable", mp.tanh, lambda x: 1 - mp.tanh(x) ** 2, by_exponent(mpf("0.625")))
     table("THWide_erfTable", erf, lambda x: 2 / sqrt(pi) * exp(-x ** 2), by_exponent(mpf("0.28125")))
     table("THWide_sigmoidTable", falling, lambda x: -falling(x) * falling(-x), by_multiple(mpf("0.375")))
     exp_table()
+    log_table()
     power_tables()
 
 

@@ -143,10 +143,18 @@ enum { STRETCH = 1024, PATIENCE = 7 };
 
 /* Rows that take the place of those above: X(name, operands, expression). */
 #ifdef TH_WIDE_LOOP
-#define X16   TH_WIDE(x, first)
-#define XY16  X16 TH_WIDE(y, second)
+
+/* What will be read and written 4 KB further on is asked for: the processor does not look as far by
+ * itself where much is computed for each line. */
+enum { AHEAD = 1024 };
+#define FETCH(AT, I, WRITES) __builtin_prefetch((const float *)(AT) + (I) + AHEAD, WRITES);
+#define FETCHED(NAME, AT)    FETCH(AT, i, 0) TH_WIDE(NAME, AT)
+
+#define X16   FETCH(to, i - from, 1) FETCHED(x, first)
+#define XY16  X16 FETCHED(y, second)
 #define ALL_A _mm512_set1_ps(a)
 #define WIDE_ROWS(X)                 \
+  X(log, X16, THWide_log(x))         \
   X(tanh, X16, THWide_tanh(x))       \
   X(erf, X16, THWide_erf(x))         \
   X(sigmoid, X16, THWide_sigmoid(x)) \
@@ -159,8 +167,61 @@ enum { STRETCH = 1024, PATIENCE = 7 };
     IN_PIECES(float, TH_WIDE_LOOP(OPERANDS, to, from, end, EXPRESSION)) \
   }
 WIDE_ROWS(WIDE_ROW)
+
+/* The vectors that a step of such a loop takes. */
+#define VECTOR(NAME, PLACE) const __m512 NAME = _mm512_loadu_ps((const float *)first + k + (PLACE));
+#define PUT(PLACE, Y)       _mm512_storeu_ps(to + (k - from) + (PLACE), Y);
+#define FETCH_BOTH(PLACE)   FETCH(first, k + (PLACE), 0) FETCH(to, k - from + (PLACE), 1)
+
+/* Of two vectors it is looked at once whether an argument is far out.  Of a number and NaN, range
+ * takes the number. */
+static void wide_exp(PARAMETERS)
+{
+  enum { STEP = 32, LARGEST = 11 };
+  IN_PIECES(float, {
+    ptrdiff_t k = from;
+    for (; end - k >= STEP; k += STEP) {
+      VECTOR(x, 0)
+      VECTOR(z, 16)
+      FETCH_BOTH(0)
+      FETCH_BOTH(16)
+      if (_mm512_cmp_ps_mask(_mm512_range_ps(x, z, LARGEST), _mm512_set1_ps(87), _CMP_GT_OQ)) {
+        PUT(0, THWide_exactExp(x))
+        PUT(16, THWide_exactExp(z))
+      } else {
+        PUT(0, THWide_expBetween(x))
+        PUT(16, THWide_expBetween(z))
+      }
+    }
+    TH_WIDE_LOOP(TH_WIDE(x, first), to + (k - from), k, end, THWide_exactExp(x))
+  })
+}
+
+/* One vector of three is left to the unit that divides, which works beside the others. */
+static void wide_sqrt(PARAMETERS)
+{
+  enum { STEP = 48 };
+  IN_PIECES(float, {
+    ptrdiff_t k = from;
+    for (; end - k >= STEP; k += STEP) {
+      VECTOR(x, 0)
+      VECTOR(y, 16)
+      VECTOR(z, 32)
+      FETCH_BOTH(0)
+      FETCH_BOTH(16)
+      FETCH_BOTH(32)
+      PUT(0, THWide_sqrt(x))
+      PUT(16, THWide_sqrt(y))
+      PUT(32, _mm512_sqrt_ps(z))
+    }
+    TH_WIDE_LOOP(TH_WIDE(x, first), to + (k - from), k, end, _mm512_sqrt_ps(x))
+  })
+}
+
+#define WIDE_ENTRIES [TH_POINTWISE_exp] = wide_exp, [TH_POINTWISE_sqrt] = wide_sqrt,
 #else
 #define WIDE_ROWS(X)
+#define WIDE_ENTRIES
 #endif
 
 /* --- zeros ----------------------------------------------------------------------------------- */
@@ -230,4 +291,4 @@ const THPointwiseRow TH_LEVEL_(THTensor_(pointwise))[TH_POINTWISE_ROWS] = {
 #define SHORTCUT2                   SHORTCUT1
 #include "ops/pointwise.h"
 #define WIDE_ENTRY(NAME, ...) [TH_POINTWISE_##NAME] = wide_##NAME,
-    WIDE_ROWS(WIDE_ENTRY) POW_ENTRY[TH_POINTWISE_fill] = zeros_or_fill};
+    WIDE_ROWS(WIDE_ENTRY) WIDE_ENTRIES POW_ENTRY[TH_POINTWISE_fill] = zeros_or_fill};

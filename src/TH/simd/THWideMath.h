@@ -102,23 +102,81 @@ WIDE THWide_erf(__m512 x)
 
 /* --- exponentials ---------------------------------------------------------------------------- */
 
-/* e^x of x up to 89.  2^k e^r, k being the multiple of 1/32 next to x / ln(2), whose last 5 bits
- * pick the root.  Errs by up to 0.53 units in the last place; results that are not normal are
- * rounded twice, 0.76 units. */
+/* e^x of x from -104 up to 89.  2^k e^(r + low), k being the multiple of 1/32 next to x / ln(2),
+ * whose last 5 bits pick the root.  Errs by up to 0.55 units in the last place; results that are
+ * not normal are rounded twice, 0.76 units. */
+WIDE THWide_expBetween(__m512 x)
+{
+  const __m512 rounder = ALL(0x3p17f), biased = MAD(x, ALL(0x1.715476p+0f), rounder);
+  const __m512 k = biased - rounder, r = MAD(k, ALL(-0x1.62e43p-1f), x);
+  const __m512 root = THWide_pick(THWide_expTable[0], BITS(biased));
+  const __m512 low = MAD(k, ALL(0x1.05c61p-29f), THWide_pick(THWide_expTable[1], BITS(biased)));
+  const __m512 slope = MAD(MAD(r, ALL(0x1.5555d8p-3f), ALL(0x1.000088p-1f)), r, ALL(1));
+  return _mm512_scalef_ps(MAD(root, MAD(slope, r, low), root), k);
+}
+
 WIDE THWide_expUpTo89(__m512 x)
 {
-  const __m512 rounder = ALL(0x3p17f), near = _mm512_max_ps(ALL(-104), x); /* NaN remains */
-  const __m512 biased = MAD(near, ALL(0x1.715476p+0f), rounder), k = biased - rounder;
-  const __m512 r = MAD(k, ALL(0x1.05c61p-29f), MAD(k, ALL(-0x1.62e43p-1f), near));
-  const __m512 root = THWide_pick(THWide_expTable[0], BITS(biased));
-  const __m512 first = r + THWide_pick(THWide_expTable[1], BITS(biased));
-  const __m512 tail = MAD(r * r, MAD(r, ALL(0x1.555556p-3f), ALL(0.5f)), first);
-  return _mm512_scalef_ps(MAD(root, tail, root), k);
+  return THWide_expBetween(_mm512_max_ps(ALL(-104), x)); /* NaN remains */
 }
 
 WIDE THWide_exp(__m512 x)
 {
-  return THWide_expUpTo89(_mm512_min_ps(ALL(89), x)); /* NaN remains */
+  return THWide_expUpTo89(_mm512_min_ps(ALL(89), x));
+}
+
+/* The same, and as exact where results are not normal, which is looked for: they take long. */
+WIDE THWide_exactExp(__m512 x)
+{
+  const __m512 normal = ALL(-0x1.5d589ep+6f), near = _mm512_min_ps(ALL(89), x);
+  const __mmask16 far = _mm512_cmp_ps_mask(x, normal, _CMP_LT_OQ);
+  if (!far)
+    return THWide_expBetween(near);
+  float y[16];
+  _mm512_storeu_ps(y, x);
+  TH_PRAGMA(omp simd)
+  for (int k = 0; k < 16; k++)
+    y[k] = THFloatMath_exp(y[k]);
+  return _mm512_mask_loadu_ps(THWide_expBetween(_mm512_max_ps(normal, near)), far, y);
+}
+
+/* --- logarithms ------------------------------------------------------------------------------ */
+
+/* x = 2^n m, m from 3/4 up to 3/2, and log(x) = n log(2) + log(1/c) + log(1 + r), r = c m - 1: the
+ * first two come to a number of few digits, and c is 1 around 1, where nothing may cancel. */
+WIDE THWide_log(__m512 x)
+{
+  const __m512 m = _mm512_getmant_ps(x, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_zero);
+  const __m512 e = _mm512_getexp_ps(x);
+  const __m512 n = _mm512_mask_add_ps(e, _mm512_cmp_ps_mask(m, ALL(1), _CMP_LT_OQ), e, ALL(1));
+  const __m512i i = _mm512_srli_epi32(BITS(m), 18);
+  const __m512 r = MAD(m, THWide_pick(THWide_logTable[0], i), ALL(-1));
+  const __m512 base = MAD(n, ALL(0x1.62e4p-1f), THWide_pick(THWide_logTable[1], i));
+  const __m512 high = MAD(r, ALL(0x1.822ad8p-3f), ALL(-0x1.001196p-2f));
+  const __m512 p = MAD(MAD(high, r, ALL(0x1.55584p-2f)), r, ALL(-0.5f));
+  const __m512 y = base + MAD(p, r * r, MAD(n, ALL(0x1.7f7d1cp-20f), r));
+  /* NaN as it is, negative numbers NaN, zeros and infinity what they give. */
+  enum { QUIET = 1, INDEFINITE = 3, BELOW = 4, ABOVE = 5 };
+  const int special =
+      QUIET | QUIET << 4 | BELOW << 8 | INDEFINITE << 16 | ABOVE << 20 | INDEFINITE << 24;
+  return _mm512_fixupimm_ps(y, x, _mm512_set1_epi32(special), 0);
+}
+
+/* --- roots ----------------------------------------------------------------------------------- */
+
+/* Rounded as the instruction does that takes longer, which is left what is negative, tiny or not
+ * finite.  s and h come near the root and half its inverse; what s^2 misses x by is exact, and with
+ * h it gives the last correction. */
+WIDE THWide_sqrt(__m512 x)
+{
+  const __mmask16 some = _mm512_test_epi32_mask(BITS(x), _mm512_set1_epi32(INT32_MAX));
+  const __m512i least = BITS(ALL(0x1p-100f)), range = BITS(ALL(0x1.fffffep+127f)) - least;
+  if (_mm512_mask_cmpgt_epu32_mask(some, _mm512_sub_epi32(BITS(x), least), range))
+    return _mm512_sqrt_ps(x);
+  const __m512 y = _mm512_maskz_rsqrt14_ps(some, x), first = x * y, half = y * ALL(0.5f);
+  const __m512 e = _mm512_fnmadd_ps(first, half, ALL(0.5f));
+  const __m512 s = MAD(first, e, first), h = MAD(half, e, half);
+  return MAD(_mm512_fnmadd_ps(s, s, x), h, s);
 }
 
 /* --- powers ---------------------------------------------------------------------------------- */
