@@ -161,6 +161,48 @@ static void THTest_(vectorMathOfTwo)(void)
   THTensor_(free)(a);
 }
 
+/* Numbers whose roots are next to the middle m between two numbers: x 2^k = m^2 - c for a small c,
+ * m being a root of c modulo 2^k, found bit by bit. */
+static int hard_roots(real *x)
+{
+  int count = 0;
+  for (int c = 1 - 8 * 200; c < 8 * 200; c += 8)
+    for (int k = BITS + 1; k <= BITS + 2; k++) {
+      const uint64_t half = (uint64_t)1 << (k - 1);
+      uint64_t r = 1;
+      for (int j = 3; j < k; j++)
+        r += (r * r - (uint64_t)(int64_t)c) >> j & 1 ? (uint64_t)1 << (j - 1) : 0;
+      for (int i = 0; i < 4; i++) {
+        const uint64_t m = ((i & 1 ? 0 - r : r) + (i & 2 ? half : 0)) % (2 * half);
+        const uint64_t v = (uint64_t)(((unsigned __int128)m * m - (unsigned __int128)c) >> k);
+        if (m >> BITS == 1 && v >> (BITS - 1) == 1)
+          x[count++] = (real)ldexp((double)v, k & 1);
+      }
+    }
+  return count;
+}
+
+/* Roots are rounded as the C library's, whatever they are made of. */
+static void THTest_(vectorMathRoots)(void)
+{
+  THTensor *t = THTensor_(newWithSize1d)(COUNT), *r = THTensor_(new)();
+  real *x = THTensor_(data)(t);
+  th_random random = {th_seed()};
+  const int hard = hard_roots(x);
+  CHECK(hard > 300);
+  for (int i = hard; i < COUNT; i++)
+    x[i] = argument(&random, 0, 9);
+  THTensor_(sqrt)(r, t);
+  for (int i = 0; i < COUNT; i++) {
+    const real got = THTensor_(data)(r)[i], want = (real)sqrt(x[i]);
+    CHECK_MSG(
+        x[i] != x[i] || x[i] < 0 ? got != got : got == want && !signbit(got) == !signbit(want),
+        "sqrt(%a) is %a, not %a", x[i], got, want);
+  }
+  THTensor_(free)(t);
+  THTensor_(free)(r);
+}
+
 /* digamma and trigamma by the name of their order, and no other order. */
 static void THTest_(polygamma)(void)
 {
@@ -185,13 +227,14 @@ static void THTest_(vectorMathStretches)(void)
 {
   enum { N = 5000 };
   static void (*const functions[])(THTensor *, THTensor *) = {
-      THTensor_(sin),  THTensor_(cos),     THTensor_(tan), THTensor_(exp), THTensor_(log),
-      THTensor_(sqrt), THTensor_(sigmoid), THTensor_(erf), THTensor_(tanh)};
+      THTensor_(sin),  THTensor_(cos),     THTensor_(tan), THTensor_(exp),  THTensor_(log),
+      THTensor_(sqrt), THTensor_(sigmoid), THTensor_(erf), THTensor_(tanh), THTensor_(atan)};
   THTensor *wide = THTensor_(newWithSize2d)(N, 2), *t = THTensor_(newSelect)(wide, 1, 1);
   THTensor *r = THTensor_(new)(), *one = THTensor_(newWithSize1d)(1), *same = THTensor_(new)();
   th_random random = {th_seed()};
   for (int i = 0; i < N; i++)
-    THTensor_(set1d)(t, i, (real)th_random_below(&random, 5000) / 25 - 110);
+    THTensor_(set1d)(t, i,
+                     (real)th_random_below(&random, 5000) / (i % 2 ? 25 : 3) - (i % 2 ? 110 : 800));
   THTensor_(set1d)(t, 1500, (real)1e30);
   THTensor_(set1d)(t, 3000, (real)NAN);
   THTensor_(set1d)(t, 4999, (real)INFINITY);
@@ -217,5 +260,5 @@ static void THTest_(vectorMathStretches)(void)
   THTensor_(free)(same);
 }
 
-TH_TESTS(THTest_(vectorMath), THTest_(vectorMathOfTwo), THTest_(polygamma),
-         THTest_(vectorMathStretches))
+TH_TESTS(THTest_(vectorMath), THTest_(vectorMathOfTwo), THTest_(vectorMathRoots),
+         THTest_(polygamma), THTest_(vectorMathStretches))

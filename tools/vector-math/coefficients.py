@@ -290,6 +290,12 @@ def exp_table():
     high = [rounded(r, 24) for r in roots]
     print("\n/* 2^(j/32), and how much of itself it lacks */")
     print_table("THWide_expTable", "float", 24, [high, [r / h - 1 for r, h in zip(roots, high)]])
+    high = [rounded(r, 53) for r in roots[::2]]
+    print("\n/* 2^(j/16) of double */")
+    print_table("THWide_exp2Table", "double", 53, [high, [r / h - 1 for r, h in zip(roots[::2], high)]])
+    half = mpf(log(2)) / 32 * mpf("1.001")
+    fit("e^r = 1 + r + r^2 p(r), float", EXP, lambda r: r * r + tiny, -half / 2, half / 2, 1, 24)
+    fit("e^r = 1 + r + r^2 p(r), double", EXP, lambda r: r * r + tiny, -half, half, 5, 53)
 
 
 def log_table():
@@ -319,6 +325,7 @@ def wide():
     table("THWide_tanhTable", mp.tanh, lambda x: 1 - mp.tanh(x) ** 2, by_exponent(mpf("0.625")))
     table("THWide_erfTable", erf, lambda x: 2 / sqrt(pi) * exp(-x ** 2), by_exponent(mpf("0.28125")))
     table("THWide_sigmoidTable", falling, lambda x: -falling(x) * falling(-x), by_multiple(mpf("0.375")))
+    table("THWide_atanTable", atan, lambda x: 1 / (1 + x ** 2), by_exponent(mpf("0.0703125")))
     exp_table()
     log_table()
     power_tables()

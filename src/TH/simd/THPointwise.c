@@ -15,7 +15,7 @@
 #endif
 
 #include "THElement.h"
-#ifdef TH_REAL_IS_FLOAT
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
 #include "THWideMath.h"
 #endif
 
@@ -146,75 +146,94 @@ enum { STRETCH = 1024, PATIENCE = 7 };
 
 /* What will be read and written 4 KB further on is asked for: the processor does not look as far by
  * itself where much is computed for each line. */
-enum { AHEAD = 1024 };
-#define FETCH(AT, I, WRITES) __builtin_prefetch((const float *)(AT) + (I) + AHEAD, WRITES);
-#define FETCHED(NAME, AT)    FETCH(AT, i, 0) TH_WIDE(NAME, AT)
+enum { LANES = 64 / sizeof(real), AHEAD = 4096 / sizeof(real) };
+#define FETCH(AT, I, WRITES) __builtin_prefetch((const real *)(AT) + (I) + AHEAD, WRITES);
+#define FETCHED(NAME, AT)    FETCH(AT, i, 0) WIDE_OPERAND(NAME, AT)
 
-#define X16   FETCH(to, i - from, 1) FETCHED(x, first)
-#define XY16  X16 FETCHED(y, second)
-#define ALL_A _mm512_set1_ps(a)
+#define X16  FETCH(to, i - from, 1) FETCHED(x, first)
+#define XY16 X16 FETCHED(y, second)
+#ifdef TH_REAL_IS_FLOAT
+typedef __m512 Wide;
+#define WIDE_OF(NAME) _mm512_##NAME##_ps
+#define WIDE_MASK     _mm512_cmp_ps_mask
+#define WIDE_(NAME)   THWide_##NAME
+#define WIDE_LOOP     TH_WIDE_LOOP
+#define WIDE_OPERAND  TH_WIDE
+#define ALL_A         _mm512_set1_ps(a)
 #define WIDE_ROWS(X)                 \
   X(log, X16, THWide_log(x))         \
+  X(atan, X16, THWide_atan(x))       \
   X(tanh, X16, THWide_tanh(x))       \
   X(erf, X16, THWide_erf(x))         \
   X(sigmoid, X16, THWide_sigmoid(x)) \
   X(pow, X16, THWide_pow(x, ALL_A))  \
   X(tpow, X16, THWide_pow(ALL_A, x)) \
   X(cpow, XY16, THWide_pow(x, y))
-#define WIDE_ROW(NAME, OPERANDS, EXPRESSION)                            \
-  static void wide_##NAME(PARAMETERS)                                   \
-  {                                                                     \
-    IN_PIECES(float, TH_WIDE_LOOP(OPERANDS, to, from, end, EXPRESSION)) \
+#else
+typedef __m512d Wide;
+#define WIDE_OF(NAME) _mm512_##NAME##_pd
+#define WIDE_MASK     _mm512_cmp_pd_mask
+#define WIDE_(NAME)   THWide_##NAME##2
+#define WIDE_LOOP     TH_WIDE_LOOP2
+#define WIDE_OPERAND  TH_WIDE2
+#define WIDE_ROWS(X)
+#endif
+#define WIDE_ROW(NAME, OPERANDS, EXPRESSION)                        \
+  static void wide_##NAME(PARAMETERS)                               \
+  {                                                                 \
+    IN_PIECES(real, WIDE_LOOP(OPERANDS, to, from, end, EXPRESSION)) \
   }
 WIDE_ROWS(WIDE_ROW)
 
-/* The vectors that a step of such a loop takes. */
-#define VECTOR(NAME, PLACE) const __m512 NAME = _mm512_loadu_ps((const float *)first + k + (PLACE));
-#define PUT(PLACE, Y)       _mm512_storeu_ps(to + (k - from) + (PLACE), Y);
-#define FETCH_BOTH(PLACE)   FETCH(first, k + (PLACE), 0) FETCH(to, k - from + (PLACE), 1)
+/* Vector number PLACE of a step of such a loop. */
+#define VECTOR(NAME, PLACE) \
+  const Wide NAME = WIDE_OF(loadu)((const real *)first + k + (PLACE)*LANES);
+#define PUT(PLACE, Y)     WIDE_OF(storeu)(to + (k - from) + (PLACE)*LANES, Y);
+#define FETCH_BOTH(PLACE) FETCH(first, k + (PLACE)*LANES, 0) FETCH(to, k - from + (PLACE)*LANES, 1)
 
 /* Of two vectors it is looked at once whether an argument is far out.  Of a number and NaN, range
  * takes the number. */
 static void wide_exp(PARAMETERS)
 {
-  enum { STEP = 32, LARGEST = 11 };
-  IN_PIECES(float, {
+  enum { STEP = 2 * LANES, LARGEST = 11 };
+  const Wide modest = WIDE_OF(set1)(sizeof(real) == 4 ? 87 : 708);
+  IN_PIECES(real, {
     ptrdiff_t k = from;
     for (; end - k >= STEP; k += STEP) {
       VECTOR(x, 0)
-      VECTOR(z, 16)
+      VECTOR(z, 1)
       FETCH_BOTH(0)
-      FETCH_BOTH(16)
-      if (_mm512_cmp_ps_mask(_mm512_range_ps(x, z, LARGEST), _mm512_set1_ps(87), _CMP_GT_OQ)) {
-        PUT(0, THWide_exactExp(x))
-        PUT(16, THWide_exactExp(z))
+      FETCH_BOTH(1)
+      if (WIDE_MASK(WIDE_OF(range)(x, z, LARGEST), modest, _CMP_GT_OQ)) {
+        PUT(0, WIDE_(exactExp)(x))
+        PUT(1, WIDE_(exactExp)(z))
       } else {
-        PUT(0, THWide_expBetween(x))
-        PUT(16, THWide_expBetween(z))
+        PUT(0, WIDE_(expBetween)(x))
+        PUT(1, WIDE_(expBetween)(z))
       }
     }
-    TH_WIDE_LOOP(TH_WIDE(x, first), to + (k - from), k, end, THWide_exactExp(x))
+    WIDE_LOOP(WIDE_OPERAND(x, first), to + (k - from), k, end, WIDE_(exactExp)(x))
   })
 }
 
 /* One vector of three is left to the unit that divides, which works beside the others. */
 static void wide_sqrt(PARAMETERS)
 {
-  enum { STEP = 48 };
-  IN_PIECES(float, {
+  enum { STEP = 3 * LANES };
+  IN_PIECES(real, {
     ptrdiff_t k = from;
     for (; end - k >= STEP; k += STEP) {
       VECTOR(x, 0)
-      VECTOR(y, 16)
-      VECTOR(z, 32)
+      VECTOR(y, 1)
+      VECTOR(z, 2)
       FETCH_BOTH(0)
-      FETCH_BOTH(16)
-      FETCH_BOTH(32)
-      PUT(0, THWide_sqrt(x))
-      PUT(16, THWide_sqrt(y))
-      PUT(32, _mm512_sqrt_ps(z))
+      FETCH_BOTH(1)
+      FETCH_BOTH(2)
+      PUT(0, WIDE_(sqrt)(x))
+      PUT(1, WIDE_(sqrt)(y))
+      PUT(2, WIDE_OF(sqrt)(z))
     }
-    TH_WIDE_LOOP(TH_WIDE(x, first), to + (k - from), k, end, _mm512_sqrt_ps(x))
+    WIDE_LOOP(WIDE_OPERAND(x, first), to + (k - from), k, end, WIDE_OF(sqrt)(x))
   })
 }
 
@@ -265,7 +284,7 @@ static inline double cube(double x)
 #define POWER_ROW(EXPONENT, NAME, EXPRESSION) FUNCTION(NAME, AT_X, real, EXPRESSION)
 POWERS(POWER_ROW)
 
-#ifdef TH_WIDE_LOOP
+#if defined(TH_WIDE_LOOP) && defined(TH_REAL_IS_FLOAT)
 #define ANY_POW wide_pow
 #else
 #define ANY_POW row_pow
