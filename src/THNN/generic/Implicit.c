@@ -104,6 +104,13 @@ ptrdiff_t THNN_(vectorsOf)(ptrdiff_t outputs)
   return (outputs + THNN_(implicit)->lanes - 1) / THNN_(implicit)->lanes;
 }
 
+/* As many elements, up to a whole vector: what follows them in memory lies as it does, no vector of
+ * it in two cache lines. */
+static ptrdiff_t THNN_(wholeVectors)(ptrdiff_t elements)
+{
+  return THNN_(vectorsOf)(elements) * THNN_(implicit)->lanes;
+}
+
 void THNN_(turnOutputs)(ptrdiff_t count, ptrdiff_t columns, const real *outputs, ptrdiff_t next,
                         real *m)
 {
@@ -530,7 +537,7 @@ void THNN_(convolveImplicit)(const THNNConvolution *c, int back, THTensor *from,
   const ptrdiff_t items = w.runs * c->groups * w.shares;
   const ptrdiff_t blocks = (w.blocks + w.shares - 1) / w.shares;
   w.threads = THParallel_threads(items, 1);
-  w.flat = w.inPlace ? 0 : w.few * w.planes * w.plane + THNN_DIRECT_SLACK;
+  w.flat = w.inPlace ? 0 : THNN_(wholeVectors)(w.few * w.planes * w.plane + THNN_DIRECT_SLACK);
   w.sums = w.few * (w.elements || w.inPlace ? w.piece : all) *
            (w.direct ? ofPosition : blocks * w.width);
   w.memory = THNN_(scratch)(&call, w.threads * (w.flat + w.sums + w.turned));
@@ -682,7 +689,7 @@ void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNNConvolu
   THNN_(listPositions)(&w->plan, &w->plan.part->d, w->few, next, w->apart, list + terms);
   w->flat = w->inRows    ? THNN_IMPLICIT_COLUMNS * rows
             : w->inPlace ? 0
-                         : w->few * w->image + THNN_DIRECT_SLACK;
+                         : THNN_(wholeVectors)(w->few * w->image + THNN_DIRECT_SLACK);
   w->sums = w->planes * c->window * ((w->blocks + w->shares - 1) / w->shares) * w->width;
   w->memory = THNN_(scratch)(call, w->threads * (w->flat + w->sums + w->turned));
 }

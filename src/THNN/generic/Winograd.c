@@ -10,7 +10,7 @@ enum {
   STEP = THNN_WINOGRAD_STEP,
   TAPS = THNN_WINOGRAD_SIZE * THNN_WINOGRAD_SIZE,
   TURNED_PLANES = 16, /* whose windows are turned together */
-  FLAT = 8192,        /* elements of the source, about, that are copied together */
+  FLAT = 4096,        /* elements of the source, about, that are copied together */
   TURNED = 256        /* positions of the result, about, that are turned together */
 };
 
@@ -90,9 +90,10 @@ static void THNN_(setSource)(THNN_(Tiled) * w, ptrdiff_t planes)
   w->margin = (w->at[2].pad < 0 ? -w->at[2].pad : w->at[2].pad) + slack;
   const ptrdiff_t plane = w->tiles.images * THNNTiles_plane(&w->tiles);
   w->few = THMax(1, THMin(planes, FLAT / THMax(1, plane)));
-  w->flat = w->few * plane + 2 * w->margin;
+  /* Whole vectors: what follows lies as the memory does, no vector of it in two cache lines. */
+  w->flat = THNN_(parts)(w->few * plane + 2 * w->margin, lanes) * lanes;
   w->line = STEP * positions + slack;
-  w->number = planes * w->next;
+  w->number = planes * w->next | 16; /* nor do numbers */
   w->v = w->rows * SIDE * w->number;
 }
 

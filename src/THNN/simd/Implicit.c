@@ -126,19 +126,34 @@ static void multiply(ptrdiff_t nrows, const ptrdiff_t *rows, ptrdiff_t ncolumns,
 #define turn_square THTurn64_square
 #endif
 
-/* Squares; the last ones begin where they end with the matrix. */
+/* Squares, along the longer side first; the last ones begin where they end with the matrix.  Along
+ * rows what is written lies side by side, along columns what is read: that comes from memory, a
+ * line in each of the other's rows, and is fetched some squares ahead, also for the next call. */
 static void turn(ptrdiff_t rows, ptrdiff_t columns, const real *x, ptrdiff_t nextX, real *y,
                  ptrdiff_t nextY)
 {
+  enum { AHEAD = 512 / sizeof(real) };
   if (rows < LANES || columns < LANES) {
     for (ptrdiff_t j = 0; j < columns; j++)
       for (ptrdiff_t i = 0; i < rows; i++)
         y[j * nextY + i] = x[i * nextX + j];
     return;
   }
-  for (ptrdiff_t i = 0; i < rows; i += LANES)
-    for (ptrdiff_t j = 0; j < columns; j += LANES) {
+  if (rows < columns) {
+    for (ptrdiff_t i = 0; i < rows; i += LANES)
+      for (ptrdiff_t j = 0; j < columns; j += LANES) {
+        const ptrdiff_t column = THMin(j, columns - LANES), row = THMin(i, rows - LANES);
+        for (int k = 0; k < LANES; k++)
+          __builtin_prefetch(x + (row + k) * nextX + column + AHEAD);
+        turn_square(x + row * nextX + column, nextX, y + column * nextY + row, nextY);
+      }
+    return;
+  }
+  for (ptrdiff_t j = 0; j < columns; j += LANES)
+    for (ptrdiff_t i = 0; i < rows; i += LANES) {
       const ptrdiff_t column = THMin(j, columns - LANES), row = THMin(i, rows - LANES);
+      for (int k = 0; k < LANES; k++)
+        __builtin_prefetch(y + (column + k) * nextY + row + AHEAD, 1);
       turn_square(x + row * nextX + column, nextX, y + column * nextY + row, nextY);
     }
 }
