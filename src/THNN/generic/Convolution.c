@@ -690,7 +690,7 @@ void THNN_(convolveWeights)(const THNNConvolution *c, THTensor *x, THTensor *y,
   const ptrdiff_t images = c->batch * THMax(c->planes * c->image, c->outputs * c->windows);
   const ptrdiff_t sets = THMin(c->batch, THNN_IMAGE_SETS), all = c->outputs * c->depth;
   const int fits = c->batch > 0 && all * sets <= images;
-  const int sliding = gradWeight && fits && c->window == 9 && !c->last && THNN_(slides)(c, 0);
+  const int sliding = gradWeight && fits && !c->last && THNN_(slides)(c, 0);
   THNN_(Tiled) *tiled = gradWeight && !sliding ? THNN_(prepareWinogradWeights)(c, &call) : NULL;
   const int implicit = gradWeight && !sliding && !tiled && THNN_(areWeightsImplicit)(c);
   const int direct = gradWeight && fits && !sliding && !tiled && !implicit && THNN_(isDirect)(c);

@@ -9,7 +9,8 @@ enum {
   BESIDE = 2,
   PLANES = THNN_SLIDING,
   WIDEST = 5,
-  BAND = 8,
+  BAND = 4096 / sizeof(real), /* elements of the rows that strips go down together, about, */
+  LEAST = 8,                  /* and rows */
   FETCHED = 4096 / sizeof(real)
 };
 
@@ -158,35 +159,41 @@ INLINE Vector row_of(const THNNWindow *axis, const Strip *s, const real *g, ptrd
   return (Vector)MASKED_LOAD(s->wanted, from);
 }
 
-/* Rows of a strip of the image from top to below end, times the rows of g whose windows have them;
- * all: these are all in g.  The sums stay in registers. */
+/* Rows of a strip of the image from top to below end, times the rows of g whose windows have them:
+ * row a of rows has the image's row as element a of its windows; all: these are all in g.  Rows and
+ * sums stay in registers. */
 INLINE void multiply_rows(const THNNWindow *axis, const Strip *s, ptrdiff_t top, ptrdiff_t end,
-                          const real *x, const real *g, Vector *sum, ptrdiff_t size, int all)
+                          const real *x, const real *g, Vector *rows, Vector *sums, ptrdiff_t size,
+                          int all)
 {
   const ptrdiff_t pad = axis[1].pad;
   const real *from = x + top * axis[2].input + s->begin - axis[2].pad;
-  Vector rows[WIDEST]; /* of g, that row r is element a of the windows of */
-  Vector sums[WIDEST * WIDEST];
-  if (top >= end)
-    return;
-  for (ptrdiff_t k = 0; k < size * size; k++)
-    sums[k] = sum[k];
-  for (ptrdiff_t a = 1; a < size; a++)
-    rows[a] = row_of(axis, s, g, top + pad - a);
   for (ptrdiff_t r = top; r < end; r++, from += axis[2].input) {
     rows[0] = row_of(axis, s, g, r + pad);
     __builtin_prefetch(from + FETCHED);
-    for (ptrdiff_t b = 0; b < size; b++) {
-      const Vector v = (Vector)MASKED_LOAD(s->inside[b], from + b);
-      for (ptrdiff_t a = 0; a < size; a++) /* nothing is multiplied by what is not there */
-        if (all || (r - a + pad >= 0 && r - a + pad < axis[1].output))
+    if (all) {
+#pragma GCC unroll 5
+      for (ptrdiff_t b = 0; b < size; b++) {
+        const Vector v = (Vector)MASKED_LOAD(s->inside[b], from + b);
+#pragma GCC unroll 5
+        for (ptrdiff_t a = 0; a < size; a++)
           sums[a * size + b] = MULTIPLY_ADD(v, rows[a], sums[a * size + b]);
+      }
+    } else {
+#pragma GCC unroll 5
+      for (ptrdiff_t a = 0; a < size; a++) /* nothing is multiplied by what is not there */
+        if (r - a + pad >= 0 && r - a + pad < axis[1].output) {
+#pragma GCC unroll 5
+          for (ptrdiff_t b = 0; b < size; b++) {
+            const Vector v = (Vector)MASKED_LOAD(s->inside[b], from + b);
+            sums[a * size + b] = MULTIPLY_ADD(v, rows[a], sums[a * size + b]);
+          }
+        }
     }
+#pragma GCC unroll 5
     for (ptrdiff_t a = size - 1; a > 0; a--)
       rows[a] = rows[a - 1];
   }
-  for (ptrdiff_t k = 0; k < size * size; k++)
-    sum[k] = sums[k];
 }
 
 static inline ptrdiff_t between(ptrdiff_t least, ptrdiff_t n, ptrdiff_t most)
@@ -200,16 +207,26 @@ INLINE void sum_strip(const THNNWindow *axis, const Strip *s, ptrdiff_t top, ptr
 {
   const ptrdiff_t first = between(top, size - 1 - axis[1].pad, end);
   const ptrdiff_t last = between(first, axis[1].output - axis[1].pad, end);
-  multiply_rows(axis, s, top, first, x, g, sum, size, 0);
-  multiply_rows(axis, s, first, last, x, g, sum, size, 1);
-  multiply_rows(axis, s, last, end, x, g, sum, size, 0);
+  Vector rows[WIDEST], sums[WIDEST * WIDEST];
+#pragma GCC unroll 25
+  for (ptrdiff_t k = 0; k < size * size; k++)
+    sums[k] = sum[k];
+#pragma GCC unroll 5
+  for (ptrdiff_t a = 1; a < size; a++)
+    rows[a] = row_of(axis, s, g, top + axis[1].pad - a);
+  multiply_rows(axis, s, top, first, x, g, rows, sums, size, 0);
+  multiply_rows(axis, s, first, last, x, g, rows, sums, size, 1);
+  multiply_rows(axis, s, last, end, x, g, rows, sums, size, 0);
+#pragma GCC unroll 25
+  for (ptrdiff_t k = 0; k < size * size; k++)
+    sum[k] = sums[k];
 }
 
-static void slide_sums(const THNNWindow *axis, ptrdiff_t images, const real *x, ptrdiff_t nextX,
-                       const real *g, ptrdiff_t nextG, real *sums)
+INLINE void slide_images(const THNNWindow *axis, ptrdiff_t images, const real *x, ptrdiff_t nextX,
+                         const real *g, ptrdiff_t nextG, real *sums, ptrdiff_t size)
 {
-  enum { SIZE = 3 };
-  Vector sum[SIZE * SIZE] = {{0}};
+  const ptrdiff_t band = THMax(LEAST, BAND / axis[2].input);
+  Vector sum[WIDEST * WIDEST] = {{0}};
   for (ptrdiff_t first = 0; first < axis[2].output; first += STRIPS * LANES) {
     const ptrdiff_t left = axis[2].output - first;
     const ptrdiff_t strips = THMin(STRIPS, (left + LANES - 1) / LANES);
@@ -217,11 +234,20 @@ static void slide_sums(const THNNWindow *axis, ptrdiff_t images, const real *x, 
     for (ptrdiff_t k = 0; k < strips; k++)
       strip[k] = strip_at(&axis[2], first + k * LANES);
     for (ptrdiff_t image = 0; image < images; image++)
-      for (ptrdiff_t top = 0; top < axis[1].input; top += BAND)
+      for (ptrdiff_t top = 0; top < axis[1].input; top += band)
         for (ptrdiff_t k = 0; k < strips; k++)
-          sum_strip(axis, &strip[k], top, THMin(top + BAND, axis[1].input), x + image * nextX,
-                    g + image * nextG, sum, SIZE);
+          sum_strip(axis, &strip[k], top, THMin(top + band, axis[1].input), x + image * nextX,
+                    g + image * nextG, sum, size);
   }
-  for (ptrdiff_t k = 0; k < SIZE * SIZE; k++)
+  for (ptrdiff_t k = 0; k < size * size; k++)
     sums[k] += sum_of_lanes(sum[k]);
+}
+
+static void slide_sums(const THNNWindow *axis, ptrdiff_t images, const real *x, ptrdiff_t nextX,
+                       const real *g, ptrdiff_t nextG, real *sums)
+{
+  if (axis[2].size == 3)
+    slide_images(axis, images, x, nextX, g, nextG, sums, 3);
+  else
+    slide_images(axis, images, x, nextX, g, nextG, sums, 5);
 }
