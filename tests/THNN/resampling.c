@@ -208,6 +208,108 @@ static void THTest_(gridFarAway)(void)
     THTensor_(free)(all[i]);
 }
 
+static void grid_forward(THTensor *x, THTensor *grid, THTensor *y, int mode)
+{
+  if (x->nDimension == 4)
+    THNN_(SpatialGridSamplerBilinear_updateOutput)(NULL, x, grid, y, mode);
+  else
+    THNN_(VolumetricGridSamplerBilinear_updateOutput)(NULL, x, grid, y, mode);
+}
+
+static void grid_backward(THTensor *x, THTensor *dx, THTensor *grid, THTensor *dg, THTensor *g,
+                          int mode)
+{
+  if (x->nDimension == 4)
+    THNN_(SpatialGridSamplerBilinear_updateGradInput)(NULL, x, dx, grid, dg, g, mode);
+  else
+    THNN_(VolumetricGridSamplerBilinear_updateGradInput)(NULL, x, dx, grid, dg, g, mode);
+}
+
+/* Numbers from about -1.2 to 1.2; some hit places and borders, one is nowhere. */
+static THTensor *grid_points(int dims, const int64_t *size)
+{
+  THTensor *grid = THTest_(tensor)(0, 1, dims, size);
+  for (ptrdiff_t i = 0; i < THTest_(count)(grid); i++) {
+    const double number = 1.2 * sin(3.7 * (double)i);
+    *THTest_(at)(grid, i) = (real)(i % 7 == 3 ? (double)(i % 5) / 2 - 1 : number);
+  }
+  *THTest_(at)(grid, 4) = (real)NAN;
+  return grid;
+}
+
+/* Planes computed together have the bits that each of them has by itself, and the gradient of the
+ * grid is the sum of theirs. */
+static void grid_planes(int dims, const int64_t *size, int gridDims, const int64_t *gridSize,
+                        int mode, int special)
+{
+  const int64_t planes = size[1];
+  int64_t outSize[5] = {size[0], planes};
+  memcpy(outSize + 2, gridSize + 1, (size_t)(dims - 2) * sizeof *outSize);
+  THTensor *x = THTest_(tensor)(0, 1, dims, size), *grid = grid_points(gridDims, gridSize);
+  THTensor *g = THTest_(tensor)(0, 1, dims, outSize);
+  for (ptrdiff_t i = 0; i < THTest_(count)(x); i++)
+    *THTest_(at)(x, i) = (real)cos(1.3 * (double)i);
+  for (ptrdiff_t i = 0; i < THTest_(count)(g); i++)
+    *THTest_(at)(g, i) = (real)sin(2.1 * (double)i);
+  if (special) {
+    *THTest_(at)(x, 0) = (real)INFINITY;
+    *THTest_(at)(x, THTest_(count)(x) / 2) = (real)NAN;
+    *THTest_(at)(g, THTest_(count)(g) / 3) = -(real)INFINITY;
+  }
+  THTensor *y = THTensor_(new)(), *dx = THTensor_(new)(), *dg = THTensor_(new)();
+  THTensor *y1 = THTensor_(new)(), *dx1 = THTensor_(new)(), *dg1 = THTensor_(new)();
+  grid_forward(x, grid, y, mode);
+  grid_backward(x, dx, grid, dg, g, mode);
+  const ptrdiff_t numbers = THTest_(count)(grid);
+  double *sum = calloc((size_t)numbers, sizeof *sum), *most = calloc((size_t)numbers, sizeof *most);
+  for (int64_t plane = 0; plane < planes; plane++) {
+    THTensor *xs = THTensor_(newNarrow)(x, 1, plane, 1), *gs = THTensor_(newNarrow)(g, 1, plane, 1);
+    THTensor *ys = THTensor_(newNarrow)(y, 1, plane, 1);
+    THTensor *dxs = THTensor_(newNarrow)(dx, 1, plane, 1);
+    grid_forward(xs, grid, y1, mode);
+    grid_backward(xs, dx1, grid, dg1, gs, mode);
+    for (ptrdiff_t i = 0; i < THTest_(count)(y1); i++)
+      CHECK_EQ(*THTest_(at)(ys, i), *THTest_(at)(y1, i));
+    for (ptrdiff_t i = 0; i < THTest_(count)(dx1); i++)
+      CHECK_EQ(*THTest_(at)(dxs, i), *THTest_(at)(dx1, i));
+    for (ptrdiff_t i = 0; i < numbers; i++) {
+      sum[i] += (double)*THTest_(at)(dg1, i);
+      most[i] += fabs((double)*THTest_(at)(dg1, i));
+    }
+    THTensor *all[] = {xs, gs, ys, dxs};
+    for (int i = 0; i < 4; i++)
+      THTensor_(free)(all[i]);
+  }
+  const double unit = sizeof(real) == 4 ? 6e-8 : 1.2e-16;
+  for (ptrdiff_t i = 0; i < numbers; i++) {
+    const double got = (double)*THTest_(at)(dg, i);
+    if (isfinite(sum[i]))
+      CHECK(fabs(got - sum[i]) <= 40 * unit * most[i]);
+    else
+      CHECK(isnan(sum[i]) ? isnan(got) : got == sum[i]);
+  }
+  free(sum);
+  free(most);
+  THTensor *all[] = {x, grid, g, y, dx, dg, y1, dx1, dg1};
+  for (int i = 0; i < 9; i++)
+    THTensor_(free)(all[i]);
+}
+
+static void THTest_(gridPlanes)(void)
+{
+  static const int64_t planes[] = {6, 16, 17, 37};
+  for (int mode = 0; mode < 3; mode++) {
+    for (int i = 0; i < 4; i++) {
+      grid_planes(TH_SHAPE(2, planes[i], 7, 9), TH_SHAPE(2, 11, 13, 2), mode, 0);
+      grid_planes(TH_SHAPE(2, planes[i], 3, 4, 5), TH_SHAPE(2, 3, 5, 7, 3), mode, 0);
+    }
+    grid_planes(TH_SHAPE(1, 18, 16, 16), TH_SHAPE(1, 20, 20, 2), mode, 1);
+    grid_planes(TH_SHAPE(1, 18, 4, 4, 4), TH_SHAPE(1, 4, 4, 4, 3), mode, 1);
+    grid_planes(TH_SHAPE(2, 16, 1, 1), TH_SHAPE(2, 3, 2, 2), mode, 0);
+    grid_planes(TH_SHAPE(1, 9, 40, 40), TH_SHAPE(1, 2, 3, 2), mode, 0); /* few points */
+  }
+}
+
 /* --- padding --------------------------------------------------------------------------------- */
 
 /* args: pad_left, pad_right, and top and bottom, and front and back: of each axis, the last first.
@@ -376,11 +478,14 @@ static void THTest_(resamplingErrors)(void)
 
 static void THTest_(resamplingThreads)(void)
 {
-  enum { RESULTS = 8 };
+  enum { RESULTS = 11 };
   const int threads = THGetNumThreads();
   THTensor *x = THTest_(tensor)(0, 1, TH_SHAPE(5, 3, 40, 41));
+  THTensor *many = THTest_(tensor)(0, 1, TH_SHAPE(2, 40, 20, 21));
   THTensor *grid = THTest_(tensor)(0, 2, TH_SHAPE(5, 30, 33, 2));
+  THTensor *points = THTensor_(newNarrow)(grid, 0, 0, 2);
   THTensor *g = THTest_(tensor)(0, 3, TH_SHAPE(5, 3, 30, 33));
+  THTensor *gs = THTest_(tensor)(0, 4, TH_SHAPE(2, 40, 30, 33));
   THIndexTensor *index = THIndexTensor_(new)();
   real *first[RESULTS];
   for (ptrdiff_t i = 0; i < THTest_(count)(grid); i++)
@@ -398,6 +503,8 @@ static void THTest_(resamplingThreads)(void)
     THNN_(SpatialMaxPooling_updateOutput)(NULL, x, r[6], index, 3, 3, 1, 1, 1, 1, false);
     THNN_(SpatialMaxPooling_updateGradInput)
     (NULL, x, x, r[7], index, 3, 3, 1, 1, 1, 1, false);
+    THNN_(SpatialGridSamplerBilinear_updateOutput)(NULL, many, points, r[8], 0);
+    THNN_(SpatialGridSamplerBilinear_updateGradInput)(NULL, many, r[9], points, r[10], gs, 0);
     for (int i = 0; i < RESULTS; i++) {
       if (n == 1)
         first[i] = THTest_(storageValues)(r[i]);
@@ -409,16 +516,16 @@ static void THTest_(resamplingThreads)(void)
     free(first[i]);
   THSetNumThreads(threads);
   THIndexTensor_(free)(index);
-  THTensor_(free)(x);
-  THTensor_(free)(grid);
-  THTensor_(free)(g);
+  THTensor *all[] = {x, many, grid, points, g, gs};
+  for (int i = 0; i < 6; i++)
+    THTensor_(free)(all[i]);
 }
 
 TH_TESTS(THTest_(TemporalUpSamplingNearest), THTest_(SpatialUpSamplingNearest),
          THTest_(VolumetricUpSamplingNearest), THTest_(TemporalUpSamplingLinear),
          THTest_(SpatialUpSamplingBilinear), THTest_(VolumetricUpSamplingTrilinear),
          THTest_(SpatialGridSamplerBilinear), THTest_(VolumetricGridSamplerBilinear),
-         THTest_(gridFarAway), THTest_(TemporalReflectionPadding),
+         THTest_(gridFarAway), THTest_(gridPlanes), THTest_(TemporalReflectionPadding),
          THTest_(SpatialReflectionPadding), THTest_(TemporalReplicationPadding),
          THTest_(SpatialReplicationPadding), THTest_(VolumetricReplicationPadding),
          THTest_(resamplingErrors), THTest_(resamplingThreads))

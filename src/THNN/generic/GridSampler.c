@@ -28,7 +28,7 @@ static THNN_(Sampler) THNN_(sampler)(THTensor *input, THTensor *grid, int gridAr
        .points = 1,
        .in = {p.in[0], p.in[1], p.in[2]},
        .plane = p.input,
-       .wide = p.input > INT32_MAX,
+       .wide = p.input > INT32_MAX / 4, /* so that places beyond the image are counted, too */
        .dims = dims,
        .size = {input->size[0], input->size[1]}};
   for (int a = 0; a < axes; a++) {
@@ -36,6 +36,7 @@ static THNN_(Sampler) THNN_(sampler)(THTensor *input, THTensor *grid, int gridAr
     s.points *= grid->size[1 + a];
   }
   s.blocks = (s.points + THNN_GRID_BLOCK - 1) / THNN_GRID_BLOCK;
+  s.groups = (s.planes + THNN_GRID_GROUP - 1) / THNN_GRID_GROUP;
   THArgCheck(p.input > 0, 2, "input has size %s, images without elements",
              THTensor_(sizeDesc)(input).str);
   return s;
@@ -47,6 +48,47 @@ static void THNN_(runSampler)(int kernel, THNN_(Sampler) * s, ptrdiff_t count, p
   THParallel_for(count, THMax(1, TH_LOOP_GRAIN / THMax(1, cost)), THNN_(gridSampler)[kernel], s);
 }
 
+/* Turning a plane over costs about as much as sampling a quarter as many points. */
+static int THNN_(worthTurning)(const THNN_(Sampler) * s)
+{
+  return s->planes >= THNN_GRID_FEW && s->points >= s->plane / 4;
+}
+
+/* Room for a group of planes of each share: turned over, as many times as it says, and pieces. */
+static void THNN_(makeRoom)(THNN_(Sampler) * s, THNN_(Call) * call, int times)
+{
+  ptrdiff_t all;
+  const ptrdiff_t cost = THNN_GRID_GROUP * (s->plane + 8 * s->points);
+  s->shares = THParallel_threads(s->batch * s->groups, THMax(1, TH_LOOP_GRAIN / THMax(1, cost)));
+  s->room = times * (s->plane + THNN_GRID_PIECE) + 4 * THNN_GRID_PIECE;
+  if (__builtin_mul_overflow(s->room, THNN_GRID_GROUP, &s->room) ||
+      __builtin_mul_overflow(s->room, s->shares, &all))
+    THError("%lld planes of %lld elements are too many", (long long)s->planes, (long long)s->plane);
+  s->rooms = THNN_(scratch)(call, all);
+}
+
+static void THNN_(makeParts)(THNN_(Sampler) * s, THNN_(Call) * call)
+{
+  ptrdiff_t all = s->batch * s->groups;
+  if (__builtin_mul_overflow(all, s->points * s->axes, &all) ||
+      __builtin_mul_overflow(all, (ptrdiff_t)(sizeof(accreal) / sizeof(real)), &all))
+    THError("%lld planes at %lld points are too many", (long long)s->planes, (long long)s->points);
+  s->parts = (accreal *)THNN_(scratch)(call, all);
+}
+
+/* In the order of the groups, whichever threads they were computed by. */
+static void THNN_(addParts)(const THNN_(Sampler) * s)
+{
+  const ptrdiff_t count = s->points * s->axes;
+  TH_PARALLEL_FOR (n, s->batch, THMax(1, TH_LOOP_GRAIN / THMax(1, count * s->groups)))
+    for (ptrdiff_t i = 0; i < count; i++) {
+      accreal sum = 0;
+      for (int64_t group = n * s->groups; group < (n + 1) * s->groups; group++)
+        sum += s->parts[group * count + i];
+      s->gradGrid[n * count + i] = (real)sum;
+    }
+}
+
 static void THNN_(sample)(THTensor *input, THTensor *grid, THTensor *output, int axes,
                           int padding_mode)
 {
@@ -56,11 +98,17 @@ static void THNN_(sample)(THTensor *input, THTensor *grid, THTensor *output, int
   input = THNN_(source)(&call, input);
   grid = THNN_(source)(&call, grid);
   THTensor *y = THNN_(result)(&call, output, s.dims, s.size);
+  const int turned = THNN_(worthTurning)(&s);
+  if (turned)
+    THNN_(makeRoom)(&s, &call, 1);
   THNN_(start)(&call);
   s.x = THTensor_(data)(input);
   s.grid = THTensor_(data)(grid);
   s.y = THTensor_(data)(y);
-  THNN_(runSampler)(THNN_GRID_SAMPLE, &s, s.batch * s.blocks, 8 * THNN_GRID_BLOCK * s.planes);
+  if (turned)
+    THNN_(runSampler)(THNN_GRID_GROUPS, &s, s.shares, TH_LOOP_GRAIN);
+  else
+    THNN_(runSampler)(THNN_GRID_SAMPLE, &s, s.batch * s.blocks, 8 * THNN_GRID_BLOCK * s.planes);
   THNN_(finish)(&call);
 }
 
@@ -82,14 +130,24 @@ static void THNN_(sampleBack)(THTensor *input, THTensor *gradInput, THTensor *gr
   gradOutput = THNN_(source)(&call, gradOutput);
   THTensor *x = THNN_(result)(&call, gradInput, s.dims, inputSize);
   THTensor *p = THNN_(result)(&call, gradGrid, s.dims, gridSize);
+  const int turned = THNN_(worthTurning)(&s);
+  if (turned) {
+    THNN_(makeRoom)(&s, &call, 2);
+    THNN_(makeParts)(&s, &call);
+  }
   THNN_(start)(&call);
   s.x = THTensor_(data)(input);
   s.grid = THTensor_(data)(grid);
   s.g = THTensor_(data)(gradOutput);
   s.gradInput = THTensor_(data)(x);
   s.gradGrid = THTensor_(data)(p);
-  THNN_(runSampler)(THNN_GRID_INPUT, &s, s.batch * s.planes, s.plane + 8 * s.points);
-  THNN_(runSampler)(THNN_GRID_POINTS, &s, s.batch * s.blocks, 8 * THNN_GRID_BLOCK * s.planes);
+  if (turned) {
+    THNN_(runSampler)(THNN_GRID_GROUPS_BACK, &s, s.shares, TH_LOOP_GRAIN);
+    THNN_(addParts)(&s);
+  } else {
+    THNN_(runSampler)(THNN_GRID_INPUT, &s, s.batch * s.planes, s.plane + 8 * s.points);
+    THNN_(runSampler)(THNN_GRID_POINTS, &s, s.batch * s.blocks, 8 * THNN_GRID_BLOCK * s.planes);
+  }
   THNN_(finish)(&call);
 }
 

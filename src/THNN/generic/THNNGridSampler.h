@@ -9,10 +9,19 @@ typedef struct {
   int64_t size[5];                       /* of output */
   const real *x, *grid, *g;              /* input, grid and gradOutput */
   real *y, *gradInput, *gradGrid;
+
+  /* Of planes that are turned over: how many groups an image has, and into how many shares those of
+   * all images are cut, each with as much room of its own.  parts are what each group adds to
+   * gradGrid. */
+  int64_t groups, shares, room; /* room in elements */
+  real *rooms;
+  accreal *parts;
 } THNN_(Sampler);
 
 /* [THNN_GRID_SAMPLE] computes y for blocks begin ... end of all images, [THNN_GRID_POINTS]
- * gradGrid, and [THNN_GRID_INPUT] gradInput for planes begin ... end. */
+ * gradGrid, and [THNN_GRID_INPUT] gradInput for planes begin ... end.  With planes turned over,
+ * [THNN_GRID_GROUPS] computes y for shares begin ... end, and [THNN_GRID_GROUPS_BACK] gradInput and
+ * parts. */
 typedef void (*THNN_(GridKernel))(void *sampler, ptrdiff_t begin, ptrdiff_t end);
 
 extern const THNN_(GridKernel) * THNN_(gridSampler);

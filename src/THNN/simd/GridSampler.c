@@ -1,16 +1,21 @@
 /* Images at the points of a grid, block by block. */
 #include "THNNTemplate.h"
 
+#include "TH/simd/THTurn.h"
+#include "Vectors.h"
+
 enum { BLOCK = THNN_GRID_BLOCK, CORNERS = 8 };
 
 typedef struct {
   int count; /* of points */
-  /* In a plane; 0 where the corner is outside, which counts as 0.  Planes of more than 2^31
+  /* In a plane; 0 where the corner is outside, which counts as 0.  Planes of more than 2^29
    * elements have wide numbers, and slower vectors. */
   int32_t at[CORNERS][BLOCK];
   int64_t wide[CORNERS][BLOCK];
   real weight[CORNERS][BLOCK]; /* 0 there */
+  real low[3][BLOCK];          /* the first place along an axis */
   real part[3][2][BLOCK];      /* of both places along an axis, which multiply to the weight, */
+  int32_t within[3][2][BLOCK]; /* 1 where the image has them, */
   real slope[3][BLOCK];        /* and of the place by the grid's number */
   int8_t inside[CORNERS][BLOCK];
 } Corners;
@@ -28,82 +33,122 @@ static real reflected(real at, int64_t last, real *slope)
   return (real)(odd ? (double)last - rest : rest);
 }
 
-/* The place of a grid's number along an axis, 0 to last in the image, and its derivative. */
-static inline real place_of(real number, int64_t last, int padding, real *slope)
+/* Numbers become at least low, as NaN does, and at most high.  (A loop of its own: the compiler
+ * makes branches of comparisons that depend on each other.) */
+static inline void hold(real *x, int count, real low, real high)
 {
-  real at = (number + 1) / 2 * (real)last;
-  *slope = (real)last / 2;
-  if (padding == THNN_REFLECTION && last > 0 && isfinite(at))
-    at = reflected(at, last, slope);
-  if (padding != THNN_ZEROS && !(at > 0 && at < (real)last)) {
-    *slope = 0;
-    at = at > 0 ? (real)last : 0; /* NaN is at 0 */
+#pragma omp simd
+  for (int i = 0; i < count; i++) {
+    const real above = x[i] > low ? x[i] : low;
+    x[i] = above < high ? above : high;
   }
-  return at;
+}
+
+/* Places along axis a, 0 to last in the image, from the grid's numbers. */
+static inline __attribute__((always_inline)) void find_places(const THNN_(Sampler) * s, int axes,
+                                                              int wide, int a, const real *number,
+                                                              Corners *c)
+{
+  const int64_t last = s->in[a] - 1;
+  const int count = c->count;
+  const real end = (real)last + 1;
+  real *at = c->low[a], *slope = c->slope[a];
+#pragma omp simd
+  for (int i = 0; i < count; i++) {
+    at[i] = (number[i * axes + 2 - a] + 1) / 2 * (real)last;
+    slope[i] = (real)last / 2;
+  }
+  if (s->padding == THNN_REFLECTION && last > 0)
+    for (int i = 0; i < count; i++)
+      if (isfinite(at[i]))
+        at[i] = reflected(at[i], last, &slope[i]);
+  if (s->padding != THNN_ZEROS) {
+#pragma omp simd
+    for (int i = 0; i < count; i++)
+      slope[i] = (at[i] > 0) & (at[i] < (real)last) ? slope[i] : 0;
+    hold(at, count, 0, (real)last);
+  }
+  hold(at, count, -1, end); /* there and beyond both places are outside */
+#pragma omp simd
+  for (int i = 0; i < count; i++) {
+    const real from = at[i];
+    const int near = (from > -1) & (from < end);
+    const real whole = wide ? (real)(int64_t)from : (real)(int32_t)from;
+    const real low = whole - (real)(whole > from);
+    at[i] = low;
+    c->part[a][1][i] = from - low;
+    c->part[a][0][i] = 1 - (from - low);
+    c->within[a][0][i] = near & (low >= 0);
+    c->within[a][1][i] = near & (low < (real)last);
+  }
+}
+
+/* Corners come from the places along the axes. */
+static inline __attribute__((always_inline)) void join_places(const THNN_(Sampler) * s, int axes,
+                                                              int wide, Corners *c)
+{
+  const double height = (double)s->in[1], width = (double)s->in[2];
+  const int count = c->count;
+  for (int k = 0; k < 1 << axes; k++) {
+    const int z = k >> 2, y = k >> 1 & 1, x = k & 1;
+    const double offset = (double)((z * s->in[1] + y) * s->in[2] + x);
+#pragma omp simd
+    for (int i = 0; i < count; i++) {
+      const double row = (axes == 3 ? (double)c->low[0][i] * height : 0) + (double)c->low[1][i];
+      const double where = row * width + (double)c->low[2][i] + offset;
+      const real rows = (axes == 3 ? c->part[0][z][i] : 1) * c->part[1][y][i];
+      const int inside =
+          c->within[1][y][i] & c->within[2][x][i] & (axes == 3 ? c->within[0][z][i] : 1);
+      c->inside[k][i] = (int8_t)inside;
+      c->weight[k][i] = inside ? rows * c->part[2][x][i] : 0;
+      if (wide)
+        c->wide[k][i] = inside ? (int64_t)where : 0;
+      else
+        c->at[k][i] = inside ? (int32_t)where : 0;
+    }
+  }
+}
+
+/* F is compiled for each number of axes and each width of places. */
+#define FOR_KIND(F, ...)           \
+  switch (s->axes + 2 * s->wide) { \
+    case 2:                        \
+      F(s, 2, 0, __VA_ARGS__);     \
+      break;                       \
+    case 3:                        \
+      F(s, 3, 0, __VA_ARGS__);     \
+      break;                       \
+    case 4:                        \
+      F(s, 2, 1, __VA_ARGS__);     \
+      break;                       \
+    default:                       \
+      F(s, 3, 1, __VA_ARGS__);     \
+  }
+
+static inline __attribute__((always_inline)) void find_all(const THNN_(Sampler) * s, int axes,
+                                                           int wide, const real *number, Corners *c)
+{
+  for (int a = 3 - axes; a < 3; a++)
+    find_places(s, axes, wide, a, number, c);
+  join_places(s, axes, wide, c);
 }
 
 /* Of block b of all images, whose number and first point it tells. */
-static inline void find_corners(const THNN_(Sampler) * s, ptrdiff_t b, int axes, int64_t *image,
-                                int64_t *point, Corners *c)
+static __attribute__((noinline)) void find_corners(const THNN_(Sampler) * s, ptrdiff_t b,
+                                                   int64_t *image, int64_t *point, Corners *c)
 {
   const int64_t n = b / s->blocks, first = b % s->blocks * BLOCK;
+  const real *number = s->grid + (n * s->points + first) * s->axes;
   c->count = (int)THMin(BLOCK, s->points - first);
   *image = n;
   *point = first;
-  for (int i = 0; i < c->count; i++) {
-    const real *number = s->grid + (n * s->points + first + i) * axes;
-    int64_t low[3];
-    for (int a = 3 - axes; a < 3; a++) {
-      const int64_t last = s->in[a] - 1;
-      const real at = place_of(number[2 - a], last, s->padding, &c->slope[a][i]);
-      /* Beyond these both places are outside, as -2 and -1 are. */
-      const int near = at > -1 && at < (real)last + 1;
-      const int64_t whole = near ? (int64_t)at : 0;
-      low[a] = near ? whole - ((real)whole > at) : -2;
-      c->part[a][1][i] = near ? at - (real)low[a] : 0;
-      c->part[a][0][i] = 1 - c->part[a][1][i];
-    }
-    for (int k = 0; k < 1 << axes; k++) {
-      real weight = 1;
-      int64_t where = 0;
-      int inside = 1;
-      for (int a = 3 - axes; a < 3; a++) {
-        const int second = k >> (2 - a) & 1;
-        const int64_t place = low[a] + second;
-        inside &= place >= 0 && place < s->in[a];
-        where = where * s->in[a] + place;
-        weight *= c->part[a][second][i];
-      }
-      c->inside[k][i] = (int8_t)inside;
-      if (s->wide)
-        c->wide[k][i] = inside ? where : 0;
-      else
-        c->at[k][i] = inside ? (int32_t)where : 0;
-      c->weight[k][i] = inside ? weight : 0;
-    }
-  }
+  FOR_KIND(find_all, number, c)
 }
 
 static inline int64_t corner(const Corners *c, int wide, int k, int i)
 {
   return wide ? c->wide[k][i] : c->at[k][i];
 }
-
-/* F is compiled for each number of axes and each width of places. */
-#define FOR_KIND(F)                \
-  switch (s->axes + 2 * s->wide) { \
-    case 2:                        \
-      F(s, 2, 0, begin, end);      \
-      break;                       \
-    case 3:                        \
-      F(s, 3, 0, begin, end);      \
-      break;                       \
-    case 4:                        \
-      F(s, 2, 1, begin, end);      \
-      break;                       \
-    default:                       \
-      F(s, 3, 1, begin, end);      \
-  }
 
 /* --- forward --------------------------------------------------------------------------------- */
 
@@ -113,7 +158,7 @@ static inline __attribute__((always_inline)) void sample(const THNN_(Sampler) * 
   Corners c;
   int64_t n, first;
   for (ptrdiff_t b = begin; b < end; b++) {
-    find_corners(s, b, axes, &n, &first, &c);
+    find_corners(s, b, &n, &first, &c);
     for (int64_t plane = n * s->planes; plane < (n + 1) * s->planes; plane++) {
       const real *x = s->x + plane * s->plane;
       real *y = s->y + plane * s->points + first;
@@ -133,7 +178,7 @@ static inline __attribute__((always_inline)) void sample(const THNN_(Sampler) * 
 static void sample_blocks(void *sampler, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Sampler) *s = sampler;
-  FOR_KIND(sample)
+  FOR_KIND(sample, begin, end)
 }
 
 /* --- backward -------------------------------------------------------------------------------- */
@@ -148,7 +193,7 @@ static inline __attribute__((always_inline)) void spread(const THNN_(Sampler) * 
     const int64_t image = from / s->planes;
     to = THMin(end, (image + 1) * s->planes);
     for (int64_t b = image * s->blocks; b < (image + 1) * s->blocks; b++) {
-      find_corners(s, b, axes, &n, &first, &c);
+      find_corners(s, b, &n, &first, &c);
       for (int64_t plane = from; plane < to; plane++) {
         real *y = s->gradInput + plane * s->plane;
         const real *g = s->g + plane * s->points + first;
@@ -166,7 +211,7 @@ static void spread_planes(void *sampler, ptrdiff_t begin, ptrdiff_t end)
   const THNN_(Sampler) *s = sampler;
   memset(s->gradInput + begin * s->plane, 0,
          (size_t)((end - begin) * s->plane) * sizeof *s->gradInput);
-  FOR_KIND(spread)
+  FOR_KIND(spread, begin, end)
 }
 
 /* A corner's product of image and gradient, summed over planes, counts by how its weight changes
@@ -179,7 +224,7 @@ static inline __attribute__((always_inline)) void move_points(const THNN_(Sample
   int64_t n, first;
   for (ptrdiff_t b = begin; b < end; b++) {
     accreal product[CORNERS][BLOCK] = {{0}};
-    find_corners(s, b, axes, &n, &first, &c);
+    find_corners(s, b, &n, &first, &c);
     for (int64_t plane = n * s->planes; plane < (n + 1) * s->planes; plane++) {
       const real *x = s->x + plane * s->plane, *g = s->g + plane * s->points + first;
       for (int k = 0; k < 1 << axes; k++)
@@ -206,11 +251,206 @@ static inline __attribute__((always_inline)) void move_points(const THNN_(Sample
 static void move_blocks(void *sampler, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Sampler) *s = sampler;
-  FOR_KIND(move_points)
+  FOR_KIND(move_points, begin, end)
+}
+
+/* --- planes turned over ---------------------------------------------------------------------- */
+
+enum { GROUP = THNN_GRID_GROUP, PIECE = THNN_GRID_PIECE, VECTORS = GROUP / LANES };
+
+/* A group of planes of an image, and room for it: what its planes hold at one place lies side by
+ * side. */
+typedef struct {
+  int64_t image, first; /* plane, of all images' */
+  int planes;
+  real *x, *y; /* turned planes of input and gradInput */
+  real *piece; /* some points' turned values */
+  real *lines; /* and not turned */
+} Group;
+
+static Group group_of(const THNN_(Sampler) * s, ptrdiff_t share, int64_t number)
+{
+  const int64_t image = number / s->groups, before = number % s->groups * GROUP;
+  real *const room = s->rooms + share * s->room;
+  const Group group = {.image = image,
+                       .first = image * s->planes + before,
+                       .planes = (int)THMin(GROUP, s->planes - before),
+                       .piece = room,
+                       .lines = room + PIECE * GROUP,
+                       .x = room + 4 * PIECE * GROUP,
+                       .y = room + (s->plane + 5 * PIECE) * GROUP};
+  return group;
+}
+
+/* The first group of a share. */
+static int64_t begin_of(const THNN_(Sampler) * s, ptrdiff_t share)
+{
+  const int64_t all = s->batch * s->groups, rest = all % s->shares;
+  return all / s->shares * share + THMin(share, rest);
+}
+
+/* n elements of each plane, which are apart, become rows of a group. */
+static void turn_in(const Group *group, real *to, const real *x, ptrdiff_t apart, ptrdiff_t n)
+{
+  if (group->planes < GROUP)
+    memset(to, 0, (size_t)(n * GROUP) * sizeof *to);
+#ifdef TH_REAL_IS_FLOAT
+  THTurn32_lines(to, GROUP, x, group->planes, apart, n);
+#else
+  THTurn64_lines(to, GROUP, x, group->planes, apart, n);
+#endif
+}
+
+/* n rows, at most a piece, become elements of planes again. */
+static void turn_out(const Group *group, const real *from, real *y, ptrdiff_t apart, ptrdiff_t n)
+{
+  enum { PITCH = PIECE + 64 / sizeof *y }; /* lines do not share a set of the cache */
+#ifdef TH_REAL_IS_FLOAT
+  THTurn32_lines(group->lines, PITCH, from, n, GROUP, GROUP);
+#else
+  THTurn64_lines(group->lines, PITCH, from, n, GROUP, GROUP);
+#endif
+  for (int j = 0; j < group->planes; j++)
+    memcpy(y + j * apart, group->lines + j * PITCH, (size_t)n * sizeof *y);
+}
+
+static inline Vector vector_at(const real *x)
+{
+  Vector v;
+  memcpy(&v, x, sizeof v);
+  return v;
+}
+
+/* v times a weight, and 0 where that is 0. */
+INLINE Vector weighted(real weight, Vector v)
+{
+  const Vector all = weight - (Vector){0};
+  typedef __typeof__(all != 0) Bits;
+  return (Vector)((Bits)(all * v) & (all != 0));
+}
+
+INLINE void sample_groups(const THNN_(Sampler) * s, int axes, int wide, ptrdiff_t begin,
+                          ptrdiff_t end)
+{
+  Corners c;
+  int64_t image, first;
+  for (ptrdiff_t share = begin; share < end; share++)
+    for (int64_t number = begin_of(s, share); number < begin_of(s, share + 1); number++) {
+      const Group group = group_of(s, share, number);
+      turn_in(&group, group.x, s->x + group.first * s->plane, s->plane, s->plane);
+      for (int64_t b = 0; b < s->blocks; b++) {
+        find_corners(s, group.image * s->blocks + b, &image, &first, &c);
+        for (int from = 0, n; from < c.count; from += n) {
+          n = THMin(PIECE, c.count - from);
+          for (int i = 0; i < n; i++) {
+            Vector sum[VECTORS] = {{0}};
+            for (int k = 0; k < 1 << axes; k++) {
+              const real *x = group.x + corner(&c, wide, k, from + i) * GROUP;
+              for (int v = 0; v < VECTORS; v++)
+                sum[v] += weighted(c.weight[k][from + i], vector_at(x + v * LANES));
+            }
+            memcpy(group.piece + i * GROUP, sum, sizeof sum);
+          }
+          turn_out(&group, group.piece, s->y + group.first * s->points + first + from, s->points,
+                   n);
+        }
+      }
+    }
+}
+
+static void sample_shares(void *sampler, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(Sampler) *s = sampler;
+  FOR_KIND(sample_groups, begin, end)
+}
+
+enum { SUMS = VECTOR / sizeof(accreal), MORE = GROUP / SUMS };
+typedef accreal Sum __attribute__((vector_size(VECTOR)));
+typedef int64_t SumBits __attribute__((vector_size(VECTOR)));
+
+INLINE Sum numbers_at(const real *x)
+{
+  typedef real Few __attribute__((vector_size(SUMS * sizeof(real))));
+  Few few;
+  memcpy(&few, x, sizeof few);
+  return __builtin_convertvector(few, Sum);
+}
+
+INLINE accreal total(Sum sum)
+{
+  accreal all[SUMS];
+  memcpy(all, &sum, sizeof all);
+  for (int half = SUMS / 2; half > 0; half /= 2)
+    for (int i = 0; i < half; i++)
+      all[i] += all[i + half];
+  return all[0];
+}
+
+/* What a point's gradient, of a group of planes, adds to gradInput and to the grid's gradient. */
+INLINE void spread_point(const Group *group, const Corners *c, int axes, int wide, int i,
+                         const real *g, accreal *part)
+{
+  Sum gradient[3] = {{0}}, numbers[MORE];
+  for (int v = 0; v < MORE; v++)
+    numbers[v] = numbers_at(g + v * SUMS);
+  for (int k = 0; k < 1 << axes; k++) {
+    const int64_t at = corner(c, wide, k, i) * GROUP;
+    for (int v = 0; v < VECTORS; v++) {
+      real *y = group->y + at + v * LANES;
+      const Vector sum = vector_at(y) + weighted(c->weight[k][i], vector_at(g + v * LANES));
+      memcpy(y, &sum, sizeof sum);
+    }
+    Sum product = {0};
+    for (int v = 0; v < MORE; v++)
+      product += numbers_at(group->x + at + v * SUMS) * numbers[v];
+    product = (Sum)((SumBits)product & -(int64_t)c->inside[k][i]);
+    for (int a = 3 - axes; a < 3; a++) {
+      accreal weight = k >> (2 - a) & 1 ? 1 : -1;
+      for (int other = 3 - axes; other < 3; other++)
+        if (other != a)
+          weight *= (accreal)c->part[other][k >> (2 - other) & 1][i];
+      gradient[a] += product * weight;
+    }
+  }
+  for (int a = 3 - axes; a < 3; a++)
+    part[2 - a] = total(gradient[a]) * (accreal)c->slope[a][i];
+}
+
+INLINE void spread_groups(const THNN_(Sampler) * s, int axes, int wide, ptrdiff_t begin,
+                          ptrdiff_t end)
+{
+  Corners c;
+  int64_t image, first;
+  for (ptrdiff_t share = begin; share < end; share++)
+    for (int64_t number = begin_of(s, share); number < begin_of(s, share + 1); number++) {
+      const Group group = group_of(s, share, number);
+      turn_in(&group, group.x, s->x + group.first * s->plane, s->plane, s->plane);
+      memset(group.y, 0, (size_t)(s->plane * GROUP) * sizeof *group.y);
+      for (int64_t b = 0; b < s->blocks; b++) {
+        find_corners(s, group.image * s->blocks + b, &image, &first, &c);
+        for (int from = 0, n; from < c.count; from += n) {
+          n = THMin(PIECE, c.count - from);
+          turn_in(&group, group.piece, s->g + group.first * s->points + first + from, s->points, n);
+          accreal *part = s->parts + (number * s->points + first + from) * axes;
+          for (int i = 0; i < n; i++)
+            spread_point(&group, &c, axes, wide, from + i, group.piece + i * GROUP,
+                         part + i * axes);
+        }
+      }
+      for (int64_t from = 0; from < s->plane; from += PIECE)
+        turn_out(&group, group.y + from * GROUP, s->gradInput + group.first * s->plane + from,
+                 s->plane, THMin(PIECE, s->plane - from));
+    }
+}
+
+static void spread_shares(void *sampler, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(Sampler) *s = sampler;
+  FOR_KIND(spread_groups, begin, end)
 }
 
 const THNN_(GridKernel) TH_LEVEL_(THNN_(gridSampler))[] = {
-    [THNN_GRID_SAMPLE] = sample_blocks,
-    [THNN_GRID_INPUT] = spread_planes,
-    [THNN_GRID_POINTS] = move_blocks,
+    [THNN_GRID_SAMPLE] = sample_blocks,      [THNN_GRID_INPUT] = spread_planes,
+    [THNN_GRID_POINTS] = move_blocks,        [THNN_GRID_GROUPS] = sample_shares,
+    [THNN_GRID_GROUPS_BACK] = spread_shares,
 };
