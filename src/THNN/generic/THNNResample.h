@@ -24,10 +24,16 @@ typedef void (*THNN_(ResampleKernel))(const THNNPlanes *planes, const THNN_(Plac
 /* [THNN_GATHER], [THNN_SCATTER] */
 extern const THNN_(ResampleKernel) * THNN_(resample);
 
+/* Elements from a row that is kept in room to the next one: whole vectors of them. */
+static inline ptrdiff_t THNN_(resamplePitch)(int64_t row)
+{
+  return row + (16 - row % 16) % 16;
+}
+
 /* Elements of room for weighted rows of that many: four of them, and what is to be sent. */
 static inline ptrdiff_t THNN_(resampleRoom)(int64_t row)
 {
-  return 5 * row + THNN_SENT / (ptrdiff_t)sizeof(real);
+  return 5 * THNN_(resamplePitch)(row) + THNN_SENT / (ptrdiff_t)sizeof(real);
 }
 
 /* Room for the places of output planes, which the guard, entered here, frees. */

@@ -10,13 +10,20 @@ static const real *row_of(const THNNPlanes *p, const real *x, int64_t depth, int
   return x + (depth * p->in[1] + height) * p->in[2];
 }
 
-/* What follows 4 KB later is fetched: rows are short, and what is read waits for what is written.
- */
+/* What follows 8 KB later is fetched, to be read or to be written: rows are short, and what is read
+ * waits for what is written. */
+enum { LATER = 8192, LINE = TH_STREAM_LINE / sizeof(real) };
+
 static inline void fetch(const real *row, ptrdiff_t n)
 {
-  enum { LATER = 4096, LINE = TH_STREAM_LINE / sizeof *row };
   for (ptrdiff_t i = 0; i < n; i += LINE)
     __builtin_prefetch((const void *)((uintptr_t)(row + i) + LATER));
+}
+
+static inline void fetch_to_write(real *row, ptrdiff_t n)
+{
+  for (ptrdiff_t i = 0; i < n; i += LINE)
+    __builtin_prefetch((const void *)((uintptr_t)(row + i) + LATER), 1);
 }
 
 /* --- places ---------------------------------------------------------------------------------- */
@@ -67,6 +74,29 @@ static void scatter(const THNNPlanes *p, const THNN_(Places) * at, const real *x
 /* --- weighted places: along a row ------------------------------------------------------------ */
 
 #define LOOP static inline __attribute__((always_inline)) void
+
+/* y becomes what the band makes of x. */
+LOOP apply_plain(const THNN_(Band) * b, const real *x, real *y)
+{
+  const int64_t *first = b->first;
+  for (ptrdiff_t t = 0; t < b->taps; t++) {
+    const real *weight = b->weight + t * b->to;
+#pragma omp simd
+    for (ptrdiff_t k = 0; k < b->to; k++) {
+      const real part = weight[k] != 0 ? weight[k] * x[first[k] + t] : 0;
+      y[k] = t == 0 ? part : y[k] + part;
+    }
+  }
+}
+
+/* There are, for each level:
+ *
+ * find_groups and apply, which does as apply_plain,
+ * combine, by which the sum of count rows, at most FEW, times their weights becomes y, or is added
+ * to it if there is more of it there already.
+ *
+ * Where y is padded, whole vectors may be written to it. */
+enum { FEW = 4 };
 
 #if defined(__AVX512F__)
 
@@ -135,12 +165,11 @@ static inline Group group_of(const THNN_(Band) * b, ptrdiff_t k)
 
 /* The sums of a group's elements. */
 LOOP add_taps(const THNN_(Band) * b, const Group *g, Lanes lanes, const real *x, ptrdiff_t taps,
-              int near, int whole, real *y, int add)
+              int near, int whole, real *y, int padded)
 {
   const real *p = x + g->begin;
   ptrdiff_t left = g->left;
-  y += g->k;
-  Vector sum = LOAD(add ? lanes : 0, y);
+  Vector sum = LOAD(0, y);
   for (ptrdiff_t t = 0; t < taps; t++, p++, left--) {
     const Vector w = LOAD(lanes, b->weight + t * b->to + g->k);
     const Lanes counts = NOT_ZERO(w);
@@ -152,18 +181,18 @@ LOOP add_taps(const THNN_(Band) * b, const Group *g, Lanes lanes, const real *x,
       sum = ADD_PRODUCT(sum, counts, w, GATHER(counts, p, g->at));
     }
   }
-  STORE(y, lanes, sum);
+  STORE(y + g->k, padded ? (Lanes)-1 : lanes, sum);
 }
 
 LOOP apply_group(const THNN_(Band) * b, const Group *g, const real *x, ptrdiff_t taps, real *y,
-                 int add)
+                 int padded)
 {
   if (g->whole)
-    add_taps(b, g, (Lanes)-1, x, taps, 1, 1, y, add);
+    add_taps(b, g, (Lanes)-1, x, taps, 1, 1, y, padded);
   else if (g->near)
-    add_taps(b, g, g->lanes, x, taps, 1, 0, y, add);
+    add_taps(b, g, g->lanes, x, taps, 1, 0, y, padded);
   else
-    add_taps(b, g, g->lanes, x, taps, 0, 0, y, add);
+    add_taps(b, g, g->lanes, x, taps, 0, 0, y, padded);
 }
 
 /* The groups of short rows are found once for all rows of a plane. */
@@ -182,26 +211,61 @@ static inline void find_groups(const THNN_(Band) * b, Groups *all)
 }
 
 LOOP apply_taps(const THNN_(Band) * b, const Groups *all, ptrdiff_t taps, const real *x, real *y,
-                int add)
+                int padded)
 {
   for (ptrdiff_t i = 0; i < all->count; i++)
-    apply_group(b, &all->group[i], x, taps, y, add);
+    apply_group(b, &all->group[i], x, taps, y, padded);
   if (all->count == 0)
     for (ptrdiff_t k = 0; k < b->to; k += WIDTH) {
       const Group g = group_of(b, k);
-      apply_group(b, &g, x, taps, y, add);
+      apply_group(b, &g, x, taps, y, padded);
     }
 }
 
-/* y becomes, or grows by, what the band makes of x. */
-LOOP apply(const THNN_(Band) * b, const Groups *all, const real *x, real *y, int add)
+LOOP apply(const THNN_(Band) * b, const Groups *all, const real *x, real *y, int padded)
 {
-  if (b->taps == 1)
-    apply_taps(b, all, 1, x, y, add);
+  if (b->from > INT32_MAX) /* places may lie too far apart */
+    apply_plain(b, x, y);
+  else if (b->taps == 1)
+    apply_taps(b, all, 1, x, y, padded);
   else if (b->taps == 2)
-    apply_taps(b, all, 2, x, y, add);
+    apply_taps(b, all, 2, x, y, padded);
   else
-    apply_taps(b, all, b->taps, x, y, add);
+    apply_taps(b, all, b->taps, x, y, padded);
+}
+
+LOOP combine_at(Lanes lanes, int count, const real *const *row, const real *weight, ptrdiff_t k,
+                real *y, int more, int padded)
+{
+  Vector sum = LOAD(lanes, row[0] + k) * weight[0];
+  if (more)
+    sum += LOAD(lanes, y + k);
+  for (int t = 1; t < count; t++)
+    sum += LOAD(lanes, row[t] + k) * weight[t];
+  STORE(y + k, padded ? (Lanes)-1 : lanes, sum);
+}
+
+LOOP combine_all(ptrdiff_t n, int count, const real *const *row, const real *weight, real *y,
+                 int more, int padded)
+{
+  ptrdiff_t k = 0;
+  for (; n - k >= WIDTH; k += WIDTH)
+    combine_at((Lanes)-1, count, row, weight, k, y, more, padded);
+  if (k < n)
+    combine_at(lanes_of(n - k), count, row, weight, k, y, more, padded);
+}
+
+LOOP combine(ptrdiff_t n, int count, const real *const *row, const real *weight, real *y, int more,
+             int padded)
+{
+  if (count == 1)
+    combine_all(n, 1, row, weight, y, more, padded);
+  else if (count == 2)
+    combine_all(n, 2, row, weight, y, more, padded);
+  else if (count == 3)
+    combine_all(n, 3, row, weight, y, more, padded);
+  else
+    combine_all(n, 4, row, weight, y, more, padded);
 }
 
 #else
@@ -212,19 +276,36 @@ static inline void find_groups(TH_UNUSED const THNN_(Band) * b, TH_UNUSED Groups
 {
 }
 
-/* y becomes, or grows by, what the band makes of x. */
-LOOP apply(const THNN_(Band) * b, TH_UNUSED const Groups *all, const real *x, real *y, int add)
+LOOP apply(const THNN_(Band) * b, TH_UNUSED const Groups *all, const real *x, real *y,
+           TH_UNUSED int padded)
 {
-  const int64_t *first = b->first;
-  for (ptrdiff_t t = 0; t < b->taps; t++) {
-    const real *weight = b->weight + t * b->to;
-    const int begins = t == 0 && !add;
+  apply_plain(b, x, y);
+}
+
+LOOP combine(ptrdiff_t n, int count, const real *const *row, const real *weight, real *y, int more,
+             TH_UNUSED int padded)
+{
+  const real first = weight[0], second = weight[count > 1];
+  const real *a = row[0], *b = row[count > 1];
+  int t = 0;
+  if (!more && count == 1 && first == 1) {
+    copy_row(y, a, n);
+    t = 1;
+  } else if (!more && count == 1) {
 #pragma omp simd
-    for (ptrdiff_t k = 0; k < b->to; k++) {
-      const real part = weight[k] != 0 ? weight[k] * x[first[k] + t] : 0;
-      y[k] = begins ? part : y[k] + part;
-    }
+    for (ptrdiff_t k = 0; k < n; k++)
+      y[k] = first * a[k];
+    t = 1;
+  } else if (!more) {
+#pragma omp simd
+    for (ptrdiff_t k = 0; k < n; k++)
+      y[k] = first * a[k] + second * b[k];
+    t = 2;
   }
+  for (; t < count; t++)
+#pragma omp simd
+    for (ptrdiff_t k = 0; k < n; k++)
+      y[k] += weight[t] * row[t][k];
 }
 
 #endif
@@ -266,27 +347,6 @@ LOOP find_rows(const THNNPlanes *p, const Pair *depth, const Pair *height, Rows 
     }
 }
 
-LOOP blend(ptrdiff_t n, const Rows *rows, const real *const row[4], real *y)
-{
-  const int many = rows->count, four = many == 4;
-  const real *a = row[0], *b = row[many > 1], *c = row[2 * four], *d = row[3 * four];
-  const real *w = rows->weight;
-  if (many == 1 && w[0] == 1)
-    copy_row(y, a, n);
-  else if (many == 1)
-#pragma omp simd
-    for (ptrdiff_t k = 0; k < n; k++)
-      y[k] = w[0] * a[k];
-  else if (many == 2)
-#pragma omp simd
-    for (ptrdiff_t k = 0; k < n; k++)
-      y[k] = w[0] * a[k] + w[1] * b[k];
-  else
-#pragma omp simd
-    for (ptrdiff_t k = 0; k < n; k++)
-      y[k] = (w[0] * a[k] + w[1] * b[k]) + (w[2] * c[k] + w[3] * d[k]);
-}
-
 /* Rows of a result on their way past the caches, whole lines at a time. */
 typedef struct {
   real *to, *buffer;
@@ -311,11 +371,11 @@ LOOP send(Sender *s, ptrdiff_t n)
 static void interpolate(const THNNPlanes *p, const THNN_(Places) * at, const real *x, real *y,
                         real *room)
 {
-  const ptrdiff_t n = p->out[2];
+  const ptrdiff_t n = p->out[2], pitch = THNN_(resamplePitch)(n);
   int64_t kept[4] = {-1, -1, -1, -1};
   Groups groups;
   find_groups(&at->band, &groups);
-  Sender s = {y, room + 4 * n, 0};
+  Sender s = {y, room + 4 * pitch, 0};
   for (int64_t i = 0; i < p->out[0]; i++) {
     const Pair depth = pair_of(at, 0, i);
     for (int64_t j = 0; j < p->out[1]; j++, y += n) {
@@ -327,12 +387,14 @@ static void interpolate(const THNNPlanes *p, const THNN_(Places) * at, const rea
         const int slot = rows.slot[r];
         if (kept[slot] != rows.number[r]) {
           fetch(x + rows.number[r] * p->in[2], p->in[2]);
-          apply(&at->band, &groups, x + rows.number[r] * p->in[2], room + slot * n, 0);
+          apply(&at->band, &groups, x + rows.number[r] * p->in[2], room + slot * pitch, 1);
         }
         kept[slot] = rows.number[r];
-        row[r] = room + slot * n;
+        row[r] = room + slot * pitch;
       }
-      blend(n, &rows, row, at->sends ? s.buffer + s.held : y);
+      if (!at->sends)
+        fetch_to_write(y, n);
+      combine(n, rows.count, row, rows.weight, at->sends ? s.buffer + s.held : y, 0, 0);
       if (at->sends)
         send(&s, n);
     }
@@ -341,42 +403,72 @@ static void interpolate(const THNNPlanes *p, const THNN_(Places) * at, const rea
     THStream_copy(s.to, s.buffer, (size_t)s.held * sizeof *y);
 }
 
-/* The same backward: rows of gradients are added up as long as they come, for the same input row,
- * and then become as long as it is. */
+/* The output places that come from an input place, along an axis: begin ... end.  before is where
+ * those of the place before it begin, or 0. */
+typedef struct {
+  int64_t begin, end;
+} Span;
+
+static inline Span span_of(const THNNPlanes *p, const THNN_(Places) * at, int axis, int64_t place,
+                           int64_t before)
+{
+  Span span = {before, before};
+  while (span.begin < p->out[axis] && at->next[axis][span.begin] < place)
+    span.begin++;
+  for (span.end = span.begin; span.end < p->out[axis] && at->from[axis][span.end] <= place;)
+    span.end++;
+  return span;
+}
+
+/* What weight an input place has in an output place i. */
+static inline real weight_of(const THNN_(Places) * at, int axis, int64_t place, int64_t i)
+{
+  const real second = at->weight[axis][i];
+  return (at->from[axis][i] == place ? 1 - second : 0) + (at->next[axis][i] == place ? second : 0);
+}
+
+/* The same backward: the rows of gradients that come from an input row are added up, and then
+ * become as long as it is. */
 static void interpolate_back(const THNNPlanes *p, const THNN_(Places) * at, const real *x, real *y,
                              real *room)
 {
   const ptrdiff_t n = p->out[2];
-  int64_t kept[4] = {-1, -1, -1, -1};
   Groups groups;
   find_groups(&at->band, &groups);
-  for (int64_t i = 0; i < p->out[0]; i++) {
-    const Pair depth = pair_of(at, 0, i);
-    for (int64_t j = 0; j < p->out[1]; j++, x += n) {
-      const Pair height = pair_of(at, 1, j);
-      Rows rows;
-      find_rows(p, &depth, &height, &rows);
-      for (int r = 0; r < rows.count; r++) {
-        const int slot = rows.slot[r], more = kept[slot] == rows.number[r];
-        const real weight = rows.weight[r];
-        real *sum = room + slot * n;
-        if (!more && kept[slot] >= 0)
-          apply(&at->band, &groups, sum, y + kept[slot] * p->in[2], 1);
-        kept[slot] = rows.number[r];
-        if (more)
-#pragma omp simd
-          for (ptrdiff_t k = 0; k < n; k++)
-            sum[k] += weight * x[k];
-        else
-#pragma omp simd
-          for (ptrdiff_t k = 0; k < n; k++)
-            sum[k] = weight * x[k];
-      }
+  Span depth = {0, 0};
+  for (int64_t i = 0; i < p->in[0]; i++) {
+    depth = span_of(p, at, 0, i, depth.begin);
+    Span height = {0, 0};
+    for (int64_t j = 0; j < p->in[1]; j++, y += p->in[2]) {
+      const real *row[FEW];
+      real weight[FEW];
+      int count = 0, more = 0;
+      height = span_of(p, at, 1, j, height.begin);
+      for (int64_t z = depth.begin; z < depth.end; z++)
+        for (int64_t r = height.begin; r < height.end; r++) {
+          const real w = weight_of(at, 0, i, z) * weight_of(at, 1, j, r);
+          if (w == 0)
+            continue;
+          if (count == FEW) {
+            combine(n, count, row, weight, room, more, 1);
+            more = 1;
+            count = 0;
+          }
+          row[count] = x + (z * p->out[1] + r) * n;
+          weight[count] = w;
+          if (at->from[1][r] == j) /* it is the first time that this row is read */
+            fetch(row[count], n);
+          count++;
+        }
+      if (count > 0)
+        combine(n, count, row, weight, room, more, 1);
+      fetch_to_write(y, p->in[2]);
+      if (count > 0)
+        apply(&at->band, &groups, room, y, 0);
+      else
+        memset(y, 0, (size_t)p->in[2] * sizeof *y);
     }
   }
-  for (int slot = 0; slot < 4; slot++)
-    if (kept[slot] >= 0)
-      apply(&at->band, &groups, room + slot * n, y + kept[slot] * p->in[2], 1);
 }
 
 /* --- the table ------------------------------------------------------------------------------- */
@@ -393,11 +485,12 @@ static void forward(const THNNPlanes *p, const THNN_(Places) * places, const rea
 static void backward(const THNNPlanes *p, const THNN_(Places) * places, const real *x, real *y,
                      real *room)
 {
-  memset(y, 0, (size_t)p->input * sizeof *y);
-  if (places->weighted)
+  if (places->weighted) {
     interpolate_back(p, places, x, y, room);
-  else
-    scatter(p, places, x, y);
+    return;
+  }
+  memset(y, 0, (size_t)p->input * sizeof *y);
+  scatter(p, places, x, y);
 }
 
 const THNN_(ResampleKernel) TH_LEVEL_(THNN_(resample))[] = {
