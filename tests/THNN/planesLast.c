@@ -5,6 +5,8 @@
 #include "THTemplate.h"
 #include "th_test.h"
 
+#include "doubles.h"
+
 /* Of the norm: 3 x 3 windows may be computed by Winograd's algorithm. */
 #ifdef TH_REAL_IS_FLOAT
 static const double bound = 1e-5;
@@ -82,17 +84,6 @@ static THTensor *numbers(th_random *random, int dims, const int64_t *size)
   for (ptrdiff_t i = 0; i < THTensor_(nElement)(t); i++)
     THTensor_(data)(t)[i] = (real)((double)between(random, -1 << 20, 1 << 20) / (1 << 20));
   return t;
-}
-
-static double *new_doubles(THTensor *t)
-{
-  THTensor *copy = THTensor_(newContiguous)(t);
-  const ptrdiff_t n = THTensor_(nElement)(copy);
-  double *d = THAlloc((ptrdiff_t)sizeof *d * n);
-  for (ptrdiff_t i = 0; i < n; i++)
-    d[i] = (double)THTensor_(data)(copy)[i];
-  THTensor_(free)(copy);
-  return d;
 }
 
 typedef struct {

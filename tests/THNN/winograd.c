@@ -5,6 +5,8 @@
 #include "THTemplate.h"
 #include "th_test.h"
 
+#include "doubles.h"
+
 /* Of the norm. */
 #ifdef TH_REAL_IS_FLOAT
 static const double bound = 1e-5;
@@ -77,18 +79,6 @@ static void free_operands(Operands *o)
   THTensor *all[] = {o->x, o->weight, o->bias, o->y};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     THTensor_(free)(all[i]);
-}
-
-/* A contiguous copy of t in double precision. */
-static double *new_doubles(THTensor *t)
-{
-  THTensor *copy = THTensor_(newContiguous)(t);
-  const ptrdiff_t n = THTensor_(nElement)(copy);
-  double *d = THAlloc((ptrdiff_t)sizeof *d * n);
-  for (ptrdiff_t i = 0; i < n; i++)
-    d[i] = (double)THTensor_(data)(copy)[i];
-  THTensor_(free)(copy);
-  return d;
 }
 
 /* What is computed. */

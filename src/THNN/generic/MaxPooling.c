@@ -55,15 +55,19 @@ static void THNN_(maxPoolPlaneBack)(const THNN_(Work) * work, ptrdiff_t plane, v
   const int64_t *index = work->from + plane * p->output;
   memset(y, 0, (size_t)p->input * sizeof *y);
   /* Neighbours often come from one place, and then wait for each other: four elements that are far
-   * apart are added in turn.  What the next plane needs is fetched ahead, eight indices at a time.
+   * apart are added in turn.  What the next plane needs is fetched ahead, eight indices and the
+   * places of as many windows at a time.
    */
-  enum { PARTS = 4, LINE = 8 };
-  const ptrdiff_t part = p->output / PARTS;
+  enum { PARTS = 4, LINE = 8, WRITTEN = 64 / sizeof *y };
+  const ptrdiff_t part = p->output / PARTS, each = p->input / THMax(1, p->output);
   for (ptrdiff_t i = 0; i < part; i++) {
     if (i % LINE == 0)
       for (int k = 0; k < PARTS; k++) {
-        __builtin_prefetch(index + p->output + i + k * part);
-        __builtin_prefetch(x + p->output + i + k * part);
+        const ptrdiff_t next = i + k * part;
+        __builtin_prefetch(index + p->output + next);
+        __builtin_prefetch(x + p->output + next);
+        for (ptrdiff_t to = 0; to < LINE * each; to += WRITTEN)
+          __builtin_prefetch(y + p->input + next * each + to, 1);
       }
     for (int k = 0; k < PARTS; k++)
       y[index[i + k * part] - TH_INDEX_BASE] += x[i + k * part];

@@ -9,6 +9,8 @@
 #include "CopyRow.h"
 #if defined(__AVX512F__)
 #include <immintrin.h>
+
+#include "LanesBetween.h"
 #endif
 
 /* Places count in numbers as wide as the elements, so that both go in vectors alike. */
@@ -464,13 +466,6 @@ typedef struct {
   Winner winner[SLICES * ROWS];
 } Strip;
 
-static inline Mask columns_inside(ptrdiff_t column, ptrdiff_t columns)
-{
-  const ptrdiff_t from = THMin(THMax(-column, 0), WIDE);
-  const ptrdiff_t end = THMax(from, THMin(THMax(columns - column, 0), WIDE));
-  return (Mask)(((1u << end) - 1) & ~((1u << from) - 1));
-}
-
 FRAME_STAYS static void begin_strip(Strip *s, const THNNWindow *w, ptrdiff_t begin)
 {
   place first[WIDE], column[WIDE];
@@ -489,9 +484,11 @@ FRAME_STAYS static void begin_strip(Strip *s, const THNNWindow *w, ptrdiff_t beg
   memcpy(&s->first, first, sizeof first);
   memcpy(&s->column, column, sizeof column);
   for (ptrdiff_t k = 0; k < w->size; k++)
-    for (int half = 0; half < 2; half++)
-      s->inside[k][half] = columns_inside(s->start + k * w->dilation + half * WIDE, w->input);
-  s->wanted = columns_inside(0, w->output - begin);
+    for (int half = 0; half < 2; half++) {
+      const ptrdiff_t from = s->start + k * w->dilation + half * WIDE;
+      s->inside[k][half] = (Mask)lanes_between(-from, w->input - from);
+    }
+  s->wanted = (Mask)lanes_between(0, w->output - begin);
   for (int i = 0; i < SLICES * ROWS; i++)
     s->row[i] = -1;
 }

@@ -2,6 +2,8 @@
  * lies by turns in one and the other. */
 #if defined(__AVX512F__)
 #include <immintrin.h>
+
+#include "LanesBetween.h"
 #endif
 
 #define INLINE static inline __attribute__((always_inline))
@@ -47,15 +49,6 @@ typedef real Vector __attribute__((vector_size(VECTOR)));
 #define OF_LANES(LIST) LIST##4
 #else
 #define OF_LANES(LIST) LIST##2
-#endif
-
-#if defined(__AVX512F__)
-/* A mask of the lanes from begin to below end. */
-static inline uint16_t lanes_between(ptrdiff_t begin, ptrdiff_t end)
-{
-  const ptrdiff_t from = THMax(0, THMin(begin, LANES)), to = THMax(from, THMin(end, LANES));
-  return (uint16_t)((1u << to) - (1u << from));
-}
 #endif
 
 #define MIX(A, B, LIST)       MIX_LISTED(A, B, OF_LANES(LIST))
