@@ -237,7 +237,34 @@ static void wide_sqrt(PARAMETERS)
   })
 }
 
-#define WIDE_ENTRIES [TH_POINTWISE_exp] = wide_exp, [TH_POINTWISE_sqrt] = wide_sqrt,
+#ifdef TH_REAL_IS_FLOAT
+/* Functions that read and write 16 floats; what is left over is a part of so many. */
+#define WIDE_STEPS(NAME)                                          \
+  static void wide_##NAME(PARAMETERS)                             \
+  {                                                               \
+    IN_PIECES(float, {                                            \
+      ptrdiff_t k = from;                                         \
+      for (; end - k >= LANES; k += LANES) {                      \
+        FETCH_BOTH(0)                                             \
+        THWide_##NAME(to + (k - from), (const float *)first + k); \
+      }                                                           \
+      if (k < end) {                                              \
+        const size_t rest = (size_t)(end - k) * sizeof(float);    \
+        float part[LANES] = {0};                                  \
+        memcpy(part, (const float *)first + k, rest);             \
+        THWide_##NAME(part, part);                                \
+        memcpy(to + (k - from), part, rest);                      \
+      }                                                           \
+    })                                                            \
+  }
+WIDE_STEPS(sin)
+WIDE_STEPS(cos)
+#define TURN_ENTRIES [TH_POINTWISE_sin] = wide_sin, [TH_POINTWISE_cos] = wide_cos,
+#else
+#define TURN_ENTRIES
+#endif
+
+#define WIDE_ENTRIES [TH_POINTWISE_exp] = wide_exp, [TH_POINTWISE_sqrt] = wide_sqrt, TURN_ENTRIES
 #else
 #define WIDE_ROWS(X)
 #define WIDE_ENTRIES

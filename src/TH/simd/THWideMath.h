@@ -1,5 +1,5 @@
-/* exp, log, sqrt, atan, tanh, erf, sigmoid and pow of 16 floats, exp and sqrt of 8 doubles at once,
- * for the level AVX-512.
+/* exp, log, sqrt, sin, cos, atan, tanh, erf, sigmoid and pow of 16 floats, exp and sqrt of 8
+ * doubles at once, for the level AVX-512.
  *
  *     TH_WIDE_LOOP(TH_WIDE(x, source), result, 0, n, THWide_tanh(x))
  *
@@ -332,6 +332,64 @@ WIDE THWide_pow(__m512 x, __m512 y)
     ps[k] = THFloatMath_powFrom(ps[k], xs[k], ys[k]);
   return _mm512_loadu_ps(ps);
 }
+
+/* --- sine and cosine ------------------------------------------------------------------------- */
+
+/* sin(r + n pi) of 8 doubles, n being the integer in the last bits of turns, |r| <= pi/2. */
+WIDE2 THWide_sinOfRest(__m512d turns, __m512d r)
+{
+  const __m512d z = r * r;
+  const __m512d high = MAD2(z, ALL2(-0x1.9ab8e0d465ba4p-26), ALL2(0x1.71745c4bb5481p-19));
+  const __m512d middle =
+      MAD2(MAD2(high, z, ALL2(-0x1.a017fa6fe5c82p-13)), z, ALL2(0x1.11110cb855954p-7));
+  const __m512d s = r * MAD2(MAD2(middle, z, ALL2(-0x1.555555493944bp-3)), z, ALL2(1));
+  return NUMBER2(_mm512_xor_si512(BITS2(s), _mm512_slli_epi64(BITS2(turns), 63)));
+}
+
+/* x - n pi, as THFloatMath_lessPi. */
+WIDE2 THWide_lessPi(__m512d x, __m512d n)
+{
+  return MAD2(n, ALL2(-0x1.0b4611a626331p-33), MAD2(n, ALL2(-0x1.921fb544p+1), x));
+}
+
+WIDE2 THWide_sinNear(__m512d x)
+{
+  const __m512d rounder = ALL2(0x3p51), turns = MAD2(x, ALL2(0x1.45f306dc9c883p-2), rounder);
+  return THWide_sinOfRest(turns, THWide_lessPi(x, turns - rounder));
+}
+
+/* The sine of x + pi/2, with n - 1/2 in place of n. */
+WIDE2 THWide_cosNear(__m512d x)
+{
+  const __m512d rounder = ALL2(0x3p51);
+  const __m512d turns = MAD2(x, ALL2(0x1.45f306dc9c883p-2), ALL2(0.5)) + rounder;
+  return THWide_sinOfRest(turns, THWide_lessPi(x, (turns - rounder) - ALL2(0.5)));
+}
+
+/* Of 16 floats, as doubles from where they are and back: halves of a vector cost more.  Those far
+ * out are left to the C library. */
+#define TH_WIDE_TURNS(NAME)                                                               \
+  TH_MATH void THWide_##NAME(float *to, const float *from)                                \
+  {                                                                                       \
+    enum { LARGEST = 11 };                                                                \
+    const __m512d x = _mm512_cvtps_pd(_mm256_loadu_ps(from));                             \
+    const __m512d y = _mm512_cvtps_pd(_mm256_loadu_ps(from + 8));                         \
+    const __m512d largest = _mm512_range_pd(x, y, LARGEST), limit = ALL2(0x1p20);         \
+    if (__builtin_expect(_mm512_cmp_pd_mask(largest, limit, _CMP_GT_OQ), 0)) {            \
+      float all[16];                                                                      \
+      _mm512_storeu_ps(all, _mm512_loadu_ps(from));                                       \
+      _mm512_storeu_ps(to, THWide_whole(THWide_##NAME##Near(x), THWide_##NAME##Near(y))); \
+      for (int k = 0; k < 16; k++)                                                        \
+        if (!THFloatMath_isNear(all[k]))                                                  \
+          to[k] = (float)NAME((double)all[k]);                                            \
+    } else {                                                                              \
+      _mm256_storeu_ps(to, _mm512_cvtpd_ps(THWide_##NAME##Near(x)));                      \
+      _mm256_storeu_ps(to + 8, _mm512_cvtpd_ps(THWide_##NAME##Near(y)));                  \
+    }                                                                                     \
+  }
+TH_WIDE_TURNS(sin)
+TH_WIDE_TURNS(cos)
+#undef TH_WIDE_TURNS
 
 /* --- sigmoid --------------------------------------------------------------------------------- */
 
