@@ -16,6 +16,7 @@ static void across_rows(const THRun *run, ptrdiff_t resultSize, ptrdiff_t source
   const ptrdiff_t columns = THMin(run->n, THMax(FEW, LINES / resultSize));
   const ptrdiff_t rows = BUFFER / (columns * sourceSize);
   const int size = THGather_size((size_t)sourceSize);
+  const int sends = run->streams && columns * resultSize >= TH_STREAM_LINE;
   for (ptrdiff_t i = 0; i < run->n; i += columns)
     for (ptrdiff_t j = 0; j < run->rows; j += rows) {
       const ptrdiff_t m = THMin(columns, run->n - i), k = THMin(rows, run->rows - j);
@@ -23,8 +24,11 @@ static void across_rows(const THRun *run, ptrdiff_t resultSize, ptrdiff_t source
       char *r = run->at[0] + (j * run->jump[0] + i) * resultSize;
       THGather_kernels->across[size](buffer, columns, x, run->step[1], m, k,
                                      run->streams ? rows : 0);
-      for (ptrdiff_t b = 0; b < k; b++)
-        row(r + b * run->jump[0] * resultSize, buffer + b * columns * sourceSize, m, run->streams);
+      if (run->jump[0] == m)
+        row(r, buffer, k * m, run->streams); /* one long row */
+      else
+        for (ptrdiff_t b = 0; b < k; b++)
+          row(r + b * run->jump[0] * resultSize, buffer + b * columns * sourceSize, m, sends);
     }
 }
 

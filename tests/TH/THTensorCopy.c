@@ -113,9 +113,11 @@ static void THTest_(conversionRules)(void)
                                                                                                   \
   static void THTest_(copyLayouts##Source)(void)                                                  \
   {                                                                                               \
-    static const int64_t small[] = {6, 5, 4}, other[] = {4, 6, 5}, large[] = {3, 70, 90};         \
+    static const int64_t small[] = {6, 5, 4}, other[] = {4, 6, 5};                                \
+    static const int64_t large[] = {3, 70, 90}, few[] = {1, 3, 2001};                             \
     THTest_(copyShapes##Source)(small, other, TH_LAYOUTS);                                        \
     THTest_(copyShapes##Source)(large, large, TH_WITH_ONES); /* squares, bands and buffers */     \
+    THTest_(copyShapes##Source)(few, few, TH_WITH_ONES);                                          \
   }
 
 TH_FOR_EACH_TYPE(COPY_LAYOUTS)
