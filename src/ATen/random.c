@@ -230,7 +230,8 @@ at_tensor *at_permutation(at_tensor *out, const at_type *type, int64_t n, at_gen
     at_checkType(out, "result", type);
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *made = at_hold(&pool, at_newShape(at_addsAs(type), (at_ints){&n, 1}));
+  const at_type *const held = at_addsAs(type);
+  at_tensor *made = at_resultOf(&pool, held == type ? out : NULL, held, (at_ints){&n, 1});
   if (n > 0)
     made->type->functions->randperm(made->th, drawn_from(generator), n);
   if (made->type != type)

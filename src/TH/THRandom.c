@@ -60,7 +60,7 @@ void THRandom_standardNormals(THGenerator *generator, double *x, ptrdiff_t count
   }
   while (count > 1) {
     const ptrdiff_t some = THMin(count & -2, SOME);
-    THRandom_words(generator, pairs, 2 * some);
+    THRandom_rawWords(generator, pairs, 2 * some);
     THRandom_kernels->normalPairs(x, pairs, some);
     x += some;
     count -= some;

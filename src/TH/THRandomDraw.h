@@ -12,8 +12,8 @@ void THRandom_lock(THGuard *guard, THGenerator *generator, int argument);
 /* The check alone, for functions that resize a tensor before they draw. */
 void THRandom_check(THGenerator *generator, int argument);
 
-/* The next count words as they are in the state, from which THRandom_kernels->temper makes those
- * that are handed out. */
+/* The next count words as they are in the state, of which THRandom_kernels make numbers, or by
+ * temper those that are handed out. */
 void THRandom_rawWords(THGenerator *generator, uint32_t *words, ptrdiff_t count);
 
 /* The next count words. */

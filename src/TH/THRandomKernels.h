@@ -1,4 +1,5 @@
-/* The inner loops of the generator and of the distributions, chosen per instruction set. */
+/* The inner loops of the generator and of the distributions, chosen per instruction set.  What
+ * makes numbers of words takes them as they are in the state, and tempers them. */
 #ifndef TH_RANDOM_KERNELS_H
 #define TH_RANDOM_KERNELS_H
 
@@ -13,11 +14,12 @@ typedef struct THRandomKernels {
   /* Words of the state as they are handed out.  out may be words. */
   void (*temper)(uint32_t *out, const uint32_t *words, ptrdiff_t n);
 
-  /* words[i] %= divisor. */
+  /* words[i] %= divisor, of tempered words. */
   void (*remainders)(uint32_t *words, ptrdiff_t n, uint32_t divisor);
 
   /* out[i] = the i-th pair of words, its low 53 bits as an integer, is below threshold. */
   void (*below)(uint8_t *out, const uint32_t *pairs, ptrdiff_t n, uint64_t threshold);
+  void (*belowFloat)(float *out, const uint32_t *pairs, ptrdiff_t n, uint64_t threshold);
 
   /* out[i] = scale * log(1 - u) or, with fromOne 0, scale * log(u), where u in [0, 1) comes from
    * the i-th pair.  Of u = 0 the logarithm is a large negative number. */

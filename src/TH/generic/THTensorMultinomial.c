@@ -120,7 +120,7 @@ static void line_up(THGenerator *generator, const real *p, int64_t count, Runner
   double times[CHUNK];
   for (int64_t i = 0; i < count;) {
     const int64_t some = THMin(count - i, CHUNK);
-    THRandom_words(generator, pairs, (ptrdiff_t)(2 * some));
+    THRandom_rawWords(generator, pairs, (ptrdiff_t)(2 * some));
     THRandom_kernels->logarithms(times, pairs, (ptrdiff_t)some, -1, 1);
     for (int64_t k = 0; k < some; k++, i++) {
       const real time = (real)times[k];

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include "../THConvert.h"
 #include "../THRandomDraw.h"
 #include "../simd/THStream.h"
 #include "THTensorCore.h"
@@ -36,15 +37,22 @@ struct Source {
   ptrdiff_t turns;
 };
 
-/* The next count words. */
-static void draw(Source *source, uint32_t *words, ptrdiff_t count)
+/* The next count words as they are in the generator's state, in room if nobody has taken them. */
+static const uint32_t *draw(Source *source, uint32_t *room, ptrdiff_t count)
 {
   if (!source->taken) {
-    THRandom_words(source->generator, words, count);
-    return;
+    THRandom_rawWords(source->generator, room, count);
+    return room;
   }
-  THRandom_kernels->temper(words, source->taken, count);
+  const uint32_t *words = source->taken;
   source->taken += count;
+  return words;
+}
+
+/* The next count words as they are handed out. */
+static void draw_words(Source *source, uint32_t *words, ptrdiff_t count)
+{
+  THRandom_kernels->temper(words, draw(source, words, count), count);
 }
 
 /* How many numbers to produce next.  The last chunk is never a short one behind others: the last 16
@@ -236,7 +244,7 @@ static void produce_integers(Source *source, real *out, ptrdiff_t n)
   const uint64_t range = source->range, mask = range - 1;
   const uint64_t base = range == 0 ? 0 : (uint64_t)source->base;
   if (range == 0 || range > UINT32_MAX) {
-    draw(source, words, 2 * n);
+    draw_words(source, words, 2 * n);
     for (ptrdiff_t i = 0; i < n; i++) {
       const uint64_t word = (uint64_t)words[2 * i] << 32 | words[2 * i + 1];
       out[i] = (real)(int64_t)(base + (range & mask ? word % range : word & mask));
@@ -244,7 +252,7 @@ static void produce_integers(Source *source, real *out, ptrdiff_t n)
     return;
   }
   const uint64_t most = range & mask ? UINT32_MAX : mask; /* the largest remainder, or above */
-  draw(source, words, n);
+  draw_words(source, words, n);
   if (range & mask)
     THRandom_kernels->remainders(words, n, (uint32_t)range);
   for (ptrdiff_t i = 0; i < n; i++)
@@ -298,8 +306,8 @@ static inline double round_up(double x)
 static void produce_geometric(Source *source, real *out, ptrdiff_t n)
 {
   Work work;
-  draw(source, work.pairs, 2 * n);
-  THRandom_kernels->logarithms(work.x, work.pairs, n, source->a, 0);
+  const uint32_t *pairs = draw(source, work.pairs, 2 * n);
+  THRandom_kernels->logarithms(work.x, pairs, n, source->a, 0);
   for (ptrdiff_t i = 0; i < n; i++) {
     const double trials = round_up(work.x[i]);
 #ifdef REAL_IS_FLOATING
@@ -321,11 +329,14 @@ void THTensor_(geometric)(THTensor *self, THGenerator *_generator, double p)
 static void produce_bernoulli(Source *source, real *out, ptrdiff_t n)
 {
   uint32_t pairs[2 * CHUNK];
+#if defined(TH_REAL_IS_FLOAT)
+  THRandom_kernels->belowFloat(out, draw(source, pairs, 2 * n), n, source->threshold);
+#else
   uint8_t bits[CHUNK];
-  draw(source, pairs, 2 * n);
-  THRandom_kernels->below(bits, pairs, n, source->threshold);
-  for (ptrdiff_t i = 0; i < n; i++)
-    out[i] = (real)bits[i];
+  THRandom_kernels->below(bits, draw(source, pairs, 2 * n), n, source->threshold);
+  const THRun run = {.rows = 1, .n = n, .at = {(char *)out, (char *)bits}, .step = {1, 1}};
+  THTensor_(convert)[THScalarByte](&run, NULL);
+#endif
 }
 
 void THTensor_(bernoulli)(THTensor *self, THGenerator *_generator, double p)
@@ -447,28 +458,29 @@ void THTensor_(bernoulli_DoubleTensor)(THTensor *self, THGenerator *_generator, 
 
 /* --- permutations ----------------------------------------------------------------------------- */
 
-void THTensor_(randperm)(THTensor *r_, THGenerator *_generator, int64_t n)
+/* Numbers of 32 bits are exchanged in order: the caches hold more of them than of longer ones. What
+ * comes to be first is not exchanged any more and goes to r.  More numbers than that are exchanged
+ * in r itself. */
+static void permute(real *r, int64_t step, uint32_t *order, int64_t n, THGenerator *generator)
 {
-  THArgCheck(n >= 1 && (uint64_t)n <= COUNTABLE, 3, "n is %lld, not in 1 ... %llu", (long long)n,
-             (unsigned long long)COUNTABLE);
-  THRandom_check(_generator, 2);
-  THTensor_(resize1d)(r_, n);
-  THLoop loop;
-  THLoop_init(&loop);
-  THLoop_tensor(&loop, r_);
-  check_no_overlap(&loop);
-
-  real *r = THTensor_(data)(r_);
-  const int64_t step = r_->stride[0];
-  for (int64_t i = 0; i < n; i++)
-    r[i * step] = (real)i;
-
-  THGuard guard;
-  THRandom_lock(&guard, _generator, 2);
+  if (order)
+    for (int64_t i = 0; i < n; i++)
+      order[i] = (uint32_t)i;
+  else
+    for (int64_t i = 0; i < n; i++)
+      r[i * step] = (real)i;
   for (int64_t i = 0; i < n - 1;) {
     uint32_t words[CHUNK];
     const int64_t end = THMin(n - 1, i + CHUNK);
-    THRandom_words(_generator, words, (ptrdiff_t)(end - i));
+    THRandom_words(generator, words, (ptrdiff_t)(end - i));
+    if (order) {
+      for (const uint32_t *word = words; i < end; i++) {
+        const uint32_t k = *word++ % (uint32_t)(n - i), kept = order[i];
+        r[i * step] = (real)order[i + k];
+        order[i + k] = kept;
+      }
+      continue;
+    }
     for (const uint32_t *word = words; i < end; i++) {
       /* A word is enough: a tensor of 2^32 elements would be the first one to notice. */
       const uint64_t rest = (uint64_t)(n - i);
@@ -478,7 +490,28 @@ void THTensor_(randperm)(THTensor *r_, THGenerator *_generator, int64_t n)
       r[k * step] = kept;
     }
   }
-  THGuard_leave(&guard);
+  if (order)
+    r[(n - 1) * step] = (real)order[n - 1];
+}
+
+void THTensor_(randperm)(THTensor *r_, THGenerator *_generator, int64_t n)
+{
+  THArgCheck(n >= 1 && (uint64_t)n <= COUNTABLE, 3, "n is %lld, not in 1 ... %llu", (long long)n,
+             (unsigned long long)COUNTABLE);
+  THRandom_check(_generator, 2);
+  THGuard room, lock;
+  THGuard_enter(&room, THFree);
+  if (sizeof(real) > sizeof(uint32_t) && n <= UINT32_MAX)
+    room.what = THAlloc((ptrdiff_t)n * (ptrdiff_t)sizeof(uint32_t));
+  THTensor_(resize1d)(r_, n);
+  THLoop loop;
+  THLoop_init(&loop);
+  THLoop_tensor(&loop, r_);
+  check_no_overlap(&loop);
+  THRandom_lock(&lock, _generator, 2);
+  permute(THTensor_(data)(r_), r_->stride[0], room.what, n, _generator);
+  THGuard_leave(&lock);
+  THGuard_leave(&room);
 }
 
 #ifdef REAL_IS_FLOATING
@@ -507,8 +540,7 @@ void THTensor_(bernoulli_Tensor)(THTensor *self, THGenerator *_generator, THTens
 static void draw_uniform(Source *source, real *out, ptrdiff_t n, double a, double b)
 {
   uint32_t words[UNIFORM_WORDS * CHUNK];
-  draw(source, words, UNIFORM_WORDS * n);
-  THRandom_kernels->uniformReal(out, words, n, (real)a, (real)b);
+  THRandom_kernels->uniformReal(out, draw(source, words, UNIFORM_WORDS * n), n, (real)a, (real)b);
 }
 
 static void produce_uniform(Source *source, real *out, ptrdiff_t n)
@@ -714,8 +746,8 @@ static void convert_doubles(real *out, const double *x, ptrdiff_t n)
 static void produce_exponential(Source *source, real *out, ptrdiff_t n)
 {
   Work work;
-  draw(source, work.pairs, 2 * n);
-  THRandom_kernels->logarithms(work.x, work.pairs, n, source->a, 1);
+  const uint32_t *pairs = draw(source, work.pairs, 2 * n);
+  THRandom_kernels->logarithms(work.x, pairs, n, source->a, 1);
   convert_doubles(out, work.x, n);
 }
 
@@ -728,8 +760,8 @@ void THTensor_(exponential)(THTensor *self, THGenerator *_generator, double lamb
 static void produce_cauchy(Source *source, real *out, ptrdiff_t n)
 {
   Work work;
-  draw(source, work.pairs, 2 * n);
-  THRandom_kernels->tangents(work.x, work.pairs, n, source->b, source->a);
+  const uint32_t *pairs = draw(source, work.pairs, 2 * n);
+  THRandom_kernels->tangents(work.x, pairs, n, source->b, source->a);
   convert_doubles(out, work.x, n);
 }
 

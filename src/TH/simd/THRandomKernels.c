@@ -57,10 +57,29 @@ static void temper(uint32_t *out, const uint32_t *words, ptrdiff_t n)
 
 /* --- from words to numbers ------------------------------------------------------------------ */
 
-/* The low 53 bits of a pair, exactly: its first word is the upper half. */
-static inline double low_53_bits(const uint32_t *pair)
+/* The low 53 bits of a pair, whose first word is the upper half.  Both words are tempered at once:
+ * the masks take away what a shift has moved from one into the other. */
+static inline uint64_t low_53_bits(const uint32_t *pair)
 {
-  return (double)(int32_t)(pair[0] & 0x1fffffu) * 0x1p32 + (double)pair[1];
+  uint64_t y;
+  memcpy(&y, pair, sizeof y);
+  y ^= y >> 11 & UINT64_C(0x001fffff001fffff);
+  y ^= y << 7 & UINT64_C(0x9d2c56809d2c5680);
+  y ^= y << 15 & UINT64_C(0xefc60000efc60000);
+  y ^= y >> 18 & UINT64_C(0x00003fff00003fff);
+  if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+    y = y << 32 | y >> 32;
+  return y & UINT64_C(0x1fffffffffffff);
+}
+
+/* The same as a number, exactly: each half becomes the low bits of a power of two, which
+ * conversions from 64 bits are not needed for. */
+static inline double number_of_pair(const uint32_t *pair)
+{
+  const uint64_t bits = low_53_bits(pair);
+  const double upper = double_of_bits(bits_of_double(0x1p84) | bits >> 32);
+  const double lower = double_of_bits(bits_of_double(0x1p52) | (bits & 0xffffffffu));
+  return (upper - (0x1p84 + 0x1p52)) + lower;
 }
 
 /* The quotient comes from a product of doubles, which is too large by one at most where the
@@ -76,13 +95,25 @@ static void remainders(uint32_t *words, ptrdiff_t n, uint32_t divisor)
   }
 }
 
+/* Both are far below 2^63, so the sign of their difference tells; comparing numbers of 64 bits
+ * takes more where there is no instruction for it. */
+static inline uint64_t is_below(const uint32_t *pair, uint64_t threshold)
+{
+  return (low_53_bits(pair) - threshold) >> 63;
+}
+
 static void below(uint8_t *restrict out, const uint32_t *restrict pairs, ptrdiff_t n,
                   uint64_t threshold)
 {
-  for (ptrdiff_t i = 0; i < n; i++) {
-    const uint64_t k = (uint64_t)(pairs[2 * i] & 0x1fffffu) << 32 | pairs[2 * i + 1];
-    out[i] = k < threshold;
-  }
+  for (ptrdiff_t i = 0; i < n; i++)
+    out[i] = (uint8_t)is_below(pairs + 2 * i, threshold);
+}
+
+static void below_float(float *restrict out, const uint32_t *restrict pairs, ptrdiff_t n,
+                        uint64_t threshold)
+{
+  for (ptrdiff_t i = 0; i < n; i++)
+    out[i] = (float)(int32_t)is_below(pairs + 2 * i, threshold);
 }
 
 static void uniform_float(float *restrict out, const uint32_t *restrict words, ptrdiff_t n, float a,
@@ -90,7 +121,7 @@ static void uniform_float(float *restrict out, const uint32_t *restrict words, p
 {
   const float width = b - a;
   for (ptrdiff_t i = 0; i < n; i++)
-    out[i] = (float)(int32_t)(words[i] & 0xffffffu) * 0x1p-24f * width + a;
+    out[i] = (float)(int32_t)(temper_word(words[i]) & 0xffffffu) * 0x1p-24f * width + a;
 }
 
 static void uniform_double(double *restrict out, const uint32_t *restrict pairs, ptrdiff_t n,
@@ -98,7 +129,7 @@ static void uniform_double(double *restrict out, const uint32_t *restrict pairs,
 {
   const double width = b - a;
   for (ptrdiff_t i = 0; i < n; i++)
-    out[i] = low_53_bits(pairs + 2 * i) * 0x1p-53 * width + a;
+    out[i] = number_of_pair(pairs + 2 * i) * 0x1p-53 * width + a;
 }
 
 static void logarithms(double *restrict out, const uint32_t *restrict pairs, ptrdiff_t n,
@@ -106,44 +137,41 @@ static void logarithms(double *restrict out, const uint32_t *restrict pairs, ptr
 {
   if (fromOne)
     for (ptrdiff_t i = 0; i < n; i++)
-      out[i] = scale * log_double(1.0 - low_53_bits(pairs + 2 * i) * 0x1p-53);
+      out[i] = scale * log_double(1.0 - number_of_pair(pairs + 2 * i) * 0x1p-53);
   else
     for (ptrdiff_t i = 0; i < n; i++)
-      out[i] = scale * log_double(low_53_bits(pairs + 2 * i) * 0x1p-53);
+      out[i] = scale * log_double(number_of_pair(pairs + 2 * i) * 0x1p-53);
 }
 
 /* Box and Muller: the radius from the first eight numbers of each block, the angle from the other
- * eight.  Some blocks at a time, whose number is a constant, fill the widest vectors. */
-static inline __attribute__((always_inline)) void normal_blocks(float *x, int blocks, float mean,
-                                                                float stdv)
-{
-  enum { HALF = 8, MOST = 4 * HALF };
-  float first[MOST], last[MOST];
-  for (int b = 0; b < blocks; b++) {
-    memcpy(first + b * HALF, x + 2 * b * HALF, HALF * sizeof *x);
-    memcpy(last + b * HALF, x + (2 * b + 1) * HALF, HALF * sizeof *x);
-  }
-#pragma omp simd
-  for (int i = 0; i < blocks * HALF; i++) {
-    const float radius = sqrtf(-2.0f * log_float(1.0f - first[i]));
-    float sine, cosine;
-    sincos_float(6.2831855f * last[i], &sine, &cosine);
-    first[i] = radius * cosine * stdv + mean;
-    last[i] = radius * sine * stdv + mean;
-  }
-  for (int b = 0; b < blocks; b++) {
-    memcpy(x + 2 * b * HALF, first + b * HALF, HALF * sizeof *x);
-    memcpy(x + (2 * b + 1) * HALF, last + b * HALF, HALF * sizeof *x);
-  }
-}
-
+ * eight.  The halves of many blocks lie together, which fill the widest vectors: so many that they
+ * are in memory before they are read, as they are in pieces longer than those written. */
 static void normal_float(float *x, ptrdiff_t n, float mean, float stdv)
 {
-  ptrdiff_t i = 0;
-  for (; i + 4 * 16 <= n; i += 4 * 16)
-    normal_blocks(x + i, 4, mean, stdv);
-  for (; i < n; i += 16)
-    normal_blocks(x + i, 1, mean, stdv);
+  enum { HALF = 8, MOST = 256, LANES = 16 };
+  _Alignas(64) float first[MOST], last[MOST];
+  memset(first, 0, sizeof first); /* of what fills the last vector, nothing is looked at */
+  memset(last, 0, sizeof last);
+  for (ptrdiff_t pairs; n > 0; x += 2 * pairs, n -= 2 * pairs) {
+    pairs = n / 2 < MOST ? n / 2 : MOST;
+    for (ptrdiff_t i = 0; i < pairs; i += HALF) {
+      memcpy(first + i, x + 2 * i, HALF * sizeof *x);
+      memcpy(last + i, x + 2 * i + HALF, HALF * sizeof *x);
+    }
+    for (ptrdiff_t v = 0; v < pairs; v += LANES)
+#pragma omp simd
+      for (ptrdiff_t i = v; i < v + LANES; i++) {
+        const float radius = sqrtf(-2.0f * log_float(1.0f - first[i]));
+        float sine, cosine;
+        sincos_float(6.2831855f * last[i], &sine, &cosine);
+        first[i] = radius * cosine * stdv + mean;
+        last[i] = radius * sine * stdv + mean;
+      }
+    for (ptrdiff_t i = 0; i < pairs; i += HALF) {
+      memcpy(x + 2 * i, first + i, HALF * sizeof *x);
+      memcpy(x + 2 * i + HALF, last + i, HALF * sizeof *x);
+    }
+  }
 }
 
 static void normal_double(double *x, ptrdiff_t n, double mean, double stdv)
@@ -161,9 +189,10 @@ static void normal_double(double *x, ptrdiff_t n, double mean, double stdv)
 static void normal_pairs(double *restrict x, const uint32_t *restrict pairs, ptrdiff_t n)
 {
   for (ptrdiff_t i = 0; i < n; i += 2) {
-    const double radius = sqrt(-2.0 * log_double(1.0 - low_53_bits(pairs + 2 * i + 2) * 0x1p-53));
+    const double radius =
+        sqrt(-2.0 * log_double(1.0 - number_of_pair(pairs + 2 * i + 2) * 0x1p-53));
     double sine, cosine;
-    sincos_turns_double(low_53_bits(pairs + 2 * i) * 0x1p-53, &sine, &cosine);
+    sincos_turns_double(number_of_pair(pairs + 2 * i) * 0x1p-53, &sine, &cosine);
     x[i] = radius * cosine;
     x[i + 1] = radius * sine;
   }
@@ -174,7 +203,7 @@ static void tangents(double *restrict out, const uint32_t *restrict pairs, ptrdi
                      double scale, double shift)
 {
   for (ptrdiff_t i = 0; i < n; i++) {
-    const double k = low_53_bits(pairs + 2 * i), u = (k > 0.0 ? k : 0.5) * 0x1p-53;
+    const double k = number_of_pair(pairs + 2 * i), u = (k > 0.0 ? k : 0.5) * 0x1p-53;
     double sine, cosine;
     sincos_turns_double(0.5 * u - 0.25, &sine, &cosine);
     out[i] = sine / cosine * scale + shift;
@@ -188,6 +217,7 @@ const THRandomKernels TH_LEVEL_(THRandom_kernels)[] = {{
     .temper = temper,
     .remainders = remainders,
     .below = below,
+    .belowFloat = below_float,
     .logarithms = logarithms,
     .normalPairs = normal_pairs,
     .tangents = tangents,
