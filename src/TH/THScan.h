@@ -10,7 +10,7 @@ typedef struct THScanPlace {
   void *to;               /* NULL: only the last total is wanted */
   ptrdiff_t dx, dr;       /* from one element to the next */
   ptrdiff_t jumpX, jumpR; /* across: from one row to the next */
-  int streams;            /* across: totals side by side go around the caches */
+  int streams;            /* totals side by side go around the caches */
 } THScanPlace;
 
 typedef struct THScanKernels {

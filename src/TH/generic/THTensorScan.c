@@ -11,7 +11,7 @@ TH_DISPATCH(THScanKernels, THTensor_(scanKernels))
 /* Lines side by side are walked in tiles, row by row, and so are lines that are short; a long line
  * in pieces, whose totals are known before any of them is written if there are too few lines for
  * the threads.  Pieces are the same for any number of threads. */
-enum { TILE = 4096, NARROW = 512, PIECE = 65536, SHORT = 16 };
+enum { TILE = 2048, NARROW = 512, PIECE = 65536, SHORT = 10 };
 
 typedef struct {
   const THLines *lines;
@@ -48,26 +48,44 @@ static void THTensor_(scanTiles)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-static void scan_piece(const Scan *scan, ptrdiff_t line, ptrdiff_t piece, accreal *total, int write)
+/* A piece of the line that begins at these places. */
+static void scan_piece(const Scan *scan, ptrdiff_t from, ptrdiff_t to, ptrdiff_t piece,
+                       accreal *total, int write)
 {
   const THLines *lines = scan->lines;
   const ptrdiff_t first = piece * PIECE, dx = lines->step[0], dr = lines->step[1];
-  const THScanPlace place = {
-      .from = scan->from + THLines_at(lines, 0, line) + first * dx,
-      .to = write ? scan->to + THLines_at(lines, 1, line) + first * dr : NULL,
-      .dx = dx,
-      .dr = dr};
+  const THScanPlace place = {.from = scan->from + from + first * dx,
+                             .to = write ? scan->to + to + first * dr : NULL,
+                             .dx = dx,
+                             .dr = dr,
+                             .streams = scan->streams && write};
   scan->kernels->along(total, &place, THMin(PIECE, lines->length - first));
 }
 
 static void THTensor_(scanLines)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const Scan *scan = context;
+  const THLines *lines = scan->lines;
+  ptrdiff_t from = 0, to = 0;
   for (ptrdiff_t line = begin; line < end; line++) {
+    if (line == begin || line % lines->size[0] == 0) {
+      from = THLines_at(lines, 0, line);
+      to = THLines_at(lines, 1, line);
+    }
     accreal total = scan->initial;
     for (ptrdiff_t piece = 0; piece < scan->pieces; piece++)
-      scan_piece(scan, line, piece, &total, 1);
+      scan_piece(scan, from, to, piece, &total, 1);
+    from += lines->stride[0][0];
+    to += lines->stride[1][0];
   }
+}
+
+/* One of the pieces of all lines. */
+static void scan_numbered(const Scan *scan, ptrdiff_t k, int write)
+{
+  const ptrdiff_t line = k / scan->pieces;
+  scan_piece(scan, THLines_at(scan->lines, 0, line), THLines_at(scan->lines, 1, line),
+             k % scan->pieces, &scan->totals[k], write);
 }
 
 static void THTensor_(totalPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
@@ -75,7 +93,7 @@ static void THTensor_(totalPieces)(void *context, ptrdiff_t begin, ptrdiff_t end
   const Scan *scan = context;
   for (ptrdiff_t k = begin; k < end; k++) {
     scan->totals[k] = scan->initial;
-    scan_piece(scan, k / scan->pieces, k % scan->pieces, &scan->totals[k], 0);
+    scan_numbered(scan, k, 0);
   }
 }
 
@@ -83,7 +101,7 @@ static void THTensor_(scanPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const Scan *scan = context;
   for (ptrdiff_t k = begin; k < end; k++)
-    scan_piece(scan, k / scan->pieces, k % scan->pieces, &scan->totals[k], 1);
+    scan_numbered(scan, k, 1);
 }
 
 /* Pieces by themselves: first their totals, then what comes before each, then the elements. */
