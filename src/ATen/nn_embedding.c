@@ -55,8 +55,19 @@ at_tensor *at_nnEmbedding(at_tensor *out, at_tensor *weight, at_tensor *indices)
   return at_finishOne(&pool, out, at_hold(&pool, at_viewAs(rows, sizes)));
 }
 
-/* The gradient of a table: rows of grad, in compute, are added up where their indices say. */
-static at_tensor *table_gradient(at_pool *pool, at_tensor *grad, at_tensor *row,
+/* Whether a gradient can be computed in out itself: nothing is read there, and nothing is
+ * allocated, which could fail, once it is written. */
+static bool holds_gradient(const at_tensor *out, const at_tensor *grad, const at_tensor *row,
+                           at_ints sizes, bool scale_grad_by_freq)
+{
+  return out && !scale_grad_by_freq && out->type == grad->type &&
+         at_sameSizes(at_sizesOf(out), sizes) && at_isContiguous(out) && at_isContiguous(grad) &&
+         out->th->storage != grad->th->storage && out->th->storage != row->th->storage;
+}
+
+/* The gradient of a table: rows of grad, in compute, are added up where their indices say; in out,
+ * which may be NULL, where that can be. */
+static at_tensor *table_gradient(at_pool *pool, at_tensor *out, at_tensor *grad, at_tensor *row,
                                  int64_t num_weights, int64_t columns, int64_t padding_idx,
                                  bool scale_grad_by_freq)
 {
@@ -64,7 +75,9 @@ static at_tensor *table_gradient(at_pool *pool, at_tensor *grad, at_tensor *row,
     at_raise(AT_ERROR_ARGUMENT, "num_weights is %lld", (long long)num_weights);
   check_rows(row, num_weights);
   const int64_t sizes[] = {num_weights, columns};
-  at_tensor *r = at_layerNew(pool, grad->type, (at_ints){sizes, 2});
+  at_tensor *r = out;
+  if (!holds_gradient(out, grad, row, (at_ints){sizes, 2}, scale_grad_by_freq))
+    r = at_layerNew(pool, grad->type, (at_ints){sizes, 2});
   at_fillWith(r, at_scalar_long(0));
   const int padding = padding_idx < 0 || padding_idx > INT_MAX ? -1 : (int)padding_idx;
   if (at_numel(grad) > 0)
@@ -88,8 +101,8 @@ at_tensor *at_nnEmbeddingBack(at_tensor *out, at_tensor *grad, at_tensor *indice
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *row = indices_of(&pool, indices, "indices");
-  at_tensor *r = table_gradient(&pool, at_cast(&pool, grad, compute), row, num_weights, columns,
-                                padding_idx, scale_grad_by_freq);
+  at_tensor *r = table_gradient(&pool, out, at_cast(&pool, grad, compute), row, num_weights,
+                                columns, padding_idx, scale_grad_by_freq);
   return at_finishOne(&pool, out, at_cast(&pool, r, grad->type));
 }
 
@@ -363,7 +376,7 @@ at_tensor *at_nnEmbeddingBagBack(at_tensor *out, at_tensor *grad, at_tensor *ind
     }
     if (per_sample_weights)
       scale_rows(&pool, AT_ROW_cmul, rows, per_sample_weights);
-    r = table_gradient(&pool, rows, row, num_weights, grad->th->size[1], padding_idx,
+    r = table_gradient(&pool, NULL, rows, row, num_weights, grad->th->size[1], padding_idx,
                        scale_grad_by_freq);
   }
   return at_finishOne(&pool, out, at_cast(&pool, r, grad->type));
