@@ -64,6 +64,27 @@ static void THTest_(scans)(void)
         }
 }
 
+/* Lines of all lengths up to a few vectors, whose last totals must not be written beyond them. */
+static void THTest_(shortScans)(void)
+{
+  for (int product = 0; product < 2; product++)
+    for (int64_t length = 1; length < (product ? 20 : 40); length++)
+      for (int layout = 0; layout < TH_ONE; layout++) {
+        if (!th_layout_keeps_shape(layout) || !th_layout_is_writable(layout))
+          continue;
+        THTensor *t = THTest_(tensor)(TH_CONTIGUOUS, 3, TH_SHAPE(3, length));
+        THTensor *r = THTest_(tensor)(layout, 4, TH_SHAPE(3, length));
+        real *before = THTest_(storageValues)(r);
+        th_note("product %d, %d elements, to %s", product, (int)length, th_layout_names[layout]);
+        THTest_(scan)(product, r, t, 1);
+        THTest_(checkScan)(product, t->storage->data, t, r, 1);
+        CHECK_OUTSIDE(r, before);
+        free(before);
+        THTensor_(free)(r);
+        THTensor_(free)(t);
+      }
+}
+
 /* Rows that make tiles, and lines that go together. */
 static void THTest_(longScans)(void)
 {
@@ -157,4 +178,5 @@ static void THTest_(equal)(void)
 #endif
 }
 
-TH_TESTS(THTest_(scans), THTest_(longScans), THTest_(scanErrors), THTest_(trace), THTest_(equal))
+TH_TESTS(THTest_(scans), THTest_(shortScans), THTest_(longScans), THTest_(scanErrors),
+         THTest_(trace), THTest_(equal))

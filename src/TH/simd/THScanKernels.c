@@ -112,8 +112,8 @@ static inline __attribute__((always_inline)) void store_some(Element *r, const T
   here = TAKE(here, few);
 #endif
 
-/* Asks for n elements that lie behind x.  Twice as far ahead, running sums take a third more time.
- */
+/* Asks for n elements that lie some way behind x; beyond the end of the memory that does nothing.
+ * Twice as far ahead, which is better where less is computed, makes running sums slower. */
 static inline __attribute__((always_inline)) void fetch(const real *x, ptrdiff_t n)
 {
   enum { AHEAD = 4096 };
