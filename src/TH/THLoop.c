@@ -321,17 +321,29 @@ static void do_fixed_blocks(void *context, ptrdiff_t begin, ptrdiff_t end)
     THStream_finish();
 }
 
+/* What the environment says, or half of the last cache, or most where that is less. */
+static ptrdiff_t limit_of(ptrdiff_t *kept, ptrdiff_t most)
+{
+  ptrdiff_t known = __atomic_load_n(kept, __ATOMIC_RELAXED);
+  if (known < 0) {
+    const char *wish = getenv("TH_STREAM_BYTES");
+    known = wish ? THMax(0, strtoll(wish, NULL, 10)) : THMin(THCpu_lastCache() / 2, most);
+    __atomic_store_n(kept, known, __ATOMIC_RELAXED);
+  }
+  return known;
+}
+
 ptrdiff_t THPlan_streamBytes(void)
 {
   enum { FAR = 16 << 20 };
   static ptrdiff_t bytes = -1;
-  ptrdiff_t known = __atomic_load_n(&bytes, __ATOMIC_RELAXED);
-  if (known < 0) {
-    const char *wish = getenv("TH_STREAM_BYTES");
-    known = wish ? THMax(0, strtoll(wish, NULL, 10)) : THMin(THCpu_lastCache() / 2, FAR);
-    __atomic_store_n(&bytes, known, __ATOMIC_RELAXED);
-  }
-  return known;
+  return limit_of(&bytes, FAR);
+}
+
+ptrdiff_t THPlan_cacheBytes(void)
+{
+  static ptrdiff_t bytes = -1;
+  return limit_of(&bytes, PTRDIFF_MAX);
 }
 
 /* A result that is an input too is in the cache when it is written. */

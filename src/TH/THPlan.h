@@ -124,4 +124,8 @@ static inline void THPlan_merge(THPlan *plan)
  * says otherwise. */
 TH_API ptrdiff_t THPlan_streamBytes(void);
 
+/* The same for what is better written through the caches as long as any of it can stay there:
+ * however large the last one is. */
+TH_API ptrdiff_t THPlan_cacheBytes(void);
+
 #endif

@@ -145,7 +145,10 @@ static void THNN_(batchNormRun)(THNN_(BatchNorm) * b)
   if (b->batch == 0 || b->inner == 0 || b->channels == 0)
     return;
   const ptrdiff_t row = b->inner * (ptrdiff_t)sizeof(real);
-  b->sends = row >= TH_STREAM_PIECE && b->batch * b->channels * row >= THPlan_streamBytes();
+  /* Going back, what is read comes from the second cache, beside which sending takes longer than
+   * writing. */
+  const ptrdiff_t much = b->g ? THPlan_cacheBytes() : THPlan_streamBytes();
+  b->sends = row >= TH_STREAM_PIECE && b->batch * b->channels * row >= much;
   if (!b->train && !b->g && b->inner >= LONG_ROW)
     THParallel_for(b->batch * b->channels, THMax(1, TH_LOOP_GRAIN / b->inner),
                    THNN_(batchNormPlanes), b);

@@ -104,11 +104,10 @@ void THNN_(resamplePlanes)(const THNNPlanes *p, THNN_(Places) * places, int back
 {
   /* Rows are short: what is fetched before it is written takes less time than what is made in a
    * buffer and sent, unless nothing of the result can be in a cache. */
-  enum { MUCH = 16 };
   const ptrdiff_t bytes = p->output * (ptrdiff_t)sizeof(real);
   THGuard guard[2];
   places->sends = !back && places->weighted && bytes >= 2 * THNN_SENT &&
-                  p->count * bytes / MUCH >= THPlan_streamBytes();
+                  p->count * bytes >= THPlan_cacheBytes();
   if (places->weighted)
     THNN_(findBand)(places, p, back, guard);
   else
