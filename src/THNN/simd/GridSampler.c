@@ -65,7 +65,7 @@ static inline __attribute__((always_inline)) void find_places(const THNN_(Sample
   if (s->padding != THNN_ZEROS) {
 #pragma omp simd
     for (int i = 0; i < count; i++)
-      slope[i] = (at[i] > 0) & (at[i] < (real)last) ? slope[i] : 0;
+      slope[i] = ((at[i] > 0) & (at[i] < (real)last)) ? slope[i] : 0;
     hold(at, count, 0, (real)last);
   }
   hold(at, count, -1, end); /* there and beyond both places are outside */
