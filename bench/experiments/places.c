@@ -1,0 +1,59 @@
+/* Experiments: rows and elements at places that are given. */
+#include "experiments.h"
+
+#if defined(__AVX512F__)
+
+enum { TABLE = 50000, WIDTH = 256, PICKED = 8192 };
+
+static void prepare_table(void)
+{
+  on.g = normal(AT_SHAPE(PICKED, WIDTH));
+  on.index = at_empty(AT_SHAPE(PICKED), .type = AT_CPU(AT_LONG));
+  for (int i = 0; i < PICKED; i++)
+    longs(on.index)[i] = (int64_t)((uint32_t)i * 2654435761u % TABLE);
+  give_results(AT_SHAPE(TABLE, WIDTH), 0);
+}
+
+static void table_gradient(void *unused)
+{
+  (void)unused;
+  at_release(on.result); /* it is a new one */
+  on.result = at_embedding_dense_backward(on.g, on.index, TABLE, -1, false);
+}
+
+/* Rows that none picks are filled around the caches, the others are written by the first index and
+ * grow by the next ones. */
+static void sketch_table_gradient(void *unused)
+{
+  (void)unused;
+  static uint8_t picked[TABLE];
+  const __m512 zero = _mm512_setzero_ps();
+  const int64_t *index = longs(on.index);
+  float *table = floats(on.sketched);
+  memset(picked, 0, sizeof picked);
+  for (int i = 0; i < PICKED; i++)
+    picked[index[i]] = 1;
+  for (int r = 0; r < TABLE; r++)
+    if (!picked[r])
+      for (int k = 0; k < WIDTH; k += FLOATS)
+        _mm512_stream_ps(table + (ptrdiff_t)r * WIDTH + k, zero);
+  for (int i = 0; i < PICKED; i++) {
+    float *to = table + index[i] * WIDTH;
+    const float *g = floats(on.g) + (ptrdiff_t)i * WIDTH;
+    for (int k = 0; k < WIDTH; k += FLOATS)
+      if (picked[index[i]] == 1)
+        _mm512_stream_ps(to + k, _mm512_loadu_ps(g + k));
+      else
+        _mm512_storeu_ps(to + k, _mm512_add_ps(_mm512_loadu_ps(to + k), _mm512_loadu_ps(g + k)));
+    picked[index[i]] = 2;
+  }
+  _mm_sfence();
+}
+
+const Experiment places_experiments[] = {
+    {"nn.embedding.bwd", "8192 of 50000 x 256", PICKED *WIDTH, (double)TABLE *WIDTH, prepare_table,
+     table_gradient, sketch_table_gradient},
+    {0},
+};
+
+#endif

@@ -1,0 +1,52 @@
+/* Experiments: operands that lie across. */
+#include "experiments.h"
+
+#if defined(__AVX512F__)
+
+enum { WIDE = 4096, TURNED = 32, AT_ONCE = 64 };
+
+static void prepare_square(void)
+{
+  on.x = normal(AT_SHAPE(WIDE, WIDE));
+  give_results(AT_SHAPE(WIDE, WIDE), 0);
+}
+
+static void transposed_copy(void *unused)
+{
+  (void)unused;
+  at_tensor *across = at_t(on.x);
+  at_copy_(on.result, across);
+  at_release(across);
+}
+
+static inline void turn_ahead(const float *x, float *to)
+{
+  for (ptrdiff_t i = 0; i < FLOATS; i++)
+    _mm_prefetch((const char *)(x + i * WIDE + AT_ONCE), _MM_HINT_T0);
+  turn_square(x, WIDE, to, TURNED);
+}
+
+/* Two lines of the result in width, along rows of the source, which are fetched ahead; whole lines
+ * are sent from a buffer. */
+static void sketch_transposed_copy(void *unused)
+{
+  (void)unused;
+  _Alignas(64) float buffer[AT_ONCE * TURNED];
+  for (ptrdiff_t i = 0; i < WIDE; i += TURNED)
+    for (ptrdiff_t j = 0; j < WIDE; j += AT_ONCE) {
+      for (ptrdiff_t a = 0; a < TURNED; a += FLOATS)
+        for (ptrdiff_t b = 0; b < AT_ONCE; b += FLOATS)
+          turn_ahead(floats(on.x) + (i + a) * WIDE + j + b, buffer + b * TURNED + a);
+      for (ptrdiff_t b = 0; b < AT_ONCE; b++)
+        send(floats(on.sketched) + (j + b) * WIDE + i, buffer + b * TURNED, TURNED * sizeof(float));
+    }
+  _mm_sfence();
+}
+
+const Experiment strided_experiments[] = {
+    {"st.transpose_copy", "4096 x 4096", (double)WIDE *WIDE, (double)WIDE *WIDE, prepare_square,
+     transposed_copy, sketch_transposed_copy},
+    {0},
+};
+
+#endif
