@@ -342,14 +342,17 @@ ptrdiff_t THPlan_streamBytes(void)
 
 ptrdiff_t THPlan_cacheBytes(void)
 {
+  enum { SHARE = 64 << 20 };
   static ptrdiff_t bytes = -1;
-  return limit_of(&bytes, PTRDIFF_MAX);
+  return limit_of(&bytes, SHARE);
 }
 
-/* A result that is an input too is in the cache when it is written. */
+/* A result that is an input too is in the cache when it is written.  Where nothing is read, the
+ * processor sees by itself that whole lines are written, as long as a cache takes them. */
 static int result_streams(const THLoop *loop, ptrdiff_t count)
 {
-  if (count < THPlan_streamBytes() / loop->itemSize[0])
+  const ptrdiff_t much = loop->operands == 1 ? THPlan_cacheBytes() : THPlan_streamBytes();
+  if (count < much / loop->itemSize[0])
     return 0;
   for (int i = 1; i < loop->operands; i++)
     if (loop->data[i] == loop->data[0])

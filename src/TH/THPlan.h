@@ -124,8 +124,8 @@ static inline void THPlan_merge(THPlan *plan)
  * says otherwise. */
 TH_API ptrdiff_t THPlan_streamBytes(void);
 
-/* The same for what is better written through the caches as long as any of it can stay there:
- * however large the last one is. */
+/* The same for what is better written through the caches as long as it stays there: 64 MiB at most,
+ * which is about what one of those to whom a cache of hundreds of MiB belongs has of it. */
 TH_API ptrdiff_t THPlan_cacheBytes(void);
 
 #endif

@@ -152,8 +152,6 @@ static void THTensor_(block)(const THRun *run, const void *context)
   int inLine = run->rows == 1 || run->n >= SHORT;
   for (int o = 0; o <= call->inputs; o++)
     inLine &= run->step[o] == 1;
-  /* Where nothing is read, the processor sees by itself that whole lines are written. */
-  const int streams = run->streams && call->inputs > 0;
   if (!inLine) {
     THTensor_(blockThroughBuffers)(run, call);
     return;
@@ -162,7 +160,7 @@ static void THTensor_(block)(const THRun *run, const void *context)
     char *at[1 + TH_POINTWISE_INPUTS] = {NULL};
     for (int o = 0; o <= call->inputs; o++)
       at[o] = THTensor_(part)(run, call, o, j, 0);
-    call->row(run->n, at[0], at[1], at[2], at[3], call->scalars, streams);
+    call->row(run->n, at[0], at[1], at[2], at[3], call->scalars, run->streams);
   }
 }
 

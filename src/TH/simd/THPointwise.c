@@ -272,13 +272,13 @@ WIDE_STEPS(cos)
 
 /* --- zeros ----------------------------------------------------------------------------------- */
 
-/* Many zeros are left to the C library, whose instruction for it does not read lines first, and
- * some machines write lines of zeros in half the time of others. */
+/* Many zeros that a cache takes are left to the C library, whose instruction for it does not read
+ * lines first, and some machines write lines of zeros in half the time of others. */
 static void zeros_or_fill(PARAMETERS)
 {
   enum { MANY = (1 << 20) / sizeof(real) }; /* what stays in a near cache is faster as it is */
   const real zero = 0;
-  if (n >= MANY && memcmp(scalars, &zero, sizeof zero) == 0)
+  if (!streams && n >= MANY && memcmp(scalars, &zero, sizeof zero) == 0)
     memset(result, 0, (size_t)n * sizeof zero);
   else
     row_fill(n, result, first, second, third, scalars, streams);

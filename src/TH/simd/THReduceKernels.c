@@ -41,7 +41,8 @@
 enum {
   ITEM = sizeof(real),
   LANE_BYTES = ITEM < 4 ? 512 : 256,
-  AHEAD = 16384,
+  AHEAD = 16384,     /* of rows */
+  LINE_AHEAD = 4096, /* of a line: further on, what was asked for at once holds up what is used */
   BLOCK = 2048,
   DEEP = ITEM < 4 ? 8 / ITEM : 1
 };
@@ -222,7 +223,7 @@ static void fold_lines(void (*join)(void *, const void *, ptrdiff_t), ptrdiff_t 
       ptrdiff_t i = 0;                                                                             \
       name##_start(lanes, FEW);                                                                    \
       for (; i + FEW <= n; i += FEW)                                                               \
-        name##_across(lanes, x + i, FEW, FEW, 1, AHEAD, p);                                        \
+        name##_across(lanes, x + i, FEW, FEW, 1, LINE_AHEAD, p);                                   \
       state one = name##_fold(lanes, FEW);                                                         \
       for (; i < n; i++)                                                                           \
         one = name##_take(one, x[i], p);                                                           \
@@ -236,7 +237,7 @@ static void fold_lines(void (*join)(void *, const void *, ptrdiff_t), ptrdiff_t 
       ptrdiff_t i = 0;                                                                             \
       name##_start(lanes, MANY);                                                                   \
       for (; i + DEEPER * MANY <= end; i += DEEPER * MANY)                                         \
-        name##_across(lanes, x + i, MANY, MANY, DEEPER, AHEAD, p);                                 \
+        name##_across(lanes, x + i, MANY, MANY, DEEPER, LINE_AHEAD, p);                            \
       for (; i < end; i += MANY)                                                                   \
         for (ptrdiff_t j = 0; j < THMin(MANY, end - i); j++)                                       \
           lanes[j] = name##_take(lanes[j], x[i + j], p);                                           \
@@ -664,7 +665,7 @@ static inline __attribute__((always_inline)) accreal deviations(const real *x, p
   accreal one[MANY] = {0}, two[MANY] = {0};
   ptrdiff_t i = 0;
   for (; i + MANY <= n; i += MANY) {
-    fetch((uintptr_t)(x + i) + AHEAD, MANY);
+    fetch((uintptr_t)(x + i) + LINE_AHEAD, MANY);
     for (int j = 0; j < MANY; j++) {
       const accreal apart = (accreal)x[i + j] - shift;
       one[j] += apart;
