@@ -347,12 +347,26 @@ ptrdiff_t THPlan_cacheBytes(void)
   return limit_of(&bytes, SHARE);
 }
 
-/* A result that is an input too is in the cache when it is written.  Where nothing is read, the
- * processor sees by itself that whole lines are written, as long as a cache takes them. */
+/* Elements of operand i, those that are repeated once. */
+static double elements_of(const THLoop *loop, int i)
+{
+  double elements = 1;
+  for (int d = 0; d < loop->nDimension[i]; d++)
+    elements *= loop->stride[i][d] ? (double)loop->size[i][d] : 1;
+  return elements;
+}
+
+/* A result that is an input too is in the cache when it is written.  Where next to nothing is read,
+ * the processor sees by itself that whole lines are written, as long as a cache takes them. */
 static int result_streams(const THLoop *loop, ptrdiff_t count)
 {
-  const ptrdiff_t much = loop->operands == 1 ? THPlan_cacheBytes() : THPlan_streamBytes();
-  if (count < much / loop->itemSize[0])
+  double read = 0;
+  if (count < THPlan_streamBytes() / loop->itemSize[0])
+    return 0;
+  for (int i = 1; i < loop->operands; i++)
+    read += elements_of(loop, i) * (double)loop->itemSize[i];
+  if (read < (double)count * (double)loop->itemSize[0] / 8 &&
+      count < THPlan_cacheBytes() / loop->itemSize[0])
     return 0;
   for (int i = 1; i < loop->operands; i++)
     if (loop->data[i] == loop->data[0])
