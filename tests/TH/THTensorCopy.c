@@ -37,13 +37,14 @@ static real THTest_(converted)(long double x)
     THStorage_(free)(to);                                                \
   } while (0)
 
+static const double doubles[] = {0,        -0.0,      0.5,    -0.5,    1.5,  -1.0,         -1.5,
+                                 127.9,    128,       255.9,  256,     300,  -129,         32768,
+                                 -32769.7, 65504,     65520,  1e5,     -3e9, 2147483648.0, 4e9,
+                                 -1e10,    9.2e18,    9.3e18, -9.3e18, 1e19, -1e300,       1e300,
+                                 INFINITY, -INFINITY, NAN,    1e-9};
+
 static void THTest_(conversionRules)(void)
 {
-  static const double doubles[] = {0,        -0.0,      0.5,    -0.5,    1.5,  -1.0,         -1.5,
-                                   127.9,    128,       255.9,  256,     300,  -129,         32768,
-                                   -32769.7, 65504,     65520,  1e5,     -3e9, 2147483648.0, 4e9,
-                                   -1e10,    9.2e18,    9.3e18, -9.3e18, 1e19, -1e300,       1e300,
-                                   INFINITY, -INFINITY, NAN,    1e-9};
   for (size_t i = 0; i < sizeof doubles / sizeof *doubles; i++) {
     th_note("from %g", doubles[i]);
     CHECK_CONVERTED(Double, doubles[i]);
@@ -66,6 +67,33 @@ static void THTest_(conversionRules)(void)
   CHECK_EQ(THTest_(converted)(-1.0L), (uint8_t)255);
   CHECK_EQ(THTest_(converted)(300.0L), (uint8_t)44);
 #endif
+}
+
+/* Many near numbers of either sign, and among them, in the second block, one of the list above. */
+#define CONVERTED_LINES(Source, source)                                              \
+  static void THTest_(convertedLines##Source)(double one)                            \
+  {                                                                                  \
+    enum { MANY = 1237, PLACE = 300 };                                               \
+    TH##Source##Storage *from = TH##Source##Storage_newWithSize(MANY);               \
+    THStorage *to = THStorage_(newWithSize)(MANY);                                   \
+    for (int i = 0; i < MANY; i++)                                                   \
+      from->data[i] = (source)(i == PLACE ? one : (i * 7919 % 70001 - 35000) / 8.0); \
+    THStorage_(copy##Source)(to, from);                                              \
+    for (int i = 0; i < MANY; i++)                                                   \
+      CHECK_EQ(to->data[i], THTest_(converted)(from->data[i]));                      \
+    TH##Source##Storage_free(from);                                                  \
+    THStorage_(free)(to);                                                            \
+  }
+CONVERTED_LINES(Float, float)
+CONVERTED_LINES(Double, double)
+
+static void THTest_(convertedLines)(void)
+{
+  for (size_t i = 0; i < sizeof doubles / sizeof *doubles; i++) {
+    th_note("%g among others", doubles[i]);
+    THTest_(convertedLinesFloat)(doubles[i]);
+    THTest_(convertedLinesDouble)(doubles[i]);
+  }
 }
 
 /* --- every layout
@@ -237,5 +265,5 @@ static void THTest_(newCloneAndContiguous)(void)
 TH_TESTS(THTest_(copyLayoutsByte), THTest_(copyLayoutsChar), THTest_(copyLayoutsShort),
          THTest_(copyLayoutsInt), THTest_(copyLayoutsLong), THTest_(copyLayoutsFloat),
          THTest_(copyLayoutsDouble), THTest_(copyLayoutsHalf), THTest_(conversionRules),
-         THTest_(copyLarge), THTest_(copyOverlap), THTest_(copyErrors), THTest_(rawCopy),
-         THTest_(newCloneAndContiguous))
+         THTest_(convertedLines), THTest_(copyLarge), THTest_(copyOverlap), THTest_(copyErrors),
+         THTest_(rawCopy), THTest_(newCloneAndContiguous))

@@ -76,16 +76,45 @@ static void copy(const THRun *run)
 /* --- any type -------------------------------------------------------------------------------- */
 
 /* How many elements of a row are converted by instructions that compilers do not choose. */
-#define vectors_Byte(r, x, n)   0
-#define vectors_Char(r, x, n)   0
-#define vectors_Short(r, x, n)  0
-#define vectors_Int(r, x, n)    0
-#define vectors_Long(r, x, n)   0
-#define vectors_Double(r, x, n) 0
+#define vectors_Byte(r, x, n)  0
+#define vectors_Char(r, x, n)  0
+#define vectors_Short(r, x, n) 0
+#define vectors_Int(r, x, n)   0
+#define vectors_Long(r, x, n)  0
 #if defined(TH_REAL_IS_HALF)
-#define vectors_Float THHalfRow_fromFloat
+#define vectors_Float           THHalfRow_fromFloat
+#define vectors_Double(r, x, n) 0
+#elif defined(TH_REAL_IS_BYTE) || defined(TH_REAL_IS_CHAR) || defined(TH_REAL_IS_SHORT) || \
+    defined(TH_REAL_IS_INT)
+
+/* Blocks of numbers that int32_t can hold, whose low bits are those of int64_t, and which take half
+ * the instructions.  NaN is none. */
+#define NEAR(Source, source)                                            \
+  static ptrdiff_t near_##Source(real *r, const source *x, ptrdiff_t n) \
+  {                                                                     \
+    enum { BLOCK = 256 };                                               \
+    ptrdiff_t done = 0;                                                 \
+    for (; n - done >= BLOCK; done += BLOCK) {                          \
+      const source *here = x + done;                                    \
+      int near = 1;                                                     \
+      TH_PRAGMA(omp simd reduction(& : near))                           \
+      for (int i = 0; i < BLOCK; i++)                                   \
+        near &= here[i] > (source)-0x1p31 && here[i] < (source)0x1p31;  \
+      if (!near)                                                        \
+        break;                                                          \
+      TH_PRAGMA(omp simd)                                               \
+      for (int i = 0; i < BLOCK; i++)                                   \
+        r[done + i] = (real)(int32_t)here[i];                           \
+    }                                                                   \
+    return done;                                                        \
+  }
+NEAR(Float, float)
+NEAR(Double, double)
+#define vectors_Float  near_Float
+#define vectors_Double near_Double
 #else
-#define vectors_Float(r, x, n) 0
+#define vectors_Float(r, x, n)  0
+#define vectors_Double(r, x, n) 0
 #endif
 #if defined(TH_REAL_IS_FLOAT)
 #define vectors_Half THHalfRow_toFloat
