@@ -22,18 +22,29 @@ typedef struct Distributions {
   int64_t rows, count;
 } Distributions;
 
+/* Raises for the first probability of a row that is none. */
+static void reject_row(const real *p, int64_t count, int64_t row, int argument)
+{
+  for (int64_t i = 0; i < count; i++)
+    THArgCheck(p[i] >= 0 && !isinf(p[i]), argument,
+               "prob_dist has the probability %g at %lld of row %lld, not >= 0 and finite",
+               (double)p[i], (long long)(i + TH_INDEX_BASE), (long long)(row + TH_INDEX_BASE));
+}
+
 /* Checks one row; returns its sum. */
 static double check_row(const real *p, int64_t count, int64_t row, int argument, int64_t needed)
 {
   double sum = 0;
   int64_t possible = 0;
+  int sound = 1;
+  TH_PRAGMA(omp simd reduction(+ : sum, possible) reduction(& : sound))
   for (int64_t i = 0; i < count; i++) {
-    THArgCheck(p[i] >= 0 && !isinf(p[i]), argument,
-               "prob_dist has the probability %g at %lld of row %lld, not >= 0 and finite",
-               (double)p[i], (long long)(i + TH_INDEX_BASE), (long long)(row + TH_INDEX_BASE));
+    sound &= p[i] >= 0 && p[i] < (real)INFINITY;
     possible += p[i] > 0;
-    sum += p[i];
+    sum += (double)p[i];
   }
+  if (!sound)
+    reject_row(p, count, row, argument);
   THArgCheck(sum > 0 && !isinf(sum), argument,
              "the probabilities of row %lld of prob_dist sum to %g, not > 0 and finite",
              (long long)(row + TH_INDEX_BASE), sum);
@@ -46,19 +57,35 @@ static double check_row(const real *p, int64_t count, int64_t row, int argument,
 /* --- with replacement: the first index whose cumulative probability exceeds a uniform number ----
  */
 
+/* The sums of p up to each index; returns that of all.  Four at a time, so that a sum waits for
+ * another one only once for these. */
+static double add_up(double *sums, const real *p, int64_t count)
+{
+  double sum = 0;
+  int64_t i = 0;
+  for (; i + 4 <= count; i += 4) {
+    const double two = (double)p[i] + p[i + 1], three = two + p[i + 2];
+    const double four = two + ((double)p[i + 2] + p[i + 3]);
+    sums[i] = sum + p[i];
+    sums[i + 1] = sum + two;
+    sums[i + 2] = sum + three;
+    sums[i + 3] = sum += four;
+  }
+  for (; i < count; i++)
+    sums[i] = sum += p[i];
+  return sum;
+}
+
 /* Sums of doubles, left as they are: the uniform number is scaled instead. */
 static void draw_with_replacement(THGenerator *generator, const Distributions *all, double *sums,
                                   int n_sample, int64_t *out, const int64_t *stride)
 {
   for (int64_t row = 0; row < all->rows; row++) {
     const real *p = all->p + row * all->count;
-    double sum = 0;
-    int64_t last = 0; /* the last index that is possible at all */
-    for (int64_t i = 0; i < all->count; i++) {
-      sums[i] = sum += p[i];
-      if (p[i] > 0)
-        last = i;
-    }
+    const double sum = add_up(sums, p, all->count);
+    int64_t last = all->count - 1; /* the last index that is possible at all */
+    while (last > 0 && !(p[last] > 0))
+      last--;
     for (int64_t s = 0; s < n_sample; s++) {
       const double target = THRandom_unit(generator) * sum;
       int64_t low = 0, high = last; /* rounding may put target at the very end */
