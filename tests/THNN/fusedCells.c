@@ -4,6 +4,7 @@
 #include "THNN.h"
 #include "THTemplate.h"
 
+#include "../TH/vector_math.h"
 #include "layers.h"
 
 static void gates(Operands *o, int count, THTensor **hidden)
@@ -155,5 +156,49 @@ static void THTest_(cellErrors)(void)
     THTensor_(free)(all[k]);
 }
 
+/* What the gates are made of, against long double in units of the last place, and of numbers that
+ * are special, wherever in a row they are. */
+static void THTest_(cellUnits)(void)
+{
+  enum { COUNT = 20003, SPECIALS = 6 };
+  static const double special[SPECIALS] = {INFINITY, -INFINITY, NAN, 1e30, -1e30, 0};
+  const int bits = sizeof(real) == 4 ? 24 : 53, least = sizeof(real) == 4 ? -149 : -1074;
+  const double far = sizeof(real) == 4 ? 86 : 700;
+  th_note("seed %llu", (unsigned long long)th_seed());
+  th_random random = {th_seed()};
+  THTensor *x = THTensor_(newWithSize1d)(4 * COUNT), *zeros = THTensor_(newWithSize1d)(4 * COUNT);
+  THTensor *cell = THTensor_(newWithSize1d)(COUNT), *y = THTensor_(new)(),
+           *after = THTensor_(new)();
+  THTensor_(zero)(zeros);
+  THTensor_(zero)(cell);
+  for (int i = 0; i < COUNT; i++) {
+    const double unit = (double)th_random_below(&random, 1 << 30) / (1 << 29) - 1;
+    const double size = i % 2 ? far : ldexp(1, (int)th_random_below(&random, 30) - 25);
+    const int k = i < 96 ? i % 16 : COUNT - 1 - i;
+    for (int gate = 0; gate < 4; gate++)
+      THTensor_(set1d)(x, gate * COUNT + i, (real)(k < SPECIALS ? special[k] : unit * size));
+  }
+  THTensor *gates = THTensor_(newClone)(x);
+  THNN_(LSTMFused_updateOutput)(NULL, gates, zeros, NULL, NULL, cell, y, after);
+  double worst[3] = {0}; /* hyperbolic tangents, sigmoids, tiny ones */
+  for (int i = 0; i < 4 * COUNT; i++) {
+    const long double v = (long double)THTensor_(get1d)(x, i), e = expl(-fabsl(v));
+    const long double got = (long double)THTensor_(get1d)(gates, i);
+    const int kind = i / COUNT == 2 ? 0 : v > -18 ? 1 : 2;
+    const long double want = kind == 0 ? tanhl(v) : (v < 0 ? e : 1) / (1 + e);
+    if (kind == 2 && v < -far)
+      CHECK_MSG(got >= 0 && got < 1e-37L, "the sigmoid of %Lg is %Lg", v, got);
+    else
+      worst[kind] = fmax(worst[kind], units_off(got, want, bits, least));
+  }
+  printf("tanh %.3f, sigmoid %.3f, below -18 %.3f units off\n", worst[0], worst[1], worst[2]);
+  CHECK_MSG(worst[0] < 1.2, "tanh is %.3f units off", worst[0]);
+  CHECK_MSG(worst[1] < 5, "sigmoid is %.3f units off", worst[1]);
+  CHECK_MSG(worst[2] < 7, "sigmoid far below 0 is %.3f units off", worst[2]);
+  THTensor *all[] = {x, zeros, cell, y, after, gates};
+  for (int k = 0; k < 6; k++)
+    THTensor_(free)(all[k]);
+}
+
 TH_TESTS(THTest_(GRUFused), THTest_(LSTMFused), THTest_(lstmCell), THTest_(cellThreads),
-         THTest_(cellErrors))
+         THTest_(cellErrors), THTest_(cellUnits))

@@ -50,15 +50,19 @@ static THTensor *THNN_(cellResult)(THNN_(Call) * call, THTensor *tensor, const T
   return THNN_(result)(call, tensor, like->nDimension, size + 2 - like->nDimension);
 }
 
-/* Both biases one after the other, 0 for NULL. */
-static void THNN_(cellBiases)(real *to, THTensor *bias1, THTensor *bias2, int64_t count)
+/* The sum of both biases, of which either may be NULL; behind it the second one's last elements,
+ * from apart on, which then count for themselves. */
+static void THNN_(cellBiases)(real *to, THTensor *bias1, THTensor *bias2, int64_t apart,
+                              int64_t count)
 {
-  THTensor *biases[] = {bias1, bias2};
-  for (int k = 0; k < 2; k++) {
-    if (biases[k])
-      memcpy(to + k * count, THTensor_(data)(biases[k]), (size_t)count * sizeof *to);
-    else
-      memset(to + k * count, 0, (size_t)count * sizeof *to);
+  const real *first = bias1 ? THTensor_(data)(bias1) : NULL;
+  const real *second = bias2 ? THTensor_(data)(bias2) : NULL;
+  real *rest = to + count - apart;
+  for (int64_t i = 0; i < count; i++) {
+    const real own = first ? first[i] : 0, other = second ? second[i] : 0;
+    to[i] = i < apart ? own + other : own;
+    if (i >= apart)
+      rest[i] = other;
   }
 }
 
@@ -109,11 +113,11 @@ void THNN_(GRUFused_updateOutput)(THNNState *state, THTensor *input, THTensor *h
   bias1 = THNN_(source)(&call, bias1);
   bias2 = THNN_(source)(&call, bias2);
   THTensor *h = THNN_(source)(&call, hx);
-  real *bias = THNN_(scratch)(&call, 6 * cell.n);
+  real *bias = THNN_(scratch)(&call, 4 * cell.n);
   output = THNN_(result)(&call, output, h->nDimension, h->size);
   storage = THNN_(cellResult)(&call, storage, &cell, h, 5, size);
   THNN_(start)(&call);
-  THNN_(cellBiases)(bias, bias1, bias2, 3 * cell.n);
+  THNN_(cellBiases)(bias, bias1, bias2, 2 * cell.n, 3 * cell.n);
   cell.input = THTensor_(data)(input);
   cell.hidden = THTensor_(data)(hidden);
   cell.bias = bias;
@@ -187,12 +191,12 @@ void THNN_(LSTMFused_updateOutput)(THNNState *state, THTensor *input, THTensor *
   bias1 = THNN_(source)(&call, bias1);
   bias2 = THNN_(source)(&call, bias2);
   THTensor *before = THNN_(source)(&call, cell);
-  real *bias = THNN_(scratch)(&call, 8 * c.n);
+  real *bias = THNN_(scratch)(&call, 4 * c.n);
   input = THNN_(sum)(&call, input);
   output = THNN_(result)(&call, output, before->nDimension, before->size);
   outputCell = THNN_(result)(&call, outputCell, before->nDimension, before->size);
   THNN_(start)(&call);
-  THNN_(cellBiases)(bias, bias1, bias2, 4 * c.n);
+  THNN_(cellBiases)(bias, bias1, bias2, 4 * c.n, 4 * c.n);
   c.gates = THTensor_(data)(input);
   c.hidden = THTensor_(data)(hidden);
   c.bias = bias;

@@ -1,7 +1,8 @@
 /* A row of the batch of n hidden values; what is wider has its gates one after the other. */
 typedef struct {
-  /* gates: reset, update and new, 3n of each; bias: n each of 3 of the one, then 3 of the other;
-   * kept, 5n: the gates, h, and what the reset gate scales */
+  /* gates: reset, update and new, 3n of each; bias: n each of the first two's sums, of the new
+   * one's own and of what the reset gate scales; kept, 5n: the gates, h, and what that gate scales
+   */
   void (*gru)(ptrdiff_t n, const real *input, const real *hidden, const real *bias, const real *h,
               real *y, real *kept);
   void (*gruBack)(ptrdiff_t n, const real *g, const real *kept, real *dInput, real *dHidden,

@@ -12,10 +12,46 @@
 typedef __m512 Value;
 typedef __mmask16 Lanes;
 enum { WIDTH = 16 };
-#define SIGMOID   THWide_sigmoid
-#define TANH      THWide_tanh
+#define WIDE_CELL static inline __attribute__((always_inline)) __m512
+#define SIGMOID   wide_sigmoid
+#define TANH      wide_tanh
 #define AT(P)     _mm512_maskz_loadu_ps(lanes, (P) + i)
 #define PUT(P, V) _mm512_mask_storeu_ps((P) + i, lanes, V)
+
+/* The cells' own: what is waited for here are operations, and so the last half unit is left out.
+ * Results are the same wherever in a row they are. */
+
+/* 1 / (1 + e^-x), from the table of roots of THWide_exp and two terms that come near e^-r - 1. Errs
+ * by up to 4.7 units in the last place of results above 1e-8, by up to 6.9 below; results are no
+ * less than e^-87. */
+WIDE_CELL wide_sigmoid(__m512 x)
+{
+  const __m512 most = _mm512_set1_ps(87), one = _mm512_set1_ps(1);
+  const __m512 near = _mm512_max_ps(-most, _mm512_min_ps(most, x)); /* NaN remains */
+  const __m512 rounder = _mm512_set1_ps(0x3p17f);
+  const __m512 biased = _mm512_fmadd_ps(near, _mm512_set1_ps(-0x1.715476p+0f), rounder);
+  const __m512 k = biased - rounder;
+  const __m512 r = _mm512_fmadd_ps(k, _mm512_set1_ps(0x1.62e43p-1f), near); /* less than ln(2)/64 */
+  const __m512 root = THWide_pick(THWide_expTable[0], _mm512_castps_si512(biased));
+  const __m512 slope = _mm512_fmadd_ps(r, _mm512_set1_ps(0.5f), _mm512_set1_ps(-0x1.0000f6p+0f));
+  const __m512 all = one + _mm512_scalef_ps(_mm512_fmadd_ps(root * r, slope, root), k);
+  return one / all;
+}
+
+/* THWide_tanh, whose sum is not kept in two parts: 1.2 units. */
+WIDE_CELL wide_tanh(__m512 x)
+{
+  const float(*table)[32] = THWide_tanhTable;
+  const __m512 a = _mm512_min_ps(_mm512_set1_ps(9.25f), _mm512_abs_ps(x)); /* NaN remains */
+  const __m512i i = _mm512_srli_epi32(_mm512_castps_si512(a + _mm512_set1_ps(0.625f)), 20);
+  const __m512 d = a - THWide_pick(table[0], i);
+  __m512 y = THWide_pick(table[6], i);
+  for (int k = 5; k > 0; k--)
+    y = _mm512_fmadd_ps(y, d, THWide_pick(table[k], i));
+  const __m512i sign = _mm512_set1_epi32(INT32_MIN); /* y | (x & sign) */
+  return _mm512_castsi512_ps(
+      _mm512_ternarylogic_epi32(_mm512_castps_si512(x), _mm512_castps_si512(y), sign, 0xec));
+}
 #else
 typedef real Value;
 typedef int Lanes;
@@ -32,10 +68,9 @@ typedef int Lanes;
 CELL gru_at(ptrdiff_t i, TH_UNUSED Lanes lanes, ptrdiff_t n, const real *input, const real *hidden,
             const real *bias, const real *h, real *y, real *kept)
 {
-  const real *other = bias + 3 * n;
-  const Value r = SIGMOID(AT(input) + AT(hidden) + AT(bias) + AT(other));
-  const Value z = SIGMOID(AT(input + n) + AT(hidden + n) + AT(bias + n) + AT(other + n));
-  const Value scaled = AT(hidden + 2 * n) + AT(other + 2 * n);
+  const Value r = SIGMOID(AT(input) + AT(hidden) + AT(bias));
+  const Value z = SIGMOID(AT(input + n) + AT(hidden + n) + AT(bias + n));
+  const Value scaled = AT(hidden + 2 * n) + AT(bias + 3 * n);
   const Value t = TANH(AT(input + 2 * n) + AT(bias + 2 * n) + r * scaled);
   const Value before = AT(h);
   PUT(kept, r);
@@ -70,11 +105,10 @@ CELL lstm_at(ptrdiff_t i, TH_UNUSED Lanes lanes, ptrdiff_t n, real *gates, const
              const real *bias, const real *c, real *y, real *yc)
 {
   const ptrdiff_t j = n, k = 2 * n, l = 3 * n;
-  const real *other = bias + 4 * n;
-  const Value in = SIGMOID(AT(gates) + AT(hidden) + AT(bias) + AT(other));
-  const Value forget = SIGMOID(AT(gates + j) + AT(hidden + j) + AT(bias + j) + AT(other + j));
-  const Value cell = TANH(AT(gates + k) + AT(hidden + k) + AT(bias + k) + AT(other + k));
-  const Value out = SIGMOID(AT(gates + l) + AT(hidden + l) + AT(bias + l) + AT(other + l));
+  const Value in = SIGMOID(AT(gates) + AT(hidden) + AT(bias));
+  const Value forget = SIGMOID(AT(gates + j) + AT(hidden + j) + AT(bias + j));
+  const Value cell = TANH(AT(gates + k) + AT(hidden + k) + AT(bias + k));
+  const Value out = SIGMOID(AT(gates + l) + AT(hidden + l) + AT(bias + l));
   const Value after = forget * AT(c) + in * cell;
   PUT(gates, in);
   PUT(gates + j, forget);
