@@ -717,8 +717,8 @@ void THNN_(convolveWeights)(const THNNConvolution *c, THTensor *x, THTensor *y,
   if (sliding) {
     slid.x = THTensor_(data)(x);
     slid.y = THTensor_(data)(y);
-    THParallel_for(sets * c->outputs, THMax(1, TH_LOOP_GRAIN / THMax(1, c->windows)),
-                   THNN_(slidSets), &slid);
+    const ptrdiff_t each = THMax(1, images / THMax(1, sets * c->outputs)); /* elements of an item */
+    THParallel_for(sets * c->outputs, THMax(1, TH_LOOP_GRAIN / 8 / each), THNN_(slidSets), &slid);
     THNN_(addSets)(slid.sums, sets, all, THTensor_(data)(gradWeight), scale);
   } else if (tiled) {
     THNN_(addWinogradWeights)

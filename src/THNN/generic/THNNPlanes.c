@@ -39,33 +39,46 @@ void THNN_(resultOf)(THNNPlanes *p, THTensor *gradOutput)
 
 #ifndef TH_TEMPLATE_DEVICE /* only the checks are those of every device */
 
+/* Planes are cut into as many chunks as there are threads, each with scratch memory of its own. */
 typedef struct {
   const THNN_(Work) * work;
-  uint64_t all;
-} THNN_(Union);
+  ptrdiff_t chunks;
+  char *scratch;
+  uint64_t *places; /* the union of what has to be 0 or more */
+} THNN_(Chunks);
+
+static ptrdiff_t THNN_(firstOf)(const THNN_(Chunks) * c, ptrdiff_t chunk)
+{
+  const ptrdiff_t count = c->work->planes->count;
+  return chunk * (count / c->chunks) + THMin(chunk, count % c->chunks);
+}
 
 /* A number below 0 has its highest bit set: so has the union of all the numbers that have to be 0
  * or more, if one is not. */
 static void THNN_(unitePlaces)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
-  THNN_(Union) *places = context;
-  const int64_t *from = places->work->from;
-  const uint64_t base = (uint64_t)places->work->base, last = (uint64_t)places->work->limit - 1;
+  const THNN_(Chunks) *c = context;
+  const THNN_(Work) *work = c->work;
+  const ptrdiff_t each = work->planes->output, last = THNN_(firstOf)(c, end) * each;
+  const uint64_t base = (uint64_t)work->base, most = (uint64_t)work->limit - 1;
   uint64_t all = 0;
-  for (ptrdiff_t i = begin; i < end; i++) {
-    const uint64_t place = (uint64_t)from[i] - base;
-    all |= place | (last - place);
+  for (ptrdiff_t i = THNN_(firstOf)(c, begin) * each; i < last; i++) {
+    const uint64_t place = (uint64_t)work->from[i] - base;
+    all |= place | (most - place);
   }
-  __atomic_fetch_or(&places->all, all, __ATOMIC_RELAXED);
+  __atomic_fetch_or(c->places, all, __ATOMIC_RELAXED);
 }
 
-static void THNN_(checkPlaces)(const THNN_(Work) * work)
+/* Each thread checks those that it is going to use, which it then has in its caches. */
+static void THNN_(checkPlaces)(THNN_(Chunks) * chunks)
 {
+  const THNN_(Work) *work = chunks->work;
   const THNNPlanes *p = work->planes;
   const ptrdiff_t count = p->count * p->output;
-  THNN_(Union) places = {work, 0};
-  THParallel_for(count, TH_LOOP_GRAIN, THNN_(unitePlaces), &places);
-  if (!(places.all >> 63))
+  uint64_t all = 0;
+  chunks->places = &all;
+  THParallel_for(chunks->chunks, 1, THNN_(unitePlaces), chunks);
+  if (!(all >> 63))
     return;
   for (ptrdiff_t i = 0; i < count; i++)
     if (work->from[i] < work->base || work->from[i] - work->base >= work->limit)
@@ -74,38 +87,27 @@ static void THNN_(checkPlaces)(const THNN_(Work) * work)
               (long long)(work->base + work->limit - 1), _THSizeDesc(p->inSize, p->dims).str);
 }
 
-/* Planes are cut into as many chunks as there are threads, each with scratch memory of its own. */
-typedef struct {
-  const THNN_(Work) * work;
-  ptrdiff_t chunks;
-  char *scratch;
-} THNN_(Chunks);
-
 static void THNN_(workChunks)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Chunks) *c = context;
-  const ptrdiff_t count = c->work->planes->count, share = count / c->chunks,
-                  rest = count % c->chunks;
-  for (ptrdiff_t chunk = begin; chunk < end; chunk++) {
-    const ptrdiff_t first = chunk * share + THMin(chunk, rest),
-                    last = first + share + (chunk < rest);
-    for (ptrdiff_t plane = first; plane < last; plane++)
+  for (ptrdiff_t chunk = begin; chunk < end; chunk++)
+    for (ptrdiff_t plane = THNN_(firstOf)(c, chunk); plane < THNN_(firstOf)(c, chunk + 1); plane++)
       c->work->plane(c->work, plane, c->scratch + (size_t)chunk * c->work->scratch);
-  }
 }
 
 void THNN_(work)(const THNNPlanes *planes, THNN_(Work) * work)
 {
   work->planes = planes;
   work->scratch = (work->scratch + 63) / 64 * 64; /* threads do not share cache lines */
-  THNN_(Chunks) chunks = {work, 1, NULL};
+  THNN_(Chunks) chunks = {.work = work};
+  chunks.chunks = THParallel_threads(planes->count, THMax(1, TH_LOOP_GRAIN / THMax(1, work->cost)));
   THNN_(Call) call;
   THNN_LongCall places;
   THNN_Longbegin(&places);
   THIndexTensor *given = THNN_Longsource(&places, work->given), *index = NULL;
   if (given) {
     work->from = THIndexTensor_(data)(given);
-    THNN_(checkPlaces)(work);
+    THNN_(checkPlaces)(&chunks);
   }
   if (work->places)
     index = THNN_Longresult(&places, work->places, planes->dims, planes->outSize);
@@ -116,7 +118,6 @@ void THNN_(work)(const THNNPlanes *planes, THNN_(Work) * work)
     with[i] = THNN_(source)(&call, work->with[i]);
   THTensor *result = THNN_(result)(&call, work->result, planes->dims,
                                    work->back ? planes->inSize : planes->outSize);
-  chunks.chunks = THParallel_threads(planes->count, THMax(1, TH_LOOP_GRAIN / THMax(1, work->cost)));
   if (work->scratch)
     chunks.scratch =
         (char *)THNN_(scratch)(&call, chunks.chunks * (ptrdiff_t)(work->scratch / sizeof(real)));
