@@ -222,17 +222,34 @@ static void THTest_(resamplingRows)(void)
       {{1, 40, 61}, {1, 13, 20}, 0},  {{2, 3, 100}, {2, 3, 3}, 0},  {{5, 4, 33}, {3, 8, 1}, 0},
       {{1, 1, 700}, {1, 3, 2000}, 0}, {{3, 4, 33}, {6, 8, 66}, 2},  {{1, 2, 7}, {40, 80, 280}, 40},
       {{2, 1, 19}, {6, 3, 57}, 3},    {{1, 1, 1}, {2, 50, 300}, 0}, {{4, 3, 90}, {4, 3, 90}, 1},
+      {{1, 28, 28}, {1, 56, 56}, 0},  {{1, 9, 28}, {1, 18, 56}, 2}, {{1, 4, 13}, {1, 9, 16}, 0},
+      {{1, 6, 31}, {1, 5, 64}, 0},    {{1, 7, 40}, {1, 21, 40}, 0}, {{1, 5, 33}, {1, 12, 21}, 0},
+      {{1, 3, 16}, {1, 9, 48}, 3},    {{1, 2, 7}, {1, 10, 35}, 5},  {{1, 6, 90}, {1, 11, 230}, 0},
   };
   for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
     const Sizes *s = &all[k];
     th_note("size %d", (int)k);
     const ptrdiff_t in = (ptrdiff_t)(s->in[0] * s->in[1] * s->in[2]);
     const ptrdiff_t out = (ptrdiff_t)(s->out[0] * s->out[1] * s->out[2]);
-    THTensor *x = numbers(3, 2, TH_SHAPE(1, 2, s->in[0], s->in[1], s->in[2]));
-    THTensor *g = numbers(4, 1, TH_SHAPE(1, 2, s->out[0], s->out[1], s->out[2]));
+    const int64_t inSize[] = {1, 2, s->in[0], s->in[1], s->in[2]};
+    const int64_t outSize[] = {1, 2, s->out[0], s->out[1], s->out[2]};
+    const int flat = s->in[0] == 1 && s->out[0] == 1; /* an image of two planes */
+    THTensor *x =
+        flat ? numbers(3, 2, 4, (int64_t[]){1, 2, s->in[1], s->in[2]}) : numbers(3, 2, 5, inSize);
+    THTensor *g = flat ? numbers(4, 1, 4, (int64_t[]){1, 2, s->out[1], s->out[2]})
+                       : numbers(4, 1, 5, outSize);
     THTensor *y = THTensor_(new)(), *d = THTensor_(new)();
     THTensor_(data)(x)[in / 2] = INFINITY; /* reaches what it counts for */
-    if (s->scale) {
+    THTensor_(data)(g)[out / 2] = INFINITY;
+    if (flat && s->scale) {
+      THNN_(SpatialUpSamplingNearest_updateOutput)(NULL, x, y, s->scale);
+      THNN_(SpatialUpSamplingNearest_updateGradInput)(NULL, x, g, d, s->scale);
+    } else if (flat) {
+      THNN_(SpatialUpSamplingBilinear_updateOutput)
+      (NULL, x, y, (int)s->out[1], (int)s->out[2]);
+      THNN_(SpatialUpSamplingBilinear_updateGradInput)
+      (NULL, g, d, 1, 2, (int)s->in[1], (int)s->in[2], (int)s->out[1], (int)s->out[2]);
+    } else if (s->scale) {
       THNN_(VolumetricUpSamplingNearest_updateOutput)(NULL, x, y, s->scale);
       THNN_(VolumetricUpSamplingNearest_updateGradInput)(NULL, x, g, d, s->scale);
     } else {

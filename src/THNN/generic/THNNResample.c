@@ -47,7 +47,7 @@ static void THNN_(findRun)(THNN_(Places) * places, int64_t count)
 }
 
 /* Both go up along the axis, next being from or the place after it. */
-static void THNN_(findBand)(THNN_(Places) * places, const THNNPlanes *p, int back, THGuard guard[2])
+static void THNN_(findBand)(THNN_(Places) * places, const THNNPlanes *p, int back, THGuard guard[3])
 {
   const int64_t *from = places->from[2], *next = places->next[2], count = p->out[2];
   const real *weight = places->weight[2];
@@ -55,6 +55,7 @@ static void THNN_(findBand)(THNN_(Places) * places, const THNNPlanes *p, int bac
   ptrdiff_t bytes;
   THGuard_enter(&guard[0], THFree);
   THGuard_enter(&guard[1], THFree);
+  THGuard_enter(&guard[2], THFree);
   if (__builtin_mul_overflow(b.to, (ptrdiff_t)sizeof *b.first, &bytes))
     THError("%td places are too many", b.to);
   b.first = guard[0].what = THAlloc(bytes);
@@ -85,14 +86,14 @@ static void THNN_(findBand)(THNN_(Places) * places, const THNNPlanes *p, int bac
       b.weight[tap * b.to + to] = second ? weight[k] : 1 - weight[k];
     }
   places->band = b;
+  places->groups = guard[2].what = THNN_(resample)->find(&b, back);
 }
 
 static void THNN_(resamplePlane)(const THNN_(Work) * work, ptrdiff_t plane, void *room)
 {
   const THNNPlanes *p = work->planes;
   const THNN_(Places) *places = work->layer;
-  THNN_(resample)
-  [work->back ? THNN_SCATTER : THNN_GATHER](
+  THNN_(resample)->plane[work->back ? THNN_SCATTER : THNN_GATHER](
       p, places, work->x + plane * (work->back ? p->output : p->input),
       work->y + plane * (work->back ? p->input : p->output), room);
   if (places->sends)
@@ -105,7 +106,7 @@ void THNN_(resamplePlanes)(const THNNPlanes *p, THNN_(Places) * places, int back
   /* Rows are short: what is fetched before it is written takes less time than what is made in a
    * buffer and sent, unless nothing of the result can be in a cache. */
   const ptrdiff_t bytes = p->output * (ptrdiff_t)sizeof(real);
-  THGuard guard[2];
+  THGuard guard[3];
   places->sends = !back && places->weighted && bytes >= 2 * THNN_SENT &&
                   p->count * bytes >= THPlan_cacheBytes();
   if (places->weighted)
@@ -121,6 +122,6 @@ void THNN_(resamplePlanes)(const THNNPlanes *p, THNN_(Places) * places, int back
           .cost = places->weighted ? 4 * p->output : p->output,
           .scratch = places->weighted ? (size_t)THNN_(resampleRoom)(p->out[2]) * sizeof(real) : 0};
   THNN_(work)(p, &work);
-  for (int i = 1; places->weighted && i >= 0; i--)
+  for (int i = 2; places->weighted && i >= 0; i--)
     THGuard_leave(&guard[i]);
 }

@@ -14,14 +14,18 @@ typedef struct {
   real *weight[3];    /* its weight, and 1 - weight is that of from */
   int64_t begin, end; /* of the last axis: from goes up by 1 in here */
   THNN_(Band) band;   /* where weighted: of the last axis, forward or backward */
+  const void *groups; /* what the kernel has found about it, or NULL */
   int sends;          /* a result is too large for the caches */
 } THNN_(Places);
 
-/* One plane.  room holds THNN_(resampleRoom) elements. */
-typedef void (*THNN_(ResampleKernel))(const THNNPlanes *planes, const THNN_(Places) * places,
-                                      const real *x, real *y, real *room);
+typedef struct {
+  /* One plane.  room holds THNN_(resampleRoom) elements.  [THNN_GATHER], [THNN_SCATTER] */
+  void (*plane[2])(const THNNPlanes *planes, const THNN_(Places) * places, const real *x, real *y,
+                   real *room);
+  /* What all planes want to know about their band, in memory that is to be freed, or NULL. */
+  void *(*find)(const THNN_(Band) * band, int back);
+} THNN_(ResampleKernel);
 
-/* [THNN_GATHER], [THNN_SCATTER] */
 extern const THNN_(ResampleKernel) * THNN_(resample);
 
 /* Elements from a row that is kept in room to the next one: whole vectors of them. */

@@ -91,147 +91,51 @@ LOOP apply_plain(const THNN_(Band) * b, const real *x, real *y)
 
 /* There are, for each level:
  *
- * find_groups and apply, which does as apply_plain,
+ * find_groups, which finds once what the level wants to know about a band, in memory of its own,
+ * apply, which does as apply_plain,
  * combine, by which the sum of count rows, at most FEW, times their weights becomes y, or is added
- * to it if there is more of it there already.
+ * to it if there is more of it there already,
+ * is_widened and is_narrowed, which may do all of a plane, and say whether they have.
  *
  * Where y is padded, whole vectors may be written to it. */
 enum { FEW = 4 };
 
 #if defined(__AVX512F__)
 
-#ifdef TH_REAL_IS_FLOAT
-typedef __m512 Vector;
-typedef __mmask16 Lanes;
-enum { WIDTH = 16 };
-#define LOAD(LANES, P)          _mm512_maskz_loadu_ps(LANES, P)
-#define STORE(P, LANES, V)      _mm512_mask_storeu_ps(P, LANES, V)
-#define NOT_ZERO(V)             _mm512_cmp_ps_mask(V, _mm512_setzero_ps(), _CMP_NEQ_UQ)
-#define PICK(A, I, B)           _mm512_permutex2var_ps(A, I, B)
-#define GATHER(LANES, P, I)     _mm512_mask_i32gather_ps(_mm512_setzero_ps(), LANES, I, P, 4)
-#define ADD_PRODUCT(S, L, A, B) _mm512_mask3_fmadd_ps(A, B, S, L)
-#else
-typedef __m512d Vector;
-typedef __mmask8 Lanes;
-enum { WIDTH = 8 };
-#define LOAD(LANES, P)          _mm512_maskz_loadu_pd(LANES, P)
-#define STORE(P, LANES, V)      _mm512_mask_storeu_pd(P, LANES, V)
-#define NOT_ZERO(V)             _mm512_cmp_pd_mask(V, _mm512_setzero_pd(), _CMP_NEQ_UQ)
-#define PICK(A, I, B)           _mm512_permutex2var_pd(A, I, B)
-#define GATHER(LANES, P, I)     _mm512_mask_i64gather_pd(_mm512_setzero_pd(), LANES, I, P, 8)
-#define ADD_PRODUCT(S, L, A, B) _mm512_mask3_fmadd_pd(A, B, S, L)
-#endif
+#include "ShortRows.h"
 
-static inline Lanes lanes_of(ptrdiff_t n)
+/* Where there are no groups. */
+static __attribute__((noinline)) void apply_far(const THNN_(Band) * b, const real *x, real *y)
 {
-  return n >= WIDTH ? (Lanes)-1 : n <= 0 ? 0 : (Lanes)((1u << n) - 1);
-}
-
-/* Where WIDTH neighbours come from, from the first of them on. */
-static inline __m512i places_of(const int64_t *first, Lanes lanes)
-{
-  const __m512i base = _mm512_set1_epi64(first[0]);
-  const __m512i lower = _mm512_sub_epi64(_mm512_maskz_loadu_epi64((__mmask8)lanes, first), base);
-#ifdef TH_REAL_IS_FLOAT
-  const __mmask8 rest = (__mmask8)(lanes >> 8);
-  const __m512i upper = _mm512_sub_epi64(_mm512_maskz_loadu_epi64(rest, first + 8), base);
-  return _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi64_epi32(lower)),
-                            _mm512_cvtepi64_epi32(upper), 1);
-#else
-  return lower;
-#endif
-}
-
-/* WIDTH neighbours of a row that a band makes, from k on, and where they come from: from begin on,
- * which left elements follow, by at. */
-typedef struct {
-  ptrdiff_t k, begin, left;
-  Lanes lanes;
-  int near;  /* all lies within two vectors, of which one instruction picks */
-  int whole; /* and there is no end to be seen */
-  __m512i at;
-} Group;
-
-static inline Group group_of(const THNN_(Band) * b, ptrdiff_t k)
-{
-  const ptrdiff_t rest = b->to - k;
-  const int64_t *first = b->first + k;
-  Group g = {.k = k, .begin = first[0], .left = b->from - first[0], .lanes = lanes_of(rest)};
-  g.at = places_of(first, g.lanes);
-  g.near = first[THMin(WIDTH, rest) - 1] - g.begin < 2 * WIDTH;
-  g.whole = g.near && rest >= WIDTH && g.left >= 2 * WIDTH - 1 + b->taps;
-  return g;
-}
-
-/* The sums of a group's elements. */
-LOOP add_taps(const THNN_(Band) * b, const Group *g, Lanes lanes, const real *x, ptrdiff_t taps,
-              int near, int whole, real *y, int padded)
-{
-  const real *p = x + g->begin;
-  ptrdiff_t left = g->left;
-  Vector sum = LOAD(0, y);
-  for (ptrdiff_t t = 0; t < taps; t++, p++, left--) {
-    const Vector w = LOAD(lanes, b->weight + t * b->to + g->k);
-    const Lanes counts = NOT_ZERO(w);
-    if (near) {
-      const Vector lower = LOAD(whole ? (Lanes)-1 : lanes_of(left), p);
-      const Vector upper = LOAD(whole ? (Lanes)-1 : lanes_of(left - WIDTH), p + WIDTH);
-      sum = ADD_PRODUCT(sum, counts, w, PICK(lower, g->at, upper));
-    } else {
-      sum = ADD_PRODUCT(sum, counts, w, GATHER(counts, p, g->at));
+  for (ptrdiff_t k = 0; k < b->to; k += WIDTH) {
+    const Lanes lanes = lanes_of(b->to - k);
+    const int64_t *first = b->first + k;
+    const __m512i at = places_of(first, lanes);
+    const int near = first[THMin(WIDTH, b->to - k) - 1] - first[0] < 2 * WIDTH;
+    Vector sum = SAME(0);
+    for (ptrdiff_t t = 0; t < b->taps; t++) {
+      const real *p = x + first[0] + t;
+      const ptrdiff_t left = b->from - first[0] - t;
+      const Vector w = LOAD(lanes, b->weight + t * b->to + k);
+      const Lanes counts = NOT_ZERO(w);
+      const Vector v =
+          near ? PICK(LOAD(lanes_of(left), p), at, LOAD(lanes_of(left - WIDTH), p + WIDTH))
+               : GATHER(counts, p, at);
+      sum = ADD_PRODUCT(sum, counts, w, v);
     }
+    STORE(y + k, lanes, sum);
   }
-  STORE(y + g->k, padded ? (Lanes)-1 : lanes, sum);
 }
 
-LOOP apply_group(const THNN_(Band) * b, const Group *g, const real *x, ptrdiff_t taps, real *y,
-                 int padded)
+LOOP apply(const THNN_(Places) * at, const real *x, real *y)
 {
-  if (g->whole)
-    add_taps(b, g, (Lanes)-1, x, taps, 1, 1, y, padded);
-  else if (g->near)
-    add_taps(b, g, g->lanes, x, taps, 1, 0, y, padded);
+  const Groups *groups = at->groups;
+  if (groups)
+    apply_groups(groups, x, y);
+  else if (at->band.from > INT32_MAX) /* places may lie too far apart */
+    apply_plain(&at->band, x, y);
   else
-    add_taps(b, g, g->lanes, x, taps, 0, 0, y, padded);
-}
-
-/* The groups of short rows are found once for all rows of a plane. */
-enum { GROUPS = 16 };
-typedef struct {
-  ptrdiff_t count; /* 0 for long rows */
-  Group group[GROUPS];
-} Groups;
-
-static inline void find_groups(const THNN_(Band) * b, Groups *all)
-{
-  all->count = 0;
-  if (b->to <= GROUPS * WIDTH)
-    for (ptrdiff_t k = 0; k < b->to; k += WIDTH)
-      all->group[all->count++] = group_of(b, k);
-}
-
-LOOP apply_taps(const THNN_(Band) * b, const Groups *all, ptrdiff_t taps, const real *x, real *y,
-                int padded)
-{
-  for (ptrdiff_t i = 0; i < all->count; i++)
-    apply_group(b, &all->group[i], x, taps, y, padded);
-  if (all->count == 0)
-    for (ptrdiff_t k = 0; k < b->to; k += WIDTH) {
-      const Group g = group_of(b, k);
-      apply_group(b, &g, x, taps, y, padded);
-    }
-}
-
-LOOP apply(const THNN_(Band) * b, const Groups *all, const real *x, real *y, int padded)
-{
-  if (b->from > INT32_MAX) /* places may lie too far apart */
-    apply_plain(b, x, y);
-  else if (b->taps == 1)
-    apply_taps(b, all, 1, x, y, padded);
-  else if (b->taps == 2)
-    apply_taps(b, all, 2, x, y, padded);
-  else
-    apply_taps(b, all, b->taps, x, y, padded);
+    apply_far(&at->band, x, y);
 }
 
 LOOP combine_at(Lanes lanes, int count, const real *const *row, const real *weight, ptrdiff_t k,
@@ -270,16 +174,26 @@ LOOP combine(ptrdiff_t n, int count, const real *const *row, const real *weight,
 
 #else
 
-typedef int Groups;
-
-static inline void find_groups(TH_UNUSED const THNN_(Band) * b, TH_UNUSED Groups *all)
+static void *find_groups(TH_UNUSED const THNN_(Band) * b, TH_UNUSED int back)
 {
+  return NULL;
 }
 
-LOOP apply(const THNN_(Band) * b, TH_UNUSED const Groups *all, const real *x, real *y,
-           TH_UNUSED int padded)
+LOOP apply(const THNN_(Places) * at, const real *x, real *y)
 {
-  apply_plain(b, x, y);
+  apply_plain(&at->band, x, y);
+}
+
+static int is_widened(TH_UNUSED const THNNPlanes *p, TH_UNUSED const THNN_(Places) * at,
+                      TH_UNUSED const real *x, TH_UNUSED real *y, TH_UNUSED real *room)
+{
+  return 0;
+}
+
+static int is_narrowed(TH_UNUSED const THNNPlanes *p, TH_UNUSED const THNN_(Places) * at,
+                       TH_UNUSED const real *x, TH_UNUSED real *y, TH_UNUSED real *room)
+{
+  return 0;
 }
 
 LOOP combine(ptrdiff_t n, int count, const real *const *row, const real *weight, real *y, int more,
@@ -373,8 +287,6 @@ static void interpolate(const THNNPlanes *p, const THNN_(Places) * at, const rea
 {
   const ptrdiff_t n = p->out[2], pitch = THNN_(resamplePitch)(n);
   int64_t kept[4] = {-1, -1, -1, -1};
-  Groups groups;
-  find_groups(&at->band, &groups);
   Sender s = {y, room + 4 * pitch, 0};
   for (int64_t i = 0; i < p->out[0]; i++) {
     const Pair depth = pair_of(at, 0, i);
@@ -387,7 +299,7 @@ static void interpolate(const THNNPlanes *p, const THNN_(Places) * at, const rea
         const int slot = rows.slot[r];
         if (kept[slot] != rows.number[r]) {
           fetch(x + rows.number[r] * p->in[2], p->in[2]);
-          apply(&at->band, &groups, x + rows.number[r] * p->in[2], room + slot * pitch, 1);
+          apply(at, x + rows.number[r] * p->in[2], room + slot * pitch);
         }
         kept[slot] = rows.number[r];
         row[r] = room + slot * pitch;
@@ -433,8 +345,6 @@ static void interpolate_back(const THNNPlanes *p, const THNN_(Places) * at, cons
                              real *room)
 {
   const ptrdiff_t n = p->out[2];
-  Groups groups;
-  find_groups(&at->band, &groups);
   Span depth = {0, 0};
   for (int64_t i = 0; i < p->in[0]; i++) {
     depth = span_of(p, at, 0, i, depth.begin);
@@ -464,7 +374,7 @@ static void interpolate_back(const THNNPlanes *p, const THNN_(Places) * at, cons
         combine(n, count, row, weight, room, more, 1);
       fetch_to_write(y, p->in[2]);
       if (count > 0)
-        apply(&at->band, &groups, room, y, 0);
+        apply(at, room, y);
       else
         memset(y, 0, (size_t)p->in[2] * sizeof *y);
     }
@@ -476,24 +386,24 @@ static void interpolate_back(const THNNPlanes *p, const THNN_(Places) * at, cons
 static void forward(const THNNPlanes *p, const THNN_(Places) * places, const real *x, real *y,
                     real *room)
 {
-  if (places->weighted)
-    interpolate(p, places, x, y, room);
-  else
+  if (!places->weighted)
     gather(p, places, x, y);
+  else if (!is_widened(p, places, x, y, room))
+    interpolate(p, places, x, y, room);
 }
 
 static void backward(const THNNPlanes *p, const THNN_(Places) * places, const real *x, real *y,
                      real *room)
 {
-  if (places->weighted) {
+  if (!places->weighted) {
+    memset(y, 0, (size_t)p->input * sizeof *y);
+    scatter(p, places, x, y);
+  } else if (!is_narrowed(p, places, x, y, room)) {
     interpolate_back(p, places, x, y, room);
-    return;
   }
-  memset(y, 0, (size_t)p->input * sizeof *y);
-  scatter(p, places, x, y);
 }
 
-const THNN_(ResampleKernel) TH_LEVEL_(THNN_(resample))[] = {
-    [THNN_GATHER] = forward,
-    [THNN_SCATTER] = backward,
-};
+const THNN_(ResampleKernel) TH_LEVEL_(THNN_(resample))[] = {{
+    .plane = {[THNN_GATHER] = forward, [THNN_SCATTER] = backward},
+    .find = find_groups,
+}};
