@@ -223,18 +223,20 @@ static void THTest_(polygamma)(void)
 
 /* Stretches with arguments far out between others give what each gives alone, and any layout gives
  * the same bits, in place too. */
-static void THTest_(vectorMathStretches)(void)
+static void sameInStretches(double scale)
 {
   enum { N = 5000 };
   static void (*const functions[])(THTensor *, THTensor *) = {
-      THTensor_(sin),  THTensor_(cos),     THTensor_(tan), THTensor_(exp),  THTensor_(log),
-      THTensor_(sqrt), THTensor_(sigmoid), THTensor_(erf), THTensor_(tanh), THTensor_(atan)};
+      THTensor_(sin),  THTensor_(cos),     THTensor_(tan),   THTensor_(exp),  THTensor_(log),
+      THTensor_(sqrt), THTensor_(sigmoid), THTensor_(erf),   THTensor_(tanh), THTensor_(atan),
+      THTensor_(asin), THTensor_(acos),    THTensor_(erfinv)};
   THTensor *wide = THTensor_(newWithSize2d)(N, 2), *t = THTensor_(newSelect)(wide, 1, 1);
   THTensor *r = THTensor_(new)(), *one = THTensor_(newWithSize1d)(1), *same = THTensor_(new)();
   th_random random = {th_seed()};
   for (int i = 0; i < N; i++)
     THTensor_(set1d)(t, i,
-                     (real)th_random_below(&random, 5000) / (i % 2 ? 25 : 3) - (i % 2 ? 110 : 800));
+                     (real)(scale * ((double)th_random_below(&random, 5000) / (i % 2 ? 25 : 3) -
+                                     (i % 2 ? 110 : 800))));
   THTensor_(set1d)(t, 1500, (real)1e30);
   THTensor_(set1d)(t, 3000, (real)NAN);
   THTensor_(set1d)(t, 4999, (real)INFINITY);
@@ -258,6 +260,13 @@ static void THTest_(vectorMathStretches)(void)
   THTensor_(free)(r);
   THTensor_(free)(one);
   THTensor_(free)(same);
+}
+
+static void THTest_(vectorMathStretches)(void)
+{
+  sameInStretches(1);
+  sameInStretches(1. / 800); /* arcs are of numbers up to 1, most of them small ones */
+  sameInStretches(16);
 }
 
 TH_TESTS(THTest_(vectorMath), THTest_(vectorMathOfTwo), THTest_(vectorMathRoots),

@@ -176,7 +176,18 @@ typedef __m512d Wide;
 #define WIDE_(NAME)   THWide_##NAME##2
 #define WIDE_LOOP     TH_WIDE_LOOP2
 #define WIDE_OPERAND  TH_WIDE2
-#define WIDE_ROWS(X)
+#define WIDE_ROWS(X)                  \
+  X(log, X16, THWide_log2(x))         \
+  X(sin, X16, THWide_sin2(x))         \
+  X(cos, X16, THWide_cos2(x))         \
+  X(tan, X16, THWide_tan2(x))         \
+  X(asin, X16, THWide_asin2(x))       \
+  X(acos, X16, THWide_acos2(x))       \
+  X(atan, X16, THWide_atan2(x))       \
+  X(tanh, X16, THWide_tanh2(x))       \
+  X(sigmoid, X16, THWide_sigmoid2(x)) \
+  X(erf, X16, THWide_erf2(x))         \
+  X(atan2, XY16, THWide_atanOfPoint2(x, y))
 #endif
 #define WIDE_ROW(NAME, OPERANDS, EXPRESSION)                        \
   static void wide_##NAME(PARAMETERS)                               \
@@ -259,12 +270,47 @@ static void wide_sqrt(PARAMETERS)
   }
 WIDE_STEPS(sin)
 WIDE_STEPS(cos)
-#define TURN_ENTRIES [TH_POINTWISE_sin] = wide_sin, [TH_POINTWISE_cos] = wide_cos,
+#define MORE_ENTRIES [TH_POINTWISE_sin] = wide_sin, [TH_POINTWISE_cos] = wide_cos,
 #else
-#define TURN_ENTRIES
+
+/* Functions that are another one for few numbers: those are put aside, and computed together once
+ * there are many.  That way of computing writes their results in their places. */
+#define WIDE_APART(NAME)                                                                           \
+  static void wide_##NAME(PARAMETERS)                                                              \
+  {                                                                                                \
+    enum { STRETCH = 64 * LANES };                                                                 \
+    double kept[STRETCH + LANES];                                                                  \
+    int64_t places[STRETCH + LANES];                                                               \
+    const __m512i start = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);                               \
+    IN_PIECES(                                                                                     \
+        double, for (ptrdiff_t k = from; k < end; k += STRETCH) {                                  \
+          double *const base = to + (k - from);                                                    \
+          const ptrdiff_t count = end - k < STRETCH ? end - k : STRETCH;                           \
+          ptrdiff_t apart = 0;                                                                     \
+          for (ptrdiff_t j = 0; j < count; j += LANES) {                                           \
+            const __mmask8 lanes = (__mmask8)(count - j < LANES ? (1u << (count - j)) - 1 : 0xff); \
+            const __m512d x = _mm512_maskz_loadu_pd(lanes, (const double *)first + k + j);         \
+            FETCH(first, k + j, 0)                                                                 \
+            FETCH(base, j, 1)                                                                      \
+            const __mmask8 far = THWide_##NAME##IsFar2(x) & lanes;                                 \
+            const __m512i place = _mm512_add_epi64(start, _mm512_set1_epi64(j));                   \
+            _mm512_mask_storeu_pd(base + j, lanes, THWide_##NAME##Near2(x));                       \
+            _mm512_storeu_pd(kept + apart, _mm512_maskz_compress_pd(far, x));                      \
+            _mm512_storeu_si512(places + apart, _mm512_maskz_compress_epi64(far, place));          \
+            apart += __builtin_popcount(far);                                                      \
+          }                                                                                        \
+          for (ptrdiff_t j = 0; j < apart; j += LANES) {                                           \
+            const __mmask8 lanes = (__mmask8)(apart - j < LANES ? (1u << (apart - j)) - 1 : 0xff); \
+            const __m512d y = THWide_##NAME##Far2(_mm512_maskz_loadu_pd(lanes, kept + j));         \
+            _mm512_mask_i64scatter_pd(base, lanes, _mm512_loadu_si512(places + j), y, 8);          \
+          }                                                                                        \
+        })                                                                                         \
+  }
+WIDE_APART(erfinv)
+#define MORE_ENTRIES [TH_POINTWISE_erfinv] = wide_erfinv,
 #endif
 
-#define WIDE_ENTRIES [TH_POINTWISE_exp] = wide_exp, [TH_POINTWISE_sqrt] = wide_sqrt, TURN_ENTRIES
+#define WIDE_ENTRIES [TH_POINTWISE_exp] = wide_exp, [TH_POINTWISE_sqrt] = wide_sqrt, MORE_ENTRIES
 #else
 #define WIDE_ROWS(X)
 #define WIDE_ENTRIES

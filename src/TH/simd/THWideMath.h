@@ -1,5 +1,5 @@
 /* exp, log, sqrt, sin, cos, atan, tanh, erf, sigmoid and pow of 16 floats, exp and sqrt of 8
- * doubles at once, for the level AVX-512.
+ * doubles at once, for the level AVX-512; THWideDouble.h has more of doubles.
  *
  *     TH_WIDE_LOOP(TH_WIDE(x, source), result, 0, n, THWide_tanh(x))
  *
@@ -14,6 +14,7 @@
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 #include <immintrin.h>
 
+#include "THMath.h"
 #include "THVectorMath.h"
 
 #include "THWideTables.h"
@@ -414,6 +415,8 @@ WIDE THWide_sigmoid(__m512 x)
   }
   return _mm512_mask_sub_ps(y, _mm512_cmp_ps_mask(x, ALL(0), _CMP_GE_OQ), ALL(1), y);
 }
+
+#include "THWideDouble.h"
 
 #undef ALL
 #undef ALL2
