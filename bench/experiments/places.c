@@ -50,9 +50,56 @@ static void sketch_table_gradient(void *unused)
   _mm_sfence();
 }
 
+/* --- places of what is not 0 ------------------------------------------------------------------ */
+
+enum { MARKED = 1 << 20 };
+
+static void prepare_marked(void)
+{
+  on.x = normal(AT_SHAPE(MARKED));
+  at_relu_(on.x);
+  give_results(AT_SHAPE(1), 0);
+  on.places = at_nonzero(on.x);
+  on.sketchedPlaces = at_zeros_like(on.places);
+}
+
+static void list_marked(void *unused)
+{
+  (void)unused;
+  at_release(on.places); /* it is a new one */
+  on.places = at_nonzero(on.x);
+}
+
+/* Bits first, then all eight numbers of a byte of them are stored at once. */
+static void sketch_list_marked(void *unused)
+{
+  (void)unused;
+  static uint16_t bits[MARKED / FLOATS];
+  const float *x = floats(on.x);
+  int64_t count = 0, *to = longs(on.sketchedPlaces), *const end = to + at_numel(on.places);
+  for (int i = 0; i < MARKED / FLOATS; i++) {
+    bits[i] = _mm512_cmpneq_ps_mask(_mm512_loadu_ps(x + FLOATS * i), _mm512_setzero_ps());
+    count += __builtin_popcount(bits[i]);
+  }
+  if (count != end - to)
+    return;
+  const uint8_t *bytes = (const uint8_t *)bits;
+  __m512i all = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
+  for (int i = 0; i < MARKED / 8; i++) {
+    const __m512i some = _mm512_maskz_compress_epi64(bytes[i], all);
+    if (end - to >= 8)
+      _mm512_storeu_si512(to, some);
+    else
+      _mm512_mask_storeu_epi64(to, (__mmask8)((1 << (end - to)) - 1), some);
+    to += __builtin_popcount(bytes[i]);
+    all = _mm512_add_epi64(all, _mm512_set1_epi64(8));
+  }
+}
+
 const Experiment places_experiments[] = {
     {"nn.embedding.bwd", "8192 of 50000 x 256", PICKED *WIDTH, (double)TABLE *WIDTH, prepare_table,
      table_gradient, sketch_table_gradient},
+    {"idx.nonzero", "2^20", MARKED, MARKED, prepare_marked, list_marked, sketch_list_marked},
     {0},
 };
 

@@ -127,8 +127,11 @@ void THSelection_count(THSelection *selection, THLoop *loop, THKernel count)
   loop->fixed = 1;
   const ptrdiff_t blocks = THLoop_blocks(loop);
   THGuard_enter(&selection->guard, THFree);
-  selection->at = selection->guard.what = THAlloc((2 * blocks + 1) * (ptrdiff_t)sizeof(ptrdiff_t));
+  const ptrdiff_t words = 2 * blocks + 1 + selection->words;
+  selection->at = selection->guard.what = THAlloc(words * (ptrdiff_t)sizeof(uint64_t));
   selection->seen = selection->at + blocks;
+  if (selection->words)
+    selection->bits = (uint64_t *)(selection->seen + blocks);
   memset(selection->at, 0, 2 * (size_t)blocks * sizeof(ptrdiff_t));
   THLoop_run(loop, count, selection);
 

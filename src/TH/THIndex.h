@@ -41,6 +41,12 @@ typedef struct THSelection {
   int dims;            /* nonzero: dimensions that are not of size 1, innermost first, */
   const int64_t *size; /* their sizes, */
   const int64_t *to;   /* and where in a row of subscripts they are */
+
+  /* nonzero of elements that lie side by side, first being the first of them: how many words of
+   * bits are kept, which the count finds, so that the elements are read once; and the bits. */
+  ptrdiff_t words;
+  const void *first;
+  uint64_t *bits;
 } THSelection;
 
 /* Runs the loop with the kernel, which counts; at and seen then say where parts begin. */

@@ -10,7 +10,8 @@
 #include "simd/THStream.h"
 
 enum {
-  BLOCK = 32768, /* elements of a block: enough to make the call of a kernel free */
+  /* Elements of a block: enough to make the call of a kernel free, and whole words of bits. */
+  BLOCK = 32768,
   /* A tile where operands run across each other has at least so many columns, or so many bytes of
    * a row of the result. */
   TILE = 64,

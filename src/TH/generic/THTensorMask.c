@@ -157,7 +157,9 @@ void THTensor_(nonzero)(THLongTensor *subscript, THTensor *tensor)
   tensor =
       THTensor_(apart)(&guard, tensor, THView_sharesStorage(TH_VIEW(subscript), TH_VIEW(tensor)));
   int64_t size[TH_LOOP_DIMS] = {1}, to[TH_LOOP_DIMS] = {0};
-  THSelection selection = {.size = size, .to = to};
+  THSelection selection = {.size = size, .to = to, .first = THTensor_(data)(tensor)};
+  if (THTensor_(isContiguous)(tensor))
+    selection.words = (THTensor_(nElement)(tensor) + 63) / 64;
   THLoop loop;
   THLoop_init(&loop);
   THLoop_tensor(&loop, tensor);

@@ -2,6 +2,7 @@
 #include "THTemplate.h"
 
 #include "../THIndex.h"
+#include "THBits.h"
 #include "THCompact.h"
 #include "THParallel.h"
 #include "THRow.h"
@@ -239,6 +240,24 @@ static void mask_copy(const THRun *run, const void *scalars)
 
 /* --- what is not zero ------------------------------------------------------------------------ */
 
+/* The bits of n elements of a block, the first of which is at x: those that were kept, or else
+ * those that are found now, in room. */
+static const uint64_t *bits_of(const THSelection *selection, const real *x, ptrdiff_t step,
+                               ptrdiff_t n, uint64_t *room, int kept)
+{
+  uint64_t *bits = selection->bits
+                       ? selection->bits + (x - (const real *)selection->first) / TH_BITS_WORD
+                       : room;
+  if (!kept || !selection->bits)
+    THBits_find(bits, x, step, n);
+  return bits;
+}
+
+static ptrdiff_t words_of(ptrdiff_t n)
+{
+  return (n + TH_BITS_WORD - 1) / TH_BITS_WORD;
+}
+
 static void nonzero_count(const THRun *run, const void *scalars)
 {
   const THSelection *selection = scalars;
@@ -247,15 +266,11 @@ static void nonzero_count(const THRun *run, const void *scalars)
   for (ptrdiff_t j = 0; j < run->rows; j++) {
     const real *x = (const real *)run->at[0] + j * run->jump[0];
     for (ptrdiff_t first = 0; first < run->n; first += BUFFER) {
-      const ptrdiff_t end = THMin(run->n, first + BUFFER);
-      int few = 0;
-      if (dx == 1)
-        for (ptrdiff_t i = first; i < end; i++)
-          few += x[i] != 0;
-      else
-        for (ptrdiff_t i = first; i < end; i++)
-          few += x[i * dx] != 0;
-      count += few;
+      const ptrdiff_t n = THMin(run->n - first, BUFFER);
+      uint64_t room[BUFFER / TH_BITS_WORD];
+      const uint64_t *bits = bits_of(selection, x + first * dx, dx, n, room, 0);
+      for (ptrdiff_t w = 0; w < words_of(n); w++)
+        count += __builtin_popcountll(bits[w]);
     }
   }
   selection->at[run->block] += count;
@@ -299,35 +314,19 @@ static void list(const THSelection *selection, ptrdiff_t first, const int *place
   }
 }
 
-/* 0, 1, 2 ...: what is compacted to places. */
-static const int *numbers(int *room, ptrdiff_t n)
-{
-  for (int i = 0; i < n; i++)
-    room[i] = i;
-  return room;
-}
-
 static void nonzero_list(const THRun *run, const void *scalars)
 {
   const THSelection *selection = scalars;
   const ptrdiff_t dx = run->step[0];
   ptrdiff_t at = selection->at[run->block], seen = selection->seen[run->block];
-  int room[BUFFER];
-  const int *all = numbers(room, THMin(run->n, BUFFER));
   for (ptrdiff_t j = 0; j < run->rows; j++) {
-    const real *row = (const real *)run->at[0] + j * run->jump[0];
+    const real *x = (const real *)run->at[0] + j * run->jump[0];
     for (ptrdiff_t first = 0; first < run->n; first += BUFFER) {
       const ptrdiff_t n = THMin(run->n - first, BUFFER);
-      const real *x = row + first * dx;
-      uint8_t marks[BUFFER];
+      uint64_t room[BUFFER / TH_BITS_WORD];
       int places[BUFFER + TH_COMPACT_ROOM];
-      if (dx == 1)
-        for (ptrdiff_t i = 0; i < n; i++)
-          marks[i] = x[i] != 0;
-      else
-        for (ptrdiff_t i = 0; i < n; i++)
-          marks[i] = x[i * dx] != 0;
-      const ptrdiff_t taken = THCompact(places, all, marks, n, sizeof *places);
+      const uint64_t *bits = bits_of(selection, x + first * dx, dx, n, room, 1);
+      const ptrdiff_t taken = THBits_places(places, bits, words_of(n));
       if (taken)
         list(selection, seen, places, taken, at);
       at += taken;
