@@ -96,10 +96,43 @@ static void sketch_list_marked(void *unused)
   }
 }
 
+/* --- joined rows -------------------------------------------------------------------------------
+ */
+
+enum { PARTS = 8, ROWS = 1000, PART = 125 };
+
+static at_tensor *parts[PARTS];
+
+static void prepare_parts(void)
+{
+  on.x = normal(AT_SHAPE(PARTS, ROWS, PART));
+  for (int p = 0; p < PARTS; p++)
+    parts[p] = at_select(on.x, 0, p);
+  give_results(AT_SHAPE(ROWS, PARTS * PART), 0);
+}
+
+static void join_parts(void *unused)
+{
+  (void)unused;
+  at_cat_out(on.result, ((at_tensors){parts, PARTS}), .dim = 1);
+}
+
+/* In the order of the result. */
+static void sketch_join_parts(void *unused)
+{
+  (void)unused;
+  float *to = floats(on.sketched);
+  for (int r = 0; r < ROWS; r++)
+    for (int p = 0; p < PARTS; p++, to += PART)
+      memcpy(to, floats(on.x) + (p * ROWS + r) * PART, PART * sizeof *to);
+}
+
 const Experiment places_experiments[] = {
     {"nn.embedding.bwd", "8192 of 50000 x 256", PICKED *WIDTH, (double)TABLE *WIDTH, prepare_table,
      table_gradient, sketch_table_gradient},
     {"idx.nonzero", "2^20", MARKED, MARKED, prepare_marked, list_marked, sketch_list_marked},
+    {"cat.d1", "8 x (1000 x 125)", PARTS *ROWS *PART, PARTS *ROWS *PART, prepare_parts, join_parts,
+     sketch_join_parts},
     {0},
 };
 

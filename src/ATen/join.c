@@ -74,6 +74,29 @@ static void take(at_tensor *piece, at_tensor *t)
   THGuard_leave(&guard);
 }
 
+/* Joins tensors of the result's type in one call, if they are, and if the result is contiguous. */
+static bool join_alike(at_tensor *result, at_tensors tensors, int dim)
+{
+  void *few[16], **parts = few;
+  int count = 0;
+  if (!at_isOnHost(result->type) || !at_isContiguous(result))
+    return false;
+  for (int i = 0; i < tensors.count; i++)
+    if (tensors.data[i]->type != result->type)
+      return false;
+  THGuard guard;
+  THGuard_enter(&guard, THFree);
+  if (tensors.count > 16)
+    parts = guard.what = THAlloc(tensors.count * (ptrdiff_t)sizeof *parts);
+  for (int i = 0; i < tensors.count; i++)
+    if (at_numel(tensors.data[i]) > 0)
+      parts[count++] = tensors.data[i]->th;
+  if (count)
+    at_movesAs(result->type)->functions->catArray(result->th, parts, count, dim);
+  THGuard_leave(&guard);
+  return true;
+}
+
 at_tensor *at_joined(at_tensor *out, at_tensors tensors, int64_t dim)
 {
   int64_t room[AT_MOST_DIMS];
@@ -90,8 +113,9 @@ at_tensor *at_joined(at_tensor *out, at_tensors tensors, int64_t dim)
   at_tensor *result = room_for(&pool, out, tensors, sizes);
   if (result == out)
     at_checkWritable(out);
+  const int pieces = join_alike(result, tensors, d) ? 0 : tensors.count;
   int64_t at = 0;
-  for (int i = 0; i < tensors.count; i++) {
+  for (int i = 0; i < pieces; i++) {
     if (is_nothing(tensors.data[i]))
       continue;
     const int64_t length = at_sizesOf(tensors.data[i]).data[d];

@@ -234,35 +234,50 @@ static void THTest_(reshape)(void)
   THLongStorage_free(size);
 }
 
+/* Two tensors of three dimensions, and the first one once more, joined along dim. */
+static void THTest_(catCase)(int la, int lb, int dim, const int64_t *of)
+{
+  th_note("%s and %s of size %s along %d", th_layout_names[la], th_layout_names[lb],
+          _THSizeDesc(of, 3).str, dim);
+  int64_t size[3] = {of[0], of[1], of[2]};
+  THTensor *a = THTest_(tensor)(la, 2, 3, size);
+  size[dim] = 5;
+  THTensor *b = THTest_(tensor)(lb, 3, 3, size), *r = THTensor_(new)(), *none = THTensor_(new)();
+  THTensor *inputs[] = {none, a, none, b, a};
+  THTensor_(catArray)(r, inputs, 5, dim == 2 && la ? -1 - TH_INDEX_BASE : dim);
+  CHECK_EQ(r->size[dim], 2 * a->size[dim] + 5);
+  for (ptrdiff_t i = 0; i < THTest_(count)(r); i++) {
+    int64_t x[3] = {i / (r->size[1] * r->size[2]), i / r->size[2] % r->size[1], i % r->size[2]};
+    const THTensor *from = a;
+    if (x[dim] >= a->size[dim] + 5)
+      x[dim] -= a->size[dim] + 5;
+    else if (x[dim] >= a->size[dim])
+      x[dim] -= a->size[dim], from = b;
+    CHECK_EQ(*THTest_(at)(r, i), THTensor_(get3d)(from, x[0], x[1], x[2]));
+  }
+  THTensor_(free)(none);
+  THTensor_(free)(r);
+  THTensor_(free)(a);
+  THTensor_(free)(b);
+}
+
 static void THTest_(cat)(void)
 {
   for (int dim = 0; dim < 3; dim++)
     for (int la = 0; la < TH_WITH_ONES; la++)
-      for (int lb = 0; lb < TH_WITH_ONES; lb++) {
-        th_note("%s and %s along %d", th_layout_names[la], th_layout_names[lb], dim);
-        int64_t size[3] = {2, 3, 4};
-        THTensor *a = THTest_(tensor)(la, 2, 3, size);
-        size[dim] = 5;
-        THTensor *b = THTest_(tensor)(lb, 3, 3, size), *r = THTensor_(new)(),
-                 *none = THTensor_(new)();
-        THTensor *inputs[] = {none, a, none, b, a};
-        THTensor_(catArray)(r, inputs, 5, dim == 2 && la ? -1 - TH_INDEX_BASE : dim);
-        CHECK_EQ(r->size[dim], 2 * a->size[dim] + 5);
-        for (ptrdiff_t i = 0; i < THTest_(count)(r); i++) {
-          int64_t x[3] = {i / (r->size[1] * r->size[2]), i / r->size[2] % r->size[1],
-                          i % r->size[2]};
-          const THTensor *from = a;
-          if (x[dim] >= a->size[dim] + 5)
-            x[dim] -= a->size[dim] + 5;
-          else if (x[dim] >= a->size[dim])
-            x[dim] -= a->size[dim], from = b;
-          CHECK_EQ(*THTest_(at)(r, i), THTensor_(get3d)(from, x[0], x[1], x[2]));
-        }
-        THTensor_(free)(none);
-        THTensor_(free)(r);
-        THTensor_(free)(a);
-        THTensor_(free)(b);
+      for (int lb = 0; lb < TH_WITH_ONES; lb++)
+        THTest_(catCase)(la, lb, dim, (int64_t[]){2, 3, 4});
+  /* enough for several groups of rows, and for several threads; rows of one element */
+  static const int64_t large[][3] = {{37, 41, 60}, {300, 1, 250}, {7, 9000, 1}, {3, 5, 4000}};
+  const int threads = THGetNumThreads();
+  for (int k = 0; k < 4; k++)
+    for (int dim = 1; dim < 3; dim++)
+      for (int n = 1; n <= 3; n += 2) {
+        THSetNumThreads(n);
+        THTest_(catCase)(TH_CONTIGUOUS, TH_NARROWED, dim, large[k]);
+        THTest_(catCase)(TH_CONTIGUOUS, TH_TRANSPOSED, dim, large[k]);
       }
+  THSetNumThreads(threads);
 
   /* into an input; along a new dimension; nothing at all; what does not fit */
   THTensor *v = THTest_(tensor)(TH_CONTIGUOUS, 2, TH_SHAPE(3)),

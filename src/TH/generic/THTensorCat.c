@@ -5,6 +5,8 @@
 #include "THTensorCore.h"
 #ifndef TH_TEMPLATE_DEVICE
 #include "THConvert.h"
+#include "THParallel.h"
+#include "THPlan.h"
 #endif
 
 /* A tensor counts as having size 1 in the dimensions behind its last. */
@@ -54,6 +56,116 @@ static void THTensor_(copyPart)(THTensor *result, THTensor *t, int dimension, in
 }
 #endif
 
+/* Copies the inputs one after the other. */
+static void THTensor_(joinParts)(THTensor *result, THTensor **inputs, int numInputs, int dimension)
+{
+  int64_t offset = 0;
+  for (int i = 0; i < numInputs; i++)
+    if (inputs[i]->nDimension) {
+      THTensor_(copyPart)(result, inputs[i], dimension, offset);
+      offset += THTensor_(sizeOrOne)(inputs[i], dimension);
+    }
+}
+
+#ifdef TH_TEMPLATE_DEVICE
+
+static int THTensor_(joinRows)(THTensor *result, THTensor **inputs, int numInputs, int dimension)
+{
+  return 0;
+}
+
+#else
+
+/* Rows of a few KB of the result are put together from a row of each input, some at a time. */
+typedef struct {
+  THTensor *result, **inputs;
+  int numInputs, dimension;
+  int across;            /* the dimension that rows follow each other along; walked: those before */
+  ptrdiff_t together;    /* rows at a time, */
+  ptrdiff_t timesAcross; /* and how many times for each place in the dimensions that are walked */
+} Join;
+
+/* How many elements the dimensions behind d have, if they lie side by side, else 0. */
+static ptrdiff_t THTensor_(rowLength)(const THTensor *t, int d)
+{
+  ptrdiff_t count = 1;
+  for (int k = t->nDimension - 1; k > d; k--) {
+    if (t->size[k] != 1 && t->stride[k] != count)
+      return 0;
+    count *= t->size[k];
+  }
+  return count;
+}
+
+static void THTensor_(joinTogether)(const Join *join, ptrdiff_t number)
+{
+  const int across = join->across;
+  const int64_t *size = join->result->size, *stride = join->result->stride;
+  const ptrdiff_t first = number % join->timesAcross * join->together;
+  real *to = THTensor_(data)(join->result) + first * stride[across];
+  number /= join->timesAcross;
+  for (ptrdiff_t d = across - 1, rest = number; d >= 0; rest /= size[d--])
+    to += rest % size[d] * stride[d];
+  for (int i = 0; i < join->numInputs; i++) {
+    THTensor *t = join->inputs[i];
+    if (t->nDimension == 0)
+      continue;
+    const ptrdiff_t length = THTensor_(rowLength)(t, across);
+    real *from = THTensor_(data)(t) + first * t->stride[across];
+    for (ptrdiff_t d = across - 1, rest = number; d >= 0; rest /= size[d--])
+      from += rest % size[d] * t->stride[d];
+    const THRun run = {.n = length,
+                       .rows = THMin(join->together, size[across] - first),
+                       .at = {(char *)to, (char *)from},
+                       .step = {1, 1},
+                       .jump = {stride[across], t->stride[across]}};
+    THTensor_(convert)[TH_CONCAT_2(THScalar, Real)](&run, NULL);
+    to += length;
+  }
+}
+
+static void THTensor_(joinSome)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const Join *join = context;
+  for (ptrdiff_t number = begin; number < end; number++)
+    THTensor_(joinTogether)(join, number);
+}
+
+/* Whether the inputs have been joined row by row.  The result is then written in order; an input
+ * that wrote all its rows at once would fetch every line of it, unless it writes around the caches.
+ */
+static int THTensor_(joinRows)(THTensor *result, THTensor **inputs, int numInputs, int dimension)
+{
+  enum { SHORT = 4096, TOGETHER = 4096 }; /* bytes of a row, and of some, of one input */
+  const int64_t *size = result->size;
+  Join join = {result, inputs, numInputs, dimension, .across = dimension - 1};
+  while (join.across > 0 && size[join.across] == 1)
+    join.across--;
+  if (join.across < 0 || size[join.across] == 1)
+    return 0;
+  ptrdiff_t longest = 0;
+  for (int i = 0; i < numInputs; i++) {
+    if (inputs[i]->nDimension == 0)
+      continue;
+    const ptrdiff_t length = THTensor_(rowLength)(inputs[i], join.across);
+    if (length < 2)
+      return 0;
+    longest = THMax(longest, length * (ptrdiff_t)sizeof(real));
+  }
+  const ptrdiff_t all = THTensor_(nElement)(result);
+  if (longest > SHORT || all >= THPlan_streamBytes() / (ptrdiff_t)sizeof(real))
+    return 0;
+  join.together = THMax(1, TOGETHER / longest);
+  join.timesAcross = (size[join.across] + join.together - 1) / join.together;
+  ptrdiff_t count = join.timesAcross;
+  for (int d = 0; d < join.across; d++)
+    count *= size[d];
+  THParallel_for(count, THMax(1, TH_LOOP_GRAIN / (all / count)), THTensor_(joinSome), &join);
+  return 1;
+}
+
+#endif
+
 /* Whether writing to the result would change an input. */
 static int THTensor_(sharesStorage)(const THTensor *result, THTensor **inputs, int numInputs)
 {
@@ -90,12 +202,8 @@ void THTensor_(catArray)(THTensor *result, THTensor **inputs, int numInputs, int
   THTensor *joined = shares ? (elsewhere.what = THTensor_(newBare)()) : result;
   THTensor_(resizeNd)(joined, shape.nDimension, shape.size, NULL);
 
-  int64_t offset = 0;
-  for (int i = 0; i < numInputs; i++)
-    if (inputs[i]->nDimension) {
-      THTensor_(copyPart)(joined, inputs[i], along, offset);
-      offset += THTensor_(sizeOrOne)(inputs[i], along);
-    }
+  if (!THTensor_(joinRows)(joined, inputs, numInputs, along))
+    THTensor_(joinParts)(joined, inputs, numInputs, along);
   if (shares) {
     THTensor_(resizeNd)(result, shape.nDimension, shape.size, NULL);
     THTensor_(copy)(result, joined);
