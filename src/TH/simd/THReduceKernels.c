@@ -551,7 +551,8 @@ BEST(argmin, 0, HIGHEST)
 
 #if defined(TH_REAL_IS_FLOATING)
 
-enum { VARIANCE_ROWS = 64, VARIANCE_DEEP = 4 };
+/* Of floats, whose sums have digits to spare, more rows are shifted by the same one. */
+enum { VARIANCE_ROWS = ITEM < 8 ? 256 : 64, VARIANCE_DEEP = 8, VARIANCE_FEW = 2 };
 
 typedef struct {
   accreal n, mean, squares; /* the sum of squared deviations from the mean */
@@ -589,33 +590,52 @@ static inline Moments moments_of(accreal n, accreal shift, accreal sum, accreal 
   return (Moments){n, shift + mean, squares < lost ? 0 : squares - lost};
 }
 
-/* A few rows, shifted by the first one. */
+/* sum + x * x, rounded once where there is an instruction for it. */
+static inline accreal plus_square(accreal sum, accreal x)
+{
+#if defined(__FMA__)
+  return (accreal)fma(x, x, sum);
+#else
+  return sum + x * x;
+#endif
+}
+
+/* A few rows of some lanes, shifted by the first one. */
+static inline __attribute__((always_inline)) void var_lanes(
+    accreal *restrict sum, accreal *restrict squares, const accreal *restrict shift, const real *x,
+    ptrdiff_t n, ptrdiff_t step, ptrdiff_t jump, int rows)
+{
+  for (ptrdiff_t k = 0; k < n; k++) {
+    accreal one = 0, two = 0;
+    for (int i = 0; i < rows; i++) {
+      const accreal apart = (accreal)x[i * jump + k * step] - shift[k];
+      one += apart;
+      two = plus_square(two, apart);
+    }
+    sum[k] += one;
+    squares[k] += two;
+  }
+}
+
+/* The same of all lanes, while those of the rows that come later are fetched. */
 static inline __attribute__((always_inline)) void var_take(
     accreal *restrict sum, accreal *restrict squares, const accreal *restrict shift, const real *x,
     ptrdiff_t n, ptrdiff_t step, ptrdiff_t jump, int rows, uintptr_t ahead)
 {
   enum { MANY = 64 / ITEM };
-  for (ptrdiff_t j = 0, end; j < n; j = end) {
-    end = THMin(n, j + MANY);
+  ptrdiff_t j = 0;
+  for (; j + MANY <= n; j += MANY) {
     for (int i = 0; i < rows && ahead; i++)
       fetch((uintptr_t)(x + i * jump + j) + ahead, MANY);
-    for (ptrdiff_t k = j; k < end; k++) {
-      accreal one = 0, two = 0;
-      for (int i = 0; i < rows; i++) {
-        const accreal apart = (accreal)x[i * jump + k * step] - shift[k];
-        one += apart;
-        two += apart * apart;
-      }
-      sum[k] += one;
-      squares[k] += two;
-    }
+    var_lanes(sum + j, squares + j, shift + j, x + j * step, MANY, step, jump, rows);
   }
+  var_lanes(sum + j, squares + j, shift + j, x + j * step, n - j, step, jump, rows);
 }
 
 static void var_strip(Moments *moments, const real *x, ptrdiff_t n, ptrdiff_t step, ptrdiff_t rows,
                       ptrdiff_t jump)
 {
-  accreal shift[STRIP], sum[STRIP], squares[STRIP];
+  _Alignas(64) accreal shift[STRIP], sum[STRIP], squares[STRIP];
   for (ptrdiff_t j = 0; j < n; j++) {
     shift[j] = (accreal)x[j * step];
     sum[j] = squares[j] = 0;
@@ -627,6 +647,8 @@ static void var_strip(Moments *moments, const real *x, ptrdiff_t n, ptrdiff_t st
       var_take(sum, squares, shift, x + i * jump, n, 1, jump, VARIANCE_DEEP, ahead);
     else
       var_take(sum, squares, shift, x + i * jump, n, step, jump, VARIANCE_DEEP, 0);
+  for (; i + VARIANCE_FEW <= rows; i += VARIANCE_FEW)
+    var_take(sum, squares, shift, x + i * jump, n, step, jump, VARIANCE_FEW, 0);
   for (; i < rows; i++)
     var_take(sum, squares, shift, x + i * jump, n, step, jump, 1, 0);
   for (ptrdiff_t j = 0; j < n; j++) {
@@ -669,13 +691,13 @@ static inline __attribute__((always_inline)) accreal deviations(const real *x, p
     for (int j = 0; j < MANY; j++) {
       const accreal apart = (accreal)x[i + j] - shift;
       one[j] += apart;
-      two[j] += apart * apart;
+      two[j] = plus_square(two[j], apart);
     }
   }
   for (ptrdiff_t j = 0; j < n - i; j++) {
     const accreal apart = (accreal)x[i + j] - shift;
     one[j] += apart;
-    two[j] += apart * apart;
+    two[j] = plus_square(two[j], apart);
   }
   *squares = sum_of(two, MANY);
   return sum_of(one, MANY);
