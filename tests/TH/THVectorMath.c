@@ -227,9 +227,9 @@ static void sameInStretches(double scale)
 {
   enum { N = 5000 };
   static void (*const functions[])(THTensor *, THTensor *) = {
-      THTensor_(sin),  THTensor_(cos),     THTensor_(tan),   THTensor_(exp),  THTensor_(log),
-      THTensor_(sqrt), THTensor_(sigmoid), THTensor_(erf),   THTensor_(tanh), THTensor_(atan),
-      THTensor_(asin), THTensor_(acos),    THTensor_(erfinv)};
+      THTensor_(sin),  THTensor_(cos),     THTensor_(tan),    THTensor_(exp),   THTensor_(log),
+      THTensor_(sqrt), THTensor_(sigmoid), THTensor_(erf),    THTensor_(tanh),  THTensor_(atan),
+      THTensor_(asin), THTensor_(acos),    THTensor_(erfinv), THTensor_(lgamma)};
   THTensor *wide = THTensor_(newWithSize2d)(N, 2), *t = THTensor_(newSelect)(wide, 1, 1);
   THTensor *r = THTensor_(new)(), *one = THTensor_(newWithSize1d)(1), *same = THTensor_(new)();
   th_random random = {th_seed()};

@@ -160,14 +160,17 @@ typedef __m512 Wide;
 #define WIDE_LOOP     TH_WIDE_LOOP
 #define WIDE_OPERAND  TH_WIDE
 #define ALL_A         _mm512_set1_ps(a)
-#define WIDE_ROWS(X)                 \
-  X(log, X16, THWide_log(x))         \
-  X(atan, X16, THWide_atan(x))       \
-  X(tanh, X16, THWide_tanh(x))       \
-  X(erf, X16, THWide_erf(x))         \
-  X(sigmoid, X16, THWide_sigmoid(x)) \
-  X(pow, X16, THWide_pow(x, ALL_A))  \
-  X(tpow, X16, THWide_pow(ALL_A, x)) \
+#define WIDE_ROWS(X)                       \
+  X(log, X16, THWide_log(x))               \
+  X(asin, X16, THWide_asin(x))             \
+  X(acos, X16, THWide_acos(x))             \
+  X(atan, X16, THWide_atan(x))             \
+  X(atan2, XY16, THWide_atanOfPoint(x, y)) \
+  X(tanh, X16, THWide_tanh(x))             \
+  X(erf, X16, THWide_erf(x))               \
+  X(sigmoid, X16, THWide_sigmoid(x))       \
+  X(pow, X16, THWide_pow(x, ALL_A))        \
+  X(tpow, X16, THWide_pow(ALL_A, x))       \
   X(cpow, XY16, THWide_pow(x, y))
 #else
 typedef __m512d Wide;
@@ -270,47 +273,70 @@ static void wide_sqrt(PARAMETERS)
   }
 WIDE_STEPS(sin)
 WIDE_STEPS(cos)
-#define MORE_ENTRIES [TH_POINTWISE_sin] = wide_sin, [TH_POINTWISE_cos] = wide_cos,
+WIDE_STEPS(tan)
+#define TURN_ENTRIES \
+  [TH_POINTWISE_sin] = wide_sin, [TH_POINTWISE_cos] = wide_cos, [TH_POINTWISE_tan] = wide_tan,
 #else
-
-/* Functions that are another one for few numbers: those are put aside, and computed together once
- * there are many.  That way of computing writes their results in their places. */
-#define WIDE_APART(NAME)                                                                           \
-  static void wide_##NAME(PARAMETERS)                                                              \
-  {                                                                                                \
-    enum { STRETCH = 64 * LANES };                                                                 \
-    double kept[STRETCH + LANES];                                                                  \
-    int64_t places[STRETCH + LANES];                                                               \
-    const __m512i start = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);                               \
-    IN_PIECES(                                                                                     \
-        double, for (ptrdiff_t k = from; k < end; k += STRETCH) {                                  \
-          double *const base = to + (k - from);                                                    \
-          const ptrdiff_t count = end - k < STRETCH ? end - k : STRETCH;                           \
-          ptrdiff_t apart = 0;                                                                     \
-          for (ptrdiff_t j = 0; j < count; j += LANES) {                                           \
-            const __mmask8 lanes = (__mmask8)(count - j < LANES ? (1u << (count - j)) - 1 : 0xff); \
-            const __m512d x = _mm512_maskz_loadu_pd(lanes, (const double *)first + k + j);         \
-            FETCH(first, k + j, 0)                                                                 \
-            FETCH(base, j, 1)                                                                      \
-            const __mmask8 far = THWide_##NAME##IsFar2(x) & lanes;                                 \
-            const __m512i place = _mm512_add_epi64(start, _mm512_set1_epi64(j));                   \
-            _mm512_mask_storeu_pd(base + j, lanes, THWide_##NAME##Near2(x));                       \
-            _mm512_storeu_pd(kept + apart, _mm512_maskz_compress_pd(far, x));                      \
-            _mm512_storeu_si512(places + apart, _mm512_maskz_compress_epi64(far, place));          \
-            apart += __builtin_popcount(far);                                                      \
-          }                                                                                        \
-          for (ptrdiff_t j = 0; j < apart; j += LANES) {                                           \
-            const __mmask8 lanes = (__mmask8)(apart - j < LANES ? (1u << (apart - j)) - 1 : 0xff); \
-            const __m512d y = THWide_##NAME##Far2(_mm512_maskz_loadu_pd(lanes, kept + j));         \
-            _mm512_mask_i64scatter_pd(base, lanes, _mm512_loadu_si512(places + j), y, 8);          \
-          }                                                                                        \
-        })                                                                                         \
-  }
-WIDE_APART(erfinv)
-#define MORE_ENTRIES [TH_POINTWISE_erfinv] = wide_erfinv,
+#define TURN_ENTRIES
 #endif
 
-#define WIDE_ENTRIES [TH_POINTWISE_exp] = wide_exp, [TH_POINTWISE_sqrt] = wide_sqrt, MORE_ENTRIES
+#ifdef TH_REAL_IS_FLOAT
+#define GET8(LANES, AT)    _mm512_cvtps_pd(_mm256_maskz_loadu_ps(LANES, AT))
+#define PUT8(AT, LANES, Y) _mm256_mask_storeu_ps(AT, LANES, _mm512_cvtpd_ps(Y))
+#define PUT8_IN(AT, LANES, PLACES, Y) \
+  _mm512_mask_i64scatter_ps(AT, LANES, PLACES, _mm512_cvtpd_ps(Y), 4)
+#else
+#define GET8(LANES, AT)               _mm512_maskz_loadu_pd(LANES, AT)
+#define PUT8(AT, LANES, Y)            _mm512_mask_storeu_pd(AT, LANES, Y)
+#define PUT8_IN(AT, LANES, PLACES, Y) _mm512_mask_i64scatter_pd(AT, LANES, PLACES, Y, 8)
+#endif
+
+/* Functions of doubles, floats too, that are another one for few numbers: those are looked for once
+ * a stretch is through, and computed together; their results are written over the others. */
+#define WIDE_APART(NAME, NEAR, IS_FAR, FAR)                                               \
+  static void wide_##NAME(PARAMETERS)                                                     \
+  {                                                                                       \
+    enum { VECTOR = 8, STRETCH = 64 * VECTOR };                                           \
+    double kept[STRETCH];                                                                 \
+    uint64_t marks[STRETCH / 64];                                                         \
+    int64_t places[STRETCH + VECTOR];                                                     \
+    IN_PIECES(                                                                            \
+        real, for (ptrdiff_t k = from; k < end; k += STRETCH) {                           \
+          real *const base = to + (k - from);                                             \
+          const ptrdiff_t count = end - k < STRETCH ? end - k : STRETCH;                  \
+          memset(marks, 0, sizeof marks);                                                 \
+          for (ptrdiff_t j = 0; j < count; j += VECTOR) {                                 \
+            const __mmask8 lanes = FIRST_OF(count - j);                                   \
+            const __m512d x = GET8(lanes, (const real *)first + k + j);                   \
+            FETCH(first, k + j, 0)                                                        \
+            FETCH(base, j, 1)                                                             \
+            PUT8(base + j, lanes, NEAR(x));                                               \
+            _mm512_storeu_pd(kept + j, x);                                                \
+            ((uint8_t *)marks)[j / VECTOR] = (uint8_t)(IS_FAR(x) & lanes);                \
+          }                                                                               \
+          ptrdiff_t apart = 0;                                                            \
+          for (int64_t word = 0; word < STRETCH / 64; word++)                             \
+            for (uint64_t rest = marks[word]; rest; rest &= rest - 1)                     \
+              places[apart++] = 64 * word + __builtin_ctzll(rest);                        \
+          for (ptrdiff_t j = 0; j < apart; j += VECTOR) {                                 \
+            const __mmask8 lanes = FIRST_OF(apart - j);                                   \
+            const __m512i at = _mm512_maskz_loadu_epi64(lanes, places + j);               \
+            PUT8_IN(base, lanes, at, FAR(_mm512_i64gather_pd(at, kept, sizeof(double)))); \
+          }                                                                               \
+        })                                                                                \
+  }
+#define FIRST_OF(COUNT) (__mmask8)((COUNT) < VECTOR ? (1u << (COUNT)) - 1 : 0xff)
+#ifdef TH_REAL_IS_FLOAT
+WIDE_APART(erfinv, THWide_erfinvNear, THWide_erfinvIsFar, THWide_erfinvFar2)
+WIDE_APART(lgamma, THWide_lgammaNear, THWide_lgammaIsFar, THWide_lgammaFar)
+#define APART_ENTRIES [TH_POINTWISE_erfinv] = wide_erfinv, [TH_POINTWISE_lgamma] = wide_lgamma,
+#else
+WIDE_APART(erfinv, THWide_erfinvNear2, THWide_erfinvIsFar2, THWide_erfinvFar2)
+#define APART_ENTRIES [TH_POINTWISE_erfinv] = wide_erfinv,
+#endif
+
+#define WIDE_ENTRIES \
+  [TH_POINTWISE_exp] = wide_exp, [TH_POINTWISE_sqrt] = wide_sqrt, TURN_ENTRIES APART_ENTRIES
 #else
 #define WIDE_ROWS(X)
 #define WIDE_ENTRIES

@@ -1,4 +1,4 @@
-/* log, sin, cos, tan, asin, acos, atan, the angle of a point, tanh, sigmoid, erf and erfinv of 8
+/* log, sin, cos, tan, tanh, sigmoid, erf, erfinv and, by THWideArcs.h, arcs of 8
  * doubles at once, for the level AVX-512; a part of THWideMath.h.
  *
  * Tables of 16 lie in registers.  Results are summed up in two parts, so that hardly more than the
@@ -6,9 +6,6 @@
  * tanh, sigmoid and erf, 0.6 log, 0.64 asin and acos; more where results are next to the denormal
  * numbers, 0.63 erf, 0.77 sigmoid. */
 
-#include "THWideDoubleTables.h"
-
-#define TH_WIDE_BIG  0x1p120
 #define TH_WIDE_TINY 0x1p-960 /* below, what products lose may be too small */
 
 typedef struct THWidePair2 {
@@ -51,18 +48,15 @@ WIDE2 THWide_quotient2(THWidePair2 a, THWidePair2 b)
   return MAD2(rest, inverse, q);
 }
 
-/* The root of x >= 0 in two parts; more, if any, is added to x. */
-TH_MATH THWidePair2 THWide_root2(__m512d x, const __m512d *more)
+/* The root of x >= 0 in two parts. */
+TH_MATH THWidePair2 THWide_root2(__m512d x)
 {
   const __mmask8 some = _mm512_cmp_pd_mask(x, _mm512_setzero_pd(), _CMP_NEQ_UQ);
   const __m512d y = _mm512_maskz_rsqrt14_pd(some, x), first = x * y, half = y * ALL2(0.5);
   const __m512d e = _mm512_fnmadd_pd(first, half, ALL2(0.5));
   const __m512d second = MAD2(first, e, first), h = MAD2(half, e, half);
   const __m512d s = MAD2(second, _mm512_fnmadd_pd(second, h, ALL2(0.5)), second);
-  __m512d rest = _mm512_fnmadd_pd(s, s, x);
-  if (more)
-    rest += *more;
-  const THWidePair2 root = {s, rest * h};
+  const THWidePair2 root = {s, _mm512_fnmadd_pd(s, s, x) * h};
   return root;
 }
 
@@ -265,130 +259,49 @@ TURNS2(tan)
 
 /* --- arcs ------------------------------------------------------------------------------------ */
 
-/* base + atan(a / b), and base - atan(a / b) where less, 0 <= a <= b; base is for t, which the
- * quotient is next to: a - t b is exact, or t is 0. */
-WIDE2 THWide_angle2(__m512d a, __m512d b, __m512d t, __mmask8 less, THWidePair2 base)
-{
-  const __m512d n = THWide_minusWhere2(less, _mm512_fnmadd_pd(t, b, a)), d = MAD2(t, a, b);
-  const __m512d lost = MAD2(t, a, b - d), inverse = ALL2(1) / d, r = n * inverse;
-  const __m512d rest = _mm512_fnmadd_pd(r, lost, _mm512_fnmadd_pd(r, d, n));
-  const __m512d z = r * r, square = z * z;
-  const __m512d p = POLY2(z, square, -0x1.5555555555536p-2, 0x1.999999996257bp-3,
-                          -0x1.24924826e9851p-3, 0x1.c7187900e87f9p-4, -0x1.70bf0f9d5fa7ep-4);
-  const __m512d tail = MAD2(rest, inverse, r * z * p), y = base.hi + r;
-  return y + (((r - (y - base.hi)) + base.lo) + tail);
-}
-
-/* t, the multiple of 1/16 next to q, 1 counting as 15/16, and in the last bits of i how many. */
-WIDE2 THWide_sixteenths2(__m512d q, __m512i *i)
-{
-  const __m512d rounder = ALL2(0x3p47), biased = _mm512_min_pd(q, ALL2(0.9375)) + rounder;
-  *i = BITS2(biased);
-  return biased - rounder;
-}
+#define TYPED(NAME)  THWide_##NAME##2
+#define Arc          THWideArc2
+#define Vector       __m512d
+#define Pair         THWidePair2
+#define Mask         __mmask8
+#define OP(NAME)     _mm512_##NAME##_pd
+#define EACH         ALL2
+#define INVERSE(X)   (ALL2(1) / (X))
+#define Element      double
+#define COMPARE      _mm512_cmp_pd_mask
+#define WHOLE        BITS2
+#define SIGNS(X)     _mm512_movepi64_mask(BITS2(X))
+#define PI_HIGH      0x1.921fb54442d18p+1
+#define PI_LOW       0x1.1a62633145c07p-53
+#define BIG          0x1p120
+#define STEP_ROUNDER 0x3p47 /* to multiples of 1/16 */
+#define LAST_STEP    0.9375
+#define ATAN_TERMS                                                                          \
+  -0x1.5555555555536p-2, 0x1.999999996257bp-3, -0x1.24924826e9851p-3, 0x1.c7187900e87f9p-4, \
+      -0x1.70bf0f9d5fa7ep-4
+#define ASIN_TERMS                                                                             \
+  0x1.5555555555578p-3, 0x1.333333332df53p-4, 0x1.6db6db7227b8fp-5, 0x1.f1c71a8d3bf06p-6,      \
+      0x1.6e8bdfb3411e5p-6, 0x1.1c49e1effea7cp-6, 0x1.ca20df4d5f0eap-7, 0x1.757af796c6d3ep-7,  \
+      0x1.6176a46b6367dp-7, 0x1.e297aeef0f8f1p-9, 0x1.649e21a833b5ap-6, -0x1.59645ae9c1aadp-6, \
+      0x1.0bb5456c2131dp-5
+#define POLY   POLY2
+#define ANGLES THWide_angleTable2
+#include "THWideArcs.h"
 
 WIDE2 THWide_atan2(__m512d x)
 {
-  const __m512d one = ALL2(1), a = _mm512_min_pd(ALL2(TH_WIDE_BIG), _mm512_abs_pd(x));
+  const __m512d one = ALL2(1), a = _mm512_min_pd(ALL2(0x1p120), _mm512_abs_pd(x));
   const __mmask8 far = _mm512_cmp_pd_mask(a, one, _CMP_GT_OQ);
   __m512i i;
-  const __m512d t = THWide_sixteenths2(_mm512_mask_rcp14_pd(a, far, a), &i);
-  const __m512d nearHi = THWide_pick2(THWide_angleTable[0], i);
-  const __m512d nearLo = THWide_pick2(THWide_angleTable[1], i);
-  const __m512d farHi = THWide_pick2(THWide_angleTable[2], i);
-  const __m512d farLo = THWide_pick2(THWide_angleTable[3], i);
+  const __m512d t = THWide_step2(_mm512_mask_rcp14_pd(a, far, a), &i);
+  const __m512d nearHi = THWide_pick2(THWide_angleTable2[0], i);
+  const __m512d nearLo = THWide_pick2(THWide_angleTable2[1], i);
+  const __m512d farHi = THWide_pick2(THWide_angleTable2[2], i);
+  const __m512d farLo = THWide_pick2(THWide_angleTable2[3], i);
   const THWidePair2 base = {_mm512_mask_mov_pd(nearHi, far, farHi),
                             _mm512_mask_mov_pd(nearLo, far, farLo)};
   const __m512d up = _mm512_mask_mov_pd(a, far, one), down = _mm512_mask_mov_pd(one, far, a);
   return THWide_signed2(THWide_angle2(up, down, t, far, base), x);
-}
-
-/* The angle of the point (x, y), as THDoubleMath_atan2. */
-WIDE2 THWide_atanOfPoint2(__m512d y, __m512d x)
-{
-  const __m512d zero = _mm512_setzero_pd(), one = ALL2(1), endless = ALL2((double)INFINITY);
-  __m512d a = _mm512_abs_pd(y), b = _mm512_abs_pd(x);
-  const __mmask8 nan = _mm512_cmp_pd_mask(x, y, _CMP_UNORD_Q);
-  const __mmask8 highest = _mm512_cmp_pd_mask(a, endless, _CMP_EQ_OQ);
-  const __mmask8 widest = _mm512_cmp_pd_mask(b, endless, _CMP_EQ_OQ), any = highest | widest;
-  const __mmask8 none = _mm512_cmp_pd_mask(_mm512_max_pd(a, b), zero, _CMP_EQ_OQ);
-  a = _mm512_mask_mov_pd(a, any, _mm512_maskz_mov_pd(highest, one));
-  b = _mm512_mask_mov_pd(b, any | none, _mm512_maskz_mov_pd(widest | none, one));
-  /* Neither sum nor inverse may overflow. */
-  const __m512d top = _mm512_max_pd(a, b);
-  const __mmask8 large = _mm512_cmp_pd_mask(top, ALL2(TH_WIDE_BIG), _CMP_GT_OQ);
-  const __mmask8 small = _mm512_cmp_pd_mask(top, one, _CMP_LT_OQ);
-  const __m512d some = _mm512_mask_mov_pd(one, small, ALL2(TH_WIDE_BIG));
-  const __m512d scale = _mm512_mask_mov_pd(some, large, ALL2(1 / TH_WIDE_BIG));
-  a *= scale;
-  b *= scale;
-  const __m512d least = _mm512_min_pd(a, b), most = _mm512_max_pd(a, b);
-  const __mmask8 steep = _mm512_cmp_pd_mask(a, b, _CMP_GT_OQ);
-  const __mmask8 left = _mm512_movepi64_mask(BITS2(x)), less = steep ^ left;
-  __m512i i;
-  const __m512d t = THWide_sixteenths2(least * _mm512_rcp14_pd(most), &i);
-  /* 0, pi/2 or pi, plus or minus the table's angle. */
-  const __m512d side = _mm512_maskz_mov_pd(left, ALL2(0x1.921fb54442d18p+1));
-  const __m512d sideLow = _mm512_maskz_mov_pd(left, ALL2(0x1.1a62633145c07p-53));
-  const __m512d from = _mm512_mask_mov_pd(side, steep, ALL2(0x1.921fb54442d18p+0));
-  const __m512d fromLow = _mm512_mask_mov_pd(sideLow, steep, ALL2(0x1.1a62633145c07p-54));
-  const __m512d angle = THWide_minusWhere2(less, THWide_pick2(THWide_angleTable[0], i));
-  const __m512d low = THWide_minusWhere2(less, THWide_pick2(THWide_angleTable[1], i));
-  const __m512d sum = from + angle;
-  const THWidePair2 base = {sum, (angle - (sum - from)) + (fromLow + low)};
-  const __m512d r = THWide_signed2(THWide_angle2(least, most, t, less, base), y);
-  return _mm512_mask_add_pd(r, nan, x, y);
-}
-
-/* What asin and acos are made of: z = x^2 and v = |x| up to 1/2, beyond z = (1 - |x|) / 2 and
- * v + low = 2 sqrt(z); asin(v) = v + v z p(z). */
-typedef struct THWideArc2 {
-  __m512d v, low, z;
-  __mmask8 far;
-} THWideArc2;
-
-TH_MATH THWideArc2 THWide_arc2(__m512d x)
-{
-  const __m512d a = _mm512_abs_pd(x), z = _mm512_fnmadd_pd(a, ALL2(0.5), ALL2(0.5));
-  const __mmask8 far = _mm512_cmp_pd_mask(a, ALL2(0.5), _CMP_NLE_UQ);
-  const THWidePair2 s = THWide_root2(z, NULL);
-  const THWideArc2 arc = {_mm512_mask_add_pd(a, far, s.hi, s.hi),
-                          _mm512_maskz_add_pd(far, s.lo, s.lo),
-                          _mm512_mask_mul_pd(z, (__mmask8)~far, a, a), far};
-  return arc;
-}
-
-/* base + asin(v + low), or base - asin(v + low) where less. */
-WIDE2 THWide_ofArc2(THWideArc2 arc, __mmask8 less, __m512d base, __m512d baseLow)
-{
-  const __m512d v = THWide_minusWhere2(less, arc.v), low = THWide_minusWhere2(less, arc.low);
-  const __m512d square = arc.z * arc.z, y = base + v;
-  const __m512d p =
-      POLY2(arc.z, square, 0x1.5555555555578p-3, 0x1.333333332df53p-4, 0x1.6db6db7227b8fp-5,
-            0x1.f1c71a8d3bf06p-6, 0x1.6e8bdfb3411e5p-6, 0x1.1c49e1effea7cp-6, 0x1.ca20df4d5f0eap-7,
-            0x1.757af796c6d3ep-7, 0x1.6176a46b6367dp-7, 0x1.e297aeef0f8f1p-9, 0x1.649e21a833b5ap-6,
-            -0x1.59645ae9c1aadp-6, 0x1.0bb5456c2131dp-5);
-  return y + ((v - (y - base)) + MAD2(v * arc.z, p, baseLow + low));
-}
-
-WIDE2 THWide_asin2(__m512d x)
-{
-  const THWideArc2 arc = THWide_arc2(x);
-  const __m512d base = _mm512_maskz_mov_pd(arc.far, ALL2(0x1.921fb54442d18p+0));
-  const __m512d low = _mm512_maskz_mov_pd(arc.far, ALL2(0x1.1a62633145c07p-54));
-  return THWide_signed2(THWide_ofArc2(arc, arc.far, base, low), x);
-}
-
-/* pi/2 - asin(x); beyond 2 asin(s), or pi - 2 asin(s). */
-WIDE2 THWide_acos2(__m512d x)
-{
-  const THWideArc2 arc = THWide_arc2(x);
-  const __mmask8 minus = _mm512_movepi64_mask(BITS2(x)), near = (__mmask8)~arc.far;
-  const __m512d left = _mm512_maskz_mov_pd(minus, ALL2(0x1.921fb54442d18p+1));
-  const __m512d leftLow = _mm512_maskz_mov_pd(minus, ALL2(0x1.1a62633145c07p-53));
-  const __m512d base = _mm512_mask_mov_pd(left, near, ALL2(0x1.921fb54442d18p+0));
-  const __m512d low = _mm512_mask_mov_pd(leftLow, near, ALL2(0x1.1a62633145c07p-54));
-  return THWide_ofArc2(arc, near ^ minus, base, low);
 }
 
 /* --- what is made of exponentials ------------------------------------------------------------ */
@@ -458,12 +371,13 @@ WIDE2 THWide_erfinvFar2(__m512d x)
   const __m512d zero = _mm512_setzero_pd(), a = _mm512_abs_pd(x), rest = ALL2(1) - a;
   const THWidePair2 l = THWide_logParts2(rest);
   const __m512d sum = l.hi + l.lo, more = (sum - l.hi) - l.lo;
-  const THWidePair2 s = THWide_root2(zero - sum, &more);
+  const THWidePair2 s = THWide_root2(zero - sum);
   const __m512d place =
       MAD2(_mm512_min_pd(s.hi, ALL2(6)), ALL2(1 / 0.275), ALL2(-1.64 / 0.275 - 0.5));
   const __m512i i = BITS2(place + ALL2(0x3p51));
   const THWidePair2 p = THWide_byInterval2(s.hi, i, THWide_erfinvFar2Table, 13, 0, NULL);
-  const __m512d low = MAD2(THWide_pick2(THWide_erfinvFar2Table[2], i), s.lo, p.lo);
+  const __m512d low =
+      MAD2(THWide_pick2(THWide_erfinvFar2Table[2], i), s.lo + more / (s.hi + s.hi), p.lo);
   const __mmask8 inside = _mm512_cmp_pd_mask(rest, zero, _CMP_GT_OQ);
   const __mmask8 end = _mm512_cmp_pd_mask(rest, zero, _CMP_EQ_OQ);
   const __m512d any = _mm512_mask_mov_pd(ALL2((double)NAN), inside, p.hi + low);
@@ -485,6 +399,73 @@ TH_MATH __mmask8 THWide_erfinvIsFar2(__m512d x)
   return _mm512_cmpgt_epu64_mask(BITS2(_mm512_abs_pd(x)) - least, most - least);
 }
 
+/* --- of floats, which are computed in doubles ---------------------------------------------------
+ */
+
+/* c0 + c1 d + ..., d = x - m, of interval i; rows of the table are m, c0, c1, ... */
+WIDE2 THWide_sumOfInterval(__m512d x, __m512i i, const double (*table)[16], int rows)
+{
+  const __m512d d = x - THWide_pick2(table[0], i);
+  __m512d y = THWide_pick2(table[rows - 1], i);
+  TH_PRAGMA(GCC unroll 16)
+  for (int k = rows - 2; k > 0; k--)
+    y = MAD2(y, d, THWide_pick2(table[k], i));
+  return y;
+}
+
+/* |x| up to 15/16. */
+WIDE2 THWide_erfinvNear(__m512d x)
+{
+  const __m512d a = _mm512_abs_pd(x), rest = ALL2(0x1.fffffffffffffp-1) - a;
+  const __m512i i = _mm512_srli_epi64(BITS2(rest), 50);
+  return THWide_signed2(THWide_sumOfInterval(a, i, THWide_erfinvTable, 9), x);
+}
+
+TH_MATH __mmask8 THWide_erfinvIsFar(__m512d x)
+{
+  return _mm512_cmp_pd_mask(_mm512_abs_pd(x), ALL2(0.9375), _CMP_NLE_UQ);
+}
+
+/* x from 0.45 on, up to 7.2 by the exponent of x / 0.9 and two more bits, where 1 and 2 are their
+ * intervals' m; then by the asymptotic series. */
+WIDE2 THWide_lgammaNear(__m512d x)
+{
+  const __m512i i = _mm512_srli_epi64(BITS2(x * ALL2(1 / 0.9)), 50);
+  const __m512d near = THWide_sumOfInterval(x, i, THWide_lgammaTable, 10);
+  const THWidePair2 l = THWide_logParts2(x);
+  const __m512d inverse = ALL2(1) / x, z = inverse * inverse;
+  const __m512d terms =
+      MAD2(MAD2(MAD2(z, ALL2(-1. / 1680), ALL2(1. / 1260)), z, ALL2(-1. / 360)), z, ALL2(1. / 12));
+  const __m512d rest = MAD2(terms, inverse, ALL2(0.91893853320467274) - x);
+  const __m512d far = MAD2(x - ALL2(0.5), l.hi + l.lo, rest);
+  return _mm512_mask_mov_pd(near, _mm512_cmp_pd_mask(x, ALL2(7.2), _CMP_GE_OQ), far);
+}
+
+/* Of other numbers with y = |x|: lgamma(y) = lgamma(y + 1) - log(y), and by reflection
+ * lgamma(-y) = log(pi / (|sin(pi y)| y)) - lgamma(y). */
+WIDE2 THWide_lgammaFar(__m512d x)
+{
+  const __m512d zero = _mm512_setzero_pd(), one = ALL2(1), y = _mm512_abs_pd(x);
+  const __mmask8 minus = _mm512_cmp_pd_mask(x, zero, _CMP_LT_OQ);
+  const __mmask8 small = _mm512_cmp_pd_mask(y, ALL2(0.45), _CMP_LT_OQ);
+  const __m512d above = THWide_lgammaNear(_mm512_mask_add_pd(y, small, y, one));
+  const __m512d whole = _mm512_roundscale_pd(y, _MM_FROUND_TO_NEAREST_INT);
+  const __m512d sine = _mm512_abs_pd(THWide_sinOfRest(zero, (y - whole) * ALL2(M_PI)));
+  /* e^lgamma(x) = q e^above for x > 0, q / e^above below: q = 1 / y, or pi / sin, or pi / (sin y).
+   */
+  const __m512d up = _mm512_mask_mov_pd(one, minus, ALL2(M_PI));
+  const __m512d down = _mm512_mask_mov_pd(one, minus, sine);
+  const __m512d q = up / _mm512_mask_mul_pd(down, (__mmask8) ~(minus & small), down, y);
+  const __m512d r = THWide_log2(q), sum = _mm512_mask_sub_pd(r + above, minus, r, above);
+  const __mmask8 end = _mm512_cmp_pd_mask(y, ALL2((double)INFINITY), _CMP_EQ_OQ);
+  return _mm512_mask_mov_pd(sum, end, y);
+}
+
+TH_MATH __mmask8 THWide_lgammaIsFar(__m512d x)
+{
+  return (__mmask8) ~(_mm512_cmp_pd_mask(x, ALL2(0.45), _CMP_GE_OQ) &
+                      _mm512_cmp_pd_mask(x, ALL2(0x1p1023), _CMP_LT_OQ));
+}
+
 #undef POLY2
-#undef TH_WIDE_BIG
 #undef TH_WIDE_TINY

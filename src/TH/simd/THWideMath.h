@@ -1,4 +1,4 @@
-/* exp, log, sqrt, sin, cos, atan, tanh, erf, sigmoid and pow of 16 floats, exp and sqrt of 8
+/* exp, log, sqrt, sin, cos, tan, arcs, tanh, erf, sigmoid and pow of 16 floats, exp and sqrt of 8
  * doubles at once, for the level AVX-512; THWideDouble.h has more of doubles.
  *
  *     TH_WIDE_LOOP(TH_WIDE(x, source), result, 0, n, THWide_tanh(x))
@@ -17,6 +17,7 @@
 #include "THMath.h"
 #include "THVectorMath.h"
 
+#include "THWideDoubleTables.h"
 #include "THWideTables.h"
 
 /* TO[i - FROM] = EXPRESSION for i from FROM up to END, OPERANDS being TH_WIDE(name, its numbers).
@@ -268,6 +269,76 @@ WIDE2 THWide_sqrt2(__m512d x)
   return MAD2(_mm512_fnmadd_pd(s, s, x), h, s);
 }
 
+/* --- arcs ------------------------------------------------------------------------------------ */
+
+/* The size of y with the sign of x. */
+WIDE THWide_signed(__m512 y, __m512 x)
+{
+  const __m512i sign = _mm512_set1_epi32(INT32_MIN);
+  return _mm512_castsi512_ps(_mm512_ternarylogic_epi32(BITS(x), BITS(y), sign, 0xe4));
+}
+
+WIDE THWide_minusWhere(__mmask16 where, __m512 x)
+{
+  return _mm512_mask_sub_ps(x, where, ALL(-0.0f), x);
+}
+
+/* 1 / x, to 27 bits. */
+WIDE THWide_inverse(__m512 x)
+{
+  const __m512 y = _mm512_rcp14_ps(x);
+  return MAD(_mm512_fnmadd_ps(x, y, ALL(1)), y, y);
+}
+
+/* The root of x >= 0 in two parts. */
+TH_MATH THWidePair THWide_root(__m512 x)
+{
+  const __mmask16 some = _mm512_cmp_ps_mask(x, ALL(0), _CMP_NEQ_UQ);
+  const __m512 y = _mm512_maskz_rsqrt14_ps(some, x), first = x * y, half = y * ALL(0.5f);
+  const __m512 s = MAD(first, _mm512_fnmadd_ps(first, half, ALL(0.5f)), first);
+  const THWidePair root = {s, _mm512_fnmadd_ps(s, s, x) * half};
+  return root;
+}
+
+/* c0 + c1 x + c2 x^2 + ..., by pairs. */
+WIDE THWide_poly(__m512 x, __m512 square, const float *c, int count)
+{
+  __m512 y = ALL(c[--count]);
+  if (count % 2)
+    y = MAD(y, x, ALL(c[--count]));
+  TH_PRAGMA(GCC unroll 16)
+  while (count > 0) {
+    count -= 2;
+    y = MAD(y, square, MAD(x, ALL(c[count + 1]), ALL(c[count])));
+  }
+  return y;
+}
+
+#define TYPED(NAME)  THWide_##NAME
+#define Arc          THWideArc
+#define Vector       __m512
+#define Pair         THWidePair
+#define Mask         __mmask16
+#define Element      float
+#define OP(NAME)     _mm512_##NAME##_ps
+#define COMPARE      _mm512_cmp_ps_mask
+#define EACH         ALL
+#define INVERSE      THWide_inverse
+#define WHOLE        BITS
+#define SIGNS(X)     _mm512_movepi32_mask(BITS(X))
+#define PI_HIGH      0x1.921fb6p+1f
+#define PI_LOW       -0x1.777a5cp-24f
+#define BIG          0x1p60f
+#define STEP_ROUNDER 0x3p17f /* to multiples of 1/32 */
+#define LAST_STEP    0.96875f
+#define ATAN_TERMS   -0x1.555552p-2f, 0x1.9933c2p-3f
+#define ASIN_TERMS \
+  0x1.55554cp-3f, 0x1.33389p-4f, 0x1.6cabfap-5f, 0x1.04a84cp-5f, 0x1.d7d71cp-7f, 0x1.33c4ap-5f
+#define POLY(X, SQUARE, ...) \
+  THWide_poly(X, SQUARE, (const float[]){__VA_ARGS__}, sizeof((float[]){__VA_ARGS__}) / 4)
+#define ANGLES THWide_angleTable
+#include "THWideArcs.h"
+
 /* --- powers ---------------------------------------------------------------------------------- */
 
 /* Floats in two halves, as doubles, and back. */
@@ -367,6 +438,23 @@ WIDE2 THWide_cosNear(__m512d x)
   return THWide_sinOfRest(turns, THWide_lessPi(x, (turns - rounder) - ALL2(0.5)));
 }
 
+/* The tangent, from what is left of a multiple of pi/16 and that one's sine and cosine. */
+WIDE2 THWide_tanNear(__m512d x)
+{
+  const __m512d rounder = ALL2(0x3p51), turns = MAD2(x, ALL2(0x1.45f306dc9c883p+2), rounder);
+  const __m512d k = turns - rounder, less = _mm512_fnmadd_pd(k, ALL2(0x1.921fb548p-3), x);
+  const __m512d r = MAD2(k, ALL2(0x1.de973dcb3b39ap-34), less), z = r * r;
+  const __m512d p = MAD2(MAD2(z, ALL2(0x1.bd736ced789f9p-5), ALL2(0x1.110fddb7d31cbp-3)), z,
+                         ALL2(0x1.555555940ab04p-2));
+  const __m512d tangent = MAD2(r * z, p, r);
+  const __m512d sine = THWide_pick2(THWide_turnTable[0], BITS2(turns));
+  const __m512d cosine = THWide_pick2(THWide_turnTable[2], BITS2(turns));
+  const __m512d up = MAD2(cosine, tangent, sine), down = _mm512_fnmadd_pd(sine, tangent, cosine);
+  const __m512d y = _mm512_rcp14_pd(down), e = _mm512_fnmadd_pd(y, down, ALL2(1));
+  const __m512d quotient = up * MAD2(MAD2(e, e, e), y, y);
+  return _mm512_fixupimm_pd(quotient, x, _mm512_set1_epi64(0x100), 0); /* zeros as they are */
+}
+
 /* Of 16 floats, as doubles from where they are and back: halves of a vector cost more.  Those far
  * out are left to the C library. */
 #define TH_WIDE_TURNS(NAME)                                                               \
@@ -390,6 +478,7 @@ WIDE2 THWide_cosNear(__m512d x)
   }
 TH_WIDE_TURNS(sin)
 TH_WIDE_TURNS(cos)
+TH_WIDE_TURNS(tan)
 #undef TH_WIDE_TURNS
 
 /* --- sigmoid --------------------------------------------------------------------------------- */
