@@ -320,12 +320,25 @@ def log_table():
     fit("log(1 + r) = r + r^2 p(r)", f, lambda r: abs(r) + tiny, min(ends), max(ends), 3, 24)
 
 
+def angle_table():
+    """atan(k/32) and pi/2 less that, and what is left of atan between."""
+    angles = [atan(mpf(j) / 32) for j in range(32)]
+    rows = []
+    for values in (angles, [pi / 2 - a for a in angles]):
+        high = [rounded(v, 24) if v else v for v in values]
+        rows += [high, [v - h for v, h in zip(values, high)]]
+    print("\n/* atan(k/32) and pi/2 less that, in two parts each */")
+    print_table("THWide_angleTable", "float", 24, rows)
+    fit("atan(r) = r + r^3 p(r^2)", ATAN, lambda z: z + tiny, 0, mpf("0.03126") ** 2, 1, 24)
+
+
 def wide():
     falling = lambda x: 1 / (1 + exp(x))
     table("THWide_tanhTable", mp.tanh, lambda x: 1 - mp.tanh(x) ** 2, by_exponent(mpf("0.625")))
     table("THWide_erfTable", erf, lambda x: 2 / sqrt(pi) * exp(-x ** 2), by_exponent(mpf("0.28125")))
     table("THWide_sigmoidTable", falling, lambda x: -falling(x) * falling(-x), by_multiple(mpf("0.375")))
     table("THWide_atanTable", atan, lambda x: 1 / (1 + x ** 2), by_exponent(mpf("0.0703125")))
+    angle_table()
     exp_table()
     log_table()
     power_tables()

@@ -62,6 +62,21 @@ def by_intervals(name, series, intervals, degree):
     print_table(f"THWide_{name}Table", "double", 53, zip(*columns))
 
 
+def of_floats(name, series, intervals, degree):
+    """All coefficients, for intervals (column, from, to, m), good enough for floats."""
+    columns, worst = [None] * 16, 0
+    for column, a, b, m in intervals:
+        terms = series(m, degree + 20)
+        zero = [mpf(0)] if not terms[0] else []
+        f = lambda d: sum(c * d ** k for k, c in enumerate(terms[len(zero):]))
+        c, grid, fg, wg = remez(f, lambda d: abs(1 / f(d)), a - m, b - m, degree - len(zero))
+        c = [rounded(k, 53) for k in c]
+        worst = max([worst] + [abs(w * (value(c, d) - y)) for d, y, w in zip(grid, fg, wg)])
+        columns[column] = [m] + zero + c
+    print(f"\n/* {name} of floats: relative error 2^{float(log(worst, 2)):.1f}, from the constant term on */")
+    print_table(f"THWide_{name}Table", "double", 53, zip(*columns))
+
+
 def in_parts(values):
     high = [rounded(v, 53) if v else v for v in values]
     return [high, [v - h for v, h in zip(values, high)]]
@@ -118,6 +133,18 @@ def erfinv_intervals():
             yield (0x3fe - e << 2 | 3 - q) & 15, *ends
 
 
+def lgamma_series(m, n):
+    return [mp.loggamma(m) if m not in (1, 2) else mpf(0)] + [mp.psi(k - 1, m) / fac(k) for k in range(1, n)]
+
+
+def lgamma_intervals():
+    """Those of the exponent of x / 0.9, and two bits more; m is a zero where there is one."""
+    for e in range(4):
+        for q in range(4):
+            a, b = (mpf("0.45") * mpf(2) ** e * (1 + mpf(q + k) / 4) for k in (0, 1))
+            yield (0x3fe + e << 2 | q) & 15, a, b, next((mpf(z) for z in (1, 2) if a < z < b), rounded((a + b) / 2, 20))
+
+
 def tail_intervals():
     width = mpf("0.275")
     return [(i, mpf("1.64") + i * width, mpf("1.66") + (i + 1) * width) for i in range(16)]
@@ -158,13 +185,14 @@ def turn_table():
                      lambda z: mpf(1) / 3 + 2 * z / 15 + 17 * z ** 2 / 315 + 62 * z ** 3 / 2835, mpf("1e-6"))
     fit("sin(r) = r + r z p(z), z = -r^2 / 2", sine, lambda z: abs(z) + tiny, -most / 2, 0, 3, 53)
     fit("cos(r) = 1 + z + z^2 p(z)", cosine, lambda z: z * z + tiny, -most / 2, 0, 2, 53)
-    fit("tan(r) = r + r^3 p(r^2)", tangent, lambda z: z + tiny, 0, most, 5, 53)
+    for degree in (5, 2):  # of doubles, of floats
+        fit("tan(r) = r + r^3 p(r^2)", tangent, lambda z: z + tiny, 0, most, degree, 53)
 
 
 def angle_table():
     angles = [atan(mpf(j) / 16) for j in range(16)]
     print("\n/* atan(k/16) and pi/2 less that, in two parts each */")
-    print_table("THWide_angleTable", "double", 53, in_parts(angles) + in_parts([pi / 2 - a for a in angles]))
+    print_table("THWide_angleTable2", "double", 53, in_parts(angles) + in_parts([pi / 2 - a for a in angles]))
     f = taylor(lambda z: (atan(sqrt(z)) / sqrt(z) - 1) / z, series_sum(lambda k: mpf((-1) ** (k + 1)) / (2 * k + 3)),
                mpf("1e-4"))
     fit("atan(r) = r + r^3 p(r^2)", f, lambda z: z + tiny, 0, mpf("0.0626") ** 2, 4, 53)
@@ -174,6 +202,8 @@ if __name__ == "__main__":
     log_table()
     turn_table()
     angle_table()
+    of_floats("erfinv", erfinv_series, [(c, a, b, (a + b) / 2 if a else mpf(0)) for c, a, b in erfinv_intervals()], 7)
+    of_floats("lgamma", lgamma_series, lgamma_intervals(), 8)
     by_intervals("erf2", erf_series, erf_intervals(), 10)
     by_intervals("erfinv2", erfinv_series, erfinv_intervals(), 11)
     by_intervals("erfinvFar2", tail_series, tail_intervals(), 9)

@@ -356,7 +356,7 @@ WIDE2 THWide_sigmoid2(__m512d x)
 
 /* --- the inverse of the error function ------------------------------------------------------- */
 
-/* |x| up to 15/16, by the exponent of 1 - |x| and two more bits, and not tiny. */
+/* |x| below 15/16, by the exponent of 1 - |x| and two more bits, and not tiny. */
 WIDE2 THWide_erfinvNear2(__m512d x)
 {
   const __m512d a = _mm512_abs_pd(x), rest = ALL2(0x1.fffffffffffffp-1) - a;
@@ -364,7 +364,7 @@ WIDE2 THWide_erfinvNear2(__m512d x)
                      0x1.c5bf891b4ef6bp-1, -0x1.618f13eb7ca89p-55);
 }
 
-/* Of s = sqrt(-log(1 - |x|)), in two parts, beyond that, by intervals of 0.275 from 1.64 on; of
+/* Of s = sqrt(-log(1 - |x|)), in two parts, from there on, by intervals of 0.275 from 1.64 on; of
  * what is tiny one by one. */
 WIDE2 THWide_erfinvFar2(__m512d x)
 {
@@ -396,7 +396,7 @@ WIDE2 THWide_erfinvFar2(__m512d x)
 TH_MATH __mmask8 THWide_erfinvIsFar2(__m512d x)
 {
   const __m512i least = BITS2(ALL2(TH_WIDE_TINY)), most = BITS2(ALL2(0.9375));
-  return _mm512_cmpgt_epu64_mask(BITS2(_mm512_abs_pd(x)) - least, most - least);
+  return _mm512_cmpge_epu64_mask(BITS2(_mm512_abs_pd(x)) - least, most - least);
 }
 
 /* --- of floats, which are computed in doubles ---------------------------------------------------
@@ -413,7 +413,7 @@ WIDE2 THWide_sumOfInterval(__m512d x, __m512i i, const double (*table)[16], int 
   return y;
 }
 
-/* |x| up to 15/16. */
+/* |x| below 15/16. */
 WIDE2 THWide_erfinvNear(__m512d x)
 {
   const __m512d a = _mm512_abs_pd(x), rest = ALL2(0x1.fffffffffffffp-1) - a;
@@ -423,7 +423,7 @@ WIDE2 THWide_erfinvNear(__m512d x)
 
 TH_MATH __mmask8 THWide_erfinvIsFar(__m512d x)
 {
-  return _mm512_cmp_pd_mask(_mm512_abs_pd(x), ALL2(0.9375), _CMP_NLE_UQ);
+  return _mm512_cmp_pd_mask(_mm512_abs_pd(x), ALL2(0.9375), _CMP_NLT_UQ);
 }
 
 /* x from 0.45 on, up to 7.2 by the exponent of x / 0.9 and two more bits, where 1 and 2 are their
@@ -442,7 +442,8 @@ WIDE2 THWide_lgammaNear(__m512d x)
 }
 
 /* Of other numbers with y = |x|: lgamma(y) = lgamma(y + 1) - log(y), and by reflection
- * lgamma(-y) = log(pi / (|sin(pi y)| y)) - lgamma(y). */
+ * lgamma(-y) = log(pi / (|sin(pi y)| y)) - lgamma(y).  There are zeros below 0, where both agree in
+ * their leading digits: small results are left to the C library. */
 WIDE2 THWide_lgammaFar(__m512d x)
 {
   const __m512d zero = _mm512_setzero_pd(), one = ALL2(1), y = _mm512_abs_pd(x);
@@ -458,7 +459,19 @@ WIDE2 THWide_lgammaFar(__m512d x)
   const __m512d q = up / _mm512_mask_mul_pd(down, (__mmask8) ~(minus & small), down, y);
   const __m512d r = THWide_log2(q), sum = _mm512_mask_sub_pd(r + above, minus, r, above);
   const __mmask8 end = _mm512_cmp_pd_mask(y, ALL2((double)INFINITY), _CMP_EQ_OQ);
-  return _mm512_mask_mov_pd(sum, end, y);
+  const __m512d most = _mm512_mask_mov_pd(sum, end, y);
+  const __mmask8 close = _mm512_mask_cmp_pd_mask(minus, _mm512_abs_pd(sum), one, _CMP_LT_OQ);
+  if (!close)
+    return most;
+  double all[8], results[8];
+  _mm512_storeu_pd(all, x);
+  _mm512_storeu_pd(results, most);
+  for (int k = 0; k < 8; k++) {
+    int sign;
+    if (close >> k & 1)
+      results[k] = lgamma_r(all[k], &sign);
+  }
+  return _mm512_loadu_pd(results);
 }
 
 TH_MATH __mmask8 THWide_lgammaIsFar(__m512d x)

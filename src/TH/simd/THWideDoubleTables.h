@@ -281,7 +281,7 @@ static const double THWide_erfinvTable[9][16] = {
    0x1.dacea326a3fc7p+21, 0x1.d72e9f69e84cdp+19, 0x1.27fc8b6ce6164p+18, 0x1.b79bcd6e93cf6p+16},
 };
 
-/* lgamma of floats: relative error 2^-34.7, likewise */
+/* lgamma of floats: relative error 2^-34.7, from the constant term on */
 static const double THWide_lgammaTable[10][16] = {
   {0x1p+1, 0x1.3ccccp+1, 0x1.76666p+1, 0x1.bp+1, 0x1.03334p+2, 0x1.3ccccp+2, 0x1.76666p+2,
    0x1.bp+2, 0x1.03334p-1, 0x1.3ccccp-1, 0x1.76666p-1, 0x1.bp-1, 0x1p+0, 0x1.3ccccp+0,
