@@ -150,50 +150,74 @@ static void slide(const THNNWindow *axis, const real *x, ptrdiff_t planes, const
 
 /* --- sums of products ------------------------------------------------------------------------ */
 
-INLINE Vector row_of(const THNNWindow *axis, const Strip *s, const real *g, ptrdiff_t i)
+/* A row of the image, x, times the rows of g whose windows have it as their elements from first to
+ * below end: g has it as the first one, and g - next as the one after.  These numbers and whole,
+ * which says that nothing needs a mask, are constants. */
+INLINE void multiply_row(const Strip *s, const real *x, const real *g, ptrdiff_t next, Vector *sums,
+                         ptrdiff_t size, ptrdiff_t first, ptrdiff_t end, int whole)
 {
-  if (i < 0 || i >= axis[1].output)
-    return (Vector){0};
-  const real *from = g + i * axis[2].output + s->begin;
-  __builtin_prefetch(from + FETCHED);
-  return (Vector)MASKED_LOAD(s->wanted, from);
+  Vector rows[WIDEST];
+#pragma GCC unroll 5
+  for (ptrdiff_t a = first; a < end; a++)
+    rows[a] = whole ? load(g - a * next) : (Vector)MASKED_LOAD(s->wanted, g - a * next);
+#pragma GCC unroll 5
+  for (ptrdiff_t b = 0; b < size; b++) {
+    const Vector v = whole ? load(x + b) : (Vector)MASKED_LOAD(s->inside[b], x + b);
+#pragma GCC unroll 5
+    for (ptrdiff_t a = first; a < end; a++)
+      sums[a * size + b] = MULTIPLY_ADD(v, rows[a], sums[a * size + b]);
+  }
 }
 
-/* Rows of a strip of the image from top to below end, times the rows of g whose windows have them:
- * row a of rows has the image's row as element a of its windows; all: these are all in g.  Rows and
- * sums stay in registers. */
-INLINE void multiply_rows(const THNNWindow *axis, const Strip *s, ptrdiff_t top, ptrdiff_t end,
-                          const real *x, const real *g, Vector *rows, Vector *sums, ptrdiff_t size,
-                          int all)
+/* The same where only some rows of g are there, as at the upper or the lower end of an image:
+ * nothing is multiplied by what is not there. */
+INLINE void multiply_edge(const Strip *s, const real *x, const real *g, ptrdiff_t next,
+                          Vector *sums, ptrdiff_t size, ptrdiff_t first, ptrdiff_t end, int upper)
 {
-  const ptrdiff_t pad = axis[1].pad;
-  const real *from = x + top * axis[2].input + s->begin - axis[2].pad;
-  for (ptrdiff_t r = top; r < end; r++, from += axis[2].input) {
-    rows[0] = row_of(axis, s, g, r + pad);
-    __builtin_prefetch(from + FETCHED);
-    if (all) {
+#define ROWS(COUNT)                                                                             \
+  if ((COUNT) < size && first == (upper ? 0 : size - (COUNT)) && end - first == (COUNT)) {      \
+    multiply_row(s, x, g, next, sums, size, upper ? 0 : size - (COUNT), upper ? (COUNT) : size, \
+                 0);                                                                            \
+    return;                                                                                     \
+  }
+  ROWS(1)
+  ROWS(2)
+  ROWS(3)
+  ROWS(4)
+#undef ROWS
+#pragma GCC unroll 5
+  for (ptrdiff_t a = 0; a < size; a++) /* lower images than windows: both ends at once */
+    if (a >= first && a < end)
+      multiply_row(s, x, g, next, sums, size, a, a + 1, 0);
+}
+
+/* Some rows of the image, pitch apart, all of whose windows are there.  As many as windows have
+ * rows are written out, so that a row of g stays in one register until it has met them all: vectors
+ * that are copied cost as much as multiplications, and those that are read, across lines, more. */
+INLINE void multiply_rows(const Strip *s, ptrdiff_t count, const real *x, ptrdiff_t pitch,
+                          const real *g, ptrdiff_t next, Vector *sums, ptrdiff_t size, int whole)
+{
+  Vector rows[WIDEST];
+#pragma GCC unroll 5
+  for (ptrdiff_t a = 1; count >= size && a < size; a++)
+    rows[size - a] = whole ? load(g - a * next) : (Vector)MASKED_LOAD(s->wanted, g - a * next);
+  for (; count >= size; count -= size) {
+#pragma GCC unroll 5
+    for (ptrdiff_t r = 0; r < size; r++, x += pitch, g += next) {
+      __builtin_prefetch(x + FETCHED);
+      __builtin_prefetch(g + FETCHED);
+      rows[r] = whole ? load(g) : (Vector)MASKED_LOAD(s->wanted, g);
 #pragma GCC unroll 5
       for (ptrdiff_t b = 0; b < size; b++) {
-        const Vector v = (Vector)MASKED_LOAD(s->inside[b], from + b);
+        const Vector v = whole ? load(x + b) : (Vector)MASKED_LOAD(s->inside[b], x + b);
 #pragma GCC unroll 5
         for (ptrdiff_t a = 0; a < size; a++)
-          sums[a * size + b] = MULTIPLY_ADD(v, rows[a], sums[a * size + b]);
+          sums[a * size + b] = MULTIPLY_ADD(v, rows[(r - a + size) % size], sums[a * size + b]);
       }
-    } else {
-#pragma GCC unroll 5
-      for (ptrdiff_t a = 0; a < size; a++) /* nothing is multiplied by what is not there */
-        if (r - a + pad >= 0 && r - a + pad < axis[1].output) {
-#pragma GCC unroll 5
-          for (ptrdiff_t b = 0; b < size; b++) {
-            const Vector v = (Vector)MASKED_LOAD(s->inside[b], from + b);
-            sums[a * size + b] = MULTIPLY_ADD(v, rows[a], sums[a * size + b]);
-          }
-        }
     }
-#pragma GCC unroll 5
-    for (ptrdiff_t a = size - 1; a > 0; a--)
-      rows[a] = rows[a - 1];
   }
+  for (; count > 0; count--, x += pitch, g += next)
+    multiply_row(s, x, g, next, sums, size, 0, size, whole);
 }
 
 static inline ptrdiff_t between(ptrdiff_t least, ptrdiff_t n, ptrdiff_t most)
@@ -201,22 +225,32 @@ static inline ptrdiff_t between(ptrdiff_t least, ptrdiff_t n, ptrdiff_t most)
   return THMax(least, THMin(n, most));
 }
 
-/* A strip of some rows of the image, which stay in the first cache until the next strip. */
+/* A strip of some rows of the image, from top to below end, which stay in the first cache until the
+ * next strip. */
 INLINE void sum_strip(const THNNWindow *axis, const Strip *s, ptrdiff_t top, ptrdiff_t end,
                       const real *x, const real *g, Vector *sum, ptrdiff_t size)
 {
-  const ptrdiff_t first = between(top, size - 1 - axis[1].pad, end);
-  const ptrdiff_t last = between(first, axis[1].output - axis[1].pad, end);
-  Vector rows[WIDEST], sums[WIDEST * WIDEST];
+  const ptrdiff_t pad = axis[1].pad, output = axis[1].output, next = axis[2].output;
+  const ptrdiff_t first = between(top, size - 1 - pad, end);
+  const ptrdiff_t last = between(first, output - pad, end);
+  Vector sums[WIDEST * WIDEST];
 #pragma GCC unroll 25
   for (ptrdiff_t k = 0; k < size * size; k++)
     sums[k] = sum[k];
-#pragma GCC unroll 5
-  for (ptrdiff_t a = 1; a < size; a++)
-    rows[a] = row_of(axis, s, g, top + axis[1].pad - a);
-  multiply_rows(axis, s, top, first, x, g, rows, sums, size, 0);
-  multiply_rows(axis, s, first, last, x, g, rows, sums, size, 1);
-  multiply_rows(axis, s, last, end, x, g, rows, sums, size, 0);
+  const real *corner = x + s->begin - axis[2].pad, *row = g + pad * next + s->begin;
+  const ptrdiff_t pitch = axis[2].input;
+  for (ptrdiff_t r = top; r < first; r++)
+    multiply_edge(s, corner + r * pitch, row + r * next, next, sums, size,
+                  THMax(0, r + pad - output + 1), r + pad + 1, 1);
+  if (s->whole)
+    multiply_rows(s, last - first, corner + first * pitch, pitch, row + first * next, next, sums,
+                  size, 1);
+  else
+    multiply_rows(s, last - first, corner + first * pitch, pitch, row + first * next, next, sums,
+                  size, 0);
+  for (ptrdiff_t r = last; r < end; r++)
+    multiply_edge(s, corner + r * pitch, row + r * next, next, sums, size, r + pad - output + 1,
+                  THMin(size, r + pad + 1), 0);
 #pragma GCC unroll 25
   for (ptrdiff_t k = 0; k < size * size; k++)
     sum[k] = sums[k];
