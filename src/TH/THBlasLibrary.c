@@ -30,13 +30,15 @@ static void share_threads(void *handle)
 static const char *const short_vectors[] = {"Haswell",   "Zen",         "Sandybridge",
                                             "Excavator", "Steamroller", "Piledriver",
                                             "Bulldozer", "Nehalem",     "Prescott"};
-static int lags;
+static const char *const long_vectors[] = {"SkylakeX", "Cooperlake", "Sapphirerapids"};
+static int lags, keeps_up;
 
-static int has_short_vectors(void *handle)
+/* Whether the library's kernels are those of one of count processors. */
+static int is_for(void *handle, const char *const *cores, size_t count)
 {
   const char *(*core)(void) = (const char *(*)(void))dlsym(handle, "openblas_get_corename");
-  for (size_t i = 0; core && i < sizeof short_vectors / sizeof *short_vectors; i++)
-    if (!strcmp(core(), short_vectors[i]))
+  for (size_t i = 0; core && i < count; i++)
+    if (!strcmp(core(), cores[i]))
       return 1;
   return 0;
 }
@@ -72,7 +74,12 @@ static int load(const char *name, char *problem)
     return 0;
   }
   share_threads(handle);
-  __atomic_store_n(&lags, THCpu_level() == TH_CPU_AVX512 && has_short_vectors(handle),
+  const int wide = THCpu_level() == TH_CPU_AVX512;
+  __atomic_store_n(
+      &lags, wide && is_for(handle, short_vectors, sizeof short_vectors / sizeof *short_vectors),
+      __ATOMIC_RELAXED);
+  __atomic_store_n(&keeps_up,
+                   wide && is_for(handle, long_vectors, sizeof long_vectors / sizeof *long_vectors),
                    __ATOMIC_RELAXED);
   functions = found;
   snprintf(origin, sizeof origin, "%s", name);
@@ -111,6 +118,11 @@ const THBlasLibrary *THBlasLibrary_get(void)
 int THBlasLibrary_lags(void)
 {
   return __atomic_load_n(&lags, __ATOMIC_RELAXED);
+}
+
+int THBlasLibrary_keepsUp(void)
+{
+  return __atomic_load_n(&keeps_up, __ATOMIC_RELAXED);
 }
 
 void THBlasLibrary_lacks(const char *name)

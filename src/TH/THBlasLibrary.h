@@ -123,6 +123,9 @@ TH_NO_RETURN void THBlasLibrary_lacks(const char *name);
  * of the processor: then its products take twice as long as they need to. */
 int THBlasLibrary_lags(void);
 
+/* Whether it is OpenBLAS with kernels for the longest vectors, and so has our products. */
+int THBlasLibrary_keepsUp(void);
+
 /* Around each call: under THSetDeterministic(1) it runs on one thread.
  *
  *     const int threads = THBlasLibrary_begin();

@@ -401,23 +401,40 @@ static int THBlas_(isSmall)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k)
 #if defined(TH_FORTRAN)
 
 /* Whether our own product is to be preferred: where the library has kernels for shorter vectors
- * than the processor. */
-static int THBlas_(isOwn)(void)
+ * than the processor, and else where it has been measured to be the faster one.  That does not
+ * depend on the number of threads.  Small products the library computes from where the factors lie,
+ * unless the first one is turned, and large ones as fast; for those in between it packs too much.
+ */
+enum { LEAST_WORK = 1000000, LEAST_TURNED = LEAST_WORK / 8, MOST_WORK = 1 << 23 };
+enum { LEAST_LINES = 32, MOST_LINES = 256 };
+
+static int THBlas_(mayBeOwn)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, int turned)
 {
-  return THBlasLibrary_lags();
+  if (THBlasLibrary_lags())
+    return 1;
+  const double work = (double)m * (double)n * (double)k;
+  const int all = turned && m > LEAST_LINES && n > LEAST_LINES;
+  return THBlasLibrary_keepsUp() && work > (all ? LEAST_TURNED : LEAST_WORK) &&
+         (work <= MOST_WORK || (m <= MOST_LINES && n <= MOST_LINES && work <= 2 * MOST_WORK));
+}
+
+static int THBlas_(isOwn)(int ta, int tb, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k)
+{
+  return THBlas_(mayBeOwn)(m, n, k, ta && !tb) &&
+         (THBlasLibrary_lags() || ((!ta || n > LEAST_LINES) && (!tb || m > LEAST_LINES / 2)));
 }
 
 #endif
 
 void THBlas_(openRoom)(THGuard *guard, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, ptrdiff_t ld,
-                       int threads)
+                       int turned, int threads)
 {
   THGuard_enter(guard, THFree);
   THBlas_(Room) room = {.threads = THParallel_threads(threads, 1)};
 #if defined(TH_FORTRAN)
   if (THBlas_(fits)(m, n, k) && ld <= INT_MAX) {
     THBlasLibrary_get();
-    if (!THBlas_(isOwn)() || k == 0 || THBlas_(isSmall)(m, n, k))
+    if (!THBlas_(mayBeOwn)(m, n, k, turned) || k == 0 || THBlas_(isSmall)(m, n, k))
       return;
     guard->what = THMemory_try(THBlas_(roomBytes)(m, n, k, &room));
     if (guard->what) /* where there is no memory, the library computes */
@@ -443,7 +460,9 @@ void THBlas_(gemmIn)(const THGuard *room, int ta, int tb, ptrdiff_t m, ptrdiff_t
     return;
   }
 #if defined(TH_FORTRAN)
-  if (!room->what && !(THBlas_(isOwn)() && THBlas_(isSmall)(m, n, k))) {
+  const int fits = THBlas_(fits)(m, n, k) && THMax(lda, THMax(ldb, ldc)) <= INT_MAX;
+  const int ready = room->what || THBlas_(isSmall)(m, n, k);
+  if (fits && !(ready && THBlas_(isOwn)(ta, tb, m, n, k))) {
     const THBlasLibrary *library = THBlasLibrary_get();
     const int im = (int)m, in = (int)n, ik = (int)k;
     const int ilda = (int)lda, ildb = (int)ldb, ildc = (int)ldc;
@@ -486,7 +505,7 @@ void THBlas_(gemm)(char transa, char transb, int64_t m, int64_t n, int64_t k, re
   ldb = THBlas_(leading)(ldb, tb ? n : k, tb ? k : n, "ldb", 10);
   ldc = THBlas_(leading)(ldc, m, n, "ldc", 13);
   THGuard room;
-  THBlas_(openRoom)(&room, m, n, k, THMax(lda, THMax(ldb, ldc)), 1);
+  THBlas_(openRoom)(&room, m, n, k, THMax(lda, THMax(ldb, ldc)), ta && !tb, 1);
   THBlas_(gemmIn)(&room, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
   THGuard_leave(&room);
 }
