@@ -104,6 +104,24 @@ bool at_isMixed(at_row row, const at_type *compute, bool converts, int count, at
   return converts;
 }
 
+/* The sign of a number of 16 bits is a bit, which is changed without computing: as that of a short
+ * integer.  Whether it is that. */
+static bool change_sign(Mixed *mixed, at_tensor *r, at_row row, at_tensor *x)
+{
+  const int16_t sign = INT16_MIN, others = INT16_MAX;
+  if ((row != AT_ROW_neg && row != AT_ROW_abs) || r->type != x->type ||
+      r->type->elementSize != sizeof sign)
+    return false;
+  mixed->row =
+      THPointwise_row(THScalarShort, row == AT_ROW_neg ? TH_POINTWISE_bitxor : TH_POINTWISE_bitand);
+  mixed->fill = THPointwise_row(THScalarShort, TH_POINTWISE_fill);
+  mixed->computed = sizeof sign;
+  mixed->converts[0] = THConvert_kernel(THScalarShort, THScalarShort);
+  mixed->plain[0] = true;
+  memcpy(mixed->scalars, row == AT_ROW_neg ? &sign : &others, sizeof sign);
+  return true;
+}
+
 void at_pointwiseMixed(at_tensor *r, at_row row, const at_type *compute, const at_type *written,
                        int count, at_tensor *const *in, at_scalar a, at_scalar b)
 {
@@ -120,6 +138,7 @@ void at_pointwiseMixed(at_tensor *r, at_row row, const at_type *compute, const a
     memcpy(mixed.scalars, scalars, sizeof scalars);
   else
     memcpy(mixed.scalars, narrow, sizeof narrow);
+  const bool isBit = change_sign(&mixed, r, row, in[0]);
 
   at_pool aside;
   at_pool_enter(&aside);
@@ -137,8 +156,8 @@ void at_pointwiseMixed(at_tensor *r, at_row row, const at_type *compute, const a
       at_addOperand(&loop, x);
     }
     mixed.itemSize[i + 1] = x->type->elementSize;
-    mixed.converts[i + 1] = conversion(compute, x->type);
-    mixed.plain[i + 1] = x->type == compute;
+    mixed.converts[i + 1] = isBit ? mixed.converts[0] : conversion(compute, x->type);
+    mixed.plain[i + 1] = isBit || x->type == compute;
   }
   THLoop_run(&loop, block, &mixed);
   at_pool_leave(&aside);

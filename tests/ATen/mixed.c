@@ -1,5 +1,8 @@
 /* Operations of tensors whose types are not what is computed with, in every layout: the reference
  * is C's own arithmetic on floats, element by element. */
+#include <math.h>
+#include <string.h>
+
 #include "ATen.h"
 #include "th_test.h"
 
@@ -49,6 +52,40 @@ static void check_all(at_tensor *x, at_tensor *y, int64_t rows, int64_t columns)
   const float *const given = floats(x);
   for (int64_t i = 0; i < count; i++)
     CHECK_EQ(m[i], given[i] * 3);
+  if (own == AT_HALF || own == AT_BFLOAT16) {
+    at_tensor *const opposite = at_neg(x);
+    const float *const negative = floats(opposite), *const size =
+                                                        floats(at_abs(at_contiguous(opposite)));
+    for (int64_t i = 0; i < count; i++) {
+      CHECK_EQ(negative[i], -given[i]);
+      CHECK_EQ(size[i], given[i]);
+    }
+  }
+}
+
+/* Zeros, infinities and NaN change their signs, too, into a result of another type as well. */
+static void signs(void **state)
+{
+  static const at_scalar_type types[] = {AT_HALF, AT_BFLOAT16};
+  enum { N = 5 };
+  for (int k = 0; k < 2; k++)
+    AT_SCOPE
+    {
+      at_tensor *const values = at_empty(AT_SHAPE(N)), *const wide = at_empty(AT_SHAPE(N));
+      const float x[N] = {0.f, -0.f, -INFINITY, 2.5f, NAN};
+      memcpy(at_data(values), x, sizeof x);
+      at_tensor *const t = at_to(values, AT_CPU(types[k])), *const beside = at_clone(t);
+      const float *const negative = floats(at_neg(t)), *const size = floats(at_abs(t));
+      CHECK(at_neg_out(wide, t) == wide && at_abs_(beside) == beside);
+      for (int i = 0; i < N; i++) {
+        CHECK(i == N - 1 ? negative[i] != negative[i] : negative[i] == -x[i]);
+        CHECK(i == N - 1 ? size[i] != size[i] : size[i] == fabsf(x[i]));
+        CHECK(!signbit(size[i]));
+        CHECK(i == N - 1 || !signbit(negative[i]) == !!signbit(x[i]));
+        CHECK(i == N - 1 || floats(wide)[i] == -x[i]);
+        CHECK(i == N - 1 || floats(beside)[i] == size[i]);
+      }
+    }
 }
 
 static void layouts(void **state)
@@ -118,6 +155,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(layouts),
+      cmocka_unit_test(signs),
       cmocka_unit_test(overlapping),
       cmocka_unit_test(results),
   };
