@@ -389,8 +389,8 @@ static void THNN_(addTerms)(const THNN_(ImplicitImages) * w, const THNN_(Implici
     sums = w->to + (i->image * w->size + i->skipped) * next + i->group * w->results + first;
   }
   THNN_(implicit)->multiply(i->images * THNN_(positionsOfItem)(w, i, part), position,
-                            planes * part->taps, w->term + k * w->terms, x, i->m, vectors,
-                            plane == 0 ? start : NULL, sums, next);
+                            planes * part->taps, w->term + k * w->terms, x, w->inPlace, i->m,
+                            vectors, plane == 0 ? start : NULL, sums, next);
 }
 
 static void THNN_(deliverBlock)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
@@ -615,8 +615,9 @@ static void THNN_(implicitWeights)(void *context, ptrdiff_t begin, ptrdiff_t end
           else
             THNN_(turnGradients)(w, y + o * (c->last ? 1 : c->windows), count, at, piece, m);
           THNN_(implicit)->multiply(terms, w->term, piece, w->inRows ? w->row : w->position + at,
-                                    w->inPlace && !w->inRows ? x : flat, gradients, vectors, NULL,
-                                    sums + (o - first) * terms, vectors * THNN_(implicit)->lanes);
+                                    w->inPlace && !w->inRows ? x : flat, w->inPlace && !w->inRows,
+                                    gradients, vectors, NULL, sums + (o - first) * terms,
+                                    vectors * THNN_(implicit)->lanes);
         }
       }
     }

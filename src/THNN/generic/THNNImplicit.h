@@ -2,10 +2,11 @@ typedef struct {
   ptrdiff_t lanes;   /* of a vector, and */
   ptrdiff_t vectors; /* how many of them are a block of outputs at most */
   /* sums[a][o] = start[o] (sums[a][o] if it is NULL) + the sum over b of x[rows[a] + columns[b]] *
-   * m[b][o], for outputs o of that many vectors; rows of sums are next apart. */
+   * m[b][o], for outputs o of that many vectors; rows of sums are next apart.  isFar: x is not in
+   * the caches, and what comes next of it is fetched. */
   void (*multiply)(ptrdiff_t nrows, const ptrdiff_t *rows, ptrdiff_t ncolumns,
-                   const ptrdiff_t *columns, const real *x, const real *m, ptrdiff_t vectors,
-                   const real *start, real *sums, ptrdiff_t next);
+                   const ptrdiff_t *columns, const real *x, int isFar, const real *m,
+                   ptrdiff_t vectors, const real *start, real *sums, ptrdiff_t next);
   /* y[j][i] = x[i][j] for i < rows, j < columns; rows of x are nextX apart, those of y nextY. */
   void (*turn)(ptrdiff_t rows, ptrdiff_t columns, const real *x, ptrdiff_t nextX, real *y,
                ptrdiff_t nextY);

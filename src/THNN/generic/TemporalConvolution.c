@@ -155,7 +155,7 @@ static void THNN_(windowPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
       for (int64_t term = 0; term < s->depth; term += COLUMNS) {
         const ptrdiff_t terms = THMin(COLUMNS, s->depth - term);
         THNN_(turnOutputs)(count, terms, s->weight + o * s->depth + term, s->depth, d.m);
-        THNN_(implicit)->multiply(rows, d.row, terms, d.column, s->x + term, d.m, vectors,
+        THNN_(implicit)->multiply(rows, d.row, terms, d.column, s->x + term, 1, d.m, vectors,
                                   term == 0 ? d.start : NULL, d.sums, width);
       }
       for (ptrdiff_t k = 0; k < rows; k++)
@@ -194,7 +194,7 @@ static void THNN_(frameBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
         (outputs, s->weight + o * s->depth + k * s->frame + first, s->depth, count, d.m);
         for (int64_t t = 0; t < s->w.output; t += TERMS)
           THNN_(implicit)->multiply(THMin(TERMS, s->w.output - t), d.row, outputs, d.column,
-                                    y + t * s->outputs + o, d.m, vectors, NULL, sums + t * width,
+                                    y + t * s->outputs + o, 1, d.m, vectors, NULL, sums + t * width,
                                     width);
       }
     }
@@ -222,7 +222,7 @@ static void THNN_(termPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
       const ptrdiff_t columns = THMin(COLUMNS, windows - window);
       THNN_(listWindows)(s, window, columns, d.column);
       THNN_(copyParts)(columns, s->y + window * s->outputs + first, s->outputs, count, d.m);
-      THNN_(implicit)->multiply(terms, d.row, columns, d.column, s->x + term, d.m, vectors, NULL,
+      THNN_(implicit)->multiply(terms, d.row, columns, d.column, s->x + term, 1, d.m, vectors, NULL,
                                 d.sums, width);
     }
     for (ptrdiff_t o = 0; o < count; o++) {

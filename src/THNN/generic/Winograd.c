@@ -366,7 +366,7 @@ static void THNN_(multiplyBlock)(const THNN_(Tiled) * w, const THNN_(Run) * r, p
   for (ptrdiff_t k = 0; k < (w->end - w->first) * SIDE; k++)
     for (ptrdiff_t p = 0; p < w->planes; p += THNN_IMPLICIT_COLUMNS)
       THNN_(implicit)->multiply(tiles, w->tile, THMin(w->planes - p, THNN_IMPLICIT_COLUMNS),
-                                w->plane, r->v + k * w->number + p * (w->c->last ? 1 : w->next),
+                                w->plane, r->v + k * w->number + p * (w->c->last ? 1 : w->next), 0,
                                 u + (k * w->planes + p) * width, vectors, p == 0 ? zeros : NULL,
                                 r->products + k * tiles * width, width);
 }
@@ -678,7 +678,7 @@ static void THNN_(sumProducts)(const THNN_(Tiled) * w, ptrdiff_t group, ptrdiff_
       const ptrdiff_t vectors = THNN_(vectorsOf)(count), width = vectors * THNN_(implicit)->lanes;
       THNN_(transformGradients)(w, &r, group, first, count);
       for (ptrdiff_t k = 0; k < numbers; k++)
-        THNN_(implicit)->multiply(planes, w->plane, tiles, w->tile, r.v + k * w->number,
+        THNN_(implicit)->multiply(planes, w->plane, tiles, w->tile, r.v + k * w->number, 0,
                                   r.products + k * tiles * width, vectors, NULL,
                                   sums + block * size + k * planes * width, width);
     }

@@ -344,14 +344,21 @@ static void correlate(const THNNDirect *d, ptrdiff_t images, const real *x, ptrd
     all_products(d, images, x, nextX, g, planeG, nextG, mask, sums, OUTPUTS, TAPS);
 }
 
+/* Both fetch what comes so many bytes later, perhaps behind the end of the memory: then that does
+ * nothing. */
+enum { LATER = 4096 };
+
 static accreal sum(const real *x, ptrdiff_t n)
 {
   enum { PARTS = 16 };
   accreal part[PARTS] = {0};
   ptrdiff_t i = 0;
-  for (; i + PARTS <= n; i += PARTS)
+  for (; i + PARTS <= n; i += PARTS) {
+    for (int k = 0; k < PARTS; k += LINE / (int)sizeof *x)
+      __builtin_prefetch((const char *)(x + i + k) + LATER);
     for (int k = 0; k < PARTS; k++)
       part[k] += (accreal)x[i + k];
+  }
   for (int k = 0; i < n; i++, k++)
     part[k] += (accreal)x[i];
   for (int k = 1; k < PARTS; k++)
@@ -365,9 +372,12 @@ static void sum_rows(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t next,
   for (; n >= COLUMNS; n -= COLUMNS, x += COLUMNS, sums += COLUMNS) {
     accreal part[COLUMNS];
     memcpy(part, sums, sizeof part);
-    for (ptrdiff_t i = 0; i < rows; i++)
+    for (ptrdiff_t i = 0; i < rows; i++) {
+      for (int j = 0; j < COLUMNS; j += LINE / (int)sizeof *x)
+        __builtin_prefetch((const char *)(x + i * next + j) + LATER);
       for (int j = 0; j < COLUMNS; j++)
         part[j] += (accreal)x[i * next + j];
+    }
     memcpy(sums, part, sizeof part);
   }
   for (ptrdiff_t j = 0; j < n; j++)

@@ -8,7 +8,12 @@ enum { VECTOR = 32, MOST = 2 };
 #else
 enum { VECTOR = 16, MOST = 2 };
 #endif
-enum { LANES = VECTOR / sizeof(real), ROWS = 6, MORE = 8 /* of one vector */ };
+enum {
+  LANES = VECTOR / sizeof(real),
+  ROWS = 6,
+  MORE = 8,    /* of one vector */
+  BETWEEN = 16 /* columns, what comes next is fetched */
+};
 
 typedef real Vector __attribute__((vector_size(VECTOR)));
 #include "MultiplyAdd.h"
@@ -28,9 +33,11 @@ static inline void store(real *x, Vector v)
 
 /* --- products -------------------------------------------------------------------------------- */
 
-/* ahead: rows that come next, or these.  Their elements are fetched, a row's with each column: that
- * is enough where columns lie side by side, as where rows do.  So is what sums are added to, and a
- * line with each column from following on. */
+/* Between a few columns and the next few some of what comes next is fetched: of the rows ahead, if
+ * that is not NULL, a line of each where columns lie side by side, else an element of each column
+ * in one of the rows, which is enough where rows lie side by side; and a line for each column from
+ * following on, if that is not NULL.  In the loop over columns each instruction more takes time of
+ * the multiplications. */
 static inline __attribute__((always_inline)) void few_rows(
     const ptrdiff_t *rows, const ptrdiff_t *ahead, const real *following, ptrdiff_t ncolumns,
     const ptrdiff_t *columns, const real *x, const real *m, const real *start, real *sums,
@@ -47,20 +54,30 @@ static inline __attribute__((always_inline)) void few_rows(
     for (int v = 0; v < vectors; v++)
       __builtin_prefetch(sums + k * next + v * LANES, 1);
   int fetched = 0;
-  for (ptrdiff_t b = 0; b < ncolumns; b++, m += vectors * LANES) {
-    const ptrdiff_t column = columns[b];
-    if (vectors > 1) { /* with one, loads are what takes the time */
-      __builtin_prefetch(x + ahead[fetched] + column);
-      __builtin_prefetch(following + b * LANES, 0, 2);
-      fetched = fetched + 1 == together ? 0 : fetched + 1;
+  for (ptrdiff_t b = 0; b < ncolumns;) {
+    const ptrdiff_t end = THMin(b + BETWEEN, ncolumns);
+    if (ahead && columns[end - 1] - columns[b] == end - 1 - b) {
+      for (int k = 0; k < together; k++)
+        __builtin_prefetch(x + ahead[k] + columns[b]);
+    } else if (ahead) {
+      for (ptrdiff_t k = b; k < end; k++) {
+        __builtin_prefetch(x + ahead[fetched] + columns[k]);
+        fetched = fetched + 1 == together ? 0 : fetched + 1;
+      }
     }
-    Vector factor[MOST];
-    for (int v = 0; v < vectors; v++)
-      factor[v] = load(m + v * LANES);
-    for (int k = 0; k < together; k++) {
-      const Vector element = row[k][column] - (Vector){0};
+    if (following)
+      for (ptrdiff_t k = b; k < end; k++)
+        __builtin_prefetch(following + k * LANES, 0, 2);
+    for (; b < end; b++, m += vectors * LANES) {
+      const ptrdiff_t column = columns[b];
+      Vector factor[MOST];
       for (int v = 0; v < vectors; v++)
-        sum[k][v] = MULTIPLY_ADD(element, factor[v], sum[k][v]);
+        factor[v] = load(m + v * LANES);
+      for (int k = 0; k < together; k++) {
+        const Vector element = row[k][column] - (Vector){0};
+        for (int v = 0; v < vectors; v++)
+          sum[k][v] = MULTIPLY_ADD(element, factor[v], sum[k][v]);
+      }
     }
   }
   for (int k = 0; k < together; k++, sums += next)
@@ -71,17 +88,21 @@ static inline __attribute__((always_inline)) void few_rows(
 static inline __attribute__((always_inline)) void all_rows(ptrdiff_t nrows, const ptrdiff_t *rows,
                                                            ptrdiff_t ncolumns,
                                                            const ptrdiff_t *columns, const real *x,
-                                                           const real *m, const real *start,
-                                                           real *sums, ptrdiff_t next, int vectors)
+                                                           int isFar, const real *m,
+                                                           const real *start, real *sums,
+                                                           ptrdiff_t next, int vectors)
 {
   const ptrdiff_t width = vectors * LANES;
   const int together = vectors == 1 ? MORE : ROWS;
   ptrdiff_t a = 0;
   for (; a + together <= nrows; a += together) {
     const ptrdiff_t group = a / together;
-    const ptrdiff_t *ahead = rows + (a + 2 * together <= nrows ? a + together : a);
+    const int fetches = vectors > 1; /* with one, loads are what takes the time */
+    const ptrdiff_t *ahead =
+        fetches && isFar && a + 2 * together <= nrows ? rows + a + together : NULL;
     /* What lies behind m is mostly the next call's. */
-    const real *following = m + (group < vectors ? vectors + group : 0) * ncolumns * LANES;
+    const real *following =
+        fetches && group < vectors ? m + (vectors + group) * ncolumns * LANES : NULL;
     few_rows(rows + a, ahead, following, ncolumns, columns, x, m, start, sums + a * next, next,
              together, vectors);
   }
@@ -90,7 +111,7 @@ static inline __attribute__((always_inline)) void all_rows(ptrdiff_t nrows, cons
     real rest[ROWS * MOST * LANES] = {0};
     for (int k = 0; k < together; k++)
       last[k] = rows[THMin(a + k, nrows - 1)];
-    few_rows(last, last, m, ncolumns, columns, x, m, start, rest, width, together, vectors);
+    few_rows(last, NULL, NULL, ncolumns, columns, x, m, start, rest, width, together, vectors);
     for (ptrdiff_t k = 0; a < nrows; a++)
       for (ptrdiff_t i = 0; i < width; i++, k++)
         sums[a * next + i] = start ? rest[k] : sums[a * next + i] + rest[k];
@@ -98,22 +119,22 @@ static inline __attribute__((always_inline)) void all_rows(ptrdiff_t nrows, cons
 }
 
 static void multiply(ptrdiff_t nrows, const ptrdiff_t *rows, ptrdiff_t ncolumns,
-                     const ptrdiff_t *columns, const real *x, const real *m, ptrdiff_t vectors,
-                     const real *start, real *sums, ptrdiff_t next)
+                     const ptrdiff_t *columns, const real *x, int isFar, const real *m,
+                     ptrdiff_t vectors, const real *start, real *sums, ptrdiff_t next)
 {
   switch (vectors) {
     case 1:
-      all_rows(nrows, rows, ncolumns, columns, x, m, start, sums, next, 1);
+      all_rows(nrows, rows, ncolumns, columns, x, isFar, m, start, sums, next, 1);
       break;
     case 2:
-      all_rows(nrows, rows, ncolumns, columns, x, m, start, sums, next, 2);
+      all_rows(nrows, rows, ncolumns, columns, x, isFar, m, start, sums, next, 2);
       break;
 #if defined(__AVX512F__)
     case 3:
-      all_rows(nrows, rows, ncolumns, columns, x, m, start, sums, next, 3);
+      all_rows(nrows, rows, ncolumns, columns, x, isFar, m, start, sums, next, 3);
       break;
     default:
-      all_rows(nrows, rows, ncolumns, columns, x, m, start, sums, next, 4);
+      all_rows(nrows, rows, ncolumns, columns, x, isFar, m, start, sums, next, 4);
 #endif
   }
 }

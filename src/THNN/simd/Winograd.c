@@ -319,6 +319,10 @@ static inline __attribute__((always_inline)) void some_results(
     }
     const ptrdiff_t rows = THMin(STEP, high), columns = THMin(STEP, wide - t * STEP);
     real *to = y + t * STEP * apart;
+    if (apart > LANES) /* lines far from each other: those of the next tile are fetched */
+      for (int i = 0; i < STEP; i++)
+        for (int j = 0; j < STEP; j++)
+          __builtin_prefetch(to + (i * wide + STEP + j) * apart, 1);
     if (!start)
       for (ptrdiff_t i = 0; i < rows; i++)
         for (ptrdiff_t j = 0; j < columns; j++)
