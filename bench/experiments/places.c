@@ -96,6 +96,53 @@ static void sketch_list_marked(void *unused)
   }
 }
 
+/* --- elements of rows ---------------------------------------------------------------------------
+ */
+
+enum { LINES = 10000, LENGTH = 100 };
+
+static void prepare_lines(void)
+{
+  on.x = normal(AT_SHAPE(LINES, LENGTH));
+  on.index = at_empty(AT_SHAPE(LINES, LENGTH), .type = AT_CPU(AT_LONG));
+  for (int i = 0; i < LINES * LENGTH; i++)
+    longs(on.index)[i] = (int64_t)((uint32_t)i * 2654435761u >> 8) % LENGTH;
+  give_results(AT_SHAPE(LINES, LENGTH), 0);
+}
+
+static void gather_lines(void *unused)
+{
+  (void)unused;
+  at_gather_out(on.result, on.x, 1, on.index);
+}
+
+/* The pass that checks indices leaves bytes of them, which are what the second pass reads. */
+static void sketch_gather_lines(void *unused)
+{
+  (void)unused;
+  enum { MANY = 8 };
+  static uint8_t narrow[LINES * LENGTH + FLOATS];
+  const int64_t *index = longs(on.index);
+  __m512i most = _mm512_setzero_si512();
+  for (int i = 0; i < LINES * LENGTH; i += MANY) {
+    const __m512i some = _mm512_loadu_si512(index + i);
+    most = _mm512_max_epu64(most, some);
+    _mm_storel_epi64((__m128i *)(narrow + i), _mm512_cvtepi64_epi8(some));
+  }
+  if (_mm512_reduce_max_epu64(most) >= LENGTH)
+    return;
+  const __mmask16 rest = (1 << LENGTH % FLOATS) - 1;
+  for (int r = 0; r < LINES; r++)
+    for (int i = 0; i < LENGTH; i += FLOATS) {
+      const int at = r * LENGTH + i;
+      const __m512i some = _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(narrow + at)));
+      const __mmask16 lanes = i + FLOATS <= LENGTH ? 0xffff : rest;
+      const __m512 picked = _mm512_mask_i32gather_ps(_mm512_setzero_ps(), lanes, some,
+                                                     floats(on.x) + (ptrdiff_t)r * LENGTH, 4);
+      _mm512_mask_storeu_ps(floats(on.sketched) + at, lanes, picked);
+    }
+}
+
 /* --- joined rows -------------------------------------------------------------------------------
  */
 
@@ -131,6 +178,8 @@ const Experiment places_experiments[] = {
     {"nn.embedding.bwd", "8192 of 50000 x 256", PICKED *WIDTH, (double)TABLE *WIDTH, prepare_table,
      table_gradient, sketch_table_gradient},
     {"idx.nonzero", "2^20", MARKED, MARKED, prepare_marked, list_marked, sketch_list_marked},
+    {"idx.gather.d1", "10000 x 100", 3.0 * LINES *LENGTH, LINES *LENGTH, prepare_lines,
+     gather_lines, sketch_gather_lines},
     {"cat.d1", "8 x (1000 x 125)", PARTS *ROWS *PART, PARTS *ROWS *PART, prepare_parts, join_parts,
      sketch_join_parts},
     {0},
