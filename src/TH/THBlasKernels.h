@@ -46,12 +46,12 @@ extern const THBlasKernels *THBlas_(kernels);
  */
 accreal THBlas_(accDot)(ptrdiff_t n, const real *x, ptrdiff_t incx, const real *y, ptrdiff_t incy);
 
-/* All that can fail of a product of m x k and k x n or of its transpose, with leading dimensions
- * up to ld, for callers that must not change anything before: enters room, which then holds what
- * the call below needs, from so many threads at once if they are those of the library.  turned:
- * what is multiplied lies with the terms of each sum side by side. */
-void THBlas_(openRoom)(THGuard *room, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, ptrdiff_t ld,
-                       int turned, int threads);
+/* All that can fail of a product of m x k and k x n, with leading dimensions up to ld, for callers
+ * that must not change anything before: enters room, which then holds what the call below needs,
+ * also for the product of the transposes, from so many threads at once if they are those of the
+ * library. */
+void THBlas_(openRoom)(THGuard *room, int ta, int tb, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k,
+                       ptrdiff_t ld, int threads);
 
 /* gemm with sizes that are right. */
 void THBlas_(gemmIn)(const THGuard *room, int ta, int tb, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k,

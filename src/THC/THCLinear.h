@@ -29,8 +29,8 @@ static inline accreal THBlas_(accDot)(ptrdiff_t n, const real *x, ptrdiff_t incx
 }
 
 /* Nothing but the device itself fails after this. */
-static inline void THBlas_(openRoom)(THGuard *room, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k,
-                                     ptrdiff_t ld, int turned, int threads)
+static inline void THBlas_(openRoom)(THGuard *room, int ta, int tb, ptrdiff_t m, ptrdiff_t n,
+                                     ptrdiff_t k, ptrdiff_t ld, int threads)
 {
   THGuard_enter(room, NULL);
   const ptrdiff_t most = THMax(THMax(m, n), THMax(k, ld));

@@ -405,36 +405,32 @@ static int THBlas_(isSmall)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k)
  * depend on the number of threads.  Small products the library computes from where the factors lie,
  * unless the first one is turned, and large ones as fast; for those in between it packs too much.
  */
-enum { LEAST_WORK = 1000000, LEAST_TURNED = LEAST_WORK / 8, MOST_WORK = 1 << 23 };
-enum { LEAST_LINES = 32, MOST_LINES = 256 };
-
-static int THBlas_(mayBeOwn)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, int turned)
-{
-  if (THBlasLibrary_lags())
-    return 1;
-  const double work = (double)m * (double)n * (double)k;
-  const int all = turned && m > LEAST_LINES && n > LEAST_LINES;
-  return THBlasLibrary_keepsUp() && work > (all ? LEAST_TURNED : LEAST_WORK) &&
-         (work <= MOST_WORK || (m <= MOST_LINES && n <= MOST_LINES && work <= 2 * MOST_WORK));
-}
-
 static int THBlas_(isOwn)(int ta, int tb, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k)
 {
-  return THBlas_(mayBeOwn)(m, n, k, ta && !tb) &&
-         (THBlasLibrary_lags() || ((!ta || n > LEAST_LINES) && (!tb || m > LEAST_LINES / 2)));
+  enum { LEAST = 1000000, LEAST_TURNED = LEAST / 8, MOST = 1 << 23 };
+  enum { LEAST_LINES = 32, MOST_LINES = 256, FEW_ROWS = 4 };
+  if (THBlasLibrary_lags())
+    return 1;
+  const ptrdiff_t rows = tb ? LEAST_LINES / 2 + 1 : FEW_ROWS, columns = ta ? LEAST_LINES + 1 : 1;
+  if (!THBlasLibrary_keepsUp() || m < rows || n < columns)
+    return 0;
+  const double work = (double)m * (double)n * (double)k;
+  const int turned = ta && !tb && m > LEAST_LINES;
+  return work > (turned ? LEAST_TURNED : LEAST) &&
+         (work <= MOST || (m <= MOST_LINES && n <= MOST_LINES && work <= 2 * MOST));
 }
 
 #endif
 
-void THBlas_(openRoom)(THGuard *guard, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, ptrdiff_t ld,
-                       int turned, int threads)
+void THBlas_(openRoom)(THGuard *guard, int ta, int tb, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k,
+                       ptrdiff_t ld, int threads)
 {
   THGuard_enter(guard, THFree);
   THBlas_(Room) room = {.threads = THParallel_threads(threads, 1)};
 #if defined(TH_FORTRAN)
   if (THBlas_(fits)(m, n, k) && ld <= INT_MAX) {
     THBlasLibrary_get();
-    if (!THBlas_(mayBeOwn)(m, n, k, turned) || k == 0 || THBlas_(isSmall)(m, n, k))
+    if (!THBlas_(isOwn)(ta, tb, m, n, k) || k == 0 || THBlas_(isSmall)(m, n, k))
       return;
     guard->what = THMemory_try(THBlas_(roomBytes)(m, n, k, &room));
     if (guard->what) /* where there is no memory, the library computes */
@@ -460,9 +456,7 @@ void THBlas_(gemmIn)(const THGuard *room, int ta, int tb, ptrdiff_t m, ptrdiff_t
     return;
   }
 #if defined(TH_FORTRAN)
-  const int fits = THBlas_(fits)(m, n, k) && THMax(lda, THMax(ldb, ldc)) <= INT_MAX;
-  const int ready = room->what || THBlas_(isSmall)(m, n, k);
-  if (fits && !(ready && THBlas_(isOwn)(ta, tb, m, n, k))) {
+  if (!room->what && !(THBlas_(isOwn)(ta, tb, m, n, k) && THBlas_(isSmall)(m, n, k))) {
     const THBlasLibrary *library = THBlasLibrary_get();
     const int im = (int)m, in = (int)n, ik = (int)k;
     const int ilda = (int)lda, ildb = (int)ldb, ildc = (int)ldc;
@@ -505,7 +499,7 @@ void THBlas_(gemm)(char transa, char transb, int64_t m, int64_t n, int64_t k, re
   ldb = THBlas_(leading)(ldb, tb ? n : k, tb ? k : n, "ldb", 10);
   ldc = THBlas_(leading)(ldc, m, n, "ldc", 13);
   THGuard room;
-  THBlas_(openRoom)(&room, m, n, k, THMax(lda, THMax(ldb, ldc)), ta && !tb, 1);
+  THBlas_(openRoom)(&room, ta, tb, m, n, k, THMax(lda, THMax(ldb, ldc)), 1);
   THBlas_(gemmIn)(&room, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
   THGuard_leave(&room);
 }

@@ -200,7 +200,7 @@ void THTensor_(addmv)(THTensor *r_, THFactor beta, THTensor *t, THFactor alpha, 
   THTensor_(Target) target;
   THTensor_(openMatrix)(&m, mat);
   vec = THTensor_(openVector)(&vector, vec);
-  THBlas_(openRoom)(&room, 0, 0, 0, 0, 0, 1); /* all that gemv needs is the library */
+  THBlas_(openRoom)(&room, 0, 0, 0, 0, 0, 0, 1); /* all that gemv needs is the library */
   THTensor_(prepare)(&target, r_, t, 1, beta != 0, mat, vec);
   THTensor *result = target.result;
   THBlas_(gemv)(m.byRows ? 't' : 'n', m.byRows ? m.columns : m.rows, m.byRows ? m.rows : m.columns,
@@ -243,9 +243,13 @@ static void THTensor_(openProduct)(THTensor_(Product) * p, THTensor *r_, THFacto
   for (int d = 0; d < r_->nDimension; d++)
     ld = THMax(ld, r_->stride[d]);
   p->threads = THTensor_(threadsOfBatch)(p, count);
-  THBlas_(openRoom)(&p->room, p->a.rows, p->b.columns, p->a.columns, ld,
-                    p->a.byRows && !p->b.byRows, p->threads);
   const int direct = r_->nDimension == t->nDimension && THTensor_(isMatrix)(r_, &p->r.byRows);
+  if (direct && !p->r.byRows)
+    THBlas_(openRoom)(&p->room, p->a.byRows, p->b.byRows, p->a.rows, p->b.columns, p->a.columns, ld,
+                      p->threads);
+  else
+    THBlas_(openRoom)(&p->room, !p->b.byRows, !p->a.byRows, p->b.columns, p->a.rows, p->a.columns,
+                      ld, p->threads);
   THTensor_(prepare)(&p->target, r_, t, direct, beta != 0, m1, m2);
   THTensor_(viewMatrix)(&p->r, p->target.result);
 }
