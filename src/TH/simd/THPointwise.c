@@ -252,24 +252,30 @@ static void wide_sqrt(PARAMETERS)
 }
 
 #ifdef TH_REAL_IS_FLOAT
-/* Functions that read and write 16 floats; what is left over is a part of so many. */
-#define WIDE_STEPS(NAME)                                          \
-  static void wide_##NAME(PARAMETERS)                             \
-  {                                                               \
-    IN_PIECES(float, {                                            \
-      ptrdiff_t k = from;                                         \
-      for (; end - k >= LANES; k += LANES) {                      \
-        FETCH_BOTH(0)                                             \
-        THWide_##NAME(to + (k - from), (const float *)first + k); \
-      }                                                           \
-      if (k < end) {                                              \
-        const size_t rest = (size_t)(end - k) * sizeof(float);    \
-        float part[LANES] = {0};                                  \
-        memcpy(part, (const float *)first + k, rest);             \
-        THWide_##NAME(part, part);                                \
-        memcpy(to + (k - from), part, rest);                      \
-      }                                                           \
-    })                                                            \
+/* Functions that read and write 16 floats, or twice as many at once; what is left over is a part
+ * of 16. */
+#define WIDE_STEPS(NAME)                                                 \
+  static void wide_##NAME(PARAMETERS)                                    \
+  {                                                                      \
+    IN_PIECES(float, {                                                   \
+      ptrdiff_t k = from;                                                \
+      for (; end - k >= 2 * LANES; k += 2 * LANES) {                     \
+        FETCH_BOTH(0)                                                    \
+        FETCH_BOTH(1)                                                    \
+        THWide_##NAME##OfTwo(to + (k - from), (const float *)first + k); \
+      }                                                                  \
+      if (end - k >= LANES) {                                            \
+        THWide_##NAME(to + (k - from), (const float *)first + k);        \
+        k += LANES;                                                      \
+      }                                                                  \
+      if (k < end) {                                                     \
+        const size_t rest = (size_t)(end - k) * sizeof(float);           \
+        float part[LANES] = {0};                                         \
+        memcpy(part, (const float *)first + k, rest);                    \
+        THWide_##NAME(part, part);                                       \
+        memcpy(to + (k - from), part, rest);                             \
+      }                                                                  \
+    })                                                                   \
   }
 WIDE_STEPS(sin)
 WIDE_STEPS(cos)

@@ -475,6 +475,24 @@ WIDE2 THWide_tanNear(__m512d x)
       _mm256_storeu_ps(to, _mm512_cvtpd_ps(THWide_##NAME##Near(x)));                      \
       _mm256_storeu_ps(to + 8, _mm512_cvtpd_ps(THWide_##NAME##Near(y)));                  \
     }                                                                                     \
+  }                                                                                       \
+                                                                                          \
+  /* The same of 32, which are looked at once. */                                         \
+  TH_MATH void THWide_##NAME##OfTwo(float *to, const float *from)                         \
+  {                                                                                       \
+    enum { LARGEST = 11 };                                                                \
+    const __m512 x = _mm512_loadu_ps(from), y = _mm512_loadu_ps(from + 16);               \
+    const __m512 largest = _mm512_range_ps(x, y, LARGEST), limit = ALL(0x1p20f);          \
+    if (__builtin_expect(_mm512_cmp_ps_mask(largest, limit, _CMP_GT_OQ), 0)) {            \
+      THWide_##NAME(to, from);                                                            \
+      THWide_##NAME(to + 16, from + 16);                                                  \
+    } else {                                                                              \
+      TH_PRAGMA(GCC unroll 4)                                                             \
+      for (int k = 0; k < 32; k += 8) {                                                   \
+        const __m512d part = _mm512_cvtps_pd(_mm256_loadu_ps(from + k));                  \
+        _mm256_storeu_ps(to + k, _mm512_cvtpd_ps(THWide_##NAME##Near(part)));             \
+      }                                                                                   \
+    }                                                                                     \
   }
 TH_WIDE_TURNS(sin)
 TH_WIDE_TURNS(cos)
