@@ -31,7 +31,7 @@ static void sketch_sine(void *unused)
                           -0x1.555555493944bp-3, 1};
   for (int i = 0; i < NUMBERS; i += ABREAST * DOUBLES) {
     __m512d r[ABREAST], turns[ABREAST], z[ABREAST], y[ABREAST];
-#define ALL_ABREAST _Pragma("GCC unroll 4") for (int k = 0; k < ABREAST; k++)
+#define ALL_ABREAST TH_PRAGMA(GCC unroll 4) for (int k = 0; k < ABREAST; k++)
     ALL_ABREAST r[k] = _mm512_cvtps_pd(_mm256_loadu_ps(from + i + k * DOUBLES));
     ALL_ABREAST turns[k] = _mm512_fmadd_pd(r[k], inverse, rounder);
     ALL_ABREAST y[k] = turns[k] - rounder;
