@@ -310,6 +310,52 @@ static void THTest_(gridPlanes)(void)
   }
 }
 
+/* What an image has at a point, by the definition; what is outside or weighs nothing does not
+ * count.
+ */
+static double value_at(const real *x, int64_t height, int64_t width, real across, real down)
+{
+  const real at[2] = {(down + 1) / 2 * (real)(height - 1), (across + 1) / 2 * (real)(width - 1)};
+  double sum = 0;
+  for (int k = 0; k < 4; k++) {
+    const double low[2] = {floor((double)at[0]), floor((double)at[1])};
+    const double i = low[0] + k / 2, j = low[1] + k % 2;
+    const double weight = (1 - fabs((double)at[0] - i)) * (1 - fabs((double)at[1] - j));
+    if (weight != 0 && i >= 0 && j >= 0 && i < (double)height && j < (double)width)
+      sum += weight * (double)x[(int64_t)i * width + (int64_t)j];
+  }
+  return sum;
+}
+
+/* Many points, in few planes and in many, beside the definition. */
+static void THTest_(gridValues)(void)
+{
+  static const int64_t planes[] = {1, 3, 9, 37};
+  enum { HEIGHT = 9, WIDTH = 70, POINTS = 75 * 61 };
+  for (size_t k = 0; k < sizeof planes / sizeof *planes; k++) {
+    const int64_t count = 2 * planes[k], size = HEIGHT * WIDTH;
+    THTensor *x = THTest_(tensor)(0, 1, TH_SHAPE(2, planes[k], HEIGHT, WIDTH));
+    THTensor *grid = grid_points(TH_SHAPE(2, 75, 61, 2)), *y = THTensor_(new)();
+    for (ptrdiff_t i = 0; i < count * size; i++)
+      *THTest_(at)(x, i) = (real)cos(1.3 * (double)i);
+    *THTest_(at)(x, (count - 1) * size + size / 2) = (real)INFINITY;
+    THNN_(SpatialGridSamplerBilinear_updateOutput)(NULL, x, grid, y, 0);
+    for (int64_t plane = 0; plane < count; plane++)
+      for (int64_t i = 0; i < POINTS; i++) {
+        const real *at = THTest_(at)(grid, 2 * (plane / planes[k] * POINTS + i));
+        const double got = (double)*THTest_(at)(y, plane * POINTS + i);
+        if (isnan(at[0]) || isnan(at[1]))
+          CHECK_EQ(got, 0);
+        else
+          CHECK_NEAR(got, value_at(THTest_(at)(x, plane * size), HEIGHT, WIDTH, at[0], at[1]),
+                     sizeof(real) == 4 ? 1e-5 : 1e-13);
+      }
+    THTensor *all[] = {x, grid, y};
+    for (int i = 0; i < 3; i++)
+      THTensor_(free)(all[i]);
+  }
+}
+
 /* --- padding --------------------------------------------------------------------------------- */
 
 /* args: pad_left, pad_right, and top and bottom, and front and back: of each axis, the last first.
@@ -525,7 +571,8 @@ TH_TESTS(THTest_(TemporalUpSamplingNearest), THTest_(SpatialUpSamplingNearest),
          THTest_(VolumetricUpSamplingNearest), THTest_(TemporalUpSamplingLinear),
          THTest_(SpatialUpSamplingBilinear), THTest_(VolumetricUpSamplingTrilinear),
          THTest_(SpatialGridSamplerBilinear), THTest_(VolumetricGridSamplerBilinear),
-         THTest_(gridFarAway), THTest_(gridPlanes), THTest_(TemporalReflectionPadding),
-         THTest_(SpatialReflectionPadding), THTest_(TemporalReplicationPadding),
-         THTest_(SpatialReplicationPadding), THTest_(VolumetricReplicationPadding),
-         THTest_(resamplingErrors), THTest_(resamplingThreads))
+         THTest_(gridFarAway), THTest_(gridPlanes), THTest_(gridValues),
+         THTest_(TemporalReflectionPadding), THTest_(SpatialReflectionPadding),
+         THTest_(TemporalReplicationPadding), THTest_(SpatialReplicationPadding),
+         THTest_(VolumetricReplicationPadding), THTest_(resamplingErrors),
+         THTest_(resamplingThreads))

@@ -133,15 +133,21 @@ static inline __attribute__((always_inline)) void find_all(const THNN_(Sampler) 
   join_places(s, axes, wide, c);
 }
 
+/* The grid's numbers of block b of all images. */
+static const real *numbers_of(const THNN_(Sampler) * s, ptrdiff_t b, int64_t *image, int64_t *point,
+                              Corners *c)
+{
+  *image = b / s->blocks;
+  *point = b % s->blocks * BLOCK;
+  c->count = (int)THMin(BLOCK, s->points - *point);
+  return s->grid + (*image * s->points + *point) * s->axes;
+}
+
 /* Of block b of all images, whose number and first point it tells. */
 static __attribute__((noinline)) void find_corners(const THNN_(Sampler) * s, ptrdiff_t b,
                                                    int64_t *image, int64_t *point, Corners *c)
 {
-  const int64_t n = b / s->blocks, first = b % s->blocks * BLOCK;
-  const real *number = s->grid + (n * s->points + first) * s->axes;
-  c->count = (int)THMin(BLOCK, s->points - first);
-  *image = n;
-  *point = first;
+  const real *number = numbers_of(s, b, image, point, c);
   FOR_KIND(find_all, number, c)
 }
 
@@ -151,6 +157,32 @@ static inline int64_t corner(const Corners *c, int wide, int k, int i)
 }
 
 /* --- forward --------------------------------------------------------------------------------- */
+
+/* Of groups of planes, the first one of a share. */
+static int64_t begin_of(const THNN_(Sampler) * s, ptrdiff_t share)
+{
+  const int64_t all = s->batch * s->groups, rest = all % s->shares;
+  return all / s->shares * share + THMin(share, rest);
+}
+
+#if defined(__AVX512F__) && defined(TH_REAL_IS_FLOAT)
+#include "GridPairs.h"
+#else
+static int gathers_quickly(TH_UNUSED const THNN_(Sampler) * s)
+{
+  return 0;
+}
+
+static void sample_blocks_by_pairs(TH_UNUSED const THNN_(Sampler) * s, TH_UNUSED ptrdiff_t begin,
+                                   TH_UNUSED ptrdiff_t end)
+{
+}
+
+static void sample_shares_by_pairs(TH_UNUSED const THNN_(Sampler) * s, TH_UNUSED ptrdiff_t begin,
+                                   TH_UNUSED ptrdiff_t end)
+{
+}
+#endif
 
 static inline __attribute__((always_inline)) void sample(const THNN_(Sampler) * s, int axes,
                                                          int wide, ptrdiff_t begin, ptrdiff_t end)
@@ -178,7 +210,10 @@ static inline __attribute__((always_inline)) void sample(const THNN_(Sampler) * 
 static void sample_blocks(void *sampler, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Sampler) *s = sampler;
-  FOR_KIND(sample, begin, end)
+  if (gathers_quickly(s))
+    sample_blocks_by_pairs(s, begin, end);
+  else
+    FOR_KIND(sample, begin, end)
 }
 
 /* --- backward -------------------------------------------------------------------------------- */
@@ -282,13 +317,6 @@ static Group group_of(const THNN_(Sampler) * s, ptrdiff_t share, int64_t number)
   return group;
 }
 
-/* The first group of a share. */
-static int64_t begin_of(const THNN_(Sampler) * s, ptrdiff_t share)
-{
-  const int64_t all = s->batch * s->groups, rest = all % s->shares;
-  return all / s->shares * share + THMin(share, rest);
-}
-
 /* n elements of each plane, which are apart, become rows of a group. */
 static void turn_in(const Group *group, real *to, const real *x, ptrdiff_t apart, ptrdiff_t n)
 {
@@ -361,7 +389,10 @@ INLINE void sample_groups(const THNN_(Sampler) * s, int axes, int wide, ptrdiff_
 static void sample_shares(void *sampler, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Sampler) *s = sampler;
-  FOR_KIND(sample_groups, begin, end)
+  if (gathers_quickly(s))
+    sample_shares_by_pairs(s, begin, end);
+  else
+    FOR_KIND(sample_groups, begin, end)
 }
 
 enum { SUMS = VECTOR / sizeof(accreal), MORE = GROUP / SUMS };
