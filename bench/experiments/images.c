@@ -197,60 +197,73 @@ static void grid_sample(void *unused)
   on.result = at_grid_sampler_2d(on.x, on.y);
 }
 
-/* As ours, but all planes of an image are turned over at once, and corners are found once. */
+/* Vectors of points: the first of four places, and what those weigh, upper and lower pairs of
+ * neighbours one after the other. */
+static __m512i corner[POINTS / FLOATS];
+static __m512 weights[POINTS / FLOATS][4];
+
+static void find_corners(const float *grid)
+{
+  const __m512 one = _mm512_set1_ps(1), last = _mm512_set1_ps(SIDE - 1);
+  const __m512i most = _mm512_set1_epi32(SIDE - 2), none = _mm512_setzero_si512();
+  for (int i = 0; i < POINTS / FLOATS; i++, grid += 2 * FLOATS) {
+    __m512 part[2][2];
+    __m512i first[2];
+    for (int a = 0; a < 2; a++) {
+      const __m512 number = _mm512_permutex2var_ps(_mm512_loadu_ps(grid), counting(a, 2),
+                                                   _mm512_loadu_ps(grid + FLOATS));
+      const __m512 at =
+          _mm512_mul_ps(_mm512_mul_ps(_mm512_add_ps(number, one), _mm512_set1_ps(.5f)), last);
+      const __m512 low = _mm512_roundscale_ps(at, _MM_FROUND_TO_NEG_INF);
+      const __m512i whole = _mm512_cvttps_epi32(low);
+      const __m512 second = _mm512_sub_ps(at, low), rest = _mm512_sub_ps(one, second);
+      first[a] = _mm512_max_epi32(none, _mm512_min_epi32(whole, most));
+      const __m512i away = _mm512_sub_epi32(whole, first[a]);
+      const __mmask16 near = _mm512_cmpeq_epi32_mask(away, none);
+      const __mmask16 before = _mm512_cmpeq_epi32_mask(away, _mm512_set1_epi32(-1));
+      const __mmask16 behind = _mm512_cmpeq_epi32_mask(away, _mm512_set1_epi32(1));
+      part[a][0] = _mm512_mask_mov_ps(_mm512_maskz_mov_ps(near, rest), before, second);
+      part[a][1] = _mm512_mask_mov_ps(_mm512_maskz_mov_ps(near, second), behind, rest);
+    }
+    corner[i] = _mm512_add_epi32(_mm512_mullo_epi32(first[1], _mm512_set1_epi32(SIDE)), first[0]);
+    for (int k = 0; k < 4; k++) {
+      const __m512 left = _mm512_mul_ps(part[1][k / 2], part[0][0]);
+      const __m512 right = _mm512_mul_ps(part[1][k / 2], part[0][1]);
+      weights[i][k] = _mm512_permutex2var_ps(left, by_turns(k % 2 * (FLOATS / 2)), right);
+    }
+  }
+}
+
+/* A vector of points, of which neighbours are gathered as one number; no number is without bounds.
+ */
+static inline __m512 points_of(const float *x, int i)
+{
+  __m512 half[2];
+  for (int h = 0; h < 2; h++) {
+    const __m256i at =
+        h ? _mm512_extracti64x4_epi64(corner[i], 1) : _mm512_castsi512_si256(corner[i]);
+    const __m512 upper = _mm512_castpd_ps(_mm512_i32gather_pd(at, x, 4));
+    const __m512 lower = _mm512_castpd_ps(_mm512_i32gather_pd(at, x + SIDE, 4));
+    half[h] = _mm512_fmadd_ps(lower, weights[i][2 + h], _mm512_mul_ps(upper, weights[i][h]));
+  }
+  return _mm512_add_ps(_mm512_permutex2var_ps(half[0], counting(0, 2), half[1]),
+                       _mm512_permutex2var_ps(half[0], counting(1, 2), half[1]));
+}
+
 static void sketch_grid_sample(void *unused)
 {
   (void)unused;
-  static float turned[POINTS * DEEP] __attribute__((aligned(64)));
-  const __m512 one = _mm512_set1_ps(1), last = _mm512_set1_ps(SIDE - 1);
   for (int image = 0; image < IMAGES; image++) {
-    const float *x = floats(on.x) + (ptrdiff_t)image * DEEP * POINTS;
-    float *y = floats(on.sketched) + (ptrdiff_t)image * DEEP * POINTS;
-    for (int i = 0; i < POINTS; i += FLOATS)
-      for (int p = 0; p < DEEP; p += FLOATS)
-        turn_square(x + p * POINTS + i, POINTS, turned + i * DEEP + p, DEEP);
-    for (int i = 0; i < POINTS; i += FLOATS) {
-      const float *grid = floats(on.y) + (image * POINTS + i) * 2;
-      __m512 part[2][2];
-      __m512i low[2];
-      __mmask16 inside[2][2];
-      for (int a = 0; a < 2; a++) {
-        const __m512 at = _mm512_mul_ps(
-            _mm512_mul_ps(
-                _mm512_add_ps(_mm512_permutex2var_ps(_mm512_loadu_ps(grid), counting(a, 2),
-                                                     _mm512_loadu_ps(grid + FLOATS)),
-                              one),
-                _mm512_set1_ps(.5f)),
-            last);
-        const __m512 whole = _mm512_roundscale_ps(at, _MM_FROUND_TO_NEG_INF);
-        low[a] = _mm512_cvttps_epi32(whole);
-        part[a][1] = _mm512_sub_ps(at, whole);
-        part[a][0] = _mm512_sub_ps(one, part[a][1]);
-        for (int k = 0; k < 2; k++)
-          inside[a][k] = _mm512_cmplt_epu32_mask(_mm512_add_epi32(low[a], _mm512_set1_epi32(k)),
-                                                 _mm512_set1_epi32(SIDE));
-      }
-      int32_t where[4][FLOATS] __attribute__((aligned(64)));
-      float weight[4][FLOATS] __attribute__((aligned(64)));
-      float found[FLOATS * DEEP] __attribute__((aligned(64)));
-      for (int k = 0; k < 4; k++) {
-        const __mmask16 there = inside[1][k / 2] & inside[0][k % 2];
-        const __m512i row = _mm512_add_epi32(low[1], _mm512_set1_epi32(k / 2));
-        const __m512i place = _mm512_add_epi32(_mm512_mullo_epi32(row, _mm512_set1_epi32(SIDE)),
-                                               _mm512_add_epi32(low[0], _mm512_set1_epi32(k % 2)));
-        _mm512_store_si512(where[k], _mm512_maskz_mov_epi32(there, place));
-        _mm512_store_ps(weight[k], _mm512_maskz_mul_ps(there, part[1][k / 2], part[0][k % 2]));
-      }
-      for (int l = 0; l < FLOATS; l++)
-        for (int p = 0; p < DEEP; p += FLOATS) {
-          __m512 sum = _mm512_setzero_ps();
-          for (int k = 0; k < 4; k++)
-            sum = _mm512_fmadd_ps(_mm512_set1_ps(weight[k][l]),
-                                  _mm512_load_ps(turned + where[k][l] * DEEP + p), sum);
-          _mm512_store_ps(found + l * DEEP + p, sum);
+    find_corners(floats(on.y) + (ptrdiff_t)image * POINTS * 2);
+    for (int p = 0; p < DEEP; p += 2) {
+      const float *x = floats(on.x) + (ptrdiff_t)(image * DEEP + p) * POINTS;
+      float *y = floats(on.sketched) + (ptrdiff_t)(image * DEEP + p) * POINTS;
+      for (int i = 0; i < POINTS / FLOATS; i++)
+        for (int k = 0; k < 2; k++) {
+          __builtin_prefetch(x + (2 + k) * POINTS + i * FLOATS, 0, 2);
+          __builtin_prefetch(y + k * POINTS + i * FLOATS + 512, 1);
+          _mm512_storeu_ps(y + k * POINTS + i * FLOATS, points_of(x + k * POINTS, i));
         }
-      for (int p = 0; p < DEEP; p += FLOATS)
-        turn_square(found + p, DEEP, y + p * POINTS + i, POINTS);
     }
   }
 }
