@@ -17,8 +17,12 @@ static inline uint64_t THBits_ofMarks(const uint8_t marks[TH_BITS_WORD])
   return (uint32_t)_mm256_movemask_epi8(low) | (uint64_t)_mm256_movemask_epi8(high) << 32;
 #else
   uint64_t bits = 0;
-  for (int i = 0; i < TH_BITS_WORD; i++)
-    bits |= (uint64_t)marks[i] << i;
+  for (int i = 0; i < TH_BITS_WORD; i += 8) { /* bit k of the product's highest byte is mark k */
+    uint64_t some = 0;
+    for (int k = 0; k < 8; k++)
+      some |= (uint64_t)marks[i + k] << 8 * k;
+    bits |= (some * 0x0102040810204080u >> 56) << i;
+  }
   return bits;
 #endif
 }
@@ -53,7 +57,8 @@ static inline uint64_t THBits_ofElements(const real *x)
 }
 
 /* The bits of n elements that are step apart; those behind the last one are 0. */
-static inline void THBits_find(uint64_t *bits, const real *x, ptrdiff_t step, ptrdiff_t n)
+static __attribute__((noinline)) void THBits_find(uint64_t *bits, const real *x, ptrdiff_t step,
+                                                  ptrdiff_t n)
 {
   for (; n >= TH_BITS_WORD && step == 1; n -= TH_BITS_WORD, x += TH_BITS_WORD)
     *bits++ = THBits_ofElements(x);
