@@ -617,19 +617,22 @@ static inline __attribute__((always_inline)) void var_lanes(
   }
 }
 
-/* The same of all lanes, while those of the rows that come later are fetched. */
-static inline __attribute__((always_inline)) void var_take(
-    accreal *restrict sum, accreal *restrict squares, const accreal *restrict shift, const real *x,
-    ptrdiff_t n, ptrdiff_t step, ptrdiff_t jump, int rows, uintptr_t ahead)
+/* VARIANCE_DEEP rows of all lanes, which lie side by side, while those of later rows are fetched.
+ */
+static inline __attribute__((always_inline)) void var_deep(accreal *restrict sum,
+                                                           accreal *restrict squares,
+                                                           const accreal *restrict shift,
+                                                           const real *x, ptrdiff_t n,
+                                                           ptrdiff_t jump, uintptr_t ahead)
 {
   enum { MANY = 64 / ITEM };
   ptrdiff_t j = 0;
   for (; j + MANY <= n; j += MANY) {
-    for (int i = 0; i < rows && ahead; i++)
+    for (int i = 0; i < VARIANCE_DEEP; i++)
       fetch((uintptr_t)(x + i * jump + j) + ahead, MANY);
-    var_lanes(sum + j, squares + j, shift + j, x + j * step, MANY, step, jump, rows);
+    var_lanes(sum + j, squares + j, shift + j, x + j, MANY, 1, jump, VARIANCE_DEEP);
   }
-  var_lanes(sum + j, squares + j, shift + j, x + j * step, n - j, step, jump, rows);
+  var_lanes(sum + j, squares + j, shift + j, x + j, n - j, 1, jump, VARIANCE_DEEP);
 }
 
 static void var_strip(Moments *moments, const real *x, ptrdiff_t n, ptrdiff_t step, ptrdiff_t rows,
@@ -644,13 +647,13 @@ static void var_strip(Moments *moments, const real *x, ptrdiff_t n, ptrdiff_t st
   ptrdiff_t i = 0;
   for (; i + VARIANCE_DEEP <= rows; i += VARIANCE_DEEP)
     if (step == 1)
-      var_take(sum, squares, shift, x + i * jump, n, 1, jump, VARIANCE_DEEP, ahead);
+      var_deep(sum, squares, shift, x + i * jump, n, jump, ahead);
     else
-      var_take(sum, squares, shift, x + i * jump, n, step, jump, VARIANCE_DEEP, 0);
+      var_lanes(sum, squares, shift, x + i * jump, n, step, jump, VARIANCE_DEEP);
   for (; i + VARIANCE_FEW <= rows; i += VARIANCE_FEW)
-    var_take(sum, squares, shift, x + i * jump, n, step, jump, VARIANCE_FEW, 0);
+    var_lanes(sum, squares, shift, x + i * jump, n, step, jump, VARIANCE_FEW);
   for (; i < rows; i++)
-    var_take(sum, squares, shift, x + i * jump, n, step, jump, 1, 0);
+    var_lanes(sum, squares, shift, x + i * jump, n, step, jump, 1);
   for (ptrdiff_t j = 0; j < n; j++) {
     const Moments here = moments_of((accreal)rows, shift[j], sum[j], squares[j]);
     moments[j] = joined(moments[j], here);
