@@ -268,6 +268,182 @@ static void sketch_grid_sample(void *unused)
   }
 }
 
+/* --- and their gradients --------------------------------------------------------------------- */
+
+enum { ALL = IMAGES * DEEP * POINTS, PIECE = 64, CORNERS = 4, DOUBLES = 8, AHEAD = 64 };
+
+/* Results are the image's gradient and the grid's behind it. */
+static void prepare_grid_back(void)
+{
+  prepare_grid();
+  at_release(on.result);
+  at_release(on.sketched);
+  on.g = normal(AT_SHAPE(IMAGES, DEEP, SIDE, SIDE));
+  give_results(AT_SHAPE(ALL + 2 * IMAGES * POINTS), 0);
+}
+
+static void grid_sample_back(void *unused)
+{
+  (void)unused;
+  at_tensor *first = at_narrow(on.result, 0, 0, ALL);
+  at_tensor *second = at_narrow(on.result, 0, ALL, 2 * IMAGES * POINTS);
+  at_tensor *image = at_view(first, AT_SHAPE(IMAGES, DEEP, SIDE, SIDE));
+  at_tensor *grid = at_view(second, AT_SHAPE(IMAGES, SIDE, SIDE, 2));
+  at_grid_sampler_2d_backward_out(image, grid, on.g, on.x, on.y);
+  at_tensor *const all[] = {first, second, image, grid};
+  for (int i = 0; i < 4; i++)
+    at_release(all[i]);
+}
+
+/* Points' numbers: the first of four places, what those weigh, and how that changes with the
+ * point, upper ones first. */
+static int32_t place[POINTS];
+static float weigh[POINTS][CORNERS], change[2][CORNERS][POINTS];
+static double sums[POINTS][CORNERS];
+
+static void find_changes(const float *grid)
+{
+  const __m512 one = _mm512_set1_ps(1), last = _mm512_set1_ps(SIDE - 1);
+  const __m512 half = _mm512_set1_ps(.5f * (SIDE - 1)), away = _mm512_set1_ps(-.5f * (SIDE - 1));
+  const __m512i most = _mm512_set1_epi32(SIDE - 2), none = _mm512_setzero_si512();
+  for (int i = 0; i < POINTS; i += FLOATS, grid += 2 * FLOATS) {
+    __m512 part[2][2], slope[2][2];
+    __m512i first[2];
+    for (int a = 0; a < 2; a++) {
+      const __m512 number = _mm512_permutex2var_ps(_mm512_loadu_ps(grid), counting(a, 2),
+                                                   _mm512_loadu_ps(grid + FLOATS));
+      const __m512 at =
+          _mm512_mul_ps(_mm512_mul_ps(_mm512_add_ps(number, one), _mm512_set1_ps(.5f)), last);
+      const __m512 low = _mm512_roundscale_ps(at, _MM_FROUND_TO_NEG_INF);
+      const __m512i whole = _mm512_cvttps_epi32(low);
+      const __m512 second = _mm512_sub_ps(at, low), rest = _mm512_sub_ps(one, second);
+      first[a] = _mm512_max_epi32(none, _mm512_min_epi32(whole, most));
+      const __m512i moved = _mm512_sub_epi32(whole, first[a]);
+      const __mmask16 near = _mm512_cmpeq_epi32_mask(moved, none);
+      const __mmask16 before = _mm512_cmpeq_epi32_mask(moved, _mm512_set1_epi32(-1));
+      const __mmask16 behind = _mm512_cmpeq_epi32_mask(moved, _mm512_set1_epi32(1));
+      part[a][0] = _mm512_mask_mov_ps(_mm512_maskz_mov_ps(near, rest), before, second);
+      part[a][1] = _mm512_mask_mov_ps(_mm512_maskz_mov_ps(near, second), behind, rest);
+      slope[a][0] = _mm512_mask_mov_ps(_mm512_maskz_mov_ps(near, away), before, half);
+      slope[a][1] = _mm512_mask_mov_ps(_mm512_maskz_mov_ps(near, half), behind, away);
+    }
+    _mm512_storeu_si512(
+        place + i,
+        _mm512_add_epi32(_mm512_mullo_epi32(first[1], _mm512_set1_epi32(SIDE)), first[0]));
+    float all[CORNERS][FLOATS];
+    for (int k = 0; k < CORNERS; k++) {
+      _mm512_storeu_ps(all[k], _mm512_mul_ps(part[1][k / 2], part[0][k % 2]));
+      _mm512_storeu_ps(change[0][k] + i, _mm512_mul_ps(part[1][k / 2], slope[0][k % 2]));
+      _mm512_storeu_ps(change[1][k] + i, _mm512_mul_ps(slope[1][k / 2], part[0][k % 2]));
+    }
+    for (int l = 0; l < FLOATS; l++)
+      for (int k = 0; k < CORNERS; k++)
+        weigh[i + l][k] = all[k][l];
+  }
+}
+
+/* Eight vectors become one of their sums. */
+static inline __m512d total_of_each(const __m512d *v)
+{
+  __m512d pair[4], four[2];
+  for (int i = 0; i < 4; i++)
+    pair[i] = _mm512_add_pd(_mm512_unpacklo_pd(v[2 * i], v[2 * i + 1]),
+                            _mm512_unpackhi_pd(v[2 * i], v[2 * i + 1]));
+  const __m512i even = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
+  const __m512i odd = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
+  for (int i = 0; i < 2; i++)
+    four[i] = _mm512_add_pd(_mm512_permutex2var_pd(pair[2 * i], even, pair[2 * i + 1]),
+                            _mm512_permutex2var_pd(pair[2 * i], odd, pair[2 * i + 1]));
+  return _mm512_add_pd(_mm512_shuffle_f64x2(four[0], four[1], 0x44),
+                       _mm512_shuffle_f64x2(four[0], four[1], 0xee));
+}
+
+/* A point, of which g has all planes: its weights' gradients, and what it adds to the image's. */
+static inline __attribute__((always_inline)) void spread(const float *x, float *y, const float *g,
+                                                         const float *weight, __m512d *product)
+{
+  static const int step[] = {0, DEEP, SIDE * DEEP, SIDE * DEEP + DEEP};
+  for (int k = 0; k < CORNERS; k++)
+    product[k] = _mm512_setzero_pd();
+  for (int v = 0; v < DEEP; v += DOUBLES) {
+    const __m512d number = _mm512_cvtps_pd(_mm256_loadu_ps(g + v));
+    for (int k = 0; k < CORNERS; k++)
+      product[k] =
+          _mm512_fmadd_pd(_mm512_cvtps_pd(_mm256_loadu_ps(x + step[k] + v)), number, product[k]);
+  }
+  enum { VECTORS = DEEP / FLOATS };
+  __m512 sum[CORNERS][VECTORS]; /* all are loaded first, as rows are a multiple of 4 KB apart */
+  for (int k = 0; k < CORNERS; k++)
+    for (int v = 0; v < VECTORS; v++)
+      sum[k][v] = _mm512_fmadd_ps(_mm512_set1_ps(weight[k]), _mm512_loadu_ps(g + v * FLOATS),
+                                  _mm512_loadu_ps(y + step[k] + v * FLOATS));
+  for (int k = 0; k < CORNERS; k++)
+    for (int v = 0; v < VECTORS; v++)
+      _mm512_storeu_ps(y + step[k] + v * FLOATS, sum[k][v]);
+}
+
+/* Eight points' gradients, of the sums at corners. */
+static inline __m512d slopes_of(int i, int a)
+{
+  __m512d sum = _mm512_setzero_pd();
+  for (int k = 0; k < CORNERS; k++)
+    sum = _mm512_fmadd_pd(
+        _mm512_i32gather_pd(_mm512_castsi512_si256(counting(k, CORNERS)), sums[i], 8),
+        _mm512_cvtps_pd(_mm256_loadu_ps(change[a][k] + i)), sum);
+  return sum;
+}
+
+/* All planes of an image are turned over, so that what they hold at one place lies side by side. */
+static void sketch_grid_sample_back(void *unused)
+{
+  (void)unused;
+  static float x[POINTS * DEEP] __attribute__((aligned(64)));
+  static float y[POINTS * DEEP] __attribute__((aligned(64)));
+  static float g[PIECE * DEEP] __attribute__((aligned(64)));
+  for (int image = 0; image < IMAGES; image++) {
+    const ptrdiff_t before = (ptrdiff_t)image * POINTS;
+    find_changes(floats(on.y) + 2 * before);
+    memset(y, 0, sizeof y);
+    for (int i = 0; i < POINTS; i += FLOATS)
+      for (int p = 0; p < DEEP; p += FLOATS) {
+        const float *from = floats(on.x) + before * DEEP + p * POINTS + i;
+        for (int l = 0; l < FLOATS; l++)
+          __builtin_prefetch(from + l * POINTS + AHEAD, 0, 2);
+        turn_square(from, POINTS, x + i * DEEP + p, DEEP);
+      }
+    for (int i = 0; i < POINTS; i += PIECE) {
+      for (int j = 0; j < PIECE; j += FLOATS)
+        for (int p = 0; p < DEEP; p += FLOATS) {
+          const float *from = floats(on.g) + before * DEEP + p * POINTS + i + j;
+          for (int l = 0; l < FLOATS; l++)
+            __builtin_prefetch(from + l * POINTS + PIECE, 0, 2);
+          turn_square(from, POINTS, g + j * DEEP + p, DEEP);
+        }
+      for (int j = 0; j < PIECE; j += 2) {
+        __m512d product[2 * CORNERS];
+        for (int k = 0; k < 2; k++) {
+          const ptrdiff_t at = (ptrdiff_t)place[i + j + k] * DEEP;
+          spread(x + at, y + at, g + (j + k) * DEEP, weigh[i + j + k], product + k * CORNERS);
+        }
+        _mm512_storeu_pd(sums[i + j], total_of_each(product));
+      }
+    }
+    for (int i = 0; i < POINTS; i += FLOATS)
+      for (int p = 0; p < DEEP; p += FLOATS) {
+        float *to = floats(on.sketched) + before * DEEP + p * POINTS + i;
+        for (int l = 0; l < FLOATS; l++)
+          __builtin_prefetch(to + l * POINTS + AHEAD, 1);
+        turn_square(y + i * DEEP + p, DEEP, to, POINTS);
+      }
+    for (int i = 0; i < POINTS; i += DOUBLES) {
+      float *to = floats(on.sketched) + ALL + 2 * (before + i);
+      const __m512 across = _mm512_castps256_ps512(_mm512_cvtpd_ps(slopes_of(i, 0)));
+      const __m512 down = _mm512_castps256_ps512(_mm512_cvtpd_ps(slopes_of(i, 1)));
+      _mm512_storeu_ps(to, _mm512_permutex2var_ps(across, by_turns(0), down));
+    }
+  }
+}
+
 const Experiment images_experiments[] = {
     {"nn.upsample.nearest.fwd", "32 x 64 x 28 x 28 by 2", PLANES *FROM *FROM, PLANES *TO *TO,
      prepare_upsampling, nearest, sketch_nearest},
@@ -277,6 +453,8 @@ const Experiment images_experiments[] = {
      prepare_upsampling_back, bilinear_back, sketch_bilinear_back},
     {"nn.gridsample.fwd", "8 x 32 x 64 x 64", IMAGES *(DEEP + 2) * POINTS, IMAGES *DEEP *POINTS,
      prepare_grid, grid_sample, sketch_grid_sample},
+    {"nn.gridsample.bwd", "8 x 32 x 64 x 64", 2 * IMAGES *(DEEP + 1) * POINTS,
+     IMAGES *(DEEP + 2) * POINTS, prepare_grid_back, grid_sample_back, sketch_grid_sample_back},
     {0},
 };
 

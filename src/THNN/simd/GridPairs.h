@@ -18,38 +18,61 @@ static int gathers_quickly(const THNN_(Sampler) * s)
          __builtin_cpu_is("intel");
 }
 
-/* Points i and following along axis a: the first of two places, and the weights of both. */
-INLINE __m512i pair_along(const Corners *c, int a, int i, int64_t last, __m512 weight[2])
+/* Points i and following along axis a: the first of two places, the weights of both, and how those
+ * change with the grid's number. */
+INLINE __m512i pair_along(const Corners *c, int a, int i, int64_t last, __m512 weight[2],
+                          __m512 change[2])
 {
   const __m512i low = _mm512_cvttps_epi32(_mm512_loadu_ps(c->low[a] + i)), none = {0};
   const __m512i most = _mm512_set1_epi32((int32_t)last - 1);
   const __m512i first = _mm512_max_epi32(_mm512_min_epi32(low, most), none);
-  __m512 part[2];
+  const __m512 slope = _mm512_loadu_ps(c->slope[a] + i);
+  __m512 part[2], slopes[2] = {-slope, slope};
   for (int k = 0; k < 2; k++) {
     const __m512i within = _mm512_loadu_si512(c->within[a][k] + i);
-    part[k] = _mm512_maskz_loadu_ps(_mm512_cmpneq_epi32_mask(within, none), c->part[a][k] + i);
+    const __mmask16 counts = _mm512_cmpneq_epi32_mask(within, none);
+    part[k] = _mm512_maskz_loadu_ps(counts, c->part[a][k] + i);
+    slopes[k] = _mm512_maskz_mov_ps(counts, slopes[k]);
   }
   const __mmask16 before = _mm512_cmplt_epi32_mask(low, first);
   const __mmask16 behind = _mm512_cmpgt_epi32_mask(low, first);
   weight[0] = _mm512_mask_mov_ps(_mm512_maskz_mov_ps(~behind, part[0]), before, part[1]);
   weight[1] = _mm512_mask_mov_ps(_mm512_maskz_mov_ps(~before, part[1]), behind, part[0]);
+  change[0] = _mm512_mask_mov_ps(_mm512_maskz_mov_ps(~behind, slopes[0]), before, slopes[1]);
+  change[1] = _mm512_mask_mov_ps(_mm512_maskz_mov_ps(~before, slopes[1]), behind, slopes[0]);
   return first;
+}
+
+static __attribute__((noinline)) void find_flat_places(const THNN_(Sampler) * s, int a,
+                                                       const real *number, Corners *c)
+{
+  find_places(s, 2, 0, a, number, c);
+}
+
+/* Of block b of all images. */
+static void find_places_of(const THNN_(Sampler) * s, ptrdiff_t b, Corners *c)
+{
+  int64_t image, point;
+  const real *number = numbers_of(s, b, &image, &point, c);
+  find_flat_places(s, 1, number, c);
+  find_flat_places(s, 2, number, c);
+}
+
+INLINE __m512i first_of_pairs(const THNN_(Sampler) * s, __m512i y, __m512i x)
+{
+  return _mm512_add_epi32(_mm512_mullo_epi32(y, _mm512_set1_epi32((int32_t)s->in[2])), x);
 }
 
 /* Of block b of all images. */
 static void pair_points(const THNN_(Sampler) * s, ptrdiff_t b, Pairs *pairs)
 {
   Corners c;
-  int64_t image, point;
-  const real *number = numbers_of(s, b, &image, &point, &c);
-  find_places(s, 2, 0, 1, number, &c);
-  find_places(s, 2, 0, 2, number, &c);
+  find_places_of(s, b, &c);
   for (int i = 0; i < c.count; i += LANES, pairs++) {
-    __m512 row[2], column[2];
-    const __m512i y = pair_along(&c, 1, i, s->in[1] - 1, row);
-    const __m512i x = pair_along(&c, 2, i, s->in[2] - 1, column);
-    const __m512i width = _mm512_set1_epi32((int32_t)s->in[2]);
-    _mm512_storeu_si512(pairs->at, _mm512_add_epi32(_mm512_mullo_epi32(y, width), x));
+    __m512 row[2], column[2], unused[2];
+    const __m512i y = pair_along(&c, 1, i, s->in[1] - 1, row, unused);
+    const __m512i x = pair_along(&c, 2, i, s->in[2] - 1, column, unused);
+    _mm512_storeu_si512(pairs->at, first_of_pairs(s, y, x));
     for (int k = 0; k < 4; k++)
       _mm512_storeu_ps(pairs->weight[k], _mm512_mul_ps(row[k >> 1], column[k & 1]));
   }

@@ -447,22 +447,61 @@ INLINE void spread_point(const Group *group, const Corners *c, int axes, int wid
     part[2 - a] = total(gradient[a]) * (accreal)c->slope[a][i];
 }
 
+#if defined(__AVX512F__) && defined(TH_REAL_IS_FLOAT)
+#include "GridSpread.h"
+#else
+typedef int Spreads;
+
+static int spreads_pairs(TH_UNUSED const THNN_(Sampler) * s)
+{
+  return 0;
+}
+
+static int find_spreads(TH_UNUSED const THNN_(Sampler) * s, TH_UNUSED ptrdiff_t b,
+                        TH_UNUSED Spreads *to)
+{
+  return 0;
+}
+
+static int spread_pairs(TH_UNUSED const THNN_(Sampler) * s, TH_UNUSED const Group *group,
+                        TH_UNUSED const Spreads *c, TH_UNUSED int from, TH_UNUSED int n,
+                        TH_UNUSED accreal *part)
+{
+  return 0;
+}
+#endif
+
 INLINE void spread_groups(const THNN_(Sampler) * s, int axes, int wide, ptrdiff_t begin,
                           ptrdiff_t end)
 {
   Corners c;
+  Spreads spreads;
   int64_t image, first;
+  const int pairs = axes == 2 && !wide && spreads_pairs(s);
   for (ptrdiff_t share = begin; share < end; share++)
     for (int64_t number = begin_of(s, share); number < begin_of(s, share + 1); number++) {
       const Group group = group_of(s, share, number);
       turn_in(&group, group.x, s->x + group.first * s->plane, s->plane, s->plane);
       memset(group.y, 0, (size_t)(s->plane * GROUP) * sizeof *group.y);
       for (int64_t b = 0; b < s->blocks; b++) {
-        find_corners(s, group.image * s->blocks + b, &image, &first, &c);
-        for (int from = 0, n; from < c.count; from += n) {
-          n = THMin(PIECE, c.count - from);
+        const ptrdiff_t block = group.image * s->blocks + b;
+        int count;
+        if (pairs) {
+          first = b * BLOCK;
+          count = find_spreads(s, block, &spreads);
+        } else {
+          find_corners(s, block, &image, &first, &c);
+          count = c.count;
+        }
+        for (int from = 0, n; from < count; from += n) {
+          n = THMin(PIECE, count - from);
           turn_in(&group, group.piece, s->g + group.first * s->points + first + from, s->points, n);
           accreal *part = s->parts + (number * s->points + first + from) * axes;
+          if (pairs) {
+            if (spread_pairs(s, &group, &spreads, from, n, part))
+              continue;
+            find_corners(s, block, &image, &first, &c);
+          }
           for (int i = 0; i < n; i++)
             spread_point(&group, &c, axes, wide, from + i, group.piece + i * GROUP,
                          part + i * axes);
