@@ -8,6 +8,7 @@ enum {
   SHORT = 128,     /* a row that is not worth folding */
   SHORT_LINE = 32, /* the same of elements side by side */
   TILE = 1024,     /* the most lines of a piece */
+  WIDE = 2048,     /* the same of reductions that gain, where there are pieces enough */
   PIECE = 32768,   /* elements of a piece that is worth a thread */
   LONG_PIECE = 65536,
   PIECES = 32,   /* to cut long lines into, where there are few */
@@ -172,6 +173,12 @@ void THReduce_prepare(THReduce *reduce, const THReduction *op, THReduceScalars s
   reduce->chunks = THMax(1, cut(length, chunk));
   reduce->chunk = cut(length, reduce->chunks);
 
+  /* No result changes by that: lines are independent. */
+  if (op->wide && reduce->vertical && pieces * reduce->chunks >= PIECES) {
+    reduce->tile = THMax(1, THMin(width, WIDE));
+    reduce->tiles = cut(width, reduce->tile);
+  }
+
   THGuard_enter(&reduce->guard, THFree);
   ptrdiff_t states, bytes;
   if (reduce->chunks > 1 && lines->count > 0) {
@@ -273,7 +280,7 @@ static void do_pieces(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THReduce *reduce = context;
   const THReduction *op = reduce->op;
-  _Alignas(64) char here[TILE * MAX_STATE];
+  _Alignas(64) char here[WIDE * MAX_STATE];
   for (ptrdiff_t piece = begin; piece < end; piece++) {
     const ptrdiff_t c = piece % reduce->chunks, first = c * reduce->chunk;
     const ptrdiff_t length = THMin(reduce->chunk, reduce->lines->length - first);

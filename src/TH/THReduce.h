@@ -59,6 +59,7 @@ typedef struct THReduction {
                  ptrdiff_t step, int64_t *index, ptrdiff_t indexStep);
   /* The result of a single state, of type accreal. */
   void (*total)(const void *state, const THReduceScalars *scalars, void *result);
+  int wide; /* longer rows of more lanes are quicker, since memory is read in longer pieces */
 } THReduction;
 
 /* Reduces the operand of a loop to one result of type accreal. */

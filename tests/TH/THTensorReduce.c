@@ -283,7 +283,7 @@ static void THTest_(reduceLargeShapes)(void)
 {
   static const int64_t shapes[][3] = {{1, 1, 140000}, {9000, 1, 1},  {9000, 1, 3},  {3, 1, 9000},
                                       {5, 700, 4},    {20, 3, 1500}, {2, 300, 260}, {1500, 2, 9},
-                                      {130, 129, 2},  {2, 4999, 17}, {1, 3, 2100}};
+                                      {130, 129, 2},  {2, 4999, 17}, {1, 3, 2100},  {12, 3, 2100}};
   static const int layouts[] = {TH_CONTIGUOUS, TH_TRANSPOSED, TH_NARROWED, TH_EXPANDED, TH_STRIDED};
   THTensor *r = THTensor_(new)();
   THLongTensor *indices = THLongTensor_new();
@@ -670,6 +670,31 @@ static void THTest_(reduceVariance)(void)
   THTensor_(free)(r);
 }
 
+/* So large that wide rows of columns are cut as well: columns where pieces begin and end. */
+static void THTest_(reduceWideVariance)(void)
+{
+  enum { ROWS = 2900, COLUMNS = 2050 };
+  static const int columns[] = {0, 1023, 1024, 2047, 2048, 2049};
+  THTensor *t = THTensor_(newWithSize2d)(ROWS, COLUMNS), *r = THTensor_(new)();
+  for (ptrdiff_t i = 0; i < THTest_(count)(t); i++)
+    t->storage->data[i] = (real)(i * 7919 % 1009) / 64 + (real)(i % COLUMNS);
+  THTensor_(var)(r, t, 0, 0, 0);
+  for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) {
+    const real *x = t->storage->data + columns[k];
+    long double mean = 0, squares = 0;
+    for (ptrdiff_t i = 0; i < ROWS; i++)
+      mean += (long double)x[i * COLUMNS] / ROWS;
+    for (ptrdiff_t i = 0; i < ROWS; i++) {
+      const long double apart = x[i * COLUMNS] - mean;
+      squares += apart * apart;
+    }
+    CHECK_CLOSE(*THTest_(at)(r, columns[k]), (double)(squares / (ROWS - 1)),
+                sizeof(real) < 8 ? 1e-6 : 1e-12);
+  }
+  THTensor_(free)(r);
+  THTensor_(free)(t);
+}
+
 /* A million elements: a slow sum in long double, which is good to 1e-16 of the magnitudes. */
 static void THTest_(reduceAccuracy)(void)
 {
@@ -726,7 +751,7 @@ TH_TESTS(THTest_(reduceDimensions), THTest_(reduceLargeShapes), THTest_(reduceSh
          THTest_(reduceAll), THTest_(reduceNothing), THTest_(reduceStrided), THTest_(reduceAliased),
          THTest_(reduceErrors), THTest_(preserveReduceDimSemantics), THTest_(reduceThreads),
          THTest_(reduceNan), THTest_(reduceInfinities), THTest_(reduceVariance),
-         THTest_(reduceAccuracy))
+         THTest_(reduceWideVariance), THTest_(reduceAccuracy))
 #elif defined(TH_REAL_IS_BYTE)
 TH_TESTS(THTest_(reduceDimensions), THTest_(reduceLargeShapes), THTest_(reduceShortLines),
          THTest_(reduceAll), THTest_(reduceNothing), THTest_(reduceStrided), THTest_(reduceAliased),

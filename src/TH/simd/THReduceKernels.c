@@ -552,7 +552,12 @@ BEST(argmin, 0, HIGHEST)
 #if defined(TH_REAL_IS_FLOATING)
 
 /* Of floats, whose sums have digits to spare, more rows are shifted by the same one. */
-enum { VARIANCE_ROWS = ITEM < 8 ? 256 : 64, VARIANCE_DEEP = 8, VARIANCE_FEW = 2 };
+enum {
+  VARIANCE_ROWS = ITEM < 8 ? 256 : 64,
+  VARIANCE_STRIP = 2048,
+  VARIANCE_DEEP = 8,
+  VARIANCE_FEW = 2
+};
 
 typedef struct {
   accreal n, mean, squares; /* the sum of squared deviations from the mean */
@@ -638,7 +643,7 @@ static inline __attribute__((always_inline)) void var_deep(accreal *restrict sum
 static void var_strip(Moments *moments, const real *x, ptrdiff_t n, ptrdiff_t step, ptrdiff_t rows,
                       ptrdiff_t jump)
 {
-  _Alignas(64) accreal shift[STRIP], sum[STRIP], squares[STRIP];
+  _Alignas(64) accreal shift[VARIANCE_STRIP], sum[VARIANCE_STRIP], squares[VARIANCE_STRIP];
   for (ptrdiff_t j = 0; j < n; j++) {
     shift[j] = (accreal)x[j * step];
     sum[j] = squares[j] = 0;
@@ -667,10 +672,10 @@ static void var_rows(void *states, const THRows *block, const THReduceScalars *s
     return;
   }
   for (ptrdiff_t i = 0; i < block->rows; i += VARIANCE_ROWS)
-    for (ptrdiff_t j = 0; j < block->lanes; j += STRIP)
+    for (ptrdiff_t j = 0; j < block->lanes; j += VARIANCE_STRIP)
       var_strip((Moments *)states + j, AT(block) + i * block->jump + j * block->step,
-                THMin(STRIP, block->lanes - j), block->step, THMin(VARIANCE_ROWS, block->rows - i),
-                block->jump);
+                THMin(VARIANCE_STRIP, block->lanes - j), block->step,
+                THMin(VARIANCE_ROWS, block->rows - i), block->jump);
 }
 
 /* One sum of lanes, which are used up. */
@@ -766,9 +771,9 @@ const THReduction TH_LEVEL_(THTensor_(reductions))[THReductionNames] = {
 #if defined(TH_REAL_IS_FLOATING)
         TH_FLOAT_REDUCTIONS(ENTRY)[TH_REDUCE_var] = {sizeof(Moments), TURN_NUMBERS, var_start,
                                                      var_rows, var_line, var_join, var_finish,
-                                                     var_total},
+                                                     var_total, .wide = 1},
     [TH_REDUCE_std] = {sizeof(Moments), TURN_NUMBERS, var_start, var_rows, var_line, var_join,
-                       std_finish, std_total},
+                       std_finish, std_total, .wide = 1},
 #elif defined(TH_REAL_IS_BYTE)
         TH_BYTE_REDUCTIONS(ENTRY)
 #endif
