@@ -37,14 +37,20 @@
 
 /* So many bytes of states are worked on at a time, about as many as registers hold; elements are
  * fetched so many bytes ahead, and a line is reduced in blocks so that no sum has many terms.
- * Small integers are taken in several at a time: compilers add them up before they widen. */
+ * Small integers are taken in several rows at a time, of columns or, without AVX2, of a line:
+ * compilers add them up before they widen. */
 enum {
   ITEM = sizeof(real),
   LANE_BYTES = ITEM < 4 ? 512 : 256,
   AHEAD = 16384,     /* of rows */
   LINE_AHEAD = 4096, /* of a line: further on, what was asked for at once holds up what is used */
   BLOCK = 2048,
-  DEEP = ITEM < 4 ? 8 / ITEM : 1
+  DEEP = ITEM < 4 ? 8 / ITEM : 1,
+#if defined(__AVX2__)
+  LINE_DEEP = ITEM < 4 ? 1 : 2 /* all lanes of small integers fill the registers */
+#else
+  LINE_DEEP = ITEM < 4 ? DEEP : 2
+#endif
 };
 
 /* x may lie behind the end of the memory: fetching it does nothing then. */
@@ -211,11 +217,7 @@ static void fold_lines(void (*join)(void *, const void *, ptrdiff_t), ptrdiff_t 
   static void name##_line(void *to, const void *at, ptrdiff_t n, ptrdiff_t first,                  \
                           const THReduceScalars *scalars)                                          \
   {                                                                                                \
-    enum {                                                                                         \
-      MANY = LANE_BYTES / sizeof(state),                                                           \
-      DEEPER = DEEP > 1 ? DEEP : 2,                                                                \
-      FEW = 64 / sizeof(state)                                                                     \
-    };                                                                                             \
+    enum { MANY = LANE_BYTES / sizeof(state), FEW = 64 / sizeof(state) };                          \
     const double p = scalars->p;                                                                   \
     state all[MANY], lanes[MANY];                                                                  \
     if (n < MANY * 4) { /* one vector of lanes */                                                  \
@@ -236,8 +238,8 @@ static void fold_lines(void (*join)(void *, const void *, ptrdiff_t), ptrdiff_t 
       const ptrdiff_t end = THMin(BLOCK, n - done);                                                \
       ptrdiff_t i = 0;                                                                             \
       name##_start(lanes, MANY);                                                                   \
-      for (; i + DEEPER * MANY <= end; i += DEEPER * MANY)                                         \
-        name##_across(lanes, x + i, MANY, MANY, DEEPER, LINE_AHEAD, p);                            \
+      for (; i + LINE_DEEP * MANY <= end; i += LINE_DEEP * MANY)                                   \
+        name##_across(lanes, x + i, MANY, MANY, LINE_DEEP, LINE_AHEAD, p);                         \
       for (; i < end; i += MANY)                                                                   \
         for (ptrdiff_t j = 0; j < THMin(MANY, end - i); j++)                                       \
           lanes[j] = name##_take(lanes[j], x[i + j], p);                                           \
