@@ -202,28 +202,52 @@ static void grid_sample(void *unused)
 static __m512i corner[POINTS / FLOATS];
 static __m512 weights[POINTS / FLOATS][4];
 
-static void find_corners(const float *grid)
+/* Of 16 points along one axis: the first of two places that are inside; how far the points are from
+ * the places before and behind them; and which points lie between the two, before them or behind.
+ */
+typedef struct {
+  __m512i first;
+  __m512 second, rest;
+  __mmask16 near, before, behind;
+} Axis;
+
+static inline __attribute__((always_inline)) Axis find_axis(const float *grid, int axis)
 {
   const __m512 one = _mm512_set1_ps(1), last = _mm512_set1_ps(SIDE - 1);
   const __m512i most = _mm512_set1_epi32(SIDE - 2), none = _mm512_setzero_si512();
+  const __m512 number = _mm512_permutex2var_ps(_mm512_loadu_ps(grid), counting(axis, 2),
+                                               _mm512_loadu_ps(grid + FLOATS));
+  const __m512 at =
+      _mm512_mul_ps(_mm512_mul_ps(_mm512_add_ps(number, one), _mm512_set1_ps(.5f)), last);
+  const __m512 low = _mm512_roundscale_ps(at, _MM_FROUND_TO_NEG_INF);
+  const __m512i whole = _mm512_cvttps_epi32(low);
+  const __m512 second = _mm512_sub_ps(at, low);
+  const __m512i first = _mm512_max_epi32(none, _mm512_min_epi32(whole, most));
+  const __m512i moved = _mm512_sub_epi32(whole, first);
+  return (Axis){.first = first,
+                .second = second,
+                .rest = _mm512_sub_ps(one, second),
+                .near = _mm512_cmpeq_epi32_mask(moved, none),
+                .before = _mm512_cmpeq_epi32_mask(moved, _mm512_set1_epi32(-1)),
+                .behind = _mm512_cmpeq_epi32_mask(moved, _mm512_set1_epi32(1))};
+}
+
+/* a where the one mask says so, b where the other does, else 0. */
+static inline __m512 by_place(__mmask16 one, __m512 a, __mmask16 other, __m512 b)
+{
+  return _mm512_mask_mov_ps(_mm512_maskz_mov_ps(one, a), other, b);
+}
+
+static void find_corners(const float *grid)
+{
   for (int i = 0; i < POINTS / FLOATS; i++, grid += 2 * FLOATS) {
     __m512 part[2][2];
     __m512i first[2];
     for (int a = 0; a < 2; a++) {
-      const __m512 number = _mm512_permutex2var_ps(_mm512_loadu_ps(grid), counting(a, 2),
-                                                   _mm512_loadu_ps(grid + FLOATS));
-      const __m512 at =
-          _mm512_mul_ps(_mm512_mul_ps(_mm512_add_ps(number, one), _mm512_set1_ps(.5f)), last);
-      const __m512 low = _mm512_roundscale_ps(at, _MM_FROUND_TO_NEG_INF);
-      const __m512i whole = _mm512_cvttps_epi32(low);
-      const __m512 second = _mm512_sub_ps(at, low), rest = _mm512_sub_ps(one, second);
-      first[a] = _mm512_max_epi32(none, _mm512_min_epi32(whole, most));
-      const __m512i away = _mm512_sub_epi32(whole, first[a]);
-      const __mmask16 near = _mm512_cmpeq_epi32_mask(away, none);
-      const __mmask16 before = _mm512_cmpeq_epi32_mask(away, _mm512_set1_epi32(-1));
-      const __mmask16 behind = _mm512_cmpeq_epi32_mask(away, _mm512_set1_epi32(1));
-      part[a][0] = _mm512_mask_mov_ps(_mm512_maskz_mov_ps(near, rest), before, second);
-      part[a][1] = _mm512_mask_mov_ps(_mm512_maskz_mov_ps(near, second), behind, rest);
+      const Axis axis = find_axis(grid, a);
+      first[a] = axis.first;
+      part[a][0] = by_place(axis.near, axis.rest, axis.before, axis.second);
+      part[a][1] = by_place(axis.near, axis.second, axis.behind, axis.rest);
     }
     corner[i] = _mm512_add_epi32(_mm512_mullo_epi32(first[1], _mm512_set1_epi32(SIDE)), first[0]);
     for (int k = 0; k < 4; k++) {
@@ -303,29 +327,17 @@ static double sums[POINTS][CORNERS];
 
 static void find_changes(const float *grid)
 {
-  const __m512 one = _mm512_set1_ps(1), last = _mm512_set1_ps(SIDE - 1);
   const __m512 half = _mm512_set1_ps(.5f * (SIDE - 1)), away = _mm512_set1_ps(-.5f * (SIDE - 1));
-  const __m512i most = _mm512_set1_epi32(SIDE - 2), none = _mm512_setzero_si512();
   for (int i = 0; i < POINTS; i += FLOATS, grid += 2 * FLOATS) {
     __m512 part[2][2], slope[2][2];
     __m512i first[2];
     for (int a = 0; a < 2; a++) {
-      const __m512 number = _mm512_permutex2var_ps(_mm512_loadu_ps(grid), counting(a, 2),
-                                                   _mm512_loadu_ps(grid + FLOATS));
-      const __m512 at =
-          _mm512_mul_ps(_mm512_mul_ps(_mm512_add_ps(number, one), _mm512_set1_ps(.5f)), last);
-      const __m512 low = _mm512_roundscale_ps(at, _MM_FROUND_TO_NEG_INF);
-      const __m512i whole = _mm512_cvttps_epi32(low);
-      const __m512 second = _mm512_sub_ps(at, low), rest = _mm512_sub_ps(one, second);
-      first[a] = _mm512_max_epi32(none, _mm512_min_epi32(whole, most));
-      const __m512i moved = _mm512_sub_epi32(whole, first[a]);
-      const __mmask16 near = _mm512_cmpeq_epi32_mask(moved, none);
-      const __mmask16 before = _mm512_cmpeq_epi32_mask(moved, _mm512_set1_epi32(-1));
-      const __mmask16 behind = _mm512_cmpeq_epi32_mask(moved, _mm512_set1_epi32(1));
-      part[a][0] = _mm512_mask_mov_ps(_mm512_maskz_mov_ps(near, rest), before, second);
-      part[a][1] = _mm512_mask_mov_ps(_mm512_maskz_mov_ps(near, second), behind, rest);
-      slope[a][0] = _mm512_mask_mov_ps(_mm512_maskz_mov_ps(near, away), before, half);
-      slope[a][1] = _mm512_mask_mov_ps(_mm512_maskz_mov_ps(near, half), behind, away);
+      const Axis axis = find_axis(grid, a);
+      first[a] = axis.first;
+      part[a][0] = by_place(axis.near, axis.rest, axis.before, axis.second);
+      part[a][1] = by_place(axis.near, axis.second, axis.behind, axis.rest);
+      slope[a][0] = by_place(axis.near, away, axis.before, half);
+      slope[a][1] = by_place(axis.near, half, axis.behind, away);
     }
     _mm512_storeu_si512(
         place + i,
