@@ -42,8 +42,7 @@
 enum {
   ITEM = sizeof(real),
   LANE_BYTES = ITEM < 4 ? 512 : 256,
-  AHEAD = 16384,     /* of rows */
-  LINE_AHEAD = 4096, /* of a line: further on, what was asked for at once holds up what is used */
+  AHEAD = 16384,
   BLOCK = 2048,
   DEEP = ITEM < 4 ? 8 / ITEM : 1,
 #if defined(__AVX2__)
@@ -58,6 +57,14 @@ static inline __attribute__((always_inline)) void fetch(uintptr_t x, size_t n)
 {
   for (size_t k = 0; k < n * ITEM; k += 64)
     __builtin_prefetch((const void *)(x + k));
+}
+
+/* The same of a line of so many elements.  From memory, what is asked for at once further on holds
+ * up what is used; caches that hold 100 MB give it in time. */
+static inline uintptr_t line_ahead(ptrdiff_t count)
+{
+  enum { MUCH = 100000000 / ITEM, NEARER = 4096 };
+  return count < MUCH ? AHEAD : NEARER;
 }
 
 /* How many bytes further the elements lie that are fetched while n lanes of some rows are taken in:
@@ -225,13 +232,14 @@ static void fold_lines(void (*join)(void *, const void *, ptrdiff_t), ptrdiff_t 
       ptrdiff_t i = 0;                                                                             \
       name##_start(lanes, FEW);                                                                    \
       for (; i + FEW <= n; i += FEW)                                                               \
-        name##_across(lanes, x + i, FEW, FEW, 1, LINE_AHEAD, p);                                   \
+        name##_across(lanes, x + i, FEW, FEW, 1, AHEAD, p);                                        \
       state one = name##_fold(lanes, FEW);                                                         \
       for (; i < n; i++)                                                                           \
         one = name##_take(one, x[i], p);                                                           \
       name##_join(to, &one, 1);                                                                    \
       return;                                                                                      \
     }                                                                                              \
+    const uintptr_t ahead = line_ahead(scalars->count);                                            \
     name##_start(all, MANY);                                                                       \
     for (ptrdiff_t done = 0; done < n; done += BLOCK) {                                            \
       const real *x = (const real *)at + done;                                                     \
@@ -239,7 +247,7 @@ static void fold_lines(void (*join)(void *, const void *, ptrdiff_t), ptrdiff_t 
       ptrdiff_t i = 0;                                                                             \
       name##_start(lanes, MANY);                                                                   \
       for (; i + LINE_DEEP * MANY <= end; i += LINE_DEEP * MANY)                                   \
-        name##_across(lanes, x + i, MANY, MANY, LINE_DEEP, LINE_AHEAD, p);                         \
+        name##_across(lanes, x + i, MANY, MANY, LINE_DEEP, ahead, p);                              \
       for (; i < end; i += MANY)                                                                   \
         for (ptrdiff_t j = 0; j < THMin(MANY, end - i); j++)                                       \
           lanes[j] = name##_take(lanes[j], x[i + j], p);                                           \
@@ -697,7 +705,7 @@ static inline __attribute__((always_inline)) accreal deviations(const real *x, p
   accreal one[MANY] = {0}, two[MANY] = {0};
   ptrdiff_t i = 0;
   for (; i + MANY <= n; i += MANY) {
-    fetch((uintptr_t)(x + i) + LINE_AHEAD, MANY);
+    fetch((uintptr_t)(x + i) + AHEAD, MANY);
     for (int j = 0; j < MANY; j++) {
       const accreal apart = (accreal)x[i + j] - shift;
       one[j] += apart;
