@@ -59,8 +59,8 @@ static inline __attribute__((always_inline)) void fetch(uintptr_t x, size_t n)
     __builtin_prefetch((const void *)(x + k));
 }
 
-/* The same of a line of so many elements.  From memory, what is asked for at once further on holds
- * up what is used; caches that hold 100 MB give it in time. */
+/* How many bytes ahead a line of so many elements is fetched.  From memory, what is asked for
+ * further on holds up what is used; from caches, which hold less than 100 MB, it comes in time. */
 static inline uintptr_t line_ahead(ptrdiff_t count)
 {
   enum { MUCH = 100000000 / ITEM, NEARER = 4096 };
