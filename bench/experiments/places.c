@@ -1,4 +1,6 @@
 /* Experiments: rows and elements at places that are given. */
+#include <stdlib.h>
+
 #include "experiments.h"
 
 #if defined(__AVX512F__)
@@ -21,32 +23,39 @@ static void table_gradient(void *unused)
   on.result = at_embedding_dense_backward(on.g, on.index, TABLE, -1, false);
 }
 
-/* Rows that none picks are filled around the caches, the others are written by the first index and
- * grow by the next ones. */
+/* Each row is written once, around the caches: first those that none picks, and then, in the order
+ * of the indices, the sums of those that do, which are found by lists. */
 static void sketch_table_gradient(void *unused)
 {
   (void)unused;
-  static uint8_t picked[TABLE];
+  enum { GROUP = 8 };
+  static int32_t first[TABLE], next[PICKED];
   const __m512 zero = _mm512_setzero_ps();
   const int64_t *index = longs(on.index);
   float *table = floats(on.sketched);
-  memset(picked, 0, sizeof picked);
-  for (int i = 0; i < PICKED; i++)
-    picked[index[i]] = 1;
+  memset(first, -1, sizeof first);
+  for (int i = PICKED - 1; i >= 0; i--) {
+    if (index[i] < 0 || index[i] >= TABLE)
+      abort();
+    next[i] = first[index[i]];
+    first[index[i]] = i;
+  }
   for (int r = 0; r < TABLE; r++)
-    if (!picked[r])
+    if (first[r] < 0)
       for (int k = 0; k < WIDTH; k += FLOATS)
         _mm512_stream_ps(table + (ptrdiff_t)r * WIDTH + k, zero);
-  for (int i = 0; i < PICKED; i++) {
-    float *to = table + index[i] * WIDTH;
-    const float *g = floats(on.g) + (ptrdiff_t)i * WIDTH;
-    for (int k = 0; k < WIDTH; k += FLOATS)
-      if (picked[index[i]] == 1)
-        _mm512_stream_ps(to + k, _mm512_loadu_ps(g + k));
-      else
-        _mm512_storeu_ps(to + k, _mm512_add_ps(_mm512_loadu_ps(to + k), _mm512_loadu_ps(g + k)));
-    picked[index[i]] = 2;
-  }
+  for (int i = 0; i < PICKED; i++)
+    for (int k = 0; k < WIDTH && first[index[i]] == i; k += GROUP * FLOATS) {
+      __m512 sum[GROUP];
+      for (int v = 0; v < GROUP; v++)
+        sum[v] = zero;
+      for (int j = i; j >= 0; j = next[j])
+        for (int v = 0; v < GROUP; v++)
+          sum[v] =
+              _mm512_add_ps(sum[v], _mm512_loadu_ps(floats(on.g) + j * WIDTH + k + v * FLOATS));
+      for (int v = 0; v < GROUP; v++)
+        _mm512_stream_ps(table + index[i] * WIDTH + k + v * FLOATS, sum[v]);
+    }
   _mm_sfence();
 }
 

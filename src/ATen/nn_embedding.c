@@ -1,7 +1,11 @@
 /* Tables of which indices pick rows, one by one or in bags. */
-#include <limits.h>
-
 #include "ATenOperations.h"
+#include "TH/THParallel.h"
+#include "src/TH/THPlan.h"
+#include "tableGradient.h"
+
+TH_DISPATCH(at_table_gradient_kernels, at_tableGradientFloat)
+TH_DISPATCH(at_table_gradient_kernels, at_tableGradientDouble)
 
 static void check_table(const at_tensor *weight)
 {
@@ -55,14 +59,54 @@ at_tensor *at_nnEmbedding(at_tensor *out, at_tensor *weight, at_tensor *indices)
   return at_finishOne(&pool, out, at_hold(&pool, at_viewAs(rows, sizes)));
 }
 
-/* Whether a gradient can be computed in out itself: nothing is read there, and nothing is
- * allocated, which could fail, once it is written. */
-static bool holds_gradient(const at_tensor *out, const at_tensor *grad, const at_tensor *row,
-                           at_ints sizes, bool scale_grad_by_freq)
+static at_tensor *new_row(at_pool *pool, const at_type *type, int64_t count)
 {
-  return out && !scale_grad_by_freq && out->type == grad->type &&
-         at_sameSizes(at_sizesOf(out), sizes) && at_isContiguous(out) && at_isContiguous(grad) &&
-         out->th->storage != grad->th->storage && out->th->storage != row->th->storage;
+  return at_layerNew(pool, at_typeBeside(type, AT_LONG), (at_ints){&count, 1});
+}
+
+/* Whether a gradient can be computed in out itself: nothing is read there. */
+static bool holds_gradient(const at_tensor *out, const at_tensor *grad, const at_tensor *row,
+                           at_ints sizes)
+{
+  return out && out->type == grad->type && at_sameSizes(at_sizesOf(out), sizes) &&
+         at_isContiguous(out) && out->th->storage != grad->th->storage &&
+         out->th->storage != row->th->storage;
+}
+
+/* The indices of each row of a table of wide rows, as lists. */
+static void list_indices(at_pool *pool, at_table_gradient *t, at_tensor *row, int64_t rows)
+{
+  int64_t *first = at_hostData(new_row(pool, row->type, rows));
+  int64_t *next = at_hostData(new_row(pool, row->type, t->count));
+  for (int64_t r = 0; r < rows; r++)
+    first[r] = -1;
+  for (ptrdiff_t i = t->count - 1; i >= 0; i--)
+    if (t->index[i] != t->padding) {
+      next[i] = first[t->index[i]];
+      first[t->index[i]] = i;
+    }
+  t->first = first;
+  t->next = next;
+}
+
+static void count_indices(at_pool *pool, at_table_gradient *t, at_tensor *row, int64_t rows)
+{
+  at_tensor *counts = at_fillWith(new_row(pool, row->type, rows), at_scalar_long(0));
+  int64_t *times = at_hostData(counts);
+  for (ptrdiff_t i = 0; i < t->count; i++)
+    times[t->index[i]]++;
+  t->times = times;
+}
+
+typedef struct {
+  const at_table_gradient_kernels *kernels;
+  const at_table_gradient *table;
+} Gradient;
+
+static void sum_up_rows(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const Gradient *g = context;
+  g->kernels->rows(g->table, begin, end);
 }
 
 /* The gradient of a table: rows of grad, in compute, are added up where their indices say; in out,
@@ -73,17 +117,27 @@ static at_tensor *table_gradient(at_pool *pool, at_tensor *out, at_tensor *grad,
 {
   if (num_weights < 0)
     at_raise(AT_ERROR_ARGUMENT, "num_weights is %lld", (long long)num_weights);
-  check_rows(row, num_weights);
+  at_table_gradient t = {.count = at_numel(row),
+                         .columns = columns,
+                         .index = check_rows(row, num_weights),
+                         .padding = padding_idx};
   const int64_t sizes[] = {num_weights, columns};
-  at_tensor *r = out;
-  if (!holds_gradient(out, grad, row, (at_ints){sizes, 2}, scale_grad_by_freq))
+  const ptrdiff_t wide = columns * (ptrdiff_t)grad->type->elementSize;
+  at_tensor *g = at_hold(pool, at_makeContiguous(grad)), *r = out;
+  if (!holds_gradient(out, grad, row, (at_ints){sizes, 2}))
     r = at_layerNew(pool, grad->type, (at_ints){sizes, 2});
-  at_fillWith(r, at_scalar_long(0));
-  const int padding = padding_idx < 0 || padding_idx > INT_MAX ? -1 : (int)padding_idx;
-  if (at_numel(grad) > 0)
-    grad->type->functions->LookupTable_accGradParameters((THLongTensor *)row->th, grad->th, r->th,
-                                                         NULL, NULL, NULL, scale_grad_by_freq,
-                                                         padding, at_scalar_long(1));
+  if (wide >= AT_TABLE_WIDE)
+    list_indices(pool, &t, row, num_weights);
+  if (scale_grad_by_freq)
+    count_indices(pool, &t, row, num_weights);
+  t.g = at_hostData(g);
+  t.table = at_hostData(r);
+  t.sends = num_weights * wide >= THPlan_streamBytes();
+  Gradient gradient = {
+      grad->type->scalarType == AT_DOUBLE ? at_tableGradientDouble : at_tableGradientFloat, &t};
+  const ptrdiff_t each = columns * (1 + t.count / THMax(1, num_weights));
+  if (at_numel(r) > 0)
+    THParallel_for(num_weights, 1 + TH_LOOP_GRAIN / each, sum_up_rows, &gradient);
   return r;
 }
 
@@ -151,11 +205,6 @@ static void check_offsets(const int64_t *offset, int64_t bags, int64_t count)
       at_raise(AT_ERROR_ARGUMENT,
                "offset %lld is %lld: offsets have to ascend from 0 and end at %lld at most",
                (long long)b, (long long)offset[b], (long long)count);
-}
-
-static at_tensor *new_row(at_pool *pool, const at_type *type, int64_t count)
-{
-  return at_layerNew(pool, at_typeBeside(type, AT_LONG), (at_ints){&count, 1});
 }
 
 static Bags bags_of(at_pool *pool, at_tensor *weight, at_tensor *indices, at_tensor *offsets,

@@ -333,12 +333,68 @@ static void planesLast(void **state)
     }
 }
 
+/* The rows of a table's gradient are sums in the order of the indices, bit for bit, for any number
+ * of threads. */
+static void check_table(int64_t rows, int64_t columns, int64_t count, const at_type *type,
+                        int64_t padding, bool shares)
+{
+  at_tensor *g = at_randn(AT_SHAPE(count, columns), .type = type);
+  at_tensor *index = at_empty(AT_SHAPE(count), .type = AT_CPU(AT_LONG));
+  at_random_between_(index, 0, rows - rows / 4); /* some are never picked */
+  at_tensor *expected = at_zeros(AT_SHAPE(rows, columns), .type = type);
+  at_tensor *out = at_full(AT_SHAPE(rows, columns), at_scalar(7), .type = type);
+  const int64_t *at = at_data(index);
+  for (int64_t i = 0; i < count; i++) {
+    int64_t times = 0;
+    for (int64_t k = 0; shares && k < count; k++)
+      times += at[k] == at[i];
+    for (int64_t c = 0; at[i] != padding && c < columns; c++)
+      if (at_type_scalarType(type) == AT_DOUBLE)
+        ((double *)at_data(expected))[at[i] * columns + c] +=
+            ((double *)at_data(g))[i * columns + c] * (shares ? 1 / (double)times : 1);
+      else
+        ((float *)at_data(expected))[at[i] * columns + c] +=
+            ((float *)at_data(g))[i * columns + c] * (shares ? 1 / (float)times : 1);
+  }
+  const int before = THGetNumThreads();
+  for (int threads = 1; threads <= 3; threads++) {
+    THSetNumThreads(threads);
+    CHECK(at_equal(at_embedding_dense_backward(g, index, rows, padding, shares), expected));
+    at_fill_(out, at_scalar(7));
+    at_embedding_dense_backward_out(out, g, index, rows, padding, shares);
+    CHECK(at_equal(out, expected));
+  }
+  THSetNumThreads(before);
+}
+
+static void tableGradients(void **state)
+{
+  static const int64_t columns[] = {0, 1, 7, 16, 63, 64, 127, 128, 129, 200, 300, 512};
+  for (int i = 0; i < 12; i++)
+    for (int k = 0; k < 2; k++)
+      AT_SCOPE
+      {
+        const at_type *type = AT_CPU(k ? AT_DOUBLE : AT_FLOAT);
+        check_table(9, columns[i], 40, type, -1, false);
+        check_table(9, columns[i], 40, type, 3, true);
+        check_table(100, columns[i], 30, type, 0, false);
+        check_table(5, columns[i], 0, type, -1, true);
+      }
+  /* Too large for the caches. */
+  AT_SCOPE
+  {
+    check_table(16500, 256, 300, AT_CPU(AT_FLOAT), -1, false);
+    check_table(16500, 333, 300, AT_CPU(AT_FLOAT), 3, true);
+    check_table(300000, 17, 300, AT_CPU(AT_FLOAT), -1, false);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(manyRows),          cmocka_unit_test(linesOfAnyLength),
       cmocka_unit_test(threadsOfLines),    cmocka_unit_test(planesLast),
       cmocka_unit_test(runningStatistics), cmocka_unit_test(noise),
-      cmocka_unit_test(maskedGradients)};
+      cmocka_unit_test(maskedGradients),   cmocka_unit_test(tableGradients)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
