@@ -5,7 +5,7 @@
  * a is the state, of type state; accumulate takes in one element x, join another state b, and
  * finish is the result.  p is the caller's parameter, count the number of elements reduced.  The
  * expressions may use ADD and MUL (of accreal, integers wrapping), IS_NAN, LOWEST and HIGHEST (of
- * real).
+ * real), and of numbers that are accreal or become it NONZERO (1 or 0), ABSOLUTE and POWER.
  *
  * Sums are kept in accreal: double for Float and Double, int64_t for integers. */
 #ifndef TH_OPS_REDUCE_H
@@ -23,13 +23,13 @@
   X(min, real, HIGHEST, SMALLER(a, x), SMALLER(a, b), a)
 
 /* Floating types. */
-#define TH_FLOAT_REDUCTIONS(X)                                             \
-  X(mean, accreal, 0, a + x, a + b, a / (accreal)count)                    \
-  X(norm0, accreal, 0, a + (x != 0), a + b, a)                             \
-  X(norm1, accreal, 0, a + fabs((accreal)x), a + b, a)                     \
-  X(norm2, accreal, 0, a + (accreal)x * x, a + b, sqrt(a))                 \
-  X(normP, accreal, 0, a + pow(fabs((accreal)x), p), a + b, pow(a, 1 / p)) \
-  X(normMax, real, 0, LARGER(a, FABS(x)), LARGER(a, b), a)                 \
+#define TH_FLOAT_REDUCTIONS(X)                                                  \
+  X(mean, accreal, 0, ADD(a, x), ADD(a, b), a / (accreal)count)                 \
+  X(norm0, accreal, 0, ADD(a, NONZERO(x)), ADD(a, b), a)                        \
+  X(norm1, accreal, 0, ADD(a, ABSOLUTE(x)), ADD(a, b), a)                       \
+  X(norm2, accreal, 0, ADD(a, MUL(x, x)), ADD(a, b), sqrt(a))                   \
+  X(normP, accreal, 0, ADD(a, POWER(ABSOLUTE(x), p)), ADD(a, b), pow(a, 1 / p)) \
+  X(normMax, real, 0, LARGER(a, FABS(x)), LARGER(a, b), a)                      \
   X(normMin, real, HIGHEST, SMALLER(a, FABS(x)), SMALLER(a, b), a)
 
 /* Bytes as truth values. */

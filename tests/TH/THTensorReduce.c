@@ -311,7 +311,7 @@ static void THTest_(reduceShortLines)(void)
   static const int layouts[] = {TH_CONTIGUOUS, TH_NARROWED, TH_EXPANDED};
   THTensor *r = THTensor_(new)();
   THLongTensor *indices = THLongTensor_new();
-  for (int64_t n = 2; n < 300; n += n < 36 ? 1 : n < 140 ? 13 : 57)
+  for (int64_t n = 2; n < 440; n += n < 36 ? 1 : n < 140 ? 13 : 57)
     for (int op = 0; op < REDUCTIONS; op++) {
       const int layout = layouts[(n + op) % 3];
       THTensor *t = THTest_(tensor)(layout, (uint64_t)n, TH_SHAPE(n % 2 ? 70 : 131, n));

@@ -2,6 +2,7 @@
 #include "THTemplate.h"
 
 #include "../THReduce.h"
+#include "THReduceLanes.h"
 #include "THTurn.h"
 
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
@@ -11,8 +12,8 @@
 /* --- what the table's expressions use -------------------------------------------------------- */
 
 #if defined(TH_REAL_IS_FLOATING)
-#define ADD(a, b) ((a) + (accreal)(b))
-#define MUL(a, b) ((a) * (accreal)(b))
+#define ADD(a, b) ((a) + (b))
+#define MUL(a, b) ((a) * (b))
 #define IS_NAN(x) ((x) != (x))
 #define HIGHEST   ((real)INFINITY)
 #define LOWEST    (-HIGHEST)
@@ -34,30 +35,6 @@
 #endif
 
 #define AT(block) ((const real *)(block)->at)
-
-/* So many bytes of states are worked on at a time, about as many as registers hold; elements are
- * fetched so many bytes ahead, and a line is reduced in blocks so that no sum has many terms.
- * Small integers are taken in several rows at a time, of columns or, without AVX2, of a line:
- * compilers add them up before they widen. */
-enum {
-  ITEM = sizeof(real),
-  LANE_BYTES = ITEM < 4 ? 512 : 256,
-  AHEAD = 16384,
-  BLOCK = 2048,
-  DEEP = ITEM < 4 ? 8 / ITEM : 1,
-#if defined(__AVX2__)
-  LINE_DEEP = ITEM < 4 ? 1 : 2 /* all lanes of small integers fill the registers */
-#else
-  LINE_DEEP = ITEM < 4 ? DEEP : 2
-#endif
-};
-
-/* x may lie behind the end of the memory: fetching it does nothing then. */
-static inline __attribute__((always_inline)) void fetch(uintptr_t x, size_t n)
-{
-  for (size_t k = 0; k < n * ITEM; k += 64)
-    __builtin_prefetch((const void *)(x + k));
-}
 
 /* How many bytes ahead a line of so many elements is fetched.  From memory, what is asked for
  * further on holds up what is used; from caches, which hold less than 100 MB, it comes in time. */
@@ -81,7 +58,8 @@ static inline uintptr_t rows_ahead(ptrdiff_t n, ptrdiff_t jump, int deep)
 enum {
   TURN_LINES = 64,
   TURN_ROWS = 64,
-  TURN_NUMBERS = 256, /* the most elements of such a line, where states are numbers */
+  TURN_NUMBERS = 384, /* the most elements of such a line, where states are numbers */
+  TURN_SHORT = 64,    /* of 1 or 2 bytes */
   TURN_BEST = ITEM < 4 ? 128 : 1024 / ITEM
 };
 
@@ -141,45 +119,49 @@ static void fold_lines(void (*join)(void *, const void *, ptrdiff_t), ptrdiff_t 
 
 /* --- states of one number: the rows of the table --------------------------------------------- */
 
-#define FUNCTIONS(name, state, initial, accumulate, joined, finished)                              \
-  static inline state name##_take(state a, real x, double p)                                       \
-  {                                                                                                \
-    return (state)(accumulate);                                                                    \
-  }                                                                                                \
-                                                                                                   \
-  static inline void name##_start(void *states, ptrdiff_t lanes)                                   \
-  {                                                                                                \
-    for (ptrdiff_t j = 0; j < lanes; j++)                                                          \
-      ((state *)states)[j] = initial;                                                              \
-  }                                                                                                \
-                                                                                                   \
-  static inline void name##_join(void *states, const void *others, ptrdiff_t lanes)                \
-  {                                                                                                \
-    for (ptrdiff_t j = 0; j < lanes; j++) {                                                        \
-      const state a = ((state *)states)[j], b = ((const state *)others)[j];                        \
-      ((state *)states)[j] = (state)(joined);                                                      \
-    }                                                                                              \
-  }                                                                                                \
-                                                                                                   \
-  static inline accreal name##_result(state a, const THReduceScalars *scalars)                     \
-  {                                                                                                \
-    TH_UNUSED const double p = scalars->p;                                                         \
-    TH_UNUSED const ptrdiff_t count = scalars->count;                                              \
-    return (accreal)(finished);                                                                    \
-  }                                                                                                \
-                                                                                                   \
-  static void name##_finish(const void *states, ptrdiff_t lanes, const THReduceScalars *scalars,   \
-                            void *result, ptrdiff_t step, int64_t *index, ptrdiff_t indexStep)     \
-  {                                                                                                \
-    for (ptrdiff_t j = 0; j < lanes; j++)                                                          \
-      ((real *)result)[j * step] = (real)name##_result(((const state *)states)[j], scalars);       \
-  }                                                                                                \
-                                                                                                   \
-  static void name##_total(const void *states, const THReduceScalars *scalars, void *result)       \
-  {                                                                                                \
-    *(accreal *)result = name##_result(*(const state *)states, scalars);                           \
-  }                                                                                                \
-                                                                                                   \
+#define STATES(name, state, initial, accumulate, joined, finished)                               \
+  static inline state name##_take(state a, state x, double p)                                    \
+  {                                                                                              \
+    return (state)(accumulate);                                                                  \
+  }                                                                                              \
+                                                                                                 \
+  static inline void name##_start(void *states, ptrdiff_t lanes)                                 \
+  {                                                                                              \
+    for (ptrdiff_t j = 0; j < lanes; j++)                                                        \
+      ((state *)states)[j] = initial;                                                            \
+  }                                                                                              \
+                                                                                                 \
+  static inline void name##_join(void *states, const void *others, ptrdiff_t lanes)              \
+  {                                                                                              \
+    for (ptrdiff_t j = 0; j < lanes; j++) {                                                      \
+      const state a = ((state *)states)[j], b = ((const state *)others)[j];                      \
+      ((state *)states)[j] = (state)(joined);                                                    \
+    }                                                                                            \
+  }                                                                                              \
+                                                                                                 \
+  static inline accreal name##_result(state a, const THReduceScalars *scalars)                   \
+  {                                                                                              \
+    TH_UNUSED const double p = scalars->p;                                                       \
+    TH_UNUSED const ptrdiff_t count = scalars->count;                                            \
+    return (accreal)(finished);                                                                  \
+  }                                                                                              \
+                                                                                                 \
+  static void name##_finish(const void *states, ptrdiff_t lanes, const THReduceScalars *scalars, \
+                            void *result, ptrdiff_t step, int64_t *index, ptrdiff_t indexStep)   \
+  {                                                                                              \
+    for (ptrdiff_t j = 0; j < lanes; j++)                                                        \
+      ((real *)result)[j * step] = (real)name##_result(((const state *)states)[j], scalars);     \
+  }                                                                                              \
+                                                                                                 \
+  static void name##_total(const void *states, const THReduceScalars *scalars, void *result)     \
+  {                                                                                              \
+    *(accreal *)result = name##_result(*(const state *)states, scalars);                         \
+  }
+
+/* How lanes take in elements. */
+#define TAKES(name, state, ...) TAKES_##state(name, state, __VA_ARGS__)
+
+#define WALKS(name, state, initial, accumulate, joined, finished)                                  \
   /* deep rows of lanes at once */                                                                 \
   static inline __attribute__((always_inline)) void name##_across(                                 \
       state *restrict a, const real *x, ptrdiff_t lanes, ptrdiff_t jump, int deep,                 \
@@ -190,23 +172,13 @@ static void fold_lines(void (*join)(void *, const void *, ptrdiff_t), ptrdiff_t 
     for (; j + MANY <= lanes; j += MANY) {                                                         \
       for (int d = 0; d < deep; d++)                                                               \
         fetch((uintptr_t)(x + d * jump + j) + ahead, MANY);                                        \
-      for (int k = 0; k < MANY; k++) {                                                             \
-        state b = a[j + k];                                                                        \
-        for (int d = 0; d < deep; d++)                                                             \
-          b = name##_take(b, x[d * jump + j + k], p);                                              \
-        a[j + k] = b;                                                                              \
-      }                                                                                            \
+      name##_few(a + j, x + j, MANY, jump, deep, p);                                               \
     }                                                                                              \
     for (; j + FEW <= lanes; j += FEW)                                                             \
-      for (int k = 0; k < FEW; k++) {                                                              \
-        state b = a[j + k];                                                                        \
-        for (int d = 0; d < deep; d++)                                                             \
-          b = name##_take(b, x[d * jump + j + k], p);                                              \
-        a[j + k] = b;                                                                              \
-      }                                                                                            \
+      name##_few(a + j, x + j, FEW, jump, deep, p);                                                \
     for (; j < lanes; j++)                                                                         \
       for (int d = 0; d < deep; d++)                                                               \
-        a[j] = name##_take(a[j], x[d * jump + j], p);                                              \
+        a[j] = name##_take(a[j], (state)x[d * jump + j], p);                                       \
   }                                                                                                \
                                                                                                    \
   /* The states of all lanes joined, a vector's worth at a time to the end: single ones would have \
@@ -229,13 +201,10 @@ static void fold_lines(void (*join)(void *, const void *, ptrdiff_t), ptrdiff_t 
     state all[MANY], lanes[MANY];                                                                  \
     if (n < MANY * 4) { /* one vector of lanes */                                                  \
       const real *x = (const real *)at;                                                            \
-      ptrdiff_t i = 0;                                                                             \
-      name##_start(lanes, FEW);                                                                    \
-      for (; i + FEW <= n; i += FEW)                                                               \
-        name##_across(lanes, x + i, FEW, FEW, 1, AHEAD, p);                                        \
+      ptrdiff_t i = name##_sweep(lanes, x, FEW, 1, n, 0, p);                                       \
       state one = name##_fold(lanes, FEW);                                                         \
       for (; i < n; i++)                                                                           \
-        one = name##_take(one, x[i], p);                                                           \
+        one = name##_take(one, (state)x[i], p);                                                    \
       name##_join(to, &one, 1);                                                                    \
       return;                                                                                      \
     }                                                                                              \
@@ -244,13 +213,8 @@ static void fold_lines(void (*join)(void *, const void *, ptrdiff_t), ptrdiff_t 
     for (ptrdiff_t done = 0; done < n; done += BLOCK) {                                            \
       const real *x = (const real *)at + done;                                                     \
       const ptrdiff_t end = THMin(BLOCK, n - done);                                                \
-      ptrdiff_t i = 0;                                                                             \
-      name##_start(lanes, MANY);                                                                   \
-      for (; i + LINE_DEEP * MANY <= end; i += LINE_DEEP * MANY)                                   \
-        name##_across(lanes, x + i, MANY, MANY, LINE_DEEP, ahead, p);                              \
-      for (; i < end; i += MANY)                                                                   \
-        for (ptrdiff_t j = 0; j < THMin(MANY, end - i); j++)                                       \
-          lanes[j] = name##_take(lanes[j], x[i + j], p);                                           \
+      const ptrdiff_t swept = name##_sweep(lanes, x, MANY, LINE_DEEP, end, ahead, p);              \
+      name##_rest(lanes, x + swept, MANY, end - swept, p);                                         \
       name##_join(all, lanes, MANY);                                                               \
     }                                                                                              \
     all[0] = name##_fold(all, MANY);                                                               \
@@ -273,22 +237,13 @@ static void fold_lines(void (*join)(void *, const void *, ptrdiff_t), ptrdiff_t 
       const ptrdiff_t here = THMin(TURN_LINES, lines - j);                                         \
       for (ptrdiff_t k = 0; k < here; k++) {                                                       \
         const real *line = x + (j + k) * apart;                                                    \
-        state a[FEW];                                                                              \
-        name##_start(a, FEW);                                                                      \
-        for (ptrdiff_t i = 0; i < whole; i += FEW)                                                 \
-          name##_across(a, line + i, FEW, FEW, 1, 0, p);                                           \
-        memcpy(parts[k], a, sizeof a);                                                             \
-      }                                                                                            \
-      for (ptrdiff_t k = 0; k < here && left; k++) {                                               \
-        const real *line = x + (j + k) * apart + whole;                                            \
-        if (line + FEW <= end)                                                                     \
-          memcpy(rest, line, sizeof rest);                                                         \
-        else                                                                                       \
-          memcpy(rest, line, ITEM *(size_t)left);                                                  \
-        for (int d = 0; d < FEW; d++) { /* no branch, that would guess wrong */                    \
-          const state a = parts[k][d], b = name##_take(a, rest[d], p);                             \
-          parts[k][d] = d < left ? b : a;                                                          \
-        }                                                                                          \
+        name##_sweep(parts[k], line, FEW, 1, whole, 0, p);                                         \
+        if (!left)                                                                                 \
+          continue;                                                                                \
+        const real *some = line + whole;                                                           \
+        if (some + FEW > end)                                                                      \
+          some = memcpy(rest, some, ITEM * (size_t)left);                                          \
+        name##_some(parts[k], some, FEW, left, p);                                                 \
       }                                                                                            \
       fold_lines(name##_join, sizeof(state), (state *)states + j, parts, here);                    \
     }                                                                                              \
@@ -317,27 +272,32 @@ static void fold_lines(void (*join)(void *, const void *, ptrdiff_t), ptrdiff_t 
     } else if (step < jump && lanes > 1) {                                                         \
       for (; i < rows; i++)                                                                        \
         for (ptrdiff_t j = 0; j < lanes; j++)                                                      \
-          a[j] = name##_take(a[j], AT(block)[i * jump + j * step], p);                             \
+          a[j] = name##_take(a[j], (state)AT(block)[i * jump + j * step], p);                      \
     } else {                                                                                       \
       for (ptrdiff_t j = 0; j < lanes; j++) {                                                      \
         state b = a[j];                                                                            \
         for (i = 0; i < rows; i++)                                                                 \
-          b = name##_take(b, AT(block)[i * jump + j * step], p);                                   \
+          b = name##_take(b, (state)AT(block)[i * jump + j * step], p);                            \
         a[j] = b;                                                                                  \
       }                                                                                            \
     }                                                                                              \
   }
 
-TH_REDUCTIONS(FUNCTIONS)
 #if defined(TH_REAL_IS_FLOATING)
-TH_FLOAT_REDUCTIONS(FUNCTIONS)
+#define EVERY(X) TH_REDUCTIONS(X) TH_FLOAT_REDUCTIONS(X)
 #elif defined(TH_REAL_IS_BYTE)
-TH_BYTE_REDUCTIONS(FUNCTIONS)
+#define EVERY(X) TH_REDUCTIONS(X) TH_BYTE_REDUCTIONS(X)
+#else
+#define EVERY(X) TH_REDUCTIONS(X)
 #endif
+
+EVERY(STATES)
+EVERY(TAKES)
+EVERY(WALKS)
 
 /* --- the largest or smallest value, with its index ------------------------------------------- */
 
-enum { BEST_DEEP = 4, BEST_BYTES = 32768 };
+enum { BEST_DEEP = 4, BEST_BYTES = 4096 };
 
 enum { STRIP = 1024 }; /* lanes worked on at a time, with states that stay in the first cache */
 
@@ -772,20 +732,19 @@ static void std_total(const void *states, const THReduceScalars *scalars, void *
 
 /* --- the table ------------------------------------------------------------------------------- */
 
-#define ENTRY(name, state, ...)                                                  \
-  [TH_REDUCE_##name] = {sizeof(state), TURN_NUMBERS, name##_start,  name##_rows, \
-                        name##_line,   name##_join,  name##_finish, name##_total},
+#define ENTRY(name, state, ...)                                                       \
+  [TH_REDUCE_##name] = {sizeof(state), sizeof(state) < 4 ? TURN_SHORT : TURN_NUMBERS, \
+                        name##_start,  name##_rows,                                   \
+                        name##_line,   name##_join,                                   \
+                        name##_finish, name##_total},
 
 const THReduction TH_LEVEL_(THTensor_(reductions))[THReductionNames] = {
-    TH_REDUCTIONS(ENTRY)
+    EVERY(ENTRY)
 #if defined(TH_REAL_IS_FLOATING)
-        TH_FLOAT_REDUCTIONS(ENTRY)[TH_REDUCE_var] = {sizeof(Moments), TURN_NUMBERS, var_start,
-                                                     var_rows, var_line, var_join, var_finish,
-                                                     var_total, .wide = 1},
+        [TH_REDUCE_var] = {sizeof(Moments), TURN_NUMBERS, var_start, var_rows, var_line, var_join,
+                           var_finish, var_total, .wide = 1},
     [TH_REDUCE_std] = {sizeof(Moments), TURN_NUMBERS, var_start, var_rows, var_line, var_join,
                        std_finish, std_total, .wide = 1},
-#elif defined(TH_REAL_IS_BYTE)
-        TH_BYTE_REDUCTIONS(ENTRY)
 #endif
     [TH_REDUCE_argmax] = {sizeof(Best), TURN_BEST, argmax_start, argmax_rows, argmax_line,
                           argmax_join, best_finish, NULL},

@@ -23,11 +23,16 @@ typedef real item;
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE) || defined(TH_REAL_IS_HALF)
 #define IS_FLOATING
 #define ADD(a, b) ((a) + (accreal)(b))
-#define MUL(a, b) ((a) * (accreal)(b))
+#define MUL(a, b) ((accreal)(a) * (accreal)(b))
 #define IS_NAN(x) ((x) != (x))
 #define HIGHEST   ((real)INFINITY)
 #define LOWEST    (-HIGHEST)
 #define FABS(x)   fabs(x)
+
+#define NONZERO(x)  ((x) != 0)
+#define ABSOLUTE(x) fabs((accreal)(x))
+#define POWER(x, p) pow(x, p)
+
 #else
 #define ADD(a, b) ((accreal)((uint64_t)(a) + (uint64_t)(b)))
 #define MUL(a, b) ((accreal)((uint64_t)(a) * (uint64_t)(b)))

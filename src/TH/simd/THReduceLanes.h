@@ -1,0 +1,210 @@
+/* How lanes of states take in elements: what THReduceKernels.c makes of each row of
+ * src/ops/reduce.h whose function name##_take(state, element as a state, p) there is. */
+#ifndef TH_REDUCE_LANES_H
+#define TH_REDUCE_LANES_H
+
+#include "../THReduce.h"
+
+#if defined(TH_REAL_IS_FLOAT) && defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+/* So many bytes of states are worked on at a time, about as many as registers hold; elements are
+ * fetched so many bytes ahead, and a line is reduced in blocks so that no sum has many terms.
+ * Small integers are taken in several rows at a time, of columns or, without AVX2, of a line:
+ * compilers add them up before they widen. */
+enum {
+  ITEM = sizeof(real),
+  LANE_BYTES = ITEM < 4 ? 512 : 256,
+  AHEAD = 16384,
+  BLOCK = 2048,
+  DEEP = ITEM < 4 ? 8 / ITEM : 1,
+#if defined(__AVX2__)
+  LINE_DEEP = ITEM < 4 ? 1 : 2 /* all lanes of small integers fill the registers */
+#else
+  LINE_DEEP = ITEM < 4 ? DEEP : 2
+#endif
+};
+
+/* x may lie behind the end of the memory: fetching it does nothing then. */
+static inline __attribute__((always_inline)) void fetch(uintptr_t x, size_t n)
+{
+  for (size_t k = 0; k < n * ITEM; k += 64)
+    __builtin_prefetch((const void *)(x + k));
+}
+
+/* How lanes take in elements, each of which becomes a state first; numbers of lanes and deep are
+ * constants:
+ *
+ *     name##_few(a, x, lanes, jump, deep, p)        deep rows, which lie jump elements apart
+ *     name##_sweep(a, x, lanes, deep, n, ahead, p)  from the start on n elements side by side, deep
+ *                                                   rows at a time; says how many filled rows
+ *     name##_rest(a, x, lanes, n, p)                those that are left over
+ *     name##_some(a, x, lanes, some, p)             a row, of which only the first some count
+ *
+ * A sweep fetches what lies so many bytes ahead, if any. */
+#define TAKES_real(name, state, initial, ...)                                                     \
+  static inline __attribute__((always_inline)) void name##_few(                                   \
+      state *restrict a, const real *x, int lanes, ptrdiff_t jump, int deep, double p)            \
+  {                                                                                               \
+    for (int k = 0; k < lanes; k++) {                                                             \
+      state b = a[k];                                                                             \
+      for (int d = 0; d < deep; d++)                                                              \
+        b = name##_take(b, (state)x[d * jump + k], p);                                            \
+      a[k] = b;                                                                                   \
+    }                                                                                             \
+  }                                                                                               \
+                                                                                                  \
+  static inline __attribute__((always_inline))                                                    \
+  ptrdiff_t name##_sweep(state *restrict a, const real *x, int lanes, int deep, ptrdiff_t n,      \
+                         uintptr_t ahead, double p)                                               \
+  {                                                                                               \
+    ptrdiff_t i = 0;                                                                              \
+    name##_start(a, lanes);                                                                       \
+    for (; i + deep * lanes <= n; i += deep * lanes) {                                            \
+      if (ahead)                                                                                  \
+        fetch((uintptr_t)(x + i) + ahead, (size_t)(deep * lanes));                                \
+      name##_few(a, x + i, lanes, lanes, deep, p);                                                \
+    }                                                                                             \
+    return i;                                                                                     \
+  }                                                                                               \
+                                                                                                  \
+  static inline __attribute__((always_inline)) void name##_rest(state *restrict a, const real *x, \
+                                                                int lanes, ptrdiff_t n, double p) \
+  {                                                                                               \
+    for (ptrdiff_t i = 0; i < n; i += lanes)                                                      \
+      for (ptrdiff_t j = 0; j < THMin(lanes, n - i); j++)                                         \
+        a[j] = name##_take(a[j], (state)x[i + j], p);                                             \
+  }                                                                                               \
+                                                                                                  \
+  static inline __attribute__((always_inline)) void name##_some(state *restrict a, const real *x, \
+                                                                int lanes, int some, double p)    \
+  {                                                                                               \
+    state wide[64 / sizeof(state)];                                                               \
+    for (int k = 0; k < lanes; k++)                                                               \
+      wide[k] = (state)x[k];                                                                      \
+    TH_PRAGMA(omp simd) /* or else it has branches, which guess wrong */                          \
+    for (int k = 0; k < lanes; k++) {                                                             \
+      const state b = a[k], c = name##_take(b, wide[k], p);                                       \
+      a[k] = k < some ? c : b;                                                                    \
+    }                                                                                             \
+  }
+
+/* Floats become doubles four at a time, as they come from memory.  Compilers widen longer vectors
+ * of them by halves, which takes an instruction more for each, and processors compute four doubles
+ * in more places than eight. */
+#if defined(TH_REAL_IS_FLOAT) && defined(__AVX2__)
+
+enum { FOUR = 4 };
+typedef accreal Four __attribute__((vector_size(FOUR * sizeof(accreal))));
+typedef int64_t FourBits __attribute__((vector_size(FOUR * sizeof(accreal))));
+
+static inline Four four_at(const accreal *x)
+{
+  Four four;
+  memcpy(&four, x, sizeof four);
+  return four;
+}
+
+static inline Four four_widened(const real *x)
+{
+  return (Four)_mm256_cvtps_pd(_mm_loadu_ps(x));
+}
+
+static inline Four four_absolute(Four x)
+{
+  return (Four)((FourBits)x & INT64_MAX);
+}
+
+static inline Four four_nonzero(Four x)
+{
+  return (Four)((x != 0) & (FourBits)(Four){1, 1, 1, 1});
+}
+
+static inline Four four_power(Four x, double p)
+{
+  return (Four){pow(x[0], p), pow(x[1], p), pow(x[2], p), pow(x[3], p)};
+}
+
+static inline Four four_chosen(FourBits mask, Four yes, Four no)
+{
+  return (Four)(((FourBits)yes & mask) | ((FourBits)no & ~mask));
+}
+
+static inline accreal one_nonzero(accreal x)
+{
+  return x != 0;
+}
+
+#define ABSOLUTE(x) _Generic((x), Four : four_absolute, accreal : fabs)(x)
+#define NONZERO(x)  _Generic((x), Four : four_nonzero, accreal : one_nonzero)(x)
+#define POWER(x, p) _Generic((x), Four : four_power, accreal : pow)(x, p)
+
+#define TAKES_accreal(name, state, initial, accumulate, ...)                                    \
+  static inline Four name##_take_four(Four a, Four x, double p)                                 \
+  {                                                                                             \
+    return accumulate;                                                                          \
+  }                                                                                             \
+                                                                                                \
+  static inline __attribute__((always_inline)) void name##_few(                                 \
+      accreal *restrict a, const real *x, int lanes, ptrdiff_t jump, int deep, double p)        \
+  {                                                                                             \
+    for (int k = 0; k < lanes; k += FOUR) {                                                     \
+      Four b = four_at(a + k);                                                                  \
+      for (int d = 0; d < deep; d++)                                                            \
+        b = name##_take_four(b, four_widened(x + d * jump + k), p);                             \
+      memcpy(a + k, &b, sizeof b);                                                              \
+    }                                                                                           \
+  }                                                                                             \
+                                                                                                \
+  static inline __attribute__((always_inline))                                                  \
+  ptrdiff_t name##_sweep(accreal *restrict a, const real *x, int lanes, TH_UNUSED int deep,     \
+                         ptrdiff_t n, uintptr_t ahead, double p)                                \
+  {                                                                                             \
+    Four b[LANE_BYTES / sizeof(Four)];                                                          \
+    ptrdiff_t i = 0;                                                                            \
+    TH_PRAGMA(GCC unroll 8)                                                                     \
+    for (int k = 0; k < lanes / FOUR; k++)                                                      \
+      b[k] = (Four){initial, initial, initial, initial};                                        \
+    for (; i + lanes <= n; i += lanes) {                                                        \
+      if (ahead)                                                                                \
+        fetch((uintptr_t)(x + i) + ahead, (size_t)lanes);                                       \
+      TH_PRAGMA(GCC unroll 8)                                                                   \
+      for (int k = 0; k < lanes / FOUR; k++)                                                    \
+        b[k] = name##_take_four(b[k], four_widened(x + i + k * FOUR), p);                       \
+    }                                                                                           \
+    TH_PRAGMA(GCC unroll 8)                                                                     \
+    for (int k = 0; k < lanes / FOUR; k++)                                                      \
+      memcpy(a + k * FOUR, &b[k], sizeof b[k]);                                                 \
+    return i;                                                                                   \
+  }                                                                                             \
+                                                                                                \
+  static inline __attribute__((always_inline)) void name##_rest(                                \
+      accreal *restrict a, const real *x, TH_UNUSED int lanes, ptrdiff_t n, double p)           \
+  {                                                                                             \
+    ptrdiff_t i = 0;                                                                            \
+    for (; i + FOUR <= n; i += FOUR)                                                            \
+      name##_few(a + i, x + i, FOUR, 0, 1, p);                                                  \
+    for (; i < n; i++)                                                                          \
+      a[i] = name##_take(a[i], (state)x[i], p);                                                 \
+  }                                                                                             \
+                                                                                                \
+  static inline __attribute__((always_inline)) void name##_some(                                \
+      accreal *restrict a, const real *x, int lanes, int some, double p)                        \
+  {                                                                                             \
+    for (int k = 0; k < lanes; k += FOUR) {                                                     \
+      const FourBits place = {k, k + 1, k + 2, k + 3};                                          \
+      const Four b = four_at(a + k);                                                            \
+      const Four c = four_chosen(place < some, name##_take_four(b, four_widened(x + k), p), b); \
+      memcpy(a + k, &c, sizeof c);                                                              \
+    }                                                                                           \
+  }
+
+#else
+#define ABSOLUTE(x)   fabs(x)
+#define NONZERO(x)    ((x) != 0)
+#define POWER(x, p)   pow(x, p)
+#define TAKES_accreal TAKES_real
+#endif
+
+#endif
