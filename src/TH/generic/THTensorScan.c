@@ -11,7 +11,7 @@ TH_DISPATCH(THScanKernels, THTensor_(scanKernels))
 /* Lines side by side are walked in tiles, row by row, and so are lines that are short; a long line
  * in pieces, whose totals are known before any of them is written if there are too few lines for
  * the threads.  Pieces are the same for any number of threads. */
-enum { TILE = 2048, NARROW = 512, PIECE = 65536, SHORT = 10 };
+enum { TILE = 2048, NARROW = 512, PIECE = 65536 };
 
 typedef struct {
   const THLines *lines;
@@ -66,17 +66,26 @@ static void THTensor_(scanLines)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const Scan *scan = context;
   const THLines *lines = scan->lines;
-  ptrdiff_t from = 0, to = 0;
-  for (ptrdiff_t line = begin; line < end; line++) {
-    if (line == begin || line % lines->size[0] == 0) {
-      from = THLines_at(lines, 0, line);
-      to = THLines_at(lines, 1, line);
+  for (ptrdiff_t line = begin, beside; line < end; line += beside) {
+    beside = THMin(end - line, lines->size[0] - line % lines->size[0]);
+    const ptrdiff_t from = THLines_at(lines, 0, line), to = THLines_at(lines, 1, line);
+    const ptrdiff_t nextFrom = lines->stride[0][0], nextTo = lines->stride[1][0];
+    if (scan->pieces == 1) {
+      const THScanPlace place = {.from = scan->from + from,
+                                 .to = scan->to + to,
+                                 .dx = lines->step[0],
+                                 .dr = lines->step[1],
+                                 .jumpX = nextFrom,
+                                 .jumpR = nextTo,
+                                 .streams = scan->streams};
+      scan->kernels->lines(&place, beside, lines->length);
+      continue;
     }
-    accreal total = scan->initial;
-    for (ptrdiff_t piece = 0; piece < scan->pieces; piece++)
-      scan_piece(scan, from, to, piece, &total, 1);
-    from += lines->stride[0][0];
-    to += lines->stride[1][0];
+    for (ptrdiff_t j = 0; j < beside; j++) {
+      accreal total = scan->initial;
+      for (ptrdiff_t piece = 0; piece < scan->pieces; piece++)
+        scan_piece(scan, from + j * nextFrom, to + j * nextTo, piece, &total, 1);
+    }
   }
 }
 
@@ -144,7 +153,8 @@ static void THTensor_(scan)(THTensor *r, THTensor *t, int dimension, int kind)
 
   if (lines->count == 0 || lines->length == 0)
     ;
-  else if (lines->size[0] > 1 && (lines->stride[0][0] < lines->step[0] || lines->length < SHORT)) {
+  else if (lines->size[0] > 1 &&
+           (lines->stride[0][0] < lines->step[0] || lines->length < scan.kernels->few)) {
     const ptrdiff_t width = lines->size[0], outer = lines->count / width;
     const ptrdiff_t share = outer > 1 ? TILE : width / THParallel_threads(lines->count, grain) + 1;
     scan.tile = THMin(THMin(TILE, width), THMax(share, NARROW));

@@ -45,19 +45,23 @@ typedef accreal Totals __attribute__((vector_size(LANES * sizeof(accreal))));
 
 /* What a line's totals are made of: elements, which are converted by vectors, or where compilers
  * are better at whole rows of that, as with small integers, what was made of those before. */
-#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE) || defined(TH_REAL_IS_LONG)
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE) || defined(TH_REAL_IS_LONG) || \
+    (defined(TH_REAL_IS_INT) && defined(__AVX512F__))
 typedef real Element;
 enum { CONVERTED = 0 };
 #else
 typedef accreal Element;
 enum { CONVERTED = 1 };
 #endif
+enum { SHORT = CONVERTED ? 16 : sizeof(real) < 8 ? 5 : 4 };
 typedef Element Elements __attribute__((vector_size(LANES * sizeof(Element))));
 
 static inline __attribute__((always_inline)) void load(Totals *a, const Element *x)
 {
 #if defined(TH_REAL_IS_FLOAT) && defined(__AVX512F__)
   *a = (Totals)_mm512_cvtps_pd(_mm256_loadu_ps(x)); /* of which compilers make two halves */
+#elif defined(TH_REAL_IS_INT) && defined(__AVX512F__)
+  *a = (Totals)_mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i *)x));
 #else
   Elements v;
   memcpy(&v, x, sizeof v);
@@ -67,8 +71,12 @@ static inline __attribute__((always_inline)) void load(Totals *a, const Element 
 
 static inline __attribute__((always_inline)) void store(Element *r, const Totals *a)
 {
+#if defined(TH_REAL_IS_INT) && defined(__AVX512F__)
+  _mm256_storeu_si256((__m256i *)r, _mm512_cvtepi64_epi32((__m512i)*a));
+#else
   const Elements v = __builtin_convertvector(*a, Elements);
   memcpy(r, &v, sizeof v);
+#endif
 }
 
 /* What is left over of a line: a vector of a few elements before others that are initial, of whose
@@ -80,6 +88,8 @@ static inline __attribute__((always_inline)) void load_some(Totals *a, const Ele
   const __mmask8 some = (__mmask8)((1u << n) - 1);
 #if defined(TH_REAL_IS_FLOAT)
   *a = (Totals)_mm512_cvtps_pd(_mm256_mask_loadu_ps(_mm256_set1_ps(initial), some, x));
+#elif defined(TH_REAL_IS_INT)
+  *a = (Totals)_mm512_cvtepi32_epi64(_mm256_mask_loadu_epi32(_mm256_set1_epi32(initial), some, x));
 #elif defined(TH_REAL_IS_DOUBLE)
   *a = (Totals)_mm512_mask_loadu_pd(_mm512_set1_pd(initial), some, x);
 #else
@@ -93,6 +103,8 @@ static inline __attribute__((always_inline)) void store_some(Element *r, const T
   const __mmask8 some = (__mmask8)((1u << n) - 1);
 #if defined(TH_REAL_IS_FLOAT)
   _mm256_mask_storeu_ps(r, some, _mm512_cvtpd_ps((__m512d)*a));
+#elif defined(TH_REAL_IS_INT)
+  _mm256_mask_storeu_epi32(r, some, _mm512_cvtepi64_epi32((__m512i)*a));
 #else
   _mm512_mask_storeu_epi64(r, some, (__m512i)*a);
 #endif
@@ -222,6 +234,23 @@ static inline void narrow(real *r, ptrdiff_t step, const Element *totals, ptrdif
     *(accreal *)total = TAKE(before, all)[0];                                                   \
   }                                                                                             \
                                                                                                 \
+  static void NAME##_lines(const THScanPlace *place, ptrdiff_t lines, ptrdiff_t n)              \
+  {                                                                                             \
+    const Totals initial = ALL(INITIAL);                                                        \
+    const int beside = !CONVERTED && place->dx == 1 && place->dr == 1 && n <= PIECE;            \
+    for (ptrdiff_t j = 0; j < lines; j++) {                                                     \
+      THScanPlace line = *place;                                                                \
+      line.from = (const real *)place->from + j * place->jumpX;                                 \
+      line.to = (real *)place->to + j * place->jumpR;                                           \
+      accreal total = INITIAL;                                                                  \
+      Totals all = initial;                                                                     \
+      if (beside)                                                                               \
+        NAME##_piece((Element *)line.to, (const Element *)line.from, n, &all, &initial);        \
+      else                                                                                      \
+        NAME##_along(&total, &line, n);                                                         \
+    }                                                                                           \
+  }                                                                                             \
+                                                                                                \
   static void NAME##_row(accreal *restrict a, real *r, const real *x, ptrdiff_t n)              \
   {                                                                                             \
     TH_PRAGMA(omp simd)                                                                         \
@@ -287,6 +316,6 @@ FUNCTIONS(sum, 0, SUM)
 FUNCTIONS(product, 1, PRODUCT)
 
 const THScanKernels TH_LEVEL_(THTensor_(scanKernels))[] = {
-    [TH_SCAN_SUM] = {sum_along, sum_across},
-    [TH_SCAN_PRODUCT] = {product_along, product_across},
+    [TH_SCAN_SUM] = {SHORT, sum_along, sum_lines, sum_across},
+    [TH_SCAN_PRODUCT] = {SHORT, product_along, product_lines, product_across},
 };
