@@ -144,9 +144,9 @@ enum { STRETCH = 1024, PATIENCE = 7 };
 /* Rows that take the place of those above: X(name, operands, expression). */
 #ifdef TH_WIDE_LOOP
 
-/* What will be read and written 4 KB further on is asked for: the processor does not look as far by
+/* What will be read and written 1 KB further on is asked for: the processor does not look as far by
  * itself where much is computed for each line. */
-enum { LANES = 64 / sizeof(real), AHEAD = 4096 / sizeof(real) };
+enum { LANES = 64 / sizeof(real), AHEAD = 1024 / sizeof(real) };
 #define FETCH(AT, I, WRITES) __builtin_prefetch((const real *)(AT) + (I) + AHEAD, WRITES);
 #define FETCHED(NAME, AT)    FETCH(AT, i, 0) WIDE_OPERAND(NAME, AT)
 

