@@ -197,8 +197,9 @@ static void merge(Dims *dims)
     append(dims, 1, 1);
 }
 
-/* A view of t with the dimensions of a, and those of b but number skip, and that at the end. */
-static at_tensor *view_of(at_tensor *t, const Dims *a, const Dims *b, int skip)
+/* A view of t with the dimensions of a, and those of b but number skip, and that at the end; it
+ * begins so many elements further. */
+static at_tensor *view_of(at_tensor *t, const Dims *a, const Dims *b, int skip, ptrdiff_t further)
 {
   Dims all = *a;
   for (int i = 0; i < b->count; i++)
@@ -206,7 +207,7 @@ static at_tensor *view_of(at_tensor *t, const Dims *a, const Dims *b, int skip)
       append(&all, b->size[i], b->stride[i]);
   if (skip >= 0)
     append(&all, b->size[skip], b->stride[skip]);
-  return at_newView(t, t->th->storageOffset, (at_ints){all.size, all.count}, all.stride);
+  return at_newView(t, t->th->storageOffset + further, (at_ints){all.size, all.count}, all.stride);
 }
 
 static void set_row_major(Dims *dims, int64_t inner)
@@ -242,7 +243,7 @@ static void reduce_to(at_pool *pool, at_tensor *r, const Reduction *how, at_tens
     for (int i = 1; i < groups.count; i++)
       if (groups.size[i] > groups.size[largest])
         largest = i;
-    at_tensor *view = at_hold(pool, view_of(x, &kept, &groups, largest));
+    at_tensor *view = at_hold(pool, view_of(x, &kept, &groups, largest, 0));
     if (how->then == NEVER) {
       x = at_hold(pool, at_newCast(view, x->type));
     } else {
@@ -255,10 +256,49 @@ static void reduce_to(at_pool *pool, at_tensor *r, const Reduction *how, at_tens
     groups = (Dims){1, {at_numel(x) / count_of((at_ints){kept.size, kept.count})}, {1}};
     set_row_major(&kept, groups.size[0]);
   }
-  at_tensor *view = at_hold(pool, view_of(x, &kept, &groups, 0));
+  at_tensor *view = at_hold(pool, view_of(x, &kept, &groups, 0, 0));
   if (keepdim)
-    r = at_hold(pool, view_of(r, &result, &(Dims){0}, -1));
+    r = at_hold(pool, view_of(r, &result, &(Dims){0}, -1, 0));
   how->along(x->type->functions, r->th, view->th, kept.count, p);
+}
+
+/* Elements first to first + n of dimension dim. */
+static at_tensor *slice_of(at_tensor *t, int dim, int64_t first, int64_t n)
+{
+  Dims dims = {0};
+  for (int d = 0; d < at_sizesOf(t).count; d++)
+    append(&dims, d == dim ? n : t->th->size[d], t->th->stride[d]);
+  return view_of(t, &dims, &(Dims){0}, -1, first * t->th->stride[dim]);
+}
+
+/* The same of x that is converted first: in slices that stay in the caches meanwhile, cut along the
+ * first dimension that is not reduced, which has number e in r.  Slices of rows are as wide as some
+ * cache lines, or if that is too much whole. */
+static void reduce_converted(at_pool *pool, at_tensor *r, const Reduction *how, at_tensor *x,
+                             const at_type *type, const Shape *shape, at_scalar p)
+{
+  enum { SLICE = 131072, MUCH = 1 << 20, WIDE = 128 };
+  const bool keepdim = shape->sizes.count == at_sizesOf(x).count;
+  int d = 0, e = 0;
+  for (; shape->reduced[d] || x->th->size[d] == 1; d++)
+    e += keepdim || !shape->reduced[d];
+  const int64_t size = x->th->size[d], each = at_numel(x) / size;
+  int64_t most = THMax(1, SLICE / each);
+  if (x->th->stride[d] == 1)
+    most = WIDE * each > MUCH ? size : THMax(WIDE, most / WIDE * WIDE);
+  if (size <= most || !at_isOnHost(type)) {
+    reduce_to(pool, r, how, at_cast(pool, x, type), shape, p);
+    return;
+  }
+  for (int64_t i = 0, n; i < size; i += n) {
+    at_pool here;
+    at_pool_enter(&here);
+    n = THMin(most, size - i);
+    at_tensor *slice = at_hold(&here, slice_of(x, d, i, n));
+    at_tensor *to = at_hold(&here, slice_of(r, e, i, n));
+    reduce_to(&here, to, how, at_cast(&here, slice, type), shape, p);
+    at_pool_leave(&here);
+  }
 }
 
 /* A new tensor full of the number, converted as elements are. */
@@ -301,9 +341,9 @@ at_tensor *at_reduce(at_tensor *out, at_reducing name, at_tensor *self, at_ints 
                       result->scalarType != AT_BOOL && !at_isFloating(result->scalarType);
   if (how->types == SUMS && result->scalarType == AT_BOOL)
     x = at_cast(&pool, x, result);
-  if (left > 1 || !counts)
-    x = at_cast(&pool, x, compute);
   if (left == 1) {
+    if (!counts)
+      x = at_cast(&pool, x, compute);
     const at_scalar number = how->whole(x->type->functions, x->th, p);
     return at_finishOne(&pool, out, full_of(&pool, result, shape.sizes, number));
   }
@@ -311,7 +351,10 @@ at_tensor *at_reduce(at_tensor *out, at_reducing name, at_tensor *self, at_ints 
   const bool direct = out && out->type == compute && result == compute &&
                       at_sameSizes(at_sizesOf(out), shape.sizes);
   at_tensor *r = direct ? out : at_hold(&pool, at_newShape(compute, shape.sizes));
-  reduce_to(&pool, r, how, x, &shape, p);
+  if (x->type == compute)
+    reduce_to(&pool, r, how, x, &shape, p);
+  else
+    reduce_converted(&pool, r, how, x, compute, &shape, p);
   if (!direct)
     return at_finishOne(&pool, out, at_cast(&pool, r, result));
   at_pool_leave(&pool);

@@ -151,13 +151,60 @@ static void results(void **state)
   }
 }
 
+/* The sums along the dimensions whose bits are set in reduced, which stay with size 1, as Float. */
+static at_tensor *sums(at_tensor *x, unsigned reduced)
+{
+  int64_t size[3];
+  for (int d = 0; d < 3; d++)
+    size[d] = reduced >> d & 1 ? 1 : at_size(x, d);
+  at_tensor *const r = at_zeros(AT_SHAPE(size[0], size[1], size[2]));
+  const float *const from = floats(x);
+  float *const to = at_data(r);
+  for (int64_t i = 0; i < at_size(x, 0); i++)
+    for (int64_t j = 0; j < at_size(x, 1); j++)
+      for (int64_t k = 0; k < at_size(x, 2); k++)
+        to[(i % size[0] * size[1] + j % size[1]) * size[2] + k % size[2]] +=
+            from[(i * at_size(x, 1) + j) * at_size(x, 2) + k];
+  return r;
+}
+
+/* What is reduced is converted slice by slice, if there is much of it.  All sums are whole numbers
+ * that a Float holds. */
+static void reductions(void **state)
+{
+  static const at_scalar_type types[] = {AT_HALF, AT_BFLOAT16, AT_BYTE, AT_INT};
+  for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+    for (unsigned reduced = 1; reduced < 7; reduced++)
+      for (int turned = 0; turned < 2; turned++)
+        AT_SCOPE
+        {
+          int64_t dims[3];
+          int count = 0;
+          for (int d = 0; d < 3; d++)
+            if (reduced >> d & 1)
+              dims[count++] = d;
+          at_tensor *x = at_view(numbers(7, 150 * 300, types[t], (int)reduced),
+                                 turned ? AT_SHAPE(300, 7, 150) : AT_SHAPE(7, 150, 300));
+          if (turned)
+            x = at_transpose(x, 0, 2);
+          at_tensor *const kept = at_sum_dim(x, ((at_ints){dims, count}), .keepdim = true);
+          at_tensor *const flat = at_sum_dim(x, ((at_ints){dims, count}));
+          at_tensor *const expected = at_to(sums(x, reduced), at_typeOf(kept));
+          th_note("type %zu, dimensions %u, turned %d", t, reduced, turned);
+          CHECK(at_dim(kept) == 3 && at_dim(flat) == 3 - count);
+          CHECK(at_numel(kept) == at_numel(expected) && at_numel(flat) == at_numel(expected));
+          const float *const a = floats(kept), *const b = floats(flat), *const c = floats(expected);
+          for (int64_t i = 0; i < at_numel(expected); i++)
+            if (a[i] != c[i] || b[i] != c[i])
+              CHECK_EQ(a[i] == c[i] ? b[i] : a[i], c[i]);
+        }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(layouts),
-      cmocka_unit_test(signs),
-      cmocka_unit_test(overlapping),
-      cmocka_unit_test(results),
+      cmocka_unit_test(layouts), cmocka_unit_test(signs),      cmocka_unit_test(overlapping),
+      cmocka_unit_test(results), cmocka_unit_test(reductions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
