@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "ATenOperations.h"
+#include "images.h"
 #include "layerNorm.h"
 
 TH_DISPATCH(at_layer_norm_kernels, at_layerNormFloat)
@@ -42,6 +43,47 @@ static void check_channels(const at_tensor *self, int count, at_tensor *const *t
                at_sizeDesc(at_sizesOf(t[i])).str, (long long)sizes.data[1]);
 }
 
+/* Whether the channels of t lie last in memory, and are enough to be computed as the columns of a
+ * matrix, in the lanes of vectors. */
+static bool are_columns(const at_tensor *t, const at_type *compute)
+{
+  enum { ENOUGH = 8 };
+  const at_images layer = {.type = t->type, .compute = compute, .axes = t->th->nDimension - 2};
+  return layer.axes > 0 && t->th->size[1] >= ENOUGH && at_images_areLast(&layer, t);
+}
+
+/* The channels are the last dimension of what order makes of images. */
+static at_ints channels_last(int dims, int64_t *order)
+{
+  for (int d = 1; d + 1 < dims; d++)
+    order[d] = d + 1;
+  order[0] = 0;
+  order[dims - 1] = 1;
+  return (at_ints){order, dims};
+}
+
+/* t as a matrix whose columns are the channels: a view, where they lie last. */
+static at_tensor *matrix_of(at_pool *pool, at_tensor *t)
+{
+  int64_t order[AT_MOST_DIMS];
+  const int64_t sizes[] = {at_numel(t) / t->th->size[1], t->th->size[1]};
+  t = at_hold(pool, at_viewPermute(t, channels_last(t->th->nDimension, order)));
+  t = at_hold(pool, at_makeContiguous(t));
+  return at_hold(pool, at_viewAs(t, (at_ints){sizes, 2}));
+}
+
+static at_tensor *new_of_columns(at_pool *pool, const at_type *type, at_ints sizes)
+{
+  int64_t order[AT_MOST_DIMS], size[AT_MOST_DIMS], back[AT_MOST_DIMS];
+  channels_last(sizes.count, order);
+  for (int d = 0; d < sizes.count; d++) {
+    size[d] = sizes.data[order[d]];
+    back[order[d]] = d;
+  }
+  at_tensor *t = at_layerNew(pool, type, (at_ints){size, sizes.count});
+  return at_hold(pool, at_viewPermute(t, (at_ints){back, sizes.count}));
+}
+
 /* Results that are not wanted are NULL of those given; of a new one there is the first at least. */
 void at_nnBatchNorm(at_tensor **out, int results, at_tensor *self, at_tensor *weight,
                     at_tensor *bias, at_tensor *running_mean, at_tensor *running_var, bool training,
@@ -62,18 +104,21 @@ void at_nnBatchNorm(at_tensor **out, int results, at_tensor *self, at_tensor *we
   const int64_t channels = training ? self->th->size[1] : 0;
   at_pool pool;
   at_pool_enter(&pool);
-  void *x = at_layerIn(&pool, self, compute);
+  const bool columns = are_columns(self, compute);
+  void *x = columns ? matrix_of(&pool, self)->th : at_layerIn(&pool, self, compute);
   void *w = at_layerIn(&pool, weight, compute), *b = at_layerIn(&pool, bias, compute);
   at_tensor *running[2] = {running_mean, running_var}, *changed[2] = {NULL};
   for (int i = 0; i < 2 && running[i]; i++)
     changed[i] = at_hold(&pool, at_newCast(running[i], compute));
-  at_tensor *made[3] = {at_layerNew(&pool, compute, at_sizesOf(self))};
+  at_tensor *made[3] = {columns ? new_of_columns(&pool, compute, at_sizesOf(self))
+                                : at_layerNew(&pool, compute, at_sizesOf(self))};
+  void *y = columns ? matrix_of(&pool, made[0])->th : made[0]->th;
   for (int i = 1; i < 3; i++)
     made[i] = at_layerNew(&pool, compute, (at_ints){&channels, 1});
   if (at_numel(self) > 0)
     compute->functions->BatchNormalization_updateOutput(
-        x, made[0]->th, w, b, changed[0] ? changed[0]->th : NULL,
-        changed[1] ? changed[1]->th : NULL, made[1]->th, made[2]->th, training, momentum, eps);
+        x, y, w, b, changed[0] ? changed[0]->th : NULL, changed[1] ? changed[1]->th : NULL,
+        made[1]->th, made[2]->th, training, momentum, eps);
   for (int i = 0; i < 3; i++)
     made[i] = at_cast(&pool, made[i], i == 0 ? self->type : type);
 
@@ -136,7 +181,9 @@ void at_nnBatchNormBack(at_tensor **out, const bool *wanted, at_tensor *grad_out
   const at_ints channels = {self->th->size + 1, 1};
   at_pool pool;
   at_pool_enter(&pool);
-  void *x = at_layerIn(&pool, self, compute), *g = at_layerIn(&pool, grad_output, compute);
+  const bool columns = are_columns(self, compute);
+  void *x = columns ? matrix_of(&pool, self)->th : at_layerIn(&pool, self, compute);
+  void *g = columns ? matrix_of(&pool, grad_output)->th : at_layerIn(&pool, grad_output, compute);
   void *in[5];
   for (int i = 0; i < 5; i++)
     in[i] = at_layerIn(&pool, given[i], compute);
@@ -144,8 +191,12 @@ void at_nnBatchNormBack(at_tensor **out, const bool *wanted, at_tensor *grad_out
   void *r[3] = {NULL};
   for (int i = 0; i < 3; i++)
     if (wanted[i] && mask.data[i]) {
-      made[i] = at_layerNew(&pool, compute, i == 0 ? at_sizesOf(self) : channels);
-      r[i] = at_fillWith(made[i], at_scalar_long(0))->th;
+      if (i > 0) /* sums, which grow */
+        made[i] = at_fillWith(at_layerNew(&pool, compute, channels), at_scalar_long(0));
+      else
+        made[i] = columns ? new_of_columns(&pool, compute, at_sizesOf(self))
+                          : at_layerNew(&pool, compute, at_sizesOf(self));
+      r[i] = i == 0 && columns ? matrix_of(&pool, made[i])->th : made[i]->th;
     }
   if (at_numel(self) > 0)
     compute->functions->BatchNormalization_backward(x, g, r[0], r[1], r[2], in[0], in[1], in[2],

@@ -10,7 +10,7 @@
 typedef struct THNNPanel {
   ptrdiff_t rows, jump, n;
   int lanes; /* the latter; n is at most THNN_BATCH_NORM_LANES */
-  int sends; /* results of long rows are too large for the caches */
+  int sends; /* results, of long rows or whole lines of lanes, are too large for the caches */
 } THNNPanel;
 
 enum { THNN_BATCH_NORM_LANES = 64 };

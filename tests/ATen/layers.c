@@ -333,6 +333,46 @@ static void planesLast(void **state)
     }
 }
 
+/* Batch normalization too, but for a few channels and Half, which are computed in order. */
+static void channelsLast(void **state)
+{
+  static const at_scalar_type types[] = {AT_FLOAT, AT_DOUBLE, AT_HALF};
+  static const int64_t channels[] = {3, 8, 17, 64, 100};
+  for (int i = 0; i < 15; i++)
+    AT_SCOPE
+    {
+      const at_type *type = AT_CPU(types[i % 3]);
+      const int64_t c = channels[i / 3];
+      const bool lies = types[i % 3] != AT_HALF && c >= 8;
+      at_tensor *x = at_randn(AT_SHAPE(3, c, 9, 7), .type = type), *last = planes_last(x);
+      at_tensor *g = at_randn(AT_SHAPE(3, c, 9, 7), .type = type);
+      at_tensor *w = at_randn(AT_SHAPE(c), .type = type), *b = at_randn(AT_SHAPE(c), .type = type);
+      at_tensor *m = at_zeros(AT_SHAPE(c), .type = type), *v = at_ones(AT_SHAPE(c), .type = type);
+      for (int training = 0; training < 2; training++) {
+        at_output_save_mean_save_std y, z;
+        y = at_native_batch_norm(x, w, b, training ? NULL : m, training ? NULL : v, training, 0, 0);
+        z = at_native_batch_norm(last, w, b, training ? NULL : m, training ? NULL : v, training, 0,
+                                 0);
+        CHECK(at_allclose(z.output, y.output, .rtol = at_opt(1e-4), .atol = at_opt(1e-4)));
+        CHECK(lies_last(z.output) == lies);
+        at_tensor *into = at_zeros_like(x);
+        at_thnn_batch_norm_out(into, last, w, b, m, v, false, 0, 0);
+        CHECK(training || (at_equal(into, z.output) && !lies_last(into)));
+
+        at_grad_input_grad_weight_grad_bias d, e;
+        d = at_thnn_batch_norm_backward(g, x, w, m, v, training, 0, y.save_mean, y.save_std,
+                                        .output_mask = {1, 1, 1});
+        e = at_thnn_batch_norm_backward(g, last, w, m, v, training, 0, y.save_mean, y.save_std,
+                                        .output_mask = {1, 1, 1});
+        CHECK(at_allclose(e.grad_input, d.grad_input, .rtol = at_opt(1e-2), .atol = at_opt(1e-4)));
+        CHECK(
+            at_allclose(e.grad_weight, d.grad_weight, .rtol = at_opt(1e-4), .atol = at_opt(1e-3)));
+        CHECK(at_allclose(e.grad_bias, d.grad_bias, .rtol = at_opt(1e-4), .atol = at_opt(1e-3)));
+        CHECK(lies_last(e.grad_input) == lies);
+      }
+    }
+}
+
 /* The rows of a table's gradient are sums in the order of the indices, bit for bit, for any number
  * of threads. */
 static void check_table(int64_t rows, int64_t columns, int64_t count, const at_type *type,
@@ -395,6 +435,7 @@ int main(void)
       cmocka_unit_test(manyRows),          cmocka_unit_test(linesOfAnyLength),
       cmocka_unit_test(threadsOfLines),    cmocka_unit_test(planesLast),
       cmocka_unit_test(runningStatistics), cmocka_unit_test(noise),
-      cmocka_unit_test(maskedGradients),   cmocka_unit_test(tableGradients)};
+      cmocka_unit_test(maskedGradients),   cmocka_unit_test(tableGradients),
+      cmocka_unit_test(channelsLast)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,6 +100,50 @@ static void THTest_(batchNormShifted)(void)
   }
 }
 
+/* Statistics take one pass only where a look at some elements tells enough: here these are all far
+ * from the others, in some channels.  Infinities are no better. */
+static void THTest_(batchNormFar)(void)
+{
+  enum { CHANNELS = 21, ALL = 16000, EIGHTH = ALL / 8 };
+  static const int64_t inner[] = {1, 4, 50};
+  for (int k = 0; k < 3; k++) {
+    const int64_t n = inner[k], batch = ALL / n;
+    THTensor *x = THTest_(tensor)(0, 1, TH_SHAPE(batch, CHANNELS, n)), *y = THTensor_(new)();
+    THTensor *mean = THTensor_(new)(), *std = THTensor_(new)();
+    for (int64_t i = 0; i < ALL; i++)
+      for (int c = 0; c < CHANNELS; c++) {
+        real *at = THTest_(at)(x, (i / n * CHANNELS + c) * n + i % n);
+        *at = (real)(((i * 37 + c) % 64) / 16.0 + c);
+        if (c % 3 == 1 && i % EIGHTH == i / EIGHTH * n / 8)
+          *at = (real)0x1p30;
+        if (c == 5 && i == 0)
+          *at = (real)INFINITY;
+      }
+    THNN_(BatchNormalization_updateOutput)
+    (NULL, x, y, NULL, NULL, NULL, NULL, mean, std, true, 0, 0);
+    for (int c = 0; c < CHANNELS; c++) {
+      long double m = 0, v = 0;
+      for (int64_t i = 0; i < ALL; i++)
+        m += (long double)*THTest_(at)(x, (i / n * CHANNELS + c) * n + i % n) / ALL;
+      for (int64_t i = 0; i < ALL; i++) {
+        const long double d = (long double)*THTest_(at)(x, (i / n * CHANNELS + c) * n + i % n) - m;
+        v += d * d / ALL;
+      }
+      th_note("channel %d, %d", c, k);
+      if (c == 5) {
+        CHECK(isinf(*THTest_(at)(mean, c)) && isnan(*THTest_(at)(std, c)));
+        continue;
+      }
+      CHECK_NEAR(*THTest_(at)(mean, c) / (double)m, 1, sizeof(real) == 4 ? 1e-7 : 1e-14);
+      CHECK_NEAR(*THTest_(at)(std, c) * sqrt((double)v), 1, sizeof(real) == 4 ? 1e-7 : 1e-14);
+    }
+    THTensor_(free)(x);
+    THTensor_(free)(y);
+    THTensor_(free)(mean);
+    THTensor_(free)(std);
+  }
+}
+
 /* Equal values without eps. */
 static void THTest_(batchNormEdges)(void)
 {
@@ -121,9 +165,9 @@ static void THTest_(batchNormEdges)(void)
 /* The same bits for any number of threads. */
 static void THTest_(batchNormThreads)(void)
 {
-  static const int64_t sizes[][3] = {{6, 19, 700}, {300, 400, 1}};
+  static const int64_t sizes[][3] = {{6, 19, 700}, {300, 400, 1}, {70000, 64, 1}};
   const int threads = THGetNumThreads();
-  for (int k = 0; k < 2; k++) {
+  for (int k = 0; k < 3; k++) {
     real *first[4] = {NULL};
     THTensor *x = THTest_(tensor)(0, 1, TH_SHAPE(sizes[k][0], sizes[k][1], sizes[k][2]));
     for (int n = 1; n <= 4; n++) {
@@ -209,4 +253,5 @@ static void THTest_(batchNormErrors)(void)
 }
 
 TH_TESTS(THTest_(BatchNormalization), THTest_(batchNormRunning), THTest_(batchNormShifted),
-         THTest_(batchNormEdges), THTest_(batchNormThreads), THTest_(batchNormErrors))
+         THTest_(batchNormFar), THTest_(batchNormEdges), THTest_(batchNormThreads),
+         THTest_(batchNormErrors))

@@ -1,4 +1,6 @@
 /* Batch normalization: each channel, over the whole batch, gets mean 0 and variance 1. */
+#include <unistd.h>
+
 #include "src/TH/THPlan.h"
 #include "src/TH/simd/THStream.h"
 
@@ -12,6 +14,7 @@ enum { LANES = THNN_BATCH_NORM_LANES };
  * all but x, g and y have an element for each channel. */
 typedef struct {
   int64_t batch, channels, inner;
+  ptrdiff_t block; /* channels that are computed together: lanes, where each is one value */
   bool train;
   int sends;
   double momentum, eps, scale;
@@ -115,7 +118,7 @@ static void THNN_(normalizeBack)(const THNN_(BatchNorm) * b, ptrdiff_t c, ptrdif
 static void THNN_(batchNormBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(BatchNorm) *b = context;
-  const ptrdiff_t block = b->inner == 1 ? LANES : 1;
+  const ptrdiff_t block = b->block;
   for (ptrdiff_t i = begin; i < end; i++) {
     const ptrdiff_t c = i * block, count = THMin(block, b->channels - c);
     if (b->g)
@@ -139,16 +142,29 @@ static void THNN_(batchNormPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end
     THStream_finish();
 }
 
+/* Going back, what is read comes from the second cache, if a panel fills half of it at most; else
+ * it comes from the third one, beside which sending takes longer than writing. */
+static int THNN_(readsNear)(ptrdiff_t panel)
+{
+  return 2 * panel <= sysconf(_SC_LEVEL2_CACHE_SIZE) / 2;
+}
+
 static void THNN_(batchNormRun)(THNN_(BatchNorm) * b)
 {
-  const ptrdiff_t block = b->inner == 1 ? LANES : 1, work = b->batch * b->inner * block;
   if (b->batch == 0 || b->inner == 0 || b->channels == 0)
     return;
-  const ptrdiff_t row = b->inner * (ptrdiff_t)sizeof(real);
-  /* Going back, what is read comes from the second cache, beside which sending takes longer than
-   * writing. */
-  const ptrdiff_t much = b->g ? THPlan_cacheBytes() : THPlan_streamBytes();
-  b->sends = row >= TH_STREAM_PIECE && b->batch * b->channels * row >= much;
+  enum { LEAST = 16 };
+  const int threads = THGetNumThreads();
+  b->block = b->inner == 1 ? LANES : 1;
+  while (b->block > LEAST && b->channels < b->block * threads)
+    b->block /= 2;
+  const ptrdiff_t block = b->block, work = b->batch * b->inner * block;
+  const ptrdiff_t size = (ptrdiff_t)sizeof(real), row = b->inner * size;
+  const ptrdiff_t all = b->batch * b->channels * row;
+  const int whole =
+      b->inner == 1 ? b->channels * size % TH_STREAM_LINE == 0 : row >= TH_STREAM_PIECE;
+  b->sends = whole && all >= THPlan_streamBytes() &&
+             (!b->g || THNN_(readsNear)(work * size) || all >= THPlan_cacheBytes());
   if (!b->train && !b->g && b->inner >= LONG_ROW)
     THParallel_for(b->batch * b->channels, THMax(1, TH_LOOP_GRAIN / b->inner),
                    THNN_(batchNormPlanes), b);

@@ -1,7 +1,8 @@
 /* Kernels of batch normalization.
  *
- * Sums are kept in accreal.  The variance takes a second pass, over distances from the mean, so
- * that nothing cancels; a panel is meant to fit in a cache. */
+ * Sums are kept in accreal.  Mean and variance take one pass, over distances from a guess of the
+ * mean, and another one about that mean only where too much would cancel; a panel is meant to fit
+ * in a cache. */
 #include "src/TH/simd/THStream.h"
 
 #include "THNNTemplate.h"
@@ -22,8 +23,8 @@ typedef struct {
   Sums sum[STREAMS], dot[STREAMS];
 } Totals;
 
-/* What is summed up: x; the squares of x - mean; g, and g (x - mean). */
-enum { ELEMENTS, SQUARES, PRODUCTS };
+/* What is summed up: x - mean, and its square; g, and g (x - mean). */
+enum { DISTANCES, PRODUCTS };
 
 /* V, whose elements do not count where bits of KEEP are not set. */
 #define KEPT(V, KEEP) ((Sums)((Bits)(V) & *(KEEP)))
@@ -40,11 +41,10 @@ LOOP add(Totals *t, int stream, int what, const real *x, const real *g, accreal 
 {
   Sums v, y;
   load(&v, x);
-  if (what == ELEMENTS) {
-    t->sum[stream] += KEPT(v, keep);
-  } else if (what == SQUARES) {
+  if (what == DISTANCES) {
     const Sums d = KEPT(v - mean, keep);
-    t->sum[stream] += d * d;
+    t->sum[stream] += d;
+    t->dot[stream] += d * d;
   } else {
     load(&y, g);
     t->sum[stream] += KEPT(y, keep);
@@ -98,8 +98,8 @@ LOOP add_rows(const THNNPanel *p, int what, const real *x, const real *g, accrea
       add(&t, 1, what, x + n - FEW, g + n - FEW, mean, &last);
     else
       for (; i < n; i++) {
-        const accreal v = (accreal)(what == PRODUCTS ? g[i] : x[i]), d = (accreal)x[i] - mean;
-        few += what == SQUARES ? d * d : v;
+        const accreal d = (accreal)x[i] - mean, v = what == PRODUCTS ? (accreal)g[i] : d;
+        few += v;
         fewDots += v * d;
       }
   }
@@ -107,56 +107,137 @@ LOOP add_rows(const THNNPanel *p, int what, const real *x, const real *g, accrea
   *dot = total(t.dot) + fewDots;
 }
 
-/* --- sums ------------------------------------------------------------------------------------ */
+/* --- sums of lanes --------------------------------------------------------------------------- */
 
+/* Rows of a tile stay in the first cache while some lanes after the others are summed up over
+ * them, in registers. */
+enum { TILE = 32, TOGETHER = 2 };
+
+/* Rows begin to end, of so many vectors of lanes. */
+LOOP add_vectors(const THNNPanel *p, int what, const real *x, const real *g, const accreal *mean,
+                 ptrdiff_t begin, ptrdiff_t end, int vectors, accreal *sum, accreal *dot)
+{
+  Sums s[TOGETHER], d[TOGETHER], m[TOGETHER];
+  memcpy(s, sum, (size_t)vectors * sizeof *s);
+  memcpy(d, dot, (size_t)vectors * sizeof *d);
+  memcpy(m, mean, (size_t)vectors * sizeof *m);
+  for (ptrdiff_t r = begin; r < end; r++) {
+    const ptrdiff_t at = r * p->jump;
+    if (r + TILE < p->rows) {
+      fetch(x, at + TILE * p->jump);
+      if (what == PRODUCTS)
+        fetch(g, at + TILE * p->jump);
+    }
+    for (int k = 0; k < vectors; k++) {
+      Sums away, v;
+      load(&away, x + at + k * FEW);
+      away -= m[k];
+      v = away;
+      if (what == PRODUCTS)
+        load(&v, g + at + k * FEW);
+      s[k] += v;
+      d[k] += v * away;
+    }
+  }
+  memcpy(sum, s, (size_t)vectors * sizeof *s);
+  memcpy(dot, d, (size_t)vectors * sizeof *d);
+}
+
+LOOP add_lanes(const THNNPanel *p, int what, const real *x, const real *g, const accreal *mean,
+               accreal *sum, accreal *dot)
+{
+  for (ptrdiff_t begin = 0; begin < p->rows; begin += TILE) {
+    const ptrdiff_t end = THMin(p->rows, begin + TILE);
+    ptrdiff_t l = 0;
+    for (; l + TOGETHER * FEW <= p->n; l += TOGETHER * FEW)
+      add_vectors(p, what, x + l, g + l, mean + l, begin, end, TOGETHER, sum + l, dot + l);
+    for (; l + FEW <= p->n; l += FEW)
+      add_vectors(p, what, x + l, g + l, mean + l, begin, end, 1, sum + l, dot + l);
+    for (; l < p->n; l++)
+      for (ptrdiff_t r = begin; r < end; r++) {
+        const accreal away = (accreal)x[r * p->jump + l] - mean[l];
+        const accreal v = what == PRODUCTS ? (accreal)g[r * p->jump + l] : away;
+        sum[l] += v;
+        dot[l] += v * away;
+      }
+  }
+}
+
+/* --- mean and variance ----------------------------------------------------------------------- */
+
+/* So many times what the distance of the guess adds to the squares may be of them: one bit is lost
+ * where sums are of no more bits than elements, else some of those that elements have not. */
+#ifdef TH_REAL_IS_FLOAT
+static const accreal most_away = 1 + 0x1p-20;
+#else
+static const accreal most_away = 2;
+#endif
+
+/* Of infinities there is no distance. */
+static inline accreal finite_or_0(accreal guess)
+{
+  return guess - guess == 0 ? guess : 0;
+}
+
+/* The mean of some elements of all parts of the rows, or of those of lane l. */
+static inline accreal guess_of(const THNNPanel *p, const real *x, ptrdiff_t l)
+{
+  enum { SOME = 8 };
+  accreal some[SOME];
+  for (ptrdiff_t k = 0; k < SOME; k++)
+    some[k] = (accreal)x[p->rows * k / SOME * p->jump + (p->lanes ? l : p->n * k / SOME)];
+  return finite_or_0(
+      (((some[0] + some[1]) + (some[2] + some[3])) + ((some[4] + some[5]) + (some[6] + some[7]))) /
+      SOME);
+}
+
+/* A lane's sums are those about its first guess that is good enough, or about the mean that this
+ * one led to, whatever the other lanes need. */
 static void moments(const THNNPanel *p, const real *x, accreal *mean, accreal *square)
 {
-  const ptrdiff_t n = p->n;
-  if (!p->lanes) {
-    accreal sum, unused;
-    add_rows(p, ELEMENTS, x, x, 0, &sum, &unused);
-    *mean = sum / ((accreal)p->rows * (accreal)n);
-    add_rows(p, SQUARES, x, x, *mean, square, &unused);
-    return;
-  }
-  accreal m[THNN_BATCH_NORM_LANES] = {0}, s[THNN_BATCH_NORM_LANES] = {0};
-  for (ptrdiff_t r = 0; r < p->rows; r++)
-#pragma omp simd
-    for (ptrdiff_t l = 0; l < n; l++)
-      m[l] += (accreal)x[r * p->jump + l];
-  for (ptrdiff_t l = 0; l < n; l++)
-    m[l] /= (accreal)p->rows;
-  for (ptrdiff_t r = 0; r < p->rows; r++)
-#pragma omp simd
-    for (ptrdiff_t l = 0; l < n; l++) {
-      const accreal d = (accreal)x[r * p->jump + l] - m[l];
-      s[l] += d * d;
+  const accreal count = (accreal)p->rows * (accreal)(p->lanes ? 1 : p->n);
+  accreal about[THNN_BATCH_NORM_LANES], s[THNN_BATCH_NORM_LANES], d[THNN_BATCH_NORM_LANES];
+  int good[THNN_BATCH_NORM_LANES] = {0};
+  const ptrdiff_t lanes = p->lanes ? p->n : 1;
+  for (ptrdiff_t l = 0; l < lanes; l++)
+    about[l] = guess_of(p, x, l);
+  for (int pass = 0, more = 1; pass < 2 && more; pass++) {
+    if (p->lanes) {
+      memset(s, 0, sizeof s);
+      memset(d, 0, sizeof d);
+      add_lanes(p, DISTANCES, x, x, about, s, d);
+    } else {
+      add_rows(p, DISTANCES, x, x, *about, s, d);
     }
-  memcpy(mean, m, (size_t)n * sizeof *m);
-  memcpy(square, s, (size_t)n * sizeof *s);
+    more = 0;
+    for (ptrdiff_t l = 0; l < lanes; l++) {
+      if (good[l])
+        continue;
+      const accreal away = s[l] / count;
+      mean[l] = about[l] + away;
+      square[l] = d[l] - s[l] * away;
+      good[l] = most_away * (s[l] * away) <= d[l];
+      more |= !good[l];
+      about[l] = finite_or_0(mean[l]);
+    }
+  }
 }
 
 static void products(const THNNPanel *p, const real *x, const real *g, const accreal *mean,
                      accreal *sum, accreal *dot)
 {
-  const ptrdiff_t n = p->n;
   if (!p->lanes) {
     add_rows(p, PRODUCTS, x, g, *mean, sum, dot);
     return;
   }
-  accreal s[THNN_BATCH_NORM_LANES] = {0}, d[THNN_BATCH_NORM_LANES] = {0};
-  for (ptrdiff_t r = 0; r < p->rows; r++)
-#pragma omp simd
-    for (ptrdiff_t l = 0; l < n; l++) {
-      const accreal v = (accreal)g[r * p->jump + l];
-      s[l] += v;
-      d[l] += v * ((accreal)x[r * p->jump + l] - mean[l]);
-    }
-  memcpy(sum, s, (size_t)n * sizeof *s);
-  memcpy(dot, d, (size_t)n * sizeof *d);
+  memset(sum, 0, (size_t)p->n * sizeof *sum);
+  memset(dot, 0, (size_t)p->n * sizeof *dot);
+  add_lanes(p, PRODUCTS, x, g, mean, sum, dot);
 }
 
-/* --- results --------------------------------------------------------------------------------- */
+/* --- results ---------------------------------------------------------------------------------
+ *
+ * The last rows first: sums over the rows have left them in the caches. */
 
 /* Elements of a result that is sent past the caches: made in a buffer. */
 enum { PIECE = TH_STREAM_PIECE / sizeof(real) };
@@ -176,39 +257,59 @@ LOOP gradient_row(ptrdiff_t n, const real *x, const real *g, real slope, real sh
     y[i] = g[i] * slope + ((x[i] - shift) * factor + offset);
 }
 
+LOOP scale_lanes(ptrdiff_t n, const real *x, const real *shift, const real *factor,
+                 const real *offset, real *y)
+{
+#pragma omp simd
+  for (ptrdiff_t l = 0; l < n; l++)
+    y[l] = (x[l] - shift[l]) * factor[l] + offset[l];
+}
+
+LOOP gradient_lanes(ptrdiff_t n, const real *x, const real *g, const real *slope, const real *shift,
+                    const real *factor, const real *offset, real *y)
+{
+#pragma omp simd
+  for (ptrdiff_t l = 0; l < n; l++)
+    y[l] = g[l] * slope[l] + ((x[l] - shift[l]) * factor[l] + offset[l]);
+}
+
 static void scale(const THNNPanel *p, const real *x, const real *shift, const real *factor,
                   const real *offset, real *y)
 {
-  for (ptrdiff_t r = 0; r < p->rows; r++, x += p->jump, y += p->jump) {
-    if (p->lanes) {
-#pragma omp simd
-      for (ptrdiff_t l = 0; l < p->n; l++)
-        y[l] = (x[l] - shift[l]) * factor[l] + offset[l];
+  for (ptrdiff_t r = p->rows - 1; r >= 0; r--) {
+    const ptrdiff_t at = r * p->jump;
+    if (p->lanes && p->sends) {
+      real buffer[THNN_BATCH_NORM_LANES];
+      scale_lanes(p->n, x + at, shift, factor, offset, buffer);
+      THStream_copy(y + at, buffer, (size_t)p->n * sizeof *y);
+    } else if (p->lanes) {
+      scale_lanes(p->n, x + at, shift, factor, offset, y + at);
     } else if (p->sends) {
       real buffer[PIECE];
-      ptrdiff_t count = THStream_first(y, sizeof *y, p->n);
-      for (ptrdiff_t i = 0; i < p->n; i += count, count = THMin(PIECE, p->n - i)) {
+      ptrdiff_t count = THStream_first(y + at, sizeof *y, p->n);
+      for (ptrdiff_t i = at; i < at + p->n; i += count, count = THMin(PIECE, at + p->n - i)) {
         if (p->rows == 1) /* what follows is the next plane; else it comes from a cache */
           THStream_fetch(x + i, (size_t)count * sizeof *x);
         scale_row(count, x + i, *shift, *factor, *offset, buffer);
         THStream_copy(y + i, buffer, (size_t)count * sizeof *y);
       }
     } else {
-      scale_row(p->n, x, *shift, *factor, *offset, y);
+      scale_row(p->n, x + at, *shift, *factor, *offset, y + at);
     }
   }
 }
 
-/* The last rows first: sums over the rows have left them in the caches. */
 static void gradient(const THNNPanel *p, const real *x, const real *g, const real *slope,
                      const real *shift, const real *factor, const real *offset, real *y)
 {
   for (ptrdiff_t r = p->rows - 1; r >= 0; r--) {
     const ptrdiff_t at = r * p->jump;
-    if (p->lanes) {
-#pragma omp simd
-      for (ptrdiff_t l = 0; l < p->n; l++)
-        y[at + l] = g[at + l] * slope[l] + ((x[at + l] - shift[l]) * factor[l] + offset[l]);
+    if (p->lanes && p->sends) {
+      real buffer[THNN_BATCH_NORM_LANES];
+      gradient_lanes(p->n, x + at, g + at, slope, shift, factor, offset, buffer);
+      THStream_copy(y + at, buffer, (size_t)p->n * sizeof *y);
+    } else if (p->lanes) {
+      gradient_lanes(p->n, x + at, g + at, slope, shift, factor, offset, y + at);
     } else if (p->sends) {
       real buffer[PIECE];
       ptrdiff_t count = THStream_first(y + at, sizeof *y, p->n);
