@@ -55,9 +55,9 @@ static void put_away(void)
 }
 
 static const Experiment *const tables[] = {
-    pooling_experiments,    softmax_experiments,   places_experiments,
-    images_experiments,     strided_experiments,   cell_experiments,
-    reductions_experiments, functions_experiments, convolution_experiments};
+    pooling_experiments,     softmax_experiments, places_experiments,     images_experiments,
+    strided_experiments,     cell_experiments,    reductions_experiments, functions_experiments,
+    convolution_experiments, norms_experiments};
 
 static void give_up(const Experiment *row, const char *why)
 {
@@ -69,11 +69,11 @@ static void give_up(const Experiment *row, const char *why)
 static void compare(const Experiment *row)
 {
   double difference = 0, norm = 0;
-  const float *a = floats(on.result), *b = floats(on.sketched);
   row->ours(NULL);
   row->sketch(NULL);
   if (at_error())
     give_up(row, at_error_message());
+  const float *a = floats(on.result), *b = floats(on.sketched); /* a result may be a new one */
   for (int64_t i = 0; i < at_numel(on.result); i++) {
     difference += ((double)a[i] - (double)b[i]) * ((double)a[i] - (double)b[i]);
     norm += (double)a[i] * (double)a[i];
