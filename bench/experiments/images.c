@@ -47,6 +47,15 @@ static float weight_after(int k)
   return (float)(k * (FROM - 1) % (TO - 1)) / (TO - 1);
 }
 
+/* The first of two neighbours' weights.  What weighs nothing does not count, whatever it is: the
+ * other one is taken twice. */
+enum { TWICE = 64 };
+
+static float weight_before(int k)
+{
+  return weight_after(k) == 0 ? 1 - 1.f / TWICE : 1 - weight_after(k);
+}
+
 /* Row y of a result, of which the last group is a half, and what comes later is fetched. */
 static inline void put_row(float *y, const __m512 *v)
 {
@@ -63,20 +72,21 @@ static void sketch_bilinear(void *unused)
 {
   (void)unused;
   __m512i lower[GROUPS], upper[GROUPS];
-  __m512 weight[GROUPS], row[2][GROUPS];
+  __m512 weights[2][GROUPS], row[2][GROUPS];
   for (int q = 0; q < GROUPS; q++)
     for (int l = 0; l < FLOATS; l++) {
       const int k = q * FLOATS + l < TO ? q * FLOATS + l : TO - 1, at = before(k);
-      const int next = at + 1 < FROM ? at + 1 : at;
+      const int next = weight_after(k) == 0 ? at : at + 1;
       ((int32_t *)&lower[q])[l] = at < FLOATS ? at : at + FLOATS - (FROM - FLOATS);
       ((int32_t *)&upper[q])[l] = next < FLOATS ? next : next + FLOATS - (FROM - FLOATS);
-      ((float *)&weight[q])[l] = weight_after(k);
+      ((float *)&weights[0][q])[l] = weight_before(k);
+      ((float *)&weights[1][q])[l] = 1 - weight_before(k);
     }
   const float *x = floats(on.x);
   float *y = floats(on.sketched);
   for (int plane = 0; plane < PLANES; plane++, x += FROM * FROM)
     for (int j = 0, made = 0; j < TO; j++, y += TO) {
-      const int at = before(j), last = at + 1 < FROM ? at + 1 : at;
+      const int at = before(j), last = weight_after(j) == 0 ? at : at + 1;
       for (; made <= last; made++) {
         const __m512 a = _mm512_loadu_ps(x + made * FROM);
         const __m512 b = _mm512_loadu_ps(x + made * FROM + FROM - FLOATS);
@@ -85,14 +95,15 @@ static void sketch_bilinear(void *unused)
         for (int q = 0; q < GROUPS; q++) {
           const __m512 v = _mm512_permutex2var_ps(a, lower[q], b);
           const __m512 w = _mm512_permutex2var_ps(a, upper[q], b);
-          row[made % 2][q] = _mm512_fmadd_ps(weight[q], _mm512_sub_ps(w, v), v);
+          row[made % 2][q] = _mm512_fmadd_ps(weights[1][q], w, _mm512_mul_ps(weights[0][q], v));
         }
       }
-      const __m512 below = _mm512_set1_ps(weight_after(j));
+      const __m512 above = _mm512_set1_ps(weight_before(j));
+      const __m512 below = _mm512_set1_ps(1 - weight_before(j));
       const __m512 *v = row[at % 2], *w = row[last % 2];
       __m512 sum[GROUPS];
       for (int q = 0; q < GROUPS; q++)
-        sum[q] = _mm512_fmadd_ps(below, _mm512_sub_ps(w[q], v[q]), v[q]);
+        sum[q] = _mm512_fmadd_ps(below, w[q], _mm512_mul_ps(above, v[q]));
       put_row(y, sum);
     }
 }
@@ -142,9 +153,10 @@ static void sketch_bilinear_back(void *unused)
         ((int32_t *)&pick[h][t])[l] = k - base[h];
         ((float *)&weight[h][t++])[l] = w;
       }
-      for (; t < TAPS; t++) {
-        ((int32_t *)&pick[h][t])[l] = 0;
-        ((float *)&weight[h][t])[l] = 0;
+      for (; t < TAPS; t++) { /* the first one is taken again */
+        ((int32_t *)&pick[h][t])[l] = ((int32_t *)&pick[h][0])[l];
+        ((float *)&weight[h][t])[l] = ((float *)&weight[h][0])[l] / TWICE;
+        ((float *)&weight[h][0])[l] -= ((float *)&weight[h][t])[l];
       }
     }
   }
@@ -156,6 +168,8 @@ static void sketch_bilinear_back(void *unused)
       while (before(begin) + 1 < i)
         begin++;
       for (int j = begin; j < TO && before(j) <= i; j++) {
+        if (before(j) < i && weight_after(j) == 0)
+          continue;
         const __m512 w = _mm512_set1_ps(before(j) == i ? 1 - weight_after(j) : weight_after(j));
         for (int q = 0; q < 2; q++) {
           const float *from = g + j * TO + q * FLOATS;

@@ -277,4 +277,27 @@ static void THTest_(resamplingRows)(void)
   }
 }
 
-TH_TESTS(THTest_(softMaxRows), THTest_(batchNormRows), THTest_(resamplingRows))
+/* What a place of the result is alone is not rounded, and has what is beside it not in it. */
+static void THTest_(resampledAlone)(void)
+{
+  static const int64_t widths[] = {2, 5, 9, 17, 28, 33, 61, 120};
+  const real tiny = sizeof(real) == 4 ? (real)0x1p-149 : (real)0x1p-1074;
+  for (size_t k = 0; k < sizeof widths / sizeof *widths; k++) {
+    const int64_t n = widths[k], m = 2 * n - 1;
+    th_note("%lld", (long long)n);
+    THTensor *x = numbers(5, 1, TH_SHAPE(1, 1, 3, n)), *y = THTensor_(new)();
+    for (int64_t i = 0; i < n; i++) {
+      THTensor_(data)(x)[i] = (real)(2 * i + 1) * tiny;
+      THTensor_(data)(x)[2 * n + i] = i % 2 ? (real)INFINITY : (real)(i + 1);
+    }
+    THNN_(SpatialUpSamplingBilinear_updateOutput)(NULL, x, y, 5, (int)m);
+    for (int64_t row = 0; row < 3; row++)
+      for (int64_t i = 0; i < n; i++)
+        CHECK_EQ(THTensor_(data)(y)[2 * row * m + 2 * i], THTensor_(data)(x)[row * n + i]);
+    THTensor_(free)(x);
+    THTensor_(free)(y);
+  }
+}
+
+TH_TESTS(THTest_(softMaxRows), THTest_(batchNormRows), THTest_(resamplingRows),
+         THTest_(resampledAlone))

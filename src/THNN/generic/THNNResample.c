@@ -46,47 +46,81 @@ static void THNN_(findRun)(THNN_(Places) * places, int64_t count)
   }
 }
 
-/* Both go up along the axis, next being from or the place after it. */
-static void THNN_(findBand)(THNN_(Places) * places, const THNNPlanes *p, int back, THGuard guard[3])
+/* Where the elements of an axis' band begin, and how many taps it has.  from goes up along the
+ * axis, and next is from or the place after it. */
+static void THNN_(findFirst)(const THNN_(Places) * places, int axis, int back, THNN_(Band) * b)
 {
-  const int64_t *from = places->from[2], *next = places->next[2], count = p->out[2];
-  const real *weight = places->weight[2];
-  THNN_(Band) b = {.from = back ? count : p->in[2], .to = back ? p->in[2] : count, .taps = 1};
-  ptrdiff_t bytes;
-  THGuard_enter(&guard[0], THFree);
-  THGuard_enter(&guard[1], THFree);
-  THGuard_enter(&guard[2], THFree);
-  if (__builtin_mul_overflow(b.to, (ptrdiff_t)sizeof *b.first, &bytes))
-    THError("%td places are too many", b.to);
-  b.first = guard[0].what = THAlloc(bytes);
-
-  for (ptrdiff_t k = 0; k < b.to; k++)
-    b.first[k] = back ? -1 : from[k];
+  const int64_t *from = places->from[axis], *next = places->next[axis];
+  const int64_t count = back ? b->from : b->to;
+  const real *weight = places->weight[axis];
+  for (ptrdiff_t k = 0; k < b->to; k++)
+    b->first[k] = back ? -1 : from[k];
   for (int64_t k = 0; k < count; k++)
     for (int second = 0; second <= (weight[k] != 0); second++) {
-      int64_t *first = &b.first[back ? second ? next[k] : from[k] : k];
+      int64_t *first = &b->first[back ? second ? next[k] : from[k] : k];
       if (*first < 0)
         *first = k;
-      b.taps = THMax(b.taps, (back ? k - *first : second) + 1);
+      b->taps = THMax(b->taps, (back ? k - *first : second) + 1);
     }
-  for (ptrdiff_t k = 0; k < b.to; k++) {
-    if (b.first[k] < 0) /* nothing comes from there */
-      b.first[k] = k ? b.first[k - 1] : 0;
-    b.first[k] = THMin(b.first[k], b.from - b.taps);
+  for (ptrdiff_t k = 0; k < b->to; k++) {
+    if (b->first[k] < 0) /* nothing comes from there */
+      b->first[k] = k ? b->first[k - 1] : 0;
+    b->first[k] = THMin(b->first[k], b->from - b->taps);
   }
+}
 
-  if (__builtin_mul_overflow(b.to, b.taps * (ptrdiff_t)sizeof *b.weight, &bytes))
-    THError("%td places of %td are too many", b.taps, b.to);
-  b.weight = guard[1].what = THAlloc(bytes);
-  memset(b.weight, 0, (size_t)bytes);
+/* weight is 0. */
+static void THNN_(findWeights)(const THNN_(Places) * places, int axis, int back, THNN_(Band) * b)
+{
+  const int64_t *from = places->from[axis], *next = places->next[axis];
+  const int64_t count = back ? b->from : b->to;
+  const real *weight = places->weight[axis];
   for (int64_t k = 0; k < count; k++)
     for (int second = 0; second <= (weight[k] != 0); second++) {
       const int64_t in = second ? next[k] : from[k], to = back ? in : k;
-      const int64_t tap = (back ? k : in) - b.first[to];
-      b.weight[tap * b.to + to] = second ? weight[k] : 1 - weight[k];
+      const int64_t tap = (back ? k : in) - b->first[to];
+      b->weight[tap * b->to + to] = second ? weight[k] : 1 - weight[k];
     }
-  places->band = b;
-  places->groups = guard[2].what = THNN_(resample)->find(&b, back);
+}
+
+/* Forward only of the last axis, as rows are told by their places. */
+static void THNN_(findBands)(THNN_(Places) * places, const THNNPlanes *p, int back,
+                             THGuard guard[3])
+{
+  const int begin = back ? 0 : 2;
+  THNN_(Band) *band = places->band;
+  int64_t all = 0, one, bytes;
+  for (int i = 0; i < 3; i++)
+    THGuard_enter(&guard[i], THFree);
+  for (int a = begin; a < 3; a++) {
+    band[a] = (THNN_(Band)){.from = p->in[a], .to = p->out[a], .taps = 1};
+    if (back)
+      band[a] = (THNN_(Band)){.from = p->out[a], .to = p->in[a], .taps = 1};
+    if (__builtin_add_overflow(all, band[a].to, &all))
+      THError("%td places are too many", band[a].to);
+  }
+  if (__builtin_mul_overflow(all, (int64_t)sizeof *band->first, &bytes))
+    THError("%lld places are too many", (long long)all);
+  int64_t *first = guard[0].what = THAlloc(bytes);
+  all = 0;
+  for (int a = begin; a < 3; a++) {
+    band[a].first = first;
+    THNN_(findFirst)(places, a, back, &band[a]);
+    first += band[a].to;
+    if (__builtin_mul_overflow(band[a].to, band[a].taps, &one) ||
+        __builtin_add_overflow(all, one, &all))
+      THError("%td places of %td are too many", band[a].taps, band[a].to);
+  }
+  if (__builtin_mul_overflow(all, (int64_t)sizeof *band->weight, &bytes))
+    THError("%lld weights are too many", (long long)all);
+  real *weight = guard[1].what = THAlloc(bytes);
+  memset(weight, 0, (size_t)bytes);
+  for (int a = begin; a < 3; a++) {
+    band[a].weight = weight;
+    THNN_(findWeights)(places, a, back, &band[a]);
+    weight += band[a].to * band[a].taps;
+  }
+  places->groups = guard[2].what = THNN_(resample)->find(&band[2]);
 }
 
 static void THNN_(resamplePlane)(const THNN_(Work) * work, ptrdiff_t plane, void *room)
@@ -110,7 +144,7 @@ void THNN_(resamplePlanes)(const THNNPlanes *p, THNN_(Places) * places, int back
   places->sends = !back && places->weighted && bytes >= 2 * THNN_SENT &&
                   p->count * bytes >= THPlan_cacheBytes();
   if (places->weighted)
-    THNN_(findBand)(places, p, back, guard);
+    THNN_(findBands)(places, p, back, guard);
   else
     THNN_(findRun)(places, p->out[2]);
   THNN_(Work)

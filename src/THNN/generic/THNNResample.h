@@ -1,7 +1,7 @@
-/* How a row becomes another: element k is the sum of weight[t * to + k] * x[first[k] + t] over the
+/* How a line becomes another: element k is the sum of weight[t * to + k] * x[first[k] + t] over the
  * taps t.  What has weight 0 does not count, whatever it is. */
 typedef struct {
-  ptrdiff_t from, to, taps; /* elements of the rows; from >= taps */
+  ptrdiff_t from, to, taps; /* elements of the lines; from >= taps */
   int64_t *first;
   real *weight;
 } THNN_(Band);
@@ -9,13 +9,13 @@ typedef struct {
 /* Where the places of an output plane come from, along each axis. */
 typedef struct {
   int weighted;
-  int64_t *from[3];   /* a place of the input */
-  int64_t *next[3];   /* where weighted, another place, */
-  real *weight[3];    /* its weight, and 1 - weight is that of from */
-  int64_t begin, end; /* of the last axis: from goes up by 1 in here */
-  THNN_(Band) band;   /* where weighted: of the last axis, forward or backward */
-  const void *groups; /* what the kernel has found about it, or NULL */
-  int sends;          /* a result is too large for the caches */
+  int64_t *from[3];    /* a place of the input */
+  int64_t *next[3];    /* where weighted, another place, */
+  real *weight[3];     /* its weight, and 1 - weight is that of from */
+  int64_t begin, end;  /* of the last axis: from goes up by 1 in here */
+  THNN_(Band) band[3]; /* where weighted: of the axes, forward or backward */
+  const void *groups;  /* what the kernel has found about the last one, or NULL */
+  int sends;           /* a result is too large for the caches */
 } THNN_(Places);
 
 typedef struct {
@@ -23,7 +23,7 @@ typedef struct {
   void (*plane[2])(const THNNPlanes *planes, const THNN_(Places) * places, const real *x, real *y,
                    real *room);
   /* What all planes want to know about their band, in memory that is to be freed, or NULL. */
-  void *(*find)(const THNN_(Band) * band, int back);
+  void *(*find)(const THNN_(Band) * band);
 } THNN_(ResampleKernel);
 
 extern const THNN_(ResampleKernel) * THNN_(resample);

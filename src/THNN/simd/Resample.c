@@ -89,6 +89,23 @@ LOOP apply_plain(const THNN_(Band) * b, const real *x, real *y)
   }
 }
 
+/* --- weighted places: rows back -------------------------------------------------------------- */
+
+/* A row of gradients that row j of depth i of the input comes from, and its weight. */
+typedef struct {
+  int64_t number;
+  real weight;
+} Source;
+
+static inline __attribute__((always_inline)) Source source_of(const THNNPlanes *p,
+                                                              const THNN_(Places) * at, int64_t i,
+                                                              int64_t j, ptrdiff_t z, ptrdiff_t r)
+{
+  const THNN_(Band) *depth = &at->band[0], *height = &at->band[1];
+  return (Source){(depth->first[i] + z) * p->out[1] + height->first[j] + r,
+                  depth->weight[z * depth->to + i] * height->weight[r * height->to + j]};
+}
+
 /* There are, for each level:
  *
  * find_groups, which finds once what the level wants to know about a band, in memory of its own,
@@ -121,7 +138,7 @@ static __attribute__((noinline)) void apply_far(const THNN_(Band) * b, const rea
       const Vector v =
           near ? PICK(LOAD(lanes_of(left), p), at, LOAD(lanes_of(left - WIDTH), p + WIDTH))
                : GATHER(counts, p, at);
-      sum = ADD_PRODUCT(sum, counts, w, v);
+      sum = ADD_PRODUCT(sum, w, ONLY(counts, v));
     }
     STORE(y + k, lanes, sum);
   }
@@ -132,10 +149,10 @@ LOOP apply(const THNN_(Places) * at, const real *x, real *y)
   const Groups *groups = at->groups;
   if (groups)
     apply_groups(groups, x, y);
-  else if (at->band.from > INT32_MAX) /* places may lie too far apart */
-    apply_plain(&at->band, x, y);
+  else if (at->band[2].from > INT32_MAX) /* places may lie too far apart */
+    apply_plain(&at->band[2], x, y);
   else
-    apply_far(&at->band, x, y);
+    apply_far(&at->band[2], x, y);
 }
 
 LOOP combine_at(Lanes lanes, int count, const real *const *row, const real *weight, ptrdiff_t k,
@@ -174,14 +191,14 @@ LOOP combine(ptrdiff_t n, int count, const real *const *row, const real *weight,
 
 #else
 
-static void *find_groups(TH_UNUSED const THNN_(Band) * b, TH_UNUSED int back)
+static void *find_groups(TH_UNUSED const THNN_(Band) * b)
 {
   return NULL;
 }
 
 LOOP apply(const THNN_(Places) * at, const real *x, real *y)
 {
-  apply_plain(&at->band, x, y);
+  apply_plain(&at->band[2], x, y);
 }
 
 static int is_widened(TH_UNUSED const THNNPlanes *p, TH_UNUSED const THNN_(Places) * at,
@@ -191,7 +208,7 @@ static int is_widened(TH_UNUSED const THNNPlanes *p, TH_UNUSED const THNN_(Place
 }
 
 static int is_narrowed(TH_UNUSED const THNNPlanes *p, TH_UNUSED const THNN_(Places) * at,
-                       TH_UNUSED const real *x, TH_UNUSED real *y, TH_UNUSED real *room)
+                       TH_UNUSED const real *x, TH_UNUSED real *y)
 {
   return 0;
 }
@@ -315,59 +332,33 @@ static void interpolate(const THNNPlanes *p, const THNN_(Places) * at, const rea
     THStream_copy(s.to, s.buffer, (size_t)s.held * sizeof *y);
 }
 
-/* The output places that come from an input place, along an axis: begin ... end.  before is where
- * those of the place before it begin, or 0. */
-typedef struct {
-  int64_t begin, end;
-} Span;
-
-static inline Span span_of(const THNNPlanes *p, const THNN_(Places) * at, int axis, int64_t place,
-                           int64_t before)
-{
-  Span span = {before, before};
-  while (span.begin < p->out[axis] && at->next[axis][span.begin] < place)
-    span.begin++;
-  for (span.end = span.begin; span.end < p->out[axis] && at->from[axis][span.end] <= place;)
-    span.end++;
-  return span;
-}
-
-/* What weight an input place has in an output place i. */
-static inline real weight_of(const THNN_(Places) * at, int axis, int64_t place, int64_t i)
-{
-  const real second = at->weight[axis][i];
-  return (at->from[axis][i] == place ? 1 - second : 0) + (at->next[axis][i] == place ? second : 0);
-}
-
 /* The same backward: the rows of gradients that come from an input row are added up, and then
  * become as long as it is. */
 static void interpolate_back(const THNNPlanes *p, const THNN_(Places) * at, const real *x, real *y,
                              real *room)
 {
   const ptrdiff_t n = p->out[2];
-  Span depth = {0, 0};
-  for (int64_t i = 0; i < p->in[0]; i++) {
-    depth = span_of(p, at, 0, i, depth.begin);
-    Span height = {0, 0};
+  int64_t read = 0;
+  for (int64_t i = 0; i < p->in[0]; i++)
     for (int64_t j = 0; j < p->in[1]; j++, y += p->in[2]) {
       const real *row[FEW];
       real weight[FEW];
       int count = 0, more = 0;
-      height = span_of(p, at, 1, j, height.begin);
-      for (int64_t z = depth.begin; z < depth.end; z++)
-        for (int64_t r = height.begin; r < height.end; r++) {
-          const real w = weight_of(at, 0, i, z) * weight_of(at, 1, j, r);
-          if (w == 0)
+      for (ptrdiff_t z = 0; z < at->band[0].taps; z++)
+        for (ptrdiff_t r = 0; r < at->band[1].taps; r++) {
+          const Source source = source_of(p, at, i, j, z, r);
+          if (source.weight == 0)
             continue;
           if (count == FEW) {
             combine(n, count, row, weight, room, more, 1);
             more = 1;
             count = 0;
           }
-          row[count] = x + (z * p->out[1] + r) * n;
-          weight[count] = w;
-          if (at->from[1][r] == j) /* it is the first time that this row is read */
+          row[count] = x + source.number * n;
+          weight[count] = source.weight;
+          if (source.number >= read)
             fetch(row[count], n);
+          read = THMax(read, source.number + 1);
           count++;
         }
       if (count > 0)
@@ -378,7 +369,6 @@ static void interpolate_back(const THNNPlanes *p, const THNN_(Places) * at, cons
       else
         memset(y, 0, (size_t)p->in[2] * sizeof *y);
     }
-  }
 }
 
 /* --- the table ------------------------------------------------------------------------------- */
@@ -398,7 +388,7 @@ static void backward(const THNNPlanes *p, const THNN_(Places) * places, const re
   if (!places->weighted) {
     memset(y, 0, (size_t)p->input * sizeof *y);
     scatter(p, places, x, y);
-  } else if (!is_narrowed(p, places, x, y, room)) {
+  } else if (!is_narrowed(p, places, x, y)) {
     interpolate_back(p, places, x, y, room);
   }
 }
