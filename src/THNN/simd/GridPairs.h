@@ -3,10 +3,11 @@
  * turned over. */
 
 /* A vector of points: the first place of the upper row, of two rows and columns that are in the
- * image, and what the four places weigh. */
+ * image, and what the four places weigh: of the upper and of the lower row, both columns by turns,
+ * of the first half of the points and of the second one. */
 typedef struct {
   int32_t at[LANES];
-  real weight[4][LANES];
+  real weight[2][2][LANES];
 } Pairs;
 
 /* An instruction that gathers 8 numbers takes 6 cycles on Intel's processors, and three times as
@@ -18,96 +19,117 @@ static int gathers_quickly(const THNN_(Sampler) * s)
          __builtin_cpu_is("intel");
 }
 
-/* Points i and following along axis a: the first of two places, the weights of both, and how those
- * change with the grid's number. */
-INLINE __m512i pair_along(const Corners *c, int a, int i, int64_t last, __m512 weight[2],
-                          __m512 change[2])
+/* Points along an axis: the first of two places; what both weigh; which of them are corners; and
+ * how the second one's weight changes with the grid's number, and the first one's against it. */
+typedef struct {
+  __m512i first;
+  __m512 weight[2], slope;
+  __mmask16 inside[2];
+} Along;
+
+/* As reflected does, but for what is not finite. */
+static __attribute__((noinline)) void reflect_all(real *at, real *slope, int64_t last)
 {
-  const __m512i low = _mm512_cvttps_epi32(_mm512_loadu_ps(c->low[a] + i)), none = {0};
-  const __m512i most = _mm512_set1_epi32((int32_t)last - 1);
-  const __m512i first = _mm512_max_epi32(_mm512_min_epi32(low, most), none);
-  const __m512 slope = _mm512_loadu_ps(c->slope[a] + i);
-  __m512 part[2], slopes[2] = {-slope, slope};
-  for (int k = 0; k < 2; k++) {
-    const __m512i within = _mm512_loadu_si512(c->within[a][k] + i);
-    const __mmask16 counts = _mm512_cmpneq_epi32_mask(within, none);
-    part[k] = _mm512_maskz_loadu_ps(counts, c->part[a][k] + i);
-    slopes[k] = _mm512_maskz_mov_ps(counts, slopes[k]);
+  for (int i = 0; i < LANES; i++)
+    if (isfinite(at[i]))
+      at[i] = reflected(at[i], last, &slope[i]);
+}
+
+/* From the grid's numbers along axis a; the same places as find_places'. */
+INLINE Along pair_along(const THNN_(Sampler) * s, int a, __m512 number)
+{
+  const real size = (real)s->in[a];
+  const __m512 none = _mm512_setzero_ps(), one = _mm512_set1_ps(1), end = _mm512_set1_ps(size);
+  const __m512 last = _mm512_set1_ps(size - 1), half = _mm512_set1_ps((real).5);
+  __m512 at = _mm512_mul_ps(_mm512_mul_ps(_mm512_add_ps(number, one), half), last);
+  __m512 slope = _mm512_mul_ps(last, half);
+  if (s->padding == THNN_REFLECTION)
+    reflect_all((real *)&at, (real *)&slope, s->in[a] - 1);
+  if (s->padding != THNN_ZEROS) {
+    const __mmask16 moves = _mm512_cmp_ps_mask(at, none, _CMP_GT_OQ);
+    slope = _mm512_maskz_mov_ps(_mm512_mask_cmp_ps_mask(moves, at, last, _CMP_LT_OQ), slope);
+    at = _mm512_min_ps(_mm512_max_ps(at, none), last); /* NaN becomes the second operand */
   }
-  const __mmask16 before = _mm512_cmplt_epi32_mask(low, first);
-  const __mmask16 behind = _mm512_cmpgt_epi32_mask(low, first);
-  weight[0] = _mm512_mask_mov_ps(_mm512_maskz_mov_ps(~behind, part[0]), before, part[1]);
-  weight[1] = _mm512_mask_mov_ps(_mm512_maskz_mov_ps(~before, part[1]), behind, part[0]);
-  change[0] = _mm512_mask_mov_ps(_mm512_maskz_mov_ps(~behind, slopes[0]), before, slopes[1]);
-  change[1] = _mm512_mask_mov_ps(_mm512_maskz_mov_ps(~before, slopes[1]), behind, slopes[0]);
-  return first;
+  at = _mm512_min_ps(_mm512_max_ps(at, -one), end);
+  const __m512 low = _mm512_roundscale_ps(at, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+  const __m512 first = _mm512_max_ps(_mm512_min_ps(low, last - one), none);
+  const __mmask16 near = _mm512_cmp_ps_mask(low, first, _CMP_EQ_OQ);
+  const __mmask16 before = _mm512_cmp_ps_mask(low, first, _CMP_LT_OQ);
+  const __mmask16 some = _mm512_cmp_ps_mask(at, -one, _CMP_GT_OQ); /* of both are in the image */
+  const __mmask16 inside = _mm512_mask_cmp_ps_mask(some, at, end, _CMP_LT_OQ);
+  const __mmask16 behind = inside & (__mmask16) ~(near | before);
+  const __m512 second = at - low, rest = one - second;
+  const __mmask16 both[2] = {inside & (near | before), (inside & near) | behind};
+  return (Along){
+      .first = _mm512_cvttps_epi32(first),
+      .slope = _mm512_mask_mov_ps(-slope, near, slope),
+      .inside = {both[0], both[1]},
+      .weight = {_mm512_maskz_mov_ps(both[0], _mm512_mask_mov_ps(rest, before, second)),
+                 _mm512_maskz_mov_ps(both[1], _mm512_mask_mov_ps(second, behind, rest))}};
 }
 
-static __attribute__((noinline)) void find_flat_places(const THNN_(Sampler) * s, int a,
-                                                       const real *number, Corners *c)
+/* Of the vector of points from point on, of count, down and across the image. */
+INLINE void pairs_at(const THNN_(Sampler) * s, const real *number, ptrdiff_t count, Along *y,
+                     Along *x)
 {
-  find_places(s, 2, 0, a, number, c);
+  const uint32_t there = count < LANES ? (1u << 2 * count) - 1 : UINT32_MAX;
+  const Vector first = (Vector)_mm512_maskz_loadu_ps((__mmask16)there, number);
+  const Vector second = (Vector)_mm512_maskz_loadu_ps((__mmask16)(there >> 16), number + LANES);
+  *x = pair_along(s, 2, (__m512)MIX(first, second, EVEN));
+  *y = pair_along(s, 1, (__m512)MIX(first, second, ODD));
 }
 
-/* Of block b of all images. */
-static void find_places_of(const THNN_(Sampler) * s, ptrdiff_t b, Corners *c)
+INLINE __m512i first_of_pairs(const THNN_(Sampler) * s, const Along *y, const Along *x)
 {
-  int64_t image, point;
-  const real *number = numbers_of(s, b, &image, &point, c);
-  find_flat_places(s, 1, number, c);
-  find_flat_places(s, 2, number, c);
+  return _mm512_add_epi32(_mm512_mullo_epi32(y->first, _mm512_set1_epi32((int32_t)s->in[2])),
+                          x->first);
 }
 
-INLINE __m512i first_of_pairs(const THNN_(Sampler) * s, __m512i y, __m512i x)
+/* n points, of which the grid has those numbers. */
+static void pair_points(const THNN_(Sampler) * s, const real *number, ptrdiff_t n, Pairs *pairs)
 {
-  return _mm512_add_epi32(_mm512_mullo_epi32(y, _mm512_set1_epi32((int32_t)s->in[2])), x);
-}
-
-/* Of block b of all images. */
-static void pair_points(const THNN_(Sampler) * s, ptrdiff_t b, Pairs *pairs)
-{
-  Corners c;
-  find_places_of(s, b, &c);
-  for (int i = 0; i < c.count; i += LANES, pairs++) {
-    __m512 row[2], column[2], unused[2];
-    const __m512i y = pair_along(&c, 1, i, s->in[1] - 1, row, unused);
-    const __m512i x = pair_along(&c, 2, i, s->in[2] - 1, column, unused);
-    _mm512_storeu_si512(pairs->at, first_of_pairs(s, y, x));
-    for (int k = 0; k < 4; k++)
-      _mm512_storeu_ps(pairs->weight[k], _mm512_mul_ps(row[k >> 1], column[k & 1]));
+  for (ptrdiff_t i = 0; i < n; i += LANES, pairs++) {
+    Along x, y;
+    pairs_at(s, number + 2 * i, n - i, &y, &x);
+    _mm512_storeu_si512(pairs->at, first_of_pairs(s, &y, &x));
+    for (int row = 0; row < 2; row++) {
+      const Vector left = (Vector)_mm512_mul_ps(y.weight[row], x.weight[0]);
+      const Vector right = (Vector)_mm512_mul_ps(y.weight[row], x.weight[1]);
+      _mm512_storeu_ps(pairs->weight[row][0], (__m512)MIX(left, right, LOWER));
+      _mm512_storeu_ps(pairs->weight[row][1], (__m512)MIX(left, right, UPPER));
+    }
   }
 }
 
-/* What is not a number without its weights may be one with them: what weighs 0 does not count. */
-static __attribute__((noinline)) __m512 weighed_pairs(const real *x, int64_t width,
-                                                      const Pairs *pairs)
+/* Both neighbours of points in a row, by turns; half says which points. */
+INLINE __m512 neighbours(const real *x, const int32_t *at, int half)
 {
-  __m512 sum = _mm512_setzero_ps();
-  const __m512i at = _mm512_loadu_si512(pairs->at);
-  for (int k = 0; k < 4; k++) {
-    const __m512 weight = _mm512_loadu_ps(pairs->weight[k]);
-    const __mmask16 counts = _mm512_cmp_ps_mask(weight, _mm512_setzero_ps(), _CMP_NEQ_UQ);
-    const __m512 value = _mm512_mask_i32gather_ps(_mm512_setzero_ps(), counts, at,
-                                                  x + (k >> 1) * width + (k & 1), 4);
-    sum = _mm512_add_ps(sum, _mm512_maskz_mul_ps(counts, weight, value));
-  }
-  return sum;
+  const __m256i where = _mm256_loadu_si256((const __m256i *)at + half);
+  return _mm512_castpd_ps(_mm512_i32gather_pd(where, x, 4));
 }
 
-INLINE __m512 sum_of_pairs(const real *x, int64_t width, const Pairs *pairs)
+/* With some, places that weigh 0 do not count: they may hold what is not finite. */
+INLINE __m512 sum_of_pairs(const real *x, int64_t width, const Pairs *pairs, int some)
 {
-  __m512 sum = _mm512_setzero_ps();
-  for (int row = 0; row < 2; row++) {
-    const __m256i *at = (const __m256i *)pairs->at;
-    const real *from = x + row * width;
-    const Vector first = (Vector)_mm512_i32gather_pd(_mm256_loadu_si256(at), from, 4);
-    const Vector second = (Vector)_mm512_i32gather_pd(_mm256_loadu_si256(at + 1), from, 4);
-    sum = _mm512_add_ps(sum, _mm512_mul_ps((__m512)MIX(first, second, EVEN),
-                                           _mm512_loadu_ps(pairs->weight[2 * row])));
-    sum = _mm512_add_ps(sum, _mm512_mul_ps((__m512)MIX(first, second, ODD),
-                                           _mm512_loadu_ps(pairs->weight[2 * row + 1])));
+  Vector sum[2];
+  for (int half = 0; half < 2; half++) {
+    __m512 row[2], weight[2];
+    for (int k = 0; k < 2; k++) {
+      weight[k] = _mm512_loadu_ps(pairs->weight[k][half]);
+      row[k] = neighbours(x + k * width, pairs->at, half);
+      if (some)
+        row[k] = _mm512_maskz_mov_ps(
+            _mm512_cmp_ps_mask(weight[k], _mm512_setzero_ps(), _CMP_NEQ_UQ), row[k]);
+    }
+    sum[half] = (Vector)_mm512_fmadd_ps(weight[1], row[1], _mm512_mul_ps(weight[0], row[0]));
   }
-  return sum;
+  return _mm512_add_ps((__m512)MIX(sum[0], sum[1], EVEN), (__m512)MIX(sum[0], sum[1], ODD));
+}
+
+static __attribute__((noinline)) __m512 sum_of_some(const real *x, int64_t width,
+                                                    const Pairs *pairs)
+{
+  return sum_of_pairs(x, width, pairs, 1);
 }
 
 /* n points of count planes, 1 or 2; the next planes, and what will be written, are fetched. */
@@ -121,9 +143,9 @@ INLINE void sample_pairs(const THNN_(Sampler) * s, int count, const Pairs *pairs
       const real *from = x + p * s->plane;
       __builtin_prefetch(from + count * s->plane + i, 0, 2);
       __builtin_prefetch(y + p * s->points + i + LATER, 1);
-      __m512 sum = sum_of_pairs(from, s->in[2], pairs);
+      __m512 sum = sum_of_pairs(from, s->in[2], pairs, 0);
       if (__builtin_expect(_mm512_mask_cmp_ps_mask(there, sum, sum, _CMP_UNORD_Q), 0))
-        sum = weighed_pairs(from, s->in[2], pairs);
+        sum = sum_of_some(from, s->in[2], pairs);
       _mm512_mask_storeu_ps(y + p * s->points + i, there, sum);
     }
   }
@@ -133,10 +155,9 @@ INLINE void sample_pairs(const THNN_(Sampler) * s, int count, const Pairs *pairs
 static void sample_some(const THNN_(Sampler) * s, int64_t begin, int64_t end, int64_t first,
                         int64_t last, Pairs *pairs)
 {
-  const int64_t before = begin / s->planes * s->blocks, point = first * BLOCK;
+  const int64_t image = begin / s->planes, point = first * BLOCK;
   const ptrdiff_t n = THMin(s->points, last * BLOCK) - point;
-  for (int64_t b = first; b < last; b++)
-    pair_points(s, before + b, pairs + (b - first) * (BLOCK / LANES));
+  pair_points(s, s->grid + 2 * (image * s->points + point), n, pairs);
   for (int64_t plane = begin; plane < end; plane += 2) {
     const real *x = s->x + plane * s->plane;
     real *y = s->y + plane * s->points + point;
@@ -168,8 +189,8 @@ static void sample_shares_by_pairs(const THNN_(Sampler) * s, ptrdiff_t begin, pt
       const int64_t before = k / s->groups * s->groups, plane = k / s->groups * s->planes;
       last = THMin(before + s->groups, begin_of(s, share + 1));
       for (int64_t b = 0; b < s->blocks; b += step)
-        sample_some(s, plane + (k - before) * THNN_GRID_GROUP,
-                    plane + THMin((last - before) * THNN_GRID_GROUP, s->planes), b,
+        sample_some(s, plane + (k - before) * GROUP,
+                    plane + THMin((last - before) * GROUP, s->planes), b,
                     THMin(s->blocks, b + step), (Pairs *)(s->rooms + share * s->room));
     }
 }

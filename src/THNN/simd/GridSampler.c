@@ -4,7 +4,7 @@
 #include "TH/simd/THTurn.h"
 #include "Vectors.h"
 
-enum { BLOCK = THNN_GRID_BLOCK, CORNERS = 8 };
+enum { BLOCK = THNN_GRID_BLOCK, GROUP = THNN_GRID_GROUP, CORNERS = 8 };
 
 typedef struct {
   int count; /* of points */
@@ -166,21 +166,22 @@ static int64_t begin_of(const THNN_(Sampler) * s, ptrdiff_t share)
 }
 
 #if defined(__AVX512F__) && defined(TH_REAL_IS_FLOAT)
-#include "GridPairs.h"
+#include "GridMoves.h"
 #else
+/* What a processor that gathers quickly does by pairs of neighbours. */
+#define BY_PAIRS(NAME)                                                            \
+  static void NAME(TH_UNUSED const THNN_(Sampler) * s, TH_UNUSED ptrdiff_t begin, \
+                   TH_UNUSED ptrdiff_t end)                                       \
+  {                                                                               \
+  }
+BY_PAIRS(sample_blocks_by_pairs)
+BY_PAIRS(sample_shares_by_pairs)
+BY_PAIRS(spread_planes_by_pairs)
+BY_PAIRS(move_blocks_by_pairs)
+
 static int gathers_quickly(TH_UNUSED const THNN_(Sampler) * s)
 {
   return 0;
-}
-
-static void sample_blocks_by_pairs(TH_UNUSED const THNN_(Sampler) * s, TH_UNUSED ptrdiff_t begin,
-                                   TH_UNUSED ptrdiff_t end)
-{
-}
-
-static void sample_shares_by_pairs(TH_UNUSED const THNN_(Sampler) * s, TH_UNUSED ptrdiff_t begin,
-                                   TH_UNUSED ptrdiff_t end)
-{
 }
 #endif
 
@@ -244,6 +245,10 @@ static inline __attribute__((always_inline)) void spread(const THNN_(Sampler) * 
 static void spread_planes(void *sampler, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Sampler) *s = sampler;
+  if (gathers_quickly(s)) {
+    spread_planes_by_pairs(s, begin, end);
+    return;
+  }
   memset(s->gradInput + begin * s->plane, 0,
          (size_t)((end - begin) * s->plane) * sizeof *s->gradInput);
   FOR_KIND(spread, begin, end)
@@ -286,12 +291,15 @@ static inline __attribute__((always_inline)) void move_points(const THNN_(Sample
 static void move_blocks(void *sampler, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Sampler) *s = sampler;
-  FOR_KIND(move_points, begin, end)
+  if (gathers_quickly(s))
+    move_blocks_by_pairs(s, begin, end);
+  else
+    FOR_KIND(move_points, begin, end)
 }
 
 /* --- planes turned over ---------------------------------------------------------------------- */
 
-enum { GROUP = THNN_GRID_GROUP, PIECE = THNN_GRID_PIECE, VECTORS = GROUP / LANES };
+enum { PIECE = THNN_GRID_PIECE, VECTORS = GROUP / LANES };
 
 /* A group of planes of an image, and room for it: what its planes hold at one place lies side by
  * side. */

@@ -19,23 +19,23 @@ static int spreads_pairs(const THNN_(Sampler) * s)
 static __attribute__((noinline)) int find_spreads(const THNN_(Sampler) * s, ptrdiff_t b,
                                                   Spreads *to)
 {
-  Corners c;
-  find_places_of(s, b, &c);
-  for (int i = 0; i < c.count; i += LANES) {
-    __m512 row[2], column[2], down[2], across[2];
-    const __m512i y = pair_along(&c, 1, i, s->in[1] - 1, row, down);
-    const __m512i x = pair_along(&c, 2, i, s->in[2] - 1, column, across);
-    _mm512_storeu_si512(to->at + i, first_of_pairs(s, y, x));
+  const int64_t image = b / s->blocks, point = b % s->blocks * BLOCK;
+  const real *number = s->grid + 2 * (image * s->points + point);
+  const int count = (int)THMin(BLOCK, s->points - point);
+  for (int i = 0; i < count; i += LANES) {
+    Along x, y;
+    pairs_at(s, number + 2 * i, count - i, &y, &x);
+    _mm512_storeu_si512(to->at + i, first_of_pairs(s, &y, &x));
     for (int k = 0; k < 4; k++)
-      _mm512_storeu_ps(to->weight[k] + i, _mm512_mul_ps(row[k >> 1], column[k & 1]));
+      _mm512_storeu_ps(to->weight[k] + i, _mm512_mul_ps(y.weight[k >> 1], x.weight[k & 1]));
     for (int k = 0; k < 2; k++) {
-      _mm512_storeu_ps(to->row[k] + i, row[k]);
-      _mm512_storeu_ps(to->column[k] + i, column[k]);
-      _mm512_storeu_ps(to->down[k] + i, down[k]);
-      _mm512_storeu_ps(to->across[k] + i, across[k]);
+      _mm512_storeu_ps(to->row[k] + i, y.weight[k]);
+      _mm512_storeu_ps(to->column[k] + i, x.weight[k]);
+      _mm512_storeu_ps(to->down[k] + i, _mm512_maskz_mov_ps(y.inside[k], k ? y.slope : -y.slope));
+      _mm512_storeu_ps(to->across[k] + i, _mm512_maskz_mov_ps(x.inside[k], k ? x.slope : -x.slope));
     }
   }
-  return c.count;
+  return count;
 }
 
 /* Eight vectors become one of their sums. */
