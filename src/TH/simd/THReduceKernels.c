@@ -343,33 +343,45 @@ static inline __attribute__((always_inline)) void best_join(int largest, Best *a
   }
 }
 
-/* deep rows of n lanes, from row i on, some lanes at a time whose states stay in registers */
+/* deep rows of so many lanes, a constant, from row i on; their states stay in registers meanwhile
+ */
+static inline __attribute__((always_inline)) void best_few(int largest, real *restrict value,
+                                                           RowIndex *restrict row, int lanes,
+                                                           const real *restrict x, ptrdiff_t jump,
+                                                           RowIndex i, int deep)
+{
+  real a[128 / ITEM];
+  RowIndex r[128 / ITEM];
+  for (int k = 0; k < lanes; k++) {
+    a[k] = value[k];
+    r[k] = row[k];
+  }
+  for (int d = 0; d < deep; d++)
+    TH_PRAGMA(omp simd) /* or else it is unrolled, and has branches */
+  for (int k = 0; k < lanes; k++)
+    take_better(largest, &a[k], &r[k], x[d * jump + k], (RowIndex)(i + d));
+  for (int k = 0; k < lanes; k++) {
+    value[k] = a[k];
+    row[k] = r[k];
+  }
+}
+
+/* deep rows of n lanes, from row i on */
 static inline __attribute__((always_inline)) void best_across(int largest, real *restrict value,
                                                               RowIndex *restrict row, ptrdiff_t n,
                                                               const real *restrict x,
                                                               ptrdiff_t jump, RowIndex i, int deep,
                                                               uintptr_t ahead)
 {
-  enum { MANY = 128 / ITEM };
+  enum { MANY = 128 / ITEM, FEW = ITEM > 1 ? 32 / ITEM : MANY };
   ptrdiff_t j = 0;
   for (; j + MANY <= n; j += MANY) {
-    real a[MANY];
-    RowIndex r[MANY];
     for (int d = 0; d < deep; d++)
       fetch((uintptr_t)(x + d * jump + j) + ahead, MANY);
-    for (int k = 0; k < MANY; k++) {
-      a[k] = value[j + k];
-      r[k] = row[j + k];
-    }
-    for (int d = 0; d < deep; d++)
-      TH_PRAGMA(omp simd) /* or else it is unrolled, and has branches */
-    for (int k = 0; k < MANY; k++)
-      take_better(largest, &a[k], &r[k], x[d * jump + j + k], (RowIndex)(i + d));
-    for (int k = 0; k < MANY; k++) {
-      value[j + k] = a[k];
-      row[j + k] = r[k];
-    }
+    best_few(largest, value + j, row + j, MANY, x + j, jump, i, deep);
   }
+  for (; j + FEW <= n; j += FEW)
+    best_few(largest, value + j, row + j, FEW, x + j, jump, i, deep);
   for (; j < n; j++)
     for (int d = 0; d < deep; d++)
       take_better(largest, &value[j], &row[j], x[d * jump + j], (RowIndex)(i + d));
