@@ -195,12 +195,20 @@ static void sketch_bilinear_back(void *unused)
 
 enum { IMAGES = 8, DEEP = 32, SIDE = 64, POINTS = SIDE * SIDE };
 
+/* From 0 to 1; points lie all over an image. */
+static float scattered(uint32_t i)
+{
+  i *= 2654435761u;
+  i = (i ^ i >> 15) * 2246822519u;
+  return (float)(i ^ i >> 13) / 4294967296.f;
+}
+
 static void prepare_grid(void)
 {
   on.x = normal(AT_SHAPE(IMAGES, DEEP, SIDE, SIDE));
   on.y = at_empty(AT_SHAPE(IMAGES, SIDE, SIDE, 2), .type = AT_CPU(AT_FLOAT));
   for (int i = 0; i < IMAGES * POINTS * 2; i++)
-    floats(on.y)[i] = (float)((uint32_t)i * 2654435761u) / 4294967296.f * 2.2f - 1.1f;
+    floats(on.y)[i] = scattered((uint32_t)i) * 2.2f - 1.1f;
   give_results(AT_SHAPE(IMAGES, DEEP, SIDE, SIDE), 0);
 }
 
@@ -272,8 +280,7 @@ static void find_corners(const float *grid)
   }
 }
 
-/* A vector of points, of which neighbours are gathered as one number; no number is without bounds.
- */
+/* A vector of points, of which neighbours are gathered as one number. */
 static inline __m512 points_of(const float *x, int i)
 {
   __m512 half[2];
@@ -288,9 +295,11 @@ static inline __m512 points_of(const float *x, int i)
                        _mm512_permutex2var_ps(half[0], counting(1, 2), half[1]));
 }
 
+/* Where a result is not a number, what weighs nothing may have made it so: it is computed again. */
 static void sketch_grid_sample(void *unused)
 {
   (void)unused;
+  __mmask16 wrong = 0;
   for (int image = 0; image < IMAGES; image++) {
     find_corners(floats(on.y) + (ptrdiff_t)image * POINTS * 2);
     for (int p = 0; p < DEEP; p += 2) {
@@ -300,10 +309,14 @@ static void sketch_grid_sample(void *unused)
         for (int k = 0; k < 2; k++) {
           __builtin_prefetch(x + (2 + k) * POINTS + i * FLOATS, 0, 2);
           __builtin_prefetch(y + k * POINTS + i * FLOATS + 512, 1);
-          _mm512_storeu_ps(y + k * POINTS + i * FLOATS, points_of(x + k * POINTS, i));
+          const __m512 points = points_of(x + k * POINTS, i);
+          wrong |= _mm512_cmp_ps_mask(points, points, _CMP_UNORD_Q);
+          _mm512_storeu_ps(y + k * POINTS + i * FLOATS, points);
         }
     }
   }
+  if (wrong)
+    grid_sample(NULL);
 }
 
 /* --- and their gradients --------------------------------------------------------------------- */
@@ -401,8 +414,9 @@ static inline __attribute__((always_inline)) void spread(const float *x, float *
   __m512 sum[CORNERS][VECTORS]; /* all are loaded first, as rows are a multiple of 4 KB apart */
   for (int k = 0; k < CORNERS; k++)
     for (int v = 0; v < VECTORS; v++)
-      sum[k][v] = _mm512_fmadd_ps(_mm512_set1_ps(weight[k]), _mm512_loadu_ps(g + v * FLOATS),
-                                  _mm512_loadu_ps(y + step[k] + v * FLOATS));
+      sum[k][v] =
+          _mm512_add_ps(_mm512_mul_ps(_mm512_set1_ps(weight[k]), _mm512_loadu_ps(g + v * FLOATS)),
+                        _mm512_loadu_ps(y + step[k] + v * FLOATS));
   for (int k = 0; k < CORNERS; k++)
     for (int v = 0; v < VECTORS; v++)
       _mm512_storeu_ps(y + step[k] + v * FLOATS, sum[k][v]);
@@ -419,10 +433,12 @@ static inline __m512d slopes_of(int i, int a)
   return sum;
 }
 
-/* All planes of an image are turned over, so that what they hold at one place lies side by side. */
+/* All planes of an image are turned over, so that what they hold at one place lies side by side.
+ * What is not finite is computed again. */
 static void sketch_grid_sample_back(void *unused)
 {
   (void)unused;
+  __mmask8 wrong = 0;
   static float x[POINTS * DEEP] __attribute__((aligned(64)));
   static float y[POINTS * DEEP] __attribute__((aligned(64)));
   static float g[PIECE * DEEP] __attribute__((aligned(64)));
@@ -451,7 +467,9 @@ static void sketch_grid_sample_back(void *unused)
           const ptrdiff_t at = (ptrdiff_t)place[i + j + k] * DEEP;
           spread(x + at, y + at, g + (j + k) * DEEP, weigh[i + j + k], product + k * CORNERS);
         }
-        _mm512_storeu_pd(sums[i + j], total_of_each(product));
+        const __m512d total = total_of_each(product), nothing = _mm512_sub_pd(total, total);
+        wrong |= _mm512_cmp_pd_mask(nothing, nothing, _CMP_UNORD_Q);
+        _mm512_storeu_pd(sums[i + j], total);
       }
     }
     for (int i = 0; i < POINTS; i += FLOATS)
@@ -468,6 +486,8 @@ static void sketch_grid_sample_back(void *unused)
       _mm512_storeu_ps(to, _mm512_permutex2var_ps(across, by_turns(0), down));
     }
   }
+  if (wrong)
+    grid_sample_back(NULL);
 }
 
 const Experiment images_experiments[] = {
