@@ -196,13 +196,29 @@ static void move_some_planes(const THNN_(Sampler) * s, int64_t begin, int64_t en
   }
 }
 
-/* The gradients of n points, across and down by turns. */
-static void take_moved(const Moves *m, const Moved *from, ptrdiff_t n, accreal *part)
+/* A vector of points' gradients, down or across. */
+INLINE __m512 gradient_of(const Moves *m, const Moved *from, int a)
 {
-  for (ptrdiff_t i = 0; i < n; i++)
-    for (int a = 0; a < 2; a++)
-      part[2 * i + a] =
-          from[i / LANES].sum[1 - a][i % LANES] * (accreal)m[i / LANES].slope[1 - a][i % LANES];
+  __m512 all = _mm512_setzero_ps();
+  for (int half = 0; half < 2; half++) {
+    const __m512d slope = _mm512_cvtps_pd(_mm256_loadu_ps(m->slope[a] + half * (LANES / 2)));
+    const __m512d sum = _mm512_loadu_pd(from->sum[a] + half * (LANES / 2));
+    const __m256d part = _mm256_castps_pd(_mm512_cvtpd_ps(_mm512_mul_pd(sum, slope)));
+    all = _mm512_castpd_ps(half ? _mm512_insertf64x4(_mm512_castps_pd(all), part, 1)
+                                : _mm512_castpd256_pd512(part));
+  }
+  return all;
+}
+
+/* The gradients of n points, across and down by turns. */
+static void take_moved(const Moves *m, const Moved *from, ptrdiff_t n, real *to)
+{
+  for (ptrdiff_t i = 0; i < n; i += LANES, m++, from++, to += 2 * LANES) {
+    const uint32_t there = n - i < LANES ? (1u << 2 * (n - i)) - 1 : UINT32_MAX;
+    const Vector down = (Vector)gradient_of(m, from, 0), across = (Vector)gradient_of(m, from, 1);
+    _mm512_mask_storeu_ps(to, (__mmask16)there, (__m512)MIX(across, down, LOWER));
+    _mm512_mask_storeu_ps(to + LANES, (__mmask16)(there >> 16), (__m512)MIX(across, down, UPPER));
+  }
 }
 
 /* Planes begin ... end: gradInput. */
@@ -228,11 +244,8 @@ static void move_blocks_by_pairs(const THNN_(Sampler) * s, ptrdiff_t begin, ptrd
   for (ptrdiff_t b = begin; b < end; b++) {
     const int64_t image = b / s->blocks, point = b % s->blocks * BLOCK;
     const ptrdiff_t n = THMin(BLOCK, s->points - point), all = 2 * (image * s->points + point);
-    accreal part[2 * BLOCK];
     find_moves(s, s->grid + all, n, moves);
     move_some_planes(s, image * s->planes, (image + 1) * s->planes, point, n, moves, moved);
-    take_moved(moves, moved, n, part);
-    for (ptrdiff_t i = 0; i < 2 * n; i++)
-      s->gradGrid[all + i] = (real)part[i];
+    take_moved(moves, moved, n, s->gradGrid + all);
   }
 }
