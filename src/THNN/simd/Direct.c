@@ -13,7 +13,8 @@ enum {
   TAPS = THNN_DIRECT_TAPS,
   WINDOW = 9, /* terms that are computed together for one output */
   LINE = 64,
-  AHEAD = 12 /* terms from one that is read to one that is fetched: each is in a row of its own */
+  BETWEEN = 8, /* terms some of what comes next is fetched */
+  AHEAD = 12   /* terms from one that is read to one that is fetched: each is in a row of its own */
 };
 
 #if defined(TH_REAL_IS_FLOAT)
@@ -33,11 +34,47 @@ static inline Vector load(const real *x)
 
 /* --- forward --------------------------------------------------------------------------------- */
 
+/* Lines of the next stretch of planes in memory that are fetched while this one is computed, all of
+ * a term before those of the next one.  Few come at a time: there is room for some sixteen on their
+ * way, and what is read from the second cache needs it too. */
+typedef struct {
+  const real *x;
+  ptrdiff_t term, line, lines, together;
+  int isLong; /* all terms of a stretch do not stay in the first cache */
+} Ahead;
+
+/* What blocks of outputs have to fetch of count positions from x on. */
+static Ahead ahead_of(const THNNDirect *d, const real *x, ptrdiff_t count, ptrdiff_t blocks)
+{
+  enum { LINE_ELEMENTS = LINE / sizeof(real), LONG = 24 * 1024 / LINE };
+  const ptrdiff_t lines = (THMax(count, 0) + LINE_ELEMENTS - 1) / LINE_ELEMENTS;
+  const ptrdiff_t times = THMax(1, blocks * ((d->terms + BETWEEN - 1) / BETWEEN));
+  const ptrdiff_t all = d->terms * lines, together = (all + times - 1) / times;
+  return (Ahead){x, lines > 0 ? 0 : d->terms, 0, lines, THMin(together, BETWEEN), all > LONG};
+}
+
+static inline void fetch_some(const THNNDirect *d, Ahead *ahead)
+{
+  for (ptrdiff_t i = 0; i < ahead->together && ahead->term < d->terms; i++) {
+    const real *const x = ahead->x + d->offset[ahead->term];
+    const char *const at = (const char *)x + ahead->line * LINE;
+    if (ahead->isLong)
+      __builtin_prefetch(at, 0, 2);
+    else
+      __builtin_prefetch(at);
+    if (++ahead->line == ahead->lines) {
+      ahead->line = 0;
+      ahead->term++;
+    }
+  }
+}
+
 /* to[o][i] = the sums for output o at position i of a stretch of width vectors, to which bias[o] is
- * added if there is one; outputs are apart from each other.  A cache line of each term is fetched
- * for a later one, from there on if that is not NULL. */
+ * added if there is one; outputs are apart from each other.  Some lines of each term are fetched
+ * for a later one; where all is in memory, so are the outputs, and some of what is ahead, which
+ * else is NULL. */
 static inline __attribute__((always_inline)) void stretch(const THNNDirect *d, const real *x,
-                                                          const real *fetched, const real *w,
+                                                          Ahead *ahead, const real *w,
                                                           const real *bias, real *to,
                                                           ptrdiff_t apart, int outputs, int width)
 {
@@ -45,13 +82,16 @@ static inline __attribute__((always_inline)) void stretch(const THNNDirect *d, c
   for (int o = 0; o < outputs; o++)
     for (int k = 0; k < width; k++)
       sum[o][k] = (Vector){0};
+  for (int o = 0; ahead && o < outputs; o++)
+    for (int k = 0; k < width * VECTOR; k += LINE)
+      __builtin_prefetch((const char *)(to + o * apart) + k, 1);
   for (ptrdiff_t l = 0; l < d->terms; l++, w += outputs) {
+    if (ahead && l % BETWEEN == 0)
+      fetch_some(d, ahead);
     const real *at = x + d->offset[l];
     const char *later = (const char *)(x + d->offset[l + AHEAD < d->terms ? l + AHEAD : l]);
     for (int k = 0; k < width * VECTOR; k += LINE)
       __builtin_prefetch(later + k);
-    if (fetched)
-      __builtin_prefetch(fetched + d->offset[l]);
     Vector v[WIDE];
     for (int k = 0; k < width; k++)
       v[k] = load(at + k * LANES);
@@ -129,20 +169,20 @@ static inline __attribute__((always_inline)) void all_stretches(const THNNDirect
   const ptrdiff_t count = width * LANES;
   static const real none[OUTPUTS] = {0};
   const int isOneRow = d->count[0] == 1 && d->count[1] == 1 && d->step[2] == 1;
+  const ptrdiff_t blocks = (d->outputs + outputs - 1) / outputs;
   for (ptrdiff_t begin = 0; begin < d->length; begin += count) {
     /* The last one ends with the image where it can: nothing is read behind that. */
     const ptrdiff_t first = THMin(begin, THMax(d->length - count, 0));
-    /* What comes from memory for the next stretch comes with the first blocks, a line with each. */
-    const real *next = x + THMin(first + count, d->length - 1);
-    for (ptrdiff_t o = 0; o < d->outputs; o += outputs, next += LINE / sizeof(real)) {
+    const ptrdiff_t next = first + count, left = THMin(d->length - next, count);
+    Ahead ahead = ahead_of(d, x + next, left, blocks);
+    for (ptrdiff_t o = 0; o < d->outputs; o += outputs) {
       real tile[OUTPUTS * WIDE * LANES];
-      const real *fetched = next < x + d->length && o < width * outputs ? next : x + first;
       if (isOneRow && o + outputs <= d->outputs && first + count <= d->length) {
-        stretch(d, x + first, fetched, weights + o * d->terms, bias ? bias + o : none,
+        stretch(d, x + first, &ahead, weights + o * d->terms, bias ? bias + o : none,
                 y + o * d->plane + first, d->plane, outputs, width);
         continue;
       }
-      stretch(d, x + first, fetched, weights + o * d->terms, NULL, tile, count, outputs, width);
+      stretch(d, x + first, NULL, weights + o * d->terms, NULL, tile, count, outputs, width);
       for (ptrdiff_t k = o; k < THMin(o + outputs, d->outputs); k++)
         deliver(d, tile + (k - o) * count, first, THMin(first + count, d->length),
                 bias ? bias[k] : 0, y + k * d->plane);
