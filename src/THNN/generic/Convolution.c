@@ -725,7 +725,8 @@ void THNN_(convolveWeights)(const THNNConvolution *c, THTensor *x, THTensor *y,
     (tiled, THTensor_(data)(x), THTensor_(data)(y), THTensor_(data)(gradWeight), scale);
   } else if (implicit) {
     THNN_(addImplicitWeights)
-    (&products, THTensor_(data)(x), THTensor_(data)(y), THTensor_(data)(gradWeight), scale);
+    (&products, THTensor_(data)(x), THTensor_(data)(y), THTensor_(data)(gradWeight),
+     gradBias && !biasOfX ? THTensor_(data)(gradBias) : NULL, scale);
   } else if (direct) {
     sums.x = THTensor_(data)(x);
     sums.y = THTensor_(data)(y);
@@ -739,7 +740,7 @@ void THNN_(convolveWeights)(const THNNConvolution *c, THTensor *x, THTensor *y,
     w.scale = (real)scale;
     THParallel_for(chunks, 1, THNN_(columnChunks), &w);
   }
-  if (gradBias) {
+  if (gradBias && (biasOfX || !implicit || products.chunks == 0)) {
     const real *from = THTensor_(data)(biasOfX ? x : y);
     const int64_t own = biasOfX ? c->planes : c->outputs, n = biasOfX ? c->image : c->windows;
     if (c->last)

@@ -588,7 +588,11 @@ static void THNN_(implicitWeights)(void *context, ptrdiff_t begin, ptrdiff_t end
     const ptrdiff_t first = share * w->blocks / w->shares * w->width;
     const ptrdiff_t end_ = THMin((share + 1) * w->blocks / w->shares * w->width, outputs);
     const ptrdiff_t terms = few * c->window;
+    /* The gradients are summed up with the first planes, when they are in the cache anyway. */
+    accreal *totals = w->bias && chunk == 0 ? w->totals + group * outputs : NULL;
     memset(sums, 0, (size_t)w->sums * sizeof *sums);
+    for (ptrdiff_t o = first; totals && o < end_; o++)
+      totals[o] = 0;
     for (ptrdiff_t image = 0; image < c->batch; image += w->few) {
       const ptrdiff_t images = THMin(w->few, c->batch - image), all = images * c->windows;
       const ptrdiff_t ofX = group * planes + plane, ofY = group * outputs;
@@ -614,6 +618,9 @@ static void THNN_(implicitWeights)(void *context, ptrdiff_t begin, ptrdiff_t end
             gradients = y + at * count;
           else
             THNN_(turnGradients)(w, y + o * (c->last ? 1 : c->windows), count, at, piece, m);
+          if (totals)
+            THNN_(direct)->sumRows(piece, count, gradients, vectors * THNN_(implicit)->lanes,
+                                   totals + o);
           THNN_(implicit)->multiply(terms, w->term, piece, w->inRows ? w->row : w->position + at,
                                     w->inPlace && !w->inRows ? x : flat, w->inPlace && !w->inRows,
                                     gradients, vectors, NULL, sums + (o - first) * terms,
@@ -628,6 +635,8 @@ static void THNN_(implicitWeights)(void *context, ptrdiff_t begin, ptrdiff_t end
       real *weights = w->weights + (group * outputs + o) * c->depth + plane * c->window;
       for (ptrdiff_t l = 0; l < terms; l++)
         weights[l] = (real)(weights[l] + w->scale * (accreal)sums[block * terms + l * width + in]);
+      if (totals)
+        w->bias[group * outputs + o] = (real)(w->bias[group * outputs + o] + w->scale * totals[o]);
     }
   }
 }
@@ -692,15 +701,17 @@ void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNNConvolu
             : w->inPlace ? 0
                          : THNN_(wholeVectors)(w->few * w->image + THNN_DIRECT_SLACK);
   w->sums = w->planes * c->window * ((w->blocks + w->shares - 1) / w->shares) * w->width;
+  w->totals = THNN_(scratchBytes)(call, (size_t)c->outputs * sizeof *w->totals);
   w->memory = THNN_(scratch)(call, w->threads * (w->flat + w->sums + w->turned));
 }
 
 void THNN_(addImplicitWeights)(THNN_(ImplicitWeights) * w, const real *x, const real *y,
-                               real *weights, accreal scale)
+                               real *weights, real *bias, accreal scale)
 {
   w->x = x;
   w->y = y;
   w->weights = weights;
+  w->bias = bias;
   w->scale = scale;
   THParallel_for(w->c->groups * w->chunks * w->shares, 1, THNN_(implicitWeights), w);
 }

@@ -37,12 +37,14 @@ void THNN_(turnOutputs)(ptrdiff_t count, ptrdiff_t columns, const real *outputs,
 /* Parts of rows that are next apart, filled up with zeros to whole vectors. */
 void THNN_(copyParts)(ptrdiff_t rows, const real *from, ptrdiff_t next, ptrdiff_t count, real *m);
 
-/* The gradient of the weights in a call that has begun: prepare before it starts, then add. */
+/* The gradient of the weights, and of the bias if it is not NULL, in a call that has begun: prepare
+ * before it starts, then add. */
 typedef struct {
   const THNNConvolution *c;
   THNNPlan plan;
   const real *x, *y;
-  real *weights;
+  real *weights, *bias;
+  accreal *totals; /* of y, for each output */
   accreal scale;
   ptrdiff_t planes, chunks;  /* planes of x whose weights are computed together */
   ptrdiff_t width, blocks;   /* of outputs, and */
@@ -61,4 +63,4 @@ typedef struct {
 void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNNConvolution *c,
                                    THNN_(Call) * call);
 void THNN_(addImplicitWeights)(THNN_(ImplicitWeights) * w, const real *x, const real *y,
-                               real *weights, accreal scale);
+                               real *weights, real *bias, accreal scale);
