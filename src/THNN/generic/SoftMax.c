@@ -12,7 +12,7 @@ typedef struct {
   const THNN_(SoftMaxKernels) * kernels;
   const real *g, *x; /* g is NULL going forward */
   real *y;
-  ptrdiff_t count, inner, blocks;
+  ptrdiff_t count, inner, blocks; /* blocks: of each of outer; of rows of a few elements, outer */
   int sends;
 } THNN_(SoftMaxWork);
 
@@ -30,6 +30,27 @@ static void THNN_(softMaxBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
   if (w->sends)
     THStream_finish();
+}
+
+/* Rows of a few elements would fill no vectors: some rows beside each other, turned, do. */
+enum { FEW = 8 };
+
+static void THNN_(softMaxFew)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(SoftMaxWork) *w = context;
+  enum { LANES = THNN_SOFT_MAX_LANES };
+  real x[FEW * LANES], y[FEW * LANES];
+  const ptrdiff_t n = w->count;
+  for (ptrdiff_t i = begin; i < end; i++) {
+    const ptrdiff_t at = i * LANES * n, rows = THMin(LANES, w->blocks - i * LANES);
+    for (ptrdiff_t r = 0; r < rows; r++)
+      for (ptrdiff_t k = 0; k < n; k++)
+        x[k * LANES + r] = w->x[at + r * n + k];
+    w->kernels->forward(n, LANES, rows, x, y, 0);
+    for (ptrdiff_t r = 0; r < rows; r++)
+      for (ptrdiff_t k = 0; k < n; k++)
+        w->y[at + r * n + k] = y[k * LANES + r];
+  }
 }
 
 /* y from x; or, going back, the gradient y from the output x and its gradient g. */
@@ -54,8 +75,15 @@ static void THNN_(softMaxRun)(int log, THTensor *g, THTensor *x, THTensor *y, in
   w.y = THTensor_(data)(y);
   const ptrdiff_t row = w.count * (ptrdiff_t)sizeof(real);
   w.sends = !g && w.inner == 1 && row >= TH_STREAM_PIECE && outer * row >= THPlan_streamBytes();
-  const ptrdiff_t work = w.count * THMin(w.inner, THNN_SOFT_MAX_LANES);
-  THParallel_for(outer * w.blocks, THMax(1, TH_LOOP_GRAIN / 8 / work), THNN_(softMaxBlocks), &w);
+  const ptrdiff_t lanes = THNN_SOFT_MAX_LANES;
+  if (!g && w.inner == 1 && w.count <= FEW && outer > FEW) {
+    w.blocks = outer;
+    THParallel_for((outer + lanes - 1) / lanes, THMax(1, TH_LOOP_GRAIN / 8 / (w.count * lanes)),
+                   THNN_(softMaxFew), &w);
+  } else {
+    const ptrdiff_t work = w.count * THMin(w.inner, lanes);
+    THParallel_for(outer * w.blocks, THMax(1, TH_LOOP_GRAIN / 8 / work), THNN_(softMaxBlocks), &w);
+  }
   THNN_(finish)(&call);
 }
 

@@ -146,20 +146,25 @@ static accreal powers(ptrdiff_t n, const real *x, real most, real *y)
 KERNEL powers_of_lanes(ptrdiff_t rows, ptrdiff_t step, ptrdiff_t lanes, const real *x,
                        const real *most, real *y, real *part)
 {
-  const ptrdiff_t full = (lanes + WIDTH - 1) / WIDTH * WIDTH;
+  /* Rows that follow each other are computed as one, as many as fit. */
+  const ptrdiff_t together = step == lanes ? PIECE / lanes : 1;
   real e[PIECE];
-  for (ptrdiff_t i = 0; i < rows; i++, x += step) {
+  for (ptrdiff_t i = 0; i < rows; i += together) {
+    const ptrdiff_t some = THMin(together, rows - i), count = some * lanes;
+    const ptrdiff_t full = (count + WIDTH - 1) / WIDTH * WIDTH;
+    for (ptrdiff_t r = 0; r < some; r++)
 #pragma omp simd
-    for (ptrdiff_t l = 0; l < lanes; l++)
-      e[l] = x[l] - most[l];
-    for (ptrdiff_t l = lanes; l < full; l++)
+      for (ptrdiff_t l = 0; l < lanes; l++)
+        e[r * lanes + l] = x[(i + r) * step + l] - most[l];
+    for (ptrdiff_t l = count; l < full; l++)
       e[l] = 0;
     exponentials(full, e);
+    for (ptrdiff_t r = 0; r < some; r++)
 #pragma omp simd
-    for (ptrdiff_t l = 0; l < lanes; l++)
-      part[l] += e[l];
+      for (ptrdiff_t l = 0; l < lanes; l++)
+        part[l] += e[r * lanes + l];
     if (y)
-      memcpy(y + i * step, e, (size_t)lanes * sizeof *y);
+      memcpy(y + i * step, e, (size_t)count * sizeof *y);
   }
 }
 
@@ -316,8 +321,13 @@ KERNEL forward(ptrdiff_t n, ptrdiff_t step, ptrdiff_t lanes, const real *x, real
     for (ptrdiff_t l = 0; l < lanes; l++)
       sum[l] += (accreal)part[l];
   }
-  for (ptrdiff_t l = 0; l < lanes; l++)
-    factor[l] = logarithm ? (real)THMath_(log)((real)sum[l]) : (real)(1 / sum[l]);
+  if (logarithm)
+#pragma omp simd
+    for (ptrdiff_t l = 0; l < lanes; l++)
+      factor[l] = (real)THMath_(log)((real)sum[l]);
+  else
+    for (ptrdiff_t l = 0; l < lanes; l++)
+      factor[l] = (real)(1 / sum[l]);
   for (ptrdiff_t i = 0; i < n; i++)
 #pragma omp simd
     for (ptrdiff_t l = 0; l < lanes; l++)
