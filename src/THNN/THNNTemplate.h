@@ -15,6 +15,7 @@
 #include "THNNPointwise.h"
 #include "THNNResample.h"
 #include "THNNSoftMax.h"
+#include "THNNTileRows.h"
 #include "THNNUnfold.h"
 #include "THNNWindow.h"
 #include "THNNWindowSum.h"

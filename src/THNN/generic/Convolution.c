@@ -489,6 +489,8 @@ static void THNN_(convolveEither)(const THNNConvolution *c, int back, THTensor *
     THNN_(convolveSliding)(c, back, from, weight, bias, to);
   else if (THNN_(isWinograd)(c, back))
     THNN_(convolveWinograd)(c, back, from, weight, bias, to);
+  else if (THNN_(isTileRows)(c, 0))
+    THNN_(convolveTileRows)(c, back, from, weight, bias, to);
   else if (back && THNN_(isSpread)(c))
     THNN_(convolveSpread)(c, from, weight, bias, to);
   else if (THNN_(isImplicit)(c, back))
@@ -692,8 +694,11 @@ void THNN_(convolveWeights)(const THNNConvolution *c, THTensor *x, THTensor *y,
   const int fits = c->batch > 0 && all * sets <= images;
   const int sliding = gradWeight && fits && !c->last && THNN_(slides)(c, 0);
   THNN_(Tiled) *tiled = gradWeight && !sliding ? THNN_(prepareWinogradWeights)(c, &call) : NULL;
-  const int implicit = gradWeight && !sliding && !tiled && THNN_(areWeightsImplicit)(c);
-  const int direct = gradWeight && fits && !sliding && !tiled && !implicit && THNN_(isDirect)(c);
+  const int byRows = gradWeight && !sliding && !tiled && THNN_(isTileRows)(c, 1);
+  const int decided = sliding || tiled || byRows;
+  const int implicit = gradWeight && !decided && THNN_(areWeightsImplicit)(c);
+  const int direct = gradWeight && fits && !decided && !implicit && THNN_(isDirect)(c);
+  THNN_(TileSums) *rows = byRows ? THNN_(prepareTileSums)(c, &call) : NULL;
   THNN_(Sums) sums;
   THNN_(ImplicitWeights) products;
   if (implicit)
@@ -707,7 +712,7 @@ void THNN_(convolveWeights)(const THNNConvolution *c, THTensor *x, THTensor *y,
   THNN_(Columns) w = {.c = c, .chunk = THMax((planes + 7) / 8, THMin(planes, 16))};
   const ptrdiff_t chunks = c->groups * ((planes + w.chunk - 1) / w.chunk);
   w.threads = THParallel_threads(chunks, 1);
-  const int columns = gradWeight && !sliding && !tiled && !implicit && !direct;
+  const int columns = gradWeight && !decided && !implicit && !direct;
   if (columns && !THNN_(areElements)(c))
     w.columns = THNN_(scratch)(&call, w.threads * w.chunk * c->window * c->windows);
   if (columns)
@@ -723,6 +728,9 @@ void THNN_(convolveWeights)(const THNNConvolution *c, THTensor *x, THTensor *y,
   } else if (tiled) {
     THNN_(addWinogradWeights)
     (tiled, THTensor_(data)(x), THTensor_(data)(y), THTensor_(data)(gradWeight), scale);
+  } else if (rows) {
+    THNN_(addTileSums)
+    (rows, THTensor_(data)(x), THTensor_(data)(y), THTensor_(data)(gradWeight), scale);
   } else if (implicit) {
     THNN_(addImplicitWeights)
     (&products, THTensor_(data)(x), THTensor_(data)(y), THTensor_(data)(gradWeight),

@@ -1,0 +1,44 @@
+/* Rows of tiles are counted on from image to image: from first on rows of them, at most as many as
+ * there are lanes.  x and y are where the first image's planes begin; room is memory of a thread.
+ */
+typedef struct {
+  /* Elements of room, for images and gradients or for the others. */
+  ptrdiff_t (*room)(const THNNTileRows *t, int sums);
+  /* m[25][window], of that many whole vectors, become u[64][window]; and transposed, for the
+   * gradient: u[set][64][window], added up over the sets in their order, become m[25][window]. */
+  void (*windows)(ptrdiff_t windows, const real *m, real *u);
+  void (*taps)(ptrdiff_t windows, ptrdiff_t sets, const real *u, real *m);
+  /* y = bias (0 if it is NULL) + the convolution of x, for weights u[64][plane][output]. */
+  void (*convolve)(const THNNTileRows *t, ptrdiff_t first, ptrdiff_t rows, const real *x,
+                   const real *u, const real *bias, real *y, real *room);
+  /* x = bias (0 if it is NULL) + what goes back from y, for weights u[64][output][plane], as far as
+   * windows reach.  Rows of tiles of the same images go with the same room, from 0 on. */
+  void (*back)(const THNNTileRows *t, ptrdiff_t first, ptrdiff_t rows, const real *y, const real *u,
+               const real *bias, real *x, real *room);
+  /* v[64][plane][tile][lane], numberX apart, of x; lanes without a row are 0. */
+  void (*images)(const THNNTileRows *t, ptrdiff_t first, ptrdiff_t rows, const real *x, real *v,
+                 real *room);
+  /* sums[64][plane][output], outputs width apart, += the sums over tiles of products of v (the
+   * numbers of x) with those of y, for as many outputs as there are lanes: their positions follow
+   * each other in y, a vector each. */
+  void (*gradients)(const THNNTileRows *t, ptrdiff_t first, ptrdiff_t rows, const real *v,
+                    const real *y, real *sums, ptrdiff_t width, real *room);
+} THNN_(TileRows);
+
+extern const THNN_(TileRows) * THNN_(tileRows);
+
+/* Whether the convolution, forward and back, or the gradient of its weights is better computed this
+ * way, whatever the number of threads. */
+int THNN_(isTileRows)(const THNNConvolution *c, int weights);
+
+/* y = bias (if there is one) + the convolution of x; or back, x from y. */
+void THNN_(convolveTileRows)(const THNNConvolution *c, int back, THTensor *from, THTensor *weight,
+                             THTensor *bias, THTensor *to);
+
+/* The gradient of the weights in a call that has begun: prepare before it starts, then weights +=
+ * scale * that. */
+typedef struct THNN_(TileSums) THNN_(TileSums);
+
+THNN_(TileSums) * THNN_(prepareTileSums)(const THNNConvolution *c, THNN_(Call) * call);
+void THNN_(addTileSums)(THNN_(TileSums) * w, const real *x, const real *y, real *weights,
+                        accreal scale);
