@@ -13,9 +13,10 @@
 
 /* What is worked on; a row sets what it needs. */
 extern struct ExperimentOperands {
-  at_tensor *x, *y, *g;                 /* floats */
-  at_tensor *index;                     /* places that are given */
-  at_tensor *result, *places;           /* ours; places are long, and need not be */
+  at_tensor *x, *y, *g;       /* floats */
+  at_tensor *index;           /* places that are given */
+  at_tensor *result, *places; /* ours; places are long, and need not be */
+  at_tensor *more;            /* a second result, which lies behind the first in the sketch's */
   at_tensor *sketched, *sketchedPlaces; /* the same of the sketch */
 } on;
 

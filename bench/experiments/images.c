@@ -336,14 +336,12 @@ static void prepare_grid_back(void)
 static void grid_sample_back(void *unused)
 {
   (void)unused;
-  at_tensor *first = at_narrow(on.result, 0, 0, ALL);
-  at_tensor *second = at_narrow(on.result, 0, ALL, 2 * IMAGES * POINTS);
-  at_tensor *image = at_view(first, AT_SHAPE(IMAGES, DEEP, SIDE, SIDE));
-  at_tensor *grid = at_view(second, AT_SHAPE(IMAGES, SIDE, SIDE, 2));
-  at_grid_sampler_2d_backward_out(image, grid, on.g, on.x, on.y);
-  at_tensor *const all[] = {first, second, image, grid};
-  for (int i = 0; i < 4; i++)
-    at_release(all[i]);
+  at_release(on.result);
+  at_release(on.more);
+  const at_grad_input_grad_grid made =
+      at_grid_sampler_2d_backward(on.g, on.x, on.y, .output_mask = {1, 1});
+  on.result = made.grad_input;
+  on.more = made.grad_grid;
 }
 
 /* Points' numbers: the first of four places, what those weigh, and how that changes with the

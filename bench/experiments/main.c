@@ -73,10 +73,14 @@ static void compare(const Experiment *row)
   row->sketch(NULL);
   if (at_error())
     give_up(row, at_error_message());
-  const float *a = floats(on.result), *b = floats(on.sketched); /* a result may be a new one */
-  for (int64_t i = 0; i < at_numel(on.result); i++) {
-    difference += ((double)a[i] - (double)b[i]) * ((double)a[i] - (double)b[i]);
-    norm += (double)a[i] * (double)a[i];
+  at_tensor *const results[] = {on.result, on.more}; /* which may be new ones */
+  const float *b = floats(on.sketched);
+  for (int k = 0; k < 2 && results[k]; k++, b += at_numel(on.result)) {
+    const float *a = floats(results[k]);
+    for (int64_t i = 0; i < at_numel(results[k]); i++) {
+      difference += ((double)a[i] - (double)b[i]) * ((double)a[i] - (double)b[i]);
+      norm += (double)a[i] * (double)a[i];
+    }
   }
   if (!(sqrt(difference) <= 1e-5 * sqrt(norm)) ||
       (on.places && memcmp(longs(on.places), longs(on.sketchedPlaces),
