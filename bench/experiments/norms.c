@@ -80,6 +80,14 @@ static inline __m512d high_half(__m512 v)
   return _mm512_cvtps_pd(_mm512_extractf32x8_ps(v, 1));
 }
 
+/* Results are new ones here, too. */
+static float *new_result(void)
+{
+  at_release(on.sketched);
+  on.sketched = at_empty(AT_SHAPE(BATCH, CHANNELS, 56, 56), .type = AT_CPU(AT_FLOAT));
+  return floats(on.sketched);
+}
+
 /* What is computed and sent at a time: by turns, both take longer. */
 enum { PIECE = 256 };
 
@@ -101,43 +109,66 @@ static inline void send_scaled(const float *x, float factor, float shift, float 
   }
 }
 
-/* One pass for both sums, about a guess, in double; the next rows are fetched meanwhile. */
+/* The sums of a channel's distances from a guess, and of their squares, in double; the next rows
+ * are fetched meanwhile. */
+static void sums_about(const float *x, double guess, double *s, double *q)
+{
+  const __m512d middle = _mm512_set1_pd(guess);
+  __m512d sum[4] = {_mm512_setzero_pd()}, square[4] = {_mm512_setzero_pd()};
+  for (int b = 0; b < BATCH; b++) {
+    const float *row = x + b * JUMP;
+    for (int i = 0; i < INNER; i += 2 * FLOATS)
+      for (int k = 0; k < 2; k++) {
+        const __m512 v = _mm512_loadu_ps(row + i + k * FLOATS);
+        const int later = i + k * FLOATS + AHEAD;
+        _mm_prefetch((const char *)(row + (later < INNER ? later : later - INNER + JUMP)),
+                     _MM_HINT_T0);
+        const __m512d d = _mm512_sub_pd(low_half(v), middle);
+        const __m512d e = _mm512_sub_pd(high_half(v), middle);
+        sum[2 * k] = _mm512_add_pd(sum[2 * k], d);
+        sum[2 * k + 1] = _mm512_add_pd(sum[2 * k + 1], e);
+        square[2 * k] = _mm512_add_pd(square[2 * k], _mm512_mul_pd(d, d));
+        square[2 * k + 1] = _mm512_add_pd(square[2 * k + 1], _mm512_mul_pd(e, e));
+      }
+  }
+  *s = *q = 0;
+  for (int k = 0; k < 4; k++) {
+    *s += _mm512_reduce_add_pd(sum[k]);
+    *q += _mm512_reduce_add_pd(square[k]);
+  }
+}
+
+static double finite_or_0(double v)
+{
+  return v - v == 0 ? v : 0;
+}
+
+/* One pass for both sums, and another one about the mean where too much of the squares is the
+ * distance of the guess. */
 static void sketch_batch_norm(void *unused)
 {
   (void)unused;
+  float *y = new_result();
   for (int c = 0; c < CHANNELS; c++) {
     const float *x = floats(on.x) + c * INNER;
-    double guess = 0;
+    double guess = 0, s, q;
     for (int k = 0; k < 8; k++)
-      guess += x[k * (INNER / 8)] / 8;
-    const __m512d middle = _mm512_set1_pd(guess);
-    __m512d sum[4] = {_mm512_setzero_pd()}, square[4] = {_mm512_setzero_pd()};
-    for (int b = 0; b < BATCH; b++) {
-      const float *row = x + b * JUMP;
-      for (int i = 0; i < INNER; i += 2 * FLOATS)
-        for (int k = 0; k < 2; k++) {
-          const __m512 v = _mm512_loadu_ps(row + i + k * FLOATS);
-          const int later = i + k * FLOATS + AHEAD;
-          _mm_prefetch((const char *)(row + (later < INNER ? later : later - INNER + JUMP)),
-                       _MM_HINT_T0);
-          const __m512d p = _mm512_sub_pd(low_half(v), middle);
-          const __m512d q = _mm512_sub_pd(high_half(v), middle);
-          sum[2 * k] = _mm512_add_pd(sum[2 * k], p);
-          sum[2 * k + 1] = _mm512_add_pd(sum[2 * k + 1], q);
-          square[2 * k] = _mm512_fmadd_pd(p, p, square[2 * k]);
-          square[2 * k + 1] = _mm512_fmadd_pd(q, q, square[2 * k + 1]);
-        }
+      guess += (double)x[BATCH * k / 8 * JUMP + INNER * k / 8] / 8;
+    guess = finite_or_0(guess);
+    sums_about(x, guess, &s, &q);
+    if (!((1 + 0x1p-20) * (s * s / PER_CHANNEL) <= q)) {
+      guess = finite_or_0(guess + s / PER_CHANNEL);
+      sums_about(x, guess, &s, &q);
     }
-    double s = 0, q = 0;
-    for (int k = 0; k < 4; k++) {
-      s += _mm512_reduce_add_pd(sum[k]);
-      q += _mm512_reduce_add_pd(square[k]);
-    }
-    const double away = s / PER_CHANNEL, m = guess + away, v = q / PER_CHANNEL - away * away;
-    const double factor = of(weight)[c] / sqrt(v + eps);
+    const double away = s / PER_CHANNEL, m = guess + away, square = q - s * away;
+    const double r = 1 / sqrt(square / PER_CHANNEL + eps), factor = of(weight)[c] * r;
+    of(mean)[c] = (float)m;
+    of(std)[c] = (float)r;
+    of(runningMean)[c] = (float)(0.1 * m + 0.9 * of(runningMean)[c]);
+    of(runningVar)[c] = (float)(0.1 * (square / (PER_CHANNEL - 1)) + 0.9 * of(runningVar)[c]);
+    const float offset = (float)(of(bias)[c] + ((double)(float)m - m) * factor);
     for (int b = BATCH - 1; b >= 0; b--)
-      send_scaled(x + b * JUMP, (float)factor, (float)m, of(bias)[c],
-                  floats(on.sketched) + c * INNER + b * JUMP, 0);
+      send_scaled(x + b * JUMP, (float)factor, (float)m, offset, y + c * INNER + b * JUMP, 0);
   }
   _mm_sfence();
 }
@@ -145,12 +176,13 @@ static void sketch_batch_norm(void *unused)
 static void sketch_batch_norm_given(void *unused)
 {
   (void)unused;
+  float *y = new_result();
   for (int b = 0; b < BATCH; b++)
     for (int c = 0; c < CHANNELS; c++) {
       const int at = (b * CHANNELS + c) * INNER;
       const double factor = of(weight)[c] / sqrt(of(runningVar)[c] + eps);
-      send_scaled(floats(on.x) + at, (float)factor, of(runningMean)[c], of(bias)[c],
-                  floats(on.sketched) + at, 2 * AHEAD);
+      send_scaled(floats(on.x) + at, (float)factor, of(runningMean)[c], of(bias)[c], y + at,
+                  2 * AHEAD);
     }
   _mm_sfence();
 }
@@ -159,6 +191,7 @@ static void sketch_batch_norm_given(void *unused)
 static void sketch_batch_norm_back(void *unused)
 {
   (void)unused;
+  float *y = new_result();
   for (int c = 0; c < CHANNELS; c++) {
     const float *x = floats(on.x) + c * INNER, *g = floats(on.g) + c * INNER;
     const double m = of(mean)[c], r = of(std)[c], w = of(weight)[c] * r;
@@ -173,8 +206,10 @@ static void sketch_batch_norm_back(void *unused)
         _mm_prefetch((const char *)(g + next), _MM_HINT_T0);
         sum[0] = _mm512_add_pd(sum[0], low_half(h));
         sum[1] = _mm512_add_pd(sum[1], high_half(h));
-        dot[0] = _mm512_fmadd_pd(low_half(h), _mm512_sub_pd(low_half(v), middle), dot[0]);
-        dot[1] = _mm512_fmadd_pd(high_half(h), _mm512_sub_pd(high_half(v), middle), dot[1]);
+        dot[0] =
+            _mm512_add_pd(dot[0], _mm512_mul_pd(low_half(h), _mm512_sub_pd(low_half(v), middle)));
+        dot[1] =
+            _mm512_add_pd(dot[1], _mm512_mul_pd(high_half(h), _mm512_sub_pd(high_half(v), middle)));
       }
     const double s = _mm512_reduce_add_pd(_mm512_add_pd(sum[0], sum[1]));
     const double d = _mm512_reduce_add_pd(_mm512_add_pd(dot[0], dot[1]));
@@ -188,7 +223,7 @@ static void sketch_batch_norm_back(void *unused)
         const int at = i + b * JUMP;
         const __m512 away = _mm512_sub_ps(_mm512_loadu_ps(x + at), shift);
         const __m512 rest = _mm512_add_ps(_mm512_mul_ps(away, factor), offset);
-        _mm512_stream_ps(floats(on.sketched) + c * INNER + at,
+        _mm512_stream_ps(y + c * INNER + at,
                          _mm512_add_ps(_mm512_mul_ps(_mm512_loadu_ps(g + at), slope), rest));
       }
   }
