@@ -30,6 +30,12 @@ typedef real Loose __attribute__((vector_size(VECTOR), aligned(sizeof(real)), ma
 #define LOAD(X)     (*(const Loose *)(X))
 #define STORE(X, V) (*(Loose *)(X) = (V))
 
+/* As many elements as are widened to accreal together. */
+enum { FEW = 8 };
+typedef real Few __attribute__((vector_size(FEW * sizeof(real))));
+typedef accreal Sums __attribute__((vector_size(FEW * sizeof(accreal))));
+typedef int64_t SumBits __attribute__((vector_size(FEW * sizeof(int64_t))));
+
 /* V, with 0 where bits of KEEP are not set. */
 #define KEPT(V, KEEP) ((Vector)((Bits)(V) & (KEEP)))
 
@@ -47,46 +53,78 @@ INLINE void last_lanes(ptrdiff_t n, Bits *keep)
     (*keep)[l] = l < LANES - (int)(n % LANES) ? 0 : -1;
 }
 
-INLINE void flush(accreal *totals, const Vector *v)
+INLINE void flush(Sums *totals, const Vector *v)
 {
-  real part[LANES];
+  Few part[LANES / FEW];
   memcpy(part, v, sizeof part);
-  for (int l = 0; l < LANES; l++)
-    totals[l] += (accreal)part[l];
+  for (int k = 0; k < LANES / FEW; k++)
+    *totals += __builtin_convertvector(part[k], Sums);
 }
 
-INLINE accreal whole(const accreal *totals)
+INLINE accreal whole(const Sums *totals)
 {
-  accreal half[LANES / 2], sum = 0;
-  for (int l = 0; l < LANES / 2; l++)
-    half[l] = totals[l] + totals[l + LANES / 2];
-  for (int l = 0; l < LANES / 4; l++)
-    sum += half[l] + half[l + LANES / 4];
-  return sum;
+  accreal part[FEW];
+  memcpy(part, totals, sizeof part);
+  return ((part[0] + part[4]) + (part[1] + part[5])) + ((part[2] + part[6]) + (part[3] + part[7]));
 }
 
 /* --- mean and variance ----------------------------------------------------------------------- */
 
-/* As they are defined. */
+/* Of less than FEW elements. */
 static void moments_of_any(ptrdiff_t n, const real *x, accreal *mean, accreal *variance)
 {
   accreal sum = 0, square = 0;
-#pragma omp simd reduction(+ : sum)
   for (ptrdiff_t i = 0; i < n; i++)
     sum += (accreal)x[i];
   const accreal middle = sum / (accreal)n;
-#pragma omp simd reduction(+ : square)
   for (ptrdiff_t i = 0; i < n; i++)
     square += ((accreal)x[i] - middle) * ((accreal)x[i] - middle);
   *mean = middle;
   *variance = square / (accreal)n;
 }
 
+/* What is added up of FEW elements that are kept: they, or squares of their distances. */
+INLINE void add_few(Sums *sum, const real *x, int squares, accreal middle, const SumBits *keep)
+{
+  Few v;
+  memcpy(&v, x, sizeof v);
+  Sums d = __builtin_convertvector(v, Sums);
+  if (squares) {
+    d -= middle;
+    d *= d;
+  }
+  *sum += (Sums)((SumBits)d & *keep);
+}
+
+/* Their sum over n; the last FEW may overlap those before them. */
+INLINE accreal mean_of(ptrdiff_t n, const real *x, int squares, accreal middle)
+{
+  const SumBits all = ~(SumBits){0};
+  Sums sum[2] = {0};
+  ptrdiff_t i = 0;
+  for (; i + 2 * FEW <= n; i += 2 * FEW) {
+    add_few(&sum[0], x + i, squares, middle, &all);
+    add_few(&sum[1], x + i + FEW, squares, middle, &all);
+  }
+  if (i + FEW <= n) {
+    add_few(&sum[0], x + i, squares, middle, &all);
+    i += FEW;
+  }
+  if (i < n) {
+    SumBits last;
+    for (int l = 0; l < FEW; l++)
+      last[l] = l < FEW - (int)(n - i) ? 0 : -1;
+    add_few(&sum[1], x + n - FEW, squares, middle, &last);
+  }
+  sum[0] += sum[1];
+  return whole(&sum[0]) / (accreal)n;
+}
+
 /* The sums of x - guess, and of its squares. */
 INLINE void sums_about(ptrdiff_t n, const real *x, real guess, accreal *sum, accreal *square)
 {
   const ptrdiff_t full = n / LANES, rest = n % LANES;
-  accreal sums[LANES] = {0}, squares[LANES] = {0};
+  Sums sums = {0}, squares = {0};
   for (ptrdiff_t v = 0; v < full; v += STREAMS * BLOCK) {
     const ptrdiff_t end = THMin(full, v + STREAMS * BLOCK);
     Vector s[STREAMS] = {0}, q[STREAMS] = {0};
@@ -111,11 +149,27 @@ INLINE void sums_about(ptrdiff_t n, const real *x, real guess, accreal *sum, acc
     }
     s[0] = (s[0] + s[1]) + (s[2] + s[3]);
     q[0] = (q[0] + q[1]) + (q[2] + q[3]);
-    flush(sums, &s[0]);
-    flush(squares, &q[0]);
+    flush(&sums, &s[0]);
+    flush(&squares, &q[0]);
   }
-  *sum = whole(sums);
-  *square = whole(squares);
+  *sum = whole(&sums);
+  *square = whole(&squares);
+}
+
+/* As they are defined, in two passes, of lines that follow each other: none of these waits for the
+ * sums of the one before. */
+static void moments_of_lines(ptrdiff_t count, ptrdiff_t n, const real *x, accreal *mean,
+                             accreal *variance)
+{
+  if (n < FEW) {
+    for (ptrdiff_t k = 0; k < count; k++)
+      moments_of_any(n, x + k * n, mean + k, variance + k);
+    return;
+  }
+  for (ptrdiff_t k = 0; k < count; k++)
+    mean[k] = mean_of(n, x + k * n, 0, 0);
+  for (ptrdiff_t k = 0; k < count; k++)
+    variance[k] = mean_of(n, x + k * n, 1, mean[k]);
 }
 
 /* The sums about a guess in one pass, if the guess is nearer to the mean than most elements are, so
@@ -123,30 +177,28 @@ INLINE void sums_about(ptrdiff_t n, const real *x, real guess, accreal *sum, acc
 static void moments(ptrdiff_t n, const real *x, accreal eps, accreal *mean, accreal *variance)
 {
   enum { SOME = 8 };
-  if (n >= LANES) {
-    accreal some[SOME], sum, square;
-    for (int k = 0; k < SOME; k++)
-      some[k] = (accreal)x[n / SOME * k];
-    const real guess = (real)((((some[0] + some[1]) + (some[2] + some[3])) +
-                               ((some[4] + some[5]) + (some[6] + some[7]))) /
-                              SOME);
-    sums_about(n, x, guess, &sum, &square);
-    const accreal count = (accreal)n, away = sum / count;
-    if (2 * sum * away <= square && square < most && square + count * eps > count * least) {
-      *mean = (accreal)guess + away;
-      *variance = square / count - away * away;
-      return;
-    }
+  accreal some[SOME], sum, square;
+  for (int k = 0; k < SOME; k++)
+    some[k] = (accreal)x[n / SOME * k];
+  const real guess = (real)((((some[0] + some[1]) + (some[2] + some[3])) +
+                             ((some[4] + some[5]) + (some[6] + some[7]))) /
+                            SOME);
+  sums_about(n, x, guess, &sum, &square);
+  const accreal count = (accreal)n, away = sum / count;
+  if (2 * sum * away <= square && square < most && square + count * eps > count * least) {
+    *mean = (accreal)guess + away;
+    *variance = square / count - away * away;
+  } else {
+    moments_of_lines(1, n, x, mean, variance);
   }
-  moments_of_any(n, x, mean, variance);
 }
 
 /* --- forward --------------------------------------------------------------------------------- */
 
 /* The mean is middle - shift / factor: where elements are large beside their distances, it is no
  * number of their type. */
-INLINE void scale(ptrdiff_t n, const real *x, real middle, real factor, real shift, const real *w,
-                  const real *b, real *y)
+INLINE void scale(ptrdiff_t n, ptrdiff_t later, const real *x, real middle, real factor, real shift,
+                  const real *w, const real *b, real *y)
 {
   if (n < LANES) {
     for (ptrdiff_t i = 0; i < n; i++)
@@ -155,24 +207,37 @@ INLINE void scale(ptrdiff_t n, const real *x, real middle, real factor, real shi
   }
   for (ptrdiff_t i = 0; i < n; i += LANES) {
     const ptrdiff_t at = THMin(i, n - LANES);
-    fetch(x + at, n);
+    fetch(x + at, later);
     STORE(y + at, ((LOAD(x + at) - middle) * factor + shift) * LOAD(w + at) + LOAD(b + at));
   }
 }
 
+/* Lines that are short are taken together. */
+enum { SHORT = 64, GROUP = 16 };
+
 static void forward(const at_lines_normalized *lines, ptrdiff_t begin, ptrdiff_t end)
 {
-  const ptrdiff_t n = lines->n;
-  for (ptrdiff_t k = begin; k < end; k++) {
-    const real *x = (const real *)lines->x + k * n;
-    accreal mean, variance;
-    moments(n, x, (accreal)lines->eps, &mean, &variance);
-    const accreal rstd = 1 / sqrt(variance + (accreal)lines->eps);
-    const real middle = (real)mean;
-    scale(n, x, middle, (real)rstd, (real)(((accreal)middle - mean) * rstd), lines->weight,
-          lines->bias, (real *)lines->y + k * n);
-    ((real *)lines->mean)[k] = middle;
-    ((real *)lines->rstd)[k] = (real)rstd;
+  const ptrdiff_t n = lines->n, group = n > SHORT ? 1 : GROUP;
+  const accreal eps = (accreal)lines->eps;
+  for (ptrdiff_t line = begin; line < end; line += group) {
+    const ptrdiff_t count = THMin(group, end - line);
+    const real *x = (const real *)lines->x + line * n;
+    real *y = (real *)lines->y + line * n;
+    real *means = (real *)lines->mean + line, *rstds = (real *)lines->rstd + line;
+    accreal mean[GROUP], rstd[GROUP];
+    if (n > SHORT)
+      moments(n, x, eps, mean, rstd);
+    else
+      moments_of_lines(count, n, x, mean, rstd);
+    for (ptrdiff_t k = 0; k < count; k++)
+      rstd[k] = 1 / sqrt(rstd[k] + eps);
+    for (ptrdiff_t k = 0; k < count; k++) {
+      const real middle = (real)mean[k], factor = (real)rstd[k];
+      scale(n, group * n, x + k * n, middle, factor, (real)(((accreal)middle - mean[k]) * rstd[k]),
+            lines->weight, lines->bias, y + k * n);
+      means[k] = middle;
+      rstds[k] = factor;
+    }
   }
 }
 
@@ -182,13 +247,13 @@ enum { TOGETHER = 4 }; /* lines that are summed up over in registers, and stay i
 
 /* What is summed up over a line: h = g w, and h (x - mean). */
 typedef struct {
-  accreal sum[TOGETHER][LANES], dot[TOGETHER][LANES];
+  Sums sum[TOGETHER], dot[TOGETHER];
 } Dots;
 
-/* One vector of count lines. */
+/* One vector of count lines; where bits of old are set, there are weights and biases to add to. */
 INLINE void add(int count, ptrdiff_t n, const real *x, const real *g, const real *mean,
-                const real *rstd, const real *w, const Bits *keep, Vector *sum, Vector *dot,
-                real *weights, real *biases)
+                const real *rstd, const real *w, const Bits *keep, const Bits *old, Vector *sum,
+                Vector *dot, real *weights, real *biases)
 {
   Vector weight = {0}, bias = {0};
   for (int k = 0; k < count; k++) {
@@ -200,32 +265,35 @@ INLINE void add(int count, ptrdiff_t n, const real *x, const real *g, const real
     weight += KEPT(e * (d * rstd[k]), *keep);
   }
   if (weights) {
-    STORE(weights, LOAD(weights) + weight);
-    STORE(biases, LOAD(biases) + bias);
+    STORE(weights, KEPT(LOAD(weights), *old) + weight);
+    STORE(biases, KEPT(LOAD(biases), *old) + bias);
   }
 }
 
-INLINE void add_lines(int count, ptrdiff_t n, const real *x, const real *g, const real *mean,
-                      const real *rstd, const real *w, real *weights, real *biases, Dots *dots)
+/* The first lines make weights and biases. */
+INLINE void add_lines(int count, int first, ptrdiff_t n, const real *x, const real *g,
+                      const real *mean, const real *rstd, const real *w, real *weights,
+                      real *biases, Dots *dots)
 {
-  const Bits all = ~(Bits){0};
+  const Bits all = ~(Bits){0}, old = first ? ~all : all;
   const ptrdiff_t full = n / LANES;
   for (ptrdiff_t v = 0; v < full; v += BLOCK) {
     const ptrdiff_t end = THMin(full, v + BLOCK);
     Vector sum[TOGETHER] = {0}, dot[TOGETHER] = {0};
     for (ptrdiff_t i = v * LANES; i < end * LANES; i += LANES)
-      add(count, n, x + i, g + i, mean, rstd, w + i, &all, sum, dot, weights ? weights + i : NULL,
-          biases ? biases + i : NULL);
+      add(count, n, x + i, g + i, mean, rstd, w + i, &all, &old, sum, dot,
+          weights ? weights + i : NULL, biases ? biases + i : NULL);
     if (end == full && n % LANES) {
       const ptrdiff_t i = n - LANES;
       Bits keep;
       last_lanes(n, &keep);
-      add(count, n, x + i, g + i, mean, rstd, w + i, &keep, sum, dot, weights ? weights + i : NULL,
-          biases ? biases + i : NULL);
+      const Bits made = old | ~keep;
+      add(count, n, x + i, g + i, mean, rstd, w + i, &keep, &made, sum, dot,
+          weights ? weights + i : NULL, biases ? biases + i : NULL);
     }
     for (int k = 0; k < count; k++) {
-      flush(dots->sum[k], &sum[k]);
-      flush(dots->dot[k], &dot[k]);
+      flush(&dots->sum[k], &sum[k]);
+      flush(&dots->dot[k], &dot[k]);
     }
   }
 }
@@ -269,7 +337,7 @@ static void backward(const at_lines_normalized *lines, ptrdiff_t begin, ptrdiff_
                      void *weights, void *biases)
 {
   const ptrdiff_t n = lines->n;
-  if (weights) {
+  if (weights && n < LANES) {
     memset(weights, 0, (size_t)n * sizeof(real));
     memset(biases, 0, (size_t)n * sizeof(real));
   }
@@ -279,14 +347,15 @@ static void backward(const at_lines_normalized *lines, ptrdiff_t begin, ptrdiff_
     const int count = n >= LANES && end - line >= TOGETHER ? TOGETHER : 1;
     Dots dots = {0};
     if (count == TOGETHER)
-      add_lines(TOGETHER, n, x, g, mean, rstd, lines->weight, weights, biases, &dots);
+      add_lines(TOGETHER, line == begin, n, x, g, mean, rstd, lines->weight, weights, biases,
+                &dots);
     else if (n >= LANES)
-      add_lines(1, n, x, g, mean, rstd, lines->weight, weights, biases, &dots);
+      add_lines(1, line == begin, n, x, g, mean, rstd, lines->weight, weights, biases, &dots);
     else
       add_short(n, x, g, *mean, *rstd, lines->weight, weights, biases, &dots);
     for (int k = 0; k < count && lines->y; k++)
-      gradient(n, x + k * n, g + k * n, lines->weight, mean[k], rstd[k], whole(dots.sum[k]),
-               whole(dots.dot[k]), (real *)lines->y + (line + k) * n);
+      gradient(n, x + k * n, g + k * n, lines->weight, mean[k], rstd[k], whole(&dots.sum[k]),
+               whole(&dots.dot[k]), (real *)lines->y + (line + k) * n);
     line += count;
   }
 }
