@@ -233,6 +233,56 @@ static inline real most_of(ptrdiff_t n, const real *x)
 
 #endif
 
+#ifdef TH_WIDE_LOOP
+
+/* What is left over of short rows would take as long as the rest, one by one: here it is some lanes
+ * of a vector. */
+
+KERNEL products_less(ptrdiff_t n, const real *g, const real *y, real total, real *d)
+{
+  TH_WIDE_LOOP(TH_WIDE(w, g) TH_WIDE(v, y), d, 0, n, v * (w - total))
+}
+
+/* The sum of g, or of g y, where y is not NULL. */
+static inline __attribute__((always_inline)) accreal total_of(ptrdiff_t n, const real *g,
+                                                              const real *y)
+{
+  __m512d lower = _mm512_setzero_pd(), upper = lower;
+  __mmask16 lanes = (__mmask16)-1;
+  for (ptrdiff_t i = 0; i < n; i += 16) {
+    if (n - i < 16)
+      lanes = (__mmask16)((1u << (n - i)) - 1);
+    __m512 v = _mm512_maskz_loadu_ps(lanes, g + i);
+    if (y)
+      v *= _mm512_maskz_loadu_ps(lanes, y + i);
+    lower += THWide_half(v, 0);
+    upper += THWide_half(v, 1);
+  }
+  return _mm512_reduce_add_pd(lower + upper);
+}
+
+#else
+
+KERNEL products_less(ptrdiff_t n, const real *g, const real *y, real total, real *d)
+{
+#pragma omp simd
+  for (ptrdiff_t i = 0; i < n; i++)
+    d[i] = y[i] * (g[i] - total);
+}
+
+/* The sum of g, or of g y, where y is not NULL. */
+static inline __attribute__((always_inline)) accreal total_of(ptrdiff_t n, const real *g,
+                                                              const real *y)
+{
+  accreal sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (ptrdiff_t i = 0; i < n; i++)
+    sum += (accreal)(y ? g[i] * y[i] : g[i]);
+  return sum;
+}
+
+#endif
+
 /* A result that is sent past the caches is made in a buffer, all of it where each element is wanted
  * twice. */
 enum { LONG = 16384 / sizeof(real), SHORT = TH_STREAM_PIECE / sizeof(real) };
@@ -266,22 +316,11 @@ KERNEL forward1(ptrdiff_t n, const real *x, real *y, int sends, int logarithm)
 
 KERNEL gradient1(ptrdiff_t n, const real *g, const real *y, real *d, int logarithm)
 {
-  accreal sum = 0;
-  if (logarithm) {
-#pragma omp simd reduction(+ : sum)
-    for (ptrdiff_t i = 0; i < n; i++)
-      sum += (accreal)g[i];
-    const real total = (real)sum;
+  const real total = (real)total_of(n, g, logarithm ? NULL : y);
+  if (logarithm)
     less_powers(n, g, y, &total, 1, d);
-  } else {
-#pragma omp simd reduction(+ : sum)
-    for (ptrdiff_t i = 0; i < n; i++)
-      sum += (accreal)(g[i] * y[i]);
-    const real total = (real)sum;
-#pragma omp simd
-    for (ptrdiff_t i = 0; i < n; i++)
-      d[i] = y[i] * (g[i] - total);
-  }
+  else
+    products_less(n, g, y, total, d);
 }
 
 /* --- side by side ---------------------------------------------------------------------------- */
