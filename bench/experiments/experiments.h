@@ -38,7 +38,8 @@ void give_results(at_ints size, int places);
 /* One table for each file, ended by a row without a name. */
 extern const Experiment pooling_experiments[], softmax_experiments[], places_experiments[],
     images_experiments[], strided_experiments[], cell_experiments[], reductions_experiments[],
-    functions_experiments[], convolution_experiments[], norms_experiments[], winograd_experiments[];
+    functions_experiments[], convolution_experiments[], norms_experiments[], winograd_experiments[],
+    weights_experiments[];
 
 #if defined(__AVX512F__)
 #include <immintrin.h>
