@@ -230,6 +230,180 @@ static void sketch_batch_norm_back(void *unused)
   _mm_sfence();
 }
 
+/* --- layer normalization, of lines ----------------------------------------------------------- */
+
+enum { LINES = 1024, LONG = 1000, WHOLE = LONG / FLOATS * FLOATS };
+enum { GROUP = 4, PART = 64 }; /* lines together; lines whose sums are of floats */
+static const __mmask16 left = (1 << LONG % FLOATS) - 1;
+
+static void prepare_lines(void)
+{
+  on.x = normal(AT_SHAPE(LINES, LONG));
+  on.g = normal(AT_SHAPE(LINES, LONG));
+  prepare_channels(LONG);
+  at_release(mean);
+  at_release(std);
+  give_results(AT_SHAPE(LINES, LONG), 0);
+  const at_output_mean_rstd made = at_native_layer_norm(on.x, AT_SHAPE(LONG), weight, bias, eps);
+  at_release(made.output);
+  mean = made.mean;
+  std = made.rstd;
+}
+
+static void layer_norm(void *unused)
+{
+  (void)unused;
+  at_release(on.result);
+  at_release(mean);
+  at_release(std);
+  const at_output_mean_rstd made = at_native_layer_norm(on.x, AT_SHAPE(LONG), weight, bias, eps);
+  on.result = made.output;
+  mean = made.mean;
+  std = made.rstd;
+}
+
+static void layer_norm_back(void *unused)
+{
+  (void)unused;
+  take_gradients(at_native_layer_norm_backward(on.g, on.x, AT_SHAPE(LONG), mean, std, weight, bias,
+                                               .output_mask = {1, 1, 1}));
+}
+
+static float *new_lines(void)
+{
+  at_release(on.sketched);
+  on.sketched = at_empty(AT_SHAPE(LINES, LONG), .type = AT_CPU(AT_FLOAT));
+  return floats(on.sketched);
+}
+
+static inline double all_of(__m512 v)
+{
+  return _mm512_reduce_add_pd(_mm512_add_pd(low_half(v), high_half(v)));
+}
+
+/* Both moments as they are defined, in double, of a line that is in registers' reach. */
+static void moments_in_two_passes(const float *x, double *m, double *v)
+{
+  *m = *v = 0;
+  for (int i = 0; i < LONG; i++)
+    *m += (double)x[i] / LONG;
+  for (int i = 0; i < LONG; i++)
+    *v += ((double)x[i] - *m) * ((double)x[i] - *m) / LONG;
+}
+
+/* The sums about a guess, in floats, of a length that is known: four streams of 15 or 16. */
+static void sketch_layer_norm(void *unused)
+{
+  (void)unused;
+  float *y = new_lines();
+  const float *const all = floats(on.x), *const w = of(weight), *const b = of(bias);
+  float *const means = of(mean), *const stds = of(std);
+  for (int line = 0; line < LINES; line++, y += LONG) {
+    const float *x = all + line * LONG;
+    float first = 0;
+    for (int k = 0; k < 8; k++)
+      first += x[k * (LONG / 8)] / 8;
+    const __m512 guess = _mm512_set1_ps(first);
+    __m512 s[4] = {_mm512_setzero_ps()}, q[4] = {_mm512_setzero_ps()};
+#pragma GCC unroll 64
+    for (int i = 0; i <= WHOLE; i += FLOATS) {
+      const int k = i / FLOATS % 4;
+      const __m512 d = i < WHOLE
+                           ? _mm512_sub_ps(_mm512_loadu_ps(x + i), guess)
+                           : _mm512_maskz_sub_ps(left, _mm512_maskz_loadu_ps(left, x + i), guess);
+      s[k] = _mm512_add_ps(s[k], d);
+      q[k] = _mm512_add_ps(q[k], _mm512_mul_ps(d, d));
+    }
+    const double sum = all_of(_mm512_add_ps(_mm512_add_ps(s[0], s[1]), _mm512_add_ps(s[2], s[3])));
+    const double square =
+        all_of(_mm512_add_ps(_mm512_add_ps(q[0], q[1]), _mm512_add_ps(q[2], q[3])));
+    double m = first + sum / LONG, v = square / LONG - sum / LONG * (sum / LONG);
+    if (!(2 * sum * (sum / LONG) <= square && square < 1e30 && square + LONG * eps > LONG * 1e-30))
+      moments_in_two_passes(x, &m, &v);
+    const double r = 1 / sqrt(v + eps);
+    means[line] = (float)m;
+    stds[line] = (float)r;
+    const __m512 middle = _mm512_set1_ps((float)m), factor = _mm512_set1_ps((float)r);
+    const __m512 shift = _mm512_set1_ps((float)(((double)(float)m - m) * r));
+#pragma GCC unroll 4
+    for (int i = 0; i <= WHOLE; i += FLOATS) {
+      const __mmask16 here = i < WHOLE ? (__mmask16)-1 : left;
+      _mm_prefetch((const char *)(x + i + LONG), _MM_HINT_T0);
+      const __m512 d = _mm512_sub_ps(_mm512_maskz_loadu_ps(here, x + i), middle);
+      const __m512 e = _mm512_add_ps(_mm512_mul_ps(d, factor), shift);
+      _mm512_mask_storeu_ps(y + i, here,
+                            _mm512_add_ps(_mm512_mul_ps(e, _mm512_maskz_loadu_ps(here, w + i)),
+                                          _mm512_maskz_loadu_ps(here, b + i)));
+    }
+  }
+}
+
+/* All sums of four lines in one pass, those over 64 lines in a buffer that stays in the first
+ * cache; blocks of 32 vectors of floats. */
+static void sketch_layer_norm_back(void *unused)
+{
+  (void)unused;
+  float *y = new_lines(), *const ofWeight = of(grads), *const ofBias = of(grads) + LONG;
+  const float *const allX = floats(on.x), *const allG = floats(on.g), *const weights = of(weight);
+  const float *const means = of(mean), *const stds = of(std);
+  double totals[2 * LONG] = {0};
+  for (int line = 0; line < LINES; line += GROUP) {
+    const float *x = allX + line * LONG, *g = allG + line * LONG;
+    double sums[GROUP] = {0}, dots[GROUP] = {0};
+    if (line % PART == 0)
+      memset(ofWeight, 0, 2 * LONG * sizeof *ofWeight);
+    for (int from = 0; from < LONG; from += 32 * FLOATS) {
+      __m512 s[GROUP] = {_mm512_setzero_ps()}, d[GROUP] = {_mm512_setzero_ps()};
+      for (int i = from; i < LONG && i < from + 32 * FLOATS; i += FLOATS) {
+        const __mmask16 here = i < WHOLE ? (__mmask16)-1 : left;
+        const __m512 w = _mm512_maskz_loadu_ps(here, weights + i);
+        __m512 v = _mm512_maskz_loadu_ps(here, ofWeight + i);
+        __m512 b = _mm512_maskz_loadu_ps(here, ofBias + i);
+#pragma GCC unroll 4
+        for (int k = 0; k < GROUP; k++) {
+          const __m512 e = _mm512_maskz_loadu_ps(here, g + k * LONG + i);
+          const __m512 away = _mm512_maskz_sub_ps(
+              here, _mm512_maskz_loadu_ps(here, x + k * LONG + i), _mm512_set1_ps(means[line + k]));
+          const __m512 h = _mm512_mul_ps(e, w);
+          s[k] = _mm512_add_ps(s[k], h);
+          d[k] = _mm512_add_ps(d[k], _mm512_mul_ps(h, away));
+          b = _mm512_add_ps(b, e);
+          v = _mm512_add_ps(v,
+                            _mm512_mul_ps(e, _mm512_mul_ps(away, _mm512_set1_ps(stds[line + k]))));
+        }
+        _mm512_mask_storeu_ps(ofWeight + i, here, v);
+        _mm512_mask_storeu_ps(ofBias + i, here, b);
+      }
+      for (int k = 0; k < GROUP; k++) {
+        sums[k] += all_of(s[k]);
+        dots[k] += all_of(d[k]);
+      }
+    }
+    for (int k = 0; k < GROUP; k++, x += LONG, g += LONG, y += LONG) {
+      const double r = stds[line + k], each = r / LONG;
+      const __m512 factor = _mm512_set1_ps((float)r), middle = _mm512_set1_ps(means[line + k]);
+      const __m512 slope = _mm512_set1_ps((float)(-each * (r * dots[k])));
+      const __m512 shift = _mm512_set1_ps((float)(-each * sums[k]));
+#pragma GCC unroll 2
+      for (int i = 0; i <= WHOLE; i += FLOATS) {
+        const __mmask16 here = i < WHOLE ? (__mmask16)-1 : left;
+        _mm_prefetch((const char *)(x + i + GROUP * LONG), _MM_HINT_T0);
+        _mm_prefetch((const char *)(g + i + GROUP * LONG), _MM_HINT_T0);
+        const __m512 away = _mm512_sub_ps(_mm512_maskz_loadu_ps(here, x + i), middle);
+        const __m512 rest = _mm512_add_ps(_mm512_mul_ps(_mm512_mul_ps(away, factor), slope), shift);
+        const __m512 h = _mm512_mul_ps(_mm512_maskz_loadu_ps(here, g + i),
+                                       _mm512_maskz_loadu_ps(here, weights + i));
+        _mm512_mask_storeu_ps(y + i, here, _mm512_add_ps(_mm512_mul_ps(h, factor), rest));
+      }
+    }
+    if (line % PART == PART - GROUP)
+      for (int i = 0; i < 2 * LONG; i++)
+        totals[i] += (double)ofWeight[i];
+  }
+  for (int i = 0; i < 2 * LONG; i++)
+    ofWeight[i] = (float)totals[i];
+}
+
 const Experiment norms_experiments[] = {
     {"nn.batchnorm.fwd", "32 x 64 x 56 x 56", 2.0 * BATCH *JUMP, BATCH *JUMP, prepare_batch,
      batch_norm, sketch_batch_norm},
@@ -237,6 +411,10 @@ const Experiment norms_experiments[] = {
      batch_norm_given, sketch_batch_norm_given},
     {"nn.batchnorm.bwd", "32 x 64 x 56 x 56", 4.0 * BATCH *JUMP, BATCH *JUMP, prepare_batch,
      batch_norm_back, sketch_batch_norm_back},
+    {"nn.layernorm.fwd", "1024 x 1000", LINES *LONG, LINES *LONG, prepare_lines, layer_norm,
+     sketch_layer_norm},
+    {"nn.layernorm.bwd", "1024 x 1000", 2.0 * LINES *LONG, LINES *LONG, prepare_lines,
+     layer_norm_back, sketch_layer_norm_back},
     {0},
 };
 
