@@ -324,7 +324,7 @@ static void gradients(at_tensor *const made[3], at_lines_normalized *lines, cons
                       const Parts *p)
 {
   enum { ELEMENTS = 1 << 16, MOST = 64, LEAST = 4 };
-  const int64_t least = p->outer >= LEAST * LEAST ? LEAST : 1;
+  const int64_t least = THMin(LEAST, THMax(1, p->outer / LEAST));
   const int64_t few = THMin(MOST, THMax(least, ELEMENTS / p->inner));
   const int64_t pieces[] = {(p->outer + few - 1) / few, p->inner};
   const bool sums = made[1] || made[2];
