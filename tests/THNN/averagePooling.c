@@ -48,6 +48,18 @@ static Pool any_image(th_random *random)
   return p;
 }
 
+/* One window that is the whole plane, or all columns of some rows of it. */
+static Pool whole(th_random *random)
+{
+  Pool p = {.padCounts = 1};
+  for (int d = 0; d < 3; d++) {
+    p.input[d] = p.size[d] = p.step[d] = between(random, 1, d == 2 ? 40 : 9);
+    if (d < 2 && between(random, 0, 2) == 0)
+      p.input[d] *= 2;
+  }
+  return p;
+}
+
 /* The part of window i along dimension d that is in the image; what it counts as. */
 static int64_t part_of(const Pool *p, int d, int64_t i, int64_t *begin, int64_t *end)
 {
@@ -115,8 +127,9 @@ static void THTest_(averagePooling)(void)
     check_pool(&p, &random);
   }
   for (int i = 0; i < IMAGES; i++) {
-    const Pool p = any_image(&random);
+    const Pool p = any_image(&random), one = whole(&random);
     check_pool(&p, &random);
+    check_pool(&one, &random);
   }
 }
 

@@ -11,10 +11,107 @@ enum { TOGETHER = 4, BATCH = THNN_SUM_BATCH };
 
 /* --- plainly ----- */
 
+/* Windows of long rows are summed on their own, in vectors of sums. */
+
+enum { SUMS = VECTOR / sizeof(accreal) };
+typedef accreal Sums __attribute__((vector_size(VECTOR)));
+typedef real Summed __attribute__((vector_size(SUMS * sizeof(real))));
+
+INLINE Sums load_summed(const real *x)
+{
+#if defined(__AVX512F__) && defined(TH_REAL_IS_FLOAT) /* which gcc makes of two halves otherwise \
+                                                       */
+  return (Sums)_mm512_cvtps_pd(_mm256_loadu_ps(x));
+#else
+  Summed v;
+  memcpy(&v, x, sizeof v);
+  return __builtin_convertvector(v, Sums);
+#endif
+}
+
+/* n elements, fewer than SUMS, and zeros. */
+INLINE Sums load_some(const real *x, ptrdiff_t n)
+{
+#if defined(__AVX512F__) && defined(TH_REAL_IS_FLOAT)
+  const __m512 v = MASKED_LOAD((1 << n) - 1, x);
+  return (Sums)_mm512_cvtps_pd(_mm512_castps512_ps256(v));
+#elif defined(__AVX512F__)
+  return (Sums)MASKED_LOAD((1 << n) - 1, x);
+#else
+  real few[SUMS] = {0};
+  for (ptrdiff_t i = 0; i < n; i++)
+    few[i] = x[i];
+  return load_summed(few);
+#endif
+}
+
+INLINE accreal sum_of_window(const THNNPlanes *p, const THNNSpan *t, const THNNSpan *h,
+                             const THNNSpan *w, const real *x)
+{
+  const ptrdiff_t width = p->in[2], slice = p->in[1] * width;
+  ptrdiff_t slices = t->end - t->begin, rows = h->end - h->begin, n = w->end - w->begin;
+  x += t->begin * slice + h->begin * width + w->begin;
+  if (n == width) { /* rows follow one another, and perhaps slices too */
+    n *= rows;
+    rows = 1;
+    if (n == slice) {
+      n *= slices;
+      slices = 1;
+    }
+  }
+  Sums sum[TOGETHER] = {{0}};
+  for (ptrdiff_t z = 0; z < slices; z++)
+    for (ptrdiff_t r = 0; r < rows; r++) {
+      const real *from = x + z * slice + r * width;
+      ptrdiff_t i = 0;
+      for (; i + TOGETHER * SUMS <= n; i += TOGETHER * SUMS)
+        for (int k = 0; k < TOGETHER; k++)
+          sum[k] += load_summed(from + i + k * SUMS);
+      for (; i + SUMS <= n; i += SUMS)
+        sum[0] += load_summed(from + i);
+      if (i < n)
+        sum[1] += load_some(from + i, n - i);
+    }
+  sum[0] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+#if defined(__AVX512F__)
+  return _mm512_reduce_add_pd((__m512d)sum[0]);
+#else
+  accreal all = sum[0][0];
+  for (int k = 1; k < SUMS; k++)
+    all += sum[0][k];
+  return all;
+#endif
+}
+
+/* Whether that is quicker than sums of columns, which serve all windows of a row: of a window
+ * alone, or where rows fill vectors and elements are in few windows. */
+static int have_long_rows(const THNNPlanes *p, const THNNSpans *spans)
+{
+  ptrdiff_t all = 0;
+  for (ptrdiff_t k = 0; k < p->out[2]; k++)
+    all += spans->of[2][k].end - spans->of[2][k].begin;
+  return p->out[2] == 1 || (all >= p->out[2] * 4 * SUMS && all <= 2 * p->in[2]);
+}
+
+static void sum_long_windows(const THNNPlanes *p, const THNNSpans *spans, const real *x, real *y)
+{
+  for (int64_t i = 0; i < p->out[0]; i++)
+    for (int64_t j = 0; j < p->out[1]; j++)
+      for (int64_t k = 0; k < p->out[2]; k++) {
+        const THNNSpan *t = &spans->of[0][i], *h = &spans->of[1][j], *w = &spans->of[2][k];
+        const accreal sum = sum_of_window(p, t, h, w, x);
+        *y++ = (real)(sum / (accreal)(t->count * h->count * w->count));
+      }
+}
+
 static void sum_windows_plainly(const THNNPlanes *p, const THNNSpans *spans, const real *x, real *y,
                                 accreal *row)
 {
   const int64_t width = p->in[2];
+  if (have_long_rows(p, spans)) {
+    sum_long_windows(p, spans, x, y);
+    return;
+  }
   for (int64_t i = 0; i < p->out[0]; i++)
     for (int64_t j = 0; j < p->out[1]; j++, y += p->out[2]) {
       const THNNSpan t = spans->of[0][i], h = spans->of[1][j];
@@ -36,10 +133,26 @@ static void sum_windows_plainly(const THNNPlanes *p, const THNNSpans *spans, con
     }
 }
 
+/* Whether all of the plane is in one window. */
+static int is_one_window(const THNNPlanes *p, const THNNSpans *spans)
+{
+  for (int a = 0; a < 3; a++)
+    if (p->out[a] != 1 || spans->of[a]->begin > 0 || spans->of[a]->end < p->in[a])
+      return 0;
+  return 1;
+}
+
 static void spread_windows_plainly(const THNNPlanes *p, const THNNSpans *spans, const real *x,
                                    real *y, accreal *row)
 {
   const int64_t width = p->in[2];
+  if (is_one_window(p, spans)) {
+    const int64_t count = spans->of[0]->count * spans->of[1]->count * spans->of[2]->count;
+    const real part = (real)(0 + *x / (accreal)count);
+    for (int64_t c = 0; c < p->input; c++)
+      y[c] = part;
+    return;
+  }
   memset(y, 0, (size_t)p->input * sizeof *y);
   for (int64_t i = 0; i < p->out[0]; i++)
     for (int64_t j = 0; j < p->out[1]; j++, x += p->out[2]) {
