@@ -280,6 +280,12 @@ static void THTest_(nonzero)(void)
         THTest_(nonzeroCase)(r, t);
         THTensor_(free)(t);
       }
+  for (int64_t n = 4091; n < 4100; n++) { /* a vector, whose subscripts lie side by side */
+    THTensor *t = THTest_(tensor)(TH_CONTIGUOUS, 1, 1, &n);
+    THTest_(clear)(t, &random, tenths[n % 4]);
+    THTest_(nonzeroCase)(r, t);
+    THTensor_(free)(t);
+  }
   THSetNumThreads(threads);
 
   /* A result of the right shape that runs down its columns. */

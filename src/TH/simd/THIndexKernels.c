@@ -277,6 +277,21 @@ static void nonzero_count(const THRun *run, const void *scalars)
   selection->seen[run->block] += run->rows * run->n;
 }
 
+/* first + places[0 .. count - 1], while lines of the result are fetched that are written later. */
+static inline void list_side_by_side(int64_t *row, int64_t first, const int *places,
+                                     ptrdiff_t count)
+{
+  enum { MANY = 64 / sizeof(int64_t), AHEAD = 2048 };
+  ptrdiff_t k = 0;
+  for (; k + MANY <= count; k += MANY) {
+    __builtin_prefetch((const void *)((uintptr_t)(row + k) + AHEAD), 1);
+    for (int i = 0; i < MANY; i++)
+      row[k + i] = first + places[k + i];
+  }
+  for (; k < count; k++)
+    row[k] = first + places[k];
+}
+
 /* The subscripts of elements first + places[0 .. count - 1], which ascend. */
 static void list(const THSelection *selection, ptrdiff_t first, const int *places, ptrdiff_t count,
                  ptrdiff_t at)
@@ -286,8 +301,7 @@ static void list(const THSelection *selection, ptrdiff_t first, const int *place
   const ptrdiff_t step = selection->step, jump = selection->jump;
   int64_t *row = (int64_t *)selection->data + at * jump;
   if (dims == 1 && jump == 1) {
-    for (ptrdiff_t k = 0; k < count; k++)
-      row[k] = first + places[k] + TH_INDEX_BASE;
+    list_side_by_side(row, first + TH_INDEX_BASE, places, count);
     return;
   }
   if (dims == 1) {
