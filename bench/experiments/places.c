@@ -79,28 +79,28 @@ static void list_marked(void *unused)
   on.places = at_nonzero(on.x);
 }
 
-/* Bits first, then all eight numbers of a byte of them are stored at once. */
+/* Bits first, then all eight numbers of a byte of them are stored at once, while lines that come
+ * later are fetched to be written. */
 static void sketch_list_marked(void *unused)
 {
   (void)unused;
   static uint16_t bits[MARKED / FLOATS];
   const float *x = floats(on.x);
-  int64_t count = 0, *to = longs(on.sketchedPlaces), *const end = to + at_numel(on.places);
+  int64_t count = 0, *to = longs(on.sketchedPlaces);
   for (int i = 0; i < MARKED / FLOATS; i++) {
     bits[i] = _mm512_cmpneq_ps_mask(_mm512_loadu_ps(x + FLOATS * i), _mm512_setzero_ps());
     count += __builtin_popcount(bits[i]);
   }
-  if (count != end - to)
+  if (count != at_numel(on.places))
     return;
   const uint8_t *bytes = (const uint8_t *)bits;
   __m512i all = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
   for (int i = 0; i < MARKED / 8; i++) {
     const __m512i some = _mm512_maskz_compress_epi64(bytes[i], all);
-    if (end - to >= 8)
-      _mm512_storeu_si512(to, some);
-    else
-      _mm512_mask_storeu_epi64(to, (__mmask8)((1 << (end - to)) - 1), some);
-    to += __builtin_popcount(bytes[i]);
+    const int here = __builtin_popcount(bytes[i]);
+    __builtin_prefetch((const void *)((uintptr_t)to + 2048), 1);
+    _mm512_mask_storeu_epi64(to, (__mmask8)((1 << here) - 1), some);
+    to += here;
     all = _mm512_add_epi64(all, _mm512_set1_epi64(8));
   }
 }

@@ -32,7 +32,7 @@ static void sum_block(const float *x, const double *shift, double *sum, double *
       __m512d one = _mm512_loadu_pd(sum + j), two = _mm512_loadu_pd(squares + j);
       for (int k = 0; k < DEEP; k++) {
         const float *at = x + k * SIDE + j;
-        __builtin_prefetch(at + (ptrdiff_t)2 * DEEP * SIDE);
+        __builtin_prefetch(at + (ptrdiff_t)DEEP * SIDE);
         const __m512d apart = _mm512_sub_pd(_mm512_cvtps_pd(_mm256_loadu_ps(at)), from);
         one = _mm512_add_pd(one, apart);
         two = _mm512_fmadd_pd(apart, apart, two);
@@ -52,10 +52,11 @@ static void sketch_variances(void *unused)
       shift[j] = (double)x[j];
     sum_block(x, shift, sum, squares);
     for (int j = 0; j < SIDE; j++) {
-      const double here = sum[j] / BLOCK, apart = shift[j] + here - mean[j] * (i > 0);
-      const double share = (double)BLOCK / (i + BLOCK);
-      all[j] = (i > 0 ? all[j] + apart * apart * i * share : 0) + squares[j] - sum[j] * here;
-      mean[j] = (i > 0 ? mean[j] : 0) + (i > 0 ? apart * share : apart);
+      const double here = sum[j] / BLOCK, lost = sum[j] * here, middle = shift[j] + here;
+      const double apart = middle - mean[j], share = (double)BLOCK / (i + BLOCK);
+      const double own = squares[j] < lost ? 0 : squares[j] - lost;
+      all[j] = i > 0 ? all[j] + own + apart * apart * i * share : own;
+      mean[j] = i > 0 ? mean[j] + apart * share : middle;
     }
   }
   for (int j = 0; j < SIDE; j++)
