@@ -158,8 +158,8 @@ INLINE void sums_about(ptrdiff_t n, const real *x, real guess, accreal *sum, acc
 
 /* As they are defined, in two passes, of lines that follow each other: none of these waits for the
  * sums of the one before. */
-static void moments_of_lines(ptrdiff_t count, ptrdiff_t n, const real *x, accreal *mean,
-                             accreal *variance)
+static __attribute__((noinline)) void moments_of_lines(ptrdiff_t count, ptrdiff_t n, const real *x,
+                                                       accreal *mean, accreal *variance)
 {
   if (n < FEW) {
     for (ptrdiff_t k = 0; k < count; k++)

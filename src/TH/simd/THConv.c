@@ -17,7 +17,8 @@ typedef ureal element;
 typedef uint32_t scalar;
 #endif
 
-/* Rows are seldom long: narrow types have no more lanes than int32_t has. */
+/* Rows are seldom long: narrow types have no more lanes than int32_t has, but for vectors of less
+ * than 16 bytes, for which there are no instructions. */
 #if defined(__AVX512F__)
 enum { WIDE = 64 };
 #elif defined(__AVX__)
@@ -25,7 +26,8 @@ enum { WIDE = 32 };
 #else
 enum { WIDE = 16 };
 #endif
-enum { VECTOR = sizeof(element) < 4 ? WIDE * sizeof(element) / 4 : WIDE };
+enum { NARROW = THMax(16, WIDE * sizeof(element) / 4) };
+enum { VECTOR = sizeof(element) < 4 ? NARROW : WIDE };
 enum { LANES = VECTOR / sizeof(element), WIDTHS = 8 };
 typedef element Vector __attribute__((vector_size(VECTOR)));
 #if defined(TH_REAL_IS_FLOAT)
