@@ -652,73 +652,120 @@ INLINE void set_factors(Factors *f, const Strips *s, int64_t row, ptrdiff_t toge
   }
 }
 
+/* What the last rows of windows give their even and odd columns, the last one first. */
+typedef struct {
+  Vector even[KEPT], odd[KEPT];
+} Given;
+
+INLINE void add_windows(Given *given, const real *x, const Factors *f, ptrdiff_t evens,
+                        ptrdiff_t odds, ptrdiff_t oddPad)
+{
+  for (int k = KEPT - 1; k > 0; k--) {
+    given->even[k] = given->even[k - 1];
+    given->odd[k] = given->odd[k - 1];
+  }
+  given->even[0] = given->odd[0] = (Vector){0};
+  for (ptrdiff_t k = 0; k < THMax(evens, odds); k++) {
+    const Vector part = (Vector)MASKED_LOAD(f->there[k], x + f->window[k]) * f->factor[k];
+    if (k >= oddPad && k < evens)
+      given->even[0] = k == oddPad ? part : given->even[0] + part;
+    if (k < odds)
+      given->odd[0] = k == 0 ? part : given->odd[0] + part;
+  }
+}
+
+/* Columns that are written: step vectors, or those of lower and upper. */
+typedef struct {
+  int whole;
+  uint16_t lower, upper;
+} Written;
+
+INLINE void write_columns(real *y, Vector even, Vector odd, ptrdiff_t step, Written written)
+{
+  const Vector left = step == 1 ? even : MIX(even, odd, LOWER), right = MIX(even, odd, UPPER);
+  if (written.whole) {
+    store(y, left);
+    if (step == 2)
+      store(y + LANES, right);
+  } else {
+    MASKED_STORE(y, written.lower, left);
+    if (step == 2)
+      MASKED_STORE(y + LANES, written.upper, right);
+  }
+}
+
+/* Whether row r of the image is the first that a row of windows is in, whose height, and how far
+ * they are apart, is as along the columns, and none of those that row r is in is cut off. */
+INLINE int is_regular(const Strips *s, int64_t at, int64_t r, int64_t count, ptrdiff_t size,
+                      ptrdiff_t step)
+{
+  const ptrdiff_t together = (size + step - 1) / step;
+  const THNNSpan *rows = s->spans->of[1] + at;
+  const int64_t before = at - s->windows;
+  int regular = rows->begin == r && rows->count == count && before >= together - 1 &&
+                (before < together || rows[-together].end <= r) &&
+                (at + 1 == s->p->out[1] || rows[1].begin == r + step);
+  for (ptrdiff_t k = 0; k < together && regular; k++)
+    regular = rows[-k].end == r + size - k * step;
+  return regular;
+}
+
 /* The columns of the image from step * at on, step vectors or n columns if that is less.  By 2,
  * even and odd columns are in other windows; where the padding is odd, windows begin at the odd
- * ones. */
+ * ones.  Between the edges all is known of as many rows as windows move on by. */
 INLINE void spread_strip(const Strips *s, ptrdiff_t size, ptrdiff_t step, ptrdiff_t oddPad,
                          ptrdiff_t at, int whole, ptrdiff_t n)
 {
   enum { AHEAD = 4096 / sizeof(real) };
   const ptrdiff_t evens = step == 1 ? size : (size + 1 - oddPad) / 2 + oddPad;
   const ptrdiff_t odds = step == 1 ? 0 : (size + oddPad) / 2;
-  const ptrdiff_t together = THMax(evens, odds), windows = s->p->out[2];
+  const ptrdiff_t together = THMax(evens, odds), windows = s->p->out[2], width = s->p->in[2];
   const THNNSpan *rows = s->spans->of[1];
-  const uint16_t lower = lanes_between(0, n), upper = lanes_between(0, n - LANES);
+  const Written written = {whole, lanes_between(0, n), lanes_between(0, n - LANES)};
   Factors f = {{0}};
-  Vector even[KEPT] = {{0}}, odd[KEPT] = {{0}};
+  Given given = {{{0}}, {{0}}};
   int64_t begin = s->windows, end = begin, count = 0; /* rows of windows that the row is in */
   for (ptrdiff_t k = 0; k < together; k++) {
     f.window[k] = at + s->first - k;
     f.there[k] = lanes_between(-f.window[k], windows - f.window[k]);
   }
-  real *y = s->y + s->begin * s->p->in[2] + at * step;
-  const ptrdiff_t ahead = (s->end - s->begin) * s->p->in[2];
-  for (int64_t r = s->begin; r < s->end; r++, y += s->p->in[2]) {
-    for (ptrdiff_t k = 0; k < step; k++) /* what the next strips write */
-      __builtin_prefetch(y + ahead + k * LANES, 1);
+  real *y = s->y + s->begin * width + at * step;
+  const ptrdiff_t ahead = (s->end - s->begin) * width; /* what the next strips write */
+  for (int64_t r = s->begin; r < s->end;) {
+    while (r + step <= s->end && end < s->p->out[1] && is_regular(s, end, r, count, size, step)) {
+      const real *x = s->x + end++ * windows;
+      __builtin_prefetch(x + f.window[0] + AHEAD);
+      add_windows(&given, x, &f, evens, odds, oddPad);
+      for (ptrdiff_t j = 0; j < step; j++, r++, y += width) {
+        Vector a = given.even[0], b = given.odd[0];
+        for (ptrdiff_t k = 1; k * step + j < size; k++) {
+          a += given.even[k];
+          b += given.odd[k];
+        }
+        for (ptrdiff_t k = 0; k < step; k++)
+          __builtin_prefetch(y + ahead + k * LANES, 1);
+        write_columns(y, a, b, step, written);
+      }
+    }
+    if (r == s->end)
+      break;
     for (; end < s->p->out[1] && rows[end].begin <= r; end++) {
       if (rows[end].count != count)
         set_factors(&f, s, end, together);
       count = rows[end].count;
-      for (int k = KEPT - 1; k > 0; k--) {
-        even[k] = even[k - 1];
-        odd[k] = odd[k - 1];
-      }
-      even[0] = odd[0] = (Vector){0};
-      const real *x = s->x + end * windows;
-      __builtin_prefetch(x + f.window[0] + AHEAD);
-      for (ptrdiff_t k = 0; k < together; k++) {
-        const Vector part = (Vector)MASKED_LOAD(f.there[k], x + f.window[k]) * f.factor[k];
-        if (k >= oddPad && k < evens)
-          even[0] = k == oddPad ? part : even[0] + part;
-        if (k < odds)
-          odd[0] = k == 0 ? part : odd[0] + part;
-      }
+      add_windows(&given, s->x + end * windows, &f, evens, odds, oddPad);
     }
     while (begin < end && rows[begin].end <= r)
       begin++;
-    Vector a = even[0], b = odd[0];
-    if (begin == end)
-      a = b = (Vector){0};
-    if (end - begin > 1) {
-      a += even[1];
-      b += odd[1];
-    }
-    for (int k = 2; k < KEPT; k++)
-      if (__builtin_expect(end - begin > k, 0)) {
-        a += even[k];
-        b += odd[k];
+    Vector a = {0}, b = {0};
+    for (int k = 0; k < KEPT; k++)
+      if (end - begin > k) {
+        a = k == 0 ? given.even[k] : a + given.even[k];
+        b = k == 0 ? given.odd[k] : b + given.odd[k];
       }
-    const Vector left = step == 1 ? a : MIX(a, b, LOWER), right = MIX(a, b, UPPER);
-    if (whole) {
-      store(y, left);
-      if (step == 2)
-        store(y + LANES, right);
-    } else {
-      MASKED_STORE(y, lower, left);
-      if (step == 2)
-        MASKED_STORE(y + LANES, upper, right);
-    }
+    write_columns(y, a, b, step, written);
+    r++;
+    y += width;
   }
 }
 
