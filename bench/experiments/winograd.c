@@ -10,17 +10,25 @@
  * tiles of an image are multiplied at 16 of the 36 points, 12 at 16, and 9 at 4: 484 rows instead
  * of 576.
  *
- * Four images are transformed at a time, whose 484 x 4 rows and products are 4 MB, about what the
- * second cache has; each of the 36 products goes through all its rows, and while they are summed
- * up its next 32 KB of weights are fetched from the third cache.  Planes or results are always in
- * the lanes, and what an image is turned into and out of lies in the first cache. */
+ * No more than 6.4 MB, what the images take, may be had beside the operands
+ * (src/THNN/THNNMemory.h), and transformed weights alone take 9.4 MB.  So two of the six rows of
+ * points are computed at a time, in 4.9 MB, and the results are the sum of three passes.
+ *
+ * Four images are transformed at a time; each of the 12 products goes through all its rows, and
+ * while they are summed up its next 32 KB of weights are fetched from the third cache.  Planes or
+ * results are always in the lanes, and what an image is turned into and out of lies in the first
+ * cache. */
 enum { BATCH = 32, PLANES = 256, OUTPUTS = 256, SIDE = 14, PIXELS = SIDE * SIDE, TAPS = 9 };
-enum { POINTS = 6, TILES = 4, STEP = 4, NUMBERS = POINTS * POINTS };
+enum { POINTS = 6, TILES = 4, STEP = 4 };
 enum { GROUPS = PLANES / FLOATS, WIDTH = 2 * FLOATS, PANELS = OUTPUTS / WIDTH };
 enum { PADDED = 16 }; /* rows and columns of an image with its padding */
 enum { MOST_ROWS = 14 };
 
-enum { IMAGES = 4 }; /* at a time */
+enum {
+  IMAGES = 4,
+  ROWS = 2,
+  HELD = ROWS * POINTS
+}; /* at a time: images, rows of points, numbers */
 
 #define P  0.625f
 #define Q  1.5f
@@ -112,7 +120,7 @@ static inline __attribute__((always_inline)) void of_products(const __m512 *m, i
 /* --- weights --------------------------------------------------------------------------------- */
 
 /* Sixteen planes of 32 outputs are turned, and transformed. */
-static void transform_weights(const float *w)
+static void transform_weights(const float *w, int first)
 {
   static __m512 turned[2][FLOATS * TAPS];
   for (int panel = 0; panel < PANELS; panel++)
@@ -133,9 +141,9 @@ static void transform_weights(const float *w)
             for (int a = 0; a < POINTS; a++)
               h[a][j] = column[a];
           }
-          for (int a = 0; a < POINTS; a++) {
+          for (int a = 0; a < ROWS; a++) {
             __m512 row[POINTS];
-            of_window(h[a], row);
+            of_window(h[first + a], row);
             for (int b = 0; b < POINTS; b++)
               u[(ptrdiff_t)(a * POINTS + b) * NEXT_WEIGHTS] = row[b];
           }
@@ -146,8 +154,8 @@ static void transform_weights(const float *w)
 /* --- images ---------------------------------------------------------------------------------- */
 
 /* The numbers of a tile of high x wide results. */
-static inline __attribute__((always_inline)) void tile(const __m512 *x, int high, int wide,
-                                                       __m512 *const *to, const int *offset)
+static inline __attribute__((always_inline)) void tile(const __m512 *x, int first, int high,
+                                                       int wide, __m512 *const *to, int at)
 {
   __m512 h[POINTS][POINTS];
 #pragma GCC unroll 6
@@ -159,18 +167,18 @@ static inline __attribute__((always_inline)) void tile(const __m512 *x, int high
     of_image(d, high, column);
 #pragma GCC unroll 6
     for (int a = 0; a < POINTS; a++)
-      if (high == STEP || (a != 3 && a != 4))
+      if (a >= first && a < first + ROWS && (high == STEP || (a != 3 && a != 4)))
         h[a][j] = column[a];
   }
 #pragma GCC unroll 6
-  for (int a = 0; a < POINTS; a++)
+  for (int a = first; a < first + ROWS; a++)
     if (high == STEP || (a != 3 && a != 4)) {
       __m512 row[POINTS];
       of_image(h[a], wide, row);
 #pragma GCC unroll 6
       for (int b = 0; b < POINTS; b++)
         if (wide == STEP || (b != 3 && b != 4))
-          to[a * POINTS + b][offset[b == 3 || b == 4]] = row[b];
+          to[(a - first) * POINTS + b][at] = row[b];
     }
 }
 
@@ -195,32 +203,42 @@ static inline void turn_some(const float *x, ptrdiff_t nextX, __mmask16 there, _
     y[i] = v[0][i];
 }
 
-static void transform_image(const float *x, int image)
+static inline __attribute__((always_inline)) void some_of_image(const float *x, int image,
+                                                                int first)
 {
   static __m512 padded[PADDED * PADDED + 2]; /* begins with a row and an element of 0 */
   for (int group = 0; group < GROUPS; group++, x += FLOATS * PIXELS) {
     for (int i = 0; i < SIDE; i++) /* the last two of a row are zeros */
       turn_some(x + i * SIDE, PIXELS, 0x3fff, padded + (i + 1) * PADDED + 1);
     for (int i = 0; i < TILES; i++) {
-      __m512 *to[NUMBERS];
-      for (int n = 0; n < NUMBERS; n++)
+      __m512 *to[HELD];
+      for (int n = 0; n < HELD; n++)
         to[n] = at.tiles + (ptrdiff_t)n * NEXT_NUMBER + (ptrdiff_t)group * NEXT_GROUP +
-                (image * tiles_of(n / POINTS) + i) * tiles_of(n % POINTS);
+                (image * tiles_of(first + n / POINTS) + i) * tiles_of(n % POINTS);
       /* Where three tiles down are counted, the fourth is not written. */
       for (int j = 0; j < TILES; j++) {
         const __m512 *from = padded + i * STEP * PADDED + j * STEP;
-        const int offset[] = {j, j};
         if (i < TILES - 1 && j < TILES - 1)
-          tile(from, 4, 4, to, offset);
+          tile(from, first, 4, 4, to, j);
         else if (i < TILES - 1)
-          tile(from, 4, 2, to, offset);
+          tile(from, first, 4, 2, to, j);
         else if (j < TILES - 1)
-          tile(from, 2, 4, to, offset);
+          tile(from, first, 2, 4, to, j);
         else
-          tile(from, 2, 2, to, offset);
+          tile(from, first, 2, 2, to, j);
       }
     }
   }
+}
+
+static __attribute__((noinline)) void transform_image(const float *x, int image, int first)
+{
+  if (first == 0)
+    some_of_image(x, image, 0);
+  else if (first == 2)
+    some_of_image(x, image, 2);
+  else
+    some_of_image(x, image, 4);
 }
 
 /* --- products -------------------------------------------------------------------------------- */
@@ -272,9 +290,9 @@ static __attribute__((noinline)) void twelve(const __m512 *v, const __m512 *u, _
   rows_of_tiles(12, v, u, m, ahead, lines);
 }
 
-static void multiply(int n)
+static void multiply(int n, int first)
 {
-  const int rows = IMAGES * tiles_of(n / POINTS) * tiles_of(n % POINTS);
+  const int rows = IMAGES * tiles_of(first + n / POINTS) * tiles_of(n % POINTS);
   int twelves = 0; /* the rest is fourteens */
   while ((rows - 12 * twelves) % 14 && 12 * (twelves + 1) <= rows)
     twelves++;
@@ -296,8 +314,8 @@ static void multiply(int n)
 
 /* --- results --------------------------------------------------------------------------------- */
 
-static inline __attribute__((always_inline)) void results(const __m512 *const *from, int j,
-                                                          int high, int wide, __m512 bias,
+static inline __attribute__((always_inline)) void results(const __m512 *const *from, int first,
+                                                          int j, int high, int wide, __m512 bias,
                                                           __m512 *y)
 {
   __m512 h[STEP][POINTS]; /* down, at the points across */
@@ -307,8 +325,9 @@ static inline __attribute__((always_inline)) void results(const __m512 *const *f
       __m512 m[POINTS], column[STEP];
 #pragma GCC unroll 6
       for (int a = 0; a < POINTS; a++)
-        if (high == STEP || (a != 3 && a != 4))
-          m[a] = from[a * POINTS + b][2 * j];
+        m[a] = a >= first && a < first + ROWS && (high == STEP || (a != 3 && a != 4))
+                   ? from[(a - first) * POINTS + b][2 * j]
+                   : _mm512_setzero_ps();
       of_products(m, high, column);
 #pragma GCC unroll 4
       for (int i = 0; i < high; i++)
@@ -324,35 +343,49 @@ static inline __attribute__((always_inline)) void results(const __m512 *const *f
   }
 }
 
-static void image_of_products(int image, const float *bias, float *y)
+static inline __attribute__((always_inline)) void some_of_products(int image, const float *bias,
+                                                                   float *y, int first)
 {
   static __m512 made[SIDE * PADDED], turned[FLOATS];
   for (int v = 0; v < OUTPUTS / FLOATS; v++) {
-    const __m512 start = _mm512_loadu_ps(bias + v * FLOATS);
+    const __m512 start = first ? _mm512_setzero_ps() : _mm512_loadu_ps(bias + v * FLOATS);
     for (int i = 0; i < TILES; i++) {
-      const __m512 *from[NUMBERS];
-      for (int n = 0; n < NUMBERS; n++)
+      const __m512 *from[HELD];
+      for (int n = 0; n < HELD; n++)
         from[n] = at.products + (ptrdiff_t)n * NEXT_PRODUCT + (ptrdiff_t)(v / 2) * NEXT_PANEL +
-                  2 * (image * tiles_of(n / POINTS) + i) * tiles_of(n % POINTS) + v % 2;
+                  2 * (image * tiles_of(first + n / POINTS) + i) * tiles_of(n % POINTS) + v % 2;
       for (int j = 0; j < TILES; j++) {
         __m512 *to = made + i * STEP * PADDED + j * STEP;
         if (i < TILES - 1 && j < TILES - 1)
-          results(from, j, 4, 4, start, to);
+          results(from, first, j, 4, 4, start, to);
         else if (i < TILES - 1)
-          results(from, j, 4, 2, start, to);
+          results(from, first, j, 4, 2, start, to);
         else if (j < TILES - 1)
-          results(from, j, 2, 4, start, to);
+          results(from, first, j, 2, 4, start, to);
         else
-          results(from, j, 2, 2, start, to);
+          results(from, first, j, 2, 2, start, to);
       }
     }
     for (int i = 0; i < SIDE; i++) {
       turn_some((const float *)(made + i * PADDED), FLOATS, 0xffff, turned);
-      for (int k = 0; k < FLOATS; k++)
-        _mm512_mask_storeu_ps(y + (ptrdiff_t)(v * FLOATS + k) * PIXELS + i * SIDE, 0x3fff,
-                              turned[k]);
+      for (int k = 0; k < FLOATS; k++) {
+        float *to = y + (ptrdiff_t)(v * FLOATS + k) * PIXELS + i * SIDE;
+        const __m512 there = first ? _mm512_maskz_loadu_ps(0x3fff, to) : _mm512_setzero_ps();
+        _mm512_mask_storeu_ps(to, 0x3fff, turned[k] + there);
+      }
     }
   }
+}
+
+static __attribute__((noinline)) void image_of_products(int image, const float *bias, float *y,
+                                                        int first)
+{
+  if (first == 0)
+    some_of_products(image, bias, y, 0);
+  else if (first == 2)
+    some_of_products(image, bias, y, 2);
+  else
+    some_of_products(image, bias, y, 4);
 }
 
 /* --- the row --------------------------------------------------------------------------------- */
@@ -381,20 +414,22 @@ static void sketch(void *unused)
   at_release(on.sketched);
   on.sketched = at_empty(AT_SHAPE(BATCH, OUTPUTS, SIDE, SIDE), .type = AT_CPU(AT_FLOAT));
   at_tensor *memory = at_empty(
-      AT_SHAPE((int64_t)NUMBERS * (NEXT_NUMBER + NEXT_PRODUCT + NEXT_WEIGHTS) + MOST_ROWS, FLOATS),
+      AT_SHAPE((int64_t)HELD * (NEXT_NUMBER + NEXT_PRODUCT + NEXT_WEIGHTS) + MOST_ROWS, FLOATS),
       .type = AT_CPU(AT_FLOAT));
   at.tiles = at_data(memory);
-  at.products = at.tiles + (ptrdiff_t)NUMBERS * NEXT_NUMBER;
-  at.weights = at.products + (ptrdiff_t)NUMBERS * NEXT_PRODUCT;
-  transform_weights(floats(on.g));
-  for (int image = 0; image < BATCH; image += IMAGES) {
-    for (int k = 0; k < IMAGES; k++)
-      transform_image(floats(on.x) + (ptrdiff_t)(image + k) * PLANES * PIXELS, k);
-    for (int n = 0; n < NUMBERS; n++)
-      multiply(n);
-    for (int k = 0; k < IMAGES; k++)
-      image_of_products(k, floats(on.y),
-                        floats(on.sketched) + (ptrdiff_t)(image + k) * OUTPUTS * PIXELS);
+  at.products = at.tiles + (ptrdiff_t)HELD * NEXT_NUMBER;
+  at.weights = at.products + (ptrdiff_t)HELD * NEXT_PRODUCT;
+  for (int first = 0; first < POINTS; first += ROWS) {
+    transform_weights(floats(on.g), first);
+    for (int image = 0; image < BATCH; image += IMAGES) {
+      for (int k = 0; k < IMAGES; k++)
+        transform_image(floats(on.x) + (ptrdiff_t)(image + k) * PLANES * PIXELS, k, first);
+      for (int n = 0; n < HELD; n++)
+        multiply(n, first);
+      for (int k = 0; k < IMAGES; k++)
+        image_of_products(k, floats(on.y),
+                          floats(on.sketched) + (ptrdiff_t)(image + k) * OUTPUTS * PIXELS, first);
+    }
   }
   at_release(memory);
 }
