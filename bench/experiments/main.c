@@ -1,6 +1,6 @@
 /* Experiments: for rows of the comparison with other systems that do not reach their bytes, a
  * sketch of the fastest thing that could be done for exactly that row: intrinsics, one size, one
- * processor, nothing checked.
+ * processor, the same rules.
  *
  *     th_experiments [--rounds N] [--seconds S] [--filter PREFIX]
  *
