@@ -81,14 +81,10 @@ static inline void send(void *to, const void *from, size_t bytes)
     _mm512_stream_si512((void *)((char *)to + i), _mm512_load_si512((const char *)from + i));
 }
 
-/* Squares become their own transposes. */
-static inline void turn_square(const float *x, ptrdiff_t nextX, float *y, ptrdiff_t nextY)
+/* Turns 16 vectors over, which are v[0] before and after. */
+static inline void turn_vectors(__m512 v[2][FLOATS])
 {
   const __m512i first = by_turns(0), second = by_turns(FLOATS / 2);
-  __m512 v[2][FLOATS];
-#pragma GCC unroll 16
-  for (int i = 0; i < FLOATS; i++)
-    v[0][i] = _mm512_loadu_ps(x + i * nextX);
 #pragma GCC unroll 4
   for (int round = 0; round < 4; round++)
 #pragma GCC unroll 8
@@ -97,6 +93,16 @@ static inline void turn_square(const float *x, ptrdiff_t nextX, float *y, ptrdif
       v[(round + 1) % 2][2 * i] = _mm512_permutex2var_ps(a, first, b);
       v[(round + 1) % 2][2 * i + 1] = _mm512_permutex2var_ps(a, second, b);
     }
+}
+
+/* Squares become their own transposes. */
+static inline void turn_square(const float *x, ptrdiff_t nextX, float *y, ptrdiff_t nextY)
+{
+  __m512 v[2][FLOATS];
+#pragma GCC unroll 16
+  for (int i = 0; i < FLOATS; i++)
+    v[0][i] = _mm512_loadu_ps(x + i * nextX);
+  turn_vectors(v);
 #pragma GCC unroll 16
   for (int i = 0; i < FLOATS; i++)
     _mm512_storeu_ps(y + i * nextY, v[0][i]);

@@ -185,19 +185,11 @@ static inline __attribute__((always_inline)) void tile(const __m512 *x, int firs
 /* As turn_square; as many elements of each row are there. */
 static inline void turn_some(const float *x, ptrdiff_t nextX, __mmask16 there, __m512 *y)
 {
-  const __m512i first = by_turns(0), second = by_turns(FLOATS / 2);
   __m512 v[2][FLOATS];
 #pragma GCC unroll 16
   for (int i = 0; i < FLOATS; i++)
     v[0][i] = _mm512_maskz_loadu_ps(there, x + i * nextX);
-#pragma GCC unroll 4
-  for (int round = 0; round < 4; round++)
-#pragma GCC unroll 8
-    for (int i = 0; i < FLOATS / 2; i++) {
-      const __m512 a = v[round % 2][i], b = v[round % 2][i + FLOATS / 2];
-      v[(round + 1) % 2][2 * i] = _mm512_permutex2var_ps(a, first, b);
-      v[(round + 1) % 2][2 * i + 1] = _mm512_permutex2var_ps(a, second, b);
-    }
+  turn_vectors(v);
 #pragma GCC unroll 16
   for (int i = 0; i < FLOATS; i++)
     y[i] = v[0][i];
