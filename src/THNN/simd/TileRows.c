@@ -18,10 +18,11 @@ enum {
   STEP = THNN_TILE_STEP,
   SIZE = THNN_TILE_SIZE,
   NUMBERS = THNN_TILE_NUMBERS,
-  TOGETHER =
-      8,     /* sums of products of that many planes are transformed while they are in the cache */
+  /* Sums of products of that many planes are transformed while they are in the cache; of these, so
+   * many are computed in registers, two vectors each, at most. */
+  TOGETHER = 8,
 #if defined(__AVX512F__)
-  BLOCK = 8, /* of these that are computed in registers, two vectors each, at most */
+  BLOCK = 8,
 #else
   BLOCK = 6,
 #endif
@@ -222,11 +223,11 @@ static void taps(ptrdiff_t count, ptrdiff_t sets, const real *u, real *m)
 
 /* --- rows of tiles and their lines ----------------------------------------------------------- */
 
-/* The rows of tiles of the lanes. */
+/* The rows of tiles of the lanes; top is a row of y, behind count so far up that nothing is there.
+ */
 typedef struct {
   ptrdiff_t count;
-  ptrdiff_t image[LANES],
-      top[LANES]; /* top: row of y; behind count so far up that nothing is there */
+  ptrdiff_t image[LANES], top[LANES];
 } Rows;
 
 static Rows rows_from(const THNNTileRows *t, ptrdiff_t first, ptrdiff_t count)
@@ -409,10 +410,16 @@ typedef struct {
   real *line, *vectors, *v, *m, *r, *before;
 } Room;
 
+/* From one number to the next of those of y, an odd number of vectors. */
+INLINE ptrdiff_t number_of_results(const THNNTileRows *t)
+{
+  return (t->outputs * t->across | 1) * LANES;
+}
+
 static Room room_at(const THNNTileRows *t, real *room, ptrdiff_t *size)
 {
   const ptrdiff_t line = THMax(SIDE * t->pitch, STEP * STEP * t->across) * LANES;
-  const ptrdiff_t all = THMax(t->numberX, (t->outputs * t->across | 1) * LANES);
+  const ptrdiff_t all = THMax(t->numberX, number_of_results(t));
   const ptrdiff_t m = SIDE * TOGETHER * t->across * LANES;
   const ptrdiff_t r = SIDE * TOGETHER * t->pitch * LANES;
   Room at = {.line = room};
@@ -507,12 +514,6 @@ static void convolve(const THNNTileRows *t, ptrdiff_t first, ptrdiff_t count, co
       write_results(t, &rows, at.vectors, at.line, y + (o + k) * t->highY * t->wideY);
     }
   }
-}
-
-/* From one number to the next of those of y, an odd number of vectors. */
-INLINE ptrdiff_t number_of_results(const THNNTileRows *t)
-{
-  return (t->outputs * t->across | 1) * LANES;
 }
 
 /* Numbers of y, as of x. */
