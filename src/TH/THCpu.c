@@ -1,4 +1,4 @@
-/* Which instruction set the kernels use, and how large the last cache is. */
+/* Which instruction set the kernels use, and how large the caches are. */
 #include "THCpu.h"
 
 #include <unistd.h>
@@ -59,4 +59,17 @@ ptrdiff_t THCpu_lastCache(void)
     return (ptrdiff_t)kilobytes << 10;
   const long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
   return bytes > 0 ? bytes : 32 << 20;
+}
+
+/* Asked by single operations, and so kept. */
+ptrdiff_t THCpu_secondCache(void)
+{
+  static ptrdiff_t bytes = 0;
+  ptrdiff_t known = __atomic_load_n(&bytes, __ATOMIC_RELAXED);
+  if (known == 0) {
+    const long said = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    known = said > 0 ? said : 256 << 10;
+    __atomic_store_n(&bytes, known, __ATOMIC_RELAXED);
+  }
+  return known;
 }

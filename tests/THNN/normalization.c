@@ -162,6 +162,63 @@ static void THTest_(batchNormEdges)(void)
   THTensor_(free)(std);
 }
 
+/* Rows long enough to be sent around the caches where results of any size are, of which some begin
+ * and end between lines: results and gradients as they are defined, for both kinds of statistics.
+ */
+static void THTest_(batchNormLongRows)(void)
+{
+  enum { BATCH = 3, CHANNELS = 3, ALL = BATCH * CHANNELS };
+  static const int64_t inner[] = {256, 331, 500};
+  const double eps = 1e-3, allowed = sizeof(real) == 4 ? 2e-6 : 1e-13;
+  for (int k = 0; k < 6; k++) {
+    const int64_t n = inner[k / 2];
+    const bool train = k % 2;
+    THTensor *x = THTest_(tensor)(0, 1, TH_SHAPE(BATCH, CHANNELS, n));
+    THTensor *g = THTest_(tensor)(0, 2, TH_SHAPE(BATCH, CHANNELS, n));
+    THTensor *w = THTest_(tensor)(0, 3, TH_SHAPE(CHANNELS)), *y = THTensor_(new)();
+    THTensor *b = THTest_(tensor)(0, 4, TH_SHAPE(CHANNELS)), *d = THTensor_(new)();
+    THTensor *mean = THTest_(tensor)(0, 5, TH_SHAPE(CHANNELS)), *saved = THTensor_(new)();
+    THTensor *variance = THTest_(tensor)(0, 6, TH_SHAPE(CHANNELS)), *std = THTensor_(new)();
+    THTensor_(fill)(variance, 2);
+    for (int64_t i = 0; i < ALL * n; i++) {
+      *THTest_(at)(x, i) = (real)((double)(i * 37 % 101) / 50 - 1);
+      *THTest_(at)(g, i) = (real)((double)(i * 53 % 97) / 50 - 1);
+    }
+    THNN_(BatchNormalization_updateOutput)
+    (NULL, x, y, w, b, train ? NULL : mean, train ? NULL : variance, saved, std, train, 0, eps);
+    THNN_(BatchNormalization_backward)
+    (NULL, x, g, d, NULL, NULL, w, mean, variance, saved, std, train, 1, eps);
+    th_note("rows of %d, training %d", (int)n, train);
+    for (int c = 0; c < CHANNELS; c++) {
+      const double count = (double)(BATCH * n);
+      double m = 0, v = 0, sum = 0, dot = 0;
+      for (int64_t i = 0; i < BATCH * n; i++)
+        m += (double)*THTest_(at)(x, (i / n * CHANNELS + c) * n + i % n) / count;
+      if (!train)
+        m = (double)*THTest_(at)(mean, c);
+      for (int64_t i = 0; i < BATCH * n; i++) {
+        const int64_t at = (i / n * CHANNELS + c) * n + i % n;
+        const double away = (double)*THTest_(at)(x, at) - m;
+        v += away * away / count;
+        sum += (double)*THTest_(at)(g, at) / count;
+        dot += (double)*THTest_(at)(g, at) * away / count;
+      }
+      const double r = 1 / sqrt((train ? v : 2) + eps), slope = r * (double)*THTest_(at)(w, c);
+      for (int64_t i = 0; i < BATCH * n; i++) {
+        const int64_t at = (i / n * CHANNELS + c) * n + i % n;
+        const double away = (double)*THTest_(at)(x, at) - m, h = (double)*THTest_(at)(g, at);
+        const double less = train ? sum + r * r * dot * away : 0;
+        const double bias = (double)*THTest_(at)(b, c);
+        CHECK_NEAR((double)*THTest_(at)(y, at), away * slope + bias, allowed * (1 + fabs(bias)));
+        CHECK_NEAR((double)*THTest_(at)(d, at), (h - less) * slope, allowed * (1 + fabs(slope)));
+      }
+    }
+    THTensor *all[] = {x, g, w, y, b, d, mean, saved, variance, std};
+    for (int i = 0; i < 10; i++)
+      THTensor_(free)(all[i]);
+  }
+}
+
 /* The same bits for any number of threads. */
 static void THTest_(batchNormThreads)(void)
 {
@@ -253,5 +310,5 @@ static void THTest_(batchNormErrors)(void)
 }
 
 TH_TESTS(THTest_(BatchNormalization), THTest_(batchNormRunning), THTest_(batchNormShifted),
-         THTest_(batchNormFar), THTest_(batchNormEdges), THTest_(batchNormThreads),
-         THTest_(batchNormErrors))
+         THTest_(batchNormFar), THTest_(batchNormEdges), THTest_(batchNormLongRows),
+         THTest_(batchNormThreads), THTest_(batchNormErrors))

@@ -1,6 +1,5 @@
 /* Batch normalization: each channel, over the whole batch, gets mean 0 and variance 1. */
-#include <unistd.h>
-
+#include "src/TH/THCpu.h"
 #include "src/TH/THPlan.h"
 #include "src/TH/simd/THStream.h"
 
@@ -146,7 +145,7 @@ static void THNN_(batchNormPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end
  * it comes from the third one, beside which sending takes longer than writing. */
 static int THNN_(readsNear)(ptrdiff_t panel)
 {
-  return 2 * panel <= sysconf(_SC_LEVEL2_CACHE_SIZE) / 2;
+  return 2 * panel <= THCpu_secondCache() / 2;
 }
 
 static void THNN_(batchNormRun)(THNN_(BatchNorm) * b)

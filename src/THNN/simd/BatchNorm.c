@@ -9,6 +9,9 @@
 
 #define LOOP static inline __attribute__((always_inline)) void
 
+/* Elements of a line, and those that are read while what lies so much further on is fetched. */
+enum { LINE = TH_STREAM_LINE / sizeof(real), LATER = 4096 / sizeof(real) };
+
 /* --- sums of long rows ----------------------------------------------------------------------- */
 
 /* Vectors of elements, as accreal. */
@@ -31,9 +34,13 @@ enum { DISTANCES, PRODUCTS };
 
 LOOP load(Sums *to, const real *x)
 {
+#if defined(TH_REAL_IS_FLOAT) && defined(__AVX512F__)
+  *to = (Sums)_mm512_cvtps_pd(_mm256_loadu_ps(x)); /* of which compilers make two halves */
+#else
   Few v;
   memcpy(&v, x, sizeof v);
   *to = __builtin_convertvector(v, Sums);
+#endif
 }
 
 LOOP add(Totals *t, int stream, int what, const real *x, const real *g, accreal mean,
@@ -71,7 +78,7 @@ static inline void fetch(const real *x, ptrdiff_t place)
 LOOP add_rows(const THNNPanel *p, int what, const real *x, const real *g, accreal mean,
               accreal *sum, accreal *dot)
 {
-  enum { STEP = STREAMS * FEW, LINE = TH_STREAM_LINE / sizeof(real), LATER = 4096 / sizeof(real) };
+  enum { STEP = STREAMS * FEW };
   const ptrdiff_t n = p->n, rest = n % FEW, rows = LATER / n * p->jump, ahead = LATER % n;
   const Bits all = ~(Bits){0};
   Bits last = all;
@@ -239,9 +246,6 @@ static void products(const THNNPanel *p, const real *x, const real *g, const acc
  *
  * The last rows first: sums over the rows have left them in the caches. */
 
-/* Elements of a result that is sent past the caches: made in a buffer. */
-enum { PIECE = TH_STREAM_PIECE / sizeof(real) };
-
 LOOP scale_row(ptrdiff_t n, const real *x, real shift, real factor, real offset, real *y)
 {
 #pragma omp simd
@@ -255,6 +259,47 @@ LOOP gradient_row(ptrdiff_t n, const real *x, const real *g, real slope, real sh
 #pragma omp simd
   for (ptrdiff_t i = 0; i < n; i++)
     y[i] = g[i] * slope + ((x[i] - shift) * factor + offset);
+}
+
+/* A line of a result that is sent past the caches is made in registers: what it is made of comes
+ * from the second cache, and a buffer between them would take longer. */
+typedef real Line __attribute__((vector_size(TH_STREAM_LINE)));
+
+/* How many of n elements come before the first line. */
+static inline ptrdiff_t before_lines(ptrdiff_t n, const real *y)
+{
+  return THMin(n, (ptrdiff_t)((0 - (uintptr_t)y) % TH_STREAM_LINE / sizeof *y));
+}
+
+/* What comes LATER is asked for where it is far. */
+LOOP send_scaled(ptrdiff_t n, const real *x, int far, real shift, real factor, real offset, real *y)
+{
+  ptrdiff_t i = before_lines(n, y);
+  scale_row(i, x, shift, factor, offset, y);
+  for (; i + LINE <= n; i += LINE) {
+    Line v;
+    memcpy(&v, x + i, sizeof v);
+    if (far)
+      fetch(x, i + LATER);
+    v = (v - shift) * factor + offset;
+    THStream_lines(y + i, &v, 1);
+  }
+  scale_row(n - i, x + i, shift, factor, offset, y + i);
+}
+
+LOOP send_gradient(ptrdiff_t n, const real *x, const real *g, real slope, real shift, real factor,
+                   real offset, real *y)
+{
+  ptrdiff_t i = before_lines(n, y);
+  gradient_row(i, x, g, slope, shift, factor, offset, y);
+  for (; i + LINE <= n; i += LINE) {
+    Line v, w;
+    memcpy(&v, x + i, sizeof v);
+    memcpy(&w, g + i, sizeof w);
+    w = w * slope + ((v - shift) * factor + offset);
+    THStream_lines(y + i, &w, 1);
+  }
+  gradient_row(n - i, x + i, g + i, slope, shift, factor, offset, y + i);
 }
 
 LOOP scale_lanes(ptrdiff_t n, const real *x, const real *shift, const real *factor,
@@ -285,14 +330,8 @@ static void scale(const THNNPanel *p, const real *x, const real *shift, const re
     } else if (p->lanes) {
       scale_lanes(p->n, x + at, shift, factor, offset, y + at);
     } else if (p->sends) {
-      real buffer[PIECE];
-      ptrdiff_t count = THStream_first(y + at, sizeof *y, p->n);
-      for (ptrdiff_t i = at; i < at + p->n; i += count, count = THMin(PIECE, at + p->n - i)) {
-        if (p->rows == 1) /* what follows is the next plane; else it comes from a cache */
-          THStream_fetch(x + i, (size_t)count * sizeof *x);
-        scale_row(count, x + i, *shift, *factor, *offset, buffer);
-        THStream_copy(y + i, buffer, (size_t)count * sizeof *y);
-      }
+      /* of one row, what follows is the next plane */
+      send_scaled(p->n, x + at, p->rows == 1, *shift, *factor, *offset, y + at);
     } else {
       scale_row(p->n, x + at, *shift, *factor, *offset, y + at);
     }
@@ -311,12 +350,7 @@ static void gradient(const THNNPanel *p, const real *x, const real *g, const rea
     } else if (p->lanes) {
       gradient_lanes(p->n, x + at, g + at, slope, shift, factor, offset, y + at);
     } else if (p->sends) {
-      real buffer[PIECE];
-      ptrdiff_t count = THStream_first(y + at, sizeof *y, p->n);
-      for (ptrdiff_t i = at; i < at + p->n; i += count, count = THMin(PIECE, at + p->n - i)) {
-        gradient_row(count, x + i, g + i, *slope, *shift, *factor, *offset, buffer);
-        THStream_copy(y + i, buffer, (size_t)count * sizeof *y);
-      }
+      send_gradient(p->n, x + at, g + at, *slope, *shift, *factor, *offset, y + at);
     } else {
       gradient_row(p->n, x + at, g + at, *slope, *shift, *factor, *offset, y + at);
     }
