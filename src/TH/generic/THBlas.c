@@ -308,6 +308,16 @@ static int THBlas_(threadsFor)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k)
   return THParallel_threads((ptrdiff_t)work, MORE_GRAIN * TH_LOOP_GRAIN);
 }
 
+/* Whether threads are to have columns rather than rows: the longer of the two, unless tiles divide
+ * it so unevenly that the largest share of the other one is smaller by an eighth. */
+static int THBlas_(isByColumns)(ptrdiff_t m, ptrdiff_t n, int threads)
+{
+  const THBlasKernels *kernels = THBlas_(kernels);
+  const double byRows = (double)THBlas_(evenly)(m, threads, kernels->tileRows) * (double)n;
+  const double byColumns = (double)THBlas_(evenly)(n, threads, kernels->tileColumns) * (double)m;
+  return n >= m ? byColumns <= 1.125 * byRows : 1.125 * byColumns < byRows;
+}
+
 /* Blocks as large as the kernels take them; smaller ones where that gives all threads as many.
  * What is computed does not depend on it. */
 static THBlas_(Cut) THBlas_(cut)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k)
@@ -318,7 +328,7 @@ static THBlas_(Cut) THBlas_(cut)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k)
                       .down = THBlas_(pieces)(m, kernels->blockRows),
                       .across = THBlas_(pieces)(n, kernels->blockColumns),
                       .threads = THBlas_(threadsFor)(m, n, k)};
-  const int byColumns = n >= m || cut.across > 1;
+  const int byColumns = cut.across > 1 || THBlas_(isByColumns)(m, n, cut.threads);
   ptrdiff_t *const count = byColumns ? &cut.across : &cut.down;
   const ptrdiff_t tiles =
       byColumns ? THBlas_(pieces)(n, kernels->tileColumns) : THBlas_(pieces)(m, kernels->tileRows);

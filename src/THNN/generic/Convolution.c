@@ -521,12 +521,30 @@ typedef struct {
   THNNWindow layoutY[3];
   ptrdiff_t planeY; /* elements of a flat plane of y */
   const real *x, *y, *mask;
-  real *sums;    /* for each set of images */
-  real *flat;    /* for each thread: x, then y */
-  ptrdiff_t few; /* images that are summed up in registers, together */
+  real *sums;      /* for each set of images, and */
+  accreal *totals; /* of each output, if they are wanted */
+  real *flat;      /* for each thread: x, then y */
+  ptrdiff_t few;   /* images that are summed up in registers, together */
   ptrdiff_t sets;
   int threads;
 } THNN_(Sums);
+
+void THNN_(addToTotals)(ptrdiff_t planes, const real *y, ptrdiff_t n, accreal *totals)
+{
+  for (ptrdiff_t p = 0; p < planes; p++)
+    totals[p] += THNN_(direct)->sum(y + p * n, n);
+}
+
+static void THNN_(addTotals)(const accreal *totals, ptrdiff_t sets, ptrdiff_t count, real *sums,
+                             accreal scale)
+{
+  for (ptrdiff_t i = 0; i < count; i++) {
+    accreal total = 0;
+    for (ptrdiff_t set = 0; set < sets; set++)
+      total += totals[set * count + i];
+    sums[i] = (real)(sums[i] + scale * total);
+  }
+}
 
 /* Images of so many elements that are summed up in registers before the sums are added. */
 static ptrdiff_t THNN_(together)(ptrdiff_t elements)
@@ -551,6 +569,7 @@ static void THNN_(sumSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
   for (ptrdiff_t item = begin; item < end; item++) {
     const ptrdiff_t set = item / c->groups, group = item % c->groups;
     real *sums = w->sums + item * outputs * c->depth;
+    accreal *totals = w->totals + (w->totals ? item * outputs : 0);
     memset(sums, 0, (size_t)(outputs * c->depth) * sizeof *sums);
     const ptrdiff_t last = (set + 1) * c->batch / w->sets;
     for (ptrdiff_t i = set * c->batch / w->sets; i < last; i += w->few) {
@@ -562,6 +581,8 @@ static void THNN_(sumSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
         THNN_(layOut)
         (w->layoutY, w->y + from * outputs * c->windows, outputs, c->windows, y + k * nextY,
          w->planeY);
+        if (w->totals)
+          THNN_(addToTotals)(outputs, w->y + from * outputs * c->windows, c->windows, totals);
       }
       THNN_(direct)->correlate(&p->part->d, images, x, nextX, y, w->planeY, nextY, w->mask, sums);
     }
@@ -580,7 +601,8 @@ void THNN_(setMask)(const THNNConvolution *c, const THNNPlan *plan, ptrdiff_t pl
 typedef struct {
   const THNNConvolution *c;
   const real *x, *y;
-  real *sums; /* for each set of images */
+  real *sums;      /* for each set of images, and */
+  accreal *totals; /* of each output, if they are wanted */
   ptrdiff_t sets;
 } THNN_(SlidSums);
 
@@ -595,11 +617,14 @@ static void THNN_(slidSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
     const ptrdiff_t first = set * c->batch / s->sets, last = (set + 1) * c->batch / s->sets;
     real *sums = s->sums + item * c->window;
     memset(sums, 0, (size_t)c->window * sizeof *sums);
-    for (ptrdiff_t i = first; i < last; i += few)
-      THNN_(direct)->slideSums(c->at, THMin(few, last - i),
-                               s->x + (i * c->planes + plane) * c->image, c->planes * c->image,
-                               s->y + (i * c->outputs + output) * c->windows,
-                               c->outputs * c->windows, sums);
+    for (ptrdiff_t i = first; i < last; i += few) {
+      const ptrdiff_t images = THMin(few, last - i);
+      const real *y = s->y + (i * c->outputs + output) * c->windows;
+      THNN_(direct)->slideSums(c->at, images, s->x + (i * c->planes + plane) * c->image,
+                               c->planes * c->image, y, c->outputs * c->windows, sums);
+      for (ptrdiff_t k = 0; s->totals && k < images; k++)
+        THNN_(addToTotals)(1, y + k * c->outputs * c->windows, c->windows, s->totals + item);
+    }
   }
 }
 
@@ -708,6 +733,11 @@ void THNN_(convolveWeights)(const THNNConvolution *c, THTensor *x, THTensor *y,
   THNN_(SlidSums) slid = {.c = c, .sets = sets};
   if (sliding)
     slid.sums = THNN_(scratch)(&call, sets * all);
+  /* Gradients are summed up where their sets of images are, when they are in the cache anyway. */
+  accreal *totals = NULL;
+  const size_t ofTotals = (size_t)(sets * c->outputs) * sizeof *totals;
+  if (gradBias && !biasOfX && (sliding || rows || direct))
+    totals = memset(THNN_(scratchBytes)(&call, ofTotals), 0, ofTotals);
   const ptrdiff_t planes = c->planes / c->groups;
   THNN_(Columns) w = {.c = c, .chunk = THMax((planes + 7) / 8, THMin(planes, 16))};
   const ptrdiff_t chunks = c->groups * ((planes + w.chunk - 1) / w.chunk);
@@ -722,6 +752,7 @@ void THNN_(convolveWeights)(const THNNConvolution *c, THTensor *x, THTensor *y,
   if (sliding) {
     slid.x = THTensor_(data)(x);
     slid.y = THTensor_(data)(y);
+    slid.totals = totals;
     const ptrdiff_t each = THMax(1, images / THMax(1, sets * c->outputs)); /* elements of an item */
     THParallel_for(sets * c->outputs, THMax(1, TH_LOOP_GRAIN / 8 / each), THNN_(slidSets), &slid);
     THNN_(addSets)(slid.sums, sets, all, THTensor_(data)(gradWeight), scale);
@@ -730,7 +761,7 @@ void THNN_(convolveWeights)(const THNNConvolution *c, THTensor *x, THTensor *y,
     (tiled, THTensor_(data)(x), THTensor_(data)(y), THTensor_(data)(gradWeight), scale);
   } else if (rows) {
     THNN_(addTileSums)
-    (rows, THTensor_(data)(x), THTensor_(data)(y), THTensor_(data)(gradWeight), scale);
+    (rows, THTensor_(data)(x), THTensor_(data)(y), THTensor_(data)(gradWeight), totals, scale);
   } else if (implicit) {
     THNN_(addImplicitWeights)
     (&products, THTensor_(data)(x), THTensor_(data)(y), THTensor_(data)(gradWeight),
@@ -738,6 +769,7 @@ void THNN_(convolveWeights)(const THNNConvolution *c, THTensor *x, THTensor *y,
   } else if (direct) {
     sums.x = THTensor_(data)(x);
     sums.y = THTensor_(data)(y);
+    sums.totals = totals;
     THNN_(setMask)(c, &sums.plan, sums.planeY, (real *)sums.mask);
     THParallel_for(sums.sets * c->groups, 1, THNN_(sumSets), &sums);
     THNN_(addSets)(sums.sums, sums.sets, all, THTensor_(data)(gradWeight), scale);
@@ -748,7 +780,9 @@ void THNN_(convolveWeights)(const THNNConvolution *c, THTensor *x, THTensor *y,
     w.scale = (real)scale;
     THParallel_for(chunks, 1, THNN_(columnChunks), &w);
   }
-  if (gradBias && (biasOfX || !implicit || products.chunks == 0)) {
+  if (totals) {
+    THNN_(addTotals)(totals, sets, c->outputs, THTensor_(data)(gradBias), scale);
+  } else if (gradBias && (biasOfX || !implicit || products.chunks == 0)) {
     const real *from = THTensor_(data)(biasOfX ? x : y);
     const int64_t own = biasOfX ? c->planes : c->outputs, n = biasOfX ? c->image : c->windows;
     if (c->last)

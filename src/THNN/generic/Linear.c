@@ -96,14 +96,7 @@ void THNN_(Linear_accGradParameters)(THNNState *state, THTensor *input, THTensor
   const real *g = THTensor_(data)(gradOutput);
   THBlas_(gemm)('n', 't', inputs, outputs, batch, (real)scale, THTensor_(data)(input), inputs,
                 THTensor_(data)(gradOutput), outputs, 1, THTensor_(data)(gradWeight), inputs);
-  if (gradBias) {
-    real *b = THTensor_(data)(gradBias);
-    for (int64_t o = 0; o < outputs; o++) {
-      accreal sum = 0;
-      for (int64_t i = 0; i < batch; i++)
-        sum += (accreal)g[i * outputs + o];
-      b[o] = (real)(b[o] + scale * sum);
-    }
-  }
+  if (gradBias)
+    THNN_(addColumnSums)(g, batch, outputs, scale, THTensor_(data)(gradBias));
   THNN_(finish)(&call);
 }

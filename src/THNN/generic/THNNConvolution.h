@@ -70,6 +70,9 @@ void THNN_(addColumnSums)(const real *x, ptrdiff_t rows, int64_t planes, accreal
 void THNN_(addPlaneSums)(const real *x, int64_t batch, int64_t planes, ptrdiff_t n, accreal scale,
                          real *sums);
 
+/* totals[plane] += the sum of the n elements of that plane of y; a few planes, by one thread. */
+void THNN_(addToTotals)(ptrdiff_t planes, const real *y, ptrdiff_t n, accreal *totals);
+
 /* weights += scale * the sum over sets of count numbers each, in order. */
 void THNN_(addSets)(const real *sums, ptrdiff_t sets, ptrdiff_t count, real *weights,
                     accreal scale);

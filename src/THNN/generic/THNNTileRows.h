@@ -5,9 +5,10 @@ typedef struct {
   /* Elements of room, for images and gradients or for the others. */
   ptrdiff_t (*room)(const THNNTileRows *t, int sums);
   /* m[25][window], of that many whole vectors, become u[64][window]; and transposed, for the
-   * gradient: u[set][64][window], added up over the sets in their order, become m[25][window]. */
+   * gradient: of u[set][64][all] as many windows as are wanted, added up over the sets in their
+   * order, become m[25][window]. */
   void (*windows)(ptrdiff_t windows, const real *m, real *u);
-  void (*taps)(ptrdiff_t windows, ptrdiff_t sets, const real *u, real *m);
+  void (*taps)(ptrdiff_t windows, ptrdiff_t all, ptrdiff_t sets, const real *u, real *m);
   /* y = bias (0 if it is NULL) + the convolution of x, for weights u[64][plane][output]. */
   void (*convolve)(const THNNTileRows *t, ptrdiff_t first, ptrdiff_t rows, const real *x,
                    const real *u, const real *bias, real *y, real *room);
@@ -36,9 +37,10 @@ void THNN_(convolveTileRows)(const THNNConvolution *c, int back, THTensor *from,
                              THTensor *bias, THTensor *to);
 
 /* The gradient of the weights in a call that has begun: prepare before it starts, then weights +=
- * scale * that. */
+ * scale * that.  totals[set][output], of up to THNN_IMAGE_SETS sets, become sums of y, unless
+ * totals is NULL. */
 typedef struct THNN_(TileSums) THNN_(TileSums);
 
 THNN_(TileSums) * THNN_(prepareTileSums)(const THNNConvolution *c, THNN_(Call) * call);
 void THNN_(addTileSums)(THNN_(TileSums) * w, const real *x, const real *y, real *weights,
-                        accreal scale);
+                        accreal *totals, accreal scale);

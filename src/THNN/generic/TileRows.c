@@ -10,8 +10,8 @@ enum {
   STEP = THNN_TILE_STEP,
   TAPS = THNN_TILE_SIZE * THNN_TILE_SIZE,
   NUMBERS = THNN_TILE_NUMBERS,
-  SETS = 8,      /* of rows of tiles, whose sums are added up in their order */
-  MOST = 3 << 20 /* bytes of a thread, which are to stay in the second cache */
+  SETS = THNN_IMAGE_SETS, /* of rows of tiles, whose sums are added up in their order */
+  MOST = 3 << 20          /* bytes of a thread, which are to stay in the second cache */
 };
 
 static ptrdiff_t THNN_(wholeLanes)(ptrdiff_t n)
@@ -79,10 +79,11 @@ struct THNN_(TileSums) {
   ptrdiff_t width;         /* outputs, in whole vectors */
   ptrdiff_t vectors, sets; /* of rows of tiles */
   ptrdiff_t images;        /* that a vector of rows is of, at most */
-  ptrdiff_t size, sum;     /* elements of the sums of a set, of all and what comes of them */
+  ptrdiff_t size;          /* elements of the sums of a set */
   ptrdiff_t v, y, room;    /* elements of memory that each thread has */
   const real *from, *gradients;
-  real *sums, *memory;
+  real *sums, *memory, *weights;
+  accreal *totals, scale;
   int threads;
 };
 
@@ -125,10 +126,9 @@ static THNN_(TileSums) THNN_(planSums)(const THNNConvolution *c)
   w.images = THMin(c->batch, (lanes - 1) / w.t.down + 2);
   w.size = NUMBERS * c->planes * w.width;
   w.sets = THMin(THMin(SETS, w.vectors), THMax(1, THNN_(memoryOf)(c, 1) / 2 / w.size));
-  w.v = NUMBERS * w.t.numberX;
+  w.v = THMax(NUMBERS * w.t.numberX, 2 * TAPS * w.width);
   w.y = w.images * c->windows * lanes;
   w.room = THNN_(tileRows)->room(&w.t, 1);
-  w.sum = w.sets * w.size + TAPS * (c->planes + 1) * w.width;
   return w;
 }
 
@@ -151,7 +151,7 @@ int THNN_(isTileRows)(const THNNConvolution *c, int weights)
   if (THMax(room, NUMBERS * all) > MOST / (ptrdiff_t)sizeof(real))
     return 0;
   const THNN_(TileSums) s = THNN_(planSums)(c);
-  if (!(weights ? THNN_(threadsThatFit)(c, s.sum, s.v + s.y + s.room, 1)
+  if (!(weights ? THNN_(threadsThatFit)(c, s.sets * s.size, s.v + s.y + s.room, 1)
                 : THNN_(threadsThatFit)(c, THNN_(sizeOfWindows)(&t), room, 1)))
     return 0;
   const ptrdiff_t few = THNN_(imagesTogether)(&t, c->batch), lanes = THNN_(implicit)->lanes;
@@ -232,6 +232,20 @@ void THNN_(convolveTileRows)(const THNNConvolution *c, int back, THTensor *from,
 
 /* --- the gradient of the weights ------------------------------------------------------------- */
 
+/* The sums of the gradients of images whose first row of tiles is in a set, from vector first on.
+ */
+static void THNN_(totalsOf)(const THNN_(TileSums) * w, ptrdiff_t set, ptrdiff_t first,
+                            ptrdiff_t last)
+{
+  const THNNConvolution *c = w->c;
+  const ptrdiff_t lanes = THNN_(implicit)->lanes, down = w->t.down;
+  const ptrdiff_t end = THMin((last * lanes + down - 1) / down, c->batch);
+  for (ptrdiff_t i = (first * lanes + down - 1) / down; i < end; i++)
+    THNN_(addToTotals)
+    (c->outputs, w->gradients + i * c->outputs * c->windows, c->windows,
+     w->totals + set * c->outputs);
+}
+
 /* The sums of a set of vectors of rows of tiles. */
 static void THNN_(tileSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
@@ -243,8 +257,10 @@ static void THNN_(tileSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
   for (ptrdiff_t set = begin; set < end; set++) {
     real *sums = w->sums + set * w->size;
     memset(sums, 0, (size_t)w->size * sizeof *sums);
-    const ptrdiff_t last = (set + 1) * w->vectors / w->sets;
-    for (ptrdiff_t vector = set * w->vectors / w->sets; vector < last; vector++) {
+    const ptrdiff_t first = set * w->vectors / w->sets, last = (set + 1) * w->vectors / w->sets;
+    if (w->totals)
+      THNN_(totalsOf)(w, set, first, last);
+    for (ptrdiff_t vector = first; vector < last; vector++) {
       const ptrdiff_t row = vector * lanes, rows = THMin(lanes, c->batch * down - row);
       const ptrdiff_t image = row / down, images = (row + rows - 1) / down - image + 1;
       THNN_(tileRows)->images(&w->t, row % down, rows, w->from + image * c->planes * c->image, v,
@@ -266,28 +282,40 @@ THNN_(TileSums) * THNN_(prepareTileSums)(const THNNConvolution *c, THNN_(Call) *
   THNN_(TileSums) *w = THNN_(scratchBytes)(call, sizeof *w);
   *w = THNN_(planSums)(c);
   const ptrdiff_t each = w->v + w->y + w->room;
-  w->threads = THNN_(threadsThatFit)(c, w->sum, each, THParallel_threads(w->sets, 1));
-  w->sums = THNN_(scratch)(call, w->sum);
+  w->threads = THNN_(threadsThatFit)(c, w->sets * w->size, each, THParallel_threads(w->sets, 1));
+  w->sums = THNN_(scratch)(call, w->sets * w->size);
   w->memory = THNN_(scratch)(call, w->threads * each);
   return w;
 }
 
-void THNN_(addTileSums)(THNN_(TileSums) * w, const real *x, const real *y, real *weights,
-                        accreal scale)
+/* What comes of the sums of all sets, for the windows of some planes. */
+static void THNN_(addPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
+  const THNN_(TileSums) *w = context;
   const THNNConvolution *c = w->c;
-  w->from = x;
-  w->gradients = y;
-  THParallel_for(w->sets, THNN_(grainOf)(w->sets, w->threads), THNN_(tileSets), w);
-  const ptrdiff_t all = c->planes * w->width;
-  real *m = w->sums + w->sets * w->size, *turned = m + TAPS * all;
-  THNN_(tileRows)->taps(all, w->sets, w->sums, m);
-  for (ptrdiff_t p = 0; p < c->planes; p++) {
-    THNN_(implicit)->turn(TAPS, c->outputs, m + p * w->width, all, turned, TAPS);
+  real *m = THNN_(ofThread)(w->memory, w->v + w->y + w->room, w->threads);
+  real *turned = m + TAPS * w->width;
+  for (ptrdiff_t p = begin; p < end; p++) {
+    THNN_(tileRows)->taps(w->width, c->planes * w->width, w->sets, w->sums + p * w->width, m);
+    THNN_(implicit)->turn(TAPS, c->outputs, m, w->width, turned, TAPS);
     for (ptrdiff_t o = 0; o < c->outputs; o++)
       for (ptrdiff_t k = 0; k < TAPS; k++) {
-        real *weight = weights + o * c->depth + p * TAPS + k;
-        *weight = (real)(*weight + scale * (accreal)turned[o * TAPS + k]);
+        real *weight = w->weights + o * c->depth + p * TAPS + k;
+        *weight = (real)(*weight + w->scale * (accreal)turned[o * TAPS + k]);
       }
   }
+}
+
+void THNN_(addTileSums)(THNN_(TileSums) * w, const real *x, const real *y, real *weights,
+                        accreal *totals, accreal scale)
+{
+  w->from = x;
+  w->gradients = y;
+  w->weights = weights;
+  w->totals = totals;
+  w->scale = scale;
+  THParallel_for(w->sets, THNN_(grainOf)(w->sets, w->threads), THNN_(tileSets), w);
+  const ptrdiff_t planes = w->c->planes;
+  const ptrdiff_t grain = THMax(1, TH_LOOP_GRAIN / 8 / (w->sets * NUMBERS * w->width));
+  THParallel_for(planes, THMax(grain, THNN_(grainOf)(planes, w->threads)), THNN_(addPlanes), w);
 }

@@ -199,7 +199,7 @@ INLINE Vector to_window(int i, const Vector *n)
   return sum;
 }
 
-static void taps(ptrdiff_t count, ptrdiff_t sets, const real *u, real *m)
+static void taps(ptrdiff_t count, ptrdiff_t all, ptrdiff_t sets, const real *u, real *m)
 {
   for (ptrdiff_t o = 0; o < count; o += LANES) {
     Vector h[SIZE][SIDE]; /* column of the window, row of numbers */
@@ -207,10 +207,10 @@ static void taps(ptrdiff_t count, ptrdiff_t sets, const real *u, real *m)
     for (int a = 0; a < SIDE; a++) {
       Vector n[SIDE];
       for (int b = 0; b < SIDE; b++) {
-        const real *at = u + (a * SIDE + b) * count + o;
+        const real *at = u + (a * SIDE + b) * all + o;
         n[b] = load(at);
         for (ptrdiff_t set = 1; set < sets; set++)
-          n[b] += load(at + set * NUMBERS * count);
+          n[b] += load(at + set * NUMBERS * all);
       }
       for (int j = 0; j < SIZE; j++)
         h[j][a] = to_window(j, n);
