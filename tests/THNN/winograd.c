@@ -89,16 +89,18 @@ static void free_operands(Operands *o)
 }
 
 /* What is computed. */
-typedef enum { OUTPUT, GRAD_INPUT, GRAD_WEIGHT, RESULTS } Result;
-static const char *const names[] = {"output", "gradInput", "gradWeight"};
-/* Of the gradient of the weights, which is added to weights. */
+typedef enum { OUTPUT, GRAD_INPUT, GRAD_WEIGHT, GRAD_BIAS, RESULTS } Result;
+static const char *const names[] = {"output", "gradInput", "gradWeight", "gradBias"};
+/* Of the gradients of weights and biases, which are added to these. */
 static const double scale = -0.5;
 
-/* The obvious loops: y = bias + the convolution of x, or x from y, or the weights from both. */
+/* The obvious loops: y = bias + the convolution of x, or x from y, or the weights from both; biases
+ * from y. */
 static double *new_expected(const Operands *o, Result what)
 {
   const Shape *s = &o->s;
   double *x = new_doubles(o->x), *weight = new_doubles(o->weight), *y = new_doubles(o->y);
+  double *bias = new_doubles(o->bias);
   const int64_t planes = s->groups * s->planes, outputs = s->groups * s->outputs;
   const int64_t elements = s->batch * planes * s->high * s->wide;
   const int64_t windows = s->batch * outputs * o->high * o->wide;
@@ -107,6 +109,8 @@ static double *new_expected(const Operands *o, Result what)
   if (what == OUTPUT)
     for (int64_t i = 0; i < windows; i++)
       y[i] = (double)THTensor_(get1d)(o->bias, i / (o->high * o->wide) % outputs);
+  for (int64_t i = 0; i < windows; i++)
+    bias[i / (o->high * o->wide) % outputs] += scale * y[i];
   for (int64_t n = 0; n < s->batch; n++)
     for (int64_t out = 0; out < outputs; out++)
       for (int64_t p = 0; p < s->planes; p++)
@@ -132,7 +136,7 @@ static double *new_expected(const Operands *o, Result what)
               }
             weight[atWeight] += scale * sum;
           }
-  double *all[] = {y, x, weight};
+  double *all[] = {y, x, weight, bias};
   for (int i = 0; i < RESULTS; i++)
     if (i != (int)what)
       THFree(all[i]);
@@ -141,15 +145,17 @@ static double *new_expected(const Operands *o, Result what)
 
 static THTensor *new_found(const Operands *o, Result what)
 {
-  THTensor *found = THTensor_(new)(), *like[] = {o->y, o->x, o->weight};
+  THTensor *found = THTensor_(new)(), *like[] = {o->y, o->x, o->weight, o->bias};
   if (what == OUTPUT)
     THNN_(Groups_updateOutput)(NULL, &o->how, o->x, found, o->weight, o->bias);
   else if (what == GRAD_INPUT)
     THNN_(Groups_updateGradInput)(NULL, &o->how, o->x, o->y, found, o->weight);
   else {
-    THTensor_(resizeAs)(found, o->weight);
-    THTensor_(copy)(found, o->weight);
-    THNN_(Groups_accGradParameters)(NULL, &o->how, o->x, o->y, found, NULL, scale);
+    THTensor *grad[] = {THTensor_(newClone)(o->weight), THTensor_(newClone)(o->bias)};
+    THNN_(Groups_accGradParameters)(NULL, &o->how, o->x, o->y, grad[0], grad[1], scale);
+    THTensor_(free)(found);
+    found = grad[what == GRAD_BIAS];
+    THTensor_(free)(grad[what != GRAD_BIAS]);
   }
   CHECK(THTensor_(isSameSizeAs)(found, like[what]));
   return found;
@@ -322,7 +328,7 @@ static int areFiveRowsToo(void)
 static void THTest_(winogradIsChosen)(void)
 {
   for (int i = 0; i < SHAPES; i++)
-    for (Result what = OUTPUT; what < RESULTS; what++) {
+    for (Result what = OUTPUT; what <= GRAD_WEIGHT; what++) {
       state = (uint64_t)i;
       Operands o = new_operands(&shapes[i], 3, 1);
       double *expected = new_expected(&o, what);
