@@ -240,10 +240,11 @@ static void THNN_(totalsOf)(const THNN_(TileSums) * w, ptrdiff_t set, ptrdiff_t 
   const THNNConvolution *c = w->c;
   const ptrdiff_t lanes = THNN_(implicit)->lanes, down = w->t.down;
   const ptrdiff_t end = THMin((last * lanes + down - 1) / down, c->batch);
-  for (ptrdiff_t i = (first * lanes + down - 1) / down; i < end; i++)
-    THNN_(addToTotals)
-    (c->outputs, w->gradients + i * c->outputs * c->windows, c->windows,
-     w->totals + set * c->outputs);
+  accreal *totals = w->totals + set * c->outputs;
+  for (ptrdiff_t i = (first * lanes + down - 1) / down; i < end; i++) {
+    const real *y = w->gradients + i * c->outputs * c->windows;
+    THNN_(addToTotals)(c->outputs, y, c->windows, totals);
+  }
 }
 
 /* The sums of a set of vectors of rows of tiles. */
