@@ -22,15 +22,16 @@
   X(max, real, LOWEST, LARGER(a, x), LARGER(a, b), a) \
   X(min, real, HIGHEST, SMALLER(a, x), SMALLER(a, b), a)
 
-/* Floating types. */
-#define TH_FLOAT_REDUCTIONS(X)                                                  \
-  X(mean, accreal, 0, ADD(a, x), ADD(a, b), a / (accreal)count)                 \
+/* Floating types: a mean is a sum until it is finished. */
+#define TH_MEAN(X) X(mean, accreal, 0, ADD(a, x), ADD(a, b), a / (accreal)count)
+#define TH_NORMS(X)                                                             \
   X(norm0, accreal, 0, ADD(a, NONZERO(x)), ADD(a, b), a)                        \
   X(norm1, accreal, 0, ADD(a, ABSOLUTE(x)), ADD(a, b), a)                       \
   X(norm2, accreal, 0, ADD(a, MUL(x, x)), ADD(a, b), sqrt(a))                   \
   X(normP, accreal, 0, ADD(a, POWER(ABSOLUTE(x), p)), ADD(a, b), pow(a, 1 / p)) \
   X(normMax, real, 0, LARGER(a, FABS(x)), LARGER(a, b), a)                      \
   X(normMin, real, HIGHEST, SMALLER(a, FABS(x)), SMALLER(a, b), a)
+#define TH_FLOAT_REDUCTIONS(X) TH_MEAN(X) TH_NORMS(X)
 
 /* Bytes as truth values. */
 #define TH_BYTE_REDUCTIONS(X)           \

@@ -120,7 +120,7 @@ static void fold_lines(void (*join)(void *, const void *, ptrdiff_t), ptrdiff_t 
 /* --- states of one number: the rows of the table --------------------------------------------- */
 
 #define STATES(name, state, initial, accumulate, joined, finished)                               \
-  static inline state name##_take(state a, state x, double p)                                    \
+  TH_UNUSED static inline state name##_take(state a, state x, double p)                          \
   {                                                                                              \
     return (state)(accumulate);                                                                  \
   }                                                                                              \
@@ -162,25 +162,38 @@ static void fold_lines(void (*join)(void *, const void *, ptrdiff_t), ptrdiff_t 
 #define TAKES(name, state, ...) TAKES_##state(name, state, __VA_ARGS__)
 
 #define WALKS(name, state, initial, accumulate, joined, finished)                                  \
-  /* deep rows of lanes at once */                                                                 \
-  static inline __attribute__((always_inline)) void name##_across(                                 \
-      state *restrict a, const real *x, ptrdiff_t lanes, ptrdiff_t jump, int deep,                 \
-      uintptr_t ahead, double p)                                                                   \
+  /* DEEP rows of lanes at once, but for the last lanes: says how many there were */               \
+  static inline __attribute__((always_inline))                                                     \
+  ptrdiff_t name##_deep(state *restrict a, const real *x, ptrdiff_t lanes, ptrdiff_t jump,         \
+                        uintptr_t ahead, double p)                                                 \
   {                                                                                                \
-    enum { MANY = LANE_BYTES / sizeof(state), FEW = 64 / sizeof(state) };                          \
+    enum { MANY = ITEM < 4 ? LANE_BYTES / sizeof(state) : 64 / ITEM, FEW = 64 / sizeof(state) };   \
     ptrdiff_t j = 0;                                                                               \
     for (; j + MANY <= lanes; j += MANY) {                                                         \
-      for (int d = 0; d < deep; d++)                                                               \
+      for (int d = 0; d < DEEP; d++)                                                               \
         fetch((uintptr_t)(x + d * jump + j) + ahead, MANY);                                        \
-      name##_few(a + j, x + j, MANY, jump, deep, p);                                               \
+      name##_few(a + j, x + j, MANY, jump, DEEP, p);                                               \
     }                                                                                              \
-    for (; j + FEW <= lanes; j += FEW)                                                             \
-      name##_few(a + j, x + j, FEW, jump, deep, p);                                                \
-    for (; j < lanes; j++)                                                                         \
-      for (int d = 0; d < deep; d++)                                                               \
-        a[j] = name##_take(a[j], (state)x[d * jump + j], p);                                       \
+    if (ITEM < 4)                                                                                  \
+      for (; j + FEW <= lanes; j += FEW)                                                           \
+        name##_few(a + j, x + j, FEW, jump, DEEP, p);                                              \
+    return j;                                                                                      \
   }                                                                                                \
                                                                                                    \
+  /* one row of lanes */                                                                           \
+  static inline __attribute__((always_inline)) void name##_across(                                 \
+      state *restrict a, const real *x, ptrdiff_t lanes, double p)                                 \
+  {                                                                                                \
+    enum { FEW = 64 / sizeof(state), MANY = 2 * FEW };                                             \
+    ptrdiff_t j = 0;                                                                               \
+    if (ITEM >= 4)                                                                                 \
+      for (; j + MANY <= lanes; j += MANY)                                                         \
+        name##_few(a + j, x + j, MANY, 0, 1, p);                                                   \
+    for (; j + FEW <= lanes; j += FEW)                                                             \
+      name##_few(a + j, x + j, FEW, 0, 1, p);                                                      \
+    for (; j < lanes; j++)                                                                         \
+      a[j] = name##_take(a[j], (state)x[j], p);                                                    \
+  }                                                                                                \
   /* The states of all lanes joined, a vector's worth at a time to the end: single ones would have \
    * branches, which guess wrong.  What other lanes hold then does not count. */                   \
   static inline __attribute__((always_inline)) state name##_fold(state *lanes, int count)          \
@@ -265,10 +278,12 @@ static void fold_lines(void (*join)(void *, const void *, ptrdiff_t), ptrdiff_t 
     ptrdiff_t i = 0;                                                                               \
     if (step == 1) {                                                                               \
       const uintptr_t ahead = rows_ahead(lanes, jump, 1);                                          \
-      for (; i + DEEP <= rows; i += DEEP)                                                          \
-        name##_across(a, AT(block) + i * jump, lanes, jump, DEEP, ahead, p);                       \
-      for (; i < rows; i++)                                                                        \
-        name##_across(a, AT(block) + i * jump, lanes, jump, 1, ahead, p);                          \
+      for (ptrdiff_t done = 0; i < rows; i++) {                                                    \
+        const real *x = AT(block) + i * jump;                                                      \
+        if (i % DEEP == 0)                                                                         \
+          done = i + DEEP <= rows ? name##_deep(a, x, lanes, jump, ahead, p) : 0;                  \
+        name##_across(a + done, x + done, lanes - done, p);                                        \
+      }                                                                                            \
     } else if (step < jump && lanes > 1) {                                                         \
       for (; i < rows; i++)                                                                        \
         for (ptrdiff_t j = 0; j < lanes; j++)                                                      \
@@ -284,16 +299,21 @@ static void fold_lines(void (*join)(void *, const void *, ptrdiff_t), ptrdiff_t 
   }
 
 #if defined(TH_REAL_IS_FLOATING)
-#define EVERY(X) TH_REDUCTIONS(X) TH_FLOAT_REDUCTIONS(X)
+#define EVERY(X)   TH_REDUCTIONS(X) TH_FLOAT_REDUCTIONS(X)
+#define WALKING(X) TH_REDUCTIONS(X) TH_NORMS(X)
 #elif defined(TH_REAL_IS_BYTE)
 #define EVERY(X) TH_REDUCTIONS(X) TH_BYTE_REDUCTIONS(X)
+#define WALKING  EVERY
 #else
 #define EVERY(X) TH_REDUCTIONS(X)
+#define WALKING  EVERY
 #endif
 
 EVERY(STATES)
-EVERY(TAKES)
-EVERY(WALKS)
+WALKING(TAKES)
+WALKING(WALKS)
+#define mean_rows sum_rows
+#define mean_line sum_line
 
 /* --- the largest or smallest value, with its index ------------------------------------------- */
 

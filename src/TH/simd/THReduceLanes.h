@@ -18,7 +18,7 @@ enum {
   LANE_BYTES = ITEM < 4 ? 512 : 256,
   AHEAD = 16384,
   BLOCK = 2048,
-  DEEP = ITEM < 4 ? 8 / ITEM : 1,
+  DEEP = ITEM < 4 ? 8 / ITEM : 4,
 #if defined(__AVX2__)
   LINE_DEEP = ITEM < 4 ? 1 : 2 /* all lanes of small integers fill the registers */
 #else
