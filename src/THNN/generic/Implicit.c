@@ -1,4 +1,7 @@
 /* Convolutions whose columns are picked where they are. */
+#include "src/TH/THPlan.h"
+#include "src/TH/simd/THStream.h"
+
 #include "THNNTemplate.h"
 
 #include "THNNMemory.h"
@@ -191,7 +194,8 @@ typedef struct {
   THNNPlan plan;
   int back, elements; /* elements: windows are the elements of the source */
   int inPlace;        /* planes are last, and nothing has to be laid out */
-  int direct;         /* planes are last, and sums of whole vectors go where they belong */
+  int direct;         /* planes are last, and sums of whole vectors go where they belong, */
+  int sends;          /* which are many, around the caches */
   const real *from, *weight, *bias;
   real *to;
   ptrdiff_t size, source;           /* elements of a plane of the result, and of the source */
@@ -388,9 +392,10 @@ static void THNN_(addTerms)(const THNN_(ImplicitImages) * w, const THNN_(Implici
     next = THNN_(nextOf)(w);
     sums = w->to + (i->image * w->size + i->skipped) * next + i->group * w->results + first;
   }
-  THNN_(implicit)->multiply(i->images * THNN_(positionsOfItem)(w, i, part), position,
-                            planes * part->taps, w->term + k * w->terms, x, w->inPlace, i->m,
-                            vectors, plane == 0 ? start : NULL, sums, next);
+  const THNN_(Beside) beside = {.sends = w->sends};
+  THNN_(implicit)->multiplyBeside(i->images * THNN_(positionsOfItem)(w, i, part), position,
+                                  planes * part->taps, w->term + k * w->terms, x, w->inPlace, i->m,
+                                  vectors, plane == 0 ? start : NULL, sums, next, &beside);
 }
 
 static void THNN_(deliverBlock)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
@@ -451,6 +456,8 @@ static void THNN_(implicitItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
       THNN_(fillLeft)(w, &i);
     THNN_(eachBlock)(w, &i, 0, 0, THNN_(deliverBlock));
   }
+  if (w->sends)
+    THStream_finish();
 }
 
 /* Offsets of the positions of a run, and of the terms of its planes, for each part. */
@@ -547,6 +554,9 @@ void THNN_(convolveImplicit)(const THNNConvolution *c, int back, THTensor *from,
   w.weight = THTensor_(data)(weight);
   w.bias = bias ? THTensor_(data)(bias) : NULL;
   w.to = THTensor_(data)(to);
+  const ptrdiff_t bytes = c->batch * w.size * w.results * c->groups * (ptrdiff_t)sizeof(real);
+  w.sends = w.direct && w.planes == w.plan.planes && w.results % THNN_(implicit)->lanes == 0 &&
+            (uintptr_t)w.to % TH_STREAM_LINE == 0 && bytes >= THPlan_streamBytes();
   THParallel_for(items, 1, THNN_(implicitItems), &w);
   THNN_(finish)(&call);
 }
@@ -621,10 +631,15 @@ static void THNN_(implicitWeights)(void *context, ptrdiff_t begin, ptrdiff_t end
           if (totals)
             THNN_(direct)->sumRows(piece, count, gradients, vectors * THNN_(implicit)->lanes,
                                    totals + o);
-          THNN_(implicit)->multiply(terms, w->term, piece, w->inRows ? w->row : w->position + at,
-                                    w->inPlace && !w->inRows ? x : flat, w->inPlace && !w->inRows,
-                                    gradients, vectors, NULL, sums + (o - first) * terms,
-                                    vectors * THNN_(implicit)->lanes);
+          /* Gradients that are turned over come from memory, the piece after the next meanwhile. */
+          const ptrdiff_t later = at + 2 * THNN_IMPLICIT_COLUMNS;
+          THNN_(Beside) beside = {0};
+          if (!c->last && !w->inPlace && later < c->windows)
+            beside = (THNN_(Beside)){y + o * c->windows + later, count, c->windows, 0};
+          THNN_(implicit)->multiplyBeside(
+              terms, w->term, piece, w->inRows ? w->row : w->position + at,
+              w->inPlace && !w->inRows ? x : flat, w->inPlace && !w->inRows, gradients, vectors,
+              NULL, sums + (o - first) * terms, vectors * THNN_(implicit)->lanes, &beside);
         }
       }
     }

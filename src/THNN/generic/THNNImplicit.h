@@ -1,3 +1,12 @@
+/* What is done beside a product: so many rows that come next, of as many elements as there are
+ * columns, next apart, are fetched; and sums, all of whose vectors lie at multiples of their size,
+ * are sent around the caches. */
+typedef struct {
+  const real *coming;
+  ptrdiff_t rows, next;
+  int sends;
+} THNN_(Beside);
+
 typedef struct {
   ptrdiff_t lanes;   /* of a vector, and */
   ptrdiff_t vectors; /* how many of them are a block of outputs at most */
@@ -7,6 +16,11 @@ typedef struct {
   void (*multiply)(ptrdiff_t nrows, const ptrdiff_t *rows, ptrdiff_t ncolumns,
                    const ptrdiff_t *columns, const real *x, int isFar, const real *m,
                    ptrdiff_t vectors, const real *start, real *sums, ptrdiff_t next);
+  /* The same and more; what lies behind m is not fetched if rows are. */
+  void (*multiplyBeside)(ptrdiff_t nrows, const ptrdiff_t *rows, ptrdiff_t ncolumns,
+                         const ptrdiff_t *columns, const real *x, int isFar, const real *m,
+                         ptrdiff_t vectors, const real *start, real *sums, ptrdiff_t next,
+                         const THNN_(Beside) * beside);
   /* y[j][i] = x[i][j] for i < rows, j < columns; rows of x are nextX apart, those of y nextY. */
   void (*turn)(ptrdiff_t rows, ptrdiff_t columns, const real *x, ptrdiff_t nextX, real *y,
                ptrdiff_t nextY);

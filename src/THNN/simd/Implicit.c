@@ -17,6 +17,7 @@ enum {
 
 typedef real Vector __attribute__((vector_size(VECTOR)));
 #include "MultiplyAdd.h"
+#include "src/TH/simd/THStream.h"
 #include "TH/simd/THTurn.h"
 
 static inline Vector load(const real *x)
@@ -31,17 +32,33 @@ static inline void store(real *x, Vector v)
   memcpy(x, &v, sizeof v);
 }
 
+/* The same where x is a multiple of a vector: around the caches. */
+static inline void send(real *x, Vector v)
+{
+#if defined(TH_STREAM_STORE)
+  TH_STREAM_STORE((THStreamVector *)(void *)x, (THStreamVector)v);
+#else
+  store(x, v);
+#endif
+}
+
 /* --- products -------------------------------------------------------------------------------- */
+
+/* With each few columns from b on, lines at at + b * along, as many as that, step apart. */
+typedef struct {
+  const real *at;
+  ptrdiff_t along, step;
+  int lines;
+} Following;
 
 /* Between a few columns and the next few some of what comes next is fetched: of the rows ahead, if
  * that is not NULL, a line of each where columns lie side by side, else an element of each column
- * in one of the rows, which is enough where rows lie side by side; and a line for each column from
- * following on, if that is not NULL.  In the loop over columns each instruction more takes time of
- * the multiplications. */
+ * in one of the rows, which is enough where rows lie side by side; and what is following.  In the
+ * loop over columns each instruction more takes time of the multiplications. */
 static inline __attribute__((always_inline)) void few_rows(
-    const ptrdiff_t *rows, const ptrdiff_t *ahead, const real *following, ptrdiff_t ncolumns,
+    const ptrdiff_t *rows, const ptrdiff_t *ahead, Following following, ptrdiff_t ncolumns,
     const ptrdiff_t *columns, const real *x, const real *m, const real *start, real *sums,
-    ptrdiff_t next, int together, int vectors)
+    ptrdiff_t next, int sends, int together, int vectors)
 {
   const real *row[MORE];
   for (int k = 0; k < together; k++)
@@ -50,7 +67,7 @@ static inline __attribute__((always_inline)) void few_rows(
   for (int k = 0; k < together; k++)
     for (int v = 0; v < vectors; v++)
       sum[k][v] = (Vector){0};
-  for (int k = 0; k < together; k++)
+  for (int k = 0; !sends && k < together; k++)
     for (int v = 0; v < vectors; v++)
       __builtin_prefetch(sums + k * next + v * LANES, 1);
   int fetched = 0;
@@ -65,9 +82,8 @@ static inline __attribute__((always_inline)) void few_rows(
         fetched = fetched + 1 == together ? 0 : fetched + 1;
       }
     }
-    if (following)
-      for (ptrdiff_t k = b; k < end; k++)
-        __builtin_prefetch(following + k * LANES, 0, 2);
+    for (int k = 0; k < following.lines; k++)
+      __builtin_prefetch(following.at + b * following.along + k * following.step, 0, 2);
     for (; b < end; b++, m += vectors * LANES) {
       const ptrdiff_t column = columns[b];
       Vector factor[MOST];
@@ -81,40 +97,71 @@ static inline __attribute__((always_inline)) void few_rows(
     }
   }
   for (int k = 0; k < together; k++, sums += next)
-    for (int v = 0; v < vectors; v++)
-      store(sums + v * LANES, load((start ? start : sums) + v * LANES) + sum[k][v]);
+    for (int v = 0; v < vectors; v++) {
+      const Vector made = load((start ? start : sums) + v * LANES) + sum[k][v];
+      if (sends)
+        send(sums + v * LANES, made);
+      else
+        store(sums + v * LANES, made);
+    }
 }
 
-static inline __attribute__((always_inline)) void all_rows(ptrdiff_t nrows, const ptrdiff_t *rows,
-                                                           ptrdiff_t ncolumns,
-                                                           const ptrdiff_t *columns, const real *x,
-                                                           int isFar, const real *m,
-                                                           const real *start, real *sums,
-                                                           ptrdiff_t next, int vectors)
+static inline __attribute__((always_inline)) void all_rows(
+    ptrdiff_t nrows, const ptrdiff_t *rows, ptrdiff_t ncolumns, const ptrdiff_t *columns,
+    const real *x, int isFar, const real *m, const real *start, real *sums, ptrdiff_t next,
+    const THNN_(Beside) * beside, int vectors)
 {
   const ptrdiff_t width = vectors * LANES;
   const int together = vectors == 1 ? MORE : ROWS;
+  const ptrdiff_t groups = nrows / together;
+  const ptrdiff_t share = groups ? (beside->rows + groups - 1) / groups : 0;
   ptrdiff_t a = 0;
   for (; a + together <= nrows; a += together) {
     const ptrdiff_t group = a / together;
     const int fetches = vectors > 1; /* with one, loads are what takes the time */
     const ptrdiff_t *ahead =
         fetches && isFar && a + 2 * together <= nrows ? rows + a + together : NULL;
-    /* What lies behind m is mostly the next call's. */
-    const real *following =
-        fetches && group < vectors ? m + (vectors + group) * ncolumns * LANES : NULL;
+    Following following = {0};
+    if (beside->rows)
+      following = (Following){beside->coming + group * share * beside->next, 1, beside->next,
+                              (int)THMax(0, THMin(share, beside->rows - group * share))};
+    else if (fetches && group < vectors) /* what lies behind m is mostly the next call's */
+      following = (Following){m + (vectors + group) * ncolumns * LANES, LANES, LANES, BETWEEN};
     few_rows(rows + a, ahead, following, ncolumns, columns, x, m, start, sums + a * next, next,
-             together, vectors);
+             beside->sends, together, vectors);
   }
   if (a < nrows) { /* the last one again where there are no more */
     ptrdiff_t last[MORE];
     real rest[ROWS * MOST * LANES] = {0};
     for (int k = 0; k < together; k++)
       last[k] = rows[THMin(a + k, nrows - 1)];
-    few_rows(last, NULL, NULL, ncolumns, columns, x, m, start, rest, width, together, vectors);
+    few_rows(last, NULL, (Following){0}, ncolumns, columns, x, m, start, rest, width, 0, together,
+             vectors);
     for (ptrdiff_t k = 0; a < nrows; a++)
       for (ptrdiff_t i = 0; i < width; i++, k++)
         sums[a * next + i] = start ? rest[k] : sums[a * next + i] + rest[k];
+  }
+}
+
+static void multiply_beside(ptrdiff_t nrows, const ptrdiff_t *rows, ptrdiff_t ncolumns,
+                            const ptrdiff_t *columns, const real *x, int isFar, const real *m,
+                            ptrdiff_t vectors, const real *start, real *sums, ptrdiff_t next,
+                            const THNN_(Beside) * beside)
+{
+  switch (vectors) {
+    case 1:
+      all_rows(nrows, rows, ncolumns, columns, x, isFar, m, start, sums, next, beside, 1);
+      break;
+    case 2:
+      all_rows(nrows, rows, ncolumns, columns, x, isFar, m, start, sums, next, beside, 2);
+      break;
+#if defined(__AVX512F__)
+    case 3:
+      all_rows(nrows, rows, ncolumns, columns, x, isFar, m, start, sums, next, beside, 3);
+      break;
+    default:
+      all_rows(nrows, rows, ncolumns, columns, x, isFar, m, start, sums, next, beside, 4);
+#endif
   }
 }
 
@@ -122,21 +169,9 @@ static void multiply(ptrdiff_t nrows, const ptrdiff_t *rows, ptrdiff_t ncolumns,
                      const ptrdiff_t *columns, const real *x, int isFar, const real *m,
                      ptrdiff_t vectors, const real *start, real *sums, ptrdiff_t next)
 {
-  switch (vectors) {
-    case 1:
-      all_rows(nrows, rows, ncolumns, columns, x, isFar, m, start, sums, next, 1);
-      break;
-    case 2:
-      all_rows(nrows, rows, ncolumns, columns, x, isFar, m, start, sums, next, 2);
-      break;
-#if defined(__AVX512F__)
-    case 3:
-      all_rows(nrows, rows, ncolumns, columns, x, isFar, m, start, sums, next, 3);
-      break;
-    default:
-      all_rows(nrows, rows, ncolumns, columns, x, isFar, m, start, sums, next, 4);
-#endif
-  }
+  const THNN_(Beside) nothing = {0};
+  multiply_beside(nrows, rows, ncolumns, columns, x, isFar, m, vectors, start, sums, next,
+                  &nothing);
 }
 
 /* --- transposition --------------------------------------------------------------------------- */
@@ -179,4 +214,5 @@ static void turn(ptrdiff_t rows, ptrdiff_t columns, const real *x, ptrdiff_t nex
     }
 }
 
-const THNN_(Implicit) TH_LEVEL_(THNN_(implicit))[] = {{LANES, MOST, multiply, turn}};
+const THNN_(Implicit)
+    TH_LEVEL_(THNN_(implicit))[] = {{LANES, MOST, multiply, multiply_beside, turn}};
