@@ -36,16 +36,17 @@ static void log_softmax_back(void *unused)
   at_log_softmax_backward_out(on.result, on.g, on.x, 1, on.y);
 }
 
-/* e^x by a polynomial of degree 5, without a table, for numbers that are not far below 0: no
- * sequence has less than 12 operations.  Errs by 2 units or so. */
+/* e^x by a polynomial of degree 6, without a table, for numbers that are not far below 0: errs by
+ * 0.98 units where 0.76 are promised.  One of degree 5 errs by 2. */
 static inline __m512 power(__m512 x)
 {
-  const float terms[] = {0x1.0ee54ep-7f, 0x1.573b6p-5f, 0x1.555328p-3f, 0x1.fffdb2p-2f, 1, 1};
+  const float terms[] = {
+      0x1.6d110ap-10f, 0x1.120b6ep-7f, 0x1.55551ap-5f, 0x1.5554dcp-3f, 0.5f, 1, 1};
   const __m512 k = _mm512_roundscale_ps(_mm512_mul_ps(x, _mm512_set1_ps(0x1.715476p+0f)), 0);
   __m512 r = _mm512_fmadd_ps(k, _mm512_set1_ps(-0x1.62e43p-1f), x);
   r = _mm512_fmadd_ps(k, _mm512_set1_ps(0x1.05c61p-29f), r);
   __m512 sum = _mm512_set1_ps(terms[0]);
-  for (int i = 1; i < 6; i++)
+  for (int i = 1; i < 7; i++)
     sum = _mm512_fmadd_ps(sum, r, _mm512_set1_ps(terms[i]));
   return _mm512_scalef_ps(sum, k);
 }
