@@ -20,11 +20,14 @@ if(NOT TH_BASELINE AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
       -mavx512cd -mprefer-vector-width=512)
 endif()
 
-# th_templates(TARGET TYPES "Float;Double" [LEVELS] FILES a.c b.c)
+# Files that only check and call spend no time in loops, which need not be unrolled either.
+set(TH_CALLER_FLAGS $<$<CONFIG:Release>:-O2>)
+
+# th_templates(TARGET TYPES "Float;Double" [LEVELS] [CALLERS] FILES a.c b.c)
 # Adds each file once per type; with LEVELS, once per type and instruction set.  Without TYPES the
-# file has no element type.
+# file has no element type.  With CALLERS these are files that leave the work to others.
 function(th_templates target)
-  cmake_parse_arguments(arg "LEVELS" "" "TYPES;FILES" ${ARGN})
+  cmake_parse_arguments(arg "LEVELS;CALLERS" "" "TYPES;FILES" ${ARGN})
   if(arg_LEVELS)
     set(levels ${TH_LEVELS})
   else()
@@ -59,6 +62,8 @@ function(th_templates target)
         if(arg_LEVELS)
           set_source_files_properties(${stub}.c PROPERTIES COMPILE_OPTIONS
                                       "${TH_LEVEL_FLAGS_${level}}")
+        elseif(arg_CALLERS)
+          set_source_files_properties(${stub}.c PROPERTIES COMPILE_OPTIONS "${TH_CALLER_FLAGS}")
         endif()
       endforeach()
     endforeach()
