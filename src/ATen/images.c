@@ -152,20 +152,24 @@ bool at_images_areLast(const at_images *layer, const at_tensor *t)
   return moved;
 }
 
-void *at_images_resultLast(at_images *layer, at_tensor **out, at_ints sizes)
+/* Images of that size, whose planes lie last. */
+static at_tensor *planes_last(at_images *layer, const at_type *type, at_ints sizes)
 {
-  if (*out)
-    return at_images_result(layer, out);
   const int planes = sizes.count - layer->axes - 1, last = sizes.count - 1;
   int64_t size[AT_MOST_DIMS], from[AT_MOST_DIMS];
   for (int d = 0; d < sizes.count; d++) {
     from[d] = d < planes ? d : d == planes ? last : d - 1;
     size[from[d]] = sizes.data[d];
   }
-  at_tensor *made =
-      at_hold(&layer->pool, at_newShape(layer->compute, (at_ints){size, sizes.count}));
-  made = at_hold(&layer->pool, at_viewPermute(made, (at_ints){from, sizes.count}));
-  return result(layer, out, made, true);
+  at_tensor *made = at_hold(&layer->pool, at_newShape(type, (at_ints){size, sizes.count}));
+  return at_hold(&layer->pool, at_viewPermute(made, (at_ints){from, sizes.count}));
+}
+
+void *at_images_resultLast(at_images *layer, at_tensor **out, at_ints sizes)
+{
+  if (*out)
+    return at_images_result(layer, out);
+  return result(layer, out, planes_last(layer, layer->compute, sizes), true);
 }
 
 void *at_images_optional(at_images *layer, bool wanted, at_tensor **out)
@@ -179,6 +183,13 @@ void *at_images_placesResult(at_images *layer, at_tensor **out)
   if (*out)
     check_type("indices", *out, type);
   return result(layer, out, *out && is_direct(layer) ? *out : nothing(layer, type), true);
+}
+
+void *at_images_placesResultLast(at_images *layer, at_tensor **out, at_ints sizes)
+{
+  if (*out)
+    return at_images_placesResult(layer, out);
+  return result(layer, out, planes_last(layer, at_typeBeside(layer->type, AT_LONG), sizes), true);
 }
 
 at_tensor *at_images_sum(at_images *layer, at_tensor **out, at_ints sizes)

@@ -70,6 +70,7 @@ bool at_images_areLast(const at_images *layer, const at_tensor *t);
 /* The same as at_images_result of images of that size, whose planes lie last if a new tensor is
  * made of it. */
 void *at_images_resultLast(at_images *layer, at_tensor **out, at_ints sizes);
+void *at_images_placesResultLast(at_images *layer, at_tensor **out, at_ints sizes);
 
 /* The same of a result that the layer makes whether it is wanted or not. */
 void *at_images_optional(at_images *layer, bool wanted, at_tensor **out);

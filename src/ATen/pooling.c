@@ -29,6 +29,48 @@ static Sliding sliding(at_windows w, int axes)
   };
 }
 
+/* Whether the planes of self lie last, and are enough to be pooled in the lanes of vectors; then
+ * size becomes that of the result, whose last axes are so long. */
+static bool are_last(const at_images *layer, const at_tensor *self, const int64_t axis[3],
+                     int64_t *size)
+{
+  enum { ENOUGH = 8 };
+  const at_ints sizes = at_sizesOf(self);
+  const int first = sizes.count - layer->axes;
+  if (!at_images_areLast(layer, self) || sizes.data[first - 1] < ENOUGH)
+    return false;
+  for (int d = 0; d < sizes.count; d++) {
+    size[d] = d < first ? sizes.data[d] : axis[3 - sizes.count + d];
+    if (size[d] < 1)
+      return false;
+  }
+  return true;
+}
+
+/* As many as THNN makes of sizes that it accepts: the last one begins in the image or in what is
+ * padded in front. */
+static bool slide_last(const at_images *layer, const at_tensor *self, const Sliding *s, bool ceil,
+                       int64_t *size)
+{
+  enum { MOST = 24 };
+  const at_ints sizes = at_sizesOf(self);
+  int64_t axis[3] = {0}, elements = 1, apart = 1;
+  for (int a = 3 - layer->axes; a < 3 && sizes.count >= layer->axes; a++) {
+    const int64_t in = sizes.data[sizes.count - 3 + a], step = s->stride.at[a],
+                  pad = s->padding.at[a];
+    const int64_t room = in + 2 * pad - ((int64_t)s->size.at[a] - 1) * s->dilation.at[a] - 1;
+    if (room < 0 || step < 1)
+      return false;
+    axis[a] = (room + (ceil ? step - 1 : 0)) / step + 1;
+    axis[a] -= ceil && (axis[a] - 1) * step >= in + pad;
+    elements *= s->size.at[a];
+    apart *= step;
+  }
+  if (elements > MOST * apart) /* an element is in so many windows that rows of them are shared */
+    return false;
+  return are_last(layer, self, axis, size);
+}
+
 at_tensor *at_averagePool(at_tensor *out, int axes, at_tensor *grad, at_tensor *self,
                           at_windows windows, bool count_include_pad)
 {
@@ -39,7 +81,10 @@ at_tensor *at_averagePool(at_tensor *out, int axes, at_tensor *grad, at_tensor *
   const int batch = at_images_batch(&layer, self);
   void *x = at_images_take(&layer, "self", self, batch);
   void *g = grad ? at_images_take(&layer, "grad_output", grad, batch) : NULL;
-  void *r = at_images_result(&layer, &out);
+  int64_t size[AT_MOST_DIMS];
+  const bool last = !grad && slide_last(&layer, self, &s, windows.ceil, size);
+  void *r = last ? at_images_resultLast(&layer, &out, (at_ints){size, at_sizesOf(self).count})
+                 : at_images_result(&layer, &out);
   if (axes < 3 && !grad)
     f->SpatialAveragePooling_updateOutput(x, r, AT_SPATIAL(s.size), AT_SPATIAL(s.stride),
                                           AT_SPATIAL(s.padding), windows.ceil, count_include_pad);
@@ -66,7 +111,12 @@ void at_maxPool(at_tensor **out, int axes, at_tensor *self, at_windows windows)
   begin(&layer, AT_IMAGES_NUMBERS, self, axes, 2);
   layer.only = out[0] && out[1] && out[0]->type == self->type; /* both, or none */
   void *x = at_images_take(&layer, "self", self, at_images_batch(&layer, self));
-  void *r = at_images_result(&layer, &out[0]), *places = at_images_placesResult(&layer, &out[1]);
+  int64_t size[AT_MOST_DIMS];
+  const bool last = slide_last(&layer, self, &s, windows.ceil, size);
+  const at_ints sizes = {size, at_sizesOf(self).count};
+  void *r = last ? at_images_resultLast(&layer, &out[0], sizes) : at_images_result(&layer, &out[0]);
+  void *places = last ? at_images_placesResultLast(&layer, &out[1], sizes)
+                      : at_images_placesResult(&layer, &out[1]);
   if (axes < 3)
     layer.functions->SpatialDilatedMaxPooling_updateOutput(
         x, r, places, AT_SPATIAL(s.size), AT_SPATIAL(s.stride), AT_SPATIAL(s.padding),
@@ -118,7 +168,10 @@ at_tensor *at_adaptiveAverage(at_tensor *out, int axes, at_tensor *self, at_ints
   at_images layer;
   begin(&layer, AT_IMAGES_FLOATS, self, axes, 1);
   void *x = at_images_take(&layer, "self", self, any_planes(&layer, self));
-  void *r = at_images_result(&layer, &out);
+  int64_t sizes[AT_MOST_DIMS];
+  const bool last = are_last(&layer, self, (int64_t[]){size.at[0], size.at[1], size.at[2]}, sizes);
+  void *r = last ? at_images_resultLast(&layer, &out, (at_ints){sizes, at_sizesOf(self).count})
+                 : at_images_result(&layer, &out);
   if (axes < 3)
     layer.functions->SpatialAdaptiveAveragePooling_updateOutput(x, r, AT_SPATIAL(size));
   else

@@ -63,6 +63,42 @@ void THNNPlanes_slide(THNNPlanes *p, THNNWindow axis[3], bool ceil_mode)
   THNNPlanes_result(p, out);
 }
 
+int THNNPlanes_lieLast(const THNNPlanes *p, const int64_t *wanted, int dims, const int64_t *size,
+                       const int64_t *stride)
+{
+  if (!THSize_isSameSizeAs(size, dims, wanted, p->dims))
+    return 0;
+  const int planes = dims - p->axes - 1;
+  int64_t all = size[planes];
+  if (all < 2 || stride[planes] != 1)
+    return 0;
+  for (int d = dims - 1; d >= 0; d--) {
+    if (d == planes || size[d] == 1)
+      continue;
+    if (stride[d] != all)
+      return 0;
+    all *= size[d];
+  }
+  return 1;
+}
+
+static void move_last(const THNNPlanes *p, int64_t *size)
+{
+  const int planes = p->dims - p->axes - 1;
+  const int64_t count = size[planes];
+  memmove(size + planes, size + planes + 1, (size_t)p->axes * sizeof *size);
+  size[p->dims - 1] = count;
+}
+
+THNNPlanes THNNPlanes_last(const THNNPlanes *p)
+{
+  THNNPlanes last = *p;
+  last.count = p->count / THNNPlanes_ofImage(p) * p->out[0] * p->out[1];
+  move_last(p, last.inSize);
+  move_last(p, last.outSize);
+  return last;
+}
+
 /* Most windows along an axis that a place is in. */
 static int64_t most_windows(const THNNSpan *span, int64_t count)
 {

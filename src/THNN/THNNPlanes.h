@@ -34,6 +34,21 @@ void THNNPlanes_result(THNNPlanes *planes, const int64_t out[3]);
  * Raises unless every window holds a place of the image; padding is at most half a window. */
 void THNNPlanes_slide(THNNPlanes *planes, THNNWindow axis[3], bool ceil_mode);
 
+/* Whether a tensor of that size and stride has the size wanted, of p's tensors, and its planes lie
+ * last in memory: batch, places, planes. */
+int THNNPlanes_lieLast(const THNNPlanes *planes, const int64_t *wanted, int dims,
+                       const int64_t *size, const int64_t *stride);
+
+/* The same images as tensors whose last dimension is the planes.  What is counted is rows of output
+ * places, of all planes together. */
+THNNPlanes THNNPlanes_last(const THNNPlanes *planes);
+
+/* How many planes an image has. */
+static inline ptrdiff_t THNNPlanes_ofImage(const THNNPlanes *p)
+{
+  return p->inSize[p->dims - p->axes - 1];
+}
+
 #define TH_GENERIC_FILE "generic/THNNPlanes.h"
 #include "THGenerateFloatTypes.h"
 

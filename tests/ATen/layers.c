@@ -373,6 +373,49 @@ static void channelsLast(void **state)
     }
 }
 
+/* Pooling keeps the layout too, where it is worth it, and its results are those of images in order.
+ */
+static void poolsLast(void **state)
+{
+  static const at_scalar_type types[] = {AT_FLOAT, AT_DOUBLE, AT_HALF};
+  static const int64_t channels[] = {3, 8, 17, 64, 100};
+  for (int i = 0; i < 15 * 8; i++)
+    AT_SCOPE
+    {
+      const at_type *type = AT_CPU(types[i % 3]);
+      const int64_t c = channels[i % 15 / 3], size = 1 + i / 15 / 2, step = 1 + i / 15 % 2;
+      const bool lies = types[i % 3] != AT_HALF && c >= 8, ceil = i / 15 % 4 < 2;
+      at_tensor *x = at_randn(AT_SHAPE(3, c, 9, 8), .type = type), *last = planes_last(x);
+      const at_ints windows = AT_SHAPE(size, size), steps = AT_SHAPE(step, step + 1);
+      const at_ints pad = AT_SHAPE(size / 2, size / 2);
+
+      const at_output_indices y =
+          at_max_pool2d(x, windows, .stride = {step, step + 1}, .padding = {size / 2, size / 2},
+                        .dilation = {1, 2}, .ceil_mode = ceil);
+      const at_output_indices z =
+          at_max_pool2d(last, windows, .stride = {step, step + 1}, .padding = {size / 2, size / 2},
+                        .dilation = {1, 2}, .ceil_mode = ceil);
+      CHECK(at_equal(z.output, y.output) && at_equal(z.indices, y.indices));
+      CHECK(lies_last(z.output) == lies && lies_last(z.indices) == lies);
+      at_tensor *g =
+          at_max_pool2d_backward(y.output, x, windows, steps, pad, AT_SHAPE(1, 2), ceil, y.indices);
+      CHECK(at_equal(at_max_pool2d_backward(z.output, last, windows, steps, pad, AT_SHAPE(1, 2),
+                                            ceil, z.indices),
+                     g));
+
+      at_tensor *mean = at_avg_pool2d(x, windows, .stride = {step, step + 1},
+                                      .padding = {size / 2, size / 2}, .ceil_mode = ceil);
+      at_tensor *found = at_avg_pool2d(last, windows, .stride = {step, step + 1},
+                                       .padding = {size / 2, size / 2}, .ceil_mode = ceil);
+      CHECK(at_allclose(found, mean, .rtol = at_opt(1e-2), .atol = at_opt(1e-5)));
+      CHECK(lies_last(found) == lies);
+      found = at_adaptive_avg_pool2d(last, windows);
+      mean = at_adaptive_avg_pool2d(x, windows);
+      CHECK(at_allclose(found, mean, .rtol = at_opt(1e-2), .atol = at_opt(1e-5)));
+      CHECK(size == 1 || lies_last(found) == lies);
+    }
+}
+
 /* The rows of a table's gradient are sums in the order of the indices, bit for bit, for any number
  * of threads. */
 static void check_table(int64_t rows, int64_t columns, int64_t count, const at_type *type,
@@ -436,6 +479,6 @@ int main(void)
       cmocka_unit_test(threadsOfLines),    cmocka_unit_test(planesLast),
       cmocka_unit_test(runningStatistics), cmocka_unit_test(noise),
       cmocka_unit_test(maskedGradients),   cmocka_unit_test(tableGradients),
-      cmocka_unit_test(channelsLast)};
+      cmocka_unit_test(channelsLast),      cmocka_unit_test(poolsLast)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

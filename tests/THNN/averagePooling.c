@@ -118,6 +118,37 @@ static void check_pool(const Pool *p, th_random *random)
     THTensor_(free)(all[i]);
 }
 
+/* The same images with their planes last in memory, and so the result, which is as near. */
+static void check_last(const Pool *p, int planes, th_random *random)
+{
+  const accreal bound = 64 * (sizeof(real) == sizeof(float) ? FLT_EPSILON : DBL_EPSILON);
+  THTensor *rows = THTensor_(newWithSize4d)(p->input[0], p->input[1], p->input[2], planes);
+  for (ptrdiff_t i = 0; i < THTensor_(nElement)(rows); i++)
+    THTensor_(data)(rows)[i] = (real)between(random, 1, 1000) / 7;
+  THTensor *x = THTensor_(newWithTensor)(rows), *y = THTensor_(new)(), *last = THTensor_(new)();
+  for (int d = 0; d < 3; d++)
+    THTensor_(transpose)(x, NULL, d, 3);
+  THTensor *image = THTensor_(newContiguous)(x);
+  const int *k = p->size, *s = p->step, *pad = p->pad;
+  THNN_(VolumetricAveragePooling_updateOutput)
+  (NULL, image, y, k[0], k[2], k[1], s[0], s[2], s[1], pad[0], pad[2], pad[1], p->ceil,
+   p->padCounts);
+  THTensor_(resize4d)(last, y->size[1], y->size[2], y->size[3], planes);
+  for (int d = 0; d < 3; d++)
+    THTensor_(transpose)(last, NULL, d, 3);
+  THNN_(VolumetricAveragePooling_updateOutput)
+  (NULL, x, last, k[0], k[2], k[1], s[0], s[2], s[1], pad[0], pad[2], pad[1], p->ceil,
+   p->padCounts);
+  CHECK_EQ(last->stride[0], 1); /* it lies as it lay */
+  for (ptrdiff_t i = 0; i < THTensor_(nElement)(y); i++) {
+    const ptrdiff_t windows = y->stride[0], at = i % windows * planes + i / windows;
+    CHECK_NEAR(THTensor_(data)(last)[at], THTensor_(data)(y)[i], bound * THTensor_(data)(y)[i]);
+  }
+  THTensor *all[] = {rows, x, y, last, image};
+  for (int i = 0; i < 5; i++)
+    THTensor_(free)(all[i]);
+}
+
 static void THTest_(averagePooling)(void)
 {
   enum { POOLS = 200, IMAGES = 60 };
@@ -130,6 +161,8 @@ static void THTest_(averagePooling)(void)
     const Pool p = any_image(&random), one = whole(&random);
     check_pool(&p, &random);
     check_pool(&one, &random);
+    check_last(&p, between(&random, 2, 80), &random);
+    check_last(&one, between(&random, 2, 80), &random);
   }
 }
 

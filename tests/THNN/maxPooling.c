@@ -148,6 +148,62 @@ static void check_pool(const Pool *p, th_random *random)
     THTensor_(free)(all[i]);
 }
 
+/* The same images with their planes last in memory, and so the results: those are the same. */
+static void check_last(const Pool *p, int planes, th_random *random)
+{
+  THTensor *rows = THTensor_(newWithSize4d)(p->input[0], p->input[1], p->input[2], planes);
+  const ptrdiff_t count = THTensor_(nElement)(rows), plane = count / planes;
+  for (ptrdiff_t i = 0; i < count; i++)
+    THTensor_(data)(rows)[i] = any_element(random, 0);
+  THTensor *x = THTensor_(newWithTensor)(rows), *y = THTensor_(new)(), *lastY = THTensor_(new)();
+  THIndexTensor *index = THIndexTensor_(new)(), *lastIndex = THIndexTensor_(new)();
+  for (int d = 0; d < 3; d++)
+    THTensor_(transpose)(x, NULL, d, 3);
+  THTensor *image = THTensor_(newContiguous)(x);
+  const int *k = p->size, *s = p->step, *pad = p->pad, *l = p->dilation;
+  THNN_(VolumetricDilatedMaxPooling_updateOutput)
+  (NULL, image, y, index, k[0], k[2], k[1], s[0], s[2], s[1], pad[0], pad[2], pad[1], l[0], l[2],
+   l[1], p->ceil);
+  THTensor_(resize4d)(lastY, y->size[1], y->size[2], y->size[3], planes);
+  THIndexTensor_(resize4d)(lastIndex, y->size[1], y->size[2], y->size[3], planes);
+  for (int d = 0; d < 3; d++) {
+    THTensor_(transpose)(lastY, NULL, d, 3);
+    THIndexTensor_(transpose)(lastIndex, NULL, d, 3);
+  }
+  THNN_(VolumetricDilatedMaxPooling_updateOutput)
+  (NULL, x, lastY, lastIndex, k[0], k[2], k[1], s[0], s[2], s[1], pad[0], pad[2], pad[1], l[0],
+   l[2], l[1], p->ceil);
+  CHECK_EQ(lastY->stride[0], 1); /* it lies as it lay */
+  for (ptrdiff_t i = 0; i < THTensor_(nElement)(y); i++) {
+    const ptrdiff_t windows = y->stride[0], n = i / windows, rest = i % windows;
+    const ptrdiff_t window[] = {rest / y->stride[1], rest % y->stride[1] / y->stride[2],
+                                rest % y->stride[2]};
+    const real *from = THTensor_(data)(image) + n * plane;
+    const ptrdiff_t place = place_of(p, from, window);
+    CHECK_EQ(THIndexTensor_(data)(lastIndex)[rest * planes + n], place + TH_INDEX_BASE);
+    CHECK_EQ(THTensor_(data)(lastY)[rest * planes + n], from[place]);
+  }
+  THTensor *all[] = {rows, x, y, lastY, image};
+  for (int i = 0; i < 5; i++)
+    THTensor_(free)(all[i]);
+  THIndexTensor_(free)(index);
+  THIndexTensor_(free)(lastIndex);
+}
+
+/* Windows of images that are far apart, or alone in their row. */
+static Pool apart(th_random *random)
+{
+  Pool p = {.size = {1, 1, 1}, .step = {1, 1, 1}, .dilation = {1, 1, 1}, .input = {1, 1, 1}};
+  for (int d = 1; d < 3; d++) {
+    p.size[d] = between(random, 1, 40);
+    p.step[d] = between(random, 3, 20);
+    p.pad[d] = between(random, 0, p.size[d] / 2);
+    p.input[d] = p.size[d] + between(random, 0, 3) * between(random, 0, 20);
+  }
+  p.ceil = between(random, 0, 1);
+  return p;
+}
+
 static void THTest_(maxPooling)(void)
 {
   enum { POOLS = 200 };
@@ -160,6 +216,12 @@ static void THTest_(maxPooling)(void)
     const Pool p = pairs(&random, i), q = by_two(&random, i);
     check_pool(&p, &random);
     check_pool(&q, &random);
+  }
+  for (int i = 0; i < POOLS / 4; i++) {
+    const Pool p = apart(&random), q = any_pool(&random, i % 9), r = by_two(&random, 4 * i);
+    check_pool(&p, &random);
+    check_last(&q, between(&random, 2, 20), &random);
+    check_last(&r, between(&random, 2, 150), &random);
   }
 }
 

@@ -2,6 +2,7 @@
 #include "THNNTemplate.h"
 
 TH_DISPATCH(THNN_(WindowSumKernel), THNN_(windowSum))
+TH_DISPATCH(THNN_(SumLastKernel), THNN_(sumLast))
 
 static void THNN_(sumPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *memory)
 {
@@ -19,9 +20,39 @@ static void THNN_(spreadPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *
                        memory);
 }
 
+static void THNN_(sumRowLast)(const THNN_(Work) * work, ptrdiff_t row, void *unused)
+{
+  const THNNPlanes *p = work->planes;
+  const ptrdiff_t rows = p->out[0] * p->out[1], planes = p->inSize[p->dims - 1];
+  (*THNN_(sumLast))(p, work->layer, planes, work->x + row / rows * p->input * planes, row % rows,
+                    work->y + row * p->out[2] * planes);
+}
+
+/* Of images whose planes lie last, as those of the result do. */
+static void THNN_(sumWindowsLast)(const THNNPlanes *p, const THNNSpans *spans, THTensor *source,
+                                  THTensor *result)
+{
+  THGuard ofSource, ofResult;
+  const THNNPlanes last = THNNPlanes_last(p);
+  THNN_(Work)
+  work = {.plane = THNN_(sumRowLast),
+          .layer = spans,
+          .source = THNN_(planesLast)(p, &ofSource, source),
+          .cost = THNNPlanes_ofImage(p) * (p->input / (p->out[0] * p->out[1]) + 4 * p->out[2])};
+  work.result = THNN_(planesLast)(p, &ofResult, result);
+  THNN_(work)(&last, &work);
+  THGuard_leave(&ofResult);
+  THGuard_leave(&ofSource);
+}
+
 void THNN_(sumWindows)(const THNNPlanes *p, const THNNSpans *spans, int back, THTensor *source,
                        THTensor *result)
 {
+  if (!back && THNNPlanes_lieLast(p, p->inSize, source->nDimension, source->size, source->stride) &&
+      THNNPlanes_lieLast(p, p->outSize, result->nDimension, result->size, result->stride)) {
+    THNN_(sumWindowsLast)(p, spans, source, result);
+    return;
+  }
   const THNNWindowSum sum = THNNWindowSum_of(p, spans, back);
   THNN_(Work)
   work = {.plane = back ? THNN_(spreadPlane) : THNN_(sumPlane),

@@ -2,8 +2,24 @@
 #include "THNNTemplate.h"
 
 TH_DISPATCH(THNN_(MaxPoolKernel), THNN_(maxPool))
+TH_DISPATCH(THNN_(MaxLastKernel), THNN_(maxPoolLast))
+TH_DISPATCH(THNN_(MaxSpansKernel), THNN_(maxSpans))
 
 /* --- windows of any kind --------------------------------------------------------------------- */
+
+/* Whether windows, of which the middle one is typical, are so large that vectors of their rows are
+ * worth it. */
+static int THNN_(areLarge)(const THNNPlanes *p, const THNNSpans *spans)
+{
+  enum { LARGE = 8 };
+  int64_t all = 1, last = 0;
+  for (int a = 0; a < 3; a++) {
+    const THNNSpan *middle = &spans->of[a][p->out[a] / 2];
+    last = (middle->end - middle->begin - 1) / spans->dilation[a] + 1;
+    all *= last;
+  }
+  return all >= LARGE && last > 1;
+}
 
 void THNN_(maxOfSpans)(const THNNPlanes *p, const THNNSpans *spans, const real *x, real *y,
                        int64_t *index)
@@ -12,6 +28,10 @@ void THNN_(maxOfSpans)(const THNNPlanes *p, const THNNSpans *spans, const real *
    */
   enum { FEW = 4 };
   const int64_t *dilation = spans->dilation;
+  if (*THNN_(maxSpans) && p->input <= INT32_MAX && dilation[2] == 1 && THNN_(areLarge)(p, spans)) {
+    (*THNN_(maxSpans))(p, spans, x, y, index);
+    return;
+  }
   for (int64_t i = 0; i < p->out[0]; i++)
     for (int64_t j = 0; j < p->out[1]; j++)
       for (int64_t k = 0; k < p->out[2]; k++) {
@@ -102,24 +122,78 @@ static void THNN_(maxPoolPlane)(const THNN_(Work) * work, ptrdiff_t plane, void 
                     work->to + plane * p->output);
 }
 
+static THIndexTensor *THNN_(placesLast)(const THNNPlanes *p, THGuard *guard, THIndexTensor *t)
+{
+  THGuard_enter(guard, (THUndo)THIndexTensor_(free));
+  THIndexTensor *view = guard->what = THIndexTensor_(newWithTensor)(t);
+  for (int d = p->dims - p->axes - 1; d + 1 < p->dims; d++)
+    THIndexTensor_(transpose)(view, NULL, d, d + 1);
+  return view;
+}
+
+typedef struct {
+  const THNNWindow *axis;
+  ptrdiff_t planes;
+} THNN_(MaxLast);
+
+static void THNN_(maxPoolRowLast)(const THNN_(Work) * work, ptrdiff_t row, void *unused)
+{
+  const THNNPlanes *p = work->planes;
+  const THNN_(MaxLast) *layer = work->layer;
+  const ptrdiff_t rows = p->out[0] * p->out[1], each = p->out[2] * layer->planes;
+  (*THNN_(maxPoolLast))(layer->axis, layer->planes, work->x + row / rows * p->input * layer->planes,
+                        row % rows, work->y + row * each, work->to + row * each);
+}
+
+/* Of images whose planes lie last, as those of the results do. */
+static void THNN_(maxPoolLastForward)(const THNNPlanes *p, THTensor *input, THTensor *output,
+                                      THIndexTensor *indices, const THNNWindow axis[3])
+{
+  THGuard ofInput, ofOutput, ofIndices;
+  const THNNPlanes last = THNNPlanes_last(p);
+  const THNN_(MaxLast) layer = {axis, THNNPlanes_ofImage(p)};
+  THNN_(Work)
+  work = {.plane = THNN_(maxPoolRowLast),
+          .layer = &layer,
+          .source = THNN_(planesLast)(p, &ofInput, input),
+          .cost = 4 * axis[0].size * axis[1].size * axis[2].size * p->out[2] * layer.planes};
+  work.result = THNN_(planesLast)(p, &ofOutput, output);
+  work.places = THNN_(placesLast)(p, &ofIndices, indices);
+  THNN_(work)(&last, &work);
+  THGuard_leave(&ofIndices);
+  THGuard_leave(&ofOutput);
+  THGuard_leave(&ofInput);
+}
+
 static void THNN_(maxPoolForward)(THNNPlanes *p, THTensor *input, THTensor *output,
                                   THIndexTensor *indices, THNNWindow axis[3], bool ceil_mode)
 {
   THNNPlanes_slide(p, axis, ceil_mode);
   for (int a = 0; a < 3; a++) /* what lies behind the plane wherever the window begins */
     axis[a].size = THMin(axis[a].size, (axis[a].input - 1 + axis[a].pad) / axis[a].dilation + 1);
+  const int huge = p->input > INT32_MAX; /* places do not fit into the kernels' vectors */
+  if (!huge && THNNPlanes_lieLast(p, p->inSize, input->nDimension, input->size, input->stride) &&
+      THNNPlanes_lieLast(p, p->outSize, output->nDimension, output->size, output->stride) &&
+      THNNPlanes_lieLast(p, p->outSize, indices->nDimension, indices->size, indices->stride)) {
+    THNN_(maxPoolLastForward)(p, input, output, indices, axis);
+    return;
+  }
   THGuard guard;
   THNNSpans spans;
-  const int huge = p->input > INT32_MAX; /* places do not fit into the kernel's vectors */
-  THNNSpans_reserve(&spans, &guard, huge ? p->out : (int64_t[]){0, 0, 0});
+  const THNNWindow *w = &axis[2];
+  /* Long windows that overlap little, and those of which there are few in a row. */
+  const int apart = *THNN_(maxSpans) && (w->step > 2 || w->output == 1) && w->dilation == 1 &&
+                    (w->size > 5 || (w->output < 4 && w->size > 1));
+  const int single = huge || apart;
+  THNNSpans_reserve(&spans, &guard, single ? p->out : (int64_t[]){0, 0, 0});
   for (int a = 0; a < 3; a++) {
     spans.dilation[a] = axis[a].dilation;
-    for (int64_t i = 0; huge && i < p->out[a]; i++)
+    for (int64_t i = 0; single && i < p->out[a]; i++)
       spans.of[a][i] = THNNWindow_span(&axis[a], i);
   }
   THNN_(Work)
-  work = {.plane = huge ? THNN_(spansPlane) : THNN_(maxPoolPlane),
-          .layer = huge ? (const void *)&spans : axis,
+  work = {.plane = single ? THNN_(spansPlane) : THNN_(maxPoolPlane),
+          .layer = single ? (const void *)&spans : axis,
           .source = input,
           .result = output,
           .places = indices,

@@ -137,4 +137,13 @@ void THNN_(work)(const THNNPlanes *planes, THNN_(Work) * work)
   THNN_Longfinish(&places);
 }
 
+THTensor *THNN_(planesLast)(const THNNPlanes *p, THGuard *guard, THTensor *t)
+{
+  THGuard_enter(guard, (THUndo)THTensor_(free));
+  THTensor *view = guard->what = THTensor_(newWithTensor)(t);
+  for (int d = p->dims - p->axes - 1; d + 1 < p->dims; d++)
+    THTensor_(transpose)(view, NULL, d, d + 1);
+  return view;
+}
+
 #endif

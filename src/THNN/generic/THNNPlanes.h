@@ -12,6 +12,10 @@ void THNN_(checkGradOutput)(const THNNPlanes *planes, THTensor *gradOutput);
 /* The same where the places of an output plane are whatever gradOutput's are, and sets them. */
 void THNN_(resultOf)(THNNPlanes *planes, THTensor *gradOutput);
 
+/* A view of t, images of planes that lie last, which are its last dimension; the guard, which is
+ * entered here, frees it. */
+THTensor *THNN_(planesLast)(const THNNPlanes *planes, THGuard *guard, THTensor *t);
+
 /* What a layer computes from a plane of source into the same one of result; tensors are of the
  * layer's input size or of its output size. */
 typedef struct THNN_(Work) {

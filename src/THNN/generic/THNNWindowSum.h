@@ -8,6 +8,13 @@ typedef void (*THNN_(WindowSumKernel))(const THNNPlanes *planes, const THNNWindo
 /* [THNN_WINDOW_SUM], [THNN_WINDOW_SPREAD] */
 extern const THNN_(WindowSumKernel) * THNN_(windowSum);
 
+/* Forward, row row of the output, of all slices, for all of that many planes, which are the last
+ * dimension of x and y. */
+typedef void (*THNN_(SumLastKernel))(const THNNPlanes *planes, const THNNSpans *spans,
+                                     ptrdiff_t count, const real *x, ptrdiff_t row, real *y);
+
+extern const THNN_(SumLastKernel) * THNN_(sumLast);
+
 /* The same for all planes of source. */
 void THNN_(sumWindows)(const THNNPlanes *planes, const THNNSpans *spans, int back, THTensor *source,
                        THTensor *result);

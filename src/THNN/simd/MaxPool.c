@@ -417,6 +417,11 @@ FRAME_STAYS static void pool_plane_of_pairs(const THNNWindow *axis, const real *
 #define ADD_PLACES(P, OTHER)        _mm512_add_epi32(P, OTHER)
 #define LEAST                       _mm512_set1_ps(-INFINITY)
 #define LOAD_INSIDE(MASK, X)        _mm512_mask_loadu_ps(LEAST, MASK, X)
+#define GATHER_INSIDE(MASK, AT, X)  _mm512_mask_i32gather_ps(LEAST, MASK, AT, X, sizeof(real))
+#define LARGEST(V)                  _mm512_reduce_max_ps(V)
+#define EQUAL(V, VALUE)             _mm512_cmp_ps_mask(V, ALL_OF(VALUE), _CMP_EQ_OQ)
+#define FIRST_PLACE(MASK, P)        _mm512_mask_reduce_min_epi32(MASK, P)
+#define LAST_PLACE(MASK, P)         _mm512_mask_reduce_max_epi32(MASK, P)
 #define EVENS(A, B)                 __builtin_shufflevector(A, B, EVEN64)
 #define ODDS(A, B)                  __builtin_shufflevector(A, B, ODD64)
 typedef __mmask16 Mask;
@@ -437,6 +442,11 @@ typedef __m512 Wide;
 #define ADD_PLACES(P, OTHER)        _mm512_add_epi64(P, OTHER)
 #define LEAST                       _mm512_set1_pd(-INFINITY)
 #define LOAD_INSIDE(MASK, X)        _mm512_mask_loadu_pd(LEAST, MASK, X)
+#define GATHER_INSIDE(MASK, AT, X)  _mm512_mask_i64gather_pd(LEAST, MASK, AT, X, sizeof(real))
+#define LARGEST(V)                  _mm512_reduce_max_pd(V)
+#define EQUAL(V, VALUE)             _mm512_cmp_pd_mask(V, ALL_OF(VALUE), _CMP_EQ_OQ)
+#define FIRST_PLACE(MASK, P)        _mm512_mask_reduce_min_epi64(MASK, P)
+#define LAST_PLACE(MASK, P)         _mm512_mask_reduce_max_epi64(MASK, P)
 #define EVENS(A, B)                 __builtin_shufflevector(A, B, EVEN64)
 #define ODDS(A, B)                  __builtin_shufflevector(A, B, ODD64)
 typedef __mmask8 Mask;
@@ -459,6 +469,7 @@ typedef struct {
   ptrdiff_t start; /* its first column, perhaps in the padding */
   __m512i first;   /* from each one's first column to the first that is in the image */
   __m512i column;  /* each one's first column, in index tensors */
+  __m512i offset;  /* from the first one's first column to each one's */
   Mask inside[TAPS]
              [2]; /* which elements are in the image of the vectors that tap k is taken from */
   Mask wanted;
@@ -468,12 +479,14 @@ typedef struct {
 
 FRAME_STAYS static void begin_strip(Strip *s, const THNNWindow *w, ptrdiff_t begin)
 {
-  place first[WIDE], column[WIDE];
+  place first[WIDE], column[WIDE], offset[WIDE];
   s->w = w;
   s->begin = begin;
   s->start = begin * w->step - w->pad;
-  for (ptrdiff_t j = 0; j < WIDE; j++)
+  for (ptrdiff_t j = 0; j < WIDE; j++) {
+    offset[j] = (place)(j * w->step);
     column[j] = (place)(s->start + j * w->step);
+  }
   for (ptrdiff_t j = 0; j < WIDE; j++)
     first[j] = THMax(-column[j], 0);
   if (w->dilation > 1)
@@ -483,10 +496,17 @@ FRAME_STAYS static void begin_strip(Strip *s, const THNNWindow *w, ptrdiff_t beg
     column[j] += TH_INDEX_BASE;
   memcpy(&s->first, first, sizeof first);
   memcpy(&s->column, column, sizeof column);
+  memcpy(&s->offset, offset, sizeof offset);
   for (ptrdiff_t k = 0; k < w->size; k++)
-    for (int half = 0; half < 2; half++) {
-      const ptrdiff_t from = s->start + k * w->dilation + half * WIDE;
-      s->inside[k][half] = (Mask)lanes_between(-from, w->input - from);
+    if (w->step > 2) { /* lanes are gathered */
+      int64_t inside, end;
+      THNNWindow_inside(w, k * w->dilation, &inside, &end);
+      s->inside[k][0] = (Mask)lanes_between(inside - begin, end - begin);
+    } else {
+      for (int half = 0; half < 2; half++) {
+        const ptrdiff_t from = s->start + k * w->dilation + half * WIDE;
+        s->inside[k][half] = (Mask)lanes_between(-from, w->input - from);
+      }
     }
   s->wanted = (Mask)lanes_between(0, w->output - begin);
   for (int i = 0; i < SLICES * ROWS; i++)
@@ -522,6 +542,11 @@ KERNEL row_winner(const Strip *s, const real *x, ptrdiff_t row, ptrdiff_t step, 
     w.most = LOAD_INSIDE(s->inside[0][0], x);
     for (ptrdiff_t k = 1; k < size; k++)
       take_tap(LOAD_INSIDE(s->inside[k][0], x + k * dilation), at + (place)(k * dilation), &w);
+  } else if (step > 2) {
+    w.most = GATHER_INSIDE(s->inside[0][0], s->offset, x);
+    for (ptrdiff_t k = 1; k < size; k++)
+      take_tap(GATHER_INSIDE(s->inside[k][0], s->offset, x + k * dilation),
+               at + (place)(k * dilation), &w);
   } else {
     const int pairs = dilation == 1; /* two taps are in the same vectors */
     for (ptrdiff_t k = 0; k < size; k += 1 + pairs) {
@@ -543,6 +568,8 @@ FRAME_STAYS static void any_row_winner(const Strip *s, const real *x, ptrdiff_t 
   const THNNWindow *w = s->w;
   if (w->step == 1)
     row_winner(s, x, row, 1, w->size, w->dilation, to);
+  else if (w->step > 2)
+    row_winner(s, x, row, 3, w->size, w->dilation, to);
   else if (w->dilation == 1)
     row_winner(s, x, row, 2, w->size, 1, to);
   else
@@ -565,32 +592,37 @@ FRAME_STAYS static inline __attribute__((always_inline)) const Winner *winner_of
   return &s->winner[at];
 }
 
-KERNEL put_windows(const Strip *s, const Winner *all, real *y, int64_t *index)
+/* The lanes that are wanted; places are those of index tensors. */
+KERNEL put_lanes(Mask wanted, Wide most, __m512i best, real *y, int64_t *index)
 {
-  const __m512i best = ADD_PLACES(all->best, s->column);
 #if defined(TH_REAL_IS_FLOAT)
   const __m512i low = _mm512_cvtepi32_epi64(_mm512_castsi512_si256(best));
   const __m512i high = _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(best, 1));
 #else
   const __m512i low = best;
 #endif
-  if (s->wanted == (Mask)-1) {
-    memcpy(y, &all->most, sizeof all->most);
+  if (wanted == (Mask)-1) {
+    memcpy(y, &most, sizeof most);
     memcpy(index, &low, sizeof low);
 #if defined(TH_REAL_IS_FLOAT)
     memcpy(index + 8, &high, sizeof high);
   } else {
-    _mm512_mask_storeu_ps(y, s->wanted, all->most);
-    _mm512_mask_storeu_epi64(index, (__mmask8)s->wanted, low);
-    if (s->wanted >> 8)
-      _mm512_mask_storeu_epi64(index + 8, (__mmask8)(s->wanted >> 8), high);
+    _mm512_mask_storeu_ps(y, wanted, most);
+    _mm512_mask_storeu_epi64(index, (__mmask8)wanted, low);
+    if (wanted >> 8)
+      _mm512_mask_storeu_epi64(index + 8, (__mmask8)(wanted >> 8), high);
   }
 #else
   } else {
-    _mm512_mask_storeu_pd(y, s->wanted, all->most);
-    _mm512_mask_storeu_epi64(index, s->wanted, low);
+    _mm512_mask_storeu_pd(y, wanted, most);
+    _mm512_mask_storeu_epi64(index, wanted, low);
   }
 #endif
+}
+
+KERNEL put_windows(const Strip *s, const Winner *all, real *y, int64_t *index)
+{
+  put_lanes(s->wanted, all->most, ADD_PLACES(all->best, s->column), y, index);
 }
 
 KERNEL windows_of_strip(Strip *s, const THNNWindow *axis, const THNNSpan *depth,
@@ -750,7 +782,7 @@ FRAME_STAYS static void max_pool(const THNNWindow *axis, const real *x, real *y,
     return;
   }
 #if defined(__AVX512F__)
-  if (axis[2].step <= 2 && axis[2].size <= TAPS) {
+  if (axis[2].size <= TAPS) {
     pool_strips(axis, x, y, index);
     return;
   }
@@ -768,3 +800,150 @@ FRAME_STAYS static void max_pool(const THNNWindow *axis, const real *x, real *y,
 }
 
 const THNN_(MaxPoolKernel) TH_LEVEL_(THNN_(maxPool))[] = {max_pool};
+
+/* --- planes that lie last --------------------------------------------------------------------- */
+
+#if defined(__AVX512F__)
+enum { MOST_PLANES = 4 * WIDE };
+
+/* One window of n neighbouring planes of as many as are in a row, in so many vectors. */
+KERNEL window_in_vectors(const THNNWindow *axis, const THNNSpan span[3], ptrdiff_t planes,
+                         ptrdiff_t n, int vectors, const real *x, real *y, int64_t *index)
+{
+  const ptrdiff_t rows = axis[1].input, columns = axis[2].input;
+  const ptrdiff_t first = (span[0].begin * rows + span[1].begin) * columns + span[2].begin;
+  Mask wanted[4];
+  Wide most[4];
+  __m512i best[4];
+  for (int k = 0; k < vectors; k++) {
+    wanted[k] = (Mask)lanes_between(0, n - k * WIDE);
+    most[k] = LEAST;
+    best[k] = ADD_PLACE((place)first, _mm512_setzero_si512());
+  }
+  for (ptrdiff_t z = span[0].begin; z < span[0].end; z += axis[0].dilation)
+    for (ptrdiff_t r = span[1].begin; r < span[1].end; r += axis[1].dilation)
+      for (ptrdiff_t c = span[2].begin; c < span[2].end; c += axis[2].dilation) {
+        const ptrdiff_t at = (z * rows + r) * columns + c;
+        const __m512i here = ADD_PLACE((place)at, _mm512_setzero_si512());
+        for (int k = 0; k < vectors; k++) {
+          const Wide v = LOAD_INSIDE(wanted[k], x + at * planes + k * WIDE);
+          const Mask take = LARGER(v, most[k]);
+          most[k] = PICK(take, v, most[k]);
+          best[k] = PICK_PLACES(take, here, best[k]);
+        }
+      }
+  for (int k = 0; k < vectors; k++)
+    put_lanes(wanted[k], most[k], ADD_PLACE(TH_INDEX_BASE, best[k]), y + k * WIDE,
+              index + k * WIDE);
+}
+
+FRAME_STAYS static void window_of_planes(const THNNWindow *axis, const THNNSpan span[3],
+                                         ptrdiff_t planes, ptrdiff_t n, const real *x, real *y,
+                                         int64_t *index)
+{
+  if (n > 2 * WIDE)
+    window_in_vectors(axis, span, planes, n, 4, x, y, index);
+  else if (n > WIDE)
+    window_in_vectors(axis, span, planes, n, 2, x, y, index);
+  else
+    window_in_vectors(axis, span, planes, n, 1, x, y, index);
+}
+#else
+enum { MOST_PLANES = BLOCK };
+
+/* One window of n neighbouring planes of as many as are in a row. */
+static void window_of_planes(const THNNWindow *axis, const THNNSpan span[3], ptrdiff_t planes,
+                             ptrdiff_t n, const real *x, real *y, int64_t *index)
+{
+  const ptrdiff_t rows = axis[1].input, columns = axis[2].input;
+  const ptrdiff_t first = (span[0].begin * rows + span[1].begin) * columns + span[2].begin;
+  real most[BLOCK];
+  place best[BLOCK];
+  for (ptrdiff_t j = 0; j < n; j++) {
+    most[j] = -(real)INFINITY;
+    best[j] = (place)first;
+  }
+  for (ptrdiff_t z = span[0].begin; z < span[0].end; z += axis[0].dilation)
+    for (ptrdiff_t r = span[1].begin; r < span[1].end; r += axis[1].dilation)
+      for (ptrdiff_t c = span[2].begin; c < span[2].end; c += axis[2].dilation) {
+        const ptrdiff_t at = (z * rows + r) * columns + c;
+        larger(x + at * planes, 1, (place)at, 0, n, most, best);
+      }
+  copy_row(y, most, n);
+  for (ptrdiff_t j = 0; j < n; j++)
+    index[j] = (int64_t)best[j] + TH_INDEX_BASE;
+}
+#endif
+
+static void max_pool_last(const THNNWindow *axis, ptrdiff_t planes, const real *x, ptrdiff_t row,
+                          real *y, int64_t *index)
+{
+  const ptrdiff_t rows = axis[1].output;
+  THNNSpan span[3] = {THNNWindow_span(&axis[0], row / rows), THNNWindow_span(&axis[1], row % rows)};
+  for (ptrdiff_t k = 0; k < axis[2].output; k++) {
+    span[2] = THNNWindow_span(&axis[2], k);
+    for (ptrdiff_t first = 0; first < planes; first += MOST_PLANES) {
+      const ptrdiff_t n = THMin(MOST_PLANES, planes - first);
+      window_of_planes(axis, span, planes, n, x + first, y, index);
+      y += n;
+      index += n;
+    }
+  }
+}
+
+const THNN_(MaxLastKernel) TH_LEVEL_(THNN_(maxPoolLast))[] = {max_pool_last};
+
+/* --- windows one by one ---------------------------------------------------------------------- */
+
+#if defined(__AVX512F__)
+/* The largest element of a window and its place: each lane has the first of its own largest ones,
+ * or its last NaN. */
+FRAME_STAYS static inline place place_in_window(const THNNPlanes *p, const THNNSpans *spans,
+                                                const THNNSpan *t, const THNNSpan *h,
+                                                const THNNSpan *w, const real *x)
+{
+  const ptrdiff_t width = p->in[2], slice = p->in[1] * width;
+  ptrdiff_t n = w->end - w->begin, rows = h->end - h->begin;
+  place lane[WIDE];
+  __m512i lanes;
+  for (int j = 0; j < WIDE; j++)
+    lane[j] = j;
+  memcpy(&lanes, lane, sizeof lane);
+  if (n == width && spans->dilation[1] == 1) { /* rows follow one another */
+    n *= rows;
+    rows = 1;
+  }
+  Wide most = LEAST;
+  __m512i best =
+      ADD_PLACE((place)(t->begin * slice + h->begin * width + w->begin), _mm512_setzero_si512());
+  for (ptrdiff_t z = t->begin; z < t->end; z += spans->dilation[0])
+    for (ptrdiff_t r = 0; r < rows; r += spans->dilation[1]) {
+      const ptrdiff_t row = z * slice + (h->begin + r) * width + w->begin;
+      for (ptrdiff_t i = 0; i < n; i += WIDE) {
+        const Wide v = LOAD_INSIDE((Mask)lanes_between(0, n - i), x + row + i);
+        const Mask take = LARGER(v, most);
+        most = PICK(take, v, most);
+        best = PICK_PLACES(take, ADD_PLACE((place)(row + i), lanes), best);
+      }
+    }
+  const Mask nan = ARE_NAN(most, most);
+  return (place)(nan ? LAST_PLACE(nan, best) : FIRST_PLACE(EQUAL(most, LARGEST(most)), best));
+}
+
+FRAME_STAYS static void max_of_spans(const THNNPlanes *p, const THNNSpans *spans, const real *x,
+                                     real *y, int64_t *index)
+{
+  for (int64_t i = 0; i < p->out[0]; i++)
+    for (int64_t j = 0; j < p->out[1]; j++)
+      for (int64_t k = 0; k < p->out[2]; k++) {
+        const place at =
+            place_in_window(p, spans, &spans->of[0][i], &spans->of[1][j], &spans->of[2][k], x);
+        *y++ = x[at];
+        *index++ = (int64_t)at + TH_INDEX_BASE;
+      }
+}
+#else
+#define max_of_spans NULL
+#endif
+
+const THNN_(MaxSpansKernel) TH_LEVEL_(THNN_(maxSpans))[] = {max_of_spans};

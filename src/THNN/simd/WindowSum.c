@@ -879,3 +879,43 @@ const THNN_(WindowSumKernel) TH_LEVEL_(THNN_(windowSum))[] = {
     [THNN_WINDOW_SUM] = sum_windows,
     [THNN_WINDOW_SPREAD] = spread_windows,
 };
+
+/* --- planes that lie last ----- */
+
+/* One window of neighbouring planes of as many as are in a row: of so many vectors, or of some, of
+ * one vector. */
+INLINE void sum_planes(const THNNPlanes *p, const THNNSpan *t, const THNNSpan *h, const THNNSpan *w,
+                       ptrdiff_t planes, int vectors, ptrdiff_t some, const real *x, real *y)
+{
+  const accreal count = (accreal)(t->count * h->count * w->count);
+  Sums sum[TOGETHER] = {{0}};
+  for (ptrdiff_t z = t->begin; z < t->end; z++)
+    for (ptrdiff_t r = h->begin; r < h->end; r++) {
+      const real *from = x + ((z * p->in[1] + r) * p->in[2] + w->begin) * planes;
+      for (ptrdiff_t c = w->begin; c < w->end; c++, from += planes)
+        for (int k = 0; k < vectors; k++)
+          sum[k] += some ? load_some(from, some) : load_summed(from + k * SUMS);
+    }
+  for (int k = 0; k < vectors; k++) {
+    const Summed mean = __builtin_convertvector(sum[k] / count, Summed);
+    memcpy(y + k * SUMS, &mean, some ? (size_t)some * sizeof *y : sizeof mean);
+  }
+}
+
+static void sum_last(const THNNPlanes *p, const THNNSpans *spans, ptrdiff_t planes, const real *x,
+                     ptrdiff_t row, real *y)
+{
+  const THNNSpan *t = &spans->of[0][row / p->out[1]], *h = &spans->of[1][row % p->out[1]];
+  for (ptrdiff_t k = 0; k < p->out[2]; k++, y += planes) {
+    const THNNSpan *w = &spans->of[2][k];
+    ptrdiff_t i = 0;
+    for (; i + TOGETHER * SUMS <= planes; i += TOGETHER * SUMS)
+      sum_planes(p, t, h, w, planes, TOGETHER, 0, x + i, y + i);
+    for (; i + SUMS <= planes; i += SUMS)
+      sum_planes(p, t, h, w, planes, 1, 0, x + i, y + i);
+    if (i < planes)
+      sum_planes(p, t, h, w, planes, 1, planes - i, x + i, y + i);
+  }
+}
+
+const THNN_(SumLastKernel) TH_LEVEL_(THNN_(sumLast))[] = {sum_last};
