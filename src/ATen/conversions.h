@@ -13,6 +13,9 @@
 #define AT_CONVERSION(RESULT, SOURCE) ((RESULT)*AT_SCALAR_TYPES + (SOURCE))
 extern const THKernel *at_conversions;
 
+/* Between any two types of the CPU, TH's among them. */
+THKernel at_conversion(const at_type *result, const at_type *source);
+
 /* The upper half of a float. */
 typedef struct at_bfloat16 {
   uint16_t x;

@@ -1,8 +1,15 @@
 /* Copies between tensors of any element types: TH's own, or a kernel for Bool and BFloat16. */
 #include "ATenCore.h"
+#include "TH/THConvert.h"
 #include "conversions.h"
 
 TH_DISPATCH(THKernel, at_conversions)
+
+THKernel at_conversion(const at_type *result, const at_type *source)
+{
+  const THKernel own = at_conversions[AT_CONVERSION(result->scalarType, source->scalarType)];
+  return own ? own : THConvert_kernel(result->held, source->held);
+}
 
 void at_addOperand(THLoop *loop, const at_tensor *t)
 {

@@ -88,12 +88,6 @@ static void block(const THRun *run, const void *context)
     }
 }
 
-static THKernel conversion(const at_type *result, const at_type *source)
-{
-  const THKernel own = at_conversions[AT_CONVERSION(result->scalarType, source->scalarType)];
-  return own ? own : THConvert_kernel(result->held, source->held);
-}
-
 bool at_isMixed(at_row row, const at_type *compute, bool converts, int count, at_tensor *const *in)
 {
   /* polygamma's scalar is no element, and integers may not be divided by 0. */
@@ -130,7 +124,7 @@ void at_pointwiseMixed(at_tensor *r, at_row row, const at_type *compute, const a
                  .inputs = count,
                  .computed = compute->elementSize,
                  .itemSize = {r->type->elementSize},
-                 .converts = {conversion(r->type, written)},
+                 .converts = {at_conversion(r->type, written)},
                  .plain = {r->type == written}};
   const double scalars[2] = {at_scalar_toDouble(a), at_scalar_toDouble(b)};
   const float narrow[2] = {(float)scalars[0], (float)scalars[1]};
@@ -156,7 +150,7 @@ void at_pointwiseMixed(at_tensor *r, at_row row, const at_type *compute, const a
       at_addOperand(&loop, x);
     }
     mixed.itemSize[i + 1] = x->type->elementSize;
-    mixed.converts[i + 1] = isBit ? mixed.converts[0] : conversion(compute, x->type);
+    mixed.converts[i + 1] = isBit ? mixed.converts[0] : at_conversion(compute, x->type);
     mixed.plain[i + 1] = isBit || x->type == compute;
   }
   THLoop_run(&loop, block, &mixed);

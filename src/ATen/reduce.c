@@ -6,6 +6,8 @@
 #include <math.h>
 
 #include "ATenOperations.h"
+#include "TH/THReduce.h"
+#include "conversions.h"
 
 static const at_scalar none;
 
@@ -25,7 +27,8 @@ typedef struct {
   Types types;
   bool hasNothing; /* whether there is a result of no elements, and which */
   double nothing;
-  int then; /* what reduces partial results, or NEVER */
+  int then;            /* what reduces partial results, or NEVER */
+  THReductionName own; /* TH's name, but for norms */
   at_number (*whole)(const at_functions *f, void *x, at_scalar p);
   void (*along)(const at_functions *f, void *r, void *x, int dim, at_scalar p); /* dim goes */
 } Reduction;
@@ -57,22 +60,22 @@ REDUCTION(any, at_scalar_long(f->logicalany(x)), f->amax(r, x, dim, 0))
 
 enum { NEVER = -1 };
 
-#define ROW(NAME, TYPES, HAS_NOTHING, NOTHING, THEN)                     \
-  {                                                                      \
-#NAME, TYPES, HAS_NOTHING, NOTHING, THEN, whole_##NAME, along_##NAME \
+#define ROW(NAME, TYPES, HAS_NOTHING, NOTHING, THEN, ...)                             \
+  {                                                                                   \
+#NAME, TYPES, HAS_NOTHING, NOTHING, THEN, __VA_ARGS__, whole_##NAME, along_##NAME \
   }
 
 static const Reduction reductions[] = {
-    [AT_SUM] = ROW(sum, SUMS, true, 0, AT_SUM),
-    [AT_PROD] = ROW(prod, SUMS, true, 1, AT_PROD),
-    [AT_MEAN] = ROW(mean, MEANS, true, NAN, AT_MEAN),
-    [AT_VAR] = ROW(var, FLOATS, true, NAN, NEVER),
-    [AT_STD] = ROW(std, FLOATS, true, NAN, NEVER),
-    [AT_NORM] = ROW(norm, MEANS, true, 0, AT_NORM),
-    [AT_MAX] = ROW(max, SAME, false, 0, AT_MAX),
-    [AT_MIN] = ROW(min, SAME, false, 0, AT_MIN),
-    [AT_ALL] = ROW(all, TRUTHS, true, 1, AT_ALL),
-    [AT_ANY] = ROW(any, TRUTHS, true, 0, AT_ANY),
+    [AT_SUM] = ROW(sum, SUMS, true, 0, AT_SUM, TH_REDUCE_sum),
+    [AT_PROD] = ROW(prod, SUMS, true, 1, AT_PROD, TH_REDUCE_prod),
+    [AT_MEAN] = ROW(mean, MEANS, true, NAN, AT_MEAN, TH_REDUCE_mean),
+    [AT_VAR] = ROW(var, FLOATS, true, NAN, NEVER, TH_REDUCE_var),
+    [AT_STD] = ROW(std, FLOATS, true, NAN, NEVER, TH_REDUCE_std),
+    [AT_NORM] = ROW(norm, MEANS, true, 0, AT_NORM, TH_REDUCE_norm2),
+    [AT_MAX] = ROW(max, SAME, false, 0, AT_MAX, TH_REDUCE_max),
+    [AT_MIN] = ROW(min, SAME, false, 0, AT_MIN, TH_REDUCE_min),
+    [AT_ALL] = ROW(all, TRUTHS, true, 1, AT_ALL, TH_REDUCE_all),
+    [AT_ANY] = ROW(any, TRUTHS, true, 0, AT_ANY, TH_REDUCE_any),
 };
 
 /* --- types ----------------------------------------------------------------------------------- */
@@ -197,9 +200,8 @@ static void merge(Dims *dims)
     append(dims, 1, 1);
 }
 
-/* A view of t with the dimensions of a, and those of b but number skip, and that at the end; it
- * begins so many elements further. */
-static at_tensor *view_of(at_tensor *t, const Dims *a, const Dims *b, int skip, ptrdiff_t further)
+/* A view of t with the dimensions of a, and those of b but number skip, and that at the end. */
+static at_tensor *view_of(at_tensor *t, const Dims *a, const Dims *b, int skip)
 {
   Dims all = *a;
   for (int i = 0; i < b->count; i++)
@@ -207,7 +209,7 @@ static at_tensor *view_of(at_tensor *t, const Dims *a, const Dims *b, int skip, 
       append(&all, b->size[i], b->stride[i]);
   if (skip >= 0)
     append(&all, b->size[skip], b->stride[skip]);
-  return at_newView(t, t->th->storageOffset + further, (at_ints){all.size, all.count}, all.stride);
+  return at_newView(t, t->th->storageOffset, (at_ints){all.size, all.count}, all.stride);
 }
 
 static void set_row_major(Dims *dims, int64_t inner)
@@ -218,9 +220,68 @@ static void set_row_major(Dims *dims, int64_t inner)
   }
 }
 
+/* --- elements that are converted as they are reduced --------------------------------------------
+ */
+
+static THReduceSource source_of(const at_type *compute, const at_tensor *x)
+{
+  return (THReduceSource){(ptrdiff_t)x->type->elementSize, (ptrdiff_t)compute->elementSize,
+                          at_conversion(compute, x->type)};
+}
+
+static const THReduction *kernels_of(const Reduction *how, const at_type *compute, at_scalar p,
+                                     THReduceScalars *scalars)
+{
+  const bool isNorm = how == &reductions[AT_NORM];
+  scalars->p = isNorm ? at_scalar_toDouble(p) : at_scalar_toLong(p) == 0;
+  return THReduction_of(compute->held) + (isNorm ? THReduction_norm(scalars->p) : how->own);
+}
+
+static at_number convert_whole(const Reduction *how, at_tensor *x, const at_type *compute,
+                               at_scalar p)
+{
+  union {
+    double number;
+    int64_t whole;
+  } result;
+  THReduceScalars scalars = {0};
+  const THReduction *const op = kernels_of(how, compute, p, &scalars);
+  THLoop loop;
+  THLoop_init(&loop);
+  at_addOperand(&loop, x);
+  THReduce_all(op, source_of(compute, x), scalars, &loop, &result);
+  return at_isFloating(compute->scalarType) ? at_scalar_double(result.number)
+                                            : at_scalar_long(result.whole);
+}
+
+/* r, whose type computes, has the dimensions of x but for the last. */
+static void convert_along(const Reduction *how, at_tensor *r, at_tensor *x, at_scalar p)
+{
+  THLines lines;
+  THReduce reduce;
+  THReduceScalars scalars = {0};
+  const THReduction *const op = kernels_of(how, r->type, p, &scalars);
+  THLines_init(&lines, x->th->nDimension, x->th->size, x->th->nDimension - 1);
+  THLines_operand(&lines, x->th->stride, 0);
+  THLines_operand(&lines, r->th->stride, 1);
+  THLines_merge(&lines);
+  THReduce_prepare(&reduce, op, source_of(r->type, x), scalars, &lines);
+  THReduce_run(&reduce, at_hostData(x), at_hostData(r), NULL);
+}
+
 /* --- the engine ------------------------------------------------------------------------------ */
 
-/* Reduces x to r, of the same type, which has the shape; more than one element is left. */
+/* The last dimension, which goes. */
+static void reduce_last(const Reduction *how, at_tensor *r, at_tensor *x, at_scalar p)
+{
+  if (x->type == r->type)
+    how->along(x->type->functions, r->th, x->th, x->th->nDimension - 1, p);
+  else
+    convert_along(how, r, x, p);
+}
+
+/* Reduces x to r, which has the shape; more than one element is left.  They are of the same type,
+ * or else on the host. */
 static void reduce_to(at_pool *pool, at_tensor *r, const Reduction *how, at_tensor *x,
                       const Shape *shape, at_scalar p)
 {
@@ -243,62 +304,23 @@ static void reduce_to(at_pool *pool, at_tensor *r, const Reduction *how, at_tens
     for (int i = 1; i < groups.count; i++)
       if (groups.size[i] > groups.size[largest])
         largest = i;
-    at_tensor *view = at_hold(pool, view_of(x, &kept, &groups, largest, 0));
+    at_tensor *view = at_hold(pool, view_of(x, &kept, &groups, largest));
     if (how->then == NEVER) {
-      x = at_hold(pool, at_newCast(view, x->type));
+      x = at_hold(pool, at_newCast(view, r->type));
     } else {
       const at_ints all = at_sizesOf(view), left = {all.data, all.count - 1};
-      x = at_hold(pool, at_newShape(x->type, left));
-      how->along(x->type->functions, x->th, view->th, left.count, p);
+      x = at_hold(pool, at_newShape(r->type, left));
+      reduce_last(how, x, view, p);
       const bool counted = how->then == AT_NORM && at_scalar_toDouble(p) == 0;
       how = &reductions[counted ? AT_SUM : how->then];
     }
     groups = (Dims){1, {at_numel(x) / count_of((at_ints){kept.size, kept.count})}, {1}};
     set_row_major(&kept, groups.size[0]);
   }
-  at_tensor *view = at_hold(pool, view_of(x, &kept, &groups, 0, 0));
+  at_tensor *view = at_hold(pool, view_of(x, &kept, &groups, 0));
   if (keepdim)
-    r = at_hold(pool, view_of(r, &result, &(Dims){0}, -1, 0));
-  how->along(x->type->functions, r->th, view->th, kept.count, p);
-}
-
-/* Elements first to first + n of dimension dim. */
-static at_tensor *slice_of(at_tensor *t, int dim, int64_t first, int64_t n)
-{
-  Dims dims = {0};
-  for (int d = 0; d < at_sizesOf(t).count; d++)
-    append(&dims, d == dim ? n : t->th->size[d], t->th->stride[d]);
-  return view_of(t, &dims, &(Dims){0}, -1, first * t->th->stride[dim]);
-}
-
-/* The same of x that is converted first: in slices that stay in the caches meanwhile, cut along the
- * first dimension that is not reduced, which has number e in r.  Slices of rows are as wide as some
- * cache lines, or if that is too much whole. */
-static void reduce_converted(at_pool *pool, at_tensor *r, const Reduction *how, at_tensor *x,
-                             const at_type *type, const Shape *shape, at_scalar p)
-{
-  enum { SLICE = 131072, MUCH = 1 << 20, WIDE = 128 };
-  const bool keepdim = shape->sizes.count == at_sizesOf(x).count;
-  int d = 0, e = 0;
-  for (; shape->reduced[d] || x->th->size[d] == 1; d++)
-    e += keepdim || !shape->reduced[d];
-  const int64_t size = x->th->size[d], each = at_numel(x) / size;
-  int64_t most = THMax(1, SLICE / each);
-  if (x->th->stride[d] == 1)
-    most = WIDE * each > MUCH ? size : THMax(WIDE, most / WIDE * WIDE);
-  if (size <= most || !at_isOnHost(type)) {
-    reduce_to(pool, r, how, at_cast(pool, x, type), shape, p);
-    return;
-  }
-  for (int64_t i = 0, n; i < size; i += n) {
-    at_pool here;
-    at_pool_enter(&here);
-    n = THMin(most, size - i);
-    at_tensor *slice = at_hold(&here, slice_of(x, d, i, n));
-    at_tensor *to = at_hold(&here, slice_of(r, e, i, n));
-    reduce_to(&here, to, how, at_cast(&here, slice, type), shape, p);
-    at_pool_leave(&here);
-  }
+    r = at_hold(pool, view_of(r, &result, &(Dims){0}, -1));
+  reduce_last(how, r, view, p);
 }
 
 /* A new tensor full of the number, converted as elements are. */
@@ -337,24 +359,23 @@ at_tensor *at_reduce(at_tensor *out, at_reducing name, at_tensor *self, at_ints 
 
   /* Sums of all integers are kept in 64 bits whatever their type. */
   at_tensor *x = self;
+  const bool onHost = at_isOnHost(compute);
   const bool counts = how->types == SUMS && !at_isFloating(self->type->scalarType) &&
                       result->scalarType != AT_BOOL && !at_isFloating(result->scalarType);
   if (how->types == SUMS && result->scalarType == AT_BOOL)
     x = at_cast(&pool, x, result);
   if (left == 1) {
-    if (!counts)
+    if (!counts && !onHost)
       x = at_cast(&pool, x, compute);
-    const at_scalar number = how->whole(x->type->functions, x->th, p);
+    const at_scalar number = counts || x->type == compute ? how->whole(x->type->functions, x->th, p)
+                                                          : convert_whole(how, x, compute, p);
     return at_finishOne(&pool, out, full_of(&pool, result, shape.sizes, number));
   }
 
   const bool direct = out && out->type == compute && result == compute &&
                       at_sameSizes(at_sizesOf(out), shape.sizes);
   at_tensor *r = direct ? out : at_hold(&pool, at_newShape(compute, shape.sizes));
-  if (x->type == compute)
-    reduce_to(&pool, r, how, x, &shape, p);
-  else
-    reduce_converted(&pool, r, how, x, compute, &shape, p);
+  reduce_to(&pool, r, how, onHost ? x : at_cast(&pool, x, compute), &shape, p);
   if (!direct)
     return at_finishOne(&pool, out, at_cast(&pool, r, result));
   at_pool_leave(&pool);

@@ -11,9 +11,96 @@ enum {
   WIDE = 2048,     /* the same of reductions that gain, where there are pieces enough */
   PIECE = 32768,   /* elements of a piece that is worth a thread */
   LONG_PIECE = 65536,
-  PIECES = 32,   /* to cut long lines into, where there are few */
-  MAX_STATE = 32 /* bytes */
+  PIECES = 32,       /* to cut long lines into, where there are few */
+  MAX_STATE = 32,    /* bytes */
+  NEAR = 16384,      /* bytes of converted elements that stay in the first cache */
+  NEAR_LANES = 1024, /* the most of them in a row of those */
+  NEAR_LINE = 4096,  /* elements of a line that are converted at once */
+  TURNED = 16        /* lines that a kernel takes in together come in multiples of that */
 };
+
+/* What takes in elements, and what they are. */
+typedef struct {
+  const THReduction *op;
+  const THReduceScalars *scalars;
+  const THReduceSource *source;
+} How;
+
+/* --- elements of another type ---------------------------------------------------------------- */
+
+/* states take in a block, which is converted a part at a time: rows across lanes, or along them
+ * where elements lie closer that way. */
+static void take_converted_rows(const How *how, char *states, const THRows *block)
+{
+  _Alignas(64) char near[NEAR];
+  const ptrdiff_t room = NEAR / how->source->converted;
+  const int across = block->lanes > 1 && (block->step < block->jump || block->rows == 1);
+  ptrdiff_t lanes = THMin(block->lanes, room), rows = THMin(block->rows, room);
+  if (across) {
+    lanes = THMin(lanes, NEAR_LANES);
+    rows = THMin(rows, room / lanes);
+  } else {
+    lanes = THMin(lanes, room / rows);
+    if (lanes > TURNED)
+      lanes = lanes / TURNED * TURNED;
+  }
+  for (ptrdiff_t j = 0; j < block->lanes; j += lanes)
+    for (ptrdiff_t i = 0; i < block->rows; i += rows) {
+      THRows part = *block;
+      part.lanes = THMin(lanes, block->lanes - j);
+      part.rows = THMin(rows, block->rows - i);
+      part.first += i * block->rowIndex + j / block->group * block->laneIndex;
+      part.at = near;
+      part.step = across ? 1 : part.rows;
+      part.jump = across ? part.lanes : 1;
+      const char *const at =
+          (const char *)block->at + (i * block->jump + j * block->step) * how->source->itemSize;
+      THRun run = {.n = across ? part.lanes : part.rows,
+                   .rows = across ? part.rows : part.lanes,
+                   .at = {near, (char *)(uintptr_t)at},
+                   .step = {1, across ? block->step : block->jump},
+                   .jump = {across ? part.jump : part.step, across ? block->jump : block->step}};
+      if (run.jump[1] == run.n * run.step[1]) { /* one row */
+        run.n *= run.rows;
+        run.rows = 1;
+      }
+      how->source->convert(&run, NULL);
+      how->op->rows(states + j * how->op->stateSize, &part, how->scalars);
+    }
+}
+
+static void take_converted_line(const How *how, char *state, const char *at, ptrdiff_t n,
+                                ptrdiff_t first)
+{
+  _Alignas(64) char near[NEAR_LINE * sizeof(int64_t)];
+  for (ptrdiff_t done = 0; done < n; done += NEAR_LINE) {
+    const THRun run = {.n = THMin(NEAR_LINE, n - done),
+                       .rows = 1,
+                       .at = {near, (char *)(uintptr_t)at + done * how->source->itemSize},
+                       .step = {1, 1}};
+    how->source->convert(&run, NULL);
+    how->op->line(state, near, run.n, first + done, how->scalars);
+  }
+}
+
+/* --- elements of any type -------------------------------------------------------------------- */
+
+static void take_rows(const How *how, char *states, const THRows *block)
+{
+  if (how->source->convert)
+    take_converted_rows(how, states, block);
+  else
+    how->op->rows(states, block, how->scalars);
+}
+
+static void take_side_by_side(const How *how, char *state, const char *at, ptrdiff_t n,
+                              ptrdiff_t first)
+{
+  if (how->source->convert)
+    take_converted_line(how, state, at, n, first);
+  else
+    how->op->line(state, at, n, first, how->scalars);
+}
 
 /* Joins the states of lanes into the first one, the upper half with the lower half each time. */
 static void fold(const THReduction *op, char *state, ptrdiff_t lanes, ptrdiff_t to)
@@ -26,8 +113,7 @@ static void fold(const THReduction *op, char *state, ptrdiff_t lanes, ptrdiff_t 
 }
 
 /* state takes in n elements along a line. */
-static void take_line(const THReduction *op, const THReduceScalars *scalars, char *state,
-                      const char *at, ptrdiff_t itemSize, ptrdiff_t n, ptrdiff_t step,
+static void take_line(const How *how, char *state, const char *at, ptrdiff_t n, ptrdiff_t step,
                       ptrdiff_t first)
 {
   THRows block = {.at = at, .first = first, .group = 1};
@@ -37,41 +123,39 @@ static void take_line(const THReduction *op, const THReduceScalars *scalars, cha
     block.rows = n;
     block.jump = step;
     block.rowIndex = 1;
-    op->rows(state, &block, scalars);
+    take_rows(how, state, &block);
     return;
   }
   if (step == 1) {
-    op->line(state, at, n, first, scalars);
+    take_side_by_side(how, state, at, n, first);
     return;
   }
   _Alignas(64) char lanes[LANES * MAX_STATE];
   const ptrdiff_t count = n < 8 * LANES ? 16 : LANES;
-  op->start(lanes, count);
+  how->op->start(lanes, count);
   block.lanes = count;
   block.step = step;
   block.rows = n / count;
   block.jump = count * step;
   block.rowIndex = count;
   block.laneIndex = 1;
-  op->rows(lanes, &block, scalars);
+  take_rows(how, lanes, &block);
   const ptrdiff_t done = block.rows * count;
   if (done < n) {
     block.lanes = n - done;
-    block.at = at + done * step * itemSize;
+    block.at = at + done * step * how->source->itemSize;
     block.rows = 1;
     block.first = first + done;
-    op->rows(lanes, &block, scalars);
+    take_rows(how, lanes, &block);
   }
-  fold(op, lanes, count, 1);
-  op->join(state, lanes, 1);
+  fold(how->op, lanes, count, 1);
+  how->op->join(state, lanes, 1);
 }
 
 /* --- all elements ---------------------------------------------------------------------------- */
 
 typedef struct {
-  const THReduction *op;
-  const THReduceScalars *scalars;
-  ptrdiff_t itemSize;
+  How how;
   char *partial;
 } AllWork;
 
@@ -79,7 +163,8 @@ typedef struct {
 static void take_run(const THRun *run, const void *context)
 {
   const AllWork *work = context;
-  const THReduction *op = work->op;
+  const How *how = &work->how;
+  const THReduction *op = how->op;
   char *state = work->partial + run->block * op->stateSize;
   ptrdiff_t n = run->n, step = run->step[0], rows = run->rows, jump = run->jump[0];
   if (n < rows && (n < 16 || step > jump)) {
@@ -88,22 +173,33 @@ static void take_run(const THRun *run, const void *context)
   }
   if (n >= 2 * LANES || rows < 8) {
     for (ptrdiff_t j = 0; j < rows; j++)
-      take_line(op, work->scalars, state, run->at[0] + j * jump * work->itemSize, work->itemSize, n,
-                step, 0);
+      take_line(how, state, run->at[0] + j * jump * how->source->itemSize, n, step, 0);
     return;
   }
   _Alignas(64) char lanes[2 * LANES * MAX_STATE];
   op->start(lanes, n);
   const THRows block = {
       .at = run->at[0], .lanes = n, .step = step, .rows = rows, .jump = jump, .group = 1};
-  op->rows(lanes, &block, work->scalars);
+  take_rows(how, lanes, &block);
   fold(op, lanes, n, 1);
   op->join(state, lanes, 1);
 }
 
-void THReduce_all(const THReduction *op, THReduceScalars scalars, THLoop *loop, void *result)
+const THReduction *THReduction_of(THScalarType type)
+{
+#define DECLARE(Real, real, accreal) extern const THReduction *TH##Real##Tensor_reductions;
+  TH_FOR_EACH_TYPE_BUT_HALF(DECLARE)
+  const THReduction *const tables[THScalarTypes] = {
+#define TABLE(Real, real, accreal) [THScalar##Real] = TH##Real##Tensor_reductions,
+      TH_FOR_EACH_TYPE_BUT_HALF(TABLE)};
+  return tables[type];
+}
+
+void THReduce_all(const THReduction *op, THReduceSource source, THReduceScalars scalars,
+                  THLoop *loop, void *result)
 {
   loop->fixed = 1;
+  scalars.near = source.convert != NULL;
   scalars.count = loop->nDimension[0] > 0;
   for (int d = 0; d < loop->nDimension[0]; d++)
     scalars.count *= loop->size[0][d];
@@ -112,7 +208,7 @@ void THReduce_all(const THReduction *op, THReduceScalars scalars, THLoop *loop, 
   THGuard guard;
   _Alignas(64) char few[64 * MAX_STATE];
   THGuard_enter(&guard, THFree);
-  AllWork work = {op, &scalars, loop->itemSize[0], few};
+  AllWork work = {{op, &scalars, &source}, few};
   if (blocks > 64)
     work.partial = guard.what = THAlloc(blocks * op->stateSize);
   op->start(work.partial, blocks);
@@ -145,15 +241,16 @@ static ptrdiff_t group_of(const THLines *lines)
   return group;
 }
 
-void THReduce_prepare(THReduce *reduce, const THReduction *op, THReduceScalars scalars,
-                      const THLines *lines, size_t itemSize)
+void THReduce_prepare(THReduce *reduce, const THReduction *op, THReduceSource source,
+                      THReduceScalars scalars, const THLines *lines)
 {
   const ptrdiff_t width = lines->size[0], length = lines->length;
   reduce->op = op;
+  reduce->source = source;
   reduce->scalars = scalars;
   reduce->scalars.count = length;
+  reduce->scalars.near = source.convert != NULL;
   reduce->lines = lines;
-  reduce->itemSize = (ptrdiff_t)itemSize;
   reduce->vertical = is_vertical(lines);
   reduce->group = reduce->vertical ? group_of(lines) : 1;
   reduce->tile = THMax(1, THMin(width, TILE));
@@ -195,6 +292,7 @@ static void take_vertical(const THReduce *reduce, char *state, const char *at, p
                           ptrdiff_t first, ptrdiff_t length)
 {
   const THReduction *op = reduce->op;
+  const How how = {op, &reduce->scalars, &reduce->source};
   const ptrdiff_t jump = reduce->lines->step[0], group = reduce->group;
   THRows block = {.at = at,
                   .lanes = n,
@@ -214,12 +312,12 @@ static void take_vertical(const THReduce *reduce, char *state, const char *at, p
     block.rowIndex = group;
     block.laneIndex = 1;
     block.group = n;
-    op->rows(lanes, &block, &reduce->scalars);
+    take_rows(&how, lanes, &block);
     fold(op, lanes, n * group, n);
     op->join(state, lanes, n);
 
     const ptrdiff_t done = rows * group;
-    block = (THRows){.at = at + done * jump * reduce->itemSize,
+    block = (THRows){.at = at + done * jump * reduce->source.itemSize,
                      .lanes = n,
                      .step = block.step,
                      .rows = length - done,
@@ -229,15 +327,18 @@ static void take_vertical(const THReduce *reduce, char *state, const char *at, p
                      .group = 1};
   }
   if (block.rows)
-    op->rows(state, &block, &reduce->scalars);
+    take_rows(&how, state, &block);
 }
 
 static void take_horizontal(const THReduce *reduce, char *state, const char *at, ptrdiff_t n,
                             ptrdiff_t first, ptrdiff_t length)
 {
   const THReduction *op = reduce->op;
+  const How how = {op, &reduce->scalars, &reduce->source};
   const ptrdiff_t step = reduce->lines->step[0], apart = reduce->lines->stride[0][0];
-  if (length < (step == 1 ? op->few : SHORT)) {
+  const ptrdiff_t room = NEAR / reduce->source.converted / TURNED;
+  const ptrdiff_t few = reduce->source.convert ? THMin(op->few, room) : op->few;
+  if (length < (step == 1 ? few : SHORT)) {
     const THRows block = {.at = at,
                           .lanes = n,
                           .step = apart,
@@ -246,18 +347,18 @@ static void take_horizontal(const THReduce *reduce, char *state, const char *at,
                           .first = first,
                           .rowIndex = 1,
                           .group = 1};
-    op->rows(state, &block, &reduce->scalars);
+    take_rows(&how, state, &block);
     return;
   }
   for (ptrdiff_t j = 0; j < n; j++)
-    take_line(op, &reduce->scalars, state + j * op->stateSize, at + j * apart * reduce->itemSize,
-              reduce->itemSize, length, step, first);
+    take_line(&how, state + j * op->stateSize, at + j * apart * reduce->source.itemSize, length,
+              step, first);
 }
 
 static void finish(const THReduce *reduce, const char *state, ptrdiff_t line, ptrdiff_t n)
 {
   const THLines *lines = reduce->lines;
-  char *result = reduce->result + THLines_at(lines, 1, line) * reduce->itemSize;
+  char *result = reduce->result + THLines_at(lines, 1, line) * reduce->source.converted;
   int64_t *index = NULL;
   ptrdiff_t indexStep = 0;
   if (reduce->index) {
@@ -287,8 +388,8 @@ static void do_pieces(void *context, ptrdiff_t begin, ptrdiff_t end)
     ptrdiff_t n;
     const ptrdiff_t line = tile_at(reduce, piece / reduce->chunks, &n);
     const char *at =
-        reduce->from +
-        (THLines_at(reduce->lines, 0, line) + first * reduce->lines->step[0]) * reduce->itemSize;
+        reduce->from + (THLines_at(reduce->lines, 0, line) + first * reduce->lines->step[0]) *
+                           reduce->source.itemSize;
     char *partial = reduce->guard.what, *state = here;
     if (partial)
       state = partial + (c * reduce->lines->count + line) * op->stateSize;

@@ -14,9 +14,12 @@
 #ifndef TH_REDUCE_H
 #define TH_REDUCE_H
 
+#include <math.h>
+
 #include "../ops/reduce.h"
 #include "THKernel.h"
 #include "THLines.h"
+#include "THTypes.h"
 
 typedef enum THReductionName {
 #define TH_ENUMERATOR(name, ...) TH_REDUCE_##name,
@@ -30,9 +33,18 @@ typedef enum THReductionName {
 } THReductionName;
 
 typedef struct THReduceScalars {
-  double p;        /* of the p-norm; of var and std: what is subtracted from count */
-  ptrdiff_t count; /* elements reduced to one: set by the engine */
+  double p; /* of the p-norm; of var and std: what is subtracted from count */
+  /* Set by the engine: */
+  ptrdiff_t count; /* elements reduced to one */
+  int near;        /* kernels see converted elements in the first cache: nothing is to be fetched */
 } THReduceScalars;
+
+/* What is reduced, where that need not be of the reduction's type: elements are then converted as
+ * they are taken in, so many at a time that they stay in the first cache. */
+typedef struct THReduceSource {
+  ptrdiff_t itemSize, converted; /* bytes of an element, and of one that the reduction takes */
+  THKernel convert;              /* NULL if it is of that type */
+} THReduceSource;
 
 /* lanes columns of rows elements, and the index that each element has in its line: first + i *
  * rowIndex + j / group * laneIndex in row i of lane j. */
@@ -62,16 +74,31 @@ typedef struct THReduction {
   int wide; /* longer rows of more lanes are quicker, since memory is read in longer pieces */
 } THReduction;
 
+/* The reductions of elements of the type, by their names. */
+TH_API const THReduction *THReduction_of(THScalarType type);
+
+/* The p-norm's. */
+static inline THReductionName THReduction_norm(double p)
+{
+  if (isinf(p))
+    return p > 0 ? TH_REDUCE_normMax : TH_REDUCE_normMin;
+  return p == 0   ? TH_REDUCE_norm0
+         : p == 1 ? TH_REDUCE_norm1
+         : p == 2 ? TH_REDUCE_norm2
+                  : TH_REDUCE_normP;
+}
+
 /* Reduces the operand of a loop to one result of type accreal. */
-void THReduce_all(const THReduction *op, THReduceScalars scalars, THLoop *loop, void *result);
+TH_API void THReduce_all(const THReduction *op, THReduceSource source, THReduceScalars scalars,
+                         THLoop *loop, void *result);
 
 /* A reduction along a dimension, in two steps: what can fail, and what cannot.  Operand 0 of lines
  * is what is reduced, operand 1 the result, operand 2 (if any) the indices. */
 typedef struct THReduce {
   const THReduction *op;
+  THReduceSource source;
   THReduceScalars scalars;
   const THLines *lines;
-  ptrdiff_t itemSize;
   int vertical;            /* lanes are neighbouring lines */
   ptrdiff_t tile, tiles;   /* lines of a piece, and pieces along the innermost dimension */
   ptrdiff_t chunk, chunks; /* elements of a line in a piece, and pieces along a line */
@@ -82,8 +109,8 @@ typedef struct THReduce {
   THGuard guard; /* holds the states of pieces where lines are cut */
 } THReduce;
 
-void THReduce_prepare(THReduce *reduce, const THReduction *op, THReduceScalars scalars,
-                      const THLines *lines, size_t itemSize);
-void THReduce_run(THReduce *reduce, const void *from, void *result, int64_t *index);
+TH_API void THReduce_prepare(THReduce *reduce, const THReduction *op, THReduceSource source,
+                             THReduceScalars scalars, const THLines *lines);
+TH_API void THReduce_run(THReduce *reduce, const void *from, void *result, int64_t *index);
 
 #endif

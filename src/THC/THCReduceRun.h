@@ -3,11 +3,11 @@
 
 #include "cuda/thc_kernels.h"
 
-#define THReduce     THCReduce
-#define THReduction  THCReduction
-#define THReduce_all THCReduce_all
-#define THReduce_run THCReduce_run
-#define THReduce_prepare(REDUCE, OP, SCALARS, LINES, ITEM_SIZE) \
+#define THReduce                                        THCReduce
+#define THReduction                                     THCReduction
+#define THReduce_run                                    THCReduce_run
+#define THReduce_all(OP, SOURCE, SCALARS, LOOP, RESULT) THCReduce_all(OP, SCALARS, LOOP, RESULT)
+#define THReduce_prepare(REDUCE, OP, SOURCE, SCALARS, LINES) \
   THCReduce_prepare(REDUCE, OP, SCALARS, LINES)
 
 extern const THCReduction TH_CONCAT_2(THCReductions_, Real)[];

@@ -168,8 +168,8 @@ static at_tensor *sums(at_tensor *x, unsigned reduced)
   return r;
 }
 
-/* What is reduced is converted slice by slice, if there is much of it.  All sums are whole numbers
- * that a Float holds. */
+/* What is reduced is converted on the way, if there is much of it part by part.  All sums are whole
+ * numbers that a Float holds. */
 static void reductions(void **state)
 {
   static const at_scalar_type types[] = {AT_HALF, AT_BFLOAT16, AT_BYTE, AT_INT};
@@ -200,11 +200,91 @@ static void reductions(void **state)
         }
 }
 
+typedef enum { TOTAL, MOST, NORM, SPREAD, KINDS } Kind;
+
+static at_tensor *reduced(Kind kind, at_tensor *x, at_ints dims)
+{
+  return kind == TOTAL  ? at_sum_dim(x, dims)
+         : kind == MOST ? at_amax(x, dims)
+         : kind == NORM ? at_norm_dim(x, at_scalar_long(2), dims)
+                        : at_var_dim(x, dims, .unbiased = at_opt(0));
+}
+
+/* Of n numbers that lie step apart. */
+static float reference(Kind kind, const float *x, int64_t n, int64_t step)
+{
+  double sum = 0, squares = 0, most = -INFINITY, apart = 0;
+  for (int64_t i = 0; i < n; i++) {
+    const double value = (double)x[i * step];
+    sum += value;
+    squares += value * value;
+    most = value > most || isnan(value) || isnan(most) ? value + (isnan(most) ? most : 0) : most;
+  }
+  for (int64_t i = 0; i < n; i++)
+    apart += (x[i * step] - sum / n) * (x[i * step] - sum / n) / n;
+  return (float)(kind == TOTAL ? sum : kind == MOST ? most : kind == NORM ? sqrt(squares) : apart);
+}
+
+/* Both dimensions of a matrix and all of it. */
+static void check_reductions(at_tensor *x)
+{
+  const int64_t rows = at_size(x, 0), columns = at_size(x, 1);
+  const float *const from = floats(x);
+  for (Kind kind = 0; kind < KINDS; kind++)
+    for (int dim = 0; dim < 3; dim++) {
+      const int64_t given = dim, count = dim == 0 ? columns : dim == 1 ? rows : 1;
+      at_tensor *const r = reduced(kind, x, (at_ints){&given, dim < 2});
+      at_tensor *const wide = at_empty(AT_SHAPE(count));
+      for (int64_t i = 0; i < count; i++)
+        ((float *)at_data(wide))[i] = reference(kind, from + (dim == 0 ? i : i * columns),
+                                                dim == 0   ? rows
+                                                : dim == 1 ? columns
+                                                           : rows * columns,
+                                                dim == 0 ? columns : 1);
+      const float *const expected = floats(at_to(wide, at_typeOf(r))), *const is = floats(r);
+      CHECK_EQ(at_numel(r), count);
+      th_note("%d, dimension %d of %d x %d", (int)kind, dim, (int)rows, (int)columns);
+      for (int64_t i = 0; i < count; i++) {
+        const float error =
+            kind == SPREAD ? 0.01f * fabsf(expected[i]) : 0; /* a unit of BFloat16 */
+        if (isnan(expected[i]) ? !isnan(is[i])
+                               : !(is[i] == expected[i] || fabsf(is[i] - expected[i]) <= error))
+          CHECK_EQ(is[i], expected[i]);
+      }
+    }
+}
+
+/* Lines of any length, side by side and apart, beginning anywhere, with NaN and infinities. */
+static void lines(void **state)
+{
+  static const at_scalar_type types[] = {AT_HALF, AT_BFLOAT16};
+  static const int64_t lengths[] = {1, 2, 15, 17, 33, 100, 255, 257, 383, 385, 1025, 4097, 8200};
+  static const int64_t beside[] = {1, 3, 16, 37};
+  for (int k = 0; k < 2; k++)
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+      for (size_t j = 0; j < sizeof beside / sizeof *beside; j++)
+        AT_SCOPE
+        {
+          const int64_t n = lengths[i], m = beside[j];
+          at_tensor *const all = numbers(m + 1, 2 * n + 1, types[k], (int)j);
+          at_tensor *const odd = at_narrow(at_narrow(all, 1, 1, n), 0, 1, m);
+          check_reductions(odd);
+          check_reductions(at_t(odd));
+          check_reductions(at_contiguous(odd));
+          check_reductions(at_slice(all, .dim = 1, .step = at_opt(2)));
+          check_reductions(at_expand(at_narrow(odd, 1, 0, 1), AT_SHAPE(m, n)));
+          at_fill_(at_narrow(at_narrow(odd, 0, m - 1, 1), 1, n - 1, 1), at_scalar_double(INFINITY));
+          check_reductions(odd);
+          at_fill_(at_narrow(at_narrow(odd, 0, m / 2, 1), 1, n / 3, 1), at_scalar_double(NAN));
+          check_reductions(odd);
+        }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(layouts), cmocka_unit_test(signs),      cmocka_unit_test(overlapping),
-      cmocka_unit_test(results), cmocka_unit_test(reductions),
+      cmocka_unit_test(results), cmocka_unit_test(reductions), cmocka_unit_test(lines),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

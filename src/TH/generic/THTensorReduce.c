@@ -9,6 +9,7 @@
 #else
 TH_DISPATCH(THReduction, THTensor_(reductions))
 #define REDUCTION(NAME) (&THTensor_(reductions)[NAME])
+static const THReduceSource THTensor_(own) = {.itemSize = sizeof(real), .converted = sizeof(real)};
 #endif
 
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE) || defined(TH_REAL_IS_HALF)
@@ -23,7 +24,7 @@ static accreal THTensor_(reduceAll)(THReductionName name, THTensor *t, double p)
   THLoop_init(&loop);
   THLoop_tensor(&loop, t);
   accreal result;
-  THReduce_all(REDUCTION(name), (THReduceScalars){.p = p}, &loop, &result);
+  THReduce_all(REDUCTION(name), THTensor_(own), (THReduceScalars){.p = p}, &loop, &result);
   return result;
 }
 
@@ -79,7 +80,8 @@ static void THTensor_(reduceDim)(THReductionName name, THTensor *r, THLongTensor
   t = THTensor_(openAlong)(&along, r, indices, t, dimension, dimArg, 1,
                            !keepdim && t->nDimension > 1, 0);
   THReduce reduce;
-  THReduce_prepare(&reduce, REDUCTION(name), (THReduceScalars){.p = p}, &along.lines, sizeof(real));
+  THReduce_prepare(&reduce, REDUCTION(name), THTensor_(own), (THReduceScalars){.p = p},
+                   &along.lines);
   if (indices)
     THTensor_(resizeResults)(r, indices, &along.shape);
   else
@@ -140,7 +142,7 @@ accreal THTensor_(trace)(THTensor *t)
   THLoop_init(&loop);
   THLoop_operand(&loop, THTensor_(data)(t), sizeof(real), 1, &size, &stride);
   accreal sum;
-  THReduce_all(REDUCTION(TH_REDUCE_sum), (THReduceScalars){0}, &loop, &sum);
+  THReduce_all(REDUCTION(TH_REDUCE_sum), THTensor_(own), (THReduceScalars){0}, &loop, &sum);
   return sum;
 }
 
@@ -232,25 +234,12 @@ accreal THTensor_(stdall)(THTensor *self, int biased)
   return THTensor_(reduceAll)(TH_REDUCE_std, self, !biased);
 }
 
-static THReductionName THTensor_(normOf)(accreal value)
-{
-  if (value == 0)
-    return TH_REDUCE_norm0;
-  if (value == 1)
-    return TH_REDUCE_norm1;
-  if (value == 2)
-    return TH_REDUCE_norm2;
-  if (isinf(value))
-    return value > 0 ? TH_REDUCE_normMax : TH_REDUCE_normMin;
-  return TH_REDUCE_normP;
-}
-
 accreal THTensor_(normall)(THTensor *t, real value)
 {
   if (THTensor_(nElement)(t) == 0)
     return 0;
   const accreal p = TH_CONVERT_REAL_TO_ACCREAL(value);
-  return THTensor_(reduceAll)(THTensor_(normOf)(p), t, p);
+  return THTensor_(reduceAll)(THReduction_norm(p), t, p);
 }
 
 void THTensor_(std)(THTensor *r_, THTensor *t, int dimension, int biased, int keepdim)
@@ -266,7 +255,7 @@ void THTensor_(var)(THTensor *r_, THTensor *t, int dimension, int biased, int ke
 void THTensor_(norm)(THTensor *r_, THTensor *t, real value, int dimension, int keepdim)
 {
   const accreal p = TH_CONVERT_REAL_TO_ACCREAL(value);
-  THTensor_(reduceDim)(THTensor_(normOf)(p), r_, NULL, t, dimension, 4, keepdim, p);
+  THTensor_(reduceDim)(THReduction_norm(p), r_, NULL, t, dimension, 4, keepdim, p);
 }
 
 #ifndef TH_TEMPLATE_DEVICE
