@@ -53,6 +53,14 @@ enum { CONVERTED = 0 };
 typedef accreal Element;
 enum { CONVERTED = 1 };
 #endif
+
+/* Totals that go around the caches do so from registers, where those are of AVX2 and floating. */
+#if defined(__AVX2__) && (defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE))
+enum { DIRECT = 1 };
+#else
+enum { DIRECT = 0 };
+#endif
+
 enum { SHORT = CONVERTED ? 16 : sizeof(real) < 8 ? 5 : 4 };
 typedef Element Elements __attribute__((vector_size(LANES * sizeof(Element))));
 
@@ -76,6 +84,22 @@ static inline __attribute__((always_inline)) void store(Element *r, const Totals
 #else
   const Elements v = __builtin_convertvector(*a, Elements);
   memcpy(r, &v, sizeof v);
+#endif
+}
+
+/* Around the caches, where that is direct; r is aligned to as many bytes. */
+static inline __attribute__((always_inline)) void send(Element *r, const Totals *a)
+{
+#if defined(TH_REAL_IS_FLOAT) && defined(__AVX512F__)
+  _mm256_stream_ps(r, _mm512_cvtpd_ps((__m512d)*a));
+#elif defined(TH_REAL_IS_DOUBLE) && defined(__AVX512F__)
+  _mm512_stream_pd(r, (__m512d)*a);
+#elif defined(TH_REAL_IS_FLOAT) && defined(__AVX2__)
+  _mm_stream_ps(r, _mm256_cvtpd_ps((__m256d)*a));
+#elif defined(TH_REAL_IS_DOUBLE) && defined(__AVX2__)
+  _mm256_stream_pd(r, (__m256d)*a);
+#else
+  store(r, a);
 #endif
 }
 
@@ -194,12 +218,21 @@ static inline void narrow(real *r, ptrdiff_t step, const Element *totals, ptrdif
     *all = TAKE(*all, LAST(total));                                                             \
   }                                                                                             \
                                                                                                 \
-  /* Of n elements side by side. */                                                             \
+  /* Of n elements side by side; around, a constant, sends them around the caches. */           \
   static inline __attribute__((always_inline)) void NAME##_piece(                               \
-      Element *r, const Element *x, ptrdiff_t n, Totals *all, const Totals *before)             \
+      Element *r, const Element *x, ptrdiff_t n, Totals *all, const Totals *before, int around) \
   {                                                                                             \
+    enum { LINE = TH_STREAM_LINE / sizeof(Element) };                                           \
     Totals here = *all, v;                                                                      \
     ptrdiff_t i = 0;                                                                            \
+    for (; around && i + LINE <= n; i += LINE) {                                                \
+      fetch((const real *)(const void *)(x + i), LINE);                                         \
+      for (ptrdiff_t k = i; k < i + LINE; k += LANES) {                                         \
+        load(&v, x + k);                                                                        \
+        NAME##_vector(&v, &here, before);                                                       \
+        send(r + k, &v);                                                                        \
+      }                                                                                         \
+    }                                                                                           \
     for (; i + LANES <= n; i += LANES) {                                                        \
       load(&v, x + i);                                                                          \
       NAME##_vector(&v, &here, before);                                                         \
@@ -218,14 +251,18 @@ static inline void narrow(real *r, ptrdiff_t step, const Element *totals, ptrdif
     Element room[PIECE], totals[PIECE];                                                         \
     const ptrdiff_t dr = r ? place->dr : 0;                                                     \
     const int streams = place->streams && !CONVERTED && dr == 1 && n >= WORTH_STREAMING;        \
+    const int around =                                                                          \
+        DIRECT && streams && place->dx == 1 && (uintptr_t)r % sizeof(Elements) == 0;            \
     const Totals before = ALL(*(accreal *)total);                                               \
     Totals all = ALL(INITIAL);                                                                  \
-    for (ptrdiff_t i = 0; i < n; i += PIECE) {                                                  \
+    if (around)                                                                                 \
+      NAME##_piece((Element *)r, (const Element *)x, n, &all, &before, 1);                      \
+    for (ptrdiff_t i = around ? n : 0; i < n; i += PIECE) {                                     \
       const ptrdiff_t m = THMin(n - i, PIECE);                                                  \
       Element *const to = !CONVERTED && dr == 1 && !streams ? (Element *)r + i : totals;        \
       if (streams && place->dx == 1)                                                            \
         fetch(x + i, m);                                                                        \
-      NAME##_piece(to, widen(room, x + i * place->dx, place->dx, m), m, &all, &before);         \
+      NAME##_piece(to, widen(room, x + i * place->dx, place->dx, m), m, &all, &before, 0);      \
       if (r)                                                                                    \
         narrow(r + i * dr, dr, to, m, streams);                                                 \
     }                                                                                           \
@@ -245,7 +282,7 @@ static inline void narrow(real *r, ptrdiff_t step, const Element *totals, ptrdif
       accreal total = INITIAL;                                                                  \
       Totals all = initial;                                                                     \
       if (beside)                                                                               \
-        NAME##_piece((Element *)line.to, (const Element *)line.from, n, &all, &initial);        \
+        NAME##_piece((Element *)line.to, (const Element *)line.from, n, &all, &initial, 0);     \
       else                                                                                      \
         NAME##_along(&total, &line, n);                                                         \
     }                                                                                           \
