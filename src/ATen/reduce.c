@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "ATenOperations.h"
+#include "TH/THPointwise.h"
 #include "TH/THReduce.h"
 #include "conversions.h"
 
@@ -225,8 +226,9 @@ static void set_row_major(Dims *dims, int64_t inner)
 
 static THReduceSource source_of(const at_type *compute, const at_tensor *x)
 {
-  return (THReduceSource){(ptrdiff_t)x->type->elementSize, (ptrdiff_t)compute->elementSize,
-                          at_conversion(compute, x->type)};
+  return (THReduceSource){.itemSize = (ptrdiff_t)x->type->elementSize,
+                          .converted = (ptrdiff_t)compute->elementSize,
+                          .convert = at_conversion(compute, x->type)};
 }
 
 static const THReduction *kernels_of(const Reduction *how, const at_type *compute, at_scalar p,
@@ -249,7 +251,8 @@ static at_number convert_whole(const Reduction *how, at_tensor *x, const at_type
   THLoop loop;
   THLoop_init(&loop);
   at_addOperand(&loop, x);
-  THReduce_all(op, source_of(compute, x), scalars, &loop, &result);
+  const THReduceSource source = source_of(compute, x);
+  THReduce_all(op, &source, scalars, &loop, &result);
   return at_isFloating(compute->scalarType) ? at_scalar_double(result.number)
                                             : at_scalar_long(result.whole);
 }
@@ -265,7 +268,8 @@ static void convert_along(const Reduction *how, at_tensor *r, at_tensor *x, at_s
   THLines_operand(&lines, x->th->stride, 0);
   THLines_operand(&lines, r->th->stride, 1);
   THLines_merge(&lines);
-  THReduce_prepare(&reduce, op, source_of(r->type, x), scalars, &lines);
+  const THReduceSource source = source_of(r->type, x);
+  THReduce_prepare(&reduce, op, &source, scalars, &lines);
   THReduce_run(&reduce, at_hostData(x), at_hostData(r), NULL);
 }
 
@@ -441,6 +445,92 @@ at_tensor *at_distance(at_tensor *out, at_tensor *x, at_tensor *y, at_scalar p)
   return r;
 }
 
+/* --- exponentials ------------------------------------------------------------------------------
+ */
+
+/* Lines of elements of a contiguous tensor, inner of them side by side, and what is taken off the
+ * elements of each. */
+typedef struct {
+  const char *from, *off;
+  ptrdiff_t itemSize, length, inner;
+  THPointwiseRow add, cadd, exp;
+} Exponentials;
+
+/* n elements side by side, from number first on: those of one line, or of lines side by side. */
+static ptrdiff_t take_off(const Exponentials *work, ptrdiff_t first, ptrdiff_t n, char *to)
+{
+  const ptrdiff_t item = work->itemSize, inner = work->inner, block = inner * work->length;
+  const char *const x = work->from + first * item;
+  const char *const off = work->off + (first / block * inner + first % inner) * item;
+  const bool wide = item == sizeof(double);
+  if (inner > 1) {
+    n = THMin(n, inner - first % inner);
+    const double less[2] = {-1, 0};
+    const float narrow[2] = {-1, 0};
+    work->cadd(n, to, x, off, NULL, wide ? (const void *)less : narrow, 0);
+  } else {
+    n = THMin(n, block - first % block);
+    const double less[2] = {wide ? -*(const double *)off : 0};
+    const float narrow[2] = {wide ? 0 : -*(const float *)off};
+    work->add(n, to, x, NULL, NULL, wide ? (const void *)less : narrow, 0);
+  }
+  return n;
+}
+
+static void exponentials(const THRun *run, const void *scalars)
+{
+  const Exponentials *const work = scalars;
+  char *to = run->at[0];
+  for (ptrdiff_t j = 0; j < run->rows; j++) {
+    const ptrdiff_t first = (run->at[1] - work->from) / work->itemSize + j * run->jump[1];
+    for (ptrdiff_t i = 0, n; i < run->n; i += n) {
+      const ptrdiff_t most = run->step[1] == 1 ? run->n - i : 1;
+      n = take_off(work, first + i * run->step[1], most, to);
+      to += n * work->itemSize;
+    }
+  }
+  work->exp(run->n * run->rows, run->at[0], run->at[0], NULL, NULL, NULL, 0);
+}
+
+/* r becomes the sums of the exponentials of what x exceeds most by, which are contiguous and of x's
+ * type; whether it did: where lines are few elements each, tensors are quicker. */
+static bool sum_exponentials(at_pool *pool, at_tensor *r, at_tensor *x, const Shape *shape,
+                             const at_tensor *most)
+{
+  enum { WORTH = 32 };
+  int64_t inner = 1;
+  int d = at_sizesOf(x).count;
+  while (d > 0 && !shape->reduced[d - 1])
+    inner *= x->th->size[--d];
+  int64_t length = 1;
+  while (d > 0 && shape->reduced[d - 1])
+    length *= x->th->size[--d];
+  if (!at_isOnHost(x->type) || length != shape->count || (inner == 1 ? length : inner) < WORTH)
+    return false;
+  x = at_hold(pool, at_makeContiguous(x));
+  const int64_t outer = at_numel(x) / length / inner;
+  const THScalarType held = x->type->held;
+  const Exponentials work = {.from = at_hostData(x),
+                             .off = at_hostData(most),
+                             .itemSize = (ptrdiff_t)x->type->elementSize,
+                             .length = length,
+                             .inner = inner,
+                             .add = THPointwise_row(held, TH_POINTWISE_add),
+                             .cadd = THPointwise_row(held, TH_POINTWISE_cadd),
+                             .exp = THPointwise_row(held, TH_POINTWISE_exp)};
+  const THReduceSource source = {work.itemSize, work.itemSize, exponentials, &work};
+  THLines lines;
+  THReduce reduce;
+  THLines_init(&lines, 3, (int64_t[]){outer, length, inner}, 1);
+  THLines_operand(&lines, (int64_t[]){length * inner, inner, 1}, 0);
+  THLines_operand(&lines, (int64_t[]){inner, 1}, 1);
+  THLines_merge(&lines);
+  THReduce_prepare(&reduce, THReduction_of(held) + TH_REDUCE_sum, &source, (THReduceScalars){0},
+                   &lines);
+  THReduce_run(&reduce, work.from, at_hostData(r), NULL);
+  return true;
+}
+
 at_tensor *at_logOfSums(at_tensor *out, at_tensor *self, at_ints dims, bool keepdim)
 {
   const at_scalar_type own = self->type->scalarType;
@@ -462,9 +552,12 @@ at_tensor *at_logOfSums(at_tensor *out, at_tensor *self, at_ints dims, bool keep
   at_tensor *isInfinite =
       at_hold(&pool, at_compareNumber(NULL, AT_ROW_eqValue, size, at_scalar_double(INFINITY)));
   most = at_hold(&pool, at_choose(NULL, isInfinite, NULL, at_scalar_double(0), most, none));
-  at_tensor *r = at_hold(&pool, at_subtract(NULL, x, most, at_scalar_long(1)));
-  at_unary(r, AT_ROW_exp, r);
-  r = at_hold(&pool, at_reduce(NULL, AT_SUM, r, dims, true, NULL, none));
+  at_tensor *r = at_hold(&pool, at_newShape(compute, at_sizesOf(most)));
+  if (!sum_exponentials(&pool, r, x, &shape, most)) {
+    at_tensor *const terms = at_hold(&pool, at_subtract(NULL, x, most, at_scalar_long(1)));
+    at_unary(terms, AT_ROW_exp, terms);
+    at_reduce(r, AT_SUM, terms, dims, true, NULL, none);
+  }
   at_unary(r, AT_ROW_log, r);
   at_binary(r, AT_ROW_cadd, r, most, at_scalar_long(1));
   at_resizeTo(r, shape.sizes);

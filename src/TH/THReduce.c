@@ -64,7 +64,7 @@ static void take_converted_rows(const How *how, char *states, const THRows *bloc
         run.n *= run.rows;
         run.rows = 1;
       }
-      how->source->convert(&run, NULL);
+      how->source->convert(&run, how->source->scalars);
       how->op->rows(states + j * how->op->stateSize, &part, how->scalars);
     }
 }
@@ -78,7 +78,7 @@ static void take_converted_line(const How *how, char *state, const char *at, ptr
                        .rows = 1,
                        .at = {near, (char *)(uintptr_t)at + done * how->source->itemSize},
                        .step = {1, 1}};
-    how->source->convert(&run, NULL);
+    how->source->convert(&run, how->source->scalars);
     how->op->line(state, near, run.n, first + done, how->scalars);
   }
 }
@@ -195,11 +195,11 @@ const THReduction *THReduction_of(THScalarType type)
   return tables[type];
 }
 
-void THReduce_all(const THReduction *op, THReduceSource source, THReduceScalars scalars,
+void THReduce_all(const THReduction *op, const THReduceSource *source, THReduceScalars scalars,
                   THLoop *loop, void *result)
 {
   loop->fixed = 1;
-  scalars.near = source.convert != NULL;
+  scalars.near = source->convert != NULL;
   scalars.count = loop->nDimension[0] > 0;
   for (int d = 0; d < loop->nDimension[0]; d++)
     scalars.count *= loop->size[0][d];
@@ -208,7 +208,7 @@ void THReduce_all(const THReduction *op, THReduceSource source, THReduceScalars 
   THGuard guard;
   _Alignas(64) char few[64 * MAX_STATE];
   THGuard_enter(&guard, THFree);
-  AllWork work = {{op, &scalars, &source}, few};
+  AllWork work = {{op, &scalars, source}, few};
   if (blocks > 64)
     work.partial = guard.what = THAlloc(blocks * op->stateSize);
   op->start(work.partial, blocks);
@@ -241,7 +241,7 @@ static ptrdiff_t group_of(const THLines *lines)
   return group;
 }
 
-void THReduce_prepare(THReduce *reduce, const THReduction *op, THReduceSource source,
+void THReduce_prepare(THReduce *reduce, const THReduction *op, const THReduceSource *source,
                       THReduceScalars scalars, const THLines *lines)
 {
   const ptrdiff_t width = lines->size[0], length = lines->length;
@@ -249,7 +249,7 @@ void THReduce_prepare(THReduce *reduce, const THReduction *op, THReduceSource so
   reduce->source = source;
   reduce->scalars = scalars;
   reduce->scalars.count = length;
-  reduce->scalars.near = source.convert != NULL;
+  reduce->scalars.near = source->convert != NULL;
   reduce->lines = lines;
   reduce->vertical = is_vertical(lines);
   reduce->group = reduce->vertical ? group_of(lines) : 1;
@@ -292,7 +292,7 @@ static void take_vertical(const THReduce *reduce, char *state, const char *at, p
                           ptrdiff_t first, ptrdiff_t length)
 {
   const THReduction *op = reduce->op;
-  const How how = {op, &reduce->scalars, &reduce->source};
+  const How how = {op, &reduce->scalars, reduce->source};
   const ptrdiff_t jump = reduce->lines->step[0], group = reduce->group;
   THRows block = {.at = at,
                   .lanes = n,
@@ -317,7 +317,7 @@ static void take_vertical(const THReduce *reduce, char *state, const char *at, p
     op->join(state, lanes, n);
 
     const ptrdiff_t done = rows * group;
-    block = (THRows){.at = at + done * jump * reduce->source.itemSize,
+    block = (THRows){.at = at + done * jump * reduce->source->itemSize,
                      .lanes = n,
                      .step = block.step,
                      .rows = length - done,
@@ -334,10 +334,10 @@ static void take_horizontal(const THReduce *reduce, char *state, const char *at,
                             ptrdiff_t first, ptrdiff_t length)
 {
   const THReduction *op = reduce->op;
-  const How how = {op, &reduce->scalars, &reduce->source};
+  const How how = {op, &reduce->scalars, reduce->source};
   const ptrdiff_t step = reduce->lines->step[0], apart = reduce->lines->stride[0][0];
-  const ptrdiff_t room = NEAR / reduce->source.converted / TURNED;
-  const ptrdiff_t few = reduce->source.convert ? THMin(op->few, room) : op->few;
+  const ptrdiff_t room = NEAR / reduce->source->converted / TURNED;
+  const ptrdiff_t few = reduce->source->convert ? THMin(op->few, room) : op->few;
   if (length < (step == 1 ? few : SHORT)) {
     const THRows block = {.at = at,
                           .lanes = n,
@@ -351,14 +351,14 @@ static void take_horizontal(const THReduce *reduce, char *state, const char *at,
     return;
   }
   for (ptrdiff_t j = 0; j < n; j++)
-    take_line(&how, state + j * op->stateSize, at + j * apart * reduce->source.itemSize, length,
+    take_line(&how, state + j * op->stateSize, at + j * apart * reduce->source->itemSize, length,
               step, first);
 }
 
 static void finish(const THReduce *reduce, const char *state, ptrdiff_t line, ptrdiff_t n)
 {
   const THLines *lines = reduce->lines;
-  char *result = reduce->result + THLines_at(lines, 1, line) * reduce->source.converted;
+  char *result = reduce->result + THLines_at(lines, 1, line) * reduce->source->converted;
   int64_t *index = NULL;
   ptrdiff_t indexStep = 0;
   if (reduce->index) {
@@ -389,7 +389,7 @@ static void do_pieces(void *context, ptrdiff_t begin, ptrdiff_t end)
     const ptrdiff_t line = tile_at(reduce, piece / reduce->chunks, &n);
     const char *at =
         reduce->from + (THLines_at(reduce->lines, 0, line) + first * reduce->lines->step[0]) *
-                           reduce->source.itemSize;
+                           reduce->source->itemSize;
     char *partial = reduce->guard.what, *state = here;
     if (partial)
       state = partial + (c * reduce->lines->count + line) * op->stateSize;

@@ -44,6 +44,7 @@ typedef struct THReduceScalars {
 typedef struct THReduceSource {
   ptrdiff_t itemSize, converted; /* bytes of an element, and of one that the reduction takes */
   THKernel convert;              /* NULL if it is of that type */
+  const void *scalars;           /* for it */
 } THReduceSource;
 
 /* lanes columns of rows elements, and the index that each element has in its line: first + i *
@@ -89,14 +90,14 @@ static inline THReductionName THReduction_norm(double p)
 }
 
 /* Reduces the operand of a loop to one result of type accreal. */
-TH_API void THReduce_all(const THReduction *op, THReduceSource source, THReduceScalars scalars,
-                         THLoop *loop, void *result);
+TH_API void THReduce_all(const THReduction *op, const THReduceSource *source,
+                         THReduceScalars scalars, THLoop *loop, void *result);
 
 /* A reduction along a dimension, in two steps: what can fail, and what cannot.  Operand 0 of lines
  * is what is reduced, operand 1 the result, operand 2 (if any) the indices. */
 typedef struct THReduce {
   const THReduction *op;
-  THReduceSource source;
+  const THReduceSource *source;
   THReduceScalars scalars;
   const THLines *lines;
   int vertical;            /* lanes are neighbouring lines */
@@ -109,7 +110,7 @@ typedef struct THReduce {
   THGuard guard; /* holds the states of pieces where lines are cut */
 } THReduce;
 
-TH_API void THReduce_prepare(THReduce *reduce, const THReduction *op, THReduceSource source,
+TH_API void THReduce_prepare(THReduce *reduce, const THReduction *op, const THReduceSource *source,
                              THReduceScalars scalars, const THLines *lines);
 TH_API void THReduce_run(THReduce *reduce, const void *from, void *result, int64_t *index);
 

@@ -280,11 +280,52 @@ static void lines(void **state)
         }
 }
 
+/* Elements are made exponentials as they are summed up. */
+static void exponentials(void **state)
+{
+  static const int64_t sizes[][3] = {{1, 5, 1},    {3, 31, 1},  {3, 32, 1},  {2, 9000, 1},
+                                     {1, 70, 3},   {1, 3, 33},  {2, 40, 33}, {3, 700, 40},
+                                     {1, 9, 1025}, {50, 2, 32}, {40, 33, 2}, {2, 5000, 1}};
+  static const float special[] = {1, INFINITY, -INFINITY, NAN};
+  for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+    for (int s = 0; s < 4; s++)
+      for (int turned = 0; turned < 2; turned++)
+        AT_SCOPE
+        {
+          static const int64_t dim = 1;
+          const int64_t outer = sizes[k][0], n = sizes[k][1], inner = sizes[k][2];
+          at_tensor *x = at_randn(AT_SHAPE(outer, n, inner), .type = AT_CPU(AT_DOUBLE));
+          x = at_to(at_mul(x, 30), AT_CPU(AT_FLOAT));
+          at_fill_(at_narrow(at_narrow(x, 0, 0, 1), 2, inner / 2, 1),
+                   at_scalar_double(s == 2 ? (double)special[s] : 2));
+          ((float *)at_data(x))[(n / 2) * inner + inner / 2] = special[s];
+          if (turned)
+            x = at_transpose(at_contiguous(at_transpose(x, 0, 2)), 0, 2);
+          const float *const from = floats(x), *const is =
+                                                   floats(at_logsumexp(x, ((at_ints){&dim, 1})));
+          th_note("%d x %d x %d, %d", (int)outer, (int)n, (int)inner, s);
+          for (int64_t i = 0; i < outer * inner; i++) {
+            const float *const line = from + i / inner * n * inner + i % inner;
+            double sum = 0, most = -INFINITY;
+            for (int64_t j = 0; j < n; j++)
+              most = fmax(most, (double)line[j * inner]);
+            for (int64_t j = 0; j < n; j++)
+              sum += exp((double)line[j * inner] - (isinf(most) ? 0 : most));
+            const double expected = log(sum) + (isinf(most) ? 0 : most);
+            if (isnan(expected) ? !isnan(is[i])
+                                : !((double)is[i] == expected ||
+                                    fabs((double)is[i] - expected) <= 1e-6 * (1 + fabs(expected))))
+              CHECK_EQ(is[i], expected);
+          }
+        }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(layouts), cmocka_unit_test(signs),      cmocka_unit_test(overlapping),
-      cmocka_unit_test(results), cmocka_unit_test(reductions), cmocka_unit_test(lines),
+      cmocka_unit_test(layouts),      cmocka_unit_test(signs),      cmocka_unit_test(overlapping),
+      cmocka_unit_test(results),      cmocka_unit_test(reductions), cmocka_unit_test(lines),
+      cmocka_unit_test(exponentials),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ static accreal THTensor_(reduceAll)(THReductionName name, THTensor *t, double p)
   THLoop_init(&loop);
   THLoop_tensor(&loop, t);
   accreal result;
-  THReduce_all(REDUCTION(name), THTensor_(own), (THReduceScalars){.p = p}, &loop, &result);
+  THReduce_all(REDUCTION(name), &THTensor_(own), (THReduceScalars){.p = p}, &loop, &result);
   return result;
 }
 
@@ -80,7 +80,7 @@ static void THTensor_(reduceDim)(THReductionName name, THTensor *r, THLongTensor
   t = THTensor_(openAlong)(&along, r, indices, t, dimension, dimArg, 1,
                            !keepdim && t->nDimension > 1, 0);
   THReduce reduce;
-  THReduce_prepare(&reduce, REDUCTION(name), THTensor_(own), (THReduceScalars){.p = p},
+  THReduce_prepare(&reduce, REDUCTION(name), &THTensor_(own), (THReduceScalars){.p = p},
                    &along.lines);
   if (indices)
     THTensor_(resizeResults)(r, indices, &along.shape);
@@ -142,7 +142,7 @@ accreal THTensor_(trace)(THTensor *t)
   THLoop_init(&loop);
   THLoop_operand(&loop, THTensor_(data)(t), sizeof(real), 1, &size, &stride);
   accreal sum;
-  THReduce_all(REDUCTION(TH_REDUCE_sum), THTensor_(own), (THReduceScalars){0}, &loop, &sum);
+  THReduce_all(REDUCTION(TH_REDUCE_sum), &THTensor_(own), (THReduceScalars){0}, &loop, &sum);
   return sum;
 }
 
