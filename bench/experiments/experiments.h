@@ -39,7 +39,7 @@ void give_results(at_ints size, int places);
 extern const Experiment pooling_experiments[], softmax_experiments[], places_experiments[],
     images_experiments[], strided_experiments[], cell_experiments[], reductions_experiments[],
     functions_experiments[], convolution_experiments[], norms_experiments[], winograd_experiments[],
-    weights_experiments[];
+    weights_experiments[], scans_experiments[], products_experiments[];
 
 #if defined(__AVX512F__)
 #include <immintrin.h>

@@ -57,7 +57,8 @@ static void put_away(void)
 static const Experiment *const tables[] = {
     pooling_experiments,     softmax_experiments, places_experiments,     images_experiments,
     strided_experiments,     cell_experiments,    reductions_experiments, functions_experiments,
-    convolution_experiments, norms_experiments,   winograd_experiments,   weights_experiments};
+    convolution_experiments, norms_experiments,   winograd_experiments,   weights_experiments,
+    scans_experiments,       products_experiments};
 
 static void give_up(const Experiment *row, const char *why)
 {

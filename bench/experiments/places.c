@@ -129,11 +129,11 @@ static void gather_lines(void *unused)
 static void sketch_gather_lines(void *unused)
 {
   (void)unused;
-  enum { MANY = 8 };
+  enum { EIGHT = 8 };
   static uint8_t narrow[LINES * LENGTH + FLOATS];
   const int64_t *index = longs(on.index);
   __m512i most = _mm512_setzero_si512();
-  for (int i = 0; i < LINES * LENGTH; i += MANY) {
+  for (int i = 0; i < LINES * LENGTH; i += EIGHT) {
     const __m512i some = _mm512_loadu_si512(index + i);
     most = _mm512_max_epu64(most, some);
     _mm_storel_epi64((__m128i *)(narrow + i), _mm512_cvtepi64_epi8(some));
@@ -183,7 +183,164 @@ static void sketch_join_parts(void *unused)
       memcpy(to, floats(on.x) + (p * ROWS + r) * PART, PART * sizeof *to);
 }
 
+/* --- elements at random ------------------------------------------------------------------------
+ */
+
+enum { MANY = 1000000 };
+
+static void prepare_elements(void)
+{
+  on.x = normal(AT_SHAPE(MANY));
+  on.index = at_empty(AT_SHAPE(MANY), .type = AT_CPU(AT_LONG));
+  for (int i = 0; i < MANY; i++)
+    longs(on.index)[i] = (int64_t)((uint32_t)i * 2654435761u % MANY);
+  give_results(AT_SHAPE(MANY), 0);
+}
+
+static void select_elements(void *unused)
+{
+  (void)unused;
+  at_index_select_out(on.result, on.x, 0, on.index);
+}
+
+static void gather_elements(void *unused)
+{
+  (void)unused;
+  at_gather_out(on.result, on.x, 0, on.index);
+}
+
+/* The pass that checks indices leaves half of each; the second pass fetches places well before it
+ * reads them. */
+static void sketch_elements(void *unused)
+{
+  enum { EIGHT = 8, LATER = 64 };
+  (void)unused;
+  static int32_t narrow[MANY + LATER];
+  const int64_t *index = longs(on.index);
+  const float *x = floats(on.x);
+  float *to = floats(on.sketched);
+  __m512i most = _mm512_setzero_si512();
+  for (int i = 0; i < MANY; i += EIGHT) {
+    const __m512i some = _mm512_loadu_si512(index + i);
+    __builtin_prefetch(index + i + 512);
+    most = _mm512_max_epu64(most, some);
+    _mm256_storeu_si256((__m256i *)(narrow + i), _mm512_cvtepi64_epi32(some));
+  }
+  if (_mm512_reduce_max_epu64(most) >= MANY)
+    return;
+  for (int i = 0; i < MANY; i += FLOATS) {
+    for (int k = 0; k < FLOATS; k++)
+      __builtin_prefetch(x + narrow[i + k + LATER - FLOATS]);
+    __builtin_prefetch(to + i + 512, 1);
+    for (int k = 0; k < FLOATS; k++)
+      to[i + k] = x[narrow[i + k]];
+  }
+}
+
+/* --- permutations ------------------------------------------------------------------------------
+ */
+
+static at_generator *generator;
+
+static void prepare_permutation(void)
+{
+  on.x = at_zeros(AT_SHAPE(1));
+  give_results(AT_SHAPE(1), 0);
+  on.places = at_zeros(AT_SHAPE(MANY), .type = AT_CPU(AT_LONG));
+  on.sketchedPlaces = at_zeros_like(on.places);
+  generator = at_generator_new(AT_BACKEND_CPU);
+}
+
+static void permutation(void *unused)
+{
+  (void)unused;
+  at_generator_manualSeed(generator, 1);
+  at_randperm_out(on.places, MANY, .generator = generator);
+}
+
+/* The words of the Mersenne Twister, a state at a time. */
+typedef struct {
+  uint32_t state[624];
+} Twister;
+
+static void seed(Twister *t, uint32_t word)
+{
+  t->state[0] = word;
+  for (uint32_t i = 1; i < 624; i++)
+    t->state[i] = word = 1812433253u * (word ^ word >> 30) + i;
+}
+
+static void next_words(Twister *t, uint32_t *words)
+{
+  enum { N = 624, M = 397 };
+  uint32_t *const s = t->state;
+#define TWIST(I, J, K)                                                    \
+  {                                                                       \
+    const uint32_t y = (s[I] & 0x80000000u) | (s[J] & 0x7fffffffu);       \
+    s[I] = s[K] ^ y >> 1 ^ (0x9908b0dfu & (uint32_t) - (int32_t)(y & 1)); \
+  }
+  for (int i = 0; i < N - M; i++)
+    TWIST(i, i + 1, i + M)
+  for (int i = N - M; i < N - 1; i++)
+    TWIST(i, i + 1, i + M - N)
+  TWIST(N - 1, 0, M - 1)
+#undef TWIST
+  for (int i = 0; i < N; i++) {
+    uint32_t y = s[i];
+    y ^= y >> 11;
+    y ^= y << 7 & 0x9d2c5680u;
+    y ^= y << 15 & 0xefc60000u;
+    words[i] = y ^ y >> 18;
+  }
+}
+
+/* Remainders of a state's words by vectors of quotients in double, and the places that they say are
+ * fetched, before any of them is exchanged; the permutation is sent around the caches. */
+static void sketch_permutation(void *unused)
+{
+  enum { N = 624, EIGHT = 8 };
+  (void)unused;
+  static int32_t order[MANY + N];
+  static uint32_t words[N], place[2][N];
+  static Twister twister;
+  int64_t *r = longs(on.sketchedPlaces);
+  seed(&twister, 1);
+  for (int i = 0; i < MANY; i++)
+    order[i] = i;
+  const __m512d counting_down = _mm512_setr_pd(0, -1, -2, -3, -4, -5, -6, -7);
+  for (int i = 0, side = 0; i < MANY + N; i += N, side = !side) {
+    if (i < MANY - 1) { /* what is exchanged in the next turn */
+      next_words(&twister, words);
+      for (int k = 0; k < N; k += EIGHT) {
+        const __m512d rest = _mm512_max_pd(
+            _mm512_add_pd(_mm512_set1_pd(MANY - i - k), counting_down), _mm512_set1_pd(1));
+        const __m512d word = _mm512_cvtepu32_pd(_mm256_loadu_si256((const __m256i *)(words + k)));
+        const __m512d times = _mm512_roundscale_pd(_mm512_div_pd(word, rest), 9);
+        const __m512d left = _mm512_fnmadd_pd(times, rest, word);
+        const __m256i at =
+            _mm256_add_epi32(_mm512_cvtpd_epi32(left), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+        _mm256_storeu_si256((__m256i *)(place[side] + k),
+                            _mm256_add_epi32(at, _mm256_set1_epi32(i + k)));
+      }
+      for (int k = 0; k < N; k++)
+        __builtin_prefetch(order + place[side][k], 1);
+    }
+    const int from = i - N, count = from < 0 ? 0 : MANY - from < N ? MANY - from : N;
+    for (int k = 0; k < count; k++) {
+      const uint32_t at = place[!side][k];
+      const int32_t kept = order[from + k];
+      _mm_stream_si64((long long *)r + from + k, order[at]);
+      order[at] = kept;
+    }
+  }
+  _mm_sfence();
+}
+
 const Experiment places_experiments[] = {
+    {"idx.index_select", "1e6", 3.0 * MANY, MANY, prepare_elements, select_elements,
+     sketch_elements},
+    {"idx.gather", "1e6", 3.0 * MANY, MANY, prepare_elements, gather_elements, sketch_elements},
+    {"rnd.randperm", "1e6", 0, 2.0 * MANY, prepare_permutation, permutation, sketch_permutation},
     {"nn.embedding.bwd", "8192 of 50000 x 256", PICKED *WIDTH, (double)TABLE *WIDTH, prepare_table,
      table_gradient, sketch_table_gradient},
     {"idx.nonzero", "2^20", MARKED, MARKED, prepare_marked, list_marked, sketch_list_marked},

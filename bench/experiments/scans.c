@@ -1,0 +1,76 @@
+/* Experiments: running sums and products along rows. */
+#include "experiments.h"
+
+#if defined(__AVX512F__)
+
+enum { SIDE = 4096, DOUBLES = 8 };
+
+static void prepare_sums(void)
+{
+  on.x = normal(AT_SHAPE(SIDE, SIDE));
+  give_results(AT_SHAPE(SIDE, SIDE), 0);
+}
+
+/* Numbers near 1, whose products stay in range. */
+static void prepare_products(void)
+{
+  prepare_sums();
+  at_mul_(on.x, 0.01);
+  at_exp_(on.x);
+}
+
+static void sums(void *unused)
+{
+  (void)unused;
+  at_cumsum_out(on.result, on.x, 1);
+}
+
+static void products(void *unused)
+{
+  (void)unused;
+  at_cumprod_out(on.result, on.x, 1);
+}
+
+/* Lanes that are count places further on; the first ones are neutral. */
+#define BEFORE(V, NEUTRAL, COUNT) \
+  (__m512d) _mm512_alignr_epi64((__m512i)(V), (__m512i)(NEUTRAL), DOUBLES - (COUNT))
+
+/* Totals of eight numbers in three steps, and of the row by a fourth, which alone waits for the
+ * eight before; they are sent around the caches from where they are. */
+#define SKETCH(NAME, NEUTRAL, TAKE)                             \
+  static void NAME(void *unused)                                \
+  {                                                             \
+    enum { AHEAD = 1024 };                                      \
+    (void)unused;                                               \
+    const __m512d neutral = _mm512_set1_pd(NEUTRAL);            \
+    const __m512i last = _mm512_set1_epi64(DOUBLES - 1);        \
+    for (int i = 0; i < SIDE; i++) {                            \
+      const float *x = floats(on.x) + (ptrdiff_t)i * SIDE;      \
+      float *r = floats(on.sketched) + (ptrdiff_t)i * SIDE;     \
+      __m512d all = neutral;                                    \
+      for (int j = 0; j < SIDE; j += DOUBLES) {                 \
+        if (j % FLOATS == 0)                                    \
+          __builtin_prefetch(x + j + AHEAD);                    \
+        __m512d v = _mm512_cvtps_pd(_mm256_loadu_ps(x + j));    \
+        v = TAKE(v, BEFORE(v, neutral, 1));                     \
+        v = TAKE(v, BEFORE(v, neutral, 2));                     \
+        v = TAKE(v, BEFORE(v, neutral, 4));                     \
+        _mm256_stream_ps(r + j, _mm512_cvtpd_ps(TAKE(all, v))); \
+        all = TAKE(all, _mm512_permutexvar_pd(last, v));        \
+      }                                                         \
+    }                                                           \
+    _mm_sfence();                                               \
+  }
+
+SKETCH(sketch_sums, 0, _mm512_add_pd)
+SKETCH(sketch_products, 1, _mm512_mul_pd)
+
+const Experiment scans_experiments[] = {
+    {"red.cumsum.d1", "4096 x 4096", (double)SIDE *SIDE, (double)SIDE *SIDE, prepare_sums, sums,
+     sketch_sums},
+    {"red.cumprod.d1", "4096 x 4096", (double)SIDE *SIDE, (double)SIDE *SIDE, prepare_products,
+     products, sketch_products},
+    {0},
+};
+
+#endif
