@@ -199,7 +199,6 @@ void THReduce_all(const THReduction *op, const THReduceSource *source, THReduceS
                   THLoop *loop, void *result)
 {
   loop->fixed = 1;
-  scalars.near = source->convert != NULL;
   scalars.count = loop->nDimension[0] > 0;
   for (int d = 0; d < loop->nDimension[0]; d++)
     scalars.count *= loop->size[0][d];
@@ -249,7 +248,6 @@ void THReduce_prepare(THReduce *reduce, const THReduction *op, const THReduceSou
   reduce->source = source;
   reduce->scalars = scalars;
   reduce->scalars.count = length;
-  reduce->scalars.near = source->convert != NULL;
   reduce->lines = lines;
   reduce->vertical = is_vertical(lines);
   reduce->group = reduce->vertical ? group_of(lines) : 1;

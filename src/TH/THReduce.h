@@ -33,10 +33,8 @@ typedef enum THReductionName {
 } THReductionName;
 
 typedef struct THReduceScalars {
-  double p; /* of the p-norm; of var and std: what is subtracted from count */
-  /* Set by the engine: */
-  ptrdiff_t count; /* elements reduced to one */
-  int near;        /* kernels see converted elements in the first cache: nothing is to be fetched */
+  double p;        /* of the p-norm; of var and std: what is subtracted from count */
+  ptrdiff_t count; /* elements reduced to one: set by the engine */
 } THReduceScalars;
 
 /* What is reduced, where that need not be of the reduction's type: elements are then converted as

@@ -37,12 +37,11 @@
 #define AT(block) ((const real *)(block)->at)
 
 /* How many bytes ahead a line of so many elements is fetched.  From memory, what is asked for
- * further on holds up what is used; from caches, which hold less than 100 MB, it comes in time.
- * What is in the first cache is asked for next to where it is used, which costs nothing. */
-static inline uintptr_t line_ahead(const THReduceScalars *scalars)
+ * further on holds up what is used; from caches, which hold less than 100 MB, it comes in time. */
+static inline uintptr_t line_ahead(ptrdiff_t count)
 {
-  enum { MUCH = 100000000 / ITEM, NEARER = 1024, THERE = 64 };
-  return scalars->near ? THERE : scalars->count < MUCH ? AHEAD : NEARER;
+  enum { MUCH = 100000000 / ITEM, NEARER = 1024 };
+  return count < MUCH ? AHEAD : NEARER;
 }
 
 /* How many bytes further the elements lie that are fetched while n lanes of some rows are taken in:
@@ -222,7 +221,7 @@ static void fold_lines(void (*join)(void *, const void *, ptrdiff_t), ptrdiff_t 
       name##_join(to, &one, 1);                                                                    \
       return;                                                                                      \
     }                                                                                              \
-    const uintptr_t ahead = line_ahead(scalars);                                                   \
+    const uintptr_t ahead = line_ahead(scalars->count);                                            \
     name##_start(all, MANY);                                                                       \
     for (ptrdiff_t done = 0; done < n; done += BLOCK) {                                            \
       const real *x = (const real *)at + done;                                                     \
@@ -278,7 +277,7 @@ static void fold_lines(void (*join)(void *, const void *, ptrdiff_t), ptrdiff_t 
     const double p = scalars->p;                                                                   \
     ptrdiff_t i = 0;                                                                               \
     if (step == 1) {                                                                               \
-      const uintptr_t ahead = scalars->near ? 0 : rows_ahead(lanes, jump, 1);                      \
+      const uintptr_t ahead = rows_ahead(lanes, jump, 1);                                          \
       for (ptrdiff_t done = 0; i < rows; i++) {                                                    \
         const real *x = AT(block) + i * jump;                                                      \
         if (i % DEEP == 0)                                                                         \

@@ -54,8 +54,8 @@ typedef accreal Element;
 enum { CONVERTED = 1 };
 #endif
 
-/* Totals that go around the caches do so from registers, where those are of AVX2 and floating. */
-#if defined(__AVX2__) && (defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE))
+/* Totals of floats that go around the caches do so from registers. */
+#if defined(__AVX2__) && defined(TH_REAL_IS_FLOAT)
 enum { DIRECT = 1 };
 #else
 enum { DIRECT = 0 };
@@ -92,12 +92,8 @@ static inline __attribute__((always_inline)) void send(Element *r, const Totals 
 {
 #if defined(TH_REAL_IS_FLOAT) && defined(__AVX512F__)
   _mm256_stream_ps(r, _mm512_cvtpd_ps((__m512d)*a));
-#elif defined(TH_REAL_IS_DOUBLE) && defined(__AVX512F__)
-  _mm512_stream_pd(r, (__m512d)*a);
 #elif defined(TH_REAL_IS_FLOAT) && defined(__AVX2__)
   _mm_stream_ps(r, _mm256_cvtpd_ps((__m256d)*a));
-#elif defined(TH_REAL_IS_DOUBLE) && defined(__AVX2__)
-  _mm256_stream_pd(r, (__m256d)*a);
 #else
   store(r, a);
 #endif
