@@ -3,12 +3,16 @@
  * circle; for the weights tiles are multiplied with the gradients of their 4 x 4 results.
  *
  * A tile is 6 x 6 elements of the source, 4 apart, and makes 4 x 4 of the result.  In one dimension
- * a tile and a window are polynomials, their values at six points (0, 5/8, -5/8, 3/2, -3/2 and
- * infinity) are multiplied, and the result follows from the six products.  In two dimensions there
+ * a tile and a window are polynomials, their values at six points (5/8, -5/8, 0, infinity, 3/2 and
+ * -3/2) are multiplied, and the result follows from the six products.  In two dimensions there
  * are six times six, and for each of them the sums over the planes of the source (for the weights:
  * over the tiles) are a product of matrices: of tiles x planes with planes x results.  These points
  * lose less than whole numbers do: with 64 to 512 planes results are off by 1e-6 of their norm, 1,
  * -1, 2 and -2 by twice that.
+ *
+ * Of the last tile in a dimension one or two results may be all that is there: such a short tile
+ * makes two, from four elements, which need the first four points alone.  Windows are transformed
+ * as for the others: what their scale differs by goes into the transform of the tile.
  *
  * What is computed at a time is limited by memory: some rows of the 6 x 6 (of which the results are
  * the sum), some of the result planes, and a run of tiles for each thread. */
@@ -20,34 +24,32 @@
 
 enum {
   THNN_WINOGRAD_SIDE = 6, /* of a tile, */
-  THNN_WINOGRAD_STEP = 4, /* from one to the next, and */
-  THNN_WINOGRAD_SIZE = 3  /* of a window */
+  THNN_WINOGRAD_STEP = 4, /* from one to the next, */
+  THNN_WINOGRAD_SIZE = 3, /* of a window, */
+  THNN_WINOGRAD_FEW = 4   /* and points of a short tile */
 };
 
-/* The tiles of a run: rows of tiles of one image, or all those of some.  Rows of the source that
- * they need lie one after the other, wide elements each, from image to image, and rows of 0 where
- * the padding is. */
+/* The tiles of a run: rows of tiles of one image, or all those of some. */
 typedef struct {
   ptrdiff_t images, down, across;
-  ptrdiff_t wide;
+  int isLow, isNarrow; /* whether the last tiles down and across are short */
 } THNNTiles;
 
-/* Elements of a row of tiles: those of one more than there are, so that positions of tiles can be
- * counted on from row to row. */
-static inline ptrdiff_t THNNTiles_pitch(const THNNTiles *t)
+/* Those that need a point. */
+static inline ptrdiff_t THNNTiles_down(const THNNTiles *t, int point)
 {
-  return THNN_WINOGRAD_STEP * (t->across + 1);
+  return t->down - (t->isLow && point >= THNN_WINOGRAD_FEW);
 }
 
-/* Rows that an image needs, and their elements. */
-static inline ptrdiff_t THNNTiles_rows(const THNNTiles *t)
+static inline ptrdiff_t THNNTiles_across(const THNNTiles *t, int point)
 {
-  return THNN_WINOGRAD_STEP * (t->down - 1) + THNN_WINOGRAD_SIDE;
+  return t->across - (t->isNarrow && point >= THNN_WINOGRAD_FEW);
 }
 
-static inline ptrdiff_t THNNTiles_plane(const THNNTiles *t)
+/* Those that need point a down and point b across. */
+static inline ptrdiff_t THNNTiles_ofPoints(const THNNTiles *t, int a, int b)
 {
-  return THNNTiles_rows(t) * t->wide;
+  return t->images * THNNTiles_down(t, a) * THNNTiles_across(t, b);
 }
 
 static inline ptrdiff_t THNNTiles_count(const THNNTiles *t)
@@ -55,9 +57,23 @@ static inline ptrdiff_t THNNTiles_count(const THNNTiles *t)
   return t->images * t->down * t->across;
 }
 
-static inline ptrdiff_t THNNTiles_positions(const THNNTiles *t)
+/* Where the tiles of row i of an image begin among those that need these points. */
+static inline ptrdiff_t THNNTiles_before(const THNNTiles *t, ptrdiff_t image, ptrdiff_t i, int a,
+                                         int b)
 {
-  return t->images * t->down * (t->across + 1);
+  return (image * THNNTiles_down(t, a) + i) * THNNTiles_across(t, b);
+}
+
+/* Whether the tiles of a row are short. */
+static inline int THNNTiles_isLow(const THNNTiles *t, ptrdiff_t i)
+{
+  return t->isLow && i == t->down - 1;
+}
+
+/* Elements of a row of tiles. */
+static inline ptrdiff_t THNNTiles_columns(const THNNTiles *t)
+{
+  return THNN_WINOGRAD_STEP * (t->across - 1) + THNN_WINOGRAD_SIDE;
 }
 
 #define TH_GENERIC_FILE "generic/THNNWinograd.h"

@@ -1,33 +1,38 @@
-/* Row a of a transform, for a from first to below end, has six numbers for each tile or window: the
- * first one at the given address, the others next apart, those of the next row after them. */
+/* The transforms go along rows of tiles, row i of an image each, first down, to lines, and then
+ * across.  Vectors have an element each of as many planes or results.
+ *
+ * Points down are those from first to below end, with the six across numbers of each: first * 6 is
+ * at the given address, the others next apart.  A number has elements of those tiles alone that
+ * need its points (THNNTiles_before). */
 typedef struct {
-  /* Tiles of a plane of the source, at each position one: v[position].  flat is where the first
-   * tile begins; what has no bits set in the mask of a row's pitch elements, and of a vector more,
-   * counts as 0.  line is scratch memory of the elements of all rows, and eight vectors more. */
-  void (*images)(const THNNTiles *t, int first, int end, const real *flat, const real *mask,
-                 real *line, real *v, ptrdiff_t next);
-  /* A row of tiles of planes that are last: v[tile][plane], tiles nextTile apart.  x is the first
-   * element of the first tile, if there is no padding; elements of a row are apart, rows pitch.
-   * Rows are there from row top to below row bottom of the tiles, columns from pad on, wide of
-   * them; others are 0.  Vectors are filled up with zeros. */
-  void (*tiles)(int first, int end, ptrdiff_t tiles, ptrdiff_t planes, const real *x,
-                ptrdiff_t apart, ptrdiff_t pitch, ptrdiff_t top, ptrdiff_t bottom, ptrdiff_t pad,
-                ptrdiff_t wide, real *v, ptrdiff_t nextTile, ptrdiff_t next);
-  /* Windows: m[9][o] becomes u[o], for outputs o of that many vectors; turned by half a circle if
-   * back. */
+  /* Tiles of the source: v[number][tile].  rows: the six rows of the source, of as many vectors as
+   * are wide, which belong to the columns of the tiles from column on (or before them, if that is
+   * negative); others count as 0. */
+  void (*images)(const THNNTiles *t, int first, int end, ptrdiff_t image, ptrdiff_t i,
+                 const real *const *rows, ptrdiff_t column, ptrdiff_t wide, real *lines, real *v,
+                 ptrdiff_t next);
+  /* Windows: m[9][o] becomes u[number][o], for outputs o of that many vectors; turned by half a
+   * circle if back. */
   void (*windows)(int first, int end, int back, ptrdiff_t vectors, const real *m, real *u,
                   ptrdiff_t next);
-  /* A row of tiles: products[tile][o], width apart, become y[row * wide + column][o], which are
-   * apart, for as many outputs as a vector has lanes and as many rows as are high, added to
-   * start[o], or to what y is if that is NULL. */
-  void (*results)(int first, int end, ptrdiff_t tiles, const real *products, ptrdiff_t width,
-                  ptrdiff_t next, const real *start, ptrdiff_t high, ptrdiff_t wide, real *y,
+  /* products[tile][o] = the sum over the planes of v[plane][tile] * u[plane][o], for outputs o of
+   * one or two vectors: v has a vector of planes of each tile, those of the next planes nextPlanes
+   * apart.  The last vector has its last planes.  What
+   * comes after u is fetched. */
+  void (*multiply)(ptrdiff_t tiles, ptrdiff_t planes, const real *v, ptrdiff_t nextPlanes,
+                   const real *u, ptrdiff_t vectors, real *products);
+  /* The results of tiles: products[number][tile], width apart, become y[row][column], rows pitch
+   * and columns apart, as many as are high and wide; added to start, or to what y is if that is
+   * NULL.  lines begin with 24 vectors, which are 0 for points that are not among these. */
+  void (*results)(const THNNTiles *t, int first, int end, ptrdiff_t image, ptrdiff_t i,
+                  const real *products, ptrdiff_t width, ptrdiff_t next, const real *start,
+                  ptrdiff_t high, ptrdiff_t wide, real *lines, real *y, ptrdiff_t pitch,
                   ptrdiff_t apart);
-  /* The other way, for gradients: a row of tiles of y[row * wide + column], of a vector each and
-   * apart, as many rows as are high, becomes z[tile], width apart. */
-  void (*gradients)(int first, int end, ptrdiff_t tiles, const real *y, ptrdiff_t apart,
-                    ptrdiff_t high, ptrdiff_t wide, real *z, ptrdiff_t width, ptrdiff_t next);
-  /* Sums of products of these with tiles of images, sums[o], become m[9][o], a window. */
+  /* The other way, for gradients: y likewise becomes z[number][tile], width apart. */
+  void (*gradients)(const THNNTiles *t, int first, int end, ptrdiff_t image, ptrdiff_t i,
+                    const real *y, ptrdiff_t high, ptrdiff_t wide, ptrdiff_t pitch, ptrdiff_t apart,
+                    real *lines, real *z, ptrdiff_t width, ptrdiff_t next);
+  /* Sums of products of these with tiles of images, sums[number][o], become m[9][o], a window. */
   void (*taps)(int first, int end, ptrdiff_t vectors, const real *sums, ptrdiff_t next, real *m);
   /* y[i][j] = x[i][j]: rows of n elements, nextX and nextY apart. */
   void (*copyRows)(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t nextX, real *y,

@@ -10,8 +10,7 @@ enum {
   STEP = THNN_WINOGRAD_STEP,
   TAPS = THNN_WINOGRAD_SIZE * THNN_WINOGRAD_SIZE,
   TURNED_PLANES = 16, /* whose windows are turned together */
-  FLAT = 4096,        /* elements of the source, about, that are copied together */
-  TURNED = 256        /* positions of the result, about, that are turned together */
+  TURNED = 256        /* positions of the source and of the result, about, likewise */
 };
 
 struct THNN_(Tiled) {
@@ -28,22 +27,20 @@ struct THNN_(Tiled) {
   int rows;                  /* of the transforms, likewise */
   THNNTiles tiles;           /* of a run, at most */
   ptrdiff_t runs, bands;     /* bands: runs of an image, where there are several */
-  ptrdiff_t next;            /* from plane to plane of a transformed run (tile to tile, where planes
-                                are last), and */
+  int isKept;                /* transformed runs are, for all blocks */
+  ptrdiff_t next;            /* from one vector of planes of a transformed run to the next, and */
   ptrdiff_t number;          /* from one of the 36 numbers to the next */
   ptrdiff_t u;               /* weights, in elements, and for each thread: */
-  ptrdiff_t flat, line, v, products, turned;
-  ptrdiff_t few;                 /* planes of the source that are copied together */
-  ptrdiff_t margin;              /* before and after the flat rows */
-  const real *mask;              /* of their columns */
-  const ptrdiff_t *tile, *plane; /* offsets of these in a transformed run */
+  ptrdiff_t flat, lines, v, products, turned;
+  ptrdiff_t few, there; /* rows of the source that are turned together, and at a time */
   real *weights, *memory;
   int threads;
   /* Of a pass: */
   ptrdiff_t group, block, count; /* blocks */
   int first, end;                /* rows */
   /* Of the gradient of the weights, that of a few planes and of a few blocks at a time: */
-  ptrdiff_t chunk, sums; /* planes, elements for each thread */
+  ptrdiff_t chunk, sums;         /* planes, elements for each thread */
+  const ptrdiff_t *tile, *plane; /* offsets of these in a transformed run */
   accreal scale;
 };
 
@@ -52,6 +49,11 @@ struct THNN_(Tiled) {
 static ptrdiff_t THNN_(parts)(ptrdiff_t whole, ptrdiff_t part)
 {
   return (whole + part - 1) / part;
+}
+
+static int THNN_(isShort)(ptrdiff_t output)
+{
+  return (output - 1) % STEP < 2;
 }
 
 /* Runs of about that many tiles, as many for one thread as for the other. */
@@ -69,38 +71,45 @@ static void THNN_(setRuns)(THNN_(Tiled) * w, ptrdiff_t tiles, int threads)
   }
   w->tiles.down = THNN_(parts)(w->down, w->bands);
   w->bands = THNN_(parts)(w->down, w->tiles.down);
+  w->tiles.isLow = w->bands == 1 && THNN_(isShort)(w->at[1].output);
+  w->tiles.isNarrow = THNN_(isShort)(w->at[2].output);
   w->runs = THNN_(parts)(batch, w->tiles.images) * w->bands;
+  w->isKept = w->runs <= threads;
 }
 
 /* Memory that planes of the source need, so many at a time. */
 static void THNN_(setSource)(THNN_(Tiled) * w, ptrdiff_t planes)
 {
-  const ptrdiff_t lanes = THNN_(implicit)->lanes, slack = 8 * lanes;
-  const ptrdiff_t positions = THNN_(parts)(THNNTiles_positions(&w->tiles), lanes) * lanes;
-  w->products = w->rows * SIDE * THNNTiles_count(&w->tiles) * w->width;
-  if (w->c->last) {
-    w->next = THNN_(parts)(planes, lanes) * lanes;
-    /* Numbers of a tile do not compete for the same places of the cache. */
-    w->number = (THNNTiles_count(&w->tiles) * w->next + 15) / 16 * 16 | 16;
-    w->v = w->rows * SIDE * w->number;
-    return;
-  }
-  /* An odd number of cache lines: planes do not compete for the same places of the cache. */
-  w->next = positions | 16;
-  w->margin = (w->at[2].pad < 0 ? -w->at[2].pad : w->at[2].pad) + slack;
-  const ptrdiff_t plane = w->tiles.images * THNNTiles_plane(&w->tiles);
-  w->few = THMax(1, THMin(planes, FLAT / THMax(1, plane)));
-  /* Whole vectors: what follows lies as the memory does, no vector of it in two cache lines. */
-  w->flat = THNN_(parts)(w->few * plane + 2 * w->margin, lanes) * lanes;
-  w->line = STEP * positions + slack;
-  w->number = planes * w->next | 16; /* nor do numbers */
+  const ptrdiff_t lanes = THNN_(implicit)->lanes, tiles = THNNTiles_count(&w->tiles);
+  const ptrdiff_t wide = w->at[2].input;
+  const ptrdiff_t rows = STEP * (w->tiles.down - 1) + (w->tiles.isLow ? THNN_WINOGRAD_FEW : SIDE);
+  w->few = THMax(STEP, THMin(rows + STEP - 1, TURNED / wide) / STEP * STEP);
+  w->there = w->few < rows ? 2 * w->few : w->few;
+  w->flat = w->there * wide * lanes;
+  w->lines = SIDE * THNNTiles_columns(&w->tiles) * lanes;
+  /* Neither the tiles of vectors of planes that follow each other nor numbers compete for the same
+   * places of the cache. */
+  w->next = ((tiles + 7) / 16 * 16 + 8) * lanes;
+  w->number = THNN_(parts)(planes, lanes) * w->next + 5 * lanes;
   w->v = w->rows * SIDE * w->number;
+  w->products = w->rows * SIDE * tiles * w->width;
 }
 
 /* Rows of the result, about, that are turned together. */
 static ptrdiff_t THNN_(turnedRows)(const THNN_(Tiled) * w)
 {
   return THMax(STEP, THMin(STEP * w->tiles.down, TURNED / w->at[2].output));
+}
+
+/* Elements of memory of each thread (or of each run, where that is kept). */
+static ptrdiff_t THNN_(beforeTurned)(const THNN_(Tiled) * w)
+{
+  return w->flat + w->lines + w->v + w->products;
+}
+
+static ptrdiff_t THNN_(ofEach)(const THNN_(Tiled) * w)
+{
+  return THNN_(beforeTurned)(w) + w->turned + w->sums;
 }
 
 /* Elements of memory that the choices made need. */
@@ -110,49 +119,38 @@ static ptrdiff_t THNN_(setMemory)(THNN_(Tiled) * w)
   THNN_(setSource)(w, w->planes);
   w->turned = THMax(2 * high * w->at[2].output * lanes, (TURNED_PLANES + 1) * TAPS * w->width);
   w->u = w->rows * SIDE * w->planes * w->together * w->width;
-  return w->u + w->threads * (w->flat + w->line + w->v + w->products + w->turned);
+  return w->u + w->threads * THNN_(ofEach)(w);
 }
 
-/* The same where planes are last, of a run, which had better stay in the second cache. */
-static double THNN_(costOfProducts)(const THNN_(Tiled) * w, ptrdiff_t planes, double vectors)
-{
-  const double rows = (double)(THNN_(parts)(THNNTiles_count(&w->tiles), 6) * 6 + 3);
-  const double megabytes = (double)(w->v + w->products) * sizeof(real) / (1 << 20);
-  return SIDE * SIDE * (double)planes * vectors * rows * (1 + 0.05 * megabytes);
-}
-
-static double THNN_(costOfLast)(const THNN_(Tiled) * w, ptrdiff_t planes)
+/* Of the transform of a run of images, so many times. */
+static double THNN_(costOfImages)(const THNN_(Tiled) * w, ptrdiff_t planes, double times)
 {
   return (double)THNNTiles_count(&w->tiles) * (double)THNN_(parts)(planes, THNN_(implicit)->lanes) *
-         (110 + 140 * SIDE / (double)w->rows);
+         times * (240 * SIDE / (double)w->rows + 160);
 }
 
 /* Vector operations, of a group. */
 static double THNN_(cost)(const THNN_(Tiled) * w)
 {
-  const double lanes = (double)THNN_(implicit)->lanes, planes = (double)w->planes;
+  const double planes = (double)w->planes;
   const double vectors = (double)THNN_(parts)(w->results, THNN_(implicit)->lanes);
   const double tiles = (double)THNNTiles_count(&w->tiles), runs = (double)w->runs;
-  const double pitch = (double)THNNTiles_pitch(&w->tiles);
-  const double rows = (double)(w->tiles.images * w->tiles.down);
   const double passes = SIDE / (double)w->rows;
-  const double times = (double)THNN_(parts)(w->blocks, w->together);
-  /* Few tiles do not keep up with the weights that they are multiplied with. */
-  const double products = SIDE * SIDE * planes * vectors * (tiles + 3) * (1 + 6 / tiles);
-  const double images =
-      times * planes * rows * (passes * (30 + pitch / lanes * 8) + SIDE * (6 + pitch / lanes * 16));
-  const double results = tiles * vectors * (200 + 150 * (passes - 1));
+  const double times = w->isKept ? 1 : (double)THNN_(parts)(w->blocks, w->together);
+  /* Few tiles do not keep up with the weights that they are multiplied with, and many had better
+   * stay in the second cache. */
+  const double megabytes = (double)(w->v + w->products) * sizeof(real) / (1 << 20);
+  const double products =
+      SIDE * SIDE * planes * vectors * (tiles + 3) * (1 + 6 / tiles) * (1 + 0.05 * megabytes);
+  const double results = tiles * vectors * (200 + 200 * (passes - 1));
   const double windows = planes * vectors * 500;
-  if (w->c->last)
-    return windows + runs * (THNN_(costOfProducts)(w, w->planes, vectors) + results +
-                             times * THNN_(costOfLast)(w, w->planes));
-  return windows + runs * (products + images + results);
+  return windows + runs * (products + results + THNN_(costOfImages)(w, w->planes, times));
 }
 
 /* The best choice with that many rows of the transforms at a time; 0 if none fits in memory. */
 static int THNN_(choose)(THNN_(Tiled) * w, int rows, int threads, double *cost)
 {
-  static const ptrdiff_t few[] = {96, 64, 48, 32, 16, 8};
+  static const ptrdiff_t few[] = {256, 192, 128, 96, 64, 48, 32, 16, 8};
   THNN_(Tiled) best = *w;
   *cost = INFINITY;
   w->rows = rows;
@@ -198,10 +196,14 @@ static int THNN_(measure)(const THNNConvolution *c, int back, THNN_(Tiled) * w)
   w->size = back ? c->image : c->windows;
   w->down = THNN_(parts)(w->at[1].output, STEP);
   w->tiles.across = THNN_(parts)(w->at[2].output, STEP);
-  w->tiles.wide = w->at[2].input;
-  w->width = THNN_(widthOf)(w->results);
-  w->blocks = THNN_(parts)(w->results, w->width);
   return 1;
+}
+
+/* Blocks of results, of as many vectors at most. */
+static void THNN_(setBlocks)(THNN_(Tiled) * w, ptrdiff_t vectors)
+{
+  w->width = THMin(vectors, THNN_(vectorsOf)(w->results)) * THNN_(implicit)->lanes;
+  w->blocks = THNN_(parts)(w->results, w->width);
 }
 
 /* Whether it is worth it.  The rows do not depend on the threads: the sums do on them. */
@@ -209,6 +211,7 @@ static int THNN_(plan)(const THNNConvolution *c, int back, int threads, THNN_(Ti
 {
   if (!THNN_(measure)(c, back, w))
     return 0;
+  THNN_(setBlocks)(w, 2);
   static const int rows[] = {6, 3, 2, 1};
   double cost = INFINITY;
   THNN_(Tiled) best = *w;
@@ -222,7 +225,7 @@ static int THNN_(plan)(const THNNConvolution *c, int back, int threads, THNN_(Ti
   }
   const double direct = (double)(c->batch * w->size) * (double)(w->planes * TAPS) *
                         (double)THNN_(parts)(w->results, THNN_(implicit)->lanes);
-  if (!(cost < 0.75 * direct))
+  if (!(cost < direct))
     return 0;
   for (; threads > 1; threads--) {
     THNN_(Tiled) other = *w;
@@ -258,7 +261,7 @@ static void THNN_(transformWeights)(void *context, ptrdiff_t begin, ptrdiff_t en
   const THNN_(Tiled) *w = context;
   const THNNConvolution *c = w->c;
   const ptrdiff_t pieces = THNN_(parts)(w->planes, TURNED_PLANES);
-  real *m = THNN_(ofThread)(w->memory, w->turned, w->threads);
+  real *m = THNN_(ofThread)(w->memory, THNN_(ofEach)(w), w->threads) + THNN_(beforeTurned)(w);
   for (ptrdiff_t item = begin; item < end; item++) {
     const ptrdiff_t block = item / pieces, plane = item % pieces * TURNED_PLANES;
     const ptrdiff_t planes = THMin(TURNED_PLANES, w->planes - plane);
@@ -287,13 +290,8 @@ typedef struct {
   THNNTiles tiles;
   ptrdiff_t image, row;    /* the first ones */
   ptrdiff_t plane, planes; /* of the source */
-  real *flat, *line, *v, *products, *turned;
+  real *flat, *lines, *v, *products, *turned;
 } THNN_(Run);
-
-static ptrdiff_t THNN_(ofEach)(const THNN_(Tiled) * w)
-{
-  return w->flat + w->line + w->v + w->products + w->turned + w->sums;
-}
 
 /* Of all planes. */
 static THNN_(Run) THNN_(runOf)(const THNN_(Tiled) * w, ptrdiff_t run)
@@ -303,78 +301,81 @@ static THNN_(Run) THNN_(runOf)(const THNN_(Tiled) * w, ptrdiff_t run)
   r.row = run % w->bands * w->tiles.down;
   r.tiles.images = THMin(w->tiles.images, w->c->batch - r.image);
   r.tiles.down = THMin(w->tiles.down, w->down - r.row);
-  r.flat = THNN_(ofThread)(w->memory, THNN_(ofEach)(w), w->threads);
-  r.line = r.flat + w->flat;
-  r.v = r.line + w->line;
+  r.tiles.isLow = r.row + r.tiles.down == w->down && THNN_(isShort)(w->at[1].output);
+  r.flat = w->isKept ? w->memory + run * THNN_(ofEach)(w)
+                     : THNN_(ofThread)(w->memory, THNN_(ofEach)(w), w->threads);
+  r.lines = r.flat + w->flat;
+  r.v = r.lines + w->lines;
   r.products = r.v + w->v;
   r.turned = r.products + w->products;
   return r;
 }
 
-/* Planes are last: tiles are read where they are. */
-static void THNN_(transformLast)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t group)
+/* A few rows of the source, from row on of those that the run needs, of a vector of planes; rows
+ * that are not there are 0. */
+static void THNN_(turnRows)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t row,
+                            const real *from)
 {
-  const ptrdiff_t all = w->planes * w->c->groups, pitch = w->at[2].input * all;
-  real *v = r->v;
+  const ptrdiff_t lanes = THNN_(implicit)->lanes, wide = w->at[2].input, size = wide * lanes;
+  const ptrdiff_t top = STEP * r->row - w->at[1].pad + row;
+  const ptrdiff_t first = THMin(THMax(0, -top), w->few);
+  const ptrdiff_t end = THMax(first, THMin(w->few, w->at[1].input - top));
+  real *flat = r->flat + row % w->there * size;
+  memset(flat, 0, (size_t)(first * size) * sizeof *flat);
+  memset(flat + end * size, 0, (size_t)((w->few - end) * size) * sizeof *flat);
+  if (end == first)
+    return;
+  const ptrdiff_t all = w->planes * w->c->groups, position = (top + first) * wide;
+  if (w->c->last)
+    THNN_(winograd)->copyRows((end - first) * wide, lanes, from + position * all, all,
+                              flat + first * size, lanes);
+  else
+    THNN_(implicit)->turn(lanes, (end - first) * wide, from + position, w->source,
+                          flat + first * size, lanes);
+}
+
+/* The last vector of planes ends with them, and begins with some of the one before. */
+static void THNN_(transformImages)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t group)
+{
+  const ptrdiff_t lanes = THNN_(implicit)->lanes, wide = w->at[2].input;
+  memset(r->lines, 0, (size_t)w->lines * sizeof *r->lines); /* also where the padding is */
   for (ptrdiff_t n = 0; n < r->tiles.images; n++)
-    for (ptrdiff_t row = 0; row < r->tiles.down; row++, v += r->tiles.across * w->next) {
-      const ptrdiff_t top = STEP * (r->row + row) - w->at[1].pad; /* the first row of tiles */
-      const real *from = w->from + (r->image + n) * w->source * all + group * w->planes + r->plane;
-      THNN_(winograd)->tiles(w->first, w->end, r->tiles.across, r->planes, from + top * pitch, all,
-                             pitch, -top, w->at[1].input - top, w->at[2].pad, w->at[2].input, v,
-                             w->next, w->number);
+    for (ptrdiff_t p = 0; p < r->planes; p += lanes) {
+      const ptrdiff_t image = (r->image + n) * w->c->groups + group;
+      const ptrdiff_t plane = r->plane + THMin(p, r->planes - lanes);
+      const real *from =
+          w->c->last ? w->from + (image - group) * w->planes * w->source + group * w->planes + plane
+                     : w->from + (image * w->planes + plane) * w->source;
+      ptrdiff_t turned = 0;
+      for (ptrdiff_t i = 0; i < r->tiles.down; i++) {
+        const int points = THNNTiles_isLow(&r->tiles, i) ? THNN_WINOGRAD_FEW : SIDE;
+        for (; turned < STEP * i + points; turned += w->few)
+          THNN_(turnRows)(w, r, turned, from);
+        const real *rows[SIDE];
+        for (int k = 0; k < SIDE; k++)
+          rows[k] = r->flat + (STEP * i + k) % w->there * wide * lanes;
+        THNN_(winograd)->images(&r->tiles, w->first, w->end, n, i, rows, w->at[2].pad, wide,
+                                r->lines, r->v + p / lanes * w->next, w->number);
+      }
     }
 }
 
-static void THNN_(transformImages)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t group)
-{
-  if (w->c->last) {
-    THNN_(transformLast)(w, r, group);
-    return;
-  }
-  const ptrdiff_t wide = r->tiles.wide, rows = THNNTiles_rows(&r->tiles);
-  const ptrdiff_t top = STEP * r->row - w->at[1].pad; /* the first row that is needed */
-  const ptrdiff_t first = THMin(THMax(0, -top), rows);
-  const ptrdiff_t end = THMax(first, THMin(rows, w->at[1].input - top));
-  const ptrdiff_t size = rows * wide, plane = r->tiles.images * size;
-  real *flat = r->flat + w->margin;
-  for (ptrdiff_t i = 0; i < w->few * r->tiles.images; i++) {
-    memset(flat + i * size, 0, (size_t)(first * wide) * sizeof *flat);
-    memset(flat + i * size + end * wide, 0, (size_t)((rows - end) * wide) * sizeof *flat);
-  }
-  for (ptrdiff_t p = 0; p < r->planes; p++) {
-    if (p % w->few == 0 && end > first)
-      for (ptrdiff_t n = 0; n < r->tiles.images; n++) {
-        const ptrdiff_t image = (r->image + n) * w->c->groups + group;
-        const ptrdiff_t from = image * w->planes + r->plane + p;
-        THNN_(winograd)->copyRows(THMin(w->few, r->planes - p), (end - first) * wide,
-                                  w->from + from * w->source + (top + first) * wide, w->source,
-                                  flat + n * size + first * wide, plane);
-      }
-    THNN_(winograd)->images(&r->tiles, w->first, w->end, flat + p % w->few * plane - w->at[2].pad,
-                            w->mask, r->line, r->v + p * w->next, w->number);
-  }
-}
-
-/* The products of a block: sums over the planes, a few of them at a time. */
+/* The products of a block: sums over the planes. */
 static void THNN_(multiplyBlock)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t block,
                                  ptrdiff_t vectors)
 {
-  static const real zeros[256];
   const ptrdiff_t width = vectors * THNN_(implicit)->lanes, tiles = THNNTiles_count(&r->tiles);
   const real *u = w->weights + block * w->rows * SIDE * w->planes * w->width;
-  for (ptrdiff_t k = 0; k < (w->end - w->first) * SIDE; k++)
-    for (ptrdiff_t p = 0; p < w->planes; p += THNN_IMPLICIT_COLUMNS)
-      THNN_(implicit)->multiply(tiles, w->tile, THMin(w->planes - p, THNN_IMPLICIT_COLUMNS),
-                                w->plane, r->v + k * w->number + p * (w->c->last ? 1 : w->next), 0,
-                                u + (k * w->planes + p) * width, vectors, p == 0 ? zeros : NULL,
-                                r->products + k * tiles * width, width);
+  for (int k = 0; k < (w->end - w->first) * SIDE; k++)
+    THNN_(winograd)->multiply(THNNTiles_ofPoints(&r->tiles, w->first + k / SIDE, k % SIDE),
+                              w->planes, r->v + k * w->number, w->next, u + k * w->planes * width,
+                              vectors, r->products + k * tiles * width);
 }
 
 /* Rows of tiles of one image become rows of a vector of results. */
-static void THNN_(deliverTiles)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t row,
-                                ptrdiff_t rows, const real *products, ptrdiff_t width,
-                                const real *start, ptrdiff_t count, real *to)
+static void THNN_(deliverTiles)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t image,
+                                ptrdiff_t row, ptrdiff_t rows, const real *products,
+                                ptrdiff_t width, const real *start, ptrdiff_t count, real *to)
 {
   const ptrdiff_t lanes = THNN_(implicit)->lanes, wide = w->at[2].output;
   const ptrdiff_t high = THMin(STEP * rows, w->at[1].output - STEP * (r->row + row));
@@ -384,10 +385,10 @@ static void THNN_(deliverTiles)(const THNN_(Tiled) * w, const THNN_(Run) * r, pt
   real *results = inPlace ? to : r->turned;
   const ptrdiff_t apart = inPlace ? all : lanes;
   for (ptrdiff_t i = 0; i < rows; i++)
-    THNN_(winograd)->results(
-        w->first, w->end, r->tiles.across, products + i * r->tiles.across * width, width,
-        THNNTiles_count(&r->tiles) * width, inPlace && w->first > 0 ? NULL : start, high - STEP * i,
-        wide, results + STEP * i * wide * apart, apart);
+    THNN_(winograd)->results(&r->tiles, w->first, w->end, image, row + i, products, width,
+                             THNNTiles_count(&r->tiles) * width,
+                             inPlace && w->first > 0 ? NULL : start, high - STEP * i, wide,
+                             r->lines, results + STEP * i * wide * apart, wide * apart, apart);
   if (inPlace)
     return;
   if (w->c->last && w->first == 0) {
@@ -407,7 +408,9 @@ static void THNN_(deliverBlock)(const THNN_(Tiled) * w, const THNN_(Run) * r, pt
                                 ptrdiff_t vectors)
 {
   const ptrdiff_t lanes = THNN_(implicit)->lanes, width = vectors * lanes;
-  const ptrdiff_t few = THMax(1, TURNED / (STEP * w->at[2].output)), across = r->tiles.across;
+  const ptrdiff_t few = THMax(1, TURNED / (STEP * w->at[2].output));
+  /* Points of other passes count as 0. */
+  memset(r->lines, 0, (size_t)(SIDE * STEP * lanes) * sizeof *r->lines);
   for (ptrdiff_t n = 0; n < r->tiles.images; n++)
     for (ptrdiff_t row = 0; row < r->tiles.down; row += few)
       for (ptrdiff_t o = 0; o < vectors; o++) {
@@ -421,9 +424,8 @@ static void THNN_(deliverBlock)(const THNN_(Tiled) * w, const THNN_(Run) * r, pt
                                     w->group * w->results + result
                               : w->to + (image * w->results + result) * w->size;
         THNN_(deliverTiles)
-        (w, r, row, THMin(few, r->tiles.down - row),
-         r->products + o * lanes + (n * r->tiles.down + row) * across * width, width, start, count,
-         to);
+        (w, r, n, row, THMin(few, r->tiles.down - row), r->products + o * lanes, width, start,
+         count, to);
       }
 }
 
@@ -432,7 +434,8 @@ static void THNN_(computeRuns)(void *context, ptrdiff_t begin, ptrdiff_t end)
   const THNN_(Tiled) *w = context;
   for (ptrdiff_t run = begin; run < end; run++) {
     const THNN_(Run) r = THNN_(runOf)(w, run);
-    THNN_(transformImages)(w, &r, w->group);
+    if (w->block == 0 || !w->isKept)
+      THNN_(transformImages)(w, &r, w->group);
     for (ptrdiff_t block = 0; block < w->count; block++) {
       const ptrdiff_t first = (w->block + block) * w->width;
       const ptrdiff_t vectors = THNN_(vectorsOf)(THMin(w->width, w->results - first));
@@ -440,33 +443,6 @@ static void THNN_(computeRuns)(void *context, ptrdiff_t begin, ptrdiff_t end)
       THNN_(deliverBlock)(w, &r, first, vectors);
     }
   }
-}
-
-/* Offsets of tiles and planes in a transformed run. */
-static void THNN_(listTiles)(THNN_(Call) * call, THNN_(Tiled) * w, ptrdiff_t planes)
-{
-  const ptrdiff_t tiles = THNNTiles_count(&w->tiles), across = w->tiles.across;
-  ptrdiff_t *list = THNN_(scratchBytes)(call, (size_t)(tiles + planes) * sizeof(ptrdiff_t));
-  w->tile = list;
-  for (ptrdiff_t t = 0; t < tiles; t++)
-    *list++ = w->c->last ? t * w->next : t / across * (across + 1) + t % across;
-  w->plane = list;
-  for (ptrdiff_t p = 0; p < planes; p++)
-    *list++ = w->c->last ? p : p * w->next;
-}
-
-/* What a mask of columns is of. */
-static ptrdiff_t THNN_(columnsOf)(const THNN_(Tiled) * w)
-{
-  return THNNTiles_pitch(&w->tiles) + THNN_(implicit)->lanes;
-}
-
-static void THNN_(maskColumns)(const THNN_(Tiled) * w, real *mask)
-{
-  const ptrdiff_t columns = THNN_(columnsOf)(w);
-  memset(mask, 0, (size_t)columns * sizeof *mask);
-  for (ptrdiff_t i = THMax(0, w->at[2].pad); i < THMin(columns, w->at[2].input + w->at[2].pad); i++)
-    memset(mask + i, 0xff, sizeof *mask);
 }
 
 /* In no more threads than there is memory for. */
@@ -484,19 +460,16 @@ void THNN_(convolveWinograd)(const THNNConvolution *c, int back, THTensor *from,
   THNN_(beginConvolution)(&call, c, back, &from, &weight, &bias, &to);
   THNN_(Tiled) w;
   THNN_(plan)(c, back, THParallel_threads(PTRDIFF_MAX, 1), &w);
-  w.mask = THNN_(scratch)(&call, THNN_(columnsOf)(&w));
   w.weights = THNN_(scratch)(&call, w.u);
   w.memory = THNN_(scratch)(&call, w.threads * THNN_(ofEach)(&w));
-  THNN_(listTiles)(&call, &w, THNN_IMPLICIT_COLUMNS);
   THNN_(start)(&call);
   w.from = THTensor_(data)(from);
   w.weight = THTensor_(data)(weight);
   w.bias = bias ? THTensor_(data)(bias) : NULL;
   w.to = THTensor_(data)(to);
-  THNN_(maskColumns)(&w, (real *)w.mask);
   for (w.group = 0; w.group < c->groups; w.group++)
-    for (w.block = 0; w.block < w.blocks; w.block += w.together)
-      for (w.first = 0; w.first < SIDE; w.first = w.end) {
+    for (w.first = 0; w.first < SIDE; w.first = w.end)
+      for (w.block = 0; w.block < w.blocks; w.block += w.together) {
         w.count = THMin(w.together, w.blocks - w.block);
         w.end = w.first + w.rows;
         THNN_(inThreads)
@@ -516,21 +489,14 @@ void THNN_(convolveWinograd)(const THNNConvolution *c, int back, THTensor *from,
 /* Vector operations. */
 static double THNN_(costOfWeights)(const THNN_(Tiled) * w)
 {
-  const double lanes = (double)THNN_(implicit)->lanes, tiles = (double)THNNTiles_count(&w->tiles);
+  const double tiles = (double)THNNTiles_count(&w->tiles);
   const double vectors =
       (double)THNN_(parts)(THMin(w->results, w->together * w->width), THNN_(implicit)->lanes);
-  const double planes = (double)(THNN_(parts)(w->chunk, 6) * 6);
-  const double rows = (double)(w->tiles.images * w->tiles.down);
-  const double pitch = (double)THNNTiles_pitch(&w->tiles);
+  const double planes = (double)(THNN_(parts)(THMin(w->chunk, w->planes), 6) * 6);
   const double passes = SIDE / (double)w->rows;
   const double products = SIDE * SIDE * planes * vectors * (tiles + 12);
-  const double images = (double)w->chunk * rows *
-                        (passes * (30 + pitch / lanes * 8) + SIDE * (6 + pitch / lanes * 8));
   const double gradients = vectors * tiles * (130 + 120 * passes);
-  if (w->c->last)
-    return (double)w->runs * (products + THNN_(costOfLast)(w, w->chunk) + gradients) +
-           planes * vectors * (200 + 100 * passes);
-  return (double)w->runs * (products + images + gradients) +
+  return (double)w->runs * (products + THNN_(costOfImages)(w, w->chunk, 1) + gradients) +
          planes * vectors * (200 + 100 * passes);
 }
 
@@ -544,7 +510,7 @@ static int THNN_(chooseChunks)(THNN_(Tiled) * w, int threads, double *cost)
   static const ptrdiff_t pieces[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48};
   enum { PIECES = sizeof pieces / sizeof *pieces };
   for (int i = 0; i < PIECES && pieces[i] <= w->planes; i++) {
-    w->chunk = THNN_(parts)(w->planes, pieces[i]);
+    w->chunk = THNN_(parts)(THNN_(parts)(w->planes, pieces[i]), lanes) * lanes;
     for (int k = 0; k < PIECES && pieces[k] <= w->blocks; k++) {
       w->together = THNN_(parts)(w->blocks, pieces[k]);
       THNN_(setSource)(w, w->chunk);
@@ -574,6 +540,7 @@ static int THNN_(planWeights)(const THNNConvolution *c, int threads, THNN_(Tiled
   static const int rows[] = {6, 3, 2, 1};
   if (!THNN_(measure)(c, 0, w))
     return 0;
+  THNN_(setBlocks)(w, THNN_(implicit)->vectors);
   double cost = INFINITY;
   THNN_(Tiled) best = *w;
   for (size_t i = 0; i < sizeof few / sizeof *few * (sizeof rows / sizeof *rows); i++) {
@@ -581,6 +548,7 @@ static int THNN_(planWeights)(const THNNConvolution *c, int threads, THNN_(Tiled
     THNN_(Tiled) other = *w;
     other.rows = rows[i % (sizeof rows / sizeof *rows)];
     THNN_(setRuns)(&other, few[i / (sizeof rows / sizeof *rows)], 1);
+    other.isKept = 0;
     if (THNNTiles_count(&other.tiles) <= THNN_IMPLICIT_COLUMNS &&
         THNN_(chooseChunks)(&other, 1, &mine) && mine < cost) {
       best = other;
@@ -589,7 +557,7 @@ static int THNN_(planWeights)(const THNNConvolution *c, int threads, THNN_(Tiled
   }
   const double direct = (double)(c->batch * w->size) * (double)(w->planes * TAPS) *
                         (double)THNN_(parts)(w->results, THNN_(implicit)->lanes);
-  if (!(cost < 0.75 * direct * (double)THMax(1, c->groups)))
+  if (!(cost < direct * (double)THMax(1, c->groups)))
     return 0;
   for (; threads > 1; threads--) {
     THNN_(Tiled) other = best;
@@ -607,7 +575,7 @@ static void THNN_(transformGradients)(const THNN_(Tiled) * w, const THNN_(Run) *
                                       ptrdiff_t first, ptrdiff_t count)
 {
   const ptrdiff_t lanes = THNN_(implicit)->lanes, wide = w->at[2].output;
-  const ptrdiff_t width = THNN_(vectorsOf)(count) * lanes, across = r->tiles.across;
+  const ptrdiff_t width = THNN_(vectorsOf)(count) * lanes;
   const ptrdiff_t next = THNNTiles_count(&r->tiles) * width;
   const ptrdiff_t few = THMax(1, THNN_(turnedRows)(w) / STEP); /* rows of tiles */
   for (ptrdiff_t o = 0; o < count; o += lanes)
@@ -628,9 +596,9 @@ static void THNN_(transformGradients)(const THNN_(Tiled) * w, const THNN_(Run) *
         const real *from = inPlace ? y + top * wide * all : r->turned;
         const ptrdiff_t apart = inPlace ? all : lanes;
         for (ptrdiff_t i = 0; i < rows; i++)
-          THNN_(winograd)->gradients(
-              w->first, w->end, across, from + STEP * i * wide * apart, apart, high - STEP * i,
-              wide, r->products + (n * r->tiles.down + row + i) * across * width + o, width, next);
+          THNN_(winograd)->gradients(&r->tiles, w->first, w->end, n, row + i,
+                                     from + STEP * i * wide * apart, high - STEP * i, wide,
+                                     wide * apart, apart, r->lines, r->products + o, width, next);
       }
     }
 }
@@ -677,10 +645,11 @@ static void THNN_(sumProducts)(const THNN_(Tiled) * w, ptrdiff_t group, ptrdiff_
       const ptrdiff_t count = THMin(w->width, w->results - first);
       const ptrdiff_t vectors = THNN_(vectorsOf)(count), width = vectors * THNN_(implicit)->lanes;
       THNN_(transformGradients)(w, &r, group, first, count);
-      for (ptrdiff_t k = 0; k < numbers; k++)
-        THNN_(implicit)->multiply(planes, w->plane, tiles, w->tile, r.v + k * w->number, 0,
-                                  r.products + k * tiles * width, vectors, NULL,
-                                  sums + block * size + k * planes * width, width);
+      for (int k = 0; k < numbers; k++)
+        THNN_(implicit)->multiply(planes, w->plane + (plane + planes == w->planes ? w->chunk : 0),
+                                  THNNTiles_ofPoints(&r.tiles, w->first + k / SIDE, k % SIDE),
+                                  w->tile, r.v + k * w->number, 0, r.products + k * tiles * width,
+                                  vectors, NULL, sums + block * size + k * planes * width, width);
     }
   }
   for (ptrdiff_t block = 0; block < blocks; block++) {
@@ -705,6 +674,24 @@ static void THNN_(weightItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
+/* Offsets of tiles and planes in a transformed run; of the last planes once more, whose last vector
+ * ends with them. */
+static void THNN_(listTiles)(THNN_(Call) * call, THNN_(Tiled) * w)
+{
+  const ptrdiff_t tiles = THNNTiles_count(&w->tiles), lanes = THNN_(implicit)->lanes;
+  const ptrdiff_t chunk = w->chunk, last = (w->planes - 1) % chunk + 1;
+  ptrdiff_t *list = THNN_(scratchBytes)(call, (size_t)(tiles + 2 * chunk) * sizeof(ptrdiff_t));
+  w->tile = list;
+  for (ptrdiff_t t = 0; t < tiles; t++)
+    *list++ = t * lanes;
+  w->plane = list;
+  for (ptrdiff_t p = 0; p < 2 * chunk; p++) {
+    const ptrdiff_t plane = p % chunk, vector = plane / lanes;
+    const ptrdiff_t lacks = p < chunk ? 0 : THMax(0, (vector + 1) * lanes - last);
+    *list++ = vector * w->next + plane % lanes + lacks;
+  }
+}
+
 THNN_(Tiled) * THNN_(prepareWinogradWeights)(const THNNConvolution *c, THNN_(Call) * call)
 {
   THNN_(Tiled) plan;
@@ -712,9 +699,8 @@ THNN_(Tiled) * THNN_(prepareWinogradWeights)(const THNNConvolution *c, THNN_(Cal
     return NULL;
   THNN_(Tiled) *w = THNN_(scratchBytes)(call, sizeof *w);
   *w = plan;
-  w->mask = THNN_(scratch)(call, THNN_(columnsOf)(w));
   w->memory = THNN_(scratch)(call, w->threads * THNN_(ofEach)(w));
-  THNN_(listTiles)(call, w, w->chunk);
+  THNN_(listTiles)(call, w);
   return w;
 }
 
@@ -726,7 +712,6 @@ void THNN_(addWinogradWeights)(THNN_(Tiled) * w, const real *x, const real *y, r
   w->weight = y;
   w->to = weights;
   w->scale = scale;
-  THNN_(maskColumns)(w, (real *)w->mask);
   THNN_(inThreads)
   (w, THMax(1, w->c->groups) * chunks * THNN_(parts)(w->blocks, w->together), THNN_(weightItems));
 }

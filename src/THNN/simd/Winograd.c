@@ -1,15 +1,15 @@
-/* Kernels of Winograd's convolutions: the transforms, as loops over vectors. */
+/* Kernels of Winograd's convolutions: the transforms, as loops over vectors, and the products. */
 #include "THNNTemplate.h"
 
 #include "Vectors.h"
 
-enum { SIDE = THNN_WINOGRAD_SIDE, STEP = THNN_WINOGRAD_STEP, SIZE = THNN_WINOGRAD_SIZE };
+enum {
+  SIDE = THNN_WINOGRAD_SIDE,
+  STEP = THNN_WINOGRAD_STEP,
+  SIZE = THNN_WINOGRAD_SIZE,
+  FEW = THNN_WINOGRAD_FEW
+};
 
-#if defined(TH_REAL_IS_FLOAT)
-typedef int32_t Bits __attribute__((vector_size(VECTOR)));
-#else
-typedef int64_t Bits __attribute__((vector_size(VECTOR)));
-#endif
 #include "MultiplyAdd.h"
 
 static inline Vector load(const real *x)
@@ -31,7 +31,12 @@ static inline Vector add(Vector a, double factor, Vector c)
   return MULTIPLY_ADD(a, f, c);
 }
 
-/* The points are 0, P, -P, Q, -Q and infinity.  All these numbers are exact. */
+static inline Vector times(double factor, Vector a)
+{
+  return a * (real)factor;
+}
+
+/* The points are P, -P, 0, infinity, Q and -Q.  All these numbers are exact. */
 #define P  0.625
 #define Q  1.5
 #define P2 (P * P)
@@ -39,198 +44,79 @@ static inline Vector add(Vector a, double factor, Vector c)
 
 /* --- images ---------------------------------------------------------------------------------- */
 
-/* Number a of the transform of six elements d: they are multiplied by the coefficients of the
- * polynomial that is 0 at the other points (at all points but infinity, for the last one). */
-static inline __attribute__((always_inline)) Vector of_image(int a, const Vector *d)
+/* The numbers of six elements: they are multiplied by the coefficients of the polynomial that is 0
+ * at the other points (at all points but infinity, for that one).  If short, the first four of four
+ * elements: they are multiplied by those of the polynomial that is 0 at the other ones of the four
+ * points, times what windows lack: P2 - Q2, the product of the distances to Q and -Q, at P and -P,
+ * and -Q2 at 0. */
+INLINE void of_image(const Vector *d, int isShort, Vector *v)
 {
-  switch (a) {
-    case 0:
-      return add(d[0], P2 * Q2, add(d[2], -(P2 + Q2), d[4]));
-    case 1:
-      return add(add(d[1], -Q2, d[3]), P, add(d[2], -Q2, d[4]));
-    case 2:
-      return add(add(d[1], -Q2, d[3]), -P, add(d[2], -Q2, d[4]));
-    case 3:
-      return add(add(d[1], -P2, d[3]), Q, add(d[2], -P2, d[4]));
-    case 4:
-      return add(add(d[1], -P2, d[3]), -Q, add(d[2], -P2, d[4]));
-    default:
-      return add(d[1], P2 * Q2, add(d[3], -(P2 + Q2), d[5]));
+  if (isShort) {
+    const Vector middle = times(P2 - Q2, d[2]);
+    v[0] = add(d[1], P * (P2 - Q2), middle);
+    v[1] = add(d[1], -P * (P2 - Q2), middle);
+    v[2] = add(d[2], -Q2, times(P2 * Q2, d[0]));
+    v[3] = add(d[1], -P2, d[3]);
+    return;
+  }
+  const Vector oddP = add(d[1], -Q2, d[3]), evenP = add(d[2], -Q2, d[4]);
+  const Vector oddQ = add(d[1], -P2, d[3]), evenQ = add(d[2], -P2, d[4]);
+  v[0] = add(oddP, P, evenP);
+  v[1] = add(oddP, -P, evenP);
+  v[2] = add(d[0], P2 * Q2, add(d[2], -(P2 + Q2), d[4]));
+  v[3] = add(d[1], P2 * Q2, add(d[3], -(P2 + Q2), d[5]));
+  v[4] = add(oddQ, Q, evenQ);
+  v[5] = add(oddQ, -Q, evenQ);
+}
+
+/* Columns: a line for each point. */
+INLINE void image_columns(const real *const *rows, ptrdiff_t columns, int isLow, real *lines,
+                          ptrdiff_t pitch)
+{
+  for (ptrdiff_t j = 0; j < columns * LANES; j += LANES) {
+    Vector d[SIDE], v[SIDE];
+    for (int k = 0; k < (isLow ? FEW : SIDE); k++)
+      d[k] = load(rows[k] + j);
+    of_image(d, isLow, v);
+    for (int a = 0; a < (isLow ? FEW : SIDE); a++)
+      store(lines + a * pitch + j, v[a]);
   }
 }
 
-/* Down: a row for each row of tiles. */
-static inline __attribute__((always_inline)) void down(const THNNTiles *t, const real *flat,
-                                                       const real *mask, real *line, int a)
+INLINE void image_tile(const real *line, int isNarrow, real *const *v, ptrdiff_t tile)
 {
-  const ptrdiff_t pitch = THNNTiles_pitch(t);
-  for (ptrdiff_t n = 0; n < t->images; n++, flat += THNNTiles_plane(t))
-    for (ptrdiff_t i = 0; i < t->down; i++, line += pitch)
-      for (ptrdiff_t j = 0; j < pitch; j += LANES) {
-        const real *at = flat + STEP * i * t->wide + j;
-        Vector d[SIDE];
-        for (int k = 0; k < SIDE; k++)
-          if (a == 0 ? k % 2 == 0 : a < 5 ? k > 0 && k < 5 : k % 2 == 1)
-            d[k] = load(at + k * t->wide);
-        /* The next row writes over what is too much. */
-        store(line + j, (Vector)((Bits)of_image(a, d) & (Bits)load(mask + j)));
-      }
+  Vector d[SIDE], numbers[SIDE];
+  for (int k = 0; k < (isNarrow ? FEW : SIDE); k++)
+    d[k] = load(line + (STEP * tile + k) * LANES);
+  of_image(d, isNarrow, numbers);
+  for (int b = 0; b < (isNarrow ? FEW : SIDE); b++)
+    store(v[b] + tile * LANES, numbers[b]);
 }
 
-#if defined(__AVX512F__) && defined(TH_REAL_IS_FLOAT)
-#define EVENS(A, B) \
-  __builtin_shufflevector(A, B, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)
-#define ODDS(A, B) \
-  __builtin_shufflevector(A, B, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31)
-#define FOLLOWING(A, B) \
-  __builtin_shufflevector(A, B, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
-#elif defined(__AVX512F__) || (defined(__AVX__) && defined(TH_REAL_IS_FLOAT))
-#define EVENS(A, B)     __builtin_shufflevector(A, B, 0, 2, 4, 6, 8, 10, 12, 14)
-#define ODDS(A, B)      __builtin_shufflevector(A, B, 1, 3, 5, 7, 9, 11, 13, 15)
-#define FOLLOWING(A, B) __builtin_shufflevector(A, B, 1, 2, 3, 4, 5, 6, 7, 8)
-#elif defined(__AVX__) || defined(TH_REAL_IS_FLOAT)
-#define EVENS(A, B)     __builtin_shufflevector(A, B, 0, 2, 4, 6)
-#define ODDS(A, B)      __builtin_shufflevector(A, B, 1, 3, 5, 7)
-#define FOLLOWING(A, B) __builtin_shufflevector(A, B, 1, 2, 3, 4)
-#else
-#define EVENS(A, B)     __builtin_shufflevector(A, B, 0, 2)
-#define ODDS(A, B)      __builtin_shufflevector(A, B, 1, 3)
-#define FOLLOWING(A, B) __builtin_shufflevector(A, B, 1, 2)
-#endif
-
-/* Elements 0, 4, 8, ... of x, elements 1, 5, 9, ..., and so on. */
-static inline __attribute__((always_inline)) void every_fourth(const real *x, Vector *e)
+static void images(const THNNTiles *t, int first, int end, ptrdiff_t image, ptrdiff_t i,
+                   const real *const *rows, ptrdiff_t column, ptrdiff_t wide, real *lines, real *v,
+                   ptrdiff_t next)
 {
-  const Vector a = load(x), b = load(x + LANES), c = load(x + 2 * LANES), d = load(x + 3 * LANES);
-  const Vector even[] = {EVENS(a, b), EVENS(c, d)}, odd[] = {ODDS(a, b), ODDS(c, d)};
-  e[0] = EVENS(even[0], even[1]);
-  e[1] = EVENS(odd[0], odd[1]);
-  e[2] = ODDS(even[0], even[1]);
-  e[3] = ODDS(odd[0], odd[1]);
-}
-
-/* Across: tiles begin at every fourth element, and end in the next one. */
-static void across(ptrdiff_t positions, const real *line, real *v, ptrdiff_t next)
-{
-  Vector e[STEP], following[STEP];
-  every_fourth(line, e);
-  for (ptrdiff_t p = 0; p < positions; p += LANES) {
-    every_fourth(line + STEP * (p + LANES), following);
-    const Vector d[SIDE] = {
-        e[0], e[1], e[2], e[3], FOLLOWING(e[0], following[0]), FOLLOWING(e[1], following[1])};
-#pragma GCC unroll 6
-    for (int b = 0; b < SIDE; b++)
-      store(v + b * next + p, of_image(b, d));
-    for (int k = 0; k < STEP; k++)
-      e[k] = following[k];
-  }
-}
-
-static void images(const THNNTiles *t, int first, int end, const real *flat, const real *mask,
-                   real *line, real *v, ptrdiff_t next)
-{
-  for (int a = first; a < end; a++, v += SIDE * next) {
-    switch (a) {
-      case 0:
-        down(t, flat, mask, line, 0);
-        break;
-      case 1:
-        down(t, flat, mask, line, 1);
-        break;
-      case 2:
-        down(t, flat, mask, line, 2);
-        break;
-      case 3:
-        down(t, flat, mask, line, 3);
-        break;
-      case 4:
-        down(t, flat, mask, line, 4);
-        break;
-      default:
-        down(t, flat, mask, line, 5);
-    }
-    across(THNNTiles_positions(t), line, v, next);
-  }
-}
-
-/* --- images whose planes are last --------------------------------------------------------------
- */
-
-/* n elements, or a vector. */
-static inline Vector load_some(const real *x, ptrdiff_t n)
-{
-  if (n >= LANES)
-    return load(x);
-#if defined(__AVX512F__)
-  return (Vector)MASKED_LOAD(lanes_between(0, n), x);
-#else
-  Vector v = {0};
-  memcpy(&v, x, (size_t)n * sizeof *x);
-  return v;
-#endif
-}
-
-/* A tile of a vector of planes, down and across as above; all: its elements are all there, and the
- * vector is full. */
-INLINE void tile_last(int first, int end, const real *x, ptrdiff_t apart, ptrdiff_t pitch,
-                      ptrdiff_t top, ptrdiff_t bottom, ptrdiff_t left, ptrdiff_t right,
-                      ptrdiff_t planes, real *v, ptrdiff_t next, int all)
-{
-  static const real zeros[LANES];
-  Vector h[SIDE][SIDE];
-#pragma GCC unroll 6
-  for (int j = 0; j < SIDE; j++) {
-    Vector d[SIDE];
-    const int column = all || (j >= left && j < right);
-    if (all &&
-        j >= SIDE - STEP) /* the tile after the next, whose first columns are the next one's */
-      for (int i = 0; i < SIDE; i++)
-        __builtin_prefetch(x + i * pitch + (j + 2 * STEP) * apart);
-#pragma GCC unroll 6
-    for (int i = 0; i < SIDE; i++)
-      if (all)
-        d[i] = load(x + i * pitch + j * apart);
-      else /* a choice of addresses needs no branch */
-        d[i] =
-            load_some(column && i >= top && i < bottom ? x + i * pitch + j * apart : zeros, planes);
-#pragma GCC unroll 6
-    for (int a = first; a < end; a++)
-      h[a][j] = of_image(a, d);
-  }
-#pragma GCC unroll 6
-  for (int a = first; a < end; a++)
-#pragma GCC unroll 6
-    for (int b = 0; b < SIDE; b++)
-      store(v + ((a - first) * SIDE + b) * next, of_image(b, h[a]));
-}
-
-INLINE void some_tiles(int first, int end, ptrdiff_t count, ptrdiff_t planes, const real *x,
-                       ptrdiff_t apart, ptrdiff_t pitch, ptrdiff_t top, ptrdiff_t bottom,
-                       ptrdiff_t pad, ptrdiff_t wide, real *v, ptrdiff_t nextTile, ptrdiff_t next)
-{
-  const int high = top <= 0 && bottom >= SIDE;
-  for (ptrdiff_t t = 0; t < count; t++, v += nextTile) {
-    const ptrdiff_t left = pad - t * STEP, right = left + wide;
-    const real *at = x - left * apart;
-    const int inside = high && left <= 0 && right >= SIDE;
-    for (ptrdiff_t p = 0; p < planes; p += LANES)
-      if (inside && planes - p >= LANES)
-        tile_last(first, end, at + p, apart, pitch, 0, SIDE, 0, SIDE, LANES, v + p, next, 1);
-      else
-        tile_last(first, end, at + p, apart, pitch, top, bottom, left, right, planes - p, v + p,
-                  next, 0);
-  }
-}
-
-static void tiles(int first, int end, ptrdiff_t count, ptrdiff_t planes, const real *x,
-                  ptrdiff_t apart, ptrdiff_t pitch, ptrdiff_t top, ptrdiff_t bottom, ptrdiff_t pad,
-                  ptrdiff_t wide, real *v, ptrdiff_t nextTile, ptrdiff_t next)
-{
-  if (end - first == SIDE)
-    some_tiles(0, SIDE, count, planes, x, apart, pitch, top, bottom, pad, wide, v, nextTile, next);
+  const ptrdiff_t columns = THNNTiles_columns(t), pitch = columns * LANES;
+  const ptrdiff_t begin = THMax(0, column), there = THMin(columns, column + wide) - begin;
+  const int isLow = THNNTiles_isLow(t, i), points = isLow ? FEW : SIDE;
+  const real *from[SIDE];
+  for (int k = 0; k < SIDE; k++)
+    from[k] = rows[k] + (begin - column) * LANES;
+  if (isLow)
+    image_columns(from, there, 1, lines + begin * LANES, pitch);
   else
-    some_tiles(first, end, count, planes, x, apart, pitch, top, bottom, pad, wide, v, nextTile,
-               next);
+    image_columns(from, there, 0, lines + begin * LANES, pitch);
+  for (int a = first; a < THMin(end, points); a++) {
+    real *to[SIDE];
+    for (int b = 0; b < SIDE; b++)
+      to[b] = v + ((a - first) * SIDE + b) * next + THNNTiles_before(t, image, i, a, b) * LANES;
+    const ptrdiff_t whole = THNNTiles_across(t, SIDE - 1);
+    for (ptrdiff_t j = 0; j < whole; j++)
+      image_tile(lines + a * pitch, 0, to, j);
+    if (t->isNarrow)
+      image_tile(lines + a * pitch, 1, to, whole);
+  }
 }
 
 /* --- windows --------------------------------------------------------------------------------- */
@@ -241,12 +127,8 @@ static void tiles(int first, int end, ptrdiff_t count, ptrdiff_t planes, const r
     1 / (PRODUCT), (X) / (PRODUCT), (X) * (X) / (PRODUCT) \
   }
 static const double ofWindow[SIDE][SIZE] = {
-    POINT(0., P2 *Q2),
-    POINT(P, 2 * P2 * (P2 - Q2)),
-    POINT(-P, 2 * P2 * (P2 - Q2)),
-    POINT(Q, 2 * Q2 * (Q2 - P2)),
-    POINT(-Q, 2 * Q2 * (Q2 - P2)),
-    {0, 0, 1},
+    POINT(P, 2 * P2 * (P2 - Q2)), POINT(-P, 2 * P2 * (P2 - Q2)), POINT(0., P2 *Q2), {0, 0, 1},
+    POINT(Q, 2 * Q2 * (Q2 - P2)), POINT(-Q, 2 * Q2 * (Q2 - P2)),
 };
 
 static inline Vector of_window(int a, const Vector *g)
@@ -276,128 +158,287 @@ static void windows(int first, int end, int back, ptrdiff_t vectors, const real 
   }
 }
 
-/* --- results --------------------------------------------------------------------------------- */
+/* --- products -------------------------------------------------------------------------------- */
 
-/* Powers of the points; infinity has the highest only. */
-static const double ofResult[SIDE][STEP] = {
-    {1, 0, 0, 0},      {1, P, P2, P *P2},   {1, -P, P2, -P *P2},
-    {1, Q, Q2, Q *Q2}, {1, -Q, Q2, -Q *Q2}, {0, 0, 0, 1},
+#if defined(__AVX512F__)
+enum { MOST_TILES = 14 }; /* whose sums of two vectors are in registers */
+#else
+enum { MOST_TILES = 6 };
+#endif
+enum {
+  PLANES = 16384 / VECTOR, /* whose weights stay in the first cache */
+  LINE = 64 / sizeof(real)
 };
 
-/* Four results from six products, across. */
-static inline __attribute__((always_inline)) void of_products(const real *m, ptrdiff_t next,
-                                                              Vector *r)
+/* Adds the products with an element of each tile. */
+INLINE void add_products(int tiles, int vectors, const real *x, const real *u, Vector (*sum)[2])
 {
-  const Vector a = load(m + next), b = load(m + 2 * next);
-  const Vector c = load(m + 3 * next), d = load(m + 4 * next);
-  const Vector evenP = a + b, oddP = a - b, evenQ = c + d, oddQ = c - d;
-  r[0] = load(m) + evenP + evenQ;
-  r[1] = add(oddQ, Q, oddP * (real)P);
-  r[2] = add(evenQ, Q2, evenP * (real)P2);
-  r[3] = add(oddQ, Q * Q2, add(oddP, P * P2, load(m + 5 * next)));
-}
-
-static inline __attribute__((always_inline)) void some_results(
-    int first, int end, ptrdiff_t tiles, const real *products, ptrdiff_t width, ptrdiff_t next,
-    const real *start, ptrdiff_t high, ptrdiff_t wide, real *y, ptrdiff_t apart)
-{
-  for (ptrdiff_t t = 0; t < tiles; t++, products += width) {
-    Vector sum[STEP][STEP];
-    for (int i = 0; i < STEP; i++)
-      for (int j = 0; j < STEP; j++)
-        sum[i][j] = start ? load(start) : (Vector){0};
-#pragma GCC unroll 6
-    for (int a = first; a < end; a++) {
-      Vector r[STEP];
-      of_products(products + (a - first) * SIDE * next, next, r);
-      for (int i = 0; i < STEP; i++)
-        for (int j = 0; j < STEP; j++)
-          if (ofResult[a][i] == 1)
-            sum[i][j] = sum[i][j] + r[j];
-          else if (ofResult[a][i] != 0)
-            sum[i][j] = add(r[j], ofResult[a][i], sum[i][j]);
-    }
-    const ptrdiff_t rows = THMin(STEP, high), columns = THMin(STEP, wide - t * STEP);
-    real *to = y + t * STEP * apart;
-    if (apart > LANES) /* lines far from each other: those of the next tile are fetched */
-      for (int i = 0; i < STEP; i++)
-        for (int j = 0; j < STEP; j++)
-          __builtin_prefetch(to + (i * wide + STEP + j) * apart, 1);
-    if (!start)
-      for (ptrdiff_t i = 0; i < rows; i++)
-        for (ptrdiff_t j = 0; j < columns; j++)
-          store(to + (i * wide + j) * apart, load(to + (i * wide + j) * apart) + sum[i][j]);
-    else if (rows == STEP && columns == STEP)
-      for (int i = 0; i < STEP; i++)
-        for (int j = 0; j < STEP; j++)
-          store(to + (i * wide + j) * apart, sum[i][j]);
-    else
-      for (ptrdiff_t i = 0; i < rows; i++)
-        for (ptrdiff_t j = 0; j < columns; j++)
-          store(to + (i * wide + j) * apart, sum[i][j]);
+  Vector factor[2];
+  for (int o = 0; o < vectors; o++)
+    factor[o] = load(u + o * LANES);
+#pragma GCC unroll 14
+  for (int t = 0; t < tiles; t++) {
+    const Vector element = x[t * LANES] - (Vector){0};
+    for (int o = 0; o < vectors; o++)
+      sum[t][o] = MULTIPLY_ADD(element, factor[o], sum[t][o]);
   }
 }
 
-static void results(int first, int end, ptrdiff_t tiles, const real *products, ptrdiff_t width,
-                    ptrdiff_t next, const real *start, ptrdiff_t high, ptrdiff_t wide, real *y,
+/* A few tiles, over all planes.  The lines of the products are fetched, which are written, and with
+ * each vector of planes as many lines of the weights that come next, into the second cache. */
+INLINE void some_tiles(int tiles, int vectors, ptrdiff_t planes, const real *v,
+                       ptrdiff_t nextPlanes, const real *u, int more, real *products,
+                       const real *ahead, ptrdiff_t lines)
+{
+  const int width = vectors * LANES;
+  Vector sum[MOST_TILES][2];
+#pragma GCC unroll 14
+  for (int t = 0; t < tiles; t++)
+    for (int o = 0; o < vectors; o++)
+      sum[t][o] = (Vector){0};
+  ptrdiff_t p = 0;
+  for (; p + LANES <= planes; p += LANES, v += nextPlanes) {
+    if (p / LANES < tiles)
+      for (int o = 0; o < width; o += LINE)
+        __builtin_prefetch(products + p / LANES * width + o, 1);
+    for (ptrdiff_t k = 0; k < lines; k++, ahead += LINE)
+      __builtin_prefetch(ahead, 0, 2);
+#pragma GCC unroll 4
+    for (int l = 0; l < LANES; l++, u += width)
+      add_products(tiles, vectors, v + l, u, sum);
+  }
+  for (v += LANES - (planes - p); p < planes; p++, v++, u += width)
+    add_products(tiles, vectors, v, u, sum);
+#pragma GCC unroll 14
+  for (int t = 0; t < tiles; t++)
+    for (int o = 0; o < vectors; o++) {
+      real *to = products + t * width + o * LANES;
+      store(to, more ? load(to) + sum[t][o] : sum[t][o]);
+    }
+}
+
+#define TILES(COUNT)                                                                    \
+  case COUNT:                                                                           \
+    some_tiles(COUNT, vectors, planes, v, nextPlanes, u, more, products, ahead, lines); \
+    break;
+
+INLINE void as_many_tiles(ptrdiff_t tiles, int vectors, ptrdiff_t planes, const real *v,
+                          ptrdiff_t nextPlanes, const real *u, int more, real *products,
+                          const real *ahead, ptrdiff_t lines)
+{
+  switch (tiles) {
+    TILES(1)
+    TILES(2)
+    TILES(3)
+    TILES(4)
+    TILES(5)
+    TILES(6)
+#if defined(__AVX512F__)
+    TILES(7)
+    TILES(8)
+    TILES(9)
+    TILES(10)
+    TILES(11)
+    TILES(12)
+    TILES(13)
+    TILES(14)
+#endif
+  }
+}
+
+static void multiply(ptrdiff_t tiles, ptrdiff_t planes, const real *v, ptrdiff_t nextPlanes,
+                     const real *u, ptrdiff_t vectors, real *products)
+{
+  if (tiles == 0) /* where all of them are short */
+    return;
+  const ptrdiff_t pieces = (tiles + MOST_TILES - 1) / MOST_TILES;
+  for (ptrdiff_t p = 0; p < planes; p += PLANES, v += PLANES / LANES * nextPlanes) {
+    const ptrdiff_t these = THMin(PLANES, planes - p), size = these * vectors * LANES;
+    const ptrdiff_t times = pieces * ((these + LANES - 1) / LANES);
+    const ptrdiff_t lines = (size / LINE + times - 1) / times;
+    const real *ahead = u + size;
+    for (ptrdiff_t piece = 0, t = 0; piece < pieces; piece++) {
+      const ptrdiff_t few = tiles * (piece + 1) / pieces - t;
+      real *to = products + t * vectors * LANES;
+      if (vectors == 1)
+        as_many_tiles(few, 1, these, v + t * LANES, nextPlanes, u, p > 0, to, ahead, lines);
+      else
+        as_many_tiles(few, 2, these, v + t * LANES, nextPlanes, u, p > 0, to, ahead, lines);
+      t += few;
+      ahead += lines * (times / pieces) * LINE;
+    }
+    u += size;
+  }
+}
+
+/* --- results --------------------------------------------------------------------------------- */
+
+/* Four results from six products, or two from the first four: sums of powers of the points.
+ * Infinity has the highest only. */
+INLINE void of_products(const Vector *m, int isShort, Vector *y)
+{
+  const Vector evenP = m[0] + m[1], oddP = m[0] - m[1];
+  if (isShort) {
+    y[0] = m[2] + evenP;
+    y[1] = add(oddP, P, m[3]);
+    return;
+  }
+  const Vector evenQ = m[4] + m[5], oddQ = m[4] - m[5];
+  y[0] = m[2] + evenP + evenQ;
+  y[1] = add(oddQ, Q, times(P, oddP));
+  y[2] = add(evenQ, Q2, times(P2, evenP));
+  y[3] = add(oddQ, Q * Q2, add(oddP, P * P2, m[3]));
+}
+
+/* One tile: across, to four lines of six, and then down, as many rows and columns as are there. */
+INLINE void result_tile(const real *(*products)[SIDE], int first, int end, ptrdiff_t apart,
+                        int isLow, int isNarrow, real *lines, const real *start, ptrdiff_t high,
+                        ptrdiff_t wide, real *y, ptrdiff_t nextRow, ptrdiff_t nextColumn)
+{
+  for (int a = first; a < end; a++) {
+    Vector m[SIDE], line[STEP];
+    for (int b = 0; b < (isNarrow ? FEW : SIDE); b++)
+      m[b] = load(products[a][b] + apart);
+    of_products(m, isNarrow, line);
+    for (int k = 0; k < (isNarrow ? 2 : STEP); k++)
+      store(lines + (a * STEP + k) * LANES, line[k]);
+  }
+  for (int j = 0; j < (isNarrow ? 2 : STEP); j++)
+    if (j < wide) {
+      Vector m[SIDE], sums[STEP];
+      for (int a = 0; a < (isLow ? FEW : SIDE); a++)
+        m[a] = load(lines + (a * STEP + j) * LANES);
+      of_products(m, isLow, sums);
+      for (int k = 0; k < (isLow ? 2 : STEP); k++)
+        if (k < high) {
+          real *to = y + k * nextRow + j * nextColumn;
+          store(to, sums[k] + load(start ? start : to));
+        }
+    }
+}
+
+INLINE void result_tiles(const real *(*products)[SIDE], int first, int end, ptrdiff_t width,
+                         ptrdiff_t whole, int isLow, int isNarrow, real *lines, const real *start,
+                         ptrdiff_t high, ptrdiff_t wide, real *y, ptrdiff_t nextRow,
+                         ptrdiff_t apart)
+{
+  ptrdiff_t j = 0;
+  for (; j < whole && start && high >= STEP && (j + 1) * STEP <= wide; j++)
+    result_tile(products, first, end, j * width, isLow, 0, lines, start, STEP, STEP,
+                y + j * STEP * apart, nextRow, apart);
+  for (; j < whole; j++)
+    result_tile(products, first, end, j * width, isLow, 0, lines, start, high, wide - j * STEP,
+                y + j * STEP * apart, nextRow, apart);
+  if (isNarrow)
+    result_tile(products, first, end, j * width, isLow, 1, lines, start, high, wide - j * STEP,
+                y + j * STEP * apart, nextRow, apart);
+}
+
+static void results(const THNNTiles *t, int first, int end, ptrdiff_t image, ptrdiff_t i,
+                    const real *products, ptrdiff_t width, ptrdiff_t next, const real *start,
+                    ptrdiff_t high, ptrdiff_t wide, real *lines, real *y, ptrdiff_t nextRow,
                     ptrdiff_t apart)
 {
-  if (end - first == SIDE)
-    some_results(0, SIDE, tiles, products, width, next, start, high, wide, y, apart);
+  const ptrdiff_t whole = THNNTiles_across(t, SIDE - 1);
+  const int isLow = THNNTiles_isLow(t, i);
+  end = THMin(end, isLow ? FEW : SIDE);
+  const real *from[SIDE][SIDE];
+  for (int a = first; a < end; a++)
+    for (int b = 0; b < SIDE; b++)
+      from[a][b] =
+          products + ((a - first) * SIDE + b) * next + THNNTiles_before(t, image, i, a, b) * width;
+  if (isLow)
+    result_tiles(from, first, end, width, whole, 1, t->isNarrow, lines, start, high, wide, y,
+                 nextRow, apart);
+  else if (first == 0 && end == SIDE)
+    result_tiles(from, 0, SIDE, width, whole, 0, t->isNarrow, lines, start, high, wide, y, nextRow,
+                 apart);
   else
-    some_results(first, end, tiles, products, width, next, start, high, wide, y, apart);
+    result_tiles(from, first, end, width, whole, 0, t->isNarrow, lines, start, high, wide, y,
+                 nextRow, apart);
 }
 
 /* --- gradients of windows --------------------------------------------------------------------- */
 
-/* The values at the six points of a polynomial of four coefficients. */
-static inline __attribute__((always_inline)) void of_gradients(const Vector *g, Vector *z)
+/* The values at the six points of a polynomial of four coefficients, or at the first four of two.
+ */
+INLINE void of_gradients(const Vector *g, int isShort, Vector *z)
 {
+  if (isShort) {
+    z[0] = add(g[1], P, g[0]);
+    z[1] = add(g[1], -P, g[0]);
+    z[2] = g[0];
+    z[3] = g[1];
+    return;
+  }
   const Vector evenP = add(g[2], P2, g[0]), oddP = add(g[3], P2, g[1]);
   const Vector evenQ = add(g[2], Q2, g[0]), oddQ = add(g[3], Q2, g[1]);
-  z[0] = g[0];
-  z[1] = add(oddP, P, evenP);
-  z[2] = add(oddP, -P, evenP);
-  z[3] = add(oddQ, Q, evenQ);
-  z[4] = add(oddQ, -Q, evenQ);
-  z[5] = g[3];
+  z[0] = add(oddP, P, evenP);
+  z[1] = add(oddP, -P, evenP);
+  z[2] = g[0];
+  z[3] = g[3];
+  z[4] = add(oddQ, Q, evenQ);
+  z[5] = add(oddQ, -Q, evenQ);
 }
 
-/* Row a of the values of a tile; all of them where that is known. */
-static inline __attribute__((always_inline)) void some_gradients(int first, int end,
-                                                                 ptrdiff_t tiles, const real *y,
-                                                                 ptrdiff_t apart, ptrdiff_t high,
-                                                                 ptrdiff_t wide, real *z,
-                                                                 ptrdiff_t width, ptrdiff_t next)
+/* One tile: down, to four lines of six, and then across; what is not there counts as 0. */
+INLINE void gradient_tile(const real *y, ptrdiff_t high, ptrdiff_t wide, ptrdiff_t nextRow,
+                          ptrdiff_t nextColumn, int isLow, int isNarrow, int first, int end,
+                          real *lines, real *const (*z)[SIDE], ptrdiff_t apart)
 {
-  for (ptrdiff_t t = 0; t < tiles; t++, z += width) {
-    const ptrdiff_t rows = THMin(STEP, high), columns = THMin(STEP, wide - t * STEP);
-    const real *at = y + t * STEP * apart;
-    Vector h[SIDE][STEP];
-    for (int j = 0; j < STEP; j++) {
-      Vector g[STEP], column[SIDE];
-      for (int i = 0; i < STEP; i++)
-        g[i] = i < rows && j < columns ? load(at + (i * wide + j) * apart) : (Vector){0};
-      of_gradients(g, column);
-      for (int a = first; a < end; a++)
-        h[a][j] = column[a];
-    }
-    for (int a = first; a < end; a++) {
-      Vector row[SIDE];
-      of_gradients(h[a], row);
-      for (int b = 0; b < SIDE; b++)
-        store(z + ((a - first) * SIDE + b) * next, row[b]);
-    }
+  for (int j = 0; j < (isNarrow ? 2 : STEP); j++) {
+    Vector g[STEP], column[SIDE];
+    for (int k = 0; k < (isLow ? 2 : STEP); k++)
+      g[k] = k < high && j < wide ? load(y + k * nextRow + j * nextColumn) : (Vector){0};
+    of_gradients(g, isLow, column);
+    for (int a = 0; a < (isLow ? FEW : SIDE); a++)
+      store(lines + (a * STEP + j) * LANES, column[a]);
+  }
+  for (int a = first; a < end; a++) {
+    Vector g[STEP], numbers[SIDE];
+    for (int k = 0; k < (isNarrow ? 2 : STEP); k++)
+      g[k] = load(lines + (a * STEP + k) * LANES);
+    of_gradients(g, isNarrow, numbers);
+    for (int b = 0; b < (isNarrow ? FEW : SIDE); b++)
+      store(z[a][b] + apart, numbers[b]);
   }
 }
 
-static void gradients(int first, int end, ptrdiff_t tiles, const real *y, ptrdiff_t apart,
-                      ptrdiff_t high, ptrdiff_t wide, real *z, ptrdiff_t width, ptrdiff_t next)
+INLINE void gradient_tiles(const real *y, ptrdiff_t high, ptrdiff_t wide, ptrdiff_t nextRow,
+                           ptrdiff_t apart, ptrdiff_t whole, int isLow, int isNarrow, int first,
+                           int end, real *lines, real *const (*z)[SIDE], ptrdiff_t width)
 {
-  if (end - first == SIDE)
-    some_gradients(0, SIDE, tiles, y, apart, high, wide, z, width, next);
+  ptrdiff_t j = 0;
+  for (; j < whole && high >= STEP && (j + 1) * STEP <= wide; j++)
+    gradient_tile(y + j * STEP * apart, STEP, STEP, nextRow, apart, isLow, 0, first, end, lines, z,
+                  j * width);
+  for (; j < whole; j++)
+    gradient_tile(y + j * STEP * apart, high, wide - j * STEP, nextRow, apart, isLow, 0, first, end,
+                  lines, z, j * width);
+  if (isNarrow)
+    gradient_tile(y + j * STEP * apart, high, wide - j * STEP, nextRow, apart, isLow, 1, first, end,
+                  lines, z, j * width);
+}
+
+static void gradients(const THNNTiles *t, int first, int end, ptrdiff_t image, ptrdiff_t i,
+                      const real *y, ptrdiff_t high, ptrdiff_t wide, ptrdiff_t nextRow,
+                      ptrdiff_t apart, real *lines, real *z, ptrdiff_t width, ptrdiff_t next)
+{
+  const ptrdiff_t whole = THNNTiles_across(t, SIDE - 1);
+  const int isLow = THNNTiles_isLow(t, i);
+  end = THMin(end, isLow ? FEW : SIDE);
+  real *to[SIDE][SIDE];
+  for (int a = first; a < end; a++)
+    for (int b = 0; b < SIDE; b++)
+      to[a][b] = z + ((a - first) * SIDE + b) * next + THNNTiles_before(t, image, i, a, b) * width;
+  if (isLow)
+    gradient_tiles(y, high, wide, nextRow, apart, whole, 1, t->isNarrow, first, end, lines, to,
+                   width);
+  else if (first == 0 && end == SIDE)
+    gradient_tiles(y, high, wide, nextRow, apart, whole, 0, t->isNarrow, 0, SIDE, lines, to, width);
   else
-    some_gradients(first, end, tiles, y, apart, high, wide, z, width, next);
+    gradient_tiles(y, high, wide, nextRow, apart, whole, 0, t->isNarrow, first, end, lines, to,
+                   width);
 }
 
 /* Three elements of a window from six sums: each the sum over the points of what it weighs there.
@@ -455,4 +496,4 @@ static void add_rows(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t nextX
 }
 
 const THNN_(Winograd) TH_LEVEL_(THNN_(winograd))[] = {
-    {images, tiles, windows, results, gradients, taps, copy_rows, add_rows}};
+    {images, windows, multiply, results, gradients, taps, copy_rows, add_rows}};
