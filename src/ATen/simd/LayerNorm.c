@@ -3,6 +3,9 @@
  * A line is read for its sums and, out of the first cache, for its result.  Sums are kept in
  * vectors of one width, so that levels differ as little as they can. */
 #include <math.h>
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
 
 #include "layerNorm.h"
 
@@ -53,12 +56,27 @@ INLINE void last_lanes(ptrdiff_t n, Bits *keep)
     (*keep)[l] = l < LANES - (int)(n % LANES) ? 0 : -1;
 }
 
+/* FEW elements, as accreal. */
+INLINE void widen(Sums *to, const real *x)
+{
+#if defined(TH_REAL_IS_FLOAT) && defined(__AVX512F__)
+  *to = (Sums)_mm512_cvtps_pd(_mm256_loadu_ps(x)); /* of which compilers make two halves */
+#else
+  Few v;
+  memcpy(&v, x, sizeof v);
+  *to = __builtin_convertvector(v, Sums);
+#endif
+}
+
 INLINE void flush(Sums *totals, const Vector *v)
 {
-  Few part[LANES / FEW];
+  real part[LANES];
   memcpy(part, v, sizeof part);
-  for (int k = 0; k < LANES / FEW; k++)
-    *totals += __builtin_convertvector(part[k], Sums);
+  for (int k = 0; k < LANES; k += FEW) {
+    Sums few;
+    widen(&few, part + k);
+    *totals += few;
+  }
 }
 
 INLINE accreal whole(const Sums *totals)
@@ -86,9 +104,8 @@ static void moments_of_any(ptrdiff_t n, const real *x, accreal *mean, accreal *v
 /* What is added up of FEW elements that are kept: they, or squares of their distances. */
 INLINE void add_few(Sums *sum, const real *x, int squares, accreal middle, const SumBits *keep)
 {
-  Few v;
-  memcpy(&v, x, sizeof v);
-  Sums d = __builtin_convertvector(v, Sums);
+  Sums d;
+  widen(&d, x);
   if (squares) {
     d -= middle;
     d *= d;
