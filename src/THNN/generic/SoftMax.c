@@ -19,10 +19,11 @@ typedef struct {
 static void THNN_(softMaxBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(SoftMaxWork) *w = context;
-  for (ptrdiff_t i = begin; i < end; i++) {
+  const ptrdiff_t rows = w->inner == 1 ? end - begin : 1; /* of one block each */
+  for (ptrdiff_t i = begin; i < end; i += rows) {
     const ptrdiff_t lane = i % w->blocks * THNN_SOFT_MAX_LANES;
     const ptrdiff_t at = i / w->blocks * w->count * w->inner + lane;
-    const ptrdiff_t lanes = THMin(THNN_SOFT_MAX_LANES, w->inner - lane);
+    const ptrdiff_t lanes = w->inner == 1 ? rows : THMin(THNN_SOFT_MAX_LANES, w->inner - lane);
     if (w->g)
       w->kernels->gradient(w->count, w->inner, lanes, w->g + at, w->x + at, w->y + at);
     else

@@ -1,4 +1,5 @@
-/* lanes is at most THNN_SOFT_MAX_LANES.  A result that sends is too large for the caches. */
+/* lanes is at most THNN_SOFT_MAX_LANES; where step is 1, it is any number of sequences that follow
+ * each other.  A result that sends is too large for the caches. */
 typedef struct {
   void (*forward)(ptrdiff_t count, ptrdiff_t step, ptrdiff_t lanes, const real *x, real *y,
                   int sends);

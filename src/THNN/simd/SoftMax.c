@@ -238,6 +238,11 @@ static inline real most_of(ptrdiff_t n, const real *x)
 /* What is left over of short rows would take as long as the rest, one by one: here it is some lanes
  * of a vector. */
 
+KERNEL less_two(ptrdiff_t n, const real *x, real most, real logsum,
+                real *y){TH_WIDE_LOOP(TH_WIDE(v, x), y, 0, n, v - most - logsum)}
+
+KERNEL multiply(ptrdiff_t n, real factor, real *y){TH_WIDE_LOOP(TH_WIDE(v, y), y, 0, n, v *factor)}
+
 KERNEL products_less(ptrdiff_t n, const real *g, const real *y, real total, real *d)
 {
   TH_WIDE_LOOP(TH_WIDE(w, g) TH_WIDE(v, y), d, 0, n, v * (w - total))
@@ -263,6 +268,20 @@ static inline __attribute__((always_inline)) accreal total_of(ptrdiff_t n, const
 
 #else
 
+KERNEL less_two(ptrdiff_t n, const real *x, real most, real logsum, real *y)
+{
+#pragma omp simd
+  for (ptrdiff_t i = 0; i < n; i++)
+    y[i] = x[i] - most - logsum;
+}
+
+KERNEL multiply(ptrdiff_t n, real factor, real *y)
+{
+#pragma omp simd
+  for (ptrdiff_t i = 0; i < n; i++)
+    y[i] *= factor;
+}
+
 KERNEL products_less(ptrdiff_t n, const real *g, const real *y, real total, real *d)
 {
 #pragma omp simd
@@ -287,29 +306,42 @@ static inline __attribute__((always_inline)) accreal total_of(ptrdiff_t n, const
  * twice. */
 enum { LONG = 16384 / sizeof(real), SHORT = TH_STREAM_PIECE / sizeof(real) };
 
-KERNEL forward1(ptrdiff_t n, const real *x, real *y, int sends, int logarithm)
+/* Short rows that follow each other, so that the logarithms of their sums are computed together: as
+ * many as that takes, and of so many elements that they are soon read again. */
+enum { TOGETHER = 16, NEAR = 1024 };
+
+KERNEL log_rows(ptrdiff_t n, ptrdiff_t rows, const real *x, real *y, int sends)
 {
-  const real most = most_of(n, x);
-  if (logarithm) {
-    const real logsum = (real)THMath_(log)((real)powers(n, x, most, NULL));
-    real buffer[SHORT];
-    ptrdiff_t count = sends ? THStream_first(y, sizeof *y, n) : n;
-    for (ptrdiff_t i = 0; i < n; i += count, count = THMin(SHORT, n - i)) {
-      real *to = sends ? buffer : y;
-#pragma omp simd
-      for (ptrdiff_t k = 0; k < count; k++)
-        to[k] = x[i + k] - most - logsum;
-      if (sends)
-        THStream_copy(y + i, buffer, (size_t)count * sizeof *y);
-    }
-    return;
+  real most[TOGETHER], logsum[TOGETHER];
+  for (ptrdiff_t r = 0; r < TOGETHER; r++)
+    logsum[r] = 1;
+  for (ptrdiff_t r = 0; r < rows; r++) {
+    most[r] = most_of(n, x + r * n);
+    logsum[r] = (real)powers(n, x + r * n, most[r], NULL);
   }
+#pragma omp simd
+  for (ptrdiff_t r = 0; r < TOGETHER; r++)
+    logsum[r] = THMath_(log)(logsum[r]);
+  for (ptrdiff_t r = 0; r < rows; r++, x += n, y += n) {
+    if (!sends) {
+      less_two(n, x, most[r], logsum[r], y);
+      continue;
+    }
+    real buffer[SHORT];
+    ptrdiff_t count = THStream_first(y, sizeof *y, n);
+    for (ptrdiff_t i = 0; i < n; i += count, count = THMin(SHORT, n - i)) {
+      less_two(count, x + i, most[r], logsum[r], buffer);
+      THStream_copy(y + i, buffer, (size_t)count * sizeof *y);
+    }
+  }
+}
+
+KERNEL soft_row(ptrdiff_t n, const real *x, real *y, int sends)
+{
   real buffer[LONG];
   real *to = sends && n <= LONG ? buffer : y;
-  const real factor = (real)(1 / powers(n, x, most, to));
-#pragma omp simd
-  for (ptrdiff_t i = 0; i < n; i++)
-    to[i] *= factor;
+  const real factor = (real)(1 / powers(n, x, most_of(n, x), to));
+  multiply(n, factor, to);
   if (to != y)
     THStream_copy(y, to, (size_t)n * sizeof *y);
 }
@@ -338,7 +370,12 @@ KERNEL forward(ptrdiff_t n, ptrdiff_t step, ptrdiff_t lanes, const real *x, real
                int logarithm)
 {
   if (step == 1) {
-    forward1(n, x, y, sends, logarithm);
+    const ptrdiff_t some = logarithm ? THMax(1, THMin(TOGETHER, NEAR / n)) : 1;
+    for (ptrdiff_t r = 0; r < lanes; r += some)
+      if (logarithm)
+        log_rows(n, THMin(some, lanes - r), x + r * n, y + r * n, sends);
+      else
+        soft_row(n, x + r * n, y + r * n, sends);
     return;
   }
   real most[LANES], part[LANES], factor[LANES];
@@ -378,7 +415,8 @@ KERNEL gradient(ptrdiff_t n, ptrdiff_t step, ptrdiff_t lanes, const real *g, con
                 int logarithm)
 {
   if (step == 1) {
-    gradient1(n, g, y, d, logarithm);
+    for (ptrdiff_t r = 0; r < lanes; r++)
+      gradient1(n, g + r * n, y + r * n, d + r * n, logarithm);
     return;
   }
   accreal sum[LANES] = {0};
