@@ -48,12 +48,16 @@ static Pool any_image(th_random *random)
   return p;
 }
 
-/* One window that is the whole plane, or all columns of some rows of it. */
+/* One window that is the whole plane, perhaps with what is around it, or all columns of some rows
+ * of it. */
 static Pool whole(th_random *random)
 {
-  Pool p = {.padCounts = 1};
+  Pool p = {.padCounts = between(random, 0, 1)};
+  const int pad = between(random, 0, 2) == 0;
   for (int d = 0; d < 3; d++) {
-    p.input[d] = p.size[d] = p.step[d] = between(random, 1, d == 2 ? 40 : 9);
+    p.input[d] = between(random, 1, d == 2 ? 40 : 9);
+    p.pad[d] = pad;
+    p.size[d] = p.step[d] = (int)p.input[d] + 2 * pad;
     if (d < 2 && between(random, 0, 2) == 0)
       p.input[d] *= 2;
   }
@@ -69,11 +73,10 @@ static int64_t part_of(const Pool *p, int d, int64_t i, int64_t *begin, int64_t 
   return p->padCounts ? THMin(last, p->input[d] + p->pad[d]) - start : *end - *begin;
 }
 
-static void check_pool(const Pool *p, th_random *random)
+static void check_pool(const Pool *p, int planes, th_random *random)
 {
-  enum { PLANES = 2 };
   const accreal bound = 32 * (sizeof(real) == sizeof(float) ? FLT_EPSILON : DBL_EPSILON);
-  THTensor *x = THTensor_(newWithSize4d)(PLANES, p->input[0], p->input[1], p->input[2]);
+  THTensor *x = THTensor_(newWithSize4d)(planes, p->input[0], p->input[1], p->input[2]);
   THTensor *y = THTensor_(new)(), *g = THTensor_(new)(), *d = THTensor_(new)();
   const ptrdiff_t count = THTensor_(nElement)(x);
   for (ptrdiff_t i = 0; i < count; i++)
@@ -91,7 +94,7 @@ static void check_pool(const Pool *p, th_random *random)
   accreal *gradient = THAlloc(count * (ptrdiff_t)sizeof *gradient);
   memset(gradient, 0, (size_t)count * sizeof *gradient);
   ptrdiff_t at = 0;
-  for (ptrdiff_t n = 0; n < PLANES; n++)
+  for (ptrdiff_t n = 0; n < planes; n++)
     for (ptrdiff_t a = 0; a < y->size[1]; a++)
       for (ptrdiff_t b = 0; b < y->size[2]; b++)
         for (ptrdiff_t c = 0; c < y->size[3]; c++, at++) {
@@ -151,16 +154,16 @@ static void check_last(const Pool *p, int planes, th_random *random)
 
 static void THTest_(averagePooling)(void)
 {
-  enum { POOLS = 200, IMAGES = 60 };
+  enum { POOLS = 200, IMAGES = 60, PLANES = 2 };
   th_random random = {th_seed()};
   for (int i = 0; i < POOLS; i++) {
     const Pool p = any_pool(&random, i);
-    check_pool(&p, &random);
+    check_pool(&p, PLANES, &random);
   }
   for (int i = 0; i < IMAGES; i++) {
     const Pool p = any_image(&random), one = whole(&random);
-    check_pool(&p, &random);
-    check_pool(&one, &random);
+    check_pool(&p, PLANES, &random);
+    check_pool(&one, between(&random, 1, 24), &random);
     check_last(&p, between(&random, 2, 80), &random);
     check_last(&one, between(&random, 2, 80), &random);
   }

@@ -45,12 +45,51 @@ static void THNN_(sumWindowsLast)(const THNNPlanes *p, const THNNSpans *spans, T
   THGuard_leave(&ofSource);
 }
 
+/* Whether each plane is one window, all of which is counted, and there are many short ones: long
+ * ones gain nothing, and a few would wait for the setting up. */
+static int THNN_(areMeans)(const THNNPlanes *p, const THNNSpans *spans)
+{
+  enum { SHORT = 1024, MANY = 16 };
+  if (p->input > SHORT || p->count < MANY)
+    return 0;
+  for (int a = 0; a < 3; a++)
+    if (p->out[a] != 1 || spans->of[a]->end - spans->of[a]->begin != p->in[a] ||
+        spans->of[a]->count != p->in[a])
+      return 0;
+  return 1;
+}
+
+/* Planes are rows then, of which TH takes some together. */
+static void THNN_(meanOfPlanes)(const THNNPlanes *p, THTensor *source, THTensor *result)
+{
+  THGuard ofRows, ofMeans;
+  THNN_(Call) call;
+  THNN_(begin)(&call);
+  source = THNN_(source)(&call, source);
+  result = THNN_(result)(&call, result, p->dims, p->outSize);
+  THNN_(ready)(&call);
+  THGuard_enter(&ofRows, (THUndo)THTensor_(free));
+  ofRows.what = THTensor_(newWithStorage2d)(source->storage, source->storageOffset, p->count,
+                                            p->input, p->input, 1);
+  THGuard_enter(&ofMeans, (THUndo)THTensor_(free));
+  ofMeans.what = THTensor_(newWithStorage1d)(result->storage, result->storageOffset, p->count, 1);
+  THNN_(start)(&call);
+  THTensor_(mean)(ofMeans.what, ofRows.what, 1, 0);
+  THGuard_leave(&ofMeans);
+  THGuard_leave(&ofRows);
+  THNN_(finish)(&call);
+}
+
 void THNN_(sumWindows)(const THNNPlanes *p, const THNNSpans *spans, int back, THTensor *source,
                        THTensor *result)
 {
   if (!back && THNNPlanes_lieLast(p, p->inSize, source->nDimension, source->size, source->stride) &&
       THNNPlanes_lieLast(p, p->outSize, result->nDimension, result->size, result->stride)) {
     THNN_(sumWindowsLast)(p, spans, source, result);
+    return;
+  }
+  if (!back && THNN_(areMeans)(p, spans)) {
+    THNN_(meanOfPlanes)(p, source, result);
     return;
   }
   const THNNWindowSum sum = THNNWindowSum_of(p, spans, back);
