@@ -234,7 +234,8 @@ static void check_lines(int kind, int64_t rows, int64_t n, const at_type *type, 
 
 static void linesOfAnyLength(void **state)
 {
-  static const int64_t lengths[] = {1, 2, 7, 8, 15, 16, 17, 31, 40, 64, 65, 1000, 1027, 2085};
+  static const int64_t lengths[] = {1,  2,  7,  8,    15,   16,   17,   31,
+                                    40, 64, 65, 1000, 1027, 2085, 4099, 17011};
   static const int64_t rows[] = {1, 4, 6, 67};
   for (int i = 0; i < (int)(sizeof lengths / sizeof *lengths); i++)
     for (int k = 0; k < 2 * KINDS; k++)

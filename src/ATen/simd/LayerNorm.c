@@ -42,6 +42,14 @@ typedef int64_t SumBits __attribute__((vector_size(FEW * sizeof(int64_t))));
 /* V, with 0 where bits of KEEP are not set. */
 #define KEPT(V, KEEP) ((Vector)((Bits)(V) & (KEEP)))
 
+/* How far the line is that comes so many lines later, for fetch: itself, of long lines, since those
+ * to come would drive what is wanted again out of the second cache. */
+INLINE ptrdiff_t ahead(ptrdiff_t n, ptrdiff_t lines)
+{
+  enum { LONG = 65536 / sizeof(real) };
+  return n > LONG ? 0 : lines * n;
+}
+
 /* Asks for what lies so many elements later: lines that are read next. */
 INLINE void fetch(const real *x, ptrdiff_t later)
 {
@@ -250,8 +258,8 @@ static void forward(const at_lines_normalized *lines, ptrdiff_t begin, ptrdiff_t
       rstd[k] = 1 / sqrt(rstd[k] + eps);
     for (ptrdiff_t k = 0; k < count; k++) {
       const real middle = (real)mean[k], factor = (real)rstd[k];
-      scale(n, group * n, x + k * n, middle, factor, (real)(((accreal)middle - mean[k]) * rstd[k]),
-            lines->weight, lines->bias, y + k * n);
+      scale(n, ahead(n, group), x + k * n, middle, factor,
+            (real)(((accreal)middle - mean[k]) * rstd[k]), lines->weight, lines->bias, y + k * n);
       means[k] = middle;
       rstds[k] = factor;
     }
@@ -330,9 +338,15 @@ static void add_short(ptrdiff_t n, const real *x, const real *g, real mean, real
   }
 }
 
-/* rstd (h - sum / n - (x - mean) rstd^2 dot / n), whose cube of rstd might be too large. */
-INLINE void gradient(ptrdiff_t n, const real *x, const real *g, const real *w, real mean, real rstd,
-                     accreal sum, accreal dot, real *y)
+/* Elements of lines whose gradients are computed in turn, the last ones first: of long lines these
+ * are still in the caches. */
+enum { PIECE = 8192 / sizeof(real) };
+
+/* rstd (h - sum / n - (x - mean) rstd^2 dot / n), whose cube of rstd might be too large; of the
+ * elements from begin to end. */
+INLINE void gradient(ptrdiff_t n, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t later, const real *x,
+                     const real *g, const real *w, real mean, real rstd, accreal sum, accreal dot,
+                     real *y)
 {
   const accreal factor = (accreal)rstd, each = factor / (accreal)n;
   const real slope = (real)(-each * (factor * dot)), shift = (real)(-each * sum);
@@ -341,10 +355,10 @@ INLINE void gradient(ptrdiff_t n, const real *x, const real *g, const real *w, r
       y[i] = g[i] * w[i] * rstd + ((x[i] - mean) * rstd * slope + shift);
     return;
   }
-  for (ptrdiff_t i = 0; i < n; i += LANES) {
+  for (ptrdiff_t i = begin; i < end; i += LANES) {
     const ptrdiff_t at = THMin(i, n - LANES);
-    fetch(x + at, TOGETHER * n);
-    fetch(g + at, TOGETHER * n);
+    fetch(x + at, later);
+    fetch(g + at, later);
     STORE(y + at,
           LOAD(g + at) * LOAD(w + at) * rstd + ((LOAD(x + at) - mean) * rstd * slope + shift));
   }
@@ -370,9 +384,11 @@ static void backward(const at_lines_normalized *lines, ptrdiff_t begin, ptrdiff_
       add_lines(1, line == begin, n, x, g, mean, rstd, lines->weight, weights, biases, &dots);
     else
       add_short(n, x, g, *mean, *rstd, lines->weight, weights, biases, &dots);
-    for (int k = 0; k < count && lines->y; k++)
-      gradient(n, x + k * n, g + k * n, lines->weight, mean[k], rstd[k], whole(&dots.sum[k]),
-               whole(&dots.dot[k]), (real *)lines->y + (line + k) * n);
+    for (ptrdiff_t from = (n - 1) / PIECE * PIECE; from >= 0 && lines->y; from -= PIECE)
+      for (int k = 0; k < count; k++)
+        gradient(n, from, THMin(n, from + PIECE), ahead(n, TOGETHER), x + k * n, g + k * n,
+                 lines->weight, mean[k], rstd[k], whole(&dots.sum[k]), whole(&dots.dot[k]),
+                 (real *)lines->y + (line + k) * n);
     line += count;
   }
 }
