@@ -30,6 +30,7 @@ typedef struct {
   double nothing;
   int then;            /* what reduces partial results, or NEVER */
   THReductionName own; /* TH's name, but for norms */
+  /* NULL where TH has no function for it: its kernels are called. */
   at_number (*whole)(const at_functions *f, void *x, at_scalar p);
   void (*along)(const at_functions *f, void *r, void *x, int dim, at_scalar p); /* dim goes */
 } Reduction;
@@ -77,6 +78,8 @@ static const Reduction reductions[] = {
     [AT_MIN] = ROW(min, SAME, false, 0, AT_MIN, TH_REDUCE_min),
     [AT_ALL] = ROW(all, TRUTHS, true, 1, AT_ALL, TH_REDUCE_all),
     [AT_ANY] = ROW(any, TRUTHS, true, 0, AT_ANY, TH_REDUCE_any),
+    [AT_LOG_SUM_EXP] = {"logsumexp", MEANS, true, -INFINITY, NEVER, TH_REDUCE_logSumExp, NULL,
+                        NULL},
 };
 
 /* --- types ----------------------------------------------------------------------------------- */
@@ -228,7 +231,7 @@ static THReduceSource source_of(const at_type *compute, const at_tensor *x)
 {
   return (THReduceSource){.itemSize = (ptrdiff_t)x->type->elementSize,
                           .converted = (ptrdiff_t)compute->elementSize,
-                          .convert = at_conversion(compute, x->type)};
+                          .convert = x->type == compute ? NULL : at_conversion(compute, x->type)};
 }
 
 static const THReduction *kernels_of(const Reduction *how, const at_type *compute, at_scalar p,
@@ -278,7 +281,7 @@ static void convert_along(const Reduction *how, at_tensor *r, at_tensor *x, at_s
 /* The last dimension, which goes. */
 static void reduce_last(const Reduction *how, at_tensor *r, at_tensor *x, at_scalar p)
 {
-  if (x->type == r->type)
+  if (x->type == r->type && how->along)
     how->along(x->type->functions, r->th, x->th, x->th->nDimension - 1, p);
   else
     convert_along(how, r, x, p);
@@ -357,7 +360,7 @@ at_tensor *at_reduce(at_tensor *out, at_reducing name, at_tensor *self, at_ints 
   if (left == 0 || shape.count == 0) {
     const double nothing = how->nothing;
     const at_scalar number =
-        isnan(nothing) ? at_scalar_double(nothing) : at_scalar_long((int64_t)nothing);
+        isfinite(nothing) ? at_scalar_long((int64_t)nothing) : at_scalar_double(nothing);
     return at_finishOne(&pool, out, full_of(&pool, result, shape.sizes, number));
   }
 
@@ -371,8 +374,9 @@ at_tensor *at_reduce(at_tensor *out, at_reducing name, at_tensor *self, at_ints 
   if (left == 1) {
     if (!counts && !onHost)
       x = at_cast(&pool, x, compute);
-    const at_scalar number = counts || x->type == compute ? how->whole(x->type->functions, x->th, p)
-                                                          : convert_whole(how, x, compute, p);
+    const at_scalar number = counts || (x->type == compute && how->whole)
+                                 ? how->whole(x->type->functions, x->th, p)
+                                 : convert_whole(how, x, compute, p);
     return at_finishOne(&pool, out, full_of(&pool, result, shape.sizes, number));
   }
 
@@ -536,6 +540,8 @@ at_tensor *at_logOfSums(at_tensor *out, at_tensor *self, at_ints dims, bool keep
   const at_scalar_type own = self->type->scalarType;
   const at_type *result = at_typeBeside(self->type, at_isFloating(own) ? own : AT_FLOAT);
   const at_type *compute = compute_type(&reductions[AT_MEAN], result);
+  if (at_isOnHost(result) && THReduction_of(compute->held)[TH_REDUCE_logSumExp].rows)
+    return at_reduce(out, AT_LOG_SUM_EXP, self, dims, keepdim, result, none);
   Shape shape;
   shape_of(&shape, self, dims, keepdim);
   if (out)

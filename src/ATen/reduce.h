@@ -14,7 +14,8 @@ typedef enum at_reducing {
   AT_MAX,
   AT_MIN,
   AT_ALL,
-  AT_ANY
+  AT_ANY,
+  AT_LOG_SUM_EXP /* where THReduction_of(...) has it */
 } at_reducing;
 
 /* Over these dimensions, or all where there are none in the list.  In type, or where that is NULL

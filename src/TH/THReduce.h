@@ -29,6 +29,7 @@ typedef enum THReductionName {
   TH_REDUCE_argmin,
   TH_REDUCE_var,
   TH_REDUCE_std,
+  TH_REDUCE_logSumExp,
   THReductionNames
 } THReductionName;
 

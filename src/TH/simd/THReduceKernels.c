@@ -1,4 +1,6 @@
 /* Kernels that reduce: rows of lanes of states that take in rows of elements. */
+#include "THVectorMath.h"
+
 #include "THTemplate.h"
 
 #include "../THReduce.h"
@@ -789,6 +791,19 @@ static void std_total(const void *states, const THReduceScalars *scalars, void *
 
 #endif
 
+/* --- logarithms of sums of exponentials ----------------------------------------------------------
+ */
+
+#include "THWideMath.h"
+#if defined(TH_WIDE_LOOP) && defined(TH_REAL_IS_FLOAT)
+#include "THReducePowers.h"
+#define POWERS                                                                      \
+  [TH_REDUCE_logSumExp] = {sizeof(Powers), FEW_POWERS,  powers_start,  powers_rows, \
+                           powers_line,    powers_join, powers_finish, powers_total},
+#else
+#define POWERS
+#endif
+
 /* --- the table ------------------------------------------------------------------------------- */
 
 #define ENTRY(name, state, ...)                                                       \
@@ -809,4 +824,5 @@ const THReduction TH_LEVEL_(THTensor_(reductions))[THReductionNames] = {
                           argmax_join, best_finish, NULL},
     [TH_REDUCE_argmin] = {sizeof(Best), TURN_BEST, argmin_start, argmin_rows, argmin_line,
                           argmin_join, best_finish, NULL},
+    POWERS /* of floats */
 };

@@ -392,4 +392,5 @@ const THCReduction THC_NAME(THCReductions_)[THReductionNames] = {
 #else
                 NONE(var) NONE(std)
 #endif
+                    NONE(logSumExp)
 };
