@@ -22,11 +22,13 @@ typedef struct {
   int window; /* rows and columns of it */
 } Shape;
 
-/* More than a few planes and outputs, and enough tiles. */
+/* More than a few planes and outputs, and enough tiles, the last of which have one to four results
+ * in each dimension, either way. */
 static const Shape shapes[] = {
     {2, 1, 64, 64, 20, 20, 1, 1, 3}, {1, 1, 33, 70, 27, 30, 0, 2, 3},
     {3, 2, 32, 48, 18, 21, 1, 0, 3}, {1, 1, 48, 48, 40, 12, 3, 4, 3},
     {8, 1, 64, 64, 16, 16, 1, 1, 3}, {4, 1, 64, 64, 19, 20, 1, 1, 3},
+    {6, 1, 64, 64, 13, 14, 1, 1, 3}, {3, 1, 64, 80, 22, 17, 1, 1, 3},
     {5, 1, 20, 31, 16, 33, 2, 2, 3}, {1, 1, 32, 32, 9, 120, 1, 6, 3},
     {16, 1, 6, 16, 12, 12, 0, 0, 5}, {11, 1, 13, 30, 17, 15, 2, 2, 5},
     {9, 1, 16, 32, 27, 10, 0, 3, 5}, {16, 1, 12, 16, 13, 20, 5, 1, 5},
@@ -232,6 +234,41 @@ static void THTest_(winogradOfRandomShapes)(void)
   }
 }
 
+/* The same elements with the planes side by side in memory. */
+static void lay_planes_last(THTensor **t)
+{
+  THTensor *last = THTensor_(newTranspose)(*t, 1, 2), *copy = THTensor_(new)();
+  THTensor_(transpose)(last, NULL, 2, 3);
+  THTensor_(resizeAs)(copy, last);
+  THTensor_(copy)(copy, last);
+  THTensor_(transpose)(copy, NULL, 2, 3);
+  THTensor_(transpose)(copy, NULL, 1, 2);
+  THTensor_(free)(last);
+  THTensor_(free)(*t);
+  *t = copy;
+}
+
+/* Images whose planes lie last are read where they are, padded or not, and results go there. */
+static void THTest_(winogradOfPlanesLast)(void)
+{
+  for (int i = 0; i < SHAPES; i++) {
+    state = (uint64_t)i;
+    Operands o = new_operands(&shapes[i], 1 << 20, 1. / (1 << 20));
+    lay_planes_last(&o.x);
+    lay_planes_last(&o.y);
+    for (Result what = OUTPUT; what < RESULTS; what++) {
+      double *expected = new_expected(&o, what);
+      THTensor *found = new_found(&o, what);
+      THTensor *plain = THTensor_(newContiguous)(found);
+      check_error(&shapes[i], names[what], error_of(plain, expected));
+      THTensor_(free)(plain);
+      THTensor_(free)(found);
+      THFree(expected);
+    }
+    free_operands(&o);
+  }
+}
+
 /* Any window of five rows, with many and few planes, and images that vectors have some of. */
 static void THTest_(winogradOfFiveRows)(void)
 {
@@ -345,6 +382,6 @@ static void THTest_(winogradIsChosen)(void)
     }
 }
 
-TH_TESTS(THTest_(winograd), THTest_(winogradOfRandomShapes), THTest_(winogradOfFiveRows),
-         THTest_(winogradOfNaN), THTest_(winogradOfManyPlanes), THTest_(winogradOfManyImages),
-         THTest_(winogradIsChosen))
+TH_TESTS(THTest_(winograd), THTest_(winogradOfRandomShapes), THTest_(winogradOfPlanesLast),
+         THTest_(winogradOfFiveRows), THTest_(winogradOfNaN), THTest_(winogradOfManyPlanes),
+         THTest_(winogradOfManyImages), THTest_(winogradIsChosen))

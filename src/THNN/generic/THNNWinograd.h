@@ -6,11 +6,11 @@
  * need its points (THNNTiles_before). */
 typedef struct {
   /* Tiles of the source: v[number][tile].  rows: the six rows of the source, of as many vectors as
-   * are wide, which belong to the columns of the tiles from column on (or before them, if that is
-   * negative); others count as 0. */
+   * are wide, apart from each other, which belong to the columns of the tiles from column on (or
+   * before them, if that is negative); others count as 0. */
   void (*images)(const THNNTiles *t, int first, int end, ptrdiff_t image, ptrdiff_t i,
-                 const real *const *rows, ptrdiff_t column, ptrdiff_t wide, real *lines, real *v,
-                 ptrdiff_t next);
+                 const real *const *rows, ptrdiff_t apart, ptrdiff_t column, ptrdiff_t wide,
+                 real *lines, real *v, ptrdiff_t next);
   /* Windows: m[9][o] becomes u[number][o], for outputs o of that many vectors; turned by half a
    * circle if back. */
   void (*windows)(int first, int end, int back, ptrdiff_t vectors, const real *m, real *u,

@@ -85,7 +85,8 @@ static void THNN_(setSource)(THNN_(Tiled) * w, ptrdiff_t planes)
   const ptrdiff_t rows = STEP * (w->tiles.down - 1) + (w->tiles.isLow ? THNN_WINOGRAD_FEW : SIDE);
   w->few = THMax(STEP, THMin(rows + STEP - 1, TURNED / wide) / STEP * STEP);
   w->there = w->few < rows ? 2 * w->few : w->few;
-  w->flat = w->there * wide * lanes;
+  /* Rows of images whose planes lie last are read where they are, and one of zeros. */
+  w->flat = w->c->last ? wide * w->planes * w->c->groups : w->there * wide * lanes;
   w->lines = SIDE * THNNTiles_columns(&w->tiles) * lanes;
   /* Neither the tiles of vectors of planes that follow each other nor numbers compete for the same
    * places of the cache. */
@@ -325,20 +326,18 @@ static void THNN_(turnRows)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdif
   memset(flat + end * size, 0, (size_t)((w->few - end) * size) * sizeof *flat);
   if (end == first)
     return;
-  const ptrdiff_t all = w->planes * w->c->groups, position = (top + first) * wide;
-  if (w->c->last)
-    THNN_(winograd)->copyRows((end - first) * wide, lanes, from + position * all, all,
-                              flat + first * size, lanes);
-  else
-    THNN_(implicit)->turn(lanes, (end - first) * wide, from + position, w->source,
-                          flat + first * size, lanes);
+  THNN_(implicit)->turn(lanes, (end - first) * wide, from + (top + first) * wide, w->source,
+                        flat + first * size, lanes);
 }
 
 /* The last vector of planes ends with them, and begins with some of the one before. */
 static void THNN_(transformImages)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t group)
 {
   const ptrdiff_t lanes = THNN_(implicit)->lanes, wide = w->at[2].input;
+  const ptrdiff_t apart = w->c->last ? w->planes * w->c->groups : lanes;
   memset(r->lines, 0, (size_t)w->lines * sizeof *r->lines); /* also where the padding is */
+  if (w->c->last)
+    memset(r->flat, 0, (size_t)w->flat * sizeof *r->flat);
   for (ptrdiff_t n = 0; n < r->tiles.images; n++)
     for (ptrdiff_t p = 0; p < r->planes; p += lanes) {
       const ptrdiff_t image = (r->image + n) * w->c->groups + group;
@@ -349,12 +348,16 @@ static void THNN_(transformImages)(const THNN_(Tiled) * w, const THNN_(Run) * r,
       ptrdiff_t turned = 0;
       for (ptrdiff_t i = 0; i < r->tiles.down; i++) {
         const int points = THNNTiles_isLow(&r->tiles, i) ? THNN_WINOGRAD_FEW : SIDE;
-        for (; turned < STEP * i + points; turned += w->few)
+        for (; !w->c->last && turned < STEP * i + points; turned += w->few)
           THNN_(turnRows)(w, r, turned, from);
         const real *rows[SIDE];
-        for (int k = 0; k < SIDE; k++)
-          rows[k] = r->flat + (STEP * i + k) % w->there * wide * lanes;
-        THNN_(winograd)->images(&r->tiles, w->first, w->end, n, i, rows, w->at[2].pad, wide,
+        for (int k = 0; k < SIDE; k++) {
+          const ptrdiff_t row = STEP * i + k, at = STEP * r->row - w->at[1].pad + row;
+          rows[k] = !w->c->last                      ? r->flat + row % w->there * wide * lanes
+                    : at >= 0 && at < w->at[1].input ? from + at * wide * apart
+                                                     : r->flat;
+        }
+        THNN_(winograd)->images(&r->tiles, w->first, w->end, n, i, rows, apart, w->at[2].pad, wide,
                                 r->lines, r->v + p / lanes * w->next, w->number);
       }
     }

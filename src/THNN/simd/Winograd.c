@@ -70,16 +70,19 @@ INLINE void of_image(const Vector *d, int isShort, Vector *v)
 }
 
 /* Columns: a line for each point. */
-INLINE void image_columns(const real *const *rows, ptrdiff_t columns, int isLow, real *lines,
-                          ptrdiff_t pitch)
+INLINE void image_columns(const real *const *rows, ptrdiff_t apart, ptrdiff_t columns, int isLow,
+                          real *lines, ptrdiff_t pitch)
 {
-  for (ptrdiff_t j = 0; j < columns * LANES; j += LANES) {
+  for (ptrdiff_t j = 0; j < columns; j++) {
     Vector d[SIDE], v[SIDE];
     for (int k = 0; k < (isLow ? FEW : SIDE); k++)
-      d[k] = load(rows[k] + j);
+      d[k] = load(rows[k] + j * apart);
+    if (apart > LANES) /* where planes lie last, the next ones */
+      for (int k = 0; k < STEP; k++)
+        __builtin_prefetch(rows[k] + j * apart + LANES);
     of_image(d, isLow, v);
     for (int a = 0; a < (isLow ? FEW : SIDE); a++)
-      store(lines + a * pitch + j, v[a]);
+      store(lines + a * pitch + j * LANES, v[a]);
   }
 }
 
@@ -94,19 +97,19 @@ INLINE void image_tile(const real *line, int isNarrow, real *const *v, ptrdiff_t
 }
 
 static void images(const THNNTiles *t, int first, int end, ptrdiff_t image, ptrdiff_t i,
-                   const real *const *rows, ptrdiff_t column, ptrdiff_t wide, real *lines, real *v,
-                   ptrdiff_t next)
+                   const real *const *rows, ptrdiff_t apart, ptrdiff_t column, ptrdiff_t wide,
+                   real *lines, real *v, ptrdiff_t next)
 {
   const ptrdiff_t columns = THNNTiles_columns(t), pitch = columns * LANES;
   const ptrdiff_t begin = THMax(0, column), there = THMin(columns, column + wide) - begin;
   const int isLow = THNNTiles_isLow(t, i), points = isLow ? FEW : SIDE;
   const real *from[SIDE];
   for (int k = 0; k < SIDE; k++)
-    from[k] = rows[k] + (begin - column) * LANES;
+    from[k] = rows[k] + (begin - column) * apart;
   if (isLow)
-    image_columns(from, there, 1, lines + begin * LANES, pitch);
+    image_columns(from, apart, there, 1, lines + begin * LANES, pitch);
   else
-    image_columns(from, there, 0, lines + begin * LANES, pitch);
+    image_columns(from, apart, there, 0, lines + begin * LANES, pitch);
   for (int a = first; a < THMin(end, points); a++) {
     real *to[SIDE];
     for (int b = 0; b < SIDE; b++)
@@ -313,6 +316,8 @@ INLINE void result_tile(const real *(*products)[SIDE], int first, int end, ptrdi
         if (k < high) {
           real *to = y + k * nextRow + j * nextColumn;
           store(to, sums[k] + load(start ? start : to));
+          if (nextColumn > LANES) /* likewise, where the next tile's results go */
+            __builtin_prefetch(to + STEP * nextColumn, 1);
         }
     }
 }
