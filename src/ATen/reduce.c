@@ -483,6 +483,7 @@ static ptrdiff_t take_off(const Exponentials *work, ptrdiff_t first, ptrdiff_t n
 
 static void exponentials(const THRun *run, const void *scalars)
 {
+  static const double unused[2];
   const Exponentials *const work = scalars;
   char *to = run->at[0];
   for (ptrdiff_t j = 0; j < run->rows; j++) {
@@ -493,7 +494,7 @@ static void exponentials(const THRun *run, const void *scalars)
       to += n * work->itemSize;
     }
   }
-  work->exp(run->n * run->rows, run->at[0], run->at[0], NULL, NULL, NULL, 0);
+  work->exp(run->n * run->rows, run->at[0], run->at[0], NULL, NULL, unused, 0);
 }
 
 /* r becomes the sums of the exponentials of what x exceeds most by, which are contiguous and of x's

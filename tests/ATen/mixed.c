@@ -289,32 +289,35 @@ static void exponentials(void **state)
   static const float special[] = {1, INFINITY, -INFINITY, NAN};
   for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
     for (int s = 0; s < 4; s++)
-      for (int turned = 0; turned < 2; turned++)
+      for (int how = 0; how < 4; how++)
         AT_SCOPE
         {
           static const int64_t dim = 1;
           const int64_t outer = sizes[k][0], n = sizes[k][1], inner = sizes[k][2];
+          const at_type *const type = how & 2 ? AT_CPU(AT_DOUBLE) : AT_CPU(AT_FLOAT);
           at_tensor *x = at_randn(AT_SHAPE(outer, n, inner), .type = AT_CPU(AT_DOUBLE));
-          x = at_to(at_mul(x, 30), AT_CPU(AT_FLOAT));
+          x = at_to(at_to(at_mul(x, 30), AT_CPU(AT_FLOAT)), AT_CPU(AT_DOUBLE));
           at_fill_(at_narrow(at_narrow(x, 0, 0, 1), 2, inner / 2, 1),
                    at_scalar_double(s == 2 ? (double)special[s] : 2));
-          ((float *)at_data(x))[(n / 2) * inner + inner / 2] = special[s];
-          if (turned)
-            x = at_transpose(at_contiguous(at_transpose(x, 0, 2)), 0, 2);
-          const float *const from = floats(x), *const is =
-                                                   floats(at_logsumexp(x, ((at_ints){&dim, 1})));
-          th_note("%d x %d x %d, %d", (int)outer, (int)n, (int)inner, s);
+          double *const from = at_data(x);
+          from[(n / 2) * inner + inner / 2] = (double)special[s];
+          at_tensor *y = at_to(x, type);
+          if (how & 1)
+            y = at_transpose(at_contiguous(at_transpose(y, 0, 2)), 0, 2);
+          const double *const is =
+              at_data(at_to(at_logsumexp(y, ((at_ints){&dim, 1})), AT_CPU(AT_DOUBLE)));
+          th_note("%d x %d x %d, %d, %d", (int)outer, (int)n, (int)inner, s, how);
           for (int64_t i = 0; i < outer * inner; i++) {
-            const float *const line = from + i / inner * n * inner + i % inner;
+            const double *const line = from + i / inner * n * inner + i % inner;
             double sum = 0, most = -INFINITY;
             for (int64_t j = 0; j < n; j++)
-              most = fmax(most, (double)line[j * inner]);
+              most = fmax(most, line[j * inner]);
             for (int64_t j = 0; j < n; j++)
-              sum += exp((double)line[j * inner] - (isinf(most) ? 0 : most));
+              sum += exp(line[j * inner] - (isinf(most) ? 0 : most));
             const double expected = log(sum) + (isinf(most) ? 0 : most);
+            const double most_off = (how & 2 ? 1e-14 : 1e-6) * (1 + fabs(expected));
             if (isnan(expected) ? !isnan(is[i])
-                                : !((double)is[i] == expected ||
-                                    fabs((double)is[i] - expected) <= 1e-6 * (1 + fabs(expected))))
+                                : !(is[i] == expected || fabs(is[i] - expected) <= most_off))
               CHECK_EQ(is[i], expected);
           }
         }
