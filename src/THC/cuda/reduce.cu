@@ -392,5 +392,4 @@ const THCReduction THC_NAME(THCReductions_)[THReductionNames] = {
 #else
                 NONE(var) NONE(std)
 #endif
-                    NONE(logSumExp)
-};
+                    NONE(logSumExp)};
