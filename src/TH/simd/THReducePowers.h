@@ -39,7 +39,8 @@ static void powers_start(void *states, ptrdiff_t lanes)
 static __attribute__((noinline)) void make_each(THScalarType type, THPointwise row, void *numbers,
                                                 ptrdiff_t n)
 {
-  THPointwise_row(type, row)(n, numbers, numbers, NULL, NULL, NULL, 0);
+  static const int64_t unused[2]; /* scalars, which loops read */
+  THPointwise_row(type, row)(n, numbers, numbers, NULL, NULL, unused, 0);
 }
 
 static SMALL void powers_join(void *states, const void *others, ptrdiff_t lanes)
