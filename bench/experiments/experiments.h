@@ -26,6 +26,7 @@ typedef struct Experiment {
   double read, written; /* elements of 4 bytes that have to be */
   void (*prepare)(void);
   BenchBody ours, sketch;
+  int threads; /* 0: one */
 } Experiment;
 
 float *floats(at_tensor *t);

@@ -1,6 +1,8 @@
 /* Experiments: rows and elements at places that are given. */
 #include <stdlib.h>
 
+#include <omp.h>
+
 #include "experiments.h"
 
 #if defined(__AVX512F__)
@@ -294,46 +296,97 @@ static void next_words(Twister *t, uint32_t *words)
   }
 }
 
-/* Remainders of a state's words by vectors of quotients in double, and the places that they say are
- * fetched, before any of them is exchanged; the permutation is sent around the caches. */
+/* Numbers from first on, a state's words of them: remainders by vectors of quotients in double. */
+enum { STATE = 624, EIGHT = 8, STATES = (MANY - 1 + STATE - 1) / STATE };
+
+static void find_partners(Twister *twister, int first, uint32_t *places)
+{
+  uint32_t words[STATE];
+  next_words(twister, words);
+  const __m512d counting_down = _mm512_setr_pd(0, -1, -2, -3, -4, -5, -6, -7);
+  for (int k = 0; k < STATE; k += EIGHT) {
+    const __m512d rest = _mm512_max_pd(
+        _mm512_add_pd(_mm512_set1_pd(MANY - first - k), counting_down), _mm512_set1_pd(1));
+    const __m512d word = _mm512_cvtepu32_pd(_mm256_loadu_si256((const __m256i *)(words + k)));
+    const __m512d times = _mm512_roundscale_pd(_mm512_div_pd(word, rest), 9);
+    const __m512d left = _mm512_fnmadd_pd(times, rest, word);
+    const __m256i at =
+        _mm256_add_epi32(_mm512_cvtpd_epi32(left), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+    _mm256_storeu_si256((__m256i *)(places + k),
+                        _mm256_add_epi32(at, _mm256_set1_epi32(first + k)));
+  }
+}
+
+static int32_t order[MANY];
+
+static void number_all(void)
+{
+  for (int i = 0; i < MANY; i++)
+    order[i] = i;
+}
+
+/* What comes to be first goes to the result, and is not exchanged any more. */
 static void sketch_permutation(void *unused)
 {
-  enum { N = 624, EIGHT = 8 };
   (void)unused;
-  static int32_t order[MANY + N];
-  static uint32_t words[N], place[2][N];
   static Twister twister;
   int64_t *r = longs(on.sketchedPlaces);
   seed(&twister, 1);
-  for (int i = 0; i < MANY; i++)
-    order[i] = i;
-  const __m512d counting_down = _mm512_setr_pd(0, -1, -2, -3, -4, -5, -6, -7);
-  for (int i = 0, side = 0; i < MANY + N; i += N, side = !side) {
-    if (i < MANY - 1) { /* what is exchanged in the next turn */
-      next_words(&twister, words);
-      for (int k = 0; k < N; k += EIGHT) {
-        const __m512d rest = _mm512_max_pd(
-            _mm512_add_pd(_mm512_set1_pd(MANY - i - k), counting_down), _mm512_set1_pd(1));
-        const __m512d word = _mm512_cvtepu32_pd(_mm256_loadu_si256((const __m256i *)(words + k)));
-        const __m512d times = _mm512_roundscale_pd(_mm512_div_pd(word, rest), 9);
-        const __m512d left = _mm512_fnmadd_pd(times, rest, word);
-        const __m256i at =
-            _mm256_add_epi32(_mm512_cvtpd_epi32(left), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
-        _mm256_storeu_si256((__m256i *)(place[side] + k),
-                            _mm256_add_epi32(at, _mm256_set1_epi32(i + k)));
-      }
-      for (int k = 0; k < N; k++)
-        __builtin_prefetch(order + place[side][k], 1);
-    }
-    const int from = i - N, count = from < 0 ? 0 : MANY - from < N ? MANY - from : N;
-    for (int k = 0; k < count; k++) {
-      const uint32_t at = place[!side][k];
-      const int32_t kept = order[from + k];
-      _mm_stream_si64((long long *)r + from + k, order[at]);
-      order[at] = kept;
+  number_all();
+  for (int i = 0; i < MANY;) {
+    uint32_t places[STATE];
+    find_partners(&twister, i, places);
+    for (int k = 0; k < STATE && i < MANY; k++, i++) {
+      const int32_t kept = order[i];
+      r[i] = order[places[k]];
+      order[places[k]] = kept;
     }
   }
-  _mm_sfence();
+}
+
+/* One thread exchanges numbers where they are, the other one finds partners as far ahead as there
+ * is room for, and makes the result of what has been exchanged. */
+static void sketch_permutation_by_two(void *unused)
+{
+  (void)unused;
+  enum { ROOM = 256 };
+  static uint32_t places[ROOM][STATE];
+  static Twister twister;
+  static _Alignas(64) int found;
+  static _Alignas(64) int exchanged;
+  int64_t *r = longs(on.sketchedPlaces);
+  seed(&twister, 1);
+  found = exchanged = 0;
+#pragma omp parallel num_threads(2)
+  if (omp_get_thread_num() == 0) {
+    number_all();
+    for (int s = 0; s < STATES; s++) {
+      while (__atomic_load_n(&found, __ATOMIC_ACQUIRE) <= s)
+        _mm_pause();
+      const uint32_t *place = places[s % ROOM];
+      for (int i = s * STATE; i < (s + 1) * STATE && i < MANY; i++) {
+        const uint32_t at = *place++;
+        const int32_t kept = order[i];
+        order[i] = order[at];
+        order[at] = kept;
+      }
+      __atomic_store_n(&exchanged, s + 1, __ATOMIC_RELEASE);
+    }
+  } else {
+    for (int s = 0, made = 0; made < STATES;) {
+      const int until = __atomic_load_n(&exchanged, __ATOMIC_ACQUIRE);
+      if (s < STATES && s - until < ROOM) {
+        find_partners(&twister, s * STATE, places[s % ROOM]);
+        __atomic_store_n(&found, ++s, __ATOMIC_RELEASE);
+      } else if (made < until) {
+        for (int i = made * STATE; i < (made + 1) * STATE && i < MANY; i++)
+          r[i] = order[i];
+        made++;
+      } else {
+        _mm_pause();
+      }
+    }
+  }
 }
 
 const Experiment places_experiments[] = {
@@ -341,6 +394,8 @@ const Experiment places_experiments[] = {
      sketch_elements},
     {"idx.gather", "1e6", 3.0 * MANY, MANY, prepare_elements, gather_elements, sketch_elements},
     {"rnd.randperm", "1e6", 0, 2.0 * MANY, prepare_permutation, permutation, sketch_permutation},
+    {"rnd.randperm", "1e6, two threads", 0, 2.0 * MANY, prepare_permutation, permutation,
+     sketch_permutation_by_two, .threads = 2},
     {"nn.embedding.bwd", "8192 of 50000 x 256", PICKED *WIDTH, (double)TABLE *WIDTH, prepare_table,
      table_gradient, sketch_table_gradient},
     {"idx.nonzero", "2^20", MARKED, MARKED, prepare_marked, list_marked, sketch_list_marked},

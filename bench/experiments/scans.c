@@ -1,4 +1,4 @@
-/* Experiments: running sums and products along rows. */
+/* Experiments: running sums and products along rows and across them. */
 #include "experiments.h"
 
 #if defined(__AVX512F__)
@@ -29,6 +29,18 @@ static void products(void *unused)
 {
   (void)unused;
   at_cumprod_out(on.result, on.x, 1);
+}
+
+static void sums_across(void *unused)
+{
+  (void)unused;
+  at_cumsum_out(on.result, on.x, 0);
+}
+
+static void products_across(void *unused)
+{
+  (void)unused;
+  at_cumprod_out(on.result, on.x, 0);
 }
 
 /* Lanes that are count places further on; the first ones are neutral. */
@@ -65,11 +77,50 @@ static void products(void *unused)
 SKETCH(sketch_sums, 0, _mm512_add_pd)
 SKETCH(sketch_products, 1, _mm512_mul_pd)
 
+/* Totals of half a row, which stay in the first cache, take in two rows at a time; these are
+ * fetched 512 elements ahead, which may be in the next two. */
+#define SKETCH_ACROSS(NAME, NEUTRAL, TAKE)                                                   \
+  static void NAME(void *unused)                                                             \
+  {                                                                                          \
+    enum { WIDTH = SIDE / 2, ROWS = 2, AHEAD = 512 };                                        \
+    static _Alignas(64) double totals[WIDTH];                                                \
+    (void)unused;                                                                            \
+    for (int first = 0; first < SIDE; first += WIDTH) {                                      \
+      for (int j = 0; j < WIDTH; j++)                                                        \
+        totals[j] = NEUTRAL;                                                                 \
+      for (int i = 0; i < SIDE; i += ROWS) {                                                 \
+        const float *x = floats(on.x) + (ptrdiff_t)i * SIDE + first;                         \
+        float *r = floats(on.sketched) + (ptrdiff_t)i * SIDE + first;                        \
+        for (int j = 0; j < WIDTH; j += FLOATS) {                                            \
+          const float *next = x + j + AHEAD + (j + AHEAD < WIDTH ? 0 : ROWS * SIDE - WIDTH); \
+          __m512d low = _mm512_load_pd(totals + j), high = _mm512_load_pd(totals + j + 8);   \
+          for (int k = j; k < j + ROWS * SIDE; k += SIDE, next += SIDE) {                    \
+            __builtin_prefetch(next);                                                        \
+            low = TAKE(low, _mm512_cvtps_pd(_mm256_loadu_ps(x + k)));                        \
+            high = TAKE(high, _mm512_cvtps_pd(_mm256_loadu_ps(x + k + DOUBLES)));            \
+            _mm256_stream_ps(r + k, _mm512_cvtpd_ps(low));                                   \
+            _mm256_stream_ps(r + k + DOUBLES, _mm512_cvtpd_ps(high));                        \
+          }                                                                                  \
+          _mm512_store_pd(totals + j, low);                                                  \
+          _mm512_store_pd(totals + j + DOUBLES, high);                                       \
+        }                                                                                    \
+      }                                                                                      \
+    }                                                                                        \
+    _mm_sfence();                                                                            \
+  }
+
+SKETCH_ACROSS(sketch_sums_across, 0, _mm512_add_pd)
+SKETCH_ACROSS(sketch_products_across, 1, _mm512_mul_pd)
+
 const Experiment scans_experiments[] = {
     {"red.cumsum.d1", "4096 x 4096", (double)SIDE *SIDE, (double)SIDE *SIDE, prepare_sums, sums,
      sketch_sums},
     {"red.cumprod.d1", "4096 x 4096", (double)SIDE *SIDE, (double)SIDE *SIDE, prepare_products,
      products, sketch_products},
+    {"red.cumsum.d0", "4096 x 4096", (double)SIDE *SIDE, (double)SIDE *SIDE, prepare_sums,
+     sums_across, sketch_sums_across},
+    {"red.cumprod.d0", "4096 x 4096", (double)SIDE *SIDE, (double)SIDE *SIDE, prepare_products,
+     products_across, sketch_products_across},
     {0},
 };
 

@@ -242,6 +242,7 @@ static inline __attribute__((always_inline)) void rows_of_tiles(int rows, const 
                                                                 const __m512 *u, __m512 *m,
                                                                 const __m512 *ahead, int lines)
 {
+  const __m512 *next = v + rows;
   __m512 sum[MOST_ROWS][2];
 #pragma GCC unroll 14
   for (int k = 0; k < rows; k++)
@@ -252,9 +253,11 @@ static inline __attribute__((always_inline)) void rows_of_tiles(int rows, const 
       __builtin_prefetch(m + 2 * group, 1);
       __builtin_prefetch(m + 2 * group + 1, 1);
     }
+    for (int k = 0; k < rows; k++) /* the next planes of these tiles, or the next tiles */
+      __builtin_prefetch((group < GROUPS - 1 ? v + NEXT_GROUP : next) + k);
     for (int k = 0; k < lines; k++)
       _mm_prefetch((const char *)ahead++, _MM_HINT_T1);
-#pragma GCC unroll 4
+#pragma GCC unroll 2
     for (int l = 0; l < FLOATS; l++, u += 2) {
       const __m512 first = u[0], second = u[1];
 #pragma GCC unroll 14

@@ -310,11 +310,16 @@ void Bench::row(const Row &row)
                        {},
                        {}});
 
-  for (int round = 0; round < options_.rounds; round++)
-    for (System &system : systems) {
+  /* Every other round goes backwards, so that nobody comes after the same one each time, which
+   * leaves its own arrays in the caches. */
+  for (int round = 0; round < options_.rounds; round++) {
+    for (size_t i = 0; i < systems.size(); i++) {
+      System &system = systems[round % 2 ? systems.size() - 1 - i : i];
       system.seconds.push_back(system.measure());
-      system.ratios.push_back(system.seconds.back() / systems[0].seconds.back());
     }
+    for (System &system : systems)
+      system.ratios.push_back(system.seconds.back() / systems[0].seconds.back());
+  }
   for (System &system : systems) {
     const double seconds = bench_median(system.seconds.data(), options_.rounds);
     const double ratio = bench_median(system.ratios.data(), options_.rounds);
