@@ -6,6 +6,8 @@
 #include "THNNPlanes.h"
 #include "THNNWindow.h"
 
+enum { THNN_POOL_PARTS = 4 }; /* of a plane's windows, whose gradients are added in turn */
+
 #define TH_GENERIC_FILE "generic/THNNMaxPool.h"
 #include "THGenerateFloatTypes.h"
 

@@ -191,3 +191,30 @@ ptrdiff_t THNNPlan_other(const THNNConvolution *c, const THNNPlan *p, THNNWindow
   }
   return count + THNN_DIRECT_SLACK;
 }
+
+int64_t THNNSlide_count(const THNNWindow *w, int back)
+{
+  return back ? THMin(w->step, w->input) : 1;
+}
+
+/* Back, element k + j * step of x is the sum over those elements a of a window that reach it from
+ * y: from (k + pad - a * dilation) / step + j, where that is a whole number. */
+THNNSlide THNNSlide_of(const THNNWindow *w, int back, int64_t k)
+{
+  if (!back)
+    return (THNNSlide){.window = *w, .step = 1, .apart = 1};
+  const int64_t spacing = w->step / gcd(w->step, w->dilation), limit = THMin(w->size, spacing);
+  int64_t least = 0;
+  while (least < limit && (k + w->pad - least * w->dilation) % w->step != 0)
+    least++;
+  const int64_t taps = least < limit ? (w->size - 1 - least) / spacing + 1 : 0;
+  const int64_t last = least + (taps - 1) * spacing;
+  THNNSlide s = {.first = k, .step = w->step, .tap = last, .apart = -spacing};
+  s.window = (THNNWindow){.input = w->output,
+                          .output = (w->input - 1 - k) / w->step + 1,
+                          .size = taps,
+                          .step = 1,
+                          .dilation = spacing * w->dilation / w->step};
+  s.window.pad = taps ? (last * w->dilation - k - w->pad) / w->step : 0;
+  return s;
+}

@@ -43,6 +43,18 @@ THNNPlan THNNPlan_of(const THNNConvolution *c, int back, void *memory);
 /* The layout of a plane of y whose rows are as far apart as those of x, and its elements. */
 ptrdiff_t THNNPlan_other(const THNNConvolution *c, const THNNPlan *p, THNNWindow *layout);
 
+/* Windows that slide over y, back along one dimension, make elements first, first + step, ... of x:
+ * element l of such a window is element tap + l * apart of the convolution's.  There are none of
+ * size 0 where no window reaches these elements.  Forward windows are what they are. */
+typedef struct {
+  THNNWindow window;
+  int64_t first, step, tap, apart;
+} THNNSlide;
+
+/* How many slides there are along a dimension, and number k of them. */
+int64_t THNNSlide_count(const THNNWindow *w, int back);
+THNNSlide THNNSlide_of(const THNNWindow *w, int back, int64_t k);
+
 /* Sums over images are taken in sets whose number depends on the shapes alone, and then over the
  * sets in order. */
 enum { THNN_IMAGE_SETS = 8 };

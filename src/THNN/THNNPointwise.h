@@ -14,7 +14,10 @@ enum {
 #undef THNN_ROW
 #undef THNN_GATE
 
-#define TH_GENERIC_FILE "generic/THNNPointwise.h"
+#define TH_GENERIC_FILE "src/THNN/generic/THNNPointwise.h"
 #include "THGenerateFloatTypes.h"
+
+/* The kernels of a row, for a library that calls them on pieces of tensors. */
+TH_API const THNN_FloatPointwise *THNN_floatKernels(int row);
 
 #endif

@@ -116,6 +116,43 @@ static void THTest_(cellThreads)(void)
   THTensor_(free)(h);
 }
 
+/* No biases are biases of 0, and one of them counts whichever it is. */
+static void THTest_(cellBiases)(void)
+{
+  enum { ROWS = 3, UNITS = 37, CELLS = 2, WAYS = 5 };
+  THTensor *h = THTest_(tensor)(0, 1, TH_SHAPE(ROWS, UNITS)), *none = NULL;
+  for (int lstm = 0; lstm < CELLS; lstm++) {
+    const int64_t gates = (3 + lstm) * UNITS;
+    THTensor *x = THTest_(tensor)(0, 2, TH_SHAPE(ROWS, gates));
+    THTensor *zeros = THTensor_(newWithSize1d)(gates), *ones = THTensor_(newWithSize1d)(gates);
+    THTensor_(zero)(zeros);
+    THTensor_(fill)(ones, 1);
+    THTensor *const biases[WAYS][2] = {
+        {none, none}, {zeros, none}, {none, zeros}, {zeros, zeros}, {ones, zeros}};
+    THTensor *first[2] = {NULL};
+    for (int way = 0; way < WAYS; way++) {
+      THTensor *const a = biases[way][0], *const b = biases[way][1];
+      THTensor *gate = THTensor_(newClone)(x), *made[2] = {THTensor_(new)(), THTensor_(new)()};
+      if (lstm)
+        THNN_(LSTMFused_updateOutput)(NULL, gate, x, a, b, h, made[0], made[1]);
+      else
+        THNN_(GRUFused_updateOutput)(NULL, x, x, a, b, h, made[0], made[1]);
+      for (int k = 0; k < 2; k++) {
+        if (way == 0)
+          first[k] = THTensor_(newClone)(made[k]);
+        CHECK_MSG(THTensor_(equal)(first[k], made[k]) == (a != ones),
+                  "cell %d, biases %d, result %d", lstm, way, k);
+        THTensor_(free)(made[k]);
+      }
+      THTensor_(free)(gate);
+    }
+    THTensor *all[] = {x, zeros, ones, first[0], first[1]};
+    for (int k = 0; k < 5; k++)
+      THTensor_(free)(all[k]);
+  }
+  THTensor_(free)(h);
+}
+
 static void THTest_(cellErrors)(void)
 {
   THTensor *h = THTest_(tensor)(0, 1, TH_SHAPE(2, 3)), *x3 = THTest_(tensor)(0, 2, TH_SHAPE(2, 9));
@@ -201,4 +238,4 @@ static void THTest_(cellUnits)(void)
 }
 
 TH_TESTS(THTest_(GRUFused), THTest_(LSTMFused), THTest_(lstmCell), THTest_(cellThreads),
-         THTest_(cellErrors), THTest_(cellUnits))
+         THTest_(cellBiases), THTest_(cellErrors), THTest_(cellUnits))

@@ -42,7 +42,11 @@ static Shape any_shape(th_random *random, int number)
   if (number % 4 == 3) {
     s.how.groups = (int)between(random, 2, 5);
     s.planes = between(random, 1, 9);
-    s.outputs = number % 8 == 3 ? 1 : between(random, 1, 20);
+    s.outputs = between(random, 1, 20);
+  }
+  if (number % 8 == 3) { /* a window for each plane */
+    s.how.groups = (int)between(random, 2, 70);
+    s.planes = s.outputs = 1;
   }
   const int plain = number % 5 < 2; /* windows of 3 x 3 or of 1 x 1 */
   for (int a = 0; a < 3; a++) {
@@ -222,7 +226,9 @@ static void THTest_(planesLastOfLargeImages)(void)
                {3, 160, 70, 9, 10, 3, 1, 1, 1},   {2, 20, 24, 18, 17, 3, 1, 2, 2},
                {2, 150, 130, 26, 24, 1, 1, 0, 1}, {3, 140, 65, 15, 14, 1, 2, 0, 1},
                {2, 3, 64, 40, 38, 7, 2, 3, 1},    {1, 1, 1, 19, 23, 3, 1, 1, 50},
-               {2, 1, 1, 13, 31, 5, 2, 2, 37},    {1, 18, 19, 12, 12, 4, 3, 1, 3}};
+               {2, 1, 1, 13, 31, 5, 2, 2, 37},    {1, 18, 19, 12, 12, 4, 3, 1, 3},
+               {2, 40, 48, 61, 57, 1, 2, 0, 1},   {9, 1, 1, 7, 6, 3, 1, 1, 40},
+               {2, 1, 1, 9, 17, 7, 3, 4, 33},     {1, 1, 1, 30, 9, 2, 4, 1, 24}};
   th_random random = {th_seed()};
   for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
     const int size = large[i].size, step = large[i].step, pad = large[i].pad;

@@ -371,6 +371,51 @@ static int areFiveRowsToo(void)
 #endif
 }
 
+/* Few small images, which other ways are better for: windows are turned in vectors there. */
+static void THTest_(winogradOfFewPositions)(void)
+{
+  for (uint64_t seed = 1; seed <= 24; seed++) {
+    state = seed;
+    Shape s = {.batch = between(1, 2), .groups = between(1, 2), .window = (int)between(2, 3)};
+    s.planes = between(1, 40);
+    s.outputs = between(4, 90);
+    s.padH = (int)between(0, 1);
+    s.padW = (int)between(0, 1);
+    s.high = between(3, 9);
+    s.wide = between(3, 9);
+    print_message("seed %d\n", (int)seed);
+    check_shape(&s);
+  }
+}
+
+/* Sums that are added once to the weights are scaled and rounded there, whatever the scale. */
+static void THTest_(winogradOfScales)(void)
+{
+  static const double scales[] = {1, 0.5, -0.3, 0};
+  for (uint64_t seed = 1; seed <= 12; seed++) {
+    state = seed;
+    const Shape s = {1, 1, between(1, 15), between(16, 140), 7, between(5, 7), 1, 1, 3};
+    Operands o = new_operands(&s, 1 << 20, 1. / (1 << 20));
+    THTensor *sums = THTensor_(newClone)(o.weight), *gradBias = THTensor_(newClone)(o.bias);
+    THTensor_(zero)(sums);
+    THNN_(Groups_accGradParameters)(NULL, &o.how, o.x, o.y, sums, gradBias, 1);
+    for (size_t k = 0; k < sizeof scales / sizeof *scales; k++) {
+      THTensor *found = THTensor_(newClone)(o.weight), *weight = THTensor_(newClone)(o.weight);
+      THNN_(Groups_accGradParameters)(NULL, &o.how, o.x, o.y, found, gradBias, scales[k]);
+      for (ptrdiff_t i = 0; i < THTensor_(nElement)(found); i++) {
+        const accreal sum = (accreal)THTensor_(data)(sums)[i];
+        const real start = THTensor_(data)(weight)[i];
+        CHECK(THTensor_(data)(found)[i] == (real)(start + (accreal)scales[k] * sum));
+      }
+      THTensor_(free)(weight);
+      THTensor_(free)(found);
+    }
+    THTensor_(free)(gradBias);
+    THTensor_(free)(sums);
+    free_operands(&o);
+  }
+}
+
 /* Sums of products of whole numbers are exact, but not these: so the tests above have tested
  * Winograd's algorithm and not another one. */
 static void THTest_(winogradIsChosen)(void)
@@ -394,5 +439,6 @@ static void THTest_(winogradIsChosen)(void)
 }
 
 TH_TESTS(THTest_(winograd), THTest_(winogradOfRandomShapes), THTest_(winogradOfPlanesLast),
-         THTest_(winogradOfFiveRows), THTest_(winogradOfNaN), THTest_(winogradOfManyPlanes),
-         THTest_(winogradOfManyImages), THTest_(winogradIsChosen))
+         THTest_(winogradOfFewPositions), THTest_(winogradOfScales), THTest_(winogradOfFiveRows),
+         THTest_(winogradOfNaN), THTest_(winogradOfManyPlanes), THTest_(winogradOfManyImages),
+         THTest_(winogradIsChosen))

@@ -39,4 +39,20 @@ static inline ptrdiff_t THHalfRow_fromFloat(THHalf *r, const float *x, ptrdiff_t
   return i;
 }
 
+/* By way of floats, as THHalf_fromFloat of a double. */
+static inline ptrdiff_t THHalfRow_fromDouble(THHalf *r, const double *x, ptrdiff_t n)
+{
+  ptrdiff_t i = 0;
+#if defined(__AVX512F__)
+  for (; i + 8 <= n; i += 8)
+    _mm_storeu_si128((__m128i *)(r + i), _mm256_cvtps_ph(_mm512_cvtpd_ps(_mm512_loadu_pd(x + i)),
+                                                         _MM_FROUND_TO_NEAREST_INT));
+#elif defined(__F16C__)
+  for (; i + 4 <= n; i += 4)
+    _mm_storel_epi64((__m128i *)(r + i), _mm_cvtps_ph(_mm256_cvtpd_ps(_mm256_loadu_pd(x + i)),
+                                                      _MM_FROUND_TO_NEAREST_INT));
+#endif
+  return i;
+}
+
 #endif

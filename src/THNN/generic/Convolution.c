@@ -386,12 +386,15 @@ static void THNN_(convolvePlanned)(const THNNConvolution *c, int back, THTensor 
 
 /* --- a plane at a time ----------------------------------------------------------------------- */
 
-/* Each plane of x by itself, or of y where back, has windows that slide over it. */
+/* Each plane of x by itself, or of y where back, has windows that slide over it.  Rows that fill
+ * less than half a vector are better turned over. */
 static int THNN_(slides)(const THNNConvolution *c, int back)
 {
   const THNNWindow *w = c->at;
   if (!THNN_(direct)->slide || c->groups < 1 || c->planes != c->groups ||
       (back && c->outputs != c->groups))
+    return 0;
+  if (THNN_(isTurnedDepthWise)(c) && 2 * w[2].output < THNN_(implicit)->lanes)
     return 0;
   for (int d = 1; d < 3; d++)
     if (w[d].step != 1 || w[d].dilation != 1 || w[d].pad >= w[d].size)
@@ -487,6 +490,8 @@ static void THNN_(convolveEither)(const THNNConvolution *c, int back, THTensor *
     return;
   if (THNN_(slides)(c, back))
     THNN_(convolveSliding)(c, back, from, weight, bias, to);
+  else if (THNN_(isTurnedDepthWise)(c))
+    THNN_(convolveDepthWise)(c, back, from, weight, bias, to);
   else if (THNN_(isWinograd)(c, back))
     THNN_(convolveWinograd)(c, back, from, weight, bias, to);
   else if (THNN_(isTileRows)(c, 0))
@@ -658,15 +663,19 @@ void THNN_(addPlaneSums)(const real *x, int64_t batch, int64_t planes, ptrdiff_t
   THParallel_for(planes, THMax(1, TH_LOOP_GRAIN / THMax(1, batch * n)), THNN_(sumPlanes), &b);
 }
 
-/* Some columns of all rows at a time; parts of 32 are a thread's. */
+/* Some columns of all rows, of a few rows at a time: these stay in the first cache, and are read in
+ * the order of memory. */
 static void THNN_(sumColumns)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
-  enum { FEW = 32 };
+  enum { FEW = 512, ELEMENTS = 4096, VECTORS = 32 };
   const THNN_(Bias) *b = context;
-  for (ptrdiff_t part = begin; part < end; part++) {
-    const ptrdiff_t first = part * FEW, count = THMin(FEW, b->planes - first);
+  for (ptrdiff_t first = begin * VECTORS; first < THMin(end * VECTORS, b->planes); first += FEW) {
+    const ptrdiff_t count = THMin(FEW, THMin(end * VECTORS, b->planes) - first);
+    const ptrdiff_t rows = THMax(1, ELEMENTS / count);
     accreal sums[FEW] = {0};
-    THNN_(direct)->sumRows(b->n, count, b->x + first, b->planes, sums);
+    for (ptrdiff_t i = 0; i < b->n; i += rows)
+      THNN_(direct)->sumRows(THMin(rows, b->n - i), count, b->x + i * b->planes + first, b->planes,
+                             sums);
     for (ptrdiff_t p = 0; p < count; p++)
       b->sums[first + p] = (real)(b->sums[first + p] + b->scale * sums[p]);
   }
@@ -718,14 +727,20 @@ void THNN_(convolveWeights)(const THNNConvolution *c, THTensor *x, THTensor *y,
   const ptrdiff_t sets = THMin(c->batch, THNN_IMAGE_SETS), all = c->outputs * c->depth;
   const int fits = c->batch > 0 && all * sets <= images;
   const int sliding = gradWeight && fits && !c->last && THNN_(slides)(c, 0);
-  THNN_(Tiled) *tiled = gradWeight && !sliding ? THNN_(prepareWinogradWeights)(c, &call) : NULL;
-  const int byRows = gradWeight && !sliding && !tiled && THNN_(isTileRows)(c, 1);
-  const int decided = sliding || tiled || byRows;
+  const int depthWise = gradWeight && !sliding && c->batch > 0 && c->depth > 0 &&
+                        (c->last ? THNN_(isDepthWise)(c) : THNN_(isTurnedDepthWise)(c));
+  const int slides = sliding || depthWise;
+  THNN_(Tiled) *tiled = gradWeight && !slides ? THNN_(prepareWinogradWeights)(c, &call) : NULL;
+  const int byRows = gradWeight && !slides && !tiled && THNN_(isTileRows)(c, 1);
+  const int decided = slides || tiled || byRows;
   const int implicit = gradWeight && !decided && THNN_(areWeightsImplicit)(c);
   const int direct = gradWeight && fits && !decided && !implicit && THNN_(isDirect)(c);
   THNN_(TileSums) *rows = byRows ? THNN_(prepareTileSums)(c, &call) : NULL;
   THNN_(Sums) sums;
   THNN_(ImplicitWeights) products;
+  THNN_(DepthWiseSums) planeSums;
+  if (depthWise)
+    THNN_(prepareDepthWiseSums)(&planeSums, c, &call);
   if (implicit)
     THNN_(prepareImplicitWeights)(&products, c, &call);
   if (direct)
@@ -736,7 +751,7 @@ void THNN_(convolveWeights)(const THNNConvolution *c, THTensor *x, THTensor *y,
   /* Gradients are summed up where their sets of images are, when they are in the cache anyway. */
   accreal *totals = NULL;
   const size_t ofTotals = (size_t)(sets * c->outputs) * sizeof *totals;
-  if (gradBias && !biasOfX && (sliding || rows || direct))
+  if (gradBias && !biasOfX && (slides || rows || direct))
     totals = memset(THNN_(scratchBytes)(&call, ofTotals), 0, ofTotals);
   const ptrdiff_t planes = c->planes / c->groups;
   THNN_(Columns) w = {.c = c, .chunk = THMax((planes + 7) / 8, THMin(planes, 16))};
@@ -756,6 +771,10 @@ void THNN_(convolveWeights)(const THNNConvolution *c, THTensor *x, THTensor *y,
     const ptrdiff_t each = THMax(1, images / THMax(1, sets * c->outputs)); /* elements of an item */
     THParallel_for(sets * c->outputs, THMax(1, TH_LOOP_GRAIN / 8 / each), THNN_(slidSets), &slid);
     THNN_(addSets)(slid.sums, sets, all, THTensor_(data)(gradWeight), scale);
+  } else if (depthWise) {
+    planeSums.totals = totals;
+    THNN_(addDepthWiseSums)
+    (&planeSums, THTensor_(data)(x), THTensor_(data)(y), THTensor_(data)(gradWeight), scale);
   } else if (tiled) {
     THNN_(addWinogradWeights)
     (tiled, THTensor_(data)(x), THTensor_(data)(y), THTensor_(data)(gradWeight), scale);

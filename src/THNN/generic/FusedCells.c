@@ -50,6 +50,13 @@ static THTensor *THNN_(cellResult)(THNN_(Call) * call, THTensor *tensor, const T
   return THNN_(result)(call, tensor, like->nDimension, size + 2 - like->nDimension);
 }
 
+/* Room for what cellBiases writes, count elements; NULL where there is no bias. */
+static real *THNN_(cellBiasRoom)(THNN_(Call) * call, THTensor *bias1, THTensor *bias2,
+                                 int64_t count)
+{
+  return bias1 || bias2 ? THNN_(scratch)(call, count) : NULL;
+}
+
 /* The sum of both biases, of which either may be NULL; behind it the second one's last elements,
  * from apart on, which then count for themselves. */
 static void THNN_(cellBiases)(real *to, THTensor *bias1, THTensor *bias2, int64_t apart,
@@ -57,6 +64,8 @@ static void THNN_(cellBiases)(real *to, THTensor *bias1, THTensor *bias2, int64_
 {
   const real *first = bias1 ? THTensor_(data)(bias1) : NULL;
   const real *second = bias2 ? THTensor_(data)(bias2) : NULL;
+  if (!to)
+    return;
   real *rest = to + count - apart;
   for (int64_t i = 0; i < count; i++) {
     const real own = first ? first[i] : 0, other = second ? second[i] : 0;
@@ -113,7 +122,7 @@ void THNN_(GRUFused_updateOutput)(THNNState *state, THTensor *input, THTensor *h
   bias1 = THNN_(source)(&call, bias1);
   bias2 = THNN_(source)(&call, bias2);
   THTensor *h = THNN_(source)(&call, hx);
-  real *bias = THNN_(scratch)(&call, 4 * cell.n);
+  real *bias = THNN_(cellBiasRoom)(&call, bias1, bias2, 4 * cell.n);
   output = THNN_(result)(&call, output, h->nDimension, h->size);
   storage = THNN_(cellResult)(&call, storage, &cell, h, 5, size);
   THNN_(start)(&call);
@@ -191,7 +200,7 @@ void THNN_(LSTMFused_updateOutput)(THNNState *state, THTensor *input, THTensor *
   bias1 = THNN_(source)(&call, bias1);
   bias2 = THNN_(source)(&call, bias2);
   THTensor *before = THNN_(source)(&call, cell);
-  real *bias = THNN_(scratch)(&call, 4 * c.n);
+  real *bias = THNN_(cellBiasRoom)(&call, bias1, bias2, 4 * c.n);
   input = THNN_(sum)(&call, input);
   output = THNN_(result)(&call, output, before->nDimension, before->size);
   outputCell = THNN_(result)(&call, outputCell, before->nDimension, before->size);

@@ -76,16 +76,25 @@ static void THNN_(makeParts)(THNN_(Sampler) * s, THNN_(Call) * call)
   s->parts = (accreal *)THNN_(scratch)(call, all);
 }
 
-/* In the order of the groups, whichever threads they were computed by. */
+/* In the order of the groups, whichever threads they were computed by; some numbers at a time,
+ * which are added up in vectors. */
 static void THNN_(addParts)(const THNN_(Sampler) * s)
 {
+  enum { SOME = 64 };
   const ptrdiff_t count = s->points * s->axes;
   TH_PARALLEL_FOR (n, s->batch, THMax(1, TH_LOOP_GRAIN / THMax(1, count * s->groups)))
-    for (ptrdiff_t i = 0; i < count; i++) {
-      accreal sum = 0;
-      for (int64_t group = n * s->groups; group < (n + 1) * s->groups; group++)
-        sum += s->parts[group * count + i];
-      s->gradGrid[n * count + i] = (real)sum;
+    for (ptrdiff_t from = 0; from < count; from += SOME) {
+      const ptrdiff_t some = THMin(SOME, count - from);
+      const accreal *part = s->parts + n * s->groups * count + from;
+      real *to = s->gradGrid + n * count + from;
+      accreal sum[SOME] = {0};
+      for (int64_t group = 0; group < s->groups; group++, part += count)
+#pragma omp simd
+        for (ptrdiff_t i = 0; i < some; i++)
+          sum[i] += part[i];
+#pragma omp simd
+      for (ptrdiff_t i = 0; i < some; i++)
+        to[i] = (real)sum[i];
     }
 }
 

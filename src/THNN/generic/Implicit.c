@@ -123,6 +123,21 @@ void THNN_(turnOutputs)(ptrdiff_t count, ptrdiff_t columns, const real *outputs,
   THNN_(implicit)->turn(count, columns, outputs, next, m, width);
 }
 
+void THNN_(turnWindows)(ptrdiff_t count, ptrdiff_t window, const real *windows, real *m)
+{
+  enum { LANES = 64 / sizeof(real), OUTPUTS = 4 * LANES }; /* at most */
+  const ptrdiff_t lanes = THNN_(implicit)->lanes, width = THNN_(vectorsOf)(count) * lanes;
+  if (window >= lanes) {
+    THNN_(turnOutputs)(count, window, windows, window, m);
+    return;
+  }
+  real copy[(OUTPUTS + 1) * LANES]; /* the last vector begins with the last window */
+  const ptrdiff_t all = count * window, read = (width - 1) * window + lanes;
+  memcpy(copy, windows, (size_t)all * sizeof *copy);
+  memset(copy + all, 0, (size_t)(read - all) * sizeof *copy);
+  THNN_(implicit)->turn(width, lanes, copy, window, m, width);
+}
+
 void THNN_(copyParts)(ptrdiff_t rows, const real *from, ptrdiff_t next, ptrdiff_t count, real *m)
 {
   const ptrdiff_t width = THNN_(vectorsOf)(count) * THNN_(implicit)->lanes;
@@ -285,6 +300,11 @@ static void THNN_(turnWeights)(const THNN_(ImplicitImages) * w, const THNNPart *
     THNN_(turnOutputs)(count, planes * c->window, weight, ofResult, m);
     return;
   }
+  if (part->taps == c->window && c->window > 1) {
+    for (ptrdiff_t s = 0; s < planes; s++, m += c->window * width)
+      THNN_(turnWindows)(count, c->window, weight + s * ofSource, m);
+    return;
+  }
   for (ptrdiff_t s = 0; s < planes; s++)
     for (ptrdiff_t t = 0; t < part->taps; t++, m += width) {
       const real *at = weight + s * ofSource + part->tap[t];
@@ -422,10 +442,29 @@ static void THNN_(deliverBlock)(const THNN_(ImplicitImages) * w, const THNN_(Imp
   }
 }
 
-/* Results that no part reaches are the bias, or 0. */
+/* Where planes are last: the element of the result that position at of a part makes, or after the
+ * last one all elements. */
+static ptrdiff_t THNN_(elementOf)(const THNN_(ImplicitImages) * w, const THNNPart *part,
+                                  ptrdiff_t at)
+{
+  const THNNDirect *d = &part->d;
+  const ptrdiff_t row = at / d->count[2], slice = row / d->count[1];
+  return slice == d->count[0] ? w->size
+                              : part->start + slice * d->step[0] + row % d->count[1] * d->step[1] +
+                                    at % d->count[2] * d->step[2];
+}
+
+/* Results that no part reaches are the bias, or 0: those from the first one of a piece on to the
+ * first one of the next, which another thread may be at. */
 static void THNN_(fillLeft)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i)
 {
   const real *bias = w->bias ? w->bias + i->group * w->results + i->first : NULL;
+  ptrdiff_t begin = 0, end = w->size;
+  if (w->pieces > 1) {
+    const THNNPart *part = w->plan.part;
+    begin = i->skipped ? THNN_(elementOf)(w, part, i->skipped) : 0;
+    end = THNN_(elementOf)(w, part, i->skipped + THNN_(positionsOfItem)(w, i, part));
+  }
   for (ptrdiff_t n = 0; n < i->images; n++) {
     if (!w->c->last) {
       const ptrdiff_t plane = ((i->image + n) * w->c->groups + i->group) * w->results + i->first;
@@ -434,7 +473,8 @@ static void THNN_(fillLeft)(const THNN_(ImplicitImages) * w, const THNN_(Implici
     }
     const ptrdiff_t next = THNN_(nextOf)(w);
     real *to = w->to + (i->image + n) * w->size * next + i->group * w->results + i->first;
-    for (ptrdiff_t k = 0; k < w->size; k++, to += next)
+    to += begin * next;
+    for (ptrdiff_t k = begin; k < end; k++, to += next)
       for (ptrdiff_t r = 0; r < i->count; r++)
         to[r] = bias ? bias[r] : 0;
   }
@@ -523,7 +563,8 @@ void THNN_(convolveImplicit)(const THNNConvolution *c, int back, THTensor *from,
   w.plane = w.elements ? (w.piece | 16) + 16 : w.plan.plane;
   w.apart = c->last ? (w.inPlace ? w.plan.planes * c->groups : w.planes) : 1;
   w.terms = w.planes * taps;
-  w.turned = (w.planes * taps + 1) * w.width;
+  const ptrdiff_t more = THMax(0, THNN_(implicit)->lanes - c->window); /* turnWindows */
+  w.turned = (w.planes * taps + more + 1) * w.width;
   /* Of each position, in memory; the last block's where the others are summed up directly. */
   const ptrdiff_t ofPosition =
       !w.direct ? w.blocks * w.width : (w.results % THNN_(implicit)->lanes ? w.width : 0);
@@ -643,16 +684,15 @@ static void THNN_(implicitWeights)(void *context, ptrdiff_t begin, ptrdiff_t end
         }
       }
     }
-    for (ptrdiff_t o = first; o < end_; o++) {
-      const ptrdiff_t block = (o - first) / w->width * w->width, in = o - first - block;
-      const ptrdiff_t count = THMin(w->width, end_ - first - block);
-      const ptrdiff_t width = THNN_(vectorsOf)(count) * THNN_(implicit)->lanes;
-      real *weights = w->weights + (group * outputs + o) * c->depth + plane * c->window;
-      for (ptrdiff_t l = 0; l < terms; l++)
-        weights[l] = (real)(weights[l] + w->scale * (accreal)sums[block * terms + l * width + in]);
-      if (totals)
-        w->bias[group * outputs + o] = (real)(w->bias[group * outputs + o] + w->scale * totals[o]);
+    for (ptrdiff_t o = first; o < end_; o += w->width) {
+      const ptrdiff_t count = THMin(w->width, end_ - o);
+      THNN_(winograd)->addTurned(terms, count, sums + (o - first) * terms,
+                                 THNN_(vectorsOf)(count) * THNN_(implicit)->lanes, w->scale,
+                                 w->weights + (group * outputs + o) * c->depth + plane * c->window,
+                                 c->depth);
     }
+    for (ptrdiff_t o = first; totals && o < end_; o++)
+      w->bias[group * outputs + o] = (real)(w->bias[group * outputs + o] + w->scale * totals[o]);
   }
 }
 

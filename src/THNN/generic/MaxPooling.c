@@ -78,22 +78,85 @@ static void THNN_(maxPoolPlaneBack)(const THNN_(Work) * work, ptrdiff_t plane, v
    * apart are added in turn.  What the next plane needs is fetched ahead, eight indices and the
    * places of as many windows at a time.
    */
-  enum { PARTS = 4, LINE = 8, WRITTEN = 64 / sizeof *y };
-  const ptrdiff_t part = p->output / PARTS, each = p->input / THMax(1, p->output);
+  enum { LINE = 8, WRITTEN = 64 / sizeof *y };
+  const ptrdiff_t part = p->output / THNN_POOL_PARTS, each = p->input / THMax(1, p->output);
   for (ptrdiff_t i = 0; i < part; i++) {
     if (i % LINE == 0)
-      for (int k = 0; k < PARTS; k++) {
+      for (int k = 0; k < THNN_POOL_PARTS; k++) {
         const ptrdiff_t next = i + k * part;
         __builtin_prefetch(index + p->output + next);
         __builtin_prefetch(x + p->output + next);
         for (ptrdiff_t to = 0; to < LINE * each; to += WRITTEN)
           __builtin_prefetch(y + p->input + next * each + to, 1);
       }
-    for (int k = 0; k < PARTS; k++)
+    for (int k = 0; k < THNN_POOL_PARTS; k++)
       y[index[i + k * part] - TH_INDEX_BASE] += x[i + k * part];
   }
-  for (ptrdiff_t i = PARTS * part; i < p->output; i++)
+  for (ptrdiff_t i = THNN_POOL_PARTS * part; i < p->output; i++)
     y[index[i] - TH_INDEX_BASE] += x[i];
+}
+
+static THIndexTensor *THNN_(placesLast)(const THNNPlanes *p, THGuard *guard, THIndexTensor *t)
+{
+  THGuard_enter(guard, (THUndo)THIndexTensor_(free));
+  THIndexTensor *view = guard->what = THIndexTensor_(newWithTensor)(t);
+  for (int d = p->dims - p->axes - 1; d + 1 < p->dims; d++)
+    THIndexTensor_(transpose)(view, NULL, d, d + 1);
+  return view;
+}
+
+static inline void THNN_(addWindowLast)(const THNN_(Work) * work, ptrdiff_t at, ptrdiff_t planes,
+                                        real *y)
+{
+  for (ptrdiff_t k = 0; k < planes; k++)
+    y[(work->from[at + k] - TH_INDEX_BASE) * planes + k] += work->x[at + k];
+}
+
+/* An image whose planes lie last, in the order of maxPoolPlaneBack: sums have the same bits. */
+static void THNN_(maxPoolImageBack)(const THNN_(Work) * work, ptrdiff_t image, void *unused)
+{
+  const THNNPlanes *p = work->planes;
+  const ptrdiff_t planes = p->inSize[p->dims - 1], begin = image * p->output;
+  const ptrdiff_t windows = p->output / planes, part = windows / THNN_POOL_PARTS;
+  real *y = work->y + image * p->input;
+  memset(y, 0, (size_t)p->input * sizeof *y);
+  for (ptrdiff_t i = 0; i < part; i++)
+    for (int k = 0; k < THNN_POOL_PARTS; k++)
+      THNN_(addWindowLast)(work, begin + (i + k * part) * planes, planes, y);
+  for (ptrdiff_t i = THNN_POOL_PARTS * part; i < windows; i++)
+    THNN_(addWindowLast)(work, begin + i * planes, planes, y);
+}
+
+/* As many images as threads at least: they are not cut.  Returns 0 where planes do not lie last. */
+static int THNN_(maxPoolLastBack)(const THNNPlanes *p, THTensor *gradOutput, THTensor *gradInput,
+                                  THIndexTensor *indices)
+{
+  const ptrdiff_t planes = THNNPlanes_ofImage(p), images = p->count / planes;
+  if (images < THParallel_threads(p->count * (p->input + p->output), TH_LOOP_GRAIN) ||
+      !THNNPlanes_lieLast(p, p->outSize, gradOutput->nDimension, gradOutput->size,
+                          gradOutput->stride) ||
+      !THNNPlanes_lieLast(p, p->outSize, indices->nDimension, indices->size, indices->stride) ||
+      !THNNPlanes_lieLast(p, p->inSize, gradInput->nDimension, gradInput->size, gradInput->stride))
+    return 0;
+  THGuard ofOutput, ofInput, ofIndices;
+  THNNPlanes last = THNNPlanes_last(p);
+  last.count = images;
+  last.input *= planes;
+  last.output *= planes;
+  THNN_(Work)
+  work = {.plane = THNN_(maxPoolImageBack),
+          .back = 1,
+          .source = THNN_(planesLast)(p, &ofOutput, gradOutput),
+          .limit = p->input,
+          .base = TH_INDEX_BASE,
+          .cost = last.input + last.output};
+  work.result = THNN_(planesLast)(p, &ofInput, gradInput);
+  work.given = THNN_(placesLast)(p, &ofIndices, indices);
+  THNN_(work)(&last, &work);
+  THGuard_leave(&ofIndices);
+  THGuard_leave(&ofInput);
+  THGuard_leave(&ofOutput);
+  return 1;
 }
 
 void THNN_(maxPoolBack)(const THNNPlanes *p, THTensor *gradOutput, THTensor *gradInput,
@@ -101,6 +164,8 @@ void THNN_(maxPoolBack)(const THNNPlanes *p, THTensor *gradOutput, THTensor *gra
 {
   THNN_(checkGradOutput)(p, gradOutput);
   THNN_CHECK_SHAPE_INDICES(gradOutput, indices);
+  if (THNN_(maxPoolLastBack)(p, gradOutput, gradInput, indices))
+    return;
   THNN_(Work)
   work = {.plane = THNN_(maxPoolPlaneBack),
           .back = 1,
@@ -120,15 +185,6 @@ static void THNN_(maxPoolPlane)(const THNN_(Work) * work, ptrdiff_t plane, void 
   const THNNPlanes *p = work->planes;
   (*THNN_(maxPool))(work->layer, work->x + plane * p->input, work->y + plane * p->output,
                     work->to + plane * p->output);
-}
-
-static THIndexTensor *THNN_(placesLast)(const THNNPlanes *p, THGuard *guard, THIndexTensor *t)
-{
-  THGuard_enter(guard, (THUndo)THIndexTensor_(free));
-  THIndexTensor *view = guard->what = THIndexTensor_(newWithTensor)(t);
-  for (int d = p->dims - p->axes - 1; d + 1 < p->dims; d++)
-    THIndexTensor_(transpose)(view, NULL, d, d + 1);
-  return view;
 }
 
 typedef struct {

@@ -3,6 +3,13 @@
 
 TH_DISPATCH(THNN_(Pointwise), THNN_(pointwise))
 
+#if defined(TH_REAL_IS_FLOAT)
+const THNN_FloatPointwise *THNN_floatKernels(int row)
+{
+  return &THNN_(pointwise)[row];
+}
+#endif
+
 void THNN_(operand)(THLoop *loop, THTensor *x, THTensor *like, const int64_t *count)
 {
   static const real one = 1;

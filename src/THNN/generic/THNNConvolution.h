@@ -30,6 +30,33 @@ int THNN_(convolveWeightsLast)(const THNNConvolution *c, THTensor *x, THTensor *
                                THTensor *gradWeight, THTensor *gradBias, int biasOfX,
                                accreal scale);
 
+/* Whether each plane by itself makes one, in groups of a plane (DepthWise.c), */
+int THNN_(isDepthWise)(const THNNConvolution *c);
+
+/* whether its planes, which are not last, are worth being turned over for that, */
+int THNN_(isTurnedDepthWise)(const THNNConvolution *c);
+
+/* and then, where they are last or turned over: y from x, or x from y where back; */
+void THNN_(convolveDepthWise)(const THNNConvolution *c, int back, THTensor *from, THTensor *weight,
+                              THTensor *bias, THTensor *to);
+
+/* and the gradient of the weights, in a call that has begun: prepare before it starts, then add;
+ * totals, if they are not NULL, are added to for each set and plane: sums of y. */
+typedef struct {
+  const THNNConvolution *c;
+  ptrdiff_t sets, blocks; /* of images, and of planes */
+  ptrdiff_t size;         /* elements of memory of a thread */
+  const real *x, *y;
+  real *sums, *memory;
+  accreal *totals;
+  int threads;
+} THNN_(DepthWiseSums);
+
+void THNN_(prepareDepthWiseSums)(THNN_(DepthWiseSums) * s, const THNNConvolution *c,
+                                 THNN_(Call) * call);
+void THNN_(addDepthWiseSums)(THNN_(DepthWiseSums) * s, const real *x, const real *y, real *weights,
+                             accreal scale);
+
 /* The functions of a layer. */
 void THNN_(layerOutput)(THNNLayer layer, THTensor *input, THTensor *output, THTensor *weight,
                         THTensor *bias);

@@ -26,10 +26,14 @@ typedef struct {
   void (*slideSums)(const THNNWindow *axis, ptrdiff_t images, const real *x, ptrdiff_t nextX,
                     const real *g, ptrdiff_t nextG, real *sums);
   /* A row of windows (counted over slices) of an image whose planes are last, each plane with a
-   * window of its own, of any kind: weights[element][plane], y is the result of all rows.  bias may
-   * be NULL. */
+   * window of its own, of any kind: weights[element][plane], and the results of windows are next
+   * apart from y on.  bias may be NULL. */
   void (*slideLast)(const THNNWindow *axis, ptrdiff_t planes, const real *x, const real *weights,
-                    const real *bias, ptrdiff_t row, real *y);
+                    const real *bias, ptrdiff_t row, real *y, ptrdiff_t next);
+  /* The other way around: sums[element][plane] += the products of a row of windows with g, theirs,
+   * of so many of the planes of the image, which are next. */
+  void (*slideLastSums)(const THNNWindow *axis, ptrdiff_t planes, const real *x, ptrdiff_t next,
+                        const real *g, ptrdiff_t row, real *sums);
 } THNN_(Direct);
 
 extern const THNN_(Direct) * THNN_(direct);

@@ -1,4 +1,5 @@
-/* A row of the batch of n hidden values; what is wider has its gates one after the other. */
+/* A row of the batch of n hidden values; what is wider has its gates one after the other; bias may
+ * be NULL. */
 typedef struct {
   /* gates: reset, update and new, 3n of each; bias: n each of the first two's sums, of the new
    * one's own and of what the reset gate scales; kept, 5n: the gates, h, and what that gate scales

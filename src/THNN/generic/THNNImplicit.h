@@ -48,6 +48,10 @@ ptrdiff_t THNN_(vectorsOf)(ptrdiff_t outputs);
 void THNN_(turnOutputs)(ptrdiff_t count, ptrdiff_t columns, const real *outputs, ptrdiff_t next,
                         real *m);
 
+/* m[tap][o] = windows[o][tap], likewise, for a block of windows that follow each other.  Where
+ * these are smaller than a vector, a vector's rows are written. */
+void THNN_(turnWindows)(ptrdiff_t count, ptrdiff_t window, const real *windows, real *m);
+
 /* Parts of rows that are next apart, filled up with zeros to whole vectors. */
 void THNN_(copyParts)(ptrdiff_t rows, const real *from, ptrdiff_t next, ptrdiff_t count, real *m);
 

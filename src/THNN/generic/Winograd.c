@@ -118,7 +118,7 @@ static ptrdiff_t THNN_(setMemory)(THNN_(Tiled) * w)
 {
   const ptrdiff_t lanes = THNN_(implicit)->lanes, high = THNN_(turnedRows)(w);
   THNN_(setSource)(w, w->planes);
-  w->turned = THMax(2 * high * w->at[2].output * lanes, (TURNED_PLANES + 1) * TAPS * w->width);
+  w->turned = THMax(high * w->at[2].output * lanes, (TURNED_PLANES + 1) * TAPS * w->width);
   w->u = w->rows * SIDE * w->planes * w->together * w->width;
   return w->u + w->threads * THNN_(ofEach)(w);
 }
@@ -144,7 +144,7 @@ static double THNN_(cost)(const THNN_(Tiled) * w)
   const double products =
       SIDE * SIDE * planes * vectors * (tiles + 3) * (1 + 6 / tiles) * (1 + 0.05 * megabytes);
   const double results = tiles * vectors * (200 + 200 * (passes - 1));
-  const double windows = planes * vectors * 500;
+  const double windows = planes * vectors * (400 + 100 * passes); /* turned in each pass */
   return windows + runs * (products + results + THNN_(costOfImages)(w, w->planes, times));
 }
 
@@ -247,15 +247,6 @@ int THNN_(isWinograd)(const THNNConvolution *c, int back)
 
 /* --- weights --------------------------------------------------------------------------------- */
 
-/* m[tap][o] = windows[o][tap].  Whole vectors are turned: that writes a few rows more. */
-static void THNN_(turnWindows)(ptrdiff_t count, const real *windows, ptrdiff_t width, real *m)
-{
-  real copy[(64 + 2) * TAPS];
-  memcpy(copy, windows, (size_t)(count * TAPS) * sizeof *copy);
-  memset(copy + count * TAPS, 0, sizeof copy - (size_t)(count * TAPS) * sizeof *copy);
-  THNN_(implicit)->turn(width, THMax(TAPS, THNN_(implicit)->lanes), copy, TAPS, m, width);
-}
-
 /* Those of a block of results and a few planes, of one after the other. */
 static void THNN_(transformWeights)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
@@ -274,7 +265,7 @@ static void THNN_(transformWeights)(void *context, ptrdiff_t begin, ptrdiff_t en
     if (w->back) {
       for (ptrdiff_t p = 0; p < planes; p++)
         THNN_(turnWindows)
-      (count, weight + (plane + p) * c->depth + first * TAPS, width, m + p * TAPS * width);
+      (count, TAPS, weight + (plane + p) * c->depth + first * TAPS, m + p * TAPS * width);
     } else {
       THNN_(turnOutputs)
       (count, planes * TAPS, weight + first * c->depth + plane * TAPS, c->depth, m);
@@ -401,9 +392,7 @@ static void THNN_(deliverTiles)(const THNN_(Tiled) * w, const THNN_(Run) * r, pt
   } else if (w->first == 0) {
     THNN_(implicit)->turn(positions, count, r->turned, lanes, to, w->size);
   } else {
-    real *sums = r->turned + positions * lanes;
-    THNN_(implicit)->turn(positions, count, r->turned, lanes, sums, positions);
-    THNN_(winograd)->addRows(count, positions, sums, positions, to, w->size);
+    THNN_(winograd)->addTurned(positions, count, r->turned, lanes, 1, to, w->size);
   }
 }
 
@@ -517,8 +506,8 @@ static int THNN_(chooseChunks)(THNN_(Tiled) * w, int threads, double *cost)
     for (int k = 0; k < PIECES && pieces[k] <= w->blocks; k++) {
       w->together = THNN_(parts)(w->blocks, pieces[k]);
       THNN_(setSource)(w, w->chunk);
-      w->turned = THMax(THNN_(turnedRows)(w) * w->at[2].output * lanes,
-                        2 * TURNED_PLANES * TAPS * w->width);
+      w->turned =
+          THMax(THNN_(turnedRows)(w) * w->at[2].output * lanes, TURNED_PLANES * TAPS * w->width);
       w->sums = w->rows * SIDE * w->chunk * w->together * w->width;
       if (threads * THNN_(ofEach)(w) > THNNConvolution_memory(w->c, threads))
         continue;
@@ -611,19 +600,14 @@ static void THNN_(addTaps)(const THNN_(Tiled) * w, const THNN_(Run) * r, const r
                            ptrdiff_t group, ptrdiff_t first, ptrdiff_t count)
 {
   const ptrdiff_t vectors = THNN_(vectorsOf)(count), width = vectors * THNN_(implicit)->lanes;
-  real *m = r->turned, *turned = m + TURNED_PLANES * TAPS * width;
+  real *m = r->turned;
   for (ptrdiff_t p = 0; p < r->planes; p += TURNED_PLANES) {
     const ptrdiff_t planes = THMin(TURNED_PLANES, r->planes - p), terms = planes * TAPS;
     for (ptrdiff_t k = 0; k < planes; k++)
       THNN_(winograd)->taps(w->first, w->end, vectors, sums + (p + k) * width, r->planes * width,
                             m + k * TAPS * width);
-    THNN_(implicit)->turn(terms, count, m, width, turned, terms);
-    for (ptrdiff_t o = 0; o < count; o++) {
-      real *weights =
-          w->to + (group * w->results + first + o) * w->c->depth + (r->plane + p) * TAPS;
-      for (ptrdiff_t l = 0; l < terms; l++)
-        weights[l] = (real)(weights[l] + w->scale * (accreal)turned[o * terms + l]);
-    }
+    real *weights = w->to + (group * w->results + first) * w->c->depth + (r->plane + p) * TAPS;
+    THNN_(winograd)->addTurned(terms, count, m, width, w->scale, weights, w->c->depth);
   }
 }
 

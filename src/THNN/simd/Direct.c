@@ -435,4 +435,4 @@ static void sum_rows(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t next,
 #endif
 
 const THNN_(Direct) TH_LEVEL_(THNN_(direct))[] = {
-    {convolve, spread, correlate, sum, sum_rows, slide, slide_sums, slide_last}};
+    {convolve, spread, correlate, sum, sum_rows, slide, slide_sums, slide_last, slide_last_sums}};

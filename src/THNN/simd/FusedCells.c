@@ -11,12 +11,14 @@
 #ifdef TH_WIDE_LOOP
 typedef __m512 Value;
 typedef __mmask16 Lanes;
-enum { WIDTH = 16 };
+enum { WIDTH = 16, AHEAD = 128 };
 #define WIDE_CELL static inline __attribute__((always_inline)) __m512
 #define SIGMOID   wide_sigmoid
 #define TANH      wide_tanh
-#define AT(P)     _mm512_maskz_loadu_ps(lanes, (P) + i)
+#define HELD(P)   _mm512_maskz_loadu_ps(lanes, (P) + i)
+#define AT(P)     (_mm_prefetch((const char *)((P) + i + AHEAD), _MM_HINT_T0), HELD(P))
 #define PUT(P, V) _mm512_mask_storeu_ps((P) + i, lanes, V)
+#define MAD       _mm512_fmadd_ps
 
 /* The cells' own: what is waited for here are operations, and so the last half unit is left out.
  * Results are the same wherever in a row they are. */
@@ -55,30 +57,35 @@ WIDE_CELL wide_tanh(__m512 x)
 #else
 typedef real Value;
 typedef int Lanes;
-#define SIGMOID   THMath_(sigmoid)
-#define TANH      THMath_(tanh)
-#define AT(P)     (P)[i]
-#define PUT(P, V) ((P)[i] = (V))
+#define SIGMOID      THMath_(sigmoid)
+#define TANH         THMath_(tanh)
+#define HELD(P)      (P)[i]
+#define AT(P)        HELD(P)
+#define PUT(P, V)    ((P)[i] = (V))
+#define MAD(A, B, C) ((A) * (B) + (C))
 #endif
+
+/* X and what the bias, if there is one, has at P. */
+#define BIASED(X, P) (biased ? (Value)((X) + HELD(P)) : (Value)(X))
 
 #define CELL static inline __attribute__((always_inline)) void
 
 /* --- GRU ------------------------------------------------------------------------------------- */
 
-CELL gru_at(ptrdiff_t i, TH_UNUSED Lanes lanes, ptrdiff_t n, const real *input, const real *hidden,
-            const real *bias, const real *h, real *y, real *kept)
+CELL gru_at(ptrdiff_t i, TH_UNUSED Lanes lanes, bool biased, ptrdiff_t n, const real *input,
+            const real *hidden, const real *bias, const real *h, real *y, real *kept)
 {
-  const Value r = SIGMOID(AT(input) + AT(hidden) + AT(bias));
-  const Value z = SIGMOID(AT(input + n) + AT(hidden + n) + AT(bias + n));
-  const Value scaled = AT(hidden + 2 * n) + AT(bias + 3 * n);
-  const Value t = TANH(AT(input + 2 * n) + AT(bias + 2 * n) + r * scaled);
+  const Value r = SIGMOID(BIASED(AT(input) + AT(hidden), bias));
+  const Value z = SIGMOID(BIASED(AT(input + n) + AT(hidden + n), bias + n));
+  const Value scaled = BIASED(AT(hidden + 2 * n), bias + 3 * n);
+  const Value t = TANH(MAD(r, scaled, BIASED(AT(input + 2 * n), bias + 2 * n)));
   const Value before = AT(h);
   PUT(kept, r);
   PUT(kept + n, z);
   PUT(kept + 2 * n, t);
   PUT(kept + 3 * n, before);
   PUT(kept + 4 * n, scaled);
-  PUT(y, t + z * (before - t));
+  PUT(y, MAD(z, before - t, t));
 }
 
 static void gruBack(ptrdiff_t n, const real *g, const real *kept, real *dInput, real *dHidden,
@@ -101,15 +108,15 @@ static void gruBack(ptrdiff_t n, const real *g, const real *kept, real *dInput, 
 
 /* --- LSTM ------------------------------------------------------------------------------------ */
 
-CELL lstm_at(ptrdiff_t i, TH_UNUSED Lanes lanes, ptrdiff_t n, real *gates, const real *hidden,
-             const real *bias, const real *c, real *y, real *yc)
+CELL lstm_at(ptrdiff_t i, TH_UNUSED Lanes lanes, bool biased, ptrdiff_t n, real *gates,
+             const real *hidden, const real *bias, const real *c, real *y, real *yc)
 {
   const ptrdiff_t j = n, k = 2 * n, l = 3 * n;
-  const Value in = SIGMOID(AT(gates) + AT(hidden) + AT(bias));
-  const Value forget = SIGMOID(AT(gates + j) + AT(hidden + j) + AT(bias + j));
-  const Value cell = TANH(AT(gates + k) + AT(hidden + k) + AT(bias + k));
-  const Value out = SIGMOID(AT(gates + l) + AT(hidden + l) + AT(bias + l));
-  const Value after = forget * AT(c) + in * cell;
+  const Value in = SIGMOID(BIASED(AT(gates) + AT(hidden), bias));
+  const Value forget = SIGMOID(BIASED(AT(gates + j) + AT(hidden + j), bias + j));
+  const Value cell = TANH(BIASED(AT(gates + k) + AT(hidden + k), bias + k));
+  const Value out = SIGMOID(BIASED(AT(gates + l) + AT(hidden + l), bias + l));
+  const Value after = MAD(forget, AT(c), in * cell);
   PUT(gates, in);
   PUT(gates + j, forget);
   PUT(gates + k, cell);
@@ -156,13 +163,21 @@ CELL lstm_back_at(ptrdiff_t i, TH_UNUSED Lanes lanes, ptrdiff_t n, const real *g
 static void gru(ptrdiff_t n, const real *input, const real *hidden, const real *bias, const real *h,
                 real *y, real *kept)
 {
-  EACH(gru_at(i, lanes, n, input, hidden, bias, h, y, kept))
+  if (bias) {
+    EACH(gru_at(i, lanes, true, n, input, hidden, bias, h, y, kept))
+  } else {
+    EACH(gru_at(i, lanes, false, n, input, hidden, bias, h, y, kept))
+  }
 }
 
 static void lstm(ptrdiff_t n, real *gates, const real *hidden, const real *bias, const real *c,
                  real *y, real *yc)
 {
-  EACH(lstm_at(i, lanes, n, gates, hidden, bias, c, y, yc))
+  if (bias) {
+    EACH(lstm_at(i, lanes, true, n, gates, hidden, bias, c, y, yc))
+  } else {
+    EACH(lstm_at(i, lanes, false, n, gates, hidden, bias, c, y, yc))
+  }
 }
 
 static void lstmBack(ptrdiff_t n, const real *gates, const real *c, const real *yc, const real *g,

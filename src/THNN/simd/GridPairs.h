@@ -27,14 +27,6 @@ typedef struct {
   __mmask16 inside[2];
 } Along;
 
-/* As reflected does, but for what is not finite. */
-static __attribute__((noinline)) void reflect_all(real *at, real *slope, int64_t last)
-{
-  for (int i = 0; i < LANES; i++)
-    if (isfinite(at[i]))
-      at[i] = reflected(at[i], last, &slope[i]);
-}
-
 /* From the grid's numbers along axis a; the same places as find_places'. */
 INLINE Along pair_along(const THNN_(Sampler) * s, int a, __m512 number)
 {
@@ -44,7 +36,7 @@ INLINE Along pair_along(const THNN_(Sampler) * s, int a, __m512 number)
   __m512 at = _mm512_mul_ps(_mm512_mul_ps(_mm512_add_ps(number, one), half), last);
   __m512 slope = _mm512_mul_ps(last, half);
   if (s->padding == THNN_REFLECTION)
-    reflect_all((real *)&at, (real *)&slope, s->in[a] - 1);
+    reflect((real *)&at, (real *)&slope, LANES, s->in[a] - 1);
   if (s->padding != THNN_ZEROS) {
     const __mmask16 moves = _mm512_cmp_ps_mask(at, none, _CMP_GT_OQ);
     slope = _mm512_maskz_mov_ps(_mm512_mask_cmp_ps_mask(moves, at, last, _CMP_LT_OQ), slope);

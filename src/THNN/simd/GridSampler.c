@@ -1,6 +1,8 @@
 /* Images at the points of a grid, block by block. */
 #include "THNNTemplate.h"
 
+#include <float.h>
+
 #include "TH/simd/THTurn.h"
 #include "Vectors.h"
 
@@ -22,15 +24,20 @@ typedef struct {
 
 /* --- corners --------------------------------------------------------------------------------- */
 
-/* A place from 0 on, reflected until it is at most last; *slope changes its sign with direction. */
-static real reflected(real at, int64_t last, real *slope)
+/* Places become those from 0 to last that they are reflected to, but for what is not finite; slopes
+ * change their signs with the direction. */
+static __attribute__((noinline)) void reflect(real *at, real *slope, int count, int64_t last)
 {
-  const double from = fabs((double)at), times = floor(from / (double)last);
-  const double rest = from - times * (double)last;
-  const int odd = fmod(times, 2) != 0;
-  if ((at < 0) != odd)
-    *slope = -*slope;
-  return (real)(odd ? (double)last - rest : rest);
+  const double width = (double)last;
+#pragma omp simd
+  for (int i = 0; i < count; i++) {
+    const double from = fabs((double)at[i]), times = floor(from / width);
+    const double rest = from - times * width, half = times * .5;
+    const int finite = from <= DBL_MAX, odd = half != floor(half);
+    const double to = odd ? width - rest : rest;
+    slope[i] = (finite & ((at[i] < 0) != odd)) ? -slope[i] : slope[i];
+    at[i] = finite ? (real)to : at[i];
+  }
 }
 
 /* Numbers become at least low, as NaN does, and at most high.  (A loop of its own: the compiler
@@ -59,9 +66,7 @@ static inline __attribute__((always_inline)) void find_places(const THNN_(Sample
     slope[i] = (real)last / 2;
   }
   if (s->padding == THNN_REFLECTION && last > 0)
-    for (int i = 0; i < count; i++)
-      if (isfinite(at[i]))
-        at[i] = reflected(at[i], last, &slope[i]);
+    reflect(at, slope, count, last);
   if (s->padding != THNN_ZEROS) {
 #pragma omp simd
     for (int i = 0; i < count; i++)

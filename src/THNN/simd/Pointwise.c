@@ -136,30 +136,75 @@ static void sum(const THRun *run, const void *scalars, int inputs, Line line, in
 #define ELEMENT(X, K) TH_UNUSED const real X = in[K][i];
 #define GRADIENT      TH_UNUSED const real g = scale * in[0][i];
 
-/* Lines that take the place of others: 16 numbers at a time, and as quick as memory. */
+/* Lines that take the place of others, 16 numbers at a time, with functions of THWideMath.h. */
 #ifdef TH_WIDE_LOOP
-#define WIDE_LINE(NAME, EXPRESSION)                                       \
+#define WIDE_LINE(NAME, ELEMENTS, EXPRESSION)                             \
   TH_UNUSED static void NAME(ptrdiff_t n, real *r, const real *const *in, \
                              const THNN_(Scalars) * s)                    \
   {                                                                       \
-    (void)s;                                                              \
-    TH_WIDE_LOOP(TH_WIDE(x, in[0]), r, 0, n, EXPRESSION)                  \
+    TH_UNUSED const __m512 a = _mm512_set1_ps(s->a);                      \
+    TH_UNUSED const __m512 scale = _mm512_set1_ps(s->scale);              \
+    TH_WIDE_LOOP(ELEMENTS, r, 0, n, EXPRESSION)                           \
   }
-WIDE_LINE(wide_sigmoid, THWide_sigmoid(x))
-WIDE_LINE(wide_tanh, THWide_tanh(x))
-#define WIDE_Sigmoid_y ~, wide_sigmoid
-#define WIDE_Tanh_y    ~, wide_tanh
+#define X_OF(K) TH_WIDE(x, in[K])
+#define W_OF(K) TH_WIDE(w, in[K])
+#define G       TH_WIDE(g, in[0])
+
+/* log(1 + e^z).  What 1 + e^-|z| was rounded by is divided by it, and added. */
+TH_MATH __m512 wide_softplus(__m512 z)
+{
+  const __m512 zero = _mm512_setzero_ps(), one = _mm512_set1_ps(1);
+  const __m512 e = THWide_expUpTo89(_mm512_or_ps(z, _mm512_set1_ps(-0.0f)));
+  const __m512 sum = one + e, above = sum - one, lost = e - above;
+  const __m512 rest = _mm512_fnmadd_ps(lost * above, _mm512_rcp14_ps(sum), lost);
+  return _mm512_max_ps(zero, z) + THWide_logAnd(sum, &rest); /* NaN remains */
+}
+
+/* yes where z is above the layer's threshold, else no. */
+#define ABOVE(Z, YES, NO) \
+  _mm512_mask_mov_ps(NO, _mm512_cmp_ps_mask(Z, _mm512_set1_ps(s->b), _CMP_GT_OQ), YES)
+
+/* The derivative of a sigmoid, of the sigmoid. */
+TH_MATH __m512 wide_slope(__m512 y)
+{
+  return y * (_mm512_set1_ps(1) - y);
+}
+
+/* clang-format off */
+WIDE_LINE(wide_sigmoid, X_OF(0), THWide_sigmoid(x))
+WIDE_LINE(wide_tanh, X_OF(0), THWide_tanh(x))
+WIDE_LINE(wide_logSigmoid, X_OF(0), -wide_softplus(-x))
+WIDE_LINE(wide_logSigmoidBack, G X_OF(1), scale * g * THWide_sigmoid(-x))
+WIDE_LINE(wide_softPlus, X_OF(0), ABOVE(x * a, x, wide_softplus(x * a) / a))
+WIDE_LINE(wide_softPlusBack, G X_OF(1), ABOVE(x * a, scale * g, scale * g * THWide_sigmoid(x * a)))
+WIDE_LINE(wide_gate, X_OF(0) W_OF(1), x * THWide_sigmoid(w))
+WIDE_LINE(wide_gateBack, G W_OF(2), THWide_sigmoid(w) * (scale * g))
+WIDE_LINE(wide_gateBack2, G X_OF(1) W_OF(2), wide_slope(THWide_sigmoid(w)) * x * (scale * g))
+WIDE_LINE(wide_margin, X_OF(0) W_OF(1), wide_softplus(-x * w))
+WIDE_LINE(wide_marginBack, G X_OF(1) W_OF(2), -w * (scale * g) * THWide_sigmoid(-x * w))
+/* clang-format on */
+#define WIDE_Sigmoid_y              ~, wide_sigmoid
+#define WIDE_Tanh_y                 ~, wide_tanh
+#define WIDE_LogSigmoid_y           ~, wide_logSigmoid
+#define WIDE_LogSigmoid_dx          ~, wide_logSigmoidBack
+#define WIDE_SoftPlus_y             ~, wide_softPlus
+#define WIDE_SoftPlus_dx            ~, wide_softPlusBack
+#define WIDE_GatedLinear_y          ~, wide_gate
+#define WIDE_GatedLinear_dx         ~, wide_gateBack
+#define WIDE_GatedLinear_dw         ~, wide_gateBack2
+#define WIDE_SoftMarginCriterion_y  ~, wide_margin
+#define WIDE_SoftMarginCriterion_dx ~, wide_marginBack
 #else
-#define BUSY_Sigmoid_y ~, 0
-#define BUSY_Tanh_y    ~, 0
+#define BUSY_Sigmoid_y     ~, 0
+#define BUSY_Tanh_y        ~, 0
+#define BUSY_LogSigmoid_dx ~, 0
+#define BUSY_SoftPlus_dx   ~, 0
 #endif
 
 /* Lines that compute more than memory takes: they lose by short pieces. */
 #define BUSY_ELU_y                 ~, 0
 #define BUSY_LogSigmoid_y          ~, 0
-#define BUSY_LogSigmoid_dx         ~, 0
 #define BUSY_SoftPlus_y            ~, 0
-#define BUSY_SoftPlus_dx           ~, 0
 #define BUSY_DistKLDivCriterion_y  ~, 0
 #define BUSY_SoftMarginCriterion_y ~, 0
 #define BUSY_BCECriterion_y        ~, 0

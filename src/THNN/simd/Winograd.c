@@ -1,6 +1,7 @@
 /* Kernels of Winograd's convolutions: the transforms, as loops over vectors, and the products. */
 #include "THNNTemplate.h"
 
+#include "TH/simd/THTurn.h"
 #include "Vectors.h"
 
 enum {
@@ -44,34 +45,37 @@ static inline Vector times(double factor, Vector a)
 
 /* --- images ---------------------------------------------------------------------------------- */
 
-/* The numbers of six elements: they are multiplied by the coefficients of the polynomial that is 0
- * at the other points (at all points but infinity, for that one).  If short, the first four of four
- * elements: they are multiplied by those of the polynomial that is 0 at the other ones of the four
- * points, times what windows lack: P2 - Q2, the product of the distances to Q and -Q, at P and -P,
- * and -Q2 at 0. */
-INLINE void of_image(const Vector *d, int isShort, Vector *v)
+/* Two of the numbers of six elements, those at P and -P, at 0 and infinity, or at Q and -Q: they
+ * are multiplied by the coefficients of the polynomial that is 0 at the other points (at all points
+ * but infinity, for that one).  If short, of the first four of four elements: they are multiplied
+ * by those of the polynomial that is 0 at the other ones of the four points, times what windows
+ * lack: P2 - Q2, the product of the distances to Q and -Q, at P and -P, and -Q2 at 0. */
+INLINE void two_of_image(const Vector *d, int isShort, int pair, Vector *v)
 {
-  if (isShort) {
+  if (isShort && pair == 0) {
     const Vector middle = times(P2 - Q2, d[2]);
     v[0] = add(d[1], P * (P2 - Q2), middle);
     v[1] = add(d[1], -P * (P2 - Q2), middle);
+  } else if (isShort) {
     v[2] = add(d[2], -Q2, times(P2 * Q2, d[0]));
     v[3] = add(d[1], -P2, d[3]);
-    return;
+  } else if (pair == 0) {
+    const Vector odd = add(d[1], -Q2, d[3]), even = add(d[2], -Q2, d[4]);
+    v[0] = add(odd, P, even);
+    v[1] = add(odd, -P, even);
+  } else if (pair == 1) {
+    v[2] = add(d[0], P2 * Q2, add(d[2], -(P2 + Q2), d[4]));
+    v[3] = add(d[1], P2 * Q2, add(d[3], -(P2 + Q2), d[5]));
+  } else {
+    const Vector odd = add(d[1], -P2, d[3]), even = add(d[2], -P2, d[4]);
+    v[4] = add(odd, Q, even);
+    v[5] = add(odd, -Q, even);
   }
-  const Vector oddP = add(d[1], -Q2, d[3]), evenP = add(d[2], -Q2, d[4]);
-  const Vector oddQ = add(d[1], -P2, d[3]), evenQ = add(d[2], -P2, d[4]);
-  v[0] = add(oddP, P, evenP);
-  v[1] = add(oddP, -P, evenP);
-  v[2] = add(d[0], P2 * Q2, add(d[2], -(P2 + Q2), d[4]));
-  v[3] = add(d[1], P2 * Q2, add(d[3], -(P2 + Q2), d[5]));
-  v[4] = add(oddQ, Q, evenQ);
-  v[5] = add(oddQ, -Q, evenQ);
 }
 
-/* Columns: a line for each point. */
+/* Columns: a line for each point of the pairs from first to below end. */
 INLINE void image_columns(const real *const *rows, ptrdiff_t apart, ptrdiff_t columns, int isLow,
-                          real *lines, ptrdiff_t pitch)
+                          int first, int end, real *lines, ptrdiff_t pitch)
 {
   for (ptrdiff_t j = 0; j < columns; j++) {
     Vector d[SIDE], v[SIDE];
@@ -80,9 +84,12 @@ INLINE void image_columns(const real *const *rows, ptrdiff_t apart, ptrdiff_t co
     if (apart > LANES) /* where planes lie last, the next ones */
       for (int k = 0; k < STEP; k++)
         __builtin_prefetch(rows[k] + j * apart + LANES);
-    of_image(d, isLow, v);
-    for (int a = 0; a < (isLow ? FEW : SIDE); a++)
-      store(lines + a * pitch + j * LANES, v[a]);
+    for (int pair = 0; pair < (isLow ? FEW : SIDE) / 2; pair++)
+      if (first <= pair && pair < end) {
+        two_of_image(d, isLow, pair, v);
+        for (int a = 2 * pair; a < 2 * pair + 2; a++)
+          store(lines + a * pitch + j * LANES, v[a]);
+      }
   }
 }
 
@@ -91,7 +98,8 @@ INLINE void image_tile(const real *line, int isNarrow, real *const *v, ptrdiff_t
   Vector d[SIDE], numbers[SIDE];
   for (int k = 0; k < (isNarrow ? FEW : SIDE); k++)
     d[k] = load(line + (STEP * tile + k) * LANES);
-  of_image(d, isNarrow, numbers);
+  for (int pair = 0; pair < (isNarrow ? FEW : SIDE) / 2; pair++)
+    two_of_image(d, isNarrow, pair, numbers);
   for (int b = 0; b < (isNarrow ? FEW : SIDE); b++)
     store(v[b] + tile * LANES, numbers[b]);
 }
@@ -107,9 +115,11 @@ static void images(const THNNTiles *t, int first, int end, ptrdiff_t image, ptrd
   for (int k = 0; k < SIDE; k++)
     from[k] = rows[k] + (begin - column) * apart;
   if (isLow)
-    image_columns(from, apart, there, 1, lines + begin * LANES, pitch);
+    image_columns(from, apart, there, 1, first / 2, (end + 1) / 2, lines + begin * LANES, pitch);
+  else if (first == 0 && end == SIDE)
+    image_columns(from, apart, there, 0, 0, SIDE / 2, lines + begin * LANES, pitch);
   else
-    image_columns(from, apart, there, 0, lines + begin * LANES, pitch);
+    image_columns(from, apart, there, 0, first / 2, (end + 1) / 2, lines + begin * LANES, pitch);
   for (int a = first; a < THMin(end, points); a++) {
     real *to[SIDE];
     for (int b = 0; b < SIDE; b++)
@@ -187,8 +197,10 @@ INLINE void add_products(int tiles, int vectors, const real *x, const real *u, V
   }
 }
 
-/* A few tiles, over all planes.  The lines of the products are fetched, which are written, and with
- * each vector of planes as many lines of the weights that come next, into the second cache. */
+/* A few tiles, over all planes.  With each vector of planes that of the next ones is fetched, or,
+ * after the last, the first of the tiles that come next: they lie where the processor does not
+ * expect them.  So are the lines of the products, which are written, and as many lines of the
+ * weights that come next, into the second cache. */
 INLINE void some_tiles(int tiles, int vectors, ptrdiff_t planes, const real *v,
                        ptrdiff_t nextPlanes, const real *u, int more, real *products,
                        const real *ahead, ptrdiff_t lines)
@@ -199,14 +211,18 @@ INLINE void some_tiles(int tiles, int vectors, ptrdiff_t planes, const real *v,
   for (int t = 0; t < tiles; t++)
     for (int o = 0; o < vectors; o++)
       sum[t][o] = (Vector){0};
+  const real *const next = v + tiles * LANES;
   ptrdiff_t p = 0;
   for (; p + LANES <= planes; p += LANES, v += nextPlanes) {
+    const real *coming = p + 2 * LANES <= planes ? v + nextPlanes : next;
+    for (int k = 0; k < tiles * LANES; k += LINE)
+      __builtin_prefetch(coming + k);
     if (p / LANES < tiles)
       for (int o = 0; o < width; o += LINE)
         __builtin_prefetch(products + p / LANES * width + o, 1);
     for (ptrdiff_t k = 0; k < lines; k++, ahead += LINE)
       __builtin_prefetch(ahead, 0, 2);
-#pragma GCC unroll 4
+#pragma GCC unroll 2
     for (int l = 0; l < LANES; l++, u += width)
       add_products(tiles, vectors, v + l, u, sum);
   }
@@ -500,5 +516,59 @@ static void add_rows(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t nextX
       y[j] += x[j];
 }
 
+#if defined(TH_REAL_IS_FLOAT)
+#define turn_square THTurn32_square
+#else
+#define turn_square THTurn64_square
+#endif
+
+/* y[i] += scale * x[i] of a vector, but for the first few elements. */
+INLINE void add_scaled(ptrdiff_t few, const real *x, accreal scale, real *y)
+{
+  typedef __typeof__((Vector){0} < (Vector){0}) Bits;
+  real sum[LANES];
+  if (scale == 1) /* then one rounding is as good as two */
+    store(sum, load(y) + load(x));
+  else
+    for (int k = 0; k < LANES; k++)
+      sum[k] = (real)(y[k] + scale * (accreal)x[k]);
+  if (few == 0) {
+    store(y, load(sum));
+    return;
+  }
+  Vector place;
+  for (int k = 0; k < LANES; k++)
+    place[k] = (real)k;
+  const Bits isThere = place >= (real)few;
+  store(y, (Vector)((isThere & (Bits)load(sum)) | (~isThere & (Bits)load(y))));
+}
+
+/* Square by square, the last of which ends with the rows: what it has of the one before is not
+ * added again.  The lines of y are fetched ahead: they are in as many pages. */
+static void add_turned(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t nextX, accreal scale,
+                       real *y, ptrdiff_t nextY)
+{
+  enum { AHEAD = 512 / sizeof(real) };
+  if (rows < LANES) {
+    for (ptrdiff_t i = 0; i < n; i++)
+      for (ptrdiff_t j = 0; j < rows; j++)
+        y[i * nextY + j] = (real)(y[i * nextY + j] + scale * (accreal)x[j * nextX + i]);
+    return;
+  }
+  for (ptrdiff_t from = 0; from < n; from += LANES, x += LANES, y += LANES * nextY) {
+    const ptrdiff_t these = THMin(LANES, n - from);
+    for (ptrdiff_t j = 0; j < rows; j += LANES) {
+      const ptrdiff_t first = THMin(j, rows - LANES);
+      real square[LANES * LANES];
+      turn_square(x + first * nextX, nextX, square, LANES);
+      for (ptrdiff_t i = 0; i < these; i++) {
+        real *to = y + i * nextY + first;
+        __builtin_prefetch(to + AHEAD, 1);
+        add_scaled(j - first, square + i * LANES, scale, to);
+      }
+    }
+  }
+}
+
 const THNN_(Winograd) TH_LEVEL_(THNN_(winograd))[] = {
-    {images, windows, multiply, results, gradients, taps, copy_rows, add_rows}};
+    {images, windows, multiply, results, gradients, taps, copy_rows, add_rows, add_turned}};
