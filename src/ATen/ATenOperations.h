@@ -73,6 +73,11 @@ at_tensor *at_brought(at_pool *pool, at_tensor *t, at_ints sizes, const at_type 
 at_tensor *at_pointwise(at_tensor *out, at_row row, at_scalar_type type, int count,
                         at_tensor *const *in, at_scalar a, at_scalar b);
 
+/* A layer's kernel, which computes elements of the type compute from such, for operands of any
+ * types; r and the inputs are of one size. */
+void at_layerMixed(at_tensor *r, THKernel layer, const void *scalars, const at_type *compute,
+                   int count, at_tensor *const *in);
+
 /* Whether the row computes in floating numbers on the CPU, and some operand or, if converts, the
  * result is of another type than what it computes with.  Then at_pointwiseMixed computes it: r and
  * the inputs are of one size, and what the row writes is of the type written. */

@@ -101,7 +101,10 @@ at_tensor *at_logical(at_tensor *out, at_row row, at_tensor *x, at_tensor *y)
 
 at_tensor *at_logicalNot(at_tensor *out, at_tensor *x)
 {
-  return at_compareNumber(out, AT_ROW_eqValue, x, at_scalar_long(0));
+  const at_scalar zero = at_scalar_long(0);
+  if (x->type->scalarType == AT_BOOL) /* which beside a number is an integer */
+    return at_pointwise(out, AT_ROW_eqValue, AT_BOOL, 1, &x, zero, none);
+  return at_compareNumber(out, AT_ROW_eqValue, x, zero);
 }
 
 bool at_areEqual(const at_tensor *x, const at_tensor *y)
@@ -127,6 +130,25 @@ bool at_areEqual(const at_tensor *x, const at_tensor *y)
 
 /* --- loops of several operands --------------------------------------------------------------- */
 
+/* Whether a result of that type and size can be written to out while the operands are read. */
+static bool is_direct(const at_tensor *out, const at_type *type, at_ints sizes, int count,
+                      at_tensor *const *in)
+{
+  if (!out || out->type != type || !at_isOnHost(type) || !at_sameSizes(at_sizesOf(out), sizes))
+    return false;
+  THLoop loop;
+  THLoop_init(&loop);
+  at_addOperand(&loop, out);
+  if (THLoop_overlapsItself(&loop, 0))
+    return false;
+  for (int i = 0; i < count; i++) {
+    at_addOperand(&loop, in[i]);
+    if (THLoop_overlap(&loop, 0, i + 1) == TH_OVERLAP_MIXED)
+      return false;
+  }
+  return true;
+}
+
 /* Runs a kernel of elementwise.h.  The operands are in the shape of the result, which is of that
  * type. */
 static at_tensor *elementwise(at_tensor *out, const at_type *type, at_ints sizes,
@@ -135,7 +157,8 @@ static at_tensor *elementwise(at_tensor *out, const at_type *type, at_ints sizes
 {
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *r = at_hold(&pool, at_newShape(type, sizes));
+  const bool direct = is_direct(out, type, sizes, count, in);
+  at_tensor *r = direct ? out : at_hold(&pool, at_newShape(type, sizes));
   THLoop loop;
   THLoop_init(&loop);
   if (name == AT_POLYGAMMA)
@@ -336,10 +359,14 @@ at_tensor *at_betweenTensor(at_tensor *out, at_tensor *x, at_tensor *end, at_ten
   at_tensor *brought[3];
   for (int i = 0; i < 3; i++)
     brought[i] = at_brought(&pool, in[i], sizes, compute);
-  at_tensor *r =
-      at_hold(&pool, elementwise(NULL, compute, sizes, isDouble ? AT_LERP_DOUBLE : AT_LERP_FLOAT, 3,
-                                 brought, NULL));
-  if (!out && compute != x->type)
+  const at_elementwise_name name = isDouble ? AT_LERP_DOUBLE : AT_LERP_FLOAT;
+  if (compute == x->type) {
+    at_tensor *const r = elementwise(out, compute, sizes, name, 3, brought, NULL);
+    at_pool_leave(&pool);
+    return r;
+  }
+  at_tensor *r = at_hold(&pool, elementwise(NULL, compute, sizes, name, 3, brought, NULL));
+  if (!out)
     r = at_hold(&pool, at_newCast(r, x->type));
   return at_finishOne(&pool, out, r);
 }
@@ -403,14 +430,19 @@ at_tensor *at_clampedTensor(at_tensor *out, at_tensor *x, at_tensor *min, at_ten
   const at_scalar_type type = at_resultType(count, in, NULL);
   if (count == 2)
     return at_pointwise(out, min ? AT_ROW_cmax : AT_ROW_cmin, type, 2, in, none, none);
-  int64_t room[AT_MOST_DIMS];
+  int64_t room[AT_MOST_DIMS], roomOfTwo[AT_MOST_DIMS];
   const at_ints sizes = at_broadcast(3, in, room);
   if (out)
     at_checkResult(out, x, sizes, type);
+  /* The larger ones are put where the result goes, if that is not where max is and nothing can fail
+   * in between. */
+  const bool direct = at_sameSizes(sizes, at_broadcast(2, in, roomOfTwo)) &&
+                      is_direct(out, at_typeBeside(x->type, type), sizes, 0, NULL) &&
+                      out->type == max->type && out->th->storage != max->th->storage;
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *const above[] = {
-      at_hold(&pool, at_pointwise(NULL, AT_ROW_cmax, type, 2, in, none, none)), max};
+  at_tensor *const larger = at_pointwise(direct ? out : NULL, AT_ROW_cmax, type, 2, in, none, none);
+  at_tensor *const above[] = {direct ? out : at_hold(&pool, larger), max};
   at_tensor *r = at_pointwise(out, AT_ROW_cmin, type, 2, above, none, none);
   at_pool_leave(&pool);
   return r;

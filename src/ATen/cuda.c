@@ -218,15 +218,18 @@ bool at_typeBesides(const char *operation, const char *name, const at_tensor *t,
 bool at_besideAll(const char *operation, const char *name, const at_tensor *t, const char *argument,
                   at_tensors list)
 {
+  int first = -1; /* of the list, where there is no t */
   for (int i = 0; i < list.count; i++) {
-    char place[64], first[64];
-    snprintf(place, sizeof place, "%s[%d]", argument, i);
-    if (!at_beside(operation, name, t, place, list.data[i]))
-      return false;
-    if (!t && list.data[i]) {
-      snprintf(first, sizeof first, "%s", place);
-      t = list.data[i];
-      name = first;
+    const at_tensor *other = list.data[i];
+    if (t && other && !(at_isOnHost(t->type) && at_isOnHost(other->type))) {
+      char place[64], its[64];
+      snprintf(place, sizeof place, "%s[%d]", argument, i);
+      snprintf(its, sizeof its, "%s[%d]", argument, first);
+      if (!at_beside(operation, first < 0 ? name : its, t, place, other))
+        return false;
+    } else if (!t && other) {
+      t = other;
+      first = i;
     }
   }
   return true;

@@ -125,6 +125,27 @@ at_tensor *at_joined(at_tensor *out, at_tensors tensors, int64_t dim)
   return at_finishOne(&pool, out, result);
 }
 
+/* The same along the new dimension dim of result, which is then one with the dimension behind it:
+ * in a contiguous one, whatever the strides of dimensions of one element are. */
+static bool stack_alike(at_pool *pool, at_tensor *result, at_tensors tensors, int dim)
+{
+  int64_t room[AT_MOST_DIMS], strides[AT_MOST_DIMS];
+  const at_ints sizes = at_sizesOf(result), joined = {room, sizes.count - 1};
+  if (dim == joined.count || at_numel(result) == 0)
+    return join_alike(result, tensors, dim);
+  if (!at_isContiguous(result))
+    return false;
+  int64_t stride = 1;
+  for (int d = joined.count - 1; d >= 0; d--) {
+    room[d] = d < dim ? sizes.data[d] : sizes.data[d + 1];
+    room[d] *= d == dim ? sizes.data[d] : 1;
+    strides[d] = stride;
+    stride *= room[d];
+  }
+  at_tensor *flat = at_hold(pool, at_newView(result, result->th->storageOffset, joined, strides));
+  return join_alike(flat, tensors, dim);
+}
+
 at_tensor *at_stacked(at_tensor *out, at_tensors tensors, int64_t dim)
 {
   int64_t room[AT_MOST_DIMS];
@@ -145,7 +166,8 @@ at_tensor *at_stacked(at_tensor *out, at_tensors tensors, int64_t dim)
   at_tensor *result = room_for(&pool, out, tensors, sizes);
   if (result == out)
     at_checkWritable(out);
-  for (int i = 0; i < tensors.count; i++)
+  const int pieces = stack_alike(&pool, result, tensors, d) ? 0 : tensors.count;
+  for (int i = 0; i < pieces; i++)
     take(at_viewSelect(result, d, i), tensors.data[i]);
   return at_finishOne(&pool, out, result);
 }

@@ -57,6 +57,8 @@ bool at_acceptAll(const char *operation, const char *argument, at_tensors list, 
     return false;
   }
   for (int i = 0; i < list.count; i++) {
+    if (list.data[i] && list.data[i]->type)
+      continue; /* without a name for it, which takes longer than the rest of a call */
     char name[64];
     snprintf(name, sizeof name, "%s[%d]", argument, i);
     if (!at_accept(operation, name, list.data[i], optional))

@@ -17,14 +17,22 @@ at_tensor *at_fillWith(at_tensor *self, at_scalar value)
     self->type->functions->rows[AT_ROW_fill](self->th, NULL, NULL, NULL, value, value);
     return self;
   }
-  /* A type that does not compute takes a copy of one element. */
+  /* A type that does not compute takes a copy of one element: on the CPU of its bits. */
   const at_ints sizes = {NULL, 0};
-  THGuard guard;
-  at_guard(&guard);
-  at_tensor *one = guard.what = at_newShape(at_typeBeside(self->type, AT_DOUBLE), sizes);
+  const bool isHost = at_isOnHost(self->type);
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *one = at_hold(&pool, at_newShape(at_typeBeside(self->type, AT_DOUBLE), sizes));
   at_fillWith(one, value);
-  at_copyFrom(self, one);
-  THGuard_leave(&guard);
+  if (isHost) {
+    const at_type *bits = at_typeBeside(self->type, AT_SHORT);
+    one = at_hold(&pool, at_newCast(one, self->type));
+    value = at_scalar_long(*(const int16_t *)at_data(one));
+    bits->functions->rows[AT_ROW_fill](self->th, NULL, NULL, NULL, value, value);
+  } else {
+    at_copyFrom(self, one);
+  }
+  at_pool_leave(&pool);
   return self;
 }
 

@@ -1,8 +1,6 @@
 /* Matrices and their diagonals, and vector products. */
-#include <string.h>
-
 #include "ATenOperations.h"
-#include "THParallel.h"
+#include "src/TH/THTriangle.h"
 
 /* --- diagonals -------------------------------------------------------------------------------- */
 
@@ -82,13 +80,6 @@ at_tensor *at_traceOf(at_tensor *self)
 
 /* --- triangles -------------------------------------------------------------------------------- */
 
-/* Row i keeps its columns from begin to end. */
-static void clear_row(char *row, size_t size, int64_t columns, int64_t begin, int64_t end)
-{
-  memset(row, 0, (size_t)begin * size);
-  memset(row + (size_t)end * size, 0, (size_t)(columns - end) * size);
-}
-
 /* On a device, matrix by matrix. */
 static void clear_each(at_tensor *contiguous, int64_t diagonal, bool below)
 {
@@ -107,25 +98,39 @@ static void clear_each(at_tensor *contiguous, int64_t diagonal, bool below)
   }
 }
 
-/* Every type's 0 is bytes of 0. */
-static void clear(at_tensor *contiguous, int64_t diagonal, bool below)
+/* made takes the triangles of from, which is made itself or another of its sizes; both are
+ * contiguous. */
+static void keep(at_tensor *made, at_tensor *from, int64_t diagonal, bool below)
 {
-  if (!at_isOnHost(contiguous->type)) {
-    clear_each(contiguous, diagonal, below);
+  if (!at_isOnHost(made->type)) {
+    clear_each(made, diagonal, below);
     return;
   }
-  const at_ints sizes = at_sizesOf(contiguous);
+  const at_ints sizes = at_sizesOf(made);
   const int64_t rows = sizes.data[sizes.count - 2], columns = sizes.data[sizes.count - 1];
-  const size_t size = contiguous->type->elementSize;
-  char *const data = at_hostData(contiguous);
-  diagonal = THMin(THMax(diagonal, -rows), columns);
-  const int64_t all = at_numel(contiguous) / columns;
-  TH_PARALLEL_FOR (i, all, 1 + TH_LOOP_GRAIN / columns) {
-    const int64_t at = i % rows + diagonal; /* the column of the diagonal */
-    const int64_t edge = THMin(THMax(below ? at + 1 : at, 0), columns);
-    clear_row(data + (size_t)(i * columns) * size, size, columns, below ? 0 : edge,
-              below ? edge : columns);
-  }
+  const size_t size = made->type->elementSize;
+  const THTriangle triangle = {.to = at_hostData(made),
+                               .from = at_hostData(from),
+                               .toJump = columns * (ptrdiff_t)size,
+                               .fromJump = columns * (ptrdiff_t)size,
+                               .rows = rows,
+                               .columns = columns,
+                               .diagonal = diagonal,
+                               .itemSize = size,
+                               .upper = !below};
+  THTriangle_run(&triangle, at_numel(made) / columns);
+}
+
+/* Whether out can be written to while self, which is contiguous, is read: element for element. */
+static bool takes_triangle(const at_tensor *out, const at_tensor *self)
+{
+  if (!out || !at_isContiguous(out) || !at_sameSizes(at_sizesOf(out), at_sizesOf(self)))
+    return false;
+  THLoop loop;
+  THLoop_init(&loop);
+  at_addOperand(&loop, out);
+  at_addOperand(&loop, self);
+  return THLoop_overlap(&loop, 0, 1) != TH_OVERLAP_MIXED;
 }
 
 at_tensor *at_triangle(at_tensor *out, at_tensor *self, int64_t diagonal, bool below)
@@ -137,10 +142,14 @@ at_tensor *at_triangle(at_tensor *out, at_tensor *self, int64_t diagonal, bool b
     at_checkType(out, "result", self->type);
   at_pool pool;
   at_pool_enter(&pool);
-  const bool direct = out == self && at_isContiguous(self) && at_isOnHost(self->type);
-  at_tensor *made = direct ? self : at_hold(&pool, at_newCast(self, self->type));
+  const bool straight = at_isOnHost(self->type) && at_isContiguous(self);
+  at_tensor *made = out;
+  if (!straight)
+    made = at_hold(&pool, at_newCast(self, self->type));
+  else if (!takes_triangle(out, self))
+    made = at_hold(&pool, at_newShape(self->type, at_sizesOf(self)));
   if (at_numel(made) > 0)
-    clear(made, diagonal, below);
+    keep(made, straight ? self : made, diagonal, below);
   return at_finishOne(&pool, out, made);
 }
 

@@ -1,6 +1,7 @@
-/* Rows of ops/pointwise.h for operands whose element types are not the row's, such as Half, which
- * computes in Float.  They are converted a piece at a time, so that what lies between the steps
- * stays in the first cache and no tensor is made of it. */
+/* Rows of ops/pointwise.h, and layers of THNN that compute element by element, for operands whose
+ * element types are not the row's, such as Half, which computes in Float.  They are converted a
+ * piece at a time, so that what lies between the steps stays in the first cache and no tensor is
+ * made of it. */
 #include "ATenOperations.h"
 #include "TH/THConvert.h"
 #include "TH/THPointwise.h"
@@ -12,6 +13,8 @@ _Static_assert((int)AT_ROWS == (int)TH_POINTWISE_ROWS, "ATen's rows are TH's");
 
 typedef struct {
   THPointwiseRow row, fill;
+  THKernel layer; /* in place of the row, if not NULL */
+  const void *layerScalars;
   int inputs;
   size_t computed;             /* bytes of an element that the row computes with */
   size_t itemSize[OPERANDS];   /* and of one of each operand */
@@ -56,6 +59,21 @@ static void fetch(const Mixed *mixed, const THRun *run, int o, char *at, ptrdiff
     *seen = NULL;
 }
 
+/* n elements side by side. */
+static void compute_piece(const Mixed *mixed, ptrdiff_t n, char *const *at, bool streams)
+{
+  if (!mixed->layer) {
+    mixed->row(n, at[0], at[1], at[2], at[3], mixed->scalars, streams);
+    return;
+  }
+  THRun run = {.n = n, .rows = 1, .streams = streams};
+  for (int o = 0; o <= mixed->inputs; o++) {
+    run.at[o] = at[o];
+    run.step[o] = 1;
+  }
+  mixed->layer(&run, mixed->layerScalars);
+}
+
 static void block(const THRun *run, const void *context)
 {
   const Mixed *const mixed = context;
@@ -75,7 +93,7 @@ static void block(const THRun *run, const void *context)
           fetch(mixed, run, o, here, k, m, buffer[o], &seen[o]);
       }
       const bool isDirect = at[0] != buffer[0];
-      mixed->row(k * m, at[0], at[1], at[2], at[3], mixed->scalars, isDirect && run->streams);
+      compute_piece(mixed, k * m, at, isDirect && run->streams);
       if (isDirect)
         continue;
       const THRun store = {.n = m,
@@ -116,29 +134,15 @@ static bool change_sign(Mixed *mixed, at_tensor *r, at_row row, at_tensor *x)
   return true;
 }
 
-void at_pointwiseMixed(at_tensor *r, at_row row, const at_type *compute, const at_type *written,
-                       int count, at_tensor *const *in, at_scalar a, at_scalar b)
+/* Runs what is set but for the inputs.  asBits: elements stay what they are. */
+static void run_mixed(Mixed *mixed, at_tensor *r, const at_type *compute, int count,
+                      at_tensor *const *in, bool asBits, ptrdiff_t grain)
 {
-  Mixed mixed = {.row = THPointwise_row(compute->held, (THPointwise)row),
-                 .fill = THPointwise_row(compute->held, TH_POINTWISE_fill),
-                 .inputs = count,
-                 .computed = compute->elementSize,
-                 .itemSize = {r->type->elementSize},
-                 .converts = {at_conversion(r->type, written)},
-                 .plain = {r->type == written}};
-  const double scalars[2] = {at_scalar_toDouble(a), at_scalar_toDouble(b)};
-  const float narrow[2] = {(float)scalars[0], (float)scalars[1]};
-  if (compute->scalarType == AT_DOUBLE)
-    memcpy(mixed.scalars, scalars, sizeof scalars);
-  else
-    memcpy(mixed.scalars, narrow, sizeof narrow);
-  const bool isBit = change_sign(&mixed, r, row, in[0]);
-
   at_pool aside;
   at_pool_enter(&aside);
   THLoop loop;
   THLoop_init(&loop);
-  loop.grain = THPointwise_grain((THPointwise)row);
+  loop.grain = grain;
   at_checkWritable(r);
   at_addOperand(&loop, r);
   for (int i = 0; i < count; i++) {
@@ -149,10 +153,44 @@ void at_pointwiseMixed(at_tensor *r, at_row row, const at_type *compute, const a
       loop.operands--;
       at_addOperand(&loop, x);
     }
-    mixed.itemSize[i + 1] = x->type->elementSize;
-    mixed.converts[i + 1] = isBit ? mixed.converts[0] : at_conversion(compute, x->type);
-    mixed.plain[i + 1] = isBit || x->type == compute;
+    mixed->itemSize[i + 1] = x->type->elementSize;
+    mixed->converts[i + 1] = asBits ? mixed->converts[0] : at_conversion(compute, x->type);
+    mixed->plain[i + 1] = asBits || x->type == compute;
   }
-  THLoop_run(&loop, block, &mixed);
+  THLoop_run(&loop, block, mixed);
   at_pool_leave(&aside);
+}
+
+static Mixed mixed_of(const at_tensor *r, const at_type *compute, const at_type *written, int count)
+{
+  return (Mixed){.fill = THPointwise_row(compute->held, TH_POINTWISE_fill),
+                 .inputs = count,
+                 .computed = compute->elementSize,
+                 .itemSize = {r->type->elementSize},
+                 .converts = {at_conversion(r->type, written)},
+                 .plain = {r->type == written}};
+}
+
+void at_layerMixed(at_tensor *r, THKernel layer, const void *scalars, const at_type *compute,
+                   int count, at_tensor *const *in)
+{
+  Mixed mixed = mixed_of(r, compute, compute, count);
+  mixed.layer = layer;
+  mixed.layerScalars = scalars;
+  run_mixed(&mixed, r, compute, count, in, false, TH_LOOP_GRAIN);
+}
+
+void at_pointwiseMixed(at_tensor *r, at_row row, const at_type *compute, const at_type *written,
+                       int count, at_tensor *const *in, at_scalar a, at_scalar b)
+{
+  Mixed mixed = mixed_of(r, compute, written, count);
+  mixed.row = THPointwise_row(compute->held, (THPointwise)row);
+  const double scalars[2] = {at_scalar_toDouble(a), at_scalar_toDouble(b)};
+  const float narrow[2] = {(float)scalars[0], (float)scalars[1]};
+  if (compute->scalarType == AT_DOUBLE)
+    memcpy(mixed.scalars, scalars, sizeof scalars);
+  else
+    memcpy(mixed.scalars, narrow, sizeof narrow);
+  const bool isBit = change_sign(&mixed, r, row, in[0]);
+  run_mixed(&mixed, r, compute, count, in, isBit, THPointwise_grain((THPointwise)row));
 }

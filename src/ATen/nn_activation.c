@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "ATenOperations.h"
+#include "THNN/THNNPointwise.h"
 
 static const at_scalar none;
 
@@ -9,37 +10,71 @@ static const at_scalar none;
 
 typedef void (*Layer)(const at_functions *f, void *r, void *const *in, at_scalar a, at_scalar b);
 
-/* A layer's call, of the result r, the operands in and the numbers a and b. */
-#define LAYER(NAME, CALL)                                                                \
+/* A layer's call, of the result r, the operands in and the numbers a and b, and the row and the
+ * direction of THNN's kernel that it calls with the same operands. */
+#define LAYER(NAME, ROW, DIRECTION, CALL)                                                \
   static void layer_##NAME(const at_functions *f, void *r, void *const *in, at_scalar a, \
                            at_scalar b)                                                  \
   {                                                                                      \
     f->CALL;                                                                             \
   }
 /* clang-format off */
-#define FOR_EACH_LAYER(X)                                                       \
-  X(ELU,              ELU_updateOutput(in[0], r, a, b, false))                  \
-  X(ELU_BACK,         ELU_updateGradInput(in[0], r, in[1], a, b))               \
-  X(HARDSHRINK,       HardShrink_updateOutput(in[0], r, a))                     \
-  X(HARDSHRINK_BACK,  HardShrink_updateGradInput(in[1], in[0], r, a))           \
-  X(HARDTANH_BACK,    HardTanh_updateGradInput(in[1], in[0], r, a, b, false))   \
-  X(LEAKY_RELU,       LeakyReLU_updateOutput(in[0], r, a, false))               \
-  X(LEAKY_RELU_BACK,  LeakyReLU_updateGradInput(in[1], in[0], r, a, false))     \
-  X(LOG_SIGMOID,      LogSigmoid_updateOutput(in[0], r, NULL))                  \
-  X(LOG_SIGMOID_BACK, LogSigmoid_updateGradInput(in[1], in[0], r, NULL))        \
-  X(SIGMOID_BACK,     Sigmoid_updateGradInput(in[0], r, in[1]))                 \
-  X(SOFTPLUS,         SoftPlus_updateOutput(in[0], r, a, b))                    \
-  X(SOFTPLUS_BACK,    SoftPlus_updateGradInput(in[1], in[0], r, NULL, a, b))    \
-  X(SOFTSHRINK,       SoftShrink_updateOutput(in[0], r, a))                     \
-  X(SOFTSHRINK_BACK,  SoftShrink_updateGradInput(in[1], in[0], r, a))           \
-  X(TANH_BACK,        Tanh_updateGradInput(in[0], r, in[1]))                    \
-  X(THRESHOLD,        Threshold_updateOutput(in[0], r, a, b, false))            \
-  X(THRESHOLD_BACK,   Threshold_updateGradInput(in[1], in[0], r, a, b, false))
+#define FOR_EACH_LAYER(X)                                                                           \
+  X(ELU,             ELU,        forward,  ELU_updateOutput(in[0], r, a, b, false))                 \
+  X(ELU_BACK,        ELU,        gradient, ELU_updateGradInput(in[0], r, in[1], a, b))              \
+  X(HARDSHRINK,      HardShrink, forward,  HardShrink_updateOutput(in[0], r, a))                    \
+  X(HARDSHRINK_BACK, HardShrink, gradient, HardShrink_updateGradInput(in[1], in[0], r, a))          \
+  X(HARDTANH_BACK,   HardTanh,   gradient, HardTanh_updateGradInput(in[1], in[0], r, a, b, false))  \
+  X(LEAKY_RELU,      LeakyReLU,  forward,  LeakyReLU_updateOutput(in[0], r, a, false))              \
+  X(LEAKY_RELU_BACK, LeakyReLU,  gradient, LeakyReLU_updateGradInput(in[1], in[0], r, a, false))    \
+  X(LOG_SIGMOID,     LogSigmoid, forward,  LogSigmoid_updateOutput(in[0], r, NULL))                 \
+  X(LOG_SIGMOID_BACK, LogSigmoid, gradient, LogSigmoid_updateGradInput(in[1], in[0], r, NULL))       \
+  X(SIGMOID_BACK,    Sigmoid,    gradient, Sigmoid_updateGradInput(in[0], r, in[1]))                \
+  X(SOFTPLUS,        SoftPlus,   forward,  SoftPlus_updateOutput(in[0], r, a, b))                   \
+  X(SOFTPLUS_BACK,   SoftPlus,   gradient, SoftPlus_updateGradInput(in[1], in[0], r, NULL, a, b))   \
+  X(SOFTSHRINK,      SoftShrink, forward,  SoftShrink_updateOutput(in[0], r, a))                    \
+  X(SOFTSHRINK_BACK, SoftShrink, gradient, SoftShrink_updateGradInput(in[1], in[0], r, a))          \
+  X(TANH_BACK,       Tanh,       gradient, Tanh_updateGradInput(in[0], r, in[1]))                   \
+  X(THRESHOLD,       Threshold,  forward,  Threshold_updateOutput(in[0], r, a, b, false))           \
+  X(THRESHOLD_BACK,  Threshold,  gradient, Threshold_updateGradInput(in[1], in[0], r, a, b, false))
 /* clang-format on */
 FOR_EACH_LAYER(LAYER)
 
 #define ENTRY(NAME, ...) [AT_LAYER_##NAME] = layer_##NAME,
 static const Layer layers[AT_LAYERS] = {FOR_EACH_LAYER(ENTRY)};
+
+static THKernel kernel_of(at_layer layer)
+{
+  switch (layer) {
+#define KERNEL(NAME, ROW, DIRECTION, ...) \
+  case AT_LAYER_##NAME:                   \
+    return THNN_floatKernels(THNN_##ROW)->DIRECTION;
+    FOR_EACH_LAYER(KERNEL)
+    case AT_LAYERS:
+      break;
+  }
+  return NULL;
+}
+
+/* Where Half and BFloat16 compute in Float, a piece at a time is converted, computed and converted
+ * back. */
+static at_tensor *activate_mixed(at_tensor *out, at_layer layer, const at_type *result,
+                                 at_ints sizes, int count, at_tensor *const *in, at_scalar a,
+                                 at_scalar b)
+{
+  const THNN_FloatScalars scalars = {
+      .a = (float)at_scalar_toDouble(a), .b = (float)at_scalar_toDouble(b), .scale = 1};
+  const bool direct = out && out->type == result && at_sameSizes(at_sizesOf(out), sizes);
+  at_tensor *beside[AT_INPUTS] = {NULL};
+  at_pool pool;
+  at_pool_enter(&pool);
+  for (int i = 0; i < count; i++)
+    beside[i] = at_brought(&pool, in[i], sizes, in[i]->type);
+  at_tensor *const r = direct ? out : at_hold(&pool, at_newShape(result, sizes));
+  if (at_numel(r) > 0)
+    at_layerMixed(r, kernel_of(layer), &scalars, at_computesIn(result), count, beside);
+  return at_finishOne(&pool, out, r);
+}
 
 /* in: the input, or the output's gradient and the input or output. */
 static at_tensor *activate(at_tensor *out, at_layer layer, int count, at_tensor *const *in,
@@ -49,6 +84,11 @@ static at_tensor *activate(at_tensor *out, at_layer layer, int count, at_tensor 
   const at_ints sizes = at_broadcast(count, in, room);
   const at_scalar_type type = at_resultType(count, in, NULL);
   const at_type *compute = at_layerTypeOf(in[0]->type, type);
+  if (type != compute->scalarType && at_isOnHost(compute)) {
+    if (out)
+      at_checkResult(out, NULL, sizes, type);
+    return activate_mixed(out, layer, at_typeBeside(compute, type), sizes, count, in, a, b);
+  }
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *r = at_layerRoom(&pool, out, type, compute, sizes);

@@ -1,6 +1,8 @@
 /* Pooling of images, by THNN's layers. */
 #include "pooling.h"
 
+#include <limits.h>
+
 #include "images.h"
 
 /* Sequences are pooled as images of one row. */
@@ -47,24 +49,37 @@ static bool are_last(const at_images *layer, const at_tensor *self, const int64_
   return true;
 }
 
+/* Where it is to be for the gradient of self, if the planes of all that it is made of lie last. */
+static void *gradient_like(at_images *layer, at_tensor **out, const at_tensor *self,
+                           const at_tensor *grad, const at_tensor *indices)
+{
+  if (at_images_areLast(layer, self) && at_images_areLast(layer, grad) &&
+      at_images_areLast(layer, indices))
+    return at_images_resultLast(layer, out, at_sizesOf(self));
+  return at_images_result(layer, out);
+}
+
 /* As many as THNN makes of sizes that it accepts: the last one begins in the image or in what is
- * padded in front. */
+ * padded in front.  What it refuses, or may, is left to it. */
 static bool slide_last(const at_images *layer, const at_tensor *self, const Sliding *s, bool ceil,
                        int64_t *size)
 {
   enum { MOST = 24 };
   const at_ints sizes = at_sizesOf(self);
-  int64_t axis[3] = {0}, elements = 1, apart = 1;
+  int64_t axis[3] = {0};
+  double elements = 1, apart = 1;
   for (int a = 3 - layer->axes; a < 3 && sizes.count >= layer->axes; a++) {
     const int64_t in = sizes.data[sizes.count - 3 + a], step = s->stride.at[a],
                   pad = s->padding.at[a];
+    if (in > INT_MAX || step < 1)
+      return false;
     const int64_t room = in + 2 * pad - ((int64_t)s->size.at[a] - 1) * s->dilation.at[a] - 1;
-    if (room < 0 || step < 1)
+    if (room < 0)
       return false;
     axis[a] = (room + (ceil ? step - 1 : 0)) / step + 1;
     axis[a] -= ceil && (axis[a] - 1) * step >= in + pad;
-    elements *= s->size.at[a];
-    apart *= step;
+    elements *= (double)s->size.at[a];
+    apart *= (double)step;
   }
   if (elements > MOST * apart) /* an element is in so many windows that rows of them are shared */
     return false;
@@ -138,7 +153,7 @@ at_tensor *at_maxPoolBack(at_tensor *out, int axes, at_tensor *grad, at_tensor *
   void *x = at_images_take(&layer, "self", self, batch);
   void *g = at_images_take(&layer, "grad_output", grad, batch);
   void *places = at_images_places(&layer, "indices", indices, batch);
-  void *r = at_images_result(&layer, &out);
+  void *r = gradient_like(&layer, &out, self, grad, indices);
   if (axes < 3)
     layer.functions->SpatialDilatedMaxPooling_updateGradInput(
         x, g, r, places, AT_SPATIAL(s.size), AT_SPATIAL(s.stride), AT_SPATIAL(s.padding),
@@ -218,7 +233,7 @@ at_tensor *at_adaptiveMaxBack(at_tensor *out, int axes, at_tensor *grad, at_tens
   void *x = at_images_take(&layer, "self", self, ANY_FIRST);
   void *g = at_images_take(&layer, "grad_output", grad, ANY_FIRST);
   void *places = at_images_places(&layer, "indices", indices, ANY_FIRST);
-  void *r = at_images_result(&layer, &out);
+  void *r = gradient_like(&layer, &out, self, grad, indices);
   if (axes < 3)
     layer.functions->SpatialAdaptiveMaxPooling_updateGradInput(x, g, r, places);
   else

@@ -330,28 +330,27 @@ static at_ints inferred(at_ints sizes, int64_t count, int64_t *room)
 static bool strides_for(const at_tensor *t, at_ints sizes, int64_t *strides)
 {
   const at_ints own = at_sizesOf(t);
-  int64_t step = 1; /* of the innermost element of the run of dimensions that is being cut */
+  const int64_t *const own_strides = t->th->stride;
   int e = own.count - 1;
-  int64_t left = 1; /* elements of that run that are not given to a dimension yet */
-  int64_t reached = 1;
+  int64_t step = 1; /* of the next dimension */
+  int64_t left = 1; /* elements of the run being cut that are not given to a dimension yet */
   for (int d = sizes.count - 1; d >= 0; d--) {
-    if (left == 1 && sizes.data[d] != 1) {
+    const int64_t size = sizes.data[d];
+    if (left == 1 && size != 1) {
       while (e >= 0 && own.data[e] == 1)
         e--;
-      step = e >= 0 ? t->th->stride[e] : 1;
-      reached = 1;
-      while (e >= 0 && (own.data[e] == 1 || t->th->stride[e] == step * reached)) {
+      step = e >= 0 ? own_strides[e] : 1;
+      for (int64_t next = step; e >= 0 && (own.data[e] == 1 || own_strides[e] == next); e--) {
         left *= own.data[e];
-        reached *= own.data[e];
-        e--;
+        next *= own.data[e];
       }
-      reached = 1;
     }
-    strides[d] = step * reached;
-    if (left % sizes.data[d] != 0)
+    strides[d] = step;
+    step *= size;
+    const int64_t rest = left == size ? 1 : left / size; /* mostly without a division */
+    if (rest * size != left)
       return false;
-    left /= sizes.data[d];
-    reached *= sizes.data[d];
+    left = rest;
   }
   return true;
 }
@@ -366,11 +365,11 @@ static void plain_strides(at_ints sizes, int64_t *strides)
   }
 }
 
-/* A view of those sizes, or NULL where there is none. */
-static at_tensor *view_as(at_tensor *self, at_ints sizes)
+/* A view of those sizes, or NULL where there is none; self has count elements. */
+static at_tensor *view_as(at_tensor *self, at_ints sizes, int64_t count)
 {
   int64_t strides[AT_MOST_DIMS];
-  if (at_numel(self) == 0)
+  if (count == 0)
     plain_strides(sizes, strides);
   else if (!strides_for(self, sizes, strides))
     return NULL;
@@ -380,8 +379,9 @@ static at_tensor *view_as(at_tensor *self, at_ints sizes)
 at_tensor *at_viewAs(at_tensor *self, at_ints sizes)
 {
   int64_t room[AT_MOST_DIMS];
-  const at_ints wanted = inferred(sizes, at_numel(self), room);
-  at_tensor *view = view_as(self, wanted);
+  const int64_t count = at_numel(self);
+  const at_ints wanted = inferred(sizes, count, room);
+  at_tensor *view = view_as(self, wanted, count);
   if (!view)
     at_raise(AT_ERROR_ARGUMENT,
              "sizes %s is no view of a tensor of size %s with strides %s: reshape copies",
@@ -393,14 +393,15 @@ at_tensor *at_viewAs(at_tensor *self, at_ints sizes)
 at_tensor *at_reshaped(at_tensor *self, at_ints sizes)
 {
   int64_t room[AT_MOST_DIMS];
-  const at_ints wanted = inferred(sizes, at_numel(self), room);
-  at_tensor *view = view_as(self, wanted);
+  const int64_t count = at_numel(self);
+  const at_ints wanted = inferred(sizes, count, room);
+  at_tensor *view = view_as(self, wanted, count);
   if (view)
     return view;
   THGuard guard;
   at_guard(&guard);
   guard.what = at_newCast(self, self->type);
-  view = view_as(guard.what, wanted);
+  view = view_as(guard.what, wanted, count);
   THGuard_leave(&guard);
   return view;
 }

@@ -38,6 +38,38 @@ THPointwiseRow THPointwise_row(THScalarType type, THPointwise op)
   return tables[type] ? tables[type][op] : NULL;
 }
 
+/* Not of powers, which have shortcuts for some exponents. */
+THPointwise THPointwise_ofValue(THPointwise op)
+{
+  switch (op) {
+#define OF_VALUE(ROW, VALUE) \
+  case TH_POINTWISE_##ROW:   \
+    return TH_POINTWISE_##VALUE;
+#define COMPARISON_OF_VALUE(NAME)     \
+  OF_VALUE(NAME##Tensor, NAME##Value) \
+  OF_VALUE(NAME##TensorT, NAME##ValueT)
+    OF_VALUE(cadd, add_scaled)
+    OF_VALUE(csub, sub_scaled)
+    OF_VALUE(cmul, mul)
+    OF_VALUE(cdiv, div)
+    OF_VALUE(clshift, lshift)
+    OF_VALUE(crshift, rshift)
+    OF_VALUE(cbitand, bitand)
+    OF_VALUE(cbitor, bitor)
+    OF_VALUE(cbitxor, bitxor)
+    OF_VALUE(cmax, cmaxValue)
+    OF_VALUE(cmin, cminValue)
+    COMPARISON_OF_VALUE(lt)
+    COMPARISON_OF_VALUE(le)
+    COMPARISON_OF_VALUE(gt)
+    COMPARISON_OF_VALUE(ge)
+    COMPARISON_OF_VALUE(eq)
+    COMPARISON_OF_VALUE(ne)
+    default:
+      return op;
+  }
+}
+
 /* Each thread should have some 10 microseconds of work. */
 ptrdiff_t THPointwise_grain(THPointwise op)
 {

@@ -43,6 +43,10 @@ typedef struct THPointwiseInfo {
 
 TH_API const THPointwiseInfo THPointwise_info[TH_POINTWISE_ROWS];
 
+/* The row that computes the same bits as one of two inputs where the second is one value: that is
+ * its first scalar, and the scalar of the other its second.  The same row if there is none. */
+THPointwise THPointwise_ofValue(THPointwise op);
+
 /* How many elements are worth a thread. */
 TH_API ptrdiff_t THPointwise_grain(THPointwise op);
 

@@ -13,8 +13,9 @@ enum {
   LONG_PIECE = 65536,
   PIECES = 32,       /* to cut long lines into, where there are few */
   MAX_STATE = 32,    /* bytes */
-  NEAR = 16384,      /* bytes of converted elements that stay in the first cache */
+  NEAR = 24576,      /* bytes of converted elements that stay in the first cache */
   NEAR_LANES = 1024, /* the most of them in a row of those */
+  NEAR_ROWS = 4,     /* which kernels take in together, come in multiples of that */
   NEAR_LINE = 4096,  /* elements of a line that are converted at once */
   TURNED = 16        /* lines that a kernel takes in together come in multiples of that */
 };
@@ -38,7 +39,8 @@ static void take_converted_rows(const How *how, char *states, const THRows *bloc
   ptrdiff_t lanes = THMin(block->lanes, room), rows = THMin(block->rows, room);
   if (across) {
     lanes = THMin(lanes, NEAR_LANES);
-    rows = THMin(rows, room / lanes);
+    const ptrdiff_t most = room / lanes;
+    rows = THMin(rows, most > NEAR_ROWS ? most / NEAR_ROWS * NEAR_ROWS : most);
   } else {
     lanes = THMin(lanes, room / rows);
     if (lanes > TURNED)

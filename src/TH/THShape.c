@@ -3,11 +3,12 @@
 
 void THShape_open(THShape *shape, int nDimension)
 {
-  THGuard_enter(&shape->guard, THFree);
   shape->nDimension = nDimension;
   shape->size = shape->room;
-  if (nDimension > TH_INLINE_DIMS)
+  if (nDimension > TH_INLINE_DIMS) {
+    THGuard_enter(&shape->guard, THFree);
     shape->guard.what = shape->size = THAlloc(2 * (ptrdiff_t)sizeof(int64_t) * nDimension);
+  }
   shape->stride = shape->size + nDimension;
 }
 
@@ -21,9 +22,14 @@ void THShape_openAs(THShape *shape, int nDimension, const int64_t *size, const i
   }
 }
 
+int64_t *THShape_take(THShape *shape)
+{
+  return shape->size == shape->room ? NULL : THGuard_keep(&shape->guard);
+}
+
 void THShape_close(THShape *shape)
 {
-  THGuard_leave(&shape->guard);
+  THFree(THShape_take(shape));
 }
 
 TH_NO_RETURN static void too_large(const THShape *shape)

@@ -13,7 +13,7 @@ typedef struct THShape {
   int nDimension;
   int64_t *size, *stride;
   int64_t room[2 * TH_INLINE_DIMS]; /* where they are, unless there are too many */
-  THGuard guard;                    /* holds their block in that case */
+  THGuard guard;                    /* holds their block in that case, and is entered only then */
 } THShape;
 
 /* Makes room for nDimension sizes and strides, to be filled in by the caller; every shape that is
@@ -24,6 +24,9 @@ TH_API void THShape_open(THShape *shape, int nDimension);
 TH_API void THShape_openAs(THShape *shape, int nDimension, const int64_t *size,
                            const int64_t *stride);
 TH_API void THShape_close(THShape *shape);
+
+/* Closes the shape; its block, which is the caller's from now on, or NULL where it needs none. */
+TH_API int64_t *THShape_take(THShape *shape);
 
 /* Row-major strides where stride is NULL or has an entry below 0.  Checks for overflow. */
 TH_API void THShape_setStrides(THShape *shape, const int64_t *stride);

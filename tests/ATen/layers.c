@@ -380,6 +380,7 @@ static void poolsLast(void **state)
 {
   static const at_scalar_type types[] = {AT_FLOAT, AT_DOUBLE, AT_HALF};
   static const int64_t channels[] = {3, 8, 17, 64, 100};
+  const int before = THGetNumThreads();
   for (int i = 0; i < 15 * 8; i++)
     AT_SCOPE
     {
@@ -398,11 +399,25 @@ static void poolsLast(void **state)
                         .dilation = {1, 2}, .ceil_mode = ceil);
       CHECK(at_equal(z.output, y.output) && at_equal(z.indices, y.indices));
       CHECK(lies_last(z.output) == lies && lies_last(z.indices) == lies);
-      at_tensor *g =
-          at_max_pool2d_backward(y.output, x, windows, steps, pad, AT_SHAPE(1, 2), ceil, y.indices);
-      CHECK(at_equal(at_max_pool2d_backward(z.output, last, windows, steps, pad, AT_SHAPE(1, 2),
-                                            ceil, z.indices),
-                     g));
+      at_tensor *g = at_randn_like(y.output), *into = at_zeros_like(x);
+      at_tensor *back =
+          at_max_pool2d_backward(g, x, windows, steps, pad, AT_SHAPE(1, 2), ceil, y.indices);
+      for (int threads = 1; threads <= 4; threads += 3) { /* images, or fewer than threads */
+        THSetNumThreads(threads);
+        at_tensor *lastBack = at_max_pool2d_backward(planes_last(g), last, windows, steps, pad,
+                                                     AT_SHAPE(1, 2), ceil, z.indices);
+        CHECK(at_equal(lastBack, back));
+        CHECK(lies_last(lastBack) == lies);
+      }
+      THSetNumThreads(before);
+      at_max_pool2d_backward_out(into, planes_last(g), last, windows, steps, pad, AT_SHAPE(1, 2),
+                                 ceil, z.indices);
+      CHECK(at_equal(into, back) && !lies_last(into));
+      ((int64_t *)at_data(z.indices))[at_numel(z.indices) - 1] = 72;
+      CHECK(!at_defined(at_max_pool2d_backward(planes_last(g), last, windows, steps, pad,
+                                               AT_SHAPE(1, 2), ceil, z.indices)));
+      CHECK(at_error() != AT_OK);
+      at_error_clear();
 
       at_tensor *mean = at_avg_pool2d(x, windows, .stride = {step, step + 1},
                                       .padding = {size / 2, size / 2}, .ceil_mode = ceil);

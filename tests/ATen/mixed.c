@@ -151,6 +151,159 @@ static void results(void **state)
   }
 }
 
+/* Operations of three operands whose result may be written while these are read. */
+static at_tensor *chosen(int kind, at_tensor *out, at_tensor *const *in)
+{
+  at_tensor *const truths = at_gt(in[2], 0);
+  return kind == 0   ? at_clamp_tensor_out(out, in[0], .min = in[1], .max = in[2])
+         : kind == 1 ? at_lerp_tensor_out(out, in[0], in[1], in[2])
+                     : at_where_out(out, truths, in[0], in[1]);
+}
+
+/* The result is one of the operands, or lies across one, or has one's elements in another order:
+ * it is what is computed apart from them. */
+static void shared(void **state)
+{
+  enum { SIDE = 37, APART = 3, ACROSS = 6, TURNED = 9, WAYS = 12 };
+  static const at_scalar_type types[] = {AT_FLOAT, AT_DOUBLE, AT_HALF};
+  for (int t = 0; t < 3; t++)
+    for (int kind = 0; kind < 3; kind++)
+      for (int way = 0; way < WAYS; way++)
+        AT_SCOPE
+        {
+          at_tensor *in[3], *apart[3], *memory[3];
+          for (int k = 0; k < 3; k++) {
+            memory[k] = at_sub(numbers(SIDE + 1, SIDE, types[t], 3 * k), 5);
+            in[k] = at_narrow(memory[k], 0, 0, SIDE);
+            apart[k] = at_clone(in[k]);
+          }
+          at_tensor *const whole = memory[way % 3], *const r = in[way % 3];
+          at_tensor *const out = way < APART    ? r
+                                 : way < ACROSS ? at_narrow(whole, 0, 1, SIDE)
+                                 : way < TURNED ? at_t(r)
+                                                : at_empty_like(r);
+          const float *const expected = floats(chosen(kind, at_empty_like(r), apart));
+          CHECK(chosen(kind, out, in) == out);
+          const float *const is = floats(out);
+          th_note("type %d, kind %d, way %d", t, kind, way);
+          for (int i = 0; i < SIDE * SIDE; i++)
+            if (is[i] != expected[i])
+              CHECK_EQ(is[i], expected[i]);
+        }
+}
+
+/* Of types that do not compute, contiguous and not: what a copy of the number gives. */
+static void filled(void **state)
+{
+  static const at_scalar_type types[] = {AT_HALF, AT_BFLOAT16};
+  static const double values[] = {0, -0.0, 1. / 3, -2.5, 1e9, 1e-7, INFINITY, NAN};
+  for (int t = 0; t < 2; t++)
+    for (size_t k = 0; k < sizeof values / sizeof *values; k++)
+      AT_SCOPE
+      {
+        enum { ROWS = 9, COLUMNS = 70 };
+        at_tensor *const one =
+            at_full(AT_SHAPE(), at_scalar_double(values[k]), .type = AT_CPU(AT_DOUBLE));
+        const float expected = *floats(at_to(one, AT_CPU(types[t])));
+        at_tensor *const x = at_zeros(AT_SHAPE(ROWS, COLUMNS), .type = AT_CPU(types[t]));
+        at_tensor *const part = at_narrow(x, 1, 1, COLUMNS - 2);
+        CHECK(at_fill_(part, at_scalar_double(values[k])) == part);
+        const float *const is = floats(x);
+        for (int i = 0; i < ROWS * COLUMNS; i++) {
+          const bool inside = i % COLUMNS > 0 && i % COLUMNS < COLUMNS - 1;
+          const float want = inside ? expected : 0;
+          if (isnan(want) ? !isnan(is[i]) : is[i] != want || !signbit(is[i]) != !signbit(want))
+            CHECK_EQ(is[i], want);
+        }
+      }
+}
+
+/* Every BFloat16 is the Half that its float is, side by side, apart and turned. */
+static void halves(void **state)
+{
+  enum { SIDE = 256, COUNT = SIDE * SIDE };
+  AT_SCOPE
+  {
+    const at_type *const half = AT_CPU(AT_HALF);
+    at_tensor *const all = at_empty(AT_SHAPE(SIDE, SIDE), .type = AT_CPU(AT_BFLOAT16));
+    for (int i = 0; i < COUNT; i++)
+      ((uint16_t *)at_data(all))[i] = (uint16_t)i;
+    at_tensor *const ways[] = {all, at_t(all), at_narrow(all, 1, 1, SIDE - 3),
+                               at_slice(all, .dim = 1, .step = at_opt(3))};
+    for (int k = 0; k < 4; k++) {
+      const int64_t count = at_numel(ways[k]);
+      at_tensor *const is = at_contiguous(at_to(ways[k], half));
+      at_tensor *const wide = at_contiguous(at_to(ways[k], AT_CPU(AT_FLOAT)));
+      const uint16_t *const bits = at_data(is);
+      for (int64_t i = 0; i < count; i++) {
+        const THHalf want = TH_float2half(((const float *)at_data(wide))[i]);
+        if (bits[i] != want.x)
+          CHECK_EQ(bits[i], want.x);
+      }
+    }
+  }
+}
+
+/* Layers of one operand and gradients, with parameters and without. */
+enum { LAYERS = 5 };
+
+static at_tensor *layer(int kind, at_tensor *out, at_tensor *g, at_tensor *x)
+{
+  const at_scalar third = at_scalar_double(1. / 3), two = at_scalar_long(2);
+  return kind == 0   ? at_leaky_relu_out(out, x, .negative_slope = at_opt(1. / 3))
+         : kind == 1 ? at_leaky_relu_backward_out(out, g, x, third)
+         : kind == 2 ? at_elu_backward_out(out, g, third, two, x)
+         : kind == 3 ? at_threshold_out(out, x, third, two)
+                     : at_tanh_backward_out(out, g, x);
+}
+
+/* A layer of Half or BFloat16 is that of the same numbers as floats, rounded once. */
+static void check_layer(int kind, at_tensor *out, at_tensor *g, at_tensor *x)
+{
+  at_tensor *const wide = at_empty(AT_SHAPE(0));
+  const at_type *const type = at_typeOf(out);
+  CHECK(layer(kind, wide, at_to(g, AT_CPU(AT_FLOAT)), at_to(x, AT_CPU(AT_FLOAT))) == wide);
+  const float *const expected = floats(at_to(wide, type));
+  CHECK(layer(kind, out, g, x) == out && at_numel(out) == at_numel(wide));
+  const float *const is = floats(out);
+  for (int64_t i = 0; i < at_numel(out); i++)
+    if (isnan(expected[i]) ? !isnan(is[i]) : is[i] != expected[i])
+      CHECK_EQ(is[i], expected[i]);
+}
+
+static void layers(void **state)
+{
+  static const at_scalar_type types[] = {AT_HALF, AT_BFLOAT16};
+  static const int64_t sizes[][2] = {{1, 1}, {3, 5}, {2, 2060}, {70, 33}, {0, 4}};
+  for (int t = 0; t < 2; t++)
+    for (int kind = 0; kind < LAYERS; kind++)
+      for (int k = 0; k < 5; k++)
+        AT_SCOPE
+        {
+          const int64_t rows = sizes[k][0], columns = sizes[k][1];
+          const at_type *const type = AT_CPU(types[t]);
+          at_tensor *const g = at_sub(numbers(rows, columns, types[t], 3), 4);
+          at_tensor *const x = at_sub(numbers(rows, columns, types[t], 0), 6);
+          at_tensor *const turned = at_t(at_sub(numbers(columns, rows, types[t], 2), 6));
+          th_note("type %d, layer %d, %d x %d", t, kind, (int)rows, (int)columns);
+          if (at_numel(x) > 3) {
+            at_fill_(at_narrow(x, 1, 1, 1), at_scalar_double(NAN));
+            at_fill_(at_narrow(x, 1, 2, 1), at_scalar_double(-INFINITY));
+          }
+          check_layer(kind, at_empty_like(x), g, x);
+          check_layer(kind, at_empty(AT_SHAPE(0), .type = type), g, turned);
+          check_layer(kind, at_empty_like(x),
+                      at_expand(at_narrow(g, 1, 0, 1), AT_SHAPE(rows, columns)), x);
+          check_layer(kind, at_t(at_empty_like(at_t(x))), at_to(g, AT_CPU(AT_FLOAT)), x);
+          check_layer(kind, x, g, x);
+          if (rows > 1) {
+            at_tensor *const late = at_narrow(turned, 0, 1, rows - 1);
+            check_layer(kind, late, at_narrow(g, 0, 1, rows - 1),
+                        at_narrow(turned, 0, 0, rows - 1));
+          }
+        }
+}
+
 /* The sums along the dimensions whose bits are set in reduced, which stay with size 1, as Float. */
 static at_tensor *sums(at_tensor *x, unsigned reduced)
 {
@@ -328,7 +481,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(layouts),      cmocka_unit_test(signs),      cmocka_unit_test(overlapping),
       cmocka_unit_test(results),      cmocka_unit_test(reductions), cmocka_unit_test(lines),
-      cmocka_unit_test(exponentials),
+      cmocka_unit_test(exponentials), cmocka_unit_test(shared),     cmocka_unit_test(filled),
+      cmocka_unit_test(layers),       cmocka_unit_test(halves),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -131,10 +131,53 @@ static void shared_memory(void **state)
   }
 }
 
+static void stacked_along_each(void **state)
+{
+  enum { COUNT = 5, SIZE = 7 * 40 * 3 };
+  AT_SCOPE
+  {
+    at_tensor *x[COUNT];
+    for (int k = 0; k < COUNT; k++) {
+      at_tensor *all = counting((k + 1) * SIZE);
+      x[k] = at_view(at_narrow(all, 0, k * SIZE, SIZE), AT_SHAPE(7, 40, 3));
+    }
+    /* one does not lie in order */
+    x[3] = at_transpose(at_contiguous(at_transpose(x[3], 1, 2)), 1, 2);
+    const int64_t sizes[] = {7, 40, 3};
+    for (int count = 1; count <= COUNT; count++)
+      for (int dim = 0; dim <= 3; dim++) {
+        at_tensor *all = at_stack(((at_tensors){x, count}), .dim = dim);
+        CHECK_EQ(at_dim(all), 4);
+        for (int d = 0; d < 4; d++)
+          CHECK_EQ(at_size(all, d), d == dim ? count : sizes[d - (d > dim)]);
+        const float *value = at_data(all);
+        ptrdiff_t wrong = 0;
+        for (int64_t i = 0; i < at_numel(all); i++) {
+          int64_t at[4];
+          for (int64_t d = 3, rest = i; d >= 0; rest /= at_size(all, d--))
+            at[d] = rest % at_size(all, d);
+          const int64_t a = at[dim > 0 ? 0 : 1], b = at[dim > 1 ? 1 : 2], c = at[dim > 2 ? 2 : 3];
+          wrong += value[i] != (float)(SIZE * at[dim] + (a * 40 + b) * 3 + c);
+        }
+        CHECK_EQ(wrong, 0);
+      }
+    at_tensor *into = at_transpose(at_zeros(AT_SHAPE(2, 7)), 0, 1), *row = counting(7);
+    CHECK(at_stack_out(into, AT_TENSORS(row, row), .dim = 1) == into);
+    CHECK_EQ(at(into, 6, 1), 6);
+    CHECK(!at_is_contiguous(into));
+    /* tensors as views of one with room between them */
+    at_tensor *wide = at_zeros(AT_SHAPE(2, 2, 7)), *flat = at_view(row, AT_SHAPE(1, 7));
+    into = at_narrow(wide, 1, 0, 1);
+    CHECK(at_stack_out(into, AT_TENSORS(flat, flat), .dim = 0) == into);
+    CHECK_EQ(at(at_select(into, 0, 1), 0, 6), 6);
+    CHECK_EQ(at_item_double(at_sum(at_narrow(wide, 1, 1, 1))), 0);
+  }
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(on_storages), cmocka_unit_test(in_place),
-                                     cmocka_unit_test(wrong_indices),
-                                     cmocka_unit_test(shared_memory)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(on_storages), cmocka_unit_test(in_place), cmocka_unit_test(wrong_indices),
+      cmocka_unit_test(shared_memory), cmocka_unit_test(stacked_along_each)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

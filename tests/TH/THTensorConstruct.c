@@ -203,6 +203,19 @@ static void THTest_(triangles)(void)
           THTensor_(free)(t);
         }
       }
+  /* rows longer than what is sent at a time, and enough for two threads */
+  THTensor *t = THTest_(tensor)(TH_OFFSET, 2, TH_SHAPE(17, 5003)), *r = THTensor_(new)();
+  for (int upper = 0; upper < 2; upper++) {
+    (upper ? THTensor_(triu) : THTensor_(tril))(r, t, 2500);
+    int agree = 1;
+    for (int64_t i = 0; i < 17; i++)
+      for (int64_t j = 0; j < 5003; j++)
+        agree &= THTensor_(get2d)(r, i, j) ==
+                 ((upper ? j - i >= 2500 : j - i <= 2500) ? THTensor_(get2d)(t, i, j) : (real)0);
+    CHECK(agree);
+  }
+  THTensor_(free)(r);
+  THTensor_(free)(t);
   THTensor *v = THTest_(tensor)(TH_CONTIGUOUS, 2, TH_SHAPE(5));
   CHECK_RAISES(2, "[5]", THTensor_(tril)(v, v, 0));
   THTensor_(free)(v);
@@ -259,6 +272,55 @@ static void THTest_(catCase)(int la, int lb, int dim, const int64_t *of)
   THTensor_(free)(r);
   THTensor_(free)(a);
   THTensor_(free)(b);
+}
+
+/* Matrices joined along their columns, which lie in many ways, or along a new dimension. */
+static void THTest_(catColumns)(int64_t rows, const int *layouts, const int64_t *widths, int count,
+                                int dim)
+{
+  th_note("%d from %s on, %lld rows, along %d", count, th_layout_names[layouts[0]], (long long)rows,
+          dim);
+  THTensor *inputs[300], *r = THTensor_(new)();
+  for (int k = 0; k < count; k++)
+    inputs[k] = THTest_(tensor)(layouts[k], (unsigned)k + 2, 2, (int64_t[]){rows, widths[k]});
+  THTensor_(catArray)(r, inputs, count, dim);
+  const real *y = THTensor_(data)(r);
+  int agree = 1;
+  for (int64_t i = 0; i < rows; i++)
+    for (int64_t j = 0, of = dim == 2 ? widths[0] : 1; j < of; j++)
+      for (int k = 0; k < count; k++)
+        for (int64_t c = 0; c < (dim == 2 ? 1 : widths[k]); c++)
+          agree &= *y++ == THTensor_(get2d)(inputs[k], i, dim == 2 ? j : c);
+  CHECK(agree);
+  CHECK_EQ(y - THTensor_(data)(r), THTest_(count)(r));
+  for (int k = 0; k < count; k++)
+    THTensor_(free)(inputs[k]);
+  THTensor_(free)(r);
+}
+
+static void THTest_(catOfColumns)(void)
+{
+  static const int layouts[] = {TH_TRANSPOSED, TH_CONTIGUOUS, TH_STRIDED, TH_WINDOWS,
+                                TH_EXPANDED,   TH_NARROWED,   TH_OFFSET,  TH_TRANSPOSED};
+  static const int64_t rows[] = {1, 2, 15, 333, 1500}, mixed[] = {3, 1, 1, 1, 1, 5, 1, 33},
+                       ones[] = {1, 1, 1, 1, 1, 1, 1, 1}, equal[] = {9, 9, 9, 9, 9, 9, 9, 9};
+  const int threads = THGetNumThreads();
+  for (int k = 0; k < 5; k++)
+    for (int first = 0; first < 8; first++) {
+      THSetNumThreads(first % 3 + 1);
+      const int few = THMin(8 - first, k + 2);
+      THTest_(catColumns)(rows[k], layouts + first, mixed + first, 8 - first, 1);
+      THTest_(catColumns)(rows[k], layouts + first, ones + first, few, 1);
+      THTest_(catColumns)(rows[k], layouts + first, equal + first, few, 2);
+    }
+  THSetNumThreads(threads);
+
+  /* more than are woven at a time */
+  int many[300];
+  int64_t width[300];
+  for (int k = 0; k < 300; k++)
+    many[k] = k % 100 == 99 ? TH_STRIDED : TH_CONTIGUOUS, width[k] = 1;
+  THTest_(catColumns)(77, many, width, 300, 1);
 }
 
 static void THTest_(cat)(void)
@@ -377,4 +439,5 @@ static void THTest_(match)(void)
 }
 
 TH_TESTS(THTest_(constants), THTest_(eye), THTest_(sequences), THTest_(spaced), THTest_(diag),
-         THTest_(triangles), THTest_(reshape), THTest_(cat), THTest_(cross), THTest_(match))
+         THTest_(triangles), THTest_(reshape), THTest_(cat), THTest_(catOfColumns), THTest_(cross),
+         THTest_(match))

@@ -154,6 +154,26 @@ static void THTest_(ranges)(void)
 /* --- permutations -------------------------------------------------------------------------------
  */
 
+/* Each number is exchanged with one of those from it on, which the next word tells. */
+static void check_permutation(THTensor *t, THGenerator *generator, int64_t n)
+{
+  THGenerator *same = THGenerator_copy(THGenerator_new(), generator);
+  int64_t *order = malloc((size_t)n * sizeof *order);
+  for (int64_t i = 0; i < n; i++)
+    order[i] = i;
+  for (int64_t i = 0; i + 1 < n; i++) {
+    const int64_t k = i + (int64_t)(THRandom_random(same) % (uint64_t)(n - i)), kept = order[i];
+    order[i] = order[k];
+    order[k] = kept;
+  }
+  THTensor_(randperm)(t, generator, n);
+  for (int64_t i = 0; i < n; i++)
+    CHECK_EQ((int64_t)THTensor_(get1d)(t, i), order[i]);
+  CHECK_EQ(THRandom_random(generator), THRandom_random(same));
+  free(order);
+  THGenerator_free(same);
+}
+
 static void THTest_(permutation)(void)
 {
   THGoldenFile *file = th_golden_open("random_streams.txt");
@@ -188,28 +208,28 @@ static void THTest_(permutation)(void)
 #elif defined(TH_REAL_IS_FLOAT)
   CHECK_RAISES(3, "n is 16777218", THTensor_(randperm)(t, generator, 16777218));
 #endif
-#if !defined(TH_REAL_IS_CHAR)
-  /* Longer than a chunk of words. */
+  /* Longer than a chunk of words, if the type counts so far. */
 #if defined(TH_REAL_IS_BYTE)
-  enum { N = 256 };
+  check_permutation(t, generator, 256);
+#elif defined(TH_REAL_IS_CHAR)
+  check_permutation(t, generator, 128);
 #else
-  enum { N = 3001 };
+  check_permutation(t, generator, 3001);
 #endif
-  /* Each number is exchanged with one of those from it on, which the next word tells. */
-  THGenerator *same = THGenerator_copy(THGenerator_new(), generator);
-  int64_t order[N];
-  for (int64_t i = 0; i < N; i++)
-    order[i] = i;
-  for (int64_t i = 0; i + 1 < N; i++) {
-    const int64_t k = i + (int64_t)(THRandom_random(same) % (uint64_t)(N - i)), kept = order[i];
-    order[i] = order[k];
-    order[k] = kept;
-  }
-  THTensor_(randperm)(t, generator, N);
-  for (int64_t i = 0; i < N; i++)
-    CHECK_EQ((int64_t)THTensor_(get1d)(t, i), order[i]);
-  CHECK_EQ(THRandom_random(generator), THRandom_random(same));
-  THGenerator_free(same);
+#if !defined(TH_REAL_IS_BYTE) && !defined(TH_REAL_IS_CHAR) && !defined(TH_REAL_IS_SHORT)
+  /* So long that a second thread is worth its while. */
+  const int threads = THGetNumThreads();
+  for (int n = 1; n <= 3; n++)
+    for (int layout = 0; layout < TH_ONE; layout++) {
+      if (!th_layout_is_writable(layout))
+        continue;
+      th_note("%s, %d threads", th_layout_names[layout], n);
+      THTensor *large = THTest_(tensor)(layout, 3, TH_SHAPE(50021));
+      THSetNumThreads(n);
+      check_permutation(large, generator, 50021);
+      THSetNumThreads(threads);
+      THTensor_(free)(large);
+    }
 #endif
   THGenerator_free(generator);
   THTensor_(free)(t);

@@ -85,23 +85,34 @@ static void THTest_(shortScans)(void)
       }
 }
 
-/* Rows that make tiles, and lines that go together. */
+/* Rows that make tiles, of whole lines of memory and not, and lines that go together; results that
+ * begin with a line of memory and one element later. */
 static void THTest_(longScans)(void)
 {
-  static const int64_t shapes[][2] = {{3, 5000},  {700, 3},  {900, 2},  {300, 4},    {500, 7},
-                                      {257, 300}, {1, 9000}, {9000, 1}, {1, 140000}, {9, 1039}};
+  static const int64_t shapes[][2] = {{3, 5000}, {5, 3008}, {9, 304},    {700, 3},
+                                      {900, 2},  {300, 4},  {500, 7},    {257, 300},
+                                      {1, 9000}, {9000, 1}, {1, 140000}, {9, 1039}};
   const int before = THGetNumThreads();
   for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
     for (int threads = 1; threads < 3; threads++)
-      for (int dim = 0; dim < 2; dim++) {
-        THTensor *t = THTest_(tensor)(TH_CONTIGUOUS, 5, 2, shapes[s]), *r = THTensor_(new)();
-        THSetNumThreads(threads);
-        th_note("shape %zu, dimension %d, %d threads", s, dim, threads);
-        THTest_(scan)(0, r, t, dim);
-        THTest_(checkScan)(0, t->storage->data, t, r, dim);
-        THTensor_(free)(r);
-        THTensor_(free)(t);
-      }
+      for (int dim = 0; dim < 2; dim++)
+        for (int later = 0; later < 2; later++) {
+          const ptrdiff_t n = shapes[s][0] * shapes[s][1];
+          THTensor *t = THTest_(tensor)(TH_CONTIGUOUS, 5, 2, shapes[s]);
+          THTensor *room = THTest_(tensor)(TH_CONTIGUOUS, 4, TH_SHAPE(n + 2));
+          THTensor *r = THTensor_(newWithStorage2d)(room->storage, later, shapes[s][0],
+                                                    shapes[s][1], shapes[s][1], 1);
+          real *outside = THTest_(storageValues)(r);
+          THSetNumThreads(threads);
+          th_note("shape %zu, dimension %d, %d threads, %d later", s, dim, threads, later);
+          THTest_(scan)(0, r, t, dim);
+          THTest_(checkScan)(0, t->storage->data, t, r, dim);
+          CHECK_OUTSIDE(r, outside);
+          free(outside);
+          THTensor_(free)(r);
+          THTensor_(free)(room);
+          THTensor_(free)(t);
+        }
   THSetNumThreads(before);
 }
 

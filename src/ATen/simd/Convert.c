@@ -3,6 +3,7 @@
 
 #include "TH.h"
 #include "TH/THHalfBits.h"
+#include "TH/simd/THHalfRow.h"
 
 typedef uint8_t at_bool;
 
@@ -40,14 +41,16 @@ static inline int64_t whole(float x)
   }
 
 /* TH's types: X(name, type, x as a truth, x as a float, the float f as the type). */
-#define SOURCES(X)                                         \
+#define NUMBERS(X)                                         \
   X(BYTE, uint8_t, TRUTH(x), (float)x, (uint8_t)whole(f))  \
   X(CHAR, int8_t, TRUTH(x), (float)x, (int8_t)whole(f))    \
   X(SHORT, int16_t, TRUTH(x), (float)x, (int16_t)whole(f)) \
   X(INT, int32_t, TRUTH(x), (float)x, (int32_t)whole(f))   \
   X(LONG, int64_t, TRUTH(x), (float)x, whole(f))           \
   X(FLOAT, float, TRUTH(x), (float)x, f)                   \
-  X(DOUBLE, double, TRUTH(x), (float)x, f)                 \
+  X(DOUBLE, double, TRUTH(x), (float)x, f)
+#define SOURCES(X) \
+  NUMBERS(X)       \
   X(HALF, THHalf, BITS(x), THHalf_toFloat(x.x), (THHalf){THHalf_fromFloat(f)})
 
 #define KERNELS(TYPE, type, TRUE, VALUE, BACK)                                  \
@@ -59,14 +62,41 @@ static inline int64_t whole(float x)
   }                                                                             \
   KERNEL(TYPE##_from_bfloat16, type, at_bfloat16, back_##TYPE(at_bfloat16_toFloat(x)))
 SOURCES(KERNELS)
+/* By instructions, of floats that stay in the first cache; rows that they do not fill, and those
+ * with gaps, one by one. */
+static void half_from_bfloat16(const THRun *run, const void *unused)
+{
+  enum { PIECE = 256 };
+  if (run->step[0] != 1 || run->step[1] != 1) {
+    HALF_from_bfloat16(run, unused);
+    return;
+  }
+  for (ptrdiff_t j = 0; j < run->rows; j++) {
+    THHalf *const r = (THHalf *)run->at[0] + j * run->jump[0];
+    const at_bfloat16 *const x = (const at_bfloat16 *)run->at[1] + j * run->jump[1];
+    float wide[PIECE];
+    for (ptrdiff_t i = 0; i < run->n; i += PIECE) {
+      const ptrdiff_t m = THMin(PIECE, run->n - i);
+      for (ptrdiff_t k = 0; k < m; k++)
+        wide[k] = at_bfloat16_toFloat(x[i + k]);
+      for (ptrdiff_t k = THHalfRow_fromFloat(r + i, wide, m); k < m; k++)
+        r[i + k].x = THHalf_fromFloat(wide[k]);
+    }
+  }
+}
+
 KERNEL(bool_from_BFLOAT16, at_bool, at_bfloat16, BITS(x))
 KERNEL(bfloat16_from_BOOL, at_bfloat16, at_bool, at_bfloat16_fromFloat(x))
 
+/* clang-format off */
 const THKernel TH_LEVEL_(at_conversions)[AT_SCALAR_TYPES * AT_SCALAR_TYPES] = {
-#define ENTRIES(TYPE, ...)                                                                \
-  [AT_CONVERSION(AT_BOOL, AT_##TYPE)] = bool_from_##TYPE,                                 \
-                          [AT_CONVERSION(AT_BFLOAT16, AT_##TYPE)] = bfloat16_from_##TYPE, \
-                          [AT_CONVERSION(AT_##TYPE, AT_BFLOAT16)] = TYPE##_from_bfloat16,
-    SOURCES(ENTRIES)[AT_CONVERSION(AT_BOOL, AT_BFLOAT16)] = bool_from_BFLOAT16,
+#define FROM(TYPE, ...)                                   \
+  [AT_CONVERSION(AT_BOOL, AT_##TYPE)] = bool_from_##TYPE, \
+  [AT_CONVERSION(AT_BFLOAT16, AT_##TYPE)] = bfloat16_from_##TYPE,
+#define BACK(TYPE, ...) [AT_CONVERSION(AT_##TYPE, AT_BFLOAT16)] = TYPE##_from_bfloat16,
+    SOURCES(FROM) NUMBERS(BACK)
+    [AT_CONVERSION(AT_HALF, AT_BFLOAT16)] = half_from_bfloat16,
+    [AT_CONVERSION(AT_BOOL, AT_BFLOAT16)] = bool_from_BFLOAT16,
     [AT_CONVERSION(AT_BFLOAT16, AT_BOOL)] = bfloat16_from_BOOL,
 };
+/* clang-format on */

@@ -124,12 +124,17 @@ static int64_t *THTensor_(room)(THTensor *self)
 void THTensor_(takeShape)(THTensor *self, THShape *shape)
 {
   const int n = shape->nDimension;
-  int64_t *block = THGuard_keep(&shape->guard);
+  int64_t *block = THShape_take(shape);
   if (self->size != THTensor_(room)(self))
     THFree(self->size);
   if (!block && n) {
     block = THTensor_(room)(self);
-    memcpy(block, shape->room, 2 * (size_t)n * sizeof *block);
+    /* Numbers that were stored just now are loaded fast one by one, not as the wide ones of memcpy.
+     */
+    for (int d = 0; d < n; d++) {
+      block[d] = shape->size[d];
+      block[n + d] = shape->stride[d];
+    }
   }
   self->size = block;
   self->stride = block ? block + n : NULL;
@@ -370,18 +375,17 @@ static void THTensor_(takeSizes)(THTensor *self, THStorage *storage, ptrdiff_t o
                                  int nDimension, const int64_t *size, const int64_t *stride)
 {
   THShape shape;
-  THGuard guard;
-  THGuard_enter(&guard, (THUndo)THStorage_(free));
+  THStorage *made = NULL;
   THShape_openAs(&shape, nDimension, size, NULL);
   THShape_setStrides(&shape, stride);
   const ptrdiff_t reach = THShape_reach(&shape, offset);
   if (!storage)
-    storage = guard.what = THStorage_(newWithSize)(reach);
+    storage = made = THStorage_(newWithSize)(reach);
   else if (reach > storage->size)
     THStorage_(resize)(storage, reach);
   THTensor_(takeShape)(self, &shape);
   THTensor_(takeStorage)(self, storage, offset);
-  THGuard_leave(&guard);
+  THStorage_(free)(made);
 }
 
 void THTensor_(resizeNd)(THTensor *tensor, int nDimension, int64_t *size, int64_t *stride)

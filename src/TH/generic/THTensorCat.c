@@ -5,8 +5,8 @@
 #include "THTensorCore.h"
 #ifndef TH_TEMPLATE_DEVICE
 #include "THConvert.h"
-#include "THParallel.h"
-#include "THPlan.h"
+#include "../THBlockCache.h"
+#include "../THJoin.h"
 #endif
 
 /* A tensor counts as having size 1 in the dimensions behind its last. */
@@ -76,92 +76,57 @@ static int THTensor_(joinRows)(THTensor *result, THTensor **inputs, int numInput
 
 #else
 
-/* Rows of a few KB of the result are put together from a row of each input, some at a time. */
-typedef struct {
-  THTensor *result, **inputs;
-  int numInputs, dimension;
-  int across;            /* the dimension that rows follow each other along; walked: those before */
-  ptrdiff_t together;    /* rows at a time, */
-  ptrdiff_t timesAcross; /* and how many times for each place in the dimensions that are walked */
-} Join;
-
-/* How many elements the dimensions behind d have, if they lie side by side, else 0. */
-static ptrdiff_t THTensor_(rowLength)(const THTensor *t, int d)
-{
-  ptrdiff_t count = 1;
-  for (int k = t->nDimension - 1; k > d; k--) {
-    if (t->size[k] != 1 && t->stride[k] != count)
-      return 0;
-    count *= t->size[k];
-  }
-  return count;
-}
-
-static void THTensor_(joinTogether)(const Join *join, ptrdiff_t number)
-{
-  const int across = join->across;
-  const int64_t *size = join->result->size, *stride = join->result->stride;
-  const ptrdiff_t first = number % join->timesAcross * join->together;
-  real *to = THTensor_(data)(join->result) + first * stride[across];
-  number /= join->timesAcross;
-  for (ptrdiff_t d = across - 1, rest = number; d >= 0; rest /= size[d--])
-    to += rest % size[d] * stride[d];
-  for (int i = 0; i < join->numInputs; i++) {
-    THTensor *t = join->inputs[i];
-    if (t->nDimension == 0)
-      continue;
-    const ptrdiff_t length = THTensor_(rowLength)(t, across);
-    real *from = THTensor_(data)(t) + first * t->stride[across];
-    for (ptrdiff_t d = across - 1, rest = number; d >= 0; rest /= size[d--])
-      from += rest % size[d] * t->stride[d];
-    const THRun run = {.n = length,
-                       .rows = THMin(join->together, size[across] - first),
-                       .at = {(char *)to, (char *)from},
-                       .step = {1, 1},
-                       .jump = {stride[across], t->stride[across]}};
-    THTensor_(convert)[TH_CONCAT_2(THScalar, Real)](&run, NULL);
-    to += length;
-  }
-}
-
-static void THTensor_(joinSome)(void *context, ptrdiff_t begin, ptrdiff_t end)
-{
-  const Join *join = context;
-  for (ptrdiff_t number = begin; number < end; number++)
-    THTensor_(joinTogether)(join, number);
-}
-
-/* Whether the inputs have been joined row by row.  The result is then written in order; an input
- * that wrote all its rows at once would fetch every line of it, unless it writes around the caches.
+/* How far it is from each element that the dimensions from first to before end have to the next
+ * one, in row-major order, if it is as far for all of them, else -1; *count is how many there are.
  */
+static ptrdiff_t THTensor_(apartEvenly)(const THTensor *t, int first, int end, ptrdiff_t *count)
+{
+  ptrdiff_t apart = 1;
+  *count = 1;
+  for (int d = end - 1; d >= first; d--) {
+    if (t->size[d] == 1)
+      continue;
+    if (*count == 1)
+      apart = t->stride[d];
+    else if (t->stride[d] != *count * apart)
+      return -1;
+    *count *= t->size[d];
+  }
+  return apart;
+}
+
+/* Whether the inputs have been joined row by row, which is better where these are short. */
 static int THTensor_(joinRows)(THTensor *result, THTensor **inputs, int numInputs, int dimension)
 {
-  enum { SHORT = 4096, TOGETHER = 4096 }; /* bytes of a row, and of some, of one input */
-  const int64_t *size = result->size;
-  Join join = {result, inputs, numInputs, dimension, .across = dimension - 1};
-  while (join.across > 0 && size[join.across] == 1)
-    join.across--;
-  if (join.across < 0 || size[join.across] == 1)
-    return 0;
-  ptrdiff_t longest = 0;
-  for (int i = 0; i < numInputs; i++) {
-    if (inputs[i]->nDimension == 0)
-      continue;
-    const ptrdiff_t length = THTensor_(rowLength)(inputs[i], join.across);
-    if (length < 2)
-      return 0;
-    longest = THMax(longest, length * (ptrdiff_t)sizeof(real));
+  enum { FEW = 16 };
+  THJoinPart few[FEW], *parts = few;
+  int count = 0, joins = 1;
+  ptrdiff_t rows = 1, length, own;
+  for (int d = 0; d < dimension; d++)
+    rows *= result->size[d];
+  THGuard guard;
+  THGuard_enter(&guard, THFree);
+  if (numInputs > FEW) { /* nothing may fail any more: without a list, each is copied by itself */
+    parts = guard.what = THMemory_try(numInputs * (ptrdiff_t)sizeof *parts);
+    joins = parts != NULL;
   }
-  const ptrdiff_t all = THTensor_(nElement)(result);
-  if (longest > SHORT || all >= THPlan_streamBytes() / (ptrdiff_t)sizeof(real))
-    return 0;
-  join.together = THMax(1, TOGETHER / longest);
-  join.timesAcross = (size[join.across] + join.together - 1) / join.together;
-  ptrdiff_t count = join.timesAcross;
-  for (int d = 0; d < join.across; d++)
-    count *= size[d];
-  THParallel_for(count, THMax(1, TH_LOOP_GRAIN / (all / count)), THTensor_(joinSome), &join);
-  return 1;
+  for (int i = 0; i < numInputs && joins; i++) {
+    const THTensor *t = inputs[i];
+    if (t->nDimension == 0)
+      continue;
+    const int behind = THMin(dimension, t->nDimension);
+    const ptrdiff_t jump = THTensor_(apartEvenly)(t, 0, behind, &own);
+    const ptrdiff_t step = THTensor_(apartEvenly)(t, behind, t->nDimension, &length);
+    joins = jump >= 0 && (step == 1 || (step >= 0 && jump == 1 && rows > 1)) &&
+            length <= TH_JOIN_MOST / (ptrdiff_t)sizeof(real);
+    parts[count++] =
+        (THJoinPart){(const char *)THTensor_(data)(inputs[i]), jump * (ptrdiff_t)sizeof(real),
+                     step * (ptrdiff_t)sizeof(real), (size_t)length * sizeof(real)};
+  }
+  if (joins)
+    THJoin_rows((char *)THTensor_(data)(result), parts, count, rows, sizeof(real));
+  THGuard_leave(&guard);
+  return joins;
 }
 
 #endif

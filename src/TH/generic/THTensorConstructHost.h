@@ -1,5 +1,6 @@
 /* What THTensorConstruct.c does with elements, on the processor. */
 #include "THParallel.h"
+#include "../THTriangle.h"
 
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
 #define IS_FLOATING 1
@@ -107,6 +108,19 @@ static void THTensor_(setTriangle)(THTensor *r, THTensor *from, int64_t k, int u
   real *to = THTensor_(data)(r);
   const real *x = THTensor_(data)(from);
   const int64_t r0 = r->stride[0], r1 = r->stride[1], x0 = from->stride[0], x1 = from->stride[1];
+  if (r1 == 1 && x1 == 1) {
+    const THTriangle triangle = {.to = (char *)to,
+                                 .from = (const char *)x,
+                                 .toJump = r0 * (ptrdiff_t)sizeof(real),
+                                 .fromJump = x0 * (ptrdiff_t)sizeof(real),
+                                 .rows = rows,
+                                 .columns = columns,
+                                 .diagonal = k,
+                                 .itemSize = sizeof(real),
+                                 .upper = upper};
+    THTriangle_run(&triangle, rows);
+    return;
+  }
   TH_PARALLEL_FOR (i, rows, THMax(1, TH_LOOP_GRAIN / columns)) {
     const int64_t edge =
         THMax(0, THMin(columns, i + k + !upper)); /* the first column behind tril, or of triu */

@@ -13,6 +13,7 @@ TH_DISPATCH(THPointwiseRow, THTensor_(pointwise))
 /* A call of a row: what the loop hands to each block. */
 typedef struct {
   THPointwiseRow row;
+  THPointwiseRow ofValue; /* the same where the last input is one value, or NULL */
   int inputs;
   int bytes; /* the result is of Byte */
   real scalars[2];
@@ -146,9 +147,32 @@ static __attribute__((noinline)) void THTensor_(blockThroughBuffers)(const THRun
     }
 }
 
+/* Rows along which the last input is one value need no buffer for it. */
+static int THTensor_(isOfValues)(const THRun *run, const THTensor_(Call) * call)
+{
+  int inLine = call->ofValue && (run->rows == 1 || run->n >= SHORT);
+  for (int o = 0; o < call->inputs; o++)
+    inLine &= run->step[o] == 1;
+  return inLine && run->step[call->inputs] == 0;
+}
+
+static void THTensor_(blockOfValues)(const THRun *run, const THTensor_(Call) * call)
+{
+  for (ptrdiff_t j = 0; j < run->rows; j++) {
+    const real *value = (const real *)THTensor_(part)(run, call, call->inputs, j, 0);
+    const real scalars[2] = {*value, call->scalars[0]};
+    call->ofValue(run->n, THTensor_(part)(run, call, 0, j, 0), THTensor_(part)(run, call, 1, j, 0),
+                  NULL, NULL, scalars, run->streams);
+  }
+}
+
 static void THTensor_(block)(const THRun *run, const void *context)
 {
   const THTensor_(Call) *call = context;
+  if (THTensor_(isOfValues)(run, call)) {
+    THTensor_(blockOfValues)(run, call);
+    return;
+  }
   int inLine = run->rows == 1 || run->n >= SHORT;
   for (int o = 0; o <= call->inputs; o++)
     inLine &= run->step[o] == 1;
@@ -184,7 +208,13 @@ static int THTensor_(walksBeside)(const THTensor *x, const THTensor *in)
 static void THTensor_(runRow)(THPointwise op, THLoop *loop, real a, real b)
 {
   const THPointwiseInfo *info = &THPointwise_info[op];
-  const THTensor_(Call) call = {THTensor_(pointwise)[op], info->inputs, info->bytes, {a, b}};
+  const THPointwiseRow *rows = THTensor_(pointwise);
+  const THPointwise ofValue = THPointwise_ofValue(op);
+  const THTensor_(Call) call = {.row = rows[op],
+                                .ofValue = ofValue == op ? NULL : rows[ofValue],
+                                .inputs = info->inputs,
+                                .bytes = info->bytes,
+                                .scalars = {a, b}};
   THLoop_run(loop, THTensor_(block), &call);
 }
 

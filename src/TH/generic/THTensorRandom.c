@@ -2,6 +2,7 @@
 #include "THTemplate.h"
 
 #include <pthread.h>
+#include <sched.h>
 
 #include "../THConvert.h"
 #include "../THRandomDraw.h"
@@ -93,26 +94,33 @@ static ptrdiff_t words_of_turn(const Source *source, ptrdiff_t turn)
   return source->words * (numbers_of_turn(source, turn) + (again ? 16 : 0));
 }
 
+/* How often a thread looks again for what another one is about to do. */
+enum { TRIES = 2000 };
+
+static void pause_shortly(void)
+{
+#if defined(__x86_64__)
+  _mm_pause();
+#endif
+}
+
 /* Words are taken in less time than it takes to sleep and to be woken: at first it is waited for
  * awake. */
-static void lock_turns(Turns *turns)
+static void lock_awake(pthread_mutex_t *lock)
 {
-  enum { TRIES = 2000 };
   for (int i = 0; i < TRIES; i++) {
-    if (pthread_mutex_trylock(&turns->lock) == 0)
+    if (pthread_mutex_trylock(lock) == 0)
       return;
-#if defined(__x86_64__)
-    _mm_pause();
-#endif
+    pause_shortly();
   }
-  pthread_mutex_lock(&turns->lock);
+  pthread_mutex_lock(lock);
 }
 
 /* Returns the next turn, with its words in room; the number of turns if there is none. */
 static ptrdiff_t take_turn(Turns *turns, uint32_t *room)
 {
   const Source *source = turns->source;
-  lock_turns(turns);
+  lock_awake(&turns->lock);
   const ptrdiff_t turn = turns->next;
   if (turn < source->turns) {
     turns->next++;
@@ -458,40 +466,152 @@ void THTensor_(bernoulli_DoubleTensor)(THTensor *self, THGenerator *_generator, 
 
 /* --- permutations ----------------------------------------------------------------------------- */
 
-/* Numbers of 32 bits are exchanged in order: the caches hold more of them than of longer ones. What
- * comes to be first is not exchanged any more and goes to r.  More numbers than that are exchanged
- * in r itself. */
-static void permute(real *r, int64_t step, uint32_t *order, int64_t n, THGenerator *generator)
+/* Each number is exchanged with one of those from it on; the next word tells which. */
+typedef struct Permutation {
+  THGenerator *generator;
+  real *r;
+  int64_t step, n;
+  uint32_t *order; /* where numbers are exchanged: the caches hold more of 32 bits; NULL: in r */
+
+  /* A second thread finds partners for later numbers, as many chunks of them as there is room for,
+   * and writes to r what has been exchanged; if there is none, the first thread does so. */
+  uint32_t (*partners)[CHUNK]; /* NULL: there is one thread */
+  pthread_mutex_t finding;
+  ptrdiff_t chunks, found, exchanged, written; /* chunks of so many are */
+} Permutation;
+
+enum { AHEAD = 64 }; /* chunks that there is room for */
+
+static int64_t end_of_chunk(const Permutation *p, ptrdiff_t chunk)
 {
-  if (order)
-    for (int64_t i = 0; i < n; i++)
-      order[i] = (uint32_t)i;
-  else
-    for (int64_t i = 0; i < n; i++)
-      r[i * step] = (real)i;
-  for (int64_t i = 0; i < n - 1;) {
-    uint32_t words[CHUNK];
-    const int64_t end = THMin(n - 1, i + CHUNK);
-    THRandom_words(generator, words, (ptrdiff_t)(end - i));
-    if (order) {
-      for (const uint32_t *word = words; i < end; i++) {
-        const uint32_t k = *word++ % (uint32_t)(n - i), kept = order[i];
-        r[i * step] = (real)order[i + k];
-        order[i + k] = kept;
-      }
-      continue;
-    }
-    for (const uint32_t *word = words; i < end; i++) {
-      /* A word is enough: a tensor of 2^32 elements would be the first one to notice. */
-      const uint64_t rest = (uint64_t)(n - i);
-      const int64_t k = i + (int64_t)(rest > UINT32_MAX ? *word++ : *word++ % (uint32_t)rest);
-      const real kept = r[i * step];
-      r[i * step] = r[k * step];
-      r[k * step] = kept;
-    }
+  return THMin(p->n - 1, (chunk + 1) * CHUNK);
+}
+
+/* How far from each number of a chunk the one is that it is exchanged with. */
+static void find_partners(const Permutation *p, ptrdiff_t chunk, uint32_t *partners)
+{
+  const ptrdiff_t count = (ptrdiff_t)(end_of_chunk(p, chunk) - chunk * CHUNK);
+  const uint64_t rest = (uint64_t)(p->n - chunk * CHUNK);
+  THRandom_rawWords(p->generator, partners, count);
+  if (rest <= UINT32_MAX) {
+    THRandom_kernels->shrinkingRemainders(partners, count, (uint32_t)rest);
+    return;
   }
-  if (order)
-    r[(n - 1) * step] = (real)order[n - 1];
+  /* A word is enough: a tensor of 2^32 elements would be the first one to notice. */
+  THRandom_kernels->temper(partners, partners, count);
+  for (ptrdiff_t k = 0; k < count; k++)
+    partners[k] = (uint32_t)(partners[k] % (rest - (uint64_t)k));
+}
+
+static void number_all(const Permutation *p)
+{
+  if (p->order)
+    for (int64_t i = 0; i < p->n; i++)
+      p->order[i] = (uint32_t)i;
+  else
+    for (int64_t i = 0; i < p->n; i++)
+      p->r[i * p->step] = (real)i;
+}
+
+/* Numbers change places with their partners, and then go to `to`, which may be where they are. */
+#define EXCHANGE(TYPE, numbers, to, step)                              \
+  for (int64_t i = begin; i < end; i++) {                              \
+    TYPE *const other = (numbers) + (i + partner[i - begin]) * (step); \
+    const TYPE kept = (numbers)[i * (step)];                           \
+    (to) = *other;                                                     \
+    *other = kept;                                                     \
+  }
+
+/* What comes to be first is not exchanged any more: one thread alone writes it to r at once. */
+static void exchange(const Permutation *p, ptrdiff_t chunk, const uint32_t *partner)
+{
+  real *const r = p->r;
+  uint32_t *const order = p->order;
+  const int64_t step = p->step, begin = chunk * CHUNK, end = end_of_chunk(p, chunk);
+  if (!order)
+    EXCHANGE(real, r, r[i * step], step)
+  else if (p->partners)
+    EXCHANGE(uint32_t, order, order[i], 1)
+  else
+    EXCHANGE(uint32_t, order, r[i * step], 1)
+}
+#undef EXCHANGE
+
+static void permute_alone(const Permutation *p)
+{
+  uint32_t partners[CHUNK];
+  number_all(p);
+  for (ptrdiff_t chunk = 0; chunk < p->chunks; chunk++) {
+    find_partners(p, chunk, partners);
+    exchange(p, chunk, partners);
+  }
+}
+
+static int has_room(const Permutation *p, ptrdiff_t chunk)
+{
+  return chunk < p->chunks && chunk - __atomic_load_n(&p->exchanged, __ATOMIC_ACQUIRE) < AHEAD;
+}
+
+/* Finds the partners of the next chunk, if there is one and room for it. */
+static int find_next(Permutation *p)
+{
+  if (!has_room(p, __atomic_load_n(&p->found, __ATOMIC_RELAXED)))
+    return 0;
+  lock_awake(&p->finding);
+  const ptrdiff_t chunk = p->found;
+  const int finds = has_room(p, chunk);
+  if (finds) {
+    find_partners(p, chunk, p->partners[chunk % AHEAD]);
+    __atomic_store_n(&p->found, chunk + 1, __ATOMIC_RELEASE);
+  }
+  pthread_mutex_unlock(&p->finding);
+  return finds;
+}
+
+/* Writes the next chunk that has been exchanged, if there is one that nobody writes. */
+static int write_next(Permutation *p)
+{
+  ptrdiff_t chunk = __atomic_load_n(&p->written, __ATOMIC_RELAXED);
+  if (!p->order || chunk >= __atomic_load_n(&p->exchanged, __ATOMIC_ACQUIRE) ||
+      !__atomic_compare_exchange_n(&p->written, &chunk, chunk + 1, 0, __ATOMIC_RELAXED,
+                                   __ATOMIC_RELAXED))
+    return 0;
+  for (int64_t i = chunk * CHUNK, end = end_of_chunk(p, chunk); i < end; i++)
+    p->r[i * p->step] = (real)p->order[i];
+  return 1;
+}
+
+static void permute_first(Permutation *p)
+{
+  number_all(p);
+  for (ptrdiff_t chunk = 0; chunk < p->chunks; chunk++) {
+    while (__atomic_load_n(&p->found, __ATOMIC_ACQUIRE) <= chunk)
+      find_next(p);
+    exchange(p, chunk, p->partners[chunk % AHEAD]);
+    __atomic_store_n(&p->exchanged, chunk + 1, __ATOMIC_RELEASE);
+  }
+  while (p->order && __atomic_load_n(&p->written, __ATOMIC_RELAXED) < p->chunks)
+    write_next(p); /* which the other thread may have been quicker to */
+}
+
+static void help_to_permute(Permutation *p)
+{
+  for (int tries = 0; __atomic_load_n(&p->exchanged, __ATOMIC_RELAXED) < p->chunks; tries++)
+    if (find_next(p) || write_next(p))
+      tries = 0;
+    else if (tries < TRIES)
+      pause_shortly();
+    else
+      sched_yield();
+}
+
+static void permute_together(void *permutation, ptrdiff_t begin, ptrdiff_t end)
+{
+  (void)end;
+  if (begin == 0)
+    permute_first(permutation);
+  else
+    help_to_permute(permutation);
 }
 
 void THTensor_(randperm)(THTensor *r_, THGenerator *_generator, int64_t n)
@@ -501,15 +621,33 @@ void THTensor_(randperm)(THTensor *r_, THGenerator *_generator, int64_t n)
   THRandom_check(_generator, 2);
   THGuard room, lock;
   THGuard_enter(&room, THFree);
-  if (sizeof(real) > sizeof(uint32_t) && n <= UINT32_MAX)
-    room.what = THAlloc((ptrdiff_t)n * (ptrdiff_t)sizeof(uint32_t));
+  Permutation p = {.generator = _generator, .n = n, .chunks = (n - 1 + CHUNK - 1) / CHUNK};
+  const int ordered = sizeof(real) > sizeof *p.order && n <= UINT32_MAX;
+  const int together = THParallel_threads((ptrdiff_t)n, TURN) > 1;
+  const ptrdiff_t ahead = together ? AHEAD * (ptrdiff_t)sizeof *p.partners : 0;
+  if (ordered || together)
+    room.what = THAlloc(ahead + (ordered ? (ptrdiff_t)n * (ptrdiff_t)sizeof *p.order : 0));
+  if (ordered)
+    p.order = (uint32_t *)((char *)room.what + ahead);
+  if (together)
+    p.partners = room.what;
   THTensor_(resize1d)(r_, n);
   THLoop loop;
   THLoop_init(&loop);
   THLoop_tensor(&loop, r_);
   check_no_overlap(&loop);
+  p.r = THTensor_(data)(r_);
+  p.step = r_->stride[0];
   THRandom_lock(&lock, _generator, 2);
-  permute(THTensor_(data)(r_), r_->stride[0], room.what, n, _generator);
+  if (together) {
+    pthread_mutex_init(&p.finding, NULL);
+    THParallel_for(2, 1, permute_together, &p);
+    pthread_mutex_destroy(&p.finding);
+  } else {
+    permute_alone(&p);
+  }
+  if (ordered)
+    p.r[(n - 1) * p.step] = (real)p.order[n - 1];
   THGuard_leave(&lock);
   THGuard_leave(&room);
 }

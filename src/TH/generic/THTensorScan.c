@@ -11,7 +11,7 @@ TH_DISPATCH(THScanKernels, THTensor_(scanKernels))
 /* Lines side by side are walked in tiles, row by row, and so are lines that are short; a long line
  * in pieces, whose totals are known before any of them is written if there are too few lines for
  * the threads.  Pieces are the same for any number of threads. */
-enum { TILE = 2048, NARROW = 512, PIECE = 65536 };
+enum { TILE = 2048, NARROW = 512, WHOLE = 64, PIECE = 65536 }; /* WHOLE: lines of memory */
 
 typedef struct {
   const THLines *lines;
@@ -31,7 +31,7 @@ static void THTensor_(scanTiles)(void *context, ptrdiff_t begin, ptrdiff_t end)
   const Scan *scan = context;
   const THLines *lines = scan->lines;
   const ptrdiff_t width = lines->size[0];
-  accreal totals[TILE];
+  _Alignas(WHOLE) accreal totals[TILE];
   for (ptrdiff_t k = begin; k < end; k++) {
     const ptrdiff_t first = k % scan->tiles * scan->tile, lanes = THMin(scan->tile, width - first);
     const ptrdiff_t line = k / scan->tiles * width + first;
@@ -156,7 +156,8 @@ static void THTensor_(scan)(THTensor *r, THTensor *t, int dimension, int kind)
   else if (lines->size[0] > 1 &&
            (lines->stride[0][0] < lines->step[0] || lines->length < scan.kernels->few)) {
     const ptrdiff_t width = lines->size[0], outer = lines->count / width;
-    const ptrdiff_t share = outer > 1 ? TILE : width / THParallel_threads(lines->count, grain) + 1;
+    const int threads = THParallel_threads(lines->count, grain);
+    const ptrdiff_t share = outer > 1 ? TILE : (width / threads / WHOLE + 1) * WHOLE;
     scan.tile = THMin(THMin(TILE, width), THMax(share, NARROW));
     scan.tiles = (width + scan.tile - 1) / scan.tile;
     THParallel_for(scan.tiles * outer, grain / scan.tile + 1, THTensor_(scanTiles), &scan);

@@ -184,7 +184,7 @@ void THTensor_(squeeze)(THTensor *self, THTensor *src)
     shape.size[0] = shape.stride[0] = 1;
     n = 1;
   }
-  memmove(shape.size + n, shape.stride, (size_t)n * sizeof *shape.stride);
+  shape.stride = memmove(shape.size + n, shape.stride, (size_t)n * sizeof *shape.stride);
   shape.nDimension = n;
   THTensor_(takeView)(self, src, src->storageOffset, &shape);
 }

@@ -82,8 +82,8 @@ static void copy(const THRun *run)
 #define vectors_Int(r, x, n)   0
 #define vectors_Long(r, x, n)  0
 #if defined(TH_REAL_IS_HALF)
-#define vectors_Float           THHalfRow_fromFloat
-#define vectors_Double(r, x, n) 0
+#define vectors_Float  THHalfRow_fromFloat
+#define vectors_Double THHalfRow_fromDouble
 #elif defined(TH_REAL_IS_BYTE) || defined(TH_REAL_IS_CHAR) || defined(TH_REAL_IS_SHORT) || \
     defined(TH_REAL_IS_INT)
 

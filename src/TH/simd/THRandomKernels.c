@@ -95,6 +95,16 @@ static void remainders(uint32_t *words, ptrdiff_t n, uint32_t divisor)
   }
 }
 
+/* A quotient in double is exact: what is not a whole number is at least 1 / divisor below the next
+ * one, which is more than it is rounded by. */
+static void shrinking_remainders(uint32_t *words, ptrdiff_t n, uint32_t divisor)
+{
+  for (ptrdiff_t i = 0; i < n; i++) {
+    const uint32_t word = temper_word(words[i]), by = divisor - (uint32_t)i;
+    words[i] = word - (uint32_t)(int64_t)((double)word / (double)by) * by;
+  }
+}
+
 /* Both are far below 2^63, so the sign of their difference tells; comparing numbers of 64 bits
  * takes more where there is no instruction for it. */
 static inline uint64_t is_below(const uint32_t *pair, uint64_t threshold)
@@ -216,6 +226,7 @@ const THRandomKernels TH_LEVEL_(THRandom_kernels)[] = {{
     .makeBlocks = make_blocks,
     .temper = temper,
     .remainders = remainders,
+    .shrinkingRemainders = shrinking_remainders,
     .below = below,
     .belowFloat = below_float,
     .logarithms = logarithms,

@@ -217,8 +217,9 @@ WIDE2 THWide_exactExp2(__m512d x)
 /* --- logarithms ------------------------------------------------------------------------------ */
 
 /* x = 2^n m, m from 3/4 up to 3/2, and log(x) = n log(2) + log(1/c) + log(1 + r), r = c m - 1: the
- * first two come to a number of few digits, and c is 1 around 1, where nothing may cancel. */
-WIDE THWide_log(__m512 x)
+ * first two come to a number of few digits, and c is 1 around 1, where nothing may cancel.  With a
+ * rest, which is small, it is log(x) + rest. */
+WIDE THWide_logAnd(__m512 x, const __m512 *rest)
 {
   const __m512 m = _mm512_getmant_ps(x, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_zero);
   const __m512 e = _mm512_getexp_ps(x);
@@ -228,12 +229,22 @@ WIDE THWide_log(__m512 x)
   const __m512 base = MAD(n, ALL(0x1.62e4p-1f), THWide_pick(THWide_logTable[1], i));
   const __m512 high = MAD(r, ALL(0x1.822ad8p-3f), ALL(-0x1.001196p-2f));
   const __m512 p = MAD(MAD(high, r, ALL(0x1.55584p-2f)), r, ALL(-0.5f));
-  const __m512 y = base + MAD(p, r * r, MAD(n, ALL(0x1.7f7d1cp-20f), r));
+  __m512 y = MAD(n, ALL(0x1.7f7d1cp-20f), r);
+  if (rest)
+    y += MAD(p, r * r, *rest);
+  else
+    y = MAD(p, r * r, y);
+  y += base;
   /* NaN as it is, negative numbers NaN, zeros and infinity what they give. */
   enum { QUIET = 1, INDEFINITE = 3, BELOW = 4, ABOVE = 5 };
   const int special =
       QUIET | QUIET << 4 | BELOW << 8 | INDEFINITE << 16 | ABOVE << 20 | INDEFINITE << 24;
   return _mm512_fixupimm_ps(y, x, _mm512_set1_epi32(special), 0);
+}
+
+WIDE THWide_log(__m512 x)
+{
+  return THWide_logAnd(x, NULL);
 }
 
 /* --- roots ----------------------------------------------------------------------------------- */
