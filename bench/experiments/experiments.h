@@ -27,6 +27,10 @@ typedef struct Experiment {
   void (*prepare)(void);
   BenchBody ours, sketch;
   int threads; /* 0: one */
+
+  /* What the sketch needs beyond the processor it is compiled for, if anything: the name of it
+   * where that is missing, otherwise NULL. */
+  const char *(*missing)(void);
 } Experiment;
 
 float *floats(at_tensor *t);

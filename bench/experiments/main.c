@@ -92,6 +92,14 @@ static void compare(const Experiment *row)
 
 enum { MOST_ROUNDS = 99 };
 
+static int can_run(const Experiment *row)
+{
+  const char *missing = row->missing ? row->missing() : NULL;
+  if (missing)
+    fprintf(stderr, "th_experiments: this machine has no %s: %s is left out\n", missing, row->name);
+  return !missing;
+}
+
 static void measure(const Experiment *row, int rounds, double budget)
 {
   double ours[MOST_ROUNDS], sketch[MOST_ROUNDS], limit[MOST_ROUNDS];
@@ -150,7 +158,8 @@ int main(int argc, char **argv)
   THSetNumThreads(threads);
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     for (const Experiment *row = tables[i]; row->name; row++)
-      if (THMax(1, row->threads) == threads && !strncmp(row->name, filter, strlen(filter)))
+      if (THMax(1, row->threads) == threads && !strncmp(row->name, filter, strlen(filter)) &&
+          can_run(row))
         measure(row, rounds, budget);
   return 0;
 }

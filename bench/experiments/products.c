@@ -6,6 +6,7 @@
 #include "experiments.h"
 
 #if defined(__AVX512F__)
+#include <cpuid.h>
 
 /* A square is 16 lines of 32 terms; of x line by line, of y by pairs of terms. */
 enum { SIDE = 1024, LINES = 16, TERMS = 32, SQUARE = LINES * TERMS, TILE = 2 * LINES };
@@ -48,17 +49,27 @@ static void product(void *unused)
   at_mm_out(result, x, y);
 }
 
+/* As the library asks. */
+static const char *missing_tiles(void)
+{
+  enum { ASK_PERMISSION = 0x1023, TILE_DATA = 18 }; /* of arch_prctl */
+  enum { HAS_BFLOAT_TILES = 1 << 22, HAS_TILES = 1 << 24, WANTED = HAS_BFLOAT_TILES | HAS_TILES };
+  unsigned a, b, c, d;
+  const int usable = __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & WANTED) == WANTED &&
+                     syscall(SYS_arch_prctl, ASK_PERMISSION, TILE_DATA) == 0;
+  return usable ? NULL : "AMX";
+}
+
 #define WITH_TILES __attribute__((target("amx-tile,amx-bf16")))
 
 WITH_TILES static void open_tiles(void)
 {
-  enum { ASK_PERMISSION = 0x1023, TILE_DATA = 18, REGISTERS = 8 };
+  enum { REGISTERS = 8 };
   struct {
     uint8_t palette, start, reserved[14];
     uint16_t rowBytes[16];
     uint8_t rows[16];
   } shape = {.palette = 1};
-  syscall(SYS_arch_prctl, ASK_PERMISSION, TILE_DATA);
   for (int i = 0; i < REGISTERS; i++) {
     shape.rows[i] = LINES;
     shape.rowBytes[i] = TERMS * sizeof(uint16_t);
@@ -170,7 +181,7 @@ WITH_TILES static void sketch_product(void *unused)
 
 const Experiment products_experiments[] = {
     {"mm.bf16", "1024 x 1024 x 1024", SIDE *SIDE, SIDE *SIDE / 2, prepare_product, product,
-     sketch_product},
+     sketch_product, .missing = missing_tiles},
     {0},
 };
 
