@@ -497,54 +497,65 @@ static void THTest_(pointwiseAcross)(void)
       }
 }
 
-/* The second input is one value along each row, for rows that are long enough to be computed from
- * the value: the same bits as beside copies of it, and what is expected. */
-static void THTest_(pointwiseOfValues)(void)
+/* The operation's second input repeats elements, as the layout says: the same bits as beside copies
+ * of it, and what is expected. */
+static void repeat(const Operation *op, int layout, int rows, int count)
 {
-  for (int o = 0; o < OPERATIONS; o++)
-    for (int count = 63; count <= 259; count += 49) {
-      const Operation *op = &operations[o];
-      if (inputs_of[op->kind] != 2)
-        continue;
-      th_note("%s of rows of %d", op->name, count);
-      const int64_t shape[] = {5, count};
-      THTensor *in[3] = {THTest_(tensor)(TH_CONTIGUOUS, 2, 2, shape),
-                         THTest_(tensor)(TH_EXPANDED_LAST, 9, 2, shape),
-                         THTest_(tensor)(TH_CONTIGUOUS, 4, 2, shape)};
-      if (wants_small(op))
-        make_small(in[1]);
-      Values v = expect(op, in);
-      void *r = gives_bytes(op) ? (void *)THByteTensor_new() : (void *)THTensor_(new)();
-      apply(op, r, in[0], in[1], in[2], scalar_a(op), scalar_b);
-      check_result(op, r, &v, in[0]);
+  th_note("%s of %d rows of %d, %s", op->name, rows, count, th_layout_names[layout]);
+  const int64_t shape[] = {rows, count};
+  THTensor *in[3] = {THTest_(tensor)(TH_CONTIGUOUS, 2, 2, shape),
+                     THTest_(tensor)(layout, 9, 2, shape),
+                     THTest_(tensor)(TH_CONTIGUOUS, 4, 2, shape)};
+  if (wants_small(op))
+    make_small(in[1]);
+  Values v = expect(op, in);
+  void *r = gives_bytes(op) ? (void *)THByteTensor_new() : (void *)THTensor_(new)();
+  apply(op, r, in[0], in[1], in[2], scalar_a(op), scalar_b);
+  check_result(op, r, &v, in[0]);
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
-      const real special[] = {NAN, INFINITY, -INFINITY, -0.0, 0};
-      for (int row = 0; row < 5; row++) {
-        THTensor_(set2d)(in[1], row, 0, special[row]);
-        for (int i = 0; i < 5; i++)
-          THTensor_(set2d)(in[0], row, count - 1 - i, special[i]);
-      }
+  const real special[] = {NAN, INFINITY, -INFINITY, -0.0, 0};
+  for (int k = 0; k < 5; k++) {
+    const int row = layout == TH_EXPANDED_LAST ? k : 0;
+    THTensor_(set2d)(in[1], row, layout == TH_EXPANDED_LAST ? 0 : k % count, special[k]);
+    for (int i = 0; i < THMin(count, 5); i++)
+      THTensor_(set2d)(in[0], k, count - 1 - i, special[i]);
+  }
 #endif
-      void *same = gives_bytes(op) ? (void *)THByteTensor_new() : (void *)THTensor_(new)();
-      THTensor *copies = THTensor_(newClone)(in[1]);
-      apply(op, r, in[0], in[1], in[2], scalar_a(op), scalar_b);
-      apply(op, same, in[0], copies, in[2], scalar_a(op), scalar_b);
-      const size_t bytes = (size_t)(5 * count) * (gives_bytes(op) ? 1 : sizeof(real));
-      const THTensor *one = r, *other = same;
-      CHECK(!memcmp(one->storage->data, other->storage->data, bytes));
-      if (gives_bytes(op)) {
-        THByteTensor_free(same);
-        THByteTensor_free(r);
-      } else {
-        apply(op, in[0], in[0], in[1], in[2], scalar_a(op), scalar_b);
-        CHECK(!memcmp(in[0]->storage->data, other->storage->data, bytes));
-        THTensor_(free)(same);
-        THTensor_(free)(r);
-      }
-      THTensor_(free)(copies);
-      free_values(&v);
-      free_inputs(in);
-    }
+  void *same = gives_bytes(op) ? (void *)THByteTensor_new() : (void *)THTensor_(new)();
+  THTensor *copies = THTensor_(newClone)(in[1]);
+  apply(op, r, in[0], in[1], in[2], scalar_a(op), scalar_b);
+  apply(op, same, in[0], copies, in[2], scalar_a(op), scalar_b);
+  const size_t bytes = (size_t)(rows * count) * (gives_bytes(op) ? 1 : sizeof(real));
+  const THTensor *one = r, *other = same;
+  CHECK(!memcmp(one->storage->data, other->storage->data, bytes));
+  if (gives_bytes(op)) {
+    THByteTensor_free(same);
+    THByteTensor_free(r);
+  } else {
+    apply(op, in[0], in[0], in[1], in[2], scalar_a(op), scalar_b);
+    CHECK(!memcmp(in[0]->storage->data, other->storage->data, bytes));
+    THTensor_(free)(same);
+    THTensor_(free)(r);
+  }
+  THTensor_(free)(copies);
+  free_values(&v);
+  free_inputs(in);
+}
+
+/* Rows that are computed from the value, and those of which a buffer holds many, whole or not. */
+static void THTest_(pointwiseRepeated)(void)
+{
+  for (int o = 0; o < OPERATIONS; o++) {
+    const Operation *op = &operations[o];
+    if (inputs_of[op->kind] != 2)
+      continue;
+    for (int count = 63; count <= 259; count += 49)
+      repeat(op, TH_EXPANDED_LAST, 5, count);
+    for (int count = 1; count <= 33; count += 16)
+      repeat(op, TH_EXPANDED_LAST, 17000 / count, count);
+    for (int count = 3; count <= 259; count += 64)
+      repeat(op, TH_EXPANDED, 17000 / count, count);
+  }
 }
 
 static void THTest_(fillAndZero)(void)
@@ -843,5 +854,5 @@ static void THTest_(vectors)(void)
 
 TH_TESTS(THTest_(pointwiseLayouts), THTest_(pointwiseResults), THTest_(pointwiseInPlace),
          THTest_(pointwiseOverlap), THTest_(pointwiseErrors), THTest_(fillAndZero),
-         THTest_(manyZeros), THTest_(pointwiseAcross), THTest_(pointwiseOfValues),
+         THTest_(manyZeros), THTest_(pointwiseAcross), THTest_(pointwiseRepeated),
          THTest_(pointwiseSpecial), THTest_(pointwiseThreads), THTest_(vectors))

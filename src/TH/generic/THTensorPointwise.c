@@ -35,7 +35,8 @@ static char *THTensor_(part)(const THRun *run, const THTensor_(Call) * call, int
 }
 
 /* Gathers rows x columns elements of an input, where columns are at most so many.  seen is the
- * input that buffer last was full of. */
+ * input that buffer last was full of, if that is one element or one row again and again; more rows
+ * than the first time are not asked for. */
 static void THTensor_(fetch)(real *buffer, const real *at, ptrdiff_t rows, ptrdiff_t columns,
                              ptrdiff_t step, ptrdiff_t jump, ptrdiff_t most, const real **seen)
 {
@@ -45,18 +46,10 @@ static void THTensor_(fetch)(real *buffer, const real *at, ptrdiff_t rows, ptrdi
     if (*seen != at)
       fill(jump == 0 ? BUFFER : most, buffer, NULL, NULL, NULL, value, 0);
     *seen = at;
-  } else if (step == 0) {
-    for (ptrdiff_t j = 0; j < rows; j++) {
-      const real value[2] = {at[j * jump]};
-      if (columns >= SHORT)
-        fill(columns, buffer + j * columns, NULL, NULL, NULL, value, 0);
-      else
-        for (ptrdiff_t i = 0; i < columns; i++)
-          buffer[j * columns + i] = value[0];
-    }
-  } else {
+  } else if (jump != 0 || *seen != at) {
     const THRun gather = {columns, rows, {(char *)buffer, (char *)at}, {1, step}, {columns, jump}};
     THTensor_(convert)[SAME_TYPE](&gather, NULL);
+    *seen = at;
   }
 }
 
@@ -102,13 +95,28 @@ static int THTensor_(spreads)(const THRun *run, const THTensor_(Call) * call)
   return any && run->n >= SPREAD / 8;
 }
 
+/* An input is the same row again and again, and all else lies side by side: many rows that are not
+ * long are computed as one, with that row as often in a buffer. */
+static int THTensor_(repeats)(const THRun *run, const THTensor_(Call) * call)
+{
+  int any = 0;
+  if (run->n >= SPREAD / 2 || run->jump[0] != run->n)
+    return 0;
+  for (int o = 0; o <= call->inputs; o++) {
+    if (run->step[o] != 1 || (run->jump[o] != run->n && run->jump[o] != 0))
+      return 0;
+    any |= run->jump[o] == 0;
+  }
+  return any && run->rows > 1;
+}
+
 static __attribute__((noinline)) void THTensor_(blockThroughBuffers)(const THRun *run,
                                                                      const THTensor_(Call) * call)
 {
   real buffer[1 + TH_POINTWISE_INPUTS][BUFFER];
   const real *seen[1 + TH_POINTWISE_INPUTS] = {NULL};
   /* Rows that are long enough are computed one by one, from where they are and to where they go. */
-  const int oneByOne = run->n >= SHORT && run->step[0] == 1;
+  const int oneByOne = run->n >= SHORT && run->step[0] == 1 && !THTensor_(repeats)(run, call);
   const int spreads = oneByOne && THTensor_(spreads)(run, call);
   const ptrdiff_t columns = THMin(run->n, spreads ? SPREAD : BUFFER);
   const ptrdiff_t rows = spreads ? 1 : THMin(run->rows, BUFFER / columns);
@@ -176,7 +184,7 @@ static void THTensor_(block)(const THRun *run, const void *context)
   int inLine = run->rows == 1 || run->n >= SHORT;
   for (int o = 0; o <= call->inputs; o++)
     inLine &= run->step[o] == 1;
-  if (!inLine) {
+  if (!inLine || THTensor_(repeats)(run, call)) {
     THTensor_(blockThroughBuffers)(run, call);
     return;
   }

@@ -47,6 +47,24 @@ static void copyRow(void *r, const void *x, ptrdiff_t n, int streams)
     THRow_copy(r, x, (size_t)n * sizeof(real));
 }
 
+/* One element for each row, which is written by whole vectors: where rows lie one after the other,
+ * what is too much of one is written over by the next. */
+static void spread(const THRun *run)
+{
+  enum { LANES = 64 / sizeof(real) };
+  for (ptrdiff_t j = 0; j < run->rows; j++) {
+    real *const r = (real *)run->at[0] + j * run->jump[0];
+    const real x = ((const real *)run->at[1])[j * run->jump[1]];
+    const ptrdiff_t room = run->jump[0] == run->n ? (run->rows - j) * run->n : run->n;
+    ptrdiff_t i = 0;
+    for (; i < run->n && i + LANES <= room; i += LANES)
+      for (int k = 0; k < LANES; k++)
+        r[i + k] = x;
+    for (; i < run->n; i++)
+      r[i] = x;
+  }
+}
+
 static void copy(const THRun *run)
 {
   const ptrdiff_t dr = run->step[0], dx = run->step[1];
@@ -54,6 +72,10 @@ static void copy(const THRun *run)
   if (dr == 1 && dx != 1 && run->streams &&
       (across || dx * (ptrdiff_t)sizeof(real) <= TH_STREAM_LINE)) {
     THGather_rows(run, sizeof(real), sizeof(real), copyRow);
+    return;
+  }
+  if (dr == 1 && dx == 0) {
+    spread(run);
     return;
   }
   if (dr == 1 && across) {
