@@ -55,9 +55,15 @@ static void batch_norm_given(void *unused)
   on.result = at_batch_norm(on.x, weight, bias, runningMean, runningVar, false, 0.1, eps, false);
 }
 
-static void take_gradients(at_grad_input_grad_weight_grad_bias made)
+/* The result before is released first, so that the next one has its memory, as the sketch's has. */
+static void release_result(void)
 {
   at_release(on.result);
+  on.result = NULL;
+}
+
+static void take_gradients(at_grad_input_grad_weight_grad_bias made)
+{
   on.result = made.grad_input;
   at_release(made.grad_weight);
   at_release(made.grad_bias);
@@ -66,6 +72,7 @@ static void take_gradients(at_grad_input_grad_weight_grad_bias made)
 static void batch_norm_back(void *unused)
 {
   (void)unused;
+  release_result();
   take_gradients(at_thnn_batch_norm_backward(on.g, on.x, weight, runningMean, runningVar, true, eps,
                                              mean, std, .output_mask = {1, 1, 1}));
 }
@@ -265,6 +272,7 @@ static void layer_norm(void *unused)
 static void layer_norm_back(void *unused)
 {
   (void)unused;
+  release_result();
   take_gradients(at_native_layer_norm_backward(on.g, on.x, AT_SHAPE(LONG), mean, std, weight, bias,
                                                .output_mask = {1, 1, 1}));
 }

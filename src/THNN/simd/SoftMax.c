@@ -176,9 +176,10 @@ KERNEL less_powers(ptrdiff_t n, const real *g, const real *y, const real *total,
 #ifdef TH_WIDE_LOOP
   const __m512 whole = _mm512_set1_ps(*total);
   if (same)
-    TH_WIDE_LOOP(TH_WIDE(w, g) TH_WIDE(v, y), d, 0, n, w - THWide_exp(v) * whole)
+    TH_WIDE_LOOP(TH_WIDE(w, g) TH_WIDE(v, y), d, 0, n, _mm512_fnmadd_ps(THWide_exp(v), whole, w))
   else
-    TH_WIDE_LOOP(TH_WIDE(w, g) TH_WIDE(v, y) TH_WIDE(t, total), d, 0, n, w - THWide_exp(v) * t)
+    TH_WIDE_LOOP(TH_WIDE(w, g) TH_WIDE(v, y) TH_WIDE(t, total), d, 0, n,
+                 _mm512_fnmadd_ps(THWide_exp(v), t, w))
 #else
 #pragma omp simd
   for (ptrdiff_t i = 0; i < n; i++)
@@ -248,22 +249,31 @@ KERNEL products_less(ptrdiff_t n, const real *g, const real *y, real total, real
   TH_WIDE_LOOP(TH_WIDE(w, g) TH_WIDE(v, y), d, 0, n, v * (w - total))
 }
 
-/* The sum of g, or of g y, where y is not NULL. */
+/* Eight elements of g, or of g y, where y is not NULL, that are widened as they come from memory:
+ * halves of a vector would have to be taken out first. */
+static inline __attribute__((always_inline)) __m512d eight(__mmask8 lanes, const real *g,
+                                                           const real *y)
+{
+  const __m256 v = _mm256_maskz_loadu_ps(lanes, g);
+  return _mm512_cvtps_pd(y ? _mm256_mul_ps(v, _mm256_maskz_loadu_ps(lanes, y)) : v);
+}
+
+/* Their sum over n. */
 static inline __attribute__((always_inline)) accreal total_of(ptrdiff_t n, const real *g,
                                                               const real *y)
 {
-  __m512d lower = _mm512_setzero_pd(), upper = lower;
-  __mmask16 lanes = (__mmask16)-1;
-  for (ptrdiff_t i = 0; i < n; i += 16) {
-    if (n - i < 16)
-      lanes = (__mmask16)((1u << (n - i)) - 1);
-    __m512 v = _mm512_maskz_loadu_ps(lanes, g + i);
-    if (y)
-      v *= _mm512_maskz_loadu_ps(lanes, y + i);
-    lower += THWide_half(v, 0);
-    upper += THWide_half(v, 1);
-  }
-  return _mm512_reduce_add_pd(lower + upper);
+  enum { STREAMS = 4, EIGHT = 8 };
+  const __mmask8 all = (__mmask8)-1;
+  __m512d sum[STREAMS] = {_mm512_setzero_pd()};
+  ptrdiff_t i = 0;
+  for (; n - i >= STREAMS * EIGHT; i += STREAMS * EIGHT)
+    for (int k = 0; k < STREAMS; k++)
+      sum[k] += eight(all, g + i + k * EIGHT, y ? y + i + k * EIGHT : NULL);
+  for (; n - i >= EIGHT; i += EIGHT)
+    sum[0] += eight(all, g + i, y ? y + i : NULL);
+  if (i < n)
+    sum[1] += eight((__mmask8)((1u << (n - i)) - 1), g + i, y ? y + i : NULL);
+  return _mm512_reduce_add_pd((sum[0] + sum[1]) + (sum[2] + sum[3]));
 }
 
 #else
