@@ -18,6 +18,7 @@ typedef struct THPlan {
   ptrdiff_t block[2]; /* sizes of a block in the two innermost dimensions */
   int downFirst;      /* blocks follow each other along dimension 1 first */
   int streams;
+  int fetches;        /* each block is fetched while the one before it is computed */
   ptrdiff_t blocks;   /* how many there are */
   ptrdiff_t together; /* of a fixed loop: how many small ones have the same number */
 } THPlan;

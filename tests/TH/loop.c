@@ -27,6 +27,14 @@ static void pair_up(const THRun *run, const void *base)
     }
 }
 
+static void move(const THRun *run, const void *unused)
+{
+  for (ptrdiff_t j = 0; j < run->rows; j++)
+    for (ptrdiff_t i = 0; i < run->n; i++)
+      ((int64_t *)run->at[0])[j * run->jump[0] + i * run->step[0]] =
+          ((const int64_t *)run->at[1])[j * run->jump[1] + i * run->step[1]];
+}
+
 static ptrdiff_t place(const Shape *s, ptrdiff_t element)
 {
   ptrdiff_t at = 0;
@@ -119,6 +127,40 @@ static void test_every_element(void **state)
       total += visits[i];
     CHECK_EQ(total, expected_total); /* and nothing else was written */
   }
+  THSetNumThreads(THGetNumCores());
+}
+
+/* Rows with long gaps, whose blocks are small and fetched before their turn where a result streams:
+ * TH_STREAM_BYTES=0 says that all do. */
+static void test_rows_with_gaps(void **state)
+{
+  static int64_t result[MOST];
+  const int64_t sizes[][3] = {{1, 30, 64}, {3, 7, 100}, {2, 5, 1500}, {40, 1, 70}, {1, 300, 65}};
+  const int64_t gaps[] = {0, 63, 64, 200};
+  for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+    for (size_t g = 0; g < sizeof gaps / sizeof *gaps; g++)
+      for (int threads = 1; threads <= 3; threads++) {
+        const int64_t *size = sizes[k], row = size[2] + gaps[g];
+        const Shape r = {3, {size[0], size[1], size[2]}, {size[1] * size[2], size[2], 1}};
+        const Shape a = {3, {size[0], size[1], size[2]}, {size[1] * row, row, 1}};
+        const ptrdiff_t n = count_of(&r);
+        assert_true(place(&a, n - 1) < MOST);
+        for (int i = 0; i < MOST; i++) {
+          left[i] = i;
+          result[i] = -1;
+        }
+        THSetNumThreads(threads);
+        THLoop loop;
+        THLoop_init(&loop);
+        loop.grain = 100;
+        THLoop_operand(&loop, result, sizeof *result, r.dims, r.size, r.stride);
+        THLoop_operand(&loop, left, sizeof *left, a.dims, a.size, a.stride);
+        THLoop_run(&loop, move, NULL);
+        ptrdiff_t wrong = 0;
+        for (ptrdiff_t i = 0; i < MOST; i++)
+          wrong += result[i] != (i < n ? (int64_t)place(&a, i) : -1);
+        CHECK_EQ(wrong, 0);
+      }
   THSetNumThreads(THGetNumCores());
 }
 
@@ -224,9 +266,9 @@ static void test_overlaps_itself(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_element),
-                                     cmocka_unit_test(test_in_order), cmocka_unit_test(test_counts),
-                                     cmocka_unit_test(test_overlap),
-                                     cmocka_unit_test(test_overlaps_itself)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_every_element), cmocka_unit_test(test_rows_with_gaps),
+      cmocka_unit_test(test_in_order),      cmocka_unit_test(test_counts),
+      cmocka_unit_test(test_overlap),       cmocka_unit_test(test_overlaps_itself)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
