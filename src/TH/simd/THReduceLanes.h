@@ -47,6 +47,7 @@ static inline __attribute__((always_inline)) void fetch(uintptr_t x, size_t n)
   static inline __attribute__((always_inline)) void name##_few(                                   \
       state *restrict a, const real *x, int lanes, ptrdiff_t jump, int deep, double p)            \
   {                                                                                               \
+    TH_PRAGMA(omp simd) /* or else it is unrolled first, and stays scalar */                      \
     for (int k = 0; k < lanes; k++) {                                                             \
       state b = a[k];                                                                             \
       for (int d = 0; d < deep; d++)                                                              \
