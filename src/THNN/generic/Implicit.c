@@ -211,6 +211,7 @@ typedef struct {
   int inPlace;        /* planes are last, and nothing has to be laid out */
   int direct;         /* planes are last, and sums of whole vectors go where they belong, */
   int sends;          /* which are many, around the caches */
+  int sendsPlanes;    /* planes are first, and results so many that they go there, too */
   const real *from, *weight, *bias;
   real *to;
   ptrdiff_t size, source;           /* elements of a plane of the result, and of the source */
@@ -324,7 +325,8 @@ static void THNN_(deliver)(const THNN_(ImplicitImages) * w, const THNNDirect *d,
 {
   const ptrdiff_t width = THNN_(vectorsOf)(count) * THNN_(implicit)->lanes;
   if (w->elements || positions == w->size) {
-    THNN_(implicit)->turn(positions, count, sums, width, to, w->size);
+    (w->sendsPlanes ? THNN_(implicit)->turnAround : THNN_(implicit)->turn)(positions, count, sums,
+                                                                           width, to, w->size);
     return;
   }
   for (ptrdiff_t r = 0; r < count; r++, to += w->size) {
@@ -496,7 +498,7 @@ static void THNN_(implicitItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
       THNN_(fillLeft)(w, &i);
     THNN_(eachBlock)(w, &i, 0, 0, THNN_(deliverBlock));
   }
-  if (w->sends)
+  if (w->sends || w->sendsPlanes)
     THStream_finish();
 }
 
@@ -596,8 +598,9 @@ void THNN_(convolveImplicit)(const THNNConvolution *c, int back, THTensor *from,
   w.bias = bias ? THTensor_(data)(bias) : NULL;
   w.to = THTensor_(data)(to);
   const ptrdiff_t bytes = c->batch * w.size * w.results * c->groups * (ptrdiff_t)sizeof(real);
-  w.sends = w.direct && w.planes == w.plan.planes && w.results % THNN_(implicit)->lanes == 0 &&
-            (uintptr_t)w.to % TH_STREAM_LINE == 0 && bytes >= THPlan_streamBytes();
+  const int far = (uintptr_t)w.to % TH_STREAM_LINE == 0 && bytes >= THPlan_streamBytes();
+  w.sends = far && w.direct && w.planes == w.plan.planes && w.results % THNN_(implicit)->lanes == 0;
+  w.sendsPlanes = far && !c->last && w.size % (TH_STREAM_LINE / sizeof(real)) == 0;
   THParallel_for(items, 1, THNN_(implicitItems), &w);
   THNN_(finish)(&call);
 }

@@ -24,6 +24,10 @@ typedef struct {
   /* y[j][i] = x[i][j] for i < rows, j < columns; rows of x are nextX apart, those of y nextY. */
   void (*turn)(ptrdiff_t rows, ptrdiff_t columns, const real *x, ptrdiff_t nextX, real *y,
                ptrdiff_t nextY);
+  /* The same where y begins with a cache line, around the caches if its rows and theirs are whole
+   * lines. */
+  void (*turnAround)(ptrdiff_t rows, ptrdiff_t columns, const real *x, ptrdiff_t nextX, real *y,
+                     ptrdiff_t nextY);
 } THNN_(Implicit);
 
 extern const THNN_(Implicit) * THNN_(implicit);

@@ -214,5 +214,26 @@ static void turn(ptrdiff_t rows, ptrdiff_t columns, const real *x, ptrdiff_t nex
     }
 }
 
+/* The same, line by line of y, along the lines of a few of its rows. */
+static void turn_around(ptrdiff_t rows, ptrdiff_t columns, const real *x, ptrdiff_t nextX, real *y,
+                        ptrdiff_t nextY)
+{
+  enum { LINE = TH_STREAM_LINE / sizeof(real) };
+  if (rows % LINE != 0 || columns < LANES || nextY % LINE != 0) {
+    turn(rows, columns, x, nextX, y, nextY);
+    return;
+  }
+  for (ptrdiff_t j = 0; j < columns; j += LANES) {
+    const ptrdiff_t column = THMin(j, columns - LANES);
+    for (ptrdiff_t i = 0; i < rows; i += LINE) {
+      _Alignas(TH_STREAM_LINE) real lines[LANES * LINE];
+      for (int k = 0; k < LINE; k += LANES)
+        turn_square(x + (i + k) * nextX + column, nextX, lines + k, LINE);
+      for (int k = 0; k < LANES; k++)
+        THStream_lines(y + (column + k) * nextY + i, lines + k * LINE, 1);
+    }
+  }
+}
+
 const THNN_(Implicit)
-    TH_LEVEL_(THNN_(implicit))[] = {{LANES, MOST, multiply, multiply_beside, turn}};
+    TH_LEVEL_(THNN_(implicit))[] = {{LANES, MOST, multiply, multiply_beside, turn, turn_around}};
