@@ -20,6 +20,9 @@ typedef struct THRandomKernels {
   /* words[i] = the word as it is handed out % (divisor - i); n < divisor. */
   void (*shrinkingRemainders)(uint32_t *words, ptrdiff_t n, uint32_t divisor);
 
+  /* out[i] = i. */
+  void (*numbers)(uint32_t *out, uint32_t n);
+
   /* out[i] = the i-th pair of words, its low 53 bits as an integer, is below threshold. */
   void (*below)(uint8_t *out, const uint32_t *pairs, ptrdiff_t n, uint64_t threshold);
   void (*belowFloat)(float *out, const uint32_t *pairs, ptrdiff_t n, uint64_t threshold);

@@ -230,6 +230,13 @@ static void THTest_(permutation)(void)
       THSetNumThreads(threads);
       THTensor_(free)(large);
     }
+  /* And so long that the room for partners is used again. */
+  for (int n = 1; n <= 2; n++) {
+    th_note("%d threads", n);
+    THSetNumThreads(n);
+    check_permutation(t, generator, 400009);
+    THSetNumThreads(threads);
+  }
 #endif
   THGenerator_free(generator);
   THTensor_(free)(t);

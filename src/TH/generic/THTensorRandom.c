@@ -476,11 +476,16 @@ typedef struct Permutation {
   /* A second thread finds partners for later numbers, as many chunks of them as there is room for,
    * and writes to r what has been exchanged; if there is none, the first thread does so. */
   uint32_t (*partners)[CHUNK]; /* NULL: there is one thread */
-  pthread_mutex_t finding;
-  ptrdiff_t chunks, found, exchanged, written; /* chunks of so many are */
+  ptrdiff_t chunks;
+
+  /* How many chunks are; each in a line of its own, which one thread writes most of the time. */
+  _Alignas(TH_STREAM_LINE) pthread_mutex_t finding;
+  ptrdiff_t found;
+  _Alignas(TH_STREAM_LINE) ptrdiff_t exchanged;
+  _Alignas(TH_STREAM_LINE) ptrdiff_t written;
 } Permutation;
 
-enum { AHEAD = 64 }; /* chunks that there is room for */
+enum { AHEAD = 256 }; /* chunks that there is room for */
 
 static int64_t end_of_chunk(const Permutation *p, ptrdiff_t chunk)
 {
@@ -505,16 +510,18 @@ static void find_partners(const Permutation *p, ptrdiff_t chunk, uint32_t *partn
 
 static void number_all(const Permutation *p)
 {
+  const int64_t n = p->n, step = p->step;
+  real *const r = p->r;
   if (p->order)
-    for (int64_t i = 0; i < p->n; i++)
-      p->order[i] = (uint32_t)i;
+    THRandom_kernels->numbers(p->order, (uint32_t)n);
   else
-    for (int64_t i = 0; i < p->n; i++)
-      p->r[i * p->step] = (real)i;
+    for (int64_t i = 0; i < n; i++)
+      r[i * step] = (real)i;
 }
 
 /* Numbers change places with their partners, and then go to `to`, which may be where they are. */
 #define EXCHANGE(TYPE, numbers, to, step)                              \
+  TH_PRAGMA(GCC unroll 4)                                              \
   for (int64_t i = begin; i < end; i++) {                              \
     TYPE *const other = (numbers) + (i + partner[i - begin]) * (step); \
     const TYPE kept = (numbers)[i * (step)];                           \
@@ -547,19 +554,28 @@ static void permute_alone(const Permutation *p)
   }
 }
 
-static int has_room(const Permutation *p, ptrdiff_t chunk)
+/* Whether a count of chunks is more than chunk.  Each look takes its line from the thread that
+ * counts, so what a thread has seen is enough as long as it says yes. */
+static int is_past(const ptrdiff_t *count, ptrdiff_t *seen, ptrdiff_t chunk)
 {
-  return chunk < p->chunks && chunk - __atomic_load_n(&p->exchanged, __ATOMIC_ACQUIRE) < AHEAD;
+  if (*seen <= chunk)
+    *seen = __atomic_load_n(count, __ATOMIC_ACQUIRE);
+  return *seen > chunk;
+}
+
+static int has_room(const Permutation *p, ptrdiff_t chunk, ptrdiff_t *exchanged)
+{
+  return chunk < p->chunks && (chunk < AHEAD || is_past(&p->exchanged, exchanged, chunk - AHEAD));
 }
 
 /* Finds the partners of the next chunk, if there is one and room for it. */
-static int find_next(Permutation *p)
+static int find_next(Permutation *p, ptrdiff_t *exchanged)
 {
-  if (!has_room(p, __atomic_load_n(&p->found, __ATOMIC_RELAXED)))
+  if (!has_room(p, __atomic_load_n(&p->found, __ATOMIC_RELAXED), exchanged))
     return 0;
   lock_awake(&p->finding);
   const ptrdiff_t chunk = p->found;
-  const int finds = has_room(p, chunk);
+  const int finds = has_room(p, chunk, exchanged);
   if (finds) {
     find_partners(p, chunk, p->partners[chunk % AHEAD]);
     __atomic_store_n(&p->found, chunk + 1, __ATOMIC_RELEASE);
@@ -569,36 +585,43 @@ static int find_next(Permutation *p)
 }
 
 /* Writes the next chunk that has been exchanged, if there is one that nobody writes. */
-static int write_next(Permutation *p)
+static int write_next(Permutation *p, ptrdiff_t *exchanged)
 {
   ptrdiff_t chunk = __atomic_load_n(&p->written, __ATOMIC_RELAXED);
-  if (!p->order || chunk >= __atomic_load_n(&p->exchanged, __ATOMIC_ACQUIRE) ||
+  if (!p->order || chunk >= p->chunks || !is_past(&p->exchanged, exchanged, chunk) ||
       !__atomic_compare_exchange_n(&p->written, &chunk, chunk + 1, 0, __ATOMIC_RELAXED,
                                    __ATOMIC_RELAXED))
     return 0;
-  for (int64_t i = chunk * CHUNK, end = end_of_chunk(p, chunk); i < end; i++)
-    p->r[i * p->step] = (real)p->order[i];
+  const int64_t begin = chunk * CHUNK, end = end_of_chunk(p, chunk), step = p->step;
+  const uint32_t *const order = p->order;
+  real *const r = p->r;
+  for (int64_t i = begin; i < end; i++)
+    r[i * step] = (real)order[i];
   return 1;
 }
 
 static void permute_first(Permutation *p)
 {
   number_all(p);
+  ptrdiff_t found = 0, exchanged = 0;
   for (ptrdiff_t chunk = 0; chunk < p->chunks; chunk++) {
-    while (__atomic_load_n(&p->found, __ATOMIC_ACQUIRE) <= chunk)
-      find_next(p);
+    while (!is_past(&p->found, &found, chunk))
+      find_next(p, &exchanged);
     exchange(p, chunk, p->partners[chunk % AHEAD]);
     __atomic_store_n(&p->exchanged, chunk + 1, __ATOMIC_RELEASE);
   }
   while (p->order && __atomic_load_n(&p->written, __ATOMIC_RELAXED) < p->chunks)
-    write_next(p); /* which the other thread may have been quicker to */
+    write_next(p, &exchanged); /* which the other thread may have been quicker to */
 }
 
 static void help_to_permute(Permutation *p)
 {
-  for (int tries = 0; __atomic_load_n(&p->exchanged, __ATOMIC_RELAXED) < p->chunks; tries++)
-    if (find_next(p) || write_next(p))
+  ptrdiff_t exchanged = 0;
+  for (int tries = 0;; tries++)
+    if (find_next(p, &exchanged) || write_next(p, &exchanged))
       tries = 0;
+    else if (is_past(&p->exchanged, &exchanged, p->chunks - 1))
+      return;
     else if (tries < TRIES)
       pause_shortly();
     else
@@ -624,7 +647,7 @@ void THTensor_(randperm)(THTensor *r_, THGenerator *_generator, int64_t n)
   Permutation p = {.generator = _generator, .n = n, .chunks = (n - 1 + CHUNK - 1) / CHUNK};
   const int ordered = sizeof(real) > sizeof *p.order && n <= UINT32_MAX;
   const int together = THParallel_threads((ptrdiff_t)n, TURN) > 1;
-  const ptrdiff_t ahead = together ? AHEAD * (ptrdiff_t)sizeof *p.partners : 0;
+  const ptrdiff_t ahead = together ? THMin(AHEAD, p.chunks) * (ptrdiff_t)sizeof *p.partners : 0;
   if (ordered || together)
     room.what = THAlloc(ahead + (ordered ? (ptrdiff_t)n * (ptrdiff_t)sizeof *p.order : 0));
   if (ordered)

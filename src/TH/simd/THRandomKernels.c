@@ -105,6 +105,12 @@ static void shrinking_remainders(uint32_t *words, ptrdiff_t n, uint32_t divisor)
   }
 }
 
+static void numbers(uint32_t *out, uint32_t n)
+{
+  for (uint32_t i = 0; i < n; i++)
+    out[i] = i;
+}
+
 /* Both are far below 2^63, so the sign of their difference tells; comparing numbers of 64 bits
  * takes more where there is no instruction for it. */
 static inline uint64_t is_below(const uint32_t *pair, uint64_t threshold)
@@ -227,6 +233,7 @@ const THRandomKernels TH_LEVEL_(THRandom_kernels)[] = {{
     .temper = temper,
     .remainders = remainders,
     .shrinkingRemainders = shrinking_remainders,
+    .numbers = numbers,
     .below = below,
     .belowFloat = below_float,
     .logarithms = logarithms,
