@@ -520,27 +520,31 @@ static void number_all(const Permutation *p)
 }
 
 /* Numbers change places with their partners, and then go to `to`, which may be where they are. */
-#define EXCHANGE(TYPE, numbers, to, step)                              \
-  TH_PRAGMA(GCC unroll 4)                                              \
-  for (int64_t i = begin; i < end; i++) {                              \
-    TYPE *const other = (numbers) + (i + partner[i - begin]) * (step); \
-    const TYPE kept = (numbers)[i * (step)];                           \
-    (to) = *other;                                                     \
-    *other = kept;                                                     \
+#define EXCHANGE(TYPE, numbers, to, step)           \
+  {                                                 \
+    TYPE *at = (numbers) + begin * (step);          \
+    TH_PRAGMA(GCC unroll 4)                         \
+    for (int64_t k = 0; k < count; k++) {           \
+      TYPE *const other = at + partner[k] * (step); \
+      const TYPE kept = *at;                        \
+      (to) = *other;                                \
+      *other = kept;                                \
+      at += (step);                                 \
+    }                                               \
   }
 
 /* What comes to be first is not exchanged any more: one thread alone writes it to r at once. */
 static void exchange(const Permutation *p, ptrdiff_t chunk, const uint32_t *partner)
 {
-  real *const r = p->r;
+  const int64_t step = p->step, begin = chunk * CHUNK, count = end_of_chunk(p, chunk) - begin;
+  real *const r = p->r + begin * step;
   uint32_t *const order = p->order;
-  const int64_t step = p->step, begin = chunk * CHUNK, end = end_of_chunk(p, chunk);
   if (!order)
-    EXCHANGE(real, r, r[i * step], step)
+    EXCHANGE(real, p->r, *at, step)
   else if (p->partners)
-    EXCHANGE(uint32_t, order, order[i], 1)
+    EXCHANGE(uint32_t, order, *at, 1)
   else
-    EXCHANGE(uint32_t, order, r[i * step], 1)
+    EXCHANGE(uint32_t, order, r[k * step], 1)
 }
 #undef EXCHANGE
 
