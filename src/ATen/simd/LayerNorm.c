@@ -268,7 +268,9 @@ static void forward(const at_lines_normalized *lines, ptrdiff_t begin, ptrdiff_t
 
 /* --- backward -------------------------------------------------------------------------------- */
 
-enum { TOGETHER = 4 }; /* lines that are summed up over in registers, and stay in the first cache */
+/* Lines that are summed up over in registers; they, those that are fetched next and what is written
+ * stay in the first cache. */
+enum { TOGETHER = 2 };
 
 /* What is summed up over a line: h = g w, and h (x - mean). */
 typedef struct {
