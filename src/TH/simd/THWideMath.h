@@ -418,39 +418,61 @@ WIDE THWide_pow(__m512 x, __m512 y)
 
 /* --- sine and cosine ------------------------------------------------------------------------- */
 
-/* sin(r + n pi) of 8 doubles, n being the integer in the last bits of turns, |r| <= pi/2. */
+/* Of count vectors of 8 doubles, a constant of up to 4: each step is done for all of them before
+ * the next one, because processors look less far ahead than all steps of a few vectors. */
+#define EACH TH_PRAGMA(GCC unroll 4) for (int k = 0; k < count; k++)
+
+/* Each x[k] becomes the sine of x[k] + n pi, n being the integer in the last bits of turns[k]; it
+ * is no further from 0 than pi/2. */
+TH_MATH void THWide_sinesOfRests(__m512d *x, const __m512d *turns, int count)
+{
+  __m512d z[4], s[4];
+  EACH z[k] = x[k] * x[k];
+  EACH s[k] = MAD2(z[k], ALL2(-0x1.9ab8e0d465ba4p-26), ALL2(0x1.71745c4bb5481p-19));
+  EACH s[k] = MAD2(s[k], z[k], ALL2(-0x1.a017fa6fe5c82p-13));
+  EACH s[k] = MAD2(s[k], z[k], ALL2(0x1.11110cb855954p-7));
+  EACH s[k] = MAD2(s[k], z[k], ALL2(-0x1.555555493944bp-3));
+  EACH s[k] = MAD2(s[k], z[k], ALL2(1));
+  EACH s[k] = x[k] * s[k];
+  EACH x[k] = NUMBER2(_mm512_xor_si512(BITS2(s[k]), _mm512_slli_epi64(BITS2(turns[k]), 63)));
+}
+
 WIDE2 THWide_sinOfRest(__m512d turns, __m512d r)
 {
-  const __m512d z = r * r;
-  const __m512d high = MAD2(z, ALL2(-0x1.9ab8e0d465ba4p-26), ALL2(0x1.71745c4bb5481p-19));
-  const __m512d middle =
-      MAD2(MAD2(high, z, ALL2(-0x1.a017fa6fe5c82p-13)), z, ALL2(0x1.11110cb855954p-7));
-  const __m512d s = r * MAD2(MAD2(middle, z, ALL2(-0x1.555555493944bp-3)), z, ALL2(1));
-  return NUMBER2(_mm512_xor_si512(BITS2(s), _mm512_slli_epi64(BITS2(turns), 63)));
+  THWide_sinesOfRests(&r, &turns, 1);
+  return r;
 }
 
-/* x - n pi, as THFloatMath_lessPi. */
-WIDE2 THWide_lessPi(__m512d x, __m512d n)
+/* x[k] - n[k] pi, as THFloatMath_lessPi. */
+TH_MATH void THWide_lessPi(__m512d *x, const __m512d *n, int count)
 {
-  return MAD2(n, ALL2(-0x1.0b4611a626331p-33), MAD2(n, ALL2(-0x1.921fb544p+1), x));
+  EACH x[k] = MAD2(n[k], ALL2(-0x1.921fb544p+1), x[k]);
+  EACH x[k] = MAD2(n[k], ALL2(-0x1.0b4611a626331p-33), x[k]);
 }
 
-WIDE2 THWide_sinNear(__m512d x)
+TH_MATH void THWide_sinNear(__m512d *x, int count)
 {
-  const __m512d rounder = ALL2(0x3p51), turns = MAD2(x, ALL2(0x1.45f306dc9c883p-2), rounder);
-  return THWide_sinOfRest(turns, THWide_lessPi(x, turns - rounder));
+  const __m512d rounder = ALL2(0x3p51);
+  __m512d turns[4], n[4];
+  EACH turns[k] = MAD2(x[k], ALL2(0x1.45f306dc9c883p-2), rounder);
+  EACH n[k] = turns[k] - rounder;
+  THWide_lessPi(x, n, count);
+  THWide_sinesOfRests(x, turns, count);
 }
 
 /* The sine of x + pi/2, with n - 1/2 in place of n. */
-WIDE2 THWide_cosNear(__m512d x)
+TH_MATH void THWide_cosNear(__m512d *x, int count)
 {
   const __m512d rounder = ALL2(0x3p51);
-  const __m512d turns = MAD2(x, ALL2(0x1.45f306dc9c883p-2), ALL2(0.5)) + rounder;
-  return THWide_sinOfRest(turns, THWide_lessPi(x, (turns - rounder) - ALL2(0.5)));
+  __m512d turns[4], n[4];
+  EACH turns[k] = MAD2(x[k], ALL2(0x1.45f306dc9c883p-2), ALL2(0.5)) + rounder;
+  EACH n[k] = (turns[k] - rounder) - ALL2(0.5);
+  THWide_lessPi(x, n, count);
+  THWide_sinesOfRests(x, turns, count);
 }
 
 /* The tangent, from what is left of a multiple of pi/16 and that one's sine and cosine. */
-WIDE2 THWide_tanNear(__m512d x)
+WIDE2 THWide_tanOfOne(__m512d x)
 {
   const __m512d rounder = ALL2(0x3p51), turns = MAD2(x, ALL2(0x1.45f306dc9c883p+2), rounder);
   const __m512d k = turns - rounder, less = _mm512_fnmadd_pd(k, ALL2(0x1.921fb548p-3), x);
@@ -466,44 +488,58 @@ WIDE2 THWide_tanNear(__m512d x)
   return _mm512_fixupimm_pd(quotient, x, _mm512_set1_epi64(0x100), 0); /* zeros as they are */
 }
 
-/* Of 16 floats, as doubles from where they are and back: halves of a vector cost more.  Those far
- * out are left to the C library. */
-#define TH_WIDE_TURNS(NAME)                                                               \
-  TH_MATH void THWide_##NAME(float *to, const float *from)                                \
-  {                                                                                       \
-    enum { LARGEST = 11 };                                                                \
-    const __m512d x = _mm512_cvtps_pd(_mm256_loadu_ps(from));                             \
-    const __m512d y = _mm512_cvtps_pd(_mm256_loadu_ps(from + 8));                         \
-    const __m512d largest = _mm512_range_pd(x, y, LARGEST), limit = ALL2(0x1p20);         \
-    if (__builtin_expect(_mm512_cmp_pd_mask(largest, limit, _CMP_GT_OQ), 0)) {            \
-      float all[16];                                                                      \
-      _mm512_storeu_ps(all, _mm512_loadu_ps(from));                                       \
-      _mm512_storeu_ps(to, THWide_whole(THWide_##NAME##Near(x), THWide_##NAME##Near(y))); \
-      for (int k = 0; k < 16; k++)                                                        \
-        if (!THFloatMath_isNear(all[k]))                                                  \
-          to[k] = (float)NAME((double)all[k]);                                            \
-    } else {                                                                              \
-      _mm256_storeu_ps(to, _mm512_cvtpd_ps(THWide_##NAME##Near(x)));                      \
-      _mm256_storeu_ps(to + 8, _mm512_cvtpd_ps(THWide_##NAME##Near(y)));                  \
-    }                                                                                     \
-  }                                                                                       \
-                                                                                          \
-  /* The same of 32, which are looked at once. */                                         \
-  TH_MATH void THWide_##NAME##OfTwo(float *to, const float *from)                         \
-  {                                                                                       \
-    enum { LARGEST = 11 };                                                                \
-    const __m512 x = _mm512_loadu_ps(from), y = _mm512_loadu_ps(from + 16);               \
-    const __m512 largest = _mm512_range_ps(x, y, LARGEST), limit = ALL(0x1p20f);          \
-    if (__builtin_expect(_mm512_cmp_ps_mask(largest, limit, _CMP_GT_OQ), 0)) {            \
-      THWide_##NAME(to, from);                                                            \
-      THWide_##NAME(to + 16, from + 16);                                                  \
-    } else {                                                                              \
-      TH_PRAGMA(GCC unroll 4)                                                             \
-      for (int k = 0; k < 32; k += 8) {                                                   \
-        const __m512d part = _mm512_cvtps_pd(_mm256_loadu_ps(from + k));                  \
-        _mm256_storeu_ps(to + k, _mm512_cvtpd_ps(THWide_##NAME##Near(part)));             \
-      }                                                                                   \
-    }                                                                                     \
+TH_MATH void THWide_tanNear(__m512d *x, int count)
+{
+  EACH x[k] = THWide_tanOfOne(x[k]);
+}
+
+/* Of 8 count floats, as doubles from where they are and back: halves of a vector cost more. */
+TH_MATH void THWide_widen(__m512d *x, const float *from, int count)
+{
+  EACH x[k] = _mm512_cvtps_pd(_mm256_loadu_ps(from + 8 * k));
+}
+
+TH_MATH void THWide_narrow(float *to, const __m512d *x, int count)
+{
+  EACH _mm256_storeu_ps(to + 8 * k, _mm512_cvtpd_ps(x[k]));
+}
+#undef EACH
+
+/* Those far out are left to the C library. */
+#define TH_WIDE_TURNS(NAME)                                                      \
+  TH_MATH void THWide_##NAME(float *to, const float *from)                       \
+  {                                                                              \
+    enum { LARGEST = 11 };                                                       \
+    __m512d x[2];                                                                \
+    THWide_widen(x, from, 2);                                                    \
+    const __m512d largest = _mm512_range_pd(x[0], x[1], LARGEST);                \
+    const int far = _mm512_cmp_pd_mask(largest, ALL2(0x1p20), _CMP_GT_OQ);       \
+    float all[16];                                                               \
+    if (__builtin_expect(far, 0))                                                \
+      _mm512_storeu_ps(all, _mm512_loadu_ps(from));                              \
+    THWide_##NAME##Near(x, 2);                                                   \
+    THWide_narrow(to, x, 2);                                                     \
+    if (__builtin_expect(far, 0))                                                \
+      for (int k = 0; k < 16; k++)                                               \
+        if (!THFloatMath_isNear(all[k]))                                         \
+          to[k] = (float)NAME((double)all[k]);                                   \
+  }                                                                              \
+                                                                                 \
+  /* The same of 32, which are looked at once. */                                \
+  TH_MATH void THWide_##NAME##OfTwo(float *to, const float *from)                \
+  {                                                                              \
+    enum { LARGEST = 11 };                                                       \
+    const __m512 x = _mm512_loadu_ps(from), y = _mm512_loadu_ps(from + 16);      \
+    const __m512 largest = _mm512_range_ps(x, y, LARGEST), limit = ALL(0x1p20f); \
+    if (__builtin_expect(_mm512_cmp_ps_mask(largest, limit, _CMP_GT_OQ), 0)) {   \
+      THWide_##NAME(to, from);                                                   \
+      THWide_##NAME(to + 16, from + 16);                                         \
+    } else {                                                                     \
+      __m512d parts[4];                                                          \
+      THWide_widen(parts, from, 4);                                              \
+      THWide_##NAME##Near(parts, 4);                                             \
+      THWide_narrow(to, parts, 4);                                               \
+    }                                                                            \
   }
 TH_WIDE_TURNS(sin)
 TH_WIDE_TURNS(cos)
