@@ -1,4 +1,6 @@
 /* Layers that compute each plane of an image by itself: checks, and the loop over planes. */
+#include "src/TH/simd/THStream.h"
+
 #include "THNNTemplate.h"
 
 THNNPlanes THNN_(planes)(THTensor *input, int argument, int axes, int least, int most,
@@ -93,6 +95,8 @@ static void THNN_(workChunks)(void *context, ptrdiff_t begin, ptrdiff_t end)
   for (ptrdiff_t chunk = begin; chunk < end; chunk++)
     for (ptrdiff_t plane = THNN_(firstOf)(c, chunk); plane < THNN_(firstOf)(c, chunk + 1); plane++)
       c->work->plane(c->work, plane, c->scratch + (size_t)chunk * c->work->scratch);
+  if (c->work->sends)
+    THStream_finish();
 }
 
 void THNN_(work)(const THNNPlanes *planes, THNN_(Work) * work)

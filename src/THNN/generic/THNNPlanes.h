@@ -23,6 +23,7 @@ typedef struct THNN_(Work) {
   void (*plane)(const struct THNN_(Work) * work, ptrdiff_t plane, void *scratch);
   const void *layer;         /* whatever plane needs besides */
   int back;                  /* from the output's size to the input's */
+  int sends;                 /* plane writes around the caches */
   THTensor *source, *result; /* not of one size */
   THTensor *with[2];         /* other sources, of any size, or NULL */
   THIndexTensor *given;      /* places of the input's planes, one an output element, or NULL */

@@ -1,6 +1,5 @@
 /* Planes whose elements come from given places of another plane. */
 #include "src/TH/THPlan.h"
-#include "src/TH/simd/THStream.h"
 
 #include "THNNTemplate.h"
 
@@ -130,8 +129,6 @@ static void THNN_(resamplePlane)(const THNN_(Work) * work, ptrdiff_t plane, void
   THNN_(resample)->plane[work->back ? THNN_SCATTER : THNN_GATHER](
       p, places, work->x + plane * (work->back ? p->output : p->input),
       work->y + plane * (work->back ? p->input : p->output), room);
-  if (places->sends)
-    THStream_finish();
 }
 
 void THNN_(resamplePlanes)(const THNNPlanes *p, THNN_(Places) * places, int back, THTensor *source,
@@ -151,6 +148,7 @@ void THNN_(resamplePlanes)(const THNNPlanes *p, THNN_(Places) * places, int back
   work = {.plane = THNN_(resamplePlane),
           .layer = places,
           .back = back,
+          .sends = places->sends,
           .source = source,
           .result = result,
           .cost = places->weighted ? 4 * p->output : p->output,

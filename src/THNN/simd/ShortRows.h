@@ -7,34 +7,40 @@ enum { MOST_GROUPS = 4 }; /* of a row that is made of sums in registers */
 typedef __m512 Vector;
 typedef __mmask16 Lanes;
 enum { WIDTH = 16 };
-#define LOAD(LANES, P)          _mm512_maskz_loadu_ps(LANES, P)
-#define STORE(P, LANES, V)      _mm512_mask_storeu_ps(P, LANES, V)
-#define SAME(X)                 _mm512_set1_ps(X)
-#define NOT_ZERO(V)             _mm512_cmp_ps_mask(V, _mm512_setzero_ps(), _CMP_NEQ_UQ)
-#define PICK(A, I, B)           _mm512_permutex2var_ps(A, I, B)
-#define GATHER(LANES, P, I)     _mm512_mask_i32gather_ps(_mm512_setzero_ps(), LANES, I, P, 4)
-#define ADD_PRODUCT(S, A, B)    _mm512_fmadd_ps(A, B, S)
-#define ONLY(LANES, V)          _mm512_maskz_mov_ps(LANES, V)
-#define CHOOSE(LANES, A, B)     _mm512_mask_mov_ps(B, LANES, A)
-#define ADD_PLACES(I, LANES, N) _mm512_mask_add_epi32(I, LANES, I, _mm512_set1_epi32(N))
-#define BELOW(I, N)             _mm512_cmplt_epi32_mask(I, _mm512_set1_epi32(N))
-#define CHOOSE_PLACES(L, I, J)  _mm512_mask_mov_epi32(J, L, I)
+#define LOAD(LANES, P)                    _mm512_maskz_loadu_ps(LANES, P)
+#define STORE(P, LANES, V)                _mm512_mask_storeu_ps(P, LANES, V)
+#define SAME(X)                           _mm512_set1_ps(X)
+#define NOT_ZERO(V)                       _mm512_cmp_ps_mask(V, _mm512_setzero_ps(), _CMP_NEQ_UQ)
+#define PICK(A, I, B)                     _mm512_permutex2var_ps(A, I, B)
+#define GATHER(LANES, P, I)               _mm512_mask_i32gather_ps(_mm512_setzero_ps(), LANES, I, P, 4)
+#define ADD_PRODUCT(S, A, B)              _mm512_fmadd_ps(A, B, S)
+#define ADD_PRODUCT_WHERE(LANES, S, A, B) _mm512_mask3_fmadd_ps(A, B, S, LANES)
+#define ONLY(LANES, V)                    _mm512_maskz_mov_ps(LANES, V)
+#define CHOOSE(LANES, A, B)               _mm512_mask_mov_ps(B, LANES, A)
+#define PICK_ONE(I, A)                    _mm512_permutexvar_ps(I, A)
+#define ADD_PLACES(I, LANES, N)           _mm512_mask_add_epi32(I, LANES, I, _mm512_set1_epi32(N))
+#define COUNTING                          _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+#define BELOW(I, N)                       _mm512_cmplt_epi32_mask(I, _mm512_set1_epi32(N))
+#define CHOOSE_PLACES(L, I, J)            _mm512_mask_mov_epi32(J, L, I)
 #else
 typedef __m512d Vector;
 typedef __mmask8 Lanes;
 enum { WIDTH = 8 };
-#define LOAD(LANES, P)          _mm512_maskz_loadu_pd(LANES, P)
-#define STORE(P, LANES, V)      _mm512_mask_storeu_pd(P, LANES, V)
-#define SAME(X)                 _mm512_set1_pd(X)
-#define NOT_ZERO(V)             _mm512_cmp_pd_mask(V, _mm512_setzero_pd(), _CMP_NEQ_UQ)
-#define PICK(A, I, B)           _mm512_permutex2var_pd(A, I, B)
-#define GATHER(LANES, P, I)     _mm512_mask_i64gather_pd(_mm512_setzero_pd(), LANES, I, P, 8)
-#define ADD_PRODUCT(S, A, B)    _mm512_fmadd_pd(A, B, S)
-#define ONLY(LANES, V)          _mm512_maskz_mov_pd(LANES, V)
-#define CHOOSE(LANES, A, B)     _mm512_mask_mov_pd(B, LANES, A)
-#define ADD_PLACES(I, LANES, N) _mm512_mask_add_epi64(I, LANES, I, _mm512_set1_epi64(N))
-#define BELOW(I, N)             _mm512_cmplt_epi64_mask(I, _mm512_set1_epi64(N))
-#define CHOOSE_PLACES(L, I, J)  _mm512_mask_mov_epi64(J, L, I)
+#define LOAD(LANES, P)                    _mm512_maskz_loadu_pd(LANES, P)
+#define STORE(P, LANES, V)                _mm512_mask_storeu_pd(P, LANES, V)
+#define SAME(X)                           _mm512_set1_pd(X)
+#define NOT_ZERO(V)                       _mm512_cmp_pd_mask(V, _mm512_setzero_pd(), _CMP_NEQ_UQ)
+#define PICK(A, I, B)                     _mm512_permutex2var_pd(A, I, B)
+#define GATHER(LANES, P, I)               _mm512_mask_i64gather_pd(_mm512_setzero_pd(), LANES, I, P, 8)
+#define ADD_PRODUCT(S, A, B)              _mm512_fmadd_pd(A, B, S)
+#define ADD_PRODUCT_WHERE(LANES, S, A, B) _mm512_mask3_fmadd_pd(A, B, S, LANES)
+#define ONLY(LANES, V)                    _mm512_maskz_mov_pd(LANES, V)
+#define CHOOSE(LANES, A, B)               _mm512_mask_mov_pd(B, LANES, A)
+#define PICK_ONE(I, A)                    _mm512_permutexvar_pd(I, A)
+#define ADD_PLACES(I, LANES, N)           _mm512_mask_add_epi64(I, LANES, I, _mm512_set1_epi64(N))
+#define COUNTING                          _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7)
+#define BELOW(I, N)                       _mm512_cmplt_epi64_mask(I, _mm512_set1_epi64(N))
+#define CHOOSE_PLACES(L, I, J)            _mm512_mask_mov_epi64(J, L, I)
 #endif
 
 #define ALL ((Lanes)-1)
@@ -80,6 +86,7 @@ typedef struct {
   ptrdiff_t count, taps; /* groups, and taps of each */
   Lanes there;           /* elements of a row that is shorter than a vector */
   int vectors;           /* each group but the last one is a vector */
+  int together;          /* all groups come from the same two vectors */
   Group *group;
   Tap tap[];
 } Groups;
@@ -90,7 +97,8 @@ static inline Group group_of(const THNN_(Band) * b, ptrdiff_t k, __m512i *at)
   const int64_t *first = b->first + k;
   const Lanes all = lanes_of(b->to - k);
   const ptrdiff_t last = THMax(b->from - WIDTH, 0);
-  Group g = {.k = k, .lower = THMin(first[0], last), .upper = THMin(first[0] + WIDTH, last)};
+  const ptrdiff_t lower = b->from <= 2 * WIDTH ? 0 : THMin(first[0], last);
+  Group g = {.k = k, .lower = lower, .upper = THMin(lower + WIDTH, last)};
   const ptrdiff_t end = g.upper - g.lower + WIDTH;
   *at = ADD_PLACES(places_of(first, all), ALL, (int)(first[0] - g.lower));
   const Lanes near = all & BELOW(*at, (int)(end + 1 - b->taps));
@@ -149,7 +157,8 @@ static void *find_groups(const THNN_(Band) * b)
   const ptrdiff_t taps = count * b->taps;
   Groups *all = THAlloc((ptrdiff_t)sizeof *all + taps * (ptrdiff_t)sizeof *all->tap +
                         count * (ptrdiff_t)sizeof *all->group);
-  *all = (Groups){count, b->taps, lanes_of(b->from), 1, (Group *)(all->tap + taps)};
+  *all = (Groups){
+      count, b->taps, lanes_of(b->from), 1, b->from <= 2 * WIDTH, (Group *)(all->tap + taps)};
   ptrdiff_t k = 0;
   for (ptrdiff_t i = 0; i < count; i++) {
     all->group[i] = group_of(b, k, &at);
@@ -234,40 +243,124 @@ static inline __attribute__((always_inline)) Lanes lanes_at(Shape s, ptrdiff_t i
   return i == s.vectors - 1 ? s.last : ALL;
 }
 
-/* An image, each row of which is made longer once, and kept for the next two rows of the result. */
-LOOP widen(const THNNPlanes *p, const THNN_(Places) * at, Shape s, ptrdiff_t taps, Lanes there,
-           const real *x, real *y, real *room)
+/* A result on its way past the caches.  Vectors are turned to where they are in a line, of which
+ * those lanes are held until it is full; where end is below 0, the first line is still to come. */
+typedef struct {
+  real *line;
+  int end;
+  Lanes held;
+  __m512i turn;
+  Vector last;
+} Lines;
+
+LOOP move_on(Lines *s, int n)
+{
+  s->end += n;
+  s->held = lanes_of(s->end);
+  s->turn = ADD_PLACES(COUNTING, ALL, -s->end);
+}
+
+static inline Lines lines_of(real *y)
+{
+  const int before = (int)(-(uintptr_t)y % TH_STREAM_LINE / sizeof *y);
+  Lines s = {.line = y + before, .last = SAME(0)};
+  move_on(&s, -before);
+  return s;
+}
+
+/* The first n elements of v come next. */
+LOOP put(Lines *s, Vector v, int n)
+{
+  const Vector turned = PICK_ONE(s->turn, v), all = CHOOSE(s->held, s->last, turned);
+  if (s->end >= WIDTH - n) {
+    TH_STREAM_STORE((__m512i *)s->line, (__m512i)all);
+    s->line += WIDTH;
+    s->last = turned;
+    if (n != WIDTH)
+      move_on(s, n - WIDTH);
+    return;
+  }
+  if (s->end < 0)
+    STORE(s->line + s->end, lanes_of(THMin(-s->end, n)), v);
+  s->last = all;
+  move_on(s, n);
+}
+
+LOOP put_rest(const Lines *s)
+{
+  STORE(s->line, s->held, s->last);
+}
+
+/* A row of an image made longer. */
+LOOP widen_row(const Groups *all, ptrdiff_t vectors, ptrdiff_t taps, const real *x, Vector *row)
+{
+  const Lanes there = all->there;
+  const Vector lower = LOAD(there, x), upper = LOAD(there, x + all->group[0].upper);
+  if (all->together)
+    for (ptrdiff_t i = 0; i < vectors; i++)
+      row[i] = picked(all, i, taps, lower, upper);
+  else
+    for (ptrdiff_t i = 0; i < vectors; i++)
+      row[i] = picked_of(all, i, taps, there, x);
+}
+
+/* Vector i of a row between two others, or of the one above alone where it has all the weight: the
+ * one below may then be memory that nobody has written.  In registers without a branch. */
+static inline __attribute__((always_inline)) Vector between(const Vector *above,
+                                                            const Vector *below, ptrdiff_t i,
+                                                            real weight, int few)
+{
+  const Lanes both = weight == 0 ? 0 : ALL;
+  const Vector part = above[i] * (1 - weight);
+  if (few)
+    return ADD_PRODUCT_WHERE(both, part, ONLY(both, below[i]), SAME(weight));
+  return both ? ADD_PRODUCT(part, below[i], SAME(weight)) : above[i];
+}
+
+/* An image.  Each of its rows is made longer once, and kept, in registers where there are few
+ * vectors, for the rows of the result that lie between it and the next one. */
+LOOP widen(const THNNPlanes *p, const THNN_(Places) * at, Shape s, ptrdiff_t taps, int few,
+           const real *x, real *y, Vector *above, Vector *below)
 {
   const Groups *all = at->groups;
-  const int64_t *above = at->from[1], *below = at->next[1], rows = p->out[1];
-  const real *part = at->weight[1];
   const ptrdiff_t size = p->in[2], n = p->out[2];
-  int64_t made = 0;
-  for (int64_t j = 0; j < rows; j++, y += n) {
-    const int64_t first = above[j];
-    const real weight = part[j];
-    const int64_t last = weight == 0 ? first : below[j];
-    for (made = THMax(made, first); made <= last; made++) {
-      const real *from = x + made * size;
-      real *row = room + (made & 1) * s.vectors * WIDTH;
-      fetch(from, size);
+  const int sends = at->sends, rest = (int)(n - (s.vectors - 1) * WIDTH);
+  Lines lines = lines_of(y);
+  int64_t isAbove = -1, isBelow = -1;
+  for (int64_t j = 0; j < p->out[1]; j++, y += n) {
+    const int64_t first = at->from[1][j], second = at->next[1][j];
+    const real weight = at->weight[1][j];
+    if (first != isAbove && first != isBelow) {
+      fetch(x + first * size, size);
+      widen_row(all, s.vectors, taps, x + first * size, above);
+    } else if (first != isAbove && few) {
       for (ptrdiff_t i = 0; i < s.vectors; i++)
-        STORE(row + i * WIDTH, ALL, picked_of(all, i, taps, there, from));
+        above[i] = below[i];
+    } else if (first != isAbove) {
+      Vector *const spare = above;
+      above = below;
+      below = spare;
+      isBelow = isAbove;
     }
-    const real *a = room + (first & 1) * s.vectors * WIDTH;
-    const real *b = room + (last & 1) * s.vectors * WIDTH;
-    for (ptrdiff_t i = 0; i < s.vectors; i++)
+    isAbove = first;
+    if (weight != 0 && second != isBelow) {
+      fetch(x + second * size, size);
+      widen_row(all, s.vectors, taps, x + second * size, below);
+      isBelow = second;
+    }
+    if (sends) {
+      for (ptrdiff_t i = 0; i < s.vectors - 1; i++)
+        put(&lines, between(above, below, i, weight, few), WIDTH);
+      put(&lines, between(above, below, s.vectors - 1, weight, few), rest);
+      continue;
+    }
+    for (ptrdiff_t i = 0; i < s.vectors; i++) {
       fetch_to_write(y + i * WIDTH, 1);
-    if (weight == 0)
-      for (ptrdiff_t i = 0; i < s.vectors; i++)
-        STORE(y + i * WIDTH, lanes_at(s, i), LOAD(ALL, a + i * WIDTH));
-    else
-      for (ptrdiff_t i = 0; i < s.vectors; i++) {
-        const Vector v = LOAD(ALL, a + i * WIDTH) * (1 - weight);
-        STORE(y + i * WIDTH, lanes_at(s, i),
-              ADD_PRODUCT(v, LOAD(ALL, b + i * WIDTH), SAME(weight)));
-      }
+      STORE(y + i * WIDTH, lanes_at(s, i), between(above, below, i, weight, few));
+    }
   }
+  if (sends)
+    put_rest(&lines);
 }
 
 /* The same back, of an image or a volume: what the vectors of each group hold in the rows of
@@ -321,21 +414,22 @@ static int is_widened(const THNNPlanes *p, const THNN_(Places) * at, const real 
 {
   const Groups *groups = at->groups;
   const Shape s = shape_of(p->out[2]);
-  if (p->in[0] > 1 || p->out[0] > 1 || at->sends || !groups || !groups->vectors)
+  if (p->in[0] > 1 || p->out[0] > 1 || !groups || !groups->vectors)
     return 0;
-  const Lanes there = groups->there;
-  if (s.vectors == 2 && groups->taps == 1)
-    widen(p, at, (Shape){2, s.last}, 1, there, x, y, room);
+  Vector above[] = {SAME(0), SAME(0), SAME(0), SAME(0)},
+         below[] = {SAME(0), SAME(0), SAME(0), SAME(0)};
+  if (s.vectors == 1)
+    widen(p, at, (Shape){1, s.last}, groups->taps, 1, x, y, above, below);
+  else if (s.vectors == 2 && groups->taps == 1)
+    widen(p, at, (Shape){2, s.last}, 1, 1, x, y, above, below);
   else if (s.vectors == 2)
-    widen(p, at, (Shape){2, s.last}, 2, there, x, y, room);
+    widen(p, at, (Shape){2, s.last}, 2, 1, x, y, above, below);
   else if (s.vectors == 4 && groups->taps == 1)
-    widen(p, at, (Shape){4, s.last}, 1, there, x, y, room);
-  else if (s.vectors == 4 && there == ALL)
-    widen(p, at, (Shape){4, s.last}, 2, ALL, x, y, room);
+    widen(p, at, (Shape){4, s.last}, 1, 1, x, y, above, below);
   else if (s.vectors == 4)
-    widen(p, at, (Shape){4, s.last}, 2, there, x, y, room);
+    widen(p, at, (Shape){4, s.last}, 2, 1, x, y, above, below);
   else
-    widen(p, at, s, groups->taps, there, x, y, room);
+    widen(p, at, s, groups->taps, 0, x, y, (Vector *)room, (Vector *)room + s.vectors);
   return 1;
 }
 
