@@ -7,8 +7,10 @@ typedef struct {
   const THNNWindow *w;
   int back, last;
   int64_t spacing, classes;
-  int64_t phases; /* forward: the flat planes that are laid out */
-  int64_t zeros;  /* back: in front of the flat plane */
+  int64_t phases;  /* forward: the flat planes that are laid out */
+  int64_t zeros;   /* back: in front of the flat plane */
+  int parted;      /* positions are, by which elements of their windows are padding; that is then */
+  int64_t omitted; /* left out, so much of it in front of the flat plane */
 } Axis;
 
 static int64_t gcd(int64_t a, int64_t b)
@@ -93,20 +95,180 @@ static int64_t shift_of(const Axis *a, int64_t i)
   return a->back ? first_of(a, i % a->spacing) + a->zeros - shift : shift;
 }
 
-size_t THNNPlan_memory(const THNNConvolution *c, int back)
+/* --- padding that is left out ---------------------------------------------------------------- */
+
+/* Neighbours among the positions of class k, from first to before end, all of whose windows have
+ * the elements of the class from element to before last in the image, and no others. */
+typedef struct {
+  int64_t k, first, end, element, last;
+} Band;
+
+static int64_t positions_of(const Axis *a, int64_t k)
 {
-  const ptrdiff_t planes = (back ? c->outputs : c->planes) / c->groups;
-  ptrdiff_t bytes;
-  if (__builtin_mul_overflow(planes + 1, c->window, &bytes) ||
-      __builtin_mul_overflow(bytes, (ptrdiff_t)sizeof(ptrdiff_t), &bytes) ||
-      __builtin_add_overflow(bytes, c->window * (ptrdiff_t)sizeof(THNNPart), &bytes))
+  return a->back ? end_of(a, k) - first_of(a, k) : a->w->output;
+}
+
+static int64_t elements_of(const Axis *a, int64_t k)
+{
+  return (a->w->size - 1 - k) / a->spacing + 1;
+}
+
+/* The first position whose window has element i of class k in the image, and the one after the last
+ * of these. */
+static void positions_with(const Axis *a, int64_t k, int64_t i, int64_t *first, int64_t *end)
+{
+  const THNNWindow *w = a->w;
+  const int64_t at = (k + i * a->spacing) * w->dilation, count = THMax(0, positions_of(a, k));
+  if (a->back) {
+    *first = at / w->step - first_of(a, k);
+    *end = *first + w->output;
+  } else {
+    const int64_t last = w->input - 1 + w->pad - at;
+    *first = w->pad > at ? (w->pad - at + w->step - 1) / w->step : 0;
+    *end = last < 0 ? 0 : last / w->step + 1;
+  }
+  *first = THMin(THMax(*first, 0), count);
+  *end = THMin(THMax(*end, *first), count);
+}
+
+/* The one that begins with a position; all of them if they are not parted. */
+static Band band_of(const Axis *a, int64_t k, int64_t position)
+{
+  const int64_t count = elements_of(a, k);
+  Band b = {k, position, positions_of(a, k), 0, count};
+  if (!a->parted)
+    return b;
+  b.element = b.last = 0;
+  for (int64_t i = 0; i < count; i++) {
+    int64_t first, end;
+    positions_with(a, k, i, &first, &end);
+    if (position < first) {
+      b.end = THMin(b.end, first);
+    } else if (position < end) {
+      b.end = THMin(b.end, end);
+      b.element = b.last ? b.element : i;
+      b.last = i + 1;
+    }
+  }
+  return b;
+}
+
+/* The next one of its class, or else of the next one; after the last one k is a->classes. */
+static Band next_band(const Axis *a, Band b)
+{
+  if (b.end < positions_of(a, b.k))
+    return band_of(a, b.k, b.end);
+  return b.k + 1 < a->classes ? band_of(a, b.k + 1, 0) : (Band){.k = b.k + 1};
+}
+
+/* Of all bands, or their elements, or these for each of their positions. */
+typedef struct {
+  double bands, elements, products;
+} Amount;
+
+static Amount amount_of(const Axis *a)
+{
+  Amount all = {0, 0, 0};
+  for (Band b = band_of(a, 0, 0); b.k < a->classes; b = next_band(a, b)) {
+    const int64_t elements = b.last - b.element;
+    all.bands++;
+    all.elements += (double)elements;
+    all.products += (double)elements * (double)THMax(0, b.end - b.first);
+  }
+  return all;
+}
+
+/* Parts the positions along each dimension along which that spares more products than it costs for
+ * weights, which each part has its own of, and for positions that parts are filled up with. */
+static void part_axes(Axis *a, const THNNConvolution *c, THNNPlanUse use, THNNWindow *layout)
+{
+  /* Elements of a window at most, the least share of products that is worth it, positions that
+   * weights and filling up take as long as, and positions whose weights are there together. */
+  enum { MOST = 8, SHARE = 24, PICKED = 16, SHIFTED = 32, TOGETHER = 512 };
+  if (use == THNN_PLAN_WHOLE)
+    return;
+  double elements = 1, products = 1, positions = 1;
+  for (int n = 0; n < 3; n++) {
+    const Amount all = amount_of(&a[n]);
+    elements *= all.elements;
+    products *= all.products;
+    positions *= (double)THMax(1, positions_of(&a[n], 0));
+  }
+  const double images =
+      use == THNN_PLAN_PICKED ? THMax(1, THMin((double)c->batch, TOGETHER / positions)) : 1;
+  const double each = use == THNN_PLAN_PICKED ? PICKED : SHIFTED;
+  /* Shifted planes run across the ends of rows, and of slices if there are several. */
+  const int dimensions = use == THNN_PLAN_PICKED                     ? 3
+                         : c->at[0].output > 1 || c->at[0].input > 1 ? 1
+                                                                     : 2;
+  for (int n = 0; n < dimensions; n++) {
+    if (layout[n].pad <= 0 || a[n].w->size > MOST)
+      continue;
+    const Amount whole = amount_of(&a[n]);
+    a[n].parted = 1;
+    const Amount parts = amount_of(&a[n]);
+    const double fewer = products * parts.products / whole.products;
+    const double more = elements * parts.elements / whole.elements;
+    a[n].parted = SHARE * (products - fewer) > products &&
+                  images * fewer + each * more < images * products + each * elements;
+    if (a[n].parted) {
+      products = fewer;
+      elements = more;
+    }
+  }
+}
+
+/* Nothing is padded of what is parted: how much does not lie in front of the flat plane then. */
+static int64_t omit_padding(const Axis *a, THNNWindow *layout)
+{
+  if (!a->parted)
+    return 0;
+  const int64_t omitted = layout->pad / layout->step;
+  layout->pad -= omitted * layout->step;
+  layout->output = THMax(
+      1, THMin(layout->output - omitted, (layout->input - 1 + layout->pad) / layout->step + 1));
+  return omitted;
+}
+
+static void set_axes(const THNNConvolution *c, int back, THNNPlanUse use, Axis *a,
+                     THNNWindow *layout)
+{
+  for (int n = 0; n < 3; n++)
+    a[n] = axis_of(&c->at[n], back, c->last, &layout[n]);
+  part_axes(a, c, use, layout);
+  for (int n = 0; n < 3; n++)
+    a[n].omitted = omit_padding(&a[n], &layout[n]);
+}
+
+/* --- parts ----------------------------------------------------------------------------------- */
+
+/* Planes of the flat image that a plan has offsets for. */
+static ptrdiff_t planes_of(const THNNConvolution *c, int back, THNNPlanUse use)
+{
+  return use == THNN_PLAN_PICKED ? 1 : (back ? c->outputs : c->planes) / c->groups;
+}
+
+size_t THNNPlan_memory(const THNNConvolution *c, int back, THNNPlanUse use)
+{
+  Axis a[3];
+  THNNWindow layout[3];
+  set_axes(c, back, use, a, layout);
+  double taps = 1, parts = 1;
+  for (int n = 0; n < 3; n++) {
+    const Amount all = amount_of(&a[n]);
+    taps *= all.elements;
+    parts *= all.bands;
+  }
+  const double bytes = taps * (double)(planes_of(c, back, use) + 1) * (double)sizeof(ptrdiff_t) +
+                       parts * (double)sizeof(THNNPart);
+  if (bytes > (double)(PTRDIFF_MAX / 2))
     THError("windows of %td elements are too large", c->depth);
   return (size_t)bytes;
 }
 
-/* Part k of the plan. */
-static void set_part(const THNNConvolution *c, THNNPlan *p, const Axis *a, const int64_t *k,
-                     ptrdiff_t *tap, ptrdiff_t *offset, THNNPart *part)
+/* The part of these bands. */
+static void set_part(const THNNConvolution *c, THNNPlan *p, const Axis *a, const Band *b,
+                     THNNPlanUse use, ptrdiff_t *tap, ptrdiff_t *offset, THNNPart *part)
 {
   const THNNWindow *layout = p->layout;
   const ptrdiff_t pitch = layout[2].output, rows = layout[1].output;
@@ -120,10 +282,11 @@ static void set_part(const THNNConvolution *c, THNNPlan *p, const Axis *a, const
   ptrdiff_t step = 1;
   for (int n = 2; n >= 0; n--) {
     const THNNWindow *w = a[n].w;
-    d->count[n] = a->back ? end_of(&a[n], k[n]) - first_of(&a[n], k[n]) : w->output;
+    d->count[n] = b[n].end - b[n].first;
     d->step[n] = a->back ? step * w->step : step;
+    part->start += b[n].first * d->step[n];
     if (a->back)
-      part->start += step * (first_of(&a[n], k[n]) * w->step + residue(&a[n], k[n]) - w->pad);
+      part->start += step * (first_of(&a[n], b[n].k) * w->step + residue(&a[n], b[n].k) - w->pad);
     step *= a->back ? w->input : w->output;
   }
   d->length = ((d->count[0] - 1) * rows + d->count[1] - 1) * pitch + d->count[2];
@@ -132,18 +295,23 @@ static void set_part(const THNNConvolution *c, THNNPlan *p, const Axis *a, const
 
   part->tap = tap;
   part->taps = 0;
-  for (int64_t i = k[0]; i < a[0].w->size; i += a[0].spacing)
-    for (int64_t j = k[1]; j < a[1].w->size; j += a[1].spacing)
-      for (int64_t l = k[2]; l < a[2].w->size; l += a[2].spacing) {
+  ptrdiff_t first = 0; /* position */
+  for (int n = 0; n < 3; n++)
+    first = first * layout[n].output + b[n].first * p->apart[n] - a[n].omitted;
+  for (int64_t t = b[0].element; t < b[0].last; t++)
+    for (int64_t u = b[1].element; u < b[1].last; u++)
+      for (int64_t v = b[2].element; v < b[2].last; v++) {
+        const int64_t i = b[0].k + t * a[0].spacing, j = b[1].k + u * a[1].spacing;
+        const int64_t l = b[2].k + v * a[2].spacing;
         const ptrdiff_t phase =
             (phase_of(&a[0], i) * a[1].phases + phase_of(&a[1], j)) * a[2].phases +
             phase_of(&a[2], l);
         offset[part->taps] =
             ((phase * layout[0].output + shift_of(&a[0], i)) * rows + shift_of(&a[1], j)) * pitch +
-            shift_of(&a[2], l);
+            shift_of(&a[2], l) + first;
         tap[part->taps++] = (i * a[1].w->size + j) * a[2].w->size + l;
       }
-  for (ptrdiff_t plane = 1; plane < p->planes; plane++)
+  for (ptrdiff_t plane = 1; plane < planes_of(c, a->back, use); plane++)
     for (ptrdiff_t t = 0; t < part->taps; t++)
       offset[plane * part->taps + t] = offset[t] + plane * p->plane;
   d->terms = p->planes * part->taps;
@@ -152,30 +320,29 @@ static void set_part(const THNNConvolution *c, THNNPlan *p, const Axis *a, const
   p->packed += THNNDirect_blocks(d) * d->block * d->terms;
 }
 
-THNNPlan THNNPlan_of(const THNNConvolution *c, int back, void *memory)
+THNNPlan THNNPlan_of(const THNNConvolution *c, int back, THNNPlanUse use, void *memory)
 {
-  THNNPlan p = {.planes = (back ? c->outputs : c->planes) / c->groups};
+  THNNPlan p = {.planes = (back ? c->outputs : c->planes) / c->groups, .plane = 1, .part = memory};
   Axis a[3];
+  set_axes(c, back, use, a, p.layout);
+  ptrdiff_t parts = 1, taps = 1;
   for (int n = 0; n < 3; n++) {
-    a[n] = axis_of(&c->at[n], back, c->last, &p.layout[n]);
     p.apart[n] = c->last && !back ? c->at[n].step : 1;
     p.leaves |= back && a[n].classes < c->at[n].step;
-  }
-  p.plane = 1;
-  for (int n = 0; n < 3; n++)
     p.plane *= p.layout[n].size * p.layout[n].output;
-  if (!memory)
-    return p;
-
-  p.part = memory;
-  ptrdiff_t *tap = (ptrdiff_t *)(p.part + c->window), *offset = tap + c->window;
-  for (int64_t i = 0; i < a[0].classes; i++)
-    for (int64_t j = 0; j < a[1].classes; j++)
-      for (int64_t l = 0; l < a[2].classes; l++) {
+    const Amount all = amount_of(&a[n]);
+    parts *= (ptrdiff_t)all.bands;
+    taps *= (ptrdiff_t)all.elements;
+  }
+  ptrdiff_t *tap = (ptrdiff_t *)(p.part + parts), *offset = tap + taps;
+  Band b[3];
+  for (b[0] = band_of(&a[0], 0, 0); b[0].k < a[0].classes; b[0] = next_band(&a[0], b[0]))
+    for (b[1] = band_of(&a[1], 0, 0); b[1].k < a[1].classes; b[1] = next_band(&a[1], b[1]))
+      for (b[2] = band_of(&a[2], 0, 0); b[2].k < a[2].classes; b[2] = next_band(&a[2], b[2])) {
         THNNPart *part = &p.part[p.parts++];
-        set_part(c, &p, a, (int64_t[]){i, j, l}, tap, offset, part);
+        set_part(c, &p, a, b, use, tap, offset, part);
         tap += part->taps;
-        offset += part->d.terms;
+        offset += planes_of(c, back, use) * part->taps;
       }
   return p;
 }

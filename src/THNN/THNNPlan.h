@@ -2,7 +2,9 @@
  *
  * Forward there is one part: all windows, and all their elements are terms.  Back, from y to x,
  * windows that are step apart reach different elements of x through different elements of theirs:
- * there is a part for every step-th element of x that is reached at all.
+ * there is a part for every step-th element of x that is reached at all.  Where much of what
+ * windows have is padding, there are more parts, for neighbours without the same elements of
+ * theirs.
  *
  * Where planes are last (c->last), vectors run along them: then windows may be step apart in the
  * flat image, which is laid out as it is, with the padding. */
@@ -28,8 +30,17 @@ typedef struct {
   int leaves; /* elements of the result that no part reaches: they are 0 */
 } THNNPlan;
 
+/* What a plan is for.  Positions whose windows have the same elements in the image are a part of
+ * their own, where that spares enough of the products with padding, which no part has then. */
+typedef enum {
+  THNN_PLAN_WHOLE,   /* one part is all positions, with the padding */
+  THNN_PLAN_SHIFTED, /* sums of shifted planes, which run across the ends of rows: only whole rows
+                        or slices are parts */
+  THNN_PLAN_PICKED /* products with the elements of a list: offsets are those of the first plane */
+} THNNPlanUse;
+
 /* Bytes of memory that a plan needs. */
-size_t THNNPlan_memory(const THNNConvolution *c, int back);
+size_t THNNPlan_memory(const THNNConvolution *c, int back, THNNPlanUse use);
 
 /* The flat image of a thread, in elements. */
 static inline ptrdiff_t THNNPlan_flat(const THNNPlan *p)
@@ -37,8 +48,8 @@ static inline ptrdiff_t THNNPlan_flat(const THNNPlan *p)
   return p->planes * p->plane + THNN_DIRECT_SLACK;
 }
 
-/* memory: as much as THNNPlan_memory says, or NULL: then only the layout is set. */
-THNNPlan THNNPlan_of(const THNNConvolution *c, int back, void *memory);
+/* memory: as much as THNNPlan_memory says. */
+THNNPlan THNNPlan_of(const THNNConvolution *c, int back, THNNPlanUse use, void *memory);
 
 /* The layout of a plane of y whose rows are as far apart as those of x, and its elements. */
 ptrdiff_t THNNPlan_other(const THNNConvolution *c, const THNNPlan *p, THNNWindow *layout);

@@ -278,6 +278,31 @@ static void THTest_(largeConvolutions)(void)
   }
 }
 
+/* Windows much of which is padding, alike for neighbours: these are parts of their own, in all
+ * dimensions or with vectors of positions, forward, back and in any step. */
+static void THTest_(paddedConvolutions)(void)
+{
+  static const Shape shapes[] = {
+      {3, 20, 66, {1, 3, 3}, {1, 1, 1}, {0, 6, 6}, {1, 6, 6}, {1, 13, 15}},
+      {2, 24, 40, {1, 3, 3}, {1, 1, 1}, {0, 12, 12}, {1, 12, 12}, {1, 14, 9}},
+      {2, 30, 33, {1, 3, 3}, {1, 1, 1}, {0, 9, 9}, {1, 9, 9}, {1, 8, 8}},   /* one element */
+      {2, 10, 32, {1, 2, 2}, {1, 1, 1}, {0, 9, 9}, {1, 10, 16}, {1, 6, 7}}, /* or none */
+      {5, 9, 70, {1, 4, 3}, {1, 2, 3}, {0, 8, 7}, {1, 5, 4}, {1, 12, 17}},
+      {6, 17, 40, {1, 5, 5}, {1, 1, 1}, {0, 2, 2}, {1, 1, 1}, {1, 5, 6}},
+      {5, 13, 35, {1, 3, 5}, {1, 2, 2}, {0, 1, 2}, {1, 1, 1}, {1, 5, 7}},
+      {2, 12, 34, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {3, 6, 6}},
+      {2, 11, 36, {3, 3, 3}, {2, 1, 2}, {3, 4, 2}, {2, 4, 1}, {4, 7, 5}},
+      {2, 6, 4, {1, 3, 3}, {1, 1, 1}, {0, 16, 16}, {1, 16, 16}, {1, 40, 33}}, /* vectors */
+      {2, 5, 6, {1, 3, 3}, {1, 2, 1}, {0, 20, 9}, {1, 13, 9}, {1, 37, 41}},
+      {1, 4, 3, {3, 3, 3}, {1, 1, 1}, {4, 2, 1}, {4, 2, 1}, {6, 17, 20}},
+  };
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+    Shape s = shapes[i];
+    s.state = i + 1;
+    check_shape(&s);
+  }
+}
+
 /* Images that windows make much smaller, of few planes, with windows in rows of all lengths: going
  * back, elements of windows are added to the image (Spread.c). */
 static void THTest_(spreadConvolutions)(void)
@@ -406,5 +431,6 @@ static void THTest_(largeSequencesFailing)(void)
                 &o) >= fewest);
 }
 
-TH_TESTS(THTest_(largeConvolutions), THTest_(spreadConvolutions), THTest_(randomConvolutions),
-         THTest_(largeSequences), THTest_(largeConvolutionsFailing), THTest_(largeSequencesFailing))
+TH_TESTS(THTest_(largeConvolutions), THTest_(paddedConvolutions), THTest_(spreadConvolutions),
+         THTest_(randomConvolutions), THTest_(largeSequences), THTest_(largeConvolutionsFailing),
+         THTest_(largeSequencesFailing))

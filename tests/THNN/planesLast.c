@@ -57,6 +57,13 @@ static Shape any_shape(th_random *random, int number)
     s.how.pad[a] = there && number % 7 ? (int)between(random, 0, 3) : 0;
     const int64_t reach = (s.how.size[a] - 1) * s.how.dilation[a] + 1 - 2 * s.how.pad[a];
     s.x[a] = there ? THMax(1, reach) + between(random, 0, a ? 13 : 3) : 1;
+    if (there && number % 9 == 4) { /* images of as many elements as windows are apart */
+      s.how.dilation[a] = (int)between(random, 3, 8);
+      s.how.pad[a] = (s.how.size[a] - 1) * s.how.dilation[a] / 2;
+      s.x[a] = between(random, 1, a ? 13 : 3);
+      while (s.x[a] + 2 * s.how.pad[a] <= (s.how.size[a] - 1) * s.how.dilation[a])
+        s.x[a]++;
+    }
   }
   set_output(&s);
   return s;

@@ -365,7 +365,8 @@ static void THNN_(convolvePlanned)(const THNNConvolution *c, int back, THTensor 
   w = {.c = c, .planes = (back ? c->planes : c->outputs) / c->groups};
   w.size = back ? c->image : c->windows;
   w.image = w.planes * w.size;
-  w.plan = THNNPlan_of(c, back, THNN_(scratchBytes)(&call, THNNPlan_memory(c, back)));
+  w.plan = THNNPlan_of(c, back, THNN_PLAN_SHIFTED,
+                       THNN_(scratchBytes)(&call, THNNPlan_memory(c, back, THNN_PLAN_SHIFTED)));
   const ptrdiff_t items = c->batch * c->groups;
   w.pieces = THParallel_threads(items, 1) < THParallel_threads(PTRDIFF_MAX, 1)
                  ? THMin(THNNDirect_blocks(&w.plan.part->d), THParallel_threads(PTRDIFF_MAX, 1))
@@ -692,7 +693,8 @@ static THNN_(Sums) THNN_(sumsOf)(const THNNConvolution *c, THNN_(Call) * call)
 {
   THNN_(Sums) w = {.c = c, .sets = THMin(c->batch, THNN_IMAGE_SETS)};
   w.threads = THParallel_threads(w.sets * c->groups, 1);
-  w.plan = THNNPlan_of(c, 0, THNN_(scratchBytes)(call, THNNPlan_memory(c, 0)));
+  w.plan = THNNPlan_of(c, 0, THNN_PLAN_WHOLE,
+                       THNN_(scratchBytes)(call, THNNPlan_memory(c, 0, THNN_PLAN_WHOLE)));
   w.planeY = THNNPlan_other(c, &w.plan, w.layoutY);
   w.sums = THNN_(scratch)(call, w.sets * c->outputs * c->depth);
   w.few = THNN_(together)(THNN_(flatImage)(&w));

@@ -225,7 +225,9 @@ typedef struct {
   const ptrdiff_t *position;    /* of a run, for each part, and */
   const ptrdiff_t *term;        /* of the planes, for each part */
   ptrdiff_t terms;              /* in these lists, of a part */
-  ptrdiff_t flat, sums, turned; /* elements of memory that each thread has */
+  int picks;                    /* parts have some elements of a window, not all */
+  ptrdiff_t flat, sums, turned; /* elements of memory that each thread has, */
+  ptrdiff_t picked, placed;     /* for weights of a part, and results of all parts in order, too */
   real *memory;
   int threads;
 } THNN_(ImplicitImages);
@@ -234,8 +236,13 @@ typedef struct {
 typedef struct {
   ptrdiff_t group, image, images, skipped; /* skipped: positions before the piece */
   ptrdiff_t first, count;                  /* result planes */
-  real *flat, *sums, *m;
+  real *flat, *sums, *m, *picked, *placed;
 } THNN_(ImplicitItem);
+
+static ptrdiff_t THNN_(ofItem)(const THNN_(ImplicitImages) * w)
+{
+  return w->flat + w->sums + w->turned + w->picked + w->placed;
+}
 
 static THNN_(ImplicitItem) THNN_(itemOf)(const THNN_(ImplicitImages) * w, ptrdiff_t item)
 {
@@ -247,9 +254,11 @@ static THNN_(ImplicitItem) THNN_(itemOf)(const THNN_(ImplicitImages) * w, ptrdif
   i.skipped = run % w->pieces * w->piece;
   i.first = share * w->blocks / w->shares * w->width;
   i.count = THMin((share + 1) * w->blocks / w->shares * w->width, w->results) - i.first;
-  i.flat = THNN_(ofThread)(w->memory, w->flat + w->sums + w->turned, w->threads);
+  i.flat = THNN_(ofThread)(w->memory, THNN_(ofItem)(w), w->threads);
   i.sums = i.flat + w->flat;
   i.m = i.sums + w->sums;
+  i.picked = i.m + w->turned;
+  i.placed = i.picked + w->picked;
   return i;
 }
 
@@ -286,10 +295,9 @@ static void THNN_(layOutSource)(const THNN_(ImplicitImages) * w, const THNN_(Imp
   }
 }
 
-/* The weights of count result planes from first on for the terms of a few planes of the source. */
-static void THNN_(turnWeights)(const THNN_(ImplicitImages) * w, const THNNPart *part,
-                               ptrdiff_t group, ptrdiff_t first, ptrdiff_t count, ptrdiff_t plane,
-                               ptrdiff_t planes, real *m)
+/* The weights of count result planes from first on for a few planes of the source. */
+static void THNN_(turnWeights)(const THNN_(ImplicitImages) * w, ptrdiff_t group, ptrdiff_t first,
+                               ptrdiff_t count, ptrdiff_t plane, ptrdiff_t planes, real *m)
 {
   const THNNConvolution *c = w->c;
   const ptrdiff_t width = THNN_(vectorsOf)(count) * THNN_(implicit)->lanes;
@@ -297,26 +305,28 @@ static void THNN_(turnWeights)(const THNN_(ImplicitImages) * w, const THNNPart *
   const ptrdiff_t ofSource = w->back ? c->depth : c->window;
   const real *weight =
       w->weight + group * (c->outputs / c->groups) * c->depth + first * ofResult + plane * ofSource;
-  if (part->taps == c->window && !w->back) {
+  if (!w->back) {
     THNN_(turnOutputs)(count, planes * c->window, weight, ofResult, m);
-    return;
+  } else if (c->window == 1) {
+    THNN_(copyParts)(planes, weight, ofSource, count, m);
+  } else {
+    for (ptrdiff_t s = 0; s < planes; s++)
+      THNN_(turnWindows)(count, c->window, weight + s * ofSource, m + s * c->window * width);
   }
-  if (part->taps == c->window && c->window > 1) {
-    for (ptrdiff_t s = 0; s < planes; s++, m += c->window * width)
-      THNN_(turnWindows)(count, c->window, weight + s * ofSource, m);
-    return;
-  }
+}
+
+/* Those that a part multiplies with. */
+static const real *THNN_(pickWeights)(const THNN_(ImplicitImages) * w,
+                                      const THNN_(ImplicitItem) * i, const THNNPart *part,
+                                      ptrdiff_t planes, ptrdiff_t width)
+{
+  if (part->taps == w->c->window)
+    return i->m;
+  real *to = i->picked;
   for (ptrdiff_t s = 0; s < planes; s++)
-    for (ptrdiff_t t = 0; t < part->taps; t++, m += width) {
-      const real *at = weight + s * ofSource + part->tap[t];
-      if (ofResult == 1)
-        memcpy(m, at, (size_t)count * sizeof *m);
-      else
-        for (ptrdiff_t r = 0; r < count; r++)
-          m[r] = at[r * ofResult];
-      for (ptrdiff_t r = count; r < width; r++)
-        m[r] = 0;
-    }
+    for (ptrdiff_t t = 0; t < part->taps; t++, to += width)
+      memcpy(to, i->m + (s * w->c->window + part->tap[t]) * width, (size_t)width * sizeof *to);
+  return i->picked;
 }
 
 /* Writes the sums of count result planes, each position of an image, into the planes from to on. */
@@ -350,13 +360,12 @@ static int THNN_(isDirectSum)(const THNN_(ImplicitImages) * w, ptrdiff_t count)
   return w->direct && count % THNN_(implicit)->lanes == 0;
 }
 
-/* The same as deliver where planes are last. */
-static void THNN_(deliverLast)(const THNN_(ImplicitImages) * w, const THNNDirect *d,
-                               const real *sums, ptrdiff_t skipped, ptrdiff_t positions,
-                               ptrdiff_t count, real *to)
+/* Writes the sums of count result planes, each position of a part, to the elements that they are
+ * of, which are next apart. */
+static void THNN_(placeRows)(const THNNDirect *d, const real *sums, ptrdiff_t skipped,
+                             ptrdiff_t positions, ptrdiff_t count, real *to, ptrdiff_t next)
 {
-  const ptrdiff_t width = THNN_(vectorsOf)(count) * THNN_(implicit)->lanes;
-  const ptrdiff_t next = THNN_(nextOf)(w), wide = d->count[2];
+  const ptrdiff_t width = THNN_(vectorsOf)(count) * THNN_(implicit)->lanes, wide = d->count[2];
   for (ptrdiff_t done = 0, these; done < positions; done += these) {
     const ptrdiff_t at = skipped + done, row = at / wide;
     these = THMin(wide - at % wide, positions - done);
@@ -368,79 +377,98 @@ static void THNN_(deliverLast)(const THNN_(ImplicitImages) * w, const THNNDirect
   }
 }
 
-/* Calls work for each block of result planes of each part: first and count are its planes, sums
- * those of its rows. */
-static void THNN_(eachBlock)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
-                             ptrdiff_t plane, ptrdiff_t planes,
-                             void (*work)(const THNN_(ImplicitImages) * w,
-                                          const THNN_(ImplicitItem) * i, ptrdiff_t part,
-                                          ptrdiff_t first, ptrdiff_t count, ptrdiff_t plane,
-                                          ptrdiff_t planes, real *sums))
+/* The sums of a block of result planes from first on for part k, behind those of the parts before.
+ */
+static real *THNN_(sumsOfPart)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
+                               ptrdiff_t k, ptrdiff_t first)
 {
+  const ptrdiff_t width = THNN_(vectorsOf)(i->count) * THNN_(implicit)->lanes;
   real *sums = i->sums;
+  for (ptrdiff_t before = 0; before < k; before++)
+    sums += i->images * THNN_(positionsOfItem)(w, i, &w->plan.part[before]) * width;
+  if (w->direct) /* the last block's alone */
+    return sums;
+  return sums + i->images * THNN_(positionsOfItem)(w, i, &w->plan.part[k]) * first;
+}
+
+/* Adds the terms of a few planes to those of count result planes from first on; the first ones to
+ * the bias. */
+static void THNN_(addTerms)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
+                            ptrdiff_t first, ptrdiff_t count, ptrdiff_t plane, ptrdiff_t planes)
+{
+  const ptrdiff_t vectors = THNN_(vectorsOf)(count), width = vectors * THNN_(implicit)->lanes;
+  const ptrdiff_t result = i->first + first;
+  real *start = i->m + w->turned - w->width;
+  if (plane == 0)
+    for (ptrdiff_t r = 0; r < width; r++)
+      start[r] = w->bias && r < count ? w->bias[i->group * w->results + result + r] : 0;
+  THNN_(turnWeights)(w, i->group, result, count, plane, planes, i->m);
   for (ptrdiff_t k = 0; k < w->plan.parts; k++) {
-    const ptrdiff_t rows = i->images * THNN_(positionsOfItem)(w, i, &w->plan.part[k]);
+    const THNNPart *part = &w->plan.part[k];
+    const ptrdiff_t rows = i->images * THNN_(positionsOfItem)(w, i, part);
     if (rows == 0)
       continue;
-    for (ptrdiff_t first = 0; first < i->count; first += w->width) {
-      const ptrdiff_t count = THMin(w->width, i->count - first);
-      work(w, i, k, i->first + first, count, plane, planes, sums);
-      if (!THNN_(isDirectSum)(w, count))
-        sums += rows * THNN_(vectorsOf)(count) * THNN_(implicit)->lanes;
+    const real *x = i->flat;
+    const ptrdiff_t *position = w->position + k * w->room;
+    if (w->inPlace) {
+      x = w->from + i->image * w->source * w->apart + i->group * w->plan.planes + plane;
+      position += i->skipped;
     }
+    real *sums = THNN_(sumsOfPart)(w, i, k, first);
+    ptrdiff_t next = width;
+    if (THNN_(isDirectSum)(w, count)) {
+      next = THNN_(nextOf)(w);
+      sums = w->to + (i->image * w->size + i->skipped) * next + i->group * w->results + result;
+    }
+    const THNN_(Beside) beside = {.sends = w->sends};
+    THNN_(implicit)->multiplyBeside(rows, position, planes * part->taps, w->term + k * w->terms, x,
+                                    w->inPlace, THNN_(pickWeights)(w, i, part, planes, width),
+                                    vectors, plane == 0 ? start : NULL, sums, next, &beside);
   }
 }
 
-/* Adds the terms of a few planes; the first ones to the bias. */
-static void THNN_(addTerms)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
-                            ptrdiff_t k, ptrdiff_t first, ptrdiff_t count, ptrdiff_t plane,
-                            ptrdiff_t planes, real *sums)
+/* All parts of an image, where planes are first: in order, and then turned over. */
+static void THNN_(deliverPlaced)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
+                                 ptrdiff_t n, ptrdiff_t first, ptrdiff_t count, real *to)
 {
-  const THNNPart *part = &w->plan.part[k];
-  const ptrdiff_t vectors = THNN_(vectorsOf)(count);
-  real *start = i->m + w->turned - w->width;
-  if (plane == 0)
-    for (ptrdiff_t r = 0; r < vectors * THNN_(implicit)->lanes; r++)
-      start[r] = w->bias && r < count ? w->bias[i->group * w->results + first + r] : 0;
-  THNN_(turnWeights)(w, part, i->group, first, count, plane, planes, i->m);
-  const real *x = i->flat;
-  const ptrdiff_t *position = w->position + k * w->room;
-  if (w->inPlace) {
-    x = w->from + i->image * w->source * w->apart + i->group * w->plan.planes + plane;
-    position += i->skipped;
+  const ptrdiff_t width = THNN_(vectorsOf)(count) * THNN_(implicit)->lanes;
+  for (ptrdiff_t k = 0; k < w->plan.parts; k++) {
+    const THNNPart *part = &w->plan.part[k];
+    const ptrdiff_t positions = THNN_(positionsOfItem)(w, i, part);
+    THNN_(placeRows)
+    (&part->d, THNN_(sumsOfPart)(w, i, k, first) + n * positions * width, 0, positions, width,
+     i->placed + part->start * width, width);
   }
-  ptrdiff_t next = vectors * THNN_(implicit)->lanes;
-  if (THNN_(isDirectSum)(w, count)) {
-    next = THNN_(nextOf)(w);
-    sums = w->to + (i->image * w->size + i->skipped) * next + i->group * w->results + first;
-  }
-  const THNN_(Beside) beside = {.sends = w->sends};
-  THNN_(implicit)->multiplyBeside(i->images * THNN_(positionsOfItem)(w, i, part), position,
-                                  planes * part->taps, w->term + k * w->terms, x, w->inPlace, i->m,
-                                  vectors, plane == 0 ? start : NULL, sums, next, &beside);
+  (w->sendsPlanes ? THNN_(implicit)->turnAround : THNN_(implicit)->turn)(w->size, count, i->placed,
+                                                                         width, to, w->size);
 }
 
 static void THNN_(deliverBlock)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
-                                ptrdiff_t k, ptrdiff_t first, ptrdiff_t count, ptrdiff_t plane,
-                                ptrdiff_t planes, real *sums)
+                                ptrdiff_t first, ptrdiff_t count)
 {
-  (void)plane, (void)planes;
-  const THNNPart *part = &w->plan.part[k];
-  const ptrdiff_t positions = THNN_(positionsOfItem)(w, i, part);
-  const ptrdiff_t next = positions * THNN_(vectorsOf)(count) * THNN_(implicit)->lanes;
+  const ptrdiff_t width = THNN_(vectorsOf)(count) * THNN_(implicit)->lanes;
+  const ptrdiff_t result = i->first + first;
   if (THNN_(isDirectSum)(w, count))
     return;
   for (ptrdiff_t n = 0; n < i->images; n++) {
-    if (w->c->last) {
-      THNN_(deliverLast)
-      (w, &part->d, sums + n * next, i->skipped, positions, count,
-       w->to + ((i->image + n) * w->size + part->start) * THNN_(nextOf)(w) + i->group * w->results +
-           first);
+    const ptrdiff_t image = (i->image + n) * w->c->groups + i->group;
+    real *to = w->to + (image * w->results + result) * w->size;
+    if (w->placed) {
+      THNN_(deliverPlaced)(w, i, n, first, count, to);
       continue;
     }
-    const ptrdiff_t image = (i->image + n) * w->c->groups + i->group;
-    real *to = w->to + (image * w->results + first) * w->size + i->skipped + part->start;
-    THNN_(deliver)(w, &part->d, sums + n * next, positions, count, to);
+    for (ptrdiff_t k = 0; k < w->plan.parts; k++) {
+      const THNNPart *part = &w->plan.part[k];
+      const ptrdiff_t positions = THNN_(positionsOfItem)(w, i, part);
+      const real *sums = THNN_(sumsOfPart)(w, i, k, first) + n * positions * width;
+      const ptrdiff_t next = THNN_(nextOf)(w);
+      if (w->c->last)
+        THNN_(placeRows)
+      (&part->d, sums, i->skipped, positions, count,
+       w->to + ((i->image + n) * w->size + part->start) * next + i->group * w->results + result,
+       next);
+      else THNN_(deliver)(w, &part->d, sums, positions, count, to + i->skipped + part->start);
+    }
   }
 }
 
@@ -492,11 +520,13 @@ static void THNN_(implicitItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
       const ptrdiff_t planes = THMin(w->planes, p->planes - plane);
       if (!w->inPlace)
         THNN_(layOutSource)(w, &i, plane, planes);
-      THNN_(eachBlock)(w, &i, plane, planes, THNN_(addTerms));
+      for (ptrdiff_t first = 0; first < i.count; first += w->width)
+        THNN_(addTerms)(w, &i, first, THMin(w->width, i.count - first), plane, planes);
     }
     if (p->leaves)
       THNN_(fillLeft)(w, &i);
-    THNN_(eachBlock)(w, &i, 0, 0, THNN_(deliverBlock));
+    for (ptrdiff_t first = 0; first < i.count; first += w->width)
+      THNN_(deliverBlock)(w, &i, first, THMin(w->width, i.count - first));
   }
   if (w->sends || w->sendsPlanes)
     THStream_finish();
@@ -541,7 +571,8 @@ void THNN_(convolveImplicit)(const THNNConvolution *c, int back, THTensor *from,
   THNN_(Call) call;
   THNN_(beginConvolution)(&call, c, back, &from, &weight, &bias, &to);
   THNN_(ImplicitImages) w = {.c = c, .back = back, .elements = !c->last && THNN_(areElements)(c)};
-  w.plan = THNNPlan_of(c, back, THNN_(scratchBytes)(&call, THNNPlan_memory(c, back)));
+  w.plan = THNNPlan_of(c, back, THNN_PLAN_PICKED,
+                       THNN_(scratchBytes)(&call, THNNPlan_memory(c, back, THNN_PLAN_PICKED)));
   w.size = back ? c->image : c->windows;
   w.source = back ? c->windows : c->image;
   w.results = (back ? c->planes : c->outputs) / c->groups;
@@ -551,6 +582,7 @@ void THNN_(convolveImplicit)(const THNNConvolution *c, int back, THTensor *from,
   for (ptrdiff_t k = 0; k < w.plan.parts; k++) {
     const ptrdiff_t these = THNN_(positionsOf)(&w.plan.part[k].d);
     taps = THMax(taps, w.plan.part[k].taps);
+    w.picks |= w.plan.part[k].taps < c->window;
     positions = THMax(positions, these);
     all += these;
   }
@@ -566,7 +598,8 @@ void THNN_(convolveImplicit)(const THNNConvolution *c, int back, THTensor *from,
   w.apart = c->last ? (w.inPlace ? w.plan.planes * c->groups : w.planes) : 1;
   w.terms = w.planes * taps;
   const ptrdiff_t more = THMax(0, THNN_(implicit)->lanes - c->window); /* turnWindows */
-  w.turned = (w.planes * taps + more + 1) * w.width;
+  w.turned = (w.planes * c->window + more + 1) * w.width;
+  w.picked = w.picks ? w.planes * taps * w.width : 0;
   /* Of each position, in memory; the last block's where the others are summed up directly. */
   const ptrdiff_t ofPosition =
       !w.direct ? w.blocks * w.width : (w.results % THNN_(implicit)->lanes ? w.width : 0);
@@ -574,7 +607,10 @@ void THNN_(convolveImplicit)(const THNNConvolution *c, int back, THTensor *from,
    * some. */
   const ptrdiff_t ofImage =
       (w.inPlace ? 0 : w.planes * w.plane) + (w.elements || w.inPlace ? w.piece : all) * ofPosition;
-  const ptrdiff_t memory = THNNConvolution_memory(c, (int)threads) / threads - w.turned;
+  ptrdiff_t memory = THNNConvolution_memory(c, (int)threads) / threads - w.turned - w.picked;
+  if (!c->last && !w.plan.leaves && w.plan.parts > 1 && ofImage + w.size * w.width <= memory)
+    w.placed = w.size * w.width;
+  memory -= w.placed;
   const ptrdiff_t fit = THMax(FEW_POSITIONS / w.piece, memory / THMax(1, ofImage));
   const ptrdiff_t most = THMin((POSITIONS + w.piece - 1) / w.piece, fit);
   const ptrdiff_t few = THMax(1, THMin(most, c->batch / threads));
@@ -590,7 +626,7 @@ void THNN_(convolveImplicit)(const THNNConvolution *c, int back, THTensor *from,
   w.flat = w.inPlace ? 0 : THNN_(wholeVectors)(w.few * w.planes * w.plane + THNN_DIRECT_SLACK);
   w.sums = w.few * (w.elements || w.inPlace ? w.piece : all) *
            (w.direct ? ofPosition : blocks * w.width);
-  w.memory = THNN_(scratch)(&call, w.threads * (w.flat + w.sums + w.turned));
+  w.memory = THNN_(scratch)(&call, w.threads * THNN_(ofItem)(&w));
   THNN_(listOffsets)(&call, &w);
   THNN_(start)(&call);
   w.from = THTensor_(data)(from);
@@ -706,7 +742,8 @@ void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNNConvolu
   enum { TERMS = 512, FEW_TERMS = 64, POSITIONS = 256, SUMS = 1 << 18 };
   *w = (THNN_(ImplicitWeights)){.c = c};
   const ptrdiff_t outputs = c->outputs / c->groups;
-  w->plan = THNNPlan_of(c, 0, THNN_(scratchBytes)(call, THNNPlan_memory(c, 0)));
+  w->plan = THNNPlan_of(c, 0, THNN_PLAN_WHOLE,
+                        THNN_(scratchBytes)(call, THNNPlan_memory(c, 0, THNN_PLAN_WHOLE)));
   w->inPlace = c->last ? c->window == 1 && THNN_(isLaidOut)(&w->plan) : THNN_(areElements)(c);
   w->inRows = c->last && w->inPlace;
   w->width = THNN_(widthOf)(outputs);

@@ -175,7 +175,8 @@ static void THNN_(mapRun)(const THNN_(Map) * m, int back, THTensor *from, THTens
        .source = back ? m->c.windows : m->c.image,
        .result = back ? m->c.image : m->c.windows,
        .threads = THParallel_threads(m->c.batch, 1)};
-  w.plan = THNNPlan_of(&m->c, back, THNN_(scratchBytes)(&call, THNNPlan_memory(&m->c, back)));
+  w.plan = THNNPlan_of(&m->c, back, THNN_PLAN_WHOLE,
+                       THNN_(scratchBytes)(&call, THNNPlan_memory(&m->c, back, THNN_PLAN_WHOLE)));
   const ptrdiff_t terms = m->connections * m->c.window;
   w.first = THNN_(scratchBytes)(&call,
                                 (size_t)(w.plan.parts * (w.results + 1) + terms) * sizeof *w.first);
@@ -246,7 +247,8 @@ static void THNN_(mapWeights)(const THNN_(Map) * m, THTensor *input, THTensor *g
        .outputs = m->full ? m->inputs : m->outputs,
        .sets = THMin(m->c.batch, THNN_IMAGE_SETS)};
   w.threads = THParallel_threads(w.sets, 1);
-  w.plan = THNNPlan_of(&m->c, 0, THNN_(scratchBytes)(&call, THNNPlan_memory(&m->c, 0)));
+  w.plan = THNNPlan_of(&m->c, 0, THNN_PLAN_WHOLE,
+                       THNN_(scratchBytes)(&call, THNNPlan_memory(&m->c, 0, THNN_PLAN_WHOLE)));
   w.planeY = THNNPlan_other(&m->c, &w.plan, w.layoutY);
   w.at = THNN_(scratchBytes)(&call, 2 * (size_t)m->connections * sizeof *w.at);
   real *mask = THNN_(scratch)(&call, w.planeY);
