@@ -73,3 +73,12 @@ ptrdiff_t THCpu_secondCache(void)
   }
   return known;
 }
+
+int THCpu_addsEight(void)
+{
+#if defined(__x86_64__) && !defined(TH_BASELINE)
+  return __builtin_cpu_is("amd");
+#else
+  return 0;
+#endif
+}

@@ -15,9 +15,12 @@
 #define LARGER(a, x)  (IS_NAN(x) ? (x) : (x) > (a) ? (x) : (a))
 #define SMALLER(a, x) (IS_NAN(x) ? (x) : (x) < (a) ? (x) : (a))
 
+#define TH_SUM(X)   X(sum, accreal, 0, ADD(a, x), ADD(a, b), a)
+#define TH_NORM2(X) X(norm2, accreal, 0, ADD(a, MUL(x, x)), ADD(a, b), sqrt(a))
+
 /* Every type that computes.  NaN is larger than everything, and smaller too. */
 #define TH_REDUCTIONS(X)                              \
-  X(sum, accreal, 0, ADD(a, x), ADD(a, b), a)         \
+  TH_SUM(X)                                           \
   X(prod, accreal, 1, MUL(a, x), MUL(a, b), a)        \
   X(max, real, LOWEST, LARGER(a, x), LARGER(a, b), a) \
   X(min, real, HIGHEST, SMALLER(a, x), SMALLER(a, b), a)
@@ -27,7 +30,7 @@
 #define TH_NORMS(X)                                                             \
   X(norm0, accreal, 0, ADD(a, NONZERO(x)), ADD(a, b), a)                        \
   X(norm1, accreal, 0, ADD(a, ABSOLUTE(x)), ADD(a, b), a)                       \
-  X(norm2, accreal, 0, ADD(a, MUL(x, x)), ADD(a, b), sqrt(a))                   \
+  TH_NORM2(X)                                                                   \
   X(normP, accreal, 0, ADD(a, POWER(ABSOLUTE(x), p)), ADD(a, b), pow(a, 1 / p)) \
   X(normMax, real, 0, LARGER(a, FABS(x)), LARGER(a, b), a)                      \
   X(normMin, real, HIGHEST, SMALLER(a, FABS(x)), SMALLER(a, b), a)

@@ -304,8 +304,8 @@ static void THTest_(reduceLargeShapes)(void)
   THTensor_(free)(r);
 }
 
-/* Lines of few elements, of which many are reduced at once: every length about that of vectors, and
- * some up to where lines are reduced one by one. */
+/* Lines of few elements, of which many are reduced at once, or a few that are no vector of them:
+ * every length about that of vectors, and some up to where lines are reduced one by one. */
 static void THTest_(reduceShortLines)(void)
 {
   static const int layouts[] = {TH_CONTIGUOUS, TH_NARROWED, TH_EXPANDED};
@@ -314,7 +314,8 @@ static void THTest_(reduceShortLines)(void)
   for (int64_t n = 2; n < 440; n += n < 36 ? 1 : n < 140 ? 13 : 57)
     for (int op = 0; op < REDUCTIONS; op++) {
       const int layout = layouts[(n + op) % 3];
-      THTensor *t = THTest_(tensor)(layout, (uint64_t)n, TH_SHAPE(n % 2 ? 70 : 131, n));
+      const int64_t lines = (n + op) % 4 == 0 ? 5 : n % 2 ? 70 : 131;
+      THTensor *t = THTest_(tensor)(layout, (uint64_t)n, TH_SHAPE(lines, n));
       if (t->size[1] > 1 && !(n > 200 && op == PROD)) {
         th_note("reduction %d, layout %s, lines of %lld", op, th_layout_names[layout],
                 (long long)n);

@@ -3,6 +3,7 @@
 
 #include "THTemplate.h"
 
+#include "../THCpu.h"
 #include "../THReduce.h"
 #include "THReduceLanes.h"
 #include "THTurn.h"
@@ -163,39 +164,13 @@ static void fold_lines(void (*join)(void *, const void *, ptrdiff_t), ptrdiff_t 
 /* How lanes take in elements. */
 #define TAKES(name, state, ...) TAKES_##state(name, state, __VA_ARGS__)
 
-#define WALKS(name, state, initial, accumulate, joined, finished)                                  \
-  /* DEEP rows of lanes at once, but for the last lanes: says how many there were */               \
-  static inline __attribute__((always_inline))                                                     \
-  ptrdiff_t name##_deep(state *restrict a, const real *x, ptrdiff_t lanes, ptrdiff_t jump,         \
-                        uintptr_t ahead, double p)                                                 \
-  {                                                                                                \
-    enum { MANY = ITEM < 4 ? LANE_BYTES / sizeof(state) : 64 / ITEM, FEW = 64 / sizeof(state) };   \
-    ptrdiff_t j = 0;                                                                               \
-    for (; j + MANY <= lanes; j += MANY) {                                                         \
-      for (int d = 0; d < DEEP; d++)                                                               \
-        fetch((uintptr_t)(x + d * jump + j) + ahead, MANY);                                        \
-      name##_few(a + j, x + j, MANY, jump, DEEP, p);                                               \
-    }                                                                                              \
-    if (ITEM < 4)                                                                                  \
-      for (; j + FEW <= lanes; j += FEW)                                                           \
-        name##_few(a + j, x + j, FEW, jump, DEEP, p);                                              \
-    return j;                                                                                      \
-  }                                                                                                \
-                                                                                                   \
-  /* one row of lanes */                                                                           \
-  static inline __attribute__((always_inline)) void name##_across(                                 \
-      state *restrict a, const real *x, ptrdiff_t lanes, double p)                                 \
-  {                                                                                                \
-    enum { FEW = 64 / sizeof(state), MANY = 2 * FEW };                                             \
-    ptrdiff_t j = 0;                                                                               \
-    if (ITEM >= 4)                                                                                 \
-      for (; j + MANY <= lanes; j += MANY)                                                         \
-        name##_few(a + j, x + j, MANY, 0, 1, p);                                                   \
-    for (; j + FEW <= lanes; j += FEW)                                                             \
-      name##_few(a + j, x + j, FEW, 0, 1, p);                                                      \
-    for (; j < lanes; j++)                                                                         \
-      a[j] = name##_take(a[j], (state)x[j], p);                                                    \
-  }                                                                                                \
+/* Whether elements fill all lanes of states of so many bytes some times. */
+static inline int is_long(ptrdiff_t n, ptrdiff_t stateSize)
+{
+  return n >= LANE_BYTES / stateSize * 4;
+}
+
+#define FOLDS(name, state, ...)                                                                    \
   /* The states of all lanes joined, a vector's worth at a time to the end: single ones would have \
    * branches, which guess wrong.  What other lanes hold then does not count. */                   \
   static inline __attribute__((always_inline)) state name##_fold(state *lanes, int count)          \
@@ -206,34 +181,96 @@ static void fold_lines(void (*join)(void *, const void *, ptrdiff_t), ptrdiff_t 
       if (count >= 2 << step)                                                                      \
         name##_join(lanes, lanes + (1 << step), THMax(1 << step, LEAST));                          \
     return lanes[0];                                                                               \
-  }                                                                                                \
+  }
+
+/* Columns and long lines: name is what names the functions, one the row of the table. */
+#define COLUMNS(name, one, state)                                                                 \
+  /* DEEP rows of lanes at once, but for the last lanes: says how many there were */              \
+  static inline __attribute__((always_inline))                                                    \
+  ptrdiff_t name##_deep(state *restrict a, const real *x, ptrdiff_t lanes, ptrdiff_t jump,        \
+                        uintptr_t ahead, double p)                                                \
+  {                                                                                               \
+    enum { MANY = ITEM < 4 ? LANE_BYTES / sizeof(state) : 64 / ITEM, FEW = 64 / sizeof(state) };  \
+    ptrdiff_t j = 0;                                                                              \
+    for (; j + MANY <= lanes; j += MANY) {                                                        \
+      for (int d = 0; d < DEEP; d++)                                                              \
+        fetch((uintptr_t)(x + d * jump + j) + ahead, MANY);                                       \
+      name##_few(a + j, x + j, MANY, jump, DEEP, p);                                              \
+    }                                                                                             \
+    if (ITEM < 4)                                                                                 \
+      for (; j + FEW <= lanes; j += FEW)                                                          \
+        name##_few(a + j, x + j, FEW, jump, DEEP, p);                                             \
+    return j;                                                                                     \
+  }                                                                                               \
+                                                                                                  \
+  /* one row of lanes */                                                                          \
+  static inline __attribute__((always_inline)) void name##_across(                                \
+      state *restrict a, const real *x, ptrdiff_t lanes, double p)                                \
+  {                                                                                               \
+    enum { FEW = 64 / sizeof(state), MANY = 2 * FEW };                                            \
+    ptrdiff_t j = 0;                                                                              \
+    if (ITEM >= 4)                                                                                \
+      for (; j + MANY <= lanes; j += MANY)                                                        \
+        name##_few(a + j, x + j, MANY, 0, 1, p);                                                  \
+    for (; j + FEW <= lanes; j += FEW)                                                            \
+      name##_few(a + j, x + j, FEW, 0, 1, p);                                                     \
+    for (; j < lanes; j++)                                                                        \
+      a[j] = one##_take(a[j], (state)x[j], p);                                                    \
+  }                                                                                               \
+                                                                                                  \
+  /* rows of lanes that lie side by side */                                                       \
+  static inline __attribute__((always_inline)) void name##_columns(state *restrict a,             \
+                                                                   const THRows *block, double p) \
+  {                                                                                               \
+    const ptrdiff_t lanes = block->lanes, rows = block->rows, jump = block->jump;                 \
+    const uintptr_t ahead = rows_ahead(lanes, jump, 1);                                           \
+    for (ptrdiff_t i = 0, done = 0; i < rows; i++) {                                              \
+      const real *x = AT(block) + i * jump;                                                       \
+      if (i % DEEP == 0)                                                                          \
+        done = i + DEEP <= rows ? name##_deep(a, x, lanes, jump, ahead, p) : 0;                   \
+      name##_across(a + done, x + done, lanes - done, p);                                         \
+    }                                                                                             \
+  }
+
+#define LONG_LINE(name, one, state)                                                   \
+  /* the state of a line that fills all lanes some times */                           \
+  static inline __attribute__((always_inline))                                        \
+  state name##_long(const real *line, ptrdiff_t n, uintptr_t ahead, double p)         \
+  {                                                                                   \
+    enum { MANY = LANE_BYTES / sizeof(state) };                                       \
+    state all[MANY], lanes[MANY];                                                     \
+    one##_start(all, MANY);                                                           \
+    for (ptrdiff_t done = 0; done < n; done += BLOCK) {                               \
+      const real *x = line + done;                                                    \
+      const ptrdiff_t end = THMin(BLOCK, n - done);                                   \
+      const ptrdiff_t swept = name##_sweep(lanes, x, MANY, LINE_DEEP, end, ahead, p); \
+      name##_rest(lanes, x + swept, MANY, end - swept, p);                            \
+      one##_join(all, lanes, MANY);                                                   \
+    }                                                                                 \
+    return one##_fold(all, MANY);                                                     \
+  }
+
+#define WALKS(name, state, ...)                                                                    \
+  COLUMNS(name, name, state)                                                                       \
+  LONG_LINE(name, name, state)                                                                     \
                                                                                                    \
   static void name##_line(void *to, const void *at, ptrdiff_t n, ptrdiff_t first,                  \
                           const THReduceScalars *scalars)                                          \
   {                                                                                                \
-    enum { MANY = LANE_BYTES / sizeof(state), FEW = 64 / sizeof(state) };                          \
+    enum { FEW = 64 / sizeof(state) };                                                             \
+    const real *const x = (const real *)at;                                                        \
     const double p = scalars->p;                                                                   \
-    state all[MANY], lanes[MANY];                                                                  \
-    if (n < MANY * 4) { /* one vector of lanes */                                                  \
-      const real *x = (const real *)at;                                                            \
+    state sum;                                                                                     \
+    if (is_long(n, sizeof(state))) {                                                               \
+      sum = name##_long(x, n, line_ahead(scalars->count), p);                                      \
+    } else { /* one vector of lanes */                                                             \
+      state lanes[FEW];                                                                            \
       ptrdiff_t i = name##_sweep(lanes, x, FEW, 1, n, 0, p);                                       \
-      state one = name##_fold(lanes, FEW);                                                         \
+      sum = name##_fold(lanes, FEW);                                                               \
       for (; i < n; i++)                                                                           \
-        one = name##_take(one, (state)x[i], p);                                                    \
-      name##_join(to, &one, 1);                                                                    \
-      return;                                                                                      \
+        sum = name##_take(sum, (state)x[i], p);                                                    \
     }                                                                                              \
-    const uintptr_t ahead = line_ahead(scalars->count);                                            \
-    name##_start(all, MANY);                                                                       \
-    for (ptrdiff_t done = 0; done < n; done += BLOCK) {                                            \
-      const real *x = (const real *)at + done;                                                     \
-      const ptrdiff_t end = THMin(BLOCK, n - done);                                                \
-      const ptrdiff_t swept = name##_sweep(lanes, x, MANY, LINE_DEEP, end, ahead, p);              \
-      name##_rest(lanes, x + swept, MANY, end - swept, p);                                         \
-      name##_join(all, lanes, MANY);                                                               \
-    }                                                                                              \
-    all[0] = name##_fold(all, MANY);                                                               \
-    name##_join(to, all, 1);                                                                       \
+    name##_join(to, &sum, 1);                                                                      \
   }                                                                                                \
                                                                                                    \
   /* Lines of some length: each becomes a vector of lanes, and lanes of many lines are joined once \
@@ -277,23 +314,16 @@ static void fold_lines(void (*join)(void *, const void *, ptrdiff_t), ptrdiff_t 
     const ptrdiff_t rows = block->rows, jump = block->jump;                                        \
     state *restrict a = states;                                                                    \
     const double p = scalars->p;                                                                   \
-    ptrdiff_t i = 0;                                                                               \
     if (step == 1) {                                                                               \
-      const uintptr_t ahead = rows_ahead(lanes, jump, 1);                                          \
-      for (ptrdiff_t done = 0; i < rows; i++) {                                                    \
-        const real *x = AT(block) + i * jump;                                                      \
-        if (i % DEEP == 0)                                                                         \
-          done = i + DEEP <= rows ? name##_deep(a, x, lanes, jump, ahead, p) : 0;                  \
-        name##_across(a + done, x + done, lanes - done, p);                                        \
-      }                                                                                            \
+      name##_columns(a, block, p);                                                                 \
     } else if (step < jump && lanes > 1) {                                                         \
-      for (; i < rows; i++)                                                                        \
+      for (ptrdiff_t i = 0; i < rows; i++)                                                         \
         for (ptrdiff_t j = 0; j < lanes; j++)                                                      \
           a[j] = name##_take(a[j], (state)AT(block)[i * jump + j * step], p);                      \
     } else {                                                                                       \
       for (ptrdiff_t j = 0; j < lanes; j++) {                                                      \
         state b = a[j];                                                                            \
-        for (i = 0; i < rows; i++)                                                                 \
+        for (ptrdiff_t i = 0; i < rows; i++)                                                       \
           b = name##_take(b, (state)AT(block)[i * jump + j * step], p);                            \
         a[j] = b;                                                                                  \
       }                                                                                            \
@@ -313,7 +343,151 @@ static void fold_lines(void (*join)(void *, const void *, ptrdiff_t), ptrdiff_t 
 
 EVERY(STATES)
 WALKING(TAKES)
+WALKING(FOLDS)
 WALKING(WALKS)
+
+/* --- sums of floats in eight doubles at a time ------------------------------------------------ */
+
+#if defined(TH_REAL_IS_FLOAT) && defined(__AVX512F__)
+
+enum { EIGHT = 8 };
+typedef accreal Eight __attribute__((vector_size(EIGHT * sizeof(accreal))));
+
+static inline Eight eight_at(const accreal *x)
+{
+  return (Eight)_mm512_loadu_pd(x);
+}
+
+static inline Eight eight_widened(const real *x)
+{
+  return (Eight)_mm512_cvtps_pd(_mm256_loadu_ps(x));
+}
+
+#define SHUFFLED(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+
+/* What is left over of a line is some lanes of a vector. */
+#define REST_OF_EIGHT(name)                                                           \
+  /* b with those of the next eight elements that left has */                         \
+  static inline Eight name##_rest_of(Eight b, const real *x, __mmask8 left, double p) \
+  {                                                                                   \
+    const Eight last = (Eight)_mm512_cvtps_pd(_mm256_maskz_loadu_ps(left, x));        \
+    const Eight c = name##_take_eight(b, last, p);                                    \
+    return (Eight)_mm512_mask_mov_pd((__m512d)b, left, (__m512d)c);                   \
+  }                                                                                   \
+                                                                                      \
+  static inline __attribute__((always_inline)) void name##_rest(                      \
+      accreal *restrict a, const real *x, TH_UNUSED int lanes, ptrdiff_t n, double p) \
+  {                                                                                   \
+    for (ptrdiff_t i = 0; i < n; i += EIGHT) {                                        \
+      const __mmask8 left = (__mmask8)((1 << THMin(EIGHT, n - i)) - 1);               \
+      const Eight b = name##_rest_of(eight_at(a + i), x + i, left, p);                \
+      memcpy(a + i, &b, sizeof b);                                                    \
+    }                                                                                 \
+  }
+
+/* Lines side by side, eight at a time, so that none waits for its sum and there is one turn of a
+ * loop for eight. */
+#define LINES_OF_EIGHT(name, one, state, initial, joined)                                         \
+  static inline Eight name##_joined(Eight a, Eight b)                                             \
+  {                                                                                               \
+    return joined;                                                                                \
+  }                                                                                               \
+                                                                                                  \
+  /* A vector of the states of eight lines, of each of which there is a vector: halves of these   \
+   * are joined, then quarters, then single lanes, as one##_fold does it. */                      \
+  static inline Eight name##_folded(const Eight *lanes)                                           \
+  {                                                                                               \
+    Eight half[4], two[2];                                                                        \
+    for (int k = 0; k < 4; k++)                                                                   \
+      half[k] = name##_joined(SHUFFLED(lanes[k], lanes[k + 4], 0, 1, 2, 3, 8, 9, 10, 11),         \
+                              SHUFFLED(lanes[k], lanes[k + 4], 4, 5, 6, 7, 12, 13, 14, 15));      \
+    for (int k = 0; k < 2; k++)                                                                   \
+      two[k] = name##_joined(SHUFFLED(half[k], half[k + 2], 0, 1, 8, 9, 4, 5, 12, 13),            \
+                             SHUFFLED(half[k], half[k + 2], 2, 3, 10, 11, 6, 7, 14, 15));         \
+    return name##_joined(SHUFFLED(two[0], two[1], 0, 8, 2, 10, 4, 12, 6, 14),                     \
+                         SHUFFLED(two[0], two[1], 1, 9, 3, 11, 5, 13, 7, 15));                    \
+  }                                                                                               \
+                                                                                                  \
+  /* some lines, a constant, up to eight.  As many more are fetched in the order of memory, where \
+   * little else lies between them: one by one, they would come late. */                          \
+  static inline __attribute__((always_inline)) void name##_abreast(                               \
+      state *states, const real *x, ptrdiff_t apart, int some, ptrdiff_t n, double p)             \
+  {                                                                                               \
+    const ptrdiff_t whole = n / EIGHT * EIGHT;                                                    \
+    const __mmask8 left = (__mmask8)((1 << (n - whole)) - 1);                                     \
+    const ptrdiff_t pace = apart < 2 * n ? some : 0;                                              \
+    const real *const next = x + pace * apart;                                                    \
+    Eight b[EIGHT];                                                                               \
+    TH_PRAGMA(GCC unroll 8)                                                                       \
+    for (int k = 0; k < EIGHT; k++)                                                               \
+      b[k] = (Eight){0} + (accreal)(initial);                                                     \
+    for (ptrdiff_t i = 0; i < whole; i += EIGHT) {                                                \
+      fetch((uintptr_t)(next + pace * i), (size_t)(some * EIGHT));                                \
+      TH_PRAGMA(GCC unroll 8)                                                                     \
+      for (int k = 0; k < some; k++)                                                              \
+        b[k] = name##_take_eight(b[k], eight_widened(x + k * apart + i), p);                      \
+    }                                                                                             \
+    if (left)                                                                                     \
+      TH_PRAGMA(GCC unroll 8)                                                                     \
+    for (int k = 0; k < some; k++)                                                                \
+      b[k] = name##_rest_of(b[k], x + k * apart + whole, left, p);                                \
+    const __mmask8 lanes = (__mmask8)((1 << some) - 1);                                           \
+    const Eight before = (Eight)_mm512_maskz_loadu_pd(lanes, states);                             \
+    const Eight after = name##_joined(before, name##_folded(b));                                  \
+    _mm512_mask_storeu_pd(states, lanes, (__m512d)after);                                         \
+  }                                                                                               \
+                                                                                                  \
+  static __attribute__((noinline)) void name##_lines(                                             \
+      state *states, const real *x, ptrdiff_t lines, ptrdiff_t apart, ptrdiff_t n, double p)      \
+  {                                                                                               \
+    ptrdiff_t j = 0;                                                                              \
+    for (; j + EIGHT <= lines; j += EIGHT)                                                        \
+      name##_abreast(states + j, x + j * apart, apart, EIGHT, n, p);                              \
+    for (; j < lines; j++)                                                                        \
+      name##_abreast(states + j, x + j * apart, apart, 1, n, p);                                  \
+  }
+
+/* Four or eight, by the processor. */
+#define SUMS(name, state, initial, accumulate, joined, ...)                                  \
+  TAKES_VECTORS(name##_of_eight, Eight, eight, EIGHT, initial, accumulate)                   \
+  REST_OF_EIGHT(name##_of_eight)                                                             \
+  COLUMNS(name##_of_eight, name, state)                                                      \
+  LONG_LINE(name##_of_eight, name, state)                                                    \
+  LINES_OF_EIGHT(name##_of_eight, name, state, initial, joined)                              \
+                                                                                             \
+  static void name##_either_line(void *to, const void *at, ptrdiff_t n, ptrdiff_t first,     \
+                                 const THReduceScalars *scalars)                             \
+  {                                                                                          \
+    if (!THCpu_addsEight()) {                                                                \
+      name##_line(to, at, n, first, scalars);                                                \
+    } else if (is_long(n, sizeof(state))) {                                                  \
+      const state sum = name##_of_eight_long(at, n, line_ahead(scalars->count), scalars->p); \
+      name##_join(to, &sum, 1);                                                              \
+    } else {                                                                                 \
+      name##_of_eight_lines(to, at, 1, 0, n, scalars->p);                                    \
+    }                                                                                        \
+  }                                                                                          \
+                                                                                             \
+  static void name##_either_rows(void *states, const THRows *block,                          \
+                                 const THReduceScalars *scalars)                             \
+  {                                                                                          \
+    if (THCpu_addsEight() && block->step == 1)                                               \
+      name##_of_eight_columns(states, block, scalars->p);                                    \
+    else if (THCpu_addsEight() && block->jump == 1 && block->group == 1)                     \
+      name##_of_eight_lines(states, AT(block), block->lanes, block->step, block->rows,       \
+                            scalars->p);                                                     \
+    else                                                                                     \
+      name##_rows(states, block, scalars);                                                   \
+  }
+
+TH_SUM(SUMS)
+TH_NORM2(SUMS)
+#define sum_rows   sum_either_rows
+#define sum_line   sum_either_line
+#define norm2_rows norm2_either_rows
+#define norm2_line norm2_either_line
+
+#endif
 #define mean_rows sum_rows
 #define mean_line sum_line
 

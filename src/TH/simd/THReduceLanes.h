@@ -92,8 +92,9 @@ static inline __attribute__((always_inline)) void fetch(uintptr_t x, size_t n)
   }
 
 /* Floats become doubles four at a time, as they come from memory.  Compilers widen longer vectors
- * of them by halves, which takes an instruction more for each, and processors compute four doubles
- * in more places than eight. */
+ * of them by halves, which takes an instruction more for each, and Intel's processors compute four
+ * doubles in more places than eight.  Where others do not, sums are taken in eight at a time (SUMS
+ * in THReduceKernels.c). */
 #if defined(TH_REAL_IS_FLOAT) && defined(__AVX2__)
 
 enum { FOUR = 4 };
@@ -141,44 +142,48 @@ static inline accreal one_nonzero(accreal x)
 #define NONZERO(x)  _Generic((x), Four : four_nonzero, accreal : one_nonzero)(x)
 #define POWER(x, p) _Generic((x), Four : four_power, accreal : pow)(x, p)
 
+/* What vectors of so many doubles, to which as many floats are widened, have in common. */
+#define TAKES_VECTORS(name, Vector, vector, COUNT, initial, accumulate)                     \
+  static inline Vector name##_take_##vector(Vector a, Vector x, double p)                   \
+  {                                                                                         \
+    return accumulate;                                                                      \
+  }                                                                                         \
+                                                                                            \
+  static inline __attribute__((always_inline)) void name##_few(                             \
+      accreal *restrict a, const real *x, int lanes, ptrdiff_t jump, int deep, double p)    \
+  {                                                                                         \
+    for (int k = 0; k < lanes; k += COUNT) {                                                \
+      Vector b = vector##_at(a + k);                                                        \
+      for (int d = 0; d < deep; d++)                                                        \
+        b = name##_take_##vector(b, vector##_widened(x + d * jump + k), p);                 \
+      memcpy(a + k, &b, sizeof b);                                                          \
+    }                                                                                       \
+  }                                                                                         \
+                                                                                            \
+  static inline __attribute__((always_inline))                                              \
+  ptrdiff_t name##_sweep(accreal *restrict a, const real *x, int lanes, TH_UNUSED int deep, \
+                         ptrdiff_t n, uintptr_t ahead, double p)                            \
+  {                                                                                         \
+    Vector b[LANE_BYTES / sizeof(Vector)];                                                  \
+    ptrdiff_t i = 0;                                                                        \
+    TH_PRAGMA(GCC unroll 8)                                                                 \
+    for (int k = 0; k < lanes / COUNT; k++)                                                 \
+      b[k] = (Vector){0} + (accreal)(initial);                                              \
+    for (; i + lanes <= n; i += lanes) {                                                    \
+      if (ahead)                                                                            \
+        fetch((uintptr_t)(x + i) + ahead, (size_t)lanes);                                   \
+      TH_PRAGMA(GCC unroll 8)                                                               \
+      for (int k = 0; k < lanes / COUNT; k++)                                               \
+        b[k] = name##_take_##vector(b[k], vector##_widened(x + i + k * COUNT), p);          \
+    }                                                                                       \
+    TH_PRAGMA(GCC unroll 8)                                                                 \
+    for (int k = 0; k < lanes / COUNT; k++)                                                 \
+      memcpy(a + k * COUNT, &b[k], sizeof b[k]);                                            \
+    return i;                                                                               \
+  }
+
 #define TAKES_accreal(name, state, initial, accumulate, ...)                                    \
-  static inline Four name##_take_four(Four a, Four x, double p)                                 \
-  {                                                                                             \
-    return accumulate;                                                                          \
-  }                                                                                             \
-                                                                                                \
-  static inline __attribute__((always_inline)) void name##_few(                                 \
-      accreal *restrict a, const real *x, int lanes, ptrdiff_t jump, int deep, double p)        \
-  {                                                                                             \
-    for (int k = 0; k < lanes; k += FOUR) {                                                     \
-      Four b = four_at(a + k);                                                                  \
-      for (int d = 0; d < deep; d++)                                                            \
-        b = name##_take_four(b, four_widened(x + d * jump + k), p);                             \
-      memcpy(a + k, &b, sizeof b);                                                              \
-    }                                                                                           \
-  }                                                                                             \
-                                                                                                \
-  static inline __attribute__((always_inline))                                                  \
-  ptrdiff_t name##_sweep(accreal *restrict a, const real *x, int lanes, TH_UNUSED int deep,     \
-                         ptrdiff_t n, uintptr_t ahead, double p)                                \
-  {                                                                                             \
-    Four b[LANE_BYTES / sizeof(Four)];                                                          \
-    ptrdiff_t i = 0;                                                                            \
-    TH_PRAGMA(GCC unroll 8)                                                                     \
-    for (int k = 0; k < lanes / FOUR; k++)                                                      \
-      b[k] = (Four){initial, initial, initial, initial};                                        \
-    for (; i + lanes <= n; i += lanes) {                                                        \
-      if (ahead)                                                                                \
-        fetch((uintptr_t)(x + i) + ahead, (size_t)lanes);                                       \
-      TH_PRAGMA(GCC unroll 8)                                                                   \
-      for (int k = 0; k < lanes / FOUR; k++)                                                    \
-        b[k] = name##_take_four(b[k], four_widened(x + i + k * FOUR), p);                       \
-    }                                                                                           \
-    TH_PRAGMA(GCC unroll 8)                                                                     \
-    for (int k = 0; k < lanes / FOUR; k++)                                                      \
-      memcpy(a + k * FOUR, &b[k], sizeof b[k]);                                                 \
-    return i;                                                                                   \
-  }                                                                                             \
+  TAKES_VECTORS(name, Four, four, FOUR, initial, accumulate)                                    \
                                                                                                 \
   static inline __attribute__((always_inline)) void name##_rest(                                \
       accreal *restrict a, const real *x, TH_UNUSED int lanes, ptrdiff_t n, double p)           \
@@ -187,7 +192,7 @@ static inline accreal one_nonzero(accreal x)
     for (; i + FOUR <= n; i += FOUR)                                                            \
       name##_few(a + i, x + i, FOUR, 0, 1, p);                                                  \
     for (; i < n; i++)                                                                          \
-      a[i] = name##_take(a[i], (state)x[i], p);                                                 \
+      a[i] = name##_take(a[i], x[i], p);                                                        \
   }                                                                                             \
                                                                                                 \
   static inline __attribute__((always_inline)) void name##_some(                                \
