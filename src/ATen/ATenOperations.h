@@ -73,6 +73,9 @@ at_tensor *at_brought(at_pool *pool, at_tensor *t, at_ints sizes, const at_type 
 at_tensor *at_pointwise(at_tensor *out, at_row row, at_scalar_type type, int count,
                         at_tensor *const *in, at_scalar a, at_scalar b);
 
+/* A row of truths, of tensors on the CPU of any types, whose elements are true that are not 0. */
+at_tensor *at_pointwiseTruths(at_tensor *out, at_row row, int count, at_tensor *const *in);
+
 /* A layer's kernel, which computes elements of the type compute from such, for operands of any
  * types; r and the inputs are of one size. */
 void at_layerMixed(at_tensor *r, THKernel layer, const void *scalars, const at_type *compute,

@@ -74,12 +74,21 @@ static void compute_piece(const Mixed *mixed, ptrdiff_t n, char *const *at, bool
   mixed->layer(&run, mixed->layerScalars);
 }
 
+/* Elements of a piece, of which operands of longer ones do not drive the others out either. */
+static ptrdiff_t room_of(const Mixed *mixed)
+{
+  size_t longest = 2 * mixed->computed;
+  for (int o = 0; o <= mixed->inputs; o++)
+    longest = THMax(longest, mixed->itemSize[o]);
+  return 2 * PIECE_BYTES / (ptrdiff_t)longest;
+}
+
 static void block(const THRun *run, const void *context)
 {
   const Mixed *const mixed = context;
   _Alignas(64) char buffer[OPERANDS][PIECE_BYTES];
   const char *seen[OPERANDS] = {NULL};
-  const ptrdiff_t room = PIECE_BYTES / (ptrdiff_t)mixed->computed;
+  const ptrdiff_t room = room_of(mixed);
   const ptrdiff_t columns = THMin(run->n, room), rows = THMin(run->rows, room / columns);
   for (ptrdiff_t j = 0; j < run->rows; j += rows)
     for (ptrdiff_t i = 0; i < run->n; i += columns) {

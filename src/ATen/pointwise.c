@@ -150,6 +150,21 @@ static at_tensor *pointwise_plain(at_tensor *out, at_row row, at_scalar_type typ
   return THGuard_keep(&guard);
 }
 
+/* What at_pointwiseMixed computes: out if it can be written, else a tensor that the pool holds. */
+static at_tensor *compute_mixed(at_pool *pool, at_tensor *out, at_row row, const at_type *result,
+                                const at_type *compute, const at_type *written, at_ints sizes,
+                                int count, at_tensor *const *in, at_scalar a, at_scalar b)
+{
+  at_tensor *beside[AT_INPUTS] = {NULL};
+  for (int i = 0; i < count; i++)
+    beside[i] = at_brought(pool, in[i], sizes, in[i]->type);
+  const bool direct = out && out->type == result && at_sameSizes(at_sizesOf(out), sizes);
+  at_tensor *const r = direct ? out : at_hold(pool, at_newShape(result, sizes));
+  if (at_numel(r) > 0)
+    at_pointwiseMixed(r, row, compute, written, count, beside, a, b);
+  return r;
+}
+
 at_tensor *at_pointwise(at_tensor *out, at_row row, at_scalar_type type, int count,
                         at_tensor *const *in, at_scalar a, at_scalar b)
 {
@@ -168,14 +183,9 @@ at_tensor *at_pointwise(at_tensor *out, at_row row, at_scalar_type type, int cou
   at_pool pool;
   at_pool_enter(&pool);
   if (at_isMixed(row, compute, result != written, count, in)) {
-    at_tensor *beside[AT_INPUTS] = {NULL};
-    for (int i = 0; i < count; i++)
-      beside[i] = at_brought(&pool, in[i], sizes, in[i]->type);
-    const bool direct = out && out->type == result && at_sameSizes(at_sizesOf(out), sizes);
-    at_tensor *const r = direct ? out : at_hold(&pool, at_newShape(result, sizes));
-    if (at_numel(r) > 0)
-      at_pointwiseMixed(r, row, compute, written, count, beside, a, b);
-    if (!direct)
+    at_tensor *const r =
+        compute_mixed(&pool, out, row, result, compute, written, sizes, count, in, a, b);
+    if (r != out)
       return at_finishOne(&pool, out, r);
     at_pool_leave(&pool);
     return out;
@@ -192,6 +202,24 @@ at_tensor *at_pointwise(at_tensor *out, at_row row, at_scalar_type type, int cou
   if (!out && result != written)
     r = at_hold(&pool, at_newCast(r, result));
   if (!direct)
+    return at_finishOne(&pool, out, r);
+  at_pool_leave(&pool);
+  return out;
+}
+
+at_tensor *at_pointwiseTruths(at_tensor *out, at_row row, int count, at_tensor *const *in)
+{
+  const at_scalar none = {0};
+  const at_type *const truth = at_typeBeside(in[0]->type, AT_BOOL);
+  int64_t room[AT_MOST_DIMS];
+  const at_ints sizes = at_broadcast(count, in, room);
+  if (out)
+    at_checkResult(out, in[0], sizes, AT_BOOL);
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *const r =
+      compute_mixed(&pool, out, row, truth, truth, truth, sizes, count, in, none, none);
+  if (r != out)
     return at_finishOne(&pool, out, r);
   at_pool_leave(&pool);
   return out;

@@ -109,6 +109,57 @@ static void layouts(void **state)
         }
 }
 
+/* The same, of which some are 0, -0 or NaN. */
+static at_tensor *some_zeros(int64_t rows, int64_t columns, at_scalar_type type, int first)
+{
+  static const float special[] = {0.f, -0.f, NAN};
+  at_tensor *const t = numbers(rows, columns, AT_FLOAT, first);
+  float *const x = at_data(t);
+  const bool isReal = type >= AT_FLOAT && type != AT_BOOL;
+  for (int64_t i = 0; i < rows * columns; i++)
+    if (x[i] < 4)
+      x[i] = isReal || x[i] < 3 ? special[(int)x[i] - 1] : 0;
+  return at_to(t, AT_CPU(type));
+}
+
+/* Into a result that is made, and into one whose elements lie apart. */
+static void check_truths(at_tensor *x, at_tensor *y, int64_t rows, int64_t columns)
+{
+  const float *const a = floats(at_expand(x, AT_SHAPE(rows, columns)));
+  const float *const b = floats(at_expand(y, AT_SHAPE(rows, columns)));
+  at_tensor *const other = at_t(at_ones(AT_SHAPE(columns, rows), .type = AT_CPU(AT_BOOL)));
+  const float *const both = floats(at_logical_and(x, y)), *const any = floats(at_logical_or(x, y));
+  CHECK(at_logical_xor_out(other, x, y) == other);
+  const float *const one = floats(other);
+  for (int64_t i = 0; i < rows * columns; i++) {
+    const int p = a[i] != 0, q = b[i] != 0;
+    if (both[i] != (p & q) || any[i] != (p | q) || one[i] != (p ^ q))
+      CHECK_EQ(both[i] + 2 * any[i] + 4 * one[i], (p & q) + 2 * (p | q) + 4 * (p ^ q));
+  }
+}
+
+static void truths(void **state)
+{
+  static const at_scalar_type types[] = {AT_BYTE,  AT_BOOL,     AT_SHORT, AT_INT,   AT_LONG,
+                                         AT_FLOAT, AT_BFLOAT16, AT_HALF,  AT_DOUBLE};
+  static const int64_t sizes[][2] = {{1, 1}, {3, 5}, {130, 70}, {3, 8200}, {1, 17000}};
+  enum { TYPES = sizeof types / sizeof *types };
+  for (int i = 0; i < TYPES; i++)
+    for (int j = 0; j < TYPES; j++)
+      for (int k = 0; k < 5; k++)
+        AT_SCOPE
+        {
+          const int64_t rows = sizes[k][0], columns = sizes[k][1];
+          at_tensor *const y = some_zeros(rows, columns, types[j], 3);
+          th_note("types %d and %d, %d x %d", i, j, (int)rows, (int)columns);
+          check_truths(some_zeros(rows, columns, types[i], 0), y, rows, columns);
+          check_truths(at_t(some_zeros(columns, rows, types[i], 0)), y, rows, columns);
+          check_truths(some_zeros(rows, 1, types[i], 0), y, rows, columns);
+          check_truths(some_zeros(1, columns, types[i], 5), y, rows, columns);
+          check_truths(some_zeros(1, 1, types[i], 5), y, rows, columns);
+        }
+}
+
 /* What is read and what is written share memory. */
 static void overlapping(void **state)
 {
@@ -482,7 +533,7 @@ int main(void)
       cmocka_unit_test(layouts),      cmocka_unit_test(signs),      cmocka_unit_test(overlapping),
       cmocka_unit_test(results),      cmocka_unit_test(reductions), cmocka_unit_test(lines),
       cmocka_unit_test(exponentials), cmocka_unit_test(shared),     cmocka_unit_test(filled),
-      cmocka_unit_test(layers),       cmocka_unit_test(halves),
+      cmocka_unit_test(layers),       cmocka_unit_test(halves),     cmocka_unit_test(truths),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
