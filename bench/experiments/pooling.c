@@ -128,8 +128,23 @@ static int are_inside(const int64_t *at, ptrdiff_t n)
   return !outside;
 }
 
+/* Which of 16 windows of a row took none of their own elements; its first column is there, so they
+ * begin in the image. */
+static inline __mmask16 took_others(__m512i place, int row, int column)
+{
+  const __m512i left = counting(2 * column - 1, 2), none = _mm512_setzero_si512();
+  const __m512i from = _mm512_max_epi32(left, none);
+  const __m512i count = _mm512_sub_epi32(_mm512_add_epi32(left, _mm512_set1_epi32(3)), from);
+  __mmask16 others = 0xffff;
+  for (int k = row ? 0 : 1; k < 3; k++) {
+    const __m512i first = _mm512_add_epi32(from, _mm512_set1_epi32((2 * row - 1 + k) * IN));
+    others = _mm512_mask_cmpge_epu32_mask(others, _mm512_sub_epi32(place, first), count);
+  }
+  return others;
+}
+
 /* Each element asks the windows that it is in, at most four, whether they took it: nothing is
- * scattered, and what a window takes outside itself is lost. */
+ * scattered.  Where a window took what is not its own, that would be lost, and is looked for. */
 static void sketch_max_pool_back(void *unused)
 {
   (void)unused;
@@ -139,6 +154,7 @@ static void sketch_max_pool_back(void *unused)
   int32_t place[(OUT + 1) * PITCH] __attribute__((aligned(64)));
   float g[(OUT + 1) * PITCH] __attribute__((aligned(64)));
   float sums[IN * IN] __attribute__((aligned(64)));
+  __mmask16 others = 0;
   const __m512 zero = _mm512_setzero_ps();
   const __m512i first = by_turns(0), second = by_turns(FLOATS / 2);
   const int64_t *at = longs(on.index);
@@ -148,7 +164,9 @@ static void sketch_max_pool_back(void *unused)
   for (int plane = 0; plane < PLANES; plane++, at += OUT * OUT, from += OUT * OUT) {
     for (int i = 0; i < OUT; i++)
       for (int j = 0; j <= LAST; j += LAST) {
-        _mm512_storeu_si512(place + i * PITCH + j, load_places(at + i * OUT + j));
+        const __m512i places = load_places(at + i * OUT + j);
+        others |= took_others(places, i, j);
+        _mm512_storeu_si512(place + i * PITCH + j, places);
         _mm512_storeu_ps(g + i * PITCH + j, _mm512_loadu_ps(from + i * OUT + j));
         _mm_prefetch((const char *)(at + i * OUT + j + AHEAD), _MM_HINT_T0);
         _mm_prefetch((const char *)(at + i * OUT + j + AHEAD + 8), _MM_HINT_T0);
@@ -178,6 +196,8 @@ static void sketch_max_pool_back(void *unused)
     send(floats(on.sketched) + plane * IN * IN, sums, sizeof sums);
   }
   _mm_sfence();
+  if (others)
+    abort();
 }
 
 static void average_pool(void *unused)

@@ -60,6 +60,16 @@ static int all_good(THLongTensor *index, THIndexRange range, Search *search)
   return !search->found;
 }
 
+int THIndex_areInside(const int64_t *index, ptrdiff_t n, int64_t first, int64_t count)
+{
+  int bad = 0;
+  const THIndexRange range = {
+      .first = first, .hole = INT64_MIN, .count = (uint64_t)count, .bad = &bad};
+  const THRun run = {.rows = 1, .n = n, .at = {(char *)(uintptr_t)index}, .step = {1}};
+  THIndex_scans->check(&run, &range);
+  return !bad;
+}
+
 void THIndex_check(THLongTensor *index, int arg, int dim, int64_t size)
 {
   Search search;

@@ -378,30 +378,40 @@ static void do_fixed_blocks(void *context, ptrdiff_t begin, ptrdiff_t end)
     THStream_finish();
 }
 
-/* What the environment says, or half of the last cache, or most where that is less. */
-static ptrdiff_t limit_of(ptrdiff_t *kept, ptrdiff_t most)
+/* What the environment says, or so many halves of the last cache, or most where that is less. */
+static ptrdiff_t limit_of(ptrdiff_t *kept, ptrdiff_t halves, ptrdiff_t most)
 {
   ptrdiff_t known = __atomic_load_n(kept, __ATOMIC_RELAXED);
   if (known < 0) {
     const char *wish = getenv("TH_STREAM_BYTES");
-    known = wish ? THMax(0, strtoll(wish, NULL, 10)) : THMin(THCpu_lastCache() / 2, most);
+    known = wish ? THMax(0, strtoll(wish, NULL, 10)) : THMin(THCpu_lastCache() / 2 * halves, most);
     __atomic_store_n(kept, known, __ATOMIC_RELAXED);
   }
   return known;
 }
 
+enum { SHARE = 64 << 20 }; /* of a cache of hundreds of MiB, which belongs to many */
+
 ptrdiff_t THPlan_streamBytes(void)
 {
   enum { FAR = 16 << 20 };
   static ptrdiff_t bytes = -1;
-  return limit_of(&bytes, FAR);
+  return limit_of(&bytes, 1, FAR);
 }
 
 ptrdiff_t THPlan_cacheBytes(void)
 {
-  enum { SHARE = 64 << 20 };
   static ptrdiff_t bytes = -1;
-  return limit_of(&bytes, SHARE);
+  return limit_of(&bytes, 1, SHARE);
+}
+
+/* The same where next to nothing is read: the last of what is written is still there if all of it
+ * is somewhat more than the cache takes, and whoever reads it next gains more than the writer
+ * loses. */
+static ptrdiff_t fill_bytes(void)
+{
+  static ptrdiff_t bytes = -1;
+  return limit_of(&bytes, 3, SHARE);
 }
 
 /* Elements of operand i, those that are repeated once. */
@@ -423,7 +433,7 @@ static int result_streams(const THLoop *loop, ptrdiff_t count)
   for (int i = 1; i < loop->operands; i++)
     read += elements_of(loop, i) * (double)loop->itemSize[i];
   if (read < (double)count * (double)loop->itemSize[0] / 8 &&
-      count < THPlan_cacheBytes() / loop->itemSize[0])
+      count < fill_bytes() / loop->itemSize[0])
     return 0;
   for (int i = 1; i < loop->operands; i++)
     if (loop->data[i] == loop->data[0])

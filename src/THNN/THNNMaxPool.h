@@ -7,6 +7,7 @@
 #include "THNNWindow.h"
 
 enum { THNN_POOL_PARTS = 4 }; /* of a plane's windows, whose gradients are added in turn */
+enum { THNN_POOL_ROWS = 8 };  /* of windows that are remembered, a power of 2 */
 
 #define TH_GENERIC_FILE "generic/THNNMaxPool.h"
 #include "THGenerateFloatTypes.h"

@@ -14,6 +14,8 @@
 #include "THNNCall.h"
 #include "THNNWindow.h"
 
+enum { THNN_SENT = 2048 }; /* bytes of a large result that are sent past the caches at a time */
+
 typedef struct THNNPlanes {
   int dims;                      /* of the tensors */
   int axes;                      /* of a plane: their last dimensions */

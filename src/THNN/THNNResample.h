@@ -8,8 +8,6 @@
 
 enum { THNN_GATHER, THNN_SCATTER };
 
-enum { THNN_SENT = 2048 }; /* bytes of a large result that are sent past the caches at a time */
-
 #define TH_GENERIC_FILE "generic/THNNResample.h"
 #include "THGenerateFloatTypes.h"
 

@@ -61,7 +61,7 @@ static Pool by_two(th_random *random, int number)
   p.input[0] = 1;
   for (int d = 1; d < 3; d++) {
     p.pad[d] = between(random, 0, 1);
-    p.input[d] = between(random, size, d == 2 ? widest[number % 4] : 9);
+    p.input[d] = between(random, size, d == 2 ? widest[number % 4] : 40);
   }
   return p;
 }

@@ -1,7 +1,10 @@
 /* The largest element of each window of an image, a volume or a sequence. */
+#include "src/TH/THPlan.h"
+
 #include "THNNTemplate.h"
 
 TH_DISPATCH(THNN_(MaxPoolKernel), THNN_(maxPool))
+TH_DISPATCH(THNN_(MaxPoolBackKernel), THNN_(maxPoolBackKernel))
 TH_DISPATCH(THNN_(MaxLastKernel), THNN_(maxPoolLast))
 TH_DISPATCH(THNN_(MaxSpansKernel), THNN_(maxSpans))
 
@@ -67,12 +70,15 @@ static void THNN_(spansPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *u
    work->to + plane * p->output);
 }
 
-static void THNN_(maxPoolPlaneBack)(const THNN_(Work) * work, ptrdiff_t plane, void *unused)
+static void THNN_(maxPoolPlaneBack)(const THNN_(Work) * work, ptrdiff_t plane, void *room)
 {
   const THNNPlanes *p = work->planes;
+  const THNNWindow *axis = work->layer;
   real *y = work->y + plane * p->input;
   const real *x = work->x + plane * p->output;
   const int64_t *index = work->from + plane * p->output;
+  if (axis && (*THNN_(maxPoolBackKernel))(axis, work->sends, x, index, y, room))
+    return;
   memset(y, 0, (size_t)p->input * sizeof *y);
   /* Neighbours often come from one place, and then wait for each other: four elements that are far
    * apart are added in turn.  What the next plane needs is fetched ahead, eight indices and the
@@ -159,22 +165,29 @@ static int THNN_(maxPoolLastBack)(const THNNPlanes *p, THTensor *gradOutput, THT
   return 1;
 }
 
-void THNN_(maxPoolBack)(const THNNPlanes *p, THTensor *gradOutput, THTensor *gradInput,
-                        THIndexTensor *indices)
+void THNN_(maxPoolBack)(const THNNPlanes *p, const THNNWindow axis[3], THTensor *gradOutput,
+                        THTensor *gradInput, THIndexTensor *indices)
 {
   THNN_(checkGradOutput)(p, gradOutput);
   THNN_CHECK_SHAPE_INDICES(gradOutput, indices);
   if (THNN_(maxPoolLastBack)(p, gradOutput, gradInput, indices))
     return;
+  /* Rows of windows that fill most of a vector. */
+  const int wide = 4 * p->out[2] * (ptrdiff_t)sizeof(real) >= 3 * 64;
+  const int asks = axis && wide && *THNN_(maxPoolBackKernel) && p->input <= INT32_MAX / 4;
+  const ptrdiff_t bytes = p->count * p->input * (ptrdiff_t)sizeof(real);
   THNN_(Work)
   work = {.plane = THNN_(maxPoolPlaneBack),
+          .layer = asks ? axis : NULL,
           .back = 1,
+          .sends = asks && bytes >= THPlan_cacheBytes(),
           .source = gradOutput,
           .result = gradInput,
           .given = indices,
           .limit = p->input,
           .base = TH_INDEX_BASE,
-          .cost = p->input + p->output};
+          .cost = p->input + p->output,
+          .scratch = asks ? (size_t)THNN_(maxPoolBackRoom)(axis) * sizeof(real) : 0};
   THNN_(work)(p, &work);
 }
 
@@ -286,7 +299,7 @@ void THNN_(SpatialDilatedMaxPooling_updateGradInput)(THNNState *state, THTensor 
   THNNPlanes p = THNN_(imagePlanes)(input, 2);
   THNNWindow axis[] = SPATIAL(dilationH, dilationW);
   THNNPlanes_slide(&p, axis, ceil_mode);
-  THNN_(maxPoolBack)(&p, gradOutput, gradInput, indices);
+  THNN_(maxPoolBack)(&p, axis, gradOutput, gradInput, indices);
 }
 
 void THNN_(SpatialMaxPooling_updateOutput)(THNNState *state, THTensor *input, THTensor *output,
@@ -327,7 +340,7 @@ void THNN_(VolumetricDilatedMaxPooling_updateGradInput)(THNNState *state, THTens
   THNNPlanes p = THNN_(imagePlanes)(input, 3);
   THNNWindow axis[] = VOLUMETRIC(dilationT, dilationH, dilationW);
   THNNPlanes_slide(&p, axis, ceilMode);
-  THNN_(maxPoolBack)(&p, gradOutput, gradInput, indices);
+  THNN_(maxPoolBack)(&p, axis, gradOutput, gradInput, indices);
 }
 
 void THNN_(VolumetricMaxPooling_updateOutput)(THNNState *state, THTensor *input, THTensor *output,
@@ -452,7 +465,7 @@ static void THNN_(adaptiveBack)(THTensor *input, THTensor *gradOutput, THTensor 
 {
   THNNPlanes p = THNN_(imagePlanes)(input, axes);
   THNN_(resultOf)(&p, gradOutput);
-  THNN_(maxPoolBack)(&p, gradOutput, gradInput, indices);
+  THNN_(maxPoolBack)(&p, NULL, gradOutput, gradInput, indices);
 }
 
 void THNN_(SpatialAdaptiveMaxPooling_updateOutput)(THNNState *state, THTensor *input,

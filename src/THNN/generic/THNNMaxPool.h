@@ -22,6 +22,29 @@ extern const THNN_(MaxSpansKernel) * THNN_(maxSpans);
 void THNN_(maxOfSpans)(const THNNPlanes *planes, const THNNSpans *spans, const real *x, real *y,
                        int64_t *index);
 
-/* Adds the gradient of each output element to that of the input element that it came from. */
-void THNN_(maxPoolBack)(const THNNPlanes *planes, THTensor *gradOutput, THTensor *gradInput,
-                        THIndexTensor *indices);
+/* The gradient y of a plane, of g and of the places that windows took; sends: around the caches.
+ * Returns 0, whatever y then holds, unless these are windows of 2 or 3, two apart, of an image of
+ * up to INT32_MAX / 4 elements, and each took one of its own.  NULL where there are no vectors for
+ * that. room is maxPoolBackRoom elements. */
+typedef int (*THNN_(MaxPoolBackKernel))(const THNNWindow w[3], int sends, const real *g,
+                                        const int64_t *index, real *y, real *room);
+
+extern const THNN_(MaxPoolBackKernel) * THNN_(maxPoolBackKernel);
+
+/* Windows of a row, in whole vectors, and a vector on both sides. */
+static inline ptrdiff_t THNN_(maxPoolBackPitch)(const THNNWindow w[3])
+{
+  enum { LANES = 64 / sizeof(real) };
+  return (THMax(w[2].output, w[2].input / 2 + 1) + LANES - 1) / LANES * LANES + 2 * LANES;
+}
+
+static inline ptrdiff_t THNN_(maxPoolBackRoom)(const THNNWindow w[3])
+{
+  return 2 * THNN_POOL_ROWS * THNN_(maxPoolBackPitch)(w) + 2 * THNN_POOL_ROWS * w[2].input +
+         THNN_SENT / (ptrdiff_t)sizeof(real);
+}
+
+/* Adds the gradient of each output element to that of the input element that it came from.
+ * w are the windows if they slide, otherwise NULL. */
+void THNN_(maxPoolBack)(const THNNPlanes *planes, const THNNWindow w[3], THTensor *gradOutput,
+                        THTensor *gradInput, THIndexTensor *indices);

@@ -1,4 +1,5 @@
 /* Layers that compute each plane of an image by itself: checks, and the loop over planes. */
+#include "src/TH/THIndex.h"
 #include "src/TH/simd/THStream.h"
 
 #include "THNNTemplate.h"
@@ -46,7 +47,7 @@ typedef struct {
   const THNN_(Work) * work;
   ptrdiff_t chunks;
   char *scratch;
-  uint64_t *places; /* the union of what has to be 0 or more */
+  int *strange; /* set where a place is none */
 } THNN_(Chunks);
 
 static ptrdiff_t THNN_(firstOf)(const THNN_(Chunks) * c, ptrdiff_t chunk)
@@ -55,20 +56,14 @@ static ptrdiff_t THNN_(firstOf)(const THNN_(Chunks) * c, ptrdiff_t chunk)
   return chunk * (count / c->chunks) + THMin(chunk, count % c->chunks);
 }
 
-/* A number below 0 has its highest bit set: so has the union of all the numbers that have to be 0
- * or more, if one is not. */
-static void THNN_(unitePlaces)(void *context, ptrdiff_t begin, ptrdiff_t end)
+static void THNN_(lookAtPlaces)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Chunks) *c = context;
   const THNN_(Work) *work = c->work;
-  const ptrdiff_t each = work->planes->output, last = THNN_(firstOf)(c, end) * each;
-  const uint64_t base = (uint64_t)work->base, most = (uint64_t)work->limit - 1;
-  uint64_t all = 0;
-  for (ptrdiff_t i = THNN_(firstOf)(c, begin) * each; i < last; i++) {
-    const uint64_t place = (uint64_t)work->from[i] - base;
-    all |= place | (most - place);
-  }
-  __atomic_fetch_or(c->places, all, __ATOMIC_RELAXED);
+  const ptrdiff_t each = work->planes->output, first = THNN_(firstOf)(c, begin) * each;
+  const ptrdiff_t count = THNN_(firstOf)(c, end) * each - first;
+  if (!THIndex_areInside(work->from + first, count, work->base, work->limit))
+    __atomic_store_n(c->strange, 1, __ATOMIC_RELAXED);
 }
 
 /* Each thread checks those that it is going to use, which it then has in its caches. */
@@ -77,10 +72,10 @@ static void THNN_(checkPlaces)(THNN_(Chunks) * chunks)
   const THNN_(Work) *work = chunks->work;
   const THNNPlanes *p = work->planes;
   const ptrdiff_t count = p->count * p->output;
-  uint64_t all = 0;
-  chunks->places = &all;
-  THParallel_for(chunks->chunks, 1, THNN_(unitePlaces), chunks);
-  if (!(all >> 63))
+  int strange = 0;
+  chunks->strange = &strange;
+  THParallel_for(chunks->chunks, 1, THNN_(lookAtPlaces), chunks);
+  if (!strange)
     return;
   for (ptrdiff_t i = 0; i < count; i++)
     if (work->from[i] < work->base || work->from[i] - work->base >= work->limit)

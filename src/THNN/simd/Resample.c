@@ -1,9 +1,8 @@
 /* Gathers a plane from another, row by row, and scatters gradients back. */
-#include "src/TH/simd/THStream.h"
-
 #include "THNNTemplate.h"
 
 #include "CopyRow.h"
+#include "Sender.h"
 
 static const real *row_of(const THNNPlanes *p, const real *x, int64_t depth, int64_t height)
 {
@@ -278,25 +277,6 @@ LOOP find_rows(const THNNPlanes *p, const Pair *depth, const Pair *height, Rows 
     }
 }
 
-/* Rows of a result on their way past the caches, whole lines at a time. */
-typedef struct {
-  real *to, *buffer;
-  ptrdiff_t held;
-} Sender;
-
-LOOP send(Sender *s, ptrdiff_t n)
-{
-  s->held += n;
-  if (s->held < THNN_SENT / (ptrdiff_t)sizeof(real))
-    return;
-  const ptrdiff_t rest = (ptrdiff_t)((uintptr_t)(s->to + s->held) % TH_STREAM_LINE / sizeof(real));
-  const ptrdiff_t whole = s->held - rest;
-  THStream_copy(s->to, s->buffer, (size_t)whole * sizeof *s->to);
-  memcpy(s->buffer, s->buffer + whole, (size_t)rest * sizeof *s->to);
-  s->to += whole;
-  s->held = rest;
-}
-
 /* Rows of the input become as long as those of the output once, and are kept while output rows
  * come from them. */
 static void interpolate(const THNNPlanes *p, const THNN_(Places) * at, const real *x, real *y,
@@ -329,7 +309,7 @@ static void interpolate(const THNNPlanes *p, const THNN_(Places) * at, const rea
     }
   }
   if (at->sends)
-    THStream_copy(s.to, s.buffer, (size_t)s.held * sizeof *y);
+    send_rest(&s);
 }
 
 /* The same backward: the rows of gradients that come from an input row are added up, and then
