@@ -34,6 +34,14 @@ typedef __m128i THStreamVector;
 #define TH_STREAM_STORE      _mm_stream_si128
 #endif
 
+/* Bytes of what is stored at once: who makes lines in registers makes them of vectors like that,
+ * since longer ones are taken apart and put together in memory. */
+#if defined(__x86_64__)
+enum { TH_STREAM_VECTOR = sizeof(THStreamVector) };
+#else
+enum { TH_STREAM_VECTOR = 16 };
+#endif
+
 static inline void THStream_lines(void *to, const void *from, size_t lines)
 {
 #if defined(__x86_64__)

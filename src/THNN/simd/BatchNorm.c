@@ -263,7 +263,8 @@ LOOP gradient_row(ptrdiff_t n, const real *x, const real *g, real slope, real sh
 
 /* A line of a result that is sent past the caches is made in registers: what it is made of comes
  * from the second cache, and a buffer between them would take longer. */
-typedef real Line __attribute__((vector_size(TH_STREAM_LINE)));
+typedef real Vector __attribute__((vector_size(TH_STREAM_VECTOR)));
+enum { WIDE = TH_STREAM_VECTOR / sizeof(real), PER_LINE = LINE / WIDE };
 
 /* How many of n elements come before the first line. */
 static inline ptrdiff_t before_lines(ptrdiff_t n, const real *y)
@@ -271,19 +272,32 @@ static inline ptrdiff_t before_lines(ptrdiff_t n, const real *y)
   return THMin(n, (ptrdiff_t)((0 - (uintptr_t)y) % TH_STREAM_LINE / sizeof *y));
 }
 
-/* What comes LATER is asked for where it is far. */
+/* So many lines, LINES at most, of which those that come FAR elements later are asked for. */
+enum { LINES = 4, FAR = 8192 / sizeof(real) };
+
+LOOP send_lines(int lines, const real *x, int far, real shift, real factor, real offset, real *y)
+{
+  Vector made[LINES * PER_LINE];
+  TH_PRAGMA(GCC unroll 16)
+  for (int k = 0; k < lines * PER_LINE; k++) {
+    memcpy(&made[k], x + k * WIDE, sizeof made[k]);
+    if (far && k % PER_LINE == 0)
+      fetch(x, k * WIDE + FAR);
+    made[k] = (made[k] - shift) * factor + offset;
+  }
+  THStream_lines(y, made, (size_t)lines);
+}
+
+/* Lines that come from far are sent by LINES, so that memory is read and written in longer turns.
+ */
 LOOP send_scaled(ptrdiff_t n, const real *x, int far, real shift, real factor, real offset, real *y)
 {
   ptrdiff_t i = before_lines(n, y);
   scale_row(i, x, shift, factor, offset, y);
-  for (; i + LINE <= n; i += LINE) {
-    Line v;
-    memcpy(&v, x + i, sizeof v);
-    if (far)
-      fetch(x, i + LATER);
-    v = (v - shift) * factor + offset;
-    THStream_lines(y + i, &v, 1);
-  }
+  for (; far && i + LINES * LINE <= n; i += LINES * LINE)
+    send_lines(LINES, x + i, 1, shift, factor, offset, y + i);
+  for (; i + LINE <= n; i += LINE)
+    send_lines(1, x + i, far, shift, factor, offset, y + i);
   scale_row(n - i, x + i, shift, factor, offset, y + i);
 }
 
@@ -293,11 +307,13 @@ LOOP send_gradient(ptrdiff_t n, const real *x, const real *g, real slope, real s
   ptrdiff_t i = before_lines(n, y);
   gradient_row(i, x, g, slope, shift, factor, offset, y);
   for (; i + LINE <= n; i += LINE) {
-    Line v, w;
-    memcpy(&v, x + i, sizeof v);
-    memcpy(&w, g + i, sizeof w);
-    w = w * slope + ((v - shift) * factor + offset);
-    THStream_lines(y + i, &w, 1);
+    Vector v, made[PER_LINE];
+    for (int k = 0; k < PER_LINE; k++) {
+      memcpy(&v, x + i + k * WIDE, sizeof v);
+      memcpy(&made[k], g + i + k * WIDE, sizeof v);
+      made[k] = made[k] * slope + ((v - shift) * factor + offset);
+    }
+    THStream_lines(y + i, made, 1);
   }
   gradient_row(n - i, x + i, g + i, slope, shift, factor, offset, y + i);
 }
