@@ -81,6 +81,7 @@ typedef enum THIndexKernel {
 /* The scalars of gather, copy, add and fill. */
 typedef struct THIndexed {
   ptrdiff_t stride; /* of the indexed operand along the dimension */
+  int far;          /* what one gathers is more than the second cache holds */
   const void *value;
 } THIndexed;
 

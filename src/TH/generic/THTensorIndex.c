@@ -1,6 +1,7 @@
 /* Selecting, gathering and scattering along a dimension. */
 #include "THTemplate.h"
 
+#include "../THCpu.h"
 #include "../THIndex.h"
 #include "THTensorCore.h"
 
@@ -99,7 +100,9 @@ static void THTensor_(runScatter)(THIndexKernel kernel, THTensor *tensor, const 
 static void THTensor_(runGather)(THTensor *r, const Layout *layout, THTensor *src)
 {
   const THShape *shape = &layout->shape;
-  const THIndexed work = {.stride = src->stride[layout->dim]};
+  const ptrdiff_t stride = src->stride[layout->dim];
+  const ptrdiff_t reach = src->size[layout->dim] * stride * (ptrdiff_t)sizeof(real);
+  const THIndexed work = {.stride = stride, .far = reach > THCpu_secondCache()};
   THLoop loop;
   THLoop_init(&loop);
   loop.grain = TH_LOOP_GRAIN / 4;

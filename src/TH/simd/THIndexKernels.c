@@ -61,22 +61,24 @@ static inline __attribute__((always_inline)) void act_on_row(Action action, real
 
 /* A row whose indices lie side by side, as do its dense elements.  Indices take so much of what
  * memory delivers that they and what they go with are fetched ahead, and so are the places that are
- * written, but those of a short line, which are in the cache. */
+ * written, or read from far, but those of a short line, which are in the cache. */
 static inline __attribute__((always_inline)) void act_on_indices(Action action, real *indexed,
                                                                  ptrdiff_t d, ptrdiff_t stride,
                                                                  const int64_t *index, real *dense,
-                                                                 real value, ptrdiff_t n)
+                                                                 real value, ptrdiff_t n, int far)
 {
-  enum { MANY = 16, AHEAD = 4096, NEAR = 2048, LATER = 64, SHORT = 4096 };
-  const ptrdiff_t later = action == GATHER || (d == 0 && n < SHORT) ? n : LATER;
+  enum { MANY = 16, AHEAD = 4096, NEAR = 2048, LATER = 64, SOON = 32, SHORT = 4096 };
+  const ptrdiff_t soon = far ? SOON : n;
+  const ptrdiff_t later = d == 0 && n < SHORT ? n : action == GATHER ? soon : LATER;
   ptrdiff_t i = 0;
   for (; i + MANY <= n; i += MANY) {
     fetch((uintptr_t)(index + i) + AHEAD, MANY * sizeof *index, 0);
     if (action != FILL)
       fetch((uintptr_t)(dense + i) + NEAR, MANY * sizeof(real), action == GATHER);
-    if (action != GATHER && i + later + MANY <= n)
+    if (i + later + MANY <= n)
       for (ptrdiff_t k = i + later; k < i + later + MANY; k++)
-        __builtin_prefetch(indexed + k * d + (index[k] - TH_INDEX_BASE) * stride, 1);
+        fetch((uintptr_t)(indexed + k * d + (index[k] - TH_INDEX_BASE) * stride), 1,
+              action != GATHER);
     for (ptrdiff_t k = i; k < i + MANY; k++)
       act(action, indexed + k * d + (index[k] - TH_INDEX_BASE) * stride, dense + k, value);
   }
@@ -110,9 +112,9 @@ static inline __attribute__((always_inline)) void walk(const THRun *run, const v
       act_on_row(action, indexed + (*index - TH_INDEX_BASE) * stride, dense, value, n,
                  run->streams);
     } else if (d == 0 && stride == 1 && di == 1 && (dx == 1 || action == FILL)) {
-      act_on_indices(action, indexed, 0, 1, index, dense, value, n);
+      act_on_indices(action, indexed, 0, 1, index, dense, value, n, work->far);
     } else if (di == 1 && (dx == 1 || action == FILL)) {
-      act_on_indices(action, indexed, d, stride, index, dense, value, n);
+      act_on_indices(action, indexed, d, stride, index, dense, value, n, work->far);
     } else {
       for (ptrdiff_t i = 0; i < n; i++)
         act(action, indexed + i * d + (index[i * di] - TH_INDEX_BASE) * stride, dense + i * dx,
