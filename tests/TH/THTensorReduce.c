@@ -571,6 +571,37 @@ static void THTest_(reduceThreads)(void)
   }
 }
 
+/* Of equal values of a line the first counts, however far apart they are: the second one is also
+ * where loops over vectors look at it first. */
+static void THTest_(reducePlaces)(void)
+{
+  enum { PLACES = 5, LINES = PLACES * PLACES };
+  static const int64_t lengths[] = {300, 1025, 5000, 20480, 70001};
+  THTensor *r = THTensor_(new)();
+  THLongTensor *indices = THLongTensor_new();
+  for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
+    for (int largest = 0; largest < 2; largest++) {
+      const int64_t n = lengths[l];
+      const int64_t places[PLACES] = {n / 7, n / 3, n / 2, n / 5 * 4 / 256 * 256, n - 1};
+      th_note("length %lld, largest %d", (long long)n, largest);
+      THTensor *t = THTensor_(newWithSize2d)(LINES, n);
+      THTensor_(fill)(t, 10);
+      for (int k = 0; k < LINES; k++) {
+        THTensor_(set2d)(t, k, places[k / PLACES], (real)(largest ? 20 : 5));
+        THTensor_(set2d)(t, k, places[k % PLACES], (real)(largest ? 20 : 5));
+      }
+      (largest ? THTensor_(max) : THTensor_(min))(r, indices, t, 1, 0);
+      for (int k = 0; k < LINES; k++) {
+        const int64_t first = THMin(places[k / PLACES], places[k % PLACES]);
+        CHECK_EQ(*THTest_(at)(r, k), (real)(largest ? 20 : 5));
+        CHECK_EQ(indices->storage->data[k], first + TH_INDEX_BASE);
+      }
+      THTensor_(free)(t);
+    }
+  THLongTensor_free(indices);
+  THTensor_(free)(r);
+}
+
 /* --- NaN, accuracy, truth -------------------------------------------------------------------- */
 
 #if defined(TH_REAL_IS_FLOATING)
@@ -751,20 +782,21 @@ static void THTest_(reduceTruth)(void)
 TH_TESTS(THTest_(reduceDimensions), THTest_(reduceLargeShapes), THTest_(reduceShortLines),
          THTest_(reduceAll), THTest_(reduceNothing), THTest_(reduceStrided), THTest_(reduceAliased),
          THTest_(reduceErrors), THTest_(preserveReduceDimSemantics), THTest_(reduceThreads),
-         THTest_(reduceNan), THTest_(reduceInfinities), THTest_(reduceVariance),
-         THTest_(reduceWideVariance), THTest_(reduceAccuracy))
+         THTest_(reducePlaces), THTest_(reduceNan), THTest_(reduceInfinities),
+         THTest_(reduceVariance), THTest_(reduceWideVariance), THTest_(reduceAccuracy))
 #elif defined(TH_REAL_IS_BYTE)
 TH_TESTS(THTest_(reduceDimensions), THTest_(reduceLargeShapes), THTest_(reduceShortLines),
          THTest_(reduceAll), THTest_(reduceNothing), THTest_(reduceStrided), THTest_(reduceAliased),
          THTest_(reduceErrors), THTest_(preserveReduceDimSemantics), THTest_(reduceThreads),
-         THTest_(reduceTruth))
+         THTest_(reducePlaces), THTest_(reduceTruth))
 #elif defined(TH_REAL_IS_LONG)
 TH_TESTS(THTest_(reduceDimensions), THTest_(reduceLargeShapes), THTest_(reduceShortLines),
          THTest_(reduceAll), THTest_(reduceNothing), THTest_(reduceStrided), THTest_(reduceAliased),
          THTest_(reduceErrors), THTest_(preserveReduceDimSemantics), THTest_(reduceThreads),
-         THTest_(reduceIndicesInOperand))
+         THTest_(reducePlaces), THTest_(reduceIndicesInOperand))
 #else
 TH_TESTS(THTest_(reduceDimensions), THTest_(reduceLargeShapes), THTest_(reduceShortLines),
          THTest_(reduceAll), THTest_(reduceNothing), THTest_(reduceStrided), THTest_(reduceAliased),
-         THTest_(reduceErrors), THTest_(preserveReduceDimSemantics), THTest_(reduceThreads))
+         THTest_(reduceErrors), THTest_(preserveReduceDimSemantics), THTest_(reduceThreads),
+         THTest_(reducePlaces))
 #endif

@@ -48,10 +48,11 @@ static inline uintptr_t line_ahead(ptrdiff_t count)
 }
 
 /* How many bytes further the elements lie that are fetched while n lanes of some rows are taken in:
- * in as many rows, below these. */
+ * in as many rows, below these, and not in one that is taken in together with them. */
 static inline uintptr_t rows_ahead(ptrdiff_t n, ptrdiff_t jump, int deep)
 {
-  return (uintptr_t)(AHEAD / ITEM / n + deep) * (uintptr_t)jump * ITEM;
+  enum { LEAST = 3 };
+  return (uintptr_t)(THMax(AHEAD / ITEM / n, LEAST) + deep) * (uintptr_t)jump * ITEM;
 }
 
 /* --- lanes that do not lie side by side ------------------------------------------------------ */
@@ -232,22 +233,28 @@ static inline int is_long(ptrdiff_t n, ptrdiff_t stateSize)
     }                                                                                             \
   }
 
-#define LONG_LINE(name, one, state)                                                   \
-  /* the state of a line that fills all lanes some times */                           \
-  static inline __attribute__((always_inline))                                        \
-  state name##_long(const real *line, ptrdiff_t n, uintptr_t ahead, double p)         \
-  {                                                                                   \
-    enum { MANY = LANE_BYTES / sizeof(state) };                                       \
-    state all[MANY], lanes[MANY];                                                     \
-    one##_start(all, MANY);                                                           \
-    for (ptrdiff_t done = 0; done < n; done += BLOCK) {                               \
-      const real *x = line + done;                                                    \
-      const ptrdiff_t end = THMin(BLOCK, n - done);                                   \
-      const ptrdiff_t swept = name##_sweep(lanes, x, MANY, LINE_DEEP, end, ahead, p); \
-      name##_rest(lanes, x + swept, MANY, end - swept, p);                            \
-      one##_join(all, lanes, MANY);                                                   \
-    }                                                                                 \
-    return one##_fold(all, MANY);                                                     \
+#define LONG_LINE(name, one, state)                                                 \
+  /* the lanes that n elements side by side become */                               \
+  static inline __attribute__((always_inline)) void name##_lanes(                   \
+      state *restrict lanes, const real *x, ptrdiff_t n, uintptr_t ahead, double p) \
+  {                                                                                 \
+    enum { MANY = LANE_BYTES / sizeof(state) };                                     \
+    const ptrdiff_t swept = name##_sweep(lanes, x, MANY, LINE_DEEP, n, ahead, p);   \
+    name##_rest(lanes, x + swept, MANY, n - swept, p);                              \
+  }                                                                                 \
+                                                                                    \
+  /* the state of a line that fills all lanes some times */                         \
+  static inline __attribute__((always_inline))                                      \
+  state name##_long(const real *line, ptrdiff_t n, uintptr_t ahead, double p)       \
+  {                                                                                 \
+    enum { MANY = LANE_BYTES / sizeof(state) };                                     \
+    state all[MANY], lanes[MANY];                                                   \
+    one##_start(all, MANY);                                                         \
+    for (ptrdiff_t done = 0; done < n; done += BLOCK) {                             \
+      name##_lanes(lanes, line + done, THMin(BLOCK, n - done), ahead, p);           \
+      one##_join(all, lanes, MANY);                                                 \
+    }                                                                               \
+    return one##_fold(all, MANY);                                                   \
   }
 
 #define WALKS(name, state, ...)                                                                    \
@@ -493,7 +500,7 @@ TH_NORM2(SUMS)
 
 /* --- the largest or smallest value, with its index ------------------------------------------- */
 
-enum { BEST_DEEP = 4, BEST_BYTES = 4096 };
+enum { BEST_DEEP = 4, BEST_BYTES = 8192 };
 
 enum { STRIP = 1024 }; /* lanes worked on at a time, with states that stay in the first cache */
 
@@ -629,57 +636,146 @@ static inline __attribute__((always_inline)) void best_rows(int largest, Best *b
                  THMin(STRIP_ROWS, block->rows - i));
 }
 
-/* As wide as an element, so that vectors of comparisons stay as they are. */
+/* Whether x is the value, or NaN as that is. */
+static inline __attribute__((always_inline)) int is_same(real x, real value)
+{
+  return (x == value) | (IS_NAN(x) & IS_NAN(value));
+}
+
+/* Elements that are compared at once, and marks as wide as one, so that vectors of comparisons stay
+ * as they are. */
+enum { MANY_SAME = 256 / ITEM };
 #if defined(TH_REAL_IS_BYTE) || defined(TH_REAL_IS_CHAR)
 typedef int8_t Mark;
 #else
 typedef RowIndex Mark;
 #endif
 
-/* The first of n elements that is the value, or NaN if that is one; there is one. */
-static inline __attribute__((always_inline)) ptrdiff_t where(const real *x, ptrdiff_t n, real value)
+static inline __attribute__((always_inline)) int any_same(const real *x, int missing, real value)
 {
-  enum { MANY = 256 / ITEM };
+  Mark found = 0;
+  for (int j = 0; j < MANY_SAME; j++)
+    found |= (missing ? IS_NAN(x[j]) : x[j] == value) ? -1 : 0;
+  return found;
+}
+
+/* The first of those that is the value, or NaN. */
+static inline __attribute__((always_inline)) RowIndex first_same(const real *x, int missing,
+                                                                 real value)
+{
+  RowIndex first = MANY_SAME;
+  TH_PRAGMA(omp simd reduction(min : first)) /* which does not guess where the place is */
+  for (int j = 0; j < MANY_SAME; j++) {
+    const int same = missing ? IS_NAN(x[j]) : x[j] == value;
+    first = THMin(first, (RowIndex)(same ? j : MANY_SAME));
+  }
+  return first;
+}
+
+/* The first of n elements that is the value, or NaN if that is one; there is one. */
+static __attribute__((noinline)) ptrdiff_t where(const real *x, ptrdiff_t n, real value)
+{
   const int missing = IS_NAN(value);
   ptrdiff_t i = 0;
-  for (; i + MANY <= n; i += MANY) {
-    Mark found = 0;
-    if (missing)
-      for (int j = 0; j < MANY; j++)
-        found |= IS_NAN(x[i + j]) ? -1 : 0;
-    else
-      for (int j = 0; j < MANY; j++)
-        found |= x[i + j] == value ? -1 : 0;
-    if (found)
-      break;
-  }
-  while (!(x[i] == value || (missing && IS_NAN(x[i]))))
+  for (; i + MANY_SAME <= n; i += MANY_SAME)
+    if (missing ? any_same(x + i, 1, value) : any_same(x + i, 0, value))
+      return i + (missing ? first_same(x + i, 1, value) : first_same(x + i, 0, value));
+  while (!is_same(x[i], value))
     i++;
   return i;
 }
+
+static inline __attribute__((always_inline)) real best_of(int largest, const real *x, ptrdiff_t n,
+                                                          const THReduceScalars *scalars)
+{
+  real value = largest ? LOWEST : HIGHEST;
+  if (largest)
+    max_line(&value, x, n, 0, scalars);
+  else
+    min_line(&value, x, n, 0, scalars);
+  return value;
+}
+
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+/* The lanes that n elements of a line become. */
+static __attribute__((noinline)) void best_lanes(int largest, real *lanes, const real *x,
+                                                 ptrdiff_t n, uintptr_t ahead)
+{
+  if (largest)
+    max_lanes(lanes, x, n, ahead, 0);
+  else
+    min_lanes(lanes, x, n, ahead, 0);
+}
+
+/* The best of some lanes, which are used up. */
+static inline __attribute__((always_inline)) real best_fold(int largest, real *lanes, int count)
+{
+  return largest ? max_fold(lanes, count) : min_fold(lanes, count);
+}
+
+/* The first piece of a line that has its best element, as the place where it begins.  To join the
+ * lanes of each would take as long as to read some of it: each lane keeps the first piece that has
+ * its own best.  Their numbers fit, since the engine cuts longer lines. */
+static inline __attribute__((always_inline)) ptrdiff_t best_piece(int largest, real *value,
+                                                                  const real *x, ptrdiff_t n,
+                                                                  const THReduceScalars *scalars)
+{
+  enum { MANY = LANE_BYTES / ITEM, PIECE = BEST_BYTES / ITEM };
+  const uintptr_t ahead = line_ahead(scalars->count);
+  real best[MANY], lanes[MANY];
+  const RowIndex LAST = (RowIndex)STRIP_ROWS;
+  RowIndex pieces[MANY] = {0};
+  for (int k = 0; k < MANY; k++)
+    best[k] = largest ? LOWEST : HIGHEST;
+  for (ptrdiff_t i = 0; i * PIECE < n; i++) {
+    best_lanes(largest, lanes, x + i * PIECE, THMin(PIECE, n - i * PIECE), ahead);
+    TH_PRAGMA(omp simd)
+    for (int k = 0; k < MANY; k++)
+      take_better(largest, &best[k], &pieces[k], lanes[k], (RowIndex)i);
+  }
+  memcpy(lanes, best, sizeof lanes);
+  *value = best_fold(largest, lanes, MANY);
+  RowIndex first = LAST;
+  TH_PRAGMA(omp simd reduction(min : first))
+  for (int k = 0; k < MANY; k++) {
+    const RowIndex here = is_same(best[k], *value) ? pieces[k] : LAST;
+    first = here < first ? here : first;
+  }
+  return (ptrdiff_t)first * PIECE;
+}
+
+#else
+/* The same, piece by piece: integers gain less by lanes than these take room. */
+static inline __attribute__((always_inline)) ptrdiff_t best_piece(int largest, real *value,
+                                                                  const real *x, ptrdiff_t n,
+                                                                  const THReduceScalars *scalars)
+{
+  enum { PIECE = BEST_BYTES / ITEM };
+  ptrdiff_t best = 0;
+  for (ptrdiff_t i = 0; i < n; i += PIECE) {
+    const real other = best_of(largest, x + i, THMin(PIECE, n - i), scalars);
+    if (i == 0 || beats(largest, other, *value)) {
+      *value = other;
+      best = i;
+    }
+  }
+  return best;
+}
+#endif
 
 /* The value is found first, as fast as memory is read; then its place, in what the caches hold. */
 static inline __attribute__((always_inline)) void best_line(int largest, Best *best, const real *x,
                                                             ptrdiff_t n, ptrdiff_t first,
                                                             const THReduceScalars *scalars)
 {
-  const ptrdiff_t most = BEST_BYTES / ITEM;
-  ptrdiff_t block = 0, size = THMin(most, n);
+  enum { PIECE = BEST_BYTES / ITEM };
   real value = 0;
-  for (ptrdiff_t done = 0; done < n; done += most) {
-    const ptrdiff_t here = THMin(most, n - done);
-    real other = largest ? LOWEST : HIGHEST;
-    if (largest)
-      max_line(&other, x + done, here, 0, scalars);
-    else
-      min_line(&other, x + done, here, 0, scalars);
-    if (done == 0 || beats(largest, other, value)) {
-      value = other;
-      block = done;
-      size = here;
-    }
-  }
-  const ptrdiff_t at = block + where(x + block, size, value);
+  ptrdiff_t begin = 0;
+  if (n > PIECE)
+    begin = best_piece(largest, &value, x, n, scalars);
+  else
+    value = best_of(largest, x, n, scalars);
+  const ptrdiff_t at = begin + where(x + begin, THMin(PIECE, n - begin), value);
   const Best here = {first + at, x[at]};
   best_join(largest, best, &here, 1);
 }

@@ -19,10 +19,12 @@ enum {
   AHEAD = 16384,
   BLOCK = 2048,
   DEEP = ITEM < 4 ? 8 / ITEM : 4,
-#if defined(__AVX2__)
-  LINE_DEEP = ITEM < 4 ? 1 : 2 /* all lanes of small integers fill the registers */
-#else
+#if !defined(__AVX2__)
   LINE_DEEP = ITEM < 4 ? DEEP : 2
+#elif defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+  LINE_DEEP = 1 /* what is read by two rows in turn comes later from memory */
+#else
+  LINE_DEEP = ITEM < 4 ? 1 : 2 /* all lanes of small integers fill the registers */
 #endif
 };
 
