@@ -405,6 +405,12 @@ ptrdiff_t THPlan_cacheBytes(void)
   return limit_of(&bytes, 1, SHARE);
 }
 
+ptrdiff_t THPlan_fetchedBytes(void)
+{
+  static ptrdiff_t bytes = -1;
+  return limit_of(&bytes, 2, SHARE);
+}
+
 /* The same where next to nothing is read: the last of what is written is still there if all of it
  * is somewhat more than the cache takes, and whoever reads it next gains more than the writer
  * loses. */

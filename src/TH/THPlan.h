@@ -129,4 +129,8 @@ TH_API ptrdiff_t THPlan_streamBytes(void);
  * which is about what one of those to whom a cache of hundreds of MiB belongs has of it. */
 TH_API ptrdiff_t THPlan_cacheBytes(void);
 
+/* The same for results whose lines are fetched well before they are written: no fewer than the last
+ * cache has, and 64 MiB at most. */
+TH_API ptrdiff_t THPlan_fetchedBytes(void);
+
 #endif

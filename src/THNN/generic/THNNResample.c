@@ -139,7 +139,7 @@ void THNN_(resamplePlanes)(const THNNPlanes *p, THNN_(Places) * places, int back
   const ptrdiff_t bytes = p->output * (ptrdiff_t)sizeof(real);
   THGuard guard[3];
   places->sends = !back && places->weighted && bytes >= 2 * THNN_SENT &&
-                  p->count * bytes >= THPlan_cacheBytes();
+                  p->count * bytes >= THPlan_fetchedBytes();
   if (places->weighted)
     THNN_(findBands)(places, p, back, guard);
   else

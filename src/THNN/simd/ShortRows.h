@@ -363,49 +363,70 @@ LOOP widen(const THNNPlanes *p, const THNN_(Places) * at, Shape s, ptrdiff_t tap
     put_rest(&lines);
 }
 
-/* The same back, of an image or a volume: what the vectors of each group hold in the rows of
- * gradients that come from an input row is added up in registers. */
-LOOP narrow(const THNNPlanes *p, const THNN_(Places) * at, int count, Lanes there, const real *x,
+/* The same back, of an image or a volume: what the vectors of each group hold in rows of gradients
+ * is added up in registers, at once for both rows that they come from, so that each vector of an
+ * image is read once. */
+LOOP narrow(const THNNPlanes *p, const THNN_(Places) * at, int count, int image, const real *x,
             real *y)
 {
   const Groups *all = at->groups;
-  const THNN_(Band) depth = at->band[0], height = at->band[1];
-  const ptrdiff_t n = p->out[2], taps = all->taps;
+  const THNN_(Band) depth = at->band[0];
+  const Lanes there = all->there;
+  const ptrdiff_t n = p->out[2], slice = p->out[1] * n;
   ptrdiff_t from[2 * MOST_GROUPS];
-  int64_t read = 0;
   for (int q = 0; q < count; q++) {
     from[2 * q] = all->group[q].lower;
     from[2 * q + 1] = all->group[q].upper;
   }
-  for (int64_t i = 0; i < p->in[0]; i++)
+  for (int64_t i = 0; i < p->in[0]; i++) {
+    Vector above[2 * MOST_GROUPS], below[2 * MOST_GROUPS];
+    const real *row = x + depth.first[i] * slice;
+    int64_t k = 0;
+    UNROLL
+    for (int q = 0; q < 2 * count; q++)
+      below[q] = SAME(0);
     for (int64_t j = 0; j < p->in[1]; j++, y += p->in[2]) {
-      Vector sum[2 * MOST_GROUPS];
       UNROLL
-      for (int q = 0; q < 2 * count; q++)
-        sum[q] = SAME(0);
-      for (ptrdiff_t z = 0; z < depth.taps; z++) {
-        const real whole = depth.weight[z * depth.to + i];
-        const real *part = height.weight + j;
-        int64_t row = (depth.first[i] + z) * p->out[1] + height.first[j];
-        const real *g = x + row * n;
-        for (ptrdiff_t r = 0; r < height.taps; r++, part += height.to, row++, g += n) {
-          const real weight = whole * *part;
-          if (weight == 0)
+      for (int q = 0; q < 2 * count; q++) {
+        above[q] = below[q];
+        below[q] = SAME(0);
+      }
+      for (; k < p->out[1] && at->from[1][k] == j; k++, row += n) {
+        const real weight = at->weight[1][k];
+        const Lanes both = weight == 0 ? 0 : ALL;
+        const real *g = row;
+        for (ptrdiff_t z = 0; z < (image ? 1 : depth.taps); z++, g += slice) {
+          const real whole = image ? 1 : depth.weight[z * depth.to + i];
+          if (whole == 0)
             continue;
-          UNROLL
-          for (int q = 0; q < 2 * count; q++)
-            sum[q] = ADD_PRODUCT(sum[q], SAME(weight), LOAD(there, g + from[q]));
-          if (row < read)
-            continue;
-          read = row + 1;
           fetch(g, n);
+          UNROLL
+          for (int q = 0; q < 2 * count; q++) {
+            const Vector v = LOAD(there, g + from[q]);
+            above[q] = ADD_PRODUCT(above[q], SAME(whole * (1 - weight)), v);
+            below[q] = ADD_PRODUCT_WHERE(both, below[q], v, SAME(whole * weight));
+          }
         }
       }
       fetch_to_write(y, p->in[2]);
       UNROLL
       for (int q = 0; q < count; q++)
-        put_group(&all->group[q], picked(all, q, taps, sum[2 * q], sum[2 * q + 1]), y);
+        put_group(&all->group[q], picked(all, q, all->taps, above[2 * q], above[2 * q + 1]), y);
     }
+  }
+}
+
+LOOP narrow_groups(const THNNPlanes *p, const THNN_(Places) * at, ptrdiff_t count, int image,
+                   const real *x, real *y)
+{
+  if (count == 1)
+    narrow(p, at, 1, image, x, y);
+  else if (count == 2)
+    narrow(p, at, 2, image, x, y);
+  else if (count == 3)
+    narrow(p, at, 3, image, x, y);
+  else
+    narrow(p, at, 4, image, x, y);
 }
 
 /* Whether it has been done. */
@@ -438,19 +459,9 @@ static int is_narrowed(const THNNPlanes *p, const THNN_(Places) * at, const real
   const Groups *groups = at->groups;
   if (!groups || groups->count > MOST_GROUPS)
     return 0;
-  if (groups->there != ALL && groups->count == 1)
-    narrow(p, at, 1, groups->there, x, y);
-  else if (groups->there != ALL && groups->count == 2)
-    narrow(p, at, 2, groups->there, x, y);
-  else if (groups->there != ALL)
-    return 0;
-  else if (groups->count == 1)
-    narrow(p, at, 1, ALL, x, y);
-  else if (groups->count == 2)
-    narrow(p, at, 2, ALL, x, y);
-  else if (groups->count == 3)
-    narrow(p, at, 3, ALL, x, y);
+  if (p->in[0] == 1 && p->out[0] == 1)
+    narrow_groups(p, at, groups->count, 1, x, y);
   else
-    narrow(p, at, 4, ALL, x, y);
+    narrow_groups(p, at, groups->count, 0, x, y);
   return 1;
 }
