@@ -132,7 +132,8 @@ void *at_images_result(at_images *layer, at_tensor **out)
   return result(layer, out, direct ? *out : nothing(layer, layer->compute), true);
 }
 
-bool at_images_areLast(const at_images *layer, const at_tensor *t)
+/* moved: whether something else than the planes is not in order then. */
+static bool lie_last(const at_images *layer, const at_tensor *t, bool *moved)
 {
   const at_ints sizes = at_sizesOf(t);
   const int planes = sizes.count - layer->axes - 1;
@@ -140,16 +141,50 @@ bool at_images_areLast(const at_images *layer, const at_tensor *t)
       planes < 0 || planes > 1 || sizes.data[planes] < 2 || t->th->stride[planes] != 1)
     return false;
   int64_t stride = sizes.data[planes];
-  bool moved = false; /* something else than the planes */
+  *moved = false;
   for (int d = sizes.count - 1; d >= 0; d--) {
     if (d == planes || sizes.data[d] == 1)
       continue;
     if (t->th->stride[d] != stride)
       return false;
     stride *= sizes.data[d];
-    moved |= d > planes;
+    *moved |= d > planes;
   }
-  return moved;
+  return true;
+}
+
+bool at_images_areLast(const at_images *layer, const at_tensor *t)
+{
+  bool moved;
+  return lie_last(layer, t, &moved) && moved;
+}
+
+bool at_images_fitLast(const at_images *layer, const at_tensor *t)
+{
+  bool moved;
+  return lie_last(layer, t, &moved);
+}
+
+bool at_images_areManyLast(const at_images *layer, const at_tensor *t)
+{
+  enum { ENOUGH = 8 };
+  const at_ints sizes = at_sizesOf(t);
+  return at_images_areLast(layer, t) && sizes.data[sizes.count - layer->axes - 1] >= ENOUGH;
+}
+
+bool at_images_sizeLast(const at_images *layer, const at_tensor *t, const int64_t axis[3],
+                        int64_t *size)
+{
+  const at_ints sizes = at_sizesOf(t);
+  const int first = sizes.count - layer->axes;
+  if (!at_images_areManyLast(layer, t))
+    return false;
+  for (int d = 0; d < sizes.count; d++) {
+    size[d] = d < first ? sizes.data[d] : axis[3 - sizes.count + d];
+    if (size[d] < 1)
+      return false;
+  }
+  return true;
 }
 
 /* Images of that size, whose planes lie last. */

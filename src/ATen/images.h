@@ -67,6 +67,16 @@ void *at_images_placesResult(at_images *layer, at_tensor **out);
  * in memory (other libraries' channels-last layout), and not in order as well. */
 bool at_images_areLast(const at_images *layer, const at_tensor *t);
 
+/* Whether they are also so many planes that it is worth it to compute in vectors of them. */
+bool at_images_areManyLast(const at_images *layer, const at_tensor *t);
+
+/* The same; then size becomes that of such images whose last axes are so long. */
+bool at_images_sizeLast(const at_images *layer, const at_tensor *t, const int64_t axis[3],
+                        int64_t *size);
+
+/* Whether t may be read as images whose planes lie last: also where they have one place. */
+bool at_images_fitLast(const at_images *layer, const at_tensor *t);
+
 /* The same as at_images_result of images of that size, whose planes lie last if a new tensor is
  * made of it. */
 void *at_images_resultLast(at_images *layer, at_tensor **out, at_ints sizes);

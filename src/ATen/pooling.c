@@ -31,24 +31,6 @@ static Sliding sliding(at_windows w, int axes)
   };
 }
 
-/* Whether the planes of self lie last, and are enough to be pooled in the lanes of vectors; then
- * size becomes that of the result, whose last axes are so long. */
-static bool are_last(const at_images *layer, const at_tensor *self, const int64_t axis[3],
-                     int64_t *size)
-{
-  enum { ENOUGH = 8 };
-  const at_ints sizes = at_sizesOf(self);
-  const int first = sizes.count - layer->axes;
-  if (!at_images_areLast(layer, self) || sizes.data[first - 1] < ENOUGH)
-    return false;
-  for (int d = 0; d < sizes.count; d++) {
-    size[d] = d < first ? sizes.data[d] : axis[3 - sizes.count + d];
-    if (size[d] < 1)
-      return false;
-  }
-  return true;
-}
-
 /* Where it is to be for the gradient of self, if the planes of all that it is made of lie last. */
 static void *gradient_like(at_images *layer, at_tensor **out, const at_tensor *self,
                            const at_tensor *grad, const at_tensor *indices)
@@ -83,7 +65,7 @@ static bool slide_last(const at_images *layer, const at_tensor *self, const Slid
   }
   if (elements > MOST * apart) /* an element is in so many windows that rows of them are shared */
     return false;
-  return are_last(layer, self, axis, size);
+  return at_images_sizeLast(layer, self, axis, size);
 }
 
 at_tensor *at_averagePool(at_tensor *out, int axes, at_tensor *grad, at_tensor *self,
@@ -97,9 +79,10 @@ at_tensor *at_averagePool(at_tensor *out, int axes, at_tensor *grad, at_tensor *
   void *x = at_images_take(&layer, "self", self, batch);
   void *g = grad ? at_images_take(&layer, "grad_output", grad, batch) : NULL;
   int64_t size[AT_MOST_DIMS];
-  const bool last = !grad && slide_last(&layer, self, &s, windows.ceil, size);
-  void *r = last ? at_images_resultLast(&layer, &out, (at_ints){size, at_sizesOf(self).count})
-                 : at_images_result(&layer, &out);
+  const bool last = slide_last(&layer, self, &s, windows.ceil, size) &&
+                    (!grad || at_images_fitLast(&layer, grad));
+  const at_ints sizes = grad ? at_sizesOf(self) : (at_ints){size, at_sizesOf(self).count};
+  void *r = last ? at_images_resultLast(&layer, &out, sizes) : at_images_result(&layer, &out);
   if (axes < 3 && !grad)
     f->SpatialAveragePooling_updateOutput(x, r, AT_SPATIAL(s.size), AT_SPATIAL(s.stride),
                                           AT_SPATIAL(s.padding), windows.ceil, count_include_pad);
@@ -184,7 +167,8 @@ at_tensor *at_adaptiveAverage(at_tensor *out, int axes, at_tensor *self, at_ints
   begin(&layer, AT_IMAGES_FLOATS, self, axes, 1);
   void *x = at_images_take(&layer, "self", self, any_planes(&layer, self));
   int64_t sizes[AT_MOST_DIMS];
-  const bool last = are_last(&layer, self, (int64_t[]){size.at[0], size.at[1], size.at[2]}, sizes);
+  const bool last =
+      at_images_sizeLast(&layer, self, (int64_t[]){size.at[0], size.at[1], size.at[2]}, sizes);
   void *r = last ? at_images_resultLast(&layer, &out, (at_ints){sizes, at_sizesOf(self).count})
                  : at_images_result(&layer, &out);
   if (axes < 3)
@@ -202,7 +186,9 @@ at_tensor *at_adaptiveAverageBack(at_tensor *out, int axes, at_tensor *grad, at_
   const int mayBeEmpty = any_planes(&layer, self);
   void *x = at_images_take(&layer, "self", self, mayBeEmpty);
   void *g = at_images_take(&layer, "grad_output", grad, mayBeEmpty);
-  void *r = at_images_result(&layer, &out);
+  const bool last = at_images_areManyLast(&layer, self) && at_images_fitLast(&layer, grad);
+  void *r =
+      last ? at_images_resultLast(&layer, &out, at_sizesOf(self)) : at_images_result(&layer, &out);
   if (axes < 3)
     layer.functions->SpatialAdaptiveAveragePooling_updateGradInput(x, g, r);
   else

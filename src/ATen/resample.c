@@ -71,6 +71,17 @@ static void check_batch(const at_images *layer, const char *name, const at_tenso
              at_sizeDesc(at_sizesOf(t)).str, layer->axes + 2);
 }
 
+/* Where a result goes that is made of t: its planes lie last if those of t do.  axis: the last
+ * sizes of the result. */
+static void *result_like(at_images *layer, at_tensor **out, const at_tensor *t,
+                         const int64_t axis[3])
+{
+  int64_t size[AT_MOST_DIMS];
+  if (at_images_sizeLast(layer, t, axis, size))
+    return at_images_resultLast(layer, out, (at_ints){size, at_sizesOf(t).count});
+  return at_images_result(layer, out);
+}
+
 at_tensor *at_upsampleNearest(at_tensor *out, int axes, at_tensor *grad, at_tensor *self,
                               int64_t scale_factor)
 {
@@ -81,7 +92,12 @@ at_tensor *at_upsampleNearest(at_tensor *out, int axes, at_tensor *grad, at_tens
   const at_functions *const f = layer.functions;
   void *x = at_images_take(&layer, "self", self, 1);
   void *g = grad ? at_images_take(&layer, "grad_output", grad, 1) : NULL;
-  void *r = at_images_result(&layer, &out);
+  int64_t axis[3] = {0}; /* as far as there are so many, otherwise THNN says what is wrong */
+  for (int a = 3 - axes; a < 3; a++) {
+    const int64_t size = at_sizesOf(self).data[axes - 1 + a];
+    axis[a] = grad ? size : scale < 1 || size > INT64_MAX / scale ? 0 : size * scale;
+  }
+  void *r = result_like(&layer, &out, grad ? grad : self, axis);
   if (grad) {
     void (*const back[])(void *, void *, void *, int) = {
         f->TemporalUpSamplingNearest_updateGradInput, f->SpatialUpSamplingNearest_updateGradInput,
@@ -104,7 +120,8 @@ at_tensor *at_upsampleLinear(at_tensor *out, int axes, at_tensor *self, at_ints 
   at_images layer;
   at_images_begin(&layer, AT_IMAGES_FLOATS, self, axes, 1);
   check_batch(&layer, "self", self);
-  void *x = at_images_take(&layer, "self", self, 1), *r = at_images_result(&layer, &out);
+  void *x = at_images_take(&layer, "self", self, 1);
+  void *r = result_like(&layer, &out, self, (int64_t[]){o[0], o[1], o[2]});
   if (axes == 1)
     layer.functions->TemporalUpSamplingLinear_updateOutput(x, r, o[2]);
   else if (axes == 2)
@@ -135,7 +152,10 @@ at_tensor *at_upsampleLinearBack(at_tensor *out, int axes, at_tensor *grad, at_i
                at_sizeDesc(input_size).str, at_sizeDesc(at_sizesOf(grad)).str);
     i[d] = THMax(i[d], layer.empty >> d & 1);
   }
-  void *r = at_images_result(&layer, &out);
+  int64_t axis[3] = {0};
+  for (int a = 3 - axes; a < 3; a++)
+    axis[a] = i[axes - 1 + a];
+  void *r = result_like(&layer, &out, grad, axis);
   if (axes == 1)
     layer.functions->TemporalUpSamplingLinear_updateGradInput(g, r, i[0], i[1], i[2], o[2]);
   else if (axes == 2)

@@ -111,6 +111,14 @@ static int64_t most_windows(const THNNSpan *span, int64_t count)
   return most;
 }
 
+int THNNWindowSum_areFew(const THNNPlanes *p, const THNNSpans *spans)
+{
+  double all = 1;
+  for (int a = 0; a < 3; a++)
+    all *= (double)most_windows(spans->of[a], p->out[a]);
+  return all <= THNN_SUM_MOST;
+}
+
 /* Whether windows slide and have so few elements that they are summed up in vectors. */
 static int are_small(const THNNSpans *spans, const int64_t *count)
 {

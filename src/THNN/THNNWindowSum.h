@@ -28,6 +28,9 @@ typedef struct {
 /* back: from the windows to the image.  Raises where there is too much. */
 THNNWindowSum THNNWindowSum_of(const THNNPlanes *planes, const THNNSpans *spans, int back);
 
+/* Whether no element of an image is in more than THNN_SUM_MOST windows. */
+int THNNWindowSum_areFew(const THNNPlanes *planes, const THNNSpans *spans);
+
 #define TH_GENERIC_FILE "generic/THNNWindowSum.h"
 #include "THGenerateFloatTypes.h"
 

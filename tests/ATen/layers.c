@@ -1,5 +1,6 @@
 /* What layers change besides their results, and results that nobody asks for. */
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 
 #include "ATen.h"
@@ -432,6 +433,81 @@ static void poolsLast(void **state)
     }
 }
 
+/* So do images that are made larger, and gradients of means; what is only moved stays as it is. */
+static void upsamplesLast(void **state)
+{
+  static const at_scalar_type types[] = {AT_FLOAT, AT_DOUBLE, AT_HALF};
+  static const int64_t channels[] = {3, 8, 17, 100};
+  for (int i = 0; i < 3 * 4; i++)
+    AT_SCOPE
+    {
+      const at_type *type = AT_CPU(types[i % 3]);
+      const at_optional near = at_opt(types[i % 3] == AT_HALF ? 1e-2 : 1e-4);
+      const int64_t c = channels[i / 3];
+      const bool lies = types[i % 3] != AT_HALF && c >= 8;
+      at_tensor *x = at_randn(AT_SHAPE(3, c, 5, 6), .type = type), *last = planes_last(x);
+      at_tensor *y = at_upsample_nearest2d(x, 2), *found = at_upsample_nearest2d(last, 2);
+      CHECK(at_equal(found, y) && lies_last(found) == lies);
+      at_tensor *g = at_randn_like(y), *lastG = planes_last(g);
+      found = at_upsample_nearest2d_backward(lastG, last, 2);
+      y = at_upsample_nearest2d_backward(g, x, 2);
+      CHECK(at_allclose(found, y, .rtol = near, .atol = near) && lies_last(found) == lies);
+      y = at_upsample_bilinear2d(x, AT_SHAPE(10, 12));
+      found = at_upsample_bilinear2d(last, AT_SHAPE(10, 12));
+      CHECK(at_allclose(found, y, .rtol = near, .atol = near) && lies_last(found) == lies);
+      y = at_upsample_bilinear2d_backward(g, AT_SHAPE(10, 12), AT_SHAPE(3, c, 5, 6));
+      found = at_upsample_bilinear2d_backward(lastG, AT_SHAPE(10, 12), AT_SHAPE(3, c, 5, 6));
+      CHECK(at_allclose(found, y, .rtol = near, .atol = near) && lies_last(found) == lies);
+      y = at_zeros_like(x);
+      at_upsample_bilinear2d_backward_out(y, lastG, AT_SHAPE(10, 12), AT_SHAPE(3, c, 5, 6));
+      CHECK(at_allclose(found, y, .rtol = near, .atol = near) && !lies_last(y));
+
+      for (int size = 1; size < 4; size++) {
+        const at_ints windows = AT_SHAPE(size, size), steps = AT_SHAPE(1, 2), pad = AT_SHAPE(0, 0);
+        g = at_randn_like(at_avg_pool2d(x, windows, .stride = {1, 2}));
+        y = at_avg_pool2d_backward(g, x, windows, steps, pad, false, true);
+        found = at_avg_pool2d_backward(planes_last(g), last, windows, steps, pad, false, true);
+        CHECK(at_allclose(found, y, .rtol = near, .atol = near) && lies_last(found) == lies);
+        g = at_randn_like(at_adaptive_avg_pool2d(x, windows));
+        y = at_adaptive_avg_pool2d_backward(g, x);
+        found = at_adaptive_avg_pool2d_backward(planes_last(g), last);
+        CHECK(at_allclose(found, y, .rtol = near, .atol = near) && lies_last(found) == lies);
+      }
+
+      /* What does not fit is an error as for other images. */
+      CHECK(!at_defined(at_upsample_nearest2d(last, 0)));
+      CHECK(!at_defined(at_upsample_nearest2d(last, INT_MAX)));
+      CHECK(!at_defined(at_upsample_bilinear2d(last, AT_SHAPE(10, 0))));
+      CHECK(!at_defined(at_upsample_nearest2d_backward(lastG, last, 3)));
+      CHECK(!at_defined(
+          at_upsample_bilinear2d_backward(lastG, AT_SHAPE(10, 12), AT_SHAPE(3, c + 1, 5, 6))));
+      CHECK(!at_defined(at_avg_pool2d_backward(lastG, last, AT_SHAPE(2, 2), AT_SHAPE(2, 2),
+                                               AT_SHAPE(0, 0), false, true)));
+      CHECK(!at_defined(
+          at_adaptive_avg_pool2d_backward(planes_last(at_randn(AT_SHAPE(2, c, 2, 2))), last)));
+      CHECK(at_error() != AT_OK);
+      at_error_clear();
+    }
+}
+
+/* Integers that are no numbers as floats, and those of which a sum with 0 is something else. */
+static void movedIntegers(void **state)
+{
+  static const int32_t all[] = {INT32_MIN, -1, 0x7f800001, 0x7fc00001, -5, INT32_MAX};
+  AT_SCOPE
+  {
+    at_tensor *x = at_empty(AT_SHAPE(2, 9, 4, 5), .type = AT_CPU(AT_INT));
+    for (int64_t i = 0; i < at_numel(x); i++)
+      ((int32_t *)at_data(x))[i] = all[i % 6];
+    at_tensor *wide = at_to(x, AT_CPU(AT_LONG)), *y = at_upsample_nearest2d(x, 3);
+    CHECK(at_equal(at_to(y, AT_CPU(AT_LONG)), at_upsample_nearest2d(wide, 3)));
+    CHECK(at_equal(y, at_upsample_nearest2d(planes_last(x), 3)));
+    const int32_t *from = at_data(x), *found = at_data(y);
+    for (int64_t i = 0; i < at_numel(y); i++)
+      CHECK(found[i] == from[(i / 15 / 12 * 4 + i / 15 % 12 / 3) * 5 + i % 15 / 3]);
+  }
+}
+
 /* The rows of a table's gradient are sums in the order of the indices, bit for bit, for any number
  * of threads. */
 static void check_table(int64_t rows, int64_t columns, int64_t count, const at_type *type,
@@ -495,6 +571,7 @@ int main(void)
       cmocka_unit_test(threadsOfLines),    cmocka_unit_test(planesLast),
       cmocka_unit_test(runningStatistics), cmocka_unit_test(noise),
       cmocka_unit_test(maskedGradients),   cmocka_unit_test(tableGradients),
-      cmocka_unit_test(channelsLast),      cmocka_unit_test(poolsLast)};
+      cmocka_unit_test(channelsLast),      cmocka_unit_test(poolsLast),
+      cmocka_unit_test(upsamplesLast),     cmocka_unit_test(movedIntegers)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

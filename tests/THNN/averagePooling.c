@@ -121,6 +121,52 @@ static void check_pool(const Pool *p, int planes, th_random *random)
     THTensor_(free)(all[i]);
 }
 
+/* t, of which the first dimension becomes the last in memory. */
+static THTensor *with_planes_last(THTensor *t)
+{
+  THTensor *last = THTensor_(newWithSize4d)(t->size[1], t->size[2], t->size[3], t->size[0]);
+  for (int d = 2; d >= 0; d--)
+    THTensor_(transpose)(last, NULL, d, d + 1);
+  THTensor_(copy)(last, t);
+  return last;
+}
+
+/* The gradient of images whose planes lie last, beside that of the same in order, and by so many
+ * threads. */
+static void check_last_back(const Pool *p, THTensor *image, THTensor *y, int most,
+                            th_random *random)
+{
+  const accreal bound = 64 * (sizeof(real) == sizeof(float) ? FLT_EPSILON : DBL_EPSILON);
+  const int *k = p->size, *s = p->step, *pad = p->pad;
+  const int threads = THGetNumThreads();
+  THTensor *g = THTensor_(newClone)(y), *d = THTensor_(new)();
+  for (ptrdiff_t i = 0; i < THTensor_(nElement)(g); i++)
+    THTensor_(data)(g)[i] = (real)between(random, 1, 1000) / 7;
+  THNN_(VolumetricAveragePooling_updateGradInput)
+  (NULL, image, g, d, k[0], k[2], k[1], s[0], s[2], s[1], pad[0], pad[2], pad[1], p->ceil,
+   p->padCounts);
+  THTensor *x = with_planes_last(image), *lastG = with_planes_last(g);
+  THTensor *found[] = {with_planes_last(d), with_planes_last(d)};
+  for (int i = 0; i < 2; i++) {
+    THSetNumThreads(i ? most : 1);
+    THTensor_(fill)(found[i], -1);
+    THNN_(VolumetricAveragePooling_updateGradInput)
+    (NULL, x, lastG, found[i], k[0], k[2], k[1], s[0], s[2], s[1], pad[0], pad[2], pad[1], p->ceil,
+     p->padCounts);
+    CHECK_EQ(found[i]->stride[0], 1);
+  }
+  THSetNumThreads(threads);
+  const ptrdiff_t planes = d->size[0], places = d->stride[0];
+  CHECK(!memcmp(THTensor_(data)(found[0]), THTensor_(data)(found[1]),
+                (size_t)(planes * places) * sizeof(real)));
+  for (ptrdiff_t i = 0; i < planes * places; i++)
+    CHECK_NEAR(THTensor_(data)(found[0])[i % places * planes + i / places], THTensor_(data)(d)[i],
+               bound * THTensor_(data)(d)[i]);
+  THTensor *all[] = {g, d, x, lastG, found[0], found[1]};
+  for (int i = 0; i < 6; i++)
+    THTensor_(free)(all[i]);
+}
+
 /* The same images with their planes last in memory, and so the result, which is as near. */
 static void check_last(const Pool *p, int planes, th_random *random)
 {
@@ -147,6 +193,7 @@ static void check_last(const Pool *p, int planes, th_random *random)
     const ptrdiff_t windows = y->stride[0], at = i % windows * planes + i / windows;
     CHECK_NEAR(THTensor_(data)(last)[at], THTensor_(data)(y)[i], bound * THTensor_(data)(y)[i]);
   }
+  check_last_back(p, image, y, between(random, 0, 9) ? 1 : 3, random);
   THTensor *all[] = {rows, x, y, last, image};
   for (int i = 0; i < 5; i++)
     THTensor_(free)(all[i]);

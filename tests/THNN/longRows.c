@@ -284,6 +284,136 @@ static void THTest_(resamplingRows)(void)
   }
 }
 
+/* Images of that many planes, which lie last; each of two images has those sizes. */
+static THTensor *planes_last(int64_t planes, const int64_t size[3], int64_t salt)
+{
+  THTensor *t = numbers(salt, 2, 5, (int64_t[]){2, size[0], size[1], size[2], planes});
+  for (int d = 4; d > 1; d--)
+    THTensor_(transpose)(t, NULL, d, d - 1);
+  return t;
+}
+
+static void call_last(const Sizes *s, int64_t planes, THTensor *x, THTensor *g, THTensor *y,
+                      THTensor *d)
+{
+  if (s->scale) {
+    THNN_(VolumetricUpSamplingNearest_updateOutput)(NULL, x, y, s->scale);
+    THNN_(VolumetricUpSamplingNearest_updateGradInput)(NULL, x, g, d, s->scale);
+    return;
+  }
+  THNN_(VolumetricUpSamplingTrilinear_updateOutput)
+  (NULL, x, y, (int)s->out[0], (int)s->out[1], (int)s->out[2]);
+  THNN_(VolumetricUpSamplingTrilinear_updateGradInput)
+  (NULL, g, d, 2, (int)planes, (int)s->in[0], (int)s->in[1], (int)s->in[2], (int)s->out[0],
+   (int)s->out[1], (int)s->out[2]);
+}
+
+/* Against the definition, and with the same bits for any number of threads; some are made smaller.
+ */
+static void THTest_(resamplingLast)(void)
+{
+  static const Sizes all[] = {{{1, 1, 9}, {1, 1, 23}, 0},   {{1, 7, 6}, {1, 14, 12}, 0},
+                              {{1, 7, 6}, {2, 14, 12}, 2},  {{2, 3, 5}, {5, 7, 8}, 0},
+                              {{2, 3, 5}, {6, 9, 15}, 3},   {{3, 9, 20}, {2, 4, 5}, 0},
+                              {{1, 5, 30}, {1, 12, 31}, 0}, {{1, 4, 3}, {1, 4, 3}, 1},
+                              {{2, 6, 7}, {1, 1, 1}, 0},    {{1, 2, 2}, {1, 50, 9}, 0}};
+  static const int64_t counts[] = {8, 11, 16, 37, 64, 130};
+  const int threads = THGetNumThreads();
+  for (size_t k = 0; k < sizeof all / sizeof *all * 6; k++) {
+    const Sizes *s = &all[k / 6];
+    const int64_t planes = counts[k % 6];
+    th_note("size %d, %d planes", (int)(k / 6), (int)planes);
+    const ptrdiff_t in = (ptrdiff_t)(s->in[0] * s->in[1] * s->in[2]);
+    const ptrdiff_t out = (ptrdiff_t)(s->out[0] * s->out[1] * s->out[2]);
+    THTensor *x = planes_last(planes, s->in, 3), *g = planes_last(planes, s->out, 4);
+    THTensor_(data)(x)[in / 2 * planes] = INFINITY; /* reaches what it counts for */
+    THTensor_(data)(g)[out / 2 * planes + 5] = INFINITY;
+    THTensor *y[2], *d[2];
+    for (int i = 0; i < 2; i++) {
+      y[i] = planes_last(planes, s->out, 5);
+      d[i] = planes_last(planes, s->in, 6);
+      THSetNumThreads(1 + 2 * i);
+      call_last(s, planes, x, g, y[i], d[i]);
+      CHECK(y[i]->stride[1] == 1 && d[i]->stride[1] == 1); /* they lie as they lay */
+    }
+    THSetNumThreads(threads);
+    CHECK(!memcmp(THTensor_(data)(y[0]), THTensor_(data)(y[1]),
+                  (size_t)(2 * out * planes) * sizeof(real)));
+    CHECK(!memcmp(THTensor_(data)(d[0]), THTensor_(data)(d[1]),
+                  (size_t)(2 * in * planes) * sizeof(real)));
+    double *plane = calloc((size_t)(2 * in + 2 * out), sizeof *plane), *back = plane + in + out;
+    real *single = calloc((size_t)(in + out), sizeof *single);
+    const double most = (double)out / (double)in + 1; /* gradients for one place */
+    for (int64_t n = 0; n < 2 * planes; n++) {
+      const ptrdiff_t image = n / planes, at = n % planes;
+      const real *from = THTensor_(data)(x) + image * in * planes + at;
+      const real *made = THTensor_(data)(y[0]) + image * out * planes + at;
+      for (ptrdiff_t i = 0; i < in; i++)
+        single[i] = from[i * planes];
+      from = THTensor_(data)(g) + image * out * planes + at;
+      for (ptrdiff_t i = 0; i < out; i++)
+        single[in + i] = from[i * planes];
+      memset(back, 0, (size_t)in * sizeof *back);
+      resample(s, single, single + in, plane, back);
+      for (ptrdiff_t i = 0; i < out; i++)
+        CHECK_NEAR(made[i * planes], plane[i], EPS * 16);
+      made = THTensor_(data)(d[0]) + image * in * planes + at;
+      for (ptrdiff_t i = 0; i < in; i++)
+        CHECK_NEAR(made[i * planes], back[i], EPS * (16 + 8 * most));
+    }
+    free(plane);
+    free(single);
+    THTensor *own[] = {x, g, y[0], y[1], d[0], d[1]};
+    for (int i = 0; i < 6; i++)
+      THTensor_(free)(own[i]);
+  }
+}
+
+/* Elements that are repeated keep their bits, whatever number they are or are not. */
+static void THTest_(repeatedBits)(void)
+{
+  static const int64_t sizes[][3] = {{1, 3, 5},  {1, 4, 16}, {1, 2, 28},    {1, 5, 61},
+                                     {2, 3, 17}, {1, 1, 90}, {1, 1, 33000}, {2, 2, 9}};
+  for (size_t k = 0; k < sizeof sizes / sizeof *sizes * 6; k++) {
+    const int64_t *in = sizes[k / 6];
+    const int scale = 1 + (int)(k % 3), flat = in[0] == 1;
+    const int64_t planes = k % 2 ? 9 : 3, width = in[2] * scale, height = in[1] * scale;
+    th_note("size %d, by %d, %d planes", (int)(k / 6), scale, (int)planes);
+    THTensor *x = k % 2 ? planes_last(planes, in, 7)
+                        : numbers(7, 2, 5, (int64_t[]){2, planes, in[0], in[1], in[2]});
+    unsigned char *bytes = (unsigned char *)THTensor_(data)(x);
+    for (ptrdiff_t i = 0; i < THTest_(count)(x); i++) {
+      const size_t last = (size_t)(i + 1) * sizeof(real);
+      bytes[last - 1] = i % 3 == 0 ? 0x7f : i % 3 == 1 ? 0xff : 0x80;
+      bytes[last - 2] = i % 3 == 2 ? 0 : sizeof(real) == 4 ? 0x80 + i % 7 : 0xf0 + i % 7;
+      if (i % 6 == 2) /* 0, but for its sign */
+        memset(bytes + last - sizeof(real), 0, sizeof(real) - 2);
+    }
+    const int64_t size[3] = {in[0] * scale, height, width};
+    THTensor *y = k % 2 ? planes_last(planes, size, 8) : THTensor_(new)();
+    if (flat && !(k % 2)) {
+      THTensor_(resize4d)(x, 2, planes, in[1], in[2]);
+      THNN_(SpatialUpSamplingNearest_updateOutput)(NULL, x, y, scale);
+    } else {
+      THNN_(VolumetricUpSamplingNearest_updateOutput)(NULL, x, y, scale);
+    }
+    const int64_t places = THTest_(count)(y) / (2 * planes), step = k % 2 ? planes : 1;
+    const int64_t inPlaces = in[0] * in[1] * in[2];
+    for (int64_t n = 0; n < 2 * planes; n++)
+      for (int64_t i = 0; i < places; i++) {
+        const int64_t z = i / (height * width), r = i / width % height, c = i % width;
+        const int64_t from = ((z / scale) * in[1] + r / scale) * in[2] + c / scale;
+        const int64_t image = n / planes, plane = n % planes;
+        const int64_t at = k % 2 ? image * places * planes + plane : n * places;
+        const int64_t of = k % 2 ? image * inPlaces * planes + plane : n * inPlaces;
+        CHECK(!memcmp(THTensor_(data)(y) + at + i * step, THTensor_(data)(x) + of + from * step,
+                      sizeof(real)));
+      }
+    THTensor_(free)(x);
+    THTensor_(free)(y);
+  }
+}
+
 /* What a place of the result is alone is not rounded, and has what is beside it not in it. */
 static void THTest_(resampledAlone)(void)
 {
@@ -307,4 +437,4 @@ static void THTest_(resampledAlone)(void)
 }
 
 TH_TESTS(THTest_(softMaxRows), THTest_(batchNormRows), THTest_(resamplingRows),
-         THTest_(resampledAlone))
+         THTest_(resamplingLast), THTest_(repeatedBits), THTest_(resampledAlone))

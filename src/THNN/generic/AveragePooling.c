@@ -20,25 +20,34 @@ static void THNN_(spreadPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *
                        memory);
 }
 
-static void THNN_(sumRowLast)(const THNN_(Work) * work, ptrdiff_t row, void *unused)
+static void THNN_(sumRowLast)(const THNN_(Work) * work, ptrdiff_t row, void *memory)
 {
   const THNNPlanes *p = work->planes;
-  const ptrdiff_t rows = p->out[0] * p->out[1], planes = p->inSize[p->dims - 1];
-  (*THNN_(sumLast))(p, work->layer, planes, work->x + row / rows * p->input * planes, row % rows,
-                    work->y + row * p->out[2] * planes);
+  const ptrdiff_t planes = p->inSize[p->dims - 1];
+  const int64_t *to = work->back ? p->in : p->out;
+  const ptrdiff_t rows = to[0] * to[1];
+  THNN_(sumLast)
+  [work->back ? THNN_WINDOW_SPREAD : THNN_WINDOW_SUM](
+      p, work->layer, planes, work->x + row / rows * (work->back ? p->output : p->input) * planes,
+      row % rows, work->y + row * to[2] * planes, memory);
 }
 
 /* Of images whose planes lie last, as those of the result do. */
-static void THNN_(sumWindowsLast)(const THNNPlanes *p, const THNNSpans *spans, THTensor *source,
-                                  THTensor *result)
+static void THNN_(sumWindowsLast)(const THNNPlanes *p, const THNNSpans *spans, int back,
+                                  THTensor *source, THTensor *result)
 {
   THGuard ofSource, ofResult;
-  const THNNPlanes last = THNNPlanes_last(p);
+  const ptrdiff_t planes = THNNPlanes_ofImage(p);
+  const int64_t *to = back ? p->in : p->out;
+  THNNPlanes last = THNNPlanes_last(p);
+  last.count = p->count / planes * to[0] * to[1];
   THNN_(Work)
   work = {.plane = THNN_(sumRowLast),
           .layer = spans,
+          .back = back,
           .source = THNN_(planesLast)(p, &ofSource, source),
-          .cost = THNNPlanes_ofImage(p) * (p->input / (p->out[0] * p->out[1]) + 4 * p->out[2])};
+          .cost = planes * (p->input + 4 * p->output) / (to[0] * to[1]),
+          .scratch = back ? THNN_SUM_MOST * (size_t)p->out[2] * sizeof(real) : 0};
   work.result = THNN_(planesLast)(p, &ofResult, result);
   THNN_(work)(&last, &work);
   THGuard_leave(&ofResult);
@@ -83,9 +92,8 @@ static void THNN_(meanOfPlanes)(const THNNPlanes *p, THTensor *source, THTensor 
 void THNN_(sumWindows)(const THNNPlanes *p, const THNNSpans *spans, int back, THTensor *source,
                        THTensor *result)
 {
-  if (!back && THNNPlanes_lieLast(p, p->inSize, source->nDimension, source->size, source->stride) &&
-      THNNPlanes_lieLast(p, p->outSize, result->nDimension, result->size, result->stride)) {
-    THNN_(sumWindowsLast)(p, spans, source, result);
+  if ((!back || THNNWindowSum_areFew(p, spans)) && THNN_(areLast)(p, back, source, result)) {
+    THNN_(sumWindowsLast)(p, spans, back, source, result);
     return;
   }
   if (!back && THNN_(areMeans)(p, spans)) {

@@ -136,6 +136,13 @@ void THNN_(work)(const THNNPlanes *planes, THNN_(Work) * work)
   THNN_Longfinish(&places);
 }
 
+int THNN_(areLast)(const THNNPlanes *p, int back, THTensor *source, THTensor *result)
+{
+  const int64_t *from = back ? p->outSize : p->inSize, *to = back ? p->inSize : p->outSize;
+  return THNNPlanes_lieLast(p, from, source->nDimension, source->size, source->stride) &&
+         THNNPlanes_lieLast(p, to, result->nDimension, result->size, result->stride);
+}
+
 THTensor *THNN_(planesLast)(const THNNPlanes *p, THGuard *guard, THTensor *t)
 {
   THGuard_enter(guard, (THUndo)THTensor_(free));

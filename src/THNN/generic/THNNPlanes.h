@@ -12,6 +12,10 @@ void THNN_(checkGradOutput)(const THNNPlanes *planes, THTensor *gradOutput);
 /* The same where the places of an output plane are whatever gradOutput's are, and sets them. */
 void THNN_(resultOf)(THNNPlanes *planes, THTensor *gradOutput);
 
+/* Whether source and result, of the input's and the output's size or the other way round, are
+ * images whose planes lie last. */
+int THNN_(areLast)(const THNNPlanes *planes, int back, THTensor *source, THTensor *result);
+
 /* A view of t, images of planes that lie last, which are its last dimension; the guard, which is
  * entered here, frees it. */
 THTensor *THNN_(planesLast)(const THNNPlanes *planes, THGuard *guard, THTensor *t);

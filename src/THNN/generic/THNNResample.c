@@ -80,6 +80,9 @@ static void THNN_(findWeights)(const THNN_(Places) * places, int axis, int back,
       const int64_t tap = (back ? k : in) - b->first[to];
       b->weight[tap * b->to + to] = second ? weight[k] : 1 - weight[k];
     }
+  b->moves = b->taps == 1;
+  for (ptrdiff_t k = 0; k < b->to && b->moves; k++)
+    b->moves = b->weight[k] == 1;
 }
 
 /* Forward only of the last axis, as rows are told by their places. */
@@ -131,19 +134,41 @@ static void THNN_(resamplePlane)(const THNN_(Work) * work, ptrdiff_t plane, void
       work->y + plane * (work->back ? p->input : p->output), room);
 }
 
-void THNN_(resamplePlanes)(const THNNPlanes *p, THNN_(Places) * places, int back, THTensor *source,
-                           THTensor *result)
+static void THNN_(resampleRow)(const THNN_(Work) * work, ptrdiff_t row, void *room)
 {
-  /* Rows are short: what is fetched before it is written takes less time than what is made in a
-   * buffer and sent, unless nothing of the result can be in a cache. */
-  const ptrdiff_t bytes = p->output * (ptrdiff_t)sizeof(real);
-  THGuard guard[3];
-  places->sends = !back && places->weighted && bytes >= 2 * THNN_SENT &&
-                  p->count * bytes >= THPlan_fetchedBytes();
-  if (places->weighted)
-    THNN_(findBands)(places, p, back, guard);
-  else
-    THNN_(findRun)(places, p->out[2]);
+  const THNNPlanes *p = work->planes;
+  const ptrdiff_t planes = p->inSize[p->dims - 1];
+  const int64_t *to = work->back ? p->in : p->out;
+  const ptrdiff_t rows = to[0] * to[1];
+  THNN_(resample)->row[work->back ? THNN_SCATTER : THNN_GATHER](
+      p, work->layer, planes, work->x + row / rows * (work->back ? p->output : p->input) * planes,
+      row % rows, work->y + row * to[2] * planes, room);
+}
+
+static void THNN_(resampleLast)(const THNNPlanes *p, const THNN_(Places) * places, int back,
+                                THTensor *source, THTensor *result)
+{
+  THGuard ofSource, ofResult;
+  const ptrdiff_t planes = THNNPlanes_ofImage(p);
+  const int64_t *to = back ? p->in : p->out;
+  THNNPlanes last = THNNPlanes_last(p);
+  last.count = p->count / planes * to[0] * to[1];
+  THNN_(Work)
+  work = {.plane = THNN_(resampleRow),
+          .layer = places,
+          .back = back,
+          .source = THNN_(planesLast)(p, &ofSource, source),
+          .cost = 4 * planes * p->output / (to[0] * to[1]),
+          .scratch = (size_t)(planes * (back ? p->out[2] : p->in[2])) * sizeof(real)};
+  work.result = THNN_(planesLast)(p, &ofResult, result);
+  THNN_(work)(&last, &work);
+  THGuard_leave(&ofResult);
+  THGuard_leave(&ofSource);
+}
+
+static void THNN_(resampleFirst)(const THNNPlanes *p, const THNN_(Places) * places, int back,
+                                 THTensor *source, THTensor *result)
+{
   THNN_(Work)
   work = {.plane = THNN_(resamplePlane),
           .layer = places,
@@ -154,6 +179,27 @@ void THNN_(resamplePlanes)(const THNNPlanes *p, THNN_(Places) * places, int back
           .cost = places->weighted ? 4 * p->output : p->output,
           .scratch = places->weighted ? (size_t)THNN_(resampleRoom)(p->out[2]) * sizeof(real) : 0};
   THNN_(work)(p, &work);
+}
+
+void THNN_(resamplePlanes)(const THNNPlanes *p, THNN_(Places) * places, int back, THTensor *source,
+                           THTensor *result)
+{
+  /* Rows are short: what is fetched before it is written takes less time than what is made in a
+   * buffer and sent, unless nothing of the result can be in a cache. */
+  const ptrdiff_t bytes = p->output * (ptrdiff_t)sizeof(real);
+  enum { ENOUGH = 8 }; /* fewer planes that lie last are better copied */
+  THGuard guard[3];
+  places->sends = !back && places->weighted && bytes >= 2 * THNN_SENT &&
+                  p->count * bytes >= THPlan_fetchedBytes();
+  if (places->weighted)
+    THNN_(findBands)(places, p, back, guard);
+  else
+    THNN_(findRun)(places, p->out[2]);
+  if (places->weighted && THNNPlanes_ofImage(p) >= ENOUGH &&
+      THNN_(areLast)(p, back, source, result))
+    THNN_(resampleLast)(p, places, back, source, result);
+  else
+    THNN_(resampleFirst)(p, places, back, source, result);
   for (int i = 2; places->weighted && i >= 0; i--)
     THGuard_leave(&guard[i]);
 }

@@ -2,13 +2,14 @@
  * taps t.  What has weight 0 does not count, whatever it is. */
 typedef struct {
   ptrdiff_t from, to, taps; /* elements of the lines; from >= taps */
+  int moves;                /* each weight is 1 and alone: bits that are no number stay as well */
   int64_t *first;
   real *weight;
 } THNN_(Band);
 
 /* Where the places of an output plane come from, along each axis. */
 typedef struct {
-  int weighted;
+  int weighted;        /* planes may then lie last as well */
   int64_t *from[3];    /* a place of the input */
   int64_t *next[3];    /* where weighted, another place, */
   real *weight[3];     /* its weight, and 1 - weight is that of from */
@@ -22,6 +23,10 @@ typedef struct {
   /* One plane.  room holds THNN_(resampleRoom) elements.  [THNN_GATHER], [THNN_SCATTER] */
   void (*plane[2])(const THNNPlanes *planes, const THNN_(Places) * places, const real *x, real *y,
                    real *room);
+  /* The same of images of that many planes, which are the last dimension of x and y: one row of the
+   * result, of all slices.  room holds a row of x. */
+  void (*row[2])(const THNNPlanes *planes, const THNN_(Places) * places, ptrdiff_t count,
+                 const real *x, ptrdiff_t row, real *y, real *room);
   /* What all planes want to know about their band, in memory that is to be freed, or NULL. */
   void *(*find)(const THNN_(Band) * band);
 } THNN_(ResampleKernel);

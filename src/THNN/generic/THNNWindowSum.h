@@ -8,11 +8,13 @@ typedef void (*THNN_(WindowSumKernel))(const THNNPlanes *planes, const THNNWindo
 /* [THNN_WINDOW_SUM], [THNN_WINDOW_SPREAD] */
 extern const THNN_(WindowSumKernel) * THNN_(windowSum);
 
-/* Forward, row row of the output, of all slices, for all of that many planes, which are the last
- * dimension of x and y. */
+/* Row row of the result, of all slices, for all of that many planes, which are the last dimension
+ * of x and y; back, an element may be in THNN_SUM_MOST windows. */
 typedef void (*THNN_(SumLastKernel))(const THNNPlanes *planes, const THNNSpans *spans,
-                                     ptrdiff_t count, const real *x, ptrdiff_t row, real *y);
+                                     ptrdiff_t count, const real *x, ptrdiff_t row, real *y,
+                                     real *memory);
 
+/* [THNN_WINDOW_SUM], [THNN_WINDOW_SPREAD] */
 extern const THNN_(SumLastKernel) * THNN_(sumLast);
 
 /* The same for all planes of source. */

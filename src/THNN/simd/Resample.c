@@ -78,6 +78,11 @@ static void scatter(const THNNPlanes *p, const THNN_(Places) * at, const real *x
 LOOP apply_plain(const THNN_(Band) * b, const real *x, real *y)
 {
   const int64_t *first = b->first;
+  if (b->moves) {
+    for (ptrdiff_t k = 0; k < b->to; k++)
+      y[k] = x[first[k]];
+    return;
+  }
   for (ptrdiff_t t = 0; t < b->taps; t++) {
     const real *weight = b->weight + t * b->to;
 #pragma omp simd
@@ -137,7 +142,7 @@ static __attribute__((noinline)) void apply_far(const THNN_(Band) * b, const rea
       const Vector v =
           near ? PICK(LOAD(lanes_of(left), p), at, LOAD(lanes_of(left - WIDTH), p + WIDTH))
                : GATHER(counts, p, at);
-      sum = ADD_PRODUCT(sum, w, ONLY(counts, v));
+      sum = b->moves ? v : ADD_PRODUCT(sum, w, ONLY(counts, v));
     }
     STORE(y + k, lanes, sum);
   }
@@ -178,7 +183,9 @@ LOOP combine_all(ptrdiff_t n, int count, const real *const *row, const real *wei
 LOOP combine(ptrdiff_t n, int count, const real *const *row, const real *weight, real *y, int more,
              int padded)
 {
-  if (count == 1)
+  if (!more && count == 1 && weight[0] == 1)
+    copy_row(y, row[0], n);
+  else if (count == 1)
     combine_all(n, 1, row, weight, y, more, padded);
   else if (count == 2)
     combine_all(n, 2, row, weight, y, more, padded);
@@ -241,6 +248,33 @@ LOOP combine(ptrdiff_t n, int count, const real *const *row, const real *weight,
 #endif
 
 /* --- weighted places: rows ------------------------------------------------------------------- */
+
+/* Rows on their way to their sum, a few at a time. */
+typedef struct {
+  int count, more;
+  const real *row[FEW];
+  real weight[FEW];
+} Sum;
+
+LOOP add_row(Sum *s, ptrdiff_t n, const real *row, real weight, real *y, int padded)
+{
+  if (s->count == FEW) {
+    combine(n, FEW, s->row, s->weight, y, s->more, padded);
+    s->more = 1;
+    s->count = 0;
+  }
+  s->row[s->count] = row;
+  s->weight[s->count++] = weight;
+}
+
+/* Whether there are any. */
+static inline __attribute__((always_inline)) int finish_sum(const Sum *s, ptrdiff_t n, real *y,
+                                                            int padded)
+{
+  if (s->count > 0)
+    combine(n, s->count, s->row, s->weight, y, s->more, padded);
+  return s->count > 0;
+}
 
 /* The places along an axis that an output place comes from, but for one that has no weight. */
 typedef struct {
@@ -321,34 +355,97 @@ static void interpolate_back(const THNNPlanes *p, const THNN_(Places) * at, cons
   int64_t read = 0;
   for (int64_t i = 0; i < p->in[0]; i++)
     for (int64_t j = 0; j < p->in[1]; j++, y += p->in[2]) {
-      const real *row[FEW];
-      real weight[FEW];
-      int count = 0, more = 0;
+      Sum sum = {0};
       for (ptrdiff_t z = 0; z < at->band[0].taps; z++)
         for (ptrdiff_t r = 0; r < at->band[1].taps; r++) {
           const Source source = source_of(p, at, i, j, z, r);
           if (source.weight == 0)
             continue;
-          if (count == FEW) {
-            combine(n, count, row, weight, room, more, 1);
-            more = 1;
-            count = 0;
-          }
-          row[count] = x + source.number * n;
-          weight[count] = source.weight;
+          add_row(&sum, n, x + source.number * n, source.weight, room, 1);
           if (source.number >= read)
-            fetch(row[count], n);
+            fetch(x + source.number * n, n);
           read = THMax(read, source.number + 1);
-          count++;
         }
-      if (count > 0)
-        combine(n, count, row, weight, room, more, 1);
       fetch_to_write(y, p->in[2]);
-      if (count > 0)
+      if (finish_sum(&sum, n, room, 1))
         apply(at, room, y);
       else
         memset(y, 0, (size_t)p->in[2] * sizeof *y);
     }
+}
+
+/* --- planes that lie last -------------------------------------------------------------------- */
+
+/* What is a number of a plane is a line here, an element of each plane. */
+
+/* Rows of the input, as they are or blended in room, as far as end. */
+typedef struct {
+  const real *line;
+  int64_t end;
+} Blended;
+
+/* Makes columns from k on, as many as step; n elements are a row. */
+LOOP blend(Blended *b, const Rows *rows, const real *x, ptrdiff_t n, ptrdiff_t planes, int64_t k,
+           int64_t step, real *room)
+{
+  const ptrdiff_t first = k * planes, end = THMin(first + step * planes, n);
+  const real *row[4];
+  for (int r = 0; r < rows->count; r++)
+    row[r] = x + rows->number[r] * n + first;
+  combine(end - first, rows->count, row, rows->weight, room + first, 0, 0);
+  b->end = k + step;
+}
+
+/* The rows are blended first, whole ones unless few of their columns are used. */
+static void forward_row(const THNNPlanes *p, const THNN_(Places) * at, ptrdiff_t planes,
+                        const real *x, ptrdiff_t row, real *y, real *room)
+{
+  const ptrdiff_t n = p->in[2] * planes;
+  const Pair depth = pair_of(at, 0, row / p->out[1]), height = pair_of(at, 1, row % p->out[1]);
+  const int64_t step = p->in[2] <= 2 * p->out[2] ? p->in[2] : 1;
+  Rows rows;
+  find_rows(p, &depth, &height, &rows);
+  Blended b = {room, 0};
+  if (rows.count == 1)
+    b = (Blended){x + rows.number[0] * n, p->in[2]};
+  for (int64_t k = 0; k < p->out[2]; k++, y += planes) {
+    const Pair width = pair_of(at, 2, k);
+    for (int c = 0; c < width.count; c++)
+      if (width.at[c] >= b.end)
+        blend(&b, &rows, x, n, planes, width.at[c], step, room);
+    const real *const from[] = {b.line + width.at[0] * planes, b.line + width.at[1] * planes};
+    fetch_to_write(y, planes);
+    if (width.count == 1)
+      combine(planes, 1, from, width.weight, y, 0, 0);
+    else
+      combine(planes, 2, from, width.weight, y, 0, 0);
+  }
+}
+
+static void backward_row(const THNNPlanes *p, const THNN_(Places) * at, ptrdiff_t planes,
+                         const real *x, ptrdiff_t row, real *y, real *room)
+{
+  const ptrdiff_t n = p->out[2] * planes;
+  const THNN_(Band) *width = &at->band[2];
+  Sum rows = {0};
+  for (ptrdiff_t z = 0; z < at->band[0].taps; z++)
+    for (ptrdiff_t r = 0; r < at->band[1].taps; r++) {
+      const Source source = source_of(p, at, row / p->in[1], row % p->in[1], z, r);
+      if (source.weight != 0)
+        add_row(&rows, n, x + source.number * n, source.weight, room, 0);
+    }
+  const int there = finish_sum(&rows, n, room, 0);
+  for (int64_t k = 0; k < p->in[2]; k++, y += planes) {
+    Sum sum = {0};
+    fetch_to_write(y, planes);
+    for (ptrdiff_t c = 0; there && c < width->taps; c++) {
+      const real weight = width->weight[c * width->to + k];
+      if (weight != 0)
+        add_row(&sum, planes, room + (width->first[k] + c) * planes, weight, y, 0);
+    }
+    if (!finish_sum(&sum, planes, y, 0))
+      memset(y, 0, (size_t)planes * sizeof *y);
+  }
 }
 
 /* --- the table ------------------------------------------------------------------------------- */
@@ -375,5 +472,6 @@ static void backward(const THNNPlanes *p, const THNN_(Places) * places, const re
 
 const THNN_(ResampleKernel) TH_LEVEL_(THNN_(resample))[] = {{
     .plane = {[THNN_GATHER] = forward, [THNN_SCATTER] = backward},
+    .row = {[THNN_GATHER] = forward_row, [THNN_SCATTER] = backward_row},
     .find = find_groups,
 }};

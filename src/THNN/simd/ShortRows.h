@@ -15,6 +15,7 @@ enum { WIDTH = 16 };
 #define GATHER(LANES, P, I)               _mm512_mask_i32gather_ps(_mm512_setzero_ps(), LANES, I, P, 4)
 #define ADD_PRODUCT(S, A, B)              _mm512_fmadd_ps(A, B, S)
 #define ADD_PRODUCT_WHERE(LANES, S, A, B) _mm512_mask3_fmadd_ps(A, B, S, LANES)
+#define MULTIPLY_WHERE(LANES, A, B)       _mm512_mask_mul_ps(A, LANES, A, B)
 #define ONLY(LANES, V)                    _mm512_maskz_mov_ps(LANES, V)
 #define CHOOSE(LANES, A, B)               _mm512_mask_mov_ps(B, LANES, A)
 #define PICK_ONE(I, A)                    _mm512_permutexvar_ps(I, A)
@@ -34,6 +35,7 @@ enum { WIDTH = 8 };
 #define GATHER(LANES, P, I)               _mm512_mask_i64gather_pd(_mm512_setzero_pd(), LANES, I, P, 8)
 #define ADD_PRODUCT(S, A, B)              _mm512_fmadd_pd(A, B, S)
 #define ADD_PRODUCT_WHERE(LANES, S, A, B) _mm512_mask3_fmadd_pd(A, B, S, LANES)
+#define MULTIPLY_WHERE(LANES, A, B)       _mm512_mask_mul_pd(A, LANES, A, B)
 #define ONLY(LANES, V)                    _mm512_maskz_mov_pd(LANES, V)
 #define CHOOSE(LANES, A, B)               _mm512_mask_mov_pd(B, LANES, A)
 #define PICK_ONE(I, A)                    _mm512_permutexvar_pd(I, A)
@@ -87,6 +89,7 @@ typedef struct {
   Lanes there;           /* elements of a row that is shorter than a vector */
   int vectors;           /* each group but the last one is a vector */
   int together;          /* all groups come from the same two vectors */
+  int moves;             /* as the band does */
   Group *group;
   Tap tap[];
 } Groups;
@@ -157,8 +160,13 @@ static void *find_groups(const THNN_(Band) * b)
   const ptrdiff_t taps = count * b->taps;
   Groups *all = THAlloc((ptrdiff_t)sizeof *all + taps * (ptrdiff_t)sizeof *all->tap +
                         count * (ptrdiff_t)sizeof *all->group);
-  *all = (Groups){
-      count, b->taps, lanes_of(b->from), 1, b->from <= 2 * WIDTH, (Group *)(all->tap + taps)};
+  *all = (Groups){count,
+                  b->taps,
+                  lanes_of(b->from),
+                  1,
+                  b->from <= 2 * WIDTH,
+                  b->moves,
+                  (Group *)(all->tap + taps)};
   ptrdiff_t k = 0;
   for (ptrdiff_t i = 0; i < count; i++) {
     all->group[i] = group_of(b, k, &at);
@@ -175,6 +183,8 @@ static inline __attribute__((always_inline)) Vector picked(const Groups *all, pt
                                                            Vector upper)
 {
   const Tap *tap = all->tap + i * taps;
+  if (taps == 1 && all->moves)
+    return PICK(lower, tap->at, upper);
   Vector sum = SAME(0);
   for (ptrdiff_t t = 0; t < taps; t++)
     sum = ADD_PRODUCT(sum, tap[t].weight, PICK(lower, tap[t].at, upper));
@@ -311,10 +321,10 @@ static inline __attribute__((always_inline)) Vector between(const Vector *above,
                                                             real weight, int few)
 {
   const Lanes both = weight == 0 ? 0 : ALL;
-  const Vector part = above[i] * (1 - weight);
   if (few)
-    return ADD_PRODUCT_WHERE(both, part, ONLY(both, below[i]), SAME(weight));
-  return both ? ADD_PRODUCT(part, below[i], SAME(weight)) : above[i];
+    return ADD_PRODUCT_WHERE(both, MULTIPLY_WHERE(both, above[i], SAME(1 - weight)), below[i],
+                             SAME(weight));
+  return both ? ADD_PRODUCT(above[i] * (1 - weight), below[i], SAME(weight)) : above[i];
 }
 
 /* An image.  Each of its rows is made longer once, and kept, in registers where there are few

@@ -903,7 +903,7 @@ INLINE void sum_planes(const THNNPlanes *p, const THNNSpan *t, const THNNSpan *h
 }
 
 static void sum_last(const THNNPlanes *p, const THNNSpans *spans, ptrdiff_t planes, const real *x,
-                     ptrdiff_t row, real *y)
+                     ptrdiff_t row, real *y, TH_UNUSED real *memory)
 {
   const THNNSpan *t = &spans->of[0][row / p->out[1]], *h = &spans->of[1][row % p->out[1]];
   for (ptrdiff_t k = 0; k < p->out[2]; k++, y += planes) {
@@ -918,4 +918,71 @@ static void sum_last(const THNNPlanes *p, const THNNSpans *spans, ptrdiff_t plan
   }
 }
 
-const THNN_(SumLastKernel) TH_LEVEL_(THNN_(sumLast))[] = {sum_last};
+/* Rows of windows that a row of the image is in. */
+typedef struct {
+  int count;
+  const real *of[THNN_SUM_MOST];
+  const real *part; /* what each of their windows gives an element, row by row */
+} GivingRows;
+
+static inline void add_giving_row(GivingRows *rows, const THNNSpan *span, ptrdiff_t n,
+                                  int64_t count, const real *x, real *memory)
+{
+  real *part = memory + rows->count * n;
+  rows->of[rows->count++] = x;
+  for (ptrdiff_t k = 0; k < n; k++)
+    part[k] = 1 / (real)(count * span[k].count);
+}
+
+/* One place of neighbouring planes of as many as are in a row, which is in windows first ... end -
+ * 1 of rows of n: of so many vectors, or of some, of one vector. */
+INLINE void spread_planes(const GivingRows *rows, ptrdiff_t n, int64_t first, int64_t end,
+                          ptrdiff_t planes, ptrdiff_t at, int vectors, ptrdiff_t some, real *y)
+{
+  enum { AHEAD = 8192 / sizeof(real) };
+  Vector sum[TOGETHER];
+  for (int v = 0; v < vectors; v++) {
+    sum[v] = (Vector){0};
+    __builtin_prefetch(y + at + v * LANES + AHEAD, 1);
+  }
+  for (int r = 0; r < rows->count; r++)
+    for (int64_t k = first; k < end; k++) {
+      const real *from = rows->of[r] + k * planes + at, part = rows->part[r * n + k];
+      for (int v = 0; v < vectors; v++)
+        sum[v] += part * (some ? load_few(from, some) : load(from + v * LANES));
+    }
+  for (int v = 0; v < vectors; v++)
+    if (some)
+      store_few(y + at, sum[v], some);
+    else
+      store(y + at + v * LANES, sum[v]);
+}
+
+static void spread_last(const THNNPlanes *p, const THNNSpans *spans, ptrdiff_t planes,
+                        const real *x, ptrdiff_t row, real *y, real *memory)
+{
+  const ptrdiff_t n = p->out[2];
+  int64_t t[2] = {0}, h[2] = {0}, w[2] = {0};
+  GivingRows rows = {.part = memory};
+  windows_of(spans->of[0], p->out[0], row / p->in[1], &t[0], &t[1]);
+  windows_of(spans->of[1], p->out[1], row % p->in[1], &h[0], &h[1]);
+  for (int64_t i = t[0]; i < t[1]; i++)
+    for (int64_t j = h[0]; j < h[1]; j++)
+      add_giving_row(&rows, spans->of[2], n, spans->of[0][i].count * spans->of[1][j].count,
+                     x + (i * p->out[1] + j) * n * planes, memory);
+  for (ptrdiff_t k = 0; k < p->in[2]; k++, y += planes) {
+    windows_of(spans->of[2], n, k, &w[0], &w[1]);
+    ptrdiff_t i = 0;
+    for (; i + TOGETHER * LANES <= planes; i += TOGETHER * LANES)
+      spread_planes(&rows, n, w[0], w[1], planes, i, TOGETHER, 0, y);
+    for (; i + LANES <= planes; i += LANES)
+      spread_planes(&rows, n, w[0], w[1], planes, i, 1, 0, y);
+    if (i < planes)
+      spread_planes(&rows, n, w[0], w[1], planes, i, 1, planes - i, y);
+  }
+}
+
+const THNN_(SumLastKernel) TH_LEVEL_(THNN_(sumLast))[] = {
+    [THNN_WINDOW_SUM] = sum_last,
+    [THNN_WINDOW_SPREAD] = spread_last,
+};
