@@ -315,15 +315,19 @@ LOOP widen_row(const Groups *all, ptrdiff_t vectors, ptrdiff_t taps, const real 
 }
 
 /* Vector i of a row between two others, or of the one above alone where it has all the weight: the
- * one below may then be memory that nobody has written.  In registers without a branch. */
+ * one below may then be memory that nobody has written.  In registers without a branch.  moves:
+ * bits that are no number stay then. */
 static inline __attribute__((always_inline)) Vector between(const Vector *above,
                                                             const Vector *below, ptrdiff_t i,
-                                                            real weight, int few)
+                                                            real weight, int few, int moves)
 {
   const Lanes both = weight == 0 ? 0 : ALL;
-  if (few)
-    return ADD_PRODUCT_WHERE(both, MULTIPLY_WHERE(both, above[i], SAME(1 - weight)), below[i],
-                             SAME(weight));
+  if (few) {
+    Vector part = above[i] * (1 - weight);
+    if (moves)
+      part = MULTIPLY_WHERE(both, above[i], SAME(1 - weight));
+    return ADD_PRODUCT_WHERE(both, part, below[i], SAME(weight));
+  }
   return both ? ADD_PRODUCT(above[i] * (1 - weight), below[i], SAME(weight)) : above[i];
 }
 
@@ -360,13 +364,13 @@ LOOP widen(const THNNPlanes *p, const THNN_(Places) * at, Shape s, ptrdiff_t tap
     }
     if (sends) {
       for (ptrdiff_t i = 0; i < s.vectors - 1; i++)
-        put(&lines, between(above, below, i, weight, few), WIDTH);
-      put(&lines, between(above, below, s.vectors - 1, weight, few), rest);
+        put(&lines, between(above, below, i, weight, few, taps == 1), WIDTH);
+      put(&lines, between(above, below, s.vectors - 1, weight, few, taps == 1), rest);
       continue;
     }
     for (ptrdiff_t i = 0; i < s.vectors; i++) {
       fetch_to_write(y + i * WIDTH, 1);
-      STORE(y + i * WIDTH, lanes_at(s, i), between(above, below, i, weight, few));
+      STORE(y + i * WIDTH, lanes_at(s, i), between(above, below, i, weight, few, taps == 1));
     }
   }
   if (sends)
