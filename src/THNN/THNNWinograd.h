@@ -14,6 +14,9 @@
  * makes two, from four elements, which need the first four points alone.  Windows are transformed
  * as for the others: what their scale differs by goes into the transform of the tile.
  *
+ * Windows whose elements are apart see every few rows and columns of an image: those of each phase
+ * are an image of their own, which is read and written where it lies.
+ *
  * What is computed at a time is limited by memory: some rows of the 6 x 6 (of which the results are
  * the sum), some of the result planes, and a run of tiles for each thread. */
 #ifndef THNN_WINOGRAD_H

@@ -19,19 +19,22 @@ typedef struct {
   int64_t batch, groups, planes, outputs; /* planes and outputs of a group */
   int64_t high, wide;
   int padH, padW;
-  int window; /* rows and columns of it */
+  int window;               /* rows and columns of it */
+  int dilationH, dilationW; /* 0 for 1 */
 } Shape;
 
 /* More than a few planes and outputs, and enough tiles, the last of which have one to four results
  * in each dimension, either way. */
 static const Shape shapes[] = {
-    {2, 1, 64, 64, 20, 20, 1, 1, 3}, {1, 1, 33, 70, 27, 30, 0, 2, 3},
-    {3, 2, 32, 48, 18, 21, 1, 0, 3}, {1, 1, 48, 48, 40, 12, 3, 4, 3},
-    {8, 1, 64, 64, 16, 16, 1, 1, 3}, {4, 1, 64, 64, 19, 20, 1, 1, 3},
-    {6, 1, 64, 64, 13, 14, 1, 1, 3}, {3, 1, 64, 80, 22, 17, 1, 1, 3},
-    {5, 1, 20, 31, 16, 33, 2, 2, 3}, {1, 1, 32, 32, 9, 120, 1, 6, 3},
-    {16, 1, 6, 16, 12, 12, 0, 0, 5}, {11, 1, 13, 30, 17, 15, 2, 2, 5},
-    {9, 1, 16, 32, 27, 10, 0, 3, 5}, {16, 1, 12, 16, 13, 20, 5, 1, 5},
+    {2, 1, 64, 64, 20, 20, 1, 1, 3},       {1, 1, 33, 70, 27, 30, 0, 2, 3},
+    {3, 2, 32, 48, 18, 21, 1, 0, 3},       {1, 1, 48, 48, 40, 12, 3, 4, 3},
+    {8, 1, 64, 64, 16, 16, 1, 1, 3},       {4, 1, 64, 64, 19, 20, 1, 1, 3},
+    {6, 1, 64, 64, 13, 14, 1, 1, 3},       {3, 1, 64, 80, 22, 17, 1, 1, 3},
+    {5, 1, 20, 31, 16, 33, 2, 2, 3},       {1, 1, 32, 32, 9, 120, 1, 6, 3},
+    {2, 1, 48, 64, 20, 22, 2, 2, 3, 2, 2}, {2, 1, 64, 64, 24, 27, 4, 4, 3, 4, 3},
+    {1, 2, 48, 64, 24, 20, 3, 1, 3, 3, 2}, {2, 1, 64, 64, 14, 33, 1, 6, 3, 1, 6},
+    {16, 1, 6, 16, 12, 12, 0, 0, 5},       {11, 1, 13, 30, 17, 15, 2, 2, 5},
+    {9, 1, 16, 32, 27, 10, 0, 3, 5},       {16, 1, 12, 16, 13, 20, 5, 1, 5},
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
@@ -64,15 +67,16 @@ static THTensor *new_numbers(const int64_t size[4], int64_t steps, double step)
 
 static Operands new_operands(const Shape *s, int64_t steps, double step)
 {
+  const int apartH = THMax(1, s->dilationH), apartW = THMax(1, s->dilationW);
   Operands o = {.s = *s,
-                .high = s->high + 2 * s->padH - s->window + 1,
-                .wide = s->wide + 2 * s->padW - s->window + 1};
+                .high = s->high + 2 * s->padH - (s->window - 1) * apartH,
+                .wide = s->wide + 2 * s->padW - (s->window - 1) * apartW};
   o.how = (THNNGroups){.axes = 2,
                        .groups = (int)s->groups,
                        .size = {1, s->window, s->window},
                        .step = {1, 1, 1},
                        .pad = {0, s->padH, s->padW},
-                       .dilation = {1, 1, 1}};
+                       .dilation = {1, apartH, apartW}};
   const int64_t planes = s->groups * s->planes, outputs = s->groups * s->outputs;
   o.x = new_numbers((int64_t[]){s->batch, planes, s->high, s->wide}, steps, step);
   o.y = new_numbers((int64_t[]){s->batch, outputs, o.high, o.wide}, steps, step);
@@ -124,7 +128,8 @@ static double *new_expected(const Operands *o, Result what)
             const int64_t plane = n * planes + out / s->outputs * s->planes + p;
             for (int64_t i = 0; i < o->high; i++)
               for (int64_t j = 0; j < o->wide; j++) {
-                const int64_t row = i + a - s->padH, column = j + b - s->padW;
+                const int64_t row = i + a * o->how.dilation[1] - s->padH;
+                const int64_t column = j + b * o->how.dilation[2] - s->padW;
                 if (row < 0 || row >= s->high || column < 0 || column >= s->wide)
                   continue;
                 const int64_t atX = (plane * s->high + row) * s->wide + column;
@@ -206,9 +211,9 @@ static void check_error(const Shape *s, const char *what, double error)
     return;
   print_error(
       "%s off by %.2e of its norm: batch %d, %d groups, %d planes, %d outputs, %d x %d, "
-      "pad %d %d\n",
+      "pad %d %d, dilation %d %d\n",
       what, error, (int)s->batch, (int)s->groups, (int)s->planes, (int)s->outputs, (int)s->high,
-      (int)s->wide, s->padH, s->padW);
+      (int)s->wide, s->padH, s->padW, s->dilationH, s->dilationW);
   fail();
 }
 
@@ -254,6 +259,25 @@ static void THTest_(winogradOfRandomShapes)(void)
     s.padW = (int)between(0, 4);
     s.high = between(THMax(1, 8 - 2 * s.padH), 16);
     s.wide = between(THMax(1, 8 - 2 * s.padW), 16);
+    print_message("seed %d\n", (int)seed);
+    check_shape(&s);
+  }
+}
+
+/* Windows whose elements are apart: phases of all sizes, some of which are not there. */
+static void THTest_(winogradOfDilations)(void)
+{
+  for (uint64_t seed = 1; seed <= 12; seed++) {
+    state = seed;
+    Shape s = {.batch = between(1, 3), .groups = between(1, 2), .window = 3};
+    s.planes = between(16, 40);
+    s.outputs = between(16, 50);
+    s.dilationH = (int)between(1, 6);
+    s.dilationW = (int)between(1, 6);
+    s.padH = (int)between(0, 2 * s.dilationH + 2);
+    s.padW = (int)between(0, 2 * s.dilationW + 2);
+    s.high = between(THMax(1, 2 * (s.dilationH - s.padH) + 1), 24);
+    s.wide = between(THMax(1, 2 * (s.dilationW - s.padW) + 1), 24);
     print_message("seed %d\n", (int)seed);
     check_shape(&s);
   }
@@ -438,7 +462,7 @@ static void THTest_(winogradIsChosen)(void)
     }
 }
 
-TH_TESTS(THTest_(winograd), THTest_(winogradOfRandomShapes), THTest_(winogradOfPlanesLast),
-         THTest_(winogradOfFewPositions), THTest_(winogradOfScales), THTest_(winogradOfFiveRows),
-         THTest_(winogradOfNaN), THTest_(winogradOfManyPlanes), THTest_(winogradOfManyImages),
-         THTest_(winogradIsChosen))
+TH_TESTS(THTest_(winograd), THTest_(winogradOfRandomShapes), THTest_(winogradOfDilations),
+         THTest_(winogradOfPlanesLast), THTest_(winogradOfFewPositions), THTest_(winogradOfScales),
+         THTest_(winogradOfFiveRows), THTest_(winogradOfNaN), THTest_(winogradOfManyPlanes),
+         THTest_(winogradOfManyImages), THTest_(winogradIsChosen))

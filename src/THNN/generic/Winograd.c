@@ -20,6 +20,7 @@ struct THNN_(Tiled) {
   real *to;
   ptrdiff_t planes, results; /* of a group */
   THNNWindow at[3];          /* from the source to the result */
+  ptrdiff_t phases[3];       /* of these: dilated windows take every few elements, as images */
   ptrdiff_t source, size;    /* elements of a plane of these */
   ptrdiff_t down;            /* rows of tiles of an image */
   ptrdiff_t width, blocks;   /* of results, and */
@@ -51,29 +52,44 @@ static ptrdiff_t THNN_(parts)(ptrdiff_t whole, ptrdiff_t part)
   return (whole + part - 1) / part;
 }
 
-static int THNN_(isShort)(ptrdiff_t output)
+/* Results of a phase, of which the first has most. */
+static ptrdiff_t THNN_(inPhase)(const THNNWindow *at, ptrdiff_t phase)
 {
-  return (output - 1) % STEP < 2;
+  return THNN_(parts)(at->output - phase, at->dilation);
 }
 
-/* Runs of about that many tiles, as many for one thread as for the other. */
+static int THNN_(isShort)(const THNNWindow *at)
+{
+  return (THNN_(inPhase)(at, 0) - 1) % STEP < 2;
+}
+
+/* Images whose rows are those of a phase. */
+static ptrdiff_t THNN_(batchOf)(const THNN_(Tiled) * w)
+{
+  return w->c->batch * w->phases[1];
+}
+
+/* Runs of about that many tiles, as many for one thread as for the other.  All phases of columns
+ * are in the same one: the rows of an image are turned for all of them. */
 static void THNN_(setRuns)(THNN_(Tiled) * w, ptrdiff_t tiles, int threads)
 {
-  const ptrdiff_t batch = w->c->batch, all = w->down * w->tiles.across;
-  w->bands = w->tiles.images = 1;
+  const ptrdiff_t batch = THNN_(batchOf)(w), all = w->down * w->tiles.across * w->phases[2];
+  ptrdiff_t images = 1;
+  w->bands = 1;
   if (all <= tiles) {
     const ptrdiff_t few = THMax(1, THMin(tiles / all, batch / threads));
-    w->tiles.images = THMax(1, batch / (threads * THNN_(parts)(batch, threads * few)));
+    images = THMax(1, batch / (threads * THNN_(parts)(batch, threads * few)));
   } else {
     w->bands = THMin(w->down, THNN_(parts)(all, tiles));
     while (batch < 4 * threads && batch * w->bands % threads && w->bands < w->down)
       w->bands++;
   }
+  w->tiles.images = images * w->phases[2];
   w->tiles.down = THNN_(parts)(w->down, w->bands);
   w->bands = THNN_(parts)(w->down, w->tiles.down);
-  w->tiles.isLow = w->bands == 1 && THNN_(isShort)(w->at[1].output);
-  w->tiles.isNarrow = THNN_(isShort)(w->at[2].output);
-  w->runs = THNN_(parts)(batch, w->tiles.images) * w->bands;
+  w->tiles.isLow = w->bands == 1 && THNN_(isShort)(&w->at[1]);
+  w->tiles.isNarrow = THNN_(isShort)(&w->at[2]);
+  w->runs = THNN_(parts)(batch, images) * w->bands;
   w->isKept = w->runs <= threads;
 }
 
@@ -182,11 +198,15 @@ static int THNN_(measure)(const THNNConvolution *c, int back, THNN_(Tiled) * w)
   *w = (THNN_(Tiled)){.c = c, .back = back};
   for (int d = 0; d < 3; d++) {
     const THNNWindow *at = &c->at[d];
-    if (at->size != (d ? THNN_WINOGRAD_SIZE : 1) || at->step != 1 || at->dilation != 1)
+    if (at->size != (d ? THNN_WINOGRAD_SIZE : 1) || at->step != 1)
       return 0;
-    w->at[d] = back ? THNNWindow_of(at->size, 1, at->size - 1 - at->pad, 1) : *at;
-    w->at[d].input = back ? at->output : at->input;
-    w->at[d].output = back ? at->input : at->output;
+    w->at[d] = *at;
+    if (back) {
+      w->at[d].pad = (at->size - 1) * at->dilation - at->pad;
+      w->at[d].input = at->output;
+      w->at[d].output = at->input;
+    }
+    w->phases[d] = THMin(at->dilation, w->at[d].output);
   }
   w->planes = (back ? c->outputs : c->planes) / THMax(1, c->groups);
   w->results = (back ? c->planes : c->outputs) / THMax(1, c->groups);
@@ -195,8 +215,8 @@ static int THNN_(measure)(const THNNConvolution *c, int back, THNN_(Tiled) * w)
     return 0;
   w->source = back ? c->windows : c->image;
   w->size = back ? c->image : c->windows;
-  w->down = THNN_(parts)(w->at[1].output, STEP);
-  w->tiles.across = THNN_(parts)(w->at[2].output, STEP);
+  w->down = THNN_(parts)(THNN_(inPhase)(&w->at[1], 0), STEP);
+  w->tiles.across = THNN_(parts)(THNN_(inPhase)(&w->at[2], 0), STEP);
   return 1;
 }
 
@@ -205,6 +225,29 @@ static void THNN_(setBlocks)(THNN_(Tiled) * w, ptrdiff_t vectors)
 {
   w->width = THMin(vectors, THNN_(vectorsOf)(w->results)) * THNN_(implicit)->lanes;
   w->blocks = THNN_(parts)(w->results, w->width);
+}
+
+/* Vector operations of the products of all windows, of a group. */
+static double THNN_(costOfDirect)(const THNN_(Tiled) * w)
+{
+  return (double)(w->c->batch * w->size) * (double)(w->planes * TAPS) *
+         (double)THNN_(parts)(w->results, THNN_(implicit)->lanes);
+}
+
+/* The share of these that are not with padding. */
+static double THNN_(shareInside)(const THNN_(Tiled) * w)
+{
+  double share = 1;
+  for (int d = 1; d < 3; d++) {
+    const THNNWindow *at = &w->at[d];
+    int64_t inside = 0;
+    for (int64_t i = 0; i < at->size; i++) {
+      const int64_t first = i * at->dilation - at->pad;
+      inside += THMax(0, THMin(at->output, at->input - first) - THMax(0, -first));
+    }
+    share *= (double)inside / (double)(at->size * at->output);
+  }
+  return share;
 }
 
 /* Whether it is worth it.  The rows do not depend on the threads: the sums do on them. */
@@ -224,9 +267,7 @@ static int THNN_(plan)(const THNNConvolution *c, int back, int threads, THNN_(Ti
       cost = mine;
     }
   }
-  const double direct = (double)(c->batch * w->size) * (double)(w->planes * TAPS) *
-                        (double)THNN_(parts)(w->results, THNN_(implicit)->lanes);
-  if (!(cost < direct))
+  if (!(cost < THNN_(costOfDirect)(w) * THNN_(shareInside)(w)))
     return 0;
   for (; threads > 1; threads--) {
     THNN_(Tiled) other = *w;
@@ -280,7 +321,7 @@ static void THNN_(transformWeights)(void *context, ptrdiff_t begin, ptrdiff_t en
 
 typedef struct {
   THNNTiles tiles;
-  ptrdiff_t image, row;    /* the first ones */
+  ptrdiff_t image, row;    /* the first ones, of the images of batchOf */
   ptrdiff_t plane, planes; /* of the source */
   real *flat, *lines, *v, *products, *turned;
 } THNN_(Run);
@@ -289,11 +330,11 @@ typedef struct {
 static THNN_(Run) THNN_(runOf)(const THNN_(Tiled) * w, ptrdiff_t run)
 {
   THNN_(Run) r = {.tiles = w->tiles, .planes = w->planes};
-  r.image = run / w->bands * w->tiles.images;
+  r.image = run / w->bands * (w->tiles.images / w->phases[2]);
   r.row = run % w->bands * w->tiles.down;
-  r.tiles.images = THMin(w->tiles.images, w->c->batch - r.image);
+  r.tiles.images = THMin(w->tiles.images, (THNN_(batchOf)(w) - r.image) * w->phases[2]);
   r.tiles.down = THMin(w->tiles.down, w->down - r.row);
-  r.tiles.isLow = r.row + r.tiles.down == w->down && THNN_(isShort)(w->at[1].output);
+  r.tiles.isLow = r.row + r.tiles.down == w->down && THNN_(isShort)(&w->at[1]);
   r.flat = w->isKept ? w->memory + run * THNN_(ofEach)(w)
                      : THNN_(ofThread)(w->memory, THNN_(ofEach)(w), w->threads);
   r.lines = r.flat + w->flat;
@@ -303,22 +344,54 @@ static THNN_(Run) THNN_(runOf)(const THNN_(Tiled) * w, ptrdiff_t run)
   return r;
 }
 
-/* A few rows of the source, from row on of those that the run needs, of a vector of planes; rows
- * that are not there are 0. */
-static void THNN_(turnRows)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t row,
-                            const real *from)
+/* The row of the source that is row number `row` of those that a run needs of a phase; it may not
+ * be there. */
+static ptrdiff_t THNN_(sourceRow)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t phase,
+                                  ptrdiff_t row)
+{
+  return (STEP * r->row + row) * w->at[1].dilation + phase - w->at[1].pad;
+}
+
+/* A few of these rows, from row on, of a vector of planes; rows that are not there are 0. */
+static void THNN_(turnRows)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t phase,
+                            ptrdiff_t row, const real *from)
 {
   const ptrdiff_t lanes = THNN_(implicit)->lanes, wide = w->at[2].input, size = wide * lanes;
-  const ptrdiff_t top = STEP * r->row - w->at[1].pad + row;
-  const ptrdiff_t first = THMin(THMax(0, -top), w->few);
-  const ptrdiff_t end = THMax(first, THMin(w->few, w->at[1].input - top));
+  const ptrdiff_t apart = w->at[1].dilation, high = w->at[1].input;
+  const ptrdiff_t top = THNN_(sourceRow)(w, r, phase, row);
+  const ptrdiff_t first = top < 0 ? THMin(THNN_(parts)(-top, apart), w->few) : 0;
+  const ptrdiff_t end =
+      top < high ? THMax(first, THMin(w->few, THNN_(parts)(high - top, apart))) : first;
   real *flat = r->flat + row % w->there * size;
   memset(flat, 0, (size_t)(first * size) * sizeof *flat);
   memset(flat + end * size, 0, (size_t)((w->few - end) * size) * sizeof *flat);
-  if (end == first)
-    return;
-  THNN_(implicit)->turn(lanes, (end - first) * wide, from + (top + first) * wide, w->source,
-                        flat + first * size, lanes);
+  const ptrdiff_t together = apart == 1 ? end - first : 1;
+  for (ptrdiff_t k = first; k < end; k += together)
+    THNN_(implicit)->turn(lanes, together * wide, from + (top + k * apart) * wide, w->source,
+                          flat + k * size, lanes);
+}
+
+/* The tiles of a row of an image of the run, of a vector of planes, in all phases of columns. */
+static void THNN_(transformRow)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t n,
+                                ptrdiff_t i, const real *const *rows, ptrdiff_t apart, real *v)
+{
+  const THNNWindow *at = &w->at[2];
+  for (ptrdiff_t phase = 0; phase < w->phases[2]; phase++) {
+    /* The first column that is there, and its number among those of the tiles. */
+    ptrdiff_t first = phase - at->pad, column = 0;
+    if (first < 0 || w->phases[2] == 1) {
+      column = at->dilation == 1 ? at->pad : THNN_(parts)(-first, at->dilation);
+      first += column * at->dilation;
+    }
+    const real *from[SIDE];
+    for (int k = 0; k < SIDE; k++)
+      from[k] = rows[k] + first * apart;
+    if (w->phases[2] > 1) /* other columns are there than in the phase before */
+      memset(r->lines, 0, (size_t)w->lines * sizeof *r->lines);
+    THNN_(winograd)->images(
+        &r->tiles, w->first, w->end, n * w->phases[2] + phase, i, from, apart * at->dilation,
+        column, THMax(0, THNN_(parts)(at->input - first, at->dilation)), r->lines, v, w->number);
+  }
 }
 
 /* The last vector of planes ends with them, and begins with some of the one before. */
@@ -329,9 +402,10 @@ static void THNN_(transformImages)(const THNN_(Tiled) * w, const THNN_(Run) * r,
   memset(r->lines, 0, (size_t)w->lines * sizeof *r->lines); /* also where the padding is */
   if (w->c->last)
     memset(r->flat, 0, (size_t)w->flat * sizeof *r->flat);
-  for (ptrdiff_t n = 0; n < r->tiles.images; n++)
+  for (ptrdiff_t n = 0; n < r->tiles.images / w->phases[2]; n++)
     for (ptrdiff_t p = 0; p < r->planes; p += lanes) {
-      const ptrdiff_t image = (r->image + n) * w->c->groups + group;
+      const ptrdiff_t image = (r->image + n) / w->phases[1] * w->c->groups + group;
+      const ptrdiff_t phase = (r->image + n) % w->phases[1];
       const ptrdiff_t plane = r->plane + THMin(p, r->planes - lanes);
       const real *from =
           w->c->last ? w->from + (image - group) * w->planes * w->source + group * w->planes + plane
@@ -340,16 +414,15 @@ static void THNN_(transformImages)(const THNN_(Tiled) * w, const THNN_(Run) * r,
       for (ptrdiff_t i = 0; i < r->tiles.down; i++) {
         const int points = THNNTiles_isLow(&r->tiles, i) ? THNN_WINOGRAD_FEW : SIDE;
         for (; !w->c->last && turned < STEP * i + points; turned += w->few)
-          THNN_(turnRows)(w, r, turned, from);
+          THNN_(turnRows)(w, r, phase, turned, from);
         const real *rows[SIDE];
         for (int k = 0; k < SIDE; k++) {
-          const ptrdiff_t row = STEP * i + k, at = STEP * r->row - w->at[1].pad + row;
+          const ptrdiff_t row = STEP * i + k, at = THNN_(sourceRow)(w, r, phase, row);
           rows[k] = !w->c->last                      ? r->flat + row % w->there * wide * lanes
                     : at >= 0 && at < w->at[1].input ? from + at * wide * apart
                                                      : r->flat;
         }
-        THNN_(winograd)->images(&r->tiles, w->first, w->end, n, i, rows, apart, w->at[2].pad, wide,
-                                r->lines, r->v + p / lanes * w->next, w->number);
+        THNN_(transformRow)(w, r, n, i, rows, apart, r->v + p / lanes * w->next);
       }
     }
 }
@@ -366,34 +439,50 @@ static void THNN_(multiplyBlock)(const THNN_(Tiled) * w, const THNN_(Run) * r, p
                               vectors, r->products + k * tiles * width);
 }
 
-/* Rows of tiles of one image become rows of a vector of results. */
-static void THNN_(deliverTiles)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t image,
+/* Writes positions of a vector of results, which have been computed, where planes are first or few.
+ */
+static void THNN_(writeResults)(const THNN_(Tiled) * w, ptrdiff_t positions, ptrdiff_t count,
+                                const real *results, real *to)
+{
+  const ptrdiff_t lanes = THNN_(implicit)->lanes, all = w->results * w->c->groups;
+  if (w->c->last && w->first == 0)
+    THNN_(winograd)->copyRows(positions, count, results, lanes, to, all);
+  else if (w->c->last)
+    THNN_(winograd)->addRows(positions, count, results, lanes, to, all);
+  else if (w->first == 0)
+    THNN_(implicit)->turn(positions, count, results, lanes, to, w->size);
+  else
+    THNN_(winograd)->addTurned(positions, count, results, lanes, 1, to, w->size);
+}
+
+/* Rows of tiles of image n of the run become rows of a vector of results. */
+static void THNN_(deliverTiles)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t n,
                                 ptrdiff_t row, ptrdiff_t rows, const real *products,
                                 ptrdiff_t width, const real *start, ptrdiff_t count, real *to)
 {
   const ptrdiff_t lanes = THNN_(implicit)->lanes, wide = w->at[2].output;
-  const ptrdiff_t high = THMin(STEP * rows, w->at[1].output - STEP * (r->row + row));
-  const ptrdiff_t positions = high * wide, all = w->results * w->c->groups;
-  to += STEP * (r->row + row) * wide * (w->c->last ? all : 1);
+  const ptrdiff_t down = w->at[1].dilation, across = w->at[2].dilation;
+  const ptrdiff_t phase = (r->image + n) % w->phases[1], all = w->results * w->c->groups;
+  const ptrdiff_t top = STEP * (r->row + row);
+  const ptrdiff_t high = THMin(STEP * rows, THNN_(inPhase)(&w->at[1], phase) - top);
+  const ptrdiff_t next = wide * (w->c->last ? all : 1); /* from a row of the result to the next */
+  to += (top * down + phase) * next;
   const int inPlace = w->c->last && count == lanes;
   real *results = inPlace ? to : r->turned;
-  const ptrdiff_t apart = inPlace ? all : lanes;
+  const ptrdiff_t apart = inPlace ? all : lanes, nextRow = wide * apart * (inPlace ? down : 1);
   for (ptrdiff_t i = 0; i < rows; i++)
-    THNN_(winograd)->results(&r->tiles, w->first, w->end, image, row + i, products, width,
-                             THNNTiles_count(&r->tiles) * width,
-                             inPlace && w->first > 0 ? NULL : start, high - STEP * i, wide,
-                             r->lines, results + STEP * i * wide * apart, wide * apart, apart);
+    for (ptrdiff_t k = 0; k < w->phases[2]; k++)
+      THNN_(winograd)->results(&r->tiles, w->first, w->end, n * w->phases[2] + k, row + i, products,
+                               width, THNNTiles_count(&r->tiles) * width,
+                               inPlace && w->first > 0 ? NULL : start, high - STEP * i,
+                               THNN_(inPhase)(&w->at[2], k), r->lines,
+                               results + STEP * i * nextRow + k * apart, nextRow, across * apart);
   if (inPlace)
     return;
-  if (w->c->last && w->first == 0) {
-    THNN_(winograd)->copyRows(positions, count, r->turned, lanes, to, all);
-  } else if (w->c->last) {
-    THNN_(winograd)->addRows(positions, count, r->turned, lanes, to, all);
-  } else if (w->first == 0) {
-    THNN_(implicit)->turn(positions, count, r->turned, lanes, to, w->size);
-  } else {
-    THNN_(winograd)->addTurned(positions, count, r->turned, lanes, 1, to, w->size);
-  }
+  const ptrdiff_t together = down == 1 ? high : 1;
+  for (ptrdiff_t k = 0; k < high; k += together)
+    THNN_(writeResults)
+  (w, together * wide, count, r->turned + k * wide * lanes, to + k * down * next);
 }
 
 static void THNN_(deliverBlock)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t first,
@@ -403,7 +492,7 @@ static void THNN_(deliverBlock)(const THNN_(Tiled) * w, const THNN_(Run) * r, pt
   const ptrdiff_t few = THMax(1, TURNED / (STEP * w->at[2].output));
   /* Points of other passes count as 0. */
   memset(r->lines, 0, (size_t)(SIDE * STEP * lanes) * sizeof *r->lines);
-  for (ptrdiff_t n = 0; n < r->tiles.images; n++)
+  for (ptrdiff_t n = 0; n < r->tiles.images / w->phases[2]; n++)
     for (ptrdiff_t row = 0; row < r->tiles.down; row += few)
       for (ptrdiff_t o = 0; o < vectors; o++) {
         const ptrdiff_t result = first + o * lanes, count = THMin(lanes, w->results - result);
@@ -411,7 +500,7 @@ static void THNN_(deliverBlock)(const THNN_(Tiled) * w, const THNN_(Run) * r, pt
         if (w->bias && w->first == 0)
           for (ptrdiff_t i = 0; i < count; i++)
             start[i] = w->bias[w->group * w->results + result + i];
-        const ptrdiff_t image = (r->image + n) * w->c->groups + w->group;
+        const ptrdiff_t image = (r->image + n) / w->phases[1] * w->c->groups + w->group;
         real *to = w->c->last ? w->to + (image - w->group) * w->results * w->size +
                                     w->group * w->results + result
                               : w->to + (image * w->results + result) * w->size;
@@ -547,9 +636,7 @@ static int THNN_(planWeights)(const THNNConvolution *c, int threads, THNN_(Tiled
       cost = mine;
     }
   }
-  const double direct = (double)(c->batch * w->size) * (double)(w->planes * TAPS) *
-                        (double)THNN_(parts)(w->results, THNN_(implicit)->lanes);
-  if (!(cost < direct * (double)THMax(1, c->groups)))
+  if (!(cost < THNN_(costOfDirect)(w) * (double)THMax(1, c->groups)))
     return 0;
   for (; threads > 1; threads--) {
     THNN_(Tiled) other = best;
@@ -562,6 +649,19 @@ static int THNN_(planWeights)(const THNNConvolution *c, int threads, THNN_(Tiled
   return 1;
 }
 
+/* Rows of a phase of gradients, of a vector of outputs. */
+static void THNN_(turnRowsOfGradients)(const THNN_(Tiled) * w, const real *from, ptrdiff_t count,
+                                       ptrdiff_t high, real *to)
+{
+  const ptrdiff_t wide = w->at[2].output, all = w->c->outputs, down = w->at[1].dilation;
+  const ptrdiff_t together = down == 1 ? high : 1, lanes = THNN_(implicit)->lanes;
+  for (ptrdiff_t k = 0; k < high; k += together, to += together * wide * lanes)
+    if (w->c->last)
+      THNN_(copyParts)(together * wide, from + k * down * wide * all, all, count, to);
+    else
+      THNN_(turnOutputs)(count, together * wide, from + k * down * wide, w->size, to);
+}
+
 /* The tiles of a block of outputs: products of them with those of x are summed up. */
 static void THNN_(transformGradients)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t group,
                                       ptrdiff_t first, ptrdiff_t count)
@@ -570,9 +670,11 @@ static void THNN_(transformGradients)(const THNN_(Tiled) * w, const THNN_(Run) *
   const ptrdiff_t width = THNN_(vectorsOf)(count) * lanes;
   const ptrdiff_t next = THNNTiles_count(&r->tiles) * width;
   const ptrdiff_t few = THMax(1, THNN_(turnedRows)(w) / STEP); /* rows of tiles */
+  const ptrdiff_t down = w->at[1].dilation, across = w->at[2].dilation;
   for (ptrdiff_t o = 0; o < count; o += lanes)
-    for (ptrdiff_t n = 0; n < r->tiles.images; n++) {
-      const ptrdiff_t image = (r->image + n) * w->c->groups + group, all = w->c->outputs;
+    for (ptrdiff_t n = 0; n < r->tiles.images / w->phases[2]; n++) {
+      const ptrdiff_t image = (r->image + n) / w->phases[1] * w->c->groups + group;
+      const ptrdiff_t phase = (r->image + n) % w->phases[1], all = w->c->outputs;
       const ptrdiff_t these = THMin(lanes, count - o);
       const real *y = w->c->last ? w->weight + (image - group) * w->results * w->size +
                                        group * w->results + first + o
@@ -580,17 +682,21 @@ static void THNN_(transformGradients)(const THNN_(Tiled) * w, const THNN_(Run) *
       const int inPlace = w->c->last && these == lanes;
       for (ptrdiff_t row = 0; row < r->tiles.down; row += few) {
         const ptrdiff_t rows = THMin(few, r->tiles.down - row), top = STEP * (r->row + row);
-        const ptrdiff_t high = THMin(STEP * rows, w->at[1].output - top);
-        if (!w->c->last)
-          THNN_(turnOutputs)(these, high * wide, y + top * wide, w->size, r->turned);
-        else if (!inPlace)
-          THNN_(copyParts)(high * wide, y + top * wide * all, all, these, r->turned);
-        const real *from = inPlace ? y + top * wide * all : r->turned;
-        const ptrdiff_t apart = inPlace ? all : lanes;
+        const ptrdiff_t high = THMin(STEP * rows, THNN_(inPhase)(&w->at[1], phase) - top);
+        const real *from = y + (top * down + phase) * wide * (w->c->last ? all : 1);
+        ptrdiff_t apart = all, nextRow = down * wide * all;
+        if (!inPlace) {
+          THNN_(turnRowsOfGradients)(w, from, these, high, r->turned);
+          from = r->turned;
+          apart = lanes;
+          nextRow = wide * lanes;
+        }
         for (ptrdiff_t i = 0; i < rows; i++)
-          THNN_(winograd)->gradients(&r->tiles, w->first, w->end, n, row + i,
-                                     from + STEP * i * wide * apart, high - STEP * i, wide,
-                                     wide * apart, apart, r->lines, r->products + o, width, next);
+          for (ptrdiff_t k = 0; k < w->phases[2]; k++)
+            THNN_(winograd)->gradients(&r->tiles, w->first, w->end, n * w->phases[2] + k, row + i,
+                                       from + STEP * i * nextRow + k * apart, high - STEP * i,
+                                       THNN_(inPhase)(&w->at[2], k), nextRow, across * apart,
+                                       r->lines, r->products + o, width, next);
       }
     }
 }
