@@ -113,7 +113,7 @@ static int THTensor_(repeats)(const THRun *run, const THTensor_(Call) * call)
 static __attribute__((noinline)) void THTensor_(blockThroughBuffers)(const THRun *run,
                                                                      const THTensor_(Call) * call)
 {
-  real buffer[1 + TH_POINTWISE_INPUTS][BUFFER];
+  _Alignas(64) real buffer[1 + TH_POINTWISE_INPUTS][BUFFER];
   const real *seen[1 + TH_POINTWISE_INPUTS] = {NULL};
   /* Rows that are long enough are computed one by one, from where they are and to where they go. */
   const int oneByOne = run->n >= SHORT && run->step[0] == 1 && !THTensor_(repeats)(run, call);

@@ -52,15 +52,21 @@ static void copyRow(void *r, const void *x, ptrdiff_t n, int streams)
 static void spread(const THRun *run)
 {
   enum { LANES = 64 / sizeof(real) };
-  for (ptrdiff_t j = 0; j < run->rows; j++) {
-    real *const r = (real *)run->at[0] + j * run->jump[0];
+  const ptrdiff_t n = run->n, jump = run->jump[0];
+  const ptrdiff_t more = (LANES - n % LANES) % LANES; /* the most rows that too much may go into */
+  const ptrdiff_t filled = more == 0 ? run->rows : jump == n ? run->rows - more : 0;
+  ptrdiff_t j = 0;
+  for (; j < filled; j++) {
+    real *const r = (real *)run->at[0] + j * jump;
     const real x = ((const real *)run->at[1])[j * run->jump[1]];
-    const ptrdiff_t room = run->jump[0] == run->n ? (run->rows - j) * run->n : run->n;
-    ptrdiff_t i = 0;
-    for (; i < run->n && i + LANES <= room; i += LANES)
+    for (ptrdiff_t i = 0; i < n; i += LANES)
       for (int k = 0; k < LANES; k++)
         r[i + k] = x;
-    for (; i < run->n; i++)
+  }
+  for (; j < run->rows; j++) {
+    real *const r = (real *)run->at[0] + j * jump;
+    const real x = ((const real *)run->at[1])[j * run->jump[1]];
+    for (ptrdiff_t i = 0; i < n; i++)
       r[i] = x;
   }
 }
