@@ -15,6 +15,9 @@ if(NOT TH_BASELINE AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   list(APPEND TH_LEVELS avx2 avx512)
   # Processors of 2012 and before, for which a million bytes of unrolled loops are not worth it.
   set(TH_LEVEL_FLAGS_default $<$<CONFIG:Release>:-O2> $<$<CONFIG:Release>:-ftree-vectorize>)
+  # Files that are as fast there without what -O2 writes out at length (docs/optimisations.md).
+  set(TH_SHORT_FILES FusedCells MaxPool Pointwise THConvert Winograd)
+  set(TH_SHORT_FLAGS $<$<CONFIG:Release>:-Os> $<$<CONFIG:Release>:-ftree-vectorize>)
   set(TH_LEVEL_FLAGS_avx2 -mavx2 -mfma -mf16c -mbmi -mbmi2 -mlzcnt -mpopcnt)
   set(TH_LEVEL_FLAGS_avx512 ${TH_LEVEL_FLAGS_avx2} -mavx512f -mavx512bw -mavx512dq -mavx512vl
       -mavx512cd -mprefer-vector-width=512)
@@ -59,7 +62,9 @@ function(th_templates target)
         string(APPEND text "#include \"${path}\"\n")
         file(CONFIGURE OUTPUT ${stub}.c CONTENT "${text}" @ONLY)  # written only when it changes
         target_sources(${target} PRIVATE ${stub}.c)
-        if(arg_LEVELS)
+        if(level STREQUAL default AND name IN_LIST TH_SHORT_FILES)
+          set_source_files_properties(${stub}.c PROPERTIES COMPILE_OPTIONS "${TH_SHORT_FLAGS}")
+        elseif(arg_LEVELS)
           set_source_files_properties(${stub}.c PROPERTIES COMPILE_OPTIONS
                                       "${TH_LEVEL_FLAGS_${level}}")
         elseif(arg_CALLERS)
