@@ -74,11 +74,25 @@ ptrdiff_t THCpu_secondCache(void)
   return known;
 }
 
-int THCpu_addsEight(void)
+static int sums_by_eight(void)
 {
+  const char *wish = getenv("TH_SUM_DOUBLES");
+  if (wish)
+    return strtol(wish, NULL, 10) == 8;
 #if defined(__x86_64__) && !defined(TH_BASELINE)
   return __builtin_cpu_is("amd");
 #else
   return 0;
 #endif
+}
+
+int THCpu_addsEight(void)
+{
+  static int kept = -1;
+  int known = __atomic_load_n(&kept, __ATOMIC_RELAXED);
+  if (known < 0) {
+    known = sums_by_eight();
+    __atomic_store_n(&kept, known, __ATOMIC_RELAXED);
+  }
+  return known;
 }
