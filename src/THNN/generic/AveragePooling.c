@@ -36,22 +36,17 @@ static void THNN_(sumRowLast)(const THNN_(Work) * work, ptrdiff_t row, void *mem
 static void THNN_(sumWindowsLast)(const THNNPlanes *p, const THNNSpans *spans, int back,
                                   THTensor *source, THTensor *result)
 {
-  THGuard ofSource, ofResult;
   const ptrdiff_t planes = THNNPlanes_ofImage(p);
   const int64_t *to = back ? p->in : p->out;
-  THNNPlanes last = THNNPlanes_last(p);
-  last.count = p->count / planes * to[0] * to[1];
   THNN_(Work)
   work = {.plane = THNN_(sumRowLast),
           .layer = spans,
           .back = back,
-          .source = THNN_(planesLast)(p, &ofSource, source),
+          .source = source,
+          .result = result,
           .cost = planes * (p->input + 4 * p->output) / (to[0] * to[1]),
           .scratch = back ? THNN_SUM_MOST * (size_t)p->out[2] * sizeof(real) : 0};
-  work.result = THNN_(planesLast)(p, &ofResult, result);
-  THNN_(work)(&last, &work);
-  THGuard_leave(&ofResult);
-  THGuard_leave(&ofSource);
+  THNN_(workRowsLast)(p, &work);
 }
 
 /* Whether each plane is one window, all of which is counted, and there are many short ones: long

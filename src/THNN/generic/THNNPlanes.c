@@ -152,4 +152,17 @@ THTensor *THNN_(planesLast)(const THNNPlanes *p, THGuard *guard, THTensor *t)
   return view;
 }
 
+void THNN_(workRowsLast)(const THNNPlanes *p, THNN_(Work) * work)
+{
+  THGuard ofSource, ofResult;
+  const int64_t *to = work->back ? p->in : p->out;
+  THNNPlanes last = THNNPlanes_last(p);
+  last.count = p->count / THNNPlanes_ofImage(p) * to[0] * to[1];
+  work->source = THNN_(planesLast)(p, &ofSource, work->source);
+  work->result = THNN_(planesLast)(p, &ofResult, work->result);
+  THNN_(work)(&last, work);
+  THGuard_leave(&ofResult);
+  THGuard_leave(&ofSource);
+}
+
 #endif

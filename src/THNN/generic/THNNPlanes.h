@@ -45,3 +45,7 @@ typedef struct THNN_(Work) {
 } THNN_(Work);
 
 void THNN_(work)(const THNNPlanes *planes, THNN_(Work) * work);
+
+/* The same of images whose planes lie last, as those of the result do: plane computes one of the
+ * result's rows, all planes of it, of which those of each image follow one another. */
+void THNN_(workRowsLast)(const THNNPlanes *planes, THNN_(Work) * work);

@@ -148,22 +148,17 @@ static void THNN_(resampleRow)(const THNN_(Work) * work, ptrdiff_t row, void *ro
 static void THNN_(resampleLast)(const THNNPlanes *p, const THNN_(Places) * places, int back,
                                 THTensor *source, THTensor *result)
 {
-  THGuard ofSource, ofResult;
   const ptrdiff_t planes = THNNPlanes_ofImage(p);
   const int64_t *to = back ? p->in : p->out;
-  THNNPlanes last = THNNPlanes_last(p);
-  last.count = p->count / planes * to[0] * to[1];
   THNN_(Work)
   work = {.plane = THNN_(resampleRow),
           .layer = places,
           .back = back,
-          .source = THNN_(planesLast)(p, &ofSource, source),
+          .source = source,
+          .result = result,
           .cost = 4 * planes * p->output / (to[0] * to[1]),
           .scratch = (size_t)(planes * (back ? p->out[2] : p->in[2])) * sizeof(real)};
-  work.result = THNN_(planesLast)(p, &ofResult, result);
-  THNN_(work)(&last, &work);
-  THGuard_leave(&ofResult);
-  THGuard_leave(&ofSource);
+  THNN_(workRowsLast)(p, &work);
 }
 
 static void THNN_(resampleFirst)(const THNNPlanes *p, const THNN_(Places) * places, int back,
