@@ -178,6 +178,29 @@ static Amount amount_of(const Axis *a)
   return all;
 }
 
+/* Nothing is padded of what is parted: how much does not lie in front of the flat plane then. */
+static int64_t omit_padding(const Axis *a, THNNWindow *layout)
+{
+  if (!a->parted)
+    return 0;
+  const int64_t omitted = layout->pad / layout->step;
+  layout->pad -= omitted * layout->step;
+  layout->output = THMax(
+      1, THMin(layout->output - omitted, (layout->input - 1 + layout->pad) / layout->step + 1));
+  return omitted;
+}
+
+/* Whether the layout is as long as each band, where nothing is padded.  One without elements may be
+ * longer: of windows that lie in the padding, where that is larger than the image. */
+static int bands_fit(const Axis *a, int64_t apart, THNNWindow layout)
+{
+  omit_padding(a, &layout);
+  for (Band b = band_of(a, 0, 0); b.k < a->classes; b = next_band(a, b))
+    if ((b.end - b.first - 1) * apart >= layout.output)
+      return 0;
+  return 1;
+}
+
 /* Parts the positions along each dimension along which that spares more products than it costs for
  * weights, which each part has its own of, and for positions that parts are filled up with. */
 static void part_axes(Axis *a, const THNNConvolution *c, THNNPlanUse use, THNNWindow *layout)
@@ -210,24 +233,13 @@ static void part_axes(Axis *a, const THNNConvolution *c, THNNPlanUse use, THNNWi
     const double fewer = products * parts.products / whole.products;
     const double more = elements * parts.elements / whole.elements;
     a[n].parted = SHARE * (products - fewer) > products &&
-                  images * fewer + each * more < images * products + each * elements;
+                  images * fewer + each * more < images * products + each * elements &&
+                  bands_fit(&a[n], c->last && !a[n].back ? a[n].w->step : 1, layout[n]);
     if (a[n].parted) {
       products = fewer;
       elements = more;
     }
   }
-}
-
-/* Nothing is padded of what is parted: how much does not lie in front of the flat plane then. */
-static int64_t omit_padding(const Axis *a, THNNWindow *layout)
-{
-  if (!a->parted)
-    return 0;
-  const int64_t omitted = layout->pad / layout->step;
-  layout->pad -= omitted * layout->step;
-  layout->output = THMax(
-      1, THMin(layout->output - omitted, (layout->input - 1 + layout->pad) / layout->step + 1));
-  return omitted;
 }
 
 static void set_axes(const THNNConvolution *c, int back, THNNPlanUse use, Axis *a,
