@@ -14,8 +14,8 @@ TH_API ptrdiff_t THCpu_secondCache(void);
 
 /* Whether sums are quicker in vectors of eight doubles than of four.  No cache says so: Intel's
  * processors add four in three places at once and eight in two, and take two steps to widen eight
- * floats; AMD's add as many vectors of eight as of four, and widen them as fast.  TH_SUM_DOUBLES=4 or 8 in
- * the environment says otherwise. */
+ * floats; AMD's add as many vectors of eight as of four, and widen them as fast.  TH_SUM_DOUBLES=4
+ * or 8 in the environment says otherwise. */
 TH_API int THCpu_addsEight(void);
 
 #endif
