@@ -14,12 +14,12 @@
 
 /* --- checks ---------------------------------------------------------------------------------- */
 
+/* Whether each of the n numbers is one of first ... first + count - 1; count is 1 or more. */
+TH_API int THIndex_areInside(const int64_t *index, ptrdiff_t n, int64_t first, int64_t count);
+
 /* An error about argument arg unless every element of index is an index into dimension dim, which
  * has size elements. */
 TH_API void THIndex_check(THLongTensor *index, int arg, int dim, int64_t size);
-
-/* Whether each of the n numbers is one of first ... first + count - 1; count is 1 or more. */
-TH_API int THIndex_areInside(const int64_t *index, ptrdiff_t n, int64_t first, int64_t count);
 
 /* The same for places among count elements; negative ones count from the end, where -1 is. */
 TH_API void THIndex_checkPlaces(THLongTensor *index, int arg, ptrdiff_t count);

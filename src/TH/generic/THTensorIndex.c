@@ -101,8 +101,8 @@ static void THTensor_(runGather)(THTensor *r, const Layout *layout, THTensor *sr
 {
   const THShape *shape = &layout->shape;
   const ptrdiff_t stride = src->stride[layout->dim];
-  const ptrdiff_t reach = src->size[layout->dim] * stride * (ptrdiff_t)sizeof(real);
-  const THIndexed work = {.stride = stride, .far = reach > THCpu_secondCache()};
+  const double reach = (double)src->size[layout->dim] * (double)stride * sizeof(real);
+  const THIndexed work = {.stride = stride, .far = reach > (double)THCpu_secondCache()};
   THLoop loop;
   THLoop_init(&loop);
   loop.grain = TH_LOOP_GRAIN / 4;

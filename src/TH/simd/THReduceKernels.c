@@ -723,7 +723,7 @@ static inline __attribute__((always_inline)) ptrdiff_t best_piece(int largest, r
   enum { MANY = LANE_BYTES / ITEM, PIECE = BEST_BYTES / ITEM };
   const uintptr_t ahead = line_ahead(scalars->count);
   real best[MANY], lanes[MANY];
-  const RowIndex LAST = (RowIndex)STRIP_ROWS;
+  const RowIndex past = (RowIndex)STRIP_ROWS;
   RowIndex pieces[MANY] = {0};
   for (int k = 0; k < MANY; k++)
     best[k] = largest ? LOWEST : HIGHEST;
@@ -735,10 +735,10 @@ static inline __attribute__((always_inline)) ptrdiff_t best_piece(int largest, r
   }
   memcpy(lanes, best, sizeof lanes);
   *value = best_fold(largest, lanes, MANY);
-  RowIndex first = LAST;
+  RowIndex first = past;
   TH_PRAGMA(omp simd reduction(min : first))
   for (int k = 0; k < MANY; k++) {
-    const RowIndex here = is_same(best[k], *value) ? pieces[k] : LAST;
+    const RowIndex here = is_same(best[k], *value) ? pieces[k] : past;
     first = here < first ? here : first;
   }
   return (ptrdiff_t)first * PIECE;

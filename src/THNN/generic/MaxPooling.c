@@ -172,15 +172,15 @@ void THNN_(maxPoolBack)(const THNNPlanes *p, const THNNWindow axis[3], THTensor 
   THNN_CHECK_SHAPE_INDICES(gradOutput, indices);
   if (THNN_(maxPoolLastBack)(p, gradOutput, gradInput, indices))
     return;
-  /* Rows of windows that fill most of a vector. */
-  const int wide = 4 * p->out[2] * (ptrdiff_t)sizeof(real) >= 3 * 64;
+  enum { LANES = 64 / sizeof(real) };
+  const int wide = p->out[2] >= 3 * LANES / 4; /* rows of windows that fill most of a vector */
   const int asks = axis && wide && *THNN_(maxPoolBackKernel) && p->input <= INT32_MAX / 4;
-  const ptrdiff_t bytes = p->count * p->input * (ptrdiff_t)sizeof(real);
+  const ptrdiff_t most = THPlan_cacheBytes() / (ptrdiff_t)sizeof(real); /* through the caches */
   THNN_(Work)
   work = {.plane = THNN_(maxPoolPlaneBack),
           .layer = asks ? axis : NULL,
           .back = 1,
-          .sends = asks && bytes >= THPlan_cacheBytes(),
+          .sends = asks && p->count * p->input >= most,
           .source = gradOutput,
           .result = gradInput,
           .given = indices,
