@@ -15,7 +15,6 @@ enum { WIDTH = 16 };
 #define GATHER(LANES, P, I)               _mm512_mask_i32gather_ps(_mm512_setzero_ps(), LANES, I, P, 4)
 #define ADD_PRODUCT(S, A, B)              _mm512_fmadd_ps(A, B, S)
 #define ADD_PRODUCT_WHERE(LANES, S, A, B) _mm512_mask3_fmadd_ps(A, B, S, LANES)
-#define MULTIPLY_WHERE(LANES, A, B)       _mm512_mask_mul_ps(A, LANES, A, B)
 #define ONLY(LANES, V)                    _mm512_maskz_mov_ps(LANES, V)
 #define CHOOSE(LANES, A, B)               _mm512_mask_mov_ps(B, LANES, A)
 #define PICK_ONE(I, A)                    _mm512_permutexvar_ps(I, A)
@@ -35,7 +34,6 @@ enum { WIDTH = 8 };
 #define GATHER(LANES, P, I)               _mm512_mask_i64gather_pd(_mm512_setzero_pd(), LANES, I, P, 8)
 #define ADD_PRODUCT(S, A, B)              _mm512_fmadd_pd(A, B, S)
 #define ADD_PRODUCT_WHERE(LANES, S, A, B) _mm512_mask3_fmadd_pd(A, B, S, LANES)
-#define MULTIPLY_WHERE(LANES, A, B)       _mm512_mask_mul_pd(A, LANES, A, B)
 #define ONLY(LANES, V)                    _mm512_maskz_mov_pd(LANES, V)
 #define CHOOSE(LANES, A, B)               _mm512_mask_mov_pd(B, LANES, A)
 #define PICK_ONE(I, A)                    _mm512_permutexvar_pd(I, A)
@@ -315,19 +313,15 @@ LOOP widen_row(const Groups *all, ptrdiff_t vectors, ptrdiff_t taps, const real 
 }
 
 /* Vector i of a row between two others, or of the one above alone where it has all the weight: the
- * one below may then be memory that nobody has written.  In registers without a branch.  moves:
- * bits that are no number stay then. */
+ * one below may then be memory that nobody has written.  In registers without a branch, unless bits
+ * that are no number move: these no product by 1 may touch. */
 static inline __attribute__((always_inline)) Vector between(const Vector *above,
                                                             const Vector *below, ptrdiff_t i,
                                                             real weight, int few, int moves)
 {
   const Lanes both = weight == 0 ? 0 : ALL;
-  if (few) {
-    Vector part = above[i] * (1 - weight);
-    if (moves)
-      part = MULTIPLY_WHERE(both, above[i], SAME(1 - weight));
-    return ADD_PRODUCT_WHERE(both, part, below[i], SAME(weight));
-  }
+  if (few && !moves)
+    return ADD_PRODUCT_WHERE(both, above[i] * (1 - weight), below[i], SAME(weight));
   return both ? ADD_PRODUCT(above[i] * (1 - weight), below[i], SAME(weight)) : above[i];
 }
 
