@@ -566,8 +566,9 @@ static int THNN_(isLaidOut)(const THNNPlan *p)
 void THNN_(convolveImplicit)(const THNNConvolution *c, int back, THTensor *from, THTensor *weight,
                              THTensor *bias, THTensor *to)
 {
-  /* So many positions are computed together that the weights are worth their turning. */
-  enum { POSITIONS = 512, FEW_POSITIONS = 128 };
+  /* So many positions are computed together that the weights are worth their turning.  Planes that
+   * lie last are not laid out again for each piece of the columns: these can be longer. */
+  enum { POSITIONS = 512, FEW_POSITIONS = 128, OF_LAST = 4 };
   THNN_(Call) call;
   THNN_(beginConvolution)(&call, c, back, &from, &weight, &bias, &to);
   THNN_(ImplicitImages) w = {.c = c, .back = back, .elements = !c->last && THNN_(areElements)(c)};
@@ -592,7 +593,8 @@ void THNN_(convolveImplicit)(const THNNConvolution *c, int back, THTensor *from,
   w.piece = w.elements || w.inPlace ? THMin(positions, POSITIONS) : positions;
   w.pieces = (positions + w.piece - 1) / w.piece;
   const ptrdiff_t threads = THParallel_threads(PTRDIFF_MAX, 1);
-  w.planes = THMin(w.plan.planes, (THNN_IMPLICIT_COLUMNS + taps - 1) / taps);
+  const ptrdiff_t columns = (c->last ? OF_LAST : 1) * THNN_IMPLICIT_COLUMNS;
+  w.planes = THMin(w.plan.planes, (columns + taps - 1) / taps);
   /* An odd number of cache lines: planes do not compete for the same places of the cache. */
   w.plane = w.elements ? (w.piece | 16) + 16 : w.plan.plane;
   w.apart = c->last ? (w.inPlace ? w.plan.planes * c->groups : w.planes) : 1;

@@ -51,23 +51,34 @@ typedef struct {
   int lines;
 } Following;
 
+/* A few rows by all columns, start or else sums is added to. */
+typedef struct {
+  const ptrdiff_t *rows, *ahead, *columns;
+  ptrdiff_t ncolumns, next;
+  const real *x, *m, *start;
+  real *sums;
+  Following following;
+  int sends;
+} Few;
+
 /* Between a few columns and the next few some of what comes next is fetched: of the rows ahead, if
  * that is not NULL, a line of each where columns lie side by side, else an element of each column
  * in one of the rows, which is enough where rows lie side by side; and what is following.  In the
  * loop over columns each instruction more takes time of the multiplications. */
-static inline __attribute__((always_inline)) void few_rows(
-    const ptrdiff_t *rows, const ptrdiff_t *ahead, Following following, ptrdiff_t ncolumns,
-    const ptrdiff_t *columns, const real *x, const real *m, const real *start, real *sums,
-    ptrdiff_t next, int sends, int together, int vectors)
+static inline __attribute__((always_inline)) void few_rows(const Few *f, int together, int vectors)
 {
-  const real *row[MORE];
+  const ptrdiff_t *const columns = f->columns, *const ahead = f->ahead;
+  const ptrdiff_t ncolumns = f->ncolumns, next = f->next;
+  const Following following = f->following;
+  const real *x = f->x, *m = f->m, *row[MORE];
+  real *sums = f->sums;
   for (int k = 0; k < together; k++)
-    row[k] = x + rows[k];
+    row[k] = x + f->rows[k];
   Vector sum[MORE][MOST];
   for (int k = 0; k < together; k++)
     for (int v = 0; v < vectors; v++)
       sum[k][v] = (Vector){0};
-  for (int k = 0; !sends && k < together; k++)
+  for (int k = 0; !f->sends && k < together; k++)
     for (int v = 0; v < vectors; v++)
       __builtin_prefetch(sums + k * next + v * LANES, 1);
   int fetched = 0;
@@ -96,72 +107,86 @@ static inline __attribute__((always_inline)) void few_rows(
       }
     }
   }
+  const real *from = f->start ? f->start : sums;
+  const ptrdiff_t step = f->start ? 0 : next;
+#pragma GCC unroll 8 /* or they go through memory */
+  for (int k = 0; k < together; k++)
+    for (int v = 0; v < vectors; v++)
+      sum[k][v] += load(from + k * step + v * LANES);
   for (int k = 0; k < together; k++, sums += next)
-    for (int v = 0; v < vectors; v++) {
-      const Vector made = load((start ? start : sums) + v * LANES) + sum[k][v];
-      if (sends)
-        send(sums + v * LANES, made);
+    for (int v = 0; v < vectors; v++)
+      if (f->sends)
+        send(sums + v * LANES, sum[k][v]);
       else
-        store(sums + v * LANES, made);
-    }
+        store(sums + v * LANES, sum[k][v]);
 }
 
-static inline __attribute__((always_inline)) void all_rows(
-    ptrdiff_t nrows, const ptrdiff_t *rows, ptrdiff_t ncolumns, const ptrdiff_t *columns,
-    const real *x, int isFar, const real *m, const real *start, real *sums, ptrdiff_t next,
-    const THNN_(Beside) * beside, int vectors)
-{
-  const ptrdiff_t width = vectors * LANES;
-  const int together = vectors == 1 ? MORE : ROWS;
-  const ptrdiff_t groups = nrows / together;
-  const ptrdiff_t share = groups ? (beside->rows + groups - 1) / groups : 0;
-  ptrdiff_t a = 0;
-  for (; a + together <= nrows; a += together) {
-    const ptrdiff_t group = a / together;
-    const int fetches = vectors > 1; /* with one, loads are what takes the time */
-    const ptrdiff_t *ahead =
-        fetches && isFar && a + 2 * together <= nrows ? rows + a + together : NULL;
-    Following following = {0};
-    if (beside->rows)
-      following = (Following){beside->coming + group * share * beside->next, 1, beside->next,
-                              (int)THMax(0, THMin(share, beside->rows - group * share))};
-    else if (fetches && group < vectors) /* what lies behind m is mostly the next call's */
-      following = (Following){m + (vectors + group) * ncolumns * LANES, LANES, LANES, BETWEEN};
-    few_rows(rows + a, ahead, following, ncolumns, columns, x, m, start, sums + a * next, next,
-             beside->sends, together, vectors);
+#define FEW_ROWS(NAME, VECTORS)                       \
+  static void NAME(const Few *f)                      \
+  {                                                   \
+    few_rows(f, VECTORS == 1 ? MORE : ROWS, VECTORS); \
   }
-  if (a < nrows) { /* the last one again where there are no more */
-    ptrdiff_t last[MORE];
-    real rest[ROWS * MOST * LANES] = {0};
-    for (int k = 0; k < together; k++)
-      last[k] = rows[THMin(a + k, nrows - 1)];
-    few_rows(last, NULL, (Following){0}, ncolumns, columns, x, m, start, rest, width, 0, together,
-             vectors);
-    for (ptrdiff_t k = 0; a < nrows; a++)
-      for (ptrdiff_t i = 0; i < width; i++, k++)
-        sums[a * next + i] = start ? rest[k] : sums[a * next + i] + rest[k];
-  }
-}
+
+FEW_ROWS(one_vector, 1)
+FEW_ROWS(two_vectors, 2)
+#if defined(__AVX512F__)
+FEW_ROWS(three_vectors, 3)
+FEW_ROWS(four_vectors, 4)
+#endif
+
+/* By the vectors of a row of sums. */
+static void (*const multiply_few[])(const Few *) = {NULL, one_vector, two_vectors,
+#if defined(__AVX512F__)
+                                                    three_vectors, four_vectors
+#endif
+};
 
 static void multiply_beside(ptrdiff_t nrows, const ptrdiff_t *rows, ptrdiff_t ncolumns,
                             const ptrdiff_t *columns, const real *x, int isFar, const real *m,
                             ptrdiff_t vectors, const real *start, real *sums, ptrdiff_t next,
                             const THNN_(Beside) * beside)
 {
-  switch (vectors) {
-    case 1:
-      all_rows(nrows, rows, ncolumns, columns, x, isFar, m, start, sums, next, beside, 1);
-      break;
-    case 2:
-      all_rows(nrows, rows, ncolumns, columns, x, isFar, m, start, sums, next, beside, 2);
-      break;
-#if defined(__AVX512F__)
-    case 3:
-      all_rows(nrows, rows, ncolumns, columns, x, isFar, m, start, sums, next, beside, 3);
-      break;
-    default:
-      all_rows(nrows, rows, ncolumns, columns, x, isFar, m, start, sums, next, beside, 4);
-#endif
+  const ptrdiff_t width = vectors * LANES, together = vectors == 1 ? MORE : ROWS;
+  const ptrdiff_t groups = nrows / together;
+  const ptrdiff_t share = groups ? (beside->rows + groups - 1) / groups : 0;
+  const int fetches = vectors > 1; /* with one, loads are what takes the time */
+  Few few = {.columns = columns,
+             .ncolumns = ncolumns,
+             .x = x,
+             .m = m,
+             .start = start,
+             .next = next,
+             .sends = beside->sends};
+  ptrdiff_t a = 0;
+  for (ptrdiff_t group = 0; group < groups; group++, a += together) {
+    few.rows = rows + a;
+    few.ahead = fetches && isFar && a + 2 * together <= nrows ? rows + a + together : NULL;
+    few.sums = sums + a * next;
+    few.following = (Following){0};
+    if (beside->rows)
+      few.following = (Following){beside->coming + group * share * beside->next, 1, beside->next,
+                                  (int)THMax(0, THMin(share, beside->rows - group * share))};
+    else if (fetches && group < vectors) /* what lies behind m is mostly the next call's */
+      few.following = (Following){m + (vectors + group) * ncolumns * LANES, LANES, LANES, BETWEEN};
+    multiply_few[vectors](&few);
+  }
+  if (a < nrows) { /* the last one again where there are no more */
+    ptrdiff_t last[MORE];
+    real rest[ROWS * MOST * LANES] = {0};
+    for (int k = 0; k < together; k++)
+      last[k] = rows[THMin(a + k, nrows - 1)];
+    few = (Few){.rows = last,
+                .columns = columns,
+                .ncolumns = ncolumns,
+                .x = x,
+                .m = m,
+                .start = start,
+                .sums = rest,
+                .next = width};
+    multiply_few[vectors](&few);
+    for (ptrdiff_t k = 0; a < nrows; a++)
+      for (ptrdiff_t i = 0; i < width; i++, k++)
+        sums[a * next + i] = start ? rest[k] : sums[a * next + i] + rest[k];
   }
 }
 
