@@ -117,7 +117,7 @@ static __attribute__((no_sanitize("thread"))) double *new_expected(const Operand
       y[i] = (double)THTensor_(get1d)(o->bias, i / (o->high * o->wide) % outputs);
   for (int64_t i = 0; i < windows; i++)
     bias[i / (o->high * o->wide) % outputs] += scale * y[i];
-  for (int64_t n = 0; n < s->batch; n++)
+  for (int64_t n = 0; n < s->batch && what != GRAD_BIAS; n++)
     for (int64_t out = 0; out < outputs; out++)
       for (int64_t p = 0; p < s->planes; p++)
         for (int64_t a = 0; a < s->window; a++)
@@ -126,21 +126,20 @@ static __attribute__((no_sanitize("thread"))) double *new_expected(const Operand
             const double w = weight[atWeight];
             double sum = 0;
             const int64_t plane = n * planes + out / s->outputs * s->planes + p;
-            for (int64_t i = 0; i < o->high; i++)
-              for (int64_t j = 0; j < o->wide; j++) {
-                const int64_t row = i + a * o->how.dilation[1] - s->padH;
-                const int64_t column = j + b * o->how.dilation[2] - s->padW;
-                if (row < 0 || row >= s->high || column < 0 || column >= s->wide)
-                  continue;
-                const int64_t atX = (plane * s->high + row) * s->wide + column;
-                const int64_t atY = ((n * outputs + out) * o->high + i) * o->wide + j;
+            const int64_t down = a * o->how.dilation[1] - s->padH;
+            const int64_t right = b * o->how.dilation[2] - s->padW;
+            const int64_t end = THMin(o->wide, s->wide - right);
+            for (int64_t i = THMax(0, -down); i < THMin(o->high, s->high - down); i++) {
+              const int64_t atX = (plane * s->high + i + down) * s->wide + right;
+              const int64_t atY = ((n * outputs + out) * o->high + i) * o->wide;
+              for (int64_t j = THMax(0, -right); j < end; j++)
                 if (what == OUTPUT)
-                  y[atY] += w * x[atX];
+                  y[atY + j] += w * x[atX + j];
                 else if (what == GRAD_INPUT)
-                  x[atX] += w * y[atY];
+                  x[atX + j] += w * y[atY + j];
                 else
-                  sum += x[atX] * y[atY];
-              }
+                  sum += x[atX + j] * y[atY + j];
+            }
             weight[atWeight] += scale * sum;
           }
   double *all[] = {y, x, weight, bias};
