@@ -35,8 +35,8 @@ static Sliding sliding(at_windows w, int axes)
 static void *gradient_like(at_images *layer, at_tensor **out, const at_tensor *self,
                            const at_tensor *grad, const at_tensor *indices)
 {
-  if (at_images_areLast(layer, self) && at_images_areLast(layer, grad) &&
-      at_images_areLast(layer, indices))
+  if (at_images_areLast(layer, self) && at_images_fitLast(layer, grad) &&
+      at_images_fitLast(layer, indices))
     return at_images_resultLast(layer, out, at_sizesOf(self));
   return at_images_result(layer, out);
 }
@@ -203,7 +203,13 @@ void at_adaptiveMax(at_tensor **out, int axes, at_tensor *self, at_ints output_s
   at_images layer;
   begin(&layer, AT_IMAGES_FLOATS, self, axes, 2);
   void *x = at_images_take(&layer, "self", self, ANY_FIRST);
-  void *r = at_images_result(&layer, &out[0]), *places = at_images_placesResult(&layer, &out[1]);
+  int64_t sizes[AT_MOST_DIMS];
+  const bool last =
+      at_images_sizeLast(&layer, self, (int64_t[]){size.at[0], size.at[1], size.at[2]}, sizes);
+  const at_ints whole = {sizes, at_sizesOf(self).count};
+  void *r = last ? at_images_resultLast(&layer, &out[0], whole) : at_images_result(&layer, &out[0]);
+  void *places = last ? at_images_placesResultLast(&layer, &out[1], whole)
+                      : at_images_placesResult(&layer, &out[1]);
   if (axes < 3)
     layer.functions->SpatialAdaptiveMaxPooling_updateOutput(x, r, places, AT_SPATIAL(size));
   else

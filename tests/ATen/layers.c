@@ -430,6 +430,19 @@ static void poolsLast(void **state)
       mean = at_adaptive_avg_pool2d(x, windows);
       CHECK(at_allclose(found, mean, .rtol = at_opt(1e-2), .atol = at_opt(1e-5)));
       CHECK(size == 1 || lies_last(found) == lies);
+
+      const at_output_indices parts = at_adaptive_max_pool2d(x, windows);
+      const at_output_indices partsLast = at_adaptive_max_pool2d(last, windows);
+      CHECK(at_equal(partsLast.output, parts.output) && at_equal(partsLast.indices, parts.indices));
+      CHECK(size == 1 || lies_last(partsLast.output) == lies);
+      CHECK(size == 1 || lies_last(partsLast.indices) == lies);
+      g = at_randn_like(parts.output);
+      back = at_adaptive_max_pool2d_backward(g, x, parts.indices);
+      found = at_adaptive_max_pool2d_backward(planes_last(g), last, planes_last(parts.indices));
+      CHECK(at_equal(found, back) && lies_last(found) == (types[i % 3] != AT_HALF));
+      at_adaptive_max_pool2d_out(parts.output, parts.indices, last, windows);
+      CHECK(at_equal(partsLast.output, parts.output) && at_equal(partsLast.indices, parts.indices));
+      CHECK(!lies_last(parts.output) && !lies_last(parts.indices));
     }
 }
 

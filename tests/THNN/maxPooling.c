@@ -190,6 +190,78 @@ static void check_last(const Pool *p, int planes, th_random *random)
   THIndexTensor_(free)(lastIndex);
 }
 
+/* The place of the largest element of window i, j, k of those that divide a plane evenly. */
+static ptrdiff_t place_of_part(const int64_t *in, const int64_t *out, const ptrdiff_t *window,
+                               const real *x)
+{
+  ptrdiff_t begin[3], end[3], place = -1;
+  for (int d = 0; d < 3; d++) {
+    begin[d] = window[d] * in[d] / out[d];
+    end[d] = ((window[d] + 1) * in[d] + out[d] - 1) / out[d];
+  }
+  for (ptrdiff_t a = begin[0]; a < end[0]; a++)
+    for (ptrdiff_t b = begin[1]; b < end[1]; b++)
+      for (ptrdiff_t c = begin[2]; c < end[2]; c++) {
+        const ptrdiff_t at = (a * in[1] + b) * in[2] + c;
+        if (place < 0 || x[at] > x[place] || x[at] != x[at])
+          place = at;
+      }
+  return place;
+}
+
+/* A batch of volumes whose planes lie last, as those of the results do: forward and back. */
+static void check_parts_last(th_random *random)
+{
+  const int planes = between(random, 2, 150), batch = between(random, 1, 3);
+  int64_t in[3], out[3];
+  for (int d = 0; d < 3; d++) {
+    in[d] = between(random, 1, d == 0 ? 3 : 12);
+    out[d] = between(random, 1, d == 0 ? 3 : 9);
+  }
+  const ptrdiff_t plane = in[0] * in[1] * in[2], windows = out[0] * out[1] * out[2];
+  THTensor *of[4]; /* x, y, gradients of y and of x */
+  for (int i = 0; i < 4; i++) {
+    const int64_t *size = i % 3 == 0 ? in : out;
+    of[i] = THTensor_(new)();
+    THTensor_(resize5d)(of[i], batch, size[0], size[1], size[2], planes);
+    for (ptrdiff_t k = 0; k < THTensor_(nElement)(of[i]); k++)
+      THTensor_(data)(of[i])[k] = i == 2 ? (real)between(random, -9, 9) : any_element(random, 0);
+    for (int d = 4; d > 1; d--)
+      THTensor_(transpose)(of[i], NULL, d - 1, d);
+  }
+  THIndexTensor *index = THIndexTensor_(new)();
+  THIndexTensor_(resize5d)(index, batch, out[0], out[1], out[2], planes);
+  for (int d = 4; d > 1; d--)
+    THIndexTensor_(transpose)(index, NULL, d - 1, d);
+  THNN_(VolumetricAdaptiveMaxPooling_updateOutput)
+  (NULL, of[0], of[1], index, (int)out[0], (int)out[2], (int)out[1]);
+  THNN_(VolumetricAdaptiveMaxPooling_updateGradInput)(NULL, of[0], of[2], of[3], index);
+  CHECK_EQ(of[1]->stride[1], 1); /* they lie as they lay */
+  CHECK_EQ(of[3]->stride[1], 1);
+  real *x = THAlloc(2 * plane * (ptrdiff_t)sizeof *x), *gradient = x + plane;
+  for (ptrdiff_t n = 0; n < (ptrdiff_t)batch * planes; n++) {
+    const ptrdiff_t first = n / planes * plane * planes + n % planes;
+    for (ptrdiff_t i = 0; i < plane; i++) {
+      x[i] = THTensor_(data)(of[0])[first + i * planes];
+      gradient[i] = 0;
+    }
+    for (ptrdiff_t i = 0; i < windows; i++) {
+      const ptrdiff_t window[] = {i / (out[1] * out[2]), i / out[2] % out[1], i % out[2]};
+      const ptrdiff_t place = place_of_part(in, out, window, x);
+      const ptrdiff_t at = (n / planes * windows + i) * planes + n % planes;
+      CHECK_EQ(THIndexTensor_(data)(index)[at], place + TH_INDEX_BASE);
+      CHECK_EQ(THTensor_(data)(of[1])[at], x[place]);
+      gradient[place] += THTensor_(data)(of[2])[at];
+    }
+    for (ptrdiff_t i = 0; i < plane; i++)
+      CHECK_EQ(THTensor_(data)(of[3])[first + i * planes], gradient[i]);
+  }
+  THFree(x);
+  THIndexTensor_(free)(index);
+  for (int i = 0; i < 4; i++)
+    THTensor_(free)(of[i]);
+}
+
 /* Windows of images that are far apart, or alone in their row. */
 static Pool apart(th_random *random)
 {
@@ -222,6 +294,7 @@ static void THTest_(maxPooling)(void)
     check_pool(&p, &random);
     check_last(&q, between(&random, 2, 20), &random);
     check_last(&r, between(&random, 2, 150), &random);
+    check_parts_last(&random);
   }
 }
 

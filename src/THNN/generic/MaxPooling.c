@@ -10,18 +10,24 @@ TH_DISPATCH(THNN_(MaxSpansKernel), THNN_(maxSpans))
 
 /* --- windows of any kind --------------------------------------------------------------------- */
 
-/* Whether windows, of which the middle one is typical, are so large that vectors of their rows are
- * worth it. */
+/* Elements along an axis of the middle window, which is typical. */
+static int64_t THNN_(elementsAlong)(const THNNPlanes *p, const THNNSpans *spans, int axis)
+{
+  const THNNSpan *middle = &spans->of[axis][p->out[axis] / 2];
+  return (middle->end - middle->begin - 1) / spans->dilation[axis] + 1;
+}
+
+static int64_t THNN_(elementsOfWindow)(const THNNPlanes *p, const THNNSpans *spans)
+{
+  return THNN_(elementsAlong)(p, spans, 0) * THNN_(elementsAlong)(p, spans, 1) *
+         THNN_(elementsAlong)(p, spans, 2);
+}
+
+/* Whether windows are so large that vectors of their rows are worth it. */
 static int THNN_(areLarge)(const THNNPlanes *p, const THNNSpans *spans)
 {
   enum { LARGE = 8 };
-  int64_t all = 1, last = 0;
-  for (int a = 0; a < 3; a++) {
-    const THNNSpan *middle = &spans->of[a][p->out[a] / 2];
-    last = (middle->end - middle->begin - 1) / spans->dilation[a] + 1;
-    all *= last;
-  }
-  return all >= LARGE && last > 1;
+  return THNN_(elementsOfWindow)(p, spans) >= LARGE && THNN_(elementsAlong)(p, spans, 2) > 1;
 }
 
 void THNN_(maxOfSpans)(const THNNPlanes *p, const THNNSpans *spans, const real *x, real *y,
@@ -70,6 +76,52 @@ static void THNN_(spansPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *u
    work->to + plane * p->output);
 }
 
+/* --- planes that lie last -------------------------------------------------------------------- */
+
+static THIndexTensor *THNN_(placesLast)(const THNNPlanes *p, THGuard *guard, THIndexTensor *t)
+{
+  THGuard_enter(guard, (THUndo)THIndexTensor_(free));
+  THIndexTensor *view = guard->what = THIndexTensor_(newWithTensor)(t);
+  for (int d = p->dims - p->axes - 1; d + 1 < p->dims; d++)
+    THIndexTensor_(transpose)(view, NULL, d, d + 1);
+  return view;
+}
+
+/* Whether those of all images do, as the kernel wants them. */
+static int THNN_(poolLast)(const THNNPlanes *p, THTensor *input, THTensor *output,
+                           THIndexTensor *indices)
+{
+  return p->input <= INT32_MAX && THNN_(areLast)(p, 0, input, output) &&
+         THNNPlanes_lieLast(p, p->outSize, indices->nDimension, indices->size, indices->stride);
+}
+
+static void THNN_(maxRowLast)(const THNN_(Work) * work, ptrdiff_t row, void *unused)
+{
+  const THNNPlanes *p = work->planes;
+  const ptrdiff_t planes = p->inSize[p->dims - 1];
+  const ptrdiff_t rows = p->out[0] * p->out[1], each = p->out[2] * planes;
+  (*THNN_(maxPoolLast))(p, work->layer, planes, work->x + row / rows * p->input * planes,
+                        row % rows, work->y + row * each, work->to + row * each);
+}
+
+static void THNN_(maxOfSpansLast)(const THNNPlanes *p, const THNNSpans *spans, THTensor *input,
+                                  THTensor *output, THIndexTensor *indices)
+{
+  THGuard ofIndices;
+  const int64_t elements = THNN_(elementsOfWindow)(p, spans);
+  THNN_(Work)
+  work = {.plane = THNN_(maxRowLast),
+          .layer = spans,
+          .source = input,
+          .result = output,
+          .cost = 4 * elements * p->out[2] * THNNPlanes_ofImage(p)};
+  work.places = THNN_(placesLast)(p, &ofIndices, indices);
+  THNN_(workRowsLast)(p, &work);
+  THGuard_leave(&ofIndices);
+}
+
+/* --- the gradient ---------------------------------------------------------------------------- */
+
 static void THNN_(maxPoolPlaneBack)(const THNN_(Work) * work, ptrdiff_t plane, void *room)
 {
   const THNNPlanes *p = work->planes;
@@ -89,10 +141,10 @@ static void THNN_(maxPoolPlaneBack)(const THNN_(Work) * work, ptrdiff_t plane, v
   for (ptrdiff_t i = 0; i < part; i++) {
     if (i % LINE == 0)
       for (int k = 0; k < THNN_POOL_PARTS; k++) {
-        const ptrdiff_t next = i + k * part;
+        const ptrdiff_t next = i + k * part, count = THMin(LINE, part - i) * each;
         __builtin_prefetch(index + p->output + next);
         __builtin_prefetch(x + p->output + next);
-        for (ptrdiff_t to = 0; to < LINE * each; to += WRITTEN)
+        for (ptrdiff_t to = 0; to < count; to += WRITTEN)
           __builtin_prefetch(y + p->input + next * each + to, 1);
       }
     for (int k = 0; k < THNN_POOL_PARTS; k++)
@@ -100,15 +152,6 @@ static void THNN_(maxPoolPlaneBack)(const THNN_(Work) * work, ptrdiff_t plane, v
   }
   for (ptrdiff_t i = THNN_POOL_PARTS * part; i < p->output; i++)
     y[index[i] - TH_INDEX_BASE] += x[i];
-}
-
-static THIndexTensor *THNN_(placesLast)(const THNNPlanes *p, THGuard *guard, THIndexTensor *t)
-{
-  THGuard_enter(guard, (THUndo)THIndexTensor_(free));
-  THIndexTensor *view = guard->what = THIndexTensor_(newWithTensor)(t);
-  for (int d = p->dims - p->axes - 1; d + 1 < p->dims; d++)
-    THIndexTensor_(transpose)(view, NULL, d, d + 1);
-  return view;
 }
 
 static inline void THNN_(addWindowLast)(const THNN_(Work) * work, ptrdiff_t at, ptrdiff_t planes,
@@ -200,40 +243,6 @@ static void THNN_(maxPoolPlane)(const THNN_(Work) * work, ptrdiff_t plane, void 
                     work->to + plane * p->output);
 }
 
-typedef struct {
-  const THNNWindow *axis;
-  ptrdiff_t planes;
-} THNN_(MaxLast);
-
-static void THNN_(maxPoolRowLast)(const THNN_(Work) * work, ptrdiff_t row, void *unused)
-{
-  const THNNPlanes *p = work->planes;
-  const THNN_(MaxLast) *layer = work->layer;
-  const ptrdiff_t rows = p->out[0] * p->out[1], each = p->out[2] * layer->planes;
-  (*THNN_(maxPoolLast))(layer->axis, layer->planes, work->x + row / rows * p->input * layer->planes,
-                        row % rows, work->y + row * each, work->to + row * each);
-}
-
-/* Of images whose planes lie last, as those of the results do. */
-static void THNN_(maxPoolLastForward)(const THNNPlanes *p, THTensor *input, THTensor *output,
-                                      THIndexTensor *indices, const THNNWindow axis[3])
-{
-  THGuard ofInput, ofOutput, ofIndices;
-  const THNNPlanes last = THNNPlanes_last(p);
-  const THNN_(MaxLast) layer = {axis, THNNPlanes_ofImage(p)};
-  THNN_(Work)
-  work = {.plane = THNN_(maxPoolRowLast),
-          .layer = &layer,
-          .source = THNN_(planesLast)(p, &ofInput, input),
-          .cost = 4 * axis[0].size * axis[1].size * axis[2].size * p->out[2] * layer.planes};
-  work.result = THNN_(planesLast)(p, &ofOutput, output);
-  work.places = THNN_(placesLast)(p, &ofIndices, indices);
-  THNN_(work)(&last, &work);
-  THGuard_leave(&ofIndices);
-  THGuard_leave(&ofOutput);
-  THGuard_leave(&ofInput);
-}
-
 static void THNN_(maxPoolForward)(THNNPlanes *p, THTensor *input, THTensor *output,
                                   THIndexTensor *indices, THNNWindow axis[3], bool ceil_mode)
 {
@@ -241,19 +250,14 @@ static void THNN_(maxPoolForward)(THNNPlanes *p, THTensor *input, THTensor *outp
   for (int a = 0; a < 3; a++) /* what lies behind the plane wherever the window begins */
     axis[a].size = THMin(axis[a].size, (axis[a].input - 1 + axis[a].pad) / axis[a].dilation + 1);
   const int huge = p->input > INT32_MAX; /* places do not fit into the kernels' vectors */
-  if (!huge && THNNPlanes_lieLast(p, p->inSize, input->nDimension, input->size, input->stride) &&
-      THNNPlanes_lieLast(p, p->outSize, output->nDimension, output->size, output->stride) &&
-      THNNPlanes_lieLast(p, p->outSize, indices->nDimension, indices->size, indices->stride)) {
-    THNN_(maxPoolLastForward)(p, input, output, indices, axis);
-    return;
-  }
+  const int last = THNN_(poolLast)(p, input, output, indices);
   THGuard guard;
   THNNSpans spans;
   const THNNWindow *w = &axis[2];
   /* Long windows that overlap little, and those of which there are few in a row. */
   const int apart = *THNN_(maxSpans) && (w->step > 2 || w->output == 1) && w->dilation == 1 &&
                     (w->size > 5 || (w->output < 4 && w->size > 1));
-  const int single = huge || apart;
+  const int single = huge || apart || last;
   THNNSpans_reserve(&spans, &guard, single ? p->out : (int64_t[]){0, 0, 0});
   for (int a = 0; a < 3; a++) {
     spans.dilation[a] = axis[a].dilation;
@@ -267,7 +271,10 @@ static void THNN_(maxPoolForward)(THNNPlanes *p, THTensor *input, THTensor *outp
           .result = output,
           .places = indices,
           .cost = 4 * p->output * axis[0].size * axis[1].size * axis[2].size};
-  THNN_(work)(p, &work);
+  if (last)
+    THNN_(maxOfSpansLast)(p, &spans, input, output, indices);
+  else
+    THNN_(work)(p, &work);
   THGuard_leave(&guard);
 }
 
@@ -455,7 +462,10 @@ static void THNN_(adaptive)(THTensor *input, THTensor *output, THIndexTensor *in
           .result = output,
           .places = indices,
           .cost = 4 * (p.input + p.output)};
-  THNN_(work)(&p, &work);
+  if (THNN_(poolLast)(&p, input, output, indices))
+    THNN_(maxOfSpansLast)(&p, &spans, input, output, indices);
+  else
+    THNN_(work)(&p, &work);
   THGuard_leave(&guard);
 }
 

@@ -4,10 +4,11 @@ typedef void (*THNN_(MaxPoolKernel))(const THNNWindow w[3], const real *x, real 
 
 extern const THNN_(MaxPoolKernel) * THNN_(maxPool);
 
-/* Row row of the output, of all slices, for all of that many planes, which are the last dimension
- * of x, y and index. */
-typedef void (*THNN_(MaxLastKernel))(const THNNWindow w[3], ptrdiff_t planes, const real *x,
-                                     ptrdiff_t row, real *y, int64_t *index);
+/* Row row of the output, of all slices, for all of count planes, which are the last dimension of x,
+ * y and index; windows of any kind.  A plane has no more than INT32_MAX elements. */
+typedef void (*THNN_(MaxLastKernel))(const THNNPlanes *planes, const THNNSpans *spans,
+                                     ptrdiff_t count, const real *x, ptrdiff_t row, real *y,
+                                     int64_t *index);
 
 extern const THNN_(MaxLastKernel) * THNN_(maxPoolLast);
 

@@ -803,71 +803,100 @@ const THNN_(MaxPoolKernel) TH_LEVEL_(THNN_(maxPool))[] = {max_pool};
 
 /* --- planes that lie last --------------------------------------------------------------------- */
 
+/* A window of all planes, as many as are in a row of x. */
+typedef struct {
+  const THNNPlanes *p;
+  const int64_t *dilation;
+  ptrdiff_t planes;
+  THNNSpan span[3];
+  int64_t next;    /* the first column of the window beside it */
+  ptrdiff_t ahead; /* from elements in front of that to those that are fetched */
+} Window;
+
+/* Low windows are soon followed by those below, high ones by their own next row. */
+static inline ptrdiff_t ahead_of(const THNNPlanes *p, const THNNSpan *height, ptrdiff_t planes)
+{
+  enum { LOW = 3 };
+  return (height->end - height->begin <= LOW ? 2 : 1) * p->in[2] * planes;
+}
+
+/* Its first place. */
+static inline place first_of(const Window *w)
+{
+  return (place)((w->span[0].begin * w->p->in[1] + w->span[1].begin) * w->p->in[2] +
+                 w->span[2].begin);
+}
+
 #if defined(__AVX512F__)
 enum { MOST_PLANES = 4 * WIDE };
 
-/* One window of n neighbouring planes of as many as are in a row, in so many vectors. */
-KERNEL window_in_vectors(const THNNWindow *axis, const THNNSpan span[3], ptrdiff_t planes,
-                         ptrdiff_t n, int vectors, const real *x, real *y, int64_t *index)
+/* Of n neighbouring planes, in so many vectors. */
+KERNEL window_in_vectors(const Window *w, ptrdiff_t n, int vectors, const real *x, real *y,
+                         int64_t *index)
 {
-  const ptrdiff_t rows = axis[1].input, columns = axis[2].input;
-  const ptrdiff_t first = (span[0].begin * rows + span[1].begin) * columns + span[2].begin;
+  const ptrdiff_t rows = w->p->in[1], columns = w->p->in[2], planes = w->planes;
+  const THNNSpan depth = w->span[0], height = w->span[1], width = w->span[2];
   Mask wanted[4];
   Wide most[4];
   __m512i best[4];
   for (int k = 0; k < vectors; k++) {
     wanted[k] = (Mask)lanes_between(0, n - k * WIDE);
     most[k] = LEAST;
-    best[k] = ADD_PLACE((place)first, _mm512_setzero_si512());
+    best[k] = ADD_PLACE(first_of(w), _mm512_setzero_si512());
   }
-  for (ptrdiff_t z = span[0].begin; z < span[0].end; z += axis[0].dilation)
-    for (ptrdiff_t r = span[1].begin; r < span[1].end; r += axis[1].dilation)
-      for (ptrdiff_t c = span[2].begin; c < span[2].end; c += axis[2].dilation) {
+  for (ptrdiff_t z = depth.begin; z < depth.end; z += w->dilation[0])
+    for (ptrdiff_t r = height.begin; r < height.end; r += w->dilation[1])
+      for (ptrdiff_t c = width.begin; c < width.end; c += w->dilation[2]) {
         const ptrdiff_t at = (z * rows + r) * columns + c;
         const __m512i here = ADD_PLACE((place)at, _mm512_setzero_si512());
+        const real *from = x + at * planes;
         for (int k = 0; k < vectors; k++) {
-          const Wide v = LOAD_INSIDE(wanted[k], x + at * planes + k * WIDE);
+          const Wide v = LOAD_INSIDE(wanted[k], from + k * WIDE);
           const Mask take = LARGER(v, most[k]);
           most[k] = PICK(take, v, most[k]);
           best[k] = PICK_PLACES(take, here, best[k]);
         }
+        if (c < w->next)
+          for (int k = 0; k < vectors; k++)
+            __builtin_prefetch(from + w->ahead + k * WIDE);
       }
   for (int k = 0; k < vectors; k++)
     put_lanes(wanted[k], most[k], ADD_PLACE(TH_INDEX_BASE, best[k]), y + k * WIDE,
               index + k * WIDE);
 }
 
-FRAME_STAYS static void window_of_planes(const THNNWindow *axis, const THNNSpan span[3],
-                                         ptrdiff_t planes, ptrdiff_t n, const real *x, real *y,
+FRAME_STAYS static void window_of_planes(const Window *w, ptrdiff_t n, const real *x, real *y,
                                          int64_t *index)
 {
   if (n > 2 * WIDE)
-    window_in_vectors(axis, span, planes, n, 4, x, y, index);
+    window_in_vectors(w, n, 4, x, y, index);
   else if (n > WIDE)
-    window_in_vectors(axis, span, planes, n, 2, x, y, index);
+    window_in_vectors(w, n, 2, x, y, index);
   else
-    window_in_vectors(axis, span, planes, n, 1, x, y, index);
+    window_in_vectors(w, n, 1, x, y, index);
 }
 #else
 enum { MOST_PLANES = BLOCK };
 
-/* One window of n neighbouring planes of as many as are in a row. */
-static void window_of_planes(const THNNWindow *axis, const THNNSpan span[3], ptrdiff_t planes,
-                             ptrdiff_t n, const real *x, real *y, int64_t *index)
+/* Of n neighbouring planes. */
+static void window_of_planes(const Window *w, ptrdiff_t n, const real *x, real *y, int64_t *index)
 {
-  const ptrdiff_t rows = axis[1].input, columns = axis[2].input;
-  const ptrdiff_t first = (span[0].begin * rows + span[1].begin) * columns + span[2].begin;
+  const ptrdiff_t rows = w->p->in[1], columns = w->p->in[2], planes = w->planes;
+  const THNNSpan depth = w->span[0], height = w->span[1], width = w->span[2];
   real most[BLOCK];
   place best[BLOCK];
   for (ptrdiff_t j = 0; j < n; j++) {
     most[j] = -(real)INFINITY;
-    best[j] = (place)first;
+    best[j] = first_of(w);
   }
-  for (ptrdiff_t z = span[0].begin; z < span[0].end; z += axis[0].dilation)
-    for (ptrdiff_t r = span[1].begin; r < span[1].end; r += axis[1].dilation)
-      for (ptrdiff_t c = span[2].begin; c < span[2].end; c += axis[2].dilation) {
+  for (ptrdiff_t z = depth.begin; z < depth.end; z += w->dilation[0])
+    for (ptrdiff_t r = height.begin; r < height.end; r += w->dilation[1])
+      for (ptrdiff_t c = width.begin; c < width.end; c += w->dilation[2]) {
         const ptrdiff_t at = (z * rows + r) * columns + c;
-        larger(x + at * planes, 1, (place)at, 0, n, most, best);
+        const real *from = x + at * planes;
+        larger(from, 1, (place)at, 0, n, most, best);
+        for (ptrdiff_t j = 0; c < w->next && j < n; j += LANES)
+          __builtin_prefetch(from + w->ahead + j);
       }
   copy_row(y, most, n);
   for (ptrdiff_t j = 0; j < n; j++)
@@ -875,16 +904,21 @@ static void window_of_planes(const THNNWindow *axis, const THNNSpan span[3], ptr
 }
 #endif
 
-static void max_pool_last(const THNNWindow *axis, ptrdiff_t planes, const real *x, ptrdiff_t row,
-                          real *y, int64_t *index)
+static void max_pool_last(const THNNPlanes *p, const THNNSpans *spans, ptrdiff_t planes,
+                          const real *x, ptrdiff_t row, real *y, int64_t *index)
 {
-  const ptrdiff_t rows = axis[1].output;
-  THNNSpan span[3] = {THNNWindow_span(&axis[0], row / rows), THNNWindow_span(&axis[1], row % rows)};
-  for (ptrdiff_t k = 0; k < axis[2].output; k++) {
-    span[2] = THNNWindow_span(&axis[2], k);
+  const ptrdiff_t rows = p->out[1];
+  Window w = {.p = p,
+              .dilation = spans->dilation,
+              .planes = planes,
+              .span = {spans->of[0][row / rows], spans->of[1][row % rows]}};
+  w.ahead = ahead_of(p, &w.span[1], planes);
+  for (ptrdiff_t k = 0; k < p->out[2]; k++) {
+    w.span[2] = spans->of[2][k];
+    w.next = k + 1 < p->out[2] ? spans->of[2][k + 1].begin : p->in[2];
     for (ptrdiff_t first = 0; first < planes; first += MOST_PLANES) {
       const ptrdiff_t n = THMin(MOST_PLANES, planes - first);
-      window_of_planes(axis, span, planes, n, x + first, y, index);
+      window_of_planes(&w, n, x + first, y, index);
       y += n;
       index += n;
     }
