@@ -642,6 +642,36 @@ static void THTest_(reduceNan)(void)
   THTensor_(free)(r);
 }
 
+/* The same of values alone in lines that are reduced many at a time, one NaN in every other line.
+ */
+static void THTest_(reduceNanOfMany)(void)
+{
+  enum { LINES = 70, SEED = 17 };
+  THTensor *r = THTensor_(new)();
+  for (int64_t n = 1; n <= 400; n += n < 40 ? 1 : 59)
+    for (int64_t where = 0; where < n; where += 1 + n / SEED) {
+      th_note("length %lld, place %lld", (long long)n, (long long)where);
+      THTensor *t = THTensor_(newWithSize2d)(LINES, n);
+      for (int64_t k = 0; k < LINES; k++) {
+        for (int64_t i = 0; i < n; i++)
+          THTensor_(set2d)(t, k, i, (real)(i * SEED % 50 - 100));
+        THTensor_(set2d)(t, k, where, k % 2 ? (real)NAN : k % 4 ? (real)INFINITY : 100);
+      }
+      THTensor_(amax)(r, t, 1, 0);
+      for (int64_t k = 0; k < LINES; k++)
+        CHECK(k % 2 ? isnan(*THTest_(at)(r, k))
+                    : *THTest_(at)(r, k) == (k % 4 ? (real)INFINITY : 100));
+      for (int64_t k = 0; k < LINES; k += 2)
+        THTensor_(set2d)(t, k, where, k % 4 ? -(real)INFINITY : -101);
+      THTensor_(amin)(r, t, 1, 0);
+      for (int64_t k = 0; k < LINES; k++)
+        CHECK(k % 2 ? isnan(*THTest_(at)(r, k))
+                    : *THTest_(at)(r, k) == (k % 4 ? -(real)INFINITY : -101));
+      THTensor_(free)(t);
+    }
+  THTensor_(free)(r);
+}
+
 /* Nothing but the worst value that there is: it still has an index. */
 static void THTest_(reduceInfinities)(void)
 {
@@ -782,8 +812,9 @@ static void THTest_(reduceTruth)(void)
 TH_TESTS(THTest_(reduceDimensions), THTest_(reduceLargeShapes), THTest_(reduceShortLines),
          THTest_(reduceAll), THTest_(reduceNothing), THTest_(reduceStrided), THTest_(reduceAliased),
          THTest_(reduceErrors), THTest_(preserveReduceDimSemantics), THTest_(reduceThreads),
-         THTest_(reducePlaces), THTest_(reduceNan), THTest_(reduceInfinities),
-         THTest_(reduceVariance), THTest_(reduceWideVariance), THTest_(reduceAccuracy))
+         THTest_(reducePlaces), THTest_(reduceNan), THTest_(reduceNanOfMany),
+         THTest_(reduceInfinities), THTest_(reduceVariance), THTest_(reduceWideVariance),
+         THTest_(reduceAccuracy))
 #elif defined(TH_REAL_IS_BYTE)
 TH_TESTS(THTest_(reduceDimensions), THTest_(reduceLargeShapes), THTest_(reduceShortLines),
          THTest_(reduceAll), THTest_(reduceNothing), THTest_(reduceStrided), THTest_(reduceAliased),

@@ -351,6 +351,14 @@ static inline int is_long(ptrdiff_t n, ptrdiff_t stateSize)
 EVERY(STATES)
 WALKING(TAKES)
 WALKING(FOLDS)
+
+#if defined(SWEEP_APART)
+SWEEP_APART(max, LOWEST, max)
+SWEEP_APART(min, HIGHEST, min)
+#define max_sweep max_sweep_apart
+#define min_sweep min_sweep_apart
+#endif
+
 WALKING(WALKS)
 
 /* --- sums of floats in eight doubles at a time ------------------------------------------------ */

@@ -5,7 +5,7 @@
 
 #include "../THReduce.h"
 
-#if defined(TH_REAL_IS_FLOAT) && defined(__AVX2__)
+#if (defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)) && defined(__AVX2__)
 #include <immintrin.h>
 #endif
 
@@ -213,6 +213,51 @@ static inline accreal one_nonzero(accreal x)
 #define NONZERO(x)    ((x) != 0)
 #define POWER(x, p)   pow(x, p)
 #define TAKES_accreal TAKES_real
+#endif
+
+/* The largest of a line and what is NaN, apart: the one then waits for an instruction, where a
+ * choice of both would wait for a comparison and a mask.  Lines that may come from memory, which
+ * are fetched ahead, take both: what asks for more of them early is held up. */
+#if (defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)) && defined(__AVX512F__)
+#if defined(TH_REAL_IS_FLOAT)
+#define IN_WIDE(name) _mm512_##name##_ps
+#define NONE_OF(x)    _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q)
+typedef __m512 WideReals;
+#else
+#define IN_WIDE(name) _mm512_##name##_pd
+#define NONE_OF(x)    _mm512_cmp_pd_mask(x, x, _CMP_UNORD_Q)
+typedef __m512d WideReals;
+#endif
+
+/* better, of two where one is NaN, is the second. */
+#define SWEEP_APART(name, worst, better)                                                          \
+  static inline __attribute__((always_inline))                                                    \
+  ptrdiff_t name##_sweep_apart(real *restrict a, const real *x, int lanes, int deep, ptrdiff_t n, \
+                               uintptr_t ahead, double p)                                         \
+  {                                                                                               \
+    enum { WIDTH = 64 / ITEM };                                                                   \
+    if (ahead)                                                                                    \
+      return name##_sweep(a, x, lanes, deep, n, ahead, p);                                        \
+    WideReals best[LANE_BYTES / 64], none[LANE_BYTES / 64];                                       \
+    ptrdiff_t i = 0;                                                                              \
+    TH_PRAGMA(GCC unroll 4)                                                                       \
+    for (int k = 0; k < lanes / WIDTH; k++) {                                                     \
+      best[k] = IN_WIDE(set1)(worst);                                                             \
+      none[k] = IN_WIDE(setzero)();                                                               \
+    }                                                                                             \
+    for (; i + lanes <= n; i += lanes) {                                                          \
+      TH_PRAGMA(GCC unroll 4)                                                                     \
+      for (int k = 0; k < lanes / WIDTH; k++) {                                                   \
+        const WideReals here = IN_WIDE(loadu)(x + i + k * WIDTH);                                 \
+        best[k] = IN_WIDE(better)(here, best[k]);                                                 \
+        none[k] = IN_WIDE(mask_mov)(none[k], NONE_OF(here), here);                                \
+      }                                                                                           \
+    }                                                                                             \
+    TH_PRAGMA(GCC unroll 4)                                                                       \
+    for (int k = 0; k < lanes / WIDTH; k++)                                                       \
+      IN_WIDE(storeu)(a + k * WIDTH, IN_WIDE(mask_mov)(best[k], NONE_OF(none[k]), none[k]));      \
+    return i;                                                                                     \
+  }
 #endif
 
 #endif
