@@ -199,6 +199,19 @@ static void check_last(const Pool *p, int planes, th_random *random)
     THTensor_(free)(all[i]);
 }
 
+/* Windows of an image that overlap little or not at all: neighbours are in the same ones. */
+static Pool side_by_side(th_random *random)
+{
+  Pool p = any_image(random);
+  for (int d = 1; d < 3; d++) {
+    p.size[d] = between(random, 2, 6);
+    p.step[d] = between(random, p.size[d] - 1, p.size[d] + 2);
+    p.pad[d] = between(random, 0, p.size[d] / 2);
+    p.input[d] = between(random, p.size[d], 40);
+  }
+  return p;
+}
+
 static void THTest_(averagePooling)(void)
 {
   enum { POOLS = 200, IMAGES = 60, PLANES = 2 };
@@ -213,6 +226,8 @@ static void THTest_(averagePooling)(void)
     check_pool(&one, between(&random, 1, 24), &random);
     check_last(&p, between(&random, 2, 80), &random);
     check_last(&one, between(&random, 2, 80), &random);
+    const Pool apart = side_by_side(&random);
+    check_last(&apart, between(&random, 2, 150), &random);
   }
 }
 

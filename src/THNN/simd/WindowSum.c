@@ -934,16 +934,37 @@ static inline void add_giving_row(GivingRows *rows, const THNNSpan *span, ptrdif
     part[k] = 1 / (real)(count * span[k].count);
 }
 
-/* One place of neighbouring planes of as many as are in a row, which is in windows first ... end -
- * 1 of rows of n: of so many vectors, or of some, of one vector. */
+/* How many places from one on are in windows first ... end - 1, as it is. */
+static inline ptrdiff_t places_alike(const THNNSpan *span, int64_t n, int64_t first, int64_t end,
+                                     int64_t place, int64_t places)
+{
+  if (first < end)
+    places = THMin(places, span[first].end);
+  if (end < n)
+    places = THMin(places, span[end].begin);
+  return places - place;
+}
+
+/* Whether neighbours are often in the same windows: whether some are in the middle one alone. */
+static inline int are_often_alike(const THNNSpan *span, int64_t n, int64_t places)
+{
+  const int64_t middle = n / 2, begin = middle > 0 ? span[middle - 1].end : 0;
+  const int64_t end = middle + 1 < n ? span[middle + 1].begin : places;
+  return THMin(end, span[middle].end) - THMax(begin, span[middle].begin) > 1;
+}
+
+/* Some places of neighbouring planes of as many as are in a row, which are all in windows first ...
+ * end - 1 of rows of n: of so many vectors, or of some, of one vector. */
 INLINE void spread_planes(const GivingRows *rows, ptrdiff_t n, int64_t first, int64_t end,
-                          ptrdiff_t planes, ptrdiff_t at, int vectors, ptrdiff_t some, real *y)
+                          ptrdiff_t planes, ptrdiff_t at, int vectors, ptrdiff_t some,
+                          ptrdiff_t places, real *y)
 {
   enum { AHEAD = 8192 / sizeof(real) };
   Vector sum[TOGETHER];
+  y += at;
   for (int v = 0; v < vectors; v++) {
     sum[v] = (Vector){0};
-    __builtin_prefetch(y + at + v * LANES + AHEAD, 1);
+    __builtin_prefetch(y + v * LANES + AHEAD, 1);
   }
   for (int r = 0; r < rows->count; r++)
     for (int64_t k = first; k < end; k++) {
@@ -951,18 +972,45 @@ INLINE void spread_planes(const GivingRows *rows, ptrdiff_t n, int64_t first, in
       for (int v = 0; v < vectors; v++)
         sum[v] += part * (some ? load_few(from, some) : load(from + v * LANES));
     }
-  for (int v = 0; v < vectors; v++)
-    if (some)
-      store_few(y + at, sum[v], some);
-    else
-      store(y + at + v * LANES, sum[v]);
+  for (;;) {
+    for (int v = 0; v < vectors; v++)
+      if (some)
+        store_few(y, sum[v], some);
+      else
+        store(y + v * LANES, sum[v]);
+    if (--places == 0)
+      break;
+    y += planes;
+    for (int v = 0; v < vectors; v++)
+      __builtin_prefetch(y + v * LANES + AHEAD, 1);
+  }
+}
+
+/* alike: neighbours of few planes are computed at once where they are; else one by one. */
+INLINE void spread_row_last(const GivingRows *rows, const THNNSpan *span, ptrdiff_t n,
+                            ptrdiff_t width, ptrdiff_t planes, int alike, real *y)
+{
+  int64_t w[2] = {0};
+  for (ptrdiff_t k = 0, places = 1; k < width; k += places, y += places * planes) {
+    windows_of(span, n, k, &w[0], &w[1]);
+    if (alike)
+      places = places_alike(span, n, w[0], w[1], k, width);
+    ptrdiff_t i = 0;
+    for (; !alike && i + TOGETHER * LANES <= planes; i += TOGETHER * LANES)
+      spread_planes(rows, n, w[0], w[1], planes, i, TOGETHER, 0, 1, y);
+    for (; i + LANES <= planes; i += LANES)
+      spread_planes(rows, n, w[0], w[1], planes, i, 1, 0, alike ? places : 1, y);
+    if (i < planes)
+      spread_planes(rows, n, w[0], w[1], planes, i, 1, planes - i, alike ? places : 1, y);
+  }
 }
 
 static void spread_last(const THNNPlanes *p, const THNNSpans *spans, ptrdiff_t planes,
                         const real *x, ptrdiff_t row, real *y, real *memory)
 {
+  enum { FEW = 2 * TOGETHER * LANES }; /* more are written place by place */
   const ptrdiff_t n = p->out[2];
-  int64_t t[2] = {0}, h[2] = {0}, w[2] = {0};
+  int64_t t[2] = {0}, h[2] = {0};
   GivingRows rows = {.part = memory};
   windows_of(spans->of[0], p->out[0], row / p->in[1], &t[0], &t[1]);
   windows_of(spans->of[1], p->out[1], row % p->in[1], &h[0], &h[1]);
@@ -970,16 +1018,10 @@ static void spread_last(const THNNPlanes *p, const THNNSpans *spans, ptrdiff_t p
     for (int64_t j = h[0]; j < h[1]; j++)
       add_giving_row(&rows, spans->of[2], n, spans->of[0][i].count * spans->of[1][j].count,
                      x + (i * p->out[1] + j) * n * planes, memory);
-  for (ptrdiff_t k = 0; k < p->in[2]; k++, y += planes) {
-    windows_of(spans->of[2], n, k, &w[0], &w[1]);
-    ptrdiff_t i = 0;
-    for (; i + TOGETHER * LANES <= planes; i += TOGETHER * LANES)
-      spread_planes(&rows, n, w[0], w[1], planes, i, TOGETHER, 0, y);
-    for (; i + LANES <= planes; i += LANES)
-      spread_planes(&rows, n, w[0], w[1], planes, i, 1, 0, y);
-    if (i < planes)
-      spread_planes(&rows, n, w[0], w[1], planes, i, 1, planes - i, y);
-  }
+  if (planes <= FEW && are_often_alike(spans->of[2], n, p->in[2]))
+    spread_row_last(&rows, spans->of[2], n, p->in[2], planes, 1, y);
+  else
+    spread_row_last(&rows, spans->of[2], n, p->in[2], planes, 0, y);
 }
 
 const THNN_(SumLastKernel) TH_LEVEL_(THNN_(sumLast))[] = {
