@@ -14,6 +14,10 @@
 /* About as many columns at a time: their part of the other matrix stays in the first cache. */
 enum { THNN_IMPLICIT_COLUMNS = 128 };
 
+/* Planes of a group from which on gradients of weights leave out products with padding: those of
+ * an element of the windows have to be worth a call. */
+enum { THNN_PARTED_PLANES = 16 };
+
 #define TH_GENERIC_FILE "generic/THNNImplicit.h"
 #include "THGenerateFloatTypes.h"
 

@@ -252,6 +252,20 @@ static void set_axes(const THNNConvolution *c, int back, THNNPlanUse use, Axis *
     a[n].omitted = omit_padding(&a[n], &layout[n]);
 }
 
+double THNNPlan_share(const THNNConvolution *c, int back, THNNPlanUse use)
+{
+  Axis a[3];
+  THNNWindow layout[3];
+  double share = 1;
+  set_axes(c, back, use, a, layout);
+  for (int n = 0; n < 3; n++) {
+    const double products = amount_of(&a[n]).products;
+    a[n].parted = 0;
+    share *= products / THMax(1, amount_of(&a[n]).products);
+  }
+  return share;
+}
+
 /* --- parts ----------------------------------------------------------------------------------- */
 
 /* Planes of the flat image that a plan has offsets for. */

@@ -39,6 +39,9 @@ typedef enum {
   THNN_PLAN_PICKED /* products with the elements of a list: offsets are those of the first plane */
 } THNNPlanUse;
 
+/* The share of the products, with the padding, that a plan has. */
+double THNNPlan_share(const THNNConvolution *c, int back, THNNPlanUse use);
+
 /* Bytes of memory that a plan needs. */
 size_t THNNPlan_memory(const THNNConvolution *c, int back, THNNPlanUse use);
 

@@ -645,22 +645,158 @@ void THNN_(convolveImplicit)(const THNNConvolution *c, int back, THTensor *from,
 
 /* --- weights --------------------------------------------------------------------------------- */
 
-/* A piece of the positions of a few images, counted from one image to the next: m[position] has
- * count outputs from first on. */
-static void THNN_(turnGradients)(const THNN_(ImplicitWeights) * w, const real *y, ptrdiff_t count,
-                                 ptrdiff_t from, ptrdiff_t piece, real *m)
+/* Where products with padding are left out, sums are those of each tap of the windows, for all
+ * planes of a chunk, and put in order at the end. */
+static int THNN_(isParted)(const THNN_(ImplicitWeights) * w)
+{
+  return w->plan.parts > 1 || w->plan.part->taps < w->c->window;
+}
+
+/* The place of a position of a part in y, counted from one image to the next, and how many of the
+ * part's lie side by side from there on. */
+static ptrdiff_t THNN_(runOf)(const THNNConvolution *c, const THNNPart *part, ptrdiff_t position,
+                              ptrdiff_t *place)
+{
+  const THNNDirect *d = &part->d;
+  ptrdiff_t run = d->count[2], rows = d->count[1];
+  if (run == c->at[2].output) {
+    run *= rows;
+    rows = 1;
+  }
+  const ptrdiff_t all = THNN_(positionsOf)(d), image = position / all, rest = position % all;
+  const ptrdiff_t row = rest / run, column = rest % run;
+  *place = image * c->windows + part->start + row / rows * d->step[0] + row % rows * d->step[1] +
+           column * d->step[2];
+  return run - column;
+}
+
+/* A piece of the positions of a part of a few images: m[position] has count outputs from first on,
+ * and there is room for a vector of positions behind them. */
+static void THNN_(turnGradients)(const THNN_(ImplicitWeights) * w, const THNNPart *part,
+                                 const real *y, ptrdiff_t count, ptrdiff_t from, ptrdiff_t piece,
+                                 real *m)
 {
   const THNNConvolution *c = w->c;
-  const ptrdiff_t width = THNN_(vectorsOf)(count) * THNN_(implicit)->lanes;
-  for (ptrdiff_t done = 0; done < piece;) {
-    const ptrdiff_t image = (from + done) / c->windows, position = (from + done) % c->windows;
-    const ptrdiff_t these = THMin(piece - done, c->windows - position);
-    const real *at = y + image * c->outputs * c->windows;
+  const ptrdiff_t lanes = THNN_(implicit)->lanes, width = THNN_(vectorsOf)(count) * lanes;
+  for (ptrdiff_t done = 0, place; done < piece;) {
+    const ptrdiff_t these = THMin(piece - done, THNN_(runOf)(c, part, from + done, &place));
+    const ptrdiff_t position = place % c->windows, left = c->windows - position;
+    const real *at = y + place / c->windows * c->outputs * c->windows;
     if (c->last)
       THNN_(copyParts)(these, at + position * c->outputs, c->outputs, count, m + done * width);
-    else
-      THNN_(turnOutputs)(count, these, at + position, c->windows, m + done * width);
+    else /* vectors are turned faster than less; what follows is turned again */
+      THNN_(turnOutputs)
+    (count, THMin(left, THMax(these, lanes)), at + position, c->windows, m + done * width);
     done += these;
+  }
+}
+
+/* What a thread computes at a time: some outputs of a group, and some planes of x. */
+typedef struct {
+  ptrdiff_t group, plane, few, first, end;
+  const real *x, *y; /* of the images that are laid out */
+  ptrdiff_t images;
+  real *flat, *sums, *m, *ordered;
+  accreal *totals;
+} THNN_(WeightsItem);
+
+/* Adds the products of a piece of a part's positions and the gradients of count outputs, from the
+ * item's output number o on. */
+static void THNN_(addPiece)(const THNN_(ImplicitWeights) * w, const THNN_(WeightsItem) * i,
+                            const THNNPart *part, const ptrdiff_t *term, const ptrdiff_t *column,
+                            ptrdiff_t piece, const real *gradients, ptrdiff_t count, ptrdiff_t o,
+                            const THNN_(Beside) * beside)
+{
+  const ptrdiff_t vectors = THNN_(vectorsOf)(count), width = vectors * THNN_(implicit)->lanes;
+  const int listed = w->inPlace && !w->inRows;
+  real *sums = i->sums + o * w->planes * w->c->window;
+  if (!THNN_(isParted)(w)) {
+    THNN_(implicit)->multiplyBeside(i->few * w->c->window, term, piece, column,
+                                    listed ? i->x : i->flat, listed, gradients, vectors, NULL, sums,
+                                    width, beside);
+    return;
+  }
+  for (ptrdiff_t t = 0, run; t < part->taps; t += run) {
+    run = 1; /* taps that follow each other */
+    while (i->few == w->planes && t + run < part->taps && part->tap[t + run] == part->tap[t] + run)
+      run++;
+    THNN_(implicit)->multiplyBeside(run * i->few, term + t * w->planes, piece, column, i->flat, 0,
+                                    gradients, vectors, NULL,
+                                    sums + part->tap[t] * w->planes * width, width, beside);
+  }
+}
+
+/* Adds the products of all positions of a part. */
+static void THNN_(addPartsPieces)(const THNN_(ImplicitWeights) * w, const THNN_(WeightsItem) * i,
+                                  const THNNPart *part, const ptrdiff_t *term,
+                                  const ptrdiff_t *position)
+{
+  const THNNConvolution *c = w->c;
+  const int parted = THNN_(isParted)(w);
+  const ptrdiff_t all = i->images * THNN_(positionsOf)(&part->d);
+  for (ptrdiff_t at = 0; at < all; at += THNN_IMPLICIT_COLUMNS) {
+    const ptrdiff_t piece = THMin(all - at, THNN_IMPLICIT_COLUMNS);
+    for (ptrdiff_t k = 0; w->inRows && k < piece; k++)
+      memcpy(i->flat + w->row[k], i->x + position[at + k], (size_t)i->few * sizeof *i->flat);
+    for (ptrdiff_t o = i->first; o < i->end; o += w->width) {
+      const ptrdiff_t count = THMin(w->width, i->end - o);
+      const real *gradients = i->m;
+      if (!parted && c->last && count == c->outputs && count % THNN_(implicit)->lanes == 0)
+        gradients = i->y + at * count;
+      else
+        THNN_(turnGradients)
+      (w, part, i->y + o * (c->last ? 1 : c->windows), count, at, piece, i->m);
+      if (i->totals)
+        THNN_(direct)->sumRows(piece, count, gradients,
+                               THNN_(vectorsOf)(count) * THNN_(implicit)->lanes, i->totals + o);
+      /* Gradients that are turned over come from memory, the piece after the next meanwhile. */
+      const ptrdiff_t later = at + 2 * THNN_IMPLICIT_COLUMNS;
+      THNN_(Beside) beside = {0};
+      if (!parted && !c->last && !w->inPlace && later < c->windows)
+        beside = (THNN_(Beside)){i->y + o * c->windows + later, count, c->windows, 0};
+      THNN_(addPiece)
+      (w, i, part, term, w->inRows ? w->row : position + at, piece, gradients, count, o - i->first,
+       &beside);
+    }
+  }
+}
+
+/* Adds the sums of count outputs to their weights. */
+static void THNN_(deliverWeights)(const THNN_(ImplicitWeights) * w, const THNN_(WeightsItem) * i,
+                                  ptrdiff_t o, ptrdiff_t count)
+{
+  const THNNConvolution *c = w->c;
+  const ptrdiff_t outputs = c->outputs / c->groups;
+  const ptrdiff_t width = THNN_(vectorsOf)(count) * THNN_(implicit)->lanes;
+  const real *sums = i->sums + (o - i->first) * w->planes * c->window;
+  if (THNN_(isParted)(w)) {
+    for (ptrdiff_t t = 0; t < c->window; t++)
+      THNN_(winograd)->copyRows(i->few, width, sums + t * w->planes * width, width,
+                                i->ordered + t * width, c->window * width);
+    sums = i->ordered;
+  }
+  THNN_(winograd)->addTurned(
+      i->few * c->window, count, sums, width, w->scale,
+      w->weights + (i->group * outputs + o) * c->depth + i->plane * c->window, c->depth);
+}
+
+/* Lays out some images from one on. */
+static void THNN_(layOutImages)(const THNN_(ImplicitWeights) * w, THNN_(WeightsItem) * i,
+                                ptrdiff_t image)
+{
+  const THNNConvolution *c = w->c;
+  const THNNPlan *p = &w->plan;
+  const ptrdiff_t ofX = i->group * p->planes + i->plane, ofY = i->group * (c->outputs / c->groups);
+  i->images = THMin(w->few, c->batch - image);
+  i->x = w->x + image * c->planes * c->image + ofX * (c->last ? 1 : c->image);
+  i->y = w->y + image * c->outputs * c->windows + ofY * (c->last ? 1 : c->windows);
+  for (ptrdiff_t k = 0; !w->inPlace && k < i->images; k++) {
+    const real *from = i->x + k * c->planes * c->image;
+    real *to = i->flat + k * w->image;
+    if (c->last)
+      THNN_(layOutLast)(p->layout, from, c->planes, i->few, to, w->apart);
+    else
+      THNN_(layOut)(p->layout, from, i->few, c->image, to, p->plane);
   }
 }
 
@@ -670,71 +806,68 @@ static void THNN_(implicitWeights)(void *context, ptrdiff_t begin, ptrdiff_t end
   const THNN_(ImplicitWeights) *w = context;
   const THNNConvolution *c = w->c;
   const THNNPlan *p = &w->plan;
-  const ptrdiff_t planes = p->planes, outputs = c->outputs / c->groups;
-  real *flat = THNN_(ofThread)(w->memory, w->flat + w->sums + w->turned, w->threads);
-  real *sums = flat + w->flat, *m = sums + w->sums;
+  const ptrdiff_t outputs = c->outputs / c->groups;
+  THNN_(WeightsItem)
+  i = {.flat = THNN_(ofThread)(w->memory, w->flat + w->sums + w->turned + w->ordered, w->threads)};
+  i.sums = i.flat + w->flat;
+  i.m = i.sums + w->sums;
+  i.ordered = i.m + w->turned;
   for (ptrdiff_t item = begin; item < end; item++) {
     const ptrdiff_t share = item % w->shares, chunk = item / w->shares % w->chunks;
-    const ptrdiff_t group = item / w->shares / w->chunks;
-    const ptrdiff_t plane = chunk * w->planes, few = THMin(w->planes, planes - plane);
-    const ptrdiff_t first = share * w->blocks / w->shares * w->width;
-    const ptrdiff_t end_ = THMin((share + 1) * w->blocks / w->shares * w->width, outputs);
-    const ptrdiff_t terms = few * c->window;
+    i.group = item / w->shares / w->chunks;
+    i.plane = chunk * w->planes;
+    i.few = THMin(w->planes, p->planes - i.plane);
+    i.first = share * w->blocks / w->shares * w->width;
+    i.end = THMin((share + 1) * w->blocks / w->shares * w->width, outputs);
     /* The gradients are summed up with the first planes, when they are in the cache anyway. */
-    accreal *totals = w->bias && chunk == 0 ? w->totals + group * outputs : NULL;
-    memset(sums, 0, (size_t)w->sums * sizeof *sums);
-    for (ptrdiff_t o = first; totals && o < end_; o++)
-      totals[o] = 0;
+    i.totals = w->bias && chunk == 0 ? w->totals + i.group * outputs : NULL;
+    memset(i.sums, 0, (size_t)w->sums * sizeof *i.sums);
+    for (ptrdiff_t o = i.first; i.totals && o < i.end; o++)
+      i.totals[o] = 0;
     for (ptrdiff_t image = 0; image < c->batch; image += w->few) {
-      const ptrdiff_t images = THMin(w->few, c->batch - image), all = images * c->windows;
-      const ptrdiff_t ofX = group * planes + plane, ofY = group * outputs;
-      const real *x = w->x + image * c->planes * c->image + ofX * (c->last ? 1 : c->image);
-      const real *y = w->y + image * c->outputs * c->windows + ofY * (c->last ? 1 : c->windows);
-      for (ptrdiff_t i = 0; !w->inPlace && i < images; i++) {
-        const real *from = x + i * c->planes * c->image;
-        real *to = flat + i * w->image;
-        if (c->last)
-          THNN_(layOutLast)(p->layout, from, c->planes, few, to, w->apart);
-        else
-          THNN_(layOut)(p->layout, from, few, c->image, to, p->plane);
-      }
-      for (ptrdiff_t at = 0; at < all; at += THNN_IMPLICIT_COLUMNS) {
-        const ptrdiff_t piece = THMin(all - at, THNN_IMPLICIT_COLUMNS);
-        for (ptrdiff_t i = 0; w->inRows && i < piece; i++)
-          memcpy(flat + w->row[i], x + w->position[at + i], (size_t)few * sizeof *flat);
-        for (ptrdiff_t o = first; o < end_; o += w->width) {
-          const ptrdiff_t count = THMin(w->width, end_ - o);
-          const ptrdiff_t vectors = THNN_(vectorsOf)(count);
-          const real *gradients = m;
-          if (c->last && count == c->outputs && count % THNN_(implicit)->lanes == 0)
-            gradients = y + at * count;
-          else
-            THNN_(turnGradients)(w, y + o * (c->last ? 1 : c->windows), count, at, piece, m);
-          if (totals)
-            THNN_(direct)->sumRows(piece, count, gradients, vectors * THNN_(implicit)->lanes,
-                                   totals + o);
-          /* Gradients that are turned over come from memory, the piece after the next meanwhile. */
-          const ptrdiff_t later = at + 2 * THNN_IMPLICIT_COLUMNS;
-          THNN_(Beside) beside = {0};
-          if (!c->last && !w->inPlace && later < c->windows)
-            beside = (THNN_(Beside)){y + o * c->windows + later, count, c->windows, 0};
-          THNN_(implicit)->multiplyBeside(
-              terms, w->term, piece, w->inRows ? w->row : w->position + at,
-              w->inPlace && !w->inRows ? x : flat, w->inPlace && !w->inRows, gradients, vectors,
-              NULL, sums + (o - first) * terms, vectors * THNN_(implicit)->lanes, &beside);
-        }
+      const ptrdiff_t *term = w->term, *position = w->position;
+      THNN_(layOutImages)(w, &i, image);
+      for (ptrdiff_t k = 0; k < p->parts; k++) {
+        THNN_(addPartsPieces)(w, &i, &p->part[k], term, position);
+        term += w->planes * p->part[k].taps;
+        position += w->few * THNN_(positionsOf)(&p->part[k].d);
       }
     }
-    for (ptrdiff_t o = first; o < end_; o += w->width) {
-      const ptrdiff_t count = THMin(w->width, end_ - o);
-      THNN_(winograd)->addTurned(terms, count, sums + (o - first) * terms,
-                                 THNN_(vectorsOf)(count) * THNN_(implicit)->lanes, w->scale,
-                                 w->weights + (group * outputs + o) * c->depth + plane * c->window,
-                                 c->depth);
-    }
-    for (ptrdiff_t o = first; totals && o < end_; o++)
-      w->bias[group * outputs + o] = (real)(w->bias[group * outputs + o] + w->scale * totals[o]);
+    for (ptrdiff_t o = i.first; o < i.end; o += w->width)
+      THNN_(deliverWeights)(w, &i, o, THMin(w->width, i.end - o));
+    for (ptrdiff_t o = i.first; i.totals && o < i.end; o++)
+      w->bias[i.group * outputs + o] =
+          (real)(w->bias[i.group * outputs + o] + w->scale * i.totals[o]);
   }
+}
+
+/* Lists of the positions and the terms of each part. */
+static void THNN_(listWeights)(THNN_(ImplicitWeights) * w, THNN_(Call) * call, ptrdiff_t rows)
+{
+  const THNNConvolution *c = w->c;
+  const THNNPlan *p = &w->plan;
+  const ptrdiff_t next = w->inPlace ? c->planes * c->image : w->image;
+  const ptrdiff_t apart = c->last ? w->apart : p->plane, positions = w->few * c->windows;
+  ptrdiff_t terms = 0;
+  for (ptrdiff_t k = 0; k < p->parts; k++)
+    terms += w->planes * p->part[k].taps;
+  ptrdiff_t *list = THNN_(scratchBytes)(
+      call, (size_t)(positions + terms + THNN_IMPLICIT_COLUMNS) * sizeof(ptrdiff_t));
+  w->row = list;
+  for (ptrdiff_t i = 0; i < THNN_IMPLICIT_COLUMNS; i++)
+    *list++ = i * rows;
+  w->position = list;
+  for (ptrdiff_t k = 0; k < p->parts; k++)
+    list += THNN_(listPositions)(p, &p->part[k].d, w->few, next, w->apart, list);
+  w->term = list;
+  if (!THNN_(isParted)(w)) {
+    THNN_(listTerms)(c, p->part, w->planes, apart, list);
+    return;
+  }
+  for (ptrdiff_t k = 0; k < p->parts; k++)
+    for (ptrdiff_t t = 0; t < p->part[k].taps; t++)
+      for (ptrdiff_t s = 0; s < w->planes; s++)
+        *list++ = p->part[k].d.offset[t] * (c->last ? apart : 1) + s * (c->last ? 1 : apart);
 }
 
 void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNNConvolution *c,
@@ -744,8 +877,9 @@ void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNNConvolu
   enum { TERMS = 512, FEW_TERMS = 64, POSITIONS = 256, SUMS = 1 << 18 };
   *w = (THNN_(ImplicitWeights)){.c = c};
   const ptrdiff_t outputs = c->outputs / c->groups;
-  w->plan = THNNPlan_of(c, 0, THNN_PLAN_WHOLE,
-                        THNN_(scratchBytes)(call, THNNPlan_memory(c, 0, THNN_PLAN_WHOLE)));
+  const int parted = c->planes / c->groups >= THNN_PARTED_PLANES;
+  const THNNPlanUse use = parted ? THNN_PLAN_PICKED : THNN_PLAN_WHOLE;
+  w->plan = THNNPlan_of(c, 0, use, THNN_(scratchBytes)(call, THNNPlan_memory(c, 0, use)));
   w->inPlace = c->last ? c->window == 1 && THNN_(isLaidOut)(&w->plan) : THNN_(areElements)(c);
   w->inRows = c->last && w->inPlace;
   w->width = THNN_(widthOf)(outputs);
@@ -759,7 +893,7 @@ void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNNConvolu
     w->width = THMin(w->width, vectors / threads * lanes);
   w->blocks = (outputs + w->width - 1) / w->width;
   w->few = THMin(c->batch, (POSITIONS + c->windows - 1) / c->windows);
-  w->turned = THNN_IMPLICIT_COLUMNS * w->width;
+  w->turned = (THNN_IMPLICIT_COLUMNS + lanes) * w->width;
   /* As many chunks for one thread as for the other, and no larger ones than there is memory for,
    * but not tiny. */
   const ptrdiff_t ofPlane =
@@ -783,23 +917,14 @@ void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNNConvolu
   const ptrdiff_t rows = w->planes < 16 ? w->planes : ((w->planes + 15) / 16 | 1) * 16;
   w->apart = !c->last ? 1 : w->inPlace ? c->planes : rows;
   w->image = c->last ? w->apart * w->plan.plane : w->planes * w->plan.plane;
-  const ptrdiff_t next = w->inPlace ? c->planes * c->image : w->image;
-  const ptrdiff_t terms = w->planes * c->window, positions = w->few * c->windows;
-  ptrdiff_t *list = THNN_(scratchBytes)(
-      call, (size_t)(positions + terms + THNN_IMPLICIT_COLUMNS) * sizeof(ptrdiff_t));
-  w->term = list;
-  w->row = list + terms + positions;
-  for (ptrdiff_t i = 0; i < THNN_IMPLICIT_COLUMNS; i++)
-    list[terms + positions + i] = i * rows;
-  THNN_(listTerms)(c, w->plan.part, w->planes, c->last ? w->apart : w->plan.plane, list);
-  w->position = list + terms;
-  THNN_(listPositions)(&w->plan, &w->plan.part->d, w->few, next, w->apart, list + terms);
+  THNN_(listWeights)(w, call, rows);
   w->flat = w->inRows    ? THNN_IMPLICIT_COLUMNS * rows
             : w->inPlace ? 0
                          : THNN_(wholeVectors)(w->few * w->image + THNN_DIRECT_SLACK);
   w->sums = w->planes * c->window * ((w->blocks + w->shares - 1) / w->shares) * w->width;
+  w->ordered = THNN_(isParted)(w) ? w->planes * c->window * w->width : 0;
   w->totals = THNN_(scratchBytes)(call, (size_t)c->outputs * sizeof *w->totals);
-  w->memory = THNN_(scratch)(call, w->threads * (w->flat + w->sums + w->turned));
+  w->memory = THNN_(scratch)(call, w->threads * (w->flat + w->sums + w->turned + w->ordered));
 }
 
 void THNN_(addImplicitWeights)(THNN_(ImplicitWeights) * w, const real *x, const real *y,

@@ -73,12 +73,12 @@ typedef struct {
   ptrdiff_t shares;          /* of these blocks, where there are more threads than chunks */
   ptrdiff_t few;             /* images that are laid out together */
   ptrdiff_t apart;           /* positions, where planes are last */
-  const ptrdiff_t *position; /* of the windows of these, and */
-  const ptrdiff_t *term;     /* of what is multiplied with them */
+  const ptrdiff_t *position; /* of the windows of these, of one part after the other, and */
+  const ptrdiff_t *term;     /* of what is multiplied with them, likewise */
   const ptrdiff_t *row;      /* where positions are copied to, if nothing else has to be laid out */
   ptrdiff_t image;           /* elements of one that is laid out */
-  ptrdiff_t flat, sums, turned;
-  real *memory; /* for each thread: these three */
+  ptrdiff_t flat, sums, turned, ordered;
+  real *memory; /* for each thread: these four */
   int inPlace, inRows, threads;
 } THNN_(ImplicitWeights);
 

@@ -234,22 +234,6 @@ static double THNN_(costOfDirect)(const THNN_(Tiled) * w)
          (double)THNN_(parts)(w->results, THNN_(implicit)->lanes);
 }
 
-/* The share of these that are not with padding. */
-static double THNN_(shareInside)(const THNN_(Tiled) * w)
-{
-  double share = 1;
-  for (int d = 1; d < 3; d++) {
-    const THNNWindow *at = &w->at[d];
-    int64_t inside = 0;
-    for (int64_t i = 0; i < at->size; i++) {
-      const int64_t first = i * at->dilation - at->pad;
-      inside += THMax(0, THMin(at->output, at->input - first) - THMax(0, -first));
-    }
-    share *= (double)inside / (double)(at->size * at->output);
-  }
-  return share;
-}
-
 /* Whether it is worth it.  The rows do not depend on the threads: the sums do on them. */
 static int THNN_(plan)(const THNNConvolution *c, int back, int threads, THNN_(Tiled) * w)
 {
@@ -267,7 +251,7 @@ static int THNN_(plan)(const THNNConvolution *c, int back, int threads, THNN_(Ti
       cost = mine;
     }
   }
-  if (!(cost < THNN_(costOfDirect)(w) * THNN_(shareInside)(w)))
+  if (!(cost < THNN_(costOfDirect)(w) * THNNPlan_share(c, back, THNN_PLAN_PICKED)))
     return 0;
   for (; threads > 1; threads--) {
     THNN_(Tiled) other = *w;
@@ -636,7 +620,8 @@ static int THNN_(planWeights)(const THNNConvolution *c, int threads, THNN_(Tiled
       cost = mine;
     }
   }
-  if (!(cost < THNN_(costOfDirect)(w) * (double)THMax(1, c->groups)))
+  const double share = w->planes < THNN_PARTED_PLANES ? 1 : THNNPlan_share(c, 0, THNN_PLAN_PICKED);
+  if (!(cost < THNN_(costOfDirect)(w) * share * (double)THMax(1, c->groups)))
     return 0;
   for (; threads > 1; threads--) {
     THNN_(Tiled) other = best;
