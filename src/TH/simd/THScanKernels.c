@@ -368,7 +368,8 @@ static inline void narrow(real *r, ptrdiff_t step, const Element *totals, ptrdif
     const ptrdiff_t first = THMin(to_line(r), n), last = first + (n - first) / LINE * LINE;       \
     for (ptrdiff_t j = first; j < last; j += LINE) {                                              \
       Totals v, all[LINE / LANES];                                                                \
-      memcpy(all, a + j, sizeof all);                                                             \
+      for (int k = 0; k < LINE / LANES; k++) /* at once they would go through memory */           \
+        memcpy(&all[k], a + j + k * LANES, sizeof all[k]);                                        \
       for (ptrdiff_t i = 0; i < rows; i++) {                                                      \
         const real *const row = x + i * place->jumpX + j;                                         \
         fetch(row + ahead, LINE);                                                                 \
@@ -378,7 +379,8 @@ static inline void narrow(real *r, ptrdiff_t step, const Element *totals, ptrdif
           send((Element *)(void *)(r + i * place->jumpR + j) + k * LANES, &all[k]);               \
         }                                                                                         \
       }                                                                                           \
-      memcpy(a + j, all, sizeof all);                                                             \
+      for (int k = 0; k < LINE / LANES; k++)                                                      \
+        memcpy(a + j + k * LANES, &all[k], sizeof all[k]);                                        \
     }                                                                                             \
     for (ptrdiff_t i = 0; i < rows; i++) {                                                        \
       if (first > 0)                                                                              \
