@@ -484,42 +484,49 @@ static int spread_pairs(TH_UNUSED const THNN_(Sampler) * s, TH_UNUSED const Grou
 }
 #endif
 
-INLINE void spread_groups(const THNN_(Sampler) * s, int axes, int wide, ptrdiff_t begin,
-                          ptrdiff_t end)
+/* Adds up what a group of planes gives, in pairs of places or corner by corner, and says whether
+ * that is right. */
+INLINE int spread_group(const THNN_(Sampler) * s, int axes, int wide, int pairs, int64_t number,
+                        const Group *group)
 {
   Corners c;
   Spreads spreads;
   int64_t image, first;
+  int right = 1;
+  memset(group->y, 0, (size_t)(s->plane * GROUP) * sizeof *group->y);
+  for (int64_t b = 0; b < s->blocks && right; b++) {
+    const ptrdiff_t block = group->image * s->blocks + b;
+    int count;
+    if (pairs) {
+      first = b * BLOCK;
+      count = find_spreads(s, block, &spreads);
+    } else {
+      find_corners(s, block, &image, &first, &c);
+      count = c.count;
+    }
+    for (int from = 0, n; from < count; from += n) {
+      n = THMin(PIECE, count - from);
+      turn_in(group, group->piece, s->g + group->first * s->points + first + from, s->points, n);
+      accreal *part = s->parts + (number * s->points + first + from) * axes;
+      if (pairs)
+        right &= spread_pairs(s, group, &spreads, from, n, part);
+      for (int i = 0; !pairs && i < n; i++)
+        spread_point(group, &c, axes, wide, from + i, group->piece + i * GROUP, part + i * axes);
+    }
+  }
+  return right;
+}
+
+INLINE void spread_groups(const THNN_(Sampler) * s, int axes, int wide, ptrdiff_t begin,
+                          ptrdiff_t end)
+{
   const int pairs = axes == 2 && !wide && spreads_pairs(s);
   for (ptrdiff_t share = begin; share < end; share++)
     for (int64_t number = begin_of(s, share); number < begin_of(s, share + 1); number++) {
       const Group group = group_of(s, share, number);
       turn_in(&group, group.x, s->x + group.first * s->plane, s->plane, s->plane);
-      memset(group.y, 0, (size_t)(s->plane * GROUP) * sizeof *group.y);
-      for (int64_t b = 0; b < s->blocks; b++) {
-        const ptrdiff_t block = group.image * s->blocks + b;
-        int count;
-        if (pairs) {
-          first = b * BLOCK;
-          count = find_spreads(s, block, &spreads);
-        } else {
-          find_corners(s, block, &image, &first, &c);
-          count = c.count;
-        }
-        for (int from = 0, n; from < count; from += n) {
-          n = THMin(PIECE, count - from);
-          turn_in(&group, group.piece, s->g + group.first * s->points + first + from, s->points, n);
-          accreal *part = s->parts + (number * s->points + first + from) * axes;
-          if (pairs) {
-            if (spread_pairs(s, &group, &spreads, from, n, part))
-              continue;
-            find_corners(s, block, &image, &first, &c);
-          }
-          for (int i = 0; i < n; i++)
-            spread_point(&group, &c, axes, wide, from + i, group.piece + i * GROUP,
-                         part + i * axes);
-        }
-      }
+      if (!pairs || !spread_group(s, axes, wide, 1, number, &group))
+        spread_group(s, axes, wide, 0, number, &group);
       for (int64_t from = 0; from < s->plane; from += PIECE)
         turn_out(&group, group.y + from * GROUP, s->gradInput + group.first * s->plane + from,
                  s->plane, THMin(PIECE, s->plane - from));

@@ -67,8 +67,20 @@ INLINE void products_at(const real *x, int64_t width, const real *g, __m512d pro
   }
 }
 
+/* A point's gradient, of a group of planes, times its weights. */
+INLINE void add_to_places(real *y, int64_t width, const Spreads *c, int point, const real *piece)
+{
+  const __m512 g = _mm512_loadu_ps(piece);
+  __m512 to[4]; /* loaded before any is stored: rows may be a multiple of 4 KB apart */
+  for (int k = 0; k < 4; k++)
+    to[k] = _mm512_add_ps(_mm512_loadu_ps(y + ((k >> 1) * width + (k & 1)) * GROUP),
+                          _mm512_mul_ps(_mm512_set1_ps(c->weight[k][point]), g));
+  for (int k = 0; k < 4; k++)
+    _mm512_storeu_ps(y + ((k >> 1) * width + (k & 1)) * GROUP, to[k]);
+}
+
 /* Points from ... from + n of a block: what a group adds to gradInput and to the grid's gradient.
- * Nothing, and 0, where something is not finite: it may lie at a place that is no corner. */
+ * Says whether all is finite: what is not may lie at a place that is no corner. */
 static __attribute__((noinline)) int spread_pairs(const THNN_(Sampler) * s, const Group *group,
                                                   const Spreads *c, int from, int n, accreal *part)
 {
@@ -85,18 +97,9 @@ static __attribute__((noinline)) int spread_pairs(const THNN_(Sampler) * s, cons
     const __m512d all = sum_of_each(product);
     wrong |= _mm512_cmp_pd_mask(_mm512_sub_pd(all, all), _mm512_setzero_pd(), _CMP_NEQ_UQ);
     _mm512_storeu_pd(sum[i], all);
-  }
-  if (wrong)
-    return 0;
-  for (int i = 0; i < n; i++) {
-    real *y = group->y + (int64_t)c->at[from + i] * GROUP;
-    const __m512 g = _mm512_loadu_ps(group->piece + i * GROUP);
-    __m512 to[4]; /* loaded before any is stored: rows may be a multiple of 4 KB apart */
-    for (int k = 0; k < 4; k++)
-      to[k] = _mm512_add_ps(_mm512_loadu_ps(y + ((k >> 1) * width + (k & 1)) * GROUP),
-                            _mm512_mul_ps(_mm512_set1_ps(c->weight[k][from + i]), g));
-    for (int k = 0; k < 4; k++)
-      _mm512_storeu_ps(y + ((k >> 1) * width + (k & 1)) * GROUP, to[k]);
+    for (int j = i; j < THMin(i + 2, n); j++)
+      add_to_places(group->y + (int64_t)c->at[from + j] * GROUP, width, c, from + j,
+                    group->piece + j * GROUP);
   }
 #pragma omp simd
   for (int i = 0; i < n; i++) {
@@ -107,5 +110,5 @@ static __attribute__((noinline)) int spread_pairs(const THNN_(Sampler) * s, cons
     part[2 * i + 1] = (sum[i][0] * left + sum[i][1] * right) * (double)c->down[0][from + i] +
                       (sum[i][2] * left + sum[i][3] * right) * (double)c->down[1][from + i];
   }
-  return 1;
+  return !wrong;
 }
