@@ -9,7 +9,6 @@
 #include "TH/THPointwise.h"
 #include "TH/THReduce.h"
 #include "conversions.h"
-#include "halfSums.h"
 
 static const at_scalar none;
 
@@ -228,25 +227,11 @@ static void set_row_major(Dims *dims, int64_t inner)
 /* --- elements that are converted as they are reduced --------------------------------------------
  */
 
-TH_DISPATCH(at_taking, at_halfSums)
-
-/* How the reduction takes in elements of x as they are, for a result that is as narrow, or NULL. */
-static at_taking taking_of(const at_type *result, const at_tensor *x, const THReduction *op)
-{
-  const THReduction *const floats = THReduction_of(THScalarFloat);
-  const bool squares = op == floats + TH_REDUCE_norm2;
-  if (result != x->type || (result->scalarType != AT_HALF && result->scalarType != AT_BFLOAT16) ||
-      (op != floats + TH_REDUCE_sum && op != floats + TH_REDUCE_mean && !squares))
-    return NULL;
-  return at_halfSums[AT_HALF_SUMS(result->scalarType == AT_BFLOAT16, squares)];
-}
-
-static THReduceSource source_of(const at_type *compute, const at_tensor *x, at_taking take)
+static THReduceSource source_of(const at_type *compute, const at_tensor *x)
 {
   return (THReduceSource){.itemSize = (ptrdiff_t)x->type->elementSize,
                           .converted = (ptrdiff_t)compute->elementSize,
-                          .convert = x->type == compute ? NULL : at_conversion(compute, x->type),
-                          .take = take};
+                          .convert = x->type == compute ? NULL : at_conversion(compute, x->type)};
 }
 
 static const THReduction *kernels_of(const Reduction *how, const at_type *compute, at_scalar p,
@@ -258,7 +243,7 @@ static const THReduction *kernels_of(const Reduction *how, const at_type *comput
 }
 
 static at_number convert_whole(const Reduction *how, at_tensor *x, const at_type *compute,
-                               const at_type *asked, at_scalar p)
+                               at_scalar p)
 {
   union {
     double number;
@@ -269,15 +254,14 @@ static at_number convert_whole(const Reduction *how, at_tensor *x, const at_type
   THLoop loop;
   THLoop_init(&loop);
   at_addOperand(&loop, x);
-  const THReduceSource source = source_of(compute, x, taking_of(asked, x, op));
+  const THReduceSource source = source_of(compute, x);
   THReduce_all(op, &source, scalars, &loop, &result);
   return at_isFloating(compute->scalarType) ? at_scalar_double(result.number)
                                             : at_scalar_long(result.whole);
 }
 
 /* r, whose type computes, has the dimensions of x but for the last. */
-static void convert_along(const Reduction *how, at_tensor *r, at_tensor *x, const at_type *asked,
-                          at_scalar p)
+static void convert_along(const Reduction *how, at_tensor *r, at_tensor *x, at_scalar p)
 {
   THLines lines;
   THReduce reduce;
@@ -287,7 +271,7 @@ static void convert_along(const Reduction *how, at_tensor *r, at_tensor *x, cons
   THLines_operand(&lines, x->th->stride, 0);
   THLines_operand(&lines, r->th->stride, 1);
   THLines_merge(&lines);
-  const THReduceSource source = source_of(r->type, x, taking_of(asked, x, op));
+  const THReduceSource source = source_of(r->type, x);
   THReduce_prepare(&reduce, op, &source, scalars, &lines);
   THReduce_run(&reduce, at_hostData(x), at_hostData(r), NULL);
 }
@@ -295,19 +279,18 @@ static void convert_along(const Reduction *how, at_tensor *r, at_tensor *x, cons
 /* --- the engine ------------------------------------------------------------------------------ */
 
 /* The last dimension, which goes. */
-static void reduce_last(const Reduction *how, at_tensor *r, at_tensor *x, const at_type *asked,
-                        at_scalar p)
+static void reduce_last(const Reduction *how, at_tensor *r, at_tensor *x, at_scalar p)
 {
   if (x->type == r->type && how->along)
     how->along(x->type->functions, r->th, x->th, x->th->nDimension - 1, p);
   else
-    convert_along(how, r, x, asked, p);
+    convert_along(how, r, x, p);
 }
 
-/* Reduces x to r, which has the shape and is made of the type that is asked for; more than one
- * element is left.  They are of the same type, or else on the host. */
+/* Reduces x to r, which has the shape; more than one element is left.  They are of the same type,
+ * or else on the host. */
 static void reduce_to(at_pool *pool, at_tensor *r, const Reduction *how, at_tensor *x,
-                      const Shape *shape, const at_type *asked, at_scalar p)
+                      const Shape *shape, at_scalar p)
 {
   Dims kept = {0}, groups = {0}, result = {0};
   const int dims = at_sizesOf(x).count;
@@ -334,7 +317,7 @@ static void reduce_to(at_pool *pool, at_tensor *r, const Reduction *how, at_tens
     } else {
       const at_ints all = at_sizesOf(view), left = {all.data, all.count - 1};
       x = at_hold(pool, at_newShape(r->type, left));
-      reduce_last(how, x, view, asked, p);
+      reduce_last(how, x, view, p);
       const bool counted = how->then == AT_NORM && at_scalar_toDouble(p) == 0;
       how = &reductions[counted ? AT_SUM : how->then];
     }
@@ -344,7 +327,7 @@ static void reduce_to(at_pool *pool, at_tensor *r, const Reduction *how, at_tens
   at_tensor *view = at_hold(pool, view_of(x, &kept, &groups, 0));
   if (keepdim)
     r = at_hold(pool, view_of(r, &result, &(Dims){0}, -1));
-  reduce_last(how, r, view, asked, p);
+  reduce_last(how, r, view, p);
 }
 
 /* A new tensor full of the number, converted as elements are. */
@@ -393,14 +376,14 @@ at_tensor *at_reduce(at_tensor *out, at_reducing name, at_tensor *self, at_ints 
       x = at_cast(&pool, x, compute);
     const at_scalar number = counts || (x->type == compute && how->whole)
                                  ? how->whole(x->type->functions, x->th, p)
-                                 : convert_whole(how, x, compute, result, p);
+                                 : convert_whole(how, x, compute, p);
     return at_finishOne(&pool, out, full_of(&pool, result, shape.sizes, number));
   }
 
   const bool direct = out && out->type == compute && result == compute &&
                       at_sameSizes(at_sizesOf(out), shape.sizes);
   at_tensor *r = direct ? out : at_hold(&pool, at_newShape(compute, shape.sizes));
-  reduce_to(&pool, r, how, onHost ? x : at_cast(&pool, x, compute), &shape, result, p);
+  reduce_to(&pool, r, how, onHost ? x : at_cast(&pool, x, compute), &shape, p);
   if (!direct)
     return at_finishOne(&pool, out, at_cast(&pool, r, result));
   at_pool_leave(&pool);

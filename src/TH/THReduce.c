@@ -87,15 +87,8 @@ static void take_converted_line(const How *how, char *state, const char *at, ptr
 
 /* --- elements of any type -------------------------------------------------------------------- */
 
-static int is_taken(const How *how, char *states, const THRows *block)
-{
-  return how->source->take && how->source->take(states, block);
-}
-
 static void take_rows(const How *how, char *states, const THRows *block)
 {
-  if (is_taken(how, states, block))
-    return;
   if (how->source->convert)
     take_converted_rows(how, states, block);
   else
@@ -105,10 +98,6 @@ static void take_rows(const How *how, char *states, const THRows *block)
 static void take_side_by_side(const How *how, char *state, const char *at, ptrdiff_t n,
                               ptrdiff_t first)
 {
-  const THRows block = {
-      .at = at, .lanes = 1, .rows = n, .jump = 1, .first = first, .rowIndex = 1, .group = 1};
-  if (is_taken(how, state, &block))
-    return;
   if (how->source->convert)
     take_converted_line(how, state, at, n, first);
   else
@@ -349,17 +338,15 @@ static void take_horizontal(const THReduce *reduce, char *state, const char *at,
   const ptrdiff_t step = reduce->lines->step[0], apart = reduce->lines->stride[0][0];
   const ptrdiff_t room = NEAR / reduce->source->converted / TURNED;
   const ptrdiff_t few = reduce->source->convert ? THMin(op->few, room) : op->few;
-  const THRows block = {.at = at,
-                        .lanes = n,
-                        .step = apart,
-                        .rows = length,
-                        .jump = step,
-                        .first = first,
-                        .rowIndex = 1,
-                        .group = 1};
-  if (is_taken(&how, state, &block))
-    return;
   if (length < (step == 1 ? few : SHORT)) {
+    const THRows block = {.at = at,
+                          .lanes = n,
+                          .step = apart,
+                          .rows = length,
+                          .jump = step,
+                          .first = first,
+                          .rowIndex = 1,
+                          .group = 1};
     take_rows(&how, state, &block);
     return;
   }

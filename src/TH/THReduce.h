@@ -38,6 +38,14 @@ typedef struct THReduceScalars {
   ptrdiff_t count; /* elements reduced to one: set by the engine */
 } THReduceScalars;
 
+/* What is reduced, where that need not be of the reduction's type: elements are then converted as
+ * they are taken in, so many at a time that they stay in the first cache. */
+typedef struct THReduceSource {
+  ptrdiff_t itemSize, converted; /* bytes of an element, and of one that the reduction takes */
+  THKernel convert;              /* NULL if it is of that type */
+  const void *scalars;           /* for it */
+} THReduceSource;
+
 /* lanes columns of rows elements, and the index that each element has in its line: first + i *
  * rowIndex + j / group * laneIndex in row i of lane j. */
 typedef struct THRows {
@@ -46,16 +54,6 @@ typedef struct THRows {
   ptrdiff_t rows, jump;
   ptrdiff_t first, rowIndex, laneIndex, group;
 } THRows;
-
-/* What is reduced, where that need not be of the reduction's type: elements are then converted as
- * they are taken in, so many at a time that they stay in the first cache. */
-typedef struct THReduceSource {
-  ptrdiff_t itemSize, converted; /* bytes of an element, and of one that the reduction takes */
-  THKernel convert;              /* NULL if it is of that type */
-  const void *scalars;           /* for it */
-  /* States take in a block of elements as they are, where they can: whether they did.  Or NULL. */
-  int (*take)(void *states, const THRows *block);
-} THReduceSource;
 
 typedef struct THReduction {
   ptrdiff_t stateSize;
