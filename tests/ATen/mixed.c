@@ -458,6 +458,30 @@ static void check_reductions(at_tensor *x)
     }
 }
 
+/* Small elements beside large ones that cancel: floats would lose the small ones. */
+static void cancelled(void **state)
+{
+  (void)state;
+  enum { ROWS = 64, COLUMNS = 256 };
+  AT_SCOPE
+  for (int type = 0; type < 2; type++) {
+    at_tensor *x = at_empty(AT_SHAPE(ROWS, COLUMNS));
+    for (int i = 0; i < ROWS; i++)
+      for (int j = 0; j < COLUMNS; j++)
+        ((float *)at_data(x))[i * COLUMNS + j] = (i + j) % 2 == 0           ? 0x1p-14f
+                                                 : (i / 2 + j / 2) % 2 == 0 ? 32768
+                                                                            : -32768;
+    x = at_to(x, AT_CPU(type ? AT_BFLOAT16 : AT_HALF));
+    CHECK_EQ(*floats(at_sum(x)), ROWS * COLUMNS / 2 * 0x1p-14f);
+    const float *down = floats(at_sum_dim(x, AT_SHAPE(0)));
+    for (int j = 0; j < COLUMNS; j++)
+      CHECK_EQ(down[j], ROWS / 2 * 0x1p-14f);
+    const float *along = floats(at_sum_dim(x, AT_SHAPE(1)));
+    for (int i = 0; i < ROWS; i++)
+      CHECK_EQ(along[i], COLUMNS / 2 * 0x1p-14f);
+  }
+}
+
 /* Lines of any length, side by side and apart, beginning anywhere, with NaN and infinities. */
 static void lines(void **state)
 {
@@ -534,6 +558,7 @@ int main(void)
       cmocka_unit_test(results),      cmocka_unit_test(reductions), cmocka_unit_test(lines),
       cmocka_unit_test(exponentials), cmocka_unit_test(shared),     cmocka_unit_test(filled),
       cmocka_unit_test(layers),       cmocka_unit_test(halves),     cmocka_unit_test(truths),
+      cmocka_unit_test(cancelled),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
