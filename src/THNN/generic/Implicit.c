@@ -734,8 +734,8 @@ static void THNN_(addPartsPieces)(const THNN_(ImplicitWeights) * w, const THNN_(
   const THNNConvolution *c = w->c;
   const int parted = THNN_(isParted)(w);
   const ptrdiff_t all = i->images * THNN_(positionsOf)(&part->d);
-  for (ptrdiff_t at = 0; at < all; at += THNN_IMPLICIT_COLUMNS) {
-    const ptrdiff_t piece = THMin(all - at, THNN_IMPLICIT_COLUMNS);
+  for (ptrdiff_t at = 0; at < all; at += w->piece) {
+    const ptrdiff_t piece = THMin(all - at, w->piece);
     for (ptrdiff_t k = 0; w->inRows && k < piece; k++)
       memcpy(i->flat + w->row[k], i->x + position[at + k], (size_t)i->few * sizeof *i->flat);
     for (ptrdiff_t o = i->first; o < i->end; o += w->width) {
@@ -750,7 +750,7 @@ static void THNN_(addPartsPieces)(const THNN_(ImplicitWeights) * w, const THNN_(
         THNN_(direct)->sumRows(piece, count, gradients,
                                THNN_(vectorsOf)(count) * THNN_(implicit)->lanes, i->totals + o);
       /* Gradients that are turned over come from memory, the piece after the next meanwhile. */
-      const ptrdiff_t later = at + 2 * THNN_IMPLICIT_COLUMNS;
+      const ptrdiff_t later = at + 2 * w->piece;
       THNN_(Beside) beside = {0};
       if (!parted && !c->last && !w->inPlace && later < c->windows)
         beside = (THNN_(Beside)){i->y + o * c->windows + later, count, c->windows, 0};
@@ -851,10 +851,10 @@ static void THNN_(listWeights)(THNN_(ImplicitWeights) * w, THNN_(Call) * call, p
   ptrdiff_t terms = 0;
   for (ptrdiff_t k = 0; k < p->parts; k++)
     terms += w->planes * p->part[k].taps;
-  ptrdiff_t *list = THNN_(scratchBytes)(
-      call, (size_t)(positions + terms + THNN_IMPLICIT_COLUMNS) * sizeof(ptrdiff_t));
+  ptrdiff_t *list =
+      THNN_(scratchBytes)(call, (size_t)(positions + terms + w->piece) * sizeof(ptrdiff_t));
   w->row = list;
-  for (ptrdiff_t i = 0; i < THNN_IMPLICIT_COLUMNS; i++)
+  for (ptrdiff_t i = 0; i < w->piece; i++)
     *list++ = i * rows;
   w->position = list;
   for (ptrdiff_t k = 0; k < p->parts; k++)
@@ -883,6 +883,13 @@ void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNNConvolu
   w->inPlace = c->last ? c->window == 1 && THNN_(isLaidOut)(&w->plan) : THNN_(areElements)(c);
   w->inRows = c->last && w->inPlace;
   w->width = THNN_(widthOf)(outputs);
+  w->piece = THNN_IMPLICIT_COLUMNS;
+  /* Of few planes the rows under the windows stay in the first cache: half as many outputs, more
+   * rows and twice as many positions at a time leave less to do between the products. */
+  if (!parted && w->width == 4 * THNN_(implicit)->lanes && THNN_(vectorsOf)(outputs) % 2 == 0) {
+    w->width /= 2;
+    w->piece *= 2;
+  }
   const ptrdiff_t threads = THParallel_threads(PTRDIFF_MAX, 1), planes = w->plan.planes;
   /* A few planes that threads cannot have the same number of stay together: then each thread has
    * all of them, and some of the outputs. */
@@ -893,7 +900,7 @@ void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNNConvolu
     w->width = THMin(w->width, vectors / threads * lanes);
   w->blocks = (outputs + w->width - 1) / w->width;
   w->few = THMin(c->batch, (POSITIONS + c->windows - 1) / c->windows);
-  w->turned = (THNN_IMPLICIT_COLUMNS + lanes) * w->width;
+  w->turned = (w->piece + lanes) * w->width;
   /* As many chunks for one thread as for the other, and no larger ones than there is memory for,
    * but not tiny. */
   const ptrdiff_t ofPlane =
@@ -918,7 +925,7 @@ void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNNConvolu
   w->apart = !c->last ? 1 : w->inPlace ? c->planes : rows;
   w->image = c->last ? w->apart * w->plan.plane : w->planes * w->plan.plane;
   THNN_(listWeights)(w, call, rows);
-  w->flat = w->inRows    ? THNN_IMPLICIT_COLUMNS * rows
+  w->flat = w->inRows    ? w->piece * rows
             : w->inPlace ? 0
                          : THNN_(wholeVectors)(w->few * w->image + THNN_DIRECT_SLACK);
   w->sums = w->planes * c->window * ((w->blocks + w->shares - 1) / w->shares) * w->width;

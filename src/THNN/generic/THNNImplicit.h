@@ -72,6 +72,7 @@ typedef struct {
   ptrdiff_t width, blocks;   /* of outputs, and */
   ptrdiff_t shares;          /* of these blocks, where there are more threads than chunks */
   ptrdiff_t few;             /* images that are laid out together */
+  ptrdiff_t piece;           /* positions that are multiplied at a time */
   ptrdiff_t apart;           /* positions, where planes are last */
   const ptrdiff_t *position; /* of the windows of these, of one part after the other, and */
   const ptrdiff_t *term;     /* of what is multiplied with them, likewise */

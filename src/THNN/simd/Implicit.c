@@ -1,18 +1,22 @@
 /* Kernels of the products whose left matrix is picked by two lists. */
 #include "THNNTemplate.h"
 
+/* Rows of a tile of one vector, whose loads take more time than its multiplications; of two; of
+ * more; and of any at most.  Beside 14 times two sums there are registers for two factors and an
+ * element. */
 #if defined(__AVX512F__)
-enum { VECTOR = 64, MOST = 4 };
+enum { VECTOR = 64, MOST = 4, OF_TWO = 14, MORE = OF_TWO };
 #elif defined(__AVX__)
-enum { VECTOR = 32, MOST = 2 };
+enum { VECTOR = 32, MOST = 2, OF_TWO = 6, MORE = 8 };
 #else
-enum { VECTOR = 16, MOST = 2 };
+enum { VECTOR = 16, MOST = 2, OF_TWO = 6, MORE = 8 };
 #endif
 enum {
   LANES = VECTOR / sizeof(real),
+  OF_ONE = 8,
   ROWS = 6,
-  MORE = 8,    /* of one vector */
-  BETWEEN = 16 /* columns, what comes next is fetched */
+  SUMS = 2 * MORE, /* of a tile, vectors at most */
+  BETWEEN = 16     /* columns, what comes next is fetched */
 };
 
 typedef real Vector __attribute__((vector_size(VECTOR)));
@@ -109,7 +113,7 @@ static inline __attribute__((always_inline)) void few_rows(const Few *f, int tog
   }
   const real *from = f->start ? f->start : sums;
   const ptrdiff_t step = f->start ? 0 : next;
-#pragma GCC unroll 8 /* or they go through memory */
+#pragma GCC unroll 14 /* or they go through memory */
   for (int k = 0; k < together; k++)
     for (int v = 0; v < vectors; v++)
       sum[k][v] += load(from + k * step + v * LANES);
@@ -121,23 +125,33 @@ static inline __attribute__((always_inline)) void few_rows(const Few *f, int tog
         store(sums + v * LANES, sum[k][v]);
 }
 
-#define FEW_ROWS(NAME, VECTORS)                       \
-  static void NAME(const Few *f)                      \
-  {                                                   \
-    few_rows(f, VECTORS == 1 ? MORE : ROWS, VECTORS); \
+/* Tiles of all rows, and of half as many, by the vectors of a row of sums. */
+#define FEW_ROWS(NAME, TOGETHER, VECTORS)  \
+  static void NAME(const Few *f)           \
+  {                                        \
+    few_rows(f, TOGETHER, VECTORS);        \
+  }                                        \
+  static void half_of_##NAME(const Few *f) \
+  {                                        \
+    few_rows(f, (TOGETHER) / 2, VECTORS);  \
   }
 
-FEW_ROWS(one_vector, 1)
-FEW_ROWS(two_vectors, 2)
+FEW_ROWS(one_vector, OF_ONE, 1)
+FEW_ROWS(two_vectors, OF_TWO, 2)
 #if defined(__AVX512F__)
-FEW_ROWS(three_vectors, 3)
-FEW_ROWS(four_vectors, 4)
+FEW_ROWS(three_vectors, ROWS, 3)
+FEW_ROWS(four_vectors, ROWS, 4)
 #endif
 
-/* By the vectors of a row of sums. */
-static void (*const multiply_few[])(const Few *) = {NULL, one_vector, two_vectors,
+static const struct {
+  ptrdiff_t rows;
+  void (*all)(const Few *), (*half)(const Few *);
+} tiles[] = {{0, NULL, NULL},
+             {OF_ONE, one_vector, half_of_one_vector},
+             {OF_TWO, two_vectors, half_of_two_vectors},
 #if defined(__AVX512F__)
-                                                    three_vectors, four_vectors
+             {ROWS, three_vectors, half_of_three_vectors},
+             {ROWS, four_vectors, half_of_four_vectors}
 #endif
 };
 
@@ -146,7 +160,7 @@ static void multiply_beside(ptrdiff_t nrows, const ptrdiff_t *rows, ptrdiff_t nc
                             ptrdiff_t vectors, const real *start, real *sums, ptrdiff_t next,
                             const THNN_(Beside) * beside)
 {
-  const ptrdiff_t width = vectors * LANES, together = vectors == 1 ? MORE : ROWS;
+  const ptrdiff_t width = vectors * LANES, together = tiles[vectors].rows;
   const ptrdiff_t groups = nrows / together;
   const ptrdiff_t share = groups ? (beside->rows + groups - 1) / groups : 0;
   const int fetches = vectors > 1; /* with one, loads are what takes the time */
@@ -168,11 +182,11 @@ static void multiply_beside(ptrdiff_t nrows, const ptrdiff_t *rows, ptrdiff_t nc
                                   (int)THMax(0, THMin(share, beside->rows - group * share))};
     else if (fetches && group < vectors) /* what lies behind m is mostly the next call's */
       few.following = (Following){m + (vectors + group) * ncolumns * LANES, LANES, LANES, BETWEEN};
-    multiply_few[vectors](&few);
+    tiles[vectors].all(&few);
   }
   if (a < nrows) { /* the last one again where there are no more */
     ptrdiff_t last[MORE];
-    real rest[ROWS * MOST * LANES] = {0};
+    real rest[SUMS * LANES] = {0};
     for (int k = 0; k < together; k++)
       last[k] = rows[THMin(a + k, nrows - 1)];
     few = (Few){.rows = last,
@@ -183,7 +197,7 @@ static void multiply_beside(ptrdiff_t nrows, const ptrdiff_t *rows, ptrdiff_t nc
                 .start = start,
                 .sums = rest,
                 .next = width};
-    multiply_few[vectors](&few);
+    (nrows - a > together / 2 ? tiles[vectors].all : tiles[vectors].half)(&few);
     for (ptrdiff_t k = 0; a < nrows; a++)
       for (ptrdiff_t i = 0; i < width; i++, k++)
         sums[a * next + i] = start ? rest[k] : sums[a * next + i] + rest[k];
