@@ -57,7 +57,7 @@ static int64_t THTest_(indexAt)(const THLongTensor *t, ptrdiff_t index)
 static void THTest_(checkSame)(real actual, real expected, int64_t index, int64_t expectedIndex)
 {
   if (memcmp(&actual, &expected, sizeof actual))
-    CHECK_MSG(0, "value is %s, not %s", TH_NUMBER(actual).text, TH_NUMBER(expected).text);
+    CHECK_MSG(0, "value is %s, not %s", TH_TEXT(actual), TH_TEXT(expected));
   if (index != expectedIndex + TH_INDEX_BASE)
     CHECK_EQ(index, expectedIndex + TH_INDEX_BASE);
 }
@@ -338,7 +338,7 @@ static void THTest_(checkAlone)(THTensor *t)
             results[r]->storage->data + results[r]->storageOffset + i * results[r]->stride[0];
         if (memcmp(value, expected + i, sizeof *value))
           CHECK_MSG(0, "result %d, descending %d: value %td is %s, not %s", r, descending, i,
-                    TH_NUMBER(*value).text, TH_NUMBER(expected[i]).text);
+                    TH_TEXT(*value), TH_TEXT(expected[i]));
       }
     }
   }

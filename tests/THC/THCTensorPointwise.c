@@ -338,7 +338,7 @@ static void THTest_(specials)(void)
       continue;
     for (int s = 0; s < (rows[k].inputs > 1 ? 1 : N); s++) {
       const real a = in[0]->storage->data[s * N], b = REAL_OF(3);
-      th_note("%s with %s", rows[k].name, TH_NUMBER(a).text);
+      th_note("%s with %s", rows[k].name, TH_TEXT(a));
       long double *expected = expected_of(&rows[k], in, a, b, N * N);
       void *r = rows[k].bytes ? (void *)THCudaByteTensor_new(state) : THCTensor_(new)(state);
       rows[k].device(state, r, x[0], x[1], x[2], a, b);

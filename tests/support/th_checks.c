@@ -40,38 +40,51 @@ void th_fail_at(const char *file, int line, const char *fmt, ...)
 
 th_number th_number_of_integer(int64_t value)
 {
-  th_number number = {.value = value};
-  snprintf(number.text, sizeof number.text, "%lld", (long long)value);
-  return number;
+  return (th_number){.value = value, .type = TH_INTEGER};
 }
 
 th_number th_number_of_unsigned(uint64_t value)
 {
-  th_number number = {.value = value};
-  snprintf(number.text, sizeof number.text, "%llu", (unsigned long long)value);
-  return number;
+  return (th_number){.value = value, .type = TH_UNSIGNED};
 }
 
 th_number th_number_of_float(float value)
 {
-  th_number number = {.value = value};
-  snprintf(number.text, sizeof number.text, "%.9g", (double)value);
-  return number;
+  return (th_number){.value = value, .type = TH_FLOAT};
 }
 
 th_number th_number_of_double(double value)
 {
-  th_number number = {.value = value};
-  snprintf(number.text, sizeof number.text, "%.17g", value);
-  return number;
+  return (th_number){.value = value, .type = TH_DOUBLE};
 }
 
 th_number th_number_of_half(THHalf value)
 {
-  const float wide = TH_half2float(value);
-  th_number number = {.value = wide};
-  snprintf(number.text, sizeof number.text, "%.5g (0x%04x)", (double)wide, value.x);
-  return number;
+  return (th_number){.value = TH_half2float(value), .type = TH_HALF, .half = value};
+}
+
+th_text th_text_of(th_number number)
+{
+  th_text to;
+  const long double value = number.value;
+  switch (number.type) {
+    case TH_INTEGER:
+      snprintf(to.text, sizeof to.text, "%lld", (long long)value);
+      break;
+    case TH_UNSIGNED:
+      snprintf(to.text, sizeof to.text, "%llu", (unsigned long long)value);
+      break;
+    case TH_FLOAT:
+      snprintf(to.text, sizeof to.text, "%.9Lg", value);
+      break;
+    case TH_DOUBLE:
+      snprintf(to.text, sizeof to.text, "%.17Lg", value);
+      break;
+    case TH_HALF:
+      snprintf(to.text, sizeof to.text, "%.5Lg (0x%04x)", value, number.half.x);
+      break;
+  }
+  return to;
 }
 
 static int is_same(long double a, long double b)
@@ -83,8 +96,8 @@ void th_check_equal(const char *file, int line, const char *actualText, th_numbe
                     const char *expectedText, th_number expected)
 {
   if (!is_same(actual.value, expected.value))
-    th_fail_at(file, line, "%s is %s, not %s, which is %s", actualText, actual.text, expected.text,
-               expectedText);
+    th_fail_at(file, line, "%s is %s, not %s, which is %s", actualText, th_text_of(actual).text,
+               th_text_of(expected).text, expectedText);
 }
 
 void th_check_near(const char *file, int line, const char *actualText, th_number actual,
@@ -96,7 +109,8 @@ void th_check_near(const char *file, int line, const char *actualText, th_number
       (isfinite(actual.value) && isfinite(expected.value) && off <= allowed))
     return;
   th_fail_at(file, line, "%s is %s, not %s, which is %s: off by %.3Lg, and %.3Lg is allowed",
-             actualText, actual.text, expected.text, expectedText, off, allowed);
+             actualText, th_text_of(actual).text, th_text_of(expected).text, expectedText, off,
+             allowed);
 }
 
 /* --- errors ------------------------------------------------------------------------------- */

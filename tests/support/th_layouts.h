@@ -264,7 +264,7 @@ TH_UNUSED static void THTest_(checkOutside)(const char *file, int line, const TH
   free(inside);
   if (changed < length)
     th_fail_at(file, line, "element %td of the storage is outside the tensor and was %s, now %s",
-               changed, TH_NUMBER(before[changed]).text, TH_NUMBER(t->storage->data[changed]).text);
+               changed, TH_TEXT(before[changed]), TH_TEXT(t->storage->data[changed]));
 }
 #define CHECK_OUTSIDE(TENSOR, BEFORE) THTest_(checkOutside)(__FILE__, __LINE__, (TENSOR), (BEFORE))
 

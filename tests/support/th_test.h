@@ -70,10 +70,12 @@ void th_note(const char *fmt, ...) TH_PRINTF_LIKE(1, 2);
 /* Fails the running test. */
 TH_NO_RETURN void th_fail_at(const char *file, int line, const char *fmt, ...) TH_PRINTF_LIKE(3, 4);
 
-/* A number of any type, exactly, and how to print it. */
+/* A number of any type, exactly, and how it is printed: only a check that fails has time for that.
+ */
 typedef struct th_number {
   long double value;
-  char text[40];
+  enum { TH_INTEGER, TH_UNSIGNED, TH_FLOAT, TH_DOUBLE, TH_HALF } type;
+  THHalf half; /* of which NaN have more bits than value */
 } th_number;
 
 th_number th_number_of_integer(int64_t value);
@@ -81,6 +83,12 @@ th_number th_number_of_unsigned(uint64_t value);
 th_number th_number_of_float(float value);
 th_number th_number_of_double(double value);
 th_number th_number_of_half(THHalf value);
+
+typedef struct th_text {
+  char text[40];
+} th_text;
+
+th_text th_text_of(th_number number);
 
 /* clang-format off */
 #define TH_NUMBER(X)                  \
@@ -92,6 +100,8 @@ th_number th_number_of_half(THHalf value);
     unsigned long long: th_number_of_unsigned, \
     default: th_number_of_integer)(X)
 /* clang-format on */
+
+#define TH_TEXT(X) th_text_of(TH_NUMBER(X)).text
 
 void th_check_equal(const char *file, int line, const char *actualText, th_number actual,
                     const char *expectedText, th_number expected);
