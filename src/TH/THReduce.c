@@ -2,6 +2,7 @@
 #include "THReduce.h"
 
 #include "THParallel.h"
+#include "THPlan.h"
 
 enum {
   LANES = 128,     /* that a long row is folded into */
@@ -187,6 +188,12 @@ static void take_run(const THRun *run, const void *context)
   op->join(state, lanes, 1);
 }
 
+/* Whether so many elements come from memory, as results would that are sent there. */
+static int is_far(const THReduceSource *source, ptrdiff_t count)
+{
+  return count > THPlan_streamBytes() / source->itemSize;
+}
+
 const THReduction *THReduction_of(THScalarType type)
 {
 #define DECLARE(Real, real, accreal) extern const THReduction *TH##Real##Tensor_reductions;
@@ -204,6 +211,7 @@ void THReduce_all(const THReduction *op, const THReduceSource *source, THReduceS
   scalars.count = loop->nDimension[0] > 0;
   for (int d = 0; d < loop->nDimension[0]; d++)
     scalars.count *= loop->size[0][d];
+  scalars.far = is_far(source, scalars.count);
   const ptrdiff_t blocks = THMax(1, THLoop_blocks(loop));
 
   THGuard guard;
@@ -250,6 +258,7 @@ void THReduce_prepare(THReduce *reduce, const THReduction *op, const THReduceSou
   reduce->source = source;
   reduce->scalars = scalars;
   reduce->scalars.count = length;
+  reduce->scalars.far = is_far(source, lines->count * length);
   reduce->lines = lines;
   reduce->vertical = is_vertical(lines);
   reduce->group = reduce->vertical ? group_of(lines) : 1;

@@ -36,6 +36,7 @@ typedef enum THReductionName {
 typedef struct THReduceScalars {
   double p;        /* of the p-norm; of var and std: what is subtracted from count */
   ptrdiff_t count; /* elements reduced to one: set by the engine */
+  int far;         /* whether what is reduced to all of them comes from memory: likewise */
 } THReduceScalars;
 
 /* What is reduced, where that need not be of the reduction's type: elements are then converted as

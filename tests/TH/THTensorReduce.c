@@ -311,7 +311,7 @@ static void THTest_(reduceShortLines)(void)
   static const int layouts[] = {TH_CONTIGUOUS, TH_NARROWED, TH_EXPANDED};
   THTensor *r = THTensor_(new)();
   THLongTensor *indices = THLongTensor_new();
-  for (int64_t n = 2; n < 440; n += n < 36 ? 1 : n < 140 ? 13 : 57)
+  for (int64_t n = 2; n < 2300; n += n < 36 ? 1 : n < 140 ? 13 : n < 440 ? 57 : 331)
     for (int op = 0; op < REDUCTIONS; op++) {
       const int layout = layouts[(n + op) % 3];
       const int64_t lines = (n + op) % 4 == 0 ? 5 : n % 2 ? 70 : 131;
@@ -648,7 +648,7 @@ static void THTest_(reduceNanOfMany)(void)
 {
   enum { LINES = 70, SEED = 17 };
   THTensor *r = THTensor_(new)();
-  for (int64_t n = 1; n <= 400; n += n < 40 ? 1 : 59)
+  for (int64_t n = 1; n <= 2100; n += n < 40 ? 1 : n < 400 ? 59 : 297)
     for (int64_t where = 0; where < n; where += 1 + n / SEED) {
       th_note("length %lld, place %lld", (long long)n, (long long)where);
       THTensor *t = THTensor_(newWithSize2d)(LINES, n);

@@ -14,6 +14,13 @@
 
 /* --- what the table's expressions use -------------------------------------------------------- */
 
+#if defined(__AVX512F__) && \
+    (defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE) || defined(TH_REAL_IS_LONG))
+#define BY_EIGHT
+enum { EIGHT = 8 };
+typedef accreal Eight __attribute__((vector_size(EIGHT * sizeof(accreal))));
+#endif
+
 #if defined(TH_REAL_IS_FLOATING)
 #define ADD(a, b) ((a) + (b))
 #define MUL(a, b) ((a) * (b))
@@ -26,7 +33,21 @@
 #define FABS(x) fabs(x)
 #endif
 #else
-#define ADD(a, b) ((accreal)((uint64_t)(a) + (uint64_t)(b)))
+static inline accreal one_sum(accreal a, accreal b)
+{
+  return (accreal)((uint64_t)a + (uint64_t)b);
+}
+
+#if defined(BY_EIGHT)
+static inline Eight eight_sum(Eight a, Eight b)
+{
+  return (Eight)_mm512_add_epi64((__m512i)a, (__m512i)b);
+}
+
+#define ADD(a, b) _Generic((a), Eight : eight_sum, accreal : one_sum)(a, b)
+#else
+#define ADD one_sum
+#endif
 #define MUL(a, b) ((accreal)((uint64_t)(a) * (uint64_t)(b)))
 #define IS_NAN(x) 0
 #define HIGHEST   THInf
@@ -39,12 +60,15 @@
 
 #define AT(block) ((const real *)(block)->at)
 
-/* How many bytes ahead a line of so many elements is fetched.  From memory, what is asked for
- * further on holds up what is used; from caches, which hold less than 100 MB, it comes in time. */
-static inline uintptr_t line_ahead(ptrdiff_t count)
+/* How many bytes ahead a line is fetched, 0 if it is not.  From memory, what is asked for further
+ * on holds up what is used; from caches, which hold less than 100 MB, it comes in time, where
+ * fetched says that it has to be asked for. */
+static inline uintptr_t line_ahead(const THReduceScalars *scalars, int fetched)
 {
   enum { MUCH = 100000000 / ITEM, NEARER = 1024 };
-  return count < MUCH ? AHEAD : NEARER;
+  if (!fetched && !scalars->far)
+    return 0;
+  return scalars->count < MUCH ? AHEAD : NEARER;
 }
 
 /* How many bytes further the elements lie that are fetched while n lanes of some rows are taken in:
@@ -64,6 +88,13 @@ enum {
   TURN_ROWS = 64,
   TURN_NUMBERS = 384, /* the most elements of such a line, where states are numbers */
   TURN_SHORT = 64,    /* of 1 or 2 bytes */
+  TURN_LEAST = 16,    /* numbers of a line that is made a vector of lanes instead */
+#if defined(TH_REAL_IS_FLOATING)
+  TURN_ALONE = 32, /* the same where there are few lines */
+#else
+  TURN_ALONE = TURN_NUMBERS, /* which compilers make vectors of where order does not count */
+#endif
+  TURN_LONG = BLOCK, /* where those of lines from TURN_NUMBERS on fill some vectors */
   TURN_BEST = ITEM < 4 ? 128 : 1024 / ITEM
 };
 
@@ -82,10 +113,21 @@ static inline __attribute__((always_inline)) void turn(ptrdiff_t bytes, void *to
         ((real *)to)[i * TURN_LINES + j] = ((const real *)from)[j * apart + i];
 }
 
+/* Lanes are lines of elements side by side. */
+static inline int are_lines(const THRows *block)
+{
+  return block->step != 1 && block->jump == 1 && block->group == 1;
+}
+
 static inline int is_turned(const THRows *block)
 {
-  return block->step != 1 && block->jump == 1 && block->group == 1 && block->lanes >= 16 &&
-         block->rows > 1;
+  return are_lines(block) && block->lanes >= 16 && block->rows > 1;
+}
+
+/* Such lines of numbers, of least elements or more, or a few, that each become a vector. */
+static inline int are_vectors(const THRows *block, ptrdiff_t least)
+{
+  return are_lines(block) && block->rows >= (block->lanes >= 16 ? least : TURN_ALONE);
 }
 
 static void turned_rows(void (*rows)(void *, const THRows *, const THReduceScalars *),
@@ -123,7 +165,15 @@ static void fold_lines(void (*join)(void *, const void *, ptrdiff_t), ptrdiff_t 
 
 /* --- states of one number: the rows of the table --------------------------------------------- */
 
+/* Lines of up to name##_turned elements are taken in together, from name##_least on as vectors of
+ * lanes; longer ones are fetched ahead from caches, too, where name##_fetched is 1. */
 #define STATES(name, state, initial, accumulate, joined, finished)                               \
+  enum {                                                                                         \
+    name##_turned = sizeof(state) < 4 ? TURN_SHORT : TURN_NUMBERS,                               \
+    name##_least = TURN_LEAST,                                                                   \
+    name##_fetched = 1                                                                           \
+  };                                                                                             \
+                                                                                                 \
   TH_UNUSED static inline state name##_take(state a, state x, double p)                          \
   {                                                                                              \
     return (state)(accumulate);                                                                  \
@@ -233,108 +283,143 @@ static inline int is_long(ptrdiff_t n, ptrdiff_t stateSize)
     }                                                                                             \
   }
 
-#define LONG_LINE(name, one, state)                                                 \
-  /* the lanes that n elements side by side become */                               \
-  static inline __attribute__((always_inline)) void name##_lanes(                   \
-      state *restrict lanes, const real *x, ptrdiff_t n, uintptr_t ahead, double p) \
-  {                                                                                 \
-    enum { MANY = LANE_BYTES / sizeof(state) };                                     \
-    const ptrdiff_t swept = name##_sweep(lanes, x, MANY, LINE_DEEP, n, ahead, p);   \
-    name##_rest(lanes, x + swept, MANY, n - swept, p);                              \
-  }                                                                                 \
-                                                                                    \
-  /* the state of a line that fills all lanes some times */                         \
-  static inline __attribute__((always_inline))                                      \
-  state name##_long(const real *line, ptrdiff_t n, uintptr_t ahead, double p)       \
-  {                                                                                 \
-    enum { MANY = LANE_BYTES / sizeof(state) };                                     \
-    state all[MANY], lanes[MANY];                                                   \
-    one##_start(all, MANY);                                                         \
-    for (ptrdiff_t done = 0; done < n; done += BLOCK) {                             \
-      name##_lanes(lanes, line + done, THMin(BLOCK, n - done), ahead, p);           \
-      one##_join(all, lanes, MANY);                                                 \
-    }                                                                               \
-    return one##_fold(all, MANY);                                                   \
+#define LONG_LINE(name, one, state, ...)                                                       \
+  /* the lanes that n elements side by side become */                                          \
+  static void name##_lanes(state *restrict lanes, const real *x, ptrdiff_t n, uintptr_t ahead, \
+                           double p)                                                           \
+  {                                                                                            \
+    enum { MANY = LANE_BYTES / sizeof(state) };                                                \
+    const ptrdiff_t swept = name##_sweep(lanes, x, MANY, LINE_DEEP, n, ahead, p);              \
+    name##_rest(lanes, x + swept, MANY, n - swept, p);                                         \
+  }                                                                                            \
+                                                                                               \
+  /* the state of a line that fills all lanes some times */                                    \
+  static inline __attribute__((always_inline))                                                 \
+  state name##_long(const real *line, ptrdiff_t n, uintptr_t ahead, double p)                  \
+  {                                                                                            \
+    enum { MANY = LANE_BYTES / sizeof(state) };                                                \
+    state all[MANY], lanes[MANY];                                                              \
+    one##_start(all, MANY);                                                                    \
+    for (ptrdiff_t done = 0; done < n; done += BLOCK) {                                        \
+      name##_lanes(lanes, line + done, THMin(BLOCK, n - done), ahead, p);                      \
+      one##_join(all, lanes, MANY);                                                            \
+    }                                                                                          \
+    return one##_fold(all, MANY);                                                              \
   }
 
-#define WALKS(name, state, ...)                                                                    \
-  COLUMNS(name, name, state)                                                                       \
-  LONG_LINE(name, name, state)                                                                     \
-                                                                                                   \
-  static void name##_line(void *to, const void *at, ptrdiff_t n, ptrdiff_t first,                  \
-                          const THReduceScalars *scalars)                                          \
+#define SINGLE_LINE(name, state, ...)                                                       \
+  static TH_UNUSED void name##_line(void *to, const void *at, ptrdiff_t n, ptrdiff_t first, \
+                                    const THReduceScalars *scalars)                         \
+  {                                                                                         \
+    enum { FEW = 64 / sizeof(state) };                                                      \
+    const real *const x = (const real *)at;                                                 \
+    const double p = scalars->p;                                                            \
+    state sum;                                                                              \
+    if (is_long(n, sizeof(state))) {                                                        \
+      sum = name##_long(x, n, line_ahead(scalars, name##_fetched), p);                      \
+    } else { /* one vector of lanes */                                                      \
+      state lanes[FEW];                                                                     \
+      ptrdiff_t i = name##_sweep(lanes, x, FEW, 1, n, 0, p);                                \
+      sum = name##_fold(lanes, FEW);                                                        \
+      for (; i < n; i++)                                                                    \
+        sum = name##_take(sum, (state)x[i], p);                                             \
+    }                                                                                       \
+    name##_join(to, &sum, 1);                                                               \
+  }
+
+/* Lines of some length: each becomes a vector of lanes, long ones from some, and lanes of many
+ * lines are joined once they are turned over.  Long ones from memory are not: what asks for the
+ * next one early is held up. */
+#define LINES(name, state, ...)                                                                    \
+  /* the vectors of a few */                                                                       \
+  static inline __attribute__((always_inline)) void name##_short_parts(                            \
+      state(*parts)[64 / sizeof(state)], const real *x, ptrdiff_t lines, ptrdiff_t apart,          \
+      ptrdiff_t n, const real *end, double p)                                                      \
   {                                                                                                \
     enum { FEW = 64 / sizeof(state) };                                                             \
-    const real *const x = (const real *)at;                                                        \
-    const double p = scalars->p;                                                                   \
-    state sum;                                                                                     \
-    if (is_long(n, sizeof(state))) {                                                               \
-      sum = name##_long(x, n, line_ahead(scalars->count), p);                                      \
-    } else { /* one vector of lanes */                                                             \
-      state lanes[FEW];                                                                            \
-      ptrdiff_t i = name##_sweep(lanes, x, FEW, 1, n, 0, p);                                       \
-      sum = name##_fold(lanes, FEW);                                                               \
-      for (; i < n; i++)                                                                           \
-        sum = name##_take(sum, (state)x[i], p);                                                    \
-    }                                                                                              \
-    name##_join(to, &sum, 1);                                                                      \
-  }                                                                                                \
-                                                                                                   \
-  /* Lines of some length: each becomes a vector of lanes, and lanes of many lines are joined once \
-   * they are turned over. */                                                                      \
-  static void name##_lines(void *states, const real *x, ptrdiff_t lines, ptrdiff_t apart,          \
-                           ptrdiff_t n, const THReduceScalars *scalars)                            \
-  {                                                                                                \
-    enum { FEW = 64 / sizeof(state) };                                                             \
-    const double p = scalars->p;                                                                   \
-    const real *const end = x + (lines - 1) * apart + n;                                           \
     const ptrdiff_t whole = n / FEW * FEW;                                                         \
     const int left = (int)(n - whole);                                                             \
-    _Alignas(64) state parts[TURN_LINES][FEW];                                                     \
     real rest[FEW] = {0};                                                                          \
-    for (ptrdiff_t j = 0; j < lines; j += TURN_LINES) {                                            \
-      const ptrdiff_t here = THMin(TURN_LINES, lines - j);                                         \
-      for (ptrdiff_t k = 0; k < here; k++) {                                                       \
-        const real *line = x + (j + k) * apart;                                                    \
-        name##_sweep(parts[k], line, FEW, 1, whole, 0, p);                                         \
-        if (!left)                                                                                 \
-          continue;                                                                                \
-        const real *some = line + whole;                                                           \
-        if (some + FEW > end)                                                                      \
-          some = memcpy(rest, some, ITEM * (size_t)left);                                          \
-        name##_some(parts[k], some, FEW, left, p);                                                 \
-      }                                                                                            \
-      fold_lines(name##_join, sizeof(state), (state *)states + j, parts, here);                    \
+    for (ptrdiff_t k = 0; k < lines; k++, x += apart) {                                            \
+      name##_sweep(parts[k], x, FEW, 1, whole, 0, p);                                              \
+      if (!left)                                                                                   \
+        continue;                                                                                  \
+      const real *some = x + whole;                                                                \
+      if (some + FEW > end)                                                                        \
+        some = memcpy(rest, some, ITEM * (size_t)left);                                            \
+      name##_some(parts[k], some, FEW, left, p);                                                   \
     }                                                                                              \
   }                                                                                                \
                                                                                                    \
-  static void name##_rows(void *states, const THRows *block, const THReduceScalars *scalars)       \
+  static inline __attribute__((always_inline)) void name##_long_parts(                             \
+      state(*parts)[64 / sizeof(state)], const real *x, ptrdiff_t lines, ptrdiff_t apart,          \
+      ptrdiff_t n, uintptr_t ahead, double p)                                                      \
   {                                                                                                \
-    if (is_turned(block)) {                                                                        \
-      if (sizeof(state) >= 4 && block->rows >= 16)                                                 \
-        name##_lines(states, AT(block), block->lanes, block->step, block->rows, scalars);          \
-      else                                                                                         \
-        turned_rows(name##_rows, sizeof(state), states, block, scalars);                           \
+    enum { FEW = 64 / sizeof(state), MANY = LANE_BYTES / sizeof(state) };                          \
+    for (ptrdiff_t k = 0; k < lines; k++, x += apart) {                                            \
+      state lanes[MANY];                                                                           \
+      name##_lanes(lanes, x, n, ahead, p);                                                         \
+      for (int half = MANY / 2; half >= FEW; half /= 2)                                            \
+        name##_join(lanes, lanes + half, half);                                                    \
+      memcpy(parts[k], lanes, sizeof parts[k]);                                                    \
+    }                                                                                              \
+  }                                                                                                \
+                                                                                                   \
+  static TH_UNUSED void name##_lines(void *states, const real *x, ptrdiff_t lines,                 \
+                                     ptrdiff_t apart, ptrdiff_t n, const THReduceScalars *scalars) \
+  {                                                                                                \
+    enum { FEW = 64 / sizeof(state) };                                                             \
+    const int isLong = (ptrdiff_t)name##_turned > TURN_NUMBERS && n >= TURN_NUMBERS;               \
+    const real *const end = x + (lines - 1) * apart + n;                                           \
+    _Alignas(64) state parts[TURN_LINES][FEW];                                                     \
+    if (isLong && scalars->far) {                                                                  \
+      for (ptrdiff_t j = 0; j < lines; j++)                                                        \
+        name##_line((state *)states + j, x + j * apart, n, 0, scalars);                            \
       return;                                                                                      \
     }                                                                                              \
-    const ptrdiff_t lanes = block->lanes, step = block->step;                                      \
-    const ptrdiff_t rows = block->rows, jump = block->jump;                                        \
-    state *restrict a = states;                                                                    \
-    const double p = scalars->p;                                                                   \
-    if (step == 1) {                                                                               \
-      name##_columns(a, block, p);                                                                 \
-    } else if (step < jump && lanes > 1) {                                                         \
-      for (ptrdiff_t i = 0; i < rows; i++)                                                         \
-        for (ptrdiff_t j = 0; j < lanes; j++)                                                      \
-          a[j] = name##_take(a[j], (state)AT(block)[i * jump + j * step], p);                      \
-    } else {                                                                                       \
-      for (ptrdiff_t j = 0; j < lanes; j++) {                                                      \
-        state b = a[j];                                                                            \
-        for (ptrdiff_t i = 0; i < rows; i++)                                                       \
-          b = name##_take(b, (state)AT(block)[i * jump + j * step], p);                            \
-        a[j] = b;                                                                                  \
-      }                                                                                            \
+    for (ptrdiff_t j = 0; j < lines; j += TURN_LINES) {                                            \
+      const ptrdiff_t here = THMin(TURN_LINES, lines - j);                                         \
+      const real *const at = x + j * apart;                                                        \
+      if (isLong)                                                                                  \
+        name##_long_parts(parts, at, here, apart, n, line_ahead(scalars, name##_fetched),          \
+                          scalars->p);                                                             \
+      else                                                                                         \
+        name##_short_parts(parts, at, here, apart, n, end, scalars->p);                            \
+      fold_lines(name##_join, sizeof(state), (state *)states + j, parts, here);                    \
     }                                                                                              \
+  }
+
+#define ROWS(name, state, ...)                                                               \
+  COLUMNS(name, name, state)                                                                 \
+                                                                                             \
+  static void name##_rows(void *states, const THRows *block, const THReduceScalars *scalars) \
+  {                                                                                          \
+    if (sizeof(state) >= 4 && are_vectors(block, name##_least)) {                            \
+      name##_lines(states, AT(block), block->lanes, block->step, block->rows, scalars);      \
+      return;                                                                                \
+    }                                                                                        \
+    if (is_turned(block)) {                                                                  \
+      turned_rows(name##_rows, sizeof(state), states, block, scalars);                       \
+      return;                                                                                \
+    }                                                                                        \
+    const ptrdiff_t lanes = block->lanes, step = block->step;                                \
+    const ptrdiff_t rows = block->rows, jump = block->jump;                                  \
+    state *restrict a = states;                                                              \
+    const double p = scalars->p;                                                             \
+    if (step == 1) {                                                                         \
+      name##_columns(a, block, p);                                                           \
+    } else if (step < jump && lanes > 1) {                                                   \
+      for (ptrdiff_t i = 0; i < rows; i++)                                                   \
+        for (ptrdiff_t j = 0; j < lanes; j++)                                                \
+          a[j] = name##_take(a[j], (state)AT(block)[i * jump + j * step], p);                \
+    } else {                                                                                 \
+      for (ptrdiff_t j = 0; j < lanes; j++) {                                                \
+        state b = a[j];                                                                      \
+        for (ptrdiff_t i = 0; i < rows; i++)                                                 \
+          b = name##_take(b, (state)AT(block)[i * jump + j * step], p);                      \
+        a[j] = b;                                                                            \
+      }                                                                                      \
+    }                                                                                        \
   }
 
 #if defined(TH_REAL_IS_FLOATING)
@@ -352,60 +437,83 @@ EVERY(STATES)
 WALKING(TAKES)
 WALKING(FOLDS)
 
+#if defined(BY_EIGHT)
+#define sum_turned   TURN_LONG
+#define norm2_turned TURN_LONG
+#endif
+
 #if defined(SWEEP_APART)
 SWEEP_APART(max, LOWEST, max)
 SWEEP_APART(min, HIGHEST, min)
-#define max_sweep max_sweep_apart
-#define min_sweep min_sweep_apart
+#define max_turned  TURN_LONG
+#define min_turned  TURN_LONG
+#define max_fetched 0
+#define min_fetched 0
+#define max_sweep   max_sweep_apart
+#define min_sweep   min_sweep_apart
 #endif
 
-WALKING(WALKS)
+#define LONG_LINES(name, state, ...) LONG_LINE(name, name, state)
+WALKING(LONG_LINES)
+WALKING(SINGLE_LINE)
+WALKING(LINES)
 
-/* --- sums of floats in eight doubles at a time ------------------------------------------------ */
+/* --- sums in vectors of eight numbers --------------------------------------------------------- */
 
-#if defined(TH_REAL_IS_FLOAT) && defined(__AVX512F__)
+#if defined(BY_EIGHT)
 
-enum { EIGHT = 8 };
-typedef accreal Eight __attribute__((vector_size(EIGHT * sizeof(accreal))));
+#define SHUFFLED(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 
+/* Lanes of c where there is one, else of b. */
+static inline Eight eight_chosen(Eight b, __mmask8 lanes, Eight c)
+{
+#if defined(TH_REAL_IS_LONG)
+  return (Eight)_mm512_mask_mov_epi64((__m512i)b, lanes, (__m512i)c);
+#else
+  return (Eight)_mm512_mask_mov_pd((__m512d)b, lanes, (__m512d)c);
+#endif
+}
+
+#if defined(TH_REAL_IS_FLOAT)
 static inline Eight eight_at(const accreal *x)
 {
   return (Eight)_mm512_loadu_pd(x);
+}
+
+/* Elements, as some lanes of a vector. */
+static inline Eight eight_of(const real *x, __mmask8 left)
+{
+  return (Eight)_mm512_cvtps_pd(_mm256_maskz_loadu_ps(left, x));
 }
 
 static inline Eight eight_widened(const real *x)
 {
   return (Eight)_mm512_cvtps_pd(_mm256_loadu_ps(x));
 }
+#else
+static inline Eight eight_of(const real *x, __mmask8 left)
+{
+  return (Eight)_mm512_maskz_loadu_epi64(left, x);
+}
 
-#define SHUFFLED(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
-
-/* What is left over of a line is some lanes of a vector. */
-#define REST_OF_EIGHT(name)                                                           \
-  /* b with those of the next eight elements that left has */                         \
-  static inline Eight name##_rest_of(Eight b, const real *x, __mmask8 left, double p) \
-  {                                                                                   \
-    const Eight last = (Eight)_mm512_cvtps_pd(_mm256_maskz_loadu_ps(left, x));        \
-    const Eight c = name##_take_eight(b, last, p);                                    \
-    return (Eight)_mm512_mask_mov_pd((__m512d)b, left, (__m512d)c);                   \
-  }                                                                                   \
-                                                                                      \
-  static inline __attribute__((always_inline)) void name##_rest(                      \
-      accreal *restrict a, const real *x, TH_UNUSED int lanes, ptrdiff_t n, double p) \
-  {                                                                                   \
-    for (ptrdiff_t i = 0; i < n; i += EIGHT) {                                        \
-      const __mmask8 left = (__mmask8)((1 << THMin(EIGHT, n - i)) - 1);               \
-      const Eight b = name##_rest_of(eight_at(a + i), x + i, left, p);                \
-      memcpy(a + i, &b, sizeof b);                                                    \
-    }                                                                                 \
-  }
+static inline Eight eight_widened(const real *x)
+{
+  return (Eight)_mm512_loadu_si512(x);
+}
+#endif
 
 /* Lines side by side, eight at a time, so that none waits for its sum and there is one turn of a
- * loop for eight. */
+ * loop for eight; long ones one by one, in four vectors each. */
 #define LINES_OF_EIGHT(name, one, state, initial, joined)                                         \
   static inline Eight name##_joined(Eight a, Eight b)                                             \
   {                                                                                               \
     return joined;                                                                                \
+  }                                                                                               \
+                                                                                                  \
+  /* b with those of the next eight elements that left has */                                     \
+  static inline Eight name##_rest_of(Eight b, const real *x, __mmask8 left, double p)             \
+  {                                                                                               \
+    return eight_chosen(b, left, name##_take_eight(b, eight_of(x, left), p));                     \
   }                                                                                               \
                                                                                                   \
   /* A vector of the states of eight lines, of each of which there is a vector: halves of these   \
@@ -423,7 +531,54 @@ static inline Eight eight_widened(const real *x)
                          SHUFFLED(two[0], two[1], 1, 9, 3, 11, 5, 13, 7, 15));                    \
   }                                                                                               \
                                                                                                   \
-  /* some lines, a constant, up to eight.  As many more are fetched in the order of memory, where \
+  /* some states, a constant, take in lines, of each of which there is a vector */                \
+  static inline                                                                                   \
+      __attribute__((always_inline)) void name##_take_in(state *states, const Eight *b, int some) \
+  {                                                                                               \
+    const __mmask8 lanes = (__mmask8)((1 << some) - 1);                                           \
+    const Eight before = (Eight)_mm512_maskz_loadu_epi64(lanes, states);                          \
+    const Eight after = name##_joined(before, name##_folded(b));                                  \
+    _mm512_mask_storeu_epi64(states, lanes, (__m512i)after);                                      \
+  }                                                                                               \
+                                                                                                  \
+  /* the state of one line likewise */                                                            \
+  static inline state name##_alone(Eight lanes)                                                   \
+  {                                                                                               \
+    lanes = name##_joined(lanes, SHUFFLED(lanes, lanes, 4, 5, 6, 7, 0, 1, 2, 3));                 \
+    lanes = name##_joined(lanes, SHUFFLED(lanes, lanes, 2, 3, 0, 1, 6, 7, 4, 5));                 \
+    return name##_joined(lanes, SHUFFLED(lanes, lanes, 1, 0, 3, 2, 5, 4, 7, 6))[0];               \
+  }                                                                                               \
+                                                                                                  \
+  /* a line in one vector, joined from four, which take in a block each time */                   \
+  static __attribute__((noinline))                                                                \
+  Eight name##_long(const real *x, ptrdiff_t n, uintptr_t ahead, double p)                        \
+  {                                                                                               \
+    enum { DEEP_EIGHT = 4, MANY = DEEP_EIGHT * EIGHT };                                           \
+    const Eight none = (Eight){0} + (accreal)(initial);                                           \
+    Eight all[] = {none, none, none, none};                                                       \
+    for (const real *const end = x + n; x < end;) {                                               \
+      Eight b[] = {none, none, none, none};                                                       \
+      const real *const stop = x + THMin(BLOCK, end - x);                                         \
+      for (; stop - x >= MANY; x += MANY) {                                                       \
+        fetch((uintptr_t)x + ahead, MANY);                                                        \
+        TH_PRAGMA(GCC unroll 4)                                                                   \
+        for (int k = 0; k < DEEP_EIGHT; k++)                                                      \
+          b[k] = name##_take_eight(b[k], eight_widened(x + k * EIGHT), p);                        \
+      }                                                                                           \
+      const uint32_t left = (1u << (stop - x)) - 1;                                               \
+      if (left)                                                                                   \
+        TH_PRAGMA(GCC unroll 4)                                                                   \
+      for (int k = 0; k < DEEP_EIGHT; k++)                                                        \
+        b[k] = name##_rest_of(b[k], x + k * EIGHT, (__mmask8)(left >> k * EIGHT), p);             \
+      x = stop;                                                                                   \
+      TH_PRAGMA(GCC unroll 4)                                                                     \
+      for (int k = 0; k < DEEP_EIGHT; k++)                                                        \
+        all[k] = name##_joined(all[k], b[k]);                                                     \
+    }                                                                                             \
+    return name##_joined(name##_joined(all[0], all[2]), name##_joined(all[1], all[3]));           \
+  }                                                                                               \
+                                                                                                  \
+  /* Some lines, a constant, up to eight.  As many more are fetched in the order of memory, where \
    * little else lies between them: one by one, they would come late. */                          \
   static inline __attribute__((always_inline)) void name##_abreast(                               \
       state *states, const real *x, ptrdiff_t apart, int some, ptrdiff_t n, double p)             \
@@ -446,13 +601,23 @@ static inline Eight eight_widened(const real *x)
       TH_PRAGMA(GCC unroll 8)                                                                     \
     for (int k = 0; k < some; k++)                                                                \
       b[k] = name##_rest_of(b[k], x + k * apart + whole, left, p);                                \
-    const __mmask8 lanes = (__mmask8)((1 << some) - 1);                                           \
-    const Eight before = (Eight)_mm512_maskz_loadu_pd(lanes, states);                             \
-    const Eight after = name##_joined(before, name##_folded(b));                                  \
-    _mm512_mask_storeu_pd(states, lanes, (__m512d)after);                                         \
+    name##_take_in(states, b, some);                                                              \
   }                                                                                               \
                                                                                                   \
-  static __attribute__((noinline)) void name##_lines(                                             \
+  static __attribute__((noinline)) void name##_long_lines(state *states, const real *x,           \
+                                                          ptrdiff_t lines, ptrdiff_t apart,       \
+                                                          ptrdiff_t n, uintptr_t ahead, double p) \
+  {                                                                                               \
+    for (ptrdiff_t j = 0; j < lines; j += EIGHT) {                                                \
+      const int some = (int)THMin(EIGHT, lines - j);                                              \
+      Eight b[EIGHT] = {0};                                                                       \
+      for (int k = 0; k < some; k++)                                                              \
+        b[k] = name##_long(x + (j + k) * apart, n, ahead, p);                                     \
+      name##_take_in(states + j, b, some);                                                        \
+    }                                                                                             \
+  }                                                                                               \
+                                                                                                  \
+  static __attribute__((noinline)) void name##_short_lines(                                       \
       state *states, const real *x, ptrdiff_t lines, ptrdiff_t apart, ptrdiff_t n, double p)      \
   {                                                                                               \
     ptrdiff_t j = 0;                                                                              \
@@ -460,51 +625,96 @@ static inline Eight eight_widened(const real *x)
       name##_abreast(states + j, x + j * apart, apart, EIGHT, n, p);                              \
     for (; j < lines; j++)                                                                        \
       name##_abreast(states + j, x + j * apart, apart, 1, n, p);                                  \
+  }                                                                                               \
+                                                                                                  \
+  static void name##_lines(void *states, const real *x, ptrdiff_t lines, ptrdiff_t apart,         \
+                           ptrdiff_t n, const THReduceScalars *scalars)                           \
+  {                                                                                               \
+    if (n < TURN_NUMBERS)                                                                         \
+      name##_short_lines(states, x, lines, apart, n, scalars->p);                                 \
+    else                                                                                          \
+      name##_long_lines(states, x, lines, apart, n, line_ahead(scalars, 1), scalars->p);          \
+  }                                                                                               \
+                                                                                                  \
+  static void name##_line(void *to, const void *at, ptrdiff_t n, ptrdiff_t first,                 \
+                          const THReduceScalars *scalars)                                         \
+  {                                                                                               \
+    if (is_long(n, sizeof(state))) {                                                              \
+      const state sum = name##_alone(name##_long(at, n, line_ahead(scalars, 1), scalars->p));     \
+      one##_join(to, &sum, 1);                                                                    \
+    } else {                                                                                      \
+      name##_short_lines(to, at, 1, 0, n, scalars->p);                                            \
+    }                                                                                             \
   }
 
-/* Four or eight, by the processor. */
-#define SUMS(name, state, initial, accumulate, joined, ...)                                  \
-  TAKES_VECTORS(name##_of_eight, Eight, eight, EIGHT, initial, accumulate)                   \
-  REST_OF_EIGHT(name##_of_eight)                                                             \
-  COLUMNS(name##_of_eight, name, state)                                                      \
-  LONG_LINE(name##_of_eight, name, state)                                                    \
-  LINES_OF_EIGHT(name##_of_eight, name, state, initial, joined)                              \
-                                                                                             \
-  static void name##_either_line(void *to, const void *at, ptrdiff_t n, ptrdiff_t first,     \
-                                 const THReduceScalars *scalars)                             \
-  {                                                                                          \
-    if (!THCpu_addsEight()) {                                                                \
-      name##_line(to, at, n, first, scalars);                                                \
-    } else if (is_long(n, sizeof(state))) {                                                  \
-      const state sum = name##_of_eight_long(at, n, line_ahead(scalars->count), scalars->p); \
-      name##_join(to, &sum, 1);                                                              \
-    } else {                                                                                 \
-      name##_of_eight_lines(to, at, 1, 0, n, scalars->p);                                    \
-    }                                                                                        \
-  }                                                                                          \
-                                                                                             \
-  static void name##_either_rows(void *states, const THRows *block,                          \
-                                 const THReduceScalars *scalars)                             \
-  {                                                                                          \
-    if (THCpu_addsEight() && block->step == 1)                                               \
-      name##_of_eight_columns(states, block, scalars->p);                                    \
-    else if (THCpu_addsEight() && block->jump == 1 && block->group == 1)                     \
-      name##_of_eight_lines(states, AT(block), block->lanes, block->step, block->rows,       \
-                            scalars->p);                                                     \
-    else                                                                                     \
-      name##_rows(states, block, scalars);                                                   \
+#define SUMS(name, state, initial, accumulate, joined, ...) \
+  TAKES_EIGHT(name##_of_eight, initial, accumulate)         \
+  LINES_OF_EIGHT(name##_of_eight, name, state, initial, joined)
+
+#if defined(TH_REAL_IS_FLOAT)
+#define TAKES_EIGHT(name, initial, accumulate) \
+  TAKES_VECTORS(name, Eight, eight, EIGHT, initial, accumulate)
+#else
+#define TAKES_EIGHT(name, initial, accumulate)                      \
+  static inline Eight name##_take_eight(Eight a, Eight x, double p) \
+  {                                                                 \
+    return accumulate;                                              \
   }
+#endif
 
 TH_SUM(SUMS)
+#if defined(TH_REAL_IS_FLOATING)
 TH_NORM2(SUMS)
+#endif
+#if defined(TH_REAL_IS_LONG)
+#define sum_least 2 /* few doubles are added up in the order that columns are */
+#endif
+#if !defined(TH_REAL_IS_FLOAT)
+#define sum_line    sum_of_eight_line
+#define sum_lines   sum_of_eight_lines
+#define norm2_line  norm2_of_eight_line
+#define norm2_lines norm2_of_eight_lines
+#endif
+#endif
+
+WALKING(ROWS)
+
+#if defined(BY_EIGHT) && defined(TH_REAL_IS_FLOAT)
+/* Four or eight, by the processor. */
+#define EITHER(name, state, ...)                                                                 \
+  COLUMNS(name##_of_eight, name, state)                                                          \
+                                                                                                 \
+  static void name##_either_line(void *to, const void *at, ptrdiff_t n, ptrdiff_t first,         \
+                                 const THReduceScalars *scalars)                                 \
+  {                                                                                              \
+    if (THCpu_addsEight())                                                                       \
+      name##_of_eight_line(to, at, n, first, scalars);                                           \
+    else                                                                                         \
+      name##_line(to, at, n, first, scalars);                                                    \
+  }                                                                                              \
+                                                                                                 \
+  static void name##_either_rows(void *states, const THRows *block,                              \
+                                 const THReduceScalars *scalars)                                 \
+  {                                                                                              \
+    if (THCpu_addsEight() && block->step == 1)                                                   \
+      name##_of_eight_columns(states, block, scalars->p);                                        \
+    else if (THCpu_addsEight() && are_lines(block))                                              \
+      name##_of_eight_lines(states, AT(block), block->lanes, block->step, block->rows, scalars); \
+    else                                                                                         \
+      name##_rows(states, block, scalars);                                                       \
+  }
+
+TH_SUM(EITHER)
+TH_NORM2(EITHER)
 #define sum_rows   sum_either_rows
 #define sum_line   sum_either_line
 #define norm2_rows norm2_either_rows
 #define norm2_line norm2_either_line
-
 #endif
-#define mean_rows sum_rows
-#define mean_line sum_line
+
+#define mean_rows   sum_rows
+#define mean_line   sum_line
+#define mean_turned sum_turned
 
 /* --- the largest or smallest value, with its index ------------------------------------------- */
 
@@ -706,8 +916,7 @@ static inline __attribute__((always_inline)) real best_of(int largest, const rea
 
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
 /* The lanes that n elements of a line become. */
-static __attribute__((noinline)) void best_lanes(int largest, real *lanes, const real *x,
-                                                 ptrdiff_t n, uintptr_t ahead)
+static inline void best_lanes(int largest, real *lanes, const real *x, ptrdiff_t n, uintptr_t ahead)
 {
   if (largest)
     max_lanes(lanes, x, n, ahead, 0);
@@ -729,7 +938,7 @@ static inline __attribute__((always_inline)) ptrdiff_t best_piece(int largest, r
                                                                   const THReduceScalars *scalars)
 {
   enum { MANY = LANE_BYTES / ITEM, PIECE = BEST_BYTES / ITEM };
-  const uintptr_t ahead = line_ahead(scalars->count);
+  const uintptr_t ahead = line_ahead(scalars, max_fetched);
   real best[MANY], lanes[MANY];
   const RowIndex past = (RowIndex)STRIP_ROWS;
   RowIndex pieces[MANY] = {0};
@@ -1084,11 +1293,9 @@ static void std_total(const void *states, const THReduceScalars *scalars, void *
 
 /* --- the table ------------------------------------------------------------------------------- */
 
-#define ENTRY(name, state, ...)                                                       \
-  [TH_REDUCE_##name] = {sizeof(state), sizeof(state) < 4 ? TURN_SHORT : TURN_NUMBERS, \
-                        name##_start,  name##_rows,                                   \
-                        name##_line,   name##_join,                                   \
-                        name##_finish, name##_total},
+#define ENTRY(name, state, ...)                                                   \
+  [TH_REDUCE_##name] = {sizeof(state), name##_turned, name##_start,  name##_rows, \
+                        name##_line,   name##_join,   name##_finish, name##_total},
 
 const THReduction TH_LEVEL_(THTensor_(reductions))[THReductionNames] = {
     EVERY(ENTRY)
