@@ -223,7 +223,8 @@ static void THTest_(planesLast)(void)
 }
 
 /* Enough tiles and planes for Winograd's algorithm, in one pass and in several, and products of
- * more rows, columns and outputs than are computed together. */
+ * more rows, columns and outputs than are computed together; and depth-wise windows of images that
+ * are larger than the caches. */
 static void THTest_(planesLastOfLargeImages)(void)
 {
   static const struct {
@@ -235,7 +236,8 @@ static void THTest_(planesLastOfLargeImages)(void)
                {2, 3, 64, 40, 38, 7, 2, 3, 1},    {1, 1, 1, 19, 23, 3, 1, 1, 50},
                {2, 1, 1, 13, 31, 5, 2, 2, 37},    {1, 18, 19, 12, 12, 4, 3, 1, 3},
                {2, 40, 48, 61, 57, 1, 2, 0, 1},   {9, 1, 1, 7, 6, 3, 1, 1, 40},
-               {2, 1, 1, 9, 17, 7, 3, 4, 33},     {1, 1, 1, 30, 9, 2, 4, 1, 24}};
+               {2, 1, 1, 9, 17, 7, 3, 4, 33},     {1, 1, 1, 30, 9, 2, 4, 1, 24},
+               {1, 1, 1, 181, 183, 3, 1, 1, 49},  {3, 1, 1, 183, 181, 3, 2, 1, 33}};
   th_random random = {th_seed()};
   for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
     const int size = large[i].size, step = large[i].step, pad = large[i].pad;

@@ -2,6 +2,8 @@
  * lanes of vectors: of images whose planes lie last, or of some planes of others that are turned
  * over so that they do.  Going back windows slide over y: those that make every step-th element of
  * x are a convolution of its own (THNNSlide). */
+#include "src/TH/THPlan.h"
+
 #include "THNNTemplate.h"
 
 #include "THNNMemory.h"
@@ -51,7 +53,7 @@ typedef struct {
   real *to, *packed; /* packed: weights of all blocks, in order of what they are multiplied for */
   ptrdiff_t size;    /* elements of memory of a thread */
   real *memory;
-  int threads;
+  int threads, isFar;
 } THNN_(DepthWise);
 
 /* Calls work with the three slides of each part of the result, and the elements of windows in the
@@ -120,9 +122,10 @@ static void THNN_(slidPart)(const THNN_(DepthWise) * w, const THNNSlide *slide, 
   for (ptrdiff_t row = item->piece * rows / w->pieces; row < end; row++) {
     const ptrdiff_t slice = slide[0].first + row / axis[1].output * slide[0].step;
     const ptrdiff_t i = slide[1].first + row % axis[1].output * slide[1].step;
-    THNN_(direct)->slideLast(
-        axis, planes, item->from, packed, w->bias ? w->bias + item->first : NULL, row,
-        item->to + ((slice * high + i) * wide + slide[2].first) * planes, slide[2].step * planes);
+    THNN_(direct)->slideLast(axis, planes, item->from, packed,
+                             w->bias ? w->bias + item->first : NULL, row,
+                             item->to + ((slice * high + i) * wide + slide[2].first) * planes,
+                             slide[2].step * planes, w->isFar);
   }
 }
 
@@ -175,6 +178,8 @@ void THNN_(convolveDepthWise)(const THNNConvolution *c, int back, THTensor *from
   w.from = THTensor_(data)(from);
   w.bias = bias ? THTensor_(data)(bias) : NULL;
   w.to = THTensor_(data)(to);
+  const ptrdiff_t bytes = c->batch * c->groups * (c->image + c->windows) * (ptrdiff_t)sizeof(real);
+  w.isFar = c->last && bytes >= THPlan_streamBytes() / 4 * 3; /* fewer are found in the caches */
   THNN_(eachSlide)(&w, THNN_(packSlide), NULL);
   const ptrdiff_t each = c->batch * result * c->groups / THMax(1, items); /* elements of an item */
   THParallel_for(items, THMax(1, TH_LOOP_GRAIN / THMax(1, each)), THNN_(depthWiseItems), &w);

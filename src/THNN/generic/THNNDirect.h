@@ -27,9 +27,10 @@ typedef struct {
                     const real *g, ptrdiff_t nextG, real *sums);
   /* A row of windows (counted over slices) of an image whose planes are last, each plane with a
    * window of its own, of any kind: weights[element][plane], and the results of windows are next
-   * apart from y on.  bias may be NULL. */
+   * apart from y on.  bias may be NULL.  isFar: neither x nor y is in the caches, and what the next
+   * row has of them is fetched. */
   void (*slideLast)(const THNNWindow *axis, ptrdiff_t planes, const real *x, const real *weights,
-                    const real *bias, ptrdiff_t row, real *y, ptrdiff_t next);
+                    const real *bias, ptrdiff_t row, real *y, ptrdiff_t next, int isFar);
   /* The other way around: sums[element][plane] += the products of a row of windows with g, theirs,
    * of so many of the planes of the image, which are next. */
   void (*slideLastSums)(const THNNWindow *axis, ptrdiff_t planes, const real *x, ptrdiff_t next,

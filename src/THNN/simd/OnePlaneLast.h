@@ -67,9 +67,27 @@ INLINE void last_windows(const THNNWindow *axis, ptrdiff_t planes, const real *x
              n >= LANES ? sizeof(Vector) : (size_t)n * sizeof *y);
 }
 
+/* Fetches the lines of a few windows from j on, and of their results, that the next row of windows
+ * is the first to have.  Inline: gcc drops calls of functions that do nothing else. */
+INLINE void fetch_next(const THNNWindow *axis, ptrdiff_t planes, const real *x, ptrdiff_t t,
+                       ptrdiff_t i, ptrdiff_t j, const real *y, ptrdiff_t next, int vectors)
+{
+  const THNNWindow *high = &axis[1], *wide = &axis[2];
+  const ptrdiff_t row = wide->input * planes, columns = ABREAST * wide->step;
+  const ptrdiff_t top = (i + 1) * high->step - high->pad;
+  x += (t * high->input + top) * row + j * wide->step * planes;
+  for (ptrdiff_t m = THMax(0, high->size - high->step); m < high->size; m++)
+    for (ptrdiff_t c = 0; c < columns; c++)
+      for (int v = 0; v < vectors; v++)
+        __builtin_prefetch(x + m * high->dilation * row + c * planes + v * LANES);
+  for (int k = 0; k < ABREAST; k++)
+    for (int v = 0; v < vectors; v++)
+      __builtin_prefetch(y + (wide->output + j + k) * next + v * LANES, 1);
+}
+
 INLINE void last_row(const THNNWindow *axis, ptrdiff_t planes, const real *x, const real *weights,
                      const real *bias, ptrdiff_t t, ptrdiff_t i, real *y, ptrdiff_t next,
-                     ptrdiff_t n, int vectors)
+                     ptrdiff_t n, int vectors, int isFar)
 {
   const ptrdiff_t wide = axis[2].output;
   ptrdiff_t first, end, unused;
@@ -82,6 +100,8 @@ INLINE void last_row(const THNNWindow *axis, ptrdiff_t planes, const real *x, co
     for (ptrdiff_t k = 0; k < wide;
          k += ABREAST) { /* the last ones again where there are no more */
       const ptrdiff_t j = THMin(k, wide - ABREAST);
+      if (isFar)
+        fetch_next(axis, planes, x, t, i, j, y, next, vectors);
       if (j >= first && j + ABREAST <= end)
         last_windows(axis, planes, x, weights, bias, t, i, j, y, next, n, ABREAST, vectors, 1);
       else
@@ -90,20 +110,20 @@ INLINE void last_row(const THNNWindow *axis, ptrdiff_t planes, const real *x, co
 }
 
 static void slide_last(const THNNWindow *axis, ptrdiff_t planes, const real *x, const real *weights,
-                       const real *bias, ptrdiff_t row, real *y, ptrdiff_t next)
+                       const real *bias, ptrdiff_t row, real *y, ptrdiff_t next, int isFar)
 {
   const ptrdiff_t t = row / axis[1].output, i = row % axis[1].output;
   ptrdiff_t p = 0;
   for (; p + PAIR * LANES <= planes; p += PAIR * LANES)
     last_row(axis, planes, x + p, weights + p, bias ? bias + p : NULL, t, i, y + p, next, LANES,
-             PAIR);
+             PAIR, isFar);
   for (; p < planes && planes >= LANES; p += LANES) { /* the last one ends with the planes */
     const ptrdiff_t from = THMin(p, planes - LANES);
     last_row(axis, planes, x + from, weights + from, bias ? bias + from : NULL, t, i, y + from,
-             next, LANES, 1);
+             next, LANES, 1, isFar);
   }
   if (p < planes)
-    last_row(axis, planes, x, weights, bias, t, i, y, next, planes, 1);
+    last_row(axis, planes, x, weights, bias, t, i, y, next, planes, 1, 0);
 }
 
 /* --- sums of products ------------------------------------------------------------------------ */
