@@ -125,15 +125,10 @@ static inline __attribute__((always_inline)) void few_rows(const Few *f, int tog
         store(sums + v * LANES, sum[k][v]);
 }
 
-/* Tiles of all rows, and of half as many, by the vectors of a row of sums. */
-#define FEW_ROWS(NAME, TOGETHER, VECTORS)  \
-  static void NAME(const Few *f)           \
-  {                                        \
-    few_rows(f, TOGETHER, VECTORS);        \
-  }                                        \
-  static void half_of_##NAME(const Few *f) \
-  {                                        \
-    few_rows(f, (TOGETHER) / 2, VECTORS);  \
+#define FEW_ROWS(NAME, TOGETHER, VECTORS) \
+  static void NAME(const Few *f)          \
+  {                                       \
+    few_rows(f, TOGETHER, VECTORS);       \
   }
 
 FEW_ROWS(one_vector, OF_ONE, 1)
@@ -141,17 +136,23 @@ FEW_ROWS(two_vectors, OF_TWO, 2)
 #if defined(__AVX512F__)
 FEW_ROWS(three_vectors, ROWS, 3)
 FEW_ROWS(four_vectors, ROWS, 4)
+FEW_ROWS(half_of_two, OF_TWO / 2, 2)
+FEW_ROWS(half_of_four, ROWS / 2, 4)
 #endif
 
+/* By the vectors of a row of sums: tiles, and what the last rows are computed with where they are
+ * no more than half of one. */
 static const struct {
   ptrdiff_t rows;
   void (*all)(const Few *), (*half)(const Few *);
 } tiles[] = {{0, NULL, NULL},
-             {OF_ONE, one_vector, half_of_one_vector},
-             {OF_TWO, two_vectors, half_of_two_vectors},
+             {OF_ONE, one_vector, one_vector},
 #if defined(__AVX512F__)
-             {ROWS, three_vectors, half_of_three_vectors},
-             {ROWS, four_vectors, half_of_four_vectors}
+             {OF_TWO, two_vectors, half_of_two},
+             {ROWS, three_vectors, three_vectors},
+             {ROWS, four_vectors, half_of_four}
+#else
+             {OF_TWO, two_vectors, two_vectors}
 #endif
 };
 
