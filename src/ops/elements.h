@@ -5,15 +5,18 @@
  * call: of floating types fmod, floorMod, digamma and trigamma, of integers divide. */
 #ifndef ureal /* floating */
 
-/* NaN, on either side, is the result; of equal numbers the first. */
+/* NaN, on either side, is the result; of equal numbers the first.  Of two conditions apart the
+ * second is an instruction of its own, and the first is left out of loops where y is one number. */
 TH_ELEMENT real THMath_(max)(real x, real y)
 {
-  return ((y > x) | (y != y)) ? y : x;
+  const real larger = y > x ? y : x;
+  return y != y ? y : larger;
 }
 
 TH_ELEMENT real THMath_(min)(real x, real y)
 {
-  return ((y < x) | (y != y)) ? y : x;
+  const real smaller = y < x ? y : x;
+  return y != y ? y : smaller;
 }
 
 TH_ELEMENT real THMath_(divide)(real x, real y)
