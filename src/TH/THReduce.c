@@ -188,10 +188,11 @@ static void take_run(const THRun *run, const void *context)
   op->join(state, lanes, 1);
 }
 
-/* Whether so many elements come from memory, as results would that are sent there. */
-static int is_far(const THReduceSource *source, ptrdiff_t count)
+/* Whether lines of that length come from memory, as results would that are sent there. */
+static int is_far(const THReduceSource *source, ptrdiff_t lines, ptrdiff_t length)
 {
-  return count > THPlan_streamBytes() / source->itemSize;
+  const double bytes = (double)lines * (double)length * (double)source->itemSize;
+  return bytes > (double)THPlan_streamBytes();
 }
 
 const THReduction *THReduction_of(THScalarType type)
@@ -211,7 +212,7 @@ void THReduce_all(const THReduction *op, const THReduceSource *source, THReduceS
   scalars.count = loop->nDimension[0] > 0;
   for (int d = 0; d < loop->nDimension[0]; d++)
     scalars.count *= loop->size[0][d];
-  scalars.far = is_far(source, scalars.count);
+  scalars.far = is_far(source, 1, scalars.count);
   const ptrdiff_t blocks = THMax(1, THLoop_blocks(loop));
 
   THGuard guard;
@@ -258,7 +259,7 @@ void THReduce_prepare(THReduce *reduce, const THReduction *op, const THReduceSou
   reduce->source = source;
   reduce->scalars = scalars;
   reduce->scalars.count = length;
-  reduce->scalars.far = is_far(source, lines->count * length);
+  reduce->scalars.far = is_far(source, lines->count, length);
   reduce->lines = lines;
   reduce->vertical = is_vertical(lines);
   reduce->group = reduce->vertical ? group_of(lines) : 1;
