@@ -23,6 +23,19 @@ static inline void store_around(void *at, line_t value)
 #endif
 }
 
+/* Sixteen bytes as floats: compilers do it one by one. */
+static inline line_t line_of_bytes(const uint8_t *x)
+{
+  line_t value;
+#if defined(__AVX512F__)
+  __asm__("vpmovzxbd %1, %0\n\tvcvtdq2ps %0, %0" : "=v"(value) : "m"(*(const uint8_t(*)[16])x));
+#else
+  for (int k = 0; k < 16; k++)
+    value[k] = x[k];
+#endif
+  return value;
+}
+
 /* Each piece is a whole number of lines, but for the last. */
 #define IN_PIECES(N, ...)                                                          \
   const int threads = THParallel_threads((N), 32768);                              \
@@ -98,6 +111,22 @@ void limit_widen(double *r, const float *x, ptrdiff_t n, int around)
   })
 }
 
+void limit_spread(float *r, const uint8_t *x, ptrdiff_t n, int around)
+{
+  IN_PIECES(n, {
+    ptrdiff_t i = begin;
+    for (; i < WHOLE(end); i += 16) {
+      const line_t value = line_of_bytes(x + i);
+      if (around)
+        store_around(r + i, value);
+      else
+        *(line_t *)(r + i) = value;
+    }
+    for (; i < end; i++)
+      r[i] = x[i];
+  })
+}
+
 float limit_read(const float *x, ptrdiff_t n)
 {
   float total = 0;
@@ -139,7 +168,7 @@ double limit_flops(void)
  * ----------------------------------------------------------------- */
 
 typedef struct Moving {
-  enum { READ, FILL, COPY, ADD } kind;
+  enum { READ, FILL, SPREAD, COPY, ADD } kind;
   ptrdiff_t n;
   int around; /* the caches */
   float *r, *x, *y;
@@ -155,6 +184,9 @@ static void move(void *context)
       break;
     case FILL:
       limit_fill(m->r, m->n, m->around);
+      break;
+    case SPREAD:
+      limit_spread(m->r, (const uint8_t *)m->x, m->n, m->around);
       break;
     case COPY:
       limit_copy(m->r, m->x, m->n, m->around);
@@ -175,10 +207,12 @@ double limit_of_moving(double read, double written, double budget)
     m.kind = READ;
   else if (read < written / 8)
     m.kind = FILL;
+  else if (read < written / 2)
+    m.kind = SPREAD;
   else if (read > 1.5 * written)
     m.kind = ADD;
-  const int arrays = m.kind == ADD ? 3 : m.kind == COPY ? 2 : 1;
-  m.n = (ptrdiff_t)(read + written) / arrays;
+  static const double arrays[] = {[READ] = 1, [FILL] = 1, [SPREAD] = 1.25, [COPY] = 2, [ADD] = 3};
+  m.n = (ptrdiff_t)((read + written) / arrays[m.kind]);
 
   const ptrdiff_t each = (m.n + 15) / 16 * 16;
   if (room < 3 * each) {
@@ -189,7 +223,7 @@ double limit_of_moving(double read, double written, double budget)
     limit_fill(kept, room, 0);
   }
   m.r = kept;
-  m.x = arrays == 1 ? kept : kept + each;
+  m.x = arrays[m.kind] == 1 ? kept : kept + each;
   m.y = kept + 2 * each;
   const double through = bench_time(move, &m, budget / 2);
   m.around = 1;

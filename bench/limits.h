@@ -12,6 +12,7 @@ void limit_fill(float *r, ptrdiff_t n, int around);
 void limit_copy(float *r, const float *x, ptrdiff_t n, int around);
 void limit_add(float *r, const float *x, const float *y, ptrdiff_t n, int around);
 void limit_widen(double *r, const float *x, ptrdiff_t n, int around);
+void limit_spread(float *r, const uint8_t *x, ptrdiff_t n, int around); /* a quarter is read */
 float limit_read(const float *x, ptrdiff_t n);
 
 /* Single-precision operations of dependent-free fused multiply-adds in registers: returns how many

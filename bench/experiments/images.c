@@ -82,25 +82,34 @@ static void sketch_bilinear(void *unused)
       ((float *)&weights[0][q])[l] = weight_before(k);
       ((float *)&weights[1][q])[l] = 1 - weight_before(k);
     }
+  struct {
+    int at, last;
+    float above, below;
+  } rows[TO];
+  for (int j = 0; j < TO; j++) {
+    rows[j].at = before(j);
+    rows[j].last = weight_after(j) == 0 ? rows[j].at : rows[j].at + 1;
+    rows[j].above = weight_before(j);
+    rows[j].below = 1 - weight_before(j);
+  }
+  const int from = unknown(FROM), to = unknown(TO);
   const float *x = floats(on.x);
   float *y = floats(on.sketched);
-  for (int plane = 0; plane < PLANES; plane++, x += FROM * FROM)
-    for (int j = 0, made = 0; j < TO; j++, y += TO) {
-      const int at = before(j), last = weight_after(j) == 0 ? at : at + 1;
-      for (; made <= last; made++) {
-        const __m512 a = _mm512_loadu_ps(x + made * FROM);
-        const __m512 b = _mm512_loadu_ps(x + made * FROM + FROM - FLOATS);
-        __builtin_prefetch(x + made * FROM + LATER);
-        __builtin_prefetch(x + made * FROM + LATER + FLOATS);
+  for (int plane = 0; plane < PLANES; plane++, x += from * from)
+    for (int j = 0, made = 0; j < to; j++, y += to) {
+      for (; made <= rows[j].last; made++) {
+        const __m512 a = _mm512_loadu_ps(x + made * from);
+        const __m512 b = _mm512_loadu_ps(x + made * from + from - FLOATS);
+        __builtin_prefetch(x + made * from + LATER);
+        __builtin_prefetch(x + made * from + LATER + FLOATS);
         for (int q = 0; q < GROUPS; q++) {
           const __m512 v = _mm512_permutex2var_ps(a, lower[q], b);
           const __m512 w = _mm512_permutex2var_ps(a, upper[q], b);
           row[made % 2][q] = _mm512_fmadd_ps(weights[1][q], w, _mm512_mul_ps(weights[0][q], v));
         }
       }
-      const __m512 above = _mm512_set1_ps(weight_before(j));
-      const __m512 below = _mm512_set1_ps(1 - weight_before(j));
-      const __m512 *v = row[at % 2], *w = row[last % 2];
+      const __m512 above = _mm512_set1_ps(rows[j].above), below = _mm512_set1_ps(rows[j].below);
+      const __m512 *v = row[rows[j].at % 2], *w = row[rows[j].last % 2];
       __m512 sum[GROUPS];
       for (int q = 0; q < GROUPS; q++)
         sum[q] = _mm512_fmadd_ps(below, w[q], _mm512_mul_ps(above, v[q]));

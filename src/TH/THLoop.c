@@ -411,8 +411,8 @@ ptrdiff_t THPlan_fetchedBytes(void)
   return limit_of(&bytes, 2, SHARE);
 }
 
-/* The same where next to nothing is read: the last of what is written is still there if all of it
- * is somewhat more than the cache takes, and whoever reads it next gains more than the writer
+/* The same, of all that is moved, where little is read: the last of what is written is still there
+ * if it is somewhat more than the cache takes, and whoever reads it next gains more than the writer
  * loses. */
 static ptrdiff_t fill_bytes(void)
 {
@@ -429,17 +429,18 @@ static double elements_of(const THLoop *loop, int i)
   return elements;
 }
 
-/* A result that is an input too is in the cache when it is written.  Where next to nothing is read,
- * the processor sees by itself that whole lines are written, as long as a cache takes them. */
+/* A result that is an input too is in the cache when it is written.  Where little is read (nothing,
+ * or bytes that become floats), the processor sees by itself that whole lines are written, as long
+ * as a cache takes them. */
 static int result_streams(const THLoop *loop, ptrdiff_t count)
 {
-  double read = 0;
   if (count < THPlan_streamBytes() / loop->itemSize[0])
     return 0;
+  const double written = (double)count * (double)loop->itemSize[0];
+  double read = 0;
   for (int i = 1; i < loop->operands; i++)
     read += elements_of(loop, i) * (double)loop->itemSize[i];
-  if (read < (double)count * (double)loop->itemSize[0] / 8 &&
-      count < fill_bytes() / loop->itemSize[0])
+  if (read <= written / 4 && read + written < (double)fill_bytes())
     return 0;
   for (int i = 1; i < loop->operands; i++)
     if (loop->data[i] == loop->data[0])

@@ -87,9 +87,11 @@ static void THNN_(checkPlaces)(THNN_(Chunks) * chunks)
 static void THNN_(workChunks)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Chunks) *c = context;
-  for (ptrdiff_t chunk = begin; chunk < end; chunk++)
-    for (ptrdiff_t plane = THNN_(firstOf)(c, chunk); plane < THNN_(firstOf)(c, chunk + 1); plane++)
+  for (ptrdiff_t chunk = begin; chunk < end; chunk++) {
+    const ptrdiff_t next = THNN_(firstOf)(c, chunk + 1);
+    for (ptrdiff_t plane = THNN_(firstOf)(c, chunk); plane < next; plane++)
       c->work->plane(c->work, plane, c->scratch + (size_t)chunk * c->work->scratch);
+  }
   if (c->work->sends)
     THStream_finish();
 }

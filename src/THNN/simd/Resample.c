@@ -247,6 +247,13 @@ LOOP combine(ptrdiff_t n, int count, const real *const *row, const real *weight,
 
 #endif
 
+/* The same of whole rows, whose length makes up for a call. */
+static __attribute__((noinline)) void combine_rows(ptrdiff_t n, int count, const real *const *row,
+                                                   const real *weight, real *y)
+{
+  combine(n, count, row, weight, y, 0, 0);
+}
+
 /* --- weighted places: rows ------------------------------------------------------------------- */
 
 /* Rows on their way to their sum, a few at a time. */
@@ -337,7 +344,7 @@ static void interpolate(const THNNPlanes *p, const THNN_(Places) * at, const rea
       }
       if (!at->sends)
         fetch_to_write(y, n);
-      combine(n, rows.count, row, rows.weight, at->sends ? s.buffer + s.held : y, 0, 0);
+      combine_rows(n, rows.count, row, rows.weight, at->sends ? s.buffer + s.held : y);
       if (at->sends)
         send(&s, n);
     }
@@ -392,7 +399,7 @@ LOOP blend(Blended *b, const Rows *rows, const real *x, ptrdiff_t n, ptrdiff_t p
   const real *row[4];
   for (int r = 0; r < rows->count; r++)
     row[r] = x + rows->number[r] * n + first;
-  combine(end - first, rows->count, row, rows->weight, room + first, 0, 0);
+  combine_rows(end - first, rows->count, row, rows->weight, room + first);
   b->end = k + step;
 }
 

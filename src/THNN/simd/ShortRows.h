@@ -328,16 +328,19 @@ static inline __attribute__((always_inline)) Vector between(const Vector *above,
 /* An image.  Each of its rows is made longer once, and kept, in registers where there are few
  * vectors, for the rows of the result that lie between it and the next one. */
 LOOP widen(const THNNPlanes *p, const THNN_(Places) * at, Shape s, ptrdiff_t taps, int few,
-           const real *x, real *y, Vector *above, Vector *below)
+           int sends, const real *x, real *y, Vector *above, Vector *below)
 {
   const Groups *all = at->groups;
+  const int64_t *const from = at->from[1], *const next = at->next[1];
+  const real *const weights = at->weight[1];
+  const int64_t rows = p->out[1];
   const ptrdiff_t size = p->in[2], n = p->out[2];
-  const int sends = at->sends, rest = (int)(n - (s.vectors - 1) * WIDTH);
+  const int rest = (int)(n - (s.vectors - 1) * WIDTH);
   Lines lines = lines_of(y);
   int64_t isAbove = -1, isBelow = -1;
-  for (int64_t j = 0; j < p->out[1]; j++, y += n) {
-    const int64_t first = at->from[1][j], second = at->next[1][j];
-    const real weight = at->weight[1][j];
+  for (int64_t j = 0; j < rows; j++, y += n) {
+    const int64_t first = from[j], second = next[j];
+    const real weight = weights[j];
     if (first != isAbove && first != isBelow) {
       fetch(x + first * size, size);
       widen_row(all, s.vectors, taps, x + first * size, above);
@@ -379,8 +382,11 @@ LOOP narrow(const THNNPlanes *p, const THNN_(Places) * at, int count, int image,
 {
   const Groups *all = at->groups;
   const THNN_(Band) depth = at->band[0];
+  const int64_t *const to = at->from[1];
+  const real *const weights = at->weight[1];
   const Lanes there = all->there;
-  const ptrdiff_t n = p->out[2], slice = p->out[1] * n;
+  const int64_t rows = p->in[1], given = p->out[1];
+  const ptrdiff_t size = p->in[2], n = p->out[2], slice = given * n;
   ptrdiff_t from[2 * MOST_GROUPS];
   for (int q = 0; q < count; q++) {
     from[2 * q] = all->group[q].lower;
@@ -393,14 +399,14 @@ LOOP narrow(const THNNPlanes *p, const THNN_(Places) * at, int count, int image,
     UNROLL
     for (int q = 0; q < 2 * count; q++)
       below[q] = SAME(0);
-    for (int64_t j = 0; j < p->in[1]; j++, y += p->in[2]) {
+    for (int64_t j = 0; j < rows; j++, y += size) {
       UNROLL
       for (int q = 0; q < 2 * count; q++) {
         above[q] = below[q];
         below[q] = SAME(0);
       }
-      for (; k < p->out[1] && at->from[1][k] == j; k++, row += n) {
-        const real weight = at->weight[1][k];
+      for (; k < given && to[k] == j; k++, row += n) {
+        const real weight = weights[k];
         const Lanes both = weight == 0 ? 0 : ALL;
         const real *g = row;
         for (ptrdiff_t z = 0; z < (image ? 1 : depth.taps); z++, g += slice) {
@@ -416,7 +422,7 @@ LOOP narrow(const THNNPlanes *p, const THNN_(Places) * at, int count, int image,
           }
         }
       }
-      fetch_to_write(y, p->in[2]);
+      fetch_to_write(y, size);
       UNROLL
       for (int q = 0; q < count; q++)
         put_group(&all->group[q], picked(all, q, all->taps, above[2 * q], above[2 * q + 1]), y);
@@ -443,22 +449,25 @@ static int is_widened(const THNNPlanes *p, const THNN_(Places) * at, const real 
 {
   const Groups *groups = at->groups;
   const Shape s = shape_of(p->out[2]);
+  const int sends = at->sends;
   if (p->in[0] > 1 || p->out[0] > 1 || !groups || !groups->vectors)
     return 0;
   Vector above[] = {SAME(0), SAME(0), SAME(0), SAME(0)},
          below[] = {SAME(0), SAME(0), SAME(0), SAME(0)};
   if (s.vectors == 1)
-    widen(p, at, (Shape){1, s.last}, groups->taps, 1, x, y, above, below);
+    widen(p, at, (Shape){1, s.last}, groups->taps, 1, sends, x, y, above, below);
   else if (s.vectors == 2 && groups->taps == 1)
-    widen(p, at, (Shape){2, s.last}, 1, 1, x, y, above, below);
+    widen(p, at, (Shape){2, s.last}, 1, 1, sends, x, y, above, below);
   else if (s.vectors == 2)
-    widen(p, at, (Shape){2, s.last}, 2, 1, x, y, above, below);
+    widen(p, at, (Shape){2, s.last}, 2, 1, sends, x, y, above, below);
   else if (s.vectors == 4 && groups->taps == 1)
-    widen(p, at, (Shape){4, s.last}, 1, 1, x, y, above, below);
+    widen(p, at, (Shape){4, s.last}, 1, 1, sends, x, y, above, below);
+  else if (s.vectors == 4 && sends)
+    widen(p, at, (Shape){4, s.last}, 2, 1, 1, x, y, above, below);
   else if (s.vectors == 4)
-    widen(p, at, (Shape){4, s.last}, 2, 1, x, y, above, below);
+    widen(p, at, (Shape){4, s.last}, 2, 1, 0, x, y, above, below);
   else
-    widen(p, at, s, groups->taps, 0, x, y, (Vector *)room, (Vector *)room + s.vectors);
+    widen(p, at, s, groups->taps, 0, sends, x, y, (Vector *)room, (Vector *)room + s.vectors);
   return 1;
 }
 
