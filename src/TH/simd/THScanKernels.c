@@ -13,12 +13,17 @@
  *     a   ab    abc     abcd      abcde     abcdef      abcdefg       abcdefgh
  *
  * What came before the vector is then taken in by all, which is the only step that waits for the
- * vector before.  Vectors of four go without the last step. */
+ * vector before.  Vectors of four go without the last step.  Some vectors go through each step side
+ * by side. */
+#define EACH(STATEMENT)           \
+  TH_PRAGMA(GCC unroll 4)         \
+  for (int k = 0; k < count; k++) \
+    STATEMENT;
 #if defined(__AVX512F__)
-#define SHIFTS(V, NEUTRAL, TAKE)                                            \
-  V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 8, 0, 1, 2, 3, 4, 5, 6)); \
-  V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 8, 8, 0, 1, 2, 3, 4, 5)); \
-  V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 8, 8, 8, 8, 0, 1, 2, 3));
+#define SHIFTS(V, NEUTRAL, TAKE)                                                 \
+  EACH(V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 8, 0, 1, 2, 3, 4, 5, 6))) \
+  EACH(V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 8, 8, 0, 1, 2, 3, 4, 5))) \
+  EACH(V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 8, 8, 8, 8, 0, 1, 2, 3)))
 #define LAST(V) __builtin_shufflevector(V, V, 7, 7, 7, 7, 7, 7, 7, 7)
 #define ALL(X)             \
   {                        \
@@ -26,9 +31,9 @@
   }
 enum { LANES = 8 };
 #else
-#define SHIFTS(V, NEUTRAL, TAKE)                                \
-  V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 4, 0, 1, 2)); \
-  V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 4, 4, 0, 1));
+#define SHIFTS(V, NEUTRAL, TAKE)                                     \
+  EACH(V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 4, 0, 1, 2))) \
+  EACH(V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 4, 4, 0, 1)))
 #define LAST(V) __builtin_shufflevector(V, V, 3, 3, 3, 3)
 #define ALL(X) \
   {            \
@@ -59,11 +64,11 @@ typedef accreal Element;
 enum { CONVERTED = 1 };
 #endif
 
-/* Totals of floats and doubles that go around the caches do so from registers. */
+/* Totals of floats and doubles that go around the caches do so from registers, a line at least. */
 #if defined(__AVX2__) && (defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE))
-enum { DIRECT = 1 };
+enum { DIRECT = 1, BESIDE = sizeof(real) == 4 ? 4 : 8 / LANES };
 #else
-enum { DIRECT = 0 };
+enum { DIRECT = 0, BESIDE = 1 };
 #endif
 
 enum { SHORT = CONVERTED ? 16 : sizeof(real) < 8 ? 5 : 4 };
@@ -144,10 +149,10 @@ static inline __attribute__((always_inline)) void store_some(Element *r, const T
 #endif
 }
 
-#define REST(NAME, INITIAL, TAKE)       \
-  load_some(&v, x + i, n - i, INITIAL); \
-  NAME##_vector(&v, &here, before);     \
-  store_some(r + i, &v, n - i);
+#define REST(NAME, INITIAL, TAKE)      \
+  load_some(v, x + i, n - i, INITIAL); \
+  NAME##_vectors(v, 1, &here, before); \
+  store_some(r + i, v, n - i);
 #else
 #define REST(NAME, INITIAL, TAKE)                                 \
   accreal few = INITIAL;                                          \
@@ -245,18 +250,32 @@ static inline void narrow(real *r, ptrdiff_t step, const Element *totals, ptrdif
 #define SUM(a, b)     ((a) + (b))
 #define PRODUCT(a, b) ((a) * (b))
 
+/* The same of vectors by the units that multiply: the others have floats to convert. */
+#if defined(__AVX512F__) && defined(TH_REAL_IS_FLOAT)
+static inline __attribute__((always_inline)) Totals sum_of(Totals a, Totals b)
+{
+  return (Totals)_mm512_fmadd_pd((__m512d)a, _mm512_set1_pd(1), (__m512d)b);
+}
+#define SUM_SHIFTED(a, b) sum_of(a, b)
+#else
+#define SUM_SHIFTED SUM
+#endif
+#define PRODUCT_SHIFTED PRODUCT
+
 #define FUNCTIONS(NAME, INITIAL, TAKE)                                                            \
-  /* Elements *v become their totals; *all is the total from the first piece on. */               \
-  static inline __attribute__((always_inline)) void NAME##_vector(Totals *v, Totals *all,         \
-                                                                  const Totals *before)           \
+  /* Elements of some vectors become totals; *all is the total from the first piece on. */        \
+  static inline __attribute__((always_inline)) void NAME##_vectors(                               \
+      Totals *v, int count, Totals *all, const Totals *before)                                    \
   {                                                                                               \
     const Totals neutral = ALL(INITIAL);                                                          \
-    Totals total = *v;                                                                            \
-    SHIFTS(total, neutral, TAKE)                                                                  \
-    *v = TAKE(*all, total);                                                                       \
-    if (before)                                                                                   \
-      *v = TAKE(*before, *v);                                                                     \
-    *all = TAKE(*all, LAST(total));                                                               \
+    SHIFTS(v[k], neutral, TAKE##_SHIFTED)                                                         \
+    EACH({                                                                                        \
+      const Totals total = v[k];                                                                  \
+      v[k] = TAKE(*all, total);                                                                   \
+      if (before)                                                                                 \
+        v[k] = TAKE(*before, v[k]);                                                               \
+      *all = TAKE(*all, LAST(total));                                                             \
+    })                                                                                            \
   }                                                                                               \
                                                                                                   \
   /* Of n elements side by side, which take in before, a constant, unless that is NULL; around    \
@@ -264,20 +283,23 @@ static inline void narrow(real *r, ptrdiff_t step, const Element *totals, ptrdif
   static inline __attribute__((always_inline)) void NAME##_piece(                                 \
       Element *r, const Element *x, ptrdiff_t n, Totals *all, const Totals *before, int around)   \
   {                                                                                               \
-    Totals here = *all, v;                                                                        \
+    Totals here = *all, v[BESIDE];                                                                \
     ptrdiff_t i = 0;                                                                              \
-    for (; DIRECT && around && i + LINE <= n; i += LINE) {                                        \
-      fetch((const real *)(const void *)(x + i) + AHEAD, LINE);                                   \
-      for (ptrdiff_t k = i; k < i + LINE; k += LANES) {                                           \
-        load(&v, x + k);                                                                          \
-        NAME##_vector(&v, &here, before);                                                         \
-        send(r + k, &v);                                                                          \
-      }                                                                                           \
+    for (; i + BESIDE * LANES <= n; i += BESIDE * LANES) {                                        \
+      const int count = BESIDE;                                                                   \
+      if (DIRECT && around)                                                                       \
+        fetch((const real *)(const void *)(x + i) + AHEAD, BESIDE * LANES);                       \
+      EACH(load(&v[k], x + i + k * LANES))                                                        \
+      NAME##_vectors(v, BESIDE, &here, before);                                                   \
+      if (DIRECT && around)                                                                       \
+        EACH(send(r + i + k * LANES, &v[k]))                                                      \
+      else                                                                                        \
+        EACH(store(r + i + k * LANES, &v[k]))                                                     \
     }                                                                                             \
     for (; i + LANES <= n; i += LANES) {                                                          \
-      load(&v, x + i);                                                                            \
-      NAME##_vector(&v, &here, before);                                                           \
-      store(r + i, &v);                                                                           \
+      load(v, x + i);                                                                             \
+      NAME##_vectors(v, 1, &here, before);                                                        \
+      store(r + i, v);                                                                            \
     }                                                                                             \
     if (i < n) {                                                                                  \
       REST(NAME, INITIAL, TAKE)                                                                   \

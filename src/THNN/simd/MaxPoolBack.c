@@ -61,9 +61,10 @@ typedef __m512d Wide;
 
 #define KERNEL static inline __attribute__((always_inline))
 
-/* A plane that is worked on. */
+/* A plane that is worked on: a copy that nobody else has, as stores of vectors may change what they
+ * can reach. */
 typedef struct {
-  const THNNWindow *height, *width;
+  THNNWindow height, width;
   const real *g;
   const int64_t *index;
   ptrdiff_t pitch; /* windows of a row, with some on both sides that there are not */
@@ -75,7 +76,7 @@ typedef struct {
   Taken *taken;
 } Row;
 
-static inline Row row_of(const Plane *p, ptrdiff_t row)
+KERNEL Row row_of(const Plane *p, ptrdiff_t row)
 {
   real *const g = p->rows + (row & (THNN_POOL_ROWS - 1)) * 2 * p->pitch + WIDE;
   return (Row){g, (Taken *)(void *)(g + p->pitch)};
@@ -96,23 +97,23 @@ KERNEL Wide values_of(const real *x)
 }
 
 /* The windows of a row from one on take nothing. */
-static void clear(const Plane *p, Row to, ptrdiff_t from)
+static void clear(ptrdiff_t pitch, Row to, ptrdiff_t from)
 {
-  for (ptrdiff_t k = from; k < p->pitch - WIDE; k += WIDE) {
+  for (ptrdiff_t k = from; k < pitch - WIDE; k += WIDE) {
     memset(to.g + k, 0, sizeof(Wide));
     memset(to.taken + k, NONE, sizeof(Wide));
   }
 }
 
 /* Of rows, what no window is loaded to; and the row above the first one. */
-static void begin_plane(const Plane *p)
+KERNEL void begin_plane(const Plane *p)
 {
-  const ptrdiff_t count = THMin(THNN_POOL_ROWS, p->height->output + 2);
+  const ptrdiff_t count = THMin(THNN_POOL_ROWS, p->height.output + 2);
   for (ptrdiff_t row = -1; row + 1 < count; row++) {
     const Row to = row_of(p, row);
     memset(to.g - WIDE, 0, sizeof(Wide));
     memset(to.taken - WIDE, NONE, sizeof(Wide));
-    clear(p, to, row < 0 ? 0 : THMax(WIDE, p->width->output));
+    clear(p->pitch, to, row < 0 ? 0 : THMax(WIDE, p->width.output));
   }
 }
 
@@ -125,14 +126,14 @@ typedef struct {
  * of its own elements. */
 KERNEL int load_windows(const Plane *p, Rows rows, ptrdiff_t k, ptrdiff_t size)
 {
-  const THNNWindow *h = p->height;
-  const ptrdiff_t columns = p->width->output, next = p->width->input;
+  const THNNWindow *h = &p->height;
+  const ptrdiff_t columns = p->width.output, next = p->width.input;
   const Mask wanted = columns < WIDE ? (Mask)lanes_between(0, columns) : (Mask)-1;
   /* Of each window: its first column in index tensors, the first that is in the image, from that
    * on, and how many are. */
   static const Taken evens[] = EVENS;
   const __m512i none = ALL_OF(NONE), zero = ALL_OF(0);
-  const __m512i left = ADD(lanes_of(evens), ALL_OF((Taken)(2 * k - p->width->pad)));
+  const __m512i left = ADD(lanes_of(evens), ALL_OF((Taken)(2 * k - p->width.pad)));
   const __m512i first = ADD(left, ALL_OF(TH_INDEX_BASE));
   const __m512i from = LARGER_OF(zero, TAKE_AWAY(zero, left));
   const __m512i count =
@@ -175,13 +176,13 @@ KERNEL int load_windows(const Plane *p, Rows rows, ptrdiff_t k, ptrdiff_t size)
 /* The last windows of a row with some again. */
 KERNEL int load_rows(const Plane *p, Rows rows, ptrdiff_t size)
 {
-  const ptrdiff_t columns = p->width->output, output = p->height->output;
+  const ptrdiff_t columns = p->width.output, output = p->height.output;
   const Rows inside = {rows.begin, THMin(rows.end, output)};
   int own = 1;
   for (ptrdiff_t k = 0; k < columns; k += WIDE)
     own &= load_windows(p, inside, THMax(0, THMin(k, columns - WIDE)), size);
   for (ptrdiff_t row = THMax(rows.begin, output); row < rows.end; row++)
-    clear(p, row_of(p, row), 0);
+    clear(p->pitch, row_of(p, row), 0);
   return own;
 }
 
@@ -229,8 +230,8 @@ KERNEL void add_columns(const Plane *p, Rows rows, ptrdiff_t k, ptrdiff_t size, 
   static const Taken mixed[2][2][WIDE] = {
       {{INTERLEAVED(0, WIDE)}, {INTERLEAVED(HALF, WIDE + HALF)}},
       {{INTERLEAVED(WIDE, 0)}, {INTERLEAVED(WIDE + HALF, HALF)}}};
-  const ptrdiff_t pad = p->width->pad, next = p->width->input, last = 2 * next;
-  const ptrdiff_t count = next - 2 * k, end = p->height->input;
+  const ptrdiff_t pad = p->width.pad, next = p->width.input, last = 2 * next;
+  const ptrdiff_t count = next - 2 * k, end = p->height.input;
   const Columns columns = {count >= 2 * WIDE, (Mask)lanes_between(0, count),
                            (Mask)lanes_between(0, count - WIDE)};
   const __m512i low = lanes_of(mixed[pad][0]), high = lanes_of(mixed[pad][1]);
@@ -238,7 +239,7 @@ KERNEL void add_columns(const Plane *p, Rows rows, ptrdiff_t k, ptrdiff_t size, 
   const Wide zero = {0};
   Windows left = windows_of(before, k + pad - 1), right = windows_of(before, k + pad);
   Windows own = windows_of(before, k);
-  for (ptrdiff_t row = rows.begin, i = 2 * row - p->height->pad; row < rows.end; row++, i += 2) {
+  for (ptrdiff_t row = rows.begin, i = 2 * row - p->height.pad; row < rows.end; row++, i += 2) {
     Wide two = zero, one = zero, twoBelow = zero, oneBelow = zero;
     if (size == 3) {
       two = add_taken(add_taken(two, left, last + 2), right, last);
@@ -273,7 +274,7 @@ KERNEL void add_columns(const Plane *p, Rows rows, ptrdiff_t k, ptrdiff_t size, 
  * where vectors begin elsewhere. */
 KERNEL int add_plane(const Plane *p, ptrdiff_t size, real *y, Sender *s)
 {
-  const ptrdiff_t next = p->width->input, pad = p->height->pad, end = p->height->input;
+  const ptrdiff_t next = p->width.input, pad = p->height.pad, end = p->height.input;
   const int again = next % 2 == 0 && next >= 2 * WIDE; /* the last columns with some again */
   begin_plane(p);
   for (Rows rows = {0, 0}; 2 * rows.end - pad < end; rows.begin = rows.end) {
@@ -304,7 +305,7 @@ static int max_pool_back(const THNNWindow axis[3], int sends, const real *g, con
                          real *y, real *room)
 {
   const ptrdiff_t pitch = THNN_(maxPoolBackPitch)(axis);
-  const Plane p = {&axis[1], &axis[2], g, index, pitch, room};
+  const Plane p = {axis[1], axis[2], g, index, pitch, room};
   Sender sender = {y, room + 2 * THNN_POOL_ROWS * pitch, 0}, *s = sends ? &sender : NULL;
   int own = 0;
   if (slide_by_two(axis, 3))
