@@ -22,7 +22,22 @@ typedef accreal Eight __attribute__((vector_size(EIGHT * sizeof(accreal))));
 #endif
 
 #if defined(TH_REAL_IS_FLOATING)
+#if defined(TH_REAL_IS_FLOAT) && defined(BY_EIGHT)
+static inline accreal one_sum(accreal a, accreal b)
+{
+  return a + b;
+}
+
+/* By the units that multiply: processors that add eight have the others convert floats. */
+static inline Eight eight_sum(Eight a, Eight b)
+{
+  return (Eight)_mm512_fmadd_pd((__m512d)a, _mm512_set1_pd(1), (__m512d)b);
+}
+
+#define ADD(a, b) _Generic((a), Eight : eight_sum, Four : four_sum, accreal : one_sum)(a, b)
+#else
 #define ADD(a, b) ((a) + (b))
+#endif
 #define MUL(a, b) ((a) * (b))
 #define IS_NAN(x) ((x) != (x))
 #define HIGHEST   ((real)INFINITY)
