@@ -6,6 +6,7 @@
 #include "../THCpu.h"
 #include "../THReduce.h"
 #include "THReduceLanes.h"
+#include "THSumEight.h"
 #include "THTurn.h"
 
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
@@ -28,10 +29,9 @@ static inline accreal one_sum(accreal a, accreal b)
   return a + b;
 }
 
-/* By the units that multiply: processors that add eight have the others convert floats. */
 static inline Eight eight_sum(Eight a, Eight b)
 {
-  return (Eight)_mm512_fmadd_pd((__m512d)a, _mm512_set1_pd(1), (__m512d)b);
+  return (Eight)THSumEight((__m512d)a, (__m512d)b);
 }
 
 #define ADD(a, b) _Generic((a), Eight : eight_sum, Four : four_sum, accreal : one_sum)(a, b)

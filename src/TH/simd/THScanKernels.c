@@ -3,6 +3,7 @@
 
 #include "../THScan.h"
 #include "THStream.h"
+#include "THSumEight.h"
 
 /* Along a line, the totals of a vector are made in steps, in each of which a total takes in the one
  * that lies one, two and four places before it:
@@ -250,13 +251,9 @@ static inline void narrow(real *r, ptrdiff_t step, const Element *totals, ptrdif
 #define SUM(a, b)     ((a) + (b))
 #define PRODUCT(a, b) ((a) * (b))
 
-/* The same of vectors by the units that multiply: the others have floats to convert. */
+/* The same of vectors. */
 #if defined(__AVX512F__) && defined(TH_REAL_IS_FLOAT)
-static inline __attribute__((always_inline)) Totals sum_of(Totals a, Totals b)
-{
-  return (Totals)_mm512_fmadd_pd((__m512d)a, _mm512_set1_pd(1), (__m512d)b);
-}
-#define SUM_SHIFTED(a, b) sum_of(a, b)
+#define SUM_SHIFTED(a, b) (Totals)THSumEight((__m512d)(a), (__m512d)(b))
 #else
 #define SUM_SHIFTED SUM
 #endif

@@ -4,6 +4,7 @@
  * mean, and another one about that mean only where too much would cancel; a panel is meant to fit
  * in a cache. */
 #include "src/TH/simd/THStream.h"
+#include "src/TH/simd/THSumEight.h"
 
 #include "THNNTemplate.h"
 
@@ -43,19 +44,29 @@ LOOP load(Sums *to, const real *x)
 #endif
 }
 
+LOOP add_to(Sums *sum, const Sums *more)
+{
+#if defined(TH_REAL_IS_FLOAT) && defined(__AVX512F__)
+  *sum = (Sums)THSumEight((__m512d)*sum, (__m512d)*more);
+#else
+  *sum += *more;
+#endif
+}
+
 LOOP add(Totals *t, int stream, int what, const real *x, const real *g, accreal mean,
          const Bits *keep)
 {
   Sums v, y;
   load(&v, x);
   if (what == DISTANCES) {
-    const Sums d = KEPT(v - mean, keep);
-    t->sum[stream] += d;
-    t->dot[stream] += d * d;
+    const Sums d = KEPT(v - mean, keep), square = d * d;
+    add_to(&t->sum[stream], &d);
+    add_to(&t->dot[stream], &square);
   } else {
     load(&y, g);
-    t->sum[stream] += KEPT(y, keep);
-    t->dot[stream] += KEPT(y * (v - mean), keep);
+    const Sums kept = KEPT(y, keep), product = KEPT(y * (v - mean), keep);
+    add_to(&t->sum[stream], &kept);
+    add_to(&t->dot[stream], &product);
   }
 }
 
@@ -142,8 +153,9 @@ LOOP add_vectors(const THNNPanel *p, int what, const real *x, const real *g, con
       v = away;
       if (what == PRODUCTS)
         load(&v, g + at + k * FEW);
-      s[k] += v;
-      d[k] += v * away;
+      const Sums product = v * away;
+      add_to(&s[k], &v);
+      add_to(&d[k], &product);
     }
   }
   memcpy(sum, s, (size_t)vectors * sizeof *s);
