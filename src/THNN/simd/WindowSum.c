@@ -3,6 +3,8 @@
  *
  * Windows of few elements that slide by 1 or 2 are computed in vectors across the windows too, and
  * summed in the elements' own type. */
+#include "src/TH/simd/THSumEight.h"
+
 #include "THNNTemplate.h"
 
 #include "Vectors.h"
@@ -26,6 +28,16 @@ INLINE Sums load_summed(const real *x)
   Summed v;
   memcpy(&v, x, sizeof v);
   return __builtin_convertvector(v, Sums);
+#endif
+}
+
+/* Beside conversions of floats. */
+INLINE Sums added(Sums a, Sums b)
+{
+#if defined(__AVX512F__) && defined(TH_REAL_IS_FLOAT)
+  return (Sums)THSumEight((__m512d)a, (__m512d)b);
+#else
+  return a + b;
 #endif
 }
 
@@ -66,9 +78,9 @@ INLINE accreal sum_of_window(const THNNPlanes *p, const THNNSpan *t, const THNNS
       ptrdiff_t i = 0;
       for (; i + TOGETHER * SUMS <= n; i += TOGETHER * SUMS)
         for (int k = 0; k < TOGETHER; k++)
-          sum[k] += load_summed(from + i + k * SUMS);
+          sum[k] = added(sum[k], load_summed(from + i + k * SUMS));
       for (; i + SUMS <= n; i += SUMS)
-        sum[0] += load_summed(from + i);
+        sum[0] = added(sum[0], load_summed(from + i));
       if (i < n)
         sum[1] += load_some(from + i, n - i);
     }
@@ -894,7 +906,7 @@ INLINE void sum_planes(const THNNPlanes *p, const THNNSpan *t, const THNNSpan *h
       const real *from = x + ((z * p->in[1] + r) * p->in[2] + w->begin) * planes;
       for (ptrdiff_t c = w->begin; c < w->end; c++, from += planes)
         for (int k = 0; k < vectors; k++)
-          sum[k] += some ? load_some(from, some) : load_summed(from + k * SUMS);
+          sum[k] = added(sum[k], some ? load_some(from, some) : load_summed(from + k * SUMS));
     }
   for (int k = 0; k < vectors; k++) {
     const Summed mean = __builtin_convertvector(sum[k] / count, Summed);
