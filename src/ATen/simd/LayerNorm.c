@@ -237,12 +237,13 @@ INLINE void scale(ptrdiff_t n, ptrdiff_t later, const real *x, real middle, real
   }
 }
 
-/* Lines that are short are taken together. */
-enum { SHORT = 64, GROUP = 16 };
+/* Lines are taken together, as many as stay in the first cache: the sums of one are folded, and its
+ * root is taken, while those of the next are added up. */
+enum { SHORT = 64, GROUP = 16, NEAR = 16384 / sizeof(real) };
 
 static void forward(const at_lines_normalized *lines, ptrdiff_t begin, ptrdiff_t end)
 {
-  const ptrdiff_t n = lines->n, group = n > SHORT ? 1 : GROUP;
+  const ptrdiff_t n = lines->n, group = THMax(1, THMin(NEAR / n, GROUP));
   const accreal eps = (accreal)lines->eps;
   for (ptrdiff_t line = begin; line < end; line += group) {
     const ptrdiff_t count = THMin(group, end - line);
@@ -250,10 +251,11 @@ static void forward(const at_lines_normalized *lines, ptrdiff_t begin, ptrdiff_t
     real *y = (real *)lines->y + line * n;
     real *means = (real *)lines->mean + line, *rstds = (real *)lines->rstd + line;
     accreal mean[GROUP], rstd[GROUP];
-    if (n > SHORT)
-      moments(n, x, eps, mean, rstd);
-    else
+    if (n <= SHORT)
       moments_of_lines(count, n, x, mean, rstd);
+    else
+      for (ptrdiff_t k = 0; k < count; k++)
+        moments(n, x + k * n, eps, mean + k, rstd + k);
     for (ptrdiff_t k = 0; k < count; k++)
       rstd[k] = 1 / sqrt(rstd[k] + eps);
     for (ptrdiff_t k = 0; k < count; k++) {
