@@ -319,7 +319,7 @@ enum { LONG = 16384 / sizeof(real), SHORT = TH_STREAM_PIECE / sizeof(real) };
 
 /* Short rows that follow each other, so that the logarithms of their sums are computed together: as
  * many as that takes, and of so many elements that they are soon read again. */
-enum { TOGETHER = 16, NEAR = 1024 };
+enum { TOGETHER = 16, NEAR = 2048 };
 
 KERNEL log_rows(ptrdiff_t n, ptrdiff_t rows, const real *x, real *y, int sends)
 {
