@@ -253,7 +253,7 @@ static inline void narrow(real *r, ptrdiff_t step, const Element *totals, ptrdif
 
 /* The same of vectors. */
 #if defined(__AVX512F__) && defined(TH_REAL_IS_FLOAT)
-#define SUM_SHIFTED(a, b) (Totals)THSumEight((__m512d)(a), (__m512d)(b))
+#define SUM_SHIFTED(a, b) (Totals) THSumEight((__m512d)(a), (__m512d)(b))
 #else
 #define SUM_SHIFTED SUM
 #endif
