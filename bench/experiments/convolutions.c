@@ -29,19 +29,20 @@ static void flat(void *unused)
 
 /* Six positions by all outputs in registers, over all planes; the next six are fetched, a line of
  * each with every sixteenth plane, and sums are sent around the caches. */
-static inline void six_positions(const float *x, const float *m, const float *bias, float *y)
+static inline void six_positions(ptrdiff_t planes, const float *x, const float *m,
+                                 const float *bias, float *y)
 {
   __m512 sum[ROWS][VECTORS];
   for (int k = 0; k < ROWS; k++)
     for (int v = 0; v < VECTORS; v++)
       sum[k][v] = _mm512_loadu_ps(bias + v * FLOATS);
-  for (int p = 0; p < PLANES; p += FLOATS) {
+  for (ptrdiff_t p = 0; p < planes; p += FLOATS) {
     for (int k = 0; k < ROWS; k++)
-      _mm_prefetch((const char *)(x + (ROWS + k) * PLANES + p), _MM_HINT_T0);
-    for (int l = p; l < p + FLOATS; l++, m += OUTPUTS)
+      _mm_prefetch((const char *)(x + (ROWS + k) * planes + p), _MM_HINT_T0);
+    for (ptrdiff_t l = p; l < p + FLOATS; l++, m += OUTPUTS)
 #pragma GCC unroll 6
       for (int k = 0; k < ROWS; k++) {
-        const __m512 element = _mm512_set1_ps(x[k * PLANES + l]);
+        const __m512 element = _mm512_set1_ps(x[k * planes + l]);
 #pragma GCC unroll 4
         for (int v = 0; v < VECTORS; v++)
           sum[k][v] = _mm512_fmadd_ps(element, _mm512_loadu_ps(m + v * FLOATS), sum[k][v]);
@@ -59,9 +60,11 @@ static void sketch_flat(void *unused)
   for (int o = 0; o < OUTPUTS; o++)
     for (int p = 0; p < PLANES; p++)
       m[p * OUTPUTS + o] = floats(on.g)[o * PLANES + p];
-  for (ptrdiff_t i = 0; i < POSITIONS; i += ROWS) {
-    const ptrdiff_t at = i + ROWS <= POSITIONS ? i : POSITIONS - ROWS;
-    six_positions(floats(on.x) + at * PLANES, m, floats(on.y), floats(on.sketched) + at * OUTPUTS);
+  const ptrdiff_t planes = unknown(PLANES), positions = unknown(POSITIONS);
+  for (ptrdiff_t i = 0; i < positions; i += ROWS) {
+    const ptrdiff_t at = i + ROWS <= positions ? i : positions - ROWS;
+    six_positions(planes, floats(on.x) + at * planes, m, floats(on.y),
+                  floats(on.sketched) + at * OUTPUTS);
   }
   _mm_sfence();
 }
@@ -100,8 +103,14 @@ static inline __m512 all_lanes(const float *x)
   return v;
 }
 
+/* Sizes of an image, as a library gets them: elements of a row that is padded, those between two
+ * places, and outputs. */
+typedef struct {
+  ptrdiff_t pitch, step, outputs;
+} Sizes;
+
 /* Fourteen places by 32 outputs, which are sent around the caches. */
-static __attribute__((noinline)) void fourteen_places(const float *x, const __m512 *m,
+static __attribute__((noinline)) void fourteen_places(Sizes s, const float *x, const __m512 *m,
                                                       const float *bias, float *y)
 {
   __m512 sum[TOGETHER][2];
@@ -109,12 +118,12 @@ static __attribute__((noinline)) void fourteen_places(const float *x, const __m5
   for (int k = 0; k < TOGETHER; k++) {
     sum[k][0] = _mm512_loadu_ps(bias), sum[k][1] = _mm512_loadu_ps(bias + FLOATS);
   }
-  for (int i = 0; i < WINDOW; i++, x += PITCH)
+  for (int i = 0; i < WINDOW; i++, x += s.pitch)
     for (int t = 0; t < LINE; t++, m += 2) {
       const __m512 first = m[0], second = m[1];
 #pragma GCC unroll 14
       for (int k = 0; k < TOGETHER; k++) {
-        const __m512 element = all_lanes(x + t + k * 2 * COLOURS);
+        const __m512 element = all_lanes(x + t + k * s.step);
         sum[k][0] = _mm512_fmadd_ps(element, first, sum[k][0]);
         sum[k][1] = _mm512_fmadd_ps(element, second, sum[k][1]);
       }
@@ -122,7 +131,7 @@ static __attribute__((noinline)) void fourteen_places(const float *x, const __m5
 #pragma GCC unroll 14
   for (int k = 0; k < TOGETHER; k++)
     for (int v = 0; v < 2; v++)
-      _mm512_stream_ps(y + k * OUTPUTS + v * FLOATS, sum[k][v]);
+      _mm512_stream_ps(y + k * s.outputs + v * FLOATS, sum[k][v]);
 }
 
 static void sketch_windows(void *unused)
@@ -136,6 +145,7 @@ static void sketch_windows(void *unused)
           floats(on.g)[o * TERMS + t % COLOURS * WINDOW * WINDOW + t / COLOURS];
   at_release(on.sketched);
   on.sketched = at_empty(AT_SHAPE(BATCH, MADE, MADE, OUTPUTS), .type = AT_CPU(AT_FLOAT));
+  const Sizes sizes = {unknown(PITCH), unknown(2 * COLOURS), unknown(OUTPUTS)};
   float *y = floats(on.sketched);
   for (int image = 0; image < BATCH; image++) {
     const float *x = floats(on.x) + (ptrdiff_t)image * WIDTH * WIDTH * COLOURS;
@@ -145,8 +155,8 @@ static void sketch_windows(void *unused)
     for (int i = 0; i < MADE; i++, y += MADE * OUTPUTS)
       for (int half = 0; half < 2; half++)
         for (int j = 0; j < MADE; j += TOGETHER)
-          fourteen_places(padded[2 * i] + 2 * j * COLOURS, m[half][0], floats(on.y) + half * 32,
-                          y + j * OUTPUTS + half * 32);
+          fourteen_places(sizes, padded[2 * i] + 2 * j * COLOURS, m[half][0],
+                          floats(on.y) + half * 32, y + j * OUTPUTS + half * 32);
   }
   _mm_sfence();
 }

@@ -391,10 +391,16 @@ static real *THNN_(sumsOfPart)(const THNN_(ImplicitImages) * w, const THNN_(Impl
   return sums + i->images * THNN_(positionsOfItem)(w, i, &w->plan.part[k]) * first;
 }
 
+/* Whose weights have been turned last: the next item's are often the same. */
+typedef struct {
+  ptrdiff_t group, result, plane;
+} THNN_(Turned);
+
 /* Adds the terms of a few planes to those of count result planes from first on; the first ones to
  * the bias. */
 static void THNN_(addTerms)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
-                            ptrdiff_t first, ptrdiff_t count, ptrdiff_t plane, ptrdiff_t planes)
+                            ptrdiff_t first, ptrdiff_t count, ptrdiff_t plane, ptrdiff_t planes,
+                            THNN_(Turned) * turned)
 {
   const ptrdiff_t vectors = THNN_(vectorsOf)(count), width = vectors * THNN_(implicit)->lanes;
   const ptrdiff_t result = i->first + first;
@@ -402,7 +408,9 @@ static void THNN_(addTerms)(const THNN_(ImplicitImages) * w, const THNN_(Implici
   if (plane == 0)
     for (ptrdiff_t r = 0; r < width; r++)
       start[r] = w->bias && r < count ? w->bias[i->group * w->results + result + r] : 0;
-  THNN_(turnWeights)(w, i->group, result, count, plane, planes, i->m);
+  if (turned->group != i->group || turned->result != result || turned->plane != plane)
+    THNN_(turnWeights)(w, i->group, result, count, plane, planes, i->m);
+  *turned = (THNN_(Turned)){i->group, result, plane};
   for (ptrdiff_t k = 0; k < w->plan.parts; k++) {
     const THNNPart *part = &w->plan.part[k];
     const ptrdiff_t rows = i->images * THNN_(positionsOfItem)(w, i, part);
@@ -514,6 +522,7 @@ static void THNN_(implicitItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(ImplicitImages) *w = context;
   const THNNPlan *p = &w->plan;
+  THNN_(Turned) turned = {-1, 0, 0};
   for (ptrdiff_t item = begin; item < end; item++) {
     const THNN_(ImplicitItem) i = THNN_(itemOf)(w, item);
     for (ptrdiff_t plane = 0; plane < p->planes; plane += w->planes) {
@@ -521,7 +530,7 @@ static void THNN_(implicitItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
       if (!w->inPlace)
         THNN_(layOutSource)(w, &i, plane, planes);
       for (ptrdiff_t first = 0; first < i.count; first += w->width)
-        THNN_(addTerms)(w, &i, first, THMin(w->width, i.count - first), plane, planes);
+        THNN_(addTerms)(w, &i, first, THMin(w->width, i.count - first), plane, planes, &turned);
     }
     if (p->leaves)
       THNN_(fillLeft)(w, &i);
