@@ -410,20 +410,22 @@ FRAME_STAYS static void pool_plane_of_pairs(const THNNWindow *axis, const real *
 #define ALL_OF(X)       _mm512_set1_ps(X)
 #define NEXT(V, LAST)   /* lane i + 1 of V, and then LAST */ \
   _mm512_castsi512_ps(_mm512_alignr_epi32(_mm512_castps_si512(LAST), _mm512_castps_si512(V), 1))
-#define PICK(MASK, V, OTHER)        _mm512_mask_mov_ps(OTHER, MASK, V)
-#define PICK_PLACES(MASK, P, OTHER) _mm512_mask_mov_epi32(OTHER, MASK, P)
-#define PICK_PLACE(MASK, AT, OTHER) _mm512_mask_set1_epi32(OTHER, MASK, AT)
-#define ADD_PLACE(AT, P)            _mm512_add_epi32(_mm512_set1_epi32(AT), P)
-#define ADD_PLACES(P, OTHER)        _mm512_add_epi32(P, OTHER)
-#define LEAST                       _mm512_set1_ps(-INFINITY)
-#define LOAD_INSIDE(MASK, X)        _mm512_mask_loadu_ps(LEAST, MASK, X)
-#define GATHER_INSIDE(MASK, AT, X)  _mm512_mask_i32gather_ps(LEAST, MASK, AT, X, sizeof(real))
-#define LARGEST(V)                  _mm512_reduce_max_ps(V)
-#define EQUAL(V, VALUE)             _mm512_cmp_ps_mask(V, ALL_OF(VALUE), _CMP_EQ_OQ)
-#define FIRST_PLACE(MASK, P)        _mm512_mask_reduce_min_epi32(MASK, P)
-#define LAST_PLACE(MASK, P)         _mm512_mask_reduce_max_epi32(MASK, P)
-#define EVENS(A, B)                 __builtin_shufflevector(A, B, EVEN64)
-#define ODDS(A, B)                  __builtin_shufflevector(A, B, ODD64)
+#define PICK(MASK, V, OTHER)                _mm512_mask_mov_ps(OTHER, MASK, V)
+#define PICK_PLACES(MASK, P, OTHER)         _mm512_mask_mov_epi32(OTHER, MASK, P)
+#define PICK_PLACE(MASK, AT, OTHER)         _mm512_mask_set1_epi32(OTHER, MASK, AT)
+#define ALL_PLACES(AT)                      _mm512_set1_epi32(AT)
+#define ADD_PLACES_WHERE(MASK, P, Q, OTHER) _mm512_mask_add_epi32(OTHER, MASK, P, Q)
+#define ADD_PLACE(AT, P)                    _mm512_add_epi32(_mm512_set1_epi32(AT), P)
+#define ADD_PLACES(P, OTHER)                _mm512_add_epi32(P, OTHER)
+#define LEAST                               _mm512_set1_ps(-INFINITY)
+#define LOAD_INSIDE(MASK, X)                _mm512_mask_loadu_ps(LEAST, MASK, X)
+#define GATHER_INSIDE(MASK, AT, X)          _mm512_mask_i32gather_ps(LEAST, MASK, AT, X, sizeof(real))
+#define LARGEST(V)                          _mm512_reduce_max_ps(V)
+#define EQUAL(V, VALUE)                     _mm512_cmp_ps_mask(V, ALL_OF(VALUE), _CMP_EQ_OQ)
+#define FIRST_PLACE(MASK, P)                _mm512_mask_reduce_min_epi32(MASK, P)
+#define LAST_PLACE(MASK, P)                 _mm512_mask_reduce_max_epi32(MASK, P)
+#define EVENS(A, B)                         __builtin_shufflevector(A, B, EVEN64)
+#define ODDS(A, B)                          __builtin_shufflevector(A, B, ODD64)
 typedef __mmask16 Mask;
 typedef __m512 Wide;
 #else
@@ -435,20 +437,22 @@ typedef __m512 Wide;
 #define ALL_OF(X)       _mm512_set1_pd(X)
 #define NEXT(V, LAST) \
   _mm512_castsi512_pd(_mm512_alignr_epi64(_mm512_castpd_si512(LAST), _mm512_castpd_si512(V), 1))
-#define PICK(MASK, V, OTHER)        _mm512_mask_mov_pd(OTHER, MASK, V)
-#define PICK_PLACES(MASK, P, OTHER) _mm512_mask_mov_epi64(OTHER, MASK, P)
-#define PICK_PLACE(MASK, AT, OTHER) _mm512_mask_set1_epi64(OTHER, MASK, AT)
-#define ADD_PLACE(AT, P)            _mm512_add_epi64(_mm512_set1_epi64(AT), P)
-#define ADD_PLACES(P, OTHER)        _mm512_add_epi64(P, OTHER)
-#define LEAST                       _mm512_set1_pd(-INFINITY)
-#define LOAD_INSIDE(MASK, X)        _mm512_mask_loadu_pd(LEAST, MASK, X)
-#define GATHER_INSIDE(MASK, AT, X)  _mm512_mask_i64gather_pd(LEAST, MASK, AT, X, sizeof(real))
-#define LARGEST(V)                  _mm512_reduce_max_pd(V)
-#define EQUAL(V, VALUE)             _mm512_cmp_pd_mask(V, ALL_OF(VALUE), _CMP_EQ_OQ)
-#define FIRST_PLACE(MASK, P)        _mm512_mask_reduce_min_epi64(MASK, P)
-#define LAST_PLACE(MASK, P)         _mm512_mask_reduce_max_epi64(MASK, P)
-#define EVENS(A, B)                 __builtin_shufflevector(A, B, EVEN64)
-#define ODDS(A, B)                  __builtin_shufflevector(A, B, ODD64)
+#define PICK(MASK, V, OTHER)                _mm512_mask_mov_pd(OTHER, MASK, V)
+#define PICK_PLACES(MASK, P, OTHER)         _mm512_mask_mov_epi64(OTHER, MASK, P)
+#define PICK_PLACE(MASK, AT, OTHER)         _mm512_mask_set1_epi64(OTHER, MASK, AT)
+#define ALL_PLACES(AT)                      _mm512_set1_epi64(AT)
+#define ADD_PLACES_WHERE(MASK, P, Q, OTHER) _mm512_mask_add_epi64(OTHER, MASK, P, Q)
+#define ADD_PLACE(AT, P)                    _mm512_add_epi64(_mm512_set1_epi64(AT), P)
+#define ADD_PLACES(P, OTHER)                _mm512_add_epi64(P, OTHER)
+#define LEAST                               _mm512_set1_pd(-INFINITY)
+#define LOAD_INSIDE(MASK, X)                _mm512_mask_loadu_pd(LEAST, MASK, X)
+#define GATHER_INSIDE(MASK, AT, X)          _mm512_mask_i64gather_pd(LEAST, MASK, AT, X, sizeof(real))
+#define LARGEST(V)                          _mm512_reduce_max_pd(V)
+#define EQUAL(V, VALUE)                     _mm512_cmp_pd_mask(V, ALL_OF(VALUE), _CMP_EQ_OQ)
+#define FIRST_PLACE(MASK, P)                _mm512_mask_reduce_min_epi64(MASK, P)
+#define LAST_PLACE(MASK, P)                 _mm512_mask_reduce_max_epi64(MASK, P)
+#define EVENS(A, B)                         __builtin_shufflevector(A, B, EVEN64)
+#define ODDS(A, B)                          __builtin_shufflevector(A, B, ODD64)
 typedef __mmask8 Mask;
 typedef __m512d Wide;
 #endif
@@ -520,12 +524,12 @@ KERNEL take_tap(Wide v, place at, Winner *w)
   w->best = PICK_PLACE(take, at, w->best);
 }
 
-/* The same of numbers that are not NaN: one comparison less. */
-KERNEL take_number(Wide v, place at, Winner *w)
+/* The same of numbers that are not NaN, as far behind the place of all: one comparison less. */
+KERNEL take_number(Wide v, __m512i all, place behind, Winner *w)
 {
   const Mask take = MORE(v, w->most);
   w->most = MOST(v, w->most);
-  w->best = PICK_PLACE(take, at, w->best);
+  w->best = ADD_PLACES_WHERE(take, all, ALL_PLACES(behind), w->best);
 }
 
 /* The largest of a row; size and step are constants where they can be. */
@@ -668,69 +672,97 @@ KERNEL plane_of_strips(const THNNWindow *axis, const real *x, real *y, int64_t *
 /* --- windows of 2 or 3 by 2 in an image, of numbers ---------------------------------------------
  */
 
+/* What a strip is for the rows of a plane: a copy that nobody else has, as stores of vectors may
+ * change what they can reach. */
+typedef struct {
+  Mask low, high, wanted; /* which elements of two vectors there are, and windows */
+  __m512i first, column;
+  ptrdiff_t begin, start, next; /* next: elements of a row */
+  int more;                     /* the last window has an element behind the vectors */
+} Lane;
+
 /* The largest of a row, as row_winner for a step of 2, but for NaN: *nan tells whether there is
  * one. */
-KERNEL row_of_numbers(const Strip *s, const real *x, ptrdiff_t row, ptrdiff_t size, Winner *to,
+KERNEL row_of_numbers(const Lane *s, const real *x, ptrdiff_t row, ptrdiff_t size, Winner *to,
                       Mask *nan)
 {
-  const place at = (place)(row * s->w->input);
-  Winner w = {.best = ADD_PLACE(at, s->first)};
-  x += row * s->w->input + s->start;
+  const __m512i at = ALL_PLACES((place)(row * s->next));
+  Winner w = {.best = ADD_PLACES(at, s->first)};
+  x += row * s->next + s->start;
   __builtin_prefetch(x + AHEAD);
   __builtin_prefetch(x + AHEAD + WIDE);
-  const Wide low = LOAD_INSIDE(s->inside[0][0], x);
-  const Wide high = LOAD_INSIDE(s->inside[0][1], x + WIDE), even = EVENS(low, high);
+  const Wide low = LOAD_INSIDE(s->low, x), high = LOAD_INSIDE(s->high, x + WIDE);
+  const Wide even = EVENS(low, high);
   w.most = even;
-  take_number(ODDS(low, high), at + 1, &w);
+  take_number(ODDS(low, high), at, 1, &w);
   *nan |= ARE_NAN(low, high);
   if (size == 3) { /* what follows the evens is one of the next window's, or behind the vectors */
-    const int more = s->inside[2][1] >> (WIDE - 2) & 1;
-    const real last = more ? x[2 * WIDE] : -(real)INFINITY;
-    take_number(NEXT(even, ALL_OF(last)), at + 2, &w);
+    const real last = s->more ? x[2 * WIDE] : -(real)INFINITY;
+    take_number(NEXT(even, ALL_OF(last)), at, 2, &w);
     *nan |= (Mask)(last != last);
   }
   *to = w;
 }
 
-/* The windows of row j of a strip, in the rows that height has; the first of these is the last one
- * of the windows above, if they share it. */
-KERNEL windows_of_numbers(Strip *s, const THNNSpan *height, int shared, const real *x,
-                          ptrdiff_t size, real *y, int64_t *index, Mask *nan)
+/* The windows of some strips; the first row of one is the last one of the windows above, where
+ * windows are of 3.  What few strips keep, where their number is a constant, stays in registers. */
+KERNEL strips_of_numbers(const Strip *strip, ptrdiff_t strips, const THNNWindow *axis,
+                         const real *x, ptrdiff_t size, real *y, int64_t *index, Mask *nan)
 {
-  Winner all, w;
-  if (shared)
-    all = s->winner[0];
-  else
-    row_of_numbers(s, x, height->begin, size, &all, nan);
-  w = all;
-  for (ptrdiff_t r = height->begin + 1; r < height->end; r++) {
-    row_of_numbers(s, x, r, size, &w, nan);
-    const Mask take = MORE(w.most, all.most);
-    all.most = MOST(w.most, all.most);
-    all.best = PICK_PLACES(take, w.best, all.best);
+  const THNNWindow height = axis[1];
+  const ptrdiff_t columns = axis[2].output;
+  Lane s[STRIPS];
+  Winner last[STRIPS];
+  Mask strange = 0;
+  for (ptrdiff_t k = 0; k < strips; k++)
+    s[k] = (Lane){.low = strip[k].inside[0][0],
+                  .high = strip[k].inside[0][1],
+                  .wanted = strip[k].wanted,
+                  .first = strip[k].first,
+                  .column = strip[k].column,
+                  .begin = strip[k].begin,
+                  .start = strip[k].start,
+                  .next = axis[2].input,
+                  .more = size == 3 && strip[k].inside[2][1] >> (WIDE - 2) & 1};
+  for (ptrdiff_t j = 0; j < height.output; j++) {
+    const THNNSpan span = THNNWindow_span(&height, j);
+    for (ptrdiff_t k = 0; k < strips; k++) {
+      Winner all;
+      if (size == 2 || j == 0)
+        row_of_numbers(&s[k], x, span.begin, size, &all, &strange);
+      else
+        all = last[k];
+      last[k] = all;
+      for (ptrdiff_t r = span.begin + 1; r < span.end; r++) {
+        row_of_numbers(&s[k], x, r, size, &last[k], &strange);
+        const Mask take = MORE(last[k].most, all.most);
+        all.most = MOST(last[k].most, all.most);
+        all.best = PICK_PLACES(take, last[k].best, all.best);
+      }
+      const ptrdiff_t at = j * columns + s[k].begin;
+      put_lanes(s[k].wanted, all.most, ADD_PLACES(all.best, s[k].column), y + at, index + at);
+    }
   }
-  s->winner[0] = w;
-  put_windows(s, &all, y, index);
+  *nan |= strange;
 }
 
 /* Whether there was no NaN; if there was, nothing is known. */
 KERNEL image_of_numbers(const THNNWindow *axis, const real *x, real *y, int64_t *index,
                         ptrdiff_t size, int *fine)
 {
-  const ptrdiff_t columns = axis[2].output, rows = axis[1].output;
+  const ptrdiff_t columns = axis[2].output;
   Strip strip[STRIPS];
   Mask nan = 0;
   for (ptrdiff_t first = 0; first < columns; first += STRIPS * WIDE) {
     const ptrdiff_t strips = THMin(STRIPS, (columns - first + WIDE - 1) / WIDE);
     for (ptrdiff_t k = 0; k < strips; k++)
       begin_strip(&strip[k], &axis[2], THMax(THMin(first + k * WIDE, columns - WIDE), 0));
-    for (ptrdiff_t j = 0; j < rows; j++) {
-      const THNNSpan height = THNNWindow_span(&axis[1], j);
-      const int shared = size == 3 && j > 0;
-      for (ptrdiff_t k = 0; k < strips; k++)
-        windows_of_numbers(&strip[k], &height, shared, x, size, y + j * columns + strip[k].begin,
-                           index + j * columns + strip[k].begin, &nan);
-    }
+    if (strips == 1 && size == 3)
+      strips_of_numbers(strip, 1, axis, x, size, y, index, &nan);
+    else if (strips == 2 && size == 3)
+      strips_of_numbers(strip, 2, axis, x, size, y, index, &nan);
+    else
+      strips_of_numbers(strip, strips, axis, x, size, y, index, &nan);
   }
   *fine = !nan;
 }
