@@ -435,7 +435,7 @@ typedef __m512 Wide;
 #define MOST(V, OTHER)  _mm512_max_pd(V, OTHER)
 #define ARE_NAN(A, B)   _mm512_cmp_pd_mask(A, B, _CMP_UNORD_Q)
 #define ALL_OF(X)       _mm512_set1_pd(X)
-#define NEXT(V, LAST) \
+#define NEXT(V, LAST)   /* lane i + 1 of V, and then LAST */ \
   _mm512_castsi512_pd(_mm512_alignr_epi64(_mm512_castpd_si512(LAST), _mm512_castpd_si512(V), 1))
 #define PICK(MASK, V, OTHER)                _mm512_mask_mov_pd(OTHER, MASK, V)
 #define PICK_PLACES(MASK, P, OTHER)         _mm512_mask_mov_epi64(OTHER, MASK, P)
@@ -522,14 +522,6 @@ KERNEL take_tap(Wide v, place at, Winner *w)
   const Mask take = LARGER(v, w->most);
   w->most = PICK(take, v, w->most);
   w->best = PICK_PLACE(take, at, w->best);
-}
-
-/* The same of numbers that are not NaN, as far behind the place of all: one comparison less. */
-KERNEL take_number(Wide v, __m512i all, place behind, Winner *w)
-{
-  const Mask take = MORE(v, w->most);
-  w->most = MOST(v, w->most);
-  w->best = ADD_PLACES_WHERE(take, all, ALL_PLACES(behind), w->best);
 }
 
 /* The largest of a row; size and step are constants where they can be. */
@@ -669,128 +661,12 @@ KERNEL plane_of_strips(const THNNWindow *axis, const real *x, real *y, int64_t *
   }
 }
 
-/* --- windows of 2 or 3 by 2 in an image, of numbers ---------------------------------------------
- */
-
-/* What a strip is for the rows of a plane: a copy that nobody else has, as stores of vectors may
- * change what they can reach. */
-typedef struct {
-  Mask low, high, wanted; /* which elements of two vectors there are, and windows */
-  __m512i first, column;
-  ptrdiff_t begin, start, next; /* next: elements of a row */
-  int more;                     /* the last window has an element behind the vectors */
-} Lane;
-
-/* The largest of a row, as row_winner for a step of 2, but for NaN: *nan tells whether there is
- * one. */
-KERNEL row_of_numbers(const Lane *s, const real *x, ptrdiff_t row, ptrdiff_t size, Winner *to,
-                      Mask *nan)
-{
-  const __m512i at = ALL_PLACES((place)(row * s->next));
-  Winner w = {.best = ADD_PLACES(at, s->first)};
-  x += row * s->next + s->start;
-  __builtin_prefetch(x + AHEAD);
-  __builtin_prefetch(x + AHEAD + WIDE);
-  const Wide low = LOAD_INSIDE(s->low, x), high = LOAD_INSIDE(s->high, x + WIDE);
-  const Wide even = EVENS(low, high);
-  w.most = even;
-  take_number(ODDS(low, high), at, 1, &w);
-  *nan |= ARE_NAN(low, high);
-  if (size == 3) { /* what follows the evens is one of the next window's, or behind the vectors */
-    const real last = s->more ? x[2 * WIDE] : -(real)INFINITY;
-    take_number(NEXT(even, ALL_OF(last)), at, 2, &w);
-    *nan |= (Mask)(last != last);
-  }
-  *to = w;
-}
-
-/* The windows of some strips; the first row of one is the last one of the windows above, where
- * windows are of 3.  What few strips keep, where their number is a constant, stays in registers. */
-KERNEL strips_of_numbers(const Strip *strip, ptrdiff_t strips, const THNNWindow *axis,
-                         const real *x, ptrdiff_t size, real *y, int64_t *index, Mask *nan)
-{
-  const THNNWindow height = axis[1];
-  const ptrdiff_t columns = axis[2].output;
-  Lane s[STRIPS];
-  Winner last[STRIPS];
-  Mask strange = 0;
-  for (ptrdiff_t k = 0; k < strips; k++)
-    s[k] = (Lane){.low = strip[k].inside[0][0],
-                  .high = strip[k].inside[0][1],
-                  .wanted = strip[k].wanted,
-                  .first = strip[k].first,
-                  .column = strip[k].column,
-                  .begin = strip[k].begin,
-                  .start = strip[k].start,
-                  .next = axis[2].input,
-                  .more = size == 3 && strip[k].inside[2][1] >> (WIDE - 2) & 1};
-  for (ptrdiff_t j = 0; j < height.output; j++) {
-    const THNNSpan span = THNNWindow_span(&height, j);
-    for (ptrdiff_t k = 0; k < strips; k++) {
-      Winner all;
-      if (size == 2 || j == 0)
-        row_of_numbers(&s[k], x, span.begin, size, &all, &strange);
-      else
-        all = last[k];
-      last[k] = all;
-      for (ptrdiff_t r = span.begin + 1; r < span.end; r++) {
-        row_of_numbers(&s[k], x, r, size, &last[k], &strange);
-        const Mask take = MORE(last[k].most, all.most);
-        all.most = MOST(last[k].most, all.most);
-        all.best = PICK_PLACES(take, last[k].best, all.best);
-      }
-      const ptrdiff_t at = j * columns + s[k].begin;
-      put_lanes(s[k].wanted, all.most, ADD_PLACES(all.best, s[k].column), y + at, index + at);
-    }
-  }
-  *nan |= strange;
-}
-
-/* Whether there was no NaN; if there was, nothing is known. */
-KERNEL image_of_numbers(const THNNWindow *axis, const real *x, real *y, int64_t *index,
-                        ptrdiff_t size, int *fine)
-{
-  const ptrdiff_t columns = axis[2].output;
-  Strip strip[STRIPS];
-  Mask nan = 0;
-  for (ptrdiff_t first = 0; first < columns; first += STRIPS * WIDE) {
-    const ptrdiff_t strips = THMin(STRIPS, (columns - first + WIDE - 1) / WIDE);
-    for (ptrdiff_t k = 0; k < strips; k++)
-      begin_strip(&strip[k], &axis[2], THMax(THMin(first + k * WIDE, columns - WIDE), 0));
-    if (strips == 1 && size == 3)
-      strips_of_numbers(strip, 1, axis, x, size, y, index, &nan);
-    else if (strips == 2 && size == 3)
-      strips_of_numbers(strip, 2, axis, x, size, y, index, &nan);
-    else
-      strips_of_numbers(strip, strips, axis, x, size, y, index, &nan);
-  }
-  *fine = !nan;
-}
-
-/* Whether windows are of that size, two apart along both axes of an image. */
-static int slide_by_two(const THNNWindow *axis, ptrdiff_t size)
-{
-  for (int a = 1; a < 3; a++)
-    if (axis[a].size != size || axis[a].step != 2 || axis[a].dilation != 1)
-      return 0;
-  return axis[0].input == 1 && axis[0].output == 1;
-}
-
-/* 0 if these are not such windows, or there is a NaN. */
-FRAME_STAYS static int pool_numbers(const THNNWindow *axis, const real *x, real *y, int64_t *index)
-{
-  int fine = 0;
-  if (slide_by_two(axis, 3))
-    image_of_numbers(axis, x, y, index, 3, &fine);
-  else if (slide_by_two(axis, 2))
-    image_of_numbers(axis, x, y, index, 2, &fine);
-  return fine;
-}
+#include "MaxByTwo.h"
 
 FRAME_STAYS static void pool_strips(const THNNWindow *axis, const real *x, real *y, int64_t *index)
 {
   const THNNWindow *w = &axis[2];
-  if (pool_numbers(axis, x, y, index))
+  if (pool_by_two(axis, x, y, index))
     return;
   if (w->dilation == 1 && w->step == 2 && w->size == 3)
     plane_of_strips(axis, x, y, index, 2, 3);
