@@ -1,7 +1,7 @@
 /* Max pooling of an image by windows of 2 or 3, two apart along both axes, for MaxPool.c: all of it
  * in registers.  An image with a NaN is left to others, which asks for fewer comparisons. */
 
-enum { BY_TWO_AHEAD = 12288 / sizeof(real) }; /* from what is read to what is fetched */
+enum { BY_TWO_AHEAD = 8192 / sizeof(real) }; /* from what is read to what is fetched */
 
 /* As many windows of a row as a vector has elements: what they are for each row. */
 typedef struct {
@@ -53,8 +53,6 @@ KERNEL row_by_two(const StripByTwo *s, const real *x, ptrdiff_t row, ptrdiff_t s
   x += row + s->start;
   const Wide low = LOAD_INSIDE(s->low, x), high = LOAD_INSIDE(s->high, x + WIDE);
   const Wide even = EVENS(low, high);
-  __builtin_prefetch(x + BY_TWO_AHEAD);
-  __builtin_prefetch(x + BY_TWO_AHEAD + WIDE);
   *nan |= ARE_NAN(low, high);
   to->most = even;
   to->best = ADD_PLACES(at, s->first);
@@ -66,19 +64,24 @@ KERNEL row_by_two(const StripByTwo *s, const real *x, ptrdiff_t row, ptrdiff_t s
   }
 }
 
-/* The windows of one or two strips, from window first of each row on; the second one may have some
- * again.  The last row of windows of 3 is the first one of those below.  For a row that is not in
- * the image the next one that is there is taken again, which changes nothing. */
+/* The windows of so many strips, from window first of each row on; the last strip may have some
+ * again.  Rows of an image are read once, from its first column to its last: down one strip after
+ * the other what is fetched would be gone before it is used.  What a few strips keep, where their
+ * number is a constant, stays in registers.
+ *
+ * The last row of windows of 3 is the first one of those below.  For a row that is not in the image
+ * the next one that is there is taken again, which changes nothing. */
 KERNEL strips_by_two(const THNNWindow *axis, ptrdiff_t first, ptrdiff_t strips, ptrdiff_t size,
                      const real *x, real *y, int64_t *index, Mask *nan)
 {
   const ptrdiff_t columns = axis[2].output, next = axis[2].input, rows = axis[1].output;
   const ptrdiff_t top = axis[1].pad, bottom = axis[1].input - 1;
-  const ptrdiff_t begin[] = {first, THMin(first + WIDE, columns - WIDE)};
-  StripByTwo s[2];
-  Winner last[2];
+  ptrdiff_t begin[STRIPS];
+  StripByTwo s[STRIPS];
+  Winner last[STRIPS];
   Mask strange = 0;
   for (ptrdiff_t k = 0; k < strips; k++) {
+    begin[k] = THMax(0, THMin(first + k * WIDE, columns - WIDE));
     begin_by_two(&s[k], &axis[2], begin[k]);
     row_by_two(&s[k], x, 0, size, &last[k], &strange);
   }
@@ -86,6 +89,8 @@ KERNEL strips_by_two(const THNNWindow *axis, ptrdiff_t first, ptrdiff_t strips, 
     const ptrdiff_t end = 2 * j - top + size;
     const ptrdiff_t upper = THMin(THMax(end - 2, 0), bottom) * next;
     const ptrdiff_t lower = THMin(end - 1, bottom) * next;
+    for (ptrdiff_t k = 0; k < 2 * next; k += WIDE) /* line by line: each once, and in order */
+      __builtin_prefetch(x + upper + BY_TWO_AHEAD + k);
     for (ptrdiff_t k = 0; k < strips; k++) {
       Winner all, below;
       row_by_two(&s[k], x, upper, size, &all, &strange);
@@ -97,7 +102,7 @@ KERNEL strips_by_two(const THNNWindow *axis, ptrdiff_t first, ptrdiff_t strips, 
         last[k] = below;
       }
       take_row(&below, &all);
-      put_lanes(strips == 2 ? (Mask)-1 : s[k].wanted, all.most, ADD_PLACES(all.best, s[k].column),
+      put_lanes(strips == 1 ? s[k].wanted : (Mask)-1, all.most, ADD_PLACES(all.best, s[k].column),
                 y + begin[k], index + begin[k]);
     }
   }
@@ -108,11 +113,15 @@ KERNEL image_by_two(const THNNWindow *axis, ptrdiff_t size, const real *x, real 
                     Mask *nan)
 {
   const ptrdiff_t columns = axis[2].output;
-  for (ptrdiff_t first = 0; first < columns; first += 2 * WIDE)
-    if (first + WIDE < columns)
+  for (ptrdiff_t first = 0; first < columns; first += STRIPS * WIDE) {
+    const ptrdiff_t strips = THMin(STRIPS, (columns - first + WIDE - 1) / WIDE);
+    if (columns <= WIDE)
+      strips_by_two(axis, first, 1, size, x, y, index, nan);
+    else if (strips == 2)
       strips_by_two(axis, first, 2, size, x, y, index, nan);
     else
-      strips_by_two(axis, THMax(0, columns - WIDE), 1, size, x, y, index, nan);
+      strips_by_two(axis, first, THMax(2, strips), size, x, y, index, nan);
+  }
 }
 
 /* Whether windows are of that size, two apart along both axes of an image. */

@@ -362,101 +362,188 @@ static void take_windows(const Taking *t, const THNNWindowSum *w, ptrdiff_t n)
 }
 
 #if defined(__AVX512F__)
-/* In images, a strip of LANES windows goes down the plane: what the last two rows of the image add
- * to windows is kept in registers for the next windows that have them, and no line is written. */
+/* In images, strips of LANES windows go down the plane: what the last two rows of the
+ * image add to windows is kept in registers for the next windows that have them, and no line is
+ * written. */
+
+enum { STRIPS = 16 }; /* at a time */
 
 #define NEXT8  1, 2, 3, 4, 5, 6, 7, 8
 #define NEXT16 NEXT8, 9, 10, 11, 12, 13, 14, 15, 16
 
-/* The windows from at on, n of them if less than a vector. */
-INLINE void sum_strip(const THNNPlanes *p, const THNNWindowSum *w, const real *x, real *y,
-                      Counts *counts, ptrdiff_t size, ptrdiff_t step, ptrdiff_t at, ptrdiff_t n)
+/* What a strip is for each row. */
+typedef struct {
+  ptrdiff_t at, first;        /* its first window, and its first column, perhaps in the padding */
+  uint16_t low, high, beyond; /* which elements there are of the vectors that sums are made of, */
+  uint16_t each;              /* and which windows */
+} Strip;
+
+INLINE Strip strip_from(const THNNPlanes *p, const THNNWindowSum *w, ptrdiff_t step, ptrdiff_t at)
 {
-  enum { LOADS = 3, FURTHEST = 16384 / sizeof(real) };
-  const THNNSpans *spans = w->spans;
-  const THNNSpan *rows = spans->of[1];
-  const ptrdiff_t width = p->in[2], first = at * step - w->pad;
-  const uint16_t windows = lanes_between(0, n);
-  const ptrdiff_t ahead = THMin(p->input, FURTHEST); /* mostly the next plane */
-  uint16_t there[LOADS];
-  for (ptrdiff_t k = 0; k < LOADS; k++) {
-    const ptrdiff_t from = first + k * (step == 1 ? 1 : LANES);
-    there[k] = lanes_between(-from, width - from);
+  const ptrdiff_t first = at * step - w->pad, inside = p->in[2] - first;
+  const ptrdiff_t next = step == 1 ? 1 : LANES; /* to the next of these vectors */
+  return (Strip){.at = at,
+                 .first = first,
+                 .low = lanes_between(-first, inside),
+                 .high = lanes_between(-first - next, inside - next),
+                 .beyond = lanes_between(-first - 2 * next, inside - 2 * next),
+                 .each = lanes_between(0, p->out[2] - at)};
+}
+
+/* How many columns sums of windows are divided by, and 1 where there is no window. */
+INLINE Vector columns_of(const THNNSpan *span, uint16_t windows)
+{
+  enum { NEXT_SPAN = sizeof *span / sizeof(int) };
+  int spans[LANES];
+  for (int k = 0; k < LANES; k++)
+    spans[k] = k * NEXT_SPAN;
+#if defined(TH_REAL_IS_FLOAT)
+  __m512i at;
+  memcpy(&at, spans, sizeof at);
+  return (Vector)_mm512_cvtepi32_ps(
+      _mm512_mask_i32gather_epi32(_mm512_set1_epi32(1), windows, at, &span->count, sizeof(int)));
+#else
+  __m256i at;
+  memcpy(&at, spans, sizeof at);
+  return (Vector)_mm512_cvtepi32_pd(
+      _mm256_mmask_i32gather_epi32(_mm256_set1_epi32(1), (__mmask8)windows, at,
+                                   (const int *)(const void *)&span->count, sizeof(int)));
+#endif
+}
+
+/* The sums of windows' parts of a row; fetches what lies so much further ahead, if anything. */
+INLINE Vector sum_row(const Strip *s, const real *x, ptrdiff_t size, ptrdiff_t step,
+                      ptrdiff_t ahead)
+{
+  x += s->first;
+  if (ahead)
+    __builtin_prefetch(x + ahead);
+  const Vector a = (Vector)MASKED_LOAD(s->low, x);
+  if (step == 1)
+    return a + (Vector)MASKED_LOAD(s->high, x + 1) + (Vector)MASKED_LOAD(s->beyond, x + 2);
+  const Vector b = (Vector)MASKED_LOAD(s->high, x + LANES), even = MIX(a, b, EVEN);
+  if (ahead)
+    __builtin_prefetch(x + ahead + LANES);
+  const Vector row = even + MIX(a, b, ODD);
+  if (size == 2)
+    return row;
+  return row + MIX(even, (Vector)MASKED_LOAD(s->beyond & 1, x + 2 * LANES), NEXT);
+}
+
+/* The rows of the image that a row of windows takes: from that one on so many new ones, and before
+ * these none, one or two that the row of windows above took, too. */
+typedef struct {
+  const real *from;
+  ptrdiff_t width, news, kept;
+} NewRows;
+
+/* What the last rows of the image were for a strip, and what its sums are multiplied by. */
+typedef struct {
+  Vector last, before, columns, factor;
+} Sum;
+
+INLINE Vector next_row(const Strip *s, Sum *sum, const real *x, ptrdiff_t size, ptrdiff_t step,
+                       ptrdiff_t ahead)
+{
+  sum->before = sum->last;
+  sum->last = sum_row(s, x, size, step, ahead);
+  return sum->last;
+}
+
+INLINE void sum_of_strip(const Strip *s, Sum *sum, const NewRows *rows, ptrdiff_t size,
+                         ptrdiff_t step, int whole, ptrdiff_t ahead, real *y)
+{
+  Vector all = {0};
+  if (rows->kept == 1)
+    all = sum->last;
+  else if (rows->kept == 2)
+    all = sum->last + sum->before;
+  if (rows->news == step) /* as there mostly are; how often a loop turns is a guess else */
+    for (ptrdiff_t r = 0; r < step; r++)
+      all += next_row(s, sum, rows->from + r * rows->width, size, step, ahead);
+  else
+    for (ptrdiff_t r = 0; r < rows->news; r++)
+      all += next_row(s, sum, rows->from + r * rows->width, size, step, ahead);
+  if (whole)
+    store(y, all * sum->factor);
+  else
+    MASKED_STORE(y, s->each, all * sum->factor);
+}
+
+/* The windows of one or two strips, or of many, from window first of each row on; the last strip
+ * may have some again.  What one or two keep is no array, which would stay in memory.  ahead is 0
+ * for many, whose rows are fetched line by line. */
+INLINE void sum_down(const THNNPlanes *p, const THNNWindowSum *w, const real *x, real *y,
+                     ptrdiff_t size, ptrdiff_t step, ptrdiff_t first, int strips, ptrdiff_t ahead)
+{
+  enum { AHEAD = 8192 / sizeof(real), LINE = 64 / sizeof(real) };
+  const THNNSpan *height = w->spans->of[1];
+  const int64_t slices = w->spans->of[0]->count;
+  const ptrdiff_t width = p->in[2], later = p->output;
+  Strip strip[STRIPS];
+  Sum sums[STRIPS];
+  for (int k = 0; k < strips; k++) {
+    strip[k] = strip_from(p, w, step, THMax(0, THMin(first + k * LANES, p->out[2] - LANES)));
+    sums[k] = (Sum){.columns = columns_of(w->spans->of[2] + strip[k].at, strip[k].each)};
   }
-  Vector last[2] = {{0}}, factor = {0};
+  const Strip one = strip[0], two = strip[strips > 1];
+  Sum a = sums[0], b = sums[strips > 1];
   int64_t end = 0, count = 0;
-  y += at;
   for (int64_t i = 0; i < p->out[1]; i++, y += p->out[2]) {
-    if (rows[i].count != count) {
-      count = rows[i].count;
-      set_rows(counts, spans->of[2], spans->of[0][0].count * count, p->out[2]);
-      factor = 1 / load(counts->divisors + at);
+    const int64_t kept = end - height[i].begin, inside = kept > 0 && kept <= 2 ? kept : 0;
+    const int64_t begin = height[i].begin + inside;
+    end = height[i].end;
+    const NewRows rows = {x + begin * width, width, end - begin, inside};
+    if (height[i].count != count) {
+      count = height[i].count;
+      const real times = (real)(slices * count);
+      a.factor = 1 / (a.columns * times);
+      b.factor = 1 / (b.columns * times);
+      for (int k = 0; !ahead && k < strips; k++)
+        sums[k].factor = 1 / (sums[k].columns * times);
     }
-    const int64_t kept = end - rows[i].begin;
-    int64_t r = kept > 0 && kept <= 2 ? end : rows[i].begin;
-    Vector sum = {0};
-    if (kept == 1)
-      sum = last[0];
-    else if (kept == 2)
-      sum = last[0] + last[1];
-    end = rows[i].end;
-    __builtin_prefetch(y + p->output, 1);
-    for (; r < end; r++) {
-      const real *from = x + r * width + first;
-      Vector row;
-      __builtin_prefetch(from + ahead);
-      if (step == 1) {
-        row = (Vector)MASKED_LOAD(there[0], from);
-        for (ptrdiff_t k = 1; k < size; k++)
-          row += (Vector)MASKED_LOAD(there[k], from + k);
-      } else {
-        const Vector a = (Vector)MASKED_LOAD(there[0], from);
-        const Vector b = (Vector)MASKED_LOAD(there[1], from + LANES);
-        const Vector even = MIX(a, b, EVEN);
-        __builtin_prefetch(from + ahead + LANES);
-        row = even + MIX(a, b, ODD);
-        if (size == 3) {
-          const Vector c = (Vector)MASKED_LOAD(there[2] & 1, from + 2 * LANES);
-          row += MIX(even, c, NEXT);
-        }
-      }
-      sum += row;
-      last[1] = last[0];
-      last[0] = row;
+    for (ptrdiff_t k = 0; !ahead && k < rows.news * width; k += LINE)
+      __builtin_prefetch(rows.from + AHEAD + k);
+    for (int k = 0; k < strips && step == 1; k++) /* by 2 there are fewer */
+      __builtin_prefetch(y + strip[k].at + later, 1);
+    if (ahead) {
+      sum_of_strip(&one, &a, &rows, size, step, strips > 1, ahead, y + one.at);
+      if (strips > 1)
+        sum_of_strip(&two, &b, &rows, size, step, 1, ahead, y + two.at);
+    } else {
+      for (int k = 0; k < strips; k++)
+        sum_of_strip(&strip[k], &sums[k], &rows, size, step, 1, ahead, y + strip[k].at);
     }
-    sum *= factor;
-    if (n < LANES)
-      MASKED_STORE(y, windows, sum);
-    else
-      store(y, sum);
   }
 }
 
+/* Small planes stay in the first cache while strips go down, two after the other two, and what is
+ * fetched is of the next plane; rows of larger ones, or of many windows, are read once. */
 INLINE void sum_strips(const THNNPlanes *p, const THNNWindowSum *w, const real *x, real *y,
-                       Counts *counts, ptrdiff_t size, ptrdiff_t step)
+                       ptrdiff_t size, ptrdiff_t step)
 {
-  const ptrdiff_t n = p->out[2], last = THMax(n - LANES, 0);
-  for (ptrdiff_t at = 0; at < last; at += LANES)
-    sum_strip(p, w, x, y, counts, size, step, at, LANES);
-  if (n < LANES)
-    sum_strip(p, w, x, y, counts, size, step, 0, n);
+  enum { SMALL = 32768 / sizeof(real), FURTHEST = 16384 / sizeof(real) };
+  const ptrdiff_t n = p->out[2], ahead = THMin(p->input, FURTHEST);
+  if (n > 2 * LANES && (step == 2 || p->input > SMALL))
+    sum_down(p, w, x, y, size, step, 0, (int)((n + LANES - 1) / LANES), 0);
+  else if (n <= LANES)
+    sum_down(p, w, x, y, size, step, 0, 1, ahead);
   else
-    sum_strip(p, w, x, y, counts, size, step, last, LANES);
+    for (ptrdiff_t first = 0; first < n; first += 2 * LANES)
+      sum_down(p, w, x, y, size, step, first, 2, ahead);
 }
 
 /* Whether it has been done. */
-static int are_summed_in_strips(const THNNPlanes *p, const THNNWindowSum *w, const real *x, real *y,
-                                Counts *counts)
+static int are_summed_in_strips(const THNNPlanes *p, const THNNWindowSum *w, const real *x, real *y)
 {
-  enum { LARGEST = 32768 / sizeof(real) }; /* larger planes leave the first cache between strips */
-  if (p->in[0] > 1 || p->out[0] > 1 || p->in[2] > LONGEST || p->input > LARGEST)
+  if (p->in[0] > 1 || p->out[0] > 1 || p->out[2] > STRIPS * LANES)
     return 0;
   if (w->size == 3 && w->step == 2)
-    sum_strips(p, w, x, y, counts, 3, 2);
+    sum_strips(p, w, x, y, 3, 2);
   else if (w->size == 2 && w->step == 2)
-    sum_strips(p, w, x, y, counts, 2, 2);
+    sum_strips(p, w, x, y, 2, 2);
   else if (w->size == 3 && w->step == 1)
-    sum_strips(p, w, x, y, counts, 3, 1);
+    sum_strips(p, w, x, y, 3, 1);
   else
     return 0;
   return 1;
@@ -469,7 +556,7 @@ static void sum_small_windows(const THNNPlanes *p, const THNNWindowSum *w, const
   const THNNSpans *spans = w->spans;
   Counts counts = {0, memory};
 #if defined(__AVX512F__)
-  if (are_summed_in_strips(p, w, x, y, &counts))
+  if (are_summed_in_strips(p, w, x, y))
     return;
 #endif
   real *lines = memory + with_room(p->out[2]);
@@ -640,7 +727,6 @@ typedef struct {
   const THNNSpans *spans;
   const real *x;
   real *y;
-  Counts *counts;
   ptrdiff_t first;    /* the last window that reaches the row's first step elements */
   int64_t begin, end; /* the rows of the image */
   int64_t windows;    /* the first row of windows that may reach those */
@@ -656,12 +742,9 @@ typedef struct {
 
 INLINE void set_factors(Factors *f, const Strips *s, int64_t row, ptrdiff_t together)
 {
-  set_rows(s->counts, s->spans->of[2], s->spans->of[0][0].count * s->spans->of[1][row].count,
-           s->p->out[2]);
-  for (ptrdiff_t k = 0; k < together; k++) {
-    const Vector divisor = (Vector)MASKED_LOAD(f->there[k], s->counts->divisors + f->window[k]);
-    f->factor[k] = 1 / (divisor - __builtin_convertvector(divisor == 0, Vector));
-  }
+  const real rows = (real)(s->spans->of[0][0].count * s->spans->of[1][row].count);
+  for (ptrdiff_t k = 0; k < together; k++)
+    f->factor[k] = 1 / (columns_of(s->spans->of[2] + f->window[k], f->there[k]) * rows);
 }
 
 /* What the last rows of windows give their even and odd columns, the last one first. */
@@ -802,16 +885,11 @@ INLINE void spread_strips(Strips *s, ptrdiff_t size, ptrdiff_t step, ptrdiff_t o
 }
 
 /* Whether it has been done. */
-static int are_spread_in_strips(const THNNPlanes *p, const THNNWindowSum *w, const real *x, real *y,
-                                Counts *counts)
+static int are_spread_in_strips(const THNNPlanes *p, const THNNWindowSum *w, const real *x, real *y)
 {
   const ptrdiff_t odd = w->pad & 1;
-  Strips strips = {.p = p,
-                   .spans = w->spans,
-                   .x = x,
-                   .y = y,
-                   .counts = counts,
-                   .first = w->step == 1 ? w->pad : (w->pad + 1) / 2};
+  Strips strips = {
+      .p = p, .spans = w->spans, .x = x, .y = y, .first = w->step == 1 ? w->pad : (w->pad + 1) / 2};
   /* There are lines for BATCH more rows of windows than a row of the image is in. */
   if (p->in[0] > 1 || p->out[0] > 1 || p->in[2] > LONGEST || w->lines > KEPT + BATCH)
     return 0;
@@ -835,7 +913,7 @@ static void spread_small_windows(const THNNPlanes *p, const THNNWindowSum *w, co
   const THNNSpans *spans = w->spans;
   Lines l = {.p = p, .w = w, .x = x, .counts = {0, memory}};
 #if defined(__AVX512F__)
-  if (are_spread_in_strips(p, w, x, y, &l.counts))
+  if (are_spread_in_strips(p, w, x, y))
     return;
 #endif
   l.part = memory + with_room(p->out[2]);
