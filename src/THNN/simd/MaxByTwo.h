@@ -5,7 +5,7 @@ enum { BY_TWO_AHEAD = 8192 / sizeof(real) }; /* from what is read to what is fet
 
 /* As many windows of a row as a vector has elements: what they are for each row. */
 typedef struct {
-  ptrdiff_t start;        /* the first one's first column, perhaps in the padding */
+  ptrdiff_t begin, start; /* the first window, and its first column, perhaps in the padding */
   Mask low, high, behind; /* which elements of two vectors are in the image, and of one more */
   Mask wanted;            /* which windows there are */
   __m512i first;          /* from each one's first column to the first that is in the image */
@@ -21,6 +21,7 @@ KERNEL begin_by_two(StripByTwo *s, const THNNWindow *w, ptrdiff_t begin)
     first[j] = THMax(-at, 0);
     column[j] = at + TH_INDEX_BASE;
   }
+  s->begin = begin;
   s->start = start;
   s->low = (Mask)lanes_between(-start, inside);
   s->high = (Mask)lanes_between(0, inside - WIDE);
@@ -45,83 +46,139 @@ KERNEL take_row(const Winner *row, Winner *w)
   w->best = PICK_PLACES(take, row->best, w->best);
 }
 
-/* The largest of the row that begins at that place of x; *nan tells whether there is a NaN. */
-KERNEL row_by_two(const StripByTwo *s, const real *x, ptrdiff_t row, ptrdiff_t size, Winner *to,
-                  Mask *nan)
+/* The bits of floats, but for their signs, in front of a 0: those of NaN are more than those of all
+ * numbers.  What is asked of each vector has no mask then, of which a processor makes few at a
+ * time. */
+#if defined(TH_REAL_IS_FLOAT)
+#define BITS(V)           _mm512_castps_si512(V)
+#define DOUBLED(B)        _mm512_add_epi32(B, B)
+#define LARGER_BITS(A, B) _mm512_max_epu32(A, B)
+#define HAS_NAN(B)        _mm512_cmpgt_epu32_mask(B, DOUBLED(BITS(ALL_OF(INFINITY))))
+#else
+#define BITS(V)           _mm512_castpd_si512(V)
+#define DOUBLED(B)        _mm512_add_epi64(B, B)
+#define LARGER_BITS(A, B) _mm512_max_epu64(A, B)
+#define HAS_NAN(B)        _mm512_cmpgt_epu64_mask(B, DOUBLED(BITS(ALL_OF(INFINITY))))
+#endif
+
+KERNEL look_for_nan(Wide v, __m512i *most)
+{
+  *most = LARGER_BITS(*most, DOUBLED(BITS(v)));
+}
+
+/* Where a strip is among those beside it, which tells what it cannot reach beyond.  Constants. */
+typedef struct {
+  int first, last;
+} Side;
+
+/* The largest of the row that begins at that place of x.  Of what is looked at the bits are taken
+ * in; the element behind the vectors is among those of the next strip. */
+KERNEL row_by_two(const StripByTwo *s, Side side, const real *x, ptrdiff_t row, ptrdiff_t size,
+                  Winner *to, __m512i *bits)
 {
   const __m512i at = ALL_PLACES((place)row);
+  Wide low, high;
   x += row + s->start;
-  const Wide low = LOAD_INSIDE(s->low, x), high = LOAD_INSIDE(s->high, x + WIDE);
+  if (side.first)
+    low = LOAD_INSIDE(s->low, x);
+  else
+    memcpy(&low, x, sizeof low);
+  if (side.last)
+    high = LOAD_INSIDE(s->high, x + WIDE);
+  else
+    memcpy(&high, x + WIDE, sizeof high);
   const Wide even = EVENS(low, high);
-  *nan |= ARE_NAN(low, high);
+  look_for_nan(low, bits);
+  look_for_nan(high, bits);
   to->most = even;
   to->best = ADD_PLACES(at, s->first);
   take_number(ODDS(low, high), at, 1, to);
   if (size == 3) { /* what follows the evens is one of the next window's, or behind the vectors */
-    const Wide behind = LOAD_INSIDE(s->behind, x + 2 * WIDE);
-    *nan |= ARE_NAN(behind, behind);
+    Wide behind = ALL_OF(-(real)INFINITY);
+    if (side.last) {
+      behind = LOAD_INSIDE(s->behind, x + 2 * WIDE);
+      look_for_nan(behind, bits);
+    } else {
+      behind = ALL_OF(x[2 * WIDE]);
+    }
     take_number(NEXT(even, behind), at, 2, to);
   }
 }
 
+/* A row of windows takes the rows of the image that begin at upper and lower; windows of 3 take the
+ * lower one of the windows above, too. */
+typedef struct {
+  ptrdiff_t upper, lower;
+} RowsByTwo;
+
+KERNEL windows_by_two(const StripByTwo *s, Side side, Winner *last, const real *x, RowsByTwo rows,
+                      ptrdiff_t size, Mask wanted, real *y, int64_t *index, __m512i *bits)
+{
+  Winner all, below;
+  row_by_two(s, side, x, rows.upper, size, &all, bits);
+  row_by_two(s, side, x, rows.lower, size, &below, bits);
+  if (size == 3) {
+    const Winner middle = all;
+    all = *last;
+    take_row(&middle, &all);
+    *last = below;
+  }
+  take_row(&below, &all);
+  put_lanes(wanted, all.most, ADD_PLACES(all.best, s->column), y + s->begin, index + s->begin);
+}
+
 /* The windows of so many strips, from window first of each row on; the last strip may have some
  * again.  Rows of an image are read once, from its first column to its last: down one strip after
- * the other what is fetched would be gone before it is used.  What a few strips keep, where their
- * number is a constant, stays in registers.
+ * the other what is fetched would be gone before it is used.  What few strips keep, one or two, is
+ * no array, which would stay in memory.
  *
- * The last row of windows of 3 is the first one of those below.  For a row that is not in the image
- * the next one that is there is taken again, which changes nothing. */
-KERNEL strips_by_two(const THNNWindow *axis, ptrdiff_t first, ptrdiff_t strips, ptrdiff_t size,
-                     const real *x, real *y, int64_t *index, Mask *nan)
+ * For a row that is not in the image the next one that is there is taken again, which changes
+ * nothing. */
+KERNEL strips_by_two(const THNNWindow *axis, ptrdiff_t first, ptrdiff_t strips, int few,
+                     ptrdiff_t size, const real *x, real *y, int64_t *index, Mask *nan)
 {
   const ptrdiff_t columns = axis[2].output, next = axis[2].input, rows = axis[1].output;
   const ptrdiff_t top = axis[1].pad, bottom = axis[1].input - 1;
-  ptrdiff_t begin[STRIPS];
   StripByTwo s[STRIPS];
   Winner last[STRIPS];
-  Mask strange = 0;
+  const Side both = {1, 1};
+  __m512i bits = _mm512_setzero_si512();
   for (ptrdiff_t k = 0; k < strips; k++) {
-    begin[k] = THMax(0, THMin(first + k * WIDE, columns - WIDE));
-    begin_by_two(&s[k], &axis[2], begin[k]);
-    row_by_two(&s[k], x, 0, size, &last[k], &strange);
+    begin_by_two(&s[k], &axis[2], THMax(0, THMin(first + k * WIDE, columns - WIDE)));
+    row_by_two(&s[k], both, x, 0, size, &last[k], &bits);
   }
+  const StripByTwo one = s[0], two = s[strips > 1];
+  Winner lastOne = last[0], lastTwo = last[strips > 1];
   for (ptrdiff_t j = 0; j < rows; j++, y += columns, index += columns) {
     const ptrdiff_t end = 2 * j - top + size;
-    const ptrdiff_t upper = THMin(THMax(end - 2, 0), bottom) * next;
-    const ptrdiff_t lower = THMin(end - 1, bottom) * next;
+    const RowsByTwo from = {THMin(THMax(end - 2, 0), bottom) * next, THMin(end - 1, bottom) * next};
     for (ptrdiff_t k = 0; k < 2 * next; k += WIDE) /* line by line: each once, and in order */
-      __builtin_prefetch(x + upper + BY_TWO_AHEAD + k);
-    for (ptrdiff_t k = 0; k < strips; k++) {
-      Winner all, below;
-      row_by_two(&s[k], x, upper, size, &all, &strange);
-      row_by_two(&s[k], x, lower, size, &below, &strange);
-      if (size == 3) {
-        const Winner middle = all;
-        all = last[k];
-        take_row(&middle, &all);
-        last[k] = below;
-      }
-      take_row(&below, &all);
-      put_lanes(strips == 1 ? s[k].wanted : (Mask)-1, all.most, ADD_PLACES(all.best, s[k].column),
-                y + begin[k], index + begin[k]);
+      __builtin_prefetch(x + from.upper + BY_TWO_AHEAD + k);
+    if (few == 1) {
+      windows_by_two(&one, both, &lastOne, x, from, size, one.wanted, y, index, &bits);
+    } else if (few == 2) {
+      windows_by_two(&one, (Side){1, 0}, &lastOne, x, from, size, (Mask)-1, y, index, &bits);
+      windows_by_two(&two, (Side){0, 1}, &lastTwo, x, from, size, (Mask)-1, y, index, &bits);
+    } else {
+      for (ptrdiff_t k = 0; k < strips; k++)
+        windows_by_two(&s[k], both, &last[k], x, from, size, (Mask)-1, y, index, &bits);
     }
   }
-  *nan |= strange;
+  *nan |= HAS_NAN(bits);
 }
 
 KERNEL image_by_two(const THNNWindow *axis, ptrdiff_t size, const real *x, real *y, int64_t *index,
                     Mask *nan)
 {
   const ptrdiff_t columns = axis[2].output;
-  for (ptrdiff_t first = 0; first < columns; first += STRIPS * WIDE) {
-    const ptrdiff_t strips = THMin(STRIPS, (columns - first + WIDE - 1) / WIDE);
-    if (columns <= WIDE)
-      strips_by_two(axis, first, 1, size, x, y, index, nan);
-    else if (strips == 2)
-      strips_by_two(axis, first, 2, size, x, y, index, nan);
-    else
-      strips_by_two(axis, first, THMax(2, strips), size, x, y, index, nan);
-  }
+  if (columns <= WIDE)
+    strips_by_two(axis, 0, 1, 1, size, x, y, index, nan);
+  else if (columns <= 2 * WIDE)
+    strips_by_two(axis, 0, 2, 2, size, x, y, index, nan);
+  else
+    for (ptrdiff_t first = 0; first < columns; first += STRIPS * WIDE)
+      strips_by_two(axis, first, THMin(STRIPS, (columns - first + WIDE - 1) / WIDE), 0, size, x, y,
+                    index, nan);
 }
 
 /* Whether windows are of that size, two apart along both axes of an image. */
