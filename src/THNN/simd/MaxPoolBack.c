@@ -27,6 +27,8 @@ enum { WIDE = 64 / sizeof(real), AHEAD = 4096, NONE = -1 };
 #define SMALLER_OF(A, B)        _mm512_min_epi32(A, B)
 #define TAKE_AWAY(A, B)         _mm512_sub_epi32(A, B)
 #define NOT_BELOW(MASK, A, B)   _mm512_mask_cmpge_epu32_mask(MASK, A, B)
+#define LEAST_OF(A, B)          _mm512_min_epu32(A, B)
+#define MOST_OF(A, B)           _mm512_max_epu32(A, B)
 #define ARE_EQUAL(A, B)         _mm512_cmpeq_epi32_mask(A, B)
 #define PICK(MASK, A, OTHER)    _mm512_mask_mov_epi32(OTHER, MASK, A)
 #define LOAD(MASK, X)           _mm512_maskz_loadu_ps(MASK, X)
@@ -48,6 +50,8 @@ typedef __m512 Wide;
 #define SMALLER_OF(A, B)        _mm512_min_epi64(A, B)
 #define TAKE_AWAY(A, B)         _mm512_sub_epi64(A, B)
 #define NOT_BELOW(MASK, A, B)   _mm512_mask_cmpge_epu64_mask(MASK, A, B)
+#define LEAST_OF(A, B)          _mm512_min_epu64(A, B)
+#define MOST_OF(A, B)           _mm512_max_epu64(A, B)
 #define ARE_EQUAL(A, B)         _mm512_cmpeq_epi64_mask(A, B)
 #define PICK(MASK, A, OTHER)    _mm512_mask_mov_epi64(OTHER, MASK, A)
 #define LOAD(MASK, X)           _mm512_maskz_loadu_pd(MASK, X)
@@ -138,7 +142,7 @@ KERNEL int load_windows(const Plane *p, Rows rows, ptrdiff_t k, ptrdiff_t size)
   const __m512i from = LARGER_OF(zero, TAKE_AWAY(zero, left));
   const __m512i count =
       TAKE_AWAY(SMALLER_OF(ALL_OF((Taken)size), TAKE_AWAY(ALL_OF((Taken)next), left)), from);
-  Mask strange = 0;
+  __m512i most = zero;
   for (ptrdiff_t row = rows.begin; row < rows.end; row++) {
     const Row to = row_of(p, row);
     const ptrdiff_t top = 2 * row - h->pad;
@@ -157,20 +161,20 @@ KERNEL int load_windows(const Plane *p, Rows rows, ptrdiff_t k, ptrdiff_t size)
     __builtin_prefetch((const char *)g + AHEAD);
     const __m512i taken = TAKE_AWAY(TAKE_AWAY(place, ALL_OF((Taken)(top * next))), first);
     const __m512i behind = TAKE_AWAY(taken, from);
-    Mask others = wanted; /* what is not in the window's rows from 0 on */
+    __m512i least = none; /* the most; places in the window's rows from 0 on are below count */
     if (top >= 0 && top + size <= h->input)
       for (ptrdiff_t r = 0; r < size; r++)
-        others = NOT_BELOW(others, TAKE_AWAY(behind, ALL_OF((Taken)(r * next))), count);
+        least = LEAST_OF(least, TAKE_AWAY(behind, ALL_OF((Taken)(r * next))));
     else
       for (ptrdiff_t r = THMax(0, -top); r < THMin(size, h->input - top); r++)
-        others = NOT_BELOW(others, TAKE_AWAY(behind, ALL_OF((Taken)(r * next))), count);
-    strange |= others;
+        least = LEAST_OF(least, TAKE_AWAY(behind, ALL_OF((Taken)(r * next))));
+    most = MOST_OF(most, least);
     const __m512i kept = PICK(wanted, taken, none);
     const Wide values = LOAD(wanted, g);
     memcpy(to.taken + k, &kept, sizeof kept);
     memcpy(to.g + k, &values, sizeof values);
   }
-  return !strange;
+  return !NOT_BELOW(wanted, most, count);
 }
 
 /* The last windows of a row with some again. */

@@ -380,6 +380,7 @@ LOOP widen(const THNNPlanes *p, const THNN_(Places) * at, Shape s, ptrdiff_t tap
 LOOP narrow(const THNNPlanes *p, const THNN_(Places) * at, int count, int image, const real *x,
             real *y)
 {
+  enum { USUAL = 4 }; /* by 2, between places */
   const Groups *all = at->groups;
   const THNN_(Band) depth = at->band[0];
   const int64_t *const to = at->from[1];
@@ -407,25 +408,30 @@ LOOP narrow(const THNNPlanes *p, const THNN_(Places) * at, int count, int image,
       }
       for (; k < given && to[k] == j; k++, row += n) {
         const real weight = weights[k];
-        const Lanes both = weight == 0 ? 0 : ALL;
+        const Lanes both = NOT_ZERO(SAME(weight));
         const real *g = row;
         for (ptrdiff_t z = 0; z < (image ? 1 : depth.taps); z++, g += slice) {
           const real whole = image ? 1 : depth.weight[z * depth.to + i];
           if (whole == 0)
             continue;
-          fetch(g, n);
           UNROLL
           for (int q = 0; q < 2 * count; q++) {
+            fetch(g + from[q], 1);
             const Vector v = LOAD(there, g + from[q]);
             above[q] = ADD_PRODUCT(above[q], SAME(whole * (1 - weight)), v);
             below[q] = ADD_PRODUCT_WHERE(both, below[q], v, SAME(whole * weight));
           }
         }
       }
-      fetch_to_write(y, size);
       UNROLL
-      for (int q = 0; q < count; q++)
-        put_group(&all->group[q], picked(all, q, all->taps, above[2 * q], above[2 * q + 1]), y);
+      for (int q = 0; q < count; q++) {
+        const Vector lower = above[2 * q], upper = above[2 * q + 1];
+        fetch_to_write(y + all->group[q].k, 1);
+        put_group(&all->group[q],
+                  all->taps == USUAL ? picked(all, q, USUAL, lower, upper)
+                                     : picked(all, q, all->taps, lower, upper),
+                  y);
+      }
     }
   }
 }
