@@ -578,6 +578,7 @@ void THNN_(convolveImplicit)(const THNNConvolution *c, int back, THTensor *from,
   /* So many positions are computed together that the weights are worth their turning.  Planes that
    * lie last are not laid out again for each piece of the columns: these can be longer. */
   enum { POSITIONS = 512, FEW_POSITIONS = 128, OF_LAST = 4 };
+  enum { TILES = 504 }; /* the same, of whole tiles of 6 or 14: what is left over takes as long */
   THNN_(Call) call;
   THNN_(beginConvolution)(&call, c, back, &from, &weight, &bias, &to);
   THNN_(ImplicitImages) w = {.c = c, .back = back, .elements = !c->last && THNN_(areElements)(c)};
@@ -599,7 +600,9 @@ void THNN_(convolveImplicit)(const THNNConvolution *c, int back, THTensor *from,
   w.inPlace = c->last && THNN_(isLaidOut)(&w.plan);
   w.direct = c->last && w.plan.parts == 1 && !w.plan.leaves && w.plan.part->start == 0 &&
              positions == w.size;
-  w.piece = w.elements || w.inPlace ? THMin(positions, POSITIONS) : positions;
+  w.piece = w.elements  ? THMin(positions, POSITIONS)
+            : w.inPlace ? THMin(positions, TILES)
+                        : positions;
   w.pieces = (positions + w.piece - 1) / w.piece;
   const ptrdiff_t threads = THParallel_threads(PTRDIFF_MAX, 1);
   const ptrdiff_t columns = (c->last ? OF_LAST : 1) * THNN_IMPLICIT_COLUMNS;
