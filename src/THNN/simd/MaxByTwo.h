@@ -94,13 +94,9 @@ KERNEL row_by_two(const StripByTwo *s, Side side, const real *x, ptrdiff_t row, 
   to->best = ADD_PLACES(at, s->first);
   take_number(ODDS(low, high), at, 1, to);
   if (size == 3) { /* what follows the evens is one of the next window's, or behind the vectors */
-    Wide behind = ALL_OF(-(real)INFINITY);
-    if (side.last) {
-      behind = LOAD_INSIDE(s->behind, x + 2 * WIDE);
+    const Wide behind = side.last ? LOAD_INSIDE(s->behind, x + 2 * WIDE) : ALL_OF(x[2 * WIDE]);
+    if (side.last)
       look_for_nan(behind, bits);
-    } else {
-      behind = ALL_OF(x[2 * WIDE]);
-    }
     take_number(NEXT(even, behind), at, 2, to);
   }
 }
