@@ -66,8 +66,16 @@ AT_API bool at_dict_set(at_dict *dict, const char *name, at_tensor *t);
 AT_API at_dict *at_load(const char *path) AT_MUST_USE;
 
 /* Writes the tensors to a file whose format the end of path tells, and returns whether that worked.
- * The file is there as a whole or not at all: it is written beside path, synced, and renamed; after
- * an error an older file is as it was. */
+ * The file is there as a whole or not at all: it is written and synced without a name, where the
+ * file system has such files (O_TMPFILE), so that a process that is killed leaves nothing of it.
+ * Only one that replaces an older file has a temporary name beside it, from when it is complete
+ * until it is renamed.  Elsewhere a file is written under such a name, ".aten-PROCESS-NUMBER.tmp".
+ * After an error an older file is as it was; beyond the limit on file sizes that is an error too,
+ * and no signal.
+ *
+ * A symbolic link stays, and the file that it leads to is replaced, with its permissions; other
+ * hard links to that keep what it was.  It is an error if the link leads nowhere, or if the file is
+ * read-only (for root too). */
 AT_API bool at_save(const char *path, const at_dict *dict);
 
 /* The same for one array in a .npy file.  One in column-major order stays so. */

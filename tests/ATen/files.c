@@ -12,7 +12,7 @@ static char folder[] = "/dev/shm/aten-files.XXXXXX";
 
 static const char *path_of(const char *in, const char *name)
 {
-  static char paths[4][512];
+  static char paths[4][1024];
   static int turn;
   char *path = paths[turn++ % 4];
   snprintf(path, sizeof paths[0], "%s/%s", in, name);
@@ -30,7 +30,7 @@ static int each_file(void (*visit)(const char *path))
   DIR *all = opendir(folder);
   int count = 0;
   for (struct dirent *entry; all && (entry = readdir(all));)
-    if (entry->d_name[0] != '.') {
+    if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
       count++;
       if (visit)
         visit(path_of(folder, entry->d_name));
@@ -68,6 +68,11 @@ const char *scratch(const char *name)
 int scratch_count(void)
 {
   return each_file(NULL);
+}
+
+void scratch_each(void (*visit)(const char *path))
+{
+  each_file(visit);
 }
 
 uint8_t *read_file(const char *path, size_t *size)

@@ -15,8 +15,9 @@
 const char *sample(const char *name);
 const char *scratch(const char *name);
 
-/* How many files are in that folder. */
+/* How many files are in that folder, those with a dot in front too; and a visit to each. */
 int scratch_count(void);
+void scratch_each(void (*visit)(const char *path));
 
 /* The contents of a file, to be freed; and a file with such contents. */
 uint8_t *read_file(const char *path, size_t *size);

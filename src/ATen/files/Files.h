@@ -93,12 +93,15 @@ void *at_grown(void *array, int64_t count, int64_t *room, size_t elementSize);
 
 /* --- writing --------------------------------------------------------------------------------- */
 
-/* A file in the making, under a name beside its own. */
+/* A file in the making: without a name where the system has such files, so that nothing of it
+ * survives the process; else under one beside its own. */
 typedef struct at_out {
   const char *path;
-  char place[PATH_MAX],
-      name[PATH_MAX]; /* what it will be called, and what it is called until then */
-  int descriptor;
+  char place[PATH_MAX]; /* what it will be called */
+  const char *name;     /* the last part of that */
+  char temporary[48];   /* what it is called until then, or "" */
+  int folder, descriptor;
+  bool replaces;   /* there is such a file */
   uint64_t length; /* what was written */
   size_t waiting;  /* of it still in buffer */
   uint8_t buffer[1 << 14];

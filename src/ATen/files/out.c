@@ -1,8 +1,10 @@
 /* A file that is written: there as a whole or not at all. */
+#define _GNU_SOURCE /* O_TMPFILE, O_PATH */
 #include "Files.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -72,57 +74,139 @@ static void discard(void *what)
   at_out *out = what;
   if (out->descriptor >= 0)
     close(out->descriptor);
-  unlink(out->name);
+  if (*out->temporary)
+    unlinkat(out->folder, out->temporary, 0);
+  if (out->folder >= 0)
+    close(out->folder);
 }
 
 /* Where the file goes: to what a symbolic link points to, and never into the place of something
- * that is no file.  Its permissions stay; those of a new file are the usual ones. */
+ * that is no file, or that the caller could not write to.  Its permissions stay; those of a new
+ * file are the usual ones. */
 static mode_t resolve(at_out *out)
 {
   struct stat old;
   if (stat(out->path, &old) == 0) {
     if (!S_ISREG(old.st_mode))
       at_raise(AT_ERROR_RUNTIME, "%s: this is no file, so it is not replaced", out->path);
+    if (!(old.st_mode & 0222)) /* root could write to it */
+      at_raise(AT_ERROR_RUNTIME, "%s: the file is read-only, so it is not replaced", out->path);
+    const int probe = open(out->path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (probe < 0)
+      fail(out);
+    close(probe);
     if (!realpath(out->path, out->place))
       fail(out);
+    out->replaces = true;
     return old.st_mode & 07777;
   }
   if (errno != ENOENT)
     fail(out);
+  if (lstat(out->path, &old) == 0)
+    at_raise(AT_ERROR_RUNTIME, "%s: this is a symbolic link to a file that is not there",
+             out->path);
   if (snprintf(out->place, sizeof out->place, "%s", out->path) >= (int)sizeof out->place)
     at_raise(AT_ERROR_RUNTIME, "%.40s...: this name is too long", out->path);
   return 0;
 }
 
-void at_out_begin(at_out *out, const char *path, THGuard *guard)
+/* Opens the folder of the file, in which it is called out->name. */
+static void open_folder(at_out *out)
+{
+  char folder[PATH_MAX] = ".";
+  const char *slash = strrchr(out->place, '/');
+  out->name = slash ? slash + 1 : out->place;
+  if (slash)
+    snprintf(folder, sizeof folder, "%.*s", (int)(slash - out->place + 1), out->place);
+  out->folder = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (out->folder < 0)
+    fail(out);
+}
+
+/* The next name for a file that is not complete; it does not depend on the name of the file, to
+ * which nothing might be added. */
+static void next_temporary(at_out *out)
 {
   static unsigned counter;
+  const unsigned number = __atomic_add_fetch(&counter, 1, __ATOMIC_RELAXED);
+  snprintf(out->temporary, sizeof out->temporary, ".aten-%ld-%u.tmp", (long)getpid(), number);
+}
+
+static void path_of_descriptor(const at_out *out, char path[32])
+{
+  snprintf(path, 32, "/proc/self/fd/%d", out->descriptor);
+}
+
+/* A file without a name, which is gone when this process is.  False where there are none. */
+static bool open_nameless(at_out *out)
+{
+  char path[32];
+  out->descriptor = openat(out->folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+  if (out->descriptor < 0)
+    return false;
+  path_of_descriptor(out, path);
+  if (access(path, F_OK) == 0) /* or it could not be given a name */
+    return true;
+  close(out->descriptor);
+  out->descriptor = -1;
+  return false;
+}
+
+static void open_named(at_out *out)
+{
+  do {
+    next_temporary(out);
+    out->descriptor =
+        openat(out->folder, out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  } while (out->descriptor < 0 && errno == EEXIST);
+  if (out->descriptor < 0) {
+    *out->temporary = '\0';
+    fail(out);
+  }
+}
+
+void at_out_begin(at_out *out, const char *path, THGuard *guard)
+{
   if (!path)
     at_raise(AT_ERROR_NULL, "path is NULL");
   out->path = path;
-  out->descriptor = -1;
+  out->folder = out->descriptor = -1;
+  *out->temporary = '\0';
+  out->replaces = false;
   out->length = 0;
   out->waiting = 0;
-  const mode_t mode = resolve(out);
-  do {
-    const unsigned number = __atomic_add_fetch(&counter, 1, __ATOMIC_RELAXED);
-    if (snprintf(out->name, sizeof out->name, "%s.%ld-%u.tmp", out->place, (long)getpid(),
-                 number) >= (int)sizeof out->name)
-      at_raise(AT_ERROR_RUNTIME, "%.40s...: this name is too long", path);
-    out->descriptor = open(out->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  } while (out->descriptor < 0 && errno == EEXIST);
-  if (out->descriptor < 0)
-    fail(out);
   THGuard_enter(guard, discard);
   guard->what = out;
+  const mode_t mode = resolve(out);
+  open_folder(out);
+  if (!open_nameless(out))
+    open_named(out);
   if (mode && fchmod(out->descriptor, mode))
     fail(out);
+}
+
+/* As write.  Beyond the limit on the lengths of files there is a signal, which would end the
+ * process; here the error that comes with it is enough. */
+static ssize_t write_without_signal(int descriptor, const uint8_t *bytes, size_t length)
+{
+  sigset_t signals, masked, pending;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGXFSZ);
+  sigpending(&pending);
+  pthread_sigmask(SIG_BLOCK, &signals, &masked);
+  const ssize_t written = write(descriptor, bytes, length);
+  const int error = errno;
+  if (written < 0 && error == EFBIG && !sigismember(&pending, SIGXFSZ))
+    sigtimedwait(&signals, NULL, &(struct timespec){0});
+  pthread_sigmask(SIG_SETMASK, &masked, NULL);
+  errno = error;
+  return written;
 }
 
 static void put(at_out *out, const uint8_t *bytes, size_t length)
 {
   while (length > 0) {
-    const ssize_t written = write(out->descriptor, bytes, length);
+    const ssize_t written = write_without_signal(out->descriptor, bytes, length);
     if (written < 0 && errno != EINTR)
       fail(out);
     if (written > 0) {
@@ -170,18 +254,47 @@ void at_out_fill(at_out *out, uint8_t value, size_t count)
     at_out_write(out, &value, 1);
 }
 
-/* A rename is safe on the disk only when its folder is. */
-static void sync_folder_of(const char *place)
+/* A name is safe on the disk only when its folder is. */
+static void sync_folder(int folder)
 {
-  const char *slash = strrchr(place, '/');
-  char folder[PATH_MAX] = ".";
-  if (slash)
-    snprintf(folder, sizeof folder, "%.*s", (int)(slash - place + 1), place);
-  const int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int descriptor = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor >= 0) {
     fsync(descriptor); /* some file systems cannot; the file itself is complete in any case */
     close(descriptor);
   }
+}
+
+static bool link_as(const at_out *out, const char *name)
+{
+  char path[32];
+  path_of_descriptor(out, path);
+  return linkat(AT_FDCWD, path, out->folder, name, AT_SYMLINK_FOLLOW) == 0;
+}
+
+/* Gives the complete file its name.  Nothing replaces a file but a rename, for which a file without
+ * a name takes one first. */
+static void name_file(at_out *out)
+{
+  if (!*out->temporary && !out->replaces) {
+    if (link_as(out, out->name))
+      return;
+    if (errno != EEXIST) /* it came meanwhile */
+      fail(out);
+  }
+  if (!*out->temporary) {
+    bool linked;
+    do {
+      next_temporary(out);
+      linked = link_as(out, out->temporary);
+    } while (!linked && errno == EEXIST);
+    if (!linked) {
+      *out->temporary = '\0';
+      fail(out);
+    }
+  }
+  if (renameat(out->folder, out->temporary, out->folder, out->name) != 0)
+    fail(out);
+  *out->temporary = '\0';
 }
 
 void at_out_commit(at_out *out, THGuard *guard)
@@ -189,10 +302,7 @@ void at_out_commit(at_out *out, THGuard *guard)
   flush(out);
   if (fsync(out->descriptor))
     fail(out);
-  const int closed = close(out->descriptor);
-  out->descriptor = -1;
-  if (closed != 0 || rename(out->name, out->place) != 0)
-    fail(out);
-  THGuard_keep(guard);
-  sync_folder_of(out->place);
+  name_file(out);
+  sync_folder(out->folder);
+  THGuard_leave(guard);
 }
