@@ -41,9 +41,12 @@ target_compile_options(th_compile_options INTERFACE
 if(TH_WERROR)
   target_compile_options(th_compile_options INTERFACE -Werror)
 endif()
-if(TH_BASELINE)
-  target_compile_definitions(th_compile_options INTERFACE TH_BASELINE)
-endif()
+foreach(level IN ITEMS avx2 avx512)
+  if(NOT level IN_LIST TH_LEVELS)
+    string(TOUPPER ${level} name)
+    target_compile_definitions(th_compile_options INTERFACE TH_WITHOUT_${name})
+  endif()
+endforeach()
 
 if(TH_SANITIZE)
   # Sanitizers keep loops from being vectorized, and that is not worth a word.

@@ -9,10 +9,11 @@ list(REMOVE_ITEM TH_TYPES Half)                    # the types that compute
 set(TH_FLOAT_TYPES Float Double)
 
 # The instruction sets kernels are compiled for, and the compiler's flags for each.
-set(TH_LEVELS default)
+if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  set(TH_LEVELS default)
+endif()
 set(TH_LEVEL_FLAGS_default "")
-if(NOT TH_BASELINE AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
-  list(APPEND TH_LEVELS avx2 avx512)
+if(NOT TH_LEVELS STREQUAL "default")
   # Processors of 2012 and before, for which a million bytes of unrolled loops are not worth it.
   set(TH_LEVEL_FLAGS_default $<$<CONFIG:Release>:-O2> $<$<CONFIG:Release>:-ftree-vectorize>)
   # Files that lose little there without what -O2 writes out at length (docs/optimisations.md).

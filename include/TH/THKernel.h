@@ -7,8 +7,9 @@
  *
  * One ordinary file per type picks the table when the library is loaded:
  *
- *     TH_DISPATCH(THKernel, THTensor_(pointwise))          defines:  const THKernel
- * *THTensor_(pointwise)
+ *     TH_DISPATCH(THKernel, THTensor_(pointwise))
+ *
+ * which defines const THKernel *THTensor_(pointwise).
  *
  * TH_CPU_CAPABILITY=default|avx2|avx512 in the environment forces a level that the machine has. */
 #ifndef TH_KERNEL_H
@@ -25,21 +26,26 @@ TH_API const char *THCpu_levelName(THCpuLevel level);
 
 #define TH_LEVEL_(NAME) TH_CONCAT_3(NAME, _, TH_LEVEL)
 
-#if defined(__x86_64__) && !defined(TH_BASELINE)
-#define TH_DISPATCH(TYPE, NAME)                                                          \
-  extern const TYPE TH_CONCAT_2(NAME, _default)[], TH_CONCAT_2(NAME, _avx2)[],           \
-      TH_CONCAT_2(NAME, _avx512)[];                                                      \
-  const TYPE *NAME = TH_CONCAT_2(NAME, _default);                                        \
-  __attribute__((constructor)) static void TH_CONCAT_2(pick_, NAME)(void)                \
-  {                                                                                      \
-    const TYPE *const levels[] = {TH_CONCAT_2(NAME, _default), TH_CONCAT_2(NAME, _avx2), \
-                                  TH_CONCAT_2(NAME, _avx512)};                           \
-    NAME = levels[THCpu_level()];                                                        \
-  }
+/* The tables of a level that this build has no kernels for are those of the baseline. */
+#if defined(__x86_64__) && !defined(TH_WITHOUT_AVX2)
+#define TH_AT_AVX2(NAME) TH_CONCAT_2(NAME, _avx2)
 #else
-#define TH_DISPATCH(TYPE, NAME)                    \
-  extern const TYPE TH_CONCAT_2(NAME, _default)[]; \
-  const TYPE *NAME = TH_CONCAT_2(NAME, _default);
+#define TH_AT_AVX2(NAME) TH_CONCAT_2(NAME, _default)
 #endif
+#if defined(__x86_64__) && !defined(TH_WITHOUT_AVX512)
+#define TH_AT_AVX512(NAME) TH_CONCAT_2(NAME, _avx512)
+#else
+#define TH_AT_AVX512(NAME) TH_CONCAT_2(NAME, _default)
+#endif
+
+#define TH_DISPATCH(TYPE, NAME)                                                              \
+  extern const TYPE TH_CONCAT_2(NAME, _default)[], TH_AT_AVX2(NAME)[], TH_AT_AVX512(NAME)[]; \
+  const TYPE *NAME = TH_CONCAT_2(NAME, _default);                                            \
+  __attribute__((constructor)) static void TH_CONCAT_2(pick_, NAME)(void)                    \
+  {                                                                                          \
+    const TYPE *const levels[] = {TH_CONCAT_2(NAME, _default), TH_AT_AVX2(NAME),             \
+                                  TH_AT_AVX512(NAME)};                                       \
+    NAME = levels[THCpu_level()];                                                            \
+  }
 
 #endif

@@ -10,17 +10,20 @@ static const char *const level_names[] = {"default", "avx2", "avx512"};
 
 static THCpuLevel best_level(void)
 {
-#if defined(__x86_64__) && !defined(TH_BASELINE)
+#ifdef __x86_64__
   __builtin_cpu_init();
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
     return TH_CPU_DEFAULT;
+#ifndef TH_WITHOUT_AVX512
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
     return TH_CPU_AVX512;
-  return TH_CPU_AVX2;
-#else
-  return TH_CPU_DEFAULT;
 #endif
+#ifndef TH_WITHOUT_AVX2
+  return TH_CPU_AVX2;
+#endif
+#endif
+  return TH_CPU_DEFAULT;
 }
 
 /* Called by constructors, perhaps before this file's own would run: so decided on the first call.
@@ -79,7 +82,7 @@ static int sums_by_eight(void)
   const char *wish = getenv("TH_SUM_DOUBLES");
   if (wish)
     return strtol(wish, NULL, 10) == 8;
-#if defined(__x86_64__) && !defined(TH_BASELINE)
+#ifdef __x86_64__
   return __builtin_cpu_is("amd");
 #else
   return 0;
