@@ -43,8 +43,7 @@ typedef struct THSortKernels {
   int (*toFloats32)(uint32_t *bits, const uint32_t *keys, ptrdiff_t n, uint32_t flip);
   int (*toFloats64)(uint64_t *bits, const uint64_t *keys, ptrdiff_t n, uint64_t flip);
 
-  /* Words of keys whose places begin with first, and what words were made of, places with
-   * TH_INDEX_BASE. */
+  /* Words of keys whose places begin with first, and what words were made of. */
   void (*pair)(uint64_t *words, const uint32_t *keys, ptrdiff_t n, ptrdiff_t first);
   void (*unpair)(uint32_t *keys, int64_t *places, const uint64_t *words, ptrdiff_t n);
 } THSortKernels;

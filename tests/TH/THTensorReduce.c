@@ -250,8 +250,8 @@ static void THTest_(checkTensor)(Reduction op, THTensor *t, THTensor *r, THLongT
     THTest_(checkNumber)(op, *THTest_(at)(r, k), expected,
                          THTest_(cancels)(op) ? THTest_(sumOfMagnitudes)(line, length, inner)
                                               : fabs((double)expected));
-    if (THTest_(hasIndex)(op) && THTest_(indexAt)(indices, k) != index + TH_INDEX_BASE)
-      CHECK_EQ(THTest_(indexAt)(indices, k), (int64_t)index + TH_INDEX_BASE);
+    if (THTest_(hasIndex)(op) && THTest_(indexAt)(indices, k) != index)
+      CHECK_EQ(THTest_(indexAt)(indices, k), (int64_t)index);
   }
   free(x);
 }
@@ -594,7 +594,7 @@ static void THTest_(reducePlaces)(void)
       for (int k = 0; k < LINES; k++) {
         const int64_t first = THMin(places[k / PLACES], places[k % PLACES]);
         CHECK_EQ(*THTest_(at)(r, k), (real)(largest ? 20 : 5));
-        CHECK_EQ(indices->storage->data[k], first + TH_INDEX_BASE);
+        CHECK_EQ(indices->storage->data[k], first);
       }
       THTensor_(free)(t);
     }
@@ -629,7 +629,7 @@ static void THTest_(reduceNan)(void)
           CHECK(!isnan(*THTest_(at)(r, 0)));
           for (int k = 1; k < 3; k++) {
             CHECK(isnan(*THTest_(at)(r, k)));
-            CHECK_EQ(indices->storage->data[k], where + TH_INDEX_BASE);
+            CHECK_EQ(indices->storage->data[k], where);
           }
         }
         THTensor_(norm)(r, t, (real)INFINITY, 1, 0);
@@ -681,10 +681,10 @@ static void THTest_(reduceInfinities)(void)
     t->storage->data[i] = i < 1000 ? (real)-INFINITY : (real)INFINITY;
   THTensor_(max)(r, indices, t, 1, 0);
   CHECK_EQ(*THTest_(at)(r, 0), -(real)INFINITY);
-  CHECK_EQ(indices->storage->data[0], (int64_t)TH_INDEX_BASE);
+  CHECK_EQ(indices->storage->data[0], 0);
   THTensor_(min)(r, indices, t, 1, 0);
   CHECK_EQ(*THTest_(at)(r, 1), (real)INFINITY);
-  CHECK_EQ(indices->storage->data[1], (int64_t)TH_INDEX_BASE);
+  CHECK_EQ(indices->storage->data[1], 0);
   CHECK_EQ(THTensor_(maxall)(t), (real)INFINITY);
   THLongTensor_free(indices);
   THTensor_(free)(r);

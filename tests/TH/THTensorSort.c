@@ -58,8 +58,8 @@ static void THTest_(checkSame)(real actual, real expected, int64_t index, int64_
 {
   if (memcmp(&actual, &expected, sizeof actual))
     CHECK_MSG(0, "value is %s, not %s", TH_TEXT(actual), TH_TEXT(expected));
-  if (index != expectedIndex + TH_INDEX_BASE)
-    CHECK_EQ(index, expectedIndex + TH_INDEX_BASE);
+  if (index != expectedIndex)
+    CHECK_EQ(index, expectedIndex);
 }
 
 /* --- one line after the other ---------------------------------------------------------------- */
@@ -282,7 +282,7 @@ static void THTest_(checkSorted)(THTensor *t)
     const real *v = values->storage->data;
     const int64_t *at = indices->storage->data;
     for (ptrdiff_t i = 0; i < n; i++) {
-      const int64_t place = at[i] - TH_INDEX_BASE;
+      const int64_t place = at[i];
       if (place < 0 || place >= n || seen[place]++ || memcmp(v + i, x + place, sizeof *v))
         CHECK_MSG(0, "place %td has index %lld", i, (long long)place);
       if (i == 0)
@@ -446,7 +446,7 @@ static void THTest_(sortLong)(void)
       THTensor_(topk)(one, oneIndex, some, few[f], 0, 0, 1);
       for (int64_t i = 0; i < few[f]; i++)
         THTest_(checkSame)(one->storage->data[i], values->storage->data[i],
-                           oneIndex->storage->data[i], indices->storage->data[i] - TH_INDEX_BASE);
+                           oneIndex->storage->data[i], indices->storage->data[i]);
       THTensor_(free)(some);
     }
   THLongTensor_free(oneIndex);

@@ -295,6 +295,7 @@ static void THTest_(nonzeroOf)(THTensor *t, int kind)
   THLongTensor *places = THLongTensor_new();
   THCudaLongTensor *dplaces = THCudaLongTensor_new(state);
   RTensor_(nonzero)(places, rt);
+  THLongTensor_add(places, places, TH_INDEX_BASE);
   THCTensor_(nonzero)(state, dplaces, dt);
   CHECK_LONGS(dplaces, places);
   THCudaLongTensor_free(state, dplaces);

@@ -57,6 +57,7 @@ OF_DIM(prod)
     THLongTensor *indices = THLongTensor_new();                                  \
     THCTensor_(NAME)(state, r, ri, d, dim, keep);                                \
     RTensor_(NAME)(expected, indices, s, dim, keep);                             \
+    THLongTensor_add(indices, indices, TH_INDEX_BASE);                           \
     CHECK_LIKE(r, expected, 0, 0);                                               \
     CHECK_LONGS(ri, indices);                                                    \
     THLongTensor_free(indices);                                                  \

@@ -5,11 +5,13 @@
  *     THFloatTensor_scatterAdd(t, 1, places, src);   t[i][places[i][j]] += src[i][j]
  *     THFloatTensor_maskedSelect(r, t, mask);        those elements where mask is 1, as a vector
  *
- * Indices count from TH_INDEX_BASE.  Functions that make a result (the first argument of
- * indexSelect, gather, take, maskedSelect, nonzero) resize it; it may be, or share memory with, any
- * other argument.  The others change a tensor in place, whose shape stays; an argument that shares
- * memory with it is copied first.  Where indices repeat, elements are written or added in the order
- * of the indices: the last one written stays.  Results do not depend on the number of threads.
+ * Indices that are read count from TH_INDEX_BASE; those that are returned (nonzero, and max, sort
+ * and the like elsewhere) from 0, always: Torch7 adds 1 to them outside of TH.  Functions that make
+ * a result (the first argument of indexSelect, gather, take, maskedSelect, nonzero) resize it; it
+ * may be, or share memory with, any other argument.  The others change a tensor in place, whose
+ * shape stays; an argument that shares memory with it is copied first.  Where indices repeat,
+ * elements are written or added in the order of the indices: the last one written stays.  Results
+ * do not depend on the number of threads.
  *
  * Errors: a dimension or an index out of range, shapes or counts that do not fit, a mask that holds
  * something other than 0 and 1, a result whose elements share memory with each other; nothing has
@@ -62,8 +64,8 @@ TH_API void THTensor_(maskedCopy)(THTensor *tensor, THByteTensor *mask, THTensor
 /* A vector of the elements where mask is 1; without dimensions if there are none. */
 TH_API void THTensor_(maskedSelect)(THTensor *tensor, THTensor *src, THByteTensor *mask);
 
-/* A row for each element that is not 0, in row-major order, of its index in each dimension;
- * subscript has no dimensions if there is none.  NaN is not 0. */
+/* A row for each element that is not 0, in row-major order, of its index in each dimension, counted
+ * from 0; subscript has no dimensions if there is none.  NaN is not 0. */
 TH_API void THTensor_(nonzero)(THLongTensor *subscript, THTensor *tensor);
 
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)

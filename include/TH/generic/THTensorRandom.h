@@ -59,7 +59,7 @@ TH_API void THTensor_(logNormal)(THTensor *self, THGenerator *_generator, double
 /* self takes the shape of alpha, whose elements are > 0.  self may be alpha. */
 TH_API void THTensor_(standard_gamma)(THTensor *self, THGenerator *_generator, THTensor *alpha);
 
-/* n_sample indices, counted from TH_INDEX_BASE, drawn with the probabilities of prob_dist, which
+/* n_sample indices, counted from 0, drawn with the probabilities of prob_dist, which
  * need not sum to 1: of a vector, self becomes a vector of n_sample; of a matrix, each row is a
  * distribution and self becomes rows x n_sample.
  *
@@ -69,8 +69,8 @@ TH_API void THTensor_(multinomial)(THLongTensor *self, THGenerator *_generator, 
                                    int n_sample, int with_replacement);
 
 /* The alias method draws from one distribution in constant time a sample.  Setup turns the vector
- * prob_dist of K probabilities, which sum to 1, into the K thresholds q and the K aliases J
- * (counted from TH_INDEX_BASE). */
+ * prob_dist of K probabilities, which sum to 1, into the K thresholds q and the K aliases J,
+ * counted from 0 as all indices that are returned. */
 TH_API void THTensor_(multinomialAliasSetup)(THTensor *prob_dist, THLongTensor *J, THTensor *q);
 /* Fills self, in the shape that it has, with indices counted from TH_INDEX_BASE. */
 TH_API void THTensor_(multinomialAliasDraw)(THLongTensor *self, THGenerator *_generator,

@@ -7,7 +7,8 @@
  * the dimension is left out, if t has more than one.  Results may be t or share its memory.  The
  * bits of a result depend on shapes, strides and values, not on the number of threads.  Sums are
  * kept in accreal (double for Float), in many partial sums that are added in pairs; sums of
- * integers wrap around.  In max, min and their kin NaN wins: a result is NaN if an element is.
+ * integers wrap around.  Indices count from 0 in every build.  In max, min and their kin NaN wins:
+ * a result is NaN if an element is.
  *
  * Errors: a dimension out of range, results that share memory with each other or within themselves;
  * nothing has changed then. */

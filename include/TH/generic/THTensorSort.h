@@ -5,7 +5,8 @@
  *
  * There is one order: ascending by value, NaN after everything else whatever its sign bit, 0 and -0
  * equal; elements that are equal in it stay in the order in which they lie in t (descending too).
- * indices_ says where in t each value was.  Results may be t or share its memory.
+ * indices_ says where in t each value was, counted from 0 in every build.  Results may be t or
+ * share its memory.
  *
  * Errors: a dimension out of range, results that share memory with each other or within themselves,
  * k out of range; nothing has changed then.  Lines of types of up to 4 bytes may have 2^32 - 1

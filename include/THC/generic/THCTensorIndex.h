@@ -34,6 +34,7 @@ THC_API void THCTensor_(calculateAdvancedIndexingOffsets)(THCState *state, THCud
                                                           THCTensor *indexed, ptrdiff_t baseOffset,
                                                           THCudaLongTensor **indexers);
 
-/* A row for each element that is not 0, in row-major order, of its index in each dimension;
- * subscript has no dimensions if there is none.  NaN is not 0.  Waits for their number. */
+/* A row for each element that is not 0, in row-major order, of its index in each dimension, counted
+ * from TH_INDEX_BASE; subscript has no dimensions if there is none.  NaN is not 0.  Waits for their
+ * number. */
 THC_API void THCTensor_(nonzero)(THCState *state, THCudaLongTensor *tensor, THCTensor *self);

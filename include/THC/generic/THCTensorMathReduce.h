@@ -2,7 +2,8 @@
  * those of THTensorReduce.h: shapes, sharing of memory, NaN and errors are the same.
  *
  * Sums are kept in accreal, float for Float and Half: so they differ from TH's in the last bits.
- * The bits of a result depend on shapes, strides and values alone.  Half is computed in float. */
+ * The bits of a result depend on shapes, strides and values alone.  Half is computed in float.
+ * Indices count from TH_INDEX_BASE, as those that THC is given: Torch7 adds nothing to them. */
 
 /* --- over all elements ----------------------------------------------------------------------- */
 

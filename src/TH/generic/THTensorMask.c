@@ -148,7 +148,7 @@ static void list_ones(THLongTensor *subscript, const int64_t *size, int dims)
   for (int d = 0; d < dims; d++)
     if (size[d] == 1)
       for (int64_t k = 0; k < subscript->size[0]; k++)
-        THTensor_fastSet2d(subscript, k, d, TH_INDEX_BASE);
+        THTensor_fastSet2d(subscript, k, d, 0);
 }
 
 void THTensor_(nonzero)(THLongTensor *subscript, THTensor *tensor)

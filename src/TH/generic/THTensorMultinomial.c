@@ -96,7 +96,7 @@ static void draw_with_replacement(THGenerator *generator, const Distributions *a
         else
           low = middle + 1;
       }
-      out[row * stride[0] + s * stride[1]] = low + TH_INDEX_BASE;
+      out[row * stride[0] + s * stride[1]] = low;
     }
   }
 }
@@ -167,7 +167,7 @@ static void draw_without_replacement(THGenerator *generator, const Distributions
     for (int64_t i = count / 2 - 1; i >= 0; i--)
       sift_down(runners, count, i);
     for (int64_t s = 0; s < n_sample; s++) {
-      out[row * stride[0] + s * stride[1]] = runners[0].index + TH_INDEX_BASE;
+      out[row * stride[0] + s * stride[1]] = runners[0].index;
       runners[0] = runners[--count];
       if (count > 0)
         sift_down(runners, count, 0);
@@ -333,7 +333,7 @@ void THTensor_(multinomialAliasSetup)(THTensor *prob_dist, THLongTensor *J, THTe
   THLongTensor_resize1d(J, count);
   for (int64_t i = 0; i < count; i++) {
     THTensor_(data)(q)[i * q->stride[0]] = (real)height[i];
-    THLongTensor_data(J)[i * J->stride[0]] = alias[i] + TH_INDEX_BASE;
+    THLongTensor_data(J)[i * J->stride[0]] = alias[i];
   }
   THGuard_leave(&stack);
   THGuard_leave(&aliases);
@@ -358,8 +358,8 @@ static void draw_columns(const THRun *run, const void *context)
       const int64_t at = (int64_t)(THRandom_unit(columns->generator) * (double)columns->count);
       const int64_t column = THMin(at, columns->count - 1);
       r[i * run->step[0]] = THRandom_unit(columns->generator) < (double)columns->q[column]
-                                ? column + TH_INDEX_BASE
-                                : columns->alias[column];
+                                ? column
+                                : columns->alias[column] - TH_INDEX_BASE;
     }
   }
 }

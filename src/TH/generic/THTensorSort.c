@@ -139,7 +139,7 @@ static void write_one(const Lines *work, ptrdiff_t k, ptrdiff_t i, real value, i
 {
   const THLines *lines = work->lines;
   work->values[THLines_at(lines, 1, k) + i * lines->step[1]] = value;
-  work->indices[THLines_at(lines, 2, k) + i * lines->step[2]] = index + TH_INDEX_BASE;
+  work->indices[THLines_at(lines, 2, k) + i * lines->step[2]] = index;
 }
 
 /* --- sorting with places --------------------------------------------------------------------- */
@@ -229,7 +229,7 @@ static void write_words(const Lines *work, ptrdiff_t k, const Scratch *scratch, 
       several = raw_of(to, keys, count, work->flip);
     } else {
       for (ptrdiff_t i = 0; i < count; i++)
-        at[i] = (int64_t)(words[i] & mask) + TH_INDEX_BASE;
+        at[i] = (int64_t)(words[i] & mask);
       if (order.whole) {
         for (ptrdiff_t i = 0; i < count; i++)
           keys[i] = (Key)(words[i] >> order.low) + order.least;
@@ -241,7 +241,7 @@ static void write_words(const Lines *work, ptrdiff_t k, const Scratch *scratch, 
     }
     for (ptrdiff_t i = 0; several && i < count; i++)
       if (several_of(keys[i] ^ work->flip))
-        to[i] = line[at[i] - TH_INDEX_BASE];
+        to[i] = line[at[i]];
     if (dv != 1)
       for (ptrdiff_t i = 0; i < count; i++)
         values[i * dv] = raw[i];
@@ -464,7 +464,7 @@ static void top_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
       const ptrdiff_t at = work->sorted ? (ptrdiff_t)(scratch.words[i] & mask) : i;
       const Key place = all ? (Key)at : scratch.places[at];
       values[i * dv] = scratch.line[place];
-      indices[i * di] = (int64_t)place + TH_INDEX_BASE;
+      indices[i * di] = (int64_t)place;
     }
   }
 }

@@ -303,28 +303,28 @@ static void list(const THSelection *selection, ptrdiff_t first, const int *place
   const ptrdiff_t step = selection->step, jump = selection->jump;
   int64_t *row = (int64_t *)selection->data + at * jump;
   if (dims == 1 && jump == 1) {
-    list_side_by_side(row, first + TH_INDEX_BASE, places, count);
+    list_side_by_side(row, first, places, count);
     return;
   }
   if (dims == 1) {
     for (ptrdiff_t k = 0; k < count; k++)
-      row[to[0] * step + k * jump] = first + places[k] + TH_INDEX_BASE;
+      row[to[0] * step + k * jump] = first + places[k];
     return;
   }
   int64_t subscript[TH_LOOP_DIMS];
   ptrdiff_t rest = first;
   for (int d = 0; d < dims; d++) {
-    subscript[d] = rest % selection->size[d] + TH_INDEX_BASE;
+    subscript[d] = rest % selection->size[d];
     rest /= selection->size[d];
   }
-  ptrdiff_t begins = TH_INDEX_BASE - subscript[0]; /* of the innermost line, as places count */
+  ptrdiff_t begins = -subscript[0]; /* of the innermost line, as places count */
   for (ptrdiff_t k = 0; k < count; k++, row += jump) {
     while (places[k] - begins >= inner) {
       begins += inner;
-      for (int d = 1; d < dims && ++subscript[d] - TH_INDEX_BASE == selection->size[d]; d++)
-        subscript[d] = TH_INDEX_BASE;
+      for (int d = 1; d < dims && ++subscript[d] == selection->size[d]; d++)
+        subscript[d] = 0;
     }
-    row[to[0] * step] = places[k] - begins + TH_INDEX_BASE;
+    row[to[0] * step] = places[k] - begins;
     for (int d = 1; d < dims; d++)
       row[to[d] * step] = subscript[d];
   }

@@ -1024,7 +1024,7 @@ static void best_finish(const void *states, ptrdiff_t lanes, const THReduceScala
   const Best *best = states;
   for (ptrdiff_t j = 0; j < lanes; j++) {
     ((real *)result)[j * step] = best[j].value;
-    index[j * indexStep] = best[j].index + TH_INDEX_BASE;
+    index[j * indexStep] = best[j].index;
   }
 }
 

@@ -32,7 +32,7 @@ static void unpair(uint32_t *restrict keys, int64_t *restrict places, const uint
 {
   for (ptrdiff_t i = 0; i < n; i++) {
     keys[i] = (uint32_t)(words[i] >> 32);
-    places[i] = (int64_t)(words[i] & UINT32_MAX) + TH_INDEX_BASE;
+    places[i] = (int64_t)(words[i] & UINT32_MAX);
   }
 }
 
