@@ -192,21 +192,25 @@ static void THTest_(productErrors)(void)
   THTensor *r = THTest_(tensor)(TH_EXPANDED, 1, TH_SHAPE(3, 5));
   real *before = THTest_(storageValues)(r);
   CHECK_RAISES(5, "[3]", THTensor_(addmv)(r, 1, v3, 1, v3, v4));
-  CHECK_RAISES(6, "[3 x 4]", THTensor_(addmv)(r, 1, v3, 1, m34, v3));
-  CHECK_RAISES(3, "[4]", THTensor_(addmv)(r, 1, v4, 1, m34, v4));
+  CHECK_RAISES(6, "size mismatch: a matrix of size [3 x 4]",
+               THTensor_(addmv)(r, 1, v3, 1, m34, v3));
+  CHECK_RAISES(3, "size mismatch: t has size [4]", THTensor_(addmv)(r, 1, v4, 1, m34, v4));
   CHECK_RAISES(5, "[2 x 3 x 4]", THTensor_(addmm)(r, 1, m35, 1, b, m45));
-  CHECK_RAISES(6, "[3 x 5]", THTensor_(addmm)(r, 1, m35, 1, m34, m35));
-  CHECK_RAISES(3, "[3 x 4]", THTensor_(addmm)(r, 1, m34, 1, m34, m45));
+  CHECK_RAISES(6, "size mismatch: matrices of size [3 x 4]",
+               THTensor_(addmm)(r, 1, m35, 1, m34, m35));
+  CHECK_RAISES(3, "size mismatch: t has size [3 x 4]", THTensor_(addmm)(r, 1, m34, 1, m34, m45));
   CHECK_RAISES(1, "share memory", THTensor_(addmm)(r, 1, m35, 1, m34, m45));
   CHECK_RAISES(1, "share memory", THTensor_(addmm)(r, 1, r, 1, m34, m45));
   CHECK_RAISES(5, "[3 x 4]", THTensor_(addr)(r, 1, m34, 1, m34, v4));
-  CHECK_RAISES(3, "[3 x 5]", THTensor_(addr)(r, 1, m35, 1, v3, v4));
+  CHECK_RAISES(3, "size mismatch: t has size [3 x 5]", THTensor_(addr)(r, 1, m35, 1, v3, v4));
   CHECK_RAISES(5, "[3 x 4]", THTensor_(addbmm)(r, 1, m35, 1, m34, c));
-  CHECK_RAISES(6, "[3 x 4 x 5]", THTensor_(addbmm)(r, 1, m35, 1, b, d));
-  CHECK_RAISES(3, "[3 x 4]", THTensor_(addbmm)(r, 1, m34, 1, b, c));
+  CHECK_RAISES(6, "size mismatch: batches of size [2 x 3 x 4]",
+               THTensor_(addbmm)(r, 1, m35, 1, b, d));
+  CHECK_RAISES(3, "size mismatch: t has size [3 x 4]", THTensor_(addbmm)(r, 1, m34, 1, b, c));
   CHECK_RAISES(5, "[3 x 4]", THTensor_(baddbmm)(r, 1, m35, 1, m34, c));
-  CHECK_RAISES(6, "[3 x 4 x 5]", THTensor_(baddbmm)(r, 1, m35, 1, b, d));
-  CHECK_RAISES(3, "[3 x 5]", THTensor_(baddbmm)(r, 1, m35, 1, b, c));
+  CHECK_RAISES(6, "size mismatch: batches of size [2 x 3 x 4]",
+               THTensor_(baddbmm)(r, 1, m35, 1, b, d));
+  CHECK_RAISES(3, "size mismatch: t has size [3 x 5]", THTensor_(baddbmm)(r, 1, m35, 1, b, c));
   CHECK(r->size[0] == 3 && r->stride[0] == 0);
   CHECK(!memcmp(before, r->storage->data, (size_t)r->storage->size * sizeof(real)));
   free(before);

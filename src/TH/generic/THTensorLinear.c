@@ -188,11 +188,13 @@ void THTensor_(addmv)(THTensor *r_, THFactor beta, THTensor *t, THFactor alpha, 
   THArgCheck(mat->nDimension == 2 && vec->nDimension == 1, 5,
              "a matrix and a vector are multiplied, not tensors of size %s and %s",
              THTensor_(sizeDesc)(mat).str, THTensor_(sizeDesc)(vec).str);
-  THArgCheck(mat->size[1] == vec->size[0], 6, "a matrix of size %s cannot multiply a vector of %s",
+  THArgCheck(mat->size[1] == vec->size[0], 6,
+             "size mismatch: a matrix of size %s cannot multiply a vector of %s",
              THTensor_(sizeDesc)(mat).str, THTensor_(sizeDesc)(vec).str);
   THArgCheck(t->nDimension == 1 && t->size[0] == mat->size[0], 3,
-             "t has size %s, the product of %s and %s has [%lld]", THTensor_(sizeDesc)(t).str,
-             THTensor_(sizeDesc)(mat).str, THTensor_(sizeDesc)(vec).str, (long long)mat->size[0]);
+             "size mismatch: t has size %s, the product of %s and %s has [%lld]",
+             THTensor_(sizeDesc)(t).str, THTensor_(sizeDesc)(mat).str, THTensor_(sizeDesc)(vec).str,
+             (long long)mat->size[0]);
   THTensor_(checkTarget)(r_, t);
 
   THGuard room, vector;
@@ -283,13 +285,14 @@ void THTensor_(addmm)(THTensor *r_, THFactor beta, THTensor *t, THFactor alpha, 
   THArgCheck(mat1->nDimension == 2 && mat2->nDimension == 2, 5,
              "two matrices are multiplied, not tensors of size %s and %s",
              THTensor_(sizeDesc)(mat1).str, THTensor_(sizeDesc)(mat2).str);
-  THArgCheck(mat1->size[1] == mat2->size[0], 6, "matrices of size %s and %s cannot be multiplied",
+  THArgCheck(mat1->size[1] == mat2->size[0], 6,
+             "size mismatch: matrices of size %s and %s cannot be multiplied",
              THTensor_(sizeDesc)(mat1).str, THTensor_(sizeDesc)(mat2).str);
   const int64_t size[] = {mat1->size[0], mat2->size[1]};
   THArgCheck(t->nDimension == 2 && t->size[0] == size[0] && t->size[1] == size[1], 3,
-             "t has size %s, the product of %s and %s has %s", THTensor_(sizeDesc)(t).str,
-             THTensor_(sizeDesc)(mat1).str, THTensor_(sizeDesc)(mat2).str,
-             _THSizeDesc(size, 2).str);
+             "size mismatch: t has size %s, the product of %s and %s has %s",
+             THTensor_(sizeDesc)(t).str, THTensor_(sizeDesc)(mat1).str,
+             THTensor_(sizeDesc)(mat2).str, _THSizeDesc(size, 2).str);
   THTensor_(checkTarget)(r_, t);
 
   THTensor_(Product) product;
@@ -388,9 +391,9 @@ void THTensor_(addr)(THTensor *r_, THFactor beta, THTensor *t, THFactor alpha, T
              THTensor_(sizeDesc)(vec1).str, THTensor_(sizeDesc)(vec2).str);
   const int64_t size[] = {vec1->size[0], vec2->size[0]};
   THArgCheck(t->nDimension == 2 && t->size[0] == size[0] && t->size[1] == size[1], 3,
-             "t has size %s, the product of %s and %s has %s", THTensor_(sizeDesc)(t).str,
-             THTensor_(sizeDesc)(vec1).str, THTensor_(sizeDesc)(vec2).str,
-             _THSizeDesc(size, 2).str);
+             "size mismatch: t has size %s, the product of %s and %s has %s",
+             THTensor_(sizeDesc)(t).str, THTensor_(sizeDesc)(vec1).str,
+             THTensor_(sizeDesc)(vec2).str, _THSizeDesc(size, 2).str);
   THTensor_(checkTarget)(r_, t);
   THTensor_(addOuter)(r_, beta, t, alpha, vec1, vec2);
 }
@@ -404,8 +407,8 @@ static void THTensor_(checkBatches)(THTensor *batch1, THTensor *batch2, int64_t 
              "two batches of matrices are multiplied, not tensors of size %s and %s",
              THTensor_(sizeDesc)(batch1).str, THTensor_(sizeDesc)(batch2).str);
   THArgCheck(batch1->size[0] == batch2->size[0] && batch1->size[2] == batch2->size[1], 6,
-             "batches of size %s and %s cannot be multiplied", THTensor_(sizeDesc)(batch1).str,
-             THTensor_(sizeDesc)(batch2).str);
+             "size mismatch: batches of size %s and %s cannot be multiplied",
+             THTensor_(sizeDesc)(batch1).str, THTensor_(sizeDesc)(batch2).str);
   size[0] = batch1->size[0];
   size[1] = batch1->size[1];
   size[2] = batch2->size[2];
@@ -417,7 +420,7 @@ void THTensor_(addbmm)(THTensor *r_, THFactor beta, THTensor *t, THFactor alpha,
   int64_t size[3];
   THTensor_(checkBatches)(batch1, batch2, size);
   THArgCheck(t->nDimension == 2 && t->size[0] == size[1] && t->size[1] == size[2], 3,
-             "t has size %s, the sum of the products of %s and %s has %s",
+             "size mismatch: t has size %s, the sum of the products of %s and %s has %s",
              THTensor_(sizeDesc)(t).str, THTensor_(sizeDesc)(batch1).str,
              THTensor_(sizeDesc)(batch2).str, _THSizeDesc(size + 1, 2).str);
   THTensor_(checkTarget)(r_, t);
@@ -466,9 +469,9 @@ void THTensor_(baddbmm)(THTensor *r_, THFactor beta, THTensor *t, THFactor alpha
   int64_t size[3];
   THTensor_(checkBatches)(batch1, batch2, size);
   THArgCheck(THSize_isSameSizeAs(t->size, t->nDimension, size, 3), 3,
-             "t has size %s, the products of %s and %s have %s", THTensor_(sizeDesc)(t).str,
-             THTensor_(sizeDesc)(batch1).str, THTensor_(sizeDesc)(batch2).str,
-             _THSizeDesc(size, 3).str);
+             "size mismatch: t has size %s, the products of %s and %s have %s",
+             THTensor_(sizeDesc)(t).str, THTensor_(sizeDesc)(batch1).str,
+             THTensor_(sizeDesc)(batch2).str, _THSizeDesc(size, 3).str);
   THTensor_(checkTarget)(r_, t);
 
   THTensor_(Product) product;
