@@ -9,11 +9,15 @@ static inline void THReference_add(int *count)
 }
 
 /* One reference less; whether it was the last.  Of a count of 1 the caller has the only reference,
- * and nobody can take another meanwhile: it is left as it is, without locking anything. */
+ * and nobody can take another meanwhile: nothing is locked.  The last one leaves 0 behind, in
+ * memory that is freed too: there are programs that free a tensor once too often, and live by that.
+ */
 static inline int THReference_drop(int *count)
 {
-  return __atomic_load_n(count, __ATOMIC_ACQUIRE) == 1 ||
-         __atomic_sub_fetch(count, 1, __ATOMIC_ACQ_REL) <= 0;
+  if (__atomic_load_n(count, __ATOMIC_ACQUIRE) != 1)
+    return __atomic_sub_fetch(count, 1, __ATOMIC_ACQ_REL) == 0;
+  __atomic_store_n(count, 0, __ATOMIC_RELAXED);
+  return 1;
 }
 
 #endif

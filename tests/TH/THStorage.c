@@ -236,6 +236,22 @@ static void THTest_(storageCopyHalf)(void)
   THHalfStorage_free(halves);
 }
 
+/* The count of a storage that is gone is 0: to free it once more does nothing. */
+static void THTest_(storageFreeTwice)(void)
+{
+#ifndef TH_SANITIZED /* which would stop the program */
+  THStorage *volatile s = THStorage_(newWithSize)(3);
+  THStorage_(free)(s);
+  CHECK_EQ(s->refcount, 0);
+  THStorage_(free)(s);
+  THStorage_(free)(s);
+  THStorage *a = THStorage_(newWithSize)(3), *b = THStorage_(newWithSize)(3);
+  CHECK(a != b && a->data != b->data);
+  THStorage_(free)(a);
+  THStorage_(free)(b);
+#endif
+}
+
 TH_TESTS(THTest_(storageMapping), THTest_(storageCopyHalf), THTest_(storageNew),
          THTest_(storageFill), THTest_(newWithData), THTest_(storageFlags), THTest_(storageResize),
-         THTest_(storageAllocator), THTest_(storageSwap))
+         THTest_(storageAllocator), THTest_(storageSwap), THTest_(storageFreeTwice))

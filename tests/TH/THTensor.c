@@ -305,6 +305,34 @@ static void THTest_(counts)(void)
   THTensor_(free)(t);
 }
 
+/* The count of a tensor that is gone is 0: to free it once more does nothing, as long as nobody has
+ * its memory. */
+static void THTest_(freeTwice)(void)
+{
+#ifndef TH_SANITIZED /* which would stop the program */
+  for (int views = 0; views < 2; views++) {
+    THTensor *volatile t =
+        THTensor_(newWithSize1d)(3); /* volatile: the compiler knows of no free */
+    THTensor *view = views ? THTensor_(newWithTensor)(t) : NULL;
+    THTensor_(free)(t);
+    CHECK_EQ(t->refcount, 0);
+    THTensor_(free)(t);
+    THTensor_(free)(t);
+    CHECK(!view || view->storage->refcount == 1);
+    THTensor *made[3];
+    for (int i = 0; i < 3; i++)
+      made[i] = THTensor_(newWithSize1d)(3);
+    for (int i = 0; i < 3; i++) {
+      CHECK(made[i] != made[(i + 1) % 3] && made[i]->storage != made[(i + 1) % 3]->storage);
+      CHECK(!view || made[i]->storage != view->storage);
+    }
+    for (int i = 0; i < 3; i++)
+      THTensor_(free)(made[i]);
+    THTensor_(free)(view);
+  }
+#endif
+}
+
 TH_TESTS(THTest_(new), THTest_(newWithSize), THTest_(manyDimensions), THTest_(resize),
          THTest_(resizeErrors), THTest_(setStorage), THTest_(getAndSet), THTest_(reading),
-         THTest_(descriptions), THTest_(counts))
+         THTest_(descriptions), THTest_(counts), THTest_(freeTwice))
