@@ -77,7 +77,8 @@ TH_API uint64_t THRandom_random64(THGenerator *_generator);
 /* A number in [0, 1), of 53 bits of random64. */
 TH_API double THRandom_standard_uniform(THGenerator *_generator);
 
-/* A number in [a, b). */
+/* A number in [a, b), of 53 bits of random64; where TH_COMPAT_TORCH7 is defined, of the 32 of one
+ * word. */
 TH_API double THRandom_uniform(THGenerator *_generator, double a, double b);
 
 /* A number in [a, b), of 24 bits of one word. */
@@ -100,7 +101,8 @@ TH_API double THRandom_cauchy(THGenerator *_generator, double median, double sig
 /* exp of a normal number of that mean and stdv > 0. */
 TH_API double THRandom_logNormal(THGenerator *_generator, double mean, double stdv);
 
-/* How many trials of probability p, 0 < p < 1, it takes until one succeeds: 1, 2, ... INT_MAX. */
+/* How many trials of probability p, 0 < p < 1, it takes until one succeeds: 1, 2, ... INT_MAX;
+ * until one fails where TH_COMPAT_TORCH7 is defined. */
 TH_API int THRandom_geometric(THGenerator *_generator, double p);
 
 /* 1 with probability p, 0 <= p <= 1, else 0. */

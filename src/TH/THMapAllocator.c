@@ -49,8 +49,10 @@ static void check_flags(int flags, const char *filename, int argument)
              "flags %d to map %s: EXCLUSIVE creates, and NOCREATE forbids it", flags, filename);
   THArgCheck(!(flags & EXCLUSIVE) || (flags & (SHARED | SHAREDMEM)), argument,
              "flags %d to map %s: EXCLUSIVE needs SHARED or SHAREDMEM", flags, filename);
+#ifndef TH_COMPAT_TORCH7 /* whose programs leave it to the system, which needs none */
   THArgCheck(!(flags & SHAREDMEM) || filename[0] == '/', 1,
              "the name of shared memory must begin with /, not as in %s", filename);
+#endif
 }
 
 THMapAllocatorContext *THMapAllocatorContext_new(const char *filename, int flags)

@@ -119,7 +119,11 @@ double THRandom_standard_uniform(THGenerator *_generator)
 
 double THRandom_uniform(THGenerator *_generator, double a, double b)
 {
+#ifdef TH_COMPAT_TORCH7
+  DRAW(double, THRandom_wordUnit(_generator) * (b - a) + a);
+#else
   DRAW(double, THRandom_unit(_generator) * (b - a) + a);
+#endif
 }
 
 float THRandom_uniformFloat(THGenerator *_generator, float a, float b)
@@ -162,7 +166,11 @@ int THRandom_geometric(THGenerator *_generator, double p)
   THArgCheck(p > 0 && p < 1, 2, "p is %g, not between 0 and 1", p);
   THGuard guard;
   THRandom_lock(&guard, _generator, 1);
+#ifdef TH_COMPAT_TORCH7
+  const double trials = floor(log1p(-THRandom_wordUnit(_generator)) / log(p)) + 1;
+#else
   const double trials = ceil(log(THRandom_unit(_generator)) / log1p(-p));
+#endif
   THGuard_leave(&guard);
   return trials < INT_MAX ? (int)trials : INT_MAX;
 }

@@ -45,6 +45,12 @@ static inline double THRandom_unit(THGenerator *generator)
   return (double)(int64_t)(THRandom_word64(generator) & ((UINT64_C(1) << 53) - 1)) * 0x1p-53;
 }
 
+/* In [0, 1), of the 32 bits of one word: what Torch7 makes uniform and geometric numbers of. */
+static inline double THRandom_wordUnit(THGenerator *generator)
+{
+  return (double)THRandom_word(generator) * 0x1p-32;
+}
+
 /* The next count numbers of THRandom_standardNormal. */
 void THRandom_standardNormals(THGenerator *generator, double *x, ptrdiff_t count);
 

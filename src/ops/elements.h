@@ -2,7 +2,8 @@
  * THMath_(name) for the current element type, on every device.
  *
  * Who includes this file has said how a function begins (TH_ELEMENT), and has defined what these
- * call: of floating types fmod, floorMod, digamma and trigamma, of integers divide. */
+ * call: of floating types abs, round, trunc, fmod, floorMod, digamma and trigamma, of integers
+ * divide. */
 #ifndef ureal /* floating */
 
 /* NaN, on either side, is the result; of equal numbers the first.  Of two conditions apart the
@@ -17,6 +18,17 @@ TH_ELEMENT real THMath_(min)(real x, real y)
 {
   const real smaller = y < x ? y : x;
   return y != y ? y : smaller;
+}
+
+/* To the nearest integer; halves to the even one, in Torch7 away from 0. */
+TH_ELEMENT real THMath_(nearest)(real x)
+{
+#ifdef TH_COMPAT_TORCH7
+  const real whole = THMath_(trunc)(x), away = whole + (x < 0 ? (real)-1 : (real)1);
+  return THMath_(abs)(x - whole) >= (real)0.5 ? away : whole;
+#else
+  return THMath_(round)(x);
+#endif
 }
 
 TH_ELEMENT real THMath_(divide)(real x, real y)
@@ -91,11 +103,16 @@ TH_ELEMENT real THMath_(lshift)(real x, real y)
   return count < width ? (real)((ureal)x << inside) : 0;
 }
 
+/* From the left comes the sign, in Torch7 0. */
 TH_ELEMENT real THMath_(rshift)(real x, real y)
 {
   const ureal count = (ureal)y, most = 8 * sizeof(real) - 1;
+#ifdef TH_COMPAT_TORCH7
+  return count <= most ? (real)((ureal)x >> (count < most ? count : most)) : 0;
+#else
   return (real)(x >> (count < most ? count : most)) &
          (real)((real)-1 < 0 || count <= most ? -1 : 0);
+#endif
 }
 
 /* Wraps around.  A negative power is the integer part of the exact one: 0 but for 1 and -1. */

@@ -14,6 +14,13 @@ static void CHECK_SHAPE(const THTensor *t, int dims, const int64_t *size, const 
 
 #define SIZES(...) ((const int64_t[]){__VA_ARGS__})
 
+/* What a tensor without elements has that nobody gave a storage. */
+#ifdef TH_COMPAT_TORCH7
+#define CHECK_EMPTY_STORAGE(t) CHECK(THTensor_(storage)(t) == NULL)
+#else
+#define CHECK_EMPTY_STORAGE(t) CHECK_EQ(THTensor_(storage)(t)->size, 0)
+#endif
+
 static void THTest_(new)(void)
 {
   THTensor *t = THTensor_(new)();
@@ -22,11 +29,7 @@ static void THTest_(new)(void)
   CHECK_EQ(THTensor_(nElement)(t), 0);
   CHECK(THTensor_(isContiguous)(t));
   CHECK(THTensor_(data)(t) == NULL);
-#ifdef TH_COMPAT_TORCH7
-  CHECK(THTensor_(storage)(t) == NULL);
-#else
-  CHECK_EQ(THTensor_(storage)(t)->size, 0);
-#endif
+  CHECK_EMPTY_STORAGE(t);
   THTensor_(free)(t);
   THTensor_(free)(NULL);
 }
@@ -200,6 +203,17 @@ static void THTest_(setStorage)(void)
   THTensor_(free)(t);
   CHECK_EQ(storage->refcount, 1);
   THStorage_(free)(storage);
+
+  /* Where nothing is wanted of no storage, Torch7 makes none. */
+  t = THTensor_(newWithStorage)(NULL, 0, NULL, NULL);
+  CHECK_EQ(t->nDimension, 0);
+  CHECK_EMPTY_STORAGE(t);
+  THTensor_(resize1d)(t, 3);
+  CHECK_EQ(t->storage->size, 3);
+  THTensor_(setStorage)(t, NULL, 0, NULL, NULL);
+  CHECK_EQ(t->nDimension, 0);
+  CHECK_EMPTY_STORAGE(t);
+  THTensor_(free)(t);
 }
 
 static void THTest_(getAndSet)(void)

@@ -186,7 +186,7 @@ static THTensor *THTest_(neighbour)(THTensor *t, int later)
   THLongStorage *size = THTensor_(newSizeOf)(t), *stride = THTensor_(newStrideOf)(t);
   ptrdiff_t end = t->storage ? t->storage->size : 0;
   THTensor *view = THTensor_(newWithStorage)(t->storage, t->storageOffset + later, size, stride);
-  for (; end < view->storage->size; end++)
+  for (; view->storage && end < view->storage->size; end++)
     view->storage->data[end] = THTest_(value)(9, end);
   THLongStorage_free(stride);
   THLongStorage_free(size);

@@ -34,12 +34,16 @@ static wide want_remainder(wide x, wide y)
   return m != 0 && (m < 0) != (y < 0) ? m + y : m;
 }
 
-/* x 2^y, rounded down. */
+/* x 2^y, rounded down.  Torch7 fills with 0 from the left. */
 static wide want_shift(wide x, wide y, int left)
 {
 #if IS_FLOATING
   return left ? x * (real)powl(2, y) : x / (real)powl(2, y);
 #else
+#ifdef TH_COMPAT_TORCH7
+  if (!left && x < 0)
+    x += (wide)1 << 8 * sizeof(real);
+#endif
   if (y < 0 || y >= (wide)(8 * sizeof(real)))
     return left || x >= 0 ? 0 : -1;
   for (; y > 0; y--)
@@ -128,6 +132,11 @@ typedef struct {
                                   X(BINARY, neTensorT, x != y) X(BINARY, eqTensorT, x == y)
 
 #if IS_FLOATING
+#ifdef TH_COMPAT_TORCH7
+#define NEAREST roundl
+#else
+#define NEAREST rintl
+#endif
 #define SOME_TYPES(X)                 \
   X(UNARY, abs, x < 0 ? -x : x)       \
   X(UNARY, cinv, 1 / x)               \
@@ -135,7 +144,7 @@ typedef struct {
   X(UNARY, rsqrt, 1 / (real)sqrt(x))  \
   X(UNARY, ceil, (real)ceill(x))      \
   X(UNARY, floor, (real)floorl(x))    \
-  X(UNARY, round, (real)rintl(x))     \
+  X(UNARY, round, (real)NEAREST(x))   \
   X(UNARY, trunc, (real)truncl(x))    \
   X(UNARY, frac, x - (real)truncl(x)) \
   X(WEIGHTED, lerp,                   \
@@ -654,6 +663,15 @@ static void THTest_(pointwiseSpecial)(void)
   CHECK_ROW(r, nan, nan, -0.0, nan, nan, nan);
   THTensor_(cdiv)(r, x, y);
   CHECK_ROW(r, nan, nan, -0.0, inf, nan, inf);
+  const real below = (real)(sizeof(real) == 4 ? 0x1.fffffep-2 : 0x1.fffffffffffffp-2);
+  THTensor *halves = ROW_OF(0.5, 1.5, 2.5, -0.5, -2.5, below, -below, 4194303.5, nan, -inf);
+  THTensor_(round)(r, halves);
+#ifdef TH_COMPAT_TORCH7
+  CHECK_ROW(r, 1, 2, 3, -1, -3, 0, -0.0, 4194304, nan, -inf);
+#else
+  CHECK_ROW(r, 0, 2, 2, -0.0, -2, 0, -0.0, 4194304, nan, -inf);
+#endif
+  THTensor_(free)(halves);
   THByteTensor *b = THByteTensor_new();
   THTensor_(neTensor)(b, x, x);
   CHECK_EQ(b->storage->data[0], 1);

@@ -38,6 +38,12 @@ typedef struct {
 #NAME, THVector_(NAME), REFERENCE, FIRST, LAST \
   }
 
+#ifdef TH_COMPAT_TORCH7
+#define NEAREST roundl
+#else
+#define NEAREST rintl
+#endif
+
 static const THTest_(Case) THTest_(cases)[] = {
     CASE(exp, expl, -20, 20),       CASE(expm1, expm1l, -3, 5),
     CASE(log, logl, 0.01, 90),      CASE(log1p, log1pl, -0.9, 9),
@@ -49,7 +55,7 @@ static const THTest_(Case) THTest_(cases)[] = {
     CASE(erf, erfl, -3, 3),         CASE(lgamma, lgammal, 2.5, 30),
     CASE(sqrt, sqrtl, 0, 50),       CASE(rsqrt, inverse_root, 0.1, 9),
     CASE(cinv, inverse, 0.2, 9),    CASE(ceil, ceill, -9, 9),
-    CASE(floor, floorl, -9, 9),     CASE(round, rintl, -9.25, 9.25),
+    CASE(floor, floorl, -9, 9),     CASE(round, NEAREST, -9.25, 9.25),
     CASE(trunc, truncl, -9, 9),     CASE(frac, fraction, -9, 9),
 };
 

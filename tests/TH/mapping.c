@@ -104,7 +104,9 @@ static void contexts(void **state)
   CHECK_RAISES(2, "128", THMapAllocatorContext_new("f", 128));
   CHECK_RAISES(2, "EXCLUSIVE", THMapAllocatorContext_new("f", SHARED | EXCLUSIVE | NOCREATE));
   CHECK_RAISES(2, "EXCLUSIVE", THMapAllocatorContext_new("f", EXCLUSIVE));
+#ifndef TH_COMPAT_TORCH7
   CHECK_RAISES(1, "must begin with /", THMapAllocatorContext_new("name", SHAREDMEM));
+#endif
   CHECK_RAISES(3, "FROMFD", THMapAllocatorContext_newWithFd("f", 1, SHARED));
   CHECK_RAISES(3, "EXCLUSIVE",
                THMapAllocatorContext_newWithFd("f", 1, SHARED | FROMFD | EXCLUSIVE));
@@ -337,6 +339,14 @@ static void shared_memory(void **state)
 
   CHECK_RAISES(0, memory, map_memory((ptrdiff_t)1 << 60, SHAREDMEM));
   CHECK(!memory_exists());
+
+#ifdef TH_COMPAT_TORCH7 /* the same name without its slash */
+  THMapAllocatorContext *ctx = THMapAllocatorContext_new(memory + 1, SHAREDMEM);
+  a = THByteStorage_newWithAllocator(1000, &THMapAllocator, ctx);
+  CHECK(memory_exists());
+  THByteStorage_free(a);
+  CHECK(!memory_exists());
+#endif
   CHECK_EQ(th_fail_live(), live);
 }
 

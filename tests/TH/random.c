@@ -97,6 +97,10 @@ static void words(void **state)
 static void numbers(void **state)
 {
   for (int kind = 0; kind < 7; kind++) {
+#ifdef TH_COMPAT_TORCH7 /* has a test of its own */
+    if (kind == 0 || kind == 5)
+      continue;
+#endif
     static const char *const names[] = {"uniform",   "normal",    "exponential", "cauchy",
                                         "logNormal", "geometric", "bernoulli"};
     const int n = kind == 1 ? 15 : 40;
@@ -138,11 +142,35 @@ static void numbers(void **state)
   for (int i = 0; i < 1000; i++) {
     assert_int_equal(THRandom_bernoulli(g, 0), 0);
     assert_int_equal(THRandom_bernoulli(g, 1), 1);
+#ifdef TH_COMPAT_TORCH7 /* p is the probability that the trials go on */
+    assert_int_equal(THRandom_geometric(g, 1 - 1e-16), INT_MAX);
+    assert_int_equal(THRandom_geometric(g, 1e-300), 1);
+#else
     assert_int_equal(THRandom_geometric(g, 1e-300), INT_MAX);
     assert_int_equal(THRandom_geometric(g, 1 - 1e-16), 1);
+#endif
   }
   THGenerator_free(g);
 }
+
+#ifdef TH_COMPAT_TORCH7
+/* One word of 32 bits each; geometric numbers are the least n with 1 - p^n above it. */
+static void numbers_of_torch7(void **state)
+{
+  THGenerator *g = seeded(), *other = seeded();
+  for (int i = 0; i < 1000; i++) {
+    const double unit = (double)THRandom_random(other) / 4294967296.0;
+    CHECK_EQ(THRandom_uniform(g, -1.3, 2.7), unit * 4.0 - 1.3);
+    const double next = (double)THRandom_random(other) / 4294967296.0;
+    int n = 1;
+    for (double power = 0.8; 1 - power <= next; power *= 0.8)
+      n++;
+    CHECK_EQ(THRandom_geometric(g, 0.8), n);
+  }
+  THGenerator_free(g);
+  THGenerator_free(other);
+}
+#endif
 
 static void parameters(void **state)
 {
@@ -184,8 +212,15 @@ static void sequence(void **state)
       CHECK_NEAR((double)TH##REAL##Tensor_get1d(TENSOR, (LAST)-want->count + i), \
                  th_golden_number(want, i), 1e-6);                               \
   } while (0)
+#ifdef TH_COMPAT_TORCH7 /* uniform tensors are of other words there */
+  CHECK_NEXT(1, Float, f, 5,
+             for (int i = 0; i < 5; i++) THFloatTensor_set1d(f, i, THRandom_uniformFloat(g, 0, 1)));
+  CHECK_NEXT(2, Double, d, 5,
+             for (int i = 0; i < 5; i++) THDoubleTensor_set1d(d, i, THRandom_standard_uniform(g)));
+#else
   CHECK_NEXT(1, Float, f, 5, THFloatTensor_uniform(f, g, 0, 1));
   CHECK_NEXT(2, Double, d, 5, THDoubleTensor_uniform(d, g, 0, 1));
+#endif
   CHECK_NEXT(3, Float, f, 3, THFloatTensor_normal(f, g, 0, 1));
   CHECK_NEXT(4, Double, d, 2, THDoubleTensor_normal(d, g, 0, 1));
   CHECK_NEXT(5, Double, d, 3, THDoubleTensor_logNormal(d, g, 1, 2));
@@ -469,13 +504,22 @@ static void faults(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(layout),          cmocka_unit_test(seeds),
-      cmocka_unit_test(words),           cmocka_unit_test(numbers),
-      cmocka_unit_test(parameters),      cmocka_unit_test(sequence),
-      cmocka_unit_test(copies),          cmocka_unit_test(images),
-      cmocka_unit_test(null_generators), cmocka_unit_test(errors_unlock),
-      cmocka_unit_test(threads),         cmocka_unit_test(forks),
+      cmocka_unit_test(layout),
+      cmocka_unit_test(seeds),
+      cmocka_unit_test(words),
+      cmocka_unit_test(numbers),
+      cmocka_unit_test(parameters),
+      cmocka_unit_test(sequence),
+      cmocka_unit_test(copies),
+      cmocka_unit_test(images),
+      cmocka_unit_test(null_generators),
+      cmocka_unit_test(errors_unlock),
+      cmocka_unit_test(threads),
+      cmocka_unit_test(forks),
       cmocka_unit_test(faults),
+#ifdef TH_COMPAT_TORCH7
+      cmocka_unit_test(numbers_of_torch7),
+#endif
   };
   golden = th_golden_open("random_streams.txt");
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,9 +38,15 @@
   X(abs, L(fabs)(x), -4, 4, EXACT)                                                      \
   X(ceil, L(ceil)(x), -9, 9, EXACT)                                                     \
   X(floor, L(floor)(x), -9, 9, EXACT)                                                   \
-  X(round, L(rint)(x), -9, 9, EXACT)                                                    \
+  X(round, NEAREST(x), -9, 9, EXACT)                                                    \
   X(trunc, L(trunc)(x), -9, 9, EXACT)                                                   \
   X(frac, x - L(trunc)(x), -9, 9, EXACT)
+
+#ifdef TH_COMPAT_TORCH7
+#define NEAREST(x) L(round)(x)
+#else
+#define NEAREST(x) L(rint)(x)
+#endif
 
 #define EXACT 0x1p-20
 

@@ -391,9 +391,19 @@ CALL(reflect2Forward,
 CALL(reflect2Backward,
      THNN_(SpatialReflectionPadding_updateGradInput)(NULL, o->input, o->gradOutput, o->gradInput,
                                                      PADDING2))
+/* In Torch7, what is less than 0 cuts off. */
 static void reflect2Random(Operands *o)
 {
   random_padding(o, 2, 1);
+#ifdef TH_COMPAT_TORCH7
+  for (int i = 0; i < 4; i += 2) {
+    const int64_t size = o->input->size[o->input->nDimension - 1 - i / 2];
+    if (between(o, 0, 1))
+      o->args[i] = (double)between(o, 1 - size, 0);
+    if (between(o, 0, 1)) /* leaves a place of what is left before */
+      o->args[i + 1] = (double)between(o, 1 - size - THMin(INT(i), 0), 0);
+  }
+#endif
 }
 static void THTest_(SpatialReflectionPadding)(void)
 {
@@ -501,7 +511,12 @@ static void THTest_(resamplingErrors)(void)
                THNN_(SpatialReflectionPadding_updateOutput)(NULL, two, y, 1, 1, 1, 1));
   CHECK_RAISES(0, "5 of 5", THNN_(SpatialReflectionPadding_updateOutput)(NULL, x, y, 5, 0, 0, 0));
   CHECK_RAISES(0, "4 of 4", THNN_(SpatialReflectionPadding_updateOutput)(NULL, x, y, 0, 0, 0, 4));
+#ifdef TH_COMPAT_TORCH7
+  CHECK_RAISES(0, "nothing is left",
+               THNN_(SpatialReflectionPadding_updateOutput)(NULL, x, y, 3, -5, 0, 0));
+#else
   CHECK_RAISES(0, "-1 of 5", THNN_(SpatialReflectionPadding_updateOutput)(NULL, x, y, 0, -1, 0, 0));
+#endif
   CHECK_RAISES(0, "4 of 4",
                THNN_(TemporalReflectionPadding_updateGradInput)(NULL, two, two, y, 4, 0));
   CHECK_RAISES(0, "[2 x 3 x 4 x 5]",

@@ -276,4 +276,21 @@ static void THTest_(torch7Faults)(void)
   th_faults_run(&th_faults);
 }
 
-TH_TESTS(THTest_(torch7Pairs), THTest_(torch7Faults))
+/* One column is cut off in front, two rows below; what is left is mirrored behind and above. */
+static void THTest_(reflectionCuts)(void)
+{
+  static const int rows[] = {1, 0, 1}, columns[] = {1, 2, 3, 4, 3, 2};
+  THTensor *x = THTensor_(newWithSize3d)(2, 4, 5), *y = THTensor_(new)();
+  for (int i = 0; i < 40; i++)
+    x->storage->data[i] = (real)(i * i % 41);
+  THNN_(SpatialReflectionPadding_updateOutput)(NULL, x, y, -1, 2, 1, -2);
+  CHECK(y->nDimension == 3 && y->size[0] == 2 && y->size[1] == 3 && y->size[2] == 6);
+  for (int k = 0; k < 2; k++)
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 6; j++)
+        CHECK_EQ(THTensor_(get3d)(y, k, i, j), THTensor_(get3d)(x, k, rows[i], columns[j]));
+  THTensor_(free)(x);
+  THTensor_(free)(y);
+}
+
+TH_TESTS(THTest_(torch7Pairs), THTest_(torch7Faults), THTest_(reflectionCuts))

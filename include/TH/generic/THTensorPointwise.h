@@ -38,7 +38,7 @@ TH_API void THTensor_(rsqrt)(THTensor *r_, THTensor *t);
 
 TH_API void THTensor_(ceil)(THTensor *r_, THTensor *t);
 TH_API void THTensor_(floor)(THTensor *r_, THTensor *t);
-/* Halves to the even neighbour. */
+/* Halves to the even neighbour; where TH_COMPAT_TORCH7 is defined, away from 0. */
 TH_API void THTensor_(round)(THTensor *r_, THTensor *t);
 /* Towards 0. */
 TH_API void THTensor_(trunc)(THTensor *r_, THTensor *t);
@@ -91,7 +91,8 @@ TH_API void THTensor_(fmod)(THTensor *r_, THTensor *t, real value);
 TH_API void THTensor_(remainder)(THTensor *r_, THTensor *t, real value);
 
 /* Integers: shifted by value bits, all of them if value is negative or not below the width; bits
- * that come in from the left are the sign.  Floating: times, or divided by, 2 to the value. */
+ * that come in from the left are the sign (0 where TH_COMPAT_TORCH7 is defined).  Floating: times,
+ * or divided by, 2 to the value. */
 TH_API void THTensor_(lshift)(THTensor *r_, THTensor *t, real value);
 TH_API void THTensor_(rshift)(THTensor *r_, THTensor *t, real value);
 

@@ -13,7 +13,8 @@ TH_API void THTensor_(clampedRandom)(THTensor *self, THGenerator *_generator, in
 /* Integers 1 <= x <= max. */
 TH_API void THTensor_(cappedRandom)(THTensor *self, THGenerator *_generator, int64_t max);
 
-/* How many trials of probability p, 0 < p < 1, it takes until one succeeds: 1, 2, ... */
+/* How many trials of probability p, 0 < p < 1, it takes until one succeeds: 1, 2, ...; until one
+ * fails where TH_COMPAT_TORCH7 is defined. */
 TH_API void THTensor_(geometric)(THTensor *self, THGenerator *_generator, double p);
 
 /* 1 with probability p, 0 <= p <= 1, else 0. */
@@ -72,7 +73,8 @@ TH_API void THTensor_(multinomial)(THLongTensor *self, THGenerator *_generator, 
  * prob_dist of K probabilities, which sum to 1, into the K thresholds q and the K aliases J,
  * counted from 0 as all indices that are returned. */
 TH_API void THTensor_(multinomialAliasSetup)(THTensor *prob_dist, THLongTensor *J, THTensor *q);
-/* Fills self, in the shape that it has, with indices counted from TH_INDEX_BASE. */
+/* Fills self, in the shape that it has, with indices counted from 0.  J is read, and counts from
+ * TH_INDEX_BASE: Torch7's programs add 1 to what setup returned. */
 TH_API void THTensor_(multinomialAliasDraw)(THLongTensor *self, THGenerator *_generator,
                                             THLongTensor *J, THTensor *q);
 

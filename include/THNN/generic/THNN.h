@@ -31,7 +31,7 @@ TH_API void THNN_(ELU_updateGradInput)(
           accreal alpha,               // as in updateOutput
           accreal scale);              // as in updateOutput
 
-// input is cut in halves along dimension dim, counted from 0
+// input is cut in halves along dimension dim, counted from TH_INDEX_BASE
 TH_API void THNN_(GatedLinear_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // an even size in dimension dim
@@ -1643,8 +1643,9 @@ TH_API void THNN_(VolumetricGridSamplerBilinear_updateGradInput)(
           THTensor *gradOutput,        // gradient w.r.t. output
           int padding_mode);           // as in updateOutput
 
-// Padding on each side.  Reflection: the image mirrored at its border, which is not repeated; 0 or
-// more, and less than the size of input.  Replication: copies of the border; less than 0 cuts off.
+// Padding on each side.  Reflection: the image mirrored at its border, which is not repeated; less
+// than the size of input, and 0 or more (with TH_COMPAT_TORCH7, less than 0 cuts off).  Replication:
+// copies of the border; less than 0 cuts off.
 TH_API void THNN_(TemporalReflectionPadding_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // planes x width, or a batch

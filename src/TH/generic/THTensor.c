@@ -194,17 +194,20 @@ void THTensor_(guard)(THGuard *guard)
 }
 
 /* 2018 gives a new tensor an empty storage, which programs look into; Torch7 gives it none. */
+#ifdef TH_COMPAT_TORCH7
+enum { NEW_HAS_STORAGE = 0 };
+#else
+enum { NEW_HAS_STORAGE = 1 };
+#endif
+
 THTensor *THTensor_(new)(void)
 {
-#ifdef TH_COMPAT_TORCH7
-  return THTensor_(newBare)();
-#else
   THGuard guard;
   THTensor_(guard)(&guard);
   THTensor *self = guard.what = THTensor_(newBare)();
-  self->storage = THStorage_(new)();
+  if (NEW_HAS_STORAGE)
+    self->storage = THStorage_(new)();
   return THGuard_keep(&guard);
-#endif
 }
 
 THTensor *THTensor_(newWithTensor)(THTensor *tensor)
@@ -379,9 +382,9 @@ static void THTensor_(takeSizes)(THTensor *self, THStorage *storage, ptrdiff_t o
   THShape_openAs(&shape, nDimension, size, NULL);
   THShape_setStrides(&shape, stride);
   const ptrdiff_t reach = THShape_reach(&shape, offset);
-  if (!storage)
+  if (!storage && (reach > 0 || NEW_HAS_STORAGE))
     storage = made = THStorage_(newWithSize)(reach);
-  else if (reach > storage->size)
+  else if (storage && reach > storage->size)
     THStorage_(resize)(storage, reach);
   THTensor_(takeShape)(self, &shape);
   THTensor_(takeStorage)(self, storage, offset);

@@ -310,12 +310,25 @@ static inline double round_up(double x)
   return x >= 0x1p52 ? x : whole + (whole < x);
 }
 
-/* Numbers of trials, each the logarithm of a uniform number by that of 1 - p, rounded up. */
+/* Numbers of trials, each the logarithm of a uniform number by that of 1 - p, rounded up.  In
+ * Torch7, p is the probability that the trials go on: the logarithm is divided by that of p. */
+#ifdef TH_COMPAT_TORCH7
+enum { GEOMETRIC_WORDS = 1 }; /* that a number takes */
+#else
+enum { GEOMETRIC_WORDS = 2 };
+#endif
+
 static void produce_geometric(Source *source, real *out, ptrdiff_t n)
 {
   Work work;
+#ifdef TH_COMPAT_TORCH7 /* of 1 - u: where it is a whole number, one more */
+  draw_words(source, work.pairs, n);
+  for (ptrdiff_t i = 0; i < n; i++)
+    work.x[i] = floor(log1p((double)work.pairs[i] * -0x1p-32) * source->a) + 1;
+#else
   const uint32_t *pairs = draw(source, work.pairs, 2 * n);
   THRandom_kernels->logarithms(work.x, pairs, n, source->a, 0);
+#endif
   for (ptrdiff_t i = 0; i < n; i++) {
     const double trials = round_up(work.x[i]);
 #ifdef REAL_IS_FLOATING
@@ -329,7 +342,13 @@ static void produce_geometric(Source *source, real *out, ptrdiff_t n)
 void THTensor_(geometric)(THTensor *self, THGenerator *_generator, double p)
 {
   THArgCheck(p > 0 && p < 1, 3, "p is %g, not between 0 and 1", p);
-  fill(self, _generator, &(Source){.produce = produce_geometric, .words = 2, .a = 1.0 / log1p(-p)});
+#ifdef TH_COMPAT_TORCH7
+  const double logarithm = log(p);
+#else
+  const double logarithm = log1p(-p);
+#endif
+  fill(self, _generator,
+       &(Source){.produce = produce_geometric, .words = GEOMETRIC_WORDS, .a = 1.0 / logarithm});
 }
 
 /* --- bernoulli -------------------------------------------------------------------------------- */
@@ -708,6 +727,24 @@ static void draw_uniform(Source *source, real *out, ptrdiff_t n, double a, doubl
   THRandom_kernels->uniformReal(out, draw(source, words, UNIFORM_WORDS * n), n, (real)a, (real)b);
 }
 
+#ifdef TH_COMPAT_TORCH7
+
+/* Of one word each, which keeps all of its bits. */
+static void produce_uniform(Source *source, real *out, ptrdiff_t n)
+{
+  uint32_t words[CHUNK];
+  draw_words(source, words, n);
+  for (ptrdiff_t i = 0; i < n; i++)
+    out[i] = (real)((double)words[i] * 0x1p-32 * (source->b - source->a) + source->a);
+}
+
+void THTensor_(uniform)(THTensor *self, THGenerator *_generator, double a, double b)
+{
+  fill(self, _generator, &(Source){.produce = produce_uniform, .words = 1, .a = a, .b = b});
+}
+
+#else
+
 static void produce_uniform(Source *source, real *out, ptrdiff_t n)
 {
   draw_uniform(source, out, n, source->a, source->b);
@@ -718,6 +755,8 @@ void THTensor_(uniform)(THTensor *self, THGenerator *_generator, double a, doubl
   fill(self, _generator,
        &(Source){.produce = produce_uniform, .words = UNIFORM_WORDS, .a = a, .b = b});
 }
+
+#endif
 
 /* Fewer than 16 numbers come in the pairs that THRandom_normal draws.  More come in blocks of 16;
  * where the last block is not full, the last 16 numbers are drawn once more. */

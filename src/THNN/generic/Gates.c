@@ -216,14 +216,16 @@ void THNN_(RReLU_updateGradInput)(THNNState *state, THTensor *input, THTensor *g
 
 /* --- GatedLinear ----------------------------------------------------------------------------- */
 
-static void THNN_(gatedCheck)(THTensor *input, int dim, int arg)
+/* dim as it counts from 0. */
+static int THNN_(gatedDim)(THTensor *input, int dim, int arg)
 {
-  THArgCheck(dim >= 0 && dim < input->nDimension, arg,
-             "dimension %d is out of range of a tensor of size %s", dim + TH_INDEX_BASE,
+  THArgCheck(dim >= TH_INDEX_BASE && dim - TH_INDEX_BASE < input->nDimension, arg,
+             "dimension %d is out of range of a tensor of size %s", dim,
              THTensor_(sizeDesc)(input).str);
-  THArgCheck(input->size[dim] % 2 == 0, 2,
-             "dimension %d of a tensor of size %s has no halves of equal size", dim + TH_INDEX_BASE,
+  THArgCheck(input->size[dim - TH_INDEX_BASE] % 2 == 0, 2,
+             "dimension %d of a tensor of size %s has no halves of equal size", dim,
              THTensor_(sizeDesc)(input).str);
+  return dim - TH_INDEX_BASE;
 }
 
 /* The first half of t along dim, or the second. */
@@ -236,7 +238,7 @@ static THTensor *THNN_(half)(THGuard *guard, THTensor *t, int dim, int second)
 
 void THNN_(GatedLinear_updateOutput)(THNNState *state, THTensor *input, THTensor *output, int dim)
 {
-  THNN_(gatedCheck)(input, dim, 4);
+  dim = THNN_(gatedDim)(input, dim, 4);
   THGuard guard[2];
   const THNN_(Scalars) scalars = {.scale = 1};
   THTensor *halves[] = {THNN_(half)(&guard[0], input, dim, 0),
@@ -250,7 +252,7 @@ void THNN_(GatedLinear_updateOutput)(THNNState *state, THTensor *input, THTensor
 void THNN_(GatedLinear_updateGradInput)(THNNState *state, THTensor *input, THTensor *gradOutput,
                                         THTensor *gradInput, int dim)
 {
-  THNN_(gatedCheck)(input, dim, 5);
+  dim = THNN_(gatedDim)(input, dim, 5);
   THGuard guard;
   THTensor *first = THNN_(half)(&guard, input, dim, 0);
   THArgCheck(THTensor_(isSameSizeAs)(gradOutput, first), 3,

@@ -8,6 +8,13 @@ typedef struct {
 
 typedef enum { REFLECTED, REPLICATED } Kind;
 
+/* Whether padding below 0 cuts off in either kind. */
+#ifdef TH_COMPAT_TORCH7
+enum { REFLECTION_CUTS = 1 };
+#else
+enum { REFLECTION_CUTS = 0 };
+#endif
+
 static THNNPlanes THNN_(padded)(THTensor *input, int axes, Kind kind, const THNN_(Border) border[3])
 {
   THNNPlanes p = THNN_(imagePlanes)(input, axes);
@@ -17,7 +24,7 @@ static THNNPlanes THNN_(padded)(THTensor *input, int axes, Kind kind, const THNN
     if (kind == REFLECTED)
       for (int behind = 0; behind < 2; behind++) {
         const int64_t pad = behind ? b.behind : b.before;
-        if (pad < 0 || pad >= p.in[a])
+        if ((pad < 0 && !REFLECTION_CUTS) || pad >= p.in[a])
           THError(
               "padding by reflection is from 0 to less than the size of the image: it is %lld "
               "of %lld in input of size %s",
