@@ -12,6 +12,9 @@
 #ifndef TH_H
 #define TH_H
 
+#include <stdarg.h> /* which programs take from here, as they do time.h */
+#include <time.h>
+
 #include "THGeneral.h"
 
 #include "THAllocator.h"

@@ -75,7 +75,7 @@ TH_API void THFile_pedantic(THFile *self);
 /* --- one element ------------------------------------------------------------------------------ */
 
 TH_API uint8_t THFile_readByteScalar(THFile *self);
-TH_API int8_t THFile_readCharScalar(THFile *self);
+TH_API TH_CHAR THFile_readCharScalar(THFile *self);
 TH_API int16_t THFile_readShortScalar(THFile *self);
 TH_API int32_t THFile_readIntScalar(THFile *self);
 TH_API int64_t THFile_readLongScalar(THFile *self);
@@ -84,7 +84,7 @@ TH_API double THFile_readDoubleScalar(THFile *self);
 TH_API THHalf THFile_readHalfScalar(THFile *self);
 
 TH_API void THFile_writeByteScalar(THFile *self, uint8_t scalar);
-TH_API void THFile_writeCharScalar(THFile *self, int8_t scalar);
+TH_API void THFile_writeCharScalar(THFile *self, TH_CHAR scalar);
 TH_API void THFile_writeShortScalar(THFile *self, int16_t scalar);
 TH_API void THFile_writeIntScalar(THFile *self, int32_t scalar);
 TH_API void THFile_writeLongScalar(THFile *self, int64_t scalar);
@@ -117,7 +117,7 @@ TH_API size_t THFile_writeHalf(THFile *self, THHalfStorage *storage);
  */
 
 TH_API size_t THFile_readByteRaw(THFile *self, uint8_t *data, size_t n);
-TH_API size_t THFile_readCharRaw(THFile *self, int8_t *data, size_t n);
+TH_API size_t THFile_readCharRaw(THFile *self, TH_CHAR *data, size_t n);
 TH_API size_t THFile_readShortRaw(THFile *self, int16_t *data, size_t n);
 TH_API size_t THFile_readIntRaw(THFile *self, int32_t *data, size_t n);
 TH_API size_t THFile_readLongRaw(THFile *self, int64_t *data, size_t n);
@@ -126,7 +126,7 @@ TH_API size_t THFile_readDoubleRaw(THFile *self, double *data, size_t n);
 TH_API size_t THFile_readHalfRaw(THFile *self, THHalf *data, size_t size);
 
 TH_API size_t THFile_writeByteRaw(THFile *self, uint8_t *data, size_t n);
-TH_API size_t THFile_writeCharRaw(THFile *self, int8_t *data, size_t n);
+TH_API size_t THFile_writeCharRaw(THFile *self, TH_CHAR *data, size_t n);
 TH_API size_t THFile_writeShortRaw(THFile *self, int16_t *data, size_t n);
 TH_API size_t THFile_writeIntRaw(THFile *self, int32_t *data, size_t n);
 TH_API size_t THFile_writeLongRaw(THFile *self, int64_t *data, size_t n);

@@ -27,6 +27,15 @@
 #define TH_LIKELY(X)                  __builtin_expect(!!(X), 1)
 #define TH_UNLIKELY(X)                __builtin_expect(!!(X), 0)
 
+/* --- types ----------------------------------------------------------------------------------- */
+
+/* The elements of Char: C's own char in Torch7. */
+#ifdef TH_COMPAT_TORCH7
+#define TH_CHAR char
+#else
+#define TH_CHAR int8_t
+#endif
+
 /* --- token pasting: each argument is expanded first ------------------------------------------ */
 
 #define TH_CONCAT_2_EXPAND(x, y) x##y

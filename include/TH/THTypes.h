@@ -10,7 +10,7 @@
  * The build reads the names from these lines, one type a line. */
 #define TH_FOR_EACH_TYPE_BUT_HALF(X) \
   X(Byte, uint8_t, int64_t)          \
-  X(Char, int8_t, int64_t)           \
+  X(Char, TH_CHAR, int64_t)          \
   X(Short, int16_t, int64_t)         \
   X(Int, int32_t, int64_t)           \
   X(Long, int64_t, int64_t)          \

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "THFilePrivate.h"
+#include "THFileKinds.h"
 
 enum { BUFFER = 1 << 16 };
 

@@ -3,7 +3,7 @@
 
 #include <stdarg.h>
 
-#include "THFilePrivate.h"
+#include "THFileKinds.h"
 
 /* --- what all kinds share ----------------------------------------------------------------------
  */

@@ -1,5 +1,5 @@
 /* Arrays of any element type in files of any kind: as text, or as bytes of either order. */
-#include "THFilePrivate.h"
+#include "THFileKinds.h"
 
 /* --- reading that can be taken back ------------------------------------------------------------
  */

@@ -4,7 +4,7 @@
 #include <locale.h>
 #include <pthread.h>
 
-#include "THFilePrivate.h"
+#include "THFileKinds.h"
 
 /* --- characters ---------------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* Files in memory: a position in a CharStorage, which belongs to others too. */
 #include "THMemoryFile.h"
 
-#include "THFilePrivate.h"
+#include "THFileKinds.h"
 
 typedef struct {
   THFile file;

@@ -115,7 +115,7 @@ static void growing(void **state)
 
   char name[4];
   reader = THDiskFile_new("/proc/self/status", "r", 0);
-  CHECK_EQ(THFile_readCharRaw(reader, (int8_t *)name, 4), 4);
+  CHECK_EQ(THFile_readCharRaw(reader, (TH_CHAR *)name, 4), 4);
   CHECK(memcmp(name, "Name", 4) == 0);
   THFile_free(reader);
 }
@@ -129,7 +129,7 @@ static void unbuffered(void **state)
   THDiskFile_noBuffer(file);
   CHECK_EQ(THFile_readIntScalar(file), 12);
   CHECK_EQ(THFile_readIntScalar(file), 34);
-  CHECK_EQ(THFile_readCharRaw(file, (int8_t *)rest, 7), 7);
+  CHECK_EQ(THFile_readCharRaw(file, (TH_CHAR *)rest, 7), 7);
   CHECK(!strcmp(rest, " abcdef"));
   THFile_free(file);
 
@@ -344,7 +344,7 @@ static void at_exit(void **state)
   check_bytes(DISK, parents, "parent ", 7);
   THFile *file = THDiskFile_new(other, "r", 0);
   char text[3];
-  CHECK_EQ(THFile_readCharRaw(file, (int8_t *)text, 3), 3);
+  CHECK_EQ(THFile_readCharRaw(file, (TH_CHAR *)text, 3), 3);
   CHECK(memcmp(text, "abc", 3) == 0);
   CHECK_EQ(THFile_position(file), 3);
   THFile_free(file);

@@ -31,7 +31,7 @@ static const struct {
   int longSize;
   union {
     uint8_t byte[2];
-    int8_t character[2];
+    TH_CHAR character[2];
     int16_t two[2];
     int32_t four[2];
     int64_t eight[2];
@@ -113,7 +113,7 @@ static void text_written(void **state)
     th_note("%s", kind_names[kind]);
     THFile *file = open_file(kind, "w", "", 0);
     CHECK_EQ(THFile_writeByteRaw(file, (uint8_t *)"AB", 2), 2);
-    CHECK_EQ(THFile_writeCharRaw(file, (int8_t *)"c", 1), 1);
+    CHECK_EQ(THFile_writeCharRaw(file, (TH_CHAR *)"c", 1), 1);
     CHECK_EQ(THFile_writeShortRaw(file, (int16_t[]){1, -2, 32767}, 3), 3);
     CHECK_EQ(THFile_writeIntRaw(file, (int32_t[]){INT32_MIN, 0}, 2), 2);
     CHECK_EQ(THFile_writeLongRaw(file, (int64_t[]){INT64_MIN, INT64_MAX}, 2), 2);
@@ -608,7 +608,7 @@ static void mixed_text(void **state)
     int32_t numbers[3];
     const int n = THFile_readIntScalar(file); /* and the line end */
     CHECK_EQ(n, 3);
-    CHECK_EQ(THFile_readCharRaw(file, (int8_t *)bytes, (size_t)n), 3);
+    CHECK_EQ(THFile_readCharRaw(file, (TH_CHAR *)bytes, (size_t)n), 3);
     CHECK(!strcmp(bytes, "abc"));
     CHECK_EQ(THFile_readIntRaw(file, numbers, 3), 3);
     CHECK_EQ(numbers[2], 3);

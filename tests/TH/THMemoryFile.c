@@ -121,7 +121,7 @@ static void not_resizable(void **state)
   check_storage(storage, "ABCDEF");
 
   /* Memory that is not the storage's to release is replaced, not resized. */
-  static int8_t own[] = "xyz";
+  static TH_CHAR own[] = "xyz";
   THCharStorage *view = THCharStorage_newWithData(own, 4);
   THCharStorage_clearFlag(view, TH_STORAGE_FREEMEM);
   file = THMemoryFile_newWithStorage(view, "rw");

@@ -1,6 +1,6 @@
 /* All that makes Char what it is.  Undone by undefine.h. */
 #define Real    Char
-#define real    int8_t
+#define real    TH_CHAR
 #define accreal int64_t
 #define TH_REAL_IS_CHAR
 #define THInf                             INT8_MAX

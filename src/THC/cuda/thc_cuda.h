@@ -149,6 +149,11 @@ static __device__ inline signed char THC_atomicAdd(signed char *address, signed 
   return (signed char)THC_atomicAdd((unsigned char *)address, (unsigned char)value);
 }
 
+static __device__ inline char THC_atomicAdd(char *address, char value)
+{
+  return (char)THC_atomicAdd((unsigned char *)address, (unsigned char)value);
+}
+
 static __device__ inline int16_t THC_atomicAdd(int16_t *address, int16_t value)
 {
   unsigned short *bits = (unsigned short *)address, old = *(volatile unsigned short *)bits, assumed;
