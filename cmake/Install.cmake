@@ -15,11 +15,12 @@ else()
 endif()
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/TH${TH_VARIANT})
 
-if(TARGET THC)
-  install(DIRECTORY include/ DESTINATION ${headers} FILES_MATCHING PATTERN "*.h")
-else()
-  install(DIRECTORY include/ DESTINATION ${headers} FILES_MATCHING PATTERN "*.h" PATTERN "THC*" EXCLUDE)
+set(but REGEX "/THNN/generic/THNN\\.h$" EXCLUDE)
+if(NOT TARGET THC)
+  list(APPEND but PATTERN "THC*" EXCLUDE)
 endif()
+install(DIRECTORY include/ DESTINATION ${headers} FILES_MATCHING PATTERN "*.h" ${but})
+install(FILES ${TH_LAYERS_HEADER} DESTINATION ${headers}/THNN/generic)
 install(FILES ${PROJECT_BINARY_DIR}/include/TH/THConfig.h DESTINATION ${headers}/TH)
 
 # From the folder that holds th.pc to the prefix, so that an installation can be moved.

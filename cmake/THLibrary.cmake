@@ -17,9 +17,13 @@ set(TH_SYSTEM_LIBRARIES ${OpenMP_C_LIB_NAMES} ${CMAKE_DL_LIBS} m)
 # NAME and the static archive NAME_static.
 function(th_library name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK;LINK_STATIC;LINK_PRIVATE" ${ARGN})
+  set(first "")
+  if(TH_COMPAT_TORCH7) # whose header of layers hides the one in the source
+    set(first ${PROJECT_BINARY_DIR}/include)
+  endif()
   add_library(${name}_objects OBJECT ${arg_SOURCES})
   target_include_directories(${name}_objects
-    PUBLIC ${PROJECT_SOURCE_DIR}/include/TH ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include
+    PUBLIC ${first} ${PROJECT_SOURCE_DIR}/include/TH ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include
            ${PROJECT_BINARY_DIR}/include/TH
     PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${name}_objects PRIVATE th_compile_options OpenMP::OpenMP_C ${arg_LINK_PRIVATE})
@@ -31,6 +35,7 @@ function(th_library name)
   set_target_properties(${name}_static PROPERTIES LINKER_LANGUAGE C OUTPUT_NAME ${name})
   foreach(kind "" _static)
     target_include_directories(${name}${kind} INTERFACE  # Install.cmake names the installed ones
+      $<BUILD_INTERFACE:${first}>
       $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
       $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include/TH>
       $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>

@@ -37,16 +37,7 @@ typedef void THNNState;
     THIndexTensor_(resize)(I1, size2, NULL);       \
   THLongStorage_free(size2);
 
-#ifdef TH_COMPAT_TORCH7
-#include "THNNRename.h"
-#endif
 #define TH_GENERIC_FILE "THNN/generic/THNN.h"
 #include "THGenerateFloatTypes.h"
-
-#ifdef TH_COMPAT_TORCH7
-#include "THNNRenameEnd.h"
-#define TH_GENERIC_FILE "THNN/generic/THNNTorch7.h"
-#include "THGenerateFloatTypes.h"
-#endif
 
 #endif

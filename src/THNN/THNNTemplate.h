@@ -2,6 +2,7 @@
 #ifndef THNN_TEMPLATE_H
 #define THNN_TEMPLATE_H
 
+#include "THNN2018.h"
 #include "THNNBatchNorm.h"
 #include "THNNCall.h"
 #include "THNNClasses.h"
@@ -27,7 +28,7 @@
 #include "THTemplate.h"
 
 #ifdef TH_COMPAT_TORCH7 /* what is written here is the 2018 form; torch7/ has the other */
-#include "THNNRename.h"
+#include "torch7/THNNRename.h"
 #endif
 
 #endif

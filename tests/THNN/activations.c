@@ -1,5 +1,5 @@
 /* Activations, without a second operand and with one. */
-#include "THNN.h"
+#include "src/THNN/THNN2018.h"
 #include "THTemplate.h"
 
 #include "../TH/vector_math.h"

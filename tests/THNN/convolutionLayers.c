@@ -1,6 +1,7 @@
 /* The convolution layers: PyTorch's values, gradients, failing allocations, the same bits for any
  * number of threads, and errors. */
 #include "THNNGroups.h"
+#include "src/THNN/THNN2018.h"
 #include "THTemplate.h"
 
 #include "layers.h"

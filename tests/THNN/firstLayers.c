@@ -1,5 +1,5 @@
 /* The layers of a first network: linear, pooling, convolution, activations and losses. */
-#include "THNN.h"
+#include "src/THNN/THNN2018.h"
 #include "THTemplate.h"
 
 #include "layers.h"

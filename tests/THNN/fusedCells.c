@@ -1,7 +1,7 @@
 /* The fused GRU and LSTM cells.  The order of the gates (r, z, n and i, f, g, o) and what each bias
  * belongs to are those of torch.gru_cell and torch.lstm_cell, which the golden values were compared
  * with. */
-#include "THNN.h"
+#include "src/THNN/THNN2018.h"
 #include "THTemplate.h"
 
 #include "../TH/vector_math.h"

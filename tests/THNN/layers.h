@@ -14,7 +14,8 @@
  * compares the layer with PyTorch's values in golden/layers.txt (tests/oracle/layers.py writes it)
  * for operands and results in all layouts, and its gradients with central differences, for those
  * operands and for random ones, and makes each of its allocations fail.  Included by templates,
- * after THTemplate.h; this file says what layers are, the others how each of the three is done. */
+ * after src/THNN/THNN2018.h and THTemplate.h; this file says what layers are, the others how each
+ * of the three is done. */
 #ifndef LAYERS_H
 #define LAYERS_H
 
@@ -22,7 +23,7 @@
 #include "th_golden.h"
 
 #ifdef TH_COMPAT_TORCH7 /* torch7.c tests the other form */
-#include "THNNRename.h"
+#include "src/THNN/torch7/THNNRename.h"
 #endif
 
 /* --- operands -------------------------------------------------------------------------------- */

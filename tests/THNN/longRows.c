@@ -2,13 +2,13 @@
  * that are sent past the caches, beside the obvious loop. */
 #include <math.h>
 
-#include "THNN.h"
+#include "src/THNN/THNN2018.h"
 #include "THTemplate.h"
 
 #include "th_layouts.h"
 
 #ifdef TH_COMPAT_TORCH7 /* torch7.c tests the other form */
-#include "THNNRename.h"
+#include "src/THNN/torch7/THNNRename.h"
 #endif
 
 #define EPS (sizeof(real) == 4 ? 0x1p-23 : 0x1p-52)

@@ -1,5 +1,5 @@
 /* Losses of elements and of classes. */
-#include "THNN.h"
+#include "src/THNN/THNN2018.h"
 #include "THTemplate.h"
 
 #include "layers.h"

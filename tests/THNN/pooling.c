@@ -1,5 +1,5 @@
 /* Pooling of sequences, images and volumes: the largest, the mean and the sum of windows. */
-#include "THNN.h"
+#include "src/THNN/THNN2018.h"
 #include "THTemplate.h"
 
 #include "layers.h"

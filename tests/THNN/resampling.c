@@ -1,5 +1,5 @@
 /* Images made larger, padded, and sampled at the points of a grid. */
-#include "THNN.h"
+#include "src/THNN/THNN2018.h"
 #include "THTemplate.h"
 
 #include "layers.h"

@@ -1,6 +1,6 @@
 /* Torch7's forms of the functions that 2018 declares otherwise: the same values as the 2018 form
  * with what stands for the arguments that Torch7 does not have; and when memory runs out. */
-#include "THNN.h"
+#include "src/THNN/THNN2018.h"
 
 #include "THTemplate.h"
 

@@ -3,6 +3,7 @@
 
 /* clang-format off */
 
+// the absolute value of input - target; its gradient at 0 is 0
 TH_API void THNN_(AbsCriterion_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // input tensor
@@ -15,6 +16,9 @@ TH_API void THNN_(AbsCriterion_updateGradInput)(
           THTensor *target,            // what input should be
           THTensor *gradInput,         // [OUT] gradient w.r.t. input
           bool sizeAverage);           // divide by the number of elements
+
+// minus target * log(input) minus (1 - target) * log(1 - input), times the weight, where logarithms
+// count as -100 at least.  An input that is no probability is an error.
 TH_API void THNN_(BCECriterion_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // input tensor
@@ -29,6 +33,9 @@ TH_API void THNN_(BCECriterion_updateGradInput)(
           THTensor *gradInput,         // [OUT] gradient w.r.t. input
           bool sizeAverage,            // divide by the number of elements
           THTensor *weights);          // [OPTIONAL] weights
+
+// minus the input of the target's class, times its weight; targets of ignore_index count as 0.  With
+// sizeAverage the sum is divided by the sum of the weights.
 TH_API void THNN_(ClassNLLCriterion_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // input tensor
@@ -47,6 +54,8 @@ TH_API void THNN_(ClassNLLCriterion_updateGradInput)(
           THTensor *weights,           // [OPTIONAL] weights
           THTensor *total_weight,      // [BUFFER] the sum of the weights
           int64_t ignore_index);       // target that does not count
+
+// ClassNLLCriterion for each position of an image
 TH_API void THNN_(SpatialClassNLLCriterion_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // input tensor
@@ -63,6 +72,8 @@ TH_API void THNN_(SpatialClassNLLCriterion_updateGradInput)(
           bool sizeAverage,            // divide by the number of elements
           THTensor *weights,           // [OPTIONAL] weights
           THTensor *total_weight);     // [BUFFER] the sum of the weights
+
+// output is input where it is above 0, else alpha * (exp(input) - 1)
 TH_API void THNN_(ELU_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // input tensor
@@ -77,6 +88,8 @@ TH_API void THNN_(ELU_updateGradInput)(
           THTensor *output,            // what updateOutput computed
           accreal alpha,               // negative values are alpha * (exp(input) - 1)
           bool inplace);               // if true, the first tensor is changed and the other becomes the same
+
+// target * (log(target) - input), and 0 for targets up to 0
 TH_API void THNN_(DistKLDivCriterion_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // input tensor
@@ -89,6 +102,8 @@ TH_API void THNN_(DistKLDivCriterion_updateGradInput)(
           THTensor *target,            // what input should be
           THTensor *gradInput,         // [OUT] gradient w.r.t. input
           bool sizeAverage);           // divide by the number of elements
+
+// over the planes of an image or a batch, over all elements of a vector
 TH_API void THNN_(LogSoftMax_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // input tensor
@@ -99,6 +114,8 @@ TH_API void THNN_(LogSoftMax_updateGradInput)(
           THTensor *gradOutput,        // gradient w.r.t. output
           THTensor *gradInput,         // [OUT] gradient w.r.t. input
           THTensor *output);           // what updateOutput computed
+
+// log(1 + exp(-input * target))
 TH_API void THNN_(SoftMarginCriterion_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // input tensor
@@ -111,6 +128,8 @@ TH_API void THNN_(SoftMarginCriterion_updateGradInput)(
           THTensor *target,            // what input should be
           THTensor *gradInput,         // [OUT] gradient w.r.t. input
           bool sizeAverage);           // divide by the number of elements
+
+// the square of input - target
 TH_API void THNN_(MSECriterion_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // input tensor
@@ -123,6 +142,9 @@ TH_API void THNN_(MSECriterion_updateGradInput)(
           THTensor *target,            // what input should be
           THTensor *gradInput,         // [OUT] gradient w.r.t. input
           bool sizeAverage);           // divide by the number of elements
+
+// The sum of what is above 0 of 1 - input[i] + input[k], over all classes i that are listed and all k
+// that are not, divided by the number of classes.  A list ends before the first TH_INDEX_BASE - 1.
 TH_API void THNN_(MultiLabelMarginCriterion_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // input tensor
@@ -137,6 +159,9 @@ TH_API void THNN_(MultiLabelMarginCriterion_updateGradInput)(
           THTensor *gradInput,         // [OUT] gradient w.r.t. input
           THTensor *isTarget,          // [BUFFER] which classes are targets
           bool sizeAverage);           // divide by the number of elements
+
+// The sum of what is above 0 of margin - input[target] + input[k], to the power of p, over all other
+// classes k, times the weight of target, divided by the number of classes.
 TH_API void THNN_(MultiMarginCriterion_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // input tensor
@@ -155,6 +180,9 @@ TH_API void THNN_(MultiMarginCriterion_updateGradInput)(
           int p,                       // 1 or 2: the power
           THTensor *weights,           // [OPTIONAL] weights
           accreal margin);             // the margin
+
+// output is input where it is above 0, else weight times that.  The planes are dimension 1 of input,
+// or its only one.
 TH_API void THNN_(PReLU_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // input tensor
@@ -179,12 +207,16 @@ TH_API void THNN_(PReLU_accGradParameters)(
           THTensor *gradWeightBuf2,    // not used
           THIndex_t nOutputPlane,      // planes with a weight of their own; 0: one weight for all
           accreal scale);              // factor of what is added
+
+// of output = 1 / (1 + exp(-input))
 TH_API void THNN_(Sigmoid_updateGradInput)(
           THNNState *state,            // library's state
           THTensor *input,             // input tensor
           THTensor *gradOutput,        // gradient w.r.t. output
           THTensor *gradInput,         // [OUT] gradient w.r.t. input
           THTensor *output);           // what updateOutput computed
+
+// half the square of input - target where that is within 1 of 0, else its absolute value - 1/2
 TH_API void THNN_(SmoothL1Criterion_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // input tensor
@@ -197,6 +229,8 @@ TH_API void THNN_(SmoothL1Criterion_updateGradInput)(
           THTensor *target,            // what input should be
           THTensor *gradInput,         // [OUT] gradient w.r.t. input
           bool sizeAverage);           // divide by the number of elements
+
+// as LogSoftMax
 TH_API void THNN_(SoftMax_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // input tensor
@@ -207,12 +241,17 @@ TH_API void THNN_(SoftMax_updateGradInput)(
           THTensor *gradOutput,        // gradient w.r.t. output
           THTensor *gradInput,         // [OUT] gradient w.r.t. input
           THTensor *output);           // what updateOutput computed
+
+// of output = tanh(input)
 TH_API void THNN_(Tanh_updateGradInput)(
           THNNState *state,            // library's state
           THTensor *input,             // input tensor
           THTensor *gradOutput,        // gradient w.r.t. output
           THTensor *gradInput,         // [OUT] gradient w.r.t. input
           THTensor *output);           // what updateOutput computed
+
+// The image at the points of grid, interpolated linearly.  A point is x, y, from -1 at the first
+// pixel to 1 at the last.  Beyond the image there are zeros.
 TH_API void THNN_(SpatialGridSamplerBilinear_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // input tensor
@@ -225,6 +264,8 @@ TH_API void THNN_(SpatialGridSamplerBilinear_updateGradInput)(
           THTensor *grid,              // where to read, from -1 to 1
           THTensor *gradGrid,          // [OUT] gradient w.r.t. grid
           THTensor *gradOutput);       // gradient w.r.t. output
+
+// weight is outputs x planes x kT x kH x kW, or the same with the last four dimensions as one.
 TH_API void THNN_(VolumetricConvolutionMM_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // input tensor
@@ -258,6 +299,9 @@ TH_API void THNN_(VolumetricConvolutionMM_accGradParameters)(
           int pW,                      // padding, width
           int pH,                      // padding, height
           accreal scale);              // factor of what is added
+
+// SpatialFullConvolution of volumes: weight is planes x outputs x kT x kH x kW, or the same with
+// the last four dimensions as one.
 TH_API void THNN_(VolumetricFullConvolution_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // input tensor
@@ -310,6 +354,8 @@ TH_API void THNN_(VolumetricFullConvolution_accGradParameters)(
           int aW,                      // added to the size of output, width
           int aH,                      // added to the size of output, height
           accreal scale);              // factor of what is added
+
+// VolumetricFullConvolution with dilated windows
 TH_API void THNN_(VolumetricFullDilatedConvolution_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // input tensor
