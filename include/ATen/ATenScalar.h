@@ -34,6 +34,17 @@ static inline double at_scalar_toDouble(at_scalar s)
   return s.is_float ? s.value.number : (double)s.value.integer;
 }
 
+/* A number that no int64_t holds becomes the floating number next to it. */
+static inline at_scalar at_scalar_unsigned(uint64_t value)
+{
+  return value <= INT64_MAX ? at_scalar_long((int64_t)value) : at_scalar_double((double)value);
+}
+
+static inline at_scalar at_thisScalar(at_scalar s)
+{
+  return s;
+}
+
 /* Of a floating number, the part before the point; it has to fit. */
 static inline int64_t at_scalar_toLong(at_scalar s)
 {
@@ -65,18 +76,24 @@ static inline at_optional at_opt_double(double value)
 }
 
 #ifndef __cplusplus
+/* What _Generic makes a scalar of a number with: the floating types are these, and what is none of
+ * them and no scalar yet is an integer.  A long double is rounded to a double. */
+/* clang-format off */
+#if defined(__FLT16_MAX__) && (!defined(__clang__) || __clang_major__ >= 15)
+__extension__ typedef _Float16 at_float16;
+#define AT_FLOAT16_TO_SCALAR at_float16 : at_scalar_double,
+#else
+#define AT_FLOAT16_TO_SCALAR
+#endif
+#define AT_NUMBER_TO_SCALAR                                                              \
+  float : at_scalar_double, double : at_scalar_double, long double : at_scalar_double,   \
+  AT_FLOAT16_TO_SCALAR unsigned long : at_scalar_unsigned,                               \
+  unsigned long long : at_scalar_unsigned, at_scalar : at_thisScalar, default : at_scalar_long
+/* clang-format on */
+
 /* at_scalar(2) is an integer, at_scalar(2.0) a floating number; so for at_opt. */
-#define at_scalar(VALUE)               \
-  _Generic((VALUE), float              \
-           : at_scalar_double, double  \
-           : at_scalar_double, default \
-           : at_scalar_long)(VALUE)
-#define at_opt(VALUE)                 \
-  _Generic((VALUE), float             \
-           : at_opt_double, double    \
-           : at_opt_double, at_scalar \
-           : at_opt_scalar, default   \
-           : at_opt_long)(VALUE)
+#define at_scalar(VALUE) _Generic((VALUE), AT_NUMBER_TO_SCALAR)(VALUE)
+#define at_opt(VALUE)    at_opt_scalar(at_scalar(VALUE))
 #endif
 
 #endif

@@ -39,28 +39,25 @@ typedef struct at_tensors {
 #define AT_FOR_TENSOR_OR_NUMBER(X, TENSOR, NUMBER) \
   _Generic((X), at_tensor * : TENSOR, void * : TENSOR, default : NUMBER)
 #define AT_TENSOR_OR_NUMBER(X) \
-  _Generic((X), at_tensor * : at_thisTensor, void * : at_thisTensor, float : at_scalar_double, \
-           double : at_scalar_double, at_scalar : at_thisScalar, default : at_scalar_long)(X)
+  _Generic((X), at_tensor * : at_thisTensor, void * : at_thisTensor, AT_NUMBER_TO_SCALAR)(X)
 static inline at_tensor *at_thisTensor(at_tensor *t)
 {
   return t;
-}
-static inline at_scalar at_thisScalar(at_scalar s)
-{
-  return s;
 }
 #endif
 
 /* --- references ------------------------------------------------------------------------------ */
 
-/* One more reference to t, to be given to at_release; returns t. */
+/* One more reference to t, to be given to at_release; returns t.  NULL and the undefined tensor are
+ * fine. */
 AT_API at_tensor *at_retain(at_tensor *t);
 
-/* One reference less; the last one frees.  NULL and the undefined tensor are fine. */
+/* One reference less; the last one frees, whichever thread it comes from.  NULL and the undefined
+ * tensor are fine. */
 AT_API void at_release(at_tensor *t);
 
 /* Releases a list that a function returned, and its tensors, of which at_retain keeps one.  Needed
- * outside a scope alone. */
+ * outside a scope alone.  NULL is fine. */
 AT_API void at_list_release(const at_tensors *list);
 
 /* What functions return after an error.  There is one; it needs no release. */
