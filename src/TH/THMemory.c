@@ -172,7 +172,7 @@ static void advise_huge(void *block, size_t size)
 static void *make(size_t size)
 {
   size_t alignment = TH_BLOCK_ALIGNMENT, bytes = size;
-  if (TH_KEEPS_BLOCKS && size <= SMALL) {
+  if (THBlockCache_isOn() && size <= SMALL) { /* else a checker of memory sees the exact end */
     bytes = class_bytes(class_of(size));
   } else if (TH_KEEPS_BLOCKS && size >= worth_aligning) {
     alignment = huge_page;

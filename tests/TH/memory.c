@@ -297,6 +297,25 @@ static void few_small_blocks_are_kept(void **state)
   CHECK_MSG(kept > 100000 && kept < MB, "%zu bytes are kept", kept);
 }
 
+/* Where nothing is kept, a block ends where what was asked for ends, so that checkers of memory see
+ * what is written behind it. */
+static void blocks_are_exact_where_none_are_kept(void **state)
+{
+  if (!KEEPS)
+    skip();
+  const ptrdiff_t limit = THMemory_cacheLimit();
+  THMemory_emptyCache();
+  THMemory_setCacheLimit(0);
+  for (ptrdiff_t size = 1032; size < 32000; size = 2 * size - 8) { /* just above a class */
+    void *block = THAlloc(size);
+    CHECK_EQ((uintptr_t)block % 64, 0);
+    CHECK_MSG(malloc_usable_size(block) < (size_t)size + 64, "%zu bytes for %td",
+              malloc_usable_size(block), size);
+    THFree(block);
+  }
+  THMemory_setCacheLimit(limit);
+}
+
 /* --- the environment: this program runs itself ---------------------------------------------- */
 
 static long long limit_with(const char *setting)
@@ -723,6 +742,7 @@ int main(int argc, char **argv)
       cmocka_unit_test(oldest_goes_first),
       cmocka_unit_test(many_sizes_stay_within_the_limit),
       cmocka_unit_test(few_small_blocks_are_kept),
+      cmocka_unit_test(blocks_are_exact_where_none_are_kept),
       cmocka_unit_test(environment),
       cmocka_unit_test(threads),
       cmocka_unit_test(forks),
