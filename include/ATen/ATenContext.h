@@ -1,4 +1,5 @@
-/* What there is once in a process: the backends, and the generator of random numbers of each. */
+/* What there is once in a process: the backends, the generator of random numbers of each, and
+ * threads. */
 #ifndef ATEN_CONTEXT_H
 #define ATEN_CONTEXT_H
 
@@ -41,3 +42,11 @@ AT_API uint64_t at_generator_initialSeed(const at_generator *generator);
 AT_API void at_manualSeed(uint64_t seed);
 
 #endif
+/* --- threads ---------------------------------------------------------------------------------- */
+
+/* How many threads operations use that the calling thread makes, and TH and BLAS behind them; a
+ * thread that has set nothing uses as many as OMP_NUM_THREADS says, else one for each processor.
+ * False and an error if count is not 1 or more.  It is the number of THSetNumThreads. */
+AT_API bool at_setNumThreads(int count);
+AT_API int at_getNumThreads(void);
+

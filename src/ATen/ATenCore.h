@@ -16,13 +16,15 @@ enum { AT_INPUTS = 3, AT_MOST_DIMS = 64, AT_RESULTS = 8, AT_POOL = 32 };
 
 /* What a scope can own: the first member of the object. */
 typedef struct at_owned {
-  struct at_owned *next, **place; /* in the list of the scope it was made in, if in one */
+  struct at_owned *next, **place; /* in the list of the scope that owns it, if one does */
+  at_scope *scope;                /* that one; read by its thread alone, as next and place */
+  const void *thread;             /* whose scope it is, else NULL; atomic */
   void (*release)(struct at_owned *);
 } at_owned;
 
 struct at_tensor {
   at_owned owned;
-  int refcount;  /* atomic */
+  int refcount;  /* atomic; 0 once freed but for the header, which a scope's list still needs */
   bool isScalar; /* no dimensions; the TH tensor has one, of size 1 */
   const at_type *type;
   THFloatTensor *th; /* of the TH or THC type that holds type's elements; all have these fields */
@@ -285,6 +287,9 @@ extern const at_tensors at_noTensors;
 
 /* A list of that many entries, all NULL, that owns what will be in its data. */
 at_tensors *at_newList(int count);
+
+/* Whether a scope of another thread owns it, whose list only that thread may change. */
+bool at_ownedElsewhere(const at_owned *owned);
 
 /* As at_return for what is not a tensor: whether the call failed. */
 bool at_failed(at_call *call);

@@ -86,3 +86,21 @@ void at_manualSeed(uint64_t seed)
   if (at_cuda())
     at_cuda()->seed(seed);
 }
+
+/* --- threads ---------------------------------------------------------------------------------- */
+
+bool at_setNumThreads(int count)
+{
+  if (count >= 1) {
+    THSetNumThreads(count);
+    return true;
+  }
+  at_fail(AT_ERROR_ARGUMENT, "setNumThreads", "setNumThreads: count is %d, and has to be 1 or more",
+          count);
+  return false;
+}
+
+int at_getNumThreads(void)
+{
+  return THGetNumThreads();
+}

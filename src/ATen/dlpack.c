@@ -51,7 +51,7 @@ static Handed *hand_out(at_tensor *t)
   Handed *handed = THAlloc(sizeof *handed);
   *handed = (Handed){.view = THGuard_keep(&guard)};
   if (t->th->storage) /* the memory must not move from now on */
-    t->th->storage->flag &= ~TH_STORAGE_RESIZABLE;
+    THFloatStorage_clearFlag(t->th->storage, TH_STORAGE_RESIZABLE);
   return handed;
 }
 

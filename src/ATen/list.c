@@ -10,11 +10,17 @@ typedef struct {
 
 const at_tensors at_noTensors = {NULL, 0};
 
+static void release_entries(List *made)
+{
+  for (int i = 0; i < made->list.count; i++)
+    at_release(made->data[i]);
+  made->list.count = 0;
+}
+
 static void free_list(at_owned *owned)
 {
   List *const made = (List *)owned;
-  for (int i = 0; i < made->list.count; i++)
-    at_release(made->data[i]);
+  release_entries(made);
   THFree(made);
 }
 
@@ -37,8 +43,13 @@ void at_list_release(const at_tensors *list)
 {
   if (!list || list == &at_noTensors)
     return;
-  at_disown(&list_of(list)->owned);
-  free_list(&list_of(list)->owned);
+  List *const made = list_of(list);
+  if (at_ownedElsewhere(&made->owned)) { /* the end of that scope frees the list without entries */
+    release_entries(made);
+    return;
+  }
+  at_disown(&made->owned);
+  free_list(&made->owned);
 }
 
 const at_tensors *at_returnList(at_call *call, const at_tensors *list)

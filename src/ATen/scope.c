@@ -21,7 +21,7 @@ static void end(void *what)
 
 bool at_scope_once(at_scope *scope)
 {
-  if (scope->running)
+  if (!scope || scope->running)
     return false;
   THGuard *const guard = (THGuard *)scope->guard;
   THGuard_enter(guard, end);
@@ -35,19 +35,42 @@ bool at_scope_once(at_scope *scope)
 
 void at_scope_leave(at_scope *scope)
 {
-  if (scope->running)
+  if (scope && scope->running)
     THGuard_leave((THGuard *)scope->guard);
+}
+
+/* --- what a scope owns ----------------------------------------------------------------------- */
+
+/* A list has no lock, because only the thread of the scope changes it, and with it the links of
+ * what is in it.  What another thread releases for the last time stays in the list as a header,
+ * which the end of the scope frees; whose scope it is says a field that does not change with the
+ * list around it. */
+static const void *this_thread(void)
+{
+  return &innermost;
+}
+
+static void own_in(at_scope *scope, at_owned *owned)
+{
+  owned->next = scope->first;
+  owned->place = &scope->first;
+  owned->scope = scope;
+  __atomic_store_n(&owned->thread, this_thread(), __ATOMIC_RELAXED);
+  if (owned->next)
+    owned->next->place = &owned->next;
+  scope->first = owned;
 }
 
 void at_own(at_owned *owned)
 {
-  if (!innermost)
-    return;
-  owned->next = innermost->first;
-  owned->place = &innermost->first;
-  if (owned->next)
-    owned->next->place = &owned->next;
-  innermost->first = owned;
+  if (innermost)
+    own_in(innermost, owned);
+}
+
+bool at_ownedElsewhere(const at_owned *owned)
+{
+  const void *const thread = __atomic_load_n(&owned->thread, __ATOMIC_RELAXED);
+  return thread && thread != this_thread();
 }
 
 void at_disown(at_owned *owned)
@@ -59,12 +82,27 @@ void at_disown(at_owned *owned)
     owned->next->place = owned->place;
   owned->place = NULL;
   owned->next = NULL;
+  owned->scope = NULL;
+  __atomic_store_n(&owned->thread, NULL, __ATOMIC_RELAXED);
 }
 
 at_tensor *at_keep(at_tensor *t)
 {
-  if (at_defined(t))
-    at_disown(&t->owned);
+  if (!at_defined(t))
+    return t;
+  if (at_ownedElsewhere(&t->owned))
+    return at_retain(t);
+  at_disown(&t->owned);
+  return t;
+}
+
+at_tensor *at_escape(at_tensor *t)
+{
+  if (!at_defined(t) || !innermost || at_ownedElsewhere(&t->owned) || t->owned.scope != innermost)
+    return t;
+  at_disown(&t->owned);
+  if (innermost->outer)
+    own_in(innermost->outer, &t->owned);
   return t;
 }
 
@@ -74,8 +112,10 @@ void at_release(at_tensor *t)
     return;
   if (!THReference_drop(&t->refcount))
     return;
-  at_disown(&t->owned);
   t->type->functions->free(t->th);
+  if (at_ownedElsewhere(&t->owned))
+    return;
+  at_disown(&t->owned);
   THFree(t);
 }
 

@@ -8,9 +8,14 @@
 /* Counted as every other, and never freed. */
 static at_tensor undefined = {.refcount = 1};
 
+/* At the end of a scope. */
 static void release(at_owned *owned)
 {
-  at_release((at_tensor *)owned);
+  at_tensor *const t = (at_tensor *)owned;
+  if (__atomic_load_n(&t->refcount, __ATOMIC_ACQUIRE) <= 0) /* another thread has released it */
+    THFree(t);
+  else
+    at_release(t);
 }
 
 at_tensor *at_undefined(void)

@@ -136,25 +136,31 @@ THStorage *THStorage_(newWithMapping)(const char *filename, ptrdiff_t size, int 
 
 /* --- flags and counts ------------------------------------------------------------------------ */
 
+/* Other threads may ask for one flag, to count a reference, while another flag changes. */
 void THStorage_(setFlag)(THStorage *storage, const char flag)
 {
-  storage->flag |= flag;
+  __atomic_or_fetch(&storage->flag, flag, __ATOMIC_RELAXED);
 }
 
 void THStorage_(clearFlag)(THStorage *storage, const char flag)
 {
-  storage->flag &= (char)~flag;
+  __atomic_and_fetch(&storage->flag, (char)~flag, __ATOMIC_RELAXED);
+}
+
+static int THStorage_(hasFlag)(const THStorage *storage, char flag)
+{
+  return __atomic_load_n(&storage->flag, __ATOMIC_RELAXED) & flag;
 }
 
 void THStorage_(retain)(THStorage *storage)
 {
-  if (storage && (storage->flag & TH_STORAGE_REFCOUNTED))
+  if (storage && THStorage_(hasFlag)(storage, TH_STORAGE_REFCOUNTED))
     THReference_add(&storage->refcount);
 }
 
 void THStorage_(free)(THStorage *storage)
 {
-  if (!storage || !(storage->flag & TH_STORAGE_REFCOUNTED))
+  if (!storage || !THStorage_(hasFlag)(storage, TH_STORAGE_REFCOUNTED))
     return;
   if (!THReference_drop(&storage->refcount))
     return;
