@@ -24,4 +24,12 @@ AT_API const char *at_error_operation(void);
 
 AT_API void at_error_clear(void);
 
+/* --- for debugging ---------------------------------------------------------------------------- */
+
+/* Whether the next error of any thread ends the process: its message goes to stderr, and abort()
+ * leaves the stack of the failed call to the debugger.  At the start it is so if AT_ABORT_ON_ERROR
+ * in the environment is neither empty nor 0. */
+AT_API void at_error_setAbort(bool on);
+AT_API bool at_error_aborts(void);
+
 #endif

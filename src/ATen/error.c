@@ -1,4 +1,5 @@
 /* The thread's error, and the border that calls cross. */
+#define _GNU_SOURCE /* secure_getenv */
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -51,8 +52,22 @@ static void thread_ends(void *room)
   free(room);
 }
 
+static bool aborts; /* atomic */
+
+bool at_error_aborts(void)
+{
+  return __atomic_load_n(&aborts, __ATOMIC_RELAXED);
+}
+
+void at_error_setAbort(bool on)
+{
+  __atomic_store_n(&aborts, on, __ATOMIC_RELAXED);
+}
+
 __attribute__((constructor)) static void begin(void)
 {
+  const char *wish = secure_getenv("AT_ABORT_ON_ERROR");
+  at_error_setAbort(wish && *wish && strcmp(wish, "0"));
   has_key = pthread_key_create(&at_thread_exit, thread_ends) == 0;
 }
 
@@ -85,18 +100,23 @@ unsigned at_failureCount(void)
 
 void at_fail(at_error_code code, const char *operation, const char *format, ...)
 {
-  failures++;
-  if (error.code != AT_OK)
-    return;
-  error.code = code;
-  error.operation = operation;
-  char *const room = message_room();
-  error.message = room ? room : "there is no memory for what the error was";
-  if (!room)
-    return;
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(room, TH_MESSAGE_LENGTH, format, arguments);
+  failures++;
+  if (at_error_aborts()) {
+    fprintf(stderr, "ATen: ");
+    vfprintf(stderr, format, arguments);
+    fprintf(stderr, "; AT_ABORT_ON_ERROR or at_error_setAbort wants the process to end here\n");
+    abort();
+  }
+  if (error.code == AT_OK) {
+    error.code = code;
+    error.operation = operation;
+    char *const room = message_room();
+    error.message = room ? room : "there is no memory for what the error was";
+    if (room)
+      vsnprintf(room, TH_MESSAGE_LENGTH, format, arguments);
+  }
   va_end(arguments);
 }
 
