@@ -54,8 +54,9 @@ AT_API void at_device_leave(at_device_block *block);
 
 static inline bool at_device_once(at_device_block *block)
 {
-  const bool first = block->running;
-  block->running = false;
+  const bool first = block && block->running;
+  if (first)
+    block->running = false;
   return first;
 }
 

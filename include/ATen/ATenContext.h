@@ -27,6 +27,7 @@ AT_API at_generator *at_defaultGenerator(at_backend backend);
 /* A generator of its own, seeded as the default one is at the start; NULL and an error if there is
  * no memory. */
 AT_API at_generator *at_generator_new(at_backend backend) AT_MUST_USE;
+/* NULL is fine here; nothing is seeded by it, and its seed is 0. */
 AT_API void at_generator_free(at_generator *generator);
 
 /* Seeds with that number, from which the same numbers follow as from PyTorch's. */
@@ -41,7 +42,6 @@ AT_API uint64_t at_generator_initialSeed(const at_generator *generator);
 /* Of the default generators of all backends. */
 AT_API void at_manualSeed(uint64_t seed);
 
-#endif
 /* --- threads ---------------------------------------------------------------------------------- */
 
 /* How many threads operations use that the calling thread makes, and TH and BLAS behind them; a
@@ -50,3 +50,4 @@ AT_API void at_manualSeed(uint64_t seed);
 AT_API bool at_setNumThreads(int count);
 AT_API int at_getNumThreads(void);
 
+#endif

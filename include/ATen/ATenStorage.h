@@ -14,7 +14,7 @@ AT_API at_storage *at_storageOf(const at_tensor *t) AT_MUST_USE;
 AT_API at_storage *at_storage_retain(at_storage *storage);
 AT_API void at_storage_release(at_storage *storage);
 
-/* Of NULL: NULL, 0. */
+/* Of NULL: the undefined type, 0, NULL. */
 AT_API const at_type *at_storage_type(const at_storage *storage);
 AT_API int64_t at_storage_size(const at_storage *storage);
 AT_API void *at_storage_data(const at_storage *storage);

@@ -36,7 +36,8 @@ typedef struct at_argument {
   const char *defaults; /* the default as the schema has it; NULL if there is none */
 } at_argument;
 
-/* An argument's value, of which all zero means the default, or a result's. */
+/* An argument's value, of which all zero means the default, or a result's.  A type that is given
+ * and NULL is an error. */
 typedef struct at_value {
   bool given;
   at_tensor *tensor;
@@ -70,7 +71,7 @@ typedef struct at_op {
   bool (*call)(const at_value *arguments, at_value *results);
 } at_op;
 
-/* The first of that name, or NULL; its overloads follow it. */
+/* The first of that name, or NULL (also of NULL); its overloads follow it. */
 AT_API const at_op *at_op_find(const char *name);
 
 /* All of them, by name. */

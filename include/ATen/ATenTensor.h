@@ -68,7 +68,7 @@ AT_API bool at_defined(const at_tensor *t);
 
 /* --- what it is ------------------------------------------------------------------------------ */
 
-/* Of the undefined tensor and NULL: NULL, 0, no data. */
+/* Of the undefined tensor and NULL: the undefined type, 0, no data. */
 AT_API const at_type *at_typeOf(const at_tensor *t);
 AT_API int at_dim(const at_tensor *t);
 AT_API int64_t at_numel(const at_tensor *t);
@@ -89,11 +89,13 @@ AT_API bool at_isContiguous(const at_tensor *t);
 AT_API void *at_data(const at_tensor *t);
 
 /* The value of a tensor of one element, with any dimensions: an integer of a tensor of integers, or
- * a floating number.  0 and an error if there are more elements or none. */
+ * a floating number.  NaN and an error if there are more elements or none; NaN of the undefined
+ * tensor. */
 AT_API at_scalar at_item(const at_tensor *t);
 AT_API double at_item_double(const at_tensor *t);
 
-/* Of a floating number, the part before the point; one that does not fit is an error. */
+/* Of a floating number, the part before the point; one that does not fit is an error.  0 after an
+ * error, and of the undefined tensor. */
 AT_API int64_t at_item_long(const at_tensor *t);
 
 /* The TH tensor of the same elements, such as a THFloatTensor *, or of a CUDA tensor the THC

@@ -113,6 +113,9 @@ static inline int at_category(at_scalar_type type)
   return type == AT_BOOL ? 0 : at_isFloating(type) ? 2 : 1;
 }
 
+/* The undefined type, which has no functions. */
+extern const at_type at_noType;
+
 /* Such as "Float". */
 const char *at_scalarTypeName(at_scalar_type type);
 
@@ -258,6 +261,17 @@ static inline bool at_accept(const char *operation, const char *argument, const 
 /* The same for all of a list. */
 bool at_acceptAll(const char *operation, const char *argument, at_tensors list, bool optional);
 
+/* at_acceptType of NULL or of the undefined type. */
+bool at_acceptNoType(const char *operation, const char *argument, const at_type *type,
+                     bool optional);
+
+/* Whether the type is one, or optional and not given; an error if not. */
+static inline bool at_acceptType(const char *operation, const char *argument, const at_type *type,
+                                 bool optional)
+{
+  return (type && type != &at_noType) || at_acceptNoType(operation, argument, type, optional);
+}
+
 /* Whether there are numbers where the count says so; an error if not. */
 bool at_acceptInts(const char *operation, const char *argument, at_ints ints);
 
@@ -274,6 +288,9 @@ bool at_takeInts(const char *operation, const char *argument, const at_value *va
 void at_own(at_owned *owned);
 void at_disown(at_owned *owned);
 
+/* Whether a scope of another thread owns it, whose list only that thread may change. */
+bool at_ownedElsewhere(const at_owned *owned);
+
 /* What the call returns: result, which the innermost scope takes over if isNew; after a failure,
  * which becomes the thread's error, the undefined tensor. */
 at_tensor *at_return(at_call *call, at_tensor *result, bool isNew);
@@ -287,9 +304,6 @@ extern const at_tensors at_noTensors;
 
 /* A list of that many entries, all NULL, that owns what will be in its data. */
 at_tensors *at_newList(int count);
-
-/* Whether a scope of another thread owns it, whose list only that thread may change. */
-bool at_ownedElsewhere(const at_owned *owned);
 
 /* As at_return for what is not a tensor: whether the call failed. */
 bool at_failed(at_call *call);

@@ -161,7 +161,7 @@ at_device_block at_device_enter(int device)
 
 void at_device_leave(at_device_block *block)
 {
-  if (block->before >= 0)
+  if (block && block->before >= 0)
     at_cuda()->use(block->before);
 }
 

@@ -5,6 +5,8 @@
 
 const at_op *at_op_find(const char *name)
 {
+  if (!name)
+    return NULL;
   int first = 0, end = at_opCount;
   while (first < end) {
     const int middle = first + (end - first) / 2;

@@ -1,4 +1,6 @@
 /* Single elements as numbers. */
+#include <math.h>
+
 #include "ATenCore.h"
 #include "conversions.h"
 
@@ -47,10 +49,10 @@ at_scalar at_elementAt(const at_tensor *t, ptrdiff_t place)
   TH_UNREACHABLE
 }
 
-/* Whether there was such an element, and an error if not. */
+/* Whether there was such an element; an error and NaN if not. */
 static bool get(const at_tensor *t, const char *operation, at_scalar *value)
 {
-  *value = at_scalar_long(0);
+  *value = at_scalar_double(NAN);
   if (!at_accept(operation, "t", t, false))
     return false;
   if (at_numel(t) != 1) {
@@ -89,7 +91,8 @@ double at_item_double(const at_tensor *t)
 int64_t at_item_long(const at_tensor *t)
 {
   at_scalar value;
-  get(t, "item_long", &value);
+  if (!get(t, "item_long", &value))
+    return 0;
   if (!value.is_float || (value.value.number >= -0x1p63 && value.value.number < 0x1p63))
     return at_scalar_toLong(value);
   at_fail(AT_ERROR_ARGUMENT, "item_long", "item_long: %g is not between %g and %g",

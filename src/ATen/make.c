@@ -87,8 +87,6 @@ at_tensor *at_makeCopy(at_tensor *self, const at_type *type)
 
 at_tensor *at_makeCast(at_tensor *self, const at_type *type)
 {
-  if (!type)
-    at_raise(AT_ERROR_NULL, "type is NULL");
   return type == self->type ? at_newAlias(self) : at_newCast(self, type);
 }
 

@@ -18,13 +18,13 @@ static at_storage *wrap(const at_type *type, void *th)
 
 at_storage *at_storage_new(const at_type *type, int64_t count)
 {
+  if (!at_acceptType("storage_new", "type", type, false))
+    return NULL;
   at_call call;
   at_begin(&call, "storage_new");
   at_storage *volatile made = NULL;
   TH_TRY(call.attempt)
   {
-    if (!type)
-      at_raise(AT_ERROR_NULL, "type is NULL");
     THArgCheck(count >= 0, 2, "count is %lld", (long long)count);
     made = wrap(type, type->functions->newStorage(count));
   }
@@ -65,7 +65,7 @@ void at_storage_release(at_storage *storage)
 
 const at_type *at_storage_type(const at_storage *storage)
 {
-  return storage ? storage->type : NULL;
+  return storage ? storage->type : &at_noType;
 }
 
 int64_t at_storage_size(const at_storage *storage)

@@ -93,13 +93,15 @@ at_tensor *at_newCast(at_tensor *t, const at_type *type)
 at_tensor *at_fromTH(const at_type *type, void *th)
 {
   static const int64_t none[] = {0};
+  if (!at_acceptType("fromTH", "type", type, false))
+    return at_undefined();
   at_call call;
   at_begin(&call, "fromTH");
   at_tensor *volatile t = NULL;
   TH_TRY(call.attempt)
   {
-    if (!type || !th)
-      at_raise(AT_ERROR_NULL, "%s is NULL", type ? "th" : "type");
+    if (!th)
+      at_raise(AT_ERROR_NULL, "th is NULL");
     THGuard guard;
     THGuard_enter(&guard, type->functions->free);
     guard.what = th;
@@ -119,7 +121,7 @@ void *at_unsafeGetTH(const at_tensor *t)
 
 const at_type *at_typeOf(const at_tensor *t)
 {
-  return at_defined(t) ? t->type : NULL;
+  return at_defined(t) ? t->type : &at_noType;
 }
 
 at_ints at_sizes(const at_tensor *t)

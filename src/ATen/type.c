@@ -46,7 +46,7 @@ static const at_type *cuda_type(at_scalar_type scalarType)
     return &cudaTypes[scalarType];
   at_fail(AT_ERROR_TYPE, "getType", "getType: CUDA%sType is not enabled: %s", names[scalarType],
           why);
-  return NULL;
+  return &at_noType;
 }
 
 const at_type *at_getType(at_backend backend, at_scalar_type scalarType)
@@ -59,7 +59,7 @@ const at_type *at_getType(at_backend backend, at_scalar_type scalarType)
     at_fail(AT_ERROR_TYPE, "getType", "getType: there is no backend %d", (int)backend);
   else
     return &types[scalarType];
-  return NULL;
+  return &at_noType;
 }
 
 const at_type *at_typeBeside(const at_type *like, at_scalar_type type)
@@ -78,24 +78,50 @@ const at_type *at_hostType(const at_type *type)
   return at_isOnHost(type) ? type : &types[type->scalarType];
 }
 
+/* --- what a type is -------------------------------------------------------------------------- */
+
+const at_type at_noType = {AT_BACKENDS, AT_SCALAR_TYPES, THScalarTypes, 0, "UndefinedType", NULL};
+
+const at_type *at_undefinedType(void)
+{
+  return &at_noType;
+}
+
+bool at_type_defined(const at_type *type)
+{
+  return type && type != &at_noType;
+}
+
+bool at_acceptNoType(const char *operation, const char *argument, const at_type *type,
+                     bool optional)
+{
+  if (!type && !optional)
+    at_fail(AT_ERROR_NULL, operation, "%s: %s is NULL", operation, argument);
+  else if (type)
+    at_fail(AT_ERROR_TYPE, operation,
+            "%s: %s is the undefined type, which is returned after an error and for no tensor",
+            operation, argument);
+  return !type && optional;
+}
+
 at_backend at_type_backend(const at_type *type)
 {
-  return type->backend;
+  return type ? type->backend : AT_BACKENDS;
 }
 
 at_scalar_type at_type_scalarType(const at_type *type)
 {
-  return type->scalarType;
+  return type ? type->scalarType : AT_SCALAR_TYPES;
 }
 
 size_t at_type_elementSize(const at_type *type)
 {
-  return type->elementSize;
+  return type ? type->elementSize : 0;
 }
 
 const char *at_type_toString(const at_type *type)
 {
-  return type->name;
+  return type ? type->name : at_noType.name;
 }
 
 /* --- promotion ------------------------------------------------------------------------------- */
@@ -104,6 +130,8 @@ const char *at_type_toString(const at_type *type)
  */
 at_scalar_type at_promoteTypes(at_scalar_type a, at_scalar_type b)
 {
+  if (a < 0 || a >= AT_SCALAR_TYPES || b < 0 || b >= AT_SCALAR_TYPES)
+    return AT_SCALAR_TYPES;
   if (a == b)
     return a;
   if (at_category(a) != at_category(b))

@@ -55,9 +55,10 @@ static void types(void **state)
     CHECK(!strcmp(at_type_toString(type) + 4, at_type_toString(AT_CPU(i)) + 3));
     CHECK(!strncmp(at_type_toString(type), "CUDA", 4));
   }
-  CHECK(AT_CUDA(AT_BFLOAT16) == NULL);
+  CHECK(!at_type_defined(AT_CUDA(AT_BFLOAT16)));
   CHECK_ERROR(AT_ERROR_TYPE, "CUDABFloat16Type is not enabled");
-  CHECK(at_getType(AT_BACKENDS, AT_FLOAT) == NULL && at_getType(AT_BACKEND_CUDA, -1) == NULL);
+  CHECK(!at_type_defined(at_getType(AT_BACKENDS, AT_FLOAT)));
+  CHECK(!at_type_defined(at_getType(AT_BACKEND_CUDA, (at_scalar_type)-1)));
   at_error_clear();
 }
 

@@ -25,7 +25,8 @@ static void check_without(const char *why)
     CHECK(!at_hasCUDA() && at_cuda_deviceCount() == 0 && at_error() == AT_OK);
     CHECK(!at_lazyInitCUDA() && at_error() == AT_ERROR_TYPE && strstr(at_error_message(), why));
     at_error_clear();
-    CHECK(!AT_CUDA(AT_FLOAT) && strstr(at_error_message(), "CUDAFloatType is not enabled") &&
+    CHECK(!at_type_defined(AT_CUDA(AT_FLOAT)) &&
+          strstr(at_error_message(), "CUDAFloatType is not enabled") &&
           strstr(at_error_message(), why));
     at_error_clear();
     CHECK(at_cuda_currentDevice() == -1 && at_error() == AT_ERROR_TYPE);

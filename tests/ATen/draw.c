@@ -61,9 +61,11 @@ static size_t bytes_of(const at_tensor *t)
 
 static Plain plain(const at_tensor *t)
 {
-  Plain p = {.type = at_typeOf(t), .dims = at_dim(t)};
+  Plain p = {NULL};
   if (!at_defined(t))
     return p;
+  p.type = at_typeOf(t);
+  p.dims = at_dim(t);
   memcpy(p.size, at_sizes(t).data, (size_t)p.dims * sizeof *p.size);
   p.bytes = kept(at_data(t), bytes_of(t));
   return p;
@@ -576,7 +578,11 @@ static void other_value(Draw *draw, int i)
       other_ints(draw, i);
       break;
     case AT_KIND_TYPE:
-      v->type = once_in(random, 4) ? NULL : draw_type(random);
+      v->type = once_in(random, 10) ? at_undefinedType() : draw_type(random);
+      if (once_in(random, 4)) {
+        v->type = NULL;
+        v->given = once_in(random, 4); /* which is an error */
+      }
       break;
     case AT_KIND_GENERATOR:
       if (!v->generator && once_in(random, 2)) {

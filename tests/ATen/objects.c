@@ -1,6 +1,11 @@
 /* References, scopes, errors, types, lists, storages, generators, the table. */
+#include <math.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "ATen.h"
 #include "TH.h"
@@ -65,6 +70,85 @@ static void scopes(void **state)
   CHECK_EQ(((float *)at_data(view))[0], 21); /* a view keeps the memory */
   at_release(view);
   at_release(kept);
+  at_release(x);
+}
+
+/* A function whose result belongs to the scope of its caller, as that of any other. */
+static at_tensor *square_sum(at_tensor *a, at_tensor *b)
+{
+  AT_SCOPE_GUARD;
+  at_tensor *sum = NULL;
+  AT_SCOPE
+  {
+    sum = at_escape(at_add(at_mul(a, a), at_mul(b, b)));
+  }
+  return at_escape(sum);
+}
+
+/* One that may return what it was given. */
+static at_tensor *larger(at_tensor *a, at_tensor *b)
+{
+  AT_SCOPE_GUARD;
+  return at_escape(at_item_double(at_sum(a)) > at_item_double(at_sum(b)) ? a : b);
+}
+
+static int references_of(const at_tensor *t)
+{
+  return ((const THFloatTensor *)at_unsafeGetTH(t))->storage->refcount;
+}
+
+static void escapes(void **state)
+{
+  at_tensor *x = at_full(AT_SHAPE(2), at_scalar(3)), *view = at_select(x, 0, 0);
+  CHECK_EQ(references_of(x), 2);
+  AT_SCOPE
+  {
+    at_tensor *s = square_sum(x, x), *alias = NULL;
+    CHECK_EQ(((float *)at_data(s))[1], 18);
+    AT_SCOPE
+    {
+      alias = at_escape(at_view(x, AT_SHAPE(2, 1)));
+      CHECK(at_escape(s) == s); /* it belongs to the outer scope, and stays there */
+    }
+    CHECK_EQ(references_of(x), 3);
+    CHECK_EQ(((float *)at_data(s))[0], 18);
+    CHECK(larger(s, x) == s && larger(alias, s) == s && larger(x, view) == x);
+    CHECK_EQ(((float *)at_data(s))[0], 18);
+  }
+  CHECK_EQ(references_of(x), 2); /* the view has ended with the outer scope */
+  CHECK(at_escape(x) == x && at_escape(NULL) == NULL &&
+        at_escape(at_undefined()) == at_undefined());
+  at_tensor *mine = square_sum(x, x); /* no scope: the caller's */
+  CHECK_EQ(((float *)at_data(mine))[1], 18);
+  at_release(mine);
+  at_release(view);
+  at_release(x);
+}
+
+/* break and continue leave the loop around a scope that is the rest of its block. */
+static void scopes_of_blocks(void **state)
+{
+  at_tensor *x = at_ones(AT_SHAPE(2));
+  int rounds = 0, ends = 0;
+  for (int i = 0; i < 10; i++) {
+    AT_SCOPE_GUARD;
+    at_tensor *view = at_select(x, 0, 0);
+    CHECK(at_defined(view) && references_of(x) == 2);
+    rounds++;
+    if (i < 2)
+      continue;
+    {
+      AT_SCOPE_GUARD;
+      CHECK(at_defined(at_select(x, 0, 1)));
+      CHECK_EQ(references_of(x), 3);
+      if (i == 4)
+        break;
+    }
+    CHECK_EQ(references_of(x), 2);
+    ends++;
+  }
+  CHECK(rounds == 5 && ends == 2);
+  CHECK_EQ(references_of(x), 1);
   at_release(x);
 }
 
@@ -133,7 +217,7 @@ static void errors(void **state)
   const at_ints sizes = {huge, 2};
   CHECK(at_zeros(sizes) == at_undefined() && at_error() != AT_OK);
   at_error_clear();
-  CHECK(at_getType(AT_BACKEND_CUDA, AT_FLOAT) == NULL);
+  CHECK(at_getType(AT_BACKEND_CUDA, AT_FLOAT) == at_undefinedType());
   CHECK_MSG(strstr(at_error_message(), "CUDAFloatType is not enabled"), "%s", at_error_message());
   at_error_clear();
   at_release(integers);
@@ -158,6 +242,83 @@ static void errors_of_threads(void **state)
   CHECK_EQ(at_error(), AT_OK);
 }
 
+/* --- a process that an error ends --------------------------------------------------------------
+ */
+
+typedef struct Ended {
+  int status;
+  char text[500]; /* on stderr */
+} Ended;
+
+/* What becomes of a process that runs the function. */
+static Ended end_of(void (*run)(void))
+{
+  Ended ended = {0};
+  int ends[2];
+  CHECK(pipe(ends) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    signal(SIGABRT, SIG_DFL);
+    dup2(ends[1], STDERR_FILENO);
+    run();
+    _exit(0);
+  }
+  close(ends[1]);
+  size_t length = 0;
+  for (ssize_t got = 1; got > 0; length += (size_t)(got > 0 ? got : 0))
+    got = read(ends[0], ended.text + length, sizeof ended.text - 1 - length);
+  close(ends[0]);
+  CHECK(waitpid(child, &ended.status, 0) == child);
+  return ended;
+}
+
+static void fail_second(void)
+{
+  at_tensor *wrong = at_add(at_ones(AT_SHAPE(2)), at_ones(AT_SHAPE(3))); /* no abort yet */
+  at_error_setAbort(true);
+  wrong = at_neg(at_add(wrong, 1)); /* what is undefined is no error */
+  at_size(at_ones(AT_SHAPE(2)), 7);
+}
+
+static void fail_and_go_on(void)
+{
+  at_error_setAbort(true);
+  at_error_setAbort(false);
+  at_size(at_ones(AT_SHAPE(2)), 7);
+}
+
+static void aborts(void **state)
+{
+  CHECK(!at_error_aborts());
+  const Ended second = end_of(fail_second);
+  CHECK(WIFSIGNALED(second.status) && WTERMSIG(second.status) == SIGABRT);
+  CHECK_MSG(strstr(second.text, "size: dimension 7 is out of range"), "%s", second.text);
+  const Ended none = end_of(fail_and_go_on);
+  CHECK(WIFEXITED(none.status) && none.text[0] == '\0');
+}
+
+/* This program anew, as AT_ABORT_ON_ERROR has it: makes a mistake and returns 0. */
+static const char *program, *wish;
+
+static void start_again(void)
+{
+  setenv("AT_ABORT_ON_ERROR", wish, 1);
+  execl("/proc/self/exe", program, "fail", NULL);
+}
+
+static void aborts_by_the_environment(void **state)
+{
+  const char *const wishes[] = {"1", "yes", "0", ""};
+  for (int i = 0; i < 4; i++) {
+    wish = wishes[i];
+    const Ended ended = end_of(start_again);
+    CHECK_MSG(
+        WIFSIGNALED(ended.status) == (i < 2) && WTERMSIG(ended.status) == (i < 2 ? SIGABRT : 0),
+        "%s: %x", wish, ended.status);
+    CHECK_MSG((strstr(ended.text, "neg: self is NULL") != NULL) == (i < 2), "%s", ended.text);
+  }
+}
+
 /* --- types and TH ----------------------------------------------------------------------------- */
 
 static void types(void **state)
@@ -166,8 +327,14 @@ static void types(void **state)
   CHECK(at_type_backend(type) == AT_BACKEND_CPU && at_type_scalarType(type) == AT_SHORT);
   CHECK(at_type_elementSize(type) == 2 && !strcmp(at_type_toString(type), "CPUShortType"));
   CHECK(!at_hasCUDA());
-  CHECK(at_getType(AT_BACKEND_CPU, AT_SCALAR_TYPES) == NULL && at_error() == AT_ERROR_TYPE);
-  at_error_clear();
+  const at_scalar_type wrong[] = {AT_SCALAR_TYPES, (at_scalar_type)-1, (at_scalar_type)1000};
+  for (int i = 0; i < 3; i++) {
+    CHECK(!at_type_defined(AT_CPU(wrong[i])) && at_error() == AT_ERROR_TYPE);
+    at_error_clear();
+    CHECK_EQ(at_promoteTypes(wrong[i], AT_FLOAT), AT_SCALAR_TYPES);
+    CHECK_EQ(at_promoteTypes(AT_BYTE, wrong[i]), AT_SCALAR_TYPES);
+    CHECK_EQ(at_promoteTypes(wrong[i], wrong[i]), AT_SCALAR_TYPES);
+  }
   CHECK_EQ(at_promoteTypes(AT_BYTE, AT_CHAR), AT_SHORT);
   CHECK_EQ(at_promoteTypes(AT_LONG, AT_HALF), AT_HALF);
   CHECK_EQ(at_promoteTypes(AT_HALF, AT_FLOAT), AT_FLOAT);
@@ -175,6 +342,66 @@ static void types(void **state)
   CHECK_EQ(at_promoteTypes(AT_BFLOAT16, AT_LONG), AT_BFLOAT16);
   CHECK_EQ(at_promoteTypes(AT_BOOL, AT_BYTE), AT_BYTE);
   CHECK_EQ(at_promoteTypes(AT_DOUBLE, AT_BFLOAT16), AT_DOUBLE);
+}
+
+static void refused(at_tensor *t, const char *part)
+{
+  CHECK(!at_defined(t));
+  CHECK_MSG(strstr(at_error_message(), part), "%s", at_error_message());
+  at_error_clear();
+}
+
+/* A type that could not be had is no type that was not given. */
+static void undefined_types(void **state)
+{
+  const at_type *const none = at_undefinedType();
+  CHECK(at_type_defined(AT_CPU(AT_INT)) && !at_type_defined(none) && !at_type_defined(NULL));
+  CHECK(at_type_backend(none) == AT_BACKENDS && at_type_scalarType(none) == AT_SCALAR_TYPES);
+  CHECK(at_type_elementSize(none) == 0 && !strcmp(at_type_toString(none), "UndefinedType"));
+  CHECK(at_typeOf(at_undefined()) == none && at_typeOf(NULL) == none);
+  CHECK(at_storage_type(NULL) == none);
+
+  at_tensor *t = at_ones(AT_SHAPE(2));
+  refused(at_ones(AT_SHAPE(2), .type = AT_CUDA(AT_FLOAT)), "CUDAFloatType is not enabled");
+  refused(at_ones(AT_SHAPE(2), .type = none), "ones: type is the undefined type");
+  refused(at_zeros_like(t, .type = none), "zeros_like: type is the undefined type");
+  refused(at_sum(t, .type = none), "sum: type is the undefined type");
+  refused(at_rand(AT_SHAPE(2), .type = at_typeOf(at_undefined())), "rand: type is the undefined");
+  refused(at_to(t, none), "to: type is the undefined type");
+  refused(at_to(t, NULL), "to: type is NULL");
+  refused(at_fromTH(none, at_unsafeGetTH(t)), "fromTH: type is the undefined type");
+  CHECK(!at_storage_new(none, 2));
+  CHECK_MSG(strstr(at_error_message(), "storage_new: type is the"), "%s", at_error_message());
+  at_error_clear();
+
+  /* In the table a type that is given and NULL is one that could not be had. */
+  at_value values[] = {{.given = true, .ints = AT_SHAPE(2)}, {.given = true}}, result;
+  CHECK(!at_op_find("ones")->call(values, &result) && at_error() == AT_ERROR_TYPE);
+  at_error_clear();
+  values[1].given = false;
+  CHECK(at_op_find("ones")->call(values, &result));
+  CHECK(at_typeOf(result.tensor) == AT_CPU(AT_FLOAT));
+  at_release(result.tensor);
+  at_release(t);
+}
+
+static void items(void **state)
+{
+  at_tensor *three = at_full(AT_SHAPE(1, 1), at_scalar(3), .type = AT_CPU(AT_INT));
+  CHECK(at_item_double(three) == 3 && at_item_long(three) == 3 && !at_item(three).is_float);
+  CHECK(isnan(at_item_double(at_undefined())) && at_error() == AT_OK);
+  CHECK(isnan(at_scalar_toDouble(at_item(at_undefined()))) && at_error() == AT_OK);
+  CHECK(at_item_long(at_undefined()) == 0 && at_error() == AT_OK);
+  CHECK(isnan(at_item_double(NULL)) && at_error() == AT_ERROR_NULL);
+  at_error_clear();
+  at_tensor *two = at_ones(AT_SHAPE(2));
+  CHECK(isnan(at_item_double(two)) && at_error() == AT_ERROR_ARGUMENT);
+  at_error_clear();
+  CHECK(at_item_long(two) == 0 && at_error() == AT_ERROR_ARGUMENT);
+  CHECK_MSG(strstr(at_error_message(), "has to have one element"), "%s", at_error_message());
+  at_error_clear();
+  at_release(two);
+  at_release(three);
 }
 
 static void around_th(void **state)
@@ -193,13 +420,6 @@ static void around_th(void **state)
   at_release(half);
   at_release(sum);
   at_release(t);
-}
-
-static void refused(at_tensor *t, const char *part)
-{
-  CHECK(!at_defined(t));
-  CHECK_MSG(strstr(at_error_message(), part), "%s", at_error_message());
-  at_error_clear();
 }
 
 static void limits(void **state)
@@ -313,14 +533,23 @@ static void tables(void **state)
     CHECK(strcmp(at_ops[i - 1].name, at_ops[i].name) <= 0);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+  program = argv[0];
+  if (argc > 1)
+    _exit(at_defined(at_neg(NULL)));
   const struct CMUnitTest tests[] = {cmocka_unit_test(references),
                                      cmocka_unit_test(scopes),
+                                     cmocka_unit_test(escapes),
+                                     cmocka_unit_test(scopes_of_blocks),
                                      cmocka_unit_test(scopes_and_errors_of_th),
                                      cmocka_unit_test(errors),
                                      cmocka_unit_test(errors_of_threads),
+                                     cmocka_unit_test(aborts),
+                                     cmocka_unit_test(aborts_by_the_environment),
                                      cmocka_unit_test(types),
+                                     cmocka_unit_test(undefined_types),
+                                     cmocka_unit_test(items),
                                      cmocka_unit_test(around_th),
                                      cmocka_unit_test(limits),
                                      cmocka_unit_test(empty_views),
