@@ -2,8 +2,8 @@
  * THMath_(name) for the current element type, on every device.
  *
  * Who includes this file has said how a function begins (TH_ELEMENT), and has defined what these
- * call: of floating types abs, round, trunc, fmod, floorMod, digamma and trigamma, of integers
- * divide. */
+ * call: of floating types abs, round, trunc, fmod, floorMod, digamma and trigamma; of integers
+ * divide, and divideProduct, whose dividend is an int where elements are narrower. */
 #ifndef ureal /* floating */
 
 /* NaN, on either side, is the result; of equal numbers the first.  Of two conditions apart the
@@ -32,6 +32,11 @@ TH_ELEMENT real THMath_(nearest)(real x)
 }
 
 TH_ELEMENT real THMath_(divide)(real x, real y)
+{
+  return x / y;
+}
+
+TH_ELEMENT real THMath_(divideProduct)(real x, real y)
 {
   return x / y;
 }

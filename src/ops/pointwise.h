@@ -1,8 +1,9 @@
 /* The pointwise operations, one row each: KIND(types, cost, name, expression).
  *
  * In an expression x, y and z are elements of the inputs, a and b the scalars, all of type real.
- * It is turned into real, integers wrapping around; THMath_(name) is the function of that name for
- * the element type.  Whoever includes this file defines what becomes of a row, ROW(types, cost,
+ * Arithmetic is C's, which computes integers narrower than int in int; the result is turned into
+ * real, integers wrapping around.  THMath_(name) is the function of that name for the element type,
+ * which takes elements; what may be a wider number is left to one that says so.  Whoever includes this file defines what becomes of a row, ROW(types, cost,
  * name, expression) or some kinds apart; the definitions are forgotten at its end.
  *
  *   kind             function                                     in the expression
@@ -168,7 +169,7 @@ WEIGHTED(FLOAT, CHEAP,   lerp,       THMath_(lerp)(x, y, a))
 /* --- three inputs ---------------------------------------------------------------------------- */
 
 TERNARY(ALL, CHEAP,   addcmul, x + a * y * z)
-TERNARY(ALL, DIVIDES, addcdiv, x + THMath_(divide)(a * y, z))
+TERNARY(ALL, DIVIDES, addcdiv, x + THMath_(divideProduct)(a * y, z))
 
 /* --- comparisons ----------------------------------------------------------------------------- */
 

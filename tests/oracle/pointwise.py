@@ -87,7 +87,10 @@ def with_scalar(dtype, x, y, z, a, b):
         yield name + "ValueT", getattr(torch, name)(x, a).to(dtype)
     if dtype in INTEGERS:
         yield "div", torch.div(x, a, rounding_mode="trunc")
-        yield "addcdiv", x + torch.div(y * a, z, rounding_mode="trunc")
+        # C computes the product of narrow integers in int.
+        wide = dtype if dtype == torch.int64 else torch.int32
+        x1, y1, z1 = x.to(wide), y.to(wide), z.to(wide)
+        yield "addcdiv", (x1 + torch.div(y1 * a, z1, rounding_mode="trunc")).to(dtype)
         yield "lshift", x << a
         yield "rshift", x >> a
         yield "bitand", x & a

@@ -57,6 +57,19 @@ static inline real THMath_(divide)(real x, real y)
 {
   return (real)(int)((float)x / (float)y);
 }
+
+/* An int by a narrow divisor takes the digits of double. */
+static inline int THMath_(divideProduct)(int x, real y)
+{
+  return (int)((double)x / y);
+}
+#endif
+
+#if defined(TH_REAL_IS_INT) || defined(TH_REAL_IS_LONG)
+static inline real THMath_(divideProduct)(real x, real y)
+{
+  return THMath_(divide)(x, y);
+}
 #endif
 
 #endif

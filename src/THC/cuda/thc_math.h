@@ -130,6 +130,18 @@ THC_DEVICE real THMath_(divide)(real x, real y)
   return (real)-1 < 0 && y == (real)-1 ? (real)(0 - (ureal)x) : (real)(x / y);
 }
 
+#if defined(TH_REAL_IS_INT) || defined(TH_REAL_IS_LONG)
+THC_DEVICE real THMath_(divideProduct)(real x, real y)
+{
+  return THMath_(divide)(x, y);
+}
+#else
+THC_DEVICE int THMath_(divideProduct)(int x, real y)
+{
+  return y == 0 ? 0 : x / y;
+}
+#endif
+
 #endif
 
 /* Comparisons of Byte with 0. */
