@@ -120,15 +120,24 @@ double THRandom_standard_uniform(THGenerator *_generator)
 double THRandom_uniform(THGenerator *_generator, double a, double b)
 {
 #ifdef TH_COMPAT_TORCH7
-  DRAW(double, THRandom_wordUnit(_generator) * (b - a) + a);
+  DRAW(double, THRandom_between(THRandom_wordUnit(_generator), a, b));
 #else
-  DRAW(double, THRandom_unit(_generator) * (b - a) + a);
+  DRAW(double, THRandom_between(THRandom_unit(_generator), a, b));
 #endif
+}
+
+/* In [0, 1), of 24 bits. */
+static float unit24(THGenerator *generator)
+{
+  return (float)(THRandom_word(generator) & 0xffffffu) * 0x1p-24f;
 }
 
 float THRandom_uniformFloat(THGenerator *_generator, float a, float b)
 {
-  DRAW(float, (float)(THRandom_word(_generator) & 0xffffffu) * 0x1p-24f * (b - a) + a);
+  const float width = b - a;
+  const int wide = isinf(width); /* for a float */
+  DRAW(float,
+       wide ? (float)THRandom_between(unit24(_generator), a, b) : unit24(_generator) * width + a);
 }
 
 double THRandom_normal(THGenerator *_generator, double mean, double stdv)

@@ -2,6 +2,8 @@
 #ifndef TH_RANDOM_DRAW_H
 #define TH_RANDOM_DRAW_H
 
+#include <math.h>
+
 #include "THRandomKernels.h"
 
 /* Checks that generator, argument number argument of the caller, can be drawn from, and locks it
@@ -49,6 +51,13 @@ static inline double THRandom_unit(THGenerator *generator)
 static inline double THRandom_wordUnit(THGenerator *generator)
 {
   return (double)THRandom_word(generator) * 0x1p-32;
+}
+
+/* a + u * (b - a), from halves where a and b are too far apart for their distance to be a number. */
+static inline double THRandom_between(double u, double a, double b)
+{
+  const double width = b - a;
+  return isinf(width) ? 2 * (u * (b / 2 - a / 2) + a / 2) : u * width + a;
 }
 
 /* The next count numbers of THRandom_standardNormal. */

@@ -1,6 +1,7 @@
 /* The Mersenne Twister, and what becomes of its words, block by block. */
 #include "THRandomKernels.h"
 
+#include "../THRandomDraw.h"
 #include "THRandomMath.h"
 
 /* --- words -------------------------------------------------------------------------------- */
@@ -136,6 +137,11 @@ static void uniform_float(float *restrict out, const uint32_t *restrict words, p
                           float b)
 {
   const float width = b - a;
+  if (isinf(width)) { /* from -3e38 to 3e38: the width is a double */
+    for (ptrdiff_t i = 0; i < n; i++)
+      out[i] = (float)THRandom_between((float)(int32_t)(temper_word(words[i]) & 0xffffffu) * 0x1p-24f, a, b);
+    return;
+  }
   for (ptrdiff_t i = 0; i < n; i++)
     out[i] = (float)(int32_t)(temper_word(words[i]) & 0xffffffu) * 0x1p-24f * width + a;
 }
@@ -144,6 +150,11 @@ static void uniform_double(double *restrict out, const uint32_t *restrict pairs,
                            double a, double b)
 {
   const double width = b - a;
+  if (isinf(width)) {
+    for (ptrdiff_t i = 0; i < n; i++)
+      out[i] = THRandom_between(number_of_pair(pairs + 2 * i) * 0x1p-53, a, b);
+    return;
+  }
   for (ptrdiff_t i = 0; i < n; i++)
     out[i] = number_of_pair(pairs + 2 * i) * 0x1p-53 * width + a;
 }
