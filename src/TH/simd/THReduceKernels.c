@@ -1075,12 +1075,14 @@ static void var_start(void *states, ptrdiff_t lanes)
     ((Moments *)states)[j] = (Moments){0, 0, 0};
 }
 
-/* Chan, Golub, LeVeque 1979.  Equal means stay exactly what they are. */
+/* Chan, Golub, LeVeque 1979.  Equal means stay exactly what they are.  An infinite sum of squares
+ * is one of finite elements (of others it is NaN), and stays so whatever became of the means. */
 static inline Moments joined(Moments a, Moments b)
 {
   const accreal n = a.n + b.n, share = b.n / THMax(n, 1), apart = b.mean - a.mean;
-  return (Moments){n, a.n == 0 ? b.mean : a.mean + apart * share,
-                   a.squares + b.squares + (a.n == 0 ? 0 : apart * apart * a.n * share)};
+  const accreal within = a.squares + b.squares;
+  const accreal between = a.n == 0 || isinf(within) ? 0 : apart * apart * a.n * share;
+  return (Moments){n, a.n == 0 ? b.mean : a.mean + apart * share, within + between};
 }
 
 static void var_join(void *states, const void *others, ptrdiff_t lanes)
@@ -1099,6 +1101,22 @@ static inline Moments moments_of(accreal n, accreal shift, accreal sum, accreal 
 {
   const accreal mean = sum / n, lost = sum * mean;
   return (Moments){n, shift + mean, squares < lost ? 0 : squares - lost};
+}
+
+/* Of n elements whose sums of doubles are not finite: their sum of squares is infinite if all of
+ * them are finite, and NaN if not.  No mean counts any more. */
+static __attribute__((noinline)) Moments moments_beyond(const real *x, ptrdiff_t n, ptrdiff_t step)
+{
+  accreal none = 0; /* NaN of an infinity too */
+  for (ptrdiff_t i = 0; i < n; i++)
+    none += 0 * (accreal)x[i * step];
+  return (Moments){(accreal)n, (accreal)*x, none + (accreal)INFINITY};
+}
+
+/* Whether that may be so; sums of floats do not overflow. */
+static inline int is_beyond(accreal squares)
+{
+  return sizeof(real) == sizeof(accreal) && !(squares < (accreal)INFINITY);
 }
 
 /* sum + x * x, rounded once where there is an instruction for it. */
@@ -1193,7 +1211,9 @@ static void var_strip(Moments *moments, const real *x, ptrdiff_t n, ptrdiff_t st
   for (; i < rows; i++)
     var_lanes(sum, squares, shift, x + i * jump, n, step, jump, 1);
   for (ptrdiff_t j = 0; j < n; j++) {
-    const Moments here = moments_of((accreal)rows, shift[j], sum[j], squares[j]);
+    const Moments here = is_beyond(squares[j])
+                             ? moments_beyond(x + j * step, rows, jump)
+                             : moments_of((accreal)rows, shift[j], sum[j], squares[j]);
     moments[j] = joined(moments[j], here);
   }
 }
@@ -1258,7 +1278,8 @@ static void var_line(void *to, const void *at, ptrdiff_t n, ptrdiff_t first,
       shift += sum / (accreal)here;
       sum = deviations(x, here, shift, &squares);
     }
-    *all = joined(*all, moments_of((accreal)here, shift, sum, squares));
+    *all = joined(*all, is_beyond(squares) ? moments_beyond(x, here, 1)
+                                           : moments_of((accreal)here, shift, sum, squares));
   }
 }
 

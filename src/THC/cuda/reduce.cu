@@ -303,7 +303,8 @@ static __device__ __forceinline__ var_state var_start(void)
   return none;
 }
 
-/* Chan, Golub, LeVeque 1979.  Equal means stay exactly what they are. */
+/* Chan, Golub, LeVeque 1979.  Equal means stay exactly what they are.  An infinite sum of squares
+ * is one of finite elements (of others it is NaN), and stays so whatever became of the means. */
 static __device__ __forceinline__ var_state var_join(var_state a, var_state b)
 {
   if (b.n == 0)
@@ -311,8 +312,9 @@ static __device__ __forceinline__ var_state var_join(var_state a, var_state b)
   if (a.n == 0)
     return b;
   const accreal n = a.n + b.n, share = b.n / n, apart = b.mean - a.mean;
+  const accreal within = a.squares + b.squares;
   const var_state both = {n, a.mean + apart * share,
-                          a.squares + b.squares + apart * apart * a.n * share};
+                          isinf(within) ? within : within + apart * apart * a.n * share};
   return both;
 }
 
