@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "THFileKinds.h"
+#include "THHalfBits.h"
 
 /* --- characters ---------------------------------------------------------------------------- */
 
@@ -242,10 +243,10 @@ static int parse_Double(THFileText *text, void *element)
 
 static int parse_Half(THFileText *text, void *element)
 {
-  float value;
-  if (!parse_Float(text, &value))
+  double value;
+  if (!parse_Double(text, &value))
     return 0;
-  *(THHalf *)element = TH_float2half(value);
+  *(THHalf *)element = TH_float2half(THHalf_cutDouble(value));
   return 1;
 }
 

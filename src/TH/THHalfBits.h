@@ -38,6 +38,26 @@ static inline uint16_t THHalf_fromFloat(float value)
   return (uint16_t)(sign | half);
 }
 
+/* The float from which a conversion to a shorter type gives what rounding the double once gives: x
+ * without what a float cannot hold, and with the last bit set where that was not 0 ("to odd"). */
+static inline float THHalf_cutDouble(double x)
+{
+  const float nearest = (float)x;
+  const double size = x < 0 ? -x : x, rounded = nearest < 0 ? -nearest : nearest;
+  uint32_t bits;
+  memcpy(&bits, &nearest, sizeof bits);
+  bits -= rounded > size;
+  bits |= (rounded < size) | (rounded > size); /* neither of a NaN */
+  float cut;
+  memcpy(&cut, &bits, sizeof cut);
+  return cut;
+}
+
+static inline uint16_t THHalf_fromDouble(double value)
+{
+  return THHalf_fromFloat(THHalf_cutDouble(value));
+}
+
 static inline float THHalf_toFloat(uint16_t half)
 {
   const uint32_t sign = (uint32_t)(half & 0x8000) << 16, magnitude = half & 0x7fff;

@@ -42,6 +42,46 @@ static void check_rounding(float value)
   }
 }
 
+/* Doubles are rounded once, also where a float would have to be rounded to the middle first. */
+static void doubles(void **state)
+{
+  THDoubleTensor *from = THDoubleTensor_newWithSize1d(100);
+  THHalfTensor *to = THHalfTensor_newWithSize1d(100);
+  for (int half = 0; half < INFINITE; half += half < 64 || half > INFINITE - 64 ? 1 : 7) {
+    const double low = value_of(half), high = value_of(half + 1), middle = (low + high) / 2;
+    const double places[] = {middle,
+                             nextafter(middle, 0),
+                             nextafter(middle, 1e9),
+                             middle * (1 + 0x1p-40),
+                             middle * (1 - 0x1p-40),
+                             low,
+                             high};
+    for (int sign = 0; sign < 2; sign++)
+      for (int i = 0; i < 7; i++) {
+        THDoubleTensor_fill(from, sign ? -places[i] : places[i]);
+        THHalfTensor_copyDouble(to, from);
+        for (int k = 0; k < 100; k += 99) /* in vectors, and what is left over */
+          CHECK_MSG(to->storage->data[k].x == (sign << 15 | nearest(places[i])),
+                    "%a became half 0x%04x, not 0x%04x", places[i], to->storage->data[k].x,
+                    sign << 15 | nearest(places[i]));
+      }
+  }
+  const double special[] = {0x1p300, 65519.999999999, 65520, INFINITY, 0x1p-1070, 0x1.8p-25};
+  const int want[] = {INFINITE, INFINITE - 1, INFINITE, INFINITE, 0, 1};
+  for (int i = 0; i < 6; i++) {
+    THDoubleTensor_fill(from, special[i]);
+    THHalfTensor_copyDouble(to, from);
+    CHECK_EQ(to->storage->data[0].x, want[i]);
+    CHECK_EQ(to->storage->data[99].x, want[i]);
+  }
+  THDoubleTensor_fill(from, NAN);
+  THHalfTensor_copyDouble(to, from);
+  CHECK((to->storage->data[0].x & 0x7fff) > INFINITE &&
+        (to->storage->data[99].x & 0x7fff) > INFINITE);
+  THHalfTensor_free(to);
+  THDoubleTensor_free(from);
+}
+
 static void every_half(void **state)
 {
   for (int i = 0; i < HALVES; i++) {
@@ -128,8 +168,8 @@ static void random_floats(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_half),  cmocka_unit_test(every_boundary), cmocka_unit_test(extremes),
-      cmocka_unit_test(not_numbers), cmocka_unit_test(random_floats),
+      cmocka_unit_test(doubles),  cmocka_unit_test(every_half),  cmocka_unit_test(every_boundary),
+      cmocka_unit_test(extremes), cmocka_unit_test(not_numbers), cmocka_unit_test(random_floats),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

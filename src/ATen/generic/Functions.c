@@ -6,6 +6,7 @@
 #include "THNN.h"
 #include "THNNGroups.h"
 #include "THTensorShape.h"
+#include "TH/THHalfBits.h"
 
 #include "THTemplate.h"
 
@@ -86,7 +87,7 @@ static void first(const void *t, at_scalar *value)
 static real element(at_scalar s)
 {
 #if defined(TH_REAL_IS_HALF)
-  return TH_float2half((float)at_scalar_toDouble(s));
+  return TH_float2half(THHalf_cutDouble(at_scalar_toDouble(s)));
 #elif defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
   return (real)at_scalar_toDouble(s);
 #else

@@ -14,6 +14,14 @@ static inline int64_t whole(float x)
   return x >= 0x1p63f ? INT64_MAX : x < -0x1p63f ? INT64_MIN : inside;
 }
 
+/* The double that rounds to shorter types as x does: where it cannot hold x, without the last bits
+ * of x, and with the one above them set where they were not 0. */
+static inline double cut_long(int64_t x)
+{
+  const int64_t last = 0xfff, cut = (x & ~last) | ((x & last) != 0 ? last + 1 : 0);
+  return (double)(x < INT64_C(1) << 53 && x > -(INT64_C(1) << 53) ? x : cut);
+}
+
 #define TRUTH(x) ((x) != 0)
 #define BITS(x)  (((x).x & 0x7fff) != 0)
 
@@ -40,15 +48,16 @@ static inline int64_t whole(float x)
     }                                                           \
   }
 
-/* TH's types: X(name, type, x as a truth, x as a float, the float f as the type). */
-#define NUMBERS(X)                                         \
-  X(BYTE, uint8_t, TRUTH(x), (float)x, (uint8_t)whole(f))  \
-  X(CHAR, int8_t, TRUTH(x), (float)x, (int8_t)whole(f))    \
-  X(SHORT, int16_t, TRUTH(x), (float)x, (int16_t)whole(f)) \
-  X(INT, int32_t, TRUTH(x), (float)x, (int32_t)whole(f))   \
-  X(LONG, int64_t, TRUTH(x), (float)x, whole(f))           \
-  X(FLOAT, float, TRUTH(x), (float)x, f)                   \
-  X(DOUBLE, double, TRUTH(x), (float)x, f)
+/* TH's types: X(name, type, x as a truth, x as a float that rounds to BFloat16 as x does, the float
+ * f as the type). */
+#define NUMBERS(X)                                                    \
+  X(BYTE, uint8_t, TRUTH(x), (float)x, (uint8_t)whole(f))             \
+  X(CHAR, int8_t, TRUTH(x), (float)x, (int8_t)whole(f))               \
+  X(SHORT, int16_t, TRUTH(x), (float)x, (int16_t)whole(f))            \
+  X(INT, int32_t, TRUTH(x), THHalf_cutDouble(x), (int32_t)whole(f))   \
+  X(LONG, int64_t, TRUTH(x), THHalf_cutDouble(cut_long(x)), whole(f)) \
+  X(FLOAT, float, TRUTH(x), (float)x, f)                              \
+  X(DOUBLE, double, TRUTH(x), THHalf_cutDouble(x), f)
 #define SOURCES(X) \
   NUMBERS(X)       \
   X(HALF, THHalf, BITS(x), THHalf_toFloat(x.x), (THHalf){THHalf_fromFloat(f)})

@@ -20,6 +20,7 @@ static inline int64_t whole_double(double x)
 #if defined(TH_REAL_IS_HALF)
 #define FROM_NUMBER(x)   ((THHalf){THHalf_fromFloat((float)(x))})
 #define FROM_FLOATING(x) FROM_NUMBER(x)
+#define FROM_DOUBLE(x)   ((THHalf){THHalf_fromDouble(x)})
 #elif defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
 #define FROM_NUMBER(x)   ((real)(x))
 #define FROM_FLOATING(x) ((real)(x))
@@ -28,13 +29,17 @@ static inline int64_t whole_double(double x)
 #define FROM_FLOATING(x) ((real)whole_double(x)) /* the low bits */
 #endif
 
+#ifndef FROM_DOUBLE
+#define FROM_DOUBLE FROM_FLOATING
+#endif
+
 #define from_Byte(x)    FROM_NUMBER(x)
 #define from_Char(x)    FROM_NUMBER(x)
 #define from_Short(x)   FROM_NUMBER(x)
 #define from_Int(x)     FROM_NUMBER(x)
 #define from_Long(x)    FROM_NUMBER(x)
 #define from_Float(x)   FROM_FLOATING(x)
-#define from_Double(x)  FROM_FLOATING(x)
+#define from_Double(x)  FROM_DOUBLE(x)
 #define from_Half(half) FROM_FLOATING(THHalf_toFloat((half).x))
 
 /* --- the same type --------------------------------------------------------------------------- */

@@ -2,6 +2,10 @@
 #ifndef THC_CONVERT_H
 #define THC_CONVERT_H
 
+#define inline inline __host__ __device__
+#include "TH/THHalfBits.h"
+#undef inline
+
 /* Truncates; NaN is 0; what int64_t cannot hold becomes its nearest extreme. */
 THC_DEVICE int64_t THC_wholeOfDouble(double x)
 {
@@ -18,7 +22,7 @@ THC_DEVICE int64_t THC_wholeOfFloat(float x)
 #if defined(TH_REAL_IS_HALF)
 #define THC_FROM_WHOLE(x)  THC_floatToHalf((float)(x))
 #define THC_FROM_FLOAT(x)  THC_floatToHalf(x)
-#define THC_FROM_DOUBLE(x) THC_floatToHalf((float)(x))
+#define THC_FROM_DOUBLE(x) THC_floatToHalf(THHalf_cutDouble(x))
 #elif defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
 #define THC_FROM_WHOLE(x)  ((real)(x))
 #define THC_FROM_FLOAT(x)  ((real)(x))
