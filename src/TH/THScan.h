@@ -17,8 +17,10 @@ typedef struct THScanKernels {
   ptrdiff_t few; /* lines of fewer elements than these are quicker side by side */
 
   /* Goes on along n elements of a line; *total is what came before and then what there is now.
-   * Totals are counted anew from the first element on and added to what came before, so that the
-   * pieces of a line can be computed by themselves. */
+   * NULL for floating types, whose totals depend on the order in which they are made: each is made
+   * of the one before it, as in a plain loop.  Of others totals are counted anew from the first
+   * element on and added to what came before, so that the pieces of a line can be computed by
+   * themselves. */
   void (*along)(void *total, const THScanPlace *place, ptrdiff_t n);
 
   /* All of some lines of n elements. */

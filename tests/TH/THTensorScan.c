@@ -18,16 +18,10 @@ static void THTest_(checkScan)(int product, const real *x, const THTensor *t, co
   for (ptrdiff_t line = 0; line < THTest_(count)(t) / length; line++) {
     const ptrdiff_t first = line / inner * inner * length + line % inner;
     accreal total = product;
-    TH_UNUSED double errors = 0; /* of rounding */
-    double bound = 0;            /* the order in which a total is made is open */
     for (ptrdiff_t i = 0; i < length; i++) {
       const ptrdiff_t at = first + i * inner;
       total = product ? total * (accreal)x[at] : total + (accreal)x[at];
-#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
-      errors = product ? fabs(total) * (double)(i + 1) : errors + fabs(total);
-      bound = errors * DBL_EPSILON + (sizeof(real) == 4 ? fabs(total) * FLT_EPSILON : 0);
-#endif
-      CHECK_NEAR(*THTest_(at)(r, at), (real)total, bound);
+      CHECK_EQ(*THTest_(at)(r, at), (real)total);
     }
   }
 }
@@ -116,19 +110,55 @@ static void THTest_(longScans)(void)
   THSetNumThreads(before);
 }
 
+/* Totals that depend on their order, which is that of the line, wherever the elements lie. */
+static void THTest_(orderedScans)(void)
+{
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+  static const double most = sizeof(real) == 4 ? FLT_MAX : DBL_MAX, inf = INFINITY;
+  const struct {
+    int product;
+    double x[4], want[4];
+  } cases[] = {
+    {0, {1, 1e16, -1e16, 1}, {1, 1e16, (double)(real)1e16 + (double)-(real)1e16, 1}},
+    {0, {1, -1e30, 1e30, 3}, {1, -1e30, 0, 3}},
+#if defined(TH_REAL_IS_DOUBLE)
+    {0, {-most, 0, most, most}, {-most, -most, 0, most}},
+    {0, {most, most, -most, 0}, {most, inf, inf, inf}},
+    {1, {0.25, most, 2, 2}, {0.25, most / 4, most / 2, most}},
+    {1, {1e-200, 1e200, 1e200, 1e200}, {1e-200, 1, 1e200, inf}},
+#endif
+    {1, {0.5, 3, 1.5, 0}, {0.5, 1.5, 2.25, 0}},
+  };
+  TH_UNUSED const double unused = inf + most;
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+    for (int layout = 0; layout < TH_WITH_ONES; layout++)
+      for (int lines = 1; lines < 20; lines += 3)
+        for (int dim = 0; dim < 2; dim++) {
+          th_note("case %zu, %s, %d lines, dimension %d", c, th_layout_names[layout], lines, dim);
+          const int64_t rows = dim == 0 ? 4 : lines, columns = dim == 0 ? lines : 4;
+          THTensor *t = THTest_(tensor)(layout, 3, TH_SHAPE(rows, columns));
+          THTensor *r = THTensor_(new)();
+          for (ptrdiff_t i = 0; i < 4 * lines; i++)
+            *THTest_(at)(t, i) = (real)cases[c].x[dim == 0 ? i / lines : i % 4];
+          THTest_(scan)(cases[c].product, r, t, dim);
+          for (ptrdiff_t i = 0; i < 4 * lines; i++)
+            CHECK_EQ(*THTest_(at)(r, i), (real)cases[c].want[dim == 0 ? i / lines : i % 4]);
+          THTensor_(free)(r);
+          THTensor_(free)(t);
+        }
+#endif
+}
+
 static void THTest_(scanErrors)(void)
 {
   static const int dims[] = {-1, 2, INT_MAX, INT_MIN};
   THTensor *t = THTest_(tensor)(TH_CONTIGUOUS, 3, TH_SHAPE(4, 5));
   THTensor *r = THTest_(tensor)(TH_CONTIGUOUS, 9, TH_SHAPE(2));
-  THTensor *expanded = THTest_(tensor)(TH_EXPANDED, 9, TH_SHAPE(4, 5));
   for (int product = 0; product < 2; product++) {
     for (int i = 0; i < 4; i++)
       CHECK_RAISES(3, "out of range", THTest_(scan)(product, r, t, dims[i]));
-    CHECK_RAISES(1, "share memory", THTest_(scan)(product, expanded, t, 0));
     CHECK(r->nDimension == 1 && r->size[0] == 2);
   }
-  THTensor_(free)(expanded);
   THTensor_(free)(r);
   THTensor_(free)(t);
 }
@@ -189,5 +219,5 @@ static void THTest_(equal)(void)
 #endif
 }
 
-TH_TESTS(THTest_(scans), THTest_(shortScans), THTest_(longScans), THTest_(scanErrors),
-         THTest_(trace), THTest_(equal))
+TH_TESTS(THTest_(scans), THTest_(orderedScans), THTest_(shortScans), THTest_(longScans),
+         THTest_(scanErrors), THTest_(trace), THTest_(equal))

@@ -10,7 +10,8 @@ TH_DISPATCH(THScanKernels, THTensor_(scanKernels))
 
 /* Lines side by side are walked in tiles, row by row, and so are lines that are short; a long line
  * in pieces, whose totals are known before any of them is written if there are too few lines for
- * the threads.  Pieces are the same for any number of threads. */
+ * the threads.  A line of floating numbers is one piece: each total is the one before it and the
+ * next element, whatever the layout, the instruction set and the number of threads. */
 enum { TILE = 2048, NARROW = 512, WHOLE = 64, PIECE = 65536 }; /* WHOLE: lines of memory */
 
 typedef struct {
@@ -133,11 +134,11 @@ static void THTensor_(scan)(THTensor *r, THTensor *t, int dimension, int kind)
 {
   THTensor_(checkAlong)(t, dimension, 3);
   THAlong along;
-  t = THTensor_(openAlong)(&along, r, NULL, t, dimension, 3, t->size[dimension], 0, 1);
+  t = THTensor_(openAlong)(&along, &r, NULL, t, dimension, 3, t->size[dimension], 0, 1);
   const THLines *lines = &along.lines;
   const int product = kind == TH_SCAN_PRODUCT;
   Scan scan = {lines, THTensor_(scanKernels) + kind, product, .initial = product};
-  scan.pieces = (lines->length + PIECE - 1) / PIECE;
+  scan.pieces = scan.kernels->along ? (lines->length + PIECE - 1) / PIECE : 1;
 
   const ptrdiff_t grain = TH_LOOP_GRAIN / THMax(1, lines->length) + 1; /* lines */
   THGuard guard;

@@ -3,9 +3,13 @@
 
 #include "../THScan.h"
 #include "THStream.h"
-#include "THSumEight.h"
 
-/* Along a line, the totals of a vector are made in steps, in each of which a total takes in the one
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+#define IN_ORDER
+#endif
+
+/* Sums of integers wrap around, and are the same in whatever order they are made.  Along a line,
+ * the totals of a vector are made in steps, in each of which a total takes in the one
  * that lies one, two and four places before it:
  *
  *     a   b     c       d         e         f           g             h
@@ -14,32 +18,30 @@
  *     a   ab    abc     abcd      abcde     abcdef      abcdefg       abcdefgh
  *
  * What came before the vector is then taken in by all, which is the only step that waits for the
- * vector before.  Vectors of four go without the last step.  Some vectors go through each step side
- * by side. */
-#define EACH(STATEMENT)           \
-  TH_PRAGMA(GCC unroll 4)         \
-  for (int k = 0; k < count; k++) \
-    STATEMENT;
+ * vector before.  Vectors of four go without the last step.  Sums of floating numbers are made in
+ * order. */
 #if defined(__AVX512F__)
-#define SHIFTS(V, NEUTRAL, TAKE)                                                 \
-  EACH(V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 8, 0, 1, 2, 3, 4, 5, 6))) \
-  EACH(V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 8, 8, 0, 1, 2, 3, 4, 5))) \
-  EACH(V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 8, 8, 8, 8, 0, 1, 2, 3)))
+#define SHIFTS(V, NEUTRAL, TAKE)                                            \
+  V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 8, 0, 1, 2, 3, 4, 5, 6)); \
+  V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 8, 8, 0, 1, 2, 3, 4, 5)); \
+  V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 8, 8, 8, 8, 0, 1, 2, 3));
 #define LAST(V) __builtin_shufflevector(V, V, 7, 7, 7, 7, 7, 7, 7, 7)
 #define ALL(X)             \
   {                        \
     X, X, X, X, X, X, X, X \
   }
+#define LANES_ARE_8 1
 enum { LANES = 8 };
 #else
-#define SHIFTS(V, NEUTRAL, TAKE)                                     \
-  EACH(V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 4, 0, 1, 2))) \
-  EACH(V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 4, 4, 0, 1)))
+#define SHIFTS(V, NEUTRAL, TAKE)                                \
+  V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 4, 0, 1, 2)); \
+  V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 4, 4, 0, 1));
 #define LAST(V) __builtin_shufflevector(V, V, 3, 3, 3, 3)
 #define ALL(X) \
   {            \
     X, X, X, X \
   }
+#define LANES_ARE_8 0
 enum { LANES = 4 };
 #endif
 
@@ -67,9 +69,9 @@ enum { CONVERTED = 1 };
 
 /* Totals of floats and doubles that go around the caches do so from registers, a line at least. */
 #if defined(__AVX2__) && (defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE))
-enum { DIRECT = 1, BESIDE = sizeof(real) == 4 ? 4 : 8 / LANES };
+enum { DIRECT = 1 };
 #else
-enum { DIRECT = 0, BESIDE = 1 };
+enum { DIRECT = 0 };
 #endif
 
 enum { SHORT = CONVERTED ? 16 : sizeof(real) < 8 ? 5 : 4 };
@@ -99,11 +101,6 @@ static inline __attribute__((always_inline)) void store(Element *r, const Totals
 }
 
 /* Around the caches, where that is direct; r is aligned to as many bytes. */
-static inline int is_direct(const void *r)
-{
-  return DIRECT && (uintptr_t)r % sizeof(Elements) == 0;
-}
-
 static inline __attribute__((always_inline)) void send(Element *r, const Totals *a)
 {
 #if defined(TH_REAL_IS_FLOAT) && defined(__AVX512F__)
@@ -119,6 +116,8 @@ static inline __attribute__((always_inline)) void send(Element *r, const Totals 
 #endif
 }
 
+#ifndef IN_ORDER
+
 /* What is left over of a line: a vector of a few elements before others that are initial, of whose
  * totals as many are stored; or one element after the other. */
 #if defined(__AVX512F__)
@@ -126,12 +125,8 @@ static inline __attribute__((always_inline)) void load_some(Totals *a, const Ele
                                                             ptrdiff_t n, Element initial)
 {
   const __mmask8 some = (__mmask8)((1u << n) - 1);
-#if defined(TH_REAL_IS_FLOAT)
-  *a = (Totals)_mm512_cvtps_pd(_mm256_mask_loadu_ps(_mm256_set1_ps(initial), some, x));
-#elif defined(TH_REAL_IS_INT)
+#if defined(TH_REAL_IS_INT)
   *a = (Totals)_mm512_cvtepi32_epi64(_mm256_mask_loadu_epi32(_mm256_set1_epi32(initial), some, x));
-#elif defined(TH_REAL_IS_DOUBLE)
-  *a = (Totals)_mm512_mask_loadu_pd(_mm512_set1_pd(initial), some, x);
 #else
   *a = (Totals)_mm512_mask_loadu_epi64(_mm512_set1_epi64(initial), some, x);
 #endif
@@ -141,19 +136,17 @@ static inline __attribute__((always_inline)) void store_some(Element *r, const T
                                                              ptrdiff_t n)
 {
   const __mmask8 some = (__mmask8)((1u << n) - 1);
-#if defined(TH_REAL_IS_FLOAT)
-  _mm256_mask_storeu_ps(r, some, _mm512_cvtpd_ps((__m512d)*a));
-#elif defined(TH_REAL_IS_INT)
+#if defined(TH_REAL_IS_INT)
   _mm256_mask_storeu_epi32(r, some, _mm512_cvtepi64_epi32((__m512i)*a));
 #else
   _mm512_mask_storeu_epi64(r, some, (__m512i)*a);
 #endif
 }
 
-#define REST(NAME, INITIAL, TAKE)      \
-  load_some(v, x + i, n - i, INITIAL); \
-  NAME##_vectors(v, 1, &here, before); \
-  store_some(r + i, v, n - i);
+#define REST(NAME, INITIAL, TAKE)       \
+  load_some(&v, x + i, n - i, INITIAL); \
+  NAME##_vector(&v, &here, before);     \
+  store_some(r + i, &v, n - i);
 #else
 #define REST(NAME, INITIAL, TAKE)                                 \
   accreal few = INITIAL;                                          \
@@ -165,6 +158,8 @@ static inline __attribute__((always_inline)) void store_some(Element *r, const T
   here = TAKE(here, few);
 #endif
 
+#endif
+
 /* Asks for n elements from x on; beyond the end of the memory that does nothing.  What is fetched
  * so far ahead is there in time; twice as far, which is better where less is computed, makes
  * running sums slower. */
@@ -174,13 +169,6 @@ static inline __attribute__((always_inline)) void fetch(const real *x, ptrdiff_t
 {
   for (ptrdiff_t i = 0; i < n; i += LINE)
     __builtin_prefetch((const void *)((uintptr_t)x + (size_t)i * sizeof(real)));
-}
-
-/* Whether rows of so many are worth sending: short ones that do not end where a line of memory does
- * leave that line to be read again. */
-static inline int is_sent(ptrdiff_t n)
-{
-  return n >= WORTH_STREAMING || (n >= PIECE && n % LINE == 0);
 }
 
 /* Where the elements are that follow so far behind those of some rows, counted from these: in rows
@@ -222,6 +210,160 @@ static inline void deliver(real *r, ptrdiff_t step, const real *totals, ptrdiff_
       r[i * step] = totals[i];
 }
 
+#define SUM(a, b)     ((a) + (b))
+#define PRODUCT(a, b) ((a) * (b))
+
+#ifdef IN_ORDER
+
+/* Each total waits for the one before, so that some lines are walked at once: of elements side by
+ * side as many as a vector has lanes, for which squares of them are transposed twice. */
+enum { LINES = LANES };
+
+#if LANES_ARE_8
+#define PAIRS_1 0, 8, 2, 10, 4, 12, 6, 14
+#define PAIRS_2 1, 9, 3, 11, 5, 13, 7, 15
+#define FOURS_1 0, 1, 8, 9, 4, 5, 12, 13
+#define FOURS_2 2, 3, 10, 11, 6, 7, 14, 15
+#define EIGHTS(V)                                                         \
+  for (int k = 0; k < 4; k++) {                                           \
+    const Totals a = V[k], b = V[k + 4];                                  \
+    V[k] = __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11);       \
+    V[k + 4] = __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15); \
+  }
+#else
+#define PAIRS_1 0, 4, 2, 6
+#define PAIRS_2 1, 5, 3, 7
+#define FOURS_1 0, 1, 4, 5
+#define FOURS_2 2, 3, 6, 7
+#define EIGHTS(V)
+#endif
+
+static inline __attribute__((always_inline)) void transpose(Totals *v)
+{
+  TH_PRAGMA(GCC unroll 8)
+  for (int k = 0; k < LANES; k += 2) {
+    const Totals a = v[k], b = v[k + 1];
+    v[k] = __builtin_shufflevector(a, b, PAIRS_1);
+    v[k + 1] = __builtin_shufflevector(a, b, PAIRS_2);
+  }
+  TH_PRAGMA(GCC unroll 8)
+  for (int k = 0; k < LANES; k += 4)
+    for (int i = k; i < k + 2; i++) {
+      const Totals a = v[i], b = v[i + 2];
+      v[i] = __builtin_shufflevector(a, b, FOURS_1);
+      v[i + 2] = __builtin_shufflevector(a, b, FOURS_2);
+    }
+  EIGHTS(v)
+}
+
+#define ALONG(NAME, INITIAL, TAKE)                                                                 \
+  /* n elements of some lines, a constant. */                                                      \
+  static inline __attribute__((always_inline)) void NAME##_ordered(                                \
+      accreal *totals, const real *x, ptrdiff_t dx, ptrdiff_t jumpX, real *r, ptrdiff_t dr,        \
+      ptrdiff_t jumpR, int lines, ptrdiff_t n)                                                     \
+  {                                                                                                \
+    accreal a[LINES];                                                                              \
+    for (int k = 0; k < lines; k++)                                                                \
+      a[k] = totals[k];                                                                            \
+    for (ptrdiff_t i = 0; i < n; i++) {                                                            \
+      TH_PRAGMA(GCC unroll 8)                                                                      \
+      for (int k = 0; k < lines; k++) {                                                            \
+        a[k] = TAKE(a[k], (accreal)x[k * jumpX + i * dx]);                                         \
+        r[k * jumpR + i * dr] = (real)a[k];                                                        \
+      }                                                                                            \
+    }                                                                                              \
+    for (int k = 0; k < lines; k++)                                                                \
+      totals[k] = a[k];                                                                            \
+  }                                                                                                \
+                                                                                                   \
+  /* The same of LANES lines of elements side by side. */                                          \
+  static inline __attribute__((always_inline)) void NAME##_transposed(                             \
+      accreal *totals, const real *x, ptrdiff_t jumpX, real *r, ptrdiff_t jumpR, ptrdiff_t n,      \
+      int around)                                                                                  \
+  {                                                                                                \
+    Totals all, v[LANES];                                                                          \
+    memcpy(&all, totals, sizeof all);                                                              \
+    ptrdiff_t i = 0;                                                                               \
+    for (; i + LANES <= n; i += LANES) {                                                           \
+      TH_PRAGMA(GCC unroll 8)                                                                      \
+      for (int k = 0; k < LANES; k++)                                                              \
+        load(&v[k], x + k * jumpX + i);                                                            \
+      transpose(v);                                                                                \
+      TH_PRAGMA(GCC unroll 8)                                                                      \
+      for (int k = 0; k < LANES; k++)                                                              \
+        v[k] = all = TAKE(all, v[k]);                                                              \
+      transpose(v);                                                                                \
+      TH_PRAGMA(GCC unroll 8)                                                                      \
+      for (int k = 0; k < LANES; k++)                                                              \
+        if (around)                                                                                \
+          send(r + k * jumpR + i, &v[k]);                                                          \
+        else                                                                                       \
+          store(r + k * jumpR + i, &v[k]);                                                         \
+    }                                                                                              \
+    memcpy(totals, &all, sizeof all);                                                              \
+    NAME##_ordered(totals, x + i, 1, jumpX, r + i, 1, jumpR, LANES, n - i);                        \
+  }                                                                                                \
+                                                                                                   \
+  /* Of n elements of lines that may lie apart; of a whole vector's count of lines, a constant. */ \
+  static inline __attribute__((always_inline)) void NAME##_some(                                   \
+      accreal *totals, const real *x, ptrdiff_t dx, ptrdiff_t jumpX, real *r, ptrdiff_t dr,        \
+      ptrdiff_t jumpR, int lines, ptrdiff_t n)                                                     \
+  {                                                                                                \
+    if (dx == 1 && dr == 1 && lines == LANES)                                                      \
+      NAME##_transposed(totals, x, jumpX, r, jumpR, n, 0);                                         \
+    else if (dx == 1 && dr == 1)                                                                   \
+      NAME##_ordered(totals, x, 1, jumpX, r, 1, jumpR, lines, n);                                  \
+    else                                                                                           \
+      NAME##_ordered(totals, x, dx, jumpX, r, dr, jumpR, lines, n);                                \
+  }                                                                                                \
+                                                                                                   \
+  static inline __attribute__((always_inline)) void NAME##_several(const THScanPlace *place,       \
+                                                                   int lines, ptrdiff_t n)         \
+  {                                                                                                \
+    _Alignas(TH_STREAM_LINE) real room[LINES][PIECE];                                              \
+    const real *x = (const real *)place->from;                                                     \
+    real *const r = (real *)place->to;                                                             \
+    const ptrdiff_t dx = place->dx, dr = place->dr;                                                \
+    const int streams = place->streams && dr == 1;                                                 \
+    const int aligned = place->jumpR % LINE == 0 && to_line(r) == 0;                               \
+    accreal totals[LINES];                                                                         \
+    for (int k = 0; k < lines; k++)                                                                \
+      totals[k] = INITIAL;                                                                         \
+    if (DIRECT && streams && dx == 1 && lines == LANES && aligned && n >= PIECE) {                 \
+      NAME##_transposed(totals, x, place->jumpX, r, place->jumpR, n, 1);                           \
+      THStream_finish();                                                                           \
+    } else if (streams && n >= WORTH_STREAMING) {                                                  \
+      for (ptrdiff_t i = 0, m; i < n; i += m) {                                                    \
+        m = THMin(PIECE, THStream_first(r + i, sizeof(real), n - i));                              \
+        NAME##_some(totals, x + i * dx, dx, place->jumpX, room[0], 1, PIECE, lines, m);            \
+        for (int k = 0; k < lines; k++)                                                            \
+          THStream_copy(r + i + k * place->jumpR, room[k], (size_t)m * sizeof(real));              \
+      }                                                                                            \
+      THStream_finish();                                                                           \
+    } else {                                                                                       \
+      NAME##_some(totals, x, dx, place->jumpX, r, dr, place->jumpR, lines, n);                     \
+    }                                                                                              \
+  }                                                                                                \
+                                                                                                   \
+  static void NAME##_lines(const THScanPlace *place, ptrdiff_t lines, ptrdiff_t n)                 \
+  {                                                                                                \
+    THScanPlace here = *place;                                                                     \
+    for (ptrdiff_t j = 0, some; j < lines; j += some) {                                            \
+      here.from = (const real *)place->from + j * place->jumpX;                                    \
+      here.to = (real *)place->to + j * place->jumpR;                                              \
+      some = lines - j >= LINES ? LINES : lines - j >= LINES / 2 ? LINES / 2 : 1;                  \
+      if (some == LINES)                                                                           \
+        NAME##_several(&here, LINES, n);                                                           \
+      else if (some == LINES / 2)                                                                  \
+        NAME##_several(&here, LINES / 2, n);                                                       \
+      else                                                                                         \
+        NAME##_several(&here, 1, n);                                                               \
+    }                                                                                              \
+  }
+#define ALONG_ENTRY(NAME) NULL
+
+#else
+
 /* The same of a line that is converted. */
 static inline const Element *widen(Element *room, const real *x, ptrdiff_t step, ptrdiff_t n)
 {
@@ -248,108 +390,81 @@ static inline void narrow(real *r, ptrdiff_t step, const Element *totals, ptrdif
       r[i * step] = (real)totals[i];
 }
 
-#define SUM(a, b)     ((a) + (b))
-#define PRODUCT(a, b) ((a) * (b))
+#define ALONG(NAME, INITIAL, TAKE)                                                         \
+  /* Elements of a vector become totals; *all is the total from the first piece on. */     \
+  static inline __attribute__((always_inline)) void NAME##_vector(Totals *v, Totals *all,  \
+                                                                  const Totals *before)    \
+  {                                                                                        \
+    const Totals neutral = ALL(INITIAL);                                                   \
+    Totals total = *v;                                                                     \
+    SHIFTS(total, neutral, TAKE)                                                           \
+    *v = TAKE(*all, total);                                                                \
+    if (before)                                                                            \
+      *v = TAKE(*before, *v);                                                              \
+    *all = TAKE(*all, LAST(total));                                                        \
+  }                                                                                        \
+                                                                                           \
+  /* Of n elements side by side, which take in before, a constant, unless that is NULL. */ \
+  static inline __attribute__((always_inline)) void NAME##_piece(                          \
+      Element *r, const Element *x, ptrdiff_t n, Totals *all, const Totals *before)        \
+  {                                                                                        \
+    Totals here = *all, v;                                                                 \
+    ptrdiff_t i = 0;                                                                       \
+    for (; i + LANES <= n; i += LANES) {                                                   \
+      load(&v, x + i);                                                                     \
+      NAME##_vector(&v, &here, before);                                                    \
+      store(r + i, &v);                                                                    \
+    }                                                                                      \
+    if (i < n) {                                                                           \
+      REST(NAME, INITIAL, TAKE)                                                            \
+    }                                                                                      \
+    *all = here;                                                                           \
+  }                                                                                        \
+                                                                                           \
+  static void NAME##_along(void *total, const THScanPlace *place, ptrdiff_t n)             \
+  {                                                                                        \
+    const real *x = (const real *)place->from;                                             \
+    real *const r = (real *)place->to;                                                     \
+    _Alignas(TH_STREAM_LINE) Element room[PIECE], totals[PIECE];                           \
+    const ptrdiff_t dr = r ? place->dr : 0;                                                \
+    const int streams = place->streams && !CONVERTED && dr == 1 && n >= WORTH_STREAMING;   \
+    const Totals before = ALL(*(accreal *)total);                                          \
+    Totals all = ALL(INITIAL);                                                             \
+    for (ptrdiff_t i = 0; i < n; i += PIECE) {                                             \
+      const ptrdiff_t m = THMin(n - i, PIECE);                                             \
+      Element *const to = !CONVERTED && dr == 1 && !streams ? (Element *)r + i : totals;   \
+      if (streams && place->dx == 1)                                                       \
+        fetch(x + i + AHEAD, m);                                                           \
+      NAME##_piece(to, widen(room, x + i * place->dx, place->dx, m), m, &all, &before);    \
+      if (r)                                                                               \
+        narrow(r + i * dr, dr, to, m, streams);                                            \
+    }                                                                                      \
+    if (streams)                                                                           \
+      THStream_finish();                                                                   \
+    *(accreal *)total = TAKE(before, all)[0];                                              \
+  }                                                                                        \
+                                                                                           \
+  static void NAME##_lines(const THScanPlace *place, ptrdiff_t lines, ptrdiff_t n)         \
+  {                                                                                        \
+    const int beside = !CONVERTED && place->dx == 1 && place->dr == 1;                     \
+    const int streams = place->streams && n >= WORTH_STREAMING;                            \
+    for (ptrdiff_t j = 0; j < lines; j++) {                                                \
+      THScanPlace line = *place;                                                           \
+      line.from = (const real *)place->from + j * place->jumpX;                            \
+      line.to = (real *)place->to + j * place->jumpR;                                      \
+      accreal total = INITIAL;                                                             \
+      Totals all = ALL(INITIAL);                                                           \
+      if (beside && !streams)                                                              \
+        NAME##_piece((Element *)line.to, (const Element *)line.from, n, &all, NULL);       \
+      else                                                                                 \
+        NAME##_along(&total, &line, n);                                                    \
+    }                                                                                      \
+  }
+#define ALONG_ENTRY(NAME) NAME##_along
 
-/* The same of vectors. */
-#if defined(__AVX512F__) && defined(TH_REAL_IS_FLOAT)
-#define SUM_SHIFTED(a, b) (Totals) THSumEight((__m512d)(a), (__m512d)(b))
-#else
-#define SUM_SHIFTED SUM
 #endif
-#define PRODUCT_SHIFTED PRODUCT
 
-#define FUNCTIONS(NAME, INITIAL, TAKE)                                                            \
-  /* Elements of some vectors become totals; *all is the total from the first piece on. */        \
-  static inline __attribute__((always_inline)) void NAME##_vectors(                               \
-      Totals *v, int count, Totals *all, const Totals *before)                                    \
-  {                                                                                               \
-    const Totals neutral = ALL(INITIAL);                                                          \
-    SHIFTS(v[k], neutral, TAKE##_SHIFTED)                                                         \
-    EACH({                                                                                        \
-      const Totals total = v[k];                                                                  \
-      v[k] = TAKE(*all, total);                                                                   \
-      if (before)                                                                                 \
-        v[k] = TAKE(*before, v[k]);                                                               \
-      *all = TAKE(*all, LAST(total));                                                             \
-    })                                                                                            \
-  }                                                                                               \
-                                                                                                  \
-  /* Of n elements side by side, which take in before, a constant, unless that is NULL; around    \
-   * sends them around the caches.  */                                                            \
-  static inline __attribute__((always_inline)) void NAME##_piece(                                 \
-      Element *r, const Element *x, ptrdiff_t n, Totals *all, const Totals *before, int around)   \
-  {                                                                                               \
-    Totals here = *all, v[BESIDE];                                                                \
-    ptrdiff_t i = 0;                                                                              \
-    for (; i + BESIDE * LANES <= n; i += BESIDE * LANES) {                                        \
-      const int count = BESIDE;                                                                   \
-      if (DIRECT && around)                                                                       \
-        fetch((const real *)(const void *)(x + i) + AHEAD, BESIDE * LANES);                       \
-      EACH(load(&v[k], x + i + k * LANES))                                                        \
-      NAME##_vectors(v, BESIDE, &here, before);                                                   \
-      if (DIRECT && around)                                                                       \
-        EACH(send(r + i + k * LANES, &v[k]))                                                      \
-      else                                                                                        \
-        EACH(store(r + i + k * LANES, &v[k]))                                                     \
-    }                                                                                             \
-    for (; i + LANES <= n; i += LANES) {                                                          \
-      load(v, x + i);                                                                             \
-      NAME##_vectors(v, 1, &here, before);                                                        \
-      store(r + i, v);                                                                            \
-    }                                                                                             \
-    if (i < n) {                                                                                  \
-      REST(NAME, INITIAL, TAKE)                                                                   \
-    }                                                                                             \
-    *all = here;                                                                                  \
-  }                                                                                               \
-                                                                                                  \
-  static void NAME##_along(void *total, const THScanPlace *place, ptrdiff_t n)                    \
-  {                                                                                               \
-    const real *x = (const real *)place->from;                                                    \
-    real *const r = (real *)place->to;                                                            \
-    _Alignas(TH_STREAM_LINE) Element room[PIECE], totals[PIECE];                                  \
-    const ptrdiff_t dr = r ? place->dr : 0;                                                       \
-    const int streams = place->streams && !CONVERTED && dr == 1 && n >= WORTH_STREAMING;          \
-    const int around = streams && place->dx == 1 && is_direct(r);                                 \
-    const ptrdiff_t piece = around ? n : PIECE;                                                   \
-    const Totals before = ALL(*(accreal *)total);                                                 \
-    Totals all = ALL(INITIAL);                                                                    \
-    for (ptrdiff_t i = 0; i < n; i += piece) {                                                    \
-      const ptrdiff_t m = THMin(n - i, piece);                                                    \
-      Element *const to = !CONVERTED && dr == 1 && streams == around ? (Element *)r + i : totals; \
-      if (streams && place->dx == 1)                                                              \
-        fetch(x + i + AHEAD, THMin(m, PIECE));                                                    \
-      NAME##_piece(to, widen(room, x + i * place->dx, place->dx, m), m, &all, &before, around);   \
-      if (r)                                                                                      \
-        narrow(r + i * dr, dr, to, m, streams && !around);                                        \
-    }                                                                                             \
-    if (streams)                                                                                  \
-      THStream_finish();                                                                          \
-    *(accreal *)total = TAKE(before, all)[0];                                                     \
-  }                                                                                               \
-                                                                                                  \
-  static void NAME##_lines(const THScanPlace *place, ptrdiff_t lines, ptrdiff_t n)                \
-  {                                                                                               \
-    const Totals initial = ALL(INITIAL);                                                          \
-    const int beside = !CONVERTED && place->dx == 1 && place->dr == 1;                            \
-    const int streams = place->streams && n >= WORTH_STREAMING;                                   \
-    for (ptrdiff_t j = 0; j < lines; j++) {                                                       \
-      THScanPlace line = *place;                                                                  \
-      line.from = (const real *)place->from + j * place->jumpX;                                   \
-      line.to = (real *)place->to + j * place->jumpR;                                             \
-      accreal total = INITIAL;                                                                    \
-      Totals all = initial;                                                                       \
-      const int around = place->streams && is_direct(line.to) && is_sent(n);                      \
-      if (beside && (around || !streams))                                                         \
-        NAME##_piece((Element *)line.to, (const Element *)line.from, n, &all, NULL, around);      \
-      else                                                                                        \
-        NAME##_along(&total, &line, n);                                                           \
-    }                                                                                             \
-    if (place->streams)                                                                           \
-      THStream_finish();                                                                          \
-  }                                                                                               \
-                                                                                                  \
+#define ACROSS(NAME, INITIAL, TAKE)                                                               \
   static __attribute__((noinline)) void NAME##_row(accreal *restrict a, real *r, const real *x,   \
                                                    ptrdiff_t n)                                   \
   {                                                                                               \
@@ -456,10 +571,12 @@ static inline void narrow(real *r, ptrdiff_t step, const Element *totals, ptrdif
       THStream_finish();                                                                          \
   }
 
-FUNCTIONS(sum, 0, SUM)
-FUNCTIONS(product, 1, PRODUCT)
+ALONG(sum, 0, SUM)
+ALONG(product, 1, PRODUCT)
+ACROSS(sum, 0, SUM)
+ACROSS(product, 1, PRODUCT)
 
 const THScanKernels TH_LEVEL_(THTensor_(scanKernels))[] = {
-    [TH_SCAN_SUM] = {SHORT, sum_along, sum_lines, sum_across},
-    [TH_SCAN_PRODUCT] = {SHORT, product_along, product_lines, product_across},
+    [TH_SCAN_SUM] = {SHORT, ALONG_ENTRY(sum), sum_lines, sum_across},
+    [TH_SCAN_PRODUCT] = {SHORT, ALONG_ENTRY(product), product_lines, product_across},
 };
