@@ -117,7 +117,7 @@ at_tensor *at_rangeTo(at_tensor *out, const at_type *type, at_scalar start, at_s
   }
   check_steps(start, end, step);
   const double distance = at_scalar_toDouble(end) - at_scalar_toDouble(start);
-  const int64_t count = checked_count(floor(distance / at_scalar_toDouble(step)) + 1);
+  const int64_t count = checked_count(floor(distance / at_scalar_toDouble(step) + 1));
   return stepped(out, type, start, step, count);
 }
 
@@ -166,7 +166,9 @@ static at_tensor *spaced(at_tensor *out, const at_type *type, at_scalar start, a
     s.first = trunc(s.first);
     s.last = trunc(s.last);
   }
-  s.step = steps > 1 ? (s.last - s.first) / (double)(steps - 1) : 0;
+  const double between = (double)(steps - 1), way = s.last - s.first;
+  const double step = isinf(way) ? s.last / between - s.first / between : way / between;
+  s.step = steps > 1 ? step : 0;
   if (steps == 1)
     s.last = s.first;
   at_pool pool;
