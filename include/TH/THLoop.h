@@ -107,7 +107,7 @@ typedef enum THOverlap {
 /* How the memory of operand a of the loop relates to that of operand b. */
 TH_API THOverlap THLoop_overlap(const THLoop *loop, int a, int b);
 
-/* Two elements of the operand share memory: it cannot be written to. */
+/* Two elements of the operand share memory: which is written last counts. */
 TH_API int THLoop_overlapsItself(const THLoop *loop, int a);
 
 #endif

@@ -10,8 +10,8 @@
  * tensor of two dimensions is storage->data[storageOffset + i * stride[0] + j * stride[1]].  A
  * tensor with no dimensions is empty. Dimensions are counted from 0.  A result may be one of the
  * operands, or share its memory with the same sizes and strides; where memory is shared in another
- * way an operand is copied first; a result whose elements share memory with each other is an error.
- */
+ * way an operand is copied first.  Elements of a result that share memory are written in row-major
+ * order, each after the ones before: the last one stays, and what is added adds up. */
 #ifndef TH_TENSOR_H
 #define TH_TENSOR_H
 

@@ -1,4 +1,4 @@
-/* Tensors in device memory: see THTensor.h, whose functions these are. */
+/* As THTensor.h, in device memory; a result whose elements share memory is an error here. */
 #ifndef THC_TENSOR_H
 #define THC_TENSOR_H
 

@@ -39,7 +39,8 @@ void at_resizeTo(at_tensor *t, at_ints sizes);
 void at_exchange(at_tensor *a, at_tensor *b);
 
 /* An error if a result of that size and type cannot be stored in out: self has to have the size,
- * and any other takes it. */
+ * and any other takes it.  Elements of out may not share memory; TH would write one after the
+ * other. */
 void at_checkResult(at_tensor *out, at_tensor *self, at_ints sizes, at_scalar_type type);
 
 /* out takes the shape of what was made, and its values; returns out. */

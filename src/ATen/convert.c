@@ -66,6 +66,7 @@ static void convert_to_truths(at_tensor *to, at_tensor *from)
 
 void at_convert(at_tensor *to, at_tensor *from)
 {
+  at_checkWritable(to);
   if (to->type->backend != from->type->backend) {
     cross(to, from);
     return;
@@ -87,9 +88,6 @@ void at_convert(at_tensor *to, at_tensor *from)
   THLoop_init(&loop);
   at_addOperand(&loop, to);
   at_addOperand(&loop, from);
-  if (THLoop_overlapsItself(&loop, 0))
-    at_raise(AT_ERROR_ARGUMENT, "a tensor of size %s has elements that share memory",
-             at_sizeDesc(at_sizesOf(to)).str);
   if (THLoop_overlap(&loop, 0, 1) == TH_OVERLAP_NONE) {
     THLoop_run(&loop, kernel, NULL);
     return;

@@ -11,6 +11,7 @@ at_tensor *at_fillWith(at_tensor *self, at_scalar value)
 {
   if (at_numel(self) == 0)
     return self;
+  at_checkWritable(self);
   if (self->type->scalarType == AT_BOOL)
     value = at_scalar_long(at_scalar_toDouble(value) != 0);
   if (self->type->functions->rows[AT_ROW_fill]) {

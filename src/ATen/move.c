@@ -61,6 +61,8 @@ at_tensor *at_beginChange(at_pool *pool, at_tensor *out, at_tensor *self, const 
 {
   if (out)
     at_checkType(out, "result", self->type);
+  if (out == self)
+    at_checkWritable(self);
   if (out == self && self->type == type)
     return self;
   return at_hold(pool, at_newCast(self, type));

@@ -165,6 +165,7 @@ at_tensor *at_nnEmbeddingRenorm(at_tensor *self, at_tensor *indices, double max_
 {
   const at_type *compute = at_layerType(self);
   check_table(self);
+  at_checkWritable(self);
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *row = indices_of(&pool, indices, "indices");

@@ -140,6 +140,7 @@ static at_tensor *pointwise_plain(at_tensor *out, at_row row, at_scalar_type typ
     if (sizes.data[d] == 0)
       return out ? out : at_newShape(own, sizes);
   if (out) {
+    at_checkWritable(out);
     compute(out->th, th[0], th[1], th[2], a, b);
     return out;
   }

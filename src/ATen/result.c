@@ -15,6 +15,8 @@ void at_checkResult(at_tensor *out, at_tensor *self, at_ints sizes, at_scalar_ty
   if (out == self && !at_sameSizes(at_sizesOf(out), sizes))
     at_raise(AT_ERROR_ARGUMENT, "self has size %s, and the operands broadcast to %s",
              at_sizeDesc(at_sizesOf(out)).str, at_sizeDesc(sizes).str);
+  if (at_sameSizes(at_sizesOf(out), sizes))
+    at_checkWritable(out);
 }
 
 /* t's storage, grown if it has to be, as a row-major tensor of that size. */
@@ -38,11 +40,8 @@ void at_exchange(at_tensor *a, at_tensor *b)
 
 void at_deliverAll(int count, at_tensor *const *out, at_tensor *const *made)
 {
-  for (int i = 0; i < count; i++) {
+  for (int i = 0; i < count; i++)
     at_checkResult(out[i], NULL, at_sizesOf(made[i]), made[i]->type->scalarType);
-    if (at_sameSizes(at_sizesOf(out[i]), at_sizesOf(made[i])))
-      at_checkWritable(out[i]);
-  }
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *to[AT_RESULTS];

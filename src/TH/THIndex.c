@@ -133,7 +133,8 @@ void THIndex_checkMask(THByteTensor *mask, int arg)
 
 void THSelection_count(THSelection *selection, THLoop *loop, THKernel count)
 {
-  loop->inOrder = 1;
+  if (!loop->inOrder)
+    loop->inOrder = 1;
   loop->fixed = 1;
   const ptrdiff_t blocks = THLoop_blocks(loop);
   THGuard_enter(&selection->guard, THFree);

@@ -7,6 +7,7 @@
 #include "THCpu.h"
 #include "THParallel.h"
 #include "THPlan.h"
+#include "THResult.h"
 #include "simd/THStream.h"
 
 enum {
@@ -271,6 +272,10 @@ static void place_cursor(Cursor *cursor, const THLoop *loop, int i, ptrdiff_t el
 {
   const int dims = THPlan_squeeze(loop, i, cursor->size, cursor->stride);
   int last = 0;
+  if (dims == 0) { /* a single element */
+    cursor->size[0] = 1;
+    cursor->stride[0] = 0;
+  }
   for (int d = 1; d < dims; d++) {
     if (cursor->stride[d] == cursor->stride[last] * cursor->size[last]) {
       cursor->size[last] *= cursor->size[d];
@@ -304,9 +309,15 @@ static void move_cursor(Cursor *cursor, ptrdiff_t n)
   }
 }
 
+static int is_one_by_one(const THLoop *loop)
+{
+  return loop->inOrder == TH_ONE_BY_ONE;
+}
+
 static void do_side_by_side(const FlatWork *work, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t block)
 {
   const THLoop *loop = work->loop;
+  const int oneByOne = is_one_by_one(loop);
   Cursor cursor[TH_LOOP_OPERANDS];
   THRun run;
   run.block = block;
@@ -322,6 +333,8 @@ static void do_side_by_side(const FlatWork *work, ptrdiff_t begin, ptrdiff_t end
     for (int i = 0; i < loop->operands; i++) {
       run.at[i] = cursor[i].p;
       run.n = THMin(run.n, cursor[i].size[0] - cursor[i].at[0]);
+      if (oneByOne && run.step[i] == 0) /* those of other rows have memory of their own */
+        run.n = 1;
     }
     work->kernel(&run, work->scalars);
     begin += run.n;
@@ -456,16 +469,18 @@ void THLoop_run(THLoop *loop, THKernel kernel, const void *scalars)
     return;
 
   THPlan plan;
-  if (!flat && THPlan_init(&plan, loop)) {
+  flat &= !is_one_by_one(loop);
+  if (!flat && !is_one_by_one(loop) && THPlan_init(&plan, loop)) {
     plan.streams = result_streams(loop, count);
     run_plan(&plan, loop, count, kernel, scalars);
     return;
   }
   FlatWork work = {
       loop, kernel, scalars, count, flat ? do_flat : do_side_by_side, result_streams(loop, count)};
-  const ptrdiff_t grain = is_serial(loop) ? count : loop->grain;
+  const ptrdiff_t grain = is_serial(loop) || is_one_by_one(loop) ? count : loop->grain;
   if (loop->fixed)
-    THParallel_for((count + BLOCK - 1) / BLOCK, THMax(1, grain / BLOCK), do_fixed_blocks, &work);
+    THParallel_for((count + BLOCK - 1) / BLOCK, THMax(1, (grain + BLOCK - 1) / BLOCK),
+                   do_fixed_blocks, &work);
   else
     THParallel_for(count, grain, do_elements, &work);
 }
@@ -475,7 +490,7 @@ ptrdiff_t THLoop_blocks(const THLoop *loop)
   int flat;
   const ptrdiff_t count = common_count(loop, &flat);
   THPlan plan;
-  if (count && !flat && THPlan_init(&plan, loop)) {
+  if (count && !flat && !is_one_by_one(loop) && THPlan_init(&plan, loop)) {
     plan.streams = 0;
     finish_plan(&plan, loop, count, 1);
     return fixed_blocks(&plan);
@@ -546,15 +561,16 @@ static int any_place_twice(int dims, const ptrdiff_t *size, const ptrdiff_t *str
   return twice;
 }
 
-int THLoop_overlapsItself(const THLoop *loop, int a)
+/* Ordered by stride, each dimension of a tensor without overlap steps beyond all inside it, or the
+ * tensor is one of the rare interleaved ones: those are not known to lie apart.  Gives the
+ * dimensions, and their strides in elements. */
+static int lies_apart(const THLoop *loop, int a, int *count, ptrdiff_t *size, ptrdiff_t *stride)
 {
   int contiguous;
   if (count_elements(loop, a, &contiguous) == 0 || contiguous)
-    return 0;
+    return 1;
 
-  /* Ordered by stride, each dimension of a tensor without overlap steps beyond all inside it... */
-  ptrdiff_t size[TH_LOOP_DIMS], stride[TH_LOOP_DIMS];
-  const int dims = THPlan_squeeze(loop, a, size, stride);
+  const int dims = *count = THPlan_squeeze(loop, a, size, stride);
   for (int d = 0; d < dims; d++)
     stride[d] /= loop->itemSize[a];
   for (int d = 1; d < dims; d++)
@@ -571,8 +587,24 @@ int THLoop_overlapsItself(const THLoop *loop, int a)
     reach += (size[d] - 1) * stride[d];
     d++;
   }
-  if (d == dims)
+  return d == dims;
+}
+
+int THLoop_overlapsItself(const THLoop *loop, int a)
+{
+  ptrdiff_t size[TH_LOOP_DIMS], stride[TH_LOOP_DIMS];
+  int dims;
+  if (lies_apart(loop, a, &dims, size, stride))
     return 0;
-  /* ... or is one of the rare interleaved ones. */
   return stride[0] == 0 || any_place_twice(dims, size, stride);
+}
+
+int THLoop_order(THLoop *loop, int a)
+{
+  ptrdiff_t size[TH_LOOP_DIMS], stride[TH_LOOP_DIMS];
+  int dims;
+  const int apart = lies_apart(loop, a, &dims, size, stride);
+  if (!apart)
+    loop->inOrder = TH_ONE_BY_ONE;
+  return !apart;
 }

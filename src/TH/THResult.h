@@ -43,6 +43,33 @@ TH_API void THResult_check(THView result, const THShape *shape, int arg);
 /* An error about argument arg, if the two results would share memory. */
 TH_API void THResult_checkBoth(THView result, THView other, const THShape *shape, int arg);
 
+/* A result whose elements share memory with each other (an expanded view) is computed as classic TH
+ * computes it: one element after the other, in row-major order, so that the last of those that
+ * share a place counts, and what is added to each of them adds up.  There are two ways to that.
+ *
+ * Whoever changes a tensor where it is (pointwise operations, whose input may be the result;
+ * copies; masks; indices) walks it with a loop whose inOrder is TH_ONE_BY_ONE.  What an element is
+ * made of is then read after the ones before it were written, where that is the result, element for
+ * element; an input that overlaps it in another way is read before.
+ *
+ * Whoever makes a result of other tensors (reductions, scans, sorting, selecting, products ...)
+ * makes it in a stand-in, a tensor with memory of its own, whose elements then go to the result.
+ *
+ * On a device such a result is an error, because threads have no order. */
+enum { TH_ONE_BY_ONE = 2 };
+
+/* Sets inOrder so if elements of operand a share memory, or might.  Returns whether it did. */
+TH_API int THLoop_order(THLoop *loop, int a);
+
+/* What is computed in place of a result, and what becomes of that: see THTensor_(openStandIn). */
+typedef struct THStandIn {
+  void *result;  /* the one that was given */
+  THGuard view;  /* holds a view of it without the dimension that it will lose */
+  THGuard own;   /* holds a copy with memory of its own */
+  int squeezes;  /* whether the result will take this shape: */
+  THShape shape; /* its own without the dimension */
+} THStandIn;
+
 /* What a tensor was before it was resized; see THTensor_(resizeForNow). */
 typedef struct THBefore {
   void *tensor, *storage;

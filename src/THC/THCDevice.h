@@ -48,6 +48,8 @@
 #define THLongTensor_sizeDesc     THCudaLongDevice_sizeDesc
 #define THLongTensor_isContiguous THCudaLongDevice_isContiguous
 #define THLongTensor_resizeResult THCudaLongDevice_resizeResult
+#define THLongTensor_openStandIn  THCudaLongDevice_openStandIn
+#define THLongTensor_closeStandIn THCudaLongDevice_closeStandIn
 #define THByteTensor              THCudaByteTensor
 #define THByteTensor_apart        THCudaByteDevice_apart
 #define THByteTensor_resizeNd     THCudaByteDevice_resizeNd

@@ -550,14 +550,86 @@ static void exponentials(void **state)
         }
 }
 
+/* --- conversions ------------------------------------------------------------------------------ */
+
+static long double value_of(uint16_t bfloat)
+{
+  const uint32_t bits = (uint32_t)bfloat << 16;
+  float f;
+  memcpy(&f, &bits, sizeof f);
+  return f;
+}
+
+/* The BFloat16 nearest to x >= 0, of two the even one: by bisection among those that are finite. */
+static uint16_t nearest(long double x)
+{
+  uint16_t low = 0, high = 0x7f80;
+  while (high - low > 1) {
+    const uint16_t middle = (uint16_t)((low + high) / 2);
+    if (value_of(middle) <= x)
+      low = middle;
+    else
+      high = middle;
+  }
+  const long double above = (high == 0x7f80 ? 0x1p128L : value_of(high)) - x;
+  const long double below = x - value_of(low);
+  return below < above || (below == above && low % 2 == 0) ? low : high;
+}
+
+/* Numbers next to the middle between two of BFloat16, which a float cannot tell from it. */
+static void rounded_once(void **state)
+{
+  (void)state;
+  enum { COUNT = 400 };
+  static const at_scalar_type types[] = {AT_DOUBLE, AT_LONG, AT_INT};
+  AT_SCOPE
+  for (int t = 0; t < 3; t++) {
+    at_tensor *const from = at_empty(AT_SHAPE(COUNT), .type = AT_CPU(types[t]));
+    for (int i = 0; i < COUNT; i++) {
+      const int off = i / 2 % 3 - 1, sign = i % 2 ? -1 : 1;
+      if (t == 0)
+        ((double *)at_data(from))[i] =
+            sign * ldexp((2 * (128 + i % 128) + 1) * 0x1p40 + off, i - 220);
+      else if (t == 1)
+        ((int64_t *)at_data(from))[i] =
+            sign * (((INT64_C(2) * (128 + i % 128) + 1) << (i % 50)) + off);
+      else
+        ((int32_t *)at_data(from))[i] = sign * (((2 * (128 + i % 128) + 1) << 22) + off);
+    }
+    at_tensor *const to = at_to(from, AT_CPU(AT_BFLOAT16));
+    const uint16_t *const is = at_data(to);
+    for (int i = 0; i < COUNT; i++) {
+      const long double x = t == 0   ? (long double)((double *)at_data(from))[i]
+                            : t == 1 ? (long double)((int64_t *)at_data(from))[i]
+                                     : (long double)((int32_t *)at_data(from))[i];
+      th_note("type %d, number %d", t, i);
+      CHECK_EQ(is[i], nearest(x < 0 ? -x : x) | (x < 0 ? 0x8000 : 0));
+    }
+  }
+}
+
+/* torch.range(0.1, 0.3, 0.1) has three numbers. */
+static void counted(void **state)
+{
+  (void)state;
+  AT_SCOPE
+  {
+    const at_scalar from = at_scalar_double(0.1), to = at_scalar_double(0.3);
+    CHECK_EQ(at_numel(at_range_with(from, to, NULL)), 1);
+    CHECK_EQ(at_numel(at_range(from, to, .step = at_opt_double(0.1))), 3);
+    CHECK_EQ(at_numel(at_range(from, to, .step = at_opt_double(0.1), .type = AT_CPU(AT_DOUBLE))),
+             3);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(layouts),      cmocka_unit_test(signs),      cmocka_unit_test(overlapping),
-      cmocka_unit_test(results),      cmocka_unit_test(reductions), cmocka_unit_test(lines),
-      cmocka_unit_test(exponentials), cmocka_unit_test(shared),     cmocka_unit_test(filled),
-      cmocka_unit_test(layers),       cmocka_unit_test(halves),     cmocka_unit_test(truths),
-      cmocka_unit_test(cancelled),
+      cmocka_unit_test(layouts),      cmocka_unit_test(signs),        cmocka_unit_test(overlapping),
+      cmocka_unit_test(results),      cmocka_unit_test(reductions),   cmocka_unit_test(lines),
+      cmocka_unit_test(exponentials), cmocka_unit_test(shared),       cmocka_unit_test(filled),
+      cmocka_unit_test(layers),       cmocka_unit_test(halves),       cmocka_unit_test(truths),
+      cmocka_unit_test(cancelled),    cmocka_unit_test(rounded_once), cmocka_unit_test(counted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

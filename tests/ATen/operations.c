@@ -311,11 +311,81 @@ static void memory(void **state)
   CHECK(seen.allocations > 0);
 }
 
+/* --- results whose elements share memory ------------------------------------------------------ */
+
+/* Operations after which self is another view: what its elements are is nothing to them. */
+static bool makes_view(const at_op *op)
+{
+  static const char *const names[] = {"as_strided_", "as_strided_out", "detach_",   "reshape_",
+                                      "resize_",     "resize_as_",     "set_",      "squeeze_",
+                                      "t_",          "unsqueeze_",     "transpose_"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (!strcmp(op->name, names[i]))
+      return true;
+  return false;
+}
+
+/* A tensor of t's type and size that repeats one element, or NULL where t has but one. */
+static at_tensor *repeated(at_tensor *t)
+{
+  int64_t sizes[64], ones[64];
+  const int dims = at_dim(t);
+  for (int d = 0; d < dims; d++) {
+    sizes[d] = at_size(t, d);
+    ones[d] = 1;
+  }
+  if (at_numel(t) < 2)
+    return NULL;
+  const at_ints unit = {ones, dims}, all = {sizes, dims};
+  at_tensor *one = at_zeros(unit, .type = at_typeOf(t));
+  at_tensor *result = at_expand(one, all);
+  at_release(one);
+  return result;
+}
+
+static void refuse_case(Case *one, void *context)
+{
+  int *tried = context;
+  const at_op *op = one->op;
+  if (one->error || op->form == AT_FORM_FUNCTION || makes_view(op))
+    return;
+  for (int i = 0; i < op->resultCount; i++) {
+    at_value values[CASE_VALUES], results[CASE_VALUES] = {{0}};
+    case_values(one, values);
+    if (one->wanted[i].undefined || !values[i].tensor || !one->wanted[i].value.tensor)
+      continue;
+    at_tensor *like = at_to(one->wanted[i].value.tensor, at_typeOf(values[i].tensor));
+    at_tensor *given = repeated(like);
+    at_release(like);
+    if (!given)
+      continue;
+    values[i].tensor = given;
+    const bool succeeds = op->call(values, results);
+    const char *message = succeeds ? "" : at_error_message();
+    const bool refused = !succeeds && strstr(message, "share memory");
+    char said[512];
+    snprintf(said, sizeof said, "%s", message);
+    at_error_clear();
+    ++*tried;
+    at_release(given);
+    CASE_CHECK(refused, "writes to elements that share memory, or says: %s", said);
+  }
+}
+
+static void repeated_results(void **state)
+{
+  int tried = 0;
+  problems = 0;
+  cases_each(path, false, refuse_case, &tried);
+  printf("%d results whose elements share memory\n", tried);
+  CHECK_MSG(problems == 0, "%d problems", problems);
+}
+
 int main(int argc, char **argv)
 {
   CHECK(argc == 2);
   path = argv[1];
   const struct CMUnitTest tests[] = {cmocka_unit_test(contiguous), cmocka_unit_test(apart),
-                                     cmocka_unit_test(memory)};
+                                     cmocka_unit_test(memory), cmocka_unit_test(repeated_results)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -346,20 +346,6 @@ static void THTest_(maskErrors)(void)
   CHECK_RAISES(3, "src has 0", THTensor_(maskedCopy)(t, mask, none));
   THTensor_(free)(none);
 
-  THTensor *expanded = THTest_(tensor)(TH_EXPANDED, 2, TH_SHAPE(6, 5));
-  THTensor *line = THTest_(tensor)(TH_EXPANDED, 2, TH_SHAPE(30));
-  CHECK_RAISES(1, "share memory", THTensor_(maskedFill)(expanded, mask, 7));
-  CHECK_RAISES(1, "share memory", THTensor_(maskedCopy)(expanded, mask, t));
-  CHECK_RAISES(1, "share memory", THTensor_(maskedSelect)(line, t, mask));
-  THLongTensor *subscript = THLongTensor_newWithSize1d(1);
-  THLongTensor_setStorage2d(subscript, subscript->storage, 0, 30, 0, 2, 1);
-  for (int i = 0; i < 30; i++)
-    CHECK(*THTest_(at)(t, i) != 0);
-  CHECK_RAISES(1, "share memory", THTensor_(nonzero)(subscript, t));
-  THLongTensor_free(subscript);
-  THTensor_(free)(line);
-  THTensor_(free)(expanded);
-
   assert_memory_equal(before, t->storage->data, 30 * sizeof(real));
   assert_memory_equal(rBefore, r->storage->data, 2 * sizeof(real));
   CHECK(r->nDimension == 1 && r->size[0] == 2 && r->storage->size == 2);

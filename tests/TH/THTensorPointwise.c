@@ -19,6 +19,9 @@ static wide want_divide(wide x, wide y)
   return x / y;
 }
 
+/* A product is what C makes of it: narrow integers are multiplied in int. */
+#define WANT_QUOTIENT(PRODUCT, Z) want_divide((__typeof__(+(real)0))(PRODUCT), Z)
+
 static wide want_fmod(wide x, wide y)
 {
 #if IS_FLOATING
@@ -117,7 +120,7 @@ typedef struct {
   X(BINARY, cmax, x < y ? y : x)                                                               \
   X(BINARY, cmin, x < y ? x : y)                                                               \
   X(TERNARY, addcmul, x + (wide)((wide)(a * y) * z))                                           \
-  X(TERNARY, addcdiv, x + want_divide((real)(a * y), z))                                       \
+  X(TERNARY, addcdiv, x + WANT_QUOTIENT(a * y, z))                                       \
   X(VALUE_BYTE, ltValue, x < a)                                                                \
   X(VALUE_BYTE, leValue, x <= a)                                                               \
   X(VALUE_BYTE, gtValue, x > a)                                                                \
@@ -458,17 +461,32 @@ static void THTest_(pointwiseErrors)(void)
         THTensor_(free)(r);
       free_inputs(in);
     }
+  }
+}
+
+/* Results whose elements share memory: the last of those at one place counts. */
+static void THTest_(pointwiseShared)(void)
+{
+  for (int o = 0; o < OPERATIONS; o++) {
+    const Operation *op = &operations[o];
     if (gives_bytes(op))
       continue;
-    th_note("%s into an expanded tensor", op->name);
-    THTensor *in[3], *r = THTest_(tensor)(TH_EXPANDED, 5, TH_SHAPE(7, 5, 3));
-    make_inputs(op, in, TH_CONTIGUOUS, TH_CONTIGUOUS);
-    real *before = THTest_(storageValues)(r);
-    CHECK_RAISES(1, "share memory", apply(op, r, in[0], in[1], in[2], scalar_a(op), scalar_b));
-    CHECK(!memcmp(before, r->storage->data, (size_t)r->storage->size * sizeof(real)));
-    free(before);
-    THTensor_(free)(r);
-    free_inputs(in);
+    for (int layout = TH_EXPANDED; layout <= TH_WINDOWS; layout++) {
+      th_note("%s into a tensor that is %s", op->name, th_layout_names[layout]);
+      THTensor *in[3], *want = THTensor_(new)();
+      THTensor *r = THTest_(tensor)(layout, 5, TH_SHAPE(7, 5, 3));
+      make_inputs(op, in, TH_CONTIGUOUS, TH_TRANSPOSED);
+      real *storage = THTest_(storageValues)(r);
+      apply(op, want, in[0], in[1], in[2], scalar_a(op), scalar_b);
+      apply(op, r, in[0], in[1], in[2], scalar_a(op), scalar_b);
+      for (ptrdiff_t i = 0; i < THTest_(count)(r); i++)
+        storage[THTest_(at)(r, i) - r->storage->data] = *THTest_(at)(want, i);
+      CHECK(!memcmp(storage, r->storage->data, (size_t)r->storage->size * sizeof(real)));
+      free(storage);
+      THTensor_(free)(r);
+      THTensor_(free)(want);
+      free_inputs(in);
+    }
   }
 }
 
@@ -572,11 +590,6 @@ static void THTest_(fillAndZero)(void)
   for (volatile int layout = 0; layout < TH_LAYOUTS; layout++) {
     th_note("%s", th_layout_names[layout]);
     THTensor *t = THTest_(tensor)(layout, 3, TH_SHAPE(7, 5, 3));
-    if (!th_layout_is_writable(layout)) {
-      CHECK_RAISES(1, "share memory", THTensor_(fill)(t, 7));
-      THTensor_(free)(t);
-      continue;
-    }
     real *before = THTest_(storageValues)(t);
     const ptrdiff_t count = THTest_(count)(t);
     THTensor_(fill)(t, 7);
@@ -718,6 +731,22 @@ static void THTest_(pointwiseSpecial)(void)
   CHECK_RAISES(3, "division by 0", THTensor_(remainder)(r, x, 0));
   CHECK(r->nDimension == 1 && r->size[0] == 2);
   CHECK_ROW(r, 9, 9);
+
+  /* The product of narrow integers is an int until it has been divided: 100 * 120 / 100 is 120,
+   * and not the quotient of what a byte keeps of 12000. */
+  THTensor *none = ROW_OF(0, 3), *factor = ROW_OF(120, 120), *divisor = ROW_OF(100, 100);
+  THTensor_(addcdiv)(r, none, 100, factor, divisor);
+  CHECK_ROW(r, 120, 123);
+  THTensor_(fill)(factor, most);
+  THTensor_(fill)(divisor, most);
+  if (sizeof(real) < sizeof(int)) {
+    THTensor_(addcdiv)(r, none, most, factor, divisor);
+    CHECK_ROW(r, most, (real)(most + 3));
+  }
+  THTensor_(free)(none);
+  THTensor_(free)(factor);
+  THTensor_(free)(divisor);
+  THTensor_(resize1d)(r, 2);
   if (is_signed) {
     THTensor_(cdiv)(r, x, one);
     CHECK_ROW(r, least, (real)-most, (real)-5, (real)-1);
@@ -870,7 +899,8 @@ static void THTest_(vectors)(void)
 #endif
 }
 
-TH_TESTS(THTest_(pointwiseLayouts), THTest_(pointwiseResults), THTest_(pointwiseInPlace),
-         THTest_(pointwiseOverlap), THTest_(pointwiseErrors), THTest_(fillAndZero),
-         THTest_(manyZeros), THTest_(pointwiseAcross), THTest_(pointwiseRepeated),
-         THTest_(pointwiseSpecial), THTest_(pointwiseThreads), THTest_(vectors))
+TH_TESTS(THTest_(pointwiseShared), THTest_(pointwiseLayouts), THTest_(pointwiseResults),
+         THTest_(pointwiseInPlace), THTest_(pointwiseOverlap), THTest_(pointwiseErrors),
+         THTest_(fillAndZero), THTest_(manyZeros), THTest_(pointwiseAcross),
+         THTest_(pointwiseRepeated), THTest_(pointwiseSpecial), THTest_(pointwiseThreads),
+         THTest_(vectors))

@@ -190,14 +190,11 @@ static void THTest_(permutation)(void)
     th_note("%s", th_layout_names[layout]);
     THTensor *t = THTest_(tensor)(layout, 3, TH_SHAPE(101));
     THGenerator *generator = seeded();
-    if (layout == TH_EXPANDED || layout == TH_EXPANDED_LAST) {
-      CHECK_RAISES(1, "share memory", THTensor_(randperm)(t, generator, 101));
-    } else {
-      THTensor_(randperm)(t, generator, 101);
-      CHECK_EQ(t->nDimension, 1);
-      CHECK_EQ(t->size[0], 101);
+    THTensor_(randperm)(t, generator, 101);
+    CHECK_EQ(t->nDimension, 1);
+    CHECK_EQ(t->size[0], 101);
+    if (layout != TH_EXPANDED && layout != TH_EXPANDED_LAST)
       check_tail(t, th_golden(file, "%s/randperm", TH_STRING_OF(Real)), 0);
-    }
     THGenerator_free(generator);
     THTensor_(free)(t);
   }
@@ -329,7 +326,7 @@ static void THTest_(errors)(void)
   THGenerator_free(generator);
 }
 
-/* A tensor that overlaps itself is refused; an empty one takes no draws. */
+/* Of elements that share memory each takes its draws; an empty tensor takes none. */
 static void THTest_(outputs)(void)
 {
   for (int layout = 0; layout < TH_LAYOUTS; layout++) {
@@ -342,23 +339,15 @@ static void THTest_(outputs)(void)
     THGenerator *generator = seeded();
     THGenerator start = *generator;
     if (!good) {
-      CHECK_RAISES(1, "share memory", THTensor_(random)(t, generator));
-      CHECK_RAISES(1, "share memory", THTensor_(bernoulli)(t, generator, 0.5));
-      CHECK_RAISES(1, "share memory", THTensor_(bernoulli_FloatTensor)(t, generator, p));
-#ifdef REAL_IS_FLOATING
-      THTensor *positive = THTensor_(newWithSize2d)(3, 4);
-      THTensor_(uniform)(positive, &start, 1, 2);
-      start = *generator;
-      CHECK_RAISES(1, "share memory", THTensor_(normal)(t, generator, 0, 1));
-      CHECK_RAISES(1, "share memory", THTensor_(normal_means)(t, generator, positive, 1));
-      CHECK_RAISES(1, "share memory", THTensor_(normal_stddevs)(t, generator, 0, positive));
-      CHECK_RAISES(1, "share memory", THTensor_(standard_gamma)(t, generator, positive));
-      THTensor_(free)(positive);
-#endif
+      THTensor *apart = THTensor_(newWithSize2d)(3, 4);
+      THTensor_(bernoulli_FloatTensor)(apart, generator, p);
+      THTensor_(bernoulli_FloatTensor)(t, &start, p);
+      CHECK_EQ(*THTest_(at)(t, 11), *THTest_(at)(apart, 11));
+      CHECK(!memcmp(&start, generator, sizeof start));
+      THTensor_(free)(apart);
     }
-    if (!good || layout == TH_EMPTY) {
-      if (layout == TH_EMPTY)
-        THTensor_(random)(t, generator);
+    if (layout == TH_EMPTY) {
+      THTensor_(random)(t, generator);
       CHECK(!memcmp(&start, generator, sizeof start));
     }
     THGenerator_free(generator);
@@ -678,9 +667,39 @@ static void THTest_(turns)(void)
 }
 
 #ifdef REAL_IS_FLOATING
+/* From end to end of the type, whose distance is no number: finite numbers, as many on one side as
+ * on the other, and those of smaller ranges in proportion. */
+static void THTest_(wholeRange)(void)
+{
+  const double most = sizeof(real) == 4 ? FLT_MAX : DBL_MAX;
+  THTensor *t = THTensor_(newWithSize1d)(2000), *unit = THTensor_(newWithSize1d)(2000);
+  for (int ends = 0; ends < 2; ends++) {
+    const double a = ends ? -most : -0.9 * most, b = ends ? most : 0.8 * most;
+    THGenerator *generator = seeded(), *again = seeded();
+    THTensor_(uniform)(t, generator, a, b);
+    THTensor_(uniform)(unit, again, 0, 1);
+    for (int i = 0; i < 2000; i++) {
+      const double u = (double)unit->storage->data[i];
+      const real x = t->storage->data[i];
+      CHECK(isfinite(x) && x >= (real)a && x <= (real)b);
+      CHECK_NEAR((double)x / most, a / most + u * (b / most - a / most), 1e-6);
+    }
+    THGenerator_free(again);
+    THGenerator_free(generator);
+  }
+  THGenerator *generator = seeded();
+  for (int i = 0; i < 100; i++) {
+    CHECK(isfinite(THRandom_uniform(generator, -DBL_MAX, DBL_MAX)));
+    CHECK(isfinite(THRandom_uniformFloat(generator, -FLT_MAX, FLT_MAX)));
+  }
+  THGenerator_free(generator);
+  THTensor_(free)(unit);
+  THTensor_(free)(t);
+}
+
 TH_TESTS(THTest_(golden), THTest_(turns), THTest_(ranges), THTest_(permutation), THTest_(errors),
-         THTest_(outputs), THTest_(goldenFloat), THTest_(randShape), THTest_(affine),
-         THTest_(overlap), THTest_(gamma), THTest_(moments))
+         THTest_(outputs), THTest_(wholeRange), THTest_(goldenFloat), THTest_(randShape),
+         THTest_(affine), THTest_(overlap), THTest_(gamma), THTest_(moments))
 #else
 TH_TESTS(THTest_(golden), THTest_(turns), THTest_(ranges), THTest_(permutation), THTest_(errors),
          THTest_(outputs))

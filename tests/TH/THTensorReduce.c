@@ -490,11 +490,71 @@ static void THTest_(reduceIndicesInOperand)(void)
 }
 #endif
 
+/* Results that still have the dimension, with size 1: a column of a matrix.  They are written where
+ * they lie, nothing beside them is, and then they lose the dimension. */
+static void THTest_(reduceToColumn)(void)
+{
+  enum { MEDIAN = REDUCTIONS, MODE, KTH, ALL };
+  for (int op = 0; op < ALL; op++)
+    for (int dim = 0; dim < 3; dim++)
+      for (int layout = 0; layout < TH_WITH_ONES; layout++) {
+        int64_t size[] = {5, 4, 3};
+        THTensor *t = THTest_(tensor)(TH_PERMUTED, 3, 3, size);
+        THTensor *want = THTensor_(new)();
+        size[dim] = 1;
+        THTensor *r = THTest_(tensor)(layout, 9, 3, size);
+        real *before = THTest_(storageValues)(r);
+        int64_t stride[2];
+        for (int d = 0, k = 0; d < 3; d++)
+          if (d != dim)
+            stride[k++] = r->stride[d];
+        /* Every third index of a storage full of -5. */
+        const int64_t count = THTest_(count)(r);
+        THLongTensor *room = THLongTensor_newWithSize1d(3 * count),
+                     *wantIndices = THLongTensor_new();
+        THLongTensor *indices = THLongTensor_newWithStorage3d(
+            room->storage, 1, size[0], 3 * size[1] * size[2], size[1], 3 * size[2], size[2], 3);
+        THLongTensor_fill(room, -5);
+        th_note("reduction %d, dimension %d, %s", op, dim, th_layout_names[layout]);
+        for (int k = 0; k < 2; k++) {
+          THTensor *to = k ? r : want;
+          THLongTensor *at = k ? indices : wantIndices;
+          if (op == MEDIAN)
+            THTensor_(median)(to, at, t, dim, 0);
+          else if (op == MODE)
+            THTensor_(mode)(to, at, t, dim, 0);
+          else if (op == KTH)
+            THTensor_(kthvalue)(to, at, t, 2, dim, 0);
+          else
+            THTest_(reduce)(op, to, at, t, dim, 0);
+        }
+        CHECK(THTensor_(isSameSizeAs)(r, want));
+        CHECK(r->stride[0] == stride[0] && r->stride[1] == stride[1]);
+        for (ptrdiff_t i = 0; i < count; i++)
+          CHECK(!memcmp(THTest_(at)(r, i), THTest_(at)(want, i), sizeof(real)));
+        CHECK_OUTSIDE(r, before);
+        if (op >= MEDIAN || THTest_(hasIndex)(op)) {
+          CHECK_EQ(indices->nDimension, 2);
+          for (ptrdiff_t i = 0; i < 3 * count; i++)
+            CHECK_EQ(room->storage->data[i], i % 3 == 1 ? wantIndices->storage->data[i / 3] : -5);
+        } else {
+          CHECK_EQ(indices->nDimension, 3);
+        }
+        THLongTensor_free(indices);
+        THLongTensor_free(wantIndices);
+        THLongTensor_free(room);
+        free(before);
+        THTensor_(free)(r);
+        THTensor_(free)(want);
+        THTensor_(free)(t);
+      }
+}
+
 static void THTest_(reduceErrors)(void)
 {
   THTensor *t = THTest_(tensor)(TH_CONTIGUOUS, 3, TH_SHAPE(4, 5));
   THTensor *r = THTest_(tensor)(TH_CONTIGUOUS, 9, TH_SHAPE(2));
-  THTensor *empty = THTensor_(new)(), *expanded = THTest_(tensor)(TH_EXPANDED, 9, TH_SHAPE(5));
+  THTensor *empty = THTensor_(new)();
   THLongTensor *indices = THLongTensor_newWithSize1d(2);
   const int dims[] = {-1, 2, INT_MAX, INT_MIN};
   for (int op = 0; op < REDUCTIONS; op++) {
@@ -507,12 +567,10 @@ static void THTest_(reduceErrors)(void)
     for (int i = 0; i < 4; i++)
       CHECK_RAISES(arg, "out of range", THTest_(reduce)(op, r, indices, t, dims[i], 0));
     CHECK_RAISES(arg, "out of range", THTest_(reduce)(op, r, indices, empty, 0, 0));
-    CHECK_RAISES(1, "share memory", THTest_(reduce)(op, expanded, indices, t, 0, 0));
     CHECK(r->nDimension == 1 && r->size[0] == 2 && indices->size[0] == 2);
     CHECK_EQ(*THTest_(at)(r, 1), THTest_(value)(9, 1));
   }
   THLongTensor_free(indices);
-  THTensor_(free)(expanded);
   THTensor_(free)(empty);
   THTensor_(free)(r);
   THTensor_(free)(t);
@@ -733,6 +791,54 @@ static void THTest_(reduceVariance)(void)
 }
 
 /* So large that wide rows of columns are cut as well: columns where pieces begin and end. */
+/* Squares that no number of the type of sums holds: infinite of finite elements, NaN of others. */
+static void THTest_(reduceVastVariance)(void)
+{
+  const double most = sizeof(real) == 4 ? FLT_MAX : DBL_MAX,
+               large = sizeof(real) == 4 ? 1e30 : 1e200;
+  const double inf = INFINITY;
+  const struct {
+    double x[4], want;
+  } cases[] = {{{large, -large, large, -large}, inf},
+               {{most, -most, -most, most}, inf},
+               {{0, 0, large, 0}, inf},
+               {{-most, most, 0, 0}, inf},
+               {{1, 2, -most, most}, inf},
+               {{large, -inf, 0, -large}, NAN},
+               {{inf, 1, large, -large}, NAN},
+               {{NAN, large, -large, large}, NAN},
+               {{large, -large, 0, NAN}, NAN}};
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+    for (int length = 4; length < 3000; length *= 6)
+      for (int lines = 1; lines < 20; lines += 6)
+        for (int dim = 0; dim < 2; dim++) {
+          th_note("case %zu, %d lines of %d, dimension %d", c, lines, length, dim);
+          THTensor *t = dim ? THTensor_(newWithSize2d)(lines, length)
+                            : THTensor_(newWithSize2d)(length, lines);
+          THTensor *r = THTensor_(new)();
+          for (ptrdiff_t i = 0; i < (ptrdiff_t)length * lines; i++) {
+            const ptrdiff_t place = dim ? i % length : i / lines;
+            t->storage->data[i] = (real)cases[c].x[place * 4 / length];
+          }
+          for (int std = 0; std < 2; std++) {
+            (std ? THTensor_(std) : THTensor_(var))(r, t, dim, 0, 0);
+            for (ptrdiff_t i = 0; i < lines; i++) {
+              const double got = (double)*THTest_(at)(r, i);
+              const int finite = std && sizeof(real) == 4 && cases[c].want == inf;
+              CHECK_MSG(isnan(cases[c].want) ? isnan(got)
+                        : finite             ? got > 1e29
+                                             : got == inf,
+                        "%g, not %g", got, cases[c].want);
+            }
+          }
+          const double all = (double)THTensor_(varall)(t, 0);
+          if (sizeof(real) == 8)
+            CHECK_MSG(isnan(cases[c].want) ? isnan(all) : all == inf, "%g of all", all);
+          THTensor_(free)(r);
+          THTensor_(free)(t);
+        }
+}
+
 static void THTest_(reduceWideVariance)(void)
 {
   enum { ROWS = 2900, COLUMNS = 2050 };
@@ -809,25 +915,28 @@ static void THTest_(reduceTruth)(void)
 #endif
 
 #if defined(TH_REAL_IS_FLOATING)
-TH_TESTS(THTest_(reduceDimensions), THTest_(reduceLargeShapes), THTest_(reduceShortLines),
-         THTest_(reduceAll), THTest_(reduceNothing), THTest_(reduceStrided), THTest_(reduceAliased),
-         THTest_(reduceErrors), THTest_(preserveReduceDimSemantics), THTest_(reduceThreads),
-         THTest_(reducePlaces), THTest_(reduceNan), THTest_(reduceNanOfMany),
-         THTest_(reduceInfinities), THTest_(reduceVariance), THTest_(reduceWideVariance),
+TH_TESTS(THTest_(reduceToColumn), THTest_(reduceDimensions), THTest_(reduceLargeShapes),
+         THTest_(reduceShortLines), THTest_(reduceAll), THTest_(reduceNothing),
+         THTest_(reduceStrided), THTest_(reduceAliased), THTest_(reduceErrors),
+         THTest_(preserveReduceDimSemantics), THTest_(reduceThreads), THTest_(reducePlaces),
+         THTest_(reduceNan), THTest_(reduceNanOfMany), THTest_(reduceInfinities),
+         THTest_(reduceVariance), THTest_(reduceWideVariance), THTest_(reduceVastVariance),
          THTest_(reduceAccuracy))
 #elif defined(TH_REAL_IS_BYTE)
-TH_TESTS(THTest_(reduceDimensions), THTest_(reduceLargeShapes), THTest_(reduceShortLines),
-         THTest_(reduceAll), THTest_(reduceNothing), THTest_(reduceStrided), THTest_(reduceAliased),
-         THTest_(reduceErrors), THTest_(preserveReduceDimSemantics), THTest_(reduceThreads),
-         THTest_(reducePlaces), THTest_(reduceTruth))
+TH_TESTS(THTest_(reduceToColumn), THTest_(reduceDimensions), THTest_(reduceLargeShapes),
+         THTest_(reduceShortLines), THTest_(reduceAll), THTest_(reduceNothing),
+         THTest_(reduceStrided), THTest_(reduceAliased), THTest_(reduceErrors),
+         THTest_(preserveReduceDimSemantics), THTest_(reduceThreads), THTest_(reducePlaces),
+         THTest_(reduceTruth))
 #elif defined(TH_REAL_IS_LONG)
-TH_TESTS(THTest_(reduceDimensions), THTest_(reduceLargeShapes), THTest_(reduceShortLines),
-         THTest_(reduceAll), THTest_(reduceNothing), THTest_(reduceStrided), THTest_(reduceAliased),
-         THTest_(reduceErrors), THTest_(preserveReduceDimSemantics), THTest_(reduceThreads),
-         THTest_(reducePlaces), THTest_(reduceIndicesInOperand))
+TH_TESTS(THTest_(reduceToColumn), THTest_(reduceDimensions), THTest_(reduceLargeShapes),
+         THTest_(reduceShortLines), THTest_(reduceAll), THTest_(reduceNothing),
+         THTest_(reduceStrided), THTest_(reduceAliased), THTest_(reduceErrors),
+         THTest_(preserveReduceDimSemantics), THTest_(reduceThreads), THTest_(reducePlaces),
+         THTest_(reduceIndicesInOperand))
 #else
-TH_TESTS(THTest_(reduceDimensions), THTest_(reduceLargeShapes), THTest_(reduceShortLines),
-         THTest_(reduceAll), THTest_(reduceNothing), THTest_(reduceStrided), THTest_(reduceAliased),
-         THTest_(reduceErrors), THTest_(preserveReduceDimSemantics), THTest_(reduceThreads),
-         THTest_(reducePlaces))
+TH_TESTS(THTest_(reduceToColumn), THTest_(reduceDimensions), THTest_(reduceLargeShapes),
+         THTest_(reduceShortLines), THTest_(reduceAll), THTest_(reduceNothing),
+         THTest_(reduceStrided), THTest_(reduceAliased), THTest_(reduceErrors),
+         THTest_(preserveReduceDimSemantics), THTest_(reduceThreads), THTest_(reducePlaces))
 #endif

@@ -24,7 +24,7 @@
  *
  * Errors: dimensions that are not as said, sizes of 0, numbers of planes that do not fit each
  * other, a kernel that is larger than the input (unless full), steps below 1, other letters,
- * results that are too large or share memory within themselves; nothing has changed then. */
+ * results that are too large; nothing has changed then. */
 
 /* --- images ---------------------------------------------------------------------------------- */
 

@@ -13,9 +13,9 @@
  * elements are written or added in the order of the indices: the last one written stays.  Results
  * do not depend on the number of threads.
  *
+ * Where elements of tensor share memory, the order is the row-major one of index, mask or src.
  * Errors: a dimension or an index out of range, shapes or counts that do not fit, a mask that holds
- * something other than 0 and 1, a result whose elements share memory with each other; nothing has
- * changed then.  The message of a bad index names the first one and its place in row-major order.
+ * something other than 0 and 1.  The message of a bad index names the first one in row-major order.
  */
 
 /* --- slices: index is a vector, or empty ----------------------------------------------------- */

@@ -7,8 +7,8 @@
  * r_ takes the shape of the first input; the others need as many elements, in any shape, and are
  * walked beside it in row-major order.  r_ may be any of the inputs, or share their memory: where
  * writing it would change what is still to be read, the input is copied first.  Integers wrap
- * around.  It is an error, after which nothing has changed, if numbers of elements differ, if a
- * divisor of integers is 0 anywhere, or if elements of r_ share memory with each other.
+ * around; arithmetic of those narrower than int is done in int, as in C.  It is an error, after
+ * which nothing has changed, if numbers of elements differ or a divisor of integers is 0 anywhere.
  *
  * The bits of a result depend on neither layout nor threads.  Of the functions from exp to tpow and
  * atan2 they may depend on the instruction set; THVectorMath.h says how accurate those are. */

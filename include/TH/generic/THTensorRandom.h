@@ -2,8 +2,8 @@
  *
  * Elements take their draws in row-major order, whatever the strides of self are, so that a seed
  * gives the same values in every layout.  self keeps its shape unless the function says otherwise;
- * self whose elements share memory with each other is an error, and so is a parameter out of its
- * range; after an error nothing is drawn or written. */
+ * of elements that share memory the last one's draw stays.  A parameter out of its range is an
+ * error, after which nothing is drawn or written. */
 
 /* Integers from 0 to 2^24 for Float, 2^53 for Double, the largest value for integer types. */
 TH_API void THTensor_(random)(THTensor *self, THGenerator *_generator);

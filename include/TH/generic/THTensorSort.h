@@ -8,7 +8,7 @@
  * indices_ says where in t each value was, counted from 0 in every build.  Results may be t or
  * share its memory.
  *
- * Errors: a dimension out of range, results that share memory with each other or within themselves,
+ * Errors: a dimension out of range, results that share memory with each other,
  * k out of range; nothing has changed then.  Lines of types of up to 4 bytes may have 2^32 - 1
  * elements. */
 

@@ -159,7 +159,8 @@ void THTensor_(catArray)(THTensor *result, THTensor **inputs, int numInputs, int
   THTensor_(joinedSize)(&shape, inputs, numInputs, along);
 
   /* Where an input shares the result's memory, or the result's elements each other's, the tensors
-   * are joined elsewhere: copying from there says what is wrong. */
+   * are joined elsewhere: copying from there writes them in order, or on a device says what is
+   * wrong. */
   const int shares =
       THTensor_(sharesStorage)(result, inputs, numInputs) || !THTensor_(isContiguous)(result);
   THGuard elsewhere;

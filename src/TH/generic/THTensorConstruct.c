@@ -38,28 +38,20 @@ void THTensor_(onesLike)(THTensor *r_, THTensor *input)
 
 /* --- sequences ------------------------------------------------------------------------------- */
 
-static void THTensor_(checkNoOverlap)(THTensor *r)
-{
-  THLoop loop;
-  THLoop_init(&loop);
-  THLoop_tensor(&loop, r);
-  THArgCheck(!THLoop_overlapsItself(&loop, 0), 1,
-             "the result of size %s has elements that share memory with each other",
-             THTensor_(sizeDesc)(r).str);
-}
-
 static void THTensor_(fillSequence)(THTensor *r, Rule rule, Sequence sequence)
 {
   THTensor_(checkHere)(r, 1);
   if (THTensor_(nElement)(r) == sequence.count)
-    THTensor_(checkNoOverlap)(r);
+    THTensor_(checkFilled)(r);
   else
     THTensor_(resize1d)(r, sequence.count);
   THTensor_(runSequence)(r, rule, &sequence);
 }
 
-/* How many steps lead from xmin to xmax, rounded down; *exact says whether they end there. */
-static ptrdiff_t THTensor_(countSteps)(Position xmin, Position xmax, Position step, int *exact)
+/* How many numbers go from xmin on by step, as far as xmax, which is one of them if closed is set.
+ * The quotient of floating numbers is rounded before 1 is added to it, and the sum once more, as in
+ * PyTorch: so that 0.3 is taken for the second step of 0.1 from 0.1 on. */
+static ptrdiff_t THTensor_(countNumbers)(Position xmin, Position xmax, Position step, int closed)
 {
   THArgCheck(step != 0, 4, "step is 0");
 #if IS_FLOATING
@@ -70,8 +62,7 @@ static ptrdiff_t THTensor_(countSteps)(Position xmin, Position xmax, Position st
   const double steps = (xmax - xmin) / step;
   THArgCheck(steps < (double)PTRDIFF_MAX / 16, 4, "from %g to %g are too many steps of %g", xmin,
              xmax, step);
-  *exact = steps == floor(steps);
-  return (ptrdiff_t)steps;
+  return (ptrdiff_t)(closed ? floor(steps + 1) : ceil(steps));
 #else
   THArgCheck(step > 0 ? xmax >= xmin : xmax <= xmin, 4, "step %lld does not lead from %lld to %lld",
              (long long)step, (long long)xmin, (long long)xmax);
@@ -81,25 +72,20 @@ static ptrdiff_t THTensor_(countSteps)(Position xmin, Position xmax, Position st
   THArgCheck(way / stride < (uint64_t)PTRDIFF_MAX / 16, 4,
              "from %lld to %lld are too many steps of %lld", (long long)xmin, (long long)xmax,
              (long long)step);
-  *exact = way % stride == 0;
-  return (ptrdiff_t)(way / stride);
+  return (ptrdiff_t)(way / stride) + (closed || way % stride != 0);
 #endif
 }
 
 void THTensor_(range)(THTensor *r_, accreal xmin, accreal xmax, accreal step)
 {
-  int exact;
-  const ptrdiff_t steps = THTensor_(countSteps)(xmin, xmax, step, &exact);
-  THTensor_(fillSequence)(r_, ARITHMETIC,
-                          (Sequence){.first = xmin, .step = step, .count = steps + 1});
+  const ptrdiff_t count = THTensor_(countNumbers)(xmin, xmax, step, 1);
+  THTensor_(fillSequence)(r_, ARITHMETIC, (Sequence){.first = xmin, .step = step, .count = count});
 }
 
 void THTensor_(arange)(THTensor *r_, accreal xmin, accreal xmax, accreal step)
 {
-  int exact;
-  const ptrdiff_t steps = THTensor_(countSteps)(xmin, xmax, step, &exact);
-  THTensor_(fillSequence)(r_, ARITHMETIC,
-                          (Sequence){.first = xmin, .step = step, .count = steps + !exact});
+  const ptrdiff_t count = THTensor_(countNumbers)(xmin, xmax, step, 0);
+  THTensor_(fillSequence)(r_, ARITHMETIC, (Sequence){.first = xmin, .step = step, .count = count});
 }
 
 #if IS_FLOATING
@@ -108,8 +94,9 @@ static Sequence THTensor_(spaced)(double a, double b, int64_t n)
 {
   THArgCheck(n > 1 || (n == 1 && a == b), 4, "%lld points do not reach from %g to %g", (long long)n,
              a, b);
-  return (Sequence){
-      .first = a, .last = b, .step = n > 1 ? (b - a) / (double)(n - 1) : 0, .count = n};
+  const double steps = (double)(n - 1), way = b - a;
+  const double step = isinf(way) ? b / steps - a / steps : way / steps;
+  return (Sequence){.first = a, .last = b, .step = n > 1 ? step : 0, .count = n};
 }
 
 void THTensor_(linspace)(THTensor *r_, real a, real b, int64_t n)
@@ -240,14 +227,19 @@ static void THTensor_(triangle)(THTensor *r, THTensor *t, int64_t k, int upper)
 {
   THArgCheck(t->nDimension == 2, 2, "t has size %s, and has to be a matrix",
              THTensor_(sizeDesc)(t).str);
+  THShape shape;
+  THShape_openAs(&shape, t->nDimension, t->size, t->stride);
   THGuard guard;
+  THStandIn standIn;
   THTensor *from = THTensor_(aside)(&guard, t, r);
+  r = THTensor_(openStandIn)(&standIn, r, &shape, -1, 1);
   THTensor_(resizeAs)(r, t);
-  THTensor_(checkNoOverlap)(r);
   k = THMax(-from->size[0],
             THMin(k, from->size[1])); /* beyond these nothing changes, and nothing overflows */
   THTensor_(setTriangle)(r, from, k, upper);
+  THTensor_(closeStandIn)(&standIn);
   THGuard_leave(&guard);
+  THShape_close(&shape);
 }
 
 void THTensor_(tril)(THTensor *r_, THTensor *t, int64_t k)

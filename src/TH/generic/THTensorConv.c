@@ -545,8 +545,9 @@ static void THTensor_(convolve)(const Family *family, int dims, THTensor *r_, re
   THArgCheck(THSize_product(shape.nDimension, shape.size, &count), KERNEL,
              "the result of size %s is too large", _THSizeDesc(shape.size, shape.nDimension).str);
   THShape_setStrides(&shape, NULL);
+  THStandIn standIn;
+  r_ = THTensor_(openStandIn)(&standIn, r_, &shape, -1, RESULT);
   const THView to = TH_VIEW(r_);
-  THResult_check(to, &shape, RESULT);
   p.beta = THTensor_(nElement)(r_) == count ? beta : 0; /* else its elements are new ones */
 
   THGuard aside;
@@ -564,6 +565,7 @@ static void THTensor_(convolve)(const Family *family, int dims, THTensor *r_, re
   THTensor_(run)(&p);
   THGuard_leave(&p.room);
   THGuard_leave(&aside);
+  THTensor_(closeStandIn)(&standIn);
   THShape_close(&shape);
 }
 

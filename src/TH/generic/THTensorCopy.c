@@ -10,9 +10,7 @@ TH_DISPATCH(THKernel, THTensor_(convert))
  * writing tensor would change what is still to be read. */
 static int THTensor_(copyLoop)(THLoop *loop, THScalarType from)
 {
-  if (THLoop_overlapsItself(loop, 0))
-    THArgError(1, "tensor of size %s has elements that share memory with each other",
-               _THSizeDesc(loop->size[0], loop->nDimension[0]).str);
+  THLoop_order(loop, 0);
   if (THLoop_overlap(loop, 0, 1) == TH_OVERLAP_MIXED)
     return 0;
   THLoop_run(loop, THTensor_(convert)[from], NULL);

@@ -44,19 +44,34 @@ void THTensor_(resizeForNow)(THBefore *before, THTensor *r, const THShape *shape
 /* Both results take the shape, or neither does. */
 void THTensor_(resizeResults)(THTensor *r, THLongTensor *indices, const THShape *shape);
 
+/* The tensor to compute in place of the result r (argument arg), which is to get the shape.  That
+ * is r itself, but for two cases.  Where shape is that of a reduction, which lacks dimension (else
+ * that is -1), and r still has it, with size 1, and otherwise the sizes of the shape: then it is a
+ * view of r's elements where they are.  And where r's elements share memory: see THResult.h.  r
+ * changes no more than by being written to until closeStandIn, which cannot fail. */
+THTensor *THTensor_(openStandIn)(THStandIn *standIn, THTensor *r, const THShape *shape,
+                                 int dimension, int arg);
+void THTensor_(closeStandIn)(THStandIn *standIn);
+THLongTensor *THLongTensor_openStandIn(THStandIn *standIn, THLongTensor *r, const THShape *shape,
+                                       int dimension, int arg);
+void THLongTensor_closeStandIn(THStandIn *standIn);
+
 /* What functions with a dimension have in common: results whose size in that dimension may differ
  * from t's, or which lack it, and the lines along it. */
 typedef struct THAlong {
   THShape shape; /* of the results */
   THLines lines; /* operand 0 is what is read, 1 the result, 2 the indices (if there are some) */
   THGuard aside; /* holds a copy of t where writing results would change it */
+  THStandIn values, places; /* what takes the place of the results */
+  int hasIndices;
 } THAlong;
 
-/* Checks and lays out; changes nothing but along.  The results, arguments 1 and 2, get size
- * elements along dimension (argument dimArg), or lose it (squeeze, with size 1).  A result that is
- * the operand itself, element for element, is written in place if inPlace says so.  Returns what is
- * to be read: t, or a copy. */
-THTensor *THTensor_(openAlong)(THAlong *along, THTensor *r, THLongTensor *indices, THTensor *t,
+/* Checks and lays out; changes nothing but along.  The results, arguments 1 and 2 (indices may be
+ * NULL), get size elements along dimension (argument dimArg), or lose it (squeeze, with size 1);
+ * what is to be computed instead takes their place.  A result that is the operand itself, element
+ * for element, is written in place if inPlace says so.  Returns what is to be read: t, or a copy.
+ */
+THTensor *THTensor_(openAlong)(THAlong *along, THTensor **r, THLongTensor **indices, THTensor *t,
                                int dimension, int dimArg, int64_t size, int squeeze, int inPlace);
 void THTensor_(closeAlong)(THAlong *along);
 

@@ -121,8 +121,9 @@ void THTensor_(dirichlet_grad)(THTensor *self, THTensor *x, THTensor *alpha, THT
   THShape shape;
   THShape_openAs(&shape, x->nDimension, x->size, NULL);
   THShape_setStrides(&shape, NULL);
+  THStandIn standIn;
+  self = THTensor_(openStandIn)(&standIn, self, &shape, -1, 1);
   const THView result = TH_VIEW(self);
-  THResult_check(result, &shape, 1);
   THGuard guard[3];
   for (int k = 0; k < 3; k++)
     in[k] = THTensor_(apart)(&guard[k], in[k],
@@ -138,5 +139,6 @@ void THTensor_(dirichlet_grad)(THTensor *self, THTensor *x, THTensor *alpha, THT
   THLoop_run(&loop, THTensor_(dirichletRun), NULL);
   for (int k = 2; k >= 0; k--)
     THGuard_leave(&guard[k]);
+  THTensor_(closeStandIn)(&standIn);
   THShape_close(&shape);
 }

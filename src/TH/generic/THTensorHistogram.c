@@ -54,7 +54,6 @@ static void THTensor_(histogram)(THTensor *hist, THTensor *t, Histogram *h, int6
   shape.size[0] = rows;
   shape.size[dims - 1] = h->bins;
   THShape_setStrides(&shape, NULL);
-  THResult_check(TH_VIEW(hist), &shape, 1);
 
   const int threads = omp_in_parallel() ? 1 : omp_get_max_threads();
   ptrdiff_t each, bytes, all;
@@ -87,7 +86,8 @@ static void THTensor_(histogram)(THTensor *hist, THTensor *t, Histogram *h, int6
     }
   }
 
-  THTensor_(resizeResult)(hist, &shape); /* the operand may be gone now */
+  /* The operand may be gone then.  Elements are written in order, if they share memory too. */
+  THTensor_(resizeResult)(hist, &shape);
   for (int64_t row = 0; row < rows; row++)
     for (int64_t b = 0; b < h->bins; b++)
       THTensor_(data)(hist)[(dims > 1 ? row * hist->stride[0] : 0) + b * hist->stride[dims - 1]] =

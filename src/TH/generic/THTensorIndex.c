@@ -80,6 +80,11 @@ static void THTensor_(runGather)(THTensor *r, const Layout *layout, THTensor *sr
   THC_runIndices(&loop, INDEX_KERNEL(TH_INDEX_gather), &work);
 }
 
+static void THTensor_(checkChanged)(const THTensor *tensor)
+{
+  THView_checkWritable(TH_VIEW(tensor), 1);
+}
+
 static void THTensor_(runScatter)(THIndexKernel kernel, THTensor *tensor, const Layout *layout,
                                   THTensor *src, const int64_t *srcStride, real value)
 {
@@ -115,6 +120,10 @@ static void THTensor_(runGather)(THTensor *r, const Layout *layout, THTensor *sr
   THLoop_run(&loop, THTensor_(indexKernels)[TH_INDEX_gather], &work);
 }
 
+static void THTensor_(checkChanged)(const THTensor *tensor)
+{
+}
+
 /* What the indices say of tensor is changed by the elements of src, or by value. */
 static void THTensor_(runScatter)(THIndexKernel kernel, THTensor *tensor, const Layout *layout,
                                   THTensor *src, const int64_t *srcStride, real value)
@@ -124,6 +133,21 @@ static void THTensor_(runScatter)(THIndexKernel kernel, THTensor *tensor, const 
     if (shape->size[d] == 0)
       return;
   const THIndexed work = {.stride = tensor->stride[layout->dim], .value = &value};
+  THLoop loop;
+  THLoop_init(&loop);
+  THLoop_tensor(&loop, tensor);
+  if (THLoop_order(&loop, 0)) { /* in the order of the indices */
+    loop.operands = 0;
+    THLoop_operand(&loop, THTensor_(data)(tensor), sizeof(real), shape->nDimension, shape->size,
+                   shape->stride);
+    THLoop_operand(&loop, THLongTensor_data(layout->index), sizeof(int64_t), shape->nDimension,
+                   shape->size, layout->indices.stride);
+    if (src)
+      THLoop_operand(&loop, THTensor_(data)(src), sizeof(real), shape->nDimension, shape->size,
+                     srcStride);
+    THLoop_run(&loop, THTensor_(indexKernels)[kernel], &work);
+    return;
+  }
   THLines lines;
   THLines_init(&lines, shape->nDimension, shape->size, layout->dim);
   THLines_operand(&lines, shape->stride, 0);
@@ -158,8 +182,9 @@ void THTensor_(indexSelect)(THTensor *tensor, THTensor *src, int dim, THLongTens
   THShape_openAs(&shape, src->nDimension, src->size, NULL);
   shape.size[dim] = THLongTensor_nElement(index);
   THShape_setStrides(&shape, NULL);
+  THStandIn standIn;
+  tensor = THTensor_(openStandIn)(&standIn, tensor, &shape, -1, 1);
   const THView result = TH_VIEW(tensor);
-  THResult_check(result, &shape, 1);
 
   THGuard guard, guardIndex;
   src = THTensor_(apart)(&guard, src,
@@ -173,6 +198,7 @@ void THTensor_(indexSelect)(THTensor *tensor, THTensor *src, int dim, THLongTens
   close_layout(&layout);
   THGuard_leave(&guardIndex);
   THGuard_leave(&guard);
+  THTensor_(closeStandIn)(&standIn);
   THShape_close(&shape);
 }
 
@@ -225,7 +251,7 @@ static void THTensor_(changeSlices)(THIndexKernel kernel, THTensor *tensor, int 
 {
   THTensor_(checkSlices)(tensor, dim, 2, index, 3);
   const ptrdiff_t n = THLongTensor_nElement(index);
-  THView_checkWritable(TH_VIEW(tensor), 1);
+  THTensor_(checkChanged)(tensor);
   if (n == 0 && THTensor_(nElement)(src) == 0)
     return;
   THArgCheck(dim < src->nDimension && src->size[dim] == n, 4,
@@ -272,7 +298,7 @@ void THTensor_(indexAdd)(THTensor *tensor, int dim, THLongTensor *index, THTenso
 void THTensor_(indexFill)(THTensor *tensor, int dim, THLongTensor *index, real val)
 {
   THTensor_(checkSlices)(tensor, dim, 2, index, 3);
-  THView_checkWritable(TH_VIEW(tensor), 1);
+  THTensor_(checkChanged)(tensor);
   THGuard guardIndex;
   Layout layout;
   index = THLongTensor_apart(&guardIndex, index,
@@ -311,8 +337,9 @@ void THTensor_(gather)(THTensor *tensor, THTensor *src, int dim, THLongTensor *i
   THShape shape;
   THShape_openAs(&shape, index->nDimension, index->size, NULL);
   THShape_setStrides(&shape, NULL);
+  THStandIn standIn;
+  tensor = THTensor_(openStandIn)(&standIn, tensor, &shape, -1, 1);
   const THView result = TH_VIEW(tensor);
-  THResult_check(result, &shape, 1);
 
   THGuard guard, guardIndex;
   Layout layout;
@@ -329,6 +356,7 @@ void THTensor_(gather)(THTensor *tensor, THTensor *src, int dim, THLongTensor *i
   }
   THGuard_leave(&guardIndex);
   THGuard_leave(&guard);
+  THTensor_(closeStandIn)(&standIn);
   THShape_close(&shape);
 }
 
@@ -337,7 +365,7 @@ static void THTensor_(changeElements)(THIndexKernel kernel, THTensor *tensor, in
                                       THLongTensor *index, THTensor *src, real value)
 {
   THTensor_(checkAlong)(tensor, dim, 2);
-  THView_checkWritable(TH_VIEW(tensor), 1);
+  THTensor_(checkChanged)(tensor);
   if (THLongTensor_nElement(index) == 0)
     return;
   THTensor_(checkFits)(index, 3, tensor, "tensor", dim);

@@ -73,14 +73,18 @@ static int THTensor_(mayShare)(THTensor *r, THTensor *operand)
   return THLoop_overlap(&loop, 0, 1) != TH_OVERLAP_NONE;
 }
 
-static void THTensor_(checkTarget)(THTensor *r, THTensor *t)
+/* Elements of r may share memory: BLAS does not write there. */
+static int THTensor_(mayShareItself)(const THTensor *r)
 {
+#ifdef TH_TEMPLATE_DEVICE
+  THView_checkWritable(TH_VIEW(r), 1);
+  return 0;
+#else
   THLoop loop;
   THLoop_init(&loop);
   THLoop_tensor(&loop, r);
-  if (THTensor_(isSameSizeAs)(r, t) && THLoop_overlapsItself(&loop, 0))
-    THArgError(1, "r_ of size %s has elements that share memory with each other",
-               THTensor_(sizeDesc)(r).str);
+  return THLoop_order(&loop, 0);
+#endif
 }
 
 /* The last two dimensions are matrices that BLAS can walk, by columns or by rows. */
@@ -103,9 +107,10 @@ static void THTensor_(prepare)(THTensor_(Target) * target, THTensor *r, THTensor
   target->r = r;
   THTensor_(guard)(&target->guard);
   const int fits = THTensor_(isSameSizeAs)(r, t);
+  const int shares = fits && THTensor_(mayShareItself)(r);
   const int safe = !THTensor_(mayShare)(r, a) && !THTensor_(mayShare)(r, b) &&
                    (r == t || !readsT || !THTensor_(mayShare)(r, t));
-  if (safe && fits && direct) {
+  if (safe && fits && direct && !shares) {
     target->result = r;
     if (readsT && r != t)
       THTensor_(copy)(r, t);
@@ -195,7 +200,6 @@ void THTensor_(addmv)(THTensor *r_, THFactor beta, THTensor *t, THFactor alpha, 
              "size mismatch: t has size %s, the product of %s and %s has [%lld]",
              THTensor_(sizeDesc)(t).str, THTensor_(sizeDesc)(mat).str, THTensor_(sizeDesc)(vec).str,
              (long long)mat->size[0]);
-  THTensor_(checkTarget)(r_, t);
 
   THGuard room, vector;
   THTensor_(Matrix) m;
@@ -293,7 +297,6 @@ void THTensor_(addmm)(THTensor *r_, THFactor beta, THTensor *t, THFactor alpha, 
              "size mismatch: t has size %s, the product of %s and %s has %s",
              THTensor_(sizeDesc)(t).str, THTensor_(sizeDesc)(mat1).str,
              THTensor_(sizeDesc)(mat2).str, _THSizeDesc(size, 2).str);
-  THTensor_(checkTarget)(r_, t);
 
   THTensor_(Product) product;
   THTensor_(openProduct)(&product, r_, beta, t, alpha, mat1, mat2, 1);
@@ -394,7 +397,6 @@ void THTensor_(addr)(THTensor *r_, THFactor beta, THTensor *t, THFactor alpha, T
              "size mismatch: t has size %s, the product of %s and %s has %s",
              THTensor_(sizeDesc)(t).str, THTensor_(sizeDesc)(vec1).str,
              THTensor_(sizeDesc)(vec2).str, _THSizeDesc(size, 2).str);
-  THTensor_(checkTarget)(r_, t);
   THTensor_(addOuter)(r_, beta, t, alpha, vec1, vec2);
 }
 
@@ -423,7 +425,6 @@ void THTensor_(addbmm)(THTensor *r_, THFactor beta, THTensor *t, THFactor alpha,
              "size mismatch: t has size %s, the sum of the products of %s and %s has %s",
              THTensor_(sizeDesc)(t).str, THTensor_(sizeDesc)(batch1).str,
              THTensor_(sizeDesc)(batch2).str, _THSizeDesc(size + 1, 2).str);
-  THTensor_(checkTarget)(r_, t);
 
   THTensor_(Product) product;
   THTensor_(openProduct)(&product, r_, beta, t, alpha, batch1, batch2, 1);
@@ -472,7 +473,6 @@ void THTensor_(baddbmm)(THTensor *r_, THFactor beta, THTensor *t, THFactor alpha
              "size mismatch: t has size %s, the products of %s and %s have %s",
              THTensor_(sizeDesc)(t).str, THTensor_(sizeDesc)(batch1).str,
              THTensor_(sizeDesc)(batch2).str, _THSizeDesc(size, 3).str);
-  THTensor_(checkTarget)(r_, t);
 
   THTensor_(Product) product;
   THTensor_(openProduct)(&product, r_, beta, t, alpha, batch1, batch2, size[0]);

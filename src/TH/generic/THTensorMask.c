@@ -27,6 +27,12 @@ static THByteTensor *THTensor_(openMask)(THGuard *guard, THByteTensor *mask, int
   return THByteTensor_apart(guard, mask, copies || !THByteTensor_isContiguous(mask));
 }
 
+/* Prepares operand i of the loop for being changed. */
+static void THTensor_(orderChanged)(THLoop *loop, int i, const THTensor *tensor)
+{
+  THView_checkWritable(TH_VIEW(tensor), 1);
+}
+
 static void THTensor_(runFill)(THTensor *tensor, THByteTensor *mask, real value)
 {
   THCIndexed work = {0};
@@ -35,6 +41,7 @@ static void THTensor_(runFill)(THTensor *tensor, THByteTensor *mask, real value)
   THLoop_init(&loop);
   THLoop_tensor(&loop, tensor);
   THLoop_tensor(&loop, mask);
+  THTensor_(orderChanged)(&loop, 0, tensor);
   THC_runIndices(&loop, INDEX_KERNEL(TH_MASK_fill), &work);
 }
 
@@ -50,12 +57,18 @@ static THByteTensor *THTensor_(openMask)(THGuard *guard, THByteTensor *mask, int
   return THByteTensor_apart(guard, mask, copies);
 }
 
+static void THTensor_(orderChanged)(THLoop *loop, int i, const THTensor *tensor)
+{
+  THLoop_order(loop, i);
+}
+
 static void THTensor_(runFill)(THTensor *tensor, THByteTensor *mask, real value)
 {
   THLoop loop;
   THLoop_init(&loop);
   THLoop_tensor(&loop, tensor);
   THLoop_tensor(&loop, mask);
+  THTensor_(orderChanged)(&loop, 0, tensor);
   THLoop_run(&loop, THTensor_(indexKernels)[TH_MASK_fill], &value);
 }
 
@@ -72,7 +85,6 @@ void THTensor_(maskedFill)(THTensor *tensor, THByteTensor *mask, real value)
 {
   THTensor_(checkMaskCount)(tensor, "tensor", mask, 2);
   THIndex_checkMask(mask, 2);
-  THView_checkWritable(TH_VIEW(tensor), 1);
   THGuard guard;
   mask = THTensor_(openMask)(&guard, mask,
                              THView_overlap(TH_VIEW(tensor), TH_VIEW(mask)) == TH_OVERLAP_MIXED);
@@ -83,7 +95,6 @@ void THTensor_(maskedFill)(THTensor *tensor, THByteTensor *mask, real value)
 void THTensor_(maskedCopy)(THTensor *tensor, THByteTensor *mask, THTensor *src)
 {
   THTensor_(checkMaskCount)(tensor, "tensor", mask, 2);
-  THView_checkWritable(TH_VIEW(tensor), 1);
   THGuard guardMask, guard, contiguous;
   mask = THTensor_(openMask)(&guardMask, mask,
                              THView_overlap(TH_VIEW(tensor), TH_VIEW(mask)) != TH_OVERLAP_NONE);
@@ -91,6 +102,7 @@ void THTensor_(maskedCopy)(THTensor *tensor, THByteTensor *mask, THTensor *src)
   THLoop_init(&loop);
   THLoop_tensor(&loop, mask);
   THLoop_tensor(&loop, tensor);
+  THTensor_(orderChanged)(&loop, 1, tensor);
   THSelection selection = {0};
   THSelection_countMask(&selection, &loop, mask, 2);
   THArgCheck(selection.total <= THTensor_(nElement)(src), 3,
@@ -127,13 +139,15 @@ void THTensor_(maskedSelect)(THTensor *tensor, THTensor *src, THByteTensor *mask
 
   THShape shape;
   THShape_openAs(&shape, selection.total > 0, (int64_t[]){selection.total}, (int64_t[]){1});
-  THResult_check(TH_VIEW(tensor), &shape, 1);
+  THStandIn standIn;
+  tensor = THTensor_(openStandIn)(&standIn, tensor, &shape, -1, 1);
   THTensor_(resizeResult)(tensor, &shape);
   if (selection.total > 0) {
     selection.data = (char *)THTensor_(data)(tensor);
     selection.step = tensor->stride[0];
     THTensor_(runSelection)(&loop, TH_MASK_select, &selection);
   }
+  THTensor_(closeStandIn)(&standIn);
   THShape_close(&shape);
   THSelection_close(&selection);
   THGuard_leave(&guard);
@@ -169,7 +183,8 @@ void THTensor_(nonzero)(THLongTensor *subscript, THTensor *tensor)
   THShape_openAs(&shape, selection.total > 0 ? 2 : 0,
                  (int64_t[]){selection.total, tensor->nDimension}, NULL);
   THShape_setStrides(&shape, NULL);
-  THResult_check(TH_VIEW(subscript), &shape, 1);
+  THStandIn standIn;
+  subscript = THLongTensor_openStandIn(&standIn, subscript, &shape, -1, 1);
   THLongTensor_resizeResult(subscript, &shape);
   if (selection.total > 0) {
     for (int d = tensor->nDimension - 1; d >= 0; d--)
@@ -184,6 +199,7 @@ void THTensor_(nonzero)(THLongTensor *subscript, THTensor *tensor)
     THLoop_run(&loop, THTensor_(indexKernels)[TH_NONZERO_list], &selection);
     list_ones(subscript, tensor->size, tensor->nDimension);
   }
+  THLongTensor_closeStandIn(&standIn);
   THShape_close(&shape);
   THSelection_close(&selection);
   THGuard_leave(&guard);

@@ -207,16 +207,13 @@ void THTensor_(multinomial)(THLongTensor *self, THGenerator *_generator, THTenso
   THGuard_enter(&scratch, THFree);
   scratch.what = allocate((ptrdiff_t)count, with_replacement ? sizeof(double) : sizeof(Runner));
 
-  if (dims == 2)
-    THLongTensor_resize2d(self, rows, n_sample);
-  else
-    THLongTensor_resize1d(self, n_sample);
-  THLoop_init(&loop);
-  THLoop_tensor(&loop, self);
-  THArgCheck(!THLoop_overlapsItself(&loop, 0), 1,
-             "self of size %s has elements that share memory with each other",
-             THLongTensor_sizeDesc(self).str);
-
+  const int64_t size[2] = {dims == 2 ? rows : n_sample, n_sample};
+  THShape shape;
+  THStandIn standIn;
+  THShape_openAs(&shape, dims, size, NULL);
+  THShape_setStrides(&shape, NULL);
+  self = THLongTensor_openStandIn(&standIn, self, &shape, -1, 1);
+  THLongTensor_resizeResult(self, &shape);
   const int64_t stride[2] = {dims == 2 ? self->stride[0] : 0, self->stride[dims - 1]};
   int64_t *out = THLongTensor_data(self);
   THRandom_lock(&lock, _generator, 2);
@@ -225,6 +222,8 @@ void THTensor_(multinomial)(THLongTensor *self, THGenerator *_generator, THTenso
   else
     draw_without_replacement(_generator, &all, scratch.what, n_sample, out, stride);
   THGuard_leave(&lock);
+  THLongTensor_closeStandIn(&standIn);
+  THShape_close(&shape);
   THGuard_leave(&scratch);
   THGuard_leave(&flat);
 }
@@ -322,10 +321,6 @@ void THTensor_(multinomialAliasSetup)(THTensor *prob_dist, THLongTensor *J, THTe
     height[i] = (double)p[i] / sum * (double)count;
   fill_columns(count, height, alias, stack.what);
 
-  THArgCheck(!(J->nDimension == 1 && J->stride[0] == 0 && J->size[0] == count && count > 1), 2,
-             "J has elements that share memory with each other");
-  THArgCheck(!(q->nDimension == 1 && q->stride[0] == 0 && q->size[0] == count && count > 1), 3,
-             "q has elements that share memory with each other");
   Reserve reserve;
   reserve_vector(&reserved, &reserve, J, count);
   THTensor_(resize1d)(q, count);
@@ -376,9 +371,6 @@ void THTensor_(multinomialAliasDraw)(THLongTensor *self, THGenerator *_generator
   THLoop_tensor(&loop, J);
   THLoop_tensor(&loop, q);
   loop.inOrder = 1;
-  THArgCheck(!THLoop_overlapsItself(&loop, 0), 1,
-             "self of size %s has elements that share memory with each other",
-             THLongTensor_sizeDesc(self).str);
 
   THGuard first, second, lock;
   THGuard_enter(&first, (THUndo)THLongTensor_free);

@@ -213,6 +213,11 @@ static int THTensor_(walksBeside)(const THTensor *x, const THTensor *in)
   return 1;
 }
 
+static int THTensor_(orderResult)(const THPointwiseInfo *info, THLoop *loop)
+{
+  return THLoop_order(loop, 0);
+}
+
 static void THTensor_(runRow)(THPointwise op, THLoop *loop, real a, real b)
 {
   const THPointwiseInfo *info = &THPointwise_info[op];

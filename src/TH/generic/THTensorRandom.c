@@ -207,13 +207,6 @@ static void emit(const THRun *run, const void *context)
   }
 }
 
-static void check_no_overlap(const THLoop *loop)
-{
-  THArgCheck(!THLoop_overlapsItself(loop, 0), 1,
-             "self of size %s has elements that share memory with each other",
-             _THSizeDesc(loop->size[0], loop->nDimension[0]).str);
-}
-
 static void fill(THTensor *self, THGenerator *generator, const Source *distribution)
 {
   real buffer[CHUNK];
@@ -226,8 +219,7 @@ static void fill(THTensor *self, THGenerator *generator, const Source *distribut
   THLoop loop;
   THLoop_init(&loop);
   THLoop_tensor(&loop, self);
-  loop.inOrder = 1;
-  check_no_overlap(&loop);
+  loop.inOrder = 1; /* which is that of elements that share memory, too */
   THGuard room, lock;
   reserve_turns(&source, self, &room);
   THRandom_lock(&lock, generator, 2);
@@ -439,7 +431,6 @@ static int bernoulli_loop(THLoop *loop, THGenerator *generator, int wide)
   loop->inOrder = 1;
   THLoop_run(loop, note_improbable, &context);
   THArgCheck(all.bad == 0, 3, "p has the element %g, not in [0, 1]", all.bad);
-  check_no_overlap(loop);
   if (THLoop_overlap(loop, 0, 1) == TH_OVERLAP_MIXED)
     return 0;
   THGuard guard;
@@ -677,11 +668,11 @@ void THTensor_(randperm)(THTensor *r_, THGenerator *_generator, int64_t n)
     p.order = (uint32_t *)((char *)room.what + ahead);
   if (together)
     p.partners = room.what;
+  THShape shape;
+  THStandIn standIn;
+  THShape_openAs(&shape, 1, &n, (int64_t[]){1});
+  r_ = THTensor_(openStandIn)(&standIn, r_, &shape, -1, 1);
   THTensor_(resize1d)(r_, n);
-  THLoop loop;
-  THLoop_init(&loop);
-  THLoop_tensor(&loop, r_);
-  check_no_overlap(&loop);
   p.r = THTensor_(data)(r_);
   p.step = r_->stride[0];
   THRandom_lock(&lock, _generator, 2);
@@ -695,6 +686,8 @@ void THTensor_(randperm)(THTensor *r_, THGenerator *_generator, int64_t n)
   if (ordered)
     p.r[(n - 1) * p.step] = (real)p.order[n - 1];
   THGuard_leave(&lock);
+  THTensor_(closeStandIn)(&standIn);
+  THShape_close(&shape);
   THGuard_leave(&room);
 }
 
@@ -735,7 +728,7 @@ static void produce_uniform(Source *source, real *out, ptrdiff_t n)
   uint32_t words[CHUNK];
   draw_words(source, words, n);
   for (ptrdiff_t i = 0; i < n; i++)
-    out[i] = (real)((double)words[i] * 0x1p-32 * (source->b - source->a) + source->a);
+    out[i] = (real)THRandom_between((double)words[i] * 0x1p-32, source->a, source->b);
 }
 
 void THTensor_(uniform)(THTensor *self, THGenerator *_generator, double a, double b)
@@ -867,14 +860,22 @@ static void check_bounds(THTensor *tensor, int zero, int argument, const char *n
              (double)bounds.bad, zero ? ">=" : ">");
 }
 
-/* Elements of self do not share memory once it has the shape of like: a new shape is row-major. */
-static void check_reshaped(THTensor *self, THTensor *like)
+/* What is computed in place of self, which takes the shape of like. */
+typedef struct Target {
+  THShape shape;
+  THStandIn standIn;
+} Target;
+
+static THTensor *open_target(Target *target, THTensor *self, THTensor *like)
 {
-  THLoop loop;
-  THLoop_init(&loop);
-  THLoop_tensor(&loop, self);
-  if (THTensor_(isSameSizeAs)(self, like))
-    check_no_overlap(&loop);
+  THShape_openAs(&target->shape, like->nDimension, like->size, like->stride);
+  return THTensor_(openStandIn)(&target->standIn, self, &target->shape, -1, 1);
+}
+
+static void close_target(Target *target)
+{
+  THTensor_(closeStandIn)(&target->standIn);
+  THShape_close(&target->shape);
 }
 
 /* An operand that is read after self was written; a copy, which guard holds, if self may change it.
@@ -898,7 +899,8 @@ static void fill_affine(THTensor *self, THGenerator *generator, THTensor *means,
 {
   THGuard first, second;
   THRandom_check(generator, 2);
-  check_reshaped(self, means ? means : stddevs);
+  Target target;
+  self = open_target(&target, self, means ? means : stddevs);
   means = set_aside(&first, self, means);
   stddevs = set_aside(&second, self, stddevs);
   THTensor_(resizeAs)(self, means ? means : stddevs);
@@ -915,6 +917,7 @@ static void fill_affine(THTensor *self, THGenerator *generator, THTensor *means,
   THLoop_run(&loop, apply_affine, &affine);
   THGuard_leave(&second);
   THGuard_leave(&first);
+  close_target(&target);
 }
 
 void THTensor_(normal_means)(THTensor *self, THGenerator *gen, THTensor *means, double stddev)
@@ -1011,7 +1014,8 @@ void THTensor_(standard_gamma)(THTensor *self, THGenerator *_generator, THTensor
 {
   check_bounds(alpha, 0, 3, "alpha");
   THRandom_check(_generator, 2);
-  check_reshaped(self, alpha);
+  Target target;
+  self = open_target(&target, self, alpha);
   THGuard copied, locked;
   alpha = set_aside(&copied, self, alpha);
   THTensor_(resizeAs)(self, alpha);
@@ -1024,6 +1028,7 @@ void THTensor_(standard_gamma)(THTensor *self, THGenerator *_generator, THTensor
   THLoop_run(&loop, draw_gamma, &_generator);
   THGuard_leave(&locked);
   THGuard_leave(&copied);
+  close_target(&target);
 }
 
 #endif

@@ -77,7 +77,7 @@ static void THTensor_(reduceDim)(THReductionName name, THTensor *r, THLongTensor
              "dimension %d of a tensor of size %s has no elements", dimension + TH_INDEX_BASE,
              THTensor_(sizeDesc)(t).str);
   THAlong along;
-  t = THTensor_(openAlong)(&along, r, indices, t, dimension, dimArg, 1,
+  t = THTensor_(openAlong)(&along, &r, &indices, t, dimension, dimArg, 1,
                            !keepdim && t->nDimension > 1, 0);
   THReduce reduce;
   THReduce_prepare(&reduce, REDUCTION(name), &THTensor_(own), (THReduceScalars){.p = p},

@@ -3,6 +3,10 @@
 
 #include "THTensorCore.h"
 
+#ifndef TH_TEMPLATE_DEVICE
+#include "../THConvert.h"
+#endif
+
 static int THTensor_(isWithout)(const THShape *shape)
 {
   for (int d = 0; d < shape->nDimension; d++)
@@ -63,6 +67,73 @@ void THTensor_(resizeResults)(THTensor *r, THLongTensor *indices, const THShape 
   THBefore_forget(&before);
 }
 
+/* --- in place of a result -------------------------------------------------------------------- */
+
+/* r is what the shape would be if it had dimension, with size 1. */
+static int THTensor_(hasToLose)(const THTensor *r, const THShape *shape, int dimension)
+{
+  int same = r->nDimension == shape->nDimension + 1 && r->size[dimension] == 1;
+  for (int d = 0; same && d < shape->nDimension; d++)
+    same = r->size[d + (d >= dimension)] == shape->size[d];
+  return same;
+}
+
+/* Elements of r, which has the shape that a result is to get, share memory. */
+static int THTensor_(sharesItself)(const THTensor *r, int arg)
+{
+#ifdef TH_TEMPLATE_DEVICE
+  THView_checkWritable(TH_VIEW(r), arg);
+  return 0;
+#else
+  THLoop loop;
+  THLoop_init(&loop);
+  THLoop_tensor(&loop, r);
+  return THLoop_order(&loop, 0);
+#endif
+}
+
+THTensor *THTensor_(openStandIn)(THStandIn *standIn, THTensor *r, const THShape *shape,
+                                 int dimension, int arg)
+{
+  standIn->result = r;
+  THTensor_(guard)(&standIn->view);
+  THTensor_(guard)(&standIn->own);
+  standIn->squeezes = dimension >= 0 && THTensor_(hasToLose)(r, shape, dimension);
+  if (standIn->squeezes) {
+    r = standIn->view.what = THTensor_(newSelect)(r, dimension, 0);
+    THShape_openAs(&standIn->shape, r->nDimension, r->size, r->stride);
+  }
+  if (THResult_hasShape(TH_VIEW(r), shape) && THTensor_(sharesItself)(r, arg))
+    r = standIn->own.what = THTensor_(newClone)(r);
+  return r;
+}
+
+void THTensor_(closeStandIn)(THStandIn *standIn)
+{
+  THTensor *result = standIn->result;
+#ifndef TH_TEMPLATE_DEVICE
+  if (standIn->own.what) {
+    THLoop loop;
+    THLoop_init(&loop);
+    THLoop_tensor(&loop, result);
+    THLoop_tensor(&loop, (THTensor *)standIn->own.what);
+    loop.inOrder = TH_ONE_BY_ONE;
+    THLoop_run(&loop, THTensor_(convert)[TH_CONCAT_2(THScalar, Real)], NULL);
+  }
+#endif
+  if (standIn->squeezes)
+    THTensor_(takeShape)(result, &standIn->shape);
+  THGuard_leave(&standIn->own);
+  THGuard_leave(&standIn->view);
+}
+
+/* The result, or the view of it, that the stand-in is for. */
+static THView THTensor_(standsFor)(const THStandIn *standIn)
+{
+  const THTensor *r = standIn->view.what ? standIn->view.what : standIn->result;
+  return TH_VIEW(r);
+}
+
 /* --- along a dimension ----------------------------------------------------------------------- */
 
 void THTensor_(checkAlong)(const THTensor *t, int dimension, int arg)
@@ -72,8 +143,9 @@ void THTensor_(checkAlong)(const THTensor *t, int dimension, int arg)
              (long long)dimension + TH_INDEX_BASE, THTensor_(sizeDesc)(t).str);
 }
 
-THTensor *THTensor_(openAlong)(THAlong *along, THTensor *r, THLongTensor *indices, THTensor *t,
-                               int dimension, int dimArg, int64_t size, int squeeze, int inPlace)
+THTensor *THTensor_(openAlong)(THAlong *along, THTensor **result, THLongTensor **places,
+                               THTensor *t, int dimension, int dimArg, int64_t size, int squeeze,
+                               int inPlace)
 {
   THTensor_(checkAlong)(t, dimension, dimArg);
   THShape *shape = &along->shape;
@@ -84,15 +156,21 @@ THTensor *THTensor_(openAlong)(THAlong *along, THTensor *r, THLongTensor *indice
     shape->size[dimension] = size;
   THShape_setStrides(shape, NULL);
 
+  const int lost = squeeze ? dimension : -1;
+  const THTensor *r = *result = THTensor_(openStandIn)(&along->values, *result, shape, lost, 1);
+  along->hasIndices = places && *places;
+  const THLongTensor *indices = NULL;
+  if (along->hasIndices)
+    indices = *places = THLongTensor_openStandIn(&along->places, *places, shape, lost, 2);
+
   const THView to = TH_VIEW(r), from = TH_VIEW(t);
-  THResult_check(to, shape, 1);
   const THOverlap overlap = THResult_overlap(to, shape, from);
   int aside = overlap == TH_OVERLAP_MIXED || (overlap == TH_OVERLAP_SAME && !inPlace);
   if (indices) {
-    const THView places = TH_VIEW(indices);
-    THResult_check(places, shape, 2);
-    THResult_checkBoth(to, places, shape, 2);
-    aside |= THResult_overlap(places, shape, from) != TH_OVERLAP_NONE;
+    const THLongTensor *given =
+        along->places.view.what ? along->places.view.what : along->places.result;
+    THResult_checkBoth(THTensor_(standsFor)(&along->values), TH_VIEW(given), shape, 2);
+    aside |= THResult_overlap(TH_VIEW(indices), shape, from) != TH_OVERLAP_NONE;
   }
   THTensor_(guard)(&along->aside);
   if (aside)
@@ -113,5 +191,8 @@ THTensor *THTensor_(openAlong)(THAlong *along, THTensor *r, THLongTensor *indice
 void THTensor_(closeAlong)(THAlong *along)
 {
   THGuard_leave(&along->aside);
+  if (along->hasIndices)
+    THLongTensor_closeStandIn(&along->places);
+  THTensor_(closeStandIn)(&along->values);
   THShape_close(&along->shape);
 }

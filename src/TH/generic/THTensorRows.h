@@ -4,6 +4,8 @@
  *   hasRow(op)               whether the type has the row
  *   checkPlace(info, r, in)  that the operands can be computed with here
  *   checkDivisor(info, in, a)
+ *   orderResult(info, loop)  prepares the loop for a result whose elements share memory, or raises;
+ *                            returns whether they do
  *   walksBeside(x, in)       whether the input can be walked beside x as it lies
  *   runRow(op, loop, a, b)   computes; operand 0 is the result
  *   TH_ROW_FUNCTION(NAME, Result, PARAMETERS...), TH_ROW_ENTER
@@ -71,17 +73,17 @@ static void THTensor_(callRow)(THPointwise op, THTensor *r, THTensor *x, THTenso
   THLoop_init(&loop);
   loop.grain = THPointwise_grain(op);
   THTensor_(addResult)(&loop, r, info->bytes);
-  THArgCheck(resizes || !THLoop_overlapsItself(&loop, 0), 1,
-             "%s: the result of size %s has elements that share memory with each other", info->name,
-             THTensor_(sizeDesc)(r).str);
+  const int shares = !resizes && THTensor_(orderResult)(info, &loop);
 
   THGuard aside[TH_POINTWISE_INPUTS];
   int held = 0;
   for (int i = 0; i < info->inputs; i++) {
     THLoop_tensor(&loop, in[i]);
-    const int inTheWay = resizes
-                             ? THTensor_(isInTheWay)(r, THTensor_(nElement)(x), info->bytes, in[i])
-                             : in[i] != r && THLoop_overlap(&loop, 0, i + 1) == TH_OVERLAP_MIXED;
+    int inTheWay = resizes ? THTensor_(isInTheWay)(r, THTensor_(nElement)(x), info->bytes, in[i])
+                           : in[i] != r && THLoop_overlap(&loop, 0, i + 1) == TH_OVERLAP_MIXED;
+    /* No divisor becomes 0 after it has been checked. */
+    if (shares && info->cost == DIVIDES && i > 0 && i + 1 == info->inputs)
+      inTheWay |= THLoop_overlap(&loop, 0, i + 1) != TH_OVERLAP_NONE;
     if (!inTheWay && THTensor_(walksBeside)(x, in[i]))
       continue;
     THTensor_(guard)(&aside[held]);

@@ -636,7 +636,7 @@ static void THTensor_(runLines)(LineWork body, Lines work, THTensor *values, THL
   const ptrdiff_t n = t->size[dimension];
   THArgCheck((uint64_t)n <= (Key) ~(Key)0, 3, "lines of %td elements are too long to be sorted", n);
   THAlong along;
-  t = THTensor_(openAlong)(&along, values, indices, t, dimension, dimArg, size, squeeze, 1);
+  t = THTensor_(openAlong)(&along, &values, &indices, t, dimension, dimArg, size, squeeze, 1);
   work.lines = &along.lines;
 
   enum { MANY = 4096 };

@@ -139,8 +139,9 @@ void THTensor_(take)(THTensor *tensor, THTensor *src, THLongTensor *index)
   THShape shape;
   THShape_openAs(&shape, index->nDimension, index->size, NULL);
   THShape_setStrides(&shape, NULL);
+  THStandIn standIn;
+  tensor = THTensor_(openStandIn)(&standIn, tensor, &shape, -1, 1);
   const THView result = TH_VIEW(tensor);
-  THResult_check(result, &shape, 1);
 
   THGuard guard, guardIndex;
   src = THTensor_(apart)(&guard, src,
@@ -155,6 +156,7 @@ void THTensor_(take)(THTensor *tensor, THTensor *src, THLongTensor *index)
   }
   THGuard_leave(&guardIndex);
   THGuard_leave(&guard);
+  THTensor_(closeStandIn)(&standIn);
   THShape_close(&shape);
 }
 
@@ -164,7 +166,9 @@ void THTensor_(put)(THTensor *tensor, THLongTensor *index, THTensor *src, int ac
   THArgCheck(nsrc == n, 3, "src has %td elements (%s), index has %td (%s)", nsrc,
              THTensor_(sizeDesc)(src).str, n, THLongTensor_sizeDesc(index).str);
   THIndex_checkPlaces(index, 2, THTensor_(nElement)(tensor));
+#ifdef TH_TEMPLATE_DEVICE
   THView_checkWritable(TH_VIEW(tensor), 1);
+#endif
   if (n == 0)
     return;
   THGuard guard, guardIndex;

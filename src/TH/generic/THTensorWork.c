@@ -40,7 +40,6 @@ real *THTensor_(work)(THWorks *works, THTensor *result, int arg, THWorkOrder ord
   THWork_layOut(shape, order != TH_ROWS);
   if (result) {
     work->view = TH_VIEW(result);
-    THResult_check(work->view, shape, arg);
     THTensor_(checkOthers)(works, work, arg);
   }
   THBefore before;

@@ -34,6 +34,11 @@ static void THTensor_(checkHere)(const THTensor *t, int arg)
              t->storage->device, THC_currentDevice());
 }
 
+static void THTensor_(checkFilled)(const THTensor *r)
+{
+  THView_checkWritable(TH_VIEW(r), 1);
+}
+
 /* A second operand counts the elements in row-major order: its places are their numbers. */
 static void THTensor_(runSequence)(THTensor *r, Rule rule, Sequence *sequence)
 {

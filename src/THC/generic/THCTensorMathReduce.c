@@ -21,7 +21,7 @@ static void THTensor_(median)(THTensor *values, THLongTensor *indices, THTensor 
   THArgCheck(t->size[dimension] > 0, 4, "dimension %d of a tensor of size %s has no elements",
              dimension + TH_INDEX_BASE, THTensor_(sizeDesc)(t).str);
   THAlong along;
-  t = THTensor_(openAlong)(&along, values, indices, t, dimension, 4, 1,
+  t = THTensor_(openAlong)(&along, &values, &indices, t, dimension, 4, 1,
                            !keepdim && t->nDimension > 1, 0);
   THCLines lines;
   THCLines_make(&lines, &along.lines);

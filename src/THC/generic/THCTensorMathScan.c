@@ -27,7 +27,7 @@ static void THTensor_(scan)(THTensor *r, THTensor *t, int dimension, int kind)
   const cudaStream_t stream = THCState_getCurrentStream(THC_using);
   THTensor_(checkAlong)(t, dimension, 3);
   THAlong along;
-  t = THTensor_(openAlong)(&along, r, NULL, t, dimension, 3, t->size[dimension], 0, 1);
+  t = THTensor_(openAlong)(&along, &r, NULL, t, dimension, 3, t->size[dimension], 0, 1);
   THCLines lines;
   THCLines_make(&lines, &along.lines);
   const int beside = along.lines.size[0] > 1 && along.lines.stride[0][0] < along.lines.step[0];

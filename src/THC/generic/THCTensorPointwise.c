@@ -84,6 +84,14 @@ static void THTensor_(checkDivisor)(const THPointwiseInfo *info, THTensor *const
     THArgCheck(NUMBER_OF(a) != 0, info->scalar, "%s: integer division by 0", info->name);
 }
 
+static int THTensor_(orderResult)(const THPointwiseInfo *info, THLoop *loop)
+{
+  THArgCheck(!THLoop_overlapsItself(loop, 0), 1,
+             "%s: the result of size %s has elements that share memory with each other", info->name,
+             _THSizeDesc(loop->size[0], loop->nDimension[0]).str);
+  return 0;
+}
+
 /* Any two shapes have something in common if one of them is flat. */
 static int THTensor_(walksBeside)(const THTensor *x, const THTensor *in)
 {
