@@ -53,7 +53,8 @@ static inline double THRandom_wordUnit(THGenerator *generator)
   return (double)THRandom_word(generator) * 0x1p-32;
 }
 
-/* a + u * (b - a), from halves where a and b are too far apart for their distance to be a number. */
+/* a + u * (b - a), from halves where a and b are too far apart for their distance to be a number.
+ */
 static inline double THRandom_between(double u, double a, double b)
 {
   const double width = b - a;

@@ -3,8 +3,9 @@
  * In an expression x, y and z are elements of the inputs, a and b the scalars, all of type real.
  * Arithmetic is C's, which computes integers narrower than int in int; the result is turned into
  * real, integers wrapping around.  THMath_(name) is the function of that name for the element type,
- * which takes elements; what may be a wider number is left to one that says so.  Whoever includes this file defines what becomes of a row, ROW(types, cost,
- * name, expression) or some kinds apart; the definitions are forgotten at its end.
+ * which takes elements; what may be a wider number is left to one that says so.  Whoever includes
+ * this file defines what becomes of a row, ROW(types, cost, name, expression) or some kinds apart;
+ * the definitions are forgotten at its end.
  *
  *   kind             function                                     in the expression
  *   FILL             f(r, value)                                  a

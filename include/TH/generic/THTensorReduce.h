@@ -6,10 +6,10 @@
  * Functions with a dimension: r takes the shape of t with that dimension's size 1; without keepdim
  * the dimension is left out, if t has more than one; a result that has it already, with size 1 (a
  * column of a matrix), is written where it lies and then loses it.  Results may be t or share its
- * memory.  The bits of a result depend on shapes, strides and values, not on threads.  Sums are kept
- * in accreal (double for Float), in many partial sums that are added in pairs; sums of integers wrap
- * around; cumsum and cumprod add in the order of the line.  Indices count from 0 in every build.  In
- * max, min and their kin NaN wins: a result is NaN if an element is.
+ * memory.  The bits of a result depend on shapes, strides and values, not on threads.  Sums are
+ * kept in accreal (double for Float), in many partial sums that are added in pairs; sums of
+ * integers wrap around; cumsum and cumprod add in the order of the line.  Indices count from 0 in
+ * every build.  In max, min and their kin NaN wins: a result is NaN if an element is.
  *
  * Errors: a dimension out of range, results that share memory with each other; nothing has changed
  * then. */
