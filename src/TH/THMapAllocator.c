@@ -205,8 +205,10 @@ static void *map(THMapAllocatorContext *ctx, ptrdiff_t size)
   if (size > length && !shared)
     THError("cannot map %td bytes of %s: it has %td", size, name, length);
 
-  void *data =
-      mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, shared ? MAP_SHARED : MAP_PRIVATE, fd, 0);
+  /* Memory for what may be written to a private mapping is not set aside, or a file could not be
+   * larger than that. */
+  void *data = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE,
+                    shared ? MAP_SHARED : MAP_PRIVATE | MAP_NORESERVE, fd, 0);
   if (data == MAP_FAILED)
     THError("cannot map %td bytes of %s: %s", size, name, strerror(errno));
   mapping.data = data;
