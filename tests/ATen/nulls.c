@@ -20,9 +20,9 @@ static const char *const harmless[] = {
     "at_defined", "at_typeOf", "at_dim", "at_numel", "at_sizes", "at_strides", "at_storageOffset",
     "at_isContiguous", "at_data", "at_unsafeGetTH", "at_deviceOf", "at_storage_type",
     "at_storage_size", "at_storage_data", "at_storage_unsafeGetTH", "at_generator_seed",
-    "at_generator_initialSeed", "at_dict_count", "at_dict_has", "at_type_backend",
-    "at_type_scalarType", "at_type_elementSize", "at_type_toString", "at_type_defined",
-    "at_op_find", "at_toString", "at_print"};
+    "at_generator_initialSeed", "at_dict_count", "at_dict_has", "at_dict_skipped", "at_dict_values",
+    "at_dict_metadata", "at_type_backend", "at_type_scalarType", "at_type_elementSize",
+    "at_type_toString", "at_type_defined", "at_op_find", "at_toString", "at_print"};
 
 static bool is_harmless(const char *function)
 {

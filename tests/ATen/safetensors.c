@@ -94,7 +94,7 @@ static void refused(void **state)
 {
 #define A                            TENSOR("a", "F32", "[2]", 0, 8)
 #define REFUSED(HEADER, BYTES, PART) check_refused(file_of(HEADER, BYTES), AT_ERROR_RUNTIME, PART)
-  check_refused(sample("uint16.safetensors"), AT_ERROR_TYPE, "U16");
+  check_refused(sample("uint16.safetensors"), AT_ERROR_TYPE, "'z' is of type U16");
   REFUSED("{" A "}", 7, "from byte 0 to byte 8 of 7");
   REFUSED("{" A "}", 9, "1 bytes of elements belong");
   REFUSED("{" A "," TENSOR("b", "U8", "[2]", 6, 8) "}", 8, "at byte 8");

@@ -115,8 +115,9 @@ static void objects(void **state)
       I(3) I(7) I(0) I(4) I(2)                                               /* a table: a */
       "1\n-1.5\n" CLASS(8, "9\nnn.Module") I(3) I(9) I(1) TEXT("1\nd\n") I(4) I(2) /* a module */
       ));
-  CHECK_EQ(at_dict_count(d), 4);
+  CHECK_EQ(at_dict_count(d), 5);
   CHECK(at_dict_get(d, "a") == at_dict_get(d, "b") && at_dict_has(d, "-1.5.d"));
+  CHECK(at_dict_get(d, "?6") == at_dict_get(d, "a")); /* a key without a name */
   const float *a = at_data(at_dict_get(d, "a")), *c = at_data(at_dict_get(d, "c"));
   CHECK(c == a + 2 && a[5] == 6 && at_stride(at_dict_get(d, "c"), 0) == 2);
   at_dict_free(d);

@@ -166,6 +166,38 @@ def nested():
             "type": torch.float32, "default": collections.defaultdict(list, a=values("Short", (2,))), "bytes": b"abc"}
 
 
+def checkpoint():
+    """What training leaves: numbers, texts, an optimizer's state, keys of all kinds, and tensors that are not here."""
+    model = torch.nn.Linear(3, 2)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.125, betas=(0.5, 0.75))
+    model(torch.ones(1, 3)).sum().backward()
+    optimizer.step()
+    state = optimizer.state_dict()
+    for s in state["state"].values():
+        for key in "exp_avg", "exp_avg_sq":
+            s[key].copy_(values("Float", s[key].shape))
+    one = values("Int", (2,))
+    return {"epoch": 3, "best": 0.75, "name": "caf\u00e9", "nothing": None, "flag": True, "large": 1 << 40,
+            "negative": -5, "bytes": b"a\0b", "optimizer": state,
+            "keys": {True: one, None: one, ("conv", 1): one, 2.5: one, b"raw": one, (1, (2, 3)): one},
+            "u16": torch.zeros((2, 3), dtype=torch.uint16), "c64": torch.zeros(2, dtype=torch.complex64),
+            "f8": torch.zeros(4, dtype=torch.float8_e5m2), "sparse": torch.eye(2).to_sparse(),
+            "device": torch.device("cpu"), "dtype": torch.float16, "last": values("Double", (2, 2))}
+
+
+def make_contents(path):
+    """Files for tests/ATen/contents.c."""
+    torch.save(checkpoint(), path("checkpoint.pt"))
+    torch.save(checkpoint(), path("checkpoint-legacy.pt"), _use_new_zipfile_serialization=False)
+    module = torch.nn.Linear(3, 2)
+    for p in module.parameters():
+        p.data.copy_(values("Float", p.shape))
+    torch.save(module, path("module.pt"))
+    torch.jit.script(module).save(path("script.pt"))
+    np.savez(path("mixed.npz"), a=values("Float", (2, 3)).numpy(), z=np.zeros((2, 4), np.complex64),
+             text=np.array(["ab", "c"]), b=values("Int", (4,)).numpy())
+
+
 def make():
     os.makedirs(FOLDER, exist_ok=True)
     path = lambda name: os.path.join(FOLDER, name)
@@ -179,6 +211,7 @@ def make():
     torch.serialization.set_crc32_options(False)
     torch.save(values("Float", (2, 3)), path("bare.pt"))
     torch.serialization.set_crc32_options(True)
+    make_contents(path)
     torch.save({"z": torch.zeros(2, dtype=torch.complex64)}, path("complex.pt"))
     torch.save({"z": torch.zeros(2, dtype=torch.uint16)}, path("uint16.pt"))
     torch.save({"z": Runs()}, path("runs.pt"))

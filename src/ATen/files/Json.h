@@ -1,7 +1,7 @@
 /* As much of JSON as the header of a safetensors file takes, read from left to right: no value is
  * built and nothing calls itself.
  *
- *     at_json json = {.file = file, .at = text, .end = text + length};
+ *     at_json json = {.file = file, .start = text, .at = text, .end = text + length};
  *     at_json_expect(&json, '{');
  *     do {
  *       at_json_string(&json, &key);
@@ -16,8 +16,8 @@
 #include "Files.h"
 
 typedef struct at_json {
-  const at_file *file;
-  const char *at, *end;
+  at_file *file;
+  const char *start, *at, *end; /* errors count bytes from start on */
 } at_json;
 
 /* Takes a character, after white space. */

@@ -4,9 +4,22 @@
 
 #include "Nodes.h"
 
-/* Reads one pickle of up to size bytes into nodes, and returns its object; *used is how long it is.
- * Names of functions and classes that are not on the list of those that PyTorch's files of tensors
- * have are errors. */
-int64_t at_readPickle(at_nodes *nodes, const uint8_t *bytes, size_t size, size_t *used);
+enum { AT_INPUT = 1 << 14 };
+
+/* A stream that is read byte by byte. */
+typedef struct at_input {
+  at_stream *stream;
+  uint8_t *buffer; /* of AT_INPUT bytes */
+  size_t at, end;
+  uint64_t taken; /* bytes, since it began */
+} at_input;
+
+/* The guard, which is entered here, frees the buffer. */
+void at_input_begin(at_input *in, at_stream *stream, THGuard *guard);
+
+/* Reads one pickle into nodes, and returns its object.  Names of functions and classes that are not
+ * on the list of those that PyTorch's files of tensors have are errors, or classes of objects that
+ * are read as data if the file skips. */
+int32_t at_readPickle(at_nodes *nodes, at_input *in);
 
 #endif

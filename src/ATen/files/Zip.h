@@ -7,30 +7,41 @@
 /* --- reading --------------------------------------------------------------------------------- */
 
 typedef struct at_member {
-  const char *name; /* in the file, without an end */
+  const char *name; /* in the directory, without an end */
   size_t nameLength;
-  const uint8_t *data; /* as it is stored */
-  size_t stored, size;
+  uint64_t header, stored, size; /* where it begins, its bytes in the file, and those that it has */
   uint32_t crc;
   bool deflated;
 } at_member;
 
 typedef struct at_zip {
-  const at_file *file;
+  at_file *file;
+  uint8_t *directory;
   int64_t count;
   at_member *members;       /* in the order of the archive's directory */
   const at_member **byName; /* sorted; no name is there twice */
 } at_zip;
 
 /* Reads and checks the directory; the guard, which is entered here, frees it. */
-void at_zip_open(at_zip *zip, const at_file *file, THGuard *guard);
+void at_zip_open(at_zip *zip, at_file *file, THGuard *guard);
 
 /* The member of that name, or NULL. */
 const at_member *at_zip_find(const at_zip *zip, const void *name, size_t length);
 
-/* The member's bytes, in the file or, inflated, in memory that the guard, which is entered here,
- * frees.  Their checksum is right, or 0: PyTorch can be told to write none. */
-const uint8_t *at_zip_bytes(const at_zip *zip, const at_member *member, THGuard *guard);
+/* The bytes of a member, inflated as they are read.  at_member_finish checks that there are no more
+ * and that their checksum is right, or 0: PyTorch can be told to write none. */
+typedef struct at_memberStream {
+  at_stream stream; /* the first: what reads knows what is around it */
+  const at_member *member;
+  uint64_t in; /* stored bytes that follow */
+  uint32_t crc;
+  struct at_inflater *inflater; /* NULL if it is only stored */
+} at_memberStream;
+
+/* The guard is entered here. */
+void at_member_begin(at_memberStream *s, const at_zip *zip, const at_member *member,
+                     THGuard *guard);
+void at_member_finish(at_memberStream *s);
 
 /* The members are arrays, or what PyTorch writes. */
 void at_readNpz(const at_zip *zip, at_dict *dict);

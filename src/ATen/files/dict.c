@@ -2,12 +2,21 @@
  */
 #include <time.h>
 
-#include "Files.h"
+#include "Nodes.h"
+
+/* What a file has that is not loaded: type is NULL and problem is not where it cannot be. */
+typedef struct Known {
+  const at_type *type;
+  const char *name, *dtype, *problem; /* behind the sizes, in the same block */
+  int dims;
+  int64_t size[];
+} Known;
 
 typedef struct Entry {
   char *name;
   size_t length, hash;
-  at_tensor *tensor;
+  at_tensor *tensor; /* NULL if it was listed and not loaded */
+  Known *known;      /* then */
 } Entry;
 
 /* The table has open addressing and room for twice the entries; an empty slot is 0, others the
@@ -18,6 +27,9 @@ struct at_dict {
   int64_t *slots;
   int64_t slotCount; /* a power of two, or 0 */
   uint64_t seed;     /* so that a file cannot choose names that collide */
+  Known **skipped;
+  int64_t skippedCount, skippedRoom;
+  at_nodes *nodes; /* the values of the file, or NULL */
 };
 
 /* --- the table -------------------------------------------------------------------------------- */
@@ -53,11 +65,13 @@ static Entry *entry_of(const at_dict *dict, const char *name, size_t length)
   return *slot ? &dict->entries[*slot - 1] : NULL;
 }
 
-static void more_slots(at_dict *dict)
+static void more_slots(at_dict *dict, at_file *file)
 {
   if (2 * (dict->count + 1) <= dict->slotCount)
     return;
   const int64_t slotCount = THMax(2 * dict->slotCount, 16);
+  if (file)
+    at_file_charge(file, (uint64_t)slotCount * sizeof *dict->slots);
   int64_t *slots = THAlloc(slotCount * (ptrdiff_t)sizeof *slots);
   memset(slots, 0, (size_t)slotCount * sizeof *slots);
   THFree(dict->slots);
@@ -69,31 +83,115 @@ static void more_slots(at_dict *dict)
   }
 }
 
-static void append(at_dict *dict, const char *name, size_t length, at_tensor *t)
+/* A new entry without a tensor; the set is as it was if that raises.  file may be NULL. */
+static Entry *append(at_dict *dict, at_file *file, const char *name, size_t length)
 {
-  more_slots(dict);
-  dict->entries = at_grown(dict->entries, dict->count, &dict->room, sizeof *dict->entries);
-  char *copy = THAlloc((ptrdiff_t)length + 1);
+  more_slots(dict, file);
+  dict->entries = at_grown(file, dict->entries, dict->count, &dict->room, sizeof *dict->entries);
+  char *copy = file ? at_file_alloc(file, length + 1) : THAlloc((ptrdiff_t)length + 1);
   memcpy(copy, name, length);
   copy[length] = '\0';
   const size_t hash = hash_of(dict, name, length);
   *slot_of(dict, name, length, hash) = dict->count + 1;
-  dict->entries[dict->count++] = (Entry){copy, length, hash, at_retain(t)};
+  dict->entries[dict->count] = (Entry){.name = copy, .length = length, .hash = hash};
+  return &dict->entries[dict->count++];
 }
 
-at_tensor *at_dict_find(const at_dict *dict, const char *name, size_t length)
+/* --- what readers find ------------------------------------------------------------------------ */
+
+/* What is known of it, in one block; texts are cut at 1,000 bytes. */
+static Known *new_known(at_file *file, const at_found *found, const char *dtype,
+                        const char *problem)
 {
-  const Entry *entry = entry_of(dict, name, length);
-  return entry ? entry->tensor : NULL;
+  enum { MOST = 1000 };
+  const size_t lengths[] = {found->length, strnlen(dtype, MOST), strnlen(problem, MOST)},
+               sizes = sizeof(int64_t) * (size_t)found->sizes.count;
+  Known *known =
+      at_file_alloc(file, sizeof *known + sizes + lengths[0] + lengths[1] + lengths[2] + 3);
+  const char *const from[] = {found->name, dtype, problem};
+  char *at = (char *)(known + 1) + sizes, *texts[3];
+  for (int i = 0; i < 3; i++) {
+    texts[i] = at;
+    memcpy(at, from[i], lengths[i]);
+    at[lengths[i]] = '\0';
+    at += lengths[i] + 1;
+  }
+  *known = (Known){found->type, texts[0], texts[1], texts[2], found->sizes.count};
+  if (sizes > 0)
+    memcpy(known->size, found->sizes.data, sizes);
+  return known;
 }
 
-void at_dict_add(at_dict *dict, const at_file *file, const char *name, size_t length, at_tensor *t)
+static void skip(at_dict *dict, at_file *file, const at_found *found, const char *dtype,
+                 const char *problem)
 {
-  if (memchr(name, '\0', length))
+  dict->skipped =
+      at_grown(file, dict->skipped, dict->skippedCount, &dict->skippedRoom, sizeof *dict->skipped);
+  dict->skipped[dict->skippedCount] = new_known(file, found, dtype, problem);
+  dict->skippedCount++;
+}
+
+bool at_dict_wants(at_dict *dict, at_file *file, const at_found *found)
+{
+  const bool taken = entry_of(dict, found->name, found->length) != NULL;
+  const bool skips = file->skips || file->lists;
+  const char *dtype = found->dtype  ? found->dtype
+                      : found->type ? at_scalarTypeName(found->type->scalarType)
+                                    : "";
+  char shown[112] = "it"; /* what has no name */
+  if (memchr(found->name, '\0', found->length))
     at_damaged(file, "the name of a tensor has a byte of 0 in it");
-  if (entry_of(dict, name, length))
-    at_damaged(file, "there are two tensors with the name '%.*s'", (int)THMin(length, 100), name);
-  append(dict, name, length, t);
+  if (found->length > 0)
+    snprintf(shown, sizeof shown, "'%.*s'", (int)THMin(found->length, 100), found->name);
+  if (found->problem) {
+    if (!skips)
+      at_damaged_from(__FILE__, __LINE__, file, AT_ERROR_TYPE, "%s %s", shown, found->problem);
+    skip(dict, file, found, dtype, found->problem);
+  } else if (!found->type) {
+    if (!skips)
+      at_damaged_from(__FILE__, __LINE__, file, AT_ERROR_TYPE,
+                      "%s is of type %.200s, which is not here (.skip = true leaves it out)", shown,
+                      dtype);
+    skip(dict, file, found, dtype, "is of a type that is not here");
+  } else if (taken) {
+    if (!skips)
+      at_damaged(file, "there are two tensors with the name '%.*s'", (int)THMin(found->length, 100),
+                 found->name);
+    skip(dict, file, found, dtype, "has the name of another tensor");
+  } else if (file->lists) {
+    THGuard guard;
+    THGuard_enter(&guard, THFree);
+    Known *known = guard.what = new_known(file, found, dtype, "");
+    append(dict, file, found->name, found->length)->known = known;
+    THGuard_keep(&guard);
+  } else {
+    return true;
+  }
+  return false;
+}
+
+void at_dict_add(at_dict *dict, at_file *file, const at_found *found, at_tensor *t)
+{
+  append(dict, file, found->name, found->length)->tensor = at_retain(t);
+}
+
+at_nodes *at_dict_newNodes(at_dict *dict, at_file *file)
+{
+  THAssert(!dict->nodes);
+  at_nodes *nodes = THAlloc(sizeof *nodes);
+  *nodes = (at_nodes){.file = file, .root = -1, .metadata = -1};
+  return dict->nodes = nodes;
+}
+
+at_nodes *at_dict_nodes(const at_dict *dict)
+{
+  return dict->nodes;
+}
+
+void at_dict_settle(at_dict *dict)
+{
+  if (dict->nodes)
+    dict->nodes->file = NULL;
 }
 
 /* --- what is public --------------------------------------------------------------------------- */
@@ -121,8 +219,14 @@ void at_dict_free(at_dict *dict)
     return;
   for (int64_t i = 0; i < dict->count; i++) {
     at_release(dict->entries[i].tensor);
+    THFree(dict->entries[i].known);
     THFree(dict->entries[i].name);
   }
+  for (int64_t i = 0; i < dict->skippedCount; i++)
+    THFree(dict->skipped[i]);
+  THFree(dict->skipped);
+  if (dict->nodes)
+    at_nodes_free(dict->nodes);
   THFree(dict->entries);
   THFree(dict->slots);
   THFree(dict);
@@ -152,10 +256,22 @@ const char *at_dict_name(const at_dict *dict, int64_t index)
   return entry ? entry->name : NULL;
 }
 
+/* The tensor of the entry, or the undefined one and an error. */
+static at_tensor *tensor_of(const Entry *entry, const char *operation)
+{
+  if (!entry)
+    return at_undefined();
+  if (!entry->tensor) {
+    at_fail(AT_ERROR_ARGUMENT, operation, "%s: '%.200s' was listed, and not loaded", operation,
+            entry->name);
+    return at_undefined();
+  }
+  return entry->tensor;
+}
+
 at_tensor *at_dict_at(const at_dict *dict, int64_t index)
 {
-  const Entry *entry = at_place(dict, index, "dict_at");
-  return entry ? entry->tensor : at_undefined();
+  return tensor_of(at_place(dict, index, "dict_at"), "dict_at");
 }
 
 at_tensor *at_dict_get(const at_dict *dict, const char *name)
@@ -164,16 +280,23 @@ at_tensor *at_dict_get(const at_dict *dict, const char *name)
     at_fail(AT_ERROR_NULL, "dict_get", "dict_get: %s is NULL", dict ? "name" : "dict");
     return at_undefined();
   }
-  at_tensor *t = at_dict_find(dict, name, strlen(name));
-  if (!t)
-    at_fail(AT_ERROR_ARGUMENT, "dict_get", "dict_get: there is no tensor '%.200s' among %lld", name,
-            (long long)dict->count);
-  return t ? t : at_undefined();
+  const Entry *entry = entry_of(dict, name, strlen(name));
+  if (entry)
+    return tensor_of(entry, "dict_get");
+  for (int64_t i = 0; i < dict->skippedCount; i++)
+    if (!strcmp(dict->skipped[i]->name, name)) {
+      at_fail(AT_ERROR_ARGUMENT, "dict_get", "dict_get: '%.200s' was skipped: it %s", name,
+              dict->skipped[i]->problem);
+      return at_undefined();
+    }
+  at_fail(AT_ERROR_ARGUMENT, "dict_get", "dict_get: there is no tensor '%.200s' among %lld", name,
+          (long long)dict->count);
+  return at_undefined();
 }
 
 bool at_dict_has(const at_dict *dict, const char *name)
 {
-  return dict && name && at_dict_find(dict, name, strlen(name));
+  return dict && name && entry_of(dict, name, strlen(name));
 }
 
 bool at_dict_set(at_dict *dict, const char *name, at_tensor *t)
@@ -187,14 +310,59 @@ bool at_dict_set(at_dict *dict, const char *name, at_tensor *t)
     at_tensor *old = entry->tensor;
     entry->tensor = at_retain(t);
     at_release(old);
+    THFree(entry->known);
+    entry->known = NULL;
     return true;
   }
   at_call call = {.operation = "dict_set"};
   TH_TRY(call.attempt)
   {
-    append(dict, name, strlen(name), t);
+    append(dict, NULL, name, strlen(name))->tensor = at_retain(t);
   }
   return !at_failed(&call);
+}
+
+/* --- what is known without the elements ------------------------------------------------------- */
+
+static at_info info_of(const Known *known)
+{
+  return (at_info){.name = known->name,
+                   .type = known->type,
+                   .dtype = known->dtype,
+                   .sizes = {known->size, known->dims},
+                   .problem = *known->problem ? known->problem : NULL};
+}
+
+at_info at_dict_info(const at_dict *dict, int64_t index)
+{
+  const Entry *entry = at_place(dict, index, "dict_info");
+  if (!entry)
+    return (at_info){.name = NULL};
+  if (entry->known)
+    return info_of(entry->known);
+  const at_tensor *t = entry->tensor;
+  return (at_info){.name = entry->name,
+                   .type = t->type,
+                   .dtype = at_scalarTypeName(t->type->scalarType),
+                   .sizes = at_sizesOf(t)};
+}
+
+int64_t at_dict_skipped(const at_dict *dict)
+{
+  return dict ? dict->skippedCount : 0;
+}
+
+at_info at_dict_skippedInfo(const at_dict *dict, int64_t index)
+{
+  if (!dict)
+    at_fail(AT_ERROR_NULL, "dict_skippedInfo", "dict_skippedInfo: dict is NULL");
+  else if (index < 0 || index >= dict->skippedCount)
+    at_fail(AT_ERROR_ARGUMENT, "dict_skippedInfo",
+            "dict_skippedInfo: index is %lld, %lld tensors were skipped", (long long)index,
+            (long long)dict->skippedCount);
+  else
+    return info_of(dict->skipped[index]);
+  return (at_info){.name = NULL};
 }
 
 /* --- for writers ------------------------------------------------------------------------------ */
@@ -221,6 +389,13 @@ bool at_isUtf8(const char *text, size_t length)
         return false;
   }
   return true;
+}
+
+void at_dict_checkLoaded(const at_dict *dict)
+{
+  for (int64_t i = 0; i < dict->count; i++)
+    if (!dict->entries[i].tensor)
+      at_raise(AT_ERROR_ARGUMENT, "'%.200s' was listed, and not loaded", dict->entries[i].name);
 }
 
 void at_dict_check(const at_dict *dict, const char *format, size_t field)

@@ -70,14 +70,32 @@ void at_adopt(const at_type *type, void *data, ptrdiff_t count, bool bigEndian)
         *at = 1;
 }
 
-at_tensor *at_newFromBytes(const at_type *type, at_ints sizes, const uint8_t *bytes, bool bigEndian)
+/* What the objects of a tensor take, about, and each of its dimensions. */
+enum { TENSOR_BYTES = 256, DIM_BYTES = 16 };
+
+at_tensor *at_newElements(at_file *file, const at_type *type, at_ints sizes)
 {
-  at_tensor *t = at_newShape(type, sizes);
+  uint64_t bytes;
+  THAssert(at_bytesOf(type, sizes, &bytes));
+  at_file_charge(file, TENSOR_BYTES + DIM_BYTES * (uint64_t)sizes.count);
+  if (bytes > file->elementRoom)
+    at_damaged(file, "its tensors take more than the limit of %llu bytes",
+               (unsigned long long)file->limit);
+  file->elementRoom -= bytes;
+  return at_newShape(type, sizes);
+}
+
+at_tensor *at_newFromStream(at_stream *stream, const at_type *type, at_ints sizes, bool bigEndian)
+{
+  THGuard guard;
+  at_guard(&guard);
+  at_tensor *t = guard.what = at_newElements(stream->file, type, sizes);
   const ptrdiff_t count = at_numel(t);
   if (count > 0) {
-    memcpy(at_hostData(t), bytes, (size_t)count * type->elementSize);
+    at_stream_read(stream, at_hostData(t), (size_t)count * type->elementSize);
     at_adopt(type, at_hostData(t), count, bigEndian);
   }
+  THGuard_keep(&guard);
   return t;
 }
 
@@ -92,13 +110,17 @@ at_tensor *at_newOnMemory(const at_type *type, void *storage, at_ints sizes, con
                  isScalar);
 }
 
-at_tensor *at_newMapped(const at_file *file, const at_type *type, at_ints sizes, size_t offset)
+at_tensor *at_newMapped(at_file *file, const at_type *type, at_ints sizes, uint64_t offset)
 {
   uint64_t bytes;
   THAssert(at_bytesOf(type, sizes, &bytes) && offset <= file->size && bytes <= file->size - offset);
-  if (bytes == 0 || (uintptr_t)(file->bytes + offset) % type->elementSize != 0)
-    return at_newFromBytes(type, sizes, file->bytes + offset, false);
-
+  if (bytes == 0 || offset % type->elementSize != 0 || type->scalarType == AT_BOOL ||
+      !THDiskFile_isLittleEndianCPU()) {
+    at_stream stream = at_file_stream(file, offset);
+    return at_newFromStream(&stream, type, sizes, false);
+  }
+  at_file_map(file);
+  at_file_charge(file, TENSOR_BYTES + DIM_BYTES * (uint64_t)sizes.count);
   THGuard guard;
   THGuard_enter(&guard, (THUndo)THByteStorage_free);
   uint8_t *data = file->mapping->data + offset;
@@ -108,7 +130,6 @@ at_tensor *at_newMapped(const at_file *file, const at_type *type, at_ints sizes,
   storage->flag = TH_STORAGE_REFCOUNTED | TH_STORAGE_VIEW;
   storage->view = file->mapping;
   THByteStorage_retain(file->mapping);
-  at_adopt(type, data, storage->size, false);
   at_tensor *t = at_newOnMemory(type, storage, sizes, NULL);
   THGuard_leave(&guard);
   return t;

@@ -1,9 +1,11 @@
-/* A file that is read: mapped, so that nothing is read that is not looked at. */
+/* A file that is read: in the pieces that are wanted, and no further than its memory goes. */
 #include "Files.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 void at_damaged_from(const char *source, int line, const at_file *file, at_error_code code,
                      const char *format, ...)
@@ -13,7 +15,19 @@ void at_damaged_from(const char *source, int line, const at_file *file, at_error
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  at_raise_from(code, source, line, "%s: %s", file->path, text);
+  if (!file->member)
+    at_raise_from(code, source, line, "%s: %s", file->path, text);
+  at_raise_from(code, source, line, "%s: member '%.*s' of the archive: %s", file->path,
+                (int)THMin(file->memberLength, 100), file->member, text);
+}
+
+static void close_file(void *what)
+{
+  at_file *file = what;
+  if (file->descriptor >= 0)
+    close(file->descriptor);
+  if (file->mapping)
+    THByteStorage_free(file->mapping);
 }
 
 void at_file_open(at_file *file, const char *path, THGuard *guard)
@@ -21,15 +35,134 @@ void at_file_open(at_file *file, const char *path, THGuard *guard)
   struct stat status;
   if (!path)
     at_raise(AT_ERROR_NULL, "path is NULL");
-  *file = (at_file){.path = path};
-  if (stat(path, &status))
+  memset(file, 0, sizeof *file);
+  file->path = path;
+  file->descriptor = -1;
+  file->elementRoom = UINT64_MAX;
+  THGuard_enter(guard, close_file);
+  guard->what = file;
+  file->descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (file->descriptor < 0 || fstat(file->descriptor, &status))
     at_damaged(file, "cannot read it: %s", strerror(errno));
   if (!S_ISREG(status.st_mode))
     at_damaged(file, "this is no file");
   if (status.st_size == 0)
     at_damaged(file, "the file is empty");
-  THGuard_enter(guard, (THUndo)THByteStorage_free);
-  file->mapping = guard->what = THByteStorage_newWithMapping(path, 0, 0);
-  file->bytes = file->mapping->data;
-  file->size = (size_t)file->mapping->size;
+  file->size = (size_t)status.st_size;
+  file->room = AT_ROOM_BASE + AT_ROOM_TIMES * (uint64_t)file->size;
+  at_file_read(file, 0, file->head, THMin(file->size, sizeof file->head));
+}
+
+static void read_bytes(at_file *file, uint64_t offset, void *to, size_t length)
+{
+  for (uint8_t *at = to; length > 0;) {
+    const ssize_t count =
+        pread(file->descriptor, at, THMin(length, (size_t)1 << 30), (off_t)offset);
+    if (count < 0 && errno != EINTR)
+      at_damaged(file, "cannot read it: %s", strerror(errno));
+    if (count == 0)
+      at_damaged(file, "the file became shorter while it was read: it ends before byte %llu",
+                 (unsigned long long)offset);
+    if (count > 0) {
+      at += count;
+      offset += (uint64_t)count;
+      length -= (size_t)count;
+    }
+  }
+}
+
+void at_file_read(at_file *file, uint64_t offset, void *to, size_t length)
+{
+  if (offset > file->size || length > file->size - offset)
+    at_damaged(file, "the file has no %zu bytes from byte %llu on", length,
+               (unsigned long long)offset);
+  if (length > AT_WINDOW) {
+    read_bytes(file, offset, to, length);
+    return;
+  }
+  if (offset < file->windowAt || offset + length > file->windowAt + file->windowLength) {
+    const size_t window = THMin((size_t)AT_WINDOW, file->size - offset);
+    file->windowLength = 0; /* until they are there */
+    read_bytes(file, offset, file->window, window);
+    file->windowAt = offset;
+    file->windowLength = window;
+  }
+  if (length > 0)
+    memcpy(to, file->window + (offset - file->windowAt), length);
+}
+
+/* --- the mapping ------------------------------------------------------------------------------ */
+
+static void close_descriptor(void *what)
+{
+  close(*(int *)what);
+}
+
+static void free_context(void *what)
+{
+  THMapAllocatorContext_free(what);
+}
+
+void at_file_map(at_file *file)
+{
+  if (file->mapping)
+    return;
+  int descriptor = fcntl(file->descriptor, F_DUPFD_CLOEXEC, 0);
+  if (descriptor < 0)
+    at_damaged(file, "cannot map it: %s", strerror(errno));
+  THGuard open, unused;
+  THGuard_enter(&open, close_descriptor);
+  open.what = &descriptor;
+  THGuard_enter(&unused, free_context);
+  THMapAllocatorContext *context = unused.what =
+      THMapAllocatorContext_newWithFd(file->path, descriptor, TH_ALLOCATOR_MAPPED_FROMFD);
+  THByteStorage *mapping = THByteStorage_newWithAllocator(0, &THMapAllocator, context);
+  THGuard_keep(&unused);
+  THGuard_keep(&open); /* the allocator closes what it has mapped */
+  mapping->size = THMapAllocatorContext_size(context);
+  THByteStorage_clearFlag(mapping, TH_STORAGE_RESIZABLE);
+  file->mapping = mapping;
+  if ((size_t)mapping->size < file->size)
+    at_damaged(file, "the file became shorter while it was read");
+}
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+void at_file_charge(at_file *file, uint64_t bytes)
+{
+  if (bytes > file->room)
+    at_damaged(file,
+               "what is not elements of tensors in it would take more than %d times the %zu bytes "
+               "of the file",
+               AT_ROOM_TIMES, file->size);
+  file->room -= bytes;
+}
+
+void *at_file_alloc(at_file *file, uint64_t bytes)
+{
+  enum { OVERHEAD = 16 }; /* of malloc */
+  at_file_charge(file, bytes);
+  at_file_charge(file, OVERHEAD);
+  return THAlloc((ptrdiff_t)THMax(bytes, (uint64_t)1));
+}
+
+/* --- streams ---------------------------------------------------------------------------------- */
+
+static void read_file(at_stream *stream, void *to, size_t length)
+{
+  at_file_read(stream->file, stream->at, to, length);
+  stream->at += length;
+}
+
+at_stream at_file_stream(at_file *file, uint64_t offset)
+{
+  return (at_stream){file, offset, file->size - offset, read_file};
+}
+
+void at_stream_read(at_stream *stream, void *to, size_t length)
+{
+  if (length > stream->left)
+    at_damaged(stream->file, "%zu bytes are missing at its end", length - (size_t)stream->left);
+  stream->read(stream, to, length);
+  stream->left -= length;
 }

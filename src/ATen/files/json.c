@@ -5,7 +5,7 @@ static void unexpected(const at_json *json, const char *wanted) TH_NO_RETURN;
 static void unexpected(const at_json *json, const char *wanted)
 {
   at_damaged(json->file, "the header is damaged: %s should stand at byte %td", wanted,
-             (const uint8_t *)json->at - json->file->bytes);
+             json->at - json->start);
 }
 
 /* The next character, 0 at the end; one of 0 in the text is as wrong there as the end is. */

@@ -1,16 +1,11 @@
 /* Files of any format: which one it is, and the border that calls cross. */
 #include "Files.h"
 
-static bool has_objects(const at_file *file)
-{
-  return true; /* what nothing else is; its reader will say if it is not */
-}
-
 /* In the order in which they are tried. */
 static const struct {
   const char *suffix;
   bool (*is)(const at_file *file);
-  void (*read)(const at_file *file, at_dict *dict);
+  void (*read)(at_file *file, at_dict *dict);
   void (*write)(at_out *out, const at_dict *dict);
 } formats[] = {
     {".npz", at_isZip, at_readZip, at_writeNpz},
@@ -18,31 +13,57 @@ static const struct {
     {".pt", at_isLegacyPt, at_readLegacyPt, at_writePt},
     {".pth", at_isLegacyPt, at_readLegacyPt, at_writePt},
     {".safetensors", at_isSafetensors, at_readSafetensors, at_writeSafetensors},
-    {".t7", has_objects, at_readT7, at_writeT7},
+    {".t7", at_isT7, at_readT7, at_writeT7},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
-at_dict *at_load(const char *path)
+/* Reads the file into a new set; NULL after an error. */
+static at_dict *load(const char *operation, const char *path, const at_load_options *options,
+                     bool lists)
 {
   at_dict *volatile dict = at_dict_new();
   if (!dict)
     return NULL;
-  at_call call = {.operation = "load"};
+  at_call call = {.operation = operation};
   TH_TRY(call.attempt)
   {
     at_file file;
     THGuard open;
     at_file_open(&file, path, &open);
+    file.skips = options->skip;
+    file.lists = lists;
+    if (options->limit < 0)
+      at_raise(AT_ERROR_ARGUMENT, "limit is %lld", (long long)options->limit);
+    if (options->limit > 0)
+      file.limit = file.elementRoom = (uint64_t)options->limit;
     int i = 0;
     while (!formats[i].is(&file))
       i++;
     formats[i].read(&file, dict);
+    at_dict_settle(dict);
     THGuard_leave(&open);
   }
   if (!at_failed(&call))
     return dict;
   at_dict_free(dict);
   return NULL;
+}
+
+at_dict *at_load_with(const char *path, const at_load_options *options)
+{
+  static const at_load_options none = {.skip = false};
+  return load("load", path, options ? options : &none, false);
+}
+
+at_dict *(at_load)(const char *path)
+{
+  return at_load_with(path, NULL);
+}
+
+at_dict *at_file_list(const char *path)
+{
+  static const at_load_options none = {.skip = false};
+  return load("file_list", path, &none, true);
 }
 
 static int format_of(const char *path)
@@ -66,6 +87,7 @@ bool at_save(const char *path, const at_dict *dict)
   at_call call = {.operation = "save"};
   TH_TRY(call.attempt)
   {
+    at_dict_checkLoaded(dict);
     const int format = format_of(path);
     at_out out;
     THGuard open;
@@ -78,6 +100,11 @@ bool at_save(const char *path, const at_dict *dict)
 
 /* --- one array -------------------------------------------------------------------------------- */
 
+static void free_dict(void *what)
+{
+  at_dict_free(what);
+}
+
 at_tensor *at_load_npy(const char *path)
 {
   at_call call = {.operation = "load_npy"};
@@ -85,11 +112,18 @@ at_tensor *at_load_npy(const char *path)
   TH_TRY(call.attempt)
   {
     at_file file;
-    THGuard open;
+    THGuard open, set;
     at_file_open(&file, path, &open);
     if (!at_isNpy(&file))
       at_damaged(&file, "this is no .npy file");
-    t = at_readArray(&file, file.bytes, file.size);
+    at_dict *dict = at_dict_new();
+    THGuard_enter(&set, free_dict);
+    set.what = dict;
+    if (!dict)
+      THError("there is no memory");
+    at_readNpy(&file, dict);
+    t = at_retain(at_dict_at(dict, 0));
+    THGuard_leave(&set);
     THGuard_leave(&open);
   }
   return at_return(&call, t, true);

@@ -2,21 +2,22 @@
  * text), and the elements. */
 #include "Files.h"
 
-enum { MAGIC = 6, ALIGNMENT = 64 };
+enum { MAGIC = 6, ALIGNMENT = 64, MOST_TYPE = 99 };
 static const char magic[] = "\x93NUMPY";
 
 bool at_isNpy(const at_file *file)
 {
-  return file->size >= MAGIC && !memcmp(file->bytes, magic, MAGIC);
+  return !memcmp(file->head, magic, MAGIC);
 }
 
 /* --- the header: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), } -------------------
  */
 
 typedef struct Header {
-  const at_file *file;
+  at_file *file;
   const char *at, *end;
-  const at_type *type;
+  const at_type *type; /* NULL if it is not here */
+  char dtype[MOST_TYPE + 1];
   bool bigEndian, byColumns;
   int dims;
   int64_t size[AT_MOST_DIMS];
@@ -67,14 +68,35 @@ static void read_text(Header *h, char *text, size_t room)
   h->at++;
 }
 
+/* A list of fields, which is the type of records: up to its bracket; what is in quotes is text. */
+static void read_records(Header *h)
+{
+  const char *start = h->at;
+  int depth = 0;
+  char quote = '\0';
+  do {
+    if (h->at == h->end)
+      unexpected(h, "]");
+    const char c = *h->at++;
+    if (quote)
+      quote = c == quote ? '\0' : quote;
+    else if (c == '\'' || c == '"')
+      quote = c;
+    else
+      depth += (c == '[' || c == '(') - (c == ']' || c == ')');
+  } while (depth > 0);
+  snprintf(h->dtype, sizeof h->dtype, "%.*s", (int)THMin(h->at - start, MOST_TYPE), start);
+}
+
 /* Such as "<f4"; | and = stand for the order of this machine, or for none. */
 static void read_type(Header *h)
 {
-  char text[24];
-  if (next(h) == '[')
-    at_foreign(h->file, "the array has records, and no numbers, as elements");
-  read_text(h, text, sizeof text);
-  const char *name = text;
+  if (next(h) == '[') {
+    read_records(h);
+    return;
+  }
+  read_text(h, h->dtype, sizeof h->dtype);
+  const char *name = h->dtype;
   h->bigEndian = !THDiskFile_isLittleEndianCPU();
   if (strchr("<>|=", *name) && *name)
     h->bigEndian = *name == '<' ? false : *name == '>' ? true : h->bigEndian, name++;
@@ -83,8 +105,6 @@ static void read_type(Header *h)
   for (int i = 0; i < AT_SCALAR_TYPES; i++)
     if (at_elements[i].npy && !strcmp(name, at_elements[i].npy))
       h->type = at_cpuType((at_scalar_type)i);
-  if (!h->type)
-    at_foreign(h->file, "the array is of type '%s', which is not here", text);
 }
 
 static void read_order(Header *h)
@@ -167,50 +187,79 @@ static at_tensor *reversed(at_tensor *t)
   return at_viewPermute(t, order);
 }
 
-at_tensor *at_readArray(const at_file *file, const uint8_t *bytes, size_t size)
+/* What comes before the elements. */
+static void read_start(Header *h, at_stream *stream)
 {
-  if (size < MAGIC + 4 || memcmp(bytes, magic, MAGIC) != 0)
-    at_damaged(file, "an array does not begin as one");
-  const int version = bytes[MAGIC], digits = version == 1 ? 2 : 4;
+  uint8_t start[MAGIC + 6];
+  if (stream->left < MAGIC + 4)
+    at_damaged(h->file, "an array does not begin as one");
+  at_stream_read(stream, start, MAGIC + 4);
+  if (memcmp(start, magic, MAGIC) != 0)
+    at_damaged(h->file, "an array does not begin as one");
+  const int version = start[MAGIC], digits = version == 1 ? 2 : 4;
   if (version < 1 || version > 3)
-    at_damaged(file, "the array is of version %d of the format; 1 to 3 are known", version);
-  size_t start = MAGIC + 2 + (size_t)digits;
-  if (size < start || at_little(bytes + MAGIC + 2, digits) > size - start)
-    at_damaged(file, "the file ends within the header of the array");
-  const size_t length = (size_t)at_little(bytes + MAGIC + 2, digits);
-
-  Header h = {.file = file, .at = (const char *)bytes + start};
-  h.end = h.at + length;
-  read_header(&h);
-  start += length;
-  if (h.byColumns)
-    for (int d = 0; d < h.dims / 2; d++) {
-      const int64_t first = h.size[d];
-      h.size[d] = h.size[h.dims - 1 - d];
-      h.size[h.dims - 1 - d] = first;
-    }
-  uint64_t wanted;
-  const at_ints sizes = {h.size, h.dims};
-  if (!at_bytesOf(h.type, sizes, &wanted) || wanted != size - start)
-    at_damaged(file, "an array of size (%s) of %s does not take the %zu bytes that there are",
-               at_sizeDesc(sizes).str, at_scalarTypeName(h.type->scalarType), size - start);
-  if (!h.byColumns)
-    return at_newFromBytes(h.type, sizes, bytes + start, h.bigEndian);
+    at_damaged(h->file, "the array is of version %d of the format; 1 to 3 are known", version);
+  if (digits == 4 && stream->left >= 2)
+    at_stream_read(stream, start + MAGIC + 4, 2);
+  else if (digits == 4)
+    at_damaged(h->file, "the file ends within the header of the array");
+  const uint64_t length = at_little(start + MAGIC + 2, digits);
+  if (length > stream->left)
+    at_damaged(h->file, "the file ends within the header of the array");
   THGuard guard;
-  at_guard(&guard);
-  guard.what = at_newFromBytes(h.type, sizes, bytes + start, h.bigEndian);
-  at_tensor *t = reversed(guard.what);
+  THGuard_enter(&guard, THFree);
+  char *text = guard.what = at_file_alloc(h->file, length);
+  at_stream_read(stream, text, (size_t)length);
+  h->at = text;
+  h->end = text + length;
+  read_header(h);
   THGuard_leave(&guard);
-  return t;
 }
 
-void at_readNpy(const at_file *file, at_dict *dict)
+static void swap_sizes(Header *h)
 {
-  THGuard guard;
+  for (int d = 0; d < h->dims / 2; d++) {
+    const int64_t first = h->size[d];
+    h->size[d] = h->size[h->dims - 1 - d];
+    h->size[h->dims - 1 - d] = first;
+  }
+}
+
+bool at_readArray(at_stream *stream, const char *name, size_t length, at_dict *dict)
+{
+  Header h = {.file = stream->file};
+  read_start(&h, stream);
+  const at_ints sizes = {h.size, h.dims};
+  const at_found found = {.name = name,
+                          .length = length,
+                          .type = h.type,
+                          .dtype = h.type ? NULL : h.dtype,
+                          .sizes = sizes};
+  uint64_t wanted;
+  if (h.type && (!at_bytesOf(h.type, sizes, &wanted) || wanted != stream->left))
+    at_damaged(h.file, "an array of size (%s) of %s does not take the %llu bytes that there are",
+               at_sizeDesc(sizes).str, at_scalarTypeName(h.type->scalarType),
+               (unsigned long long)stream->left);
+  if (!at_dict_wants(dict, h.file, &found))
+    return false;
+  if (h.byColumns)
+    swap_sizes(&h);
+  THGuard guard, view;
   at_guard(&guard);
-  guard.what = at_readArray(file, file->bytes, file->size);
-  at_dict_add(dict, file, "", 0, guard.what);
+  at_tensor *t = guard.what = at_newFromStream(stream, h.type, sizes, h.bigEndian);
+  at_guard(&view);
+  if (h.byColumns)
+    t = view.what = reversed(t);
+  at_dict_add(dict, h.file, &found, t);
+  THGuard_leave(&view);
   THGuard_leave(&guard);
+  return true;
+}
+
+void at_readNpy(at_file *file, at_dict *dict)
+{
+  at_stream stream = at_file_stream(file, 0);
+  at_readArray(&stream, "", 0, dict);
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */

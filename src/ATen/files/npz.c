@@ -9,16 +9,20 @@ void at_readNpz(const at_zip *zip, at_dict *dict)
   for (int64_t i = 0; i < zip->count; i++) {
     const at_member *member = &zip->members[i];
     if (member->nameLength < SUFFIX ||
-        memcmp(member->name + member->nameLength - SUFFIX, suffix, SUFFIX) != 0)
-      at_damaged(zip->file, "member '%.*s' of the archive is no array",
-                 (int)THMin(member->nameLength, 100), member->name);
-    THGuard bytes, array;
-    const uint8_t *data = at_zip_bytes(zip, member, &bytes);
-    at_guard(&array);
-    array.what = at_readArray(zip->file, data, member->size);
-    at_dict_add(dict, zip->file, member->name, member->nameLength - SUFFIX, array.what);
-    THGuard_leave(&array);
-    THGuard_leave(&bytes);
+        memcmp(member->name + member->nameLength - SUFFIX, suffix, SUFFIX) != 0) {
+      at_dict_wants(dict, zip->file,
+                    &(at_found){.name = member->name,
+                                .length = member->nameLength,
+                                .problem = "is no array, but another member of the archive"});
+      continue;
+    }
+    at_memberStream s;
+    THGuard guard;
+    at_member_begin(&s, zip, member, &guard);
+    const bool whole = at_readArray(&s.stream, member->name, member->nameLength - SUFFIX, dict);
+    if (whole)
+      at_member_finish(&s);
+    THGuard_leave(&guard);
   }
 }
 

@@ -52,11 +52,13 @@ void at_bytes_print(at_bytes *bytes, const char *format, ...)
   at_bytes_add(bytes, text, (size_t)length);
 }
 
-void *at_grown(void *array, int64_t count, int64_t *room, size_t elementSize)
+void *at_grown(at_file *file, void *array, int64_t count, int64_t *room, size_t elementSize)
 {
   if (count < *room)
     return array;
   const int64_t larger = 2 * *room + 16;
+  if (file)
+    at_file_charge(file, (uint64_t)larger * elementSize);
   array = THRealloc(array, larger * (ptrdiff_t)elementSize);
   *room = larger;
   return array;

@@ -7,40 +7,45 @@
 #include "Pickle.h"
 
 typedef enum Meaning {
-  INERT,     /* whatever it gives is of no interest */
+  INERT,     /* an object */
   DICT,      /* a dictionary, perhaps of a list of pairs */
   FIRST,     /* its first argument */
   FROM_TYPE, /* what its first argument gives for the third */
   TENSOR,    /* of a storage, an offset, sizes and strides */
-  FOREIGN,   /* tensors, storages or types that are not here */
-  STORAGE
+  FOREIGN,   /* a tensor that is not here */
+  OF_DTYPE,  /* as TENSOR, of a dtype that PyTorch has no storage for */
+  FOREIGN_STORAGE,
+  STORAGE,
+  ENCODE /* bytes, of a text */
 } Meaning;
 
 /* PyTorch's storages are in the table of element types. */
 static const struct {
   const char *module, *name;
   Meaning meaning;
+  const char *dtype; /* of the elements of a foreign storage */
+  int elementSize;
 } globals[] = {
     {"torch._utils", "_rebuild_tensor_v2", TENSOR},
     {"torch._utils", "_rebuild_tensor", TENSOR},
     {"torch._utils", "_rebuild_parameter", FIRST},
     {"torch._utils", "_rebuild_parameter_with_state", FIRST},
     {"torch._tensor", "_rebuild_from_type_v2", FROM_TYPE},
-    {"torch._utils", "_rebuild_tensor_v3", FOREIGN},
+    {"torch._utils", "_rebuild_tensor_v3", OF_DTYPE},
     {"torch._utils", "_rebuild_sparse_tensor", FOREIGN},
     {"torch._utils", "_rebuild_sparse_csr_tensor", FOREIGN},
     {"torch._utils", "_rebuild_nested_tensor", FOREIGN},
     {"torch._utils", "_rebuild_qtensor", FOREIGN},
     {"torch._utils", "_rebuild_meta_tensor_no_storage", FOREIGN},
-    {"torch", "ComplexFloatStorage", FOREIGN},
-    {"torch", "ComplexDoubleStorage", FOREIGN},
-    {"torch", "QInt8Storage", FOREIGN},
-    {"torch", "QUInt8Storage", FOREIGN},
-    {"torch", "QInt32Storage", FOREIGN},
-    {"torch", "QUInt4x2Storage", FOREIGN},
-    {"torch", "QUInt2x4Storage", FOREIGN},
-    {"torch.storage", "UntypedStorage", FOREIGN},
-    {"torch.storage", "_UntypedStorage", FOREIGN},
+    {"torch", "ComplexFloatStorage", FOREIGN_STORAGE, "torch.complex64", 8},
+    {"torch", "ComplexDoubleStorage", FOREIGN_STORAGE, "torch.complex128", 16},
+    {"torch", "QInt8Storage", FOREIGN_STORAGE, "torch.qint8", 1},
+    {"torch", "QUInt8Storage", FOREIGN_STORAGE, "torch.quint8", 1},
+    {"torch", "QInt32Storage", FOREIGN_STORAGE, "torch.qint32", 4},
+    {"torch", "QUInt4x2Storage", FOREIGN_STORAGE, "torch.quint4x2", 1},
+    {"torch", "QUInt2x4Storage", FOREIGN_STORAGE, "torch.quint2x4", 1},
+    {"torch.storage", "UntypedStorage", FOREIGN_STORAGE, "bytes", 1},
+    {"torch.storage", "_UntypedStorage", FOREIGN_STORAGE, "bytes", 1},
     {"torch.storage", "TypedStorage", INERT},
     {"torch.storage", "_TypedStorage", INERT},
     {"collections", "OrderedDict", DICT},
@@ -53,7 +58,7 @@ static const struct {
     {"torch.nn.parameter", "Parameter", INERT},
     {"torch.nn.parameter", "Buffer", INERT},
     {"torch.serialization", "_get_layout", INERT},
-    {"_codecs", "encode", INERT},
+    {"_codecs", "encode", ENCODE},
     {"numpy", "dtype", INERT},
     {"numpy.core.multiarray", "scalar", INERT},
     {"numpy._core.multiarray", "scalar", INERT},
@@ -105,14 +110,15 @@ enum { GLOBALS = sizeof globals / sizeof *globals };
 
 /* --- the machine ------------------------------------------------------------------------------ */
 
-enum { MARK = -1, NOTHING = -2 };
+enum { MARK = -1, NOTHING = -2, MOST_LINE = 1000 };
 
 typedef struct Machine {
   at_nodes *nodes;
-  const uint8_t *start, *at, *end;
-  int64_t *stack, *memo;
+  at_input *in;
+  uint64_t start, most; /* where the pickle begins, and how long it can be */
+  int32_t *stack, *memo;
   int64_t depth, room, memoCount, memoRoom;
-  int64_t paired; /* how many pairs have become part of a dictionary */
+  uint64_t paired; /* how many pairs have become part of a dictionary */
 } Machine;
 
 static void free_machine(void *what)
@@ -126,37 +132,84 @@ static void free_machine(void *what)
 
 static at_node *node_of(const Machine *m, int64_t id)
 {
-  return &m->nodes->node[id];
+  return at_node_of(m->nodes, (int32_t)id);
 }
 
-static const uint8_t *take(Machine *m, uint64_t length)
+/* --- what is read ----------------------------------------------------------------------------- */
+
+void at_input_begin(at_input *in, at_stream *stream, THGuard *guard)
 {
-  if (length > (uint64_t)(m->end - m->at))
-    bad(m, "the pickle ends too early, at byte %td", m->at - m->start);
-  const uint8_t *at = m->at;
-  m->at += length;
-  return at;
+  *in = (at_input){.stream = stream};
+  THGuard_enter(guard, THFree);
+  in->buffer = guard->what = at_file_alloc(stream->file, AT_INPUT);
+}
+
+static uint64_t place(const Machine *m)
+{
+  return m->in->taken - m->start;
+}
+
+/* Raises unless that many bytes can follow. */
+static void check_left(const Machine *m, uint64_t length)
+{
+  const at_input *in = m->in;
+  if (length > in->end - in->at && length - (in->end - in->at) > in->stream->left)
+    bad(m, "the pickle ends too early, at byte %llu", (unsigned long long)place(m));
+}
+
+static void take(Machine *m, void *to, uint64_t length)
+{
+  at_input *in = m->in;
+  check_left(m, length);
+  for (uint8_t *at = to; length > 0;) {
+    if (in->at == in->end) {
+      in->end = (size_t)THMin(in->stream->left, (uint64_t)AT_INPUT);
+      in->at = 0;
+      at_stream_read(in->stream, in->buffer, in->end);
+    }
+    const size_t count = (size_t)THMin(length, (uint64_t)(in->end - in->at));
+    memcpy(at, in->buffer + in->at, count);
+    at += count;
+    in->at += count;
+    in->taken += count;
+    length -= count;
+  }
+}
+
+static uint8_t take_byte(Machine *m)
+{
+  at_input *in = m->in;
+  uint8_t byte;
+  if (in->at < in->end) {
+    in->taken++;
+    return in->buffer[in->at++];
+  }
+  take(m, &byte, 1);
+  return byte;
 }
 
 static uint64_t take_little(Machine *m, int count)
 {
-  return at_little(take(m, (uint64_t)count), count);
+  uint8_t bytes[8];
+  take(m, bytes, (uint64_t)count);
+  return at_little(bytes, count);
 }
 
-/* Up to the end of the line, which is taken too. */
-static at_text take_line(Machine *m)
+/* Up to the end of the line, which is taken too; returns its length. */
+static size_t take_line(Machine *m, char line[MOST_LINE])
 {
-  const uint8_t *end = memchr(m->at, '\n', (size_t)(m->end - m->at));
-  if (!end)
-    bad(m, "the pickle ends too early, at byte %td", m->at - m->start);
-  const at_text text = {(const char *)m->at, (size_t)(end - m->at)};
-  m->at = end + 1;
-  return text;
+  size_t length = 0;
+  for (uint8_t byte; (byte = take_byte(m)) != '\n'; line[length++] = (char)byte)
+    if (length == MOST_LINE)
+      bad(m, "a name in the pickle is too long, at byte %llu", (unsigned long long)place(m));
+  return length;
 }
 
-static void push(Machine *m, int64_t id)
+/* --- the stack -------------------------------------------------------------------------------- */
+
+static void push(Machine *m, int32_t id)
 {
-  m->stack = at_grown(m->stack, m->depth, &m->room, sizeof *m->stack);
+  m->stack = at_grown(m->nodes->file, m->stack, m->depth, &m->room, sizeof *m->stack);
   m->stack[m->depth++] = id;
 }
 
@@ -165,16 +218,17 @@ static void push_new(Machine *m, at_nodeKind kind)
   push(m, at_nodes_add(m->nodes, kind));
 }
 
-static int64_t pop(Machine *m)
+static int32_t pop(Machine *m)
 {
   if (m->depth == 0 || m->stack[m->depth - 1] == MARK)
-    bad(m, "the pickle takes a value that is not there, at byte %td", m->at - m->start);
+    bad(m, "the pickle takes a value that is not there, at byte %llu",
+        (unsigned long long)place(m));
   return m->stack[--m->depth];
 }
 
-static int64_t top(Machine *m)
+static int32_t top(Machine *m)
 {
-  const int64_t id = pop(m);
+  const int32_t id = pop(m);
   m->depth++;
   return id;
 }
@@ -186,14 +240,14 @@ static int64_t marked(Machine *m)
   while (first > 0 && m->stack[first - 1] != MARK)
     first--;
   if (first == 0)
-    bad(m, "the pickle lacks a mark, at byte %td", m->at - m->start);
+    bad(m, "the pickle lacks a mark, at byte %llu", (unsigned long long)place(m));
   return first;
 }
 
 /* A list of the values from place first on, which leave the stack. */
-static int64_t collect(Machine *m, int64_t first)
+static int32_t collect(Machine *m, int64_t first)
 {
-  const int64_t list = at_nodes_add(m->nodes, AT_NODE_LIST);
+  const int32_t list = at_nodes_add(m->nodes, AT_NODE_LIST);
   for (int64_t i = first; i < m->depth; i++)
     at_nodes_append(m->nodes, list, m->stack[i]);
   m->depth = first;
@@ -204,26 +258,45 @@ static int64_t collect(Machine *m, int64_t first)
 static void make_tuple(Machine *m, int count)
 {
   if (count < 0) {
-    const int64_t tuple = collect(m, marked(m));
+    const int32_t tuple = collect(m, marked(m));
     m->stack[m->depth - 1] = tuple; /* in the place of the mark */
     return;
   }
   for (int i = 1; i <= count; i++)
     if (m->depth < i || m->stack[m->depth - i] == MARK)
-      bad(m, "the pickle takes a value that is not there, at byte %td", m->at - m->start);
+      bad(m, "the pickle takes a value that is not there, at byte %llu",
+          (unsigned long long)place(m));
   push(m, collect(m, m->depth - count));
+}
+
+/* The list or dictionary that takes such items: the value itself, or the items of an object. */
+static int32_t container(Machine *m, int32_t target, at_nodeKind kind)
+{
+  at_node *node = node_of(m, target);
+  if (node->kind == AT_NODE_OBJECT) {
+    if (node->is.object.items < 0) {
+      const int32_t items = at_nodes_add(m->nodes, kind);
+      node->is.object.items = items; /* nodes stay where they are */
+    }
+    target = node->is.object.items;
+  }
+  if (node_of(m, target)->kind != kind)
+    bad(m, "the pickle adds to a value that takes nothing, at byte %llu",
+        (unsigned long long)place(m));
+  return target;
 }
 
 /* Values from place first on go into the list or dictionary below, which is at place to. */
 static void add_items(Machine *m, int64_t first, int64_t to, at_nodeKind kind)
 {
   if (to < 0 || m->stack[to] == MARK)
-    bad(m, "the pickle adds to a value that is not there, at byte %td", m->at - m->start);
-  const int64_t target = m->stack[to];
-  const at_nodeKind is = node_of(m, target)->kind;
-  if ((is != kind && is != AT_NODE_OTHER) || (kind == AT_NODE_DICT && (m->depth - first) % 2 != 0))
-    bad(m, "the pickle adds to a value that takes nothing, at byte %td", m->at - m->start);
-  for (int64_t i = first; i < m->depth && is != AT_NODE_OTHER; i++)
+    bad(m, "the pickle adds to a value that is not there, at byte %llu",
+        (unsigned long long)place(m));
+  const int32_t target = container(m, m->stack[to], kind);
+  if (kind == AT_NODE_DICT && (m->depth - first) % 2 != 0)
+    bad(m, "the pickle adds to a value that takes nothing, at byte %llu",
+        (unsigned long long)place(m));
+  for (int64_t i = first; i < m->depth; i++)
     at_nodes_append(m->nodes, target, m->stack[i]);
   m->depth = to + 1;
 }
@@ -239,29 +312,30 @@ static void add_last(Machine *m, int count, at_nodeKind kind)
 {
   for (int i = 1; i <= count; i++)
     if (m->depth < i || m->stack[m->depth - i] == MARK)
-      bad(m, "the pickle takes a value that is not there, at byte %td", m->at - m->start);
+      bad(m, "the pickle takes a value that is not there, at byte %llu",
+          (unsigned long long)place(m));
   add_items(m, m->depth - count, m->depth - count - 1, kind);
 }
 
 /* --- the memo --------------------------------------------------------------------------------- */
 
-static void put(Machine *m, uint64_t place)
+static void put(Machine *m, uint64_t index)
 {
-  const int64_t id = top(m);
-  if (place >= (uint64_t)(m->end - m->start))
-    bad(m, "the pickle has a memo with a place %llu", (unsigned long long)place);
-  while (m->memoCount <= (int64_t)place) {
-    m->memo = at_grown(m->memo, m->memoCount, &m->memoRoom, sizeof *m->memo);
+  const int32_t id = top(m);
+  if (index >= m->most)
+    bad(m, "the pickle has a memo with a place %llu", (unsigned long long)index);
+  while (m->memoCount <= (int64_t)index) {
+    m->memo = at_grown(m->nodes->file, m->memo, m->memoCount, &m->memoRoom, sizeof *m->memo);
     m->memo[m->memoCount++] = NOTHING;
   }
-  m->memo[place] = id;
+  m->memo[index] = id;
 }
 
-static void get(Machine *m, uint64_t place)
+static void get(Machine *m, uint64_t index)
 {
-  if (place >= (uint64_t)m->memoCount || m->memo[place] == NOTHING)
-    bad(m, "the pickle's memo has nothing at place %llu", (unsigned long long)place);
-  push(m, m->memo[place]);
+  if (index >= (uint64_t)m->memoCount || m->memo[index] == NOTHING)
+    bad(m, "the pickle's memo has nothing at place %llu", (unsigned long long)index);
+  push(m, m->memo[index]);
 }
 
 /* --- names and what they give ----------------------------------------------------------------- */
@@ -281,17 +355,34 @@ static void push_global(Machine *m, at_text module, at_text name)
     if ((same(module, "torch") || same(module, "torch.cuda")) &&
         same(name, at_elements[type].torch))
       found = GLOBALS + 1 + type;
-  if (found == GLOBALS)
-    bad(m, "the pickle names %.*s.%.*s, which is not on the list of what files of tensors have",
+  if (found == GLOBALS && !m->nodes->file->skips && !m->nodes->file->lists)
+    bad(m,
+        "the pickle names %.*s.%.*s, which is not on the list of what files of tensors have: it "
+        "holds objects of a program, as a whole module does.  Save its state_dict(); or load with "
+        ".skip = true, which reads objects as data",
         (int)THMin(module.length, 100), module.at, (int)THMin(name.length, 100), name.at);
-  const int64_t id = at_nodes_add(m->nodes, AT_NODE_GLOBAL);
-  node_of(m, id)->is.global = found;
+  const size_t length = module.length + 1 + name.length;
+  char *text = at_nodes_text(m->nodes, length);
+  memcpy(text, module.at, module.length);
+  text[module.length] = '.';
+  memcpy(text + module.length + 1, name.at, name.length);
+  const int32_t id = at_nodes_addText(m->nodes, AT_NODE_GLOBAL, text, length);
+  node_of(m, id)->count = found;
   push(m, id);
+}
+
+static void push_line_global(Machine *m)
+{
+  char module[MOST_LINE], name[MOST_LINE];
+  const size_t moduleLength = take_line(m, module), nameLength = take_line(m, name);
+  push_global(m, (at_text){module, moduleLength}, (at_text){name, nameLength});
 }
 
 static Meaning meaning_of(const at_node *global)
 {
-  return global->is.global < GLOBALS ? globals[global->is.global].meaning : STORAGE;
+  return global->count < GLOBALS    ? globals[global->count].meaning
+         : global->count == GLOBALS ? INERT
+                                    : STORAGE;
 }
 
 static void push_named(Machine *m)
@@ -303,93 +394,124 @@ static void push_named(Machine *m)
 }
 
 /* Argument index of a list of them, which has to be of that kind. */
-static int64_t argument(const Machine *m, int64_t list, int64_t index, at_nodeKind kind)
+static int32_t argument(const Machine *m, int32_t list, int64_t index, at_nodeKind kind)
 {
   const at_node *arguments = node_of(m, list);
-  if (arguments->kind != AT_NODE_LIST || index >= arguments->is.list.count ||
-      node_of(m, arguments->is.list.items[index])->kind != kind)
+  if (arguments->kind != AT_NODE_LIST || index >= arguments->count ||
+      node_of(m, at_node_item(arguments, index))->kind != kind)
     bad(m, "argument %lld of what the pickle calls is missing, or of another kind",
         (long long)index + 1);
-  return arguments->is.list.items[index];
+  return at_node_item(arguments, index);
 }
 
-static int64_t integer(const Machine *m, int64_t list, int64_t index)
+static int64_t integer(const Machine *m, int32_t list, int64_t index)
 {
   return node_of(m, argument(m, list, index, AT_NODE_INTEGER))->is.integer;
 }
 
-static void foreign(const Machine *m, const at_node *global) TH_NO_RETURN;
-static void foreign(const Machine *m, const at_node *global)
+/* dtype is the name of the elements' type if it is not that of the storage. */
+static void push_tensor(Machine *m, int32_t arguments, const char *dtype)
 {
-  at_foreign(m->nodes->file, "it has tensors made by %s.%s, which are of a kind that is not here",
-             globals[global->is.global].module, globals[global->is.global].name);
-}
-
-static void push_tensor(Machine *m, int64_t arguments)
-{
-  const int64_t storage = argument(m, arguments, 0, AT_NODE_STORAGE),
+  const int32_t storage = argument(m, arguments, 0, AT_NODE_STORAGE),
                 sizes = argument(m, arguments, 2, AT_NODE_LIST),
-                strides = argument(m, arguments, 3, AT_NODE_LIST),
-                first = node_of(m, storage)->is.storage.first;
+                strides = argument(m, arguments, 3, AT_NODE_LIST);
+  const int64_t first = node_of(m, storage)->is.storage->first;
   int64_t offset = integer(m, arguments, 1);
   if (offset < 0 || __builtin_add_overflow(offset, first, &offset))
     bad(m, "a tensor begins at element %lld", (long long)offset);
-  const int64_t id = at_nodes_add(m->nodes, AT_NODE_TENSOR);
-  at_node *node = node_of(m, id);
-  node->is.tensor.storage = storage;
-  node->is.tensor.sizes = sizes;
-  node->is.tensor.strides = strides;
-  node->is.tensor.offset = offset;
+  const int32_t id = at_nodes_addTensor(m->nodes);
+  at_nodeTensor *tensor = node_of(m, id)->is.tensor;
+  tensor->storage = storage;
+  tensor->sizes = sizes;
+  tensor->strides = strides;
+  tensor->offset = offset;
+  tensor->dtype = dtype;
   push(m, id);
 }
 
 /* A dictionary; of pairs, if the first argument is a list of lists of two.  One list could serve
  * for many dictionaries, so that pairs are counted. */
-static void push_dict(Machine *m, int64_t arguments)
+static void push_dict(Machine *m, int32_t arguments)
 {
-  const int64_t dict = at_nodes_add(m->nodes, AT_NODE_DICT);
+  const int32_t dict = at_nodes_add(m->nodes, AT_NODE_DICT);
   push(m, dict);
   const at_node *list = node_of(m, arguments);
-  if (list->kind != AT_NODE_LIST || list->is.list.count == 0)
+  if (list->kind != AT_NODE_LIST || list->count == 0)
     return;
-  const int64_t pairs = list->is.list.items[0];
-  if (node_of(m, pairs)->kind != AT_NODE_LIST)
+  const at_node *pairs = node_of(m, at_node_item(list, 0));
+  if (pairs->kind != AT_NODE_LIST)
     return;
-  for (int64_t i = 0; i < node_of(m, pairs)->is.list.count; i++) {
-    const at_node *pair = node_of(m, node_of(m, pairs)->is.list.items[i]);
-    if (pair->kind != AT_NODE_LIST || pair->is.list.count != 2 || m->paired++ > m->end - m->start)
+  for (int32_t i = 0; i < pairs->count; i++) {
+    const at_node *pair = node_of(m, at_node_item(pairs, i));
+    if (pair->kind != AT_NODE_LIST || pair->count != 2 || m->paired++ > m->most)
       bad(m, "the pickle makes a dictionary of something else than pairs");
-    const int64_t key = pair->is.list.items[0], value = pair->is.list.items[1];
-    at_nodes_append(m->nodes, dict, key);
-    at_nodes_append(m->nodes, dict, value);
+    at_nodes_append(m->nodes, dict, at_node_item(pair, 0));
+    at_nodes_append(m->nodes, dict, at_node_item(pair, 1));
   }
 }
 
+/* Bytes, each of which is a character of the text, as pickles before Python 3 have them. */
+static void push_encoded(Machine *m, int32_t arguments)
+{
+  const at_text text = node_of(m, argument(m, arguments, 0, AT_NODE_TEXT))->is.text;
+  char *bytes = at_nodes_text(m->nodes, text.length);
+  size_t length = 0;
+  for (size_t i = 0; i < text.length; i++) {
+    const uint8_t first = (uint8_t)text.at[i];
+    const bool two = (first == 0xc2 || first == 0xc3) && i + 1 < text.length;
+    if (!two && first >= 0x80)
+      bad(m, "the pickle makes bytes of characters that are none");
+    bytes[length++] = two ? (char)((first & 3) << 6 | (text.at[++i] & 0x3f)) : (char)first;
+  }
+  bytes[length] = '\0';
+  push(m, at_nodes_addText(m->nodes, AT_NODE_BYTES, bytes, length));
+}
+
+static void push_object(Machine *m, int32_t class, int32_t arguments)
+{
+  const int32_t id = at_nodes_add(m->nodes, AT_NODE_OBJECT);
+  at_node *node = node_of(m, id);
+  node->is.object.class = class;
+  node->is.object.arguments = arguments;
+  node->is.object.items = node->is.object.state = -1;
+  push(m, id);
+}
+
 /* What the function or class gives for the arguments. */
-static void push_result(Machine *m, int64_t callee, int64_t arguments)
+static void push_result(Machine *m, int32_t callee, int32_t arguments)
 {
   for (int i = 0; i < 4; i++) {
-    if (node_of(m, callee)->kind != AT_NODE_GLOBAL)
+    const at_node *function = node_of(m, callee), *list = node_of(m, arguments);
+    if (function->kind != AT_NODE_GLOBAL)
       bad(m, "the pickle calls a value that is no function");
-    switch (meaning_of(node_of(m, callee))) {
+    switch (meaning_of(function)) {
       case INERT:
       case STORAGE:
-        push_new(m, AT_NODE_OTHER);
+      case FOREIGN_STORAGE:
+        push_object(m, callee, arguments);
         return;
       case DICT:
         push_dict(m, arguments);
         return;
+      case ENCODE:
+        push_encoded(m, arguments);
+        return;
       case TENSOR:
-        push_tensor(m, arguments);
+        push_tensor(m, arguments, NULL);
+        return;
+      case OF_DTYPE:
+        push_tensor(m, arguments,
+                    node_of(m, argument(m, arguments, 6, AT_NODE_GLOBAL))->is.text.at);
         return;
       case FIRST:
-        if (node_of(m, arguments)->kind != AT_NODE_LIST ||
-            node_of(m, arguments)->is.list.count == 0)
+        if (list->kind != AT_NODE_LIST || list->count == 0)
           bad(m, "the pickle calls a function without arguments");
-        push(m, node_of(m, arguments)->is.list.items[0]);
+        push(m, at_node_item(list, 0));
         return;
       case FOREIGN:
-        foreign(m, node_of(m, callee));
+        push(m, at_nodes_addText(m->nodes, AT_NODE_FOREIGN, function->is.text.at,
+                                 function->is.text.length));
+        return;
       case FROM_TYPE:
         callee = argument(m, arguments, 0, AT_NODE_GLOBAL);
         arguments = argument(m, arguments, 2, AT_NODE_LIST);
@@ -401,82 +523,107 @@ static void push_result(Machine *m, int64_t callee, int64_t arguments)
 
 static void reduce(Machine *m)
 {
-  const int64_t arguments = pop(m), callee = pop(m);
+  const int32_t arguments = pop(m), callee = pop(m);
   push_result(m, callee, arguments);
+}
+
+/* Gives the object below its fields.  Those of lists, dictionaries and tensors are attributes,
+ * which are of no interest. */
+static void build(Machine *m)
+{
+  const int32_t state = pop(m);
+  at_node *node = node_of(m, top(m));
+  if (node->kind == AT_NODE_OBJECT)
+    node->is.object.state = state;
 }
 
 /* ("storage", class, key, where it was, elements[, (key of a view of it, first, elements)]) */
 static void push_storage(Machine *m)
 {
-  const int64_t list = pop(m);
-  const int64_t word = argument(m, list, 0, AT_NODE_TEXT), key = argument(m, list, 2, AT_NODE_TEXT),
-                count = integer(m, list, 4);
+  const int32_t list = pop(m);
+  const int32_t word = argument(m, list, 0, AT_NODE_TEXT), key = argument(m, list, 2, AT_NODE_TEXT);
+  const int64_t count = integer(m, list, 4);
   const at_node *class = node_of(m, argument(m, list, 1, AT_NODE_GLOBAL));
+  const Meaning meaning = meaning_of(class);
   if (!same(node_of(m, word)->is.text, "storage"))
     bad(m, "the pickle refers to something that is no storage");
-  if (meaning_of(class) == FOREIGN)
-    foreign(m, class);
-  if (meaning_of(class) != STORAGE || count < 0)
+  if ((meaning != STORAGE && meaning != FOREIGN_STORAGE) || count < 0)
     bad(m, "the pickle has a storage of no type, or of %lld elements", (long long)count);
-  const at_scalar_type type = (at_scalar_type)(class->is.global - GLOBALS - 1);
 
   int64_t first = 0;
   const at_node *arguments = node_of(m, list);
-  if (arguments->is.list.count > 5 &&
-      node_of(m, arguments->is.list.items[5])->kind == AT_NODE_LIST) {
-    const int64_t view = arguments->is.list.items[5];
+  if (arguments->count > 5 && node_of(m, at_node_item(arguments, 5))->kind == AT_NODE_LIST) {
+    const int32_t view = at_node_item(arguments, 5);
     const int64_t length = integer(m, view, 2);
     first = integer(m, view, 1);
     if (first < 0 || length < 0 || first > count || length > count - first)
       bad(m, "a view of a storage of %lld elements has %lld of them from %lld on", (long long)count,
           (long long)length, (long long)first);
   }
-  const int64_t id = at_nodes_add(m->nodes, AT_NODE_STORAGE);
-  at_node *node = node_of(m, id);
-  node->is.storage.key = node_of(m, key)->is.text;
-  node->is.storage.count = count;
-  node->is.storage.first = first;
-  node->is.storage.type = type;
+  const int32_t id = at_nodes_addStorage(m->nodes);
+  at_nodeStorage *storage = node_of(m, id)->is.storage;
+  storage->key = node_of(m, key)->is.text;
+  storage->count = count;
+  storage->first = first;
+  if (meaning == STORAGE) {
+    storage->type = at_cpuType((at_scalar_type)(class->count - GLOBALS - 1));
+    storage->elementSize = storage->type->elementSize;
+  } else {
+    storage->dtype = globals[class->count].dtype;
+    storage->elementSize = (size_t)globals[class->count].elementSize;
+  }
   push(m, id);
 }
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* In two's complement; one of more than 64 bits is of no interest. */
+/* In two's complement; one of more than 64 bits is a number. */
 static void push_long(Machine *m, uint64_t length)
 {
-  const uint8_t *at = take(m, length);
+  enum { MOST = 120 };
+  uint8_t bytes[MOST];
+  if (length > MOST)
+    bad(m, "the pickle has an integer of %llu bytes", (unsigned long long)length);
+  take(m, bytes, length);
+  const bool negative = length > 0 && bytes[length - 1] & 0x80;
   if (length > 8) {
-    push_new(m, AT_NODE_OTHER);
+    double value = negative ? -1 : 0;
+    for (uint64_t i = length; i > 0; i--)
+      value = 256 * value + bytes[i - 1];
+    push(m, at_nodes_addNumber(m->nodes, value));
     return;
   }
-  uint64_t value = at_little(at, (int)length);
-  if (length > 0 && length < 8 && at[length - 1] & 0x80)
+  uint64_t value = at_little(bytes, (int)length);
+  if (negative && length < 8)
     value |= UINT64_MAX << 8 * length;
   push(m, at_nodes_addInteger(m->nodes, (int64_t)value));
 }
 
 static void push_double(Machine *m)
 {
-  const uint8_t *at = take(m, 8);
+  uint8_t bytes[8];
   uint64_t bits = 0;
+  double value;
+  take(m, bytes, 8);
   for (int i = 0; i < 8; i++) /* the highest byte first */
-    bits = bits << 8 | at[i];
-  const int64_t id = at_nodes_add(m->nodes, AT_NODE_NUMBER);
-  memcpy(&node_of(m, id)->is.number, &bits, sizeof bits);
+    bits = bits << 8 | bytes[i];
+  memcpy(&value, &bits, sizeof bits);
+  push(m, at_nodes_addNumber(m->nodes, value));
+}
+
+static void push_text(Machine *m, at_nodeKind kind, uint64_t length)
+{
+  check_left(m, length);
+  char *text = at_nodes_text(m->nodes, length);
+  take(m, text, length);
+  push(m, at_nodes_addText(m->nodes, kind, text, (size_t)length));
+}
+
+static void push_bool(Machine *m, bool value)
+{
+  const int32_t id = at_nodes_add(m->nodes, AT_NODE_BOOL);
+  node_of(m, id)->is.integer = value;
   push(m, id);
-}
-
-static void push_text(Machine *m, uint64_t length)
-{
-  const uint8_t *at = take(m, length);
-  push(m, at_nodes_addText(m->nodes, at, (size_t)length));
-}
-
-static void push_bytes(Machine *m, uint64_t length)
-{
-  take(m, length);
-  push_new(m, AT_NODE_OTHER);
 }
 
 /* The instructions, by their names in Python's pickletools. */
@@ -501,12 +648,13 @@ enum {
 /* The number that a line of the memo's instructions is. */
 static uint64_t take_place(Machine *m)
 {
-  const at_text line = take_line(m);
+  char line[MOST_LINE];
+  const size_t length = take_line(m, line);
   uint64_t value = 0;
-  for (size_t i = 0; i < line.length; i++) {
-    if (line.at[i] < '0' || line.at[i] > '9' || value > UINT32_MAX)
+  for (size_t i = 0; i < length; i++) {
+    if (line[i] < '0' || line[i] > '9' || value > UINT32_MAX)
       bad(m, "the pickle's memo has a place that is no number");
-    value = 10 * value + (uint64_t)(line.at[i] - '0');
+    value = 10 * value + (uint64_t)(line[i] - '0');
   }
   return value;
 }
@@ -519,7 +667,7 @@ static void run_instruction(Machine *m, uint8_t instruction)
         bad(m, "the pickle is of a protocol after 5");
       break;
     case FRAME:
-      take(m, 8);
+      take_little(m, 8);
       break;
     case MARK_:
       push(m, MARK);
@@ -537,11 +685,11 @@ static void run_instruction(Machine *m, uint8_t instruction)
       push(m, top(m));
       break;
     case NONE:
-      push_new(m, AT_NODE_OTHER);
+      push_new(m, AT_NODE_NOTHING);
       break;
     case NEWTRUE:
     case NEWFALSE:
-      push(m, at_nodes_addInteger(m->nodes, instruction == NEWTRUE));
+      push_bool(m, instruction == NEWTRUE);
       break;
     case BININT:
       push(m, at_nodes_addInteger(m->nodes, (int32_t)take_little(m, 4)));
@@ -563,24 +711,24 @@ static void run_instruction(Machine *m, uint8_t instruction)
       break;
     case SHORT_BINSTRING:
     case SHORT_BINUNICODE:
-      push_text(m, take_little(m, 1));
+      push_text(m, AT_NODE_TEXT, take_little(m, 1));
       break;
     case BINSTRING:
     case BINUNICODE:
-      push_text(m, take_little(m, 4));
+      push_text(m, AT_NODE_TEXT, take_little(m, 4));
       break;
     case BINUNICODE8:
-      push_text(m, take_little(m, 8));
+      push_text(m, AT_NODE_TEXT, take_little(m, 8));
       break;
     case SHORT_BINBYTES:
-      push_bytes(m, take_little(m, 1));
+      push_text(m, AT_NODE_BYTES, take_little(m, 1));
       break;
     case BINBYTES:
-      push_bytes(m, take_little(m, 4));
+      push_text(m, AT_NODE_BYTES, take_little(m, 4));
       break;
     case BINBYTES8:
     case BYTEARRAY8:
-      push_bytes(m, take_little(m, 8));
+      push_text(m, AT_NODE_BYTES, take_little(m, 8));
       break;
     case EMPTY_TUPLE:
     case EMPTY_LIST:
@@ -610,7 +758,7 @@ static void run_instruction(Machine *m, uint8_t instruction)
       break;
     case DICT_:
       make_tuple(m, -1);
-      if (node_of(m, top(m))->is.list.count % 2 != 0)
+      if (node_of(m, top(m))->count % 2 != 0)
         bad(m, "the pickle has a dictionary with a key and no value");
       node_of(m, top(m))->kind = AT_NODE_DICT;
       break;
@@ -621,20 +769,17 @@ static void run_instruction(Machine *m, uint8_t instruction)
       add_marked(m, AT_NODE_DICT);
       break;
     case EMPTY_SET:
-      push_new(m, AT_NODE_OTHER);
+      push_new(m, AT_NODE_LIST);
       break;
     case ADDITEMS:
-      add_marked(m, AT_NODE_OTHER);
+      add_marked(m, AT_NODE_LIST);
       break;
     case FROZENSET:
-      m->depth = marked(m) - 1;
-      push_new(m, AT_NODE_OTHER);
+      make_tuple(m, -1);
       break;
-    case GLOBAL: {
-      const at_text module = take_line(m);
-      push_global(m, module, take_line(m));
+    case GLOBAL:
+      push_line_global(m);
       break;
-    }
     case STACK_GLOBAL:
       push_named(m);
       break;
@@ -646,9 +791,8 @@ static void run_instruction(Machine *m, uint8_t instruction)
     case NEWOBJ:
       reduce(m);
       break;
-    case BUILD: /* gives the object below attributes, which are of no interest */
-      pop(m);
-      top(m);
+    case BUILD:
+      build(m);
       break;
     case BINPERSID:
       push_storage(m);
@@ -675,27 +819,27 @@ static void run_instruction(Machine *m, uint8_t instruction)
       get(m, take_little(m, 4));
       break;
     default:
-      bad(m, "the pickle has an instruction 0x%02x at byte %td, which files of tensors have not",
-          instruction, m->at - m->start - 1);
+      bad(m, "the pickle has an instruction 0x%02x at byte %llu, which files of tensors have not",
+          instruction, (unsigned long long)place(m) - 1);
   }
 }
 
-int64_t at_readPickle(at_nodes *nodes, const uint8_t *bytes, size_t size, size_t *used)
+int32_t at_readPickle(at_nodes *nodes, at_input *in)
 {
-  Machine m = {.nodes = nodes, .start = bytes, .at = bytes, .end = bytes + size};
+  const uint64_t most = in->end - in->at + in->stream->left;
+  Machine m = {.nodes = nodes, .in = in, .start = in->taken, .most = most};
   THGuard guard;
   THGuard_enter(&guard, free_machine);
   guard.what = &m;
   for (;;) {
-    const uint8_t instruction = *take(&m, 1);
+    const uint8_t instruction = take_byte(&m);
     if (instruction == STOP)
       break;
     run_instruction(&m, instruction);
   }
-  const int64_t object = pop(&m);
+  const int32_t object = pop(&m);
   if (m.depth > 0)
     bad(&m, "the pickle leaves %lld values besides its object", (long long)m.depth);
-  *used = (size_t)(m.at - m.start);
   THGuard_leave(&guard);
   return object;
 }

@@ -2,6 +2,7 @@
  * and places), then the elements of one tensor behind those of the other. */
 #include "Files.h"
 #include "Json.h"
+#include "Nodes.h"
 
 enum {
   LENGTH = 8,
@@ -11,8 +12,8 @@ enum {
 
 bool at_isSafetensors(const at_file *file)
 {
-  return file->size > LENGTH && at_little(file->bytes, LENGTH) <= MOST_HEADER &&
-         file->bytes[LENGTH] == '{';
+  return file->size > LENGTH && at_little(file->head, LENGTH) <= MOST_HEADER &&
+         file->head[LENGTH] == '{';
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -23,6 +24,7 @@ typedef struct Range {
 } Range;
 
 typedef struct Reading {
+  char *header;
   at_json json;
   at_bytes text, name;
   Range *ranges; /* of all tensors */
@@ -31,7 +33,8 @@ typedef struct Reading {
 } Reading;
 
 typedef struct Entry {
-  const at_type *type;
+  const at_type *type; /* NULL if it is not here */
+  char dtype[24];
   int dims;
   int64_t size[AT_MOST_DIMS];
   Range range;
@@ -43,6 +46,7 @@ static void free_reading(void *what)
   at_bytes_free(&r->text);
   at_bytes_free(&r->name);
   THFree(r->ranges);
+  THFree(r->header);
 }
 
 static void read_type(Reading *r, Entry *entry)
@@ -51,9 +55,7 @@ static void read_type(Reading *r, Entry *entry)
   for (int i = 0; i < AT_SCALAR_TYPES; i++)
     if (at_json_equal(&r->text, at_elements[i].safetensors))
       entry->type = at_cpuType((at_scalar_type)i);
-  if (!entry->type)
-    at_foreign(r->json.file, "'%.100s' is of type %.20s, which is not here", r->name.start,
-               r->text.start);
+  snprintf(entry->dtype, sizeof entry->dtype, "%.20s", (const char *)r->text.start);
 }
 
 static void read_sizes(Reading *r, Entry *entry)
@@ -82,7 +84,7 @@ static void read_entry(Reading *r, at_dict *dict)
 {
   static const char *const keys[] = {"dtype", "shape", "data_offsets"};
   static void (*const readers[])(Reading * r, Entry * entry) = {read_type, read_sizes, read_range};
-  const at_file *file = r->json.file;
+  at_file *file = r->json.file;
   Entry entry = {0};
   bool seen[] = {false, false, false};
   int count = 0;
@@ -107,29 +109,43 @@ static void read_entry(Reading *r, at_dict *dict)
   const at_ints sizes = {entry.size, entry.dims};
   const Range range = entry.range;
   if (range.begin > range.end || range.end > file->size - r->start ||
-      !at_bytesOf(entry.type, sizes, &wanted) || wanted != range.end - range.begin)
+      (entry.type &&
+       (!at_bytesOf(entry.type, sizes, &wanted) || wanted != range.end - range.begin)))
     at_damaged(file, "'%.100s', of size (%s) and type %s, lies from byte %llu to byte %llu of %zu",
-               r->name.start, at_sizeDesc(sizes).str, at_scalarTypeName(entry.type->scalarType),
-               (unsigned long long)range.begin, (unsigned long long)range.end,
-               file->size - r->start);
-  r->ranges = at_grown(r->ranges, r->count, &r->room, sizeof *r->ranges);
+               r->name.start, at_sizeDesc(sizes).str, entry.dtype, (unsigned long long)range.begin,
+               (unsigned long long)range.end, file->size - r->start);
+  r->ranges = at_grown(file, r->ranges, r->count, &r->room, sizeof *r->ranges);
   r->ranges[r->count++] = range;
+  const at_found found = {(const char *)r->name.start,     r->name.length, entry.type,
+                          entry.type ? NULL : entry.dtype, NULL,           sizes};
+  if (!at_dict_wants(dict, file, &found))
+    return;
   THGuard guard;
   at_guard(&guard);
-  guard.what = at_newMapped(file, entry.type, sizes, r->start + (size_t)range.begin);
-  at_dict_add(dict, file, (const char *)r->name.start, r->name.length, guard.what);
+  guard.what = at_newMapped(file, entry.type, sizes, r->start + range.begin);
+  at_dict_add(dict, file, &found, guard.what);
   THGuard_leave(&guard);
 }
 
-/* { "key": "value", ... }: anything goes, and nothing of it matters here. */
-static void skip_metadata(Reading *r)
+static int32_t text_node(Reading *r, at_nodes *nodes)
 {
+  at_json_string(&r->json, &r->text);
+  char *text = at_nodes_text(nodes, r->text.length);
+  memcpy(text, r->text.start, r->text.length);
+  return at_nodes_addText(nodes, AT_NODE_TEXT, text, r->text.length);
+}
+
+/* { "key": "value", ... } */
+static void read_metadata(Reading *r, at_dict *dict)
+{
+  at_nodes *nodes = at_dict_newNodes(dict, r->json.file);
+  nodes->metadata = at_nodes_add(nodes, AT_NODE_DICT);
   at_json_expect(&r->json, '{');
   if (!at_json_take(&r->json, '}'))
     do {
-      at_json_string(&r->json, &r->text);
+      at_nodes_append(nodes, nodes->metadata, text_node(r, nodes));
       at_json_expect(&r->json, ':');
-      at_json_string(&r->json, &r->text);
+      at_nodes_append(nodes, nodes->metadata, text_node(r, nodes));
     } while (at_json_more(&r->json, '}'));
 }
 
@@ -154,16 +170,20 @@ static void check_ranges(Reading *r)
     at_damaged(file, "%zu bytes of elements belong to no tensor", file->size - r->start - at);
 }
 
-void at_readSafetensors(const at_file *file, at_dict *dict)
+void at_readSafetensors(at_file *file, at_dict *dict)
 {
-  const size_t length = (size_t)at_little(file->bytes, LENGTH);
+  enum { TEXTS = 8 }; /* times the header, that a name and a text can take while they grow */
+  const size_t length = (size_t)at_little(file->head, LENGTH);
   if (length > file->size - LENGTH)
     at_damaged(file, "the file ends within its header");
-  const char *text = (const char *)file->bytes + LENGTH;
-  Reading r = {.json = {file, text, text + length}, .start = LENGTH + length};
+  Reading r = {.start = LENGTH + length};
   THGuard guard;
   THGuard_enter(&guard, free_reading);
   guard.what = &r;
+  at_file_charge(file, TEXTS * (uint64_t)length);
+  r.header = at_file_alloc(file, r.start);
+  at_file_read(file, 0, r.header, r.start);
+  r.json = (at_json){file, r.header, r.header + LENGTH, r.header + r.start};
   bool metadata = false;
   at_json_expect(&r.json, '{');
   if (!at_json_take(&r.json, '}'))
@@ -172,7 +192,7 @@ void at_readSafetensors(const at_file *file, at_dict *dict)
       at_json_expect(&r.json, ':');
       if (!metadata && at_json_equal(&r.name, "__metadata__")) {
         metadata = true;
-        skip_metadata(&r);
+        read_metadata(&r, dict);
       } else {
         read_entry(&r, dict);
       }

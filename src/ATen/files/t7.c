@@ -46,19 +46,18 @@ static Read *const readers[AT_SCALAR_TYPES] = {
  * storage) or a function (its upvalues). */
 typedef struct Open {
   Kind kind;
-  int64_t id;   /* the node; of an object that is a tensor, one of that kind */
-  int64_t left; /* entries of a table */
-  int64_t key;  /* of the value that is next, or NONE */
+  int32_t id;   /* the node; of an object that is a tensor, one of that kind */
+  int32_t left; /* entries of a table */
+  int32_t key;  /* of the value that is next, or NONE */
 } Open;
 
 typedef struct Reader {
-  at_nodes nodes;
+  at_nodes *nodes;
   THFile *in;
   Open *open;
   int64_t depth, room;
-  int64_t *numbered; /* the nodes of tables and objects by their numbers, or NONE */
+  int32_t *numbered; /* the nodes of tables and objects by their numbers, or NONE */
   int64_t numbers, numbersRoom;
-  at_bytes text;
 } Reader;
 
 static void free_reader(void *what)
@@ -67,57 +66,55 @@ static void free_reader(void *what)
   THFile_free(r->in);
   THFree(r->open);
   THFree(r->numbered);
-  at_bytes_free(&r->text);
 }
 
-#define bad(R, ...) at_damaged((R)->nodes.file, __VA_ARGS__)
+#define bad(R, ...) at_damaged((R)->nodes->file, __VA_ARGS__)
 
-static at_node *node_of(const Reader *r, int64_t id)
+static at_node *node_of(const Reader *r, int32_t id)
 {
-  return &r->nodes.node[id];
+  return at_node_of(r->nodes, id);
 }
 
 /* Raises unless that many bytes are left. */
-static size_t check_left(Reader *r, int64_t count)
+static void check_left(Reader *r, int64_t count)
 {
-  const size_t at = THFile_position(r->in), size = r->nodes.file->size;
+  const size_t at = THFile_position(r->in), size = r->nodes->file->size;
   if (count < 0 || at > size || (uint64_t)count > size - at)
     bad(r, "%lld bytes or elements cannot follow byte %zu", (long long)count, at);
-  return at;
 }
 
-/* A text behind its length; it lies in the file as it is, also if that is text. */
+/* A text behind its length; it is in the file as it is, also if that is text. */
 static at_text read_text(Reader *r)
 {
   const int32_t length = THFile_readIntScalar(r->in);
-  const size_t at = check_left(r, length);
-  r->text.length = 0;
-  at_bytes_add(&r->text, r->nodes.file->bytes + at, (size_t)length);
+  check_left(r, length);
+  char *text = at_nodes_text(r->nodes, (uint64_t)length);
   if (length > 0)
-    THFile_readCharRaw(r->in, (int8_t *)r->text.start, (size_t)length);
-  return (at_text){(const char *)r->nodes.file->bytes + at, (size_t)length};
+    THFile_readCharRaw(r->in, (int8_t *)text, (size_t)length);
+  return (at_text){text, (size_t)length};
 }
 
-static int64_t add(Reader *r, at_nodeKind kind)
+static int32_t add(Reader *r, at_nodeKind kind)
 {
-  return at_nodes_add(&r->nodes, kind);
+  return at_nodes_add(r->nodes, kind);
 }
 
 /* The value that has been begun needs others. */
-static void leave_open(Reader *r, Kind kind, int64_t id, int64_t left)
+static void leave_open(Reader *r, Kind kind, int32_t id, int32_t left)
 {
-  r->open = at_grown(r->open, r->depth, &r->room, sizeof *r->open);
+  r->open = at_grown(r->nodes->file, r->open, r->depth, &r->room, sizeof *r->open);
   r->open[r->depth++] = (Open){kind, id, left, NONE};
 }
 
 /* Reads a number and returns the place of its node, which is NONE the first time. */
-static int64_t read_number(Reader *r)
+static int32_t read_number(Reader *r)
 {
   const int32_t number = THFile_readIntScalar(r->in);
-  if (number < 0 || (uint64_t)number >= r->nodes.file->size)
+  if (number < 0 || (uint64_t)number >= r->nodes->file->size)
     bad(r, "there cannot be an object number %d", number);
   while (r->numbers <= number) {
-    r->numbered = at_grown(r->numbered, r->numbers, &r->numbersRoom, sizeof *r->numbered);
+    r->numbered =
+        at_grown(r->nodes->file, r->numbered, r->numbers, &r->numbersRoom, sizeof *r->numbered);
     r->numbered[r->numbers++] = NONE;
   }
   return number;
@@ -153,7 +150,7 @@ static at_scalar_type type_of(at_text class, size_t field, const char *plain)
   return AT_SCALAR_TYPES;
 }
 
-static int64_t read_storage(Reader *r, at_scalar_type type)
+static int32_t read_storage(Reader *r, at_scalar_type type)
 {
   const int64_t count = THFile_readLongScalar(r->in);
   const at_type *own = at_cpuType(type);
@@ -161,69 +158,75 @@ static int64_t read_storage(Reader *r, at_scalar_type type)
   if (__builtin_mul_overflow(count, (int64_t)own->elementSize, &bytes))
     bytes = -1;
   check_left(r, THFile_isBinary(r->in) ? bytes : count); /* in text, elements take a byte each */
-  const int64_t id = add(r, AT_NODE_STORAGE);
-  node_of(r, id)->is.storage.type = type;
-  node_of(r, id)->is.storage.count = count;
-  at_tensor *t = node_of(r, id)->is.storage.elements = at_newShape(own, (at_ints){&count, 1});
+  const int32_t id = at_nodes_addStorage(r->nodes);
+  at_nodeStorage *storage = node_of(r, id)->is.storage;
+  storage->type = own;
+  storage->count = count;
+  if (r->nodes->file->lists && THFile_isBinary(r->in)) {
+    THFile_seek(r->in, THFile_position(r->in) + (size_t)bytes);
+    return id;
+  }
+  at_tensor *t = storage->elements = at_newElements(r->nodes->file, own, (at_ints){&count, 1});
   if (count > 0)
     readers[type](r->in, at_hostData(t), (size_t)count);
   return id;
 }
 
-static int64_t read_integers(Reader *r, int count)
+static int32_t read_integers(Reader *r, int count)
 {
   int64_t values[AT_MOST_DIMS];
-  const int64_t list = add(r, AT_NODE_LIST);
+  const int32_t list = add(r, AT_NODE_LIST);
   if (count > 0)
     THFile_readLongRaw(r->in, values, (size_t)count);
   for (int d = 0; d < count; d++)
-    at_nodes_append(&r->nodes, list, at_nodes_addInteger(&r->nodes, values[d]));
+    at_nodes_append(r->nodes, list, at_nodes_addInteger(r->nodes, values[d]));
   return list;
 }
 
 /* All but the storage, which is the next value.  No dimensions are no elements. */
-static int64_t read_tensor(Reader *r, at_scalar_type type)
+static int32_t read_tensor(Reader *r, at_scalar_type type)
 {
   const int32_t dims = THFile_readIntScalar(r->in);
   if (dims < 0 || dims > AT_MOST_DIMS)
     bad(r, "a tensor has %d dimensions", dims);
-  const int64_t sizes = read_integers(r, dims), strides = read_integers(r, dims);
+  const int32_t sizes = read_integers(r, dims), strides = read_integers(r, dims);
   if (dims == 0) {
-    at_nodes_append(&r->nodes, sizes, at_nodes_addInteger(&r->nodes, 0));
-    at_nodes_append(&r->nodes, strides, at_nodes_addInteger(&r->nodes, 1));
+    at_nodes_append(r->nodes, sizes, at_nodes_addInteger(r->nodes, 0));
+    at_nodes_append(r->nodes, strides, at_nodes_addInteger(r->nodes, 1));
   }
   const int64_t first = THFile_readLongScalar(r->in); /* counted from 1 */
-  const int64_t storage = add(r, AT_NODE_STORAGE), id = add(r, AT_NODE_TENSOR);
-  node_of(r, storage)->is.storage.type = type; /* until the real one comes, if it does */
-  at_node *node = node_of(r, id);
-  node->is.tensor.storage = storage;
-  node->is.tensor.sizes = sizes;
-  node->is.tensor.strides = strides;
-  node->is.tensor.offset = dims == 0 || first < 1 ? 0 : first - 1;
+  const int32_t storage = at_nodes_addStorage(r->nodes), id = at_nodes_addTensor(r->nodes);
+  node_of(r, storage)->is.storage->type =
+      at_cpuType(type); /* until the real one comes, if it does */
+  at_nodeTensor *tensor = node_of(r, id)->is.tensor;
+  tensor->storage = storage;
+  tensor->sizes = sizes;
+  tensor->strides = strides;
+  tensor->offset = dims == 0 || first < 1 ? 0 : first - 1;
   return id;
 }
 
-static void take_storage(Reader *r, int64_t tensor, int64_t storage)
+static void take_storage(Reader *r, int32_t id, int32_t storage)
 {
-  at_node *t = node_of(r, tensor);
+  at_nodeTensor *tensor = node_of(r, id)->is.tensor;
   const at_node *s = node_of(r, storage);
-  if (s->kind == AT_NODE_OTHER)
+  if (s->kind == AT_NODE_NOTHING)
     return; /* nil */
   if (s->kind != AT_NODE_STORAGE ||
-      s->is.storage.type != node_of(r, t->is.tensor.storage)->is.storage.type)
+      s->is.storage->type != node_of(r, tensor->storage)->is.storage->type)
     bad(r, "a tensor has no storage, or one of another type");
-  t->is.tensor.storage = storage;
+  tensor->storage = storage;
 }
 
 /* --- values ----------------------------------------------------------------------------------- */
 
 /* Reads an object behind its number. */
-static int64_t read_object(Reader *r, int64_t number)
+static int32_t read_object(Reader *r, int32_t number)
 {
   at_text class = read_text(r);
   if (class.length >= 2 && !memcmp(class.at, "V ", 2)) /* files of old have no version */
     class = read_text(r);
-  int64_t id;
+  int32_t id;
   const at_scalar_type tensor = type_of(class, offsetof(at_element, t7), "Tensor"),
                        storage = type_of(class, offsetof(at_element, torch), "Storage");
   if (storage != AT_SCALAR_TYPES) {
@@ -233,8 +236,9 @@ static int64_t read_object(Reader *r, int64_t number)
     leave_open(r, OBJECT, id, 1);
   } else if (class.length >= 6 &&
              (!memcmp(class.at, "torch.", 6) || !memcmp(class.at, "tds.", 4))) {
-    at_foreign(r->nodes.file, "it has an object of class %.*s, which is not here",
-               (int)THMin(class.length, 100), class.at);
+    at_damaged_from(__FILE__, __LINE__, r->nodes->file, AT_ERROR_TYPE,
+                    "it has an object of class %.*s, which is not here",
+                    (int)THMin(class.length, 100), class.at);
   } else {
     id = add(r, AT_NODE_DICT);
     leave_open(r, OBJECT, id, 1);
@@ -243,43 +247,42 @@ static int64_t read_object(Reader *r, int64_t number)
   return id;
 }
 
-static int64_t read_table(Reader *r, int64_t number)
+static int32_t read_table(Reader *r, int32_t number)
 {
   const int32_t count = THFile_readIntScalar(r->in);
   check_left(r, count);
-  const int64_t id = r->numbered[number] = add(r, AT_NODE_DICT);
+  const int32_t id = r->numbered[number] = add(r, AT_NODE_DICT);
   if (count > 0)
     leave_open(r, TABLE, id, count);
   return id;
 }
 
 /* Dumped code, and what it refers to. */
-static int64_t read_function(Reader *r)
+static int32_t read_function(Reader *r)
 {
-  read_text(r);
-  const int64_t id = add(r, AT_NODE_OTHER);
+  const at_text code = read_text(r);
+  const int32_t id = at_nodes_addText(r->nodes, AT_NODE_BYTES, code.at, code.length);
   leave_open(r, FUNCTION, id, 1);
   return id;
 }
 
 /* Begins a value, and returns its node. */
-static int64_t read_value(Reader *r)
+static int32_t read_value(Reader *r)
 {
   const int32_t kind = THFile_readIntScalar(r->in);
-  int64_t id, number;
+  int32_t id, number;
   switch (kind) {
     case NIL:
-      return add(r, AT_NODE_OTHER);
+      return add(r, AT_NODE_NOTHING);
     case BOOLEAN:
-      THFile_readIntScalar(r->in);
-      return add(r, AT_NODE_OTHER);
-    case NUMBER:
-      id = add(r, AT_NODE_NUMBER);
-      node_of(r, id)->is.number = THFile_readDoubleScalar(r->in);
+      id = add(r, AT_NODE_BOOL);
+      node_of(r, id)->is.integer = THFile_readIntScalar(r->in) != 0;
       return id;
+    case NUMBER:
+      return at_nodes_addNumber(r->nodes, THFile_readDoubleScalar(r->in));
     case STRING: {
       const at_text text = read_text(r);
-      return at_nodes_addText(&r->nodes, text.at, text.length);
+      return at_nodes_addText(r->nodes, AT_NODE_TEXT, text.at, text.length);
     }
     case FUNCTION:
       return read_function(r);
@@ -302,18 +305,20 @@ static int64_t read_value(Reader *r)
 }
 
 /* An object has the entries of its table, which is there for nothing else. */
-static void take_table(Reader *r, int64_t object, int64_t table)
+static void take_table(Reader *r, int32_t object, int32_t table)
 {
   at_node *to = node_of(r, object), *from = node_of(r, table);
-  if (to == from || from->kind != AT_NODE_DICT || to->is.list.count > 0)
+  if (to == from || from->kind != AT_NODE_DICT || to->count > 0)
     return;
   const at_node empty = *to;
   to->is = from->is;
+  to->count = from->count;
   from->is = empty.is;
+  from->count = empty.count;
 }
 
 /* Gives the value to what is open.  Whether that is complete with it. */
-static bool give(Reader *r, int64_t value)
+static bool give(Reader *r, int32_t value)
 {
   Open *open = &r->open[r->depth - 1];
   if (open->kind == TABLE && open->key == NONE) {
@@ -321,8 +326,8 @@ static bool give(Reader *r, int64_t value)
     return false;
   }
   if (open->kind == TABLE) {
-    at_nodes_append(&r->nodes, open->id, open->key);
-    at_nodes_append(&r->nodes, open->id, value);
+    at_nodes_append(r->nodes, open->id, open->key);
+    at_nodes_append(r->nodes, open->id, value);
     open->key = NONE;
   } else if (open->kind == OBJECT && node_of(r, open->id)->kind == AT_NODE_TENSOR) {
     take_storage(r, open->id, value);
@@ -332,22 +337,29 @@ static bool give(Reader *r, int64_t value)
   return --open->left == 0;
 }
 
-void at_readT7(const at_file *file, at_dict *dict)
+bool at_isT7(const at_file *file)
 {
-  Reader r = {.in = NULL};
-  THGuard graph, guard;
-  at_nodes_begin(&r.nodes, file, &graph);
+  const char *other = at_otherFormat(file);
+  if (other)
+    at_damaged(file, "%s", other);
+  return true; /* or its reader says that it is none */
+}
+
+void at_readT7(at_file *file, at_dict *dict)
+{
+  Reader r = {.nodes = at_dict_newNodes(dict, file)};
+  THGuard guard;
   THGuard_enter(&guard, free_reader);
   guard.what = &r;
   r.in = THDiskFile_new(file->path, "r", 0);
   THDiskFile_littleEndianEncoding(r.in);
-  if (file->bytes[0] < '0' || file->bytes[0] > '9')
+  if (file->head[0] < '0' || file->head[0] > '9')
     THFile_binary(r.in);
 
-  int64_t root = NONE;
+  int32_t root = NONE;
   do {
     const int64_t before = r.depth;
-    int64_t id = read_value(&r);
+    int32_t id = read_value(&r);
     if (root == NONE)
       root = id;
     if (r.depth > before)
@@ -358,9 +370,8 @@ void at_readT7(const at_file *file, at_dict *dict)
   } while (r.depth > 0);
   if (THFile_position(r.in) < file->size)
     bad(&r, "%zu bytes follow its object", file->size - THFile_position(r.in));
-  at_nodes_name(&r.nodes, root, file->size, dict);
+  at_nodes_name(r.nodes, root, file->size, dict);
   THGuard_leave(&guard);
-  THGuard_leave(&graph);
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */

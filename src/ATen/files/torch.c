@@ -15,15 +15,15 @@ static int compare_texts(at_text a, at_text b)
 
 /* A storage and its key, by which they are sorted. */
 typedef struct Keyed {
-  at_text key;
-  int64_t id;
+  at_nodeStorage *storage;
+  int64_t order; /* of coming */
 } Keyed;
 
 static int compare_keyed(const void *a, const void *b)
 {
   const Keyed *x = a, *y = b;
-  const int order = compare_texts(x->key, y->key);
-  return order ? order : (x->id > y->id) - (x->id < y->id);
+  const int order = compare_texts(x->storage->key, y->storage->key);
+  return order ? order : (x->order > y->order) - (x->order < y->order);
 }
 
 /* All storages among the nodes, sorted by key; the guard, which is entered here, frees them.  Those
@@ -32,44 +32,53 @@ static Keyed *sorted_storages(const at_nodes *nodes, int64_t *count, THGuard *gu
 {
   *count = 0;
   for (int64_t i = 0; i < nodes->count; i++)
-    *count += nodes->node[i].kind == AT_NODE_STORAGE;
+    *count += at_node_of(nodes, (int32_t)i)->kind == AT_NODE_STORAGE;
   THGuard_enter(guard, THFree);
-  Keyed *keyed = guard->what = THAlloc(*count * (ptrdiff_t)sizeof *keyed);
+  Keyed *keyed = guard->what = at_file_alloc(nodes->file, (uint64_t)*count * sizeof *keyed);
   int64_t at = 0;
-  for (int64_t i = 0; i < nodes->count; i++)
-    if (nodes->node[i].kind == AT_NODE_STORAGE)
-      keyed[at++] = (Keyed){nodes->node[i].is.storage.key, i};
+  for (int64_t i = 0; i < nodes->count; i++) {
+    const at_node *node = at_node_of(nodes, (int32_t)i);
+    if (node->kind == AT_NODE_STORAGE) {
+      keyed[at] = (Keyed){node->is.storage, at};
+      at++;
+    }
+  }
   if (at > 0)
     qsort(keyed, (size_t)at, sizeof *keyed, compare_keyed);
   for (int64_t i = 1; i < at; i++) {
-    const at_node *a = &nodes->node[keyed[i - 1].id], *b = &nodes->node[keyed[i].id];
-    if (!compare_texts(keyed[i - 1].key, keyed[i].key) &&
-        (a->is.storage.type != b->is.storage.type || a->is.storage.count != b->is.storage.count))
+    const at_nodeStorage *a = keyed[i - 1].storage, *b = keyed[i].storage;
+    if (!compare_texts(a->key, b->key) &&
+        (a->type != b->type || a->dtype != b->dtype || a->count != b->count))
       at_damaged(nodes->file, "storage '%.*s' has two types, or two sizes",
-                 (int)THMin(keyed[i].key.length, 100), keyed[i].key.at);
+                 (int)THMin(b->key.length, 100), b->key.at);
   }
   return keyed;
 }
 
-/* The storages with the key of the first in the list get the elements; returns how many. */
-static int64_t give_elements(at_nodes *nodes, const Keyed *keyed, int64_t left,
-                             const uint8_t *bytes, uint64_t size, bool bigEndian)
+/* The storages with the key of the first in the list get the elements, which have size bytes;
+ * returns how many.  Elements that are not here are left alone. */
+static int64_t give_elements(at_nodes *nodes, const Keyed *keyed, int64_t left, at_stream *stream,
+                             uint64_t size, bool bigEndian)
 {
-  at_node *first = &nodes->node[keyed[0].id];
-  const at_type *type = at_cpuType(first->is.storage.type);
-  const at_ints line = {&first->is.storage.count, 1};
+  at_nodeStorage *first = keyed[0].storage;
+  const at_ints line = {&first->count, 1};
   uint64_t wanted;
-  if (!at_bytesOf(type, line, &wanted) || wanted != size)
+  if (__builtin_mul_overflow((uint64_t)first->count, first->elementSize, &wanted) ||
+      (wanted != size && first->type))
     at_damaged(nodes->file, "storage '%.*s' has %llu bytes, which are not %lld elements of %s",
-               (int)THMin(keyed[0].key.length, 100), keyed[0].key.at, (unsigned long long)size,
-               (long long)line.data[0], at_scalarTypeName(type->scalarType));
-  if (first->is.storage.elements)
-    at_damaged(nodes->file, "storage '%.*s' is there twice", (int)THMin(keyed[0].key.length, 100),
-               keyed[0].key.at);
-  first->is.storage.elements = at_newFromBytes(type, line, bytes, bigEndian);
+               (int)THMin(first->key.length, 100), first->key.at, (unsigned long long)size,
+               (long long)first->count,
+               first->type ? at_scalarTypeName(first->type->scalarType) : first->dtype);
+  if (first->given)
+    at_damaged(nodes->file, "storage '%.*s' is there twice", (int)THMin(first->key.length, 100),
+               first->key.at);
+  if (first->type)
+    first->elements = at_newFromStream(stream, first->type, line, bigEndian);
+  first->given = true;
   int64_t i = 1;
-  for (; i < left && !compare_texts(keyed[0].key, keyed[i].key); i++)
-    nodes->node[keyed[i].id].is.storage.elements = at_retain(first->is.storage.elements);
+  for (; i < left && !compare_texts(first->key, keyed[i].storage->key); i++)
+    if (first->type)
+      keyed[i].storage->elements = at_retain(first->elements);
   return i;
 }
 
@@ -93,11 +102,17 @@ static bool is_big(const at_zip *zip, const at_member *pickle, at_bytes *name)
   if (!order)
     return false;
   THGuard guard;
-  const uint8_t *text = at_zip_bytes(zip, order, &guard);
+  at_memberStream s;
+  char text[6] = "";
+  at_member_begin(&s, zip, order, &guard);
+  if (order->size <= sizeof text) {
+    at_stream_read(&s.stream, text, (size_t)order->size);
+    at_member_finish(&s);
+  }
+  THGuard_leave(&guard);
   const bool big = order->size == 3 && !memcmp(text, "big", 3);
   if (!big && (order->size != 6 || memcmp(text, "little", 6) != 0))
     at_damaged(zip->file, "its byte order is neither little nor big");
-  THGuard_leave(&guard);
   return big;
 }
 
@@ -109,13 +124,17 @@ static void read_members(const at_zip *zip, const at_member *pickle, at_nodes *n
   int64_t count;
   const Keyed *keyed = sorted_storages(nodes, &count, &guard);
   for (int64_t i = 0; i < count;) {
-    const at_member *member = beside(zip, pickle, name, "data/", keyed[i].key);
+    const at_text key = keyed[i].storage->key;
+    const at_member *member = beside(zip, pickle, name, "data/", key);
     if (!member)
-      at_damaged(zip->file, "storage '%.*s' is missing", (int)THMin(keyed[i].key.length, 100),
-                 keyed[i].key.at);
+      at_damaged(zip->file, "storage '%.*s' is missing", (int)THMin(key.length, 100), key.at);
     THGuard data;
-    const uint8_t *bytes = at_zip_bytes(zip, member, &data);
-    i += give_elements(nodes, keyed + i, count - i, bytes, member->size, big);
+    at_memberStream s;
+    at_member_begin(&s, zip, member, &data);
+    const bool known = keyed[i].storage->type != NULL;
+    i += give_elements(nodes, keyed + i, count - i, &s.stream, member->size, big);
+    if (known)
+      at_member_finish(&s);
     THGuard_leave(&data);
   }
   THGuard_leave(&guard);
@@ -123,21 +142,25 @@ static void read_members(const at_zip *zip, const at_member *pickle, at_nodes *n
 
 void at_readPt(const at_zip *zip, const at_member *pickle, at_dict *dict)
 {
-  THGuard data, graph, text;
-  at_nodes nodes;
+  THGuard data, buffer, text;
+  at_nodes *nodes = at_dict_newNodes(dict, zip->file);
+  at_memberStream s;
+  at_input in;
   at_bytes name = {0};
-  size_t used;
-  const uint8_t *bytes = at_zip_bytes(zip, pickle, &data);
-  at_nodes_begin(&nodes, zip->file, &graph);
+  at_member_begin(&s, zip, pickle, &data);
+  at_input_begin(&in, &s.stream, &buffer);
   THGuard_enter(&text, at_bytes_free);
   text.what = &name;
-  const int64_t root = at_readPickle(&nodes, bytes, pickle->size, &used);
-  if (used != pickle->size)
-    at_damaged(zip->file, "%zu bytes follow its pickle", pickle->size - used);
-  read_members(zip, pickle, &nodes, &name);
-  at_nodes_name(&nodes, root, pickle->size, dict);
+  const int32_t root = at_readPickle(nodes, &in);
+  if (in.taken != pickle->size)
+    at_damaged(zip->file, "%llu bytes follow its pickle",
+               (unsigned long long)(pickle->size - in.taken));
+  at_member_finish(&s);
+  if (!zip->file->lists)
+    read_members(zip, pickle, nodes, &name);
+  at_nodes_name(nodes, root, pickle->size, dict);
   THGuard_leave(&text);
-  THGuard_leave(&graph);
+  THGuard_leave(&buffer);
   THGuard_leave(&data);
 }
 
@@ -150,23 +173,23 @@ enum { FRAME = 9 };
 bool at_isLegacyPt(const at_file *file)
 {
   const size_t length = sizeof magic;
-  const uint8_t *at = file->bytes + 2;
-  if (file->size < 2 + FRAME + length || file->bytes[0] != 0x80)
+  const uint8_t *at = file->head + 2;
+  if (file->size < 2 + FRAME + length || file->head[0] != 0x80)
     return false;
   return !memcmp(at, magic, length) || (*at == 0x95 && !memcmp(at + FRAME, magic, length));
 }
 
 /* Whether the description of the machine says that the highest byte comes first. */
-static bool was_big(const at_nodes *nodes, int64_t description)
+static bool was_big(const at_nodes *nodes, int32_t description)
 {
-  const at_node *dict = &nodes->node[description];
+  const at_node *dict = at_node_of(nodes, description);
   if (dict->kind == AT_NODE_DICT)
-    for (int64_t i = 0; i + 1 < dict->is.list.count; i += 2) {
-      const at_node *key = &nodes->node[dict->is.list.items[i]],
-                    *value = &nodes->node[dict->is.list.items[i + 1]];
+    for (int32_t i = 0; i + 1 < dict->count; i += 2) {
+      const at_node *key = at_node_of(nodes, at_node_item(dict, i)),
+                    *value = at_node_of(nodes, at_node_item(dict, i + 1));
       const at_text wanted = {"little_endian", strlen("little_endian")};
       if (key->kind == AT_NODE_TEXT && !compare_texts(key->is.text, wanted))
-        return value->kind == AT_NODE_INTEGER && !value->is.integer;
+        return value->kind == AT_NODE_BOOL && !value->is.integer;
     }
   return false;
 }
@@ -177,65 +200,70 @@ static int64_t place_of(const Keyed *keyed, int64_t count, at_text key)
   int64_t low = 0, high = count; /* the first that is not less lies in [low, high] */
   while (low < high) {
     const int64_t middle = low + (high - low) / 2;
-    if (compare_texts(keyed[middle].key, key) < 0)
+    if (compare_texts(keyed[middle].storage->key, key) < 0)
       low = middle + 1;
     else
       high = middle;
   }
-  return low < count && !compare_texts(keyed[low].key, key) ? low : -1;
+  return low < count && !compare_texts(keyed[low].storage->key, key) ? low : -1;
 }
 
 /* The elements of the storages, in the order of keys, each behind their number. */
-static void read_elements(at_nodes *nodes, int64_t keys, const uint8_t *at, const uint8_t *end,
-                          bool big)
+static void read_elements(at_nodes *nodes, int32_t keys, uint64_t at, bool big)
 {
-  const at_file *file = nodes->file;
+  at_file *file = nodes->file;
   THGuard guard;
   int64_t count, given = 0;
   const Keyed *keyed = sorted_storages(nodes, &count, &guard);
-  const at_node *list = &nodes->node[keys];
+  const at_node *list = at_node_of(nodes, keys);
   if (list->kind != AT_NODE_LIST)
     at_damaged(file, "the keys of its storages are no list");
-  for (int64_t i = 0; i < list->is.list.count; i++) {
-    const at_node *key = &nodes->node[list->is.list.items[i]];
+  for (int32_t i = 0; i < list->count; i++) {
+    const at_node *key = at_node_of(nodes, at_node_item(list, i));
     const int64_t place = key->kind == AT_NODE_TEXT ? place_of(keyed, count, key->is.text) : -1;
     if (place < 0)
       at_damaged(file, "storage %lld belongs to no tensor", (long long)i);
-    const at_node *storage = &nodes->node[keyed[place].id];
-    const size_t size = at_cpuType(storage->is.storage.type)->elementSize;
+    uint8_t number[8];
     uint64_t bytes, shown = 0;
-    for (int b = 0; end - at >= 8 && b < 8; b++)
-      shown |= (uint64_t)at[b] << 8 * (big ? 7 - b : b);
-    if (end - at < 8 || __builtin_mul_overflow(shown, size, &bytes) ||
-        bytes > (uint64_t)(end - at - 8))
+    if (file->size - at < sizeof number)
       at_damaged(file, "the file ends within its storages");
-    given += give_elements(nodes, keyed + place, count - place, at + 8, bytes, big);
-    at += 8 + bytes;
+    at_file_read(file, at, number, sizeof number);
+    at += sizeof number;
+    for (int b = 0; b < 8; b++)
+      shown |= (uint64_t)number[b] << 8 * (big ? 7 - b : b);
+    if (__builtin_mul_overflow(shown, keyed[place].storage->elementSize, &bytes) ||
+        bytes > file->size - at)
+      at_damaged(file, "the file ends within its storages");
+    at_stream stream = at_file_stream(file, at);
+    given += give_elements(nodes, keyed + place, count - place, &stream, bytes, big);
+    at += bytes;
   }
   if (given != count)
     at_damaged(file, "a storage is missing");
-  if (at != end)
-    at_damaged(file, "%td bytes follow its storages", end - at);
+  if (at != file->size)
+    at_damaged(file, "%llu bytes follow its storages", (unsigned long long)(file->size - at));
   THGuard_leave(&guard);
 }
 
-void at_readLegacyPt(const at_file *file, at_dict *dict)
+void at_readLegacyPt(at_file *file, at_dict *dict)
 {
   enum { MAGIC, VERSION, MACHINE, OBJECT, KEYS, PICKLES };
-  at_nodes nodes;
-  int64_t roots[PICKLES];
-  size_t at = 0, used;
+  at_nodes *nodes = at_dict_newNodes(dict, file);
+  int32_t roots[PICKLES];
+  at_stream stream = at_file_stream(file, 0);
+  at_input in;
   THGuard guard;
-  at_nodes_begin(&nodes, file, &guard);
-  for (int i = 0; i < PICKLES; i++, at += used)
-    roots[i] = at_readPickle(&nodes, file->bytes + at, file->size - at, &used);
-  const at_node *version = &nodes.node[roots[VERSION]];
+  at_input_begin(&in, &stream, &guard);
+  for (int i = 0; i < PICKLES; i++)
+    roots[i] = at_readPickle(nodes, &in);
+  const uint64_t end = in.taken;
+  THGuard_leave(&guard);
+  const at_node *version = at_node_of(nodes, roots[VERSION]);
   if (version->kind != AT_NODE_INTEGER || version->is.integer != 1001)
     at_damaged(file, "it is of a version of PyTorch's older layout that is not known");
-  read_elements(&nodes, roots[KEYS], file->bytes + at, file->bytes + file->size,
-                was_big(&nodes, roots[MACHINE]));
-  at_nodes_name(&nodes, roots[OBJECT], at, dict);
-  THGuard_leave(&guard);
+  if (!file->lists)
+    read_elements(nodes, roots[KEYS], end, was_big(nodes, roots[MACHINE]));
+  at_nodes_name(nodes, roots[OBJECT], end, dict);
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */

@@ -13,14 +13,11 @@ enum {
   MOST_DEFLATED = 1032 /* times a deflated byte can grow */
 };
 
-static const uint8_t *at_place(const at_zip *zip, uint64_t offset, uint64_t length,
-                               const char *signature)
+static void bad_directory(const at_zip *zip, uint64_t offset) TH_NO_RETURN;
+static void bad_directory(const at_zip *zip, uint64_t offset)
 {
-  const at_file *file = zip->file;
-  if (offset > file->size || length > file->size - offset ||
-      memcmp(file->bytes + offset, signature, 4) != 0)
-    at_damaged(file, "the archive's directory is damaged at byte %llu", (unsigned long long)offset);
-  return file->bytes + offset;
+  at_damaged(zip->file, "the archive's directory is damaged at byte %llu",
+             (unsigned long long)offset);
 }
 
 /* --- the directory ---------------------------------------------------------------------------- */
@@ -29,26 +26,43 @@ typedef struct Directory {
   uint64_t count, length, offset;
 } Directory;
 
+/* Where the end of the archive is among the last bytes of the file. */
+static size_t find_end(const at_zip *zip, const uint8_t *tail, size_t length)
+{
+  size_t at = length < END ? 0 : length - END;
+  const size_t last = at > UINT16_MAX ? at - UINT16_MAX : 0;
+#define IS_END(AT) \
+  (!memcmp(tail + (AT), "PK\5\6", 4) && at_little(tail + (AT) + 20, 2) == length - END - (AT))
+  while (at > last && !IS_END(at))
+    at--;
+  if (length < END || !IS_END(at))
+    at_damaged(zip->file, "the end of the archive is missing");
+  return at;
+}
+
 static Directory find_directory(const at_zip *zip)
 {
-  const at_file *file = zip->file;
-  const uint8_t *const first = file->bytes;
-  size_t at = file->size < END ? 0 : file->size - END;
-  const size_t last = at > UINT16_MAX ? at - UINT16_MAX : 0;
-  while (at > last && (memcmp(first + at, "PK\5\6", 4) != 0 ||
-                       at_little(first + at + 20, 2) != file->size - END - at))
-    at--;
-  if (file->size < END || memcmp(first + at, "PK\5\6", 4) != 0 ||
-      at_little(first + at + 20, 2) != file->size - END - at)
-    at_damaged(file, "the end of the archive is missing");
-  Directory d = {at_little(first + at + 10, 2), at_little(first + at + 12, 4),
-                 at_little(first + at + 16, 4)};
-  uint64_t end = at;
-  if (at >= LOCATOR && !memcmp(first + at - LOCATOR, "PK\6\7", 4)) {
-    end = at_little(first + at - LOCATOR + 8, 8);
-    const uint8_t *large = at_place(zip, end, LARGE_END, "PK\6\6");
+  at_file *file = zip->file;
+  const size_t length = THMin(file->size, (size_t)UINT16_MAX + END + LOCATOR);
+  THGuard guard;
+  THGuard_enter(&guard, THFree);
+  uint8_t *tail = guard.what = at_file_alloc(file, length);
+  at_file_read(file, file->size - length, tail, length);
+  const size_t at = find_end(zip, tail, length);
+  Directory d = {at_little(tail + at + 10, 2), at_little(tail + at + 12, 4),
+                 at_little(tail + at + 16, 4)};
+  uint64_t end = file->size - length + at;
+  if (at >= LOCATOR && !memcmp(tail + at - LOCATOR, "PK\6\7", 4)) {
+    uint8_t large[LARGE_END];
+    end = at_little(tail + at - LOCATOR + 8, 8);
+    if (end > file->size || file->size - end < LARGE_END)
+      bad_directory(zip, end);
+    at_file_read(file, end, large, LARGE_END);
+    if (memcmp(large, "PK\6\6", 4) != 0)
+      bad_directory(zip, end);
     d = (Directory){at_little(large + 32, 8), at_little(large + 40, 8), at_little(large + 48, 8)};
   }
+  THGuard_leave(&guard);
   if (d.offset > end || d.length > end - d.offset || d.count > d.length / ENTRY)
     at_damaged(file, "the archive's directory of %llu members does not fit in %llu bytes",
                (unsigned long long)d.count, (unsigned long long)d.length);
@@ -80,11 +94,13 @@ static void read_large(const at_zip *zip, const uint8_t *extra, size_t length, u
   }
 }
 
-/* Reads the entry at that byte, and returns how long it is. */
-static uint64_t read_entry(const at_zip *zip, uint64_t at, uint64_t left, at_member *member)
+/* Reads an entry, of which left bytes are there at most, and returns how long it is. */
+static uint64_t read_entry(const at_zip *zip, const uint8_t *entry, uint64_t left, uint64_t place,
+                           at_member *member)
 {
   const at_file *file = zip->file;
-  const uint8_t *entry = at_place(zip, at, ENTRY, "PK\1\2");
+  if (left < ENTRY || memcmp(entry, "PK\1\2", 4) != 0)
+    bad_directory(zip, place);
   const uint64_t name = at_little(entry + 28, 2), extra = at_little(entry + 30, 2),
                  whole = ENTRY + name + extra + at_little(entry + 32, 2);
   if (whole > left)
@@ -95,22 +111,18 @@ static uint64_t read_entry(const at_zip *zip, uint64_t at, uint64_t left, at_mem
   const uint64_t method = at_little(entry + 10, 2), flags = at_little(entry + 8, 2);
   *member = (at_member){.name = (const char *)entry + ENTRY,
                         .nameLength = (size_t)name,
+                        .header = offset,
+                        .stored = stored,
+                        .size = size,
                         .crc = (uint32_t)at_little(entry + 16, 4),
                         .deflated = method == 8};
   if (flags & 1 || (method != 0 && method != 8))
     at_damaged(file, "member '%.*s' of the archive is encrypted or compressed by method %d",
                (int)THMin(name, 100), member->name, (int)method);
-
-  const uint8_t *local = at_place(zip, offset, LOCAL, "PK\3\4");
-  const uint64_t start = offset + LOCAL + at_little(local + 26, 2) + at_little(local + 28, 2);
-  if (start > file->size || stored > file->size - start ||
-      (member->deflated ? size / MOST_DEFLATED > stored : size != stored))
+  if (stored > file->size || (member->deflated ? size / MOST_DEFLATED > stored : size != stored))
     at_damaged(file, "member '%.*s' of the archive cannot have %llu bytes in %llu",
                (int)THMin(name, 100), member->name, (unsigned long long)size,
                (unsigned long long)stored);
-  member->data = file->bytes + start;
-  member->stored = (size_t)stored;
-  member->size = (size_t)size;
   return whole;
 }
 
@@ -131,23 +143,25 @@ static void close_zip(void *what)
   at_zip *zip = what;
   THFree(zip->members);
   THFree(zip->byName);
+  THFree(zip->directory);
 }
 
-void at_zip_open(at_zip *zip, const at_file *file, THGuard *guard)
+void at_zip_open(at_zip *zip, at_file *file, THGuard *guard)
 {
   *zip = (at_zip){.file = file};
-  Directory d = find_directory(zip);
+  const Directory d = find_directory(zip);
   THGuard_enter(guard, close_zip);
   guard->what = zip;
-  zip->members = THAlloc((ptrdiff_t)(d.count * sizeof *zip->members));
-  zip->byName = THAlloc((ptrdiff_t)(d.count * sizeof *zip->byName));
-  uint64_t stored = 0;
+  zip->directory = at_file_alloc(file, d.length);
+  at_file_read(file, d.offset, zip->directory, (size_t)d.length);
+  zip->members = at_file_alloc(file, d.count * sizeof *zip->members);
+  zip->byName = at_file_alloc(file, d.count * sizeof *zip->byName);
+  uint64_t stored = 0, at = 0;
   for (; zip->count < (int64_t)d.count; zip->count++) {
     at_member *member = &zip->members[zip->count];
-    const uint64_t length = read_entry(zip, d.offset, d.length, member);
-    d.offset += length;
-    d.length -= length;
-    stored += member->stored;
+    at += read_entry(zip, zip->directory + at, d.length - at, d.offset + at, member);
+    if (__builtin_add_overflow(stored, member->stored, &stored))
+      stored = UINT64_MAX;
     zip->byName[zip->count] = member;
   }
   if (stored > file->size) /* or a small file could be a very large one */
@@ -184,11 +198,6 @@ uint32_t at_crc(uint32_t crc, const void *bytes, size_t length)
   return length > 0 ? (uint32_t)crc32_z(crc, bytes, length) : crc; /* zlib forgets crc for NULL */
 }
 
-static void end_inflating(void *stream)
-{
-  inflateEnd(stream);
-}
-
 static void *take_block(void *unused, uInt count, uInt size)
 {
   return calloc(count, size);
@@ -199,51 +208,128 @@ static void give_block(void *unused, void *block)
   free(block);
 }
 
-/* The member is damaged unless it inflates to exactly its size. */
-static bool inflate_to(const at_member *member, uint8_t *to)
+enum { PIECE = 1 << 16, MOST_OUT = 1 << 30 };
+
+typedef struct at_inflater {
+  z_stream z;
+  bool ended;
+  uint8_t piece[PIECE];
+} at_inflater;
+
+static void end_inflating(void *what)
 {
-  enum { PIECE = 1 << 30 };
-  z_stream stream = {.zalloc = take_block, .zfree = give_block};
-  if (inflateInit2(&stream, -15) != Z_OK)
-    THError("there is no memory to inflate an archive");
-  THGuard guard;
-  THGuard_enter(&guard, end_inflating);
-  guard.what = &stream;
-  size_t in = member->stored, out = member->size;
-  stream.next_in = (uint8_t *)member->data;
-  stream.next_out = to;
-  int status;
-  do {
-    if (stream.avail_in == 0) {
-      stream.avail_in = (uInt)THMin(in, PIECE);
-      in -= stream.avail_in;
-    }
-    if (stream.avail_out == 0) {
-      stream.avail_out = (uInt)THMin(out, PIECE);
-      out -= stream.avail_out;
-    }
-    status = inflate(&stream, Z_NO_FLUSH);
-  } while (status == Z_OK && (stream.avail_in > 0 || in > 0 || stream.avail_out > 0 || out > 0));
-  const bool whole = status == Z_STREAM_END && stream.avail_in == 0 && in == 0 &&
-                     stream.avail_out == 0 && out == 0;
-  THGuard_leave(&guard);
-  return whole;
+  at_memberStream *s = what;
+  s->stream.file->member = NULL;
+  if (s->inflater)
+    inflateEnd(&s->inflater->z);
+  THFree(s->inflater);
 }
 
-const uint8_t *at_zip_bytes(const at_zip *zip, const at_member *member, THGuard *guard)
+static void bad_member(const at_memberStream *s) TH_NO_RETURN;
+static void bad_member(const at_memberStream *s)
 {
-  const uint8_t *bytes = member->data;
-  bool whole = true;
-  THGuard_enter(guard, THFree);
-  if (member->deflated) {
-    uint8_t *room = guard->what = THAlloc((ptrdiff_t)member->size + 1);
-    whole = inflate_to(member, room);
-    bytes = room;
+  at_damaged(s->stream.file, "it is damaged");
+}
+
+/* The next stored bytes. */
+static void take_stored(at_memberStream *s, void *to, size_t length)
+{
+  at_file_read(s->stream.file, s->stream.at, to, length);
+  s->stream.at += length;
+  s->in -= length;
+}
+
+/* Bytes are summed up in pieces, while they are in the cache. */
+static void read_stored(at_stream *stream, void *to, size_t length)
+{
+  enum { SUMMED = 1 << 18 };
+  at_memberStream *s = (at_memberStream *)stream;
+  for (uint8_t *at = to; length > 0;) {
+    const size_t count = s->member->crc ? THMin(length, (size_t)SUMMED) : length;
+    take_stored(s, at, count);
+    if (s->member->crc)
+      s->crc = at_crc(s->crc, at, count);
+    at += count;
+    length -= count;
   }
-  if (!whole || (member->crc && at_crc(0, bytes, member->size) != member->crc))
-    at_damaged(zip->file, "member '%.*s' of the archive is damaged",
-               (int)THMin(member->nameLength, 100), member->name);
-  return bytes;
+}
+
+/* Inflates until that many bytes are there, or the end. */
+static size_t inflate_some(at_memberStream *s, uint8_t *to, size_t length)
+{
+  z_stream *z = &s->inflater->z;
+  z->next_out = to;
+  z->avail_out = (uInt)THMin(length, (size_t)MOST_OUT);
+  const size_t wanted = z->avail_out;
+  while (z->avail_out > 0 && !s->inflater->ended) {
+    if (z->avail_in == 0 && s->in > 0) {
+      const size_t count = (size_t)THMin(s->in, (uint64_t)PIECE);
+      take_stored(s, s->inflater->piece, count);
+      z->next_in = s->inflater->piece;
+      z->avail_in = (uInt)count;
+    }
+    const int status = inflate(z, Z_NO_FLUSH);
+    s->inflater->ended = status == Z_STREAM_END;
+    if (status != Z_OK && status != Z_STREAM_END) /* also when no byte is left */
+      bad_member(s);
+  }
+  return wanted - z->avail_out;
+}
+
+static void read_inflated(at_stream *stream, void *to, size_t length)
+{
+  at_memberStream *s = (at_memberStream *)stream;
+  for (uint8_t *at = to; length > 0;) {
+    const size_t count = inflate_some(s, at, length);
+    if (count == 0)
+      bad_member(s);
+    if (s->member->crc)
+      s->crc = at_crc(s->crc, at, count);
+    at += count;
+    length -= count;
+  }
+}
+
+void at_member_begin(at_memberStream *s, const at_zip *zip, const at_member *member, THGuard *guard)
+{
+  at_file *file = zip->file;
+  uint8_t local[LOCAL];
+  if (member->header > file->size || file->size - member->header < LOCAL)
+    bad_directory(zip, member->header);
+  at_file_read(file, member->header, local, LOCAL);
+  if (memcmp(local, "PK\3\4", 4) != 0)
+    bad_directory(zip, member->header);
+  const uint64_t start =
+      member->header + LOCAL + at_little(local + 26, 2) + at_little(local + 28, 2);
+  if (start > file->size || member->stored > file->size - start)
+    at_damaged(file, "member '%.*s' of the archive cannot have %llu bytes from byte %llu on",
+               (int)THMin(member->nameLength, 100), member->name,
+               (unsigned long long)member->stored, (unsigned long long)start);
+  *s = (at_memberStream){
+      .stream = {file, start, member->size, member->deflated ? read_inflated : read_stored},
+      .member = member,
+      .in = member->stored};
+  THGuard_enter(guard, end_inflating);
+  guard->what = s;
+  file->member = member->name;
+  file->memberLength = member->nameLength;
+  if (!member->deflated)
+    return;
+  at_inflater *inflater = THAlloc(sizeof *inflater);
+  inflater->z = (z_stream){.zalloc = take_block, .zfree = give_block};
+  inflater->ended = false;
+  s->inflater = inflater;
+  if (inflateInit2(&inflater->z, -15) != Z_OK)
+    THError("there is no memory to inflate an archive");
+}
+
+void at_member_finish(at_memberStream *s)
+{
+  uint8_t none;
+  if (s->inflater && (inflate_some(s, &none, 1) > 0 || s->inflater->z.avail_in > 0))
+    bad_member(s);
+  if (s->stream.left > 0 || s->in > 0 || (s->member->crc && s->crc != s->member->crc))
+    bad_member(s);
 }
 
 /* --- which archive it is -----------------------------------------------------------------------
@@ -251,24 +337,51 @@ const uint8_t *at_zip_bytes(const at_zip *zip, const at_member *member, THGuard 
 
 bool at_isZip(const at_file *file)
 {
-  return file->size >= 4 &&
-         (!memcmp(file->bytes, "PK\3\4", 4) || !memcmp(file->bytes, "PK\5\6", 4));
+  return !memcmp(file->head, "PK\3\4", 4) || !memcmp(file->head, "PK\5\6", 4);
 }
 
-void at_readZip(const at_file *file, at_dict *dict)
+static bool ends_in(const at_member *member, const char *end)
+{
+  const size_t length = strlen(end);
+  return member->nameLength >= length &&
+         !memcmp(member->name + member->nameLength - length, end, length);
+}
+
+/* Archives of other programs, by a member that they have. */
+static void check_other(const at_zip *zip)
+{
+  static const struct {
+    const char *end, *what;
+  } others[] = {
+      {"/constants.pkl",
+       "this is a TorchScript program: save the tensors alone in Python, with "
+       "torch.save(torch.jit.load(path).state_dict(), \"weights.pt\")"},
+      {"archive_format",
+       "this is a program that torch.export saved: save the tensors alone in Python, with "
+       "torch.save(torch.export.load(path).state_dict, \"weights.pt\")"},
+      {"model.weights.h5",
+       "this is a model of Keras, whose weights are in HDF5: save them in Python with "
+       "numpy.savez(\"weights.npz\", *model.get_weights())"},
+      {"[Content_Types].xml", "this is a document of an office program"},
+      {"META-INF/MANIFEST.MF", "this is an archive of Java classes"},
+  };
+  for (int64_t i = 0; i < zip->count; i++)
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+      if (ends_in(&zip->members[i], others[k].end))
+        at_damaged(zip->file, "%s", others[k].what);
+}
+
+void at_readZip(at_file *file, at_dict *dict)
 {
   static const char object[] = "/data.pkl";
   at_zip zip;
   THGuard guard;
   at_zip_open(&zip, file, &guard);
+  check_other(&zip);
   const at_member *pickle = NULL;
-  for (int64_t i = 0; i < zip.count && !pickle; i++) {
-    const at_member *member = &zip.members[i];
-    const size_t length = sizeof object - 1;
-    if (member->nameLength > length &&
-        !memcmp(member->name + member->nameLength - length, object, length))
-      pickle = member;
-  }
+  for (int64_t i = 0; i < zip.count && !pickle; i++)
+    if (zip.members[i].nameLength >= sizeof object && ends_in(&zip.members[i], object))
+      pickle = &zip.members[i];
   if (pickle)
     at_readPt(&zip, pickle, dict);
   else
