@@ -1,6 +1,7 @@
 /* Loading files of tensors. */
 #include "load.h"
 
+#include <sanitizer/allocator_interface.h>
 #include <string.h>
 
 #include "TH.h"
@@ -27,17 +28,103 @@ static void read_elements(at_tensor *t)
   at_release(line);
 }
 
+/* --- memory ----------------------------------------------------------------------------------- */
+
+/* Bytes that are allocated, and the most that were. */
+static size_t used, most;
+
+static void count_malloc(const volatile void *block, size_t size)
+{
+  used += size;
+  if (used > most)
+    most = used;
+}
+
+static void count_free(const volatile void *block)
+{
+  const size_t size = block ? __sanitizer_get_allocated_size(block) : 0;
+  used -= size < used ? size : used;
+}
+
+/* What ATenFile.h says of a file of that length: elements, and all else. */
+static void check_memory(const uint8_t *bytes, size_t size, size_t before)
+{
+  const bool deflated = size >= 2 && !memcmp(bytes, "PK", 2);
+  MUST(most - before <= (64 + (deflated ? 1032 : 8)) * size + (2 << 20));
+}
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+/* Values may hold themselves; so many are looked at. */
+static void read_values(at_datum v, int depth, int *left)
+{
+  if (depth > 20 || (*left)-- <= 0)
+    return;
+  size_t length;
+  volatile char last = 0;
+  switch (at_datum_kindOf(v)) {
+    case AT_DATUM_STRING:
+    case AT_DATUM_BYTES:
+    case AT_DATUM_NAME:
+      last = at_datum_string(v, &length)[0];
+      MUST(at_datum_string(v, &length)[length] == 0);
+      break;
+    case AT_DATUM_OBJECT:
+      MUST(at_datum_string(v, NULL));
+      break;
+    case AT_DATUM_BOOL:
+    case AT_DATUM_INTEGER:
+      MUST(at_datum_number(v) == (double)at_datum_integer(v));
+      break;
+    default:
+      break;
+  }
+  (void)last;
+  for (int64_t i = 0; i < at_datum_count(v) && *left > 0; i++) {
+    if (at_datum_kindOf(v) == AT_DATUM_DICT)
+      read_values(at_datum_key(v, i), depth + 1, left);
+    read_values(at_datum_at(v, i), depth + 1, left);
+  }
+}
+
+/* The set, or NULL after an error. */
+static at_dict *load(const char *path, int how)
+{
+  return how == 0 ? at_load(path) : how == 1 ? at_load(path, .skip = true) : at_file_list(path);
+}
+
 void fuzz_load(const uint8_t *bytes, size_t size)
 {
-  at_dict *d = at_load(fuzz_file(bytes, size));
-  MUST((d != NULL) == (at_error() == AT_OK));
-  for (int64_t i = 0; i < at_dict_count(d); i++) {
-    MUST(at_dict_get(d, at_dict_name(d, i)) == at_dict_at(d, i));
-    read_elements(at_dict_at(d, i));
+  static bool counts;
+  if (!counts)
+    counts = __sanitizer_install_malloc_and_free_hooks(count_malloc, count_free) > 0;
+  const char *path = fuzz_file(bytes, size);
+  for (int how = 0; how < 3; how++) {
+    const size_t before = most = used;
+    at_dict *d = load(path, how);
+    check_memory(bytes, size, before);
+    MUST((d != NULL) == (at_error() == AT_OK));
+    MUST(how > 0 || at_dict_skipped(d) == 0);
+    for (int64_t i = 0; i < at_dict_count(d); i++) {
+      const at_info info = at_dict_info(d, i);
+      MUST(info.name == at_dict_name(d, i) || !strcmp(info.name, at_dict_name(d, i)));
+      MUST(info.type && !info.problem && at_dict_has(d, info.name));
+      if (how == 2)
+        continue;
+      MUST(at_dict_get(d, info.name) == at_dict_at(d, i));
+      read_elements(at_dict_at(d, i));
+    }
+    for (int64_t i = 0; i < at_dict_skipped(d); i++)
+      MUST(at_dict_skippedInfo(d, i).problem);
+    int left = 1000;
+    read_values(at_dict_values(d), 0, &left);
+    read_values(at_dict_metadata(d), 0, &left);
+    for (int64_t i = 0; i < at_dict_count(d) && i < 4 && at_datum_count(at_dict_values(d)); i++)
+      MUST(at_datum_has(at_dict_values(d), at_dict_name(d, i)));
+    MUST(!d || at_error() == AT_OK);
+    at_dict_free(d);
+    at_error_clear();
   }
-  MUST(!d || at_error() == AT_OK);
-  at_dict_free(d);
-  at_error_clear();
 }
 
 /* --- archives --------------------------------------------------------------------------------- */

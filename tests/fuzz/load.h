@@ -5,7 +5,8 @@
 #include "ATen.h"
 #include "fuzz.h"
 
-/* Loads the bytes as a file, and checks what must hold of every set: all elements can be read. */
+/* Loads and lists the bytes as a file, and checks what must hold of every set: all elements and
+ * values can be read, and no more memory is taken than ATenFile.h says. */
 void fuzz_load(const uint8_t *bytes, size_t size);
 
 /* An archive in memory.  Its members lack checksums, which is allowed. */
