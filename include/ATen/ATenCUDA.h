@@ -38,7 +38,7 @@ AT_API int at_deviceOf(const at_tensor *t);
 
 /* AT_ON_DEVICE(1) { ... }: device 1 is the current one in the block, and the one before is so
  * behind it, however control leaves it.  Without such a device the block is left out, and there is
- * an error. */
+ * an error.  A break or continue in it leaves the block alone. */
 typedef struct at_device_block {
   int before;
   bool running;
