@@ -5,9 +5,8 @@
  * the columns pass by.  Sums that have terms to come wait as floats. */
 #include "products.h"
 
-#include <omp.h>
-
 #include "ATenOperations.h"
+#include "TH/THTeam.h"
 #include "linear.h"
 
 TH_DISPATCH(at_products, at_bfloatProducts)
@@ -196,8 +195,7 @@ static void multiply_blocks(void *context, ptrdiff_t begin, ptrdiff_t end)
   const at_batch *p = context;
   at_block b = p->first;
   size_t bytes;
-  b.room = room_at(p, p->memory + (p->threads > 1 ? (size_t)omp_get_thread_num() * p->bytes : 0),
-                   &bytes);
+  b.room = room_at(p, p->memory + (size_t)THTeam_index(p->threads) * p->bytes, &bytes);
   b.engine->open();
   for (ptrdiff_t k = begin; k < end; k++) {
     const ptrdiff_t i = k / (p->down * p->across);

@@ -1,11 +1,14 @@
 /* Finding and loading the library of BLAS and LAPACK. */
+#define _GNU_SOURCE /* secure_getenv */
 #include "THBlasLibrary.h"
 
 #include <dlfcn.h>
 #include <omp.h>
 #include <pthread.h>
 
+#include "THEnvironment.h"
 #include "THKernel.h"
+#include "THTeam.h"
 
 static THBlasLibrary functions;
 static char origin[256];            /* the library's name, once it is loaded */
@@ -70,8 +73,7 @@ static int load(const char *name, char *problem)
 #undef FIND
   if (missing) {
     snprintf(problem + used, TH_MESSAGE_LENGTH - used, "; %s has no function %s", name, missing);
-    dlclose(handle);
-    return 0;
+    return 0; /* it stays loaded: it may have threads */
   }
   share_threads(handle);
   const int wide = THCpu_level() == TH_CPU_AVX512;
@@ -89,10 +91,30 @@ static int load(const char *name, char *problem)
 /* The one that TH_BLAS_LIBRARY names, or else the first that is there of those known. */
 static int load_any(char *problem)
 {
-  const char *chosen = getenv("TH_BLAS_LIBRARY");
-  if (chosen && *chosen)
+  const char *chosen;
+  if (!THEnvironment_library("TH_BLAS_LIBRARY", &chosen, problem, TH_MESSAGE_LENGTH))
+    return 0;
+  if (chosen)
     return load(chosen, problem);
   return load(TH_BLAS_PATH, problem) || load("libopenblas.so.0", problem);
+}
+
+/* The library, or NULL and why, which begins with "; ". */
+static const THBlasLibrary *find(char problem[TH_MESSAGE_LENGTH])
+{
+  *problem = 0;
+  pthread_mutex_lock(&loading);
+  if (!loaded && load_any(problem))
+    __atomic_store_n(&loaded, &functions, __ATOMIC_RELEASE);
+  const THBlasLibrary *library = loaded;
+  pthread_mutex_unlock(&loading);
+  return library;
+}
+
+const THBlasLibrary *THBlasLibrary_find(void)
+{
+  char problem[TH_MESSAGE_LENGTH];
+  return find(problem);
 }
 
 const THBlasLibrary *THBlasLibrary_get(void)
@@ -101,12 +123,8 @@ const THBlasLibrary *THBlasLibrary_get(void)
   if (library)
     return library;
 
-  char problem[TH_MESSAGE_LENGTH] = "";
-  pthread_mutex_lock(&loading);
-  if (!loaded && load_any(problem))
-    __atomic_store_n(&loaded, &functions, __ATOMIC_RELEASE);
-  library = loaded;
-  pthread_mutex_unlock(&loading);
+  char problem[TH_MESSAGE_LENGTH];
+  library = find(problem);
   if (!library)
     THError(
         "there is no BLAS library (Debian's package is libopenblas0-openmp; TH_BLAS_LIBRARY "
@@ -137,8 +155,13 @@ void THBlasLibrary_lacks(const char *name)
 int THBlasLibrary_begin(void)
 {
   const int threads = omp_get_max_threads();
-  if (THGetDeterministic() && threads > 1)
-    omp_set_num_threads(1);
+  int used = threads;
+  if (threads > 1 && THGetDeterministic())
+    used = 1;
+  else if (threads > 1 && !omp_in_parallel()) /* where it takes one by itself */
+    used = THTeam_size(threads);
+  if (used < threads)
+    omp_set_num_threads(used);
   return threads;
 }
 

@@ -116,6 +116,9 @@ typedef struct THBlasLibrary {
  * thread, but not inside a parallel region unless an earlier call has returned. */
 const THBlasLibrary *THBlasLibrary_get(void);
 
+/* The same, or NULL where it cannot be loaded. */
+const THBlasLibrary *THBlasLibrary_find(void);
+
 /* An error: the library that was loaded has no function of that name. */
 TH_NO_RETURN void THBlasLibrary_lacks(const char *name);
 
@@ -126,7 +129,8 @@ int THBlasLibrary_lags(void);
 /* Whether it is OpenBLAS with kernels for the longest vectors, and so has our products. */
 int THBlasLibrary_keepsUp(void);
 
-/* Around each call: under THSetDeterministic(1) it runs on one thread.
+/* Around each call: it runs on no more threads than can be started, and under THSetDeterministic(1)
+ * on one.
  *
  *     const int threads = THBlasLibrary_begin();
  *     library->sgemm(...);

@@ -1,11 +1,10 @@
 /* BLAS: what each call checks, and which kernels compute it. */
 #include "THTemplate.h"
 
-#include <omp.h>
-
 #include "THBlasKernels.h"
 #include "THBlasLibrary.h"
 #include "THBlockCache.h"
+#include "THTeam.h"
 
 TH_DISPATCH(THBlasKernels, THBlas_(kernels))
 
@@ -364,7 +363,7 @@ static void THBlas_(doBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
   const THBlas_(Cut) *cut = &blocks->cut;
   const THProduct *product = blocks->product;
   THBlas_(Room) *room = blocks->room;
-  real *memory = room->memory + (room->threads > 1 ? omp_get_thread_num() : 0) * room->size;
+  real *memory = room->memory + THTeam_index(room->threads) * room->size;
   for (ptrdiff_t i = begin; i < end; i++) {
     const ptrdiff_t row = i / cut->across * cut->rows, column = i % cut->across * cut->columns;
     THBlas_(kernels)->product(product, row, THMin(cut->rows, product->m - row), column,
@@ -399,7 +398,7 @@ static ptrdiff_t THBlas_(roomBytes)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, THBla
 }
 
 /* Whether a product is one block that the stack has room for: then nothing is allocated. */
-enum { SMALL_ROOM = 4096 };
+enum { SMALL_ROOM = sizeof(real) > 4 ? 2048 : 4096 };
 
 static int THBlas_(isSmall)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k)
 {

@@ -1,20 +1,20 @@
 /* Histograms. */
 #include "THTemplate.h"
 
-#include <omp.h>
-
+#include "../THTeam.h"
 #include "THTensorCore.h"
 
 typedef struct {
   real low, high;
   int64_t bins;
+  int threads;
   int64_t *counts; /* bins for each thread */
 } Histogram;
 
 static void THTensor_(count)(const THRun *run, const void *scalars)
 {
   const Histogram *h = scalars;
-  int64_t *counts = h->counts + omp_get_thread_num() * h->bins;
+  int64_t *counts = h->counts + THTeam_index(h->threads) * h->bins;
   const real width = h->high - h->low, bins = (real)h->bins;
   const int fits = isfinite(width * bins);
   for (ptrdiff_t j = 0; j < run->rows; j++)
@@ -55,7 +55,7 @@ static void THTensor_(histogram)(THTensor *hist, THTensor *t, Histogram *h, int6
   shape.size[dims - 1] = h->bins;
   THShape_setStrides(&shape, NULL);
 
-  const int threads = omp_in_parallel() ? 1 : omp_get_max_threads();
+  const int threads = h->threads = THTeam_most();
   ptrdiff_t each, bytes, all;
   if (__builtin_mul_overflow(h->bins, (ptrdiff_t)sizeof(int64_t), &each) ||
       __builtin_mul_overflow(each, threads, &bytes) ||

@@ -1,10 +1,9 @@
 /* Sorting and selecting: lines become keys, and keys go to THSort. */
 #include "THTemplate.h"
 
-#include <omp.h>
-
 #include "THParallel.h"
 #include "../THSort.h"
+#include "../THTeam.h"
 #include "THTensorCore.h"
 
 /* --- elements as keys ------------------------------------------------------------------------ */
@@ -85,7 +84,8 @@ typedef struct Lines {
   Key flip;         /* all bits for descending order */
   int sorted;       /* of topk */
   int64_t k;        /* from 0 (topk: how many) */
-  ptrdiff_t each;   /* bytes that a thread works in */
+  int threads;
+  ptrdiff_t each; /* bytes that a thread works in */
   char *scratch;
 } Lines;
 
@@ -109,7 +109,7 @@ static ptrdiff_t aligned(ptrdiff_t n, size_t size)
 static Scratch scratch_of(const Lines *work)
 {
   const ptrdiff_t n = work->lines->length;
-  char *at = work->scratch + omp_get_thread_num() * work->each;
+  char *at = work->scratch + THTeam_index(work->threads) * work->each;
   Scratch scratch = {.words = (uint64_t *)at};
   at += aligned(n, sizeof(uint64_t));
   scratch.spare = (uint64_t *)at;
@@ -647,11 +647,11 @@ static void THTensor_(runLines)(LineWork body, Lines work, THTensor *values, THL
     return;
   }
 
-  const int threads = THParallel_threads(count, grain);
+  work.threads = THParallel_threads(count, grain);
   ptrdiff_t all;
   if (__builtin_mul_overflow(n, (ptrdiff_t)WORKING, &work.each) ||
       __builtin_add_overflow(work.each, (ptrdiff_t)(PARTS * LINE), &work.each) ||
-      __builtin_mul_overflow(work.each / LINE * LINE, (ptrdiff_t)threads, &all))
+      __builtin_mul_overflow(work.each / LINE * LINE, (ptrdiff_t)work.threads, &all))
     THArgError(3, "lines of %td elements are too long to be sorted", n);
   work.each = work.each / LINE * LINE;
   THGuard guard;

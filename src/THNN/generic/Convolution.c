@@ -2,7 +2,7 @@
 #include "THNNTemplate.h"
 
 #ifndef TH_TEMPLATE_DEVICE
-#include <omp.h>
+#include "TH/THTeam.h"
 
 TH_DISPATCH(THNN_(Direct), THNN_(direct))
 TH_DISPATCH(THNN_(Unfold), THNN_(unfold))
@@ -133,7 +133,7 @@ void *THNN_(scratchBytes)(THNN_(Call) * call, size_t bytes)
 
 real *THNN_(ofThread)(real *memory, ptrdiff_t size, int threads)
 {
-  return memory + (threads > 1 ? omp_get_thread_num() : 0) * size;
+  return memory + THTeam_index(threads) * size;
 }
 
 static void THNN_(unfoldPlanes)(const THNNConvolution *c, const real *x, ptrdiff_t planes,

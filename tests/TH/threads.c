@@ -1,0 +1,198 @@
+/* Threads where they are few: in forked children, under limits, and in parallel regions of the
+ * program's. */
+#define _GNU_SOURCE /* setresuid */
+#include <errno.h>
+#include <omp.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "th_test.h"
+
+enum { MANY = 1 << 20, SIDE = 192 };
+
+/* Whether loops and products give what they should: sums of whole numbers, which are exact. */
+static int computes(void)
+{
+  THFloatTensor *x = THFloatTensor_newWithSize1d(MANY);
+  THFloatTensor_fill(x, 1);
+  THFloatTensor_add(x, x, 2);
+  int right = THFloatTensor_sumall(x) == 3. * MANY;
+  THFloatTensor *a = THFloatTensor_newWithSize2d(SIDE, SIDE);
+  THFloatTensor *r = THFloatTensor_newWithSize2d(SIDE, SIDE);
+  THFloatTensor_fill(a, 2);
+  THFloatTensor_addmm(r, 0, r, 1, a, a);
+  right &= THFloatTensor_minall(r) == 4 * SIDE && THFloatTensor_maxall(r) == 4 * SIDE;
+  THFloatTensor_free(r);
+  THFloatTensor_free(a);
+  THFloatTensor_free(x);
+  return right;
+}
+
+/* Runs in a child, which ends with 0 if all is well, or by the alarm if it hangs. */
+static void check_child(int (*run)(void), void (*become)(void))
+{
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    if (become)
+      become();
+    _exit(run() ? 0 : 3);
+  }
+  int status;
+  while (waitpid(child, &status, 0) < 0)
+    assert_int_equal(errno, EINTR);
+  if (WIFSIGNALED(status))
+    fail_msg("the child hangs, or dies: signal %d", WTERMSIG(status));
+  assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+/* --- fork ------------------------------------------------------------------------------------ */
+
+static int asks_for_threads(void)
+{
+  THSetNumThreads(2);
+  if (THGetNumThreads() != 1 || !computes())
+    return 0;
+  omp_set_num_threads(2); /* behind our back */
+  return THGetNumThreads() == 1 && computes();
+}
+
+static void forked(void **state)
+{
+  const int before = THGetNumThreads();
+  THSetNumThreads(2);
+  assert_true(computes());
+  check_child(asks_for_threads, NULL);
+  THSetNumThreads(before);
+}
+
+/* --- limits ---------------------------------------------------------------------------------- */
+
+static const char *self;
+
+/* The runtime reads its variables when it is loaded, and a forked child has no threads at all: what
+ * meets a limit is this program anew. */
+static void start_anew(const char *way, const char *stack)
+{
+  setenv("OMP_NUM_THREADS", "4", 1);
+  setenv("OMP_STACKSIZE", stack, 1);
+  execl(self, self, way, (char *)NULL);
+  _exit(4);
+}
+
+static void with_little_room(void)
+{
+  start_anew("room", "4G");
+}
+
+static void with_few_processes(void)
+{
+  start_anew("processes", "1M");
+}
+
+static int never(void)
+{
+  return 0;
+}
+
+static void room(void **state)
+{
+#ifndef TH_SANITIZED /* whose memory takes all of the address space */
+  check_child(never, with_little_room);
+#endif
+}
+
+static void processes(void **state)
+{
+  check_child(never, with_few_processes);
+}
+
+static rlim_t address_space(void)
+{
+  long pages = 0;
+  FILE *file = fopen("/proc/self/statm", "r");
+  if (!file || fscanf(file, "%ld", &pages) != 1)
+    exit(5);
+  fclose(file);
+  return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+/* In the new program: 0 if it computes, on one thread. */
+static int limited(const char *way)
+{
+  alarm(60);
+  if (!strcmp(way, "room")) { /* for OpenBLAS, and for no thread's stack */
+    const rlim_t most = address_space() + ((rlim_t)2 << 30);
+    if (setrlimit(RLIMIT_AS, &(struct rlimit){most, most}))
+      return 6;
+  } else {
+    /* The limit does not hold for root. */
+    if (geteuid() == 0 && setresuid(65534, 65534, 65534))
+      return 7;
+    if (setrlimit(RLIMIT_NPROC, &(struct rlimit){1, 1}))
+      return 8;
+  }
+  if (THGetNumThreads() != 4 || !computes() || THGetNumThreads() != 1)
+    return 9;
+  THSetNumThreads(3); /* asked for again, tried again */
+  if (THGetNumThreads() != 3 || !computes() || THGetNumThreads() != 1)
+    return 10;
+  return 0;
+}
+
+/* --- BLAS at a defined moment ----------------------------------------------------------------- */
+
+static int loads_before(void)
+{
+  THInferNumThreads();
+  setenv("TH_BLAS_LIBRARY", "/nowhere/libmissing.so", 1);
+  return computes();
+}
+
+/* Before anything else in this program needs it. */
+static void loaded(void **state)
+{
+  check_child(loads_before, NULL);
+}
+
+/* --- inside a parallel region ----------------------------------------------------------------- */
+
+/* Functions that give each thread of a loop its own memory run on one thread there. */
+static void inside(void **state)
+{
+  enum { THREADS = 4, LINE = 3000 };
+  int right[THREADS] = {0};
+#pragma omp parallel num_threads(THREADS)
+  {
+    THFloatTensor *x = THFloatTensor_newWithSize1d(LINE), *y = THFloatTensor_new();
+    THLongTensor *at = THLongTensor_new();
+    for (int i = 0; i < LINE; i++)
+      THFloatTensor_set1d(x, i, (float)(i * 7 % LINE));
+    THFloatTensor_sort(y, at, x, 0, 0);
+    int good = 1;
+    for (int i = 0; i < LINE; i++)
+      good &= THFloatTensor_get1d(y, i) == (float)i;
+    THFloatTensor_histc(y, x, 10, 0, LINE);
+    for (int i = 0; i < 10; i++)
+      good &= THFloatTensor_get1d(y, i) == LINE / 10;
+    right[omp_get_thread_num()] = good;
+    THLongTensor_free(at);
+    THFloatTensor_free(y);
+    THFloatTensor_free(x);
+  }
+  for (int i = 0; i < THREADS; i++)
+    assert_true(right[i]);
+}
+
+int main(int argc, char **argv)
+{
+  if (argc > 1)
+    return limited(argv[1]);
+  self = argv[0];
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(loaded), cmocka_unit_test(inside),    cmocka_unit_test(forked),
+      cmocka_unit_test(room),   cmocka_unit_test(processes),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
