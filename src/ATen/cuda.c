@@ -1,11 +1,13 @@
 /* CUDA: how its part of ATen is found, and where tensors are. */
-#define _GNU_SOURCE /* dladdr */
+#define _GNU_SOURCE /* dladdr1, secure_getenv */
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ATenCore.h"
+#include "TH/THEnvironment.h"
 #include "device.h"
 
 /* --- loading --------------------------------------------------------------------------------- */
@@ -20,21 +22,30 @@ const at_device *at_cuda(void)
   return __atomic_load_n(&loaded, __ATOMIC_ACQUIRE);
 }
 
-/* A library in the folder of this one, or elsewhere. */
+/* The library that AT_CUDA_LIBRARY names, or else the one in the folder of this one, or else the
+ * one that the loader finds.  The folder counts where it is a library's, which the loader knows by
+ * an absolute path: a program's own path is what its caller says that it is. */
 static void *open_library(char *message, size_t size)
 {
-  const char *const named = getenv("AT_CUDA_LIBRARY");
+  const char *name;
+  *message = 0;
+  if (!THEnvironment_library("AT_CUDA_LIBRARY", &name, message, size)) {
+    memmove(message, message + 2, strlen(message + 2) + 1); /* without "; " */
+    return NULL;
+  }
   char path[4096];
-  Dl_info self;
+  Dl_info symbol;
+  struct link_map *self = NULL;
   void *library = NULL;
-  if (!named && dladdr(&loaded, &self) && self.dli_fname && strrchr(self.dli_fname, '/')) {
-    const int folder = (int)(strrchr(self.dli_fname, '/') - self.dli_fname);
-    const int length = snprintf(path, sizeof path, "%.*s/" AT_CUDA_SONAME, folder, self.dli_fname);
+  if (!name && dladdr1(&loaded, &symbol, (void **)&self, RTLD_DL_LINKMAP) && self &&
+      self->l_name[0] == '/') {
+    const int folder = (int)(strrchr(self->l_name, '/') - self->l_name);
+    const int length = snprintf(path, sizeof path, "%.*s/" AT_CUDA_SONAME, folder, self->l_name);
     if (length < (int)sizeof path)
       library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   }
   if (!library)
-    library = dlopen(named ? named : AT_CUDA_SONAME, RTLD_NOW | RTLD_LOCAL);
+    library = dlopen(name ? name : AT_CUDA_SONAME, RTLD_NOW | RTLD_LOCAL);
   if (!library)
     snprintf(message, size, "%s", dlerror());
   return library;

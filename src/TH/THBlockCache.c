@@ -1,4 +1,5 @@
 /* Blocks that were freed and wait for their next use. */
+#define _GNU_SOURCE /* secure_getenv */
 #include "THBlockCache.h"
 
 #include <pthread.h>
@@ -176,7 +177,7 @@ static ptrdiff_t parse_bytes(const char *text)
 
 static ptrdiff_t initial_limit(void)
 {
-  const char *text = getenv("TH_CACHE_BYTES");
+  const char *text = secure_getenv("TH_CACHE_BYTES");
   const ptrdiff_t asked = text ? parse_bytes(text) : -1;
   if (asked >= 0)
     return asked;

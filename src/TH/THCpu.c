@@ -1,4 +1,5 @@
 /* Which instruction set the kernels use, and how large the caches are. */
+#define _GNU_SOURCE /* secure_getenv */
 #include "THCpu.h"
 
 #include <unistd.h>
@@ -34,7 +35,7 @@ THCpuLevel THCpu_level(void)
   if (level < 0) {
     const THCpuLevel best = best_level();
     THCpuLevel chosen = best;
-    const char *wish = getenv("TH_CPU_CAPABILITY");
+    const char *wish = secure_getenv("TH_CPU_CAPABILITY");
     for (int i = 0; wish && i <= (int)best; i++)
       if (!strcmp(wish, level_names[i]))
         chosen = (THCpuLevel)i;
@@ -79,7 +80,7 @@ ptrdiff_t THCpu_secondCache(void)
 
 static int sums_by_eight(void)
 {
-  const char *wish = getenv("TH_SUM_DOUBLES");
+  const char *wish = secure_getenv("TH_SUM_DOUBLES");
   if (wish)
     return strtol(wish, NULL, 10) == 8;
 #ifdef __x86_64__

@@ -1,5 +1,6 @@
 /* The engine that walks strided operands: drops, orders and merges dimensions, cuts them into
  * blocks, and deals the blocks out to threads. */
+#define _GNU_SOURCE /* secure_getenv */
 #include "THLoop.h"
 
 #include <omp.h>
@@ -396,7 +397,7 @@ static ptrdiff_t limit_of(ptrdiff_t *kept, ptrdiff_t halves, ptrdiff_t most)
 {
   ptrdiff_t known = __atomic_load_n(kept, __ATOMIC_RELAXED);
   if (known < 0) {
-    const char *wish = getenv("TH_STREAM_BYTES");
+    const char *wish = secure_getenv("TH_STREAM_BYTES");
     known = wish ? THMax(0, strtoll(wish, NULL, 10)) : THMin(THCpu_lastCache() / 2 * halves, most);
     __atomic_store_n(kept, known, __ATOMIC_RELAXED);
   }

@@ -1,5 +1,6 @@
 /* Device memory that is kept: segments from the driver, cut into blocks, in one pool for each
  * device, stream and kind of size. */
+#define _GNU_SOURCE /* secure_getenv */
 #include "THCPrivate.h"
 
 #include "THCCachingHostAllocator.h"
@@ -444,7 +445,7 @@ THCDeviceAllocator *THCCachingAllocator_get(void)
 
 static int kept_by_default(void)
 {
-  const char *wish = getenv("THC_CACHING_ALLOCATOR");
+  const char *wish = secure_getenv("THC_CACHING_ALLOCATOR");
   if (wish && *wish)
     return strcmp(wish, "0") != 0;
 #ifdef TH_SANITIZED

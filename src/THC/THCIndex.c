@@ -1,4 +1,5 @@
 /* Checks of indices and masks on a device, and selections. */
+#define _GNU_SOURCE /* secure_getenv */
 #include "THCIndex.h"
 
 #include "TH/THIndex.h"
@@ -7,7 +8,7 @@ static int checks(void)
 {
   static int known = -1; /* whoever asks first finds the same */
   if (known < 0) {
-    const char *text = getenv("TH_CUDA_CHECK_INDICES");
+    const char *text = secure_getenv("TH_CUDA_CHECK_INDICES");
     known = !(text && !strcmp(text, "0"));
   }
   return known;

@@ -1,4 +1,5 @@
 /* Products of matrices of BFloat16, with AVX512-BF16 or AMX. */
+#define _GNU_SOURCE /* secure_getenv */
 #include "products.h"
 
 #if defined(__AVX512F__)

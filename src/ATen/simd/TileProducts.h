@@ -11,7 +11,7 @@ static bool tiles_usable(void)
 {
   enum { ASK_PERMISSION = 0x1023, TILE_DATA = 18 }; /* of arch_prctl */
   enum { HAS_BFLOAT_TILES = 1 << 22, HAS_TILES = 1 << 24, WANTED = HAS_BFLOAT_TILES | HAS_TILES };
-  const char *level = getenv("TH_CPU_CAPABILITY");
+  const char *level = secure_getenv("TH_CPU_CAPABILITY");
   unsigned a, b, c, d;
   if ((level && !strcmp(level, "avx512")) || !__get_cpuid_count(7, 0, &a, &b, &c, &d))
     return false;
