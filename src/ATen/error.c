@@ -1,12 +1,12 @@
 /* The thread's error, and the border that calls cross. */
 #define _GNU_SOURCE /* secure_getenv */
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ATenCore.h"
+#include "TH/THFormat.h"
 #include "device.h"
 
 /* The message has memory of its own from the thread's first error on.  A library that is loaded
@@ -104,9 +104,11 @@ void at_fail(at_error_code code, const char *operation, const char *format, ...)
   va_start(arguments, format);
   failures++;
   if (at_error_aborts()) {
-    fprintf(stderr, "ATen: ");
-    vfprintf(stderr, format, arguments);
-    fprintf(stderr, "; AT_ABORT_ON_ERROR or at_error_setAbort wants the process to end here\n");
+    char text[TH_MESSAGE_LENGTH];
+    THFormat_v(text, sizeof text, format, arguments);
+    fprintf(stderr,
+            "ATen: %s; AT_ABORT_ON_ERROR or at_error_setAbort wants the process to end here\n",
+            text);
     abort();
   }
   if (error.code == AT_OK) {
@@ -115,7 +117,7 @@ void at_fail(at_error_code code, const char *operation, const char *format, ...)
     char *const room = message_room();
     error.message = room ? room : "there is no memory for what the error was";
     if (room)
-      vsnprintf(room, TH_MESSAGE_LENGTH, format, arguments);
+      THFormat_v(room, TH_MESSAGE_LENGTH, format, arguments);
   }
   va_end(arguments);
 }
@@ -125,7 +127,7 @@ void at_raise_from(at_error_code code, const char *file, int line, const char *f
   char message[TH_MESSAGE_LENGTH];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(message, sizeof message, format, arguments);
+  THFormat_v(message, sizeof message, format, arguments);
   va_end(arguments);
   raised = code;
   _THError(file, line, "%s", message);

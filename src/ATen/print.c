@@ -12,6 +12,7 @@
 #include "ATenCUDA.h"
 #include "ATenCore.h"
 #include "ATenPrint.h"
+#include "TH/THFormat.h"
 
 enum {
   LINE_WIDTH = 80,
@@ -129,15 +130,6 @@ static Style style_of(const Shown *shown)
   return whole ? WHOLE : FIXED;
 }
 
-/* Whatever the locale puts between the digits becomes a point. */
-static void put_point(char *number)
-{
-  char *point = number + strspn(number, "-0123456789");
-  char *behind = point + strcspn(point, "0123456789");
-  *point = '.';
-  memmove(point + 1, behind, strlen(behind) + 1);
-}
-
 typedef struct {
   char characters[32];
   int length;
@@ -157,11 +149,9 @@ static Number number_of(at_scalar x, Style style)
   else if (isinf(x.value.number))
     snprintf(n.characters, room, "%sinf", x.value.number < 0 ? "-" : "");
   else if (style == WHOLE)
-    snprintf(n.characters, room, "%.0f.", x.value.number);
+    THFormat(n.characters, room, "%.0f.", x.value.number);
   else
-    snprintf(n.characters, room, style == FIXED ? "%.4f" : "%.4e", x.value.number);
-  if (style >= FIXED && isfinite(x.value.number))
-    put_point(n.characters);
+    THFormat(n.characters, room, style == FIXED ? "%.4f" : "%.4e", x.value.number);
   n.length = (int)strlen(n.characters);
   return n;
 }

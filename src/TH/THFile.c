@@ -1,9 +1,8 @@
 /* Files: what they are like, their errors, strings and positions; arrays are in THFileArray.c. */
 #include "THFile.h"
 
-#include <stdarg.h>
-
 #include "THFileKinds.h"
+#include "THFormat.h"
 
 /* --- what all kinds share ----------------------------------------------------------------------
  */
@@ -51,7 +50,7 @@ void THFile_fail(THFile *self, const char *fmt, ...)
   char message[TH_MESSAGE_LENGTH];
   va_list arguments;
   va_start(arguments, fmt);
-  vsnprintf(message, sizeof message, fmt, arguments);
+  THFormat_v(message, sizeof message, fmt, arguments);
   va_end(arguments);
   THError("%s", message);
 }

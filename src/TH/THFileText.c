@@ -1,10 +1,8 @@
 /* Numbers as text: read character by character, so that nothing behind a number is taken; written
  * as printf does.  Both in the C locale, whatever that of the program is. */
 #define _GNU_SOURCE /* strtod_l */
-#include <locale.h>
-#include <pthread.h>
-
 #include "THFileKinds.h"
+#include "THFormat.h"
 #include "THHalfBits.h"
 
 /* --- characters ---------------------------------------------------------------------------- */
@@ -106,20 +104,12 @@ INTEGER(Long, int64_t)
 
 /* --- the C locale -------------------------------------------------------------------------- */
 
-static locale_t c_locale;
-
-static void make_c_locale(void)
-{
-  c_locale = newlocale(LC_ALL_MASK, "C", NULL);
-}
-
 static locale_t get_c_locale(void)
 {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, make_c_locale);
-  if (!c_locale)
+  const locale_t locale = THFormat_locale();
+  if (!locale)
     THError("cannot make the C locale to read and write numbers in");
-  return c_locale;
+  return locale;
 }
 
 /* --- floating-point numbers ------------------------------------------------------------------ */
@@ -252,10 +242,8 @@ static int parse_Half(THFileText *text, void *element)
 
 static int format(char *to, int digits, double value)
 {
-  const locale_t before = uselocale(get_c_locale());
-  const int length = snprintf(to, TH_FILE_NUMBER_LENGTH, "%.*g", digits, value);
-  uselocale(before);
-  return length;
+  get_c_locale();
+  return THFormat(to, TH_FILE_NUMBER_LENGTH, "%.*g", digits, value);
 }
 
 static int format_Float(char *to, const void *element)

@@ -1,11 +1,10 @@
 /* Where errors go: guards, TH_TRY frames, handlers, and the panic. */
 #include "THGuard.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "THGeneral.h"
+#include "THFormat.h"
 
 /* Two pointers, which even a library loaded late finds static room for; so reading them takes one
  * instruction instead of a call. */
@@ -153,7 +152,7 @@ static void compose(char *message, const char *file, int line, const char *fmt, 
   const int tail = snprintf(place, sizeof place, " at %s:%d", file, line);
   const int room = TH_MESSAGE_LENGTH - 1 - tail;
 
-  int length = vsnprintf(message, (size_t)room + 1, fmt, arguments);
+  int length = THFormat_v(message, (size_t)room + 1, fmt, arguments);
   if (length < 0)
     length = 0;
   if (length > room)
@@ -188,7 +187,7 @@ void _THAssertionFailed(const char *file, const int line, const char *exp, const
   char detail[TH_MESSAGE_LENGTH];
   va_list arguments;
   va_start(arguments, fmt);
-  vsnprintf(detail, sizeof detail, fmt, arguments);
+  THFormat_v(detail, sizeof detail, fmt, arguments);
   va_end(arguments);
   _THError(file, line, "assertion `%s' failed%s%.1024s", exp, detail[0] ? ": " : "", detail);
 }

@@ -1,8 +1,7 @@
 /* Storages of int64_t as shapes: descriptions, inference of one size, broadcasting. */
 #include "THStorage.h"
 
-#include <stdarg.h>
-
+#include "THFormat.h"
 #include "THShape.h"
 
 THDescBuff THLongStorage_sizeDesc(const THLongStorage *size)
@@ -29,7 +28,7 @@ TH_PRINTF_LIKE(3, 4) static int fail(char *buffer, int length, const char *fmt, 
   if (buffer && length > 0) {
     va_list arguments;
     va_start(arguments, fmt);
-    vsnprintf(buffer, (size_t)length, fmt, arguments);
+    THFormat_v(buffer, (size_t)length, fmt, arguments);
     va_end(arguments);
   }
   return -1;

@@ -1,8 +1,6 @@
 /* Works: what needs no element type. */
 #include "THWork.h"
 
-#include <ctype.h>
-
 void THWork_layOut(THShape *shape, int byColumns)
 {
   const int n = shape->nDimension;
@@ -38,7 +36,7 @@ void THWorks_deliver(THWorks *works)
 char THWork_letter(const char *text, const char *letters, const char *name, int arg)
 {
   THArgCheck(text, arg, "%s is NULL, neither of the letters %s", name, letters);
-  const char letter = (char)toupper((unsigned char)text[0]);
+  const char letter = text[0] >= 'a' && text[0] <= 'z' ? (char)(text[0] - 'a' + 'A') : text[0];
   THArgCheck(letter && strchr(letters, letter), arg, "%s is \"%.8s\", neither of the letters %s",
              name, text, letters);
   return letter;

@@ -258,6 +258,13 @@ static void of_any_locale(void **state)
     at_tensor *t = at_full(AT_SHAPE(2), at_scalar(1.5)), *tiny = at_mul_scalar(t, at_scalar(1e-9));
     check_text(t, "tensor([1.5000, 1.5000])", "with a comma");
     check_text(tiny, "tensor([1.5000e-09, 1.5000e-09])", "with a comma");
+    at_tensor *one = at_full(AT_SHAPE(1), at_scalar(1.5)),
+              *huge = at_mul_scalar(one, at_scalar(1e20));
+    at_item_long(huge);
+    CHECK(strstr(at_error_message(), "item_long: 1.5e+20 is not between -9.2") != NULL);
+    at_error_clear();
+    at_release(huge);
+    at_release(one);
     at_release(tiny);
     at_release(t);
   }

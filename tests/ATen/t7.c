@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "files.h"
+#include "th_locale.h"
 
 static void loaded(void **state)
 {
@@ -134,6 +135,20 @@ static void objects(void **state)
   unlink(scratch("own.t7"));
 }
 
+/* The names that numbers become, too. */
+static void of_any_locale(void **state)
+{
+  char folder[] = "/tmp/t7.XXXXXX";
+  CHECK(mkdtemp(folder) != NULL);
+  const int found = th_locale_comma(folder);
+  if (found)
+    objects(state);
+  th_locale_plain(folder);
+  CHECK_EQ(rmdir(folder), 0);
+  if (!found)
+    skip();
+}
+
 static void refused(void **state)
 {
 #define REFUSED(TEXT_, PART) check_refused(text_file(TEXT_), AT_ERROR_RUNTIME, PART)
@@ -177,9 +192,10 @@ static void faults(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(loaded),  cmocka_unit_test(network), cmocka_unit_test(written),
-      cmocka_unit_test(objects), cmocka_unit_test(limits),  cmocka_unit_test(bytes_written),
-      cmocka_unit_test(refused), cmocka_unit_test(damaged), cmocka_unit_test(faults)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(loaded),  cmocka_unit_test(network),
+                                     cmocka_unit_test(written), cmocka_unit_test(objects),
+                                     cmocka_unit_test(limits),  cmocka_unit_test(bytes_written),
+                                     cmocka_unit_test(refused), cmocka_unit_test(damaged),
+                                     cmocka_unit_test(faults),  cmocka_unit_test(of_any_locale)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,14 @@
-/* What belongs nowhere else: the version, log1p and expm1, levels by name, and the number of
- * threads. */
+/* What belongs nowhere else: the version, log1p and expm1, levels by name, the number of threads,
+ * and numbers in messages. */
+#define _GNU_SOURCE /* uselocale */
 #include "th_test.h"
+
+#include <locale.h>
+#include <unistd.h>
 
 #include "THKernel.h"
 #include "THParallel.h"
+#include "th_locale.h"
 
 static void version(void **state)
 {
@@ -47,9 +52,38 @@ static void threads(void **state)
   THSetNumThreads(before);
 }
 
+/* Numbers in messages have a point, whether the locale is the process's or the thread's. */
+static void locales(void **state)
+{
+  char folder[] = "/tmp/th-general.XXXXXX";
+  CHECK(mkdtemp(folder) != NULL);
+  THGenerator *generator = THGenerator_new();
+  const int found = th_locale_comma(folder);
+  if (found) {
+    CHECK_RAISES(3, "stdv is -1.5, not", THRandom_normal(generator, 0, -1.5));
+    const locale_t comma = duplocale(LC_GLOBAL_LOCALE);
+    setlocale(LC_ALL, "C");
+    const locale_t before = uselocale(comma);
+    char number[8];
+    snprintf(number, sizeof number, "%.1f", 1.5);
+    CHECK(!strcmp(number, "1,5"));
+    CHECK_RAISES(3, "stdv is -2.5, not", THRandom_normal(generator, 0, -2.5));
+    snprintf(number, sizeof number, "%.1f", 1.5); /* and the thread's stays */
+    CHECK(!strcmp(number, "1,5"));
+    uselocale(before);
+    freelocale(comma);
+  }
+  THGenerator_free(generator);
+  th_locale_plain(folder);
+  CHECK_EQ(rmdir(folder), 0);
+  if (!found)
+    skip();
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(version), cmocka_unit_test(near_zero),
-                                     cmocka_unit_test(levels), cmocka_unit_test(threads)};
+                                     cmocka_unit_test(levels), cmocka_unit_test(threads),
+                                     cmocka_unit_test(locales)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,9 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "TH/THFormat.h"
 
 void at_damaged_from(const char *source, int line, const at_file *file, at_error_code code,
                      const char *format, ...)
@@ -13,7 +14,7 @@ void at_damaged_from(const char *source, int line, const at_file *file, at_error
   char text[TH_MESSAGE_LENGTH];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
+  THFormat_v(text, sizeof text, format, arguments);
   va_end(arguments);
   if (!file->member)
     at_raise_from(code, source, line, "%s: %s", file->path, text);

@@ -5,9 +5,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "TH/THFormat.h"
 
 /* --- growing memory --------------------------------------------------------------------------- */
 
@@ -46,7 +47,7 @@ void at_bytes_print(at_bytes *bytes, const char *format, ...)
   char text[256];
   va_list arguments;
   va_start(arguments, format);
-  const int length = vsnprintf(text, sizeof text, format, arguments);
+  const int length = THFormat_v(text, sizeof text, format, arguments);
   va_end(arguments);
   THAssert(length >= 0 && (size_t)length < sizeof text);
   at_bytes_add(bytes, text, (size_t)length);
