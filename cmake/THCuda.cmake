@@ -200,15 +200,10 @@ function(thc_library name)
                           $<INSTALL_INTERFACE:CUDA::toolkit>)
     set(made ${library}_static)
     if(NOT mode STREQUAL "race")
-      add_library(${library} SHARED ${objects})
-      set_target_properties(${library} PROPERTIES LINKER_LANGUAGE C SOVERSION ${TH_SOVERSION}
-                            VERSION ${PROJECT_VERSION}${TH_VARIANT})
+      th_shared_library(${library} ${objects})
       target_link_libraries(${library} PUBLIC ${shared} $<INSTALL_INTERFACE:CUDA::toolkit>
                             PRIVATE ${runtime} $<BUILD_INTERFACE:th_compile_options>
                             OpenMP::OpenMP_C m)
-      if(NOT TH_SANITIZE)
-        target_link_options(${library} PRIVATE -Wl,--no-undefined)
-      endif()
       list(APPEND made ${library})
     endif()
     if(mode STREQUAL "nvcc")

@@ -13,6 +13,25 @@ set(TH_SOVERSION ${PROJECT_VERSION_MAJOR}${TH_VARIANT})
 # What a program that links the installed static archives has to link too, by name.
 set(TH_SYSTEM_LIBRARIES ${OpenMP_C_LIB_NAMES} ${CMAKE_DL_LIBS} m)
 
+option(TH_RUNPATH "Installed libraries find each other in their own folder ($ORIGIN)" ON)
+
+# th_shared_library(NAME objects ...): a shared library with a SONAME, whose functions are found and whose tables
+# of addresses are made read-only when it is loaded, and which is never unloaded: OpenMP's threads would go on in
+# code that is gone.
+function(th_shared_library name)
+  add_library(${name} SHARED ${ARGN})
+  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE C SOVERSION ${TH_SOVERSION}
+                        VERSION ${PROJECT_VERSION}${TH_VARIANT})
+  target_link_options(${name} PRIVATE -Wl,-z,relro -Wl,-z,now -Wl,-z,nodelete)
+  if(TH_RUNPATH)
+    set_target_properties(${name} PROPERTIES INSTALL_RPATH "$ORIGIN")
+    target_link_options(${name} PRIVATE -Wl,--enable-new-dtags)
+  endif()
+  if(NOT TH_SANITIZE)  # whose functions come with the program
+    target_link_options(${name} PRIVATE -Wl,--no-undefined)
+  endif()
+endfunction()
+
 # th_library(NAME SOURCES ... LINK ...): an object library NAME_objects, compiled once, and from it the shared library
 # NAME and the static archive NAME_static.
 function(th_library name)
@@ -28,10 +47,8 @@ function(th_library name)
     PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${name}_objects PRIVATE th_compile_options OpenMP::OpenMP_C ${arg_LINK_PRIVATE})
 
-  add_library(${name} SHARED $<TARGET_OBJECTS:${name}_objects>)
+  th_shared_library(${name} $<TARGET_OBJECTS:${name}_objects>)
   add_library(${name}_static STATIC $<TARGET_OBJECTS:${name}_objects>)
-  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE C SOVERSION ${TH_SOVERSION}
-                        VERSION ${PROJECT_VERSION}${TH_VARIANT})
   set_target_properties(${name}_static PROPERTIES LINKER_LANGUAGE C OUTPUT_NAME ${name})
   foreach(kind "" _static)
     target_include_directories(${name}${kind} INTERFACE  # Install.cmake names the installed ones
@@ -44,9 +61,6 @@ function(th_library name)
   endforeach()
   target_link_libraries(${name} PUBLIC ${arg_LINK} PRIVATE $<BUILD_INTERFACE:th_compile_options>
                         OpenMP::OpenMP_C ${CMAKE_DL_LIBS} m)
-  if(NOT TH_SANITIZE)  # whose functions come with the program
-    target_link_options(${name} PRIVATE -Wl,--no-undefined)
-  endif()
   if(TH_PACKS_RELOCATIONS)
     target_link_options(${name} PRIVATE ${TH_PACK_RELOCATIONS})
   endif()
