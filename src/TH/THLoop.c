@@ -315,6 +315,21 @@ static int is_one_by_one(const THLoop *loop)
   return loop->inOrder == TH_ONE_BY_ONE;
 }
 
+/* The elements of a row that some operand has one place for, each as a block of its own. */
+static void run_singly(const FlatWork *work, const THRun *row, const Cursor *cursor)
+{
+  const int operands = work->loop->operands;
+  THRun one = *row;
+  one.n = 1;
+  for (int i = 0; i < operands; i++)
+    one.step[i] = 1;
+  for (ptrdiff_t k = 0; k < row->n; k++) {
+    work->kernel(&one, work->scalars);
+    for (int i = 0; i < operands; i++)
+      one.at[i] += cursor[i].stride[0];
+  }
+}
+
 static void do_side_by_side(const FlatWork *work, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t block)
 {
   const THLoop *loop = work->loop;
@@ -330,14 +345,17 @@ static void do_side_by_side(const FlatWork *work, ptrdiff_t begin, ptrdiff_t end
     run.jump[i] = 0;
   }
   while (begin < end) {
+    int singly = 0; /* the elements of other rows have memory of their own */
     run.n = end - begin;
     for (int i = 0; i < loop->operands; i++) {
       run.at[i] = cursor[i].p;
       run.n = THMin(run.n, cursor[i].size[0] - cursor[i].at[0]);
-      if (oneByOne && run.step[i] == 0) /* those of other rows have memory of their own */
-        run.n = 1;
+      singly |= oneByOne && run.step[i] == 0;
     }
-    work->kernel(&run, work->scalars);
+    if (singly)
+      run_singly(work, &run, cursor);
+    else
+      work->kernel(&run, work->scalars);
     begin += run.n;
     for (int i = 0; i < loop->operands; i++)
       move_cursor(&cursor[i], run.n);
