@@ -114,7 +114,7 @@ AT_API at_info at_dict_info(const at_dict *dict, int64_t index);
 
 /* How many tensors at_load skipped, and what is known of them; at_file_list: those that at_load
  * would skip. */
-AT_API int64_t at_dict_skipped(const at_dict *dict);
+AT_API int64_t at_dict_skipped(const at_dict *dict); /* of NULL: 0 */
 AT_API at_info at_dict_skippedInfo(const at_dict *dict, int64_t index);
 
 /* Writes the tensors to a file whose format the end of path tells, and returns whether that worked.
@@ -170,10 +170,10 @@ typedef struct at_datum {
   int64_t id;
 } at_datum;
 
-/* All that is in the file; nothing for formats that have tensors alone. */
+/* All that is in the file; nothing for formats that have tensors alone, and of NULL. */
 AT_API at_datum at_dict_values(const at_dict *dict);
 
-/* The metadata of a safetensors file: a dictionary of strings, or nothing. */
+/* The metadata of a safetensors file: a dictionary of strings, or nothing; so of NULL. */
 AT_API at_datum at_dict_metadata(const at_dict *dict);
 
 AT_API at_datum_kind at_datum_kindOf(at_datum value);
