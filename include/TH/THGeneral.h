@@ -113,16 +113,16 @@ TH_API void THHeapUpdate(ptrdiff_t size);
 
 /* --- threads --------------------------------------------------------------------------------- */
 
-/* How many threads TH, BLAS and every library behind them use; numbers below 1 leave it as it is.
- */
+/* How many threads loops of the calling thread and BLAS may use: fewer where they cannot be
+ * started, and one in a forked child.  Numbers below 1 leave it as it is. */
 TH_API void THSetNumThreads(int num_threads);
 TH_API int THGetNumThreads(void);
 
 /* Processors that this process may run on. */
 TH_API int THGetNumCores(void);
 
-/* Classic programs call this at start-up; the number is already inferred when the library is
- * loaded. */
+/* Does now what else is done when it is first needed: tries whether the calling thread's threads
+ * can be started, and loads the library of BLAS, if there is one. */
 TH_API void THInferNumThreads(void);
 
 /* With on set, calls of BLAS and LAPACK too give the same bits for any number of threads, at the
