@@ -67,7 +67,7 @@ static struct {
   OP(cat, "cat", 0, at_cat_out(on.joined, AT_TENSORS(on.x, on.y)))                               \
   OP(uniform, "uniform", 0, at_uniform_(on.r))                                                   \
   OP(normal, "normal", 0, at_normal_(on.r))                                                      \
-  OP(bernoulli, "bernoulli", 0, at_bernoulli_p_(on.r, .p = at_opt_double(0.3)))                  \
+  OP(bernoulli, "bernoulli", 0, at_bernoulli_p_(on.r, .p = 0.3))                                 \
   OP(randperm, "randperm", 0, at_randperm_out(on.whole, on.n))
 
 #define DEFINED(NAME, TEXT, LARGEST, CALL) \
@@ -93,7 +93,7 @@ enum { COUNT = sizeof operations / sizeof *operations };
 static at_tensor *uniform(at_ints size)
 {
   at_tensor *t = at_empty(size, .type = AT_CPU(AT_FLOAT));
-  at_uniform_(t, .from = at_opt_double(0.01), .to = at_opt_double(1));
+  at_uniform_(t, .from = 0.01, .to = 1);
   return t;
 }
 

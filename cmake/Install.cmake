@@ -71,6 +71,7 @@ endif()
 if(TARGET ATen)
   install(FILES ${PROJECT_BINARY_DIR}/include/ATen/ATenOps.h DESTINATION ${headers}/ATen)
   install(FILES ${PROJECT_BINARY_DIR}/include/ATen/aten-ops.json
+                ${PROJECT_BINARY_DIR}/include/ATen/aten-api.json
           DESTINATION ${CMAKE_INSTALL_DATADIR}/th)
 endif()
 

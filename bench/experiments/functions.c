@@ -7,7 +7,7 @@ enum { NUMBERS = 100000, DOUBLES = 8, ABREAST = 4 };
 
 static void prepare_numbers(void)
 {
-  on.x = at_clamp(normal(AT_SHAPE(NUMBERS)), .min = at_opt(-3), .max = at_opt(3));
+  on.x = at_clamp(normal(AT_SHAPE(NUMBERS)), .min = -3, .max = 3);
   give_results(AT_SHAPE(NUMBERS), 0);
 }
 

@@ -348,7 +348,7 @@ static void grid_sample_back(void *unused)
   at_release(on.result);
   at_release(on.more);
   const at_grad_input_grad_grid made =
-      at_grid_sampler_2d_backward(on.g, on.x, on.y, .output_mask = {1, 1});
+      at_grid_sampler_2d_backward(on.g, on.x, on.y, .output_mask = AT_INTS(1, 1));
   on.result = made.grad_input;
   on.more = made.grad_grid;
 }

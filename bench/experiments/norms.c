@@ -74,7 +74,7 @@ static void batch_norm_back(void *unused)
   (void)unused;
   release_result();
   take_gradients(at_thnn_batch_norm_backward(on.g, on.x, weight, runningMean, runningVar, true, eps,
-                                             mean, std, .output_mask = {1, 1, 1}));
+                                             mean, std, .output_mask = AT_INTS(1, 1, 1)));
 }
 
 static inline __m512d low_half(__m512 v)
@@ -274,7 +274,7 @@ static void layer_norm_back(void *unused)
   (void)unused;
   release_result();
   take_gradients(at_native_layer_norm_backward(on.g, on.x, AT_SHAPE(LONG), mean, std, weight, bias,
-                                               .output_mask = {1, 1, 1}));
+                                               .output_mask = AT_INTS(1, 1, 1)));
 }
 
 static float *new_lines(void)

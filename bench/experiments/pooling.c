@@ -30,15 +30,15 @@ static void prepare_pooling_back(void)
   prepare_average_back();
   on.index = at_empty(AT_SHAPE(32, 64, OUT, OUT), .type = AT_CPU(AT_LONG));
   on.y = at_empty(AT_SHAPE(32, 64, OUT, OUT), .type = AT_CPU(AT_FLOAT));
-  at_max_pool2d_out(on.y, on.index, on.x, AT_SHAPE(3, 3), .stride = {2, 2}, .padding = {1, 1},
-                    .dilation = {1, 1});
+  at_max_pool2d_out(on.y, on.index, on.x, AT_SHAPE(3, 3), .stride = AT_INTS(2, 2),
+                    .padding = AT_INTS(1, 1), .dilation = AT_INTS(1, 1));
 }
 
 static void max_pool(void *unused)
 {
   (void)unused;
-  at_max_pool2d_out(on.result, on.places, on.x, AT_SHAPE(3, 3), .stride = {2, 2}, .padding = {1, 1},
-                    .dilation = {1, 1});
+  at_max_pool2d_out(on.result, on.places, on.x, AT_SHAPE(3, 3), .stride = AT_INTS(2, 2),
+                    .padding = AT_INTS(1, 1), .dilation = AT_INTS(1, 1));
 }
 
 typedef struct Most {
@@ -203,7 +203,8 @@ static void sketch_max_pool_back(void *unused)
 static void average_pool(void *unused)
 {
   (void)unused;
-  at_avg_pool2d_out(on.result, on.x, AT_SHAPE(3, 3), .stride = {2, 2}, .padding = {1, 1});
+  at_avg_pool2d_out(on.result, on.x, AT_SHAPE(3, 3), .stride = AT_INTS(2, 2),
+                    .padding = AT_INTS(1, 1));
 }
 
 /* The sums of three neighbours each of a row, from element 2 * column - 1 on. */

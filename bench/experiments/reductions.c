@@ -133,7 +133,7 @@ static void prepare_places(void)
 static void place_of_largest(void *unused)
 {
   (void)unused;
-  at_argmax_out(on.places, on.x, .dim = at_opt(1));
+  at_argmax_out(on.places, on.x, .dim = 1);
 }
 
 /* --- logarithms of sums of exponentials ---------------------------------------------------------

@@ -59,8 +59,7 @@ static Model *model_new(uint64_t seed)
     const at_ints size = {start[i].size, start[i].dims};
     model->parameter[i] = at_empty(size);
     model->velocity[i] = at_zeros(size);
-    at_uniform_(model->parameter[i], .from = at_opt(-bound), .to = at_opt(bound),
-                .generator = model->generator);
+    at_uniform_(model->parameter[i], .from = -bound, .to = bound, .generator = model->generator);
   }
   check();
   return model;
@@ -99,7 +98,7 @@ typedef struct Values {
 static at_tensor *convolution(Model *model, int layer, at_tensor *x)
 {
   return at_relu(at_conv2d(x, model->parameter[layer], .bias = model->parameter[layer + 1],
-                           .padding = {1, 1}));
+                           .padding = AT_INTS(1, 1)));
 }
 
 /* The gradients in what went in (if that is wanted), in the weights and in the bias. */
@@ -110,7 +109,7 @@ static at_grad_input_grad_weight_grad_bias convolution_backward(Model *model, in
   at_tensor *weight = model->parameter[layer];
   return at_convolution_backward(gradient, x, weight, AT_SHAPE(at_size(weight, 0)), AT_SHAPE(1, 1),
                                  AT_SHAPE(1, 1), AT_SHAPE(1, 1), false, AT_SHAPE(0, 0), 1,
-                                 .output_mask = {further, true, true});
+                                 .output_mask = AT_INTS(further, true, true));
 }
 
 /* The largest of each 2 x 2 values. */
@@ -144,7 +143,7 @@ static Values forward(Model *model, at_tensor *images, bool training)
     /* Other values each time, so that none can rely on another one being there; the rest grows, so
      * that sums stay what they are without dropout. */
     v.mask = at_empty_like(v.hidden);
-    at_bernoulli_p_(v.mask, .p = at_opt(KEPT), .generator = model->generator);
+    at_bernoulli_p_(v.mask, .p = KEPT, .generator = model->generator);
     v.mask = at_mul(v.mask, 1 / KEPT);
     v.dropped = at_mul(v.hidden, v.mask);
   }
@@ -198,10 +197,10 @@ static double step(Model *model, at_tensor *images, at_tensor *labels, double ra
     for (int i = 0; i < MODEL_PARAMETERS; i++) {
       at_mul_(model->velocity[i], MOMENTUM);
       at_add_(model->velocity[i], gradients[i]);
-      at_sub_(model->parameter[i], model->velocity[i], .alpha = at_opt(rate));
+      at_sub_(model->parameter[i], model->velocity[i], .alpha = rate);
     }
     loss = at_item_double(nll.output);
-    *right += at_item_long(at_sum(at_eq(at_argmax(v.logProbabilities, .dim = at_opt(1)), labels)));
+    *right += at_item_long(at_sum(at_eq(at_argmax(v.logProbabilities, .dim = 1), labels)));
   }
   check();
   return loss;
@@ -288,7 +287,7 @@ static int64_t model_test(Model *model, THFloatTensor *images, THLongTensor *lab
   AT_SCOPE
   {
     const Values v = forward(model, floats(images), false);
-    at_tensor *likeliest = at_argmax(v.logProbabilities, .dim = at_opt(1));
+    at_tensor *likeliest = at_argmax(v.logProbabilities, .dim = 1);
     THLongTensor_resizeAs(answers, labels);
     at_copy_(integers(answers), likeliest);
     right = at_item_long(at_sum(at_eq(likeliest, integers(labels))));

@@ -30,8 +30,8 @@ static at_tensor *convolution(const at_dict *network, const char *name, at_tenso
 {
   at_tensor *weight = find(network, name, "weight");
   const int64_t frame = at_size(weight, 2) / 2;
-  return at_conv2d(x, weight, .bias = find(network, name, "bias"), .stride = {step, step},
-                   .padding = {frame, frame});
+  return at_conv2d(x, weight, .bias = find(network, name, "bias"), .stride = AT_INTS(step, step),
+                   .padding = AT_INTS(frame, frame));
 }
 
 /* With the mean and the variance that training found. */
@@ -104,7 +104,7 @@ int main(int argc, char **argv)
   AT_SCOPE
   {
     at_tensor *output = infer(network, at_dict_get(images, "input"));
-    at_tensor *classes = at_argmax(output, .dim = at_opt(1));
+    at_tensor *classes = at_argmax(output, .dim = 1);
     for (int64_t i = 0; i < at_numel(classes); i++)
       printf("image %lld: class %lld\n", (long long)i,
              (long long)at_item_long(at_select(classes, 0, i)));

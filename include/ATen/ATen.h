@@ -1,16 +1,19 @@
 /* Tensors whose element type is chosen at run time.
  *
- *     AT_SCOPE {                                              what is made inside is freed at its
- * end at_tensor *x = at_ones(AT_SHAPE(2, 3)); at_tensor *y = at_add(x, at_mul(x, x), .alpha =
- * at_opt(2)); if (!at_defined(y)) fprintf(stderr, "%s\n", at_error_message());
+ *     AT_SCOPE {                                 what is made inside is freed at its end
+ *       at_tensor *x = at_ones(AT_SHAPE(2, 3));
+ *       at_tensor *y = at_add(x, at_mul(x, x), .alpha = 2);
+ *       if (!at_defined(y))
+ *         fprintf(stderr, "%s\n", at_error_message());
  *     }
  *
  * Every function returns a new reference, or after an error the undefined tensor; undefined in
  * gives undefined out, so that a chain of calls is checked once, at its end.  The first error is
- * kept, per thread, until at_error_clear.  Nothing here aborts, exits, jumps or prints. */
+ * kept, per thread, until at_error_clear.  ATenCall.h says how operations take their arguments.  Nothing here aborts, exits, jumps or prints. */
 #ifndef ATEN_H
 #define ATEN_H
 
+#include "ATenCall.h"
 #include "ATenContext.h"
 #include "ATenCUDA.h"
 #include "ATenDLPack.h"

@@ -24,6 +24,9 @@ AT_API bool at_lazyInitCUDA(void);
  * error if there is no such backend.  Threads that share a generator draw one after the other. */
 AT_API at_generator *at_defaultGenerator(at_backend backend);
 
+/* What an option begins with that is a generator: the default one.  NULL is an error. */
+#define AT_DEFAULT_GENERATOR ((at_generator *)-1)
+
 /* A generator of its own, seeded as the default one is at the start; NULL and an error if there is
  * no memory. */
 AT_API at_generator *at_generator_new(at_backend backend) AT_MUST_USE;

@@ -16,7 +16,8 @@ typedef enum at_error_code {
 AT_API at_error_code at_error(void);
 
 /* One sentence or more, with the shapes and values at fault; "" if nothing went wrong.  Valid until
- * at_error_clear. */
+ * at_error_clear.  It begins with the place of the call, such as "net.c:12: ", if the macro of an
+ * operation's name was what called (ATenCall.h). */
 AT_API const char *at_error_message(void);
 
 /* The operation that failed, such as "add"; "" if nothing went wrong. */

@@ -1,12 +1,15 @@
-/* Numbers that are arguments: an integer, a floating number, or either that may be left out. */
+/* Numbers that are arguments: an integer or a floating number. */
 #ifndef ATEN_SCALAR_H
 #define ATEN_SCALAR_H
+
+#include <float.h>
 
 #include "ATenMacros.h"
 
 /* An integer keeps all its 64 bits. */
 typedef struct at_scalar {
   bool is_float;
+  bool is_none; /* left out, where that is possible: no number */
   union {
     int64_t integer;
     double number;
@@ -16,7 +19,7 @@ typedef struct at_scalar {
 static inline at_scalar at_scalar_long(int64_t value)
 {
   at_scalar s;
-  s.is_float = false;
+  s.is_float = s.is_none = false;
   s.value.integer = value;
   return s;
 }
@@ -25,7 +28,15 @@ static inline at_scalar at_scalar_double(double value)
 {
   at_scalar s;
   s.is_float = true;
+  s.is_none = false;
   s.value.number = value;
+  return s;
+}
+
+static inline at_scalar at_scalar_none(void)
+{
+  at_scalar s = at_scalar_long(0);
+  s.is_none = true;
   return s;
 }
 
@@ -51,31 +62,82 @@ static inline int64_t at_scalar_toLong(at_scalar s)
   return s.is_float ? (int64_t)s.value.number : s.value.integer;
 }
 
-/* An argument with a default: all zero means the default. */
-typedef struct at_optional {
-  bool given;
-  at_scalar value;
-} at_optional;
+/* --- what is left out ------------------------------------------------------------------------ */
 
-static inline at_optional at_opt_scalar(at_scalar value)
+/* An integer that is an option and has no default, such as argmax's dim, is this until it is given.
+ */
+#define AT_NONE INT64_MIN
+
+/* A Scalar among the options of a macro is a long double, which holds every Long and Double; this
+ * one is none of them. */
+#define AT_NO_NUMBER LDBL_MIN
+
+#ifdef __cplusplus
+static_assert(LDBL_MANT_DIG >= 64, "long double has to hold every Long and Double");
+#else
+_Static_assert(LDBL_MANT_DIG >= 64, "long double has to hold every Long and Double");
+#endif
+
+/* The number: an integer if it is whole, but for -0.0. */
+static inline at_scalar at_scalar_option(long double number)
 {
-  at_optional o;
-  o.given = true;
-  o.value = value;
-  return o;
+  if (number == AT_NO_NUMBER)
+    return at_scalar_none();
+  const long double limit = 9223372036854775808.0L;
+  if (number >= -limit && number < limit && number == (long double)(int64_t)number &&
+      !(number == 0 && __builtin_signbit(number)))
+    return at_scalar_long((int64_t)number);
+  return at_scalar_double((double)number);
 }
 
-static inline at_optional at_opt_long(int64_t value)
-{
-  return at_opt_scalar(at_scalar_long(value));
-}
+/* --- numbers of any C type -------------------------------------------------------------------- */
 
-static inline at_optional at_opt_double(double value)
+/* at_scalar(2) is an integer, at_scalar(2.0) a floating number. */
+#ifdef __cplusplus
+#define at_scalar(VALUE) at_scalar_of(VALUE)
+extern "C++" {
+static inline at_scalar at_scalar_of(int value)
 {
-  return at_opt_scalar(at_scalar_double(value));
+  return at_scalar_long(value);
 }
-
-#ifndef __cplusplus
+static inline at_scalar at_scalar_of(unsigned value)
+{
+  return at_scalar_long(value);
+}
+static inline at_scalar at_scalar_of(long value)
+{
+  return at_scalar_long(value);
+}
+static inline at_scalar at_scalar_of(long long value)
+{
+  return at_scalar_long(value);
+}
+static inline at_scalar at_scalar_of(unsigned long value)
+{
+  return at_scalar_unsigned(value);
+}
+static inline at_scalar at_scalar_of(unsigned long long value)
+{
+  return at_scalar_unsigned(value);
+}
+static inline at_scalar at_scalar_of(float value)
+{
+  return at_scalar_double(value);
+}
+static inline at_scalar at_scalar_of(double value)
+{
+  return at_scalar_double(value);
+}
+static inline at_scalar at_scalar_of(long double value)
+{
+  return at_scalar_double((double)value);
+}
+static inline at_scalar at_scalar_of(at_scalar value)
+{
+  return value;
+}
+}
+#else
 /* What _Generic makes a scalar of a number with: the floating types are these, and what is none of
  * them and no scalar yet is an integer.  A long double is rounded to a double. */
 /* clang-format off */
@@ -91,9 +153,7 @@ __extension__ typedef _Float16 at_float16;
   unsigned long long : at_scalar_unsigned, at_scalar : at_thisScalar, default : at_scalar_long
 /* clang-format on */
 
-/* at_scalar(2) is an integer, at_scalar(2.0) a floating number; so for at_opt. */
 #define at_scalar(VALUE) _Generic((VALUE), AT_NUMBER_TO_SCALAR)(VALUE)
-#define at_opt(VALUE)    at_opt_scalar(at_scalar(VALUE))
 #endif
 
 #endif

@@ -32,8 +32,11 @@ typedef enum at_kind {
 typedef struct at_argument {
   const char *name;
   at_kind kind;
-  int count; /* of AT_KIND_INTS: how many, if the operation takes so many and no others */
+  int count; /* of AT_KIND_INTS: how many, if the operation takes so many (or one) and no others */
   const char *defaults; /* the default as the schema has it; NULL if there is none */
+  bool isKeyword;       /* stands behind the * of the schema: in Python, given by name alone */
+  bool isWritten;       /* an argument: the call changes its elements, or what it views */
+  int alias; /* a result: the argument that it is, or whose memory it may share; -1 if it is new */
 } at_argument;
 
 /* An argument's value, of which all zero means the default, or a result's.  A type that is given
@@ -63,7 +66,10 @@ typedef struct at_op {
   const char *name;     /* such as "add_" */
   const char *overload; /* such as "scalar", or "" */
   const char *schema;   /* such as "add(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor" */
+  const char *symbol;   /* the function's name in the library, such as "at_add_" */
+  const char *doc;
   at_form form;
+  unsigned elementTypes; /* 1 << AT_FLOAT if the first tensor may be of Float on the CPU, ... */
   int argumentCount, resultCount;
   const at_argument *arguments, *results;
   /* Whether it succeeded, with new references in results as the function returns them; else
@@ -73,6 +79,10 @@ typedef struct at_op {
 
 /* The first of that name, or NULL (also of NULL); its overloads follow it. */
 AT_API const at_op *at_op_find(const char *name);
+
+/* The version of what at_op, at_argument and at_value are; also that of aten-ops.json. */
+#define AT_TABLE_VERSION 1
+AT_API const int at_tableVersion;
 
 /* All of them, by name. */
 AT_API const at_op at_ops[];

@@ -10,40 +10,61 @@
 typedef struct at_ints {
   const int64_t *data;
   int count;
-} at_ints;
-
-#ifndef __cplusplus
-/* AT_SHAPE(2, 3) has two dimensions; AT_SCALAR_SHAPE none. */
-#define AT_SHAPE(...)                        \
-  ((at_ints){(const int64_t[]){__VA_ARGS__}, \
-             (int)(sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))})
-#define AT_SCALAR_SHAPE ((at_ints){NULL, 0})
+#ifdef __cplusplus
+  at_ints() = default;
+  at_ints(const int64_t *d, int n) : data(d), count(n)
+  {
+  } /* so that {1} is no list */
 #endif
+} at_ints;
 
 /* Several tensors: borrowed for the time of a call, as AT_TENSORS(a, b) is, or returned by a
  * function that makes several. */
 typedef struct at_tensors {
   at_tensor *const *data;
   int count;
+#ifdef __cplusplus
+  at_tensors() = default;
+  at_tensors(at_tensor *const *d, int n) : data(d), count(n)
+  {
+  }
+#endif
 } at_tensors;
 
-#ifndef __cplusplus
+/* Lists, which last until the end of the block in C, of the expression in C++.  AT_SHAPE(2, 3) has
+ * two dimensions; AT_SCALAR_SHAPE none. */
+#define AT_SHAPE(...) AT_INTS(__VA_ARGS__)
+#ifdef __cplusplus
+#define AT_INTS(...)    at_list_of<int64_t>(__VA_ARGS__).ints()
+#define AT_TENSORS(...) at_list_of<at_tensor *>(__VA_ARGS__).tensors()
+#define AT_SCALAR_SHAPE at_ints(NULL, 0)
+extern "C++" {
+template <class Entry, int N>
+struct at_list {
+  Entry data[N];
+  at_ints ints() const
+  {
+    return at_ints(data, N);
+  }
+  at_tensors tensors() const
+  {
+    return at_tensors(data, N);
+  }
+};
+template <class Entry, class... Given>
+at_list<Entry, sizeof...(Given)> at_list_of(Given... given)
+{
+  return {{static_cast<Entry>(given)...}};
+}
+}
+#else
+#define AT_INTS(...)                         \
+  ((at_ints){(const int64_t[]){__VA_ARGS__}, \
+             (int)(sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))})
 #define AT_TENSORS(...)                            \
   ((at_tensors){(at_tensor *const[]){__VA_ARGS__}, \
                 (int)(sizeof((at_tensor *const[]){__VA_ARGS__}) / sizeof(at_tensor *))})
-#endif
-
-#ifndef __cplusplus
-/* Where an operation has a form for a tensor and one for a number, at_add(x, y) and at_add(x, 2)
- * are the one or the other; C++ calls at_add_scalar. */
-#define AT_FOR_TENSOR_OR_NUMBER(X, TENSOR, NUMBER) \
-  _Generic((X), at_tensor * : TENSOR, void * : TENSOR, default : NUMBER)
-#define AT_TENSOR_OR_NUMBER(X) \
-  _Generic((X), at_tensor * : at_thisTensor, void * : at_thisTensor, AT_NUMBER_TO_SCALAR)(X)
-static inline at_tensor *at_thisTensor(at_tensor *t)
-{
-  return t;
-}
+#define AT_SCALAR_SHAPE ((at_ints){NULL, 0})
 #endif
 
 /* --- references ------------------------------------------------------------------------------ */

@@ -38,6 +38,10 @@ AT_API const at_type *at_undefinedType(void);
 /* Neither NULL nor the undefined type. */
 AT_API bool at_type_defined(const at_type *type);
 
+/* What an option begins with that is a Type: the operation's own choice, such as self's.  NULL is
+ * an error. */
+#define AT_DEFAULT_TYPE ((const at_type *)-1)
+
 /* Of the undefined type and NULL: AT_BACKENDS, AT_SCALAR_TYPES, 0. */
 AT_API at_backend at_type_backend(const at_type *type);
 AT_API at_scalar_type at_type_scalarType(const at_type *type);

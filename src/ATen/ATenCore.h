@@ -272,17 +272,27 @@ static inline bool at_acceptType(const char *operation, const char *argument, co
   return (type && type != &at_noType) || at_acceptNoType(operation, argument, type, optional);
 }
 
-/* Whether there are numbers where the count says so; an error if not. */
-bool at_acceptInts(const char *operation, const char *argument, at_ints ints);
+/* Whether there are numbers where the list's count says so, and where axes is not 0, as many or one
+ * or none; an error if not. */
+bool at_acceptInts(const char *operation, const char *argument, at_ints ints, int axes);
 
-/* The numbers of an option: given, or where that is NULL or all zeros, count times otherwise,
- * written to room; none if otherwise is INT64_MIN. */
-at_ints at_intsOr(const int64_t *given, int count, int64_t otherwise, int64_t *room);
+/* The number for each axis, in room: those given, one for every axis, or where there are none
+ * otherwise; the empty list if that is AT_NONE. */
+at_ints at_intsOr(at_ints given, int axes, int64_t otherwise, int64_t *room);
 
-/* An argument of the table's becomes an option of count numbers, all the same if it has one; false
- * and an error if it has another count. */
-bool at_takeInts(const char *operation, const char *argument, const at_value *value, int count,
-                 int64_t *option);
+/* An error if it is NULL: a Type or a generator that could not be had. */
+bool at_acceptPointer(const char *operation, const char *argument, const void *given);
+
+/* What is given for an option; NULL for the default. */
+static inline const at_type *at_typeGiven(const at_type *type)
+{
+  return type == AT_DEFAULT_TYPE ? NULL : type;
+}
+
+static inline at_generator *at_generatorGiven(at_generator *generator)
+{
+  return generator == AT_DEFAULT_GENERATOR ? NULL : generator;
+}
 
 /* The innermost scope takes over the object, if there is a scope; it gives it back. */
 void at_own(at_owned *owned);

@@ -115,8 +115,7 @@ void at_pick(at_tensor **out, at_picking name, at_tensor *self, int64_t k, int64
   at_finish(&pool, alone ? 1 : 2, out, made);
 }
 
-at_tensor *at_placeOf(at_tensor *out, at_picking name, at_tensor *self, at_optional dim,
-                      bool keepdim)
+at_tensor *at_placeOf(at_tensor *out, at_picking name, at_tensor *self, int64_t dim, bool keepdim)
 {
   if (self->type->scalarType == AT_BOOL)
     at_raise(AT_ERROR_TYPE, "self is of Bool, for which there is no place of the %s",
@@ -125,18 +124,17 @@ at_tensor *at_placeOf(at_tensor *out, at_picking name, at_tensor *self, at_optio
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *x = self;
-  if (!dim.given) {
+  if (dim == AT_NONE) {
     if (at_numel(self) == 0)
       at_raise(AT_ERROR_ARGUMENT, "a tensor of size (%s) has no elements",
                at_sizeDesc(at_sizesOf(self)).str);
     x = at_hold(&pool, at_reshaped(self, (at_ints){all, 1}));
   }
   at_tensor *made[] = {NULL, NULL};
-  at_pick(made, name, x, 0, dim.given ? at_scalar_toLong(dim.value) : 0, keepdim && dim.given,
-          false, false);
+  at_pick(made, name, x, 0, dim == AT_NONE ? 0 : dim, keepdim && dim != AT_NONE, false, false);
   at_hold(&pool, made[0]);
   at_hold(&pool, made[1]);
-  if (!dim.given && keepdim) {
+  if (dim == AT_NONE && keepdim) {
     int64_t ones[AT_MOST_DIMS];
     const int dims = at_sizesOf(self).count;
     for (int d = 0; d < dims; d++)

@@ -417,20 +417,19 @@ static at_scalar bound_for(at_scalar_type type, at_scalar bound, bool isMin)
   return at_scalar_long(THMin(THMax(value, least), most));
 }
 
-at_tensor *at_clamped(at_tensor *out, at_tensor *x, at_optional min, at_optional max)
+at_tensor *at_clamped(at_tensor *out, at_tensor *x, at_scalar min, at_scalar max)
 {
-  if (!min.given && !max.given)
+  if (min.is_none && max.is_none)
     at_raise(AT_ERROR_ARGUMENT, "neither min nor max is given");
-  const at_scalar *const bounds[] = {min.given ? &min.value : &max.value,
-                                     max.given ? &max.value : &min.value};
+  const at_scalar *const bounds[] = {min.is_none ? &max : &min, max.is_none ? &min : &max};
   const at_scalar_type type =
       at_promoteTypes(at_resultType(1, &x, bounds[0]), at_resultType(1, &x, bounds[1]));
-  const at_scalar lower = min.given ? bound_for(type, min.value, true) : none;
-  const at_scalar upper = max.given ? bound_for(type, max.value, false) : none;
-  if (min.given && max.given)
+  const at_scalar lower = min.is_none ? none : bound_for(type, min, true);
+  const at_scalar upper = max.is_none ? none : bound_for(type, max, false);
+  if (!min.is_none && !max.is_none)
     return at_pointwise(out, AT_ROW_clamp, type, 1, &x, lower, upper);
-  return at_pointwise(out, min.given ? AT_ROW_cmaxValue : AT_ROW_cminValue, type, 1, &x,
-                      min.given ? lower : upper, none);
+  return at_pointwise(out, min.is_none ? AT_ROW_cminValue : AT_ROW_cmaxValue, type, 1, &x,
+                      min.is_none ? upper : lower, none);
 }
 
 at_tensor *at_clampedTensor(at_tensor *out, at_tensor *x, at_tensor *min, at_tensor *max)

@@ -54,7 +54,7 @@ at_tensor *at_between(at_tensor *out, at_tensor *x, at_tensor *end, at_scalar we
 at_tensor *at_betweenTensor(at_tensor *out, at_tensor *x, at_tensor *end, at_tensor *weight);
 
 /* At least one bound is given; min or max NULL is not. */
-at_tensor *at_clamped(at_tensor *out, at_tensor *x, at_optional min, at_optional max);
+at_tensor *at_clamped(at_tensor *out, at_tensor *x, at_scalar min, at_scalar max);
 at_tensor *at_clampedTensor(at_tensor *out, at_tensor *x, at_tensor *min, at_tensor *max);
 
 #endif

@@ -1,5 +1,6 @@
 /* The thread's error, and the border that calls cross. */
 #define _GNU_SOURCE /* secure_getenv */
+#include <ctype.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@ static _Thread_local struct {
   const char *operation;
   char *room; /* NULL, or TH_MESSAGE_LENGTH bytes */
   const char *message;
+  bool isFresh; /* nothing was called since, so that at_error_locate means this error */
 } error;
 
 /* The code that at_raise has chosen for what is under way. */
@@ -40,6 +42,23 @@ const char *at_error_operation(void)
 void at_error_clear(void)
 {
   error.code = AT_OK;
+}
+
+void at_error_locate(const char *file, int line)
+{
+  if (error.code == AT_OK || !error.isFresh)
+    return;
+  error.isFresh = false;
+  if (error.message != error.room)
+    return;
+  char place[TH_MESSAGE_LENGTH / 2];
+  int length = snprintf(place, sizeof place, "%s:%d: ", file, line);
+  if (length < 0 || length >= (int)sizeof place)
+    return;
+  const size_t kept = strnlen(error.room, TH_MESSAGE_LENGTH - 1 - (size_t)length);
+  memmove(error.room + length, error.room, kept);
+  memcpy(error.room, place, (size_t)length);
+  error.room[(size_t)length + kept] = '\0';
 }
 
 static pthread_key_t at_thread_exit;
@@ -103,6 +122,7 @@ void at_fail(at_error_code code, const char *operation, const char *format, ...)
   va_list arguments;
   va_start(arguments, format);
   failures++;
+  error.isFresh = error.code == AT_OK;
   if (at_error_aborts()) {
     char text[TH_MESSAGE_LENGTH];
     THFormat_v(text, sizeof text, format, arguments);
@@ -139,58 +159,117 @@ bool at_acceptNone(const char *operation, const char *argument, const at_tensor 
 {
   if (t == NULL && !optional)
     at_fail(AT_ERROR_NULL, operation, "%s: %s is NULL", operation, argument);
+  else if (t)
+    error.isFresh = false; /* the undefined tensor, which an earlier call returned */
   return t == NULL && optional;
+}
+
+/* What THNN calls an argument, and what operations call it; the axis that a name of THNN's has at
+ * its end is left out. */
+static const struct {
+  const char *theirs, *ours;
+  bool hasAxis;
+} names[] = {{"input", "self", false},           {"gradOutput", "grad_output", false},
+             {"gradInput", "grad_input", false}, {"gradWeight", "grad_weight", false},
+             {"gradBias", "grad_bias", false},   {"d", "stride", true},
+             {"k", "kernel_size", true},         {"pad", "padding", true},
+             {"dilation", "dilation", true}};
+
+static bool takes(const char *operation, const char *argument)
+{
+  for (const at_op *op = at_op_find(operation);
+       op && op < at_ops + at_opCount && !strcmp(op->name, operation); op++)
+    for (int i = 0; i < op->argumentCount + op->resultCount; i++) {
+      const at_argument *const one =
+          i < op->argumentCount ? &op->arguments[i] : &op->results[i - op->argumentCount];
+      if (!strcmp(one->name, argument))
+        return true;
+    }
+  return false;
+}
+
+/* The operation's name of the argument that the word is to THNN; NULL if it is none. */
+static const char *renamed(const char *operation, const char *word, size_t length)
+{
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const size_t known = strlen(names[i].theirs);
+    if (length != known + names[i].hasAxis || strncmp(word, names[i].theirs, known) ||
+        (names[i].hasAxis && !strchr("THW", word[known])))
+      continue;
+    const bool isKernel = names[i].theirs[0] == 'k' && takes(operation, "weight");
+    const bool isFree = names[i].hasAxis || !takes(operation, names[i].theirs);
+    if (isKernel || (takes(operation, names[i].ours) && isFree))
+      return names[i].ours;
+  }
+  return NULL;
+}
+
+/* The message of an error in a call of that operation, with the operation's names of arguments:
+ * layers are THNN's, which has others. */
+static void rename_arguments(const char *operation, const char *message, char *room, size_t size)
+{
+  size_t made = 0;
+  while (*message && made + 1 < size) {
+    size_t length = 0;
+    while (isalnum((unsigned char)message[length]) || message[length] == '_')
+      length++;
+    const char *const ours = renamed(operation, message, length);
+    const int written =
+        ours ? snprintf(room + made, size - made, "%s", ours)
+             : snprintf(room + made, size - made, "%.*s", (int)THMax(length, 1), message);
+    made = THMin(made + (size_t)written, size - 1);
+    message += THMax(length, 1);
+  }
+  room[made] = '\0';
+}
+
+static __attribute__((cold, noinline)) void fail_as_raised(const at_call *call)
+{
+  const at_error_code code = raised != AT_OK          ? raised
+                             : call->attempt.argument ? AT_ERROR_ARGUMENT
+                                                      : AT_ERROR_RUNTIME;
+  char message[TH_MESSAGE_LENGTH];
+  raised = AT_OK;
+  rename_arguments(call->operation, call->attempt.message, message, sizeof message);
+  at_fail(code, call->operation, "%s: %s", call->operation, message);
 }
 
 bool at_failed(at_call *call)
 {
   if (call->back)
     at_cuda()->use(call->back - 1);
-  if (!call->attempt.failed)
-    return false;
-  const at_error_code code = raised != AT_OK          ? raised
-                             : call->attempt.argument ? AT_ERROR_ARGUMENT
-                                                      : AT_ERROR_RUNTIME;
-  raised = AT_OK;
-  at_fail(code, call->operation, "%s: %s", call->operation, call->attempt.message);
-  return true;
+  if (call->attempt.failed)
+    fail_as_raised(call);
+  return call->attempt.failed;
 }
 
 /* --- arguments ------------------------------------------------------------------------------- */
 
-bool at_acceptInts(const char *operation, const char *argument, at_ints ints)
+bool at_acceptInts(const char *operation, const char *argument, at_ints ints, int axes)
 {
-  if (ints.count >= 0 && (ints.count == 0 || ints.data))
+  if (ints.count < 0 || (ints.count > 0 && !ints.data))
+    at_fail(AT_ERROR_ARGUMENT, operation, "%s: %s has %d numbers%s", operation, argument,
+            ints.count, ints.data ? "" : " and no data");
+  else if (axes > 0 && ints.count > 1 && ints.count != axes)
+    at_fail(AT_ERROR_ARGUMENT, operation, "%s: %s has %d numbers, and has to have 1 or %d",
+            operation, argument, ints.count, axes);
+  else
     return true;
-  at_fail(AT_ERROR_ARGUMENT, operation, "%s: %s has %d numbers%s", operation, argument, ints.count,
-          ints.data ? "" : " and no data");
   return false;
 }
 
-at_ints at_intsOr(const int64_t *given, int count, int64_t otherwise, int64_t *room)
+at_ints at_intsOr(at_ints given, int axes, int64_t otherwise, int64_t *room)
 {
-  bool any = false;
-  for (int i = 0; given && i < count; i++)
-    any |= given[i] != 0;
-  if (!any && otherwise == INT64_MIN)
-    return (at_ints){NULL, 0};
-  for (int i = 0; i < count; i++)
-    room[i] = any ? given[i] : otherwise;
-  return (at_ints){room, count};
+  if (given.count == 0 && otherwise == AT_NONE)
+    return given;
+  for (int i = 0; i < axes; i++)
+    room[i] = given.count == 0 ? otherwise : given.data[given.count == 1 ? 0 : i];
+  return (at_ints){room, axes};
 }
 
-bool at_takeInts(const char *operation, const char *argument, const at_value *value, int count,
-                 int64_t *option)
+bool at_acceptPointer(const char *operation, const char *argument, const void *given)
 {
-  const bool isOne = value->ints.count == 1;
-  if (value->given && value->ints.count != count && !isOne) {
-    at_fail(AT_ERROR_ARGUMENT, operation, "%s: %s has %d numbers, and has to have 1 or %d",
-            operation, argument, value->ints.count, count);
-    return false;
-  }
-  if (value->given && !at_acceptInts(operation, argument, value->ints))
-    return false;
-  for (int i = 0; i < count; i++)
-    option[i] = value->given ? value->ints.data[isOne ? 0 : i] : 0;
-  return true;
+  if (!given)
+    at_fail(AT_ERROR_NULL, operation, "%s: %s is NULL", operation, argument);
+  return given != NULL;
 }

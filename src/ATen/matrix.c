@@ -16,9 +16,9 @@ static at_tensor *new_diagonal(at_tensor *t, int64_t k)
   return at_newView(t, offset, (at_ints){&count, 1}, &step);
 }
 
-at_tensor *at_identity(at_tensor *out, const at_type *type, int64_t n, at_optional m)
+at_tensor *at_identity(at_tensor *out, const at_type *type, int64_t n, int64_t m)
 {
-  const int64_t room[] = {n, m.given ? at_scalar_toLong(m.value) : n};
+  const int64_t room[] = {n, m == AT_NONE ? n : m};
   const at_ints sizes = {room, 2};
   if (room[0] < 0 || room[1] < 0)
     at_raise(AT_ERROR_ARGUMENT, "n is %lld and m %lld", (long long)room[0], (long long)room[1]);
@@ -155,7 +155,7 @@ at_tensor *at_triangle(at_tensor *out, at_tensor *self, int64_t diagonal, bool b
 
 /* --- vector products -------------------------------------------------------------------------- */
 
-at_tensor *at_crossed(at_tensor *out, at_tensor *self, at_tensor *other, at_optional dim)
+at_tensor *at_crossed(at_tensor *out, at_tensor *self, at_tensor *other, int64_t dim)
 {
   int64_t room[AT_MOST_DIMS];
   at_tensor *const in[] = {self, other};
@@ -168,15 +168,15 @@ at_tensor *at_crossed(at_tensor *out, at_tensor *self, at_tensor *other, at_opti
              at_sizesOf(other).count);
   const at_ints sizes = at_broadcast(2, in, room);
   int d = 0;
-  if (dim.given)
-    d = at_wrapDim(at_scalar_toLong(dim.value), sizes.count);
+  if (dim != AT_NONE)
+    d = at_wrapDim(dim, sizes.count);
   else
     while (d < sizes.count && at_sizesOf(self).data[d] != 3)
       d++;
   if (d >= sizes.count || at_sizesOf(self).data[d] != 3 || at_sizesOf(other).data[d] != 3)
     at_raise(AT_ERROR_ARGUMENT, "self of size (%s) and other of size (%s) have no size of 3%s",
              at_sizeDesc(at_sizesOf(self)).str, at_sizeDesc(at_sizesOf(other)).str,
-             dim.given ? " there" : "");
+             dim == AT_NONE ? "" : " there");
   if (out)
     at_checkResult(out, NULL, sizes, type->scalarType);
   const at_type *compute = at_addsAs(type);

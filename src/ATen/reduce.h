@@ -58,8 +58,7 @@ void at_pick(at_tensor **out, at_picking name, at_tensor *self, int64_t k, int64
              bool keepdim, bool option, bool sorted);
 
 /* Where the maximum or minimum is, over all elements where no dim is given. */
-at_tensor *at_placeOf(at_tensor *out, at_picking name, at_tensor *self, at_optional dim,
-                      bool keepdim);
+at_tensor *at_placeOf(at_tensor *out, at_picking name, at_tensor *self, int64_t dim, bool keepdim);
 
 /* The different elements, in order or (not sorted) of each that are equal and follow each other;
  * their numbers, and how many there are of each.  Of those results the function makes the ones that

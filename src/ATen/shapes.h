@@ -12,7 +12,7 @@ at_tensor *at_viewMatrixTransposed(at_tensor *self);
 at_tensor *at_viewSqueezeDims(at_tensor *self, at_ints dims);
 at_tensor *at_viewUnfold(at_tensor *self, int64_t dimension, int64_t size, int64_t step);
 at_tensor *at_viewStrided(at_tensor *out, at_tensor *self, at_ints sizes, at_ints strides,
-                          at_optional storage_offset);
+                          int64_t storage_offset);
 at_tensor *at_flattened(at_tensor *self, int64_t start_dim, int64_t end_dim);
 
 /* An error unless there are as many strides as sizes, and none of them is negative. */

@@ -7,6 +7,7 @@
 
 /* Counted as every other, and never freed. */
 static at_tensor undefined = {.refcount = 1};
+at_tensor *const at_undefinedTensor = &undefined;
 
 /* At the end of a scope. */
 static void release(at_owned *owned)

@@ -255,10 +255,9 @@ static bool fits(at_ints sizes, at_ints strides, int64_t offset, int64_t count)
 }
 
 at_tensor *at_viewStrided(at_tensor *out, at_tensor *self, at_ints sizes, at_ints strides,
-                          at_optional storage_offset)
+                          int64_t storage_offset)
 {
-  const int64_t offset =
-      storage_offset.given ? at_scalar_toLong(storage_offset.value) : self->th->storageOffset;
+  const int64_t offset = storage_offset == AT_NONE ? self->th->storageOffset : storage_offset;
   const int64_t count = self->th->storage ? self->th->storage->size : 0;
   if (out)
     at_checkType(out, "result", self->type);

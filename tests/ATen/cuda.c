@@ -82,8 +82,8 @@ static void making(void **state)
       CHECK_ELEMENTS(at_arange(at_scalar(4), .type = cuda), type, 0, 1, 2, 3);
       CHECK_ELEMENTS(at_eye(2, .type = cuda), type, 1, 0, 0, 1);
       if (type == AT_FLOAT || type == AT_DOUBLE || type == AT_HALF)
-        CHECK_ELEMENTS(at_linspace(at_scalar(0), at_scalar(1), .steps = at_opt(3), .type = cuda),
-                       type, 0, 0.5, 1);
+        CHECK_ELEMENTS(at_linspace(at_scalar(0), at_scalar(1), .steps = 3, .type = cuda), type, 0,
+                       0.5, 1);
     }
   }
   CHECK_EQ(at_error(), AT_OK);
@@ -150,7 +150,7 @@ static void views(void **state)
     at_tensor *t = at_view(at_arange(at_scalar(12), .type = AT_CUDA(AT_INT)), AT_SHAPE(3, 4));
     CHECK_ELEMENTS(at_select(t, 0, 1), AT_INT, 4, 5, 6, 7);
     CHECK_ELEMENTS(at_narrow(at_t(t), 0, 1, 2), AT_INT, 1, 5, 9, 2, 6, 10);
-    CHECK_ELEMENTS(at_slice(t, .dim = 1, .step = at_opt(3)), AT_INT, 0, 3, 4, 7, 8, 11);
+    CHECK_ELEMENTS(at_slice(t, .dim = 1, .step = 3), AT_INT, 0, 3, 4, 7, 8, 11);
     CHECK_ELEMENTS(at_unfold(at_select(t, 0, 0), 0, 3, 1), AT_INT, 0, 1, 2, 1, 2, 3);
     CHECK_EQ(at_stride(at_expand(at_narrow(t, 0, 0, 1), AT_SHAPE(3, 4)), 0), 0);
     CHECK(at_fill_(at_select(t, 1, 2), at_scalar(-1)) != at_undefined());
@@ -208,8 +208,7 @@ static void computing(void **state)
   AT_SCOPE
   {
     at_tensor *x = at_view(at_arange(at_scalar(6), .type = AT_CUDA(AT_FLOAT)), AT_SHAPE(2, 3));
-    CHECK_ELEMENTS(at_add(x, at_select(x, 0, 1), .alpha = at_opt(2)), AT_FLOAT, 6, 9, 12, 9, 12,
-                   15);
+    CHECK_ELEMENTS(at_add(x, at_select(x, 0, 1), .alpha = 2), AT_FLOAT, 6, 9, 12, 9, 12, 15);
     CHECK_ELEMENTS(at_gt(x, 2), AT_BOOL, 0, 0, 0, 1, 1, 1);
     CHECK_ELEMENTS(at_matmul(x, at_t(x)), AT_FLOAT, 5, 14, 14, 50);
     CHECK_ELEMENTS(at_sum_dim(x, AT_SHAPE(0)), AT_FLOAT, 3, 5, 7);
@@ -326,7 +325,7 @@ static void errors(void **state)
 
     CHECK(at_rand(AT_SHAPE(3), .type = AT_CUDA(AT_FLOAT)) == at_undefined());
     CHECK_ERROR(AT_ERROR_TYPE, "rand: THC has no uniform for CUDAFloatType");
-    CHECK(at_svd(c).res1 == at_undefined());
+    CHECK(at_svd(c).U == at_undefined());
     CHECK_ERROR(AT_ERROR_TYPE, "svd: THC has no");
     CHECK(at_mm(at_to(c, AT_CUDA(AT_INT)), at_to(c, AT_CUDA(AT_INT))) == at_undefined());
     CHECK_ERROR(AT_ERROR_RUNTIME, "mm: addmm of Int");

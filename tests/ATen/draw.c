@@ -411,7 +411,7 @@ static at_tensor *sharing(th_random *random, at_tensor *t)
       return repeating(random, t);
     case 5:
       if (dims > 0)
-        return at_slice(t, .dim = d, .start = below(random, 2), .step = at_opt(2));
+        return at_slice(t, .dim = d, .start = below(random, 2), .step = 2);
       break;
     default:
       break;

@@ -79,7 +79,8 @@ static void maskedGradients(void **state)
     at_tensor *self = filled(AT_CPU(AT_FLOAT), AT_SHAPE(4), x);
     at_tensor *weight = filled(AT_CPU(AT_FLOAT), AT_SHAPE(1), w);
     at_tensor *ones = at_ones(AT_SHAPE(4));
-    at_grad_input_grad_weight both = at_prelu_backward(ones, self, weight, .output_mask = {0, 1});
+    at_grad_input_grad_weight both =
+        at_prelu_backward(ones, self, weight, .output_mask = AT_INTS(0, 1));
     CHECK(!at_defined(both.grad_input) && element(both.grad_weight, 0) == -3);
     CHECK(at_error() == AT_OK);
 
@@ -113,7 +114,7 @@ static void manyRows(void **state)
       }
       for (int given = 0; given < 4; given++) {
         at_tensor *y = at_layer_norm(x, AT_SHAPE(columns), .weight = given & 1 ? w : NULL,
-                                     .bias = given & 2 ? b : NULL, .eps = at_opt(eps));
+                                     .bias = given & 2 ? b : NULL, .eps = eps);
         CHECK(at_defined(y));
         double worst = 0;
         for (int64_t i = 0; i < rows; i++) {
@@ -306,16 +307,17 @@ static void planesLast(void **state)
       const at_type *type = AT_CPU(types[i]);
       at_tensor *x = any_images(AT_SHAPE(2, 6, 9, 7), type);
       at_tensor *w = any_images(AT_SHAPE(18, 6, 2, 3), type), *b = any_images(AT_SHAPE(18), type);
-      at_tensor *y = at_conv2d(x, w, .bias = b, .stride = {2, 1}, .padding = {1, 1});
+      at_tensor *y = at_conv2d(x, w, .bias = b, .stride = AT_INTS(2, 1), .padding = AT_INTS(1, 1));
       at_tensor *last = planes_last(x);
       CHECK(lies_last(last) && !lies_last(x));
-      at_tensor *found = at_conv2d(last, w, .bias = b, .stride = {2, 1}, .padding = {1, 1});
+      at_tensor *found =
+          at_conv2d(last, w, .bias = b, .stride = AT_INTS(2, 1), .padding = AT_INTS(1, 1));
       CHECK(at_equal(found, y));
       CHECK(lies_last(found) == (types[i] != AT_HALF) && !lies_last(y));
 
       at_tensor *full =
-          at_conv_transpose2d(x, planes_last(at_transpose(w, 0, 1)), .stride = {2, 2});
-      found = at_conv_transpose2d(last, at_transpose(w, 0, 1), .stride = {2, 2});
+          at_conv_transpose2d(x, planes_last(at_transpose(w, 0, 1)), .stride = AT_INTS(2, 2));
+      found = at_conv_transpose2d(last, at_transpose(w, 0, 1), .stride = AT_INTS(2, 2));
       CHECK(at_equal(found, full) && lies_last(found) == (types[i] != AT_HALF));
 
       at_grad_input_grad_weight_grad_bias expected, given;
@@ -323,12 +325,12 @@ static void planesLast(void **state)
                                          AT_SHAPE(0), AT_SHAPE(1), true, AT_SHAPE(0), 1);
       given = at_convolution_backward(found, last, at_transpose(w, 0, 1), AT_SHAPE(18), AT_SHAPE(2),
                                       AT_SHAPE(0), AT_SHAPE(1), true, AT_SHAPE(0), 1);
-      CHECK(at_allclose(given.grad_input, expected.grad_input, .rtol = at_opt(1e-2)));
-      CHECK(at_allclose(given.grad_weight, expected.grad_weight, .rtol = at_opt(1e-2)));
+      CHECK(at_allclose(given.grad_input, expected.grad_input, .rtol = 1e-2));
+      CHECK(at_allclose(given.grad_weight, expected.grad_weight, .rtol = 1e-2));
       CHECK(lies_last(given.grad_input) == (types[i] != AT_HALF));
 
       /* What does not fit is an error as for other images. */
-      CHECK(!at_defined(at_conv2d(last, w, .bias = b, .padding = {-3, -3})));
+      CHECK(!at_defined(at_conv2d(last, w, .bias = b, .padding = AT_INTS(-3, -3))));
       CHECK(!at_defined(at_conv2d(last, any_images(AT_SHAPE(18, 5, 2, 3), type))));
       CHECK(at_error() != AT_OK);
       at_error_clear();
@@ -355,7 +357,7 @@ static void channelsLast(void **state)
         y = at_native_batch_norm(x, w, b, training ? NULL : m, training ? NULL : v, training, 0, 0);
         z = at_native_batch_norm(last, w, b, training ? NULL : m, training ? NULL : v, training, 0,
                                  0);
-        CHECK(at_allclose(z.output, y.output, .rtol = at_opt(1e-4), .atol = at_opt(1e-4)));
+        CHECK(at_allclose(z.output, y.output, .rtol = 1e-4, .atol = 1e-4));
         CHECK(lies_last(z.output) == lies);
         at_tensor *into = at_zeros_like(x);
         at_thnn_batch_norm_out(into, last, w, b, m, v, false, 0, 0);
@@ -363,13 +365,12 @@ static void channelsLast(void **state)
 
         at_grad_input_grad_weight_grad_bias d, e;
         d = at_thnn_batch_norm_backward(g, x, w, m, v, training, 0, y.save_mean, y.save_std,
-                                        .output_mask = {1, 1, 1});
+                                        .output_mask = AT_INTS(1, 1, 1));
         e = at_thnn_batch_norm_backward(g, last, w, m, v, training, 0, y.save_mean, y.save_std,
-                                        .output_mask = {1, 1, 1});
-        CHECK(at_allclose(e.grad_input, d.grad_input, .rtol = at_opt(1e-2), .atol = at_opt(1e-4)));
-        CHECK(
-            at_allclose(e.grad_weight, d.grad_weight, .rtol = at_opt(1e-4), .atol = at_opt(1e-3)));
-        CHECK(at_allclose(e.grad_bias, d.grad_bias, .rtol = at_opt(1e-4), .atol = at_opt(1e-3)));
+                                        .output_mask = AT_INTS(1, 1, 1));
+        CHECK(at_allclose(e.grad_input, d.grad_input, .rtol = 1e-2, .atol = 1e-4));
+        CHECK(at_allclose(e.grad_weight, d.grad_weight, .rtol = 1e-4, .atol = 1e-3));
+        CHECK(at_allclose(e.grad_bias, d.grad_bias, .rtol = 1e-4, .atol = 1e-3));
         CHECK(lies_last(e.grad_input) == lies);
       }
     }
@@ -392,12 +393,12 @@ static void poolsLast(void **state)
       const at_ints windows = AT_SHAPE(size, size), steps = AT_SHAPE(step, step + 1);
       const at_ints pad = AT_SHAPE(size / 2, size / 2);
 
-      const at_output_indices y =
-          at_max_pool2d(x, windows, .stride = {step, step + 1}, .padding = {size / 2, size / 2},
-                        .dilation = {1, 2}, .ceil_mode = ceil);
-      const at_output_indices z =
-          at_max_pool2d(last, windows, .stride = {step, step + 1}, .padding = {size / 2, size / 2},
-                        .dilation = {1, 2}, .ceil_mode = ceil);
+      const at_output_indices y = at_max_pool2d(x, windows, .stride = AT_INTS(step, step + 1),
+                                                .padding = AT_INTS(size / 2, size / 2),
+                                                .dilation = AT_INTS(1, 2), .ceil_mode = ceil);
+      const at_output_indices z = at_max_pool2d(last, windows, .stride = AT_INTS(step, step + 1),
+                                                .padding = AT_INTS(size / 2, size / 2),
+                                                .dilation = AT_INTS(1, 2), .ceil_mode = ceil);
       CHECK(at_equal(z.output, y.output) && at_equal(z.indices, y.indices));
       CHECK(lies_last(z.output) == lies && lies_last(z.indices) == lies);
       at_tensor *g = at_randn_like(y.output), *into = at_zeros_like(x);
@@ -420,15 +421,15 @@ static void poolsLast(void **state)
       CHECK(at_error() != AT_OK);
       at_error_clear();
 
-      at_tensor *mean = at_avg_pool2d(x, windows, .stride = {step, step + 1},
-                                      .padding = {size / 2, size / 2}, .ceil_mode = ceil);
-      at_tensor *found = at_avg_pool2d(last, windows, .stride = {step, step + 1},
-                                       .padding = {size / 2, size / 2}, .ceil_mode = ceil);
-      CHECK(at_allclose(found, mean, .rtol = at_opt(1e-2), .atol = at_opt(1e-5)));
+      at_tensor *mean = at_avg_pool2d(x, windows, .stride = AT_INTS(step, step + 1),
+                                      .padding = AT_INTS(size / 2, size / 2), .ceil_mode = ceil);
+      at_tensor *found = at_avg_pool2d(last, windows, .stride = AT_INTS(step, step + 1),
+                                       .padding = AT_INTS(size / 2, size / 2), .ceil_mode = ceil);
+      CHECK(at_allclose(found, mean, .rtol = 1e-2, .atol = 1e-5));
       CHECK(lies_last(found) == lies);
       found = at_adaptive_avg_pool2d(last, windows);
       mean = at_adaptive_avg_pool2d(x, windows);
-      CHECK(at_allclose(found, mean, .rtol = at_opt(1e-2), .atol = at_opt(1e-5)));
+      CHECK(at_allclose(found, mean, .rtol = 1e-2, .atol = 1e-5));
       CHECK(size == 1 || lies_last(found) == lies);
 
       const at_output_indices parts = at_adaptive_max_pool2d(x, windows);
@@ -455,7 +456,7 @@ static void upsamplesLast(void **state)
     AT_SCOPE
     {
       const at_type *type = AT_CPU(types[i % 3]);
-      const at_optional near = at_opt(types[i % 3] == AT_HALF ? 1e-2 : 1e-4);
+      const double near = types[i % 3] == AT_HALF ? 1e-2 : 1e-4;
       const int64_t c = channels[i / 3];
       const bool lies = types[i % 3] != AT_HALF && c >= 8;
       at_tensor *x = at_randn(AT_SHAPE(3, c, 5, 6), .type = type), *last = planes_last(x);
@@ -477,7 +478,7 @@ static void upsamplesLast(void **state)
 
       for (int size = 1; size < 4; size++) {
         const at_ints windows = AT_SHAPE(size, size), steps = AT_SHAPE(1, 2), pad = AT_SHAPE(0, 0);
-        g = at_randn_like(at_avg_pool2d(x, windows, .stride = {1, 2}));
+        g = at_randn_like(at_avg_pool2d(x, windows, .stride = AT_INTS(1, 2)));
         y = at_avg_pool2d_backward(g, x, windows, steps, pad, false, true);
         found = at_avg_pool2d_backward(planes_last(g), last, windows, steps, pad, false, true);
         CHECK(at_allclose(found, y, .rtol = near, .atol = near) && lies_last(found) == lies);

@@ -14,7 +14,7 @@ int main(int argc, char **argv)
   AT_SCOPE
   {
     inner = at_add(t, 1);
-    list = at_split(t, 1, 0);
+    list = at_split(t, 1);
     sum += (float)at_item_double(at_sum(inner)) + (float)list->count;
   }
   if (!strcmp(mistake, "element"))

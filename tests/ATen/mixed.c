@@ -25,7 +25,7 @@ static void check_all(at_tensor *x, at_tensor *y, int64_t rows, int64_t columns)
 {
   const float *a = floats(at_expand(x, AT_SHAPE(rows, columns)));
   const float *b = floats(at_expand(y, AT_SHAPE(rows, columns)));
-  at_tensor *const sum = at_add(x, y, .alpha = at_opt(2)), *const less = at_lt(x, y);
+  at_tensor *const sum = at_add(x, y, .alpha = 2), *const less = at_lt(x, y);
   at_tensor *const quotient = at_div(x, y), *const scaled = at_mul(x, 3);
   at_tensor *const chosen = at_addcmul(x, y, x);
   const int64_t n = rows * columns;
@@ -104,8 +104,8 @@ static void layouts(void **state)
           check_all(numbers(rows, 1, types[i], 0), y, rows, columns);
           check_all(numbers(1, columns, types[i], 5), y, rows, columns);
           check_all(numbers(1, 1, types[i], 5), y, rows, columns);
-          check_all(at_slice(numbers(rows, 3 * columns, types[i], 1), .dim = 1, .step = at_opt(3)),
-                    y, rows, columns);
+          check_all(at_slice(numbers(rows, 3 * columns, types[i], 1), .dim = 1, .step = 3), y, rows,
+                    columns);
         }
 }
 
@@ -280,7 +280,7 @@ static void halves(void **state)
     for (int i = 0; i < COUNT; i++)
       ((uint16_t *)at_data(all))[i] = (uint16_t)i;
     at_tensor *const ways[] = {all, at_t(all), at_narrow(all, 1, 1, SIDE - 3),
-                               at_slice(all, .dim = 1, .step = at_opt(3))};
+                               at_slice(all, .dim = 1, .step = 3)};
     for (int k = 0; k < 4; k++) {
       const int64_t count = at_numel(ways[k]);
       at_tensor *const is = at_contiguous(at_to(ways[k], half));
@@ -301,7 +301,7 @@ enum { LAYERS = 5 };
 static at_tensor *layer(int kind, at_tensor *out, at_tensor *g, at_tensor *x)
 {
   const at_scalar third = at_scalar_double(1. / 3), two = at_scalar_long(2);
-  return kind == 0   ? at_leaky_relu_out(out, x, .negative_slope = at_opt(1. / 3))
+  return kind == 0   ? at_leaky_relu_out(out, x, .negative_slope = 1. / 3)
          : kind == 1 ? at_leaky_relu_backward_out(out, g, x, third)
          : kind == 2 ? at_elu_backward_out(out, g, third, two, x)
          : kind == 3 ? at_threshold_out(out, x, third, two)
@@ -409,9 +409,9 @@ typedef enum { TOTAL, MOST, NORM, SPREAD, KINDS } Kind;
 static at_tensor *reduced(Kind kind, at_tensor *x, at_ints dims)
 {
   return kind == TOTAL  ? at_sum_dim(x, dims)
-         : kind == MOST ? at_amax(x, dims)
+         : kind == MOST ? at_amax(x, .dim = dims)
          : kind == NORM ? at_norm_dim(x, at_scalar_long(2), dims)
-                        : at_var_dim(x, dims, .unbiased = at_opt(0));
+                        : at_var_dim(x, dims, .unbiased = 0);
 }
 
 /* Of n numbers that lie step apart. */
@@ -498,7 +498,7 @@ static void lines(void **state)
           check_reductions(odd);
           check_reductions(at_t(odd));
           check_reductions(at_contiguous(odd));
-          check_reductions(at_slice(all, .dim = 1, .step = at_opt(2)));
+          check_reductions(at_slice(all, .dim = 1, .step = 2));
           check_reductions(at_expand(at_narrow(odd, 1, 0, 1), AT_SHAPE(m, n)));
           at_fill_(at_narrow(at_narrow(odd, 0, m - 1, 1), 1, n - 1, 1), at_scalar_double(INFINITY));
           check_reductions(odd);

@@ -31,7 +31,7 @@ static at_tensor *returns_from_a_scope(at_tensor *x)
 {
   AT_SCOPE
   {
-    at_tensor *sum = at_add(x, at_mul(x, x), .alpha = at_opt(2));
+    at_tensor *sum = at_add(x, at_mul(x, x), .alpha = 2);
     return at_keep(sum); /* the scope ends here too */
   }
   return NULL;
@@ -376,7 +376,7 @@ static void undefined_types(void **state)
 
   /* In the table a type that is given and NULL is one that could not be had. */
   at_value values[] = {{.given = true, .ints = AT_SHAPE(2)}, {.given = true}}, result;
-  CHECK(!at_op_find("ones")->call(values, &result) && at_error() == AT_ERROR_TYPE);
+  CHECK(!at_op_find("ones")->call(values, &result) && at_error() == AT_ERROR_NULL);
   at_error_clear();
   values[1].given = false;
   CHECK(at_op_find("ones")->call(values, &result));

@@ -53,7 +53,7 @@ static at_tensor *numbers(int64_t batch, int64_t rows, int64_t columns, double *
       }
   if (layout == 1)
     return at_transpose(t, 1, 2);
-  return layout == 2 ? at_slice(t, .dim = 2, .step = at_opt(2)) : t;
+  return layout == 2 ? at_slice(t, .dim = 2, .step = 2) : t;
 }
 
 /* To eight bits, of two neighbours the even one. */
@@ -75,7 +75,7 @@ static void check_product(uint64_t seed, int64_t batch, int64_t rows, int64_t in
     at_tensor *tz = numbers(batch, rows, columns, z);
     at_tensor *plain =
         batch == 1 ? at_mm(at_select(tx, 0, 0), at_select(ty, 0, 0)) : at_bmm(tx, ty);
-    at_tensor *sum = at_baddbmm(tz, tx, ty, .beta = at_opt(2), .alpha = at_opt(3));
+    at_tensor *sum = at_baddbmm(tz, tx, ty, .beta = 2, .alpha = 3);
     CHECK(at_defined(plain) && at_defined(sum));
     CHECK(at_is_contiguous(plain) && at_is_contiguous(sum));
     const uint16_t *p = at_data(plain), *s = at_data(sum);
@@ -132,7 +132,7 @@ static void with_a_vector(void **state_)
       at_tensor *tz = at_select(at_select(numbers(1, rows, 3, z), 0, 0), 1, 2);
       at_tensor *apart = at_select(at_zeros(AT_SHAPE(rows, 2), .type = AT_CPU(AT_BFLOAT16)), 1, 0);
       at_tensor *plain = at_mv(tx, ty);
-      at_tensor *sum = at_addmv(tz, tx, ty, .beta = at_opt(-1), .alpha = at_opt(2));
+      at_tensor *sum = at_addmv(tz, tx, ty, .beta = -1, .alpha = 2);
       CHECK(at_mv_out(apart, tx, ty) == apart);
       for (int64_t i = 0; i < rows; i++) {
         double want = 0;
@@ -211,7 +211,7 @@ static void with_numbers_that_are_none(void **state_)
     /* A result that is not read may be anything. */
     at_tensor *out =
         at_full(AT_SHAPE(SIZE, SIZE), at_scalar_double(NAN), .type = AT_CPU(AT_BFLOAT16));
-    at_addmm_out(out, out, y, y, .beta = at_opt(0));
+    at_addmm_out(out, out, y, y, .beta = 0);
     for (int i = 0; i < SIZE * SIZE; i++)
       CHECK(value_of(((uint16_t *)at_data(out))[i]) == SIZE);
   }

@@ -52,8 +52,7 @@ static void small_types(void **state)
                     3.0 / 16);
       check_moments("geometric_", at_geometric_(at_empty_like(u), 0.5), 2, 2, 90);
       check_moments("poisson", at_poisson(at_full_like(u, at_scalar(4))), 4, 4, 350);
-      check_moments("normal", at_normal_mean(at_full_like(u, at_scalar(1)), .std = at_opt(2)), 1, 4,
-                    50);
+      check_moments("normal", at_normal_mean(at_full_like(u, at_scalar(1)), .std = 2), 1, 4, 50);
       check_moments("random_", at_random_to_(at_empty_like(u), 3), 1, 2.0 / 3, 3);
       CHECK(at_typeOf(at_randperm(9, .type = type)) == type);
       at_tensor *chances = at_full(AT_SHAPE(4), at_scalar(0.25), .type = type);
@@ -98,7 +97,7 @@ static void generators(void **state)
     at_tensor *expanded = at_expand(at_zeros(AT_SHAPE(1)), AT_SHAPE(4));
     CHECK(!at_defined(at_uniform_(expanded)) && at_error() == AT_ERROR_ARGUMENT);
     at_error_clear();
-    CHECK(!at_defined(at_exponential_(a, .lambd = at_opt(-1))));
+    CHECK(!at_defined(at_exponential_(a, .lambd = -1)));
     at_error_clear();
     CHECK(at_equal(a, b)); /* nothing was written */
   }

@@ -65,7 +65,7 @@ static void releasing_elsewhere(void **state)
     {
       at_tensor *x = at_ones(AT_SHAPE(6)), *own[TAKERS][AT_ONCE];
       for (int k = 0; k < TAKERS; k++) {
-        takers[k].list = at_split(x, 2, 0);
+        takers[k].list = at_split(x, 2);
         for (int i = 0; i < AT_ONCE; i++) {
           takers[k].given[i] = at_full(AT_SHAPE(1), at_scalar(round + i));
           own[k][i] = at_neg(x);

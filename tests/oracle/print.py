@@ -122,7 +122,7 @@ class Ints(ctypes.Structure):
 
 
 class Options(ctypes.Structure):
-    _fields_ = [("type", ctypes.c_void_p), ("reserved", ctypes.c_int)]
+    _fields_ = [("type", ctypes.c_void_p)]
 
 
 def ints(values):
@@ -134,7 +134,7 @@ def load(path):
     pointer = ctypes.c_void_p
     for name, result, arguments in [
         ("at_getType", pointer, [ctypes.c_int, ctypes.c_int]),
-        ("at_empty_with", pointer, [Ints, ctypes.POINTER(Options)]),
+        ("at_empty", pointer, [Ints, ctypes.POINTER(Options)]),
         ("at_permute", pointer, [pointer, Ints]),
         ("at_data", pointer, [pointer]),
         ("at_release", None, [pointer]),
@@ -148,8 +148,8 @@ def load(path):
 
 def printed(at, t, order):
     """What the library prints for t with its dimensions in that order."""
-    options = Options(at.at_getType(0, NUMBERS[TYPES[t.dtype]]), 0)
-    made = at.at_empty_with(ints(t.shape), ctypes.byref(options))
+    options = Options(at.at_getType(0, NUMBERS[TYPES[t.dtype]]))
+    made = at.at_empty(ints(t.shape), ctypes.byref(options))
     if t.numel() > 0:
         ctypes.memmove(at.at_data(made), t.data_ptr(), t.numel() * t.element_size())
     view = at.at_permute(made, ints(order))

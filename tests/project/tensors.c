@@ -10,14 +10,8 @@ int main(void)
   double last = 0;
   AT_SCOPE
   {
-#ifdef __cplusplus
-    const at_add_options twice = {at_opt_double(2), 0};
-    at_tensor *x = at_ones_with(sizes, NULL);
-    at_tensor *y = at_add_with(x, x, &twice);
-#else
     at_tensor *x = at_ones(sizes);
-    at_tensor *y = at_add(x, at_reshape(x, AT_SHAPE(2, -1)), .alpha = at_opt(2));
-#endif
+    at_tensor *y = at_add(x, at_reshape(x, AT_SHAPE(2, -1)), .alpha = 2);
     if (at_defined(y))
       last = ((const float *)at_data(y))[5];
   }

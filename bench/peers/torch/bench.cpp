@@ -67,8 +67,8 @@ Array::~Array()
 
 Array Bench::make(const char *name, at::IntArrayRef shape, at_scalar_type type)
 {
-  at_tensor *t = at_empty_with({shape.data(), static_cast<int>(shape.size())},
-                               with(at_empty_options{.type = AT_CPU(type)}));
+  at_tensor *t =
+      at_empty(at_ints(shape.data(), static_cast<int>(shape.size())), .type = AT_CPU(type));
   TORCH_CHECK(at_defined(t), at_error_message());
   Array array(t, name);
   arrays_[name] = {array.torch, false};

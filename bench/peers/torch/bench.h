@@ -78,13 +78,6 @@ class View
   at_tensor *view_;
 };
 
-/* The options of a call of ours, as its macro in C passes them. */
-template <class Options>
-const Options *with(const Options &options)
-{
-  return &options;
-}
-
 /* Sizes for a call of ours. */
 template <size_t N>
 struct Sizes {

@@ -35,9 +35,8 @@ static void of_shape(Bench &bench, const Shape &k)
              .ours = [&] { return at_convolution(x, w, b, step, pad, one, false, none, k.groups); },
              .torch = [&] { return at::conv2d(x, w, b.torch, k.step, k.pad, 1, k.groups); }});
   const auto ours = [&](int64_t input, int64_t weight) {
-    return at_convolution_backward_with(
-        gy, x, w, bias, step, pad, one, false, none, k.groups,
-        with(at_convolution_backward_options{.output_mask = {input, weight, weight}}));
+    return at_convolution_backward(gy, x, w, bias, step, pad, one, false, none, k.groups,
+                                   .output_mask = AT_INTS(input, weight, weight));
   };
   const auto torch = [&](bool input, bool weight) {
     const int64_t s[] = {k.step, k.step}, p[] = {k.pad, k.pad}, d[] = {1, 1}, z[] = {0, 0},

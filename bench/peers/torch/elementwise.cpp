@@ -45,29 +45,27 @@ static void elementwise_of(Bench &bench, int64_t n, const std::string &size)
              .shape = size,
              .results = out,
              .limit = add,
-             .ours = [&] { at_add_out_with(o, a, b, with(at_add_options{})); },
+             .ours = [&] { at_add_out(o, a, b); },
              .torch = [&] { at::add_out(o, a, b); },
              .numpy = "np.add(a, b, out=o)"});
   bench.row({.id = id("add_alloc"),
              .shape = size,
              .limit = add,
-             .ours = [&] { return at_add_with(a, b, with(at_add_options{})); },
+             .ours = [&] { return at_add(a, b); },
              .torch = [&] { return at::add(a, b); },
              .numpy = "a + b"});
-  bench.row(
-      {.id = id("add_inplace"),
-       .shape = size,
-       .results = out,
-       .limit = add,
-       .ours = [&] { at_add__with(o, b, with(at_add_options{.alpha = at_opt_double(1e-9)})); },
-       .torch = [&] { o.torch.add_(b, 1e-9); }});
-  bench.row(
-      {.id = id("addcmul_like_triad"),
-       .shape = size,
-       .results = out,
-       .limit = add,
-       .ours = [&] { at_add_out_with(o, a, b, with(at_add_options{.alpha = at_opt_double(1.5)})); },
-       .torch = [&] { at::add_out(o, a, b, 1.5); }});
+  bench.row({.id = id("add_inplace"),
+             .shape = size,
+             .results = out,
+             .limit = add,
+             .ours = [&] { at_add_(o, b, .alpha = 1e-9); },
+             .torch = [&] { o.torch.add_(b, 1e-9); }});
+  bench.row({.id = id("addcmul_like_triad"),
+             .shape = size,
+             .results = out,
+             .limit = add,
+             .ours = [&] { at_add_out(o, a, b, .alpha = 1.5); },
+             .torch = [&] { at::add_out(o, a, b, 1.5); }});
   bench.row({.id = id("mul_scalar"),
              .shape = size,
              .results = out,
@@ -79,11 +77,7 @@ static void elementwise_of(Bench &bench, int64_t n, const std::string &size)
              .shape = size,
              .results = out,
              .limit = bound(3, 1),
-             .ours =
-                 [&] {
-                   at_addcmul_out_with(o, a, b, c,
-                                       with(at_addcmul_options{.value = at_opt_double(0.5)}));
-                 },
+             .ours = [&] { at_addcmul_out(o, a, b, c, .value = 0.5); },
              .torch = [&] { at::addcmul_out(o, a, b, c, 0.5); }});
   bench.row({.id = id("exp"),
              .shape = size,
@@ -157,12 +151,7 @@ static void elementwise_of(Bench &bench, int64_t n, const std::string &size)
              .shape = size,
              .results = out,
              .limit = copy,
-             .ours =
-                 [&] {
-                   at_clamp_out_with(o, x,
-                                     with(at_clamp_options{.min = at_opt_double(-0.5),
-                                                           .max = at_opt_double(0.5)}));
-                 },
+             .ours = [&] { at_clamp_out(o, x, .min = -0.5, .max = 0.5); },
              .torch = [&] { at::clamp_out(o, x, -0.5, 0.5); },
              .numpy = "np.clip(x, f32(-0.5), f32(0.5), out=o)"});
   bench.row({.id = id("relu"),
@@ -203,7 +192,7 @@ static void elementwise_of(Bench &bench, int64_t n, const std::string &size)
              .shape = size,
              .results = out,
              .limit = fill,
-             .ours = [&] { at_uniform__with(o, with(at_uniform_options{})); },
+             .ours = [&] { at_uniform_(o); },
              .torch = [&] { o.torch.uniform_(); },
              .prepare =
                  [] {

@@ -44,7 +44,7 @@ static void elements(Bench &bench)
              .shape = size,
              .results = {&o},
              .limit = moving(4 * N, N),
-             .ours = [&] { at_index_add__with(o, 0, places, a, with(at_index_add_options{})); },
+             .ours = [&] { at_index_add_(o, 0, places, a); },
              .torch = [&] { o.torch.index_add_(0, places, a); }});
   bench.row({.id = "idx.masked_select",
              .shape = size,
@@ -84,7 +84,7 @@ static void rows(Bench &bench)
              .shape = size,
              .results = {&o},
              .limit = moving(2e6, 1e6),
-             .ours = [&] { at_index_add__with(o, 0, places, m, with(at_index_add_options{})); },
+             .ours = [&] { at_index_add_(o, 0, places, m); },
              .torch = [&] { o.torch.index_add_(0, places, m); }});
   bench.row({.id = "idx.gather.d1",
              .shape = size,
@@ -115,10 +115,7 @@ static void joined(Bench &bench, const char *id, const char *size, int64_t dim,
              .shape = size,
              .results = {&o},
              .limit = moving(1e6, 1e6),
-             .ours =
-                 [&] {
-                   at_cat_out_with(o, {ours.data(), 8}, with(at_cat_options{.dim = dim}));
-                 },
+             .ours = [&] { at_cat_out(o, at_tensors(ours.data(), 8), .dim = dim); },
              .torch = [&] { at::cat_out(o, theirs, dim); },
              .numpy = "np.concatenate((" + names + "), axis=" + std::to_string(dim) + ", out=o)"});
 }

@@ -106,10 +106,10 @@ static void spectra(Bench &bench, bool counted)
              .shape = "256",
              .ours =
                  [&] {
-                   const at_res1_res2_res3 r = at_svd_with(a, with(at_svd_options{}));
-                   at_release(r.res1);
-                   at_release(r.res3);
-                   return r.res2;
+                   const at_U_S_V r = at_svd(a);
+                   at_release(r.U);
+                   at_release(r.V);
+                   return r.S;
                  },
              .torch = [&] { return std::get<1>(at::linalg_svd(a, false)); },
              .numpy = "np.linalg.svd(a)[1]",
@@ -127,10 +127,9 @@ static void spectra(Bench &bench, bool counted)
              .shape = "256",
              .ours =
                  [&] {
-                   const at_res1_res2 r =
-                       at_symeig_with(s, with(at_symeig_options{.eigenvectors = true}));
-                   at_release(r.res2);
-                   return r.res1;
+                   const at_values_vectors r = at_symeig(s, .eigenvectors = true);
+                   at_release(r.vectors);
+                   return r.values;
                  },
              .torch = [&] { return std::get<0>(at::linalg_eigh(s)); },
              .numpy = "np.linalg.eigh(s)[0]",
@@ -152,21 +151,20 @@ static void factors(Bench &bench, bool counted)
   Array p = bench.holding("p", at::mm(r.torch, r.torch.t()) + 10 * at::eye(1024));
   Direct d(p.torch);
   Potrf *potrf = find<Potrf>("spotrf_");
-  bench.row(
-      {.id = "la.cholesky.1024",
-       .shape = "1024",
-       .limit = computing(1024.0 * 1024 * 1024 / 3),
-       .ours = [&] { return at_potrf_with(p, with(at_potrf_options{.upper = at_opt_long(0)})); },
-       .torch = [&] { return at::linalg_cholesky(p); },
-       .numpy = "np.linalg.cholesky(p)",
-       .numpy_threads = true,
-       .peers = openblas([&] {
-         d.restore();
-         potrf("L", &d.n, d.a.data(), &d.n, &d.info);
-         return by_columns(d.a, 1024, 1024).tril();
-       }),
-       .tolerance = 1e-4,
-       .counted = counted});
+  bench.row({.id = "la.cholesky.1024",
+             .shape = "1024",
+             .limit = computing(1024.0 * 1024 * 1024 / 3),
+             .ours = [&] { return at_potrf(p, .upper = 0); },
+             .torch = [&] { return at::linalg_cholesky(p); },
+             .numpy = "np.linalg.cholesky(p)",
+             .numpy_threads = true,
+             .peers = openblas([&] {
+               d.restore();
+               potrf("L", &d.n, d.a.data(), &d.n, &d.info);
+               return by_columns(d.a, 1024, 1024).tril();
+             }),
+             .tolerance = 1e-4,
+             .counted = counted});
 
   Array a = bench.uniform("a", {512, 512});
   Direct e(a.torch);

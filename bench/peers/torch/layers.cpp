@@ -13,15 +13,17 @@ static void pooling(Bench &bench)
   Array x = bench.normal("x", {32, 64, 56, 56}), o = bench.zeros("o", {32, 64, 28, 28});
   Array where = bench.zeros("where", {32, 64, 28, 28}, AT_LONG);
   Array go = bench.normal("go", {32, 64, 28, 28}), gi = bench.zeros("gi", {32, 64, 56, 56});
-  const at_max_pool2d_options max = {.stride = {2, 2}, .padding = {1, 1}, .dilation = {1, 1}};
-  const at_avg_pool2d_options average = {.stride = {2, 2}, .padding = {1, 1}};
 
   bench.row(
       {.id = "nn.maxpool.fwd",
        .shape = IMAGES,
        .results = {&o, &where},
        .limit = moving(ALL, 0.75 * ALL),
-       .ours = [&] { at_max_pool2d_out_with(o, where, x, sizes(3, 3), &max); },
+       .ours =
+           [&] {
+             at_max_pool2d_out(o, where, x, sizes(3, 3), .stride = AT_INTS(2),
+                               .padding = AT_INTS(1));
+           },
        .torch =
            [&] {
              at::max_pool2d_with_indices_out(o, where, x, {3, 3}, {2, 2}, {1, 1}, {1, 1}, false);
@@ -45,7 +47,11 @@ static void pooling(Bench &bench)
              .shape = IMAGES,
              .results = {&o},
              .limit = moving(ALL, ALL / 4),
-             .ours = [&] { at_avg_pool2d_out_with(o, x, sizes(3, 3), &average); },
+             .ours =
+                 [&] {
+                   at_avg_pool2d_out(o, x, sizes(3, 3), .stride = AT_INTS(2),
+                                     .padding = AT_INTS(1));
+                 },
              .torch =
                  [&] {
                    at::avg_pool2d_out(o, x, {3, 3}, {2, 2}, {1, 1}, false, true);
@@ -88,9 +94,8 @@ static void normalization(Bench &bench)
              .limit = moving(4 * ALL, ALL),
              .ours =
                  [&] {
-                   return at_thnn_batch_norm_backward_with(
-                       go, x, w, mean, variance, true, 1e-5, m, s,
-                       with(at_thnn_batch_norm_backward_options{.output_mask = {1, 1, 1}}));
+                   return at_thnn_batch_norm_backward(go, x, w, mean, variance, true, 1e-5, m, s,
+                                                      .output_mask = AT_INTS(1, 1, 1));
                  },
              .torch =
                  [&] {
@@ -121,13 +126,13 @@ static void softmax(Bench &bench)
              .shape = size,
              .results = {&r},
              .limit = moving(all, all),
-             .ours = [&] { at_softmax_out_with(r, l, 1, with(at_softmax_options{})); },
+             .ours = [&] { at_softmax_out(r, l, 1); },
              .torch = [&] { at::_softmax_out(r, l, 1, false); }});
   bench.row({.id = "sm.log_softmax",
              .shape = size,
              .results = {&r},
              .limit = moving(all, all),
-             .ours = [&] { at_log_softmax_out_with(r, l, 1, with(at_log_softmax_options{})); },
+             .ours = [&] { at_log_softmax_out(r, l, 1); },
              .torch = [&] { at::_log_softmax_out(r, l, 1, false); }});
   Array q = bench.holding("q", at::log_softmax(l, 1));
   bench.row({.id = "sm.log_softmax_bwd",
@@ -222,7 +227,7 @@ static void cells(Bench &bench)
            [&] {
              at_mm_out(work, x, View(at_t(wi)));
              at_mm_out(other, hx, View(at_t(wh)));
-             at_tensor *h = at_empty_with(sizes(64, 512), with(at_empty_options{}));
+             at_tensor *h = at_empty(sizes(64, 512));
              THNN_FloatLSTMFused_updateOutput(
                  nullptr, work.th(), other.th(), bi.th(), bh.th(), cx.th(),
                  static_cast<THFloatTensor *>(at_unsafeGetTH(h)), cy.th());
@@ -255,9 +260,8 @@ static void layer_norm(Bench &bench)
              .limit = moving(2 * all, all),
              .ours =
                  [&] {
-                   return at_native_layer_norm_backward_with(
-                       go, x, sizes(1000), mean, std, w, b,
-                       with(at_native_layer_norm_backward_options{.output_mask = {1, 1, 1}}));
+                   return at_native_layer_norm_backward(go, x, sizes(1000), mean, std, w, b,
+                                                        .output_mask = AT_INTS(1, 1, 1));
                  },
              .torch =
                  [&] {
@@ -323,22 +327,19 @@ static void resampling(Bench &bench)
   const double images = 8 * 32 * 64 * 64, points = 8 * 64 * 64 * 2;
   Array image = bench.normal("image", {8, 32, 64, 64}), gy = bench.normal("gy", {8, 32, 64, 64});
   Array grid = bench.holding("grid", at::rand({8, 64, 64, 2}) * 2.2 - 1.1);
-  bench.row(
-      {.id = "nn.gridsample.fwd",
-       .shape = "8x32x64x64",
-       .limit = moving(images + points, images),
-       .ours =
-           [&] { return at_grid_sampler_2d_with(image, grid, with(at_grid_sampler_2d_options{})); },
-       .torch = [&] { return at::grid_sampler_2d(image, grid, 0, 0, true); },
-       .counted = false});
+  bench.row({.id = "nn.gridsample.fwd",
+             .shape = "8x32x64x64",
+             .limit = moving(images + points, images),
+             .ours = [&] { return at_grid_sampler_2d(image, grid); },
+             .torch = [&] { return at::grid_sampler_2d(image, grid, 0, 0, true); },
+             .counted = false});
   bench.row({.id = "nn.gridsample.bwd",
              .shape = "8x32x64x64",
              .limit = moving(2 * images + points, images + points),
              .ours =
                  [&] {
-                   return at_grid_sampler_2d_backward_with(
-                       gy, image, grid,
-                       with(at_grid_sampler_2d_backward_options{.output_mask = {1, 1}}));
+                   return at_grid_sampler_2d_backward(gy, image, grid,
+                                                      .output_mask = AT_INTS(1, 1));
                  },
              .torch =
                  [&] {
@@ -356,7 +357,7 @@ static void lookup(Bench &bench)
   bench.row({.id = "nn.embedding.fwd",
              .shape = "8192 of 50000x256",
              .limit = moving(picked, picked),
-             .ours = [&] { return at_embedding_with(w, ix, with(at_embedding_options{})); },
+             .ours = [&] { return at_embedding(w, ix); },
              .torch = [&] { return at::embedding(w, ix); }});
   bench.row({.id = "nn.embedding.bwd",
              .shape = "8192 of 50000x256",
@@ -372,7 +373,7 @@ static void linear(Bench &bench)
   bench.row({.id = "nn.linear.fwd",
              .shape = "128x1024->1024",
              .limit = computing(2.0 * 128 * 1024 * 1024),
-             .ours = [&] { return at_addmm_with(b, x, View(at_t(w)), with(at_addmm_options{})); },
+             .ours = [&] { return at_addmm(b, x, View(at_t(w))); },
              .torch = [&] { return at::linear(x, w, b.torch); },
              .counted = !at::hasMKL()});
 }

@@ -153,14 +153,13 @@ static void blas1(Bench &bench)
   Dot *dot = blas() ? blas()->find<Dot>("cblas_sdot") : nullptr;
   Norm *norm = blas() ? blas()->find<Norm>("cblas_snrm2") : nullptr;
   Array x = bench.uniform("x", {n}), y = bench.uniform("y", {n});
-  bench.row(
-      {.id = "blas1.saxpy.1e7",
-       .shape = "1e7",
-       .results = {&y},
-       .limit = moving(2e7, 1e7),
-       .ours = [&] { at_add__with(y, x, with(at_add_options{.alpha = at_opt_double(1e-9)})); },
-       .torch = [&] { y.torch.add_(x, 1e-9); },
-       .peers = openblas([&] { axpy(n, 1e-9f, x.data(), 1, y.data(), 1); })});
+  bench.row({.id = "blas1.saxpy.1e7",
+             .shape = "1e7",
+             .results = {&y},
+             .limit = moving(2e7, 1e7),
+             .ours = [&] { at_add_(y, x, .alpha = 1e-9); },
+             .torch = [&] { y.torch.add_(x, 1e-9); },
+             .peers = openblas([&] { axpy(n, 1e-9f, x.data(), 1, y.data(), 1); })});
   bench.row(
       {.id = "blas1.sdot.1e7",
        .shape = "1e7",
@@ -173,7 +172,7 @@ static void blas1(Bench &bench)
   bench.row({.id = "blas1.snrm2.1e7",
              .shape = "1e7",
              .limit = moving(1e7, 0),
-             .ours = [&] { return at_norm_with(x, with(at_norm_options{})); },
+             .ours = [&] { return at_norm(x); },
              .torch = [&] { return x.torch.norm(); },
              .peers = openblas([&] { return static_cast<double>(norm(n, x.data(), 1)); }),
              .tolerance = 1e-3});

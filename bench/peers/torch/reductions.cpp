@@ -12,13 +12,13 @@ static void over_all(Bench &bench, const Array &a)
   bench.row({.id = "red.sum.all",
              .shape = SIZE,
              .limit = moving(ALL, 0),
-             .ours = [&] { return at_sum_with(a, with(at_sum_options{})); },
+             .ours = [&] { return at_sum(a); },
              .torch = [&] { return a.torch.sum(); },
              .numpy = "np.sum(a)"});
   bench.row({.id = "red.mean.all",
              .shape = SIZE,
              .limit = moving(ALL, 0),
-             .ours = [&] { return at_mean_with(a, with(at_mean_options{})); },
+             .ours = [&] { return at_mean(a); },
              .torch = [&] { return a.torch.mean(); },
              .numpy = "np.mean(a)"});
   bench.row({.id = "red.max.all",
@@ -30,20 +30,20 @@ static void over_all(Bench &bench, const Array &a)
   bench.row({.id = "red.argmax.all",
              .shape = SIZE,
              .limit = moving(ALL, 0),
-             .ours = [&] { return at_argmax_with(a, with(at_argmax_options{})); },
+             .ours = [&] { return at_argmax(a); },
              .torch = [&] { return a.torch.argmax(); },
              .numpy = "np.argmax(a)"});
   bench.row({.id = "red.norm.all",
              .shape = SIZE,
              .limit = moving(ALL, 0),
-             .ours = [&] { return at_norm_with(a, with(at_norm_options{})); },
+             .ours = [&] { return at_norm(a); },
              .torch = [&] { return a.torch.norm(); },
              .numpy = "np.linalg.norm(a)",
              .tolerance = 1e-3}); /* PyTorch sums squares in single precision */
   bench.row({.id = "red.var.all",
              .shape = SIZE,
              .limit = moving(ALL, 0),
-             .ours = [&] { return at_var_with(a, with(at_var_options{})); },
+             .ours = [&] { return at_var(a); },
              .torch = [&] { return a.torch.var(); },
              .numpy = "np.var(a, ddof=1)"});
 }
@@ -62,21 +62,21 @@ static void over_one(Bench &bench, const Array &a, const Array &f, int64_t dim, 
              .shape = SIZE,
              .results = out,
              .limit = read,
-             .ours = [&] { at_sum_dim_out_with(o, a, sizes(dim), with(at_sum_dim_options{})); },
+             .ours = [&] { at_sum_dim_out(o, a, sizes(dim)); },
              .torch = [&] { at::sum_out(o, a, at::IntArrayRef{dim}); },
              .numpy = "np.sum(a" + axis + ", out=o)"});
   bench.row({.id = id("mean"),
              .shape = SIZE,
              .results = out,
              .limit = read,
-             .ours = [&] { at_mean_dim_out_with(o, a, sizes(dim), with(at_mean_dim_options{})); },
+             .ours = [&] { at_mean_dim_out(o, a, sizes(dim)); },
              .torch = [&] { at::mean_out(o, a, at::IntArrayRef{dim}); },
              .numpy = "np.mean(a" + axis + ", out=o)"});
   bench.row({.id = id("max"),
              .shape = SIZE,
              .results = {&o, &where},
              .limit = read,
-             .ours = [&] { at_max_dim_out_with(o, where, a, dim, with(at_max_dim_options{})); },
+             .ours = [&] { at_max_dim_out(o, where, a, dim); },
              .torch = [&] { at::max_out(o, where, a, dim); }});
   bench.row({.id = id("amax"),
              .shape = SIZE,
@@ -85,28 +85,22 @@ static void over_one(Bench &bench, const Array &a, const Array &f, int64_t dim, 
              .ours =
                  [&] {
                    Sizes<1> d = sizes(dim);
-                   at_amax_out_with(o, a, with(at_amax_options{.dim = d}));
+                   at_amax_out(o, a, .dim = d);
                  },
              .torch = [&] { at::amax_out(o, a, at::IntArrayRef{dim}); },
              .numpy = "np.max(a" + axis + ", out=o)"});
-  bench.row(
-      {.id = id("argmax"),
-       .shape = SIZE,
-       .results = {&where},
-       .limit = read,
-       .ours =
-           [&] { at_argmax_out_with(where, a, with(at_argmax_options{.dim = at_opt_long(dim)})); },
-       .torch = [&] { at::argmax_out(where, a, dim); },
-       .numpy = "np.argmax(a" + axis + ", out=where)"});
+  bench.row({.id = id("argmax"),
+             .shape = SIZE,
+             .results = {&where},
+             .limit = read,
+             .ours = [&] { at_argmax_out(where, a, .dim = dim); },
+             .torch = [&] { at::argmax_out(where, a, dim); },
+             .numpy = "np.argmax(a" + axis + ", out=where)"});
   bench.row({.id = id("norm"),
              .shape = SIZE,
              .results = out,
              .limit = read,
-             .ours =
-                 [&] {
-                   at_norm_dim_out_with(o, a, at_scalar_long(2), sizes(dim),
-                                        with(at_norm_dim_options{}));
-                 },
+             .ours = [&] { at_norm_dim_out(o, a, at_scalar_long(2), sizes(dim)); },
              .torch = [&] { at::norm_out(o, a, 2, at::IntArrayRef{dim}, false); },
              .numpy = "np.linalg.norm(a" + axis + ")",
              .numpy_result = -1});
@@ -114,14 +108,14 @@ static void over_one(Bench &bench, const Array &a, const Array &f, int64_t dim, 
              .shape = SIZE,
              .results = out,
              .limit = read,
-             .ours = [&] { at_var_dim_out_with(o, a, sizes(dim), with(at_var_dim_options{})); },
+             .ours = [&] { at_var_dim_out(o, a, sizes(dim)); },
              .torch = [&] { at::var_out(o, a, at::IntArrayRef{dim}, true, false); },
              .numpy = "np.var(a" + axis + ", ddof=1, out=o)"});
   bench.row({.id = dim ? "cumsum.d1" : "cumsum.d0",
              .shape = SIZE,
              .results = {&f},
              .limit = moving(ALL, ALL),
-             .ours = [&] { at_cumsum_out_with(f, a, dim, with(at_cumsum_options{})); },
+             .ours = [&] { at_cumsum_out(f, a, dim); },
              .torch = [&] { at::cumsum_out(f, a, dim); },
              .numpy = "np.cumsum(a" + axis + ", out=f)"});
 }

@@ -30,20 +30,19 @@ static void calls(Bench &bench, bool inference)
   };
 
   row(
-      "add.1", "1", {}, [&] { return at_add_with(a1, b1, with(at_add_options{})); },
-      [&] { return at::add(a1, b1); }, "np.add(a1, b1)");
+      "add.1", "1", {}, [&] { return at_add(a1, b1); }, [&] { return at::add(a1, b1); },
+      "np.add(a1, b1)");
   row(
-      "add.64", "64", {}, [&] { return at_add_with(a, b, with(at_add_options{})); },
-      [&] { return at::add(a, b); }, "np.add(a, b)");
+      "add.64", "64", {}, [&] { return at_add(a, b); }, [&] { return at::add(a, b); },
+      "np.add(a, b)");
   row(
-      "add_out.1", "1", {&o1}, [&] { at_add_out_with(o1, a1, b1, with(at_add_options{})); },
-      [&] { at::add_out(o1, a1, b1); }, "np.add(a1, b1, out=o1)");
+      "add_out.1", "1", {&o1}, [&] { at_add_out(o1, a1, b1); }, [&] { at::add_out(o1, a1, b1); },
+      "np.add(a1, b1, out=o1)");
   row(
-      "add_out.64", "64", {&o}, [&] { at_add_out_with(o, a, b, with(at_add_options{})); },
-      [&] { at::add_out(o, a, b); }, "np.add(a, b, out=o)");
+      "add_out.64", "64", {&o}, [&] { at_add_out(o, a, b); }, [&] { at::add_out(o, a, b); },
+      "np.add(a, b, out=o)");
   row(
-      "add_inplace.64", "64", {&o}, [&] { at_add__with(o, b, with(at_add_options{})); },
-      [&] { o.torch.add_(b); });
+      "add_inplace.64", "64", {&o}, [&] { at_add_(o, b); }, [&] { o.torch.add_(b); });
   row(
       "mul_scalar_out.64", "64", {&o}, [&] { at_mul_scalar_out(o, a, at_scalar_double(1.5)); },
       [&] { at::mul_out(o, a, factor); });
@@ -55,8 +54,7 @@ static void calls(Bench &bench, bool inference)
   row(
       "exp_out.64", "64", {&o}, [&] { at_exp_out(o, a); }, [&] { at::exp_out(o, a); });
   row(
-      "sum.64", "64", {}, [&] { return at_sum_with(a, with(at_sum_options{})); },
-      [&] { return a.torch.sum(); }, "a.sum()");
+      "sum.64", "64", {}, [&] { return at_sum(a); }, [&] { return a.torch.sum(); }, "a.sum()");
   row(
       "mm.8", "8x8x8", {}, [&] { return at_mm(m, m); }, [&] { return at::mm(m, m); });
   row(
@@ -74,9 +72,8 @@ static void calls(Bench &bench, bool inference)
       "view", "8x8->64", {}, [&] { return at_view(m, sizes(64)); },
       [&] { return m.torch.view({64}); });
   row(
-      "empty16", "16", {&o1},
-      [&] { at_release(at_empty_with(sizes(16), with(at_empty_options{}))); },
-      [&] { at::empty({16}); }, "np.empty(16, f32)");
+      "empty16", "16", {&o1}, [&] { at_release(at_empty(sizes(16))); }, [&] { at::empty({16}); },
+      "np.empty(16, f32)");
   row(
       "item", "1", {}, [&] { return at_item_double(s); },
       [&] { return static_cast<double>(s.torch.item<float>()); }, "s.item()");
@@ -127,7 +124,7 @@ static void gradients(Bench &bench)
   Array a = bench.ones("a", {64}), b = bench.ones("b", {64}), gradient = bench.zeros("g", {64});
   bench.row({.id = "small.autograd.add.64",
              .shape = "64",
-             .ours = [&] { return at_add_with(a, b, with(at_add_options{})); },
+             .ours = [&] { return at_add(a, b); },
              .torch = [&] { return x + y; },
              .counted = false});
   x.mutable_grad() = gradient.torch;
@@ -136,10 +133,10 @@ static void gradients(Bench &bench)
              .results = {&gradient},
              .ours =
                  [&] {
-                   at_tensor *sum = at_add_with(a, b, with(at_add_options{}));
-                   at_release(at_sum_with(sum, with(at_sum_options{})));
+                   at_tensor *sum = at_add(a, b);
+                   at_release(at_sum(sum));
                    at_release(sum);
-                   at_add_scalar__with(gradient, at_scalar_long(1), with(at_add_scalar_options{}));
+                   at_add_scalar_(gradient, at_scalar_long(1));
                  },
              .torch = [&] { (x + y).sum().backward(); },
              .counted = false});

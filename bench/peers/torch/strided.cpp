@@ -11,8 +11,6 @@ static void matrices(Bench &bench)
   Array o = bench.ones("o", {4096, 4096}), half = bench.ones("half", {4096, 2048});
   Array column = bench.uniform("column", {4096, 1}), row = bench.uniform("row", {1, 4096});
   const std::string size = "4096x4096", narrow = "4096x2048";
-  static const at_add_options none = {};
-  const at_add_options *plain = &none;
 
   /* As a user writes them: the view is made in the call. */
   bench.row({.id = "st.transpose_copy",
@@ -32,21 +30,21 @@ static void matrices(Bench &bench)
              .shape = size,
              .results = {&o},
              .limit = moving(2 * all, all),
-             .ours = [&] { at_add_out_with(o, View(at_t(a)), b, plain); },
+             .ours = [&] { at_add_out(o, View(at_t(a)), b); },
              .torch = [&] { at::add_out(o, a.torch.t(), b); },
              .numpy = "np.add(a.T, b, out=o)"});
   bench.row({.id = "st.bcast_add",
              .shape = size,
              .results = {&o},
              .limit = moving(0, all),
-             .ours = [&] { at_add_out_with(o, column, row, plain); },
+             .ours = [&] { at_add_out(o, column, row); },
              .torch = [&] { at::add_out(o, column, row); },
              .numpy = "np.add(column, row, out=o)"});
   bench.row({.id = "st.bcast_row_add",
              .shape = size,
              .results = {&o},
              .limit = moving(all, all),
-             .ours = [&] { at_add_out_with(o, a, row, plain); },
+             .ours = [&] { at_add_out(o, a, row); },
              .torch = [&] { at::add_out(o, a, row); },
              .numpy = "np.add(a, row, out=o)"});
   bench.row({.id = "st.col_narrow_copy",
@@ -60,11 +58,7 @@ static void matrices(Bench &bench)
              .shape = narrow,
              .results = {&half},
              .limit = moving(all, all / 2),
-             .ours =
-                 [&] {
-                   at_copy_(half, View(at_slice_with(a, with(at_slice_options{
-                                                            .dim = 1, .step = at_opt_long(2)}))));
-                 },
+             .ours = [&] { at_copy_(half, View(at_slice(a, .dim = 1, .step = 2))); },
              .torch = [&] { half.torch.copy_(a.torch.slice(1, 0, 4096, 2)); },
              .numpy = "np.copyto(half, a[:, ::2])"});
 }
@@ -75,7 +69,6 @@ static void images(Bench &bench)
   Array x = bench.uniform("x", {32, 64, 56, 56}), y = bench.uniform("y", {32, 56, 56, 64});
   Array q = bench.ones("q", {32, 32, 56, 56});
   const std::string size = "32x64x56x56", half = "32x32x56x56";
-  static const at_add_options plain = {};
 
   bench.row({.id = "st.nchw2nhwc",
              .shape = size,
@@ -113,7 +106,7 @@ static void images(Bench &bench)
              .ours =
                  [&] {
                    View v = at_narrow(x, 1, 16, 32);
-                   at_add_out_with(q, v, v, &plain);
+                   at_add_out(q, v, v);
                  },
              .torch =
                  [&] {

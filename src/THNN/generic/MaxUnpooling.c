@@ -101,8 +101,9 @@ void THNN_(SpatialMaxUnpooling_updateGradInput)(THNNState *state, THTensor *inpu
 
 static void THNN_(checkSteps)(int dT, int dW, int dH)
 {
-  if (dT < 1 || dW < 1 || dH < 1)
-    THError("dT, dW, dH are %d, %d, %d: windows are at least 1 apart", dT, dW, dH);
+  const int step = dT < 1 ? dT : dW < 1 ? dW : dH;
+  if (step < 1)
+    THError("d%s is %d: windows are at least 1 apart", dT < 1 ? "T" : dW < 1 ? "W" : "H", step);
 }
 
 void THNN_(VolumetricMaxUnpooling_updateOutput)(THNNState *state, THTensor *input, THTensor *output,

@@ -1,0 +1,153 @@
+/* How the operations are called, in C and in C++.
+ *
+ *     at_tensor *y = at_add(x, at_mul(x, 3), .alpha = 2);
+ *     at_tensor *best = at_argmax(y, .dim = 1, .keepdim = true);
+ *     at_tensor *z = at_conv2d(images, weight, .bias = b, .padding = AT_INTS(1));
+ *
+ * Arguments without a default come first, in order; those with one are options, given by name, in
+ * any order.  What is not given has its default, which no value stands for: .alpha = 0 is 0.  What
+ * has no name, or a name that the operation does not know, does not compile.
+ *
+ * Numbers.  A Scalar that is an argument is an integer or a floating number as the C type is: 2 or
+ * 2.0.  As an option it is what its value is: a whole number is an integer (also 2.0, but not
+ * -0.0), any other a floating number.  Integers of 64 bits stay exact.
+ *
+ * Lists.  AT_INTS(2, 3) has two numbers, and AT_SHAPE is another name for it.  Where one number is
+ * wanted for each axis, as for .stride, a list of one number holds for every axis.
+ *
+ * Each operation is a function, and a macro of the same name that calls it and says to at_error
+ * where the call is.  Other languages call the function, as (at_add)(x, y, &options) does in C.
+ * Its last parameter is then a pointer to the options, or NULL for the defaults; options begin as a
+ * copy of the defaults:
+ *
+ *     at_add_options options = at_add_defaults;
+ *     options.alpha = at_scalar(2);
+ *     at_tensor *y = (at_add)(x, y, &options); */
+#ifndef ATEN_CALL_H
+#define ATEN_CALL_H
+
+#include "ATenContext.h"
+#include "ATenTensor.h"
+
+/* --- what the macros are made of -------------------------------------------------------------- */
+
+/* A name for a variable that no other call uses. */
+#define AT_UNIQUE        AT_JOINED(at_unique_, __COUNTER__)
+#define AT_JOINED(A, B)  AT_JOINED_(A, B)
+#define AT_JOINED_(A, B) A##B
+
+/* Compilers show this line where an option is not as it should be. */
+#define AT_OPTION(OPTIONS, GIVEN) \
+  (void)((void)0, OPTIONS GIVEN) /* options are given by name, such as .dim = 1 */
+
+#ifdef __cplusplus
+#define AT_ASSERT static_assert
+#define AT_AUTO   auto && /* an object that converts to a tensor may not be copied */
+#else
+#define AT_ASSERT _Static_assert
+#define AT_AUTO   __auto_type
+#endif
+
+/* What is left of the arguments where all options have their room: nothing. */
+#define AT_NO_MORE(OPERATION, COUNT, LEFT) \
+  AT_ASSERT(sizeof(#LEFT) == 1, OPERATION " has " #COUNT " options, and more are given")
+
+/* An argument that is a Scalar. */
+#define AT_SCALAR(X) at_scalar(X)
+
+/* Where an operation has a form for a tensor and one for a number, at_add(x, y) and at_add(x, 2)
+ * are the one or the other. */
+#ifdef __cplusplus
+#define AT_EITHER(X, TENSOR, NUMBER) at_either(at_kind_of(X), TENSOR, NUMBER)
+#define AT_OPERAND(X)                at_operand(at_kind_of(X), X)
+extern "C++" {
+struct at_a_tensor {
+}; /* also what converts to one */
+struct at_a_number {
+};
+static inline at_a_tensor at_kind_of(at_tensor *)
+{
+  return at_a_tensor();
+}
+template <class X>
+auto at_kind_of(X x) -> decltype(at_scalar_of(x), at_a_number())
+{
+  return at_a_number();
+}
+template <class Tensor, class Number>
+Tensor at_either(at_a_tensor, Tensor forTensor, Number)
+{
+  return forTensor;
+}
+template <class Tensor, class Number>
+Number at_either(at_a_number, Tensor, Number forNumber)
+{
+  return forNumber;
+}
+static inline at_tensor *at_operand(at_a_tensor, at_tensor *t)
+{
+  return t;
+}
+template <class X>
+at_scalar at_operand(at_a_number, X x)
+{
+  return at_scalar_of(x);
+}
+}
+#else
+#define AT_EITHER(X, TENSOR, NUMBER) \
+  _Generic((X), at_tensor * : TENSOR, void * : TENSOR, default : NUMBER)
+#define AT_OPERAND(X) \
+  _Generic((X), at_tensor * : at_thisTensor, void * : at_thisTensor, AT_NUMBER_TO_SCALAR)(X)
+static inline at_tensor *at_thisTensor(at_tensor *t)
+{
+  return t;
+}
+#endif
+
+/* --- where a call is ------------------------------------------------------------------------- */
+
+/* The undefined tensor. */
+AT_API at_tensor *const at_undefinedTensor;
+
+/* The call that has just failed is there; what it called has told nobody yet. */
+AT_API __attribute__((cold)) void at_error_locate(const char *file, int line);
+
+/* Each returns the result of a call that is there. */
+static inline AT_MUST_USE at_tensor *at_call_new(const char *file, int line, at_tensor *result)
+{
+  if (__builtin_expect(result == at_undefinedTensor, 0))
+    at_error_locate(file, line);
+  return result;
+}
+
+static inline at_tensor *at_call_given(const char *file, int line, at_tensor *result)
+{
+  if (__builtin_expect(result == at_undefinedTensor, 0))
+    at_error_locate(file, line);
+  return result;
+}
+
+static inline AT_MUST_USE const at_tensors *at_call_list(const char *file, int line,
+                                                         const at_tensors *result)
+{
+  if (__builtin_expect(result->count == 0, 0))
+    at_error_locate(file, line);
+  return result;
+}
+
+static inline AT_MUST_USE bool at_call_bool(const char *file, int line, bool result)
+{
+  if (!result)
+    at_error_locate(file, line);
+  return result;
+}
+
+static inline AT_MUST_USE int64_t at_call_long(const char *file, int line, int64_t result)
+{
+  if (__builtin_expect(result == -1, 0))
+    at_error_locate(file, line);
+  return result;
+}
+
+#endif
