@@ -113,15 +113,22 @@ static bool is_floating(const at_type *type)
   return t == AT_FLOAT || t == AT_DOUBLE || t == AT_HALF || t == AT_BFLOAT16;
 }
 
-/* Whether what the call computes in is of the first tensor's choice alone. */
-static bool is_plain(const Case *one, const at_type *from)
+/* Whether the call says itself what type to compute in. */
+static bool has_type(const Case *one)
+{
+  for (int i = 0; i < one->op->argumentCount; i++)
+    if (one->arguments[i].value.given && one->op->arguments[i].kind == AT_KIND_TYPE &&
+        one->op->arguments[i].defaults)
+      return true;
+  return false;
+}
+
+/* Whether all floating tensors, or all others, are of that type. */
+static bool is_of_one_type(const Case *one, const at_type *type)
 {
   for (int i = 0; i < one->op->argumentCount; i++) {
-    const at_value *v = &one->arguments[i].value;
-    if (v->given && one->op->arguments[i].kind == AT_KIND_TYPE && one->op->arguments[i].defaults)
-      return false;
-    if (v->tensor && at_typeOf(v->tensor) != from &&
-        is_floating(at_typeOf(v->tensor)) == is_floating(from))
+    const at_tensor *t = one->arguments[i].value.tensor;
+    if (t && at_typeOf(t) != type && is_floating(at_typeOf(t)) == is_floating(type))
       return false;
   }
   return true;
@@ -131,10 +138,10 @@ static void visit(Case *one, void *unused)
 {
   const at_tensor *first = first_tensor(one);
   const at_type *const from = first ? at_typeOf(first) : NULL;
-  if (one->error || !from)
+  if (one->error || !from || has_type(one))
     return;
   for (int t = 0; t < AT_SCALAR_TYPES; t++)
-    if (AT_CPU((at_scalar_type)t) == from || is_plain(one, from))
+    if (AT_CPU((at_scalar_type)t) == from || is_of_one_type(one, from))
       AT_SCOPE
       {
         try_type(one, from, AT_CPU((at_scalar_type)t));
