@@ -28,5 +28,8 @@
 #include "ATenType.h"
 
 #include "ATenOps.h"
+#ifndef ATEN_IMPLEMENTATION
+#include "ATenPlaces.h"
+#endif
 
 #endif

@@ -22,7 +22,7 @@
  *
  *     at_add_options options = at_add_defaults;
  *     options.alpha = at_scalar(2);
- *     at_tensor *y = (at_add)(x, y, &options); */
+ *     at_tensor *sum = (at_add)(x, y, &options); */
 #ifndef ATEN_CALL_H
 #define ATEN_CALL_H
 

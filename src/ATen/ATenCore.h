@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#define ATEN_IMPLEMENTATION /* what calls from inside is no place to show */
 #include "ATen.h"
 #include "TH.h"
 #include "THLoop.h"

@@ -189,6 +189,9 @@ static void places(void)
   CHECK(pieces->count == 0 && says(__LINE__ - 1));
   const bool same = at_equal(x, NULL);
   CHECK(!same && says(__LINE__ - 1));
+  CHECK(at_item_long(x) == 0 && says(__LINE__));
+  CHECK(at_size(x, 7) == -1 && says(__LINE__));
+  CHECK(!at_load("/nowhere.npz") && says(__LINE__));
   const at_values_indices r = at_max_dim(x, 9);
   CHECK(!at_defined(r.values) && says(__LINE__ - 1));
 

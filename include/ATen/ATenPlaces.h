@@ -1,0 +1,57 @@
+/* Macros of the functions that are no operations and may fail: they call the function of their name
+ * and say to at_error where the call is, as those of the operations do. */
+#ifndef ATEN_PLACES_H
+#define ATEN_PLACES_H
+
+#include "ATenCall.h"
+#include "ATenDLPack.h"
+#include "ATenFile.h"
+#include "ATenPrint.h"
+#include "ATenStorage.h"
+
+#define AT_CALL_RETURNING(NAME, USE, TYPE, FAILED)                               \
+  static inline USE TYPE at_call_##NAME(const char *file, int line, TYPE result) \
+  {                                                                              \
+    if (FAILED)                                                                  \
+      at_error_locate(file, line);                                               \
+    return result;                                                               \
+  }
+AT_CALL_RETURNING(scalar, , at_scalar,
+                  result.value.integer == 0 || result.value.number != result.value.number)
+AT_CALL_RETURNING(double, , double, result == 0 || result != result)
+AT_CALL_RETURNING(item, , int64_t, result == 0)
+AT_CALL_RETURNING(type, , const at_type *, !at_type_defined(result))
+AT_CALL_RETURNING(storage, AT_MUST_USE, at_storage *, !result)
+AT_CALL_RETURNING(generator, AT_MUST_USE, at_generator *, !result)
+AT_CALL_RETURNING(dict, AT_MUST_USE, at_dict *, !result)
+AT_CALL_RETURNING(name, , const char *, !result)
+AT_CALL_RETURNING(text, AT_MUST_USE, char *, !result)
+AT_CALL_RETURNING(done, , bool, !result)
+#undef AT_CALL_RETURNING
+
+#define at_item(...)        at_call_scalar(__FILE__, __LINE__, (at_item)(__VA_ARGS__))
+#define at_item_double(...) at_call_double(__FILE__, __LINE__, (at_item_double)(__VA_ARGS__))
+#define at_item_long(...)   at_call_item(__FILE__, __LINE__, (at_item_long)(__VA_ARGS__))
+#define at_size(...)        at_call_long(__FILE__, __LINE__, (at_size)(__VA_ARGS__))
+#define at_stride(...)      at_call_long(__FILE__, __LINE__, (at_stride)(__VA_ARGS__))
+#define at_getType(...)     at_call_type(__FILE__, __LINE__, (at_getType)(__VA_ARGS__))
+#define at_fromTH(...)      at_call_new(__FILE__, __LINE__, (at_fromTH)(__VA_ARGS__))
+#define at_fromDLPack(...)  at_call_new(__FILE__, __LINE__, (at_fromDLPack)(__VA_ARGS__))
+#define at_fromDLPackVersioned(...) \
+  at_call_new(__FILE__, __LINE__, (at_fromDLPackVersioned)(__VA_ARGS__))
+#define at_storage_new(...) at_call_storage(__FILE__, __LINE__, (at_storage_new)(__VA_ARGS__))
+#define at_storageOf(...)   at_call_storage(__FILE__, __LINE__, (at_storageOf)(__VA_ARGS__))
+#define at_defaultGenerator(...) \
+  at_call_generator(__FILE__, __LINE__, (at_defaultGenerator)(__VA_ARGS__))
+#define at_generator_new(...) at_call_generator(__FILE__, __LINE__, (at_generator_new)(__VA_ARGS__))
+#define at_dict_name(...)     at_call_name(__FILE__, __LINE__, (at_dict_name)(__VA_ARGS__))
+#define at_dict_at(...)       at_call_given(__FILE__, __LINE__, (at_dict_at)(__VA_ARGS__))
+#define at_dict_get(...)      at_call_given(__FILE__, __LINE__, (at_dict_get)(__VA_ARGS__))
+#define at_dict_set(...)      at_call_done(__FILE__, __LINE__, (at_dict_set)(__VA_ARGS__))
+#define at_load(...)          at_call_dict(__FILE__, __LINE__, (at_load)(__VA_ARGS__))
+#define at_save(...)          at_call_done(__FILE__, __LINE__, (at_save)(__VA_ARGS__))
+#define at_load_npy(...)      at_call_new(__FILE__, __LINE__, (at_load_npy)(__VA_ARGS__))
+#define at_save_npy(...)      at_call_done(__FILE__, __LINE__, (at_save_npy)(__VA_ARGS__))
+#define at_toString(...)      at_call_text(__FILE__, __LINE__, (at_toString)(__VA_ARGS__))
+
+#endif
