@@ -75,8 +75,8 @@ typedef struct at_load_options {
   bool skip;     /* false: tensors that are of a kind that is not here are skipped, and not errors;
                   * objects of unknown classes are read as data */
   int64_t limit; /* 0: if positive, an error once the tensors take more bytes together */
-  int reserved;  /* 0 */
 } at_load_options;
+AT_API const at_load_options at_load_defaults;
 
 /* All tensors of a file, whose format is told by what is in it; NULL after an error.
  *
@@ -87,12 +87,7 @@ typedef struct at_load_options {
  * what is written to them stays in this process.  Such a file must not be made shorter meanwhile,
  * which would end the process with SIGBUS; replacing it, as at_save does, is fine.  Other files are
  * read at once, and what happens to them afterwards does not matter. */
-AT_API at_dict *at_load(const char *path) AT_MUST_USE;
-AT_API at_dict *at_load_with(const char *path, const at_load_options *options) AT_MUST_USE;
-#ifndef __cplusplus
-#define at_load(...)         at_load__(__VA_ARGS__, .reserved = 0)
-#define at_load__(path, ...) at_load_with(path, &(const at_load_options){__VA_ARGS__})
-#endif
+AT_API at_dict *at_load(const char *path, const at_load_options *options) AT_MUST_USE;
 
 /* What is in a file: a set whose tensors have names, types and shapes, and whose values can be
  * read, but no elements, which are not read.  What could not be loaded is among what is skipped.

@@ -20,6 +20,7 @@ AT_CALL_RETURNING(scalar, , at_scalar,
                   result.value.integer == 0 || result.value.number != result.value.number)
 AT_CALL_RETURNING(double, , double, result == 0 || result != result)
 AT_CALL_RETURNING(item, , int64_t, result == 0)
+AT_CALL_RETURNING(size, , int64_t, result == -1)
 AT_CALL_RETURNING(type, , const at_type *, !at_type_defined(result))
 AT_CALL_RETURNING(storage, AT_MUST_USE, at_storage *, !result)
 AT_CALL_RETURNING(generator, AT_MUST_USE, at_generator *, !result)
@@ -32,8 +33,8 @@ AT_CALL_RETURNING(done, , bool, !result)
 #define at_item(...)        at_call_scalar(__FILE__, __LINE__, (at_item)(__VA_ARGS__))
 #define at_item_double(...) at_call_double(__FILE__, __LINE__, (at_item_double)(__VA_ARGS__))
 #define at_item_long(...)   at_call_item(__FILE__, __LINE__, (at_item_long)(__VA_ARGS__))
-#define at_size(...)        at_call_long(__FILE__, __LINE__, (at_size)(__VA_ARGS__))
-#define at_stride(...)      at_call_long(__FILE__, __LINE__, (at_stride)(__VA_ARGS__))
+#define at_size(...)        at_call_size(__FILE__, __LINE__, (at_size)(__VA_ARGS__))
+#define at_stride(...)      at_call_size(__FILE__, __LINE__, (at_stride)(__VA_ARGS__))
 #define at_getType(...)     at_call_type(__FILE__, __LINE__, (at_getType)(__VA_ARGS__))
 #define at_fromTH(...)      at_call_new(__FILE__, __LINE__, (at_fromTH)(__VA_ARGS__))
 #define at_fromDLPack(...)  at_call_new(__FILE__, __LINE__, (at_fromDLPack)(__VA_ARGS__))
@@ -48,10 +49,24 @@ AT_CALL_RETURNING(done, , bool, !result)
 #define at_dict_at(...)       at_call_given(__FILE__, __LINE__, (at_dict_at)(__VA_ARGS__))
 #define at_dict_get(...)      at_call_given(__FILE__, __LINE__, (at_dict_get)(__VA_ARGS__))
 #define at_dict_set(...)      at_call_done(__FILE__, __LINE__, (at_dict_set)(__VA_ARGS__))
-#define at_load(...)          at_call_dict(__FILE__, __LINE__, (at_load)(__VA_ARGS__))
+#define at_file_list(...)     at_call_dict(__FILE__, __LINE__, (at_file_list)(__VA_ARGS__))
 #define at_save(...)          at_call_done(__FILE__, __LINE__, (at_save)(__VA_ARGS__))
 #define at_load_npy(...)      at_call_new(__FILE__, __LINE__, (at_load_npy)(__VA_ARGS__))
 #define at_save_npy(...)      at_call_done(__FILE__, __LINE__, (at_save_npy)(__VA_ARGS__))
 #define at_toString(...)      at_call_text(__FILE__, __LINE__, (at_toString)(__VA_ARGS__))
+
+/* clang-format off */
+#define at_load(...) \
+  at_load__(AT_UNIQUE, AT_UNIQUE, __VA_ARGS__, , , , )
+#define at_load__(options_, result_, path, option1_, option2_, left_, ...) \
+  at_call_dict(__FILE__, __LINE__, __extension__({ \
+    AT_NO_MORE("at_load", 2, left_); \
+    at_load_options options_ = {false, 0}; \
+    at_dict *result_; \
+    AT_OPTION(options_, option1_), \
+    AT_OPTION(options_, option2_), \
+    result_ = (at_load)(path, &options_); \
+    result_; }))
+/* clang-format on */
 
 #endif

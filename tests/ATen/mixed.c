@@ -614,11 +614,9 @@ static void counted(void **state)
   (void)state;
   AT_SCOPE
   {
-    const at_scalar from = at_scalar_double(0.1), to = at_scalar_double(0.3);
-    CHECK_EQ(at_numel(at_range_with(from, to, NULL)), 1);
-    CHECK_EQ(at_numel(at_range(from, to, .step = at_opt_double(0.1))), 3);
-    CHECK_EQ(at_numel(at_range(from, to, .step = at_opt_double(0.1), .type = AT_CPU(AT_DOUBLE))),
-             3);
+    CHECK_EQ(at_numel(at_range(0.1, 0.3)), 1);
+    CHECK_EQ(at_numel(at_range(0.1, 0.3, .step = 0.1)), 3);
+    CHECK_EQ(at_numel(at_range(0.1, 0.3, .step = 0.1, .type = AT_CPU(AT_DOUBLE))), 3);
   }
 }
 

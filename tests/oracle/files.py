@@ -377,7 +377,7 @@ def dict_of(at, named):
 
 
 def read_back(at, path):
-    d = at.at_load(path.encode())
+    d = at.at_load(path.encode(), None)
     check(d, "%s: %s" % (path, at.at_error_message()))
     named = collections.OrderedDict()
     for i in range(at.at_dict_count(d)):
@@ -427,7 +427,7 @@ def check_files(at, folder):
     wide = values("Double", (8, 6))
     path = os.path.join(folder, "shared.pt")
     torch.save({"rows": wide[2:4], "column": wide[:, 5], "all": wide}, path)
-    loaded = at.at_load(path.encode())
+    loaded = at.at_load(path.encode(), None)
     check(at.at_save(path.encode(), loaded), "shared")
     at.at_dict_free(loaded)
     again = torch.load(path, weights_only=True)

@@ -49,21 +49,16 @@ static at_dict *load(const char *operation, const char *path, const at_load_opti
   return NULL;
 }
 
-at_dict *at_load_with(const char *path, const at_load_options *options)
-{
-  static const at_load_options none = {.skip = false};
-  return load("load", path, options ? options : &none, false);
-}
+const at_load_options at_load_defaults = {.skip = false};
 
-at_dict *(at_load)(const char *path)
+at_dict *at_load(const char *path, const at_load_options *options)
 {
-  return at_load_with(path, NULL);
+  return load("load", path, options ? options : &at_load_defaults, false);
 }
 
 at_dict *at_file_list(const char *path)
 {
-  static const at_load_options none = {.skip = false};
-  return load("file_list", path, &none, true);
+  return load("file_list", path, &at_load_defaults, true);
 }
 
 static int format_of(const char *path)
