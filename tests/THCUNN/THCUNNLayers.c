@@ -286,9 +286,18 @@ static void THTest_(classNll)(void)
   Pair x = THTest_(pair)(0, 1, TH_SHAPE(CLASSES)), y = THTest_(nothing)(), all = THTest_(nothing)();
   THCudaLongTensor_resize1d(state, to, 1);
   THLongTensor_resize1d(target, 1);
-  BOTH(ClassNLLCriterion_updateOutput, (state, x.d, to, y.d, true, NULL, all.d, -100, true),
-       (NULL, x.w, target, y.w, true, NULL, all.w, -100, true));
-  THTest_(same)("a single input", y);
+  for (int reduce = 0; reduce < 2; reduce++) {
+    Pair one = THTest_(pair)(0, 3, TH_SHAPE(1)), dx = THTest_(nothing)();
+    BOTH(ClassNLLCriterion_updateOutput,
+         (state, x.d, to, y.d, true, weights.d, all.d, -100, reduce),
+         (NULL, x.w, target, y.w, true, weights.w, all.w, -100, reduce));
+    THTest_(same)("a single input", y);
+    BOTH(ClassNLLCriterion_updateGradInput,
+         (state, x.d, to, one.d, dx.d, true, weights.d, all.d, -100, reduce),
+         (NULL, x.w, target, one.w, dx.w, true, weights.w, all.w, -100, reduce));
+    THTest_(same)("the gradient of a single input", dx);
+    FREE(&one, &dx);
+  }
   for (int k = 0; k < 2; k++) {
     const int64_t wrong = TH_INDEX_BASE + (k ? CLASSES : -1);
     char text[32];

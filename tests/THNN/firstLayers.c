@@ -137,6 +137,36 @@ static void THTest_(ClassNLLCriterion)(void)
   check_layer(&layer);
 }
 
+/* Without reduce nothing is averaged, so the loss of a single input keeps its weight. */
+static void THTest_(ClassNLLSingle)(void)
+{
+  THTensor *x = THTensor_(newWithSize1d)(2), *w = THTensor_(newWithSize1d)(2);
+  THTensor *one = THTensor_(newWithSize1d)(1), *y = THTensor_(new)(), *d = THTensor_(new)();
+  THTensor *total = THTensor_(new)();
+  THIndexTensor *class = THIndexTensor_(newWithSize1d)(1);
+  THTensor_(set1d)(x, 0, (real)-0.5);
+  THTensor_(set1d)(x, 1, -2);
+  THTensor_(set1d)(w, 0, 1);
+  THTensor_(set1d)(w, 1, 3);
+  THTensor_(fill)(one, 1);
+  THIndexTensor_(fill)(class, 1 + TH_INDEX_BASE);
+  for (int average = 0; average < 2; average++)
+    for (int reduce = 0; reduce < 2; reduce++) {
+      const int averaged = average && reduce;
+      THNN_(ClassNLLCriterion_updateOutput)(NULL, x, class, y, average, w, total, -100, reduce);
+      THNN_(ClassNLLCriterion_updateGradInput)
+      (NULL, x, class, one, d, average, w, total, -100, reduce);
+      CHECK_EQ(*THTest_(at)(total, 0), 3);
+      CHECK_EQ(*THTest_(at)(y, 0), averaged ? 2 : 6);
+      CHECK_EQ(*THTest_(at)(d, 0), 0);
+      CHECK_EQ(*THTest_(at)(d, 1), averaged ? -1 : -3);
+    }
+  THTensor *all[] = {x, w, one, y, d, total};
+  for (int k = 0; k < 6; k++)
+    THTensor_(free)(all[k]);
+  THIndexTensor_(free)(class);
+}
+
 /* --- linear ---------------------------------------------------------------------------------- */
 
 CALL(linearForward, THNN_(Linear_updateOutput)(NULL, o->input, o->output, o->weight, o->bias, NULL))
@@ -559,7 +589,7 @@ static void THTest_(layerErrors)(void)
 }
 
 TH_TESTS(THTest_(Tanh), THTest_(Threshold), THTest_(ThresholdInPlace), THTest_(MSECriterion),
-         THTest_(SoftMax), THTest_(LogSoftMax), THTest_(ClassNLLCriterion), THTest_(Linear),
-         THTest_(SpatialConvolutionMM), THTest_(SpatialMaxPooling), THTest_(convolutionShapes),
-         THTest_(convolutionInfinity), THTest_(maxPoolShapes), THTest_(layerThreads),
-         THTest_(layerErrors))
+         THTest_(SoftMax), THTest_(LogSoftMax), THTest_(ClassNLLCriterion), THTest_(ClassNLLSingle),
+         THTest_(Linear), THTest_(SpatialConvolutionMM), THTest_(SpatialMaxPooling),
+         THTest_(convolutionShapes), THTest_(convolutionInfinity), THTest_(maxPoolShapes),
+         THTest_(layerThreads), THTest_(layerErrors))

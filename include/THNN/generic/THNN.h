@@ -405,11 +405,11 @@ TH_API void THNN_(ClassNLLCriterion_updateOutput)(
           THTensor *input,             // classes, or batch x classes: log-probabilities
           THIndexTensor *target,       // classes from TH_INDEX_BASE on, one for each of the batch
           THTensor *output,            // [OUT] loss: one element, or batch without reduce
-          bool sizeAverage,            // divide by the sum of the weights
+          bool sizeAverage,            // divide by the sum of the weights, with reduce
           THTensor *weights,           // [OPTIONAL] a weight for each class
           THTensor *total_weight,      // [OUT] the sum of the weights of the batch
           int64_t ignore_index,        // a class that is left out
-          bool reduce);                // sum up; a single input is summed up always
+          bool reduce);                // sum up; output is one element of a single input in any case
 TH_API void THNN_(ClassNLLCriterion_updateGradInput)(
           THNNState *state,            // library's state
           THTensor *input,             // classes, or batch x classes: log-probabilities

@@ -43,7 +43,7 @@ __global__ static void total(THCUNNNll w)
 __global__ static void spread(THCUNNNll w)
 {
   const real all = w.each ? (real)1 : THC_LOAD(*(const element *)w.totalIn);
-  const real divisor = w.average && !w.each ? all : (real)1;
+  const real divisor = w.average ? all : (real)1;
   if (!(all > 0))
     return;
   THC_GRID_LOOP(i, w.batch * w.inner)

@@ -15,7 +15,7 @@ static THCUNNNll THNN_(nll)(const THNNClasses *c, THCTensor *input, int64_t igno
                      .ignore = ignore,
                      .base = TH_INDEX_BASE,
                      .each = !reduce && !c->single,
-                     .average = average,
+                     .average = average && reduce,
                      .target = c->target};
 }
 

@@ -94,7 +94,7 @@ static void THNN_(nllForward)(const THNNClasses *classes, THTensor *input, THInd
   w.loss = THTensor_(data)(out);
   THNN_(sumInputs)(THNNClasses_count(classes), GRAIN, THNN_(nllSum), &w, sums);
   if (!w.each) {
-    w.loss[0] = (real)(sizeAverage && sums[1] != 0 ? sums[0] / sums[1] : sums[0]);
+    w.loss[0] = (real)(sizeAverage && reduce && sums[1] != 0 ? sums[0] / sums[1] : sums[0]);
     *THTensor_(data)(total) = (real)sums[1];
   }
   THNN_(finish)(&call);
@@ -112,7 +112,7 @@ static void THNN_(nllBackward)(const THNNClasses *classes, THTensor *input, THTe
              "total_weight has size %s, and has to be one element",
              THTensor_(sizeDesc)(total_weight).str);
   const real total = w.each ? 1 : *THTensor_(data)(total_weight);
-  if (!w.each && sizeAverage)
+  if (reduce && sizeAverage)
     w.divisor = total;
 
   THNN_(Call) call;
