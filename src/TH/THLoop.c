@@ -534,6 +534,31 @@ static void span(const THLoop *loop, int i, uintptr_t *first, uintptr_t *end)
   *end = *first + (uintptr_t)reach;
 }
 
+static uintptr_t common_divisor(uintptr_t a, int dims, const ptrdiff_t *stride)
+{
+  for (int d = 0; d < dims; d++)
+    for (uintptr_t b = (uintptr_t)stride[d]; b != 0;) {
+      const uintptr_t rest = a % b;
+      a = b;
+      b = rest;
+    }
+  return a;
+}
+
+/* Elements of both are whole steps of one length apart, between which there is room for each: such
+ * as columns of a matrix. */
+static int interleave(const THLoop *loop, int a, int b, int dims_a, const ptrdiff_t *stride_a,
+                      int dims_b, const ptrdiff_t *stride_b)
+{
+  const uintptr_t at_a = (uintptr_t)loop->data[a], at_b = (uintptr_t)loop->data[b];
+  const uintptr_t step = common_divisor(common_divisor(0, dims_a, stride_a), dims_b, stride_b);
+  if (step == 0)
+    return 0;
+  const uintptr_t apart =
+      at_a >= at_b ? (at_a - at_b) % step : (step - (at_b - at_a) % step) % step;
+  return apart >= (uintptr_t)loop->itemSize[b] && apart + (uintptr_t)loop->itemSize[a] <= step;
+}
+
 THOverlap THLoop_overlap(const THLoop *loop, int a, int b)
 {
   uintptr_t first_a, end_a, first_b, end_b;
@@ -545,12 +570,13 @@ THOverlap THLoop_overlap(const THLoop *loop, int a, int b)
   ptrdiff_t size_a[TH_LOOP_DIMS], size_b[TH_LOOP_DIMS];
   ptrdiff_t stride_a[TH_LOOP_DIMS], stride_b[TH_LOOP_DIMS];
   const int dims = THPlan_squeeze(loop, a, size_a, stride_a);
+  const int dims_b = THPlan_squeeze(loop, b, size_b, stride_b);
   const size_t bytes = (size_t)dims * sizeof *size_a;
-  if (loop->data[a] == loop->data[b] && loop->itemSize[a] == loop->itemSize[b] &&
-      THPlan_squeeze(loop, b, size_b, stride_b) == dims && !memcmp(size_a, size_b, bytes) &&
-      !memcmp(stride_a, stride_b, bytes))
+  if (loop->data[a] == loop->data[b] && loop->itemSize[a] == loop->itemSize[b] && dims_b == dims &&
+      !memcmp(size_a, size_b, bytes) && !memcmp(stride_a, stride_b, bytes))
     return TH_OVERLAP_SAME;
-  return TH_OVERLAP_MIXED;
+  return interleave(loop, a, b, dims, stride_a, dims_b, stride_b) ? TH_OVERLAP_NONE
+                                                                  : TH_OVERLAP_MIXED;
 }
 
 /* Marks each element's place in a map of bits; true when a place is taken twice. */

@@ -22,11 +22,22 @@ typedef struct THView {
             (T)->storage ? (size_t)(T)->storage->size * sizeof *(T)->storage->data : 0, \
             sizeof *(T)->storage->data, (T)->nDimension, (T)->size, (T)->stride})
 
+/* Whether what is written disturbs what is still to be read is asked here and nowhere else.  It is
+ * a question of addresses: two storages may hold the same memory. */
+
+/* Anything of a's storage lies in b's. */
+static inline int THView_sharesStorage(THView a, THView b)
+{
+  const uintptr_t of_a = (uintptr_t)a.memory, of_b = (uintptr_t)b.memory;
+  return of_a && of_b && of_a < of_b + b.bytes && of_b < of_a + a.bytes;
+}
+
 /* How the elements of a relate to those of b. */
 TH_API THOverlap THView_overlap(THView a, THView b);
 
-/* Anything of a's storage lies in b's. */
-TH_API int THView_sharesStorage(THView a, THView b);
+/* Whether elements of a share memory with elements of b.  Exact, and slow where THView_overlap
+ * cannot say: for checks that are about to raise. */
+TH_API int THView_touch(THView a, THView b);
 
 /* An error about argument arg, if elements of the view share memory with each other. */
 TH_API void THView_checkWritable(THView view, int arg);
@@ -34,8 +45,20 @@ TH_API void THView_checkWritable(THView view, int arg);
 /* Nothing about the view changes when it is resized to the shape. */
 TH_API int THResult_hasShape(THView result, const THShape *shape);
 
-/* How the memory of the result, once it has the shape, relates to that of the operand. */
-TH_API THOverlap THResult_overlap(THView result, const THShape *shape, THView operand);
+/* How the memory of the result, once it has that size or shape, relates to that of the operand. */
+TH_API THOverlap THResult_overlapInStorage(THView result, int nDimension, const int64_t *size,
+                                           THView operand);
+static inline THOverlap THResult_overlapSized(THView result, int nDimension, const int64_t *size,
+                                              THView operand)
+{
+  return THView_sharesStorage(result, operand)
+             ? THResult_overlapInStorage(result, nDimension, size, operand)
+             : TH_OVERLAP_NONE;
+}
+static inline THOverlap THResult_overlap(THView result, const THShape *shape, THView operand)
+{
+  return THResult_overlapSized(result, shape->nDimension, shape->size, operand);
+}
 
 /* An error about argument arg, if elements of the result would share memory with each other. */
 TH_API void THResult_check(THView result, const THShape *shape, int arg);

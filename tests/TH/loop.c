@@ -3,6 +3,7 @@
 #include "THLoop.h"
 
 #include "THParallel.h"
+#include "src/TH/THResult.h"
 #include "th_test.h"
 
 enum { MOST = 200000 };
@@ -219,6 +220,7 @@ static void test_overlap(void **state)
   } cases[] = {{10, 0, TH_OVERLAP_SAME},  {10, 1, TH_OVERLAP_MIXED}, {11, 0, TH_OVERLAP_MIXED},
                {21, 0, TH_OVERLAP_MIXED}, {22, 0, TH_OVERLAP_NONE},  {0, 0, TH_OVERLAP_MIXED},
                {30, 1, TH_OVERLAP_NONE}};
+  const int64_t four[] = {4}, apart[] = {3}; /* columns of a matrix of three */
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     THLoop loop;
     THLoop_init(&loop);
@@ -235,6 +237,85 @@ static void test_overlap(void **state)
   CHECK_EQ((int)THLoop_overlap(&loop, 0, 1), (int)TH_OVERLAP_MIXED);
   THLoop_operand(&loop, left, sizeof(int32_t), 2, size, rows); /* of another type */
   CHECK_EQ((int)THLoop_overlap(&loop, 0, 2), (int)TH_OVERLAP_MIXED);
+  THLoop_operand(&loop, left, sizeof *left, 1, four, apart);
+  THLoop_operand(&loop, left + 2, sizeof *left, 1, four, apart);
+  CHECK_EQ((int)THLoop_overlap(&loop, 3, 4), (int)TH_OVERLAP_NONE);
+  CHECK_EQ((int)THLoop_overlap(&loop, 4, 3), (int)TH_OVERLAP_NONE);
+}
+
+/* The bytes of two operands, and the places of their elements, as far as they are asked for. */
+typedef struct Bytes {
+  unsigned char of[2][2048];
+  ptrdiff_t count[2], at[2][300];
+} Bytes;
+
+static void list_bytes(Bytes *bytes, int o, const Shape *s, ptrdiff_t offset, ptrdiff_t item)
+{
+  bytes->count[o] = count_of(s);
+  for (ptrdiff_t i = 0; i < bytes->count[o]; i++) {
+    bytes->at[o][i] = offset * item + place(s, i) * item;
+    memset(bytes->of[o] + bytes->at[o][i], 1, (size_t)item);
+  }
+}
+
+/* Against a list of all bytes: never wrong about operands that have none in common, or all. */
+static void test_overlap_of_any(void **state)
+{
+  static const ptrdiff_t items[] = {1, 2, 4, 8};
+  th_random random = {th_seed()};
+  int found[3] = {0}, interleaved = 0;
+  for (int trial = 0; trial < 20000; trial++) {
+    Shape s[2];
+    ptrdiff_t offset[2], item[2];
+    static Bytes bytes;
+    memset(&bytes, 0, sizeof bytes);
+    const ptrdiff_t unit = 1 + th_random_below(&random, 4);
+    for (int o = 0; o < 2; o++) {
+      const int same = o == 1 && th_random_below(&random, 4) == 0;
+      s[o] = (Shape){.dims = 1 + (int)th_random_below(&random, 3)};
+      for (int d = 0; d < s[o].dims; d++) {
+        s[o].size[d] = 1 + th_random_below(&random, 4);
+        s[o].stride[d] = unit * th_random_below(&random, 5);
+      }
+      item[o] = items[th_random_below(&random, 8) < 6 ? 2 : th_random_below(&random, 4)];
+      offset[o] = th_random_below(&random, 12);
+      if (same)
+        s[1] = s[0], item[1] = item[0], offset[1] = offset[0];
+      list_bytes(&bytes, o, &s[o], offset[o], item[o]);
+    }
+    int common = 0, apart = 1;
+    for (size_t k = 0; k < sizeof bytes.of[0]; k++)
+      common |= bytes.of[0][k] & bytes.of[1][k];
+    for (int o = 0; o < 2; o++)
+      apart &= bytes.at[o][bytes.count[o] - 1] + item[o] <= bytes.at[1 - o][0] ||
+               bytes.at[1 - o][bytes.count[1 - o] - 1] + item[1 - o] <= bytes.at[o][0];
+    const int same = item[0] == item[1] && bytes.count[0] == bytes.count[1] &&
+                     !memcmp(bytes.at[0], bytes.at[1], sizeof *bytes.at);
+    THLoop loop;
+    THView view[2];
+    char *const memory = (char *)left;
+    THLoop_init(&loop);
+    for (int o = 0; o < 2; o++) {
+      char *const data = memory + offset[o] * item[o];
+      THLoop_operand(&loop, data, (size_t)item[o], s[o].dims, s[o].size, s[o].stride);
+      view[o] = (THView){memory,    data,      sizeof bytes.of[0], (size_t)item[o],
+                         s[o].dims, s[o].size, s[o].stride};
+    }
+    th_note("trial %d: sizes %s and %s, strides %s and %s, offsets %td and %td of %td and %td",
+            trial, _THSizeDesc(s[0].size, s[0].dims).str, _THSizeDesc(s[1].size, s[1].dims).str,
+            _THSizeDesc(s[0].stride, s[0].dims).str, _THSizeDesc(s[1].stride, s[1].dims).str,
+            offset[0], offset[1], item[0], item[1]);
+    const THOverlap overlap = THLoop_overlap(&loop, 0, 1);
+    CHECK_EQ((int)THLoop_overlap(&loop, 1, 0), (int)overlap);
+    CHECK(overlap != TH_OVERLAP_NONE || !common);
+    CHECK(overlap != TH_OVERLAP_SAME || same);
+    CHECK_EQ(THView_touch(view[0], view[1]) != 0, common != 0);
+    found[overlap]++;
+    interleaved += overlap == TH_OVERLAP_NONE && !apart;
+  }
+  for (int k = 0; k < 3; k++)
+    assert_in_range(found[k], 1000, 19000);
+  assert_in_range(interleaved, 500, 19000);
 }
 
 /* Against a list of all places. */
@@ -267,8 +348,9 @@ static void test_overlaps_itself(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_every_element), cmocka_unit_test(test_rows_with_gaps),
-      cmocka_unit_test(test_in_order),      cmocka_unit_test(test_counts),
-      cmocka_unit_test(test_overlap),       cmocka_unit_test(test_overlaps_itself)};
+      cmocka_unit_test(test_every_element),  cmocka_unit_test(test_rows_with_gaps),
+      cmocka_unit_test(test_in_order),       cmocka_unit_test(test_counts),
+      cmocka_unit_test(test_overlap),        cmocka_unit_test(test_overlap_of_any),
+      cmocka_unit_test(test_overlaps_itself)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

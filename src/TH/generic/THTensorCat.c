@@ -135,7 +135,7 @@ static int THTensor_(joinRows)(THTensor *result, THTensor **inputs, int numInput
 static int THTensor_(sharesStorage)(const THTensor *result, THTensor **inputs, int numInputs)
 {
   for (int i = 0; i < numInputs; i++)
-    if (inputs[i]->storage && inputs[i]->storage == result->storage)
+    if (THView_sharesStorage(TH_VIEW(inputs[i]), TH_VIEW(result)))
       return 1;
   return 0;
 }

@@ -123,7 +123,7 @@ static THTensor *THTensor_(aside)(THGuard *guard, THTensor *t, const THTensor *r
   THTensor_(checkHere)(r, 1);
   THTensor_(checkHere)(t, 2);
   THTensor_(guard)(guard);
-  if (!t->storage || t->storage != r->storage) {
+  if (!THView_sharesStorage(TH_VIEW(t), TH_VIEW(r))) {
     THTensor_(retain)(t);
     return guard->what = t;
   }

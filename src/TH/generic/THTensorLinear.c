@@ -60,17 +60,11 @@ typedef struct {
   THGuard guard;
 } THTensor_(Target);
 
-static int THTensor_(mayShare)(THTensor *r, THTensor *operand)
+/* Writing r, once it has the size of t, would change what operand is. */
+static int THTensor_(isInTheWay)(THTensor *r, THTensor *t, THTensor *operand)
 {
-  if (!r->storage || r->storage != operand->storage)
-    return 0;
-  if (!THTensor_(isSameSizeAs)(r, operand))
-    return 1;
-  THLoop loop;
-  THLoop_init(&loop);
-  THLoop_tensor(&loop, r);
-  THLoop_tensor(&loop, operand);
-  return THLoop_overlap(&loop, 0, 1) != TH_OVERLAP_NONE;
+  return THResult_overlapSized(TH_VIEW(r), t->nDimension, t->size, TH_VIEW(operand)) !=
+         TH_OVERLAP_NONE;
 }
 
 /* Elements of r may share memory: BLAS does not write there. */
@@ -108,8 +102,8 @@ static void THTensor_(prepare)(THTensor_(Target) * target, THTensor *r, THTensor
   THTensor_(guard)(&target->guard);
   const int fits = THTensor_(isSameSizeAs)(r, t);
   const int shares = fits && THTensor_(mayShareItself)(r);
-  const int safe = !THTensor_(mayShare)(r, a) && !THTensor_(mayShare)(r, b) &&
-                   (r == t || !readsT || !THTensor_(mayShare)(r, t));
+  const int safe = !THTensor_(isInTheWay)(r, t, a) && !THTensor_(isInTheWay)(r, t, b) &&
+                   (r == t || !readsT || !THTensor_(isInTheWay)(r, t, t));
   if (safe && fits && direct && !shares) {
     target->result = r;
     if (readsT && r != t)
@@ -143,7 +137,7 @@ static void THTensor_(deliver)(THTensor_(Target) * target)
 
 /* A matrix, or a batch of them, as BLAS takes it. */
 typedef struct {
-  real *data;
+  THTensor *tensor;
   int64_t rows, columns, ld, batch; /* batch: from one matrix to the next */
   int byRows;
   THGuard guard; /* holds a copy where the strides allow no other way */
@@ -157,7 +151,7 @@ static void THTensor_(openMatrix)(THTensor_(Matrix) * matrix, THTensor *t)
     THTensor_(isMatrix)(t, &matrix->byRows);
   }
   const int d = t->nDimension - 2;
-  matrix->data = THTensor_(data)(t);
+  matrix->tensor = t;
   matrix->rows = t->size[d];
   matrix->columns = t->size[d + 1];
   if (matrix->byRows)
@@ -210,7 +204,7 @@ void THTensor_(addmv)(THTensor *r_, THFactor beta, THTensor *t, THFactor alpha, 
   THTensor_(prepare)(&target, r_, t, 1, beta != 0, mat, vec);
   THTensor *result = target.result;
   THBlas_(gemv)(m.byRows ? 't' : 'n', m.byRows ? m.columns : m.rows, m.byRows ? m.rows : m.columns,
-                alpha, m.data, m.ld, THTensor_(data)(vec), vec->stride[0], beta,
+                alpha, THTensor_(data)(m.tensor), m.ld, THTensor_(data)(vec), vec->stride[0], beta,
                 THTensor_(data)(result), result->stride[0]);
   THTensor_(deliver)(&target);
   THGuard_leave(&room);
@@ -273,8 +267,9 @@ static void THTensor_(closeProduct)(THTensor_(Product) * p)
 static void THTensor_(multiply)(const THTensor_(Product) * p, int64_t i)
 {
   const THTensor_(Matrix) *r = &p->r, *a = &p->a, *b = &p->b;
-  real *const at = a->data + i * a->batch, *const bt = b->data + i * b->batch;
-  real *const rt = r->data + i * r->batch;
+  real *const at = THTensor_(data)(a->tensor) + i * a->batch;
+  real *const bt = THTensor_(data)(b->tensor) + i * b->batch;
+  real *const rt = THTensor_(data)(r->tensor) + i * r->batch;
   if (!r->byRows)
     THBlas_(gemmIn)(&p->room, a->byRows, b->byRows, r->rows, r->columns, a->columns, p->alpha, at,
                     a->ld, bt, b->ld, p->beta, rt, r->ld);
@@ -443,8 +438,9 @@ static void THTensor_(multiplyAll)(const THTensor_(Product) * p, int64_t count)
   const THTensor_(Matrix) *left = r->byRows ? b : a, *right = r->byRows ? a : b;
   THBlas_(gemmBatch)(r->byRows != left->byRows, r->byRows != right->byRows,
                      r->byRows ? r->columns : r->rows, r->byRows ? r->rows : r->columns, a->columns,
-                     p->alpha, left->data, left->ld, left->batch, right->data, right->ld,
-                     right->batch, p->beta, r->data, r->ld, r->batch, count);
+                     p->alpha, THTensor_(data)(left->tensor), left->ld, left->batch,
+                     THTensor_(data)(right->tensor), right->ld, right->batch, p->beta,
+                     THTensor_(data)(r->tensor), r->ld, r->batch, count);
 }
 
 #else

@@ -193,13 +193,11 @@ void THTensor_(multinomial)(THLongTensor *self, THGenerator *_generator, THTenso
 
   THGuard flat, scratch, lock;
   THTensor_(guard)(&flat);
-  THLoop loop;
-  THLoop_init(&loop);
-  THLoop_tensor(&loop, self);
-  THLoop_tensor(&loop, prob_dist);
-  THTensor *contiguous = flat.what = THLoop_overlap(&loop, 0, 1) == TH_OVERLAP_NONE
-                                         ? THTensor_(newContiguous)(prob_dist)
-                                         : THTensor_(newClone)(prob_dist);
+  const int64_t drawn[] = {rows, n_sample};
+  const int apart = THResult_overlapSized(TH_VIEW(self), dims, drawn + 2 - dims,
+                                          TH_VIEW(prob_dist)) == TH_OVERLAP_NONE;
+  THTensor *contiguous = flat.what =
+      apart ? THTensor_(newContiguous)(prob_dist) : THTensor_(newClone)(prob_dist);
   const Distributions all = {THTensor_(data)(contiguous), rows, count};
   for (int64_t row = 0; row < rows; row++)
     check_row(all.p + row * count, count, row, 3, with_replacement ? 0 : n_sample);

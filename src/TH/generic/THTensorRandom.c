@@ -878,18 +878,14 @@ static void close_target(Target *target)
   THShape_close(&target->shape);
 }
 
-/* An operand that is read after self was written; a copy, which guard holds, if self may change it.
- */
-static THTensor *set_aside(THGuard *guard, THTensor *self, THTensor *operand)
+/* An operand that is read after self was written in the shape of like; a copy, which guard holds,
+ * if self may change it. */
+static THTensor *set_aside(THGuard *guard, THTensor *self, THTensor *like, THTensor *operand)
 {
   THTensor_(guard)(guard);
-  if (!operand)
-    return NULL;
-  THLoop loop;
-  THLoop_init(&loop);
-  THLoop_tensor(&loop, self);
-  THLoop_tensor(&loop, operand);
-  if (self->storage == operand->storage || THLoop_overlap(&loop, 0, 1) != TH_OVERLAP_NONE)
+  if (operand &&
+      (operand == self || THResult_overlapSized(TH_VIEW(self), like->nDimension, like->size,
+                                                TH_VIEW(operand)) != TH_OVERLAP_NONE))
     operand = guard->what = THTensor_(newClone)(operand);
   return operand;
 }
@@ -900,9 +896,10 @@ static void fill_affine(THTensor *self, THGenerator *generator, THTensor *means,
   THGuard first, second;
   THRandom_check(generator, 2);
   Target target;
-  self = open_target(&target, self, means ? means : stddevs);
-  means = set_aside(&first, self, means);
-  stddevs = set_aside(&second, self, stddevs);
+  THTensor *const like = means ? means : stddevs;
+  self = open_target(&target, self, like);
+  means = set_aside(&first, self, like, means);
+  stddevs = set_aside(&second, self, like, stddevs);
   THTensor_(resizeAs)(self, means ? means : stddevs);
   fill_normal(self, generator, 0, stddev);
 
@@ -1017,7 +1014,7 @@ void THTensor_(standard_gamma)(THTensor *self, THGenerator *_generator, THTensor
   Target target;
   self = open_target(&target, self, alpha);
   THGuard copied, locked;
-  alpha = set_aside(&copied, self, alpha);
+  alpha = set_aside(&copied, self, alpha, alpha);
   THTensor_(resizeAs)(self, alpha);
   THLoop loop;
   THLoop_init(&loop);

@@ -34,24 +34,14 @@ static void THTensor_(addResult)(THLoop *loop, const THTensor *r, int bytes)
   THLoop_operand(loop, data, (size_t)size, r->nDimension, r->size, r->stride);
 }
 
-/* Whether writing to r, once it is resized to n elements, would change what is still to be read
+/* Whether writing to r, once it is resized to the size of x, would change what is still to be read
  * from in. */
-static int THTensor_(isInTheWay)(const THTensor *r, ptrdiff_t n, int bytes, const THTensor *in)
+static int THTensor_(isInTheWay)(const THTensor *r, const THTensor *x, int bytes,
+                                 const THTensor *in)
 {
-  if (!r->storage || !in->storage)
-    return 0;
-  if (in == r)
-    return 1; /* it would change its shape */
-  const ptrdiff_t size = bytes ? 1 : (ptrdiff_t)sizeof(real);
-  if (r->storageOffset + n > r->storage->size) /* the storage will grow, perhaps move */
-    return in->storage == r->storage;
-  const int64_t count = n, step = 1;
-  THLoop loop;
-  THLoop_init(&loop);
-  THLoop_operand(&loop, (char *)r->storage->data + r->storageOffset * size, (size_t)size, 1, &count,
-                 &step);
-  THLoop_tensor(&loop, in);
-  return THLoop_overlap(&loop, 0, 1) != TH_OVERLAP_NONE;
+  const THView view = bytes ? TH_VIEW((const THByteTensor *)r) : TH_VIEW(r);
+  return in == r || /* it would change its shape */
+         THResult_overlapSized(view, x->nDimension, x->size, TH_VIEW(in)) != TH_OVERLAP_NONE;
 }
 
 /* Checks; sets aside inputs that the result would overwrite before they are read; gives r the shape
@@ -79,7 +69,7 @@ static void THTensor_(callRow)(THPointwise op, THTensor *r, THTensor *x, THTenso
   int held = 0;
   for (int i = 0; i < info->inputs; i++) {
     THLoop_tensor(&loop, in[i]);
-    int inTheWay = resizes ? THTensor_(isInTheWay)(r, THTensor_(nElement)(x), info->bytes, in[i])
+    int inTheWay = resizes ? THTensor_(isInTheWay)(r, x, info->bytes, in[i])
                            : in[i] != r && THLoop_overlap(&loop, 0, i + 1) == TH_OVERLAP_MIXED;
     /* No divisor becomes 0 after it has been checked. */
     if (shares && info->cost == DIVIDES && i > 0 && i + 1 == info->inputs)
