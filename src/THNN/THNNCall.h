@@ -6,20 +6,42 @@
  *     THTensor *x = THNN_(source)(&call, input);                   contiguous, perhaps a copy
  *     THTensor *y = THNN_(result)(&call, output, 4, size);         where to write it
  *     THNN_(start)(&call);                                         output takes its shape
- *     ... compute y->storage from x->storage; nothing in here can fail ...
+ *     ... compute THTensor_(data)(y) from that of x; nothing in here can fail ...
  *     THNN_(finish)(&call);                                        and its values, if y is not
  * output
  *
  * Everything is checked before begin; everything that can fail happens before start returns.  A
  * result is written in row-major order whatever its strides are, and may be one of the sources or
- * share memory with them. */
+ * share memory with them.
+ *
+ * Results that grow move memory, that of sources too.  So x and y have no storage, and
+ * THTensor_(data) of them is NULL, until start (or ready) has made the results as large as they
+ * will be: an address cannot be taken too early. */
 #ifndef THNN_CALL_H
 #define THNN_CALL_H
 
 #include "THNNCheck.h"
 #include "THLoop.h"
+#include "src/TH/THResult.h"
 
 enum { THNN_OPERANDS = 8 };
+
+/* Where the operands of a call lie, of whichever types: what a result must not be written over. */
+typedef struct THNNMemory {
+  int sources, results;
+  THView source[2 * THNN_OPERANDS];
+  struct {
+    THView view;
+    int64_t count;
+  } result[2 * THNN_OPERANDS]; /* as they will be */
+} THNNMemory;
+
+/* What the call reads besides its sources, where it is. */
+static inline void THNNMemory_reads(THNNMemory *memory, THView view)
+{
+  THAssert(memory->sources < 2 * THNN_OPERANDS);
+  memory->source[memory->sources++] = view;
+}
 
 #define TH_GENERIC_FILE "generic/THNNCall.h"
 #include "THGenerateFloatTypes.h"

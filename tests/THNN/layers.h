@@ -13,9 +13,9 @@
  *
  * compares the layer with PyTorch's values in golden/layers.txt (tests/oracle/layers.py writes it)
  * for operands and results in all layouts, and its gradients with central differences, for those
- * operands and for random ones, and makes each of its allocations fail.  Included by templates,
- * after src/THNN/THNN2018.h and THTemplate.h; this file says what layers are, the others how each
- * of the three is done. */
+ * operands and for random ones, makes each of its allocations fail, and places its results in the
+ * memory of its operands.  Included by templates, after src/THNN/THNN2018.h and THTemplate.h; this
+ * file says what layers are, the others how each of the four is done. */
 #ifndef LAYERS_H
 #define LAYERS_H
 
@@ -147,12 +147,14 @@ __attribute__((constructor)) static void register_calls(void)
 #include "layers_failing.h"
 #include "layers_golden.h"
 #include "layers_gradients.h"
+#include "layers_overlap.h"
 
 static void check_layer(const Layer *layer)
 {
   layer_golden(layer);
   layer_gradients(layer);
   layer_failures(layer);
+  layer_overlap(layer);
   th_golden_close(layer_file);
   layer_file = NULL;
 }

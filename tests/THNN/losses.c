@@ -113,10 +113,10 @@ static void marginRandom(Operands *o)
 CALL(MarginCriterion_forward,
      THNN_(MarginCriterion_updateOutput)(NULL, o->input, o->target, o->output, BOOL(0), o->args[1]))
 /* The function has no gradOutput. */
-CALL(MarginCriterion_backward,
+CALL(MarginCriterion_backward, const real g = *THTest_(at)(o->gradOutput, 0);
      THNN_(MarginCriterion_updateGradInput)(NULL, o->input, o->target, o->gradInput, BOOL(0),
                                             o->args[1]);
-     THTensor_(mul)(o->gradInput, o->gradInput, *THTest_(at)(o->gradOutput, 0)))
+     THTensor_(mul)(o->gradInput, o->gradInput, g))
 TEST(MarginCriterion, marginRandom)
 
 static void anyInput(Operands *o)

@@ -33,6 +33,7 @@ void THNN_(ClassNLLCriterion_updateOutput)(THCState *state, THCTensor *input,
   const int64_t one = 1;
   THNN_(Call) call;
   THNN_(begin)(&call);
+  THNNMemory_reads(call.memory, TH_VIEW(target));
   input = THNN_(source)(&call, input);
   weights = THNN_(source)(&call, weights);
   THCTensor *out = THNN_(result)(&call, output, 1, w.each ? &classes.batch : &one);
@@ -65,6 +66,7 @@ void THNN_(ClassNLLCriterion_updateGradInput)(THCState *state, THCTensor *input,
              THTensor_(sizeDesc)(total_weight).str);
   THNN_(Call) call;
   THNN_(begin)(&call);
+  THNNMemory_reads(call.memory, TH_VIEW(target));
   gradOutput = THNN_(source)(&call, gradOutput);
   weights = THNN_(source)(&call, weights);
   if (!w.each)

@@ -42,7 +42,7 @@ void THNN_(SpatialDilatedMaxPooling_updateOutput)(THCState *state, THCTensor *in
   THNN_(Call) call;
   THNN_CudaLongbegin(&places);
   THCIndexTensor *index = THNN_CudaLongresult(&places, indices, p.dims, p.outSize);
-  THNN_(begin)(&call);
+  THNN_(beginPart)(&call, places.memory);
   input = THNN_(source)(&call, input);
   THCTensor *out = THNN_(result)(&call, output, p.dims, p.outSize);
   THNN_(ready)(&call);
@@ -78,7 +78,7 @@ void THNN_(SpatialDilatedMaxPooling_updateGradInput)(THCState *state, THCTensor 
   THNN_(Call) call;
   THNN_CudaLongbegin(&places);
   indices = THNN_CudaLongsource(&places, indices);
-  THNN_(begin)(&call);
+  THNN_(beginPart)(&call, places.memory);
   gradOutput = THNN_(source)(&call, gradOutput);
   THCTensor *grad = THNN_(result)(&call, gradInput, p.dims, p.inSize);
   THNN_(start)(&call);

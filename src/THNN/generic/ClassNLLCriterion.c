@@ -81,6 +81,7 @@ static void THNN_(nllForward)(const THNNClasses *classes, THTensor *input, THInd
 
   THNN_(Call) call;
   THNN_(begin)(&call);
+  THNNMemory_reads(call.memory, TH_VIEW(target));
   input = THNN_(source)(&call, input);
   weights = THNN_(source)(&call, weights);
   THTensor *out =
@@ -100,9 +101,10 @@ static void THNN_(nllForward)(const THNNClasses *classes, THTensor *input, THInd
   THNN_(finish)(&call);
 }
 
-static void THNN_(nllBackward)(const THNNClasses *classes, THTensor *input, THTensor *gradOutput,
-                               THTensor *gradInput, bool sizeAverage, THTensor *weights,
-                               THTensor *total_weight, int64_t ignore_index, bool reduce)
+static void THNN_(nllBackward)(const THNNClasses *classes, THTensor *input, THIndexTensor *target,
+                               THTensor *gradOutput, THTensor *gradInput, bool sizeAverage,
+                               THTensor *weights, THTensor *total_weight, int64_t ignore_index,
+                               bool reduce)
 {
   THNN_(NllWork) w = {classes, ignore_index, .each = !reduce && !classes->single, .divisor = 1};
   const int64_t count = THNNClasses_count(classes);
@@ -117,6 +119,7 @@ static void THNN_(nllBackward)(const THNNClasses *classes, THTensor *input, THTe
 
   THNN_(Call) call;
   THNN_(begin)(&call);
+  THNNMemory_reads(call.memory, TH_VIEW(target));
   gradOutput = THNN_(source)(&call, gradOutput);
   weights = THNN_(source)(&call, weights);
   THTensor *grad = THNN_(result)(&call, gradInput, input->nDimension, input->size);
@@ -152,7 +155,7 @@ void THNN_(ClassNLLCriterion_updateGradInput)(THNNState *state, THTensor *input,
   THGuard guard;
   const THNNClasses classes = THNN_(classes)(&guard, input, target, weights, 7);
   THNN_(nllBackward)
-  (&classes, input, gradOutput, gradInput, sizeAverage, weights, total_weight, ignore_index,
+  (&classes, input, target, gradOutput, gradInput, sizeAverage, weights, total_weight, ignore_index,
    reduce);
   THGuard_leave(&guard);
 }
@@ -179,7 +182,7 @@ void THNN_(SpatialClassNLLCriterion_updateGradInput)(THNNState *state, THTensor 
   THGuard guard;
   const THNNClasses classes = THNN_(imageClasses)(&guard, input, target, weights, 7);
   THNN_(nllBackward)
-  (&classes, input, gradOutput, gradInput, sizeAverage, weights, total_weight, ignore_index,
+  (&classes, input, target, gradOutput, gradInput, sizeAverage, weights, total_weight, ignore_index,
    reduce);
   THGuard_leave(&guard);
 }

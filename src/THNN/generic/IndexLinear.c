@@ -48,6 +48,7 @@ static void THNN_(indexKeys)(THNN_(IndexWork) * w, THNN_LongCall *places, THInde
   THArgCheck(keys->nDimension <= 1, arg, "%s has size %s, and has to be a vector", name,
              THIndexTensor_(sizeDesc)(keys).str);
   THIndexTensor *given = THNN_Longsource(places, keys);
+  THNN_Longready(places); /* there are no results of Long */
   w->key = THIndexTensor_(data)(given);
   w->count = THIndexTensor_(nElement)(given);
   for (ptrdiff_t i = 0; i < w->count; i++) {
@@ -70,6 +71,7 @@ static void THNN_(indexLists)(THNN_(IndexWork) * w, THNN_LongCall *places, THInd
   THArgCheck(sizes->nDimension == 1, 5, "sizes has size %s, and has to be a vector",
              THIndexTensor_(sizeDesc)(sizes).str);
   THIndexTensor *given = THNN_Longsource(places, sizes);
+  THNN_Longready(places);
   w->sizes = THIndexTensor_(data)(given);
   w->batch = sizes->size[0];
   int64_t *first = THNN_Longscratch(places, w->batch), total = 0;
@@ -171,7 +173,7 @@ void THNN_(IndexLinear_updateOutput)(THNNState *state, THIndexTensor *keys, int6
   const int64_t size[] = {w.batch, w.outputs}, count = w.count;
 
   THNN_(Call) call;
-  THNN_(begin)(&call);
+  THNN_(beginPart)(&call, places.memory);
   values = THNN_(source)(&call, values);
   bias = THNN_(source)(&call, bias);
   if (!changes)
@@ -237,7 +239,7 @@ void THNN_(IndexLinear_accGradParameters)(THNNState *state, THIndexTensor *keys,
   w.scale = (real)scale;
 
   THNN_(Call) call;
-  THNN_(begin)(&call);
+  THNN_(beginPart)(&call, places.memory);
   values = THNN_(source)(&call, values);
   gradOutput = THNN_(source)(&call, gradOutput);
   THTensor *grad = THNN_(result)(&call, gradWeight, 2, size);
@@ -329,7 +331,7 @@ void THNN_(IndexLinear_accUpdateGradParameters)(THNNState *state, THIndexTensor 
   w.decay = (real)weightDecay;
 
   THNN_(Call) call;
-  THNN_(begin)(&call);
+  THNN_(beginPart)(&call, places.memory);
   values = THNN_(source)(&call, values);
   gradOutput = THNN_(source)(&call, gradOutput);
   weight = THNN_(sum)(&call, weight);
@@ -366,7 +368,7 @@ void THNN_(IndexLinear_updateParameters)(THNNState *state, THTensor *gradWeight,
   w.decay = (real)weightDecay;
 
   THNN_(Call) call;
-  THNN_(begin)(&call);
+  THNN_(beginPart)(&call, places.memory);
   gradWeight = THNN_(source)(&call, gradWeight);
   gradBias = THNN_(source)(&call, gradBias);
   weight = THNN_(sum)(&call, weight);

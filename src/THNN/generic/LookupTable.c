@@ -7,6 +7,7 @@ static const int64_t *THNN_(lookupIndices)(THNN_LongCall *places, THIndexTensor 
                                            const char *name, THTensor *table, const char *tableName)
 {
   THIndexTensor *given = THNN_Longsource(places, index);
+  THNN_Longready(places); /* there are no results of Long */
   const int64_t *at = THIndexTensor_(data)(given);
   const ptrdiff_t count = THIndexTensor_(nElement)(given);
   const int64_t rows = table->size[0];
@@ -87,7 +88,7 @@ void THNN_(LookupTable_accGradParameters)(THNNState *state, THIndexTensor *input
   w.index = THNN_(lookupIndices)(&places, input, "input", gradWeight, "gradWeight");
   int64_t *times = scaleGradByFreq ? THNN_Longscratch(&places, rows) : NULL;
   THNN_(Call) call;
-  THNN_(begin)(&call);
+  THNN_(beginPart)(&call, places.memory);
   gradOutput = THNN_(source)(&call, gradOutput);
   gradWeight = THNN_(sum)(&call, gradWeight);
   THNN_(start)(&call);
@@ -172,7 +173,7 @@ void THNN_(LookupTable_renorm)(THNNState *state, THIndexTensor *idx, THTensor *w
   const int64_t *index = THNN_(lookupIndices)(&places, idx, "idx", weight, "weight");
   int64_t *once = THNN_Longscratch(&places, count), *seen = THNN_Longscratch(&places, rows);
   THNN_(Call) call;
-  THNN_(begin)(&call);
+  THNN_(beginPart)(&call, places.memory);
   weight = THNN_(sum)(&call, weight);
   THNN_(start)(&call);
 

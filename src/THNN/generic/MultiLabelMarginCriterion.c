@@ -115,6 +115,7 @@ void THNN_(MultiLabelMarginCriterion_updateOutput)(THNNState *state, THTensor *i
 
   THNN_(Call) call;
   THNN_(begin)(&call);
+  THNNMemory_reads(call.memory, TH_VIEW(target));
   THTensor *x = THNN_(source)(&call, input);
   THTensor *is = THNN_(result)(&call, isTarget, input->nDimension, input->size);
   THTensor *out = THNN_(result)(&call, output, 1, w.each ? &w.batch : &one);
@@ -143,6 +144,7 @@ void THNN_(MultiLabelMarginCriterion_updateGradInput)(THNNState *state, THTensor
 
   THNN_(Call) call;
   THNN_(begin)(&call);
+  THNNMemory_reads(call.memory, TH_VIEW(target));
   THTensor *x = THNN_(source)(&call, input);
   THTensor *is = THNN_(source)(&call, isTarget);
   gradOutput = THNN_(source)(&call, gradOutput);

@@ -113,6 +113,7 @@ void THNN_(MultiMarginCriterion_updateOutput)(THNNState *state, THTensor *input,
 
   THNN_(Call) call;
   THNN_(begin)(&call);
+  THNNMemory_reads(call.memory, TH_VIEW(target));
   input = THNN_(source)(&call, input);
   weights = THNN_(source)(&call, weights);
   THTensor *out = THNN_(result)(&call, output, 1, w.each ? &classes.batch : &one);
@@ -142,6 +143,7 @@ void THNN_(MultiMarginCriterion_updateGradInput)(THNNState *state, THTensor *inp
 
   THNN_(Call) call;
   THNN_(begin)(&call);
+  THNNMemory_reads(call.memory, TH_VIEW(target));
   THTensor *x = THNN_(source)(&call, input);
   weights = THNN_(source)(&call, weights);
   gradOutput = THNN_(source)(&call, gradOutput);

@@ -30,13 +30,8 @@ static THTensor *THNN_(aside)(THGuard *guard, THTensor *r, THTensor *like, THTen
   THGuard_enter(guard, (THUndo)THTensor_(free));
   if (x && x == becomes && x != r)
     x = guard->what = THTensor_(newWithTensor)(x);
-  if (!x || !r->storage || r->storage != x->storage)
-    return x;
-  THLoop loop;
-  THLoop_init(&loop);
-  THLoop_tensor(&loop, r);
-  THLoop_tensor(&loop, x);
-  if (THTensor_(isSameSizeAs)(r, like) && THLoop_overlap(&loop, 0, 1) != TH_OVERLAP_MIXED)
+  if (!x || THResult_overlapSized(TH_VIEW(r), like->nDimension, like->size, TH_VIEW(x)) !=
+                TH_OVERLAP_MIXED)
     return x;
   THTensor *copy = THTensor_(newClone)(x);
   THTensor_(free)(guard->what);

@@ -26,6 +26,7 @@ static THNN_(SparseInput)
                        int arg, int legacy, int64_t rows, int64_t columns)
 {
   THTensor *x = THNN_(source)(call, input);
+  THNN_(ready)(call); /* there are no results yet */
   const real *e = THTensor_(data)(x);
   const int each = legacy ? 2 : 3;
   const ptrdiff_t count = THTensor_(nElement)(x) / each;
@@ -189,7 +190,7 @@ static void THNN_(sparseOutput)(THTensor *input, THTensor *output, THTensor *wei
   THNN_(Call) call;
   THNN_LongCall places;
   THNN_(begin)(&call);
-  THNN_Longbegin(&places);
+  THNN_LongbeginPart(&places, call.memory);
   w.in = THNN_(sparseInput)(&call, &places, input, "input", 2, legacy, w.batch, w.inputs);
   w.end = THNN_(sparseSort)(&w.in, w.in.row, w.batch, &call, &places);
   weight = THNN_(source)(&call, weight);
@@ -272,7 +273,7 @@ static void THNN_(sparseGradients)(THTensor *input, THTensor *gradOutput, THTens
   THNN_(Call) call;
   THNN_LongCall places;
   THNN_(begin)(&call);
-  THNN_Longbegin(&places);
+  THNN_LongbeginPart(&places, call.memory);
   w.in = THNN_(sparseInput)(&call, &places, input, "input", 2, legacy, w.batch, w.inputs);
   THNN_(sparseByColumn)(&w.in, w.inputs, w.outputs, &call, &places);
   gradOutput = THNN_(source)(&call, gradOutput);
@@ -335,7 +336,7 @@ static void THNN_(sparseChange)(THTensor *weight, const char *weightName, int we
   THNN_(Call) call;
   THNN_LongCall places;
   THNN_(begin)(&call);
-  THNN_Longbegin(&places);
+  THNN_LongbeginPart(&places, call.memory);
   w.in = THNN_(sparseInput)(&call, &places, lastInput, "lastInput", lastArg, legacy, INT64_MAX,
                             w.inputs);
   THNN_(sparseByColumn)(&w.in, w.inputs, w.outputs, &call, &places);

@@ -22,49 +22,87 @@ static void THNN_(putBack)(void *what)
   }
 }
 
-void THNN_(begin)(THNN_(Call) * call)
+void THNN_(beginPart)(THNN_(Call) * call, THNNMemory *memory)
 {
   call->sources = call->results = call->guards = 0;
+  call->memory = memory;
   THNN_(guard)(call, THNN_(putBack));
+}
+
+void THNN_(begin)(THNN_(Call) * call)
+{
+  call->own.sources = call->own.results = 0;
+  THNN_(beginPart)(call, &call->own);
+}
+
+/* What a layer sees of a tensor until there is its address. */
+static THTensor *THNN_(hand)(THTensor *handed, const THTensor *tensor)
+{
+  *handed = *tensor;
+  handed->storage = NULL;
+  return handed;
 }
 
 THTensor *THNN_(source)(THNN_(Call) * call, THTensor *tensor)
 {
   if (!tensor)
     return NULL;
-  if (THTensor_(isContiguous)(tensor)) {
-    call->source[call->sources++] = tensor;
-    return tensor;
-  }
-  return THNN_(guard)(call, (THUndo)THTensor_(free))->what = THTensor_(newClone)(tensor);
+  THAssert(call->sources < THNN_OPERANDS);
+  THNN_(Source) *source = &call->source[call->sources++];
+  source->tensor = tensor;
+  int direct = THTensor_(isContiguous)(tensor);
+  for (int i = 0; i < call->memory->results && direct; i++)
+    direct = THView_overlap(TH_VIEW(tensor), call->memory->result[i].view) == TH_OVERLAP_NONE;
+  if (direct)
+    THNNMemory_reads(call->memory, TH_VIEW(tensor));
+  else
+    source->tensor = THNN_(guard)(call, (THUndo)THTensor_(free))->what =
+        THTensor_(newClone)(tensor);
+  return THNN_(hand)(&source->handed, source->tensor);
 }
 
-/* Writing tensor in the new shape, or making it that large, might change what source is. */
-static int THNN_(mayShare)(THTensor *tensor, THTensor *source, int fits)
+/* The memory that a result will have, which was looked up before, is no other result's. */
+static void THNN_(claim)(THNNMemory *memory, int fits, int nDimension, const int64_t *size)
 {
-  if (!tensor->storage || tensor->storage != source->storage)
-    return 0;
-  THLoop loop;
-  THLoop_init(&loop);
-  THLoop_tensor(&loop, tensor);
-  THLoop_tensor(&loop, source);
-  return !fits || THLoop_overlap(&loop, 0, 1) != TH_OVERLAP_NONE;
+  static const int64_t step = 1;
+  THView *const view = &memory->result[memory->results].view;
+  int64_t *const count = &memory->result[memory->results].count;
+  if (!fits) { /* it will be contiguous */
+    *count = view->data ? THSize_nElement(nDimension, (int64_t *)size) : 0; /* or new memory */
+    view->nDimension = 1;
+    view->size = count;
+    view->stride = &step;
+  }
+  for (int i = 0; i < memory->results; i++)
+    if (THView_sharesStorage(*view, memory->result[i].view) &&
+        THView_touch(*view, memory->result[i].view))
+      THError("a result of size %s shares memory with another result",
+              _THSizeDesc(size, nDimension).str);
+  memory->results++;
 }
 
 static THTensor *THNN_(target)(THNN_(Call) * call, THTensor *tensor, int nDimension,
                                const int64_t *size, int keeps)
 {
   const int fits = THSize_isSameSizeAs(tensor->size, tensor->nDimension, size, nDimension);
-  THLoop loop;
-  THLoop_init(&loop);
-  THLoop_tensor(&loop, tensor);
-  if (fits && THLoop_overlapsItself(&loop, 0))
-    THError("a result of size %s has elements that share memory with each other",
-            THTensor_(sizeDesc)(tensor).str);
+  const int contiguous = THTensor_(isContiguous)(tensor);
+  if (fits && !contiguous) {
+    THLoop loop;
+    THLoop_init(&loop);
+    THLoop_tensor(&loop, tensor);
+    if (THLoop_overlapsItself(&loop, 0))
+      THError("a result of size %s has elements that share memory with each other",
+              THTensor_(sizeDesc)(tensor).str);
+  }
 
-  int direct = !fits || THTensor_(isContiguous)(tensor);
-  for (int i = 0; i < call->sources; i++)
-    direct &= !THNN_(mayShare)(tensor, call->source[i], fits);
+  THNNMemory *const memory = call->memory;
+  THAssert(memory->results < 2 * THNN_OPERANDS && call->results < THNN_OPERANDS);
+  memory->result[memory->results].view = TH_VIEW(tensor);
+  int direct = !fits || contiguous;
+  for (int i = 0; i < memory->sources && direct; i++)
+    direct = THResult_overlapSized(memory->result[memory->results].view, nDimension, size,
+                                   memory->source[i]) == TH_OVERLAP_NONE;
+  THNN_(claim)(memory, fits, nDimension, size);
 
   THNN_(Result) *result = &call->result[call->results++];
   result->tensor = result->written = tensor;
@@ -77,7 +115,13 @@ static THTensor *THNN_(target)(THNN_(Call) * call, THTensor *tensor, int nDimens
     guard->what = result->written = keeps ? THTensor_(newClone)(tensor) : THTensor_(new)();
     THTensor_(resizeNd)(result->written, nDimension, (int64_t *)size, NULL);
   }
-  return result->written;
+  THNN_(hand)(&result->handed, result->written);
+  if (direct && !fits) {
+    result->handed.nDimension = nDimension;
+    result->handed.size = (int64_t *)size;
+    result->handed.stride = NULL; /* until start */
+  }
+  return &result->handed;
 }
 
 THTensor *THNN_(result)(THNN_(Call) * call, THTensor *tensor, int nDimension, const int64_t *size)
@@ -128,6 +172,10 @@ void THNN_(ready)(THNN_(Call) * call)
                              result->nDimension))
       THNN_(reserve)(result->tensor, THSize_nElement(result->nDimension, (int64_t *)result->size));
   }
+  for (int i = 0; i < call->sources; i++)
+    call->source[i].handed.storage = call->source[i].tensor->storage;
+  for (int i = 0; i < call->results; i++)
+    call->result[i].handed.storage = call->result[i].written->storage;
 }
 
 void THNN_(start)(THNN_(Call) * call)
@@ -136,6 +184,8 @@ void THNN_(start)(THNN_(Call) * call)
   for (int i = 0; i < call->results; i++) {
     THNN_(Result) *result = &call->result[i];
     THTensor_(resizeNd)(result->tensor, result->nDimension, (int64_t *)result->size, NULL);
+    if (!result->handed.stride)
+      result->handed = *result->written;
   }
   call->guard[0].what = NULL;
 }

@@ -107,13 +107,14 @@ void THNN_(work)(const THNNPlanes *planes, THNN_(Work) * work)
   THNN_Longbegin(&places);
   THIndexTensor *given = THNN_Longsource(&places, work->given), *index = NULL;
   if (given) {
+    THNN_Longready(&places);
     work->from = THIndexTensor_(data)(given);
     THNN_(checkPlaces)(&chunks);
   }
   if (work->places)
     index = THNN_Longresult(&places, work->places, planes->dims, planes->outSize);
 
-  THNN_(begin)(&call);
+  THNN_(beginPart)(&call, places.memory);
   THTensor *source = THNN_(source)(&call, work->source), *with[2];
   for (int i = 0; i < 2; i++)
     with[i] = THNN_(source)(&call, work->with[i]);
@@ -131,6 +132,8 @@ void THNN_(work)(const THNNPlanes *planes, THNN_(Work) * work)
   for (int i = 0; i < 2; i++)
     work->w[i] = with[i] ? THTensor_(data)(with[i]) : NULL;
   work->y = THTensor_(data)(result);
+  if (given)
+    work->from = THIndexTensor_(data)(given);
   if (index)
     work->to = THIndexTensor_(data)(index);
   THParallel_for(chunks.chunks, 1, THNN_(workChunks), &chunks);

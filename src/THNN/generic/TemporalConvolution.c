@@ -338,10 +338,9 @@ void THNN_(TemporalConvolution_updateOutput)(THNNState *state, THTensor *input, 
             outputFrameSize);
   THNN_(Call) call;
   THNN_(begin)(&call);
-  s.x = THTensor_(data)(THNN_(source)(&call, input));
-  s.weight = THTensor_(data)(THNN_(source)(&call, weight));
+  input = THNN_(source)(&call, input);
+  weight = THNN_(source)(&call, weight);
   bias = THNN_(source)(&call, bias);
-  s.bias = bias ? THTensor_(data)(bias) : NULL;
   THTensor *out = THNN_(result)(&call, output, s.dims, s.size);
   const int64_t windows = s.batch * s.w.output;
   const int implicit = THNN_(isImplicitSequence)(&s, s.outputs, THMin(ROWS, windows));
@@ -351,6 +350,9 @@ void THNN_(TemporalConvolution_updateOutput)(THNNState *state, THTensor *input, 
   else
     THNN_(needBlas)();
   THNN_(start)(&call);
+  s.x = THTensor_(data)(input);
+  s.weight = THTensor_(data)(weight);
+  s.bias = bias ? THTensor_(data)(bias) : NULL;
   s.y = THTensor_(data)(out);
   THParallel_for(items, 1, implicit ? THNN_(windowPieces) : THNN_(sequences), &s);
   THNN_(finish)(&call);
@@ -365,8 +367,8 @@ void THNN_(TemporalConvolution_updateGradInput)(THNNState *state, THTensor *inpu
   memcpy(size, input->size, (size_t)s.dims * sizeof *size);
   THNN_(Call) call;
   THNN_(begin)(&call);
-  s.y = THTensor_(data)(THNN_(source)(&call, gradOutput));
-  s.weight = THTensor_(data)(THNN_(source)(&call, weight));
+  gradOutput = THNN_(source)(&call, gradOutput);
+  weight = THNN_(source)(&call, weight);
   THTensor *grad = THNN_(result)(&call, gradInput, s.dims, size);
   const int64_t frames = THMin(s.w.step, s.w.input) * THNN_(framesOfPhase)(&s);
   const int implicit = THNN_(isImplicitSequence)(&s, s.frame, frames);
@@ -376,6 +378,8 @@ void THNN_(TemporalConvolution_updateGradInput)(THNNState *state, THTensor *inpu
   else
     THNN_(needBlas)();
   THNN_(start)(&call);
+  s.y = THTensor_(data)(gradOutput);
+  s.weight = THTensor_(data)(weight);
   s.x = THTensor_(data)(grad);
   THParallel_for(items, 1, implicit ? THNN_(frameBlocks) : THNN_(sequencesBack), &s);
   THNN_(finish)(&call);
@@ -389,8 +393,8 @@ void THNN_(TemporalConvolution_accGradParameters)(THNNState *state, THTensor *in
   THNN_(Sequence) s = THNN_(sequenceOf)(input, gradOutput, gradWeight, gradBias, kW, dW);
   THNN_(Call) call;
   THNN_(begin)(&call);
-  s.x = THTensor_(data)(THNN_(source)(&call, input));
-  s.y = THTensor_(data)(THNN_(source)(&call, gradOutput));
+  input = THNN_(source)(&call, input);
+  gradOutput = THNN_(source)(&call, gradOutput);
   gradWeight = THNN_(sum)(&call, gradWeight);
   gradBias = THNN_(sum)(&call, gradBias);
   const ptrdiff_t chunks = (s.outputs + s.chunk - 1) / s.chunk;
@@ -401,6 +405,8 @@ void THNN_(TemporalConvolution_accGradParameters)(THNNState *state, THTensor *in
   else if (gradWeight)
     THNN_(needBlas)();
   THNN_(start)(&call);
+  s.x = THTensor_(data)(input);
+  s.y = THTensor_(data)(gradOutput);
   s.scale = scale;
   if (gradWeight) {
     s.weight = THTensor_(data)(gradWeight);
