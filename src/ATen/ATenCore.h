@@ -159,6 +159,13 @@ void at_addOperand(THLoop *loop, const at_tensor *t);
 /* An error if elements of t share memory with each other. */
 void at_checkWritable(const at_tensor *t);
 
+/* How the elements of a relate to those of b: the question before something is written while
+ * something else is still to be read.  Storages do not answer it: two may hold the same memory. */
+THOverlap at_overlap(const at_tensor *a, const at_tensor *b);
+
+/* Whether two results, once they have those sizes, share an element. */
+bool at_touch(const at_tensor *a, at_ints sizesOfA, const at_tensor *b, at_ints sizesOfB);
+
 /* A contiguous copy of another element type. */
 at_tensor *at_newCast(at_tensor *t, const at_type *type);
 

@@ -55,7 +55,7 @@ static bool takes_result(const at_tensor *out, const at_type *type, at_ints size
                          const at_tensor *self)
 {
   return out && out->type == type && at_sameSizes(at_sizesOf(out), sizes) &&
-         out->th->storage != self->th->storage;
+         at_overlap(out, self) == TH_OVERLAP_NONE;
 }
 
 void at_pick(at_tensor **out, at_picking name, at_tensor *self, int64_t k, int64_t dim,
@@ -94,7 +94,7 @@ void at_pick(at_tensor **out, at_picking name, at_tensor *self, int64_t k, int64
   const at_type *compute = at_computesIn(self->type);
   const bool direct = takes_result(out[0], compute, sizes, self) &&
                       (alone || (takes_result(out[1], places, sizes, self) &&
-                                 out[0]->th->storage != out[1]->th->storage));
+                                 at_overlap(out[0], out[1]) == TH_OVERLAP_NONE));
   at_tensor *made[] = {direct ? out[0] : at_hold(&pool, at_newShape(compute, sizes)), NULL};
   if (!alone || at_hostType(compute) != compute) /* devices always say where */
     made[1] = direct && !alone ? out[1] : at_hold(&pool, at_newShape(places, sizes));

@@ -153,11 +153,9 @@ static bool is_direct(const at_tensor *out, const at_type *type, at_ints sizes, 
   at_addOperand(&loop, out);
   if (THLoop_overlapsItself(&loop, 0))
     return false;
-  for (int i = 0; i < count; i++) {
-    at_addOperand(&loop, in[i]);
-    if (THLoop_overlap(&loop, 0, i + 1) == TH_OVERLAP_MIXED)
+  for (int i = 0; i < count; i++)
+    if (at_overlap(out, in[i]) == TH_OVERLAP_MIXED)
       return false;
-  }
   return true;
 }
 
@@ -449,7 +447,7 @@ at_tensor *at_clampedTensor(at_tensor *out, at_tensor *x, at_tensor *min, at_ten
    * in between. */
   const bool direct = at_sameSizes(sizes, at_broadcast(2, in, roomOfTwo)) &&
                       is_direct(out, at_typeBeside(x->type, type), sizes, 0, NULL) &&
-                      out->type == max->type && out->th->storage != max->th->storage;
+                      out->type == max->type && at_overlap(out, max) == TH_OVERLAP_NONE;
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *const larger = at_pointwise(direct ? out : NULL, AT_ROW_cmax, type, 2, in, none, none);

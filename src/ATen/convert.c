@@ -1,6 +1,7 @@
 /* Copies between tensors of any element types: TH's own, or a kernel for Bool and BFloat16. */
 #include "ATenCore.h"
 #include "TH/THConvert.h"
+#include "TH/THResult.h"
 #include "conversions.h"
 
 TH_DISPATCH(THKernel, at_conversions)
@@ -17,6 +18,50 @@ void at_addOperand(THLoop *loop, const at_tensor *t)
   char *data = th->storage ? (char *)th->storage->data : NULL;
   THLoop_operand(loop, data ? data + (size_t)th->storageOffset * t->type->elementSize : NULL,
                  t->type->elementSize, th->nDimension, th->size, th->stride);
+}
+
+/* As TH's functions on memory take it. */
+static THView view_of(const at_tensor *t)
+{
+  const THFloatTensor *th = t->th;
+  const size_t size = t->type->elementSize;
+  char *data = th->storage ? (char *)th->storage->data : NULL;
+  return (THView){data,
+                  data ? data + (size_t)th->storageOffset * size : NULL,
+                  th->storage ? (size_t)th->storage->size * size : 0,
+                  size,
+                  th->nDimension,
+                  th->size,
+                  th->stride};
+}
+
+THOverlap at_overlap(const at_tensor *a, const at_tensor *b)
+{
+  return THView_overlap(view_of(a), view_of(b));
+}
+
+/* As the tensor will lie when it has that size. */
+static THView resized_view(const at_tensor *t, at_ints sizes, int64_t *count)
+{
+  static const int64_t step = 1;
+  THView view = view_of(t);
+  if (at_sameSizes(at_sizesOf(t), sizes))
+    return view;
+  *count = view.data ? 1 : 0; /* or it gets new memory */
+  for (int d = 0; d < sizes.count; d++)
+    *count *= sizes.data[d];
+  view.nDimension = 1;
+  view.size = count;
+  view.stride = &step;
+  return view;
+}
+
+bool at_touch(const at_tensor *a, at_ints sizesOfA, const at_tensor *b, at_ints sizesOfB)
+{
+  int64_t count[2];
+  const THView viewA = resized_view(a, sizesOfA, &count[0]);
+  const THView viewB = resized_view(b, sizesOfB, &count[1]);
+  return THView_sharesStorage(viewA, viewB) && THView_touch(viewA, viewB);
 }
 
 void at_checkWritable(const at_tensor *t)
@@ -88,7 +133,7 @@ void at_convert(at_tensor *to, at_tensor *from)
   THLoop_init(&loop);
   at_addOperand(&loop, to);
   at_addOperand(&loop, from);
-  if (THLoop_overlap(&loop, 0, 1) == TH_OVERLAP_NONE) {
+  if (at_overlap(to, from) == TH_OVERLAP_NONE) {
     THLoop_run(&loop, kernel, NULL);
     return;
   }

@@ -40,14 +40,9 @@ static at_ints joined_sizes(at_tensors tensors, int dim, int64_t *room)
 /* Whether memory of t is that of one of the tensors. */
 static bool overlaps(const at_tensor *t, at_tensors tensors)
 {
-  for (int i = 0; i < tensors.count; i++) {
-    THLoop loop;
-    THLoop_init(&loop);
-    at_addOperand(&loop, t);
-    at_addOperand(&loop, tensors.data[i]);
-    if (THLoop_overlap(&loop, 0, 1) != TH_OVERLAP_NONE)
+  for (int i = 0; i < tensors.count; i++)
+    if (at_overlap(t, tensors.data[i]) != TH_OVERLAP_NONE)
       return true;
-  }
   return false;
 }
 

@@ -102,11 +102,7 @@ static bool is_beside(at_tensor *out, at_tensor *self, at_tensor *x, at_tensor *
 {
   at_tensor *const in[] = {x, y, self};
   for (int i = 0; i < (self ? 3 : 2); i++) {
-    THLoop loop;
-    THLoop_init(&loop);
-    at_addOperand(&loop, out);
-    at_addOperand(&loop, in[i]);
-    const THOverlap overlap = THLoop_overlap(&loop, 0, 1);
+    const THOverlap overlap = at_overlap(out, in[i]);
     if (overlap != TH_OVERLAP_NONE && !(in[i] == self && overlap == TH_OVERLAP_SAME))
       return false;
   }

@@ -124,13 +124,8 @@ static void keep(at_tensor *made, at_tensor *from, int64_t diagonal, bool below)
 /* Whether out can be written to while self, which is contiguous, is read: element for element. */
 static bool takes_triangle(const at_tensor *out, const at_tensor *self)
 {
-  if (!out || !at_isContiguous(out) || !at_sameSizes(at_sizesOf(out), at_sizesOf(self)))
-    return false;
-  THLoop loop;
-  THLoop_init(&loop);
-  at_addOperand(&loop, out);
-  at_addOperand(&loop, self);
-  return THLoop_overlap(&loop, 0, 1) != TH_OVERLAP_MIXED;
+  return out && at_isContiguous(out) && at_sameSizes(at_sizesOf(out), at_sizesOf(self)) &&
+         at_overlap(out, self) != TH_OVERLAP_MIXED;
 }
 
 at_tensor *at_triangle(at_tensor *out, at_tensor *self, int64_t diagonal, bool below)

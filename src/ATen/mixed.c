@@ -157,7 +157,7 @@ static void run_mixed(Mixed *mixed, at_tensor *r, const at_type *compute, int co
   for (int i = 0; i < count; i++) {
     at_tensor *x = in[i];
     at_addOperand(&loop, x);
-    if (THLoop_overlap(&loop, 0, i + 1) == TH_OVERLAP_MIXED) {
+    if (at_overlap(r, x) == TH_OVERLAP_MIXED) {
       x = at_hold(&aside, at_newCast(x, x->type));
       loop.operands--;
       at_addOperand(&loop, x);

@@ -69,8 +69,8 @@ static bool holds_gradient(const at_tensor *out, const at_tensor *grad, const at
                            at_ints sizes)
 {
   return out && out->type == grad->type && at_sameSizes(at_sizesOf(out), sizes) &&
-         at_isContiguous(out) && out->th->storage != grad->th->storage &&
-         out->th->storage != row->th->storage;
+         at_isContiguous(out) && at_overlap(out, grad) == TH_OVERLAP_NONE &&
+         at_overlap(out, row) == TH_OVERLAP_NONE;
 }
 
 /* The indices of each row of a table of wide rows, as lists. */

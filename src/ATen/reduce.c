@@ -381,7 +381,8 @@ at_tensor *at_reduce(at_tensor *out, at_reducing name, at_tensor *self, at_ints 
   }
 
   const bool direct = out && out->type == compute && result == compute &&
-                      at_sameSizes(at_sizesOf(out), shape.sizes);
+                      at_sameSizes(at_sizesOf(out), shape.sizes) &&
+                      at_overlap(out, x) == TH_OVERLAP_NONE;
   at_tensor *r = direct ? out : at_hold(&pool, at_newShape(compute, shape.sizes));
   reduce_to(&pool, r, how, onHost ? x : at_cast(&pool, x, compute), &shape, p);
   if (!direct)

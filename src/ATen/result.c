@@ -40,8 +40,14 @@ void at_exchange(at_tensor *a, at_tensor *b)
 
 void at_deliverAll(int count, at_tensor *const *out, at_tensor *const *made)
 {
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < count; i++) {
     at_checkResult(out[i], NULL, at_sizesOf(made[i]), made[i]->type->scalarType);
+    for (int k = 0; k < i; k++)
+      if (at_touch(out[i], at_sizesOf(made[i]), out[k], at_sizesOf(made[k])))
+        at_raise(AT_ERROR_ARGUMENT,
+                 "results %d and %d, of size (%s) and (%s), share memory with each other", k, i,
+                 at_sizeDesc(at_sizesOf(made[k])).str, at_sizeDesc(at_sizesOf(made[i])).str);
+  }
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *to[AT_RESULTS];

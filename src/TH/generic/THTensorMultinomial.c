@@ -193,9 +193,9 @@ void THTensor_(multinomial)(THLongTensor *self, THGenerator *_generator, THTenso
 
   THGuard flat, scratch, lock;
   THTensor_(guard)(&flat);
-  const int64_t drawn[] = {rows, n_sample};
-  const int apart = THResult_overlapSized(TH_VIEW(self), dims, drawn + 2 - dims,
-                                          TH_VIEW(prob_dist)) == TH_OVERLAP_NONE;
+  const int64_t size[2] = {dims == 2 ? rows : n_sample, n_sample};
+  const int apart =
+      THResult_overlapSized(TH_VIEW(self), dims, size, TH_VIEW(prob_dist)) == TH_OVERLAP_NONE;
   THTensor *contiguous = flat.what =
       apart ? THTensor_(newContiguous)(prob_dist) : THTensor_(newClone)(prob_dist);
   const Distributions all = {THTensor_(data)(contiguous), rows, count};
@@ -205,7 +205,6 @@ void THTensor_(multinomial)(THLongTensor *self, THGenerator *_generator, THTenso
   THGuard_enter(&scratch, THFree);
   scratch.what = allocate((ptrdiff_t)count, with_replacement ? sizeof(double) : sizeof(Runner));
 
-  const int64_t size[2] = {dims == 2 ? rows : n_sample, n_sample};
   THShape shape;
   THStandIn standIn;
   THShape_openAs(&shape, dims, size, NULL);
