@@ -9,7 +9,8 @@
  *
  * Every function returns a new reference, or after an error the undefined tensor; undefined in
  * gives undefined out, so that a chain of calls is checked once, at its end.  The first error is
- * kept, per thread, until at_error_clear.  ATenCall.h says how operations take their arguments.  Nothing here aborts, exits, jumps or prints. */
+ * kept, per thread, until at_error_clear.  Nothing here aborts, exits, jumps or prints.
+ * ATenCall.h says how operations take their arguments. */
 #ifndef ATEN_H
 #define ATEN_H
 
