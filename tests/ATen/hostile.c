@@ -117,7 +117,7 @@ static void check_memory(const char *what, const char *path, size_t length, bool
   printf("%s: %zu bytes take %lld, %s\n", what, length, (long long)memory,
          loaded ? "loaded" : "refused");
   CHECK_EQ(loaded, loads);
-#ifndef __SANITIZE_ADDRESS__
+#ifndef TH_SANITIZED /* which takes memory of its own */
   CHECK_MSG(memory <= 64 * (int64_t)length + (4 << 20), "%s: %zu bytes take %lld", what, length,
             (long long)memory);
 #endif

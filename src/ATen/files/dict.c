@@ -172,7 +172,8 @@ bool at_dict_wants(at_dict *dict, at_file *file, const at_found *found)
 
 void at_dict_add(at_dict *dict, at_file *file, const at_found *found, at_tensor *t)
 {
-  append(dict, file, found->name, found->length)->tensor = at_retain(t);
+  Entry *entry = append(dict, file, found->name, found->length); /* which raises before t is kept */
+  entry->tensor = at_retain(t);
 }
 
 at_nodes *at_dict_newNodes(at_dict *dict, at_file *file)
@@ -317,7 +318,8 @@ bool at_dict_set(at_dict *dict, const char *name, at_tensor *t)
   at_call call = {.operation = "dict_set"};
   TH_TRY(call.attempt)
   {
-    append(dict, NULL, name, strlen(name))->tensor = at_retain(t);
+    Entry *made = append(dict, NULL, name, strlen(name));
+    made->tensor = at_retain(t);
   }
   return !at_failed(&call);
 }
