@@ -46,7 +46,7 @@ static inline line_t line_of_bytes(const uint8_t *x)
     __VA_ARGS__                                                                    \
   }
 
-#define WHOLE(END) (begin + ((END)-begin) / 16 * 16)
+#define WHOLE(END) (begin + ((END) - begin) / 16 * 16)
 
 void limit_fill(float *r, ptrdiff_t n, int around)
 {
@@ -164,8 +164,7 @@ double limit_flops(void)
   return 2.0 * 16 * REGISTERS * ROUNDS * threads;
 }
 
-/* --- a mix of reading and writing
- * ----------------------------------------------------------------- */
+/* --- a mix of reading and writing ----------------------------------------------------------- */
 
 typedef struct Moving {
   enum { READ, FILL, SPREAD, COPY, ADD } kind;

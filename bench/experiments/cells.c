@@ -85,8 +85,9 @@ static inline __m512 hyperbolic(__m512 x)
   __m512 y = pick(THWide_tanhTable[6], i);
   for (int k = 5; k > 0; k--)
     y = _mm512_fmadd_ps(y, d, pick(THWide_tanhTable[k], i));
-  return _mm512_castsi512_ps(_mm512_ternarylogic_epi32(
-      _mm512_castps_si512(x), _mm512_castps_si512(y), _mm512_set1_epi32(INT32_MIN), 0xec));
+  return _mm512_castsi512_ps(_mm512_ternarylogic_epi32(_mm512_castps_si512(x),
+                                                       _mm512_castps_si512(y),
+                                                       _mm512_set1_epi32(INT32_MIN), 0xec));
 }
 
 /* The line that is 512 bytes further on, which the processor does not fetch in time by itself. */

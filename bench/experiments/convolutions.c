@@ -69,8 +69,7 @@ static void sketch_flat(void *unused)
   _mm_sfence();
 }
 
-/* --- 7 x 7 by 2 of colours that lie last -------------------------------------------------------
- */
+/* --- 7 x 7 by 2 of colours that lie last ---------------------------------------------------- */
 
 enum { COLOURS = 3, WIDTH = 224, MADE = 112, WINDOW = 7, PAD = 3, TOGETHER = 14 };
 enum { LINE = WINDOW * COLOURS, TERMS = WINDOW * LINE, PITCH = (WIDTH + 2 * PAD) * COLOURS };

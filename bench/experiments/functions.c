@@ -44,8 +44,9 @@ static int sines_up_to_far(float *to, const float *from, int i)
     for (int t = 0; t < 5; t++)
       ALL_ABREAST y[k] = _mm512_fmadd_pd(y[k], z[k], _mm512_set1_pd(terms[t]));
     ALL_ABREAST y[k] = y[k] * r[k];
-    ALL_ABREAST y[k] = _mm512_castsi512_pd(_mm512_xor_si512(
-        _mm512_castpd_si512(y[k]), _mm512_slli_epi64(_mm512_castpd_si512(turns[k]), 63)));
+    ALL_ABREAST y[k] =
+        _mm512_castsi512_pd(_mm512_xor_si512(_mm512_castpd_si512(y[k]),
+                                             _mm512_slli_epi64(_mm512_castpd_si512(turns[k]), 63)));
     ALL_ABREAST _mm_prefetch((const char *)(from + i + k * DOUBLES + 1024), _MM_HINT_T0);
     ALL_ABREAST _mm256_storeu_ps(to + i + k * DOUBLES, _mm512_cvtpd_ps(y[k]));
 #undef ALL_ABREAST

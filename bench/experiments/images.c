@@ -192,8 +192,9 @@ static void sketch_bilinear_back(void *unused)
       for (int h = 1; h >= 0; h--) { /* the last of the first half would need a third vector */
         __m512 all = _mm512_setzero_ps();
         for (int t = 0; t < TAPS; t++)
-          all = _mm512_fmadd_ps(
-              weight[h][t], _mm512_permutex2var_ps(sum[2 * h], pick[h][t], sum[2 * h + 1]), all);
+          all =
+              _mm512_fmadd_ps(weight[h][t],
+                              _mm512_permutex2var_ps(sum[2 * h], pick[h][t], sum[2 * h + 1]), all);
         _mm512_mask_storeu_ps(y + starts[h], h ? 0xffff : 0x7fff, all);
         __builtin_prefetch(y + starts[h] + LATER, 1);
       }
@@ -373,9 +374,9 @@ static void find_changes(const float *grid)
       slope[a][0] = by_place(axis.near, away, axis.before, half);
       slope[a][1] = by_place(axis.near, half, axis.behind, away);
     }
-    _mm512_storeu_si512(
-        place + i,
-        _mm512_add_epi32(_mm512_mullo_epi32(first[1], _mm512_set1_epi32(SIDE)), first[0]));
+    _mm512_storeu_si512(place + i,
+                        _mm512_add_epi32(_mm512_mullo_epi32(first[1], _mm512_set1_epi32(SIDE)),
+                                         first[0]));
     float all[CORNERS][FLOATS];
     for (int k = 0; k < CORNERS; k++) {
       _mm512_storeu_ps(all[k], _mm512_mul_ps(part[1][k / 2], part[0][k % 2]));
@@ -434,9 +435,9 @@ static inline __m512d slopes_of(int i, int a)
 {
   __m512d sum = _mm512_setzero_pd();
   for (int k = 0; k < CORNERS; k++)
-    sum = _mm512_fmadd_pd(
-        _mm512_i32gather_pd(_mm512_castsi512_si256(counting(k, CORNERS)), sums[i], 8),
-        _mm512_cvtps_pd(_mm256_loadu_ps(change[a][k] + i)), sum);
+    sum = _mm512_fmadd_pd(_mm512_i32gather_pd(_mm512_castsi512_si256(counting(k, CORNERS)), sums[i],
+                                              8),
+                          _mm512_cvtps_pd(_mm256_loadu_ps(change[a][k] + i)), sum);
   return sum;
 }
 

@@ -370,8 +370,9 @@ static void sketch_layer_norm_back(void *unused)
 #pragma GCC unroll 4
         for (int k = 0; k < GROUP; k++) {
           const __m512 e = _mm512_maskz_loadu_ps(here, g + k * LONG + i);
-          const __m512 away = _mm512_maskz_sub_ps(
-              here, _mm512_maskz_loadu_ps(here, x + k * LONG + i), _mm512_set1_ps(means[line + k]));
+          const __m512 away =
+              _mm512_maskz_sub_ps(here, _mm512_maskz_loadu_ps(here, x + k * LONG + i),
+                                  _mm512_set1_ps(means[line + k]));
           const __m512 h = _mm512_mul_ps(e, w);
           s[k] = _mm512_add_ps(s[k], h);
           d[k] = _mm512_add_ps(d[k], _mm512_mul_ps(h, away));

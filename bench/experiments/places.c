@@ -107,8 +107,7 @@ static void sketch_list_marked(void *unused)
   }
 }
 
-/* --- elements of rows ---------------------------------------------------------------------------
- */
+/* --- elements of rows ----------------------------------------------------------------------- */
 
 enum { LINES = 10000, LENGTH = 100 };
 
@@ -154,8 +153,7 @@ static void sketch_gather_lines(void *unused)
     }
 }
 
-/* --- joined rows -------------------------------------------------------------------------------
- */
+/* --- joined rows ---------------------------------------------------------------------------- */
 
 enum { PARTS = 8, ROWS = 1000, PART = 125 };
 
@@ -185,8 +183,7 @@ static void sketch_join_parts(void *unused)
       memcpy(to, floats(on.x) + (p * ROWS + r) * PART, PART * sizeof *to);
 }
 
-/* --- elements at random ------------------------------------------------------------------------
- */
+/* --- elements at random --------------------------------------------------------------------- */
 
 enum { MANY = 1000000 };
 
@@ -239,8 +236,7 @@ static void sketch_elements(void *unused)
   }
 }
 
-/* --- permutations ------------------------------------------------------------------------------
- */
+/* --- permutations --------------------------------------------------------------------------- */
 
 static at_generator *generator;
 
@@ -276,10 +272,10 @@ static void next_words(Twister *t, uint32_t *words)
 {
   enum { N = 624, M = 397 };
   uint32_t *const s = t->state;
-#define TWIST(I, J, K)                                                    \
-  {                                                                       \
-    const uint32_t y = (s[I] & 0x80000000u) | (s[J] & 0x7fffffffu);       \
-    s[I] = s[K] ^ y >> 1 ^ (0x9908b0dfu & (uint32_t) - (int32_t)(y & 1)); \
+#define TWIST(I, J, K)                                                  \
+  {                                                                     \
+    const uint32_t y = (s[I] & 0x80000000u) | (s[J] & 0x7fffffffu);     \
+    s[I] = s[K] ^ y >> 1 ^ (0x9908b0dfu & (uint32_t)-(int32_t)(y & 1)); \
   }
   for (int i = 0; i < N - M; i++)
     TWIST(i, i + 1, i + M)
@@ -305,8 +301,9 @@ static void find_partners(Twister *twister, int first, uint32_t *places)
   next_words(twister, words);
   const __m512d counting_down = _mm512_setr_pd(0, -1, -2, -3, -4, -5, -6, -7);
   for (int k = 0; k < STATE; k += EIGHT) {
-    const __m512d rest = _mm512_max_pd(
-        _mm512_add_pd(_mm512_set1_pd(MANY - first - k), counting_down), _mm512_set1_pd(1));
+    const __m512d rest =
+        _mm512_max_pd(_mm512_add_pd(_mm512_set1_pd(MANY - first - k), counting_down),
+                      _mm512_set1_pd(1));
     const __m512d word = _mm512_cvtepu32_pd(_mm256_loadu_si256((const __m256i *)(words + k)));
     const __m512d times = _mm512_roundscale_pd(_mm512_div_pd(word, rest), 9);
     const __m512d left = _mm512_fnmadd_pd(times, rest, word);

@@ -55,8 +55,8 @@ static inline Most most_of_row(const float *x, int row, int column, __mmask16 *n
   const __m512 even = _mm512_permutex2var_ps(low, counting(0, 2), high);
   const __m512 odd = _mm512_permutex2var_ps(low, counting(1, 2), high);
   const __m512 edge = _mm512_set1_ps(column ? from[-1] : -INFINITY);
-  const __m512 left = _mm512_castsi512_ps(
-      _mm512_alignr_epi32(_mm512_castps_si512(odd), _mm512_castps_si512(edge), 15));
+  const __m512 left = _mm512_castsi512_ps(_mm512_alignr_epi32(_mm512_castps_si512(odd),
+                                                              _mm512_castps_si512(edge), 15));
   const __m512i first = _mm512_set1_epi32(row * IN);
   _mm_prefetch((const char *)(from + AHEAD), _MM_HINT_T0);
   *nan |= _mm512_cmp_ps_mask(low, high, _CMP_UNORD_Q);
@@ -215,8 +215,8 @@ static inline __m512 sums_of_row(const float *x, int row, int column)
   const __m512 even = _mm512_permutex2var_ps(low, counting(0, 2), high);
   const __m512 odd = _mm512_permutex2var_ps(low, counting(1, 2), high);
   const __m512 edge = _mm512_set1_ps(column ? from[-1] : 0);
-  const __m512 left = _mm512_castsi512_ps(
-      _mm512_alignr_epi32(_mm512_castps_si512(odd), _mm512_castps_si512(edge), 15));
+  const __m512 left = _mm512_castsi512_ps(_mm512_alignr_epi32(_mm512_castps_si512(odd),
+                                                              _mm512_castps_si512(edge), 15));
   _mm_prefetch((const char *)(from + AHEAD), _MM_HINT_T0);
   return _mm512_add_ps(_mm512_add_ps(left, even), odd);
 }

@@ -5,8 +5,7 @@
 
 #if defined(__AVX512F__)
 
-/* --- variances of columns ----------------------------------------------------------------------
- */
+/* --- variances of columns ------------------------------------------------------------------- */
 
 enum { SIDE = 4096, BLOCK = 256, DEEP = 8, DOUBLES = 8 };
 
@@ -65,8 +64,7 @@ static void sketch_variances(void *unused)
     floats(on.sketched)[j] = (float)(all[j] / (SIDE - 1));
 }
 
-/* --- the largest of each row, with its place -----------------------------------------------------
- */
+/* --- the largest of each row, with its place ------------------------------------------------ */
 
 static void prepare_rows(void)
 {
@@ -136,8 +134,7 @@ static void place_of_largest(void *unused)
   at_argmax_out(on.places, on.x, .dim = 1);
 }
 
-/* --- logarithms of sums of exponentials ---------------------------------------------------------
- */
+/* --- logarithms of sums of exponentials ----------------------------------------------------- */
 
 static const int64_t first = 0, last = 1;
 
@@ -212,8 +209,8 @@ static void sketch_log_of_rows(void *unused)
         __builtin_prefetch(at + SIDE);
         sum[k] = add_floats(sum[k], power(_mm512_sub_ps(_mm512_loadu_ps(at), top)));
       }
-    const double all = _mm512_reduce_add_pd(
-        _mm512_add_pd(_mm512_add_pd(sum[0], sum[1]), _mm512_add_pd(sum[2], sum[3])));
+    const double all = _mm512_reduce_add_pd(_mm512_add_pd(_mm512_add_pd(sum[0], sum[1]),
+                                                          _mm512_add_pd(sum[2], sum[3])));
     floats(on.sketched)[i] = logf((float)all) + _mm512_cvtss_f32(top);
   }
 }

@@ -136,8 +136,8 @@ static inline float sum_of(const float *g)
 #pragma GCC unroll 4
     for (int k = 0; k < STREAMS; k++)
       sum[k] = _mm512_add_pd(sum[k], _mm512_cvtps_pd(_mm256_loadu_ps(g + i + k * DOUBLES)));
-  return (float)_mm512_reduce_add_pd(
-      _mm512_add_pd(_mm512_add_pd(sum[0], sum[1]), _mm512_add_pd(sum[2], sum[3])));
+  return (float)_mm512_reduce_add_pd(_mm512_add_pd(_mm512_add_pd(sum[0], sum[1]),
+                                                   _mm512_add_pd(sum[2], sum[3])));
 }
 
 static void sketch_log_softmax_back(void *unused)
@@ -149,8 +149,8 @@ static void sketch_log_softmax_back(void *unused)
     const __m512 total = _mm512_set1_ps(sum_of(g));
     for (int i = 0; i < WHOLE; i += FLOATS) {
       _mm_prefetch((const char *)(g + COLUMNS + i), _MM_HINT_T0);
-      _mm512_storeu_ps(
-          d + i, _mm512_fnmadd_ps(power(_mm512_loadu_ps(y + i)), total, _mm512_loadu_ps(g + i)));
+      _mm512_storeu_ps(d + i, _mm512_fnmadd_ps(power(_mm512_loadu_ps(y + i)), total,
+                                               _mm512_loadu_ps(g + i)));
     }
     const __m512 last = _mm512_fnmadd_ps(power(_mm512_maskz_loadu_ps(REST, y + WHOLE)), total,
                                          _mm512_maskz_loadu_ps(REST, g + WHOLE));

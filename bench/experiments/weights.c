@@ -107,9 +107,10 @@ static void prepare(void)
 static void ours(void *unused)
 {
   (void)unused;
-  const at_grad_input_grad_weight_grad_bias made = at_convolution_backward(
-      on.g, on.x, on.y, AT_SHAPE(OUTPUTS), AT_SHAPE(2, 2), AT_SHAPE(PAD, PAD), AT_SHAPE(1, 1),
-      false, AT_SHAPE(0, 0), 1, .output_mask = AT_INTS(0, 1, 1));
+  const at_grad_input_grad_weight_grad_bias made =
+      at_convolution_backward(on.g, on.x, on.y, AT_SHAPE(OUTPUTS), AT_SHAPE(2, 2),
+                              AT_SHAPE(PAD, PAD), AT_SHAPE(1, 1), false, AT_SHAPE(0, 0), 1,
+                              .output_mask = AT_INTS(0, 1, 1));
   memcpy(floats(on.result), at_data(made.grad_weight), sizeof(float[OUTPUTS * TERMS]));
   memcpy(floats(on.result) + OUTPUTS * TERMS, at_data(made.grad_bias), sizeof(float[OUTPUTS]));
   at_release(made.grad_weight), at_release(made.grad_bias);

@@ -408,9 +408,10 @@ static void sketch(void *unused)
   (void)unused;
   at_release(on.sketched);
   on.sketched = at_empty(AT_SHAPE(BATCH, OUTPUTS, SIDE, SIDE), .type = AT_CPU(AT_FLOAT));
-  at_tensor *memory = at_empty(
-      AT_SHAPE((int64_t)HELD * (NEXT_NUMBER + NEXT_PRODUCT + NEXT_WEIGHTS) + MOST_ROWS, FLOATS),
-      .type = AT_CPU(AT_FLOAT));
+  at_tensor *memory =
+      at_empty(AT_SHAPE((int64_t)HELD * (NEXT_NUMBER + NEXT_PRODUCT + NEXT_WEIGHTS) + MOST_ROWS,
+                        FLOATS),
+               .type = AT_CPU(AT_FLOAT));
   at.tiles = at_data(memory);
   at.products = at.tiles + (ptrdiff_t)HELD * NEXT_NUMBER;
   at.weights = at.products + (ptrdiff_t)HELD * NEXT_PRODUCT;

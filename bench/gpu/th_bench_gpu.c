@@ -111,8 +111,7 @@ static void free_elements(Elements *e)
   THByteTensor_free(e->mask);
 }
 
-/* --- the rows on the processor -----------------------------------------------------------------
- */
+/* --- the rows on the processor -------------------------------------------------------------- */
 
 #define ON(NAME) cpu_##NAME
 #define TENSOR   THFloatTensor
@@ -143,8 +142,7 @@ static THByteTensor *cpu_masks(THByteTensor *t)
 }
 #include "rows.h"
 
-/* --- and on the GPU ------------------------------------------------------------------------------
- */
+/* --- and on the GPU ------------------------------------------------------------------------- */
 
 static THCState *state;
 
@@ -191,8 +189,7 @@ UPLOAD(gpu_longs, THCudaLongTensor, THLongTensor, copyLong)
 UPLOAD(gpu_masks, THCudaByteTensor, THByteTensor, copyByte)
 #include "rows.h"
 
-/* --- the rows as a table -------------------------------------------------------------------------
- */
+/* --- the rows as a table -------------------------------------------------------------------- */
 
 /* Results as doubles in a line: what T is, is known where a row is expanded. */
 static THDoubleTensor *of_floats(THFloatTensor *t)
@@ -233,15 +230,15 @@ OF_DEVICE(of_device_floats, THCudaTensor, THFloatTensor, of_floats)
 OF_DEVICE(of_device_doubles, THCudaDoubleTensor, THDoubleTensor, of_doubles)
 OF_DEVICE(of_device_bytes, THCudaByteTensor, THByteTensor, of_bytes)
 
-#define AS_DOUBLES(RESULT)                          \
-  _Generic((RESULT), THFloatTensor *                \
-           : of_floats, THDoubleTensor *            \
-           : of_doubles, THByteTensor *             \
-           : of_bytes, THCudaTensor *               \
-           : of_device_floats, THCudaDoubleTensor * \
-           : of_device_doubles, THCudaByteTensor *  \
-           : of_device_bytes, double                \
-           : of_value)(RESULT)
+#define AS_DOUBLES(RESULT)                     \
+  _Generic((RESULT),                           \
+      THFloatTensor *: of_floats,              \
+      THDoubleTensor *: of_doubles,            \
+      THByteTensor *: of_bytes,                \
+      THCudaTensor *: of_device_floats,        \
+      THCudaDoubleTensor *: of_device_doubles, \
+      THCudaByteTensor *: of_device_bytes,     \
+      double: of_value)(RESULT)
 
 #define RESULTS(ID, NAME, MOVED, FLOPS, RESULT, ...)                                           \
   static THDoubleTensor *cpu_result_##ID(void *context)                                        \
@@ -280,8 +277,7 @@ typedef struct Row {
 static const Row rows[] = {BENCH_ROWS(ENTRY)};
 enum { ROWS = sizeof rows / sizeof *rows };
 
-/* --- comparing -----------------------------------------------------------------------------------
- */
+/* --- comparing ------------------------------------------------------------------------------ */
 
 /* |a - b| / |b|; products of matrices are added up in another order. */
 static double difference(THDoubleTensor *a, THDoubleTensor *b)
@@ -324,8 +320,7 @@ static int compare_all(const char *filter)
   return wrong;
 }
 
-/* --- measuring ---------------------------------------------------------------------------------
- */
+/* --- measuring ------------------------------------------------------------------------------ */
 
 enum { MOST_SAMPLES = 200 };
 
@@ -389,8 +384,7 @@ static double copy_bandwidth(size_t bytes, double budget)
   return 2 * (double)bytes / seconds;
 }
 
-/* --- PyTorch -------------------------------------------------------------------------------------
- */
+/* --- PyTorch -------------------------------------------------------------------------------- */
 
 static FILE *to_peer, *from_peer;
 static char peer_name[200];
@@ -445,8 +439,7 @@ static double peer_seconds(const Row *row, const Sizes *s, double budget)
   return atof(answer);
 }
 
-/* --- the table -----------------------------------------------------------------------------------
- */
+/* --- the table ------------------------------------------------------------------------------ */
 
 static void print_time(double seconds)
 {

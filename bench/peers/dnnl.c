@@ -116,8 +116,9 @@ static void ours(void *context)
                                                                    o->weight, NULL, NULL, WINDOWS);
   else
     (deep ? THNN_FloatSpatialConvolutionMM_accGradParameters
-          : THNN_FloatSpatialDepthWiseConvolution_accGradParameters)(
-        NULL, o->x, o->y, o->gradWeight, o->gradBias, NULL, NULL, WINDOWS, 1);
+          : THNN_FloatSpatialDepthWiseConvolution_accGradParameters)(NULL, o->x, o->y,
+                                                                     o->gradWeight, o->gradBias,
+                                                                     NULL, NULL, WINDOWS, 1);
 }
 
 static THFloatTensor *our_result(const Ours *o)
@@ -170,8 +171,9 @@ static void execute_from_plain(void *context)
 static void plain_layouts(const Shape *s, dnnl_memory_desc_t *plain)
 {
   const int64_t out = side_of_output(s), k = s->window, g = s->groups;
-  CHECK(dnnl_memory_desc_init_by_tag(
-      &plain[X], 4, (dnnl_dims_t){s->batch, s->planes, s->side, s->side}, dnnl_f32, dnnl_nchw));
+  CHECK(dnnl_memory_desc_init_by_tag(&plain[X], 4,
+                                     (dnnl_dims_t){s->batch, s->planes, s->side, s->side}, dnnl_f32,
+                                     dnnl_nchw));
   CHECK(dnnl_memory_desc_init_by_tag(&plain[Y], 4, (dnnl_dims_t){s->batch, s->outputs, out, out},
                                      dnnl_f32, dnnl_nchw));
   if (g > 1)
@@ -179,8 +181,9 @@ static void plain_layouts(const Shape *s, dnnl_memory_desc_t *plain)
                                        (dnnl_dims_t){g, s->outputs / g, s->planes / g, k, k},
                                        dnnl_f32, dnnl_goihw));
   else
-    CHECK(dnnl_memory_desc_init_by_tag(
-        &plain[WEIGHT], 4, (dnnl_dims_t){s->outputs, s->planes, k, k}, dnnl_f32, dnnl_oihw));
+    CHECK(dnnl_memory_desc_init_by_tag(&plain[WEIGHT], 4,
+                                       (dnnl_dims_t){s->outputs, s->planes, k, k}, dnnl_f32,
+                                       dnnl_oihw));
   CHECK(dnnl_memory_desc_init_by_tag(&plain[BIAS], 1, (dnnl_dims_t){s->outputs}, dnnl_f32, dnnl_a));
 }
 
@@ -314,8 +317,9 @@ static void measure(Ours *o, int rounds, double budget, int threads, int lines)
   const int result = o->direction == FORWARD ? Y : o->direction == GRAD_INPUT ? X : WEIGHT;
   float *elements[OPERANDS];
   for (int i = 0; i < OPERANDS; i++)
-    elements[i] = THFloatTensor_data(
-        i == result || (i == BIAS && o->direction == GRAD_WEIGHT) ? results[i] : given[i]);
+    elements[i] =
+        THFloatTensor_data(i == result || (i == BIAS && o->direction == GRAD_WEIGHT) ? results[i]
+                                                                                     : given[i]);
 
   Way all[WAYS];
   int there[WAYS];

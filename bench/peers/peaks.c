@@ -155,10 +155,10 @@ static double seconds(void (*run)(void), int threads, double budget)
 
 void arithmetic_peaks(int threads, double budget, PutPeak put)
 {
-#define PEAK(ID, SIZE, RUN, OPERATIONS)                                 \
-  do {                                                                  \
-    const double took = seconds((RUN), threads, budget);                \
-    put((ID), (SIZE), took, (double)(OPERATIONS)*threads / took / 1e9); \
+#define PEAK(ID, SIZE, RUN, OPERATIONS)                                   \
+  do {                                                                    \
+    const double took = seconds((RUN), threads, budget);                  \
+    put((ID), (SIZE), took, (double)(OPERATIONS) * threads / took / 1e9); \
   } while (0)
 
 #if defined(__AVX512F__)

@@ -96,9 +96,9 @@ at_scalar at_operand(at_a_number, X x)
 }
 #else
 #define AT_EITHER(X, TENSOR, NUMBER) \
-  _Generic((X), at_tensor * : TENSOR, void * : TENSOR, default : NUMBER)
+  _Generic((X), at_tensor *: TENSOR, void *: TENSOR, default: NUMBER)
 #define AT_OPERAND(X) \
-  _Generic((X), at_tensor * : at_thisTensor, void * : at_thisTensor, AT_NUMBER_TO_SCALAR)(X)
+  _Generic((X), at_tensor *: at_thisTensor, void *: at_thisTensor, AT_NUMBER_TO_SCALAR)(X)
 static inline at_tensor *at_thisTensor(at_tensor *t)
 {
   return t;

@@ -92,8 +92,7 @@ TH_API void THFile_writeFloatScalar(THFile *self, float scalar);
 TH_API void THFile_writeDoubleScalar(THFile *self, double scalar);
 TH_API void THFile_writeHalfScalar(THFile *self, THHalf scalar);
 
-/* --- a storage: as many elements as it has; how many of them were read or written --------------
- */
+/* --- a storage: as many elements as it has; how many of them were read or written ----------- */
 
 TH_API size_t THFile_readByte(THFile *self, THByteStorage *storage);
 TH_API size_t THFile_readChar(THFile *self, THCharStorage *storage);
@@ -113,8 +112,7 @@ TH_API size_t THFile_writeFloat(THFile *self, THFloatStorage *storage);
 TH_API size_t THFile_writeDouble(THFile *self, THDoubleStorage *storage);
 TH_API size_t THFile_writeHalf(THFile *self, THHalfStorage *storage);
 
-/* --- an array of n elements; how many of them were read or written -----------------------------
- */
+/* --- an array of n elements; how many of them were read or written -------------------------- */
 
 TH_API size_t THFile_readByteRaw(THFile *self, uint8_t *data, size_t n);
 TH_API size_t THFile_readCharRaw(THFile *self, TH_CHAR *data, size_t n);

@@ -15,12 +15,9 @@ typedef struct __attribute__((aligned(4))) __THHalf2 {
 typedef __THHalf THHalf;
 typedef __THHalf2 THHalf2;
 
-#define TH_HALF_BITS_TO_LITERAL(n) \
-  {                                \
-    n                              \
-  }
-#define TH_HALF_ZERO 0x0U
-#define TH_HALF_INF  0x7C00U
+#define TH_HALF_BITS_TO_LITERAL(n) {n}
+#define TH_HALF_ZERO               0x0U
+#define TH_HALF_INF                0x7C00U
 
 /* The nearest half, ties to even; beyond 65519.99 infinity; NaN stays NaN.  (IEEE 754-2019, 5.4.2)
  */

@@ -82,10 +82,11 @@ static inline void THLoop_operand(THLoop *loop, void *data, size_t itemSize, int
 }
 
 /* Adds a tensor of any type. */
-#define THLoop_tensor(LOOP, TENSOR)                                                         \
-  THLoop_operand(                                                                           \
-      (LOOP), (TENSOR)->storage ? (TENSOR)->storage->data + (TENSOR)->storageOffset : NULL, \
-      sizeof *(TENSOR)->storage->data, (TENSOR)->nDimension, (TENSOR)->size, (TENSOR)->stride)
+#define THLoop_tensor(LOOP, TENSOR)                                                            \
+  THLoop_operand((LOOP),                                                                       \
+                 (TENSOR)->storage ? (TENSOR)->storage->data + (TENSOR)->storageOffset : NULL, \
+                 sizeof *(TENSOR)->storage->data, (TENSOR)->nDimension, (TENSOR)->size,        \
+                 (TENSOR)->stride)
 
 /* Walks all elements.  An error if the operands' numbers of elements differ. */
 TH_API void THLoop_run(THLoop *loop, THKernel kernel, const void *scalars);

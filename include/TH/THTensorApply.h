@@ -179,7 +179,7 @@ static inline int64_t THApply_share(int64_t count, int64_t *begin)
 
 /* STEPS elements further in the same run. */
 #define __TH_TENSOR_APPLYX_STEP(TENSOR, STEPS) \
-  TENSOR##_i += (STEPS), TENSOR##_data += (STEPS)*TENSOR##_stride
+  TENSOR##_i += (STEPS), TENSOR##_data += (STEPS) * TENSOR##_stride
 
 #define __TH_TENSOR_APPLYX_LEFT(TENSOR) (TENSOR##_size - TENSOR##_i)
 

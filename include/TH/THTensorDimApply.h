@@ -100,10 +100,8 @@ static inline int THApply_sizesAgreeExcept(int dimension, int nDimension1, const
 
 /* A SIZE_CHECK: the tensors agree in every size but that of DIMENSION. */
 #define TH_TENSOR_DIM_APPLY3_SIZE_EQ_EXCEPT_DIM(TENSOR1, TENSOR2, TENSOR3, DIMENSION) \
-  {                                                                                   \
-    __TH_TENSOR_DIM_APPLYX_CHECK2(TENSOR1, TENSOR2, DIMENSION)                        \
-    __TH_TENSOR_DIM_APPLYX_CHECK2(TENSOR1, TENSOR3, DIMENSION)                        \
-  }
+  {__TH_TENSOR_DIM_APPLYX_CHECK2(TENSOR1, TENSOR2, DIMENSION)                         \
+       __TH_TENSOR_DIM_APPLYX_CHECK2(TENSOR1, TENSOR3, DIMENSION)}
 
 /* SIZE_CHECK(TENSOR1, TENSOR2, TENSOR3, DIMENSION) raises an error if it does not like the sizes.
  * Those of TENSOR1 decide which slices there are: where others differ, they must be larger. */

@@ -107,8 +107,7 @@ THC_API cudaStream_t THCState_getDeviceStream(THCState *state, int device, int s
 THC_API int THCState_getCurrentStreamIndex(THCState *state);
 THC_API void THCState_setCurrentStreamIndex(THCState *state, int stream);
 
-/* --- handles: numbered from 1; each thread has a current number, at first 1 --------------------
- */
+/* --- handles: numbered from 1; each thread has a current number, at first 1 ----------------- */
 
 THC_API void THCState_reserveBlasHandles(THCState *state, int numHandles);
 THC_API int THCState_getNumBlasHandles(THCState *state);
@@ -124,8 +123,7 @@ THC_API cusparseHandle_t THCState_getCurrentSparseHandle(THCState *state);
 THC_API int THCState_getCurrentSparseHandleIndex(THCState *state);
 THC_API void THCState_setCurrentSparseHandleIndex(THCState *state, int handle);
 
-/* --- scratch space: memory of each stream that kernels use between each other ------------------
- */
+/* --- scratch space: memory of each stream that kernels use between each other --------------- */
 
 /* For the current stream of the current device, whether it was reserved or not. */
 THC_API void *THCState_getCurrentDeviceScratchSpace(THCState *state);

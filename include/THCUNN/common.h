@@ -39,10 +39,11 @@
                    "number of elements")
 
 /* I1 is a tensor of indices. */
-#define THCUNN_check_shape_indices(STATE, I1, I2)                                              \
-  THCUNN_checkBoth(                                                                            \
-      I1, I2, THSize_isSameSizeAs((I1)->size, (I1)->nDimension, (I2)->size, (I2)->nDimension), \
-      "size")
+#define THCUNN_check_shape_indices(STATE, I1, I2)                                \
+  THCUNN_checkBoth(I1, I2,                                                       \
+                   THSize_isSameSizeAs((I1)->size, (I1)->nDimension, (I2)->size, \
+                                       (I2)->nDimension),                        \
+                   "size")
 
 /* T has DIM dimensions, and SIZE elements along DIM_SIZE. */
 #define THCUNN_check_dim_size(STATE, T, DIM, DIM_SIZE, SIZE)                                  \

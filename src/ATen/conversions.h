@@ -10,7 +10,7 @@
 
 /* A row for each element type that has such kernels, by the source's type: AT_CONVERSION(r, x).
  * NULL where TH converts. */
-#define AT_CONVERSION(RESULT, SOURCE) ((RESULT)*AT_SCALAR_TYPES + (SOURCE))
+#define AT_CONVERSION(RESULT, SOURCE) ((RESULT) * AT_SCALAR_TYPES + (SOURCE))
 extern const THKernel *at_conversions;
 
 /* Between any two types of the CPU, TH's among them. */

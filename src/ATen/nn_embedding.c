@@ -193,9 +193,10 @@ static void check_bags(at_tensor *indices, at_tensor *offsets, bool include_last
 {
   const at_ints i = at_sizesOf(indices), o = at_sizesOf(offsets);
   if (i.count != 1 || o.count != 1 || (include_last_offset && o.data[0] == 0))
-    at_raise(
-        AT_ERROR_ARGUMENT, "indices has size (%s) and offsets (%s): one dimension is expected%s",
-        at_sizeDesc(i).str, at_sizeDesc(o).str, include_last_offset ? ", and a last offset" : "");
+    at_raise(AT_ERROR_ARGUMENT,
+             "indices has size (%s) and offsets (%s): one dimension is expected%s",
+             at_sizeDesc(i).str, at_sizeDesc(o).str,
+             include_last_offset ? ", and a last offset" : "");
 }
 
 /* Raises unless they are ascending and begin with 0. */

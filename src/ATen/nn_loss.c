@@ -342,10 +342,10 @@ static void check_labels(const at_tensor *self, const at_tensor *target)
   not_without_classes(self);
   if (sizes.count > 2 || at_numel(self) != at_numel(target) ||
       (sizes.count == 2 ? !at_sameSizes(sizes, targets) : targets.count > 1))
-    at_raise(
-        AT_ERROR_ARGUMENT,
-        "self has size (%s) and target (%s): the same, classes or batch x classes, is expected",
-        at_sizeDesc(sizes).str, at_sizeDesc(targets).str);
+    at_raise(AT_ERROR_ARGUMENT,
+             "self has size (%s) and target (%s): the same, classes or batch x classes, is "
+             "expected",
+             at_sizeDesc(sizes).str, at_sizeDesc(targets).str);
 }
 
 /* The loss of each input, of which there is one unless self is a batch. */

@@ -116,9 +116,11 @@ void at_nnBatchNorm(at_tensor **out, int results, at_tensor *self, at_tensor *we
   for (int i = 1; i < 3; i++)
     made[i] = at_layerNew(&pool, compute, (at_ints){&channels, 1});
   if (at_numel(self) > 0)
-    compute->functions->BatchNormalization_updateOutput(
-        x, y, w, b, changed[0] ? changed[0]->th : NULL, changed[1] ? changed[1]->th : NULL,
-        made[1]->th, made[2]->th, training, momentum, eps);
+    compute->functions->BatchNormalization_updateOutput(x, y, w, b,
+                                                        changed[0] ? changed[0]->th : NULL,
+                                                        changed[1] ? changed[1]->th : NULL,
+                                                        made[1]->th, made[2]->th, training,
+                                                        momentum, eps);
   for (int i = 0; i < 3; i++)
     made[i] = at_cast(&pool, made[i], i == 0 ? self->type : type);
 

@@ -116,13 +116,16 @@ void at_maxPool(at_tensor **out, int axes, at_tensor *self, at_windows windows)
   void *places = last ? at_images_placesResultLast(&layer, &out[1], sizes)
                       : at_images_placesResult(&layer, &out[1]);
   if (axes < 3)
-    layer.functions->SpatialDilatedMaxPooling_updateOutput(
-        x, r, places, AT_SPATIAL(s.size), AT_SPATIAL(s.stride), AT_SPATIAL(s.padding),
-        AT_SPATIAL(s.dilation), windows.ceil);
+    layer.functions->SpatialDilatedMaxPooling_updateOutput(x, r, places, AT_SPATIAL(s.size),
+                                                           AT_SPATIAL(s.stride),
+                                                           AT_SPATIAL(s.padding),
+                                                           AT_SPATIAL(s.dilation), windows.ceil);
   else
-    layer.functions->VolumetricDilatedMaxPooling_updateOutput(
-        x, r, places, AT_VOLUMETRIC(s.size), AT_VOLUMETRIC(s.stride), AT_VOLUMETRIC(s.padding),
-        AT_VOLUMETRIC(s.dilation), windows.ceil);
+    layer.functions->VolumetricDilatedMaxPooling_updateOutput(x, r, places, AT_VOLUMETRIC(s.size),
+                                                              AT_VOLUMETRIC(s.stride),
+                                                              AT_VOLUMETRIC(s.padding),
+                                                              AT_VOLUMETRIC(s.dilation),
+                                                              windows.ceil);
   at_images_end(&layer);
 }
 
@@ -138,13 +141,17 @@ at_tensor *at_maxPoolBack(at_tensor *out, int axes, at_tensor *grad, at_tensor *
   void *places = at_images_places(&layer, "indices", indices, batch);
   void *r = gradient_like(&layer, &out, self, grad, indices);
   if (axes < 3)
-    layer.functions->SpatialDilatedMaxPooling_updateGradInput(
-        x, g, r, places, AT_SPATIAL(s.size), AT_SPATIAL(s.stride), AT_SPATIAL(s.padding),
-        AT_SPATIAL(s.dilation), windows.ceil);
+    layer.functions->SpatialDilatedMaxPooling_updateGradInput(x, g, r, places, AT_SPATIAL(s.size),
+                                                              AT_SPATIAL(s.stride),
+                                                              AT_SPATIAL(s.padding),
+                                                              AT_SPATIAL(s.dilation), windows.ceil);
   else
-    layer.functions->VolumetricDilatedMaxPooling_updateGradInput(
-        x, g, r, places, AT_VOLUMETRIC(s.size), AT_VOLUMETRIC(s.stride), AT_VOLUMETRIC(s.padding),
-        AT_VOLUMETRIC(s.dilation), windows.ceil);
+    layer.functions->VolumetricDilatedMaxPooling_updateGradInput(x, g, r, places,
+                                                                 AT_VOLUMETRIC(s.size),
+                                                                 AT_VOLUMETRIC(s.stride),
+                                                                 AT_VOLUMETRIC(s.padding),
+                                                                 AT_VOLUMETRIC(s.dilation),
+                                                                 windows.ceil);
   at_images_end(&layer);
   return out;
 }

@@ -62,10 +62,8 @@ REDUCTION(any, at_scalar_long(f->logicalany(x)), f->amax(r, x, dim, 0))
 
 enum { NEVER = -1 };
 
-#define ROW(NAME, TYPES, HAS_NOTHING, NOTHING, THEN, ...)                             \
-  {                                                                                   \
-#NAME, TYPES, HAS_NOTHING, NOTHING, THEN, __VA_ARGS__, whole_##NAME, along_##NAME \
-  }
+#define ROW(NAME, TYPES, HAS_NOTHING, NOTHING, THEN, ...) \
+  {#NAME, TYPES, HAS_NOTHING, NOTHING, THEN, __VA_ARGS__, whole_##NAME, along_##NAME}
 
 static const Reduction reductions[] = {
     [AT_SUM] = ROW(sum, SUMS, true, 0, AT_SUM, TH_REDUCE_sum),
@@ -224,8 +222,7 @@ static void set_row_major(Dims *dims, int64_t inner)
   }
 }
 
-/* --- elements that are converted as they are reduced --------------------------------------------
- */
+/* --- elements that are converted as they are reduced ---------------------------------------- */
 
 static THReduceSource source_of(const at_type *compute, const at_tensor *x)
 {
@@ -450,8 +447,7 @@ at_tensor *at_distance(at_tensor *out, at_tensor *x, at_tensor *y, at_scalar p)
   return r;
 }
 
-/* --- exponentials ------------------------------------------------------------------------------
- */
+/* --- exponentials --------------------------------------------------------------------------- */
 
 /* Lines of elements of a contiguous tensor, inner of them side by side, and what is taken off the
  * elements of each. */

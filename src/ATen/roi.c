@@ -35,8 +35,8 @@ static Region read_region(at_tensor *rois, int64_t i, int64_t images, double sca
 {
   double v[5];
   for (int k = 0; k < 5; k++)
-    v[k] = at_scalar_toDouble(at_elementAt(
-        rois, rois->th->storageOffset + i * rois->th->stride[0] + k * rois->th->stride[1]));
+    v[k] = at_scalar_toDouble(at_elementAt(rois, rois->th->storageOffset + i * rois->th->stride[0] +
+                                                     k * rois->th->stride[1]));
   if (!(v[0] >= 0 && v[0] < (double)images))
     at_raise(AT_ERROR_ARGUMENT, "region %lld is of image %g, and there are %lld images",
              (long long)i, v[0], (long long)images);

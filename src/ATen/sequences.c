@@ -100,8 +100,8 @@ at_tensor *at_arangeFrom(at_tensor *out, const at_type *type, at_scalar start, a
     count = checked_count((double)wide);
     count = wide < INT64_MAX ? (int64_t)wide : count;
   } else {
-    count = checked_count(
-        ceil((at_scalar_toDouble(end) - at_scalar_toDouble(start)) / at_scalar_toDouble(step)));
+    count = checked_count(ceil((at_scalar_toDouble(end) - at_scalar_toDouble(start)) /
+                               at_scalar_toDouble(step)));
   }
   return stepped(out, type, start, step, count);
 }
@@ -173,8 +173,8 @@ static at_tensor *spaced(at_tensor *out, const at_type *type, at_scalar start, a
     s.last = s.first;
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *made = at_hold(
-      &pool, at_newShape(at_typeBeside(at_hostType(type), AT_DOUBLE), (at_ints){&steps, 1}));
+  at_tensor *made = at_hold(&pool, at_newShape(at_typeBeside(at_hostType(type), AT_DOUBLE),
+                                               (at_ints){&steps, 1}));
   double *const r = at_hostData(made);
   TH_PARALLEL_FOR (i, (steps + PIECE - 1) / PIECE, powers ? 1 : TH_LOOP_GRAIN / PIECE)
     fill_piece(&s, i * PIECE, r + i * PIECE);

@@ -18,8 +18,9 @@ static const at_type types[AT_SCALAR_TYPES] = {TH_FOR_EACH_TYPE(OF_TH) ENTRY(AT_
             sizeof(TH##Held##Element), "CUDA" #Name "Type",    NULL},
 #define OF_THC(Real, real, accreal) CUDA_ENTRY(THScalar##Real, Real, Real)
 
-static at_type cudaTypes[AT_SCALAR_TYPES] = {TH_FOR_EACH_TYPE(OF_THC) CUDA_ENTRY(
-    AT_BOOL, Bool, Byte) CUDA_ENTRY(AT_BFLOAT16, BFloat16, Half)};
+static at_type cudaTypes[AT_SCALAR_TYPES] = {TH_FOR_EACH_TYPE(OF_THC)
+                                                 CUDA_ENTRY(AT_BOOL, Bool, Byte)
+                                                     CUDA_ENTRY(AT_BFLOAT16, BFloat16, Half)};
 
 #define NAME(Real, real, accreal) [THScalar##Real] = #Real,
 

@@ -326,8 +326,8 @@ void at_uniqueSlices(at_tensor **out, const bool *wanted, bool sorted, at_tensor
     toFront[d] = d == 0 ? along : d <= along ? d - 1 : d;
     back[toFront[d]] = d;
   }
-  at_tensor *x = at_hold(
-      &pool, at_viewPermute(at_cast(&pool, self, compute), (at_ints){toFront, sizes.count}));
+  at_tensor *x = at_hold(&pool, at_viewPermute(at_cast(&pool, self, compute),
+                                               (at_ints){toFront, sizes.count}));
   at_tensor *rows = at_hold(&pool, at_makeContiguous(x));
   const int64_t length = n > 0 ? at_numel(rows) / n : 0;
   const Rows how = {elements_of(compute), n > 0 ? at_data(rows) : NULL, length,

@@ -278,8 +278,7 @@ at_tensor *at_become(at_tensor *self, at_tensor *view)
   return self;
 }
 
-/* --- other shapes of the same elements ---------------------------------------------------------
- */
+/* --- other shapes of the same elements ------------------------------------------------------ */
 
 at_tensor *at_viewExpand(at_tensor *self, at_ints sizes)
 {

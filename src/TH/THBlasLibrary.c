@@ -77,9 +77,10 @@ static int load(const char *name, char *problem)
   }
   share_threads(handle);
   const int wide = THCpu_level() == TH_CPU_AVX512;
-  __atomic_store_n(
-      &lags, wide && is_for(handle, short_vectors, sizeof short_vectors / sizeof *short_vectors),
-      __ATOMIC_RELAXED);
+  __atomic_store_n(&lags,
+                   wide &&
+                       is_for(handle, short_vectors, sizeof short_vectors / sizeof *short_vectors),
+                   __ATOMIC_RELAXED);
   __atomic_store_n(&keeps_up,
                    wide && is_for(handle, long_vectors, sizeof long_vectors / sizeof *long_vectors),
                    __ATOMIC_RELAXED);

@@ -30,8 +30,7 @@ typedef struct THDiskFile {
   char buffer[BUFFER]; /* the name follows */
 } THDiskFile;
 
-/* --- at exit -----------------------------------------------------------------------------------
- */
+/* --- at exit -------------------------------------------------------------------------------- */
 
 static int write_out(THDiskFile *disk);
 
@@ -72,8 +71,7 @@ __attribute__((destructor)) static void write_out_all(void)
   pthread_mutex_unlock(&open_files_lock);
 }
 
-/* --- the descriptor ----------------------------------------------------------------------------
- */
+/* --- the descriptor ------------------------------------------------------------------------- */
 
 static int failed(THDiskFile *disk)
 {
@@ -149,8 +147,7 @@ static int write_out(THDiskFile *disk)
   return 0;
 }
 
-/* --- reading -----------------------------------------------------------------------------------
- */
+/* --- reading -------------------------------------------------------------------------------- */
 
 static const char *disk_ahead(THFile *self, size_t *n)
 {
@@ -204,8 +201,7 @@ static size_t disk_read(THFile *self, void *to, size_t n)
   return n - missing;
 }
 
-/* --- writing -----------------------------------------------------------------------------------
- */
+/* --- writing -------------------------------------------------------------------------------- */
 
 /* Takes back what was read ahead, so that the descriptor is where the file is. */
 static int forget_ahead(THDiskFile *disk)
@@ -242,8 +238,7 @@ static int disk_synchronize(THFile *self)
   return write_out((THDiskFile *)self);
 }
 
-/* --- places, and the end -----------------------------------------------------------------------
- */
+/* --- places, and the end -------------------------------------------------------------------- */
 
 static int seek_to(THDiskFile *disk, off_t position, int from)
 {
@@ -331,8 +326,7 @@ static void disk_free(THFile *self)
 static const THFileVTable disk_file = {.kind = "disk file", DISK_OPERATIONS};
 static const THFileVTable pipe_file = {.kind = "pipe", DISK_OPERATIONS};
 
-/* --- opening -----------------------------------------------------------------------------------
- */
+/* --- opening -------------------------------------------------------------------------------- */
 
 /* 0, or -1 and errno. */
 static int open_file(THDiskFile *disk)
@@ -418,8 +412,7 @@ THFile *THPipeFile_new(const char *name, const char *mode, int isQuiet)
   return new_file(&pipe_file, open_command, name, readable, writable, isQuiet);
 }
 
-/* --- what only these files have ----------------------------------------------------------------
- */
+/* --- what only these files have ------------------------------------------------------------- */
 
 static THDiskFile *check_disk(THFile *self)
 {

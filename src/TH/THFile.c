@@ -4,8 +4,7 @@
 #include "THFileKinds.h"
 #include "THFormat.h"
 
-/* --- what all kinds share ----------------------------------------------------------------------
- */
+/* --- what all kinds share ------------------------------------------------------------------- */
 
 int THFile_parseMode(const char *mode, int *readable, int *writable)
 {
@@ -63,8 +62,7 @@ static void check_done(THFile *self, int result, const char *what)
                 self->why);
 }
 
-/* --- what a file is like -----------------------------------------------------------------------
- */
+/* --- what a file is like -------------------------------------------------------------------- */
 
 int THFile_isOpened(THFile *self)
 {
@@ -96,8 +94,7 @@ SETTER(quiet, isQuiet, 1)
 SETTER(pedantic, isQuiet, 0)
 SETTER(clearError, hasError, 0)
 
-/* --- elements of each type ---------------------------------------------------------------------
- */
+/* --- elements of each type ------------------------------------------------------------------ */
 
 #define ELEMENTS(Real, real, accreal)                                           \
   real THFile_read##Real##Scalar(THFile *self)                                  \
@@ -129,8 +126,7 @@ SETTER(clearError, hasError, 0)
   }
 TH_FOR_EACH_TYPE(ELEMENTS)
 
-/* --- strings -----------------------------------------------------------------------------------
- */
+/* --- strings -------------------------------------------------------------------------------- */
 
 /* Appends n bytes, and keeps room for a NUL behind them. */
 static void append(THFileAttempt *attempt, size_t *size, size_t *room, const char *bytes, size_t n)
@@ -196,8 +192,7 @@ size_t THFile_writeStringRaw(THFile *self, const char *str, size_t size)
   return written;
 }
 
-/* --- places, and the end -----------------------------------------------------------------------
- */
+/* --- places, and the end -------------------------------------------------------------------- */
 
 void THFile_synchronize(THFile *self)
 {

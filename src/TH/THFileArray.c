@@ -1,8 +1,7 @@
 /* Arrays of any element type in files of any kind: as text, or as bytes of either order. */
 #include "THFileKinds.h"
 
-/* --- reading that can be taken back ------------------------------------------------------------
- */
+/* --- reading that can be taken back --------------------------------------------------------- */
 
 static void undo_attempt(void *what)
 {
@@ -21,8 +20,7 @@ void THFileAttempt_enter(THFileAttempt *attempt, THFile *file)
   attempt->guard.what = attempt;
 }
 
-/* --- binary ------------------------------------------------------------------------------------
- */
+/* --- binary --------------------------------------------------------------------------------- */
 
 /* Bytes of an element in the file. */
 static size_t width_of(const THFile *self, THScalarType type)
@@ -127,8 +125,7 @@ static size_t write_binary(THFile *self, THScalarType type, const void *data, si
   return done;
 }
 
-/* --- text --------------------------------------------------------------------------------------
- */
+/* --- text ----------------------------------------------------------------------------------- */
 
 static size_t read_numbers(THFile *self, const THFileNumber *number, char *data, size_t n)
 {
@@ -188,8 +185,7 @@ static size_t write_numbers(THFile *self, const THFileNumber *number, const char
   return n;
 }
 
-/* --- either ------------------------------------------------------------------------------------
- */
+/* --- either --------------------------------------------------------------------------------- */
 
 static void check_array(THScalarType type, const void *data, size_t n)
 {

@@ -6,7 +6,7 @@ TH_DISPATCH(THIndexScans, THIndex_scans)
 /* --- the ones of a byte ---------------------------------------------------------------------- */
 
 /* Bit I of B in front of the bits above it, which are in REST. */
-#define BIT(B, I, REST) ((REST) << ((B) >> (I)&1) * 8 | (uint64_t)((B) >> (I)&1) * (I))
+#define BIT(B, I, REST) ((REST) << ((B) >> (I) & 1) * 8 | (uint64_t)((B) >> (I) & 1) * (I))
 #define ONES(B) \
   BIT(B, 0, BIT(B, 1, BIT(B, 2, BIT(B, 3, BIT(B, 4, BIT(B, 5, BIT(B, 6, BIT(B, 7, 0ull))))))))
 #define ONES_4(B)  ONES(B), ONES((B) + 1), ONES((B) + 2), ONES((B) + 3)

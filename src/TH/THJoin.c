@@ -19,8 +19,7 @@ typedef struct {
   int sends; /* around the caches */
 } Join;
 
-/* --- parts that lie side by side ---------------------------------------------------------------
- */
+/* --- parts that lie side by side ------------------------------------------------------------ */
 
 /* This file is compiled for any processor; what is longer is worth the call of a function that is
  * not. */
@@ -134,9 +133,10 @@ static void weave(const Join *join, char *to, ptrdiff_t i, ptrdiff_t n)
       for (ptrdiff_t j = 0; j < n; j++)
         copy(to + (size_t)j * join->bytes, part->from + (i + j) * part->jump, part->bytes);
     else
-      THGather_kernels->across[THGather_size(join->itemSize)](
-          to, (ptrdiff_t)join->bytes / size, part->from + i * part->jump, part->step / size,
-          (ptrdiff_t)part->bytes / size, n, n);
+      THGather_kernels->across[THGather_size(join->itemSize)](to, (ptrdiff_t)join->bytes / size,
+                                                              part->from + i * part->jump,
+                                                              part->step / size,
+                                                              (ptrdiff_t)part->bytes / size, n, n);
     to += part->bytes;
   }
   put_columns(join, &columns, to, n);

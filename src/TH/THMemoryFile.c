@@ -27,8 +27,7 @@ static int memory_isOpened(THFile *self)
   return ((THMemoryFile *)self)->storage != NULL;
 }
 
-/* --- reading -----------------------------------------------------------------------------------
- */
+/* --- reading -------------------------------------------------------------------------------- */
 
 static const char *memory_ahead(THFile *self, size_t *n)
 {
@@ -58,8 +57,7 @@ static size_t memory_read(THFile *self, void *to, size_t n)
   return n;
 }
 
-/* --- writing -----------------------------------------------------------------------------------
- */
+/* --- writing -------------------------------------------------------------------------------- */
 
 /* Makes the storage room bytes, and some more so that many small writes take few resizes. */
 static void grow(THCharStorage *storage, ptrdiff_t room)
@@ -113,8 +111,7 @@ static int memory_synchronize(THFile *self)
   return 0;
 }
 
-/* --- places, and the end -----------------------------------------------------------------------
- */
+/* --- places, and the end -------------------------------------------------------------------- */
 
 static int memory_seek(THFile *self, size_t position)
 {
@@ -174,8 +171,7 @@ static const THFileVTable memory_file = {
     .free = memory_free,
 };
 
-/* --- the public functions ----------------------------------------------------------------------
- */
+/* --- the public functions ------------------------------------------------------------------- */
 
 static void free_storage(void *storage)
 {

@@ -5,8 +5,7 @@
 
 #include "THCProduct.h"
 
-/* --- handles ----------------------------------------------------------------------------------
- */
+/* --- handles -------------------------------------------------------------------------------- */
 
 /* A handle is set to a stream and then called, by one thread at a time. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -45,8 +44,7 @@ void THC_needBlas(THCState *state)
   THGuard_leave(&locked);
 }
 
-/* --- checks ------------------------------------------------------------------------------------
- */
+/* --- checks --------------------------------------------------------------------------------- */
 
 static int to_int(int64_t value, int64_t least, const char *name, int arg)
 {
@@ -90,8 +88,7 @@ static cublasOperation_t operation(int transposed)
   return transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
 }
 
-/* --- products, their numbers checked -----------------------------------------------------------
- */
+/* --- products, their numbers checked -------------------------------------------------------- */
 
 void THC_multiply(THCState *state, const THCProduct *p)
 {
@@ -121,9 +118,10 @@ void THC_multiply(THCState *state, const THCProduct *p)
     THCublasCheck(cublasGemmEx(handle, opa, opb, m, n, k, by, p->a, p->type, lda, p->b, p->type,
                                ldb, keep, p->c, p->resultType, ldc, sums, CUBLAS_GEMM_DEFAULT));
   else
-    THCublasCheck(cublasGemmStridedBatchedEx(
-        handle, opa, opb, m, n, k, by, p->a, p->type, lda, p->strideA, p->b, p->type, ldb,
-        p->strideB, keep, p->c, p->resultType, ldc, p->strideC, count, sums, CUBLAS_GEMM_DEFAULT));
+    THCublasCheck(cublasGemmStridedBatchedEx(handle, opa, opb, m, n, k, by, p->a, p->type, lda,
+                                             p->strideA, p->b, p->type, ldb, p->strideB, keep, p->c,
+                                             p->resultType, ldc, p->strideC, count, sums,
+                                             CUBLAS_GEMM_DEFAULT));
   THGuard_leave(&locked);
 }
 
@@ -226,8 +224,7 @@ double THC_dot(THCState *state, cudaDataType type, int64_t n, const void *x, int
   return is_double ? sum.both : (double)sum.single;
 }
 
-/* --- the public functions: their arguments checked by number -----------------------------------
- */
+/* --- the public functions: their arguments checked by number -------------------------------- */
 
 float THCudaBlas_Sdot(THCState *state, int64_t n, float *x, int64_t incx, float *y, int64_t incy)
 {
@@ -324,10 +321,12 @@ static void gemm(THCState *state, char transa, char transb, int strided, THCProd
          (THCProduct){SHAPE, .type = TYPE, .alpha = NUMBER(alpha), .beta = NUMBER(beta), .a = a,   \
                       .b = b, .c = c, .count = 1});                                                \
   }                                                                                                \
-  void THCudaBlas_##LETTER##gemmStridedBatched(                                                    \
-      THCState *state, char transa, char transb, int64_t m, int64_t n, int64_t k, T alpha,         \
-      const T *a, int64_t lda, int64_t strideA, const T *b, int64_t ldb, int64_t strideB, T beta,  \
-      T *c, int64_t ldc, int64_t strideC, int64_t batchCount)                                      \
+  void THCudaBlas_##LETTER##gemmStridedBatched(THCState *state, char transa, char transb,          \
+                                               int64_t m, int64_t n, int64_t k, T alpha,           \
+                                               const T *a, int64_t lda, int64_t strideA,           \
+                                               const T *b, int64_t ldb, int64_t strideB, T beta,   \
+                                               T *c, int64_t ldc, int64_t strideC,                 \
+                                               int64_t batchCount)                                 \
   {                                                                                                \
     gemm(state, transa, transb, 1,                                                                 \
          (THCProduct){SHAPE, .type = TYPE, .alpha = NUMBER(alpha), .beta = NUMBER(beta), .a = a,   \
@@ -352,8 +351,7 @@ GEMM(half, CUDA_R_16F, H, THC_half2float)
 GEMM_BATCHED(float, CUDA_R_32F, S)
 GEMM_BATCHED(double, CUDA_R_64F, D)
 
-/* --- factorisations of batches -----------------------------------------------------------------
- */
+/* --- factorisations of batches -------------------------------------------------------------- */
 
 #define FACTORISATIONS(T, LETTER)                                                                  \
   void THCudaBlas_##LETTER##getrf(THCState *state, int n, T **a, int lda, int *pivot, int *info,   \

@@ -52,8 +52,7 @@ static int devicesCount;
 static THCPending pending;
 static int caching = -1; /* not asked yet; for pinned memory too */
 
-/* --- bins: lists of blocks of nearly one size ---------------------------------------------------
- */
+/* --- bins: lists of blocks of nearly one size ----------------------------------------------- */
 
 /* Sizes from a power of 2 to the next are cut into STEPS. */
 static int bin_of(size_t size)
@@ -106,8 +105,7 @@ static Block *find(Pool *pool, size_t size)
   return NULL;
 }
 
-/* --- devices and pools --------------------------------------------------------------------------
- */
+/* --- devices and pools ---------------------------------------------------------------------- */
 
 static cudaError_t find_devices(void)
 {
@@ -155,8 +153,7 @@ static void count_segment(const Block *block, int sign)
   count_bytes(&device->cached, &device->mostCached, sign * (int64_t)block->size);
 }
 
-/* --- freeing ------------------------------------------------------------------------------------
- */
+/* --- freeing -------------------------------------------------------------------------------- */
 
 static cudaError_t free_segment(Block *block)
 {
@@ -236,8 +233,7 @@ static cudaError_t free_cached(int device)
   return cudaSuccess;
 }
 
-/* --- allocating ---------------------------------------------------------------------------------
- */
+/* --- allocating ----------------------------------------------------------------------------- */
 
 /* Where the driver has no more, it gets back what is kept. */
 static cudaError_t new_segment(int device, size_t size, void **ptr)
@@ -353,8 +349,7 @@ static cudaError_t cache_malloc(void *ctx, void **ptr, size_t size, cudaStream_t
   return status;
 }
 
-/* --- the end of a block's use -------------------------------------------------------------------
- */
+/* --- the end of a block's use --------------------------------------------------------------- */
 
 /* A block that is not kept waits for its users here: the driver only knows its own queues. */
 static cudaError_t free_locked(Block *block)
@@ -440,8 +435,7 @@ THCDeviceAllocator *THCCachingAllocator_get(void)
   return &allocator;
 }
 
-/* --- what else is asked of it -------------------------------------------------------------------
- */
+/* --- what else is asked of it --------------------------------------------------------------- */
 
 static int kept_by_default(void)
 {

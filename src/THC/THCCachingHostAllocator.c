@@ -18,8 +18,7 @@ static THCTable blocks;
 static Pinned *kept;
 static THCPending pending;
 
-/* --- keeping ------------------------------------------------------------------------------------
- */
+/* --- keeping -------------------------------------------------------------------------------- */
 
 static cudaError_t unpin(Pinned *block)
 {
@@ -73,8 +72,7 @@ static cudaError_t free_kept(void)
   return status;
 }
 
-/* --- the allocator ------------------------------------------------------------------------------
- */
+/* --- the allocator -------------------------------------------------------------------------- */
 
 static cudaError_t pin(size_t size, Pinned **result)
 {

@@ -57,8 +57,7 @@
 #define THByteTensor_sizeDesc     THCudaByteDevice_sizeDesc
 #define THByteTensor_isContiguous THCudaByteDevice_isContiguous
 
-/* --- storages: the public functions, with this thread's state -----------------------------------
- */
+/* --- storages: the public functions, with this thread's state ------------------------------- */
 
 static inline THStorage *THStorage_(new)(void)
 {
@@ -85,8 +84,7 @@ static inline void THStorage_(free)(THStorage *storage)
   THCStorage_(free)(THC_using, storage);
 }
 
-/* --- tensors -------------------------------------------------------------------------------------
- */
+/* --- tensors -------------------------------------------------------------------------------- */
 
 #define THC_DECLARE(RESULT, NAME, PARAMETERS, ARGUMENTS) RESULT THTensor_(NAME) PARAMETERS;
 THC_TENSOR_CALLS(THC_DECLARE)

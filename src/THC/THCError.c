@@ -54,8 +54,7 @@ void THCMagma_init(THCState *state)
   THError("THC is built without MAGMA");
 }
 
-/* --- the current device ------------------------------------------------------------------------
- */
+/* --- the current device --------------------------------------------------------------------- */
 
 int THC_currentDevice(void)
 {

@@ -99,8 +99,7 @@ void THCIndex_checkMask(THCudaByteTensor *mask, int arg)
     bad_mask(mask, arg);
 }
 
-/* --- selections --------------------------------------------------------------------------------
- */
+/* --- selections ----------------------------------------------------------------------------- */
 
 /* What comes back from the device. */
 typedef struct Answer {

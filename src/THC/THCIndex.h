@@ -18,8 +18,7 @@ void THCIndex_check(THCudaLongTensor *index, int arg, int dim, int64_t size);
 void THCIndex_checkPlaces(THCudaLongTensor *index, int arg, ptrdiff_t count);
 void THCIndex_checkMask(THCudaByteTensor *mask, int arg);
 
-/* --- elements that are selected, in row-major order ---------------------------------------------
- */
+/* --- elements that are selected, in row-major order ----------------------------------------- */
 
 typedef struct THCSelection {
   ptrdiff_t total;

@@ -3,8 +3,7 @@
 
 static const ptrdiff_t least_softmax = (ptrdiff_t)300 << 20;
 
-/* --- the collector -----------------------------------------------------------------------------
- */
+/* --- the collector -------------------------------------------------------------------------- */
 
 static _Thread_local int collecting;
 
@@ -46,8 +45,7 @@ void THCHeapUpdate(THCState *state, ptrdiff_t size)
     collect(state);
 }
 
-/* --- device memory -----------------------------------------------------------------------------
- */
+/* --- device memory -------------------------------------------------------------------------- */
 
 static cudaError_t allocate(THCState *state, THCDeviceAllocator *allocator, void *context,
                             void **ptr, size_t size)
@@ -125,8 +123,7 @@ cudaError_t THCudaMemGetInfo(THCState *state, size_t *freeBytes, size_t *totalBy
   return THCudaMemGetInfoCached(state, freeBytes, totalBytes, &largest);
 }
 
-/* --- pinned memory -----------------------------------------------------------------------------
- */
+/* --- pinned memory -------------------------------------------------------------------------- */
 
 void *THCudaHostAlloc(THCState *state, size_t size)
 {
@@ -151,8 +148,7 @@ void THCudaHostRecord(THCState *state, void *ptr)
     THCudaCheck(THCCachingHostAllocator_recordEvent(ptr, THCState_getStream(state)));
 }
 
-/* --- which allocators --------------------------------------------------------------------------
- */
+/* --- which allocators ----------------------------------------------------------------------- */
 
 THAllocator *THCState_getCudaHostAllocator(THCState *state)
 {

@@ -81,8 +81,7 @@ typedef enum THCStreamMemory {
 } THCStreamMemory;
 void *THCStream_memory(THCStream *stream, THCStreamMemory which, size_t bytes);
 
-/* --- copies ------------------------------------------------------------------------------------
- */
+/* --- copies --------------------------------------------------------------------------------- */
 
 /* A tensor of any type on a device. */
 typedef struct THCOperand {
@@ -108,8 +107,7 @@ int THCOperand_isContiguous(const THCOperand *operand);
  * where the shapes have nothing in common (then one of the two is made contiguous first). */
 int THCOperand_copy(THCState *state, const THCOperand *to, const THCOperand *from, int device);
 
-/* --- what is pending: memory that may be reused once events have happened -----------------------
- */
+/* --- what is pending: memory that may be reused once events have happened ------------------- */
 
 typedef struct THCPending {
   struct THCPendingEvent *first, **end;

@@ -22,8 +22,7 @@ static THCGenerator *generator_of(THCState *state)
   return &state->rngState->gen[device];
 }
 
-/* --- seeds -------------------------------------------------------------------------------------
- */
+/* --- seeds ---------------------------------------------------------------------------------- */
 
 static uint64_t new_seed(void)
 {
@@ -82,8 +81,7 @@ uint64_t THCRandom_initialSeed(THCState *state)
   return generator_of(state)->initial_seed;
 }
 
-/* --- beginning and end -------------------------------------------------------------------------
- */
+/* --- beginning and end ---------------------------------------------------------------------- */
 
 static void free_generators(void *what)
 {
@@ -125,8 +123,7 @@ void THCRandom_shutdown(THCState *state)
   state->rngState = NULL;
 }
 
-/* --- the state as bytes ------------------------------------------------------------------------
- */
+/* --- the state as bytes --------------------------------------------------------------------- */
 
 void THCRandom_getRNGState(THCState *state, THByteTensor *rng_state)
 {
@@ -154,8 +151,7 @@ void THCRandom_setRNGState(THCState *state, THByteTensor *rng_state)
   generator->philox_seed_offset = saved.offset;
 }
 
-/* --- drawing -----------------------------------------------------------------------------------
- */
+/* --- drawing -------------------------------------------------------------------------------- */
 
 THCDraw THCRandom_draw(THCState *state, uint64_t words)
 {
@@ -168,8 +164,7 @@ THCDraw THCRandom_draw(THCState *state, uint64_t words)
   return draw;
 }
 
-/* --- states of MTGP32 --------------------------------------------------------------------------
- */
+/* --- states of MTGP32 ----------------------------------------------------------------------- */
 
 static void free_device(void *what)
 {

@@ -70,8 +70,7 @@ void THCLines_make(THCLines *made, const THLines *lines)
   }
 }
 
-/* --- all elements ------------------------------------------------------------------------------
- */
+/* --- all elements --------------------------------------------------------------------------- */
 
 typedef struct All {
   const THCReduction *op;
@@ -115,14 +114,13 @@ void THCReduce_all(const THCReduction *op, THReduceScalars scalars, THLoop *loop
   } else {
     THCWalk_run(loop, reduce_part, &here, stream);
   }
-  THCudaCheck(
-      cudaMemcpyAsync(result, all.work.total, op->totalSize, cudaMemcpyDeviceToHost, stream));
+  THCudaCheck(cudaMemcpyAsync(result, all.work.total, op->totalSize, cudaMemcpyDeviceToHost,
+                              stream));
   THCudaCheck(cudaStreamSynchronize(stream));
   THGuard_leave(&guard);
 }
 
-/* --- along a dimension -------------------------------------------------------------------------
- */
+/* --- along a dimension ---------------------------------------------------------------------- */
 
 void THCReduce_prepare(THCReduce *reduce, const THCReduction *op, THReduceScalars scalars,
                        const THLines *lines)

@@ -15,15 +15,12 @@
 /* Lines as kernels take them; an error where there are too many dimensions. */
 void THCLines_make(THCLines *made, const THLines *lines);
 
-/* --- all elements ------------------------------------------------------------------------------
- */
+/* --- all elements --------------------------------------------------------------------------- */
 
 /* Waits for the result, which is of the device's accreal. */
 void THCReduce_all(const THCReduction *op, THReduceScalars scalars, THLoop *loop, void *result);
 
-/* --- along a dimension, in two steps: what can fail, and what cannot
- * ------------------------------
- */
+/* --- along a dimension, in two steps: what can fail, and what cannot ------------------------ */
 
 typedef struct THCReduce {
   const THCReduction *op;

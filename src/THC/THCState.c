@@ -209,8 +209,7 @@ struct THCRNGState *THCState_getRngState(THCState *state)
   return state->rngState;
 }
 
-/* --- from device to device ---------------------------------------------------------------------
- */
+/* --- from device to device ------------------------------------------------------------------ */
 
 /* Returns whether dev has access to the other's memory now. */
 static int set_access(int dev, int other, int enable)

@@ -17,8 +17,7 @@ static void lock(THGuard *guard)
   guard->what = &mutex;
 }
 
-/* --- current streams ---------------------------------------------------------------------------
- */
+/* --- current streams ------------------------------------------------------------------------ */
 
 THCStream *THC_streamOn(THCState *state, int device)
 {
@@ -56,8 +55,7 @@ void THCState_setStream(THCState *state, THCStream *stream)
   THCStream_free(before);
 }
 
-/* --- streams by index --------------------------------------------------------------------------
- */
+/* --- streams by index ----------------------------------------------------------------------- */
 
 int THCState_getNumStreams(THCState *state)
 {
@@ -174,8 +172,7 @@ void THCState_setCurrentStreamIndex(THCState *state, int stream)
     THCState_setStream(state, state->resourcesPerDevice[d].streams[stream]);
 }
 
-/* --- scratch space -----------------------------------------------------------------------------
- */
+/* --- scratch space -------------------------------------------------------------------------- */
 
 size_t THCState_getDeviceScratchSpaceSize(THCState *state, int device)
 {
@@ -205,8 +202,7 @@ void *THCState_getCurrentDeviceScratchSpace(THCState *state)
   return THCStream_memory(stream, THC_STREAM_SCRATCH, bytes);
 }
 
-/* --- handles -----------------------------------------------------------------------------------
- */
+/* --- handles -------------------------------------------------------------------------------- */
 
 /* Both libraries' handles are pointers, kept in arrays that grow on demand. */
 typedef void *Handle;

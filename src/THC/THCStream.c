@@ -38,8 +38,7 @@ THCStream *THCStream_newWithPriority(int flags, int priority)
   return new_stream(flags, 1, priority);
 }
 
-/* --- the default streams -----------------------------------------------------------------------
- */
+/* --- the default streams -------------------------------------------------------------------- */
 
 enum { MOST_DEVICES = 64 };
 static Stream default_streams[MOST_DEVICES];
@@ -57,8 +56,7 @@ THCStream *THCStream_defaultStream(int device)
   return self;
 }
 
-/* --- counts ------------------------------------------------------------------------------------
- */
+/* --- counts --------------------------------------------------------------------------------- */
 
 /* A default stream is not counted. */
 void THCStream_retain(THCStream *self)
@@ -80,8 +78,7 @@ void THCStream_free(THCStream *self)
   THFree(self);
 }
 
-/* --- memory of streams -------------------------------------------------------------------------
- */
+/* --- memory of streams ---------------------------------------------------------------------- */
 
 static pthread_mutex_t memory_mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -107,8 +104,7 @@ void *THCStream_memory(THCStream *stream, THCStreamMemory which, size_t bytes)
   return memory;
 }
 
-/* --- order -------------------------------------------------------------------------------------
- */
+/* --- order ---------------------------------------------------------------------------------- */
 
 static void destroy_event(void *event)
 {

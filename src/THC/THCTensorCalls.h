@@ -22,7 +22,7 @@
   ROW(ptrdiff_t, nElement, (const THCTensor *self), (self))                                        \
   ROW(THCTensor *, newWithTensor, (THCTensor * tensor), (tensor))                                  \
   ROW(THCTensor *, newWithStorage,                                                                 \
-      (THCStorage * storage, ptrdiff_t offset, THLongStorage * size, THLongStorage * stride),      \
+      (THCStorage * storage, ptrdiff_t offset, THLongStorage *size, THLongStorage *stride),        \
       (storage, offset, size, stride))                                                             \
   ROW(THCTensor *, newWithStorage1d,                                                               \
       (THCStorage * storage, ptrdiff_t offset, int64_t size0, int64_t stride0),                    \
@@ -78,8 +78,8 @@
       (tensor, size0, size1, size2, size3, size4))                                                 \
   ROW(void, set, (THCTensor * self, THCTensor * src), (self, src))                                 \
   ROW(void, setStorage,                                                                            \
-      (THCTensor * self, THCStorage * storage, ptrdiff_t offset, THLongStorage * size,             \
-       THLongStorage * stride),                                                                    \
+      (THCTensor * self, THCStorage * storage, ptrdiff_t offset, THLongStorage *size,              \
+       THLongStorage *stride),                                                                     \
       (self, storage, offset, size, stride))                                                       \
   ROW(void, setStorageNd,                                                                          \
       (THCTensor * self, THCStorage * storage, ptrdiff_t offset, int nDimension, int64_t *size,    \

@@ -8,8 +8,7 @@
 /* Elements of a launch, and offsets in it, where it is not all in one piece; tests want less. */
 ptrdiff_t THCWalk_most = INT32_MAX;
 
-/* --- one shape ---------------------------------------------------------------------------------
- */
+/* --- one shape ------------------------------------------------------------------------------ */
 
 /* The dimensions of one operand, innermost first, where neighbours that continue each other are
  * one; and how far the common shape has come in them. */
@@ -93,8 +92,7 @@ static int refine(THPlan *plan, const THLoop *loop)
   return 1;
 }
 
-/* --- launches ----------------------------------------------------------------------------------
- */
+/* --- launches ------------------------------------------------------------------------------- */
 
 static int is_packed(const THPlan *plan)
 {

@@ -38,8 +38,8 @@ void THCUNN_checkClasses(const int64_t *values, int64_t count, int64_t limit, in
   THCudaCheck(cudaStreamSynchronize(stream));
   if (first != UINT64_MAX) {
     int64_t value;
-    THCudaCheck(
-        cudaMemcpyAsync(&value, values + first, sizeof value, cudaMemcpyDeviceToHost, stream));
+    THCudaCheck(cudaMemcpyAsync(&value, values + first, sizeof value, cudaMemcpyDeviceToHost,
+                                stream));
     THCudaCheck(cudaStreamSynchronize(stream));
     THArgError(3, "target %lld is %lld, out of range of the %lld classes of input %s",
                (long long)first + TH_INDEX_BASE, (long long)value, (long long)limit, text);

@@ -29,8 +29,7 @@ void *THCUNN_allocate(THGuard *guard, ptrdiff_t bytes);
 void THCUNN_checkClasses(const int64_t *values, int64_t count, int64_t limit, int64_t ignore,
                          const char *text);
 
-/* --- tensors without a state -------------------------------------------------------------------
- */
+/* --- tensors without a state ---------------------------------------------------------------- */
 
 #define THCUNN_NAME(T, NAME) TH_CONCAT_3(T, _here_, NAME)
 #define THCUNN_CALL(T, RESULT, NAME, PARAMETERS, ...)            \

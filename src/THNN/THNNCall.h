@@ -7,8 +7,7 @@
  *     THTensor *y = THNN_(result)(&call, output, 4, size);         where to write it
  *     THNN_(start)(&call);                                         output takes its shape
  *     ... compute THTensor_(data)(y) from that of x; nothing in here can fail ...
- *     THNN_(finish)(&call);                                        and its values, if y is not
- * output
+ *     THNN_(finish)(&call);                                        copies y to output, if it is a copy
  *
  * Everything is checked before begin; everything that can fail happens before start returns.  A
  * result is written in row-major order whatever its strides are, and may be one of the sources or

@@ -185,8 +185,8 @@ static int64_t omit_padding(const Axis *a, THNNWindow *layout)
     return 0;
   const int64_t omitted = layout->pad / layout->step;
   layout->pad -= omitted * layout->step;
-  layout->output = THMax(
-      1, THMin(layout->output - omitted, (layout->input - 1 + layout->pad) / layout->step + 1));
+  layout->output = THMax(1, THMin(layout->output - omitted,
+                                  (layout->input - 1 + layout->pad) / layout->step + 1));
   return omitted;
 }
 

@@ -27,7 +27,7 @@ enum { OPERATIONS = 8192, JOBS = 64, SECONDS = 30, PROBLEMS = 3, MEGABYTES = 16,
 static struct Shared {
   int calls[OPERATIONS], successes[OPERATIONS], problems[OPERATIONS];
   int64_t at[JOBS]; /* the call that each makes */
-} * shared;
+} *shared;
 
 /* --- one call --------------------------------------------------------------------------------- */
 

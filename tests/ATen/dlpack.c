@@ -238,8 +238,7 @@ static void refused(void **state)
   at_error_clear();
 }
 
-/* --- when memory runs out ----------------------------------------------------------------------
- */
+/* --- when memory runs out ------------------------------------------------------------------- */
 
 static void both_ways(void *context)
 {

@@ -493,12 +493,12 @@ static void upsamplesLast(void **state)
       CHECK(!at_defined(at_upsample_nearest2d(last, INT_MAX)));
       CHECK(!at_defined(at_upsample_bilinear2d(last, AT_SHAPE(10, 0))));
       CHECK(!at_defined(at_upsample_nearest2d_backward(lastG, last, 3)));
-      CHECK(!at_defined(
-          at_upsample_bilinear2d_backward(lastG, AT_SHAPE(10, 12), AT_SHAPE(3, c + 1, 5, 6))));
+      CHECK(!at_defined(at_upsample_bilinear2d_backward(lastG, AT_SHAPE(10, 12),
+                                                        AT_SHAPE(3, c + 1, 5, 6))));
       CHECK(!at_defined(at_avg_pool2d_backward(lastG, last, AT_SHAPE(2, 2), AT_SHAPE(2, 2),
                                                AT_SHAPE(0, 0), false, true)));
-      CHECK(!at_defined(
-          at_adaptive_avg_pool2d_backward(planes_last(at_randn(AT_SHAPE(2, c, 2, 2))), last)));
+      CHECK(!at_defined(at_adaptive_avg_pool2d_backward(planes_last(at_randn(AT_SHAPE(2, c, 2, 2))),
+                                                        last)));
       CHECK(at_error() != AT_OK);
       at_error_clear();
     }

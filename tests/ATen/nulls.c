@@ -32,8 +32,7 @@ static bool is_harmless(const char *function)
   return false;
 }
 
-/* --- the operation behind a function of C ------------------------------------------------------
- */
+/* --- the operation behind a function of C --------------------------------------------------- */
 
 /* The name in C: the overload stands before the form's ending. */
 static void name_in_c(const at_op *op, char *name, size_t room)
@@ -77,8 +76,7 @@ static bool is_optional(const char *function, const char *argument)
   return is_harmless(function) || !strcmp(argument, "options");
 }
 
-/* --- every function ----------------------------------------------------------------------------
- */
+/* --- every function ------------------------------------------------------------------------- */
 
 /* What a call returned. */
 typedef struct Got {
@@ -175,8 +173,7 @@ static void functions(void **state)
   at_generator_free(sound.generator);
 }
 
-/* --- the table ---------------------------------------------------------------------------------
- */
+/* --- the table ------------------------------------------------------------------------------ */
 
 static at_value sound_value(at_kind kind)
 {

@@ -242,8 +242,7 @@ static void errors_of_threads(void **state)
   CHECK_EQ(at_error(), AT_OK);
 }
 
-/* --- a process that an error ends --------------------------------------------------------------
- */
+/* --- a process that an error ends ----------------------------------------------------------- */
 
 typedef struct Ended {
   int status;
@@ -312,9 +311,9 @@ static void aborts_by_the_environment(void **state)
   for (int i = 0; i < 4; i++) {
     wish = wishes[i];
     const Ended ended = end_of(start_again);
-    CHECK_MSG(
-        WIFSIGNALED(ended.status) == (i < 2) && WTERMSIG(ended.status) == (i < 2 ? SIGABRT : 0),
-        "%s: %x", wish, ended.status);
+    CHECK_MSG(WIFSIGNALED(ended.status) == (i < 2) &&
+                  WTERMSIG(ended.status) == (i < 2 ? SIGABRT : 0),
+              "%s: %x", wish, ended.status);
     CHECK_MSG((strstr(ended.text, "neg: self is NULL") != NULL) == (i < 2), "%s", ended.text);
   }
 }

@@ -110,9 +110,9 @@ static void check_result(const Case *one, const at_value *got, const CaseValue *
       break;
     case AT_KIND_SCALAR: {
       const double a = at_scalar_toDouble(got->scalar), b = at_scalar_toDouble(want->value.scalar);
-      CASE_CHECK(
-          got->scalar.is_float == want->value.scalar.is_float && near(a, b, tolerance(one, NULL)),
-          "%.17g, PyTorch has %.17g", a, b);
+      CASE_CHECK(got->scalar.is_float == want->value.scalar.is_float &&
+                     near(a, b, tolerance(one, NULL)),
+                 "%.17g, PyTorch has %.17g", a, b);
       break;
     }
     case AT_KIND_TENSORS:

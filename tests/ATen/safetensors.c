@@ -67,11 +67,12 @@ static const char *file_of(const char *header, size_t dataBytes)
 /* White space, escapes, any order, metadata, elements that are not aligned. */
 static void headers(void **state)
 {
-  at_dict *d = load(
-      file_of("{ \"a\\u00e9\\ud83d\\ude00\\n\\\"\" : { \"shape\" : [ ] , \"dtype\":\"F64\", "
-              "\"data_offsets\" : [ 3 , 11 ] } ,\"__metadata__\":{\"k\":\"v\",\"l\":\"\"}, " TENSOR(
-                  "b", "I8", "[1,3]", 0, 3) "\t}\r\n ",
-              11));
+  at_dict *d =
+      load(file_of("{ \"a\\u00e9\\ud83d\\ude00\\n\\\"\" : { \"shape\" : [ ] , \"dtype\":\"F64\", "
+                   "\"data_offsets\" : [ 3 , 11 ] } "
+                   ",\"__metadata__\":{\"k\":\"v\",\"l\":\"\"}, " TENSOR("b", "I8", "[1,3]", 0,
+                                                                         3) "\t}\r\n ",
+                   11));
   CHECK_EQ(at_dict_count(d), 2);
   CHECK(!strcmp(at_dict_name(d, 0), "a\xc3\xa9\xf0\x9f\x98\x80\n\""));
   const double ones = *(double *)at_data(at_dict_at(d, 0));

@@ -105,17 +105,19 @@ static void objects(void **state)
 {
   /* A table that holds itself, and the tensor twice; functions; truth; nothing; keys of any kind.
    */
-  at_dict *d = load(text_file(
-      I(3) I(1) I(8)                                                         /* a table of 8 */
-      TEXT("4\nself\n") I(3) I(1)                                            /* itself */
-      TEXT("1\na\n") TENSOR(2, "2", "2 3", "3 1", "1") STORAGE(3)            /* a tensor */
-      TEXT("1\nb\n") I(4) I(2)                                               /* again */
-      TEXT("1\nc\n") TENSOR(4, "1", "2", "2", "3") I(4) I(3)                 /* its storage */
-      TEXT("1\nf\n") I(8) I(5) "3\nxyz\n" I(3) I(6) I(1) I(5) I(1) I(4) I(2) /* a function */
-      "5\n1\n" I(0)                                                          /* true: nil */
-      I(3) I(7) I(0) I(4) I(2)                                               /* a table: a */
-      "1\n-1.5\n" CLASS(8, "9\nnn.Module") I(3) I(9) I(1) TEXT("1\nd\n") I(4) I(2) /* a module */
-      ));
+  at_dict *d =
+      load(text_file(I(3) I(1) I(8)                                              /* a table of 8 */
+                     TEXT("4\nself\n") I(3) I(1)                                 /* itself */
+                     TEXT("1\na\n") TENSOR(2, "2", "2 3", "3 1", "1") STORAGE(3) /* a tensor */
+                     TEXT("1\nb\n") I(4) I(2)                                    /* again */
+                     TEXT("1\nc\n") TENSOR(4, "1", "2", "2", "3") I(4) I(3)      /* its storage */
+                     TEXT("1\nf\n") I(8) I(5) "3\nxyz\n" I(3) I(6) I(1) I(5) I(1) I(4)
+                         I(2)                 /* a function */
+                     "5\n1\n" I(0)            /* true: nil */
+                     I(3) I(7) I(0) I(4) I(2) /* a table: a */
+                     "1\n-1.5\n" CLASS(8, "9\nnn.Module") I(3) I(9) I(1) TEXT("1\nd\n") I(4)
+                         I(2) /* a module */
+                     ));
   CHECK_EQ(at_dict_count(d), 5);
   CHECK(at_dict_get(d, "a") == at_dict_get(d, "b") && at_dict_has(d, "-1.5.d"));
   CHECK(at_dict_get(d, "?6") == at_dict_get(d, "a")); /* a key without a name */

@@ -6,8 +6,7 @@
 #include "TH.h"
 #include "th_test.h"
 
-/* --- what an open scope of another thread owns --------------------------------------------------
- */
+/* --- what an open scope of another thread owns ---------------------------------------------- */
 
 enum { ROUNDS = 300, AT_ONCE = 8, TAKERS = 2 };
 
@@ -87,8 +86,7 @@ static void releasing_elsewhere(void **state)
   CHECK_EQ(at_error(), AT_OK);
 }
 
-/* --- DLPack -------------------------------------------------------------------------------------
- */
+/* --- DLPack --------------------------------------------------------------------------------- */
 
 static pthread_barrier_t both;
 
@@ -120,8 +118,7 @@ static void handing_out_together(void **state)
   pthread_barrier_destroy(&both);
 }
 
-/* --- the number of threads ----------------------------------------------------------------------
- */
+/* --- the number of threads ------------------------------------------------------------------ */
 
 static void *number_of_another_thread(void *first)
 {

@@ -156,9 +156,9 @@ static void THTest_(lapackInfo)(void)
   CHECK_EQ(cleaned, 0);
   CHECK_RAISES(0, "name: argument 3 of LAPACK is illegal", THLapackCheck("%s: %d", "name", -3));
   CHECK_RAISES(0, "name: U(4,4)", THLapackCheck("%s: U(%d,%d)", "name", 4, 4));
-  CHECK_RAISES(
-      0, "name: 4",
-      THLapackCheckWithCleanup("%s: %d", THCleanup(cleaned += 1; cleaned += 1;), "name", 4));
+  CHECK_RAISES(0, "name: 4",
+               THLapackCheckWithCleanup("%s: %d", THCleanup(cleaned += 1; cleaned += 1;), "name",
+                                        4));
   CHECK_EQ(cleaned, 2);
   CHECK_RAISES(0, "name: argument 1",
                THLapackCheckWithCleanup("%s: %d%s", THCleanup(cleaned += 1;), "name", -1, ""));

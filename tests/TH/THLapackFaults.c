@@ -117,8 +117,7 @@ FAULT(btrisolveSelf, THTensor_(btrisolve)(o->b3, o->b3, o->batch, o->rows))
 
 /* What has no solution, and what is no operand: nothing changes either. */
 #define FAILS(NAME, ...) \
-  FAULT(                 \
-      NAME, THTry attempt; TH_TRY(attempt) { __VA_ARGS__; } th_faults_raised(&attempt))
+  FAULT(NAME, THTry attempt; TH_TRY(attempt) { __VA_ARGS__; } th_faults_raised(&attempt))
 FAILS(gesvSingular, THTensor_(gesv)(o->r, o->s, o->b, o->singular))
 FAILS(getriSingular, THTensor_(getri)(o->r, o->singular))
 FAILS(gelsSingular, THTensor_(gels)(o->r, o->s, o->b, o->singular))

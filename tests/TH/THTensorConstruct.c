@@ -55,13 +55,12 @@ static void THTest_(sequences)(void)
 {
   static const struct {
     int first, last, step, range[6], nrange, narange;
-  } cases[] = {
-    {0, 4, 1, {0, 1, 2, 3, 4}, 5, 4},
-    {1, 8, 3, {1, 4, 7}, 3, 3},
-    {1, 7, 3, {1, 4, 7}, 3, 2},
-    {3, 3, 2, {3}, 1, 0},
+  } cases[] = {{0, 4, 1, {0, 1, 2, 3, 4}, 5, 4},
+               {1, 8, 3, {1, 4, 7}, 3, 3},
+               {1, 7, 3, {1, 4, 7}, 3, 2},
+               {3, 3, 2, {3}, 1, 0},
 #if !defined(TH_REAL_IS_BYTE)
-    {5, -4, -3, {5, 2, -1, -4}, 4, 3}
+               {5, -4, -3, {5, 2, -1, -4}, 4, 3}
 #endif
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {

@@ -3,8 +3,7 @@
 
 #include "th_layouts.h"
 
-/* --- one element
- * ----------------------------------------------------------------------------------- */
+/* --- one element ---------------------------------------------------------------------------- */
 
 /* The value of x as this type, by the rules of the header, computed with integers of 128 bits and
  * long double. */
@@ -96,8 +95,7 @@ static void THTest_(convertedLines)(void)
   }
 }
 
-/* --- every layout
- * ------------------------------------------------------------------------------------ */
+/* --- every layout --------------------------------------------------------------------------- */
 
 /* A tensor of type Source laid out as the geometry says, and its values in order. */
 #define COPY_LAYOUTS(Source, source, unused)                                                      \
@@ -172,8 +170,7 @@ static void THTest_(copyLarge)(void)
       }
 }
 
-/* --- overlap
- * ------------------------------------------------------------------------------------------ */
+/* --- overlap -------------------------------------------------------------------------------- */
 
 /* Two windows of one storage at every distance, lying in it in different orders. */
 static void THTest_(copyOverlap)(void)

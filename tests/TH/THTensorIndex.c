@@ -598,9 +598,11 @@ static void THTest_(indexOfPyTorch)(void)
       Call c = {.op = op, .dim = dim, .value = 7};
       c.t = GOLDEN_(Real)(th_golden(file, "%s/input", type));
       c.src = GOLDEN_(Real)(th_golden(file, "%s/src/%d", type, is_of_slices(op) ? dim : 3));
-      c.index = th_golden_newLong(
-          is_of_places(op) ? th_golden(file, "places")
-                           : th_golden(file, is_of_slices(op) ? "slices/%d" : "elements/%d", dim));
+      c.index =
+          th_golden_newLong(is_of_places(op)
+                                ? th_golden(file, "places")
+                                : th_golden(file, is_of_slices(op) ? "slices/%d" : "elements/%d",
+                                            dim));
       for (ptrdiff_t i = 0; i < THLongTensor_nElement(c.index); i++)
         if (c.index->storage->data[i] >= 0) /* those that count from the end are the same */
           c.index->storage->data[i] += TH_INDEX_BASE;

@@ -462,9 +462,9 @@ static void THTest_(lapackGesvd)(void)
       CHECK_EQ(right.columns, all ? n : k);
       CHECK_PRODUCT(transpose(left), left, identity(left.columns));
       CHECK_PRODUCT(transpose(right), right, identity(right.columns));
-      CHECK_SAME(
-          times(times(columns(left, 0, k), diagonal(values)), transpose(columns(right, 0, k))),
-          of(a), n * largest(of(a)));
+      CHECK_SAME(times(times(columns(left, 0, k), diagonal(values)),
+                       transpose(columns(right, 0, k))),
+                 of(a), n * largest(of(a)));
       for (int i = 0; i < k; i++)
         CHECK(values.at[i] >= 0 && (i == 0 || values.at[i - 1] >= values.at[i]));
 

@@ -73,14 +73,8 @@ CALL(btrisolve, THIntTensor *rows = new_rows(4); THTensor_(btrisolve)(r[0], o[0]
       __VA_ARGS__                                             \
     }                                                         \
   }
-#define COLUMNS(SAME, ...)    \
-  {                           \
-    1, 2, {__VA_ARGS__}, SAME \
-  }
-#define ROWS(SAME, ...)                                                        \
-  {                                                                            \
-    0, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), {__VA_ARGS__}, SAME \
-  }
+#define COLUMNS(SAME, ...) {1, 2, {__VA_ARGS__}, SAME}
+#define ROWS(SAME, ...)    {0, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), {__VA_ARGS__}, SAME}
 
 static const Case cases[] = {
     {"gesv",

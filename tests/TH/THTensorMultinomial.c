@@ -23,8 +23,7 @@ static THTensor *weights(int layout, int matrix)
   return p;
 }
 
-/* --- multinomial --------------------------------------------------------------------------------
- */
+/* --- multinomial ---------------------------------------------------------------------------- */
 
 static void THTest_(multinomial)(void)
 {
@@ -198,8 +197,7 @@ static void THTest_(multinomialErrors)(void)
   THTensor_(free)(p);
 }
 
-/* --- the alias method ---------------------------------------------------------------------------
- */
+/* --- the alias method ----------------------------------------------------------------------- */
 
 /* The columns give each index its probability back: its own part and what others give away. */
 static void THTest_(aliasSetup)(void)

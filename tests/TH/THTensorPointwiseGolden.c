@@ -146,8 +146,7 @@ static void call_all(const Work *work)
 #include "../../src/ops/pointwise.h"
 }
 
-/* --- the test ----------------------------------------------------------------------------------
- */
+/* --- the test ------------------------------------------------------------------------------- */
 
 static THTensor *input(const Work *work, const char *name)
 {

@@ -118,8 +118,7 @@ static void THTest_(golden)(void)
   check_golden("bernoulliDouble", draw_bernoulliDouble, 0);
 }
 
-/* --- integers against the words themselves ------------------------------------------------------
- */
+/* --- integers against the words themselves -------------------------------------------------- */
 
 static void check_range(int64_t min, int64_t max)
 {
@@ -160,8 +159,7 @@ static void THTest_(ranges)(void)
 #endif
 }
 
-/* --- permutations -------------------------------------------------------------------------------
- */
+/* --- permutations --------------------------------------------------------------------------- */
 
 /* Each number is exchanged with one of those from it on, which the next word tells. */
 static void check_permutation(THTensor *t, THGenerator *generator, int64_t n)
@@ -248,8 +246,7 @@ static void THTest_(permutation)(void)
   THTensor_(free)(t);
 }
 
-/* --- errors leave everything as it was ----------------------------------------------------------
- */
+/* --- errors leave everything as it was ------------------------------------------------------ */
 
 #define CHECK_REFUSED(ARGUMENT, PART, STATEMENT)                       \
   do {                                                                 \
@@ -358,8 +355,7 @@ static void THTest_(outputs)(void)
 
 #ifdef REAL_IS_FLOATING
 
-/* --- floating types -----------------------------------------------------------------------------
- */
+/* --- floating types ------------------------------------------------------------------------- */
 
 static void draw_uniform(THTensor *self, THGenerator *generator)
 {
@@ -552,8 +548,7 @@ static void THTest_(gamma)(void)
   th_golden_close(file);
 }
 
-/* --- moments ------------------------------------------------------------------------------------
- */
+/* --- moments -------------------------------------------------------------------------------- */
 
 /* The mean of 40,000 draws and that of their squares, within five standard errors. */
 static void check_moments(const char *name, Draw draw, double mean, double variance, double fourth)
@@ -611,8 +606,7 @@ static void THTest_(moments)(void)
 
 #endif
 
-/* --- large tensors, whose numbers are drawn in turns --------------------------------------------
- */
+/* --- large tensors, whose numbers are drawn in turns ---------------------------------------- */
 
 /* Numbers drawn from one generator at once are those that come one after the other, in rows that
  * are no row in memory; so are those that come next. */

@@ -512,8 +512,9 @@ static void THTest_(reduceToColumn)(void)
         const int64_t count = THTest_(count)(r);
         THLongTensor *room = THLongTensor_newWithSize1d(3 * count),
                      *wantIndices = THLongTensor_new();
-        THLongTensor *indices = THLongTensor_newWithStorage3d(
-            room->storage, 1, size[0], 3 * size[1] * size[2], size[1], 3 * size[2], size[2], 3);
+        THLongTensor *indices =
+            THLongTensor_newWithStorage3d(room->storage, 1, size[0], 3 * size[1] * size[2], size[1],
+                                          3 * size[2], size[2], 3);
         THLongTensor_fill(room, -5);
         th_note("reduction %d, dimension %d, %s", op, dim, th_layout_names[layout]);
         for (int k = 0; k < 2; k++) {

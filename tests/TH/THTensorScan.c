@@ -119,15 +119,15 @@ static void THTest_(orderedScans)(void)
     int product;
     double x[4], want[4];
   } cases[] = {
-    {0, {1, 1e16, -1e16, 1}, {1, 1e16, (double)(real)1e16 + (double)-(real)1e16, 1}},
-    {0, {1, -1e30, 1e30, 3}, {1, -1e30, 0, 3}},
+      {0, {1, 1e16, -1e16, 1}, {1, 1e16, (double)(real)1e16 + (double)-(real)1e16, 1}},
+      {0, {1, -1e30, 1e30, 3}, {1, -1e30, 0, 3}},
 #if defined(TH_REAL_IS_DOUBLE)
-    {0, {-most, 0, most, most}, {-most, -most, 0, most}},
-    {0, {most, most, -most, 0}, {most, inf, inf, inf}},
-    {1, {0.25, most, 2, 2}, {0.25, most / 4, most / 2, most}},
-    {1, {1e-200, 1e200, 1e200, 1e200}, {1e-200, 1, 1e200, inf}},
+      {0, {-most, 0, most, most}, {-most, -most, 0, most}},
+      {0, {most, most, -most, 0}, {most, inf, inf, inf}},
+      {1, {0.25, most, 2, 2}, {0.25, most / 4, most / 2, most}},
+      {1, {1e-200, 1e200, 1e200, 1e200}, {1e-200, 1, 1e200, inf}},
 #endif
-    {1, {0.5, 3, 1.5, 0}, {0.5, 1.5, 2.25, 0}},
+      {1, {0.5, 3, 1.5, 0}, {0.5, 1.5, 2.25, 0}},
   };
   TH_UNUSED const double unused = inf + most;
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)

@@ -77,10 +77,10 @@ typedef struct {
 #define FLOATING_TYPE(X)
 #endif
 
-#define DEFINE(NAME, CALL)                                  \
-  static void THTest_(NAME##Of)(THTensor * r, Operands * o) \
-  {                                                         \
-    CALL;                                                   \
+#define DEFINE(NAME, CALL)                                \
+  static void THTest_(NAME##Of)(THTensor *r, Operands *o) \
+  {                                                       \
+    CALL;                                                 \
   }
 ANY_TYPE(DEFINE)
 FLOATING_TYPE(DEFINE)
@@ -186,8 +186,7 @@ static void THTest_(sharedIndices)(void)
   THTensor_(free)(t);
 }
 
-/* --- what changes a tensor in place ------------------------------------------------------------
- */
+/* --- what changes a tensor in place --------------------------------------------------------- */
 
 /* X(name, call with all of r, the same with one element of r and src) */
 #define CHANGES(X)                                                                           \
@@ -203,14 +202,14 @@ static void THTest_(sharedIndices)(void)
 enum { CHANGED = 60 };
 
 /* The changes of single elements, on a copy of the storage. */
-#define DEFINE(NAME, ALL, ONE)                                 \
-  static void THTest_(NAME)(THTensor * r, THTensor * src)      \
-  {                                                            \
-    ALL;                                                       \
-  }                                                            \
-  static void THTest_(NAME##One)(THTensor * one, THTensor * x) \
-  {                                                            \
-    ONE;                                                       \
+#define DEFINE(NAME, ALL, ONE)                               \
+  static void THTest_(NAME)(THTensor *r, THTensor *src)      \
+  {                                                          \
+    ALL;                                                     \
+  }                                                          \
+  static void THTest_(NAME##One)(THTensor *one, THTensor *x) \
+  {                                                          \
+    ONE;                                                     \
   }
 CHANGES(DEFINE)
 #undef DEFINE
@@ -299,8 +298,7 @@ static void THTest_(sharedOperands)(void)
 #endif
 }
 
-/* --- by indices and masks -----------------------------------------------------------------------
- */
+/* --- by indices and masks ------------------------------------------------------------------- */
 
 /* What happens to an element that is told by an index: it becomes x, takes it in, becomes 7. */
 typedef enum { BECOMES, ADDS, FILLS } Action;

@@ -385,8 +385,7 @@ static void THTest_(expandNd)(void)
     THTensor_(free)(ops[k]);
 }
 
-/* --- errors: the view and what it was made of stay as they were
- * -------------------------------------- */
+/* --- errors: the view and what it was made of stay as they were ----------------------------- */
 
 static void THTest_(viewErrors)(void)
 {

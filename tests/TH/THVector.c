@@ -33,10 +33,7 @@ typedef struct {
   double first, last; /* where it is tried */
 } THTest_(Case);
 
-#define CASE(NAME, REFERENCE, FIRST, LAST)         \
-  {                                                \
-#NAME, THVector_(NAME), REFERENCE, FIRST, LAST \
-  }
+#define CASE(NAME, REFERENCE, FIRST, LAST) {#NAME, THVector_(NAME), REFERENCE, FIRST, LAST}
 
 #ifdef TH_COMPAT_TORCH7
 #define NEAREST roundl

@@ -195,9 +195,9 @@ static void THTest_(vectorMathRoots)(void)
   THTensor_(sqrt)(r, t);
   for (int i = 0; i < COUNT; i++) {
     const real got = THTensor_(data)(r)[i], want = (real)sqrt(x[i]);
-    CHECK_MSG(
-        x[i] != x[i] || x[i] < 0 ? got != got : got == want && !signbit(got) == !signbit(want),
-        "sqrt(%a) is %a, not %a", x[i], got, want);
+    CHECK_MSG(x[i] != x[i] || x[i] < 0 ? got != got
+                                       : got == want && !signbit(got) == !signbit(want),
+              "sqrt(%a) is %a, not %a", x[i], got, want);
   }
   THTensor_(free)(t);
   THTensor_(free)(r);

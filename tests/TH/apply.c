@@ -298,16 +298,18 @@ static void THTest_(omp)(void)
       TH_TENSOR_APPLY_REDUCTION_OMP(real, a, + : sum, sum += THTest_(mark)(a, a_data);)
       CHECK_EQ(sum, one);
       sum = 0;
-      TH_TENSOR_APPLY2_OMP(
-          count, THTensor_(isContiguous)(a), THTensor_(isContiguous)(b), real, a, real, b,
-          const uint64_t product = THTest_(mark)(a, a_data) * THTest_(mark)(b, b_data);
-          __atomic_add_fetch(&sum, product, __ATOMIC_RELAXED);)
+      TH_TENSOR_APPLY2_OMP(count, THTensor_(isContiguous)(a), THTensor_(isContiguous)(b), real, a,
+                           real, b,
+                           const uint64_t product =
+                               THTest_(mark)(a, a_data) * THTest_(mark)(b, b_data);
+                           __atomic_add_fetch(&sum, product, __ATOMIC_RELAXED);)
       CHECK_EQ(sum, two);
       sum = 0;
-      TH_TENSOR_APPLY3_OMP(
-          count, 0, 0, 0, real, a, real, b, real, c,
-          const uint64_t product = THTest_(mark)(a, a_data) * THTest_(mark)(b, b_data);
-          __atomic_add_fetch(&sum, product * THTest_(mark)(c, c_data), __ATOMIC_RELAXED);)
+      TH_TENSOR_APPLY3_OMP(count, 0, 0, 0, real, a, real, b, real, c,
+                           const uint64_t product =
+                               THTest_(mark)(a, a_data) * THTest_(mark)(b, b_data);
+                           __atomic_add_fetch(&sum, product * THTest_(mark)(c, c_data),
+                                              __ATOMIC_RELAXED);)
       CHECK_EQ(sum, three);
 
       CHECK_RAISES(0, "inconsistent sizes",

@@ -110,8 +110,7 @@ FAULT(guard, THGuard guard; THGuard_enter(&guard, THFree); guard.what = THAlloc(
       o->madeBlock = THAlloc(100); THGuard_leave(&guard))
 FAULT(guardKeep, THGuard guard; THGuard_enter(&guard, THFree); guard.what = THAlloc(100);
       THFree(THAlloc(100)); o->madeBlock = THGuard_keep(&guard))
-FAULT(
-    attempt, THTry attempt; TH_TRY(attempt) { THFree(THAlloc(100)); } THFree(THAlloc(100)))
+FAULT(attempt, THTry attempt; TH_TRY(attempt) { THFree(THAlloc(100)); } THFree(THAlloc(100)))
 
 static void run_nothing(const THRun *run, const void *unused)
 {

@@ -138,8 +138,7 @@ static void nested(void **state)
   assert_string_equal(done, "cba");
 }
 
-/* --- undoing that goes wrong --------------------------------------------------------------------
- */
+/* --- undoing that goes wrong ---------------------------------------------------------------- */
 
 static void undo_raising(void *what)
 {
@@ -223,8 +222,7 @@ static void undo_with_errors_of_its_own(void **state)
   assert_string_equal(done, "-ba");
 }
 
-/* --- messages -----------------------------------------------------------------------------------
- */
+/* --- messages ------------------------------------------------------------------------------- */
 
 static void messages(void **state)
 {
@@ -275,8 +273,7 @@ static void long_messages(void **state)
   assert_string_equal(attempt.message + TH_MESSAGE_LENGTH - 11, " at file:1");
 }
 
-/* --- handlers -----------------------------------------------------------------------------------
- */
+/* --- handlers ------------------------------------------------------------------------------- */
 
 typedef struct {
   jmp_buf home;
@@ -394,8 +391,7 @@ static void handlers_of_threads(void **state)
   assert_memory_equal(default_lua.message, "for all again at ", 17);
 }
 
-/* --- the panic: in a child, whose stderr is read
- * -------------------------------------------------- */
+/* --- the panic: in a child, whose stderr is read -------------------------------------------- */
 
 static void return_from_handler(const char *message, void *data)
 {

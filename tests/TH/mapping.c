@@ -362,8 +362,7 @@ static void no_realloc(void **state)
   THByteStorage_free(s);
 }
 
-/* --- counted mappings ---------------------------------------------------------------------------
- */
+/* --- counted mappings ----------------------------------------------------------------------- */
 
 static THFloatStorage *counted(const char *name, int flags, ptrdiff_t size)
 {
@@ -458,8 +457,7 @@ static void counted_memory_that_was_left(void **state)
   CHECK_EQ(th_fail_live(), live);
 }
 
-/* --- processes ----------------------------------------------------------------------------------
- */
+/* --- processes ------------------------------------------------------------------------------ */
 
 static void wait_for(pid_t child)
 {
@@ -542,8 +540,7 @@ static void processes_come_and_go(void **state)
   CHECK(!memory_exists());
 }
 
-/* --- when the system refuses --------------------------------------------------------------------
- */
+/* --- when the system refuses ---------------------------------------------------------------- */
 
 typedef struct {
   int memory;

@@ -19,8 +19,7 @@ static THGenerator *seeded(void)
   return generator;
 }
 
-/* --- layout and seeds ---------------------------------------------------------------------------
- */
+/* --- layout and seeds ----------------------------------------------------------------------- */
 
 static void layout(void **state)
 {
@@ -90,8 +89,7 @@ static void words(void **state)
   THGenerator_free(g);
 }
 
-/* --- numbers ------------------------------------------------------------------------------------
- */
+/* --- numbers -------------------------------------------------------------------------------- */
 
 /* As the elements of a Double tensor, where those are drawn one by one. */
 static void numbers(void **state)
@@ -192,8 +190,7 @@ static void parameters(void **state)
   THGenerator_free(g);
 }
 
-/* --- states
- * --------------------------------------------------------------------------------------- */
+/* --- states --------------------------------------------------------------------------------- */
 
 /* Draws of all kinds, each from where the one before has left the stream. */
 static void sequence(void **state)
@@ -203,14 +200,14 @@ static void sequence(void **state)
   THDoubleTensor *d = THDoubleTensor_new();
   THLongTensor *l = THLongTensor_new();
   THByteTensor *image = THByteTensor_new();
-#define CHECK_NEXT(NUMBER, REAL, TENSOR, LAST, DRAW)                             \
-  do {                                                                           \
-    const THGolden *want = th_golden(golden, "sequence/%d", NUMBER);             \
-    TH##REAL##Tensor_resize1d(TENSOR, LAST);                                     \
-    DRAW;                                                                        \
-    for (ptrdiff_t i = 0; i < want->count; i++)                                  \
-      CHECK_NEAR((double)TH##REAL##Tensor_get1d(TENSOR, (LAST)-want->count + i), \
-                 th_golden_number(want, i), 1e-6);                               \
+#define CHECK_NEXT(NUMBER, REAL, TENSOR, LAST, DRAW)                               \
+  do {                                                                             \
+    const THGolden *want = th_golden(golden, "sequence/%d", NUMBER);               \
+    TH##REAL##Tensor_resize1d(TENSOR, LAST);                                       \
+    DRAW;                                                                          \
+    for (ptrdiff_t i = 0; i < want->count; i++)                                    \
+      CHECK_NEAR((double)TH##REAL##Tensor_get1d(TENSOR, (LAST) - want->count + i), \
+                 th_golden_number(want, i), 1e-6);                                 \
   } while (0)
 #ifdef TH_COMPAT_TORCH7 /* uniform tensors are of other words there */
   CHECK_NEXT(1, Float, f, 5,
@@ -344,8 +341,7 @@ static void null_generators(void **state)
   CHECK_RAISES(1, "NULL", THRandom_initialSeed(NULL));
 }
 
-/* --- locks
- * ---------------------------------------------------------------------------------------- */
+/* --- locks ---------------------------------------------------------------------------------- */
 
 static jmp_buf home;
 
@@ -447,8 +443,7 @@ static void forks(void **state)
   THGenerator_free(shared);
 }
 
-/* --- memory runs out
- * -------------------------------------------------------------------------------- */
+/* --- memory runs out ------------------------------------------------------------------------ */
 
 static void make_one(void *context)
 {

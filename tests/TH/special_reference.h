@@ -11,7 +11,7 @@ extern quad logf128(quad), tanf128(quad), sinf128(quad), rintf128(quad);
 
 /* pi in three parts, as sums of which it is written in any type. */
 #define REFERENCE_PI(T) \
-  ((T)0x1.921fb54442d18p+1 + (T)0x1.1a62633145c07p-53 + (T)-0x1.f1976b7ed8fbcp-109)
+  ((T)0x1.921fb54442d18p+1 + (T)0x1.1a62633145c07p-53 + (T) - 0x1.f1976b7ed8fbcp-109)
 
 /* Bernoulli's numbers B2, B4, ... as fractions. */
 static const double bernoulli[][2] = {

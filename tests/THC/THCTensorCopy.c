@@ -7,7 +7,7 @@
 
 /* From every type: host to device, device to device, device to host, in all pairs of layouts. */
 #define COPY_LAYOUTS(Source, CudaSource, source)                                                \
-  static THCuda##CudaSource##Tensor *THTest_(upload##Source)(TH##Source##Tensor * s)            \
+  static THCuda##CudaSource##Tensor *THTest_(upload##Source)(TH##Source##Tensor *s)             \
   {                                                                                             \
     THCState *state = thc_state();                                                              \
     if (s->nDimension == 0)                                                                     \

@@ -360,8 +360,7 @@ static void THTest_(indexParts)(void)
   THCWalk_most = most;
 }
 
-/* --- advanced indices --------------------------------------------------------------------------
- */
+/* --- advanced indices ----------------------------------------------------------------------- */
 
 static void THTest_(offsets)(void)
 {
@@ -397,8 +396,7 @@ static void THTest_(offsets)(void)
   THCTensor_(free)(state, d);
 }
 
-/* --- errors: nothing has changed then ----------------------------------------------------------
- */
+/* --- errors: nothing has changed then ------------------------------------------------------- */
 
 static void THTest_(indexErrors)(void)
 {

@@ -32,8 +32,7 @@
 #define REAL_OF(X) ((real)(X))
 #endif
 
-/* --- rows --------------------------------------------------------------------------------------
- */
+/* --- rows ----------------------------------------------------------------------------------- */
 
 #define ALL(...) __VA_ARGS__
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE) || defined(TH_REAL_IS_HALF)
@@ -112,8 +111,7 @@ static const Row rows[] = {
 /* clang-format on */
 enum { ROWS = sizeof rows / sizeof *rows };
 
-/* --- one call -----------------------------------------------------------------------------------
- */
+/* --- one call ------------------------------------------------------------------------------- */
 
 /* What a result may differ by: nothing, for integers and comparisons; the rounding of Half; on a
  * GPU products that are added without being rounded first; and some units of functions. */
@@ -300,8 +298,7 @@ static void THTest_(pairs)(void)
             all_results(&rows[k], (int[]){lx, ly, lx}, (lx + 3 * ly) % TH_ONE, a, b);
 }
 
-/* --- values -------------------------------------------------------------------------------------
- */
+/* --- values --------------------------------------------------------------------------------- */
 
 /* Whatever does not divide by 0: extremes, neighbours of 0 and 1, infinities, NaN; each with each.
  */
@@ -436,8 +433,7 @@ static void THTest_(absOfBytes)(void)
 #endif
 }
 
-/* --- divisors of 0, and errors -------------------------------------------------------------------
- */
+/* --- divisors of 0, and errors -------------------------------------------------------------- */
 
 static void THTest_(zeroDivisors)(void)
 {

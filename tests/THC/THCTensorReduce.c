@@ -31,39 +31,39 @@ static void THTest_(odd)(THTensor *t)
   }
 }
 
-#define OF_DIM(NAME)                                                                           \
-  static void THTest_(one_##NAME)(THTensor * t, RTensor * s, THCTensor * d, int dim, int keep, \
-                                  double relative, double absolute)                            \
-  {                                                                                            \
-    THCState *state = thc_state();                                                             \
-    THCTensor *r = THCTensor_(new)(state);                                                     \
-    RTensor *expected = RTensor_(new)();                                                       \
-    THCTensor_(NAME)(state, r, d, dim, keep);                                                  \
-    RTensor_(NAME)(expected, s, dim, keep);                                                    \
-    CHECK_LIKE(r, expected, relative, absolute);                                               \
-    RTensor_(free)(expected);                                                                  \
-    THCTensor_(free)(state, r);                                                                \
+#define OF_DIM(NAME)                                                                        \
+  static void THTest_(one_##NAME)(THTensor *t, RTensor *s, THCTensor *d, int dim, int keep, \
+                                  double relative, double absolute)                         \
+  {                                                                                         \
+    THCState *state = thc_state();                                                          \
+    THCTensor *r = THCTensor_(new)(state);                                                  \
+    RTensor *expected = RTensor_(new)();                                                    \
+    THCTensor_(NAME)(state, r, d, dim, keep);                                               \
+    RTensor_(NAME)(expected, s, dim, keep);                                                 \
+    CHECK_LIKE(r, expected, relative, absolute);                                            \
+    RTensor_(free)(expected);                                                               \
+    THCTensor_(free)(state, r);                                                             \
   }
 OF_DIM(sum)
 OF_DIM(prod)
 
-#define BEST(NAME)                                                               \
-  static void THTest_(one_##NAME)(RTensor * s, THCTensor * d, int dim, int keep) \
-  {                                                                              \
-    THCState *state = thc_state();                                               \
-    THCTensor *r = THCTensor_(new)(state);                                       \
-    THCudaLongTensor *ri = THCudaLongTensor_new(state);                          \
-    RTensor *expected = RTensor_(new)();                                         \
-    THLongTensor *indices = THLongTensor_new();                                  \
-    THCTensor_(NAME)(state, r, ri, d, dim, keep);                                \
-    RTensor_(NAME)(expected, indices, s, dim, keep);                             \
-    THLongTensor_add(indices, indices, TH_INDEX_BASE);                           \
-    CHECK_LIKE(r, expected, 0, 0);                                               \
-    CHECK_LONGS(ri, indices);                                                    \
-    THLongTensor_free(indices);                                                  \
-    RTensor_(free)(expected);                                                    \
-    THCudaLongTensor_free(state, ri);                                            \
-    THCTensor_(free)(state, r);                                                  \
+#define BEST(NAME)                                                             \
+  static void THTest_(one_##NAME)(RTensor *s, THCTensor *d, int dim, int keep) \
+  {                                                                            \
+    THCState *state = thc_state();                                             \
+    THCTensor *r = THCTensor_(new)(state);                                     \
+    THCudaLongTensor *ri = THCudaLongTensor_new(state);                        \
+    RTensor *expected = RTensor_(new)();                                       \
+    THLongTensor *indices = THLongTensor_new();                                \
+    THCTensor_(NAME)(state, r, ri, d, dim, keep);                              \
+    RTensor_(NAME)(expected, indices, s, dim, keep);                           \
+    THLongTensor_add(indices, indices, TH_INDEX_BASE);                         \
+    CHECK_LIKE(r, expected, 0, 0);                                             \
+    CHECK_LONGS(ri, indices);                                                  \
+    THLongTensor_free(indices);                                                \
+    RTensor_(free)(expected);                                                  \
+    THCudaLongTensor_free(state, ri);                                          \
+    THCTensor_(free)(state, r);                                                \
   }
 BEST(max)
 BEST(min)
@@ -361,8 +361,7 @@ static void THTest_(logical)(void)
 
 #endif
 
-/* --- distances, norms that are kept small ------------------------------------------------------
- */
+/* --- distances, norms that are kept small --------------------------------------------------- */
 
 static void THTest_(distances)(void)
 {
@@ -410,8 +409,7 @@ static void THTest_(distances)(void)
 #endif
 }
 
-/* --- running sums and products ------------------------------------------------------------------
- */
+/* --- running sums and products -------------------------------------------------------------- */
 
 static void THTest_(scanOf)(THTensor *t, int dim)
 {
@@ -460,8 +458,7 @@ static void THTest_(scans)(void)
     }
 }
 
-/* --- results that share memory, errors ---------------------------------------------------------
- */
+/* --- results that share memory, errors ------------------------------------------------------ */
 
 static void THTest_(reduceInPlace)(void)
 {

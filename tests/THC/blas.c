@@ -199,15 +199,15 @@ static void errors(void **unused)
   CHECK_RAISES(8, "lda is 1", THCudaBlas_Sgemm(state, 'n', 'n', 2, 2, 2, 1, x, 1, x, 2, 1, x, 2));
   CHECK_RAISES(10, "ldb is 2", THCudaBlas_Sgemm(state, 'n', 't', 2, 3, 2, 1, x, 2, x, 2, 1, x, 2));
   CHECK_RAISES(13, "ldc is 1", THCudaBlas_Sgemm(state, 'n', 'n', 2, 2, 2, 1, x, 2, x, 2, 1, x, 1));
-  CHECK_RAISES(
-      14, "batchCount is -1",
-      THCudaBlas_SgemmBatched(state, 'n', 'n', 1, 1, 1, 1, from, 1, from, 1, 1, xs, 1, -1));
-  CHECK_RAISES(
-      15, "ldc",
-      THCudaBlas_SgemmStridedBatched(state, 'n', 'n', 2, 2, 2, 1, x, 2, 4, x, 2, 4, 1, x, 1, 4, 2));
-  CHECK_RAISES(
-      16, "share memory",
-      THCudaBlas_SgemmStridedBatched(state, 'n', 'n', 2, 2, 2, 1, x, 2, 4, x, 2, 4, 1, x, 2, 0, 2));
+  CHECK_RAISES(14, "batchCount is -1",
+               THCudaBlas_SgemmBatched(state, 'n', 'n', 1, 1, 1, 1, from, 1, from, 1, 1, xs, 1,
+                                       -1));
+  CHECK_RAISES(15, "ldc",
+               THCudaBlas_SgemmStridedBatched(state, 'n', 'n', 2, 2, 2, 1, x, 2, 4, x, 2, 4, 1, x,
+                                              1, 4, 2));
+  CHECK_RAISES(16, "share memory",
+               THCudaBlas_SgemmStridedBatched(state, 'n', 'n', 2, 2, 2, 1, x, 2, 4, x, 2, 4, 1, x,
+                                              2, 0, 2));
   CHECK_RAISES(3, "lda is 1", THCudaBlas_Sgetrf(state, 2, xs, 1, NULL, NULL, 1));
   CHECK_RAISES(3, "nrhs is -1",
                THCudaBlas_Sgetrs(state, 'n', 2, -1, from, 2, NULL, xs, 2, &info, 1));

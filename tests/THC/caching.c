@@ -203,8 +203,7 @@ static void threads(void **unused)
   CHECK_EQ(THCCachingAllocator_currentMemoryCached(0), 0);
 }
 
-/* --- pinned memory -----------------------------------------------------------------------------
- */
+/* --- pinned memory -------------------------------------------------------------------------- */
 
 static void pinned(void **unused)
 {

@@ -124,8 +124,7 @@ static void handles(void **unused)
   THCState_setCurrentSparseHandleIndex(state, 1);
 }
 
-/* --- memory ------------------------------------------------------------------------------------
- */
+/* --- memory --------------------------------------------------------------------------------- */
 
 static THCudaByteStorage *held;
 static int collections;

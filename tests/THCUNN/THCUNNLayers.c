@@ -304,21 +304,21 @@ static void THTest_(classNll)(void)
     snprintf(text, sizeof text, "is %d, out of range", (int)wrong);
     THCudaLongTensor_set1d(state, to, 0, wrong);
     THCTensor_(resize1d)(state, y.d, 2);
-    CHECK_RAISES(
-        3, text,
-        DEVICE(ClassNLLCriterion_updateOutput)(state, x.d, to, y.d, true, NULL, all.d, -100, true));
+    CHECK_RAISES(3, text,
+                 DEVICE(ClassNLLCriterion_updateOutput)(state, x.d, to, y.d, true, NULL, all.d,
+                                                        -100, true));
     CHECK_RAISES(3, text,
                  DEVICE(ClassNLLCriterion_updateGradInput)(state, x.d, to, all.d, y.d, true, NULL,
                                                            all.d, -100, true));
     CHECK_EQ(y.d->size[0], 2);
   }
-  CHECK_RAISES(
-      6, "[5]",
-      DEVICE(ClassNLLCriterion_updateOutput)(state, x.d, to, y.d, true, y.d, all.d, -100, true));
+  CHECK_RAISES(6, "[5]",
+               DEVICE(ClassNLLCriterion_updateOutput)(state, x.d, to, y.d, true, y.d, all.d, -100,
+                                                      true));
   THCudaLongTensor_resize1d(state, to, 2);
-  CHECK_RAISES(
-      3, "[2]",
-      DEVICE(ClassNLLCriterion_updateOutput)(state, x.d, to, y.d, true, NULL, all.d, -100, true));
+  CHECK_RAISES(3, "[2]",
+               DEVICE(ClassNLLCriterion_updateOutput)(state, x.d, to, y.d, true, NULL, all.d, -100,
+                                                      true));
   FREE(&x, &y, &all, &weights);
   THLongTensor_free(target);
   THCudaLongTensor_free(state, to);
@@ -357,8 +357,8 @@ static void THTest_(maxPooling)(void)
         THTest_(same)("output", y);
         for (ptrdiff_t i = 0; i < THLongTensor_nElement(at); i++) {
           int64_t place;
-          CHECK_CUDA(
-              cudaMemcpy(&place, there->storage->data + i, sizeof place, cudaMemcpyDeviceToHost));
+          CHECK_CUDA(cudaMemcpy(&place, there->storage->data + i, sizeof place,
+                                cudaMemcpyDeviceToHost));
           CHECK_EQ(place, at->storage->data[i]);
         }
         Pair g = THTest_(pair)(TH_TRANSPOSED, 2, y.d->nDimension, y.d->size);
@@ -366,17 +366,18 @@ static void THTest_(maxPooling)(void)
              (NULL, x.w, g.w, dx.w, at, WINDOWS));
         THTest_(same)("gradient", dx);
         CHECK_RAISES(0, "gradOutput has size",
-                     DEVICE(SpatialDilatedMaxPooling_updateGradInput)(
-                         state, x.d, x.d, dx.d, there, 3, 3, 2, 2, 0, 0, 1, 1, false));
+                     DEVICE(SpatialDilatedMaxPooling_updateGradInput)(state, x.d, x.d, dx.d, there,
+                                                                      3, 3, 2, 2, 0, 0, 1, 1,
+                                                                      false));
         FREE(&x, &y, &dx, &g);
         THLongTensor_free(at);
         THCudaLongTensor_free(state, there);
       }
   Pair x = THTest_(pair)(0, 1, TH_SHAPE(3, 4)), y = THTest_(nothing)();
   THCudaLongTensor *there = THCudaLongTensor_new(state);
-  CHECK_RAISES(
-      2, "[3 x 4]",
-      DEVICE(SpatialMaxPooling_updateOutput)(state, x.d, y.d, there, 2, 2, 2, 2, 0, 0, false));
+  CHECK_RAISES(2, "[3 x 4]",
+               DEVICE(SpatialMaxPooling_updateOutput)(state, x.d, y.d, there, 2, 2, 2, 2, 0, 0,
+                                                      false));
   FREE(&x, &y);
   THCudaLongTensor_free(state, there);
 }

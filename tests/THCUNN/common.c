@@ -37,9 +37,9 @@ static void checks(void **unused)
                THCUNN_check_dim_size(state, a, 2, 1, 5));
   CHECK_RAISES(0, "other has size [5], and has to have 2 dimensions",
                THCUNN_check_dim_size(state, other, 2, 0, 5));
-  CHECK_RAISES(
-      2, "a matrix is expected, not [5]",
-      THCUNN_argCheck(state, other->nDimension == 2, 2, other, "a matrix is expected, not %s"));
+  CHECK_RAISES(2, "a matrix is expected, not [5]",
+               THCUNN_argCheck(state, other->nDimension == 2, 2, other,
+                               "a matrix is expected, not %s"));
   if (thc_devices() > 1) {
     CHECK_CUDA(cudaSetDevice(1));
     CHECK_RAISES(0, "device", THCUNN_assertSameGPU(state, 2, a, same));

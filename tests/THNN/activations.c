@@ -225,10 +225,7 @@ BACKWARD(RReLU, slopesOf(given), 0.25, 0.5, true, inplace)
 /* In place the values are those that are computed elsewhere, and x and y end as the same tensor. */
 static void THTest_(inPlace)(void)
 {
-#define ROW(NAME)        \
-  {                      \
-#NAME, NAME##InPlace \
-  }
+#define ROW(NAME) {#NAME, NAME##InPlace}
   static const InPlace rows[] = {ROW(ELU),           ROW(HardTanh),      ROW(HardTanhBack),
                                  ROW(LeakyReLU),     ROW(LeakyReLUBack), ROW(Threshold),
                                  ROW(ThresholdBack), ROW(RReLU),         ROW(RReLUBack)};

@@ -82,14 +82,13 @@ static void check_pool(const Pool *p, int planes, th_random *random)
   for (ptrdiff_t i = 0; i < count; i++)
     THTensor_(data)(x)[i] = (real)between(random, 1, 1000) / 7;
   const int *k = p->size, *s = p->step, *pad = p->pad;
-  THNN_(VolumetricAveragePooling_updateOutput)
-  (NULL, x, y, k[0], k[2], k[1], s[0], s[2], s[1], pad[0], pad[2], pad[1], p->ceil, p->padCounts);
+  THNN_(VolumetricAveragePooling_updateOutput)(NULL, x, y, k[0], k[2], k[1], s[0], s[2], s[1],
+                                               pad[0], pad[2], pad[1], p->ceil, p->padCounts);
   THTensor_(resizeAs)(g, y);
   for (ptrdiff_t i = 0; i < THTensor_(nElement)(g); i++)
     THTensor_(data)(g)[i] = (real)between(random, 1, 1000) / 7;
-  THNN_(VolumetricAveragePooling_updateGradInput)
-  (NULL, x, g, d, k[0], k[2], k[1], s[0], s[2], s[1], pad[0], pad[2], pad[1], p->ceil,
-   p->padCounts);
+  THNN_(VolumetricAveragePooling_updateGradInput)(NULL, x, g, d, k[0], k[2], k[1], s[0], s[2], s[1],
+                                                  pad[0], pad[2], pad[1], p->ceil, p->padCounts);
 
   accreal *gradient = THAlloc(count * (ptrdiff_t)sizeof *gradient);
   memset(gradient, 0, (size_t)count * sizeof *gradient);
@@ -142,17 +141,17 @@ static void check_last_back(const Pool *p, THTensor *image, THTensor *y, int mos
   THTensor *g = THTensor_(newClone)(y), *d = THTensor_(new)();
   for (ptrdiff_t i = 0; i < THTensor_(nElement)(g); i++)
     THTensor_(data)(g)[i] = (real)between(random, 1, 1000) / 7;
-  THNN_(VolumetricAveragePooling_updateGradInput)
-  (NULL, image, g, d, k[0], k[2], k[1], s[0], s[2], s[1], pad[0], pad[2], pad[1], p->ceil,
-   p->padCounts);
+  THNN_(VolumetricAveragePooling_updateGradInput)(NULL, image, g, d, k[0], k[2], k[1], s[0], s[2],
+                                                  s[1], pad[0], pad[2], pad[1], p->ceil,
+                                                  p->padCounts);
   THTensor *x = with_planes_last(image), *lastG = with_planes_last(g);
   THTensor *found[] = {with_planes_last(d), with_planes_last(d)};
   for (int i = 0; i < 2; i++) {
     THSetNumThreads(i ? most : 1);
     THTensor_(fill)(found[i], -1);
-    THNN_(VolumetricAveragePooling_updateGradInput)
-    (NULL, x, lastG, found[i], k[0], k[2], k[1], s[0], s[2], s[1], pad[0], pad[2], pad[1], p->ceil,
-     p->padCounts);
+    THNN_(VolumetricAveragePooling_updateGradInput)(NULL, x, lastG, found[i], k[0], k[2], k[1],
+                                                    s[0], s[2], s[1], pad[0], pad[2], pad[1],
+                                                    p->ceil, p->padCounts);
     CHECK_EQ(found[i]->stride[0], 1);
   }
   THSetNumThreads(threads);
@@ -179,15 +178,13 @@ static void check_last(const Pool *p, int planes, th_random *random)
     THTensor_(transpose)(x, NULL, d, 3);
   THTensor *image = THTensor_(newContiguous)(x);
   const int *k = p->size, *s = p->step, *pad = p->pad;
-  THNN_(VolumetricAveragePooling_updateOutput)
-  (NULL, image, y, k[0], k[2], k[1], s[0], s[2], s[1], pad[0], pad[2], pad[1], p->ceil,
-   p->padCounts);
+  THNN_(VolumetricAveragePooling_updateOutput)(NULL, image, y, k[0], k[2], k[1], s[0], s[2], s[1],
+                                               pad[0], pad[2], pad[1], p->ceil, p->padCounts);
   THTensor_(resize4d)(last, y->size[1], y->size[2], y->size[3], planes);
   for (int d = 0; d < 3; d++)
     THTensor_(transpose)(last, NULL, d, 3);
-  THNN_(VolumetricAveragePooling_updateOutput)
-  (NULL, x, last, k[0], k[2], k[1], s[0], s[2], s[1], pad[0], pad[2], pad[1], p->ceil,
-   p->padCounts);
+  THNN_(VolumetricAveragePooling_updateOutput)(NULL, x, last, k[0], k[2], k[1], s[0], s[2], s[1],
+                                               pad[0], pad[2], pad[1], p->ceil, p->padCounts);
   CHECK_EQ(last->stride[0], 1); /* it lies as it lay */
   for (ptrdiff_t i = 0; i < THTensor_(nElement)(y); i++) {
     const ptrdiff_t windows = y->stride[0], at = i % windows * planes + i / windows;

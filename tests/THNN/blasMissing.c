@@ -23,11 +23,13 @@ static void missing(void **state)
                THNN_FloatSpatialConvolutionMM_updateOutput(NULL, input, output, weight, NULL, NULL,
                                                            NULL, 1, 1, 1, 1, 0, 0));
   CHECK_RAISES(0, "libmissing",
-               THNN_FloatSpatialConvolutionMM_updateGradInput(
-                   NULL, input, gradOutput, output, weight, NULL, NULL, 1, 1, 1, 1, 0, 0));
+               THNN_FloatSpatialConvolutionMM_updateGradInput(NULL, input, gradOutput, output,
+                                                              weight, NULL, NULL, 1, 1, 1, 1, 0,
+                                                              0));
   CHECK_RAISES(0, "libmissing",
-               THNN_FloatSpatialConvolutionMM_accGradParameters(
-                   NULL, input, gradOutput, weight, NULL, NULL, NULL, 1, 1, 1, 1, 0, 0, 1));
+               THNN_FloatSpatialConvolutionMM_accGradParameters(NULL, input, gradOutput, weight,
+                                                                NULL, NULL, NULL, 1, 1, 1, 1, 0, 0,
+                                                                1));
   CHECK_RAISES(0, "libmissing",
                THNN_FloatLinear_updateOutput(NULL, rows, output, matrix, NULL, NULL));
   CHECK_RAISES(0, "libmissing",

@@ -102,9 +102,11 @@ CALL(dilatedBackward,
      THNN_(SpatialDilatedConvolution_updateGradInput)(NULL, o->input, o->gradOutput, o->gradInput,
                                                       o->weight, o->buffer1, I2(0), I2(2), I2(4),
                                                       I2(6)))
-CALL(dilatedAccumulate, THNN_(SpatialDilatedConvolution_accGradParameters)(
-                            NULL, o->input, o->gradOutput, o->gradWeight, o->gradBias, o->buffer1,
-                            o->buffer2, I2(0), I2(2), I2(4), I2(6), o->scale))
+CALL(dilatedAccumulate,
+     THNN_(SpatialDilatedConvolution_accGradParameters)(NULL, o->input, o->gradOutput,
+                                                        o->gradWeight, o->gradBias, o->buffer1,
+                                                        o->buffer2, I2(0), I2(2), I2(4), I2(6),
+                                                        o->scale))
 static void dilatedRandom(Operands *o)
 {
   const Windows w = random_windows(o, 2, 1, 0);
@@ -228,9 +230,11 @@ CALL(dilatedVolumeBackward,
      THNN_(VolumetricDilatedConvolution_updateGradInput)(NULL, o->input, o->gradOutput,
                                                          o->gradInput, o->weight, o->buffer1, I3(0),
                                                          I3(3), I3(6), I3(9)))
-CALL(dilatedVolumeAccumulate, THNN_(VolumetricDilatedConvolution_accGradParameters)(
-                                  NULL, o->input, o->gradOutput, o->gradWeight, o->gradBias,
-                                  o->buffer1, o->buffer2, I3(0), I3(3), I3(6), I3(9), o->scale))
+CALL(dilatedVolumeAccumulate,
+     THNN_(VolumetricDilatedConvolution_accGradParameters)(NULL, o->input, o->gradOutput,
+                                                           o->gradWeight, o->gradBias, o->buffer1,
+                                                           o->buffer2, I3(0), I3(3), I3(6), I3(9),
+                                                           o->scale))
 static void dilatedVolumeRandom(Operands *o)
 {
   const Windows w = random_windows(o, 3, 1, 0);
@@ -253,9 +257,11 @@ CALL(fullVolumeBackward,
      THNN_(VolumetricFullConvolution_updateGradInput)(NULL, o->input, o->gradOutput, o->gradInput,
                                                       o->weight, o->buffer1, o->buffer2, I3(0),
                                                       I3(3), I3(6), I3(9)))
-CALL(fullVolumeAccumulate, THNN_(VolumetricFullConvolution_accGradParameters)(
-                               NULL, o->input, o->gradOutput, o->gradWeight, o->gradBias,
-                               o->buffer1, o->buffer2, I3(0), I3(3), I3(6), I3(9), o->scale))
+CALL(fullVolumeAccumulate,
+     THNN_(VolumetricFullConvolution_accGradParameters)(NULL, o->input, o->gradOutput,
+                                                        o->gradWeight, o->gradBias, o->buffer1,
+                                                        o->buffer2, I3(0), I3(3), I3(6), I3(9),
+                                                        o->scale))
 static void fullVolumeRandom(Operands *o)
 {
   const Windows w = random_windows(o, 3, 0, 1);
@@ -274,9 +280,11 @@ CALL(fullDilatedVolumeForward,
      THNN_(VolumetricFullDilatedConvolution_updateOutput)(NULL, o->input, o->output, o->weight,
                                                           o->bias, o->buffer1, o->buffer2, I3(0),
                                                           I3(3), I3(6), I3(9), I3(12)))
-CALL(fullDilatedVolumeBackward, THNN_(VolumetricFullDilatedConvolution_updateGradInput)(
-                                    NULL, o->input, o->gradOutput, o->gradInput, o->weight,
-                                    o->buffer1, o->buffer2, I3(0), I3(3), I3(6), I3(9), I3(12)))
+CALL(fullDilatedVolumeBackward,
+     THNN_(VolumetricFullDilatedConvolution_updateGradInput)(NULL, o->input, o->gradOutput,
+                                                             o->gradInput, o->weight, o->buffer1,
+                                                             o->buffer2, I3(0), I3(3), I3(6), I3(9),
+                                                             I3(12)))
 CALL(fullDilatedVolumeAccumulate,
      THNN_(VolumetricFullDilatedConvolution_accGradParameters)(NULL, o->input, o->gradOutput,
                                                                o->gradWeight, o->gradBias,
@@ -345,9 +353,11 @@ CALL(depthWiseBackward,
      THNN_(SpatialDepthWiseConvolution_updateGradInput)(NULL, o->input, o->gradOutput, o->gradInput,
                                                         o->weight, o->buffer1, o->buffer2, I2(0),
                                                         I2(2), I2(4)))
-CALL(depthWiseAccumulate, THNN_(SpatialDepthWiseConvolution_accGradParameters)(
-                              NULL, o->input, o->gradOutput, o->gradWeight, o->gradBias, o->buffer1,
-                              o->buffer2, I2(0), I2(2), I2(4), o->scale))
+CALL(depthWiseAccumulate,
+     THNN_(SpatialDepthWiseConvolution_accGradParameters)(NULL, o->input, o->gradOutput,
+                                                          o->gradWeight, o->gradBias, o->buffer1,
+                                                          o->buffer2, I2(0), I2(2), I2(4),
+                                                          o->scale))
 static void depthWiseRandom(Operands *o)
 {
   const Windows w = random_windows(o, 2, 0, 0);
@@ -625,8 +635,9 @@ static void THTest_(volumeShapes)(void)
     dilatedVolumeForward(&o);
     dilatedVolumeBackward(&o);
     dilatedVolumeAccumulate(&o);
-    THNN_(VolumetricFullDilatedConvolution_updateOutput)
-    (NULL, g, full, v, NULL, NULL, NULL, I3A(k), I3A(step), I3A(pad), I3A(dilation), I3A(adjust));
+    THNN_(VolumetricFullDilatedConvolution_updateOutput)(NULL, g, full, v, NULL, NULL, NULL, I3A(k),
+                                                         I3A(step), I3A(pad), I3A(dilation),
+                                                         I3A(adjust));
     const double unit = sizeof(real) == 4 ? 1e-4 : 1e-12;
     for (ptrdiff_t at = 0; at < THTest_(count)(y); at++) {
       ptrdiff_t rest = at;
@@ -781,12 +792,12 @@ static void THTest_(convolutionErrors)(void)
   CHECK_RAISES(0, "padT is -1", VOLUME(v, w3, four, 2, 2, 2, 1, 1, 1, -1, 0, 0));
   CHECK_RAISES(0, "dT is 0", VOLUME(v, w3, four, 2, 2, 2, 0, 1, 1, 0, 0, 0));
   CHECK_RAISES(0, "[4 x 3 x 2 x 2]", VOLUME(v, w, four, 2, 2, 2, 1, 1, 1, 0, 0, 0));
-  CHECK_RAISES(
-      4, "[4 x 3 x 2 x 2]",
-      THNN_(VolumetricConvolution_updateOutput)(NULL, v, y, w, four, NULL, NULL, 1, 1, 1, 0, 0, 0));
-#define LOCAL(W, B, ...)                      \
-  THNN_(SpatialConvolutionLocal_updateOutput) \
-  (NULL, x, y, W, B, NULL, NULL, 2, 2, 1, 1, 0, 0, __VA_ARGS__)
+  CHECK_RAISES(4, "[4 x 3 x 2 x 2]",
+               THNN_(VolumetricConvolution_updateOutput)(NULL, v, y, w, four, NULL, NULL, 1, 1, 1,
+                                                         0, 0, 0));
+#define LOCAL(W, B, ...)                                                                      \
+  THNN_(SpatialConvolutionLocal_updateOutput)(NULL, x, y, W, B, NULL, NULL, 2, 2, 1, 1, 0, 0, \
+                                              __VA_ARGS__)
   CHECK_RAISES(0, "[2 x 3 x 6 x 5]", LOCAL(l, NULL, 5, 6, 4, 6));
   CHECK_RAISES(0, "[4 x 3 x 2 x 2]", LOCAL(w, NULL, 5, 6, 4, 5));
   CHECK_RAISES(0, "[5]", LOCAL(l, five, 5, 6, 4, 5));
@@ -806,9 +817,9 @@ static void THTest_(convolutionErrors)(void)
   for (int i = 0; i < 4; i++) {
     *THTest_(at)(table, 2) = (real)bad[i];
     CHECK_RAISES(0, "connTable connects plane", MAP(m, table, 3, 4, 1, 1));
-    CHECK_RAISES(
-        0, "connTable connects plane",
-        THNN_(SpatialFullConvolutionMap_updateOutput)(NULL, x, y, m, four, table, 3, 4, 1, 1));
+    CHECK_RAISES(0, "connTable connects plane",
+                 THNN_(SpatialFullConvolutionMap_updateOutput)(NULL, x, y, m, four, table, 3, 4, 1,
+                                                               1));
   }
 #define TEMPORAL(X, W, B, ...) \
   THNN_(TemporalConvolution_updateOutput)(NULL, X, y, W, B, __VA_ARGS__)

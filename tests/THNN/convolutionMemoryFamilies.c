@@ -84,10 +84,7 @@ LAYER(SpatialFullConvolutionMap, (OUTPUT, l->table, 64, 64, 2, 2),
     THNN_FloatGroups_accGradParameters(NULL, &NAME, l->input, l->gradOutput, l->gradWeight, \
                                        l->gradBias, 1);                                     \
   }
-#define EACH(T, H, W) \
-  {                   \
-    T, H, W           \
-  }
+#define EACH(T, H, W) {T, H, W}
 GROUPS(GroupsOfImages, .axes = 2, .groups = 32, .size = EACH(1, 3, 3), .step = EACH(1, 1, 1),
        .pad = EACH(0, 1, 1), .dilation = EACH(1, 1, 1))
 GROUPS(FullGroupsOfImages, .axes = 2, .full = true, .groups = 8, .size = EACH(1, 4, 4),

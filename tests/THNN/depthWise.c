@@ -84,12 +84,10 @@ static void check_shape(const Shape *s, th_random *random)
             ey[at] = sum;
           }
   const int kH = s->size[0], kW = s->size[1], pH = s->pad[0], pW = s->pad[1];
-  THNN_(SpatialDepthWiseConvolution_updateOutput)
-  (NULL, x, y, w, b, f, f, kW, kH, 1, 1, pW, pH);
-  THNN_(SpatialDepthWiseConvolution_updateGradInput)
-  (NULL, x, g, gx, w, f, f, kW, kH, 1, 1, pW, pH);
-  THNN_(SpatialDepthWiseConvolution_accGradParameters)
-  (NULL, x, g, gw, gb, f, f, kW, kH, 1, 1, pW, pH, 1);
+  THNN_(SpatialDepthWiseConvolution_updateOutput)(NULL, x, y, w, b, f, f, kW, kH, 1, 1, pW, pH);
+  THNN_(SpatialDepthWiseConvolution_updateGradInput)(NULL, x, g, gx, w, f, f, kW, kH, 1, 1, pW, pH);
+  THNN_(SpatialDepthWiseConvolution_accGradParameters)(NULL, x, g, gw, gb, f, f, kW, kH, 1, 1, pW,
+                                                       pH, 1);
   for (ptrdiff_t i = 0; i < THTensor_(nElement)(y); i++)
     CHECK_EQ(THTensor_(data)(y)[i], (real)ey[i]);
   for (ptrdiff_t i = 0; i < THTensor_(nElement)(x); i++)

@@ -154,8 +154,8 @@ static void THTest_(ClassNLLSingle)(void)
     for (int reduce = 0; reduce < 2; reduce++) {
       const int averaged = average && reduce;
       THNN_(ClassNLLCriterion_updateOutput)(NULL, x, class, y, average, w, total, -100, reduce);
-      THNN_(ClassNLLCriterion_updateGradInput)
-      (NULL, x, class, one, d, average, w, total, -100, reduce);
+      THNN_(ClassNLLCriterion_updateGradInput)(NULL, x, class, one, d, average, w, total, -100,
+                                               reduce);
       CHECK_EQ(*THTest_(at)(total, 0), 3);
       CHECK_EQ(*THTest_(at)(y, 0), averaged ? 2 : 6);
       CHECK_EQ(*THTest_(at)(d, 0), 0);
@@ -306,12 +306,12 @@ static void THTest_(convolutionShapes)(void)
     double *wantX = calloc((size_t)nx, sizeof(double)), *sumX = calloc((size_t)nx, sizeof(double));
     double *wantW = calloc((size_t)nw, sizeof(double)), *sumW = calloc((size_t)nw, sizeof(double));
 
-    THNN_(SpatialConvolutionMM_updateOutput)
-    (NULL, x, y, w, b, NULL, NULL, m.k[1], m.k[0], m.d[1], m.d[0], m.pad[1], m.pad[0]);
-    THNN_(SpatialConvolutionMM_updateGradInput)
-    (NULL, x, g, dx, w, NULL, NULL, m.k[1], m.k[0], m.d[1], m.d[0], m.pad[1], m.pad[0]);
-    THNN_(SpatialConvolutionMM_accGradParameters)
-    (NULL, x, g, dw, db, NULL, NULL, m.k[1], m.k[0], m.d[1], m.d[0], m.pad[1], m.pad[0], 0.5);
+    THNN_(SpatialConvolutionMM_updateOutput)(NULL, x, y, w, b, NULL, NULL, m.k[1], m.k[0], m.d[1],
+                                             m.d[0], m.pad[1], m.pad[0]);
+    THNN_(SpatialConvolutionMM_updateGradInput)(NULL, x, g, dx, w, NULL, NULL, m.k[1], m.k[0],
+                                                m.d[1], m.d[0], m.pad[1], m.pad[0]);
+    THNN_(SpatialConvolutionMM_accGradParameters)(NULL, x, g, dw, db, NULL, NULL, m.k[1], m.k[0],
+                                                  m.d[1], m.d[0], m.pad[1], m.pad[0], 0.5);
 
     const double unit = sizeof(real) == 4 ? 0x1p-23 : 0x1p-52; /* times terms and magnitude */
     for (int64_t n = 0; n < m.batch; n++)
@@ -366,8 +366,8 @@ static void THTest_(convolutionInfinity)(void)
   THTensor *w = THTest_(tensor)(0, 3, TH_SHAPE(3, 2, 1, 2));
   for (ptrdiff_t row = 0; row < 4; row++)
     *THTest_(at)(x, row * 5 + 4) = INFINITY; /* the last column is never the first of two */
-  THNN_(SpatialConvolutionMM_accGradParameters)
-  (NULL, x, g, w, NULL, NULL, NULL, 2, 1, 1, 1, 0, 0, 1);
+  THNN_(SpatialConvolutionMM_accGradParameters)(NULL, x, g, w, NULL, NULL, NULL, 2, 1, 1, 1, 0, 0,
+                                                1);
   for (ptrdiff_t i = 0; i < 12; i++)
     CHECK_EQ(isfinite(*THTest_(at)(w, i)) != 0, i % 4 != 1);
   THTensor_(free)(x);
@@ -396,8 +396,8 @@ static void THTest_(maxPoolShapes)(void)
     if (round % 5 == 0)
       *THTest_(at)(x, height * width / 2) = NAN;
     THIndexTensor *index = THIndexTensor_(new)();
-    THNN_(SpatialDilatedMaxPooling_updateOutput)
-    (NULL, x, y, index, kW, kH, dW, dH, padW, padH, lW, lH, false);
+    THNN_(SpatialDilatedMaxPooling_updateOutput)(NULL, x, y, index, kW, kH, dW, dH, padW, padH, lW,
+                                                 lH, false);
     for (ptrdiff_t at = 0; at < 3 * rows * columns; at++) {
       const int64_t plane = at / columns / rows, r = at / columns % rows, c = at % columns;
       real most = -(real)INFINITY;
@@ -441,10 +441,9 @@ static void THTest_(layerThreads)(void)
     for (ptrdiff_t i = 0; i < THTest_(count)(w); i++)
       r[2]->storage->data[i] = 0;
     THNN_(SpatialConvolutionMM_updateOutput)(NULL, x, r[0], w, NULL, NULL, NULL, 5, 5, 1, 1, 0, 0);
-    THNN_(SpatialConvolutionMM_updateGradInput)
-    (NULL, x, g, r[1], w, NULL, NULL, 5, 5, 1, 1, 0, 0);
-    THNN_(SpatialConvolutionMM_accGradParameters)
-    (NULL, x, g, r[2], NULL, NULL, NULL, 5, 5, 1, 1, 0, 0, 1);
+    THNN_(SpatialConvolutionMM_updateGradInput)(NULL, x, g, r[1], w, NULL, NULL, 5, 5, 1, 1, 0, 0);
+    THNN_(SpatialConvolutionMM_accGradParameters)(NULL, x, g, r[2], NULL, NULL, NULL, 5, 5, 1, 1, 0,
+                                                  0, 1);
     THNN_(LogSoftMax_updateOutput)(NULL, x, r[3], 2);
     THNN_(MSECriterion_updateOutput)(NULL, x, t, r[4], true, true);
     for (int i = 0; i < 5; i++) {
@@ -515,15 +514,15 @@ static void THTest_(layerErrors)(void)
     }
   }
   index->storage->data[1] = TH_INDEX_BASE;
-  CHECK_RAISES(
-      2, "[2 x 3 x 6 x 6]",
-      THNN_(ClassNLLCriterion_updateOutput)(NULL, x, index, y, true, NULL, total, -100, true));
-  CHECK_RAISES(
-      3, "[4 x 3]",
-      THNN_(ClassNLLCriterion_updateOutput)(NULL, w2, index, y, true, NULL, total, -100, true));
-  CHECK_RAISES(
-      6, "[5]",
-      THNN_(ClassNLLCriterion_updateOutput)(NULL, x2, index, y, true, five, total, -100, true));
+  CHECK_RAISES(2, "[2 x 3 x 6 x 6]",
+               THNN_(ClassNLLCriterion_updateOutput)(NULL, x, index, y, true, NULL, total, -100,
+                                                     true));
+  CHECK_RAISES(3, "[4 x 3]",
+               THNN_(ClassNLLCriterion_updateOutput)(NULL, w2, index, y, true, NULL, total, -100,
+                                                     true));
+  CHECK_RAISES(6, "[5]",
+               THNN_(ClassNLLCriterion_updateOutput)(NULL, x2, index, y, true, five, total, -100,
+                                                     true));
   CHECK_RAISES(4, "[5]",
                THNN_(ClassNLLCriterion_updateGradInput)(NULL, x2, index, five, y, true, NULL, total,
                                                         -100, true));
@@ -533,9 +532,9 @@ static void THTest_(layerErrors)(void)
 
 #define FORWARD(W, B, ...) \
   THNN_(SpatialConvolutionMM_updateOutput)(NULL, x, y, W, B, NULL, NULL, __VA_ARGS__)
-  CHECK_RAISES(
-      2, "[2 x 3]",
-      THNN_(SpatialConvolutionMM_updateOutput)(NULL, x2, y, w, four, NULL, NULL, 2, 2, 1, 1, 0, 0));
+  CHECK_RAISES(2, "[2 x 3]",
+               THNN_(SpatialConvolutionMM_updateOutput)(NULL, x2, y, w, four, NULL, NULL, 2, 2, 1,
+                                                        1, 0, 0));
   CHECK_RAISES(0, "kW is 0", FORWARD(w, four, 0, 2, 1, 1, 0, 0));
   CHECK_RAISES(0, "kH is -1", FORWARD(w, four, 2, -1, 1, 1, 0, 0));
   CHECK_RAISES(0, "dW is 0", FORWARD(w, four, 2, 2, 0, 1, 0, 0));
@@ -546,9 +545,9 @@ static void THTest_(layerErrors)(void)
   CHECK_RAISES(0, "[4 x 3]", FORWARD(w2, four, 2, 2, 1, 1, 0, 0));
   CHECK_RAISES(0, "[5]", FORWARD(w, five, 2, 2, 1, 1, 0, 0));
   CHECK_RAISES(0, "too small", FORWARD(w, four, 7, 2, 1, 1, 0, 0));
-  CHECK_RAISES(
-      0, "[2 x 4 x 5 x 5]",
-      THNN_(SpatialConvolutionMM_updateGradInput)(NULL, x, x, y, w, NULL, NULL, 2, 2, 1, 1, 0, 0));
+  CHECK_RAISES(0, "[2 x 4 x 5 x 5]",
+               THNN_(SpatialConvolutionMM_updateGradInput)(NULL, x, x, y, w, NULL, NULL, 2, 2, 1, 1,
+                                                           0, 0));
   CHECK_RAISES(0, "[2 x 4 x 5 x 5]",
                THNN_(SpatialConvolutionMM_accGradParameters)(NULL, x, x, w, four, NULL, NULL, 2, 2,
                                                              1, 1, 0, 0, 1));
@@ -561,22 +560,22 @@ static void THTest_(layerErrors)(void)
   CHECK_RAISES(0, "half", POOL(2, 2, 1, 1, 2, 0, false));
   CHECK_RAISES(0, "too small", POOL(9, 2, 1, 1, 0, 0, false));
   CHECK(places->nDimension == 0);
-  CHECK_RAISES(
-      0, "[2 x 3 x 3 x 3]",
-      THNN_(SpatialMaxPooling_updateGradInput)(NULL, x, x, y, places, 2, 2, 2, 2, 0, 0, false));
+  CHECK_RAISES(0, "[2 x 3 x 3 x 3]",
+               THNN_(SpatialMaxPooling_updateGradInput)(NULL, x, x, y, places, 2, 2, 2, 2, 0, 0,
+                                                        false));
   THTensor *g = THTest_(tensor)(0, 1, TH_SHAPE(2, 3, 3, 3));
-  CHECK_RAISES(
-      0, "[2 x 3 x 3 x 3]",
-      THNN_(SpatialMaxPooling_updateGradInput)(NULL, x, g, y, places, 2, 2, 2, 2, 0, 0, false));
+  CHECK_RAISES(0, "[2 x 3 x 3 x 3]",
+               THNN_(SpatialMaxPooling_updateGradInput)(NULL, x, g, y, places, 2, 2, 2, 2, 0, 0,
+                                                        false));
   THIndexTensor_(resize4d)(places, 2, 3, 3, 3);
   THIndexTensor *all = places;
   for (ptrdiff_t i = 0; i < 54; i++)
     all->storage->data[i] = TH_INDEX_BASE;
   for (int bad = 0; bad < 2; bad++) {
     all->storage->data[40] = bad ? 36 + TH_INDEX_BASE : TH_INDEX_BASE - 1;
-    CHECK_RAISES(
-        0, "no place",
-        THNN_(SpatialMaxPooling_updateGradInput)(NULL, x, g, y, places, 2, 2, 2, 2, 0, 0, false));
+    CHECK_RAISES(0, "no place",
+                 THNN_(SpatialMaxPooling_updateGradInput)(NULL, x, g, y, places, 2, 2, 2, 2, 0, 0,
+                                                          false));
   }
 
   th_watch_check(1);

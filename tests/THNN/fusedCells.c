@@ -66,14 +66,14 @@ static void THTest_(lstmCell)(void)
   for (int number = 0; layer_open(&o, &layer, number, TH_TRANSPOSED, TH_EMPTY); number++) {
     th_note("case %d", number);
     real *around = THTest_(storageValues)(o.input);
-    THNN_(LSTMFused_updateOutput)
-    (NULL, o.input, o.recurrent, o.bias, o.hiddenBias, o.cell, o.output, o.newCell);
+    THNN_(LSTMFused_updateOutput)(NULL, o.input, o.recurrent, o.bias, o.hiddenBias, o.cell,
+                                  o.output, o.newCell);
     layer_compare(&layer, number, "gates", o.input, NULL);
     layer_compare(&layer, number, "output", o.output, NULL);
     layer_compare(&layer, number, "newCell", o.newCell, NULL);
     CHECK_OUTSIDE(o.input, around);
-    THNN_(LSTMFused_updateGradInput)
-    (NULL, o.input, o.gradInput, o.cell, o.newCell, o.gradOutput, o.gradNewCell, o.gradCell);
+    THNN_(LSTMFused_updateGradInput)(NULL, o.input, o.gradInput, o.cell, o.newCell, o.gradOutput,
+                                     o.gradNewCell, o.gradCell);
     layer_compare(&layer, number, "gradInput", o.gradInput, NULL);
     layer_compare(&layer, number, "gradCell", o.gradCell, NULL);
     free(around);

@@ -274,11 +274,11 @@ static void THTest_(indexDerivative)(void)
       bias[k] -= 0.25 * derivative(&o, THTest_(at)(o.bias, k));
     updateOutput(&o);
     THTensor_(zero)(o.gradBias);
-    THNN_(IndexLinear_accGradParameters)
-    (NULL, o.keys, o.offset, o.extra ? o.normalized : o.values, o.sizes, NULL, o.gradOutput,
-     o.gradWeight, o.gradBias, o.weight, o.bias, NULL, 0, 1);
-    THNN_(IndexLinear_updateParameters)
-    (NULL, o.gradWeight, o.gradBias, o.weight, o.bias, o.keys, NULL, o.offset, 0, 0.25);
+    THNN_(IndexLinear_accGradParameters)(NULL, o.keys, o.offset, o.extra ? o.normalized : o.values,
+                                         o.sizes, NULL, o.gradOutput, o.gradWeight, o.gradBias,
+                                         o.weight, o.bias, NULL, 0, 1);
+    THNN_(IndexLinear_updateParameters)(NULL, o.gradWeight, o.gradBias, o.weight, o.bias, o.keys,
+                                        NULL, o.offset, 0, 0.25);
     check_all("weight", o.weight, want);
     check_all("bias", o.bias, bias);
     free(want);

@@ -134,8 +134,9 @@ static Case new_case(Shape *s)
   THTensor *w =
       new_numbers(s, (int64_t[]){s->outputs, s->planes, s->size[0], s->size[1], s->size[2]}, 5);
   THTensor *b = new_numbers(s, &s->outputs, 1);
-  THTensor *g = new_numbers(
-      s, (int64_t[]){s->batch, s->outputs, s->output[0], s->output[1], s->output[2]}, 5);
+  THTensor *g =
+      new_numbers(s, (int64_t[]){s->batch, s->outputs, s->output[0], s->output[1], s->output[2]},
+                  5);
 
   THTensor *y = new_zeros(g), *gradX = new_zeros(x), *gradW = new_zeros(w), *gradB = new_zeros(b);
   const ptrdiff_t n = s->output[0] * s->output[1] * s->output[2];
@@ -166,18 +167,18 @@ static void check_shape(Shape *s)
   for (int t = 1; t <= 3; t += 2) {
     THSetNumThreads(t);
     THTensor *found = THTensor_(new)(), *foundW = new_zeros(c.w), *foundB = new_zeros(c.b);
-    THNN_(VolumetricDilatedConvolution_updateOutput)
-    (NULL, c.x, found, c.w, c.b, NULL, NULL, WINDOWS);
+    THNN_(VolumetricDilatedConvolution_updateOutput)(NULL, c.x, found, c.w, c.b, NULL, NULL,
+                                                     WINDOWS);
     check_same(s, "output", found, c.y, most_off(s, c.y));
     THNN_(VolumetricDilatedConvolution_updateGradInput)(NULL, c.x, c.g, found, c.w, NULL, WINDOWS);
     check_same(s, "gradInput", found, c.gradX, most_off(s, c.gradX));
     THTensor_(fill)(foundW, 1);
-    THNN_(VolumetricDilatedConvolution_accGradParameters)
-    (NULL, c.x, c.g, foundW, foundB, NULL, NULL, WINDOWS, 3);
-    THNN_(VolumetricDilatedConvolution_accGradParameters)
-    (NULL, c.x, c.g, foundW, NULL, NULL, NULL, WINDOWS, -2);
-    THNN_(VolumetricDilatedConvolution_accGradParameters)
-    (NULL, c.x, c.g, NULL, foundB, NULL, NULL, WINDOWS, -1);
+    THNN_(VolumetricDilatedConvolution_accGradParameters)(NULL, c.x, c.g, foundW, foundB, NULL,
+                                                          NULL, WINDOWS, 3);
+    THNN_(VolumetricDilatedConvolution_accGradParameters)(NULL, c.x, c.g, foundW, NULL, NULL, NULL,
+                                                          WINDOWS, -2);
+    THNN_(VolumetricDilatedConvolution_accGradParameters)(NULL, c.x, c.g, NULL, foundB, NULL, NULL,
+                                                          WINDOWS, -1);
     check_same(s, "gradWeight", foundW, c.gradW, most_off(s, c.gradW));
     check_same(s, "gradBias", foundB, c.gradB, 0);
     THTensor_(free)(found);
@@ -216,8 +217,8 @@ static void check_sequences(Shape *s)
   for (int t = 1; t <= 3; t += 2) {
     THSetNumThreads(t);
     THTensor *found = THTensor_(new)(), *foundW = new_zeros(c.w), *foundB = new_zeros(c.b);
-    THNN_(TemporalConvolution_updateOutput)
-    (NULL, c.x, found, c.w, c.b, k, step, (int)s->planes, (int)s->outputs);
+    THNN_(TemporalConvolution_updateOutput)(NULL, c.x, found, c.w, c.b, k, step, (int)s->planes,
+                                            (int)s->outputs);
     check_same(s, "output", found, c.y, 0);
     THNN_(TemporalConvolution_updateGradInput)(NULL, c.x, c.g, found, c.w, k, step);
     check_same(s, "gradInput", found, c.gradX, 0);
@@ -369,12 +370,12 @@ static void set_up(void *context)
 static void compute(void *context)
 {
   Operands *o = context;
-  THNN_(SpatialConvolutionMM_updateOutput)
-  (NULL, o->x, o->y, o->w, NULL, NULL, NULL, 3, 3, 1, 1, 1, 1);
-  THNN_(SpatialConvolutionMM_updateGradInput)
-  (NULL, o->x, o->g, o->gradX, o->w, NULL, NULL, 3, 3, 1, 1, 1, 1);
-  THNN_(SpatialConvolutionMM_accGradParameters)
-  (NULL, o->x, o->g, o->gradW, NULL, NULL, NULL, 3, 3, 1, 1, 1, 1, 1);
+  THNN_(SpatialConvolutionMM_updateOutput)(NULL, o->x, o->y, o->w, NULL, NULL, NULL, 3, 3, 1, 1, 1,
+                                           1);
+  THNN_(SpatialConvolutionMM_updateGradInput)(NULL, o->x, o->g, o->gradX, o->w, NULL, NULL, 3, 3, 1,
+                                              1, 1, 1);
+  THNN_(SpatialConvolutionMM_accGradParameters)(NULL, o->x, o->g, o->gradW, NULL, NULL, NULL, 3, 3,
+                                                1, 1, 1, 1, 1);
 }
 
 /* gradW is changed last. */

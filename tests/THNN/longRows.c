@@ -155,17 +155,17 @@ static void THTest_(batchNormRows)(void)
       THTensor *dw = THTensor_(newWithSize1d)(channels), *db = THTensor_(newWithSize1d)(channels);
       THTensor_(zero)(dw);
       THTensor_(zero)(db);
-      THNN_(BatchNormalization_updateOutput)
-      (NULL, x, y, NULL, NULL, NULL, NULL, mean, std, true, 0, 1e-3);
-      THNN_(BatchNormalization_backward)
-      (NULL, x, g, d, dw, db, NULL, NULL, NULL, mean, std, true, 1, 1e-3);
+      THNN_(BatchNormalization_updateOutput)(NULL, x, y, NULL, NULL, NULL, NULL, mean, std, true, 0,
+                                             1e-3);
+      THNN_(BatchNormalization_backward)(NULL, x, g, d, dw, db, NULL, NULL, NULL, mean, std, true,
+                                         1, 1e-3);
       for (int64_t c = 0; c < channels; c++)
         check_channel(batch, channels, inner, c, THTensor_(data)(x), THTensor_(data)(g),
                       THTensor_(data)(y), THTensor_(data)(d), THTensor_(data)(dw),
                       THTensor_(data)(db));
       /* The same by statistics that are given: std is taken for a variance. */
-      THNN_(BatchNormalization_updateOutput)
-      (NULL, x, z, NULL, NULL, mean, std, NULL, NULL, false, 0, 0);
+      THNN_(BatchNormalization_updateOutput)(NULL, x, z, NULL, NULL, mean, std, NULL, NULL, false,
+                                             0, 0);
       for (ptrdiff_t i = 0; i < batch * channels * inner; i++) {
         const ptrdiff_t c = i / inner % channels;
         const double m = (double)THTensor_(data)(mean)[c], v = (double)THTensor_(data)(std)[c];
@@ -252,19 +252,20 @@ static void THTest_(resamplingRows)(void)
       THNN_(SpatialUpSamplingNearest_updateOutput)(NULL, x, y, s->scale);
       THNN_(SpatialUpSamplingNearest_updateGradInput)(NULL, x, g, d, s->scale);
     } else if (flat) {
-      THNN_(SpatialUpSamplingBilinear_updateOutput)
-      (NULL, x, y, (int)s->out[1], (int)s->out[2]);
-      THNN_(SpatialUpSamplingBilinear_updateGradInput)
-      (NULL, g, d, 1, 2, (int)s->in[1], (int)s->in[2], (int)s->out[1], (int)s->out[2]);
+      THNN_(SpatialUpSamplingBilinear_updateOutput)(NULL, x, y, (int)s->out[1], (int)s->out[2]);
+      THNN_(SpatialUpSamplingBilinear_updateGradInput)(NULL, g, d, 1, 2, (int)s->in[1],
+                                                       (int)s->in[2], (int)s->out[1],
+                                                       (int)s->out[2]);
     } else if (s->scale) {
       THNN_(VolumetricUpSamplingNearest_updateOutput)(NULL, x, y, s->scale);
       THNN_(VolumetricUpSamplingNearest_updateGradInput)(NULL, x, g, d, s->scale);
     } else {
-      THNN_(VolumetricUpSamplingTrilinear_updateOutput)
-      (NULL, x, y, (int)s->out[0], (int)s->out[1], (int)s->out[2]);
-      THNN_(VolumetricUpSamplingTrilinear_updateGradInput)
-      (NULL, g, d, 1, 2, (int)s->in[0], (int)s->in[1], (int)s->in[2], (int)s->out[0],
-       (int)s->out[1], (int)s->out[2]);
+      THNN_(VolumetricUpSamplingTrilinear_updateOutput)(NULL, x, y, (int)s->out[0], (int)s->out[1],
+                                                        (int)s->out[2]);
+      THNN_(VolumetricUpSamplingTrilinear_updateGradInput)(NULL, g, d, 1, 2, (int)s->in[0],
+                                                           (int)s->in[1], (int)s->in[2],
+                                                           (int)s->out[0], (int)s->out[1],
+                                                           (int)s->out[2]);
     }
     double *wantY = calloc((size_t)out, sizeof *wantY), *wantD = calloc((size_t)in, sizeof *wantD);
     for (int plane = 0; plane < 2; plane++) {
@@ -301,11 +302,11 @@ static void call_last(const Sizes *s, int64_t planes, THTensor *x, THTensor *g, 
     THNN_(VolumetricUpSamplingNearest_updateGradInput)(NULL, x, g, d, s->scale);
     return;
   }
-  THNN_(VolumetricUpSamplingTrilinear_updateOutput)
-  (NULL, x, y, (int)s->out[0], (int)s->out[1], (int)s->out[2]);
-  THNN_(VolumetricUpSamplingTrilinear_updateGradInput)
-  (NULL, g, d, 2, (int)planes, (int)s->in[0], (int)s->in[1], (int)s->in[2], (int)s->out[0],
-   (int)s->out[1], (int)s->out[2]);
+  THNN_(VolumetricUpSamplingTrilinear_updateOutput)(NULL, x, y, (int)s->out[0], (int)s->out[1],
+                                                    (int)s->out[2]);
+  THNN_(VolumetricUpSamplingTrilinear_updateGradInput)(NULL, g, d, 2, (int)planes, (int)s->in[0],
+                                                       (int)s->in[1], (int)s->in[2], (int)s->out[0],
+                                                       (int)s->out[1], (int)s->out[2]);
 }
 
 /* Against the definition, and with the same bits for any number of threads; some are made smaller.

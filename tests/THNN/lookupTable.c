@@ -53,8 +53,8 @@ static void THTest_(LookupTable)(void)
     THTensor *g = THTest_(tensor)(layout, 2, TH_SHAPE(a, b, columns));
     THTensor *table = THTest_(tensor)(layouts[round / 4 % 4], 3, TH_SHAPE(rows, columns));
     real *before = THTest_(values)(table), *around = THTest_(storageValues)(table);
-    THNN_(LookupTable_accGradParameters)
-    (NULL, index, g, table, NULL, NULL, NULL, freq, (int)padding, 0.75);
+    THNN_(LookupTable_accGradParameters)(NULL, index, g, table, NULL, NULL, NULL, freq,
+                                         (int)padding, 0.75);
     for (int64_t r = 0; r < rows; r++) {
       int times = 0;
       for (ptrdiff_t i = 0; i < a * b; i++)
@@ -105,8 +105,7 @@ static void THTest_(LookupTable_renorm)(void)
       for (ptrdiff_t i = 0; i < of[1]->count; i++)
         *THTest_(at)(w, i) = (real)of[1]->values[i].number;
       real *around = THTest_(storageValues)(w);
-      THNN_(LookupTable_renorm)
-      (NULL, index, w, of[0]->values[0].number, of[0]->values[1].number);
+      THNN_(LookupTable_renorm)(NULL, index, w, of[0]->values[0].number, of[0]->values[1].number);
       for (ptrdiff_t i = 0; i < of[3]->count; i++)
         CHECK_NEAR(*THTest_(at)(w, i), of[3]->values[i].number, sizeof(real) == 4 ? 2e-6 : 1e-13);
       CHECK_OUTSIDE(w, around);
@@ -134,8 +133,7 @@ static void THTest_(lookupThreads)(void)
     for (int n = 1; n <= 4; n++) {
       THSetNumThreads(n);
       THTensor *table = THTest_(tensor)(0, 3, TH_SHAPE(rows, columns));
-      THNN_(LookupTable_accGradParameters)
-      (NULL, index, g, table, NULL, NULL, NULL, wide, -1, 0.3);
+      THNN_(LookupTable_accGradParameters)(NULL, index, g, table, NULL, NULL, NULL, wide, -1, 0.3);
       THNN_(LookupTable_renorm)(NULL, index, table, 7, 2);
       if (want)
         CHECK(!memcmp(want, THTensor_(data)(table), (size_t)(rows * columns) * sizeof(real)));

@@ -300,8 +300,8 @@ static void THTest_(lossThreads)(void)
     THNN_(AbsCriterion_updateOutput)(NULL, x, t, y[0], true, true);
     THNN_(L1Cost_updateOutput)(NULL, t, y[1]);
     THNN_(MultiMarginCriterion_updateOutput)(NULL, many, class, y[2], true, 2, NULL, 1, true);
-    THNN_(SpatialClassNLLCriterion_updateOutput)
-    (NULL, x, image, y[3], true, NULL, total, -100, true);
+    THNN_(SpatialClassNLLCriterion_updateOutput)(NULL, x, image, y[3], true, NULL, total, -100,
+                                                 true);
     for (int i = 0; i < LOSSES; i++) {
       if (n == 1)
         first[i] = *THTest_(at)(y[i], 0);

@@ -108,15 +108,15 @@ static void check_pool(const Pool *p, th_random *random)
       THTensor_(data)(x)[i] = i == one ? (real)NAN : any_element(random, 1);
   }
   const int *k = p->size, *s = p->step, *pad = p->pad, *l = p->dilation;
-  THNN_(VolumetricDilatedMaxPooling_updateOutput)
-  (NULL, x, y, index, k[0], k[2], k[1], s[0], s[2], s[1], pad[0], pad[2], pad[1], l[0], l[2], l[1],
-   p->ceil);
+  THNN_(VolumetricDilatedMaxPooling_updateOutput)(NULL, x, y, index, k[0], k[2], k[1], s[0], s[2],
+                                                  s[1], pad[0], pad[2], pad[1], l[0], l[2], l[1],
+                                                  p->ceil);
   THTensor_(resizeAs)(g, y);
   for (ptrdiff_t i = 0; i < THTensor_(nElement)(g); i++)
     THTensor_(data)(g)[i] = (real)between(random, -9, 9);
-  THNN_(VolumetricDilatedMaxPooling_updateGradInput)
-  (NULL, x, g, d, index, k[0], k[2], k[1], s[0], s[2], s[1], pad[0], pad[2], pad[1], l[0], l[2],
-   l[1], p->ceil);
+  THNN_(VolumetricDilatedMaxPooling_updateGradInput)(NULL, x, g, d, index, k[0], k[2], k[1], s[0],
+                                                     s[2], s[1], pad[0], pad[2], pad[1], l[0], l[2],
+                                                     l[1], p->ceil);
 
   real *gradient = THAlloc(count * (ptrdiff_t)sizeof *gradient);
   memset(gradient, 0, (size_t)count * sizeof *gradient);
@@ -143,9 +143,9 @@ static void check_pool(const Pool *p, th_random *random)
     gradient[own + other] += THTensor_(data)(g)[i];
     *to = other + TH_INDEX_BASE;
   }
-  THNN_(VolumetricDilatedMaxPooling_updateGradInput)
-  (NULL, x, g, d, index, k[0], k[2], k[1], s[0], s[2], s[1], pad[0], pad[2], pad[1], l[0], l[2],
-   l[1], p->ceil);
+  THNN_(VolumetricDilatedMaxPooling_updateGradInput)(NULL, x, g, d, index, k[0], k[2], k[1], s[0],
+                                                     s[2], s[1], pad[0], pad[2], pad[1], l[0], l[2],
+                                                     l[1], p->ceil);
   for (ptrdiff_t i = 0; i < count; i++)
     CHECK_EQ(THTensor_(data)(d)[i], gradient[i]);
   THFree(gradient);
@@ -168,18 +168,18 @@ static void check_last(const Pool *p, int planes, th_random *random)
     THTensor_(transpose)(x, NULL, d, 3);
   THTensor *image = THTensor_(newContiguous)(x);
   const int *k = p->size, *s = p->step, *pad = p->pad, *l = p->dilation;
-  THNN_(VolumetricDilatedMaxPooling_updateOutput)
-  (NULL, image, y, index, k[0], k[2], k[1], s[0], s[2], s[1], pad[0], pad[2], pad[1], l[0], l[2],
-   l[1], p->ceil);
+  THNN_(VolumetricDilatedMaxPooling_updateOutput)(NULL, image, y, index, k[0], k[2], k[1], s[0],
+                                                  s[2], s[1], pad[0], pad[2], pad[1], l[0], l[2],
+                                                  l[1], p->ceil);
   THTensor_(resize4d)(lastY, y->size[1], y->size[2], y->size[3], planes);
   THIndexTensor_(resize4d)(lastIndex, y->size[1], y->size[2], y->size[3], planes);
   for (int d = 0; d < 3; d++) {
     THTensor_(transpose)(lastY, NULL, d, 3);
     THIndexTensor_(transpose)(lastIndex, NULL, d, 3);
   }
-  THNN_(VolumetricDilatedMaxPooling_updateOutput)
-  (NULL, x, lastY, lastIndex, k[0], k[2], k[1], s[0], s[2], s[1], pad[0], pad[2], pad[1], l[0],
-   l[2], l[1], p->ceil);
+  THNN_(VolumetricDilatedMaxPooling_updateOutput)(NULL, x, lastY, lastIndex, k[0], k[2], k[1], s[0],
+                                                  s[2], s[1], pad[0], pad[2], pad[1], l[0], l[2],
+                                                  l[1], p->ceil);
   CHECK_EQ(lastY->stride[0], 1); /* it lies as it lay */
   for (ptrdiff_t i = 0; i < THTensor_(nElement)(y); i++) {
     const ptrdiff_t windows = y->stride[0], n = i / windows, rest = i % windows;
@@ -240,8 +240,8 @@ static void check_parts_last(th_random *random)
   THIndexTensor_(resize5d)(index, batch, out[0], out[1], out[2], planes);
   for (int d = 4; d > 1; d--)
     THIndexTensor_(transpose)(index, NULL, d - 1, d);
-  THNN_(VolumetricAdaptiveMaxPooling_updateOutput)
-  (NULL, of[0], of[1], index, (int)out[0], (int)out[2], (int)out[1]);
+  THNN_(VolumetricAdaptiveMaxPooling_updateOutput)(NULL, of[0], of[1], index, (int)out[0],
+                                                   (int)out[2], (int)out[1]);
   THNN_(VolumetricAdaptiveMaxPooling_updateGradInput)(NULL, of[0], of[2], of[3], index);
   CHECK_EQ(of[1]->stride[1], 1); /* they lie as they lay */
   CHECK_EQ(of[3]->stride[1], 1);

@@ -54,9 +54,9 @@ static void THTest_(batchNormRunning)(void)
       th_note("case %d", number);
       real *aroundMean = THTest_(storageValues)(o.mean);
       real *aroundVariance = THTest_(storageValues)(o.variance);
-      THNN_(BatchNormalization_updateOutput)
-      (NULL, o.input, o.output, o.weight, o.bias, o.mean, o.variance, o.saveMean, o.saveStd, true,
-       o.args[1], o.args[2]);
+      THNN_(BatchNormalization_updateOutput)(NULL, o.input, o.output, o.weight, o.bias, o.mean,
+                                             o.variance, o.saveMean, o.saveStd, true, o.args[1],
+                                             o.args[2]);
       layer_compare(&batchNorm, number, "newMean", o.mean, NULL);
       layer_compare(&batchNorm, number, "newVariance", o.variance, NULL);
       layer_compare(&batchNorm, number, "output", o.output, NULL);
@@ -88,8 +88,8 @@ static void THTest_(batchNormShifted)(void)
     }
     for (int i = 0; i < BATCH * INNER; i++)
       v += ((double)(data[i] - shift) - m) * ((double)(data[i] - shift) - m) / (BATCH * INNER);
-    THNN_(BatchNormalization_updateOutput)
-    (NULL, x, y, NULL, NULL, NULL, NULL, mean, std, true, 0, 0);
+    THNN_(BatchNormalization_updateOutput)(NULL, x, y, NULL, NULL, NULL, NULL, mean, std, true, 0,
+                                           0);
     for (int i = 0; i < BATCH * INNER; i++)
       CHECK_NEAR(*THTest_(at)(y, i), ((double)(data[i] - shift) - m) / sqrt(v),
                  sizeof(real) == 4 ? 1e-6 : 1e-8);
@@ -119,8 +119,8 @@ static void THTest_(batchNormFar)(void)
         if (c == 5 && i == 0)
           *at = (real)INFINITY;
       }
-    THNN_(BatchNormalization_updateOutput)
-    (NULL, x, y, NULL, NULL, NULL, NULL, mean, std, true, 0, 0);
+    THNN_(BatchNormalization_updateOutput)(NULL, x, y, NULL, NULL, NULL, NULL, mean, std, true, 0,
+                                           0);
     for (int c = 0; c < CHANNELS; c++) {
       long double m = 0, v = 0;
       for (int64_t i = 0; i < ALL; i++)
@@ -150,8 +150,8 @@ static void THTest_(batchNormEdges)(void)
   THTensor *x = THTest_(tensor)(0, 1, TH_SHAPE(4, 2, 3)), *y = THTensor_(new)();
   THTensor *mean = THTensor_(new)(), *std = THTensor_(new)();
   THTensor_(fill)(x, 3);
-  THNN_(BatchNormalization_updateOutput)
-  (NULL, x, y, NULL, NULL, NULL, NULL, mean, std, true, 0.5, 0);
+  THNN_(BatchNormalization_updateOutput)(NULL, x, y, NULL, NULL, NULL, NULL, mean, std, true, 0.5,
+                                         0);
   for (int i = 0; i < 24; i++)
     CHECK_EQ(*THTest_(at)(y, i), 0);
   CHECK_EQ(*THTest_(at)(std, 1), 0);
@@ -184,10 +184,10 @@ static void THTest_(batchNormLongRows)(void)
       *THTest_(at)(x, i) = (real)((double)(i * 37 % 101) / 50 - 1);
       *THTest_(at)(g, i) = (real)((double)(i * 53 % 97) / 50 - 1);
     }
-    THNN_(BatchNormalization_updateOutput)
-    (NULL, x, y, w, b, train ? NULL : mean, train ? NULL : variance, saved, std, train, 0, eps);
-    THNN_(BatchNormalization_backward)
-    (NULL, x, g, d, NULL, NULL, w, mean, variance, saved, std, train, 1, eps);
+    THNN_(BatchNormalization_updateOutput)(NULL, x, y, w, b, train ? NULL : mean,
+                                           train ? NULL : variance, saved, std, train, 0, eps);
+    THNN_(BatchNormalization_backward)(NULL, x, g, d, NULL, NULL, w, mean, variance, saved, std,
+                                       train, 1, eps);
     th_note("rows of %d, training %d", (int)n, train);
     for (int c = 0; c < CHANNELS; c++) {
       const double count = (double)(BATCH * n);
@@ -232,12 +232,12 @@ static void THTest_(batchNormThreads)(void)
       THTensor *y = THTensor_(new)(), *z = THTensor_(new)(), *d = THTensor_(new)();
       THTensor *mean = THTensor_(new)(), *std = THTensor_(new)();
       THTensor *sum = THTest_(tensor)(0, 2, TH_SHAPE(sizes[k][1]));
-      THNN_(BatchNormalization_updateOutput)
-      (NULL, x, y, NULL, NULL, NULL, NULL, mean, std, true, 0.5, 1e-5);
-      THNN_(BatchNormalization_updateOutput)
-      (NULL, x, z, NULL, NULL, mean, std, NULL, NULL, false, 0.5, 1e-5);
-      THNN_(BatchNormalization_backward)
-      (NULL, x, z, d, sum, NULL, NULL, NULL, NULL, mean, std, true, 0.5, 1e-5);
+      THNN_(BatchNormalization_updateOutput)(NULL, x, y, NULL, NULL, NULL, NULL, mean, std, true,
+                                             0.5, 1e-5);
+      THNN_(BatchNormalization_updateOutput)(NULL, x, z, NULL, NULL, mean, std, NULL, NULL, false,
+                                             0.5, 1e-5);
+      THNN_(BatchNormalization_backward)(NULL, x, z, d, sum, NULL, NULL, NULL, NULL, mean, std,
+                                         true, 0.5, 1e-5);
       THTensor *results[] = {y, z, d, sum};
       for (int i = 0; i < 4; i++) {
         const size_t bytes = (size_t)THTest_(count)(results[i]) * sizeof(real);

@@ -519,8 +519,7 @@ static void THTest_(poolingIndexStrides)(void)
     THIndexTensor *index = k ? strided : plain;
     d[k] = THTensor_(new)();
     u[k] = THTensor_(new)();
-    THNN_(SpatialMaxPooling_updateGradInput)
-    (NULL, x, g, d[k], index, 3, 2, 3, 2, 0, 0, false);
+    THNN_(SpatialMaxPooling_updateGradInput)(NULL, x, g, d[k], index, 3, 2, 3, 2, 0, 0, false);
     THNN_(SpatialMaxUnpooling_updateOutput)(NULL, g, u[k], index, 6, 4);
   }
   /* Windows do not overlap: the gradient of pooling is unpooling. */
@@ -569,8 +568,7 @@ static void THTest_(poolingExtremes)(void)
     else if (layer == 1)
       THNN_(SpatialAdaptiveMaxPooling_updateOutput)(NULL, x, y, index, 1, 1);
     else
-      THNN_(SpatialDilatedMaxPooling_updateOutput)
-    (NULL, x, y, index, 2, 2, 1, 1, 0, 0, 1, 1, true);
+      THNN_(SpatialDilatedMaxPooling_updateOutput)(NULL, x, y, index, 2, 2, 1, 1, 0, 0, 1, 1, true);
     CHECK_EQ(*THTest_(at)(y, 0), -(real)INFINITY);
     CHECK_EQ(*THTest_(at)(y, 1), (real)NAN);
     CHECK_EQ(index->storage->data[0], 0 + TH_INDEX_BASE);
@@ -610,9 +608,9 @@ static void THTest_(poolingErrors)(void)
                THNN_(VolumetricMaxPooling_updateOutput)(NULL, six, y, other, 1, 1, 1, 1, 1, 1, 0, 0,
                                                         0, false));
   CHECK_RAISES(2, "[7]", THNN_(TemporalMaxPooling_updateOutput)(NULL, one, y, other, 1, 1));
-  CHECK_RAISES(
-      2, "[]",
-      THNN_(SpatialAveragePooling_updateOutput)(NULL, empty, y, 1, 1, 1, 1, 0, 0, false, false));
+  CHECK_RAISES(2, "[]",
+               THNN_(SpatialAveragePooling_updateOutput)(NULL, empty, y, 1, 1, 1, 1, 0, 0, false,
+                                                         false));
   CHECK_RAISES(2, "[7]", THNN_(SpatialAdaptiveAveragePooling_updateOutput)(NULL, one, y, 1, 1));
   CHECK_RAISES(2, "[7]", THNN_(SpatialSubSampling_updateOutput)(NULL, one, y, w, w, 1, 1, 1, 1));
   CHECK_RAISES(2, "[7]", THNN_(FeatureLPPooling_updateOutput)(NULL, one, y, 2, 1, 1, true));
@@ -626,12 +624,12 @@ static void THTest_(poolingErrors)(void)
   CHECK_RAISES(0, "dT is -1",
                THNN_(VolumetricAveragePooling_updateOutput)(NULL, v, y, 1, 1, 1, -1, 1, 1, 0, 0, 0,
                                                             false, false));
-  CHECK_RAISES(
-      0, "padW is -1",
-      THNN_(SpatialAveragePooling_updateOutput)(NULL, x, y, 2, 2, 1, 1, -1, 0, false, false));
-  CHECK_RAISES(
-      0, "padH is 2",
-      THNN_(SpatialAveragePooling_updateOutput)(NULL, x, y, 2, 2, 1, 1, 0, 2, false, false));
+  CHECK_RAISES(0, "padW is -1",
+               THNN_(SpatialAveragePooling_updateOutput)(NULL, x, y, 2, 2, 1, 1, -1, 0, false,
+                                                         false));
+  CHECK_RAISES(0, "padH is 2",
+               THNN_(SpatialAveragePooling_updateOutput)(NULL, x, y, 2, 2, 1, 1, 0, 2, false,
+                                                         false));
   CHECK_RAISES(0, "dilationW is 0",
                THNN_(SpatialDilatedMaxPooling_updateOutput)(NULL, x, y, other, 2, 2, 1, 1, 0, 0, 0,
                                                             1, false));
@@ -652,31 +650,31 @@ static void THTest_(poolingErrors)(void)
                THNN_(SpatialAdaptiveMaxPooling_updateOutput)(NULL, x, y, other, 2, 0));
   CHECK_RAISES(0, "[2 x 3 x 2 x -1]",
                THNN_(SpatialAdaptiveAveragePooling_updateOutput)(NULL, x, y, -1, 2));
-  CHECK_RAISES(
-      0, "too small",
-      THNN_(SpatialFractionalMaxPooling_updateOutput)(NULL, x, y, 5, 5, 3, 2, other, samples));
-  CHECK_RAISES(
-      0, "too small",
-      THNN_(SpatialFractionalMaxPooling_updateOutput)(NULL, x, y, 5, 5, 2, 0, other, samples));
+  CHECK_RAISES(0, "too small",
+               THNN_(SpatialFractionalMaxPooling_updateOutput)(NULL, x, y, 5, 5, 3, 2, other,
+                                                               samples));
+  CHECK_RAISES(0, "too small",
+               THNN_(SpatialFractionalMaxPooling_updateOutput)(NULL, x, y, 5, 5, 2, 0, other,
+                                                               samples));
   CHECK_RAISES(9, "[3]",
                THNN_(SpatialFractionalMaxPooling_updateOutput)(NULL, x, y, 2, 2, 2, 2, other, w));
   THTensor_(fill)(samples, (real)0.5);
   *THTest_(at)(samples, 4) = (real)1.5;
-  CHECK_RAISES(
-      9, "1.5",
-      THNN_(SpatialFractionalMaxPooling_updateOutput)(NULL, x, y, 2, 2, 2, 2, other, samples));
+  CHECK_RAISES(9, "1.5",
+               THNN_(SpatialFractionalMaxPooling_updateOutput)(NULL, x, y, 2, 2, 2, 2, other,
+                                                               samples));
   *THTest_(at)(samples, 4) = NAN;
-  CHECK_RAISES(
-      9, "nan",
-      THNN_(SpatialFractionalMaxPooling_updateOutput)(NULL, x, y, 2, 2, 2, 2, other, samples));
+  CHECK_RAISES(9, "nan",
+               THNN_(SpatialFractionalMaxPooling_updateOutput)(NULL, x, y, 2, 2, 2, 2, other,
+                                                               samples));
 
   /* gradients and indices that do not fit */
-  CHECK_RAISES(
-      0, "[2 x 3 x 6 x 6]",
-      THNN_(SpatialMaxPooling_updateGradInput)(NULL, x, x, y, index, 2, 2, 2, 2, 0, 0, false));
-  CHECK_RAISES(
-      0, "[3 x 3]",
-      THNN_(SpatialMaxPooling_updateGradInput)(NULL, x, g, y, other, 2, 2, 2, 2, 0, 0, false));
+  CHECK_RAISES(0, "[2 x 3 x 6 x 6]",
+               THNN_(SpatialMaxPooling_updateGradInput)(NULL, x, x, y, index, 2, 2, 2, 2, 0, 0,
+                                                        false));
+  CHECK_RAISES(0, "[3 x 3]",
+               THNN_(SpatialMaxPooling_updateGradInput)(NULL, x, g, y, other, 2, 2, 2, 2, 0, 0,
+                                                        false));
   CHECK_RAISES(0, "[5 x 4]",
                THNN_(SpatialAdaptiveMaxPooling_updateGradInput)(NULL, x, two, y, index));
   CHECK_RAISES(0, "[3 x 3]",
@@ -708,9 +706,9 @@ static void THTest_(poolingErrors)(void)
                THNN_(SpatialMaxUnpooling_updateOutput)(NULL, g, y, index, 6, 0));
   CHECK_RAISES(0, "[2 x 3 x 6 x 6]",
                THNN_(SpatialMaxUnpooling_updateGradInput)(NULL, g, x, y, index, 5, 5));
-  CHECK_RAISES(
-      0, "dT",
-      THNN_(VolumetricMaxUnpooling_updateOutput)(NULL, g, y, index, 4, 4, 4, 0, 1, 1, 0, 0, 0));
+  CHECK_RAISES(0, "dT",
+               THNN_(VolumetricMaxUnpooling_updateOutput)(NULL, g, y, index, 4, 4, 4, 0, 1, 1, 0, 0,
+                                                          0));
 
   /* places that there are not, in the middle of the indices */
   static const int64_t places[] = {-1, 36, INT64_MAX - TH_INDEX_BASE, INT64_MIN};
@@ -718,9 +716,9 @@ static void THTest_(poolingErrors)(void)
     index->storage->data[40] = places[i] + (i < 3 ? TH_INDEX_BASE : 0);
     th_watch_forget();
     WATCH(y);
-    CHECK_RAISES(
-        0, "no place",
-        THNN_(SpatialMaxPooling_updateGradInput)(NULL, x, g, y, index, 2, 2, 2, 2, 0, 0, false));
+    CHECK_RAISES(0, "no place",
+                 THNN_(SpatialMaxPooling_updateGradInput)(NULL, x, g, y, index, 2, 2, 2, 2, 0, 0,
+                                                          false));
     CHECK_RAISES(0, "no place", THNN_(SpatialMaxUnpooling_updateOutput)(NULL, g, y, index, 6, 6));
     CHECK_RAISES(0, "no place",
                  THNN_(SpatialMaxUnpooling_updateGradInput)(NULL, g, x, y, index, 6, 6));

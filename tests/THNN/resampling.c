@@ -525,9 +525,9 @@ static void THTest_(resamplingErrors)(void)
                THNN_(TemporalReplicationPadding_updateOutput)(NULL, two, y, -4, 7));
   CHECK_RAISES(0, "[2 x 3 x 6 x 7]",
                THNN_(SpatialReplicationPadding_updateGradInput)(NULL, x, x, y, 1, 1, 1, 1));
-  CHECK_RAISES(
-      0, "[2 x 5 x 6 x 5]",
-      THNN_(VolumetricReplicationPadding_updateGradInput)(NULL, x, x, y, 0, 0, 1, 1, 1, 1));
+  CHECK_RAISES(0, "[2 x 5 x 6 x 5]",
+               THNN_(VolumetricReplicationPadding_updateGradInput)(NULL, x, x, y, 0, 0, 1, 1, 1,
+                                                                   1));
   th_watch_check(1);
   th_watch_forget();
   THTensor *all[] = {x, one, two, v, grid, y, z};
@@ -562,8 +562,7 @@ static void THTest_(resamplingThreads)(void)
     THNN_(SpatialUpSamplingBilinear_updateGradInput)(NULL, g, r[4], 5, 3, 11, 17, 30, 33);
     THNN_(SpatialAveragePooling_updateOutput)(NULL, x, r[5], 3, 3, 1, 1, 1, 1, false, true);
     THNN_(SpatialMaxPooling_updateOutput)(NULL, x, r[6], index, 3, 3, 1, 1, 1, 1, false);
-    THNN_(SpatialMaxPooling_updateGradInput)
-    (NULL, x, x, r[7], index, 3, 3, 1, 1, 1, 1, false);
+    THNN_(SpatialMaxPooling_updateGradInput)(NULL, x, x, r[7], index, 3, 3, 1, 1, 1, 1, false);
     THNN_(SpatialGridSamplerBilinear_updateOutput)(NULL, many, points, r[8], 0);
     THNN_(SpatialGridSamplerBilinear_updateGradInput)(NULL, many, r[9], points, r[10], gs, 0);
     for (int i = 0; i < RESULTS; i++) {

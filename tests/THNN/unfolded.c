@@ -87,9 +87,9 @@ static void THTest_(unfolded)(void)
   CHECK_RAISES(0, "dH is 0",
                THNN_(unfolded_copy)(o.plain, o.image, 3, 2, 3, 0, 2, 1, PLANES, WIDTH, HEIGHT,
                                     COLUMNS, ROWS));
-  CHECK_RAISES(
-      12, "0 x 2",
-      THNN_(unfolded_copy)(o.plain, o.image, 3, 2, 3, 2, 2, 1, PLANES, WIDTH, HEIGHT, COLUMNS, 0));
+  CHECK_RAISES(12, "0 x 2",
+               THNN_(unfolded_copy)(o.plain, o.image, 3, 2, 3, 2, 2, 1, PLANES, WIDTH, HEIGHT,
+                                    COLUMNS, 0));
   free(image), free(columns), free(around), free(beside);
   th_watch_forget();
   tear_down(&o);

@@ -146,8 +146,8 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
                               cudaStream_t stream)
 {
   cusim_enter();
-  return cusim_leave(
-      copy((Rows){to, from, to_pitch, from_pitch, width, height}, kind, stream, false));
+  return cusim_leave(copy((Rows){to, from, to_pitch, from_pitch, width, height}, kind, stream,
+                          false));
 }
 
 static bool is_on(const void *address, int device)

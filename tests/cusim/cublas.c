@@ -617,10 +617,10 @@ static void solve_one(const double *a, int n, const int *pivots, bool transposed
 {
 #define ELIMINATE(I, J, A)          \
   for (int c = 0; c < columns; c++) \
-    x[(I)*columns + c] -= (A)*x[(J)*columns + c];
+    x[(I) * columns + c] -= (A) * x[(J) * columns + c];
 #define DIVIDE(I)                   \
   for (int c = 0; c < columns; c++) \
-    x[(I)*columns + c] /= a[(I)*n + (I)];
+    x[(I) * columns + c] /= a[(I) * n + (I)];
   if (!transposed) {
     for (int i = 0; pivots && i < n; i++)
       swap_rows(x, columns, i, pivots[i] - 1);
@@ -722,9 +722,10 @@ static cublasStatus_t queue_lu(cublasHandle_t handle, Lu given)
                                  .info = info,                                                     \
                                  .batch = batch});                                                 \
   }                                                                                                \
-  cublasStatus_t cublas##LETTER##getrsBatched(                                                     \
-      cublasHandle_t handle, cublasOperation_t trans, int n, int columns, const T *const a[],      \
-      int lda, const int *pivots, T *const b[], int ldb, int *info, int batch)                     \
+  cublasStatus_t cublas##LETTER##getrsBatched(cublasHandle_t handle, cublasOperation_t trans,      \
+                                              int n, int columns, const T *const a[], int lda,     \
+                                              const int *pivots, T *const b[], int ldb, int *info, \
+                                              int batch)                                           \
   {                                                                                                \
     const cublasStatus_t status = queue_lu(handle, (Lu){.task = SOLVE,                             \
                                                         .trans = trans,                            \

@@ -91,36 +91,36 @@ static inline T cusim_value(uint64_t bits)
   X(__half2)
 
 /* The warp is cut into sections of width lanes; a lane outside of the own section is not read. */
-#define CUSIM_DEFINE_SHFL(T)                                                                      \
-  static inline T __shfl_sync(unsigned mask, T value, int source, int width = 32, CUSIM_WHERE)    \
-  {                                                                                               \
-    CUSIM_AT("__shfl_sync");                                                                      \
-    const int first = cusim_lane() & ~(width - 1);                                                \
-    return cusim_value<T>(                                                                        \
-        cusim_warp(CUSIM_SHFL, mask, cusim_bits(value), first + (source & (width - 1)), &place)); \
-  }                                                                                               \
-  static inline T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32,          \
-                                 CUSIM_WHERE)                                                     \
-  {                                                                                               \
-    CUSIM_AT("__shfl_up_sync");                                                                   \
-    const int lane = cusim_lane(), first = lane & ~(width - 1), from = lane - (int)delta;         \
-    return cusim_value<T>(                                                                        \
-        cusim_warp(CUSIM_SHFL, mask, cusim_bits(value), from < first ? lane : from, &place));     \
-  }                                                                                               \
-  static inline T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32,        \
-                                   CUSIM_WHERE)                                                   \
-  {                                                                                               \
-    CUSIM_AT("__shfl_down_sync");                                                                 \
-    const int lane = cusim_lane(), end = (lane | (width - 1)) + 1, from = lane + (int)delta;      \
-    return cusim_value<T>(                                                                        \
-        cusim_warp(CUSIM_SHFL, mask, cusim_bits(value), from >= end ? lane : from, &place));      \
-  }                                                                                               \
-  static inline T __shfl_xor_sync(unsigned mask, T value, int bits, int width = 32, CUSIM_WHERE)  \
-  {                                                                                               \
-    CUSIM_AT("__shfl_xor_sync");                                                                  \
-    const int lane = cusim_lane(), end = (lane | (width - 1)) + 1, from = lane ^ bits;            \
-    return cusim_value<T>(                                                                        \
-        cusim_warp(CUSIM_SHFL, mask, cusim_bits(value), from >= end ? lane : from, &place));      \
+#define CUSIM_DEFINE_SHFL(T)                                                                     \
+  static inline T __shfl_sync(unsigned mask, T value, int source, int width = 32, CUSIM_WHERE)   \
+  {                                                                                              \
+    CUSIM_AT("__shfl_sync");                                                                     \
+    const int first = cusim_lane() & ~(width - 1);                                               \
+    return cusim_value<T>(cusim_warp(CUSIM_SHFL, mask, cusim_bits(value),                        \
+                                     first + (source & (width - 1)), &place));                   \
+  }                                                                                              \
+  static inline T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32,         \
+                                 CUSIM_WHERE)                                                    \
+  {                                                                                              \
+    CUSIM_AT("__shfl_up_sync");                                                                  \
+    const int lane = cusim_lane(), first = lane & ~(width - 1), from = lane - (int)delta;        \
+    return cusim_value<T>(cusim_warp(CUSIM_SHFL, mask, cusim_bits(value),                        \
+                                     from < first ? lane : from, &place));                       \
+  }                                                                                              \
+  static inline T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32,       \
+                                   CUSIM_WHERE)                                                  \
+  {                                                                                              \
+    CUSIM_AT("__shfl_down_sync");                                                                \
+    const int lane = cusim_lane(), end = (lane | (width - 1)) + 1, from = lane + (int)delta;     \
+    return cusim_value<T>(cusim_warp(CUSIM_SHFL, mask, cusim_bits(value),                        \
+                                     from >= end ? lane : from, &place));                        \
+  }                                                                                              \
+  static inline T __shfl_xor_sync(unsigned mask, T value, int bits, int width = 32, CUSIM_WHERE) \
+  {                                                                                              \
+    CUSIM_AT("__shfl_xor_sync");                                                                 \
+    const int lane = cusim_lane(), end = (lane | (width - 1)) + 1, from = lane ^ bits;           \
+    return cusim_value<T>(cusim_warp(CUSIM_SHFL, mask, cusim_bits(value),                        \
+                                     from >= end ? lane : from, &place));                        \
   }
 CUSIM_SHFL_TYPES(CUSIM_DEFINE_SHFL)
 

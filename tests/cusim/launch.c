@@ -255,7 +255,7 @@ static void run_launch(CusimOp *op)
 static struct {
   const void *kernel;
   int bytes;
-} * opted;
+} *opted;
 static size_t nopted;
 
 static size_t dynamic_limit(const void *kernel)

@@ -224,9 +224,9 @@ void th_faults_run(THFaults *faults)
     th_note("%s: %s", fault->name, fault->statement);
     Running running = {faults, fault};
     const int acquired = th_fail(&(THFailCase){set_up, body, check, tear_down}, &running);
-    CHECK_MSG(
-        fault->acquires == TH_MAY_ACQUIRE || (acquired > 0) == (fault->acquires == TH_ACQUIRES),
-        "it makes %d acquisitions", acquired);
+    CHECK_MSG(fault->acquires == TH_MAY_ACQUIRE ||
+                  (acquired > 0) == (fault->acquires == TH_ACQUIRES),
+              "it makes %d acquisitions", acquired);
   }
 }
 

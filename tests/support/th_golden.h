@@ -23,7 +23,7 @@ typedef struct THGolden {
   union {
     double number;   /* of a floating type */
     int64_t integer; /* of an integer type */
-  } * values;
+  } *values;
 } THGolden;
 
 typedef struct THGoldenFile {

@@ -65,12 +65,14 @@ static void of_shape(Bench &bench, const Shape &k)
     const View last(at_permute(rows, sizes(0, 3, 1, 2)));
     const at::Tensor xc = x.torch.contiguous(at::MemoryFormat::ChannelsLast);
     const at::Tensor wc = w.torch.contiguous(at::MemoryFormat::ChannelsLast);
-    bench.row(
-        {.id = id + ".fwd_nhwc",
-         .shape = size,
-         .limit = limit,
-         .ours = [&] { return at_convolution(last, w, b, step, pad, one, false, none, k.groups); },
-         .torch = [&] { return at::conv2d(xc, wc, b.torch, k.step, k.pad, 1, k.groups); }});
+    bench.row({.id = id + ".fwd_nhwc",
+               .shape = size,
+               .limit = limit,
+               .ours =
+                   [&] {
+                     return at_convolution(last, w, b, step, pad, one, false, none, k.groups);
+                   },
+               .torch = [&] { return at::conv2d(xc, wc, b.torch, k.step, k.pad, 1, k.groups); }});
   }
 }
 

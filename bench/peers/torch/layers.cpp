@@ -14,20 +14,20 @@ static void pooling(Bench &bench)
   Array where = bench.zeros("where", {32, 64, 28, 28}, AT_LONG);
   Array go = bench.normal("go", {32, 64, 28, 28}), gi = bench.zeros("gi", {32, 64, 56, 56});
 
-  bench.row(
-      {.id = "nn.maxpool.fwd",
-       .shape = IMAGES,
-       .results = {&o, &where},
-       .limit = moving(ALL, 0.75 * ALL),
-       .ours =
-           [&] {
-             at_max_pool2d_out(o, where, x, sizes(3, 3), .stride = AT_INTS(2),
-                               .padding = AT_INTS(1));
-           },
-       .torch =
-           [&] {
-             at::max_pool2d_with_indices_out(o, where, x, {3, 3}, {2, 2}, {1, 1}, {1, 1}, false);
-           }});
+  bench.row({.id = "nn.maxpool.fwd",
+             .shape = IMAGES,
+             .results = {&o, &where},
+             .limit = moving(ALL, 0.75 * ALL),
+             .ours =
+                 [&] {
+                   at_max_pool2d_out(o, where, x, sizes(3, 3), .stride = AT_INTS(2),
+                                     .padding = AT_INTS(1));
+                 },
+             .torch =
+                 [&] {
+                   at::max_pool2d_with_indices_out(o, where, x, {3, 3}, {2, 2}, {1, 1}, {1, 1},
+                                                   false);
+                 }});
   at::max_pool2d_with_indices_out(o, where, x, {3, 3}, {2, 2}, {1, 1}, {1, 1}, false);
   bench.row({.id = "nn.maxpool.bwd",
              .shape = IMAGES,
@@ -52,10 +52,7 @@ static void pooling(Bench &bench)
                    at_avg_pool2d_out(o, x, sizes(3, 3), .stride = AT_INTS(2),
                                      .padding = AT_INTS(1));
                  },
-             .torch =
-                 [&] {
-                   at::avg_pool2d_out(o, x, {3, 3}, {2, 2}, {1, 1}, false, true);
-                 }});
+             .torch = [&] { at::avg_pool2d_out(o, x, {3, 3}, {2, 2}, {1, 1}, false, true); }});
   bench.row({.id = "nn.avgpool.bwd",
              .shape = IMAGES,
              .results = {&gi},
@@ -104,16 +101,16 @@ static void normalization(Bench &bench)
                                                          {true, true, true});
                  },
              .tolerance = 1e-4});
-  bench.row(
-      {.id = "nn.batchnorm.eval",
-       .shape = IMAGES,
-       .limit = moving(ALL, ALL),
-       .ours = [&] { return at_batch_norm(x, w, b, mean, variance, false, 0.1, 1e-5, false); },
-       .torch =
-           [&] {
-             return at::batch_norm(x, w.torch, b.torch, mean.torch, variance.torch, false, 0.1,
-                                   1e-5, false);
-           }});
+  bench.row({.id = "nn.batchnorm.eval",
+             .shape = IMAGES,
+             .limit = moving(ALL, ALL),
+             .ours =
+                 [&] { return at_batch_norm(x, w, b, mean, variance, false, 0.1, 1e-5, false); },
+             .torch =
+                 [&] {
+                   return at::batch_norm(x, w.torch, b.torch, mean.torch, variance.torch, false,
+                                         0.1, 1e-5, false);
+                 }});
 }
 
 static void softmax(Bench &bench)
@@ -220,24 +217,25 @@ static void cells(Bench &bench)
   Array wi = bench.holding("wi", at::randn({2048, 512}) / 22),
         wh = bench.holding("wh", at::randn({2048, 512}) / 22);
   Array bi = bench.normal("bi", {2048}), bh = bench.normal("bh", {2048});
-  bench.row(
-      {.id = "nn.lstm_cell",
-       .shape = "64x512 -> 512",
-       .ours =
-           [&] {
-             at_mm_out(work, x, View(at_t(wi)));
-             at_mm_out(other, hx, View(at_t(wh)));
-             at_tensor *h = at_empty(sizes(64, 512));
-             THNN_FloatLSTMFused_updateOutput(
-                 nullptr, work.th(), other.th(), bi.th(), bh.th(), cx.th(),
-                 static_cast<THFloatTensor *>(at_unsafeGetTH(h)), cy.th());
-             return h;
-           },
-       .torch =
-           [&] {
-             return std::get<0>(at::lstm_cell(x, {hx.torch, cx.torch}, wi, wh, bi.torch, bh.torch));
-           },
-       .tolerance = 1e-4});
+  bench.row({.id = "nn.lstm_cell",
+             .shape = "64x512 -> 512",
+             .ours =
+                 [&] {
+                   at_mm_out(work, x, View(at_t(wi)));
+                   at_mm_out(other, hx, View(at_t(wh)));
+                   at_tensor *h = at_empty(sizes(64, 512));
+                   THNN_FloatLSTMFused_updateOutput(nullptr, work.th(), other.th(), bi.th(),
+                                                    bh.th(), cx.th(),
+                                                    static_cast<THFloatTensor *>(at_unsafeGetTH(h)),
+                                                    cy.th());
+                   return h;
+                 },
+             .torch =
+                 [&] {
+                   return std::get<0>(at::lstm_cell(x, {hx.torch, cx.torch}, wi, wh, bi.torch,
+                                                    bh.torch));
+                 },
+             .tolerance = 1e-4});
 }
 
 static void layer_norm(Bench &bench)
@@ -284,10 +282,7 @@ static void resampling(Bench &bench)
              .results = {&o},
              .limit = moving(all, 4 * all),
              .ours = [&] { at_upsample_nearest2d_out(o, x, 2); },
-             .torch =
-                 [&] {
-                   at::upsample_nearest2d_out(o, x, {56, 56});
-                 },
+             .torch = [&] { at::upsample_nearest2d_out(o, x, {56, 56}); },
              .counted = false});
   bench.row({.id = "nn.upsample.nearest.bwd",
              .shape = size,
@@ -295,19 +290,14 @@ static void resampling(Bench &bench)
              .limit = moving(4 * all, all),
              .ours = [&] { at_upsample_nearest2d_backward_out(gi, go, x, 2); },
              .torch =
-                 [&] {
-                   at::upsample_nearest2d_backward_out(gi, go, {56, 56}, {32, 64, 28, 28});
-                 },
+                 [&] { at::upsample_nearest2d_backward_out(gi, go, {56, 56}, {32, 64, 28, 28}); },
              .counted = false});
   bench.row({.id = "nn.upsample.bilinear.fwd",
              .shape = size,
              .results = {&o},
              .limit = moving(all, 4 * all),
              .ours = [&] { at_upsample_bilinear2d_out(o, x, sizes(56, 56)); },
-             .torch =
-                 [&] {
-                   at::upsample_bilinear2d_out(o, x, {56, 56}, true);
-                 },
+             .torch = [&] { at::upsample_bilinear2d_out(o, x, {56, 56}, true); },
              .counted = false});
   bench.row({.id = "nn.upsample.bilinear.bwd",
              .shape = size,

@@ -36,8 +36,7 @@ struct TheirNet : torch::nn::Module {
   }
 };
 
-/* --- ours, of THNN's functions -----------------------------------------------------------------
- */
+/* --- ours, of THNN's functions -------------------------------------------------------------- */
 
 struct Value { /* a tensor that functions resize */
   THFloatTensor *t = THFloatTensor_new();

@@ -160,15 +160,15 @@ static void blas1(Bench &bench)
              .ours = [&] { at_add_(y, x, .alpha = 1e-9); },
              .torch = [&] { y.torch.add_(x, 1e-9); },
              .peers = openblas([&] { axpy(n, 1e-9f, x.data(), 1, y.data(), 1); })});
-  bench.row(
-      {.id = "blas1.sdot.1e7",
-       .shape = "1e7",
-       .limit = moving(2e7, 0),
-       .ours = [&] { return at_dot(x, y); },
-       .torch = [&] { return at::dot(x, y); },
-       .peers = openblas([&] { return static_cast<double>(dot(n, x.data(), 1, y.data(), 1)); }),
-       .tolerance = 1e-3,
-       .counted = counted()});
+  bench.row({.id = "blas1.sdot.1e7",
+             .shape = "1e7",
+             .limit = moving(2e7, 0),
+             .ours = [&] { return at_dot(x, y); },
+             .torch = [&] { return at::dot(x, y); },
+             .peers =
+                 openblas([&] { return static_cast<double>(dot(n, x.data(), 1, y.data(), 1)); }),
+             .tolerance = 1e-3,
+             .counted = counted()});
   bench.row({.id = "blas1.snrm2.1e7",
              .shape = "1e7",
              .limit = moving(1e7, 0),

@@ -35,12 +35,10 @@ __attribute__((target("avx512f"))) void run(void *function, bool pow, float *r, 
   if (pow) {
     const auto call = reinterpret_cast<Function2>(function);
     const __m512 y = _mm512_set1_ps(exponent);
-    in_blocks(
-        r, x, n, [=](__m512 v) __attribute__((target("avx512f"))) { return call(v, y); });
+    in_blocks(r, x, n, [=](__m512 v) __attribute__((target("avx512f"))) { return call(v, y); });
   } else {
     const auto call = reinterpret_cast<Function>(function);
-    in_blocks(
-        r, x, n, [=](__m512 v) __attribute__((target("avx512f"))) { return call(v); });
+    in_blocks(r, x, n, [=](__m512 v) __attribute__((target("avx512f"))) { return call(v); });
   }
 }
 

@@ -41,24 +41,18 @@ static void calls(Bench &bench, bool inference)
   row(
       "add_out.64", "64", {&o}, [&] { at_add_out(o, a, b); }, [&] { at::add_out(o, a, b); },
       "np.add(a, b, out=o)");
-  row(
-      "add_inplace.64", "64", {&o}, [&] { at_add_(o, b); }, [&] { o.torch.add_(b); });
+  row("add_inplace.64", "64", {&o}, [&] { at_add_(o, b); }, [&] { o.torch.add_(b); });
   row(
       "mul_scalar_out.64", "64", {&o}, [&] { at_mul_scalar_out(o, a, at_scalar_double(1.5)); },
       [&] { at::mul_out(o, a, factor); });
   row(
       "fill.64", "64", {&o}, [&] { at_fill_(o, at_scalar_double(1)); },
       [&] { o.torch.fill_(1.f); });
-  row(
-      "copy.64", "64", {&o}, [&] { at_copy_(o, b); }, [&] { o.torch.copy_(b); });
-  row(
-      "exp_out.64", "64", {&o}, [&] { at_exp_out(o, a); }, [&] { at::exp_out(o, a); });
-  row(
-      "sum.64", "64", {}, [&] { return at_sum(a); }, [&] { return a.torch.sum(); }, "a.sum()");
-  row(
-      "mm.8", "8x8x8", {}, [&] { return at_mm(m, m); }, [&] { return at::mm(m, m); });
-  row(
-      "mm_out.8", "8x8x8", {&r}, [&] { at_mm_out(r, m, m); }, [&] { at::mm_out(r, m, m); });
+  row("copy.64", "64", {&o}, [&] { at_copy_(o, b); }, [&] { o.torch.copy_(b); });
+  row("exp_out.64", "64", {&o}, [&] { at_exp_out(o, a); }, [&] { at::exp_out(o, a); });
+  row("sum.64", "64", {}, [&] { return at_sum(a); }, [&] { return a.torch.sum(); }, "a.sum()");
+  row("mm.8", "8x8x8", {}, [&] { return at_mm(m, m); }, [&] { return at::mm(m, m); });
+  row("mm_out.8", "8x8x8", {&r}, [&] { at_mm_out(r, m, m); }, [&] { at::mm_out(r, m, m); });
   row(
       "narrow", "8x8", {}, [&] { return at_narrow(m, 0, 2, 4); },
       [&] { return m.torch.narrow(0, 2, 4); }, "m[2:6]");

@@ -75,20 +75,14 @@ static void images(Bench &bench)
              .results = {&y},
              .limit = moving(all, all),
              .ours = [&] { at_copy_(y, View(at_permute(x, sizes(0, 2, 3, 1)))); },
-             .torch =
-                 [&] {
-                   y.torch.copy_(x.torch.permute({0, 2, 3, 1}));
-                 },
+             .torch = [&] { y.torch.copy_(x.torch.permute({0, 2, 3, 1})); },
              .numpy = "np.copyto(y, x.transpose(0, 2, 3, 1))"});
   bench.row({.id = "st.nhwc2nchw",
              .shape = size,
              .results = {&x},
              .limit = moving(all, all),
              .ours = [&] { at_copy_(x, View(at_permute(y, sizes(0, 3, 1, 2)))); },
-             .torch =
-                 [&] {
-                   x.torch.copy_(y.torch.permute({0, 3, 1, 2}));
-                 },
+             .torch = [&] { x.torch.copy_(y.torch.permute({0, 3, 1, 2})); },
              .numpy = "np.copyto(x, y.transpose(0, 3, 1, 2))",
              .numpy_result = -1});
   bench.row({.id = "st.chan_narrow_copy",

@@ -68,8 +68,7 @@ TH_API void THTensor_(conv2Dmap)(THTensor *r_, real beta, real alpha, THTensor *
                                  THTensor *map, int64_t srow, int64_t scol, const char *vf,
                                  const char *xc);
 
-/* --- volumes: as for images, of planes with one dimension more ---------------------------------
- */
+/* --- volumes: as for images, of planes with one dimension more ------------------------------ */
 
 TH_API void THTensor_(conv3Dger)(THTensor *r_, real beta, real alpha, THTensor *t_, THTensor *k_,
                                  int64_t sdepth, int64_t srow, int64_t scol, const char *vf,

@@ -43,8 +43,7 @@ TH_API void THTensor_(scatter)(THTensor *tensor, int dim, THLongTensor *index, T
 TH_API void THTensor_(scatterAdd)(THTensor *tensor, int dim, THLongTensor *index, THTensor *src);
 TH_API void THTensor_(scatterFill)(THTensor *tensor, int dim, THLongTensor *index, real val);
 
-/* --- among all elements in row-major order; -1 is the last element, whatever TH_INDEX_BASE is --
- */
+/* --- among all elements in row-major order; -1 is the last element in both index bases ------- */
 
 /* tensor takes the shape of index. */
 TH_API void THTensor_(take)(THTensor *tensor, THTensor *src, THLongTensor *index);

@@ -15,11 +15,11 @@ TH_MATH double THFloatMath_lessPi(double x, double n)
 TH_MATH double THFloatMath_sinOfHalfTurn(double r)
 {
   const double z = r * r;
-  return THMath_(mad)(
-      r * z,
-      TH_POLY(z, -0x1.555555493944bp-3, 0x1.11110cb855954p-7, -0x1.a017fa6fe5c82p-13,
-              0x1.71745c4bb5481p-19, -0x1.9ab8e0d465ba4p-26),
-      r);
+  return THMath_(mad)(r * z,
+                      TH_POLY(z, -0x1.555555493944bp-3, 0x1.11110cb855954p-7,
+                              -0x1.a017fa6fe5c82p-13, 0x1.71745c4bb5481p-19,
+                              -0x1.9ab8e0d465ba4p-26),
+                      r);
 }
 
 /* The same, negative where the integer in the last bits of turns is odd. */
@@ -103,8 +103,9 @@ TH_MATH THMathAngle THMath_(angle)(double r, double low)
   const THMathPair s = THMath_(quickSum)(r, cube.hi);
   a.r = s.hi;
   a.s = s.lo + THMath_(mad)(c.hi, low, sine);
-  const double cosine = THMath_(mad)(
-      fourth.hi, THMath_(mad)(z.hi, TH_POLY(z.hi, TH_COS_POLY), TH_COS_LOST), part.lo - half.lo);
+  const double cosine =
+      THMath_(mad)(fourth.hi, THMath_(mad)(z.hi, TH_POLY(z.hi, TH_COS_POLY), TH_COS_LOST),
+                   part.lo - half.lo);
   a.c = THMath_(quickSum)(c.hi, c.lo + (one.lo + THMath_(mad)(-s.hi, low, cosine)));
   return a;
 }

@@ -30,8 +30,7 @@ THC_API void THCTensor_(min)(THCState *state, THCTensor *values, THCudaLongTenso
 THC_API void THCTensor_(max)(THCState *state, THCTensor *values, THCudaLongTensor *indices,
                              THCTensor *src, THCDim dim, int keepdim);
 
-/* --- medians: those of THTensorSort.h ----------------------------------------------------------
- */
+/* --- medians: those of THTensorSort.h ------------------------------------------------------- */
 
 /* The middle one, of an even number the one below the middle; NaN (the first) if there is one. */
 THC_API void THCTensor_(median)(THCState *state, THCTensor *values, THCudaLongTensor *indices,

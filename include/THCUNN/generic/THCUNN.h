@@ -118,20 +118,26 @@ TH_API void THNN_(SpatialConvolutionMM_updateGradInput)(THCState *state, THCTens
                                                         THCTensor *ones, int kW, int kH, int dW,
                                                         int dH, int padW, int padH);
 /* gradBias may be NULL. */
-TH_API void THNN_(SpatialConvolutionMM_accGradParameters)(
-    THCState *state, THCTensor *input, THCTensor *gradOutput, THCTensor *gradWeight,
-    THCTensor *gradBias, THCTensor *columns, THCTensor *ones, int kW, int kH, int dW, int dH,
-    int padW, int padH, accreal scale);
+TH_API void THNN_(SpatialConvolutionMM_accGradParameters)(THCState *state, THCTensor *input,
+                                                          THCTensor *gradOutput,
+                                                          THCTensor *gradWeight,
+                                                          THCTensor *gradBias, THCTensor *columns,
+                                                          THCTensor *ones, int kW, int kH, int dW,
+                                                          int dH, int padW, int padH,
+                                                          accreal scale);
 
 TH_API void THNN_(SpatialDilatedMaxPooling_updateOutput)(THCState *state, THCTensor *input,
                                                          THCTensor *output, THCIndexTensor *indices,
                                                          int kW, int kH, int dW, int dH, int padW,
                                                          int padH, int dilationW, int dilationH,
                                                          bool ceil_mode);
-TH_API void THNN_(SpatialDilatedMaxPooling_updateGradInput)(
-    THCState *state, THCTensor *input, THCTensor *gradOutput, THCTensor *gradInput,
-    THCIndexTensor *indices, int kW, int kH, int dW, int dH, int padW, int padH, int dilationW,
-    int dilationH, bool ceil_mode);
+TH_API void THNN_(SpatialDilatedMaxPooling_updateGradInput)(THCState *state, THCTensor *input,
+                                                            THCTensor *gradOutput,
+                                                            THCTensor *gradInput,
+                                                            THCIndexTensor *indices, int kW, int kH,
+                                                            int dW, int dH, int padW, int padH,
+                                                            int dilationW, int dilationH,
+                                                            bool ceil_mode);
 
 TH_API void THNN_(SpatialMaxPooling_updateOutput)(THCState *state, THCTensor *input,
                                                   THCTensor *output, THCIndexTensor *indices,

@@ -59,16 +59,16 @@ static void convolveBack(const THNNGroups *how, void *input, void *gradOutput, v
                          void *weight)
 {
   check_groups(how);
-  THNN_(SpatialConvolutionMM_updateGradInput)
-  (AT_STATE, input, gradOutput, gradInput, weight, WINDOWS);
+  THNN_(SpatialConvolutionMM_updateGradInput)(AT_STATE, input, gradOutput, gradInput, weight,
+                                              WINDOWS);
 }
 
 static void convolveParameters(const THNNGroups *how, void *input, void *gradOutput,
                                void *gradWeight, void *gradBias)
 {
   check_groups(how);
-  THNN_(SpatialConvolutionMM_accGradParameters)
-  (AT_STATE, input, gradOutput, gradWeight, gradBias, WINDOWS, 1);
+  THNN_(SpatialConvolutionMM_accGradParameters)(AT_STATE, input, gradOutput, gradWeight, gradBias,
+                                                WINDOWS, 1);
 }
 #undef WINDOWS
 #endif

@@ -10,8 +10,7 @@ bool at_isNpy(const at_file *file)
   return !memcmp(file->head, magic, MAGIC);
 }
 
-/* --- the header: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), } -------------------
- */
+/* --- the header: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), } ---------------- */
 
 typedef struct Header {
   at_file *file;
@@ -149,7 +148,7 @@ static void read_sizes(Header *h)
 static void read_header(Header *h)
 {
   static const char *const keys[] = {"descr", "fortran_order", "shape"};
-  static void (*const readers[])(Header * h) = {read_type, read_order, read_sizes};
+  static void (*const readers[])(Header *h) = {read_type, read_order, read_sizes};
   bool seen[] = {false, false, false};
   int count = 0;
   expect(h, '{');

@@ -7,10 +7,7 @@
   "this is compressed by " BY                                      \
   ": unpack it first (what is deflated inside .npz is read as it " \
   "is)"
-#define ROW(OFFSET, BYTES, SENTENCE)          \
-  {                                           \
-    OFFSET, sizeof BYTES - 1, BYTES, SENTENCE \
-  }
+#define ROW(OFFSET, BYTES, SENTENCE) {OFFSET, sizeof BYTES - 1, BYTES, SENTENCE}
 
 static const char *const gguf =
     "this is a model of ggml or llama.cpp (GGUF), which is not read here" IN_PYTHON

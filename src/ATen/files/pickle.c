@@ -75,10 +75,7 @@ static const struct {
     BUILTIN("float"),
     BUILTIN("complex"),
     BUILTIN("bytearray"),
-#define DTYPE(NAME)      \
-  {                      \
-    "torch", NAME, INERT \
-  }
+#define DTYPE(NAME) {"torch", NAME, INERT}
     DTYPE("uint8"),
     DTYPE("int8"),
     DTYPE("int16"),

@@ -83,7 +83,7 @@ static void read_range(Reading *r, Entry *entry)
 static void read_entry(Reading *r, at_dict *dict)
 {
   static const char *const keys[] = {"dtype", "shape", "data_offsets"};
-  static void (*const readers[])(Reading * r, Entry * entry) = {read_type, read_sizes, read_range};
+  static void (*const readers[])(Reading *r, Entry *entry) = {read_type, read_sizes, read_range};
   at_file *file = r->json.file;
   Entry entry = {0};
   bool seen[] = {false, false, false};

@@ -332,8 +332,7 @@ void at_member_finish(at_memberStream *s)
     bad_member(s);
 }
 
-/* --- which archive it is -----------------------------------------------------------------------
- */
+/* --- which archive it is -------------------------------------------------------------------- */
 
 bool at_isZip(const at_file *file)
 {

@@ -159,8 +159,7 @@ static real element(at_scalar s)
 /* clang-format on */
 #include "ops/pointwise.h"
 
-/* --- what the two devices have in ways of their own --------------------------------------------
- */
+/* --- what the two devices have in ways of their own ----------------------------------------- */
 
 #ifdef AT_DEVICE
 #include "cuda/ATenDeviceOwn.h"

@@ -13,8 +13,9 @@ static void no_state(void)
 }
 
 /* So many vectors of columns, which are a constant. */
-__attribute__((target("avx512bf16"), always_inline)) static inline void multiply_pairs(
-    ptrdiff_t terms, const at_bfloat16 *x, const at_bfloat16 *y, float *sums, bool add, int vectors)
+__attribute__((target("avx512bf16"), always_inline)) static inline void
+multiply_pairs(ptrdiff_t terms, const at_bfloat16 *x, const at_bfloat16 *y, float *sums, bool add,
+               int vectors)
 {
   __m512 sum[PAIR_ROWS][2];
 #pragma GCC unroll 12

@@ -81,10 +81,12 @@ static inline __attribute__((always_inline)) void pack_terms(const at_lines *lin
 #pragma GCC unroll 2
     for (int k = 0; k < 2; k++) {
       const at_bfloat16 *at = lines->at + (2 * i + k) * lines->next;
-      __builtin_prefetch(
-          (const void *)((uintptr_t)at + (uintptr_t)lines->next * AT_SQUARE_TERMS * sizeof *at));
-      term[k] = _mm512_cvtepu16_epi32(
-          _mm256_maskz_loadu_epi16(whole || 2 * i + k < lines->terms ? there : 0, at));
+      __builtin_prefetch((const void *)((uintptr_t)at +
+                                        (uintptr_t)lines->next * AT_SQUARE_TERMS * sizeof *at));
+      term[k] =
+          _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(whole || 2 * i + k < lines->terms ? there
+                                                                                           : 0,
+                                                         at));
     }
     v[i] = _mm512_or_si512(term[0], _mm512_slli_epi32(term[1], 16));
   }

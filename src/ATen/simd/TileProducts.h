@@ -45,9 +45,9 @@ WITH_TILES static void close_tiles(void)
 
 /* So many squares of rows and of columns, which are constants: registers 0 to 3 are sums, the next
  * two squares of x, the last two of y. */
-__attribute__((target("amx-tile,amx-bf16"), always_inline)) static inline void multiply_squares(
-    ptrdiff_t terms, const at_bfloat16 *x, const at_bfloat16 *y, float *sums, bool add, int down,
-    int across)
+__attribute__((target("amx-tile,amx-bf16"), always_inline)) static inline void
+multiply_squares(ptrdiff_t terms, const at_bfloat16 *x, const at_bfloat16 *y, float *sums, bool add,
+                 int down, int across)
 {
   enum {
     ROW = AT_TILE_COLUMNS * sizeof(float),

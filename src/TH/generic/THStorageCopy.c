@@ -10,7 +10,7 @@ void THStorage_(rawCopy)(THStorage *storage, real *src)
 }
 
 #define COPY_FROM(Source, source, unused)                                                         \
-  void THStorage_(copy##Source)(THStorage * storage, TH##Source##Storage * src)                   \
+  void THStorage_(copy##Source)(THStorage *storage, TH##Source##Storage *src)                     \
   {                                                                                               \
     THArgCheck(src->size == storage->size, 2, "src has %td elements, storage has %td", src->size, \
                storage->size);                                                                    \

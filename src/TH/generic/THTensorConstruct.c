@@ -101,21 +101,21 @@ static Sequence THTensor_(spaced)(double a, double b, int64_t n)
 
 void THTensor_(linspace)(THTensor *r_, real a, real b, int64_t n)
 {
-  THTensor_(fillSequence)(
-      r_, EVEN, THTensor_(spaced)(TH_CONVERT_REAL_TO_ACCREAL(a), TH_CONVERT_REAL_TO_ACCREAL(b), n));
+  THTensor_(fillSequence)(r_, EVEN,
+                          THTensor_(spaced)(TH_CONVERT_REAL_TO_ACCREAL(a),
+                                            TH_CONVERT_REAL_TO_ACCREAL(b), n));
 }
 
 void THTensor_(logspace)(THTensor *r_, real a, real b, int64_t n)
 {
-  THTensor_(fillSequence)(
-      r_, POWERS_OF_TEN,
-      THTensor_(spaced)(TH_CONVERT_REAL_TO_ACCREAL(a), TH_CONVERT_REAL_TO_ACCREAL(b), n));
+  THTensor_(fillSequence)(r_, POWERS_OF_TEN,
+                          THTensor_(spaced)(TH_CONVERT_REAL_TO_ACCREAL(a),
+                                            TH_CONVERT_REAL_TO_ACCREAL(b), n));
 }
 
 #endif
 
-/* --- inputs that are results
- * ----------------------------------------------------------------------- */
+/* --- inputs that are results ---------------------------------------------------------------- */
 
 /* t, or a copy of it where r shares its memory and is about to be changed.  The guard frees it. */
 static THTensor *THTensor_(aside)(THGuard *guard, THTensor *t, const THTensor *r)
@@ -157,8 +157,7 @@ void THTensor_(reshape)(THTensor *r_, THTensor *t, THLongStorage *size)
   THGuard_leave(&guard);
 }
 
-/* --- diagonals and triangles
- * ------------------------------------------------------------------------ */
+/* --- diagonals and triangles ---------------------------------------------------------------- */
 
 /* How many elements the k-th diagonal has; 0 or less outside the matrix. */
 static int64_t THTensor_(diagonalSize)(int64_t rows, int64_t columns, int64_t k)

@@ -67,10 +67,10 @@ static void THTensor_(makeSequence)(const THRun *run, const void *of)
 {
   const Sequence *s = of;
   static void (*const rules[])(const Sequence *s, ptrdiff_t at, int n, real *r) = {
-    [ARITHMETIC] = THTensor_(arithmetic),
+      [ARITHMETIC] = THTensor_(arithmetic),
 #if IS_FLOATING
-    [EVEN] = THTensor_(even),
-    [POWERS_OF_TEN] = THTensor_(powersOfTen),
+      [EVEN] = THTensor_(even),
+      [POWERS_OF_TEN] = THTensor_(powersOfTen),
 #endif
   };
   const ptrdiff_t step = run->step[0];

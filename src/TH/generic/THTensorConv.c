@@ -575,17 +575,17 @@ static void THTensor_(convolve)(const Family *family, int dims, THTensor *r_, re
 #define VOLUMES(X)  X(conv3Dger, ger) X(conv3Dmv, mv) X(conv3Dmul, mul) X(conv3Dcmul, cmul)
 #define REVERSES(X) X(conv2DRevger, ger) X(conv2DRevgerm, germ)
 
-#define IMAGE(NAME, FAMILY)                                                                \
-  void THTensor_(NAME)(THTensor * r_, real beta, real alpha, THTensor * t_, THTensor * k_, \
-                       int64_t srow, int64_t scol, const char *vf, const char *xc)         \
-  {                                                                                        \
-    THTensor_(convolve)(&FAMILY, 2, r_, beta, alpha, t_, k_, NULL, 1, srow, scol,          \
-                        THTensor_(convolutionMode)(vf, xc, STEPS + 2));                    \
+#define IMAGE(NAME, FAMILY)                                                             \
+  void THTensor_(NAME)(THTensor *r_, real beta, real alpha, THTensor *t_, THTensor *k_, \
+                       int64_t srow, int64_t scol, const char *vf, const char *xc)      \
+  {                                                                                     \
+    THTensor_(convolve)(&FAMILY, 2, r_, beta, alpha, t_, k_, NULL, 1, srow, scol,       \
+                        THTensor_(convolutionMode)(vf, xc, STEPS + 2));                 \
   }
 IMAGES(IMAGE)
 
 #define VOLUME(NAME, FAMILY)                                                                       \
-  void THTensor_(NAME)(THTensor * r_, real beta, real alpha, THTensor * t_, THTensor * k_,         \
+  void THTensor_(NAME)(THTensor *r_, real beta, real alpha, THTensor *t_, THTensor *k_,            \
                        int64_t sdepth, int64_t srow, int64_t scol, const char *vf, const char *xc) \
   {                                                                                                \
     THTensor_(convolve)(&FAMILY, 3, r_, beta, alpha, t_, k_, NULL, sdepth, srow, scol,             \
@@ -594,7 +594,7 @@ IMAGES(IMAGE)
 VOLUMES(VOLUME)
 
 #define REVERSE(NAME, FAMILY)                                                               \
-  void THTensor_(NAME)(THTensor * r_, real beta, real alpha, THTensor * t_, THTensor * k_,  \
+  void THTensor_(NAME)(THTensor *r_, real beta, real alpha, THTensor *t_, THTensor *k_,     \
                        int64_t srow, int64_t scol)                                          \
   {                                                                                         \
     THTensor_(convolve)(&FAMILY, 2, r_, beta, alpha, t_, k_, NULL, 1, srow, scol, reverse); \
@@ -677,16 +677,16 @@ static void THTensor_(convolvePlanes)(real *r_, real alpha, real *t_, real *k_, 
   X(validXCorr2DRevptr, validXCorr3DRevptr, TH_CONV_REVERSE, 0)
 
 #define PLANE(IMAGE_NAME, VOLUME_NAME, KIND, FLIP)                                                \
-  void THTensor_(IMAGE_NAME)(real * r_, real alpha, real * t_, int64_t ir, int64_t ic, real * k_, \
+  void THTensor_(IMAGE_NAME)(real *r_, real alpha, real *t_, int64_t ir, int64_t ic, real *k_,    \
                              int64_t kr, int64_t kc, int64_t sr, int64_t sc)                      \
   {                                                                                               \
     const THConvShape shape = {KIND, FLIP, {1, ir, ic}, {1, kr, kc}, {1, sr, sc}, {0}};           \
     THTensor_(convolvePlanes)(r_, alpha, t_, k_, 2, &shape);                                      \
   }                                                                                               \
                                                                                                   \
-  void THTensor_(VOLUME_NAME)(real * r_, real alpha, real * t_, int64_t it, int64_t ir,           \
-                              int64_t ic, real * k_, int64_t kt, int64_t kr, int64_t kc,          \
-                              int64_t st, int64_t sr, int64_t sc)                                 \
+  void THTensor_(VOLUME_NAME)(real *r_, real alpha, real *t_, int64_t it, int64_t ir, int64_t ic, \
+                              real *k_, int64_t kt, int64_t kr, int64_t kc, int64_t st,           \
+                              int64_t sr, int64_t sc)                                             \
   {                                                                                               \
     const THConvShape shape = {KIND, FLIP, {it, ir, ic}, {kt, kr, kc}, {st, sr, sc}, {0}};        \
     THTensor_(convolvePlanes)(r_, alpha, t_, k_, 3, &shape);                                      \

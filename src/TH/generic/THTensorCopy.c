@@ -18,7 +18,7 @@ static int THTensor_(copyLoop)(THLoop *loop, THScalarType from)
 }
 
 #define COPY_FROM(Source, source, unused)                                                     \
-  void THTensor_(copy##Source)(THTensor * tensor, TH##Source##Tensor * src)                   \
+  void THTensor_(copy##Source)(THTensor *tensor, TH##Source##Tensor *src)                     \
   {                                                                                           \
     const ptrdiff_t n = THTensor_(nElement)(tensor), nsrc = TH##Source##Tensor_nElement(src); \
     THArgCheck(nsrc == n, 2, "src has %td elements (%s), tensor has %td (%s)", nsrc,          \

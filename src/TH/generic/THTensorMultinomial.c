@@ -54,8 +54,7 @@ static double check_row(const real *p, int64_t count, int64_t row, int argument,
   return sum;
 }
 
-/* --- with replacement: the first index whose cumulative probability exceeds a uniform number ----
- */
+/* --- with replacement: the first index whose cumulative probability exceeds a draw ----------- */
 
 /* The sums of p up to each index; returns that of all.  Four at a time, so that a sum waits for
  * another one only once for these. */
@@ -101,8 +100,7 @@ static void draw_with_replacement(THGenerator *generator, const Distributions *a
   }
 }
 
-/* --- without replacement: the winners of a race -------------------------------------------------
- */
+/* --- without replacement: the winners of a race --------------------------------------------- */
 
 /* The time that index takes is exponential with a rate of its probability; the first n_sample to
  * arrive are drawn.  Speeds are their inverses, so that the largest come first. */
@@ -175,8 +173,7 @@ static void draw_without_replacement(THGenerator *generator, const Distributions
   }
 }
 
-/* --- multinomial --------------------------------------------------------------------------------
- */
+/* --- multinomial ---------------------------------------------------------------------------- */
 
 void THTensor_(multinomial)(THLongTensor *self, THGenerator *_generator, THTensor *prob_dist,
                             int n_sample, int with_replacement)
@@ -225,8 +222,7 @@ void THTensor_(multinomial)(THLongTensor *self, THGenerator *_generator, THTenso
   THGuard_leave(&flat);
 }
 
-/* --- the alias method ---------------------------------------------------------------------------
- */
+/* --- the alias method ----------------------------------------------------------------------- */
 
 /* Fills the columns of a histogram of height 1 (Walker 1977, in the linear time of Vose 1991): each
  * index has a column, of which it keeps the part q below and gives the part above to its alias.

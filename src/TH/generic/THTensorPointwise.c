@@ -286,7 +286,7 @@ static void THTensor_(checkDivisor)(const THPointwiseInfo *info, THTensor *const
 #endif
 #define BUT_HALF ALL
 
-#define TH_ROW_FUNCTION(NAME, Result, ...) void THTensor_(NAME)(Result * r_, __VA_ARGS__)
+#define TH_ROW_FUNCTION(NAME, Result, ...) void THTensor_(NAME)(Result *r_, __VA_ARGS__)
 #define TH_ROW_ENTER
 #include "THTensorRows.h"
 

@@ -104,11 +104,7 @@ static void THTensor_(callRow)(THPointwise op, THTensor *r, THTensor *x, THTenso
     TH_ROW_ENTER                                                            \
     THTensor_(callRow)(TH_POINTWISE_##NAME, (THTensor *)r_, X, Y, Z, A, B); \
   }
-#define NONE \
-  (real)     \
-  {          \
-    0        \
-  }
+#define NONE          (real){0}
 #define TOGETHER(...) __VA_ARGS__
 
 /* clang-format off */

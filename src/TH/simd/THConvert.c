@@ -122,24 +122,24 @@ static void copy(const THRun *run)
 
 /* Blocks of numbers that int32_t can hold, whose low bits are those of int64_t, and which take half
  * the instructions.  NaN is none. */
-#define NEAR(Source, source)                                            \
-  static ptrdiff_t near_##Source(real *r, const source *x, ptrdiff_t n) \
-  {                                                                     \
-    enum { BLOCK = 256 };                                               \
-    ptrdiff_t done = 0;                                                 \
-    for (; n - done >= BLOCK; done += BLOCK) {                          \
-      const source *here = x + done;                                    \
-      int near = 1;                                                     \
-      TH_PRAGMA(omp simd reduction(& : near))                           \
-      for (int i = 0; i < BLOCK; i++)                                   \
-        near &= here[i] > (source)-0x1p31 && here[i] < (source)0x1p31;  \
-      if (!near)                                                        \
-        break;                                                          \
-      TH_PRAGMA(omp simd)                                               \
-      for (int i = 0; i < BLOCK; i++)                                   \
-        r[done + i] = (real)(int32_t)here[i];                           \
-    }                                                                   \
-    return done;                                                        \
+#define NEAR(Source, source)                                             \
+  static ptrdiff_t near_##Source(real *r, const source *x, ptrdiff_t n)  \
+  {                                                                      \
+    enum { BLOCK = 256 };                                                \
+    ptrdiff_t done = 0;                                                  \
+    for (; n - done >= BLOCK; done += BLOCK) {                           \
+      const source *here = x + done;                                     \
+      int near = 1;                                                      \
+      TH_PRAGMA(omp simd reduction(& : near))                            \
+      for (int i = 0; i < BLOCK; i++)                                    \
+        near &= here[i] > (source) - 0x1p31 && here[i] < (source)0x1p31; \
+      if (!near)                                                         \
+        break;                                                           \
+      TH_PRAGMA(omp simd)                                                \
+      for (int i = 0; i < BLOCK; i++)                                    \
+        r[done + i] = (real)(int32_t)here[i];                            \
+    }                                                                    \
+    return done;                                                         \
   }
 NEAR(Float, float)
 NEAR(Double, double)

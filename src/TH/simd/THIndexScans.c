@@ -11,7 +11,7 @@ static void check(const THRun *run, const void *scalars)
   const ptrdiff_t step = run->step[0];
   uint64_t bad = 0;
 #define CHECK(x) \
-  (((x)-first) | (last - ((x)-first)) | (TH_INDEX_BASE ? -(uint64_t)((x) == hole) : 0))
+  (((x) - first) | (last - ((x) - first)) | (TH_INDEX_BASE ? -(uint64_t)((x) == hole) : 0))
   for (ptrdiff_t j = 0; j < run->rows; j++) {
     const uint64_t *index = (const uint64_t *)run->at[0] + j * run->jump[0];
     if (step == 1)

@@ -201,9 +201,10 @@ WIDE_ROWS(WIDE_ROW)
 
 /* Vector number PLACE of a step of such a loop. */
 #define VECTOR(NAME, PLACE) \
-  const Wide NAME = WIDE_OF(loadu)((const real *)first + k + (PLACE)*LANES);
-#define PUT(PLACE, Y)     WIDE_OF(storeu)(to + (k - from) + (PLACE)*LANES, Y);
-#define FETCH_BOTH(PLACE) FETCH(first, k + (PLACE)*LANES, 0) FETCH(to, k - from + (PLACE)*LANES, 1)
+  const Wide NAME = WIDE_OF(loadu)((const real *)first + k + (PLACE) * LANES);
+#define PUT(PLACE, Y) WIDE_OF(storeu)(to + (k - from) + (PLACE) * LANES, Y);
+#define FETCH_BOTH(PLACE) \
+  FETCH(first, k + (PLACE) * LANES, 0) FETCH(to, k - from + (PLACE) * LANES, 1)
 
 /* Of two vectors it is looked at once whether an argument is far out.  Of a number and NaN, range
  * takes the number. */

@@ -139,8 +139,9 @@ static void uniform_float(float *restrict out, const uint32_t *restrict words, p
   const float width = b - a;
   if (isinf(width)) { /* from -3e38 to 3e38: the width is a double */
     for (ptrdiff_t i = 0; i < n; i++)
-      out[i] = (float)THRandom_between(
-          (float)(int32_t)(temper_word(words[i]) & 0xffffffu) * 0x1p-24f, a, b);
+      out[i] =
+          (float)THRandom_between((float)(int32_t)(temper_word(words[i]) & 0xffffffu) * 0x1p-24f, a,
+                                  b);
     return;
   }
   for (ptrdiff_t i = 0; i < n; i++)

@@ -34,7 +34,7 @@ static inline Eight eight_sum(Eight a, Eight b)
   return (Eight)THSumEight((__m512d)a, (__m512d)b);
 }
 
-#define ADD(a, b) _Generic((a), Eight : eight_sum, Four : four_sum, accreal : one_sum)(a, b)
+#define ADD(a, b) _Generic((a), Eight: eight_sum, Four: four_sum, accreal: one_sum)(a, b)
 #else
 #define ADD(a, b) ((a) + (b))
 #endif
@@ -59,7 +59,7 @@ static inline Eight eight_sum(Eight a, Eight b)
   return (Eight)_mm512_add_epi64((__m512i)a, (__m512i)b);
 }
 
-#define ADD(a, b) _Generic((a), Eight : eight_sum, accreal : one_sum)(a, b)
+#define ADD(a, b) _Generic((a), Eight: eight_sum, accreal: one_sum)(a, b)
 #else
 #define ADD one_sum
 #endif
@@ -236,25 +236,26 @@ static inline int is_long(ptrdiff_t n, ptrdiff_t stateSize)
   return n >= LANE_BYTES / stateSize * 4;
 }
 
-#define FOLDS(name, state, ...)                                                                    \
+#define FOLDS(name, state, ...)                                                                      \
   /* The states of all lanes joined, a vector's worth at a time to the end: single ones would have \
-   * branches, which guess wrong.  What other lanes hold then does not count. */                   \
-  static inline __attribute__((always_inline)) state name##_fold(state *lanes, int count)          \
-  {                                                                                                \
-    enum { LEAST = 4 };                                                                            \
-    TH_PRAGMA(GCC unroll 10)                                                                       \
-    for (int step = 9; step >= 0; step--)                                                          \
-      if (count >= 2 << step)                                                                      \
-        name##_join(lanes, lanes + (1 << step), THMax(1 << step, LEAST));                          \
-    return lanes[0];                                                                               \
+   * branches, which guess wrong.  What other lanes hold then does not count. */ \
+  static inline __attribute__((always_inline)) state name##_fold(state *lanes, int count)            \
+  {                                                                                                  \
+    enum { LEAST = 4 };                                                                              \
+    TH_PRAGMA(GCC unroll 10)                                                                         \
+    for (int step = 9; step >= 0; step--)                                                            \
+      if (count >= 2 << step)                                                                        \
+        name##_join(lanes, lanes + (1 << step), THMax(1 << step, LEAST));                            \
+    return lanes[0];                                                                                 \
   }
 
 /* Columns and long lines: name is what names the functions, one the row of the table. */
 #define COLUMNS(name, one, state)                                                                 \
   /* DEEP rows of lanes at once, but for the last lanes: says how many there were */              \
-  static inline __attribute__((always_inline))                                                    \
-  ptrdiff_t name##_deep(state *restrict a, const real *x, ptrdiff_t lanes, ptrdiff_t jump,        \
-                        uintptr_t ahead, double p)                                                \
+  static inline                                                                                   \
+      __attribute__((always_inline)) ptrdiff_t name##_deep(state *restrict a, const real *x,      \
+                                                           ptrdiff_t lanes, ptrdiff_t jump,       \
+                                                           uintptr_t ahead, double p)             \
   {                                                                                               \
     enum { MANY = ITEM < 4 ? LANE_BYTES / sizeof(state) : 64 / ITEM, FEW = 64 / sizeof(state) };  \
     ptrdiff_t j = 0;                                                                              \
@@ -270,8 +271,9 @@ static inline int is_long(ptrdiff_t n, ptrdiff_t stateSize)
   }                                                                                               \
                                                                                                   \
   /* one row of lanes */                                                                          \
-  static inline __attribute__((always_inline)) void name##_across(                                \
-      state *restrict a, const real *x, ptrdiff_t lanes, double p)                                \
+  static inline                                                                                   \
+      __attribute__((always_inline)) void name##_across(state *restrict a, const real *x,         \
+                                                        ptrdiff_t lanes, double p)                \
   {                                                                                               \
     enum { FEW = 64 / sizeof(state), MANY = 2 * FEW };                                            \
     ptrdiff_t j = 0;                                                                              \
@@ -298,28 +300,28 @@ static inline int is_long(ptrdiff_t n, ptrdiff_t stateSize)
     }                                                                                             \
   }
 
-#define LONG_LINE(name, one, state, ...)                                                       \
-  /* the lanes that n elements side by side become */                                          \
-  static void name##_lanes(state *restrict lanes, const real *x, ptrdiff_t n, uintptr_t ahead, \
-                           double p)                                                           \
-  {                                                                                            \
-    enum { MANY = LANE_BYTES / sizeof(state) };                                                \
-    const ptrdiff_t swept = name##_sweep(lanes, x, MANY, LINE_DEEP, n, ahead, p);              \
-    name##_rest(lanes, x + swept, MANY, n - swept, p);                                         \
-  }                                                                                            \
-                                                                                               \
-  /* the state of a line that fills all lanes some times */                                    \
-  static inline __attribute__((always_inline))                                                 \
-  state name##_long(const real *line, ptrdiff_t n, uintptr_t ahead, double p)                  \
-  {                                                                                            \
-    enum { MANY = LANE_BYTES / sizeof(state) };                                                \
-    state all[MANY], lanes[MANY];                                                              \
-    one##_start(all, MANY);                                                                    \
-    for (ptrdiff_t done = 0; done < n; done += BLOCK) {                                        \
-      name##_lanes(lanes, line + done, THMin(BLOCK, n - done), ahead, p);                      \
-      one##_join(all, lanes, MANY);                                                            \
-    }                                                                                          \
-    return one##_fold(all, MANY);                                                              \
+#define LONG_LINE(name, one, state, ...)                                                        \
+  /* the lanes that n elements side by side become */                                           \
+  static void name##_lanes(state *restrict lanes, const real *x, ptrdiff_t n, uintptr_t ahead,  \
+                           double p)                                                            \
+  {                                                                                             \
+    enum { MANY = LANE_BYTES / sizeof(state) };                                                 \
+    const ptrdiff_t swept = name##_sweep(lanes, x, MANY, LINE_DEEP, n, ahead, p);               \
+    name##_rest(lanes, x + swept, MANY, n - swept, p);                                          \
+  }                                                                                             \
+                                                                                                \
+  /* the state of a line that fills all lanes some times */                                     \
+  static inline __attribute__((always_inline)) state name##_long(const real *line, ptrdiff_t n, \
+                                                                 uintptr_t ahead, double p)     \
+  {                                                                                             \
+    enum { MANY = LANE_BYTES / sizeof(state) };                                                 \
+    state all[MANY], lanes[MANY];                                                               \
+    one##_start(all, MANY);                                                                     \
+    for (ptrdiff_t done = 0; done < n; done += BLOCK) {                                         \
+      name##_lanes(lanes, line + done, THMin(BLOCK, n - done), ahead, p);                       \
+      one##_join(all, lanes, MANY);                                                             \
+    }                                                                                           \
+    return one##_fold(all, MANY);                                                               \
   }
 
 #define SINGLE_LINE(name, state, ...)                                                       \
@@ -347,9 +349,11 @@ static inline int is_long(ptrdiff_t n, ptrdiff_t stateSize)
  * next one early is held up. */
 #define LINES(name, state, ...)                                                                    \
   /* the vectors of a few */                                                                       \
-  static inline __attribute__((always_inline)) void name##_short_parts(                            \
-      state(*parts)[64 / sizeof(state)], const real *x, ptrdiff_t lines, ptrdiff_t apart,          \
-      ptrdiff_t n, const real *end, double p)                                                      \
+  static inline                                                                                    \
+      __attribute__((always_inline)) void name##_short_parts(state(*parts)[64 / sizeof(state)],    \
+                                                             const real *x, ptrdiff_t lines,       \
+                                                             ptrdiff_t apart, ptrdiff_t n,         \
+                                                             const real *end, double p)            \
   {                                                                                                \
     enum { FEW = 64 / sizeof(state) };                                                             \
     const ptrdiff_t whole = n / FEW * FEW;                                                         \
@@ -366,9 +370,11 @@ static inline int is_long(ptrdiff_t n, ptrdiff_t stateSize)
     }                                                                                              \
   }                                                                                                \
                                                                                                    \
-  static inline __attribute__((always_inline)) void name##_long_parts(                             \
-      state(*parts)[64 / sizeof(state)], const real *x, ptrdiff_t lines, ptrdiff_t apart,          \
-      ptrdiff_t n, uintptr_t ahead, double p)                                                      \
+  static inline                                                                                    \
+      __attribute__((always_inline)) void name##_long_parts(state(*parts)[64 / sizeof(state)],     \
+                                                            const real *x, ptrdiff_t lines,        \
+                                                            ptrdiff_t apart, ptrdiff_t n,          \
+                                                            uintptr_t ahead, double p)             \
   {                                                                                                \
     enum { FEW = 64 / sizeof(state), MANY = LANE_BYTES / sizeof(state) };                          \
     for (ptrdiff_t k = 0; k < lines; k++, x += apart) {                                            \
@@ -519,147 +525,149 @@ static inline Eight eight_widened(const real *x)
 
 /* Lines side by side, eight at a time, so that none waits for its sum and there is one turn of a
  * loop for eight; long ones one by one, in four vectors each. */
-#define LINES_OF_EIGHT(name, one, state, initial, joined)                                         \
-  static inline Eight name##_joined(Eight a, Eight b)                                             \
-  {                                                                                               \
-    return joined;                                                                                \
-  }                                                                                               \
-                                                                                                  \
-  /* b with those of the next eight elements that left has */                                     \
-  static inline Eight name##_rest_of(Eight b, const real *x, __mmask8 left, double p)             \
-  {                                                                                               \
-    return eight_chosen(b, left, name##_take_eight(b, eight_of(x, left), p));                     \
-  }                                                                                               \
-                                                                                                  \
+#define LINES_OF_EIGHT(name, one, state, initial, joined)                                           \
+  static inline Eight name##_joined(Eight a, Eight b)                                               \
+  {                                                                                                 \
+    return joined;                                                                                  \
+  }                                                                                                 \
+                                                                                                    \
+  /* b with those of the next eight elements that left has */                                       \
+  static inline Eight name##_rest_of(Eight b, const real *x, __mmask8 left, double p)               \
+  {                                                                                                 \
+    return eight_chosen(b, left, name##_take_eight(b, eight_of(x, left), p));                       \
+  }                                                                                                 \
+                                                                                                    \
   /* A vector of the states of eight lines, of each of which there is a vector: halves of these   \
-   * are joined, then quarters, then single lanes, as one##_fold does it. */                      \
-  static inline Eight name##_folded(const Eight *lanes)                                           \
-  {                                                                                               \
-    Eight half[4], two[2];                                                                        \
-    for (int k = 0; k < 4; k++)                                                                   \
-      half[k] = name##_joined(SHUFFLED(lanes[k], lanes[k + 4], 0, 1, 2, 3, 8, 9, 10, 11),         \
-                              SHUFFLED(lanes[k], lanes[k + 4], 4, 5, 6, 7, 12, 13, 14, 15));      \
-    for (int k = 0; k < 2; k++)                                                                   \
-      two[k] = name##_joined(SHUFFLED(half[k], half[k + 2], 0, 1, 8, 9, 4, 5, 12, 13),            \
-                             SHUFFLED(half[k], half[k + 2], 2, 3, 10, 11, 6, 7, 14, 15));         \
-    return name##_joined(SHUFFLED(two[0], two[1], 0, 8, 2, 10, 4, 12, 6, 14),                     \
-                         SHUFFLED(two[0], two[1], 1, 9, 3, 11, 5, 13, 7, 15));                    \
-  }                                                                                               \
-                                                                                                  \
-  /* some states, a constant, take in lines, of each of which there is a vector */                \
-  static inline                                                                                   \
-      __attribute__((always_inline)) void name##_take_in(state *states, const Eight *b, int some) \
-  {                                                                                               \
-    const __mmask8 lanes = (__mmask8)((1 << some) - 1);                                           \
-    const Eight before = (Eight)_mm512_maskz_loadu_epi64(lanes, states);                          \
-    const Eight after = name##_joined(before, name##_folded(b));                                  \
-    _mm512_mask_storeu_epi64(states, lanes, (__m512i)after);                                      \
-  }                                                                                               \
-                                                                                                  \
-  /* the state of one line likewise */                                                            \
-  static inline state name##_alone(Eight lanes)                                                   \
-  {                                                                                               \
-    lanes = name##_joined(lanes, SHUFFLED(lanes, lanes, 4, 5, 6, 7, 0, 1, 2, 3));                 \
-    lanes = name##_joined(lanes, SHUFFLED(lanes, lanes, 2, 3, 0, 1, 6, 7, 4, 5));                 \
-    return name##_joined(lanes, SHUFFLED(lanes, lanes, 1, 0, 3, 2, 5, 4, 7, 6))[0];               \
-  }                                                                                               \
-                                                                                                  \
-  /* a line in one vector, joined from four, which take in a block each time */                   \
-  static __attribute__((noinline))                                                                \
-  Eight name##_long(const real *x, ptrdiff_t n, uintptr_t ahead, double p)                        \
-  {                                                                                               \
-    enum { DEEP_EIGHT = 4, MANY = DEEP_EIGHT * EIGHT };                                           \
-    const Eight none = (Eight){0} + (accreal)(initial);                                           \
-    Eight all[] = {none, none, none, none};                                                       \
-    for (const real *const end = x + n; x < end;) {                                               \
-      Eight b[] = {none, none, none, none};                                                       \
-      const real *const stop = x + THMin(BLOCK, end - x);                                         \
-      for (; stop - x >= MANY; x += MANY) {                                                       \
-        fetch((uintptr_t)x + ahead, MANY);                                                        \
-        TH_PRAGMA(GCC unroll 4)                                                                   \
-        for (int k = 0; k < DEEP_EIGHT; k++)                                                      \
-          b[k] = name##_take_eight(b[k], eight_widened(x + k * EIGHT), p);                        \
-      }                                                                                           \
-      const uint32_t left = (1u << (stop - x)) - 1;                                               \
-      if (left)                                                                                   \
-        TH_PRAGMA(GCC unroll 4)                                                                   \
-      for (int k = 0; k < DEEP_EIGHT; k++)                                                        \
-        b[k] = name##_rest_of(b[k], x + k * EIGHT, (__mmask8)(left >> k * EIGHT), p);             \
-      x = stop;                                                                                   \
-      TH_PRAGMA(GCC unroll 4)                                                                     \
-      for (int k = 0; k < DEEP_EIGHT; k++)                                                        \
-        all[k] = name##_joined(all[k], b[k]);                                                     \
-    }                                                                                             \
-    return name##_joined(name##_joined(all[0], all[2]), name##_joined(all[1], all[3]));           \
-  }                                                                                               \
-                                                                                                  \
+   * are joined, then quarters, then single lanes, as one##_fold does it. */ \
+  static inline Eight name##_folded(const Eight *lanes)                                             \
+  {                                                                                                 \
+    Eight half[4], two[2];                                                                          \
+    for (int k = 0; k < 4; k++)                                                                     \
+      half[k] = name##_joined(SHUFFLED(lanes[k], lanes[k + 4], 0, 1, 2, 3, 8, 9, 10, 11),           \
+                              SHUFFLED(lanes[k], lanes[k + 4], 4, 5, 6, 7, 12, 13, 14, 15));        \
+    for (int k = 0; k < 2; k++)                                                                     \
+      two[k] = name##_joined(SHUFFLED(half[k], half[k + 2], 0, 1, 8, 9, 4, 5, 12, 13),              \
+                             SHUFFLED(half[k], half[k + 2], 2, 3, 10, 11, 6, 7, 14, 15));           \
+    return name##_joined(SHUFFLED(two[0], two[1], 0, 8, 2, 10, 4, 12, 6, 14),                       \
+                         SHUFFLED(two[0], two[1], 1, 9, 3, 11, 5, 13, 7, 15));                      \
+  }                                                                                                 \
+                                                                                                    \
+  /* some states, a constant, take in lines, of each of which there is a vector */                  \
+  static inline                                                                                     \
+      __attribute__((always_inline)) void name##_take_in(state *states, const Eight *b, int some)   \
+  {                                                                                                 \
+    const __mmask8 lanes = (__mmask8)((1 << some) - 1);                                             \
+    const Eight before = (Eight)_mm512_maskz_loadu_epi64(lanes, states);                            \
+    const Eight after = name##_joined(before, name##_folded(b));                                    \
+    _mm512_mask_storeu_epi64(states, lanes, (__m512i)after);                                        \
+  }                                                                                                 \
+                                                                                                    \
+  /* the state of one line likewise */                                                              \
+  static inline state name##_alone(Eight lanes)                                                     \
+  {                                                                                                 \
+    lanes = name##_joined(lanes, SHUFFLED(lanes, lanes, 4, 5, 6, 7, 0, 1, 2, 3));                   \
+    lanes = name##_joined(lanes, SHUFFLED(lanes, lanes, 2, 3, 0, 1, 6, 7, 4, 5));                   \
+    return name##_joined(lanes, SHUFFLED(lanes, lanes, 1, 0, 3, 2, 5, 4, 7, 6))[0];                 \
+  }                                                                                                 \
+                                                                                                    \
+  /* a line in one vector, joined from four, which take in a block each time */                     \
+  static __attribute__((noinline)) Eight name##_long(const real *x, ptrdiff_t n, uintptr_t ahead,   \
+                                                     double p)                                      \
+  {                                                                                                 \
+    enum { DEEP_EIGHT = 4, MANY = DEEP_EIGHT * EIGHT };                                             \
+    const Eight none = (Eight){0} + (accreal)(initial);                                             \
+    Eight all[] = {none, none, none, none};                                                         \
+    for (const real *const end = x + n; x < end;) {                                                 \
+      Eight b[] = {none, none, none, none};                                                         \
+      const real *const stop = x + THMin(BLOCK, end - x);                                           \
+      for (; stop - x >= MANY; x += MANY) {                                                         \
+        fetch((uintptr_t)x + ahead, MANY);                                                          \
+        TH_PRAGMA(GCC unroll 4)                                                                     \
+        for (int k = 0; k < DEEP_EIGHT; k++)                                                        \
+          b[k] = name##_take_eight(b[k], eight_widened(x + k * EIGHT), p);                          \
+      }                                                                                             \
+      const uint32_t left = (1u << (stop - x)) - 1;                                                 \
+      if (left)                                                                                     \
+        TH_PRAGMA(GCC unroll 4)                                                                     \
+      for (int k = 0; k < DEEP_EIGHT; k++)                                                          \
+        b[k] = name##_rest_of(b[k], x + k * EIGHT, (__mmask8)(left >> k * EIGHT), p);               \
+      x = stop;                                                                                     \
+      TH_PRAGMA(GCC unroll 4)                                                                       \
+      for (int k = 0; k < DEEP_EIGHT; k++)                                                          \
+        all[k] = name##_joined(all[k], b[k]);                                                       \
+    }                                                                                               \
+    return name##_joined(name##_joined(all[0], all[2]), name##_joined(all[1], all[3]));             \
+  }                                                                                                 \
+                                                                                                    \
   /* Some lines, a constant, up to eight.  As many more are fetched in the order of memory, where \
-   * little else lies between them: one by one, they would come late. */                          \
-  static inline __attribute__((always_inline)) void name##_abreast(                               \
-      state *states, const real *x, ptrdiff_t apart, int some, ptrdiff_t n, double p)             \
-  {                                                                                               \
-    const ptrdiff_t whole = n / EIGHT * EIGHT;                                                    \
-    const __mmask8 left = (__mmask8)((1 << (n - whole)) - 1);                                     \
-    const ptrdiff_t pace = apart < 2 * n ? some : 0;                                              \
-    const real *const next = x + pace * apart;                                                    \
-    Eight b[EIGHT];                                                                               \
-    TH_PRAGMA(GCC unroll 8)                                                                       \
-    for (int k = 0; k < EIGHT; k++)                                                               \
-      b[k] = (Eight){0} + (accreal)(initial);                                                     \
-    for (ptrdiff_t i = 0; i < whole; i += EIGHT) {                                                \
-      fetch((uintptr_t)(next + pace * i), (size_t)(some * EIGHT));                                \
-      TH_PRAGMA(GCC unroll 8)                                                                     \
-      for (int k = 0; k < some; k++)                                                              \
-        b[k] = name##_take_eight(b[k], eight_widened(x + k * apart + i), p);                      \
-    }                                                                                             \
-    if (left)                                                                                     \
-      TH_PRAGMA(GCC unroll 8)                                                                     \
-    for (int k = 0; k < some; k++)                                                                \
-      b[k] = name##_rest_of(b[k], x + k * apart + whole, left, p);                                \
-    name##_take_in(states, b, some);                                                              \
-  }                                                                                               \
-                                                                                                  \
-  static __attribute__((noinline)) void name##_long_lines(state *states, const real *x,           \
-                                                          ptrdiff_t lines, ptrdiff_t apart,       \
-                                                          ptrdiff_t n, uintptr_t ahead, double p) \
-  {                                                                                               \
-    for (ptrdiff_t j = 0; j < lines; j += EIGHT) {                                                \
-      const int some = (int)THMin(EIGHT, lines - j);                                              \
-      Eight b[EIGHT] = {0};                                                                       \
-      for (int k = 0; k < some; k++)                                                              \
-        b[k] = name##_long(x + (j + k) * apart, n, ahead, p);                                     \
-      name##_take_in(states + j, b, some);                                                        \
-    }                                                                                             \
-  }                                                                                               \
-                                                                                                  \
-  static __attribute__((noinline)) void name##_short_lines(                                       \
-      state *states, const real *x, ptrdiff_t lines, ptrdiff_t apart, ptrdiff_t n, double p)      \
-  {                                                                                               \
-    ptrdiff_t j = 0;                                                                              \
-    for (; j + EIGHT <= lines; j += EIGHT)                                                        \
-      name##_abreast(states + j, x + j * apart, apart, EIGHT, n, p);                              \
-    for (; j < lines; j++)                                                                        \
-      name##_abreast(states + j, x + j * apart, apart, 1, n, p);                                  \
-  }                                                                                               \
-                                                                                                  \
-  static void name##_lines(void *states, const real *x, ptrdiff_t lines, ptrdiff_t apart,         \
-                           ptrdiff_t n, const THReduceScalars *scalars)                           \
-  {                                                                                               \
-    if (n < TURN_NUMBERS)                                                                         \
-      name##_short_lines(states, x, lines, apart, n, scalars->p);                                 \
-    else                                                                                          \
-      name##_long_lines(states, x, lines, apart, n, line_ahead(scalars, 1), scalars->p);          \
-  }                                                                                               \
-                                                                                                  \
-  static void name##_line(void *to, const void *at, ptrdiff_t n, ptrdiff_t first,                 \
-                          const THReduceScalars *scalars)                                         \
-  {                                                                                               \
-    if (is_long(n, sizeof(state))) {                                                              \
-      const state sum = name##_alone(name##_long(at, n, line_ahead(scalars, 1), scalars->p));     \
-      one##_join(to, &sum, 1);                                                                    \
-    } else {                                                                                      \
-      name##_short_lines(to, at, 1, 0, n, scalars->p);                                            \
-    }                                                                                             \
+   * little else lies between them: one by one, they would come late. */ \
+  static inline __attribute__((always_inline)) void name##_abreast(state *states, const real *x,    \
+                                                                   ptrdiff_t apart, int some,       \
+                                                                   ptrdiff_t n, double p)           \
+  {                                                                                                 \
+    const ptrdiff_t whole = n / EIGHT * EIGHT;                                                      \
+    const __mmask8 left = (__mmask8)((1 << (n - whole)) - 1);                                       \
+    const ptrdiff_t pace = apart < 2 * n ? some : 0;                                                \
+    const real *const next = x + pace * apart;                                                      \
+    Eight b[EIGHT];                                                                                 \
+    TH_PRAGMA(GCC unroll 8)                                                                         \
+    for (int k = 0; k < EIGHT; k++)                                                                 \
+      b[k] = (Eight){0} + (accreal)(initial);                                                       \
+    for (ptrdiff_t i = 0; i < whole; i += EIGHT) {                                                  \
+      fetch((uintptr_t)(next + pace * i), (size_t)(some * EIGHT));                                  \
+      TH_PRAGMA(GCC unroll 8)                                                                       \
+      for (int k = 0; k < some; k++)                                                                \
+        b[k] = name##_take_eight(b[k], eight_widened(x + k * apart + i), p);                        \
+    }                                                                                               \
+    if (left)                                                                                       \
+      TH_PRAGMA(GCC unroll 8)                                                                       \
+    for (int k = 0; k < some; k++)                                                                  \
+      b[k] = name##_rest_of(b[k], x + k * apart + whole, left, p);                                  \
+    name##_take_in(states, b, some);                                                                \
+  }                                                                                                 \
+                                                                                                    \
+  static __attribute__((noinline)) void name##_long_lines(state *states, const real *x,             \
+                                                          ptrdiff_t lines, ptrdiff_t apart,         \
+                                                          ptrdiff_t n, uintptr_t ahead, double p)   \
+  {                                                                                                 \
+    for (ptrdiff_t j = 0; j < lines; j += EIGHT) {                                                  \
+      const int some = (int)THMin(EIGHT, lines - j);                                                \
+      Eight b[EIGHT] = {0};                                                                         \
+      for (int k = 0; k < some; k++)                                                                \
+        b[k] = name##_long(x + (j + k) * apart, n, ahead, p);                                       \
+      name##_take_in(states + j, b, some);                                                          \
+    }                                                                                               \
+  }                                                                                                 \
+                                                                                                    \
+  static __attribute__((noinline)) void name##_short_lines(state *states, const real *x,            \
+                                                           ptrdiff_t lines, ptrdiff_t apart,        \
+                                                           ptrdiff_t n, double p)                   \
+  {                                                                                                 \
+    ptrdiff_t j = 0;                                                                                \
+    for (; j + EIGHT <= lines; j += EIGHT)                                                          \
+      name##_abreast(states + j, x + j * apart, apart, EIGHT, n, p);                                \
+    for (; j < lines; j++)                                                                          \
+      name##_abreast(states + j, x + j * apart, apart, 1, n, p);                                    \
+  }                                                                                                 \
+                                                                                                    \
+  static void name##_lines(void *states, const real *x, ptrdiff_t lines, ptrdiff_t apart,           \
+                           ptrdiff_t n, const THReduceScalars *scalars)                             \
+  {                                                                                                 \
+    if (n < TURN_NUMBERS)                                                                           \
+      name##_short_lines(states, x, lines, apart, n, scalars->p);                                   \
+    else                                                                                            \
+      name##_long_lines(states, x, lines, apart, n, line_ahead(scalars, 1), scalars->p);            \
+  }                                                                                                 \
+                                                                                                    \
+  static void name##_line(void *to, const void *at, ptrdiff_t n, ptrdiff_t first,                   \
+                          const THReduceScalars *scalars)                                           \
+  {                                                                                                 \
+    if (is_long(n, sizeof(state))) {                                                                \
+      const state sum = name##_alone(name##_long(at, n, line_ahead(scalars, 1), scalars->p));       \
+      one##_join(to, &sum, 1);                                                                      \
+    } else {                                                                                        \
+      name##_short_lines(to, at, 1, 0, n, scalars->p);                                              \
+    }                                                                                               \
   }
 
 #define SUMS(name, state, initial, accumulate, joined, ...) \
@@ -1130,9 +1138,9 @@ static inline accreal plus_square(accreal sum, accreal x)
 }
 
 /* A few rows of some lanes, shifted by the first one. */
-static inline __attribute__((always_inline)) void var_lanes(
-    accreal *restrict sum, accreal *restrict squares, const accreal *restrict shift, const real *x,
-    ptrdiff_t n, ptrdiff_t step, ptrdiff_t jump, int rows)
+static inline __attribute__((always_inline)) void
+var_lanes(accreal *restrict sum, accreal *restrict squares, const accreal *restrict shift,
+          const real *x, ptrdiff_t n, ptrdiff_t step, ptrdiff_t jump, int rows)
 {
   for (ptrdiff_t k = 0; k < n; k++) {
     accreal one = 0, two = 0;
@@ -1314,8 +1322,7 @@ static void std_total(const void *states, const THReduceScalars *scalars, void *
 
 #endif
 
-/* --- logarithms of sums of exponentials ----------------------------------------------------------
- */
+/* --- logarithms of sums of exponentials ----------------------------------------------------- */
 
 #include "THWideMath.h"
 #if defined(TH_WIDE_LOOP) && defined(TH_REAL_IS_FLOAT)

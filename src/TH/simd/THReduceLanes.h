@@ -46,8 +46,9 @@ static inline __attribute__((always_inline)) void fetch(uintptr_t x, size_t n)
  *
  * A sweep fetches what lies so many bytes ahead, if any. */
 #define TAKES_real(name, state, initial, ...)                                                     \
-  static inline __attribute__((always_inline)) void name##_few(                                   \
-      state *restrict a, const real *x, int lanes, ptrdiff_t jump, int deep, double p)            \
+  static inline                                                                                   \
+      __attribute__((always_inline)) void name##_few(state *restrict a, const real *x, int lanes, \
+                                                     ptrdiff_t jump, int deep, double p)          \
   {                                                                                               \
     TH_PRAGMA(omp simd) /* or else it is unrolled first, and stays scalar */                      \
     for (int k = 0; k < lanes; k++) {                                                             \
@@ -58,9 +59,10 @@ static inline __attribute__((always_inline)) void fetch(uintptr_t x, size_t n)
     }                                                                                             \
   }                                                                                               \
                                                                                                   \
-  static inline __attribute__((always_inline))                                                    \
-  ptrdiff_t name##_sweep(state *restrict a, const real *x, int lanes, int deep, ptrdiff_t n,      \
-                         uintptr_t ahead, double p)                                               \
+  static inline                                                                                   \
+      __attribute__((always_inline)) ptrdiff_t name##_sweep(state *restrict a, const real *x,     \
+                                                            int lanes, int deep, ptrdiff_t n,     \
+                                                            uintptr_t ahead, double p)            \
   {                                                                                               \
     ptrdiff_t i = 0;                                                                              \
     name##_start(a, lanes);                                                                       \
@@ -145,72 +147,77 @@ static inline accreal one_nonzero(accreal x)
   return x != 0;
 }
 
-#define ABSOLUTE(x) _Generic((x), Four : four_absolute, accreal : fabs)(x)
-#define NONZERO(x)  _Generic((x), Four : four_nonzero, accreal : one_nonzero)(x)
-#define POWER(x, p) _Generic((x), Four : four_power, accreal : pow)(x, p)
+#define ABSOLUTE(x) _Generic((x), Four: four_absolute, accreal: fabs)(x)
+#define NONZERO(x)  _Generic((x), Four: four_nonzero, accreal: one_nonzero)(x)
+#define POWER(x, p) _Generic((x), Four: four_power, accreal: pow)(x, p)
 
 /* What vectors of so many doubles, to which as many floats are widened, have in common. */
-#define TAKES_VECTORS(name, Vector, vector, COUNT, initial, accumulate)                     \
-  static inline Vector name##_take_##vector(Vector a, Vector x, double p)                   \
-  {                                                                                         \
-    return accumulate;                                                                      \
-  }                                                                                         \
-                                                                                            \
-  static inline __attribute__((always_inline)) void name##_few(                             \
-      accreal *restrict a, const real *x, int lanes, ptrdiff_t jump, int deep, double p)    \
-  {                                                                                         \
-    for (int k = 0; k < lanes; k += COUNT) {                                                \
-      Vector b = vector##_at(a + k);                                                        \
-      for (int d = 0; d < deep; d++)                                                        \
-        b = name##_take_##vector(b, vector##_widened(x + d * jump + k), p);                 \
-      memcpy(a + k, &b, sizeof b);                                                          \
-    }                                                                                       \
-  }                                                                                         \
-                                                                                            \
-  static inline __attribute__((always_inline))                                              \
-  ptrdiff_t name##_sweep(accreal *restrict a, const real *x, int lanes, TH_UNUSED int deep, \
-                         ptrdiff_t n, uintptr_t ahead, double p)                            \
-  {                                                                                         \
-    Vector b[LANE_BYTES / sizeof(Vector)];                                                  \
-    ptrdiff_t i = 0;                                                                        \
-    TH_PRAGMA(GCC unroll 8)                                                                 \
-    for (int k = 0; k < lanes / COUNT; k++)                                                 \
-      b[k] = (Vector){0} + (accreal)(initial);                                              \
-    for (; i + lanes <= n; i += lanes) {                                                    \
-      if (ahead)                                                                            \
-        fetch((uintptr_t)(x + i) + ahead, (size_t)lanes);                                   \
-      TH_PRAGMA(GCC unroll 8)                                                               \
-      for (int k = 0; k < lanes / COUNT; k++)                                               \
-        b[k] = name##_take_##vector(b[k], vector##_widened(x + i + k * COUNT), p);          \
-    }                                                                                       \
-    TH_PRAGMA(GCC unroll 8)                                                                 \
-    for (int k = 0; k < lanes / COUNT; k++)                                                 \
-      memcpy(a + k * COUNT, &b[k], sizeof b[k]);                                            \
-    return i;                                                                               \
+#define TAKES_VECTORS(name, Vector, vector, COUNT, initial, accumulate)                            \
+  static inline Vector name##_take_##vector(Vector a, Vector x, double p)                          \
+  {                                                                                                \
+    return accumulate;                                                                             \
+  }                                                                                                \
+                                                                                                   \
+  static inline __attribute__((always_inline)) void name##_few(accreal *restrict a, const real *x, \
+                                                               int lanes, ptrdiff_t jump,          \
+                                                               int deep, double p)                 \
+  {                                                                                                \
+    for (int k = 0; k < lanes; k += COUNT) {                                                       \
+      Vector b = vector##_at(a + k);                                                               \
+      for (int d = 0; d < deep; d++)                                                               \
+        b = name##_take_##vector(b, vector##_widened(x + d * jump + k), p);                        \
+      memcpy(a + k, &b, sizeof b);                                                                 \
+    }                                                                                              \
+  }                                                                                                \
+                                                                                                   \
+  static inline                                                                                    \
+      __attribute__((always_inline)) ptrdiff_t name##_sweep(accreal *restrict a, const real *x,    \
+                                                            int lanes, TH_UNUSED int deep,         \
+                                                            ptrdiff_t n, uintptr_t ahead,          \
+                                                            double p)                              \
+  {                                                                                                \
+    Vector b[LANE_BYTES / sizeof(Vector)];                                                         \
+    ptrdiff_t i = 0;                                                                               \
+    TH_PRAGMA(GCC unroll 8)                                                                        \
+    for (int k = 0; k < lanes / COUNT; k++)                                                        \
+      b[k] = (Vector){0} + (accreal)(initial);                                                     \
+    for (; i + lanes <= n; i += lanes) {                                                           \
+      if (ahead)                                                                                   \
+        fetch((uintptr_t)(x + i) + ahead, (size_t)lanes);                                          \
+      TH_PRAGMA(GCC unroll 8)                                                                      \
+      for (int k = 0; k < lanes / COUNT; k++)                                                      \
+        b[k] = name##_take_##vector(b[k], vector##_widened(x + i + k * COUNT), p);                 \
+    }                                                                                              \
+    TH_PRAGMA(GCC unroll 8)                                                                        \
+    for (int k = 0; k < lanes / COUNT; k++)                                                        \
+      memcpy(a + k * COUNT, &b[k], sizeof b[k]);                                                   \
+    return i;                                                                                      \
   }
 
-#define TAKES_accreal(name, state, initial, accumulate, ...)                                    \
-  TAKES_VECTORS(name, Four, four, FOUR, initial, accumulate)                                    \
-                                                                                                \
-  static inline __attribute__((always_inline)) void name##_rest(                                \
-      accreal *restrict a, const real *x, TH_UNUSED int lanes, ptrdiff_t n, double p)           \
-  {                                                                                             \
-    ptrdiff_t i = 0;                                                                            \
-    for (; i + FOUR <= n; i += FOUR)                                                            \
-      name##_few(a + i, x + i, FOUR, 0, 1, p);                                                  \
-    for (; i < n; i++)                                                                          \
-      a[i] = name##_take(a[i], x[i], p);                                                        \
-  }                                                                                             \
-                                                                                                \
-  static inline __attribute__((always_inline)) void name##_some(                                \
-      accreal *restrict a, const real *x, int lanes, int some, double p)                        \
-  {                                                                                             \
-    for (int k = 0; k < lanes; k += FOUR) {                                                     \
-      const FourBits place = {k, k + 1, k + 2, k + 3};                                          \
-      const Four b = four_at(a + k);                                                            \
-      const Four c = four_chosen(place < some, name##_take_four(b, four_widened(x + k), p), b); \
-      memcpy(a + k, &c, sizeof c);                                                              \
-    }                                                                                           \
+#define TAKES_accreal(name, state, initial, accumulate, ...)                                      \
+  TAKES_VECTORS(name, Four, four, FOUR, initial, accumulate)                                      \
+                                                                                                  \
+  static inline                                                                                   \
+      __attribute__((always_inline)) void name##_rest(accreal *restrict a, const real *x,         \
+                                                      TH_UNUSED int lanes, ptrdiff_t n, double p) \
+  {                                                                                               \
+    ptrdiff_t i = 0;                                                                              \
+    for (; i + FOUR <= n; i += FOUR)                                                              \
+      name##_few(a + i, x + i, FOUR, 0, 1, p);                                                    \
+    for (; i < n; i++)                                                                            \
+      a[i] = name##_take(a[i], x[i], p);                                                          \
+  }                                                                                               \
+                                                                                                  \
+  static inline                                                                                   \
+      __attribute__((always_inline)) void name##_some(accreal *restrict a, const real *x,         \
+                                                      int lanes, int some, double p)              \
+  {                                                                                               \
+    for (int k = 0; k < lanes; k += FOUR) {                                                       \
+      const FourBits place = {k, k + 1, k + 2, k + 3};                                            \
+      const Four b = four_at(a + k);                                                              \
+      const Four c = four_chosen(place < some, name##_take_four(b, four_widened(x + k), p), b);   \
+      memcpy(a + k, &c, sizeof c);                                                                \
+    }                                                                                             \
   }
 
 #else
@@ -235,33 +242,35 @@ typedef __m512d WideReals;
 #endif
 
 /* better, of two where one is NaN, is the second. */
-#define SWEEP_APART(name, worst, better)                                                          \
-  static inline __attribute__((always_inline))                                                    \
-  ptrdiff_t name##_sweep_apart(real *restrict a, const real *x, int lanes, int deep, ptrdiff_t n, \
-                               uintptr_t ahead, double p)                                         \
-  {                                                                                               \
-    enum { WIDTH = 64 / ITEM };                                                                   \
-    if (ahead)                                                                                    \
-      return name##_sweep(a, x, lanes, deep, n, ahead, p);                                        \
-    WideReals best[LANE_BYTES / 64], none[LANE_BYTES / 64];                                       \
-    ptrdiff_t i = 0;                                                                              \
-    TH_PRAGMA(GCC unroll 4)                                                                       \
-    for (int k = 0; k < lanes / WIDTH; k++) {                                                     \
-      best[k] = IN_WIDE(set1)(worst);                                                             \
-      none[k] = IN_WIDE(setzero)();                                                               \
-    }                                                                                             \
-    for (; i + lanes <= n; i += lanes) {                                                          \
-      TH_PRAGMA(GCC unroll 4)                                                                     \
-      for (int k = 0; k < lanes / WIDTH; k++) {                                                   \
-        const WideReals here = IN_WIDE(loadu)(x + i + k * WIDTH);                                 \
-        best[k] = IN_WIDE(better)(here, best[k]);                                                 \
-        none[k] = IN_WIDE(mask_mov)(none[k], NONE_OF(here), here);                                \
-      }                                                                                           \
-    }                                                                                             \
-    TH_PRAGMA(GCC unroll 4)                                                                       \
-    for (int k = 0; k < lanes / WIDTH; k++)                                                       \
-      IN_WIDE(storeu)(a + k * WIDTH, IN_WIDE(mask_mov)(best[k], NONE_OF(none[k]), none[k]));      \
-    return i;                                                                                     \
+#define SWEEP_APART(name, worst, better)                                                           \
+  static inline                                                                                    \
+      __attribute__((always_inline)) ptrdiff_t name##_sweep_apart(real *restrict a, const real *x, \
+                                                                  int lanes, int deep,             \
+                                                                  ptrdiff_t n, uintptr_t ahead,    \
+                                                                  double p)                        \
+  {                                                                                                \
+    enum { WIDTH = 64 / ITEM };                                                                    \
+    if (ahead)                                                                                     \
+      return name##_sweep(a, x, lanes, deep, n, ahead, p);                                         \
+    WideReals best[LANE_BYTES / 64], none[LANE_BYTES / 64];                                        \
+    ptrdiff_t i = 0;                                                                               \
+    TH_PRAGMA(GCC unroll 4)                                                                        \
+    for (int k = 0; k < lanes / WIDTH; k++) {                                                      \
+      best[k] = IN_WIDE(set1)(worst);                                                              \
+      none[k] = IN_WIDE(setzero)();                                                                \
+    }                                                                                              \
+    for (; i + lanes <= n; i += lanes) {                                                           \
+      TH_PRAGMA(GCC unroll 4)                                                                      \
+      for (int k = 0; k < lanes / WIDTH; k++) {                                                    \
+        const WideReals here = IN_WIDE(loadu)(x + i + k * WIDTH);                                  \
+        best[k] = IN_WIDE(better)(here, best[k]);                                                  \
+        none[k] = IN_WIDE(mask_mov)(none[k], NONE_OF(here), here);                                 \
+      }                                                                                            \
+    }                                                                                              \
+    TH_PRAGMA(GCC unroll 4)                                                                        \
+    for (int k = 0; k < lanes / WIDTH; k++)                                                        \
+      IN_WIDE(storeu)(a + k * WIDTH, IN_WIDE(mask_mov)(best[k], NONE_OF(none[k]), none[k]));       \
+    return i;                                                                                      \
   }
 #endif
 

@@ -25,22 +25,16 @@
   V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 8, 0, 1, 2, 3, 4, 5, 6)); \
   V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 8, 8, 0, 1, 2, 3, 4, 5)); \
   V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 8, 8, 8, 8, 0, 1, 2, 3));
-#define LAST(V) __builtin_shufflevector(V, V, 7, 7, 7, 7, 7, 7, 7, 7)
-#define ALL(X)             \
-  {                        \
-    X, X, X, X, X, X, X, X \
-  }
+#define LAST(V)     __builtin_shufflevector(V, V, 7, 7, 7, 7, 7, 7, 7, 7)
+#define ALL(X)      {X, X, X, X, X, X, X, X}
 #define LANES_ARE_8 1
 enum { LANES = 8 };
 #else
 #define SHIFTS(V, NEUTRAL, TAKE)                                \
   V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 4, 0, 1, 2)); \
   V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 4, 4, 0, 1));
-#define LAST(V) __builtin_shufflevector(V, V, 3, 3, 3, 3)
-#define ALL(X) \
-  {            \
-    X, X, X, X \
-  }
+#define LAST(V)     __builtin_shufflevector(V, V, 3, 3, 3, 3)
+#define ALL(X)      {X, X, X, X}
 #define LANES_ARE_8 0
 enum { LANES = 4 };
 #endif
@@ -258,9 +252,11 @@ static inline __attribute__((always_inline)) void transpose(Totals *v)
 
 #define ALONG(NAME, INITIAL, TAKE)                                                                 \
   /* n elements of some lines, a constant. */                                                      \
-  static inline __attribute__((always_inline)) void NAME##_ordered(                                \
-      accreal *totals, const real *x, ptrdiff_t dx, ptrdiff_t jumpX, real *r, ptrdiff_t dr,        \
-      ptrdiff_t jumpR, int lines, ptrdiff_t n)                                                     \
+  static inline                                                                                    \
+      __attribute__((always_inline)) void NAME##_ordered(accreal *totals, const real *x,           \
+                                                         ptrdiff_t dx, ptrdiff_t jumpX, real *r,   \
+                                                         ptrdiff_t dr, ptrdiff_t jumpR, int lines, \
+                                                         ptrdiff_t n)                              \
   {                                                                                                \
     accreal a[LINES];                                                                              \
     for (int k = 0; k < lines; k++)                                                                \
@@ -277,9 +273,11 @@ static inline __attribute__((always_inline)) void transpose(Totals *v)
   }                                                                                                \
                                                                                                    \
   /* The same of LANES lines of elements side by side. */                                          \
-  static inline __attribute__((always_inline)) void NAME##_transposed(                             \
-      accreal *totals, const real *x, ptrdiff_t jumpX, real *r, ptrdiff_t jumpR, ptrdiff_t n,      \
-      int around)                                                                                  \
+  static inline                                                                                    \
+      __attribute__((always_inline)) void NAME##_transposed(accreal *totals, const real *x,        \
+                                                            ptrdiff_t jumpX, real *r,              \
+                                                            ptrdiff_t jumpR, ptrdiff_t n,          \
+                                                            int around)                            \
   {                                                                                                \
     Totals all, v[LANES];                                                                          \
     memcpy(&all, totals, sizeof all);                                                              \
@@ -305,9 +303,11 @@ static inline __attribute__((always_inline)) void transpose(Totals *v)
   }                                                                                                \
                                                                                                    \
   /* Of n elements of lines that may lie apart; of a whole vector's count of lines, a constant. */ \
-  static inline __attribute__((always_inline)) void NAME##_some(                                   \
-      accreal *totals, const real *x, ptrdiff_t dx, ptrdiff_t jumpX, real *r, ptrdiff_t dr,        \
-      ptrdiff_t jumpR, int lines, ptrdiff_t n)                                                     \
+  static inline                                                                                    \
+      __attribute__((always_inline)) void NAME##_some(accreal *totals, const real *x,              \
+                                                      ptrdiff_t dx, ptrdiff_t jumpX, real *r,      \
+                                                      ptrdiff_t dr, ptrdiff_t jumpR, int lines,    \
+                                                      ptrdiff_t n)                                 \
   {                                                                                                \
     if (dx == 1 && dr == 1 && lines == LANES)                                                      \
       NAME##_transposed(totals, x, jumpX, r, jumpR, n, 0);                                         \
@@ -390,185 +390,189 @@ static inline void narrow(real *r, ptrdiff_t step, const Element *totals, ptrdif
       r[i * step] = (real)totals[i];
 }
 
-#define ALONG(NAME, INITIAL, TAKE)                                                         \
-  /* Elements of a vector become totals; *all is the total from the first piece on. */     \
-  static inline __attribute__((always_inline)) void NAME##_vector(Totals *v, Totals *all,  \
-                                                                  const Totals *before)    \
-  {                                                                                        \
-    const Totals neutral = ALL(INITIAL);                                                   \
-    Totals total = *v;                                                                     \
-    SHIFTS(total, neutral, TAKE)                                                           \
-    *v = TAKE(*all, total);                                                                \
-    if (before)                                                                            \
-      *v = TAKE(*before, *v);                                                              \
-    *all = TAKE(*all, LAST(total));                                                        \
-  }                                                                                        \
-                                                                                           \
-  /* Of n elements side by side, which take in before, a constant, unless that is NULL. */ \
-  static inline __attribute__((always_inline)) void NAME##_piece(                          \
-      Element *r, const Element *x, ptrdiff_t n, Totals *all, const Totals *before)        \
-  {                                                                                        \
-    Totals here = *all, v;                                                                 \
-    ptrdiff_t i = 0;                                                                       \
-    for (; i + LANES <= n; i += LANES) {                                                   \
-      load(&v, x + i);                                                                     \
-      NAME##_vector(&v, &here, before);                                                    \
-      store(r + i, &v);                                                                    \
-    }                                                                                      \
-    if (i < n) {                                                                           \
-      REST(NAME, INITIAL, TAKE)                                                            \
-    }                                                                                      \
-    *all = here;                                                                           \
-  }                                                                                        \
-                                                                                           \
-  static void NAME##_along(void *total, const THScanPlace *place, ptrdiff_t n)             \
-  {                                                                                        \
-    const real *x = (const real *)place->from;                                             \
-    real *const r = (real *)place->to;                                                     \
-    _Alignas(TH_STREAM_LINE) Element room[PIECE], totals[PIECE];                           \
-    const ptrdiff_t dr = r ? place->dr : 0;                                                \
-    const int streams = place->streams && !CONVERTED && dr == 1 && n >= WORTH_STREAMING;   \
-    const Totals before = ALL(*(accreal *)total);                                          \
-    Totals all = ALL(INITIAL);                                                             \
-    for (ptrdiff_t i = 0; i < n; i += PIECE) {                                             \
-      const ptrdiff_t m = THMin(n - i, PIECE);                                             \
-      Element *const to = !CONVERTED && dr == 1 && !streams ? (Element *)r + i : totals;   \
-      if (streams && place->dx == 1)                                                       \
-        fetch(x + i + AHEAD, m);                                                           \
-      NAME##_piece(to, widen(room, x + i * place->dx, place->dx, m), m, &all, &before);    \
-      if (r)                                                                               \
-        narrow(r + i * dr, dr, to, m, streams);                                            \
-    }                                                                                      \
-    if (streams)                                                                           \
-      THStream_finish();                                                                   \
-    *(accreal *)total = TAKE(before, all)[0];                                              \
-  }                                                                                        \
-                                                                                           \
-  static void NAME##_lines(const THScanPlace *place, ptrdiff_t lines, ptrdiff_t n)         \
-  {                                                                                        \
-    const int beside = !CONVERTED && place->dx == 1 && place->dr == 1;                     \
-    const int streams = place->streams && n >= WORTH_STREAMING;                            \
-    for (ptrdiff_t j = 0; j < lines; j++) {                                                \
-      THScanPlace line = *place;                                                           \
-      line.from = (const real *)place->from + j * place->jumpX;                            \
-      line.to = (real *)place->to + j * place->jumpR;                                      \
-      accreal total = INITIAL;                                                             \
-      Totals all = ALL(INITIAL);                                                           \
-      if (beside && !streams)                                                              \
-        NAME##_piece((Element *)line.to, (const Element *)line.from, n, &all, NULL);       \
-      else                                                                                 \
-        NAME##_along(&total, &line, n);                                                    \
-    }                                                                                      \
+#define ALONG(NAME, INITIAL, TAKE)                                                                \
+  /* Elements of a vector become totals; *all is the total from the first piece on. */            \
+  static inline __attribute__((always_inline)) void NAME##_vector(Totals *v, Totals *all,         \
+                                                                  const Totals *before)           \
+  {                                                                                               \
+    const Totals neutral = ALL(INITIAL);                                                          \
+    Totals total = *v;                                                                            \
+    SHIFTS(total, neutral, TAKE)                                                                  \
+    *v = TAKE(*all, total);                                                                       \
+    if (before)                                                                                   \
+      *v = TAKE(*before, *v);                                                                     \
+    *all = TAKE(*all, LAST(total));                                                               \
+  }                                                                                               \
+                                                                                                  \
+  /* Of n elements side by side, which take in before, a constant, unless that is NULL. */        \
+  static inline                                                                                   \
+      __attribute__((always_inline)) void NAME##_piece(Element *r, const Element *x, ptrdiff_t n, \
+                                                       Totals *all, const Totals *before)         \
+  {                                                                                               \
+    Totals here = *all, v;                                                                        \
+    ptrdiff_t i = 0;                                                                              \
+    for (; i + LANES <= n; i += LANES) {                                                          \
+      load(&v, x + i);                                                                            \
+      NAME##_vector(&v, &here, before);                                                           \
+      store(r + i, &v);                                                                           \
+    }                                                                                             \
+    if (i < n) {                                                                                  \
+      REST(NAME, INITIAL, TAKE)                                                                   \
+    }                                                                                             \
+    *all = here;                                                                                  \
+  }                                                                                               \
+                                                                                                  \
+  static void NAME##_along(void *total, const THScanPlace *place, ptrdiff_t n)                    \
+  {                                                                                               \
+    const real *x = (const real *)place->from;                                                    \
+    real *const r = (real *)place->to;                                                            \
+    _Alignas(TH_STREAM_LINE) Element room[PIECE], totals[PIECE];                                  \
+    const ptrdiff_t dr = r ? place->dr : 0;                                                       \
+    const int streams = place->streams && !CONVERTED && dr == 1 && n >= WORTH_STREAMING;          \
+    const Totals before = ALL(*(accreal *)total);                                                 \
+    Totals all = ALL(INITIAL);                                                                    \
+    for (ptrdiff_t i = 0; i < n; i += PIECE) {                                                    \
+      const ptrdiff_t m = THMin(n - i, PIECE);                                                    \
+      Element *const to = !CONVERTED && dr == 1 && !streams ? (Element *)r + i : totals;          \
+      if (streams && place->dx == 1)                                                              \
+        fetch(x + i + AHEAD, m);                                                                  \
+      NAME##_piece(to, widen(room, x + i * place->dx, place->dx, m), m, &all, &before);           \
+      if (r)                                                                                      \
+        narrow(r + i * dr, dr, to, m, streams);                                                   \
+    }                                                                                             \
+    if (streams)                                                                                  \
+      THStream_finish();                                                                          \
+    *(accreal *)total = TAKE(before, all)[0];                                                     \
+  }                                                                                               \
+                                                                                                  \
+  static void NAME##_lines(const THScanPlace *place, ptrdiff_t lines, ptrdiff_t n)                \
+  {                                                                                               \
+    const int beside = !CONVERTED && place->dx == 1 && place->dr == 1;                            \
+    const int streams = place->streams && n >= WORTH_STREAMING;                                   \
+    for (ptrdiff_t j = 0; j < lines; j++) {                                                       \
+      THScanPlace line = *place;                                                                  \
+      line.from = (const real *)place->from + j * place->jumpX;                                   \
+      line.to = (real *)place->to + j * place->jumpR;                                             \
+      accreal total = INITIAL;                                                                    \
+      Totals all = ALL(INITIAL);                                                                  \
+      if (beside && !streams)                                                                     \
+        NAME##_piece((Element *)line.to, (const Element *)line.from, n, &all, NULL);              \
+      else                                                                                        \
+        NAME##_along(&total, &line, n);                                                           \
+    }                                                                                             \
   }
 #define ALONG_ENTRY(NAME) NAME##_along
 
 #endif
 
-#define ACROSS(NAME, INITIAL, TAKE)                                                               \
-  static __attribute__((noinline)) void NAME##_row(accreal *restrict a, real *r, const real *x,   \
-                                                   ptrdiff_t n)                                   \
-  {                                                                                               \
-    TH_PRAGMA(omp simd)                                                                           \
-    for (ptrdiff_t j = 0; j < n; j++) {                                                           \
-      a[j] = TAKE(a[j], (accreal)x[j]);                                                           \
-      r[j] = (real)a[j];                                                                          \
-    }                                                                                             \
-  }                                                                                               \
-                                                                                                  \
-  /* A few lines, whose totals stay in registers where their number is known. */                  \
-  static inline __attribute__((always_inline)) void NAME##_few(                                   \
-      accreal *totals, const THScanPlace *place, ptrdiff_t lines, ptrdiff_t rows)                 \
-  {                                                                                               \
-    accreal a[FEW];                                                                               \
-    memcpy(a, totals, (size_t)lines * sizeof(accreal));                                           \
-    for (ptrdiff_t i = 0; i < rows; i++) {                                                        \
-      const real *x = (const real *)place->from + i * place->jumpX;                               \
-      real *const r = (real *)place->to + i * place->jumpR;                                       \
-      for (ptrdiff_t j = 0; j < lines; j++) {                                                     \
-        a[j] = TAKE(a[j], (accreal)x[j * place->dx]);                                             \
-        r[j * place->dr] = (real)a[j];                                                            \
-      }                                                                                           \
-    }                                                                                             \
-    memcpy(totals, a, (size_t)lines * sizeof(accreal));                                           \
-  }                                                                                               \
-                                                                                                  \
+#define ACROSS(NAME, INITIAL, TAKE)                                                                 \
+  static __attribute__((noinline)) void NAME##_row(accreal *restrict a, real *r, const real *x,     \
+                                                   ptrdiff_t n)                                     \
+  {                                                                                                 \
+    TH_PRAGMA(omp simd)                                                                             \
+    for (ptrdiff_t j = 0; j < n; j++) {                                                             \
+      a[j] = TAKE(a[j], (accreal)x[j]);                                                             \
+      r[j] = (real)a[j];                                                                            \
+    }                                                                                               \
+  }                                                                                                 \
+                                                                                                    \
+  /* A few lines, whose totals stay in registers where their number is known. */                    \
+  static inline                                                                                     \
+      __attribute__((always_inline)) void NAME##_few(accreal *totals, const THScanPlace *place,     \
+                                                     ptrdiff_t lines, ptrdiff_t rows)               \
+  {                                                                                                 \
+    accreal a[FEW];                                                                                 \
+    memcpy(a, totals, (size_t)lines * sizeof(accreal));                                             \
+    for (ptrdiff_t i = 0; i < rows; i++) {                                                          \
+      const real *x = (const real *)place->from + i * place->jumpX;                                 \
+      real *const r = (real *)place->to + i * place->jumpR;                                         \
+      for (ptrdiff_t j = 0; j < lines; j++) {                                                       \
+        a[j] = TAKE(a[j], (accreal)x[j * place->dx]);                                               \
+        r[j * place->dr] = (real)a[j];                                                              \
+      }                                                                                             \
+    }                                                                                               \
+    memcpy(totals, a, (size_t)lines * sizeof(accreal));                                             \
+  }                                                                                                 \
+                                                                                                    \
   /* Some rows, of which totals go around the caches from where they are made.  The places of     \
-   * their lines are alike. */                                                                    \
-  static inline __attribute__((always_inline)) void NAME##_sent(                                  \
-      accreal *a, const THScanPlace *place, ptrdiff_t n, ptrdiff_t rows, ptrdiff_t ahead)         \
-  {                                                                                               \
-    const real *const x = (const real *)place->from;                                              \
-    real *const r = (real *)place->to;                                                            \
-    const ptrdiff_t first = THMin(to_line(r), n), last = first + (n - first) / LINE * LINE;       \
-    for (ptrdiff_t j = first; j < last; j += LINE) {                                              \
-      Totals v, all[LINE / LANES];                                                                \
-      for (int k = 0; k < LINE / LANES; k++) /* at once they would go through memory */           \
-        memcpy(&all[k], a + j + k * LANES, sizeof all[k]);                                        \
-      for (ptrdiff_t i = 0; i < rows; i++) {                                                      \
-        const real *const row = x + i * place->jumpX + j;                                         \
-        fetch(row + ahead, LINE);                                                                 \
-        for (int k = 0; k < LINE / LANES; k++) {                                                  \
-          load(&v, (const Element *)(const void *)row + k * LANES);                               \
-          all[k] = TAKE(all[k], v);                                                               \
-          send((Element *)(void *)(r + i * place->jumpR + j) + k * LANES, &all[k]);               \
-        }                                                                                         \
-      }                                                                                           \
-      for (int k = 0; k < LINE / LANES; k++)                                                      \
-        memcpy(a + j + k * LANES, &all[k], sizeof all[k]);                                        \
-    }                                                                                             \
-    for (ptrdiff_t i = 0; i < rows; i++) {                                                        \
-      if (first > 0)                                                                              \
-        NAME##_row(a, r + i * place->jumpR, x + i * place->jumpX, first);                         \
-      if (last < n)                                                                               \
-        NAME##_row(a + last, r + i * place->jumpR + last, x + i * place->jumpX + last, n - last); \
-    }                                                                                             \
-  }                                                                                               \
-                                                                                                  \
-  static void NAME##_across(void *totals, const THScanPlace *place, ptrdiff_t lines,              \
-                            ptrdiff_t rows)                                                       \
-  {                                                                                               \
-    const ptrdiff_t dx = place->dx, dr = place->dr;                                               \
-    const int streams = place->streams && dr == 1 && lines >= PIECE;                              \
-    const int around = DIRECT && streams && dx == 1 && place->jumpR % LINE == 0;                  \
-    const ptrdiff_t most = around ? TOGETHER : 1;                                                 \
-    const Following next = following(lines, place->jumpX, most);                                  \
-    if (lines < FEW) {                                                                            \
-      if (lines == 2)                                                                             \
-        NAME##_few((accreal *)totals, place, 2, rows);                                            \
-      else if (lines == 3)                                                                        \
-        NAME##_few((accreal *)totals, place, 3, rows);                                            \
-      else if (lines == 4)                                                                        \
-        NAME##_few((accreal *)totals, place, 4, rows);                                            \
-      else                                                                                        \
-        NAME##_few((accreal *)totals, place, lines, rows);                                        \
-      return;                                                                                     \
-    }                                                                                             \
-    accreal *a = (accreal *)totals;                                                               \
-    _Alignas(TH_STREAM_LINE) real room[PIECE], here[PIECE];                                       \
-    for (ptrdiff_t i = 0, together; i < rows; i += together) {                                    \
-      const real *x = (const real *)place->from + i * place->jumpX;                               \
-      real *const r = (real *)place->to + i * place->jumpR;                                       \
-      together = THMin(rows - i, most);                                                           \
-      const ptrdiff_t turn = i + together < rows ? next.turn : lines;                             \
-      for (ptrdiff_t j = 0, m; j < lines; j += m) {                                               \
-        const ptrdiff_t ahead = j < turn ? next.before : next.after;                              \
-        if (around) {                                                                             \
-          const THScanPlace some = {x + j, r + j, .jumpX = place->jumpX, .jumpR = place->jumpR};  \
-          m = j < turn ? turn : lines - j;                                                        \
-          NAME##_sent(a + j, &some, m, together, ahead);                                          \
-          continue;                                                                               \
-        }                                                                                         \
-        m = streams ? THStream_first(r + j, sizeof(real), lines - j) : THMin(lines - j, PIECE);   \
-        m = THMin(m, PIECE);                                                                      \
-        real *const to = dr == 1 && !streams ? r + j : here;                                      \
-        if (dx == 1 && streams)                                                                   \
-          fetch(x + j + ahead, m);                                                                \
-        NAME##_row(a + j, to, side_by_side(room, x + j * dx, dx, m), m);                          \
-        deliver(r + j * dr, dr, to, m, streams);                                                  \
-      }                                                                                           \
-    }                                                                                             \
-    if (streams)                                                                                  \
-      THStream_finish();                                                                          \
+   * their lines are alike. */ \
+  static inline                                                                                     \
+      __attribute__((always_inline)) void NAME##_sent(accreal *a, const THScanPlace *place,         \
+                                                      ptrdiff_t n, ptrdiff_t rows,                  \
+                                                      ptrdiff_t ahead)                              \
+  {                                                                                                 \
+    const real *const x = (const real *)place->from;                                                \
+    real *const r = (real *)place->to;                                                              \
+    const ptrdiff_t first = THMin(to_line(r), n), last = first + (n - first) / LINE * LINE;         \
+    for (ptrdiff_t j = first; j < last; j += LINE) {                                                \
+      Totals v, all[LINE / LANES];                                                                  \
+      for (int k = 0; k < LINE / LANES; k++) /* at once they would go through memory */             \
+        memcpy(&all[k], a + j + k * LANES, sizeof all[k]);                                          \
+      for (ptrdiff_t i = 0; i < rows; i++) {                                                        \
+        const real *const row = x + i * place->jumpX + j;                                           \
+        fetch(row + ahead, LINE);                                                                   \
+        for (int k = 0; k < LINE / LANES; k++) {                                                    \
+          load(&v, (const Element *)(const void *)row + k * LANES);                                 \
+          all[k] = TAKE(all[k], v);                                                                 \
+          send((Element *)(void *)(r + i * place->jumpR + j) + k * LANES, &all[k]);                 \
+        }                                                                                           \
+      }                                                                                             \
+      for (int k = 0; k < LINE / LANES; k++)                                                        \
+        memcpy(a + j + k * LANES, &all[k], sizeof all[k]);                                          \
+    }                                                                                               \
+    for (ptrdiff_t i = 0; i < rows; i++) {                                                          \
+      if (first > 0)                                                                                \
+        NAME##_row(a, r + i * place->jumpR, x + i * place->jumpX, first);                           \
+      if (last < n)                                                                                 \
+        NAME##_row(a + last, r + i * place->jumpR + last, x + i * place->jumpX + last, n - last);   \
+    }                                                                                               \
+  }                                                                                                 \
+                                                                                                    \
+  static void NAME##_across(void *totals, const THScanPlace *place, ptrdiff_t lines,                \
+                            ptrdiff_t rows)                                                         \
+  {                                                                                                 \
+    const ptrdiff_t dx = place->dx, dr = place->dr;                                                 \
+    const int streams = place->streams && dr == 1 && lines >= PIECE;                                \
+    const int around = DIRECT && streams && dx == 1 && place->jumpR % LINE == 0;                    \
+    const ptrdiff_t most = around ? TOGETHER : 1;                                                   \
+    const Following next = following(lines, place->jumpX, most);                                    \
+    if (lines < FEW) {                                                                              \
+      if (lines == 2)                                                                               \
+        NAME##_few((accreal *)totals, place, 2, rows);                                              \
+      else if (lines == 3)                                                                          \
+        NAME##_few((accreal *)totals, place, 3, rows);                                              \
+      else if (lines == 4)                                                                          \
+        NAME##_few((accreal *)totals, place, 4, rows);                                              \
+      else                                                                                          \
+        NAME##_few((accreal *)totals, place, lines, rows);                                          \
+      return;                                                                                       \
+    }                                                                                               \
+    accreal *a = (accreal *)totals;                                                                 \
+    _Alignas(TH_STREAM_LINE) real room[PIECE], here[PIECE];                                         \
+    for (ptrdiff_t i = 0, together; i < rows; i += together) {                                      \
+      const real *x = (const real *)place->from + i * place->jumpX;                                 \
+      real *const r = (real *)place->to + i * place->jumpR;                                         \
+      together = THMin(rows - i, most);                                                             \
+      const ptrdiff_t turn = i + together < rows ? next.turn : lines;                               \
+      for (ptrdiff_t j = 0, m; j < lines; j += m) {                                                 \
+        const ptrdiff_t ahead = j < turn ? next.before : next.after;                                \
+        if (around) {                                                                               \
+          const THScanPlace some = {x + j, r + j, .jumpX = place->jumpX, .jumpR = place->jumpR};    \
+          m = j < turn ? turn : lines - j;                                                          \
+          NAME##_sent(a + j, &some, m, together, ahead);                                            \
+          continue;                                                                                 \
+        }                                                                                           \
+        m = streams ? THStream_first(r + j, sizeof(real), lines - j) : THMin(lines - j, PIECE);     \
+        m = THMin(m, PIECE);                                                                        \
+        real *const to = dr == 1 && !streams ? r + j : here;                                        \
+        if (dx == 1 && streams)                                                                     \
+          fetch(x + j + ahead, m);                                                                  \
+        NAME##_row(a + j, to, side_by_side(room, x + j * dx, dx, m), m);                            \
+        deliver(r + j * dr, dr, to, m, streams);                                                    \
+      }                                                                                             \
+    }                                                                                               \
+    if (streams)                                                                                    \
+      THStream_finish();                                                                            \
   }
 
 ALONG(sum, 0, SUM)

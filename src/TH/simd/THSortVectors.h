@@ -48,9 +48,10 @@ INLINE_ __m512i Key_(reverse)(__m512i v, int lanes)
   if (lanes == 4)
     return _mm512_shuffle_epi32(v, _MM_PERM_ABCD);
   const __m512i eight = _mm512_set_epi32(8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
-  return _mm512_permutexvar_epi32(
-      lanes == 8 ? eight : _mm512_set_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
-      v);
+  return _mm512_permutexvar_epi32(lanes == 8 ? eight
+                                             : _mm512_set_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+                                                                11, 12, 13, 14, 15),
+                                  v);
 #else
   if (lanes == 2)
     return _mm512_shuffle_epi32(v, _MM_PERM_BADC);
@@ -259,7 +260,7 @@ static ptrdiff_t Key_(part)(Key *a, Key *b, const Key *from, ptrdiff_t n, Key pi
       const Key_(Mask) below = BELOW_(v[j], middle);
       const int count = __builtin_popcount(below);
       _mm512_storeu_si512(a, OP_(maskz_compress)(below, v[j]));
-      _mm512_storeu_si512(b, OP_(maskz_compress)((Key_(Mask)) ~below, v[j]));
+      _mm512_storeu_si512(b, OP_(maskz_compress)((Key_(Mask))~below, v[j]));
       a += count;
       b += LANES - count;
     }

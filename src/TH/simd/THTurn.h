@@ -41,70 +41,73 @@ enum { TH_TURN_VECTOR = 16 };
  * Row i and row i + SIDE / 2 become rows 2i and 2i + 1, element by element in turn: that moves the
  * highest bit of the row's number behind the bits of the place, and that one's highest bit behind
  * those of the row.  After as many times as there are bits, rows and places have changed roles. */
-#define TH_TURN_SQUARE(BITS, BYTES, FIRST, LAST)                                              \
-  enum { THTurn##BITS##_SIDE = BYTES / (BITS / 8) };                                          \
-  typedef uint##BITS##_t THTurn##BITS##_Vector __attribute__((vector_size(BYTES)));           \
-                                                                                              \
-  static inline __attribute__((always_inline)) void THTurn##BITS##_store(                     \
-      THTurn##BITS##_Vector v[2][THTurn##BITS##_SIDE], uint##BITS##_t *y, ptrdiff_t pitch)    \
-  {                                                                                           \
-    enum { SIDE = THTurn##BITS##_SIDE };                                                      \
-    int from = 0;                                                                             \
-    TH_PRAGMA(GCC unroll 4)                                                                   \
-    for (int bits = 1; bits < SIDE; bits *= 2, from = !from)                                  \
-      TH_PRAGMA(GCC unroll 8)                                                                 \
-    for (int i = 0; i < SIDE / 2; i++) {                                                      \
-      v[!from][2 * i] = __builtin_shufflevector(v[from][i], v[from][i + SIDE / 2], FIRST);    \
-      v[!from][2 * i + 1] = __builtin_shufflevector(v[from][i], v[from][i + SIDE / 2], LAST); \
-    }                                                                                         \
-    TH_PRAGMA(GCC unroll 16)                                                                  \
-    for (int i = 0; i < SIDE; i++)                                                            \
-      memcpy(y + i * pitch, &v[from][i], sizeof v[0][0]);                                     \
-  }                                                                                           \
-                                                                                              \
-  /* y[j * nextY + i] = x[i * nextX + j], of a whole square. */                               \
-  static inline void THTurn##BITS##_square(const void *x, ptrdiff_t nextX, void *y,           \
-                                           ptrdiff_t nextY)                                   \
-  {                                                                                           \
-    THTurn##BITS##_Vector v[2][THTurn##BITS##_SIDE];                                          \
-    for (int i = 0; i < THTurn##BITS##_SIDE; i++)                                             \
-      memcpy(&v[0][i], (const uint##BITS##_t *)x + i * nextX, sizeof v[0][0]);                \
-    THTurn##BITS##_store(v, y, nextY);                                                        \
+#define TH_TURN_SQUARE(BITS, BYTES, FIRST, LAST)                                               \
+  enum { THTurn##BITS##_SIDE = BYTES / (BITS / 8) };                                           \
+  typedef uint##BITS##_t THTurn##BITS##_Vector __attribute__((vector_size(BYTES)));            \
+                                                                                               \
+  static inline __attribute__((always_inline)) void                                            \
+      THTurn##BITS##_store(THTurn##BITS##_Vector v[2][THTurn##BITS##_SIDE], uint##BITS##_t *y, \
+                           ptrdiff_t pitch)                                                    \
+  {                                                                                            \
+    enum { SIDE = THTurn##BITS##_SIDE };                                                       \
+    int from = 0;                                                                              \
+    TH_PRAGMA(GCC unroll 4)                                                                    \
+    for (int bits = 1; bits < SIDE; bits *= 2, from = !from)                                   \
+      TH_PRAGMA(GCC unroll 8)                                                                  \
+    for (int i = 0; i < SIDE / 2; i++) {                                                       \
+      v[!from][2 * i] = __builtin_shufflevector(v[from][i], v[from][i + SIDE / 2], FIRST);     \
+      v[!from][2 * i + 1] = __builtin_shufflevector(v[from][i], v[from][i + SIDE / 2], LAST);  \
+    }                                                                                          \
+    TH_PRAGMA(GCC unroll 16)                                                                   \
+    for (int i = 0; i < SIDE; i++)                                                             \
+      memcpy(y + i * pitch, &v[from][i], sizeof v[0][0]);                                      \
+  }                                                                                            \
+                                                                                               \
+  /* y[j * nextY + i] = x[i * nextX + j], of a whole square. */                                \
+  static inline void THTurn##BITS##_square(const void *x, ptrdiff_t nextX, void *y,            \
+                                           ptrdiff_t nextY)                                    \
+  {                                                                                            \
+    THTurn##BITS##_Vector v[2][THTurn##BITS##_SIDE];                                           \
+    for (int i = 0; i < THTurn##BITS##_SIDE; i++)                                              \
+      memcpy(&v[0][i], (const uint##BITS##_t *)x + i * nextX, sizeof v[0][0]);                 \
+    THTurn##BITS##_store(v, y, nextY);                                                         \
   }
 
 /* to[i * pitch + j] = from[j * apart + i] for lines j and n elements i of each.  In to there
  * is room for both rounded up to whole vectors; what that leaves over gets anything. */
-#define TH_TURN_LINES(BITS)                                                                       \
-  static __attribute__((noinline, unused)) void THTurn##BITS##_lines(                             \
-      void *to, ptrdiff_t pitch, const void *from, ptrdiff_t lines, ptrdiff_t apart, ptrdiff_t n) \
-  {                                                                                               \
-    enum { SIDE = THTurn##BITS##_SIDE };                                                          \
-    const uint##BITS##_t *const x = from;                                                         \
-    uint##BITS##_t *const y = to;                                                                 \
-    if (n <= SIDE / 4) { /* most of the square would be empty */                                  \
-      for (ptrdiff_t i = 0; i < n; i++)                                                           \
-        for (ptrdiff_t j = 0; j < lines; j++)                                                     \
-          y[i * pitch + j] = x[j * apart + i];                                                    \
-      return;                                                                                     \
-    }                                                                                             \
-    for (ptrdiff_t i = 0; i < n; i += SIDE) {                                                     \
-      const int count = n - i < SIDE ? (int)(n - i) : SIDE;                                       \
-      for (ptrdiff_t j = 0; j < lines; j += SIDE) {                                               \
-        const int rows = lines - j < SIDE ? (int)(lines - j) : SIDE;                              \
-        const uint##BITS##_t *const at = x + j * apart + i;                                       \
-        THTurn##BITS##_Vector v[2][SIDE];                                                         \
-        if (rows == SIDE && TH_CAN_LOAD(count)) {                                                 \
-          TH_PRAGMA(GCC unroll 16)                                                                \
-          for (int a = 0; a < SIDE; a++)                                                          \
-            TH_LOAD(BITS, v[0][a], at + a * apart, count);                                        \
-        } else {                                                                                  \
-          memset(v[0], 0, sizeof v[0]);                                                           \
-          for (int a = 0; a < rows; a++)                                                          \
-            memcpy(&v[0][a], at + a * apart, (size_t)count * sizeof *at);                         \
-        }                                                                                         \
-        THTurn##BITS##_store(v, y + i * pitch + j, pitch);                                        \
-      }                                                                                           \
-    }                                                                                             \
+#define TH_TURN_LINES(BITS)                                                                        \
+  static __attribute__((noinline, unused)) void THTurn##BITS##_lines(void *to, ptrdiff_t pitch,    \
+                                                                     const void *from,             \
+                                                                     ptrdiff_t lines,              \
+                                                                     ptrdiff_t apart, ptrdiff_t n) \
+  {                                                                                                \
+    enum { SIDE = THTurn##BITS##_SIDE };                                                           \
+    const uint##BITS##_t *const x = from;                                                          \
+    uint##BITS##_t *const y = to;                                                                  \
+    if (n <= SIDE / 4) { /* most of the square would be empty */                                   \
+      for (ptrdiff_t i = 0; i < n; i++)                                                            \
+        for (ptrdiff_t j = 0; j < lines; j++)                                                      \
+          y[i * pitch + j] = x[j * apart + i];                                                     \
+      return;                                                                                      \
+    }                                                                                              \
+    for (ptrdiff_t i = 0; i < n; i += SIDE) {                                                      \
+      const int count = n - i < SIDE ? (int)(n - i) : SIDE;                                        \
+      for (ptrdiff_t j = 0; j < lines; j += SIDE) {                                                \
+        const int rows = lines - j < SIDE ? (int)(lines - j) : SIDE;                               \
+        const uint##BITS##_t *const at = x + j * apart + i;                                        \
+        THTurn##BITS##_Vector v[2][SIDE];                                                          \
+        if (rows == SIDE && TH_CAN_LOAD(count)) {                                                  \
+          TH_PRAGMA(GCC unroll 16)                                                                 \
+          for (int a = 0; a < SIDE; a++)                                                           \
+            TH_LOAD(BITS, v[0][a], at + a * apart, count);                                         \
+        } else {                                                                                   \
+          memset(v[0], 0, sizeof v[0]);                                                            \
+          for (int a = 0; a < rows; a++)                                                           \
+            memcpy(&v[0][a], at + a * apart, (size_t)count * sizeof *at);                          \
+        }                                                                                          \
+        THTurn##BITS##_store(v, y + i * pitch + j, pitch);                                         \
+      }                                                                                            \
+    }                                                                                              \
   }
 
 #if defined(__AVX512F__)

@@ -399,8 +399,7 @@ TH_MATH __mmask8 THWide_erfinvIsFar2(__m512d x)
   return _mm512_cmpge_epu64_mask(BITS2(_mm512_abs_pd(x)) - least, most - least);
 }
 
-/* --- of floats, which are computed in doubles ---------------------------------------------------
- */
+/* --- of floats, which are computed in doubles ----------------------------------------------- */
 
 /* c0 + c1 d + ..., d = x - m, of interval i; rows of the table are m, c0, c1, ... */
 WIDE2 THWide_sumOfInterval(__m512d x, __m512i i, const double (*table)[16], int rows)

@@ -37,12 +37,12 @@
   {                                                                       \
     ptrdiff_t i = FROM;                                                   \
     __mmask##LANES lanes = (1u << (LANES)) - 1;                           \
-    for (; (END)-i >= (LANES); i += (LANES)) {                            \
+    for (; (END) - i >= (LANES); i += (LANES)) {                          \
       OPERANDS                                                            \
       _mm512_storeu_##KIND((TO) + (i - (FROM)), EXPRESSION);              \
     }                                                                     \
     if (i < (END)) {                                                      \
-      lanes = (__mmask##LANES)((1u << ((END)-i)) - 1);                    \
+      lanes = (__mmask##LANES)((1u << ((END) - i)) - 1);                  \
       OPERANDS                                                            \
       _mm512_mask_storeu_##KIND((TO) + (i - (FROM)), lanes, EXPRESSION);  \
     }                                                                     \

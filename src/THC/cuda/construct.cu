@@ -3,8 +3,7 @@
 
 #include "thc_apply.h"
 
-/* --- sequences: operand 1 is the number of the element -------------------------------------------
- */
+/* --- sequences: operand 1 is the number of the element -------------------------------------- */
 
 /* NAME_rule(sequence, i) is element i. */
 #define INDEXED(NAME, SEQUENCE)                                                                \
@@ -67,8 +66,7 @@ INDEXED(Powers, THCSequence)
 
 #endif
 
-/* --- triangles ----------------------------------------------------------------------------------
- */
+/* --- triangles ------------------------------------------------------------------------------ */
 
 #define Triangle THC_NAME(THCTriangle_)
 
@@ -92,8 +90,7 @@ extern "C" void Triangle(const THCTriangle *triangle, cudaStream_t stream)
   THC_LAUNCH(TH_CONCAT_2(Triangle, _kernel), blocks, THC_BLOCK, 0, stream, *triangle);
 }
 
-/* --- equal tensors -------------------------------------------------------------------------------
- */
+/* --- equal tensors -------------------------------------------------------------------------- */
 
 #define Differ THC_NAME(THCDiffer_)
 
@@ -117,8 +114,7 @@ extern "C" void Differ(const THCWalk *walk, const void *scalars, cudaStream_t st
              stream, *walk, *(int *const *)scalars);
 }
 
-/* --- the sum of a diagonal, by one block ---------------------------------------------------------
- */
+/* --- the sum of a diagonal, by one block ---------------------------------------------------- */
 
 #ifdef ureal
 typedef int64_t Sum;
@@ -151,8 +147,7 @@ extern "C" void Trace(const void *x, int64_t n, int64_t step, void *result, cuda
              (Sum *)result);
 }
 
-/* --- vector products
- * ------------------------------------------------------------------------------ */
+/* --- vector products ------------------------------------------------------------------------ */
 
 #define Cross THC_NAME(THCCross_)
 

@@ -227,8 +227,7 @@ KERNEL(nonzero_count)
   THC_SELECT_NEXT(selecting, walk);
 }
 
-/* --- the table, in the order of THIndexKernel and THCIndexKernel -------------------------------
- */
+/* --- the table, in the order of THIndexKernel and THCIndexKernel ---------------------------- */
 
 extern "C" const THCKernel THC_NAME(THCIndexKernels_)[THC_INDEX_KERNELS];
 const THCKernel THC_NAME(THCIndexKernels_)[THC_INDEX_KERNELS] = {

@@ -49,56 +49,55 @@ typedef real item;
  * at a time: 32 bytes of them, or 16 of Byte and Char. */
 enum { TOGETHER = sizeof(item) == 1 ? 16 : 32 / (int)sizeof(item) };
 
-typedef struct __align__(16) Pack
-{
+typedef struct __align__(16) Pack {
   item of[TOGETHER];
-}
-Pack;
+} Pack;
 
 /* --- states of one number: the rows of the table --------------------------------------------- */
 
 /* Each reduction has: its state, how it begins, takes in n elements whose indices are jump apart,
  * is joined, and its result. */
-#define FUNCTIONS(name, state, initial, accumulate, joined, finished)                         \
-  typedef state name##_state;                                                                 \
-                                                                                              \
-  static __device__ __forceinline__ name##_state name##_start(void)                           \
-  {                                                                                           \
-    return initial;                                                                           \
-  }                                                                                           \
-                                                                                              \
-  static __device__ __forceinline__ name##_state name##_take(                                 \
-      name##_state a, const real *some, int n, ptrdiff_t first, ptrdiff_t jump, double given) \
-  {                                                                                           \
-    const accreal p = (accreal)given;                                                         \
-    (void)p, (void)first, (void)jump;                                                         \
-    THC_UNROLL                                                                                \
-    for (int i = 0; i < TOGETHER; i++)                                                        \
-      if (i < n) {                                                                            \
-        const real x = some[i];                                                               \
-        a = (name##_state)(accumulate);                                                       \
-      }                                                                                       \
-    return a;                                                                                 \
-  }                                                                                           \
-                                                                                              \
-  static __device__ __forceinline__ name##_state name##_join(name##_state a, name##_state b)  \
-  {                                                                                           \
-    return (name##_state)(joined);                                                            \
-  }                                                                                           \
-                                                                                              \
-  static __device__ __forceinline__ accreal name##_result(name##_state a,                     \
-                                                          const THCReduceWork *work)          \
-  {                                                                                           \
-    const accreal p = (accreal)work->p;                                                       \
-    const ptrdiff_t count = work->count;                                                      \
-    (void)p, (void)count;                                                                     \
-    return (accreal)(finished);                                                               \
-  }                                                                                           \
-                                                                                              \
-  static __device__ __forceinline__ int64_t name##_index(name##_state)                        \
-  {                                                                                           \
-    return 0;                                                                                 \
-  }                                                                                           \
+#define FUNCTIONS(name, state, initial, accumulate, joined, finished)                          \
+  typedef state name##_state;                                                                  \
+                                                                                               \
+  static __device__ __forceinline__ name##_state name##_start(void)                            \
+  {                                                                                            \
+    return initial;                                                                            \
+  }                                                                                            \
+                                                                                               \
+  static __device__ __forceinline__ name##_state name##_take(name##_state a, const real *some, \
+                                                             int n, ptrdiff_t first,           \
+                                                             ptrdiff_t jump, double given)     \
+  {                                                                                            \
+    const accreal p = (accreal)given;                                                          \
+    (void)p, (void)first, (void)jump;                                                          \
+    THC_UNROLL                                                                                 \
+    for (int i = 0; i < TOGETHER; i++)                                                         \
+      if (i < n) {                                                                             \
+        const real x = some[i];                                                                \
+        a = (name##_state)(accumulate);                                                        \
+      }                                                                                        \
+    return a;                                                                                  \
+  }                                                                                            \
+                                                                                               \
+  static __device__ __forceinline__ name##_state name##_join(name##_state a, name##_state b)   \
+  {                                                                                            \
+    return (name##_state)(joined);                                                             \
+  }                                                                                            \
+                                                                                               \
+  static __device__ __forceinline__ accreal name##_result(name##_state a,                      \
+                                                          const THCReduceWork *work)           \
+  {                                                                                            \
+    const accreal p = (accreal)work->p;                                                        \
+    const ptrdiff_t count = work->count;                                                       \
+    (void)p, (void)count;                                                                      \
+    return (accreal)(finished);                                                                \
+  }                                                                                            \
+                                                                                               \
+  static __device__ __forceinline__ int64_t name##_index(name##_state)                         \
+  {                                                                                            \
+    return 0;                                                                                  \
+  }                                                                                            \
   KERNELS(name)
 
 /* --- the kernels ----------------------------------------------------------------------------- */

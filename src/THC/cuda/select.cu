@@ -123,8 +123,7 @@ extern "C" void THCSelect_sum(int64_t *counts, ptrdiff_t blocks, cudaStream_t st
   THC_LAUNCH(sum_counts, 1, THC_BLOCK, 0, stream, counts, blocks);
 }
 
-/* --- advanced indices ---------------------------------------------------------------------------
- */
+/* --- advanced indices ----------------------------------------------------------------------- */
 
 __global__ static void offsets_kernel(THCOffsets o)
 {

@@ -6,8 +6,7 @@
  *     {
  *       return s->by * x;
  *     }
- *     THC_MAP1(scale, float, Scale, float)                            the name, the result's type,
- * the scalars', the input's
+ *     THC_MAP1(scale, float, Scale, float)    the name; types of the result, the scalars, the input
  *
  * defines the launcher `scale`, a THCKernel: operand 0 is the result, operand 1 the input.
  * THC_MAP0, THC_MAP2 and THC_MAP3 take as many inputs.  A result that is read too is an input as
@@ -34,12 +33,10 @@ enum {
 #define THC_MAX(A, B)        ((A) > (B) ? (A) : (B))
 
 /* The parts of the kernels, which differ with the number of inputs. */
-#define THC_PACK_TYPE_(NAME, K, TYPE, N)                                    \
-  typedef struct __align__(THC_PACK_ALIGN(N * sizeof(TYPE))) NAME##_pack##K \
-  {                                                                         \
-    TYPE v[N];                                                              \
-  }                                                                         \
-  NAME##_pack##K;
+#define THC_PACK_TYPE_(NAME, K, TYPE, N)                                      \
+  typedef struct __align__(THC_PACK_ALIGN(N * sizeof(TYPE))) NAME##_pack##K { \
+    TYPE v[N];                                                                \
+  } NAME##_pack##K;
 
 #define THC_LOAD_PACK_(NAME, K, U, I) x##K[U] = ((const NAME##_pack##K *)flat.data[K])[I];
 #define THC_ELEMENT_(TYPE, K, I)      ((const TYPE *)flat.data[K])[I]
@@ -110,7 +107,7 @@ enum {
   extern "C" void NAME(const THCWalk *walk, const void *scalars, cudaStream_t stream)             \
   {                                                                                               \
     const SCALARS s = *(const SCALARS *)scalars;                                                  \
-    const ptrdiff_t each = walk->packed ? (PACK)*THC_IN_FLIGHT : THC_STRIDED_IN_FLIGHT;           \
+    const ptrdiff_t each = walk->packed ? (PACK) * THC_IN_FLIGHT : THC_STRIDED_IN_FLIGHT;         \
     const unsigned blocks = THC_blocks((walk->flat.count + each - 1) / each);                     \
     if (walk->packed)                                                                             \
       THC_LAUNCH(NAME##_packed, blocks, THC_BLOCK, 0, stream, walk->flat, s);                     \
@@ -154,15 +151,16 @@ enum {
   THC_PACK_TYPE_(NAME, 1, IN1, NAME##_n)                                                           \
   THC_PACK_TYPE_(NAME, 2, IN2, NAME##_n)                                                           \
   THC_PACK_TYPE_(NAME, 3, IN3, NAME##_n)                                                           \
-  THC_MAP_(                                                                                        \
-      NAME, OUT, SCALARS, NAME##_n, 4, NAME##_pack1 x1[THC_IN_FLIGHT];                             \
-      NAME##_pack2 x2[THC_IN_FLIGHT]; NAME##_pack3 x3[THC_IN_FLIGHT];                              \
-      , THC_LOAD_PACK_(NAME, 1, u, j) THC_LOAD_PACK_(NAME, 2, u, j) THC_LOAD_PACK_(NAME, 3, u, j), \
-      (&s, x1[u].v[k], x2[u].v[k], x3[u].v[k]),                                                    \
-      (&s, THC_ELEMENT_(IN1, 1, i), THC_ELEMENT_(IN2, 2, i), THC_ELEMENT_(IN3, 3, i)),             \
-      IN1 x1[THC_STRIDED_IN_FLIGHT];                                                               \
-      IN2 x2[THC_STRIDED_IN_FLIGHT]; IN3 x3[THC_STRIDED_IN_FLIGHT];                                \
-      , THC_LOAD_ONE_(IN1, 1, u) THC_LOAD_ONE_(IN2, 2, u) THC_LOAD_ONE_(IN3, 3, u),                \
-      (&s, x1[u], x2[u], x3[u]))
+  THC_MAP_(NAME, OUT, SCALARS, NAME##_n, 4, NAME##_pack1 x1[THC_IN_FLIGHT];                        \
+           NAME##_pack2 x2[THC_IN_FLIGHT]; NAME##_pack3 x3[THC_IN_FLIGHT];                         \
+           ,                                                                                       \
+           THC_LOAD_PACK_(NAME, 1, u, j) THC_LOAD_PACK_(NAME, 2, u, j)                             \
+               THC_LOAD_PACK_(NAME, 3, u, j),                                                      \
+           (&s, x1[u].v[k], x2[u].v[k], x3[u].v[k]),                                               \
+           (&s, THC_ELEMENT_(IN1, 1, i), THC_ELEMENT_(IN2, 2, i), THC_ELEMENT_(IN3, 3, i)),        \
+           IN1 x1[THC_STRIDED_IN_FLIGHT];                                                          \
+           IN2 x2[THC_STRIDED_IN_FLIGHT]; IN3 x3[THC_STRIDED_IN_FLIGHT];                           \
+           , THC_LOAD_ONE_(IN1, 1, u) THC_LOAD_ONE_(IN2, 2, u) THC_LOAD_ONE_(IN3, 3, u),           \
+           (&s, x1[u], x2[u], x3[u]))
 
 #endif

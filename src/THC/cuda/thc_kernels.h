@@ -17,8 +17,7 @@ extern "C" {
  * launch that fails is told by cudaGetLastError. */
 typedef void (*THCKernel)(const THCWalk *walk, const void *scalars, cudaStream_t stream);
 
-/* --- kernels of elements -----------------------------------------------------------------------
- */
+/* --- kernels of elements -------------------------------------------------------------------- */
 
 /* Copies operand 1, of type from, to operand 0, of type to: THC_converters[to][from]. */
 extern const THCKernel THC_converters[THScalarTypes][THScalarTypes];
@@ -50,8 +49,7 @@ typedef struct THCTriangle {
   int64_t step[2], fromStep[2];
 } THCTriangle;
 
-/* --- other kernels -----------------------------------------------------------------------------
- */
+/* --- other kernels -------------------------------------------------------------------------- */
 
 void THCKernel_sleep(int64_t cycles, cudaStream_t stream);
 
@@ -70,8 +68,7 @@ int THCKernel_mtgp32States(struct curandStateMtgp32 *states,
 }
 #endif
 
-/* --- on the host (THCWalk.c) --------------------------------------------------------------------
- */
+/* --- on the host (THCWalk.c) ---------------------------------------------------------------- */
 
 /* Runs the kernel over the operands of the loop, which are on the current device, in as many
  * launches as it takes.  Elements correspond in row-major order; operands may have different shapes

@@ -25,8 +25,7 @@ int THCStorage_(getDevice)(THCState *state, const THCStorage *storage)
   return storage->device;
 }
 
-/* --- one element -------------------------------------------------------------------------------
- */
+/* --- one element ---------------------------------------------------------------------------- */
 
 /* Copies between the host and the storage's device, on its current stream, and waits. */
 static void THCStorage_(move)(THCState *state, const THCStorage *self, ptrdiff_t at, void *host,
@@ -61,8 +60,7 @@ real THCStorage_(get)(THCState *state, const THCStorage *self, ptrdiff_t idx)
   return value;
 }
 
-/* --- making one --------------------------------------------------------------------------------
- */
+/* --- making one ----------------------------------------------------------------------------- */
 
 static ptrdiff_t THCStorage_(bytes)(ptrdiff_t size)
 {
@@ -171,8 +169,7 @@ THCStorage *THCStorage_(newWithMapping)(THCState *state, const char *filename, p
   THError("file %s cannot be mapped into the memory of a device", filename ? filename : "(NULL)");
 }
 
-/* --- flags and counts --------------------------------------------------------------------------
- */
+/* --- flags and counts ----------------------------------------------------------------------- */
 
 void THCStorage_(setFlag)(THCState *state, THCStorage *storage, const char flag)
 {
@@ -208,8 +205,7 @@ void THCStorage_(free)(THCState *state, THCStorage *storage)
   THCudaCheck(status);
 }
 
-/* --- contents ----------------------------------------------------------------------------------
- */
+/* --- contents ------------------------------------------------------------------------------- */
 
 /* Device memory that a guard holds. */
 typedef struct {

@@ -47,8 +47,7 @@ THCTensor *THCTensor_(newFoldBatchDim)(THCState *state, THCTensor *input)
   return folded;
 }
 
-/* --- devices -----------------------------------------------------------------------------------
- */
+/* --- devices -------------------------------------------------------------------------------- */
 
 int THCTensor_(getDevice)(THCState *state, const THCTensor *self)
 {
@@ -75,8 +74,7 @@ int THCTensor_(checkGPU)(THCState *state, unsigned int nTensors, ...)
   return good;
 }
 
-/* --- textures ----------------------------------------------------------------------------------
- */
+/* --- textures ------------------------------------------------------------------------------- */
 
 #if defined(THC_REAL_IS_FLOAT) || defined(THC_REAL_IS_HALF)
 #define CHANNEL cudaChannelFormatKindFloat

@@ -3,11 +3,11 @@
 #define TH_TEMPLATE_DEVICE "THCDevice.h"
 #include "TH/generic/THTensorConstruct.c"
 
-#define MATH(NAME, PARAMETERS, ...)                   \
-  void THCTensor_(NAME)(THCState * state, PARAMETERS) \
-  {                                                   \
-    THC_enter(state);                                 \
-    THTensor_(NAME)(__VA_ARGS__);                     \
+#define MATH(NAME, PARAMETERS, ...)                  \
+  void THCTensor_(NAME)(THCState *state, PARAMETERS) \
+  {                                                  \
+    THC_enter(state);                                \
+    THTensor_(NAME)(__VA_ARGS__);                    \
   }
 #define TOGETHER(...) __VA_ARGS__
 

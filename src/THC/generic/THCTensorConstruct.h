@@ -43,10 +43,10 @@ static void THTensor_(checkFilled)(const THTensor *r)
 static void THTensor_(runSequence)(THTensor *r, Rule rule, Sequence *sequence)
 {
   static const THCKernel kernels[] = {
-    [ARITHMETIC] = TH_CONCAT_2(THCArithmetic_, Real),
+      [ARITHMETIC] = TH_CONCAT_2(THCArithmetic_, Real),
 #if IS_FLOATING
-    [EVEN] = TH_CONCAT_2(THCEven_, Real),
-    [POWERS_OF_TEN] = TH_CONCAT_2(THCPowersOfTen_, Real),
+      [EVEN] = TH_CONCAT_2(THCEven_, Real),
+      [POWERS_OF_TEN] = TH_CONCAT_2(THCPowersOfTen_, Real),
 #endif
   };
   const int64_t count = sequence->count, step = 1;

@@ -18,8 +18,7 @@ THCTensor *THCDevice_(newShapeNd)(THCStorage *storage, ptrdiff_t offset, int nDi
 #define THC_OPERAND_Double(T) THC_OPERAND(Double, T)
 #define THC_OPERAND_Half(T)   THC_OPERAND(Half, T)
 
-/* --- from device to device ---------------------------------------------------------------------
- */
+/* --- from device to device ------------------------------------------------------------------ */
 
 /* A contiguous tensor of those sizes on a device, which the guard holds. */
 static THCTensor *THCTensor_(newOn)(THGuard *guard, int device, int nDimension, const int64_t *size)
@@ -156,12 +155,12 @@ static void THCTensor_(copyOperand)(THCState *state, THCTensor *self, const THCO
   THGuard_leave(&guard);
 }
 
-#define FROM_DEVICE(Source, CudaSource)                                  \
-  void THCTensor_(copyCuda##Source)(THCState * state, THCTensor * dst,   \
-                                    struct TH##CudaSource##Tensor * src) \
-  {                                                                      \
-    const THCOperand from = THC_OPERAND(Source, src);                    \
-    THCTensor_(copyOperand)(state, dst, &from, 0);                       \
+#define FROM_DEVICE(Source, CudaSource)                                 \
+  void THCTensor_(copyCuda##Source)(THCState *state, THCTensor *dst,    \
+                                    struct TH##CudaSource##Tensor *src) \
+  {                                                                     \
+    const THCOperand from = THC_OPERAND(Source, src);                   \
+    THCTensor_(copyOperand)(state, dst, &from, 0);                      \
   }
 
 FROM_DEVICE(Byte, CudaByte)
@@ -190,8 +189,7 @@ void THCTensor_(copyIgnoringOverlaps)(THCState *state, THCTensor *self, THCTenso
   THCTensor_(copyOperand)(state, self, &from, 1);
 }
 
-/* --- between host and device -------------------------------------------------------------------
- */
+/* --- between host and device ---------------------------------------------------------------- */
 
 /* Queues a copy of n elements between the host and memory of the device. */
 static void THCTensor_(queue)(THCState *state, void *to, const void *from, ptrdiff_t n, int device,
@@ -244,27 +242,26 @@ static void THCTensor_(checkCount)(ptrdiff_t n, ptrdiff_t nsrc, int nDimension, 
              _THSizeDesc(sizeSrc, nDimensionSrc).str, n, _THSizeDesc(size, nDimension).str);
 }
 
-#define FROM_HOST(Source, source, unused)                                                     \
-  void THCTensor_(copy##Source)(THCState * state, THCTensor * self,                           \
-                                struct TH##Source##Tensor * src)                              \
-  {                                                                                           \
-    THC_enter(state);                                                                         \
-    const THCOperand to = SELF_OPERAND(self);                                                 \
-    const ptrdiff_t n = THCOperand_count(&to);                                                \
-    THCTensor_(checkCount)(n, TH##Source##Tensor_nElement(src), self->nDimension, self->size, \
-                           src->nDimension, src->size);                                       \
-    if (n == 0)                                                                               \
-      return;                                                                                 \
-    THCTensor_(checkWritable)(self);                                                          \
-    if (THScalar##Source == SAME_TYPE && TH##Source##Tensor_isContiguous(src)) {              \
-      THCTensor_(upload)(state, self, (THTensor *)src, n);                                    \
-      return;                                                                                 \
-    }                                                                                         \
-    THGuard guard;                                                                            \
-    THTensor *straight = THTensor_(newForDevice)(&guard, src->nDimension, src->size);         \
-    THTensor_(copy##Source)(straight, src);                                                   \
-    THCTensor_(upload)(state, self, straight, n);                                             \
-    THGuard_leave(&guard);                                                                    \
+#define FROM_HOST(Source, source, unused)                                                         \
+  void THCTensor_(copy##Source)(THCState *state, THCTensor *self, struct TH##Source##Tensor *src) \
+  {                                                                                               \
+    THC_enter(state);                                                                             \
+    const THCOperand to = SELF_OPERAND(self);                                                     \
+    const ptrdiff_t n = THCOperand_count(&to);                                                    \
+    THCTensor_(checkCount)(n, TH##Source##Tensor_nElement(src), self->nDimension, self->size,     \
+                           src->nDimension, src->size);                                           \
+    if (n == 0)                                                                                   \
+      return;                                                                                     \
+    THCTensor_(checkWritable)(self);                                                              \
+    if (THScalar##Source == SAME_TYPE && TH##Source##Tensor_isContiguous(src)) {                  \
+      THCTensor_(upload)(state, self, (THTensor *)src, n);                                        \
+      return;                                                                                     \
+    }                                                                                             \
+    THGuard guard;                                                                                \
+    THTensor *straight = THTensor_(newForDevice)(&guard, src->nDimension, src->size);             \
+    THTensor_(copy##Source)(straight, src);                                                       \
+    THCTensor_(upload)(state, self, straight, n);                                                 \
+    THGuard_leave(&guard);                                                                        \
   }
 
 TH_FOR_EACH_TYPE(FROM_HOST)
@@ -293,32 +290,32 @@ static void THCTensor_(download)(THCState *state, THTensor *self, const THCOpera
   THGuard_leave(&guard);
 }
 
-#define TO_HOST(Target, target, unused)                                                            \
-  void TH_CONCAT_2(TH##Target##Tensor_copyCuda, Real)(THCState * state, TH##Target##Tensor * self, \
-                                                      struct THCTensor * src)                      \
-  {                                                                                                \
-    THC_enter(state);                                                                              \
-    const THCOperand from = SELF_OPERAND(src);                                                     \
-    const ptrdiff_t nsrc = THCOperand_count(&from);                                                \
-    THCTensor_(checkCount)(TH##Target##Tensor_nElement(self), nsrc, self->nDimension, self->size,  \
-                           src->nDimension, src->size);                                            \
-    if (nsrc == 0)                                                                                 \
-      return;                                                                                      \
-    if (THScalar##Target == SAME_TYPE && TH##Target##Tensor_isContiguous(self)) {                  \
-      THCTensor_(download)(state, (THTensor *)self, &from, nsrc);                                  \
-      return;                                                                                      \
-    }                                                                                              \
-    THLoop loop;                                                                                   \
-    THLoop_init(&loop);                                                                            \
-    THLoop_tensor(&loop, self);                                                                    \
-    if (THLoop_overlapsItself(&loop, 0))                                                           \
-      THArgError(1, "tensor of size %s has elements that share memory with each other",            \
-                 TH##Target##Tensor_sizeDesc(self).str);                                           \
-    THGuard guard;                                                                                 \
-    THTensor *straight = THTensor_(newForDevice)(&guard, src->nDimension, src->size);              \
-    THCTensor_(download)(state, straight, &from, nsrc);                                            \
-    TH_CONCAT_2(TH##Target##Tensor_copy, Real)(self, straight);                                    \
-    THGuard_leave(&guard);                                                                         \
+#define TO_HOST(Target, target, unused)                                                           \
+  void TH_CONCAT_2(TH##Target##Tensor_copyCuda, Real)(THCState *state, TH##Target##Tensor *self,  \
+                                                      struct THCTensor *src)                      \
+  {                                                                                               \
+    THC_enter(state);                                                                             \
+    const THCOperand from = SELF_OPERAND(src);                                                    \
+    const ptrdiff_t nsrc = THCOperand_count(&from);                                               \
+    THCTensor_(checkCount)(TH##Target##Tensor_nElement(self), nsrc, self->nDimension, self->size, \
+                           src->nDimension, src->size);                                           \
+    if (nsrc == 0)                                                                                \
+      return;                                                                                     \
+    if (THScalar##Target == SAME_TYPE && TH##Target##Tensor_isContiguous(self)) {                 \
+      THCTensor_(download)(state, (THTensor *)self, &from, nsrc);                                 \
+      return;                                                                                     \
+    }                                                                                             \
+    THLoop loop;                                                                                  \
+    THLoop_init(&loop);                                                                           \
+    THLoop_tensor(&loop, self);                                                                   \
+    if (THLoop_overlapsItself(&loop, 0))                                                          \
+      THArgError(1, "tensor of size %s has elements that share memory with each other",           \
+                 TH##Target##Tensor_sizeDesc(self).str);                                          \
+    THGuard guard;                                                                                \
+    THTensor *straight = THTensor_(newForDevice)(&guard, src->nDimension, src->size);             \
+    THCTensor_(download)(state, straight, &from, nsrc);                                           \
+    TH_CONCAT_2(TH##Target##Tensor_copy, Real)(self, straight);                                   \
+    THGuard_leave(&guard);                                                                        \
   }
 
 TH_FOR_EACH_TYPE(TO_HOST)
@@ -328,8 +325,7 @@ void THTensor_(copyCuda)(THCState *state, THTensor *self, THCTensor *src)
   TH_CONCAT_2(THTensor_(copyCuda), Real)(state, self, src);
 }
 
-/* --- without waiting ---------------------------------------------------------------------------
- */
+/* --- without waiting ------------------------------------------------------------------------ */
 
 static void THCTensor_(checkAsync)(const THCTensor *device, const THTensor *host, ptrdiff_t n,
                                    ptrdiff_t nsrc, int deviceArg)

@@ -12,8 +12,7 @@ static void THTensor_(checkHere)(const THTensor *t, int arg)
              t->storage->device, THC_currentDevice());
 }
 
-/* --- cat: TH's template --------------------------------------------------------------------------
- */
+/* --- cat: TH's template --------------------------------------------------------------------- */
 
 /* The part of result that begins at offset along dimension and is as large as t becomes a copy of
  * t, whose dimensions are the first ones of result. */
@@ -46,8 +45,7 @@ void THCTensor_(cat)(THCState *state, THCTensor *result, THCTensor *ta, THCTenso
   THCTensor_(catArray)(state, result, (THCTensor *[]){ta, tb}, 2, dimension);
 }
 
-/* --- values for the host
- * --------------------------------------------------------------------------- */
+/* --- values for the host -------------------------------------------------------------------- */
 
 /* Waits for a value in the stream's scratch memory. */
 static void THTensor_(fetch)(void *value, const void *from, size_t bytes)
@@ -94,16 +92,15 @@ accreal THCTensor_(trace)(THCState *state, THCTensor *self)
   int64_t sum, *result;
 #endif
   result = THCState_getCurrentDeviceScratchSpace(state);
-  TH_CONCAT_2(THCTrace_, Real)
-  (THTensor_(data)(self), THMin(self->size[0], self->size[1]), self->stride[0] + self->stride[1],
-   result, THCState_getCurrentStream(state));
+  TH_CONCAT_2(THCTrace_, Real)(THTensor_(data)(self), THMin(self->size[0], self->size[1]),
+                               self->stride[0] + self->stride[1], result,
+                               THCState_getCurrentStream(state));
   THCudaCheck(cudaGetLastError());
   THTensor_(fetch)(&sum, result, sizeof sum);
   return (accreal)sum;
 }
 
-/* --- vector products
- * -------------------------------------------------------------------------------- */
+/* --- vector products ------------------------------------------------------------------------ */
 
 /* The first of three slices of t along the dimension. */
 static void THTensor_(addSlice)(THLoop *loop, const THTensor *t, const int64_t *size)

@@ -23,15 +23,15 @@ accreal THCTensor_(dot)(THCState *state, THCTensor *self, THCTensor *src)
   return THCDevice_(dot)(self, src);
 }
 
-#define PRODUCT(NAME)                                                                              \
-  void THCDevice_(NAME)(THCTensor * r_, accreal beta, THCTensor * t, accreal alpha, THCTensor * a, \
-                        THCTensor * b);                                                            \
-  void THCTensor_(NAME)(THCState * state, THCTensor * self, real beta, THCTensor * t, real alpha,  \
-                        THCTensor * a, THCTensor * b)                                              \
-  {                                                                                                \
-    THC_enter(state);                                                                              \
-    THCAssertSameGPU(THCTensor_(checkGPU)(state, 4, self, t, a, b));                               \
-    THCDevice_(NAME)(self, FACTOR(beta), t, FACTOR(alpha), a, b);                                  \
+#define PRODUCT(NAME)                                                                           \
+  void THCDevice_(NAME)(THCTensor *r_, accreal beta, THCTensor *t, accreal alpha, THCTensor *a, \
+                        THCTensor *b);                                                          \
+  void THCTensor_(NAME)(THCState *state, THCTensor *self, real beta, THCTensor *t, real alpha,  \
+                        THCTensor *a, THCTensor *b)                                             \
+  {                                                                                             \
+    THC_enter(state);                                                                           \
+    THCAssertSameGPU(THCTensor_(checkGPU)(state, 4, self, t, a, b));                            \
+    THCDevice_(NAME)(self, FACTOR(beta), t, FACTOR(alpha), a, b);                               \
   }
 
 #else
@@ -42,12 +42,12 @@ accreal THCTensor_(dot)(THCState *state, THCTensor *self, THCTensor *src)
   THError("dot of " TH_STRING_OF(Real) ": on a GPU it is of Float, Double and Half");
 }
 
-#define PRODUCT(NAME)                                                                             \
-  void THCTensor_(NAME)(THCState * state, THCTensor * self, real beta, THCTensor * t, real alpha, \
-                        THCTensor * a, THCTensor * b)                                             \
-  {                                                                                               \
-    THC_enter(state);                                                                             \
-    THError(#NAME " of " TH_STRING_OF(Real) ": on a GPU it is of Float, Double and Half");        \
+#define PRODUCT(NAME)                                                                          \
+  void THCTensor_(NAME)(THCState *state, THCTensor *self, real beta, THCTensor *t, real alpha, \
+                        THCTensor *a, THCTensor *b)                                            \
+  {                                                                                            \
+    THC_enter(state);                                                                          \
+    THError(#NAME " of " TH_STRING_OF(Real) ": on a GPU it is of Float, Double and Half");     \
   }
 
 #endif
@@ -58,8 +58,7 @@ PRODUCT(addr)
 PRODUCT(addbmm)
 PRODUCT(baddbmm)
 
-/* --- equations ---------------------------------------------------------------------------------
- */
+/* --- equations ------------------------------------------------------------------------------ */
 
 #if defined(THC_REAL_IS_FLOAT) || defined(THC_REAL_IS_DOUBLE)
 

@@ -27,9 +27,8 @@ static void THTensor_(median)(THTensor *values, THLongTensor *indices, THTensor 
   THCLines_make(&lines, &along.lines);
   THTensor_(resizeResults)(values, indices, &along.shape);
   if (lines.count > 0)
-    TH_CONCAT_2(THCMedian_, Real)
-  (&lines, THTensor_(data)(t), THTensor_(data)(values), THLongTensor_data(indices),
-   THCState_getCurrentStream(THC_using));
+    TH_CONCAT_2(THCMedian_, Real)(&lines, THTensor_(data)(t), THTensor_(data)(values),
+                                  THLongTensor_data(indices), THCState_getCurrentStream(THC_using));
   THCudaCheck(cudaGetLastError());
   THTensor_(closeAlong)(&along);
 }

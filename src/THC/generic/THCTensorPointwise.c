@@ -28,8 +28,7 @@
 #define BUT_HALF IS_KERNEL
 #endif
 
-/* --- kernels (cuda/pointwise.cu) ---------------------------------------------------------------
- */
+/* --- kernels (cuda/pointwise.cu) ------------------------------------------------------------ */
 
 #define FILL(...)
 #define ORDER(...)
@@ -54,8 +53,7 @@ typedef real THTensor_(number);
 #define NUMBER_OF(X) (X)
 #endif
 
-/* --- what the rows need here -------------------------------------------------------------------
- */
+/* --- what the rows need here ---------------------------------------------------------------- */
 
 static int THTensor_(hasRow)(THPointwise op)
 {
@@ -108,8 +106,7 @@ static void THTensor_(runRow)(THPointwise op, THLoop *loop, real a, real b)
   THAssert(done);
 }
 
-/* --- the functions -----------------------------------------------------------------------------
- */
+/* --- the functions -------------------------------------------------------------------------- */
 
 #undef INTEGER
 #undef BUT_HALF
@@ -117,7 +114,7 @@ static void THTensor_(runRow)(THPointwise op, THLoop *loop, real a, real b)
 #define BUT_HALF ALL
 
 #define TH_ROW_FUNCTION(NAME, Result, ...) \
-  void THCTensor_(NAME)(THCState * state, Result * r_, __VA_ARGS__)
+  void THCTensor_(NAME)(THCState *state, Result *r_, __VA_ARGS__)
 #define TH_ROW_ENTER THC_enter(state);
 #include "TH/generic/THTensorRows.h"
 

@@ -3,8 +3,7 @@
 
 #include "thc_apply.h"
 
-/* --- what expressions call ----------------------------------------------------------------------
- */
+/* --- what expressions call ------------------------------------------------------------------ */
 
 #undef THNN_
 #define THNN_(NAME) element_##NAME
@@ -30,8 +29,7 @@ THC_DEVICE real element_logOr100(real logarithm)
   return element_atLeast(logarithm, -100);
 }
 
-/* --- kernels -----------------------------------------------------------------------------------
- */
+/* --- kernels -------------------------------------------------------------------------------- */
 
 typedef TH_CONCAT_3(THCUNN, Real, Scalars) Scalars;
 
@@ -110,8 +108,7 @@ TH_FOR_EACH_ACTIVATION(ACTIVATION)
 #define PAIR(KIND, Name, FORWARD, GRADIENT) IF_##KIND(Name, FORWARD, GRADIENT)
 TH_FOR_EACH_LOSS(PAIR)
 
-/* --- the table ---------------------------------------------------------------------------------
- */
+/* --- the table ------------------------------------------------------------------------------ */
 
 #define ROW(KIND, Name, FORWARD, GRADIENT) \
   {KERNEL(Name, _forward_), KERNEL(Name, _gradient_), NULL},

@@ -52,9 +52,7 @@ __global__ static void rows(int logarithm, const element *g, const element *x, e
       forward(logarithm, x + i * n, y + i * n, n, 1, threadIdx.x, blockDim.x, room);
 }
 
-/* --- short sequences that lie in one piece: a few neighbours of a warp for each, who keep what
- * they read in registers
- * ------------------------------------------------------------------------------ */
+/* --- contiguous short sequences: a few threads of a warp each, values in registers ----------- */
 
 THC_DEVICE real joined(real value, int threads, int largest)
 {
@@ -117,8 +115,7 @@ FEW(few4, 4)
 FEW(few8, 8)
 FEW(few32, 32)
 
-/* --- others
- * --------------------------------------------------------------------------------------- */
+/* --- others --------------------------------------------------------------------------------- */
 
 /* A thread for each sequence. */
 __global__ static void lanes(int logarithm, const element *g, const element *x, element *y,

@@ -10,8 +10,7 @@
 extern "C" {
 #endif
 
-/* --- the rows of src/ops/activations.h ---------------------------------------------------------
- */
+/* --- the rows of src/ops/activations.h ------------------------------------------------------ */
 
 #define THCUNN_ROW(KIND, Name, FORWARD, GRADIENT) THCUNN_##Name,
 #define LOSS(Name)
@@ -41,16 +40,14 @@ typedef struct THCUNNDoubleScalars {
 } THCUNNDoubleScalars;
 typedef THCUNNFloatScalars THCUNNHalfScalars;
 
-/* --- windows -----------------------------------------------------------------------------------
- */
+/* --- windows -------------------------------------------------------------------------------- */
 
 /* Rows and columns of images, and the windows that slide over them. */
 typedef struct THCUNNWindows {
   int64_t input[2], output[2], size[2], step[2], pad[2], dilation[2];
 } THCUNNWindows;
 
-/* --- targets -----------------------------------------------------------------------------------
- */
+/* --- targets -------------------------------------------------------------------------------- */
 
 /* *found becomes the least index of a value that is none of base ... base + limit - 1, nor
  * ignore. */
@@ -70,40 +67,40 @@ typedef struct THCUNNNll {
   void *dx;                /* zeroed before */
 } THCUNNNll;
 
-#define THCUNN_KERNELS(Real, unused1, unused2)                                                     \
-  extern const THCUNNPointwise THCUNN_pointwise_##Real[];                                          \
-                                                                                                   \
+#define THCUNN_KERNELS(Real, unused1, unused2)                                                       \
+  extern const THCUNNPointwise THCUNN_pointwise_##Real[];                                            \
+                                                                                                     \
   /* y from x, or with g the gradient y from the output x, of sequences of count elements that are \
-   * inner apart. */                                                                               \
-  void THCUNN_softMax_##Real(int logarithm, const void *g, const void *x, void *y, int64_t outer,  \
-                             int64_t count, int64_t inner, cudaStream_t stream);                   \
-                                                                                                   \
-  void THCUNN_nll_##Real(const THCUNNNll *nll, cudaStream_t stream);                               \
-  void THCUNN_nllBack_##Real(const THCUNNNll *nll, cudaStream_t stream);                           \
-                                                                                                   \
-  /* The largest of each window of each plane, and where it is, counted from base. */              \
-  void THCUNN_maxPool_##Real(const THCUNNWindows *w, int64_t planes, const void *x, void *y,       \
-                             int64_t *index, int64_t base, cudaStream_t stream);                   \
-  void THCUNN_maxPoolBack_##Real(const THCUNNWindows *w, int64_t planes, const void *g,            \
-                                 const int64_t *index, void *dx, int64_t base,                     \
-                                 cudaStream_t stream);                                             \
-                                                                                                   \
-  /* Windows of planes as columns, and the sum of what columns have for each place of a plane. */  \
-  void THCUNN_unfold_##Real(const THCUNNWindows *w, int64_t planes, const void *x, void *columns,  \
-                            cudaStream_t stream);                                                  \
-  void THCUNN_fold_##Real(const THCUNNWindows *w, int64_t planes, const void *columns, void *x,    \
-                          cudaStream_t stream);                                                    \
-                                                                                                   \
-  /* n elements of each plane of batch images become its bias. */                                  \
-  void THCUNN_fillPlanes_##Real(int64_t batch, int64_t planes, int64_t n, const void *bias,        \
-                                void *y, cudaStream_t stream);                                     \
-                                                                                                   \
-  /* sums[plane] += scale * the sum of that plane, of n elements, over the batch. */               \
-  void THCUNN_addPlaneSums_##Real(int64_t batch, int64_t planes, int64_t n, const void *x,         \
-                                  double scale, void *sums, cudaStream_t stream);                  \
-                                                                                                   \
-  /* *y = scale * the sum of parts. */                                                             \
-  void THCUNN_addParts_##Real(const void *parts, int count, double scale, void *y,                 \
+   * inner apart. */ \
+  void THCUNN_softMax_##Real(int logarithm, const void *g, const void *x, void *y, int64_t outer,    \
+                             int64_t count, int64_t inner, cudaStream_t stream);                     \
+                                                                                                     \
+  void THCUNN_nll_##Real(const THCUNNNll *nll, cudaStream_t stream);                                 \
+  void THCUNN_nllBack_##Real(const THCUNNNll *nll, cudaStream_t stream);                             \
+                                                                                                     \
+  /* The largest of each window of each plane, and where it is, counted from base. */                \
+  void THCUNN_maxPool_##Real(const THCUNNWindows *w, int64_t planes, const void *x, void *y,         \
+                             int64_t *index, int64_t base, cudaStream_t stream);                     \
+  void THCUNN_maxPoolBack_##Real(const THCUNNWindows *w, int64_t planes, const void *g,              \
+                                 const int64_t *index, void *dx, int64_t base,                       \
+                                 cudaStream_t stream);                                               \
+                                                                                                     \
+  /* Windows of planes as columns, and the sum of what columns have for each place of a plane. */    \
+  void THCUNN_unfold_##Real(const THCUNNWindows *w, int64_t planes, const void *x, void *columns,    \
+                            cudaStream_t stream);                                                    \
+  void THCUNN_fold_##Real(const THCUNNWindows *w, int64_t planes, const void *columns, void *x,      \
+                          cudaStream_t stream);                                                      \
+                                                                                                     \
+  /* n elements of each plane of batch images become its bias. */                                    \
+  void THCUNN_fillPlanes_##Real(int64_t batch, int64_t planes, int64_t n, const void *bias,          \
+                                void *y, cudaStream_t stream);                                       \
+                                                                                                     \
+  /* sums[plane] += scale * the sum of that plane, of n elements, over the batch. */                 \
+  void THCUNN_addPlaneSums_##Real(int64_t batch, int64_t planes, int64_t n, const void *x,           \
+                                  double scale, void *sums, cudaStream_t stream);                    \
+                                                                                                     \
+  /* *y = scale * the sum of parts. */                                                               \
+  void THCUNN_addParts_##Real(const void *parts, int count, double scale, void *y,                   \
                               cudaStream_t stream);
 THCUNN_KERNELS(Float, , )
 THCUNN_KERNELS(Double, , )

@@ -8,8 +8,7 @@
 
 #define THCUNN_(NAME) TH_CONCAT_4(THCUNN_, NAME, _, Real)
 
-/* --- places of elements -------------------------------------------------------------------------
- */
+/* --- places of elements --------------------------------------------------------------------- */
 
 enum { MOST_DIGITS = 4 };
 
@@ -45,8 +44,7 @@ THC_DEVICE int64_t digit_of(const Digits &digits, int k, int64_t *number)
   return digit;
 }
 
-/* --- sums of blocks ------------------------------------------------------------------------------
- */
+/* --- sums of blocks ------------------------------------------------------------------------- */
 
 /* The sum, or the largest, of the value that each thread of a block of THC_BLOCK has; in all of
  * them. */

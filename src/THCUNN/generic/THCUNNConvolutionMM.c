@@ -83,8 +83,8 @@ void THNN_(SpatialConvolutionMM_updateOutput)(THCState *state, THCTensor *input,
   THNN_(start)(&call);
   real *x = THTensor_(data)(input), *y = THTensor_(data)(out);
   if (bias)
-    TH_CONCAT_2(THCUNN_fillPlanes_, Real)
-  (c.batch, c.outputs, c.windows, THTensor_(data)(bias), y, THCUNN_STREAM);
+    TH_CONCAT_2(THCUNN_fillPlanes_, Real)(c.batch, c.outputs, c.windows, THTensor_(data)(bias), y,
+                                          THCUNN_STREAM);
   for (int64_t i = 0; i < c.batch; i += k.chunk) {
     const int64_t images = THMin(k.chunk, c.batch - i);
     const real *from = THNN_(unfoldImages)(&k, x + i * c.planes * c.image, images);
@@ -162,8 +162,8 @@ void THNN_(SpatialConvolutionMM_accGradParameters)(THCState *state, THCTensor *i
            c.windows, TO_REAL(1), THTensor_(data)(gradWeight), c.depth);
   }
   if (gradBias)
-    TH_CONCAT_2(THCUNN_addPlaneSums_, Real)
-  (c.batch, c.outputs, c.windows, g, scale, THTensor_(data)(gradBias), THCUNN_STREAM);
+    TH_CONCAT_2(THCUNN_addPlaneSums_, Real)(c.batch, c.outputs, c.windows, g, scale,
+                                            THTensor_(data)(gradBias), THCUNN_STREAM);
   THCudaCheck(cudaGetLastError());
   THGuard_leave(&k.guard);
   THNN_(finish)(&call);

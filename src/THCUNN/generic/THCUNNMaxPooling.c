@@ -19,11 +19,9 @@ static THCUNNWindows THNN_(windowsOf)(const THNNWindow *axis)
   return w;
 }
 
-#define AXES                                                           \
-  {                                                                    \
-    THNNWindow_of(1, 1, 0, 1), THNNWindow_of(kH, dH, padH, dilationH), \
-        THNNWindow_of(kW, dW, padW, dilationW)                         \
-  }
+#define AXES                                                          \
+  {THNNWindow_of(1, 1, 0, 1), THNNWindow_of(kH, dH, padH, dilationH), \
+   THNNWindow_of(kW, dW, padW, dilationW)}
 
 void THNN_(SpatialDilatedMaxPooling_updateOutput)(THCState *state, THCTensor *input,
                                                   THCTensor *output, THCIndexTensor *indices,
@@ -49,9 +47,8 @@ void THNN_(SpatialDilatedMaxPooling_updateOutput)(THCState *state, THCTensor *in
   THNN_CudaLongready(&places);
   THNN_(start)(&call);
   THNN_CudaLongstart(&places);
-  TH_CONCAT_2(THCUNN_maxPool_, Real)
-  (&w, p.count, THTensor_(data)(input), THTensor_(data)(out), THIndexTensor_(data)(index),
-   TH_INDEX_BASE, THCUNN_STREAM);
+  TH_CONCAT_2(THCUNN_maxPool_, Real)(&w, p.count, THTensor_(data)(input), THTensor_(data)(out),
+                                     THIndexTensor_(data)(index), TH_INDEX_BASE, THCUNN_STREAM);
   THCudaCheck(cudaGetLastError());
   THNN_(finish)(&call);
   THNN_CudaLongfinish(&places);
@@ -83,9 +80,9 @@ void THNN_(SpatialDilatedMaxPooling_updateGradInput)(THCState *state, THCTensor 
   THCTensor *grad = THNN_(result)(&call, gradInput, p.dims, p.inSize);
   THNN_(start)(&call);
   THNN_CudaLongstart(&places);
-  TH_CONCAT_2(THCUNN_maxPoolBack_, Real)
-  (&w, p.count, THTensor_(data)(gradOutput), THIndexTensor_(data)(indices), THTensor_(data)(grad),
-   TH_INDEX_BASE, THCUNN_STREAM);
+  TH_CONCAT_2(THCUNN_maxPoolBack_, Real)(&w, p.count, THTensor_(data)(gradOutput),
+                                         THIndexTensor_(data)(indices), THTensor_(data)(grad),
+                                         TH_INDEX_BASE, THCUNN_STREAM);
   THCudaCheck(cudaGetLastError());
   THNN_(finish)(&call);
   THNN_CudaLongfinish(&places);
@@ -95,8 +92,8 @@ void THNN_(SpatialMaxPooling_updateOutput)(THCState *state, THCTensor *input, TH
                                            THCIndexTensor *indices, int kW, int kH, int dW, int dH,
                                            int padW, int padH, bool ceil_mode)
 {
-  THNN_(SpatialDilatedMaxPooling_updateOutput)
-  (state, input, output, indices, kW, kH, dW, dH, padW, padH, 1, 1, ceil_mode);
+  THNN_(SpatialDilatedMaxPooling_updateOutput)(state, input, output, indices, kW, kH, dW, dH, padW,
+                                               padH, 1, 1, ceil_mode);
 }
 
 void THNN_(SpatialMaxPooling_updateGradInput)(THCState *state, THCTensor *input,
@@ -104,6 +101,6 @@ void THNN_(SpatialMaxPooling_updateGradInput)(THCState *state, THCTensor *input,
                                               THCIndexTensor *indices, int kW, int kH, int dW,
                                               int dH, int padW, int padH, bool ceil_mode)
 {
-  THNN_(SpatialDilatedMaxPooling_updateGradInput)
-  (state, input, gradOutput, gradInput, indices, kW, kH, dW, dH, padW, padH, 1, 1, ceil_mode);
+  THNN_(SpatialDilatedMaxPooling_updateGradInput)(state, input, gradOutput, gradInput, indices, kW,
+                                                  kH, dW, dH, padW, padH, 1, 1, ceil_mode);
 }

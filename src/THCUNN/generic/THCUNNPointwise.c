@@ -82,8 +82,7 @@ static void THNN_(map)(THCKernel kernel, const SCALARS *scalars, THCTensor *r, T
     THGuard_leave(&guard[i]);
 }
 
-/* --- activations -------------------------------------------------------------------------------
- */
+/* --- activations ---------------------------------------------------------------------------- */
 
 static void THNN_(activate)(THCState *state, int row, THCTensor *input, THCTensor *output,
                             accreal a, accreal b, bool inplace)
@@ -91,9 +90,8 @@ static void THNN_(activate)(THCState *state, int row, THCTensor *input, THCTenso
   THCUNN_enter(state);
   THCUNN_SAME_DEVICE(2, input, output);
   const SCALARS scalars = {.a = a, .b = b};
-  THNN_(map)
-  (ROWS[row].forward, &scalars, inplace ? input : output, input, inplace ? output : NULL, &input,
-   1);
+  THNN_(map)(ROWS[row].forward, &scalars, inplace ? input : output, input, inplace ? output : NULL,
+             &input, 1);
 }
 
 static void THNN_(activateBack)(THCState *state, int row, THCTensor *value, const char *name,
@@ -107,40 +105,38 @@ static void THNN_(activateBack)(THCState *state, int row, THCTensor *value, cons
             name, name, THTensor_(sizeDesc)(value).str, THTensor_(sizeDesc)(gradOutput).str);
   const SCALARS scalars = {.a = a, .b = b, .scale = 1};
   THCTensor *operands[] = {gradOutput, value};
-  THNN_(map)
-  (ROWS[row].gradient, &scalars, inplace ? gradOutput : gradInput, inplace ? gradOutput : value,
-   inplace ? gradInput : NULL, operands, 2);
+  THNN_(map)(ROWS[row].gradient, &scalars, inplace ? gradOutput : gradInput,
+             inplace ? gradOutput : value, inplace ? gradInput : NULL, operands, 2);
 }
 
 /* The two functions of a row whose parameters, ", accreal a ..." or nothing, are at the end. */
 #define FORWARD(Name, A, B, INPLACE, ...)                                \
-  void THNN_(Name##_updateOutput)(THCState * state, THCTensor * input,   \
-                                  THCTensor * output __VA_ARGS__)        \
+  void THNN_(Name##_updateOutput)(THCState *state, THCTensor *input,     \
+                                  THCTensor *output __VA_ARGS__)         \
   {                                                                      \
     THNN_(activate)(state, THCUNN_##Name, input, output, A, B, INPLACE); \
   }
-#define BACKWARD(Name, A, B, INPLACE, ...)                                                        \
-  void THNN_(Name##_updateGradInput)(THCState * state, THCTensor * input, THCTensor * gradOutput, \
-                                     THCTensor * gradInput __VA_ARGS__)                           \
-  {                                                                                               \
-    THNN_(activateBack)                                                                           \
-    (state, THCUNN_##Name, input, "input", gradOutput, gradInput, A, B, INPLACE);                 \
+#define BACKWARD(Name, A, B, INPLACE, ...)                                                     \
+  void THNN_(Name##_updateGradInput)(THCState *state, THCTensor *input, THCTensor *gradOutput, \
+                                     THCTensor *gradInput __VA_ARGS__)                         \
+  {                                                                                            \
+    THNN_(activateBack)(state, THCUNN_##Name, input, "input", gradOutput, gradInput, A, B,     \
+                        INPLACE);                                                              \
   }
-#define BACKWARD_OF_OUTPUT(Name, A, B)                                            \
-  {                                                                               \
-    THNN_(activateBack)                                                           \
-    (state, THCUNN_##Name, output, "output", gradOutput, gradInput, A, B, false); \
+#define BACKWARD_OF_OUTPUT(Name, A, B)                                                       \
+  {                                                                                          \
+    THNN_(activateBack)(state, THCUNN_##Name, output, "output", gradOutput, gradInput, A, B, \
+                        false);                                                              \
   }
 #define BOTH(...)       FORWARD(__VA_ARGS__) BACKWARD(__VA_ARGS__)
 #define OF_INPUT(Name)  BOTH(Name, 0, 0, false, )
 #define OF_INPUT1(Name) BOTH(Name, a, 0, false, , accreal a)
 #define IN_PLACE1(Name) BOTH(Name, a, 0, inplace, , accreal a, bool inplace)
 #define IN_PLACE2(Name) BOTH(Name, a, b, inplace, , accreal a, accreal b, bool inplace)
-#define OF_OUTPUT(Name)                                                         \
-  FORWARD(Name, 0, 0, false, )                                                  \
-  void THNN_(Name##_updateGradInput)(THCState * state, THCTensor * gradOutput,  \
-                                     THCTensor * gradInput, THCTensor * output) \
-      BACKWARD_OF_OUTPUT(Name, 0, 0)
+#define OF_OUTPUT(Name)                                                                            \
+  FORWARD(Name, 0, 0, false, )                                                                     \
+  void THNN_(Name##_updateGradInput)(THCState *state, THCTensor *gradOutput, THCTensor *gradInput, \
+                                     THCTensor *output) BACKWARD_OF_OUTPUT(Name, 0, 0)
 #define OWN(Name)
 #define FUNCTIONS(KIND, Name, ...) KIND(Name)
 TH_FOR_EACH_ACTIVATION(FUNCTIONS)
@@ -165,9 +161,7 @@ void THNN_(ELU_updateGradInput)(THCState *state, THCTensor *gradOutput, THCTenso
                                                          THCTensor *gradInput, THCTensor *output)
                             BACKWARD_OF_OUTPUT(Sqrt, 0, 0)
 
-    /* --- losses
-     * ------------------------------------------------------------------------------------
-     */
+    /* --- losses ----------------------------------------------------------------------------- */
 
     static void THNN_(checkPair)(THCTensor *input, THCTensor *target)
 {
@@ -200,8 +194,8 @@ static void THNN_(lose)(THCState *state, int row, THCTensor *input, THCTensor *t
   THNN_(ready)(&call);
   THNN_(start)(&call);
   ROWS[row].sum(THTensor_(data)(input), THTensor_(data)(target), n, parts, sums, THCUNN_STREAM);
-  TH_CONCAT_2(THCUNN_addParts_, Real)
-  (sums, parts, sizeAverage && n ? 1 / (double)n : 1, THTensor_(data)(out), THCUNN_STREAM);
+  TH_CONCAT_2(THCUNN_addParts_, Real)(sums, parts, sizeAverage && n ? 1 / (double)n : 1,
+                                      THTensor_(data)(out), THCUNN_STREAM);
   THCudaCheck(cudaGetLastError());
   THGuard_leave(&guard);
   THNN_(finish)(&call);
@@ -225,18 +219,18 @@ static void THNN_(loseBack)(THCState *state, int row, THCTensor *input, THCTenso
   THNN_(map)(ROWS[row].gradient, &scalars, gradInput, input, NULL, operands, 3);
 }
 
-#define LOSS(Name)                                                                            \
-  void THNN_(Name##_updateOutput)(THCState * state, THCTensor * input, THCTensor * target,    \
-                                  THCTensor * output, bool sizeAverage, bool reduce)          \
-  {                                                                                           \
-    THNN_(lose)(state, THCUNN_##Name, input, target, output, sizeAverage, reduce);            \
-  }                                                                                           \
-  void THNN_(Name##_updateGradInput)(THCState * state, THCTensor * input, THCTensor * target, \
-                                     THCTensor * gradOutput, THCTensor * gradInput,           \
-                                     bool sizeAverage, bool reduce)                           \
-  {                                                                                           \
-    THNN_(loseBack)                                                                           \
-    (state, THCUNN_##Name, input, target, gradOutput, gradInput, sizeAverage, reduce);        \
+#define LOSS(Name)                                                                           \
+  void THNN_(Name##_updateOutput)(THCState *state, THCTensor *input, THCTensor *target,      \
+                                  THCTensor *output, bool sizeAverage, bool reduce)          \
+  {                                                                                          \
+    THNN_(lose)(state, THCUNN_##Name, input, target, output, sizeAverage, reduce);           \
+  }                                                                                          \
+  void THNN_(Name##_updateGradInput)(THCState *state, THCTensor *input, THCTensor *target,   \
+                                     THCTensor *gradOutput, THCTensor *gradInput,            \
+                                     bool sizeAverage, bool reduce)                          \
+  {                                                                                          \
+    THNN_(loseBack)(state, THCUNN_##Name, input, target, gradOutput, gradInput, sizeAverage, \
+                    reduce);                                                                 \
   }
 #define OWN_LOSS(Name)
 #define WEIGHTED(Name)

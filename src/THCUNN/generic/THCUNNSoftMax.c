@@ -27,23 +27,21 @@ static void THNN_(softMax)(THCState *state, int logarithm, THCTensor *g, THCTens
   g = THNN_(source)(&call, g);
   y = THNN_(result)(&call, y, x->nDimension, x->size);
   THNN_(start)(&call);
-  TH_CONCAT_2(THCUNN_softMax_, Real)
-  (logarithm, g ? THTensor_(data)(g) : NULL, THTensor_(data)(x), THTensor_(data)(y), outer,
-   x->size[dim], inner, THCUNN_STREAM);
+  TH_CONCAT_2(THCUNN_softMax_, Real)(logarithm, g ? THTensor_(data)(g) : NULL, THTensor_(data)(x),
+                                     THTensor_(data)(y), outer, x->size[dim], inner, THCUNN_STREAM);
   THCudaCheck(cudaGetLastError());
   THNN_(finish)(&call);
 }
 
-#define FUNCTIONS(NAME, LOGARITHM)                                                                \
-  void THNN_(NAME##_updateOutput)(THCState * state, THCTensor * input, THCTensor * output,        \
-                                  int dim)                                                        \
-  {                                                                                               \
-    THNN_(softMax)(state, LOGARITHM, NULL, input, output, dim, 4);                                \
-  }                                                                                               \
-  void THNN_(NAME##_updateGradInput)(THCState * state, THCTensor * input, THCTensor * gradOutput, \
-                                     THCTensor * gradInput, THCTensor * output, int dim)          \
-  {                                                                                               \
-    THNN_(softMax)(state, LOGARITHM, gradOutput, output, gradInput, dim, 6);                      \
+#define FUNCTIONS(NAME, LOGARITHM)                                                               \
+  void THNN_(NAME##_updateOutput)(THCState *state, THCTensor *input, THCTensor *output, int dim) \
+  {                                                                                              \
+    THNN_(softMax)(state, LOGARITHM, NULL, input, output, dim, 4);                               \
+  }                                                                                              \
+  void THNN_(NAME##_updateGradInput)(THCState *state, THCTensor *input, THCTensor *gradOutput,   \
+                                     THCTensor *gradInput, THCTensor *output, int dim)           \
+  {                                                                                              \
+    THNN_(softMax)(state, LOGARITHM, gradOutput, output, gradInput, dim, 6);                     \
   }
 FUNCTIONS(SoftMax, 0)
 FUNCTIONS(LogSoftMax, 1)

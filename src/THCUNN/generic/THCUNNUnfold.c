@@ -20,10 +20,11 @@ static void THNN_(eachPlane)(THNN_(Columns) * w, THCTensor *image, THCTensor *co
   }
   const int64_t planes = w->batch * w->planes;
   if (w->fold)
-    TH_CONCAT_2(THCUNN_fold_, Real)
-  (&windows, planes, THTensor_(data)(columns), THTensor_(data)(image), THCUNN_STREAM);
-  else TH_CONCAT_2(THCUNN_unfold_, Real)(&windows, planes, THTensor_(data)(image),
-                                         THTensor_(data)(columns), THCUNN_STREAM);
+    TH_CONCAT_2(THCUNN_fold_, Real)(&windows, planes, THTensor_(data)(columns),
+                                    THTensor_(data)(image), THCUNN_STREAM);
+  else
+    TH_CONCAT_2(THCUNN_unfold_, Real)(&windows, planes, THTensor_(data)(image),
+                                      THTensor_(data)(columns), THCUNN_STREAM);
   THCudaCheck(cudaGetLastError());
 }
 
@@ -45,9 +46,9 @@ void THNN_(Im2Col_updateGradInput)(THCState *state, THCTensor *gradOutput, THCTe
   THCUNN_enter(state);
   THCUNN_SAME_DEVICE(2, gradOutput, gradInput);
   const THNNLayer layer = LAYER;
-  THNN_(columnsToImages)
-  (THNN_(columnsOfColumns)(gradOutput, inputHeight, inputWidth, &layer, "gradOutput"), gradOutput,
-   gradInput);
+  THNN_(columnsToImages)(THNN_(columnsOfColumns)(gradOutput, inputHeight, inputWidth, &layer,
+                                                 "gradOutput"),
+                         gradOutput, gradInput);
 }
 
 void THNN_(Col2Im_updateOutput)(THCState *state, THCTensor *input, THCTensor *output,
@@ -57,8 +58,8 @@ void THNN_(Col2Im_updateOutput)(THCState *state, THCTensor *input, THCTensor *ou
   THCUNN_enter(state);
   THCUNN_SAME_DEVICE(2, input, output);
   const THNNLayer layer = LAYER;
-  THNN_(columnsToImages)
-  (THNN_(columnsOfColumns)(input, outputHeight, outputWidth, &layer, "input"), input, output);
+  THNN_(columnsToImages)(THNN_(columnsOfColumns)(input, outputHeight, outputWidth, &layer, "input"),
+                         input, output);
 }
 
 void THNN_(Col2Im_updateGradInput)(THCState *state, THCTensor *gradOutput, THCTensor *gradInput,

@@ -4,9 +4,8 @@
 void THNN_(activate)(int row, THTensor *input, THTensor *output, accreal a, accreal b, bool inplace)
 {
   const THNN_(Scalars) scalars = {.a = (real)a, .b = (real)b};
-  THNN_(map)
-  (THNN_(pointwise)[row].forward, &scalars, inplace ? input : output, input,
-   inplace ? output : NULL, &input, 1);
+  THNN_(map)(THNN_(pointwise)[row].forward, &scalars, inplace ? input : output, input,
+             inplace ? output : NULL, &input, 1);
 }
 
 void THNN_(activateBack)(int row, THTensor *value, THTensor *gradOutput, THTensor *gradInput,
@@ -14,37 +13,35 @@ void THNN_(activateBack)(int row, THTensor *value, THTensor *gradOutput, THTenso
 {
   const THNN_(Scalars) scalars = {.a = (real)a, .b = (real)b, .scale = 1};
   THTensor *operands[] = {gradOutput, value};
-  THNN_(map)
-  (THNN_(pointwise)[row].gradient, &scalars, inplace ? gradOutput : gradInput,
-   inplace ? gradOutput : value, inplace ? gradInput : NULL, operands, 2);
+  THNN_(map)(THNN_(pointwise)[row].gradient, &scalars, inplace ? gradOutput : gradInput,
+             inplace ? gradOutput : value, inplace ? gradInput : NULL, operands, 2);
 }
 
 /* The two functions of a row whose parameters, ", accreal a ..." or nothing, are at the end. */
-#define FORWARD(Name, A, B, INPLACE, ...)                              \
-  void THNN_(Name##_updateOutput)(THNNState * state, THTensor * input, \
-                                  THTensor * output __VA_ARGS__)       \
-  {                                                                    \
-    THNN_(activate)(THNN_##Name, input, output, A, B, INPLACE);        \
+#define FORWARD(Name, A, B, INPLACE, ...)                                                          \
+  void THNN_(Name##_updateOutput)(THNNState *state, THTensor *input, THTensor *output __VA_ARGS__) \
+  {                                                                                                \
+    THNN_(activate)(THNN_##Name, input, output, A, B, INPLACE);                                    \
   }
-#define BACKWARD(Name, A, B, INPLACE, ...)                                                       \
-  void THNN_(Name##_updateGradInput)(THNNState * state, THTensor * input, THTensor * gradOutput, \
-                                     THTensor * gradInput __VA_ARGS__)                           \
-  {                                                                                              \
-    THNN_CHECK_NELEMENT(input, gradOutput);                                                      \
-    THNN_(activateBack)(THNN_##Name, input, gradOutput, gradInput, A, B, INPLACE);               \
+#define BACKWARD(Name, A, B, INPLACE, ...)                                                    \
+  void THNN_(Name##_updateGradInput)(THNNState *state, THTensor *input, THTensor *gradOutput, \
+                                     THTensor *gradInput __VA_ARGS__)                         \
+  {                                                                                           \
+    THNN_CHECK_NELEMENT(input, gradOutput);                                                   \
+    THNN_(activateBack)(THNN_##Name, input, gradOutput, gradInput, A, B, INPLACE);            \
   }
 #define BOTH(...)       FORWARD(__VA_ARGS__) BACKWARD(__VA_ARGS__)
 #define OF_INPUT(Name)  BOTH(Name, 0, 0, false, )
 #define OF_INPUT1(Name) BOTH(Name, a, 0, false, , accreal a)
 #define IN_PLACE1(Name) BOTH(Name, a, 0, inplace, , accreal a, bool inplace)
 #define IN_PLACE2(Name) BOTH(Name, a, b, inplace, , accreal a, accreal b, bool inplace)
-#define OF_OUTPUT(Name)                                                           \
-  FORWARD(Name, 0, 0, false, )                                                    \
-  void THNN_(Name##_updateGradInput)(THNNState * state, THTensor * gradOutput,    \
-                                     THTensor * gradInput, THTensor * output)     \
-  {                                                                               \
-    THNN_CHECK_NELEMENT(output, gradOutput);                                      \
-    THNN_(activateBack)(THNN_##Name, output, gradOutput, gradInput, 0, 0, false); \
+#define OF_OUTPUT(Name)                                                                           \
+  FORWARD(Name, 0, 0, false, )                                                                    \
+  void THNN_(Name##_updateGradInput)(THNNState *state, THTensor *gradOutput, THTensor *gradInput, \
+                                     THTensor *output)                                            \
+  {                                                                                               \
+    THNN_CHECK_NELEMENT(output, gradOutput);                                                      \
+    THNN_(activateBack)(THNN_##Name, output, gradOutput, gradInput, 0, 0, false);                 \
   }
 #define OWN(Name)
 #define FUNCTIONS(KIND, Name, ...) KIND(Name)

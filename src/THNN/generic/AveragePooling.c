@@ -27,9 +27,11 @@ static void THNN_(sumRowLast)(const THNN_(Work) * work, ptrdiff_t row, void *mem
   const int64_t *to = work->back ? p->in : p->out;
   const ptrdiff_t rows = to[0] * to[1];
   THNN_(sumLast)
-  [work->back ? THNN_WINDOW_SPREAD : THNN_WINDOW_SUM](
-      p, work->layer, planes, work->x + row / rows * (work->back ? p->output : p->input) * planes,
-      row % rows, work->y + row * to[2] * planes, memory);
+  [work->back
+       ? THNN_WINDOW_SPREAD
+       : THNN_WINDOW_SUM](p, work->layer, planes,
+                          work->x + row / rows * (work->back ? p->output : p->input) * planes,
+                          row % rows, work->y + row * to[2] * planes, memory);
 }
 
 /* Of images whose planes lie last, as those of the result do. */

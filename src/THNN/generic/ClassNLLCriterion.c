@@ -141,8 +141,8 @@ void THNN_(ClassNLLCriterion_updateOutput)(THNNState *state, THTensor *input, TH
 {
   THGuard guard;
   const THNNClasses classes = THNN_(classes)(&guard, input, target, weights, 6);
-  THNN_(nllForward)
-  (&classes, input, target, output, sizeAverage, weights, total_weight, ignore_index, reduce);
+  THNN_(nllForward)(&classes, input, target, output, sizeAverage, weights, total_weight,
+                    ignore_index, reduce);
   THGuard_leave(&guard);
 }
 
@@ -154,9 +154,8 @@ void THNN_(ClassNLLCriterion_updateGradInput)(THNNState *state, THTensor *input,
 {
   THGuard guard;
   const THNNClasses classes = THNN_(classes)(&guard, input, target, weights, 7);
-  THNN_(nllBackward)
-  (&classes, input, target, gradOutput, gradInput, sizeAverage, weights, total_weight, ignore_index,
-   reduce);
+  THNN_(nllBackward)(&classes, input, target, gradOutput, gradInput, sizeAverage, weights,
+                     total_weight, ignore_index, reduce);
   THGuard_leave(&guard);
 }
 
@@ -168,8 +167,8 @@ void THNN_(SpatialClassNLLCriterion_updateOutput)(THNNState *state, THTensor *in
 {
   THGuard guard;
   const THNNClasses classes = THNN_(imageClasses)(&guard, input, target, weights, 6);
-  THNN_(nllForward)
-  (&classes, input, target, output, sizeAverage, weights, total_weight, ignore_index, reduce);
+  THNN_(nllForward)(&classes, input, target, output, sizeAverage, weights, total_weight,
+                    ignore_index, reduce);
   THGuard_leave(&guard);
 }
 
@@ -181,8 +180,7 @@ void THNN_(SpatialClassNLLCriterion_updateGradInput)(THNNState *state, THTensor 
 {
   THGuard guard;
   const THNNClasses classes = THNN_(imageClasses)(&guard, input, target, weights, 7);
-  THNN_(nllBackward)
-  (&classes, input, target, gradOutput, gradInput, sizeAverage, weights, total_weight, ignore_index,
-   reduce);
+  THNN_(nllBackward)(&classes, input, target, gradOutput, gradInput, sizeAverage, weights,
+                     total_weight, ignore_index, reduce);
   THGuard_leave(&guard);
 }

@@ -278,8 +278,8 @@ static void THNN_(plannedPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
       flat = memory;
     }
     if (p->leaves)
-      THNN_(fillPlanes)
-    (to, last - first, w->size, w->bias ? w->bias + group * w->planes + first : NULL);
+      THNN_(fillPlanes)(to, last - first, w->size,
+                        w->bias ? w->bias + group * w->planes + first : NULL);
     for (ptrdiff_t k = 0; k < p->parts; k++) {
       THNNDirect d = p->part[k].d;
       const real *weights = w->weights + group * p->packed + p->part[k].packed + first * d.terms;
@@ -296,9 +296,9 @@ static void THNN_(plannedPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
 }
 
 /* The weights of a block of result planes for all terms of a part, count of them there. */
-static inline __attribute__((always_inline)) void THNN_(packBlock)(
-    const THNNPart *part, ptrdiff_t planes, const real *weight, ptrdiff_t ofResult,
-    ptrdiff_t ofSource, ptrdiff_t count, ptrdiff_t block, real *packed)
+static inline __attribute__((always_inline)) void
+THNN_(packBlock)(const THNNPart *part, ptrdiff_t planes, const real *weight, ptrdiff_t ofResult,
+                 ptrdiff_t ofSource, ptrdiff_t count, ptrdiff_t block, real *packed)
 {
   for (ptrdiff_t s = 0; s < planes; s++, weight += ofSource)
     for (ptrdiff_t t = 0; t < part->taps; t++, packed += block) {
@@ -336,11 +336,10 @@ static void THNN_(packBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
       const ptrdiff_t count = THMin(part->d.block, part->d.outputs - first);
       real *packed = w->packed + group * p->packed + part->packed + first * part->d.terms;
       if (count == THNN_DIRECT_OUTPUTS)
-        THNN_(packBlock)
-      (part, p->planes, weight, ofResult, ofSource, THNN_DIRECT_OUTPUTS, THNN_DIRECT_OUTPUTS,
-       packed);
-      else THNN_(packBlock)(part, p->planes, weight, ofResult, ofSource, count, part->d.block,
-                            packed);
+        THNN_(packBlock)(part, p->planes, weight, ofResult, ofSource, THNN_DIRECT_OUTPUTS,
+                         THNN_DIRECT_OUTPUTS, packed);
+      else
+        THNN_(packBlock)(part, p->planes, weight, ofResult, ofSource, count, part->d.block, packed);
     }
   }
 }
@@ -582,11 +581,10 @@ static void THNN_(sumSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
       const ptrdiff_t images = THMin(w->few, last - i);
       for (ptrdiff_t k = 0; k < images; k++) {
         const ptrdiff_t from = (i + k) * c->groups + group;
-        THNN_(layOut)
-        (p->layout, w->x + from * planes * c->image, planes, c->image, x + k * nextX, p->plane);
-        THNN_(layOut)
-        (w->layoutY, w->y + from * outputs * c->windows, outputs, c->windows, y + k * nextY,
-         w->planeY);
+        THNN_(layOut)(p->layout, w->x + from * planes * c->image, planes, c->image, x + k * nextX,
+                      p->plane);
+        THNN_(layOut)(w->layoutY, w->y + from * outputs * c->windows, outputs, c->windows,
+                      y + k * nextY, w->planeY);
         if (w->totals)
           THNN_(addToTotals)(outputs, w->y + from * outputs * c->windows, c->windows, totals);
       }
@@ -775,18 +773,18 @@ void THNN_(convolveWeights)(const THNNConvolution *c, THTensor *x, THTensor *y,
     THNN_(addSets)(slid.sums, sets, all, THTensor_(data)(gradWeight), scale);
   } else if (depthWise) {
     planeSums.totals = totals;
-    THNN_(addDepthWiseSums)
-    (&planeSums, THTensor_(data)(x), THTensor_(data)(y), THTensor_(data)(gradWeight), scale);
+    THNN_(addDepthWiseSums)(&planeSums, THTensor_(data)(x), THTensor_(data)(y),
+                            THTensor_(data)(gradWeight), scale);
   } else if (tiled) {
-    THNN_(addWinogradWeights)
-    (tiled, THTensor_(data)(x), THTensor_(data)(y), THTensor_(data)(gradWeight), scale);
+    THNN_(addWinogradWeights)(tiled, THTensor_(data)(x), THTensor_(data)(y),
+                              THTensor_(data)(gradWeight), scale);
   } else if (rows) {
-    THNN_(addTileSums)
-    (rows, THTensor_(data)(x), THTensor_(data)(y), THTensor_(data)(gradWeight), totals, scale);
+    THNN_(addTileSums)(rows, THTensor_(data)(x), THTensor_(data)(y), THTensor_(data)(gradWeight),
+                       totals, scale);
   } else if (implicit) {
-    THNN_(addImplicitWeights)
-    (&products, THTensor_(data)(x), THTensor_(data)(y), THTensor_(data)(gradWeight),
-     gradBias && !biasOfX ? THTensor_(data)(gradBias) : NULL, scale);
+    THNN_(addImplicitWeights)(&products, THTensor_(data)(x), THTensor_(data)(y),
+                              THTensor_(data)(gradWeight),
+                              gradBias && !biasOfX ? THTensor_(data)(gradBias) : NULL, scale);
   } else if (direct) {
     sums.x = THTensor_(data)(x);
     sums.y = THTensor_(data)(y);

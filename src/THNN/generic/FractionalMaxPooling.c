@@ -33,9 +33,8 @@ static void THNN_(fractionalPlane)(const THNN_(Work) * work, ptrdiff_t plane, vo
     THNN_(spread)(span, p->in[a], p->out[a], f->size[a], sample);
     span += p->out[a];
   }
-  THNN_(maxOfSpans)
-  (p, &spans, work->x + plane * p->input, work->y + plane * p->output,
-   work->to + plane * p->output);
+  THNN_(maxOfSpans)(p, &spans, work->x + plane * p->input, work->y + plane * p->output,
+                    work->to + plane * p->output);
 }
 
 static THNNPlanes THNN_(fractionalPlanes)(THTensor *input, const int64_t out[3],
@@ -93,8 +92,7 @@ void THNN_(SpatialFractionalMaxPooling_updateOutput)(THNNState *state, THTensor 
                                                      THTensor *randomSamples)
 {
   const THNN_(Fractional) f = {2, {1, kH, kW}};
-  THNN_(fractional)
-  (input, output, (int64_t[]){1, outputH, outputW}, &f, indices, randomSamples, 9);
+  THNN_(fractional)(input, output, (int64_t[]){1, outputH, outputW}, &f, indices, randomSamples, 9);
 }
 
 void THNN_(SpatialFractionalMaxPooling_updateGradInput)(THNNState *state, THTensor *input,
@@ -114,13 +112,16 @@ void THNN_(VolumetricFractionalMaxPooling_updateOutput)(THNNState *state, THTens
                                                         THTensor *randomSamples)
 {
   const THNN_(Fractional) f = {3, {poolSizeH, poolSizeW, poolSizeT}};
-  THNN_(fractional)
-  (input, output, (int64_t[]){outputH, outputW, outputT}, &f, indices, randomSamples, 11);
+  THNN_(fractional)(input, output, (int64_t[]){outputH, outputW, outputT}, &f, indices,
+                    randomSamples, 11);
 }
 
-void THNN_(VolumetricFractionalMaxPooling_updateGradInput)(
-    THNNState *state, THTensor *input, THTensor *gradOutput, THTensor *gradInput, int outputT,
-    int outputW, int outputH, int poolSizeT, int poolSizeW, int poolSizeH, THIndexTensor *indices)
+void THNN_(VolumetricFractionalMaxPooling_updateGradInput)(THNNState *state, THTensor *input,
+                                                           THTensor *gradOutput,
+                                                           THTensor *gradInput, int outputT,
+                                                           int outputW, int outputH, int poolSizeT,
+                                                           int poolSizeW, int poolSizeH,
+                                                           THIndexTensor *indices)
 {
   const THNN_(Fractional) f = {3, {poolSizeH, poolSizeW, poolSizeT}};
   const THNNPlanes p = THNN_(fractionalPlanes)(input, (int64_t[]){outputH, outputW, outputT}, &f);

@@ -48,8 +48,7 @@ void THNN_(PReLU_updateOutput)(THNNState *state, THTensor *input, THTensor *outp
   const THNN_(Scalars) scalars = {.scale = 1};
   THGuard guard[3];
   THTensor *operands[] = {input, THNN_(repeated)(guard, weight, input)};
-  THNN_(map)
-  (THNN_(pointwise)[THNN_PReLU].forward, &scalars, output, input, NULL, operands, 2);
+  THNN_(map)(THNN_(pointwise)[THNN_PReLU].forward, &scalars, output, input, NULL, operands, 2);
   for (int i = 2; i >= 0; i--)
     THGuard_leave(&guard[i]);
 }
@@ -59,15 +58,14 @@ void THNN_(PReLU_updateGradInput)(THNNState *state, THTensor *input, THTensor *g
 {
   THNN_CHECK_NELEMENT(input, gradOutput);
   if (THNN_(preluCheck)(input, weight, 5)) {
-    THNN_(activateBack)
-    (THNN_LeakyReLU, input, gradOutput, gradInput, *THTensor_(data)(weight), 0, false);
+    THNN_(activateBack)(THNN_LeakyReLU, input, gradOutput, gradInput, *THTensor_(data)(weight), 0,
+                        false);
     return;
   }
   const THNN_(Scalars) scalars = {.scale = 1};
   THGuard guard[3];
   THTensor *operands[] = {gradOutput, input, THNN_(repeated)(guard, weight, input)};
-  THNN_(map)
-  (THNN_(pointwise)[THNN_PReLU].gradient, &scalars, gradInput, input, NULL, operands, 3);
+  THNN_(map)(THNN_(pointwise)[THNN_PReLU].gradient, &scalars, gradInput, input, NULL, operands, 3);
   for (int i = 2; i >= 0; i--)
     THGuard_leave(&guard[i]);
 }
@@ -182,8 +180,8 @@ void THNN_(RReLU_updateOutput)(THNNState *state, THTensor *input, THTensor *outp
 
   const ptrdiff_t n = THTensor_(nElement)(x);
   if (n > 0)
-    THNN_(drawSlopes)
-  (n, THTensor_(data)(x), THTensor_(data)(slopes), block, generator, lower, upper);
+    THNN_(drawSlopes)(n, THTensor_(data)(x), THTensor_(data)(slopes), block, generator, lower,
+                      upper);
   const THNN_(Scalars) scalars = {.scale = 1};
   THLoop loop;
   THLoop_init(&loop);
@@ -202,16 +200,15 @@ void THNN_(RReLU_updateGradInput)(THNNState *state, THTensor *input, THTensor *g
   THNN_CHECK_NELEMENT(input, gradOutput);
   THNN_(rreluCheck)(lower, upper, 6);
   if (!train || upper - lower <= 1e-6) {
-    THNN_(activateBack)
-    (THNN_LeakyReLU, input, gradOutput, gradInput, (lower + upper) / 2, 0, inplace);
+    THNN_(activateBack)(THNN_LeakyReLU, input, gradOutput, gradInput, (lower + upper) / 2, 0,
+                        inplace);
     return;
   }
   THNN_CHECK_NELEMENT(input, noise);
   const THNN_(Scalars) scalars = {.scale = 1};
   THTensor *operands[] = {gradOutput, input, noise};
-  THNN_(map)
-  (THNN_(pointwise)[THNN_RReLU].gradient, &scalars, inplace ? gradOutput : gradInput,
-   inplace ? gradOutput : input, inplace ? gradInput : NULL, operands, 3);
+  THNN_(map)(THNN_(pointwise)[THNN_RReLU].gradient, &scalars, inplace ? gradOutput : gradInput,
+             inplace ? gradOutput : input, inplace ? gradInput : NULL, operands, 3);
 }
 
 /* --- GatedLinear ----------------------------------------------------------------------------- */
@@ -243,8 +240,8 @@ void THNN_(GatedLinear_updateOutput)(THNNState *state, THTensor *input, THTensor
   const THNN_(Scalars) scalars = {.scale = 1};
   THTensor *halves[] = {THNN_(half)(&guard[0], input, dim, 0),
                         THNN_(half)(&guard[1], input, dim, 1)};
-  THNN_(map)
-  (THNN_(pointwise)[THNN_GatedLinear].forward, &scalars, output, halves[0], NULL, halves, 2);
+  THNN_(map)(THNN_(pointwise)[THNN_GatedLinear].forward, &scalars, output, halves[0], NULL, halves,
+             2);
   THGuard_leave(&guard[1]);
   THGuard_leave(&guard[0]);
 }

@@ -10,12 +10,12 @@ static THNN_(Sampler) THNN_(sampler)(THTensor *input, THTensor *grid, int gridAr
   THArgCheck(input->nDimension == dims, 2,
              "input has size %s, and has to be batch x planes x %sheight x width",
              THTensor_(sizeDesc)(input).str, axes == 3 ? "depth x " : "");
-  THArgCheck(
-      grid->nDimension == dims && grid->size[0] == input->size[0] && grid->size[dims - 1] == axes,
-      gridArgument,
-      "grid has size %s, for input of %s it has to be %lld x ... x %d, of %d dimensions",
-      THTensor_(sizeDesc)(grid).str, THTensor_(sizeDesc)(input).str, (long long)input->size[0],
-      axes, dims);
+  THArgCheck(grid->nDimension == dims && grid->size[0] == input->size[0] &&
+                 grid->size[dims - 1] == axes,
+             gridArgument,
+             "grid has size %s, for input of %s it has to be %lld x ... x %d, of %d dimensions",
+             THTensor_(sizeDesc)(grid).str, THTensor_(sizeDesc)(input).str,
+             (long long)input->size[0], axes, dims);
   THArgCheck(padding_mode >= THNN_ZEROS && padding_mode <= THNN_REFLECTION, modeArgument,
              "padding_mode is %d, and has to be 0 (zeros), 1 (border) or 2 (reflection)",
              padding_mode);

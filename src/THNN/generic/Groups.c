@@ -36,6 +36,6 @@ void THNN_(Groups_accGradParameters)(THNNState *state, const THNNGroups *how, TH
                                      THTensor *gradOutput, THTensor *gradWeight, THTensor *gradBias,
                                      accreal scale)
 {
-  THNN_(layerGradParameters)
-  (THNN_(grouped)(how, input), input, gradOutput, gradWeight, gradBias, scale);
+  THNN_(layerGradParameters)(THNN_(grouped)(how, input), input, gradOutput, gradWeight, gradBias,
+                             scale);
 }

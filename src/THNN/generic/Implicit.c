@@ -280,9 +280,9 @@ static void THNN_(layOutSource)(const THNN_(ImplicitImages) * w, const THNN_(Imp
     real *flat = i->flat + k * w->planes * w->plane;
     if (w->c->last) {
       const ptrdiff_t next = p->planes * w->c->groups;
-      THNN_(layOutLast)
-      (p->layout, w->from + (i->image + k) * w->source * next + i->group * p->planes + plane, next,
-       planes, flat, w->apart);
+      THNN_(layOutLast)(p->layout,
+                        w->from + (i->image + k) * w->source * next + i->group * p->planes + plane,
+                        next, planes, flat, w->apart);
       continue;
     }
     if (!w->elements) {
@@ -443,9 +443,8 @@ static void THNN_(deliverPlaced)(const THNN_(ImplicitImages) * w, const THNN_(Im
   for (ptrdiff_t k = 0; k < w->plan.parts; k++) {
     const THNNPart *part = &w->plan.part[k];
     const ptrdiff_t positions = THNN_(positionsOfItem)(w, i, part);
-    THNN_(placeRows)
-    (&part->d, THNN_(sumsOfPart)(w, i, k, first) + n * positions * width, 0, positions, width,
-     i->placed + part->start * width, width);
+    THNN_(placeRows)(&part->d, THNN_(sumsOfPart)(w, i, k, first) + n * positions * width, 0,
+                     positions, width, i->placed + part->start * width, width);
   }
   (w->sendsPlanes ? THNN_(implicit)->turnAround : THNN_(implicit)->turn)(w->size, count, i->placed,
                                                                          width, to, w->size);
@@ -471,11 +470,12 @@ static void THNN_(deliverBlock)(const THNN_(ImplicitImages) * w, const THNN_(Imp
       const real *sums = THNN_(sumsOfPart)(w, i, k, first) + n * positions * width;
       const ptrdiff_t next = THNN_(nextOf)(w);
       if (w->c->last)
-        THNN_(placeRows)
-      (&part->d, sums, i->skipped, positions, count,
-       w->to + ((i->image + n) * w->size + part->start) * next + i->group * w->results + result,
-       next);
-      else THNN_(deliver)(w, &part->d, sums, positions, count, to + i->skipped + part->start);
+        THNN_(placeRows)(&part->d, sums, i->skipped, positions, count,
+                         w->to + ((i->image + n) * w->size + part->start) * next +
+                             i->group * w->results + result,
+                         next);
+      else
+        THNN_(deliver)(w, &part->d, sums, positions, count, to + i->skipped + part->start);
     }
   }
 }
@@ -559,8 +559,7 @@ static void THNN_(listOffsets)(THNN_(Call) * call, THNN_(ImplicitImages) * w)
   }
   w->term = list;
   for (ptrdiff_t k = 0; k < parts; k++, list += w->terms)
-    THNN_(listTerms)
-  (w->c, &w->plan.part[k], w->planes, w->c->last ? w->apart : w->plane, list);
+    THNN_(listTerms)(w->c, &w->plan.part[k], w->planes, w->c->last ? w->apart : w->plane, list);
 }
 
 /* Nothing has to be laid out for these windows of images whose planes are last. */
@@ -697,8 +696,8 @@ static void THNN_(turnGradients)(const THNN_(ImplicitWeights) * w, const THNNPar
     if (c->last)
       THNN_(copyParts)(these, at + position * c->outputs, c->outputs, count, m + done * width);
     else /* vectors are turned faster than less; what follows is turned again */
-      THNN_(turnOutputs)
-    (count, THMin(left, THMax(these, lanes)), at + position, c->windows, m + done * width);
+      THNN_(turnOutputs)(count, THMin(left, THMax(these, lanes)), at + position, c->windows,
+                         m + done * width);
     done += these;
   }
 }
@@ -756,8 +755,8 @@ static void THNN_(addPartsPieces)(const THNN_(ImplicitWeights) * w, const THNN_(
       if (!parted && c->last && count == c->outputs && count % THNN_(implicit)->lanes == 0)
         gradients = i->y + at * count;
       else
-        THNN_(turnGradients)
-      (w, part, i->y + o * (c->last ? 1 : c->windows), count, at, piece, i->m);
+        THNN_(turnGradients)(w, part, i->y + o * (c->last ? 1 : c->windows), count, at, piece,
+                             i->m);
       if (i->totals)
         THNN_(direct)->sumRows(piece, count, gradients,
                                THNN_(vectorsOf)(count) * THNN_(implicit)->lanes, i->totals + o);
@@ -766,9 +765,8 @@ static void THNN_(addPartsPieces)(const THNN_(ImplicitWeights) * w, const THNN_(
       THNN_(Beside) beside = {0};
       if (!parted && !c->last && !w->inPlace && later < c->windows)
         beside = (THNN_(Beside)){i->y + o * c->windows + later, count, c->windows, 0};
-      THNN_(addPiece)
-      (w, i, part, term, w->inRows ? w->row : position + at, piece, gradients, count, o - i->first,
-       &beside);
+      THNN_(addPiece)(w, i, part, term, w->inRows ? w->row : position + at, piece, gradients, count,
+                      o - i->first, &beside);
     }
   }
 }
@@ -787,9 +785,10 @@ static void THNN_(deliverWeights)(const THNN_(ImplicitWeights) * w, const THNN_(
                                 i->ordered + t * width, c->window * width);
     sums = i->ordered;
   }
-  THNN_(winograd)->addTurned(
-      i->few * c->window, count, sums, width, w->scale,
-      w->weights + (i->group * outputs + o) * c->depth + i->plane * c->window, c->depth);
+  THNN_(winograd)->addTurned(i->few * c->window, count, sums, width, w->scale,
+                             w->weights + (i->group * outputs + o) * c->depth +
+                                 i->plane * c->window,
+                             c->depth);
 }
 
 /* Lays out some images from one on. */

@@ -304,8 +304,7 @@ static void THNN_(indexDirectSteps)(void *context, ptrdiff_t begin, ptrdiff_t en
     for (ptrdiff_t i = w->first[j]; i < w->first[j] + w->sizes[j]; i++)
       if (THNN_(indexMine)(w, i, begin, end)) {
         const real *g = w->g + j * w->outputs;
-        THNN_(indexStep)
-        (w, THNN_(indexRow)(w, i), g, w->scale, g, w->scale * w->value[i]);
+        THNN_(indexStep)(w, THNN_(indexRow)(w, i), g, w->scale, g, w->scale * w->value[i]);
       }
 }
 

@@ -71,9 +71,8 @@ void THNN_(maxOfSpans)(const THNNPlanes *p, const THNNSpans *spans, const real *
 static void THNN_(spansPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *unused)
 {
   const THNNPlanes *p = work->planes;
-  THNN_(maxOfSpans)
-  (p, work->layer, work->x + plane * p->input, work->y + plane * p->output,
-   work->to + plane * p->output);
+  THNN_(maxOfSpans)(p, work->layer, work->x + plane * p->input, work->y + plane * p->output,
+                    work->to + plane * p->output);
 }
 
 /* --- planes that lie last -------------------------------------------------------------------- */
@@ -313,8 +312,8 @@ void THNN_(SpatialMaxPooling_updateOutput)(THNNState *state, THTensor *input, TH
                                            THIndexTensor *indices, int kW, int kH, int dW, int dH,
                                            int padW, int padH, bool ceil_mode)
 {
-  THNN_(SpatialDilatedMaxPooling_updateOutput)
-  (state, input, output, indices, kW, kH, dW, dH, padW, padH, 1, 1, ceil_mode);
+  THNN_(SpatialDilatedMaxPooling_updateOutput)(state, input, output, indices, kW, kH, dW, dH, padW,
+                                               padH, 1, 1, ceil_mode);
 }
 
 void THNN_(SpatialMaxPooling_updateGradInput)(THNNState *state, THTensor *input,
@@ -322,8 +321,8 @@ void THNN_(SpatialMaxPooling_updateGradInput)(THNNState *state, THTensor *input,
                                               THIndexTensor *indices, int kW, int kH, int dW,
                                               int dH, int padW, int padH, bool ceil_mode)
 {
-  THNN_(SpatialDilatedMaxPooling_updateGradInput)
-  (state, input, gradOutput, gradInput, indices, kW, kH, dW, dH, padW, padH, 1, 1, ceil_mode);
+  THNN_(SpatialDilatedMaxPooling_updateGradInput)(state, input, gradOutput, gradInput, indices, kW,
+                                                  kH, dW, dH, padW, padH, 1, 1, ceil_mode);
 }
 
 void THNN_(VolumetricDilatedMaxPooling_updateOutput)(THNNState *state, THTensor *input,
@@ -355,8 +354,8 @@ void THNN_(VolumetricMaxPooling_updateOutput)(THNNState *state, THTensor *input,
                                               int dT, int dW, int dH, int pT, int pW, int pH,
                                               bool ceilMode)
 {
-  THNN_(VolumetricDilatedMaxPooling_updateOutput)
-  (state, input, output, indices, kT, kW, kH, dT, dW, dH, pT, pW, pH, 1, 1, 1, ceilMode);
+  THNN_(VolumetricDilatedMaxPooling_updateOutput)(state, input, output, indices, kT, kW, kH, dT, dW,
+                                                  dH, pT, pW, pH, 1, 1, 1, ceilMode);
 }
 
 void THNN_(VolumetricMaxPooling_updateGradInput)(THNNState *state, THTensor *input,
@@ -365,9 +364,9 @@ void THNN_(VolumetricMaxPooling_updateGradInput)(THNNState *state, THTensor *inp
                                                  int dT, int dW, int dH, int pT, int pW, int pH,
                                                  bool ceilMode)
 {
-  THNN_(VolumetricDilatedMaxPooling_updateGradInput)
-  (state, input, gradOutput, gradInput, indices, kT, kW, kH, dT, dW, dH, pT, pW, pH, 1, 1, 1,
-   ceilMode);
+  THNN_(VolumetricDilatedMaxPooling_updateGradInput)(state, input, gradOutput, gradInput, indices,
+                                                     kT, kW, kH, dT, dW, dH, pT, pW, pH, 1, 1, 1,
+                                                     ceilMode);
 }
 
 /* --- sequences ------------------------------------------------------------------------------- */

@@ -95,8 +95,7 @@ void THNN_(SpatialMaxUnpooling_updateGradInput)(THNNState *state, THTensor *inpu
                                                 THTensor *gradOutput, THTensor *gradInput,
                                                 THIndexTensor *indices, int owidth, int oheight)
 {
-  THNN_(unpoolBack)
-  (input, gradOutput, gradInput, indices, 2, (int64_t[]){1, oheight, owidth});
+  THNN_(unpoolBack)(input, gradOutput, gradInput, indices, 2, (int64_t[]){1, oheight, owidth});
 }
 
 static void THNN_(checkSteps)(int dT, int dW, int dH)

@@ -15,8 +15,7 @@ static void THNN_(lose)(int row, THTensor **inputs, int count, THTensor *output,
 {
   const THNN_(Scalars) scalars = {.a = (real)a};
   if (!reduce) {
-    THNN_(map)
-    (THNN_(pointwise)[row].forward, &scalars, output, inputs[0], NULL, inputs, count);
+    THNN_(map)(THNN_(pointwise)[row].forward, &scalars, output, inputs[0], NULL, inputs, count);
     return;
   }
   const int64_t n = THTensor_(nElement)(inputs[0]);
@@ -45,25 +44,24 @@ static void THNN_(loseBack)(int row, THTensor **inputs, int count, THTensor *gra
     scale *= *THTensor_(data)(gradOutput);
   }
   const THNN_(Scalars) scalars = {.a = (real)a, .scale = (real)scale};
-  THNN_(map)
-  (THNN_(pointwise)[row].gradient, &scalars, gradInput, input, NULL, operands, count + 1);
+  THNN_(map)(THNN_(pointwise)[row].gradient, &scalars, gradInput, input, NULL, operands, count + 1);
 }
 
-#define LOSS(Name)                                                                           \
-  void THNN_(Name##_updateOutput)(THNNState * state, THTensor * input, THTensor * target,    \
-                                  THTensor * output, bool sizeAverage, bool reduce)          \
-  {                                                                                          \
-    THNN_CHECK_NELEMENT(input, target);                                                      \
-    THTensor *inputs[] = {input, target};                                                    \
-    THNN_(lose)(THNN_##Name, inputs, 2, output, sizeAverage, reduce, 0);                     \
-  }                                                                                          \
-  void THNN_(Name##_updateGradInput)(THNNState * state, THTensor * input, THTensor * target, \
-                                     THTensor * gradOutput, THTensor * gradInput,            \
-                                     bool sizeAverage, bool reduce)                          \
-  {                                                                                          \
-    THNN_CHECK_NELEMENT(input, target);                                                      \
-    THTensor *inputs[] = {input, target};                                                    \
-    THNN_(loseBack)(THNN_##Name, inputs, 2, gradOutput, gradInput, sizeAverage, reduce, 0);  \
+#define LOSS(Name)                                                                                \
+  void THNN_(Name##_updateOutput)(THNNState *state, THTensor *input, THTensor *target,            \
+                                  THTensor *output, bool sizeAverage, bool reduce)                \
+  {                                                                                               \
+    THNN_CHECK_NELEMENT(input, target);                                                           \
+    THTensor *inputs[] = {input, target};                                                         \
+    THNN_(lose)(THNN_##Name, inputs, 2, output, sizeAverage, reduce, 0);                          \
+  }                                                                                               \
+  void THNN_(Name##_updateGradInput)(THNNState *state, THTensor *input, THTensor *target,         \
+                                     THTensor *gradOutput, THTensor *gradInput, bool sizeAverage, \
+                                     bool reduce)                                                 \
+  {                                                                                               \
+    THNN_CHECK_NELEMENT(input, target);                                                           \
+    THTensor *inputs[] = {input, target};                                                         \
+    THNN_(loseBack)(THNN_##Name, inputs, 2, gradOutput, gradInput, sizeAverage, reduce, 0);       \
   }
 #define OWN_LOSS(Name)
 #define WEIGHTED(Name)
@@ -99,8 +97,7 @@ void THNN_(BCECriterion_updateGradInput)(THNNState *state, THTensor *input, THTe
   THNN_CHECK_NELEMENT(input, target);
   THNN_CHECK_NELEMENT(input, weights);
   THTensor *inputs[] = {input, target, weights};
-  THNN_(loseBack)
-  (THNN_BCECriterion, inputs, 3, gradOutput, gradInput, sizeAverage, reduce, 0);
+  THNN_(loseBack)(THNN_BCECriterion, inputs, 3, gradOutput, gradInput, sizeAverage, reduce, 0);
 }
 
 void THNN_(MarginCriterion_updateOutput)(THNNState *state, THTensor *input, THTensor *target,

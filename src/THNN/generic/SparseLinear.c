@@ -358,31 +358,30 @@ static void THNN_(sparseChange)(THTensor *weight, const char *weightName, int we
 /* --- the functions, in both forms ------------------------------------------------------------ */
 
 #define SPARSE(LEGACY, UPDATE_OUTPUT, ACC, ZERO, UPDATE_PARAMETERS)                                \
-  void THNN_(SparseLinear_##UPDATE_OUTPUT)(THNNState * state, THTensor * input, THTensor * output, \
-                                           THTensor * weight, THTensor * bias)                     \
+  void THNN_(SparseLinear_##UPDATE_OUTPUT)(THNNState *state, THTensor *input, THTensor *output,    \
+                                           THTensor *weight, THTensor *bias)                       \
   {                                                                                                \
     THNN_(sparseOutput)(input, output, weight, bias, LEGACY);                                      \
   }                                                                                                \
-  void THNN_(SparseLinear_##ACC)(THNNState * state, THTensor * input, THTensor * gradOutput,       \
-                                 THTensor * gradWeight, THTensor * gradBias, THTensor * weight,    \
-                                 THTensor * bias, accreal weightDecay, accreal scale)              \
+  void THNN_(SparseLinear_##ACC)(THNNState *state, THTensor *input, THTensor *gradOutput,          \
+                                 THTensor *gradWeight, THTensor *gradBias, THTensor *weight,       \
+                                 THTensor *bias, accreal weightDecay, accreal scale)               \
   {                                                                                                \
-    THNN_(sparseGradients)                                                                         \
-    (input, gradOutput, gradWeight, gradBias, weight, bias, weightDecay, scale, LEGACY);           \
+    THNN_(sparseGradients)(input, gradOutput, gradWeight, gradBias, weight, bias, weightDecay,     \
+                           scale, LEGACY);                                                         \
   }                                                                                                \
-  void THNN_(SparseLinear_##ZERO)(THNNState * state, THTensor * gradWeight, THTensor * gradBias,   \
-                                  THTensor * lastInput)                                            \
+  void THNN_(SparseLinear_##ZERO)(THNNState *state, THTensor *gradWeight, THTensor *gradBias,      \
+                                  THTensor *lastInput)                                             \
   {                                                                                                \
-    THNN_(sparseChange)                                                                            \
-    (gradWeight, "gradWeight", 2, gradBias, "gradBias", 3, NULL, NULL, lastInput, 4, 0, LEGACY);   \
+    THNN_(sparseChange)(gradWeight, "gradWeight", 2, gradBias, "gradBias", 3, NULL, NULL,          \
+                        lastInput, 4, 0, LEGACY);                                                  \
   }                                                                                                \
-  void THNN_(SparseLinear_##UPDATE_PARAMETERS)(                                                    \
-      THNNState * state, THTensor * weight, THTensor * bias, THTensor * gradWeight,                \
-      THTensor * gradBias, THTensor * lastInput, accreal learningRate)                             \
+  void THNN_(SparseLinear_##UPDATE_PARAMETERS)(THNNState *state, THTensor *weight, THTensor *bias, \
+                                               THTensor *gradWeight, THTensor *gradBias,           \
+                                               THTensor *lastInput, accreal learningRate)          \
   {                                                                                                \
-    THNN_(sparseChange)                                                                            \
-    (weight, "weight", 2, bias, "bias", 3, gradWeight, gradBias, lastInput, 6, learningRate,       \
-     LEGACY);                                                                                      \
+    THNN_(sparseChange)(weight, "weight", 2, bias, "bias", 3, gradWeight, gradBias, lastInput, 6,  \
+                        learningRate, LEGACY);                                                     \
   }
 SPARSE(0, updateOutput, accGradParameters, zeroGradParameters, updateParameters)
 SPARSE(1, legacyUpdateOutput, legacyAccGradParameters, legacyZeroGradParameters,

@@ -129,8 +129,8 @@ static void THNN_(localPlaces)(void *context, ptrdiff_t begin, ptrdiff_t end)
     for (ptrdiff_t first = 0; first < c->batch; first += l->few) {
       const ptrdiff_t images = THMin(l->few, c->batch - first);
       for (ptrdiff_t k = 0; k < images; k++)
-        THNN_(gather)
-      (c, l->x + (first + k) * c->planes * c->image, c->planes, p, windows + k * c->depth);
+        THNN_(gather)(c, l->x + (first + k) * c->planes * c->image, c->planes, p,
+                      windows + k * c->depth);
       THBlas_(gemm)('t', 'n', c->outputs, images, c->depth, 1,
                     l->weight + p * c->outputs * c->depth, c->depth, windows, c->depth, 0, outputs,
                     c->outputs);
@@ -162,8 +162,8 @@ static void THNN_(localPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end)
                       l->weight + p * c->outputs * c->depth + plane * c->window, c->depth, outputs,
                       c->outputs, 0, windows, depth);
         for (ptrdiff_t k = 0; k < images; k++)
-          THNN_(spread)
-        (c, windows + k * depth, planes, p, l->x + ((first + k) * c->planes + plane) * c->image);
+          THNN_(spread)(c, windows + k * depth, planes, p,
+                        l->x + ((first + k) * c->planes + plane) * c->image);
       }
   }
 }
@@ -178,8 +178,8 @@ static void THNN_(localWeights)(void *context, ptrdiff_t begin, ptrdiff_t end)
     for (ptrdiff_t first = 0; first < c->batch && l->weight; first += l->few) {
       const ptrdiff_t images = THMin(l->few, c->batch - first);
       for (ptrdiff_t k = 0; k < images; k++)
-        THNN_(gather)
-      (c, l->x + (first + k) * c->planes * c->image, c->planes, p, windows + k * c->depth);
+        THNN_(gather)(c, l->x + (first + k) * c->planes * c->image, c->planes, p,
+                      windows + k * c->depth);
       THNN_(gatherOutputs)(l, first, images, p, outputs);
       THBlas_(gemm)('n', 't', c->depth, c->outputs, images, (real)l->scale, windows, c->depth,
                     outputs, c->outputs, 1, l->weight + p * c->outputs * c->depth, c->depth);
@@ -222,10 +222,13 @@ void THNN_(SpatialConvolutionLocal_updateOutput)(THNNState *state, THTensor *inp
   THNN_(finish)(&call);
 }
 
-void THNN_(SpatialConvolutionLocal_updateGradInput)(
-    THNNState *state, THTensor *input, THTensor *gradOutput, THTensor *gradInput, THTensor *weight,
-    THTensor *finput, THTensor *fgradInput, int kW, int kH, int dW, int dH, int padW, int padH,
-    int64_t inputWidth, int64_t inputHeight, int64_t outputWidth, int64_t outputHeight)
+void THNN_(SpatialConvolutionLocal_updateGradInput)(THNNState *state, THTensor *input,
+                                                    THTensor *gradOutput, THTensor *gradInput,
+                                                    THTensor *weight, THTensor *finput,
+                                                    THTensor *fgradInput, int kW, int kH, int dW,
+                                                    int dH, int padW, int padH, int64_t inputWidth,
+                                                    int64_t inputHeight, int64_t outputWidth,
+                                                    int64_t outputHeight)
 {
   THNN_(Local) l = THNN_(localOf)(input, gradOutput, weight, NULL, LAYER, SIZES);
   const ptrdiff_t chunks = (l.c.planes + l.chunk - 1) / l.chunk;
@@ -244,11 +247,14 @@ void THNN_(SpatialConvolutionLocal_updateGradInput)(
   THNN_(finish)(&call);
 }
 
-void THNN_(SpatialConvolutionLocal_accGradParameters)(
-    THNNState *state, THTensor *input, THTensor *gradOutput, THTensor *gradWeight,
-    THTensor *gradBias, THTensor *finput, THTensor *fgradInput, int kW, int kH, int dW, int dH,
-    int padW, int padH, int64_t inputWidth, int64_t inputHeight, int64_t outputWidth,
-    int64_t outputHeight, accreal scale)
+void THNN_(SpatialConvolutionLocal_accGradParameters)(THNNState *state, THTensor *input,
+                                                      THTensor *gradOutput, THTensor *gradWeight,
+                                                      THTensor *gradBias, THTensor *finput,
+                                                      THTensor *fgradInput, int kW, int kH, int dW,
+                                                      int dH, int padW, int padH,
+                                                      int64_t inputWidth, int64_t inputHeight,
+                                                      int64_t outputWidth, int64_t outputHeight,
+                                                      accreal scale)
 {
   THNN_(Local) l = THNN_(localOf)(input, gradOutput, gradWeight, gradBias, LAYER, SIZES);
   THNN_(Call) call;

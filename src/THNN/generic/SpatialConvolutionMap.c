@@ -139,8 +139,8 @@ static void THNN_(mapImages)(void *context, ptrdiff_t begin, ptrdiff_t end)
   const ptrdiff_t size = w->sources * p->plane + THNN_DIRECT_SLACK;
   real *flat = THNN_(ofThread)(w->flat, size, w->threads);
   for (ptrdiff_t i = begin; i < end; i++) {
-    THNN_(layOut)
-    (p->layout, w->from + i * w->sources * w->source, w->sources, w->source, flat, p->plane);
+    THNN_(layOut)(p->layout, w->from + i * w->sources * w->source, w->sources, w->source, flat,
+                  p->plane);
     for (int64_t r = 0; r < w->results; r++) {
       real *to = w->to + (i * w->results + r) * w->result;
       for (ptrdiff_t k = 0; k < w->result && p->leaves; k++)
@@ -219,10 +219,9 @@ static void THNN_(mapSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
     real *sums = w->sums + set * count;
     memset(sums, 0, (size_t)count * sizeof *sums);
     for (ptrdiff_t i = set * c->batch / w->sets; i < (set + 1) * c->batch / w->sets; i++) {
-      THNN_(layOut)
-      (p->layout, w->x + i * w->planes * c->image, w->planes, c->image, x, p->plane);
-      THNN_(layOut)
-      (w->layoutY, w->y + i * w->outputs * c->windows, w->outputs, c->windows, y, w->planeY);
+      THNN_(layOut)(p->layout, w->x + i * w->planes * c->image, w->planes, c->image, x, p->plane);
+      THNN_(layOut)(w->layoutY, w->y + i * w->outputs * c->windows, w->outputs, c->windows, y,
+                    w->planeY);
       for (ptrdiff_t row = 0; row < w->m->connections; row++)
         THNN_(direct)->correlate(&p->part->d, 1, x + w->at[2 * row] * p->plane, 0,
                                  y + w->at[2 * row + 1] * w->planeY, w->planeY, 0, w->mask,
@@ -268,9 +267,8 @@ static void THNN_(mapWeights)(const THNN_(Map) * m, THTensor *input, THTensor *g
   THParallel_for(w.sets, 1, THNN_(mapSets), &w);
   THNN_(addSets)(w.sums, w.sets, m->connections * m->c.window, THTensor_(data)(gradWeight), scale);
   if (gradBias)
-    THNN_(addPlaneSums)
-  (THTensor_(data)(gradOutput), m->c.batch, m->outputs, m->full ? m->c.image : m->c.windows, scale,
-   THTensor_(data)(gradBias));
+    THNN_(addPlaneSums)(THTensor_(data)(gradOutput), m->c.batch, m->outputs,
+                        m->full ? m->c.image : m->c.windows, scale, THTensor_(data)(gradBias));
   THNN_(finish)(&call);
 }
 

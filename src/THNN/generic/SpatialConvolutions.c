@@ -7,8 +7,8 @@ void THNN_(SpatialConvolutionMM_updateOutput)(THNNState *state, THTensor *input,
                                               THTensor *fgradInput, int kW, int kH, int dW, int dH,
                                               int padW, int padH)
 {
-  THNN_(layerOutput)
-  (THNNLayer_spatial(kW, kH, dW, dH, padW, padH, 1, 1), input, output, weight, bias);
+  THNN_(layerOutput)(THNNLayer_spatial(kW, kH, dW, dH, padW, padH, 1, 1), input, output, weight,
+                     bias);
 }
 
 void THNN_(SpatialConvolutionMM_updateGradInput)(THNNState *state, THTensor *input,
@@ -17,8 +17,8 @@ void THNN_(SpatialConvolutionMM_updateGradInput)(THNNState *state, THTensor *inp
                                                  THTensor *fgradInput, int kW, int kH, int dW,
                                                  int dH, int padW, int padH)
 {
-  THNN_(layerGradInput)
-  (THNNLayer_spatial(kW, kH, dW, dH, padW, padH, 1, 1), input, gradOutput, gradInput, weight);
+  THNN_(layerGradInput)(THNNLayer_spatial(kW, kH, dW, dH, padW, padH, 1, 1), input, gradOutput,
+                        gradInput, weight);
 }
 
 void THNN_(SpatialConvolutionMM_accGradParameters)(THNNState *state, THTensor *input,
@@ -27,9 +27,8 @@ void THNN_(SpatialConvolutionMM_accGradParameters)(THNNState *state, THTensor *i
                                                    THTensor *fgradInput, int kW, int kH, int dW,
                                                    int dH, int padW, int padH, accreal scale)
 {
-  THNN_(layerGradParameters)
-  (THNNLayer_spatial(kW, kH, dW, dH, padW, padH, 1, 1), input, gradOutput, gradWeight, gradBias,
-   scale);
+  THNN_(layerGradParameters)(THNNLayer_spatial(kW, kH, dW, dH, padW, padH, 1, 1), input, gradOutput,
+                             gradWeight, gradBias, scale);
 }
 
 void THNN_(SpatialDilatedConvolution_updateOutput)(THNNState *state, THTensor *input,
@@ -38,9 +37,8 @@ void THNN_(SpatialDilatedConvolution_updateOutput)(THNNState *state, THTensor *i
                                                    THTensor *ones, int kW, int kH, int dW, int dH,
                                                    int padW, int padH, int dilationW, int dilationH)
 {
-  THNN_(layerOutput)
-  (THNNLayer_spatial(kW, kH, dW, dH, padW, padH, dilationW, dilationH), input, output, weight,
-   bias);
+  THNN_(layerOutput)(THNNLayer_spatial(kW, kH, dW, dH, padW, padH, dilationW, dilationH), input,
+                     output, weight, bias);
 }
 
 void THNN_(SpatialDilatedConvolution_updateGradInput)(THNNState *state, THTensor *input,
@@ -49,9 +47,8 @@ void THNN_(SpatialDilatedConvolution_updateGradInput)(THNNState *state, THTensor
                                                       int kH, int dW, int dH, int padW, int padH,
                                                       int dilationW, int dilationH)
 {
-  THNN_(layerGradInput)
-  (THNNLayer_spatial(kW, kH, dW, dH, padW, padH, dilationW, dilationH), input, gradOutput,
-   gradInput, weight);
+  THNN_(layerGradInput)(THNNLayer_spatial(kW, kH, dW, dH, padW, padH, dilationW, dilationH), input,
+                        gradOutput, gradInput, weight);
 }
 
 void THNN_(SpatialDilatedConvolution_accGradParameters)(THNNState *state, THTensor *input,
@@ -61,9 +58,8 @@ void THNN_(SpatialDilatedConvolution_accGradParameters)(THNNState *state, THTens
                                                         int dH, int padW, int padH, int dilationW,
                                                         int dilationH, accreal scale)
 {
-  THNN_(layerGradParameters)
-  (THNNLayer_spatial(kW, kH, dW, dH, padW, padH, dilationW, dilationH), input, gradOutput,
-   gradWeight, gradBias, scale);
+  THNN_(layerGradParameters)(THNNLayer_spatial(kW, kH, dW, dH, padW, padH, dilationW, dilationH),
+                             input, gradOutput, gradWeight, gradBias, scale);
 }
 
 void THNN_(SpatialFullConvolution_updateOutput)(THNNState *state, THTensor *input, THTensor *output,
@@ -71,9 +67,9 @@ void THNN_(SpatialFullConvolution_updateOutput)(THNNState *state, THTensor *inpu
                                                 THTensor *ones, int kW, int kH, int dW, int dH,
                                                 int padW, int padH, int adjW, int adjH)
 {
-  THNN_(layerOutput)
-  (THNNLayer_full(THNNLayer_spatial(kW, kH, dW, dH, padW, padH, 1, 1), 0, adjW, adjH), input,
-   output, weight, bias);
+  THNN_(layerOutput)(THNNLayer_full(THNNLayer_spatial(kW, kH, dW, dH, padW, padH, 1, 1), 0, adjW,
+                                    adjH),
+                     input, output, weight, bias);
 }
 
 void THNN_(SpatialFullConvolution_updateGradInput)(THNNState *state, THTensor *input,
@@ -82,9 +78,9 @@ void THNN_(SpatialFullConvolution_updateGradInput)(THNNState *state, THTensor *i
                                                    int kH, int dW, int dH, int padW, int padH,
                                                    int adjW, int adjH)
 {
-  THNN_(layerGradInput)
-  (THNNLayer_full(THNNLayer_spatial(kW, kH, dW, dH, padW, padH, 1, 1), 0, adjW, adjH), input,
-   gradOutput, gradInput, weight);
+  THNN_(layerGradInput)(THNNLayer_full(THNNLayer_spatial(kW, kH, dW, dH, padW, padH, 1, 1), 0, adjW,
+                                       adjH),
+                        input, gradOutput, gradInput, weight);
 }
 
 void THNN_(SpatialFullConvolution_accGradParameters)(THNNState *state, THTensor *input,
@@ -94,9 +90,9 @@ void THNN_(SpatialFullConvolution_accGradParameters)(THNNState *state, THTensor 
                                                      int padW, int padH, int adjW, int adjH,
                                                      accreal scale)
 {
-  THNN_(layerGradParameters)
-  (THNNLayer_full(THNNLayer_spatial(kW, kH, dW, dH, padW, padH, 1, 1), 0, adjW, adjH), input,
-   gradOutput, gradWeight, gradBias, scale);
+  THNN_(layerGradParameters)(THNNLayer_full(THNNLayer_spatial(kW, kH, dW, dH, padW, padH, 1, 1), 0,
+                                            adjW, adjH),
+                             input, gradOutput, gradWeight, gradBias, scale);
 }
 
 void THNN_(SpatialFullDilatedConvolution_updateOutput)(THNNState *state, THTensor *input,
@@ -106,10 +102,10 @@ void THNN_(SpatialFullDilatedConvolution_updateOutput)(THNNState *state, THTenso
                                                        int dH, int padW, int padH, int dilationW,
                                                        int dilationH, int adjW, int adjH)
 {
-  THNN_(layerOutput)
-  (THNNLayer_either(THNNLayer_full(
-       THNNLayer_spatial(kW, kH, dW, dH, padW, padH, dilationW, dilationH), 0, adjW, adjH)),
-   input, output, weight, bias);
+  THNN_(layerOutput)(THNNLayer_either(THNNLayer_full(THNNLayer_spatial(kW, kH, dW, dH, padW, padH,
+                                                                       dilationW, dilationH),
+                                                     0, adjW, adjH)),
+                     input, output, weight, bias);
 }
 
 void THNN_(SpatialFullDilatedConvolution_updateGradInput)(THNNState *state, THTensor *input,
@@ -119,21 +115,27 @@ void THNN_(SpatialFullDilatedConvolution_updateGradInput)(THNNState *state, THTe
                                                           int padH, int dilationW, int dilationH,
                                                           int adjW, int adjH)
 {
-  THNN_(layerGradInput)
-  (THNNLayer_either(THNNLayer_full(
-       THNNLayer_spatial(kW, kH, dW, dH, padW, padH, dilationW, dilationH), 0, adjW, adjH)),
-   input, gradOutput, gradInput, weight);
+  THNN_(layerGradInput)(THNNLayer_either(THNNLayer_full(THNNLayer_spatial(kW, kH, dW, dH, padW,
+                                                                          padH, dilationW,
+                                                                          dilationH),
+                                                        0, adjW, adjH)),
+                        input, gradOutput, gradInput, weight);
 }
 
-void THNN_(SpatialFullDilatedConvolution_accGradParameters)(
-    THNNState *state, THTensor *input, THTensor *gradOutput, THTensor *gradWeight,
-    THTensor *gradBias, THTensor *columns, THTensor *ones, int kW, int kH, int dW, int dH, int padW,
-    int padH, int dilationW, int dilationH, int adjW, int adjH, accreal scale)
+void THNN_(SpatialFullDilatedConvolution_accGradParameters)(THNNState *state, THTensor *input,
+                                                            THTensor *gradOutput,
+                                                            THTensor *gradWeight,
+                                                            THTensor *gradBias, THTensor *columns,
+                                                            THTensor *ones, int kW, int kH, int dW,
+                                                            int dH, int padW, int padH,
+                                                            int dilationW, int dilationH, int adjW,
+                                                            int adjH, accreal scale)
 {
-  THNN_(layerGradParameters)
-  (THNNLayer_either(THNNLayer_full(
-       THNNLayer_spatial(kW, kH, dW, dH, padW, padH, dilationW, dilationH), 0, adjW, adjH)),
-   input, gradOutput, gradWeight, gradBias, scale);
+  THNN_(layerGradParameters)(THNNLayer_either(THNNLayer_full(THNNLayer_spatial(kW, kH, dW, dH, padW,
+                                                                               padH, dilationW,
+                                                                               dilationH),
+                                                             0, adjW, adjH)),
+                             input, gradOutput, gradWeight, gradBias, scale);
 }
 
 void THNN_(SpatialDepthWiseConvolution_updateOutput)(THNNState *state, THTensor *input,
@@ -142,9 +144,8 @@ void THNN_(SpatialDepthWiseConvolution_updateOutput)(THNNState *state, THTensor 
                                                      THTensor *fgradInput, int kW, int kH, int dW,
                                                      int dH, int padW, int padH)
 {
-  THNN_(layerOutput)
-  (THNNLayer_depthWise(THNNLayer_spatial(kW, kH, dW, dH, padW, padH, 1, 1)), input, output, weight,
-   bias);
+  THNN_(layerOutput)(THNNLayer_depthWise(THNNLayer_spatial(kW, kH, dW, dH, padW, padH, 1, 1)),
+                     input, output, weight, bias);
 }
 
 void THNN_(SpatialDepthWiseConvolution_updateGradInput)(THNNState *state, THTensor *input,
@@ -153,9 +154,8 @@ void THNN_(SpatialDepthWiseConvolution_updateGradInput)(THNNState *state, THTens
                                                         THTensor *fgradInput, int kW, int kH,
                                                         int dW, int dH, int padW, int padH)
 {
-  THNN_(layerGradInput)
-  (THNNLayer_depthWise(THNNLayer_spatial(kW, kH, dW, dH, padW, padH, 1, 1)), input, gradOutput,
-   gradInput, weight);
+  THNN_(layerGradInput)(THNNLayer_depthWise(THNNLayer_spatial(kW, kH, dW, dH, padW, padH, 1, 1)),
+                        input, gradOutput, gradInput, weight);
 }
 
 void THNN_(SpatialDepthWiseConvolution_accGradParameters)(THNNState *state, THTensor *input,
@@ -165,7 +165,7 @@ void THNN_(SpatialDepthWiseConvolution_accGradParameters)(THNNState *state, THTe
                                                           int kW, int kH, int dW, int dH, int padW,
                                                           int padH, accreal scale)
 {
-  THNN_(layerGradParameters)
-  (THNNLayer_depthWise(THNNLayer_spatial(kW, kH, dW, dH, padW, padH, 1, 1)), input, gradOutput,
-   gradWeight, gradBias, scale);
+  THNN_(layerGradParameters)(THNNLayer_depthWise(THNNLayer_spatial(kW, kH, dW, dH, padW, padH, 1,
+                                                                   1)),
+                             input, gradOutput, gradWeight, gradBias, scale);
 }

@@ -61,9 +61,9 @@ static void THNN_(spreadBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
     THNN_(direct)->spread(&w->s, y,
                           w->packed + (group * blocks * block + first) * c->window * terms, flat);
     for (ptrdiff_t p = 0; p < THMin(block, planes - first); p++)
-      THNN_(deliverFlat)
-    (w, flat + p * w->s.d.plane, w->bias ? w->bias[group * planes + first + p] : 0,
-     w->x + (image * planes + first + p) * c->image);
+      THNN_(deliverFlat)(w, flat + p * w->s.d.plane,
+                         w->bias ? w->bias[group * planes + first + p] : 0,
+                         w->x + (image * planes + first + p) * c->image);
   }
 }
 

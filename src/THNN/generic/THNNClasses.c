@@ -59,11 +59,11 @@ void THNN_(checkTargets)(const THNNClasses *c, THTensor *input, int64_t ignore_i
     wrong |= ((uint64_t)c->target[i] - TH_INDEX_BASE >= classes) & (c->target[i] != ignore_index);
   for (int64_t i = 0; wrong && i < count; i++) {
     const int64_t class = c->target[i];
-    THArgCheck(
-        class == ignore_index || (class >= TH_INDEX_BASE && class < c->classes + TH_INDEX_BASE), 3,
-        "target %lld is %lld, out of range of the %lld classes of input %s",
-        (long long)i + TH_INDEX_BASE, (long long)class, (long long)c->classes,
-        THTensor_(sizeDesc)(input).str);
+    THArgCheck(class == ignore_index ||
+                   (class >= TH_INDEX_BASE && class < c->classes + TH_INDEX_BASE),
+               3, "target %lld is %lld, out of range of the %lld classes of input %s",
+               (long long)i + TH_INDEX_BASE, (long long)class, (long long)c->classes,
+               THTensor_(sizeDesc)(input).str);
   }
 }
 #endif

@@ -129,9 +129,13 @@ static void THNN_(resamplePlane)(const THNN_(Work) * work, ptrdiff_t plane, void
 {
   const THNNPlanes *p = work->planes;
   const THNN_(Places) *places = work->layer;
-  THNN_(resample)->plane[work->back ? THNN_SCATTER : THNN_GATHER](
-      p, places, work->x + plane * (work->back ? p->output : p->input),
-      work->y + plane * (work->back ? p->input : p->output), room);
+  THNN_(resample)
+      ->plane[work->back ? THNN_SCATTER : THNN_GATHER](p, places,
+                                                       work->x + plane * (work->back ? p->output
+                                                                                     : p->input),
+                                                       work->y + plane * (work->back ? p->input
+                                                                                     : p->output),
+                                                       room);
 }
 
 static void THNN_(resampleRow)(const THNN_(Work) * work, ptrdiff_t row, void *room)
@@ -140,9 +144,15 @@ static void THNN_(resampleRow)(const THNN_(Work) * work, ptrdiff_t row, void *ro
   const ptrdiff_t planes = p->inSize[p->dims - 1];
   const int64_t *to = work->back ? p->in : p->out;
   const ptrdiff_t rows = to[0] * to[1];
-  THNN_(resample)->row[work->back ? THNN_SCATTER : THNN_GATHER](
-      p, work->layer, planes, work->x + row / rows * (work->back ? p->output : p->input) * planes,
-      row % rows, work->y + row * to[2] * planes, room);
+  THNN_(resample)->row[work->back ? THNN_SCATTER : THNN_GATHER](p, work->layer, planes,
+                                                                work->x + row / rows *
+                                                                              (work->back
+                                                                                   ? p->output
+                                                                                   : p->input) *
+                                                                              planes,
+                                                                row % rows,
+                                                                work->y + row * to[2] * planes,
+                                                                room);
 }
 
 static void THNN_(resampleLast)(const THNNPlanes *p, const THNN_(Places) * places, int back,

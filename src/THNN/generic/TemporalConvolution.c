@@ -74,8 +74,7 @@ static THNN_(Sequence) THNN_(sequenceOf)(THTensor *input, THTensor *gradOutput, 
   return s;
 }
 
-/* --- with outputs or the elements of a frame in the lanes --------------------------------------
- */
+/* --- with outputs or the elements of a frame in the lanes ----------------------------------- */
 
 /* What a thread works with. */
 typedef struct {
@@ -190,8 +189,8 @@ static void THNN_(frameBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
       real *sums = d.sums + (k % s->w.step * phase + k / s->w.step) * width;
       for (int64_t o = 0; o < s->outputs; o += COLUMNS) {
         const ptrdiff_t outputs = THMin(COLUMNS, s->outputs - o);
-        THNN_(copyParts)
-        (outputs, s->weight + o * s->depth + k * s->frame + first, s->depth, count, d.m);
+        THNN_(copyParts)(outputs, s->weight + o * s->depth + k * s->frame + first, s->depth, count,
+                         d.m);
         for (int64_t t = 0; t < s->w.output; t += TERMS)
           THNN_(implicit)->multiply(THMin(TERMS, s->w.output - t), d.row, outputs, d.column,
                                     y + t * s->outputs + o, 1, d.m, vectors, NULL, sums + t * width,

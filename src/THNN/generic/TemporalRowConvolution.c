@@ -176,9 +176,8 @@ static void THNN_(framesConvolve)(const THNN_(Rows) * r, THTensor *from, THTenso
   f.bias = bias ? THTensor_(data)(bias) : NULL;
   f.x = f.g = THTensor_(data)(from);
   f.y = THTensor_(data)(to);
-  THNN_(framesRun)
-  (&f, f.batch * (back ? f.w.input : f.w.output), f.features * f.w.size,
-   back ? THNN_(framesBack) : THNN_(framesForward));
+  THNN_(framesRun)(&f, f.batch * (back ? f.w.input : f.w.output), f.features * f.w.size,
+                   back ? THNN_(framesBack) : THNN_(framesForward));
   THNN_(finish)(&call);
 }
 
@@ -260,7 +259,7 @@ void THNN_(TemporalRowConvolution_accGradParameters)(THNNState *state, THTensor 
     THNN_(framesGradParameters)(&r, input, gradOutput, gradWeight, gradBias, scale);
     return;
   }
-  THNN_(layerGradParameters)
-  (r.layer, input, gradOutput, THNN_(oneRow)(&guard, gradWeight), gradBias, scale);
+  THNN_(layerGradParameters)(r.layer, input, gradOutput, THNN_(oneRow)(&guard, gradWeight),
+                             gradBias, scale);
   THGuard_leave(&guard);
 }

@@ -268,10 +268,9 @@ static void THNN_(tileSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
                               room);
       for (ptrdiff_t o = 0; o < c->outputs; o += lanes) {
         for (ptrdiff_t i = 0; i < images; i++)
-          THNN_(turnOutputs)
-        (THMin(lanes, c->outputs - o), c->windows,
-         w->gradients + ((image + i) * c->outputs + o) * c->windows, c->windows,
-         y + i * c->windows * lanes);
+          THNN_(turnOutputs)(THMin(lanes, c->outputs - o), c->windows,
+                             w->gradients + ((image + i) * c->outputs + o) * c->windows, c->windows,
+                             y + i * c->windows * lanes);
         THNN_(tileRows)->gradients(&w->t, row % down, rows, v, y, sums + o, w->width, room);
       }
     }

@@ -64,12 +64,12 @@ static THNN_(Columns) THNN_(columnsOfColumns)(THTensor *columns, int height, int
   const int64_t window = layer.at[1].size * layer.at[2].size, depth = columns->size[batched];
   const THNN_(Columns) w = THNN_(columnsOf)(batched ? columns->size[0] : 1, batched, depth / window,
                                             image, windows, text.str);
-  THArgCheck(
-      depth % window == 0 && w.columnSize[batched + 1] == columns->size[batched + 1], 2,
-      "%s has size %s, for images of %d x %d and windows of %lld x %lld it has to be (planes "
-      "* %lld) x %lld",
-      name, THTensor_(sizeDesc)(columns).str, height, width, (long long)layer.at[1].size,
-      (long long)layer.at[2].size, (long long)window, (long long)w.columnSize[batched + 1]);
+  THArgCheck(depth % window == 0 && w.columnSize[batched + 1] == columns->size[batched + 1], 2,
+             "%s has size %s, for images of %d x %d and windows of %lld x %lld it has to be "
+             "(planes "
+             "* %lld) x %lld",
+             name, THTensor_(sizeDesc)(columns).str, height, width, (long long)layer.at[1].size,
+             (long long)layer.at[2].size, (long long)window, (long long)w.columnSize[batched + 1]);
   return w;
 }
 
@@ -138,9 +138,9 @@ void THNN_(Im2Col_updateGradInput)(THNNState *state, THTensor *gradOutput, THTen
                                    int padH, int padW, int sH, int sW)
 {
   const THNNLayer layer = THNNLayer_spatial(kW, kH, sW, sH, padW, padH, dW, dH);
-  THNN_(columnsToImages)
-  (THNN_(columnsOfColumns)(gradOutput, inputHeight, inputWidth, &layer, "gradOutput"), gradOutput,
-   gradInput);
+  THNN_(columnsToImages)(THNN_(columnsOfColumns)(gradOutput, inputHeight, inputWidth, &layer,
+                                                 "gradOutput"),
+                         gradOutput, gradInput);
 }
 
 void THNN_(Col2Im_updateOutput)(THNNState *state, THTensor *input, THTensor *output,
@@ -148,8 +148,8 @@ void THNN_(Col2Im_updateOutput)(THNNState *state, THTensor *input, THTensor *out
                                 int padH, int padW, int sH, int sW)
 {
   const THNNLayer layer = THNNLayer_spatial(kW, kH, sW, sH, padW, padH, dW, dH);
-  THNN_(columnsToImages)
-  (THNN_(columnsOfColumns)(input, outputHeight, outputWidth, &layer, "input"), input, output);
+  THNN_(columnsToImages)(THNN_(columnsOfColumns)(input, outputHeight, outputWidth, &layer, "input"),
+                         input, output);
 }
 
 void THNN_(Col2Im_updateGradInput)(THNNState *state, THTensor *gradOutput, THTensor *gradInput,

@@ -144,8 +144,8 @@ void THNN_(TemporalUpSamplingLinear_updateGradInput)(THNNState *state, THTensor 
                                                      THTensor *gradInput, int isizeB, int isizeC,
                                                      int isizeW, int osizeW)
 {
-  THNN_(linearBack)
-  (gradOutput, gradInput, 1, (int64_t[]){isizeB, isizeC, isizeW}, (int64_t[]){1, 1, osizeW});
+  THNN_(linearBack)(gradOutput, gradInput, 1, (int64_t[]){isizeB, isizeC, isizeW},
+                    (int64_t[]){1, 1, osizeW});
 }
 
 void THNN_(SpatialUpSamplingBilinear_updateOutput)(THNNState *state, THTensor *input,
@@ -159,9 +159,8 @@ void THNN_(SpatialUpSamplingBilinear_updateGradInput)(THNNState *state, THTensor
                                                       int isizeH, int isizeW, int osizeH,
                                                       int osizeW)
 {
-  THNN_(linearBack)
-  (gradOutput, gradInput, 2, (int64_t[]){isizeB, isizeC, isizeH, isizeW},
-   (int64_t[]){1, osizeH, osizeW});
+  THNN_(linearBack)(gradOutput, gradInput, 2, (int64_t[]){isizeB, isizeC, isizeH, isizeW},
+                    (int64_t[]){1, osizeH, osizeW});
 }
 
 void THNN_(VolumetricUpSamplingTrilinear_updateOutput)(THNNState *state, THTensor *input,
@@ -177,7 +176,6 @@ void THNN_(VolumetricUpSamplingTrilinear_updateGradInput)(THNNState *state, THTe
                                                           int isizeW, int osizeT, int osizeH,
                                                           int osizeW)
 {
-  THNN_(linearBack)
-  (gradOutput, gradInput, 3, (int64_t[]){isizeB, isizeC, isizeT, isizeH, isizeW},
-   (int64_t[]){osizeT, osizeH, osizeW});
+  THNN_(linearBack)(gradOutput, gradInput, 3, (int64_t[]){isizeB, isizeC, isizeT, isizeH, isizeW},
+                    (int64_t[]){osizeT, osizeH, osizeW});
 }

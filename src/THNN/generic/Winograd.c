@@ -289,11 +289,11 @@ static void THNN_(transformWeights)(void *context, ptrdiff_t begin, ptrdiff_t en
     real *u = w->weights + block * w->rows * SIDE * w->planes * w->width + plane * width;
     if (w->back) {
       for (ptrdiff_t p = 0; p < planes; p++)
-        THNN_(turnWindows)
-      (count, TAPS, weight + (plane + p) * c->depth + first * TAPS, m + p * TAPS * width);
+        THNN_(turnWindows)(count, TAPS, weight + (plane + p) * c->depth + first * TAPS,
+                           m + p * TAPS * width);
     } else {
-      THNN_(turnOutputs)
-      (count, planes * TAPS, weight + first * c->depth + plane * TAPS, c->depth, m);
+      THNN_(turnOutputs)(count, planes * TAPS, weight + first * c->depth + plane * TAPS, c->depth,
+                         m);
     }
     for (ptrdiff_t p = 0; p < planes; p++)
       THNN_(winograd)->windows(w->first, w->end, w->back, vectors, m + p * TAPS * width,
@@ -372,9 +372,10 @@ static void THNN_(transformRow)(const THNN_(Tiled) * w, const THNN_(Run) * r, pt
       from[k] = rows[k] + first * apart;
     if (w->phases[2] > 1) /* other columns are there than in the phase before */
       memset(r->lines, 0, (size_t)w->lines * sizeof *r->lines);
-    THNN_(winograd)->images(
-        &r->tiles, w->first, w->end, n * w->phases[2] + phase, i, from, apart * at->dilation,
-        column, THMax(0, THNN_(parts)(at->input - first, at->dilation)), r->lines, v, w->number);
+    THNN_(winograd)->images(&r->tiles, w->first, w->end, n * w->phases[2] + phase, i, from,
+                            apart * at->dilation, column,
+                            THMax(0, THNN_(parts)(at->input - first, at->dilation)), r->lines, v,
+                            w->number);
   }
 }
 
@@ -465,8 +466,8 @@ static void THNN_(deliverTiles)(const THNN_(Tiled) * w, const THNN_(Run) * r, pt
     return;
   const ptrdiff_t together = down == 1 ? high : 1;
   for (ptrdiff_t k = 0; k < high; k += together)
-    THNN_(writeResults)
-  (w, together * wide, count, r->turned + k * wide * lanes, to + k * down * next);
+    THNN_(writeResults)(w, together * wide, count, r->turned + k * wide * lanes,
+                        to + k * down * next);
 }
 
 static void THNN_(deliverBlock)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t first,
@@ -488,9 +489,8 @@ static void THNN_(deliverBlock)(const THNN_(Tiled) * w, const THNN_(Run) * r, pt
         real *to = w->c->last ? w->to + (image - w->group) * w->results * w->size +
                                     w->group * w->results + result
                               : w->to + (image * w->results + result) * w->size;
-        THNN_(deliverTiles)
-        (w, r, n, row, THMin(few, r->tiles.down - row), r->products + o * lanes, width, start,
-         count, to);
+        THNN_(deliverTiles)(w, r, n, row, THMin(few, r->tiles.down - row), r->products + o * lanes,
+                            width, start, count, to);
       }
 }
 
@@ -537,8 +537,8 @@ void THNN_(convolveWinograd)(const THNNConvolution *c, int back, THTensor *from,
       for (w.block = 0; w.block < w.blocks; w.block += w.together) {
         w.count = THMin(w.together, w.blocks - w.block);
         w.end = w.first + w.rows;
-        THNN_(inThreads)
-        (&w, w.count * THNN_(parts)(w.planes, TURNED_PLANES), THNN_(transformWeights));
+        THNN_(inThreads)(&w, w.count * THNN_(parts)(w.planes, TURNED_PLANES),
+                         THNN_(transformWeights));
         THNN_(inThreads)(&w, w.runs, THNN_(computeRuns));
       }
   THNN_(finish)(&call);
@@ -745,9 +745,8 @@ static void THNN_(weightItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
     const ptrdiff_t plane = item % chunks * w.chunk, from = item / chunks % shares * w.together;
     for (w.first = 0; w.first < SIDE; w.first = w.end) {
       w.end = w.first + w.rows;
-      THNN_(sumProducts)
-      (&w, item / chunks / shares, plane, THMin(w.chunk, w.planes - plane), from,
-       THMin(w.together, w.blocks - from));
+      THNN_(sumProducts)(&w, item / chunks / shares, plane, THMin(w.chunk, w.planes - plane), from,
+                         THMin(w.together, w.blocks - from));
     }
   }
 }
@@ -790,6 +789,6 @@ void THNN_(addWinogradWeights)(THNN_(Tiled) * w, const real *x, const real *y, r
   w->weight = y;
   w->to = weights;
   w->scale = scale;
-  THNN_(inThreads)
-  (w, THMax(1, w->c->groups) * chunks * THNN_(parts)(w->blocks, w->together), THNN_(weightItems));
+  THNN_(inThreads)(w, THMax(1, w->c->groups) * chunks * THNN_(parts)(w->blocks, w->together),
+                   THNN_(weightItems));
 }

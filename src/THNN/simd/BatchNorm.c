@@ -205,9 +205,9 @@ static inline accreal guess_of(const THNNPanel *p, const real *x, ptrdiff_t l)
   accreal some[SOME];
   for (ptrdiff_t k = 0; k < SOME; k++)
     some[k] = (accreal)x[p->rows * k / SOME * p->jump + (p->lanes ? l : p->n * k / SOME)];
-  return finite_or_0(
-      (((some[0] + some[1]) + (some[2] + some[3])) + ((some[4] + some[5]) + (some[6] + some[7]))) /
-      SOME);
+  return finite_or_0((((some[0] + some[1]) + (some[2] + some[3])) +
+                      ((some[4] + some[5]) + (some[6] + some[7]))) /
+                     SOME);
 }
 
 /* A lane's sums are those about its first guess that is good enough, or about the mean that this

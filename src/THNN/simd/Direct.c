@@ -348,9 +348,12 @@ static inline __attribute__((always_inline)) void products(const THNNDirect *d, 
       result[o * taps + t] = sum_of_lanes(sum[o][t]);
 }
 
-static inline __attribute__((always_inline)) void all_products(
-    const THNNDirect *d, ptrdiff_t images, const real *x, ptrdiff_t nextX, const real *g,
-    ptrdiff_t planeG, ptrdiff_t nextG, const real *mask, real *sums, int together, int taps)
+static inline __attribute__((always_inline)) void all_products(const THNNDirect *d,
+                                                               ptrdiff_t images, const real *x,
+                                                               ptrdiff_t nextX, const real *g,
+                                                               ptrdiff_t planeG, ptrdiff_t nextG,
+                                                               const real *mask, real *sums,
+                                                               int together, int taps)
 {
   for (ptrdiff_t first = 0; first < d->terms; first += taps) {
     const real *terms[WINDOW], *outputs[OUTPUTS];

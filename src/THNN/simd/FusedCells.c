@@ -51,8 +51,8 @@ WIDE_CELL wide_tanh(__m512 x)
   for (int k = 5; k > 0; k--)
     y = _mm512_fmadd_ps(y, d, THWide_pick(table[k], i));
   const __m512i sign = _mm512_set1_epi32(INT32_MIN); /* y | (x & sign) */
-  return _mm512_castsi512_ps(
-      _mm512_ternarylogic_epi32(_mm512_castps_si512(x), _mm512_castps_si512(y), sign, 0xec));
+  return _mm512_castsi512_ps(_mm512_ternarylogic_epi32(_mm512_castps_si512(x),
+                                                       _mm512_castps_si512(y), sign, 0xec));
 }
 #else
 typedef real Value;
@@ -145,7 +145,7 @@ CELL lstm_back_at(ptrdiff_t i, TH_UNUSED Lanes lanes, ptrdiff_t n, const real *g
 #ifdef TH_WIDE_LOOP
 #define EACH(CALL)                        \
   ptrdiff_t i = 0;                        \
-  Lanes lanes = (Lanes)-1;                \
+  Lanes lanes = (Lanes) - 1;              \
   for (; n - i >= WIDTH; i += WIDTH)      \
     CALL;                                 \
   if (i < n) {                            \

@@ -110,8 +110,9 @@ INLINE __m512 sum_of_pairs(const real *x, int64_t width, const Pairs *pairs, int
       weight[k] = _mm512_loadu_ps(pairs->weight[k][half]);
       row[k] = neighbours(x + k * width, pairs->at, half);
       if (some)
-        row[k] = _mm512_maskz_mov_ps(
-            _mm512_cmp_ps_mask(weight[k], _mm512_setzero_ps(), _CMP_NEQ_UQ), row[k]);
+        row[k] =
+            _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(weight[k], _mm512_setzero_ps(), _CMP_NEQ_UQ),
+                                row[k]);
     }
     sum[half] = (Vector)_mm512_fmadd_ps(weight[1], row[1], _mm512_mul_ps(weight[0], row[0]));
   }

@@ -573,9 +573,9 @@ FRAME_STAYS static void any_row_winner(const Strip *s, const real *x, ptrdiff_t 
 }
 
 /* The winner of row r of slice z, perhaps from before; step 0: of windows of any kind. */
-FRAME_STAYS static inline __attribute__((always_inline)) const Winner *winner_of(
-    Strip *s, const THNNWindow *axis, const real *x, ptrdiff_t z, ptrdiff_t r, ptrdiff_t step,
-    ptrdiff_t size)
+FRAME_STAYS static inline __attribute__((always_inline)) const Winner *
+winner_of(Strip *s, const THNNWindow *axis, const real *x, ptrdiff_t z, ptrdiff_t r, ptrdiff_t step,
+          ptrdiff_t size)
 {
   const ptrdiff_t row = z * axis[1].input + r, at = z % SLICES * ROWS + r % ROWS;
   if (s->row[at] != row) {

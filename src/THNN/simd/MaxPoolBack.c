@@ -17,11 +17,8 @@ enum { WIDE = 64 / sizeof(real), AHEAD = 4096, NONE = -1 };
 #define INTERLEAVED(A, B)                                                                          \
   A, B, A + 1, B + 1, A + 2, B + 2, A + 3, B + 3, A + 4, B + 4, A + 5, B + 5, A + 6, B + 6, A + 7, \
       B + 7
-#define ALL_OF(I) _mm512_set1_epi32(I)
-#define EVENS                                                 \
-  {                                                           \
-    0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30 \
-  }
+#define ALL_OF(I)               _mm512_set1_epi32(I)
+#define EVENS                   {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30}
 #define ADD(A, B)               _mm512_add_epi32(A, B)
 #define LARGER_OF(A, B)         _mm512_max_epi32(A, B)
 #define SMALLER_OF(A, B)        _mm512_min_epi32(A, B)
@@ -39,12 +36,9 @@ typedef int32_t Taken;
 typedef __mmask16 Mask;
 typedef __m512 Wide;
 #else
-#define INTERLEAVED(A, B) A, B, A + 1, B + 1, A + 2, B + 2, A + 3, B + 3
-#define ALL_OF(I)         _mm512_set1_epi64(I)
-#define EVENS                 \
-  {                           \
-    0, 2, 4, 6, 8, 10, 12, 14 \
-  }
+#define INTERLEAVED(A, B)       A, B, A + 1, B + 1, A + 2, B + 2, A + 3, B + 3
+#define ALL_OF(I)               _mm512_set1_epi64(I)
+#define EVENS                   {0, 2, 4, 6, 8, 10, 12, 14}
 #define ADD(A, B)               _mm512_add_epi64(A, B)
 #define LARGER_OF(A, B)         _mm512_max_epi64(A, B)
 #define SMALLER_OF(A, B)        _mm512_min_epi64(A, B)

@@ -43,7 +43,7 @@ enum { WIDTH = 8 };
 #define CHOOSE_PLACES(L, I, J)            _mm512_mask_mov_epi64(J, L, I)
 #endif
 
-#define ALL ((Lanes)-1)
+#define ALL ((Lanes) - 1)
 
 #define UNROLL _Pragma("GCC unroll 8")
 

@@ -373,8 +373,8 @@ KERNEL fetch_lanes(ptrdiff_t step, ptrdiff_t lanes, const real *row)
 {
   enum { LATER = 8, LINE = TH_STREAM_LINE / sizeof(real) };
   for (ptrdiff_t l = 0; l < lanes; l += LINE)
-    __builtin_prefetch(
-        (const void *)((uintptr_t)row + (uintptr_t)(LATER * step + l) * sizeof *row));
+    __builtin_prefetch((const void *)((uintptr_t)row +
+                                      (uintptr_t)(LATER * step + l) * sizeof *row));
 }
 
 KERNEL forward(ptrdiff_t n, ptrdiff_t step, ptrdiff_t lanes, const real *x, real *y, int sends,

@@ -150,11 +150,9 @@ INLINE void to_result(const Vector *n, Vector *r)
 }
 
 /* Powers of a point, over the product of its distances to the other points. */
-#define POINT(X, PRODUCT)                                                               \
-  {                                                                                     \
-    1 / (PRODUCT), (X) / (PRODUCT), (X) * (X) / (PRODUCT), (X) * (X) * (X) / (PRODUCT), \
-        (X) * (X) * (X) * (X) / (PRODUCT)                                               \
-  }
+#define POINT(X, PRODUCT)                                                              \
+  {1 / (PRODUCT), (X) / (PRODUCT), (X) * (X) / (PRODUCT), (X) * (X) * (X) / (PRODUCT), \
+   (X) * (X) * (X) * (X) / (PRODUCT)}
 static const real ofWindow[SIDE][SIZE] = {
     POINT(0., -1.),
     POINT(P, 2 * P * P * (P * P - 1) * (P * P - Q * Q)),

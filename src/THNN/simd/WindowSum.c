@@ -202,7 +202,7 @@ static void spread_windows_plainly(const THNNPlanes *p, const THNNSpans *spans, 
     for (; AT + 2 * LANES <= (N); AT += 2 * LANES)               \
       FUNCTION(__VA_ARGS__, AT, 2, LANES);                       \
     for (; AT < (N); AT += LANES)                                \
-      FUNCTION(__VA_ARGS__, THMin(AT, (N)-LANES), 1, LANES);     \
+      FUNCTION(__VA_ARGS__, THMin(AT, (N) - LANES), 1, LANES);   \
   } else                                                         \
     FUNCTION(__VA_ARGS__, 0, 1, (N))
 
@@ -400,14 +400,15 @@ INLINE Vector columns_of(const THNNSpan *span, uint16_t windows)
 #if defined(TH_REAL_IS_FLOAT)
   __m512i at;
   memcpy(&at, spans, sizeof at);
-  return (Vector)_mm512_cvtepi32_ps(
-      _mm512_mask_i32gather_epi32(_mm512_set1_epi32(1), windows, at, &span->count, sizeof(int)));
+  return (Vector)_mm512_cvtepi32_ps(_mm512_mask_i32gather_epi32(_mm512_set1_epi32(1), windows, at,
+                                                                &span->count, sizeof(int)));
 #else
   __m256i at;
   memcpy(&at, spans, sizeof at);
-  return (Vector)_mm512_cvtepi32_pd(
-      _mm256_mmask_i32gather_epi32(_mm256_set1_epi32(1), (__mmask8)windows, at,
-                                   (const int *)(const void *)&span->count, sizeof(int)));
+  return (Vector)
+      _mm512_cvtepi32_pd(_mm256_mmask_i32gather_epi32(_mm256_set1_epi32(1), (__mmask8)windows, at,
+                                                      (const int *)(const void *)&span->count,
+                                                      sizeof(int)));
 #endif
 }
 

@@ -135,10 +135,7 @@ static void images(const THNNTiles *t, int first, int end, ptrdiff_t image, ptrd
 /* --- windows --------------------------------------------------------------------------------- */
 
 /* A point and its powers, over the product of its distances to the other points. */
-#define POINT(X, PRODUCT)                                 \
-  {                                                       \
-    1 / (PRODUCT), (X) / (PRODUCT), (X) * (X) / (PRODUCT) \
-  }
+#define POINT(X, PRODUCT) {1 / (PRODUCT), (X) / (PRODUCT), (X) * (X) / (PRODUCT)}
 static const double ofWindow[SIDE][SIZE] = {
     POINT(P, 2 * P2 * (P2 - Q2)), POINT(-P, 2 * P2 * (P2 - Q2)), POINT(0., P2 *Q2), {0, 0, 1},
     POINT(Q, 2 * Q2 * (Q2 - P2)), POINT(-Q, 2 * Q2 * (Q2 - P2)),

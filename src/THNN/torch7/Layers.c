@@ -41,17 +41,17 @@ static int64_t THNN_(softMaxDim)(const THTensor *input)
   return dims == 2 || dims == 4;
 }
 
-#define SOFT_MAX(NAME)                                                                           \
-  void THNN_(NAME##_updateOutput)(THNNState * state, THTensor * input, THTensor * output)        \
-  {                                                                                              \
-    THNN_(NAME##_updateOutput_2018)(state, input, output, THNN_(softMaxDim)(input));             \
-  }                                                                                              \
-                                                                                                 \
-  void THNN_(NAME##_updateGradInput)(THNNState * state, THTensor * input, THTensor * gradOutput, \
-                                     THTensor * gradInput, THTensor * output)                    \
-  {                                                                                              \
-    THNN_(NAME##_updateGradInput_2018)                                                           \
-    (state, input, gradOutput, gradInput, output, THNN_(softMaxDim)(input));                     \
+#define SOFT_MAX(NAME)                                                                        \
+  void THNN_(NAME##_updateOutput)(THNNState *state, THTensor *input, THTensor *output)        \
+  {                                                                                           \
+    THNN_(NAME##_updateOutput_2018)(state, input, output, THNN_(softMaxDim)(input));          \
+  }                                                                                           \
+                                                                                              \
+  void THNN_(NAME##_updateGradInput)(THNNState *state, THTensor *input, THTensor *gradOutput, \
+                                     THTensor *gradInput, THTensor *output)                   \
+  {                                                                                           \
+    THNN_(NAME##_updateGradInput_2018)(state, input, gradOutput, gradInput, output,           \
+                                       THNN_(softMaxDim)(input));                             \
   }
 SOFT_MAX(SoftMax)
 SOFT_MAX(LogSoftMax)
@@ -87,8 +87,8 @@ void THNN_(PReLU_accGradParameters)(THNNState *state, THTensor *input, THTensor 
                                     THIndex_t nOutputPlane, accreal scale)
 {
   THNN_(checkPlanes)(weight, nOutputPlane);
-  THNN_(PReLU_accGradParameters_2018)
-  (state, input, gradOutput, gradInput, weight, gradWeight, scale);
+  THNN_(PReLU_accGradParameters_2018)(state, input, gradOutput, gradInput, weight, gradWeight,
+                                      scale);
 }
 
 /* --- grids ----------------------------------------------------------------------------------- */
@@ -105,8 +105,8 @@ void THNN_(SpatialGridSamplerBilinear_updateGradInput)(THNNState *state, THTenso
                                                        THTensor *gradInput, THTensor *grid,
                                                        THTensor *gradGrid, THTensor *gradOutput)
 {
-  THNN_(SpatialGridSamplerBilinear_updateGradInput_2018)
-  (state, input, gradInput, grid, gradGrid, gradOutput, PAD_WITH_ZEROS);
+  THNN_(SpatialGridSamplerBilinear_updateGradInput_2018)(state, input, gradInput, grid, gradGrid,
+                                                         gradOutput, PAD_WITH_ZEROS);
 }
 
 /* --- volumes --------------------------------------------------------------------------------- */
@@ -125,8 +125,9 @@ void THNN_(VolumetricConvolutionMM_updateOutput)(THNNState *state, THTensor *inp
 {
   THGuard scratch;
   THNN_(guardScratch)(&scratch);
-  THNN_(VolumetricConvolutionMM_updateOutput_2018)
-  (state, input, output, weight, bias, finput, scratch.what, kT, kW, kH, dT, dW, dH, pT, pW, pH);
+  THNN_(VolumetricConvolutionMM_updateOutput_2018)(state, input, output, weight, bias, finput,
+                                                   scratch.what, kT, kW, kH, dT, dW, dH, pT, pW,
+                                                   pH);
   THGuard_leave(&scratch);
 }
 
@@ -138,9 +139,9 @@ void THNN_(VolumetricConvolutionMM_accGradParameters)(THNNState *state, THTensor
 {
   THGuard scratch;
   THNN_(guardScratch)(&scratch);
-  THNN_(VolumetricConvolutionMM_accGradParameters_2018)
-  (state, input, gradOutput, gradWeight, gradBias, finput, scratch.what, kT, kW, kH, dT, dW, dH, pT,
-   pW, pH, scale);
+  THNN_(VolumetricConvolutionMM_accGradParameters_2018)(state, input, gradOutput, gradWeight,
+                                                        gradBias, finput, scratch.what, kT, kW, kH,
+                                                        dT, dW, dH, pT, pW, pH, scale);
   THGuard_leave(&scratch);
 }
 
@@ -156,38 +157,37 @@ static void THNN_(checkFullWeight)(const THTensor *weight, int arg)
 #define WINDOW(WEIGHT) (int)(WEIGHT)->size[2], (int)(WEIGHT)->size[4], (int)(WEIGHT)->size[3]
 
 /* MORE and PASS: the dilations, of the function that has them. */
-#define FULL(NAME, MORE, PASS)                                                                    \
-  void THNN_(NAME##_updateOutput)(THNNState * state, THTensor * input, THTensor * output,         \
-                                  THTensor * weight, THTensor * bias, THTensor * finput,          \
-                                  THTensor * fgradInput, int dT, int dW, int dH, int pT, int pW,  \
-                                  int pH MORE, int aT, int aW, int aH)                            \
-  {                                                                                               \
-    THNN_(checkFullWeight)(weight, 4);                                                            \
-    THNN_(NAME##_updateOutput_2018)                                                               \
-    (state, input, output, weight, bias, finput, fgradInput, WINDOW(weight), dT, dW, dH, pT, pW,  \
-     pH PASS, aT, aW, aH);                                                                        \
-  }                                                                                               \
-                                                                                                  \
-  void THNN_(NAME##_updateGradInput)(THNNState * state, THTensor * input, THTensor * gradOutput,  \
-                                     THTensor * gradInput, THTensor * weight, THTensor * finput,  \
-                                     THTensor * fgradInput, int dT, int dW, int dH, int pT,       \
-                                     int pW, int pH MORE, int aT, int aW, int aH)                 \
-  {                                                                                               \
-    THNN_(checkFullWeight)(weight, 5);                                                            \
-    THNN_(NAME##_updateGradInput_2018)                                                            \
-    (state, input, gradOutput, gradInput, weight, finput, fgradInput, WINDOW(weight), dT, dW, dH, \
-     pT, pW, pH PASS, aT, aW, aH);                                                                \
-  }                                                                                               \
-                                                                                                  \
-  void THNN_(NAME##_accGradParameters)(                                                           \
-      THNNState * state, THTensor * input, THTensor * gradOutput, THTensor * gradWeight,          \
-      THTensor * gradBias, THTensor * finput, THTensor * fgradInput, int dT, int dW, int dH,      \
-      int pT, int pW, int pH MORE, int aT, int aW, int aH, accreal scale)                         \
-  {                                                                                               \
-    THNN_(checkFullWeight)(gradWeight, 4);                                                        \
-    THNN_(NAME##_accGradParameters_2018)                                                          \
-    (state, input, gradOutput, gradWeight, gradBias, finput, fgradInput, WINDOW(gradWeight), dT,  \
-     dW, dH, pT, pW, pH PASS, aT, aW, aH, scale);                                                 \
+#define FULL(NAME, MORE, PASS)                                                                     \
+  void THNN_(NAME##_updateOutput)(THNNState *state, THTensor *input, THTensor *output,             \
+                                  THTensor *weight, THTensor *bias, THTensor *finput,              \
+                                  THTensor *fgradInput, int dT, int dW, int dH, int pT, int pW,    \
+                                  int pH MORE, int aT, int aW, int aH)                             \
+  {                                                                                                \
+    THNN_(checkFullWeight)(weight, 4);                                                             \
+    THNN_(NAME##_updateOutput_2018)(state, input, output, weight, bias, finput, fgradInput,        \
+                                    WINDOW(weight), dT, dW, dH, pT, pW, pH PASS, aT, aW, aH);      \
+  }                                                                                                \
+                                                                                                   \
+  void THNN_(NAME##_updateGradInput)(THNNState *state, THTensor *input, THTensor *gradOutput,      \
+                                     THTensor *gradInput, THTensor *weight, THTensor *finput,      \
+                                     THTensor *fgradInput, int dT, int dW, int dH, int pT, int pW, \
+                                     int pH MORE, int aT, int aW, int aH)                          \
+  {                                                                                                \
+    THNN_(checkFullWeight)(weight, 5);                                                             \
+    THNN_(NAME##_updateGradInput_2018)(state, input, gradOutput, gradInput, weight, finput,        \
+                                       fgradInput, WINDOW(weight), dT, dW, dH, pT, pW, pH PASS,    \
+                                       aT, aW, aH);                                                \
+  }                                                                                                \
+                                                                                                   \
+  void THNN_(NAME##_accGradParameters)(THNNState *state, THTensor *input, THTensor *gradOutput,    \
+                                       THTensor *gradWeight, THTensor *gradBias, THTensor *finput, \
+                                       THTensor *fgradInput, int dT, int dW, int dH, int pT,       \
+                                       int pW, int pH MORE, int aT, int aW, int aH, accreal scale) \
+  {                                                                                                \
+    THNN_(checkFullWeight)(gradWeight, 4);                                                         \
+    THNN_(NAME##_accGradParameters_2018)(state, input, gradOutput, gradWeight, gradBias, finput,   \
+                                         fgradInput, WINDOW(gradWeight), dT, dW, dH, pT, pW,       \
+                                         pH PASS, aT, aW, aH, scale);                              \
   }
 
 #define ARGUMENTS(...) __VA_ARGS__

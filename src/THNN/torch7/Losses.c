@@ -13,23 +13,23 @@ static THTensor *THNN_(newOne)(void)
 
 /* BEFORE and AFTER are the parameters on either side of sizeAverage, with the comma that parts them
  * from it; PASS_BEFORE and PASS_AFTER the same as arguments. */
-#define LOSS(NAME, Target, BEFORE, PASS_BEFORE, AFTER, PASS_AFTER)                         \
-  void THNN_(NAME##_updateOutput)(THNNState * state, THTensor * input, Target * target,    \
-                                  THTensor * output, BEFORE bool sizeAverage AFTER)        \
-  {                                                                                        \
-    THNN_(NAME##_updateOutput_2018)                                                        \
-    (state, input, target, output, PASS_BEFORE sizeAverage PASS_AFTER, true);              \
-  }                                                                                        \
-                                                                                           \
-  void THNN_(NAME##_updateGradInput)(THNNState * state, THTensor * input, Target * target, \
-                                     THTensor * gradInput, BEFORE bool sizeAverage AFTER)  \
-  {                                                                                        \
-    THGuard guard;                                                                         \
-    THGuard_enter(&guard, (THUndo)THTensor_(free));                                        \
-    THTensor *one = guard.what = THNN_(newOne)();                                          \
-    THNN_(NAME##_updateGradInput_2018)                                                     \
-    (state, input, target, one, gradInput, PASS_BEFORE sizeAverage PASS_AFTER, true);      \
-    THGuard_leave(&guard);                                                                 \
+#define LOSS(NAME, Target, BEFORE, PASS_BEFORE, AFTER, PASS_AFTER)                       \
+  void THNN_(NAME##_updateOutput)(THNNState *state, THTensor *input, Target *target,     \
+                                  THTensor *output, BEFORE bool sizeAverage AFTER)       \
+  {                                                                                      \
+    THNN_(NAME##_updateOutput_2018)(state, input, target, output,                        \
+                                    PASS_BEFORE sizeAverage PASS_AFTER, true);           \
+  }                                                                                      \
+                                                                                         \
+  void THNN_(NAME##_updateGradInput)(THNNState *state, THTensor *input, Target *target,  \
+                                     THTensor *gradInput, BEFORE bool sizeAverage AFTER) \
+  {                                                                                      \
+    THGuard guard;                                                                       \
+    THGuard_enter(&guard, (THUndo)THTensor_(free));                                      \
+    THTensor *one = guard.what = THNN_(newOne)();                                        \
+    THNN_(NAME##_updateGradInput_2018)(state, input, target, one, gradInput,             \
+                                       PASS_BEFORE sizeAverage PASS_AFTER, true);        \
+    THGuard_leave(&guard);                                                               \
   }
 
 /* No target is this one. */

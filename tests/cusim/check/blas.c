@@ -147,8 +147,8 @@ static void factorisations(void **state)
   CHECK_BLAS(cublasDgetrfBatched(handle, N, das, N, pivots, info, BATCH));
   CHECK_BLAS(cublasDgetrsBatched(handle, CUBLAS_OP_T, N, 1, (const double *const *)das, N, pivots,
                                  dbs, N, &status, BATCH));
-  CHECK_BLAS(
-      cublasDgetriBatched(handle, N, (const double *const *)das, N, pivots, dcs, N, info, BATCH));
+  CHECK_BLAS(cublasDgetriBatched(handle, N, (const double *const *)das, N, pivots, dcs, N, info,
+                                 BATCH));
   CHECK_EQ(status, 0);
   fetch(back, db, sizeof back);
   fetch(inverse, dc, sizeof inverse);

@@ -72,8 +72,8 @@ static void null_stream(void **state)
 {
   for (int blocking = check_has_race_hooks(); blocking < 2; blocking++) {
     cudaStream_t stream;
-    CHECK_CUDA(
-        cudaStreamCreateWithFlags(&stream, blocking ? cudaStreamDefault : cudaStreamNonBlocking));
+    CHECK_CUDA(cudaStreamCreateWithFlags(&stream,
+                                         blocking ? cudaStreamDefault : cudaStreamNonBlocking));
     float *x = ones(0);
     CHECK_EQ(first_of(x), 1.0f);
     CHECK_CUDA(cudaMemsetAsync(x, 0, N * sizeof *x, stream));
