@@ -23,7 +23,7 @@ static const int64_t sizes[SIZES] = {1000, 100000, 10000000, 100000000};
 static struct {
   int64_t n;
   at_tensor *x, *y, *z, *r, *wide, *joined, *mask;
-  at_tensor *order, *places, *whole;    /* 0 to n - 1, in random order, and room for as many */
+  at_tensor *order, *indices, *whole;   /* 0 to n - 1, in random order, and room for as many */
   at_tensor *few, *part;                /* results that are short */
   at_tensor *square, *across, *squared; /* as high and wide as n elements make */
 } on;
@@ -62,8 +62,8 @@ static struct {
   OP(nonzero, "nonzero", 0, at_release(at_nonzero(on.x)))                                        \
   OP(select_in_order, "index_select, in order", 0, at_index_select_out(on.r, on.x, 0, on.order)) \
   OP(select_at_random, "index_select, at random", 0,                                             \
-     at_index_select_out(on.r, on.x, 0, on.places))                                              \
-  OP(add_at_random, "index_add, at random", 0, at_index_add_(on.r, 0, on.places, on.x))          \
+     at_index_select_out(on.r, on.x, 0, on.indices))                                             \
+  OP(add_at_random, "index_add, at random", 0, at_index_add_(on.r, 0, on.indices, on.x))         \
   OP(cat, "cat", 0, at_cat_out(on.joined, AT_TENSORS(on.x, on.y)))                               \
   OP(uniform, "uniform", 0, at_uniform_(on.r))                                                   \
   OP(normal, "normal", 0, at_normal_(on.r))                                                      \
@@ -113,7 +113,7 @@ static void set_up(int size)
   on.wide = at_zeros(AT_SHAPE(n), .type = AT_CPU(AT_DOUBLE));
   on.joined = uniform(AT_SHAPE(2 * n));
   on.order = at_arange(at_scalar_long(n), .type = AT_CPU(AT_LONG));
-  on.places = at_randperm(n);
+  on.indices = at_randperm(n);
   on.whole = at_randperm(n);
   on.mask = at_lt(on.x, on.y);
   on.few = uniform(AT_SHAPE(1));

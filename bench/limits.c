@@ -230,23 +230,23 @@ double limit_of_moving(double read, double written, double budget)
   return around < through ? around : through;
 }
 
-void limit_pick(float *r, const float *x, const int64_t *places, ptrdiff_t n)
+void limit_pick(float *r, const float *x, const int64_t *indices, ptrdiff_t n)
 {
   IN_PIECES(n, {
     for (ptrdiff_t i = begin; i < end; i++)
-      r[i] = x[places[i]];
+      r[i] = x[indices[i]];
   })
 }
 
-void limit_put(float *r, const float *x, const int64_t *places, ptrdiff_t n)
+void limit_put(float *r, const float *x, const int64_t *indices, ptrdiff_t n)
 {
   IN_PIECES(n, {
     for (ptrdiff_t i = begin; i < end; i++)
-      r[places[i]] = x[i];
+      r[indices[i]] = x[i];
   })
 }
 
-void limit_sort(float *r, int64_t *places, const float *x, ptrdiff_t n, uint64_t *room)
+void limit_sort(float *r, int64_t *indices, const float *x, ptrdiff_t n, uint64_t *room)
 {
   enum { BITS = 11, DIGITS = 3 };
   const uint32_t sign = 0x80000000u, digit = (1u << BITS) - 1;
@@ -279,7 +279,7 @@ void limit_sort(float *r, int64_t *places, const float *x, ptrdiff_t n, uint64_t
     const uint32_t to = before[DIGITS - 1][bits >> BITS * (DIGITS - 1)]++;
     bits ^= bits & sign ? sign : 0xffffffffu;
     memcpy(r + to, &bits, sizeof bits);
-    places[to] = (int64_t)(a[i] >> 32);
+    indices[to] = (int64_t)(a[i] >> 32);
   }
 }
 

@@ -19,9 +19,9 @@ float limit_read(const float *x, ptrdiff_t n);
  * it did. */
 double limit_flops(void);
 
-/* r[i] = x[places[i]], and r[places[i]] = x[i], unchecked. */
-void limit_pick(float *r, const float *x, const int64_t *places, ptrdiff_t n);
-void limit_put(float *r, const float *x, const int64_t *places, ptrdiff_t n);
+/* r[i] = x[indices[i]], and r[indices[i]] = x[i], unchecked. */
+void limit_pick(float *r, const float *x, const int64_t *indices, ptrdiff_t n);
+void limit_put(float *r, const float *x, const int64_t *indices, ptrdiff_t n);
 
 /* Seconds of a plain loop that moves as much in about the same mix: so many floats read, and
  * written, through the caches or around them, whichever is faster, measured for about budget
@@ -30,7 +30,7 @@ double limit_of_moving(double read, double written, double budget);
 
 /* Sorts n < 2^32 floats by three digits of 11 bits, on one thread, and says where they were; room
  * holds 2 n words. */
-void limit_sort(float *r, int64_t *places, const float *x, ptrdiff_t n, uint64_t *room);
+void limit_sort(float *r, int64_t *indices, const float *x, ptrdiff_t n, uint64_t *room);
 
 /* Allocates and frees 64 bytes. */
 void limit_malloc(void);

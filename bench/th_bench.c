@@ -15,7 +15,7 @@
 /* --- what is worked on ----------------------------------------------------------------------- */
 
 enum {
-  MANY = 10000000,
+  ELEMENTS = 10000000,
   SIDE = 4096,
   GEMM = 1024,
   SOLVE = 512,
@@ -26,8 +26,8 @@ enum {
 };
 
 static struct {
-  THFloatTensor *x, *y, *r;            /* MANY floats */
-  THDoubleTensor *wide;                /* MANY doubles */
+  THFloatTensor *x, *y, *r;            /* ELEMENTS floats */
+  THDoubleTensor *wide;                /* ELEMENTS doubles */
   THFloatTensor *square, *across, *r2; /* SIDE x SIDE, and one of them transposed */
   THFloatTensor *nchw, *nhwc,
       *images;              /* 32 images of 64 x 56 x 56; their channels last; a result */
@@ -41,7 +41,7 @@ static struct {
   THLongTensor *labels;
   THFloatTensor *one, *two, *three;       /* one element each */
   THFloatTensor *rows, *rows2, *selected; /* x and r as ROWS x COLUMNS */
-  THLongTensor *row, *places;             /* each row once; for each element, one of its row */
+  THLongTensor *row, *indices;            /* each row once; for each element, one of its row */
   THLongTensor *subscripts;
   THByteTensor *bytes;
   THFloatTensor *joined;              /* general beside definite */
@@ -67,10 +67,10 @@ static THFloatTensor *new_filled(THLongStorage *size)
 
 static void set_up(void)
 {
-  on.x = new_filled(THLongStorage_newWithSize1(MANY));
-  on.y = new_filled(THLongStorage_newWithSize1(MANY));
-  on.r = new_filled(THLongStorage_newWithSize1(MANY));
-  on.wide = THDoubleTensor_newWithSize1d(MANY);
+  on.x = new_filled(THLongStorage_newWithSize1(ELEMENTS));
+  on.y = new_filled(THLongStorage_newWithSize1(ELEMENTS));
+  on.r = new_filled(THLongStorage_newWithSize1(ELEMENTS));
+  on.wide = THDoubleTensor_newWithSize1d(ELEMENTS);
   on.square = new_filled(THLongStorage_newWithSize2(SIDE, SIDE));
   on.across = THFloatTensor_newTranspose(on.square, 0, 1);
   on.r2 = new_filled(THLongStorage_newWithSize2(SIDE, SIDE));
@@ -132,17 +132,17 @@ static void set_up_indices(void)
   on.rows = THFloatTensor_newWithStorage2d(on.x->storage, 0, ROWS, COLUMNS, COLUMNS, 1);
   on.rows2 = THFloatTensor_newWithStorage2d(on.r->storage, 0, ROWS, COLUMNS, COLUMNS, 1);
   on.row = THLongTensor_newWithSize1d(ROWS);
-  on.places = THLongTensor_newWithSize2d(ROWS, COLUMNS);
-  on.mask = THByteTensor_newWithSize1d(MANY);
+  on.indices = THLongTensor_newWithSize2d(ROWS, COLUMNS);
+  on.mask = THByteTensor_newWithSize1d(ELEMENTS);
   on.subscripts = THLongTensor_new();
   on.bytes = THByteTensor_new();
   on.joined = THFloatTensor_new();
   on.memory = THCharStorage_newWithSize(GEMM * GEMM * sizeof(float) + 1);
   on.selected = THFloatTensor_new();
   THLongTensor_randperm(on.row, on.generator, ROWS);
-  for (int64_t i = 0; i < MANY; i++) {
+  for (int64_t i = 0; i < ELEMENTS; i++) {
     const uint32_t random = (uint32_t)i * 2654435761u >> 12;
-    THLongTensor_data(on.places)[i] = random % COLUMNS + TH_INDEX_BASE;
+    THLongTensor_data(on.indices)[i] = random % COLUMNS + TH_INDEX_BASE;
     THByteTensor_data(on.mask)[i] = random >> 9 & 1;
   }
   if (TH_INDEX_BASE)
@@ -310,12 +310,12 @@ static void index_add(void *unused)
 
 static void gather(void *unused)
 {
-  THFloatTensor_gather(on.rows2, on.rows, 1, on.places);
+  THFloatTensor_gather(on.rows2, on.rows, 1, on.indices);
 }
 
 static void scatter_add(void *unused)
 {
-  THFloatTensor_scatterAdd(on.rows2, 1, on.places, on.rows);
+  THFloatTensor_scatterAdd(on.rows2, 1, on.indices, on.rows);
 }
 
 static void masked_fill(void *unused)
@@ -357,27 +357,27 @@ static void add_one(void *unused)
 /* around is 1 where context points at something: stores that pass the caches by. */
 static void limit_of_fill(void *around)
 {
-  limit_fill(data(on.r), MANY, around != NULL);
+  limit_fill(data(on.r), ELEMENTS, around != NULL);
 }
 
 static void limit_of_copy(void *around)
 {
-  limit_copy(data(on.r), data(on.x), MANY, around != NULL);
+  limit_copy(data(on.r), data(on.x), ELEMENTS, around != NULL);
 }
 
 static void limit_of_add(void *around)
 {
-  limit_add(data(on.r), data(on.x), data(on.y), MANY, around != NULL);
+  limit_add(data(on.r), data(on.x), data(on.y), ELEMENTS, around != NULL);
 }
 
 static void limit_of_widening(void *around)
 {
-  limit_widen(THDoubleTensor_data(on.wide), data(on.x), MANY, around != NULL);
+  limit_widen(THDoubleTensor_data(on.wide), data(on.x), ELEMENTS, around != NULL);
 }
 
 static void limit_of_reading(void *unused)
 {
-  sink = limit_read(data(on.x), MANY);
+  sink = limit_read(data(on.x), ELEMENTS);
 }
 
 static void limit_of_square(void *around)

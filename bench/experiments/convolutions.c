@@ -1,4 +1,4 @@
-/* Experiments: convolutions whose every output place is a product with all weights. */
+/* Experiments: convolutions whose every output position is a product with all weights. */
 #include "experiments.h"
 
 #if defined(__AVX512F__)
@@ -28,7 +28,7 @@ static void flat(void *unused)
 }
 
 /* Six positions by all outputs in registers, over all planes; the next six are fetched, a line of
- * each with every sixteenth plane, and sums are sent around the caches. */
+ * each with every sixteenth plane, and sums go to memory by non-temporal stores. */
 static inline void six_positions(ptrdiff_t planes, const float *x, const float *m,
                                  const float *bias, float *y)
 {
@@ -69,9 +69,9 @@ static void sketch_flat(void *unused)
   _mm_sfence();
 }
 
-/* --- 7 x 7 by 2 of colours that lie last ---------------------------------------------------- */
+/* --- 7 x 7 by 2 of channels-last colours ----------------------------------------------------- */
 
-enum { COLOURS = 3, WIDTH = 224, MADE = 112, WINDOW = 7, PAD = 3, TOGETHER = 14 };
+enum { COLOURS = 3, WIDTH = 224, MADE = 112, WINDOW = 7, PAD = 3, UNROLL = 14 };
 enum { LINE = WINDOW * COLOURS, TERMS = WINDOW * LINE, PITCH = (WIDTH + 2 * PAD) * COLOURS };
 
 static void prepare_windows(void)
@@ -103,32 +103,32 @@ static inline __m512 all_lanes(const float *x)
 }
 
 /* Sizes of an image, as a library gets them: elements of a row that is padded, those between two
- * places, and outputs. */
+ * positions, and outputs. */
 typedef struct {
   ptrdiff_t pitch, step, outputs;
 } Sizes;
 
-/* Fourteen places by 32 outputs, which are sent around the caches. */
+/* Fourteen positions by 32 outputs, stored non-temporally. */
 static __attribute__((noinline)) void fourteen_places(Sizes s, const float *x, const __m512 *m,
                                                       const float *bias, float *y)
 {
-  __m512 sum[TOGETHER][2];
+  __m512 sum[UNROLL][2];
 #pragma GCC unroll 14
-  for (int k = 0; k < TOGETHER; k++) {
+  for (int k = 0; k < UNROLL; k++) {
     sum[k][0] = _mm512_loadu_ps(bias), sum[k][1] = _mm512_loadu_ps(bias + FLOATS);
   }
   for (int i = 0; i < WINDOW; i++, x += s.pitch)
     for (int t = 0; t < LINE; t++, m += 2) {
       const __m512 first = m[0], second = m[1];
 #pragma GCC unroll 14
-      for (int k = 0; k < TOGETHER; k++) {
+      for (int k = 0; k < UNROLL; k++) {
         const __m512 element = all_lanes(x + t + k * s.step);
         sum[k][0] = _mm512_fmadd_ps(element, first, sum[k][0]);
         sum[k][1] = _mm512_fmadd_ps(element, second, sum[k][1]);
       }
     }
 #pragma GCC unroll 14
-  for (int k = 0; k < TOGETHER; k++)
+  for (int k = 0; k < UNROLL; k++)
     for (int v = 0; v < 2; v++)
       _mm512_stream_ps(y + k * s.outputs + v * FLOATS, sum[k][v]);
 }
@@ -153,7 +153,7 @@ static void sketch_windows(void *unused)
              sizeof(float[WIDTH * COLOURS]));
     for (int i = 0; i < MADE; i++, y += MADE * OUTPUTS)
       for (int half = 0; half < 2; half++)
-        for (int j = 0; j < MADE; j += TOGETHER)
+        for (int j = 0; j < MADE; j += UNROLL)
           fourteen_places(sizes, padded[2 * i] + 2 * j * COLOURS, m[half][0],
                           floats(on.y) + half * 32, y + j * OUTPUTS + half * 32);
   }
@@ -162,7 +162,7 @@ static void sketch_windows(void *unused)
 
 /* --- 1 x 1 of plain images -------------------------------------------------------------------- */
 
-enum { PIXELS = SIDE * SIDE, PIECE = 2 * FLOATS };
+enum { PIXELS = SIDE * SIDE, POSITION_BLOCK = 2 * FLOATS };
 
 static void prepare_planes(void)
 {
@@ -180,13 +180,13 @@ static void planes(void *unused)
                              false, AT_SHAPE(0, 0), 1);
 }
 
-/* So many outputs of 32 places, which are sent; with each sixteen planes eight lines that come
- * next are fetched. */
+/* So many outputs of 32 positions, stored non-temporally; with each sixteen planes eight lines that
+ * come next are fetched. */
 static inline __attribute__((always_inline)) void some_outputs(int n, const __m512 *x,
                                                                const float *m, const float *bias,
                                                                float *y, const float *ahead)
 {
-  __m512 sum[TOGETHER][2];
+  __m512 sum[UNROLL][2];
 #pragma GCC unroll 14
   for (int k = 0; k < n; k++)
     sum[k][0] = sum[k][1] = _mm512_set1_ps(bias[k]);
@@ -224,7 +224,7 @@ static __attribute__((noinline)) void twelve_outputs(const __m512 *x, const floa
   some_outputs(12, x, m, bias, y, NULL);
 }
 
-/* Thirty-two places of all planes lie together in the first cache. */
+/* Thirty-two positions of all planes lie together in L1. */
 static void sketch_planes(void *unused)
 {
   (void)unused;
@@ -241,11 +241,11 @@ static void sketch_planes(void *unused)
   for (int image = 0; image < BATCH; image++) {
     const float *x = floats(on.x) + (ptrdiff_t)image * PLANES * PIXELS;
     float *y = floats(on.sketched) + (ptrdiff_t)image * OUTPUTS * PIXELS;
-    for (int j = 0; j < PIXELS; j += PIECE) {
+    for (int j = 0; j < PIXELS; j += POSITION_BLOCK) {
       for (int p = 0; p < PLANES; p++)
         for (int v = 0; v < 2; v++)
           piece[p][v] = _mm512_loadu_ps(x + p * PIXELS + j + v * FLOATS);
-      const float *ahead = x + (j + PIECE < PIXELS ? j + PIECE : PLANES * PIXELS);
+      const float *ahead = x + (j + POSITION_BLOCK < PIXELS ? j + POSITION_BLOCK : PLANES * PIXELS);
       int o = 0;
       for (; o < 4 * 13; o += 13, ahead += PLANES / 4 * PIXELS)
         thirteen_outputs(piece[0], m + o * PLANES, bias + o, y + o * PIXELS + j, ahead);

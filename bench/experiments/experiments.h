@@ -13,11 +13,11 @@
 
 /* What is worked on; a row sets what it needs. */
 extern struct ExperimentOperands {
-  at_tensor *x, *y, *g;       /* floats */
-  at_tensor *index;           /* places that are given */
-  at_tensor *result, *places; /* ours; places are long, and need not be */
-  at_tensor *more;            /* a second result, which lies behind the first in the sketch's */
-  at_tensor *sketched, *sketchedPlaces; /* the same of the sketch */
+  at_tensor *x, *y, *g;        /* floats */
+  at_tensor *index;            /* indices that are given */
+  at_tensor *result, *indices; /* ours; indices are long, and need not be */
+  at_tensor *more;             /* a second result, which lies behind the first in the sketch's */
+  at_tensor *sketched, *sketchedIndices; /* the same of the sketch */
 } on;
 
 /* A row of the table. */
@@ -37,8 +37,8 @@ float *floats(at_tensor *t);
 int64_t *longs(at_tensor *t);
 at_tensor *normal(at_ints size);
 
-/* Room for results of that size, and for places if there are. */
-void give_results(at_ints size, int places);
+/* Room for results of that size, and for indices if there are. */
+void give_results(at_ints size, int indices);
 
 /* One table for each file, ended by a row without a name. */
 extern const Experiment pooling_experiments[], softmax_experiments[], places_experiments[],
@@ -74,27 +74,27 @@ static inline __m512i by_turns(int first)
                                _mm512_set1_epi32(first + FLOATS));
 }
 
-static inline void store_places(int64_t *to, __m512i places)
+static inline void store_indices(int64_t *to, __m512i indices)
 {
-  _mm512_storeu_si512(to, _mm512_cvtepi32_epi64(_mm512_castsi512_si256(places)));
-  _mm512_storeu_si512(to + 8, _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(places, 1)));
+  _mm512_storeu_si512(to, _mm512_cvtepi32_epi64(_mm512_castsi512_si256(indices)));
+  _mm512_storeu_si512(to + 8, _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(indices, 1)));
 }
 
-static inline __m512i load_places(const int64_t *from)
+static inline __m512i load_indices(const int64_t *from)
 {
   const __m512i low = _mm512_loadu_si512(from), high = _mm512_loadu_si512(from + 8);
   return _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi64_epi32(low)),
                             _mm512_cvtepi64_epi32(high), 1);
 }
 
-/* Around the caches; both are aligned to a line, and whole lines. */
+/* Non-temporal stores of whole lines; both pointers are aligned to a line. */
 static inline void send(void *to, const void *from, size_t bytes)
 {
   for (size_t i = 0; i < bytes; i += 64)
     _mm512_stream_si512((void *)((char *)to + i), _mm512_load_si512((const char *)from + i));
 }
 
-/* Turns 16 vectors over, which are v[0] before and after. */
+/* Transposes 16 vectors, which are v[0] before and after. */
 static inline void turn_vectors(__m512 v[2][FLOATS])
 {
   const __m512i first = by_turns(0), second = by_turns(FLOATS / 2);

@@ -1,8 +1,8 @@
-/* Experiments: images made larger, and images at the points of a grid. */
+/* Experiments: upsampling and grid sampling. */
 #include "experiments.h"
 
 #if defined(__AVX512F__)
-/* --- images made larger ---------------------------------------------------------------------- */
+/* --- upsampling ------------------------------------------------------------------------------ */
 
 enum { PLANES = 32 * 64, FROM = 28, TO = 2 * FROM, GROUPS = 4, LATER = 8192 / sizeof(float) };
 
@@ -151,12 +151,12 @@ static void sketch_bilinear_back(void *unused)
   for (int h = 0; h < 2; h++) {
     base[h] = h ? TO - 2 * FLOATS : 0;
     for (int l = 0; l < FLOATS; l++) {
-      const int place = starts[h] + l;
+      const int position = starts[h] + l;
       int t = 0;
       for (int k = 0; k < TO; k++) {
-        const float w = before(k) == place       ? 1 - weight_after(k)
-                        : before(k) + 1 == place ? weight_after(k)
-                                                 : 0;
+        const float w = before(k) == position       ? 1 - weight_after(k)
+                        : before(k) + 1 == position ? weight_after(k)
+                                                    : 0;
         if (w == 0)
           continue;
         ((int32_t *)&pick[h][t])[l] = k - base[h];
@@ -201,7 +201,7 @@ static void sketch_bilinear_back(void *unused)
     }
 }
 
-/* --- images at the points of a grid ---------------------------------------------------------- */
+/* --- grid sampling --------------------------------------------------------------------------- */
 
 enum { IMAGES = 8, DEEP = 32, SIDE = 64, POINTS = SIDE * SIDE };
 
@@ -229,14 +229,14 @@ static void grid_sample(void *unused)
   on.result = at_grid_sampler_2d(on.x, on.y);
 }
 
-/* Vectors of points: the first of four places, and what those weigh, upper and lower pairs of
+/* Vectors of points: the first of four positions, and their weights, upper and lower pairs of
  * neighbours one after the other. */
 static __m512i corner[POINTS / FLOATS];
 static __m512 weights[POINTS / FLOATS][4];
 
-/* Of 16 points along one axis: the first of two places that are inside; how far the points are from
- * the places before and behind them; and which points lie between the two, before them or behind.
- */
+/* Of 16 points along one axis: the first of two positions that are inside; how far the points are
+ * from the positions before and behind them; and which points lie between the two, before them or
+ * behind. /
 typedef struct {
   __m512i first;
   __m512 second, rest;
@@ -331,7 +331,13 @@ static void sketch_grid_sample(void *unused)
 
 /* --- and their gradients --------------------------------------------------------------------- */
 
-enum { ALL = IMAGES * DEEP * POINTS, PIECE = 64, CORNERS = 4, DOUBLES = 8, AHEAD = 64 };
+enum {
+  ALL = IMAGES * DEEP * POINTS,
+  POINT_BLOCK = 64,
+  CORNERS = 4,
+  DOUBLES = 8,
+  PREFETCH_POINTS = 64
+};
 
 /* Results are the image's gradient and the grid's behind it. */
 static void prepare_grid_back(void)
@@ -354,9 +360,9 @@ static void grid_sample_back(void *unused)
   on.more = made.grad_grid;
 }
 
-/* Points' numbers: the first of four places, what those weigh, and how that changes with the
- * point, upper ones first. */
-static int32_t place[POINTS];
+/* Points' numbers: the offset of the first of four elements, the weights, and how they change with
+ * the point, upper ones first. */
+static int32_t offset[POINTS];
 static float weigh[POINTS][CORNERS], change[2][CORNERS][POINTS];
 static double sums[POINTS][CORNERS];
 
@@ -374,7 +380,7 @@ static void find_changes(const float *grid)
       slope[a][0] = by_place(axis.near, away, axis.before, half);
       slope[a][1] = by_place(axis.near, half, axis.behind, away);
     }
-    _mm512_storeu_si512(place + i,
+    _mm512_storeu_si512(offset + i,
                         _mm512_add_epi32(_mm512_mullo_epi32(first[1], _mm512_set1_epi32(SIDE)),
                                          first[0]));
     float all[CORNERS][FLOATS];
@@ -441,7 +447,7 @@ static inline __m512d slopes_of(int i, int a)
   return sum;
 }
 
-/* All planes of an image are turned over, so that what they hold at one place lies side by side.
+/* All planes of an image are transposed, so that the elements of one position lie side by side.
  * What is not finite is computed again. */
 static void sketch_grid_sample_back(void *unused)
 {
@@ -449,7 +455,7 @@ static void sketch_grid_sample_back(void *unused)
   __mmask8 wrong = 0;
   static float x[POINTS * DEEP] __attribute__((aligned(64)));
   static float y[POINTS * DEEP] __attribute__((aligned(64)));
-  static float g[PIECE * DEEP] __attribute__((aligned(64)));
+  static float g[POINT_BLOCK * DEEP] __attribute__((aligned(64)));
   for (int image = 0; image < IMAGES; image++) {
     const ptrdiff_t before = (ptrdiff_t)image * POINTS;
     find_changes(floats(on.y) + 2 * before);
@@ -458,21 +464,21 @@ static void sketch_grid_sample_back(void *unused)
       for (int p = 0; p < DEEP; p += FLOATS) {
         const float *from = floats(on.x) + before * DEEP + p * POINTS + i;
         for (int l = 0; l < FLOATS; l++)
-          __builtin_prefetch(from + l * POINTS + AHEAD, 0, 2);
+          __builtin_prefetch(from + l * POINTS + PREFETCH_POINTS, 0, 2);
         turn_square(from, POINTS, x + i * DEEP + p, DEEP);
       }
-    for (int i = 0; i < POINTS; i += PIECE) {
-      for (int j = 0; j < PIECE; j += FLOATS)
+    for (int i = 0; i < POINTS; i += POINT_BLOCK) {
+      for (int j = 0; j < POINT_BLOCK; j += FLOATS)
         for (int p = 0; p < DEEP; p += FLOATS) {
           const float *from = floats(on.g) + before * DEEP + p * POINTS + i + j;
           for (int l = 0; l < FLOATS; l++)
-            __builtin_prefetch(from + l * POINTS + PIECE, 0, 2);
+            __builtin_prefetch(from + l * POINTS + POINT_BLOCK, 0, 2);
           turn_square(from, POINTS, g + j * DEEP + p, DEEP);
         }
-      for (int j = 0; j < PIECE; j += 2) {
+      for (int j = 0; j < POINT_BLOCK; j += 2) {
         __m512d product[2 * CORNERS];
         for (int k = 0; k < 2; k++) {
-          const ptrdiff_t at = (ptrdiff_t)place[i + j + k] * DEEP;
+          const ptrdiff_t at = (ptrdiff_t)offset[i + j + k] * DEEP;
           spread(x + at, y + at, g + (j + k) * DEEP, weigh[i + j + k], product + k * CORNERS);
         }
         const __m512d total = total_of_each(product), nothing = _mm512_sub_pd(total, total);
@@ -484,7 +490,7 @@ static void sketch_grid_sample_back(void *unused)
       for (int p = 0; p < DEEP; p += FLOATS) {
         float *to = floats(on.sketched) + before * DEEP + p * POINTS + i;
         for (int l = 0; l < FLOATS; l++)
-          __builtin_prefetch(to + l * POINTS + AHEAD, 1);
+          __builtin_prefetch(to + l * POINTS + PREFETCH_POINTS, 1);
         turn_square(y + i * DEEP + p, DEEP, to, POINTS);
       }
     for (int i = 0; i < POINTS; i += DOUBLES) {

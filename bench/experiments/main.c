@@ -36,13 +36,13 @@ at_tensor *normal(at_ints size)
   return t;
 }
 
-void give_results(at_ints size, int places)
+void give_results(at_ints size, int indices)
 {
   on.result = at_zeros(size, .type = AT_CPU(AT_FLOAT));
   on.sketched = at_zeros(size, .type = AT_CPU(AT_FLOAT));
-  if (places) {
-    on.places = at_zeros(size, .type = AT_CPU(AT_LONG));
-    on.sketchedPlaces = at_zeros(size, .type = AT_CPU(AT_LONG));
+  if (indices) {
+    on.indices = at_zeros(size, .type = AT_CPU(AT_LONG));
+    on.sketchedIndices = at_zeros(size, .type = AT_CPU(AT_LONG));
   }
 }
 
@@ -85,8 +85,8 @@ static void compare(const Experiment *row)
     }
   }
   if (!(sqrt(difference) <= 1e-5 * sqrt(norm)) ||
-      (on.places && memcmp(longs(on.places), longs(on.sketchedPlaces),
-                           (size_t)at_numel(on.places) * sizeof(int64_t)) != 0))
+      (on.indices && memcmp(longs(on.indices), longs(on.sketchedIndices),
+                            (size_t)at_numel(on.indices) * sizeof(int64_t)) != 0))
     give_up(row, "the sketch computes something else");
 }
 

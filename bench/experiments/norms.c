@@ -5,7 +5,7 @@
 
 enum { BATCH = 32, CHANNELS = 64, INNER = 56 * 56, PER_CHANNEL = BATCH * INNER };
 enum { JUMP = CHANNELS * INNER };
-enum { AHEAD = 1024 };
+enum { PREFETCH_FLOATS = 1024 };
 static const double eps = 1e-5;
 
 static at_tensor *weight, *bias, *mean, *std, *runningMean, *runningVar, *grads;
@@ -96,16 +96,16 @@ static float *new_result(void)
 }
 
 /* What is computed and sent at a time: by turns, both take longer. */
-enum { PIECE = 256 };
+enum { COLUMN_BLOCK = 256 };
 
-/* y = (x - shift) factor + offset, around the caches. */
+/* y = (x - shift) factor + offset, by non-temporal stores. */
 static inline void send_scaled(const float *x, float factor, float shift, float offset, float *y,
                                int ahead)
 {
   const __m512 f = _mm512_set1_ps(factor), s = _mm512_set1_ps(shift), o = _mm512_set1_ps(offset);
-  for (int from = 0; from < INNER; from += PIECE) {
-    const int end = from + PIECE < INNER ? from + PIECE : INNER;
-    __m512 made[PIECE / FLOATS];
+  for (int from = 0; from < INNER; from += COLUMN_BLOCK) {
+    const int end = from + COLUMN_BLOCK < INNER ? from + COLUMN_BLOCK : INNER;
+    __m512 made[COLUMN_BLOCK / FLOATS];
     for (int i = from; i < end; i += FLOATS) {
       _mm_prefetch((const char *)(x + i + ahead), _MM_HINT_T0);
       made[(i - from) / FLOATS] =
@@ -127,7 +127,7 @@ static void sums_about(const float *x, double guess, double *s, double *q)
     for (int i = 0; i < INNER; i += 2 * FLOATS)
       for (int k = 0; k < 2; k++) {
         const __m512 v = _mm512_loadu_ps(row + i + k * FLOATS);
-        const int later = i + k * FLOATS + AHEAD;
+        const int later = i + k * FLOATS + PREFETCH_FLOATS;
         _mm_prefetch((const char *)(row + (later < INNER ? later : later - INNER + JUMP)),
                      _MM_HINT_T0);
         const __m512d d = _mm512_sub_pd(low_half(v), middle);
@@ -189,12 +189,12 @@ static void sketch_batch_norm_given(void *unused)
       const int at = (b * CHANNELS + c) * INNER;
       const double factor = of(weight)[c] / sqrt(of(runningVar)[c] + eps);
       send_scaled(floats(on.x) + at, (float)factor, of(runningMean)[c], of(bias)[c], y + at,
-                  2 * AHEAD);
+                  2 * PREFETCH_FLOATS);
     }
   _mm_sfence();
 }
 
-/* Sums in double in one pass over both, results around the caches, last rows first. */
+/* Sums in double in one pass over both, non-temporal stores of results, last rows first. */
 static void sketch_batch_norm_back(void *unused)
 {
   (void)unused;
@@ -206,7 +206,7 @@ static void sketch_batch_norm_back(void *unused)
     __m512d sum[2] = {_mm512_setzero_pd()}, dot[2] = {_mm512_setzero_pd()};
     for (int b = 0; b < BATCH; b++)
       for (int i = 0; i < INNER; i += FLOATS) {
-        const int at = i + b * JUMP, later = i + AHEAD;
+        const int at = i + b * JUMP, later = i + PREFETCH_FLOATS;
         const int next = b * JUMP + (later < INNER ? later : later - INNER + JUMP);
         const __m512 v = _mm512_loadu_ps(x + at), h = _mm512_loadu_ps(g + at);
         _mm_prefetch((const char *)(x + next), _MM_HINT_T0);

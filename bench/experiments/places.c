@@ -1,4 +1,4 @@
-/* Experiments: rows and elements at places that are given. */
+/* Experiments: rows and elements that indices pick. */
 #include <stdlib.h>
 
 #include <omp.h>
@@ -25,8 +25,8 @@ static void table_gradient(void *unused)
   on.result = at_embedding_dense_backward(on.g, on.index, TABLE, -1, false);
 }
 
-/* Each row is written once, around the caches: first those that none picks, and then, in the order
- * of the indices, the sums of those that do, which are found by lists. */
+/* Each row is written once, by non-temporal stores: first those that none picks, and then, in the
+ * order of the indices, the sums of those that do, which are found by lists. */
 static void sketch_table_gradient(void *unused)
 {
   (void)unused;
@@ -61,7 +61,7 @@ static void sketch_table_gradient(void *unused)
   _mm_sfence();
 }
 
-/* --- places of what is not 0 ------------------------------------------------------------------ */
+/* --- indices of what is not 0 ----------------------------------------------------------------- */
 
 enum { MARKED = 1 << 20 };
 
@@ -70,15 +70,15 @@ static void prepare_marked(void)
   on.x = normal(AT_SHAPE(MARKED));
   at_relu_(on.x);
   give_results(AT_SHAPE(1), 0);
-  on.places = at_nonzero(on.x);
-  on.sketchedPlaces = at_zeros_like(on.places);
+  on.indices = at_nonzero(on.x);
+  on.sketchedIndices = at_zeros_like(on.indices);
 }
 
 static void list_marked(void *unused)
 {
   (void)unused;
-  at_release(on.places); /* it is a new one */
-  on.places = at_nonzero(on.x);
+  at_release(on.indices); /* it is a new one */
+  on.indices = at_nonzero(on.x);
 }
 
 /* Bits first, then all eight numbers of a byte of them are stored at once, while lines that come
@@ -88,12 +88,12 @@ static void sketch_list_marked(void *unused)
   (void)unused;
   static uint16_t bits[MARKED / FLOATS];
   const float *x = floats(on.x);
-  int64_t count = 0, *to = longs(on.sketchedPlaces);
+  int64_t count = 0, *to = longs(on.sketchedIndices);
   for (int i = 0; i < MARKED / FLOATS; i++) {
     bits[i] = _mm512_cmpneq_ps_mask(_mm512_loadu_ps(x + FLOATS * i), _mm512_setzero_ps());
     count += __builtin_popcount(bits[i]);
   }
-  if (count != at_numel(on.places))
+  if (count != at_numel(on.indices))
     return;
   const uint8_t *bytes = (const uint8_t *)bits;
   __m512i all = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
@@ -185,15 +185,15 @@ static void sketch_join_parts(void *unused)
 
 /* --- elements at random --------------------------------------------------------------------- */
 
-enum { MANY = 1000000 };
+enum { ELEMENTS = 1000000 };
 
 static void prepare_elements(void)
 {
-  on.x = normal(AT_SHAPE(MANY));
-  on.index = at_empty(AT_SHAPE(MANY), .type = AT_CPU(AT_LONG));
-  for (int i = 0; i < MANY; i++)
-    longs(on.index)[i] = (int64_t)((uint32_t)i * 2654435761u % MANY);
-  give_results(AT_SHAPE(MANY), 0);
+  on.x = normal(AT_SHAPE(ELEMENTS));
+  on.index = at_empty(AT_SHAPE(ELEMENTS), .type = AT_CPU(AT_LONG));
+  for (int i = 0; i < ELEMENTS; i++)
+    longs(on.index)[i] = (int64_t)((uint32_t)i * 2654435761u % ELEMENTS);
+  give_results(AT_SHAPE(ELEMENTS), 0);
 }
 
 static void select_elements(void *unused)
@@ -208,26 +208,26 @@ static void gather_elements(void *unused)
   at_gather_out(on.result, on.x, 0, on.index);
 }
 
-/* The pass that checks indices leaves half of each; the second pass fetches places well before it
- * reads them. */
+/* The pass that checks indices leaves half of each; the second pass prefetches elements well before
+ * it reads them. */
 static void sketch_elements(void *unused)
 {
   enum { EIGHT = 8, LATER = 64 };
   (void)unused;
-  static int32_t narrow[MANY + LATER];
+  static int32_t narrow[ELEMENTS + LATER];
   const int64_t *index = longs(on.index);
   const float *x = floats(on.x);
   float *to = floats(on.sketched);
   __m512i most = _mm512_setzero_si512();
-  for (int i = 0; i < MANY; i += EIGHT) {
+  for (int i = 0; i < ELEMENTS; i += EIGHT) {
     const __m512i some = _mm512_loadu_si512(index + i);
     __builtin_prefetch(index + i + 512);
     most = _mm512_max_epu64(most, some);
     _mm256_storeu_si256((__m256i *)(narrow + i), _mm512_cvtepi64_epi32(some));
   }
-  if (_mm512_reduce_max_epu64(most) >= MANY)
+  if (_mm512_reduce_max_epu64(most) >= ELEMENTS)
     return;
-  for (int i = 0; i < MANY; i += FLOATS) {
+  for (int i = 0; i < ELEMENTS; i += FLOATS) {
     for (int k = 0; k < FLOATS; k++)
       __builtin_prefetch(x + narrow[i + k + LATER - FLOATS]);
     __builtin_prefetch(to + i + 512, 1);
@@ -244,8 +244,8 @@ static void prepare_permutation(void)
 {
   on.x = at_zeros(AT_SHAPE(1));
   give_results(AT_SHAPE(1), 0);
-  on.places = at_zeros(AT_SHAPE(MANY), .type = AT_CPU(AT_LONG));
-  on.sketchedPlaces = at_zeros_like(on.places);
+  on.indices = at_zeros(AT_SHAPE(ELEMENTS), .type = AT_CPU(AT_LONG));
+  on.sketchedIndices = at_zeros_like(on.indices);
   generator = at_generator_new(AT_BACKEND_CPU);
 }
 
@@ -253,7 +253,7 @@ static void permutation(void *unused)
 {
   (void)unused;
   at_generator_manualSeed(generator, 1);
-  at_randperm_out(on.places, MANY, .generator = generator);
+  at_randperm_out(on.indices, ELEMENTS, .generator = generator);
 }
 
 /* The words of the Mersenne Twister, a state at a time. */
@@ -293,32 +293,32 @@ static void next_words(Twister *t, uint32_t *words)
 }
 
 /* Numbers from first on, a state's words of them: remainders by vectors of quotients in double. */
-enum { STATE = 624, EIGHT = 8, STATES = (MANY - 1 + STATE - 1) / STATE };
+enum { STATE = 624, EIGHT = 8, STATES = (ELEMENTS - 1 + STATE - 1) / STATE };
 
-static void find_partners(Twister *twister, int first, uint32_t *places)
+static void find_partners(Twister *twister, int first, uint32_t *indices)
 {
   uint32_t words[STATE];
   next_words(twister, words);
   const __m512d counting_down = _mm512_setr_pd(0, -1, -2, -3, -4, -5, -6, -7);
   for (int k = 0; k < STATE; k += EIGHT) {
     const __m512d rest =
-        _mm512_max_pd(_mm512_add_pd(_mm512_set1_pd(MANY - first - k), counting_down),
+        _mm512_max_pd(_mm512_add_pd(_mm512_set1_pd(ELEMENTS - first - k), counting_down),
                       _mm512_set1_pd(1));
     const __m512d word = _mm512_cvtepu32_pd(_mm256_loadu_si256((const __m256i *)(words + k)));
     const __m512d times = _mm512_roundscale_pd(_mm512_div_pd(word, rest), 9);
     const __m512d left = _mm512_fnmadd_pd(times, rest, word);
     const __m256i at =
         _mm256_add_epi32(_mm512_cvtpd_epi32(left), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
-    _mm256_storeu_si256((__m256i *)(places + k),
+    _mm256_storeu_si256((__m256i *)(indices + k),
                         _mm256_add_epi32(at, _mm256_set1_epi32(first + k)));
   }
 }
 
-static int32_t order[MANY];
+static int32_t order[ELEMENTS];
 
 static void number_all(void)
 {
-  for (int i = 0; i < MANY; i++)
+  for (int i = 0; i < ELEMENTS; i++)
     order[i] = i;
 }
 
@@ -327,16 +327,16 @@ static void sketch_permutation(void *unused)
 {
   (void)unused;
   static Twister twister;
-  int64_t *r = longs(on.sketchedPlaces);
+  int64_t *r = longs(on.sketchedIndices);
   seed(&twister, 1);
   number_all();
-  for (int i = 0; i < MANY;) {
-    uint32_t places[STATE];
-    find_partners(&twister, i, places);
-    for (int k = 0; k < STATE && i < MANY; k++, i++) {
+  for (int i = 0; i < ELEMENTS;) {
+    uint32_t indices[STATE];
+    find_partners(&twister, i, indices);
+    for (int k = 0; k < STATE && i < ELEMENTS; k++, i++) {
       const int32_t kept = order[i];
-      r[i] = order[places[k]];
-      order[places[k]] = kept;
+      r[i] = order[indices[k]];
+      order[indices[k]] = kept;
     }
   }
 }
@@ -347,11 +347,11 @@ static void sketch_permutation_by_two(void *unused)
 {
   (void)unused;
   enum { ROOM = 256 };
-  static uint32_t places[ROOM][STATE];
+  static uint32_t indices[ROOM][STATE];
   static Twister twister;
   static _Alignas(64) int found;
   static _Alignas(64) int exchanged;
-  int64_t *r = longs(on.sketchedPlaces);
+  int64_t *r = longs(on.sketchedIndices);
   seed(&twister, 1);
   found = exchanged = 0;
 #pragma omp parallel num_threads(2)
@@ -360,9 +360,9 @@ static void sketch_permutation_by_two(void *unused)
     for (int s = 0; s < STATES; s++) {
       while (__atomic_load_n(&found, __ATOMIC_ACQUIRE) <= s)
         _mm_pause();
-      const uint32_t *place = places[s % ROOM];
-      for (int i = s * STATE; i < (s + 1) * STATE && i < MANY; i++) {
-        const uint32_t at = *place++;
+      const uint32_t *index = indices[s % ROOM];
+      for (int i = s * STATE; i < (s + 1) * STATE && i < ELEMENTS; i++) {
+        const uint32_t at = *index++;
         const int32_t kept = order[i];
         order[i] = order[at];
         order[at] = kept;
@@ -373,10 +373,10 @@ static void sketch_permutation_by_two(void *unused)
     for (int s = 0, made = 0; made < STATES;) {
       const int until = __atomic_load_n(&exchanged, __ATOMIC_ACQUIRE);
       if (s < STATES && s - until < ROOM) {
-        find_partners(&twister, s * STATE, places[s % ROOM]);
+        find_partners(&twister, s * STATE, indices[s % ROOM]);
         __atomic_store_n(&found, ++s, __ATOMIC_RELEASE);
       } else if (made < until) {
-        for (int i = made * STATE; i < (made + 1) * STATE && i < MANY; i++)
+        for (int i = made * STATE; i < (made + 1) * STATE && i < ELEMENTS; i++)
           r[i] = order[i];
         made++;
       } else {
@@ -387,11 +387,13 @@ static void sketch_permutation_by_two(void *unused)
 }
 
 const Experiment places_experiments[] = {
-    {"idx.index_select", "1e6", 3.0 * MANY, MANY, prepare_elements, select_elements,
+    {"idx.index_select", "1e6", 3.0 * ELEMENTS, ELEMENTS, prepare_elements, select_elements,
      sketch_elements},
-    {"idx.gather", "1e6", 3.0 * MANY, MANY, prepare_elements, gather_elements, sketch_elements},
-    {"rnd.randperm", "1e6", 0, 2.0 * MANY, prepare_permutation, permutation, sketch_permutation},
-    {"rnd.randperm", "1e6, two threads", 0, 2.0 * MANY, prepare_permutation, permutation,
+    {"idx.gather", "1e6", 3.0 * ELEMENTS, ELEMENTS, prepare_elements, gather_elements,
+     sketch_elements},
+    {"rnd.randperm", "1e6", 0, 2.0 * ELEMENTS, prepare_permutation, permutation,
+     sketch_permutation},
+    {"rnd.randperm", "1e6, two threads", 0, 2.0 * ELEMENTS, prepare_permutation, permutation,
      sketch_permutation_by_two, .threads = 2},
     {"nn.embedding.bwd", "8192 of 50000 x 256", PICKED *WIDTH, (double)TABLE *WIDTH, prepare_table,
      table_gradient, sketch_table_gradient},

@@ -3,7 +3,7 @@
 
 #if defined(__AVX512F__)
 
-enum { PLANES = 32 * 64, IN = 56, OUT = 28, AHEAD = 1024 };
+enum { PLANES = 32 * 64, IN = 56, OUT = 28, PREFETCH_ELEMENTS = 1024 };
 enum { LAST = OUT - FLOATS }; /* the first column of a row's second vector, which overlaps */
 
 static void prepare_pooling(void)
@@ -37,13 +37,13 @@ static void prepare_pooling_back(void)
 static void max_pool(void *unused)
 {
   (void)unused;
-  at_max_pool2d_out(on.result, on.places, on.x, AT_SHAPE(3, 3), .stride = AT_INTS(2, 2),
+  at_max_pool2d_out(on.result, on.indices, on.x, AT_SHAPE(3, 3), .stride = AT_INTS(2, 2),
                     .padding = AT_INTS(1, 1), .dilation = AT_INTS(1, 1));
 }
 
 typedef struct Most {
   __m512 value;
-  __m512i place;
+  __m512i index;
 } Most;
 
 /* Of three neighbours each, from the row's element 2 * column - 1 on; no number is NaN, or *nan
@@ -58,21 +58,21 @@ static inline Most most_of_row(const float *x, int row, int column, __mmask16 *n
   const __m512 left = _mm512_castsi512_ps(_mm512_alignr_epi32(_mm512_castps_si512(odd),
                                                               _mm512_castps_si512(edge), 15));
   const __m512i first = _mm512_set1_epi32(row * IN);
-  _mm_prefetch((const char *)(from + AHEAD), _MM_HINT_T0);
+  _mm_prefetch((const char *)(from + PREFETCH_ELEMENTS), _MM_HINT_T0);
   *nan |= _mm512_cmp_ps_mask(low, high, _CMP_UNORD_Q);
   __mmask16 later = _mm512_cmp_ps_mask(even, left, _CMP_GT_OQ) | !column;
   Most most = {_mm512_max_ps(even, left),
                _mm512_mask_add_epi32(first, later, first, _mm512_set1_epi32(1))};
   later = _mm512_cmp_ps_mask(odd, most.value, _CMP_GT_OQ);
   most.value = _mm512_max_ps(odd, most.value);
-  most.place = _mm512_mask_add_epi32(most.place, later, first, _mm512_set1_epi32(2));
+  most.index = _mm512_mask_add_epi32(most.index, later, first, _mm512_set1_epi32(2));
   return most;
 }
 
 static inline Most later_if_more(Most a, Most b)
 {
   const __mmask16 later = _mm512_cmp_ps_mask(b.value, a.value, _CMP_GT_OQ);
-  return (Most){_mm512_max_ps(b.value, a.value), _mm512_mask_mov_epi32(a.place, later, b.place)};
+  return (Most){_mm512_max_ps(b.value, a.value), _mm512_mask_mov_epi32(a.index, later, b.index)};
 }
 
 /* Each row once; what the row below has is kept in registers for the windows that follow. */
@@ -93,11 +93,11 @@ static void sketch_max_pool(void *unused)
         const Most all = later_if_more(row ? later_if_more(above, middle) : middle, below);
         above = below;
         _mm512_storeu_ps(most + row * OUT + column, all.value);
-        store_places(at + row * OUT + column, _mm512_add_epi32(all.place, columns));
+        store_indices(at + row * OUT + column, _mm512_add_epi32(all.index, columns));
       }
     }
     send(floats(on.sketched) + plane * OUT * OUT, most, sizeof most);
-    send(longs(on.sketchedPlaces) + plane * OUT * OUT, at, sizeof at);
+    send(longs(on.sketchedIndices) + plane * OUT * OUT, at, sizeof at);
   }
   _mm_sfence();
   if (nan)
@@ -111,14 +111,14 @@ static void max_pool_back(void *unused)
                              AT_SHAPE(1, 1), false, on.index);
 }
 
-/* g where the window's place is at, and 0 elsewhere, added to the sum. */
-static inline __m512 add_where(__m512 sum, const int32_t *place, const float *g, __m512i at)
+/* g where the window's index is at, and 0 elsewhere, added to the sum. */
+static inline __m512 add_where(__m512 sum, const int32_t *index, const float *g, __m512i at)
 {
-  const __mmask16 here = _mm512_cmpeq_epi32_mask(_mm512_loadu_si512(place), at);
+  const __mmask16 here = _mm512_cmpeq_epi32_mask(_mm512_loadu_si512(index), at);
   return _mm512_mask_add_ps(sum, here, sum, _mm512_loadu_ps(g));
 }
 
-/* Whether all of n places are in a plane, which has to be known before anything is written. */
+/* Whether all of n indices are in a plane, which has to be known before anything is written. */
 static int are_inside(const int64_t *at, ptrdiff_t n)
 {
   const __m512i size = _mm512_set1_epi64(IN * IN);
@@ -130,7 +130,7 @@ static int are_inside(const int64_t *at, ptrdiff_t n)
 
 /* Which of 16 windows of a row took none of their own elements; its first column is there, so they
  * begin in the image. */
-static inline __mmask16 took_others(__m512i place, int row, int column)
+static inline __mmask16 took_others(__m512i index, int row, int column)
 {
   const __m512i left = counting(2 * column - 1, 2), none = _mm512_setzero_si512();
   const __m512i from = _mm512_max_epi32(left, none);
@@ -138,7 +138,7 @@ static inline __mmask16 took_others(__m512i place, int row, int column)
   __mmask16 others = 0xffff;
   for (int k = row ? 0 : 1; k < 3; k++) {
     const __m512i first = _mm512_add_epi32(from, _mm512_set1_epi32((2 * row - 1 + k) * IN));
-    others = _mm512_mask_cmpge_epu32_mask(others, _mm512_sub_epi32(place, first), count);
+    others = _mm512_mask_cmpge_epu32_mask(others, _mm512_sub_epi32(index, first), count);
   }
   return others;
 }
@@ -151,7 +151,7 @@ static void sketch_max_pool_back(void *unused)
   if (!are_inside(longs(on.index), PLANES * OUT * OUT))
     abort();
   enum { PITCH = 2 * FLOATS }; /* zeros behind each row, and below the last one */
-  int32_t place[(OUT + 1) * PITCH] __attribute__((aligned(64)));
+  int32_t index[(OUT + 1) * PITCH] __attribute__((aligned(64)));
   float g[(OUT + 1) * PITCH] __attribute__((aligned(64)));
   float sums[IN * IN] __attribute__((aligned(64)));
   __mmask16 others = 0;
@@ -159,22 +159,22 @@ static void sketch_max_pool_back(void *unused)
   const __m512i first = by_turns(0), second = by_turns(FLOATS / 2);
   const int64_t *at = longs(on.index);
   const float *from = floats(on.g);
-  memset(place, -1, sizeof place);
+  memset(index, -1, sizeof index);
   memset(g, 0, sizeof g);
   for (int plane = 0; plane < PLANES; plane++, at += OUT * OUT, from += OUT * OUT) {
     for (int i = 0; i < OUT; i++)
       for (int j = 0; j <= LAST; j += LAST) {
-        const __m512i places = load_places(at + i * OUT + j);
-        others |= took_others(places, i, j);
-        _mm512_storeu_si512(place + i * PITCH + j, places);
+        const __m512i indices = load_indices(at + i * OUT + j);
+        others |= took_others(indices, i, j);
+        _mm512_storeu_si512(index + i * PITCH + j, indices);
         _mm512_storeu_ps(g + i * PITCH + j, _mm512_loadu_ps(from + i * OUT + j));
-        _mm_prefetch((const char *)(at + i * OUT + j + AHEAD), _MM_HINT_T0);
-        _mm_prefetch((const char *)(at + i * OUT + j + AHEAD + 8), _MM_HINT_T0);
-        _mm_prefetch((const char *)(from + i * OUT + j + AHEAD), _MM_HINT_T0);
+        _mm_prefetch((const char *)(at + i * OUT + j + PREFETCH_ELEMENTS), _MM_HINT_T0);
+        _mm_prefetch((const char *)(at + i * OUT + j + PREFETCH_ELEMENTS + 8), _MM_HINT_T0);
+        _mm_prefetch((const char *)(from + i * OUT + j + PREFETCH_ELEMENTS), _MM_HINT_T0);
       }
     for (int i = 0; i < OUT; i++)
       for (int j = 0; j <= LAST; j += LAST) { /* two rows of the image, which start in the window */
-        const int32_t *p = place + i * PITCH + j;
+        const int32_t *p = index + i * PITCH + j;
         const float *q = g + i * PITCH + j;
         const __m512i one = _mm512_set1_epi32(1), row = _mm512_set1_epi32(IN);
         const __m512i even = counting(2 * (i * IN + j), 2), odd = _mm512_add_epi32(even, one);
@@ -217,7 +217,7 @@ static inline __m512 sums_of_row(const float *x, int row, int column)
   const __m512 edge = _mm512_set1_ps(column ? from[-1] : 0);
   const __m512 left = _mm512_castsi512_ps(_mm512_alignr_epi32(_mm512_castps_si512(odd),
                                                               _mm512_castps_si512(edge), 15));
-  _mm_prefetch((const char *)(from + AHEAD), _MM_HINT_T0);
+  _mm_prefetch((const char *)(from + PREFETCH_ELEMENTS), _MM_HINT_T0);
   return _mm512_add_ps(_mm512_add_ps(left, even), odd);
 }
 
@@ -270,7 +270,7 @@ static void sketch_average_pool_back(void *unused)
         const __m512 c = _mm512_add_ps(row, rowBelow);
         const __m512 d = _mm512_add_ps(b, _mm512_add_ps(rowBelow, shiftedBelow));
         float *at = to + 2 * (i * IN + j);
-        _mm_prefetch((const char *)(g + i * OUT + j + AHEAD), _MM_HINT_T0);
+        _mm_prefetch((const char *)(g + i * OUT + j + PREFETCH_ELEMENTS), _MM_HINT_T0);
         _mm512_storeu_ps(at, _mm512_permutex2var_ps(a, first, b));
         _mm512_storeu_ps(at + FLOATS, _mm512_permutex2var_ps(a, second, b));
         _mm512_storeu_ps(at + IN, _mm512_permutex2var_ps(c, first, d));

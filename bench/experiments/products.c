@@ -11,7 +11,7 @@
 /* A square is 16 lines of 32 terms; of x line by line, of y by pairs of terms. */
 enum { SIDE = 1024, LINES = 16, TERMS = 32, SQUARE = LINES * TERMS, TILE = 2 * LINES };
 
-/* Tiles of 2 x 2 squares: terms that stay in the first cache, columns that stay in the second. */
+/* Tiles of 2 x 2 squares: terms that stay in L1, columns that stay in L2. */
 enum { DEPTH = 512, COLUMNS = 512 };
 
 static at_tensor *x, *y, *result;

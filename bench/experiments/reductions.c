@@ -64,7 +64,7 @@ static void sketch_variances(void *unused)
     floats(on.sketched)[j] = (float)(all[j] / (SIDE - 1));
 }
 
-/* --- the largest of each row, with its place ------------------------------------------------ */
+/* --- the largest of each row, with its index ------------------------------------------------ */
 
 static void prepare_rows(void)
 {
@@ -75,7 +75,7 @@ static void prepare_rows(void)
 static void largest(void *unused)
 {
   (void)unused;
-  at_max_dim_out(on.result, on.places, on.x, 1);
+  at_max_dim_out(on.result, on.indices, on.x, 1);
 }
 
 /* One pass, in which each lane keeps its largest number, or its first NaN, and where that was. */
@@ -87,10 +87,10 @@ static void sketch_largest(void *unused)
   for (int i = 0; i < SIDE; i++) {
     const float *x = floats(on.x) + (ptrdiff_t)i * SIDE;
     __m512 best[ABREAST];
-    __m512i place[ABREAST], here[ABREAST];
+    __m512i index[ABREAST], here[ABREAST];
     for (int k = 0; k < ABREAST; k++) {
       best[k] = _mm512_loadu_ps(x + k * FLOATS);
-      place[k] = here[k] = counting(k * FLOATS, 1);
+      index[k] = here[k] = counting(k * FLOATS, 1);
     }
     for (int j = ABREAST * FLOATS; j < SIDE; j += ABREAST * FLOATS)
 #pragma GCC unroll 4
@@ -102,12 +102,12 @@ static void sketch_largest(void *unused)
         const __mmask16 better = _mm512_mask_cmp_ps_mask(known, v, best[k], _CMP_NLE_UQ);
         here[k] = _mm512_add_epi32(here[k], step);
         best[k] = _mm512_mask_mov_ps(best[k], better, v);
-        place[k] = _mm512_mask_mov_epi32(place[k], better, here[k]);
+        index[k] = _mm512_mask_mov_epi32(index[k], better, here[k]);
       }
     float value[ABREAST * FLOATS];
     int32_t at[ABREAST * FLOATS];
     memcpy(value, best, sizeof value);
-    memcpy(at, place, sizeof at);
+    memcpy(at, index, sizeof at);
     int first = 0;
     for (int k = 1; k < ABREAST * FLOATS; k++) {
       const int is = value[k] != value[k], was = value[first] != value[first];
@@ -116,11 +116,11 @@ static void sketch_largest(void *unused)
         first = k;
     }
     floats(on.sketched)[i] = value[first];
-    longs(on.sketchedPlaces)[i] = at[first];
+    longs(on.sketchedIndices)[i] = at[first];
   }
 }
 
-/* Its place alone. */
+/* Its index alone. */
 static void prepare_places(void)
 {
   static const int64_t last = 1;
@@ -131,7 +131,7 @@ static void prepare_places(void)
 static void place_of_largest(void *unused)
 {
   (void)unused;
-  at_argmax_out(on.places, on.x, .dim = 1);
+  at_argmax_out(on.indices, on.x, .dim = 1);
 }
 
 /* --- logarithms of sums of exponentials ----------------------------------------------------- */
@@ -178,7 +178,7 @@ static inline __m512 finite_or_zero(__m512 most)
   return _mm512_mask_mov_ps(most, _mm512_fpclass_ps_mask(most, 0x18), _mm512_setzero_ps());
 }
 
-/* A row from memory, then twice from the first cache: its largest number, NaN if there is one; the
+/* A row from memory, then twice from L1: its largest number, NaN if there is one; the
  * exponentials of the differences, which are added up in double. */
 static void sketch_log_of_rows(void *unused)
 {

@@ -1,4 +1,4 @@
-/* Experiments: running sums and products along rows and across them. */
+/* Experiments: cumulative sums and products along rows and across them. */
 #include "experiments.h"
 
 #if defined(__AVX512F__)
@@ -43,16 +43,16 @@ static void products_across(void *unused)
   at_cumprod_out(on.result, on.x, 0);
 }
 
-/* Lanes that are count places further on; the first ones are neutral. */
+/* Lanes from count lanes further on; the first ones are neutral. */
 #define BEFORE(V, NEUTRAL, COUNT) \
   (__m512d) _mm512_alignr_epi64((__m512i)(V), (__m512i)(NEUTRAL), DOUBLES - (COUNT))
 
 /* Totals of eight numbers in three steps, and of the row by a fourth, which alone waits for the
- * eight before; they are sent around the caches from where they are. */
+ * eight before; non-temporal stores write them from there. */
 #define SKETCH(NAME, NEUTRAL, TAKE)                             \
   static void NAME(void *unused)                                \
   {                                                             \
-    enum { AHEAD = 1024 };                                      \
+    enum { PREFETCH_ELEMENTS = 1024 };                          \
     (void)unused;                                               \
     const __m512d neutral = _mm512_set1_pd(NEUTRAL);            \
     const __m512i last = _mm512_set1_epi64(DOUBLES - 1);        \
@@ -62,7 +62,7 @@ static void products_across(void *unused)
       __m512d all = neutral;                                    \
       for (int j = 0; j < SIDE; j += DOUBLES) {                 \
         if (j % FLOATS == 0)                                    \
-          __builtin_prefetch(x + j + AHEAD);                    \
+          __builtin_prefetch(x + j + PREFETCH_ELEMENTS);        \
         __m512d v = _mm512_cvtps_pd(_mm256_loadu_ps(x + j));    \
         v = TAKE(v, BEFORE(v, neutral, 1));                     \
         v = TAKE(v, BEFORE(v, neutral, 2));                     \
@@ -77,36 +77,37 @@ static void products_across(void *unused)
 SKETCH(sketch_sums, 0, _mm512_add_pd)
 SKETCH(sketch_products, 1, _mm512_mul_pd)
 
-/* Totals of half a row, which stay in the first cache, take in two rows at a time; these are
+/* Totals of half a row, which stay in L1, take in two rows at a time; these are
  * fetched 512 elements ahead, which may be in the next two. */
-#define SKETCH_ACROSS(NAME, NEUTRAL, TAKE)                                                   \
-  static void NAME(void *unused)                                                             \
-  {                                                                                          \
-    enum { WIDTH = SIDE / 2, ROWS = 2, AHEAD = 512 };                                        \
-    static _Alignas(64) double totals[WIDTH];                                                \
-    (void)unused;                                                                            \
-    for (int first = 0; first < SIDE; first += WIDTH) {                                      \
-      for (int j = 0; j < WIDTH; j++)                                                        \
-        totals[j] = NEUTRAL;                                                                 \
-      for (int i = 0; i < SIDE; i += ROWS) {                                                 \
-        const float *x = floats(on.x) + (ptrdiff_t)i * SIDE + first;                         \
-        float *r = floats(on.sketched) + (ptrdiff_t)i * SIDE + first;                        \
-        for (int j = 0; j < WIDTH; j += FLOATS) {                                            \
-          const float *next = x + j + AHEAD + (j + AHEAD < WIDTH ? 0 : ROWS * SIDE - WIDTH); \
-          __m512d low = _mm512_load_pd(totals + j), high = _mm512_load_pd(totals + j + 8);   \
-          for (int k = j; k < j + ROWS * SIDE; k += SIDE, next += SIDE) {                    \
-            __builtin_prefetch(next);                                                        \
-            low = TAKE(low, _mm512_cvtps_pd(_mm256_loadu_ps(x + k)));                        \
-            high = TAKE(high, _mm512_cvtps_pd(_mm256_loadu_ps(x + k + DOUBLES)));            \
-            _mm256_stream_ps(r + k, _mm512_cvtpd_ps(low));                                   \
-            _mm256_stream_ps(r + k + DOUBLES, _mm512_cvtpd_ps(high));                        \
-          }                                                                                  \
-          _mm512_store_pd(totals + j, low);                                                  \
-          _mm512_store_pd(totals + j + DOUBLES, high);                                       \
-        }                                                                                    \
-      }                                                                                      \
-    }                                                                                        \
-    _mm_sfence();                                                                            \
+#define SKETCH_ACROSS(NAME, NEUTRAL, TAKE)                                                 \
+  static void NAME(void *unused)                                                           \
+  {                                                                                        \
+    enum { WIDTH = SIDE / 2, ROWS = 2, PREFETCH_ELEMENTS = 512 };                          \
+    static _Alignas(64) double totals[WIDTH];                                              \
+    (void)unused;                                                                          \
+    for (int first = 0; first < SIDE; first += WIDTH) {                                    \
+      for (int j = 0; j < WIDTH; j++)                                                      \
+        totals[j] = NEUTRAL;                                                               \
+      for (int i = 0; i < SIDE; i += ROWS) {                                               \
+        const float *x = floats(on.x) + (ptrdiff_t)i * SIDE + first;                       \
+        float *r = floats(on.sketched) + (ptrdiff_t)i * SIDE + first;                      \
+        for (int j = 0; j < WIDTH; j += FLOATS) {                                          \
+          const float *next = x + j + PREFETCH_ELEMENTS +                                  \
+                              (j + PREFETCH_ELEMENTS < WIDTH ? 0 : ROWS * SIDE - WIDTH);   \
+          __m512d low = _mm512_load_pd(totals + j), high = _mm512_load_pd(totals + j + 8); \
+          for (int k = j; k < j + ROWS * SIDE; k += SIDE, next += SIDE) {                  \
+            __builtin_prefetch(next);                                                      \
+            low = TAKE(low, _mm512_cvtps_pd(_mm256_loadu_ps(x + k)));                      \
+            high = TAKE(high, _mm512_cvtps_pd(_mm256_loadu_ps(x + k + DOUBLES)));          \
+            _mm256_stream_ps(r + k, _mm512_cvtpd_ps(low));                                 \
+            _mm256_stream_ps(r + k + DOUBLES, _mm512_cvtpd_ps(high));                      \
+          }                                                                                \
+          _mm512_store_pd(totals + j, low);                                                \
+          _mm512_store_pd(totals + j + DOUBLES, high);                                     \
+        }                                                                                  \
+      }                                                                                    \
+    }                                                                                      \
+    _mm_sfence();                                                                          \
   }
 
 SKETCH_ACROSS(sketch_sums_across, 0, _mm512_add_pd)

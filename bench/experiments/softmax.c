@@ -71,7 +71,7 @@ static inline float most_of(const float *x)
 }
 
 /* Numbers are summed up in floats for this many at a time, and those sums in doubles, as ours. */
-enum { PIECE = 256 };
+enum { COLUMN_BLOCK = 256 };
 
 static inline double all_of(__m512 v)
 {
@@ -85,16 +85,16 @@ static inline float sum_of_powers(const float *x, float most, float *y, int kept
   const __m512 top = _mm512_set1_ps(most);
   __m512 sum;
   double all = 0;
-  for (int from = 0; from < WHOLE; from += PIECE) {
+  for (int from = 0; from < WHOLE; from += COLUMN_BLOCK) {
     sum = _mm512_setzero_ps();
-    for (int i = from; i < WHOLE && i < from + PIECE; i += FLOATS) {
+    for (int i = from; i < WHOLE && i < from + COLUMN_BLOCK; i += FLOATS) {
       const __m512 e = power(_mm512_sub_ps(_mm512_loadu_ps(x + i), top));
       _mm_prefetch((const char *)(x + COLUMNS + i), _MM_HINT_T0);
       if (kept)
         _mm512_storeu_ps(y + i, e);
       sum = _mm512_add_ps(sum, e);
     }
-    if (from < WHOLE - PIECE)
+    if (from < WHOLE - COLUMN_BLOCK)
       all += all_of(sum);
   }
   const __m512 e = power(_mm512_sub_ps(_mm512_maskz_loadu_ps(REST, x + WHOLE), top));

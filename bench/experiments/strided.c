@@ -26,7 +26,7 @@ static inline void turn_ahead(const float *x, float *to)
   turn_square(x, WIDE, to, TURNED);
 }
 
-/* Two lines of the result in width, along rows of the source, which are fetched ahead; whole lines
+/* Two lines of the result in width, along rows of the source, which are prefetched; whole lines
  * are sent from a buffer. */
 static void sketch_transposed_copy(void *unused)
 {

@@ -3,12 +3,12 @@
 
 #if defined(__AVX512F__)
 
-/* Gradients of a row of places are turned, outputs in the lanes, half of them at a time: 14 KB that
- * stay in the first cache while two rows of the windows, that are 14 elements from one place of the
+/* Gradients of a row of positions are transposed, outputs in the lanes, half of them at a time: 14
+ * KB that stay in L1 while two rows of the windows, that are 14 elements from one position of the
  * image on, are multiplied with them.  So 28 sums are in registers, which take 14 elements and two
- * vectors for each place, and nothing is unfolded. */
+ * vectors for each position, and nothing is unfolded. */
 enum { BATCH = 32, COLOURS = 3, SIDE = 224, OUTPUTS = 64, MADE = 112, WINDOW = 7, PAD = 3 };
-enum { PIXELS = SIDE * SIDE, PLACES = MADE * MADE, TERMS = COLOURS * WINDOW * WINDOW };
+enum { PIXELS = SIDE * SIDE, POSITIONS = MADE * MADE, TERMS = COLOURS * WINDOW * WINDOW };
 enum { HIGH = SIDE + 2 * PAD, WIDE = 240 }; /* of a padded image */
 enum { HALVES = 2, LINES = COLOURS * WINDOW };
 enum { FETCHED = MADE / FLOATS }; /* lines of a row of a plane of gradients */
@@ -16,8 +16,8 @@ enum { FETCHED = MADE / FLOATS }; /* lines of a row of a plane of gradients */
 static __m512 sums[HALVES][LINES][WINDOW][2];
 static __m512d totals[OUTPUTS];
 
-/* An element in all lanes, from where it lies: a compiler that sees that the next place needs some
- * of the same elements would carry them over in other registers, which takes longer. */
+/* An element in all lanes, from where it lies: a compiler that sees that the next position needs
+ * some of the same elements would carry them over in other registers, which takes longer. */
 static inline __m512 all_lanes(const float *x)
 {
   __m512 v;
@@ -25,7 +25,7 @@ static inline __m512 all_lanes(const float *x)
   return v;
 }
 
-/* The gradients at a row of places times what lies under one or two rows of the windows, for 32
+/* The gradients at a row of positions times what lies under one or two rows of the windows, for 32
  * outputs; meanwhile some rows of gradients that come next are fetched. */
 static inline __attribute__((always_inline)) void lines_of_windows(int lines, const float *x,
                                                                    const float *y, const __m512 *g,
@@ -38,7 +38,7 @@ static inline __attribute__((always_inline)) void lines_of_windows(int lines, co
     sum[k][0] = sum[k][1] = _mm512_setzero_ps();
   for (int i = 0; i < rows; i++)
     for (int k = 0; k <= FETCHED; k++)
-      _mm_prefetch((const char *)(ahead + i * PLACES + k * FLOATS), _MM_HINT_T1);
+      _mm_prefetch((const char *)(ahead + i * POSITIONS + k * FLOATS), _MM_HINT_T1);
 #pragma GCC unroll 14
   for (int k = 0; k < lines * WINDOW; k++)
     for (int v = 0; v < 2; v++)
@@ -70,15 +70,16 @@ static __attribute__((noinline)) void a_line(const float *x, const __m512 *g, __
   lines_of_windows(1, x, x, g, to, ahead, rows);
 }
 
-/* A row of places of all outputs, turned; it is summed up in double precision, as ours is. */
+/* A row of positions of all outputs, transposed; it is summed up in double precision, as ours is.
+ * */
 static void turn_gradients(const float *g, __m512 turned[HALVES][2 * MADE])
 {
   for (int v = 0; v < OUTPUTS / FLOATS; v++)
     for (int j = 0; j < MADE; j += FLOATS)
-      turn_square(g + v * FLOATS * PLACES + j, PLACES, (float *)(turned[v / 2] + 2 * j + v % 2),
-                  2 * FLOATS);
+      turn_square(g + v * FLOATS * POSITIONS + j, POSITIONS,
+                  (float *)(turned[v / 2] + 2 * j + v % 2), 2 * FLOATS);
   for (int o = 0; o < OUTPUTS; o++) {
-    const float *row = g + o * PLACES;
+    const float *row = g + o * POSITIONS;
     __m512d a = _mm512_setzero_pd(), b = a;
 #pragma GCC unroll 7
     for (int j = 0; j < MADE; j += FLOATS) {
@@ -125,17 +126,17 @@ static void sketch(void *unused)
   memset(totals, 0, sizeof totals);
   for (int image = 0; image < BATCH; image++) {
     pad_image(floats(on.x) + (ptrdiff_t)image * COLOURS * PIXELS, padded);
-    const float *g = floats(on.g) + (ptrdiff_t)image * OUTPUTS * PLACES;
+    const float *g = floats(on.g) + (ptrdiff_t)image * OUTPUTS * POSITIONS;
     for (int i = 0; i < MADE; i++, g += MADE) {
       const float *line[LINES], *ahead = g + MADE;
       for (int l = 0; l < LINES; l++)
         line[l] = padded[l / WINDOW][2 * i + l % WINDOW];
       turn_gradients(g, turned);
       for (int half = 0; half < HALVES; half++) {
-        for (int l = 0; l + 1 < LINES; l += 2, ahead += 3 * PLACES)
+        for (int l = 0; l + 1 < LINES; l += 2, ahead += 3 * POSITIONS)
           two_lines(line[l], line[l + 1], turned[half], &sums[half][l][0][0], ahead, 3);
         a_line(line[LINES - 1], turned[half], &sums[half][LINES - 1][0][0], ahead, 2);
-        ahead += 2 * PLACES;
+        ahead += 2 * POSITIONS;
       }
     }
   }
@@ -149,7 +150,7 @@ static void sketch(void *unused)
 
 const Experiment weights_experiments[] = {
     {"conv.7x7s2.bwd_w", "32 x 3 x 224 x 224, 64 of 7 x 7 by 2",
-     (double)BATCH *(COLOURS *PIXELS + OUTPUTS * PLACES), (double)OUTPUTS *TERMS, prepare, ours,
+     (double)BATCH *(COLOURS *PIXELS + OUTPUTS * POSITIONS), (double)OUTPUTS *TERMS, prepare, ours,
      sketch},
     {0},
 };

@@ -15,7 +15,7 @@
  * points are computed at a time, in 4.9 MB, and the results are the sum of three passes.
  *
  * Four images are transformed at a time; each of the 12 products goes through all its rows, and
- * while they are summed up its next 32 KB of weights are fetched from the third cache.  Planes or
+ * while they are summed up its next 32 KB of weights are fetched from L3.  Planes or
  * results are always in the lanes, and what an image is turned into and out of lies in the first
  * cache. */
 enum { BATCH = 32, PLANES = 256, OUTPUTS = 256, SIDE = 14, PIXELS = SIDE * SIDE, TAPS = 9 };
@@ -237,7 +237,7 @@ static __attribute__((noinline)) void transform_image(const float *x, int image,
 
 /* So many tiles by 32 results in registers, over all planes.  The lines of the products are
  * fetched, which are written, and of the weights that come next some with each group of planes,
- * into the second cache. */
+ * into L2. */
 static inline __attribute__((always_inline)) void rows_of_tiles(int rows, const __m512 *v,
                                                                 const __m512 *u, __m512 *m,
                                                                 const __m512 *ahead, int lines)

@@ -11,49 +11,49 @@
  * one of torch_rows.py, bytes are those that have to be moved, 0 where they are no limit. */
 
 #ifndef BENCH_ROWS
-#define BENCH_ROWS(ROW)                                                                          \
-  ROW(fill, "fill", 4 * n, 0, r, T(fill)(S on->r, 2.5f))                                         \
-  ROW(copy, "copy", 8 * n, 0, r, T(copy)(S on->r, on->x))                                        \
-  ROW(copy_transposed, "copy transposed", 8 * n, 0, r2, T(copy)(S on->r2, on->across))           \
-  ROW(convert, "convert float to double", 12 * n, 0, wide, D(copyOf)(S on->wide, on->x))         \
-  ROW(add, "add", 8 * n, 0, r, T(add)(S on->r, on->x, 0.5f))                                     \
-  ROW(mul, "mul", 8 * n, 0, r, T(mul)(S on->r, on->x, 1.5f))                                     \
-  ROW(cadd, "cadd", 12 * n, 0, r, T(cadd)(S on->r, on->x, 1.5f, on->y))                          \
-  ROW(cadd_narrow, "cadd of narrowed rows", 12 * n, 0, r3,                                       \
-      T(cadd)(S on->r3, on->narrow, 1.5f, on->narrow2))                                          \
-  ROW(cadd_transposed, "cadd, one transposed", 12 * n, 0, r2,                                    \
-      T(cadd)(S on->r2, on->square, 1.5f, on->across))                                           \
-  ROW(exp, "exp", 8 * n, 0, r, T(exp)(S on->r, on->x))                                           \
-  ROW(tanh, "tanh", 8 * n, 0, r, T(tanh)(S on->r, on->x))                                        \
-  ROW(gt, "gtTensor", 9 * n, 0, bytes, T(gtTensor)(S on->bytes, on->x, on->y))                   \
-  ROW(sumall, "sumall", 4 * n, 0, value, on->value = T(sumall)(S on->x))                         \
-  ROW(sum_0, "sum, dim 0", 4 * n, 0, sums, T(sum)(S on->sums, on->matrix, 0, 0))                 \
-  ROW(sum_1, "sum, dim 1", 4 * n, 0, sums, T(sum)(S on->sums, on->matrix, 1, 0))                 \
-  ROW(max_1, "max, dim 1", 4 * n, 0, sums, T(max)(S on->sums, on->largest, on->matrix, 1, 0))    \
-  ROW(var_1, "var, dim 1", 4 * n, 0, sums, T(var)(S on->sums, on->matrix, 1, 0, 0))              \
-  ROW(cumsum_1, "cumsum, dim 1", 8 * n, 0, r3, T(cumsum)(S on->r3, on->matrix, 1))               \
-  ROW(softmax, "SoftMax", 8 * n, 0, r3, NN(SoftMax_updateOutput)(STATE, on->matrix, on->r3, 1))  \
-  ROW(logsoftmax, "LogSoftMax", 8 * n, 0, r3,                                                    \
-      NN(LogSoftMax_updateOutput)(STATE, on->matrix, on->r3, 1))                                 \
-  ROW(index_select, "indexSelect, dim 0", 8 * n, 0, r3,                                          \
-      T(indexSelect)(S on->r3, on->matrix, 0, on->row))                                          \
-  ROW(masked_select, "maskedSelect", 7 * n, 0, selected,                                         \
-      T(maskedSelect)(S on->selected, on->x, on->mask))                                          \
-  ROW(masked_fill, "maskedFill", 3 * n, 0, r, T(maskedFill)(S on->r, on->mask, 1))               \
-  ROW(gather, "gather, dim 1", 16 * n, 0, r3, T(gather)(S on->r3, on->matrix, 1, on->places))    \
-  ROW(scatter, "scatter, dim 1", 16 * n, 0, r3, T(scatter)(S on->r3, 1, on->places, on->matrix)) \
-  ROW(cat, "cat, dim 1", 16 * n, 0, r4, T(catArray)(S on->r4, on->parts, 2, 1))                  \
-  ROW(gemm, "addmm", 0, 2 * side * side * side, r2,                                              \
-      T(addmm)(S on->r2, 0, on->r2, 1, on->square, on->across))                                  \
-  ROW(convolution, "SpatialConvolutionMM, 3 x 3", 0, 18 * batch * planes * planes * edge * edge, \
-      filtered,                                                                                  \
-      NN(SpatialConvolutionMM_updateOutput)(STATE, on->images, on->filtered, on->kernels,        \
-                                            on->bias, on->columns, on->ones, 3, 3, 1, 1, 1, 1))  \
-  ROW(pooling, "SpatialMaxPooling, 2 x 2", 7 * batch * planes * edge * edge, 0, pooled,          \
-      NN(SpatialMaxPooling_updateOutput)(STATE, on->images, on->pooled, on->from, 2, 2, 2, 2, 0, \
-                                         0, 0))                                                  \
-  ROW(nll, "ClassNLLCriterion", 0, 0, one,                                                       \
-      NN(ClassNLLCriterion_updateOutput)(STATE, on->matrix, on->labels, on->one, 1, NULL,        \
+#define BENCH_ROWS(ROW)                                                                           \
+  ROW(fill, "fill", 4 * n, 0, r, T(fill)(S on->r, 2.5f))                                          \
+  ROW(copy, "copy", 8 * n, 0, r, T(copy)(S on->r, on->x))                                         \
+  ROW(copy_transposed, "copy transposed", 8 * n, 0, r2, T(copy)(S on->r2, on->across))            \
+  ROW(convert, "convert float to double", 12 * n, 0, wide, D(copyOf)(S on->wide, on->x))          \
+  ROW(add, "add", 8 * n, 0, r, T(add)(S on->r, on->x, 0.5f))                                      \
+  ROW(mul, "mul", 8 * n, 0, r, T(mul)(S on->r, on->x, 1.5f))                                      \
+  ROW(cadd, "cadd", 12 * n, 0, r, T(cadd)(S on->r, on->x, 1.5f, on->y))                           \
+  ROW(cadd_narrow, "cadd of narrowed rows", 12 * n, 0, r3,                                        \
+      T(cadd)(S on->r3, on->narrow, 1.5f, on->narrow2))                                           \
+  ROW(cadd_transposed, "cadd, one transposed", 12 * n, 0, r2,                                     \
+      T(cadd)(S on->r2, on->square, 1.5f, on->across))                                            \
+  ROW(exp, "exp", 8 * n, 0, r, T(exp)(S on->r, on->x))                                            \
+  ROW(tanh, "tanh", 8 * n, 0, r, T(tanh)(S on->r, on->x))                                         \
+  ROW(gt, "gtTensor", 9 * n, 0, bytes, T(gtTensor)(S on->bytes, on->x, on->y))                    \
+  ROW(sumall, "sumall", 4 * n, 0, value, on->value = T(sumall)(S on->x))                          \
+  ROW(sum_0, "sum, dim 0", 4 * n, 0, sums, T(sum)(S on->sums, on->matrix, 0, 0))                  \
+  ROW(sum_1, "sum, dim 1", 4 * n, 0, sums, T(sum)(S on->sums, on->matrix, 1, 0))                  \
+  ROW(max_1, "max, dim 1", 4 * n, 0, sums, T(max)(S on->sums, on->largest, on->matrix, 1, 0))     \
+  ROW(var_1, "var, dim 1", 4 * n, 0, sums, T(var)(S on->sums, on->matrix, 1, 0, 0))               \
+  ROW(cumsum_1, "cumsum, dim 1", 8 * n, 0, r3, T(cumsum)(S on->r3, on->matrix, 1))                \
+  ROW(softmax, "SoftMax", 8 * n, 0, r3, NN(SoftMax_updateOutput)(STATE, on->matrix, on->r3, 1))   \
+  ROW(logsoftmax, "LogSoftMax", 8 * n, 0, r3,                                                     \
+      NN(LogSoftMax_updateOutput)(STATE, on->matrix, on->r3, 1))                                  \
+  ROW(index_select, "indexSelect, dim 0", 8 * n, 0, r3,                                           \
+      T(indexSelect)(S on->r3, on->matrix, 0, on->row))                                           \
+  ROW(masked_select, "maskedSelect", 7 * n, 0, selected,                                          \
+      T(maskedSelect)(S on->selected, on->x, on->mask))                                           \
+  ROW(masked_fill, "maskedFill", 3 * n, 0, r, T(maskedFill)(S on->r, on->mask, 1))                \
+  ROW(gather, "gather, dim 1", 16 * n, 0, r3, T(gather)(S on->r3, on->matrix, 1, on->indices))    \
+  ROW(scatter, "scatter, dim 1", 16 * n, 0, r3, T(scatter)(S on->r3, 1, on->indices, on->matrix)) \
+  ROW(cat, "cat, dim 1", 16 * n, 0, r4, T(catArray)(S on->r4, on->parts, 2, 1))                   \
+  ROW(gemm, "addmm", 0, 2 * side * side * side, r2,                                               \
+      T(addmm)(S on->r2, 0, on->r2, 1, on->square, on->across))                                   \
+  ROW(convolution, "SpatialConvolutionMM, 3 x 3", 0, 18 * batch * planes * planes * edge * edge,  \
+      filtered,                                                                                   \
+      NN(SpatialConvolutionMM_updateOutput)(STATE, on->images, on->filtered, on->kernels,         \
+                                            on->bias, on->columns, on->ones, 3, 3, 1, 1, 1, 1))   \
+  ROW(pooling, "SpatialMaxPooling, 2 x 2", 7 * batch * planes * edge * edge, 0, pooled,           \
+      NN(SpatialMaxPooling_updateOutput)(STATE, on->images, on->pooled, on->from, 2, 2, 2, 2, 0,  \
+                                         0, 0))                                                   \
+  ROW(nll, "ClassNLLCriterion", 0, 0, one,                                                        \
+      NN(ClassNLLCriterion_updateOutput)(STATE, on->matrix, on->labels, on->one, 1, NULL,         \
                                          on->total, -100, 1))
 #endif
 
@@ -71,7 +71,7 @@ typedef struct ON(Tensors) {
   TENSOR *narrow, *narrow2;     /* all columns but the last few */
   TENSOR *r4, *parts[2];        /* parts side by side */
   TENSOR *selected;
-  LONGS *largest, *row, *places, *labels, *from;
+  LONGS *largest, *row, *indices, *labels, *from;
   BYTES *mask, *bytes;
   TENSOR *images, *filtered, *pooled, *kernels, *bias, *columns, *ones, *one, *total;
   double value;
@@ -95,7 +95,7 @@ static ON(Tensors) ON(make)(const Sizes *s, const Elements *e)
   on.selected = T(new)(S_ALONE);
   on.largest = L(new)(S_ALONE);
   on.row = ON(longs)(e->row);
-  on.places = ON(longs)(e->places);
+  on.indices = ON(longs)(e->indices);
   on.labels = ON(longs)(e->labels);
   on.from = L(new)(S_ALONE);
   on.mask = ON(masks)(e->mask);
@@ -121,7 +121,7 @@ static void ON(free)(ON(Tensors) * on)
                       on->ones,     on->one,    on->total};
   for (size_t i = 0; i < sizeof floats / sizeof *floats; i++)
     T(free)(S floats[i]);
-  LONGS *longs[] = {on->largest, on->row, on->places, on->labels, on->from};
+  LONGS *longs[] = {on->largest, on->row, on->indices, on->labels, on->from};
   for (size_t i = 0; i < sizeof longs / sizeof *longs; i++)
     L(free)(S longs[i]);
   B(free)(S on->mask);

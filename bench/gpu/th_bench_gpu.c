@@ -49,7 +49,7 @@ static Sizes sizes_of(int64_t n)
 /* The elements of all inputs, on the processor. */
 typedef struct Elements {
   THFloatTensor *x, *y, *images, *kernels, *bias;
-  THLongTensor *row, *places, *labels;
+  THLongTensor *row, *indices, *labels;
   THByteTensor *mask;
 } Elements;
 
@@ -79,7 +79,7 @@ static Elements elements_of(const Sizes *s)
       .kernels = THFloatTensor_newWithSize2d(s->planes, s->planes * 9),
       .bias = THFloatTensor_newWithSize1d(s->planes),
       .row = THLongTensor_newWithSize1d(s->rows),
-      .places = THLongTensor_newWithSize2d(s->rows, s->columns),
+      .indices = THLongTensor_newWithSize2d(s->rows, s->columns),
       .labels = THLongTensor_newWithSize1d(s->rows),
       .mask = THByteTensor_newWithSize1d(s->n),
   };
@@ -90,10 +90,10 @@ static Elements elements_of(const Sizes *s)
   fill_floats(e.bias, 97);
   fill_longs(e.row, s->rows);
   fill_longs(e.labels, s->columns);
-  /* Each place of a row once, so that scattering has one result. */
+  /* Each index of a row once, so that scattering has one result. */
   for (int64_t i = 0; i < s->rows; i++)
     for (int64_t j = 0; j < s->columns; j++)
-      THLongTensor_data(e.places)[i * s->columns + j] =
+      THLongTensor_data(e.indices)[i * s->columns + j] =
           (j * 7 + i) % s->columns + TH_INDEX_BASE; /* 7 divides no number of columns */
   for (int64_t i = 0; i < s->n; i++)
     THByteTensor_data(e.mask)[i] = scramble(i) >> 3 & 1;
@@ -105,7 +105,7 @@ static void free_elements(Elements *e)
   THFloatTensor *floats[] = {e->x, e->y, e->images, e->kernels, e->bias};
   for (size_t i = 0; i < sizeof floats / sizeof *floats; i++)
     THFloatTensor_free(floats[i]);
-  THLongTensor *longs[] = {e->row, e->places, e->labels};
+  THLongTensor *longs[] = {e->row, e->indices, e->labels};
   for (size_t i = 0; i < sizeof longs / sizeof *longs; i++)
     THLongTensor_free(longs[i]);
   THByteTensor_free(e->mask);

@@ -42,7 +42,7 @@ class Tensors:
         self.labels = torch.randint(columns, (rows,), device=DEVICE)
         i = torch.arange(rows, device=DEVICE).view(-1, 1)
         j = torch.arange(columns, device=DEVICE).view(1, -1)
-        self.places = (j * 7 + i) % columns
+        self.indices = (j * 7 + i) % columns
         self.mask = torch.rand(n, device=DEVICE) < 0.5
         self.bools = torch.empty_like(self.mask)
         self.images = floats(batch, planes, edge, edge)
@@ -74,8 +74,8 @@ ROWS = {
     "index_select": lambda t: torch.index_select(t.matrix, 0, t.row, out=t.r3),
     "masked_select": lambda t: torch.masked_select(t.x, t.mask),
     "masked_fill": lambda t: t.r.masked_fill_(t.mask, 1),
-    "gather": lambda t: torch.gather(t.matrix, 1, t.places, out=t.r3),
-    "scatter": lambda t: t.r3.scatter_(1, t.places, t.matrix),
+    "gather": lambda t: torch.gather(t.matrix, 1, t.indices, out=t.r3),
+    "scatter": lambda t: t.r3.scatter_(1, t.indices, t.matrix),
     "cat": lambda t: torch.cat((t.matrix, t.matrix2), 1, out=t.r4),
     "gemm": lambda t: torch.mm(t.square, t.across, out=t.r2),
     "convolution": lambda t: F.conv2d(t.images, t.kernels, t.bias, padding=1),

@@ -184,13 +184,13 @@ def by_tables(lib):
 
 @family("local convolution")
 def local(lib):
-    # PyTorch has none: the products of its columns with the weights of each place.
+    # PyTorch has none: the products of its columns with the weights of each position.
     n, planes, size = 32, 32, 28
     x, w = randn(n, planes, size, size), randn(size, size, planes, planes, 3, 3) / 17
     b = rand(planes, size, size)
     each = w.view(size * size, planes, planes * 9)
 
-    def columns():  # places x batch x column
+    def columns():  # positions x batch x column
         return F.unfold(x, 3, padding=1).permute(2, 0, 1)
 
     def forward():

@@ -149,23 +149,23 @@ def depth_wise(lib):
 @family("pooling")
 def pooling(lib):
     x = randn(IMAGES)
-    y, places = F.max_pool2d(x, 3, 2, 1, return_indices=True)
+    y, indices = F.max_pool2d(x, 3, 2, 1, return_indices=True)
     g = randn(y.shape)
     tx, ty, ti, tg, gx = (
         lib.tensor(x),
         lib.tensor(y),
-        lib.tensor(places),
+        lib.tensor(indices),
         lib.tensor(g),
         lib.tensor(x),
     )
     shape, window = by(*IMAGES) + ", 3 x 3 by 2", [3, 3, 2, 2, 1, 1, 0]
-    out, out_places, out_g = torch.empty_like(y), torch.empty_like(places), torch.empty_like(x)
+    out, out_indices, out_g = torch.empty_like(y), torch.empty_like(indices), torch.empty_like(x)
     yield Row(
         "SpatialMaxPooling",
         shape,
         lib.call("THNN_FloatSpatialMaxPooling_updateOutput", None, tx, ty, ti, window),
         lambda: aten.max_pool2d_with_indices.out(
-            x, [3, 3], [2, 2], [1, 1], out=out, indices=out_places
+            x, [3, 3], [2, 2], [1, 1], out=out, indices=out_indices
         ),
         [ty, ti],
     )
@@ -174,7 +174,7 @@ def pooling(lib):
         shape,
         lib.call("THNN_FloatSpatialMaxPooling_updateGradInput", None, tx, tg, gx, ti, window),
         lambda: aten.max_pool2d_with_indices_backward.grad_input(
-            g, x, [3, 3], [2, 2], [1, 1], [1, 1], False, places, grad_input=out_g
+            g, x, [3, 3], [2, 2], [1, 1], [1, 1], False, indices, grad_input=out_g
         ),
         [gx],
     )

@@ -90,7 +90,7 @@ static void bfloat16_512(void)
 #if defined(__x86_64__)
 enum { TILE_DATA = 18, ASK_PERMISSION = 0x1023 }; /* of arch_prctl */
 
-/* Two tiles times two tiles, which stay (FROM_MEMORY = 0) or are read anew from the first cache. */
+/* Two tiles times two tiles, which stay (FROM_MEMORY = 0) or are read anew from L1. */
 __attribute__((target("amx-tile,amx-bf16"))) static inline void tiles_2_by_2(int from_memory)
 {
   static char operands[4][1024] __attribute__((aligned(64)));
@@ -178,8 +178,7 @@ void arithmetic_peaks(int threads, double budget, PutPeak put)
 #if defined(__x86_64__)
   if (syscall(SYS_arch_prctl, ASK_PERMISSION, TILE_DATA) == 0) {
     PEAK("peak.amx.bf16", "tiles only", tiles, 4.0 * 2 * 16 * 16 * 32 * ROUNDS);
-    PEAK("peak.amx.bf16.l1", "tiles from the first cache", tiles_from_memory,
-         4.0 * 2 * 16 * 16 * 32 * ROUNDS);
+    PEAK("peak.amx.bf16.l1", "tiles from L1", tiles_from_memory, 4.0 * 2 * 16 * 16 * 32 * ROUNDS);
   } else if (threads == 1)
     fprintf(stderr, "bench-peers: this machine has no AMX: peak.amx.* are left out\n");
 #endif

@@ -18,7 +18,7 @@ typedef struct Digits {
 } Digits;
 
 /* Reads a gzip-compressed CSV file: a line a digit, 64 pixels from 0 to 16, row by row, and then
- * the digit that they show.  Raises an error that names the place of the first thing that is
+ * the digit that they show.  Raises an error that names the position of the first thing that is
  * wrong, also when there are fewer lines than least. */
 Digits *digits_read(const char *path, int64_t least);
 void digits_free(void *digits); /* NULL is nothing to free */

@@ -25,7 +25,8 @@ enum { FLAT = 64 * 2 * 2 }; /* the values of an image behind pool2 */
 struct Model {
   at_generator *generator;
   at_tensor *parameter[MODEL_PARAMETERS];
-  at_tensor *velocity[MODEL_PARAMETERS]; /* a running sum of gradients: where the last steps went */
+  at_tensor
+      *velocity[MODEL_PARAMETERS]; /* a decaying sum of gradients: where the last steps went */
 };
 
 static void check(void)
@@ -217,10 +218,10 @@ static at_tensor *moved(at_tensor *framed, at_tensor *order, at_generator *gener
   {
     at_tensor *shifts = at_empty(AT_SHAPE(n, 2), .type = AT_CPU(AT_LONG));
     at_random_to_(shifts, 2 * SHIFT + 1, .generator = generator);
-    const int64_t *place = at_data(shifts), *image = at_data(order);
-    for (int64_t i = 0; i < n; i++, place += 2) {
-      at_tensor *rows = at_narrow(at_select(framed, 0, image[i]), 1, place[0], DIGIT_SIDE);
-      at_copy_(at_select(batch, 0, i), at_narrow(rows, 2, place[1], DIGIT_SIDE));
+    const int64_t *shift = at_data(shifts), *image = at_data(order);
+    for (int64_t i = 0; i < n; i++, shift += 2) {
+      at_tensor *rows = at_narrow(at_select(framed, 0, image[i]), 1, shift[0], DIGIT_SIDE);
+      at_copy_(at_select(batch, 0, i), at_narrow(rows, 2, shift[1], DIGIT_SIDE));
     }
   }
   return batch;

@@ -50,7 +50,7 @@ typedef struct Batch {
   THFloatTensor *images; /* those of the batch */
   THLongTensor *labels;
   THLongTensor *answers;
-  THFloatTensor *window, *place; /* views into framed and images */
+  THFloatTensor *window, *slot; /* views into framed and images */
 } Batch;
 
 static void batch_free(void *what)
@@ -62,7 +62,7 @@ static void batch_free(void *what)
   THLongTensor_free(batch->labels);
   THLongTensor_free(batch->answers);
   THFloatTensor_free(batch->window);
-  THFloatTensor_free(batch->place);
+  THFloatTensor_free(batch->slot);
 }
 
 static void batch_start(Batch *batch, THFloatTensor *images)
@@ -73,7 +73,7 @@ static void batch_start(Batch *batch, THFloatTensor *images)
   batch->labels = THLongTensor_new();
   batch->answers = THLongTensor_new();
   batch->window = THFloatTensor_new();
-  batch->place = THFloatTensor_new();
+  batch->slot = THFloatTensor_new();
 
   batch->framed = THFloatTensor_newWithSize4d(n, 1, side, side);
   THFloatTensor_zero(batch->framed);
@@ -96,8 +96,8 @@ static void batch_fill(Batch *batch, int64_t first, int64_t n, THLongTensor *lab
     THFloatTensor_select(batch->window, batch->framed, 0, image);
     THFloatTensor_narrow(batch->window, batch->window, 1, y, DIGIT_SIDE);
     THFloatTensor_narrow(batch->window, batch->window, 2, x, DIGIT_SIDE);
-    THFloatTensor_select(batch->place, batch->images, 0, i);
-    THFloatTensor_copy(batch->place, batch->window);
+    THFloatTensor_select(batch->slot, batch->images, 0, i);
+    THFloatTensor_copy(batch->slot, batch->window);
     THLongTensor_set1d(batch->labels, i, THLongTensor_get1d(labels, image));
   }
 }

@@ -16,8 +16,8 @@ void fail(const char *format, ...)
 
 void fail_print(const char *message)
 {
-  /* TH ends a message with the place that raised it.  Where the user is at fault that is always
-   * fail(), which tells nobody anything; errors of the library itself keep theirs. */
+  /* TH ends a message with the file and line that raised it.  Where the user is at fault that is
+   * always fail(), which tells nobody anything; errors of the library itself keep theirs. */
   const char *end = strstr(message, " at " __FILE__);
   const size_t length = end ? (size_t)(end - message) : strlen(message);
 

@@ -33,7 +33,7 @@ static const char *beside(const char *file)
   return access(path, F_OK) == 0 ? path : NULL;
 }
 
-/* Where sources are is the other place for the data. */
+/* The source folder is the other folder to look for the data in. */
 static const char *default_data(void)
 {
   const char *path = beside("digits.csv.gz");

@@ -28,7 +28,7 @@ typedef struct Parameter {
   THFloatTensor *host; /* what value was at the start, or at last when somebody asked */
   Tensor *value;
   Tensor *gradient; /* of the loss, summed up by accGradParameters */
-  Tensor *velocity; /* a running sum of gradients: where the last steps went */
+  Tensor *velocity; /* a decaying sum of gradients: where the last steps went */
 } Parameter;
 
 static void parameter_set(Parameter *parameter)

@@ -128,7 +128,7 @@ typedef struct Contents {
   int count;
   const char *const *names;
   THFloatTensor *const *tensors;
-  const unsigned char **places; /* where each tensor's numbers are; NULL until it is found */
+  const unsigned char **starts; /* where each tensor's numbers are; NULL until it is found */
   const unsigned char *data;
   size_t size;
 } Contents;
@@ -163,7 +163,7 @@ static void read_offsets(Json *json, const Contents *contents, int i)
   if ((uint64_t)(end - begin) != data_size(1, &contents->tensors[i]))
     fail("%s: %s takes %zu bytes and has %" PRId64, contents->path, contents->names[i],
          data_size(1, &contents->tensors[i]), end - begin);
-  contents->places[i] = contents->data + begin;
+  contents->starts[i] = contents->data + begin;
 }
 
 /* { "dtype": "F32", "shape": [...], "data_offsets": [begin, end] }, in any order, each once. */
@@ -190,7 +190,7 @@ static void read_tensor(Json *json, const Contents *contents, int i)
       read_offsets(json, contents, i);
   } while (json_more(json, '}'));
   if (members != 3)
-    fail("%s: the type, the shape or the place of %s is missing", contents->path,
+    fail("%s: the type, the shape or the offset of %s is missing", contents->path,
          contents->names[i]);
 }
 
@@ -221,7 +221,7 @@ static void read_header(Json *json, const Contents *contents)
       int i = 0;
       while (i < contents->count && !json_equal(name, contents->names[i]))
         i++;
-      if (i == contents->count || contents->places[i])
+      if (i == contents->count || contents->starts[i])
         fail("%s: there is a tensor '%.*s' too many", contents->path,
              (int)(name.length < 40 ? name.length : 40), name.at);
       read_tensor(json, contents, i);
@@ -229,7 +229,7 @@ static void read_header(Json *json, const Contents *contents)
   json_finish(json);
 
   for (int i = 0; i < contents->count; i++)
-    if (!contents->places[i])
+    if (!contents->starts[i])
       fail("%s: there is no tensor %s", contents->path, contents->names[i]);
 }
 
@@ -243,7 +243,7 @@ static void check_places(const Contents *contents)
          data_size(contents->count, contents->tensors));
   for (int i = 0; i < contents->count; i++)
     for (int j = 0; j < i; j++) {
-      const unsigned char *a = contents->places[i], *b = contents->places[j];
+      const unsigned char *a = contents->starts[i], *b = contents->starts[j];
       if (a < b + data_size(1, &contents->tensors[j]) &&
           b < a + data_size(1, &contents->tensors[i]))
         fail("%s: %s and %s overlap", contents->path, contents->names[j], contents->names[i]);
@@ -254,7 +254,7 @@ static void check_numbers(const Contents *contents)
 {
   for (int i = 0; i < contents->count; i++)
     for (ptrdiff_t k = 0; k < THFloatTensor_nElement(contents->tensors[i]); k++)
-      if (!isfinite(get_float(contents->places[i] + 4 * k)))
+      if (!isfinite(get_float(contents->starts[i] + 4 * k)))
         fail("%s: number %td of %s is not finite", contents->path, k + 1, contents->names[i]);
 }
 
@@ -265,7 +265,7 @@ void safetensors_load(const char *path, int count, const char *const names[],
   size_t size;
   unsigned char *bytes =
       file_read(path, LENGTH_BYTES + HEADER_LIMIT + data_size(count, tensors), &size);
-  THGuard freeing, freeingPlaces;
+  THGuard freeing, freeingStarts;
   THGuard_enter(&freeing, THFree);
   freeing.what = bytes;
   if (size < LENGTH_BYTES)
@@ -277,11 +277,11 @@ void safetensors_load(const char *path, int count, const char *const names[],
   if (length > size - LENGTH_BYTES)
     fail("%s: the file ends too early: part of it is missing", path);
 
-  THGuard_enter(&freeingPlaces, THFree);
+  THGuard_enter(&freeingStarts, THFree);
   Contents contents = {.path = path, .count = count, .names = names, .tensors = tensors};
-  contents.places = freeingPlaces.what = THAlloc((ptrdiff_t)sizeof *contents.places * count);
+  contents.starts = freeingStarts.what = THAlloc((ptrdiff_t)sizeof *contents.starts * count);
   for (int i = 0; i < count; i++)
-    contents.places[i] = NULL;
+    contents.starts[i] = NULL;
   contents.data = bytes + LENGTH_BYTES + length;
   contents.size = size - LENGTH_BYTES - length;
 
@@ -297,8 +297,8 @@ void safetensors_load(const char *path, int count, const char *const names[],
   for (int i = 0; i < count; i++) {
     float *value = THFloatTensor_data(tensors[i]);
     for (ptrdiff_t k = 0; k < THFloatTensor_nElement(tensors[i]); k++)
-      value[k] = get_float(contents.places[i] + 4 * k);
+      value[k] = get_float(contents.starts[i] + 4 * k);
   }
-  THGuard_leave(&freeingPlaces);
+  THGuard_leave(&freeingStarts);
   THGuard_leave(&freeing);
 }

@@ -1,5 +1,5 @@
 /* Named tensors in a file, in the safetensors format: eight bytes that say how long the header is,
- * the header (JSON: names, types, shapes and places), then the numbers one behind the other.
+ * the header (JSON: names, types, shapes and offsets), then the numbers one behind the other.
  *
  *     safetensors_save("net.safetensors", 2, names, tensors);
  *     safetensors_load("net.safetensors", 2, names, tensors);

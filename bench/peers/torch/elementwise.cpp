@@ -1,4 +1,4 @@
-/* Element by element, at sizes of the first cache, of the second and of memory. */
+/* Element by element, at sizes of L1, of L2 and of memory. */
 #include <ATen/ScalarOps.h>
 
 #include "families.h"
@@ -16,7 +16,7 @@ static void elementwise_of(Bench &bench, int64_t n, const std::string &size)
   Array a = bench.uniform("a", {n}), b = bench.uniform("b", {n}), c = bench.uniform("c", {n});
   a.torch.add_(1e-3), b.torch.add_(1e-3);
   Array x = bench.normal("x", {n}), o = bench.ones("o", {n});
-  Array truths = bench.ones("truths", {n}, AT_BOOL), bytes = bench.ones("bytes", {n}, AT_BYTE);
+  Array booleans = bench.ones("booleans", {n}, AT_BOOL), bytes = bench.ones("bytes", {n}, AT_BYTE);
   Array wide = bench.ones("wide", {n}, AT_DOUBLE);
   const auto bound = [&](double read, double written) { /* of few it is the calls' cost */
                                                         return n < 10000
@@ -163,11 +163,11 @@ static void elementwise_of(Bench &bench, int64_t n, const std::string &size)
              .numpy = "np.maximum(x, f32(0), out=o)"});
   bench.row({.id = id("lt_bool"),
              .shape = size,
-             .results = {&truths},
+             .results = {&booleans},
              .limit = bound(2, 0.25),
-             .ours = [&] { at_lt_out(truths, a, b); },
-             .torch = [&] { at::lt_out(truths, a, b); },
-             .numpy = "np.less(a, b, out=truths)"});
+             .ours = [&] { at_lt_out(booleans, a, b); },
+             .torch = [&] { at::lt_out(booleans, a, b); },
+             .numpy = "np.less(a, b, out=booleans)"});
   bench.row({.id = id("lt_byte"),
              .shape = size,
              .results = {&bytes},

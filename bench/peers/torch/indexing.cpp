@@ -1,4 +1,4 @@
-/* Elements and rows at places, under masks, and joined. */
+/* Elements and rows that indices pick, under masks, and joined. */
 #include "families.h"
 extern "C" {
 #include "../../limits.h"
@@ -11,29 +11,29 @@ static void elements(Bench &bench)
 {
   const int64_t n = 1000000;
   Array a = bench.uniform("a", {n}), o = bench.ones("o", {n});
-  Array places = bench.integers("places", n, {n}), order = bench.permutation("order", n);
+  Array indices = bench.integers("indices", n, {n}), order = bench.permutation("order", n);
   Array mask = bench.make("mask", {n}, AT_BOOL), half = bench.zeros("half", {n});
   at::lt_out(mask, a, at::scalar_tensor(0.5));
   half.torch.copy_(at::where(mask.torch, a.torch, at::zeros({1})));
   const std::string size = "1e6";
   const double N = n;
   const auto numbers = [](const Array &array) { return static_cast<int64_t *>(at_data(array)); };
-  const auto pick = [&] { limit_pick(o.data(), a.data(), numbers(places), n); };
+  const auto pick = [&] { limit_pick(o.data(), a.data(), numbers(indices), n); };
   const auto put = [&] { limit_put(o.data(), a.data(), numbers(order), n); };
 
   bench.row({.id = "idx.index_select",
              .shape = size,
              .results = {&o},
              .sketch = pick,
-             .ours = [&] { at_index_select_out(o, a, 0, places); },
-             .torch = [&] { at::index_select_out(o, a, 0, places); },
-             .numpy = "np.take(a, places, out=o, mode='clip')"});
+             .ours = [&] { at_index_select_out(o, a, 0, indices); },
+             .torch = [&] { at::index_select_out(o, a, 0, indices); },
+             .numpy = "np.take(a, indices, out=o, mode='clip')"});
   bench.row({.id = "idx.gather",
              .shape = size,
              .results = {&o},
              .sketch = pick,
-             .ours = [&] { at_gather_out(o, a, 0, places); },
-             .torch = [&] { at::gather_out(o, a, 0, places); }});
+             .ours = [&] { at_gather_out(o, a, 0, indices); },
+             .torch = [&] { at::gather_out(o, a, 0, indices); }});
   bench.row({.id = "idx.scatter",
              .shape = size,
              .results = {&o},
@@ -44,8 +44,8 @@ static void elements(Bench &bench)
              .shape = size,
              .results = {&o},
              .limit = moving(4 * N, N),
-             .ours = [&] { at_index_add_(o, 0, places, a); },
-             .torch = [&] { o.torch.index_add_(0, places, a); }});
+             .ours = [&] { at_index_add_(o, 0, indices, a); },
+             .torch = [&] { o.torch.index_add_(0, indices, a); }});
   bench.row({.id = "idx.masked_select",
              .shape = size,
              .limit = moving(1.25 * N, N / 2),
@@ -69,7 +69,7 @@ static void elements(Bench &bench)
 static void rows(Bench &bench)
 {
   Array m = bench.uniform("m", {10000, 100}), o = bench.ones("o", {10000, 100});
-  Array places = bench.integers("places", 10000, {10000});
+  Array indices = bench.integers("indices", 10000, {10000});
   Array columns = bench.integers("columns", 100, {10000, 100});
   const std::string size = "10000x100";
 
@@ -77,15 +77,15 @@ static void rows(Bench &bench)
              .shape = size,
              .results = {&o},
              .limit = moving(1e6, 1e6),
-             .ours = [&] { at_index_select_out(o, m, 0, places); },
-             .torch = [&] { at::index_select_out(o, m, 0, places); },
-             .numpy = "np.take(m, places, axis=0, out=o, mode='clip')"});
+             .ours = [&] { at_index_select_out(o, m, 0, indices); },
+             .torch = [&] { at::index_select_out(o, m, 0, indices); },
+             .numpy = "np.take(m, indices, axis=0, out=o, mode='clip')"});
   bench.row({.id = "idx.index_add.rows",
              .shape = size,
              .results = {&o},
              .limit = moving(2e6, 1e6),
-             .ours = [&] { at_index_add_(o, 0, places, m); },
-             .torch = [&] { o.torch.index_add_(0, places, m); }});
+             .ours = [&] { at_index_add_(o, 0, indices, m); },
+             .torch = [&] { o.torch.index_add_(0, indices, m); }});
   bench.row({.id = "idx.gather.d1",
              .shape = size,
              .results = {&o},

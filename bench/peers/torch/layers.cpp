@@ -270,7 +270,7 @@ static void layer_norm(Bench &bench)
              .counted = false});
 }
 
-/* Images twice as high and wide, and images at points of a grid. */
+/* Images twice as high and wide, and grid sampling. */
 static void resampling(Bench &bench)
 {
   const std::string size = "32x64x28x28 by 2";

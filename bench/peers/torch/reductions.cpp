@@ -1,4 +1,4 @@
-/* Reductions over all elements, over rows and over columns; running sums. */
+/* Reductions over all elements, over rows and over columns; cumulative sums. */
 #include "families.h"
 
 namespace peers
