@@ -78,10 +78,10 @@ typedef struct at_functions {
   /* Of THNN's convolutions in groups. */
   void (*convolve)(const struct THNNGroups *how, void *input, void *output, void *weight,
                    void *bias);
-  void (*convolveBack)(const struct THNNGroups *how, void *input, void *gradOutput, void *gradInput,
-                       void *weight);
-  void (*convolveParameters)(const struct THNNGroups *how, void *input, void *gradOutput,
-                             void *gradWeight, void *gradBias);
+  void (*convolveBackwardData)(const struct THNNGroups *how, void *input, void *gradOutput,
+                               void *gradInput, void *weight);
+  void (*convolveBackwardWeights)(const struct THNNGroups *how, void *input, void *gradOutput,
+                                  void *gradWeight, void *gradBias);
   at_row_function rows[AT_ROWS]; /* NULL where the type has no such row, as each of the following */
 #define CALL(TYPES, RETURNS, NAME, PARAMETERS, ...) RETURNS(*NAME) PARAMETERS;
 #include "ATenCalls.h"
@@ -120,8 +120,8 @@ extern const at_type at_noType;
 /* Such as "Float". */
 const char *at_scalarTypeName(at_scalar_type type);
 
-/* The Type of that element type beside like: on the same backend. */
-const at_type *at_typeBeside(const at_type *like, at_scalar_type type);
+/* The Type of that element type on the backend of like. */
+const at_type *at_toScalarType(const at_type *like, at_scalar_type type);
 
 /* The Type of the same elements on the CPU. */
 const at_type *at_hostType(const at_type *type);
@@ -238,22 +238,25 @@ static inline void at_onDeviceOf(at_call *call, const at_tensor *t)
     at_useDevice(call, t);
 }
 
-/* An error unless the operand other, or the type, is where t is; each may be NULL. */
-bool at_apart(const char *operation, const char *name, const at_tensor *t, const char *argument,
-              const at_tensor *other);
-bool at_typeBesides(const char *operation, const char *name, const at_tensor *t,
-                    const char *argument, const at_type *type);
+/* Whether other is on another device than t, which is an error. */
+bool at_wrongDevice(const char *operation, const char *name, const at_tensor *t,
+                    const char *argument, const at_tensor *other);
 
-static inline bool at_beside(const char *operation, const char *name, const at_tensor *t,
-                             const char *argument, const at_tensor *other)
+/* Whether the type, or the operand other, is of t's device; an error if not.  t, the type and other
+ * may be NULL, which is on every device. */
+bool at_sameDeviceType(const char *operation, const char *name, const at_tensor *t,
+                       const char *argument, const at_type *type);
+
+static inline bool at_sameDevice(const char *operation, const char *name, const at_tensor *t,
+                                 const char *argument, const at_tensor *other)
 {
   return !t || !other || (at_isOnHost(t->type) && at_isOnHost(other->type)) ||
-         at_apart(operation, name, t, argument, other);
+         !at_wrongDevice(operation, name, t, argument, other);
 }
 
-/* The same of all of a list; NULL for t stands for the first of them. */
-bool at_besideAll(const char *operation, const char *name, const at_tensor *t, const char *argument,
-                  at_tensors list);
+/* at_sameDevice for all tensors of a list; if t is NULL, the first of the list stands for it. */
+bool at_sameDeviceAll(const char *operation, const char *name, const at_tensor *t,
+                      const char *argument, at_tensors list);
 
 /* at_accept of NULL or of the undefined tensor, the one without a type. */
 bool at_acceptNone(const char *operation, const char *argument, const at_tensor *t, bool optional);

@@ -75,7 +75,7 @@ at_tensor *at_pointwise(at_tensor *out, at_row row, at_scalar_type type, int cou
                         at_tensor *const *in, at_scalar a, at_scalar b);
 
 /* A row of truths, of tensors on the CPU of any types, whose elements are true that are not 0. */
-at_tensor *at_pointwiseTruths(at_tensor *out, at_row row, int count, at_tensor *const *in);
+at_tensor *at_pointwiseBooleans(at_tensor *out, at_row row, int count, at_tensor *const *in);
 
 /* A layer's kernel, which computes elements of the type compute from such, for operands of any
  * types; r and the inputs are of one size. */
@@ -94,14 +94,14 @@ at_tensor *at_binary(at_tensor *out, at_row row, at_tensor *x, at_tensor *y, at_
 
 /* x - alpha * y, of which none may be of Bool. */
 at_tensor *at_subtract(at_tensor *out, at_tensor *x, at_tensor *y, at_scalar alpha);
-at_tensor *at_subtractNumber(at_tensor *out, at_tensor *x, at_scalar a, at_scalar alpha);
+at_tensor *at_subtractScalar(at_tensor *out, at_tensor *x, at_scalar a, at_scalar alpha);
 
 /* Of a tensor and a number, in the type that both promote to. */
-at_tensor *at_binaryNumber(at_tensor *out, at_row row, at_tensor *x, at_scalar a, at_scalar b);
+at_tensor *at_binaryScalar(at_tensor *out, at_row row, at_tensor *x, at_scalar a, at_scalar b);
 
 /* The same, integers computing in Float. */
 at_tensor *at_binaryFloat(at_tensor *out, at_row row, at_tensor *x, at_tensor *y);
-at_tensor *at_binaryFloatNumber(at_tensor *out, at_row row, at_tensor *x, at_scalar a);
+at_tensor *at_binaryFloatScalar(at_tensor *out, at_row row, at_tensor *x, at_scalar a);
 
 /* Of one tensor, in its type, or integers in Float. */
 at_tensor *at_unary(at_tensor *out, at_row row, at_tensor *x);
@@ -122,7 +122,7 @@ at_tensor *at_dividing(at_tensor *out, at_tensor *x, at_tensor *y, at_tensor *z,
 const at_type *at_movesAs(const at_type *type);
 
 /* The number that in at_movesAs(type) has the bits of value in type. */
-at_scalar at_movesAsNumber(const at_type *type, at_scalar value);
+at_scalar at_movesAsScalar(const at_type *type, at_scalar value);
 
 /* The type that elements of type are added in: Float for Half, Int for Bool. */
 const at_type *at_addsAs(const at_type *type);

@@ -82,7 +82,7 @@ void at_pick(at_tensor **out, at_picking name, at_tensor *self, int64_t k, int64
       room[sizes.count++] = own.data[d];
     else if (how->keepsDim || keepdim)
       room[sizes.count++] = name == AT_PICK_TOP ? k : how->keepsDim ? length : 1;
-  const at_type *places = at_typeBeside(self->type, AT_LONG);
+  const at_type *places = at_toScalarType(self->type, AT_LONG);
   const bool alone = name == AT_PICK_SORT_VALUES;
   if (out[0])
     at_checkResult(out[0], NULL, sizes, self->type->scalarType);
@@ -115,7 +115,7 @@ void at_pick(at_tensor **out, at_picking name, at_tensor *self, int64_t k, int64
   at_finish(&pool, alone ? 1 : 2, out, made);
 }
 
-at_tensor *at_placeOf(at_tensor *out, at_picking name, at_tensor *self, int64_t dim, bool keepdim)
+at_tensor *at_argReduce(at_tensor *out, at_picking name, at_tensor *self, int64_t dim, bool keepdim)
 {
   if (self->type->scalarType == AT_BOOL)
     at_raise(AT_ERROR_TYPE, "self is of Bool, for which there is no place of the %s",
@@ -161,7 +161,7 @@ at_tensor *at_medianOf(at_tensor *out, at_tensor *self)
     at_tensor *x = at_cast(&pool, self, at_computesIn(self->type));
     number = x->type->functions->medianall(x->th);
   }
-  return at_finishOne(&pool, out, at_hold(&pool, at_newNumber(self->type, number)));
+  return at_finishOne(&pool, out, at_hold(&pool, at_newScalar(self->type, number)));
 }
 
 /* --- running sums ---------------------------------------------------------------------------- */
@@ -174,7 +174,7 @@ at_tensor *at_accumulate(at_tensor *out, bool product, at_tensor *self, int64_t 
   const at_type *result =
       type  ? type
       : out ? out->type
-            : at_typeBeside(self->type, isFloating ? self->type->scalarType : AT_LONG);
+            : at_toScalarType(self->type, isFloating ? self->type->scalarType : AT_LONG);
   if (result->scalarType == AT_BOOL && at_numel(self) > 0)
     at_raise(AT_ERROR_TYPE, "running sums are not kept in Bool");
   if (out == self && result != self->type)

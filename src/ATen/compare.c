@@ -9,10 +9,10 @@ static const at_scalar none;
 
 /* --- numbers --------------------------------------------------------------------------------- */
 
-at_tensor *at_newNumber(const at_type *type, at_scalar value)
+at_tensor *at_newScalar(const at_type *type, at_scalar value)
 {
   const at_ints sizes = {NULL, 0};
-  const at_type *own = at_typeBeside(at_hostType(type), value.is_float ? AT_DOUBLE : AT_LONG);
+  const at_type *own = at_toScalarType(at_hostType(type), value.is_float ? AT_DOUBLE : AT_LONG);
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *t = at_fillWith(at_hold(&pool, at_newShape(own, sizes)), value);
@@ -29,7 +29,7 @@ static at_scalar as_element(const at_type *type, at_scalar a)
     return a;
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *t = at_hold(&pool, at_newNumber(type, a));
+  at_tensor *t = at_hold(&pool, at_newScalar(type, a));
   a = at_elementAt(t, 0);
   at_pool_leave(&pool);
   return a;
@@ -43,10 +43,10 @@ at_tensor *at_compare(at_tensor *out, at_row row, at_tensor *x, at_tensor *y)
   return at_pointwise(out, row, at_resultType(2, in, NULL), 2, in, none, none);
 }
 
-at_tensor *at_compareNumber(at_tensor *out, at_row row, at_tensor *x, at_scalar a)
+at_tensor *at_compareScalar(at_tensor *out, at_row row, at_tensor *x, at_scalar a)
 {
   const at_scalar_type type = at_resultType(1, &x, &a);
-  return at_pointwise(out, row, type, 1, &x, as_element(at_typeBeside(x->type, type), a), none);
+  return at_pointwise(out, row, type, 1, &x, as_element(at_toScalarType(x->type, type), a), none);
 }
 
 static void check_integer(at_scalar_type type)
@@ -64,13 +64,13 @@ at_tensor *at_bits(at_tensor *out, at_row row, at_tensor *x, at_tensor *y)
   return at_pointwise(out, row, type, 2, in, none, none);
 }
 
-at_tensor *at_bitsNumber(at_tensor *out, at_row row, at_tensor *x, at_scalar a)
+at_tensor *at_bitsScalar(at_tensor *out, at_row row, at_tensor *x, at_scalar a)
 {
   const at_scalar_type type = at_resultType(1, &x, &a);
   check_integer(type);
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *const in[] = {x, at_hold(&pool, at_newNumber(at_typeBeside(x->type, type), a))};
+  at_tensor *const in[] = {x, at_hold(&pool, at_newScalar(at_toScalarType(x->type, type), a))};
   at_tensor *r = at_pointwise(out, row, type, 2, in, none, none);
   at_pool_leave(&pool);
   return r;
@@ -81,7 +81,7 @@ static at_tensor *truths_of(at_pool *pool, at_tensor *x)
 {
   if (x->type->scalarType == AT_BOOL)
     return x;
-  return at_hold(pool, at_compareNumber(NULL, AT_ROW_neValue, x, at_scalar_long(0)));
+  return at_hold(pool, at_compareScalar(NULL, AT_ROW_neValue, x, at_scalar_long(0)));
 }
 
 /* Whether truths are made of both a piece at a time: elements of 8 bytes come quicker from memory
@@ -98,7 +98,7 @@ at_tensor *at_logical(at_tensor *out, at_row row, at_tensor *x, at_tensor *y)
   if (areTruths)
     return at_pointwise(out, row, AT_BOOL, 2, in, none, none);
   if (in_pieces(x->type, y->type))
-    return at_pointwiseTruths(out, row, 2, in);
+    return at_pointwiseBooleans(out, row, 2, in);
   int64_t room[AT_MOST_DIMS];
   const at_ints sizes = at_broadcast(2, in, room);
   if (out)
@@ -116,7 +116,7 @@ at_tensor *at_logicalNot(at_tensor *out, at_tensor *x)
   const at_scalar zero = at_scalar_long(0);
   if (x->type->scalarType == AT_BOOL) /* which beside a number is an integer */
     return at_pointwise(out, AT_ROW_eqValue, AT_BOOL, 1, &x, zero, none);
-  return at_compareNumber(out, AT_ROW_eqValue, x, zero);
+  return at_compareScalar(out, AT_ROW_eqValue, x, zero);
 }
 
 bool at_areEqual(const at_tensor *x, const at_tensor *y)
@@ -127,9 +127,9 @@ bool at_areEqual(const at_tensor *x, const at_tensor *y)
   if (at_numel(x) == 0)
     return true;
   const at_scalar_type type = at_promoteTypes(x->type->scalarType, y->type->scalarType);
-  const at_type *compute = at_typeBeside(x->type, type == AT_BOOL ? AT_BYTE : type);
+  const at_type *compute = at_toScalarType(x->type, type == AT_BOOL ? AT_BYTE : type);
   if (!compute->functions->equal) /* Half and BFloat16 */
-    compute = at_typeBeside(compute, AT_FLOAT);
+    compute = at_toScalarType(compute, AT_FLOAT);
   at_pool pool;
   at_pool_enter(&pool);
   void *th[2];
@@ -198,9 +198,9 @@ at_tensor *at_areClose(at_tensor *x, at_tensor *y, double rtol, double atol, boo
   at_pool_enter(&pool);
   at_tensor *doubles[2];
   for (int i = 0; i < 2; i++)
-    doubles[i] = at_brought(&pool, in[i], sizes, at_typeBeside(x->type, AT_DOUBLE));
-  at_tensor *r = elementwise(NULL, at_typeBeside(x->type, AT_BOOL), sizes, AT_IS_CLOSE, 2, doubles,
-                             &closeness);
+    doubles[i] = at_brought(&pool, in[i], sizes, at_toScalarType(x->type, AT_DOUBLE));
+  at_tensor *r = elementwise(NULL, at_toScalarType(x->type, AT_BOOL), sizes, AT_IS_CLOSE, 2,
+                             doubles, &closeness);
   at_pool_leave(&pool);
   return r;
 }
@@ -211,7 +211,7 @@ bool at_areAllClose(const at_tensor *x, const at_tensor *y, double rtol, double 
   at_pool_enter(&pool);
   at_tensor *close =
       at_hold(&pool, at_areClose((at_tensor *)x, (at_tensor *)y, rtol, atol, equalNaN));
-  const at_functions *functions = at_typeBeside(x->type, AT_BYTE)->functions;
+  const at_functions *functions = at_toScalarType(x->type, AT_BYTE)->functions;
   const bool all = at_numel(close) == 0 || functions->logicalall(close->th);
   at_pool_leave(&pool);
   return all;
@@ -241,12 +241,12 @@ at_tensor *at_choose(at_tensor *out, at_tensor *condition, at_tensor *x, at_scal
     type = at_resultType(1, tensors, x ? &b : &a);
   else
     type = at_promoteTypes(at_resultType(0, NULL, &a), at_resultType(0, NULL, &b));
-  const at_type *compute = at_typeBeside(condition->type, type);
+  const at_type *compute = at_toScalarType(condition->type, type);
 
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *const in[] = {condition, x ? x : at_hold(&pool, at_newNumber(compute, a)),
-                           y ? y : at_hold(&pool, at_newNumber(compute, b))};
+  at_tensor *const in[] = {condition, x ? x : at_hold(&pool, at_newScalar(compute, a)),
+                           y ? y : at_hold(&pool, at_newScalar(compute, b))};
   int64_t room[AT_MOST_DIMS];
   const at_ints sizes = at_broadcast(3, in, room);
   if (out)
@@ -289,7 +289,7 @@ at_tensor *at_power(at_tensor *out, at_tensor *x, at_tensor *y)
   return at_pointwise(out, AT_ROW_cpow, at_resultType(2, in, NULL), 2, in, none, none);
 }
 
-at_tensor *at_powerNumber(at_tensor *out, at_tensor *x, at_scalar exponent)
+at_tensor *at_powerScalar(at_tensor *out, at_tensor *x, at_scalar exponent)
 {
   const at_scalar_type type = at_resultType(1, &x, &exponent);
   if (at_isFloating(type)) {
@@ -307,7 +307,7 @@ at_tensor *at_powerNumber(at_tensor *out, at_tensor *x, at_scalar exponent)
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *const in[] = {
-      x, at_hold(&pool, at_makeFilled(at_typeBeside(x->type, type), sizes, exponent))};
+      x, at_hold(&pool, at_makeFilled(at_toScalarType(x->type, type), sizes, exponent))};
   at_tensor *r = at_pointwise(out, AT_ROW_cpow, type, 2, in, none, none);
   at_pool_leave(&pool);
   return r;
@@ -320,7 +320,7 @@ at_tensor *at_powerBase(at_tensor *out, at_scalar base, at_tensor *x)
     return at_pointwise(out, AT_ROW_tpow, type, 1, &x, base, none);
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *const in[] = {at_hold(&pool, at_newNumber(at_typeBeside(x->type, type), base)), x};
+  at_tensor *const in[] = {at_hold(&pool, at_newScalar(at_toScalarType(x->type, type), base)), x};
   at_tensor *r = at_pointwise(out, AT_ROW_cpow, type, 2, in, none, none);
   at_pool_leave(&pool);
   return r;
@@ -338,10 +338,10 @@ at_tensor *at_polygammaOf(at_tensor *out, int64_t n, at_tensor *x)
   const double order = (double)n;
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *wide = at_cast(&pool, x, at_typeBeside(x->type, AT_DOUBLE));
+  at_tensor *wide = at_cast(&pool, x, at_toScalarType(x->type, AT_DOUBLE));
   at_tensor *r =
       at_hold(&pool, elementwise(NULL, wide->type, at_sizesOf(x), AT_POLYGAMMA, 1, &wide, &order));
-  return at_finishOne(&pool, out, at_cast(&pool, r, at_typeBeside(x->type, type)));
+  return at_finishOne(&pool, out, at_cast(&pool, r, at_toScalarType(x->type, type)));
 }
 
 static void check_same_type(const at_tensor *x, const at_tensor *t, const char *name)
@@ -363,7 +363,7 @@ at_tensor *at_betweenTensor(at_tensor *out, at_tensor *x, at_tensor *end, at_ten
   if (out)
     at_checkResult(out, x, sizes, x->type->scalarType);
   const bool isDouble = x->type->scalarType == AT_DOUBLE;
-  const at_type *compute = at_typeBeside(x->type, isDouble ? AT_DOUBLE : AT_FLOAT);
+  const at_type *compute = at_toScalarType(x->type, isDouble ? AT_DOUBLE : AT_FLOAT);
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *brought[3];
@@ -390,7 +390,7 @@ at_tensor *at_between(at_tensor *out, at_tensor *x, at_tensor *end, at_scalar we
     return at_pointwise(out, AT_ROW_lerp, x->type->scalarType, 2, in, weight, none);
   at_pool pool; /* TH's lerp starts from x then, which shows where that is infinite */
   at_pool_enter(&pool);
-  at_tensor *r = at_betweenTensor(out, x, end, at_hold(&pool, at_newNumber(x->type, weight)));
+  at_tensor *r = at_betweenTensor(out, x, end, at_hold(&pool, at_newScalar(x->type, weight)));
   at_pool_leave(&pool);
   return r;
 }
@@ -446,7 +446,7 @@ at_tensor *at_clampedTensor(at_tensor *out, at_tensor *x, at_tensor *min, at_ten
   /* The larger ones are put where the result goes, if that is not where max is and nothing can fail
    * in between. */
   const bool direct = at_sameSizes(sizes, at_broadcast(2, in, roomOfTwo)) &&
-                      is_direct(out, at_typeBeside(x->type, type), sizes, 0, NULL) &&
+                      is_direct(out, at_toScalarType(x->type, type), sizes, 0, NULL) &&
                       out->type == max->type && at_overlap(out, max) == TH_OVERLAP_NONE;
   at_pool pool;
   at_pool_enter(&pool);

@@ -7,17 +7,17 @@
 /* --- numbers --------------------------------------------------------------------------------- */
 
 /* A tensor of no dimensions; the number is converted as elements are, integers wrapping around. */
-at_tensor *at_newNumber(const at_type *type, at_scalar value);
+at_tensor *at_newScalar(const at_type *type, at_scalar value);
 
 /* --- truths ---------------------------------------------------------------------------------- */
 
 /* A row such as eqTensor, or eqValue.  A number is first converted to the type that compares. */
 at_tensor *at_compare(at_tensor *out, at_row row, at_tensor *x, at_tensor *y);
-at_tensor *at_compareNumber(at_tensor *out, at_row row, at_tensor *x, at_scalar a);
+at_tensor *at_compareScalar(at_tensor *out, at_row row, at_tensor *x, at_scalar a);
 
 /* A row such as cbitand of integers; of a number through a tensor of no dimensions. */
 at_tensor *at_bits(at_tensor *out, at_row row, at_tensor *x, at_tensor *y);
-at_tensor *at_bitsNumber(at_tensor *out, at_row row, at_tensor *x, at_scalar a);
+at_tensor *at_bitsScalar(at_tensor *out, at_row row, at_tensor *x, at_scalar a);
 
 /* The same rows of the truths of elements. */
 at_tensor *at_logical(at_tensor *out, at_row row, at_tensor *x, at_tensor *y);
@@ -45,7 +45,7 @@ at_tensor *at_choose(at_tensor *out, at_tensor *condition, at_tensor *x, at_scal
 at_tensor *at_absolute(at_tensor *out, at_tensor *x);
 at_tensor *at_fraction(at_tensor *out, at_tensor *x);
 at_tensor *at_power(at_tensor *out, at_tensor *x, at_tensor *y);
-at_tensor *at_powerNumber(at_tensor *out, at_tensor *x, at_scalar exponent);
+at_tensor *at_powerScalar(at_tensor *out, at_tensor *x, at_scalar exponent);
 at_tensor *at_powerBase(at_tensor *out, at_scalar base, at_tensor *x);
 at_tensor *at_polygammaOf(at_tensor *out, int64_t n, at_tensor *x);
 

@@ -113,9 +113,9 @@ static void convolve(at_tensor **out, int results, at_tensor *input, at_tensor *
   void *x = at_images_take(&layer, "input", input, at_images_batch(&layer, input));
   void *w = weight_of(&layer, weight), *b = at_images_operand(&layer, "bias", bias);
   int64_t size[AT_MOST_DIMS];
-  const bool last = at_images_areLast(&layer, input) &&
+  const bool last = at_images_areNhwc(&layer, input) &&
                     output_size(&layer, g, at_sizesOf(input), at_sizesOf(weight), size);
-  void *r = last ? at_images_resultLast(&layer, &out[0], (at_ints){size, at_sizesOf(input).count})
+  void *r = last ? at_images_resultNhwc(&layer, &out[0], (at_ints){size, at_sizesOf(input).count})
                  : at_images_result(&layer, &out[0]);
   const at_ints none = {(int64_t[]){0}, 1};
   for (int i = 1; i < results; i++)
@@ -150,7 +150,7 @@ static void convolve_back(at_tensor **out, const bool *wanted, at_tensor *grad, 
 
   void *r = NULL, *gradWeight = NULL;
   if (gives[0])
-    r = at_images_areLast(&layer, input) ? at_images_resultLast(&layer, &out[0], at_sizesOf(input))
+    r = at_images_areNhwc(&layer, input) ? at_images_resultNhwc(&layer, &out[0], at_sizesOf(input))
                                          : at_images_result(&layer, &out[0]);
   void *gradBias = NULL;
   if (gives[1])
@@ -160,14 +160,14 @@ static void convolve_back(at_tensor **out, const bool *wanted, at_tensor *grad, 
     gradBias = at_images_sum(&layer, &out[2], (at_ints){&outputs, 1})->th;
   }
   if (gives[0])
-    layer.functions->convolveBack(g, x, y, r, w);
+    layer.functions->convolveBackwardData(g, x, y, r, w);
   if (gives[1] || gives[2])
-    layer.functions->convolveParameters(g, x, y, gradWeight, gradBias);
+    layer.functions->convolveBackwardWeights(g, x, y, gradWeight, gradBias);
   at_images_end(&layer);
 }
 
-void at_convolveBack(at_tensor **out, const bool *wanted, at_tensor *grad, at_tensor *input,
-                     at_tensor *weight, at_convolving how, at_ints mask)
+void at_convolveBackward(at_tensor **out, const bool *wanted, at_tensor *grad, at_tensor *input,
+                         at_tensor *weight, at_convolving how, at_ints mask)
 {
   const at_ints kernel = kernel_of(weight, 0);
   const THNNGroups g = groups_of(kernel.count, kernel, how);
@@ -197,9 +197,9 @@ static at_tensor *twice_forward(at_pool *pool, at_tensor *ggI, at_tensor *ggW, a
   return at_hold(pool, at_newCast(at_hold(pool, at_newExpanded(ggb, at_sizesOf(grad))), ggb->type));
 }
 
-void at_convolveTwiceBack(at_tensor **out, const bool *wanted, at_tensor *ggI, at_tensor *ggW,
-                          at_tensor *ggb, at_tensor *grad, at_tensor *weight, at_tensor *input,
-                          at_convolving how, at_ints mask)
+void at_convolveTwiceBackward(at_tensor **out, const bool *wanted, at_tensor *ggI, at_tensor *ggW,
+                              at_tensor *ggb, at_tensor *grad, at_tensor *weight, at_tensor *input,
+                              at_convolving how, at_ints mask)
 {
   static const bool all[] = {true, true, true};
   const at_ints ofInput = {(int64_t[]){1, 0, 0}, 3}, ofWeight = {(int64_t[]){0, 1, 0}, 3};
@@ -209,11 +209,11 @@ void at_convolveTwiceBack(at_tensor **out, const bool *wanted, at_tensor *ggI, a
   if (mask.data[0])
     made[0] = twice_forward(&pool, ggI, ggW, ggb, grad, weight, input, how);
   if (mask.data[1] && ggW) {
-    at_convolveBack(back, all, grad, input, ggW, how, ofInput);
+    at_convolveBackward(back, all, grad, input, ggW, how, ofInput);
     made[1] = at_hold(&pool, back[0]);
   }
   if (mask.data[2] && ggI) {
-    at_convolveBack(back, all, grad, ggI, weight, how, ofWeight);
+    at_convolveBackward(back, all, grad, ggI, weight, how, ofWeight);
     made[2] = at_hold(&pool, back[1]);
   }
   for (int i = 0; i < 3; i++)
@@ -251,9 +251,9 @@ at_tensor *at_layerConvolveOne(at_tensor *out, at_tensor *self, at_tensor *weigh
   return out;
 }
 
-void at_layerConvolveBack(at_tensor **out, const bool *wanted, at_tensor *grad, at_tensor *self,
-                          at_tensor *weight, at_ints kernel_size, int axes, at_convolving how,
-                          at_ints mask)
+void at_layerConvolveBackward(at_tensor **out, const bool *wanted, at_tensor *grad, at_tensor *self,
+                              at_tensor *weight, at_ints kernel_size, int axes, at_convolving how,
+                              at_ints mask)
 {
   check_kernel(weight, kernel_size, axes);
   const THNNGroups g = groups_of(axes, kernel_size, how);
@@ -319,8 +319,8 @@ at_tensor *at_convolveTime(at_tensor *self, at_tensor *weight, at_tensor *bias, 
   return at_finishOne(&pool, NULL, made);
 }
 
-void at_convolveTimeBack(at_tensor **out, at_tensor *grad, at_tensor *input, at_tensor *weight,
-                         at_tensor *bias, int64_t pad)
+void at_convolveTimeBackward(at_tensor **out, at_tensor *grad, at_tensor *input, at_tensor *weight,
+                             at_tensor *bias, int64_t pad)
 {
   static const bool all[] = {true, true, true};
   const int64_t steps = check_time(input, weight, bias, pad);
@@ -347,7 +347,7 @@ void at_convolveTimeBack(at_tensor **out, at_tensor *grad, at_tensor *input, at_
     at_tensor *x = turned(&pool, input, 1, 2, 0), *w = turned(&pool, weight, 2, 1, 0);
     at_tensor *y = turned(&pool, grad, 1, 2, 0);
     const at_convolving how = {.padding = {&pad, 1}, .groups = 1};
-    at_convolveBack(back, all, y, x, w, how, (at_ints){(int64_t[]){1, 1, 1}, 3});
+    at_convolveBackward(back, all, y, x, w, how, (at_ints){(int64_t[]){1, 1, 1}, 3});
     for (int i = 0; i < 3; i++)
       at_hold(&pool, back[i]);
     made[0] = copied(&pool, turned(&pool, back[0], 2, 0, 1));

@@ -19,14 +19,14 @@ at_tensor *at_convolve(at_tensor *out, int axes, at_tensor *input, at_tensor *we
 
 /* out: the gradients with respect to input, weight and bias; those that are wanted and have no 0 in
  * mask. */
-void at_convolveBack(at_tensor **out, const bool *wanted, at_tensor *grad, at_tensor *input,
-                     at_tensor *weight, at_convolving how, at_ints mask);
+void at_convolveBackward(at_tensor **out, const bool *wanted, at_tensor *grad, at_tensor *input,
+                         at_tensor *weight, at_convolving how, at_ints mask);
 
 /* Gradients of those gradients, from theirs, which may be NULL: with respect to grad, input and
  * weight; NULL where nothing has a part in one. */
-void at_convolveTwiceBack(at_tensor **out, const bool *wanted, at_tensor *ggI, at_tensor *ggW,
-                          at_tensor *ggb, at_tensor *grad, at_tensor *weight, at_tensor *input,
-                          at_convolving how, at_ints mask);
+void at_convolveTwiceBackward(at_tensor **out, const bool *wanted, at_tensor *ggI, at_tensor *ggW,
+                              at_tensor *ggb, at_tensor *grad, at_tensor *weight, at_tensor *input,
+                              at_convolving how, at_ints mask);
 
 /* The functions that are called after THNN's: kernel_size is that of weight, which may be a matrix.
  * buffers: out has two more results, which have no elements. */
@@ -34,13 +34,13 @@ void at_layerConvolve(at_tensor **out, bool buffers, at_tensor *self, at_tensor 
                       at_ints kernel_size, int axes, at_tensor *bias, at_convolving how);
 at_tensor *at_layerConvolveOne(at_tensor *out, at_tensor *self, at_tensor *weight,
                                at_ints kernel_size, int axes, at_tensor *bias, at_convolving how);
-void at_layerConvolveBack(at_tensor **out, const bool *wanted, at_tensor *grad, at_tensor *self,
-                          at_tensor *weight, at_ints kernel_size, int axes, at_convolving how,
-                          at_ints mask);
+void at_layerConvolveBackward(at_tensor **out, const bool *wanted, at_tensor *grad, at_tensor *self,
+                              at_tensor *weight, at_ints kernel_size, int axes, at_convolving how,
+                              at_ints mask);
 
 /* Of sequences whose dimensions are time, batch and channels. */
 at_tensor *at_convolveTime(at_tensor *self, at_tensor *weight, at_tensor *bias, int64_t pad);
-void at_convolveTimeBack(at_tensor **out, at_tensor *grad, at_tensor *input, at_tensor *weight,
-                         at_tensor *bias, int64_t pad);
+void at_convolveTimeBackward(at_tensor **out, at_tensor *grad, at_tensor *input, at_tensor *weight,
+                             at_tensor *bias, int64_t pad);
 
 #endif

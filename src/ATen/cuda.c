@@ -202,21 +202,21 @@ static const char *place_of(const at_type *type, int device, char *room, size_t 
   return room;
 }
 
-bool at_apart(const char *operation, const char *name, const at_tensor *t, const char *argument,
-              const at_tensor *other)
+bool at_wrongDevice(const char *operation, const char *name, const at_tensor *t,
+                    const char *argument, const at_tensor *other)
 {
   const int own = at_deviceOf(t), its = at_deviceOf(other);
   if (t->type->backend == other->type->backend && (own == its || own < 0 || its < 0))
-    return true;
+    return false;
   char here[32], there[32];
   at_fail(AT_ERROR_ARGUMENT, operation, "%s: %s is on %s, and %s on %s", operation, argument,
           place_of(other->type, its, there, sizeof there), name,
           place_of(t->type, own, here, sizeof here));
-  return false;
+  return true;
 }
 
-bool at_typeBesides(const char *operation, const char *name, const at_tensor *t,
-                    const char *argument, const at_type *type)
+bool at_sameDeviceType(const char *operation, const char *name, const at_tensor *t,
+                       const char *argument, const at_type *type)
 {
   if (!t || !type || t->type->backend == type->backend)
     return true;
@@ -226,8 +226,8 @@ bool at_typeBesides(const char *operation, const char *name, const at_tensor *t,
   return false;
 }
 
-bool at_besideAll(const char *operation, const char *name, const at_tensor *t, const char *argument,
-                  at_tensors list)
+bool at_sameDeviceAll(const char *operation, const char *name, const at_tensor *t,
+                      const char *argument, at_tensors list)
 {
   int first = -1; /* of the list, where there is no t */
   for (int i = 0; i < list.count; i++) {
@@ -236,7 +236,7 @@ bool at_besideAll(const char *operation, const char *name, const at_tensor *t, c
       char place[64], its[64];
       snprintf(place, sizeof place, "%s[%d]", argument, i);
       snprintf(its, sizeof its, "%s[%d]", argument, first);
-      if (!at_beside(operation, first < 0 ? name : its, t, place, other))
+      if (!at_sameDevice(operation, first < 0 ? name : its, t, place, other))
         return false;
     } else if (!t && other) {
       t = other;

@@ -79,7 +79,7 @@ at_tensor *at_gammaGradient(at_tensor *self, at_tensor *output)
   int64_t room[AT_MOST_DIMS];
   at_tensor *const in[] = {self, output};
   const at_ints sizes = at_broadcast(2, in, room);
-  const at_type *type = computes(self, "self"), *wide = at_typeBeside(type, AT_DOUBLE);
+  const at_type *type = computes(self, "self"), *wide = at_toScalarType(type, AT_DOUBLE);
   at_checkType(output, "output", type);
   at_pool pool;
   at_pool_enter(&pool);

@@ -15,7 +15,7 @@ static const at_type *computes_in(at_images_kind kind, const at_type *type)
     at_raise(AT_ERROR_TYPE, "there is no such operation for tensors of %s", at_scalarTypeName(own));
   const bool wide =
       own == AT_DOUBLE || own == AT_LONG || (own == AT_INT && kind != AT_IMAGES_MOVES);
-  return at_typeBeside(type, wide ? AT_DOUBLE : AT_FLOAT);
+  return at_toScalarType(type, wide ? AT_DOUBLE : AT_FLOAT);
 }
 
 void at_images_begin(at_images *layer, at_images_kind kind, at_tensor *self, int axes, int results)
@@ -97,9 +97,9 @@ void *at_images_take(at_images *layer, const char *name, at_tensor *t, int mayBe
   return image(layer, name, t, mayBeEmpty, layer->type, layer->compute);
 }
 
-void *at_images_places(at_images *layer, const char *name, at_tensor *t, int mayBeEmpty)
+void *at_images_indices(at_images *layer, const char *name, at_tensor *t, int mayBeEmpty)
 {
-  const at_type *type = at_typeBeside(layer->type, AT_LONG);
+  const at_type *type = at_toScalarType(layer->type, AT_LONG);
   return image(layer, name, t, mayBeEmpty, type, type);
 }
 
@@ -153,31 +153,31 @@ static bool lie_last(const at_images *layer, const at_tensor *t, bool *moved)
   return true;
 }
 
-bool at_images_areLast(const at_images *layer, const at_tensor *t)
+bool at_images_areNhwc(const at_images *layer, const at_tensor *t)
 {
   bool moved;
   return lie_last(layer, t, &moved) && moved;
 }
 
-bool at_images_fitLast(const at_images *layer, const at_tensor *t)
+bool at_images_fitNhwc(const at_images *layer, const at_tensor *t)
 {
   bool moved;
   return lie_last(layer, t, &moved);
 }
 
-bool at_images_areManyLast(const at_images *layer, const at_tensor *t)
+bool at_images_areManyNhwc(const at_images *layer, const at_tensor *t)
 {
   enum { ENOUGH = 8 };
   const at_ints sizes = at_sizesOf(t);
-  return at_images_areLast(layer, t) && sizes.data[sizes.count - layer->axes - 1] >= ENOUGH;
+  return at_images_areNhwc(layer, t) && sizes.data[sizes.count - layer->axes - 1] >= ENOUGH;
 }
 
-bool at_images_sizeLast(const at_images *layer, const at_tensor *t, const int64_t axis[3],
+bool at_images_sizeNhwc(const at_images *layer, const at_tensor *t, const int64_t axis[3],
                         int64_t *size)
 {
   const at_ints sizes = at_sizesOf(t);
   const int first = sizes.count - layer->axes;
-  if (!at_images_areManyLast(layer, t))
+  if (!at_images_areManyNhwc(layer, t))
     return false;
   for (int d = 0; d < sizes.count; d++) {
     size[d] = d < first ? sizes.data[d] : axis[3 - sizes.count + d];
@@ -200,7 +200,7 @@ static at_tensor *planes_last(at_images *layer, const at_type *type, at_ints siz
   return at_hold(&layer->pool, at_viewPermute(made, (at_ints){from, sizes.count}));
 }
 
-void *at_images_resultLast(at_images *layer, at_tensor **out, at_ints sizes)
+void *at_images_resultNhwc(at_images *layer, at_tensor **out, at_ints sizes)
 {
   if (*out)
     return at_images_result(layer, out);
@@ -212,19 +212,19 @@ void *at_images_optional(at_images *layer, bool wanted, at_tensor **out)
   return wanted ? at_images_result(layer, out) : nothing(layer, layer->compute)->th;
 }
 
-void *at_images_placesResult(at_images *layer, at_tensor **out)
+void *at_images_indicesResult(at_images *layer, at_tensor **out)
 {
-  const at_type *type = at_typeBeside(layer->type, AT_LONG);
+  const at_type *type = at_toScalarType(layer->type, AT_LONG);
   if (*out)
     check_type("indices", *out, type);
   return result(layer, out, *out && is_direct(layer) ? *out : nothing(layer, type), true);
 }
 
-void *at_images_placesResultLast(at_images *layer, at_tensor **out, at_ints sizes)
+void *at_images_indicesResultNhwc(at_images *layer, at_tensor **out, at_ints sizes)
 {
   if (*out)
-    return at_images_placesResult(layer, out);
-  return result(layer, out, planes_last(layer, at_typeBeside(layer->type, AT_LONG), sizes), true);
+    return at_images_indicesResult(layer, out);
+  return result(layer, out, planes_last(layer, at_toScalarType(layer->type, AT_LONG), sizes), true);
 }
 
 at_tensor *at_images_sum(at_images *layer, at_tensor **out, at_ints sizes)

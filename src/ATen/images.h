@@ -16,7 +16,7 @@
 
 typedef enum at_images_kind {
   AT_IMAGES_FLOATS,  /* Half and BFloat16 compute in Float; integers are an error */
-  AT_IMAGES_NUMBERS, /* integers compute in Float or Double, whichever holds them */
+  AT_IMAGES_SCALARS, /* integers compute in Float or Double, whichever holds them */
   AT_IMAGES_MOVES    /* elements are only moved: integers of 32 and 64 bits as they are */
 } at_images_kind;
 
@@ -50,7 +50,7 @@ void *at_images_operand(at_images *layer, const char *name, at_tensor *t);
 void *at_images_take(at_images *layer, const char *name, at_tensor *t, int mayBeEmpty);
 
 /* The same of places in images, which are of Long. */
-void *at_images_places(at_images *layer, const char *name, at_tensor *t, int mayBeEmpty);
+void *at_images_indices(at_images *layer, const char *name, at_tensor *t, int mayBeEmpty);
 
 /* 1 if t is a batch of images. */
 static inline int at_images_batch(const at_images *layer, const at_tensor *t)
@@ -61,26 +61,26 @@ static inline int at_images_batch(const at_images *layer, const at_tensor *t)
 /* The TH tensor to write a result to, which are images in the order of the operands, or places in
  * them; it becomes what out points to, or goes to the tensor that is there. */
 void *at_images_result(at_images *layer, at_tensor **out);
-void *at_images_placesResult(at_images *layer, at_tensor **out);
+void *at_images_indicesResult(at_images *layer, at_tensor **out);
 
 /* Whether the planes of t, images of a layer that computes in their own type on the CPU, lie last
  * in memory (other libraries' channels-last layout), and not in order as well. */
-bool at_images_areLast(const at_images *layer, const at_tensor *t);
+bool at_images_areNhwc(const at_images *layer, const at_tensor *t);
 
 /* Whether they are also so many planes that it is worth it to compute in vectors of them. */
-bool at_images_areManyLast(const at_images *layer, const at_tensor *t);
+bool at_images_areManyNhwc(const at_images *layer, const at_tensor *t);
 
 /* The same; then size becomes that of such images whose last axes are so long. */
-bool at_images_sizeLast(const at_images *layer, const at_tensor *t, const int64_t axis[3],
+bool at_images_sizeNhwc(const at_images *layer, const at_tensor *t, const int64_t axis[3],
                         int64_t *size);
 
 /* Whether t may be read as images whose planes lie last: also where they have one place. */
-bool at_images_fitLast(const at_images *layer, const at_tensor *t);
+bool at_images_fitNhwc(const at_images *layer, const at_tensor *t);
 
 /* The same as at_images_result of images of that size, whose planes lie last if a new tensor is
  * made of it. */
-void *at_images_resultLast(at_images *layer, at_tensor **out, at_ints sizes);
-void *at_images_placesResultLast(at_images *layer, at_tensor **out, at_ints sizes);
+void *at_images_resultNhwc(at_images *layer, at_tensor **out, at_ints sizes);
+void *at_images_indicesResultNhwc(at_images *layer, at_tensor **out, at_ints sizes);
 
 /* The same of a result that the layer makes whether it is wanted or not. */
 void *at_images_optional(at_images *layer, bool wanted, at_tensor **out);

@@ -54,7 +54,7 @@ static void expand(at_tensor *self, at_tensors indices, at_tensor **of)
     if (index && is_mask(index))
       expand_mask(self, index, dim, of);
     else if (index && at_isIndex(index))
-      of[dim] = at_newCast(index, at_typeBeside(index->type, AT_LONG));
+      of[dim] = at_newCast(index, at_toScalarType(index->type, AT_LONG));
     else if (index)
       at_raise(AT_ERROR_TYPE, "indices[%d] is of %s, and has to be of Long, Int, Bool or Byte", i,
                at_scalarTypeName(index->type->scalarType));

@@ -50,7 +50,7 @@ static bool overlaps(const at_tensor *t, at_tensors tensors)
 static at_tensor *room_for(at_pool *pool, at_tensor *out, at_tensors tensors, at_ints sizes)
 {
   const at_type *type =
-      at_typeBeside(tensors.data[0]->type, at_resultType(tensors.count, tensors.data, NULL));
+      at_toScalarType(tensors.data[0]->type, at_resultType(tensors.count, tensors.data, NULL));
   if (out)
     at_checkResult(out, NULL, sizes, type->scalarType);
   if (out && out->type == type && at_sameSizes(at_sizesOf(out), sizes) && !overlaps(out, tensors))

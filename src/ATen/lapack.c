@@ -59,7 +59,7 @@ static void *real(Call *call)
 
 static void *integers(Call *call)
 {
-  return result(call, at_typeBeside(call->type, AT_INT));
+  return result(call, at_toScalarType(call->type, AT_INT));
 }
 
 /* Begins a call with an operand that decides the type: Float or Double. */
@@ -254,7 +254,7 @@ at_tensor *at_solveBatch(at_tensor *out, at_tensor *b, at_tensor *factors, at_te
   begin(&call, b, "self");
   void *const tb = operand(&call, b, "self", 2, 3);
   void *const lu = operand(&call, factors, "LU_data", 3, 3);
-  check_type(pivots, at_typeBeside(b->type, AT_INT), "LU_pivots");
+  check_type(pivots, at_toScalarType(b->type, AT_INT), "LU_pivots");
   if (at_sizesOf(pivots).count != 2)
     at_raise(AT_ERROR_ARGUMENT, "LU_pivots is of size %s, and has to have 2 dimensions",
              at_sizeDesc(at_sizesOf(pivots)).str);

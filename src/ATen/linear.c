@@ -55,8 +55,8 @@ static void not_bool(const at_type *type)
 static const at_type *computing(const at_type *type)
 {
   if (type->scalarType == AT_HALF || type->scalarType == AT_BFLOAT16)
-    return at_typeBeside(type, AT_FLOAT);
-  return type->scalarType == AT_BOOL ? at_typeBeside(type, AT_BYTE) : type;
+    return at_toScalarType(type, AT_FLOAT);
+  return type->scalarType == AT_BOOL ? at_toScalarType(type, AT_BYTE) : type;
 }
 
 static at_tensor *brought(at_pool *pool, at_tensor *t, const at_type *type)
@@ -156,7 +156,7 @@ static at_tensor *product_in(const at_type *type, at_tensor *out, at_product_kin
     if (at_numel(x) > 0)
       multiply(kind, r, self, cx, cy, beta, alpha);
     else if (self) /* a sum of no products */
-      at_binaryNumber(r, AT_ROW_mul, self, beta, at_scalar_long(1));
+      at_binaryScalar(r, AT_ROW_mul, self, beta, at_scalar_long(1));
     else
       at_fillWith(r, at_scalar_long(0));
   }
@@ -174,7 +174,7 @@ at_tensor *at_product(at_tensor *out, at_product_kind kind, at_tensor *self, at_
 {
   if (kind == AT_VECTOR_VECTOR) { /* addr computes element by element in PyTorch: types promote */
     at_tensor *const in[] = {self, x, y};
-    const at_type *type = at_typeBeside(self->type, at_resultType(3, in, NULL));
+    const at_type *type = at_toScalarType(self->type, at_resultType(3, in, NULL));
     if (!at_isFloating(type->scalarType) && (beta.is_float || alpha.is_float))
       at_raise(AT_ERROR_ARGUMENT, "beta and alpha have to be integers for tensors of %s",
                at_scalarTypeName(type->scalarType));
@@ -218,7 +218,7 @@ at_tensor *at_dotProduct(at_tensor *out, at_tensor *x, at_tensor *y)
   at_tensor *const cx = brought(&pool, x, compute), *const cy = brought(&pool, y, compute);
   const at_scalar sum =
       at_numel(x) > 0 ? compute->functions->dot(cx->th, cy->th) : at_scalar_long(0);
-  const at_type *wide = at_typeBeside(x->type, sum.is_float ? AT_DOUBLE : AT_LONG);
+  const at_type *wide = at_toScalarType(x->type, sum.is_float ? AT_DOUBLE : AT_LONG);
   at_tensor *r = at_hold(&pool, at_makeFilled(wide, (at_ints){NULL, 0}, sum));
   if (wide != x->type) /* what is too large for an integer wraps around */
     r = at_hold(&pool, at_newCast(r, x->type));

@@ -23,10 +23,10 @@ at_tensor *at_fillWith(at_tensor *self, at_scalar value)
   const bool isHost = at_isOnHost(self->type);
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *one = at_hold(&pool, at_newShape(at_typeBeside(self->type, AT_DOUBLE), sizes));
+  at_tensor *one = at_hold(&pool, at_newShape(at_toScalarType(self->type, AT_DOUBLE), sizes));
   at_fillWith(one, value);
   if (isHost) {
-    const at_type *bits = at_typeBeside(self->type, AT_SHORT);
+    const at_type *bits = at_toScalarType(self->type, AT_SHORT);
     one = at_hold(&pool, at_newCast(one, self->type));
     value = at_scalar_long(*(const int16_t *)at_data(one));
     bits->functions->rows[AT_ROW_fill](self->th, NULL, NULL, NULL, value, value);

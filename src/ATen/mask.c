@@ -27,7 +27,7 @@ at_tensor *at_maskedFill(at_tensor *out, at_tensor *self, at_tensor *mask, at_sc
 {
   at_pool pool;
   at_pool_enter(&pool);
-  value = at_movesAsNumber(self->type, value);
+  value = at_movesAsScalar(self->type, value);
   at_tensor *changed = begin(&pool, out, self, &mask);
   if (at_numel(changed) > 0)
     at_movesAs(self->type)->functions->maskedFill(changed->th, (void *)mask->th, value);
@@ -76,13 +76,13 @@ at_tensor *at_nonzeros(at_tensor *out, at_tensor *self)
 {
   const int64_t nothing[] = {0, at_sizesOf(self).count};
   const at_ints none = {nothing, 2};
-  const at_type *type = at_typeBeside(self->type, AT_LONG);
+  const at_type *type = at_toScalarType(self->type, AT_LONG);
   at_pool pool;
   at_pool_enter(&pool);
   if (out)
     at_checkType(out, "result", type);
   if (self->type->scalarType == AT_HALF || self->type->scalarType == AT_BFLOAT16) /* -0 is 0 */
-    self = at_hold(&pool, at_newCast(self, at_typeBeside(self->type, AT_BOOL)));
+    self = at_hold(&pool, at_newCast(self, at_toScalarType(self->type, AT_BOOL)));
   at_tensor *result = at_hold(&pool, at_newShape(type, none));
   if (at_numel(self) > 0)
     at_movesAs(self->type)->functions->nonzero((void *)result->th, self->th);

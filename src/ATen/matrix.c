@@ -65,7 +65,7 @@ at_tensor *at_traceOf(at_tensor *self)
              at_sizeDesc(at_sizesOf(self)).str);
   if (type == AT_BOOL)
     at_raise(AT_ERROR_TYPE, "self is of Bool");
-  const at_type *result = at_isFloating(type) ? self->type : at_typeBeside(self->type, AT_LONG);
+  const at_type *result = at_isFloating(type) ? self->type : at_toScalarType(self->type, AT_LONG);
   const at_type *compute = at_addsAs(result);
   at_pool pool;
   at_pool_enter(&pool);

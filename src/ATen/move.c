@@ -6,16 +6,16 @@ const at_type *at_movesAs(const at_type *type)
 {
   switch (type->scalarType) {
     case AT_BOOL:
-      return at_typeBeside(type, AT_BYTE);
+      return at_toScalarType(type, AT_BYTE);
     case AT_HALF:
     case AT_BFLOAT16:
-      return at_typeBeside(type, AT_SHORT);
+      return at_toScalarType(type, AT_SHORT);
     default:
       return type;
   }
 }
 
-at_scalar at_movesAsNumber(const at_type *type, at_scalar value)
+at_scalar at_movesAsScalar(const at_type *type, at_scalar value)
 {
   const at_ints sizes = {NULL, 0};
   type = at_hostType(type);
@@ -32,10 +32,10 @@ const at_type *at_addsAs(const at_type *type)
 {
   switch (type->scalarType) {
     case AT_BOOL:
-      return at_typeBeside(type, AT_INT);
+      return at_toScalarType(type, AT_INT);
     case AT_HALF:
     case AT_BFLOAT16:
-      return at_typeBeside(type, AT_FLOAT);
+      return at_toScalarType(type, AT_FLOAT);
     default:
       return type;
   }

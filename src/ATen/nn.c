@@ -7,7 +7,7 @@ const at_type *at_layerTypeOf(const at_type *like, at_scalar_type type)
   if (!at_isFloating(type))
     at_raise(AT_ERROR_TYPE, "there is no such operation for tensors of %s",
              at_scalarTypeName(type));
-  return at_typeBeside(like, type == AT_DOUBLE ? AT_DOUBLE : AT_FLOAT);
+  return at_toScalarType(like, type == AT_DOUBLE ? AT_DOUBLE : AT_FLOAT);
 }
 
 const at_type *at_layerType(const at_tensor *self)
@@ -46,7 +46,7 @@ at_tensor *at_layerIndices(at_pool *pool, at_tensor *t, const char *name, at_sca
     at_raise(AT_ERROR_TYPE, "%s is of %s, and has to be of Long%s%s", name,
              at_scalarTypeName(t->type->scalarType), other == AT_LONG ? "" : " or ",
              other == AT_LONG ? "" : at_scalarTypeName(other));
-  return at_layerCast(pool, t, at_typeBeside(t->type, AT_LONG));
+  return at_layerCast(pool, t, at_toScalarType(t->type, AT_LONG));
 }
 
 at_tensor *at_layerNew(at_pool *pool, const at_type *type, at_ints sizes)
@@ -67,7 +67,7 @@ at_tensor *at_layerRoom(at_pool *pool, at_tensor *out, at_scalar_type type, cons
 at_tensor *at_layerEnd(at_pool *pool, at_tensor *out, at_tensor *r, at_scalar_type type)
 {
   if (r != out)
-    return at_finishOne(pool, out, at_layerCast(pool, r, at_typeBeside(r->type, type)));
+    return at_finishOne(pool, out, at_layerCast(pool, r, at_toScalarType(r->type, type)));
   at_pool_leave(pool);
   return out;
 }

@@ -52,22 +52,22 @@ void at_layerEndAll(at_pool *pool, int count, at_tensor **out, at_tensor *const 
 /* What computes element by element, of operands that broadcast and promote. */
 typedef enum at_layer {
   AT_LAYER_ELU,
-  AT_LAYER_ELU_BACK,
+  AT_LAYER_ELU_BACKWARD,
   AT_LAYER_HARDSHRINK,
-  AT_LAYER_HARDSHRINK_BACK,
-  AT_LAYER_HARDTANH_BACK,
+  AT_LAYER_HARDSHRINK_BACKWARD,
+  AT_LAYER_HARDTANH_BACKWARD,
   AT_LAYER_LEAKY_RELU,
-  AT_LAYER_LEAKY_RELU_BACK,
+  AT_LAYER_LEAKY_RELU_BACKWARD,
   AT_LAYER_LOG_SIGMOID,
-  AT_LAYER_LOG_SIGMOID_BACK,
-  AT_LAYER_SIGMOID_BACK,
+  AT_LAYER_LOG_SIGMOID_BACKWARD,
+  AT_LAYER_SIGMOID_BACKWARD,
   AT_LAYER_SOFTPLUS,
-  AT_LAYER_SOFTPLUS_BACK,
+  AT_LAYER_SOFTPLUS_BACKWARD,
   AT_LAYER_SOFTSHRINK,
-  AT_LAYER_SOFTSHRINK_BACK,
-  AT_LAYER_TANH_BACK,
+  AT_LAYER_SOFTSHRINK_BACKWARD,
+  AT_LAYER_TANH_BACKWARD,
   AT_LAYER_THRESHOLD,
-  AT_LAYER_THRESHOLD_BACK,
+  AT_LAYER_THRESHOLD_BACKWARD,
   AT_LAYERS
 } at_layer;
 
@@ -76,39 +76,39 @@ typedef enum at_layer {
 #define AT_SELU_SCALE 1.0507009873554804934193349852946
 
 at_tensor *at_nnActivate(at_tensor *out, at_layer layer, at_tensor *self, at_scalar a, at_scalar b);
-at_tensor *at_nnActivateBack(at_tensor *out, at_layer layer, at_tensor *grad_output,
-                             at_tensor *self, at_scalar a, at_scalar b);
+at_tensor *at_nnActivateBackward(at_tensor *out, at_layer layer, at_tensor *grad_output,
+                                 at_tensor *self, at_scalar a, at_scalar b);
 
-at_tensor *at_nnEluBack(at_tensor *out, at_tensor *grad_output, at_scalar alpha, at_scalar scale,
-                        at_tensor *output);
+at_tensor *at_nnEluBackward(at_tensor *out, at_tensor *grad_output, at_scalar alpha,
+                            at_scalar scale, at_tensor *output);
 at_tensor *at_nnHardTanh(at_tensor *out, at_tensor *self, at_scalar min_val, at_scalar max_val);
 at_tensor *at_nnRelu(at_tensor *out, at_tensor *self);
 at_tensor *at_nnSoftShrink(at_tensor *out, at_tensor *self, at_scalar lambd);
 at_tensor *at_nnThreshold(at_tensor *out, at_tensor *self, at_scalar threshold, at_scalar value);
-at_tensor *at_nnThresholdBack(at_tensor *out, at_tensor *grad_output, at_tensor *self,
-                              at_scalar threshold);
+at_tensor *at_nnThresholdBackward(at_tensor *out, at_tensor *grad_output, at_tensor *self,
+                                  at_scalar threshold);
 
 /* out is of two: the output, and exp(-|self|). */
 void at_nnLogSigmoid(at_tensor **out, at_tensor *self);
 
 at_tensor *at_nnGlu(at_tensor *out, at_tensor *self, int64_t dim);
-at_tensor *at_nnGluBack(at_tensor *out, at_tensor *grad_output, at_tensor *self, int64_t dim);
+at_tensor *at_nnGluBackward(at_tensor *out, at_tensor *grad_output, at_tensor *self, int64_t dim);
 
 /* type is that of the result, or NULL for self's. */
 at_tensor *at_nnSoftMax(at_tensor *out, bool log, at_tensor *self, int64_t dim,
                         const at_type *type);
-at_tensor *at_nnSoftMaxBack(at_tensor *out, bool log, at_tensor *grad_output, int64_t dim,
-                            at_tensor *output);
+at_tensor *at_nnSoftMaxBackward(at_tensor *out, bool log, at_tensor *grad_output, int64_t dim,
+                                at_tensor *output);
 
 at_tensor *at_nnPRelu(at_tensor *out, at_tensor *self, at_tensor *weight);
-void at_nnPReluBack(at_tensor **out, const bool *wanted, at_tensor *grad_output, at_tensor *self,
-                    at_tensor *weight, at_ints mask);
+void at_nnPReluBackward(at_tensor **out, const bool *wanted, at_tensor *grad_output,
+                        at_tensor *self, at_tensor *weight, at_ints mask);
 
 /* The slopes are drawn into noise, which is NULL where nobody asks for them. */
 at_tensor *at_nnRRelu(at_tensor *out, at_tensor *self, at_tensor *noise, at_scalar lower,
                       at_scalar upper, bool training, at_generator *generator);
-at_tensor *at_nnRReluBack(at_tensor *out, at_tensor *grad_output, at_tensor *self, at_tensor *noise,
-                          at_scalar lower, at_scalar upper, bool training);
+at_tensor *at_nnRReluBackward(at_tensor *out, at_tensor *grad_output, at_tensor *self,
+                              at_tensor *noise, at_scalar lower, at_scalar upper, bool training);
 
 /* --- losses ---------------------------------------------------------------------------------- */
 
@@ -136,8 +136,8 @@ static inline at_summing at_summingOf(bool size_average, bool reduce)
 
 at_tensor *at_nnLoss(at_tensor *out, at_loss loss, at_tensor *self, at_tensor *target,
                      at_tensor *weight, at_summing how);
-at_tensor *at_nnLossBack(at_tensor *out, at_loss loss, at_tensor *grad_output, at_tensor *self,
-                         at_tensor *target, at_tensor *weight, at_summing how);
+at_tensor *at_nnLossBackward(at_tensor *out, at_loss loss, at_tensor *grad_output, at_tensor *self,
+                             at_tensor *target, at_tensor *weight, at_summing how);
 at_tensor *at_nnHingeEmbedding(at_tensor *self, at_tensor *target, double margin, at_summing how);
 
 /* Of the class that target has for each input, or where isImage, for each place of an image.  out
@@ -146,21 +146,21 @@ void at_nnNll(at_tensor **out, bool isImage, at_tensor *self, at_tensor *target,
               int64_t ignore_index, at_summing how);
 at_tensor *at_nnNllLoss(at_tensor *out, bool isImage, at_tensor *self, at_tensor *target,
                         at_tensor *weight, int64_t ignore_index, at_summing how);
-at_tensor *at_nnNllBack(at_tensor *out, bool isImage, at_tensor *grad_output, at_tensor *self,
-                        at_tensor *target, at_tensor *weight, int64_t ignore_index,
-                        at_tensor *total_weight, at_summing how);
+at_tensor *at_nnNllBackward(at_tensor *out, bool isImage, at_tensor *grad_output, at_tensor *self,
+                            at_tensor *target, at_tensor *weight, int64_t ignore_index,
+                            at_tensor *total_weight, at_summing how);
 
 at_tensor *at_nnMultiMargin(at_tensor *out, at_tensor *self, at_tensor *target, at_scalar p,
                             at_scalar margin, at_tensor *weight, at_summing how);
-at_tensor *at_nnMultiMarginBack(at_tensor *out, at_tensor *grad_output, at_tensor *self,
-                                at_tensor *target, at_scalar p, at_scalar margin, at_tensor *weight,
-                                at_summing how);
+at_tensor *at_nnMultiMarginBackward(at_tensor *out, at_tensor *grad_output, at_tensor *self,
+                                    at_tensor *target, at_scalar p, at_scalar margin,
+                                    at_tensor *weight, at_summing how);
 
 /* out is of two: the loss, and 1 for each class that target lists, else 0. */
 void at_nnMultiLabel(at_tensor **out, at_tensor *self, at_tensor *target, at_summing how);
 at_tensor *at_nnMultiLabelLoss(at_tensor *out, at_tensor *self, at_tensor *target, at_summing how);
-at_tensor *at_nnMultiLabelBack(at_tensor *out, at_tensor *grad_output, at_tensor *self,
-                               at_tensor *target, at_tensor *is_target, at_summing how);
+at_tensor *at_nnMultiLabelBackward(at_tensor *out, at_tensor *grad_output, at_tensor *self,
+                                   at_tensor *target, at_tensor *is_target, at_summing how);
 
 /* --- normalization --------------------------------------------------------------------------- */
 
@@ -175,10 +175,10 @@ at_tensor *at_nnBatchNormOutput(at_tensor *out, at_tensor *self, at_tensor *weig
 at_tensor *at_nnBatchNormOrEmpty(at_tensor *self, at_tensor *weight, at_tensor *bias,
                                  at_tensor *running_mean, at_tensor *running_var, bool training,
                                  double momentum, double eps);
-void at_nnBatchNormBack(at_tensor **out, const bool *wanted, at_tensor *grad_output,
-                        at_tensor *self, at_tensor *weight, at_tensor *running_mean,
-                        at_tensor *running_var, bool training, double eps, at_tensor *save_mean,
-                        at_tensor *save_std, at_ints mask);
+void at_nnBatchNormBackward(at_tensor **out, const bool *wanted, at_tensor *grad_output,
+                            at_tensor *self, at_tensor *weight, at_tensor *running_mean,
+                            at_tensor *running_var, bool training, double eps, at_tensor *save_mean,
+                            at_tensor *save_std, at_ints mask);
 
 /* Of the last dimensions, whose sizes normalized_shape is.  out is of as many as results: the
  * output, and the mean and 1 / the standard deviation of each input. */
@@ -186,16 +186,16 @@ void at_nnLayerNorm(at_tensor **out, int results, at_tensor *self, at_ints norma
                     at_tensor *weight, at_tensor *bias, double eps);
 at_tensor *at_nnLayerNormOutput(at_tensor *self, at_ints normalized_shape, at_tensor *weight,
                                 at_tensor *bias, double eps);
-void at_nnLayerNormBack(at_tensor **out, const bool *wanted, at_tensor *grad_output,
-                        at_tensor *self, at_ints normalized_shape, at_tensor *mean, at_tensor *rstd,
-                        at_tensor *weight, at_tensor *bias, at_ints mask);
+void at_nnLayerNormBackward(at_tensor **out, const bool *wanted, at_tensor *grad_output,
+                            at_tensor *self, at_ints normalized_shape, at_tensor *mean,
+                            at_tensor *rstd, at_tensor *weight, at_tensor *bias, at_ints mask);
 
 /* --- tables ---------------------------------------------------------------------------------- */
 
 at_tensor *at_nnEmbedding(at_tensor *out, at_tensor *weight, at_tensor *indices);
-at_tensor *at_nnEmbeddingBack(at_tensor *out, at_tensor *grad, at_tensor *indices,
-                              int64_t num_weights, int64_t padding_idx, bool scale_grad_by_freq,
-                              bool sparse);
+at_tensor *at_nnEmbeddingBackward(at_tensor *out, at_tensor *grad, at_tensor *indices,
+                                  int64_t num_weights, int64_t padding_idx, bool scale_grad_by_freq,
+                                  bool sparse);
 at_tensor *at_nnEmbeddingRenorm(at_tensor *self, at_tensor *indices, double max_norm,
                                 double norm_type);
 
@@ -207,10 +207,10 @@ typedef enum at_bag_mode { AT_BAG_SUM, AT_BAG_MEAN, AT_BAG_MAX } at_bag_mode;
 void at_nnEmbeddingBag(at_tensor **out, at_tensor *weight, at_tensor *indices, at_tensor *offsets,
                        bool scale_grad_by_freq, int64_t mode, at_tensor *per_sample_weights,
                        bool include_last_offset, int64_t padding_idx);
-at_tensor *at_nnEmbeddingBagBack(at_tensor *out, at_tensor *grad, at_tensor *indices,
-                                 at_tensor *offset2bag, at_tensor *bag_size, int64_t num_weights,
-                                 bool scale_grad_by_freq, int64_t mode, bool sparse,
-                                 at_tensor *maximum_indices, at_tensor *per_sample_weights,
-                                 int64_t padding_idx);
+at_tensor *at_nnEmbeddingBagBackward(at_tensor *out, at_tensor *grad, at_tensor *indices,
+                                     at_tensor *offset2bag, at_tensor *bag_size,
+                                     int64_t num_weights, bool scale_grad_by_freq, int64_t mode,
+                                     bool sparse, at_tensor *maximum_indices,
+                                     at_tensor *per_sample_weights, int64_t padding_idx);
 
 #endif

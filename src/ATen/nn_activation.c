@@ -19,24 +19,24 @@ typedef void (*Layer)(const at_functions *f, void *r, void *const *in, at_scalar
     f->CALL;                                                                             \
   }
 /* clang-format off */
-#define FOR_EACH_LAYER(X)                                                                           \
-  X(ELU,             ELU,        forward,  ELU_updateOutput(in[0], r, a, b, false))                 \
-  X(ELU_BACK,        ELU,        gradient, ELU_updateGradInput(in[0], r, in[1], a, b))              \
-  X(HARDSHRINK,      HardShrink, forward,  HardShrink_updateOutput(in[0], r, a))                    \
-  X(HARDSHRINK_BACK, HardShrink, gradient, HardShrink_updateGradInput(in[1], in[0], r, a))          \
-  X(HARDTANH_BACK,   HardTanh,   gradient, HardTanh_updateGradInput(in[1], in[0], r, a, b, false))  \
-  X(LEAKY_RELU,      LeakyReLU,  forward,  LeakyReLU_updateOutput(in[0], r, a, false))              \
-  X(LEAKY_RELU_BACK, LeakyReLU,  gradient, LeakyReLU_updateGradInput(in[1], in[0], r, a, false))    \
-  X(LOG_SIGMOID,     LogSigmoid, forward,  LogSigmoid_updateOutput(in[0], r, NULL))                 \
-  X(LOG_SIGMOID_BACK, LogSigmoid, gradient, LogSigmoid_updateGradInput(in[1], in[0], r, NULL))       \
-  X(SIGMOID_BACK,    Sigmoid,    gradient, Sigmoid_updateGradInput(in[0], r, in[1]))                \
-  X(SOFTPLUS,        SoftPlus,   forward,  SoftPlus_updateOutput(in[0], r, a, b))                   \
-  X(SOFTPLUS_BACK,   SoftPlus,   gradient, SoftPlus_updateGradInput(in[1], in[0], r, NULL, a, b))   \
-  X(SOFTSHRINK,      SoftShrink, forward,  SoftShrink_updateOutput(in[0], r, a))                    \
-  X(SOFTSHRINK_BACK, SoftShrink, gradient, SoftShrink_updateGradInput(in[1], in[0], r, a))          \
-  X(TANH_BACK,       Tanh,       gradient, Tanh_updateGradInput(in[0], r, in[1]))                   \
-  X(THRESHOLD,       Threshold,  forward,  Threshold_updateOutput(in[0], r, a, b, false))           \
-  X(THRESHOLD_BACK,  Threshold,  gradient, Threshold_updateGradInput(in[1], in[0], r, a, b, false))
+#define FOR_EACH_LAYER(X)                                                                               \
+  X(ELU,                 ELU,        forward,  ELU_updateOutput(in[0], r, a, b, false))                 \
+  X(ELU_BACKWARD,        ELU,        gradient, ELU_updateGradInput(in[0], r, in[1], a, b))              \
+  X(HARDSHRINK,          HardShrink, forward,  HardShrink_updateOutput(in[0], r, a))                    \
+  X(HARDSHRINK_BACKWARD, HardShrink, gradient, HardShrink_updateGradInput(in[1], in[0], r, a))          \
+  X(HARDTANH_BACKWARD,   HardTanh,   gradient, HardTanh_updateGradInput(in[1], in[0], r, a, b, false))  \
+  X(LEAKY_RELU,          LeakyReLU,  forward,  LeakyReLU_updateOutput(in[0], r, a, false))              \
+  X(LEAKY_RELU_BACKWARD, LeakyReLU,  gradient, LeakyReLU_updateGradInput(in[1], in[0], r, a, false))    \
+  X(LOG_SIGMOID,         LogSigmoid, forward,  LogSigmoid_updateOutput(in[0], r, NULL))                 \
+  X(LOG_SIGMOID_BACKWARD,LogSigmoid, gradient, LogSigmoid_updateGradInput(in[1], in[0], r, NULL))       \
+  X(SIGMOID_BACKWARD,    Sigmoid,    gradient, Sigmoid_updateGradInput(in[0], r, in[1]))                \
+  X(SOFTPLUS,            SoftPlus,   forward,  SoftPlus_updateOutput(in[0], r, a, b))                   \
+  X(SOFTPLUS_BACKWARD,   SoftPlus,   gradient, SoftPlus_updateGradInput(in[1], in[0], r, NULL, a, b))   \
+  X(SOFTSHRINK,          SoftShrink, forward,  SoftShrink_updateOutput(in[0], r, a))                    \
+  X(SOFTSHRINK_BACKWARD, SoftShrink, gradient, SoftShrink_updateGradInput(in[1], in[0], r, a))          \
+  X(TANH_BACKWARD,       Tanh,       gradient, Tanh_updateGradInput(in[0], r, in[1]))                   \
+  X(THRESHOLD,           Threshold,  forward,  Threshold_updateOutput(in[0], r, a, b, false))           \
+  X(THRESHOLD_BACKWARD,  Threshold,  gradient, Threshold_updateGradInput(in[1], in[0], r, a, b, false))
 /* clang-format on */
 FOR_EACH_LAYER(LAYER)
 
@@ -87,7 +87,7 @@ static at_tensor *activate(at_tensor *out, at_layer layer, int count, at_tensor 
   if (type != compute->scalarType && at_isOnHost(compute)) {
     if (out)
       at_checkResult(out, NULL, sizes, type);
-    return activate_mixed(out, layer, at_typeBeside(compute, type), sizes, count, in, a, b);
+    return activate_mixed(out, layer, at_toScalarType(compute, type), sizes, count, in, a, b);
   }
   at_pool pool;
   at_pool_enter(&pool);
@@ -105,20 +105,20 @@ at_tensor *at_nnActivate(at_tensor *out, at_layer layer, at_tensor *self, at_sca
   return activate(out, layer, 1, &self, a, b);
 }
 
-at_tensor *at_nnActivateBack(at_tensor *out, at_layer layer, at_tensor *grad_output,
-                             at_tensor *self, at_scalar a, at_scalar b)
+at_tensor *at_nnActivateBackward(at_tensor *out, at_layer layer, at_tensor *grad_output,
+                                 at_tensor *self, at_scalar a, at_scalar b)
 {
   at_tensor *const in[] = {grad_output, self};
   return activate(out, layer, 2, in, a, b);
 }
 
-at_tensor *at_nnEluBack(at_tensor *out, at_tensor *grad_output, at_scalar alpha, at_scalar scale,
-                        at_tensor *output)
+at_tensor *at_nnEluBackward(at_tensor *out, at_tensor *grad_output, at_scalar alpha,
+                            at_scalar scale, at_tensor *output)
 {
   if (at_scalar_toDouble(alpha) < 0)
     at_raise(AT_ERROR_ARGUMENT, "alpha is %g: the output does not tell where the input is negative",
              at_scalar_toDouble(alpha));
-  return at_nnActivateBack(out, AT_LAYER_ELU_BACK, grad_output, output, alpha, scale);
+  return at_nnActivateBackward(out, AT_LAYER_ELU_BACKWARD, grad_output, output, alpha, scale);
 }
 
 at_tensor *at_nnSoftShrink(at_tensor *out, at_tensor *self, at_scalar lambd)
@@ -173,7 +173,7 @@ static at_tensor *masked(at_tensor *out, at_tensor *x, at_tensor *self, at_scala
   int64_t room[AT_MOST_DIMS];
   at_tensor *const in[] = {x, self};
   const at_ints sizes = at_broadcast(2, in, room);
-  const at_type *compute = at_typeBeside(x->type, type);
+  const at_type *compute = at_toScalarType(x->type, type);
   const at_functions *f = compute->functions;
   if (out)
     at_checkResult(out, x, sizes, type);
@@ -182,7 +182,7 @@ static at_tensor *masked(at_tensor *out, at_tensor *x, at_tensor *self, at_scala
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *r = at_layerNew(&pool, compute, sizes);
-  at_tensor *mask = at_layerNew(&pool, at_typeBeside(compute, AT_BYTE), sizes);
+  at_tensor *mask = at_layerNew(&pool, at_toScalarType(compute, AT_BYTE), sizes);
   at_copyFrom(r, x);
   if (at_numel(r) > 0) {
     f->leValue((THByteTensor *)mask->th, at_layerInAs(&pool, self, compute, sizes), threshold);
@@ -199,15 +199,16 @@ at_tensor *at_nnThreshold(at_tensor *out, at_tensor *self, at_scalar threshold, 
   return masked(out, self, self, self->type->scalarType, threshold, value);
 }
 
-at_tensor *at_nnThresholdBack(at_tensor *out, at_tensor *grad_output, at_tensor *self,
-                              at_scalar threshold)
+at_tensor *at_nnThresholdBackward(at_tensor *out, at_tensor *grad_output, at_tensor *self,
+                                  at_scalar threshold)
 {
   at_tensor *const in[] = {grad_output, self};
   const at_scalar_type type = at_resultType(2, in, NULL);
   if (type == AT_BOOL)
     not_of_bool(self);
   if (at_isFloating(type))
-    return at_nnActivateBack(out, AT_LAYER_THRESHOLD_BACK, grad_output, self, threshold, none);
+    return at_nnActivateBackward(out, AT_LAYER_THRESHOLD_BACKWARD, grad_output, self, threshold,
+                                 none);
   return masked(out, grad_output, self, type, threshold, at_scalar_long(0));
 }
 
@@ -265,7 +266,7 @@ at_tensor *at_nnGlu(at_tensor *out, at_tensor *self, int64_t dim)
   return at_layerEnd(&pool, out, r, self->type->scalarType);
 }
 
-at_tensor *at_nnGluBack(at_tensor *out, at_tensor *grad_output, at_tensor *self, int64_t dim)
+at_tensor *at_nnGluBackward(at_tensor *out, at_tensor *grad_output, at_tensor *self, int64_t dim)
 {
   const at_type *compute = at_layerType(self);
   const int d = gated_dim(self, dim);
@@ -297,8 +298,8 @@ at_tensor *at_nnSoftMax(at_tensor *out, bool log, at_tensor *self, int64_t dim, 
   return at_layerEnd(&pool, out, r, to);
 }
 
-at_tensor *at_nnSoftMaxBack(at_tensor *out, bool log, at_tensor *grad_output, int64_t dim,
-                            at_tensor *output)
+at_tensor *at_nnSoftMaxBackward(at_tensor *out, bool log, at_tensor *grad_output, int64_t dim,
+                                at_tensor *output)
 {
   const at_type *compute = at_layerType(output);
   const at_ints sizes = at_sizesOf(output);
@@ -347,8 +348,8 @@ at_tensor *at_nnPRelu(at_tensor *out, at_tensor *self, at_tensor *weight)
   return at_layerEnd(&pool, out, r, self->type->scalarType);
 }
 
-void at_nnPReluBack(at_tensor **out, const bool *wanted, at_tensor *grad_output, at_tensor *self,
-                    at_tensor *weight, at_ints mask)
+void at_nnPReluBackward(at_tensor **out, const bool *wanted, at_tensor *grad_output,
+                        at_tensor *self, at_tensor *weight, at_ints mask)
 {
   const at_type *compute = at_layerType(self);
   const at_functions *f = compute->functions;
@@ -413,14 +414,14 @@ at_tensor *at_nnRRelu(at_tensor *out, at_tensor *self, at_tensor *noise, at_scal
 }
 
 /* What was drawn is the slope also where it is 1. */
-at_tensor *at_nnRReluBack(at_tensor *out, at_tensor *grad_output, at_tensor *self, at_tensor *noise,
-                          at_scalar lower, at_scalar upper, bool training)
+at_tensor *at_nnRReluBackward(at_tensor *out, at_tensor *grad_output, at_tensor *self,
+                              at_tensor *noise, at_scalar lower, at_scalar upper, bool training)
 {
   at_layerType(self);
   rrelu_check(self, noise);
   if (training)
     return at_binary(out, AT_ROW_cmul, grad_output, noise, at_scalar_long(1));
   const double mean = (at_scalar_toDouble(lower) + at_scalar_toDouble(upper)) / 2;
-  return at_nnActivateBack(out, AT_LAYER_LEAKY_RELU_BACK, grad_output, self, at_scalar_double(mean),
-                           none);
+  return at_nnActivateBackward(out, AT_LAYER_LEAKY_RELU_BACKWARD, grad_output, self,
+                               at_scalar_double(mean), none);
 }

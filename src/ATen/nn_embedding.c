@@ -4,8 +4,8 @@
 #include "src/TH/THPlan.h"
 #include "tableGradient.h"
 
-TH_DISPATCH(at_table_gradient_kernels, at_tableGradientFloat)
-TH_DISPATCH(at_table_gradient_kernels, at_tableGradientDouble)
+TH_DISPATCH(at_embedding_backward_kernels, at_embeddingBackwardFloat)
+TH_DISPATCH(at_embedding_backward_kernels, at_embeddingBackwardDouble)
 
 static void check_table(const at_tensor *weight)
 {
@@ -61,7 +61,7 @@ at_tensor *at_nnEmbedding(at_tensor *out, at_tensor *weight, at_tensor *indices)
 
 static at_tensor *new_row(at_pool *pool, const at_type *type, int64_t count)
 {
-  return at_layerNew(pool, at_typeBeside(type, AT_LONG), (at_ints){&count, 1});
+  return at_layerNew(pool, at_toScalarType(type, AT_LONG), (at_ints){&count, 1});
 }
 
 /* Whether a gradient can be computed in out itself: nothing is read there. */
@@ -74,7 +74,7 @@ static bool holds_gradient(const at_tensor *out, const at_tensor *grad, const at
 }
 
 /* The indices of each row of a table of wide rows, as lists. */
-static void list_indices(at_pool *pool, at_table_gradient *t, at_tensor *row, int64_t rows)
+static void list_indices(at_pool *pool, at_embedding_sums *t, at_tensor *row, int64_t rows)
 {
   int64_t *first = at_hostData(new_row(pool, row->type, rows));
   int64_t *next = at_hostData(new_row(pool, row->type, t->count));
@@ -89,7 +89,7 @@ static void list_indices(at_pool *pool, at_table_gradient *t, at_tensor *row, in
   t->next = next;
 }
 
-static void count_indices(at_pool *pool, at_table_gradient *t, at_tensor *row, int64_t rows)
+static void count_indices(at_pool *pool, at_embedding_sums *t, at_tensor *row, int64_t rows)
 {
   at_tensor *counts = at_fillWith(new_row(pool, row->type, rows), at_scalar_long(0));
   int64_t *times = at_hostData(counts);
@@ -99,8 +99,8 @@ static void count_indices(at_pool *pool, at_table_gradient *t, at_tensor *row, i
 }
 
 typedef struct {
-  const at_table_gradient_kernels *kernels;
-  const at_table_gradient *table;
+  const at_embedding_backward_kernels *kernels;
+  const at_embedding_sums *table;
 } Gradient;
 
 static void sum_up_rows(void *context, ptrdiff_t begin, ptrdiff_t end)
@@ -117,16 +117,16 @@ static at_tensor *table_gradient(at_pool *pool, at_tensor *out, at_tensor *grad,
 {
   if (num_weights < 0)
     at_raise(AT_ERROR_ARGUMENT, "num_weights is %lld", (long long)num_weights);
-  at_table_gradient t = {.count = at_numel(row),
-                         .columns = columns,
-                         .index = check_rows(row, num_weights),
-                         .padding = padding_idx};
+  at_embedding_sums t = {.count = at_numel(row),
+                             .columns = columns,
+                             .index = check_rows(row, num_weights),
+                             .padding = padding_idx};
   const int64_t sizes[] = {num_weights, columns};
   const ptrdiff_t wide = columns * (ptrdiff_t)grad->type->elementSize;
   at_tensor *g = at_hold(pool, at_makeContiguous(grad)), *r = out;
   if (!holds_gradient(out, grad, row, (at_ints){sizes, 2}))
     r = at_layerNew(pool, grad->type, (at_ints){sizes, 2});
-  if (wide >= AT_TABLE_WIDE)
+  if (wide >= AT_WIDE_ROW_BYTES)
     list_indices(pool, &t, row, num_weights);
   if (scale_grad_by_freq)
     count_indices(pool, &t, row, num_weights);
@@ -134,16 +134,17 @@ static at_tensor *table_gradient(at_pool *pool, at_tensor *out, at_tensor *grad,
   t.table = at_hostData(r);
   t.sends = num_weights * wide >= THPlan_streamBytes();
   Gradient gradient = {
-      grad->type->scalarType == AT_DOUBLE ? at_tableGradientDouble : at_tableGradientFloat, &t};
+      grad->type->scalarType == AT_DOUBLE ? at_embeddingBackwardDouble : at_embeddingBackwardFloat,
+      &t};
   const ptrdiff_t each = columns * (1 + t.count / THMax(1, num_weights));
   if (at_numel(r) > 0)
     THParallel_for(num_weights, 1 + TH_LOOP_GRAIN / each, sum_up_rows, &gradient);
   return r;
 }
 
-at_tensor *at_nnEmbeddingBack(at_tensor *out, at_tensor *grad, at_tensor *indices,
-                              int64_t num_weights, int64_t padding_idx, bool scale_grad_by_freq,
-                              bool sparse)
+at_tensor *at_nnEmbeddingBackward(at_tensor *out, at_tensor *grad, at_tensor *indices,
+                                  int64_t num_weights, int64_t padding_idx, bool scale_grad_by_freq,
+                                  bool sparse)
 {
   const at_type *compute = at_layerType(grad);
   const at_ints sizes = at_sizesOf(grad);
@@ -344,7 +345,7 @@ void at_nnEmbeddingBag(at_tensor **out, at_tensor *weight, at_tensor *indices, a
   at_pool_enter(&pool);
   const Bags bags = bags_of(&pool, weight, indices, offsets, include_last_offset, padding_idx);
   const int64_t columns = weight->th->size[1], sizes[] = {bags.bags, columns};
-  const at_type *index = at_typeBeside(weight->type, AT_LONG);
+  const at_type *index = at_toScalarType(weight->type, AT_LONG);
   at_tensor *rows = at_hold(&pool, at_indexSelect(NULL, weight, 0, bags.kept));
   rows = at_cast(&pool, rows, compute);
   at_tensor *r = at_fillWith(at_layerNew(&pool, compute, (at_ints){sizes, 2}), at_scalar_long(0));
@@ -381,7 +382,7 @@ static at_tensor *largest_back(at_pool *pool, at_tensor *g, at_tensor *bag_size,
     at_raise(AT_ERROR_ARGUMENT, "num_weights is %lld", (long long)num_weights);
   at_tensor *place = at_layerIndices(pool, maximum_indices, "maximum_indices", AT_INT);
   const int64_t sizes[] = {num_weights, columns}, column[] = {bags, 1};
-  at_tensor *mask = at_layerNew(pool, at_typeBeside(g->type, AT_BYTE), (at_ints){column, 2});
+  at_tensor *mask = at_layerNew(pool, at_toScalarType(g->type, AT_BYTE), (at_ints){column, 2});
   const int64_t *size = at_hostData(bag_size);
   uint8_t *isEmpty = at_hostData(mask);
   for (int64_t b = 0; b < bags; b++)
@@ -395,11 +396,11 @@ static at_tensor *largest_back(at_pool *pool, at_tensor *g, at_tensor *bag_size,
   return r;
 }
 
-at_tensor *at_nnEmbeddingBagBack(at_tensor *out, at_tensor *grad, at_tensor *indices,
-                                 at_tensor *offset2bag, at_tensor *bag_size, int64_t num_weights,
-                                 bool scale_grad_by_freq, int64_t mode, bool sparse,
-                                 at_tensor *maximum_indices, at_tensor *per_sample_weights,
-                                 int64_t padding_idx)
+at_tensor *at_nnEmbeddingBagBackward(at_tensor *out, at_tensor *grad, at_tensor *indices,
+                                     at_tensor *offset2bag, at_tensor *bag_size,
+                                     int64_t num_weights, bool scale_grad_by_freq, int64_t mode,
+                                     bool sparse, at_tensor *maximum_indices,
+                                     at_tensor *per_sample_weights, int64_t padding_idx)
 {
   const at_type *compute = at_layerType(grad);
   not_sparse(sparse);

@@ -112,8 +112,8 @@ at_tensor *at_nnLoss(at_tensor *out, at_loss loss, at_tensor *self, at_tensor *t
   return at_layerEnd(&pool, out, r, type);
 }
 
-at_tensor *at_nnLossBack(at_tensor *out, at_loss loss, at_tensor *grad_output, at_tensor *self,
-                         at_tensor *target, at_tensor *weight, at_summing how)
+at_tensor *at_nnLossBackward(at_tensor *out, at_loss loss, at_tensor *grad_output, at_tensor *self,
+                             at_tensor *target, at_tensor *weight, at_summing how)
 {
   const at_ints sizes = at_sizesOf(self);
   const at_scalar_type type = self->type->scalarType;
@@ -144,7 +144,7 @@ at_tensor *at_nnHingeEmbedding(at_tensor *self, at_tensor *target, double margin
   void *t = at_layerInAs(&pool, target, compute, sizes);
   at_tensor *r = at_layerNew(&pool, compute, sizes), *below = at_layerNew(&pool, compute, sizes);
   THByteTensor *mask =
-      (THByteTensor *)at_layerNew(&pool, at_typeBeside(compute, AT_BYTE), sizes)->th;
+      (THByteTensor *)at_layerNew(&pool, at_toScalarType(compute, AT_BYTE), sizes)->th;
   if (at_numel(r) > 0) {
     f->rows[AT_ROW_mul](r->th, x, NULL, NULL, at_scalar_long(1), none);
     f->eqValue(mask, t, at_scalar_long(-1));
@@ -246,9 +246,9 @@ at_tensor *at_nnNllLoss(at_tensor *out, bool isImage, at_tensor *self, at_tensor
   return first_of(out, made);
 }
 
-at_tensor *at_nnNllBack(at_tensor *out, bool isImage, at_tensor *grad_output, at_tensor *self,
-                        at_tensor *target, at_tensor *weight, int64_t ignore_index,
-                        at_tensor *total_weight, at_summing how)
+at_tensor *at_nnNllBackward(at_tensor *out, bool isImage, at_tensor *grad_output, at_tensor *self,
+                            at_tensor *target, at_tensor *weight, int64_t ignore_index,
+                            at_tensor *total_weight, at_summing how)
 {
   const at_type *compute = at_layerType(self);
   const at_functions *f = compute->functions;
@@ -312,9 +312,9 @@ at_tensor *at_nnMultiMargin(at_tensor *out, at_tensor *self, at_tensor *target, 
   return at_layerEnd(&pool, out, r, type);
 }
 
-at_tensor *at_nnMultiMarginBack(at_tensor *out, at_tensor *grad_output, at_tensor *self,
-                                at_tensor *target, at_scalar p, at_scalar margin, at_tensor *weight,
-                                at_summing how)
+at_tensor *at_nnMultiMarginBackward(at_tensor *out, at_tensor *grad_output, at_tensor *self,
+                                    at_tensor *target, at_scalar p, at_scalar margin,
+                                    at_tensor *weight, at_summing how)
 {
   const at_scalar_type type = self->type->scalarType;
   const int power = power_of(p);
@@ -382,8 +382,8 @@ at_tensor *at_nnMultiLabelLoss(at_tensor *out, at_tensor *self, at_tensor *targe
   return first_of(out, made);
 }
 
-at_tensor *at_nnMultiLabelBack(at_tensor *out, at_tensor *grad_output, at_tensor *self,
-                               at_tensor *target, at_tensor *is_target, at_summing how)
+at_tensor *at_nnMultiLabelBackward(at_tensor *out, at_tensor *grad_output, at_tensor *self,
+                                   at_tensor *target, at_tensor *is_target, at_summing how)
 {
   const at_scalar_type type = self->type->scalarType;
   const at_type *compute = at_layerType(self);

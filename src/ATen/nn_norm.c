@@ -49,7 +49,7 @@ static bool are_columns(const at_tensor *t, const at_type *compute)
 {
   enum { ENOUGH = 8 };
   const at_images layer = {.type = t->type, .compute = compute, .axes = t->th->nDimension - 2};
-  return layer.axes > 0 && t->th->size[1] >= ENOUGH && at_images_areLast(&layer, t);
+  return layer.axes > 0 && t->th->size[1] >= ENOUGH && at_images_areNhwc(&layer, t);
 }
 
 /* The channels are the last dimension of what order makes of images. */
@@ -165,10 +165,10 @@ at_tensor *at_nnBatchNormOrEmpty(at_tensor *self, at_tensor *weight, at_tensor *
   return at_newShape(self->type, at_sizesOf(self));
 }
 
-void at_nnBatchNormBack(at_tensor **out, const bool *wanted, at_tensor *grad_output,
-                        at_tensor *self, at_tensor *weight, at_tensor *running_mean,
-                        at_tensor *running_var, bool training, double eps, at_tensor *save_mean,
-                        at_tensor *save_std, at_ints mask)
+void at_nnBatchNormBackward(at_tensor **out, const bool *wanted, at_tensor *grad_output,
+                            at_tensor *self, at_tensor *weight, at_tensor *running_mean,
+                            at_tensor *running_var, bool training, double eps, at_tensor *save_mean,
+                            at_tensor *save_std, at_ints mask)
 {
   static const char *const names[] = {"weight", "running_mean", "running_var", "save_mean",
                                       "save_std"};
@@ -349,9 +349,9 @@ static void gradients(at_tensor *const made[3], at_lines_normalized *lines, cons
   at_pool_leave(&pool);
 }
 
-void at_nnLayerNormBack(at_tensor **out, const bool *wanted, at_tensor *grad_output,
-                        at_tensor *self, at_ints normalized_shape, at_tensor *mean, at_tensor *rstd,
-                        at_tensor *weight, at_tensor *bias, at_ints mask)
+void at_nnLayerNormBackward(at_tensor **out, const bool *wanted, at_tensor *grad_output,
+                            at_tensor *self, at_ints normalized_shape, at_tensor *mean,
+                            at_tensor *rstd, at_tensor *weight, at_tensor *bias, at_ints mask)
 {
   static const char *const names[] = {"weight", "bias", "mean", "rstd"};
   at_tensor *const given[] = {weight, bias, mean, rstd};

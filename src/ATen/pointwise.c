@@ -73,12 +73,12 @@ static bool not_for_bool(at_row row)
  * has it, Half in Float as PyTorch's does on the CPU. */
 static const at_type *computes_in(const at_type *like, at_scalar_type type, at_row row)
 {
-  const at_type *own = at_typeBeside(like, type == AT_BOOL ? AT_BYTE : type);
+  const at_type *own = at_toScalarType(like, type == AT_BOOL ? AT_BYTE : type);
   if (type == AT_BOOL && not_for_bool(row))
     at_raise(AT_ERROR_TYPE, "there is no such operation for tensors of Bool");
   if (own->functions->rows[row])
     return own;
-  const at_type *wider = at_typeBeside(like, at_isFloating(type) ? AT_FLOAT : AT_SHORT);
+  const at_type *wider = at_toScalarType(like, at_isFloating(type) ? AT_FLOAT : AT_SHORT);
   if (!wider->functions->rows[row])
     at_raise(AT_ERROR_TYPE, "there is no such operation for tensors of %s",
              at_scalarTypeName(type));
@@ -107,7 +107,7 @@ at_tensor *at_cast(at_pool *pool, at_tensor *t, const at_type *type)
 const at_type *at_computesIn(const at_type *type)
 {
   const bool isSmall = type->scalarType == AT_HALF || type->scalarType == AT_BFLOAT16;
-  return isSmall ? at_typeBeside(type, AT_FLOAT) : type;
+  return isSmall ? at_toScalarType(type, AT_FLOAT) : type;
 }
 
 at_tensor *at_brought(at_pool *pool, at_tensor *t, at_ints sizes, const at_type *type)
@@ -176,8 +176,8 @@ at_tensor *at_pointwise(at_tensor *out, at_row row, at_scalar_type type, int cou
   const at_ints sizes = at_broadcast(count, in, room);
   const at_type *compute = computes_in(in[0]->type, type, row);
   const bool truths = compares[row] || (type == AT_BOOL && keeps_truths(row));
-  const at_type *written = truths ? at_typeBeside(compute, AT_BOOL) : compute;
-  const at_type *result = at_typeBeside(compute, truths ? AT_BOOL : type);
+  const at_type *written = truths ? at_toScalarType(compute, AT_BOOL) : compute;
+  const at_type *result = at_toScalarType(compute, truths ? AT_BOOL : type);
   if (out)
     at_checkResult(out, in[0], sizes, result->scalarType);
 
@@ -208,10 +208,10 @@ at_tensor *at_pointwise(at_tensor *out, at_row row, at_scalar_type type, int cou
   return out;
 }
 
-at_tensor *at_pointwiseTruths(at_tensor *out, at_row row, int count, at_tensor *const *in)
+at_tensor *at_pointwiseBooleans(at_tensor *out, at_row row, int count, at_tensor *const *in)
 {
   const at_scalar none = {0};
-  const at_type *const truth = at_typeBeside(in[0]->type, AT_BOOL);
+  const at_type *const truth = at_toScalarType(in[0]->type, AT_BOOL);
   int64_t room[AT_MOST_DIMS];
   const at_ints sizes = at_broadcast(count, in, room);
   if (out)
@@ -266,13 +266,13 @@ at_tensor *at_subtract(at_tensor *out, at_tensor *x, at_tensor *y, at_scalar alp
   return at_binary(out, AT_ROW_csub, x, y, alpha);
 }
 
-at_tensor *at_subtractNumber(at_tensor *out, at_tensor *x, at_scalar a, at_scalar alpha)
+at_tensor *at_subtractScalar(at_tensor *out, at_tensor *x, at_scalar a, at_scalar alpha)
 {
   not_of_bool(x, "self");
-  return at_binaryNumber(out, AT_ROW_sub_scaled, x, a, alpha);
+  return at_binaryScalar(out, AT_ROW_sub_scaled, x, a, alpha);
 }
 
-at_tensor *at_binaryNumber(at_tensor *out, at_row row, at_tensor *x, at_scalar a, at_scalar b)
+at_tensor *at_binaryScalar(at_tensor *out, at_row row, at_tensor *x, at_scalar a, at_scalar b)
 {
   const at_scalar_type type = at_resultType(1, &x, &a);
   check_number(type, b, "alpha");
@@ -285,7 +285,7 @@ at_tensor *at_binaryFloat(at_tensor *out, at_row row, at_tensor *x, at_tensor *y
   return at_pointwise(out, row, floated(at_resultType(2, in, NULL)), 2, in, none, none);
 }
 
-at_tensor *at_binaryFloatNumber(at_tensor *out, at_row row, at_tensor *x, at_scalar a)
+at_tensor *at_binaryFloatScalar(at_tensor *out, at_row row, at_tensor *x, at_scalar a)
 {
   return at_pointwise(out, row, floated(at_resultType(1, &x, &a)), 1, &x, a, none);
 }

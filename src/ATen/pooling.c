@@ -35,9 +35,9 @@ static Sliding sliding(at_windows w, int axes)
 static void *gradient_like(at_images *layer, at_tensor **out, const at_tensor *self,
                            const at_tensor *grad, const at_tensor *indices)
 {
-  if (at_images_areLast(layer, self) && at_images_fitLast(layer, grad) &&
-      at_images_fitLast(layer, indices))
-    return at_images_resultLast(layer, out, at_sizesOf(self));
+  if (at_images_areNhwc(layer, self) && at_images_fitNhwc(layer, grad) &&
+      at_images_fitNhwc(layer, indices))
+    return at_images_resultNhwc(layer, out, at_sizesOf(self));
   return at_images_result(layer, out);
 }
 
@@ -65,7 +65,7 @@ static bool slide_last(const at_images *layer, const at_tensor *self, const Slid
   }
   if (elements > MOST * apart) /* an element is in so many windows that rows of them are shared */
     return false;
-  return at_images_sizeLast(layer, self, axis, size);
+  return at_images_sizeNhwc(layer, self, axis, size);
 }
 
 at_tensor *at_averagePool(at_tensor *out, int axes, at_tensor *grad, at_tensor *self,
@@ -80,9 +80,9 @@ at_tensor *at_averagePool(at_tensor *out, int axes, at_tensor *grad, at_tensor *
   void *g = grad ? at_images_take(&layer, "grad_output", grad, batch) : NULL;
   int64_t size[AT_MOST_DIMS];
   const bool last = slide_last(&layer, self, &s, windows.ceil, size) &&
-                    (!grad || at_images_fitLast(&layer, grad));
+                    (!grad || at_images_fitNhwc(&layer, grad));
   const at_ints sizes = grad ? at_sizesOf(self) : (at_ints){size, at_sizesOf(self).count};
-  void *r = last ? at_images_resultLast(&layer, &out, sizes) : at_images_result(&layer, &out);
+  void *r = last ? at_images_resultNhwc(&layer, &out, sizes) : at_images_result(&layer, &out);
   if (axes < 3 && !grad)
     f->SpatialAveragePooling_updateOutput(x, r, AT_SPATIAL(s.size), AT_SPATIAL(s.stride),
                                           AT_SPATIAL(s.padding), windows.ceil, count_include_pad);
@@ -106,15 +106,15 @@ void at_maxPool(at_tensor **out, int axes, at_tensor *self, at_windows windows)
 {
   const Sliding s = sliding(windows, axes);
   at_images layer;
-  begin(&layer, AT_IMAGES_NUMBERS, self, axes, 2);
+  begin(&layer, AT_IMAGES_SCALARS, self, axes, 2);
   layer.only = out[0] && out[1] && out[0]->type == self->type; /* both, or none */
   void *x = at_images_take(&layer, "self", self, at_images_batch(&layer, self));
   int64_t size[AT_MOST_DIMS];
   const bool last = slide_last(&layer, self, &s, windows.ceil, size);
   const at_ints sizes = {size, at_sizesOf(self).count};
-  void *r = last ? at_images_resultLast(&layer, &out[0], sizes) : at_images_result(&layer, &out[0]);
-  void *places = last ? at_images_placesResultLast(&layer, &out[1], sizes)
-                      : at_images_placesResult(&layer, &out[1]);
+  void *r = last ? at_images_resultNhwc(&layer, &out[0], sizes) : at_images_result(&layer, &out[0]);
+  void *places = last ? at_images_indicesResultNhwc(&layer, &out[1], sizes)
+                      : at_images_indicesResult(&layer, &out[1]);
   if (axes < 3)
     layer.functions->SpatialDilatedMaxPooling_updateOutput(x, r, places, AT_SPATIAL(s.size),
                                                            AT_SPATIAL(s.stride),
@@ -129,8 +129,8 @@ void at_maxPool(at_tensor **out, int axes, at_tensor *self, at_windows windows)
   at_images_end(&layer);
 }
 
-at_tensor *at_maxPoolBack(at_tensor *out, int axes, at_tensor *grad, at_tensor *self,
-                          at_windows windows, at_tensor *indices)
+at_tensor *at_maxPoolBackward(at_tensor *out, int axes, at_tensor *grad, at_tensor *self,
+                              at_windows windows, at_tensor *indices)
 {
   const Sliding s = sliding(windows, axes);
   at_images layer;
@@ -138,7 +138,7 @@ at_tensor *at_maxPoolBack(at_tensor *out, int axes, at_tensor *grad, at_tensor *
   const int batch = at_images_batch(&layer, self);
   void *x = at_images_take(&layer, "self", self, batch);
   void *g = at_images_take(&layer, "grad_output", grad, batch);
-  void *places = at_images_places(&layer, "indices", indices, batch);
+  void *places = at_images_indices(&layer, "indices", indices, batch);
   void *r = gradient_like(&layer, &out, self, grad, indices);
   if (axes < 3)
     layer.functions->SpatialDilatedMaxPooling_updateGradInput(x, g, r, places, AT_SPATIAL(s.size),
@@ -175,8 +175,8 @@ at_tensor *at_adaptiveAverage(at_tensor *out, int axes, at_tensor *self, at_ints
   void *x = at_images_take(&layer, "self", self, any_planes(&layer, self));
   int64_t sizes[AT_MOST_DIMS];
   const bool last =
-      at_images_sizeLast(&layer, self, (int64_t[]){size.at[0], size.at[1], size.at[2]}, sizes);
-  void *r = last ? at_images_resultLast(&layer, &out, (at_ints){sizes, at_sizesOf(self).count})
+      at_images_sizeNhwc(&layer, self, (int64_t[]){size.at[0], size.at[1], size.at[2]}, sizes);
+  void *r = last ? at_images_resultNhwc(&layer, &out, (at_ints){sizes, at_sizesOf(self).count})
                  : at_images_result(&layer, &out);
   if (axes < 3)
     layer.functions->SpatialAdaptiveAveragePooling_updateOutput(x, r, AT_SPATIAL(size));
@@ -186,16 +186,16 @@ at_tensor *at_adaptiveAverage(at_tensor *out, int axes, at_tensor *self, at_ints
   return out;
 }
 
-at_tensor *at_adaptiveAverageBack(at_tensor *out, int axes, at_tensor *grad, at_tensor *self)
+at_tensor *at_adaptiveAverageBackward(at_tensor *out, int axes, at_tensor *grad, at_tensor *self)
 {
   at_images layer;
   begin(&layer, AT_IMAGES_FLOATS, self, axes, 1);
   const int mayBeEmpty = any_planes(&layer, self);
   void *x = at_images_take(&layer, "self", self, mayBeEmpty);
   void *g = at_images_take(&layer, "grad_output", grad, mayBeEmpty);
-  const bool last = at_images_areManyLast(&layer, self) && at_images_fitLast(&layer, grad);
+  const bool last = at_images_areManyNhwc(&layer, self) && at_images_fitNhwc(&layer, grad);
   void *r =
-      last ? at_images_resultLast(&layer, &out, at_sizesOf(self)) : at_images_result(&layer, &out);
+      last ? at_images_resultNhwc(&layer, &out, at_sizesOf(self)) : at_images_result(&layer, &out);
   if (axes < 3)
     layer.functions->SpatialAdaptiveAveragePooling_updateGradInput(x, g, r);
   else
@@ -212,11 +212,11 @@ void at_adaptiveMax(at_tensor **out, int axes, at_tensor *self, at_ints output_s
   void *x = at_images_take(&layer, "self", self, ANY_FIRST);
   int64_t sizes[AT_MOST_DIMS];
   const bool last =
-      at_images_sizeLast(&layer, self, (int64_t[]){size.at[0], size.at[1], size.at[2]}, sizes);
+      at_images_sizeNhwc(&layer, self, (int64_t[]){size.at[0], size.at[1], size.at[2]}, sizes);
   const at_ints whole = {sizes, at_sizesOf(self).count};
-  void *r = last ? at_images_resultLast(&layer, &out[0], whole) : at_images_result(&layer, &out[0]);
-  void *places = last ? at_images_placesResultLast(&layer, &out[1], whole)
-                      : at_images_placesResult(&layer, &out[1]);
+  void *r = last ? at_images_resultNhwc(&layer, &out[0], whole) : at_images_result(&layer, &out[0]);
+  void *places = last ? at_images_indicesResultNhwc(&layer, &out[1], whole)
+                      : at_images_indicesResult(&layer, &out[1]);
   if (axes < 3)
     layer.functions->SpatialAdaptiveMaxPooling_updateOutput(x, r, places, AT_SPATIAL(size));
   else
@@ -224,14 +224,14 @@ void at_adaptiveMax(at_tensor **out, int axes, at_tensor *self, at_ints output_s
   at_images_end(&layer);
 }
 
-at_tensor *at_adaptiveMaxBack(at_tensor *out, int axes, at_tensor *grad, at_tensor *self,
-                              at_tensor *indices)
+at_tensor *at_adaptiveMaxBackward(at_tensor *out, int axes, at_tensor *grad, at_tensor *self,
+                                  at_tensor *indices)
 {
   at_images layer;
   begin(&layer, AT_IMAGES_FLOATS, self, axes, 1);
   void *x = at_images_take(&layer, "self", self, ANY_FIRST);
   void *g = at_images_take(&layer, "grad_output", grad, ANY_FIRST);
-  void *places = at_images_places(&layer, "indices", indices, ANY_FIRST);
+  void *places = at_images_indices(&layer, "indices", indices, ANY_FIRST);
   void *r = gradient_like(&layer, &out, self, grad, indices);
   if (axes < 3)
     layer.functions->SpatialAdaptiveMaxPooling_updateGradInput(x, g, r, places);
@@ -253,14 +253,14 @@ void at_fractionalMax(at_tensor **out, at_tensor *self, at_ints kernel_size, at_
   const int batch = at_images_batch(&layer, self);
   void *x = at_images_take(&layer, "self", self, batch);
   void *samples = at_images_take(&layer, "random_samples", random_samples, batch);
-  void *r = at_images_result(&layer, &out[0]), *places = at_images_placesResult(&layer, &out[1]);
+  void *r = at_images_result(&layer, &out[0]), *places = at_images_indicesResult(&layer, &out[1]);
   layer.functions->SpatialFractionalMaxPooling_updateOutput(x, r, AT_SPATIAL(size),
                                                             AT_SPATIAL(kernel), places, samples);
   at_images_end(&layer);
 }
 
-at_tensor *at_fractionalMaxBack(at_tensor *out, at_tensor *grad, at_tensor *self,
-                                at_ints kernel_size, at_ints output_size, at_tensor *indices)
+at_tensor *at_fractionalMaxBackward(at_tensor *out, at_tensor *grad, at_tensor *self,
+                                    at_ints kernel_size, at_ints output_size, at_tensor *indices)
 {
   const at_axes kernel = at_axesOf("kernel_size", kernel_size, 2, 1);
   const at_axes size = at_axesOf("output_size", output_size, 2, 1);
@@ -269,7 +269,7 @@ at_tensor *at_fractionalMaxBack(at_tensor *out, at_tensor *grad, at_tensor *self
   const int batch = at_images_batch(&layer, self);
   void *x = at_images_take(&layer, "self", self, batch);
   void *g = at_images_take(&layer, "grad_output", grad, batch);
-  void *places = at_images_places(&layer, "indices", indices, batch);
+  void *places = at_images_indices(&layer, "indices", indices, batch);
   void *r = at_images_result(&layer, &out);
   layer.functions->SpatialFractionalMaxPooling_updateGradInput(x, g, r, AT_SPATIAL(size),
                                                                AT_SPATIAL(kernel), places);
@@ -288,7 +288,7 @@ at_tensor *at_maxUnpool(at_tensor *out, int axes, at_tensor *grad, at_tensor *se
   const at_functions *const f = layer.functions;
   const int batch = at_images_batch(&layer, self);
   void *x = at_images_take(&layer, "self", self, batch);
-  void *places = at_images_places(&layer, "indices", indices, batch);
+  void *places = at_images_indices(&layer, "indices", indices, batch);
   void *g = grad ? at_images_take(&layer, "grad_output", grad, batch) : NULL;
   void *r = at_images_result(&layer, &out);
   if (axes == 2) {

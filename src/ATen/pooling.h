@@ -15,19 +15,19 @@ typedef struct at_windows {
 at_tensor *at_averagePool(at_tensor *out, int axes, at_tensor *grad, at_tensor *self,
                           at_windows windows, bool count_include_pad);
 at_tensor *at_adaptiveAverage(at_tensor *out, int axes, at_tensor *self, at_ints output_size);
-at_tensor *at_adaptiveAverageBack(at_tensor *out, int axes, at_tensor *grad, at_tensor *self);
+at_tensor *at_adaptiveAverageBackward(at_tensor *out, int axes, at_tensor *grad, at_tensor *self);
 
 /* out: the largest elements, and their places. */
 void at_maxPool(at_tensor **out, int axes, at_tensor *self, at_windows windows);
-at_tensor *at_maxPoolBack(at_tensor *out, int axes, at_tensor *grad, at_tensor *self,
-                          at_windows windows, at_tensor *indices);
+at_tensor *at_maxPoolBackward(at_tensor *out, int axes, at_tensor *grad, at_tensor *self,
+                              at_windows windows, at_tensor *indices);
 void at_adaptiveMax(at_tensor **out, int axes, at_tensor *self, at_ints output_size);
-at_tensor *at_adaptiveMaxBack(at_tensor *out, int axes, at_tensor *grad, at_tensor *self,
-                              at_tensor *indices);
+at_tensor *at_adaptiveMaxBackward(at_tensor *out, int axes, at_tensor *grad, at_tensor *self,
+                                  at_tensor *indices);
 void at_fractionalMax(at_tensor **out, at_tensor *self, at_ints kernel_size, at_ints output_size,
                       at_tensor *random_samples);
-at_tensor *at_fractionalMaxBack(at_tensor *out, at_tensor *grad, at_tensor *self,
-                                at_ints kernel_size, at_ints output_size, at_tensor *indices);
+at_tensor *at_fractionalMaxBackward(at_tensor *out, at_tensor *grad, at_tensor *self,
+                                    at_ints kernel_size, at_ints output_size, at_tensor *indices);
 
 /* What max pooling took goes back to its places in images of that size. */
 at_tensor *at_maxUnpool(at_tensor *out, int axes, at_tensor *grad, at_tensor *self,

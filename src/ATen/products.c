@@ -262,8 +262,8 @@ void at_multiplyBFloat(at_tensor *r, const at_tensor *self, const at_tensor *x, 
   at_pool_enter(&pool);
   if (p.threads * p.bytes > SMALL) {
     const int64_t sizes[] = {p.threads, (int64_t)p.bytes};
-    p.memory =
-        at_data(at_hold(&pool, at_newShape(at_typeBeside(x->type, AT_BYTE), (at_ints){sizes, 2})));
+    p.memory = at_data(at_hold(&pool, at_newShape(at_toScalarType(x->type, AT_BYTE),
+                                                  (at_ints){sizes, 2})));
   }
   const ptrdiff_t blocks = p.count * p.down * p.across;
   THParallel_for(blocks, pieces(blocks, p.threads), multiply_blocks, &p);

@@ -29,7 +29,7 @@ static at_tensor *begin(at_pool *pool, at_tensor *self, at_scalar_type type)
   at_checkWritable(self);
   at_pool_enter(pool);
   return is_small(self->type)
-             ? at_hold(pool, at_newShape(at_typeBeside(self->type, type), at_sizesOf(self)))
+             ? at_hold(pool, at_newShape(at_toScalarType(self->type, type), at_sizesOf(self)))
              : self;
 }
 
@@ -142,7 +142,7 @@ at_tensor *at_uniformFill(at_tensor *self, double from, double to, at_generator 
   at_tensor *words = begin(&pool, self, AT_INT);
   if (at_numel(self) > 0)
     words->type->functions->clampedRandom(words->th, drawn_from(generator), 0, (1 << bits) - 1);
-  at_tensor *filled = at_hold(&pool, at_newCast(words, at_typeBeside(self->type, AT_FLOAT)));
+  at_tensor *filled = at_hold(&pool, at_newCast(words, at_toScalarType(self->type, AT_FLOAT)));
   if (at_numel(self) > 0)
     filled->type->functions->rows[AT_ROW_mul](filled->th, filled->th, NULL, NULL,
                                               at_scalar_double(ldexp(to - from, -bits)),
@@ -259,7 +259,7 @@ at_tensor *at_randSized(at_tensor *out, const at_type *type, at_ints sizes, at_g
 static void check_deviations(at_pool *pool, at_tensor *std)
 {
   check_floating(std, "std");
-  at_tensor *all = at_hold(pool, at_newCast(std, at_typeBeside(std->type, AT_DOUBLE)));
+  at_tensor *all = at_hold(pool, at_newCast(std, at_toScalarType(std->type, AT_DOUBLE)));
   const double *x = at_hostData(all);
   for (int64_t i = 0; i < at_numel(all); i++)
     if (!(x[i] >= 0))
@@ -291,7 +291,7 @@ at_tensor *at_normalOf(at_tensor *out, at_tensor *means, at_tensor *stds, double
     at_binary(made, AT_ROW_cadd, made, at_hold(&pool, at_newCast(means, compute)),
               at_scalar_long(1));
   else
-    at_binaryNumber(made, AT_ROW_add_scaled, made, at_scalar_double(mean), at_scalar_long(1));
+    at_binaryScalar(made, AT_ROW_add_scaled, made, at_scalar_double(mean), at_scalar_long(1));
   if (compute != type)
     made = at_hold(&pool, at_newCast(made, type));
   return at_finishOne(&pool, out, made);
@@ -316,7 +316,7 @@ static void fill_by(at_tensor *self, at_tensor *p, at_generator *generator)
   at_checkBroadcast(p, at_sizesOf(self));
   at_pool_enter(&probabilities);
   if (is_small(p->type))
-    p = at_hold(&probabilities, at_newCast(p, at_typeBeside(p->type, AT_FLOAT)));
+    p = at_hold(&probabilities, at_newCast(p, at_toScalarType(p->type, AT_FLOAT)));
   p = at_hold(&probabilities, at_newExpanded(p, at_sizesOf(self)));
   at_tensor *filled = begin(&pool, self, AT_FLOAT);
   const at_functions *call = at_movesAs(filled->type)->functions;
@@ -352,7 +352,7 @@ at_tensor *at_multinomialOf(at_tensor *out, at_tensor *self, int64_t samples, bo
                             at_generator *generator)
 {
   const at_ints own = at_sizesOf(self);
-  const at_type *type = at_typeBeside(self->type, AT_LONG);
+  const at_type *type = at_toScalarType(self->type, AT_LONG);
   check_floating(self, "self");
   if (own.count < 1 || own.count > 2)
     at_raise(AT_ERROR_ARGUMENT, "self has size (%s), and has to have 1 or 2 dimensions",
@@ -366,7 +366,7 @@ at_tensor *at_multinomialOf(at_tensor *out, at_tensor *self, int64_t samples, bo
   at_pool pool;
   at_pool_enter(&pool);
   if (is_small(self->type))
-    self = at_hold(&pool, at_newCast(self, at_typeBeside(self->type, AT_FLOAT)));
+    self = at_hold(&pool, at_newCast(self, at_toScalarType(self->type, AT_FLOAT)));
   const int64_t room[] = {own.count == 1 ? samples : own.data[0], samples};
   at_tensor *made = at_hold(&pool, at_newShape(type, (at_ints){room, own.count}));
   if (at_numel(made) > 0)
@@ -413,7 +413,7 @@ at_tensor *at_poissonOf(at_tensor *self, at_generator *generator)
   check_floating(self, "self");
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *made = at_hold(&pool, at_newCast(self, at_typeBeside(self->type, AT_DOUBLE)));
+  at_tensor *made = at_hold(&pool, at_newCast(self, at_toScalarType(self->type, AT_DOUBLE)));
   double *x = at_hostData(made);
   for (int64_t i = 0, n = at_numel(made); i < n; i++)
     if (!(x[i] >= 0 && x[i] < INFINITY))

@@ -101,7 +101,7 @@ static const at_type *result_type(const Reduction *how, const at_tensor *out, co
   const at_scalar_type own = self->type->scalarType;
   switch (how->types) {
     case SUMS:
-      return type ? type : out ? out->type : at_typeBeside(self->type, summed(own));
+      return type ? type : out ? out->type : at_toScalarType(self->type, summed(own));
     case MEANS:
     case FLOATS:
       type = type ? type : self->type;
@@ -110,7 +110,7 @@ static const at_type *result_type(const Reduction *how, const at_tensor *out, co
     case TRUTHS:
       if (own == AT_BYTE && !(out && out->type->scalarType == AT_BOOL))
         return self->type;
-      return at_typeBeside(self->type, AT_BOOL);
+      return at_toScalarType(self->type, AT_BOOL);
     case SAME:
       break;
   }
@@ -123,9 +123,9 @@ static const at_type *compute_type(const Reduction *how, const at_type *result)
 {
   const at_scalar_type type = result->scalarType;
   if (how->types == TRUTHS)
-    return at_typeBeside(result, AT_BOOL);
+    return at_toScalarType(result, AT_BOOL);
   if (type == AT_BOOL && how->types == SUMS)
-    return at_typeBeside(result, AT_LONG);
+    return at_toScalarType(result, AT_LONG);
   return at_computesIn(result);
 }
 
@@ -333,7 +333,7 @@ static at_tensor *full_of(at_pool *pool, const at_type *type, at_ints sizes, at_
   at_tensor *t = at_hold(pool, at_newShape(type, sizes));
   if (type->scalarType == AT_FLOAT || type->scalarType == AT_DOUBLE || type->scalarType == AT_BOOL)
     return at_fillWith(t, number);
-  return at_copyFrom(t, at_hold(pool, at_newNumber(type, number)));
+  return at_copyFrom(t, at_hold(pool, at_newScalar(type, number)));
 }
 
 at_tensor *at_reduce(at_tensor *out, at_reducing name, at_tensor *self, at_ints dims, bool keepdim,
@@ -390,22 +390,22 @@ at_tensor *at_reduce(at_tensor *out, at_reducing name, at_tensor *self, at_ints 
 
 /* --- what is made of it ---------------------------------------------------------------------- */
 
-at_tensor *at_reduceTruths(at_tensor *out, at_reducing name, at_tensor *self, at_ints dims,
-                           bool keepdim)
+at_tensor *at_reduceBooleans(at_tensor *out, at_reducing name, at_tensor *self, at_ints dims,
+                             bool keepdim)
 {
   if (dims.count > 0)
     return at_reduce(out, name, self, dims, keepdim, NULL, none);
   const at_type *result = result_type(&reductions[name], out, self, NULL);
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *r = at_cast(&pool, self, at_typeBeside(self->type, AT_BOOL));
+  at_tensor *r = at_cast(&pool, self, at_toScalarType(self->type, AT_BOOL));
   if (r == self || result != r->type)
     r = at_hold(&pool, at_newCast(r, result));
   return at_finishOne(&pool, out, r);
 }
 
-at_tensor *at_spread(at_tensor *out, at_reducing name, at_tensor *self, at_ints dims,
-                     at_scalar correction, bool keepdim)
+at_tensor *at_variance(at_tensor *out, at_reducing name, at_tensor *self, at_ints dims,
+                       at_scalar correction, bool keepdim)
 {
   const double less = at_scalar_toDouble(correction);
   if (less == 0 || less == 1)
@@ -536,7 +536,7 @@ static bool sum_exponentials(at_pool *pool, at_tensor *r, at_tensor *x, const Sh
 at_tensor *at_logOfSums(at_tensor *out, at_tensor *self, at_ints dims, bool keepdim)
 {
   const at_scalar_type own = self->type->scalarType;
-  const at_type *result = at_typeBeside(self->type, at_isFloating(own) ? own : AT_FLOAT);
+  const at_type *result = at_toScalarType(self->type, at_isFloating(own) ? own : AT_FLOAT);
   const at_type *compute = compute_type(&reductions[AT_MEAN], result);
   if (at_isOnHost(result) && THReduction_of(compute->held)[TH_REDUCE_logSumExp].rows)
     return at_reduce(out, AT_LOG_SUM_EXP, self, dims, keepdim, result, none);
@@ -554,7 +554,7 @@ at_tensor *at_logOfSums(at_tensor *out, at_tensor *self, at_ints dims, bool keep
   at_tensor *most = at_hold(&pool, at_reduce(NULL, AT_MAX, x, dims, true, NULL, none));
   at_tensor *size = at_hold(&pool, at_unary(NULL, AT_ROW_abs, most));
   at_tensor *isInfinite =
-      at_hold(&pool, at_compareNumber(NULL, AT_ROW_eqValue, size, at_scalar_double(INFINITY)));
+      at_hold(&pool, at_compareScalar(NULL, AT_ROW_eqValue, size, at_scalar_double(INFINITY)));
   most = at_hold(&pool, at_choose(NULL, isInfinite, NULL, at_scalar_double(0), most, none));
   at_tensor *r = at_hold(&pool, at_newShape(compute, at_sizesOf(most)));
   if (!sum_exponentials(&pool, r, x, &shape, most)) {

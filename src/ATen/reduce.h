@@ -24,12 +24,12 @@ at_tensor *at_reduce(at_tensor *out, at_reducing name, at_tensor *self, at_ints 
                      const at_type *type, at_scalar p);
 
 /* The same of AT_ALL and AT_ANY, an empty list being none of the dimensions. */
-at_tensor *at_reduceTruths(at_tensor *out, at_reducing name, at_tensor *self, at_ints dims,
-                           bool keepdim);
+at_tensor *at_reduceBooleans(at_tensor *out, at_reducing name, at_tensor *self, at_ints dims,
+                             bool keepdim);
 
 /* AT_VAR or AT_STD, which divides by the number of elements less the correction. */
-at_tensor *at_spread(at_tensor *out, at_reducing name, at_tensor *self, at_ints dims,
-                     at_scalar correction, bool keepdim);
+at_tensor *at_variance(at_tensor *out, at_reducing name, at_tensor *self, at_ints dims,
+                       at_scalar correction, bool keepdim);
 
 /* AT_NORM in a type that is not narrower than self's. */
 at_tensor *at_normOf(at_tensor *out, at_tensor *self, at_scalar p, at_ints dims, bool keepdim,
@@ -58,7 +58,8 @@ void at_pick(at_tensor **out, at_picking name, at_tensor *self, int64_t k, int64
              bool keepdim, bool option, bool sorted);
 
 /* Where the maximum or minimum is, over all elements where no dim is given. */
-at_tensor *at_placeOf(at_tensor *out, at_picking name, at_tensor *self, int64_t dim, bool keepdim);
+at_tensor *at_argReduce(at_tensor *out, at_picking name, at_tensor *self, int64_t dim,
+                        bool keepdim);
 
 /* The different elements, in order or (not sorted) of each that are equal and follow each other;
  * their numbers, and how many there are of each.  Of those results the function makes the ones that

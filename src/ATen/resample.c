@@ -7,8 +7,8 @@
 
 typedef void (*Pad1)(void *, void *, int, int);
 typedef void (*Pad2)(void *, void *, int, int, int, int);
-typedef void (*Pad1Back)(void *, void *, void *, int, int);
-typedef void (*Pad2Back)(void *, void *, void *, int, int, int, int);
+typedef void (*Pad1Backward)(void *, void *, void *, int, int);
+typedef void (*Pad2Backward)(void *, void *, void *, int, int, int, int);
 
 static void pad(const at_functions *f, bool reflects, int axes, void *x, void *y, const int *p)
 {
@@ -24,13 +24,13 @@ static void pad(const at_functions *f, bool reflects, int axes, void *x, void *y
     f->VolumetricReplicationPadding_updateOutput(x, y, p[0], p[1], p[2], p[3], p[4], p[5]);
 }
 
-static void pad_back(const at_functions *f, bool reflects, int axes, void *x, void *gy, void *gx,
-                     const int *p)
+static void pad_backward(const at_functions *f, bool reflects, int axes, void *x, void *gy,
+                         void *gx, const int *p)
 {
-  const Pad1Back line = reflects ? f->TemporalReflectionPadding_updateGradInput
-                                 : f->TemporalReplicationPadding_updateGradInput;
-  const Pad2Back plane = reflects ? f->SpatialReflectionPadding_updateGradInput
-                                  : f->SpatialReplicationPadding_updateGradInput;
+  const Pad1Backward line = reflects ? f->TemporalReflectionPadding_updateGradInput
+                                     : f->TemporalReplicationPadding_updateGradInput;
+  const Pad2Backward plane = reflects ? f->SpatialReflectionPadding_updateGradInput
+                                      : f->SpatialReplicationPadding_updateGradInput;
   if (axes == 1)
     line(x, gy, gx, p[0], p[1]);
   else if (axes == 2)
@@ -55,7 +55,7 @@ at_tensor *at_pad(at_tensor *out, at_padding kind, int axes, at_tensor *grad, at
   void *g = grad ? at_images_take(&layer, "grad_output", grad, batch) : NULL;
   void *r = at_images_result(&layer, &out);
   if (grad)
-    pad_back(layer.functions, kind == AT_PAD_REFLECTION, axes, x, g, r, p);
+    pad_backward(layer.functions, kind == AT_PAD_REFLECTION, axes, x, g, r, p);
   else
     pad(layer.functions, kind == AT_PAD_REFLECTION, axes, x, r, p);
   at_images_end(&layer);
@@ -77,8 +77,8 @@ static void *result_like(at_images *layer, at_tensor **out, const at_tensor *t,
                          const int64_t axis[3])
 {
   int64_t size[AT_MOST_DIMS];
-  if (at_images_sizeLast(layer, t, axis, size))
-    return at_images_resultLast(layer, out, (at_ints){size, at_sizesOf(t).count});
+  if (at_images_sizeNhwc(layer, t, axis, size))
+    return at_images_resultNhwc(layer, out, (at_ints){size, at_sizesOf(t).count});
   return at_images_result(layer, out);
 }
 
@@ -132,8 +132,8 @@ at_tensor *at_upsampleLinear(at_tensor *out, int axes, at_tensor *self, at_ints 
   return out;
 }
 
-at_tensor *at_upsampleLinearBack(at_tensor *out, int axes, at_tensor *grad, at_ints output_size,
-                                 at_ints input_size)
+at_tensor *at_upsampleLinearBackward(at_tensor *out, int axes, at_tensor *grad, at_ints output_size,
+                                     at_ints input_size)
 {
   const at_axes size = at_axesOf("output_size", output_size, axes, 1);
   const int *o = size.at;
@@ -196,9 +196,9 @@ at_tensor *at_gridSampler(at_tensor *out, int axes, at_tensor *input, at_tensor 
   return out;
 }
 
-void at_gridSamplerBack(at_tensor **out, const bool *wanted, int axes, at_tensor *grad,
-                        at_tensor *input, at_tensor *grid, int64_t interpolation_mode,
-                        int64_t padding_mode, bool align_corners, at_ints output_mask)
+void at_gridSamplerBackward(at_tensor **out, const bool *wanted, int axes, at_tensor *grad,
+                            at_tensor *input, at_tensor *grid, int64_t interpolation_mode,
+                            int64_t padding_mode, bool align_corners, at_ints output_mask)
 {
   const int padding = check_grid(interpolation_mode, padding_mode, align_corners);
   at_images layer;

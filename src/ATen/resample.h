@@ -12,14 +12,14 @@ at_tensor *at_pad(at_tensor *out, at_padding kind, int axes, at_tensor *grad, at
 at_tensor *at_upsampleNearest(at_tensor *out, int axes, at_tensor *grad, at_tensor *self,
                               int64_t scale_factor);
 at_tensor *at_upsampleLinear(at_tensor *out, int axes, at_tensor *self, at_ints output_size);
-at_tensor *at_upsampleLinearBack(at_tensor *out, int axes, at_tensor *grad, at_ints output_size,
-                                 at_ints input_size);
+at_tensor *at_upsampleLinearBackward(at_tensor *out, int axes, at_tensor *grad, at_ints output_size,
+                                     at_ints input_size);
 
 at_tensor *at_gridSampler(at_tensor *out, int axes, at_tensor *input, at_tensor *grid,
                           int64_t interpolation_mode, int64_t padding_mode, bool align_corners);
-void at_gridSamplerBack(at_tensor **out, const bool *wanted, int axes, at_tensor *grad,
-                        at_tensor *input, at_tensor *grid, int64_t interpolation_mode,
-                        int64_t padding_mode, bool align_corners, at_ints output_mask);
+void at_gridSamplerBackward(at_tensor **out, const bool *wanted, int axes, at_tensor *grad,
+                            at_tensor *input, at_tensor *grid, int64_t interpolation_mode,
+                            int64_t padding_mode, bool align_corners, at_ints output_mask);
 
 /* The Fourier transforms of the frames of a signal. */
 at_tensor *at_shortTimeFourier(at_tensor *self, int64_t frame_length, int64_t hop, int64_t fft_size,

@@ -151,7 +151,8 @@ void at_roiPool(at_tensor **out, at_tensor *input, at_tensor *rois, int64_t heig
   open_job(&job, &regions, input, rois, height, width, scale);
   const int64_t sizes[] = {job.count, job.channels, height, width};
   at_tensor *output = at_hold(&pool, at_newShape(type, (at_ints){sizes, 4}));
-  at_tensor *places = at_hold(&pool, at_newShape(at_typeBeside(type, AT_INT), (at_ints){sizes, 4}));
+  at_tensor *places =
+      at_hold(&pool, at_newShape(at_toScalarType(type, AT_INT), (at_ints){sizes, 4}));
   job.input = at_hostData(flat(&pool, input, type));
   job.output = at_hostData(output);
   job.places = at_hostData(places);
@@ -169,8 +170,8 @@ void at_roiPool(at_tensor **out, at_tensor *input, at_tensor *rois, int64_t heig
   at_finish(&pool, 2, out, made);
 }
 
-at_tensor *at_roiPoolBack(at_tensor *out, at_tensor *input, at_tensor *rois, int64_t height,
-                          int64_t width, at_tensor *gradOutput, at_tensor *argmaxes)
+at_tensor *at_roiPoolBackward(at_tensor *out, at_tensor *input, at_tensor *rois, int64_t height,
+                              int64_t width, at_tensor *gradOutput, at_tensor *argmaxes)
 {
   const at_type *const type = at_layerTypeOf(input->type, input->type->scalarType);
   at_layerSame(input, gradOutput, "gradOutput");

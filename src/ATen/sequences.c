@@ -66,7 +66,7 @@ static at_tensor *stepped(at_tensor *out, const at_type *type, at_scalar start, 
   }
   if (count > 0 && !floating) {
     /* Not TH's arange, which stops where a number does not fit: these wrap around. */
-    const at_type *wide = at_typeBeside(compute, AT_LONG);
+    const at_type *wide = at_toScalarType(compute, AT_LONG);
     at_tensor *longs =
         compute == wide ? made : at_hold(&pool, at_newShape(wide, (at_ints){&count, 1}));
     const uint64_t first = (uint64_t)start.value.integer, by = (uint64_t)step.value.integer;
@@ -173,7 +173,7 @@ static at_tensor *spaced(at_tensor *out, const at_type *type, at_scalar start, a
     s.last = s.first;
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *made = at_hold(&pool, at_newShape(at_typeBeside(at_hostType(type), AT_DOUBLE),
+  at_tensor *made = at_hold(&pool, at_newShape(at_toScalarType(at_hostType(type), AT_DOUBLE),
                                                (at_ints){&steps, 1}));
   double *const r = at_hostData(made);
   TH_PARALLEL_FOR (i, (steps + PIECE - 1) / PIECE, powers ? 1 : TH_LOOP_GRAIN / PIECE)

@@ -9,7 +9,7 @@ bool at_isIndex(const at_tensor *index)
 /* index as a tensor of Long: itself, or where it is of Int a cast. */
 static at_tensor *as_long(at_pool *pool, at_tensor *index)
 {
-  const at_type *type = at_typeBeside(index->type, AT_LONG);
+  const at_type *type = at_toScalarType(index->type, AT_LONG);
   if (!at_isIndex(index))
     at_raise(AT_ERROR_TYPE, "index is of %s, and has to be of Long or Int",
              at_scalarTypeName(index->type->scalarType));
@@ -18,7 +18,7 @@ static at_tensor *as_long(at_pool *pool, at_tensor *index)
 
 static void check_long(const at_tensor *index)
 {
-  at_checkType(index, "index", at_typeBeside(index->type, AT_LONG));
+  at_checkType(index, "index", at_toScalarType(index->type, AT_LONG));
 }
 
 static void check_vector(const at_tensor *index)
@@ -167,7 +167,7 @@ at_tensor *at_indexAdd(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *
     source = at_hold(&pool, at_newCast(source, type));
   alpha = factor(self->type, alpha);
   if (at_scalar_toDouble(alpha) != 1)
-    source = at_hold(&pool, at_binaryNumber(NULL, AT_ROW_mul, source, alpha, at_scalar_long(1)));
+    source = at_hold(&pool, at_binaryScalar(NULL, AT_ROW_mul, source, alpha, at_scalar_long(1)));
   at_tensor *changed = at_beginChange(&pool, out, self, type);
   if (at_numel(source) > 0)
     type->functions->indexAdd(changed->th, d, (void *)index->th, source->th);
@@ -185,7 +185,7 @@ at_tensor *at_indexFill(at_tensor *out, at_tensor *self, int64_t dim, at_tensor 
   check_vector(index);
   check_long(index);
   check_range(index, size_along(self, d), true);
-  value = at_movesAsNumber(self->type, value);
+  value = at_movesAsScalar(self->type, value);
   at_tensor *changed = at_beginChange(&pool, out, self, self->type);
   if (at_numel(self) > 0 && at_numel(index) > 0) {
     at_tensor *places = at_hold(&pool, at_newCast(index, index->type));
@@ -242,7 +242,7 @@ at_tensor *at_scatterFill(at_tensor *out, at_tensor *self, int64_t dim, at_tenso
   at_pool_enter(&pool);
   const int d = at_wrapDim(dim, at_sizesOf(self).count);
   index = as_long(&pool, index);
-  value = at_movesAsNumber(self->type, value);
+  value = at_movesAsScalar(self->type, value);
   at_tensor *changed = at_beginChange(&pool, out, self, self->type);
   if (at_numel(index) > 0)
     at_movesAs(self->type)->functions->scatterFill(changed->th, d, (void *)index->th, value);

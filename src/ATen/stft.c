@@ -53,7 +53,7 @@ static at_tensor *matrix(at_pool *pool, const Frames *f, at_tensor *self, const 
  * are reduced as integers: they are exact. */
 static at_tensor *waves(at_pool *pool, const Frames *f, at_tensor *window, const at_type *compute)
 {
-  const at_type *real = at_typeBeside(at_hostType(compute), AT_DOUBLE);
+  const at_type *real = at_toScalarType(at_hostType(compute), AT_DOUBLE);
   at_hostData(window); /* an error for what lies elsewhere */
   const at_ints sizes = {(int64_t[]){f->length, f->frequencies, 2}, 3};
   at_tensor *made = at_hold(pool, at_newShape(real, sizes));

@@ -7,12 +7,12 @@
 #include "THKernel.h"
 
 /* Rows of fewer bytes share lines with their neighbours, and are added to one after the other. */
-enum { AT_TABLE_WIDE = 512 };
+enum { AT_WIDE_ROW_BYTES = 512 };
 
 /* All is contiguous, and g and table are of the kernels' type.  Index i is of row index[i] of the
  * table; padding is none of the rows that count.  Of wide rows, which indices a row has is a list,
  * in order: first[row], next[that one], ... until -1; both are NULL for narrow rows. */
-typedef struct at_table_gradient {
+typedef struct at_embedding_sums {
   ptrdiff_t count, columns;
   const int64_t *index, *first, *next;
   const int64_t *times; /* how often each row is picked, which divides what it gets, or NULL */
@@ -20,13 +20,13 @@ typedef struct at_table_gradient {
   const void *g;
   void *table;
   bool sends; /* the table is too large for the caches */
-} at_table_gradient;
+} at_embedding_sums;
 
-typedef struct at_table_gradient_kernels {
+typedef struct at_embedding_backward_kernels {
   /* Rows begin to end of the table are written. */
-  void (*rows)(const at_table_gradient *t, ptrdiff_t begin, ptrdiff_t end);
-} at_table_gradient_kernels;
+  void (*rows)(const at_embedding_sums *t, ptrdiff_t begin, ptrdiff_t end);
+} at_embedding_backward_kernels;
 
-extern const at_table_gradient_kernels *at_tableGradientFloat, *at_tableGradientDouble;
+extern const at_embedding_backward_kernels *at_embeddingBackwardFloat, *at_embeddingBackwardDouble;
 
 #endif

@@ -63,7 +63,7 @@ const at_type *at_getType(at_backend backend, at_scalar_type scalarType)
   return &at_noType;
 }
 
-const at_type *at_typeBeside(const at_type *like, at_scalar_type type)
+const at_type *at_toScalarType(const at_type *like, at_scalar_type type)
 {
   if (like->scalarType == type)
     return like;

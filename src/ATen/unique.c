@@ -165,7 +165,7 @@ static void begin(Unique *u, at_pool *pool, at_tensor **out, const bool *wanted,
 {
   *u = (Unique){.pool = pool,
                 .self = self,
-                .places = at_typeBeside(at_hostType(self->type), AT_LONG),
+                .places = at_toScalarType(at_hostType(self->type), AT_LONG),
                 .wanted = {true, out[0] ? wanted[1] : inverse, out[0] ? wanted[2] : counts}};
   at_pool_enter(pool);
 }
@@ -173,7 +173,7 @@ static void begin(Unique *u, at_pool *pool, at_tensor **out, const bool *wanted,
 /* What was computed on the host in another type becomes self's. */
 static void end(Unique *u, at_tensor **out)
 {
-  const at_type *places = at_typeBeside(u->self->type, AT_LONG);
+  const at_type *places = at_toScalarType(u->self->type, AT_LONG);
   for (int i = 0; i < 3; i++)
     if (u->made[i])
       u->made[i] = at_cast(u->pool, u->made[i], i == 0 ? u->self->type : places);
@@ -240,7 +240,8 @@ void at_uniqueOf(at_tensor **out, const bool *wanted, bool sorted, at_tensor *se
   at_pool pool;
   begin(&u, &pool, out, wanted, self, inverse, counts);
   const at_type *compute = at_computesIn(at_hostType(self->type));
-  const at_type *type = compute->scalarType == AT_BOOL ? at_typeBeside(compute, AT_BYTE) : compute;
+  const at_type *type =
+      compute->scalarType == AT_BOOL ? at_toScalarType(compute, AT_BYTE) : compute;
   const Elements *of = elements_of(type);
   const int64_t n = at_numel(self);
   at_tensor *x = at_hold(&pool, at_makeContiguous(at_cast(&pool, self, type)));

@@ -406,10 +406,10 @@ static void poolsLast(void **state)
           at_max_pool2d_backward(g, x, windows, steps, pad, AT_SHAPE(1, 2), ceil, y.indices);
       for (int threads = 1; threads <= 4; threads += 3) { /* images, or fewer than threads */
         THSetNumThreads(threads);
-        at_tensor *lastBack = at_max_pool2d_backward(planes_last(g), last, windows, steps, pad,
-                                                     AT_SHAPE(1, 2), ceil, z.indices);
-        CHECK(at_equal(lastBack, back));
-        CHECK(lies_last(lastBack) == lies);
+        at_tensor *lastBackward = at_max_pool2d_backward(planes_last(g), last, windows, steps, pad,
+                                                         AT_SHAPE(1, 2), ceil, z.indices);
+        CHECK(at_equal(lastBackward, back));
+        CHECK(lies_last(lastBackward) == lies);
       }
       THSetNumThreads(before);
       at_max_pool2d_backward_out(into, planes_last(g), last, windows, steps, pad, AT_SHAPE(1, 2),

@@ -55,16 +55,16 @@ static void convolve(const THNNGroups *how, void *input, void *output, void *wei
   THNN_(SpatialConvolutionMM_updateOutput)(AT_STATE, input, output, weight, bias, WINDOWS);
 }
 
-static void convolveBack(const THNNGroups *how, void *input, void *gradOutput, void *gradInput,
-                         void *weight)
+static void convolveBackwardData(const THNNGroups *how, void *input, void *gradOutput,
+                                 void *gradInput, void *weight)
 {
   check_groups(how);
   THNN_(SpatialConvolutionMM_updateGradInput)(AT_STATE, input, gradOutput, gradInput, weight,
                                               WINDOWS);
 }
 
-static void convolveParameters(const THNNGroups *how, void *input, void *gradOutput,
-                               void *gradWeight, void *gradBias)
+static void convolveBackwardWeights(const THNNGroups *how, void *input, void *gradOutput,
+                                    void *gradWeight, void *gradBias)
 {
   check_groups(how);
   THNN_(SpatialConvolutionMM_accGradParameters)(AT_STATE, input, gradOutput, gradWeight, gradBias,

@@ -171,14 +171,14 @@ static void convolve(const THNNGroups *how, void *input, void *output, void *wei
   THNN_(Groups_updateOutput)(NULL, how, input, output, weight, bias);
 }
 
-static void convolveBack(const THNNGroups *how, void *input, void *gradOutput, void *gradInput,
-                         void *weight)
+static void convolveBackwardData(const THNNGroups *how, void *input, void *gradOutput,
+                                 void *gradInput, void *weight)
 {
   THNN_(Groups_updateGradInput)(NULL, how, input, gradOutput, gradInput, weight);
 }
 
-static void convolveParameters(const THNNGroups *how, void *input, void *gradOutput,
-                               void *gradWeight, void *gradBias)
+static void convolveBackwardWeights(const THNNGroups *how, void *input, void *gradOutput,
+                                    void *gradWeight, void *gradBias)
 {
   THNN_(Groups_accGradParameters)(NULL, how, input, gradOutput, gradWeight, gradBias, 1);
 }
@@ -233,8 +233,8 @@ const at_functions TH_CONCAT_2(AT_FUNCTIONS, Real) = {
 #endif
 #ifdef COMPUTES
     .convolve = FLOAT_OR_NULL(convolve),
-    .convolveBack = FLOAT_OR_NULL(convolveBack),
-    .convolveParameters = FLOAT_OR_NULL(convolveParameters),
+    .convolveBackwardData = FLOAT_OR_NULL(convolveBackwardData),
+    .convolveBackwardWeights = FLOAT_OR_NULL(convolveBackwardWeights),
     .amax = amax,
     .amin = amin,
     .rows =

@@ -20,7 +20,7 @@ typedef real Loose __attribute__((vector_size(VECTOR), aligned(sizeof(real)), ma
 #define STORE(X, V) (*(Loose *)(X) = (V))
 
 /* So many vectors of a row from column on, as they are summed up in the order of the indices. */
-INLINE void sum_vectors(const at_table_gradient *t, ptrdiff_t i, ptrdiff_t column, real scale,
+INLINE void sum_vectors(const at_embedding_sums *t, ptrdiff_t i, ptrdiff_t column, real scale,
                         int vectors, real *to)
 {
   const real *g = (const real *)t->g + column;
@@ -32,13 +32,13 @@ INLINE void sum_vectors(const at_table_gradient *t, ptrdiff_t i, ptrdiff_t colum
     STORE(to + v * LANES, sum[v]);
 }
 
-INLINE real scale_of(const at_table_gradient *t, ptrdiff_t row)
+INLINE real scale_of(const at_embedding_sums *t, ptrdiff_t row)
 {
   return t->times ? 1 / (real)t->times[row] : 1;
 }
 
 /* The row whose first index is i. */
-static void sum_row(const at_table_gradient *t, ptrdiff_t i, real *row)
+static void sum_row(const at_embedding_sums *t, ptrdiff_t i, real *row)
 {
   const ptrdiff_t n = t->columns;
   const real scale = scale_of(t, t->index[i]);
@@ -71,7 +71,7 @@ static void zero(real *to, ptrdiff_t n, bool sends)
 }
 
 /* Runs of rows that none picks are zeroed as one, so that few lines are written in parts. */
-static void wide_rows(const at_table_gradient *t, ptrdiff_t begin, ptrdiff_t end)
+static void wide_rows(const at_embedding_sums *t, ptrdiff_t begin, ptrdiff_t end)
 {
   const ptrdiff_t n = t->columns;
   real *table = t->table;
@@ -89,7 +89,7 @@ static void wide_rows(const at_table_gradient *t, ptrdiff_t begin, ptrdiff_t end
     THStream_finish();
 }
 
-static void narrow_rows(const at_table_gradient *t, ptrdiff_t begin, ptrdiff_t end)
+static void narrow_rows(const at_embedding_sums *t, ptrdiff_t begin, ptrdiff_t end)
 {
   enum { AHEAD = 16 };
   const ptrdiff_t n = t->columns;
@@ -113,7 +113,7 @@ static void narrow_rows(const at_table_gradient *t, ptrdiff_t begin, ptrdiff_t e
   }
 }
 
-static void rows(const at_table_gradient *t, ptrdiff_t begin, ptrdiff_t end)
+static void rows(const at_embedding_sums *t, ptrdiff_t begin, ptrdiff_t end)
 {
   if (t->first)
     wide_rows(t, begin, end);
@@ -121,4 +121,4 @@ static void rows(const at_table_gradient *t, ptrdiff_t begin, ptrdiff_t end)
     narrow_rows(t, begin, end);
 }
 
-const at_table_gradient_kernels TH_LEVEL_(TH_CONCAT_2(at_tableGradient, Real))[] = {{rows}};
+const at_embedding_backward_kernels TH_LEVEL_(TH_CONCAT_2(at_embeddingBackward, Real))[] = {{rows}};
