@@ -197,10 +197,10 @@ static THTensor *noise;
   {                                                                                  \
     THNN_(NAME##_updateOutput)(NULL, x, y, __VA_ARGS__);                             \
   }
-#define BACKWARD(NAME, ...)                                                              \
-  static void NAME##BackInPlace(THTensor *given, THTensor *x, THTensor *y, bool inplace) \
-  {                                                                                      \
-    THNN_(NAME##_updateGradInput)(NULL, given, x, y, __VA_ARGS__);                       \
+#define BACKWARD(NAME, ...)                                                                  \
+  static void NAME##BackwardInPlace(THTensor *given, THTensor *x, THTensor *y, bool inplace) \
+  {                                                                                          \
+    THNN_(NAME##_updateGradInput)(NULL, given, x, y, __VA_ARGS__);                           \
   }
 #define SEEDED (seeded(&(Operands){.args = {0, 0, 0, 7}}))
 
@@ -226,9 +226,15 @@ BACKWARD(RReLU, slopesOf(given), 0.25, 0.5, true, inplace)
 static void THTest_(inPlace)(void)
 {
 #define ROW(NAME) {#NAME, NAME##InPlace}
-  static const InPlace rows[] = {ROW(ELU),           ROW(HardTanh),      ROW(HardTanhBack),
-                                 ROW(LeakyReLU),     ROW(LeakyReLUBack), ROW(Threshold),
-                                 ROW(ThresholdBack), ROW(RReLU),         ROW(RReLUBack)};
+  static const InPlace rows[] = {ROW(ELU),
+                                 ROW(HardTanh),
+                                 ROW(HardTanhBackward),
+                                 ROW(LeakyReLU),
+                                 ROW(LeakyReLUBackward),
+                                 ROW(Threshold),
+                                 ROW(ThresholdBackward),
+                                 ROW(RReLU),
+                                 ROW(RReLUBackward)};
 #undef ROW
   noise = THTensor_(new)();
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

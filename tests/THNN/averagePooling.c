@@ -132,8 +132,8 @@ static THTensor *with_planes_last(THTensor *t)
 
 /* The gradient of images whose planes lie last, beside that of the same in order, and by so many
  * threads. */
-static void check_last_back(const Pool *p, THTensor *image, THTensor *y, int most,
-                            th_random *random)
+static void check_nhwc_backward(const Pool *p, THTensor *image, THTensor *y, int most,
+                                th_random *random)
 {
   const accreal bound = 64 * (sizeof(real) == sizeof(float) ? FLT_EPSILON : DBL_EPSILON);
   const int *k = p->size, *s = p->step, *pad = p->pad;
@@ -190,7 +190,7 @@ static void check_last(const Pool *p, int planes, th_random *random)
     const ptrdiff_t windows = y->stride[0], at = i % windows * planes + i / windows;
     CHECK_NEAR(THTensor_(data)(last)[at], THTensor_(data)(y)[i], bound * THTensor_(data)(y)[i]);
   }
-  check_last_back(p, image, y, between(random, 0, 9) ? 1 : 3, random);
+  check_nhwc_backward(p, image, y, between(random, 0, 9) ? 1 : 3, random);
   THTensor *all[] = {rows, x, y, last, image};
   for (int i = 0; i < 5; i++)
     THTensor_(free)(all[i]);

@@ -357,46 +357,46 @@ static void THTest_(lossErrors)(void)
 
 #define SPATIAL(X, T, W) \
   THNN_(SpatialClassNLLCriterion_updateOutput)(NULL, X, T, y, true, W, z, -100, true)
-#define SPATIAL_BACK(G, W, TOTAL, REDUCE) \
+#define SPATIAL_BACKWARD(G, W, TOTAL, REDUCE) \
   THNN_(SpatialClassNLLCriterion_updateGradInput)(NULL, x4, image, G, y, 1, W, TOTAL, -100, REDUCE)
   CHECK_RAISES(2, "[2 x 3]", SPATIAL(x, image, NULL));
   CHECK_RAISES(3, "[2 x 3]", SPATIAL(x4, mask, NULL));
   CHECK_RAISES(6, "[4]", SPATIAL(x4, image, four));
-  CHECK_RAISES(7, "[4]", SPATIAL_BACK(one, four, one, true));
-  CHECK_RAISES(4, "[4]", SPATIAL_BACK(four, NULL, one, true));
-  CHECK_RAISES(4, "[1]", SPATIAL_BACK(one, NULL, one, false));
-  CHECK_RAISES(8, "[4]", SPATIAL_BACK(one, NULL, four, true));
+  CHECK_RAISES(7, "[4]", SPATIAL_BACKWARD(one, four, one, true));
+  CHECK_RAISES(4, "[4]", SPATIAL_BACKWARD(four, NULL, one, true));
+  CHECK_RAISES(4, "[1]", SPATIAL_BACKWARD(one, NULL, one, false));
+  CHECK_RAISES(8, "[4]", SPATIAL_BACKWARD(one, NULL, four, true));
 
 #define MARGIN(X, T, P, W) \
   THNN_(MultiMarginCriterion_updateOutput)(NULL, X, T, y, true, P, W, 1, true)
-#define MARGIN_BACK(G, P, W, REDUCE) \
+#define MARGIN_BACKWARD(G, P, W, REDUCE) \
   THNN_(MultiMarginCriterion_updateGradInput)(NULL, x, class, G, y, true, P, W, 1, REDUCE)
   CHECK_RAISES(2, "[2 x 3 x 2 x 2]", MARGIN(x4, class, 1, NULL));
   CHECK_RAISES(3, "[2 x 3]", MARGIN(x, mask, 1, NULL));
   CHECK_RAISES(6, "p is 3", MARGIN(x, class, 3, NULL));
   CHECK_RAISES(7, "[4]", MARGIN(x, class, 1, four));
-  CHECK_RAISES(8, "[4]", MARGIN_BACK(one, 1, four, true));
-  CHECK_RAISES(4, "[2]", MARGIN_BACK(two, 1, NULL, true));
-  CHECK_RAISES(4, "[1]", MARGIN_BACK(one, 1, NULL, false));
+  CHECK_RAISES(8, "[4]", MARGIN_BACKWARD(one, 1, four, true));
+  CHECK_RAISES(4, "[2]", MARGIN_BACKWARD(two, 1, NULL, true));
+  CHECK_RAISES(4, "[1]", MARGIN_BACKWARD(one, 1, NULL, false));
 
 #define LABELS(X, T) THNN_(MultiLabelMarginCriterion_updateOutput)(NULL, X, T, y, z, true, true)
-#define LABELS_BACK(G, IS, REDUCE) \
+#define LABELS_BACKWARD(G, IS, REDUCE) \
   THNN_(MultiLabelMarginCriterion_updateGradInput)(NULL, x, mask, G, y, IS, true, REDUCE)
   CHECK_RAISES(2, "[2 x 3 x 2 x 2]", LABELS(x4, mask));
   CHECK_RAISES(3, "[2]", LABELS(x, class));
-  CHECK_RAISES(0, "[4]", LABELS_BACK(one, four, true));
-  CHECK_RAISES(4, "[2]", LABELS_BACK(two, x, true));
-  CHECK_RAISES(4, "[1]", LABELS_BACK(one, x, false));
+  CHECK_RAISES(0, "[4]", LABELS_BACKWARD(one, four, true));
+  CHECK_RAISES(4, "[2]", LABELS_BACKWARD(two, x, true));
+  CHECK_RAISES(4, "[1]", LABELS_BACKWARD(one, x, false));
 
   for (int bad = 0; bad < 2; bad++) {
     image->storage->data[5] = class->storage->data[1] = bad ? 3 + TH_INDEX_BASE : TH_INDEX_BASE - 1;
     CHECK_RAISES(3, "out of range", SPATIAL(x4, image, NULL));
-    CHECK_RAISES(3, "out of range", SPATIAL_BACK(one, NULL, one, true));
+    CHECK_RAISES(3, "out of range", SPATIAL_BACKWARD(one, NULL, one, true));
     CHECK_RAISES(3, "out of range", MARGIN(x, class, 2, NULL));
-    CHECK_RAISES(3, "out of range", MARGIN_BACK(one, 2, NULL, true));
+    CHECK_RAISES(3, "out of range", MARGIN_BACKWARD(one, 2, NULL, true));
     mask->storage->data[4] = bad ? 3 + TH_INDEX_BASE : TH_INDEX_BASE - 2;
     CHECK_RAISES(3, "neither", LABELS(x, mask));
-    CHECK_RAISES(3, "neither", LABELS_BACK(one, x, true));
+    CHECK_RAISES(3, "neither", LABELS_BACKWARD(one, x, true));
   }
 
   th_watch_check(1);

@@ -64,7 +64,7 @@ extern "C" void THCUNN_(nll)(const THCUNNNll *nll, cudaStream_t stream)
     THC_LAUNCH(total, 1, THC_BLOCK, 0, stream, *nll);
 }
 
-extern "C" void THCUNN_(nllBack)(const THCUNNNll *nll, cudaStream_t stream)
+extern "C" void THCUNN_(nllBackward)(const THCUNNNll *nll, cudaStream_t stream)
 {
   THC_LAUNCH(spread, THC_blocks(nll->batch * nll->inner), THC_BLOCK, 0, stream, *nll);
 }

@@ -129,7 +129,7 @@ extern "C" void THCUNN_(maxPool)(const THCUNNWindows *w, int64_t planes, const v
              (element *)y, index, base);
 }
 
-extern "C" void THCUNN_(maxPoolBack)(const THCUNNWindows *w, int64_t planes, const void *g,
+extern "C" void THCUNN_(maxPoolBackward)(const THCUNNWindows *w, int64_t planes, const void *g,
                                      const int64_t *index, void *dx, int64_t base,
                                      cudaStream_t stream)
 {

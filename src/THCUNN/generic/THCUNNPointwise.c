@@ -94,9 +94,9 @@ static void THNN_(activate)(THCState *state, int row, THCTensor *input, THCTenso
              &input, 1);
 }
 
-static void THNN_(activateBack)(THCState *state, int row, THCTensor *value, const char *name,
-                                THCTensor *gradOutput, THCTensor *gradInput, accreal a, accreal b,
-                                bool inplace)
+static void THNN_(activateBackward)(THCState *state, int row, THCTensor *value, const char *name,
+                                    THCTensor *gradOutput, THCTensor *gradInput, accreal a,
+                                    accreal b, bool inplace)
 {
   THCUNN_enter(state);
   THCUNN_SAME_DEVICE(3, value, gradOutput, gradInput);
@@ -120,13 +120,13 @@ static void THNN_(activateBack)(THCState *state, int row, THCTensor *value, cons
   void THNN_(Name##_updateGradInput)(THCState *state, THCTensor *input, THCTensor *gradOutput, \
                                      THCTensor *gradInput __VA_ARGS__)                         \
   {                                                                                            \
-    THNN_(activateBack)(state, THCUNN_##Name, input, "input", gradOutput, gradInput, A, B,     \
-                        INPLACE);                                                              \
+    THNN_(activateBackward)(state, THCUNN_##Name, input, "input", gradOutput, gradInput, A, B, \
+                            INPLACE);                                                          \
   }
-#define BACKWARD_OF_OUTPUT(Name, A, B)                                                       \
-  {                                                                                          \
-    THNN_(activateBack)(state, THCUNN_##Name, output, "output", gradOutput, gradInput, A, B, \
-                        false);                                                              \
+#define BACKWARD_OF_OUTPUT(Name, A, B)                                                           \
+  {                                                                                              \
+    THNN_(activateBackward)(state, THCUNN_##Name, output, "output", gradOutput, gradInput, A, B, \
+                            false);                                                              \
   }
 #define BOTH(...)       FORWARD(__VA_ARGS__) BACKWARD(__VA_ARGS__)
 #define OF_INPUT(Name)  BOTH(Name, 0, 0, false, )
@@ -170,7 +170,7 @@ void THNN_(ELU_updateGradInput)(THCState *state, THCTensor *gradOutput, THCTenso
             THTensor_(sizeDesc)(input).str, THTensor_(sizeDesc)(target).str);
 }
 
-static void THNN_(lose)(THCState *state, int row, THCTensor *input, THCTensor *target,
+static void THNN_(loss)(THCState *state, int row, THCTensor *input, THCTensor *target,
                         THCTensor *output, bool sizeAverage, bool reduce)
 {
   THCUNN_enter(state);
@@ -201,9 +201,9 @@ static void THNN_(lose)(THCState *state, int row, THCTensor *input, THCTensor *t
   THNN_(finish)(&call);
 }
 
-static void THNN_(loseBack)(THCState *state, int row, THCTensor *input, THCTensor *target,
-                            THCTensor *gradOutput, THCTensor *gradInput, bool sizeAverage,
-                            bool reduce)
+static void THNN_(lossBackward)(THCState *state, int row, THCTensor *input, THCTensor *target,
+                                THCTensor *gradOutput, THCTensor *gradInput, bool sizeAverage,
+                                bool reduce)
 {
   THCUNN_enter(state);
   THCUNN_SAME_DEVICE(4, input, target, gradOutput, gradInput);
@@ -219,18 +219,18 @@ static void THNN_(loseBack)(THCState *state, int row, THCTensor *input, THCTenso
   THNN_(map)(ROWS[row].gradient, &scalars, gradInput, input, NULL, operands, 3);
 }
 
-#define LOSS(Name)                                                                           \
-  void THNN_(Name##_updateOutput)(THCState *state, THCTensor *input, THCTensor *target,      \
-                                  THCTensor *output, bool sizeAverage, bool reduce)          \
-  {                                                                                          \
-    THNN_(lose)(state, THCUNN_##Name, input, target, output, sizeAverage, reduce);           \
-  }                                                                                          \
-  void THNN_(Name##_updateGradInput)(THCState *state, THCTensor *input, THCTensor *target,   \
-                                     THCTensor *gradOutput, THCTensor *gradInput,            \
-                                     bool sizeAverage, bool reduce)                          \
-  {                                                                                          \
-    THNN_(loseBack)(state, THCUNN_##Name, input, target, gradOutput, gradInput, sizeAverage, \
-                    reduce);                                                                 \
+#define LOSS(Name)                                                                               \
+  void THNN_(Name##_updateOutput)(THCState *state, THCTensor *input, THCTensor *target,          \
+                                  THCTensor *output, bool sizeAverage, bool reduce)              \
+  {                                                                                              \
+    THNN_(loss)(state, THCUNN_##Name, input, target, output, sizeAverage, reduce);               \
+  }                                                                                              \
+  void THNN_(Name##_updateGradInput)(THCState *state, THCTensor *input, THCTensor *target,       \
+                                     THCTensor *gradOutput, THCTensor *gradInput,                \
+                                     bool sizeAverage, bool reduce)                              \
+  {                                                                                              \
+    THNN_(lossBackward)(state, THCUNN_##Name, input, target, gradOutput, gradInput, sizeAverage, \
+                        reduce);                                                                 \
   }
 #define OWN_LOSS(Name)
 #define WEIGHTED(Name)

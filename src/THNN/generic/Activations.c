@@ -8,8 +8,8 @@ void THNN_(activate)(int row, THTensor *input, THTensor *output, accreal a, accr
              inplace ? output : NULL, &input, 1);
 }
 
-void THNN_(activateBack)(int row, THTensor *value, THTensor *gradOutput, THTensor *gradInput,
-                         accreal a, accreal b, bool inplace)
+void THNN_(activateBackward)(int row, THTensor *value, THTensor *gradOutput, THTensor *gradInput,
+                             accreal a, accreal b, bool inplace)
 {
   const THNN_(Scalars) scalars = {.a = (real)a, .b = (real)b, .scale = 1};
   THTensor *operands[] = {gradOutput, value};
@@ -28,7 +28,7 @@ void THNN_(activateBack)(int row, THTensor *value, THTensor *gradOutput, THTenso
                                      THTensor *gradInput __VA_ARGS__)                         \
   {                                                                                           \
     THNN_CHECK_NELEMENT(input, gradOutput);                                                   \
-    THNN_(activateBack)(THNN_##Name, input, gradOutput, gradInput, A, B, INPLACE);            \
+    THNN_(activateBackward)(THNN_##Name, input, gradOutput, gradInput, A, B, INPLACE);        \
   }
 #define BOTH(...)       FORWARD(__VA_ARGS__) BACKWARD(__VA_ARGS__)
 #define OF_INPUT(Name)  BOTH(Name, 0, 0, false, )
@@ -41,7 +41,7 @@ void THNN_(activateBack)(int row, THTensor *value, THTensor *gradOutput, THTenso
                                      THTensor *output)                                            \
   {                                                                                               \
     THNN_CHECK_NELEMENT(output, gradOutput);                                                      \
-    THNN_(activateBack)(THNN_##Name, output, gradOutput, gradInput, 0, 0, false);                 \
+    THNN_(activateBackward)(THNN_##Name, output, gradOutput, gradInput, 0, 0, false);             \
   }
 #define OWN(Name)
 #define FUNCTIONS(KIND, Name, ...) KIND(Name)
@@ -53,7 +53,7 @@ void THNN_(ELU_updateGradInput)(THNNState *state, THTensor *gradOutput, THTensor
                                 THTensor *output, accreal alpha, accreal scale)
 {
   THNN_CHECK_NELEMENT(output, gradOutput);
-  THNN_(activateBack)(THNN_ELU, output, gradOutput, gradInput, alpha, scale, false);
+  THNN_(activateBackward)(THNN_ELU, output, gradOutput, gradInput, alpha, scale, false);
 }
 
 FORWARD(LogSigmoid, 0, 0, false, , THTensor *buffer)
@@ -68,5 +68,5 @@ void THNN_(Sqrt_updateGradInput)(THNNState *state, THTensor *input, THTensor *gr
                                  THTensor *gradInput, THTensor *output)
 {
   THNN_CHECK_NELEMENT(output, gradOutput);
-  THNN_(activateBack)(THNN_Sqrt, output, gradOutput, gradInput, 0, 0, false);
+  THNN_(activateBackward)(THNN_Sqrt, output, gradOutput, gradInput, 0, 0, false);
 }

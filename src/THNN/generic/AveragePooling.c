@@ -149,8 +149,9 @@ static void THNN_(average)(THTensor *input, THTensor *output, int axes, THNNWind
   THGuard_leave(&guard);
 }
 
-static void THNN_(averageBack)(THTensor *input, THTensor *gradOutput, THTensor *gradInput, int axes,
-                               THNNWindow axis[3], bool ceil_mode, bool count_include_pad)
+static void THNN_(averageBackward)(THTensor *input, THTensor *gradOutput, THTensor *gradInput,
+                                   int axes, THNNWindow axis[3], bool ceil_mode,
+                                   bool count_include_pad)
 {
   THGuard guard;
   THNNSpans spans;
@@ -175,7 +176,7 @@ void THNN_(SpatialAveragePooling_updateGradInput)(THNNState *state, THTensor *in
                                                   bool ceil_mode, bool count_include_pad)
 {
   THNNWindow axis[] = SPATIAL;
-  THNN_(averageBack)(input, gradOutput, gradInput, 2, axis, ceil_mode, count_include_pad);
+  THNN_(averageBackward)(input, gradOutput, gradInput, 2, axis, ceil_mode, count_include_pad);
 }
 
 void THNN_(VolumetricAveragePooling_updateOutput)(THNNState *state, THTensor *input,
@@ -194,7 +195,7 @@ void THNN_(VolumetricAveragePooling_updateGradInput)(THNNState *state, THTensor 
                                                      bool count_include_pad)
 {
   THNNWindow axis[] = VOLUMETRIC;
-  THNN_(averageBack)(input, gradOutput, gradInput, 3, axis, ceil_mode, count_include_pad);
+  THNN_(averageBackward)(input, gradOutput, gradInput, 3, axis, ceil_mode, count_include_pad);
 }
 
 /* --- windows that divide the image among a number of outputs --------------------------------- */
@@ -217,8 +218,8 @@ static void THNN_(adaptive)(THTensor *input, THTensor *output, int axes, const i
   THNN_(adapt)(&p, 0, input, output);
 }
 
-static void THNN_(adaptiveBack)(THTensor *input, THTensor *gradOutput, THTensor *gradInput,
-                                int axes)
+static void THNN_(adaptiveBackward)(THTensor *input, THTensor *gradOutput, THTensor *gradInput,
+                                    int axes)
 {
   THNNPlanes p = THNN_(imagePlanes)(input, axes);
   THNN_(resultOf)(&p, gradOutput);
@@ -234,7 +235,7 @@ void THNN_(SpatialAdaptiveAveragePooling_updateOutput)(THNNState *state, THTenso
 void THNN_(SpatialAdaptiveAveragePooling_updateGradInput)(THNNState *state, THTensor *input,
                                                           THTensor *gradOutput, THTensor *gradInput)
 {
-  THNN_(adaptiveBack)(input, gradOutput, gradInput, 2);
+  THNN_(adaptiveBackward)(input, gradOutput, gradInput, 2);
 }
 
 void THNN_(VolumetricAdaptiveAveragePooling_updateOutput)(THNNState *state, THTensor *input,
@@ -248,5 +249,5 @@ void THNN_(VolumetricAdaptiveAveragePooling_updateGradInput)(THNNState *state, T
                                                              THTensor *gradOutput,
                                                              THTensor *gradInput)
 {
-  THNN_(adaptiveBack)(input, gradOutput, gradInput, 3);
+  THNN_(adaptiveBackward)(input, gradOutput, gradInput, 3);
 }

@@ -77,7 +77,7 @@ static void THNN_(normalize)(const THNN_(BatchNorm) * b, ptrdiff_t first, ptrdif
   THNN_(batchNorm)->scale(&panel, x, shift, factor, offset, b->y + at);
 }
 
-static void THNN_(normalizeBack)(const THNN_(BatchNorm) * b, ptrdiff_t c, ptrdiff_t count)
+static void THNN_(normalizeBackward)(const THNN_(BatchNorm) * b, ptrdiff_t c, ptrdiff_t count)
 {
   const THNNPanel panel = THNN_(panel)(b, count);
   const real *x = b->x + c * b->inner, *g = b->g + c * b->inner;
@@ -121,7 +121,7 @@ static void THNN_(batchNormBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end
   for (ptrdiff_t i = begin; i < end; i++) {
     const ptrdiff_t c = i * block, count = THMin(block, b->channels - c);
     if (b->g)
-      THNN_(normalizeBack)(b, c, count);
+      THNN_(normalizeBackward)(b, c, count);
     else
       THNN_(normalize)(b, 0, b->batch, c, count);
   }

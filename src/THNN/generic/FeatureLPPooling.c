@@ -58,7 +58,7 @@ static void THNN_(normPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *ro
 
 /* The derivative by x is (x / output) ^ (power - 1).  The sources besides gradOutput are input and
  * output. */
-static void THNN_(normPlaneBack)(const THNN_(Work) * work, ptrdiff_t plane, void *unused)
+static void THNN_(normPlaneBackward)(const THNN_(Work) * work, ptrdiff_t plane, void *unused)
 {
   const THNNPlanes *p = work->planes;
   const THNN_(Norm) *norm = work->layer;
@@ -106,7 +106,7 @@ void THNN_(FeatureLPPooling_updateGradInput)(THNNState *state, THTensor *gradOut
   THNN_(checkGradOutput)(&p, gradOutput);
   THNN_CHECK_SHAPE(gradOutput, output);
   THNN_(Work)
-  work = {.plane = THNN_(normPlaneBack),
+  work = {.plane = THNN_(normPlaneBackward),
           .layer = &norm,
           .back = 1,
           .source = gradOutput,

@@ -102,7 +102,7 @@ void THNN_(SpatialFractionalMaxPooling_updateGradInput)(THNNState *state, THTens
 {
   const THNN_(Fractional) f = {2, {1, kH, kW}};
   const THNNPlanes p = THNN_(fractionalPlanes)(input, (int64_t[]){1, outputH, outputW}, &f);
-  THNN_(maxPoolBack)(&p, NULL, gradOutput, gradInput, indices);
+  THNN_(maxPoolBackward)(&p, NULL, gradOutput, gradInput, indices);
 }
 
 void THNN_(VolumetricFractionalMaxPooling_updateOutput)(THNNState *state, THTensor *input,
@@ -125,5 +125,5 @@ void THNN_(VolumetricFractionalMaxPooling_updateGradInput)(THNNState *state, THT
 {
   const THNN_(Fractional) f = {3, {poolSizeH, poolSizeW, poolSizeT}};
   const THNNPlanes p = THNN_(fractionalPlanes)(input, (int64_t[]){outputH, outputW, outputT}, &f);
-  THNN_(maxPoolBack)(&p, NULL, gradOutput, gradInput, indices);
+  THNN_(maxPoolBackward)(&p, NULL, gradOutput, gradInput, indices);
 }

@@ -100,8 +100,8 @@ static void THNN_(gruBackRows)(void *context, ptrdiff_t begin, ptrdiff_t end)
   const ptrdiff_t n = c->n;
   for (ptrdiff_t i = begin; i < end; i++)
     THNN_(fusedCells)
-        ->gruBack(n, c->g + n * i, c->kept + 5 * n * i, c->dInput + 3 * n * i,
-                  c->dHidden + 3 * n * i, c->dh + n * i);
+        ->gruBackward(n, c->g + n * i, c->kept + 5 * n * i, c->dInput + 3 * n * i,
+                      c->dHidden + 3 * n * i, c->dh + n * i);
 }
 
 void THNN_(GRUFused_updateOutput)(THNNState *state, THTensor *input, THTensor *hidden,
@@ -180,8 +180,8 @@ static void THNN_(lstmBackRows)(void *context, ptrdiff_t begin, ptrdiff_t end)
   const ptrdiff_t n = c->n;
   for (ptrdiff_t i = begin; i < end; i++)
     THNN_(fusedCells)
-        ->lstmBack(n, c->kept + 4 * n * i, c->c + n * i, c->yc + n * i, c->g + n * i, c->gc + n * i,
-                   c->dInput + 4 * n * i, c->dh + n * i);
+        ->lstmBackward(n, c->kept + 4 * n * i, c->c + n * i, c->yc + n * i, c->g + n * i,
+                       c->gc + n * i, c->dInput + 4 * n * i, c->dh + n * i);
 }
 
 void THNN_(LSTMFused_updateOutput)(THNNState *state, THTensor *input, THTensor *hidden,

@@ -58,8 +58,8 @@ void THNN_(PReLU_updateGradInput)(THNNState *state, THTensor *input, THTensor *g
 {
   THNN_CHECK_NELEMENT(input, gradOutput);
   if (THNN_(preluCheck)(input, weight, 5)) {
-    THNN_(activateBack)(THNN_LeakyReLU, input, gradOutput, gradInput, *THTensor_(data)(weight), 0,
-                        false);
+    THNN_(activateBackward)(THNN_LeakyReLU, input, gradOutput, gradInput, *THTensor_(data)(weight),
+                            0, false);
     return;
   }
   const THNN_(Scalars) scalars = {.scale = 1};
@@ -200,8 +200,8 @@ void THNN_(RReLU_updateGradInput)(THNNState *state, THTensor *input, THTensor *g
   THNN_CHECK_NELEMENT(input, gradOutput);
   THNN_(rreluCheck)(lower, upper, 6);
   if (!train || upper - lower <= 1e-6) {
-    THNN_(activateBack)(THNN_LeakyReLU, input, gradOutput, gradInput, (lower + upper) / 2, 0,
-                        inplace);
+    THNN_(activateBackward)(THNN_LeakyReLU, input, gradOutput, gradInput, (lower + upper) / 2, 0,
+                            inplace);
     return;
   }
   THNN_CHECK_NELEMENT(input, noise);

@@ -121,8 +121,9 @@ static void THNN_(sample)(THTensor *input, THTensor *grid, THTensor *output, int
   THNN_(finish)(&call);
 }
 
-static void THNN_(sampleBack)(THTensor *input, THTensor *gradInput, THTensor *grid,
-                              THTensor *gradGrid, THTensor *gradOutput, int axes, int padding_mode)
+static void THNN_(sampleBackward)(THTensor *input, THTensor *gradInput, THTensor *grid,
+                                  THTensor *gradGrid, THTensor *gradOutput, int axes,
+                                  int padding_mode)
 {
   THNN_(Sampler) s = THNN_(sampler)(input, grid, 4, axes, padding_mode, 7);
   int64_t inputSize[5], gridSize[5];
@@ -151,7 +152,7 @@ static void THNN_(sampleBack)(THTensor *input, THTensor *gradInput, THTensor *gr
   s.gradInput = THTensor_(data)(x);
   s.gradGrid = THTensor_(data)(p);
   if (turned) {
-    THNN_(runSampler)(THNN_GRID_GROUPS_BACK, &s, s.shares, TH_LOOP_GRAIN);
+    THNN_(runSampler)(THNN_GRID_GROUPS_BACKWARD, &s, s.shares, TH_LOOP_GRAIN);
     THNN_(addParts)(&s);
   } else {
     THNN_(runSampler)(THNN_GRID_INPUT, &s, s.batch * s.planes, s.plane + 8 * s.points);
@@ -172,7 +173,7 @@ void THNN_(SpatialGridSamplerBilinear_updateGradInput)(THNNState *state, THTenso
                                                        THTensor *gradGrid, THTensor *gradOutput,
                                                        int padding_mode)
 {
-  THNN_(sampleBack)(input, gradInput, grid, gradGrid, gradOutput, 2, padding_mode);
+  THNN_(sampleBackward)(input, gradInput, grid, gradGrid, gradOutput, 2, padding_mode);
 }
 
 void THNN_(VolumetricGridSamplerBilinear_updateOutput)(THNNState *state, THTensor *input,
@@ -187,5 +188,5 @@ void THNN_(VolumetricGridSamplerBilinear_updateGradInput)(THNNState *state, THTe
                                                           THTensor *gradGrid, THTensor *gradOutput,
                                                           int padding_mode)
 {
-  THNN_(sampleBack)(input, gradInput, grid, gradGrid, gradOutput, 3, padding_mode);
+  THNN_(sampleBackward)(input, gradInput, grid, gradGrid, gradOutput, 3, padding_mode);
 }

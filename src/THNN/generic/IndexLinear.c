@@ -202,7 +202,7 @@ void THNN_(IndexLinear_updateOutput)(THNNState *state, THIndexTensor *keys, int6
 
 /* For each entry the gradient of its row's weights, behind that of its shift times a weight, if
  * values are normalized. */
-static void THNN_(indexBack)(void *context, ptrdiff_t begin, ptrdiff_t end)
+static void THNN_(indexBackward)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(IndexWork) *w = context;
   const int64_t n = w->outputs, width = w->extra ? 2 * n : n;
@@ -250,7 +250,7 @@ void THNN_(IndexLinear_accGradParameters)(THNNState *state, THIndexTensor *keys,
   w.y = THTensor_(data)(grad);
   THNN_(indexBias)(&w, THTensor_(data)(gradBias), scale);
   THParallel_for(w.batch, THMax(1, TH_LOOP_GRAIN / (size[1] * (1 + w.count / (w.batch + 1)) + 1)),
-                 THNN_(indexBack), &w);
+                 THNN_(indexBackward), &w);
   THNN_(finish)(&call);
   THNN_Longfinish(&places);
 }

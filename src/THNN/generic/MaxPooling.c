@@ -121,7 +121,7 @@ static void THNN_(maxOfSpansLast)(const THNNPlanes *p, const THNNSpans *spans, T
 
 /* --- the gradient ---------------------------------------------------------------------------- */
 
-static void THNN_(maxPoolPlaneBack)(const THNN_(Work) * work, ptrdiff_t plane, void *room)
+static void THNN_(maxPoolPlaneBackward)(const THNN_(Work) * work, ptrdiff_t plane, void *room)
 {
   const THNNPlanes *p = work->planes;
   const THNNWindow *axis = work->layer;
@@ -160,8 +160,8 @@ static inline void THNN_(addWindowLast)(const THNN_(Work) * work, ptrdiff_t at, 
     y[(work->from[at + k] - TH_INDEX_BASE) * planes + k] += work->x[at + k];
 }
 
-/* An image whose planes lie last, in the order of maxPoolPlaneBack: sums have the same bits. */
-static void THNN_(maxPoolImageBack)(const THNN_(Work) * work, ptrdiff_t image, void *unused)
+/* An image whose planes lie last, in the order of maxPoolPlaneBackward: sums have the same bits. */
+static void THNN_(maxPoolImageBackward)(const THNN_(Work) * work, ptrdiff_t image, void *unused)
 {
   const THNNPlanes *p = work->planes;
   const ptrdiff_t planes = p->inSize[p->dims - 1], begin = image * p->output;
@@ -176,8 +176,8 @@ static void THNN_(maxPoolImageBack)(const THNN_(Work) * work, ptrdiff_t image, v
 }
 
 /* As many images as threads at least: they are not cut.  Returns 0 where planes do not lie last. */
-static int THNN_(maxPoolLastBack)(const THNNPlanes *p, THTensor *gradOutput, THTensor *gradInput,
-                                  THIndexTensor *indices)
+static int THNN_(maxPoolNhwcBackward)(const THNNPlanes *p, THTensor *gradOutput,
+                                      THTensor *gradInput, THIndexTensor *indices)
 {
   const ptrdiff_t planes = THNNPlanes_ofImage(p), images = p->count / planes;
   if (images < THParallel_threads(p->count * (p->input + p->output), TH_LOOP_GRAIN) ||
@@ -192,7 +192,7 @@ static int THNN_(maxPoolLastBack)(const THNNPlanes *p, THTensor *gradOutput, THT
   last.input *= planes;
   last.output *= planes;
   THNN_(Work)
-  work = {.plane = THNN_(maxPoolImageBack),
+  work = {.plane = THNN_(maxPoolImageBackward),
           .back = 1,
           .source = THNN_(planesLast)(p, &ofOutput, gradOutput),
           .limit = p->input,
@@ -207,19 +207,19 @@ static int THNN_(maxPoolLastBack)(const THNNPlanes *p, THTensor *gradOutput, THT
   return 1;
 }
 
-void THNN_(maxPoolBack)(const THNNPlanes *p, const THNNWindow axis[3], THTensor *gradOutput,
-                        THTensor *gradInput, THIndexTensor *indices)
+void THNN_(maxPoolBackward)(const THNNPlanes *p, const THNNWindow axis[3], THTensor *gradOutput,
+                            THTensor *gradInput, THIndexTensor *indices)
 {
   THNN_(checkGradOutput)(p, gradOutput);
   THNN_CHECK_SHAPE_INDICES(gradOutput, indices);
-  if (THNN_(maxPoolLastBack)(p, gradOutput, gradInput, indices))
+  if (THNN_(maxPoolNhwcBackward)(p, gradOutput, gradInput, indices))
     return;
   enum { LANES = 64 / sizeof(real) };
   const int wide = p->out[2] >= 3 * LANES / 4; /* rows of windows that fill most of a vector */
   const int asks = axis && wide && *THNN_(maxPoolBackKernel) && p->input <= INT32_MAX / 4;
   const ptrdiff_t most = THPlan_cacheBytes() / (ptrdiff_t)sizeof(real); /* through the caches */
   THNN_(Work)
-  work = {.plane = THNN_(maxPoolPlaneBack),
+  work = {.plane = THNN_(maxPoolPlaneBackward),
           .layer = asks ? axis : NULL,
           .back = 1,
           .sends = asks && p->count * p->input >= most,
@@ -305,7 +305,7 @@ void THNN_(SpatialDilatedMaxPooling_updateGradInput)(THNNState *state, THTensor 
   THNNPlanes p = THNN_(imagePlanes)(input, 2);
   THNNWindow axis[] = SPATIAL(dilationH, dilationW);
   THNNPlanes_slide(&p, axis, ceil_mode);
-  THNN_(maxPoolBack)(&p, axis, gradOutput, gradInput, indices);
+  THNN_(maxPoolBackward)(&p, axis, gradOutput, gradInput, indices);
 }
 
 void THNN_(SpatialMaxPooling_updateOutput)(THNNState *state, THTensor *input, THTensor *output,
@@ -346,7 +346,7 @@ void THNN_(VolumetricDilatedMaxPooling_updateGradInput)(THNNState *state, THTens
   THNNPlanes p = THNN_(imagePlanes)(input, 3);
   THNNWindow axis[] = VOLUMETRIC(dilationT, dilationH, dilationW);
   THNNPlanes_slide(&p, axis, ceilMode);
-  THNN_(maxPoolBack)(&p, axis, gradOutput, gradInput, indices);
+  THNN_(maxPoolBackward)(&p, axis, gradOutput, gradInput, indices);
 }
 
 void THNN_(VolumetricMaxPooling_updateOutput)(THNNState *state, THTensor *input, THTensor *output,
@@ -393,7 +393,7 @@ static void THNN_(framesPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *
       *index = (*index - TH_INDEX_BASE) / p->in[2] - frame * axis[1].step;
 }
 
-static void THNN_(framesPlaneBack)(const THNN_(Work) * work, ptrdiff_t plane, void *unused)
+static void THNN_(framesPlaneBackward)(const THNN_(Work) * work, ptrdiff_t plane, void *unused)
 {
   const THNNPlanes *p = work->planes;
   const THNNWindow *axis = work->layer;
@@ -430,7 +430,7 @@ void THNN_(TemporalMaxPooling_updateGradInput)(THNNState *state, THTensor *input
   THNN_(checkGradOutput)(&p, gradOutput);
   THNN_CHECK_SHAPE_INDICES(gradOutput, indices);
   THNN_(Work)
-  work = {.plane = THNN_(framesPlaneBack),
+  work = {.plane = THNN_(framesPlaneBackward),
           .layer = axis,
           .back = 1,
           .source = gradOutput,
@@ -469,12 +469,12 @@ static void THNN_(adaptive)(THTensor *input, THTensor *output, THIndexTensor *in
 }
 
 /* The size of the output is that of gradOutput. */
-static void THNN_(adaptiveBack)(THTensor *input, THTensor *gradOutput, THTensor *gradInput,
-                                THIndexTensor *indices, int axes)
+static void THNN_(adaptiveBackward)(THTensor *input, THTensor *gradOutput, THTensor *gradInput,
+                                    THIndexTensor *indices, int axes)
 {
   THNNPlanes p = THNN_(imagePlanes)(input, axes);
   THNN_(resultOf)(&p, gradOutput);
-  THNN_(maxPoolBack)(&p, NULL, gradOutput, gradInput, indices);
+  THNN_(maxPoolBackward)(&p, NULL, gradOutput, gradInput, indices);
 }
 
 void THNN_(SpatialAdaptiveMaxPooling_updateOutput)(THNNState *state, THTensor *input,
@@ -488,7 +488,7 @@ void THNN_(SpatialAdaptiveMaxPooling_updateGradInput)(THNNState *state, THTensor
                                                       THTensor *gradOutput, THTensor *gradInput,
                                                       THIndexTensor *indices)
 {
-  THNN_(adaptiveBack)(input, gradOutput, gradInput, indices, 2);
+  THNN_(adaptiveBackward)(input, gradOutput, gradInput, indices, 2);
 }
 
 void THNN_(VolumetricAdaptiveMaxPooling_updateOutput)(THNNState *state, THTensor *input,
@@ -502,5 +502,5 @@ void THNN_(VolumetricAdaptiveMaxPooling_updateGradInput)(THNNState *state, THTen
                                                          THTensor *gradOutput, THTensor *gradInput,
                                                          THIndexTensor *indices)
 {
-  THNN_(adaptiveBack)(input, gradOutput, gradInput, indices, 3);
+  THNN_(adaptiveBackward)(input, gradOutput, gradInput, indices, 3);
 }

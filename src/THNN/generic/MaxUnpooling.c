@@ -30,7 +30,7 @@ static void THNN_(unpoolPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *
     y[index[i] - TH_INDEX_BASE] = x[i];
 }
 
-static void THNN_(unpoolPlaneBack)(const THNN_(Work) * work, ptrdiff_t plane, void *unused)
+static void THNN_(unpoolPlaneBackward)(const THNN_(Work) * work, ptrdiff_t plane, void *unused)
 {
   const THNNPlanes *p = work->planes;
   real *y = work->y + plane * p->output;
@@ -65,8 +65,8 @@ static void THNN_(unpool)(THTensor *input, THTensor *output, THIndexTensor *indi
   THNN_(work)(&p, &work);
 }
 
-static void THNN_(unpoolBack)(THTensor *input, THTensor *gradOutput, THTensor *gradInput,
-                              THIndexTensor *indices, int axes, const int64_t out[3])
+static void THNN_(unpoolBackward)(THTensor *input, THTensor *gradOutput, THTensor *gradInput,
+                                  THIndexTensor *indices, int axes, const int64_t out[3])
 {
   int64_t size[5];
   const THNNPlanes p = THNN_(unpooled)(input, indices, axes, out, size);
@@ -75,7 +75,7 @@ static void THNN_(unpoolBack)(THTensor *input, THTensor *gradOutput, THTensor *g
             THTensor_(sizeDesc)(gradOutput).str, THTensor_(sizeDesc)(input).str,
             _THSizeDesc(size, p.dims).str);
   THNN_(Work)
-  work = {.plane = THNN_(unpoolPlaneBack),
+  work = {.plane = THNN_(unpoolPlaneBackward),
           .source = gradOutput,
           .result = gradInput,
           .given = indices,
@@ -95,7 +95,7 @@ void THNN_(SpatialMaxUnpooling_updateGradInput)(THNNState *state, THTensor *inpu
                                                 THTensor *gradOutput, THTensor *gradInput,
                                                 THIndexTensor *indices, int owidth, int oheight)
 {
-  THNN_(unpoolBack)(input, gradOutput, gradInput, indices, 2, (int64_t[]){1, oheight, owidth});
+  THNN_(unpoolBackward)(input, gradOutput, gradInput, indices, 2, (int64_t[]){1, oheight, owidth});
 }
 
 static void THNN_(checkSteps)(int dT, int dW, int dH)
@@ -119,5 +119,5 @@ void THNN_(VolumetricMaxUnpooling_updateGradInput)(THNNState *state, THTensor *i
                                                    int dT, int dW, int dH, int pT, int pW, int pH)
 {
   THNN_(checkSteps)(dT, dW, dH);
-  THNN_(unpoolBack)(input, gradOutput, gradInput, indices, 3, (int64_t[]){oT, oH, oW});
+  THNN_(unpoolBackward)(input, gradOutput, gradInput, indices, 3, (int64_t[]){oT, oH, oW});
 }

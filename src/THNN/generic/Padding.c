@@ -66,8 +66,8 @@ static void THNN_(pad)(THTensor *input, THTensor *output, int axes, Kind kind,
   THNN_(padPlanes)(&p, kind, border, 0, input, output);
 }
 
-static void THNN_(padBack)(THTensor *input, THTensor *gradOutput, THTensor *gradInput, int axes,
-                           Kind kind, const THNN_(Border) border[3])
+static void THNN_(padBackward)(THTensor *input, THTensor *gradOutput, THTensor *gradInput, int axes,
+                               Kind kind, const THNN_(Border) border[3])
 {
   const THNNPlanes p = THNN_(padded)(input, axes, kind, border);
   THNN_(checkGradOutput)(&p, gradOutput);
@@ -90,7 +90,7 @@ void THNN_(TemporalReflectionPadding_updateGradInput)(THNNState *state, THTensor
                                                       THTensor *gradOutput, THTensor *gradInput,
                                                       int pad_left, int pad_right)
 {
-  THNN_(padBack)(input, gradOutput, gradInput, 1, REFLECTED, TEMPORAL);
+  THNN_(padBackward)(input, gradOutput, gradInput, 1, REFLECTED, TEMPORAL);
 }
 
 void THNN_(SpatialReflectionPadding_updateOutput)(THNNState *state, THTensor *input,
@@ -105,7 +105,7 @@ void THNN_(SpatialReflectionPadding_updateGradInput)(THNNState *state, THTensor 
                                                      int pad_left, int pad_right, int pad_top,
                                                      int pad_bottom)
 {
-  THNN_(padBack)(input, gradOutput, gradInput, 2, REFLECTED, SPATIAL);
+  THNN_(padBackward)(input, gradOutput, gradInput, 2, REFLECTED, SPATIAL);
 }
 
 void THNN_(TemporalReplicationPadding_updateOutput)(THNNState *state, THTensor *input,
@@ -118,7 +118,7 @@ void THNN_(TemporalReplicationPadding_updateGradInput)(THNNState *state, THTenso
                                                        THTensor *gradOutput, THTensor *gradInput,
                                                        int pad_left, int pad_right)
 {
-  THNN_(padBack)(input, gradOutput, gradInput, 1, REPLICATED, TEMPORAL);
+  THNN_(padBackward)(input, gradOutput, gradInput, 1, REPLICATED, TEMPORAL);
 }
 
 void THNN_(SpatialReplicationPadding_updateOutput)(THNNState *state, THTensor *input,
@@ -133,7 +133,7 @@ void THNN_(SpatialReplicationPadding_updateGradInput)(THNNState *state, THTensor
                                                       int pad_left, int pad_right, int pad_top,
                                                       int pad_bottom)
 {
-  THNN_(padBack)(input, gradOutput, gradInput, 2, REPLICATED, SPATIAL);
+  THNN_(padBackward)(input, gradOutput, gradInput, 2, REPLICATED, SPATIAL);
 }
 
 void THNN_(VolumetricReplicationPadding_updateOutput)(THNNState *state, THTensor *input,
@@ -150,5 +150,5 @@ void THNN_(VolumetricReplicationPadding_updateGradInput)(THNNState *state, THTen
                                                          int pad_bottom, int pad_front,
                                                          int pad_back)
 {
-  THNN_(padBack)(input, gradOutput, gradInput, 3, REPLICATED, VOLUMETRIC);
+  THNN_(padBackward)(input, gradOutput, gradInput, 3, REPLICATED, VOLUMETRIC);
 }

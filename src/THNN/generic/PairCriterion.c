@@ -10,7 +10,7 @@ static void THNN_(setTo)(THTensor *output, accreal value)
 }
 
 /* inputs: input, target and, for those rows that have them, weights. */
-static void THNN_(lose)(int row, THTensor **inputs, int count, THTensor *output, bool sizeAverage,
+static void THNN_(loss)(int row, THTensor **inputs, int count, THTensor *output, bool sizeAverage,
                         bool reduce, accreal a)
 {
   const THNN_(Scalars) scalars = {.a = (real)a};
@@ -28,8 +28,8 @@ static void THNN_(lose)(int row, THTensor **inputs, int count, THTensor *output,
 }
 
 /* gradOutput is NULL where it counts as 1. */
-static void THNN_(loseBack)(int row, THTensor **inputs, int count, THTensor *gradOutput,
-                            THTensor *gradInput, bool sizeAverage, bool reduce, accreal a)
+static void THNN_(lossBackward)(int row, THTensor **inputs, int count, THTensor *gradOutput,
+                                THTensor *gradInput, bool sizeAverage, bool reduce, accreal a)
 {
   THTensor *input = inputs[0], *operands[] = {NULL, input, inputs[1], count > 2 ? inputs[2] : NULL};
   const ptrdiff_t n = THTensor_(nElement)(input);
@@ -53,7 +53,7 @@ static void THNN_(loseBack)(int row, THTensor **inputs, int count, THTensor *gra
   {                                                                                               \
     THNN_CHECK_NELEMENT(input, target);                                                           \
     THTensor *inputs[] = {input, target};                                                         \
-    THNN_(lose)(THNN_##Name, inputs, 2, output, sizeAverage, reduce, 0);                          \
+    THNN_(loss)(THNN_##Name, inputs, 2, output, sizeAverage, reduce, 0);                          \
   }                                                                                               \
   void THNN_(Name##_updateGradInput)(THNNState *state, THTensor *input, THTensor *target,         \
                                      THTensor *gradOutput, THTensor *gradInput, bool sizeAverage, \
@@ -61,7 +61,7 @@ static void THNN_(loseBack)(int row, THTensor **inputs, int count, THTensor *gra
   {                                                                                               \
     THNN_CHECK_NELEMENT(input, target);                                                           \
     THTensor *inputs[] = {input, target};                                                         \
-    THNN_(loseBack)(THNN_##Name, inputs, 2, gradOutput, gradInput, sizeAverage, reduce, 0);       \
+    THNN_(lossBackward)(THNN_##Name, inputs, 2, gradOutput, gradInput, sizeAverage, reduce, 0);   \
   }
 #define OWN_LOSS(Name)
 #define WEIGHTED(Name)
@@ -87,7 +87,7 @@ void THNN_(BCECriterion_updateOutput)(THNNState *state, THTensor *input, THTenso
   THNN_CHECK_NELEMENT(input, weights);
   THNN_(checkUnit)(input);
   THTensor *inputs[] = {input, target, weights};
-  THNN_(lose)(THNN_BCECriterion, inputs, 3, output, sizeAverage, reduce, 0);
+  THNN_(loss)(THNN_BCECriterion, inputs, 3, output, sizeAverage, reduce, 0);
 }
 
 void THNN_(BCECriterion_updateGradInput)(THNNState *state, THTensor *input, THTensor *target,
@@ -97,7 +97,7 @@ void THNN_(BCECriterion_updateGradInput)(THNNState *state, THTensor *input, THTe
   THNN_CHECK_NELEMENT(input, target);
   THNN_CHECK_NELEMENT(input, weights);
   THTensor *inputs[] = {input, target, weights};
-  THNN_(loseBack)(THNN_BCECriterion, inputs, 3, gradOutput, gradInput, sizeAverage, reduce, 0);
+  THNN_(lossBackward)(THNN_BCECriterion, inputs, 3, gradOutput, gradInput, sizeAverage, reduce, 0);
 }
 
 void THNN_(MarginCriterion_updateOutput)(THNNState *state, THTensor *input, THTensor *target,
@@ -105,7 +105,7 @@ void THNN_(MarginCriterion_updateOutput)(THNNState *state, THTensor *input, THTe
 {
   THNN_CHECK_NELEMENT(input, target);
   THTensor *inputs[] = {input, target};
-  THNN_(lose)(THNN_MarginCriterion, inputs, 2, output, sizeAverage, true, margin);
+  THNN_(loss)(THNN_MarginCriterion, inputs, 2, output, sizeAverage, true, margin);
 }
 
 void THNN_(MarginCriterion_updateGradInput)(THNNState *state, THTensor *input, THTensor *target,
@@ -113,13 +113,13 @@ void THNN_(MarginCriterion_updateGradInput)(THNNState *state, THTensor *input, T
 {
   THNN_CHECK_NELEMENT(input, target);
   THTensor *inputs[] = {input, target};
-  THNN_(loseBack)(THNN_MarginCriterion, inputs, 2, NULL, gradInput, sizeAverage, true, margin);
+  THNN_(lossBackward)(THNN_MarginCriterion, inputs, 2, NULL, gradInput, sizeAverage, true, margin);
 }
 
 void THNN_(L1Cost_updateOutput)(THNNState *state, THTensor *input, THTensor *output)
 {
   THTensor *inputs[] = {input, NULL};
-  THNN_(lose)(THNN_L1Cost, inputs, 2, output, false, true, 0);
+  THNN_(loss)(THNN_L1Cost, inputs, 2, output, false, true, 0);
 }
 
 void THNN_(L1Cost_updateGradInput)(THNNState *state, THTensor *input, THTensor *gradOutput,
@@ -130,5 +130,5 @@ void THNN_(L1Cost_updateGradInput)(THNNState *state, THTensor *input, THTensor *
     THNN_CHECK_NELEMENT(input, gradOutput);
     gradOutput = NULL;
   }
-  THNN_(loseBack)(THNN_L1Cost, inputs, 2, gradOutput, gradInput, false, true, 0);
+  THNN_(lossBackward)(THNN_L1Cost, inputs, 2, gradOutput, gradInput, false, true, 0);
 }

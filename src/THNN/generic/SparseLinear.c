@@ -239,7 +239,7 @@ static inline __attribute__((always_inline)) void THNN_(sparseSums)(const THNN_(
   }
 }
 
-static void THNN_(sparseBack)(void *context, ptrdiff_t begin, ptrdiff_t end)
+static void THNN_(sparseBackward)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(SparseWork) *w = context;
   ptrdiff_t o = begin;
@@ -287,7 +287,7 @@ static void THNN_(sparseGradients)(THTensor *input, THTensor *gradOutput, THTens
   w.g = THTensor_(data)(gradOutput);
   w.dw = THTensor_(data)(gradWeight);
   w.db = THTensor_(data)(gradBias);
-  THNN_(sparseRun)(&w, THNN_(sparseBack));
+  THNN_(sparseRun)(&w, THNN_(sparseBackward));
   THNN_(sparseFinish)(&call, &places);
 }
 

@@ -83,7 +83,7 @@ static void THNN_(samplePlane)(const THNN_(Work) * work, ptrdiff_t plane, void *
   THNN_(scalePlane)(s, plane, p->output, y, work->w[0], work->w[1]);
 }
 
-static void THNN_(samplePlaneBack)(const THNN_(Work) * work, ptrdiff_t plane, void *memory)
+static void THNN_(samplePlaneBackward)(const THNN_(Work) * work, ptrdiff_t plane, void *memory)
 {
   const THNNPlanes *p = work->planes;
   const THNN_(Sampling) *s = work->layer;
@@ -99,7 +99,7 @@ static void THNN_(sample)(THNN_(Sampling) * s, THTensor *source, THTensor *resul
 {
   s->sum = THNNWindowSum_of(&s->planes, &s->spans, !bias);
   THNN_(Work)
-  work = {.plane = bias ? THNN_(samplePlane) : THNN_(samplePlaneBack),
+  work = {.plane = bias ? THNN_(samplePlane) : THNN_(samplePlaneBackward),
           .layer = s,
           .back = !bias,
           .source = source,

@@ -9,7 +9,7 @@ static THGuard *THNN_(guard)(THNN_(Call) * call, THUndo undo)
 }
 
 /* Storages are as they were before ready; the rest of their memory is spare. */
-static void THNN_(putBack)(void *what)
+static void THNN_(restoreStorages)(void *what)
 {
   const THNN_(Call) *call = what;
   for (int i = 0; i < call->results; i++) {
@@ -26,7 +26,7 @@ void THNN_(beginPart)(THNN_(Call) * call, THNNMemory *memory)
 {
   call->sources = call->results = call->guards = 0;
   call->memory = memory;
-  THNN_(guard)(call, THNN_(putBack));
+  THNN_(guard)(call, THNN_(restoreStorages));
 }
 
 void THNN_(begin)(THNN_(Call) * call)

@@ -6,13 +6,13 @@ typedef struct {
    */
   void (*gru)(ptrdiff_t n, const real *input, const real *hidden, const real *bias, const real *h,
               real *y, real *kept);
-  void (*gruBack)(ptrdiff_t n, const real *g, const real *kept, real *dInput, real *dHidden,
-                  real *dh);
+  void (*gruBackward)(ptrdiff_t n, const real *g, const real *kept, real *dInput, real *dHidden,
+                      real *dh);
   /* gates: input, forget, cell and output, 4n; they take the place of what is given */
   void (*lstm)(ptrdiff_t n, real *gates, const real *hidden, const real *bias, const real *c,
                real *y, real *yc);
-  void (*lstmBack)(ptrdiff_t n, const real *gates, const real *c, const real *yc, const real *g,
-                   const real *gc, real *dGates, real *dc);
+  void (*lstmBackward)(ptrdiff_t n, const real *gates, const real *c, const real *yc, const real *g,
+                       const real *gc, real *dGates, real *dc);
 } THNN_(FusedCellKernels);
 
 extern const THNN_(FusedCellKernels) * THNN_(fusedCells);

@@ -20,7 +20,7 @@ typedef struct {
 
 /* [THNN_GRID_SAMPLE] computes y for blocks begin ... end of all images, [THNN_GRID_POINTS]
  * gradGrid, and [THNN_GRID_INPUT] gradInput for planes begin ... end.  With planes turned over,
- * [THNN_GRID_GROUPS] computes y for shares begin ... end, and [THNN_GRID_GROUPS_BACK] gradInput and
+ * [THNN_GRID_GROUPS] computes y for shares begin ... end, and [THNN_GRID_GROUPS_BACKWARD] gradInput and
  * parts. */
 typedef void (*THNN_(GridKernel))(void *sampler, ptrdiff_t begin, ptrdiff_t end);
 

@@ -47,5 +47,5 @@ static inline ptrdiff_t THNN_(maxPoolBackRoom)(const THNNWindow w[3])
 
 /* Adds the gradient of each output element to that of the input element that it came from.
  * w are the windows if they slide, otherwise NULL. */
-void THNN_(maxPoolBack)(const THNNPlanes *planes, const THNNWindow w[3], THTensor *gradOutput,
-                        THTensor *gradInput, THIndexTensor *indices);
+void THNN_(maxPoolBackward)(const THNNPlanes *planes, const THNNWindow w[3], THTensor *gradOutput,
+                            THTensor *gradInput, THIndexTensor *indices);

@@ -31,5 +31,5 @@ accreal THNN_(total)(THKernel kernel, THNN_(Scalars) scalars, THLoop *loop);
  * is computed from. */
 void THNN_(activate)(int row, THTensor *input, THTensor *output, accreal a, accreal b,
                      bool inplace);
-void THNN_(activateBack)(int row, THTensor *value, THTensor *gradOutput, THTensor *gradInput,
-                         accreal a, accreal b, bool inplace);
+void THNN_(activateBackward)(int row, THTensor *value, THTensor *gradOutput, THTensor *gradInput,
+                             accreal a, accreal b, bool inplace);

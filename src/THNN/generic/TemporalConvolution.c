@@ -275,7 +275,7 @@ static void THNN_(sequences)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-static void THNN_(sequencesBack)(void *context, ptrdiff_t begin, ptrdiff_t end)
+static void THNN_(sequencesBackward)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Sequence) *s = context;
   for (ptrdiff_t i = begin; i < end; i++) {
@@ -380,7 +380,7 @@ void THNN_(TemporalConvolution_updateGradInput)(THNNState *state, THTensor *inpu
   s.y = THTensor_(data)(gradOutput);
   s.weight = THTensor_(data)(weight);
   s.x = THTensor_(data)(grad);
-  THParallel_for(items, 1, implicit ? THNN_(frameBlocks) : THNN_(sequencesBack), &s);
+  THParallel_for(items, 1, implicit ? THNN_(frameBlocks) : THNN_(sequencesBackward), &s);
   THNN_(finish)(&call);
 }
 

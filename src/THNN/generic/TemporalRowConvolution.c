@@ -106,7 +106,7 @@ static void THNN_(framesForward)(void *context, ptrdiff_t begin, ptrdiff_t end)
 }
 
 /* Frames of the input: those windows that they are in. */
-static void THNN_(framesBack)(void *context, ptrdiff_t begin, ptrdiff_t end)
+static void THNN_(framesBackward)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Frames) *f = context;
   const int64_t n = f->features;
@@ -177,7 +177,7 @@ static void THNN_(framesConvolve)(const THNN_(Rows) * r, THTensor *from, THTenso
   f.x = f.g = THTensor_(data)(from);
   f.y = THTensor_(data)(to);
   THNN_(framesRun)(&f, f.batch * (back ? f.w.input : f.w.output), f.features * f.w.size,
-                   back ? THNN_(framesBack) : THNN_(framesForward));
+                   back ? THNN_(framesBackward) : THNN_(framesForward));
   THNN_(finish)(&call);
 }
 

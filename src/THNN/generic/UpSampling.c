@@ -37,8 +37,8 @@ static void THNN_(nearest)(THTensor *input, THTensor *output, int axes, int scal
   THNN_(repeat)(&p, scale, 0, input, output);
 }
 
-static void THNN_(nearestBack)(THTensor *input, THTensor *gradOutput, THTensor *gradInput, int axes,
-                               int scale)
+static void THNN_(nearestBackward)(THTensor *input, THTensor *gradOutput, THTensor *gradInput,
+                                   int axes, int scale)
 {
   const THNNPlanes p = THNN_(scaled)(input, axes, scale, 5);
   THNN_(checkGradOutput)(&p, gradOutput);
@@ -55,7 +55,7 @@ void THNN_(TemporalUpSamplingNearest_updateGradInput)(THNNState *state, THTensor
                                                       THTensor *gradOutput, THTensor *gradInput,
                                                       int scale_factor)
 {
-  THNN_(nearestBack)(input, gradOutput, gradInput, 1, scale_factor);
+  THNN_(nearestBackward)(input, gradOutput, gradInput, 1, scale_factor);
 }
 
 void THNN_(SpatialUpSamplingNearest_updateOutput)(THNNState *state, THTensor *input,
@@ -68,7 +68,7 @@ void THNN_(SpatialUpSamplingNearest_updateGradInput)(THNNState *state, THTensor 
                                                      THTensor *gradOutput, THTensor *gradInput,
                                                      int scale_factor)
 {
-  THNN_(nearestBack)(input, gradOutput, gradInput, 2, scale_factor);
+  THNN_(nearestBackward)(input, gradOutput, gradInput, 2, scale_factor);
 }
 
 void THNN_(VolumetricUpSamplingNearest_updateOutput)(THNNState *state, THTensor *input,
@@ -81,7 +81,7 @@ void THNN_(VolumetricUpSamplingNearest_updateGradInput)(THNNState *state, THTens
                                                         THTensor *gradOutput, THTensor *gradInput,
                                                         int scale_factor)
 {
-  THNN_(nearestBack)(input, gradOutput, gradInput, 3, scale_factor);
+  THNN_(nearestBackward)(input, gradOutput, gradInput, 3, scale_factor);
 }
 
 /* --- linear ---------------------------------------------------------------------------------- */
@@ -122,8 +122,8 @@ static void THNN_(linear)(THTensor *input, THTensor *output, int axes, const int
 }
 
 /* size is that of input. */
-static void THNN_(linearBack)(THTensor *gradOutput, THTensor *gradInput, int axes,
-                              const int64_t *size, const int64_t out[3])
+static void THNN_(linearBackward)(THTensor *gradOutput, THTensor *gradInput, int axes,
+                                  const int64_t *size, const int64_t out[3])
 {
   for (int d = 0; d < axes + 2; d++)
     if (size[d] < 1)
@@ -144,8 +144,8 @@ void THNN_(TemporalUpSamplingLinear_updateGradInput)(THNNState *state, THTensor 
                                                      THTensor *gradInput, int isizeB, int isizeC,
                                                      int isizeW, int osizeW)
 {
-  THNN_(linearBack)(gradOutput, gradInput, 1, (int64_t[]){isizeB, isizeC, isizeW},
-                    (int64_t[]){1, 1, osizeW});
+  THNN_(linearBackward)(gradOutput, gradInput, 1, (int64_t[]){isizeB, isizeC, isizeW},
+                        (int64_t[]){1, 1, osizeW});
 }
 
 void THNN_(SpatialUpSamplingBilinear_updateOutput)(THNNState *state, THTensor *input,
@@ -159,8 +159,8 @@ void THNN_(SpatialUpSamplingBilinear_updateGradInput)(THNNState *state, THTensor
                                                       int isizeH, int isizeW, int osizeH,
                                                       int osizeW)
 {
-  THNN_(linearBack)(gradOutput, gradInput, 2, (int64_t[]){isizeB, isizeC, isizeH, isizeW},
-                    (int64_t[]){1, osizeH, osizeW});
+  THNN_(linearBackward)(gradOutput, gradInput, 2, (int64_t[]){isizeB, isizeC, isizeH, isizeW},
+                        (int64_t[]){1, osizeH, osizeW});
 }
 
 void THNN_(VolumetricUpSamplingTrilinear_updateOutput)(THNNState *state, THTensor *input,
@@ -176,6 +176,7 @@ void THNN_(VolumetricUpSamplingTrilinear_updateGradInput)(THNNState *state, THTe
                                                           int isizeW, int osizeT, int osizeH,
                                                           int osizeW)
 {
-  THNN_(linearBack)(gradOutput, gradInput, 3, (int64_t[]){isizeB, isizeC, isizeT, isizeH, isizeW},
-                    (int64_t[]){osizeT, osizeH, osizeW});
+  THNN_(linearBackward)(gradOutput, gradInput, 3,
+                        (int64_t[]){isizeB, isizeC, isizeT, isizeH, isizeW},
+                        (int64_t[]){osizeT, osizeH, osizeW});
 }

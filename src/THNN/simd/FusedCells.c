@@ -88,8 +88,8 @@ CELL gru_at(ptrdiff_t i, TH_UNUSED Lanes lanes, bool biased, ptrdiff_t n, const 
   PUT(y, MAD(z, before - t, t));
 }
 
-static void gruBack(ptrdiff_t n, const real *g, const real *kept, real *dInput, real *dHidden,
-                    real *dh)
+static void gruBackward(ptrdiff_t n, const real *g, const real *kept, real *dInput, real *dHidden,
+                        real *dh)
 {
 #pragma omp simd
   for (ptrdiff_t i = 0; i < n; i++) {
@@ -125,8 +125,9 @@ CELL lstm_at(ptrdiff_t i, TH_UNUSED Lanes lanes, bool biased, ptrdiff_t n, real 
   PUT(y, out * TANH(after));
 }
 
-CELL lstm_back_at(ptrdiff_t i, TH_UNUSED Lanes lanes, ptrdiff_t n, const real *gates, const real *c,
-                  const real *yc, const real *g, const real *gc, real *dGates, real *dc)
+CELL lstm_backward_at(ptrdiff_t i, TH_UNUSED Lanes lanes, ptrdiff_t n, const real *gates,
+                      const real *c, const real *yc, const real *g, const real *gc, real *dGates,
+                      real *dc)
 {
   const real one = 1;
   const Value in = AT(gates), forget = AT(gates + n), cell = AT(gates + 2 * n);
@@ -180,10 +181,11 @@ static void lstm(ptrdiff_t n, real *gates, const real *hidden, const real *bias,
   }
 }
 
-static void lstmBack(ptrdiff_t n, const real *gates, const real *c, const real *yc, const real *g,
-                     const real *gc, real *dGates, real *dc)
+static void lstmBackward(ptrdiff_t n, const real *gates, const real *c, const real *yc,
+                         const real *g, const real *gc, real *dGates, real *dc)
 {
-  EACH(lstm_back_at(i, lanes, n, gates, c, yc, g, gc, dGates, dc))
+  EACH(lstm_backward_at(i, lanes, n, gates, c, yc, g, gc, dGates, dc))
 }
 
-const THNN_(FusedCellKernels) TH_LEVEL_(THNN_(fusedCells))[] = {{gru, gruBack, lstm, lstmBack}};
+const THNN_(FusedCellKernels)
+    TH_LEVEL_(THNN_(fusedCells))[] = {{gru, gruBackward, lstm, lstmBackward}};

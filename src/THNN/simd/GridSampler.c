@@ -540,7 +540,9 @@ static void spread_shares(void *sampler, ptrdiff_t begin, ptrdiff_t end)
 }
 
 const THNN_(GridKernel) TH_LEVEL_(THNN_(gridSampler))[] = {
-    [THNN_GRID_SAMPLE] = sample_blocks,      [THNN_GRID_INPUT] = spread_planes,
-    [THNN_GRID_POINTS] = move_blocks,        [THNN_GRID_GROUPS] = sample_shares,
-    [THNN_GRID_GROUPS_BACK] = spread_shares,
+    [THNN_GRID_SAMPLE] = sample_blocks,
+    [THNN_GRID_INPUT] = spread_planes,
+    [THNN_GRID_POINTS] = move_blocks,
+    [THNN_GRID_GROUPS] = sample_shares,
+    [THNN_GRID_GROUPS_BACKWARD] = spread_shares,
 };

@@ -174,26 +174,26 @@ TH_MATH __m512 wide_slope(__m512 y)
 WIDE_LINE(wide_sigmoid, X_OF(0), THWide_sigmoid(x))
 WIDE_LINE(wide_tanh, X_OF(0), THWide_tanh(x))
 WIDE_LINE(wide_logSigmoid, X_OF(0), -wide_softplus(-x))
-WIDE_LINE(wide_logSigmoidBack, G X_OF(1), scale * g * THWide_sigmoid(-x))
+WIDE_LINE(wide_logSigmoidBackward, G X_OF(1), scale * g * THWide_sigmoid(-x))
 WIDE_LINE(wide_softPlus, X_OF(0), ABOVE(x * a, x, wide_softplus(x * a) / a))
-WIDE_LINE(wide_softPlusBack, G X_OF(1), ABOVE(x * a, scale * g, scale * g * THWide_sigmoid(x * a)))
+WIDE_LINE(wide_softPlusBackward, G X_OF(1), ABOVE(x * a, scale * g, scale * g * THWide_sigmoid(x * a)))
 WIDE_LINE(wide_gate, X_OF(0) W_OF(1), x * THWide_sigmoid(w))
-WIDE_LINE(wide_gateBack, G W_OF(2), THWide_sigmoid(w) * (scale * g))
-WIDE_LINE(wide_gateBack2, G X_OF(1) W_OF(2), wide_slope(THWide_sigmoid(w)) * x * (scale * g))
+WIDE_LINE(wide_gateBackward, G W_OF(2), THWide_sigmoid(w) * (scale * g))
+WIDE_LINE(wide_gateBackwardGate, G X_OF(1) W_OF(2), wide_slope(THWide_sigmoid(w)) * x * (scale * g))
 WIDE_LINE(wide_margin, X_OF(0) W_OF(1), wide_softplus(-x * w))
-WIDE_LINE(wide_marginBack, G X_OF(1) W_OF(2), -w * (scale * g) * THWide_sigmoid(-x * w))
+WIDE_LINE(wide_marginBackward, G X_OF(1) W_OF(2), -w * (scale * g) * THWide_sigmoid(-x * w))
 /* clang-format on */
 #define WIDE_Sigmoid_y              ~, wide_sigmoid
 #define WIDE_Tanh_y                 ~, wide_tanh
 #define WIDE_LogSigmoid_y           ~, wide_logSigmoid
-#define WIDE_LogSigmoid_dx          ~, wide_logSigmoidBack
+#define WIDE_LogSigmoid_dx          ~, wide_logSigmoidBackward
 #define WIDE_SoftPlus_y             ~, wide_softPlus
-#define WIDE_SoftPlus_dx            ~, wide_softPlusBack
+#define WIDE_SoftPlus_dx            ~, wide_softPlusBackward
 #define WIDE_GatedLinear_y          ~, wide_gate
-#define WIDE_GatedLinear_dx         ~, wide_gateBack
-#define WIDE_GatedLinear_dw         ~, wide_gateBack2
+#define WIDE_GatedLinear_dx         ~, wide_gateBackward
+#define WIDE_GatedLinear_dw         ~, wide_gateBackwardGate
 #define WIDE_SoftMarginCriterion_y  ~, wide_margin
-#define WIDE_SoftMarginCriterion_dx ~, wide_marginBack
+#define WIDE_SoftMarginCriterion_dx ~, wide_marginBackward
 #else
 #define BUSY_Sigmoid_y     ~, 0
 #define BUSY_Tanh_y        ~, 0

@@ -355,8 +355,8 @@ static void interpolate(const THNNPlanes *p, const THNN_(Places) * at, const rea
 
 /* The same backward: the rows of gradients that come from an input row are added up, and then
  * become as long as it is. */
-static void interpolate_back(const THNNPlanes *p, const THNN_(Places) * at, const real *x, real *y,
-                             real *room)
+static void interpolate_backward(const THNNPlanes *p, const THNN_(Places) * at, const real *x,
+                                 real *y, real *room)
 {
   const ptrdiff_t n = p->out[2];
   int64_t read = 0;
@@ -473,7 +473,7 @@ static void backward(const THNNPlanes *p, const THNN_(Places) * places, const re
     memset(y, 0, (size_t)p->input * sizeof *y);
     scatter(p, places, x, y);
   } else if (!is_narrowed(p, places, x, y)) {
-    interpolate_back(p, places, x, y, room);
+    interpolate_backward(p, places, x, y, room);
   }
 }
 
