@@ -139,7 +139,7 @@ static const struct {
     {"{" A "," B "}", 17, "there are 17 bytes of numbers instead of 16"},
 
     /* descriptions */
-    {A_IS("\"dtype\":\"F32\",\"shape\":[2]"), 16, "the place of a is missing"},
+    {A_IS("\"dtype\":\"F32\",\"shape\":[2]"), 16, "the offset of a is missing"},
     {A_IS(OFFSETS "[0,8],\"dtype\":\"F32\""), 16, "a is described with 'dtype' once too often"},
     {A_IS(OFFSETS "[0,8],\"color\":\"red\""), 16, "a is described with 'color' once too often"},
     {"{\"a\":{}," B "}", 16, "should be '\"'"},
