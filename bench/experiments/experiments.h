@@ -109,7 +109,7 @@ static inline void turn_vectors(__m512 v[2][FLOATS])
 }
 
 /* Squares become their own transposes. */
-static inline void turn_square(const float *x, ptrdiff_t nextX, float *y, ptrdiff_t nextY)
+static inline void transpose_square(const float *x, ptrdiff_t nextX, float *y, ptrdiff_t nextY)
 {
   __m512 v[2][FLOATS];
 #pragma GCC unroll 16

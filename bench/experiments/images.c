@@ -465,7 +465,7 @@ static void sketch_grid_sample_back(void *unused)
         const float *from = floats(on.x) + before * DEEP + p * POINTS + i;
         for (int l = 0; l < FLOATS; l++)
           __builtin_prefetch(from + l * POINTS + PREFETCH_POINTS, 0, 2);
-        turn_square(from, POINTS, x + i * DEEP + p, DEEP);
+        transpose_square(from, POINTS, x + i * DEEP + p, DEEP);
       }
     for (int i = 0; i < POINTS; i += POINT_BLOCK) {
       for (int j = 0; j < POINT_BLOCK; j += FLOATS)
@@ -473,7 +473,7 @@ static void sketch_grid_sample_back(void *unused)
           const float *from = floats(on.g) + before * DEEP + p * POINTS + i + j;
           for (int l = 0; l < FLOATS; l++)
             __builtin_prefetch(from + l * POINTS + POINT_BLOCK, 0, 2);
-          turn_square(from, POINTS, g + j * DEEP + p, DEEP);
+          transpose_square(from, POINTS, g + j * DEEP + p, DEEP);
         }
       for (int j = 0; j < POINT_BLOCK; j += 2) {
         __m512d product[2 * CORNERS];
@@ -491,7 +491,7 @@ static void sketch_grid_sample_back(void *unused)
         float *to = floats(on.sketched) + before * DEEP + p * POINTS + i;
         for (int l = 0; l < FLOATS; l++)
           __builtin_prefetch(to + l * POINTS + PREFETCH_POINTS, 1);
-        turn_square(y + i * DEEP + p, DEEP, to, POINTS);
+        transpose_square(y + i * DEEP + p, DEEP, to, POINTS);
       }
     for (int i = 0; i < POINTS; i += DOUBLES) {
       float *to = floats(on.sketched) + ALL + 2 * (before + i);

@@ -23,7 +23,7 @@ static inline void turn_ahead(const float *x, float *to)
 {
   for (ptrdiff_t i = 0; i < FLOATS; i++)
     _mm_prefetch((const char *)(x + i * WIDE + AT_ONCE), _MM_HINT_T0);
-  turn_square(x, WIDE, to, TURNED);
+  transpose_square(x, WIDE, to, TURNED);
 }
 
 /* Two lines of the result in width, along rows of the source, which are prefetched; whole lines

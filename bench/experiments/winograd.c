@@ -127,7 +127,7 @@ static void transform_weights(const float *w, int first)
     for (int p = 0; p < PLANES; p += FLOATS) {
       for (int half = 0; half < 2; half++)
         for (int k = 0; k < TAPS; k++)
-          turn_square(w + (ptrdiff_t)(panel * WIDTH + half * FLOATS) * PLANES * TAPS + p * TAPS +
+          transpose_square(w + (ptrdiff_t)(panel * WIDTH + half * FLOATS) * PLANES * TAPS + p * TAPS +
                           k * FLOATS,
                       PLANES * TAPS, (float *)&turned[half][k * FLOATS], FLOATS);
       for (int l = 0; l < FLOATS; l++)
@@ -182,7 +182,7 @@ static inline __attribute__((always_inline)) void tile(const __m512 *x, int firs
     }
 }
 
-/* As turn_square; as many elements of each row are there. */
+/* As transpose_square; as many elements of each row are there. */
 static inline void turn_some(const float *x, ptrdiff_t nextX, __mmask16 there, __m512 *y)
 {
   __m512 v[2][FLOATS];

@@ -66,8 +66,8 @@ static void THTensor_(store)(char *at, ptrdiff_t step, ptrdiff_t jump, void *buf
 /* Asks for what is read soon after a row of a piece of rows: a row further down where rows lie in
  * line, and else the next piece's share of lines that run across.  Only few rows further, because
  * lines that are a power of 2 apart have few places in the first cache. */
-static void THTensor_(fetchAhead)(const THRun *run, int o, const char *row, ptrdiff_t j,
-                                  ptrdiff_t rows, ptrdiff_t columns)
+static void THTensor_(prefetch)(const THRun *run, int o, const char *row, ptrdiff_t j,
+                                ptrdiff_t rows, ptrdiff_t columns)
 {
   enum { LINE = 64, FURTHER = 8 };
   const ptrdiff_t step = run->step[o] * (ptrdiff_t)sizeof(real);
@@ -140,7 +140,7 @@ static __attribute__((noinline)) void THTensor_(blockThroughBuffers)(const THRun
       if (oneByOne) {
         for (ptrdiff_t row = 0; row < k; row++) {
           for (int o = 1; o <= call->inputs && k > 1 && run->streams; o++)
-            THTensor_(fetchAhead)(run, o, THTensor_(part)(run, call, o, j + row, i), row, k, m);
+            THTensor_(prefetch)(run, o, THTensor_(part)(run, call, o, j + row, i), row, k, m);
           call->row(m, at[0], at[1], at[2], at[3], call->scalars, run->streams);
           for (int o = 0; o <= call->inputs; o++)
             at[o] += pitch[o];
@@ -208,7 +208,7 @@ static void THTensor_(checkPlace)(const THPointwiseInfo *info, const THTensor *r
 {
 }
 
-static int THTensor_(walksBeside)(const THTensor *x, const THTensor *in)
+static int THTensor_(walksWith)(const THTensor *x, const THTensor *in)
 {
   return 1;
 }

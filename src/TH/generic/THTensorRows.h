@@ -6,7 +6,7 @@
  *   checkDivisor(info, in, a)
  *   orderResult(info, loop)  prepares the loop for a result whose elements share memory, or raises;
  *                            returns whether they do
- *   walksBeside(x, in)       whether the input can be walked beside x as it lies
+ *   walksWith(x, in)         whether the input can be walked together with x as it is
  *   runRow(op, loop, a, b)   computes; operand 0 is the result
  *   TH_ROW_FUNCTION(NAME, Result, PARAMETERS...), TH_ROW_ENTER
  *                            how a function begins, outside and inside its braces
@@ -74,7 +74,7 @@ static void THTensor_(callRow)(THPointwise op, THTensor *r, THTensor *x, THTenso
     /* No divisor becomes 0 after it has been checked. */
     if (shares && info->cost == DIVIDES && i > 0 && i + 1 == info->inputs)
       inTheWay |= THLoop_overlap(&loop, 0, i + 1) != TH_OVERLAP_NONE;
-    if (!inTheWay && THTensor_(walksBeside)(x, in[i]))
+    if (!inTheWay && THTensor_(walksWith)(x, in[i]))
       continue;
     THTensor_(guard)(&aside[held]);
     in[i] = aside[held++].what = THTensor_(newClone)(in[i]);

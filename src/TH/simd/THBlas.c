@@ -181,7 +181,8 @@ enum { SQUARE = 4, TURNS_SQUARES = sizeof(element) >= 4 };
 typedef element Four __attribute__((vector_size(SQUARE * sizeof(element))));
 
 /* tiles[l * width + i] = a[i * step + l] for i and l below four. */
-static inline void turn_square(element *tiles, ptrdiff_t width, const element *a, ptrdiff_t step)
+static inline void transpose_square(element *tiles, ptrdiff_t width, const element *a,
+                                    ptrdiff_t step)
 {
   Four row[SQUARE], pair[SQUARE];
   for (int i = 0; i < SQUARE; i++)
@@ -222,7 +223,7 @@ static inline void pack_four(element *tile, ptrdiff_t width, ptrdiff_t depth, co
     if (l % LINE == 0)
       for (int i = SQUARE; i < 2 * SQUARE; i++)
         __builtin_prefetch((const void *)((uintptr_t)a + (size_t)(i * step + l) * sizeof *a));
-    turn_square(tile + l * width, width, a + l, step);
+    transpose_square(tile + l * width, width, a + l, step);
   }
   for (; l < depth; l++)
     for (int i = 0; i < SQUARE; i++)

@@ -39,7 +39,7 @@
   static void narrow##BITS(uint##BITS##_t *r, ptrdiff_t pitch, const uint##BITS##_t *x,         \
                            ptrdiff_t step, ptrdiff_t n, ptrdiff_t rows)                         \
   {                                                                                             \
-    if (n >= THTurn##BITS##_SIDE) {                                                             \
+    if (n >= THTranspose##BITS##_SIDE) {                                                        \
       for (ptrdiff_t j = 0; j < rows; j++)                                                      \
         stepped##BITS(r + j * pitch, x + j, step, n);                                           \
       return;                                                                                   \
@@ -59,7 +59,7 @@
   static void across##BITS(void *to, ptrdiff_t pitch, const void *from, ptrdiff_t step,         \
                            ptrdiff_t n, ptrdiff_t rows, ptrdiff_t ahead)                        \
   {                                                                                             \
-    enum { SIDE = THTurn##BITS##_SIDE, LINE = 64 / (BITS / 8), BAND = 4 * LINE };               \
+    enum { SIDE = THTranspose##BITS##_SIDE, LINE = 64 / (BITS / 8), BAND = 4 * LINE };          \
     uint##BITS##_t *const r = to;                                                               \
     const uint##BITS##_t *const x = from;                                                       \
     if (n < SIDE || rows < SIDE) {                                                              \
@@ -75,7 +75,7 @@
           if (ahead && (j - first) % LINE == 0)                                                 \
             for (ptrdiff_t k = 0; k < SIDE; k++)                                                \
               __builtin_prefetch(square + k * step + ahead);                                    \
-          THTurn##BITS##_square(square, step, r + b * pitch + a, pitch);                        \
+          THTranspose##BITS##_square(square, step, r + b * pitch + a, pitch);                   \
         }                                                                                       \
     }                                                                                           \
   }

@@ -31,7 +31,7 @@ static inline accreal one_sum(accreal a, accreal b)
 
 static inline Eight eight_sum(Eight a, Eight b)
 {
-  return (Eight)THSumEight((__m512d)a, (__m512d)b);
+  return (Eight)THAddViaFma((__m512d)a, (__m512d)b);
 }
 
 #define ADD(a, b) _Generic((a), Eight: eight_sum, Four: four_sum, accreal: one_sum)(a, b)
@@ -99,7 +99,7 @@ static inline uintptr_t rows_ahead(ptrdiff_t n, ptrdiff_t jump, int deep)
 /* Lines of few elements are turned over first, some at a time into the first cache, where their
  * elements are rows of lanes. */
 enum {
-  TURN_LINES = 64,
+  TRANSPOSE_LINES = 64,
   TURN_ROWS = 64,
   TURN_NUMBERS = 384, /* the most elements of such a line, where states are numbers */
   TURN_SHORT = 64,    /* of 1 or 2 bytes */
@@ -119,13 +119,13 @@ static inline __attribute__((always_inline)) void turn(ptrdiff_t bytes, void *to
                                                        ptrdiff_t n)
 {
   if (bytes == 4)
-    THTurn32_lines(to, TURN_LINES, from, lines, apart, n);
+    THTranspose32_lines(to, TRANSPOSE_LINES, from, lines, apart, n);
   else if (bytes == 8)
-    THTurn64_lines(to, TURN_LINES, from, lines, apart, n);
+    THTranspose64_lines(to, TRANSPOSE_LINES, from, lines, apart, n);
   else
     for (ptrdiff_t i = 0; i < n; i++)
       for (ptrdiff_t j = 0; j < lines; j++)
-        ((real *)to)[i * TURN_LINES + j] = ((const real *)from)[j * apart + i];
+        ((real *)to)[i * TRANSPOSE_LINES + j] = ((const real *)from)[j * apart + i];
 }
 
 /* Lanes are lines of elements side by side. */
@@ -134,7 +134,7 @@ static inline int are_lines(const THRows *block)
   return block->step != 1 && block->jump == 1 && block->group == 1;
 }
 
-static inline int is_turned(const THRows *block)
+static inline int is_transposed(const THRows *block)
 {
   return are_lines(block) && block->lanes >= 16 && block->rows > 1;
 }
@@ -145,18 +145,18 @@ static inline int are_vectors(const THRows *block, ptrdiff_t least)
   return are_lines(block) && block->rows >= (block->lanes >= 16 ? least : TURN_ALONE);
 }
 
-static void turned_rows(void (*rows)(void *, const THRows *, const THReduceScalars *),
-                        ptrdiff_t stateSize, void *states, const THRows *block,
-                        const THReduceScalars *scalars)
+static void transposed_rows(void (*rows)(void *, const THRows *, const THReduceScalars *),
+                            ptrdiff_t stateSize, void *states, const THRows *block,
+                            const THReduceScalars *scalars)
 {
-  _Alignas(64) real turned[TURN_ROWS * TURN_LINES];
-  for (ptrdiff_t j = 0; j < block->lanes; j += TURN_LINES)
+  _Alignas(64) real turned[TURN_ROWS * TRANSPOSE_LINES];
+  for (ptrdiff_t j = 0; j < block->lanes; j += TRANSPOSE_LINES)
     for (ptrdiff_t i = 0; i < block->rows; i += TURN_ROWS) {
       const THRows part = {.at = turned,
-                           .lanes = THMin(TURN_LINES, block->lanes - j),
+                           .lanes = THMin(TRANSPOSE_LINES, block->lanes - j),
                            .step = 1,
                            .rows = THMin(TURN_ROWS, block->rows - i),
-                           .jump = TURN_LINES,
+                           .jump = TRANSPOSE_LINES,
                            .first = block->first + i * block->rowIndex + j * block->laneIndex,
                            .rowIndex = block->rowIndex,
                            .laneIndex = block->laneIndex,
@@ -170,11 +170,11 @@ static void turned_rows(void (*rows)(void *, const THRows *, const THReduceScala
 static void fold_lines(void (*join)(void *, const void *, ptrdiff_t), ptrdiff_t stateSize,
                        void *states, const void *parts, ptrdiff_t lines)
 {
-  _Alignas(64) char turned[64 * TURN_LINES];
-  const ptrdiff_t few = 64 / stateSize, row = TURN_LINES * stateSize;
+  _Alignas(64) char turned[64 * TRANSPOSE_LINES];
+  const ptrdiff_t few = 64 / stateSize, row = TRANSPOSE_LINES * stateSize;
   turn(stateSize, turned, parts, lines, few, few);
   for (ptrdiff_t half = few / 2; half > 0; half /= 2)
-    join(turned, turned + half * row, half * TURN_LINES);
+    join(turned, turned + half * row, half * TRANSPOSE_LINES);
   join(states, turned, lines);
 }
 
@@ -392,14 +392,14 @@ static inline int is_long(ptrdiff_t n, ptrdiff_t stateSize)
     enum { FEW = 64 / sizeof(state) };                                                             \
     const int isLong = (ptrdiff_t)name##_turned > TURN_NUMBERS && n >= TURN_NUMBERS;               \
     const real *const end = x + (lines - 1) * apart + n;                                           \
-    _Alignas(64) state parts[TURN_LINES][FEW];                                                     \
+    _Alignas(64) state parts[TRANSPOSE_LINES][FEW];                                                \
     if (isLong && scalars->far) {                                                                  \
       for (ptrdiff_t j = 0; j < lines; j++)                                                        \
         name##_line((state *)states + j, x + j * apart, n, 0, scalars);                            \
       return;                                                                                      \
     }                                                                                              \
-    for (ptrdiff_t j = 0; j < lines; j += TURN_LINES) {                                            \
-      const ptrdiff_t here = THMin(TURN_LINES, lines - j);                                         \
+    for (ptrdiff_t j = 0; j < lines; j += TRANSPOSE_LINES) {                                       \
+      const ptrdiff_t here = THMin(TRANSPOSE_LINES, lines - j);                                    \
       const real *const at = x + j * apart;                                                        \
       if (isLong)                                                                                  \
         name##_long_parts(parts, at, here, apart, n, line_ahead(scalars, name##_fetched),          \
@@ -419,8 +419,8 @@ static inline int is_long(ptrdiff_t n, ptrdiff_t stateSize)
       name##_lines(states, AT(block), block->lanes, block->step, block->rows, scalars);      \
       return;                                                                                \
     }                                                                                        \
-    if (is_turned(block)) {                                                                  \
-      turned_rows(name##_rows, sizeof(state), states, block, scalars);                       \
+    if (is_transposed(block)) {                                                              \
+      transposed_rows(name##_rows, sizeof(state), states, block, scalars);                   \
       return;                                                                                \
     }                                                                                        \
     const ptrdiff_t lanes = block->lanes, step = block->step;                                \
@@ -1047,8 +1047,8 @@ static void best_finish(const void *states, ptrdiff_t lanes, const THReduceScala
   }                                                                                          \
   static void name##_rows(void *states, const THRows *block, const THReduceScalars *scalars) \
   {                                                                                          \
-    if (is_turned(block))                                                                    \
-      turned_rows(name##_rows, sizeof(Best), states, block, scalars);                        \
+    if (is_transposed(block))                                                                \
+      transposed_rows(name##_rows, sizeof(Best), states, block, scalars);                    \
     else                                                                                     \
       best_rows(largest, states, block);                                                     \
   }                                                                                          \
@@ -1228,8 +1228,8 @@ static void var_strip(Moments *moments, const real *x, ptrdiff_t n, ptrdiff_t st
 
 static void var_rows(void *states, const THRows *block, const THReduceScalars *scalars)
 {
-  if (is_turned(block)) {
-    turned_rows(var_rows, sizeof(Moments), states, block, scalars);
+  if (is_transposed(block)) {
+    transposed_rows(var_rows, sizeof(Moments), states, block, scalars);
     return;
   }
   for (ptrdiff_t i = 0; i < block->rows; i += VARIANCE_ROWS)

@@ -239,14 +239,14 @@ static void powers_rows(void *states, const THRows *block, const THReduceScalars
 /* Elements that lie in any way are copied, some at a time. */
 static SMALL void powers_apart(Powers *states, const THRows *block, const THReduceScalars *scalars)
 {
-  real room[TURN_ROWS * TURN_LINES];
-  for (ptrdiff_t j = 0; j < block->lanes; j += TURN_LINES)
+  real room[TURN_ROWS * TRANSPOSE_LINES];
+  for (ptrdiff_t j = 0; j < block->lanes; j += TRANSPOSE_LINES)
     for (ptrdiff_t i = 0; i < block->rows; i += TURN_ROWS) {
       const THRows part = {.at = room,
-                           .lanes = THMin(TURN_LINES, block->lanes - j),
+                           .lanes = THMin(TRANSPOSE_LINES, block->lanes - j),
                            .step = 1,
                            .rows = THMin(TURN_ROWS, block->rows - i),
-                           .jump = block->lanes == 1 ? 1 : TURN_LINES};
+                           .jump = block->lanes == 1 ? 1 : TRANSPOSE_LINES};
       const real *const from = AT(block) + i * block->jump + j * block->step;
       for (ptrdiff_t d = 0; d < part.rows; d++)
         for (ptrdiff_t k = 0; k < part.lanes; k++)
@@ -257,8 +257,8 @@ static SMALL void powers_apart(Powers *states, const THRows *block, const THRedu
 
 static void powers_rows(void *states, const THRows *block, const THReduceScalars *scalars)
 {
-  if (is_turned(block))
-    turned_rows(powers_rows, sizeof(Powers), states, block, scalars);
+  if (is_transposed(block))
+    transposed_rows(powers_rows, sizeof(Powers), states, block, scalars);
   else if (block->lanes == 1 && block->jump == 1)
     powers_line(states, block->at, block->rows, block->first, scalars);
   else if (block->step != 1)

@@ -7,7 +7,7 @@
 #if defined(__AVX512F__)
 #include <immintrin.h>
 
-static inline __attribute__((always_inline)) __m512d THSumEight(__m512d a, __m512d b)
+static inline __attribute__((always_inline)) __m512d THAddViaFma(__m512d a, __m512d b)
 {
   return _mm512_fmadd_pd(a, _mm512_set1_pd(1), b);
 }

@@ -1,5 +1,5 @@
 /* Lines turned over: elements that lie beside each other come to lie below each other, so that the
- * vectors of a row hold one element of each line.  THTurn8 to THTurn64 move elements of 1
+ * vectors of a row hold one element of each line.  THTranspose8 to THTranspose64 move elements of 1
  * to 8 bytes, whatever their type. */
 #ifndef TH_TURN_H
 #define TH_TURN_H
@@ -12,11 +12,11 @@
 
 #if defined(__AVX512F__)
 #include <immintrin.h>
-enum { TH_TURN_VECTOR = 64 };
+enum { TH_TRANSPOSE_VECTOR = 64 };
 #elif defined(__AVX__)
-enum { TH_TURN_VECTOR = 32 };
+enum { TH_TRANSPOSE_VECTOR = 32 };
 #else
-enum { TH_TURN_VECTOR = 16 };
+enum { TH_TRANSPOSE_VECTOR = 16 };
 #endif
 
 /* Of two vectors, elements of the first and of the second by turns: their first halves, their last
@@ -41,47 +41,47 @@ enum { TH_TURN_VECTOR = 16 };
  * Row i and row i + SIDE / 2 become rows 2i and 2i + 1, element by element in turn: that moves the
  * highest bit of the row's number behind the bits of the place, and that one's highest bit behind
  * those of the row.  After as many times as there are bits, rows and places have changed roles. */
-#define TH_TURN_SQUARE(BITS, BYTES, FIRST, LAST)                                               \
-  enum { THTurn##BITS##_SIDE = BYTES / (BITS / 8) };                                           \
-  typedef uint##BITS##_t THTurn##BITS##_Vector __attribute__((vector_size(BYTES)));            \
-                                                                                               \
-  static inline __attribute__((always_inline)) void                                            \
-      THTurn##BITS##_store(THTurn##BITS##_Vector v[2][THTurn##BITS##_SIDE], uint##BITS##_t *y, \
-                           ptrdiff_t pitch)                                                    \
-  {                                                                                            \
-    enum { SIDE = THTurn##BITS##_SIDE };                                                       \
-    int from = 0;                                                                              \
-    TH_PRAGMA(GCC unroll 4)                                                                    \
-    for (int bits = 1; bits < SIDE; bits *= 2, from = !from)                                   \
-      TH_PRAGMA(GCC unroll 8)                                                                  \
-    for (int i = 0; i < SIDE / 2; i++) {                                                       \
-      v[!from][2 * i] = __builtin_shufflevector(v[from][i], v[from][i + SIDE / 2], FIRST);     \
-      v[!from][2 * i + 1] = __builtin_shufflevector(v[from][i], v[from][i + SIDE / 2], LAST);  \
-    }                                                                                          \
-    TH_PRAGMA(GCC unroll 16)                                                                   \
-    for (int i = 0; i < SIDE; i++)                                                             \
-      memcpy(y + i * pitch, &v[from][i], sizeof v[0][0]);                                      \
-  }                                                                                            \
-                                                                                               \
-  /* y[j * nextY + i] = x[i * nextX + j], of a whole square. */                                \
-  static inline void THTurn##BITS##_square(const void *x, ptrdiff_t nextX, void *y,            \
-                                           ptrdiff_t nextY)                                    \
-  {                                                                                            \
-    THTurn##BITS##_Vector v[2][THTurn##BITS##_SIDE];                                           \
-    for (int i = 0; i < THTurn##BITS##_SIDE; i++)                                              \
-      memcpy(&v[0][i], (const uint##BITS##_t *)x + i * nextX, sizeof v[0][0]);                 \
-    THTurn##BITS##_store(v, y, nextY);                                                         \
+#define TH_TRANSPOSE_SQUARE(BITS, BYTES, FIRST, LAST)                                         \
+  enum { THTranspose##BITS##_SIDE = BYTES / (BITS / 8) };                                     \
+  typedef uint##BITS##_t THTranspose##BITS##_Vector __attribute__((vector_size(BYTES)));      \
+                                                                                              \
+  static inline __attribute__((always_inline)) void                                           \
+      THTranspose##BITS##_store(THTranspose##BITS##_Vector v[2][THTranspose##BITS##_SIDE],    \
+                                uint##BITS##_t *y, ptrdiff_t pitch)                           \
+  {                                                                                           \
+    enum { SIDE = THTranspose##BITS##_SIDE };                                                 \
+    int from = 0;                                                                             \
+    TH_PRAGMA(GCC unroll 4)                                                                   \
+    for (int bits = 1; bits < SIDE; bits *= 2, from = !from)                                  \
+      TH_PRAGMA(GCC unroll 8)                                                                 \
+    for (int i = 0; i < SIDE / 2; i++) {                                                      \
+      v[!from][2 * i] = __builtin_shufflevector(v[from][i], v[from][i + SIDE / 2], FIRST);    \
+      v[!from][2 * i + 1] = __builtin_shufflevector(v[from][i], v[from][i + SIDE / 2], LAST); \
+    }                                                                                         \
+    TH_PRAGMA(GCC unroll 16)                                                                  \
+    for (int i = 0; i < SIDE; i++)                                                            \
+      memcpy(y + i * pitch, &v[from][i], sizeof v[0][0]);                                     \
+  }                                                                                           \
+                                                                                              \
+  /* y[j * nextY + i] = x[i * nextX + j], of a whole square. */                               \
+  static inline void THTranspose##BITS##_square(const void *x, ptrdiff_t nextX, void *y,      \
+                                                ptrdiff_t nextY)                              \
+  {                                                                                           \
+    THTranspose##BITS##_Vector v[2][THTranspose##BITS##_SIDE];                                \
+    for (int i = 0; i < THTranspose##BITS##_SIDE; i++)                                        \
+      memcpy(&v[0][i], (const uint##BITS##_t *)x + i * nextX, sizeof v[0][0]);                \
+    THTranspose##BITS##_store(v, y, nextY);                                                   \
   }
 
 /* to[i * pitch + j] = from[j * apart + i] for lines j and n elements i of each.  In to there
  * is room for both rounded up to whole vectors; what that leaves over gets anything. */
-#define TH_TURN_LINES(BITS)                                                                        \
-  static __attribute__((noinline, unused)) void THTurn##BITS##_lines(void *to, ptrdiff_t pitch,    \
-                                                                     const void *from,             \
-                                                                     ptrdiff_t lines,              \
-                                                                     ptrdiff_t apart, ptrdiff_t n) \
+#define TH_TRANSPOSE_LINES(BITS)                                                                   \
+  static __attribute__((noinline,                                                                  \
+                        unused)) void THTranspose##BITS##_lines(void *to, ptrdiff_t pitch,         \
+                                                                const void *from, ptrdiff_t lines, \
+                                                                ptrdiff_t apart, ptrdiff_t n)      \
   {                                                                                                \
-    enum { SIDE = THTurn##BITS##_SIDE };                                                           \
+    enum { SIDE = THTranspose##BITS##_SIDE };                                                      \
     const uint##BITS##_t *const x = from;                                                          \
     uint##BITS##_t *const y = to;                                                                  \
     if (n <= SIDE / 4) { /* most of the square would be empty */                                   \
@@ -95,7 +95,7 @@ enum { TH_TURN_VECTOR = 16 };
       for (ptrdiff_t j = 0; j < lines; j += SIDE) {                                                \
         const int rows = lines - j < SIDE ? (int)(lines - j) : SIDE;                               \
         const uint##BITS##_t *const at = x + j * apart + i;                                        \
-        THTurn##BITS##_Vector v[2][SIDE];                                                          \
+        THTranspose##BITS##_Vector v[2][SIDE];                                                     \
         if (rows == SIDE && TH_CAN_LOAD(count)) {                                                  \
           TH_PRAGMA(GCC unroll 16)                                                                 \
           for (int a = 0; a < SIDE; a++)                                                           \
@@ -105,32 +105,32 @@ enum { TH_TURN_VECTOR = 16 };
           for (int a = 0; a < rows; a++)                                                           \
             memcpy(&v[0][a], at + a * apart, (size_t)count * sizeof *at);                          \
         }                                                                                          \
-        THTurn##BITS##_store(v, y + i * pitch + j, pitch);                                         \
+        THTranspose##BITS##_store(v, y + i * pitch + j, pitch);                                    \
       }                                                                                            \
     }                                                                                              \
   }
 
 #if defined(__AVX512F__)
 #define TH_CAN_LOAD(count)         1
-#define TH_LOAD(BITS, v, x, count) (v) = (THTurn##BITS##_Vector)TH_MASKED_LOAD##BITS(x, count)
-TH_TURN_SQUARE(32, TH_TURN_VECTOR, TH_FIRST16, TH_LAST16)
-TH_TURN_SQUARE(64, TH_TURN_VECTOR, TH_FIRST8, TH_LAST8)
+#define TH_LOAD(BITS, v, x, count) (v) = (THTranspose##BITS##_Vector)TH_MASKED_LOAD##BITS(x, count)
+TH_TRANSPOSE_SQUARE(32, TH_TRANSPOSE_VECTOR, TH_FIRST16, TH_LAST16)
+TH_TRANSPOSE_SQUARE(64, TH_TRANSPOSE_VECTOR, TH_FIRST8, TH_LAST8)
 #else
 #define TH_CAN_LOAD(count)         ((count) == SIDE)
 #define TH_LOAD(BITS, v, x, count) memcpy(&(v), x, sizeof(v))
 #if defined(__AVX__)
-TH_TURN_SQUARE(32, TH_TURN_VECTOR, TH_FIRST8, TH_LAST8)
-TH_TURN_SQUARE(64, TH_TURN_VECTOR, TH_FIRST4, TH_LAST4)
+TH_TRANSPOSE_SQUARE(32, TH_TRANSPOSE_VECTOR, TH_FIRST8, TH_LAST8)
+TH_TRANSPOSE_SQUARE(64, TH_TRANSPOSE_VECTOR, TH_FIRST4, TH_LAST4)
 #else
-TH_TURN_SQUARE(32, TH_TURN_VECTOR, TH_FIRST4, TH_LAST4)
-TH_TURN_SQUARE(64, TH_TURN_VECTOR, TH_FIRST2, TH_LAST2)
+TH_TRANSPOSE_SQUARE(32, TH_TRANSPOSE_VECTOR, TH_FIRST4, TH_LAST4)
+TH_TRANSPOSE_SQUARE(64, TH_TRANSPOSE_VECTOR, TH_FIRST2, TH_LAST2)
 #endif
 #endif
-TH_TURN_LINES(32)
-TH_TURN_LINES(64)
+TH_TRANSPOSE_LINES(32)
+TH_TRANSPOSE_LINES(64)
 
 /* Short elements in short vectors, which every level interleaves in one instruction. */
-TH_TURN_SQUARE(8, 16, TH_FIRST16, TH_LAST16)
-TH_TURN_SQUARE(16, 16, TH_FIRST8, TH_LAST8)
+TH_TRANSPOSE_SQUARE(8, 16, TH_FIRST16, TH_LAST16)
+TH_TRANSPOSE_SQUARE(16, 16, TH_FIRST8, TH_LAST8)
 
 #endif

@@ -91,7 +91,7 @@ static int THTensor_(orderResult)(const THPointwiseInfo *info, THLoop *loop)
 }
 
 /* Any two shapes have something in common if one of them is flat. */
-static int THTensor_(walksBeside)(const THTensor *x, const THTensor *in)
+static int THTensor_(walksWith)(const THTensor *x, const THTensor *in)
 {
   return THTensor_(isSameSizeAs)(x, in) || THTensor_(isContiguous)(in);
 }

@@ -428,10 +428,11 @@ static void THNN_(addTerms)(const THNN_(ImplicitImages) * w, const THNN_(Implici
       next = THNN_(nextOf)(w);
       sums = w->to + (i->image * w->size + i->skipped) * next + i->group * w->results + result;
     }
-    const THNN_(Beside) beside = {.sends = w->sends};
-    THNN_(implicit)->multiplyBeside(rows, position, planes * part->taps, w->term + k * w->terms, x,
-                                    w->inPlace, THNN_(pickWeights)(w, i, part, planes, width),
-                                    vectors, plane == 0 ? start : NULL, sums, next, &beside);
+    const THNN_(PrefetchHint) beside = {.sends = w->sends};
+    THNN_(implicit)->multiplyPrefetching(rows, position, planes * part->taps,
+                                         w->term + k * w->terms, x, w->inPlace,
+                                         THNN_(pickWeights)(w, i, part, planes, width), vectors,
+                                         plane == 0 ? start : NULL, sums, next, &beside);
   }
 }
 
@@ -716,24 +717,24 @@ typedef struct {
 static void THNN_(addPiece)(const THNN_(ImplicitWeights) * w, const THNN_(WeightsItem) * i,
                             const THNNPart *part, const ptrdiff_t *term, const ptrdiff_t *column,
                             ptrdiff_t piece, const real *gradients, ptrdiff_t count, ptrdiff_t o,
-                            const THNN_(Beside) * beside)
+                            const THNN_(PrefetchHint) * beside)
 {
   const ptrdiff_t vectors = THNN_(vectorsOf)(count), width = vectors * THNN_(implicit)->lanes;
   const int listed = w->inPlace && !w->inRows;
   real *sums = i->sums + o * w->planes * w->c->window;
   if (!THNN_(isParted)(w)) {
-    THNN_(implicit)->multiplyBeside(i->few * w->c->window, term, piece, column,
-                                    listed ? i->x : i->flat, listed, gradients, vectors, NULL, sums,
-                                    width, beside);
+    THNN_(implicit)->multiplyPrefetching(i->few * w->c->window, term, piece, column,
+                                         listed ? i->x : i->flat, listed, gradients, vectors, NULL,
+                                         sums, width, beside);
     return;
   }
   for (ptrdiff_t t = 0, run; t < part->taps; t += run) {
     run = 1; /* taps that follow each other */
     while (i->few == w->planes && t + run < part->taps && part->tap[t + run] == part->tap[t] + run)
       run++;
-    THNN_(implicit)->multiplyBeside(run * i->few, term + t * w->planes, piece, column, i->flat, 0,
-                                    gradients, vectors, NULL,
-                                    sums + part->tap[t] * w->planes * width, width, beside);
+    THNN_(implicit)->multiplyPrefetching(run * i->few, term + t * w->planes, piece, column, i->flat,
+                                         0, gradients, vectors, NULL,
+                                         sums + part->tap[t] * w->planes * width, width, beside);
   }
 }
 
@@ -762,9 +763,9 @@ static void THNN_(addPartsPieces)(const THNN_(ImplicitWeights) * w, const THNN_(
                                THNN_(vectorsOf)(count) * THNN_(implicit)->lanes, i->totals + o);
       /* Gradients that are turned over come from memory, the piece after the next meanwhile. */
       const ptrdiff_t later = at + 2 * w->piece;
-      THNN_(Beside) beside = {0};
+      THNN_(PrefetchHint) beside = {0};
       if (!parted && !c->last && !w->inPlace && later < c->windows)
-        beside = (THNN_(Beside)){i->y + o * c->windows + later, count, c->windows, 0};
+        beside = (THNN_(PrefetchHint)){i->y + o * c->windows + later, count, c->windows, 0};
       THNN_(addPiece)(w, i, part, term, w->inRows ? w->row : position + at, piece, gradients, count,
                       o - i->first, &beside);
     }
@@ -785,10 +786,10 @@ static void THNN_(deliverWeights)(const THNN_(ImplicitWeights) * w, const THNN_(
                                 i->ordered + t * width, c->window * width);
     sums = i->ordered;
   }
-  THNN_(winograd)->addTurned(i->few * c->window, count, sums, width, w->scale,
-                             w->weights + (i->group * outputs + o) * c->depth +
-                                 i->plane * c->window,
-                             c->depth);
+  THNN_(winograd)->addTransposed(i->few * c->window, count, sums, width, w->scale,
+                                 w->weights + (i->group * outputs + o) * c->depth +
+                                     i->plane * c->window,
+                                 c->depth);
 }
 
 /* Lays out some images from one on. */

@@ -5,7 +5,7 @@ typedef struct {
   const real *coming;
   ptrdiff_t rows, next;
   int sends;
-} THNN_(Beside);
+} THNN_(PrefetchHint);
 
 typedef struct {
   ptrdiff_t lanes;   /* of a vector, and */
@@ -17,10 +17,10 @@ typedef struct {
                    const ptrdiff_t *columns, const real *x, int isFar, const real *m,
                    ptrdiff_t vectors, const real *start, real *sums, ptrdiff_t next);
   /* The same and more; what lies behind m is not fetched if rows are. */
-  void (*multiplyBeside)(ptrdiff_t nrows, const ptrdiff_t *rows, ptrdiff_t ncolumns,
-                         const ptrdiff_t *columns, const real *x, int isFar, const real *m,
-                         ptrdiff_t vectors, const real *start, real *sums, ptrdiff_t next,
-                         const THNN_(Beside) * beside);
+  void (*multiplyPrefetching)(ptrdiff_t nrows, const ptrdiff_t *rows, ptrdiff_t ncolumns,
+                              const ptrdiff_t *columns, const real *x, int isFar, const real *m,
+                              ptrdiff_t vectors, const real *start, real *sums, ptrdiff_t next,
+                              const THNN_(PrefetchHint) * beside);
   /* y[j][i] = x[i][j] for i < rows, j < columns; rows of x are nextX apart, those of y nextY. */
   void (*turn)(ptrdiff_t rows, ptrdiff_t columns, const real *x, ptrdiff_t nextX, real *y,
                ptrdiff_t nextY);

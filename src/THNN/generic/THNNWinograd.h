@@ -42,8 +42,8 @@ typedef struct {
                   ptrdiff_t nextY);
   /* y[i][j] += scale * x[j][i] for i < n: of so many rows of whole vectors, the first n elements
    * each; rows of x and y are nextX and nextY apart. */
-  void (*addTurned)(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t nextX, accreal scale,
-                    real *y, ptrdiff_t nextY);
+  void (*addTransposed)(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t nextX, accreal scale,
+                        real *y, ptrdiff_t nextY);
 } THNN_(Winograd);
 
 extern const THNN_(Winograd) * THNN_(winograd);

@@ -437,7 +437,7 @@ static void THNN_(writeResults)(const THNN_(Tiled) * w, ptrdiff_t positions, ptr
   else if (w->first == 0)
     THNN_(implicit)->turn(positions, count, results, lanes, to, w->size);
   else
-    THNN_(winograd)->addTurned(positions, count, results, lanes, 1, to, w->size);
+    THNN_(winograd)->addTransposed(positions, count, results, lanes, 1, to, w->size);
 }
 
 /* Rows of tiles of image n of the run become rows of a vector of results. */
@@ -698,7 +698,7 @@ static void THNN_(addTaps)(const THNN_(Tiled) * w, const THNN_(Run) * r, const r
       THNN_(winograd)->taps(w->first, w->end, vectors, sums + (p + k) * width, r->planes * width,
                             m + k * TAPS * width);
     real *weights = w->to + (group * w->results + first) * w->c->depth + (r->plane + p) * TAPS;
-    THNN_(winograd)->addTurned(terms, count, m, width, w->scale, weights, w->c->depth);
+    THNN_(winograd)->addTransposed(terms, count, m, width, w->scale, weights, w->c->depth);
   }
 }
 

@@ -47,7 +47,7 @@ LOOP load(Sums *to, const real *x)
 LOOP add_to(Sums *sum, const Sums *more)
 {
 #if defined(TH_REAL_IS_FLOAT) && defined(__AVX512F__)
-  *sum = (Sums)THSumEight((__m512d)*sum, (__m512d)*more);
+  *sum = (Sums)THAddViaFma((__m512d)*sum, (__m512d)*more);
 #else
   *sum += *more;
 #endif

@@ -336,9 +336,9 @@ static void turn_in(const Group *group, real *to, const real *x, ptrdiff_t apart
   if (group->planes < GROUP)
     memset(to, 0, (size_t)(n * GROUP) * sizeof *to);
 #ifdef TH_REAL_IS_FLOAT
-  THTurn32_lines(to, GROUP, x, group->planes, apart, n);
+  THTranspose32_lines(to, GROUP, x, group->planes, apart, n);
 #else
-  THTurn64_lines(to, GROUP, x, group->planes, apart, n);
+  THTranspose64_lines(to, GROUP, x, group->planes, apart, n);
 #endif
 }
 
@@ -347,9 +347,9 @@ static void turn_out(const Group *group, const real *from, real *y, ptrdiff_t ap
 {
   enum { PITCH = PIECE + 64 / sizeof *y }; /* lines do not share a set of the cache */
 #ifdef TH_REAL_IS_FLOAT
-  THTurn32_lines(group->lines, PITCH, from, n, GROUP, GROUP);
+  THTranspose32_lines(group->lines, PITCH, from, n, GROUP, GROUP);
 #else
-  THTurn64_lines(group->lines, PITCH, from, n, GROUP, GROUP);
+  THTranspose64_lines(group->lines, PITCH, from, n, GROUP, GROUP);
 #endif
   for (int j = 0; j < group->planes; j++)
     memcpy(y + j * apart, group->lines + j * PITCH, (size_t)n * sizeof *y);

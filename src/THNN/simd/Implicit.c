@@ -156,10 +156,10 @@ static const struct {
 #endif
 };
 
-static void multiply_beside(ptrdiff_t nrows, const ptrdiff_t *rows, ptrdiff_t ncolumns,
-                            const ptrdiff_t *columns, const real *x, int isFar, const real *m,
-                            ptrdiff_t vectors, const real *start, real *sums, ptrdiff_t next,
-                            const THNN_(Beside) * beside)
+static void multiply_prefetching(ptrdiff_t nrows, const ptrdiff_t *rows, ptrdiff_t ncolumns,
+                                 const ptrdiff_t *columns, const real *x, int isFar, const real *m,
+                                 ptrdiff_t vectors, const real *start, real *sums, ptrdiff_t next,
+                                 const THNN_(PrefetchHint) * beside)
 {
   const ptrdiff_t width = vectors * LANES, together = tiles[vectors].rows;
   const ptrdiff_t groups = nrows / together;
@@ -209,17 +209,17 @@ static void multiply(ptrdiff_t nrows, const ptrdiff_t *rows, ptrdiff_t ncolumns,
                      const ptrdiff_t *columns, const real *x, int isFar, const real *m,
                      ptrdiff_t vectors, const real *start, real *sums, ptrdiff_t next)
 {
-  const THNN_(Beside) nothing = {0};
-  multiply_beside(nrows, rows, ncolumns, columns, x, isFar, m, vectors, start, sums, next,
-                  &nothing);
+  const THNN_(PrefetchHint) nothing = {0};
+  multiply_prefetching(nrows, rows, ncolumns, columns, x, isFar, m, vectors, start, sums, next,
+                       &nothing);
 }
 
 /* --- transposition --------------------------------------------------------------------------- */
 
 #if defined(TH_REAL_IS_FLOAT)
-#define turn_square THTurn32_square
+#define transpose_square THTranspose32_square
 #else
-#define turn_square THTurn64_square
+#define transpose_square THTranspose64_square
 #endif
 
 /* Squares, along the longer side first; the last ones begin where they end with the matrix.  Along
@@ -241,7 +241,7 @@ static void turn(ptrdiff_t rows, ptrdiff_t columns, const real *x, ptrdiff_t nex
         const ptrdiff_t column = THMin(j, columns - LANES), row = THMin(i, rows - LANES);
         for (int k = 0; k < LANES; k++)
           __builtin_prefetch(x + (row + k) * nextX + column + AHEAD);
-        turn_square(x + row * nextX + column, nextX, y + column * nextY + row, nextY);
+        transpose_square(x + row * nextX + column, nextX, y + column * nextY + row, nextY);
       }
     return;
   }
@@ -250,7 +250,7 @@ static void turn(ptrdiff_t rows, ptrdiff_t columns, const real *x, ptrdiff_t nex
       const ptrdiff_t column = THMin(j, columns - LANES), row = THMin(i, rows - LANES);
       for (int k = 0; k < LANES; k++)
         __builtin_prefetch(y + (column + k) * nextY + row + AHEAD, 1);
-      turn_square(x + row * nextX + column, nextX, y + column * nextY + row, nextY);
+      transpose_square(x + row * nextX + column, nextX, y + column * nextY + row, nextY);
     }
 }
 
@@ -268,12 +268,12 @@ static void turn_around(ptrdiff_t rows, ptrdiff_t columns, const real *x, ptrdif
     for (ptrdiff_t i = 0; i < rows; i += LINE) {
       _Alignas(TH_STREAM_LINE) real lines[LANES * LINE];
       for (int k = 0; k < LINE; k += LANES)
-        turn_square(x + (i + k) * nextX + column, nextX, lines + k, LINE);
+        transpose_square(x + (i + k) * nextX + column, nextX, lines + k, LINE);
       for (int k = 0; k < LANES; k++)
         THStream_lines(y + (column + k) * nextY + i, lines + k * LINE, 1);
     }
   }
 }
 
-const THNN_(Implicit)
-    TH_LEVEL_(THNN_(implicit))[] = {{LANES, MOST, multiply, multiply_beside, turn, turn_around}};
+const THNN_(Implicit) TH_LEVEL_(THNN_(implicit))[] = {
+    {LANES, MOST, multiply, multiply_prefetching, turn, turn_around}};

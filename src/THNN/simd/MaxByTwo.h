@@ -32,14 +32,14 @@ KERNEL begin_by_two(StripByTwo *s, const THNNWindow *w, ptrdiff_t begin)
 }
 
 /* Of two numbers the first, unless the second one is larger. */
-KERNEL take_number(Wide v, __m512i all, place behind, Winner *w)
+KERNEL take_number(Wide v, __m512i all, place behind, ArgMax *w)
 {
   const Mask take = MORE(v, w->most);
   w->most = MOST(v, w->most);
   w->best = ADD_PLACES_WHERE(take, all, ALL_PLACES(behind), w->best);
 }
 
-KERNEL take_row(const Winner *row, Winner *w)
+KERNEL take_row(const ArgMax *row, ArgMax *w)
 {
   const Mask take = MORE(row->most, w->most);
   w->most = MOST(row->most, w->most);
@@ -74,7 +74,7 @@ typedef struct {
 /* The largest of the row that begins at that place of x.  Of what is looked at the bits are taken
  * in; the element behind the vectors is among those of the next strip. */
 KERNEL row_by_two(const StripByTwo *s, Side side, const real *x, ptrdiff_t row, ptrdiff_t size,
-                  Winner *to, __m512i *bits)
+                  ArgMax *to, __m512i *bits)
 {
   const __m512i at = ALL_PLACES((place)row);
   Wide low, high;
@@ -107,14 +107,14 @@ typedef struct {
   ptrdiff_t upper, lower;
 } RowsByTwo;
 
-KERNEL windows_by_two(const StripByTwo *s, Side side, Winner *last, const real *x, RowsByTwo rows,
+KERNEL windows_by_two(const StripByTwo *s, Side side, ArgMax *last, const real *x, RowsByTwo rows,
                       ptrdiff_t size, Mask wanted, real *y, int64_t *index, __m512i *bits)
 {
-  Winner all, below;
+  ArgMax all, below;
   row_by_two(s, side, x, rows.upper, size, &all, bits);
   row_by_two(s, side, x, rows.lower, size, &below, bits);
   if (size == 3) {
-    const Winner middle = all;
+    const ArgMax middle = all;
     all = *last;
     take_row(&middle, &all);
     *last = below;
@@ -136,7 +136,7 @@ KERNEL strips_by_two(const THNNWindow *axis, ptrdiff_t first, ptrdiff_t strips, 
   const ptrdiff_t columns = axis[2].output, next = axis[2].input, rows = axis[1].output;
   const ptrdiff_t top = axis[1].pad, bottom = axis[1].input - 1;
   StripByTwo s[STRIPS];
-  Winner last[STRIPS];
+  ArgMax last[STRIPS];
   const Side both = {1, 1};
   __m512i bits = _mm512_setzero_si512();
   for (ptrdiff_t k = 0; k < strips; k++) {
@@ -144,7 +144,7 @@ KERNEL strips_by_two(const THNNWindow *axis, ptrdiff_t first, ptrdiff_t strips, 
     row_by_two(&s[k], both, x, 0, size, &last[k], &bits);
   }
   const StripByTwo one = s[0], two = s[strips > 1];
-  Winner lastOne = last[0], lastTwo = last[strips > 1];
+  ArgMax lastOne = last[0], lastTwo = last[strips > 1];
   for (ptrdiff_t j = 0; j < rows; j++, y += columns, index += columns) {
     const ptrdiff_t end = 2 * j - top + size;
     const RowsByTwo from = {THMin(THMax(end - 2, 0), bottom) * next, THMin(end - 1, bottom) * next};

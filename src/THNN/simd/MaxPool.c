@@ -34,7 +34,7 @@ typedef struct {
   ptrdiff_t row; /* of all slices; -1 for none */
   real most[BLOCK];
   place best[BLOCK];
-} Winners;
+} ArgMaxes;
 
 /* A block of windows of each row.  The part of a row that they cover is laid out in phases: phase p
  * has element p of every window, and those that a whole number of steps is between. */
@@ -49,7 +49,7 @@ typedef struct {
    * cannot be read as a whole at once.  The least of numbers where there is no image. */
   real phase[2][ROOM];
   ptrdiff_t row[2]; /* which rows; -1 for none */
-  Winners winners[SLICES * ROWS];
+  ArgMaxes winners[SLICES * ROWS];
 } Block;
 
 /* Where frames move from the stack to the heap, as gcc's AddressSanitizer lets them, they are
@@ -174,7 +174,7 @@ KERNEL take_larger(real value, place at, real *most, place *best)
 
 /* Windows whose size and step are constants, and their elements neighbours. */
 KERNEL constant_windows(const Block *b, place row, const real *even, ptrdiff_t step, ptrdiff_t size,
-                        Winners *to)
+                        ArgMaxes *to)
 {
   const place start = row + (place)b->start;
   const real *odd = even + (step > 1 ? b->pitch : 1);
@@ -204,7 +204,7 @@ KERNEL larger(const real *x, ptrdiff_t apart, place first, ptrdiff_t step, ptrdi
     take_larger(x[j * apart], first + (place)(j * step), &most[j], &best[j]);
 }
 
-static void least(const Block *b, place row, Winners *to)
+static void least(const Block *b, place row, ArgMaxes *to)
 {
   for (ptrdiff_t j = 0; j < b->count; j++) {
     to->most[j] = -(real)INFINITY;
@@ -212,7 +212,7 @@ static void least(const Block *b, place row, Winners *to)
   }
 }
 
-static void small_windows(const Block *b, place row, const real *phase, Winners *to)
+static void small_windows(const Block *b, place row, const real *phase, ArgMaxes *to)
 {
   const THNNWindow *w = b->w;
   least(b, row, to);
@@ -223,7 +223,7 @@ static void small_windows(const Block *b, place row, const real *phase, Winners 
 }
 
 /* Windows that are not small: only those that the element of a window at k is in the image of. */
-static void large_windows(const Block *b, place row, const real *x, Winners *to)
+static void large_windows(const Block *b, place row, const real *x, ArgMaxes *to)
 {
   const THNNWindow *w = b->w;
   least(b, row, to);
@@ -240,7 +240,7 @@ static void large_windows(const Block *b, place row, const real *x, Winners *to)
 }
 
 /* A row of the plane x, of that many. */
-static void pool_row(Block *b, const real *x, ptrdiff_t row, ptrdiff_t rows, Winners *to)
+static void pool_row(Block *b, const real *x, ptrdiff_t row, ptrdiff_t rows, ArgMaxes *to)
 {
   const THNNWindow *w = b->w;
   const place first = (place)(row * w->input);
@@ -290,10 +290,10 @@ static void begin_block(Block *b, const THNNWindow *w, ptrdiff_t begin)
 }
 
 /* The winners of row r of slice z, perhaps from before. */
-static inline const Winners *winners_of(Block *b, const THNNWindow *axis, const real *x,
-                                        ptrdiff_t z, ptrdiff_t r)
+static inline const ArgMaxes *argmaxes_of(Block *b, const THNNWindow *axis, const real *x,
+                                          ptrdiff_t z, ptrdiff_t r)
 {
-  Winners *w = &b->winners[z % SLICES * ROWS + r % ROWS];
+  ArgMaxes *w = &b->winners[z % SLICES * ROWS + r % ROWS];
   const ptrdiff_t row = z * axis[1].input + r;
   if (w->row != row) {
     pool_row(b, x, row, axis[0].input * axis[1].input, w);
@@ -307,7 +307,7 @@ FRAME_STAYS static inline void pool_windows(Block *b, const THNNWindow *axis, co
                                             const THNNSpan *height, const real *x, real *y,
                                             int64_t *index)
 {
-  const Winners *first = winners_of(b, axis, x, depth->begin, height->begin);
+  const ArgMaxes *first = argmaxes_of(b, axis, x, depth->begin, height->begin);
   const ptrdiff_t count = b->count, wanted = b->end - b->begin;
   real most[BLOCK];
   place best[BLOCK];
@@ -317,7 +317,7 @@ FRAME_STAYS static inline void pool_windows(Block *b, const THNNWindow *axis, co
     for (ptrdiff_t r = height->begin; r < height->end; r += axis[1].dilation) {
       if (z == depth->begin && r == height->begin)
         continue;
-      const Winners *row = winners_of(b, axis, x, z, r);
+      const ArgMaxes *row = argmaxes_of(b, axis, x, z, r);
 #pragma omp simd
       for (ptrdiff_t j = 0; j < count; j++)
         take_larger(row->most[j], row->best[j], &most[j], &best[j]);
@@ -464,7 +464,7 @@ enum { WIDE = 64 / sizeof(real), TAPS = 16, STRIPS = 16, AHEAD = 4096 / sizeof(r
 typedef struct {
   Wide most;
   __m512i best;
-} Winner;
+} ArgMax;
 
 /* As many windows of a row as a vector has elements. */
 typedef struct {
@@ -478,7 +478,7 @@ typedef struct {
              [2]; /* which elements are in the image of the vectors that tap k is taken from */
   Mask wanted;
   ptrdiff_t row[SLICES * ROWS]; /* whose winners these are, of all slices; -1 for none */
-  Winner winner[SLICES * ROWS];
+  ArgMax winner[SLICES * ROWS];
 } Strip;
 
 FRAME_STAYS static void begin_strip(Strip *s, const THNNWindow *w, ptrdiff_t begin)
@@ -517,7 +517,7 @@ FRAME_STAYS static void begin_strip(Strip *s, const THNNWindow *w, ptrdiff_t beg
     s->row[i] = -1;
 }
 
-KERNEL take_tap(Wide v, place at, Winner *w)
+KERNEL take_tap(Wide v, place at, ArgMax *w)
 {
   const Mask take = LARGER(v, w->most);
   w->most = PICK(take, v, w->most);
@@ -525,11 +525,11 @@ KERNEL take_tap(Wide v, place at, Winner *w)
 }
 
 /* The largest of a row; size and step are constants where they can be. */
-KERNEL row_winner(const Strip *s, const real *x, ptrdiff_t row, ptrdiff_t step, ptrdiff_t size,
-                  ptrdiff_t dilation, Winner *to)
+KERNEL row_argmax(const Strip *s, const real *x, ptrdiff_t row, ptrdiff_t step, ptrdiff_t size,
+                  ptrdiff_t dilation, ArgMax *to)
 {
   const place at = (place)(row * s->w->input);
-  Winner w = {.best = ADD_PLACE(at, s->first)};
+  ArgMax w = {.best = ADD_PLACE(at, s->first)};
   x += row * s->w->input + s->start;
   __builtin_prefetch(x + AHEAD);
   if (step > 1)
@@ -559,31 +559,31 @@ KERNEL row_winner(const Strip *s, const real *x, ptrdiff_t row, ptrdiff_t step, 
   *to = w;
 }
 
-FRAME_STAYS static void any_row_winner(const Strip *s, const real *x, ptrdiff_t row, Winner *to)
+FRAME_STAYS static void any_row_argmax(const Strip *s, const real *x, ptrdiff_t row, ArgMax *to)
 {
   const THNNWindow *w = s->w;
   if (w->step == 1)
-    row_winner(s, x, row, 1, w->size, w->dilation, to);
+    row_argmax(s, x, row, 1, w->size, w->dilation, to);
   else if (w->step > 2)
-    row_winner(s, x, row, 3, w->size, w->dilation, to);
+    row_argmax(s, x, row, 3, w->size, w->dilation, to);
   else if (w->dilation == 1)
-    row_winner(s, x, row, 2, w->size, 1, to);
+    row_argmax(s, x, row, 2, w->size, 1, to);
   else
-    row_winner(s, x, row, 2, w->size, w->dilation, to);
+    row_argmax(s, x, row, 2, w->size, w->dilation, to);
 }
 
 /* The winner of row r of slice z, perhaps from before; step 0: of windows of any kind. */
-FRAME_STAYS static inline __attribute__((always_inline)) const Winner *
-winner_of(Strip *s, const THNNWindow *axis, const real *x, ptrdiff_t z, ptrdiff_t r, ptrdiff_t step,
+FRAME_STAYS static inline __attribute__((always_inline)) const ArgMax *
+argmax_of(Strip *s, const THNNWindow *axis, const real *x, ptrdiff_t z, ptrdiff_t r, ptrdiff_t step,
           ptrdiff_t size)
 {
   const ptrdiff_t row = z * axis[1].input + r, at = z % SLICES * ROWS + r % ROWS;
   if (s->row[at] != row) {
     s->row[at] = row;
     if (step)
-      row_winner(s, x, row, step, size, 1, &s->winner[at]);
+      row_argmax(s, x, row, step, size, 1, &s->winner[at]);
     else
-      any_row_winner(s, x, row, &s->winner[at]);
+      any_row_argmax(s, x, row, &s->winner[at]);
   }
   return &s->winner[at];
 }
@@ -616,7 +616,7 @@ KERNEL put_lanes(Mask wanted, Wide most, __m512i best, real *y, int64_t *index)
 #endif
 }
 
-KERNEL put_windows(const Strip *s, const Winner *all, real *y, int64_t *index)
+KERNEL put_windows(const Strip *s, const ArgMax *all, real *y, int64_t *index)
 {
   put_lanes(s->wanted, all->most, ADD_PLACES(all->best, s->column), y, index);
 }
@@ -625,12 +625,12 @@ KERNEL windows_of_strip(Strip *s, const THNNWindow *axis, const THNNSpan *depth,
                         const THNNSpan *height, const real *x, ptrdiff_t step, ptrdiff_t size,
                         real *y, int64_t *index)
 {
-  Winner all = *winner_of(s, axis, x, depth->begin, height->begin, step, size);
+  ArgMax all = *argmax_of(s, axis, x, depth->begin, height->begin, step, size);
   for (ptrdiff_t z = depth->begin; z < depth->end; z += axis[0].dilation)
     for (ptrdiff_t r = height->begin; r < height->end; r += axis[1].dilation) {
       if (z == depth->begin && r == height->begin)
         continue;
-      const Winner *w = winner_of(s, axis, x, z, r, step, size);
+      const ArgMax *w = argmax_of(s, axis, x, z, r, step, size);
       const Mask take = LARGER(w->most, all.most);
       all.most = PICK(take, w->most, all.most);
       all.best = PICK_PLACES(take, w->best, all.best);

@@ -269,9 +269,9 @@ static inline __attribute__((always_inline)) accreal total_of(ptrdiff_t n, const
   ptrdiff_t i = 0;
   for (; n - i >= STREAMS * EIGHT; i += STREAMS * EIGHT)
     for (int k = 0; k < STREAMS; k++)
-      sum[k] = THSumEight(sum[k], eight(all, g + i + k * EIGHT, y ? y + i + k * EIGHT : NULL));
+      sum[k] = THAddViaFma(sum[k], eight(all, g + i + k * EIGHT, y ? y + i + k * EIGHT : NULL));
   for (; n - i >= EIGHT; i += EIGHT)
-    sum[0] = THSumEight(sum[0], eight(all, g + i, y ? y + i : NULL));
+    sum[0] = THAddViaFma(sum[0], eight(all, g + i, y ? y + i : NULL));
   if (i < n)
     sum[1] += eight((__mmask8)((1u << (n - i)) - 1), g + i, y ? y + i : NULL);
   return _mm512_reduce_add_pd((sum[0] + sum[1]) + (sum[2] + sum[3]));

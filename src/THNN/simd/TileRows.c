@@ -55,9 +55,9 @@ INLINE Vector add(Vector a, double factor, Vector c)
   return MULTIPLY_ADD(a, f, c);
 }
 
-#define turn_square THTurn32_square
-#define turn_store  THTurn32_store
-typedef THTurn32_Vector TurnVector;
+#define transpose_square THTranspose32_square
+#define transpose_store  THTranspose32_store
+typedef THTranspose32_Vector TransposeVector;
 typedef int32_t Bits __attribute__((vector_size(VECTOR)));
 
 /* Lines of as many elements, whole vectors, of each lane, become vectors that have one of each, or
@@ -65,28 +65,28 @@ typedef int32_t Bits __attribute__((vector_size(VECTOR)));
 APART void to_lanes(ptrdiff_t n, const real *line, real *vectors)
 {
   for (ptrdiff_t i = 0; i < n; i += LANES)
-    turn_square(line + i, n, vectors + i * LANES, LANES);
+    transpose_square(line + i, n, vectors + i * LANES, LANES);
 }
 
 APART void from_lanes(ptrdiff_t n, const real *vectors, real *line)
 {
   for (ptrdiff_t i = 0; i < n; i += LANES)
-    turn_square(vectors + i * LANES, LANES, line + i, n);
+    transpose_square(vectors + i * LANES, LANES, line + i, n);
 }
 
 /* --- transforms ------------------------------------------------------------------------------ */
 
 /* The points are 0, P, -P, 1, -1, Q, -Q and infinity; numbers are in that order.  Of the squares of
  * the other two, a point's has the sum and the product. */
-#define P           0.5
-#define Q           2.
-#define SUM_P       (1 + Q * Q)
-#define SUM_1       (P * P + Q * Q)
-#define SUM_Q       (P * P + 1)
-#define MUL_P       (Q * Q)
-#define MUL_1       (P * P * Q * Q)
-#define MUL_Q       (P * P)
-#define PAIRS       (P * P + P * P * Q * Q + Q * Q) /* equal to the sum of all three squares */
+#define P                0.5
+#define Q                2.
+#define SUM_P            (1 + Q * Q)
+#define SUM_1            (P * P + Q * Q)
+#define SUM_Q            (P * P + 1)
+#define MUL_P            (Q * Q)
+#define MUL_1            (P * P * Q * Q)
+#define MUL_Q            (P * P)
+#define PAIRS            (P * P + P * P * Q * Q + Q * Q) /* equal to the sum of all three squares */
 
 /* Numbers of a tile's eight elements: each is multiplied by the coefficients of the polynomial that
  * is 0 at the other points.  (P * Q is 1, and so is the product of all squares.) */
@@ -257,14 +257,14 @@ APART void read_images(const THNNTileRows *t, const Rows *r, const real *x, real
   for (ptrdiff_t j = 0; j < t->pitch; j += LANES) {
     const uint16_t wide = lanes_between(t->padWide - j, t->padWide + t->wide - j);
     for (int i = 0; i < SIDE; i++) {
-      TurnVector v[2][LANES];
+      TransposeVector v[2][LANES];
 #pragma GCC unroll 16
       for (int k = 0; k < LANES; k++) {
         const size_t row = (size_t)(r->top[k] + i - t->padHigh);
-        v[0][k] =
-            (TurnVector)MASKED_LOAD(row < (size_t)t->high ? wide : 0, from[k] + i * t->wide + j);
+        v[0][k] = (TransposeVector)MASKED_LOAD(row < (size_t)t->high ? wide : 0,
+                                               from[k] + i * t->wide + j);
       }
-      turn_store(v, (void *)(vectors + (i * t->pitch + j) * LANES), LANES);
+      transpose_store(v, (void *)(vectors + (i * t->pitch + j) * LANES), LANES);
     }
   }
 #else

@@ -35,7 +35,7 @@ INLINE Sums load_summed(const real *x)
 INLINE Sums added(Sums a, Sums b)
 {
 #if defined(__AVX512F__) && defined(TH_REAL_IS_FLOAT)
-  return (Sums)THSumEight((__m512d)a, (__m512d)b);
+  return (Sums)THAddViaFma((__m512d)a, (__m512d)b);
 #else
   return a + b;
 #endif

@@ -514,9 +514,9 @@ static void add_rows(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t nextX
 }
 
 #if defined(TH_REAL_IS_FLOAT)
-#define turn_square THTurn32_square
+#define transpose_square THTranspose32_square
 #else
-#define turn_square THTurn64_square
+#define transpose_square THTranspose64_square
 #endif
 
 /* y[i] += scale * x[i] of a vector, but for the first few elements. */
@@ -542,8 +542,8 @@ INLINE void add_scaled(ptrdiff_t few, const real *x, accreal scale, real *y)
 
 /* Square by square, the last of which ends with the rows: what it has of the one before is not
  * added again.  The lines of y are fetched ahead: they are in as many pages. */
-static void add_turned(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t nextX, accreal scale,
-                       real *y, ptrdiff_t nextY)
+static void add_transposed(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t nextX,
+                           accreal scale, real *y, ptrdiff_t nextY)
 {
   enum { AHEAD = 512 / sizeof(real) };
   if (rows < LANES) {
@@ -557,7 +557,7 @@ static void add_turned(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t nex
     for (ptrdiff_t j = 0; j < rows; j += LANES) {
       const ptrdiff_t first = THMin(j, rows - LANES);
       real square[LANES * LANES];
-      turn_square(x + first * nextX, nextX, square, LANES);
+      transpose_square(x + first * nextX, nextX, square, LANES);
       for (ptrdiff_t i = 0; i < these; i++) {
         real *to = y + i * nextY + first;
         __builtin_prefetch(to + AHEAD, 1);
@@ -568,4 +568,4 @@ static void add_turned(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t nex
 }
 
 const THNN_(Winograd) TH_LEVEL_(THNN_(winograd))[] = {
-    {images, windows, multiply, results, gradients, taps, copy_rows, add_rows, add_turned}};
+    {images, windows, multiply, results, gradients, taps, copy_rows, add_rows, add_transposed}};
