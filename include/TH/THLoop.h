@@ -6,10 +6,10 @@
  *     static void add(const THRun *run, const void *unused)       one block: rows of n elements
  *     {
  *       for (ptrdiff_t j = 0; j < run->rows; j++) {
- *         float *r = (float *)run->at[0] + j * run->jump[0];
- *         const float *a = (const float *)run->at[1] + j * run->jump[1];
+ *         float *r = (float *)run->at[0] + j * run->rowStride[0];
+ *         const float *a = (const float *)run->at[1] + j * run->rowStride[1];
  *         for (ptrdiff_t i = 0; i < run->n; i++)
- *           r[i * run->step[0]] = a[i * run->step[1]] + 1;
+ *           r[i * run->stride[0]] = a[i * run->stride[1]] + 1;
  *       }
  *     }
  *
@@ -37,14 +37,14 @@ enum {
   TH_LOOP_GRAIN = 32768 /* elements that are worth a thread */
 };
 
-/* A block of rows x n elements of each operand.  step and jump are in elements. */
+/* A block of rows x n elements of each operand.  Strides are in elements. */
 typedef struct THRun {
   ptrdiff_t n, rows;
   char *at[TH_LOOP_OPERANDS];
-  ptrdiff_t step[TH_LOOP_OPERANDS]; /* from an element of a row to the next */
-  ptrdiff_t jump[TH_LOOP_OPERANDS]; /* from a row to the next */
-  int streams;     /* operand 0 is too large for the caches and no input: write around them */
-  ptrdiff_t block; /* of a loop of fixed blocks: which one, from 0 */
+  ptrdiff_t stride[TH_LOOP_OPERANDS];    /* from an element of a row to the next */
+  ptrdiff_t rowStride[TH_LOOP_OPERANDS]; /* from a row to the next */
+  int streams;     /* operand 0 is too large for the caches and no input: use non-temporal stores */
+  ptrdiff_t block; /* of a loop of fixed blocks: the number of this one, from 0 */
 } THRun;
 
 /* Computes a block; scalars are whatever the caller of THLoop_run passed.  Must not raise. */

@@ -26,7 +26,7 @@ typedef struct {
 /* An element of a run. */
 static char *element_at(const THRun *run, const Mixed *mixed, int o, ptrdiff_t j, ptrdiff_t i)
 {
-  return run->at[o] + (j * run->jump[o] + i * run->step[o]) * (ptrdiff_t)mixed->itemSize[o];
+  return run->at[o] + (j * run->rowStride[o] + i * run->stride[o]) * (ptrdiff_t)mixed->itemSize[o];
 }
 
 /* Fills the buffer with one element of input o. */
@@ -43,7 +43,7 @@ static void spread(const Mixed *mixed, int o, char *at, ptrdiff_t n, char *buffe
 static void fetch(const Mixed *mixed, const THRun *run, int o, char *at, ptrdiff_t rows,
                   ptrdiff_t columns, char *buffer, const char **seen)
 {
-  const ptrdiff_t step = run->step[o], jump = rows > 1 ? run->jump[o] : 0;
+  const ptrdiff_t step = run->stride[o], jump = rows > 1 ? run->rowStride[o] : 0;
   if (step != 0) {
     const THRun all = {columns, rows, {buffer, at}, {1, step}, {columns, jump}};
     mixed->converts[o](&all, NULL);
@@ -69,7 +69,7 @@ static void compute_piece(const Mixed *mixed, ptrdiff_t n, char *const *at, bool
   THRun run = {.n = n, .rows = 1, .streams = streams};
   for (int o = 0; o <= mixed->inputs; o++) {
     run.at[o] = at[o];
-    run.step[o] = 1;
+    run.stride[o] = 1;
   }
   mixed->layer(&run, mixed->layerScalars);
 }
@@ -96,7 +96,7 @@ static void block(const THRun *run, const void *context)
       char *at[OPERANDS] = {NULL};
       for (int o = 0; o <= mixed->inputs; o++) {
         char *const here = element_at(run, mixed, o, j, i);
-        const bool inLine = run->step[o] == 1 && (k == 1 || run->jump[o] == m);
+        const bool inLine = run->stride[o] == 1 && (k == 1 || run->rowStride[o] == m);
         at[o] = mixed->plain[o] && inLine ? here : buffer[o];
         if (o > 0 && at[o] != here)
           fetch(mixed, run, o, here, k, m, buffer[o], &seen[o]);
@@ -108,8 +108,8 @@ static void block(const THRun *run, const void *context)
       const THRun store = {.n = m,
                            .rows = k,
                            .at = {element_at(run, mixed, 0, j, i), buffer[0]},
-                           .step = {run->step[0], 1},
-                           .jump = {run->jump[0], m},
+                           .stride = {run->stride[0], 1},
+                           .rowStride = {run->rowStride[0], m},
                            .streams = run->streams};
       mixed->converts[0](&store, NULL);
     }

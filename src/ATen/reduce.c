@@ -484,10 +484,10 @@ static void exponentials(const THRun *run, const void *scalars)
   const Exponentials *const work = scalars;
   char *to = run->at[0];
   for (ptrdiff_t j = 0; j < run->rows; j++) {
-    const ptrdiff_t first = (run->at[1] - work->from) / work->itemSize + j * run->jump[1];
+    const ptrdiff_t first = (run->at[1] - work->from) / work->itemSize + j * run->rowStride[1];
     for (ptrdiff_t i = 0, n; i < run->n; i += n) {
-      const ptrdiff_t most = run->step[1] == 1 ? run->n - i : 1;
-      n = take_off(work, first + i * run->step[1], most, to);
+      const ptrdiff_t most = run->stride[1] == 1 ? run->n - i : 1;
+      n = take_off(work, first + i * run->stride[1], most, to);
       to += n * work->itemSize;
     }
   }

@@ -20,15 +20,15 @@ static void across_rows(const THRun *run, ptrdiff_t resultSize, ptrdiff_t source
   for (ptrdiff_t i = 0; i < run->n; i += columns)
     for (ptrdiff_t j = 0; j < run->rows; j += rows) {
       const ptrdiff_t m = THMin(columns, run->n - i), k = THMin(rows, run->rows - j);
-      const char *x = run->at[1] + (i * run->step[1] + j) * sourceSize;
-      char *r = run->at[0] + (j * run->jump[0] + i) * resultSize;
-      THGather_kernels->across[size](buffer, columns, x, run->step[1], m, k,
+      const char *x = run->at[1] + (i * run->stride[1] + j) * sourceSize;
+      char *r = run->at[0] + (j * run->rowStride[0] + i) * resultSize;
+      THGather_kernels->across[size](buffer, columns, x, run->stride[1], m, k,
                                      run->streams ? rows : 0);
-      if (run->jump[0] == m)
+      if (run->rowStride[0] == m)
         row(r, buffer, k * m, run->streams); /* one long row */
       else
         for (ptrdiff_t b = 0; b < k; b++)
-          row(r + b * run->jump[0] * resultSize, buffer + b * columns * sourceSize, m, sends);
+          row(r + b * run->rowStride[0] * resultSize, buffer + b * columns * sourceSize, m, sends);
     }
 }
 
@@ -37,11 +37,11 @@ static void stepped_rows(const THRun *run, ptrdiff_t resultSize, ptrdiff_t sourc
 {
   _Alignas(TH_STREAM_LINE) char buffer[TH_STREAM_PIECE];
   const ptrdiff_t piece = TH_STREAM_PIECE / THMax(resultSize, sourceSize);
-  const ptrdiff_t step = run->step[1];
+  const ptrdiff_t step = run->stride[1];
   const int size = THGather_size((size_t)sourceSize);
   for (ptrdiff_t j = 0; j < run->rows; j++) {
-    char *r = run->at[0] + j * run->jump[0] * resultSize;
-    const char *x = run->at[1] + j * run->jump[1] * sourceSize;
+    char *r = run->at[0] + j * run->rowStride[0] * resultSize;
+    const char *x = run->at[1] + j * run->rowStride[1] * sourceSize;
     for (ptrdiff_t i = 0, m; i < run->n; i += m) {
       m = THMin(piece, THStream_first(r + i * resultSize, (size_t)resultSize, run->n - i));
       const char *from = x + i * step * sourceSize;

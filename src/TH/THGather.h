@@ -25,7 +25,7 @@ typedef void (*THGatherRow)(void *r, const void *x, ptrdiff_t n, int streams);
 /* Operand 1 runs across the rows of the block. */
 static inline int THGather_isAcross(const THRun *run)
 {
-  return run->rows > 1 && run->jump[1] == 1 && run->step[1] != 1;
+  return run->rows > 1 && run->rowStride[1] == 1 && run->stride[1] != 1;
 }
 
 /* The bytes of elements as an index of kernels. */

@@ -31,7 +31,7 @@ static void look_for_index(const THRun *run, const void *scalars)
   const THIndexRange *range = search->range;
   for (ptrdiff_t j = 0; j < run->rows; j++)
     for (ptrdiff_t i = 0; i < run->n && !search->found; i++) {
-      const int64_t index = ((int64_t *)run->at[0])[j * run->jump[0] + i * run->step[0]];
+      const int64_t index = ((int64_t *)run->at[0])[j * run->rowStride[0] + i * run->stride[0]];
       if ((uint64_t)index - (uint64_t)range->first >= range->count || index == range->hole) {
         search->found = 1;
         search->index = index;
@@ -65,7 +65,7 @@ int THIndex_areInside(const int64_t *index, ptrdiff_t n, int64_t first, int64_t 
   int bad = 0;
   const THIndexRange range = {
       .first = first, .hole = INT64_MIN, .count = (uint64_t)count, .bad = &bad};
-  const THRun run = {.rows = 1, .n = n, .at = {(char *)(uintptr_t)index}, .step = {1}};
+  const THRun run = {.rows = 1, .n = n, .at = {(char *)(uintptr_t)index}, .stride = {1}};
   THIndex_scans->check(&run, &range);
   return !bad;
 }
@@ -97,7 +97,7 @@ static void look_for_mask(const THRun *run, const void *scalars)
   Search *search = *(Search *const *)scalars;
   for (ptrdiff_t j = 0; j < run->rows; j++)
     for (ptrdiff_t i = 0; i < run->n && !search->found; i++) {
-      search->index = ((uint8_t *)run->at[0])[j * run->jump[0] + i * run->step[0]];
+      search->index = ((uint8_t *)run->at[0])[j * run->rowStride[0] + i * run->stride[0]];
       if (search->index > 1)
         search->found = 1;
       else

@@ -115,8 +115,8 @@ static void do_tiles(void *context, ptrdiff_t begin, ptrdiff_t end)
     run.rows = work->across ? lines->length : beside;
     for (int i = 0; i < lines->operands; i++) {
       run.at[i] = work->data[i] + THLines_at(lines, i, line) * (ptrdiff_t)work->itemSize[i];
-      run.step[i] = work->across ? lines->stride[i][0] : lines->step[i];
-      run.jump[i] = work->across ? lines->step[i] : lines->stride[i][0];
+      run.stride[i] = work->across ? lines->stride[i][0] : lines->step[i];
+      run.rowStride[i] = work->across ? lines->step[i] : lines->stride[i][0];
     }
     work->kernel(&run, work->scalars);
   }

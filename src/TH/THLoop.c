@@ -110,11 +110,11 @@ static void place_block(const THPlan *plan, const ptrdiff_t *at, ptrdiff_t block
   for (int i = 0; i < plan->operands; i++) {
     const ptrdiff_t *stride = plan->stride[i];
     char *p = plan->data[i] + first0 * stride[0];
-    run->step[i] = stride[0] / plan->itemSize[i];
-    run->jump[i] = 0;
+    run->stride[i] = stride[0] / plan->itemSize[i];
+    run->rowStride[i] = 0;
     if (plan->dims > 1) {
       p += first1 * stride[1];
-      run->jump[i] = stride[1] / plan->itemSize[i];
+      run->rowStride[i] = stride[1] / plan->itemSize[i];
     }
     for (int d = 2; d < plan->dims; d++)
       p += at[d] * stride[d];
@@ -254,8 +254,8 @@ static void do_flat(const FlatWork *work, ptrdiff_t begin, ptrdiff_t end, ptrdif
   run.streams = work->streams;
   for (int i = 0; i < work->loop->operands; i++) {
     run.at[i] = work->loop->data[i] + begin * work->loop->itemSize[i];
-    run.step[i] = 1;
-    run.jump[i] = 0;
+    run.stride[i] = 1;
+    run.rowStride[i] = 0;
   }
   work->kernel(&run, work->scalars);
 }
@@ -322,7 +322,7 @@ static void run_singly(const FlatWork *work, const THRun *row, const Cursor *cur
   THRun one = *row;
   one.n = 1;
   for (int i = 0; i < operands; i++)
-    one.step[i] = 1;
+    one.stride[i] = 1;
   for (ptrdiff_t k = 0; k < row->n; k++) {
     work->kernel(&one, work->scalars);
     for (int i = 0; i < operands; i++)
@@ -341,8 +341,8 @@ static void do_side_by_side(const FlatWork *work, ptrdiff_t begin, ptrdiff_t end
   run.streams = 0;
   for (int i = 0; i < loop->operands; i++) {
     place_cursor(&cursor[i], loop, i, begin);
-    run.step[i] = cursor[i].stride[0] / loop->itemSize[i];
-    run.jump[i] = 0;
+    run.stride[i] = cursor[i].stride[0] / loop->itemSize[i];
+    run.rowStride[i] = 0;
   }
   while (begin < end) {
     int singly = 0; /* the elements of other rows have memory of their own */
@@ -350,7 +350,7 @@ static void do_side_by_side(const FlatWork *work, ptrdiff_t begin, ptrdiff_t end
     for (int i = 0; i < loop->operands; i++) {
       run.at[i] = cursor[i].p;
       run.n = THMin(run.n, cursor[i].size[0] - cursor[i].at[0]);
-      singly |= oneByOne && run.step[i] == 0;
+      singly |= oneByOne && run.stride[i] == 0;
     }
     if (singly)
       run_singly(work, &run, cursor);

@@ -36,7 +36,7 @@ static void take_converted_rows(const How *how, char *states, const THRows *bloc
 {
   _Alignas(64) char near[NEAR];
   const ptrdiff_t room = NEAR / how->source->converted;
-  const int across = block->lanes > 1 && (block->step < block->jump || block->rows == 1);
+  const int across = block->lanes > 1 && (block->stride < block->rowStride || block->rows == 1);
   ptrdiff_t lanes = THMin(block->lanes, room), rows = THMin(block->rows, room);
   if (across) {
     lanes = THMin(lanes, NEAR_LANES);
@@ -54,16 +54,17 @@ static void take_converted_rows(const How *how, char *states, const THRows *bloc
       part.rows = THMin(rows, block->rows - i);
       part.first += i * block->rowIndex + j / block->group * block->laneIndex;
       part.at = near;
-      part.step = across ? 1 : part.rows;
-      part.jump = across ? part.lanes : 1;
-      const char *const at =
-          (const char *)block->at + (i * block->jump + j * block->step) * how->source->itemSize;
+      part.stride = across ? 1 : part.rows;
+      part.rowStride = across ? part.lanes : 1;
+      const char *const at = (const char *)block->at +
+                             (i * block->rowStride + j * block->stride) * how->source->itemSize;
       THRun run = {.n = across ? part.lanes : part.rows,
                    .rows = across ? part.rows : part.lanes,
                    .at = {near, (char *)(uintptr_t)at},
-                   .step = {1, across ? block->step : block->jump},
-                   .jump = {across ? part.jump : part.step, across ? block->jump : block->step}};
-      if (run.jump[1] == run.n * run.step[1]) { /* one row */
+                   .stride = {1, across ? block->stride : block->rowStride},
+                   .rowStride = {across ? part.rowStride : part.stride,
+                                 across ? block->rowStride : block->stride}};
+      if (run.rowStride[1] == run.n * run.stride[1]) { /* one row */
         run.n *= run.rows;
         run.rows = 1;
       }
@@ -80,7 +81,7 @@ static void take_converted_line(const How *how, char *state, const char *at, ptr
     const THRun run = {.n = THMin(NEAR_LINE, n - done),
                        .rows = 1,
                        .at = {near, (char *)(uintptr_t)at + done * how->source->itemSize},
-                       .step = {1, 1}};
+                       .stride = {1, 1}};
     how->source->convert(&run, how->source->scalars);
     how->op->line(state, near, run.n, first + done, how->scalars);
   }
@@ -122,9 +123,9 @@ static void take_line(const How *how, char *state, const char *at, ptrdiff_t n, 
   THRows block = {.at = at, .first = first, .group = 1};
   if (n < (step == 1 ? SHORT_LINE : SHORT)) {
     block.lanes = 1;
-    block.step = 0;
+    block.stride = 0;
     block.rows = n;
-    block.jump = step;
+    block.rowStride = step;
     block.rowIndex = 1;
     take_rows(how, state, &block);
     return;
@@ -137,9 +138,9 @@ static void take_line(const How *how, char *state, const char *at, ptrdiff_t n, 
   const ptrdiff_t count = n < 8 * LANES ? 16 : LANES;
   how->op->start(lanes, count);
   block.lanes = count;
-  block.step = step;
+  block.stride = step;
   block.rows = n / count;
-  block.jump = count * step;
+  block.rowStride = count * step;
   block.rowIndex = count;
   block.laneIndex = 1;
   take_rows(how, lanes, &block);
@@ -169,20 +170,24 @@ static void take_run(const THRun *run, const void *context)
   const How *how = &work->how;
   const THReduction *op = how->op;
   char *state = work->partial + run->block * op->stateSize;
-  ptrdiff_t n = run->n, step = run->step[0], rows = run->rows, jump = run->jump[0];
-  if (n < rows && (n < 16 || step > jump)) {
-    n = run->rows, step = run->jump[0];
-    rows = run->n, jump = run->step[0];
+  ptrdiff_t n = run->n, step = run->stride[0], rows = run->rows, rowStride = run->rowStride[0];
+  if (n < rows && (n < 16 || step > rowStride)) {
+    n = run->rows, step = run->rowStride[0];
+    rows = run->n, rowStride = run->stride[0];
   }
   if (n >= 2 * LANES || rows < 8) {
     for (ptrdiff_t j = 0; j < rows; j++)
-      take_line(how, state, run->at[0] + j * jump * how->source->itemSize, n, step, 0);
+      take_line(how, state, run->at[0] + j * rowStride * how->source->itemSize, n, step, 0);
     return;
   }
   _Alignas(64) char lanes[2 * LANES * MAX_STATE];
   op->start(lanes, n);
-  const THRows block = {
-      .at = run->at[0], .lanes = n, .step = step, .rows = rows, .jump = jump, .group = 1};
+  const THRows block = {.at = run->at[0],
+                        .lanes = n,
+                        .stride = step,
+                        .rows = rows,
+                        .rowStride = rowStride,
+                        .group = 1};
   take_rows(how, lanes, &block);
   fold(op, lanes, n, 1);
   op->join(state, lanes, 1);
@@ -303,12 +308,12 @@ static void take_vertical(const THReduce *reduce, char *state, const char *at, p
 {
   const THReduction *op = reduce->op;
   const How how = {op, &reduce->scalars, reduce->source};
-  const ptrdiff_t jump = reduce->lines->step[0], group = reduce->group;
+  const ptrdiff_t rowStride = reduce->lines->step[0], group = reduce->group;
   THRows block = {.at = at,
                   .lanes = n,
-                  .step = reduce->lines->stride[0][0],
+                  .stride = reduce->lines->stride[0][0],
                   .rows = length,
-                  .jump = jump,
+                  .rowStride = rowStride,
                   .first = first,
                   .rowIndex = 1,
                   .group = 1};
@@ -318,7 +323,7 @@ static void take_vertical(const THReduce *reduce, char *state, const char *at, p
     op->start(lanes, n * group);
     block.lanes = n * group;
     block.rows = rows;
-    block.jump = group * jump;
+    block.rowStride = group * rowStride;
     block.rowIndex = group;
     block.laneIndex = 1;
     block.group = n;
@@ -327,11 +332,11 @@ static void take_vertical(const THReduce *reduce, char *state, const char *at, p
     op->join(state, lanes, n);
 
     const ptrdiff_t done = rows * group;
-    block = (THRows){.at = at + done * jump * reduce->source->itemSize,
+    block = (THRows){.at = at + done * rowStride * reduce->source->itemSize,
                      .lanes = n,
-                     .step = block.step,
+                     .stride = block.stride,
                      .rows = length - done,
-                     .jump = jump,
+                     .rowStride = rowStride,
                      .first = first + done,
                      .rowIndex = 1,
                      .group = 1};
@@ -351,9 +356,9 @@ static void take_horizontal(const THReduce *reduce, char *state, const char *at,
   if (length < (step == 1 ? few : SHORT)) {
     const THRows block = {.at = at,
                           .lanes = n,
-                          .step = apart,
+                          .stride = apart,
                           .rows = length,
-                          .jump = step,
+                          .rowStride = step,
                           .first = first,
                           .rowIndex = 1,
                           .group = 1};

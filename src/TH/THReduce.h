@@ -51,8 +51,8 @@ typedef struct THReduceSource {
  * rowIndex + j / group * laneIndex in row i of lane j. */
 typedef struct THRows {
   const void *at;
-  ptrdiff_t lanes, step;
-  ptrdiff_t rows, jump;
+  ptrdiff_t lanes, stride;
+  ptrdiff_t rows, rowStride;
   ptrdiff_t first, rowIndex, laneIndex, group;
 } THRows;
 

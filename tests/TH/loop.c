@@ -21,9 +21,9 @@ static void pair_up(const THRun *run, const void *base)
 {
   for (ptrdiff_t j = 0; j < run->rows; j++)
     for (ptrdiff_t i = 0; i < run->n; i++) {
-      int32_t *r = (int32_t *)run->at[0] + j * run->jump[0] + i * run->step[0];
-      const int64_t *a = (const int64_t *)run->at[1] + j * run->jump[1] + i * run->step[1];
-      const int64_t *b = (const int64_t *)run->at[2] + j * run->jump[2] + i * run->step[2];
+      int32_t *r = (int32_t *)run->at[0] + j * run->rowStride[0] + i * run->stride[0];
+      const int64_t *a = (const int64_t *)run->at[1] + j * run->rowStride[1] + i * run->stride[1];
+      const int64_t *b = (const int64_t *)run->at[2] + j * run->rowStride[2] + i * run->stride[2];
       *r += (int32_t)(*a * 7 + *b * 3 + 1);
     }
 }
@@ -32,8 +32,8 @@ static void move(const THRun *run, const void *unused)
 {
   for (ptrdiff_t j = 0; j < run->rows; j++)
     for (ptrdiff_t i = 0; i < run->n; i++)
-      ((int64_t *)run->at[0])[j * run->jump[0] + i * run->step[0]] =
-          ((const int64_t *)run->at[1])[j * run->jump[1] + i * run->step[1]];
+      ((int64_t *)run->at[0])[j * run->rowStride[0] + i * run->stride[0]] =
+          ((const int64_t *)run->at[1])[j * run->rowStride[1] + i * run->stride[1]];
 }
 
 static ptrdiff_t place(const Shape *s, ptrdiff_t element)
@@ -172,7 +172,7 @@ static void note_order(const THRun *run, const void *shape)
 {
   for (ptrdiff_t j = 0; j < run->rows; j++)
     for (ptrdiff_t i = 0; i < run->n; i++) {
-      const int64_t *at = (const int64_t *)run->at[0] + j * run->jump[0] + i * run->step[0];
+      const int64_t *at = (const int64_t *)run->at[0] + j * run->rowStride[0] + i * run->stride[0];
       CHECK_EQ((int64_t)(at - left), (int64_t)place(shape, seen++));
     }
 }

@@ -25,27 +25,27 @@ static inline double cut_long(int64_t x)
 #define TRUTH(x) ((x) != 0)
 #define BITS(x)  (((x).x & 0x7fff) != 0)
 
-#define KERNEL(NAME, R, X, EXPRESSION)                          \
-  static void NAME(const THRun *run, const void *unused)        \
-  {                                                             \
-    (void)unused;                                               \
-    const ptrdiff_t n = run->n; /* what is written is not it */ \
-    const ptrdiff_t dr = run->step[0], dx = run->step[1];       \
-    for (ptrdiff_t j = 0; j < run->rows; j++) {                 \
-      R *r = (R *)run->at[0] + j * run->jump[0];                \
-      const X *from = (const X *)run->at[1] + j * run->jump[1]; \
-      if (dr == 1 && dx == 1) {                                 \
-        for (ptrdiff_t i = 0; i < n; i++) {                     \
-          const X x = from[i];                                  \
-          r[i] = EXPRESSION;                                    \
-        }                                                       \
-      } else {                                                  \
-        for (ptrdiff_t i = 0; i < n; i++) {                     \
-          const X x = from[i * dx];                             \
-          r[i * dr] = EXPRESSION;                               \
-        }                                                       \
-      }                                                         \
-    }                                                           \
+#define KERNEL(NAME, R, X, EXPRESSION)                               \
+  static void NAME(const THRun *run, const void *unused)             \
+  {                                                                  \
+    (void)unused;                                                    \
+    const ptrdiff_t n = run->n; /* what is written is not it */      \
+    const ptrdiff_t dr = run->stride[0], dx = run->stride[1];        \
+    for (ptrdiff_t j = 0; j < run->rows; j++) {                      \
+      R *r = (R *)run->at[0] + j * run->rowStride[0];                \
+      const X *from = (const X *)run->at[1] + j * run->rowStride[1]; \
+      if (dr == 1 && dx == 1) {                                      \
+        for (ptrdiff_t i = 0; i < n; i++) {                          \
+          const X x = from[i];                                       \
+          r[i] = EXPRESSION;                                         \
+        }                                                            \
+      } else {                                                       \
+        for (ptrdiff_t i = 0; i < n; i++) {                          \
+          const X x = from[i * dx];                                  \
+          r[i * dr] = EXPRESSION;                                    \
+        }                                                            \
+      }                                                              \
+    }                                                                \
   }
 
 /* TH's types: X(name, type, x as a truth, x as a float that rounds to BFloat16 as x does, the float
@@ -76,13 +76,13 @@ SOURCES(KERNELS)
 static void half_from_bfloat16(const THRun *run, const void *unused)
 {
   enum { PIECE = 256 };
-  if (run->step[0] != 1 || run->step[1] != 1) {
+  if (run->stride[0] != 1 || run->stride[1] != 1) {
     HALF_from_bfloat16(run, unused);
     return;
   }
   for (ptrdiff_t j = 0; j < run->rows; j++) {
-    THHalf *const r = (THHalf *)run->at[0] + j * run->jump[0];
-    const at_bfloat16 *const x = (const at_bfloat16 *)run->at[1] + j * run->jump[1];
+    THHalf *const r = (THHalf *)run->at[0] + j * run->rowStride[0];
+    const at_bfloat16 *const x = (const at_bfloat16 *)run->at[1] + j * run->rowStride[1];
     float wide[PIECE];
     for (ptrdiff_t i = 0; i < run->n; i += PIECE) {
       const ptrdiff_t m = THMin(PIECE, run->n - i);

@@ -9,7 +9,7 @@
 #define ROWS(R, X, Y, Z, EXPRESSION)                                  \
   for (ptrdiff_t j = 0; j < run->rows; j++) {                         \
     const ptrdiff_t n = run->n; /* what is written is not it */       \
-    const ptrdiff_t *step = run->step, *jump = run->jump;             \
+    const ptrdiff_t *step = run->stride, *jump = run->rowStride;      \
     R *r = (R *)run->at[0] + j * jump[0];                             \
     const X *at1 = (const X *)run->at[1] + j * jump[1];               \
     const Y *at2 = (const Y *)run->at[2] + j * jump[2];               \
@@ -51,15 +51,15 @@ static void is_close(const THRun *run, const void *scalars)
 {
   const at_closeness *c = scalars;
   for (ptrdiff_t j = 0; j < run->rows; j++) {
-    uint8_t *r = (uint8_t *)run->at[0] + j * run->jump[0];
-    const double *at1 = (const double *)run->at[1] + j * run->jump[1];
-    const double *at2 = (const double *)run->at[2] + j * run->jump[2];
+    uint8_t *r = (uint8_t *)run->at[0] + j * run->rowStride[0];
+    const double *at1 = (const double *)run->at[1] + j * run->rowStride[1];
+    const double *at2 = (const double *)run->at[2] + j * run->rowStride[2];
     for (ptrdiff_t i = 0; i < run->n; i++) {
-      const double x = at1[i * run->step[1]], y = at2[i * run->step[2]];
+      const double x = at1[i * run->stride[1]], y = at2[i * run->stride[2]];
       const double apart = fabs(x - y);
-      r[i * run->step[0]] = x == y ||
-                            (apart < INFINITY && apart <= c->absolute + fabs(c->relative * y)) ||
-                            (c->equalNaN && x != x && y != y);
+      r[i * run->stride[0]] = x == y ||
+                              (apart < INFINITY && apart <= c->absolute + fabs(c->relative * y)) ||
+                              (c->equalNaN && x != x && y != y);
     }
   }
 }
@@ -96,10 +96,10 @@ static void polygamma(const THRun *run, const void *scalars)
   const double n = *(const double *)scalars;
   const double factor = (fmod(n, 2) == 0 ? -1 : 1) * tgamma(n + 1);
   for (ptrdiff_t j = 0; j < run->rows; j++) {
-    double *r = (double *)run->at[0] + j * run->jump[0];
-    const double *x = (const double *)run->at[1] + j * run->jump[1];
+    double *r = (double *)run->at[0] + j * run->rowStride[0];
+    const double *x = (const double *)run->at[1] + j * run->rowStride[1];
     for (ptrdiff_t i = 0; i < run->n; i++)
-      r[i * run->step[0]] = factor * hurwitz_zeta(n + 1, x[i * run->step[1]]);
+      r[i * run->stride[0]] = factor * hurwitz_zeta(n + 1, x[i * run->stride[1]]);
   }
 }
 

@@ -73,10 +73,10 @@ static void THTensor_(makeSequence)(const THRun *run, const void *of)
       [POWERS_OF_TEN] = THTensor_(powersOfTen),
 #endif
   };
-  const ptrdiff_t step = run->step[0];
+  const ptrdiff_t step = run->stride[0];
   for (ptrdiff_t j = 0; j < run->rows; j++)
     for (ptrdiff_t i = 0; i < run->n; i += PIECE) {
-      real piece[PIECE], *const r = (real *)run->at[0] + j * run->jump[0] + i * step;
+      real piece[PIECE], *const r = (real *)run->at[0] + j * run->rowStride[0] + i * step;
       const int n = (int)THMin(PIECE, run->n - i);
       rules[s->rule](s, *s->next, n, step == 1 ? r : piece);
       for (int k = 0; k < n && step != 1; k++)

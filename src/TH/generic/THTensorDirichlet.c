@@ -103,7 +103,7 @@ static double gradient(double x, double a, double total)
 
 static void THTensor_(dirichletRun)(const THRun *run, const void *unused)
 {
-#define AT(K) ((real *)run->at[K] + j * run->jump[K] + i * run->step[K])
+#define AT(K) ((real *)run->at[K] + j * run->rowStride[K] + i * run->stride[K])
   for (ptrdiff_t j = 0; j < run->rows; j++)
     for (ptrdiff_t i = 0; i < run->n; i++)
       *AT(0) = (real)gradient((double)*AT(1), (double)*AT(2), (double)*AT(3));

@@ -19,7 +19,7 @@ static void THTensor_(count)(const THRun *run, const void *scalars)
   const int fits = isfinite(width * bins);
   for (ptrdiff_t j = 0; j < run->rows; j++)
     for (ptrdiff_t i = 0; i < run->n; i++) {
-      const real x = ((const real *)run->at[0])[j * run->jump[0] + i * run->step[0]];
+      const real x = ((const real *)run->at[0])[j * run->rowStride[0] + i * run->stride[0]];
       if (!(x >= h->low && x <= h->high))
         continue;
       const real place = fits ? (x - h->low) * bins / width : (x - h->low) / width * bins;

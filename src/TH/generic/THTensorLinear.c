@@ -339,12 +339,13 @@ static void THTensor_(outer)(const THRun *run, const void *scalars)
   typedef THTensor_(Scalar) scalar;
   const THTensor_(Factors) *factors = scalars;
   const scalar alpha = (scalar)factors->alpha, beta = (scalar)factors->beta;
-  const ptrdiff_t dr = run->step[0], dt = run->step[1], dx = run->step[2], dy = run->step[3];
+  const ptrdiff_t dr = run->stride[0], dt = run->stride[1], dx = run->stride[2],
+                  dy = run->stride[3];
   for (ptrdiff_t j = 0; j < run->rows; j++) {
-    real *r = (real *)run->at[0] + j * run->jump[0];
-    const real *t = (const real *)run->at[1] + j * run->jump[1];
-    const real *x = (const real *)run->at[2] + j * run->jump[2];
-    const real *y = (const real *)run->at[3] + j * run->jump[3];
+    real *r = (real *)run->at[0] + j * run->rowStride[0];
+    const real *t = (const real *)run->at[1] + j * run->rowStride[1];
+    const real *x = (const real *)run->at[2] + j * run->rowStride[2];
+    const real *y = (const real *)run->at[3] + j * run->rowStride[3];
     if (beta == 0) {
       for (ptrdiff_t i = 0; i < run->n; i++)
         r[i * dr] = (real)(alpha * (scalar)x[i * dx] * (scalar)y[i * dy]);

@@ -341,13 +341,13 @@ static void draw_columns(const THRun *run, const void *context)
 {
   const Columns *columns = context;
   for (ptrdiff_t j = 0; j < run->rows; j++) {
-    int64_t *r = (int64_t *)run->at[0] + j * run->jump[0];
+    int64_t *r = (int64_t *)run->at[0] + j * run->rowStride[0];
     for (ptrdiff_t i = 0; i < run->n; i++) {
       const int64_t at = (int64_t)(THRandom_unit(columns->generator) * (double)columns->count);
       const int64_t column = THMin(at, columns->count - 1);
-      r[i * run->step[0]] = THRandom_unit(columns->generator) < (double)columns->q[column]
-                                ? column
-                                : columns->alias[column] - TH_INDEX_BASE;
+      r[i * run->stride[0]] = THRandom_unit(columns->generator) < (double)columns->q[column]
+                                  ? column
+                                  : columns->alias[column] - TH_INDEX_BASE;
     }
   }
 }

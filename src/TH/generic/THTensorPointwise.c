@@ -31,7 +31,7 @@ static char *THTensor_(part)(const THRun *run, const THTensor_(Call) * call, int
                              ptrdiff_t i)
 {
   const ptrdiff_t size = k == 0 && call->bytes ? 1 : (ptrdiff_t)sizeof(real);
-  return run->at[k] + (j * run->jump[k] + i * run->step[k]) * size;
+  return run->at[k] + (j * run->rowStride[k] + i * run->stride[k]) * size;
 }
 
 /* Gathers rows x columns elements of an input, where columns are at most so many.  seen is the
@@ -70,12 +70,12 @@ static void THTensor_(prefetch)(const THRun *run, int o, const char *row, ptrdif
                                 ptrdiff_t rows, ptrdiff_t columns)
 {
   enum { LINE = 64, FURTHER = 8 };
-  const ptrdiff_t step = run->step[o] * (ptrdiff_t)sizeof(real);
-  const ptrdiff_t jump = run->jump[o] * (ptrdiff_t)sizeof(real);
-  if (run->step[o] == 1 && jump)
+  const ptrdiff_t step = run->stride[o] * (ptrdiff_t)sizeof(real);
+  const ptrdiff_t jump = run->rowStride[o] * (ptrdiff_t)sizeof(real);
+  if (run->stride[o] == 1 && jump)
     for (ptrdiff_t i = 0; i < columns * (ptrdiff_t)sizeof(real); i += LINE)
       __builtin_prefetch(row + FURTHER * jump + i);
-  else if (run->jump[o] == 1 && step)
+  else if (run->rowStride[o] == 1 && step)
     for (ptrdiff_t i = columns * j / rows; i < columns * (j + 1) / rows; i++)
       for (ptrdiff_t line = 0; line < rows * jump; line += LINE)
         __builtin_prefetch(row + (rows - j) * jump + i * step + line);
@@ -88,9 +88,9 @@ static int THTensor_(spreads)(const THRun *run, const THTensor_(Call) * call)
 {
   int any = 0;
   for (int o = 1; o <= call->inputs; o++) {
-    if (run->step[o] > 1)
+    if (run->stride[o] > 1)
       return 0;
-    any |= run->step[o] == 0;
+    any |= run->stride[o] == 0;
   }
   return any && run->n >= SPREAD / 8;
 }
@@ -100,12 +100,12 @@ static int THTensor_(spreads)(const THRun *run, const THTensor_(Call) * call)
 static int THTensor_(repeats)(const THRun *run, const THTensor_(Call) * call)
 {
   int any = 0;
-  if (run->n >= SPREAD / 2 || run->jump[0] != run->n)
+  if (run->n >= SPREAD / 2 || run->rowStride[0] != run->n)
     return 0;
   for (int o = 0; o <= call->inputs; o++) {
-    if (run->step[o] != 1 || (run->jump[o] != run->n && run->jump[o] != 0))
+    if (run->stride[o] != 1 || (run->rowStride[o] != run->n && run->rowStride[o] != 0))
       return 0;
-    any |= run->jump[o] == 0;
+    any |= run->rowStride[o] == 0;
   }
   return any && run->rows > 1;
 }
@@ -116,7 +116,7 @@ static __attribute__((noinline)) void THTensor_(blockThroughBuffers)(const THRun
   _Alignas(64) real buffer[1 + TH_POINTWISE_INPUTS][BUFFER];
   const real *seen[1 + TH_POINTWISE_INPUTS] = {NULL};
   /* Rows that are long enough are computed one by one, from where they are and to where they go. */
-  const int oneByOne = run->n >= SHORT && run->step[0] == 1 && !THTensor_(repeats)(run, call);
+  const int oneByOne = run->n >= SHORT && run->stride[0] == 1 && !THTensor_(repeats)(run, call);
   const int spreads = oneByOne && THTensor_(spreads)(run, call);
   const ptrdiff_t columns = THMin(run->n, spreads ? SPREAD : BUFFER);
   const ptrdiff_t rows = spreads ? 1 : THMin(run->rows, BUFFER / columns);
@@ -127,7 +127,7 @@ static __attribute__((noinline)) void THTensor_(blockThroughBuffers)(const THRun
       char *at[1 + TH_POINTWISE_INPUTS] = {NULL};
       ptrdiff_t pitch[1 + TH_POINTWISE_INPUTS] = {0};
       for (int o = 0; o <= call->inputs; o++) {
-        const ptrdiff_t step = run->step[o], jump = run->jump[o];
+        const ptrdiff_t step = run->stride[o], jump = run->rowStride[o];
         at[o] = THTensor_(part)(run, call, o, j, i);
         pitch[o] = THTensor_(part)(run, call, o, j + 1, i) - at[o];
         if (step == 1 && (oneByOne || k == 1 || jump == m))
@@ -150,8 +150,8 @@ static __attribute__((noinline)) void THTensor_(blockThroughBuffers)(const THRun
       call->row(k * m, at[0], at[1], at[2], at[3], call->scalars,
                 run->streams && at[0] != (char *)buffer[0]);
       if (at[0] == (char *)buffer[0])
-        THTensor_(store)(THTensor_(part)(run, call, 0, j, i), run->step[0], run->jump[0], buffer[0],
-                         k, m, call->bytes);
+        THTensor_(store)(THTensor_(part)(run, call, 0, j, i), run->stride[0], run->rowStride[0],
+                         buffer[0], k, m, call->bytes);
     }
 }
 
@@ -160,8 +160,8 @@ static int THTensor_(isOfValues)(const THRun *run, const THTensor_(Call) * call)
 {
   int inLine = call->ofValue && (run->rows == 1 || run->n >= SHORT);
   for (int o = 0; o < call->inputs; o++)
-    inLine &= run->step[o] == 1;
-  return inLine && run->step[call->inputs] == 0;
+    inLine &= run->stride[o] == 1;
+  return inLine && run->stride[call->inputs] == 0;
 }
 
 static void THTensor_(blockOfValues)(const THRun *run, const THTensor_(Call) * call)
@@ -183,7 +183,7 @@ static void THTensor_(block)(const THRun *run, const void *context)
   }
   int inLine = run->rows == 1 || run->n >= SHORT;
   for (int o = 0; o <= call->inputs; o++)
-    inLine &= run->step[o] == 1;
+    inLine &= run->stride[o] == 1;
   if (!inLine || THTensor_(repeats)(run, call)) {
     THTensor_(blockThroughBuffers)(run, call);
     return;
@@ -244,9 +244,9 @@ static void THTensor_(findZero)(const THRun *run, const void *found)
 {
   int any = 0;
   for (ptrdiff_t j = 0; j < run->rows; j++) {
-    const real *t = (const real *)run->at[0] + j * run->jump[0];
+    const real *t = (const real *)run->at[0] + j * run->rowStride[0];
     for (ptrdiff_t i = 0; i < run->n; i++)
-      any |= t[i * run->step[0]] == 0;
+      any |= t[i * run->stride[0]] == 0;
   }
   if (any)
     __atomic_store_n(*(int *const *)found, 1, __ATOMIC_RELAXED);

@@ -175,7 +175,7 @@ static void reserve_turns(Source *source, THTensor *self, THGuard *guard)
 static void emit(const THRun *run, const void *context)
 {
   Source *source = *(Source *const *)context;
-  const ptrdiff_t step = run->step[0];
+  const ptrdiff_t step = run->stride[0];
   if (source->turns > 0) { /* the one row that there is */
     Turns turns = {.source = source, .out = (real *)run->at[0], .streams = run->streams};
     pthread_mutex_init(&turns.lock, NULL);
@@ -184,7 +184,7 @@ static void emit(const THRun *run, const void *context)
     return;
   }
   for (ptrdiff_t j = 0; j < run->rows; j++) {
-    real *r = (real *)run->at[0] + j * run->jump[0];
+    real *r = (real *)run->at[0] + j * run->rowStride[0];
     for (ptrdiff_t i = 0; i < run->n;) {
       if (source->at == source->filled) {
         const ptrdiff_t chunk = next_chunk(source);
@@ -353,7 +353,7 @@ static void produce_bernoulli(Source *source, real *out, ptrdiff_t n)
 #else
   uint8_t bits[CHUNK];
   THRandom_kernels->below(bits, draw(source, pairs, 2 * n), n, source->threshold);
-  const THRun run = {.rows = 1, .n = n, .at = {(char *)out, (char *)bits}, .step = {1, 1}};
+  const THRun run = {.rows = 1, .n = n, .at = {(char *)out, (char *)bits}, .stride = {1, 1}};
   THTensor_(convert)[THScalarByte](&run, NULL);
 #endif
 }
@@ -385,8 +385,8 @@ static void note_improbable(const THRun *run, const void *context)
   const ptrdiff_t size = all->wide ? sizeof(double) : sizeof(float);
   for (ptrdiff_t j = 0; j < run->rows; j++)
     for (ptrdiff_t i = 0; i < run->n; i++) {
-      const char *row = run->at[1] + j * run->jump[1] * size;
-      const double p = probability(row, i * run->step[1], all->wide);
+      const char *row = run->at[1] + j * run->rowStride[1] * size;
+      const double p = probability(row, i * run->stride[1], all->wide);
       if (!(p >= 0 && p <= 1))
         all->bad = p;
     }
@@ -412,16 +412,16 @@ static void draw_by_floats(const THRun *run, const void *context)
 {
   THGenerator *generator = (*(Probabilities *const *)context)->generator;
   for (ptrdiff_t j = 0; j < run->rows; j++)
-    draw_row(generator, run->n, (real *)run->at[0] + j * run->jump[0], run->step[0],
-             (const char *)((const float *)run->at[1] + j * run->jump[1]), run->step[1], 0);
+    draw_row(generator, run->n, (real *)run->at[0] + j * run->rowStride[0], run->stride[0],
+             (const char *)((const float *)run->at[1] + j * run->rowStride[1]), run->stride[1], 0);
 }
 
 static void draw_by_doubles(const THRun *run, const void *context)
 {
   THGenerator *generator = (*(Probabilities *const *)context)->generator;
   for (ptrdiff_t j = 0; j < run->rows; j++)
-    draw_row(generator, run->n, (real *)run->at[0] + j * run->jump[0], run->step[0],
-             (const char *)((const double *)run->at[1] + j * run->jump[1]), run->step[1], 1);
+    draw_row(generator, run->n, (real *)run->at[0] + j * run->rowStride[0], run->stride[0],
+             (const char *)((const double *)run->at[1] + j * run->rowStride[1]), run->stride[1], 1);
 }
 
 /* loop holds self and p.  Returns 0 where p must be copied aside first. */
@@ -811,15 +811,15 @@ static void apply_affine(const THRun *run, const void *context)
   const Affine *affine = context;
   const real one = 1;
   const int means = 1, stddevs = 1 + affine->hasMeans;
-  const ptrdiff_t dz = run->step[0], dm = affine->hasMeans ? run->step[means] : 0,
-                  ds = affine->hasStddevs ? run->step[stddevs] : 0;
+  const ptrdiff_t dz = run->stride[0], dm = affine->hasMeans ? run->stride[means] : 0,
+                  ds = affine->hasStddevs ? run->stride[stddevs] : 0;
   for (ptrdiff_t j = 0; j < run->rows; j++) {
-    real *z = (real *)run->at[0] + j * run->jump[0];
+    real *z = (real *)run->at[0] + j * run->rowStride[0];
     const real *m = &affine->mean, *s = &one;
     if (affine->hasMeans)
-      m = (const real *)run->at[means] + j * run->jump[means];
+      m = (const real *)run->at[means] + j * run->rowStride[means];
     if (affine->hasStddevs)
-      s = (const real *)run->at[stddevs] + j * run->jump[stddevs];
+      s = (const real *)run->at[stddevs] + j * run->rowStride[stddevs];
     for (ptrdiff_t i = 0; i < run->n; i++)
       z[i * dz] = z[i * dz] * s[i * ds] + m[i * dm];
   }
@@ -836,9 +836,9 @@ static void note_out_of_bounds(const THRun *run, const void *context)
 {
   Bounds *bounds = *(Bounds *const *)context;
   for (ptrdiff_t j = 0; j < run->rows; j++) {
-    const real *x = (const real *)run->at[0] + j * run->jump[0];
+    const real *x = (const real *)run->at[0] + j * run->rowStride[0];
     for (ptrdiff_t i = 0; i < run->n; i++) {
-      const real value = x[i * run->step[0]];
+      const real value = x[i * run->stride[0]];
       if (!(value > 0 || (bounds->zero && value == 0)) || isinf(value)) {
         bounds->found = 1;
         bounds->bad = value;
@@ -999,11 +999,11 @@ static void draw_gamma(const THRun *run, const void *context)
 #endif
   THGenerator *generator = *(THGenerator *const *)context;
   for (ptrdiff_t j = 0; j < run->rows; j++) {
-    real *r = (real *)run->at[0] + j * run->jump[0];
-    const real *alpha = (const real *)run->at[1] + j * run->jump[1];
+    real *r = (real *)run->at[0] + j * run->rowStride[0];
+    const real *alpha = (const real *)run->at[1] + j * run->rowStride[1];
     for (ptrdiff_t i = 0; i < run->n; i++)
-      r[i * run->step[0]] =
-          (real)fmax(least, THRandom_standardGamma(generator, alpha[i * run->step[1]]));
+      r[i * run->stride[0]] =
+          (real)fmax(least, THRandom_standardGamma(generator, alpha[i * run->stride[1]]));
   }
 }
 

@@ -153,12 +153,12 @@ typedef struct {
 static void THTensor_(compare)(const THRun *run, const void *scalars)
 {
   int *different = ((const Comparison *)scalars)->different;
-  const ptrdiff_t da = run->step[0], db = run->step[1];
+  const ptrdiff_t da = run->stride[0], db = run->stride[1];
   for (ptrdiff_t j = 0; j < run->rows; j++) {
     if (__atomic_load_n(different, __ATOMIC_RELAXED))
       return;
-    const real *a = (const real *)run->at[0] + j * run->jump[0];
-    const real *b = (const real *)run->at[1] + j * run->jump[1];
+    const real *a = (const real *)run->at[0] + j * run->rowStride[0];
+    const real *b = (const real *)run->at[1] + j * run->rowStride[1];
     int found = 0;
     if (da == 1 && db == 1)
       for (ptrdiff_t i = 0; i < run->n; i++)

@@ -82,10 +82,10 @@ static inline real *place_of(const Places *places, int64_t index)
 static void THTensor_(takeRun)(const THRun *run, const void *scalars)
 {
   const Places *places = scalars;
-  const ptrdiff_t dr = run->step[0], di = run->step[1], count = places->count;
+  const ptrdiff_t dr = run->stride[0], di = run->stride[1], count = places->count;
   for (ptrdiff_t j = 0; j < run->rows; j++) {
-    real *r = (real *)run->at[0] + j * run->jump[0];
-    const int64_t *index = (const int64_t *)run->at[1] + j * run->jump[1];
+    real *r = (real *)run->at[0] + j * run->rowStride[0];
+    const int64_t *index = (const int64_t *)run->at[1] + j * run->rowStride[1];
     if (places->dims == 1 && places->stride[0] == 1) {
       const real *data = places->data;
       for (ptrdiff_t i = 0; i < run->n; i++) {
@@ -114,8 +114,8 @@ static void THTensor_(putRun)(const THRun *run, const void *scalars)
   const Places *places = scalars;
   for (ptrdiff_t j = 0; j < run->rows; j++)
     for (ptrdiff_t i = 0; i < run->n; i++) {
-      const int64_t index = ((int64_t *)run->at[0])[j * run->jump[0] + i * run->step[0]];
-      const real x = ((real *)run->at[1])[j * run->jump[1] + i * run->step[1]];
+      const int64_t index = ((int64_t *)run->at[0])[j * run->rowStride[0] + i * run->stride[0]];
+      const real x = ((real *)run->at[1])[j * run->rowStride[1] + i * run->stride[1]];
       real *to = place_of(places, index);
       *to = places->accumulate ? (real)(*to + x) : x;
     }

@@ -11,13 +11,13 @@
 static void THTensor_(component)(const THRun *run, const void *unused)
 {
   for (ptrdiff_t j = 0; j < run->rows; j++) {
-    real *r = (real *)run->at[0] + j * run->jump[0];
+    real *r = (real *)run->at[0] + j * run->rowStride[0];
     const real *in[4];
     for (int k = 0; k < 4; k++)
-      in[k] = (const real *)run->at[k + 1] + j * run->jump[k + 1];
+      in[k] = (const real *)run->at[k + 1] + j * run->rowStride[k + 1];
     for (ptrdiff_t i = 0; i < run->n; i++)
-      r[i * run->step[0]] = (real)(in[0][i * run->step[1]] * in[1][i * run->step[2]] -
-                                   in[2][i * run->step[3]] * in[3][i * run->step[4]]);
+      r[i * run->stride[0]] = (real)(in[0][i * run->stride[1]] * in[1][i * run->stride[2]] -
+                                     in[2][i * run->stride[3]] * in[3][i * run->stride[4]]);
   }
 }
 

@@ -57,20 +57,20 @@ static void copyRow(void *r, const void *x, ptrdiff_t n, int streams)
 static void spread(const THRun *run)
 {
   enum { LANES = 64 / sizeof(real) };
-  const ptrdiff_t n = run->n, jump = run->jump[0];
+  const ptrdiff_t n = run->n, jump = run->rowStride[0];
   const ptrdiff_t more = (LANES - n % LANES) % LANES; /* the most rows that too much may go into */
   const ptrdiff_t filled = more == 0 ? run->rows : jump == n ? run->rows - more : 0;
   ptrdiff_t j = 0;
   for (; j < filled; j++) {
     real *const r = (real *)run->at[0] + j * jump;
-    const real x = ((const real *)run->at[1])[j * run->jump[1]];
+    const real x = ((const real *)run->at[1])[j * run->rowStride[1]];
     for (ptrdiff_t i = 0; i < n; i += LANES)
       for (int k = 0; k < LANES; k++)
         r[i + k] = x;
   }
   for (; j < run->rows; j++) {
     real *const r = (real *)run->at[0] + j * jump;
-    const real x = ((const real *)run->at[1])[j * run->jump[1]];
+    const real x = ((const real *)run->at[1])[j * run->rowStride[1]];
     for (ptrdiff_t i = 0; i < n; i++)
       r[i] = x;
   }
@@ -78,7 +78,7 @@ static void spread(const THRun *run)
 
 static void copy(const THRun *run)
 {
-  const ptrdiff_t dr = run->step[0], dx = run->step[1];
+  const ptrdiff_t dr = run->stride[0], dx = run->stride[1];
   const int size = THGather_size(sizeof(real)), across = THGather_isAcross(run);
   if (dr == 1 && dx != 1 && run->streams &&
       (across || dx * (ptrdiff_t)sizeof(real) <= TH_STREAM_LINE)) {
@@ -90,12 +90,13 @@ static void copy(const THRun *run)
     return;
   }
   if (dr == 1 && across) {
-    THGather_kernels->across[size](run->at[0], run->jump[0], run->at[1], dx, run->n, run->rows, 0);
+    THGather_kernels->across[size](run->at[0], run->rowStride[0], run->at[1], dx, run->n, run->rows,
+                                   0);
     return;
   }
   for (ptrdiff_t j = 0; j < run->rows; j++) {
-    real *r = (real *)run->at[0] + j * run->jump[0];
-    const real *x = (const real *)run->at[1] + j * run->jump[1];
+    real *r = (real *)run->at[0] + j * run->rowStride[0];
+    const real *x = (const real *)run->at[1] + j * run->rowStride[1];
     if (dr == 1 && dx == 1)
       copyRow(r, x, run->n, run->streams);
     else if (dr == 1)
@@ -188,15 +189,15 @@ NEAR(Double, double)
                                                                                     \
   static void convert_##Source(const THRun *run, const void *scalars)               \
   {                                                                                 \
-    const ptrdiff_t dr = run->step[0], dx = run->step[1];                           \
+    const ptrdiff_t dr = run->stride[0], dx = run->stride[1];                       \
     if (THScalar##Source == SAME_TYPE) {                                            \
       copy(run);                                                                    \
     } else if (dr == 1 && dx != 1) {                                                \
       THGather_rows(run, sizeof(real), sizeof(source), row_##Source);               \
     } else {                                                                        \
       for (ptrdiff_t j = 0; j < run->rows; j++) {                                   \
-        real *r = (real *)run->at[0] + j * run->jump[0];                            \
-        const source *x = (const source *)run->at[1] + j * run->jump[1];            \
+        real *r = (real *)run->at[0] + j * run->rowStride[0];                       \
+        const source *x = (const source *)run->at[1] + j * run->rowStride[1];       \
         if (dr == 1) {                                                              \
           row_##Source(r, x, run->n, run->streams);                                 \
         } else {                                                                    \

@@ -94,19 +94,19 @@ static inline __attribute__((always_inline)) void walk(const THRun *run, const v
   const int atIndexed = action == GATHER ? 2 : 0, atDense = 2 - atIndexed;
   const real value = action == FILL ? *(const real *)work->value : 0;
   const ptrdiff_t stride = work->stride, n = run->n;
-  const ptrdiff_t d = run->step[atIndexed], di = run->step[1];
-  const ptrdiff_t dx = action == FILL ? d : run->step[atDense];
+  const ptrdiff_t d = run->stride[atIndexed], di = run->stride[1];
+  const ptrdiff_t dx = action == FILL ? d : run->stride[atDense];
   const size_t ahead = (size_t)THMin(n * (ptrdiff_t)sizeof(real), MOST);
   for (ptrdiff_t j = 0; j < run->rows; j++) {
-    real *indexed = (real *)run->at[atIndexed] + j * run->jump[atIndexed];
-    const int64_t *index = (const int64_t *)run->at[1] + j * run->jump[1];
+    real *indexed = (real *)run->at[atIndexed] + j * run->rowStride[atIndexed];
+    const int64_t *index = (const int64_t *)run->at[1] + j * run->rowStride[1];
     real *dense = indexed; /* not looked at */
     if (action != FILL)
-      dense = (real *)run->at[atDense] + j * run->jump[atDense];
+      dense = (real *)run->at[atDense] + j * run->rowStride[atDense];
     if (di == 0 && d == 1 && dx == 1) {
       if (j + LATER < run->rows) {
-        const int64_t later = index[LATER * run->jump[1]] - TH_INDEX_BASE;
-        fetch((uintptr_t)(indexed + LATER * run->jump[atIndexed] + later * stride), ahead,
+        const int64_t later = index[LATER * run->rowStride[1]] - TH_INDEX_BASE;
+        fetch((uintptr_t)(indexed + LATER * run->rowStride[atIndexed] + later * stride), ahead,
               action != GATHER);
       }
       act_on_row(action, indexed + (*index - TH_INDEX_BASE) * stride, dense, value, n,
@@ -164,10 +164,10 @@ static inline word choose(uint8_t mask, word ifOne, word ifZero)
 static void mask_fill(const THRun *run, const void *scalars)
 {
   const word value = *(const word *)scalars;
-  const ptrdiff_t d = run->step[0], dm = run->step[1];
+  const ptrdiff_t d = run->stride[0], dm = run->stride[1];
   for (ptrdiff_t j = 0; j < run->rows; j++) {
-    word *r = (word *)run->at[0] + j * run->jump[0];
-    const uint8_t *mask = (const uint8_t *)run->at[1] + j * run->jump[1];
+    word *r = (word *)run->at[0] + j * run->rowStride[0];
+    const uint8_t *mask = (const uint8_t *)run->at[1] + j * run->rowStride[1];
     if (d == 1 && dm == 1) {
       TH_PRAGMA(omp simd)
       for (ptrdiff_t i = 0; i < run->n; i++)
@@ -199,11 +199,11 @@ static inline __attribute__((always_inline)) const void *side_by_side(void *room
 static void mask_select(const THRun *run, const void *scalars)
 {
   const THSelection *selection = scalars;
-  const ptrdiff_t dm = run->step[0], dx = run->step[1], step = selection->step;
+  const ptrdiff_t dm = run->stride[0], dx = run->stride[1], step = selection->step;
   ptrdiff_t at = selection->at[run->block];
   for (ptrdiff_t j = 0; j < run->rows; j++) {
-    const uint8_t *mask = (const uint8_t *)run->at[0] + j * run->jump[0];
-    const real *x = (const real *)run->at[1] + j * run->jump[1];
+    const uint8_t *mask = (const uint8_t *)run->at[0] + j * run->rowStride[0];
+    const real *x = (const real *)run->at[1] + j * run->rowStride[1];
     for (ptrdiff_t first = 0; first < run->n; first += BUFFER) {
       uint8_t maskRoom[BUFFER];
       real room[BUFFER], buffer[BUFFER + TH_COMPACT_ROOM],
@@ -226,12 +226,12 @@ static void mask_select(const THRun *run, const void *scalars)
 static void mask_copy(const THRun *run, const void *scalars)
 {
   const THSelection *selection = scalars;
-  const ptrdiff_t dm = run->step[0], d = run->step[1], last = selection->total - 1;
+  const ptrdiff_t dm = run->stride[0], d = run->stride[1], last = selection->total - 1;
   const word *from = (const word *)selection->data;
   ptrdiff_t at = selection->at[run->block];
   for (ptrdiff_t j = 0; j < run->rows; j++) {
-    const uint8_t *mask = (const uint8_t *)run->at[0] + j * run->jump[0];
-    word *r = (word *)run->at[1] + j * run->jump[1];
+    const uint8_t *mask = (const uint8_t *)run->at[0] + j * run->rowStride[0];
+    word *r = (word *)run->at[1] + j * run->rowStride[1];
     for (ptrdiff_t i = 0; i < run->n; i++) {
       r[i * d] = choose(mask[i * dm], from[at < last ? at : last], r[i * d]);
       at += mask[i * dm];
@@ -263,10 +263,10 @@ static ptrdiff_t words_of(ptrdiff_t n)
 static void nonzero_count(const THRun *run, const void *scalars)
 {
   const THSelection *selection = scalars;
-  const ptrdiff_t dx = run->step[0];
+  const ptrdiff_t dx = run->stride[0];
   ptrdiff_t count = 0;
   for (ptrdiff_t j = 0; j < run->rows; j++) {
-    const real *x = (const real *)run->at[0] + j * run->jump[0];
+    const real *x = (const real *)run->at[0] + j * run->rowStride[0];
     for (ptrdiff_t first = 0; first < run->n; first += BUFFER) {
       const ptrdiff_t n = THMin(run->n - first, BUFFER);
       uint64_t room[BUFFER / TH_BITS_WORD];
@@ -333,10 +333,10 @@ static void list(const THSelection *selection, ptrdiff_t first, const int *place
 static void nonzero_list(const THRun *run, const void *scalars)
 {
   const THSelection *selection = scalars;
-  const ptrdiff_t dx = run->step[0];
+  const ptrdiff_t dx = run->stride[0];
   ptrdiff_t at = selection->at[run->block], seen = selection->seen[run->block];
   for (ptrdiff_t j = 0; j < run->rows; j++) {
-    const real *x = (const real *)run->at[0] + j * run->jump[0];
+    const real *x = (const real *)run->at[0] + j * run->rowStride[0];
     for (ptrdiff_t first = 0; first < run->n; first += BUFFER) {
       const ptrdiff_t n = THMin(run->n - first, BUFFER);
       uint64_t room[BUFFER / TH_BITS_WORD];

@@ -8,12 +8,12 @@ static void check(const THRun *run, const void *scalars)
   const THIndexRange *range = scalars;
   const uint64_t first = (uint64_t)range->first, last = range->count - 1;
   const uint64_t hole = (uint64_t)range->hole;
-  const ptrdiff_t step = run->step[0];
+  const ptrdiff_t step = run->stride[0];
   uint64_t bad = 0;
 #define CHECK(x) \
   (((x) - first) | (last - ((x) - first)) | (TH_INDEX_BASE ? -(uint64_t)((x) == hole) : 0))
   for (ptrdiff_t j = 0; j < run->rows; j++) {
-    const uint64_t *index = (const uint64_t *)run->at[0] + j * run->jump[0];
+    const uint64_t *index = (const uint64_t *)run->at[0] + j * run->rowStride[0];
     if (step == 1)
       for (ptrdiff_t i = 0; i < run->n; i++)
         bad |= CHECK(index[i]);
@@ -57,11 +57,11 @@ static ptrdiff_t count_row(const uint8_t *m, ptrdiff_t n, unsigned *bad)
 static void mask(const THRun *run, const void *scalars)
 {
   const THSelection *selection = scalars;
-  const ptrdiff_t step = run->step[0];
+  const ptrdiff_t step = run->stride[0];
   ptrdiff_t ones = 0;
   unsigned bad = 0;
   for (ptrdiff_t j = 0; j < run->rows; j++) {
-    const uint8_t *m = (const uint8_t *)run->at[0] + j * run->jump[0];
+    const uint8_t *m = (const uint8_t *)run->at[0] + j * run->rowStride[0];
     if (step == 1)
       ones += count_row(m, run->n, &bad);
     else

@@ -88,10 +88,10 @@ static inline uintptr_t line_ahead(const THReduceScalars *scalars, int fetched)
 
 /* How many bytes further the elements lie that are fetched while n lanes of some rows are taken in:
  * in as many rows, below these, and not in one that is taken in together with them. */
-static inline uintptr_t rows_ahead(ptrdiff_t n, ptrdiff_t jump, int deep)
+static inline uintptr_t rows_ahead(ptrdiff_t n, ptrdiff_t rowStride, int deep)
 {
   enum { LEAST = 3 };
-  return (uintptr_t)(THMax(AHEAD / ITEM / n, LEAST) + deep) * (uintptr_t)jump * ITEM;
+  return (uintptr_t)(THMax(AHEAD / ITEM / n, LEAST) + deep) * (uintptr_t)rowStride * ITEM;
 }
 
 /* --- lanes that do not lie side by side ------------------------------------------------------ */
@@ -131,7 +131,7 @@ static inline __attribute__((always_inline)) void turn(ptrdiff_t bytes, void *to
 /* Lanes are lines of elements side by side. */
 static inline int are_lines(const THRows *block)
 {
-  return block->step != 1 && block->jump == 1 && block->group == 1;
+  return block->stride != 1 && block->rowStride == 1 && block->group == 1;
 }
 
 static inline int is_transposed(const THRows *block)
@@ -154,14 +154,14 @@ static void transposed_rows(void (*rows)(void *, const THRows *, const THReduceS
     for (ptrdiff_t i = 0; i < block->rows; i += TURN_ROWS) {
       const THRows part = {.at = turned,
                            .lanes = THMin(TRANSPOSE_LINES, block->lanes - j),
-                           .step = 1,
+                           .stride = 1,
                            .rows = THMin(TURN_ROWS, block->rows - i),
-                           .jump = TRANSPOSE_LINES,
+                           .rowStride = TRANSPOSE_LINES,
                            .first = block->first + i * block->rowIndex + j * block->laneIndex,
                            .rowIndex = block->rowIndex,
                            .laneIndex = block->laneIndex,
                            .group = 1};
-      turn(ITEM, turned, AT(block) + j * block->step + i, part.lanes, block->step, part.rows);
+      turn(ITEM, turned, AT(block) + j * block->stride + i, part.lanes, block->stride, part.rows);
       rows((char *)states + j * stateSize, &part, scalars);
     }
 }
@@ -254,19 +254,19 @@ static inline int is_long(ptrdiff_t n, ptrdiff_t stateSize)
   /* DEEP rows of lanes at once, but for the last lanes: says how many there were */              \
   static inline                                                                                   \
       __attribute__((always_inline)) ptrdiff_t name##_deep(state *restrict a, const real *x,      \
-                                                           ptrdiff_t lanes, ptrdiff_t jump,       \
+                                                           ptrdiff_t lanes, ptrdiff_t rowStride,  \
                                                            uintptr_t ahead, double p)             \
   {                                                                                               \
     enum { MANY = ITEM < 4 ? LANE_BYTES / sizeof(state) : 64 / ITEM, FEW = 64 / sizeof(state) };  \
     ptrdiff_t j = 0;                                                                              \
     for (; j + MANY <= lanes; j += MANY) {                                                        \
       for (int d = 0; d < DEEP; d++)                                                              \
-        fetch((uintptr_t)(x + d * jump + j) + ahead, MANY);                                       \
-      name##_few(a + j, x + j, MANY, jump, DEEP, p);                                              \
+        fetch((uintptr_t)(x + d * rowStride + j) + ahead, MANY);                                  \
+      name##_few(a + j, x + j, MANY, rowStride, DEEP, p);                                         \
     }                                                                                             \
     if (ITEM < 4)                                                                                 \
       for (; j + FEW <= lanes; j += FEW)                                                          \
-        name##_few(a + j, x + j, FEW, jump, DEEP, p);                                             \
+        name##_few(a + j, x + j, FEW, rowStride, DEEP, p);                                        \
     return j;                                                                                     \
   }                                                                                               \
                                                                                                   \
@@ -290,12 +290,12 @@ static inline int is_long(ptrdiff_t n, ptrdiff_t stateSize)
   static inline __attribute__((always_inline)) void name##_columns(state *restrict a,             \
                                                                    const THRows *block, double p) \
   {                                                                                               \
-    const ptrdiff_t lanes = block->lanes, rows = block->rows, jump = block->jump;                 \
-    const uintptr_t ahead = rows_ahead(lanes, jump, 1);                                           \
+    const ptrdiff_t lanes = block->lanes, rows = block->rows, rowStride = block->rowStride;       \
+    const uintptr_t ahead = rows_ahead(lanes, rowStride, 1);                                      \
     for (ptrdiff_t i = 0, done = 0; i < rows; i++) {                                              \
-      const real *x = AT(block) + i * jump;                                                       \
+      const real *x = AT(block) + i * rowStride;                                                  \
       if (i % DEEP == 0)                                                                          \
-        done = i + DEEP <= rows ? name##_deep(a, x, lanes, jump, ahead, p) : 0;                   \
+        done = i + DEEP <= rows ? name##_deep(a, x, lanes, rowStride, ahead, p) : 0;              \
       name##_across(a + done, x + done, lanes - done, p);                                         \
     }                                                                                             \
   }
@@ -416,28 +416,28 @@ static inline int is_long(ptrdiff_t n, ptrdiff_t stateSize)
   static void name##_rows(void *states, const THRows *block, const THReduceScalars *scalars) \
   {                                                                                          \
     if (sizeof(state) >= 4 && are_vectors(block, name##_least)) {                            \
-      name##_lines(states, AT(block), block->lanes, block->step, block->rows, scalars);      \
+      name##_lines(states, AT(block), block->lanes, block->stride, block->rows, scalars);    \
       return;                                                                                \
     }                                                                                        \
     if (is_transposed(block)) {                                                              \
       transposed_rows(name##_rows, sizeof(state), states, block, scalars);                   \
       return;                                                                                \
     }                                                                                        \
-    const ptrdiff_t lanes = block->lanes, step = block->step;                                \
-    const ptrdiff_t rows = block->rows, jump = block->jump;                                  \
+    const ptrdiff_t lanes = block->lanes, step = block->stride;                              \
+    const ptrdiff_t rows = block->rows, rowStride = block->rowStride;                        \
     state *restrict a = states;                                                              \
     const double p = scalars->p;                                                             \
     if (step == 1) {                                                                         \
       name##_columns(a, block, p);                                                           \
-    } else if (step < jump && lanes > 1) {                                                   \
+    } else if (step < rowStride && lanes > 1) {                                              \
       for (ptrdiff_t i = 0; i < rows; i++)                                                   \
         for (ptrdiff_t j = 0; j < lanes; j++)                                                \
-          a[j] = name##_take(a[j], (state)AT(block)[i * jump + j * step], p);                \
+          a[j] = name##_take(a[j], (state)AT(block)[i * rowStride + j * step], p);           \
     } else {                                                                                 \
       for (ptrdiff_t j = 0; j < lanes; j++) {                                                \
         state b = a[j];                                                                      \
         for (ptrdiff_t i = 0; i < rows; i++)                                                 \
-          b = name##_take(b, (state)AT(block)[i * jump + j * step], p);                      \
+          b = name##_take(b, (state)AT(block)[i * rowStride + j * step], p);                 \
         a[j] = b;                                                                            \
       }                                                                                      \
     }                                                                                        \
@@ -704,27 +704,27 @@ WALKING(ROWS)
 
 #if defined(BY_EIGHT) && defined(TH_REAL_IS_FLOAT)
 /* Four or eight, by the processor. */
-#define EITHER(name, state, ...)                                                                 \
-  COLUMNS(name##_of_eight, name, state)                                                          \
-                                                                                                 \
-  static void name##_either_line(void *to, const void *at, ptrdiff_t n, ptrdiff_t first,         \
-                                 const THReduceScalars *scalars)                                 \
-  {                                                                                              \
-    if (THCpu_addsEight())                                                                       \
-      name##_of_eight_line(to, at, n, first, scalars);                                           \
-    else                                                                                         \
-      name##_line(to, at, n, first, scalars);                                                    \
-  }                                                                                              \
-                                                                                                 \
-  static void name##_either_rows(void *states, const THRows *block,                              \
-                                 const THReduceScalars *scalars)                                 \
-  {                                                                                              \
-    if (THCpu_addsEight() && block->step == 1)                                                   \
-      name##_of_eight_columns(states, block, scalars->p);                                        \
-    else if (THCpu_addsEight() && are_lines(block))                                              \
-      name##_of_eight_lines(states, AT(block), block->lanes, block->step, block->rows, scalars); \
-    else                                                                                         \
-      name##_rows(states, block, scalars);                                                       \
+#define EITHER(name, state, ...)                                                                   \
+  COLUMNS(name##_of_eight, name, state)                                                            \
+                                                                                                   \
+  static void name##_either_line(void *to, const void *at, ptrdiff_t n, ptrdiff_t first,           \
+                                 const THReduceScalars *scalars)                                   \
+  {                                                                                                \
+    if (THCpu_addsEight())                                                                         \
+      name##_of_eight_line(to, at, n, first, scalars);                                             \
+    else                                                                                           \
+      name##_line(to, at, n, first, scalars);                                                      \
+  }                                                                                                \
+                                                                                                   \
+  static void name##_either_rows(void *states, const THRows *block,                                \
+                                 const THReduceScalars *scalars)                                   \
+  {                                                                                                \
+    if (THCpu_addsEight() && block->stride == 1)                                                   \
+      name##_of_eight_columns(states, block, scalars->p);                                          \
+    else if (THCpu_addsEight() && are_lines(block))                                                \
+      name##_of_eight_lines(states, AT(block), block->lanes, block->stride, block->rows, scalars); \
+    else                                                                                           \
+      name##_rows(states, block, scalars);                                                         \
   }
 
 TH_SUM(EITHER)
@@ -791,8 +791,9 @@ static inline __attribute__((always_inline)) void best_join(int largest, Best *a
  */
 static inline __attribute__((always_inline)) void best_few(int largest, real *restrict value,
                                                            RowIndex *restrict row, int lanes,
-                                                           const real *restrict x, ptrdiff_t jump,
-                                                           RowIndex i, int deep)
+                                                           const real *restrict x,
+                                                           ptrdiff_t rowStride, RowIndex i,
+                                                           int deep)
 {
   real a[128 / ITEM];
   RowIndex r[128 / ITEM];
@@ -803,7 +804,7 @@ static inline __attribute__((always_inline)) void best_few(int largest, real *re
   for (int d = 0; d < deep; d++)
     TH_PRAGMA(omp simd) /* or else it is unrolled, and has branches */
   for (int k = 0; k < lanes; k++)
-    take_better(largest, &a[k], &r[k], x[d * jump + k], (RowIndex)(i + d));
+    take_better(largest, &a[k], &r[k], x[d * rowStride + k], (RowIndex)(i + d));
   for (int k = 0; k < lanes; k++) {
     value[k] = a[k];
     row[k] = r[k];
@@ -814,21 +815,21 @@ static inline __attribute__((always_inline)) void best_few(int largest, real *re
 static inline __attribute__((always_inline)) void best_across(int largest, real *restrict value,
                                                               RowIndex *restrict row, ptrdiff_t n,
                                                               const real *restrict x,
-                                                              ptrdiff_t jump, RowIndex i, int deep,
-                                                              uintptr_t ahead)
+                                                              ptrdiff_t rowStride, RowIndex i,
+                                                              int deep, uintptr_t ahead)
 {
   enum { MANY = 128 / ITEM, FEW = ITEM > 1 ? 32 / ITEM : MANY };
   ptrdiff_t j = 0;
   for (; j + MANY <= n; j += MANY) {
     for (int d = 0; d < deep; d++)
-      fetch((uintptr_t)(x + d * jump + j) + ahead, MANY);
-    best_few(largest, value + j, row + j, MANY, x + j, jump, i, deep);
+      fetch((uintptr_t)(x + d * rowStride + j) + ahead, MANY);
+    best_few(largest, value + j, row + j, MANY, x + j, rowStride, i, deep);
   }
   for (; j + FEW <= n; j += FEW)
-    best_few(largest, value + j, row + j, FEW, x + j, jump, i, deep);
+    best_few(largest, value + j, row + j, FEW, x + j, rowStride, i, deep);
   for (; j < n; j++)
     for (int d = 0; d < deep; d++)
-      take_better(largest, &value[j], &row[j], x[d * jump + j], (RowIndex)(i + d));
+      take_better(largest, &value[j], &row[j], x[d * rowStride + j], (RowIndex)(i + d));
 }
 
 static inline __attribute__((always_inline)) void best_strip(int largest, Best *best,
@@ -836,7 +837,7 @@ static inline __attribute__((always_inline)) void best_strip(int largest, Best *
                                                              ptrdiff_t first, ptrdiff_t n,
                                                              ptrdiff_t j0, ptrdiff_t rows)
 {
-  const ptrdiff_t step = block->step, jump = block->jump;
+  const ptrdiff_t step = block->stride, rowStride = block->rowStride;
   real value[STRIP];
   RowIndex row[STRIP];
   for (ptrdiff_t j = 0; j < n; j++) {
@@ -845,17 +846,18 @@ static inline __attribute__((always_inline)) void best_strip(int largest, Best *
   }
   ptrdiff_t i = 1;
   if (step == 1) {
-    const uintptr_t ahead = rows_ahead(n, jump, BEST_DEEP);
+    const uintptr_t ahead = rows_ahead(n, rowStride, BEST_DEEP);
     for (; i + BEST_DEEP <= rows; i += BEST_DEEP)
-      best_across(largest, value, row, n, x + i * jump, jump, (RowIndex)i, BEST_DEEP, ahead);
+      best_across(largest, value, row, n, x + i * rowStride, rowStride, (RowIndex)i, BEST_DEEP,
+                  ahead);
     for (; i < rows; i++)
-      best_across(largest, value, row, n, x + i * jump, jump, (RowIndex)i, 1, ahead);
+      best_across(largest, value, row, n, x + i * rowStride, rowStride, (RowIndex)i, 1, ahead);
   } else {
     for (ptrdiff_t j = 0; j < n; j++) {
       real a = value[j];
       RowIndex r = 0;
       for (i = 1; i < rows; i++)
-        take_better(largest, &a, &r, x[i * jump + j * step], (RowIndex)i);
+        take_better(largest, &a, &r, x[i * rowStride + j * step], (RowIndex)i);
       value[j] = a;
       row[j] = r;
     }
@@ -872,7 +874,7 @@ static inline __attribute__((always_inline)) void best_rows(int largest, Best *b
 {
   for (ptrdiff_t i = 0; i < block->rows; i += THMin(STRIP_ROWS, block->rows - i))
     for (ptrdiff_t j = 0; j < block->lanes; j += STRIP)
-      best_strip(largest, best + j, block, AT(block) + i * block->jump + j * block->step,
+      best_strip(largest, best + j, block, AT(block) + i * block->rowStride + j * block->stride,
                  block->first + i * block->rowIndex, THMin(STRIP, block->lanes - j), j,
                  THMin(STRIP_ROWS, block->rows - i));
 }
@@ -1140,12 +1142,12 @@ static inline accreal plus_square(accreal sum, accreal x)
 /* A few rows of some lanes, shifted by the first one. */
 static inline __attribute__((always_inline)) void
 var_lanes(accreal *restrict sum, accreal *restrict squares, const accreal *restrict shift,
-          const real *x, ptrdiff_t n, ptrdiff_t step, ptrdiff_t jump, int rows)
+          const real *x, ptrdiff_t n, ptrdiff_t step, ptrdiff_t rowStride, int rows)
 {
   for (ptrdiff_t k = 0; k < n; k++) {
     accreal one = 0, two = 0;
     for (int i = 0; i < rows; i++) {
-      const accreal apart = (accreal)x[i * jump + k * step] - shift[k];
+      const accreal apart = (accreal)x[i * rowStride + k * step] - shift[k];
       one += apart;
       two = plus_square(two, apart);
     }
@@ -1158,7 +1160,8 @@ var_lanes(accreal *restrict sum, accreal *restrict squares, const accreal *restr
 static inline __attribute__((always_inline)) void var_few(accreal *restrict sum,
                                                           accreal *restrict squares,
                                                           const accreal *restrict shift,
-                                                          const real *x, int lanes, ptrdiff_t jump)
+                                                          const real *x, int lanes,
+                                                          ptrdiff_t rowStride)
 {
 #if defined(TH_REAL_IS_FLOAT) && defined(__AVX512F__)
   /* Eight widened from memory: compilers take out halves of sixteen, which fills the queues that
@@ -1167,7 +1170,8 @@ static inline __attribute__((always_inline)) void var_few(accreal *restrict sum,
     const __m512d from = _mm512_loadu_pd(shift + k);
     __m512d one = _mm512_loadu_pd(sum + k), two = _mm512_loadu_pd(squares + k);
     for (int i = 0; i < VARIANCE_DEEP; i++) {
-      const __m512d apart = _mm512_sub_pd(_mm512_cvtps_pd(_mm256_loadu_ps(x + i * jump + k)), from);
+      const __m512d apart =
+          _mm512_sub_pd(_mm512_cvtps_pd(_mm256_loadu_ps(x + i * rowStride + k)), from);
       one = _mm512_add_pd(one, apart);
       two = _mm512_fmadd_pd(apart, apart, two);
     }
@@ -1175,7 +1179,7 @@ static inline __attribute__((always_inline)) void var_few(accreal *restrict sum,
     _mm512_storeu_pd(squares + k, two);
   }
 #else
-  var_lanes(sum, squares, shift, x, lanes, 1, jump, VARIANCE_DEEP);
+  var_lanes(sum, squares, shift, x, lanes, 1, rowStride, VARIANCE_DEEP);
 #endif
 }
 
@@ -1185,20 +1189,20 @@ static inline __attribute__((always_inline)) void var_deep(accreal *restrict sum
                                                            accreal *restrict squares,
                                                            const accreal *restrict shift,
                                                            const real *x, ptrdiff_t n,
-                                                           ptrdiff_t jump, uintptr_t ahead)
+                                                           ptrdiff_t rowStride, uintptr_t ahead)
 {
   enum { MANY = 64 / ITEM };
   ptrdiff_t j = 0;
   for (; j + MANY <= n; j += MANY) {
     for (int i = 0; i < VARIANCE_DEEP; i++)
-      fetch((uintptr_t)(x + i * jump + j) + ahead, MANY);
-    var_few(sum + j, squares + j, shift + j, x + j, MANY, jump);
+      fetch((uintptr_t)(x + i * rowStride + j) + ahead, MANY);
+    var_few(sum + j, squares + j, shift + j, x + j, MANY, rowStride);
   }
-  var_lanes(sum + j, squares + j, shift + j, x + j, n - j, 1, jump, VARIANCE_DEEP);
+  var_lanes(sum + j, squares + j, shift + j, x + j, n - j, 1, rowStride, VARIANCE_DEEP);
 }
 
 static void var_strip(Moments *moments, const real *x, ptrdiff_t n, ptrdiff_t step, ptrdiff_t rows,
-                      ptrdiff_t jump)
+                      ptrdiff_t rowStride)
 {
   _Alignas(64) accreal shift[VARIANCE_STRIP], sum[VARIANCE_STRIP], squares[VARIANCE_STRIP];
   for (ptrdiff_t j = 0; j < n; j++) {
@@ -1207,20 +1211,20 @@ static void var_strip(Moments *moments, const real *x, ptrdiff_t n, ptrdiff_t st
   }
   /* What is fetched is taken in next, before others drive it out of the first cache. */
   const ptrdiff_t later = THMax(VARIANCE_DEEP, AHEAD / ITEM / n);
-  const uintptr_t ahead = (uintptr_t)later * (uintptr_t)jump * ITEM;
+  const uintptr_t ahead = (uintptr_t)later * (uintptr_t)rowStride * ITEM;
   ptrdiff_t i = 0;
   for (; i + VARIANCE_DEEP <= rows; i += VARIANCE_DEEP)
     if (step == 1)
-      var_deep(sum, squares, shift, x + i * jump, n, jump, ahead);
+      var_deep(sum, squares, shift, x + i * rowStride, n, rowStride, ahead);
     else
-      var_lanes(sum, squares, shift, x + i * jump, n, step, jump, VARIANCE_DEEP);
+      var_lanes(sum, squares, shift, x + i * rowStride, n, step, rowStride, VARIANCE_DEEP);
   for (; i + VARIANCE_FEW <= rows; i += VARIANCE_FEW)
-    var_lanes(sum, squares, shift, x + i * jump, n, step, jump, VARIANCE_FEW);
+    var_lanes(sum, squares, shift, x + i * rowStride, n, step, rowStride, VARIANCE_FEW);
   for (; i < rows; i++)
-    var_lanes(sum, squares, shift, x + i * jump, n, step, jump, 1);
+    var_lanes(sum, squares, shift, x + i * rowStride, n, step, rowStride, 1);
   for (ptrdiff_t j = 0; j < n; j++) {
     const Moments here = is_beyond(squares[j])
-                             ? moments_beyond(x + j * step, rows, jump)
+                             ? moments_beyond(x + j * step, rows, rowStride)
                              : moments_of((accreal)rows, shift[j], sum[j], squares[j]);
     moments[j] = joined(moments[j], here);
   }
@@ -1234,9 +1238,9 @@ static void var_rows(void *states, const THRows *block, const THReduceScalars *s
   }
   for (ptrdiff_t i = 0; i < block->rows; i += VARIANCE_ROWS)
     for (ptrdiff_t j = 0; j < block->lanes; j += VARIANCE_STRIP)
-      var_strip((Moments *)states + j, AT(block) + i * block->jump + j * block->step,
-                THMin(VARIANCE_STRIP, block->lanes - j), block->step,
-                THMin(VARIANCE_ROWS, block->rows - i), block->jump);
+      var_strip((Moments *)states + j, AT(block) + i * block->rowStride + j * block->stride,
+                THMin(VARIANCE_STRIP, block->lanes - j), block->stride,
+                THMin(VARIANCE_ROWS, block->rows - i), block->rowStride);
 }
 
 /* One sum of lanes, which are used up. */

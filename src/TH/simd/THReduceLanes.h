@@ -38,7 +38,7 @@ static inline __attribute__((always_inline)) void fetch(uintptr_t x, size_t n)
 /* How lanes take in elements, each of which becomes a state first; numbers of lanes and deep are
  * constants:
  *
- *     name##_few(a, x, lanes, jump, deep, p)        deep rows, which lie jump elements apart
+ *     name##_few(a, x, lanes, rowStride, deep, p)   deep rows, rowStride elements apart
  *     name##_sweep(a, x, lanes, deep, n, ahead, p)  from the start on n elements side by side, deep
  *                                                   rows at a time; says how many filled rows
  *     name##_rest(a, x, lanes, n, p)                those that are left over
@@ -48,13 +48,13 @@ static inline __attribute__((always_inline)) void fetch(uintptr_t x, size_t n)
 #define TAKES_real(name, state, initial, ...)                                                     \
   static inline                                                                                   \
       __attribute__((always_inline)) void name##_few(state *restrict a, const real *x, int lanes, \
-                                                     ptrdiff_t jump, int deep, double p)          \
+                                                     ptrdiff_t rowStride, int deep, double p)     \
   {                                                                                               \
     TH_PRAGMA(omp simd) /* or else it is unrolled first, and stays scalar */                      \
     for (int k = 0; k < lanes; k++) {                                                             \
       state b = a[k];                                                                             \
       for (int d = 0; d < deep; d++)                                                              \
-        b = name##_take(b, (state)x[d * jump + k], p);                                            \
+        b = name##_take(b, (state)x[d * rowStride + k], p);                                       \
       a[k] = b;                                                                                   \
     }                                                                                             \
   }                                                                                               \
@@ -159,13 +159,13 @@ static inline accreal one_nonzero(accreal x)
   }                                                                                                \
                                                                                                    \
   static inline __attribute__((always_inline)) void name##_few(accreal *restrict a, const real *x, \
-                                                               int lanes, ptrdiff_t jump,          \
+                                                               int lanes, ptrdiff_t rowStride,     \
                                                                int deep, double p)                 \
   {                                                                                                \
     for (int k = 0; k < lanes; k += COUNT) {                                                       \
       Vector b = vector##_at(a + k);                                                               \
       for (int d = 0; d < deep; d++)                                                               \
-        b = name##_take_##vector(b, vector##_widened(x + d * jump + k), p);                        \
+        b = name##_take_##vector(b, vector##_widened(x + d * rowStride + k), p);                   \
       memcpy(a + k, &b, sizeof b);                                                                 \
     }                                                                                              \
   }                                                                                                \

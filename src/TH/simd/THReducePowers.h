@@ -89,7 +89,7 @@ static inline real taken_off(real near)
 }
 
 static inline __attribute__((always_inline)) void powers_few(accreal *sum, real *near,
-                                                             const real *x, ptrdiff_t jump,
+                                                             const real *x, ptrdiff_t rowStride,
                                                              int deep, __mmask16 lanes)
 {
   enum { INFINITE = 0x18 };
@@ -97,7 +97,7 @@ static inline __attribute__((always_inline)) void powers_few(accreal *sum, real 
   __m512 v[POWERS_DEEP], top = lowest, from = _mm512_mask_loadu_ps(lowest, lanes, near);
   TH_PRAGMA(GCC unroll 8)
   for (int d = 0; d < deep; d++) {
-    v[d] = _mm512_maskz_loadu_ps(lanes, x + d * jump);
+    v[d] = _mm512_maskz_loadu_ps(lanes, x + d * rowStride);
     top = _mm512_max_ps(v[d], top); /* the second one where one is NaN */
   }
   const __m512 bound = from + _mm512_set1_ps(POWERS_MUCH);
@@ -127,10 +127,10 @@ static inline __attribute__((always_inline)) void powers_few(accreal *sum, real 
 
 /* A few rows of up to POWERS_LANES lanes. */
 static inline __attribute__((always_inline)) void take_powers(accreal *sum, real *near,
-                                                              const real *x, ptrdiff_t jump,
+                                                              const real *x, ptrdiff_t rowStride,
                                                               int deep, ptrdiff_t n)
 {
-  powers_few(sum, near, x, jump, deep, (__mmask16)((1u << n) - 1));
+  powers_few(sum, near, x, rowStride, deep, (__mmask16)((1u << n) - 1));
 }
 
 /* The largest of n elements but NaN. */
@@ -212,7 +212,7 @@ static __attribute__((noinline)) void move_powers(Powers *states, accreal *sum, 
 }
 
 static __attribute__((noinline)) void powers_strip(Powers *states, const real *x, ptrdiff_t n,
-                                                   ptrdiff_t rows, ptrdiff_t jump)
+                                                   ptrdiff_t rows, ptrdiff_t rowStride)
 {
   accreal sum[POWERS_STRIP];
   real near[POWERS_STRIP];
@@ -220,15 +220,15 @@ static __attribute__((noinline)) void powers_strip(Powers *states, const real *x
   for (ptrdiff_t i = 0; i < rows; i += POWERS_DEEP) {
     const ptrdiff_t deep = THMin(POWERS_DEEP, rows - i);
     for (ptrdiff_t j = 0; j < n; j += POWERS_LANES) {
-      const real *const at = x + i * jump + j;
+      const real *const at = x + i * rowStride + j;
       const ptrdiff_t lanes = THMin(POWERS_LANES, n - j);
       for (int d = 0; d < POWERS_DEEP; d++)
-        fetch((uintptr_t)(at + (POWERS_DEEP + d) * jump), POWERS_LANES);
+        fetch((uintptr_t)(at + (POWERS_DEEP + d) * rowStride), POWERS_LANES);
       if (deep == POWERS_DEEP)
-        take_powers(sum + j, near + j, at, jump, POWERS_DEEP, lanes);
+        take_powers(sum + j, near + j, at, rowStride, POWERS_DEEP, lanes);
       else
         for (ptrdiff_t d = 0; d < deep; d++)
-          take_powers(sum + j, near + j, at + d * jump, jump, 1, lanes);
+          take_powers(sum + j, near + j, at + d * rowStride, rowStride, 1, lanes);
     }
   }
   move_powers(states, sum, near, n, 0);
@@ -244,13 +244,13 @@ static SMALL void powers_apart(Powers *states, const THRows *block, const THRedu
     for (ptrdiff_t i = 0; i < block->rows; i += TURN_ROWS) {
       const THRows part = {.at = room,
                            .lanes = THMin(TRANSPOSE_LINES, block->lanes - j),
-                           .step = 1,
+                           .stride = 1,
                            .rows = THMin(TURN_ROWS, block->rows - i),
-                           .jump = block->lanes == 1 ? 1 : TRANSPOSE_LINES};
-      const real *const from = AT(block) + i * block->jump + j * block->step;
+                           .rowStride = block->lanes == 1 ? 1 : TRANSPOSE_LINES};
+      const real *const from = AT(block) + i * block->rowStride + j * block->stride;
       for (ptrdiff_t d = 0; d < part.rows; d++)
         for (ptrdiff_t k = 0; k < part.lanes; k++)
-          room[d * part.jump + k] = from[d * block->jump + k * block->step];
+          room[d * part.rowStride + k] = from[d * block->rowStride + k * block->stride];
       powers_rows(states + j, &part, scalars);
     }
 }
@@ -259,14 +259,14 @@ static void powers_rows(void *states, const THRows *block, const THReduceScalars
 {
   if (is_transposed(block))
     transposed_rows(powers_rows, sizeof(Powers), states, block, scalars);
-  else if (block->lanes == 1 && block->jump == 1)
+  else if (block->lanes == 1 && block->rowStride == 1)
     powers_line(states, block->at, block->rows, block->first, scalars);
-  else if (block->step != 1)
+  else if (block->stride != 1)
     powers_apart(states, block, scalars);
   else
     for (ptrdiff_t j = 0; j < block->lanes; j += POWERS_STRIP)
       powers_strip((Powers *)states + j, AT(block) + j, THMin(POWERS_STRIP, block->lanes - j),
-                   block->rows, block->jump);
+                   block->rows, block->rowStride);
 }
 
 static void powers_finish(const void *states, ptrdiff_t lanes, const THReduceScalars *scalars,

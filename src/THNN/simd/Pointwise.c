@@ -44,8 +44,8 @@ static void gather(const THRun *run, int first, int inputs, ptrdiff_t row, ptrdi
                    const real **in, real (*buffer)[PIECE])
 {
   for (int k = 0; k < inputs; k++) {
-    const ptrdiff_t step = run->step[first + k];
-    const real *x = (const real *)run->at[first + k] + row * run->jump[first + k] + i * step;
+    const ptrdiff_t step = run->stride[first + k];
+    const real *x = (const real *)run->at[first + k] + row * run->rowStride[first + k] + i * step;
     in[k] = step == 1 ? x : buffer[k];
     if (step == 0 && i == 0)
       for (ptrdiff_t j = 0; j < n; j++)
@@ -81,13 +81,13 @@ static void map(const THRun *run, const void *scalars, int inputs, Line line, in
   const real *in[INPUTS] = {NULL};
   int straight = 1;
   for (int k = 0; k <= inputs; k++)
-    straight &= run->step[k] == 1;
-  const ptrdiff_t dr = run->step[0], piece = straight ? run->n : PIECE;
+    straight &= run->stride[k] == 1;
+  const ptrdiff_t dr = run->stride[0], piece = straight ? run->n : PIECE;
   sends &= straight && run->streams && run->n >= PIECE;
   for (ptrdiff_t j = 0; j < run->rows; j++)
     for (ptrdiff_t i = 0; i < run->n; i += piece) {
       const ptrdiff_t n = THMin(piece, run->n - i);
-      real *r = (real *)run->at[0] + j * run->jump[0] + i * dr;
+      real *r = (real *)run->at[0] + j * run->rowStride[0] + i * dr;
       gather(run, 1, inputs, j, i, n, in, buffer);
       if (sends) {
         send_row(n, r, in, scalars, inputs, line);
