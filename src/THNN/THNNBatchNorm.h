@@ -9,8 +9,8 @@
  * one channel, or, where each is a single value, one value of each of n channels. */
 typedef struct THNNPanel {
   ptrdiff_t rows, jump, n;
-  int lanes; /* the latter; n is at most THNN_BATCH_NORM_LANES */
-  int sends; /* results, of long rows or whole lines of lanes, are too large for the caches */
+  int lanes;   /* the latter; n is at most THNN_BATCH_NORM_LANES */
+  int streams; /* results, of long rows or whole lines of lanes, are too large for the caches */
 } THNNPanel;
 
 enum { THNN_BATCH_NORM_LANES = 64 };

@@ -1,7 +1,7 @@
 /* Indices, each once. */
 #include "THNNDistinct.h"
 
-ptrdiff_t THNN_distinct(int64_t *index, ptrdiff_t count, int64_t *seen)
+ptrdiff_t THNN_uniqueIndices(int64_t *index, ptrdiff_t count, int64_t *seen)
 {
   for (ptrdiff_t i = 0; i < count; i++)
     seen[index[i]] = 0;

@@ -2,7 +2,7 @@
 #include "THNNPlanes.h"
 #include "THNNWindowSum.h"
 
-static ptrdiff_t places(const int64_t *size, int dims, const int64_t *all, int allDims)
+static ptrdiff_t elements(const int64_t *size, int dims, const int64_t *all, int allDims)
 {
   ptrdiff_t product;
   if (!THSize_product(allDims, all, &product) || !THSize_product(dims, size, &product))
@@ -20,7 +20,7 @@ THNNPlanes THNNPlanes_of(int dims, const int64_t *size, int axes)
   for (int d = 0; d < leading; d++)
     p.count *= size[d];
   memcpy(p.in + 3 - axes, size + leading, (size_t)axes * sizeof *size);
-  p.input = places(p.in, 3, p.inSize, dims);
+  p.input = elements(p.in, 3, p.inSize, dims);
   return p;
 }
 
@@ -32,7 +32,7 @@ void THNNPlanes_result(THNNPlanes *p, const int64_t out[3])
     if (out[axis] < 1)
       THError("output would have size %s, for input of %s", _THSizeDesc(p->outSize, p->dims).str,
               _THSizeDesc(p->inSize, p->dims).str);
-  p->output = places(p->out, 3, p->outSize, p->dims);
+  p->output = elements(p->out, 3, p->outSize, p->dims);
 }
 
 void THNNPlanes_slide(THNNPlanes *p, THNNWindow axis[3], bool ceil_mode)
@@ -63,8 +63,8 @@ void THNNPlanes_slide(THNNPlanes *p, THNNWindow axis[3], bool ceil_mode)
   THNNPlanes_result(p, out);
 }
 
-int THNNPlanes_lieLast(const THNNPlanes *p, const int64_t *wanted, int dims, const int64_t *size,
-                       const int64_t *stride)
+int THNNPlanes_areChannelsLast(const THNNPlanes *p, const int64_t *wanted, int dims,
+                               const int64_t *size, const int64_t *stride)
 {
   if (!THSize_isSameSizeAs(size, dims, wanted, p->dims))
     return 0;
@@ -82,7 +82,7 @@ int THNNPlanes_lieLast(const THNNPlanes *p, const int64_t *wanted, int dims, con
   return 1;
 }
 
-static void move_last(const THNNPlanes *p, int64_t *size)
+static void move_channels_last(const THNNPlanes *p, int64_t *size)
 {
   const int planes = p->dims - p->axes - 1;
   const int64_t count = size[planes];
@@ -90,12 +90,12 @@ static void move_last(const THNNPlanes *p, int64_t *size)
   size[p->dims - 1] = count;
 }
 
-THNNPlanes THNNPlanes_last(const THNNPlanes *p)
+THNNPlanes THNNPlanes_channelsLast(const THNNPlanes *p)
 {
   THNNPlanes last = *p;
   last.count = p->count / THNNPlanes_ofImage(p) * p->out[0] * p->out[1];
-  move_last(p, last.inSize);
-  move_last(p, last.outSize);
+  move_channels_last(p, last.inSize);
+  move_channels_last(p, last.outSize);
   return last;
 }
 

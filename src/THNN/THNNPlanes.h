@@ -14,7 +14,9 @@
 #include "THNNCall.h"
 #include "THNNWindow.h"
 
-enum { THNN_SENT = 2048 }; /* bytes of a large result that are sent past the caches at a time */
+enum {
+  THNN_STREAM_BYTES = 2048
+}; /* bytes of a large result that are sent past the caches at a time */
 
 typedef struct THNNPlanes {
   int dims;                      /* of the tensors */
@@ -38,12 +40,12 @@ void THNNPlanes_slide(THNNPlanes *planes, THNNWindow axis[3], bool ceil_mode);
 
 /* Whether a tensor of that size and stride has the size wanted, of p's tensors, and its planes lie
  * last in memory: batch, places, planes. */
-int THNNPlanes_lieLast(const THNNPlanes *planes, const int64_t *wanted, int dims,
-                       const int64_t *size, const int64_t *stride);
+int THNNPlanes_areChannelsLast(const THNNPlanes *planes, const int64_t *wanted, int dims,
+                               const int64_t *size, const int64_t *stride);
 
 /* The same images as tensors whose last dimension is the planes.  What is counted is rows of output
  * places, of all planes together. */
-THNNPlanes THNNPlanes_last(const THNNPlanes *planes);
+THNNPlanes THNNPlanes_channelsLast(const THNNPlanes *planes);
 
 /* How many planes an image has. */
 static inline ptrdiff_t THNNPlanes_ofImage(const THNNPlanes *p)

@@ -2,7 +2,7 @@
 #include "THNNTemplate.h"
 
 TH_DISPATCH(THNN_(WindowSumKernel), THNN_(windowSum))
-TH_DISPATCH(THNN_(SumLastKernel), THNN_(sumLast))
+TH_DISPATCH(THNN_(SumNhwcKernel), THNN_(sumNhwc))
 
 static void THNN_(sumPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *memory)
 {
@@ -20,13 +20,13 @@ static void THNN_(spreadPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *
                        memory);
 }
 
-static void THNN_(sumRowLast)(const THNN_(Work) * work, ptrdiff_t row, void *memory)
+static void THNN_(sumRowNhwc)(const THNN_(Work) * work, ptrdiff_t row, void *memory)
 {
   const THNNPlanes *p = work->planes;
   const ptrdiff_t planes = p->inSize[p->dims - 1];
   const int64_t *to = work->back ? p->in : p->out;
   const ptrdiff_t rows = to[0] * to[1];
-  THNN_(sumLast)
+  THNN_(sumNhwc)
   [work->back
        ? THNN_WINDOW_SPREAD
        : THNN_WINDOW_SUM](p, work->layer, planes,
@@ -35,20 +35,20 @@ static void THNN_(sumRowLast)(const THNN_(Work) * work, ptrdiff_t row, void *mem
 }
 
 /* Of images whose planes lie last, as those of the result do. */
-static void THNN_(sumWindowsLast)(const THNNPlanes *p, const THNNSpans *spans, int back,
+static void THNN_(sumWindowsNhwc)(const THNNPlanes *p, const THNNSpans *spans, int back,
                                   THTensor *source, THTensor *result)
 {
   const ptrdiff_t planes = THNNPlanes_ofImage(p);
   const int64_t *to = back ? p->in : p->out;
   THNN_(Work)
-  work = {.plane = THNN_(sumRowLast),
+  work = {.plane = THNN_(sumRowNhwc),
           .layer = spans,
           .back = back,
           .source = source,
           .result = result,
           .cost = planes * (p->input + 4 * p->output) / (to[0] * to[1]),
           .scratch = back ? THNN_SUM_MOST * (size_t)p->out[2] * sizeof(real) : 0};
-  THNN_(workRowsLast)(p, &work);
+  THNN_(workRowsNhwc)(p, &work);
 }
 
 /* Whether each plane is one window, all of which is counted, and there are many short ones: long
@@ -89,8 +89,9 @@ static void THNN_(meanOfPlanes)(const THNNPlanes *p, THTensor *source, THTensor 
 void THNN_(sumWindows)(const THNNPlanes *p, const THNNSpans *spans, int back, THTensor *source,
                        THTensor *result)
 {
-  if ((!back || THNNWindowSum_areFew(p, spans)) && THNN_(areLast)(p, back, source, result)) {
-    THNN_(sumWindowsLast)(p, spans, back, source, result);
+  if ((!back || THNNWindowSum_areFew(p, spans)) &&
+      THNN_(areChannelsLast)(p, back, source, result)) {
+    THNN_(sumWindowsNhwc)(p, spans, back, source, result);
     return;
   }
   if (!back && THNN_(areMeans)(p, spans)) {

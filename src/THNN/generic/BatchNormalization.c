@@ -15,7 +15,7 @@ typedef struct {
   int64_t batch, channels, inner;
   ptrdiff_t block; /* channels that are computed together: lanes, where each is one value */
   bool train;
-  int sends;
+  int streams;
   double momentum, eps, scale;
   const real *x, *g, *weight, *bias, *givenMean, *givenVar, *givenStd;
   real *y, *runningMean, *runningVar, *saveMean, *saveStd, *gradWeight, *gradBias;
@@ -29,7 +29,7 @@ static THNNPanel THNN_(panel)(const THNN_(BatchNorm) * b, ptrdiff_t count)
                      .jump = b->channels * b->inner,
                      .n = lanes ? count : b->inner,
                      .lanes = lanes,
-                     .sends = b->sends};
+                     .streams = b->streams};
 }
 
 /* 1 / the standard deviation; equal values without eps have none, and become 0. */
@@ -125,7 +125,7 @@ static void THNN_(batchNormBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end
     else
       THNN_(normalize)(b, 0, b->batch, c, count);
   }
-  if (b->sends)
+  if (b->streams)
     THStream_finish();
 }
 
@@ -137,7 +137,7 @@ static void THNN_(batchNormPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end
   const THNN_(BatchNorm) *b = context;
   for (ptrdiff_t i = begin; i < end; i++)
     THNN_(normalize)(b, i / b->channels, 1, i % b->channels, 1);
-  if (b->sends)
+  if (b->streams)
     THStream_finish();
 }
 
@@ -162,8 +162,8 @@ static void THNN_(batchNormRun)(THNN_(BatchNorm) * b)
   const ptrdiff_t all = b->batch * b->channels * row;
   const int whole =
       b->inner == 1 ? b->channels * size % TH_STREAM_LINE == 0 : row >= TH_STREAM_PIECE;
-  b->sends = whole && all >= THPlan_streamBytes() &&
-             (!b->g || THNN_(readsNear)(work * size) || all >= THPlan_cacheBytes());
+  b->streams = whole && all >= THPlan_streamBytes() &&
+               (!b->g || THNN_(readsNear)(work * size) || all >= THPlan_cacheBytes());
   if (!b->train && !b->g && b->inner >= LONG_ROW)
     THParallel_for(b->batch * b->channels, THMax(1, TH_LOOP_GRAIN / b->inner),
                    THNN_(batchNormPlanes), b);

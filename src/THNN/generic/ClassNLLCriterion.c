@@ -15,8 +15,8 @@ typedef struct {
 
 /* Where the class of input i, at place of an image, has its number, -1 if the input is left out;
  * and its weight. */
-static inline ptrdiff_t THNN_(nllPlace)(const THNN_(NllWork) * w, ptrdiff_t i, ptrdiff_t image,
-                                        ptrdiff_t place, real *weight)
+static inline ptrdiff_t THNN_(nllOffset)(const THNN_(NllWork) * w, ptrdiff_t i, ptrdiff_t image,
+                                         ptrdiff_t place, real *weight)
 {
   const THNNClasses *c = w->classes;
   if (c->target[i] == w->ignore)
@@ -34,7 +34,7 @@ static void THNN_(nllSum)(void *context, ptrdiff_t begin, ptrdiff_t end, accreal
   accreal sum = 0, total = 0;
   for (ptrdiff_t i = begin; i < end; i++) {
     real weight = 0;
-    const ptrdiff_t at = THNN_(nllPlace)(w, i, image, place, &weight);
+    const ptrdiff_t at = THNN_(nllOffset)(w, i, image, place, &weight);
     const real value = at < 0 ? 0 : -w->x[at] * weight;
     if (w->each)
       w->loss[i] = value;
@@ -58,7 +58,7 @@ static void THNN_(nllSpread)(void *context, ptrdiff_t begin, ptrdiff_t end)
   const real whole = same ? -(real)1 * w->g[0] / w->divisor : 0;
   for (ptrdiff_t i = begin; i < end; i++) {
     real weight;
-    const ptrdiff_t at = THNN_(nllPlace)(w, i, image, place, &weight);
+    const ptrdiff_t at = THNN_(nllOffset)(w, i, image, place, &weight);
     if (at >= 0)
       w->dx[at] = same ? whole : -weight * w->g[w->each ? i : 0] / w->divisor;
     if (++place == inner) {

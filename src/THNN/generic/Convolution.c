@@ -673,8 +673,8 @@ static void THNN_(sumColumns)(void *context, ptrdiff_t begin, ptrdiff_t end)
     const ptrdiff_t rows = THMax(1, ELEMENTS / count);
     accreal sums[FEW] = {0};
     for (ptrdiff_t i = 0; i < b->n; i += rows)
-      THNN_(direct)->sumRows(THMin(rows, b->n - i), count, b->x + i * b->planes + first, b->planes,
-                             sums);
+      THNN_(direct)->embeddingSum(THMin(rows, b->n - i), count, b->x + i * b->planes + first,
+                                  b->planes, sums);
     for (ptrdiff_t p = 0; p < count; p++)
       b->sums[first + p] = (real)(b->sums[first + p] + b->scale * sums[p]);
   }

@@ -214,7 +214,7 @@ static void THNN_(depthWiseSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
       for (ptrdiff_t i = 0; i < rows; i++, y += row * next) {
         THNN_(direct)->slideLastSums(c->at, planes, x, next, y, i, sums);
         if (s->totals) /* while they are in the cache */
-          THNN_(direct)->sumRows(row, planes, y, next, s->totals + set * c->groups + first);
+          THNN_(direct)->embeddingSum(row, planes, y, next, s->totals + set * c->groups + first);
       }
     }
   }

@@ -80,7 +80,7 @@ static void THNN_(fractional)(THTensor *input, THTensor *output, const int64_t o
           .source = input,
           .result = output,
           .with = {samples},
-          .places = indices,
+          .indices = indices,
           .cost = 4 * p.output * f->size[0] * f->size[1] * f->size[2],
           .scratch = (size_t)(out[0] + out[1] + out[2]) * sizeof(THNNSpan)};
   THNN_(work)(&p, &work);

@@ -759,8 +759,9 @@ static void THNN_(addPartsPieces)(const THNN_(ImplicitWeights) * w, const THNN_(
         THNN_(turnGradients)(w, part, i->y + o * (c->last ? 1 : c->windows), count, at, piece,
                              i->m);
       if (i->totals)
-        THNN_(direct)->sumRows(piece, count, gradients,
-                               THNN_(vectorsOf)(count) * THNN_(implicit)->lanes, i->totals + o);
+        THNN_(direct)->embeddingSum(piece, count, gradients,
+                                    THNN_(vectorsOf)(count) * THNN_(implicit)->lanes,
+                                    i->totals + o);
       /* Gradients that are turned over come from memory, the piece after the next meanwhile. */
       const ptrdiff_t later = at + 2 * w->piece;
       THNN_(PrefetchHint) beside = {0};

@@ -8,7 +8,7 @@
 
 enum { MOST, INVERSE, RATE, SHIFT, EXTRA }; /* largest value, 1 / it, factor of steps, shift */
 
-TH_DISPATCH(THNN_(SumRowsKernel), THNN_(sumRows))
+TH_DISPATCH(THNN_(EmbeddingSumKernel), THNN_(embeddingSum))
 
 typedef struct {
   const int64_t *key, *sizes; /* sizes: entries for each of the batch */
@@ -151,7 +151,7 @@ static void THNN_(indexForward)(void *context, ptrdiff_t begin, ptrdiff_t end)
       continue;
     }
     memcpy(y, w->bias, (size_t)w->outputs * sizeof *y);
-    THNN_(sumRows)
+    THNN_(embeddingSum)
     [0](y, w->outputs, w->weight + w->extra, w->width, w->key + w->first[j], w->keysOffset,
         w->value + w->first[j], w->sizes[j]);
   }

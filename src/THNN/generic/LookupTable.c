@@ -3,11 +3,11 @@
 #include "THNNTemplate.h"
 
 /* Indices in one piece.  Raises unless each is a row of table, which is argument arg. */
-static const int64_t *THNN_(lookupIndices)(THNN_LongCall *places, THIndexTensor *index,
+static const int64_t *THNN_(lookupIndices)(THNN_LongCall *longCall, THIndexTensor *index,
                                            const char *name, THTensor *table, const char *tableName)
 {
-  THIndexTensor *given = THNN_Longsource(places, index);
-  THNN_Longready(places); /* there are no results of Long */
+  THIndexTensor *given = THNN_Longsource(longCall, index);
+  THNN_Longready(longCall); /* there are no results of Long */
   const int64_t *at = THIndexTensor_(data)(given);
   const ptrdiff_t count = THIndexTensor_(nElement)(given);
   const int64_t rows = table->size[0];
@@ -83,12 +83,12 @@ void THNN_(LookupTable_accGradParameters)(THNNState *state, THIndexTensor *input
              THTensor_(sizeDesc)(gradOutput).str, w.count, w.row,
              THIndexTensor_(sizeDesc)(input).str);
 
-  THNN_LongCall places;
-  THNN_Longbegin(&places);
-  w.index = THNN_(lookupIndices)(&places, input, "input", gradWeight, "gradWeight");
-  int64_t *times = scaleGradByFreq ? THNN_Longscratch(&places, rows) : NULL;
+  THNN_LongCall longCall;
+  THNN_Longbegin(&longCall);
+  w.index = THNN_(lookupIndices)(&longCall, input, "input", gradWeight, "gradWeight");
+  int64_t *times = scaleGradByFreq ? THNN_Longscratch(&longCall, rows) : NULL;
   THNN_(Call) call;
-  THNN_(beginPart)(&call, places.memory);
+  THNN_(beginPart)(&call, longCall.memory);
   gradOutput = THNN_(source)(&call, gradOutput);
   gradWeight = THNN_(sum)(&call, gradWeight);
   THNN_(start)(&call);
@@ -107,7 +107,7 @@ void THNN_(LookupTable_accGradParameters)(THNNState *state, THIndexTensor *input
                  THMax(32, (ptrdiff_t)(TH_LOOP_GRAIN * (double)units / ((double)elements + 1))),
                  THNN_(lookupPart), &w);
   THNN_(finish)(&call);
-  THNN_Longfinish(&places);
+  THNN_Longfinish(&longCall);
 }
 
 /* --- norms ----------------------------------------------------------------------------------- */
@@ -168,22 +168,22 @@ void THNN_(LookupTable_renorm)(THNNState *state, THIndexTensor *idx, THTensor *w
        .maxNorm = maxNorm,
        .normType = normType};
 
-  THNN_LongCall places;
-  THNN_Longbegin(&places);
-  const int64_t *index = THNN_(lookupIndices)(&places, idx, "idx", weight, "weight");
-  int64_t *once = THNN_Longscratch(&places, count), *seen = THNN_Longscratch(&places, rows);
+  THNN_LongCall longCall;
+  THNN_Longbegin(&longCall);
+  const int64_t *index = THNN_(lookupIndices)(&longCall, idx, "idx", weight, "weight");
+  int64_t *once = THNN_Longscratch(&longCall, count), *seen = THNN_Longscratch(&longCall, rows);
   THNN_(Call) call;
-  THNN_(beginPart)(&call, places.memory);
+  THNN_(beginPart)(&call, longCall.memory);
   weight = THNN_(sum)(&call, weight);
   THNN_(start)(&call);
 
   /* Each row once, however often it is asked for. */
   for (ptrdiff_t i = 0; i < count; i++)
     once[i] = index[i] - TH_INDEX_BASE;
-  const ptrdiff_t different = THNN_distinct(once, count, seen);
+  const ptrdiff_t different = THNN_uniqueIndices(once, count, seen);
   r.index = once;
   r.w = THTensor_(data)(weight);
   THParallel_for(different, THMax(1, TH_LOOP_GRAIN / (r.row + 1)), THNN_(renormRows), &r);
   THNN_(finish)(&call);
-  THNN_Longfinish(&places);
+  THNN_Longfinish(&longCall);
 }

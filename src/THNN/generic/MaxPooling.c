@@ -4,8 +4,8 @@
 #include "THNNTemplate.h"
 
 TH_DISPATCH(THNN_(MaxPoolKernel), THNN_(maxPool))
-TH_DISPATCH(THNN_(MaxPoolBackKernel), THNN_(maxPoolBackKernel))
-TH_DISPATCH(THNN_(MaxLastKernel), THNN_(maxPoolLast))
+TH_DISPATCH(THNN_(MaxPoolBackwardKernel), THNN_(maxPoolBackwardKernel))
+TH_DISPATCH(THNN_(MaxNhwcKernel), THNN_(maxPoolNhwc))
 TH_DISPATCH(THNN_(MaxSpansKernel), THNN_(maxSpans))
 
 /* --- windows of any kind --------------------------------------------------------------------- */
@@ -77,7 +77,7 @@ static void THNN_(spansPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *u
 
 /* --- planes that lie last -------------------------------------------------------------------- */
 
-static THIndexTensor *THNN_(placesLast)(const THNNPlanes *p, THGuard *guard, THIndexTensor *t)
+static THIndexTensor *THNN_(viewIndicesNhwc)(const THNNPlanes *p, THGuard *guard, THIndexTensor *t)
 {
   THGuard_enter(guard, (THUndo)THIndexTensor_(free));
   THIndexTensor *view = guard->what = THIndexTensor_(newWithTensor)(t);
@@ -87,35 +87,36 @@ static THIndexTensor *THNN_(placesLast)(const THNNPlanes *p, THGuard *guard, THI
 }
 
 /* Whether those of all images do, as the kernel wants them. */
-static int THNN_(poolLast)(const THNNPlanes *p, THTensor *input, THTensor *output,
-                           THIndexTensor *indices)
+static int THNN_(canPoolNhwc)(const THNNPlanes *p, THTensor *input, THTensor *output,
+                              THIndexTensor *indices)
 {
-  return p->input <= INT32_MAX && THNN_(areLast)(p, 0, input, output) &&
-         THNNPlanes_lieLast(p, p->outSize, indices->nDimension, indices->size, indices->stride);
+  return p->input <= INT32_MAX && THNN_(areChannelsLast)(p, 0, input, output) &&
+         THNNPlanes_areChannelsLast(p, p->outSize, indices->nDimension, indices->size,
+                                    indices->stride);
 }
 
-static void THNN_(maxRowLast)(const THNN_(Work) * work, ptrdiff_t row, void *unused)
+static void THNN_(maxRowNhwc)(const THNN_(Work) * work, ptrdiff_t row, void *unused)
 {
   const THNNPlanes *p = work->planes;
   const ptrdiff_t planes = p->inSize[p->dims - 1];
   const ptrdiff_t rows = p->out[0] * p->out[1], each = p->out[2] * planes;
-  (*THNN_(maxPoolLast))(p, work->layer, planes, work->x + row / rows * p->input * planes,
+  (*THNN_(maxPoolNhwc))(p, work->layer, planes, work->x + row / rows * p->input * planes,
                         row % rows, work->y + row * each, work->to + row * each);
 }
 
-static void THNN_(maxOfSpansLast)(const THNNPlanes *p, const THNNSpans *spans, THTensor *input,
+static void THNN_(maxOfSpansNhwc)(const THNNPlanes *p, const THNNSpans *spans, THTensor *input,
                                   THTensor *output, THIndexTensor *indices)
 {
   THGuard ofIndices;
   const int64_t elements = THNN_(elementsOfWindow)(p, spans);
   THNN_(Work)
-  work = {.plane = THNN_(maxRowLast),
+  work = {.plane = THNN_(maxRowNhwc),
           .layer = spans,
           .source = input,
           .result = output,
           .cost = 4 * elements * p->out[2] * THNNPlanes_ofImage(p)};
-  work.places = THNN_(placesLast)(p, &ofIndices, indices);
-  THNN_(workRowsLast)(p, &work);
+  work.indices = THNN_(viewIndicesNhwc)(p, &ofIndices, indices);
+  THNN_(workRowsNhwc)(p, &work);
   THGuard_leave(&ofIndices);
 }
 
@@ -128,7 +129,7 @@ static void THNN_(maxPoolPlaneBackward)(const THNN_(Work) * work, ptrdiff_t plan
   real *y = work->y + plane * p->input;
   const real *x = work->x + plane * p->output;
   const int64_t *index = work->from + plane * p->output;
-  if (axis && (*THNN_(maxPoolBackKernel))(axis, work->sends, x, index, y, room))
+  if (axis && (*THNN_(maxPoolBackwardKernel))(axis, work->streams, x, index, y, room))
     return;
   memset(y, 0, (size_t)p->input * sizeof *y);
   /* Neighbours often come from one place, and then wait for each other: four elements that are far
@@ -153,7 +154,7 @@ static void THNN_(maxPoolPlaneBackward)(const THNN_(Work) * work, ptrdiff_t plan
     y[index[i] - TH_INDEX_BASE] += x[i];
 }
 
-static inline void THNN_(addWindowLast)(const THNN_(Work) * work, ptrdiff_t at, ptrdiff_t planes,
+static inline void THNN_(addWindowNhwc)(const THNN_(Work) * work, ptrdiff_t at, ptrdiff_t planes,
                                         real *y)
 {
   for (ptrdiff_t k = 0; k < planes; k++)
@@ -170,9 +171,9 @@ static void THNN_(maxPoolImageBackward)(const THNN_(Work) * work, ptrdiff_t imag
   memset(y, 0, (size_t)p->input * sizeof *y);
   for (ptrdiff_t i = 0; i < part; i++)
     for (int k = 0; k < THNN_POOL_PARTS; k++)
-      THNN_(addWindowLast)(work, begin + (i + k * part) * planes, planes, y);
+      THNN_(addWindowNhwc)(work, begin + (i + k * part) * planes, planes, y);
   for (ptrdiff_t i = THNN_POOL_PARTS * part; i < windows; i++)
-    THNN_(addWindowLast)(work, begin + i * planes, planes, y);
+    THNN_(addWindowNhwc)(work, begin + i * planes, planes, y);
 }
 
 /* As many images as threads at least: they are not cut.  Returns 0 where planes do not lie last. */
@@ -181,25 +182,27 @@ static int THNN_(maxPoolNhwcBackward)(const THNNPlanes *p, THTensor *gradOutput,
 {
   const ptrdiff_t planes = THNNPlanes_ofImage(p), images = p->count / planes;
   if (images < THParallel_threads(p->count * (p->input + p->output), TH_LOOP_GRAIN) ||
-      !THNNPlanes_lieLast(p, p->outSize, gradOutput->nDimension, gradOutput->size,
-                          gradOutput->stride) ||
-      !THNNPlanes_lieLast(p, p->outSize, indices->nDimension, indices->size, indices->stride) ||
-      !THNNPlanes_lieLast(p, p->inSize, gradInput->nDimension, gradInput->size, gradInput->stride))
+      !THNNPlanes_areChannelsLast(p, p->outSize, gradOutput->nDimension, gradOutput->size,
+                                  gradOutput->stride) ||
+      !THNNPlanes_areChannelsLast(p, p->outSize, indices->nDimension, indices->size,
+                                  indices->stride) ||
+      !THNNPlanes_areChannelsLast(p, p->inSize, gradInput->nDimension, gradInput->size,
+                                  gradInput->stride))
     return 0;
   THGuard ofOutput, ofInput, ofIndices;
-  THNNPlanes last = THNNPlanes_last(p);
+  THNNPlanes last = THNNPlanes_channelsLast(p);
   last.count = images;
   last.input *= planes;
   last.output *= planes;
   THNN_(Work)
   work = {.plane = THNN_(maxPoolImageBackward),
           .back = 1,
-          .source = THNN_(planesLast)(p, &ofOutput, gradOutput),
+          .source = THNN_(viewChannelsLast)(p, &ofOutput, gradOutput),
           .limit = p->input,
           .base = TH_INDEX_BASE,
           .cost = last.input + last.output};
-  work.result = THNN_(planesLast)(p, &ofInput, gradInput);
-  work.given = THNN_(placesLast)(p, &ofIndices, indices);
+  work.result = THNN_(viewChannelsLast)(p, &ofInput, gradInput);
+  work.given = THNN_(viewIndicesNhwc)(p, &ofIndices, indices);
   THNN_(work)(&last, &work);
   THGuard_leave(&ofIndices);
   THGuard_leave(&ofInput);
@@ -216,20 +219,20 @@ void THNN_(maxPoolBackward)(const THNNPlanes *p, const THNNWindow axis[3], THTen
     return;
   enum { LANES = 64 / sizeof(real) };
   const int wide = p->out[2] >= 3 * LANES / 4; /* rows of windows that fill most of a vector */
-  const int asks = axis && wide && *THNN_(maxPoolBackKernel) && p->input <= INT32_MAX / 4;
+  const int asks = axis && wide && *THNN_(maxPoolBackwardKernel) && p->input <= INT32_MAX / 4;
   const ptrdiff_t most = THPlan_cacheBytes() / (ptrdiff_t)sizeof(real); /* through the caches */
   THNN_(Work)
   work = {.plane = THNN_(maxPoolPlaneBackward),
           .layer = asks ? axis : NULL,
           .back = 1,
-          .sends = asks && p->count * p->input >= most,
+          .streams = asks && p->count * p->input >= most,
           .source = gradOutput,
           .result = gradInput,
           .given = indices,
           .limit = p->input,
           .base = TH_INDEX_BASE,
           .cost = p->input + p->output,
-          .scratch = asks ? (size_t)THNN_(maxPoolBackRoom)(axis) * sizeof(real) : 0};
+          .scratch = asks ? (size_t)THNN_(maxPoolBackwardRoom)(axis) * sizeof(real) : 0};
   THNN_(work)(p, &work);
 }
 
@@ -249,7 +252,7 @@ static void THNN_(maxPoolForward)(THNNPlanes *p, THTensor *input, THTensor *outp
   for (int a = 0; a < 3; a++) /* what lies behind the plane wherever the window begins */
     axis[a].size = THMin(axis[a].size, (axis[a].input - 1 + axis[a].pad) / axis[a].dilation + 1);
   const int huge = p->input > INT32_MAX; /* places do not fit into the kernels' vectors */
-  const int last = THNN_(poolLast)(p, input, output, indices);
+  const int last = THNN_(canPoolNhwc)(p, input, output, indices);
   THGuard guard;
   THNNSpans spans;
   const THNNWindow *w = &axis[2];
@@ -268,10 +271,10 @@ static void THNN_(maxPoolForward)(THNNPlanes *p, THTensor *input, THTensor *outp
           .layer = single ? (const void *)&spans : axis,
           .source = input,
           .result = output,
-          .places = indices,
+          .indices = indices,
           .cost = 4 * p->output * axis[0].size * axis[1].size * axis[2].size};
   if (last)
-    THNN_(maxOfSpansLast)(p, &spans, input, output, indices);
+    THNN_(maxOfSpansNhwc)(p, &spans, input, output, indices);
   else
     THNN_(work)(p, &work);
   THGuard_leave(&guard);
@@ -416,7 +419,7 @@ void THNN_(TemporalMaxPooling_updateOutput)(THNNState *state, THTensor *input, T
           .layer = axis,
           .source = input,
           .result = output,
-          .places = indices,
+          .indices = indices,
           .cost = 4 * p.output * kW};
   THNN_(work)(&p, &work);
 }
@@ -459,10 +462,10 @@ static void THNN_(adaptive)(THTensor *input, THTensor *output, THIndexTensor *in
           .layer = &spans,
           .source = input,
           .result = output,
-          .places = indices,
+          .indices = indices,
           .cost = 4 * (p.input + p.output)};
-  if (THNN_(poolLast)(&p, input, output, indices))
-    THNN_(maxOfSpansLast)(&p, &spans, input, output, indices);
+  if (THNN_(canPoolNhwc)(&p, input, output, indices))
+    THNN_(maxOfSpansNhwc)(&p, &spans, input, output, indices);
   else
     THNN_(work)(&p, &work);
   THGuard_leave(&guard);

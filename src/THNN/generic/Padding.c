@@ -45,17 +45,17 @@ static void THNN_(padPlanes)(const THNNPlanes *p, Kind kind, const THNN_(Border)
                              int back, THTensor *source, THTensor *result)
 {
   THGuard guard;
-  THNN_(Places) places;
-  THNN_(reservePlaces)(&places, p, 0, &guard);
+  THNN_(SourceIndices) indices;
+  THNN_(reserveIndices)(&indices, p, 0, &guard);
   for (int a = 0; a < 3; a++)
     for (int64_t i = 0; i < p->out[a]; i++) {
       const int64_t last = p->in[a] - 1;
       int64_t at = i - border[a].before;
       if (kind == REFLECTED)
         at = at < 0 ? -at : at > last ? 2 * last - at : at;
-      places.from[a][i] = THMax(0, THMin(at, last));
+      indices.from[a][i] = THMax(0, THMin(at, last));
     }
-  THNN_(resamplePlanes)(p, &places, back, source, result);
+  THNN_(resamplePlanes)(p, &indices, back, source, result);
   THGuard_leave(&guard);
 }
 

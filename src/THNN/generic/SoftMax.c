@@ -13,7 +13,7 @@ typedef struct {
   const real *g, *x; /* g is NULL going forward */
   real *y;
   ptrdiff_t count, inner, blocks; /* blocks: of each of outer; of rows of a few elements, outer */
-  int sends;
+  int streams;
 } THNN_(SoftMaxWork);
 
 static void THNN_(softMaxBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
@@ -27,9 +27,9 @@ static void THNN_(softMaxBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
     if (w->g)
       w->kernels->gradient(w->count, w->inner, lanes, w->g + at, w->x + at, w->y + at);
     else
-      w->kernels->forward(w->count, w->inner, lanes, w->x + at, w->y + at, w->sends);
+      w->kernels->forward(w->count, w->inner, lanes, w->x + at, w->y + at, w->streams);
   }
-  if (w->sends)
+  if (w->streams)
     THStream_finish();
 }
 
@@ -75,7 +75,7 @@ static void THNN_(softMaxRun)(int log, THTensor *g, THTensor *x, THTensor *y, in
   w.x = THTensor_(data)(x);
   w.y = THTensor_(data)(y);
   const ptrdiff_t row = w.count * (ptrdiff_t)sizeof(real);
-  w.sends = !g && w.inner == 1 && row >= TH_STREAM_PIECE && outer * row >= THPlan_streamBytes();
+  w.streams = !g && w.inner == 1 && row >= TH_STREAM_PIECE && outer * row >= THPlan_streamBytes();
   const ptrdiff_t lanes = THNN_SOFT_MAX_LANES;
   if (!g && w.inner == 1 && w.count <= FEW && outer > FEW) {
     w.blocks = outer;

@@ -340,7 +340,7 @@ static void THNN_(sparseChange)(THTensor *weight, const char *weightName, int we
   w.in = THNN_(sparseInput)(&call, &places, lastInput, "lastInput", lastArg, legacy, INT64_MAX,
                             w.inputs);
   THNN_(sparseByColumn)(&w.in, w.inputs, w.outputs, &call, &places);
-  w.columns = THNN_distinct(w.in.column, w.in.count, THNN_Longscratch(&places, w.inputs));
+  w.columns = THNN_uniqueIndices(w.in.column, w.in.count, THNN_Longscratch(&places, w.inputs));
   gradWeight = THNN_(source)(&call, gradWeight);
   gradBias = THNN_(source)(&call, gradBias);
   THTensor *changed = THNN_(sum)(&call, weight), *changedBias = THNN_(sum)(&call, bias);

@@ -119,7 +119,7 @@ static void THNN_(gatherOutputs)(const THNN_(Local) * l, ptrdiff_t first, ptrdif
     outputs[k] = y[k * l->c.windows];
 }
 
-static void THNN_(localPlaces)(void *context, ptrdiff_t begin, ptrdiff_t end)
+static void THNN_(localPositions)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Local) *l = context;
   const THNNConvolution *c = &l->c;
@@ -218,7 +218,7 @@ void THNN_(SpatialConvolutionLocal_updateOutput)(THNNState *state, THTensor *inp
   l.weight = THTensor_(data)(weight);
   l.bias = bias ? THTensor_(data)(bias) : NULL;
   l.y = THTensor_(data)(out);
-  THParallel_for(l.c.windows, 1, THNN_(localPlaces), &l);
+  THParallel_for(l.c.windows, 1, THNN_(localPositions), &l);
   THNN_(finish)(&call);
 }
 

@@ -15,7 +15,7 @@ typedef struct {
   /* The sum of n elements. */
   accreal (*sum)(const real *x, ptrdiff_t n);
   /* sums[j] += x[i][j] for i < rows and j < n, which are few; rows are next apart. */
-  void (*sumRows)(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t next, accreal *sums);
+  void (*embeddingSum)(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t next, accreal *sums);
   /* One plane with one window, or THNN_SLIDING of them, which as their results lie side by side,
    * straight from an image; NULL where there are no such kernels.  Windows are 3 x 3 or 5 x 5,
    * slide by 1 and are padded by less than their size.  y is not x. */

@@ -6,11 +6,11 @@ extern const THNN_(MaxPoolKernel) * THNN_(maxPool);
 
 /* Row row of the output, of all slices, for all of count planes, which are the last dimension of x,
  * y and index; windows of any kind.  A plane has no more than INT32_MAX elements. */
-typedef void (*THNN_(MaxLastKernel))(const THNNPlanes *planes, const THNNSpans *spans,
+typedef void (*THNN_(MaxNhwcKernel))(const THNNPlanes *planes, const THNNSpans *spans,
                                      ptrdiff_t count, const real *x, ptrdiff_t row, real *y,
                                      int64_t *index);
 
-extern const THNN_(MaxLastKernel) * THNN_(maxPoolLast);
+extern const THNN_(MaxNhwcKernel) * THNN_(maxPoolNhwc);
 
 /* The same for windows one by one, whose elements are neighbours in a row; NULL where there are no
  * vectors for that.  The plane has no more than INT32_MAX elements. */
@@ -23,26 +23,26 @@ extern const THNN_(MaxSpansKernel) * THNN_(maxSpans);
 void THNN_(maxOfSpans)(const THNNPlanes *planes, const THNNSpans *spans, const real *x, real *y,
                        int64_t *index);
 
-/* The gradient y of a plane, of g and of the places that windows took; sends: around the caches.
+/* The gradient y of a plane, of g and of the places that windows took; streams: around the caches.
  * Returns 0, whatever y then holds, unless these are windows of 2 or 3, two apart, of an image of
  * up to INT32_MAX / 4 elements, and each took one of its own.  NULL where there are no vectors for
- * that. room is maxPoolBackRoom elements. */
-typedef int (*THNN_(MaxPoolBackKernel))(const THNNWindow w[3], int sends, const real *g,
-                                        const int64_t *index, real *y, real *room);
+ * that. room is maxPoolBackwardRoom elements. */
+typedef int (*THNN_(MaxPoolBackwardKernel))(const THNNWindow w[3], int streams, const real *g,
+                                            const int64_t *index, real *y, real *room);
 
-extern const THNN_(MaxPoolBackKernel) * THNN_(maxPoolBackKernel);
+extern const THNN_(MaxPoolBackwardKernel) * THNN_(maxPoolBackwardKernel);
 
 /* Windows of a row, in whole vectors, and a vector on both sides. */
-static inline ptrdiff_t THNN_(maxPoolBackPitch)(const THNNWindow w[3])
+static inline ptrdiff_t THNN_(maxPoolBackwardPitch)(const THNNWindow w[3])
 {
   enum { LANES = 64 / sizeof(real) };
   return (THMax(w[2].output, w[2].input / 2 + 1) + LANES - 1) / LANES * LANES + 2 * LANES;
 }
 
-static inline ptrdiff_t THNN_(maxPoolBackRoom)(const THNNWindow w[3])
+static inline ptrdiff_t THNN_(maxPoolBackwardRoom)(const THNNWindow w[3])
 {
-  return 2 * THNN_POOL_ROWS * THNN_(maxPoolBackPitch)(w) + 2 * THNN_POOL_ROWS * w[2].input +
-         THNN_SENT / (ptrdiff_t)sizeof(real);
+  return 2 * THNN_POOL_ROWS * THNN_(maxPoolBackwardPitch)(w) + 2 * THNN_POOL_ROWS * w[2].input +
+         THNN_STREAM_BYTES / (ptrdiff_t)sizeof(real);
 }
 
 /* Adds the gradient of each output element to that of the input element that it came from.

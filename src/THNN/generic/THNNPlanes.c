@@ -56,7 +56,7 @@ static ptrdiff_t THNN_(firstOf)(const THNN_(Chunks) * c, ptrdiff_t chunk)
   return chunk * (count / c->chunks) + THMin(chunk, count % c->chunks);
 }
 
-static void THNN_(lookAtPlaces)(void *context, ptrdiff_t begin, ptrdiff_t end)
+static void THNN_(lookAtIndices)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Chunks) *c = context;
   const THNN_(Work) *work = c->work;
@@ -67,14 +67,14 @@ static void THNN_(lookAtPlaces)(void *context, ptrdiff_t begin, ptrdiff_t end)
 }
 
 /* Each thread checks those that it is going to use, which it then has in its caches. */
-static void THNN_(checkPlaces)(THNN_(Chunks) * chunks)
+static void THNN_(checkIndices)(THNN_(Chunks) * chunks)
 {
   const THNN_(Work) *work = chunks->work;
   const THNNPlanes *p = work->planes;
   const ptrdiff_t count = p->count * p->output;
   int strange = 0;
   chunks->strange = &strange;
-  THParallel_for(chunks->chunks, 1, THNN_(lookAtPlaces), chunks);
+  THParallel_for(chunks->chunks, 1, THNN_(lookAtIndices), chunks);
   if (!strange)
     return;
   for (ptrdiff_t i = 0; i < count; i++)
@@ -92,7 +92,7 @@ static void THNN_(workChunks)(void *context, ptrdiff_t begin, ptrdiff_t end)
     for (ptrdiff_t plane = THNN_(firstOf)(c, chunk); plane < next; plane++)
       c->work->plane(c->work, plane, c->scratch + (size_t)chunk * c->work->scratch);
   }
-  if (c->work->sends)
+  if (c->work->streams)
     THStream_finish();
 }
 
@@ -103,18 +103,18 @@ void THNN_(work)(const THNNPlanes *planes, THNN_(Work) * work)
   THNN_(Chunks) chunks = {.work = work};
   chunks.chunks = THParallel_threads(planes->count, THMax(1, TH_LOOP_GRAIN / THMax(1, work->cost)));
   THNN_(Call) call;
-  THNN_LongCall places;
-  THNN_Longbegin(&places);
-  THIndexTensor *given = THNN_Longsource(&places, work->given), *index = NULL;
+  THNN_LongCall longCall;
+  THNN_Longbegin(&longCall);
+  THIndexTensor *given = THNN_Longsource(&longCall, work->given), *index = NULL;
   if (given) {
-    THNN_Longready(&places);
+    THNN_Longready(&longCall);
     work->from = THIndexTensor_(data)(given);
-    THNN_(checkPlaces)(&chunks);
+    THNN_(checkIndices)(&chunks);
   }
-  if (work->places)
-    index = THNN_Longresult(&places, work->places, planes->dims, planes->outSize);
+  if (work->indices)
+    index = THNN_Longresult(&longCall, work->indices, planes->dims, planes->outSize);
 
-  THNN_(beginPart)(&call, places.memory);
+  THNN_(beginPart)(&call, longCall.memory);
   THTensor *source = THNN_(source)(&call, work->source), *with[2];
   for (int i = 0; i < 2; i++)
     with[i] = THNN_(source)(&call, work->with[i]);
@@ -125,9 +125,9 @@ void THNN_(work)(const THNNPlanes *planes, THNN_(Work) * work)
         (char *)THNN_(scratch)(&call, chunks.chunks * (ptrdiff_t)(work->scratch / sizeof(real)));
 
   THNN_(ready)(&call);
-  THNN_Longready(&places);
+  THNN_Longready(&longCall);
   THNN_(start)(&call);
-  THNN_Longstart(&places);
+  THNN_Longstart(&longCall);
   work->x = THTensor_(data)(source);
   for (int i = 0; i < 2; i++)
     work->w[i] = with[i] ? THTensor_(data)(with[i]) : NULL;
@@ -138,17 +138,17 @@ void THNN_(work)(const THNNPlanes *planes, THNN_(Work) * work)
     work->to = THIndexTensor_(data)(index);
   THParallel_for(chunks.chunks, 1, THNN_(workChunks), &chunks);
   THNN_(finish)(&call);
-  THNN_Longfinish(&places);
+  THNN_Longfinish(&longCall);
 }
 
-int THNN_(areLast)(const THNNPlanes *p, int back, THTensor *source, THTensor *result)
+int THNN_(areChannelsLast)(const THNNPlanes *p, int back, THTensor *source, THTensor *result)
 {
   const int64_t *from = back ? p->outSize : p->inSize, *to = back ? p->inSize : p->outSize;
-  return THNNPlanes_lieLast(p, from, source->nDimension, source->size, source->stride) &&
-         THNNPlanes_lieLast(p, to, result->nDimension, result->size, result->stride);
+  return THNNPlanes_areChannelsLast(p, from, source->nDimension, source->size, source->stride) &&
+         THNNPlanes_areChannelsLast(p, to, result->nDimension, result->size, result->stride);
 }
 
-THTensor *THNN_(planesLast)(const THNNPlanes *p, THGuard *guard, THTensor *t)
+THTensor *THNN_(viewChannelsLast)(const THNNPlanes *p, THGuard *guard, THTensor *t)
 {
   THGuard_enter(guard, (THUndo)THTensor_(free));
   THTensor *view = guard->what = THTensor_(newWithTensor)(t);
@@ -157,14 +157,14 @@ THTensor *THNN_(planesLast)(const THNNPlanes *p, THGuard *guard, THTensor *t)
   return view;
 }
 
-void THNN_(workRowsLast)(const THNNPlanes *p, THNN_(Work) * work)
+void THNN_(workRowsNhwc)(const THNNPlanes *p, THNN_(Work) * work)
 {
   THGuard ofSource, ofResult;
   const int64_t *to = work->back ? p->in : p->out;
-  THNNPlanes last = THNNPlanes_last(p);
+  THNNPlanes last = THNNPlanes_channelsLast(p);
   last.count = p->count / THNNPlanes_ofImage(p) * to[0] * to[1];
-  work->source = THNN_(planesLast)(p, &ofSource, work->source);
-  work->result = THNN_(planesLast)(p, &ofResult, work->result);
+  work->source = THNN_(viewChannelsLast)(p, &ofSource, work->source);
+  work->result = THNN_(viewChannelsLast)(p, &ofResult, work->result);
   THNN_(work)(&last, work);
   THGuard_leave(&ofResult);
   THGuard_leave(&ofSource);

@@ -14,11 +14,11 @@ void THNN_(resultOf)(THNNPlanes *planes, THTensor *gradOutput);
 
 /* Whether source and result, of the input's and the output's size or the other way round, are
  * images whose planes lie last. */
-int THNN_(areLast)(const THNNPlanes *planes, int back, THTensor *source, THTensor *result);
+int THNN_(areChannelsLast)(const THNNPlanes *planes, int back, THTensor *source, THTensor *result);
 
 /* A view of t, images of planes that lie last, which are its last dimension; the guard, which is
  * entered here, frees it. */
-THTensor *THNN_(planesLast)(const THNNPlanes *planes, THGuard *guard, THTensor *t);
+THTensor *THNN_(viewChannelsLast)(const THNNPlanes *planes, THGuard *guard, THTensor *t);
 
 /* What a layer computes from a plane of source into the same one of result; tensors are of the
  * layer's input size or of its output size. */
@@ -27,12 +27,12 @@ typedef struct THNN_(Work) {
   void (*plane)(const struct THNN_(Work) * work, ptrdiff_t plane, void *scratch);
   const void *layer;         /* whatever plane needs besides */
   int back;                  /* from the output's size to the input's */
-  int sends;                 /* plane writes around the caches */
+  int streams;               /* plane writes around the caches */
   THTensor *source, *result; /* not of one size */
   THTensor *with[2];         /* other sources, of any size, or NULL */
   THIndexTensor *given;      /* places of the input's planes, one an output element, or NULL */
   int64_t limit, base;       /* given holds base ... base + limit - 1 */
-  THIndexTensor *places;     /* or a result, of the output's size */
+  THIndexTensor *indices;    /* or a result, of the output's size */
   ptrdiff_t cost;            /* elements that a plane is worth */
   size_t scratch;            /* bytes */
 
@@ -48,4 +48,4 @@ void THNN_(work)(const THNNPlanes *planes, THNN_(Work) * work);
 
 /* The same of images whose planes lie last, as those of the result do: plane computes one of the
  * result's rows, all planes of it, of which those of each image follow one another. */
-void THNN_(workRowsLast)(const THNNPlanes *planes, THNN_(Work) * work);
+void THNN_(workRowsNhwc)(const THNNPlanes *planes, THNN_(Work) * work);

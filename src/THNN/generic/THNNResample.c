@@ -5,7 +5,8 @@
 
 TH_DISPATCH(THNN_(ResampleKernel), THNN_(resample))
 
-void THNN_(reservePlaces)(THNN_(Places) * places, const THNNPlanes *p, int weighted, THGuard *guard)
+void THNN_(reserveIndices)(THNN_(SourceIndices) * indices, const THNNPlanes *p, int weighted,
+                           THGuard *guard)
 {
   const size_t one = weighted ? 2 * sizeof(int64_t) + sizeof(real) : sizeof(int64_t);
   int64_t all = 0;
@@ -18,11 +19,11 @@ void THNN_(reservePlaces)(THNN_(Places) * places, const THNNPlanes *p, int weigh
     THError("%lld places are too many", (long long)all);
   int64_t *from = guard->what = THAlloc(bytes), *next = from + all;
   real *weight = (real *)(next + all);
-  places->weighted = weighted;
+  indices->weighted = weighted;
   for (int a = 0; a < 3; a++) {
-    places->from[a] = from;
-    places->next[a] = weighted ? next : NULL;
-    places->weight[a] = weighted ? weight : NULL;
+    indices->from[a] = from;
+    indices->next[a] = weighted ? next : NULL;
+    indices->weight[a] = weighted ? weight : NULL;
     from += p->out[a];
     next += p->out[a];
     weight += p->out[a];
@@ -30,28 +31,29 @@ void THNN_(reservePlaces)(THNN_(Places) * places, const THNNPlanes *p, int weigh
 }
 
 /* The longest run of neighbours: all of a row but its padding. */
-static void THNN_(findRun)(THNN_(Places) * places, int64_t count)
+static void THNN_(findRun)(THNN_(SourceIndices) * indices, int64_t count)
 {
-  const int64_t *from = places->from[2];
-  places->begin = places->end = count;
+  const int64_t *from = indices->from[2];
+  indices->begin = indices->end = count;
   for (int64_t begin = 0, end; begin < count; begin = end) {
     end = begin + 1;
     while (end < count && from[end] == from[end - 1] + 1)
       end++;
-    if (end - begin > places->end - places->begin || places->begin == count) {
-      places->begin = begin;
-      places->end = end;
+    if (end - begin > indices->end - indices->begin || indices->begin == count) {
+      indices->begin = begin;
+      indices->end = end;
     }
   }
 }
 
 /* Where the elements of an axis' band begin, and how many taps it has.  from goes up along the
  * axis, and next is from or the place after it. */
-static void THNN_(findFirst)(const THNN_(Places) * places, int axis, int back, THNN_(Band) * b)
+static void THNN_(findFirst)(const THNN_(SourceIndices) * indices, int axis, int back,
+                             THNN_(Band) * b)
 {
-  const int64_t *from = places->from[axis], *next = places->next[axis];
+  const int64_t *from = indices->from[axis], *next = indices->next[axis];
   const int64_t count = back ? b->from : b->to;
-  const real *weight = places->weight[axis];
+  const real *weight = indices->weight[axis];
   for (ptrdiff_t k = 0; k < b->to; k++)
     b->first[k] = back ? -1 : from[k];
   for (int64_t k = 0; k < count; k++)
@@ -69,11 +71,12 @@ static void THNN_(findFirst)(const THNN_(Places) * places, int axis, int back, T
 }
 
 /* weight is 0. */
-static void THNN_(findWeights)(const THNN_(Places) * places, int axis, int back, THNN_(Band) * b)
+static void THNN_(findWeights)(const THNN_(SourceIndices) * indices, int axis, int back,
+                               THNN_(Band) * b)
 {
-  const int64_t *from = places->from[axis], *next = places->next[axis];
+  const int64_t *from = indices->from[axis], *next = indices->next[axis];
   const int64_t count = back ? b->from : b->to;
-  const real *weight = places->weight[axis];
+  const real *weight = indices->weight[axis];
   for (int64_t k = 0; k < count; k++)
     for (int second = 0; second <= (weight[k] != 0); second++) {
       const int64_t in = second ? next[k] : from[k], to = back ? in : k;
@@ -85,12 +88,12 @@ static void THNN_(findWeights)(const THNN_(Places) * places, int axis, int back,
     b->moves = b->weight[k] == 1;
 }
 
-/* Forward only of the last axis, as rows are told by their places. */
-static void THNN_(findBands)(THNN_(Places) * places, const THNNPlanes *p, int back,
+/* Forward only of the last axis, as rows are told by their indices. */
+static void THNN_(findBands)(THNN_(SourceIndices) * indices, const THNNPlanes *p, int back,
                              THGuard guard[3])
 {
   const int begin = back ? 0 : 2;
-  THNN_(Band) *band = places->band;
+  THNN_(Band) *band = indices->band;
   int64_t all = 0, one, bytes;
   for (int i = 0; i < 3; i++)
     THGuard_enter(&guard[i], THFree);
@@ -107,7 +110,7 @@ static void THNN_(findBands)(THNN_(Places) * places, const THNNPlanes *p, int ba
   all = 0;
   for (int a = begin; a < 3; a++) {
     band[a].first = first;
-    THNN_(findFirst)(places, a, back, &band[a]);
+    THNN_(findFirst)(indices, a, back, &band[a]);
     first += band[a].to;
     if (__builtin_mul_overflow(band[a].to, band[a].taps, &one) ||
         __builtin_add_overflow(all, one, &all))
@@ -119,18 +122,18 @@ static void THNN_(findBands)(THNN_(Places) * places, const THNNPlanes *p, int ba
   memset(weight, 0, (size_t)bytes);
   for (int a = begin; a < 3; a++) {
     band[a].weight = weight;
-    THNN_(findWeights)(places, a, back, &band[a]);
+    THNN_(findWeights)(indices, a, back, &band[a]);
     weight += band[a].to * band[a].taps;
   }
-  places->groups = guard[2].what = THNN_(resample)->find(&band[2]);
+  indices->groups = guard[2].what = THNN_(resample)->find(&band[2]);
 }
 
 static void THNN_(resamplePlane)(const THNN_(Work) * work, ptrdiff_t plane, void *room)
 {
   const THNNPlanes *p = work->planes;
-  const THNN_(Places) *places = work->layer;
+  const THNN_(SourceIndices) *indices = work->layer;
   THNN_(resample)
-      ->plane[work->back ? THNN_SCATTER : THNN_GATHER](p, places,
+      ->plane[work->back ? THNN_SCATTER : THNN_GATHER](p, indices,
                                                        work->x + plane * (work->back ? p->output
                                                                                      : p->input),
                                                        work->y + plane * (work->back ? p->input
@@ -155,56 +158,56 @@ static void THNN_(resampleRow)(const THNN_(Work) * work, ptrdiff_t row, void *ro
                                                                 room);
 }
 
-static void THNN_(resampleLast)(const THNNPlanes *p, const THNN_(Places) * places, int back,
+static void THNN_(resampleNhwc)(const THNNPlanes *p, const THNN_(SourceIndices) * indices, int back,
                                 THTensor *source, THTensor *result)
 {
   const ptrdiff_t planes = THNNPlanes_ofImage(p);
   const int64_t *to = back ? p->in : p->out;
   THNN_(Work)
   work = {.plane = THNN_(resampleRow),
-          .layer = places,
+          .layer = indices,
           .back = back,
           .source = source,
           .result = result,
           .cost = 4 * planes * p->output / (to[0] * to[1]),
           .scratch = (size_t)(planes * (back ? p->out[2] : p->in[2])) * sizeof(real)};
-  THNN_(workRowsLast)(p, &work);
+  THNN_(workRowsNhwc)(p, &work);
 }
 
-static void THNN_(resampleFirst)(const THNNPlanes *p, const THNN_(Places) * places, int back,
-                                 THTensor *source, THTensor *result)
+static void THNN_(resampleNchw)(const THNNPlanes *p, const THNN_(SourceIndices) * indices, int back,
+                                THTensor *source, THTensor *result)
 {
   THNN_(Work)
   work = {.plane = THNN_(resamplePlane),
-          .layer = places,
+          .layer = indices,
           .back = back,
-          .sends = places->sends,
+          .streams = indices->streams,
           .source = source,
           .result = result,
-          .cost = places->weighted ? 4 * p->output : p->output,
-          .scratch = places->weighted ? (size_t)THNN_(resampleRoom)(p->out[2]) * sizeof(real) : 0};
+          .cost = indices->weighted ? 4 * p->output : p->output,
+          .scratch = indices->weighted ? (size_t)THNN_(resampleRoom)(p->out[2]) * sizeof(real) : 0};
   THNN_(work)(p, &work);
 }
 
-void THNN_(resamplePlanes)(const THNNPlanes *p, THNN_(Places) * places, int back, THTensor *source,
-                           THTensor *result)
+void THNN_(resamplePlanes)(const THNNPlanes *p, THNN_(SourceIndices) * indices, int back,
+                           THTensor *source, THTensor *result)
 {
   /* Rows are short: what is fetched before it is written takes less time than what is made in a
    * buffer and sent, unless nothing of the result can be in a cache. */
   const ptrdiff_t bytes = p->output * (ptrdiff_t)sizeof(real);
   enum { ENOUGH = 8 }; /* fewer planes that lie last are better copied */
   THGuard guard[3];
-  places->sends = !back && places->weighted && bytes >= 2 * THNN_SENT &&
-                  p->count * bytes >= THPlan_fetchedBytes();
-  if (places->weighted)
-    THNN_(findBands)(places, p, back, guard);
+  indices->streams = !back && indices->weighted && bytes >= 2 * THNN_STREAM_BYTES &&
+                     p->count * bytes >= THPlan_fetchedBytes();
+  if (indices->weighted)
+    THNN_(findBands)(indices, p, back, guard);
   else
-    THNN_(findRun)(places, p->out[2]);
-  if (places->weighted && THNNPlanes_ofImage(p) >= ENOUGH &&
-      THNN_(areLast)(p, back, source, result))
-    THNN_(resampleLast)(p, places, back, source, result);
+    THNN_(findRun)(indices, p->out[2]);
+  if (indices->weighted && THNNPlanes_ofImage(p) >= ENOUGH &&
+      THNN_(areChannelsLast)(p, back, source, result))
+    THNN_(resampleNhwc)(p, indices, back, source, result);
   else
-    THNN_(resampleFirst)(p, places, back, source, result);
-  for (int i = 2; places->weighted && i >= 0; i--)
+    THNN_(resampleNchw)(p, indices, back, source, result);
+  for (int i = 2; indices->weighted && i >= 0; i--)
     THGuard_leave(&guard[i]);
 }

@@ -16,16 +16,16 @@ typedef struct {
   int64_t begin, end;  /* of the last axis: from goes up by 1 in here */
   THNN_(Band) band[3]; /* where weighted: of the axes, forward or backward */
   const void *groups;  /* what the kernel has found about the last one, or NULL */
-  int sends;           /* a result is too large for the caches */
-} THNN_(Places);
+  int streams;         /* a result is too large for the caches */
+} THNN_(SourceIndices);
 
 typedef struct {
   /* One plane.  room holds THNN_(resampleRoom) elements.  [THNN_GATHER], [THNN_SCATTER] */
-  void (*plane[2])(const THNNPlanes *planes, const THNN_(Places) * places, const real *x, real *y,
-                   real *room);
+  void (*plane[2])(const THNNPlanes *planes, const THNN_(SourceIndices) * indices, const real *x,
+                   real *y, real *room);
   /* The same of images of that many planes, which are the last dimension of x and y: one row of the
    * result, of all slices.  room holds a row of x. */
-  void (*row[2])(const THNNPlanes *planes, const THNN_(Places) * places, ptrdiff_t count,
+  void (*row[2])(const THNNPlanes *planes, const THNN_(SourceIndices) * indices, ptrdiff_t count,
                  const real *x, ptrdiff_t row, real *y, real *room);
   /* What all planes want to know about their band, in memory that is to be freed, or NULL. */
   void *(*find)(const THNN_(Band) * band);
@@ -42,13 +42,13 @@ static inline ptrdiff_t THNN_(resamplePitch)(int64_t row)
 /* Elements of room for weighted rows of that many: four of them, and what is to be sent. */
 static inline ptrdiff_t THNN_(resampleRoom)(int64_t row)
 {
-  return 5 * THNN_(resamplePitch)(row) + THNN_SENT / (ptrdiff_t)sizeof(real);
+  return 5 * THNN_(resamplePitch)(row) + THNN_STREAM_BYTES / (ptrdiff_t)sizeof(real);
 }
 
 /* Room for the places of output planes, which the guard, entered here, frees. */
-void THNN_(reservePlaces)(THNN_(Places) * places, const THNNPlanes *planes, int weighted,
-                          THGuard *guard);
+void THNN_(reserveIndices)(THNN_(SourceIndices) * indices, const THNNPlanes *planes, int weighted,
+                           THGuard *guard);
 
 /* All planes, forward (THNN_GATHER) or backward. */
-void THNN_(resamplePlanes)(const THNNPlanes *planes, THNN_(Places) * places, int back,
+void THNN_(resamplePlanes)(const THNNPlanes *planes, THNN_(SourceIndices) * indices, int back,
                            THTensor *source, THTensor *result);

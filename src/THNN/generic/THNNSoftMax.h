@@ -1,8 +1,8 @@
 /* lanes is at most THNN_SOFT_MAX_LANES; where step is 1, it is any number of sequences that follow
- * each other.  A result that sends is too large for the caches. */
+ * each other.  A result that streams is too large for the caches. */
 typedef struct {
   void (*forward)(ptrdiff_t count, ptrdiff_t step, ptrdiff_t lanes, const real *x, real *y,
-                  int sends);
+                  int streams);
   void (*gradient)(ptrdiff_t count, ptrdiff_t step, ptrdiff_t lanes, const real *g, const real *y,
                    real *d);
 } THNN_(SoftMaxKernels);

@@ -20,14 +20,14 @@ static void THNN_(repeat)(const THNNPlanes *p, int scale, int back, THTensor *so
                           THTensor *result)
 {
   THGuard guard;
-  THNN_(Places) places;
-  THNN_(reservePlaces)(&places, p, 1, &guard);
+  THNN_(SourceIndices) indices;
+  THNN_(reserveIndices)(&indices, p, 1, &guard);
   for (int a = 0; a < 3; a++)
     for (int64_t i = 0; i < p->out[a]; i++) {
-      places.from[a][i] = places.next[a][i] = p->out[a] == p->in[a] ? i : i / scale;
-      places.weight[a][i] = 0;
+      indices.from[a][i] = indices.next[a][i] = p->out[a] == p->in[a] ? i : i / scale;
+      indices.weight[a][i] = 0;
     }
-  THNN_(resamplePlanes)(p, &places, back, source, result);
+  THNN_(resamplePlanes)(p, &indices, back, source, result);
   THGuard_leave(&guard);
 }
 
@@ -88,16 +88,16 @@ void THNN_(VolumetricUpSamplingNearest_updateGradInput)(THNNState *state, THTens
 
 /* The ends coincide: place i of output lies at i * (in - 1) / (out - 1) of input, which is split
  * into a whole number and a rest exactly. */
-static void THNN_(between)(THNN_(Places) * places, const THNNPlanes *p)
+static void THNN_(between)(THNN_(SourceIndices) * indices, const THNNPlanes *p)
 {
   for (int a = 0; a < 3; a++) {
     const int64_t in = p->in[a] - 1, out = THMax(1, p->out[a] - 1);
     for (int64_t i = 0; i < p->out[a]; i++) {
       const int64_t part = i * (in % out);
       const int64_t from = i * (in / out) + part / out;
-      places->from[a][i] = from;
-      places->next[a][i] = THMin(from + 1, in);
-      places->weight[a][i] = (real)(part % out) / (real)out;
+      indices->from[a][i] = from;
+      indices->next[a][i] = THMin(from + 1, in);
+      indices->weight[a][i] = (real)(part % out) / (real)out;
     }
   }
 }
@@ -105,10 +105,10 @@ static void THNN_(between)(THNN_(Places) * places, const THNNPlanes *p)
 static void THNN_(interpolate)(const THNNPlanes *p, int back, THTensor *source, THTensor *result)
 {
   THGuard guard;
-  THNN_(Places) places;
-  THNN_(reservePlaces)(&places, p, 1, &guard);
-  THNN_(between)(&places, p);
-  THNN_(resamplePlanes)(p, &places, back, source, result);
+  THNN_(SourceIndices) indices;
+  THNN_(reserveIndices)(&indices, p, 1, &guard);
+  THNN_(between)(&indices, p);
+  THNN_(resamplePlanes)(p, &indices, back, source, result);
   THGuard_leave(&guard);
 }
 

@@ -351,13 +351,13 @@ static void scale(const THNNPanel *p, const real *x, const real *shift, const re
 {
   for (ptrdiff_t r = p->rows - 1; r >= 0; r--) {
     const ptrdiff_t at = r * p->jump;
-    if (p->lanes && p->sends) {
+    if (p->lanes && p->streams) {
       real buffer[THNN_BATCH_NORM_LANES];
       scale_lanes(p->n, x + at, shift, factor, offset, buffer);
       THStream_copy(y + at, buffer, (size_t)p->n * sizeof *y);
     } else if (p->lanes) {
       scale_lanes(p->n, x + at, shift, factor, offset, y + at);
-    } else if (p->sends) {
+    } else if (p->streams) {
       /* of one row, what follows is the next plane */
       send_scaled(p->n, x + at, p->rows == 1, *shift, *factor, *offset, y + at);
     } else {
@@ -371,13 +371,13 @@ static void gradient(const THNNPanel *p, const real *x, const real *g, const rea
 {
   for (ptrdiff_t r = p->rows - 1; r >= 0; r--) {
     const ptrdiff_t at = r * p->jump;
-    if (p->lanes && p->sends) {
+    if (p->lanes && p->streams) {
       real buffer[THNN_BATCH_NORM_LANES];
       gradient_lanes(p->n, x + at, g + at, slope, shift, factor, offset, buffer);
       THStream_copy(y + at, buffer, (size_t)p->n * sizeof *y);
     } else if (p->lanes) {
       gradient_lanes(p->n, x + at, g + at, slope, shift, factor, offset, y + at);
-    } else if (p->sends) {
+    } else if (p->streams) {
       send_gradient(p->n, x + at, g + at, *slope, *shift, *factor, *offset, y + at);
     } else {
       gradient_row(p->n, x + at, g + at, *slope, *shift, *factor, *offset, y + at);

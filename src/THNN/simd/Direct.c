@@ -409,7 +409,7 @@ static accreal sum(const real *x, ptrdiff_t n)
   return part[0];
 }
 
-static void sum_rows(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t next, accreal *sums)
+static void embedding_sum(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t next, accreal *sums)
 {
   enum { COLUMNS = 32 };
   for (; n >= COLUMNS; n -= COLUMNS, x += COLUMNS, sums += COLUMNS) {
@@ -437,5 +437,5 @@ static void sum_rows(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t next,
 #define slide_sums NULL
 #endif
 
-const THNN_(Direct) TH_LEVEL_(THNN_(direct))[] = {
-    {convolve, spread, correlate, sum, sum_rows, slide, slide_sums, slide_last, slide_last_sums}};
+const THNN_(Direct) TH_LEVEL_(THNN_(direct))[] = {{convolve, spread, correlate, sum, embedding_sum,
+                                                   slide, slide_sums, slide_last, slide_last_sums}};

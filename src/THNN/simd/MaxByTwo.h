@@ -15,9 +15,9 @@ typedef struct {
 KERNEL begin_by_two(StripByTwo *s, const THNNWindow *w, ptrdiff_t begin)
 {
   const ptrdiff_t start = 2 * begin - w->pad, inside = w->input - start;
-  place first[WIDE], column[WIDE];
+  index_t first[WIDE], column[WIDE];
   for (int j = 0; j < WIDE; j++) {
-    const place at = (place)start + 2 * j;
+    const index_t at = (index_t)start + 2 * j;
     first[j] = THMax(-at, 0);
     column[j] = at + TH_INDEX_BASE;
   }
@@ -32,18 +32,18 @@ KERNEL begin_by_two(StripByTwo *s, const THNNWindow *w, ptrdiff_t begin)
 }
 
 /* Of two numbers the first, unless the second one is larger. */
-KERNEL take_number(Wide v, __m512i all, place behind, ArgMax *w)
+KERNEL take_number(Wide v, __m512i all, index_t behind, ArgMax *w)
 {
   const Mask take = MORE(v, w->most);
   w->most = MOST(v, w->most);
-  w->best = ADD_PLACES_WHERE(take, all, ALL_PLACES(behind), w->best);
+  w->best = ADD_INDICES_WHERE(take, all, ALL_INDICES(behind), w->best);
 }
 
 KERNEL take_row(const ArgMax *row, ArgMax *w)
 {
   const Mask take = MORE(row->most, w->most);
   w->most = MOST(row->most, w->most);
-  w->best = PICK_PLACES(take, row->best, w->best);
+  w->best = PICK_INDICES(take, row->best, w->best);
 }
 
 /* The bits of floats, but for their signs, in front of a 0: those of NaN are more than those of all
@@ -76,7 +76,7 @@ typedef struct {
 KERNEL row_by_two(const StripByTwo *s, Side side, const real *x, ptrdiff_t row, ptrdiff_t size,
                   ArgMax *to, __m512i *bits)
 {
-  const __m512i at = ALL_PLACES((place)row);
+  const __m512i at = ALL_INDICES((index_t)row);
   Wide low, high;
   x += row + s->start;
   if (side.first)
@@ -91,7 +91,7 @@ KERNEL row_by_two(const StripByTwo *s, Side side, const real *x, ptrdiff_t row, 
   look_for_nan(low, bits);
   look_for_nan(high, bits);
   to->most = even;
-  to->best = ADD_PLACES(at, s->first);
+  to->best = ADD_INDICES(at, s->first);
   take_number(ODDS(low, high), at, 1, to);
   if (size == 3) { /* what follows the evens is one of the next window's, or behind the vectors */
     const Wide behind = side.last ? LOAD_INSIDE(s->behind, x + 2 * WIDE) : ALL_OF(x[2 * WIDE]);
@@ -120,7 +120,7 @@ KERNEL windows_by_two(const StripByTwo *s, Side side, ArgMax *last, const real *
     *last = below;
   }
   take_row(&below, &all);
-  put_lanes(wanted, all.most, ADD_PLACES(all.best, s->column), y + s->begin, index + s->begin);
+  put_lanes(wanted, all.most, ADD_INDICES(all.best, s->column), y + s->begin, index + s->begin);
 }
 
 /* The windows of so many strips, from window first of each row on; the last strip may have some

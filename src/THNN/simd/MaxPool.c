@@ -15,9 +15,9 @@
 
 /* Places count in numbers as wide as the elements, so that both go in vectors alike. */
 #if defined(TH_REAL_IS_FLOAT)
-typedef int32_t place;
+typedef int32_t index_t;
 #else
-typedef int64_t place;
+typedef int64_t index_t;
 #endif
 
 enum {
@@ -33,7 +33,7 @@ enum {
 typedef struct {
   ptrdiff_t row; /* of all slices; -1 for none */
   real most[BLOCK];
-  place best[BLOCK];
+  index_t best[BLOCK];
 } ArgMaxes;
 
 /* A block of windows of each row.  The part of a row that they cover is laid out in phases: phase p
@@ -41,10 +41,10 @@ typedef struct {
 typedef struct {
   const THNNWindow *w;
   ptrdiff_t begin, end;
-  ptrdiff_t count;    /* of them, in whole groups of lanes */
-  ptrdiff_t start;    /* the first one's first column, perhaps in the padding */
-  ptrdiff_t pitch;    /* from a phase to the next; 0 if windows are not small */
-  place first[BLOCK]; /* the first column of each that is in the image */
+  ptrdiff_t count;      /* of them, in whole groups of lanes */
+  ptrdiff_t start;      /* the first one's first column, perhaps in the padding */
+  ptrdiff_t pitch;      /* from a phase to the next; 0 if windows are not small */
+  index_t first[BLOCK]; /* the first column of each that is in the image */
   /* Of two rows: one is laid out while the other is pooled, as what has just been written in parts
    * cannot be read as a whole at once.  The least of numbers where there is no image. */
   real phase[2][ROOM];
@@ -165,7 +165,7 @@ static inline void lay_out(Block *b, const real *x, ptrdiff_t row)
     lay_out_columns(b, x, from, end, w->step, phase);
 }
 
-KERNEL take_larger(real value, place at, real *most, place *best)
+KERNEL take_larger(real value, index_t at, real *most, index_t *best)
 {
   const int take = (value > *most) | (value != value); /* NaN is larger than all */
   *most = take ? value : *most;
@@ -173,22 +173,22 @@ KERNEL take_larger(real value, place at, real *most, place *best)
 }
 
 /* Windows whose size and step are constants, and their elements neighbours. */
-KERNEL constant_windows(const Block *b, place row, const real *even, ptrdiff_t step, ptrdiff_t size,
-                        ArgMaxes *to)
+KERNEL constant_windows(const Block *b, index_t row, const real *even, ptrdiff_t step,
+                        ptrdiff_t size, ArgMaxes *to)
 {
-  const place start = row + (place)b->start;
+  const index_t start = row + (index_t)b->start;
   const real *odd = even + (step > 1 ? b->pitch : 1);
   for (ptrdiff_t at = 0; at < b->count; at += LANES) {
     const real *x[] = {even + at, odd + at, step > 1 ? even + at + 1 : odd + at + 1};
-    const place *first = b->first + at;
+    const index_t *first = b->first + at;
     real *most = to->most + at;
-    place *best = to->best + at;
+    index_t *best = to->best + at;
 #pragma omp simd
     for (int j = 0; j < LANES; j++) {
       real value = x[0][j];
-      place from = row + first[j];
+      index_t from = row + first[j];
       for (int k = 1; k < size; k++)
-        take_larger(x[k][j], start + (place)((at + j) * step + k), &value, &from);
+        take_larger(x[k][j], start + (index_t)((at + j) * step + k), &value, &from);
       most[j] = value;
       best[j] = from;
     }
@@ -196,15 +196,15 @@ KERNEL constant_windows(const Block *b, place row, const real *even, ptrdiff_t s
 }
 
 /* n windows, the values of which are apart. */
-KERNEL larger(const real *x, ptrdiff_t apart, place first, ptrdiff_t step, ptrdiff_t n, real *most,
-              place *best)
+KERNEL larger(const real *x, ptrdiff_t apart, index_t first, ptrdiff_t step, ptrdiff_t n,
+              real *most, index_t *best)
 {
 #pragma omp simd
   for (ptrdiff_t j = 0; j < n; j++)
-    take_larger(x[j * apart], first + (place)(j * step), &most[j], &best[j]);
+    take_larger(x[j * apart], first + (index_t)(j * step), &most[j], &best[j]);
 }
 
-static void least(const Block *b, place row, ArgMaxes *to)
+static void least(const Block *b, index_t row, ArgMaxes *to)
 {
   for (ptrdiff_t j = 0; j < b->count; j++) {
     to->most[j] = -(real)INFINITY;
@@ -212,18 +212,19 @@ static void least(const Block *b, place row, ArgMaxes *to)
   }
 }
 
-static void small_windows(const Block *b, place row, const real *phase, ArgMaxes *to)
+static void small_windows(const Block *b, index_t row, const real *phase, ArgMaxes *to)
 {
   const THNNWindow *w = b->w;
   least(b, row, to);
   for (ptrdiff_t k = 0; k < w->size * w->dilation; k += w->dilation)
     for (ptrdiff_t j = 0; j < b->count; j += LANES)
       larger(phase + k % w->step * b->pitch + k / w->step + j, 1,
-             row + (place)(b->start + k + j * w->step), w->step, LANES, to->most + j, to->best + j);
+             row + (index_t)(b->start + k + j * w->step), w->step, LANES, to->most + j,
+             to->best + j);
 }
 
 /* Windows that are not small: only those that the element of a window at k is in the image of. */
-static void large_windows(const Block *b, place row, const real *x, ArgMaxes *to)
+static void large_windows(const Block *b, index_t row, const real *x, ArgMaxes *to)
 {
   const THNNWindow *w = b->w;
   least(b, row, to);
@@ -234,7 +235,7 @@ static void large_windows(const Block *b, place row, const real *x, ArgMaxes *to
     end = THMin(end, b->end);
     const ptrdiff_t at = from * w->step + k * w->dilation - w->pad;
     if (from < end)
-      larger(x + at, w->step, row + (place)at, w->step, end - from, to->most + from - b->begin,
+      larger(x + at, w->step, row + (index_t)at, w->step, end - from, to->most + from - b->begin,
              to->best + from - b->begin);
   }
 }
@@ -243,7 +244,7 @@ static void large_windows(const Block *b, place row, const real *x, ArgMaxes *to
 static void pool_row(Block *b, const real *x, ptrdiff_t row, ptrdiff_t rows, ArgMaxes *to)
 {
   const THNNWindow *w = b->w;
-  const place first = (place)(row * w->input);
+  const index_t first = (index_t)(row * w->input);
   if (!b->pitch) {
     large_windows(b, first, x + first, to);
     return;
@@ -276,7 +277,7 @@ static void begin_block(Block *b, const THNNWindow *w, ptrdiff_t begin)
   b->count = (b->end - begin + LANES - 1) / LANES * LANES;
   b->start = begin * w->step - w->pad;
   for (ptrdiff_t j = 0; j < b->count; j++)
-    b->first[j] = (place)THNNWindow_span(w, begin + j).begin;
+    b->first[j] = (index_t)THNNWindow_span(w, begin + j).begin;
   /* Of a phase: what the windows of the block reach. */
   const ptrdiff_t pitch = b->count + (w->size - 1) * w->dilation / w->step;
   b->pitch = w->step <= STEPS && pitch <= ROOM / w->step ? pitch : 0;
@@ -290,8 +291,8 @@ static void begin_block(Block *b, const THNNWindow *w, ptrdiff_t begin)
 }
 
 /* The winners of row r of slice z, perhaps from before. */
-static inline const ArgMaxes *argmaxes_of(Block *b, const THNNWindow *axis, const real *x,
-                                          ptrdiff_t z, ptrdiff_t r)
+static inline const ArgMaxes *winners_of(Block *b, const THNNWindow *axis, const real *x,
+                                         ptrdiff_t z, ptrdiff_t r)
 {
   ArgMaxes *w = &b->winners[z % SLICES * ROWS + r % ROWS];
   const ptrdiff_t row = z * axis[1].input + r;
@@ -307,17 +308,17 @@ FRAME_STAYS static inline void pool_windows(Block *b, const THNNWindow *axis, co
                                             const THNNSpan *height, const real *x, real *y,
                                             int64_t *index)
 {
-  const ArgMaxes *first = argmaxes_of(b, axis, x, depth->begin, height->begin);
+  const ArgMaxes *first = winners_of(b, axis, x, depth->begin, height->begin);
   const ptrdiff_t count = b->count, wanted = b->end - b->begin;
   real most[BLOCK];
-  place best[BLOCK];
+  index_t best[BLOCK];
   memcpy(most, first->most, sizeof most);
   memcpy(best, first->best, sizeof best);
   for (ptrdiff_t z = depth->begin; z < depth->end; z += axis[0].dilation)
     for (ptrdiff_t r = height->begin; r < height->end; r += axis[1].dilation) {
       if (z == depth->begin && r == height->begin)
         continue;
-      const ArgMaxes *row = argmaxes_of(b, axis, x, z, r);
+      const ArgMaxes *row = winners_of(b, axis, x, z, r);
 #pragma omp simd
       for (ptrdiff_t j = 0; j < count; j++)
         take_larger(row->most[j], row->best[j], &most[j], &best[j]);
@@ -331,33 +332,33 @@ FRAME_STAYS static inline void pool_windows(Block *b, const THNNWindow *axis, co
 /* --- pairs of rows and columns --------------------------------------------------------------- */
 
 /* Windows of 2 x 2 side by side, without padding: those of LANES##BYTES neighbours in two rows. */
-#define POOL_PAIRS(BYTES)                                                                        \
-  KERNEL pool_pairs##BYTES(const real *x, ptrdiff_t pitch, place first, real *y, int64_t *index) \
-  {                                                                                              \
-    enum { COUNT = BYTES / sizeof(real) };                                                       \
-    real even[2][COUNT], odd[2][COUNT];                                                          \
-    split##BYTES(x, even[0], odd[0]);                                                            \
-    split##BYTES(x + pitch, even[1], odd[1]);                                                    \
-    _Pragma("omp simd") for (int j = 0; j < COUNT; j++)                                          \
-    {                                                                                            \
-      real most = even[0][j], below = even[1][j];                                                \
-      place best = first + 2 * j, at = best + (place)pitch;                                      \
-      take_larger(odd[1][j], at + 1, &below, &at);                                               \
-      take_larger(odd[0][j], best + 1, &most, &best);                                            \
-      take_larger(below, at, &most, &best);                                                      \
-      y[j] = most;                                                                               \
-      index[j] = (int64_t)best + TH_INDEX_BASE;                                                  \
-    }                                                                                            \
-  }                                                                                              \
-  /* A row of windows; the last ones again where they are no multiple of so many. */             \
-  KERNEL row_of_pairs##BYTES(const real *x, ptrdiff_t pitch, place first, ptrdiff_t columns,     \
-                             real *y, int64_t *index)                                            \
-  {                                                                                              \
-    enum { COUNT = BYTES / sizeof(real) };                                                       \
-    for (ptrdiff_t j = 0; j < columns; j += COUNT) {                                             \
-      const ptrdiff_t at = THMin(j, columns - COUNT);                                            \
-      pool_pairs##BYTES(x + 2 * at, pitch, first + (place)(2 * at), y + at, index + at);         \
-    }                                                                                            \
+#define POOL_PAIRS(BYTES)                                                                          \
+  KERNEL pool_pairs##BYTES(const real *x, ptrdiff_t pitch, index_t first, real *y, int64_t *index) \
+  {                                                                                                \
+    enum { COUNT = BYTES / sizeof(real) };                                                         \
+    real even[2][COUNT], odd[2][COUNT];                                                            \
+    split##BYTES(x, even[0], odd[0]);                                                              \
+    split##BYTES(x + pitch, even[1], odd[1]);                                                      \
+    _Pragma("omp simd") for (int j = 0; j < COUNT; j++)                                            \
+    {                                                                                              \
+      real most = even[0][j], below = even[1][j];                                                  \
+      index_t best = first + 2 * j, at = best + (index_t)pitch;                                    \
+      take_larger(odd[1][j], at + 1, &below, &at);                                                 \
+      take_larger(odd[0][j], best + 1, &most, &best);                                              \
+      take_larger(below, at, &most, &best);                                                        \
+      y[j] = most;                                                                                 \
+      index[j] = (int64_t)best + TH_INDEX_BASE;                                                    \
+    }                                                                                              \
+  }                                                                                                \
+  /* A row of windows; the last ones again where they are no multiple of so many. */               \
+  KERNEL row_of_pairs##BYTES(const real *x, ptrdiff_t pitch, index_t first, ptrdiff_t columns,     \
+                             real *y, int64_t *index)                                              \
+  {                                                                                                \
+    enum { COUNT = BYTES / sizeof(real) };                                                         \
+    for (ptrdiff_t j = 0; j < columns; j += COUNT) {                                               \
+      const ptrdiff_t at = THMin(j, columns - COUNT);                                              \
+      pool_pairs##BYTES(x + 2 * at, pitch, first + (index_t)(2 * at), y + at, index + at);         \
+    }                                                                                              \
   }
 POOL_PAIRS(16)
 #if defined(__AVX__)
@@ -379,7 +380,7 @@ FRAME_STAYS static void pool_plane_of_pairs(const THNNWindow *axis, const real *
   const ptrdiff_t columns = axis[2].output, pitch = axis[2].input;
   for (ptrdiff_t i = 0; i < axis[1].output; i++, y += columns, index += columns) {
     const real *row = x + 2 * i * pitch;
-    const place first = (place)(2 * i * pitch);
+    const index_t first = (index_t)(2 * i * pitch);
 #if defined(__AVX512F__)
     if (columns >= 64 / (ptrdiff_t)sizeof *x) {
       row_of_pairs64(row, pitch, first, columns, y, index);
@@ -410,22 +411,22 @@ FRAME_STAYS static void pool_plane_of_pairs(const THNNWindow *axis, const real *
 #define ALL_OF(X)       _mm512_set1_ps(X)
 #define NEXT(V, LAST)   /* lane i + 1 of V, and then LAST */ \
   _mm512_castsi512_ps(_mm512_alignr_epi32(_mm512_castps_si512(LAST), _mm512_castps_si512(V), 1))
-#define PICK(MASK, V, OTHER)                _mm512_mask_mov_ps(OTHER, MASK, V)
-#define PICK_PLACES(MASK, P, OTHER)         _mm512_mask_mov_epi32(OTHER, MASK, P)
-#define PICK_PLACE(MASK, AT, OTHER)         _mm512_mask_set1_epi32(OTHER, MASK, AT)
-#define ALL_PLACES(AT)                      _mm512_set1_epi32(AT)
-#define ADD_PLACES_WHERE(MASK, P, Q, OTHER) _mm512_mask_add_epi32(OTHER, MASK, P, Q)
-#define ADD_PLACE(AT, P)                    _mm512_add_epi32(_mm512_set1_epi32(AT), P)
-#define ADD_PLACES(P, OTHER)                _mm512_add_epi32(P, OTHER)
-#define LEAST                               _mm512_set1_ps(-INFINITY)
-#define LOAD_INSIDE(MASK, X)                _mm512_mask_loadu_ps(LEAST, MASK, X)
-#define GATHER_INSIDE(MASK, AT, X)          _mm512_mask_i32gather_ps(LEAST, MASK, AT, X, sizeof(real))
-#define LARGEST(V)                          _mm512_reduce_max_ps(V)
-#define EQUAL(V, VALUE)                     _mm512_cmp_ps_mask(V, ALL_OF(VALUE), _CMP_EQ_OQ)
-#define FIRST_PLACE(MASK, P)                _mm512_mask_reduce_min_epi32(MASK, P)
-#define LAST_PLACE(MASK, P)                 _mm512_mask_reduce_max_epi32(MASK, P)
-#define EVENS(A, B)                         __builtin_shufflevector(A, B, EVEN64)
-#define ODDS(A, B)                          __builtin_shufflevector(A, B, ODD64)
+#define PICK(MASK, V, OTHER)                 _mm512_mask_mov_ps(OTHER, MASK, V)
+#define PICK_INDICES(MASK, P, OTHER)         _mm512_mask_mov_epi32(OTHER, MASK, P)
+#define PICK_INDEX(MASK, AT, OTHER)          _mm512_mask_set1_epi32(OTHER, MASK, AT)
+#define ALL_INDICES(AT)                      _mm512_set1_epi32(AT)
+#define ADD_INDICES_WHERE(MASK, P, Q, OTHER) _mm512_mask_add_epi32(OTHER, MASK, P, Q)
+#define ADD_INDEX(AT, P)                     _mm512_add_epi32(_mm512_set1_epi32(AT), P)
+#define ADD_INDICES(P, OTHER)                _mm512_add_epi32(P, OTHER)
+#define LEAST                                _mm512_set1_ps(-INFINITY)
+#define LOAD_INSIDE(MASK, X)                 _mm512_mask_loadu_ps(LEAST, MASK, X)
+#define GATHER_INSIDE(MASK, AT, X)           _mm512_mask_i32gather_ps(LEAST, MASK, AT, X, sizeof(real))
+#define LARGEST(V)                           _mm512_reduce_max_ps(V)
+#define EQUAL(V, VALUE)                      _mm512_cmp_ps_mask(V, ALL_OF(VALUE), _CMP_EQ_OQ)
+#define FIRST_INDEX(MASK, P)                 _mm512_mask_reduce_min_epi32(MASK, P)
+#define LAST_INDEX(MASK, P)                  _mm512_mask_reduce_max_epi32(MASK, P)
+#define EVENS(A, B)                          __builtin_shufflevector(A, B, EVEN64)
+#define ODDS(A, B)                           __builtin_shufflevector(A, B, ODD64)
 typedef __mmask16 Mask;
 typedef __m512 Wide;
 #else
@@ -437,22 +438,22 @@ typedef __m512 Wide;
 #define ALL_OF(X)       _mm512_set1_pd(X)
 #define NEXT(V, LAST)   /* lane i + 1 of V, and then LAST */ \
   _mm512_castsi512_pd(_mm512_alignr_epi64(_mm512_castpd_si512(LAST), _mm512_castpd_si512(V), 1))
-#define PICK(MASK, V, OTHER)                _mm512_mask_mov_pd(OTHER, MASK, V)
-#define PICK_PLACES(MASK, P, OTHER)         _mm512_mask_mov_epi64(OTHER, MASK, P)
-#define PICK_PLACE(MASK, AT, OTHER)         _mm512_mask_set1_epi64(OTHER, MASK, AT)
-#define ALL_PLACES(AT)                      _mm512_set1_epi64(AT)
-#define ADD_PLACES_WHERE(MASK, P, Q, OTHER) _mm512_mask_add_epi64(OTHER, MASK, P, Q)
-#define ADD_PLACE(AT, P)                    _mm512_add_epi64(_mm512_set1_epi64(AT), P)
-#define ADD_PLACES(P, OTHER)                _mm512_add_epi64(P, OTHER)
-#define LEAST                               _mm512_set1_pd(-INFINITY)
-#define LOAD_INSIDE(MASK, X)                _mm512_mask_loadu_pd(LEAST, MASK, X)
-#define GATHER_INSIDE(MASK, AT, X)          _mm512_mask_i64gather_pd(LEAST, MASK, AT, X, sizeof(real))
-#define LARGEST(V)                          _mm512_reduce_max_pd(V)
-#define EQUAL(V, VALUE)                     _mm512_cmp_pd_mask(V, ALL_OF(VALUE), _CMP_EQ_OQ)
-#define FIRST_PLACE(MASK, P)                _mm512_mask_reduce_min_epi64(MASK, P)
-#define LAST_PLACE(MASK, P)                 _mm512_mask_reduce_max_epi64(MASK, P)
-#define EVENS(A, B)                         __builtin_shufflevector(A, B, EVEN64)
-#define ODDS(A, B)                          __builtin_shufflevector(A, B, ODD64)
+#define PICK(MASK, V, OTHER)                 _mm512_mask_mov_pd(OTHER, MASK, V)
+#define PICK_INDICES(MASK, P, OTHER)         _mm512_mask_mov_epi64(OTHER, MASK, P)
+#define PICK_INDEX(MASK, AT, OTHER)          _mm512_mask_set1_epi64(OTHER, MASK, AT)
+#define ALL_INDICES(AT)                      _mm512_set1_epi64(AT)
+#define ADD_INDICES_WHERE(MASK, P, Q, OTHER) _mm512_mask_add_epi64(OTHER, MASK, P, Q)
+#define ADD_INDEX(AT, P)                     _mm512_add_epi64(_mm512_set1_epi64(AT), P)
+#define ADD_INDICES(P, OTHER)                _mm512_add_epi64(P, OTHER)
+#define LEAST                                _mm512_set1_pd(-INFINITY)
+#define LOAD_INSIDE(MASK, X)                 _mm512_mask_loadu_pd(LEAST, MASK, X)
+#define GATHER_INSIDE(MASK, AT, X)           _mm512_mask_i64gather_pd(LEAST, MASK, AT, X, sizeof(real))
+#define LARGEST(V)                           _mm512_reduce_max_pd(V)
+#define EQUAL(V, VALUE)                      _mm512_cmp_pd_mask(V, ALL_OF(VALUE), _CMP_EQ_OQ)
+#define FIRST_INDEX(MASK, P)                 _mm512_mask_reduce_min_epi64(MASK, P)
+#define LAST_INDEX(MASK, P)                  _mm512_mask_reduce_max_epi64(MASK, P)
+#define EVENS(A, B)                          __builtin_shufflevector(A, B, EVEN64)
+#define ODDS(A, B)                           __builtin_shufflevector(A, B, ODD64)
 typedef __mmask8 Mask;
 typedef __m512d Wide;
 #endif
@@ -483,19 +484,19 @@ typedef struct {
 
 FRAME_STAYS static void begin_strip(Strip *s, const THNNWindow *w, ptrdiff_t begin)
 {
-  place first[WIDE], column[WIDE], offset[WIDE];
+  index_t first[WIDE], column[WIDE], offset[WIDE];
   s->w = w;
   s->begin = begin;
   s->start = begin * w->step - w->pad;
   for (ptrdiff_t j = 0; j < WIDE; j++) {
-    offset[j] = (place)(j * w->step);
-    column[j] = (place)(s->start + j * w->step);
+    offset[j] = (index_t)(j * w->step);
+    column[j] = (index_t)(s->start + j * w->step);
   }
   for (ptrdiff_t j = 0; j < WIDE; j++)
     first[j] = THMax(-column[j], 0);
   if (w->dilation > 1)
     for (ptrdiff_t j = 0; j < WIDE; j++)
-      first[j] = (place)((first[j] + w->dilation - 1) / w->dilation * w->dilation);
+      first[j] = (index_t)((first[j] + w->dilation - 1) / w->dilation * w->dilation);
   for (ptrdiff_t j = 0; j < WIDE; j++)
     column[j] += TH_INDEX_BASE;
   memcpy(&s->first, first, sizeof first);
@@ -517,19 +518,19 @@ FRAME_STAYS static void begin_strip(Strip *s, const THNNWindow *w, ptrdiff_t beg
     s->row[i] = -1;
 }
 
-KERNEL take_tap(Wide v, place at, ArgMax *w)
+KERNEL take_tap(Wide v, index_t at, ArgMax *w)
 {
   const Mask take = LARGER(v, w->most);
   w->most = PICK(take, v, w->most);
-  w->best = PICK_PLACE(take, at, w->best);
+  w->best = PICK_INDEX(take, at, w->best);
 }
 
 /* The largest of a row; size and step are constants where they can be. */
-KERNEL row_argmax(const Strip *s, const real *x, ptrdiff_t row, ptrdiff_t step, ptrdiff_t size,
+KERNEL row_winner(const Strip *s, const real *x, ptrdiff_t row, ptrdiff_t step, ptrdiff_t size,
                   ptrdiff_t dilation, ArgMax *to)
 {
-  const place at = (place)(row * s->w->input);
-  ArgMax w = {.best = ADD_PLACE(at, s->first)};
+  const index_t at = (index_t)(row * s->w->input);
+  ArgMax w = {.best = ADD_INDEX(at, s->first)};
   x += row * s->w->input + s->start;
   __builtin_prefetch(x + AHEAD);
   if (step > 1)
@@ -537,12 +538,12 @@ KERNEL row_argmax(const Strip *s, const real *x, ptrdiff_t row, ptrdiff_t step, 
   if (step == 1) {
     w.most = LOAD_INSIDE(s->inside[0][0], x);
     for (ptrdiff_t k = 1; k < size; k++)
-      take_tap(LOAD_INSIDE(s->inside[k][0], x + k * dilation), at + (place)(k * dilation), &w);
+      take_tap(LOAD_INSIDE(s->inside[k][0], x + k * dilation), at + (index_t)(k * dilation), &w);
   } else if (step > 2) {
     w.most = GATHER_INSIDE(s->inside[0][0], s->offset, x);
     for (ptrdiff_t k = 1; k < size; k++)
       take_tap(GATHER_INSIDE(s->inside[k][0], s->offset, x + k * dilation),
-               at + (place)(k * dilation), &w);
+               at + (index_t)(k * dilation), &w);
   } else {
     const int pairs = dilation == 1; /* two taps are in the same vectors */
     for (ptrdiff_t k = 0; k < size; k += 1 + pairs) {
@@ -551,39 +552,39 @@ KERNEL row_argmax(const Strip *s, const real *x, ptrdiff_t row, ptrdiff_t step, 
       if (k == 0)
         w.most = EVENS(low, high);
       else
-        take_tap(EVENS(low, high), at + (place)(k * dilation), &w);
+        take_tap(EVENS(low, high), at + (index_t)(k * dilation), &w);
       if (pairs && k + 1 < size)
-        take_tap(ODDS(low, high), at + (place)k + 1, &w);
+        take_tap(ODDS(low, high), at + (index_t)k + 1, &w);
     }
   }
   *to = w;
 }
 
-FRAME_STAYS static void any_row_argmax(const Strip *s, const real *x, ptrdiff_t row, ArgMax *to)
+FRAME_STAYS static void any_row_winner(const Strip *s, const real *x, ptrdiff_t row, ArgMax *to)
 {
   const THNNWindow *w = s->w;
   if (w->step == 1)
-    row_argmax(s, x, row, 1, w->size, w->dilation, to);
+    row_winner(s, x, row, 1, w->size, w->dilation, to);
   else if (w->step > 2)
-    row_argmax(s, x, row, 3, w->size, w->dilation, to);
+    row_winner(s, x, row, 3, w->size, w->dilation, to);
   else if (w->dilation == 1)
-    row_argmax(s, x, row, 2, w->size, 1, to);
+    row_winner(s, x, row, 2, w->size, 1, to);
   else
-    row_argmax(s, x, row, 2, w->size, w->dilation, to);
+    row_winner(s, x, row, 2, w->size, w->dilation, to);
 }
 
 /* The winner of row r of slice z, perhaps from before; step 0: of windows of any kind. */
 FRAME_STAYS static inline __attribute__((always_inline)) const ArgMax *
-argmax_of(Strip *s, const THNNWindow *axis, const real *x, ptrdiff_t z, ptrdiff_t r, ptrdiff_t step,
+winner_of(Strip *s, const THNNWindow *axis, const real *x, ptrdiff_t z, ptrdiff_t r, ptrdiff_t step,
           ptrdiff_t size)
 {
   const ptrdiff_t row = z * axis[1].input + r, at = z % SLICES * ROWS + r % ROWS;
   if (s->row[at] != row) {
     s->row[at] = row;
     if (step)
-      row_argmax(s, x, row, step, size, 1, &s->winner[at]);
+      row_winner(s, x, row, step, size, 1, &s->winner[at]);
     else
-      any_row_argmax(s, x, row, &s->winner[at]);
+      any_row_winner(s, x, row, &s->winner[at]);
   }
   return &s->winner[at];
 }
@@ -618,22 +619,22 @@ KERNEL put_lanes(Mask wanted, Wide most, __m512i best, real *y, int64_t *index)
 
 KERNEL put_windows(const Strip *s, const ArgMax *all, real *y, int64_t *index)
 {
-  put_lanes(s->wanted, all->most, ADD_PLACES(all->best, s->column), y, index);
+  put_lanes(s->wanted, all->most, ADD_INDICES(all->best, s->column), y, index);
 }
 
 KERNEL windows_of_strip(Strip *s, const THNNWindow *axis, const THNNSpan *depth,
                         const THNNSpan *height, const real *x, ptrdiff_t step, ptrdiff_t size,
                         real *y, int64_t *index)
 {
-  ArgMax all = *argmax_of(s, axis, x, depth->begin, height->begin, step, size);
+  ArgMax all = *winner_of(s, axis, x, depth->begin, height->begin, step, size);
   for (ptrdiff_t z = depth->begin; z < depth->end; z += axis[0].dilation)
     for (ptrdiff_t r = height->begin; r < height->end; r += axis[1].dilation) {
       if (z == depth->begin && r == height->begin)
         continue;
-      const ArgMax *w = argmax_of(s, axis, x, z, r, step, size);
+      const ArgMax *w = winner_of(s, axis, x, z, r, step, size);
       const Mask take = LARGER(w->most, all.most);
       all.most = PICK(take, w->most, all.most);
-      all.best = PICK_PLACES(take, w->best, all.best);
+      all.best = PICK_INDICES(take, w->best, all.best);
     }
   put_windows(s, &all, y, index);
 }
@@ -729,10 +730,10 @@ static inline ptrdiff_t ahead_of(const THNNPlanes *p, const THNNSpan *height, pt
 }
 
 /* Its first place. */
-static inline place first_of(const Window *w)
+static inline index_t first_of(const Window *w)
 {
-  return (place)((w->span[0].begin * w->p->in[1] + w->span[1].begin) * w->p->in[2] +
-                 w->span[2].begin);
+  return (index_t)((w->span[0].begin * w->p->in[1] + w->span[1].begin) * w->p->in[2] +
+                   w->span[2].begin);
 }
 
 #if defined(__AVX512F__)
@@ -750,26 +751,26 @@ KERNEL window_in_vectors(const Window *w, ptrdiff_t n, int vectors, const real *
   for (int k = 0; k < vectors; k++) {
     wanted[k] = (Mask)lanes_between(0, n - k * WIDE);
     most[k] = LEAST;
-    best[k] = ADD_PLACE(first_of(w), _mm512_setzero_si512());
+    best[k] = ADD_INDEX(first_of(w), _mm512_setzero_si512());
   }
   for (ptrdiff_t z = depth.begin; z < depth.end; z += w->dilation[0])
     for (ptrdiff_t r = height.begin; r < height.end; r += w->dilation[1])
       for (ptrdiff_t c = width.begin; c < width.end; c += w->dilation[2]) {
         const ptrdiff_t at = (z * rows + r) * columns + c;
-        const __m512i here = ADD_PLACE((place)at, _mm512_setzero_si512());
+        const __m512i here = ADD_INDEX((index_t)at, _mm512_setzero_si512());
         const real *from = x + at * planes;
         for (int k = 0; k < vectors; k++) {
           const Wide v = LOAD_INSIDE(wanted[k], from + k * WIDE);
           const Mask take = LARGER(v, most[k]);
           most[k] = PICK(take, v, most[k]);
-          best[k] = PICK_PLACES(take, here, best[k]);
+          best[k] = PICK_INDICES(take, here, best[k]);
         }
         if (c < w->next)
           for (int k = 0; k < vectors; k++)
             __builtin_prefetch(from + w->ahead + k * WIDE);
       }
   for (int k = 0; k < vectors; k++)
-    put_lanes(wanted[k], most[k], ADD_PLACE(TH_INDEX_BASE, best[k]), y + k * WIDE,
+    put_lanes(wanted[k], most[k], ADD_INDEX(TH_INDEX_BASE, best[k]), y + k * WIDE,
               index + k * WIDE);
 }
 
@@ -792,7 +793,7 @@ static void window_of_planes(const Window *w, ptrdiff_t n, const real *x, real *
   const ptrdiff_t rows = w->p->in[1], columns = w->p->in[2], planes = w->planes;
   const THNNSpan depth = w->span[0], height = w->span[1], width = w->span[2];
   real most[BLOCK];
-  place best[BLOCK];
+  index_t best[BLOCK];
   for (ptrdiff_t j = 0; j < n; j++) {
     most[j] = -(real)INFINITY;
     best[j] = first_of(w);
@@ -802,7 +803,7 @@ static void window_of_planes(const Window *w, ptrdiff_t n, const real *x, real *
       for (ptrdiff_t c = width.begin; c < width.end; c += w->dilation[2]) {
         const ptrdiff_t at = (z * rows + r) * columns + c;
         const real *from = x + at * planes;
-        larger(from, 1, (place)at, 0, n, most, best);
+        larger(from, 1, (index_t)at, 0, n, most, best);
         for (ptrdiff_t j = 0; c < w->next && j < n; j += LANES)
           __builtin_prefetch(from + w->ahead + j);
       }
@@ -812,7 +813,7 @@ static void window_of_planes(const Window *w, ptrdiff_t n, const real *x, real *
 }
 #endif
 
-static void max_pool_last(const THNNPlanes *p, const THNNSpans *spans, ptrdiff_t planes,
+static void max_pool_nhwc(const THNNPlanes *p, const THNNSpans *spans, ptrdiff_t planes,
                           const real *x, ptrdiff_t row, real *y, int64_t *index)
 {
   const ptrdiff_t rows = p->out[1];
@@ -833,20 +834,20 @@ static void max_pool_last(const THNNPlanes *p, const THNNSpans *spans, ptrdiff_t
   }
 }
 
-const THNN_(MaxLastKernel) TH_LEVEL_(THNN_(maxPoolLast))[] = {max_pool_last};
+const THNN_(MaxNhwcKernel) TH_LEVEL_(THNN_(maxPoolNhwc))[] = {max_pool_nhwc};
 
 /* --- windows one by one ---------------------------------------------------------------------- */
 
 #if defined(__AVX512F__)
 /* The largest element of a window and its place: each lane has the first of its own largest ones,
  * or its last NaN. */
-FRAME_STAYS static inline place place_in_window(const THNNPlanes *p, const THNNSpans *spans,
-                                                const THNNSpan *t, const THNNSpan *h,
-                                                const THNNSpan *w, const real *x)
+FRAME_STAYS static inline index_t index_in_window(const THNNPlanes *p, const THNNSpans *spans,
+                                                  const THNNSpan *t, const THNNSpan *h,
+                                                  const THNNSpan *w, const real *x)
 {
   const ptrdiff_t width = p->in[2], slice = p->in[1] * width;
   ptrdiff_t n = w->end - w->begin, rows = h->end - h->begin;
-  place lane[WIDE];
+  index_t lane[WIDE];
   __m512i lanes;
   for (int j = 0; j < WIDE; j++)
     lane[j] = j;
@@ -857,7 +858,7 @@ FRAME_STAYS static inline place place_in_window(const THNNPlanes *p, const THNNS
   }
   Wide most = LEAST;
   __m512i best =
-      ADD_PLACE((place)(t->begin * slice + h->begin * width + w->begin), _mm512_setzero_si512());
+      ADD_INDEX((index_t)(t->begin * slice + h->begin * width + w->begin), _mm512_setzero_si512());
   for (ptrdiff_t z = t->begin; z < t->end; z += spans->dilation[0])
     for (ptrdiff_t r = 0; r < rows; r += spans->dilation[1]) {
       const ptrdiff_t row = z * slice + (h->begin + r) * width + w->begin;
@@ -865,11 +866,11 @@ FRAME_STAYS static inline place place_in_window(const THNNPlanes *p, const THNNS
         const Wide v = LOAD_INSIDE((Mask)lanes_between(0, n - i), x + row + i);
         const Mask take = LARGER(v, most);
         most = PICK(take, v, most);
-        best = PICK_PLACES(take, ADD_PLACE((place)(row + i), lanes), best);
+        best = PICK_INDICES(take, ADD_INDEX((index_t)(row + i), lanes), best);
       }
     }
   const Mask nan = ARE_NAN(most, most);
-  return (place)(nan ? LAST_PLACE(nan, best) : FIRST_PLACE(EQUAL(most, LARGEST(most)), best));
+  return (index_t)(nan ? LAST_INDEX(nan, best) : FIRST_INDEX(EQUAL(most, LARGEST(most)), best));
 }
 
 FRAME_STAYS static void max_of_spans(const THNNPlanes *p, const THNNSpans *spans, const real *x,
@@ -878,8 +879,8 @@ FRAME_STAYS static void max_of_spans(const THNNPlanes *p, const THNNSpans *spans
   for (int64_t i = 0; i < p->out[0]; i++)
     for (int64_t j = 0; j < p->out[1]; j++)
       for (int64_t k = 0; k < p->out[2]; k++) {
-        const place at =
-            place_in_window(p, spans, &spans->of[0][i], &spans->of[1][j], &spans->of[2][k], x);
+        const index_t at =
+            index_in_window(p, spans, &spans->of[0][i], &spans->of[1][j], &spans->of[2][k], x);
         *y++ = x[at];
         *index++ = (int64_t)at + TH_INDEX_BASE;
       }

@@ -145,15 +145,15 @@ KERNEL int load_windows(const Plane *p, Rows rows, ptrdiff_t k, ptrdiff_t size)
     const __m512i low = _mm512_maskz_loadu_epi64((__mmask8)wanted, index);
 #if defined(TH_REAL_IS_FLOAT)
     const __m512i high = _mm512_maskz_loadu_epi64((__mmask8)(wanted >> 8), index + 8);
-    const __m512i place = _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi64_epi32(low)),
-                                             _mm512_cvtepi64_epi32(high), 1);
+    const __m512i at = _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi64_epi32(low)),
+                                          _mm512_cvtepi64_epi32(high), 1);
     __builtin_prefetch((const char *)index + AHEAD + 64);
 #else
-    const __m512i place = low;
+    const __m512i at = low;
 #endif
     __builtin_prefetch((const char *)index + AHEAD);
     __builtin_prefetch((const char *)g + AHEAD);
-    const __m512i taken = TAKE_AWAY(TAKE_AWAY(place, ALL_OF((Taken)(top * next))), first);
+    const __m512i taken = TAKE_AWAY(TAKE_AWAY(at, ALL_OF((Taken)(top * next))), first);
     const __m512i behind = TAKE_AWAY(taken, from);
     __m512i least = none; /* the most; places in the window's rows from 0 on are below count */
     if (top >= 0 && top + size <= h->input)
@@ -195,10 +195,10 @@ KERNEL Windows windows_of(Row row, ptrdiff_t k)
   return (Windows){values_of(row.g + k), lanes_of(row.taken + k)};
 }
 
-/* The sum, and the gradients of those that took the element at that place. */
-KERNEL Wide add_taken(Wide sum, Windows windows, ptrdiff_t place)
+/* The sum, and the gradients of those that took the element at that index. */
+KERNEL Wide add_taken(Wide sum, Windows windows, ptrdiff_t index)
 {
-  return ADD_WHERE(sum, ARE_EQUAL(windows.taken, ALL_OF((Taken)place)), windows.g);
+  return ADD_WHERE(sum, ARE_EQUAL(windows.taken, ALL_OF((Taken)index)), windows.g);
 }
 
 /* The columns that there are of two vectors. */
@@ -299,23 +299,23 @@ static int slide_by_two(const THNNWindow *axis, ptrdiff_t size)
   return axis[0].input == 1 && axis[0].output == 1;
 }
 
-static int max_pool_back(const THNNWindow axis[3], int sends, const real *g, const int64_t *index,
-                         real *y, real *room)
+static int max_pool_backward(const THNNWindow axis[3], int streams, const real *g,
+                             const int64_t *index, real *y, real *room)
 {
-  const ptrdiff_t pitch = THNN_(maxPoolBackPitch)(axis);
+  const ptrdiff_t pitch = THNN_(maxPoolBackwardPitch)(axis);
   const Plane p = {axis[1], axis[2], g, index, pitch, room};
-  Sender sender = {y, room + 2 * THNN_POOL_ROWS * pitch, 0}, *s = sends ? &sender : NULL;
+  Sender sender = {y, room + 2 * THNN_POOL_ROWS * pitch, 0}, *s = streams ? &sender : NULL;
   int own = 0;
   if (slide_by_two(axis, 3))
     own = add_plane(&p, 3, y, s);
   else if (slide_by_two(axis, 2))
     own = add_plane(&p, 2, y, s);
-  if (own && sends)
+  if (own && streams)
     send_rest(s);
   return own;
 }
 #else
-#define max_pool_back NULL
+#define max_pool_backward NULL
 #endif
 
-const THNN_(MaxPoolBackKernel) TH_LEVEL_(THNN_(maxPoolBackKernel))[] = {max_pool_back};
+const THNN_(MaxPoolBackwardKernel) TH_LEVEL_(THNN_(maxPoolBackwardKernel))[] = {max_pool_backward};

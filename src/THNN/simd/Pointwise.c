@@ -58,7 +58,7 @@ static void gather(const THRun *run, int first, int inputs, ptrdiff_t row, ptrdi
 
 /* A contiguous row whose result is too large for the caches: computed in short pieces, which are
  * sent from a buffer. */
-static void send_row(ptrdiff_t n, real *r, const real *const *row, const void *scalars, int inputs,
+static void stream_row(ptrdiff_t n, real *r, const real *const *row, const void *scalars, int inputs,
                      Line line)
 {
   enum { SHORT = TH_STREAM_PIECE / sizeof(real) };
@@ -75,7 +75,7 @@ static void send_row(ptrdiff_t n, real *r, const real *const *row, const void *s
   }
 }
 
-static void map(const THRun *run, const void *scalars, int inputs, Line line, int sends)
+static void map(const THRun *run, const void *scalars, int inputs, Line line, int streams)
 {
   real buffer[INPUTS][PIECE], result[PIECE];
   const real *in[INPUTS] = {NULL};
@@ -83,14 +83,14 @@ static void map(const THRun *run, const void *scalars, int inputs, Line line, in
   for (int k = 0; k <= inputs; k++)
     straight &= run->stride[k] == 1;
   const ptrdiff_t dr = run->stride[0], piece = straight ? run->n : PIECE;
-  sends &= straight && run->streams && run->n >= PIECE;
+  streams &= straight && run->streams && run->n >= PIECE;
   for (ptrdiff_t j = 0; j < run->rows; j++)
     for (ptrdiff_t i = 0; i < run->n; i += piece) {
       const ptrdiff_t n = THMin(piece, run->n - i);
       real *r = (real *)run->at[0] + j * run->rowStride[0] + i * dr;
       gather(run, 1, inputs, j, i, n, in, buffer);
-      if (sends) {
-        send_row(n, r, in, scalars, inputs, line);
+      if (streams) {
+        stream_row(n, r, in, scalars, inputs, line);
         continue;
       }
       line(n, dr == 1 ? r : result, in, scalars);
@@ -100,7 +100,7 @@ static void map(const THRun *run, const void *scalars, int inputs, Line line, in
     }
 }
 
-static void sum(const THRun *run, const void *scalars, int inputs, Line line, int sends)
+static void sum(const THRun *run, const void *scalars, int inputs, Line line, int streams)
 {
   const THNN_(Scalars) *s = scalars;
   real buffer[INPUTS][PIECE], result[PIECE];

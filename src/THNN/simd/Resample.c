@@ -27,7 +27,7 @@ static inline void fetch_to_write(real *row, ptrdiff_t n)
 
 /* --- places ---------------------------------------------------------------------------------- */
 
-static void gather_row(const THNNPlanes *p, const THNN_(Places) * at, const real *x, real *y)
+static void gather_row(const THNNPlanes *p, const THNN_(SourceIndices) * at, const real *x, real *y)
 {
   const int64_t *from = at->from[2];
   for (int64_t k = 0; k < at->begin; k++)
@@ -38,7 +38,7 @@ static void gather_row(const THNNPlanes *p, const THNN_(Places) * at, const real
     y[k] = x[from[k]];
 }
 
-static void gather(const THNNPlanes *p, const THNN_(Places) * at, const real *x, real *y)
+static void gather(const THNNPlanes *p, const THNN_(SourceIndices) * at, const real *x, real *y)
 {
   const real *last = NULL;
   for (int64_t i = 0; i < p->out[0]; i++)
@@ -52,7 +52,7 @@ static void gather(const THNNPlanes *p, const THNN_(Places) * at, const real *x,
     }
 }
 
-static void scatter(const THNNPlanes *p, const THNN_(Places) * at, const real *x, real *y)
+static void scatter(const THNNPlanes *p, const THNN_(SourceIndices) * at, const real *x, real *y)
 {
   const int64_t *from = at->from[2];
   for (int64_t i = 0; i < p->out[0]; i++)
@@ -102,8 +102,9 @@ typedef struct {
 } Source;
 
 static inline __attribute__((always_inline)) Source source_of(const THNNPlanes *p,
-                                                              const THNN_(Places) * at, int64_t i,
-                                                              int64_t j, ptrdiff_t z, ptrdiff_t r)
+                                                              const THNN_(SourceIndices) * at,
+                                                              int64_t i, int64_t j, ptrdiff_t z,
+                                                              ptrdiff_t r)
 {
   const THNN_(Band) *depth = &at->band[0], *height = &at->band[1];
   return (Source){(depth->first[i] + z) * p->out[1] + height->first[j] + r,
@@ -131,7 +132,7 @@ static __attribute__((noinline)) void apply_far(const THNN_(Band) * b, const rea
   for (ptrdiff_t k = 0; k < b->to; k += WIDTH) {
     const Lanes lanes = lanes_of(b->to - k);
     const int64_t *first = b->first + k;
-    const __m512i at = places_of(first, lanes);
+    const __m512i at = indices_of(first, lanes);
     const int near = first[THMin(WIDTH, b->to - k) - 1] - first[0] < 2 * WIDTH;
     Vector sum = SAME(0);
     for (ptrdiff_t t = 0; t < b->taps; t++) {
@@ -148,7 +149,7 @@ static __attribute__((noinline)) void apply_far(const THNN_(Band) * b, const rea
   }
 }
 
-LOOP apply(const THNN_(Places) * at, const real *x, real *y)
+LOOP apply(const THNN_(SourceIndices) * at, const real *x, real *y)
 {
   const Groups *groups = at->groups;
   if (groups)
@@ -202,18 +203,18 @@ static void *find_groups(TH_UNUSED const THNN_(Band) * b)
   return NULL;
 }
 
-LOOP apply(const THNN_(Places) * at, const real *x, real *y)
+LOOP apply(const THNN_(SourceIndices) * at, const real *x, real *y)
 {
   apply_plain(&at->band[2], x, y);
 }
 
-static int is_widened(TH_UNUSED const THNNPlanes *p, TH_UNUSED const THNN_(Places) * at,
+static int is_widened(TH_UNUSED const THNNPlanes *p, TH_UNUSED const THNN_(SourceIndices) * at,
                       TH_UNUSED const real *x, TH_UNUSED real *y, TH_UNUSED real *room)
 {
   return 0;
 }
 
-static int is_narrowed(TH_UNUSED const THNNPlanes *p, TH_UNUSED const THNN_(Places) * at,
+static int is_narrowed(TH_UNUSED const THNNPlanes *p, TH_UNUSED const THNN_(SourceIndices) * at,
                        TH_UNUSED const real *x, TH_UNUSED real *y)
 {
   return 0;
@@ -290,11 +291,11 @@ typedef struct {
   real weight[2];
 } Pair;
 
-static inline Pair pair_of(const THNN_(Places) * places, int axis, int64_t i)
+static inline Pair pair_of(const THNN_(SourceIndices) * indices, int axis, int64_t i)
 {
-  const real second = places->weight[axis][i];
+  const real second = indices->weight[axis][i];
   const Pair pair = {
-      second == 0 ? 1 : 2, {places->from[axis][i], places->next[axis][i]}, {1 - second, second}};
+      second == 0 ? 1 : 2, {indices->from[axis][i], indices->next[axis][i]}, {1 - second, second}};
   return pair;
 }
 
@@ -320,8 +321,8 @@ LOOP find_rows(const THNNPlanes *p, const Pair *depth, const Pair *height, Rows 
 
 /* Rows of the input become as long as those of the output once, and are kept while output rows
  * come from them. */
-static void interpolate(const THNNPlanes *p, const THNN_(Places) * at, const real *x, real *y,
-                        real *room)
+static void interpolate(const THNNPlanes *p, const THNN_(SourceIndices) * at, const real *x,
+                        real *y, real *room)
 {
   const ptrdiff_t n = p->out[2], pitch = THNN_(resamplePitch)(n);
   int64_t kept[4] = {-1, -1, -1, -1};
@@ -342,21 +343,21 @@ static void interpolate(const THNNPlanes *p, const THNN_(Places) * at, const rea
         kept[slot] = rows.number[r];
         row[r] = room + slot * pitch;
       }
-      if (!at->sends)
+      if (!at->streams)
         fetch_to_write(y, n);
-      combine_rows(n, rows.count, row, rows.weight, at->sends ? s.buffer + s.held : y);
-      if (at->sends)
+      combine_rows(n, rows.count, row, rows.weight, at->streams ? s.buffer + s.held : y);
+      if (at->streams)
         send(&s, n);
     }
   }
-  if (at->sends)
+  if (at->streams)
     send_rest(&s);
 }
 
 /* The same backward: the rows of gradients that come from an input row are added up, and then
  * become as long as it is. */
-static void interpolate_backward(const THNNPlanes *p, const THNN_(Places) * at, const real *x,
-                                 real *y, real *room)
+static void interpolate_backward(const THNNPlanes *p, const THNN_(SourceIndices) * at,
+                                 const real *x, real *y, real *room)
 {
   const ptrdiff_t n = p->out[2];
   int64_t read = 0;
@@ -404,7 +405,7 @@ LOOP blend(Blended *b, const Rows *rows, const real *x, ptrdiff_t n, ptrdiff_t p
 }
 
 /* The rows are blended first, whole ones unless few of their columns are used. */
-static void forward_row(const THNNPlanes *p, const THNN_(Places) * at, ptrdiff_t planes,
+static void forward_row(const THNNPlanes *p, const THNN_(SourceIndices) * at, ptrdiff_t planes,
                         const real *x, ptrdiff_t row, real *y, real *room)
 {
   const ptrdiff_t n = p->in[2] * planes;
@@ -429,7 +430,7 @@ static void forward_row(const THNNPlanes *p, const THNN_(Places) * at, ptrdiff_t
   }
 }
 
-static void backward_row(const THNNPlanes *p, const THNN_(Places) * at, ptrdiff_t planes,
+static void backward_row(const THNNPlanes *p, const THNN_(SourceIndices) * at, ptrdiff_t planes,
                          const real *x, ptrdiff_t row, real *y, real *room)
 {
   const ptrdiff_t n = p->out[2] * planes;
@@ -457,23 +458,23 @@ static void backward_row(const THNNPlanes *p, const THNN_(Places) * at, ptrdiff_
 
 /* --- the table ------------------------------------------------------------------------------- */
 
-static void forward(const THNNPlanes *p, const THNN_(Places) * places, const real *x, real *y,
-                    real *room)
+static void forward(const THNNPlanes *p, const THNN_(SourceIndices) * indices, const real *x,
+                    real *y, real *room)
 {
-  if (!places->weighted)
-    gather(p, places, x, y);
-  else if (!is_widened(p, places, x, y, room))
-    interpolate(p, places, x, y, room);
+  if (!indices->weighted)
+    gather(p, indices, x, y);
+  else if (!is_widened(p, indices, x, y, room))
+    interpolate(p, indices, x, y, room);
 }
 
-static void backward(const THNNPlanes *p, const THNN_(Places) * places, const real *x, real *y,
-                     real *room)
+static void backward(const THNNPlanes *p, const THNN_(SourceIndices) * indices, const real *x,
+                     real *y, real *room)
 {
-  if (!places->weighted) {
+  if (!indices->weighted) {
     memset(y, 0, (size_t)p->input * sizeof *y);
-    scatter(p, places, x, y);
-  } else if (!is_narrowed(p, places, x, y)) {
-    interpolate_backward(p, places, x, y, room);
+    scatter(p, indices, x, y);
+  } else if (!is_narrowed(p, indices, x, y)) {
+    interpolate_backward(p, indices, x, y, room);
   }
 }
 

@@ -3,14 +3,14 @@
 #include "src/TH/simd/THStream.h"
 
 typedef struct {
-  real *to, *buffer; /* of THNN_SENT bytes and a row */
+  real *to, *buffer; /* of THNN_STREAM_BYTES bytes and a row */
   ptrdiff_t held;
 } Sender;
 
 static inline __attribute__((always_inline)) void send(Sender *s, ptrdiff_t n)
 {
   s->held += n;
-  if (s->held < THNN_SENT / (ptrdiff_t)sizeof(real))
+  if (s->held < THNN_STREAM_BYTES / (ptrdiff_t)sizeof(real))
     return;
   const ptrdiff_t rest = (ptrdiff_t)((uintptr_t)(s->to + s->held) % TH_STREAM_LINE / sizeof(real));
   const ptrdiff_t whole = s->held - rest;

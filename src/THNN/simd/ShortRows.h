@@ -18,10 +18,10 @@ enum { WIDTH = 16 };
 #define ONLY(LANES, V)                    _mm512_maskz_mov_ps(LANES, V)
 #define CHOOSE(LANES, A, B)               _mm512_mask_mov_ps(B, LANES, A)
 #define PICK_ONE(I, A)                    _mm512_permutexvar_ps(I, A)
-#define ADD_PLACES(I, LANES, N)           _mm512_mask_add_epi32(I, LANES, I, _mm512_set1_epi32(N))
+#define ADD_INDICES(I, LANES, N)          _mm512_mask_add_epi32(I, LANES, I, _mm512_set1_epi32(N))
 #define COUNTING                          _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
 #define BELOW(I, N)                       _mm512_cmplt_epi32_mask(I, _mm512_set1_epi32(N))
-#define CHOOSE_PLACES(L, I, J)            _mm512_mask_mov_epi32(J, L, I)
+#define CHOOSE_INDICES(L, I, J)           _mm512_mask_mov_epi32(J, L, I)
 #else
 typedef __m512d Vector;
 typedef __mmask8 Lanes;
@@ -37,10 +37,10 @@ enum { WIDTH = 8 };
 #define ONLY(LANES, V)                    _mm512_maskz_mov_pd(LANES, V)
 #define CHOOSE(LANES, A, B)               _mm512_mask_mov_pd(B, LANES, A)
 #define PICK_ONE(I, A)                    _mm512_permutexvar_pd(I, A)
-#define ADD_PLACES(I, LANES, N)           _mm512_mask_add_epi64(I, LANES, I, _mm512_set1_epi64(N))
+#define ADD_INDICES(I, LANES, N)          _mm512_mask_add_epi64(I, LANES, I, _mm512_set1_epi64(N))
 #define COUNTING                          _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7)
 #define BELOW(I, N)                       _mm512_cmplt_epi64_mask(I, _mm512_set1_epi64(N))
-#define CHOOSE_PLACES(L, I, J)            _mm512_mask_mov_epi64(J, L, I)
+#define CHOOSE_INDICES(L, I, J)           _mm512_mask_mov_epi64(J, L, I)
 #endif
 
 #define ALL ((Lanes) - 1)
@@ -55,7 +55,7 @@ static inline Lanes lanes_of(ptrdiff_t n)
 /* --- groups ---------------------------------------------------------------------------------- */
 
 /* Where WIDTH neighbours come from, from the first of them on. */
-static inline __m512i places_of(const int64_t *first, Lanes lanes)
+static inline __m512i indices_of(const int64_t *first, Lanes lanes)
 {
   const __m512i base = _mm512_set1_epi64(first[0]);
   const __m512i lower = _mm512_sub_epi64(_mm512_maskz_loadu_epi64((__mmask8)lanes, first), base);
@@ -101,7 +101,7 @@ static inline Group group_of(const THNN_(Band) * b, ptrdiff_t k, __m512i *at)
   const ptrdiff_t lower = b->from <= 2 * WIDTH ? 0 : THMin(first[0], last);
   Group g = {.k = k, .lower = lower, .upper = THMin(lower + WIDTH, last)};
   const ptrdiff_t end = g.upper - g.lower + WIDTH;
-  *at = ADD_PLACES(places_of(first, all), ALL, (int)(first[0] - g.lower));
+  *at = ADD_INDICES(indices_of(first, all), ALL, (int)(first[0] - g.lower));
   const Lanes near = all & BELOW(*at, (int)(end + 1 - b->taps));
   g.lanes = lanes_of(__builtin_ctz(~(uint32_t)near));
   return g;
@@ -120,11 +120,11 @@ static inline void find_taps(const THNN_(Band) * b, Group *g, __m512i at, Tap *t
   __m512i common = at;
   Vector whole = SAME(0), rest = SAME(1);
   for (int t = 0; t < taps; t++) {
-    const __m512i place = ADD_PLACES(at, ALL, t);
-    tap[t].at = ADD_PLACES(place, (Lanes)~BELOW(place, WIDTH), overlap);
+    const __m512i place = ADD_INDICES(at, ALL, t);
+    tap[t].at = ADD_INDICES(place, (Lanes)~BELOW(place, WIDTH), overlap);
     tap[t].weight = LOAD(g->lanes, b->weight + t * b->to + g->k);
     const Lanes counts = NOT_ZERO(tap[t].weight), first = counts & (Lanes)~g->made;
-    common = CHOOSE_PLACES(first, tap[t].at, common);
+    common = CHOOSE_INDICES(first, tap[t].at, common);
     whole = CHOOSE(first, tap[t].weight, whole);
     rest = CHOOSE(counts, rest, rest - part);
     g->made |= first;
@@ -132,7 +132,7 @@ static inline void find_taps(const THNN_(Band) * b, Group *g, __m512i at, Tap *t
   Lanes met = 0;
   for (int t = 0; t < taps; t++) {
     const Lanes counts = NOT_ZERO(tap[t].weight);
-    tap[t].at = CHOOSE_PLACES(counts, tap[t].at, common);
+    tap[t].at = CHOOSE_INDICES(counts, tap[t].at, common);
     tap[t].weight = CHOOSE(counts, tap[t].weight, whole * part);
     tap[t].weight = CHOOSE(counts & (Lanes)~met, whole * rest, tap[t].weight);
     met |= counts;
@@ -265,7 +265,7 @@ LOOP move_on(Lines *s, int n)
 {
   s->end += n;
   s->held = lanes_of(s->end);
-  s->turn = ADD_PLACES(COUNTING, ALL, -s->end);
+  s->turn = ADD_INDICES(COUNTING, ALL, -s->end);
 }
 
 static inline Lines lines_of(real *y)
@@ -327,8 +327,8 @@ static inline __attribute__((always_inline)) Vector between(const Vector *above,
 
 /* An image.  Each of its rows is made longer once, and kept, in registers where there are few
  * vectors, for the rows of the result that lie between it and the next one. */
-LOOP widen(const THNNPlanes *p, const THNN_(Places) * at, Shape s, ptrdiff_t taps, int few,
-           int sends, const real *x, real *y, Vector *above, Vector *below)
+LOOP widen(const THNNPlanes *p, const THNN_(SourceIndices) * at, Shape s, ptrdiff_t taps, int few,
+           int streams, const real *x, real *y, Vector *above, Vector *below)
 {
   const Groups *all = at->groups;
   const int64_t *const from = at->from[1], *const next = at->next[1];
@@ -359,7 +359,7 @@ LOOP widen(const THNNPlanes *p, const THNN_(Places) * at, Shape s, ptrdiff_t tap
       widen_row(all, s.vectors, taps, x + second * size, below);
       isBelow = second;
     }
-    if (sends) {
+    if (streams) {
       for (ptrdiff_t i = 0; i < s.vectors - 1; i++)
         put(&lines, between(above, below, i, weight, few, taps == 1), WIDTH);
       put(&lines, between(above, below, s.vectors - 1, weight, few, taps == 1), rest);
@@ -370,15 +370,15 @@ LOOP widen(const THNNPlanes *p, const THNN_(Places) * at, Shape s, ptrdiff_t tap
       STORE(y + i * WIDTH, lanes_at(s, i), between(above, below, i, weight, few, taps == 1));
     }
   }
-  if (sends)
+  if (streams)
     put_rest(&lines);
 }
 
 /* The same back, of an image or a volume: what the vectors of each group hold in rows of gradients
  * is added up in registers, at once for both rows that they come from, so that each vector of an
  * image is read once. */
-LOOP narrow(const THNNPlanes *p, const THNN_(Places) * at, int count, int image, const real *x,
-            real *y)
+LOOP narrow(const THNNPlanes *p, const THNN_(SourceIndices) * at, int count, int image,
+            const real *x, real *y)
 {
   enum { USUAL = 4 }; /* by 2, between places */
   const Groups *all = at->groups;
@@ -436,7 +436,7 @@ LOOP narrow(const THNNPlanes *p, const THNN_(Places) * at, int count, int image,
   }
 }
 
-LOOP narrow_groups(const THNNPlanes *p, const THNN_(Places) * at, ptrdiff_t count, int image,
+LOOP narrow_groups(const THNNPlanes *p, const THNN_(SourceIndices) * at, ptrdiff_t count, int image,
                    const real *x, real *y)
 {
   if (count == 1)
@@ -450,34 +450,34 @@ LOOP narrow_groups(const THNNPlanes *p, const THNN_(Places) * at, ptrdiff_t coun
 }
 
 /* Whether it has been done. */
-static int is_widened(const THNNPlanes *p, const THNN_(Places) * at, const real *x, real *y,
+static int is_widened(const THNNPlanes *p, const THNN_(SourceIndices) * at, const real *x, real *y,
                       real *room)
 {
   const Groups *groups = at->groups;
   const Shape s = shape_of(p->out[2]);
-  const int sends = at->sends;
+  const int streams = at->streams;
   if (p->in[0] > 1 || p->out[0] > 1 || !groups || !groups->vectors)
     return 0;
   Vector above[] = {SAME(0), SAME(0), SAME(0), SAME(0)},
          below[] = {SAME(0), SAME(0), SAME(0), SAME(0)};
   if (s.vectors == 1)
-    widen(p, at, (Shape){1, s.last}, groups->taps, 1, sends, x, y, above, below);
+    widen(p, at, (Shape){1, s.last}, groups->taps, 1, streams, x, y, above, below);
   else if (s.vectors == 2 && groups->taps == 1)
-    widen(p, at, (Shape){2, s.last}, 1, 1, sends, x, y, above, below);
+    widen(p, at, (Shape){2, s.last}, 1, 1, streams, x, y, above, below);
   else if (s.vectors == 2)
-    widen(p, at, (Shape){2, s.last}, 2, 1, sends, x, y, above, below);
+    widen(p, at, (Shape){2, s.last}, 2, 1, streams, x, y, above, below);
   else if (s.vectors == 4 && groups->taps == 1)
-    widen(p, at, (Shape){4, s.last}, 1, 1, sends, x, y, above, below);
-  else if (s.vectors == 4 && sends)
+    widen(p, at, (Shape){4, s.last}, 1, 1, streams, x, y, above, below);
+  else if (s.vectors == 4 && streams)
     widen(p, at, (Shape){4, s.last}, 2, 1, 1, x, y, above, below);
   else if (s.vectors == 4)
     widen(p, at, (Shape){4, s.last}, 2, 1, 0, x, y, above, below);
   else
-    widen(p, at, s, groups->taps, 0, sends, x, y, (Vector *)room, (Vector *)room + s.vectors);
+    widen(p, at, s, groups->taps, 0, streams, x, y, (Vector *)room, (Vector *)room + s.vectors);
   return 1;
 }
 
-static int is_narrowed(const THNNPlanes *p, const THNN_(Places) * at, const real *x, real *y)
+static int is_narrowed(const THNNPlanes *p, const THNN_(SourceIndices) * at, const real *x, real *y)
 {
   const Groups *groups = at->groups;
   if (!groups || groups->count > MOST_GROUPS)

@@ -321,7 +321,7 @@ enum { LONG = 16384 / sizeof(real), SHORT = TH_STREAM_PIECE / sizeof(real) };
  * many as that takes, and of so many elements that they are soon read again. */
 enum { TOGETHER = 16, NEAR = 2048 };
 
-KERNEL log_rows(ptrdiff_t n, ptrdiff_t rows, const real *x, real *y, int sends)
+KERNEL log_rows(ptrdiff_t n, ptrdiff_t rows, const real *x, real *y, int streams)
 {
   real most[TOGETHER], logsum[TOGETHER];
   for (ptrdiff_t r = 0; r < TOGETHER; r++)
@@ -334,7 +334,7 @@ KERNEL log_rows(ptrdiff_t n, ptrdiff_t rows, const real *x, real *y, int sends)
   for (ptrdiff_t r = 0; r < TOGETHER; r++)
     logsum[r] = THMath_(log)(logsum[r]);
   for (ptrdiff_t r = 0; r < rows; r++, x += n, y += n) {
-    if (!sends) {
+    if (!streams) {
       less_two(n, x, most[r], logsum[r], y);
       continue;
     }
@@ -347,10 +347,10 @@ KERNEL log_rows(ptrdiff_t n, ptrdiff_t rows, const real *x, real *y, int sends)
   }
 }
 
-KERNEL soft_row(ptrdiff_t n, const real *x, real *y, int sends)
+KERNEL soft_row(ptrdiff_t n, const real *x, real *y, int streams)
 {
   real buffer[LONG];
-  real *to = sends && n <= LONG ? buffer : y;
+  real *to = streams && n <= LONG ? buffer : y;
   const real factor = (real)(1 / powers(n, x, most_of(n, x), to));
   multiply(n, factor, to);
   if (to != y)
@@ -377,16 +377,16 @@ KERNEL fetch_lanes(ptrdiff_t step, ptrdiff_t lanes, const real *row)
                                       (uintptr_t)(LATER * step + l) * sizeof *row));
 }
 
-KERNEL forward(ptrdiff_t n, ptrdiff_t step, ptrdiff_t lanes, const real *x, real *y, int sends,
+KERNEL forward(ptrdiff_t n, ptrdiff_t step, ptrdiff_t lanes, const real *x, real *y, int streams,
                int logarithm)
 {
   if (step == 1) {
     const ptrdiff_t some = logarithm ? THMax(1, THMin(TOGETHER, NEAR / n)) : 1;
     for (ptrdiff_t r = 0; r < lanes; r += some)
       if (logarithm)
-        log_rows(n, THMin(some, lanes - r), x + r * n, y + r * n, sends);
+        log_rows(n, THMin(some, lanes - r), x + r * n, y + r * n, streams);
       else
-        soft_row(n, x + r * n, y + r * n, sends);
+        soft_row(n, x + r * n, y + r * n, streams);
     return;
   }
   real most[LANES], part[LANES], factor[LANES];
@@ -456,9 +456,9 @@ KERNEL gradient(ptrdiff_t n, ptrdiff_t step, ptrdiff_t lanes, const real *g, con
 
 #define KERNELS(NAME, LOG)                                                                         \
   static void NAME##_forward(ptrdiff_t n, ptrdiff_t step, ptrdiff_t lanes, const real *x, real *y, \
-                             int sends)                                                            \
+                             int streams)                                                          \
   {                                                                                                \
-    forward(n, step, lanes, x, y, sends, LOG);                                                     \
+    forward(n, step, lanes, x, y, streams, LOG);                                                   \
   }                                                                                                \
   static void NAME##_gradient(ptrdiff_t n, ptrdiff_t step, ptrdiff_t lanes, const real *g,         \
                               const real *y, real *d)                                              \

@@ -36,8 +36,8 @@ static inline __attribute__((always_inline)) void add_part(real *y, const real *
   memcpy(y, sum, (size_t)wide * sizeof(Vector));
 }
 
-static void sum_rows(real *y, ptrdiff_t n, const real *table, ptrdiff_t width, const int64_t *index,
-                     int64_t offset, const real *factor, ptrdiff_t count)
+static void embedding_sum(real *y, ptrdiff_t n, const real *table, ptrdiff_t width,
+                          const int64_t *index, int64_t offset, const real *factor, ptrdiff_t count)
 {
   ptrdiff_t o = 0;
   for (; o + WIDE * LANES <= n; o += WIDE * LANES)
@@ -52,4 +52,4 @@ static void sum_rows(real *y, ptrdiff_t n, const real *table, ptrdiff_t width, c
   }
 }
 
-const THNN_(SumRowsKernel) TH_LEVEL_(THNN_(sumRows))[] = {sum_rows};
+const THNN_(EmbeddingSumKernel) TH_LEVEL_(THNN_(embeddingSum))[] = {embedding_sum};

@@ -993,7 +993,7 @@ INLINE void sum_planes(const THNNPlanes *p, const THNNSpan *t, const THNNSpan *h
   }
 }
 
-static void sum_last(const THNNPlanes *p, const THNNSpans *spans, ptrdiff_t planes, const real *x,
+static void sum_nhwc(const THNNPlanes *p, const THNNSpans *spans, ptrdiff_t planes, const real *x,
                      ptrdiff_t row, real *y, TH_UNUSED real *memory)
 {
   const THNNSpan *t = &spans->of[0][row / p->out[1]], *h = &spans->of[1][row % p->out[1]];
@@ -1078,7 +1078,7 @@ INLINE void spread_planes(const GivingRows *rows, ptrdiff_t n, int64_t first, in
 }
 
 /* alike: neighbours of few planes are computed at once where they are; else one by one. */
-INLINE void spread_row_last(const GivingRows *rows, const THNNSpan *span, ptrdiff_t n,
+INLINE void spread_row_nhwc(const GivingRows *rows, const THNNSpan *span, ptrdiff_t n,
                             ptrdiff_t width, ptrdiff_t planes, int alike, real *y)
 {
   int64_t w[2] = {0};
@@ -1096,7 +1096,7 @@ INLINE void spread_row_last(const GivingRows *rows, const THNNSpan *span, ptrdif
   }
 }
 
-static void spread_last(const THNNPlanes *p, const THNNSpans *spans, ptrdiff_t planes,
+static void spread_nhwc(const THNNPlanes *p, const THNNSpans *spans, ptrdiff_t planes,
                         const real *x, ptrdiff_t row, real *y, real *memory)
 {
   enum { FEW = 2 * TOGETHER * LANES }; /* more are written place by place */
@@ -1110,12 +1110,12 @@ static void spread_last(const THNNPlanes *p, const THNNSpans *spans, ptrdiff_t p
       add_giving_row(&rows, spans->of[2], n, spans->of[0][i].count * spans->of[1][j].count,
                      x + (i * p->out[1] + j) * n * planes, memory);
   if (planes <= FEW && are_often_alike(spans->of[2], n, p->in[2]))
-    spread_row_last(&rows, spans->of[2], n, p->in[2], planes, 1, y);
+    spread_row_nhwc(&rows, spans->of[2], n, p->in[2], planes, 1, y);
   else
-    spread_row_last(&rows, spans->of[2], n, p->in[2], planes, 0, y);
+    spread_row_nhwc(&rows, spans->of[2], n, p->in[2], planes, 0, y);
 }
 
-const THNN_(SumLastKernel) TH_LEVEL_(THNN_(sumLast))[] = {
-    [THNN_WINDOW_SUM] = sum_last,
-    [THNN_WINDOW_SPREAD] = spread_last,
+const THNN_(SumNhwcKernel) TH_LEVEL_(THNN_(sumNhwc))[] = {
+    [THNN_WINDOW_SUM] = sum_nhwc,
+    [THNN_WINDOW_SPREAD] = spread_nhwc,
 };
