@@ -80,7 +80,7 @@ void THIndex_check(THLongTensor *index, int arg, int dim, int64_t size)
                (long long)size);
 }
 
-void THIndex_checkPlaces(THLongTensor *index, int arg, ptrdiff_t count)
+void THIndex_checkFlat(THLongTensor *index, int arg, ptrdiff_t count)
 {
   Search search;
   const THIndexRange range = {.first = -count,

@@ -22,7 +22,7 @@ TH_API int THIndex_areInside(const int64_t *index, ptrdiff_t n, int64_t first, i
 TH_API void THIndex_check(THLongTensor *index, int arg, int dim, int64_t size);
 
 /* The same for places among count elements; negative ones count from the end, where -1 is. */
-TH_API void THIndex_checkPlaces(THLongTensor *index, int arg, ptrdiff_t count);
+TH_API void THIndex_checkFlat(THLongTensor *index, int arg, ptrdiff_t count);
 
 /* An error about argument arg unless every element of the mask is 0 or 1. */
 TH_API void THIndex_checkMask(THByteTensor *mask, int arg);

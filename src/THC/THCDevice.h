@@ -131,15 +131,15 @@ static inline void THTensor_(zero)(THTensor *tensor)
 #define TH_CONVERT_ACCREAL_TO_REAL(VALUE) ((real)(VALUE))
 #endif
 
-/* The element at that place of the tensor's storage. */
-static inline void THTensor_(putAt)(THTensor *tensor, ptrdiff_t place, real value)
+/* The element at that index in the tensor's storage. */
+static inline void THTensor_(putAt)(THTensor *tensor, ptrdiff_t index, real value)
 {
-  THCStorage_(set)(THC_using, tensor->storage, place, value);
+  THCStorage_(set)(THC_using, tensor->storage, index, value);
 }
 
-static inline real THTensor_(getAt)(const THTensor *tensor, ptrdiff_t place)
+static inline real THTensor_(getAt)(const THTensor *tensor, ptrdiff_t index)
 {
-  return THCStorage_(get)(THC_using, tensor->storage, place);
+  return THCStorage_(get)(THC_using, tensor->storage, index);
 }
 
 #endif

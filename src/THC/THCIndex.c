@@ -65,7 +65,7 @@ void THCIndex_check(THCudaLongTensor *index, int arg, int dim, int64_t size)
   THGuard_leave(&guard);
 }
 
-void THCIndex_checkPlaces(THCudaLongTensor *index, int arg, ptrdiff_t count)
+void THCIndex_checkFlat(THCudaLongTensor *index, int arg, ptrdiff_t count)
 {
   const THCIndexRange range = {.first = -count,
                                .hole = TH_INDEX_BASE ? 0 : INT64_MIN,
@@ -73,7 +73,7 @@ void THCIndex_checkPlaces(THCudaLongTensor *index, int arg, ptrdiff_t count)
   if (count_of(index->nDimension, index->size) == 0 || !checks() || indices_are_good(index, range))
     return;
   THGuard guard;
-  THIndex_checkPlaces(fetch_index(&guard, index), arg, count);
+  THIndex_checkFlat(fetch_index(&guard, index), arg, count);
   THGuard_leave(&guard);
 }
 

@@ -15,7 +15,7 @@
  * and every mask that is not 0 selects. */
 
 void THCIndex_check(THCudaLongTensor *index, int arg, int dim, int64_t size);
-void THCIndex_checkPlaces(THCudaLongTensor *index, int arg, ptrdiff_t count);
+void THCIndex_checkFlat(THCudaLongTensor *index, int arg, ptrdiff_t count);
 void THCIndex_checkMask(THCudaByteTensor *mask, int arg);
 
 /* --- elements that are selected, in row-major order ----------------------------------------- */

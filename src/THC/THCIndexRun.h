@@ -5,7 +5,7 @@
 #include "THCIndex.h"
 
 #define THIndex_check         THCIndex_check
-#define THIndex_checkPlaces   THCIndex_checkPlaces
+#define THIndex_checkFlat     THCIndex_checkFlat
 #define THIndex_checkMask     THCIndex_checkMask
 #define THSelection           THCSelection
 #define THSelection_count     THCSelection_count

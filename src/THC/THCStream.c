@@ -84,20 +84,20 @@ static pthread_mutex_t memory_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 void *THCStream_memory(THCStream *stream, THCStreamMemory which, size_t bytes)
 {
-  void **place = &((Stream *)stream)->memory[which];
-  void *memory = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+  void **slot = &((Stream *)stream)->memory[which];
+  void *memory = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
   if (memory)
     return memory;
   THCOnDevice on;
   THCOnDevice_enter(&on, stream->device);
   pthread_mutex_lock(&memory_mutex);
   cudaError_t status = cudaSuccess;
-  if (!*place) {
+  if (!*slot) {
     status = cudaMalloc(&memory, bytes);
     if (status == cudaSuccess)
-      __atomic_store_n(place, memory, __ATOMIC_RELEASE);
+      __atomic_store_n(slot, memory, __ATOMIC_RELEASE);
   }
-  memory = *place;
+  memory = *slot;
   pthread_mutex_unlock(&memory_mutex);
   THCudaCheck(status);
   THCOnDevice_leave(&on);

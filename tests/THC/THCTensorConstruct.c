@@ -300,14 +300,14 @@ static void THTest_(equal)(void)
     CHECK_EQ(THCTensor_(equal)(state, d, same), 1);
     CHECK_EQ(THCTensor_(equal)(state, d, d), 1);
     const ptrdiff_t n = THTest_(count)(t);
-    const ptrdiff_t places[] = {0, n / 2, n - 1};
+    const ptrdiff_t positions[] = {0, n / 2, n - 1};
     for (int k = 0; k < 3 && n > 0; k++) {
-      const ptrdiff_t place = same->storageOffset + places[k];
-      const real before = THCStorage_(get)(state, same->storage, place);
-      THCStorage_(set)(state, same->storage, place, THTest_(value)(77, 3));
+      const ptrdiff_t offset = same->storageOffset + positions[k];
+      const real before = THCStorage_(get)(state, same->storage, offset);
+      THCStorage_(set)(state, same->storage, offset, THTest_(value)(77, 3));
       CHECK_EQ(THCTensor_(equal)(state, d, same), 0);
       CHECK_EQ(THCTensor_(equal)(state, same, d), 0);
-      THCStorage_(set)(state, same->storage, place, before);
+      THCStorage_(set)(state, same->storage, offset, before);
     }
     THCTensor_(free)(state, same);
     THCTensor_(free)(state, d);

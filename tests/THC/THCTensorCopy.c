@@ -275,14 +275,14 @@ static void THTest_(copyAsync)(void)
   THTensor *s = THTensor_(newWithStorage1d)(pinned, 0, 500, 1);
   THTensor *r = THTensor_(newWithStorage1d)(back, 0, 500, 1);
   THCTensor *d = THCTensor_(newWithSize1d)(state, 500);
-  real *const place = pinned->data;
+  real *const memory = pinned->data;
 
   THCTensor_(copyAsyncCPU)(state, d, s);
   THTensor_(copyAsyncCuda)(state, r, d);
   THTensor_(free)(s);
   THStorage_(free)(pinned);
   THStorage *other = THStorage_(newWithAllocator)(500, &THCCachingHostAllocator, NULL);
-  if (THCState_isCachingAllocatorEnabled(state) && other->data == place)
+  if (THCState_isCachingAllocatorEnabled(state) && other->data == memory)
     CHECK_EQ((int)cudaStreamQuery(stream->stream), (int)cudaSuccess); /* reused: it was done */
   CHECK_CUDA(cudaStreamSynchronize(stream->stream));
   for (int i = 0; i < 500; i++)

@@ -156,7 +156,7 @@ static void THTest_(elementsOf)(int layout, int dim, const int64_t *shape, const
 
   THLongTensor_fill(index, TH_INDEX_BASE + 1);
   THCudaLongTensor_copyLong(state, b.dindex, index);
-  RTensor_(scatterAdd)(b.rt, dim, index, b.rsrc); /* all in one place */
+  RTensor_(scatterAdd)(b.rt, dim, index, b.rsrc); /* all at one index */
   THCTensor_(scatterAdd)(state, b.dt, dim, b.dindex, b.dsrc);
   CHECK_LIKE(b.dt, b.rt, 32 * EPSILON, 8 * EPSILON * 8 * (double)shape[dim] * (double)shape[dim]);
 
@@ -178,9 +178,9 @@ static void THTest_(elements)(void)
       }
 }
 
-/* --- places ----------------------------------------------------------------------------------- */
+/* --- take and put ----------------------------------------------------------------------------------- */
 
-static void THTest_(places)(void)
+static void THTest_(takePut)(void)
 {
   THCState *state = thc_state();
   for (int layout = 0; layout < TH_EMPTY; layout++)
@@ -292,14 +292,14 @@ static void THTest_(nonzeroOf)(THTensor *t, int kind)
       *THTest_(at)(t, i) = TO_REAL(i % 2 ? 0 : -0.0);
   RTensor *rt = THCTest_(reference)(t);
   THCTensor *dt = THCTest_(upload)(t);
-  THLongTensor *places = THLongTensor_new();
-  THCudaLongTensor *dplaces = THCudaLongTensor_new(state);
-  RTensor_(nonzero)(places, rt);
-  THLongTensor_add(places, places, TH_INDEX_BASE);
-  THCTensor_(nonzero)(state, dplaces, dt);
-  CHECK_LONGS(dplaces, places);
-  THCudaLongTensor_free(state, dplaces);
-  THLongTensor_free(places);
+  THLongTensor *positions = THLongTensor_new();
+  THCudaLongTensor *dpositions = THCudaLongTensor_new(state);
+  RTensor_(nonzero)(positions, rt);
+  THLongTensor_add(positions, positions, TH_INDEX_BASE);
+  THCTensor_(nonzero)(state, dpositions, dt);
+  CHECK_LONGS(dpositions, positions);
+  THCudaLongTensor_free(state, dpositions);
+  THLongTensor_free(positions);
   THCTensor_(free)(state, dt);
   RTensor_(free)(rt);
 }
@@ -484,5 +484,5 @@ static void THTest_(indexInPlace)(void)
   THTensor_(free)(t);
 }
 
-TH_TESTS(THTest_(slices), THTest_(elements), THTest_(places), THTest_(masks), THTest_(indexParts),
+TH_TESTS(THTest_(slices), THTest_(elements), THTest_(takePut), THTest_(masks), THTest_(indexParts),
          THTest_(offsets), THTest_(indexErrors), THTest_(indexInPlace))

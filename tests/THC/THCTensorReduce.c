@@ -465,9 +465,9 @@ static void THTest_(reduceInPlace)(void)
   THCState *state = thc_state();
   THTensor *t = THTest_(tensor)(TH_CONTIGUOUS, 4, TH_SHAPE(6, 5));
   RTensor *s = THCTest_(reference)(t), *expected = RTensor_(new)();
-  THLongTensor *places = THLongTensor_new();
-  RTensor_(max)(expected, places, s, 0, 0);
-  THLongTensor_free(places);
+  THLongTensor *maxima = THLongTensor_new();
+  RTensor_(max)(expected, maxima, s, 0, 0);
+  THLongTensor_free(maxima);
   THCTensor *d = THCTest_(upload)(t);
   THCudaLongTensor *indices = THCudaLongTensor_new(state);
   THCTensor_(max)(state, d, indices, d, 0, 0);

@@ -14,7 +14,7 @@ typedef struct Operands {
   THCudaTensor *v4, *v5;     /* every other element of a storage */
   THCudaTensor *factors;     /* of a batch of 2 x 4 x 4 */
   THCudaTensor *r;           /* a result that has to grow */
-  THCudaLongTensor *found, *index, *each, *places; /* no place twice */
+  THCudaLongTensor *found, *index, *each, *flat; /* no index twice */
   THCudaByteTensor *mask;
   THCudaIntTensor *pivots, *none;
   THLongTensor *hostIndex;
@@ -79,10 +79,10 @@ static void set_up(Operands *o)
   THCudaLongTensor_select(S, o->index, NULL, 1, 0); /* not contiguous */
   THCudaLongTensor_copyLong(S, o->index, o->hostIndex);
   o->each = THCudaLongTensor_newWithSize2d(S, 5, 4);
-  o->places = THCudaLongTensor_newWithSize2d(S, 5, 4);
+  o->flat = THCudaLongTensor_newWithSize2d(S, 5, 4);
   for (int i = 0; i < 20; i++) {
     THCudaLongTensor_set2d(S, o->each, i / 4, i % 4, 4 - i / 4 + TH_INDEX_BASE);
-    THCudaLongTensor_set2d(S, o->places, i / 4, i % 4, 19 - i + TH_INDEX_BASE);
+    THCudaLongTensor_set2d(S, o->flat, i / 4, i % 4, 19 - i + TH_INDEX_BASE);
   }
   o->hostMask = THByteTensor_newWithSize2d(5, 4);
   for (int i = 0; i < 20; i++)
@@ -105,7 +105,7 @@ static void set_up(Operands *o)
   WATCH(o->none);
   WATCH(o->index);
   WATCH(o->each);
-  WATCH(o->places);
+  WATCH(o->flat);
   WATCH(o->mask);
 }
 
@@ -118,7 +118,7 @@ static void tear_down(Operands *o)
   THCudaLongTensor_free(S, o->found);
   THCudaLongTensor_free(S, o->index);
   THCudaLongTensor_free(S, o->each);
-  THCudaLongTensor_free(S, o->places);
+  THCudaLongTensor_free(S, o->flat);
   THCudaByteTensor_free(S, o->mask);
   THCudaIntTensor_free(S, o->pivots);
   THCudaIntTensor_free(S, o->none);
@@ -139,10 +139,10 @@ FAULT(indexSelect_long, THCudaTensor_indexSelect_long(S, o->r, o->t, 0, o->hostI
 FAULT(indexCopy_long, THCudaTensor_indexCopy_long(S, o->t, 1, o->hostIndex, o->src))
 FAULT(indexAdd_long, THCudaTensor_indexAdd_long(S, o->t, 1, o->hostIndex, o->src))
 FAULT(indexFill_long, THCudaTensor_indexFill_long(S, o->t, 0, o->hostIndex, 3))
-FAULT(take, THCudaTensor_take(S, o->r, o->t, o->places))
-FAULT(takeOver, THCudaTensor_take(S, o->t, o->t, o->places))
-FAULT(put, THCudaTensor_put(S, o->t, o->places, o->src, 1))
-FAULT(putOver, THCudaTensor_put(S, o->t, o->places, o->t, 0))
+FAULT(take, THCudaTensor_take(S, o->r, o->t, o->flat))
+FAULT(takeOver, THCudaTensor_take(S, o->t, o->t, o->flat))
+FAULT(put, THCudaTensor_put(S, o->t, o->flat, o->src, 1))
+FAULT(putOver, THCudaTensor_put(S, o->t, o->flat, o->t, 0))
 FAULT(offsets,
       THCudaTensor_calculateAdvancedIndexingOffsets(S, o->found, o->t, 0,
                                                     (THCudaLongTensor *[]){NULL, o->index}))

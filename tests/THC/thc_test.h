@@ -18,7 +18,7 @@
 /* Made when it is first asked for. */
 THCState *thc_state(void);
 
-/* Lets threads write one place in any order; see cusim_calls.h. */
+/* Lets threads write one element in any order; see cusim_calls.h. */
 void cusim_allow_races(int allow) __attribute__((weak));
 
 /* What does not lie in one piece is walked in parts of so many elements; see THCWalk.c. */

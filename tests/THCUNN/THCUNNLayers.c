@@ -356,10 +356,10 @@ static void THTest_(maxPooling)(void)
              (NULL, x.w, y.w, at, WINDOWS));
         THTest_(same)("output", y);
         for (ptrdiff_t i = 0; i < THLongTensor_nElement(at); i++) {
-          int64_t place;
-          CHECK_CUDA(cudaMemcpy(&place, there->storage->data + i, sizeof place,
+          int64_t index;
+          CHECK_CUDA(cudaMemcpy(&index, there->storage->data + i, sizeof index,
                                 cudaMemcpyDeviceToHost));
-          CHECK_EQ(place, at->storage->data[i]);
+          CHECK_EQ(index, at->storage->data[i]);
         }
         Pair g = THTest_(pair)(TH_TRANSPOSED, 2, y.d->nDimension, y.d->size);
         BOTH(SpatialDilatedMaxPooling_updateGradInput, (state, x.d, g.d, dx.d, there, WINDOWS),
@@ -449,21 +449,24 @@ static void THTest_(columns)(void)
         const int64_t sizes[] = {2, 3, 7, 8};
         Pair x = THTest_(pair)(layout, 1, dims, sizes + 4 - dims);
         Pair y = THTest_(nothing)(), dx = THTest_(nothing)();
-#define PLACES                                                                               \
+#define COLUMN_WINDOWS                                                                       \
   windows[k].kH, windows[k].kW, windows[k].dilationH, windows[k].dilationW, windows[k].padH, \
       windows[k].padW, windows[k].dH, windows[k].dW
-        BOTH(Im2Col_updateOutput, (state, x.d, y.d, PLACES), (NULL, x.w, y.w, PLACES));
+        BOTH(Im2Col_updateOutput, (state, x.d, y.d, COLUMN_WINDOWS),
+             (NULL, x.w, y.w, COLUMN_WINDOWS));
         THTest_(same)("Im2Col", y);
-        BOTH(Col2Im_updateGradInput, (state, x.d, y.d, PLACES), (NULL, x.w, y.w, PLACES));
+        BOTH(Col2Im_updateGradInput, (state, x.d, y.d, COLUMN_WINDOWS),
+             (NULL, x.w, y.w, COLUMN_WINDOWS));
         THTest_(same)("Col2Im back", y);
         Pair g = THTest_(pair)(layout, 2, y.d->nDimension, y.d->size);
-        BOTH(Im2Col_updateGradInput, (state, g.d, dx.d, 7, 8, PLACES),
-             (NULL, g.w, dx.w, 7, 8, PLACES));
+        BOTH(Im2Col_updateGradInput, (state, g.d, dx.d, 7, 8, COLUMN_WINDOWS),
+             (NULL, g.w, dx.w, 7, 8, COLUMN_WINDOWS));
         THTest_(same)("Im2Col back", dx);
-        BOTH(Col2Im_updateOutput, (state, g.d, dx.d, 7, 8, PLACES),
-             (NULL, g.w, dx.w, 7, 8, PLACES));
+        BOTH(Col2Im_updateOutput, (state, g.d, dx.d, 7, 8, COLUMN_WINDOWS),
+             (NULL, g.w, dx.w, 7, 8, COLUMN_WINDOWS));
         THTest_(same)("Col2Im", dx);
-        CHECK_RAISES(2, "has size", DEVICE(Col2Im_updateOutput)(state, g.d, dx.d, 6, 11, PLACES));
+        CHECK_RAISES(2, "has size",
+                     DEVICE(Col2Im_updateOutput)(state, g.d, dx.d, 6, 11, COLUMN_WINDOWS));
         FREE(&x, &y, &dx, &g);
       }
 }

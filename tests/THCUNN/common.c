@@ -53,16 +53,16 @@ static void checks(void **unused)
 }
 
 /* What a kernel sees, thread by thread. */
-typedef struct Place {
+typedef struct Index {
   unsigned x;
-} Place;
+} Index;
 
 static void loop(void **unused)
 {
-  const Place blockDim = {32}, gridDim = {3};
+  const Index blockDim = {32}, gridDim = {3};
   int seen[200] = {0};
-  for (Place blockIdx = {0}; blockIdx.x < gridDim.x; blockIdx.x++)
-    for (Place threadIdx = {0}; threadIdx.x < blockDim.x; threadIdx.x++)
+  for (Index blockIdx = {0}; blockIdx.x < gridDim.x; blockIdx.x++)
+    for (Index threadIdx = {0}; threadIdx.x < blockDim.x; threadIdx.x++)
       CUDA_KERNEL_LOOP(i, 199)
   seen[i]++;
   for (int i = 0; i < 200; i++)

@@ -20,7 +20,7 @@ typedef struct CusimThread {
   unsigned index;           /* x first, then y, then z */
   uint3 position;           /* its threadIdx */
   CusimFiber *fiber;        /* that it waits on */
-  CusimPlace place;         /* where it waits */
+  CusimLocation location;   /* where it waits */
   struct CusimThread *next; /* among those ready */
 
   /* The operation of the warp that it waits in. */
@@ -51,7 +51,7 @@ extern CusimThreads cusim_threads;
 /* --- launch.c ----------------------------------------------------------------------------- */
 
 /* Lets other threads go on until the current one is ready again. */
-void cusim_park(CusimState state, const CusimPlace *place);
+void cusim_park(CusimState state, const CusimLocation *location);
 void cusim_make_ready(CusimThread *thread);
 
 /* Sets threadIdx and the rest; also for complaints about a thread. */

@@ -31,11 +31,11 @@ void cusim_launch(const CusimKernel *kernel, dim3 grid, dim3 block, size_t dynam
 void *cusim_dynamic_shared(void);
 
 /* Where in the source a thread waits; it is part of each complaint. */
-typedef struct CusimPlace {
+typedef struct CusimLocation {
   const char *name; /* of the function */
   const char *file;
   int line;
-} CusimPlace;
+} CusimLocation;
 
 typedef enum CusimBarrier {
   CUSIM_BARRIER,
@@ -45,7 +45,7 @@ typedef enum CusimBarrier {
 } CusimBarrier;
 
 /* Waits until every thread of the block is there. */
-int cusim_barrier(CusimBarrier kind, int predicate, const CusimPlace *place);
+int cusim_barrier(CusimBarrier kind, int predicate, const CusimLocation *location);
 
 /* What lanes exchange. */
 typedef enum CusimWarpOp {
@@ -68,7 +68,7 @@ typedef enum CusimWarpOp {
 
 /* Waits until every lane of mask is there.  source is the lane whose value is wanted. */
 uint64_t cusim_warp(CusimWarpOp op, unsigned mask, uint64_t value, int source,
-                    const CusimPlace *place);
+                    const CusimLocation *location);
 
 int cusim_lane(void);
 
@@ -76,7 +76,7 @@ int cusim_lane(void);
 unsigned cusim_activemask(void);
 
 /* From now on races are let pass (1), or not (0): for a function that leaves open which of several
- * elements ends up in one place.  A GPU's runtime has no such function. */
+ * elements ends up in one location.  A GPU's runtime has no such function. */
 void cusim_allow_races(int allow) __attribute__((weak));
 
 #ifdef __cplusplus

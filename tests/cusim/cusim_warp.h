@@ -3,36 +3,36 @@
 #define CUSIM_WARP_H
 
 #define CUSIM_WHERE    const char *file = __builtin_FILE(), int line = __builtin_LINE()
-#define CUSIM_AT(name) const CusimPlace place = {name, file, line}
+#define CUSIM_AT(name) const CusimLocation location = {name, file, line}
 
 static inline void __syncthreads(CUSIM_WHERE)
 {
   CUSIM_AT("__syncthreads");
-  cusim_barrier(CUSIM_BARRIER, 0, &place);
+  cusim_barrier(CUSIM_BARRIER, 0, &location);
 }
 
 static inline int __syncthreads_count(int predicate, CUSIM_WHERE)
 {
   CUSIM_AT("__syncthreads_count");
-  return cusim_barrier(CUSIM_BARRIER_COUNT, predicate, &place);
+  return cusim_barrier(CUSIM_BARRIER_COUNT, predicate, &location);
 }
 
 static inline int __syncthreads_and(int predicate, CUSIM_WHERE)
 {
   CUSIM_AT("__syncthreads_and");
-  return cusim_barrier(CUSIM_BARRIER_AND, predicate, &place);
+  return cusim_barrier(CUSIM_BARRIER_AND, predicate, &location);
 }
 
 static inline int __syncthreads_or(int predicate, CUSIM_WHERE)
 {
   CUSIM_AT("__syncthreads_or");
-  return cusim_barrier(CUSIM_BARRIER_OR, predicate, &place);
+  return cusim_barrier(CUSIM_BARRIER_OR, predicate, &location);
 }
 
 static inline void __syncwarp(unsigned mask = 0xFFFFFFFFu, CUSIM_WHERE)
 {
   CUSIM_AT("__syncwarp");
-  cusim_warp(CUSIM_SYNC, mask, 0, 0, &place);
+  cusim_warp(CUSIM_SYNC, mask, 0, 0, &location);
 }
 
 static inline unsigned __activemask(void)
@@ -43,19 +43,19 @@ static inline unsigned __activemask(void)
 static inline unsigned __ballot_sync(unsigned mask, int predicate, CUSIM_WHERE)
 {
   CUSIM_AT("__ballot_sync");
-  return (unsigned)cusim_warp(CUSIM_BALLOT, mask, predicate != 0, 0, &place);
+  return (unsigned)cusim_warp(CUSIM_BALLOT, mask, predicate != 0, 0, &location);
 }
 
 static inline int __all_sync(unsigned mask, int predicate, CUSIM_WHERE)
 {
   CUSIM_AT("__all_sync");
-  return (int)cusim_warp(CUSIM_ALL, mask, predicate != 0, 0, &place);
+  return (int)cusim_warp(CUSIM_ALL, mask, predicate != 0, 0, &location);
 }
 
 static inline int __any_sync(unsigned mask, int predicate, CUSIM_WHERE)
 {
   CUSIM_AT("__any_sync");
-  return (int)cusim_warp(CUSIM_ANY, mask, predicate != 0, 0, &place);
+  return (int)cusim_warp(CUSIM_ANY, mask, predicate != 0, 0, &location);
 }
 
 /* Values travel as their bits. */
@@ -97,7 +97,7 @@ static inline T cusim_value(uint64_t bits)
     CUSIM_AT("__shfl_sync");                                                                     \
     const int first = cusim_lane() & ~(width - 1);                                               \
     return cusim_value<T>(cusim_warp(CUSIM_SHFL, mask, cusim_bits(value),                        \
-                                     first + (source & (width - 1)), &place));                   \
+                                     first + (source & (width - 1)), &location));                \
   }                                                                                              \
   static inline T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32,         \
                                  CUSIM_WHERE)                                                    \
@@ -105,7 +105,7 @@ static inline T cusim_value(uint64_t bits)
     CUSIM_AT("__shfl_up_sync");                                                                  \
     const int lane = cusim_lane(), first = lane & ~(width - 1), from = lane - (int)delta;        \
     return cusim_value<T>(cusim_warp(CUSIM_SHFL, mask, cusim_bits(value),                        \
-                                     from < first ? lane : from, &place));                       \
+                                     from < first ? lane : from, &location));                    \
   }                                                                                              \
   static inline T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32,       \
                                    CUSIM_WHERE)                                                  \
@@ -113,14 +113,14 @@ static inline T cusim_value(uint64_t bits)
     CUSIM_AT("__shfl_down_sync");                                                                \
     const int lane = cusim_lane(), end = (lane | (width - 1)) + 1, from = lane + (int)delta;     \
     return cusim_value<T>(cusim_warp(CUSIM_SHFL, mask, cusim_bits(value),                        \
-                                     from >= end ? lane : from, &place));                        \
+                                     from >= end ? lane : from, &location));                     \
   }                                                                                              \
   static inline T __shfl_xor_sync(unsigned mask, T value, int bits, int width = 32, CUSIM_WHERE) \
   {                                                                                              \
     CUSIM_AT("__shfl_xor_sync");                                                                 \
     const int lane = cusim_lane(), end = (lane | (width - 1)) + 1, from = lane ^ bits;           \
     return cusim_value<T>(cusim_warp(CUSIM_SHFL, mask, cusim_bits(value),                        \
-                                     from >= end ? lane : from, &place));                        \
+                                     from >= end ? lane : from, &location));                     \
   }
 CUSIM_SHFL_TYPES(CUSIM_DEFINE_SHFL)
 
@@ -128,23 +128,23 @@ template <class T>
 static inline unsigned __match_any_sync(unsigned mask, T value, CUSIM_WHERE)
 {
   CUSIM_AT("__match_any_sync");
-  return (unsigned)cusim_warp(CUSIM_MATCH_ANY, mask, cusim_bits(value), 0, &place);
+  return (unsigned)cusim_warp(CUSIM_MATCH_ANY, mask, cusim_bits(value), 0, &location);
 }
 
 template <class T>
 static inline unsigned __match_all_sync(unsigned mask, T value, int *same, CUSIM_WHERE)
 {
   CUSIM_AT("__match_all_sync");
-  const unsigned all = (unsigned)cusim_warp(CUSIM_MATCH_ALL, mask, cusim_bits(value), 0, &place);
+  const unsigned all = (unsigned)cusim_warp(CUSIM_MATCH_ALL, mask, cusim_bits(value), 0, &location);
   *same = all != 0;
   return all;
 }
 
-#define CUSIM_DEFINE_REDUCE(NAME, T, OP)                          \
-  static inline T NAME(unsigned mask, T value, CUSIM_WHERE)       \
-  {                                                               \
-    CUSIM_AT(#NAME);                                              \
-    return (T)cusim_warp(OP, mask, cusim_bits(value), 0, &place); \
+#define CUSIM_DEFINE_REDUCE(NAME, T, OP)                             \
+  static inline T NAME(unsigned mask, T value, CUSIM_WHERE)          \
+  {                                                                  \
+    CUSIM_AT(#NAME);                                                 \
+    return (T)cusim_warp(OP, mask, cusim_bits(value), 0, &location); \
   }
 CUSIM_DEFINE_REDUCE(__reduce_add_sync, int, CUSIM_REDUCE_ADD)
 CUSIM_DEFINE_REDUCE(__reduce_add_sync, unsigned, CUSIM_REDUCE_ADD)

@@ -107,11 +107,11 @@ static void fiber_body(void)
   }
 }
 
-void cusim_park(CusimState state, const CusimPlace *place)
+void cusim_park(CusimState state, const CusimLocation *location)
 {
   CusimThread *self = cusim_threads.current;
   self->state = state;
-  self->place = *place;
+  self->location = *location;
   self->fiber = here;
   cusim_threads.parked++;
   give_way(self->fiber);

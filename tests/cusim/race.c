@@ -211,27 +211,27 @@ static void complain(const Access *other, const char *what_other, const volatile
   const Operation *first = &operations[other->operation], *second = &operations[running];
   const char *what = access == CUSIM_WRITE ? "writes" : access == CUSIM_READ ? "reads" : "updates";
   const CusimBlock *block = cusim_find((const void *)address);
-  char place[96];
+  char memory[96];
   if (shared || !block)
-    snprintf(place, sizeof place, "shared memory at %p", (void *)address);
+    snprintf(memory, sizeof memory, "shared memory at %p", (void *)address);
   else
-    snprintf(place, sizeof place, "byte %td of a block of %zu bytes",
+    snprintf(memory, sizeof memory, "byte %td of a block of %zu bytes",
              (const volatile char *)address - block->base, block->size);
   if (other->operation != running)
     cusim_complain(
         "missing event wait: %s in stream %u %s %zu bytes, %s, in %s; %s in stream %u "
         "%s them, and neither stream waits for the other",
-        second->name, second->stream, what, size, place, source_of(where), first->name,
+        second->name, second->stream, what, size, memory, source_of(where), first->name,
         first->stream, what_other);
   if (cusim_kernel && other->block != current_block())
     cusim_complain(
         "race between blocks: a thread %s %zu bytes, %s, in %s, which thread %u of block "
         "%u %s",
-        what, size, place, source_of(where), other->thread, other->block, what_other);
+        what, size, memory, source_of(where), other->thread, other->block, what_other);
   cusim_complain(
       "race: a thread %s %zu bytes, %s, in %s, which thread %u of its block %s, with no "
       "barrier between",
-      what, size, place, source_of(where), other->thread, what_other);
+      what, size, memory, source_of(where), other->thread, what_other);
 }
 
 /* --- the check ---------------------------------------------------------------------------- */
@@ -278,7 +278,7 @@ static bool apart(const Access *before, const Access *now, bool shared)
          before->warp_barriers >= now->warp_barriers;
 }
 
-/* One place is enough for all who read: what matters is how far apart they are. */
+/* One reader is enough for all of them: only how far apart they are matters. */
 static void remember_reader(Access *reader, Access now, bool shared)
 {
   if (reader->operation == now.operation && (reader->block == now.block || !shared)) {

@@ -4,16 +4,16 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *place_of(const CusimPlace *place)
+static const char *location_text(const CusimLocation *location)
 {
   static char text[2][512];
   static int which;
   char *result = text[which ^= 1];
-  snprintf(result, sizeof text[0], "%s at %s:%d", place->name, place->file, place->line);
+  snprintf(result, sizeof text[0], "%s at %s:%d", location->name, location->file, location->line);
   return result;
 }
 
-static bool same_place(const CusimPlace *a, const CusimPlace *b)
+static bool same_location(const CusimLocation *a, const CusimLocation *b)
 {
   return a->line == b->line && (a->file == b->file || !strcmp(a->file, b->file));
 }
@@ -31,7 +31,7 @@ static void open_barrier(CusimBarrier kind)
   all->barriers++;
 }
 
-int cusim_barrier(CusimBarrier kind, int predicate, const CusimPlace *place)
+int cusim_barrier(CusimBarrier kind, int predicate, const CusimLocation *location)
 {
   CusimThreads *all = &cusim_threads;
   if (all->left) {
@@ -40,19 +40,19 @@ int cusim_barrier(CusimBarrier kind, int predicate, const CusimPlace *place)
         cusim_complain(
             "divergent barrier: a thread waits in %s, but thread %u of the block has "
             "left the kernel",
-            place_of(place), i);
+            location_text(location), i);
   }
   all->sum += predicate != 0;
   if (++all->waiting < all->count) {
-    cusim_park(CUSIM_AT_BARRIER, place);
+    cusim_park(CUSIM_AT_BARRIER, location);
     return all->barrier_result;
   }
 
   for (unsigned i = 0; i < all->count; i++) {
     const CusimThread *thread = &all->thread[i];
-    if (thread != all->current && !same_place(&thread->place, place))
+    if (thread != all->current && !same_location(&thread->location, location))
       cusim_complain("divergent barrier: a thread waits in %s, thread %u of the block in %s",
-                     place_of(place), i, place_of(&thread->place));
+                     location_text(location), i, location_text(&thread->location));
   }
   open_barrier(kind);
   const unsigned turn = cusim_random(all->count); /* who goes on first */
@@ -180,7 +180,7 @@ static bool complete(const CusimThread *warp, const CusimThread *self, unsigned 
       continue;
     if (other->state == CUSIM_LEFT)
       cusim_complain("bad warp mask: 0x%08X of %s names lane %d, which has left the kernel", mask,
-                     place_of(&self->place), lane);
+                     location_text(&self->location), lane);
     if (other->state != CUSIM_AT_WARP)
       return false;
     if (other->mask == mask && other->op == self->op)
@@ -188,31 +188,31 @@ static bool complete(const CusimThread *warp, const CusimThread *self, unsigned 
     if (other->mask >> cusim_lane() & 1)
       cusim_complain(
           "bad warp mask: 0x%08X of %s; lane %d, which it names, waits with 0x%08X in %s", mask,
-          place_of(&self->place), lane, other->mask, place_of(&other->place));
+          location_text(&self->location), lane, other->mask, location_text(&other->location));
     return false;
   }
   return true;
 }
 
 uint64_t cusim_warp(CusimWarpOp op, unsigned mask, uint64_t value, int source,
-                    const CusimPlace *place)
+                    const CusimLocation *location)
 {
   CusimThread *self = cusim_threads.current, *warp = warp_of(self);
   const unsigned lanes = lanes_of(warp);
-  self->place = *place;
+  self->location = *location;
   self->op = op;
   self->value = value;
   self->source = source;
   if (!(mask >> cusim_lane() & 1))
     cusim_complain("bad warp mask: 0x%08X of %s does not name lane %d, which calls it", mask,
-                   place_of(place), cusim_lane());
+                   location_text(location), cusim_lane());
   if (op == CUSIM_SHFL && (source < 0 || source >= CUSIM_LANES || !((mask & lanes) >> source & 1)))
     cusim_complain("bad warp mask: 0x%08X of %s does not name lane %d, whose value lane %d takes",
-                   mask & lanes, place_of(place), source, cusim_lane());
+                   mask & lanes, location_text(location), source, cusim_lane());
   mask &= lanes; /* a block's last warp may have fewer */
   self->mask = mask;
   if (!complete(warp, self, mask)) {
-    cusim_park(CUSIM_AT_WARP, place);
+    cusim_park(CUSIM_AT_WARP, location);
     return self->result;
   }
   exchange(warp, op, mask);
@@ -237,13 +237,13 @@ void cusim_thread_left(CusimThread *thread)
         cusim_complain(
             "divergent barrier: a thread left the kernel, but thread %u of the block "
             "waits in %s",
-            i, place_of(&all->thread[i].place));
+            i, location_text(&all->thread[i].location));
   const CusimThread *warp = warp_of(thread);
   FOR_EACH_LANE(lane, lanes_of(warp))
   {
     if (warp[lane].state == CUSIM_AT_WARP && warp[lane].mask >> cusim_lane() & 1)
       cusim_complain("bad warp mask: lane %d left the kernel, but 0x%08X of %s in lane %d names it",
-                     cusim_lane(), warp[lane].mask, place_of(&warp[lane].place), lane);
+                     cusim_lane(), warp[lane].mask, location_text(&warp[lane].location), lane);
   }
 }
 
@@ -258,13 +258,14 @@ void cusim_complain_of_deadlock(void)
       first = thread;
       continue;
     }
-    if (same_place(&thread->place, &first->place))
+    if (same_location(&thread->location, &first->location))
       continue;
     cusim_become(first);
     cusim_complain("threads wait for one another for ever: this one in %s, thread %u in %s",
-                   place_of(&first->place), thread->index, place_of(&thread->place));
+                   location_text(&first->location), thread->index,
+                   location_text(&thread->location));
   }
   cusim_become(first);
   cusim_complain("threads wait for ever in %s: its mask 0x%08X names lanes that do not come",
-                 place_of(&first->place), first->mask);
+                 location_text(&first->location), first->mask);
 }

@@ -123,7 +123,7 @@ static const struct {
     {"{" A ",\"b\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[8,16]}}", 16,
      "b has another shape than [1 x 2]"},
 
-    /* places */
+    /* offsets */
     {A_IS(OFFSETS "[8,16]"), 16, "a and b overlap"},
     {A_IS(OFFSETS "[4,12]"), 16, "a and b overlap"},
     {A_IS(OFFSETS "[8,0]"), 16, "a lies from byte 8 to byte 0 of 16"},

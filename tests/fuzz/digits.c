@@ -1,6 +1,6 @@
 /* Fuzzes the digits example's reader of gzipped tables.  The first byte of the input decides
  * whether the rest is the file as it is, or is compressed in front of lines that are right, or
- * behind them, or is put among them, at a place that the next two bytes say.
+ * behind them, or is put among them, at an offset that the next two bytes say.
  */
 #include "fuzz.h"
 
@@ -45,11 +45,11 @@ static size_t compose(int kind, const char *text, size_t size, uint8_t *to, size
     return length + compress_text(text, size, to + length, room - length);
   }
   const size_t skipped = size < 2 ? size : 2;
-  const size_t place =
+  const size_t offset =
       skipped < 2 ? 0 : ((uint8_t)text[0] + 256u * (uint8_t)text[1]) % (sizeof rows + 1);
-  memcpy(among, rows, place);
-  memcpy(among + place, text + skipped, size - skipped);
-  memcpy(among + place + size - skipped, rows + place, sizeof rows - place);
+  memcpy(among, rows, offset);
+  memcpy(among + offset, text + skipped, size - skipped);
+  memcpy(among + offset + size - skipped, rows + offset, sizeof rows - offset);
   return compress_text(among, sizeof rows + size - skipped, to, room);
 }
 

@@ -7,7 +7,7 @@
 /* A tensor whose elements have places: dimensions innermost first, merged where they lie as one. */
 #ifdef TH_TEMPLATE_DEVICE
 #include "THCIndexRun.h"
-typedef THCPlaces Places;
+typedef THCTakePut Places;
 #else
 typedef struct {
   real *data;
@@ -135,7 +135,7 @@ static void THTensor_(runPut)(THLongTensor *index, THTensor *src, const Places *
 
 void THTensor_(take)(THTensor *tensor, THTensor *src, THLongTensor *index)
 {
-  THIndex_checkPlaces(index, 3, THTensor_(nElement)(src));
+  THIndex_checkFlat(index, 3, THTensor_(nElement)(src));
   THShape shape;
   THShape_openAs(&shape, index->nDimension, index->size, NULL);
   THShape_setStrides(&shape, NULL);
@@ -165,7 +165,7 @@ void THTensor_(put)(THTensor *tensor, THLongTensor *index, THTensor *src, int ac
   const ptrdiff_t n = THLongTensor_nElement(index), nsrc = THTensor_(nElement)(src);
   THArgCheck(nsrc == n, 3, "src has %td elements (%s), index has %td (%s)", nsrc,
              THTensor_(sizeDesc)(src).str, n, THLongTensor_sizeDesc(index).str);
-  THIndex_checkPlaces(index, 2, THTensor_(nElement)(tensor));
+  THIndex_checkFlat(index, 2, THTensor_(nElement)(tensor));
 #ifdef TH_TEMPLATE_DEVICE
   THView_checkWritable(TH_VIEW(tensor), 1);
 #endif

@@ -12,7 +12,7 @@
     THC_GRID_LOOP(i, walk.flat.count)                                                          \
     {                                                                                          \
       ptrdiff_t at[2];                                                                         \
-      THCWalk_places(&walk, 2, i, at);                                                         \
+      THCWalk_offsets(&walk, 2, i, at);                                                        \
       const ptrdiff_t number = (ptrdiff_t)(uintptr_t)walk.flat.data[1] + at[1];                \
       ((element *)walk.flat.data[0])[at[0]] = TH_CONCAT_2(NAME, _rule)(&sequence, number);     \
     }                                                                                          \
@@ -100,7 +100,7 @@ __global__ static void TH_CONCAT_2(Differ, _kernel)(THCWalk walk, int *differ)
   THC_GRID_LOOP(i, walk.flat.count)
   {
     ptrdiff_t at[2];
-    THCWalk_places(&walk, 2, i, at);
+    THCWalk_offsets(&walk, 2, i, at);
     found |= THC_LOAD(((const element *)walk.flat.data[0])[at[0]]) !=
              THC_LOAD(((const element *)walk.flat.data[1])[at[1]]);
   }
@@ -157,7 +157,7 @@ __global__ static void TH_CONCAT_2(Cross, _kernel)(THCWalk walk, THCCross step)
   THC_GRID_LOOP(i, walk.flat.count)
   {
     ptrdiff_t at[3];
-    THCWalk_places(&walk, 3, i, at);
+    THCWalk_offsets(&walk, 3, i, at);
     element *r = (element *)walk.flat.data[0] + at[0];
     const element *a = (const element *)walk.flat.data[1] + at[1];
     const element *b = (const element *)walk.flat.data[2] + at[2];

@@ -31,7 +31,7 @@ __global__ static void gather_kernel(THCWalk walk, THCIndexed indexed)
   THC_GRID_LOOP(i, walk.flat.count)
   {
     ptrdiff_t at[3];
-    THC_PLACES_OF(walk, 3, i, at);
+    THC_OFFSETS_OF(walk, 3, i, at);
     const int64_t k = ELEMENT(int64_t, 1) - TH_INDEX_BASE;
     at[2] += k * indexed.stride;
     ELEMENT(real, 0) = (uint64_t)k < (uint64_t)indexed.size ? ELEMENT(real, 2) : none();
@@ -49,7 +49,7 @@ KERNEL(gather)
     THC_GRID_LOOP(i, walk.flat.count)                                    \
     {                                                                    \
       ptrdiff_t at[OPERANDS];                                            \
-      THC_PLACES_OF(walk, OPERANDS, i, at);                              \
+      THC_OFFSETS_OF(walk, OPERANDS, i, at);                             \
       const int64_t k = ELEMENT(int64_t, 1) - TH_INDEX_BASE;             \
       at[0] += k * indexed.stride;                                       \
       if ((uint64_t)k < (uint64_t)indexed.size)                          \
@@ -67,46 +67,46 @@ SCATTER(fill, 2, ELEMENT(real, 0) = value_of(indexed.value))
 
 /* --- by place --------------------------------------------------------------------------------- */
 
-static __device__ __forceinline__ real *place_of(const THCPlaces *places, int64_t index)
+static __device__ __forceinline__ real *element_at(const THCTakePut *tensor, int64_t index)
 {
-  int64_t rest = index < 0 ? index + places->count : index - TH_INDEX_BASE;
-  if ((uint64_t)rest >= (uint64_t)places->count)
+  int64_t rest = index < 0 ? index + tensor->count : index - TH_INDEX_BASE;
+  if ((uint64_t)rest >= (uint64_t)tensor->count)
     return NULL;
   ptrdiff_t at = 0;
   THC_ROLL
-  for (int d = 0; d < places->dims - 1; d++) {
-    at += rest % places->size[d] * places->stride[d];
-    rest /= places->size[d];
+  for (int d = 0; d < tensor->dims - 1; d++) {
+    at += rest % tensor->size[d] * tensor->stride[d];
+    rest /= tensor->size[d];
   }
-  return (real *)places->data + at + rest * places->stride[places->dims - 1];
+  return (real *)tensor->data + at + rest * tensor->stride[tensor->dims - 1];
 }
 
-__global__ static void take_kernel(THCWalk walk, THCPlaces places)
+__global__ static void take_kernel(THCWalk walk, THCTakePut tensor)
 {
   THC_GRID_LOOP(i, walk.flat.count)
   {
     ptrdiff_t at[2];
-    THC_PLACES_OF(walk, 2, i, at);
-    const real *from = place_of(&places, ELEMENT(int64_t, 1));
+    THC_OFFSETS_OF(walk, 2, i, at);
+    const real *from = element_at(&tensor, ELEMENT(int64_t, 1));
     ELEMENT(real, 0) = from ? *from : none();
   }
 }
 
 KERNEL(take)
 {
-  LAUNCH(take_kernel, *(const THCPlaces *)scalars);
+  LAUNCH(take_kernel, *(const THCTakePut *)scalars);
 }
 
-__global__ static void put_kernel(THCWalk walk, THCPlaces places)
+__global__ static void put_kernel(THCWalk walk, THCTakePut tensor)
 {
   THC_GRID_LOOP(i, walk.flat.count)
   {
     ptrdiff_t at[2];
-    THC_PLACES_OF(walk, 2, i, at);
-    real *to = place_of(&places, ELEMENT(int64_t, 0));
+    THC_OFFSETS_OF(walk, 2, i, at);
+    real *to = element_at(&tensor, ELEMENT(int64_t, 0));
     if (!to)
       continue;
-    if (places.accumulate)
+    if (tensor.accumulate)
       THC_atomicAdd(to, ELEMENT(real, 1));
     else
       *to = ELEMENT(real, 1);
@@ -115,7 +115,7 @@ __global__ static void put_kernel(THCWalk walk, THCPlaces places)
 
 KERNEL(put)
 {
-  LAUNCH(put_kernel, *(const THCPlaces *)scalars);
+  LAUNCH(put_kernel, *(const THCTakePut *)scalars);
 }
 
 /* --- masks ------------------------------------------------------------------------------------ */
@@ -125,7 +125,7 @@ __global__ static void mask_fill_kernel(THCWalk walk, THCIndexed indexed)
   THC_GRID_LOOP(i, walk.flat.count)
   {
     ptrdiff_t at[2];
-    THC_PLACES_OF(walk, 2, i, at);
+    THC_OFFSETS_OF(walk, 2, i, at);
     if (ELEMENT(uint8_t, 1))
       ELEMENT(real, 0) = value_of(indexed.value);
   }
@@ -148,7 +148,7 @@ KERNEL(mask_fill)
       ptrdiff_t at[OPERANDS] = {0};                                                              \
       int selected = 0;                                                                          \
       if (i < walk.flat.count) {                                                                 \
-        THC_PLACES_OF(walk, OPERANDS, i, at);                                                    \
+        THC_OFFSETS_OF(walk, OPERANDS, i, at);                                                   \
         selected = SELECTED;                                                                     \
       }                                                                                          \
       const unsigned votes = __ballot_sync(0xFFFFFFFFu, selected);                               \
@@ -191,12 +191,12 @@ static __device__ __forceinline__ int is_one(real x)
 }
 
 static __device__ __forceinline__ void list(const THCSelecting *selecting, int64_t number,
-                                            int64_t place)
+                                            int64_t position)
 {
   int64_t *row = (int64_t *)selecting->data + number * selecting->jump;
   for (int d = selecting->dims - 1; d >= 0; d--) {
-    row[d * selecting->step] = place % selecting->size[d] + TH_INDEX_BASE;
-    place /= selecting->size[d];
+    row[d * selecting->step] = position % selecting->size[d] + TH_INDEX_BASE;
+    position /= selecting->size[d];
   }
 }
 
@@ -210,7 +210,7 @@ __global__ static void nonzero_count_kernel(THCWalk walk, THCSelecting selecting
     ptrdiff_t at[2];
     int selected = 0;
     if (i < walk.flat.count) {
-      THC_PLACES_OF(walk, 2, i, at);
+      THC_OFFSETS_OF(walk, 2, i, at);
       selected = is_one(ELEMENT(real, 1));
     }
     count += __syncthreads_count(selected);

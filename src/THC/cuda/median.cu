@@ -94,7 +94,6 @@ __global__ static void short_kernel(THCLines lines, const Key *from, real *value
 typedef struct Found {
   unsigned digit;
   ptrdiff_t rank; /* among the elements that have the digits found so far */
-  ptrdiff_t place;
 } Found;
 
 /* The digit under which number rank is. */
@@ -151,11 +150,11 @@ __global__ static void long_kernel(THCLines lines, const Key *from, real *values
     if (before + count > rank) {
       if (threadIdx.x > 0)
         return;
-      ptrdiff_t place = tile;
-      while (before < rank || !equal[place - tile])
-        before += equal[place++ - tile];
-      values[THCLines_at(&lines, 1, line)] = *(const real *)&x[place * step];
-      indices[THCLines_at(&lines, 2, line)] = place + TH_INDEX_BASE;
+      ptrdiff_t at = tile;
+      while (before < rank || !equal[at - tile])
+        before += equal[at++ - tile];
+      values[THCLines_at(&lines, 1, line)] = *(const real *)&x[at * step];
+      indices[THCLines_at(&lines, 2, line)] = at + TH_INDEX_BASE;
       return;
     }
     before += count;

@@ -47,10 +47,10 @@ typedef real item;
 
 /* Elements that a thread loads before it computes, and where they lie side by side moves 16 bytes
  * at a time: 32 bytes of them, or 16 of Byte and Char. */
-enum { TOGETHER = sizeof(item) == 1 ? 16 : 32 / (int)sizeof(item) };
+enum { UNROLL = sizeof(item) == 1 ? 16 : 32 / (int)sizeof(item) };
 
 typedef struct __align__(16) Pack {
-  item of[TOGETHER];
+  item of[UNROLL];
 } Pack;
 
 /* --- states of one number: the rows of the table --------------------------------------------- */
@@ -72,7 +72,7 @@ typedef struct __align__(16) Pack {
     const accreal p = (accreal)given;                                                          \
     (void)p, (void)first, (void)jump;                                                          \
     THC_UNROLL                                                                                 \
-    for (int i = 0; i < TOGETHER; i++)                                                         \
+    for (int i = 0; i < UNROLL; i++)                                                           \
       if (i < n) {                                                                             \
         const real x = some[i];                                                                \
         a = (name##_state)(accumulate);                                                        \
@@ -145,7 +145,7 @@ typedef struct __align__(16) Pack {
     const ptrdiff_t first = (ptrdiff_t)blockIdx.y * work.chunk;                                    \
     const ptrdiff_t last = first + work.chunk;                                                     \
     const ptrdiff_t end = last < lines.length ? last : lines.length, jump = work.share;            \
-    const ptrdiff_t each = work.grouped ? TOGETHER : 1, apart = work.grouped ? 1 : jump;           \
+    const ptrdiff_t each = work.grouped ? UNROLL : 1, apart = work.grouped ? 1 : jump;             \
     name##_state a = name##_start();                                                               \
     if (line < lines.count) {                                                                      \
       const item *at = (const item *)work.from;                                                    \
@@ -153,28 +153,28 @@ typedef struct __align__(16) Pack {
         at += THCLines_at(&lines, 0, line);                                                        \
       const ptrdiff_t step = lines.step[0] * apart;                                                \
       THC_ROLL                                                                                     \
-      for (ptrdiff_t k = first + number * each; k < end; k += TOGETHER * jump) {                   \
-        real x[TOGETHER];                                                                          \
+      for (ptrdiff_t k = first + number * each; k < end; k += UNROLL * jump) {                     \
+        real x[UNROLL];                                                                            \
         const ptrdiff_t left = (end - k + apart - 1) / apart;                                      \
-        const int n = left < TOGETHER ? (int)left : TOGETHER;                                      \
-        if (work.packed && n == TOGETHER) {                                                        \
+        const int n = left < UNROLL ? (int)left : UNROLL;                                          \
+        if (work.packed && n == UNROLL) {                                                          \
           const Pack pack = *(const Pack *)(at + k);                                               \
           THC_UNROLL                                                                               \
-          for (int u = 0; u < TOGETHER; u++)                                                       \
+          for (int u = 0; u < UNROLL; u++)                                                         \
             x[u] = LOAD(pack.of[u]);                                                               \
         } else if (!work.walked) {                                                                 \
           const item *from = at + k * lines.step[0];                                               \
           THC_UNROLL                                                                               \
-          for (int u = 0; u < TOGETHER; u++)                                                       \
+          for (int u = 0; u < UNROLL; u++)                                                         \
             x[u] = u < n ? LOAD(from[u * step]) : (real)0;                                         \
         } else {                                                                                   \
           THC_UNROLL                                                                               \
-          for (int u = 0; u < TOGETHER; u++) {                                                     \
-            uint32_t place = 0;                                                                    \
+          for (int u = 0; u < UNROLL; u++) {                                                       \
+            uint32_t offset = 0;                                                                   \
             x[u] = 0;                                                                              \
             if (u < n) {                                                                           \
-              THCWalk_find(&walk, 1, (uint32_t)(k + u * apart), &place);                           \
-              x[u] = LOAD(at[place]);                                                              \
+              THCWalk_find(&walk, 1, (uint32_t)(k + u * apart), &offset);                          \
+              x[u] = LOAD(at[offset]);                                                             \
             }                                                                                      \
           }                                                                                        \
         }                                                                                          \
@@ -261,7 +261,7 @@ static __device__ __forceinline__ Best better(int largest, Best a, Best b)
                                                      ptrdiff_t first, ptrdiff_t jump, double) \
   {                                                                                           \
     THC_UNROLL                                                                                \
-    for (int i = 0; i < TOGETHER; i++)                                                        \
+    for (int i = 0; i < UNROLL; i++)                                                          \
       if (i < n) {                                                                            \
         const Best b = {first + i * jump, some[i]};                                           \
         a = better(largest, a, b);                                                            \
@@ -324,12 +324,12 @@ static __device__ __forceinline__ var_state var_take(var_state a, const real *so
 {
   accreal sum = 0, squares = 0;
   THC_UNROLL
-  for (int i = 1; i < TOGETHER; i++)
+  for (int i = 1; i < UNROLL; i++)
     if (i < n)
       sum += (accreal)some[i] - (accreal)some[0];
   const accreal mean = (accreal)some[0] + sum / (accreal)n;
   THC_UNROLL
-  for (int i = 0; i < TOGETHER; i++)
+  for (int i = 0; i < UNROLL; i++)
     if (i < n)
       squares += ((accreal)some[i] - mean) * ((accreal)some[i] - mean);
   const var_state b = {(accreal)n, mean, squares};

@@ -20,12 +20,12 @@ typedef struct THCIndexed {
 } THCIndexed;
 
 /* The scalars of take and put: a tensor whose elements have places, dimensions innermost first. */
-typedef struct THCPlaces {
+typedef struct THCTakePut {
   void *data;
   ptrdiff_t count;
   int dims, accumulate;
   ptrdiff_t size[TH_LOOP_DIMS], stride[TH_LOOP_DIMS];
-} THCPlaces;
+} THCTakePut;
 
 /* The scalars of check: good are first .. first + count - 1, but for the hole. */
 typedef struct THCIndexRange {
@@ -79,7 +79,7 @@ void THCOffsets_kernel(const THCOffsets *offsets, cudaStream_t stream);
 #endif
 
 /* Where element i of each of n operands lies. */
-#define THC_PLACES_OF(WALK, N, I, AT)                  \
+#define THC_OFFSETS_OF(WALK, N, I, AT)                 \
   do {                                                 \
     if ((WALK).packed) {                               \
       for (int thc_k = 0; thc_k < (N); thc_k++)        \

@@ -88,13 +88,13 @@ THC_DEVICE void THCWalk_find(const THCWalk *walk, int n, uint32_t i, uint32_t *a
 }
 
 /* The same for walks that are packed and others, for kernels that treat both alike. */
-THC_DEVICE void THCWalk_places(const THCWalk *walk, int n, ptrdiff_t i, ptrdiff_t *at)
+THC_DEVICE void THCWalk_offsets(const THCWalk *walk, int n, ptrdiff_t i, ptrdiff_t *at)
 {
-  uint32_t places[THC_WALK_OPERANDS];
+  uint32_t offsets[THC_WALK_OPERANDS];
   if (!walk->packed)
-    THCWalk_find(walk, n, (uint32_t)i, places);
+    THCWalk_find(walk, n, (uint32_t)i, offsets);
   for (int k = 0; k < n; k++)
-    at[k] = walk->packed ? i : (ptrdiff_t)places[k];
+    at[k] = walk->packed ? i : (ptrdiff_t)offsets[k];
 }
 
 #endif

@@ -71,10 +71,10 @@ static void THCTensor_(copyOver)(THCState *state, const THCOperand *to, const TH
   THGuard_enter(&to_guard, (THUndo)THCDevice_(free));
   if (!THCOperand_isContiguous(to)) {
     THGuard made;
-    THCTensor *place = THCTensor_(newOn)(&made, to->device, to->nDimension, to->size);
+    THCTensor *buffer = THCTensor_(newOn)(&made, to->device, to->nDimension, to->size);
     THGuard_keep(&made);
-    to_guard.what = place;
-    landing = SELF_OPERAND(place);
+    to_guard.what = buffer;
+    landing = SELF_OPERAND(buffer);
   }
 
   THC_orderStreams(here, there);

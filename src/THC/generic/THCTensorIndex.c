@@ -39,7 +39,7 @@ void THCTensor_(calculateAdvancedIndexingOffsets)(THCState *state, THCudaLongTen
     THArgCheck(n == offsets.indices, 4,
                "the indices of dimension %d are %td, those of dimension %d are %td",
                d + TH_INDEX_BASE, n, offsets.first + TH_INDEX_BASE, offsets.indices);
-    THCIndex_checkPlaces(index, 4, indexed->size[d]);
+    THCIndex_checkFlat(index, 4, indexed->size[d]);
   }
 
   THShape shape;

@@ -11,10 +11,10 @@
 #include "THCCalls.h"
 
 enum {
-  BUSY = 512,       /* blocks that occupy a device */
-  MANY = 4096,      /* lines that do so with a thread each */
-  PIECE = 4096,     /* elements that are worth a block */
-  MOST_GRID = 65535 /* of a grid's second dimension */
+  BUSY_BLOCKS = 512,     /* blocks that occupy a device */
+  MANY_LINES = 4096,     /* lines that do so with a thread each */
+  PIECE_ELEMENTS = 4096, /* elements that are worth a block */
+  GRID_Y_LIMIT = 65535   /* of a grid's second dimension */
 };
 
 extern const THCScan TH_CONCAT_2(THCScans_, Real)[];
@@ -30,12 +30,12 @@ static void THTensor_(scan)(THTensor *r, THTensor *t, int dimension, int kind)
   t = THTensor_(openAlong)(&along, &r, NULL, t, dimension, 3, t->size[dimension], 0, 1);
   THCLines lines;
   THCLines_make(&lines, &along.lines);
-  const int beside = along.lines.size[0] > 1 && along.lines.stride[0][0] < along.lines.step[0];
-  const int across = (beside && lines.count >= MANY) || lines.length < 32;
+  const int adjacent = along.lines.size[0] > 1 && along.lines.stride[0][0] < along.lines.step[0];
+  const int across = (adjacent && lines.count >= MANY_LINES) || lines.length < 32;
   THCScanWork work = {.piece = THMax(1, lines.length), .pieces = 1};
-  if (!across && lines.count > 0 && lines.count < BUSY && lines.length > PIECE) {
-    const ptrdiff_t pieces =
-        THMin(THMin(BUSY / lines.count + 1, MOST_GRID), (lines.length + PIECE - 1) / PIECE);
+  if (!across && lines.count > 0 && lines.count < BUSY_BLOCKS && lines.length > PIECE_ELEMENTS) {
+    const ptrdiff_t pieces = THMin(THMin(BUSY_BLOCKS / lines.count + 1, GRID_Y_LIMIT),
+                                   (lines.length + PIECE_ELEMENTS - 1) / PIECE_ELEMENTS);
     work.piece = (lines.length + pieces - 1) / pieces;
     work.pieces = (lines.length + work.piece - 1) / work.piece;
   }

@@ -1,7 +1,7 @@
 /* Kernels of the negative log-likelihood. */
 #include "thcunn_template.h"
 
-THC_DEVICE int64_t place(const THCUNNNll &w, int64_t i, real *weight)
+THC_DEVICE int64_t offset_of(const THCUNNNll &w, int64_t i, real *weight)
 {
   *weight = 0;
   if (w.target[i] == w.ignore)
@@ -16,7 +16,7 @@ __global__ static void losses(THCUNNNll w)
   THC_GRID_LOOP(i, w.batch * w.inner)
   {
     real weight;
-    const int64_t at = place(w, i, &weight);
+    const int64_t at = offset_of(w, i, &weight);
     ((element *)w.loss)[i] = THC_STORE(at < 0 ? 0 : -THC_LOAD(((const element *)w.x)[at]) * weight);
   }
 }
@@ -28,7 +28,7 @@ __global__ static void total(THCUNNNll w)
   real sum = 0, weights = 0;
   for (int64_t i = threadIdx.x; i < w.batch * w.inner; i += blockDim.x) {
     real weight;
-    const int64_t at = place(w, i, &weight);
+    const int64_t at = offset_of(w, i, &weight);
     sum += at < 0 ? 0 : -THC_LOAD(((const element *)w.x)[at]) * weight;
     weights += weight;
   }
@@ -40,7 +40,7 @@ __global__ static void total(THCUNNNll w)
   }
 }
 
-__global__ static void spread(THCUNNNll w)
+__global__ static void gradients(THCUNNNll w)
 {
   const real all = w.each ? (real)1 : THC_LOAD(*(const element *)w.totalIn);
   const real divisor = w.average ? all : (real)1;
@@ -49,7 +49,7 @@ __global__ static void spread(THCUNNNll w)
   THC_GRID_LOOP(i, w.batch * w.inner)
   {
     real weight;
-    const int64_t at = place(w, i, &weight);
+    const int64_t at = offset_of(w, i, &weight);
     if (at >= 0)
       ((element *)w.dx)[at] =
           THC_STORE(-weight * THC_LOAD(((const element *)w.g)[w.each ? i : 0]) / divisor);
@@ -66,5 +66,5 @@ extern "C" void THCUNN_(nll)(const THCUNNNll *nll, cudaStream_t stream)
 
 extern "C" void THCUNN_(nllBackward)(const THCUNNNll *nll, cudaStream_t stream)
 {
-  THC_LAUNCH(spread, THC_blocks(nll->batch * nll->inner), THC_BLOCK, 0, stream, *nll);
+  THC_LAUNCH(gradients, THC_blocks(nll->batch * nll->inner), THC_BLOCK, 0, stream, *nll);
 }

@@ -5,7 +5,7 @@
 #include "thcunn_template.h"
 
 /* What thread `first` of `threads` does for a sequence; with room, threads of a block share it. */
-THC_DEVICE real together(real value, real *room, int largest)
+THC_DEVICE real reduced(real value, real *room, int largest)
 {
   return room ? block_reduce(value, room, largest) : value;
 }
@@ -16,10 +16,10 @@ THC_DEVICE void forward(int logarithm, const element *x, element *y, int64_t n, 
   real most = -(real)INFINITY, sum = 0;
   for (int64_t i = first; i < n; i += threads)
     most = THC_LOAD(x[i * step]) > most ? THC_LOAD(x[i * step]) : most;
-  most = together(most, room, 1);
+  most = reduced(most, room, 1);
   for (int64_t i = first; i < n; i += threads)
     sum += THMath_(exp)(THC_LOAD(x[i * step]) - most);
-  sum = together(sum, room, 0);
+  sum = reduced(sum, room, 0);
   const real last = logarithm ? THMath_(log)(sum) : 1 / sum;
   for (int64_t i = first; i < n; i += threads) {
     const real z = THC_LOAD(x[i * step]) - most;
@@ -33,7 +33,7 @@ THC_DEVICE void gradient(int logarithm, const element *g, const element *y, elem
   real sum = 0;
   for (int64_t i = first; i < n; i += threads)
     sum += logarithm ? THC_LOAD(g[i * step]) : THC_LOAD(g[i * step]) * THC_LOAD(y[i * step]);
-  sum = together(sum, room, 0);
+  sum = reduced(sum, room, 0);
   for (int64_t i = first; i < n; i += threads) {
     const real gi = THC_LOAD(g[i * step]), yi = THC_LOAD(y[i * step]);
     d[i * step] = THC_STORE(logarithm ? gi - THMath_(exp)(yi) * sum : yi * (gi - sum));
@@ -64,7 +64,7 @@ THC_DEVICE real joined(real value, int threads, int largest)
 }
 
 /* Each of `threads` threads, a power of two, has EACH elements at most. */
-#define FEW(NAME, EACH)                                                                      \
+#define SHORT_ROWS(NAME, EACH)                                                               \
   __global__ static void NAME(int logarithm, const element *g, const element *x, element *y, \
                               int64_t count, int n, int threads)                             \
   {                                                                                          \
@@ -111,9 +111,9 @@ THC_DEVICE real joined(real value, int threads, int largest)
         y[at + first + k * threads] = THC_STORE(w[k]);                                       \
   }
 
-FEW(few4, 4)
-FEW(few8, 8)
-FEW(few32, 32)
+SHORT_ROWS(short_rows4, 4)
+SHORT_ROWS(short_rows8, 8)
+SHORT_ROWS(short_rows32, 32)
 
 /* --- others --------------------------------------------------------------------------------- */
 
@@ -143,11 +143,11 @@ extern "C" void THCUNN_(softMax)(int logarithm, const void *g, const void *x, vo
   THC_LAUNCH(NAME, (unsigned)blocks, THC_BLOCK, 0, stream, logarithm, (const element *)g, \
              (const element *)x, (element *)y, sequences, (int)count, threads)
   if (inner == 1 && count <= 4 * threads && blocks <= INT32_MAX)
-    LAUNCH(few4);
+    LAUNCH(short_rows4);
   else if (inner == 1 && count <= 8 * threads && blocks <= INT32_MAX)
-    LAUNCH(few8);
+    LAUNCH(short_rows8);
   else if (inner == 1 && count <= 32 * threads && blocks <= INT32_MAX)
-    LAUNCH(few32);
+    LAUNCH(short_rows32);
   else if (inner == 1)
     THC_LAUNCH(rows, (unsigned)(sequences < INT32_MAX ? sequences : INT32_MAX), THC_BLOCK, 0,
                stream, logarithm, (const element *)g, (const element *)x, (element *)y, sequences,

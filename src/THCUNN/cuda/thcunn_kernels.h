@@ -76,20 +76,20 @@ typedef struct THCUNNNll {
                              int64_t count, int64_t inner, cudaStream_t stream);                     \
                                                                                                      \
   void THCUNN_nll_##Real(const THCUNNNll *nll, cudaStream_t stream);                                 \
-  void THCUNN_nllBack_##Real(const THCUNNNll *nll, cudaStream_t stream);                             \
+  void THCUNN_nllBackward_##Real(const THCUNNNll *nll, cudaStream_t stream);                         \
                                                                                                      \
   /* The largest of each window of each plane, and where it is, counted from base. */                \
   void THCUNN_maxPool_##Real(const THCUNNWindows *w, int64_t planes, const void *x, void *y,         \
                              int64_t *index, int64_t base, cudaStream_t stream);                     \
-  void THCUNN_maxPoolBack_##Real(const THCUNNWindows *w, int64_t planes, const void *g,              \
-                                 const int64_t *index, void *dx, int64_t base,                       \
-                                 cudaStream_t stream);                                               \
+  void THCUNN_maxPoolBackward_##Real(const THCUNNWindows *w, int64_t planes, const void *g,          \
+                                     const int64_t *index, void *dx, int64_t base,                   \
+                                     cudaStream_t stream);                                           \
                                                                                                      \
   /* Windows of planes as columns, and the sum of what columns have for each place of a plane. */    \
-  void THCUNN_unfold_##Real(const THCUNNWindows *w, int64_t planes, const void *x, void *columns,    \
+  void THCUNN_im2col_##Real(const THCUNNWindows *w, int64_t planes, const void *x, void *columns,    \
                             cudaStream_t stream);                                                    \
-  void THCUNN_fold_##Real(const THCUNNWindows *w, int64_t planes, const void *columns, void *x,      \
-                          cudaStream_t stream);                                                      \
+  void THCUNN_col2im_##Real(const THCUNNWindows *w, int64_t planes, const void *columns, void *x,    \
+                            cudaStream_t stream);                                                    \
                                                                                                      \
   /* n elements of each plane of batch images become its bias. */                                    \
   void THCUNN_fillPlanes_##Real(int64_t batch, int64_t planes, int64_t n, const void *bias,          \

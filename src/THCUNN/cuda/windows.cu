@@ -59,8 +59,9 @@ __global__ static void pool(THCUNNWindows w, Digits digits, int64_t count, const
   }
 }
 
-__global__ static void pool_back(THCUNNWindows w, Digits digits, int64_t count, const element *g,
-                                 const int64_t *index, element *dx, int64_t base)
+__global__ static void pool_backward(THCUNNWindows w, Digits digits, int64_t count,
+                                     const element *g, const int64_t *index, element *dx,
+                                     int64_t base)
 {
   THC_GRID_LOOP(i, count)
   {
@@ -81,7 +82,7 @@ __global__ static void pool_back(THCUNNWindows w, Digits digits, int64_t count, 
   }
 }
 
-__global__ static void unfold(THCUNNWindows w, Digits digits, int64_t count, const element *x,
+__global__ static void im2col(THCUNNWindows w, Digits digits, int64_t count, const element *x,
                               element *columns)
 {
   THC_GRID_LOOP(i, count)
@@ -96,8 +97,8 @@ __global__ static void unfold(THCUNNWindows w, Digits digits, int64_t count, con
   }
 }
 
-__global__ static void fold(THCUNNWindows w, Digits digits, int64_t count, const element *columns,
-                            element *x)
+__global__ static void col2im(THCUNNWindows w, Digits digits, int64_t count, const element *columns,
+                              element *x)
 {
   THC_GRID_LOOP(i, count)
   {
@@ -130,29 +131,29 @@ extern "C" void THCUNN_(maxPool)(const THCUNNWindows *w, int64_t planes, const v
 }
 
 extern "C" void THCUNN_(maxPoolBackward)(const THCUNNWindows *w, int64_t planes, const void *g,
-                                     const int64_t *index, void *dx, int64_t base,
-                                     cudaStream_t stream)
+                                         const int64_t *index, void *dx, int64_t base,
+                                         cudaStream_t stream)
 {
   const int64_t count = planes * w->input[0] * w->input[1];
-  THC_LAUNCH(pool_back, THC_blocks(count), THC_BLOCK, 0, stream, *w,
+  THC_LAUNCH(pool_backward, THC_blocks(count), THC_BLOCK, 0, stream, *w,
              digits_of(count, 2, w->input[1], w->input[0], 1, 1), count, (const element *)g, index,
              (element *)dx, base);
 }
 
-extern "C" void THCUNN_(unfold)(const THCUNNWindows *w, int64_t planes, const void *x,
+extern "C" void THCUNN_(im2col)(const THCUNNWindows *w, int64_t planes, const void *x,
                                 void *columns, cudaStream_t stream)
 {
   const int64_t count = planes * w->size[0] * w->size[1] * w->output[0] * w->output[1];
-  THC_LAUNCH(unfold, THC_blocks(count), THC_BLOCK, 0, stream, *w,
+  THC_LAUNCH(im2col, THC_blocks(count), THC_BLOCK, 0, stream, *w,
              digits_of(count, 4, w->output[1], w->output[0], w->size[1], w->size[0]), count,
              (const element *)x, (element *)columns);
 }
 
-extern "C" void THCUNN_(fold)(const THCUNNWindows *w, int64_t planes, const void *columns, void *x,
-                              cudaStream_t stream)
+extern "C" void THCUNN_(col2im)(const THCUNNWindows *w, int64_t planes, const void *columns,
+                                void *x, cudaStream_t stream)
 {
   const int64_t count = planes * w->input[0] * w->input[1];
-  THC_LAUNCH(fold, THC_blocks(count), THC_BLOCK, 0, stream, *w,
+  THC_LAUNCH(col2im, THC_blocks(count), THC_BLOCK, 0, stream, *w,
              digits_of(count, 2, w->input[1], w->input[0], 1, 1), count, (const element *)columns,
              (element *)x);
 }

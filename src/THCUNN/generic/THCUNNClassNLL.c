@@ -79,7 +79,7 @@ void THNN_(ClassNLLCriterion_updateGradInput)(THCState *state, THCTensor *input,
   w.dx = THTensor_(data)(grad);
   THCudaCheck(cudaMemsetAsync(w.dx, 0, (size_t)THTensor_(nElement)(grad) * sizeof(real),
                               THCUNN_STREAM)); /* 0 in every type */
-  TH_CONCAT_2(THCUNN_nllBack_, Real)(&w, THCUNN_STREAM);
+  TH_CONCAT_2(THCUNN_nllBackward_, Real)(&w, THCUNN_STREAM);
   THCudaCheck(cudaGetLastError());
   THNN_(finish)(&call);
   THGuard_leave(&guard);

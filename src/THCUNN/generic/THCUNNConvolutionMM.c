@@ -52,7 +52,7 @@ static real *THNN_(unfoldImages)(THNN_(Columns) * k, real *x, int64_t images)
 {
   if (!k->columns)
     return x;
-  TH_CONCAT_2(THCUNN_unfold_, Real)(&k->w, images * k->c.planes, x, k->columns, THCUNN_STREAM);
+  TH_CONCAT_2(THCUNN_im2col_, Real)(&k->w, images * k->c.planes, x, k->columns, THCUNN_STREAM);
   THCudaCheck(cudaGetLastError());
   return k->columns;
 }
@@ -124,7 +124,7 @@ void THNN_(SpatialConvolutionMM_updateGradInput)(THCState *state, THCTensor *inp
              THTensor_(data)(weight), c.depth, 0, TO_REAL(0), made, c.windows, c.depth * c.windows,
              images);
     if (k.columns) {
-      TH_CONCAT_2(THCUNN_fold_, Real)(&k.w, images * c.planes, made, to, THCUNN_STREAM);
+      TH_CONCAT_2(THCUNN_col2im_, Real)(&k.w, images * c.planes, made, to, THCUNN_STREAM);
       THCudaCheck(cudaGetLastError());
     }
   }

@@ -36,22 +36,22 @@ void THNN_(SpatialDilatedMaxPooling_updateOutput)(THCState *state, THCTensor *in
   THNNPlanes_slide(&p, axis, ceil_mode);
   const THCUNNWindows w = THNN_(windowsOf)(axis);
 
-  THNN_CudaLongCall places;
+  THNN_CudaLongCall indexCall;
   THNN_(Call) call;
-  THNN_CudaLongbegin(&places);
-  THCIndexTensor *index = THNN_CudaLongresult(&places, indices, p.dims, p.outSize);
-  THNN_(beginPart)(&call, places.memory);
+  THNN_CudaLongbegin(&indexCall);
+  THCIndexTensor *index = THNN_CudaLongresult(&indexCall, indices, p.dims, p.outSize);
+  THNN_(beginPart)(&call, indexCall.memory);
   input = THNN_(source)(&call, input);
   THCTensor *out = THNN_(result)(&call, output, p.dims, p.outSize);
   THNN_(ready)(&call);
-  THNN_CudaLongready(&places);
+  THNN_CudaLongready(&indexCall);
   THNN_(start)(&call);
-  THNN_CudaLongstart(&places);
+  THNN_CudaLongstart(&indexCall);
   TH_CONCAT_2(THCUNN_maxPool_, Real)(&w, p.count, THTensor_(data)(input), THTensor_(data)(out),
                                      THIndexTensor_(data)(index), TH_INDEX_BASE, THCUNN_STREAM);
   THCudaCheck(cudaGetLastError());
   THNN_(finish)(&call);
-  THNN_CudaLongfinish(&places);
+  THNN_CudaLongfinish(&indexCall);
 }
 
 void THNN_(SpatialDilatedMaxPooling_updateGradInput)(THCState *state, THCTensor *input,
@@ -71,21 +71,21 @@ void THNN_(SpatialDilatedMaxPooling_updateGradInput)(THCState *state, THCTensor 
     THError("gradOutput and indices have different shapes: gradOutput has %s, indices has %s",
             THTensor_(sizeDesc)(gradOutput).str, THIndexTensor_(sizeDesc)(indices).str);
 
-  THNN_CudaLongCall places;
+  THNN_CudaLongCall indexCall;
   THNN_(Call) call;
-  THNN_CudaLongbegin(&places);
-  indices = THNN_CudaLongsource(&places, indices);
-  THNN_(beginPart)(&call, places.memory);
+  THNN_CudaLongbegin(&indexCall);
+  indices = THNN_CudaLongsource(&indexCall, indices);
+  THNN_(beginPart)(&call, indexCall.memory);
   gradOutput = THNN_(source)(&call, gradOutput);
   THCTensor *grad = THNN_(result)(&call, gradInput, p.dims, p.inSize);
   THNN_(start)(&call);
-  THNN_CudaLongstart(&places);
-  TH_CONCAT_2(THCUNN_maxPoolBack_, Real)(&w, p.count, THTensor_(data)(gradOutput),
-                                         THIndexTensor_(data)(indices), THTensor_(data)(grad),
-                                         TH_INDEX_BASE, THCUNN_STREAM);
+  THNN_CudaLongstart(&indexCall);
+  TH_CONCAT_2(THCUNN_maxPoolBackward_, Real)(&w, p.count, THTensor_(data)(gradOutput),
+                                             THIndexTensor_(data)(indices), THTensor_(data)(grad),
+                                             TH_INDEX_BASE, THCUNN_STREAM);
   THCudaCheck(cudaGetLastError());
   THNN_(finish)(&call);
-  THNN_CudaLongfinish(&places);
+  THNN_CudaLongfinish(&indexCall);
 }
 
 void THNN_(SpatialMaxPooling_updateOutput)(THCState *state, THCTensor *input, THCTensor *output,

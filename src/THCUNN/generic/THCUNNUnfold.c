@@ -20,10 +20,10 @@ static void THNN_(eachPlane)(THNN_(Columns) * w, THCTensor *image, THCTensor *co
   }
   const int64_t planes = w->batch * w->planes;
   if (w->fold)
-    TH_CONCAT_2(THCUNN_fold_, Real)(&windows, planes, THTensor_(data)(columns),
-                                    THTensor_(data)(image), THCUNN_STREAM);
+    TH_CONCAT_2(THCUNN_col2im_, Real)(&windows, planes, THTensor_(data)(columns),
+                                      THTensor_(data)(image), THCUNN_STREAM);
   else
-    TH_CONCAT_2(THCUNN_unfold_, Real)(&windows, planes, THTensor_(data)(image),
+    TH_CONCAT_2(THCUNN_im2col_, Real)(&windows, planes, THTensor_(data)(image),
                                       THTensor_(data)(columns), THCUNN_STREAM);
   THCudaCheck(cudaGetLastError());
 }
