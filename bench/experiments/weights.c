@@ -77,7 +77,7 @@ static void turn_gradients(const float *g, __m512 turned[HALVES][2 * MADE])
   for (int v = 0; v < OUTPUTS / FLOATS; v++)
     for (int j = 0; j < MADE; j += FLOATS)
       transpose_square(g + v * FLOATS * POSITIONS + j, POSITIONS,
-                  (float *)(turned[v / 2] + 2 * j + v % 2), 2 * FLOATS);
+                       (float *)(turned[v / 2] + 2 * j + v % 2), 2 * FLOATS);
   for (int o = 0; o < OUTPUTS; o++) {
     const float *row = g + o * POSITIONS;
     __m512d a = _mm512_setzero_pd(), b = a;

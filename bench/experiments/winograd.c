@@ -127,9 +127,9 @@ static void transform_weights(const float *w, int first)
     for (int p = 0; p < PLANES; p += FLOATS) {
       for (int half = 0; half < 2; half++)
         for (int k = 0; k < TAPS; k++)
-          transpose_square(w + (ptrdiff_t)(panel * WIDTH + half * FLOATS) * PLANES * TAPS + p * TAPS +
-                          k * FLOATS,
-                      PLANES * TAPS, (float *)&turned[half][k * FLOATS], FLOATS);
+          transpose_square(w + (ptrdiff_t)(panel * WIDTH + half * FLOATS) * PLANES * TAPS +
+                               p * TAPS + k * FLOATS,
+                           PLANES * TAPS, (float *)&turned[half][k * FLOATS], FLOATS);
       for (int l = 0; l < FLOATS; l++)
         for (int half = 0; half < 2; half++) {
           const __m512 *g = turned[half] + l * TAPS;

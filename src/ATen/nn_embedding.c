@@ -118,9 +118,9 @@ static at_tensor *table_gradient(at_pool *pool, at_tensor *out, at_tensor *grad,
   if (num_weights < 0)
     at_raise(AT_ERROR_ARGUMENT, "num_weights is %lld", (long long)num_weights);
   at_embedding_sums t = {.count = at_numel(row),
-                             .columns = columns,
-                             .index = check_rows(row, num_weights),
-                             .padding = padding_idx};
+                         .columns = columns,
+                         .index = check_rows(row, num_weights),
+                         .padding = padding_idx};
   const int64_t sizes[] = {num_weights, columns};
   const ptrdiff_t wide = columns * (ptrdiff_t)grad->type->elementSize;
   at_tensor *g = at_hold(pool, at_makeContiguous(grad)), *r = out;

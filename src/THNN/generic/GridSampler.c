@@ -1,4 +1,4 @@
-/* Images and volumes at the points of a grid, interpolated linearly. */
+/* Grid sampling of images and volumes, with linear interpolation. */
 #include "THNNTemplate.h"
 
 TH_DISPATCH(THNN_(GridKernel), THNN_(gridSampler))
@@ -28,7 +28,7 @@ static THNN_(Sampler) THNN_(sampler)(THTensor *input, THTensor *grid, int gridAr
        .points = 1,
        .in = {p.in[0], p.in[1], p.in[2]},
        .plane = p.input,
-       .wide = p.input > INT32_MAX / 4, /* so that places beyond the image are counted, too */
+       .wide = p.input > INT32_MAX / 4, /* so that indices beyond the image fit as well */
        .dims = dims,
        .size = {input->size[0], input->size[1]}};
   for (int a = 0; a < axes; a++) {
@@ -48,19 +48,19 @@ static void THNN_(runSampler)(int kernel, THNN_(Sampler) * s, ptrdiff_t count, p
   THParallel_for(count, THMax(1, TH_LOOP_GRAIN / THMax(1, cost)), THNN_(gridSampler)[kernel], s);
 }
 
-/* Turning a plane over costs about as much as sampling a quarter as many points. */
-static int THNN_(worthTurning)(const THNN_(Sampler) * s)
+/* The transpose of a plane costs about as much as sampling a quarter as many points. */
+static int THNN_(worthTransposing)(const THNN_(Sampler) * s)
 {
-  return s->planes >= THNN_GRID_FEW && s->points >= s->plane / 4;
+  return s->planes >= THNN_GRID_MIN_PLANES && s->points >= s->plane / 4;
 }
 
-/* Room for a group of planes of each share: turned over, as many times as it says, and pieces. */
+/* Room for each share: times transposed groups of planes, and tiles. */
 static void THNN_(makeRoom)(THNN_(Sampler) * s, THNN_(Call) * call, int times)
 {
   ptrdiff_t all;
   const ptrdiff_t cost = THNN_GRID_GROUP * (s->plane + 8 * s->points);
   s->shares = THParallel_threads(s->batch * s->groups, THMax(1, TH_LOOP_GRAIN / THMax(1, cost)));
-  s->room = times * (s->plane + THNN_GRID_PIECE) + 4 * THNN_GRID_PIECE;
+  s->room = times * (s->plane + THNN_GRID_TILE) + 4 * THNN_GRID_TILE;
   if (__builtin_mul_overflow(s->room, THNN_GRID_GROUP, &s->room) ||
       __builtin_mul_overflow(s->room, s->shares, &all))
     THError("%lld planes of %lld elements are too many", (long long)s->planes, (long long)s->plane);
@@ -76,18 +76,18 @@ static void THNN_(makeParts)(THNN_(Sampler) * s, THNN_(Call) * call)
   s->parts = (accreal *)THNN_(scratch)(call, all);
 }
 
-/* In the order of the groups, whichever threads they were computed by; some numbers at a time,
- * which are added up in vectors. */
+/* Adds up the groups' parts in the order of the groups, whichever threads computed them; BLOCK
+ * elements at a time, in vectors. */
 static void THNN_(addParts)(const THNN_(Sampler) * s)
 {
-  enum { SOME = 64 };
+  enum { BLOCK = 64 };
   const ptrdiff_t count = s->points * s->axes;
   TH_PARALLEL_FOR (n, s->batch, THMax(1, TH_LOOP_GRAIN / THMax(1, count * s->groups)))
-    for (ptrdiff_t from = 0; from < count; from += SOME) {
-      const ptrdiff_t some = THMin(SOME, count - from);
+    for (ptrdiff_t from = 0; from < count; from += BLOCK) {
+      const ptrdiff_t some = THMin(BLOCK, count - from);
       const accreal *part = s->parts + n * s->groups * count + from;
       real *to = s->gradGrid + n * count + from;
-      accreal sum[SOME] = {0};
+      accreal sum[BLOCK] = {0};
       for (int64_t group = 0; group < s->groups; group++, part += count)
 #pragma omp simd
         for (ptrdiff_t i = 0; i < some; i++)
@@ -107,14 +107,14 @@ static void THNN_(sample)(THTensor *input, THTensor *grid, THTensor *output, int
   input = THNN_(source)(&call, input);
   grid = THNN_(source)(&call, grid);
   THTensor *y = THNN_(result)(&call, output, s.dims, s.size);
-  const int turned = THNN_(worthTurning)(&s);
-  if (turned)
+  const int transposed = THNN_(worthTransposing)(&s);
+  if (transposed)
     THNN_(makeRoom)(&s, &call, 1);
   THNN_(start)(&call);
   s.x = THTensor_(data)(input);
   s.grid = THTensor_(data)(grid);
   s.y = THTensor_(data)(y);
-  if (turned)
+  if (transposed)
     THNN_(runSampler)(THNN_GRID_GROUPS, &s, s.shares, TH_LOOP_GRAIN);
   else
     THNN_(runSampler)(THNN_GRID_SAMPLE, &s, s.batch * s.blocks, 8 * THNN_GRID_BLOCK * s.planes);
@@ -140,8 +140,8 @@ static void THNN_(sampleBackward)(THTensor *input, THTensor *gradInput, THTensor
   gradOutput = THNN_(source)(&call, gradOutput);
   THTensor *x = THNN_(result)(&call, gradInput, s.dims, inputSize);
   THTensor *p = THNN_(result)(&call, gradGrid, s.dims, gridSize);
-  const int turned = THNN_(worthTurning)(&s);
-  if (turned) {
+  const int transposed = THNN_(worthTransposing)(&s);
+  if (transposed) {
     THNN_(makeRoom)(&s, &call, 2);
     THNN_(makeParts)(&s, &call);
   }
@@ -151,7 +151,7 @@ static void THNN_(sampleBackward)(THTensor *input, THTensor *gradInput, THTensor
   s.g = THTensor_(data)(gradOutput);
   s.gradInput = THTensor_(data)(x);
   s.gradGrid = THTensor_(data)(p);
-  if (turned) {
+  if (transposed) {
     THNN_(runSampler)(THNN_GRID_GROUPS_BACKWARD, &s, s.shares, TH_LOOP_GRAIN);
     THNN_(addParts)(&s);
   } else {

@@ -1,26 +1,27 @@
-/* Gradients of images at the points of a grid, of few planes, where a processor gathers quickly:
- * two planes together. */
+/* Gradients of grid sampling with few planes, for processors that gather quickly: two planes at a
+ * time. */
 #include "GridPairs.h"
 
-/* A vector of points: the first of four places, and what those weigh; what both rows and both
- * columns weigh; how a place's weight changes with the grid's numbers, down and across; and which
- * places are corners. */
+/* A vector of points.  at is the index of a point's upper left corner.  weight, row and column are
+ * the weights of its four corners, two rows and two columns; slope is how they change with the
+ * grid's coordinates, down and across; inside says which corners lie in the image. */
 typedef struct {
   int32_t at[LANES];
   real weight[4][LANES], row[2][LANES], column[2][LANES], slope[2][LANES];
   __mmask16 inside[4];
-} Moves;
+} GatherPoints;
 
-/* A vector of points' gradient, but for the slopes, down and across. */
+/* The gradients of a vector of points, down and across, before they are multiplied by slope. */
 typedef struct {
   double sum[2][LANES];
-} Moved;
+} PointGradients;
 
-/* n points, of which the grid has those numbers. */
-static void find_moves(const THNN_(Sampler) * s, const real *number, ptrdiff_t n, Moves *m)
+/* n points, whose grid coordinates begin at number. */
+static void find_gather_points(const THNN_(Sampler) * s, const real *number, ptrdiff_t n,
+                               GatherPoints *m)
 {
   for (ptrdiff_t i = 0; i < n; i += LANES, m++) {
-    Along x, y;
+    AxisPairs x, y;
     pairs_at(s, number + 2 * i, n - i, &y, &x);
     _mm512_storeu_si512(m->at, first_of_pairs(s, &y, &x));
     _mm512_storeu_ps(m->slope[0], y.slope);
@@ -36,10 +37,11 @@ static void find_moves(const THNN_(Sampler) * s, const real *number, ptrdiff_t n
   }
 }
 
-/* What points of a plane at x add to their gradients, times g.  Differences of neighbours are taken
- * first: they lose less than what would be left of large numbers. */
-INLINE void move_pairs(const real *x, int64_t width, const Moves *m, __m512 g, __m512 moved[2],
-                       int more)
+/* Adds the contribution of the plane x, times g, to the gradients of a vector of points.  Neighbours
+ * are subtracted before they are multiplied by weights: a difference of large products would lose
+ * more digits. */
+INLINE void pair_gradients(const real *x, int64_t width, const GatherPoints *m, __m512 g,
+                           __m512 gradient[2], int more)
 {
   __m512 at[2][2], change[2];
   for (int row = 0; row < 2; row++) {
@@ -53,24 +55,26 @@ INLINE void move_pairs(const real *x, int64_t width, const Moves *m, __m512 g, _
   change[1] = _mm512_fmadd_ps(_mm512_loadu_ps(m->row[1]), at[1][1] - at[1][0],
                               _mm512_loadu_ps(m->row[0]) * (at[0][1] - at[0][0]));
   for (int k = 0; k < 2; k++)
-    moved[k] = more ? _mm512_fmadd_ps(change[k], g, moved[k]) : _mm512_mul_ps(change[k], g);
+    gradient[k] = more ? _mm512_fmadd_ps(change[k], g, gradient[k]) : _mm512_mul_ps(change[k], g);
 }
 
-INLINE void add_moved(const __m512 moved[2], Moved *to)
+INLINE void add_gradients(const __m512 gradient[2], PointGradients *to)
 {
   for (int k = 0; k < 2; k++) {
     double *sum = to->sum[k];
-    const __m512d lower = _mm512_cvtps_pd(_mm512_castps512_ps256(moved[k]));
+    const __m512d lower = _mm512_cvtps_pd(_mm512_castps512_ps256(gradient[k]));
     const __m512d upper =
-        _mm512_cvtps_pd(_mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(moved[k]), 1)));
+        _mm512_cvtps_pd(_mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(gradient[k]), 1)));
     _mm512_storeu_pd(sum, _mm512_loadu_pd(sum) + lower);
     _mm512_storeu_pd(sum + LANES / 2, _mm512_loadu_pd(sum + LANES / 2) + upper);
   }
 }
 
-/* The same of n points, product by product: those of what is not finite are not differences'. */
-static __attribute__((noinline)) void move_some(const real *x, int64_t width, const Moves *m, int n,
-                                                const real *g, Moved *to)
+/* The same for n points, one product at a time: differences of values that are not finite would give
+ * another result. */
+static __attribute__((noinline)) void add_gradients_one_by_one(const real *x, int64_t width,
+                                                               const GatherPoints *m, int n,
+                                                               const real *g, PointGradients *to)
 {
   for (int i = 0; i < n; i++)
     for (int k = 0; k < 4; k++)
@@ -94,29 +98,30 @@ INLINE __mmask16 points_there(ptrdiff_t n)
 }
 
 /* n points of count planes, 1 or 2. */
-INLINE void move_planes(const THNN_(Sampler) * s, int count, const Moves *m, const real *x,
-                        const real *g, ptrdiff_t n, Moved *to)
+INLINE void gradients_of_planes(const THNN_(Sampler) * s, int count, const GatherPoints *m,
+                                const real *x, const real *g, ptrdiff_t n, PointGradients *to)
 {
   const ptrdiff_t width = s->in[2], plane = s->plane, points = s->points;
   for (ptrdiff_t i = 0; i < n; i += LANES, m++, to++) {
-    __m512 moved[2];
+    __m512 gradient[2];
     for (int p = 0; p < count; p++) {
       __builtin_prefetch(x + (count + p) * plane + i, 0, 2);
-      move_pairs(x + p * plane, width, m,
-                 _mm512_maskz_loadu_ps(points_there(n - i), g + p * points + i), moved, p);
+      pair_gradients(x + p * plane, width, m,
+                     _mm512_maskz_loadu_ps(points_there(n - i), g + p * points + i), gradient, p);
     }
-    if (is_finite(moved[0]) && is_finite(moved[1]))
-      add_moved(moved, to);
+    if (is_finite(gradient[0]) && is_finite(gradient[1]))
+      add_gradients(gradient, to);
     else
       for (int p = 0; p < count; p++)
-        move_some(x + p * plane, width, m, (int)THMin(LANES, n - i), g + p * points + i, to);
+        add_gradients_one_by_one(x + p * plane, width, m, (int)THMin(LANES, n - i),
+                                 g + p * points + i, to);
   }
 }
 
-/* Four places of a point.  All are read before any is written, as rows may be a multiple of 4 KB
- * apart, and written one by one: what is written in pairs has to be in the cache before another
- * pair that shares a number can be read. */
-INLINE void spread_one(real *upper, real *lower, const real *weight, real g)
+/* Adds g to the four corners of a point.  All four are read before the first is written, as rows may
+ * be a multiple of 4 KB apart.  They are written one by one: after a store of a pair, a load of
+ * another pair that shares an element with it would wait until the store has reached the cache. */
+INLINE void scatter_corners(real *upper, real *lower, const real *weight, real g)
 {
   const real sum[4] = {upper[0] + weight[0] * g, upper[1] + weight[LANES] * g,
                        lower[0] + weight[2 * LANES] * g, lower[1] + weight[3 * LANES] * g};
@@ -126,9 +131,11 @@ INLINE void spread_one(real *upper, real *lower, const real *weight, real g)
   *(volatile real *)(lower + 1) = sum[3];
 }
 
-/* The same where g is not finite, and nothing times 0 would count. */
-static __attribute__((noinline)) void spread_some(real *y, int64_t width, const Moves *m, int n,
-                                                  const real *g)
+/* The same for n points where g is not finite: corners with weight 0 are left out, as 0 * g would
+ * be NaN. */
+static __attribute__((noinline)) void scatter_one_by_one(real *y, int64_t width,
+                                                         const GatherPoints *m, int n,
+                                                         const real *g)
 {
   for (int k = 0; k < n; k++)
     for (int corner = 0; corner < 4; corner++)
@@ -138,9 +145,9 @@ static __attribute__((noinline)) void spread_some(real *y, int64_t width, const 
       }
 }
 
-/* n points of count planes, 1 or 2, in order. */
-INLINE void spread_planes_of(const THNN_(Sampler) * s, int count, const Moves *m, const real *g,
-                             real *y, ptrdiff_t n)
+/* Scatters n points of count planes, 1 or 2, in the order of the points. */
+INLINE void scatter_points(const THNN_(Sampler) * s, int count, const GatherPoints *m,
+                           const real *g, real *y, ptrdiff_t n)
 {
   const ptrdiff_t width = s->in[2], plane = s->plane, points = s->points;
   for (ptrdiff_t i = 0; i < n; i += LANES, m++) {
@@ -152,23 +159,23 @@ INLINE void spread_planes_of(const THNN_(Sampler) * s, int count, const Moves *m
     }
     if (!finite) {
       for (int p = 0; p < count; p++)
-        spread_some(y + p * plane, width, m, some, g + p * points + i);
+        scatter_one_by_one(y + p * plane, width, m, some, g + p * points + i);
       continue;
     }
     for (int k = 0; k < some; k++) {
       real *upper = y + m->at[k], *lower = upper + width;
       const real *weight = &m->weight[0][k];
-      spread_one(upper, lower, weight, g[i + k]);
+      scatter_corners(upper, lower, weight, g[i + k]);
       if (count > 1)
-        spread_one(upper + plane, lower + plane, weight, g[points + i + k]);
+        scatter_corners(upper + plane, lower + plane, weight, g[points + i + k]);
     }
   }
 }
 
-/* Planes begin ... end of an image, at n points from point on; y is set to 0 before the first
- * ones. */
-static void spread_some_planes(const THNN_(Sampler) * s, int64_t begin, int64_t end, int64_t point,
-                               ptrdiff_t n, const Moves *m)
+/* Scatters n points, beginning with point, to planes begin ... end of an image.  The planes are
+ * cleared before the first block of points. */
+static void scatter_block(const THNN_(Sampler) * s, int64_t begin, int64_t end, int64_t point,
+                          ptrdiff_t n, const GatherPoints *m)
 {
   for (int64_t plane = begin; plane < end; plane += 2) {
     const int count = end - plane > 1 ? 2 : 1;
@@ -177,27 +184,27 @@ static void spread_some_planes(const THNN_(Sampler) * s, int64_t begin, int64_t 
     if (point == 0)
       memset(y, 0, (size_t)(count * s->plane) * sizeof *y);
     if (count == 2)
-      spread_planes_of(s, 2, m, g, y, n);
+      scatter_points(s, 2, m, g, y, n);
     else
-      spread_planes_of(s, 1, m, g, y, n);
+      scatter_points(s, 1, m, g, y, n);
   }
 }
 
-static void move_some_planes(const THNN_(Sampler) * s, int64_t begin, int64_t end, int64_t point,
-                             ptrdiff_t n, const Moves *m, Moved *to)
+static void gradients_of_block(const THNN_(Sampler) * s, int64_t begin, int64_t end, int64_t point,
+                               ptrdiff_t n, const GatherPoints *m, PointGradients *to)
 {
   memset(to, 0, (size_t)((n + LANES - 1) / LANES) * sizeof *to);
   for (int64_t plane = begin; plane < end; plane += 2) {
     const real *x = s->x + plane * s->plane, *g = s->g + plane * s->points + point;
     if (end - plane > 1)
-      move_planes(s, 2, m, x, g, n, to);
+      gradients_of_planes(s, 2, m, x, g, n, to);
     else
-      move_planes(s, 1, m, x, g, n, to);
+      gradients_of_planes(s, 1, m, x, g, n, to);
   }
 }
 
-/* A vector of points' gradients, down or across. */
-INLINE __m512 gradient_of(const Moves *m, const Moved *from, int a)
+/* The gradients of a vector of points along axis a, 0 (down) or 1 (across). */
+INLINE __m512 gradient_of(const GatherPoints *m, const PointGradients *from, int a)
 {
   __m512 all = _mm512_setzero_ps();
   for (int half = 0; half < 2; half++) {
@@ -210,8 +217,9 @@ INLINE __m512 gradient_of(const Moves *m, const Moved *from, int a)
   return all;
 }
 
-/* The gradients of n points, across and down by turns. */
-static void take_moved(const Moves *m, const Moved *from, ptrdiff_t n, real *to)
+/* Stores the gradients of n points, across and down interleaved. */
+static void store_gradients(const GatherPoints *m, const PointGradients *from, ptrdiff_t n,
+                            real *to)
 {
   for (ptrdiff_t i = 0; i < n; i += LANES, m++, from++, to += 2 * LANES) {
     const uint32_t there = n - i < LANES ? (1u << 2 * (n - i)) - 1 : UINT32_MAX;
@@ -221,31 +229,31 @@ static void take_moved(const Moves *m, const Moved *from, ptrdiff_t n, real *to)
   }
 }
 
-/* Planes begin ... end: gradInput. */
-static void spread_planes_by_pairs(const THNN_(Sampler) * s, ptrdiff_t begin, ptrdiff_t end)
+/* Computes gradInput for planes begin ... end. */
+static void scatter_planes_by_pairs(const THNN_(Sampler) * s, ptrdiff_t begin, ptrdiff_t end)
 {
-  Moves moves[BLOCK / LANES];
+  GatherPoints points[BLOCK / LANES];
   for (ptrdiff_t from = begin, to; from < end; from = to) {
     const int64_t image = from / s->planes;
     to = THMin(end, (image + 1) * s->planes);
     for (int64_t point = 0; point < s->points; point += BLOCK) {
       const ptrdiff_t n = THMin(BLOCK, s->points - point);
-      find_moves(s, s->grid + 2 * (image * s->points + point), n, moves);
-      spread_some_planes(s, from, to, point, n, moves);
+      find_gather_points(s, s->grid + 2 * (image * s->points + point), n, points);
+      scatter_block(s, from, to, point, n, points);
     }
   }
 }
 
-/* Blocks of all images: gradGrid. */
-static void move_blocks_by_pairs(const THNN_(Sampler) * s, ptrdiff_t begin, ptrdiff_t end)
+/* Computes gradGrid for blocks begin ... end of all images. */
+static void grid_gradients_by_pairs(const THNN_(Sampler) * s, ptrdiff_t begin, ptrdiff_t end)
 {
-  Moves moves[BLOCK / LANES];
-  Moved moved[BLOCK / LANES];
+  GatherPoints points[BLOCK / LANES];
+  PointGradients gradient[BLOCK / LANES];
   for (ptrdiff_t b = begin; b < end; b++) {
     const int64_t image = b / s->blocks, point = b % s->blocks * BLOCK;
     const ptrdiff_t n = THMin(BLOCK, s->points - point), all = 2 * (image * s->points + point);
-    find_moves(s, s->grid + all, n, moves);
-    move_some_planes(s, image * s->planes, (image + 1) * s->planes, point, n, moves, moved);
-    take_moved(moves, moved, n, s->gradGrid + all);
+    find_gather_points(s, s->grid + all, n, points);
+    gradients_of_block(s, image * s->planes, (image + 1) * s->planes, point, n, points, gradient);
+    store_gradients(points, gradient, n, s->gradGrid + all);
   }
 }

@@ -1,4 +1,4 @@
-/* Images at the points of a grid, block by block. */
+/* Grid sampling, block by block of points. */
 #include "THNNTemplate.h"
 
 #include <float.h>
@@ -10,22 +10,22 @@ enum { BLOCK = THNN_GRID_BLOCK, GROUP = THNN_GRID_GROUP, CORNERS = 8 };
 
 typedef struct {
   int count; /* of points */
-  /* In a plane; 0 where the corner is outside, which counts as 0.  Planes of more than 2^29
-   * elements have wide numbers, and slower vectors. */
+  /* Indices in a plane, 0 where the corner is outside; its weight is then 0.  Planes of more than
+   * 2^29 elements have wide indices, and slower vectors. */
   int32_t at[CORNERS][BLOCK];
   int64_t wide[CORNERS][BLOCK];
   real weight[CORNERS][BLOCK]; /* 0 there */
-  real low[3][BLOCK];          /* the first place along an axis */
-  real part[3][2][BLOCK];      /* of both places along an axis, which multiply to the weight, */
-  int32_t within[3][2][BLOCK]; /* 1 where the image has them, */
-  real slope[3][BLOCK];        /* and of the place by the grid's number */
+  real low[3][BLOCK];          /* the first of two indices along an axis */
+  real part[3][2][BLOCK];      /* their weights along the axis; the product is the weight */
+  int32_t within[3][2][BLOCK]; /* 1 where the index is in the image */
+  real slope[3][BLOCK];        /* derivative of the position by the grid's coordinate */
   int8_t inside[CORNERS][BLOCK];
 } Corners;
 
 /* --- corners --------------------------------------------------------------------------------- */
 
-/* Places become those from 0 to last that they are reflected to, but for what is not finite; slopes
- * change their signs with the direction. */
+/* Reflects positions into 0 ... last, unless they are not finite; slopes change their signs where
+ * the direction does. */
 static __attribute__((noinline)) void reflect(real *at, real *slope, int count, int64_t last)
 {
   const double width = (double)last;
@@ -40,9 +40,9 @@ static __attribute__((noinline)) void reflect(real *at, real *slope, int count, 
   }
 }
 
-/* Numbers become at least low, as NaN does, and at most high.  (A loop of its own: the compiler
- * makes branches of comparisons that depend on each other.) */
-static inline void hold(real *x, int count, real low, real high)
+/* Clamps x to low ... high; NaN becomes low.  (A loop of its own: the compiler makes branches of
+ * comparisons that depend on each other.) */
+static inline void clamp(real *x, int count, real low, real high)
 {
 #pragma omp simd
   for (int i = 0; i < count; i++) {
@@ -51,10 +51,10 @@ static inline void hold(real *x, int count, real low, real high)
   }
 }
 
-/* Places along axis a, 0 to last in the image, from the grid's numbers. */
-static inline __attribute__((always_inline)) void find_places(const THNN_(Sampler) * s, int axes,
-                                                              int wide, int a, const real *number,
-                                                              Corners *c)
+/* Finds indices and weights along axis a from the grid's coordinates. */
+static inline __attribute__((always_inline)) void find_indices(const THNN_(Sampler) * s, int axes,
+                                                               int wide, int a, const real *number,
+                                                               Corners *c)
 {
   const int64_t last = s->in[a] - 1;
   const int count = c->count;
@@ -71,9 +71,9 @@ static inline __attribute__((always_inline)) void find_places(const THNN_(Sample
 #pragma omp simd
     for (int i = 0; i < count; i++)
       slope[i] = ((at[i] > 0) & (at[i] < (real)last)) ? slope[i] : 0;
-    hold(at, count, 0, (real)last);
+    clamp(at, count, 0, (real)last);
   }
-  hold(at, count, -1, end); /* there and beyond both places are outside */
+  clamp(at, count, -1, end); /* at -1 and at end both indices are outside */
 #pragma omp simd
   for (int i = 0; i < count; i++) {
     const real from = at[i];
@@ -88,9 +88,9 @@ static inline __attribute__((always_inline)) void find_places(const THNN_(Sample
   }
 }
 
-/* Corners come from the places along the axes. */
-static inline __attribute__((always_inline)) void join_places(const THNN_(Sampler) * s, int axes,
-                                                              int wide, Corners *c)
+/* Combines the indices along the axes into corners. */
+static inline __attribute__((always_inline)) void join_indices(const THNN_(Sampler) * s, int axes,
+                                                               int wide, Corners *c)
 {
   const double height = (double)s->in[1], width = (double)s->in[2];
   const int count = c->count;
@@ -114,7 +114,7 @@ static inline __attribute__((always_inline)) void join_places(const THNN_(Sample
   }
 }
 
-/* F is compiled for each number of axes and each width of places. */
+/* F is compiled for each number of axes and each width of indices. */
 #define FOR_KIND(F, ...)           \
   switch (s->axes + 2 * s->wide) { \
     case 2:                        \
@@ -134,13 +134,13 @@ static inline __attribute__((always_inline)) void find_all(const THNN_(Sampler) 
                                                            int wide, const real *number, Corners *c)
 {
   for (int a = 3 - axes; a < 3; a++)
-    find_places(s, axes, wide, a, number, c);
-  join_places(s, axes, wide, c);
+    find_indices(s, axes, wide, a, number, c);
+  join_indices(s, axes, wide, c);
 }
 
-/* The grid's numbers of block b of all images. */
-static const real *numbers_of(const THNN_(Sampler) * s, ptrdiff_t b, int64_t *image, int64_t *point,
-                              Corners *c)
+/* The grid's coordinates for block b of all images. */
+static const real *coordinates_of(const THNN_(Sampler) * s, ptrdiff_t b, int64_t *image,
+                                  int64_t *point, Corners *c)
 {
   *image = b / s->blocks;
   *point = b % s->blocks * BLOCK;
@@ -148,11 +148,11 @@ static const real *numbers_of(const THNN_(Sampler) * s, ptrdiff_t b, int64_t *im
   return s->grid + (*image * s->points + *point) * s->axes;
 }
 
-/* Of block b of all images, whose number and first point it tells. */
+/* Finds the corners of block b of all images, and sets the image and the block's first point. */
 static __attribute__((noinline)) void find_corners(const THNN_(Sampler) * s, ptrdiff_t b,
                                                    int64_t *image, int64_t *point, Corners *c)
 {
-  const real *number = numbers_of(s, b, image, point, c);
+  const real *number = coordinates_of(s, b, image, point, c);
   FOR_KIND(find_all, number, c)
 }
 
@@ -163,7 +163,7 @@ static inline int64_t corner(const Corners *c, int wide, int k, int i)
 
 /* --- forward --------------------------------------------------------------------------------- */
 
-/* Of groups of planes, the first one of a share. */
+/* The first group of planes of a share. */
 static int64_t begin_of(const THNN_(Sampler) * s, ptrdiff_t share)
 {
   const int64_t all = s->batch * s->groups, rest = all % s->shares;
@@ -173,7 +173,7 @@ static int64_t begin_of(const THNN_(Sampler) * s, ptrdiff_t share)
 #if defined(__AVX512F__) && defined(TH_REAL_IS_FLOAT)
 #include "GridMoves.h"
 #else
-/* What a processor that gathers quickly does by pairs of neighbours. */
+/* Processors that gather quickly work on pairs of neighbours; there are none at this level. */
 #define BY_PAIRS(NAME)                                                            \
   static void NAME(TH_UNUSED const THNN_(Sampler) * s, TH_UNUSED ptrdiff_t begin, \
                    TH_UNUSED ptrdiff_t end)                                       \
@@ -181,8 +181,8 @@ static int64_t begin_of(const THNN_(Sampler) * s, ptrdiff_t share)
   }
 BY_PAIRS(sample_blocks_by_pairs)
 BY_PAIRS(sample_shares_by_pairs)
-BY_PAIRS(spread_planes_by_pairs)
-BY_PAIRS(move_blocks_by_pairs)
+BY_PAIRS(scatter_planes_by_pairs)
+BY_PAIRS(grid_gradients_by_pairs)
 
 static int gathers_quickly(TH_UNUSED const THNN_(Sampler) * s)
 {
@@ -224,9 +224,9 @@ static void sample_blocks(void *sampler, ptrdiff_t begin, ptrdiff_t end)
 
 /* --- backward -------------------------------------------------------------------------------- */
 
-/* Each plane is one thread's, and takes points in order. */
-static inline __attribute__((always_inline)) void spread(const THNN_(Sampler) * s, int axes,
-                                                         int wide, ptrdiff_t begin, ptrdiff_t end)
+/* Each plane belongs to one thread, which adds points in order. */
+static inline __attribute__((always_inline)) void scatter(const THNN_(Sampler) * s, int axes,
+                                                          int wide, ptrdiff_t begin, ptrdiff_t end)
 {
   Corners c;
   int64_t n, first;
@@ -247,23 +247,24 @@ static inline __attribute__((always_inline)) void spread(const THNN_(Sampler) * 
   }
 }
 
-static void spread_planes(void *sampler, ptrdiff_t begin, ptrdiff_t end)
+static void scatter_planes(void *sampler, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Sampler) *s = sampler;
   if (gathers_quickly(s)) {
-    spread_planes_by_pairs(s, begin, end);
+    scatter_planes_by_pairs(s, begin, end);
     return;
   }
   memset(s->gradInput + begin * s->plane, 0,
          (size_t)((end - begin) * s->plane) * sizeof *s->gradInput);
-  FOR_KIND(spread, begin, end)
+  FOR_KIND(scatter, begin, end)
 }
 
-/* A corner's product of image and gradient, summed over planes, counts by how its weight changes
- * with the point: by 1 or -1 along an axis, times its parts along the others. */
-static inline __attribute__((always_inline)) void move_points(const THNN_(Sampler) * s, int axes,
-                                                              int wide, ptrdiff_t begin,
-                                                              ptrdiff_t end)
+/* The gradient along an axis sums, over corners, the product of image and gradient (summed over
+ * planes) times the derivative of the corner's weight: 1 or -1 times its parts along the other
+ * axes. */
+static inline __attribute__((always_inline)) void grid_gradients(const THNN_(Sampler) * s, int axes,
+                                                                 int wide, ptrdiff_t begin,
+                                                                 ptrdiff_t end)
 {
   Corners c;
   int64_t n, first;
@@ -293,27 +294,27 @@ static inline __attribute__((always_inline)) void move_points(const THNN_(Sample
   }
 }
 
-static void move_blocks(void *sampler, ptrdiff_t begin, ptrdiff_t end)
+static void grid_gradient_blocks(void *sampler, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Sampler) *s = sampler;
   if (gathers_quickly(s))
-    move_blocks_by_pairs(s, begin, end);
+    grid_gradients_by_pairs(s, begin, end);
   else
-    FOR_KIND(move_points, begin, end)
+    FOR_KIND(grid_gradients, begin, end)
 }
 
-/* --- planes turned over ---------------------------------------------------------------------- */
+/* --- transposed planes ----------------------------------------------------------------------- */
 
-enum { PIECE = THNN_GRID_PIECE, VECTORS = GROUP / LANES };
+enum { TILE = THNN_GRID_TILE, VECTORS = GROUP / LANES };
 
-/* A group of planes of an image, and room for it: what its planes hold at one place lies side by
- * side. */
+/* A group of planes of an image, and room for it: the values of its planes at one position lie side
+ * by side. */
 typedef struct {
-  int64_t image, first; /* plane, of all images' */
+  int64_t image, first; /* first plane, counted over all images */
   int planes;
-  real *x, *y; /* turned planes of input and gradInput */
-  real *piece; /* some points' turned values */
-  real *lines; /* and not turned */
+  real *x, *y; /* transposed planes of input and gradInput */
+  real *piece; /* transposed values of some points */
+  real *lines; /* the same values before or after the transpose */
 } Group;
 
 static Group group_of(const THNN_(Sampler) * s, ptrdiff_t share, int64_t number)
@@ -324,14 +325,14 @@ static Group group_of(const THNN_(Sampler) * s, ptrdiff_t share, int64_t number)
                        .first = image * s->planes + before,
                        .planes = (int)THMin(GROUP, s->planes - before),
                        .piece = room,
-                       .lines = room + PIECE * GROUP,
-                       .x = room + 4 * PIECE * GROUP,
-                       .y = room + (s->plane + 5 * PIECE) * GROUP};
+                       .lines = room + TILE * GROUP,
+                       .x = room + 4 * TILE * GROUP,
+                       .y = room + (s->plane + 5 * TILE) * GROUP};
   return group;
 }
 
-/* n elements of each plane, which are apart, become rows of a group. */
-static void turn_in(const Group *group, real *to, const real *x, ptrdiff_t apart, ptrdiff_t n)
+/* Transposes n elements of each plane, planes being apart, to rows of a group. */
+static void transpose_in(const Group *group, real *to, const real *x, ptrdiff_t apart, ptrdiff_t n)
 {
   if (group->planes < GROUP)
     memset(to, 0, (size_t)(n * GROUP) * sizeof *to);
@@ -342,10 +343,11 @@ static void turn_in(const Group *group, real *to, const real *x, ptrdiff_t apart
 #endif
 }
 
-/* n rows, at most a piece, become elements of planes again. */
-static void turn_out(const Group *group, const real *from, real *y, ptrdiff_t apart, ptrdiff_t n)
+/* Transposes n rows, at most a tile, to elements of planes. */
+static void transpose_out(const Group *group, const real *from, real *y, ptrdiff_t apart,
+                          ptrdiff_t n)
 {
-  enum { PITCH = PIECE + 64 / sizeof *y }; /* lines do not share a set of the cache */
+  enum { PITCH = TILE + 64 / sizeof *y }; /* lines do not share a set of the cache */
 #ifdef TH_REAL_IS_FLOAT
   THTranspose32_lines(group->lines, PITCH, from, n, GROUP, GROUP);
 #else
@@ -362,7 +364,7 @@ static inline Vector vector_at(const real *x)
   return v;
 }
 
-/* v times a weight, and 0 where that is 0. */
+/* v times weight, and 0 where weight is 0. */
 INLINE Vector weighted(real weight, Vector v)
 {
   const Vector all = weight - (Vector){0};
@@ -378,11 +380,11 @@ INLINE void sample_groups(const THNN_(Sampler) * s, int axes, int wide, ptrdiff_
   for (ptrdiff_t share = begin; share < end; share++)
     for (int64_t number = begin_of(s, share); number < begin_of(s, share + 1); number++) {
       const Group group = group_of(s, share, number);
-      turn_in(&group, group.x, s->x + group.first * s->plane, s->plane, s->plane);
+      transpose_in(&group, group.x, s->x + group.first * s->plane, s->plane, s->plane);
       for (int64_t b = 0; b < s->blocks; b++) {
         find_corners(s, group.image * s->blocks + b, &image, &first, &c);
         for (int from = 0, n; from < c.count; from += n) {
-          n = THMin(PIECE, c.count - from);
+          n = THMin(TILE, c.count - from);
           for (int i = 0; i < n; i++) {
             Vector sum[VECTORS] = {{0}};
             for (int k = 0; k < 1 << axes; k++) {
@@ -392,8 +394,8 @@ INLINE void sample_groups(const THNN_(Sampler) * s, int axes, int wide, ptrdiff_
             }
             memcpy(group.piece + i * GROUP, sum, sizeof sum);
           }
-          turn_out(&group, group.piece, s->y + group.first * s->points + first + from, s->points,
-                   n);
+          transpose_out(&group, group.piece, s->y + group.first * s->points + first + from,
+                        s->points, n);
         }
       }
     }
@@ -430,9 +432,10 @@ INLINE accreal total(Sum sum)
   return all[0];
 }
 
-/* What a point's gradient, of a group of planes, adds to gradInput and to the grid's gradient. */
-INLINE void spread_point(const Group *group, const Corners *c, int axes, int wide, int i,
-                         const real *g, accreal *part)
+/* Adds a point's gradient, of a group of planes, to gradInput, and computes their part of the
+ * grid's gradient. */
+INLINE void scatter_point(const Group *group, const Corners *c, int axes, int wide, int i,
+                          const real *g, accreal *part)
 {
   Sum gradient[3] = {{0}}, numbers[MORE];
   for (int v = 0; v < MORE; v++)
@@ -463,34 +466,34 @@ INLINE void spread_point(const Group *group, const Corners *c, int axes, int wid
 #if defined(__AVX512F__) && defined(TH_REAL_IS_FLOAT)
 #include "GridSpread.h"
 #else
-typedef int Spreads;
+typedef int ScatterPoints;
 
-static int spreads_pairs(TH_UNUSED const THNN_(Sampler) * s)
+static int can_scatter_pairs(TH_UNUSED const THNN_(Sampler) * s)
 {
   return 0;
 }
 
-static int find_spreads(TH_UNUSED const THNN_(Sampler) * s, TH_UNUSED ptrdiff_t b,
-                        TH_UNUSED Spreads *to)
+static int find_scatter_points(TH_UNUSED const THNN_(Sampler) * s, TH_UNUSED ptrdiff_t b,
+                               TH_UNUSED ScatterPoints *to)
 {
   return 0;
 }
 
-static int spread_pairs(TH_UNUSED const THNN_(Sampler) * s, TH_UNUSED const Group *group,
-                        TH_UNUSED const Spreads *c, TH_UNUSED int from, TH_UNUSED int n,
-                        TH_UNUSED accreal *part)
+static int scatter_pairs(TH_UNUSED const THNN_(Sampler) * s, TH_UNUSED const Group *group,
+                         TH_UNUSED const ScatterPoints *c, TH_UNUSED int from, TH_UNUSED int n,
+                         TH_UNUSED accreal *part)
 {
   return 0;
 }
 #endif
 
-/* Adds up what a group of planes gives, in pairs of places or corner by corner, and says whether
- * that is right. */
-INLINE int spread_group(const THNN_(Sampler) * s, int axes, int wide, int pairs, int64_t number,
-                        const Group *group)
+/* Computes the gradients of a group of planes, in pairs or corner by corner.  Returns whether the
+ * result is right: in pairs it is not where a value is not finite. */
+INLINE int scatter_group(const THNN_(Sampler) * s, int axes, int wide, int pairs, int64_t number,
+                         const Group *group)
 {
   Corners c;
-  Spreads spreads;
+  ScatterPoints points;
   int64_t image, first;
   int right = 1;
   memset(group->y, 0, (size_t)(s->plane * GROUP) * sizeof *group->y);
@@ -499,50 +502,49 @@ INLINE int spread_group(const THNN_(Sampler) * s, int axes, int wide, int pairs,
     int count;
     if (pairs) {
       first = b * BLOCK;
-      count = find_spreads(s, block, &spreads);
+      count = find_scatter_points(s, block, &points);
     } else {
       find_corners(s, block, &image, &first, &c);
       count = c.count;
     }
     for (int from = 0, n; from < count; from += n) {
-      n = THMin(PIECE, count - from);
-      turn_in(group, group->piece, s->g + group->first * s->points + first + from, s->points, n);
+      n = THMin(TILE, count - from);
+      transpose_in(group, group->piece, s->g + group->first * s->points + first + from, s->points,
+                   n);
       accreal *part = s->parts + (number * s->points + first + from) * axes;
       if (pairs)
-        right &= spread_pairs(s, group, &spreads, from, n, part);
+        right &= scatter_pairs(s, group, &points, from, n, part);
       for (int i = 0; !pairs && i < n; i++)
-        spread_point(group, &c, axes, wide, from + i, group->piece + i * GROUP, part + i * axes);
+        scatter_point(group, &c, axes, wide, from + i, group->piece + i * GROUP, part + i * axes);
     }
   }
   return right;
 }
 
-INLINE void spread_groups(const THNN_(Sampler) * s, int axes, int wide, ptrdiff_t begin,
-                          ptrdiff_t end)
+INLINE void scatter_groups(const THNN_(Sampler) * s, int axes, int wide, ptrdiff_t begin,
+                           ptrdiff_t end)
 {
-  const int pairs = axes == 2 && !wide && spreads_pairs(s);
+  const int pairs = axes == 2 && !wide && can_scatter_pairs(s);
   for (ptrdiff_t share = begin; share < end; share++)
     for (int64_t number = begin_of(s, share); number < begin_of(s, share + 1); number++) {
       const Group group = group_of(s, share, number);
-      turn_in(&group, group.x, s->x + group.first * s->plane, s->plane, s->plane);
-      if (!pairs || !spread_group(s, axes, wide, 1, number, &group))
-        spread_group(s, axes, wide, 0, number, &group);
-      for (int64_t from = 0; from < s->plane; from += PIECE)
-        turn_out(&group, group.y + from * GROUP, s->gradInput + group.first * s->plane + from,
-                 s->plane, THMin(PIECE, s->plane - from));
+      transpose_in(&group, group.x, s->x + group.first * s->plane, s->plane, s->plane);
+      if (!pairs || !scatter_group(s, axes, wide, 1, number, &group))
+        scatter_group(s, axes, wide, 0, number, &group);
+      for (int64_t from = 0; from < s->plane; from += TILE)
+        transpose_out(&group, group.y + from * GROUP, s->gradInput + group.first * s->plane + from,
+                      s->plane, THMin(TILE, s->plane - from));
     }
 }
 
-static void spread_shares(void *sampler, ptrdiff_t begin, ptrdiff_t end)
+static void scatter_shares(void *sampler, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Sampler) *s = sampler;
-  FOR_KIND(spread_groups, begin, end)
+  FOR_KIND(scatter_groups, begin, end)
 }
 
 const THNN_(GridKernel) TH_LEVEL_(THNN_(gridSampler))[] = {
-    [THNN_GRID_SAMPLE] = sample_blocks,
-    [THNN_GRID_INPUT] = spread_planes,
-    [THNN_GRID_POINTS] = move_blocks,
-    [THNN_GRID_GROUPS] = sample_shares,
-    [THNN_GRID_GROUPS_BACKWARD] = spread_shares,
+    [THNN_GRID_SAMPLE] = sample_blocks,           [THNN_GRID_INPUT] = scatter_planes,
+    [THNN_GRID_POINTS] = grid_gradient_blocks,    [THNN_GRID_GROUPS] = sample_shares,
+    [THNN_GRID_GROUPS_BACKWARD] = scatter_shares,
 };

@@ -1,29 +1,29 @@
-/* Gradients of images at the points of a grid, of planes turned over: the four places of a point
- * are in the image even where its corners are not, and then weigh nothing, so that no corner needs
- * to be looked at by itself. */
+/* Gradients of grid sampling, of transposed planes: the four elements of a point always lie in the
+ * image.  Where a corner lies outside, its element has weight 0, so that corners need no test. */
 
-/* A block's points: the first of four places; what the places weigh; of both rows and both columns
- * what they weigh, and how that changes with the grid's numbers. */
+/* The points of a block.  at is the index of the upper left one of four elements; weight, row and
+ * column are the weights of the elements, rows and columns; down and across are how the weights of
+ * rows and columns change with the grid's coordinates. */
 typedef struct {
   int32_t at[BLOCK];
   real weight[4][BLOCK];
   real row[2][BLOCK], column[2][BLOCK], down[2][BLOCK], across[2][BLOCK];
-} Spreads;
+} ScatterPoints;
 
-static int spreads_pairs(const THNN_(Sampler) * s)
+static int can_scatter_pairs(const THNN_(Sampler) * s)
 {
   return s->axes == 2 && !s->wide && s->in[1] > 1 && s->in[2] > 1;
 }
 
-/* Of block b of all images. */
-static __attribute__((noinline)) int find_spreads(const THNN_(Sampler) * s, ptrdiff_t b,
-                                                  Spreads *to)
+/* Finds the points of block b of all images, and returns how many there are. */
+static __attribute__((noinline)) int find_scatter_points(const THNN_(Sampler) * s, ptrdiff_t b,
+                                                         ScatterPoints *to)
 {
   const int64_t image = b / s->blocks, point = b % s->blocks * BLOCK;
   const real *number = s->grid + 2 * (image * s->points + point);
   const int count = (int)THMin(BLOCK, s->points - point);
   for (int i = 0; i < count; i += LANES) {
-    Along x, y;
+    AxisPairs x, y;
     pairs_at(s, number + 2 * i, count - i, &y, &x);
     _mm512_storeu_si512(to->at + i, first_of_pairs(s, &y, &x));
     for (int k = 0; k < 4; k++)
@@ -38,7 +38,7 @@ static __attribute__((noinline)) int find_spreads(const THNN_(Sampler) * s, ptrd
   return count;
 }
 
-/* Eight vectors become one of their sums. */
+/* A vector of the sums of eight vectors. */
 INLINE __m512d sum_of_each(const __m512d v[8])
 {
   const __m512i even = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
@@ -54,7 +54,7 @@ INLINE __m512d sum_of_each(const __m512d v[8])
                        _mm512_shuffle_f64x2(four[0], four[1], 0xee));
 }
 
-/* What is at a point's four places times its gradient, of a group of planes. */
+/* The products of a point's four elements with its gradient, for a group of planes. */
 INLINE void products_at(const real *x, int64_t width, const real *g, __m512d product[4])
 {
   for (int v = 0; v < GROUP; v += 8) {
@@ -67,8 +67,9 @@ INLINE void products_at(const real *x, int64_t width, const real *g, __m512d pro
   }
 }
 
-/* A point's gradient, of a group of planes, times its weights. */
-INLINE void add_to_places(real *y, int64_t width, const Spreads *c, int point, const real *piece)
+/* Adds a point's gradient, times its weights, to its four elements in a group of planes. */
+INLINE void add_to_corners(real *y, int64_t width, const ScatterPoints *c, int point,
+                           const real *piece)
 {
   const __m512 g = _mm512_loadu_ps(piece);
   __m512 to[4]; /* loaded before any is stored: rows may be a multiple of 4 KB apart */
@@ -79,12 +80,14 @@ INLINE void add_to_places(real *y, int64_t width, const Spreads *c, int point, c
     _mm512_storeu_ps(y + ((k >> 1) * width + (k & 1)) * GROUP, to[k]);
 }
 
-/* Points from ... from + n of a block: what a group adds to gradInput and to the grid's gradient.
- * Says whether all is finite: what is not may lie at a place that is no corner. */
-static __attribute__((noinline)) int spread_pairs(const THNN_(Sampler) * s, const Group *group,
-                                                  const Spreads *c, int from, int n, accreal *part)
+/* Adds what a group of planes gives at points from ... from + n of a block to gradInput, and writes
+ * its part of the grid's gradient.  Returns whether all is finite: a value that is not may belong
+ * to an element with weight 0. */
+static __attribute__((noinline)) int scatter_pairs(const THNN_(Sampler) * s, const Group *group,
+                                                   const ScatterPoints *c, int from, int n,
+                                                   accreal *part)
 {
-  double sum[PIECE][4];
+  double sum[TILE][4];
   const int64_t width = s->in[2];
   __mmask8 wrong = 0;
   for (int i = 0; i < n; i += 2) {
@@ -98,8 +101,8 @@ static __attribute__((noinline)) int spread_pairs(const THNN_(Sampler) * s, cons
     wrong |= _mm512_cmp_pd_mask(_mm512_sub_pd(all, all), _mm512_setzero_pd(), _CMP_NEQ_UQ);
     _mm512_storeu_pd(sum[i], all);
     for (int j = i; j < THMin(i + 2, n); j++)
-      add_to_places(group->y + (int64_t)c->at[from + j] * GROUP, width, c, from + j,
-                    group->piece + j * GROUP);
+      add_to_corners(group->y + (int64_t)c->at[from + j] * GROUP, width, c, from + j,
+                     group->piece + j * GROUP);
   }
 #pragma omp simd
   for (int i = 0; i < n; i++) {

@@ -58,8 +58,8 @@ static void gather(const THRun *run, int first, int inputs, ptrdiff_t row, ptrdi
 
 /* A contiguous row whose result is too large for the caches: computed in short pieces, which are
  * sent from a buffer. */
-static void stream_row(ptrdiff_t n, real *r, const real *const *row, const void *scalars, int inputs,
-                     Line line)
+static void stream_row(ptrdiff_t n, real *r, const real *const *row, const void *scalars,
+                       int inputs, Line line)
 {
   enum { SHORT = TH_STREAM_PIECE / sizeof(real) };
   _Alignas(TH_STREAM_LINE) real result[SHORT];
