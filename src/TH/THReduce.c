@@ -5,23 +5,23 @@
 #include "THPlan.h"
 
 enum {
-  LANES = 128,     /* that a long row is folded into */
-  SHORT = 128,     /* a row that is not worth folding */
-  SHORT_LINE = 32, /* the same of elements side by side */
+  LANES = 128,     /* lanes that a long row is folded into */
+  SHORT = 128,     /* elements; shorter rows are not worth folding */
+  SHORT_LINE = 32, /* the same for adjacent elements */
   TILE = 1024,     /* the most lines of a piece */
-  WIDE = 2048,     /* the same of reductions that gain, where there are pieces enough */
-  PIECE = 32768,   /* elements of a piece that is worth a thread */
-  LONG_PIECE = 65536,
-  PIECES = 32,       /* to cut long lines into, where there are few */
-  MAX_STATE = 32,    /* bytes */
-  NEAR = 24576,      /* bytes of converted elements that stay in the first cache */
-  NEAR_LANES = 1024, /* the most of them in a row of those */
-  NEAR_ROWS = 4,     /* which kernels take in together, come in multiples of that */
-  NEAR_LINE = 4096,  /* elements of a line that are converted at once */
-  TURNED = 16        /* lines that a kernel takes in together come in multiples of that */
+  WIDE = 2048,     /* the same for reductions marked wide, if there are enough pieces */
+  GRAIN = 32768,   /* elements of a piece worth a thread */
+  LONG_GRAIN = 65536,
+  MIN_PIECES = 32,    /* cut lines if there would be fewer pieces */
+  MAX_STATE = 32,     /* bytes */
+  L1_BYTES = 24576,   /* bytes of converted elements: they stay in L1 */
+  L1_LANES = 1024,    /* the most lanes of converted elements */
+  ROWS_MULTIPLE = 4,  /* rows come in multiples of what kernels take in at once */
+  L1_LINE = 4096,     /* elements of a line converted at once */
+  LINES_MULTIPLE = 16 /* so do lines */
 };
 
-/* What takes in elements, and what they are. */
+/* A reduction and the elements it takes in. */
 typedef struct {
   const THReduction *op;
   const THReduceScalars *scalars;
@@ -30,22 +30,22 @@ typedef struct {
 
 /* --- elements of another type ---------------------------------------------------------------- */
 
-/* states take in a block, which is converted a part at a time: rows across lanes, or along them
- * where elements lie closer that way. */
+/* states take in a block, which is converted part by part: in rows across lanes, or along lanes
+ * where these elements are closer together. */
 static void take_converted_rows(const How *how, char *states, const THRows *block)
 {
-  _Alignas(64) char near[NEAR];
-  const ptrdiff_t room = NEAR / how->source->converted;
+  _Alignas(64) char near[L1_BYTES];
+  const ptrdiff_t room = L1_BYTES / how->source->converted;
   const int across = block->lanes > 1 && (block->stride < block->rowStride || block->rows == 1);
   ptrdiff_t lanes = THMin(block->lanes, room), rows = THMin(block->rows, room);
   if (across) {
-    lanes = THMin(lanes, NEAR_LANES);
+    lanes = THMin(lanes, L1_LANES);
     const ptrdiff_t most = room / lanes;
-    rows = THMin(rows, most > NEAR_ROWS ? most / NEAR_ROWS * NEAR_ROWS : most);
+    rows = THMin(rows, most > ROWS_MULTIPLE ? most / ROWS_MULTIPLE * ROWS_MULTIPLE : most);
   } else {
     lanes = THMin(lanes, room / rows);
-    if (lanes > TURNED)
-      lanes = lanes / TURNED * TURNED;
+    if (lanes > LINES_MULTIPLE)
+      lanes = lanes / LINES_MULTIPLE * LINES_MULTIPLE;
   }
   for (ptrdiff_t j = 0; j < block->lanes; j += lanes)
     for (ptrdiff_t i = 0; i < block->rows; i += rows) {
@@ -76,9 +76,9 @@ static void take_converted_rows(const How *how, char *states, const THRows *bloc
 static void take_converted_line(const How *how, char *state, const char *at, ptrdiff_t n,
                                 ptrdiff_t first)
 {
-  _Alignas(64) char near[NEAR_LINE * sizeof(int64_t)];
-  for (ptrdiff_t done = 0; done < n; done += NEAR_LINE) {
-    const THRun run = {.n = THMin(NEAR_LINE, n - done),
+  _Alignas(64) char near[L1_LINE * sizeof(int64_t)];
+  for (ptrdiff_t done = 0; done < n; done += L1_LINE) {
+    const THRun run = {.n = THMin(L1_LINE, n - done),
                        .rows = 1,
                        .at = {near, (char *)(uintptr_t)at + done * how->source->itemSize},
                        .stride = {1, 1}};
@@ -193,7 +193,8 @@ static void take_run(const THRun *run, const void *context)
   op->join(state, lanes, 1);
 }
 
-/* Whether lines of that length come from memory, as results would that are sent there. */
+/* Whether the elements come from memory rather than caches: the limit is that of non-temporal
+ * stores. */
 static int is_far(const THReduceSource *source, ptrdiff_t lines, ptrdiff_t length)
 {
   const double bytes = (double)lines * (double)length * (double)source->itemSize;
@@ -240,7 +241,7 @@ static ptrdiff_t cut(ptrdiff_t length, ptrdiff_t piece)
   return (length + piece - 1) / piece;
 }
 
-/* The innermost lines lie side by side, so that a row across them is read as a whole. */
+/* Whether the innermost lines are adjacent, so that a row across them is contiguous. */
 static int is_vertical(const THLines *lines)
 {
   return lines->size[0] > 1 && lines->stride[0][0] < lines->step[0];
@@ -270,23 +271,23 @@ void THReduce_prepare(THReduce *reduce, const THReduction *op, const THReduceSou
   reduce->group = reduce->vertical ? group_of(lines) : 1;
   reduce->tile = THMax(1, THMin(width, TILE));
   if (!reduce->vertical)
-    reduce->tile = THMax(1, THMin(reduce->tile, PIECE / THMax(1, length)));
+    reduce->tile = THMax(1, THMin(reduce->tile, GRAIN / THMax(1, length)));
   reduce->tiles = cut(width, reduce->tile);
 
   /* Lines are cut where there are too few for the threads, or where they are so long that the order
    * of a sum would show. */
   const ptrdiff_t pieces = reduce->tiles * (lines->count / THMax(1, width));
-  ptrdiff_t chunk = LONG_PIECE / reduce->tile;
-  chunk = reduce->vertical ? THMax(chunk, 1024) : LONG_PIECE;
-  if (pieces < PIECES) {
-    const ptrdiff_t even = cut(length, cut(PIECES, THMax(1, pieces)));
-    chunk = THMin(chunk, THMax(even, THMax(256, PIECE / reduce->tile)));
+  ptrdiff_t chunk = LONG_GRAIN / reduce->tile;
+  chunk = reduce->vertical ? THMax(chunk, 1024) : LONG_GRAIN;
+  if (pieces < MIN_PIECES) {
+    const ptrdiff_t even = cut(length, cut(MIN_PIECES, THMax(1, pieces)));
+    chunk = THMin(chunk, THMax(even, THMax(256, GRAIN / reduce->tile)));
   }
   reduce->chunks = THMax(1, cut(length, chunk));
   reduce->chunk = cut(length, reduce->chunks);
 
-  /* No result changes by that: lines are independent. */
-  if (op->wide && reduce->vertical && pieces * reduce->chunks >= PIECES) {
+  /* Lines are independent, so that wider tiles change no result. */
+  if (op->wide && reduce->vertical && pieces * reduce->chunks >= MIN_PIECES) {
     reduce->tile = THMax(1, THMin(width, WIDE));
     reduce->tiles = cut(width, reduce->tile);
   }
@@ -351,8 +352,8 @@ static void take_horizontal(const THReduce *reduce, char *state, const char *at,
   const THReduction *op = reduce->op;
   const How how = {op, &reduce->scalars, reduce->source};
   const ptrdiff_t step = reduce->lines->step[0], apart = reduce->lines->stride[0][0];
-  const ptrdiff_t room = NEAR / reduce->source->converted / TURNED;
-  const ptrdiff_t few = reduce->source->convert ? THMin(op->few, room) : op->few;
+  const ptrdiff_t room = L1_BYTES / reduce->source->converted / LINES_MULTIPLE;
+  const ptrdiff_t few = reduce->source->convert ? THMin(op->shortLine, room) : op->shortLine;
   if (length < (step == 1 ? few : SHORT)) {
     const THRows block = {.at = at,
                           .lanes = n,
@@ -383,7 +384,7 @@ static void finish(const THReduce *reduce, const char *state, ptrdiff_t line, pt
   reduce->op->finish(state, n, &reduce->scalars, result, lines->stride[1][0], index, indexStep);
 }
 
-/* The tile that is number k among all, as its first line and the number of its lines. */
+/* The first line of tile k, and in *n the number of its lines. */
 static ptrdiff_t tile_at(const THReduce *reduce, ptrdiff_t k, ptrdiff_t *n)
 {
   const ptrdiff_t width = reduce->lines->size[0], first = k % reduce->tiles * reduce->tile;
@@ -445,9 +446,9 @@ void THReduce_run(THReduce *reduce, const void *from, void *result, int64_t *ind
   if (reduce->lines->count > 0) {
     const ptrdiff_t tiles = reduce->tiles * (reduce->lines->count / reduce->lines->size[0]);
     const ptrdiff_t elements = THMax(1, reduce->tile * reduce->chunk);
-    THParallel_for(tiles * reduce->chunks, cut(PIECE, elements), do_pieces, reduce);
+    THParallel_for(tiles * reduce->chunks, cut(GRAIN, elements), do_pieces, reduce);
     if (reduce->guard.what)
-      THParallel_for(tiles, cut(PIECE, reduce->tile * reduce->chunks), do_tiles, reduce);
+      THParallel_for(tiles, cut(GRAIN, reduce->tile * reduce->chunks), do_tiles, reduce);
   }
   THGuard_leave(&reduce->guard);
 }

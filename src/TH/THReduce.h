@@ -7,7 +7,7 @@
  *     across rows     each column of a matrix is a lane, updated row by row
  *     along a row     the row is folded into a matrix of some columns; the lanes are joined at the
  *                     end, in pairs
- *     narrow columns  several rows side by side make one row of lanes; likewise
+ *     narrow columns  several adjacent rows make one row of lanes; joined likewise
  *
  * Work is cut into pieces that depend on shapes and strides alone, and their states are joined in
  * pairs, in a fixed order: the result has the same bits for any number of threads. */
@@ -36,19 +36,19 @@ typedef enum THReductionName {
 typedef struct THReduceScalars {
   double p;        /* of the p-norm; of var and std: what is subtracted from count */
   ptrdiff_t count; /* elements reduced to one: set by the engine */
-  int far;         /* whether what is reduced to all of them comes from memory: likewise */
+  int far;         /* whether the elements come from memory rather than caches: set by the engine */
 } THReduceScalars;
 
-/* What is reduced, where that need not be of the reduction's type: elements are then converted as
- * they are taken in, so many at a time that they stay in the first cache. */
+/* The elements that are reduced.  They may have another type than the reduction and are then
+ * converted as they are taken in, so few at a time that they stay in L1. */
 typedef struct THReduceSource {
   ptrdiff_t itemSize, converted; /* bytes of an element, and of one that the reduction takes */
   THKernel convert;              /* NULL if it is of that type */
   const void *scalars;           /* for it */
 } THReduceSource;
 
-/* lanes columns of rows elements, and the index that each element has in its line: first + i *
- * rowIndex + j / group * laneIndex in row i of lane j. */
+/* A block of lanes columns x rows elements.  The element in row i of lane j has the index first + i
+ * * rowIndex + j / group * laneIndex in its line. */
 typedef struct THRows {
   const void *at;
   ptrdiff_t lanes, stride;
@@ -58,11 +58,10 @@ typedef struct THRows {
 
 typedef struct THReduction {
   ptrdiff_t stateSize;
-  ptrdiff_t few; /* lines of so many elements side by side are quicker together than one by one */
+  ptrdiff_t shortLine; /* lines of fewer adjacent elements are faster together than one by one */
   void (*start)(void *state, ptrdiff_t lanes);
   void (*rows)(void *state, const THRows *block, const THReduceScalars *scalars);
-  /* A single state takes in n elements that lie side by side, which have the indices from first on.
-   */
+  /* A single state takes in n adjacent elements, whose indices start at first. */
   void (*line)(void *state, const void *at, ptrdiff_t n, ptrdiff_t first,
                const THReduceScalars *scalars);
   /* state[j] takes in other[j] */
@@ -78,7 +77,7 @@ typedef struct THReduction {
 /* The reductions of elements of the type, by their names. */
 TH_API const THReduction *THReduction_of(THScalarType type);
 
-/* The p-norm's. */
+/* The name of the p-norm's reduction. */
 static inline THReductionName THReduction_norm(double p)
 {
   if (isinf(p))
@@ -93,8 +92,9 @@ static inline THReductionName THReduction_norm(double p)
 TH_API void THReduce_all(const THReduction *op, const THReduceSource *source,
                          THReduceScalars scalars, THLoop *loop, void *result);
 
-/* A reduction along a dimension, in two steps: what can fail, and what cannot.  Operand 0 of lines
- * is what is reduced, operand 1 the result, operand 2 (if any) the indices. */
+/* A reduction along a dimension, in two steps: preparation, which can fail, and the run, which
+ * cannot.  Operand 0 of lines is reduced, operand 1 is the result, operand 2 (if any) the
+ * indices. */
 typedef struct THReduce {
   const THReduction *op;
   const THReduceSource *source;

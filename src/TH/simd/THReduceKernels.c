@@ -1,4 +1,4 @@
-/* Kernels that reduce: rows of lanes of states that take in rows of elements. */
+/* Kernels of reductions: a row of states (lanes) takes in rows of elements, lane by lane. */
 #include "THVectorMath.h"
 
 #include "THTemplate.h"
@@ -75,48 +75,50 @@ static inline Eight eight_sum(Eight a, Eight b)
 
 #define AT(block) ((const real *)(block)->at)
 
-/* How many bytes ahead a line is fetched, 0 if it is not.  From memory, what is asked for further
- * on holds up what is used; from caches, which hold less than 100 MB, it comes in time, where
- * fetched says that it has to be asked for. */
+/* How many bytes ahead a line is prefetched; 0 if it is not.  A line in memory is prefetched only a
+ * little ahead, since prefetches further ahead delay the loads that are needed first.  A line in
+ * the caches (assumed to hold less than 100 MB) can be prefetched far ahead; whether it needs
+ * prefetching at all is said by fetched. */
 static inline uintptr_t line_ahead(const THReduceScalars *scalars, int fetched)
 {
   enum { MUCH = 100000000 / ITEM, NEARER = 1024 };
   if (!fetched && !scalars->far)
     return 0;
-  return scalars->count < MUCH ? AHEAD : NEARER;
+  return scalars->count < MUCH ? PREFETCH_BYTES : NEARER;
 }
 
-/* How many bytes further the elements lie that are fetched while n lanes of some rows are taken in:
- * in as many rows, below these, and not in one that is taken in together with them. */
+/* The distance in bytes from the elements that are taken in, n lanes of some rows, to those that
+ * are prefetched: as many rows, further down, and none of the rows that are taken in together
+ * now. */
 static inline uintptr_t rows_ahead(ptrdiff_t n, ptrdiff_t rowStride, int deep)
 {
   enum { LEAST = 3 };
-  return (uintptr_t)(THMax(AHEAD / ITEM / n, LEAST) + deep) * (uintptr_t)rowStride * ITEM;
+  return (uintptr_t)(THMax(PREFETCH_BYTES / ITEM / n, LEAST) + deep) * (uintptr_t)rowStride * ITEM;
 }
 
-/* --- lanes that do not lie side by side ------------------------------------------------------ */
+/* --- lanes that are not adjacent in memory --------------------------------------------------- */
 
-/* Lines of few elements are turned over first, some at a time into the first cache, where their
- * elements are rows of lanes. */
+/* Short lines are transposed first, some at a time into a buffer in L1, whose rows are then rows of
+ * lanes.  Lengths of lines are in elements. */
 enum {
   TRANSPOSE_LINES = 64,
-  TURN_ROWS = 64,
-  TURN_NUMBERS = 384, /* the most elements of such a line, where states are numbers */
-  TURN_SHORT = 64,    /* of 1 or 2 bytes */
-  TURN_LEAST = 16,    /* numbers of a line that is made a vector of lanes instead */
+  TRANSPOSE_ROWS = 64,
+  SHORT_LINE = 384,      /* the longest of them, where a state is a scalar */
+  SHORT_LINE_SMALL = 64, /* the same for states of 1 or 2 bytes */
+  VECTOR_LINE = 16,      /* from this length on a line becomes a vector of lanes instead */
 #if defined(TH_REAL_IS_FLOATING)
-  TURN_ALONE = 32, /* the same where there are few lines */
+  VECTOR_LINE_ALONE = 32, /* the same where there are fewer than 16 lines */
 #else
-  TURN_ALONE = TURN_NUMBERS, /* which compilers make vectors of where order does not count */
+  VECTOR_LINE_ALONE = SHORT_LINE, /* compilers vectorise integers' lines by themselves */
 #endif
-  TURN_LONG = BLOCK, /* where those of lines from TURN_NUMBERS on fill some vectors */
-  TURN_BEST = ITEM < 4 ? 128 : 1024 / ITEM
+  MIDDLE_LINE = BLOCK, /* the same as SHORT_LINE for reductions whose lines fill several vectors */
+  SHORT_LINE_BEST = ITEM < 4 ? 128 : 1024 / ITEM
 };
 
-/* A matrix of lines x n items of so many bytes. */
-static inline __attribute__((always_inline)) void turn(ptrdiff_t bytes, void *to, const void *from,
-                                                       ptrdiff_t lines, ptrdiff_t apart,
-                                                       ptrdiff_t n)
+/* Transposes a matrix of lines x n items, each of so many bytes. */
+static inline __attribute__((always_inline)) void transpose(ptrdiff_t bytes, void *to,
+                                                            const void *from, ptrdiff_t lines,
+                                                            ptrdiff_t apart, ptrdiff_t n)
 {
   if (bytes == 4)
     THTranspose32_lines(to, TRANSPOSE_LINES, from, lines, apart, n);
@@ -128,7 +130,7 @@ static inline __attribute__((always_inline)) void turn(ptrdiff_t bytes, void *to
         ((real *)to)[i * TRANSPOSE_LINES + j] = ((const real *)from)[j * apart + i];
 }
 
-/* Lanes are lines of elements side by side. */
+/* Whether each lane is a line of adjacent elements. */
 static inline int are_lines(const THRows *block)
 {
   return block->stride != 1 && block->rowStride == 1 && block->group == 1;
@@ -139,53 +141,55 @@ static inline int is_transposed(const THRows *block)
   return are_lines(block) && block->lanes >= 16 && block->rows > 1;
 }
 
-/* Such lines of numbers, of least elements or more, or a few, that each become a vector. */
+/* Whether these lines are so long (least elements or more) that each becomes a vector of lanes. */
 static inline int are_vectors(const THRows *block, ptrdiff_t least)
 {
-  return are_lines(block) && block->rows >= (block->lanes >= 16 ? least : TURN_ALONE);
+  return are_lines(block) && block->rows >= (block->lanes >= 16 ? least : VECTOR_LINE_ALONE);
 }
 
 static void transposed_rows(void (*rows)(void *, const THRows *, const THReduceScalars *),
                             ptrdiff_t stateSize, void *states, const THRows *block,
                             const THReduceScalars *scalars)
 {
-  _Alignas(64) real turned[TURN_ROWS * TRANSPOSE_LINES];
+  _Alignas(64) real transposed[TRANSPOSE_ROWS * TRANSPOSE_LINES];
   for (ptrdiff_t j = 0; j < block->lanes; j += TRANSPOSE_LINES)
-    for (ptrdiff_t i = 0; i < block->rows; i += TURN_ROWS) {
-      const THRows part = {.at = turned,
+    for (ptrdiff_t i = 0; i < block->rows; i += TRANSPOSE_ROWS) {
+      const THRows part = {.at = transposed,
                            .lanes = THMin(TRANSPOSE_LINES, block->lanes - j),
                            .stride = 1,
-                           .rows = THMin(TURN_ROWS, block->rows - i),
+                           .rows = THMin(TRANSPOSE_ROWS, block->rows - i),
                            .rowStride = TRANSPOSE_LINES,
                            .first = block->first + i * block->rowIndex + j * block->laneIndex,
                            .rowIndex = block->rowIndex,
                            .laneIndex = block->laneIndex,
                            .group = 1};
-      turn(ITEM, turned, AT(block) + j * block->stride + i, part.lanes, block->stride, part.rows);
+      transpose(ITEM, transposed, AT(block) + j * block->stride + i, part.lanes, block->stride,
+                part.rows);
       rows((char *)states + j * stateSize, &part, scalars);
     }
 }
 
-/* The states of lines, of which each has a vector of them in parts. */
+/* Joins the partial states of lines: parts has a vector of them for each line. */
 static void fold_lines(void (*join)(void *, const void *, ptrdiff_t), ptrdiff_t stateSize,
                        void *states, const void *parts, ptrdiff_t lines)
 {
-  _Alignas(64) char turned[64 * TRANSPOSE_LINES];
+  _Alignas(64) char transposed[64 * TRANSPOSE_LINES];
   const ptrdiff_t few = 64 / stateSize, row = TRANSPOSE_LINES * stateSize;
-  turn(stateSize, turned, parts, lines, few, few);
+  transpose(stateSize, transposed, parts, lines, few, few);
   for (ptrdiff_t half = few / 2; half > 0; half /= 2)
-    join(turned, turned + half * row, half * TRANSPOSE_LINES);
-  join(states, turned, lines);
+    join(transposed, transposed + half * row, half * TRANSPOSE_LINES);
+  join(states, transposed, lines);
 }
 
-/* --- states of one number: the rows of the table --------------------------------------------- */
+/* --- scalar states: the rows of the table ---------------------------------------------------- */
 
-/* Lines of up to name##_turned elements are taken in together, from name##_least on as vectors of
- * lanes; longer ones are fetched ahead from caches, too, where name##_fetched is 1. */
+/* Lines of up to name##_shortLine elements are taken in several together, from name##_least on as
+ * vectors of lanes.  Longer lines are prefetched from memory, and where name##_fetched is 1 from
+ * caches, too. */
 #define STATES(name, state, initial, accumulate, joined, finished)                               \
   enum {                                                                                         \
-    name##_turned = sizeof(state) < 4 ? TURN_SHORT : TURN_NUMBERS,                               \
-    name##_least = TURN_LEAST,                                                                   \
+    name##_shortLine = sizeof(state) < 4 ? SHORT_LINE_SMALL : SHORT_LINE,                        \
+    name##_least = VECTOR_LINE,                                                                  \
     name##_fetched = 1                                                                           \
   };                                                                                             \
                                                                                                  \
@@ -230,15 +234,16 @@ static void fold_lines(void (*join)(void *, const void *, ptrdiff_t), ptrdiff_t 
 /* How lanes take in elements. */
 #define TAKES(name, state, ...) TAKES_##state(name, state, __VA_ARGS__)
 
-/* Whether elements fill all lanes of states of so many bytes some times. */
+/* Whether n elements fill all lanes several times. */
 static inline int is_long(ptrdiff_t n, ptrdiff_t stateSize)
 {
   return n >= LANE_BYTES / stateSize * 4;
 }
 
 #define FOLDS(name, state, ...)                                                                      \
-  /* The states of all lanes joined, a vector's worth at a time to the end: single ones would have \
-   * branches, which guess wrong.  What other lanes hold then does not count. */ \
+  /* Joins the states of all lanes, a whole vector at a time to the end: joining single states would
+   * need branches, which are mispredicted.  Lanes from the first on that hold nothing useful are
+   * ignored. */ \
   static inline __attribute__((always_inline)) state name##_fold(state *lanes, int count)            \
   {                                                                                                  \
     enum { LEAST = 4 };                                                                              \
@@ -249,24 +254,27 @@ static inline int is_long(ptrdiff_t n, ptrdiff_t stateSize)
     return lanes[0];                                                                                 \
   }
 
-/* Columns and long lines: name is what names the functions, one the row of the table. */
+/* Columns and long lines.  name is the prefix of the functions, one the row of the table. */
 #define COLUMNS(name, one, state)                                                                 \
-  /* DEEP rows of lanes at once, but for the last lanes: says how many there were */              \
+  /* DEEP rows at once, as many lanes as fill whole vectors; returns the number of these lanes */ \
   static inline                                                                                   \
       __attribute__((always_inline)) ptrdiff_t name##_deep(state *restrict a, const real *x,      \
                                                            ptrdiff_t lanes, ptrdiff_t rowStride,  \
                                                            uintptr_t ahead, double p)             \
   {                                                                                               \
-    enum { MANY = ITEM < 4 ? LANE_BYTES / sizeof(state) : 64 / ITEM, FEW = 64 / sizeof(state) };  \
+    enum {                                                                                        \
+      UNROLL = ITEM < 4 ? LANE_BYTES / sizeof(state) : 64 / ITEM,                                 \
+      VECTOR = 64 / sizeof(state)                                                                 \
+    };                                                                                            \
     ptrdiff_t j = 0;                                                                              \
-    for (; j + MANY <= lanes; j += MANY) {                                                        \
+    for (; j + UNROLL <= lanes; j += UNROLL) {                                                    \
       for (int d = 0; d < DEEP; d++)                                                              \
-        fetch((uintptr_t)(x + d * rowStride + j) + ahead, MANY);                                  \
-      name##_few(a + j, x + j, MANY, rowStride, DEEP, p);                                         \
+        fetch((uintptr_t)(x + d * rowStride + j) + ahead, UNROLL);                                \
+      name##_few(a + j, x + j, UNROLL, rowStride, DEEP, p);                                       \
     }                                                                                             \
     if (ITEM < 4)                                                                                 \
-      for (; j + FEW <= lanes; j += FEW)                                                          \
-        name##_few(a + j, x + j, FEW, rowStride, DEEP, p);                                        \
+      for (; j + VECTOR <= lanes; j += VECTOR)                                                    \
+        name##_few(a + j, x + j, VECTOR, rowStride, DEEP, p);                                     \
     return j;                                                                                     \
   }                                                                                               \
                                                                                                   \
@@ -275,18 +283,18 @@ static inline int is_long(ptrdiff_t n, ptrdiff_t stateSize)
       __attribute__((always_inline)) void name##_across(state *restrict a, const real *x,         \
                                                         ptrdiff_t lanes, double p)                \
   {                                                                                               \
-    enum { FEW = 64 / sizeof(state), MANY = 2 * FEW };                                            \
+    enum { VECTOR = 64 / sizeof(state), UNROLL = 2 * VECTOR };                                    \
     ptrdiff_t j = 0;                                                                              \
     if (ITEM >= 4)                                                                                \
-      for (; j + MANY <= lanes; j += MANY)                                                        \
-        name##_few(a + j, x + j, MANY, 0, 1, p);                                                  \
-    for (; j + FEW <= lanes; j += FEW)                                                            \
-      name##_few(a + j, x + j, FEW, 0, 1, p);                                                     \
+      for (; j + UNROLL <= lanes; j += UNROLL)                                                    \
+        name##_few(a + j, x + j, UNROLL, 0, 1, p);                                                \
+    for (; j + VECTOR <= lanes; j += VECTOR)                                                      \
+      name##_few(a + j, x + j, VECTOR, 0, 1, p);                                                  \
     for (; j < lanes; j++)                                                                        \
       a[j] = one##_take(a[j], (state)x[j], p);                                                    \
   }                                                                                               \
                                                                                                   \
-  /* rows of lanes that lie side by side */                                                       \
+  /* all rows of adjacent lanes */                                                                \
   static inline __attribute__((always_inline)) void name##_columns(state *restrict a,             \
                                                                    const THRows *block, double p) \
   {                                                                                               \
@@ -301,72 +309,72 @@ static inline int is_long(ptrdiff_t n, ptrdiff_t stateSize)
   }
 
 #define LONG_LINE(name, one, state, ...)                                                        \
-  /* the lanes that n elements side by side become */                                           \
+  /* reduces n adjacent elements to lanes */                                                    \
   static void name##_lanes(state *restrict lanes, const real *x, ptrdiff_t n, uintptr_t ahead,  \
                            double p)                                                            \
   {                                                                                             \
-    enum { MANY = LANE_BYTES / sizeof(state) };                                                 \
-    const ptrdiff_t swept = name##_sweep(lanes, x, MANY, LINE_DEEP, n, ahead, p);               \
-    name##_rest(lanes, x + swept, MANY, n - swept, p);                                          \
+    enum { UNROLL = LANE_BYTES / sizeof(state) };                                               \
+    const ptrdiff_t swept = name##_sweep(lanes, x, UNROLL, LINE_DEEP, n, ahead, p);             \
+    name##_rest(lanes, x + swept, UNROLL, n - swept, p);                                        \
   }                                                                                             \
                                                                                                 \
-  /* the state of a line that fills all lanes some times */                                     \
+  /* the state of a line that fills all lanes several times */                                  \
   static inline __attribute__((always_inline)) state name##_long(const real *line, ptrdiff_t n, \
                                                                  uintptr_t ahead, double p)     \
   {                                                                                             \
-    enum { MANY = LANE_BYTES / sizeof(state) };                                                 \
-    state all[MANY], lanes[MANY];                                                               \
-    one##_start(all, MANY);                                                                     \
+    enum { UNROLL = LANE_BYTES / sizeof(state) };                                               \
+    state all[UNROLL], lanes[UNROLL];                                                           \
+    one##_start(all, UNROLL);                                                                   \
     for (ptrdiff_t done = 0; done < n; done += BLOCK) {                                         \
       name##_lanes(lanes, line + done, THMin(BLOCK, n - done), ahead, p);                       \
-      one##_join(all, lanes, MANY);                                                             \
+      one##_join(all, lanes, UNROLL);                                                           \
     }                                                                                           \
-    return one##_fold(all, MANY);                                                               \
+    return one##_fold(all, UNROLL);                                                             \
   }
 
 #define SINGLE_LINE(name, state, ...)                                                       \
   static TH_UNUSED void name##_line(void *to, const void *at, ptrdiff_t n, ptrdiff_t first, \
                                     const THReduceScalars *scalars)                         \
   {                                                                                         \
-    enum { FEW = 64 / sizeof(state) };                                                      \
+    enum { VECTOR = 64 / sizeof(state) };                                                   \
     const real *const x = (const real *)at;                                                 \
     const double p = scalars->p;                                                            \
     state sum;                                                                              \
     if (is_long(n, sizeof(state))) {                                                        \
       sum = name##_long(x, n, line_ahead(scalars, name##_fetched), p);                      \
     } else { /* one vector of lanes */                                                      \
-      state lanes[FEW];                                                                     \
-      ptrdiff_t i = name##_sweep(lanes, x, FEW, 1, n, 0, p);                                \
-      sum = name##_fold(lanes, FEW);                                                        \
+      state lanes[VECTOR];                                                                  \
+      ptrdiff_t i = name##_sweep(lanes, x, VECTOR, 1, n, 0, p);                             \
+      sum = name##_fold(lanes, VECTOR);                                                     \
       for (; i < n; i++)                                                                    \
         sum = name##_take(sum, (state)x[i], p);                                             \
     }                                                                                       \
     name##_join(to, &sum, 1);                                                               \
   }
 
-/* Lines of some length: each becomes a vector of lanes, long ones from some, and lanes of many
- * lines are joined once they are turned over.  Long ones from memory are not: what asks for the
- * next one early is held up. */
+/* Lines of middle length: each becomes a vector of lanes (a long one from several vectors), and the
+ * vectors of many lines are transposed and joined.  Long lines from memory are taken one by one
+ * instead: prefetching the next line early would be delayed. */
 #define LINES(name, state, ...)                                                                    \
-  /* the vectors of a few */                                                                       \
+  /* the vectors of lines of one vector or less */                                                 \
   static inline                                                                                    \
       __attribute__((always_inline)) void name##_short_parts(state(*parts)[64 / sizeof(state)],    \
                                                              const real *x, ptrdiff_t lines,       \
                                                              ptrdiff_t apart, ptrdiff_t n,         \
                                                              const real *end, double p)            \
   {                                                                                                \
-    enum { FEW = 64 / sizeof(state) };                                                             \
-    const ptrdiff_t whole = n / FEW * FEW;                                                         \
+    enum { VECTOR = 64 / sizeof(state) };                                                          \
+    const ptrdiff_t whole = n / VECTOR * VECTOR;                                                   \
     const int left = (int)(n - whole);                                                             \
-    real rest[FEW] = {0};                                                                          \
+    real rest[VECTOR] = {0};                                                                       \
     for (ptrdiff_t k = 0; k < lines; k++, x += apart) {                                            \
-      name##_sweep(parts[k], x, FEW, 1, whole, 0, p);                                              \
+      name##_sweep(parts[k], x, VECTOR, 1, whole, 0, p);                                           \
       if (!left)                                                                                   \
         continue;                                                                                  \
       const real *some = x + whole;                                                                \
-      if (some + FEW > end)                                                                        \
+      if (some + VECTOR > end)                                                                     \
         some = memcpy(rest, some, ITEM * (size_t)left);                                            \
-      name##_some(parts[k], some, FEW, left, p);                                                   \
+      name##_some(parts[k], some, VECTOR, left, p);                                                \
     }                                                                                              \
   }                                                                                                \
                                                                                                    \
@@ -376,11 +384,11 @@ static inline int is_long(ptrdiff_t n, ptrdiff_t stateSize)
                                                             ptrdiff_t apart, ptrdiff_t n,          \
                                                             uintptr_t ahead, double p)             \
   {                                                                                                \
-    enum { FEW = 64 / sizeof(state), MANY = LANE_BYTES / sizeof(state) };                          \
+    enum { VECTOR = 64 / sizeof(state), UNROLL = LANE_BYTES / sizeof(state) };                     \
     for (ptrdiff_t k = 0; k < lines; k++, x += apart) {                                            \
-      state lanes[MANY];                                                                           \
+      state lanes[UNROLL];                                                                         \
       name##_lanes(lanes, x, n, ahead, p);                                                         \
-      for (int half = MANY / 2; half >= FEW; half /= 2)                                            \
+      for (int half = UNROLL / 2; half >= VECTOR; half /= 2)                                       \
         name##_join(lanes, lanes + half, half);                                                    \
       memcpy(parts[k], lanes, sizeof parts[k]);                                                    \
     }                                                                                              \
@@ -389,10 +397,10 @@ static inline int is_long(ptrdiff_t n, ptrdiff_t stateSize)
   static TH_UNUSED void name##_lines(void *states, const real *x, ptrdiff_t lines,                 \
                                      ptrdiff_t apart, ptrdiff_t n, const THReduceScalars *scalars) \
   {                                                                                                \
-    enum { FEW = 64 / sizeof(state) };                                                             \
-    const int isLong = (ptrdiff_t)name##_turned > TURN_NUMBERS && n >= TURN_NUMBERS;               \
+    enum { VECTOR = 64 / sizeof(state) };                                                          \
+    const int isLong = (ptrdiff_t)name##_shortLine > SHORT_LINE && n >= SHORT_LINE;                \
     const real *const end = x + (lines - 1) * apart + n;                                           \
-    _Alignas(64) state parts[TRANSPOSE_LINES][FEW];                                                \
+    _Alignas(64) state parts[TRANSPOSE_LINES][VECTOR];                                             \
     if (isLong && scalars->far) {                                                                  \
       for (ptrdiff_t j = 0; j < lines; j++)                                                        \
         name##_line((state *)states + j, x + j * apart, n, 0, scalars);                            \
@@ -459,19 +467,19 @@ WALKING(TAKES)
 WALKING(FOLDS)
 
 #if defined(BY_EIGHT)
-#define sum_turned   TURN_LONG
-#define norm2_turned TURN_LONG
+#define sum_shortLine   MIDDLE_LINE
+#define norm2_shortLine MIDDLE_LINE
 #endif
 
 #if defined(SWEEP_APART)
 SWEEP_APART(max, LOWEST, max)
 SWEEP_APART(min, HIGHEST, min)
-#define max_turned  TURN_LONG
-#define min_turned  TURN_LONG
-#define max_fetched 0
-#define min_fetched 0
-#define max_sweep   max_sweep_apart
-#define min_sweep   min_sweep_apart
+#define max_shortLine MIDDLE_LINE
+#define min_shortLine MIDDLE_LINE
+#define max_fetched   0
+#define min_fetched   0
+#define max_sweep     max_sweep_apart
+#define min_sweep     min_sweep_apart
 #endif
 
 #define LONG_LINES(name, state, ...) LONG_LINE(name, name, state)
@@ -479,13 +487,13 @@ WALKING(LONG_LINES)
 WALKING(SINGLE_LINE)
 WALKING(LINES)
 
-/* --- sums in vectors of eight numbers --------------------------------------------------------- */
+/* --- sums in vectors of eight scalars --------------------------------------------------------- */
 
 #if defined(BY_EIGHT)
 
 #define SHUFFLED(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 
-/* Lanes of c where there is one, else of b. */
+/* Lanes of c where lanes has a bit, else of b. */
 static inline Eight eight_chosen(Eight b, __mmask8 lanes, Eight c)
 {
 #if defined(TH_REAL_IS_LONG)
@@ -501,7 +509,7 @@ static inline Eight eight_at(const accreal *x)
   return (Eight)_mm512_loadu_pd(x);
 }
 
-/* Elements, as some lanes of a vector. */
+/* Loads the elements whose bits are set in left; other lanes are 0. */
 static inline Eight eight_of(const real *x, __mmask8 left)
 {
   return (Eight)_mm512_cvtps_pd(_mm256_maskz_loadu_ps(left, x));
@@ -523,22 +531,22 @@ static inline Eight eight_widened(const real *x)
 }
 #endif
 
-/* Lines side by side, eight at a time, so that none waits for its sum and there is one turn of a
- * loop for eight; long ones one by one, in four vectors each. */
+/* Lines, eight at a time: eight sums are in flight, and one loop iteration serves eight lines.
+ * Long lines go one by one, in four vectors each. */
 #define LINES_OF_EIGHT(name, one, state, initial, joined)                                           \
   static inline Eight name##_joined(Eight a, Eight b)                                               \
   {                                                                                                 \
     return joined;                                                                                  \
   }                                                                                                 \
                                                                                                     \
-  /* b with those of the next eight elements that left has */                                       \
+  /* b takes in those of the next eight elements whose bits are set in left */                      \
   static inline Eight name##_rest_of(Eight b, const real *x, __mmask8 left, double p)               \
   {                                                                                                 \
     return eight_chosen(b, left, name##_take_eight(b, eight_of(x, left), p));                       \
   }                                                                                                 \
                                                                                                     \
-  /* A vector of the states of eight lines, of each of which there is a vector: halves of these   \
-   * are joined, then quarters, then single lanes, as one##_fold does it. */ \
+  /* Joins eight vectors, one per line, to one vector of eight states: first halves of the vectors,
+   * then quarters, then single lanes, in the order of one##_fold. */ \
   static inline Eight name##_folded(const Eight *lanes)                                             \
   {                                                                                                 \
     Eight half[4], two[2];                                                                          \
@@ -552,7 +560,7 @@ static inline Eight eight_widened(const real *x)
                          SHUFFLED(two[0], two[1], 1, 9, 3, 11, 5, 13, 7, 15));                      \
   }                                                                                                 \
                                                                                                     \
-  /* some states, a constant, take in lines, of each of which there is a vector */                  \
+  /* states take in some lines (a constant number), one vector per line */                          \
   static inline                                                                                     \
       __attribute__((always_inline)) void name##_take_in(state *states, const Eight *b, int some)   \
   {                                                                                                 \
@@ -562,7 +570,7 @@ static inline Eight eight_widened(const real *x)
     _mm512_mask_storeu_epi64(states, lanes, (__m512i)after);                                        \
   }                                                                                                 \
                                                                                                     \
-  /* the state of one line likewise */                                                              \
+  /* the same for a single line */                                                                  \
   static inline state name##_alone(Eight lanes)                                                     \
   {                                                                                                 \
     lanes = name##_joined(lanes, SHUFFLED(lanes, lanes, 4, 5, 6, 7, 0, 1, 2, 3));                   \
@@ -570,18 +578,18 @@ static inline Eight eight_widened(const real *x)
     return name##_joined(lanes, SHUFFLED(lanes, lanes, 1, 0, 3, 2, 5, 4, 7, 6))[0];                 \
   }                                                                                                 \
                                                                                                     \
-  /* a line in one vector, joined from four, which take in a block each time */                     \
+  /* reduces a line to one vector, joined from four, block by block */                              \
   static __attribute__((noinline)) Eight name##_long(const real *x, ptrdiff_t n, uintptr_t ahead,   \
                                                      double p)                                      \
   {                                                                                                 \
-    enum { DEEP_EIGHT = 4, MANY = DEEP_EIGHT * EIGHT };                                             \
+    enum { DEEP_EIGHT = 4, UNROLL = DEEP_EIGHT * EIGHT };                                           \
     const Eight none = (Eight){0} + (accreal)(initial);                                             \
     Eight all[] = {none, none, none, none};                                                         \
     for (const real *const end = x + n; x < end;) {                                                 \
       Eight b[] = {none, none, none, none};                                                         \
       const real *const stop = x + THMin(BLOCK, end - x);                                           \
-      for (; stop - x >= MANY; x += MANY) {                                                         \
-        fetch((uintptr_t)x + ahead, MANY);                                                          \
+      for (; stop - x >= UNROLL; x += UNROLL) {                                                     \
+        fetch((uintptr_t)x + ahead, UNROLL);                                                        \
         TH_PRAGMA(GCC unroll 4)                                                                     \
         for (int k = 0; k < DEEP_EIGHT; k++)                                                        \
           b[k] = name##_take_eight(b[k], eight_widened(x + k * EIGHT), p);                          \
@@ -599,8 +607,9 @@ static inline Eight eight_widened(const real *x)
     return name##_joined(name##_joined(all[0], all[2]), name##_joined(all[1], all[3]));             \
   }                                                                                                 \
                                                                                                     \
-  /* Some lines, a constant, up to eight.  As many more are fetched in the order of memory, where \
-   * little else lies between them: one by one, they would come late. */ \
+  /* Takes in some lines (a constant number, up to eight) and prefetches as many following ones in
+   * the order of memory if gaps between lines are small: prefetched line by line, they would arrive
+   * late. */  \
   static inline __attribute__((always_inline)) void name##_abreast(state *states, const real *x,    \
                                                                    ptrdiff_t apart, int some,       \
                                                                    ptrdiff_t n, double p)           \
@@ -653,7 +662,7 @@ static inline Eight eight_widened(const real *x)
   static void name##_lines(void *states, const real *x, ptrdiff_t lines, ptrdiff_t apart,           \
                            ptrdiff_t n, const THReduceScalars *scalars)                             \
   {                                                                                                 \
-    if (n < TURN_NUMBERS)                                                                           \
+    if (n < SHORT_LINE)                                                                             \
       name##_short_lines(states, x, lines, apart, n, scalars->p);                                   \
     else                                                                                            \
       name##_long_lines(states, x, lines, apart, n, line_ahead(scalars, 1), scalars->p);            \
@@ -671,8 +680,8 @@ static inline Eight eight_widened(const real *x)
   }
 
 #define SUMS(name, state, initial, accumulate, joined, ...) \
-  TAKES_EIGHT(name##_of_eight, initial, accumulate)         \
-  LINES_OF_EIGHT(name##_of_eight, name, state, initial, joined)
+  TAKES_EIGHT(name##_by_eight, initial, accumulate)         \
+  LINES_OF_EIGHT(name##_by_eight, name, state, initial, joined)
 
 #if defined(TH_REAL_IS_FLOAT)
 #define TAKES_EIGHT(name, initial, accumulate) \
@@ -690,28 +699,28 @@ TH_SUM(SUMS)
 TH_NORM2(SUMS)
 #endif
 #if defined(TH_REAL_IS_LONG)
-#define sum_least 2 /* few doubles are added up in the order that columns are */
+#define sum_least 2 /* a short line of doubles is added up in the same order as a column */
 #endif
 #if !defined(TH_REAL_IS_FLOAT)
-#define sum_line    sum_of_eight_line
-#define sum_lines   sum_of_eight_lines
-#define norm2_line  norm2_of_eight_line
-#define norm2_lines norm2_of_eight_lines
+#define sum_line    sum_by_eight_line
+#define sum_lines   sum_by_eight_lines
+#define norm2_line  norm2_by_eight_line
+#define norm2_lines norm2_by_eight_lines
 #endif
 #endif
 
 WALKING(ROWS)
 
 #if defined(BY_EIGHT) && defined(TH_REAL_IS_FLOAT)
-/* Four or eight, by the processor. */
+/* Vectors of four or of eight, whichever this processor adds faster. */
 #define EITHER(name, state, ...)                                                                   \
-  COLUMNS(name##_of_eight, name, state)                                                            \
+  COLUMNS(name##_by_eight, name, state)                                                            \
                                                                                                    \
   static void name##_either_line(void *to, const void *at, ptrdiff_t n, ptrdiff_t first,           \
                                  const THReduceScalars *scalars)                                   \
   {                                                                                                \
     if (THCpu_addsEight())                                                                         \
-      name##_of_eight_line(to, at, n, first, scalars);                                             \
+      name##_by_eight_line(to, at, n, first, scalars);                                             \
     else                                                                                           \
       name##_line(to, at, n, first, scalars);                                                      \
   }                                                                                                \
@@ -720,9 +729,9 @@ WALKING(ROWS)
                                  const THReduceScalars *scalars)                                   \
   {                                                                                                \
     if (THCpu_addsEight() && block->stride == 1)                                                   \
-      name##_of_eight_columns(states, block, scalars->p);                                          \
+      name##_by_eight_columns(states, block, scalars->p);                                          \
     else if (THCpu_addsEight() && are_lines(block))                                                \
-      name##_of_eight_lines(states, AT(block), block->lanes, block->stride, block->rows, scalars); \
+      name##_by_eight_lines(states, AT(block), block->lanes, block->stride, block->rows, scalars); \
     else                                                                                           \
       name##_rows(states, block, scalars);                                                         \
   }
@@ -735,15 +744,15 @@ TH_NORM2(EITHER)
 #define norm2_line norm2_either_line
 #endif
 
-#define mean_rows   sum_rows
-#define mean_line   sum_line
-#define mean_turned sum_turned
+#define mean_rows      sum_rows
+#define mean_line      sum_line
+#define mean_shortLine sum_shortLine
 
 /* --- the largest or smallest value, with its index ------------------------------------------- */
 
 enum { BEST_DEEP = 4, BEST_BYTES = 8192 };
 
-enum { STRIP = 1024 }; /* lanes worked on at a time, with states that stay in the first cache */
+enum { STRIP = 1024 }; /* lanes worked on at a time; their states stay in L1 */
 
 typedef struct {
   int64_t index; /* of the first such value */
@@ -787,8 +796,8 @@ static inline __attribute__((always_inline)) void best_join(int largest, Best *a
   }
 }
 
-/* deep rows of so many lanes, a constant, from row i on; their states stay in registers meanwhile
- */
+/* Takes in deep rows, from row i on, of lanes lanes (a constant), whose states stay in registers
+ * meanwhile. */
 static inline __attribute__((always_inline)) void best_few(int largest, real *restrict value,
                                                            RowIndex *restrict row, int lanes,
                                                            const real *restrict x,
@@ -802,7 +811,7 @@ static inline __attribute__((always_inline)) void best_few(int largest, real *re
     r[k] = row[k];
   }
   for (int d = 0; d < deep; d++)
-    TH_PRAGMA(omp simd) /* or else it is unrolled, and has branches */
+    TH_PRAGMA(omp simd) /* otherwise compilers unroll and branch */
   for (int k = 0; k < lanes; k++)
     take_better(largest, &a[k], &r[k], x[d * rowStride + k], (RowIndex)(i + d));
   for (int k = 0; k < lanes; k++) {
@@ -811,22 +820,22 @@ static inline __attribute__((always_inline)) void best_few(int largest, real *re
   }
 }
 
-/* deep rows of n lanes, from row i on */
+/* Takes in deep rows of n lanes, from row i on. */
 static inline __attribute__((always_inline)) void best_across(int largest, real *restrict value,
                                                               RowIndex *restrict row, ptrdiff_t n,
                                                               const real *restrict x,
                                                               ptrdiff_t rowStride, RowIndex i,
                                                               int deep, uintptr_t ahead)
 {
-  enum { MANY = 128 / ITEM, FEW = ITEM > 1 ? 32 / ITEM : MANY };
+  enum { UNROLL = 128 / ITEM, VECTOR = ITEM > 1 ? 32 / ITEM : UNROLL };
   ptrdiff_t j = 0;
-  for (; j + MANY <= n; j += MANY) {
+  for (; j + UNROLL <= n; j += UNROLL) {
     for (int d = 0; d < deep; d++)
-      fetch((uintptr_t)(x + d * rowStride + j) + ahead, MANY);
-    best_few(largest, value + j, row + j, MANY, x + j, rowStride, i, deep);
+      fetch((uintptr_t)(x + d * rowStride + j) + ahead, UNROLL);
+    best_few(largest, value + j, row + j, UNROLL, x + j, rowStride, i, deep);
   }
-  for (; j + FEW <= n; j += FEW)
-    best_few(largest, value + j, row + j, FEW, x + j, rowStride, i, deep);
+  for (; j + VECTOR <= n; j += VECTOR)
+    best_few(largest, value + j, row + j, VECTOR, x + j, rowStride, i, deep);
   for (; j < n; j++)
     for (int d = 0; d < deep; d++)
       take_better(largest, &value[j], &row[j], x[d * rowStride + j], (RowIndex)(i + d));
@@ -879,15 +888,15 @@ static inline __attribute__((always_inline)) void best_rows(int largest, Best *b
                  THMin(STRIP_ROWS, block->rows - i));
 }
 
-/* Whether x is the value, or NaN as that is. */
+/* Whether x equals value, or both are NaN. */
 static inline __attribute__((always_inline)) int is_same(real x, real value)
 {
   return (x == value) | (IS_NAN(x) & IS_NAN(value));
 }
 
-/* Elements that are compared at once, and marks as wide as one, so that vectors of comparisons stay
- * as they are. */
-enum { MANY_SAME = 256 / ITEM };
+/* COMPARED elements are compared at once.  A Mark is as wide as an element, so that results of
+ * vector comparisons need no conversion. */
+enum { COMPARED = 256 / ITEM };
 #if defined(TH_REAL_IS_BYTE) || defined(TH_REAL_IS_CHAR)
 typedef int8_t Mark;
 #else
@@ -897,30 +906,31 @@ typedef RowIndex Mark;
 static inline __attribute__((always_inline)) int any_same(const real *x, int missing, real value)
 {
   Mark found = 0;
-  for (int j = 0; j < MANY_SAME; j++)
+  for (int j = 0; j < COMPARED; j++)
     found |= (missing ? IS_NAN(x[j]) : x[j] == value) ? -1 : 0;
   return found;
 }
 
-/* The first of those that is the value, or NaN. */
+/* The index of the first of COMPARED elements that equals value, or is NaN if missing. */
 static inline __attribute__((always_inline)) RowIndex first_same(const real *x, int missing,
                                                                  real value)
 {
-  RowIndex first = MANY_SAME;
-  TH_PRAGMA(omp simd reduction(min : first)) /* which does not guess where the place is */
-  for (int j = 0; j < MANY_SAME; j++) {
+  RowIndex first = COMPARED;
+  TH_PRAGMA(omp simd reduction(min : first)) /* a branch on the index would be mispredicted */
+  for (int j = 0; j < COMPARED; j++) {
     const int same = missing ? IS_NAN(x[j]) : x[j] == value;
-    first = THMin(first, (RowIndex)(same ? j : MANY_SAME));
+    first = THMin(first, (RowIndex)(same ? j : COMPARED));
   }
   return first;
 }
 
-/* The first of n elements that is the value, or NaN if that is one; there is one. */
+/* The index of the first of n elements that equals value, or is NaN if value is.  There has to be
+ * one. */
 static __attribute__((noinline)) ptrdiff_t where(const real *x, ptrdiff_t n, real value)
 {
   const int missing = IS_NAN(value);
   ptrdiff_t i = 0;
-  for (; i + MANY_SAME <= n; i += MANY_SAME)
+  for (; i + COMPARED <= n; i += COMPARED)
     if (missing ? any_same(x + i, 1, value) : any_same(x + i, 0, value))
       return i + (missing ? first_same(x + i, 1, value) : first_same(x + i, 0, value));
   while (!is_same(x[i], value))
@@ -940,7 +950,7 @@ static inline __attribute__((always_inline)) real best_of(int largest, const rea
 }
 
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
-/* The lanes that n elements of a line become. */
+/* Reduces n elements of a line to lanes. */
 static inline void best_lanes(int largest, real *lanes, const real *x, ptrdiff_t n, uintptr_t ahead)
 {
   if (largest)
@@ -949,53 +959,54 @@ static inline void best_lanes(int largest, real *lanes, const real *x, ptrdiff_t
     min_lanes(lanes, x, n, ahead, 0);
 }
 
-/* The best of some lanes, which are used up. */
+/* The best of count lanes; overwrites lanes. */
 static inline __attribute__((always_inline)) real best_fold(int largest, real *lanes, int count)
 {
   return largest ? max_fold(lanes, count) : min_fold(lanes, count);
 }
 
-/* The first piece of a line that has its best element, as the place where it begins.  To join the
- * lanes of each would take as long as to read some of it: each lane keeps the first piece that has
- * its own best.  Their numbers fit, since the engine cuts longer lines. */
+/* The index at which the first block with the line's best element begins.  Joining the lanes after
+ * each block would take as long as reading part of the block, so each lane keeps the number of the
+ * first block that has the lane's best element.  Block numbers fit a RowIndex, since the engine
+ * cuts longer lines. */
 static inline __attribute__((always_inline)) ptrdiff_t best_piece(int largest, real *value,
                                                                   const real *x, ptrdiff_t n,
                                                                   const THReduceScalars *scalars)
 {
-  enum { MANY = LANE_BYTES / ITEM, PIECE = BEST_BYTES / ITEM };
+  enum { UNROLL = LANE_BYTES / ITEM, BEST_BLOCK = BEST_BYTES / ITEM };
   const uintptr_t ahead = line_ahead(scalars, max_fetched);
-  real best[MANY], lanes[MANY];
+  real best[UNROLL], lanes[UNROLL];
   const RowIndex past = (RowIndex)STRIP_ROWS;
-  RowIndex pieces[MANY] = {0};
-  for (int k = 0; k < MANY; k++)
+  RowIndex pieces[UNROLL] = {0};
+  for (int k = 0; k < UNROLL; k++)
     best[k] = largest ? LOWEST : HIGHEST;
-  for (ptrdiff_t i = 0; i * PIECE < n; i++) {
-    best_lanes(largest, lanes, x + i * PIECE, THMin(PIECE, n - i * PIECE), ahead);
+  for (ptrdiff_t i = 0; i * BEST_BLOCK < n; i++) {
+    best_lanes(largest, lanes, x + i * BEST_BLOCK, THMin(BEST_BLOCK, n - i * BEST_BLOCK), ahead);
     TH_PRAGMA(omp simd)
-    for (int k = 0; k < MANY; k++)
+    for (int k = 0; k < UNROLL; k++)
       take_better(largest, &best[k], &pieces[k], lanes[k], (RowIndex)i);
   }
   memcpy(lanes, best, sizeof lanes);
-  *value = best_fold(largest, lanes, MANY);
+  *value = best_fold(largest, lanes, UNROLL);
   RowIndex first = past;
   TH_PRAGMA(omp simd reduction(min : first))
-  for (int k = 0; k < MANY; k++) {
+  for (int k = 0; k < UNROLL; k++) {
     const RowIndex here = is_same(best[k], *value) ? pieces[k] : past;
     first = here < first ? here : first;
   }
-  return (ptrdiff_t)first * PIECE;
+  return (ptrdiff_t)first * BEST_BLOCK;
 }
 
 #else
-/* The same, piece by piece: integers gain less by lanes than these take room. */
+/* The same for integers, block by block: per-lane block numbers gain less than they cost. */
 static inline __attribute__((always_inline)) ptrdiff_t best_piece(int largest, real *value,
                                                                   const real *x, ptrdiff_t n,
                                                                   const THReduceScalars *scalars)
 {
-  enum { PIECE = BEST_BYTES / ITEM };
+  enum { BEST_BLOCK = BEST_BYTES / ITEM };
   ptrdiff_t best = 0;
-  for (ptrdiff_t i = 0; i < n; i += PIECE) {
-    const real other = best_of(largest, x + i, THMin(PIECE, n - i), scalars);
+  for (ptrdiff_t i = 0; i < n; i += BEST_BLOCK) {
+    const real other = best_of(largest, x + i, THMin(BEST_BLOCK, n - i), scalars);
     if (i == 0 || beats(largest, other, *value)) {
       *value = other;
       best = i;
@@ -1005,19 +1016,20 @@ static inline __attribute__((always_inline)) ptrdiff_t best_piece(int largest, r
 }
 #endif
 
-/* The value is found first, as fast as memory is read; then its place, in what the caches hold. */
+/* First finds the value, as fast as memory is read; then its index, within a block that is still in
+ * the caches. */
 static inline __attribute__((always_inline)) void best_line(int largest, Best *best, const real *x,
                                                             ptrdiff_t n, ptrdiff_t first,
                                                             const THReduceScalars *scalars)
 {
-  enum { PIECE = BEST_BYTES / ITEM };
+  enum { BEST_BLOCK = BEST_BYTES / ITEM };
   real value = 0;
   ptrdiff_t begin = 0;
-  if (n > PIECE)
+  if (n > BEST_BLOCK)
     begin = best_piece(largest, &value, x, n, scalars);
   else
     value = best_of(largest, x, n, scalars);
-  const ptrdiff_t at = begin + where(x + begin, THMin(PIECE, n - begin), value);
+  const ptrdiff_t at = begin + where(x + begin, THMin(BEST_BLOCK, n - begin), value);
   const Best here = {first + at, x[at]};
   best_join(largest, best, &here, 1);
 }
@@ -1067,10 +1079,12 @@ BEST(argmin, 0, HIGHEST)
 
 #if defined(TH_REAL_IS_FLOATING)
 
-/* Of floats, whose sums have digits to spare, more rows are shifted by the same one. */
+/* Rows that are shifted by the same value.  Floats are summed in doubles, which have digits to
+ * spare, so that more rows can share one shift. */
 enum {
   VARIANCE_ROWS = ITEM < 8 ? 256 : 64,
-  VARIANCE_STRIP = 2048 / ITEM, /* with the rows that are taken together half of the first cache */
+  VARIANCE_STRIP = 2048 / ITEM, /* lanes; their states and the rows taken in together fill half of
+                                 * L1 */
   VARIANCE_DEEP = 8,
   VARIANCE_FEW = 2
 };
@@ -1085,8 +1099,9 @@ static void var_start(void *states, ptrdiff_t lanes)
     ((Moments *)states)[j] = (Moments){0, 0, 0};
 }
 
-/* Chan, Golub, LeVeque 1979.  Equal means stay exactly what they are.  An infinite sum of squares
- * is one of finite elements (of others it is NaN), and stays so whatever became of the means. */
+/* Chan, Golub, LeVeque 1979.  Equal means stay exactly what they are.  If a sum of squares is
+ * infinite, the elements are finite (otherwise it is NaN); then the result is infinite, too,
+ * whatever the means are. */
 static inline Moments joined(Moments a, Moments b)
 {
   const accreal n = a.n + b.n, share = b.n / THMax(n, 1), apart = b.mean - a.mean;
@@ -1104,8 +1119,8 @@ static void var_join(void *states, const void *others, ptrdiff_t lanes)
       a[j] = joined(a[j], b[j]);
 }
 
-/* Of n elements, by the sums of what they differ from shift by and of the squares of that.  Where
- * shift is one of them, which deviates too, that loses no more digits than n has, and equal
+/* The moments of n elements, from the sum of their differences to shift and the sum of the squared
+ * differences.  If shift is one of the elements, no more digits are lost than n has, and equal
  * elements deviate by exactly 0. */
 static inline Moments moments_of(accreal n, accreal shift, accreal sum, accreal squares)
 {
@@ -1113,23 +1128,23 @@ static inline Moments moments_of(accreal n, accreal shift, accreal sum, accreal 
   return (Moments){n, shift + mean, squares < lost ? 0 : squares - lost};
 }
 
-/* Of n elements whose sums of doubles are not finite: their sum of squares is infinite if all of
- * them are finite, and NaN if not.  No mean counts any more. */
+/* The moments of n elements whose sums are not finite: the sum of squares is infinite if all
+ * elements are finite, NaN otherwise.  The mean is then irrelevant. */
 static __attribute__((noinline)) Moments moments_beyond(const real *x, ptrdiff_t n, ptrdiff_t step)
 {
-  accreal none = 0; /* NaN of an infinity too */
+  accreal none = 0; /* an infinite element makes it NaN, too */
   for (ptrdiff_t i = 0; i < n; i++)
     none += 0 * (accreal)x[i * step];
   return (Moments){(accreal)n, (accreal)*x, none + (accreal)INFINITY};
 }
 
-/* Whether that may be so; sums of floats do not overflow. */
+/* Whether moments_beyond is needed: sums of floats in doubles never overflow. */
 static inline int is_beyond(accreal squares)
 {
   return sizeof(real) == sizeof(accreal) && !(squares < (accreal)INFINITY);
 }
 
-/* sum + x * x, rounded once where there is an instruction for it. */
+/* sum + x * x, rounded once where the processor has fused multiply-add. */
 static inline accreal plus_square(accreal sum, accreal x)
 {
 #if defined(__FMA__)
@@ -1139,7 +1154,7 @@ static inline accreal plus_square(accreal sum, accreal x)
 #endif
 }
 
-/* A few rows of some lanes, shifted by the first one. */
+/* Takes in a few rows of n lanes, less shift. */
 static inline __attribute__((always_inline)) void
 var_lanes(accreal *restrict sum, accreal *restrict squares, const accreal *restrict shift,
           const real *x, ptrdiff_t n, ptrdiff_t step, ptrdiff_t rowStride, int rows)
@@ -1156,7 +1171,7 @@ var_lanes(accreal *restrict sum, accreal *restrict squares, const accreal *restr
   }
 }
 
-/* VARIANCE_DEEP rows of so many lanes, a constant, which lie side by side. */
+/* Takes in VARIANCE_DEEP rows of lanes adjacent lanes (a constant). */
 static inline __attribute__((always_inline)) void var_few(accreal *restrict sum,
                                                           accreal *restrict squares,
                                                           const accreal *restrict shift,
@@ -1164,8 +1179,8 @@ static inline __attribute__((always_inline)) void var_few(accreal *restrict sum,
                                                           ptrdiff_t rowStride)
 {
 #if defined(TH_REAL_IS_FLOAT) && defined(__AVX512F__)
-  /* Eight widened from memory: compilers take out halves of sixteen, which fills the queues that
-   * wait for memory with twice the instructions. */
+  /* Loads eight floats at a time: compilers load sixteen and extract halves, and these extra
+   * instructions fill the queues of the processor that wait for memory. */
   for (int k = 0; k < lanes; k += 8) {
     const __m512d from = _mm512_loadu_pd(shift + k);
     __m512d one = _mm512_loadu_pd(sum + k), two = _mm512_loadu_pd(squares + k);
@@ -1183,20 +1198,19 @@ static inline __attribute__((always_inline)) void var_few(accreal *restrict sum,
 #endif
 }
 
-/* VARIANCE_DEEP rows of all lanes, which lie side by side, while those of later rows are fetched.
- */
+/* Takes in VARIANCE_DEEP rows of n adjacent lanes and prefetches later rows. */
 static inline __attribute__((always_inline)) void var_deep(accreal *restrict sum,
                                                            accreal *restrict squares,
                                                            const accreal *restrict shift,
                                                            const real *x, ptrdiff_t n,
                                                            ptrdiff_t rowStride, uintptr_t ahead)
 {
-  enum { MANY = 64 / ITEM };
+  enum { UNROLL = 64 / ITEM };
   ptrdiff_t j = 0;
-  for (; j + MANY <= n; j += MANY) {
+  for (; j + UNROLL <= n; j += UNROLL) {
     for (int i = 0; i < VARIANCE_DEEP; i++)
-      fetch((uintptr_t)(x + i * rowStride + j) + ahead, MANY);
-    var_few(sum + j, squares + j, shift + j, x + j, MANY, rowStride);
+      fetch((uintptr_t)(x + i * rowStride + j) + ahead, UNROLL);
+    var_few(sum + j, squares + j, shift + j, x + j, UNROLL, rowStride);
   }
   var_lanes(sum + j, squares + j, shift + j, x + j, n - j, 1, rowStride, VARIANCE_DEEP);
 }
@@ -1209,8 +1223,8 @@ static void var_strip(Moments *moments, const real *x, ptrdiff_t n, ptrdiff_t st
     shift[j] = (accreal)x[j * step];
     sum[j] = squares[j] = 0;
   }
-  /* What is fetched is taken in next, before others drive it out of the first cache. */
-  const ptrdiff_t later = THMax(VARIANCE_DEEP, AHEAD / ITEM / n);
+  /* Prefetched rows are taken in next, before other lines evict them from L1. */
+  const ptrdiff_t later = THMax(VARIANCE_DEEP, PREFETCH_BYTES / ITEM / n);
   const uintptr_t ahead = (uintptr_t)later * (uintptr_t)rowStride * ITEM;
   ptrdiff_t i = 0;
   for (; i + VARIANCE_DEEP <= rows; i += VARIANCE_DEEP)
@@ -1243,7 +1257,7 @@ static void var_rows(void *states, const THRows *block, const THReduceScalars *s
                 THMin(VARIANCE_ROWS, block->rows - i), block->rowStride);
 }
 
-/* One sum of lanes, which are used up. */
+/* The sum of all lanes; overwrites lanes. */
 static inline __attribute__((always_inline)) accreal sum_of(accreal *lanes, int count)
 {
   for (int half = count / 2; half > 0; half /= 2)
@@ -1252,16 +1266,17 @@ static inline __attribute__((always_inline)) accreal sum_of(accreal *lanes, int 
   return lanes[0];
 }
 
-/* The sums of what n elements differ from shift by, and of the squares of that. */
+/* Returns the sum of the differences of n elements to shift; *squares becomes the sum of the
+ * squared differences. */
 static inline __attribute__((always_inline)) accreal deviations(const real *x, ptrdiff_t n,
                                                                 accreal shift, accreal *squares)
 {
-  enum { MANY = LANE_BYTES / sizeof(accreal) };
-  accreal one[MANY] = {0}, two[MANY] = {0};
+  enum { UNROLL = LANE_BYTES / sizeof(accreal) };
+  accreal one[UNROLL] = {0}, two[UNROLL] = {0};
   ptrdiff_t i = 0;
-  for (; i + MANY <= n; i += MANY) {
-    fetch((uintptr_t)(x + i) + AHEAD, MANY);
-    for (int j = 0; j < MANY; j++) {
+  for (; i + UNROLL <= n; i += UNROLL) {
+    fetch((uintptr_t)(x + i) + PREFETCH_BYTES, UNROLL);
+    for (int j = 0; j < UNROLL; j++) {
       const accreal apart = (accreal)x[i + j] - shift;
       one[j] += apart;
       two[j] = plus_square(two[j], apart);
@@ -1272,12 +1287,12 @@ static inline __attribute__((always_inline)) accreal deviations(const real *x, p
     one[j] += apart;
     two[j] = plus_square(two[j], apart);
   }
-  *squares = sum_of(two, MANY);
-  return sum_of(one, MANY);
+  *squares = sum_of(two, UNROLL);
+  return sum_of(one, UNROLL);
 }
 
-/* A block of a line likewise.  Of doubles, which have no digits to spare, it is read twice: the
- * second time they are shifted by their mean. */
+/* Takes in a line block by block.  Doubles have no digits to spare, so that a block of them is read
+ * twice, the second time shifted by its mean. */
 static void var_line(void *to, const void *at, ptrdiff_t n, ptrdiff_t first,
                      const THReduceScalars *scalars)
 {
@@ -1331,30 +1346,30 @@ static void std_total(const void *states, const THReduceScalars *scalars, void *
 #include "THWideMath.h"
 #if defined(TH_WIDE_LOOP) && defined(TH_REAL_IS_FLOAT)
 #include "THReducePowers.h"
-#define POWERS                                                                      \
-  [TH_REDUCE_logSumExp] = {sizeof(Powers), FEW_POWERS,  powers_start,  powers_rows, \
-                           powers_line,    powers_join, powers_finish, powers_total},
+#define POWERS                                                                            \
+  [TH_REDUCE_logSumExp] = {sizeof(Powers), POWERS_SHORT_LINE, powers_start,  powers_rows, \
+                           powers_line,    powers_join,       powers_finish, powers_total},
 #else
 #define POWERS
 #endif
 
 /* --- the table ------------------------------------------------------------------------------- */
 
-#define ENTRY(name, state, ...)                                                   \
-  [TH_REDUCE_##name] = {sizeof(state), name##_turned, name##_start,  name##_rows, \
-                        name##_line,   name##_join,   name##_finish, name##_total},
+#define ENTRY(name, state, ...)                                                      \
+  [TH_REDUCE_##name] = {sizeof(state), name##_shortLine, name##_start,  name##_rows, \
+                        name##_line,   name##_join,      name##_finish, name##_total},
 
 const THReduction TH_LEVEL_(THTensor_(reductions))[THReductionNames] = {
     EVERY(ENTRY)
 #if defined(TH_REAL_IS_FLOATING)
-        [TH_REDUCE_var] = {sizeof(Moments), TURN_NUMBERS, var_start, var_rows, var_line, var_join,
+        [TH_REDUCE_var] = {sizeof(Moments), SHORT_LINE, var_start, var_rows, var_line, var_join,
                            var_finish, var_total, .wide = 1},
-    [TH_REDUCE_std] = {sizeof(Moments), TURN_NUMBERS, var_start, var_rows, var_line, var_join,
+    [TH_REDUCE_std] = {sizeof(Moments), SHORT_LINE, var_start, var_rows, var_line, var_join,
                        std_finish, std_total, .wide = 1},
 #endif
-    [TH_REDUCE_argmax] = {sizeof(Best), TURN_BEST, argmax_start, argmax_rows, argmax_line,
+    [TH_REDUCE_argmax] = {sizeof(Best), SHORT_LINE_BEST, argmax_start, argmax_rows, argmax_line,
                           argmax_join, best_finish, NULL},
-    [TH_REDUCE_argmin] = {sizeof(Best), TURN_BEST, argmin_start, argmin_rows, argmin_line,
+    [TH_REDUCE_argmin] = {sizeof(Best), SHORT_LINE_BEST, argmin_start, argmin_rows, argmin_line,
                           argmin_join, best_finish, NULL},
-    POWERS /* of floats */
+    POWERS /* only for floats */
 };

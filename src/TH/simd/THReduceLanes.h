@@ -1,5 +1,5 @@
-/* How lanes of states take in elements: what THReduceKernels.c makes of each row of
- * src/ops/reduce.h whose function name##_take(state, element as a state, p) there is. */
+/* How lanes of states take in elements: functions that THReduceKernels.c makes for each row of
+ * src/ops/reduce.h from its function name##_take(state, element converted to a state, p). */
 #ifndef TH_REDUCE_LANES_H
 #define TH_REDUCE_LANES_H
 
@@ -9,26 +9,27 @@
 #include <immintrin.h>
 #endif
 
-/* So many bytes of states are worked on at a time, about as many as registers hold; elements are
- * fetched so many bytes ahead, and a line is reduced in blocks so that no sum has many terms.
- * Small integers are taken in several rows at a time, of columns or, without AVX2, of a line:
- * compilers add them up before they widen. */
+/* LANE_BYTES of states are worked on at a time, about as many as registers hold.  Elements are
+ * prefetched PREFETCH_BYTES ahead.  A line is reduced in blocks of BLOCK elements so that no
+ * partial sum has many terms.  DEEP rows of a column, or LINE_DEEP of a line, are taken in at a
+ * time: compilers add small integers up before they widen them. */
 enum {
   ITEM = sizeof(real),
   LANE_BYTES = ITEM < 4 ? 512 : 256,
-  AHEAD = 16384,
+  PREFETCH_BYTES = 16384,
   BLOCK = 2048,
   DEEP = ITEM < 4 ? 8 / ITEM : 4,
 #if !defined(__AVX2__)
   LINE_DEEP = ITEM < 4 ? DEEP : 2
 #elif defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
-  LINE_DEEP = 1 /* what is read by two rows in turn comes later from memory */
+  LINE_DEEP = 1 /* reading two rows alternately from memory is slower */
 #else
   LINE_DEEP = ITEM < 4 ? 1 : 2 /* all lanes of small integers fill the registers */
 #endif
 };
 
-/* x may lie behind the end of the memory: fetching it does nothing then. */
+/* Prefetches n elements. x may be past the end of the array: a prefetch of an invalid address does
+ * nothing. */
 static inline __attribute__((always_inline)) void fetch(uintptr_t x, size_t n)
 {
   for (size_t k = 0; k < n * ITEM; k += 64)
@@ -39,18 +40,18 @@ static inline __attribute__((always_inline)) void fetch(uintptr_t x, size_t n)
  * constants:
  *
  *     name##_few(a, x, lanes, rowStride, deep, p)   deep rows, rowStride elements apart
- *     name##_sweep(a, x, lanes, deep, n, ahead, p)  from the start on n elements side by side, deep
- *                                                   rows at a time; says how many filled rows
- *     name##_rest(a, x, lanes, n, p)                those that are left over
+ *     name##_sweep(a, x, lanes, deep, n, ahead, p)  starts with n adjacent elements, deep
+ *                                                   rows at a time; returns how many it took in
+ *     name##_rest(a, x, lanes, n, p)                the n elements that a sweep leaves over
  *     name##_some(a, x, lanes, some, p)             a row, of which only the first some count
  *
- * A sweep fetches what lies so many bytes ahead, if any. */
+ * A sweep prefetches elements ahead bytes further on, unless ahead is 0. */
 #define TAKES_real(name, state, initial, ...)                                                     \
   static inline                                                                                   \
       __attribute__((always_inline)) void name##_few(state *restrict a, const real *x, int lanes, \
                                                      ptrdiff_t rowStride, int deep, double p)     \
   {                                                                                               \
-    TH_PRAGMA(omp simd) /* or else it is unrolled first, and stays scalar */                      \
+    TH_PRAGMA(omp simd) /* otherwise compilers unroll it first and leave it scalar */             \
     for (int k = 0; k < lanes; k++) {                                                             \
       state b = a[k];                                                                             \
       for (int d = 0; d < deep; d++)                                                              \
@@ -88,17 +89,17 @@ static inline __attribute__((always_inline)) void fetch(uintptr_t x, size_t n)
     state wide[64 / sizeof(state)];                                                               \
     for (int k = 0; k < lanes; k++)                                                               \
       wide[k] = (state)x[k];                                                                      \
-    TH_PRAGMA(omp simd) /* or else it has branches, which guess wrong */                          \
+    TH_PRAGMA(omp simd) /* otherwise it has branches, which are mispredicted */                   \
     for (int k = 0; k < lanes; k++) {                                                             \
       const state b = a[k], c = name##_take(b, wide[k], p);                                       \
       a[k] = k < some ? c : b;                                                                    \
     }                                                                                             \
   }
 
-/* Floats become doubles four at a time, as they come from memory.  Compilers widen longer vectors
- * of them by halves, which takes an instruction more for each, and Intel's processors compute four
- * doubles in more places than eight.  Where others do not, sums are taken in eight at a time (SUMS
- * in THReduceKernels.c). */
+/* Floats are loaded and widened to doubles four at a time.  Compilers widen longer vectors by
+ * halves, which takes an extra instruction for each half, and Intel's processors have more units
+ * for vectors of four doubles than of eight.  On other processors sums are taken in eight at a time
+ * (SUMS in THReduceKernels.c). */
 #if defined(TH_REAL_IS_FLOAT) && defined(__AVX2__)
 
 enum { FOUR = 4 };
@@ -151,7 +152,7 @@ static inline accreal one_nonzero(accreal x)
 #define NONZERO(x)  _Generic((x), Four: four_nonzero, accreal: one_nonzero)(x)
 #define POWER(x, p) _Generic((x), Four: four_power, accreal: pow)(x, p)
 
-/* What vectors of so many doubles, to which as many floats are widened, have in common. */
+/* The functions for a Vector of COUNT doubles, to which as many floats are widened. */
 #define TAKES_VECTORS(name, Vector, vector, COUNT, initial, accumulate)                            \
   static inline Vector name##_take_##vector(Vector a, Vector x, double p)                          \
   {                                                                                                \
@@ -213,9 +214,9 @@ static inline accreal one_nonzero(accreal x)
                                                       int lanes, int some, double p)              \
   {                                                                                               \
     for (int k = 0; k < lanes; k += FOUR) {                                                       \
-      const FourBits place = {k, k + 1, k + 2, k + 3};                                            \
+      const FourBits index = {k, k + 1, k + 2, k + 3};                                            \
       const Four b = four_at(a + k);                                                              \
-      const Four c = four_chosen(place < some, name##_take_four(b, four_widened(x + k), p), b);   \
+      const Four c = four_chosen(index < some, name##_take_four(b, four_widened(x + k), p), b);   \
       memcpy(a + k, &c, sizeof c);                                                                \
     }                                                                                             \
   }
@@ -227,9 +228,9 @@ static inline accreal one_nonzero(accreal x)
 #define TAKES_accreal TAKES_real
 #endif
 
-/* The largest of a line and what is NaN, apart: the one then waits for an instruction, where a
- * choice of both would wait for a comparison and a mask.  Lines that may come from memory, which
- * are fetched ahead, take both: what asks for more of them early is held up. */
+/* Keeps the largest element and the NaN of a line in separate vectors: the maximum then depends on
+ * one instruction only, instead of a comparison and a masked move.  Lines that may be in memory,
+ * and so are prefetched, use the plain sweep, since separate vectors would delay the prefetches. */
 #if (defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)) && defined(__AVX512F__)
 #if defined(TH_REAL_IS_FLOAT)
 #define IN_WIDE(name) _mm512_##name##_ps
@@ -241,7 +242,7 @@ typedef __m512 WideReals;
 typedef __m512d WideReals;
 #endif
 
-/* better, of two where one is NaN, is the second. */
+/* better has to return its second operand where one of the two is NaN. */
 #define SWEEP_APART(name, worst, better)                                                           \
   static inline                                                                                    \
       __attribute__((always_inline)) ptrdiff_t name##_sweep_apart(real *restrict a, const real *x, \

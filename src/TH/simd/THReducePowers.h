@@ -1,9 +1,8 @@
-/* Logarithms of sums of exponentials of floats for the level AVX-512, a part of THReduceKernels.c:
- * where exponentials are made in registers, one pass is quicker than the largest elements first.
- *
- * Elements are taken in once, as exponentials of what they exceed a number by that is near the
- * largest so far: it is raised, and the sum with it, only where an element exceeds it by much.  A
- * NaN makes the sum NaN.  Beside an element that is infinite the sum is, too. */
+/* Logarithms of sums of exponentials of floats for the level AVX-512, a part of THReduceKernels.c.
+ * Where exponentials are computed in registers, one pass is faster than finding the largest element
+ * first.  An element x is taken in as e^(x - near), where near is close to the largest element so
+ * far. near and the sum are rescaled only where an element exceeds near by much.  A NaN makes the
+ * sum NaN, an infinite element makes it infinite. */
 #ifndef TH_REDUCE_POWERS_H
 #define TH_REDUCE_POWERS_H
 
@@ -11,22 +10,23 @@
 #include "THReduceLanes.h"
 #include "THWideMath.h"
 
-/* What is called once for many elements: faster code would be many times as long. */
+/* For functions called once for many elements: faster code would be many times as long. */
 #define SMALL __attribute__((cold, noinline))
 
 typedef struct {
-  accreal sum; /* of e^(x - near); anything small where near is -INFINITY */
+  accreal sum; /* of e^(x - near); any small value where near is -INFINITY */
   real near;
 } Powers;
 
-/* Rows of POWERS_LANES lanes are taken in POWERS_DEEP at a time, lanes in strips whose states stay
- * in the first cache; lines of fewer than FEW_POWERS elements are turned over. */
+/* POWERS_DEEP rows of POWERS_LANES lanes are taken in at a time, in strips of lanes whose states
+ * stay in L1.  Lines of fewer than POWERS_SHORT_LINE elements are transposed. near is raised where
+ * an element exceeds it by more than POWERS_MUCH. */
 enum {
   POWERS_DEEP = 8,
   POWERS_LANES = 64 / ITEM,
   POWERS_STRIP = 4096 / ITEM,
   POWERS_MUCH = 8,
-  FEW_POWERS = 192
+  POWERS_SHORT_LINE = 192
 };
 
 static void powers_start(void *states, ptrdiff_t lanes)
@@ -35,11 +35,11 @@ static void powers_start(void *states, ptrdiff_t lanes)
     ((Powers *)states)[j] = (Powers){0, -(real)INFINITY};
 }
 
-/* n numbers become what the row of src/ops/pointwise.h makes of them. */
+/* Applies the operation, a row of src/ops/pointwise.h, to n numbers in place. */
 static __attribute__((noinline)) void make_each(THScalarType type, THPointwise row, void *numbers,
                                                 ptrdiff_t n)
 {
-  static const int64_t unused[2]; /* scalars, which loops read */
+  static const int64_t unused[2]; /* loops read scalars even where they ignore them */
   THPointwise_row(type, row)(n, numbers, numbers, NULL, NULL, unused, 0);
 }
 
@@ -61,7 +61,7 @@ static SMALL void powers_join(void *states, const void *others, ptrdiff_t lanes)
   }
 }
 
-/* near becomes top where that exceeds it by much.  Most often nothing was before. */
+/* Sets near to top where top exceeds near by much.  In most calls the sum was empty before. */
 static __attribute__((noinline)) void raise_powers(accreal *sum, real *near, const real *top,
                                                    ptrdiff_t n)
 {
@@ -82,7 +82,7 @@ static __attribute__((noinline)) void raise_powers(accreal *sum, real *near, con
     sum[k] *= known ? up[k] : 0;
 }
 
-/* What is taken off elements. */
+/* The number that is subtracted from elements: near, or 0 where near is infinite. */
 static inline real taken_off(real near)
 {
   return near - near == 0 ? near : 0;
@@ -98,7 +98,7 @@ static inline __attribute__((always_inline)) void powers_few(accreal *sum, real 
   TH_PRAGMA(GCC unroll 8)
   for (int d = 0; d < deep; d++) {
     v[d] = _mm512_maskz_loadu_ps(lanes, x + d * rowStride);
-    top = _mm512_max_ps(v[d], top); /* the second one where one is NaN */
+    top = _mm512_max_ps(v[d], top); /* returns the second operand where one is NaN */
   }
   const __m512 bound = from + _mm512_set1_ps(POWERS_MUCH);
   if (_mm512_mask_cmp_ps_mask(lanes, top, bound, _CMP_GT_OQ) |
@@ -108,7 +108,7 @@ static inline __attribute__((always_inline)) void powers_few(accreal *sum, real 
     raise_powers(sum, near, most, __builtin_popcount(lanes));
     from = _mm512_mask_loadu_ps(lowest, lanes, near);
     const __mmask16 all = _mm512_cmp_ps_mask(from, infinite, _CMP_EQ_OQ);
-    for (int d = 0; d < deep; d++) /* what comes to infinity anyway, or NaN */
+    for (int d = 0; d < deep; d++) /* infinite elements, and NaN */
       v[d] = _mm512_mask_mov_ps(v[d], all, _mm512_min_ps(_mm512_set1_ps(89), v[d]));
   }
   from = _mm512_mask_mov_ps(from, _mm512_fpclass_ps_mask(from, INFINITE), _mm512_setzero_ps());
@@ -125,7 +125,7 @@ static inline __attribute__((always_inline)) void powers_few(accreal *sum, real 
   _mm512_mask_storeu_pd(sum + 8, upper, two);
 }
 
-/* A few rows of up to POWERS_LANES lanes. */
+/* Takes in deep rows of up to POWERS_LANES lanes. */
 static inline __attribute__((always_inline)) void take_powers(accreal *sum, real *near,
                                                               const real *x, ptrdiff_t rowStride,
                                                               int deep, ptrdiff_t n)
@@ -133,7 +133,7 @@ static inline __attribute__((always_inline)) void take_powers(accreal *sum, real
   powers_few(sum, near, x, rowStride, deep, (__mmask16)((1u << n) - 1));
 }
 
-/* The largest of n elements but NaN. */
+/* The largest of n elements, NaN ignored. */
 static inline real most_of(const real *x, ptrdiff_t n)
 {
   __m512 p = _mm512_set1_ps(-INFINITY), q = p, r = p, s = p;
@@ -151,14 +151,14 @@ static inline real most_of(const real *x, ptrdiff_t n)
   return _mm512_reduce_max_ps(_mm512_max_ps(_mm512_max_ps(p, q), _mm512_max_ps(r, s)));
 }
 
-/* The sum of e^(x - from), of elements that do not exceed from. */
+/* The sum of e^(x - from) of n elements that do not exceed from. */
 static inline accreal sum_powers(const real *x, ptrdiff_t n, real from)
 {
   const __m512 off = _mm512_set1_ps(from);
   __m512d a = _mm512_setzero_pd(), b = a, c = a, d = a;
   ptrdiff_t i = 0;
   for (; n - i >= 32; i += 32) {
-    fetch((uintptr_t)(x + i) + AHEAD, 32);
+    fetch((uintptr_t)(x + i) + PREFETCH_BYTES, 32);
     const __m512 e = THWide_expUpTo89(_mm512_loadu_ps(x + i) - off);
     const __m512 f = THWide_expUpTo89(_mm512_loadu_ps(x + i + 16) - off);
     a += THWide_half(e, 0);
@@ -176,8 +176,8 @@ static inline accreal sum_powers(const real *x, ptrdiff_t n, real from)
   return _mm512_reduce_add_pd((a + b) + (c + d));
 }
 
-/* n elements side by side, a part at a time that stays in the first cache between the looks for
- * its largest and at each of its differences. */
+/* n adjacent elements, a block at a time: it stays in L1 between the search for its largest element
+ * and the sum. */
 static void powers_line(void *to, const void *at, ptrdiff_t n, ptrdiff_t first,
                         const THReduceScalars *scalars)
 {
@@ -198,7 +198,7 @@ static void powers_line(void *to, const void *at, ptrdiff_t n, ptrdiff_t first,
   }
 }
 
-/* Between states and rows of their parts. */
+/* Copies between an array of states and separate arrays of their members. */
 static __attribute__((noinline)) void move_powers(Powers *states, accreal *sum, real *near,
                                                   ptrdiff_t n, int apart)
 {
@@ -236,16 +236,16 @@ static __attribute__((noinline)) void powers_strip(Powers *states, const real *x
 
 static void powers_rows(void *states, const THRows *block, const THReduceScalars *scalars);
 
-/* Elements that lie in any way are copied, some at a time. */
+/* Elements with any strides: copies some at a time to a buffer. */
 static SMALL void powers_apart(Powers *states, const THRows *block, const THReduceScalars *scalars)
 {
-  real room[TURN_ROWS * TRANSPOSE_LINES];
+  real room[TRANSPOSE_ROWS * TRANSPOSE_LINES];
   for (ptrdiff_t j = 0; j < block->lanes; j += TRANSPOSE_LINES)
-    for (ptrdiff_t i = 0; i < block->rows; i += TURN_ROWS) {
+    for (ptrdiff_t i = 0; i < block->rows; i += TRANSPOSE_ROWS) {
       const THRows part = {.at = room,
                            .lanes = THMin(TRANSPOSE_LINES, block->lanes - j),
                            .stride = 1,
-                           .rows = THMin(TURN_ROWS, block->rows - i),
+                           .rows = THMin(TRANSPOSE_ROWS, block->rows - i),
                            .rowStride = block->lanes == 1 ? 1 : TRANSPOSE_LINES};
       const real *const from = AT(block) + i * block->rowStride + j * block->stride;
       for (ptrdiff_t d = 0; d < part.rows; d++)
