@@ -2,7 +2,7 @@
  *
  *     th_growth [--threads N] [--seconds S]
  *
- * prints a row of docs/benchmarks.md for each operation: nanoseconds for an element at 1e3, 1e5,
+ * prints a row of a table of bench/results for each operation: nanoseconds for an element at 1e3, 1e5,
  * 1e7 and, where memory allows it, 1e8 elements; and how much more they rise from one size to the
  * next than those of a copy of as many bytes do. */
 #include <getopt.h>

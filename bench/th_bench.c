@@ -2,7 +2,7 @@
  *
  *     th_bench [--threads N] [--rounds N] [--seconds S] [--filter PREFIX]
  *
- * prints a row of docs/benchmarks.md for each operation. */
+ * prints a row of a table of bench/results for each operation. */
 #include <getopt.h>
 
 #include "TH/TH.h"

@@ -16,7 +16,7 @@ set(TH_LEVEL_FLAGS_default "")
 if(NOT TH_LEVELS STREQUAL "default")
   # Processors of 2012 and before, for which a million bytes of unrolled loops are not worth it.
   set(TH_LEVEL_FLAGS_default $<$<CONFIG:Release>:-O2> $<$<CONFIG:Release>:-ftree-vectorize>)
-  # Files that lose little there without what -O2 writes out at length (docs/optimisations.md).
+  # Files that lose little there without what -O2 writes out at length (docs/notes/calls.md).
   set(TH_SHORT_FILES FusedCells MaxPool Pointwise THConvert Winograd)
   set(TH_SHORT_FLAGS $<$<CONFIG:Release>:-Os> $<$<CONFIG:Release>:-ftree-vectorize>)
   set(TH_LEVEL_FLAGS_avx2 -mavx2 -mfma -mf16c -mbmi -mbmi2 -mlzcnt -mpopcnt)

@@ -3,7 +3,7 @@
  *     th_bench_gpu [--elements N] [--seconds S] [--filter PREFIX] [--peer COMMAND]
  *
  * computes each row with few elements on the processor and on the GPU and compares the results,
- * then measures it with many, and with 1,000, and prints a row of docs/benchmarks-gpu.md.  The
+ * then measures it with many, and with 1,000, and prints a row of the table gpu of bench/results.  The
  * limit is the time in which the card copies as many bytes.  COMMAND is torch_rows.py with its
  * Python; what it is asked, it answers with PyTorch's seconds.
  *

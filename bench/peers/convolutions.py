@@ -82,7 +82,7 @@ def sequences(lib):
     x, w = randn(16, 512, 256), randn(512, 1, 5)
     yield from convolution_rows(
         lib,
-        "TemporalRowConvolution, planes first",
+        "TemporalRowConvolution, channels-first",
         "TemporalRowConvolution",
         [5, 1, 2, 1],
         x,

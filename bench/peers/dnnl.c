@@ -2,7 +2,7 @@
  *
  *     th_dnnl [--threads N] [--rounds N] [--seconds S] [--filter FAMILY] [--lines]
  *
- * prints a row of docs/benchmarks.md for each; with --lines the lines of th_torch instead, of those
+ * prints a row of a table of bench/results for each; with --lines the lines of th_torch instead, of those
  * that are rows there, and of products of matrices (dnnl_products.c).  oneDNN computes each
  * convolution in several ways, and the fastest counts: from plain images to plain images, as TH
  * does, with what it takes to reorder them; and in layouts of its own, which a network may keep

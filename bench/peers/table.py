@@ -1,6 +1,6 @@
-"""Makes the table of docs/benchmarks.md out of the lines of th_torch.
+"""Makes tables for bench/store out of the lines of th_torch.
 
-    th_torch ... | python3 table.py PAGE-PART
+    th_torch ... | python3 table.py FILE
 
 prints rows as they come, and at the end what they amount to; all of it also goes to the file.
 """
