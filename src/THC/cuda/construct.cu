@@ -1,9 +1,9 @@
-/* Kernels that make tensors from a rule, compare, and compute on diagonals and 3-vectors. */
+/* Kernels that fill tensors by a rule, compare tensors, and compute traces and cross products. */
 #include "thc_math.h"
 
 #include "thc_apply.h"
 
-/* --- sequences: operand 1 is the number of the element -------------------------------------- */
+/* --- sequences: the offset in operand 1 is the element's row-major index -------------------- */
 
 /* NAME_rule(sequence, i) is element i. */
 #define INDEXED(NAME, SEQUENCE)                                                                \
@@ -43,7 +43,7 @@ THC_DEVICE element TH_CONCAT_2(Arithmetic, _rule)(const THCSequence *s, ptrdiff_
 }
 INDEXED(Arithmetic, THCSequence)
 
-/* Both ends are exact: the second half is counted from the last. */
+/* Both ends are exact: the second half is computed from the last element. */
 THC_DEVICE double between(const THCSequence *s, ptrdiff_t i)
 {
   return i < s->count / 2 ? s->first + s->step * (double)i
@@ -90,7 +90,7 @@ extern "C" void Triangle(const THCTriangle *triangle, cudaStream_t stream)
   THC_LAUNCH(TH_CONCAT_2(Triangle, _kernel), blocks, THC_BLOCK, 0, stream, *triangle);
 }
 
-/* --- equal tensors -------------------------------------------------------------------------- */
+/* --- comparison of whole tensors ------------------------------------------------------------ */
 
 #define Differ THC_NAME(THCDiffer_)
 
@@ -114,7 +114,7 @@ extern "C" void Differ(const THCWalk *walk, const void *scalars, cudaStream_t st
              stream, *walk, *(int *const *)scalars);
 }
 
-/* --- the sum of a diagonal, by one block ---------------------------------------------------- */
+/* --- the trace, by one block ---------------------------------------------------------------- */
 
 #ifdef ureal
 typedef int64_t Sum;
@@ -151,7 +151,7 @@ extern "C" void Trace(const void *x, int64_t n, int64_t step, void *result, cuda
 
 #define Cross THC_NAME(THCCross_)
 
-/* One thread for each vector: all is read before anything is written. */
+/* One thread per vector reads all elements before it writes: the result may be an input. */
 __global__ static void TH_CONCAT_2(Cross, _kernel)(THCWalk walk, THCCross step)
 {
   THC_GRID_LOOP(i, walk.flat.count)

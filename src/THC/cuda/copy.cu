@@ -1,4 +1,4 @@
-/* Kernels that copy elements and convert them to Real, one per source type; and that fill. */
+/* Kernels that convert elements to Real, one per source type; and the kernel that fills. */
 #include "thc_template.h"
 
 #include "thc_apply.h"
@@ -8,7 +8,7 @@
 #define NAME_OF(Source)    TH_CONCAT_4(THCConvert_, Real, _, Source)
 #define ELEMENT_OF(Source) TH_CONCAT_2(NAME_OF(Source), _element)
 
-/* Macros that paste names take them expanded. */
+/* Expand NAME before THC_MAP pastes it. */
 #define MAP1(NAME, ...) THC_MAP1(NAME, __VA_ARGS__)
 #define MAP0(NAME, ...) THC_MAP0(NAME, __VA_ARGS__)
 

@@ -65,7 +65,9 @@ SCATTER(copy, 3, ELEMENT(real, 0) = ELEMENT(real, 2))
 SCATTER(add, 3, THC_atomicAdd(&ELEMENT(real, 0), ELEMENT(real, 2)))
 SCATTER(fill, 2, ELEMENT(real, 0) = value_of(indexed.value))
 
-/* --- by place --------------------------------------------------------------------------------- */
+/* --- by flat index ---------------------------------------------------------------------------- */
+
+/* The element at a flat index; NULL if the index is out of range. */
 
 static __device__ __forceinline__ real *element_at(const THCTakePut *tensor, int64_t index)
 {
@@ -136,7 +138,7 @@ KERNEL(mask_fill)
   LAUNCH(mask_fill_kernel, *(const THCIndexed *)scalars);
 }
 
-/* Calls for each selected element, whose number among the selected ones is `number`. */
+/* Runs STATEMENT for each selected element; `number` is its index among the selected elements. */
 #define SELECT(NAME, OPERANDS, SELECTED, STATEMENT)                                              \
   __global__ static void NAME##_kernel(THCWalk walk, THCSelecting selecting)                     \
   {                                                                                              \
@@ -179,7 +181,7 @@ SELECT(mask_select, 2, ELEMENT(uint8_t, 0) != 0,
 SELECT(mask_copy, 2, ELEMENT(uint8_t, 0) != 0,
        ELEMENT(real, 1) = ((const real *)selecting.data)[number])
 
-/* --- what is not zero ------------------------------------------------------------------------- */
+/* --- nonzero ---------------------------------------------------------------------------------- */
 
 static __device__ __forceinline__ int is_one(real x)
 {

@@ -1,11 +1,11 @@
-/* Kernels of medians: a thread counts what comes before each element of a short line; of a longer
- * one a block finds the middle key, a digit at a time, and then where it lies.  The order is that
- * of THTensorSort.h. */
+/* Kernels of medians.  One thread ranks the elements of a short line.  A block selects the middle
+ * key of a longer line by radix, digit by digit, and then finds its index.  The order of elements
+ * is that of THTensorSort.h. */
 #include "thc_template.h"
 
 #include "thc_lines.h"
 
-/* --- elements as keys: unsigned numbers in the same order ------------------------------------ */
+/* --- keys: unsigned integers in the order of the elements ------------------------------------ */
 
 #if defined(TH_REAL_IS_DOUBLE) || defined(TH_REAL_IS_LONG)
 typedef unsigned long long Key;
@@ -18,7 +18,7 @@ typedef unsigned char Key;
 #endif
 
 enum { BITS = 8 * sizeof(Key), DIGIT = 8, DIGITS = 1 << DIGIT };
-enum { SHORT = 32 }; /* elements that are worth no more than a thread */
+enum { SHORT_LINE = 32 }; /* elements: longer lines get a block */
 #define TOP_BIT ((Key)((Key)1 << (BITS - 1)))
 
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE) || defined(TH_REAL_IS_HALF)
@@ -31,8 +31,8 @@ enum { SHORT = 32 }; /* elements that are worth no more than a thread */
 #define INFINITE 0x7c00u
 #endif
 
-/* The bits of positive numbers are in order; those of negative ones are in reverse.  0 is the key
- * of NaN alone, since a line that has one has nothing else to offer. */
+/* The bits of positive numbers are in order; the bits of negative numbers are in reverse order.
+ * Key 0 means NaN: the median of a line with NaN is NaN. */
 static __device__ __forceinline__ Key key_of(Key bits)
 {
   if ((bits & (Key)(TOP_BIT - 1)) > (Key)INFINITE)
@@ -52,7 +52,7 @@ static __device__ __forceinline__ Key key_of(Key bits)
 
 /* --- short lines ----------------------------------------------------------------------------- */
 
-/* How many elements come before number i, of which equal ones do that lie before it. */
+/* How many elements come before element i; equal elements are ordered by index. */
 static __device__ __forceinline__ int rank_of(const Key *x, int n, ptrdiff_t step, int i)
 {
   const Key key = key_of(x[i * step]);
@@ -88,15 +88,15 @@ __global__ static void short_kernel(THCLines lines, const Key *from, real *value
   }
 }
 
-/* --- longer ones ----------------------------------------------------------------------------- */
+/* --- longer lines ---------------------------------------------------------------------------- */
 
-/* What thread 0 tells the others. */
+/* Thread 0's results for the other threads. */
 typedef struct Found {
   unsigned digit;
   ptrdiff_t rank; /* among the elements that have the digits found so far */
 } Found;
 
-/* The digit under which number rank is. */
+/* Finds the digit of the element with this rank, and its rank among the elements of the digit. */
 static __device__ __forceinline__ void find_digit(const unsigned long long *counts, Found *found)
 {
   unsigned digit = 0;
@@ -166,7 +166,7 @@ extern "C" void THC_NAME(THCMedian_)(const THCLines *lines, const void *from, vo
 void THC_NAME(THCMedian_)(const THCLines *lines, const void *from, void *values, int64_t *indices,
                           cudaStream_t stream)
 {
-  if (lines->length <= SHORT)
+  if (lines->length <= SHORT_LINE)
     THC_LAUNCH(short_kernel, THC_blocks(lines->count), THC_BLOCK, 0, stream, *lines,
                (const Key *)from, (real *)values, indices);
   else

@@ -1,4 +1,4 @@
-/* States of cuRAND's generator MTGP32, for kernels of programs that draw from it. */
+/* States of cuRAND's generator MTGP32, for kernels of programs that use this generator. */
 #include "thc_cuda.h"
 
 #include "thc_kernels.h"
@@ -34,7 +34,7 @@ extern "C" int THCKernel_mtgp32States(struct curandStateMtgp32 *states,
 
 extern "C" size_t THCKernel_mtgp32StateBytes(void)
 {
-  return 0; /* cuRAND's headers were not there */
+  return 0; /* compiled without cuRAND's headers */
 }
 
 extern "C" size_t THCKernel_mtgp32ParameterBytes(void)

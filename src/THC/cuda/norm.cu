@@ -1,4 +1,4 @@
-/* Kernels of distances and of norms that are kept small. */
+/* Kernels of dist (differences) and renorm. */
 #include "thc_template.h"
 
 #include "thc_apply.h"
@@ -23,7 +23,7 @@ THC_DEVICE real ELEMENT_OF(DIFFERENCE)(const THCNothing *, real a, real b)
 }
 MAP2(DIFFERENCE, real, THCNothing, real, real)
 
-/* x of a slice that has that norm, of which the scalar is the largest. */
+/* Scales an element of a slice with this norm so that the slice's norm is at most *most. */
 THC_DEVICE real ELEMENT_OF(RENORM)(const accreal *most, real x, real norm)
 {
   const accreal n = LOAD(norm);

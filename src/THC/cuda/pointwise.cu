@@ -3,13 +3,14 @@
 
 #include "thc_apply.h"
 
-/* The scalars a and b.  Each type's have a name of their own, for what is made from templates. */
+/* The scalars a and b.  Each type's struct has its own name, because template instances that
+ * share a name are merged by the linker. */
 #define Scalars TH_CONCAT_2(THCScalars_, Real)
 typedef struct Scalars {
   real a, b;
 } Scalars;
 
-/* --- which rows this type has ----------------------------------------------------------------- */
+/* --- the rows of this type -------------------------------------------------------------------- */
 
 #define ALL(...)    __VA_ARGS__
 #define SIGNED(...) __VA_ARGS__
@@ -30,7 +31,7 @@ typedef struct Scalars {
 
 #define NAME_OF(NAME) TH_CONCAT_4(THCPointwise_, Real, _, NAME)
 
-/* Macros that paste names take them expanded. */
+/* Expand NAME before THC_MAP pastes it. */
 #define MAP1(NAME, ...) THC_MAP1(NAME, __VA_ARGS__)
 #define MAP2(NAME, ...) THC_MAP2(NAME, __VA_ARGS__)
 #define MAP3(NAME, ...) THC_MAP3(NAME, __VA_ARGS__)

@@ -1,13 +1,14 @@
-/* Kernels that reduce: threads take in elements, then a block joins their states in pairs. */
+/* Kernels that reduce: threads accumulate elements into states, then a block joins the states in
+ * pairs. */
 #include "thc_template.h"
 
 #include "thc_reduce.h"
 
 #include "TH/THReduce.h"
 
-/* --- what the table's expressions use -------------------------------------------------------- */
+/* --- macros for the table's expressions ------------------------------------------------------ */
 
-/* item is what lies in memory, real what is computed with. */
+/* Memory holds item, expressions use real. */
 #if defined(TH_REAL_IS_HALF)
 typedef THHalf item;
 #undef real
@@ -45,18 +46,18 @@ typedef real item;
 #endif
 #endif
 
-/* Elements that a thread loads before it computes, and where they lie side by side moves 16 bytes
- * at a time: 32 bytes of them, or 16 of Byte and Char. */
+/* Elements that a thread loads before it computes: 32 bytes, or 16 bytes of Byte and Char.
+ * Contiguous elements are loaded 16 bytes at a time. */
 enum { UNROLL = sizeof(item) == 1 ? 16 : 32 / (int)sizeof(item) };
 
 typedef struct __align__(16) Pack {
   item of[UNROLL];
 } Pack;
 
-/* --- states of one number: the rows of the table --------------------------------------------- */
+/* --- the rows of the table, whose states are scalars ----------------------------------------- */
 
-/* Each reduction has: its state, how it begins, takes in n elements whose indices are jump apart,
- * is joined, and its result. */
+/* Each reduction has a type of state and these functions: start (the initial state), take
+ * (accumulates n elements whose indices are jump apart), join (of two states), result, index. */
 #define FUNCTIONS(name, state, initial, accumulate, joined, finished)                          \
   typedef state name##_state;                                                                  \
                                                                                                \
@@ -103,7 +104,7 @@ typedef struct __align__(16) Pack {
 /* --- the kernels ----------------------------------------------------------------------------- */
 
 #define KERNELS(name)                                                                              \
-  /* The states of the threads that share a line become one, which the first of them returns. */   \
+  /* Joins the states of the threads that share a line; the first of them returns the result. */   \
   static __device__ __forceinline__ name##_state name##_fold(name##_state a, int number,           \
                                                              int share, int apart)                 \
   {                                                                                                \
@@ -222,21 +223,21 @@ TH_REDUCTIONS(FUNCTIONS)
 #ifdef IS_FLOATING
 TH_FLOAT_REDUCTIONS(FUNCTIONS)
 #else
-/* The quotient of whole numbers, truncated. */
+/* The mean of integers is truncated. */
 FUNCTIONS(mean, accreal, 0, ADD(a, x), ADD(a, b), count > 0 ? a / (accreal)count : 0)
 #endif
 #ifdef TH_REAL_IS_BYTE
 TH_BYTE_REDUCTIONS(FUNCTIONS)
 #endif
 
-/* --- the largest or smallest value, with its index ------------------------------------------- */
+/* --- the maximum or minimum, with its index -------------------------------------------------- */
 
 typedef struct Best {
-  int64_t index; /* of the first such value */
+  int64_t index; /* of the first element with this value */
   real value;
 } Best;
 
-/* x comes before a: it is larger (smaller), or the first NaN. */
+/* Whether x wins over a: x is larger (smaller), or the first NaN. */
 static __device__ __forceinline__ int beats(int largest, real x, real a)
 {
   return ((largest ? x > a : x < a) || IS_NAN(x)) && !IS_NAN(a);
@@ -302,8 +303,9 @@ static __device__ __forceinline__ var_state var_start(void)
   return none;
 }
 
-/* Chan, Golub, LeVeque 1979.  Equal means stay exactly what they are.  An infinite sum of squares
- * is one of finite elements (of others it is NaN), and stays so whatever became of the means. */
+/* Chan, Golub, LeVeque 1979.  Two equal means give exactly the same mean.  A sum of squares is
+ * infinite only if finite elements overflow (infinite elements make it NaN); it stays infinite even
+ * if the means overflow too. */
 static __device__ __forceinline__ var_state var_join(var_state a, var_state b)
 {
   if (b.n == 0)
@@ -317,8 +319,8 @@ static __device__ __forceinline__ var_state var_join(var_state a, var_state b)
   return both;
 }
 
-/* A few elements at a time: sums are relative to the first of them, so that equal elements deviate
- * by exactly 0. */
+/* Joins the moments of n elements.  Sums are relative to the first of them, so that equal elements
+ * deviate by exactly 0. */
 static __device__ __forceinline__ var_state var_take(var_state a, const real *some, int n,
                                                      ptrdiff_t, ptrdiff_t, double)
 {

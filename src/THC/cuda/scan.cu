@@ -1,4 +1,4 @@
-/* Kernels of running sums and products along a dimension. */
+/* Kernels of cumulative sums and products along a dimension. */
 #include "thc_template.h"
 
 #include "thc_scan.h"
@@ -19,10 +19,9 @@
 #define PRODUCT(a, b) ((accreal)((uint64_t)(a) * (uint64_t)(b)))
 #endif
 
-enum { EACH = 4, WARPS = THC_BLOCK / 32 }; /* EACH: neighbours that a thread takes */
+enum { UNROLL = 4, WARPS = THC_BLOCK / 32 }; /* UNROLL: neighbouring elements of a thread */
 
-/* A block takes a piece of a line, a tile at a time: totals of threads, then what comes before each
- * thread. */
+/* A block scans a piece of a line tile by tile: first the totals of threads, then their prefixes. */
 #define KERNELS(NAME, JOIN, INITIAL)                                                              \
   static __device__ __forceinline__ accreal NAME##_before(accreal own, accreal *all)              \
   {                                                                                               \
@@ -59,19 +58,19 @@ enum { EACH = 4, WARPS = THC_BLOCK / 32 }; /* EACH: neighbours that a thread tak
     real *to = work.to ? (real *)work.to + THCLines_at(&lines, 1, line) : NULL;                   \
     accreal *totals = (accreal *)work.totals;                                                     \
     accreal done = totals && to ? totals[number] : INITIAL;                                       \
-    for (ptrdiff_t tile = first; tile < end; tile += EACH * THC_BLOCK) {                          \
-      const ptrdiff_t k = tile + (ptrdiff_t)threadIdx.x * EACH;                                   \
-      accreal x[EACH], own = INITIAL, all;                                                        \
-      for (int i = 0; i < EACH; i++) {                                                            \
+    for (ptrdiff_t tile = first; tile < end; tile += UNROLL * THC_BLOCK) {                        \
+      const ptrdiff_t k = tile + (ptrdiff_t)threadIdx.x * UNROLL;                                 \
+      accreal x[UNROLL], own = INITIAL, all;                                                      \
+      for (int i = 0; i < UNROLL; i++) {                                                          \
         x[i] = INITIAL;                                                                           \
         if (k + i < end)                                                                          \
           x[i] = LOAD(from[(k + i) * dx]);                                                        \
       }                                                                                           \
-      for (int i = 0; i < EACH; i++)                                                              \
+      for (int i = 0; i < UNROLL; i++)                                                            \
         x[i] = own = JOIN(own, x[i]);                                                             \
       const accreal before = JOIN(done, NAME##_before(own, &all));                                \
       done = JOIN(done, all);                                                                     \
-      for (int i = 0; i < EACH; i++)                                                              \
+      for (int i = 0; i < UNROLL; i++)                                                            \
         if (to && k + i < end)                                                                    \
           to[(k + i) * dr] = STORE(JOIN(before, x[i]));                                           \
     }                                                                                             \

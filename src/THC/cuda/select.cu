@@ -1,4 +1,4 @@
-/* Kernels of indices and masks whatever they select from: checks, counts and their sums. */
+/* Kernels of indices and masks that are the same for all element types: checks and counts. */
 #include "thc_cuda.h"
 
 #include "thc_index.h"
@@ -44,7 +44,7 @@ extern "C" void THCMask_checkKernel(const THCWalk *walk, const void *range, cuda
 
 /* --- counts ----------------------------------------------------------------------------------- */
 
-/* Only how many blocks there are. */
+/* Launches nothing: only counts the blocks of a selection. */
 extern "C" void THCSelect_blocks(const THCWalk *walk, const void *scalars, cudaStream_t)
 {
   THCSelecting *selecting = *(THCSelecting *const *)scalars;
@@ -77,7 +77,7 @@ extern "C" void THCSelect_countMask(const THCWalk *walk, const void *scalars, cu
   THC_SELECT_NEXT(selecting, walk);
 }
 
-/* The sum of the values of all threads before this one; *all becomes the sum of all. */
+/* The exclusive prefix sum of the block's values; *all becomes the sum of all values. */
 static __device__ __forceinline__ int64_t sum_before(int64_t value, int64_t *all)
 {
   __shared__ int64_t warps[THC_BLOCK / 32];
@@ -102,7 +102,7 @@ static __device__ __forceinline__ int64_t sum_before(int64_t value, int64_t *all
   return before;
 }
 
-/* One block. */
+/* Exclusive prefix sums of counts, in place, by one block; counts[blocks] becomes the total. */
 __global__ static void sum_counts(int64_t *counts, ptrdiff_t blocks)
 {
   int64_t done = 0;

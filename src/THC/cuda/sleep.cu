@@ -1,4 +1,4 @@
-/* A kernel that takes its time. */
+/* A kernel that runs for a given number of clock cycles. */
 #include "thc_cuda.h"
 
 #include "thc_kernels.h"

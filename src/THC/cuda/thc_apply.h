@@ -1,16 +1,16 @@
 /* Kernels of one expression for each element: fills, copies, everything pointwise.
  *
- *     typedef struct Scale { float by; } Scale;                       what all elements share
+ *     typedef struct Scale { float by; } Scale;                       the scalars: the same for all
  *
- *     THC_DEVICE float scale_element(const Scale *s, float x)         one element
+ *     THC_DEVICE float scale_element(const Scale *s, float x)         computes one element
  *     {
  *       return s->by * x;
  *     }
- *     THC_MAP1(scale, float, Scale, float)    the name; types of the result, the scalars, the input
+ *     THC_MAP1(scale, float, Scale, float)    name; types of the result, the scalars, the input
  *
  * defines the launcher `scale`, a THCKernel: operand 0 is the result, operand 1 the input.
- * THC_MAP0, THC_MAP2 and THC_MAP3 take as many inputs.  A result that is read too is an input as
- * well: the same tensor as two operands.  Without scalars the type is THCNothing. */
+ * THC_MAP0, THC_MAP2 and THC_MAP3 are for 0, 2 and 3 inputs.  A tensor that a kernel reads and
+ * writes is passed as two operands, result and input.  THCNothing is the type of no scalars. */
 #ifndef THC_APPLY_H
 #define THC_APPLY_H
 
@@ -23,11 +23,11 @@
 typedef char THCNothing;
 
 enum {
-  THC_IN_FLIGHT = 2,        /* packs that a thread loads before it computes */
-  THC_STRIDED_IN_FLIGHT = 4 /* and elements, where there are no packs */
+  THC_IN_FLIGHT = 2,        /* packs of elements that a thread loads before it computes */
+  THC_STRIDED_IN_FLIGHT = 4 /* elements that a thread loads before it computes, without packs */
 };
 
-/* A pack has as many elements as fill 16 bytes of the larger type, but 4 at least. */
+/* Elements of a pack: as many of the largest type as fill 16 bytes, but at least 4. */
 #define THC_PACK_OF(SIZE)    ((SIZE) <= 4 ? 16 / (int)(SIZE) : 4)
 #define THC_PACK_ALIGN(SIZE) ((SIZE) < 16 ? (SIZE) : 16)
 #define THC_MAX(A, B)        ((A) > (B) ? (A) : (B))

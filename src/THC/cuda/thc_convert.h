@@ -1,4 +1,4 @@
-/* One element converted to Real, as TH does it (src/TH/simd/THConvert.c). */
+/* Converts one element to Real with the results of TH (src/TH/simd/THConvert.c). */
 #ifndef THC_CONVERT_H
 #define THC_CONVERT_H
 
@@ -6,7 +6,7 @@
 #include "TH/THHalfBits.h"
 #undef inline
 
-/* Truncates; NaN is 0; what int64_t cannot hold becomes its nearest extreme. */
+/* Truncates; NaN becomes 0; a value outside of int64_t becomes the nearest limit of int64_t. */
 THC_DEVICE int64_t THC_wholeOfDouble(double x)
 {
   const int64_t inside = (int64_t)(x >= -0x1p63 && x < 0x1p63 ? x : 0);
@@ -29,7 +29,7 @@ THC_DEVICE int64_t THC_wholeOfFloat(float x)
 #define THC_FROM_DOUBLE(x) ((real)(x))
 #else
 #define THC_FROM_WHOLE(x)  ((real)(x))
-#define THC_FROM_FLOAT(x)  ((real)THC_wholeOfFloat(x)) /* the low bits */
+#define THC_FROM_FLOAT(x)  ((real)THC_wholeOfFloat(x)) /* keeps the low bits */
 #define THC_FROM_DOUBLE(x) ((real)THC_wholeOfDouble(x))
 #endif
 

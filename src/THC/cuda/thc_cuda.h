@@ -1,4 +1,5 @@
-/* The seam: what kernels are written with.  Every .cu file includes it first.
+/* The layer between kernels and the compiler: nvcc, or g++ for the simulator.  Every .cu file
+ * includes this header first.
  *
  *     #include "thc_cuda.h"
  *
@@ -16,9 +17,11 @@
  *       return cudaGetLastError();
  *     }
  *
- * nvcc compiles such a file for the GPU.  With TH_CUDA_SIM g++ compiles it for the simulator of
- * tests/cusim, which runs it on the CPU.  Nothing else differs between the two, so: no inline PTX,
- * no templates, launches and dynamic shared memory only through the macros here. */
+ * nvcc compiles such a file for the GPU.  With TH_CUDA_SIM, g++ compiles it for the simulator of
+ * tests/cusim, which runs kernels on the CPU.  So that both compilers take the same source, kernels
+ * contain no inline PTX, and launch and use dynamic shared memory only through the macros here.
+ * __shared__ variables are declared in functions that are no templates: g++ before 14 ignores the
+ * section of a template's variable, and the simulator finds shared memory by its section. */
 #ifndef THC_CUDA_H
 #define THC_CUDA_H
 
@@ -47,25 +50,25 @@
   kernel<<<(grid), (block), (dynamic), (stream)>>>(__VA_ARGS__)
 #endif
 
-/* Threads in a block, where a kernel has no reason to want another number. */
+/* Threads of a block, unless a kernel has a reason for another number. */
 #define THC_BLOCK 256
 
-/* Blocks for n > 0 elements, one thread each, and no more than the first dimension of a grid
- * takes; THC_GRID_LOOP does the rest. */
+/* Blocks for n > 0 elements with a thread each, limited to the largest first dimension of a grid.
+ * THC_GRID_LOOP covers the elements beyond that limit. */
 static inline unsigned THC_blocks(ptrdiff_t n)
 {
   const ptrdiff_t blocks = (n + THC_BLOCK - 1) / THC_BLOCK;
   return blocks < INT32_MAX ? (unsigned)blocks : (unsigned)INT32_MAX;
 }
 
-/* for (i of this thread; i < n; on to the next one of this thread) */
+/* Grid-stride loop: i takes each index below n that belongs to this thread. */
 #define THC_GRID_LOOP(i, n)                                            \
   THC_ROLL                                                             \
   for (ptrdiff_t i = (ptrdiff_t)blockIdx.x * blockDim.x + threadIdx.x, \
                  thc_step = (ptrdiff_t)gridDim.x * blockDim.x;         \
        i < (n); i += thc_step)
 
-/* Before a loop of few rounds over an array of a thread's own, which then lies in registers. */
+/* Before a short loop over a thread's local array: unrolled, the array stays in registers. */
 #ifdef TH_CUDA_SIM
 #define THC_UNROLL
 #else
@@ -85,7 +88,7 @@ static inline unsigned THC_blocks(ptrdiff_t n)
 
 /* --- half --------------------------------------------------------------------------------- */
 
-/* A THHalf holds the same bits as CUDA's __half; arithmetic is done in float. */
+/* A THHalf has the same bits as CUDA's __half.  Arithmetic is done in float. */
 static __device__ __forceinline__ __half THC_native(THHalf h)
 {
   return __ushort_as_half(h.x);
@@ -108,9 +111,10 @@ static __device__ __forceinline__ THHalf THC_floatToHalf(float f)
   return THC_fromNative(__float2half_rn(f));
 }
 
-/* --- atomic functions for the types that CUDA has none for --------------------------------- */
+/* --- atomic functions for types without CUDA atomics --------------------------------------- */
 
-/* As atomicCAS, for a byte: on a GPU by its word, whose other bytes may change meanwhile. */
+/* atomicCAS for a byte.  On a GPU the compare-and-swap is on the word around the byte, and is
+ * repeated when only other bytes of the word changed. */
 static __device__ inline unsigned char THC_atomicCASByte(unsigned char *address,
                                                          unsigned char expected,
                                                          unsigned char value)
@@ -133,7 +137,7 @@ static __device__ inline unsigned char THC_atomicCASByte(unsigned char *address,
 #endif
 }
 
-/* THC_atomicAdd(address, value) adds and returns what was there, for each element type. */
+/* THC_atomicAdd(address, value) adds and returns the old value; for each element type. */
 static __device__ inline unsigned char THC_atomicAdd(unsigned char *address, unsigned char value)
 {
   unsigned char old = *(volatile unsigned char *)address, assumed;

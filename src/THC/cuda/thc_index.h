@@ -1,25 +1,25 @@
-/* What kernels with indices and masks are given (index.cu, select.cu). */
+/* Arguments of the kernels with indices and masks (index.cu, select.cu). */
 #ifndef THC_INDEX_KERNELS_H
 #define THC_INDEX_KERNELS_H
 
 #include "thc_kernels.h"
 
-/* Of each element type, in the order of THIndexKernel up to THC_INDEX_own. */
+/* The kernels of an element type: those of THIndexKernel, in its order, then these. */
 typedef enum THCIndexKernel {
   THC_INDEX_own = 9,
-  THC_INDEX_take = THC_INDEX_own, /* result, index: places of elements */
-  THC_INDEX_put,                  /* index, src */
+  THC_INDEX_take = THC_INDEX_own, /* operands: result, flat index */
+  THC_INDEX_put,                  /* operands: flat index, src */
   THC_INDEX_KERNELS
 } THCIndexKernel;
 
-/* The scalars of gather, copy, add and fill.  An index that is out of range (where nobody has
- * checked) is passed over; what it says of a tensor is 0. */
+/* The scalars of gather, copy, add and fill.  An index out of range, which only unchecked calls
+ * have, writes nothing, and reads 0. */
 typedef struct THCIndexed {
   ptrdiff_t stride, size; /* of the indexed operand along the dimension */
   uint64_t value;         /* the bits of an element */
 } THCIndexed;
 
-/* The scalars of take and put: a tensor whose elements have places, dimensions innermost first. */
+/* The scalars of take and put: the tensor that flat indices refer to, innermost dimension first. */
 typedef struct THCTakePut {
   void *data;
   ptrdiff_t count;
@@ -27,30 +27,30 @@ typedef struct THCTakePut {
   ptrdiff_t size[TH_LOOP_DIMS], stride[TH_LOOP_DIMS];
 } THCTakePut;
 
-/* The scalars of check: good are first .. first + count - 1, but for the hole. */
+/* The scalars of check: valid indices are first .. first + count - 1, except for the hole. */
 typedef struct THCIndexRange {
   int64_t first, hole;
   uint64_t count;
-  int *bad; /* set where one is not good; of a mask too */
+  int *bad; /* set if an index, or an element of a mask, is not valid */
 } THCIndexRange;
 
-/* Elements that are selected, in row-major order: operand 0 of the loop is contiguous (of nonzero
- * it is nothing else), so that a walk keeps the order.  Each block of a launch has THC_SELECT_CHUNK
- * elements. */
+/* A selection of elements in row-major order.  Operand 0 of the loop is contiguous (nonzero has a
+ * dummy operand for this reason), so that a walk keeps the order.  Each block of a launch has
+ * THC_SELECT_CHUNK elements. */
 enum { THC_SELECT_CHUNK = 2048 };
 
 typedef struct THCSelecting {
-  int64_t *counts; /* of each block; then how many come before it; one more: all of them */
-  ptrdiff_t block; /* number of the first block of the launch: moved on by launchers */
-  ptrdiff_t done;  /* number of the first element of the launch: likewise */
-  int *bad;        /* set where a mask is neither 0 nor 1 */
-  void *data;      /* what selected elements come from or go to */
+  int64_t *counts; /* selected elements of each block; later of the blocks before it; then of all */
+  ptrdiff_t block; /* index of the launch's first block; launchers advance it */
+  ptrdiff_t done;  /* index of the launch's first element; launchers advance it */
+  int *bad;        /* set if an element of a mask is neither 0 nor 1 */
+  void *data;      /* selected elements are copied from or to this memory */
   ptrdiff_t step, jump;
-  int dims;            /* nonzero: of the tensor, */
-  const int64_t *size; /* whose sizes these are, in device memory */
+  int dims;            /* nonzero only: dimensions of the tensor */
+  const int64_t *size; /* nonzero only: sizes of the tensor, in device memory */
 } THCSelecting;
 
-/* Offsets of an advanced index: of each dimension the indices, or NULL for all of them. */
+/* Offsets of an advanced index.  index[d] is NULL if dimension d is taken whole. */
 typedef struct THCOffsets {
   int64_t *output;
   ptrdiff_t count, step, indices; /* step: of the output */
@@ -78,7 +78,7 @@ void THCOffsets_kernel(const THCOffsets *offsets, cudaStream_t stream);
 }
 #endif
 
-/* Where element i of each of n operands lies. */
+/* AT[k] = the offset of element I in operand k, for the first N operands. */
 #define THC_OFFSETS_OF(WALK, N, I, AT)                 \
   do {                                                 \
     if ((WALK).packed) {                               \
@@ -92,7 +92,7 @@ void THCOffsets_kernel(const THCOffsets *offsets, cudaStream_t stream);
     }                                                  \
   } while (0)
 
-/* The launch of a selection: each block THC_SELECT_CHUNK elements. */
+/* Blocks of a launch of a selection, and the step to the next launch. */
 #define THC_SELECT_BLOCKS(WALK) \
   ((unsigned)(((WALK)->flat.count + THC_SELECT_CHUNK - 1) / THC_SELECT_CHUNK))
 #define THC_SELECT_NEXT(SELECTING, WALK)           \

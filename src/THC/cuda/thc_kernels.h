@@ -1,4 +1,4 @@
-/* The kernels, as the host's files call them: functions in C that queue a launch. */
+/* The launchers of kernels: C functions that queue a launch, for the host's files. */
 #ifndef THC_KERNELS_H
 #define THC_KERNELS_H
 
@@ -13,11 +13,11 @@
 extern "C" {
 #endif
 
-/* Queues the computation of all elements of the walk; scalars is what the kernel's family says.  A
- * launch that fails is told by cudaGetLastError. */
+/* Queues the computation of all elements of the walk.  The type of scalars depends on the kernel.
+ * cudaGetLastError reports a failed launch. */
 typedef void (*THCKernel)(const THCWalk *walk, const void *scalars, cudaStream_t stream);
 
-/* --- kernels of elements -------------------------------------------------------------------- */
+/* --- elementwise kernels --------------------------------------------------------------------- */
 
 /* Copies operand 1, of type from, to operand 0, of type to: THC_converters[to][from]. */
 extern const THCKernel THC_converters[THScalarTypes][THScalarTypes];
@@ -25,7 +25,7 @@ extern const THCKernel THC_converters[THScalarTypes][THScalarTypes];
 /* Fills operand 0 with *scalars, an element of its type. */
 extern const THCKernel THC_fillers[THScalarTypes];
 
-/* Sequences: operand 1 has places and no elements; its places are the numbers of the elements. */
+/* Sequences: operand 1 has no elements; its offsets are the row-major indices of the elements. */
 typedef struct THCSequence {
   double first, last, step;
   ptrdiff_t count;
@@ -35,12 +35,12 @@ typedef struct THCWholeSequence {
   ptrdiff_t count;
 } THCWholeSequence;
 
-/* Products of 3-vectors: operands are the first elements, the others follow in these steps. */
+/* Cross products of 3-vectors: the operands are first elements; these are the steps to the next. */
 typedef struct THCCross {
   int64_t r, a, b;
 } THCCross;
 
-/* r = from above (upper) or below the k-th diagonal and on it, else 0. */
+/* r = from on the k-th diagonal and above it (upper) or below it; elsewhere 0. */
 typedef struct THCTriangle {
   int64_t rows, columns, k;
   int upper;
@@ -53,8 +53,8 @@ typedef struct THCTriangle {
 
 void THCKernel_sleep(int64_t cycles, cudaStream_t stream);
 
-/* MTGP32: parameters and THC_MTGP32_STATES states, in device memory; 0 where it fails.  Sizes of 0
- * say that cuRAND's headers were not there when this was compiled. */
+/* MTGP32: parameters and THC_MTGP32_STATES states, in device memory.  The functions that write them
+ * return 0 on failure.  Sizes are 0 if this was compiled without cuRAND's headers. */
 enum { THC_MTGP32_STATES = 64 };
 struct curandStateMtgp32;
 struct mtgp32_kernel_params;
@@ -70,14 +70,14 @@ int THCKernel_mtgp32States(struct curandStateMtgp32 *states,
 
 /* --- on the host (THCWalk.c) ---------------------------------------------------------------- */
 
-/* Runs the kernel over the operands of the loop, which are on the current device, in as many
- * launches as it takes.  Elements correspond in row-major order; operands may have different shapes
- * with the same number of elements (another one is an error).
+/* Runs the kernel over the operands of the loop, which are on the current device, in one or more
+ * launches.  Elements correspond in row-major order.  Operands may have different shapes, but an
+ * error is raised unless they have the same number of elements.
  *
- * Returns 0, and has queued nothing, where different shapes have no common refinement (2 x 3 and
- * 3 x 2, neither contiguous): a caller then takes contiguous copies of its inputs.
+ * Returns 0, and queues nothing, if the shapes have no common refinement (2 x 3 and 3 x 2, neither
+ * contiguous).  The caller then makes contiguous copies of the inputs.
  *
- * Visible, for ATen's kernels (src/ATen/cuda). */
+ * Exported for ATen's kernels (src/ATen/cuda). */
 TH_API int THCWalk_run(const THLoop *loop, THCKernel kernel, const void *scalars,
                        cudaStream_t stream);
 

@@ -1,4 +1,4 @@
-/* A tensor as a bundle of lines along one dimension (THLines.h), as kernels take it by value. */
+/* A tensor as lines along one dimension (THLines.h), in the form that kernels take by value. */
 #ifndef THC_LINES_H
 #define THC_LINES_H
 
@@ -7,16 +7,16 @@
 enum { THC_LINE_OPERANDS = 3 };
 
 typedef struct THCLines {
-  ptrdiff_t length, count;           /* elements of a line, and lines */
+  ptrdiff_t length, count;           /* elements of a line; number of lines */
   ptrdiff_t step[THC_LINE_OPERANDS]; /* from an element of a line to the next */
-  int dims;                          /* the other dimensions, 1 at least, innermost first */
+  int dims;                          /* of the lines: at least 1, innermost first */
   int narrow;                        /* count is below 2^31 */
   ptrdiff_t size[THC_WALK_DIMS];
-  THCDivisor divisor[THC_WALK_DIMS]; /* where narrow */
+  THCDivisor divisor[THC_WALK_DIMS]; /* if narrow */
   ptrdiff_t stride[THC_LINE_OPERANDS][THC_WALK_DIMS];
 } THCLines;
 
-/* Where line number `line` of an operand begins, in elements. */
+/* The offset of the line's first element in an operand, in elements. */
 THC_DEVICE ptrdiff_t THCLines_at(const THCLines *lines, int operand, ptrdiff_t line)
 {
   ptrdiff_t at = 0;

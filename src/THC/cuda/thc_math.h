@@ -2,15 +2,15 @@
  * CUDA's for floating types, and those of src/ops/elements.h.  A .cu file that is compiled once per
  * element type includes this file first.
  *
- * Elements of Half are computed in float, and rounded once: an element is stored as `element` and
- * computed with as `real`, and THC_LOAD and THC_STORE turn one into the other. */
+ * Half is computed in float and rounded once: memory holds `element`, expressions use `real`, and
+ * THC_LOAD and THC_STORE convert. */
 #ifndef THC_MATH_H
 #define THC_MATH_H
 
 #include "thc_cuda.h"
 
 #include "THGeneral.h"
-/* TH's functions of one number, for the device too. */
+/* TH's scalar functions, compiled for the device too. */
 #define inline inline __host__ __device__
 #include "THMath.h"
 #undef inline
@@ -78,20 +78,20 @@ THC_DEVICE real THMath_(frac)(real x)
   return x - THMath_(trunc)(x);
 }
 
-/* The exponential is of a number that is not positive: it may vanish, but not overflow. */
+/* The argument of exp is not positive: the exponential may underflow, but not overflow. */
 THC_DEVICE real THMath_(sigmoid)(real x)
 {
   const real e = THMath_(exp)(-THMath_(abs)(x));
   return (x < 0 ? e : 1) / (1 + e);
 }
 
-/* The exponent is the same for many elements, and 2 the most frequent one. */
+/* The exponent is often the same for all elements, and most often 2. */
 THC_DEVICE real THMath_(pow)(real x, real y)
 {
   return y == 2 ? x * x : THC_FUNCTION(pow)(x, y);
 }
 
-/* Long ones stand in the code once, and are called. */
+/* Long functions are called, not inlined. */
 #ifdef __CUDACC__
 #define THC_CALLED static __device__ __noinline__
 #else
@@ -113,7 +113,7 @@ THC_CALLED real THMath_(trigamma)(real x)
   return (real)TH_trigamma((double)x);
 }
 
-/* A remainder with the sign of y, made from the one with the sign of the dividend. */
+/* The remainder with the sign of y, from the remainder with the sign of the dividend. */
 THC_DEVICE real THMath_(floorMod)(real rest, real y)
 {
   return (rest != 0 && (rest < 0) != (y < 0)) ? rest + y : rest;
@@ -121,8 +121,8 @@ THC_DEVICE real THMath_(floorMod)(real rest, real y)
 
 #else
 
-/* Nobody looks for divisors of 0 in tensors on a device: the quotient is 0 then, and so the rest is
- * the dividend.  The least number divided by -1 wraps around to itself. */
+/* Divisors in device memory are not checked for 0: the quotient is then 0 and the remainder the
+ * dividend.  The smallest integer divided by -1 wraps around to itself. */
 THC_DEVICE real THMath_(divide)(real x, real y)
 {
   if (y == 0)
@@ -144,7 +144,7 @@ THC_DEVICE int THMath_(divideProduct)(int x, real y)
 
 #endif
 
-/* Comparisons of Byte with 0. */
+/* Expressions compare Byte with 0. */
 #ifdef __CUDACC__
 #pragma nv_diag_suppress 186
 #else

@@ -1,4 +1,4 @@
-/* How the host asks for a reduction: what reduce.cu is given, and what it defines per type. */
+/* Interface of reduce.cu: the arguments of a reduction, and the table of each type. */
 #ifndef THC_REDUCE_KERNELS_H
 #define THC_REDUCE_KERNELS_H
 
@@ -9,38 +9,38 @@
 enum {
   THC_REDUCE_THREADS = 256,
   THC_REDUCE_MOST_STATE = 32, /* bytes */
-  THC_REDUCE_PACK = 32        /* of so many elements chunks are multiples */
+  THC_REDUCE_PACK = 32        /* elements: the size of a chunk is a multiple */
 };
 
-/* One launch.  A block has THC_REDUCE_THREADS threads for `lanes` lines, each of which is shared by
- * `share` threads: neighbours (along), or threads that are `lanes` apart (across).  Both are powers
- * of two.  Lines are cut into chunks, one for each blockIdx.y. */
+/* One launch.  The THC_REDUCE_THREADS threads of a block reduce `lanes` lines, `share` threads per
+ * line: neighbours, or with `across` threads that are `lanes` apart.  Both are powers of two.  Lines
+ * are cut into chunks, one for each blockIdx.y. */
 typedef struct THCReduceWork {
   const void *from;
-  int walked;  /* the elements of the one line are those of walk */
-  int grouped; /* the elements of a line lie side by side: a thread takes several such at a time */
-  int packed;  /* besides, each line begins at a multiple of 16 bytes */
-  int across;
+  int walked;  /* there is one line, whose elements are found through walk */
+  int grouped; /* a line is contiguous: a thread loads neighbouring elements */
+  int packed;  /* grouped, and each line begins at a multiple of 16 bytes */
+  int across;  /* neighbouring threads read neighbouring lines */
   int lanes, share;
   ptrdiff_t chunk, chunks;
-  double p;        /* of the p-norm; of var: what is subtracted from count */
+  double p;        /* the exponent of a norm; for var and std, count - p is the divisor */
   ptrdiff_t count; /* elements reduced to one result */
 
-  /* What becomes of the states: with chunks to be joined, states[chunk * lines + line]. */
+  /* The output: states[chunk * lines + line] if chunks have to be joined, else results. */
   void *states;
   void *result;   /* of type real, operand 1 of the lines */
   int64_t *index; /* operand 2 of the lines, or NULL */
-  void *total;    /* of type accreal: of one line alone; NULL otherwise */
-  void *before;   /* of one line alone: a state that is joined too, and is what was joined after */
-  int fresh;      /* there is no state before yet */
+  void *total;    /* the result as an accreal, if all elements are one line; else NULL */
+  void *before;   /* with total: the state of earlier launches, to which this one's is joined */
+  int fresh;      /* there is no earlier launch */
 } THCReduceWork;
 
 typedef struct THCReduction {
-  size_t itemSize, stateSize, totalSize; /* of an element, of a state, and of an accreal */
-  /* Elements to states, or, where there is one chunk and no states are asked for, to results. */
+  size_t itemSize, stateSize, totalSize; /* bytes of an element, a state, an accreal */
+  /* Reduces elements to states, or to results if work->states is NULL. */
   void (*reduce)(const THCReduceWork *work, const THCLines *lines, const THCWalk *walk,
                  cudaStream_t stream);
-  /* The states of chunks to results. */
+  /* Joins the states of chunks to results. */
   void (*join)(const THCReduceWork *work, const THCLines *lines, cudaStream_t stream);
 } THCReduction;
 

@@ -1,5 +1,5 @@
-/* The first line of a .cu file that is compiled once per element type: real, accreal, Real and
- * TH_REAL_IS_FLOAT are then that type's.  A half is a THHalf; see THC_halfToFloat. */
+/* Included first by a .cu file that is compiled once per element type: defines real, accreal, Real
+ * and TH_REAL_IS_FLOAT for the type.  A half is a THHalf; see THC_halfToFloat. */
 #ifndef THC_CU_TEMPLATE_H
 #define THC_CU_TEMPLATE_H
 
@@ -26,7 +26,7 @@
 #include <TH/types/Float.h>
 #endif
 
-/* On the device sums of floats are floats. */
+/* On the device floats are accumulated in float. */
 #ifdef TH_REAL_IS_FLOAT
 #undef accreal
 #define accreal float

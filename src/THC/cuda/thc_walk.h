@@ -1,8 +1,10 @@
-/* How kernels find the elements of strided operands: made on the host, handed to a kernel by value.
+/* How kernels find the elements of strided operands.  The host makes a THCWalk; kernels take it by
+ * value.
  *
  * The host finds one shape that all operands have in common, drops and merges dimensions
- * (THPlan.h), and cuts what is too large, so that kernels compute with 32 bits.  Operands that all
- * lie in one piece are packed: kernels then move 16 bytes at a time and do without the rest. */
+ * (THPlan.h), and splits large operands so that kernels compute offsets with 32 bits.  A walk is
+ * packed if all operands are contiguous: kernels then move 16 bytes at a time and use only the
+ * THCFlat. */
 #ifndef THC_WALK_H
 #define THC_WALK_H
 
@@ -11,14 +13,14 @@
 
 enum {
   THC_WALK_OPERANDS = 5, /* operand 0 is the result */
-  THC_WALK_DIMS = 25     /* more are walked in parts */
+  THC_WALK_DIMS = 25     /* operands with more dimensions are split */
 };
 
 #define MAX_CUTORCH_DIMS THC_WALK_DIMS
 #define CUTORCH_DIM_WARNING \
   "tensor too large or too many (>" TH_STRING_OF(MAX_CUTORCH_DIMS) ") dimensions"
 
-/* Division by a number that is known beforehand, of numbers below 2^31: a product and a shift. */
+/* Division of numbers below 2^31 by an invariant divisor: a multiplication and a shift. */
 typedef struct THCDivisor {
   uint32_t number, factor, shift;
 } THCDivisor;
@@ -30,9 +32,9 @@ typedef struct THCFlat {
 } THCFlat;
 
 typedef struct THCWalk {
-  THCFlat flat; /* count (below 2^31 unless packed), and where each operand begins */
-  int packed;   /* all operands lie in one piece, from multiples of 16 bytes on */
-  int dims;     /* 1 at least, innermost first */
+  THCFlat flat; /* count (below 2^31 unless packed), and the first element of each operand */
+  int packed;   /* all operands are contiguous and begin at multiples of 16 bytes */
+  int dims;     /* at least 1, innermost first */
   THCDivisor size[THC_WALK_DIMS];
   uint32_t stride[THC_WALK_OPERANDS][THC_WALK_DIMS]; /* in elements */
 } THCWalk;
@@ -43,15 +45,15 @@ typedef struct THCWalk {
 #define THC_DEVICE static inline
 #endif
 
-/* Before a loop that has few rounds, as over dimensions, or one as a rule, as over a grid: copies
- * of it in the code would cost more than they bring. */
+/* Before a loop that the compiler must not unroll: loops over dimensions and over a grid have few
+ * rounds, and unrolled code costs more than it saves. */
 #ifdef __CUDACC__
 #define THC_ROLL _Pragma("unroll 1")
 #else
 #define THC_ROLL
 #endif
 
-/* What division by a number from 1 to 2^31 takes. */
+/* The divisor for a number from 1 to 2^31. */
 static inline THCDivisor THCDivisor_of(uint32_t number)
 {
   uint32_t shift = 0;
@@ -62,7 +64,7 @@ static inline THCDivisor THCDivisor_of(uint32_t number)
   return divisor;
 }
 
-/* For n below 2^31.  (Granlund and Montgomery, Division by invariant integers using multiplication,
+/* n / divisor, for n below 2^31.  (Granlund and Montgomery, Division by invariant integers using multiplication,
  * PLDI 1994, figure 4.1) */
 THC_DEVICE uint32_t THCDivisor_divide(const THCDivisor *divisor, uint32_t n)
 {
@@ -70,7 +72,7 @@ THC_DEVICE uint32_t THCDivisor_divide(const THCDivisor *divisor, uint32_t n)
   return (high + n) >> divisor->shift;
 }
 
-/* Where element i of each of the first n operands lies, counted in elements from its beginning. */
+/* at[k] = the offset of element i in operand k, in elements, for the first n operands. */
 THC_DEVICE void THCWalk_find(const THCWalk *walk, int n, uint32_t i, uint32_t *at)
 {
   for (int k = 0; k < n; k++)
@@ -87,7 +89,7 @@ THC_DEVICE void THCWalk_find(const THCWalk *walk, int n, uint32_t i, uint32_t *a
     at[k] += i * walk->stride[k][walk->dims - 1];
 }
 
-/* The same for walks that are packed and others, for kernels that treat both alike. */
+/* The same for a walk that may be packed. */
 THC_DEVICE void THCWalk_offsets(const THCWalk *walk, int n, ptrdiff_t i, ptrdiff_t *at)
 {
   uint32_t offsets[THC_WALK_OPERANDS];
