@@ -1,4 +1,4 @@
-/* Where the memory of storages comes from, beside the device's own. */
+/* Allocators of storages, other than the allocator of device memory. */
 #ifndef THC_ALLOCATOR_H
 #define THC_ALLOCATOR_H
 

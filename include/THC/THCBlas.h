@@ -81,7 +81,7 @@ THC_API void THCudaBlas_HgemmStridedBatched(THCState *state, char transa, char t
                                             int64_t ldb, int64_t strideB, half beta, half *c,
                                             int64_t ldc, int64_t strideC, int64_t batchCount);
 
-/* LU factors of batchSize matrices (n x n) in their places; pivot (batchSize x n, or NULL: no rows
+/* LU factors of batchSize matrices (n x n), in place; pivot (batchSize x n, or NULL: no rows
  * are exchanged) and info (batchSize; j where U(j,j) is zero) are on the device. */
 THC_API void THCudaBlas_Sgetrf(THCState *state, int n, float **a, int lda, int *pivot, int *info,
                                int batchSize);

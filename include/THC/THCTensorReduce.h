@@ -1,4 +1,4 @@
-/* Reductions and running sums on devices. */
+/* Reductions and cumulative sums on devices. */
 #ifndef THC_TENSOR_REDUCE_H
 #define THC_TENSOR_REDUCE_H
 

@@ -1,4 +1,4 @@
-/* cuBLAS on the current stream: checks of what it is given, and its functions for all types. */
+/* cuBLAS on the current stream: checks of arguments, and cuBLAS's functions for all types. */
 #include "THCBlas.h"
 
 #include <limits.h>
@@ -7,7 +7,7 @@
 
 /* --- handles -------------------------------------------------------------------------------- */
 
-/* A handle is set to a stream and then called, by one thread at a time. */
+/* Held while a handle is set to a stream and called. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static void unlock(void *what)
@@ -15,7 +15,7 @@ static void unlock(void *what)
   pthread_mutex_unlock(what);
 }
 
-/* What cuBLAS recommends: more from compute capability 9 on. */
+/* The workspace that cuBLAS recommends; larger from compute capability 9 on. */
 static size_t workspace_bytes(THCState *state, int device)
 {
   return (size_t)(state->deviceProperties[device].major >= 9 ? 32 : 4) << 20;
@@ -33,7 +33,7 @@ static cublasHandle_t open_handle(THGuard *locked, THCState *state)
   pthread_mutex_lock(&mutex);
   locked->what = &mutex;
   THCublasCheck(cublasSetStream(handle, stream->stream));
-  THCublasCheck(cublasSetWorkspace(handle, workspace, bytes)); /* which the stream has reset */
+  THCublasCheck(cublasSetWorkspace(handle, workspace, bytes)); /* cublasSetStream has reset it */
   return handle;
 }
 
@@ -60,7 +60,7 @@ static int to_size(int64_t value, const char *name, int arg)
   return to_int(value, 0, name, arg);
 }
 
-/* Of a matrix of one column it is not used, so that anything will do. */
+/* The leading dimension of a matrix of one column is not used, and may be any number. */
 static int to_leading(int64_t ld, int64_t rows, int64_t columns, const char *name, int arg)
 {
   return columns <= 1 ? (int)THMax(1, rows) : to_int(ld, THMax(1, rows), name, arg);
@@ -169,8 +169,8 @@ static void free_memory(void *memory)
   THCudaFree(THC_using, memory);
 }
 
-/* A product of a row and a column.  The lock is not held while it is waited for, so the sum goes
- * through memory of the device. */
+/* A dot product.  The sum goes through device memory, so that the lock is not held while the host
+ * waits for the sum. */
 double THC_dot(THCState *state, cudaDataType type, int64_t n, const void *x, int64_t incx,
                const void *y, int64_t incy)
 {
@@ -287,7 +287,7 @@ static void gemv(THCState *state, cudaDataType type, char trans, int64_t m, int6
 GER(float, CUDA_R_32F, S)
 GER(double, CUDA_R_64F, D)
 
-/* strided: the numbers of the arguments behind a are those of the form with strides. */
+/* strided: errors number the arguments behind a as in the function with strides. */
 static void gemm(THCState *state, char transa, char transb, int strided, THCProduct p)
 {
   THC_enter(state);

@@ -90,7 +90,7 @@ static void take_from_bin(Block *block)
     pool->filled[bin / 64] &= ~(UINT64_C(1) << bin % 64);
 }
 
-/* A block of the size's own bin may be smaller than it; those of later bins are not. */
+/* A block of the size's own bin may be smaller than the size; blocks of later bins are not. */
 static Block *find(Pool *pool, size_t size)
 {
   int bin = bin_of(size);
@@ -167,7 +167,7 @@ static cudaError_t free_segment(Block *block)
   return cudaSuccess;
 }
 
-/* The neighbour, which is free, becomes part of the block. */
+/* Merges the free neighbour into the block. */
 static void merge(Block *block, Block *neighbour)
 {
   take_from_bin(neighbour);
@@ -235,7 +235,7 @@ static cudaError_t free_cached(int device)
 
 /* --- allocating ----------------------------------------------------------------------------- */
 
-/* Where the driver has no more, it gets back what is kept. */
+/* If the driver has no memory left, the kept segments are returned to it before a second try. */
 static cudaError_t new_segment(int device, size_t size, void **ptr)
 {
   cudaError_t status = cudaMalloc(ptr, size);
@@ -261,7 +261,7 @@ static size_t segment_size(size_t size)
   return (size + LARGE_ROUND - 1) / LARGE_ROUND * LARGE_ROUND;
 }
 
-/* A block of at least that size that is in no bin. */
+/* Takes a block of at least this size out of its bin, or makes a segment. */
 static cudaError_t obtain(int device, cudaStream_t stream, size_t size, int keep, Block **result)
 {
   Pool *pool = keep ? pool_for(&devices[device], stream, size <= SMALL) : NULL;
@@ -287,7 +287,7 @@ static cudaError_t obtain(int device, cudaStream_t stream, size_t size, int keep
   return cudaSuccess;
 }
 
-/* What the block has too much becomes a free block behind it. */
+/* Splits the block: memory behind the first `size` bytes becomes a free block. */
 static void split(Block *block, size_t size)
 {
   const size_t rest = block->size - size;

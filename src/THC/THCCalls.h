@@ -1,8 +1,8 @@
-/* Public functions around TH's templates that compute on the device: from rows
+/* Public functions around TH's templates that compute on the device, made from rows
  *
  *     ROW(result, name, (parameters), (arguments), (number of tensors, tensors))
  *
- * The tensors are those that have to be where the current device reaches. */
+ * The current device must have access to the tensors. */
 #define THC_WITH_STATE(...)    (THCState * state, __VA_ARGS__)
 #define THC_CHECK_TENSORS(...) THCAssertSameGPU(THCTensor_(checkGPU)(state, __VA_ARGS__))
 
@@ -18,7 +18,7 @@
     return THTensor_(NAME) ARGUMENTS;                                 \
   }
 
-/* A dimension as TH's templates take it: what no int holds is no dimension. */
+/* A dimension as TH's templates take it.  A number outside of int becomes an invalid dimension. */
 static inline int THC_dim(THCDim dim)
 {
   return dim < 0 || dim > INT32_MAX ? -1 : (int)dim;

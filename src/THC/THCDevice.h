@@ -1,9 +1,9 @@
-/* What a template of TH means when it is compiled for CUDA: THTemplate.h reads this file where a
- * stub names it (TH_TEMPLATE_DEVICE).
+/* Compiles a template of TH for CUDA: THTemplate.h includes this file if a stub defines
+ * TH_TEMPLATE_DEVICE as its name.
  *
  * THTensor becomes THCTensor, and THTensor_(name) the private THCudaDevice_name, which takes no
- * state: storages are made with the one of this thread's call (THC_using).  So shapes, views and
- * results are computed by the same lines on both devices. */
+ * state: storages use the state of this thread's call (THC_using).  So the same lines compute
+ * shapes, views and results on both devices. */
 #ifndef THC_DEVICE_H
 #define THC_DEVICE_H
 

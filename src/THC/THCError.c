@@ -17,7 +17,7 @@ const char *THC_describe(cudaError_t status)
   return cudaGetErrorString(status);
 }
 
-/* The runtime keeps a failure for whoever asks next: it is told here, once. */
+/* The runtime also returns a failure from the next cudaGetLastError: this clears it. */
 void __THCudaCheck(cudaError_t err, const char *file, const int line)
 {
   if (err == cudaSuccess)

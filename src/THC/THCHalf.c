@@ -13,7 +13,7 @@ float THC_half2float(half a)
   return TH_half2float(a);
 }
 
-/* len elements of device memory, one behind the other. */
+/* len contiguous elements of device memory. */
 static void convert(THCState *state, THScalarType to, void *out, THScalarType from, void *in,
                     ptrdiff_t len)
 {
@@ -42,7 +42,7 @@ void THCHalf2Float(THCState *state, float *out, half *in, ptrdiff_t len)
   convert(state, THScalarFloat, out, THScalarHalf, in, len);
 }
 
-/* Arithmetic in half came with 5.3; 6.1 has it in name only. */
+/* Compute capability 5.3 introduced arithmetic in half; in 6.1 it is slower than float. */
 int THC_nativeHalfInstructions(THCState *state)
 {
   const struct cudaDeviceProp *device = THCState_getCurrentDeviceProperties(state);

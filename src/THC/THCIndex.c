@@ -6,7 +6,7 @@
 
 static int checks(void)
 {
-  static int known = -1; /* whoever asks first finds the same */
+  static int known = -1; /* threads that race here write the same value */
   if (known < 0) {
     const char *text = secure_getenv("TH_CUDA_CHECK_INDICES");
     known = !(text && !strcmp(text, "0"));
@@ -14,7 +14,7 @@ static int checks(void)
   return known;
 }
 
-/* Whether the kernel finds all of the operand good. */
+/* Whether the kernel finds no invalid element in the operand. */
 static int all_good(const THLoop *loop, THCKernel kernel, THCIndexRange range)
 {
   const cudaStream_t stream = THCState_getCurrentStream(THC_using);
@@ -37,7 +37,7 @@ static int indices_are_good(THCudaLongTensor *index, THCIndexRange range)
   return all_good(&loop, THCIndex_checkKernel, range);
 }
 
-/* A copy on the host, for the message. */
+/* Copies the indices to the host, for the error message. */
 static THLongTensor *fetch_index(THGuard *guard, THCudaLongTensor *index)
 {
   THGuard_enter(guard, (THUndo)THLongTensor_free);
@@ -101,7 +101,7 @@ void THCIndex_checkMask(THCudaByteTensor *mask, int arg)
 
 /* --- selections ----------------------------------------------------------------------------- */
 
-/* What comes back from the device. */
+/* The device's results of a count. */
 typedef struct Answer {
   int64_t total;
   int bad;

@@ -15,7 +15,7 @@
 extern const THCKernel TH_CONCAT_2(THCIndexKernels_, Real)[];
 #define INDEX_KERNEL(NAME) (TH_CONCAT_2(THCIndexKernels_, Real)[NAME])
 
-/* Operands of which all have one shape, or lie as one piece. */
+/* A loop over operands that have the same shape or are contiguous, so that it cannot fail. */
 static inline int THC_runIndices(const THLoop *loop, THCKernel kernel, const void *scalars)
 {
   return THCWalk_run(loop, kernel, scalars, THCState_getCurrentStream(THC_using));

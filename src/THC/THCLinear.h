@@ -1,5 +1,4 @@
-/* What TH's template of products (THTensorLinear.c) means on the device: what multiplies is cuBLAS.
- */
+/* TH's template of products (THTensorLinear.c) on the device: cuBLAS multiplies. */
 #ifndef THC_LINEAR_H
 #define THC_LINEAR_H
 
@@ -10,7 +9,7 @@
 #undef THBlas_
 #define THBlas_(NAME) TH_CONCAT_4(TH, CReal, DeviceBlas_, NAME)
 
-/* alpha and beta: a half is no number of C. */
+/* The type of alpha and beta: C cannot compute with THHalf. */
 #define THFactor accreal
 #define TH_BLAS_WALKS_FORWARD
 

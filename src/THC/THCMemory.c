@@ -17,7 +17,7 @@ static void end_collecting(void *what)
   __atomic_store_n(&state->heapSoftmax, THMax(least_softmax, next), __ATOMIC_RELAXED);
 }
 
-/* The handler may free and allocate, but is not called by what it does. */
+/* The handler may free and allocate; these calls do not call the handler again. */
 static void collect(THCState *state)
 {
   if (!state->cutorchGCFunction || collecting)

@@ -1,4 +1,4 @@
-/* Memory that is free once work which was queued before is done. */
+/* Memory that becomes free when events on streams have happened. */
 #include "THCPrivate.h"
 
 typedef struct THCPendingEvent {
@@ -7,8 +7,7 @@ typedef struct THCPendingEvent {
   struct THCPendingEvent *next;
 } THCPendingEvent;
 
-/* The lists are in the hands of allocators, which hold their lock and return statuses: nothing here
- * raises. */
+/* Allocators call this with their lock held and return statuses: nothing here raises an error. */
 cudaError_t THCPending_add(THCPending *pending, cudaStream_t stream, int device, void *block)
 {
   int before;

@@ -1,4 +1,4 @@
-/* What the files of THC share beyond the public interface. */
+/* Private declarations that THC's files share. */
 #ifndef THC_PRIVATE_H
 #define THC_PRIVATE_H
 
@@ -7,9 +7,8 @@
 
 /* --- the state of this thread's call ---------------------------------------------------------- */
 
-/* Templates of TH that are compiled for the device, and guards that free what it holds, have no
- * state among their arguments: every public function that may come to them says which it was given.
- */
+/* The state of this thread's call.  TH's templates compiled for the device, and guards that free
+ * device memory, take no state: every public function that may call them sets THC_using. */
 extern _Thread_local THCState *THC_using __attribute__((tls_model("initial-exec")));
 
 TH_NO_RETURN void THC_noState(void);
@@ -21,17 +20,18 @@ static inline void THC_enter(THCState *state)
   THC_using = state;
 }
 
-/* What TH's templates define for the device (THCDevice.h): THCudaDevice_free(tensor) and so on. */
+/* Functions that TH's templates define for the device (THCDevice.h): THCudaDevice_free(tensor) ... */
 #define THCDevice_(NAME) TH_CONCAT_4(TH, CReal, Device_, NAME)
 
-/* What a status says in words; of a missing driver the runtime says that it is too old. */
+/* The text of a status.  (The runtime's own text for a missing driver says that it is too old.) */
 const char *THC_describe(cudaError_t status);
 
 /* --- the current device ----------------------------------------------------------------------- */
 
 int THC_currentDevice(void);
 
-/* Makes device the current one until it is left; an error in between goes back too. */
+/* Makes device the current one until THCOnDevice_leave; an error in between restores the current
+ * device too. */
 typedef struct THCOnDevice {
   THGuard guard;
   int before;
@@ -45,15 +45,14 @@ void THC_checkDevice(THCState *state, int device, int arg);
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* Calls malloc of the allocator on the current device and stream; where that fails, once more after
- * the collector has run.  Returns NULL for size 0; otherwise raises an error when it fails. */
+/* Calls the allocator's malloc on the current device and stream; if that fails, once more after the
+ * collector has run.  Returns NULL for size 0; raises an error if both calls fail. */
 void *THC_allocate(THCState *state, THCDeviceAllocator *allocator, void *context, size_t size);
 
 /* Whether freed memory of devices, and pinned memory, is kept. */
 int THC_keepsMemory(void);
 
-/* Enters a guard that frees what it holds, and returns that: memory of the current device, for the
- * time of a call. */
+/* Memory of the current device for the time of a call; leaving the guard frees it. */
 void *THC_room(THGuard *guard, size_t bytes);
 
 /* --- streams ---------------------------------------------------------------------------------- */
@@ -64,16 +63,16 @@ struct THCStream *THC_streamOn(THCState *state, int device);
 /* A key whose values are streams, which are freed with their thread. */
 THCThreadLocal THC_newStreamLocal(void);
 
-/* What is queued on the stream from now on comes after what is queued on the other one by now. */
+/* Work queued on `stream` from now on waits for the work already queued on `after`. */
 void THC_orderStreams(THCStream *stream, THCStream *after);
 
-/* Enters a guard around work that the stream does with memory of another device, until that
- * device's stream comes after it: an error in between waits for the work, since freeing memory does
- * not. */
+/* Enters a guard around work of the stream on memory of another device, until the other device's
+ * stream is ordered after this work.  An error in between waits for the work, because freeing the
+ * memory does not wait. */
 void THC_waitOnError(THGuard *guard, THCStream *stream);
 
-/* Memory of `bytes` that belongs to the stream, made when it is first asked for: the scratch space
- * of kernels, and that of cuBLAS. */
+/* Memory of `bytes` that belongs to the stream, allocated at its first use: scratch space of
+ * kernels, or cuBLAS's workspace. */
 typedef enum THCStreamMemory {
   THC_STREAM_SCRATCH,
   THC_STREAM_BLAS,
@@ -103,8 +102,9 @@ typedef struct THCOperand {
 ptrdiff_t THCOperand_count(const THCOperand *operand);
 int THCOperand_isContiguous(const THCOperand *operand);
 
-/* Queues a copy with conversion on `device`, which reaches both; returns 0, and has queued nothing,
- * where the shapes have nothing in common (then one of the two is made contiguous first). */
+/* Queues a copy with conversion on `device`, which has access to both tensors.  Returns 0, and
+ * queues nothing, if the shapes have no common refinement: the caller then makes one of the tensors
+ * contiguous. */
 int THCOperand_copy(THCState *state, const THCOperand *to, const THCOperand *from, int device);
 
 /* --- what is pending: memory that may be reused once events have happened ------------------- */

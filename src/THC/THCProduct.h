@@ -1,11 +1,11 @@
-/* Products by cuBLAS as THC's own files call them: one description for all element types. */
+/* Private interface to cuBLAS's products: one description for all element types. */
 #ifndef THC_PRODUCT_H
 #define THC_PRODUCT_H
 
 #include "THCPrivate.h"
 
-/* count products c = alpha * a b + beta * c of matrices by columns, a being m x k where it is not
- * transposed.  The factors are rounded to what sums are kept in: float, or double. */
+/* count products c = alpha * a b + beta * c of column-major matrices; a is m x k if it is not
+ * transposed.  alpha and beta are rounded to the type of sums: float or double. */
 typedef struct THCProduct {
   cudaDataType type, resultType; /* of a and b, and of c */
   int transposesA, transposesB;
@@ -31,7 +31,8 @@ void THC_multiplyVector(THCState *state, cudaDataType type, int transposes, int6
 double THC_dot(THCState *state, cudaDataType type, int64_t n, const void *x, int64_t incx,
                const void *y, int64_t incy);
 
-/* What cuBLAS needs on the current stream is there: nothing but the device itself fails later. */
+/* Makes the handle and workspace of the current stream, so that a later product fails only if the
+ * device fails. */
 void THC_needBlas(THCState *state);
 
 #endif

@@ -34,7 +34,7 @@ static uint64_t new_seed(void)
   return seed;
 }
 
-/* States for kernels of programs go with the seed that they were made from. */
+/* The MTGP32 states that programs' kernels use, and the seed that these states were made from. */
 static void set_seed(THCGenerator *generator, uint64_t seed)
 {
   pthread_mutex_lock(&mutex);

@@ -1,4 +1,4 @@
-/* What a kernel that draws is given. */
+/* The arguments of a kernel that draws random numbers. */
 #ifndef THC_RANDOM_DRAW_H
 #define THC_RANDOM_DRAW_H
 

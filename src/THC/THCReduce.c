@@ -1,13 +1,13 @@
-/* Reductions on a device: how the work is cut. */
+/* Reductions on a device: how the work is divided into launches, blocks and threads. */
 #include "THCReduce.h"
 
 #include "cuda/thc_kernels.h"
 
 enum {
-  BUSY = 512,   /* blocks that occupy a device */
-  EACH = 8,     /* elements that a thread takes at a time */
-  DEPTH = 16,   /* elements that are worth a thread */
-  CHUNKS = 1024 /* of a line, at most */
+  BUSY_BLOCKS = 512,  /* blocks: enough to occupy a device */
+  UNROLL = 8,         /* elements that a thread loads at once */
+  THREAD_GRAIN = 16,  /* elements that justify a thread */
+  CHUNKS_LIMIT = 1024 /* chunks of a line */
 };
 
 static ptrdiff_t cut(ptrdiff_t length, ptrdiff_t piece)
@@ -15,7 +15,7 @@ static ptrdiff_t cut(ptrdiff_t length, ptrdiff_t piece)
   return (length + piece - 1) / piece;
 }
 
-/* The least power of two that is not below n, but `most` at most. */
+/* The smallest power of two that is at least n, limited to `most`. */
 static int power(ptrdiff_t n, int most)
 {
   int power = 1;
@@ -24,7 +24,7 @@ static int power(ptrdiff_t n, int most)
   return power;
 }
 
-/* So many threads share a line. */
+/* `threads` threads share a line; a block has as many lines as fit. */
 static void share(THCReduceWork *work, int threads)
 {
   work->share = threads;
@@ -33,12 +33,12 @@ static void share(THCReduceWork *work, int threads)
 
 static void cut_lines(THCReduceWork *work, ptrdiff_t length, ptrdiff_t chunks)
 {
-  const ptrdiff_t chunk = cut(length, THMax(1, THMin(chunks, CHUNKS)));
+  const ptrdiff_t chunk = cut(length, THMax(1, THMin(chunks, CHUNKS_LIMIT)));
   work->chunk = cut(chunk, THC_REDUCE_PACK) * THC_REDUCE_PACK;
   work->chunks = work->chunk ? cut(length, work->chunk) : 1;
 }
 
-/* The states of chunks are joined by a second launch. */
+/* Launches the reduction, and a second kernel that joins the states of chunks if there are any. */
 static void reduce(const THCReduction *op, THCReduceWork work, const THCLines *lines,
                    const THCWalk *walk, cudaStream_t stream)
 {
@@ -77,7 +77,7 @@ typedef struct All {
   THCReduceWork work;
 } All;
 
-/* What is walked in several parts is joined to the state of those before. */
+/* Reduces one part of the walk; work->before holds the joined state of the earlier parts. */
 static void reduce_part(const THCWalk *walk, const void *scalars, cudaStream_t stream)
 {
   All *all = *(All *const *)scalars;
@@ -89,7 +89,7 @@ static void reduce_part(const THCWalk *walk, const void *scalars, cudaStream_t s
   work->packed = walk->packed;
   work->grouped = walk->packed || (walk->dims == 1 && walk->stride[0][0] == 1);
   share(work, THC_REDUCE_THREADS);
-  cut_lines(work, count, cut(count, THC_REDUCE_THREADS * DEPTH));
+  cut_lines(work, count, cut(count, THC_REDUCE_THREADS * THREAD_GRAIN));
   reduce(all->op, *work, &lines, walk, stream);
   work->fresh = 0;
 }
@@ -98,15 +98,15 @@ void THCReduce_all(const THCReduction *op, THReduceScalars scalars, THLoop *loop
 {
   const cudaStream_t stream = THCState_getCurrentStream(THC_using);
   THGuard guard;
-  char *room = THC_room(&guard, (CHUNKS + 2) * THC_REDUCE_MOST_STATE);
+  char *room = THC_room(&guard, (CHUNKS_LIMIT + 2) * THC_REDUCE_MOST_STATE);
   All all = {.op = op}, *here = &all;
   all.work.p = scalars.p;
   all.work.count = loop->nDimension[0] > 0;
   for (int d = 0; d < loop->nDimension[0]; d++)
     all.work.count *= loop->size[0][d];
   all.work.states = room;
-  all.work.before = room + CHUNKS * THC_REDUCE_MOST_STATE;
-  all.work.total = room + (CHUNKS + 1) * THC_REDUCE_MOST_STATE;
+  all.work.before = room + CHUNKS_LIMIT * THC_REDUCE_MOST_STATE;
+  all.work.total = room + (CHUNKS_LIMIT + 1) * THC_REDUCE_MOST_STATE;
   all.work.fresh = 1;
   if (all.work.count == 0) {
     const THCWalk nothing = {.packed = 1, .dims = 1};
@@ -131,14 +131,17 @@ void THCReduce_prepare(THCReduce *reduce, const THCReduction *op, THReduceScalar
   reduce->op = op;
   THCLines_make(&reduce->lines, lines);
 
-  /* Lines that lie side by side are read by neighbouring threads, a row across them at a time. */
+  /* If neighbouring lines are closer in memory than elements of a line, neighbouring threads read
+   * neighbouring lines. */
   work->across = width > 1 && lines->stride[0][0] < lines->step[0];
   work->grouped = !work->across && lines->step[0] == 1;
   const int most = work->across ? THC_REDUCE_THREADS / power(width, 32) : THC_REDUCE_THREADS;
-  share(work, power(cut(length, EACH), most));
+  share(work, power(cut(length, UNROLL), most));
   const ptrdiff_t blocks = THMax(1, cut(lines->count, work->lanes));
   cut_lines(work, length,
-            blocks < BUSY ? THMin(cut(BUSY, blocks), cut(length, work->share * DEPTH)) : 1);
+            blocks < BUSY_BLOCKS
+                ? THMin(cut(BUSY_BLOCKS, blocks), cut(length, work->share * THREAD_GRAIN))
+                : 1);
   THGuard_enter(&reduce->guard, NULL);
   if (work->chunks > 1 && lines->count > 0) {
     THGuard_leave(&reduce->guard);

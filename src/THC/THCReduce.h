@@ -1,9 +1,9 @@
-/* Reductions on a device, with the interface of THReduce.h, whose place they take where a template
- * of TH is compiled for the device.  The kernels are those of cuda/reduce.cu.
+/* Reductions on a device: these functions replace THReduce.h's when a template of TH is compiled
+ * for the device.  The kernels are those of cuda/reduce.cu.
  *
- * A block joins the states of its threads in pairs; lines too few to occupy a device are cut into
- * chunks, whose states a second launch joins.  How it is cut depends on shapes and strides alone,
- * and so do the bits of a sum. */
+ * A block joins the states of its threads in pairs.  If there are too few lines to occupy a device,
+ * lines are cut into chunks, and a second launch joins the states of the chunks.  The division
+ * depends only on shapes and strides, so that the bits of a sum do not change between runs. */
 #ifndef THC_REDUCE_H
 #define THC_REDUCE_H
 
@@ -12,15 +12,15 @@
 
 #include "cuda/thc_reduce.h"
 
-/* Lines as kernels take them; an error where there are too many dimensions. */
+/* Converts lines for kernels; an error if there are too many dimensions. */
 void THCLines_make(THCLines *made, const THLines *lines);
 
 /* --- all elements --------------------------------------------------------------------------- */
 
-/* Waits for the result, which is of the device's accreal. */
+/* Waits for the result, an accreal of the device. */
 void THCReduce_all(const THCReduction *op, THReduceScalars scalars, THLoop *loop, void *result);
 
-/* --- along a dimension, in two steps: what can fail, and what cannot ------------------------ */
+/* --- along a dimension: prepare may fail, run cannot ---------------------------------------- */
 
 typedef struct THCReduce {
   const THCReduction *op;

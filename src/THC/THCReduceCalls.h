@@ -2,7 +2,7 @@
  *
  *     ROW(result, name, (parameters), (arguments), (number of tensors, tensors))
  *
- * As THC_TENSOR_CALLS; the tensors are those that have to be where the current device reaches. */
+ * As THC_TENSOR_CALLS; the current device must have access to the tensors. */
 #define THC_REDUCE_CALLS(ROW)                                                                     \
   ROW(accreal, sumall, (THCTensor * self), (self), (1, self))                                     \
   ROW(accreal, prodall, (THCTensor * self), (self), (1, self))                                    \

@@ -1,4 +1,4 @@
-/* What TH's template of reductions means on a device: its engine, and the steps with elements. */
+/* TH's template of reductions on a device: its engine, and its elementwise steps. */
 #include "THCReduce.h"
 
 #include "cuda/thc_kernels.h"
@@ -40,7 +40,7 @@ static void THTensor_(subtract)(THTensor *r, THTensor *a, THTensor *b)
   THGuard_leave(&guardA);
 }
 
-/* r_ = t, whose slices along dimension are scaled where their norm is larger than maxnorm. */
+/* r_ = t with each slice along dimension scaled down to norm maxnorm if its norm is larger. */
 static void THTensor_(scaleSlices)(THTensor *r_, THTensor *t, int dimension, THTensor *norms,
                                    real maxnorm)
 {

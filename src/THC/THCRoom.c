@@ -1,5 +1,5 @@
-/* Memory for the time of a call.  What is freed while kernels use it is handed out again to work
- * that comes after them. */
+/* Memory for the time of a call.  It may be freed while kernels still use it: the allocator reuses
+ * it for later work on the same stream. */
 #include "THCPrivate.h"
 
 static void leave(void *storage)

@@ -1,4 +1,4 @@
-/* The state: what there is of each device, made by THCudaInit and given back by THCudaShutdown. */
+/* The state: resources of each device, made by THCudaInit and freed by THCudaShutdown. */
 #include "THCPrivate.h"
 
 enum { LEAST_SCRATCH = 32768 * sizeof(float), SCRATCH_PER_PROCESSOR = 4 * sizeof(float) };
@@ -92,7 +92,7 @@ static int count_devices(void)
   return count;
 }
 
-/* A device may use its own memory; of the others it is not known yet. */
+/* A device may access its own memory; access to other devices is not known yet. */
 static int **new_access_table(int count)
 {
   int **rows = new_zeroed((size_t)count, sizeof *rows);

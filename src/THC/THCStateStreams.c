@@ -1,7 +1,7 @@
 /* Streams, handles and scratch space of a state. */
 #include "THCPrivate.h"
 
-/* What is reserved or made on demand is made by one thread at a time, for all states. */
+/* Held, for all states, while streams and handles are reserved or made on demand. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static void unlock(void *what)
@@ -63,7 +63,7 @@ int THCState_getNumStreams(THCState *state)
   return state->numUserStreams;
 }
 
-/* Arrays of streams that are being made, one after the other for all devices. */
+/* Arrays of streams that are being made, for one device after the other. */
 typedef struct Reserved {
   THCStream **streams;
   ptrdiff_t count;
@@ -84,7 +84,8 @@ static void free_rooms(void *what)
   THFree(what);
 }
 
-/* All streams are made and all arrays are there before the first device gets them. */
+/* All streams and arrays are made before the first device gets them, so that an error changes
+ * nothing. */
 void THCState_reserveStreams(THCState *state, int numStreams, int nonBlocking)
 {
   THC_enter(state);
@@ -185,7 +186,8 @@ size_t THCState_getCurrentDeviceScratchSpaceSize(THCState *state)
   return THCState_getDeviceScratchSpaceSize(state, THC_currentDevice());
 }
 
-/* The space is the stream's; the array says where it is to those who read the state's fields. */
+/* The scratch space belongs to the stream; programs that read the state's fields find its address
+ * in the array. */
 void *THCState_getDeviceScratchSpace(THCState *state, int device, int stream)
 {
   THCStream *owner = stream_at(state, device, stream, 1);

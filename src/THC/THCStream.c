@@ -2,7 +2,7 @@
 #include "THCPrivate.h"
 #include "TH/THReference.h"
 
-/* What programs see, and behind it what they do not. */
+/* The public struct, followed by private fields. */
 typedef struct Stream {
   THCStream stream;
   void *memory[THC_STREAM_MEMORIES];
@@ -124,7 +124,7 @@ void THC_orderStreams(THCStream *stream, THCStream *after)
   guard.what = event;
   THCudaCheck(cudaEventRecord(event, after->stream));
   THCudaCheck(cudaSetDevice(stream->device));
-  on.guard.what = &on; /* wherever it goes back to */
+  on.guard.what = &on; /* leaving restores the device that was current at first */
   THCudaCheck(cudaStreamWaitEvent(stream->stream, event, 0));
   THGuard_leave(&guard);
   THCOnDevice_leave(&on);
@@ -135,7 +135,8 @@ static void wait_for_stream(void *what)
   const THCStream *stream = what;
   int before = stream->device;
   THCudaCheckWarn(cudaGetDevice(&before));
-  THCudaCheckWarn(cudaSetDevice(stream->device)); /* whose default stream may be meant */
+  THCudaCheckWarn(cudaSetDevice(stream
+                                    ->device)); /* a default stream is that of the current device */
   THCudaCheckWarn(cudaStreamSynchronize(stream->stream));
   THCudaCheckWarn(cudaSetDevice(before));
 }

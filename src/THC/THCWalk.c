@@ -1,21 +1,22 @@
-/* From strided operands to launches: one shape for all of them, cut into parts of 32 bits. */
+/* From strided operands to launches: finds a common shape, and splits it so that offsets fit in 32
+ * bits. */
 #include "THCPrivate.h"
 
 #include "cuda/thc_kernels.h"
 
 #include "TH/THPlan.h"
 
-/* Elements of a launch, and offsets in it, where it is not all in one piece; tests want less. */
+/* The most elements of a launch that is not packed, and the largest offset.  Tests lower it. */
 ptrdiff_t THCWalk_most = INT32_MAX;
 
 /* --- one shape ------------------------------------------------------------------------------ */
 
-/* The dimensions of one operand, innermost first, where neighbours that continue each other are
- * one; and how far the common shape has come in them. */
+/* The dimensions of one operand, innermost first, with mergeable neighbours merged; and the part of
+ * them that the common shape has taken so far. */
 typedef struct Side {
   int dims, at;
   ptrdiff_t size[TH_LOOP_DIMS], stride[TH_LOOP_DIMS];
-  ptrdiff_t left, step; /* of dimension `at`: what the common shape has not taken yet */
+  ptrdiff_t left, step; /* size and stride of the rest of dimension `at` */
 } Side;
 
 static void enter_dim(Side *side)
@@ -50,8 +51,9 @@ static int multiplies(ptrdiff_t part, const Side *sides, int n)
   return 1;
 }
 
-/* Takes dimensions from all operands at once, each as long as the shortest that is left.  Returns 0
- * where that does not divide the others: such shapes have nothing in common. */
+/* Makes the common refinement of the operands' shapes: each dimension is as large as the smallest
+ * rest of all operands.  Returns 0 if this size does not divide the other rests: then there is no
+ * common refinement. */
 static int refine(THPlan *plan, const THLoop *loop)
 {
   Side sides[THC_WALK_OPERANDS];
@@ -145,8 +147,8 @@ static void launch(const THPlan *plan, int packed, THCKernel kernel, const void 
   THCudaCheck(cudaGetLastError());
 }
 
-/* What is too large is halved along its outermost dimension, which goes when nothing is left of
- * it. */
+/* Halves a plan that does not fit along its outermost dimension; a dimension of size 1 is
+ * dropped. */
 static void run_parts(THPlan *plan, THCKernel kernel, const void *scalars, cudaStream_t stream)
 {
   const int packed = is_packed(plan);
@@ -173,7 +175,7 @@ static void run_parts(THPlan *plan, THCKernel kernel, const void *scalars, cudaS
   plan->size[outer] = size;
 }
 
-/* The number of elements, which all operands have, or an error. */
+/* The number of elements of the operands; an error if operands differ. */
 static ptrdiff_t common_count(const THLoop *loop)
 {
   ptrdiff_t count = 0;

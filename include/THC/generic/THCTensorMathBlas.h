@@ -27,9 +27,9 @@ THC_API void THCTensor_(baddbmm)(THCState *state, THCTensor *result, real beta, 
                                  real alpha, THCTensor *batch1, THCTensor *batch2);
 
 /* Float and Double only.  The LU factors of each a[i] (N x n x n; NULL: of ra_) in ra_, and in
- * rpivots_ (N x n) which row j changed places with; without pivot no rows are exchanged, and row j
- * has j.  rinfo_ (N) becomes 0, or j where U(j,j) of that matrix is zero; where it is NULL that is
- * an error, which is waited for.  The results lie row by row. */
+ * rpivots_ (N x n) the row that row j was exchanged with; without pivot no rows are exchanged, and
+ * row j has j.  rinfo_ (N) becomes 0, or j if U(j,j) of that matrix is zero.  If rinfo_ is NULL, a
+ * zero is an error, and the function waits.  The results are row-major. */
 THC_API void THCTensor_(btrifact)(THCState *state, THCTensor *ra_, THCudaIntTensor *rpivots_,
                                   THCudaIntTensor *rinfo_, int pivot, THCTensor *a);
 

@@ -82,8 +82,8 @@ THCStorage *THCStorage_(newWithSize)(THCState *state, ptrdiff_t size)
   return THCStorage_(newWithAllocator)(state, size, allocator, allocator ? allocator->state : NULL);
 }
 
-/* The storage is made first, so that data still belongs to the caller (or does not exist) when that
- * fails. */
+/* The storage is made before it takes the data: if making it fails, data still belongs to the
+ * caller. */
 THCStorage *THCStorage_(newWithAllocator)(THCState *state, ptrdiff_t size,
                                           THCDeviceAllocator *allocator, void *allocatorContext)
 {
@@ -127,7 +127,7 @@ THCStorage *THCStorage_(newWithDataAndAllocator)(THCState *state, real *data, pt
   return storage;
 }
 
-/* THC_using is the state: every public function that comes here has entered it. */
+/* Every public function that calls this has set THC_using to the state. */
 static void THCStorage_(release)(void *storage)
 {
   THCStorage_(free)(THC_using, storage);
@@ -219,8 +219,8 @@ static void THCStorage_(freeMemory)(void *what)
   memory->storage->allocator->free(memory->storage->allocatorContext, memory->data);
 }
 
-/* The data moves to a new block, on the stream that the old one is used on; there it is free for
- * the next use as soon as that copy is queued. */
+/* Copies the data to a new block on the stream that uses the old block.  Later work on this stream
+ * may reuse the old block as soon as the copy is queued. */
 static void THCStorage_(moveData)(THCState *state, THCStorage *storage, ptrdiff_t size,
                                   ptrdiff_t bytes)
 {

@@ -3,7 +3,7 @@
 
 #include "THCPrivate.h"
 
-/* A tensor of all of the storage, for as long as size and one are there.  It counts nothing. */
+/* A tensor of the whole storage, valid as long as size and one exist; it holds no reference. */
 #define VIEW(TENSOR, STORAGE, SIZE) \
   (&(TENSOR){                       \
       .size = (SIZE), .stride = (SIZE) + 1, .nDimension = (SIZE)[0] > 0, .storage = (STORAGE)})

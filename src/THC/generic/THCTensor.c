@@ -1,4 +1,4 @@
-/* Tensors: the public functions around TH's templates, and what only a device has. */
+/* Tensors: the public functions around TH's templates, and functions that only devices have. */
 #define TH_TEMPLATE_DEVICE "THCDevice.h"
 #include "THTemplate.h"
 

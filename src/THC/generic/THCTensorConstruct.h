@@ -1,4 +1,4 @@
-/* What THTensorConstruct.c does with elements, on the device. */
+/* The elementwise steps of THTensorConstruct.c on the device. */
 #include "THCTensorMath.h"
 #include "cuda/thc_kernels.h"
 
@@ -13,7 +13,7 @@ typedef int64_t Position;
 
 typedef int64_t DiagonalNumber;
 
-/* How sequences go on, and where they are. */
+/* Rules of sequences, and a sequence's parameters. */
 typedef enum Rule { ARITHMETIC, EVEN, POWERS_OF_TEN } Rule;
 typedef struct Sequence {
   Position first, last, step; /* as THCSequence and THCWholeSequence begin */
@@ -39,7 +39,7 @@ static void THTensor_(checkFilled)(const THTensor *r)
   THView_checkWritable(TH_VIEW(r), 1);
 }
 
-/* A second operand counts the elements in row-major order: its places are their numbers. */
+/* The offsets of a second operand, without memory, are the row-major indices of the elements. */
 static void THTensor_(runSequence)(THTensor *r, Rule rule, Sequence *sequence)
 {
   static const THCKernel kernels[] = {
@@ -57,7 +57,7 @@ static void THTensor_(runSequence)(THTensor *r, Rule rule, Sequence *sequence)
   THAssert(THCWalk_run(&loop, kernels[rule], sequence, THCState_getCurrentStream(THC_using)));
 }
 
-/* The n elements of r's k-th diagonal = those of x, or 1. */
+/* Sets the n elements of r's k-th diagonal to those of x, or to 1. */
 static void THTensor_(setDiagonal)(THTensor *r, int64_t k, int64_t n, THTensor *x)
 {
   const real one = TH_CONVERT_ACCREAL_TO_REAL(1);

@@ -41,7 +41,7 @@ static THCTensor *THCTensor_(newConverted)(THCState *state, THGuard *guard, cons
   return made;
 }
 
-/* Both lie on one device, or the source's device reaches the other. */
+/* Both are on one device, or the source's device has access to the other. */
 static void THCTensor_(copyDirectly)(THCState *state, const THCOperand *to, const THCOperand *src)
 {
   if (THCOperand_copy(state, to, src, src->device))
@@ -53,8 +53,8 @@ static void THCTensor_(copyDirectly)(THCState *state, const THCOperand *to, cons
   THGuard_leave(&guard);
 }
 
-/* Elements are converted where they come from, cross over as one piece, and are spread out where
- * they go to. */
+/* Elements are converted on the source's device, copied as one contiguous block, and copied into
+ * the strided tensor on the other device. */
 static void THCTensor_(copyOver)(THCState *state, const THCOperand *to, const THCOperand *src)
 {
   THCStream *here = THC_streamOn(state, src->device), *there = THC_streamOn(state, to->device);
@@ -100,7 +100,7 @@ static void THCTensor_(copyBetween)(THCState *state, const THCOperand *to, const
     return;
   }
   const int simple = src->type == SAME_TYPE && THCOperand_isContiguous(src) &&
-                     THCOperand_isContiguous(to); /* the engines for copies do that */
+                     THCOperand_isContiguous(to); /* one peer copy */
   if (simple || !THCState_getPeerToPeerAccess(state, src->device, to->device)) {
     THCTensor_(copyOver)(state, to, src);
     return;
@@ -208,7 +208,7 @@ static void THCTensor_(queue)(THCState *state, void *to, const void *from, ptrdi
   THCOnDevice_leave(&on);
 }
 
-/* self = src, which is contiguous; both have n elements. */
+/* Copies src, which is contiguous, to self; both have n elements. */
 static void THCTensor_(upload)(THCState *state, THCTensor *self, THTensor *src, ptrdiff_t n)
 {
   const THCOperand to = SELF_OPERAND(self);
@@ -271,7 +271,7 @@ void THCTensor_(copyCPU)(THCState *state, THCTensor *self, THTensor *src)
   THCTensor_(TH_CONCAT_2(copy, Real))(state, self, src);
 }
 
-/* self, which is contiguous and has n elements, = src. */
+/* Copies src to self, which is contiguous; both have n elements. */
 static void THCTensor_(download)(THCState *state, THTensor *self, const THCOperand *src,
                                  ptrdiff_t n)
 {

@@ -1,4 +1,4 @@
-/* Masks: TH's template, compiled for the device; and subscripts of what is not zero. */
+/* Masks: TH's template, compiled for the device; and nonzero. */
 #define TH_TEMPLATE_DEVICE "THCDevice.h"
 #include "THTemplate.h"
 
@@ -11,7 +11,7 @@
 
 THC_MASK_CALLS(THC_DEFINE_CALL)
 
-/* Operand 0 stands for the order of the elements and has no memory. */
+/* Operand 0, without memory, is contiguous: so the walk keeps row-major order. */
 static void THTensor_(openOrder)(THLoop *loop, THShape *order, THTensor *tensor)
 {
   THShape_openAs(order, tensor->nDimension, tensor->size, NULL);

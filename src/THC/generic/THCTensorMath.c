@@ -1,4 +1,4 @@
-/* Joining, comparing, diagonals' sums and vector products of device tensors. */
+/* cat, equal, trace and cross of device tensors. */
 #define TH_TEMPLATE_DEVICE "THCDevice.h"
 #include "THTemplate.h"
 
@@ -145,7 +145,7 @@ void THCTensor_(cross)(THCState *state, THCTensor *self, THCTensor *src1, THCTen
   THShape_openAs(&whole, src1->nDimension, src1->size, NULL);
   const THView to = TH_VIEW(self);
   THResult_check(to, &whole, 1);
-  /* A thread reads its vectors before it writes: the same places may be read and written. */
+  /* A thread reads its vectors before it writes: exact aliases need no copy. */
   const int elsewhere = THResult_overlap(to, &whole, TH_VIEW(src1)) == TH_OVERLAP_MIXED ||
                         THResult_overlap(to, &whole, TH_VIEW(src2)) == TH_OVERLAP_MIXED;
   THGuard guard;

@@ -87,7 +87,7 @@ static int THCTensor_(squares)(THCState *state, THCTensor *a, const char *name, 
   return (int)a->size[1];
 }
 
-/* A copy of t (N x n x k, or N x n) whose matrices lie by columns. */
+/* A copy of t (N x n x k, or N x n) with column-major matrices. */
 static THCTensor *THCTensor_(byColumns)(THCState *state, THGuard *guard, THCTensor *t)
 {
   THGuard_enter(guard, (THUndo)THCDevice_(free));
@@ -130,7 +130,7 @@ static THCudaIntTensor *THCTensor_(newInts)(THCState *state, THGuard *guard, int
   return guard->what = THCudaIntTensor_newShapeNd(state, NULL, 0, dims, size, NULL);
 }
 
-/* Raises where a factorisation has found a zero. */
+/* Raises an error if a factorisation has found a zero pivot. */
 static void THCTensor_(checkInfo)(THCState *state, THCudaIntTensor *info)
 {
   THGuard guard;
@@ -146,7 +146,7 @@ static void THCTensor_(checkInfo)(THCState *state, THCudaIntTensor *info)
   THGuard_leave(&guard);
 }
 
-/* Rows that stay where they are. */
+/* Pivots that exchange no rows. */
 static void THCTensor_(noPivots)(THCState *state, THCudaIntTensor *pivots)
 {
   THGuard guard;
@@ -214,7 +214,8 @@ void THCTensor_(btrifact)(THCState *state, THCTensor *ra_, THCudaIntTensor *rpiv
   THShape_close(&shape);
 }
 
-/* What cuBLAS would write outside its operands for, or divide by. */
+/* Rejects pivots out of range, for which cuBLAS would write outside of its operands, and zeros on
+ * the diagonal, by which it would divide. */
 static void THCTensor_(checkFactors)(THCState *state, THCTensor *factors, THCudaIntTensor *pivots)
 {
   const int64_t count = factors->size[0], n = factors->size[1];

@@ -1,4 +1,4 @@
-/* Running sums and products along a dimension. */
+/* Cumulative sums and products along a dimension. */
 #define TH_TEMPLATE_DEVICE "THCDevice.h"
 #include "THTemplate.h"
 
@@ -11,16 +11,17 @@
 #include "THCCalls.h"
 
 enum {
-  BUSY_BLOCKS = 512,     /* blocks that occupy a device */
-  MANY_LINES = 4096,     /* lines that do so with a thread each */
-  PIECE_ELEMENTS = 4096, /* elements that are worth a block */
-  GRID_Y_LIMIT = 65535   /* of a grid's second dimension */
+  BUSY_BLOCKS = 512,     /* blocks: enough to occupy a device */
+  MANY_LINES = 4096,     /* lines: enough to occupy a device with a thread per line */
+  PIECE_ELEMENTS = 4096, /* elements that justify a block */
+  GRID_Y_LIMIT = 65535   /* the largest gridDim.y */
 };
 
 extern const THCScan TH_CONCAT_2(THCScans_, Real)[];
 
-/* Lines side by side have a thread each where there are enough; else a block has a line, or, of few
- * lines, a piece, where the totals of all pieces are known first. */
+/* Many adjacent lines, or short lines, get a thread each.  Other lines get a block each.  If there
+ * are too few lines to occupy the device, each block gets a piece of a line: a first pass computes
+ * the totals of the pieces. */
 static void THTensor_(scan)(THTensor *r, THTensor *t, int dimension, int kind)
 {
   const THCScan *op = &TH_CONCAT_2(THCScans_, Real)[kind];

@@ -1,4 +1,4 @@
-/* The rows of src/ops/pointwise.h as functions on device tensors, by TH's own lines. */
+/* The rows of src/ops/pointwise.h as functions on device tensors, made by TH's own macros. */
 #define TH_TEMPLATE_DEVICE "THCDevice.h"
 #include "THTemplate.h"
 
@@ -7,7 +7,7 @@
 #include "TH/generic/THTensorCore.h"
 #include "cuda/thc_kernels.h"
 
-/* --- which rows this type has ----------------------------------------------------------------- */
+/* --- the rows of this type -------------------------------------------------------------------- */
 
 #define ALL(...)       __VA_ARGS__
 #define SIGNED(...)    __VA_ARGS__
@@ -44,7 +44,7 @@ static const THCKernel THTensor_(pointwise)[TH_POINTWISE_ROWS] = {
 #include "ops/pointwise.h"
 };
 
-/* What kernels compute with. */
+/* The kernels' scalars. */
 #ifdef THC_REAL_IS_HALF
 typedef float THTensor_(number);
 #define NUMBER_OF(X) THC_half2float(X)
@@ -53,7 +53,7 @@ typedef real THTensor_(number);
 #define NUMBER_OF(X) (X)
 #endif
 
-/* --- what the rows need here ---------------------------------------------------------------- */
+/* --- functions that the rows call ----------------------------------------------------------- */
 
 static int THTensor_(hasRow)(THPointwise op)
 {
@@ -75,7 +75,7 @@ static void THTensor_(checkPlace)(const THPointwiseInfo *info, const THTensor *r
     THTensor_(checkReach)(in[i], info->argument[i], info->name, info->input[i]);
 }
 
-/* Of tensors only what the host knows is looked at: it does not wait. */
+/* Checks scalars only: a check of elements in device memory would have to wait. */
 static void THTensor_(checkDivisor)(const THPointwiseInfo *info, THTensor *const in[], real a)
 {
   if (!IS_FLOATING && info->inputs == 1)
@@ -90,7 +90,7 @@ static int THTensor_(orderResult)(const THPointwiseInfo *info, THLoop *loop)
   return 0;
 }
 
-/* Any two shapes have something in common if one of them is flat. */
+/* Two shapes always have a common refinement if one of them has one dimension. */
 static int THTensor_(walksWith)(const THTensor *x, const THTensor *in)
 {
   return THTensor_(isSameSizeAs)(x, in) || THTensor_(isContiguous)(in);

@@ -1,4 +1,4 @@
-/* Elements by their places: TH's template, compiled for the device. */
+/* take and put: TH's template, compiled for the device. */
 #define TH_TEMPLATE_DEVICE "THCDevice.h"
 #include "THTemplate.h"
 
