@@ -5,12 +5,12 @@
 #include "THKernel.h"
 #include "THNN.h"
 
-/* Where the values of some channels lie: rows, jump elements apart.  Either a row holds n values of
- * one channel, or, where each is a single value, one value of each of n channels. */
+/* The values of some channels: rows, rowStride elements apart.  A row holds either n values of one
+ * channel, or, with lanes, one value of each of n channels. */
 typedef struct THNNPanel {
-  ptrdiff_t rows, jump, n;
-  int lanes;   /* the latter; n is at most THNN_BATCH_NORM_LANES */
-  int streams; /* results, of long rows or whole lines of lanes, are too large for the caches */
+  ptrdiff_t rows, rowStride, n;
+  int lanes;   /* n is then at most THNN_BATCH_NORM_LANES */
+  int streams; /* results are too large for the caches; rows are long, or lanes whole cache lines */
 } THNNPanel;
 
 enum { THNN_BATCH_NORM_LANES = 64 };

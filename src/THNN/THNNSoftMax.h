@@ -5,7 +5,7 @@
 #include "THKernel.h"
 #include "THNN.h"
 
-/* A row of lanes: lanes sequences of count elements lie side by side, step apart within each. */
+/* The most sequences that lie side by side, as lanes; the elements of each are step apart. */
 enum { THNN_SOFT_MAX_LANES = 64 };
 
 #define TH_GENERIC_FILE "generic/THNNSoftMax.h"

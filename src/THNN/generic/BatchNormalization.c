@@ -26,7 +26,7 @@ static THNNPanel THNN_(panel)(const THNN_(BatchNorm) * b, ptrdiff_t count)
 {
   const int lanes = b->inner == 1;
   return (THNNPanel){.rows = b->batch,
-                     .jump = b->channels * b->inner,
+                     .rowStride = b->channels * b->inner,
                      .n = lanes ? count : b->inner,
                      .lanes = lanes,
                      .streams = b->streams};

@@ -1,6 +1,6 @@
-/* Everything but x, g and results has an element for each channel of the panel. */
+/* Arguments other than x, g and y have an element for each channel of the panel. */
 typedef struct {
-  /* mean = the mean of x, square = the sum of the squares of the distances from it */
+  /* mean = the mean of x, square = the sum of (x - mean)^2 */
   void (*moments)(const THNNPanel *panel, const real *x, accreal *mean, accreal *square);
   /* sum = the sum of g, dot = that of g * (x - mean) */
   void (*products)(const THNNPanel *panel, const real *x, const real *g, const accreal *mean,

@@ -1,5 +1,5 @@
-/* lanes is at most THNN_SOFT_MAX_LANES; where step is 1, it is any number of sequences that follow
- * each other.  A result that streams is too large for the caches. */
+/* lanes is at most THNN_SOFT_MAX_LANES; where step is 1, it is any number of contiguous sequences,
+ * one after the other.  streams: the result is too large for the caches. */
 typedef struct {
   void (*forward)(ptrdiff_t count, ptrdiff_t step, ptrdiff_t lanes, const real *x, real *y,
                   int streams);

@@ -1,8 +1,8 @@
 /* Kernels of batch normalization.
  *
- * Sums are kept in accreal.  Mean and variance take one pass, over distances from a guess of the
- * mean, and another one about that mean only where too much would cancel; a panel is meant to fit
- * in a cache. */
+ * Sums are kept in accreal.  Mean and variance take one pass over the distances from a guess of the
+ * mean.  Only where too much cancels, a second pass takes the distances from the mean of the first.
+ * A panel is meant to fit in a cache. */
 #include "src/TH/simd/THStream.h"
 #include "src/TH/simd/THSumEight.h"
 
@@ -10,35 +10,35 @@
 
 #define LOOP static inline __attribute__((always_inline)) void
 
-/* Elements of a line, and those that are read while what lies so much further on is fetched. */
-enum { LINE = TH_STREAM_LINE / sizeof(real), LATER = 4096 / sizeof(real) };
+/* Elements of a cache line, and of the distance to prefetched elements. */
+enum { LINE = TH_STREAM_LINE / sizeof(real), PREFETCH = 4096 / sizeof(real) };
 
 /* --- sums of long rows ----------------------------------------------------------------------- */
 
-/* Vectors of elements, as accreal. */
-enum { FEW = 8, STREAMS = 4 };
-typedef real Few __attribute__((vector_size(FEW * sizeof(real))));
-typedef accreal Sums __attribute__((vector_size(FEW * sizeof(accreal))));
-typedef int64_t Bits __attribute__((vector_size(FEW * sizeof(int64_t))));
+/* Vectors of SUMS elements, which are converted to accreal. */
+enum { SUMS = 8, STREAMS = 4 };
+typedef real Reals __attribute__((vector_size(SUMS * sizeof(real))));
+typedef accreal Sums __attribute__((vector_size(SUMS * sizeof(accreal))));
+typedef int64_t Bits __attribute__((vector_size(SUMS * sizeof(int64_t))));
 
-/* Four streams, for shorter waits between the additions of one; all rows are added to the same
- * sums. */
+/* The sums of all rows, in four independent chains of additions, so that none waits for the one
+ * before it. */
 typedef struct {
   Sums sum[STREAMS], dot[STREAMS];
 } Totals;
 
-/* What is summed up: x - mean, and its square; g, and g (x - mean). */
+/* DISTANCES sums x - mean and its square; PRODUCTS sums g and g (x - mean). */
 enum { DISTANCES, PRODUCTS };
 
-/* V, whose elements do not count where bits of KEEP are not set. */
+/* V, with 0 where the bits of KEEP are 0. */
 #define KEPT(V, KEEP) ((Sums)((Bits)(V) & *(KEEP)))
 
 LOOP load(Sums *to, const real *x)
 {
 #if defined(TH_REAL_IS_FLOAT) && defined(__AVX512F__)
-  *to = (Sums)_mm512_cvtps_pd(_mm256_loadu_ps(x)); /* of which compilers make two halves */
+  *to = (Sums)_mm512_cvtps_pd(_mm256_loadu_ps(x)); /* compilers would convert two halves */
 #else
-  Few v;
+  Reals v;
   memcpy(&v, x, sizeof v);
   *to = __builtin_convertvector(v, Sums);
 #endif
@@ -74,85 +74,85 @@ static inline accreal total(const Sums s[STREAMS])
 {
   const Sums all = (s[0] + s[1]) + (s[2] + s[3]);
   accreal sum = 0;
-  for (int l = 0; l < FEW; l++)
+  for (int l = 0; l < SUMS; l++)
     sum += all[l];
   return sum;
 }
 
-static inline void fetch(const real *x, ptrdiff_t place)
+static inline void prefetch(const real *x, ptrdiff_t offset)
 {
-  __builtin_prefetch((const void *)((uintptr_t)x + (uintptr_t)place * sizeof *x));
+  __builtin_prefetch((const void *)((uintptr_t)x + (uintptr_t)offset * sizeof *x));
 }
 
-/* The last vector of a row may overlap the one before it.  Rows are far apart, so that what lies
- * LATER elements further on, in one of the next rows, has to be asked for. */
+/* The last vector of a row may overlap the one before it.  Rows are far apart, so that the elements
+ * PREFETCH elements later, in one of the next rows, have to be prefetched. */
 LOOP add_rows(const THNNPanel *p, int what, const real *x, const real *g, accreal mean,
               accreal *sum, accreal *dot)
 {
-  enum { STEP = STREAMS * FEW };
-  const ptrdiff_t n = p->n, rest = n % FEW, rows = LATER / n * p->jump, ahead = LATER % n;
+  enum { STEP = STREAMS * SUMS };
+  const ptrdiff_t n = p->n, rest = n % SUMS, rows = PREFETCH / n * p->rowStride, ahead = PREFETCH % n;
   const Bits all = ~(Bits){0};
   Bits last = all;
-  for (int l = 0; l < FEW - rest; l++)
+  for (int l = 0; l < SUMS - rest; l++)
     last[l] = 0;
   Totals t = {0};
-  accreal few = 0, fewDots = 0;
-  for (ptrdiff_t r = 0; r < p->rows; r++, x += p->jump, g += p->jump) {
+  accreal single = 0, singleDots = 0;
+  for (ptrdiff_t r = 0; r < p->rows; r++, x += p->rowStride, g += p->rowStride) {
     ptrdiff_t i = 0;
     for (; i + STEP <= n; i += STEP) {
       for (int k = 0; k < STEP; k += LINE) {
-        const ptrdiff_t place = i + k + ahead;
-        const ptrdiff_t next = rows + (place < n ? place : place - n + p->jump);
-        fetch(x, next);
+        const ptrdiff_t column = i + k + ahead;
+        const ptrdiff_t next = rows + (column < n ? column : column - n + p->rowStride);
+        prefetch(x, next);
         if (what == PRODUCTS)
-          fetch(g, next);
+          prefetch(g, next);
       }
       for (int k = 0; k < STREAMS; k++)
-        add(&t, k, what, x + i + k * FEW, g + i + k * FEW, mean, &all);
+        add(&t, k, what, x + i + k * SUMS, g + i + k * SUMS, mean, &all);
     }
-    for (; i + FEW <= n; i += FEW)
+    for (; i + SUMS <= n; i += SUMS)
       add(&t, 0, what, x + i, g + i, mean, &all);
-    if (rest && n > FEW)
-      add(&t, 1, what, x + n - FEW, g + n - FEW, mean, &last);
+    if (rest && n > SUMS)
+      add(&t, 1, what, x + n - SUMS, g + n - SUMS, mean, &last);
     else
       for (; i < n; i++) {
         const accreal d = (accreal)x[i] - mean, v = what == PRODUCTS ? (accreal)g[i] : d;
-        few += v;
-        fewDots += v * d;
+        single += v;
+        singleDots += v * d;
       }
   }
-  *sum = total(t.sum) + few;
-  *dot = total(t.dot) + fewDots;
+  *sum = total(t.sum) + single;
+  *dot = total(t.dot) + singleDots;
 }
 
 /* --- sums of lanes --------------------------------------------------------------------------- */
 
-/* Rows of a tile stay in the first cache while some lanes after the others are summed up over
- * them, in registers. */
-enum { TILE = 32, TOGETHER = 2 };
+/* The TILE rows of a tile stay in the L1 cache, while UNROLL vectors of lanes at a time are summed
+ * over them in registers. */
+enum { TILE = 32, UNROLL = 2 };
 
-/* Rows begin to end, of so many vectors of lanes. */
+/* Adds rows begin to end of some vectors of lanes. */
 LOOP add_vectors(const THNNPanel *p, int what, const real *x, const real *g, const accreal *mean,
                  ptrdiff_t begin, ptrdiff_t end, int vectors, accreal *sum, accreal *dot)
 {
-  Sums s[TOGETHER], d[TOGETHER], m[TOGETHER];
+  Sums s[UNROLL], d[UNROLL], m[UNROLL];
   memcpy(s, sum, (size_t)vectors * sizeof *s);
   memcpy(d, dot, (size_t)vectors * sizeof *d);
   memcpy(m, mean, (size_t)vectors * sizeof *m);
   for (ptrdiff_t r = begin; r < end; r++) {
-    const ptrdiff_t at = r * p->jump;
+    const ptrdiff_t at = r * p->rowStride;
     if (r + TILE < p->rows) {
-      fetch(x, at + TILE * p->jump);
+      prefetch(x, at + TILE * p->rowStride);
       if (what == PRODUCTS)
-        fetch(g, at + TILE * p->jump);
+        prefetch(g, at + TILE * p->rowStride);
     }
     for (int k = 0; k < vectors; k++) {
       Sums away, v;
-      load(&away, x + at + k * FEW);
+      load(&away, x + at + k * SUMS);
       away -= m[k];
       v = away;
       if (what == PRODUCTS)
-        load(&v, g + at + k * FEW);
+        load(&v, g + at + k * SUMS);
       const Sums product = v * away;
       add_to(&s[k], &v);
       add_to(&d[k], &product);
@@ -168,14 +168,14 @@ LOOP add_lanes(const THNNPanel *p, int what, const real *x, const real *g, const
   for (ptrdiff_t begin = 0; begin < p->rows; begin += TILE) {
     const ptrdiff_t end = THMin(p->rows, begin + TILE);
     ptrdiff_t l = 0;
-    for (; l + TOGETHER * FEW <= p->n; l += TOGETHER * FEW)
-      add_vectors(p, what, x + l, g + l, mean + l, begin, end, TOGETHER, sum + l, dot + l);
-    for (; l + FEW <= p->n; l += FEW)
+    for (; l + UNROLL * SUMS <= p->n; l += UNROLL * SUMS)
+      add_vectors(p, what, x + l, g + l, mean + l, begin, end, UNROLL, sum + l, dot + l);
+    for (; l + SUMS <= p->n; l += SUMS)
       add_vectors(p, what, x + l, g + l, mean + l, begin, end, 1, sum + l, dot + l);
     for (; l < p->n; l++)
       for (ptrdiff_t r = begin; r < end; r++) {
-        const accreal away = (accreal)x[r * p->jump + l] - mean[l];
-        const accreal v = what == PRODUCTS ? (accreal)g[r * p->jump + l] : away;
+        const accreal away = (accreal)x[r * p->rowStride + l] - mean[l];
+        const accreal v = what == PRODUCTS ? (accreal)g[r * p->rowStride + l] : away;
         sum[l] += v;
         dot[l] += v * away;
       }
@@ -184,34 +184,34 @@ LOOP add_lanes(const THNNPanel *p, int what, const real *x, const real *g, const
 
 /* --- mean and variance ----------------------------------------------------------------------- */
 
-/* So many times what the distance of the guess adds to the squares may be of them: one bit is lost
- * where sums are of no more bits than elements, else some of those that elements have not. */
+/* How many times the sum of squares about the mean the sum about the guess may be.  The difference
+ * loses one bit where accreal has no more bits than real, else only bits that real does not have. */
 #ifdef TH_REAL_IS_FLOAT
 static const accreal most_away = 1 + 0x1p-20;
 #else
 static const accreal most_away = 2;
 #endif
 
-/* Of infinities there is no distance. */
+/* There is no distance from an infinite guess. */
 static inline accreal finite_or_0(accreal guess)
 {
   return guess - guess == 0 ? guess : 0;
 }
 
-/* The mean of some elements of all parts of the rows, or of those of lane l. */
+/* The mean of some elements, spread over the rows, or over lane l. */
 static inline accreal guess_of(const THNNPanel *p, const real *x, ptrdiff_t l)
 {
   enum { SOME = 8 };
   accreal some[SOME];
   for (ptrdiff_t k = 0; k < SOME; k++)
-    some[k] = (accreal)x[p->rows * k / SOME * p->jump + (p->lanes ? l : p->n * k / SOME)];
+    some[k] = (accreal)x[p->rows * k / SOME * p->rowStride + (p->lanes ? l : p->n * k / SOME)];
   return finite_or_0((((some[0] + some[1]) + (some[2] + some[3])) +
                       ((some[4] + some[5]) + (some[6] + some[7]))) /
                      SOME);
 }
 
-/* A lane's sums are those about its first guess that is good enough, or about the mean that this
- * one led to, whatever the other lanes need. */
+/* Each lane takes the sums about its guess if that is good enough, else those of a second pass about
+ * the mean of the first, whatever the other lanes need. */
 static void moments(const THNNPanel *p, const real *x, accreal *mean, accreal *square)
 {
   const accreal count = (accreal)p->rows * (accreal)(p->lanes ? 1 : p->n);
@@ -256,7 +256,7 @@ static void products(const THNNPanel *p, const real *x, const real *g, const acc
 
 /* --- results ---------------------------------------------------------------------------------
  *
- * The last rows first: sums over the rows have left them in the caches. */
+ * The last rows come first: the sums over the rows have left these in the caches. */
 
 LOOP scale_row(ptrdiff_t n, const real *x, real shift, real factor, real offset, real *y)
 {
@@ -273,8 +273,8 @@ LOOP gradient_row(ptrdiff_t n, const real *x, const real *g, real slope, real sh
     y[i] = g[i] * slope + ((x[i] - shift) * factor + offset);
 }
 
-/* A line of a result that is sent past the caches is made in registers: what it is made of comes
- * from the second cache, and a buffer between them would take longer. */
+/* A line of a streamed result is computed in registers: its inputs come from the L2 cache, and a
+ * buffer between would take longer. */
 typedef real Vector __attribute__((vector_size(TH_STREAM_VECTOR)));
 enum { WIDE = TH_STREAM_VECTOR / sizeof(real), PER_LINE = LINE / WIDE };
 
@@ -284,37 +284,38 @@ static inline ptrdiff_t before_lines(ptrdiff_t n, const real *y)
   return THMin(n, (ptrdiff_t)((0 - (uintptr_t)y) % TH_STREAM_LINE / sizeof *y));
 }
 
-/* So many lines, LINES at most, of which those that come FAR elements later are asked for. */
+/* Streams some lines, LINES at most; with far, prefetches the inputs FAR elements later. */
 enum { LINES = 4, FAR = 8192 / sizeof(real) };
 
-LOOP send_lines(int lines, const real *x, int far, real shift, real factor, real offset, real *y)
+LOOP stream_lines(int lines, const real *x, int far, real shift, real factor, real offset, real *y)
 {
   Vector made[LINES * PER_LINE];
   TH_PRAGMA(GCC unroll 16)
   for (int k = 0; k < lines * PER_LINE; k++) {
     memcpy(&made[k], x + k * WIDE, sizeof made[k]);
     if (far && k % PER_LINE == 0)
-      fetch(x, k * WIDE + FAR);
+      prefetch(x, k * WIDE + FAR);
     made[k] = (made[k] - shift) * factor + offset;
   }
   THStream_lines(y, made, (size_t)lines);
 }
 
-/* Lines that come from far are sent by LINES, so that memory is read and written in longer turns.
- */
-LOOP send_scaled(ptrdiff_t n, const real *x, int far, real shift, real factor, real offset, real *y)
+/* Where inputs come from memory (far), LINES lines are streamed together, so that memory switches
+ * less often between reads and writes. */
+LOOP stream_scaled(ptrdiff_t n, const real *x, int far, real shift, real factor, real offset,
+                   real *y)
 {
   ptrdiff_t i = before_lines(n, y);
   scale_row(i, x, shift, factor, offset, y);
   for (; far && i + LINES * LINE <= n; i += LINES * LINE)
-    send_lines(LINES, x + i, 1, shift, factor, offset, y + i);
+    stream_lines(LINES, x + i, 1, shift, factor, offset, y + i);
   for (; i + LINE <= n; i += LINE)
-    send_lines(1, x + i, far, shift, factor, offset, y + i);
+    stream_lines(1, x + i, far, shift, factor, offset, y + i);
   scale_row(n - i, x + i, shift, factor, offset, y + i);
 }
 
-LOOP send_gradient(ptrdiff_t n, const real *x, const real *g, real slope, real shift, real factor,
-                   real offset, real *y)
+LOOP stream_gradient(ptrdiff_t n, const real *x, const real *g, real slope, real shift, real factor,
+                     real offset, real *y)
 {
   ptrdiff_t i = before_lines(n, y);
   gradient_row(i, x, g, slope, shift, factor, offset, y);
@@ -350,7 +351,7 @@ static void scale(const THNNPanel *p, const real *x, const real *shift, const re
                   const real *offset, real *y)
 {
   for (ptrdiff_t r = p->rows - 1; r >= 0; r--) {
-    const ptrdiff_t at = r * p->jump;
+    const ptrdiff_t at = r * p->rowStride;
     if (p->lanes && p->streams) {
       real buffer[THNN_BATCH_NORM_LANES];
       scale_lanes(p->n, x + at, shift, factor, offset, buffer);
@@ -358,8 +359,8 @@ static void scale(const THNNPanel *p, const real *x, const real *shift, const re
     } else if (p->lanes) {
       scale_lanes(p->n, x + at, shift, factor, offset, y + at);
     } else if (p->streams) {
-      /* of one row, what follows is the next plane */
-      send_scaled(p->n, x + at, p->rows == 1, *shift, *factor, *offset, y + at);
+      /* A single row is followed by the next plane. */
+      stream_scaled(p->n, x + at, p->rows == 1, *shift, *factor, *offset, y + at);
     } else {
       scale_row(p->n, x + at, *shift, *factor, *offset, y + at);
     }
@@ -370,7 +371,7 @@ static void gradient(const THNNPanel *p, const real *x, const real *g, const rea
                      const real *shift, const real *factor, const real *offset, real *y)
 {
   for (ptrdiff_t r = p->rows - 1; r >= 0; r--) {
-    const ptrdiff_t at = r * p->jump;
+    const ptrdiff_t at = r * p->rowStride;
     if (p->lanes && p->streams) {
       real buffer[THNN_BATCH_NORM_LANES];
       gradient_lanes(p->n, x + at, g + at, slope, shift, factor, offset, buffer);
@@ -378,7 +379,7 @@ static void gradient(const THNNPanel *p, const real *x, const real *g, const rea
     } else if (p->lanes) {
       gradient_lanes(p->n, x + at, g + at, slope, shift, factor, offset, y + at);
     } else if (p->streams) {
-      send_gradient(p->n, x + at, g + at, *slope, *shift, *factor, *offset, y + at);
+      stream_gradient(p->n, x + at, g + at, *slope, *shift, *factor, *offset, y + at);
     } else {
       gradient_row(p->n, x + at, g + at, *slope, *shift, *factor, *offset, y + at);
     }

@@ -16,7 +16,7 @@ TH_MATH real THNN_(softplus)(real z)
   return (z > 0 ? z : 0) + THMath_(log1p)(THMath_(exp)(-THMath_(abs)(z)));
 }
 
-/* Good to two units in the last place, for half of what the exact one takes in plain C. */
+/* Accurate to two units in the last place, in half the time of the exact one in plain C. */
 TH_MATH real THNN_(sigmoid)(real x)
 {
   return 1 / (1 + THMath_(exp)(-x));
@@ -34,14 +34,18 @@ TH_MATH real THNN_(logOr100)(real logarithm)
 
 /* --- loops ----------------------------------------------------------------------------------- */
 
-enum { INPUTS = 4, PIECE = 512 };
+enum { INPUTS = 4 }; /* the most inputs of a line */
+enum {
+  BLOCK = 512
+}; /* elements of an input that are gathered at a time; they stay in the L1 cache */
 
-/* r[i] = f(in[0][i], in[1][i], ...), which is a row of the table with its own loop. */
+/* r[i] = f(in[0][i], in[1][i], ...): a row of the table with a loop of its own. */
 typedef void (*Line)(ptrdiff_t n, real *r, const real *const *in, const THNN_(Scalars) * s);
 
-/* The inputs of elements i ... i + n of a row, those that do not lie in one piece gathered. */
+/* Points in at elements i ... i + n of a row of each input.  Inputs that are not contiguous are
+ * copied to buffer first. */
 static void gather(const THRun *run, int first, int inputs, ptrdiff_t row, ptrdiff_t i, ptrdiff_t n,
-                   const real **in, real (*buffer)[PIECE])
+                   const real **in, real (*buffer)[BLOCK])
 {
   for (int k = 0; k < inputs; k++) {
     const ptrdiff_t step = run->stride[first + k];
@@ -56,8 +60,8 @@ static void gather(const THRun *run, int first, int inputs, ptrdiff_t row, ptrdi
   }
 }
 
-/* A contiguous row whose result is too large for the caches: computed in short pieces, which are
- * sent from a buffer. */
+/* Computes a contiguous row whose result is too large for the caches: short pieces are computed into
+ * a buffer, and copied from there by non-temporal stores. */
 static void stream_row(ptrdiff_t n, real *r, const real *const *row, const void *scalars,
                        int inputs, Line line)
 {
@@ -77,13 +81,13 @@ static void stream_row(ptrdiff_t n, real *r, const real *const *row, const void 
 
 static void map(const THRun *run, const void *scalars, int inputs, Line line, int streams)
 {
-  real buffer[INPUTS][PIECE], result[PIECE];
+  real buffer[INPUTS][BLOCK], result[BLOCK];
   const real *in[INPUTS] = {NULL};
   int straight = 1;
   for (int k = 0; k <= inputs; k++)
     straight &= run->stride[k] == 1;
-  const ptrdiff_t dr = run->stride[0], piece = straight ? run->n : PIECE;
-  streams &= straight && run->streams && run->n >= PIECE;
+  const ptrdiff_t dr = run->stride[0], piece = straight ? run->n : BLOCK;
+  streams &= straight && run->streams && run->n >= BLOCK;
   for (ptrdiff_t j = 0; j < run->rows; j++)
     for (ptrdiff_t i = 0; i < run->n; i += piece) {
       const ptrdiff_t n = THMin(piece, run->n - i);
@@ -103,12 +107,12 @@ static void map(const THRun *run, const void *scalars, int inputs, Line line, in
 static void sum(const THRun *run, const void *scalars, int inputs, Line line, int streams)
 {
   const THNN_(Scalars) *s = scalars;
-  real buffer[INPUTS][PIECE], result[PIECE];
+  real buffer[INPUTS][BLOCK], result[BLOCK];
   const real *in[INPUTS] = {NULL};
   accreal total = 0;
   for (ptrdiff_t j = 0; j < run->rows; j++)
-    for (ptrdiff_t i = 0; i < run->n; i += PIECE) {
-      const ptrdiff_t n = THMin(PIECE, run->n - i);
+    for (ptrdiff_t i = 0; i < run->n; i += BLOCK) {
+      const ptrdiff_t n = THMin(BLOCK, run->n - i);
       gather(run, 0, inputs, j, i, n, in, buffer);
       line(n, result, in, scalars);
 #pragma omp simd reduction(+ : total)
@@ -120,7 +124,7 @@ static void sum(const THRun *run, const void *scalars, int inputs, Line line, in
 
 /* --- the tables ------------------------------------------------------------------------------ */
 
-/* A line that computes EXPRESSION of the elements that are declared. */
+/* Defines a line that computes EXPRESSION from the elements declared by ELEMENTS. */
 #define LINE(NAME, ELEMENTS, EXPRESSION)                                                        \
   TH_UNUSED static void NAME(ptrdiff_t n, real *r, const real *const *inputs,                   \
                              const THNN_(Scalars) * s)                                          \
@@ -136,7 +140,7 @@ static void sum(const THRun *run, const void *scalars, int inputs, Line line, in
 #define ELEMENT(X, K) TH_UNUSED const real X = in[K][i];
 #define GRADIENT      TH_UNUSED const real g = scale * in[0][i];
 
-/* Lines that take the place of others, 16 numbers at a time, with functions of THWideMath.h. */
+/* Lines that replace others: they compute 16 elements at a time, by functions of THWideMath.h. */
 #ifdef TH_WIDE_LOOP
 #define WIDE_LINE(NAME, ELEMENTS, EXPRESSION)                             \
   TH_UNUSED static void NAME(ptrdiff_t n, real *r, const real *const *in, \
@@ -150,7 +154,7 @@ static void sum(const THRun *run, const void *scalars, int inputs, Line line, in
 #define W_OF(K) TH_WIDE(w, in[K])
 #define G       TH_WIDE(g, in[0])
 
-/* log(1 + e^z).  What 1 + e^-|z| was rounded by is divided by it, and added. */
+/* log(1 + e^z).  The rounding error of 1 + e^-|z|, divided by that sum, is added as a correction. */
 TH_MATH __m512 wide_softplus(__m512 z)
 {
   const __m512 zero = _mm512_setzero_ps(), one = _mm512_set1_ps(1);
@@ -160,11 +164,11 @@ TH_MATH __m512 wide_softplus(__m512 z)
   return _mm512_max_ps(zero, z) + THWide_logAnd(sum, &rest); /* NaN remains */
 }
 
-/* yes where z is above the layer's threshold, else no. */
+/* YES where Z is above the layer's threshold, else NO. */
 #define ABOVE(Z, YES, NO) \
   _mm512_mask_mov_ps(NO, _mm512_cmp_ps_mask(Z, _mm512_set1_ps(s->b), _CMP_GT_OQ), YES)
 
-/* The derivative of a sigmoid, of the sigmoid. */
+/* The derivative of a sigmoid, from the sigmoid's value. */
 TH_MATH __m512 wide_slope(__m512 y)
 {
   return y * (_mm512_set1_ps(1) - y);
@@ -201,7 +205,7 @@ WIDE_LINE(wide_marginBackward, G X_OF(1) W_OF(2), -w * (scale * g) * THWide_sigm
 #define BUSY_SoftPlus_dx   ~, 0
 #endif
 
-/* Lines that compute more than memory takes: they lose by short pieces. */
+/* Lines limited by computation rather than memory: short pieces and streamed results slow them. */
 #define BUSY_ELU_y                 ~, 0
 #define BUSY_LogSigmoid_y          ~, 0
 #define BUSY_SoftPlus_y            ~, 0
@@ -209,17 +213,18 @@ WIDE_LINE(wide_marginBackward, G X_OF(1) W_OF(2), -w * (scale * g) * THWide_sigm
 #define BUSY_SoftMarginCriterion_y ~, 0
 #define BUSY_BCECriterion_y        ~, 0
 
-/* 0 for those, and 1 for what is not defined above; what takes the place of a line, or the line. */
+/* STREAMS is 0 for lines with a BUSY_ macro above, and 1 for all others.  CHOSEN is the line's WIDE_
+ * replacement if it has one, else the line itself. */
 #define SECOND(FIRST, SECOND_ONE, ...) SECOND_ONE
 #define SECOND_OF(...)                 SECOND(__VA_ARGS__)
-#define SENDS(LINE_NAME)               SECOND_OF(BUSY_##LINE_NAME, 1, )
+#define STREAMS(LINE_NAME)             SECOND_OF(BUSY_##LINE_NAME, 1, )
 #define CHOSEN(LINE_NAME)              SECOND_OF(WIDE_##LINE_NAME, LINE_NAME, )
 
 /* LOOPER is map or sum. */
-#define KERNEL(NAME, LOOPER, INPUTS, LINE_NAME)                        \
-  static void NAME(const THRun *run, const void *scalars)              \
-  {                                                                    \
-    LOOPER(run, scalars, INPUTS, CHOSEN(LINE_NAME), SENDS(LINE_NAME)); \
+#define KERNEL(NAME, LOOPER, INPUTS, LINE_NAME)                          \
+  static void NAME(const THRun *run, const void *scalars)                \
+  {                                                                      \
+    LOOPER(run, scalars, INPUTS, CHOSEN(LINE_NAME), STREAMS(LINE_NAME)); \
   }
 
 #define ACTIVATION(KIND, Name, FORWARD, BACKWARD)   \
@@ -239,7 +244,7 @@ TH_FOR_EACH_ACTIVATION(ACTIVATION)
   KERNEL(Name##_sum, sum, 3, Name##_dw)
 TH_FOR_EACH_GATE(GATE)
 
-/* Losses of every kind; those without weights have one input less. */
+/* Losses of every kind; losses without weights have one input less. */
 #define LOSS_INPUTS     2
 #define OWN_LOSS_INPUTS 2
 #define WEIGHTED_INPUTS 3

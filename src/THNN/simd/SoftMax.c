@@ -1,7 +1,7 @@
-/* Kernels of SoftMax and LogSoftMax: sequences that lie in one piece, or side by side in lanes.
+/* Kernels of SoftMax and LogSoftMax, for sequences that are contiguous, or side by side in lanes.
  *
- * The largest element is taken off first, so that nothing overflows.  A NaN, or only infinities,
- * make a whole sequence NaN. */
+ * The largest element is subtracted first, so that nothing overflows.  A sequence with a NaN, or of
+ * infinities only, becomes NaN. */
 #include "THVectorMath.h"
 #include "src/TH/simd/THStream.h"
 #include "src/TH/simd/THSumEight.h"
@@ -16,30 +16,30 @@
 #pragma clang diagnostic ignored "-Wpass-failed" /* the largest element is found one by one */
 #endif
 
-/* Numbers are summed up in their own type for this many at a time, or rows of lanes, and those sums
+/* BLOCK elements, or ROWS rows of lanes, are summed in their own type; the sums of blocks are added
  * in accreal. */
-enum { LANES = THNN_SOFT_MAX_LANES, PIECE = 256, ROWS = 64 };
+enum { LANES = THNN_SOFT_MAX_LANES, BLOCK = 256, ROWS = 64 };
 
-/* Whether the result is a logarithm is a constant in each of them. */
+/* Always inline, so that whether the result is a logarithm is a constant. */
 #define KERNEL static inline __attribute__((always_inline)) void
 
 /* --- exponentials ---------------------------------------------------------------------------- */
 
 #ifdef TH_WIDE_LOOP
 
-/* y[i] = e^(x[i] - most), where y is not NULL; returns the sum.  What is beyond the largest is so
- * only beside a NaN, which the sum becomes. */
+/* y[i] = e^(x[i] - most), where y is not NULL; returns the sum.  An element can exceed most only
+ * where another one is NaN, and then the sum is NaN as well. */
 static inline __attribute__((always_inline)) accreal powers(ptrdiff_t n, const real *x, real most,
                                                             real *y)
 {
   const __m512 top = _mm512_set1_ps(most);
   __m512d lower = _mm512_setzero_pd(), upper = lower;
-  for (ptrdiff_t from = 0; from < n; from += PIECE) {
-    const ptrdiff_t end = THMin(n, from + PIECE);
+  for (ptrdiff_t from = 0; from < n; from += BLOCK) {
+    const ptrdiff_t end = THMin(n, from + BLOCK);
     __m512 part = _mm512_setzero_ps();
     ptrdiff_t i = from;
     for (; end - i >= 16; i += 16) {
-      /* Of the next row, of which the largest is looked for first. */
+      /* The next row, which is searched for its largest element first. */
       __builtin_prefetch((const void *)((uintptr_t)(x + i) + (uintptr_t)n * sizeof *x));
       const __m512 e = THWide_expUpTo89(_mm512_loadu_ps(x + i) - top);
       if (y)
@@ -59,9 +59,9 @@ static inline __attribute__((always_inline)) accreal powers(ptrdiff_t n, const r
   return _mm512_reduce_add_pd(lower + upper);
 }
 
-/* The same of rows of lanes, step apart; part[l] grows by what the sum is there. */
-KERNEL powers_of_few(ptrdiff_t rows, ptrdiff_t step, ptrdiff_t lanes, const real *x,
-                     const real *most, real *y, real *part)
+/* The same for rows of lanes, step apart; the sum of lane l is added to part[l]. */
+KERNEL powers_of_vectors(ptrdiff_t rows, ptrdiff_t step, ptrdiff_t lanes, const real *x,
+                         const real *most, real *y, real *part)
 {
   enum { VECTORS = LANES / 16 };
   __m512 top[VECTORS], sum[VECTORS];
@@ -84,25 +84,25 @@ KERNEL powers_of_few(ptrdiff_t rows, ptrdiff_t step, ptrdiff_t lanes, const real
     _mm512_mask_storeu_ps(part + 16 * v, here[v], sum[v]);
 }
 
-/* Masks of all lanes are none. */
+/* With all lanes, masks are constants that compilers leave out. */
 KERNEL powers_of_lanes(ptrdiff_t rows, ptrdiff_t step, ptrdiff_t lanes, const real *x,
                        const real *most, real *y, real *part)
 {
   if (lanes == LANES)
-    powers_of_few(rows, step, LANES, x, most, y, part);
+    powers_of_vectors(rows, step, LANES, x, most, y, part);
   else
-    powers_of_few(rows, step, lanes, x, most, y, part);
+    powers_of_vectors(rows, step, lanes, x, most, y, part);
 }
 
 #else
 
-/* As many elements as fill vectors: what is left over at the end would be computed one by one. */
+/* Counts are rounded up to WIDTH elements: compilers would compute a remainder one by one. */
 enum { WIDTH = 64 / sizeof(real) };
 
 /* z[i] becomes e^z[i]; n is a multiple of WIDTH. */
 KERNEL exponentials(ptrdiff_t n, real *z)
 {
-  real e[PIECE];
+  real e[BLOCK];
   int far = 0;
 #pragma omp simd reduction(| : far)
   for (ptrdiff_t i = 0; i < n; i++) {
@@ -124,9 +124,9 @@ KERNEL exponentials(ptrdiff_t n, real *z)
 static accreal powers(ptrdiff_t n, const real *x, real most, real *y)
 {
   accreal sum = 0;
-  for (ptrdiff_t from = 0; from < n; from += PIECE) {
-    const ptrdiff_t count = THMin(n - from, PIECE), full = (count + WIDTH - 1) / WIDTH * WIDTH;
-    real e[PIECE], part = 0;
+  for (ptrdiff_t from = 0; from < n; from += BLOCK) {
+    const ptrdiff_t count = THMin(n - from, BLOCK), full = (count + WIDTH - 1) / WIDTH * WIDTH;
+    real e[BLOCK], part = 0;
 #pragma omp simd
     for (ptrdiff_t i = 0; i < count; i++)
       e[i] = x[from + i] - most;
@@ -143,13 +143,13 @@ static accreal powers(ptrdiff_t n, const real *x, real most, real *y)
   return sum;
 }
 
-/* The same of rows of lanes, step apart; part[l] grows by what the sum is there. */
+/* The same for rows of lanes, step apart; the sum of lane l is added to part[l]. */
 KERNEL powers_of_lanes(ptrdiff_t rows, ptrdiff_t step, ptrdiff_t lanes, const real *x,
                        const real *most, real *y, real *part)
 {
-  /* Rows that follow each other are computed as one, as many as fit. */
-  const ptrdiff_t together = step == lanes ? PIECE / lanes : 1;
-  real e[PIECE];
+  /* Contiguous rows are computed as one, as many as fit into e. */
+  const ptrdiff_t together = step == lanes ? BLOCK / lanes : 1;
+  real e[BLOCK];
   for (ptrdiff_t i = 0; i < rows; i += together) {
     const ptrdiff_t some = THMin(together, rows - i), count = some * lanes;
     const ptrdiff_t full = (count + WIDTH - 1) / WIDTH * WIDTH;
@@ -171,7 +171,7 @@ KERNEL powers_of_lanes(ptrdiff_t rows, ptrdiff_t step, ptrdiff_t lanes, const re
 
 #endif
 
-/* d[i] = g[i] - e^y[i] total[i], of which there is one for all, or one for each lane. */
+/* d[i] = g[i] - e^y[i] total[i]; with same, total is one element for all. */
 KERNEL less_powers(ptrdiff_t n, const real *g, const real *y, const real *total, int same, real *d)
 {
 #ifdef TH_WIDE_LOOP
@@ -188,7 +188,7 @@ KERNEL less_powers(ptrdiff_t n, const real *g, const real *y, const real *total,
 #endif
 }
 
-/* --- in one piece ---------------------------------------------------------------------------- */
+/* --- contiguous sequences -------------------------------------------------------------------- */
 
 #ifdef TH_WIDE_LOOP
 
@@ -213,7 +213,7 @@ static inline real most_of(ptrdiff_t n, const real *x)
 
 #else
 
-/* In four streams, for shorter waits between the comparisons of one. */
+/* Four independent chains of comparisons, so that none waits for the one before it. */
 static inline real most_of(ptrdiff_t n, const real *x)
 {
   const ptrdiff_t quarter = n / 4;
@@ -237,8 +237,8 @@ static inline real most_of(ptrdiff_t n, const real *x)
 
 #ifdef TH_WIDE_LOOP
 
-/* What is left over of short rows would take as long as the rest, one by one: here it is some lanes
- * of a vector. */
+/* The remainder of a short row would take as long as the rest, one element at a time: here it is one
+ * masked vector. */
 
 KERNEL less_two(ptrdiff_t n, const real *x, real most, real logsum,
                 real *y){TH_WIDE_LOOP(TH_WIDE(v, x), y, 0, n, v - most - logsum)}
@@ -250,8 +250,8 @@ KERNEL products_less(ptrdiff_t n, const real *g, const real *y, real total, real
   TH_WIDE_LOOP(TH_WIDE(w, g) TH_WIDE(v, y), d, 0, n, v * (w - total))
 }
 
-/* Eight elements of g, or of g y, where y is not NULL, that are widened as they come from memory:
- * halves of a vector would have to be taken out first. */
+/* Eight elements of g, or of g y where y is not NULL, as doubles.  They are loaded by halves of a
+ * vector, which saves the extraction of an upper half. */
 static inline __attribute__((always_inline)) __m512d eight(__mmask8 lanes, const real *g,
                                                            const real *y)
 {
@@ -259,7 +259,7 @@ static inline __attribute__((always_inline)) __m512d eight(__mmask8 lanes, const
   return _mm512_cvtps_pd(y ? _mm256_mul_ps(v, _mm256_maskz_loadu_ps(lanes, y)) : v);
 }
 
-/* Their sum over n. */
+/* The sum of n elements of g, or of g y. */
 static inline __attribute__((always_inline)) accreal total_of(ptrdiff_t n, const real *g,
                                                               const real *y)
 {
@@ -313,25 +313,25 @@ static inline __attribute__((always_inline)) accreal total_of(ptrdiff_t n, const
 
 #endif
 
-/* A result that is sent past the caches is made in a buffer, all of it where each element is wanted
- * twice. */
-enum { LONG = 16384 / sizeof(real), SHORT = TH_STREAM_PIECE / sizeof(real) };
+/* A streamed result is computed into a buffer first.  Where each element is needed twice, the buffer
+ * holds a whole row, of up to STREAMED_ROW elements. */
+enum { STREAMED_ROW = 16384 / sizeof(real), SHORT = TH_STREAM_PIECE / sizeof(real) };
 
-/* Short rows that follow each other, so that the logarithms of their sums are computed together: as
- * many as that takes, and of so many elements that they are soon read again. */
-enum { TOGETHER = 16, NEAR = 2048 };
+/* The logarithms of LOG_ROWS short rows' sums are computed together.  The rows have no more than
+ * L1_BLOCK elements in all, so that they are still in the L1 cache when they are read again. */
+enum { LOG_ROWS = 16, L1_BLOCK = 2048 };
 
 KERNEL log_rows(ptrdiff_t n, ptrdiff_t rows, const real *x, real *y, int streams)
 {
-  real most[TOGETHER], logsum[TOGETHER];
-  for (ptrdiff_t r = 0; r < TOGETHER; r++)
+  real most[LOG_ROWS], logsum[LOG_ROWS];
+  for (ptrdiff_t r = 0; r < LOG_ROWS; r++)
     logsum[r] = 1;
   for (ptrdiff_t r = 0; r < rows; r++) {
     most[r] = most_of(n, x + r * n);
     logsum[r] = (real)powers(n, x + r * n, most[r], NULL);
   }
 #pragma omp simd
-  for (ptrdiff_t r = 0; r < TOGETHER; r++)
+  for (ptrdiff_t r = 0; r < LOG_ROWS; r++)
     logsum[r] = THMath_(log)(logsum[r]);
   for (ptrdiff_t r = 0; r < rows; r++, x += n, y += n) {
     if (!streams) {
@@ -349,8 +349,8 @@ KERNEL log_rows(ptrdiff_t n, ptrdiff_t rows, const real *x, real *y, int streams
 
 KERNEL soft_row(ptrdiff_t n, const real *x, real *y, int streams)
 {
-  real buffer[LONG];
-  real *to = streams && n <= LONG ? buffer : y;
+  real buffer[STREAMED_ROW];
+  real *to = streams && n <= STREAMED_ROW ? buffer : y;
   const real factor = (real)(1 / powers(n, x, most_of(n, x), to));
   multiply(n, factor, to);
   if (to != y)
@@ -368,20 +368,20 @@ KERNEL gradient1(ptrdiff_t n, const real *g, const real *y, real *d, int logarit
 
 /* --- side by side ---------------------------------------------------------------------------- */
 
-/* Rows are far apart: those to come are asked for. */
-KERNEL fetch_lanes(ptrdiff_t step, ptrdiff_t lanes, const real *row)
+/* Prefetches a later row: rows are far apart, so that the processor does not do so by itself. */
+KERNEL prefetch_lanes(ptrdiff_t step, ptrdiff_t lanes, const real *row)
 {
-  enum { LATER = 8, LINE = TH_STREAM_LINE / sizeof(real) };
+  enum { PREFETCH_ROWS = 8, LINE = TH_STREAM_LINE / sizeof(real) };
   for (ptrdiff_t l = 0; l < lanes; l += LINE)
     __builtin_prefetch((const void *)((uintptr_t)row +
-                                      (uintptr_t)(LATER * step + l) * sizeof *row));
+                                      (uintptr_t)(PREFETCH_ROWS * step + l) * sizeof *row));
 }
 
 KERNEL forward(ptrdiff_t n, ptrdiff_t step, ptrdiff_t lanes, const real *x, real *y, int streams,
                int logarithm)
 {
   if (step == 1) {
-    const ptrdiff_t some = logarithm ? THMax(1, THMin(TOGETHER, NEAR / n)) : 1;
+    const ptrdiff_t some = logarithm ? THMax(1, THMin(LOG_ROWS, L1_BLOCK / n)) : 1;
     for (ptrdiff_t r = 0; r < lanes; r += some)
       if (logarithm)
         log_rows(n, THMin(some, lanes - r), x + r * n, y + r * n, streams);
@@ -396,7 +396,7 @@ KERNEL forward(ptrdiff_t n, ptrdiff_t step, ptrdiff_t lanes, const real *x, real
     sum[l] = 0;
   }
   for (ptrdiff_t i = 1; i < n; i++) {
-    fetch_lanes(step, lanes, x + i * step);
+    prefetch_lanes(step, lanes, x + i * step);
 #pragma omp simd
     for (ptrdiff_t l = 0; l < lanes; l++)
       most[l] = x[i * step + l] > most[l] ? x[i * step + l] : most[l];
@@ -433,8 +433,8 @@ KERNEL gradient(ptrdiff_t n, ptrdiff_t step, ptrdiff_t lanes, const real *g, con
   accreal sum[LANES] = {0};
   real total[LANES];
   for (ptrdiff_t i = 0; i < n; i++) {
-    fetch_lanes(step, lanes, g + i * step);
-    fetch_lanes(step, lanes, y + i * step);
+    prefetch_lanes(step, lanes, g + i * step);
+    prefetch_lanes(step, lanes, y + i * step);
 #pragma omp simd
     for (ptrdiff_t l = 0; l < lanes; l++)
       sum[l] += (accreal)(logarithm ? g[i * step + l] : g[i * step + l] * y[i * step + l]);
