@@ -1,5 +1,5 @@
-/* The kernels that convert from and to the element types that TH does not have: run->at[0] becomes
- * run->at[1]. */
+/* The kernels that convert from and to the element types that TH does not have: they convert
+ * run->at[1] to run->at[0]. */
 #ifndef ATEN_CONVERSIONS_H
 #define ATEN_CONVERSIONS_H
 
@@ -8,12 +8,12 @@
 #include "ATenType.h"
 #include "THKernel.h"
 
-/* A row for each element type that has such kernels, by the source's type: AT_CONVERSION(r, x).
- * NULL where TH converts. */
+/* The kernel for a result and a source type is at AT_CONVERSION(result, source); it is NULL where TH
+ * converts. */
 #define AT_CONVERSION(RESULT, SOURCE) ((RESULT) * AT_SCALAR_TYPES + (SOURCE))
 extern const THKernel *at_conversions;
 
-/* Between any two types of the CPU, TH's among them. */
+/* The kernel for any two types on the CPU, also those that TH converts. */
 THKernel at_conversion(const at_type *result, const at_type *source);
 
 /* The upper half of a float. */
@@ -29,7 +29,7 @@ static inline float at_bfloat16_toFloat(at_bfloat16 b)
   return f;
 }
 
-/* The nearest, of two the even one; every NaN becomes the same. */
+/* Rounds to nearest, ties to even; all NaNs become the same NaN. */
 static inline at_bfloat16 at_bfloat16_fromFloat(float f)
 {
   uint32_t bits;

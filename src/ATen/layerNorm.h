@@ -4,21 +4,21 @@
 
 #include "THKernel.h"
 
-/* All is contiguous and of the kernels' type; nothing of what is written is read. */
+/* All arrays are contiguous and of the kernels' type; results overlap no operand. */
 typedef struct at_lines_normalized {
   ptrdiff_t n;
-  const void *x, *g;         /* lines; g is the gradient of the output, NULL going forward */
-  const void *weight, *bias; /* of n elements; bias is NULL going back */
+  const void *x, *g;         /* lines; g is the gradient of the output, NULL in forward */
+  const void *weight, *bias; /* of n elements; bias is NULL in backward */
   void *y;                   /* the output, or the gradient of x, which may be NULL */
-  void *mean, *rstd;         /* of each line; going back they are given */
+  void *mean, *rstd;         /* of each line; results of forward, operands of backward */
   double eps;
 } at_lines_normalized;
 
 typedef struct at_layer_norm_kernels {
-  /* Of some lines; at least one element each. */
+  /* The lines from begin to end, which have at least one element each. */
   void (*forward)(const at_lines_normalized *lines, ptrdiff_t begin, ptrdiff_t end);
-  /* The gradients of weight and bias, as far as these lines make them, become weights and biases,
-   * of n elements each or both NULL. */
+  /* The share of these lines in the gradients of weight and bias is written to weights and biases,
+   * which have n elements each or are both NULL. */
   void (*backward)(const at_lines_normalized *lines, ptrdiff_t begin, ptrdiff_t end, void *weights,
                    void *biases);
 } at_layer_norm_kernels;

@@ -132,7 +132,7 @@ static at_tensor *table_gradient(at_pool *pool, at_tensor *out, at_tensor *grad,
     count_indices(pool, &t, row, num_weights);
   t.g = at_hostData(g);
   t.table = at_hostData(r);
-  t.sends = num_weights * wide >= THPlan_streamBytes();
+  t.stream = num_weights * wide >= THPlan_streamBytes();
   Gradient gradient = {
       grad->type->scalarType == AT_DOUBLE ? at_embeddingBackwardDouble : at_embeddingBackwardFloat,
       &t};

@@ -6,28 +6,28 @@
 
 #include "elementwise.h"
 
-#define ROWS(R, X, Y, Z, EXPRESSION)                                  \
-  for (ptrdiff_t j = 0; j < run->rows; j++) {                         \
-    const ptrdiff_t n = run->n; /* what is written is not it */       \
-    const ptrdiff_t *step = run->stride, *jump = run->rowStride;      \
-    R *r = (R *)run->at[0] + j * jump[0];                             \
-    const X *at1 = (const X *)run->at[1] + j * jump[1];               \
-    const Y *at2 = (const Y *)run->at[2] + j * jump[2];               \
-    const Z *at3 = (const Z *)run->at[3] + j * jump[3];               \
-    if (step[0] == 1 && step[1] == 1 && step[2] == 1 && step[3] == 1) \
-      for (ptrdiff_t i = 0; i < n; i++) {                             \
-        const X x = at1[i];                                           \
-        const Y y = at2[i];                                           \
-        const Z z = at3[i];                                           \
-        r[i] = EXPRESSION;                                            \
-      }                                                               \
-    else                                                              \
-      for (ptrdiff_t i = 0; i < n; i++) {                             \
-        const X x = at1[i * step[1]];                                 \
-        const Y y = at2[i * step[2]];                                 \
-        const Z z = at3[i * step[3]];                                 \
-        r[i * step[0]] = EXPRESSION;                                  \
-      }                                                               \
+#define ROWS(R, X, Y, Z, EXPRESSION)                                           \
+  for (ptrdiff_t j = 0; j < run->rows; j++) {                                  \
+    const ptrdiff_t n = run->n; /* a copy: the stores to r cannot change it */ \
+    const ptrdiff_t *step = run->stride, *jump = run->rowStride;               \
+    R *r = (R *)run->at[0] + j * jump[0];                                      \
+    const X *at1 = (const X *)run->at[1] + j * jump[1];                        \
+    const Y *at2 = (const Y *)run->at[2] + j * jump[2];                        \
+    const Z *at3 = (const Z *)run->at[3] + j * jump[3];                        \
+    if (step[0] == 1 && step[1] == 1 && step[2] == 1 && step[3] == 1)          \
+      for (ptrdiff_t i = 0; i < n; i++) {                                      \
+        const X x = at1[i];                                                    \
+        const Y y = at2[i];                                                    \
+        const Z z = at3[i];                                                    \
+        r[i] = EXPRESSION;                                                     \
+      }                                                                        \
+    else                                                                       \
+      for (ptrdiff_t i = 0; i < n; i++) {                                      \
+        const X x = at1[i * step[1]];                                          \
+        const Y y = at2[i * step[2]];                                          \
+        const Z z = at3[i * step[3]];                                          \
+        r[i * step[0]] = EXPRESSION;                                           \
+      }                                                                        \
   }
 
 #define KERNEL(NAME, R, X, Y, Z, EXPRESSION)             \
@@ -42,7 +42,7 @@ KERNEL(select_2, uint16_t, uint8_t, uint16_t, uint16_t, x ? y : z)
 KERNEL(select_4, uint32_t, uint8_t, uint32_t, uint32_t, x ? y : z)
 KERNEL(select_8, uint64_t, uint8_t, uint64_t, uint64_t, x ? y : z)
 
-/* From the end that is nearer. */
+/* Interpolates from the nearer end, so that a weight of 1 gives y exactly. */
 #define LERP(ABS) ABS(z) < 0.5f ? x + z *(y - x) : y - (y - x) * (1 - z)
 KERNEL(lerp_float, float, float, float, float, LERP(fabsf))
 KERNEL(lerp_double, double, double, double, double, LERP(fabs))

@@ -1,7 +1,8 @@
 /* The kernels of layerNorm.h.
  *
- * A line is read for its sums and, out of the first cache, for its result.  Sums are kept in
- * vectors of one width, so that levels differ as little as they can. */
+ * A line is read twice: for its sums and, from the L1 cache, for its result.  All levels of
+ * instructions keep the sums in vectors of one width, so that their results differ as little as
+ * possible. */
 #include <math.h>
 #ifdef __AVX512F__
 #include <immintrin.h>
@@ -15,7 +16,7 @@
 
 enum { VECTOR = 64, LANES = VECTOR / sizeof(real), STREAMS = 4 };
 
-/* Vectors whose elements are summed up in their own type, before those sums are in accreal. */
+/* The number of vectors that are summed in real before the sums are added in accreal. */
 enum { BLOCK = 32 };
 
 #ifdef TH_REAL_IS_FLOAT
@@ -28,49 +29,50 @@ static const accreal least = 1e-290, most = 1e290;
 typedef real Vector __attribute__((vector_size(VECTOR)));
 typedef Bit Bits __attribute__((vector_size(VECTOR)));
 
-/* Vectors anywhere, without functions, whose way to return vectors depends on the level. */
+/* Unaligned loads and stores of vectors.  They are macros because the calling convention of
+ * functions that return vectors depends on the level. */
 typedef real Loose __attribute__((vector_size(VECTOR), aligned(sizeof(real)), may_alias));
 #define LOAD(X)     (*(const Loose *)(X))
 #define STORE(X, V) (*(Loose *)(X) = (V))
 
-/* As many elements as are widened to accreal together. */
-enum { FEW = 8 };
-typedef real Few __attribute__((vector_size(FEW * sizeof(real))));
-typedef accreal Sums __attribute__((vector_size(FEW * sizeof(accreal))));
-typedef int64_t SumBits __attribute__((vector_size(FEW * sizeof(int64_t))));
+/* The number of elements that are widened to accreal at a time. */
+enum { ACC_LANES = 8 };
+typedef real Narrow __attribute__((vector_size(ACC_LANES * sizeof(real))));
+typedef accreal Sums __attribute__((vector_size(ACC_LANES * sizeof(accreal))));
+typedef int64_t SumBits __attribute__((vector_size(ACC_LANES * sizeof(int64_t))));
 
-/* V, with 0 where bits of KEEP are not set. */
+/* V with 0 in the lanes that KEEP does not select. */
 #define KEPT(V, KEEP) ((Vector)((Bits)(V) & (KEEP)))
 
-/* How far the line is that comes so many lines later, for fetch: itself, of long lines, since those
- * to come would drive what is wanted again out of the second cache. */
-INLINE ptrdiff_t ahead(ptrdiff_t n, ptrdiff_t lines)
+/* The distance in elements at which prefetch works: so many lines, but 0 for long lines, because
+ * lines prefetched early would evict the current one from the L2 cache before it is read again. */
+INLINE ptrdiff_t prefetch_distance(ptrdiff_t n, ptrdiff_t lines)
 {
   enum { LONG = 65536 / sizeof(real) };
   return n > LONG ? 0 : lines * n;
 }
 
-/* Asks for what lies so many elements later: lines that are read next. */
-INLINE void fetch(const real *x, ptrdiff_t later)
+/* Prefetches the element at that distance from x: it belongs to a line that is read next. */
+INLINE void prefetch(const real *x, ptrdiff_t distance)
 {
-  __builtin_prefetch((const void *)((uintptr_t)x + (uintptr_t)later * sizeof *x));
+  __builtin_prefetch((const void *)((uintptr_t)x + (uintptr_t)distance * sizeof *x));
 }
 
-/* The lanes of the last vector of n elements that are not in the one before it, which it overlaps;
- * n is LANES at least. */
+/* The last vector of n elements, n >= LANES, overlaps the one before it; keep selects the lanes that
+ * belong to the last one alone. */
 INLINE void last_lanes(ptrdiff_t n, Bits *keep)
 {
   for (int l = 0; l < LANES; l++)
     (*keep)[l] = l < LANES - (int)(n % LANES) ? 0 : -1;
 }
 
-/* FEW elements, as accreal. */
+/* Converts ACC_LANES elements to accreal. */
 INLINE void widen(Sums *to, const real *x)
 {
 #if defined(TH_REAL_IS_FLOAT) && defined(__AVX512F__)
-  *to = (Sums)_mm512_cvtps_pd(_mm256_loadu_ps(x)); /* of which compilers make two halves */
+  *to = (Sums)_mm512_cvtps_pd(_mm256_loadu_ps(x)); /* compilers would use two halves */
 #else
-  Few v;
+  Narrow v;
   memcpy(&v, x, sizeof v);
   *to = __builtin_convertvector(v, Sums);
 #endif
@@ -80,23 +82,23 @@ INLINE void flush(Sums *totals, const Vector *v)
 {
   real part[LANES];
   memcpy(part, v, sizeof part);
-  for (int k = 0; k < LANES; k += FEW) {
-    Sums few;
-    widen(&few, part + k);
-    *totals += few;
+  for (int k = 0; k < LANES; k += ACC_LANES) {
+    Sums wide;
+    widen(&wide, part + k);
+    *totals += wide;
   }
 }
 
 INLINE accreal whole(const Sums *totals)
 {
-  accreal part[FEW];
+  accreal part[ACC_LANES];
   memcpy(part, totals, sizeof part);
   return ((part[0] + part[4]) + (part[1] + part[5])) + ((part[2] + part[6]) + (part[3] + part[7]));
 }
 
 /* --- mean and variance ----------------------------------------------------------------------- */
 
-/* Of less than FEW elements. */
+/* Mean and variance of fewer than ACC_LANES elements. */
 static void moments_of_any(ptrdiff_t n, const real *x, accreal *mean, accreal *variance)
 {
   accreal sum = 0, square = 0;
@@ -109,8 +111,8 @@ static void moments_of_any(ptrdiff_t n, const real *x, accreal *mean, accreal *v
   *variance = square / (accreal)n;
 }
 
-/* What is added up of FEW elements that are kept: they, or squares of their distances. */
-INLINE void add_few(Sums *sum, const real *x, int squares, accreal middle, const SumBits *keep)
+/* Adds ACC_LANES elements, or the squares of their distances from middle, in the lanes of keep. */
+INLINE void add_widened(Sums *sum, const real *x, int squares, accreal middle, const SumBits *keep)
 {
   Sums d;
   widen(&d, x);
@@ -121,25 +123,26 @@ INLINE void add_few(Sums *sum, const real *x, int squares, accreal middle, const
   *sum += (Sums)((SumBits)d & *keep);
 }
 
-/* Their sum over n; the last FEW may overlap those before them. */
+/* The mean of n elements, or of the squares of their distances from middle.  The last ACC_LANES
+ * elements may overlap those before them. */
 INLINE accreal mean_of(ptrdiff_t n, const real *x, int squares, accreal middle)
 {
   const SumBits all = ~(SumBits){0};
   Sums sum[2] = {0};
   ptrdiff_t i = 0;
-  for (; i + 2 * FEW <= n; i += 2 * FEW) {
-    add_few(&sum[0], x + i, squares, middle, &all);
-    add_few(&sum[1], x + i + FEW, squares, middle, &all);
+  for (; i + 2 * ACC_LANES <= n; i += 2 * ACC_LANES) {
+    add_widened(&sum[0], x + i, squares, middle, &all);
+    add_widened(&sum[1], x + i + ACC_LANES, squares, middle, &all);
   }
-  if (i + FEW <= n) {
-    add_few(&sum[0], x + i, squares, middle, &all);
-    i += FEW;
+  if (i + ACC_LANES <= n) {
+    add_widened(&sum[0], x + i, squares, middle, &all);
+    i += ACC_LANES;
   }
   if (i < n) {
     SumBits last;
-    for (int l = 0; l < FEW; l++)
-      last[l] = l < FEW - (int)(n - i) ? 0 : -1;
-    add_few(&sum[1], x + n - FEW, squares, middle, &last);
+    for (int l = 0; l < ACC_LANES; l++)
+      last[l] = l < ACC_LANES - (int)(n - i) ? 0 : -1;
+    add_widened(&sum[1], x + n - ACC_LANES, squares, middle, &last);
   }
   sum[0] += sum[1];
   return whole(&sum[0]) / (accreal)n;
@@ -181,12 +184,12 @@ INLINE void sums_about(ptrdiff_t n, const real *x, real guess, accreal *sum, acc
   *square = whole(&squares);
 }
 
-/* As they are defined, in two passes, of lines that follow each other: none of these waits for the
- * sums of the one before. */
+/* Mean and variance by their definition, in two passes, of consecutive lines.  The passes go over
+ * all lines, so that no line waits for the sums of the one before. */
 static __attribute__((noinline)) void moments_of_lines(ptrdiff_t count, ptrdiff_t n, const real *x,
                                                        accreal *mean, accreal *variance)
 {
-  if (n < FEW) {
+  if (n < ACC_LANES) {
     for (ptrdiff_t k = 0; k < count; k++)
       moments_of_any(n, x + k * n, mean + k, variance + k);
     return;
@@ -197,17 +200,18 @@ static __attribute__((noinline)) void moments_of_lines(ptrdiff_t count, ptrdiff_
     variance[k] = mean_of(n, x + k * n, 1, mean[k]);
 }
 
-/* The sums about a guess in one pass, if the guess is nearer to the mean than most elements are, so
- * that at most one bit cancels, and if no square is too large or too small for its type. */
+/* Mean and variance in one pass, from sums about a guess of the mean.  They are used if the guess is
+ * so near to the mean that at most one bit cancels, and if no square overflows or underflows;
+ * otherwise two passes follow. */
 static void moments(ptrdiff_t n, const real *x, accreal eps, accreal *mean, accreal *variance)
 {
-  enum { SOME = 8 };
-  accreal some[SOME], sum, square;
-  for (int k = 0; k < SOME; k++)
-    some[k] = (accreal)x[n / SOME * k];
-  const real guess = (real)((((some[0] + some[1]) + (some[2] + some[3])) +
-                             ((some[4] + some[5]) + (some[6] + some[7]))) /
-                            SOME);
+  enum { SAMPLES = 8 };
+  accreal sample[SAMPLES], sum, square;
+  for (int k = 0; k < SAMPLES; k++)
+    sample[k] = (accreal)x[n / SAMPLES * k];
+  const real guess = (real)((((sample[0] + sample[1]) + (sample[2] + sample[3])) +
+                             ((sample[4] + sample[5]) + (sample[6] + sample[7]))) /
+                            SAMPLES);
   sums_about(n, x, guess, &sum, &square);
   const accreal count = (accreal)n, away = sum / count;
   if (2 * sum * away <= square && square < most && square + count * eps > count * least) {
@@ -220,10 +224,10 @@ static void moments(ptrdiff_t n, const real *x, accreal eps, accreal *mean, accr
 
 /* --- forward --------------------------------------------------------------------------------- */
 
-/* The mean is middle - shift / factor: where elements are large beside their distances, it is no
- * number of their type. */
-INLINE void scale(ptrdiff_t n, ptrdiff_t later, const real *x, real middle, real factor, real shift,
-                  const real *w, const real *b, real *y)
+/* y = ((x - middle) * factor + shift) * w + b.  The mean, middle - shift / factor, may lie between
+ * two numbers of type real where elements are large and close to each other. */
+INLINE void scale(ptrdiff_t n, ptrdiff_t distance, const real *x, real middle, real factor,
+                  real shift, const real *w, const real *b, real *y)
 {
   if (n < LANES) {
     for (ptrdiff_t i = 0; i < n; i++)
@@ -232,18 +236,18 @@ INLINE void scale(ptrdiff_t n, ptrdiff_t later, const real *x, real middle, real
   }
   for (ptrdiff_t i = 0; i < n; i += LANES) {
     const ptrdiff_t at = THMin(i, n - LANES);
-    fetch(x + at, later);
+    prefetch(x + at, distance);
     STORE(y + at, ((LOAD(x + at) - middle) * factor + shift) * LOAD(w + at) + LOAD(b + at));
   }
 }
 
-/* Lines are taken together, as many as stay in the first cache: the sums of one are folded, and its
- * root is taken, while those of the next are added up. */
-enum { SHORT = 64, GROUP = 16, NEAR = 16384 / sizeof(real) };
+/* Lines are processed in groups that stay in the L1 cache: the processor folds the sums of one line
+ * and takes its root while it adds up the next line.  All in elements, but GROUP in lines. */
+enum { SHORT = 64, GROUP = 16, L1_BLOCK = 16384 / sizeof(real) };
 
 static void forward(const at_lines_normalized *lines, ptrdiff_t begin, ptrdiff_t end)
 {
-  const ptrdiff_t n = lines->n, group = THMax(1, THMin(NEAR / n, GROUP));
+  const ptrdiff_t n = lines->n, group = THMax(1, THMin(L1_BLOCK / n, GROUP));
   const accreal eps = (accreal)lines->eps;
   for (ptrdiff_t line = begin; line < end; line += group) {
     const ptrdiff_t count = THMin(group, end - line);
@@ -260,7 +264,7 @@ static void forward(const at_lines_normalized *lines, ptrdiff_t begin, ptrdiff_t
       rstd[k] = 1 / sqrt(rstd[k] + eps);
     for (ptrdiff_t k = 0; k < count; k++) {
       const real middle = (real)mean[k], factor = (real)rstd[k];
-      scale(n, ahead(n, group), x + k * n, middle, factor,
+      scale(n, prefetch_distance(n, group), x + k * n, middle, factor,
             (real)(((accreal)middle - mean[k]) * rstd[k]), lines->weight, lines->bias, y + k * n);
       means[k] = middle;
       rstds[k] = factor;
@@ -270,16 +274,17 @@ static void forward(const at_lines_normalized *lines, ptrdiff_t begin, ptrdiff_t
 
 /* --- backward -------------------------------------------------------------------------------- */
 
-/* Lines that are summed up over in registers; they, those that are fetched next and what is written
- * stay in the first cache. */
-enum { TOGETHER = 2 };
+/* The number of lines whose sums are in registers at a time.  These lines, the ones prefetched next
+ * and the results stay in the L1 cache. */
+enum { LINE_UNROLL = 2 };
 
-/* What is summed up over a line: h = g w, and h (x - mean). */
+/* The sums over a line of h = g w and of h (x - mean). */
 typedef struct {
-  Sums sum[TOGETHER], dot[TOGETHER];
+  Sums sum[LINE_UNROLL], dot[LINE_UNROLL];
 } Dots;
 
-/* One vector of count lines; where bits of old are set, there are weights and biases to add to. */
+/* Adds one vector of each of count lines.  Bits of old select the lanes in which weights and biases
+ * have been written before; the others are overwritten. */
 INLINE void add(int count, ptrdiff_t n, const real *x, const real *g, const real *mean,
                 const real *rstd, const real *w, const Bits *keep, const Bits *old, Vector *sum,
                 Vector *dot, real *weights, real *biases)
@@ -299,7 +304,7 @@ INLINE void add(int count, ptrdiff_t n, const real *x, const real *g, const real
   }
 }
 
-/* The first lines make weights and biases. */
+/* Adds count lines; the first ones overwrite weights and biases. */
 INLINE void add_lines(int count, int first, ptrdiff_t n, const real *x, const real *g,
                       const real *mean, const real *rstd, const real *w, real *weights,
                       real *biases, Dots *dots)
@@ -308,7 +313,7 @@ INLINE void add_lines(int count, int first, ptrdiff_t n, const real *x, const re
   const ptrdiff_t full = n / LANES;
   for (ptrdiff_t v = 0; v < full; v += BLOCK) {
     const ptrdiff_t end = THMin(full, v + BLOCK);
-    Vector sum[TOGETHER] = {0}, dot[TOGETHER] = {0};
+    Vector sum[LINE_UNROLL] = {0}, dot[LINE_UNROLL] = {0};
     for (ptrdiff_t i = v * LANES; i < end * LANES; i += LANES)
       add(count, n, x + i, g + i, mean, rstd, w + i, &all, &old, sum, dot,
           weights ? weights + i : NULL, biases ? biases + i : NULL);
@@ -327,7 +332,7 @@ INLINE void add_lines(int count, int first, ptrdiff_t n, const real *x, const re
   }
 }
 
-/* The same of one line of few elements. */
+/* Adds one line of fewer than LANES elements. */
 static void add_short(ptrdiff_t n, const real *x, const real *g, real mean, real rstd,
                       const real *w, real *weights, real *biases, Dots *dots)
 {
@@ -342,13 +347,13 @@ static void add_short(ptrdiff_t n, const real *x, const real *g, real mean, real
   }
 }
 
-/* Elements of lines whose gradients are computed in turn, the last ones first: of long lines these
- * are still in the caches. */
-enum { PIECE = 8192 / sizeof(real) };
+/* Gradients are computed in blocks of so many elements of each line, the last block first, because
+ * the end of a long line is still in the cache. */
+enum { GRADIENT_BLOCK = 8192 / sizeof(real) };
 
-/* rstd (h - sum / n - (x - mean) rstd^2 dot / n), whose cube of rstd might be too large; of the
- * elements from begin to end. */
-INLINE void gradient(ptrdiff_t n, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t later, const real *x,
+/* y = rstd (h - sum / n - (x - mean) rstd^2 dot / n) for the elements from begin to end.  rstd is
+ * multiplied in one factor at a time, because its cube could overflow. */
+INLINE void gradient(ptrdiff_t n, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t distance, const real *x,
                      const real *g, const real *w, real mean, real rstd, accreal sum, accreal dot,
                      real *y)
 {
@@ -361,8 +366,8 @@ INLINE void gradient(ptrdiff_t n, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t late
   }
   for (ptrdiff_t i = begin; i < end; i += LANES) {
     const ptrdiff_t at = THMin(i, n - LANES);
-    fetch(x + at, later);
-    fetch(g + at, later);
+    prefetch(x + at, distance);
+    prefetch(g + at, distance);
     STORE(y + at,
           LOAD(g + at) * LOAD(w + at) * rstd + ((LOAD(x + at) - mean) * rstd * slope + shift));
   }
@@ -379,20 +384,21 @@ static void backward(const at_lines_normalized *lines, ptrdiff_t begin, ptrdiff_
   for (ptrdiff_t line = begin; line < end;) {
     const real *x = (const real *)lines->x + line * n, *g = (const real *)lines->g + line * n;
     const real *mean = (const real *)lines->mean + line, *rstd = (const real *)lines->rstd + line;
-    const int count = n >= LANES && end - line >= TOGETHER ? TOGETHER : 1;
+    const int count = n >= LANES && end - line >= LINE_UNROLL ? LINE_UNROLL : 1;
     Dots dots = {0};
-    if (count == TOGETHER)
-      add_lines(TOGETHER, line == begin, n, x, g, mean, rstd, lines->weight, weights, biases,
+    if (count == LINE_UNROLL)
+      add_lines(LINE_UNROLL, line == begin, n, x, g, mean, rstd, lines->weight, weights, biases,
                 &dots);
     else if (n >= LANES)
       add_lines(1, line == begin, n, x, g, mean, rstd, lines->weight, weights, biases, &dots);
     else
       add_short(n, x, g, *mean, *rstd, lines->weight, weights, biases, &dots);
-    for (ptrdiff_t from = (n - 1) / PIECE * PIECE; from >= 0 && lines->y; from -= PIECE)
+    for (ptrdiff_t from = (n - 1) / GRADIENT_BLOCK * GRADIENT_BLOCK; from >= 0 && lines->y;
+         from -= GRADIENT_BLOCK)
       for (int k = 0; k < count; k++)
-        gradient(n, from, THMin(n, from + PIECE), ahead(n, TOGETHER), x + k * n, g + k * n,
-                 lines->weight, mean[k], rstd[k], whole(&dots.sum[k]), whole(&dots.dot[k]),
-                 (real *)lines->y + (line + k) * n);
+        gradient(n, from, THMin(n, from + GRADIENT_BLOCK), prefetch_distance(n, LINE_UNROLL),
+                 x + k * n, g + k * n, lines->weight, mean[k], rstd[k], whole(&dots.sum[k]),
+                 whole(&dots.dot[k]), (real *)lines->y + (line + k) * n);
     line += count;
   }
 }

@@ -1,5 +1,5 @@
-/* A tile of sums in registers with AVX512-BF16, whose instruction adds the products of a pair to a
- * float; to it, denormal numbers are 0.  Included by Products.c. */
+/* A tile of sums in registers with AVX512-BF16, whose instruction adds the products of a pair of
+ * terms to a float and treats denormal numbers as 0.  Included by Products.c. */
 
 enum { PAIR_ROWS = 12, TERMS_OF_PAIR = 2 };
 
@@ -12,7 +12,7 @@ static void no_state(void)
 {
 }
 
-/* So many vectors of columns, which are a constant. */
+/* Multiplies so many vectors of columns; vectors is a constant wherever this is inlined. */
 __attribute__((target("avx512bf16"), always_inline)) static inline void
 multiply_pairs(ptrdiff_t terms, const at_bfloat16 *x, const at_bfloat16 *y, float *sums, bool add,
                int vectors)
@@ -53,7 +53,7 @@ __attribute__((target("avx512bf16"))) static void tile_by_pairs(ptrdiff_t terms,
                                                                 ptrdiff_t rows, ptrdiff_t columns,
                                                                 bool add)
 {
-  (void)rows; /* those that are not there are 0 */
+  (void)rows; /* rows that do not exist are packed as 0 */
   if (columns <= LANES)
     multiply_pairs(terms, x, y, sums, add, 1);
   else

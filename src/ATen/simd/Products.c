@@ -7,17 +7,17 @@
 
 /* --- packing --------------------------------------------------------------------------------- */
 
-/* One line of a square or one pair of terms of each of its lines. */
+/* The vectors of a square: each is one line, or one pair of terms of every line. */
 enum { VECTORS = AT_SQUARE_LINES };
 
-/* The first n lanes, of none to all. */
+/* A mask of the first n lanes; n may be negative or more than there are. */
 static inline __mmask32 first_lanes(ptrdiff_t n)
 {
   return n >= 32 ? ~(__mmask32)0 : ((__mmask32)1 << THMax(0, n)) - 1;
 }
 
-/* A square of 32-bit numbers is turned: numbers, pairs and fours of them change places. */
-static inline __attribute__((always_inline)) void turn(__m512i v[VECTORS])
+/* Transposes a square of 32-bit elements by exchanging elements, pairs and quadruples of them. */
+static inline __attribute__((always_inline)) void transpose(__m512i v[VECTORS])
 {
   __m512i w[VECTORS];
 #pragma GCC unroll 16
@@ -46,19 +46,19 @@ static inline __attribute__((always_inline)) void turn(__m512i v[VECTORS])
   }
 }
 
-static inline __attribute__((always_inline)) void put_square(__m512i v[VECTORS], bool turns,
+static inline __attribute__((always_inline)) void put_square(__m512i v[VECTORS], bool transposes,
                                                              at_bfloat16 *square)
 {
-  if (turns)
-    turn(v);
+  if (transposes)
+    transpose(v);
 #pragma GCC unroll 16
   for (int i = 0; i < VECTORS; i++)
     _mm512_store_si512(square + i * AT_SQUARE_TERMS, v[i]);
 }
 
-/* A square whose terms are side by side; all of it is there, or some. */
+/* Packs a square whose terms are contiguous.  whole: no line and no term is missing. */
 static inline __attribute__((always_inline)) void pack_lines(const at_lines *lines, bool whole,
-                                                             bool turns, at_bfloat16 *square)
+                                                             bool transposes, at_bfloat16 *square)
 {
   const __mmask32 terms = whole ? ~(__mmask32)0 : first_lanes(lines->terms);
   __m512i v[VECTORS];
@@ -66,12 +66,12 @@ static inline __attribute__((always_inline)) void pack_lines(const at_lines *lin
   for (int i = 0; i < VECTORS; i++)
     v[i] = _mm512_maskz_loadu_epi16(whole || i < lines->count ? terms : 0,
                                     lines->at + i * lines->step);
-  put_square(v, turns, square);
+  put_square(v, transposes, square);
 }
 
-/* A square whose lines are side by side.  The next one along the terms is fetched. */
+/* Packs a square whose lines are contiguous, and prefetches the next square along the terms. */
 static inline __attribute__((always_inline)) void pack_terms(const at_lines *lines, bool whole,
-                                                             bool turns, at_bfloat16 *square)
+                                                             bool transposes, at_bfloat16 *square)
 {
   const __mmask16 there = whole ? (__mmask16)-1 : (__mmask16)first_lanes(lines->count);
   __m512i v[VECTORS];
@@ -90,18 +90,18 @@ static inline __attribute__((always_inline)) void pack_terms(const at_lines *lin
     }
     v[i] = _mm512_or_si512(term[0], _mm512_slli_epi32(term[1], 16));
   }
-  put_square(v, turns, square);
+  put_square(v, transposes, square);
 }
 
 static void pack_square(const at_lines *lines, bool pairs, at_bfloat16 *square)
 {
   const bool whole = lines->count >= AT_SQUARE_LINES && lines->terms >= AT_SQUARE_TERMS;
-#define PACK(HOW, LINES, TURNS)      \
-  if (whole && (TURNS))              \
+#define PACK(HOW, LINES, TRANSPOSES) \
+  if (whole && (TRANSPOSES))         \
     HOW(LINES, true, true, square);  \
   else if (whole)                    \
     HOW(LINES, true, false, square); \
-  else if (TURNS)                    \
+  else if (TRANSPOSES)               \
     HOW(LINES, false, true, square); \
   else                               \
     HOW(LINES, false, false, square);
@@ -139,7 +139,7 @@ static void pack(const at_lines *lines, bool pairs, at_bfloat16 *panel)
 
 enum { LANES = 16 };
 
-/* As at_bfloat16_toFloat and at_bfloat16_fromFloat. */
+/* at_bfloat16_toFloat and at_bfloat16_fromFloat for vectors. */
 static inline __m512 to_floats(__m256i x)
 {
   return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(x), 16));

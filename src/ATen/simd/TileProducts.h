@@ -1,12 +1,12 @@
-/* A tile of sums in the tile registers of AMX, whose instruction multiplies a square of x with one
- * of y and adds the sums to floats: those of the even terms and those of the odd ones first, then
- * both.  To it, denormal numbers are 0.  Included by Products.c. */
+/* A tile of sums in the tile registers of AMX.  Its instruction multiplies a square of x with a
+ * square of y: it sums the even terms and the odd terms by themselves, then adds both sums to floats.
+ * It treats denormal numbers as 0.  Included by Products.c. */
 #include <cpuid.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The kernel gives a process these registers when it asks, which is when it first has a product to
- * compute: from then on signals may be larger, because those that arrive meanwhile save them. */
+/* Linux grants the tile registers to a process that asks for them.  TH asks at the first product and
+ * not earlier, because afterwards signal frames may be larger: they save these registers. */
 static bool tiles_usable(void)
 {
   enum { ASK_PERMISSION = 0x1023, TILE_DATA = 18 }; /* of arch_prctl */
@@ -20,7 +20,7 @@ static bool tiles_usable(void)
 
 #define WITH_TILES __attribute__((target("amx-tile,amx-bf16")))
 
-/* All registers are squares. */
+/* Configures all registers as squares. */
 WITH_TILES static void open_tiles(void)
 {
   enum { REGISTERS = 8 };
@@ -33,18 +33,20 @@ WITH_TILES static void open_tiles(void)
     shape.rows[i] = AT_SQUARE_LINES;
     shape.rowBytes[i] = AT_SQUARE_TERMS * sizeof(at_bfloat16);
   }
-  __asm__ volatile("" ::"r"(&shape) : "memory"); /* all of it is read, not its first bytes alone */
+  __asm__ volatile(
+      "" ::"r"(&shape)
+      : "memory"); /* _tile_loadconfig reads all of shape, and compilers may assume less */
   _tile_loadconfig(&shape);
 }
 
-/* Leaves the registers empty, so that nobody saves them. */
+/* Releases the registers, so that context switches do not save them. */
 WITH_TILES static void close_tiles(void)
 {
   _tile_release();
 }
 
-/* So many squares of rows and of columns, which are constants: registers 0 to 3 are sums, the next
- * two squares of x, the last two of y. */
+/* Multiplies down squares of rows by across squares of columns, both constants where this is
+ * inlined.  Registers 0 to 3 hold sums, 4 and 5 squares of x, 6 and 7 squares of y. */
 __attribute__((target("amx-tile,amx-bf16"), always_inline)) static inline void
 multiply_squares(ptrdiff_t terms, const at_bfloat16 *x, const at_bfloat16 *y, float *sums, bool add,
                  int down, int across)
@@ -54,7 +56,7 @@ multiply_squares(ptrdiff_t terms, const at_bfloat16 *x, const at_bfloat16 *y, fl
     BELOW = AT_SQUARE_LINES * AT_TILE_COLUMNS,
     LINE = AT_SQUARE_TERMS * sizeof(at_bfloat16)
   };
-  __asm__ volatile("" ::: "memory"); /* what is packed has been stored */
+  __asm__ volatile("" ::: "memory"); /* the packed operands have been stored */
   if (add) {
     _tile_loadd(0, sums, ROW);
     if (across > 1)
@@ -93,7 +95,7 @@ multiply_squares(ptrdiff_t terms, const at_bfloat16 *x, const at_bfloat16 *y, fl
     _tile_stored(2, sums + BELOW, ROW);
   if (down > 1 && across > 1)
     _tile_stored(3, sums + BELOW + LANES, ROW);
-  __asm__ volatile("" ::: "memory"); /* and what is read next has been, too */
+  __asm__ volatile("" ::: "memory"); /* the sums have been stored before they are read */
 }
 
 WITH_TILES static void tile_by_tiles(ptrdiff_t terms, const at_bfloat16 *x, const at_bfloat16 *y,
