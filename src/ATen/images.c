@@ -54,7 +54,7 @@ void *at_images_operand(at_images *layer, const char *name, at_tensor *t)
   return at_layerCast(&layer->pool, t, layer->compute)->th;
 }
 
-/* Which dimensions are of size 0; all images of a layer agree. */
+/* The dimensions of t that are of size 0, as bits; the same for all images of a layer. */
 static uint64_t empty_dims(at_images *layer, const char *name, at_tensor *t, int mayBeEmpty)
 {
   const at_ints sizes = at_sizesOf(t);
@@ -120,7 +120,7 @@ static at_tensor *nothing(at_images *layer, const at_type *type)
   return at_hold(&layer->pool, at_newShape(type, (at_ints){none, 1}));
 }
 
-/* Whether results of the right type are written where they belong. */
+/* Whether results of the right type are written directly to the tensors that are given. */
 static bool is_direct(const at_images *layer)
 {
   return layer->only && layer->type == layer->compute && !layer->asRows && !layer->empty;
@@ -132,8 +132,8 @@ void *at_images_result(at_images *layer, at_tensor **out)
   return result(layer, out, direct ? *out : nothing(layer, layer->compute), true);
 }
 
-/* moved: whether something else than the planes is not in order then. */
-static bool lie_last(const at_images *layer, const at_tensor *t, bool *moved)
+/* Whether t is in channels-last layout; moved: whether it is not row-major as well. */
+static bool is_nhwc(const at_images *layer, const at_tensor *t, bool *moved)
 {
   const at_ints sizes = at_sizesOf(t);
   const int planes = sizes.count - layer->axes - 1;
@@ -156,20 +156,20 @@ static bool lie_last(const at_images *layer, const at_tensor *t, bool *moved)
 bool at_images_areNhwc(const at_images *layer, const at_tensor *t)
 {
   bool moved;
-  return lie_last(layer, t, &moved) && moved;
+  return is_nhwc(layer, t, &moved) && moved;
 }
 
 bool at_images_fitNhwc(const at_images *layer, const at_tensor *t)
 {
   bool moved;
-  return lie_last(layer, t, &moved);
+  return is_nhwc(layer, t, &moved);
 }
 
 bool at_images_areManyNhwc(const at_images *layer, const at_tensor *t)
 {
-  enum { ENOUGH = 8 };
+  enum { MIN_CHANNELS = 8 };
   const at_ints sizes = at_sizesOf(t);
-  return at_images_areNhwc(layer, t) && sizes.data[sizes.count - layer->axes - 1] >= ENOUGH;
+  return at_images_areNhwc(layer, t) && sizes.data[sizes.count - layer->axes - 1] >= MIN_CHANNELS;
 }
 
 bool at_images_sizeNhwc(const at_images *layer, const at_tensor *t, const int64_t axis[3],
@@ -187,8 +187,8 @@ bool at_images_sizeNhwc(const at_images *layer, const at_tensor *t, const int64_
   return true;
 }
 
-/* Images of that size, whose planes lie last. */
-static at_tensor *planes_last(at_images *layer, const at_type *type, at_ints sizes)
+/* New images of that size in channels-last layout. */
+static at_tensor *new_nhwc(at_images *layer, const at_type *type, at_ints sizes)
 {
   const int planes = sizes.count - layer->axes - 1, last = sizes.count - 1;
   int64_t size[AT_MOST_DIMS], from[AT_MOST_DIMS];
@@ -204,7 +204,7 @@ void *at_images_resultNhwc(at_images *layer, at_tensor **out, at_ints sizes)
 {
   if (*out)
     return at_images_result(layer, out);
-  return result(layer, out, planes_last(layer, layer->compute, sizes), true);
+  return result(layer, out, new_nhwc(layer, layer->compute, sizes), true);
 }
 
 void *at_images_optional(at_images *layer, bool wanted, at_tensor **out)
@@ -224,7 +224,7 @@ void *at_images_indicesResultNhwc(at_images *layer, at_tensor **out, at_ints siz
 {
   if (*out)
     return at_images_indicesResult(layer, out);
-  return result(layer, out, planes_last(layer, at_toScalarType(layer->type, AT_LONG), sizes), true);
+  return result(layer, out, new_nhwc(layer, at_toScalarType(layer->type, AT_LONG), sizes), true);
 }
 
 at_tensor *at_images_sum(at_images *layer, at_tensor **out, at_ints sizes)
@@ -234,7 +234,7 @@ at_tensor *at_images_sum(at_images *layer, at_tensor **out, at_ints sizes)
   return zeros;
 }
 
-/* An image as the layer returns it. */
+/* An image as the operation returns it. */
 static at_tensor *finished(at_images *layer, at_tensor *t)
 {
   if (layer->asRows)
@@ -251,7 +251,8 @@ static at_tensor *finished(at_images *layer, at_tensor *t)
 void at_images_end(at_images *layer)
 {
   at_tensor *made[AT_RESULTS], *out[AT_RESULTS] = {NULL};
-  if (layer->results > 0 && layer->result[0].made == *layer->result[0].out) { /* and all others */
+  if (layer->results > 0 &&
+      layer->result[0].made == *layer->result[0].out) { /* then all results were written directly */
     for (int i = 0; i < layer->results; i++)
       layer->result[i].made->isScalar = false;
     at_pool_leave(&layer->pool);
@@ -270,7 +271,7 @@ void at_images_end(at_images *layer)
     *layer->result[i].out = out[i];
 }
 
-/* --- numbers along axes ---------------------------------------------------------------------- */
+/* --- values for axes ------------------------------------------------------------------------- */
 
 int at_smallInt(const char *name, int64_t number)
 {

@@ -1,36 +1,37 @@
-/* Rows of ops/pointwise.h, and layers of THNN that compute element by element, for operands whose
- * element types are not the row's, such as Half, which computes in Float.  They are converted a
- * piece at a time, so that what lies between the steps stays in the first cache and no tensor is
- * made of it. */
+/* Pointwise operations whose operands have other element types than the one that computes, such as
+ * Half, which computes in Float.  The operations are rows of ops/pointwise.h and elementwise layers
+ * of THNN.  Operands are converted block by block into buffers that stay in the L1 cache, so that
+ * no tensors of converted elements are needed. */
 #include "ATenOperations.h"
 #include "TH/THConvert.h"
 #include "TH/THPointwise.h"
 #include "conversions.h"
 
-enum { PIECE_BYTES = 8192, OPERANDS = 1 + TH_POINTWISE_INPUTS };
+/* The size of the buffer of an operand: four of them fit the L1 cache. */
+enum { BLOCK_BYTES = 8192, OPERANDS = 1 + TH_POINTWISE_INPUTS };
 
 _Static_assert((int)AT_ROWS == (int)TH_POINTWISE_ROWS, "ATen's rows are TH's");
 
 typedef struct {
   THPointwiseRow row, fill;
-  THKernel layer; /* in place of the row, if not NULL */
+  THKernel layer; /* computes instead of the row, if not NULL */
   const void *layerScalars;
   int inputs;
-  size_t computed;             /* bytes of an element that the row computes with */
-  size_t itemSize[OPERANDS];   /* and of one of each operand */
-  THKernel converts[OPERANDS]; /* from or to what the row takes: always set */
-  bool plain[OPERANDS];        /* it is what the row takes */
+  size_t computedSize;         /* bytes of an element of the type that computes */
+  size_t itemSize[OPERANDS];   /* bytes of an element of each operand */
+  THKernel converts[OPERANDS]; /* from or to the type that computes; never NULL */
+  bool plain[OPERANDS];        /* the operand is of the type that computes */
   _Alignas(8) char scalars[2 * sizeof(double)];
 } Mixed;
 
-/* An element of a run. */
+/* The address of element i of row j of operand o. */
 static char *element_at(const THRun *run, const Mixed *mixed, int o, ptrdiff_t j, ptrdiff_t i)
 {
   return run->at[o] + (j * run->rowStride[o] + i * run->stride[o]) * (ptrdiff_t)mixed->itemSize[o];
 }
 
 /* Fills the buffer with one element of input o. */
-static void spread(const Mixed *mixed, int o, char *at, ptrdiff_t n, char *buffer)
+static void broadcast(const Mixed *mixed, int o, char *at, ptrdiff_t n, char *buffer)
 {
   _Alignas(8) char value[2 * sizeof(double)] = {0};
   const THRun one = {1, 1, {value, at}, {1, 1}, {1, 1}};
@@ -38,10 +39,10 @@ static void spread(const Mixed *mixed, int o, char *at, ptrdiff_t n, char *buffe
   mixed->fill(n, buffer, NULL, NULL, NULL, value, 0);
 }
 
-/* rows x columns elements of input o, from at on.  seen is the element that the whole buffer was
- * last filled with. */
-static void fetch(const Mixed *mixed, const THRun *run, int o, char *at, ptrdiff_t rows,
-                  ptrdiff_t columns, char *buffer, const char **seen)
+/* Converts rows x columns elements of input o, from at on, into the buffer.  seen is the element
+ * with which the whole buffer is filled, or NULL: an expanded operand is converted once. */
+static void load(const Mixed *mixed, const THRun *run, int o, char *at, ptrdiff_t rows,
+                 ptrdiff_t columns, char *buffer, const char **seen)
 {
   const ptrdiff_t step = run->stride[o], jump = rows > 1 ? run->rowStride[o] : 0;
   if (step != 0) {
@@ -49,18 +50,18 @@ static void fetch(const Mixed *mixed, const THRun *run, int o, char *at, ptrdiff
     mixed->converts[o](&all, NULL);
   } else if (jump != 0) {
     for (ptrdiff_t j = 0; j < rows; j++)
-      spread(mixed, o, at + j * jump * (ptrdiff_t)mixed->itemSize[o], columns,
-             buffer + j * columns * (ptrdiff_t)mixed->computed);
+      broadcast(mixed, o, at + j * jump * (ptrdiff_t)mixed->itemSize[o], columns,
+                buffer + j * columns * (ptrdiff_t)mixed->computedSize);
   } else if (*seen != at) {
-    spread(mixed, o, at, PIECE_BYTES / (ptrdiff_t)mixed->computed, buffer);
+    broadcast(mixed, o, at, BLOCK_BYTES / (ptrdiff_t)mixed->computedSize, buffer);
     *seen = at;
   }
   if (jump != 0)
     *seen = NULL;
 }
 
-/* n elements side by side. */
-static void compute_piece(const Mixed *mixed, ptrdiff_t n, char *const *at, bool streams)
+/* Computes n contiguous elements. */
+static void compute_block(const Mixed *mixed, ptrdiff_t n, char *const *at, bool streams)
 {
   if (!mixed->layer) {
     mixed->row(n, at[0], at[1], at[2], at[3], mixed->scalars, streams);
@@ -74,19 +75,20 @@ static void compute_piece(const Mixed *mixed, ptrdiff_t n, char *const *at, bool
   mixed->layer(&run, mixed->layerScalars);
 }
 
-/* Elements of a piece, of which operands of longer ones do not drive the others out either. */
+/* The number of elements of a block: as many as the L1 cache holds of the operand with the largest
+ * elements. */
 static ptrdiff_t room_of(const Mixed *mixed)
 {
-  size_t longest = 2 * mixed->computed;
+  size_t longest = 2 * mixed->computedSize;
   for (int o = 0; o <= mixed->inputs; o++)
     longest = THMax(longest, mixed->itemSize[o]);
-  return 2 * PIECE_BYTES / (ptrdiff_t)longest;
+  return 2 * BLOCK_BYTES / (ptrdiff_t)longest;
 }
 
 static void block(const THRun *run, const void *context)
 {
   const Mixed *const mixed = context;
-  _Alignas(64) char buffer[OPERANDS][PIECE_BYTES];
+  _Alignas(64) char buffer[OPERANDS][BLOCK_BYTES];
   const char *seen[OPERANDS] = {NULL};
   const ptrdiff_t room = room_of(mixed);
   const ptrdiff_t columns = THMin(run->n, room), rows = THMin(run->rows, room / columns);
@@ -99,10 +101,10 @@ static void block(const THRun *run, const void *context)
         const bool inLine = run->stride[o] == 1 && (k == 1 || run->rowStride[o] == m);
         at[o] = mixed->plain[o] && inLine ? here : buffer[o];
         if (o > 0 && at[o] != here)
-          fetch(mixed, run, o, here, k, m, buffer[o], &seen[o]);
+          load(mixed, run, o, here, k, m, buffer[o], &seen[o]);
       }
       const bool isDirect = at[0] != buffer[0];
-      compute_piece(mixed, k * m, at, isDirect && run->streams);
+      compute_block(mixed, k * m, at, isDirect && run->streams);
       if (isDirect)
         continue;
       const THRun store = {.n = m,
@@ -125,8 +127,8 @@ bool at_isMixed(at_row row, const at_type *compute, bool converts, int count, at
   return converts;
 }
 
-/* The sign of a number of 16 bits is a bit, which is changed without computing: as that of a short
- * integer.  Whether it is that. */
+/* neg and abs of Half and BFloat16 change the sign bit only, so that they are computed as bitwise
+ * operations of Short.  Returns whether the row is one of those. */
 static bool change_sign(Mixed *mixed, at_tensor *r, at_row row, at_tensor *x)
 {
   const int16_t sign = INT16_MIN, others = INT16_MAX;
@@ -136,14 +138,14 @@ static bool change_sign(Mixed *mixed, at_tensor *r, at_row row, at_tensor *x)
   mixed->row =
       THPointwise_row(THScalarShort, row == AT_ROW_neg ? TH_POINTWISE_bitxor : TH_POINTWISE_bitand);
   mixed->fill = THPointwise_row(THScalarShort, TH_POINTWISE_fill);
-  mixed->computed = sizeof sign;
+  mixed->computedSize = sizeof sign;
   mixed->converts[0] = THConvert_kernel(THScalarShort, THScalarShort);
   mixed->plain[0] = true;
   memcpy(mixed->scalars, row == AT_ROW_neg ? &sign : &others, sizeof sign);
   return true;
 }
 
-/* Runs what is set but for the inputs.  asBits: elements stay what they are. */
+/* Adds the inputs to mixed and runs it.  asBits: elements are not converted. */
 static void run_mixed(Mixed *mixed, at_tensor *r, const at_type *compute, int count,
                       at_tensor *const *in, bool asBits, ptrdiff_t grain)
 {
@@ -174,7 +176,7 @@ static Mixed mixed_of(const at_tensor *r, const at_type *compute, const at_type 
 {
   return (Mixed){.fill = THPointwise_row(compute->held, TH_POINTWISE_fill),
                  .inputs = count,
-                 .computed = compute->elementSize,
+                 .computedSize = compute->elementSize,
                  .itemSize = {r->type->elementSize},
                  .converts = {at_conversion(r->type, written)},
                  .plain = {r->type == written}};

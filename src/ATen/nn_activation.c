@@ -19,24 +19,24 @@ typedef void (*Layer)(const at_functions *f, void *r, void *const *in, at_scalar
     f->CALL;                                                                             \
   }
 /* clang-format off */
-#define FOR_EACH_LAYER(X)                                                                               \
-  X(ELU,                 ELU,        forward,  ELU_updateOutput(in[0], r, a, b, false))                 \
-  X(ELU_BACKWARD,        ELU,        gradient, ELU_updateGradInput(in[0], r, in[1], a, b))              \
-  X(HARDSHRINK,          HardShrink, forward,  HardShrink_updateOutput(in[0], r, a))                    \
-  X(HARDSHRINK_BACKWARD, HardShrink, gradient, HardShrink_updateGradInput(in[1], in[0], r, a))          \
-  X(HARDTANH_BACKWARD,   HardTanh,   gradient, HardTanh_updateGradInput(in[1], in[0], r, a, b, false))  \
-  X(LEAKY_RELU,          LeakyReLU,  forward,  LeakyReLU_updateOutput(in[0], r, a, false))              \
-  X(LEAKY_RELU_BACKWARD, LeakyReLU,  gradient, LeakyReLU_updateGradInput(in[1], in[0], r, a, false))    \
-  X(LOG_SIGMOID,         LogSigmoid, forward,  LogSigmoid_updateOutput(in[0], r, NULL))                 \
-  X(LOG_SIGMOID_BACKWARD,LogSigmoid, gradient, LogSigmoid_updateGradInput(in[1], in[0], r, NULL))       \
-  X(SIGMOID_BACKWARD,    Sigmoid,    gradient, Sigmoid_updateGradInput(in[0], r, in[1]))                \
-  X(SOFTPLUS,            SoftPlus,   forward,  SoftPlus_updateOutput(in[0], r, a, b))                   \
-  X(SOFTPLUS_BACKWARD,   SoftPlus,   gradient, SoftPlus_updateGradInput(in[1], in[0], r, NULL, a, b))   \
-  X(SOFTSHRINK,          SoftShrink, forward,  SoftShrink_updateOutput(in[0], r, a))                    \
-  X(SOFTSHRINK_BACKWARD, SoftShrink, gradient, SoftShrink_updateGradInput(in[1], in[0], r, a))          \
-  X(TANH_BACKWARD,       Tanh,       gradient, Tanh_updateGradInput(in[0], r, in[1]))                   \
-  X(THRESHOLD,           Threshold,  forward,  Threshold_updateOutput(in[0], r, a, b, false))           \
-  X(THRESHOLD_BACKWARD,  Threshold,  gradient, Threshold_updateGradInput(in[1], in[0], r, a, b, false))
+#define FOR_EACH_LAYER(X)                                                                                \
+  X(ELU,                  ELU,        forward,  ELU_updateOutput(in[0], r, a, b, false))                 \
+  X(ELU_BACKWARD,         ELU,        gradient, ELU_updateGradInput(in[0], r, in[1], a, b))              \
+  X(HARDSHRINK,           HardShrink, forward,  HardShrink_updateOutput(in[0], r, a))                    \
+  X(HARDSHRINK_BACKWARD,  HardShrink, gradient, HardShrink_updateGradInput(in[1], in[0], r, a))          \
+  X(HARDTANH_BACKWARD,    HardTanh,   gradient, HardTanh_updateGradInput(in[1], in[0], r, a, b, false))  \
+  X(LEAKY_RELU,           LeakyReLU,  forward,  LeakyReLU_updateOutput(in[0], r, a, false))              \
+  X(LEAKY_RELU_BACKWARD,  LeakyReLU,  gradient, LeakyReLU_updateGradInput(in[1], in[0], r, a, false))    \
+  X(LOG_SIGMOID,          LogSigmoid, forward,  LogSigmoid_updateOutput(in[0], r, NULL))                 \
+  X(LOG_SIGMOID_BACKWARD, LogSigmoid, gradient, LogSigmoid_updateGradInput(in[1], in[0], r, NULL))       \
+  X(SIGMOID_BACKWARD,     Sigmoid,    gradient, Sigmoid_updateGradInput(in[0], r, in[1]))                \
+  X(SOFTPLUS,             SoftPlus,   forward,  SoftPlus_updateOutput(in[0], r, a, b))                   \
+  X(SOFTPLUS_BACKWARD,    SoftPlus,   gradient, SoftPlus_updateGradInput(in[1], in[0], r, NULL, a, b))   \
+  X(SOFTSHRINK,           SoftShrink, forward,  SoftShrink_updateOutput(in[0], r, a))                    \
+  X(SOFTSHRINK_BACKWARD,  SoftShrink, gradient, SoftShrink_updateGradInput(in[1], in[0], r, a))          \
+  X(TANH_BACKWARD,        Tanh,       gradient, Tanh_updateGradInput(in[0], r, in[1]))                   \
+  X(THRESHOLD,            Threshold,  forward,  Threshold_updateOutput(in[0], r, a, b, false))           \
+  X(THRESHOLD_BACKWARD,   Threshold,  gradient, Threshold_updateGradInput(in[1], in[0], r, a, b, false))
 /* clang-format on */
 FOR_EACH_LAYER(LAYER)
 

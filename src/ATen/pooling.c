@@ -12,9 +12,9 @@ static void begin(at_images *layer, at_images_kind kind, at_tensor *self, int ax
   layer->asRows = axes == 1;
 }
 
-/* --- windows that slide ---------------------------------------------------------------------- */
+/* --- sliding windows ------------------------------------------------------------------------- */
 
-/* Numbers of at_windows along all axes. */
+/* at_windows with a value for each axis. */
 typedef struct {
   at_axes size, stride, padding, dilation;
 } Sliding;
@@ -31,7 +31,7 @@ static Sliding sliding(at_windows w, int axes)
   };
 }
 
-/* Where it is to be for the gradient of self, if the planes of all that it is made of lie last. */
+/* Where the gradient of self is written: in channels-last layout if all operands are. */
 static void *gradient_like(at_images *layer, at_tensor **out, const at_tensor *self,
                            const at_tensor *grad, const at_tensor *indices)
 {
@@ -41,12 +41,13 @@ static void *gradient_like(at_images *layer, at_tensor **out, const at_tensor *s
   return at_images_result(layer, out);
 }
 
-/* As many as THNN makes of sizes that it accepts: the last one begins in the image or in what is
- * padded in front.  What it refuses, or may, is left to it. */
-static bool slide_last(const at_images *layer, const at_tensor *self, const Sliding *s, bool ceil,
+/* Whether the result is written in channels-last layout; size becomes its size.  As in THNN, the
+ * last window begins in the image or in the padding before it.  Sizes that THNN may refuse return
+ * false, so that THNN reports them. */
+static bool slide_nhwc(const at_images *layer, const at_tensor *self, const Sliding *s, bool ceil,
                        int64_t *size)
 {
-  enum { MOST = 24 };
+  enum { MAX_WINDOWS = 24 }; /* to which an element belongs, on average */
   const at_ints sizes = at_sizesOf(self);
   int64_t axis[3] = {0};
   double elements = 1, apart = 1;
@@ -63,7 +64,7 @@ static bool slide_last(const at_images *layer, const at_tensor *self, const Slid
     elements *= (double)s->size.at[a];
     apart *= (double)step;
   }
-  if (elements > MOST * apart) /* an element is in so many windows that rows of them are shared */
+  if (elements > MAX_WINDOWS * apart) /* kernels that share sums of rows are faster then */
     return false;
   return at_images_sizeNhwc(layer, self, axis, size);
 }
@@ -79,10 +80,10 @@ at_tensor *at_averagePool(at_tensor *out, int axes, at_tensor *grad, at_tensor *
   void *x = at_images_take(&layer, "self", self, batch);
   void *g = grad ? at_images_take(&layer, "grad_output", grad, batch) : NULL;
   int64_t size[AT_MOST_DIMS];
-  const bool last = slide_last(&layer, self, &s, windows.ceil, size) &&
+  const bool nhwc = slide_nhwc(&layer, self, &s, windows.ceil, size) &&
                     (!grad || at_images_fitNhwc(&layer, grad));
   const at_ints sizes = grad ? at_sizesOf(self) : (at_ints){size, at_sizesOf(self).count};
-  void *r = last ? at_images_resultNhwc(&layer, &out, sizes) : at_images_result(&layer, &out);
+  void *r = nhwc ? at_images_resultNhwc(&layer, &out, sizes) : at_images_result(&layer, &out);
   if (axes < 3 && !grad)
     f->SpatialAveragePooling_updateOutput(x, r, AT_SPATIAL(s.size), AT_SPATIAL(s.stride),
                                           AT_SPATIAL(s.padding), windows.ceil, count_include_pad);
@@ -107,21 +108,22 @@ void at_maxPool(at_tensor **out, int axes, at_tensor *self, at_windows windows)
   const Sliding s = sliding(windows, axes);
   at_images layer;
   begin(&layer, AT_IMAGES_SCALARS, self, axes, 2);
-  layer.only = out[0] && out[1] && out[0]->type == self->type; /* both, or none */
+  layer.only = out[0] && out[1] &&
+               out[0]->type == self->type; /* both results are written directly, or none */
   void *x = at_images_take(&layer, "self", self, at_images_batch(&layer, self));
   int64_t size[AT_MOST_DIMS];
-  const bool last = slide_last(&layer, self, &s, windows.ceil, size);
+  const bool nhwc = slide_nhwc(&layer, self, &s, windows.ceil, size);
   const at_ints sizes = {size, at_sizesOf(self).count};
-  void *r = last ? at_images_resultNhwc(&layer, &out[0], sizes) : at_images_result(&layer, &out[0]);
-  void *places = last ? at_images_indicesResultNhwc(&layer, &out[1], sizes)
+  void *r = nhwc ? at_images_resultNhwc(&layer, &out[0], sizes) : at_images_result(&layer, &out[0]);
+  void *argmax = nhwc ? at_images_indicesResultNhwc(&layer, &out[1], sizes)
                       : at_images_indicesResult(&layer, &out[1]);
   if (axes < 3)
-    layer.functions->SpatialDilatedMaxPooling_updateOutput(x, r, places, AT_SPATIAL(s.size),
+    layer.functions->SpatialDilatedMaxPooling_updateOutput(x, r, argmax, AT_SPATIAL(s.size),
                                                            AT_SPATIAL(s.stride),
                                                            AT_SPATIAL(s.padding),
                                                            AT_SPATIAL(s.dilation), windows.ceil);
   else
-    layer.functions->VolumetricDilatedMaxPooling_updateOutput(x, r, places, AT_VOLUMETRIC(s.size),
+    layer.functions->VolumetricDilatedMaxPooling_updateOutput(x, r, argmax, AT_VOLUMETRIC(s.size),
                                                               AT_VOLUMETRIC(s.stride),
                                                               AT_VOLUMETRIC(s.padding),
                                                               AT_VOLUMETRIC(s.dilation),
@@ -138,15 +140,15 @@ at_tensor *at_maxPoolBackward(at_tensor *out, int axes, at_tensor *grad, at_tens
   const int batch = at_images_batch(&layer, self);
   void *x = at_images_take(&layer, "self", self, batch);
   void *g = at_images_take(&layer, "grad_output", grad, batch);
-  void *places = at_images_indices(&layer, "indices", indices, batch);
+  void *argmax = at_images_indices(&layer, "indices", indices, batch);
   void *r = gradient_like(&layer, &out, self, grad, indices);
   if (axes < 3)
-    layer.functions->SpatialDilatedMaxPooling_updateGradInput(x, g, r, places, AT_SPATIAL(s.size),
+    layer.functions->SpatialDilatedMaxPooling_updateGradInput(x, g, r, argmax, AT_SPATIAL(s.size),
                                                               AT_SPATIAL(s.stride),
                                                               AT_SPATIAL(s.padding),
                                                               AT_SPATIAL(s.dilation), windows.ceil);
   else
-    layer.functions->VolumetricDilatedMaxPooling_updateGradInput(x, g, r, places,
+    layer.functions->VolumetricDilatedMaxPooling_updateGradInput(x, g, r, argmax,
                                                                  AT_VOLUMETRIC(s.size),
                                                                  AT_VOLUMETRIC(s.stride),
                                                                  AT_VOLUMETRIC(s.padding),
@@ -156,10 +158,10 @@ at_tensor *at_maxPoolBackward(at_tensor *out, int axes, at_tensor *grad, at_tens
   return out;
 }
 
-/* --- windows that divide the image evenly ---------------------------------------------------- */
+/* --- adaptive windows ------------------------------------------------------------------------ */
 
-/* PyTorch asks nothing of the first dimension, whatever it is, and nothing of the planes of images
- * whose means are taken. */
+/* The number of dimensions that may be of size 0.  As in PyTorch, the first one may be empty,
+ * whether it is the batch or the channels, and in average pooling of images the channels too. */
 enum { ANY_FIRST = 1 };
 
 static int any_planes(const at_images *layer, const at_tensor *t)
@@ -174,9 +176,9 @@ at_tensor *at_adaptiveAverage(at_tensor *out, int axes, at_tensor *self, at_ints
   begin(&layer, AT_IMAGES_FLOATS, self, axes, 1);
   void *x = at_images_take(&layer, "self", self, any_planes(&layer, self));
   int64_t sizes[AT_MOST_DIMS];
-  const bool last =
+  const bool nhwc =
       at_images_sizeNhwc(&layer, self, (int64_t[]){size.at[0], size.at[1], size.at[2]}, sizes);
-  void *r = last ? at_images_resultNhwc(&layer, &out, (at_ints){sizes, at_sizesOf(self).count})
+  void *r = nhwc ? at_images_resultNhwc(&layer, &out, (at_ints){sizes, at_sizesOf(self).count})
                  : at_images_result(&layer, &out);
   if (axes < 3)
     layer.functions->SpatialAdaptiveAveragePooling_updateOutput(x, r, AT_SPATIAL(size));
@@ -193,9 +195,9 @@ at_tensor *at_adaptiveAverageBackward(at_tensor *out, int axes, at_tensor *grad,
   const int mayBeEmpty = any_planes(&layer, self);
   void *x = at_images_take(&layer, "self", self, mayBeEmpty);
   void *g = at_images_take(&layer, "grad_output", grad, mayBeEmpty);
-  const bool last = at_images_areManyNhwc(&layer, self) && at_images_fitNhwc(&layer, grad);
+  const bool nhwc = at_images_areManyNhwc(&layer, self) && at_images_fitNhwc(&layer, grad);
   void *r =
-      last ? at_images_resultNhwc(&layer, &out, at_sizesOf(self)) : at_images_result(&layer, &out);
+      nhwc ? at_images_resultNhwc(&layer, &out, at_sizesOf(self)) : at_images_result(&layer, &out);
   if (axes < 3)
     layer.functions->SpatialAdaptiveAveragePooling_updateGradInput(x, g, r);
   else
@@ -211,16 +213,16 @@ void at_adaptiveMax(at_tensor **out, int axes, at_tensor *self, at_ints output_s
   begin(&layer, AT_IMAGES_FLOATS, self, axes, 2);
   void *x = at_images_take(&layer, "self", self, ANY_FIRST);
   int64_t sizes[AT_MOST_DIMS];
-  const bool last =
+  const bool nhwc =
       at_images_sizeNhwc(&layer, self, (int64_t[]){size.at[0], size.at[1], size.at[2]}, sizes);
   const at_ints whole = {sizes, at_sizesOf(self).count};
-  void *r = last ? at_images_resultNhwc(&layer, &out[0], whole) : at_images_result(&layer, &out[0]);
-  void *places = last ? at_images_indicesResultNhwc(&layer, &out[1], whole)
+  void *r = nhwc ? at_images_resultNhwc(&layer, &out[0], whole) : at_images_result(&layer, &out[0]);
+  void *argmax = nhwc ? at_images_indicesResultNhwc(&layer, &out[1], whole)
                       : at_images_indicesResult(&layer, &out[1]);
   if (axes < 3)
-    layer.functions->SpatialAdaptiveMaxPooling_updateOutput(x, r, places, AT_SPATIAL(size));
+    layer.functions->SpatialAdaptiveMaxPooling_updateOutput(x, r, argmax, AT_SPATIAL(size));
   else
-    layer.functions->VolumetricAdaptiveMaxPooling_updateOutput(x, r, places, AT_VOLUMETRIC(size));
+    layer.functions->VolumetricAdaptiveMaxPooling_updateOutput(x, r, argmax, AT_VOLUMETRIC(size));
   at_images_end(&layer);
 }
 
@@ -231,17 +233,17 @@ at_tensor *at_adaptiveMaxBackward(at_tensor *out, int axes, at_tensor *grad, at_
   begin(&layer, AT_IMAGES_FLOATS, self, axes, 1);
   void *x = at_images_take(&layer, "self", self, ANY_FIRST);
   void *g = at_images_take(&layer, "grad_output", grad, ANY_FIRST);
-  void *places = at_images_indices(&layer, "indices", indices, ANY_FIRST);
+  void *argmax = at_images_indices(&layer, "indices", indices, ANY_FIRST);
   void *r = gradient_like(&layer, &out, self, grad, indices);
   if (axes < 3)
-    layer.functions->SpatialAdaptiveMaxPooling_updateGradInput(x, g, r, places);
+    layer.functions->SpatialAdaptiveMaxPooling_updateGradInput(x, g, r, argmax);
   else
-    layer.functions->VolumetricAdaptiveMaxPooling_updateGradInput(x, g, r, places);
+    layer.functions->VolumetricAdaptiveMaxPooling_updateGradInput(x, g, r, argmax);
   at_images_end(&layer);
   return out;
 }
 
-/* --- windows that are drawn ------------------------------------------------------------------ */
+/* --- fractional windows ---------------------------------------------------------------------- */
 
 void at_fractionalMax(at_tensor **out, at_tensor *self, at_ints kernel_size, at_ints output_size,
                       at_tensor *random_samples)
@@ -253,9 +255,9 @@ void at_fractionalMax(at_tensor **out, at_tensor *self, at_ints kernel_size, at_
   const int batch = at_images_batch(&layer, self);
   void *x = at_images_take(&layer, "self", self, batch);
   void *samples = at_images_take(&layer, "random_samples", random_samples, batch);
-  void *r = at_images_result(&layer, &out[0]), *places = at_images_indicesResult(&layer, &out[1]);
+  void *r = at_images_result(&layer, &out[0]), *argmax = at_images_indicesResult(&layer, &out[1]);
   layer.functions->SpatialFractionalMaxPooling_updateOutput(x, r, AT_SPATIAL(size),
-                                                            AT_SPATIAL(kernel), places, samples);
+                                                            AT_SPATIAL(kernel), argmax, samples);
   at_images_end(&layer);
 }
 
@@ -269,15 +271,15 @@ at_tensor *at_fractionalMaxBackward(at_tensor *out, at_tensor *grad, at_tensor *
   const int batch = at_images_batch(&layer, self);
   void *x = at_images_take(&layer, "self", self, batch);
   void *g = at_images_take(&layer, "grad_output", grad, batch);
-  void *places = at_images_indices(&layer, "indices", indices, batch);
+  void *argmax = at_images_indices(&layer, "indices", indices, batch);
   void *r = at_images_result(&layer, &out);
   layer.functions->SpatialFractionalMaxPooling_updateGradInput(x, g, r, AT_SPATIAL(size),
-                                                               AT_SPATIAL(kernel), places);
+                                                               AT_SPATIAL(kernel), argmax);
   at_images_end(&layer);
   return out;
 }
 
-/* --- and back -------------------------------------------------------------------------------- */
+/* --- unpooling ------------------------------------------------------------------------------- */
 
 at_tensor *at_maxUnpool(at_tensor *out, int axes, at_tensor *grad, at_tensor *self,
                         at_tensor *indices, at_ints output_size, at_ints stride, at_ints padding)
@@ -288,22 +290,22 @@ at_tensor *at_maxUnpool(at_tensor *out, int axes, at_tensor *grad, at_tensor *se
   const at_functions *const f = layer.functions;
   const int batch = at_images_batch(&layer, self);
   void *x = at_images_take(&layer, "self", self, batch);
-  void *places = at_images_indices(&layer, "indices", indices, batch);
+  void *argmax = at_images_indices(&layer, "indices", indices, batch);
   void *g = grad ? at_images_take(&layer, "grad_output", grad, batch) : NULL;
   void *r = at_images_result(&layer, &out);
   if (axes == 2) {
     if (grad)
-      f->SpatialMaxUnpooling_updateGradInput(x, g, r, places, AT_SPATIAL(size));
+      f->SpatialMaxUnpooling_updateGradInput(x, g, r, argmax, AT_SPATIAL(size));
     else
-      f->SpatialMaxUnpooling_updateOutput(x, r, places, AT_SPATIAL(size));
+      f->SpatialMaxUnpooling_updateOutput(x, r, argmax, AT_SPATIAL(size));
   } else {
     const at_axes step = at_axesOf("stride", stride, 3, 1);
     const at_axes pad = at_axesOf("padding", padding, 3, 0);
     if (grad)
-      f->VolumetricMaxUnpooling_updateGradInput(x, g, r, places, AT_VOLUMETRIC(size),
+      f->VolumetricMaxUnpooling_updateGradInput(x, g, r, argmax, AT_VOLUMETRIC(size),
                                                 AT_VOLUMETRIC(step), AT_VOLUMETRIC(pad));
     else
-      f->VolumetricMaxUnpooling_updateOutput(x, r, places, AT_VOLUMETRIC(size), AT_VOLUMETRIC(step),
+      f->VolumetricMaxUnpooling_updateOutput(x, r, argmax, AT_VOLUMETRIC(size), AT_VOLUMETRIC(step),
                                              AT_VOLUMETRIC(pad));
   }
   at_images_end(&layer);

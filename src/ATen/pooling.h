@@ -1,23 +1,24 @@
-/* Pooling of images: over windows that slide, that divide the image evenly, or that are drawn. axes
- * is 1, 2 or 3: columns, rows and columns, slices too. */
+/* Pooling of images with sliding, adaptive or fractional windows.  axes is 1 (columns), 2 (rows and
+ * columns) or 3 (slices, rows and columns). */
 #ifndef ATEN_POOLING_H
 #define ATEN_POOLING_H
 
 #include "ATenCore.h"
 
-/* Windows that slide.  No stride is that of the windows' size. */
+/* Sliding windows.  An empty stride stands for the windows' size. */
 typedef struct at_windows {
   at_ints size, stride, padding, dilation;
-  bool ceil; /* the last window may reach over the edge */
+  bool ceil; /* rounds output sizes up: the last window may reach over the edge */
 } at_windows;
 
-/* grad is NULL forward; back, it is the gradient of the result. */
+/* With grad, the gradient of the result, the functions compute the gradient of self; with NULL, the
+ * result. */
 at_tensor *at_averagePool(at_tensor *out, int axes, at_tensor *grad, at_tensor *self,
                           at_windows windows, bool count_include_pad);
 at_tensor *at_adaptiveAverage(at_tensor *out, int axes, at_tensor *self, at_ints output_size);
 at_tensor *at_adaptiveAverageBackward(at_tensor *out, int axes, at_tensor *grad, at_tensor *self);
 
-/* out: the largest elements, and their places. */
+/* out: the maxima, and their indices in the plane. */
 void at_maxPool(at_tensor **out, int axes, at_tensor *self, at_windows windows);
 at_tensor *at_maxPoolBackward(at_tensor *out, int axes, at_tensor *grad, at_tensor *self,
                               at_windows windows, at_tensor *indices);
@@ -29,7 +30,7 @@ void at_fractionalMax(at_tensor **out, at_tensor *self, at_ints kernel_size, at_
 at_tensor *at_fractionalMaxBackward(at_tensor *out, at_tensor *grad, at_tensor *self,
                                     at_ints kernel_size, at_ints output_size, at_tensor *indices);
 
-/* What max pooling took goes back to its places in images of that size. */
+/* Writes each element of self to its index, from max pooling, in images of zeros of output_size. */
 at_tensor *at_maxUnpool(at_tensor *out, int axes, at_tensor *grad, at_tensor *self,
                         at_tensor *indices, at_ints output_size, at_ints stride, at_ints padding);
 

@@ -1,8 +1,8 @@
-/* Products of matrices of BFloat16, block by block.
+/* Matrix products of BFloat16, block by block.
  *
- * Of a block, the columns of y are packed, for PACKED_TERMS at a time, and stay in the second
- * cache. The rows of x are packed tile by tile, for TERMS at a time, and stay in the first while
- * the columns pass by.  Sums that have terms to come wait as floats. */
+ * The columns of y in a block are packed for L2_TERMS terms at a time and stay in the L2 cache.
+ * The rows of x are packed tile by tile for L1_TERMS terms at a time, and stay in the L1 cache
+ * while they are multiplied with all columns.  Incomplete sums are kept as floats. */
 #include "products.h"
 
 #include "ATenOperations.h"
@@ -11,9 +11,9 @@
 
 TH_DISPATCH(at_products, at_bfloatProducts)
 
-enum { TERMS = 256, PACKED_TERMS = 1024, BLOCK_COLUMNS = 512, BLOCK_ROWS = 512 };
+enum { L1_TERMS = 256, L2_TERMS = 1024, BLOCK_COLUMNS = 512, BLOCK_ROWS = 512 };
 
-/* The best of those that the processor has, or NULL; decided when it is first asked for. */
+/* The first engine that the processor supports, or NULL; chosen at the first call. */
 static const at_products *engine(void)
 {
   static int chosen = -1;
@@ -51,7 +51,7 @@ typedef struct at_block {
   at_room room;
 } at_block;
 
-/* So many lines and terms of those. */
+/* The part of the matrix from that line and term on, of count lines and that many terms. */
 static at_lines part_of(const at_lines *lines, ptrdiff_t line, ptrdiff_t count, ptrdiff_t term,
                         ptrdiff_t terms)
 {
@@ -71,18 +71,19 @@ static at_results results_at(const at_results *r, ptrdiff_t row, ptrdiff_t colum
   return at;
 }
 
-/* Where the column's panel is packed, of so many terms after term. */
+/* The packed panel of the columns from column on, for so many terms from term on. */
 static at_bfloat16 *packed_at(const at_block *b, ptrdiff_t column, ptrdiff_t term, ptrdiff_t terms)
 {
   return b->room.y + term * upTo(b->y.count, AT_TILE_COLUMNS) +
          column * upTo(terms, AT_SQUARE_TERMS);
 }
 
-/* Squares beside each other in memory in turn: along the terms, or across the columns. */
+/* Packs the columns.  Squares are visited in the order of memory: along the terms where these are
+ * contiguous, else across the columns. */
 static void pack_columns(const at_block *b, ptrdiff_t first, ptrdiff_t terms)
 {
-  for (ptrdiff_t l = 0; l < terms; l += TERMS) {
-    const ptrdiff_t depth = THMin(TERMS, terms - l);
+  for (ptrdiff_t l = 0; l < terms; l += L1_TERMS) {
+    const ptrdiff_t depth = THMin(L1_TERMS, terms - l);
     const ptrdiff_t together = b->y.next == 1 ? depth : AT_SQUARE_TERMS;
     for (ptrdiff_t k = 0; k < depth; k += together)
       for (ptrdiff_t j = 0; j < b->y.count; j += AT_TILE_COLUMNS) {
@@ -94,22 +95,22 @@ static void pack_columns(const at_block *b, ptrdiff_t first, ptrdiff_t terms)
   }
 }
 
-/* The tile's sums, where they stay if there are more terms than one panel has. */
+/* The sums of a tile.  They have memory of their own if there are more terms than one panel has. */
 static float *sums_at(const at_block *b, ptrdiff_t row, ptrdiff_t column)
 {
-  if (b->x.terms <= TERMS)
+  if (b->x.terms <= L1_TERMS)
     return b->room.sums;
-  if (b->x.terms <= PACKED_TERMS)
+  if (b->x.terms <= L2_TERMS)
     row = 0;
   return b->room.sums + row * upTo(b->y.count, AT_TILE_COLUMNS) + column * b->engine->rows;
 }
 
-/* The tiles of the rows from i on, with the columns that are packed. */
+/* Computes the tiles of the rows from i on with the packed columns. */
 static void multiply_rows(const at_block *b, ptrdiff_t i, ptrdiff_t first, ptrdiff_t terms)
 {
   const ptrdiff_t height = THMin(b->engine->rows, b->x.count - i);
-  for (ptrdiff_t l = 0; l < terms; l += TERMS) {
-    const ptrdiff_t depth = THMin(TERMS, terms - l);
+  for (ptrdiff_t l = 0; l < terms; l += L1_TERMS) {
+    const ptrdiff_t depth = THMin(L1_TERMS, terms - l);
     const at_lines rows = part_of(&b->x, i, height, first + l, depth);
     b->engine->pack(&rows, false, b->room.x);
     const bool isLast = first + l + depth == b->x.terms;
@@ -127,8 +128,8 @@ static void multiply_rows(const at_block *b, ptrdiff_t i, ptrdiff_t first, ptrdi
 
 static void multiply_block(const at_block *b)
 {
-  for (ptrdiff_t first = 0; first < b->x.terms; first += PACKED_TERMS) {
-    const ptrdiff_t terms = THMin(PACKED_TERMS, b->x.terms - first);
+  for (ptrdiff_t first = 0; first < b->x.terms; first += L2_TERMS) {
+    const ptrdiff_t terms = THMin(L2_TERMS, b->x.terms - first);
     pack_columns(b, first, terms);
     for (ptrdiff_t i = 0; i < b->x.count; i += b->engine->rows)
       multiply_rows(b, i, first, terms);
@@ -137,10 +138,11 @@ static void multiply_block(const at_block *b)
 
 /* --- all blocks ------------------------------------------------------------------------------ */
 
-/* The product of a batch of matrices, each so far from the last one; how each is cut. */
+/* The product of a batch of matrices, and how each is divided into blocks. */
 typedef struct at_batch {
   at_block first;
-  ptrdiff_t count, x, y, r, self;
+  ptrdiff_t count;         /* of the matrices */
+  ptrdiff_t x, y, r, self; /* the strides from one matrix to the next */
   ptrdiff_t rows, columns; /* of a block */
   ptrdiff_t down, across;  /* blocks */
   int threads;
@@ -148,15 +150,15 @@ typedef struct at_batch {
   size_t bytes; /* of a thread */
 } at_batch;
 
-/* Blocks as large as the caches take them; smaller ones where that gives all threads as many.  What
- * is computed does not depend on it. */
+/* Makes blocks as large as the caches allow, or smaller if that gives each thread the same number
+ * of blocks.  Results do not depend on the division. */
 static void cut(at_batch *p)
 {
   const ptrdiff_t rows = p->first.x.count, columns = p->first.y.count, terms = p->first.x.terms;
   const double work = (double)p->count * (double)rows * (double)columns * (double)terms;
   p->threads = THParallel_threads((ptrdiff_t)THMin(work, 0x1p60), p->first.engine->grain);
   p->across = pieces(columns, BLOCK_COLUMNS);
-  p->down = terms > PACKED_TERMS ? pieces(rows, BLOCK_ROWS) : 1;
+  p->down = terms > L2_TERMS ? pieces(rows, BLOCK_ROWS) : 1;
   ptrdiff_t *const count = columns >= rows ? &p->across : &p->down;
   const ptrdiff_t tiles =
       columns >= rows ? pieces(columns, AT_TILE_COLUMNS) : pieces(rows, p->first.engine->rows);
@@ -172,17 +174,17 @@ static void cut(at_batch *p)
   p->threads = (int)THMin(p->threads, p->count * p->down * p->across);
 }
 
-/* The memory of a thread, which begins there. */
+/* Divides the scratch memory of a thread; bytes becomes its size. */
 static at_room room_at(const at_batch *p, char *memory, size_t *bytes)
 {
   const ptrdiff_t terms = p->first.x.terms,
                   columns = THMin(p->columns, upTo(p->first.y.count, AT_TILE_COLUMNS));
-  const ptrdiff_t rows = terms <= PACKED_TERMS ? p->first.engine->rows : p->rows;
+  const ptrdiff_t rows = terms <= L2_TERMS ? p->first.engine->rows : p->rows;
   const size_t sums =
-      (size_t)(terms <= TERMS ? p->first.engine->rows * AT_TILE_COLUMNS : rows * columns);
-  const size_t y = (size_t)(columns * upTo(THMin(PACKED_TERMS, terms), AT_SQUARE_TERMS));
+      (size_t)(terms <= L1_TERMS ? p->first.engine->rows * AT_TILE_COLUMNS : rows * columns);
+  const size_t y = (size_t)(columns * upTo(THMin(L2_TERMS, terms), AT_SQUARE_TERMS));
   const size_t x = (size_t)(upTo(p->first.engine->rows, AT_SQUARE_LINES) *
-                            upTo(THMin(TERMS, terms), AT_SQUARE_TERMS));
+                            upTo(THMin(L1_TERMS, terms), AT_SQUARE_TERMS));
   at_room room = {.sums = (float *)(void *)memory};
   room.y = (at_bfloat16 *)(void *)(room.sums + sums);
   room.x = room.y + y;
@@ -213,7 +215,8 @@ static void multiply_blocks(void *context, ptrdiff_t begin, ptrdiff_t end)
   b.engine->close();
 }
 
-/* Lines along that dimension of the terms along another one; a vector is one line. */
+/* t as a matrix with its lines along dimension line and its terms along dimension term; a vector is
+ * one line. */
 static at_lines lines_of(const at_tensor *t, int line, int term)
 {
   const bool isOne = line >= t->th->nDimension;
@@ -229,8 +232,8 @@ bool at_multipliesBFloat(const at_type *type)
   return type->scalarType == AT_BFLOAT16 && at_isOnHost(type) && engine();
 }
 
-/* Products that take no more memory than that allocate none. */
-enum { SMALL = 16 << 10 };
+/* Products that need no more scratch memory use the stack. */
+enum { STACK_BYTES = 16 << 10 };
 
 void at_multiplyBFloat(at_tensor *r, const at_tensor *self, const at_tensor *x, const at_tensor *y,
                        float beta, float alpha)
@@ -256,11 +259,11 @@ void at_multiplyBFloat(at_tensor *r, const at_tensor *self, const at_tensor *x, 
   }
   cut(&p);
   room_at(&p, NULL, &p.bytes);
-  _Alignas(64) char small[SMALL];
+  _Alignas(64) char small[STACK_BYTES];
   p.memory = small;
   at_pool pool;
   at_pool_enter(&pool);
-  if (p.threads * p.bytes > SMALL) {
+  if (p.threads * p.bytes > STACK_BYTES) {
     const int64_t sizes[] = {p.threads, (int64_t)p.bytes};
     p.memory = at_data(at_hold(&pool, at_newShape(at_toScalarType(x->type, AT_BYTE),
                                                   (at_ints){sizes, 2})));

@@ -1,8 +1,8 @@
-/* Reductions over any dimensions: one engine and a table of what differs.
+/* Reductions over any dimensions: one engine, and a table of the properties of each reduction.
  *
- * TH reduces all elements, in any layout, or those along one dimension.  Dimensions that lie in
- * each other are one; what then are several are reduced one after the other, where partial results
- * can be reduced further, or else made one by a copy. */
+ * TH reduces all elements, in any layout, or the elements along one dimension.  Dimensions whose
+ * strides fit each other are merged to one.  If several remain, they are reduced one after the
+ * other where partial results can be reduced further, or else merged by a copy. */
 #include <math.h>
 
 #include "ATenOperations.h"
@@ -14,25 +14,25 @@ static const at_scalar none;
 
 /* --- the table ------------------------------------------------------------------------------- */
 
-/* Which types a reduction takes, and what its result is of. */
+/* The types that a reduction takes, and the type of its result. */
 typedef enum {
-  SUMS,   /* integers and truths make Long, or the type that is asked for, or that of out */
-  MEANS,  /* floating, or the floating type that is asked for */
+  SUMS,   /* of integers and booleans Long, unless a type is given or out has one */
+  MEANS,  /* floating, or the given floating type */
   FLOATS, /* floating */
   SAME,
-  TRUTHS /* Bool, but Byte of Byte */
+  BOOLEANS /* Bool; of Byte, Byte */
 } Types;
 
 typedef struct {
   const char *name;
   Types types;
-  bool hasNothing; /* whether there is a result of no elements, and which */
+  bool hasNothing; /* whether no elements have a result: nothing */
   double nothing;
-  int then;            /* what reduces partial results, or NEVER */
-  THReductionName own; /* TH's name, but for norms */
-  /* NULL where TH has no function for it: its kernels are called. */
+  int then;            /* the reduction of partial results, or NEVER */
+  THReductionName own; /* TH's name; a norm's follows from p */
+  /* These are NULL where TH has no function but only kernels. */
   at_number (*whole)(const at_functions *f, void *x, at_scalar p);
-  void (*along)(const at_functions *f, void *r, void *x, int dim, at_scalar p); /* dim goes */
+  void (*along)(const at_functions *f, void *r, void *x, int dim, at_scalar p); /* removes dim */
 } Reduction;
 
 #define REDUCTION(NAME, WHOLE, ...)                                                    \
@@ -56,7 +56,7 @@ REDUCTION(std, f->stdall(x, at_scalar_toLong(p) != 0),
 REDUCTION(norm, f->normall(x, p), f->norm(r, x, p, dim, 0))
 REDUCTION(max, f->maxall(x), f->amax(r, x, dim, 0))
 REDUCTION(min, f->minall(x), f->amin(r, x, dim, 0))
-/* Of bytes of 0 and 1. */
+/* The operands are bytes, each 0 or 1. */
 REDUCTION(all, at_scalar_long(f->logicalall(x)), f->prod(r, x, dim, 0))
 REDUCTION(any, at_scalar_long(f->logicalany(x)), f->amax(r, x, dim, 0))
 
@@ -74,8 +74,8 @@ static const Reduction reductions[] = {
     [AT_NORM] = ROW(norm, MEANS, true, 0, AT_NORM, TH_REDUCE_norm2),
     [AT_MAX] = ROW(max, SAME, false, 0, AT_MAX, TH_REDUCE_max),
     [AT_MIN] = ROW(min, SAME, false, 0, AT_MIN, TH_REDUCE_min),
-    [AT_ALL] = ROW(all, TRUTHS, true, 1, AT_ALL, TH_REDUCE_all),
-    [AT_ANY] = ROW(any, TRUTHS, true, 0, AT_ANY, TH_REDUCE_any),
+    [AT_ALL] = ROW(all, BOOLEANS, true, 1, AT_ALL, TH_REDUCE_all),
+    [AT_ANY] = ROW(any, BOOLEANS, true, 0, AT_ANY, TH_REDUCE_any),
     [AT_LOG_SUM_EXP] = {"logsumexp", MEANS, true, -INFINITY, NEVER, TH_REDUCE_logSumExp, NULL,
                         NULL},
 };
@@ -94,7 +94,7 @@ static at_scalar_type summed(at_scalar_type type)
   return at_isFloating(type) ? type : AT_LONG;
 }
 
-/* Of the result, where type is what was asked for. */
+/* The type of the result; type is the given one, or NULL. */
 static const at_type *result_type(const Reduction *how, const at_tensor *out, const at_tensor *self,
                                   const at_type *type)
 {
@@ -107,7 +107,7 @@ static const at_type *result_type(const Reduction *how, const at_tensor *out, co
       type = type ? type : self->type;
       check_floating(how->name, type->scalarType);
       return type;
-    case TRUTHS:
+    case BOOLEANS:
       if (own == AT_BYTE && !(out && out->type->scalarType == AT_BOOL))
         return self->type;
       return at_toScalarType(self->type, AT_BOOL);
@@ -117,12 +117,12 @@ static const at_type *result_type(const Reduction *how, const at_tensor *out, co
   return self->type;
 }
 
-/* What a result of that type is computed in: what TH does not compute in Float, and truths as bytes
- * that are 0 or 1, or counted. */
+/* The type that computes a result of that type: Float for types that TH does not compute in, Bool
+ * for booleans, and Long to count them. */
 static const at_type *compute_type(const Reduction *how, const at_type *result)
 {
   const at_scalar_type type = result->scalarType;
-  if (how->types == TRUTHS)
+  if (how->types == BOOLEANS)
     return at_toScalarType(result, AT_BOOL);
   if (type == AT_BOOL && how->types == SUMS)
     return at_toScalarType(result, AT_LONG);
@@ -131,12 +131,12 @@ static const at_type *compute_type(const Reduction *how, const at_type *result)
 
 /* --- shapes ---------------------------------------------------------------------------------- */
 
-/* The dimensions to reduce, and what follows from them. */
+/* The dimensions to reduce, and the shape of the result. */
 typedef struct {
   bool reduced[AT_MOST_DIMS];
   int64_t room[AT_MOST_DIMS];
   at_ints sizes; /* of the result */
-  int64_t count; /* of elements that are reduced to one */
+  int64_t count; /* the number of elements that are reduced to one */
 } Shape;
 
 static void shape_of(Shape *shape, const at_tensor *self, at_ints dims, bool keepdim)
@@ -166,7 +166,7 @@ static int64_t count_of(at_ints sizes)
   return count;
 }
 
-/* Sizes and strides of dimensions. */
+/* The sizes and strides of some dimensions. */
 typedef struct {
   int count;
   int64_t size[AT_MOST_DIMS], stride[AT_MOST_DIMS];
@@ -178,7 +178,7 @@ static void append(Dims *dims, int64_t size, int64_t stride)
   dims->stride[dims->count++] = stride;
 }
 
-/* Reduced dimensions become one where they lie in each other. */
+/* Sorts dimensions by stride, and merges those whose strides fit each other. */
 static void merge(Dims *dims)
 {
   for (int i = 1; i < dims->count; i++) /* the outermost first */
@@ -202,7 +202,7 @@ static void merge(Dims *dims)
     append(dims, 1, 1);
 }
 
-/* A view of t with the dimensions of a, and those of b but number skip, and that at the end. */
+/* A view of t with the dimensions of a, then those of b, of which dimension skip comes last. */
 static at_tensor *view_of(at_tensor *t, const Dims *a, const Dims *b, int skip)
 {
   Dims all = *a;
@@ -222,7 +222,7 @@ static void set_row_major(Dims *dims, int64_t inner)
   }
 }
 
-/* --- elements that are converted as they are reduced ---------------------------------------- */
+/* --- conversion during a reduction ----------------------------------------------------------- */
 
 static THReduceSource source_of(const at_type *compute, const at_tensor *x)
 {
@@ -257,7 +257,7 @@ static at_number convert_whole(const Reduction *how, at_tensor *x, const at_type
                                             : at_scalar_long(result.whole);
 }
 
-/* r, whose type computes, has the dimensions of x but for the last. */
+/* Reduces the last dimension of x to r, which has the others and is of the type that computes. */
 static void convert_along(const Reduction *how, at_tensor *r, at_tensor *x, at_scalar p)
 {
   THLines lines;
@@ -275,7 +275,7 @@ static void convert_along(const Reduction *how, at_tensor *r, at_tensor *x, at_s
 
 /* --- the engine ------------------------------------------------------------------------------ */
 
-/* The last dimension, which goes. */
+/* Reduces the last dimension of x. */
 static void reduce_last(const Reduction *how, at_tensor *r, at_tensor *x, at_scalar p)
 {
   if (x->type == r->type && how->along)
@@ -284,8 +284,8 @@ static void reduce_last(const Reduction *how, at_tensor *r, at_tensor *x, at_sca
     convert_along(how, r, x, p);
 }
 
-/* Reduces x to r, which has the shape; more than one element is left.  They are of the same type,
- * or else on the host. */
+/* Reduces x to r, which has the shape and more than one element.  x and r are of the same type, or
+ * on the host. */
 static void reduce_to(at_pool *pool, at_tensor *r, const Reduction *how, at_tensor *x,
                       const Shape *shape, at_scalar p)
 {
@@ -304,7 +304,7 @@ static void reduce_to(at_pool *pool, at_tensor *r, const Reduction *how, at_tens
   merge(&groups);
 
   if (groups.count > 1) {
-    int largest = 0; /* what it leaves to be reduced further is least */
+    int largest = 0; /* reduced first, it leaves the fewest partial results */
     for (int i = 1; i < groups.count; i++)
       if (groups.size[i] > groups.size[largest])
         largest = i;
@@ -327,7 +327,7 @@ static void reduce_to(at_pool *pool, at_tensor *r, const Reduction *how, at_tens
   reduce_last(how, r, view, p);
 }
 
-/* A new tensor full of the number, converted as elements are. */
+/* A new tensor filled with the number, which is converted as elements are. */
 static at_tensor *full_of(at_pool *pool, const at_type *type, at_ints sizes, at_scalar number)
 {
   at_tensor *t = at_hold(pool, at_newShape(type, sizes));
@@ -361,7 +361,7 @@ at_tensor *at_reduce(at_tensor *out, at_reducing name, at_tensor *self, at_ints 
     return at_finishOne(&pool, out, full_of(&pool, result, shape.sizes, number));
   }
 
-  /* Sums of all integers are kept in 64 bits whatever their type. */
+  /* Integers are summed in 64 bits whatever their type. */
   at_tensor *x = self;
   const bool onHost = at_isOnHost(compute);
   const bool counts = how->types == SUMS && !at_isFloating(self->type->scalarType) &&
@@ -388,7 +388,7 @@ at_tensor *at_reduce(at_tensor *out, at_reducing name, at_tensor *self, at_ints 
   return out;
 }
 
-/* --- what is made of it ---------------------------------------------------------------------- */
+/* --- operations ------------------------------------------------------------------------------ */
 
 at_tensor *at_reduceBooleans(at_tensor *out, at_reducing name, at_tensor *self, at_ints dims,
                              bool keepdim)
@@ -449,15 +449,16 @@ at_tensor *at_distance(at_tensor *out, at_tensor *x, at_tensor *y, at_scalar p)
 
 /* --- exponentials --------------------------------------------------------------------------- */
 
-/* Lines of elements of a contiguous tensor, inner of them side by side, and what is taken off the
- * elements of each. */
+/* The operand of a sum of exponentials: a contiguous tensor of outer x length x inner elements, and
+ * off, the outer x inner values that are subtracted from the elements of each line. */
 typedef struct {
   const char *from, *off;
   ptrdiff_t itemSize, length, inner;
   THPointwiseRow add, cadd, exp;
 } Exponentials;
 
-/* n elements side by side, from number first on: those of one line, or of lines side by side. */
+/* Subtracts off from up to n contiguous elements, from index first on: elements of one line if
+ * inner is 1, else one element each of adjacent lines.  Returns how many. */
 static ptrdiff_t take_off(const Exponentials *work, ptrdiff_t first, ptrdiff_t n, char *to)
 {
   const ptrdiff_t item = work->itemSize, inner = work->inner, block = inner * work->length;
@@ -494,12 +495,12 @@ static void exponentials(const THRun *run, const void *scalars)
   work->exp(run->n * run->rows, run->at[0], run->at[0], NULL, NULL, unused, 0);
 }
 
-/* r becomes the sums of the exponentials of what x exceeds most by, which are contiguous and of x's
- * type; whether it did: where lines are few elements each, tensors are quicker. */
+/* r = sum(exp(x - most)); r and most are contiguous and of x's type.  Returns false if x is not
+ * reduced here: for lines of few elements, operations on whole tensors are faster. */
 static bool sum_exponentials(at_pool *pool, at_tensor *r, at_tensor *x, const Shape *shape,
                              const at_tensor *most)
 {
-  enum { WORTH = 32 };
+  enum { MIN_LENGTH = 32 };
   int64_t inner = 1;
   int d = at_sizesOf(x).count;
   while (d > 0 && !shape->reduced[d - 1])
@@ -507,7 +508,7 @@ static bool sum_exponentials(at_pool *pool, at_tensor *r, at_tensor *x, const Sh
   int64_t length = 1;
   while (d > 0 && shape->reduced[d - 1])
     length *= x->th->size[--d];
-  if (!at_isOnHost(x->type) || length != shape->count || (inner == 1 ? length : inner) < WORTH)
+  if (!at_isOnHost(x->type) || length != shape->count || (inner == 1 ? length : inner) < MIN_LENGTH)
     return false;
   x = at_hold(pool, at_makeContiguous(x));
   const int64_t outer = at_numel(x) / length / inner;
@@ -549,7 +550,7 @@ at_tensor *at_logOfSums(at_tensor *out, at_tensor *self, at_ints dims, bool keep
   if (shape.count == 0 || count_of(shape.sizes) == 0)
     return at_finishOne(&pool, out,
                         full_of(&pool, result, shape.sizes, at_scalar_double(-INFINITY)));
-  /* The greatest element is taken out, unless it is infinite: then it is the result. */
+  /* log(sum(exp(x))) = most + log(sum(exp(x - most))), with 0 for an infinite most. */
   at_tensor *x = at_cast(&pool, self, compute);
   at_tensor *most = at_hold(&pool, at_reduce(NULL, AT_MAX, x, dims, true, NULL, none));
   at_tensor *size = at_hold(&pool, at_unary(NULL, AT_ROW_abs, most));

@@ -1,4 +1,4 @@
-/* What the rows of ops/aten/reduce.ops call. */
+/* The functions that the rows of ops/aten/reduce.ops call. */
 #ifndef ATEN_REDUCE_H
 #define ATEN_REDUCE_H
 
@@ -8,26 +8,26 @@ typedef enum at_reducing {
   AT_SUM,
   AT_PROD,
   AT_MEAN,
-  AT_VAR, /* p: whether it divides by the number of elements rather than one less */
+  AT_VAR, /* p: whether the divisor is the number of elements n rather than n - 1 */
   AT_STD,
-  AT_NORM, /* p: which */
+  AT_NORM, /* p: the exponent */
   AT_MAX,
   AT_MIN,
   AT_ALL,
   AT_ANY,
-  AT_LOG_SUM_EXP /* where THReduction_of(...) has it */
+  AT_LOG_SUM_EXP /* only where THReduction_of(...) has it */
 } at_reducing;
 
-/* Over these dimensions, or all where there are none in the list.  In type, or where that is NULL
- * in the type that suits the reduction. */
+/* Reduces over the dimensions dims, or over all if the list is empty.  The result is of type, or if
+ * that is NULL of the default type of the reduction. */
 at_tensor *at_reduce(at_tensor *out, at_reducing name, at_tensor *self, at_ints dims, bool keepdim,
                      const at_type *type, at_scalar p);
 
-/* The same of AT_ALL and AT_ANY, an empty list being none of the dimensions. */
+/* The same for AT_ALL and AT_ANY, where an empty list stands for no dimension. */
 at_tensor *at_reduceBooleans(at_tensor *out, at_reducing name, at_tensor *self, at_ints dims,
                              bool keepdim);
 
-/* AT_VAR or AT_STD, which divides by the number of elements less the correction. */
+/* AT_VAR or AT_STD, with divisor n - correction for n elements. */
 at_tensor *at_variance(at_tensor *out, at_reducing name, at_tensor *self, at_ints dims,
                        at_scalar correction, bool keepdim);
 
@@ -49,31 +49,32 @@ typedef enum at_picking {
   AT_PICK_MODE,
   AT_PICK_KTH,
   AT_PICK_SORT,        /* option: descending */
-  AT_PICK_SORT_VALUES, /* the same without places: there is one result */
+  AT_PICK_SORT_VALUES, /* the same without indices: there is one result */
   AT_PICK_TOP          /* option: largest */
 } at_picking;
 
-/* Values and where they were found: those are results 0 and 1. */
+/* Result 0 is the values, result 1 their indices along dim. */
 void at_pick(at_tensor **out, at_picking name, at_tensor *self, int64_t k, int64_t dim,
              bool keepdim, bool option, bool sorted);
 
-/* Where the maximum or minimum is, over all elements where no dim is given. */
+/* The index of the maximum or minimum along dim, or over all elements if no dim is given. */
 at_tensor *at_argReduce(at_tensor *out, at_picking name, at_tensor *self, int64_t dim,
                         bool keepdim);
 
-/* The different elements, in order or (not sorted) of each that are equal and follow each other;
- * their numbers, and how many there are of each.  Of those results the function makes the ones that
- * inverse and counts ask for, and the form with results those that are wanted. */
+/* The distinct elements of self in ascending order, or if not sorted, the first of each run of
+ * equal elements.  Result 1 is the index in result 0 of each element of self, result 2 the number
+ * of occurrences.  These two are computed if inverse and counts ask for them or, in the out form,
+ * if they are wanted. */
 void at_uniqueOf(at_tensor **out, const bool *wanted, bool sorted, at_tensor *self, bool inverse,
                  bool counts);
 
-/* The same of slices along a dimension. */
+/* The same for slices along a dimension. */
 void at_uniqueSlices(at_tensor **out, const bool *wanted, bool sorted, at_tensor *self, int64_t dim,
                      bool inverse, bool counts);
 
 at_tensor *at_medianOf(at_tensor *out, at_tensor *self);
 
-/* Running sums, or products. */
+/* The cumulative sum or product along dim. */
 at_tensor *at_accumulate(at_tensor *out, bool product, at_tensor *self, int64_t dim,
                          const at_type *type);
 

@@ -1,4 +1,4 @@
-/* Images made larger, padded, or read at the points of a grid, by THNN's layers. */
+/* Padding, upsampling and grid sampling of images, by THNN's layers. */
 #include "resample.h"
 
 #include "images.h"
@@ -62,7 +62,7 @@ at_tensor *at_pad(at_tensor *out, at_padding kind, int axes, at_tensor *grad, at
   return out;
 }
 
-/* --- up-sampling ----------------------------------------------------------------------------- */
+/* --- upsampling ------------------------------------------------------------------------------ */
 
 static void check_batch(const at_images *layer, const char *name, const at_tensor *t)
 {
@@ -71,8 +71,8 @@ static void check_batch(const at_images *layer, const char *name, const at_tenso
              at_sizeDesc(at_sizesOf(t)).str, layer->axes + 2);
 }
 
-/* Where a result goes that is made of t: its planes lie last if those of t do.  axis: the last
- * sizes of the result. */
+/* Where a result computed from t is written: in channels-last layout if t is.  axis: the last sizes
+ * of the result. */
 static void *result_like(at_images *layer, at_tensor **out, const at_tensor *t,
                          const int64_t axis[3])
 {
@@ -92,17 +92,17 @@ at_tensor *at_upsampleNearest(at_tensor *out, int axes, at_tensor *grad, at_tens
   const at_functions *const f = layer.functions;
   void *x = at_images_take(&layer, "self", self, 1);
   void *g = grad ? at_images_take(&layer, "grad_output", grad, 1) : NULL;
-  int64_t axis[3] = {0}; /* as far as there are so many, otherwise THNN says what is wrong */
+  int64_t axis[3] = {0}; /* 0 if the product overflows: THNN then reports the size */
   for (int a = 3 - axes; a < 3; a++) {
     const int64_t size = at_sizesOf(self).data[axes - 1 + a];
     axis[a] = grad ? size : scale < 1 || size > INT64_MAX / scale ? 0 : size * scale;
   }
   void *r = result_like(&layer, &out, grad ? grad : self, axis);
   if (grad) {
-    void (*const back[])(void *, void *, void *, int) = {
+    void (*const backward[])(void *, void *, void *, int) = {
         f->TemporalUpSamplingNearest_updateGradInput, f->SpatialUpSamplingNearest_updateGradInput,
         f->VolumetricUpSamplingNearest_updateGradInput};
-    back[axes - 1](x, g, r, scale);
+    backward[axes - 1](x, g, r, scale);
   } else {
     void (*const forward[])(void *, void *, int) = {f->TemporalUpSamplingNearest_updateOutput,
                                                     f->SpatialUpSamplingNearest_updateOutput,
@@ -168,7 +168,7 @@ at_tensor *at_upsampleLinearBackward(at_tensor *out, int axes, at_tensor *grad, 
   return out;
 }
 
-/* --- grids ----------------------------------------------------------------------------------- */
+/* --- grid sampling --------------------------------------------------------------------------- */
 
 static int check_grid(int64_t interpolation_mode, int64_t padding_mode, bool align_corners)
 {

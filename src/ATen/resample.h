@@ -1,4 +1,4 @@
-/* Images made larger, padded, or read at the points of a grid. */
+/* Padding, upsampling and grid sampling of images. */
 #ifndef ATEN_RESAMPLE_H
 #define ATEN_RESAMPLE_H
 
@@ -6,7 +6,8 @@
 
 typedef enum at_padding { AT_PAD_REFLECTION, AT_PAD_REPLICATION } at_padding;
 
-/* grad is NULL forward; back, it is the gradient of the result. */
+/* With grad, the gradient of the result, the functions compute the gradient of self; with NULL, the
+ * result. */
 at_tensor *at_pad(at_tensor *out, at_padding kind, int axes, at_tensor *grad, at_tensor *self,
                   at_ints padding);
 at_tensor *at_upsampleNearest(at_tensor *out, int axes, at_tensor *grad, at_tensor *self,
@@ -21,7 +22,7 @@ void at_gridSamplerBackward(at_tensor **out, const bool *wanted, int axes, at_te
                             at_tensor *input, at_tensor *grid, int64_t interpolation_mode,
                             int64_t padding_mode, bool align_corners, at_ints output_mask);
 
-/* The Fourier transforms of the frames of a signal. */
+/* The short-time Fourier transform: that of each frame of a signal. */
 at_tensor *at_shortTimeFourier(at_tensor *self, int64_t frame_length, int64_t hop, int64_t fft_size,
                                bool return_onesided, at_tensor *window, int64_t pad_end);
 

@@ -10,9 +10,9 @@
  * with their neighbours, and are added to. */
 enum { AT_WIDE_ROW_BYTES = 512 };
 
-/* All arrays are contiguous, and g and table are of the kernels' type.  For wide rows, first and next
- * are linked lists of the i with index[i] == row, in ascending order: first[row], next[first[row]],
- * ... until -1.  Both are NULL for narrow rows. */
+/* All arrays are contiguous, and g and table are of the kernels' type.  For wide rows, first and
+ * next are linked lists of the i with index[i] == row, in ascending order: first[row],
+ * next[first[row]], ... until -1.  Both are NULL for narrow rows. */
 typedef struct at_embedding_sums {
   ptrdiff_t count, columns;
   const int64_t *index, *first, *next;

@@ -14,8 +14,8 @@ static inline int64_t whole(float x)
   return x >= 0x1p63f ? INT64_MAX : x < -0x1p63f ? INT64_MIN : inside;
 }
 
-/* A double that rounds to narrower types as x does.  Where a double cannot hold x, the last bits of x
- * are cleared, and the bit above them is set if they were not 0 (sticky bit). */
+/* A double that rounds to narrower types as x does.  Where a double cannot hold x, the last bits of
+ * x are cleared, and the bit above them is set if they were not 0 (sticky bit). */
 static inline double cut_long(int64_t x)
 {
   const int64_t last = 0xfff, cut = (x & ~last) | ((x & last) != 0 ? last + 1 : 0);

@@ -58,8 +58,8 @@ INLINE void prefetch(const real *x, ptrdiff_t distance)
   __builtin_prefetch((const void *)((uintptr_t)x + (uintptr_t)distance * sizeof *x));
 }
 
-/* The last vector of n elements, n >= LANES, overlaps the one before it; keep selects the lanes that
- * belong to the last one alone. */
+/* The last vector of n elements, n >= LANES, overlaps the one before it; keep selects the lanes
+ * that belong to the last one alone. */
 INLINE void last_lanes(ptrdiff_t n, Bits *keep)
 {
   for (int l = 0; l < LANES; l++)
@@ -200,8 +200,8 @@ static __attribute__((noinline)) void moments_of_lines(ptrdiff_t count, ptrdiff_
     variance[k] = mean_of(n, x + k * n, 1, mean[k]);
 }
 
-/* Mean and variance in one pass, from sums about a guess of the mean.  They are used if the guess is
- * so near to the mean that at most one bit cancels, and if no square overflows or underflows;
+/* Mean and variance in one pass, from sums about a guess of the mean.  They are used if the guess
+ * is so near to the mean that at most one bit cancels, and if no square overflows or underflows;
  * otherwise two passes follow. */
 static void moments(ptrdiff_t n, const real *x, accreal eps, accreal *mean, accreal *variance)
 {

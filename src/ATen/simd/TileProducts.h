@@ -1,12 +1,12 @@
 /* A tile of sums in the tile registers of AMX.  Its instruction multiplies a square of x with a
- * square of y: it sums the even terms and the odd terms by themselves, then adds both sums to floats.
- * It treats denormal numbers as 0.  Included by Products.c. */
+ * square of y: it sums the even terms and the odd terms by themselves, then adds both sums to
+ * floats. It treats denormal numbers as 0.  Included by Products.c. */
 #include <cpuid.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Linux grants the tile registers to a process that asks for them.  TH asks at the first product and
- * not earlier, because afterwards signal frames may be larger: they save these registers. */
+/* Linux grants the tile registers to a process that asks for them.  TH asks at the first product
+ * and not earlier, because afterwards signal frames may be larger: they save these registers. */
 static bool tiles_usable(void)
 {
   enum { ASK_PERMISSION = 0x1023, TILE_DATA = 18 }; /* of arch_prctl */
