@@ -1,4 +1,4 @@
-/* Blocks whose source is brought into line in a buffer. */
+/* Blocks whose strided source is copied to a contiguous buffer. */
 #include "THGather.h"
 
 #include "simd/THStream.h"
@@ -10,10 +10,10 @@ enum { BUFFER = 16384 };
 static void across_rows(const THRun *run, ptrdiff_t resultSize, ptrdiff_t sourceSize,
                         THGatherRow row)
 {
-  /* A few lines of each row of the result, and as much of the source's as fits. */
-  enum { FEW = 64, LINES = 256 };
+  /* A few cache lines of each row of the result, and as many rows of the source as fit. */
+  enum { ROW_LINES = 64, LINES = 256 };
   _Alignas(TH_STREAM_LINE) char buffer[BUFFER];
-  const ptrdiff_t columns = THMin(run->n, THMax(FEW, LINES / resultSize));
+  const ptrdiff_t columns = THMin(run->n, THMax(ROW_LINES, LINES / resultSize));
   const ptrdiff_t rows = BUFFER / (columns * sourceSize);
   const int size = THGather_size((size_t)sourceSize);
   const int sends = run->streams && columns * resultSize >= TH_STREAM_LINE;
@@ -35,8 +35,8 @@ static void across_rows(const THRun *run, ptrdiff_t resultSize, ptrdiff_t source
 static void stepped_rows(const THRun *run, ptrdiff_t resultSize, ptrdiff_t sourceSize,
                          THGatherRow row)
 {
-  _Alignas(TH_STREAM_LINE) char buffer[TH_STREAM_PIECE];
-  const ptrdiff_t piece = TH_STREAM_PIECE / THMax(resultSize, sourceSize);
+  _Alignas(TH_STREAM_LINE) char buffer[TH_STREAM_BLOCK];
+  const ptrdiff_t piece = TH_STREAM_BLOCK / THMax(resultSize, sourceSize);
   const ptrdiff_t step = run->stride[1];
   const int size = THGather_size((size_t)sourceSize);
   for (ptrdiff_t j = 0; j < run->rows; j++) {

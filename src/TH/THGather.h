@@ -1,16 +1,17 @@
-/* Elements that do not lie in line are brought into line: what copies, conversions and pointwise
- * operations do with operands that are stepped, or run across the result. */
+/* Copies strided elements to contiguous memory: for copies, conversions and pointwise operations
+ * whose operands are strided or transposed relative to the result. */
 #ifndef TH_GATHER_H
 #define TH_GATHER_H
 
 #include "THKernel.h"
 
-/* Whatever the element type, by the logarithm of its bytes: 1, 2, 4 or 8. */
+/* For elements of 1, 2, 4 or 8 bytes, whatever their type; the index is the logarithm of the
+ * size. */
 enum { TH_GATHER_SIZES = 4 };
 
 typedef struct THGatherKernels {
-  /* to[j * pitch + i] = from[i * step + j] for rows j of n elements i; if ahead is not 0, what lies
-   * so many elements further on is fetched into the cache. */
+  /* to[j * pitch + i] = from[i * step + j] for rows j of n elements i; if ahead is not 0, elements
+   * so many further on are prefetched. */
   void (*across[TH_GATHER_SIZES])(void *to, ptrdiff_t pitch, const void *from, ptrdiff_t step,
                                   ptrdiff_t n, ptrdiff_t rows, ptrdiff_t ahead);
   /* to[i] = from[i * step] */
@@ -19,7 +20,7 @@ typedef struct THGatherKernels {
 
 extern const THGatherKernels *THGather_kernels; /* one entry: the level in use */
 
-/* A row of a result, of a source in line; streams: around the caches. */
+/* Computes a row of a result from a contiguous source; streams: with non-temporal stores. */
 typedef void (*THGatherRow)(void *r, const void *x, ptrdiff_t n, int streams);
 
 /* Operand 1 runs across the rows of the block. */
@@ -34,8 +35,8 @@ static inline int THGather_size(size_t itemSize)
   return __builtin_ctz((unsigned)itemSize);
 }
 
-/* Computes a block whose result lies in line and whose source does not: a buffer in the first cache
- * is filled with elements of the source, and the row is called with what is in it. */
+/* Computes a block whose result is contiguous and whose source is not: fills a buffer in L1 with
+ * elements of the source and calls row with the buffer. */
 void THGather_rows(const THRun *run, size_t resultSize, size_t sourceSize, THGatherRow row);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the rows of src/ops/pointwise.h are, apart from their expressions. */
+/* Properties of the rows of src/ops/pointwise.h, all but their expressions. */
 #include "THPointwise.h"
 
 #define INFO(NAME, COST, ...) [TH_POINTWISE_##NAME] = {.name = #NAME, .cost = COST, __VA_ARGS__},
@@ -38,7 +38,7 @@ THPointwiseRow THPointwise_row(THScalarType type, THPointwise op)
   return tables[type] ? tables[type][op] : NULL;
 }
 
-/* Not of powers, which have shortcuts for some exponents. */
+/* Not for powers, which have shortcuts for some exponents. */
 THPointwise THPointwise_ofValue(THPointwise op)
 {
   switch (op) {

@@ -1,5 +1,5 @@
-/* The rows of src/ops/pointwise.h as kernels: an enumerator each, what they are, and a table of
- * them per element type and instruction set. */
+/* The rows of src/ops/pointwise.h as kernels: an enumerator and properties of each, and a table of
+ * functions per element type and instruction set. */
 #ifndef TH_POINTWISE_H
 #define TH_POINTWISE_H
 
@@ -13,9 +13,9 @@ typedef enum THPointwise {
   TH_POINTWISE_ROWS
 } THPointwise;
 
-/* r[i] = the expression of x[i], y[i] and z[i], as many of them as there are inputs, for n elements
- * side by side; scalars are two, of the element type.  r may be an input, unless it streams: then
- * it is written around the caches. */
+/* r[i] = the expression of x[i], y[i] and z[i] (as many as the row has inputs) for n contiguous
+ * elements.  scalars are two values of the element type.  If streams is 1, r is written with
+ * non-temporal stores; otherwise r may be an input. */
 typedef void (*THPointwiseRow)(ptrdiff_t n, void *r, const void *x, const void *y, const void *z,
                                const void *scalars, int streams);
 
@@ -43,8 +43,9 @@ typedef struct THPointwiseInfo {
 
 TH_API const THPointwiseInfo THPointwise_info[TH_POINTWISE_ROWS];
 
-/* The row that computes the same bits as one of two inputs where the second is one value: that is
- * its first scalar, and the scalar of the other its second.  The same row if there is none. */
+/* The row of one input that computes the same bits as op, a row of two inputs, if the second input
+ * is a single value.  This value becomes the first scalar of the returned row, and op's scalar the
+ * second.  Returns op itself if there is no such row. */
 THPointwise THPointwise_ofValue(THPointwise op);
 
 /* How many elements are worth a thread. */

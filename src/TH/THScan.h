@@ -1,33 +1,34 @@
-/* Kernels of running sums and products, for each element type; totals are of the type of sums. */
+/* Kernels of cumulative sums and products, for each element type; totals have the type of sums. */
 #ifndef TH_SCAN_H
 #define TH_SCAN_H
 
 #include "THKernel.h"
 
-/* Where elements come from and where their totals go, in steps of so many elements. */
-typedef struct THScanPlace {
+/* Where elements come from and where their totals go.  Strides are in elements. */
+typedef struct THScanOperands {
   const void *from;
-  void *to;               /* NULL: only the last total is wanted */
-  ptrdiff_t dx, dr;       /* from one element to the next */
-  ptrdiff_t jumpX, jumpR; /* lines: from one to the next; across: from one row to the next */
-  int streams;            /* totals side by side go around the caches */
-} THScanPlace;
+  void *to;         /* NULL: only the last total is wanted */
+  ptrdiff_t dx, dr; /* from one element to the next */
+  ptrdiff_t rowStrideX,
+      rowStrideR; /* lines: from one to the next; across: from one row to the next */
+  int streams;    /* contiguous totals are written with non-temporal stores */
+} THScanOperands;
 
 typedef struct THScanKernels {
-  ptrdiff_t few; /* lines of fewer elements than these are quicker side by side */
+  ptrdiff_t shortLine; /* shorter lines are faster several at a time */
 
-  /* Goes on along n elements of a line; *total is what came before and then what there is now.
-   * NULL for floating types, whose totals depend on the order in which they are made: each is made
-   * of the one before it, as in a plain loop.  Of others totals are counted anew from the first
-   * element on and added to what came before, so that the pieces of a line can be computed by
-   * themselves. */
-  void (*along)(void *total, const THScanPlace *place, ptrdiff_t n);
+  /* Goes on along n elements of a line; *total is the total before them and then the one after
+   * them.  NULL for floating types, whose totals depend on the order of additions: each is computed
+   * from the one before it, as in a plain loop.  Totals of other types are computed from the first
+   * of the n elements on and added to the total before them, so that the chunks of a line are
+   * independent. */
+  void (*along)(void *total, const THScanOperands *operands, ptrdiff_t n);
 
-  /* All of some lines of n elements. */
-  void (*lines)(const THScanPlace *place, ptrdiff_t lines, ptrdiff_t n);
+  /* Whole lines of n elements. */
+  void (*lines)(const THScanOperands *operands, ptrdiff_t lines, ptrdiff_t n);
 
-  /* Goes on along rows elements of lines that lie side by side, each with a total. */
-  void (*across)(void *totals, const THScanPlace *place, ptrdiff_t lines, ptrdiff_t rows);
+  /* Goes on along rows elements of adjacent lines, each with a total. */
+  void (*across)(void *totals, const THScanOperands *operands, ptrdiff_t lines, ptrdiff_t rows);
 } THScanKernels;
 
 /* The rows of a table. */

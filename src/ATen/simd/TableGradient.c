@@ -61,8 +61,8 @@ static void sum_row(const at_embedding_sums *t, ptrdiff_t i, real *row)
 
 static void zero(real *to, ptrdiff_t n, bool stream)
 {
-  static const char zeros[TH_STREAM_PIECE] __attribute__((aligned(TH_STREAM_LINE))) = {0};
-  enum { ZEROS = TH_STREAM_PIECE / sizeof(real) };
+  static const char zeros[TH_STREAM_BLOCK] __attribute__((aligned(TH_STREAM_LINE))) = {0};
+  enum { ZEROS = TH_STREAM_BLOCK / sizeof(real) };
   if (!stream) {
     memset(to, 0, (size_t)n * sizeof *to);
     return;

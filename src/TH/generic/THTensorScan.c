@@ -1,4 +1,4 @@
-/* Running sums and products along a dimension. */
+/* Cumulative sums and products along a dimension. */
 #include "THTemplate.h"
 
 #include "THParallel.h"
@@ -8,11 +8,12 @@
 
 TH_DISPATCH(THScanKernels, THTensor_(scanKernels))
 
-/* Lines side by side are walked in tiles, row by row, and so are lines that are short; a long line
- * in pieces, whose totals are known before any of them is written if there are too few lines for
- * the threads.  A line of floating numbers is one piece: each total is the one before it and the
- * next element, whatever the layout, the instruction set and the number of threads. */
-enum { TILE = 2048, NARROW = 512, WHOLE = 64, PIECE = 65536 }; /* WHOLE: lines of memory */
+/* Adjacent lines are walked in tiles, row by row, and so are short lines; a long line in pieces of
+ * CHUNK elements.  If there are too few lines for the threads, the totals of all pieces are
+ * computed first.  A line of floating numbers is one piece: each total is the sum of the one before
+ * it and the next element, whatever the layout, the instruction set and the number of threads.  A
+ * tile has NARROW to TILE lines, a multiple of WHOLE. */
+enum { TILE = 2048, NARROW = 512, WHOLE = 64, CHUNK = 65536 };
 
 typedef struct {
   const THLines *lines;
@@ -21,10 +22,11 @@ typedef struct {
   accreal initial;
   const real *from;
   real *to;
-  ptrdiff_t tile, tiles; /* lines side by side, and how many such along the innermost dimension */
+  ptrdiff_t tile, tiles; /* lines of a tile, and tiles along the innermost dimension */
   ptrdiff_t pieces;      /* of each line */
-  int streams;           /* of a result too large for the caches */
-  accreal *totals; /* of each piece, then what comes before it; NULL unless pieces are alone */
+  int streams;           /* whether the result is too large for the caches */
+  accreal *totals;       /* of each piece, then of all before it; NULL unless pieces are computed in
+                    * parallel */
 } Scan;
 
 static void THTensor_(scanTiles)(void *context, ptrdiff_t begin, ptrdiff_t end)
@@ -38,29 +40,29 @@ static void THTensor_(scanTiles)(void *context, ptrdiff_t begin, ptrdiff_t end)
     const ptrdiff_t line = k / scan->tiles * width + first;
     for (ptrdiff_t j = 0; j < lanes; j++)
       totals[j] = scan->initial;
-    const THScanPlace place = {.from = scan->from + THLines_at(lines, 0, line),
-                               .to = scan->to + THLines_at(lines, 1, line),
-                               .dx = lines->stride[0][0],
-                               .dr = lines->stride[1][0],
-                               .jumpX = lines->step[0],
-                               .jumpR = lines->step[1],
-                               .streams = scan->streams};
-    scan->kernels->across(totals, &place, lanes, lines->length);
+    const THScanOperands operands = {.from = scan->from + THLines_at(lines, 0, line),
+                                     .to = scan->to + THLines_at(lines, 1, line),
+                                     .dx = lines->stride[0][0],
+                                     .dr = lines->stride[1][0],
+                                     .rowStrideX = lines->step[0],
+                                     .rowStrideR = lines->step[1],
+                                     .streams = scan->streams};
+    scan->kernels->across(totals, &operands, lanes, lines->length);
   }
 }
 
-/* A piece of the line that begins at these places. */
+/* A piece of the line that begins at the offsets from and to. */
 static void scan_piece(const Scan *scan, ptrdiff_t from, ptrdiff_t to, ptrdiff_t piece,
                        accreal *total, int write)
 {
   const THLines *lines = scan->lines;
-  const ptrdiff_t first = piece * PIECE, dx = lines->step[0], dr = lines->step[1];
-  const THScanPlace place = {.from = scan->from + from + first * dx,
-                             .to = write ? scan->to + to + first * dr : NULL,
-                             .dx = dx,
-                             .dr = dr,
-                             .streams = scan->streams && write};
-  scan->kernels->along(total, &place, THMin(PIECE, lines->length - first));
+  const ptrdiff_t first = piece * CHUNK, dx = lines->step[0], dr = lines->step[1];
+  const THScanOperands operands = {.from = scan->from + from + first * dx,
+                                   .to = write ? scan->to + to + first * dr : NULL,
+                                   .dx = dx,
+                                   .dr = dr,
+                                   .streams = scan->streams && write};
+  scan->kernels->along(total, &operands, THMin(CHUNK, lines->length - first));
 }
 
 static void THTensor_(scanLines)(void *context, ptrdiff_t begin, ptrdiff_t end)
@@ -72,14 +74,14 @@ static void THTensor_(scanLines)(void *context, ptrdiff_t begin, ptrdiff_t end)
     const ptrdiff_t from = THLines_at(lines, 0, line), to = THLines_at(lines, 1, line);
     const ptrdiff_t nextFrom = lines->stride[0][0], nextTo = lines->stride[1][0];
     if (scan->pieces == 1) {
-      const THScanPlace place = {.from = scan->from + from,
-                                 .to = scan->to + to,
-                                 .dx = lines->step[0],
-                                 .dr = lines->step[1],
-                                 .jumpX = nextFrom,
-                                 .jumpR = nextTo,
-                                 .streams = scan->streams};
-      scan->kernels->lines(&place, beside, lines->length);
+      const THScanOperands operands = {.from = scan->from + from,
+                                       .to = scan->to + to,
+                                       .dx = lines->step[0],
+                                       .dr = lines->step[1],
+                                       .rowStrideX = nextFrom,
+                                       .rowStrideR = nextTo,
+                                       .streams = scan->streams};
+      scan->kernels->lines(&operands, beside, lines->length);
       continue;
     }
     for (ptrdiff_t j = 0; j < beside; j++) {
@@ -90,7 +92,7 @@ static void THTensor_(scanLines)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-/* One of the pieces of all lines. */
+/* Piece k of all pieces of all lines. */
 static void scan_numbered(const Scan *scan, ptrdiff_t k, int write)
 {
   const ptrdiff_t line = k / scan->pieces;
@@ -114,7 +116,7 @@ static void THTensor_(scanPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
     scan_numbered(scan, k, 1);
 }
 
-/* Pieces by themselves: first their totals, then what comes before each, then the elements. */
+/* Pieces in parallel: first their totals, then the total before each, then the elements. */
 static void THTensor_(scanAlone)(Scan *scan)
 {
   const ptrdiff_t count = scan->lines->count * scan->pieces;
@@ -138,7 +140,7 @@ static void THTensor_(scan)(THTensor *r, THTensor *t, int dimension, int kind)
   const THLines *lines = &along.lines;
   const int product = kind == TH_SCAN_PRODUCT;
   Scan scan = {lines, THTensor_(scanKernels) + kind, product, .initial = product};
-  scan.pieces = scan.kernels->along ? (lines->length + PIECE - 1) / PIECE : 1;
+  scan.pieces = scan.kernels->along ? (lines->length + CHUNK - 1) / CHUNK : 1;
 
   const ptrdiff_t grain = TH_LOOP_GRAIN / THMax(1, lines->length) + 1; /* lines */
   THGuard guard;
@@ -155,7 +157,7 @@ static void THTensor_(scan)(THTensor *r, THTensor *t, int dimension, int kind)
   if (lines->count == 0 || lines->length == 0)
     ;
   else if (lines->size[0] > 1 &&
-           (lines->stride[0][0] < lines->step[0] || lines->length < scan.kernels->few)) {
+           (lines->stride[0][0] < lines->step[0] || lines->length < scan.kernels->shortLine)) {
     const ptrdiff_t width = lines->size[0], outer = lines->count / width;
     const int threads = THParallel_threads(lines->count, grain);
     const ptrdiff_t share = outer > 1 ? TILE : (width / threads / WHOLE + 1) * WHOLE;

@@ -1,5 +1,5 @@
-/* Which elements are not 0, in words of 64 bits, and the places of bits that are set.  The plain
- * loops say what happens; with vectors a comparison makes the bits of many elements. */
+/* Bits of nonzero elements, in words of 64, and indices of the bits that are set.  The plain loops
+ * define the results; vector comparisons make the bits of many elements at once. */
 #ifndef TH_BITS_H
 #define TH_BITS_H
 
@@ -27,13 +27,13 @@ static inline uint64_t THBits_ofMarks(const uint8_t marks[TH_BITS_WORD])
 #endif
 }
 
-/* The bits of 64 elements that lie side by side. */
+/* The bits of 64 contiguous elements. */
 static inline uint64_t THBits_ofElements(const real *x)
 {
 #if defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
-  enum { MANY = 64 / sizeof(real) };
+  enum { UNROLL = 64 / sizeof(real) };
   uint64_t bits = 0;
-  for (int i = 0; i < TH_BITS_WORD; i += MANY) {
+  for (int i = 0; i < TH_BITS_WORD; i += UNROLL) {
     const __m512i v = _mm512_loadu_si512(x + i);
 #if defined(TH_REAL_IS_FLOAT)
     const uint64_t some = _mm512_cmpneq_ps_mask(_mm512_castsi512_ps(v), _mm512_setzero_ps());
@@ -56,7 +56,7 @@ static inline uint64_t THBits_ofElements(const real *x)
 #endif
 }
 
-/* The bits of n elements that are step apart; those behind the last one are 0. */
+/* The bits of n elements that are step apart; the bits after the last element are 0. */
 static __attribute__((noinline)) void THBits_find(uint64_t *bits, const real *x, ptrdiff_t step,
                                                   ptrdiff_t n)
 {
@@ -70,11 +70,11 @@ static __attribute__((noinline)) void THBits_find(uint64_t *bits, const real *x,
   }
 }
 
-/* The places of the bits of words * 64, ascending; returns how many there are.  Behind the last one
- * TH_COMPACT_ROOM more may be written. */
-static inline ptrdiff_t THBits_places(int *places, const uint64_t *bits, ptrdiff_t words)
+/* The indices of set bits among words * 64, ascending; returns how many there are.  Up to
+ * TH_COMPACT_ROOM elements after the last one may be overwritten. */
+static inline ptrdiff_t THBits_indices(int *indices, const uint64_t *bits, ptrdiff_t words)
 {
-  int *to = places;
+  int *to = indices;
   for (ptrdiff_t w = 0; w < words; w++) {
     uint64_t rest = bits[w];
     const int first = (int)(w * TH_BITS_WORD);
@@ -98,7 +98,7 @@ static inline ptrdiff_t THBits_places(int *places, const uint64_t *bits, ptrdiff
       *to++ = first + __builtin_ctzll(rest);
 #endif
   }
-  return to - places;
+  return to - indices;
 }
 
 #endif

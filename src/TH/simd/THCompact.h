@@ -1,6 +1,6 @@
-/* Compaction: of some elements side by side, those that are marked with 1 and not with 0 go to the
- * front of the result, in order.  The plain loop says what happens; with vectors a few elements are
- * put together in a register, and stored whole. */
+/* Compaction: of contiguous elements, those marked with 1 are copied to the front of the result, in
+ * order.  The plain loop defines the result; with vectors, elements are compacted in a register
+ * that is stored whole. */
 #ifndef TH_COMPACT_H
 #define TH_COMPACT_H
 
@@ -10,13 +10,13 @@
 #include <immintrin.h>
 #endif
 
-/* So many elements behind the last one of the result may be written to. */
+/* How many elements after the last one of the result may be overwritten. */
 enum { TH_COMPACT_ROOM = 16 };
 
-/* TH_COMPACT_MANY elements of size bytes each, of which bits says which are marked.  (Instructions
+/* TH_COMPACT_LANES elements of size bytes each, of which bits says which are marked.  (Instructions
  * that compact into memory are slow on some machines.) */
 #if defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
-#define TH_COMPACT_MANY 16
+#define TH_COMPACT_LANES 16
 
 static inline unsigned THCompact_bits(const uint8_t *marks)
 {
@@ -47,7 +47,7 @@ static inline __attribute__((always_inline)) void THCompact_some(char *to, const
 }
 
 #elif defined(__AVX2__)
-#define TH_COMPACT_MANY 8
+#define TH_COMPACT_LANES 8
 
 static inline unsigned THCompact_bits(const uint8_t *marks)
 {
@@ -55,7 +55,8 @@ static inline unsigned THCompact_bits(const uint8_t *marks)
   return (unsigned)_mm_movemask_epi8(_mm_cmpgt_epi8(m, _mm_setzero_si128()));
 }
 
-/* Twice the numbers in the lower half, each followed by the next number. */
+/* Twice each number of the lower half, followed by that plus 1: indices of 4-byte halves of 8-byte
+ * elements. */
 static inline __m128i THCompact_pairs(__m128i numbers)
 {
   const __m128i twice = _mm_unpacklo_epi8(numbers, numbers);
@@ -96,7 +97,7 @@ static inline __attribute__((always_inline)) void THCompact_some(char *to, const
 }
 #endif
 
-/* Returns how many are marked. */
+/* Returns how many elements are marked. */
 static inline __attribute__((always_inline)) ptrdiff_t THCompact(void *to, const void *x,
                                                                  const uint8_t *marks, ptrdiff_t n,
                                                                  size_t size)
@@ -104,8 +105,8 @@ static inline __attribute__((always_inline)) ptrdiff_t THCompact(void *to, const
   char *t = (char *)to;
   const char *f = (const char *)x;
   ptrdiff_t i = 0;
-#if defined(TH_COMPACT_MANY)
-  for (; i + TH_COMPACT_MANY <= n; i += TH_COMPACT_MANY) {
+#if defined(TH_COMPACT_LANES)
+  for (; i + TH_COMPACT_LANES <= n; i += TH_COMPACT_LANES) {
     const unsigned bits = THCompact_bits(marks + i);
     THCompact_some(t, f + (size_t)i * size, bits, size);
     t += (size_t)__builtin_popcount(bits) * size;

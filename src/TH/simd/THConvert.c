@@ -170,7 +170,7 @@ NEAR(Double, double)
   /* A result that streams is converted in short pieces, and sent from a buffer. */ \
   static void streamRow_##Source(real *r, const source *x, ptrdiff_t n)             \
   {                                                                                 \
-    _Alignas(TH_STREAM_LINE) real buffer[TH_STREAM_PIECE / sizeof(real)];           \
+    _Alignas(TH_STREAM_LINE) real buffer[TH_STREAM_BLOCK / sizeof(real)];           \
     for (ptrdiff_t i = 0, m; i < n; i += m) {                                       \
       m = THStream_first(r + i, sizeof(real), n - i);                               \
       THStream_fetch(x + i, (size_t)m * sizeof(source));                            \

@@ -10,11 +10,11 @@ static inline real THMath_(remainderNear)(real x, real y)
 
 static inline real THMath_(lgamma)(real x)
 {
-  int sign; /* lgamma would leave it in a variable that threads share */
+  int sign; /* lgamma would store the sign in a variable that threads share */
   const double y = lgamma_r(x, &sign);
 #ifdef TH_REAL_IS_DOUBLE
   if (x < 0 && fabs(y) < 1)
-    return (double)lgammal_r(x, &sign); /* there are zeros, and lgamma loses digits there */
+    return (double)lgammal_r(x, &sign); /* lgamma loses digits near its zeros here */
 #endif
   return (real)y;
 }
@@ -38,9 +38,9 @@ static inline double THDoubleMath_trigamma(double x)
 
 #else
 
-/* The least integer divided by -1 would trap: it wraps around to itself.  Narrow types divide in
- * floating arithmetic, which has vectors and is exact: a quotient of n bits is 2^-n or more away
- * from the next integer. */
+/* Dividing the least integer by -1 would trap, so that it is made to wrap around to itself.  Narrow
+ * types divide in floating arithmetic, which has vectors and is exact: a quotient of n bits is 2^-n
+ * or more away from the next integer. */
 #if defined(TH_REAL_IS_LONG)
 static inline real THMath_(divide)(real x, real y)
 {
@@ -58,7 +58,7 @@ static inline real THMath_(divide)(real x, real y)
   return (real)(int)((float)x / (float)y);
 }
 
-/* An int by a narrow divisor takes the digits of double. */
+/* An int divided by a narrow divisor: only double has enough digits. */
 static inline int THMath_(divideProduct)(int x, real y)
 {
   return (int)((double)x / y);

@@ -1,5 +1,5 @@
-/* Half to float and back by the processor's instructions, which give what THHalfBits.h gives: how
- * many of n elements were converted, a whole number of vectors. */
+/* Conversions between half and float by the processor's instructions, with the results of
+ * THHalfBits.h.  They return how many of n elements they converted, a whole number of vectors. */
 #ifndef TH_HALF_ROW_H
 #define TH_HALF_ROW_H
 
@@ -40,7 +40,8 @@ static inline ptrdiff_t THHalfRow_fromFloat(THHalf *r, const float *x, ptrdiff_t
   return i;
 }
 
-/* By way of floats whose last bit is set where digits were cut, as in THHalf_cutDouble. */
+/* Converts to floats first and sets the last bit of a float where digits were cut, as
+ * THHalf_cutDouble does. */
 static inline ptrdiff_t THHalfRow_fromDouble(THHalf *r, const double *x, ptrdiff_t n)
 {
   ptrdiff_t i = 0;

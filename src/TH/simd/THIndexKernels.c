@@ -31,8 +31,8 @@ static inline __attribute__((always_inline)) void act(Action action, real *index
   }
 }
 
-/* Asks for size bytes that will be looked at soon, and perhaps written; beyond the end of the
- * memory that does nothing. */
+/* Prefetches size bytes to read, or to write if writes; past the end of the array that does
+ * nothing. */
 static inline __attribute__((always_inline)) void fetch(uintptr_t at, size_t size, int writes)
 {
   for (size_t k = 0; k < size; k += TH_STREAM_LINE)
@@ -59,27 +59,28 @@ static inline __attribute__((always_inline)) void act_on_row(Action action, real
       act(action, indexed + i, dense + i, value);
 }
 
-/* A row whose indices lie side by side, as do its dense elements.  Indices take so much of what
- * memory delivers that they and what they go with are fetched ahead, and so are the places that are
- * written, or read from far, but those of a short line, which are in the cache. */
+/* A row of contiguous indices and contiguous dense elements.  Indices take so much of the memory
+ * bandwidth that they and the dense elements are prefetched (PREFETCH_BYTES and NEAR bytes ahead).
+ * So are the indexed elements, LATER or SOON elements ahead, except those of a line shorter than
+ * SHORT, which are in the cache. */
 static inline __attribute__((always_inline)) void act_on_indices(Action action, real *indexed,
                                                                  ptrdiff_t d, ptrdiff_t stride,
                                                                  const int64_t *index, real *dense,
                                                                  real value, ptrdiff_t n, int far)
 {
-  enum { MANY = 16, AHEAD = 4096, NEAR = 2048, LATER = 64, SOON = 32, SHORT = 4096 };
+  enum { UNROLL = 16, PREFETCH_BYTES = 4096, NEAR = 2048, LATER = 64, SOON = 32, SHORT = 4096 };
   const ptrdiff_t soon = far ? SOON : n;
   const ptrdiff_t later = d == 0 && n < SHORT ? n : action == GATHER ? soon : LATER;
   ptrdiff_t i = 0;
-  for (; i + MANY <= n; i += MANY) {
-    fetch((uintptr_t)(index + i) + AHEAD, MANY * sizeof *index, 0);
+  for (; i + UNROLL <= n; i += UNROLL) {
+    fetch((uintptr_t)(index + i) + PREFETCH_BYTES, UNROLL * sizeof *index, 0);
     if (action != FILL)
-      fetch((uintptr_t)(dense + i) + NEAR, MANY * sizeof(real), action == GATHER);
-    if (i + later + MANY <= n)
-      for (ptrdiff_t k = i + later; k < i + later + MANY; k++)
+      fetch((uintptr_t)(dense + i) + NEAR, UNROLL * sizeof(real), action == GATHER);
+    if (i + later + UNROLL <= n)
+      for (ptrdiff_t k = i + later; k < i + later + UNROLL; k++)
         fetch((uintptr_t)(indexed + k * d + (index[k] - TH_INDEX_BASE) * stride), 1,
               action != GATHER);
-    for (ptrdiff_t k = i; k < i + MANY; k++)
+    for (ptrdiff_t k = i; k < i + UNROLL; k++)
       act(action, indexed + k * d + (index[k] - TH_INDEX_BASE) * stride, dense + k, value);
   }
   for (; i < n; i++)
@@ -89,7 +90,7 @@ static inline __attribute__((always_inline)) void act_on_indices(Action action, 
 static inline __attribute__((always_inline)) void walk(const THRun *run, const void *scalars,
                                                        Action action)
 {
-  enum { LATER = 8, MOST = 1024 }; /* rows, and bytes of one of them, that are fetched ahead */
+  enum { LATER = 8, MOST = 1024 }; /* rows to prefetch ahead, and the most bytes of a row */
   const THIndexed *work = scalars;
   const int atIndexed = action == GATHER ? 2 : 0, atDense = 2 - atIndexed;
   const real value = action == FILL ? *(const real *)work->value : 0;
@@ -100,7 +101,7 @@ static inline __attribute__((always_inline)) void walk(const THRun *run, const v
   for (ptrdiff_t j = 0; j < run->rows; j++) {
     real *indexed = (real *)run->at[atIndexed] + j * run->rowStride[atIndexed];
     const int64_t *index = (const int64_t *)run->at[1] + j * run->rowStride[1];
-    real *dense = indexed; /* not looked at */
+    real *dense = indexed; /* not read */
     if (action != FILL)
       dense = (real *)run->at[atDense] + j * run->rowStride[atDense];
     if (di == 0 && d == 1 && dx == 1) {
@@ -145,7 +146,7 @@ static void fill(const THRun *run, const void *scalars)
 
 /* --- masks ----------------------------------------------------------------------------------- */
 
-/* An element's bits: what a mask chooses, it chooses without a branch. */
+/* The bits of an element: masks select them without a branch. */
 #if defined(TH_REAL_IS_BYTE) || defined(TH_REAL_IS_CHAR)
 typedef uint8_t word;
 #elif defined(TH_REAL_IS_SHORT)
@@ -179,12 +180,12 @@ static void mask_fill(const THRun *run, const void *scalars)
   }
 }
 
-/* What is selected goes through a buffer, which has room for those that the next one overwrites,
- * because the mask leaves them out. */
+/* Selected elements go through a buffer.  It has room behind them, since each store also writes
+ * elements that the mask excludes and the next store overwrites. */
 enum { BUFFER = 1024 };
 
-/* n elements of size bytes that are step elements apart: where they are side by side, in room if
- * not where they were. */
+/* n elements of size bytes that are step elements apart, contiguous: where they are, or copied to
+ * room. */
 static inline __attribute__((always_inline)) const void *side_by_side(void *room, const void *x,
                                                                       ptrdiff_t step, ptrdiff_t n,
                                                                       size_t size)
@@ -240,10 +241,10 @@ static void mask_copy(const THRun *run, const void *scalars)
   selection->at[run->block] = at;
 }
 
-/* --- what is not zero ------------------------------------------------------------------------ */
+/* --- nonzero elements ------------------------------------------------------------------------ */
 
-/* The bits of n elements of a block, the first of which is at x: those that were kept, or else
- * those that are found now, in room. */
+/* The bits of n elements of a block, the first of which is at x: those kept from before, or
+ * computed now, in room. */
 static const uint64_t *bits_of(const THSelection *selection, const real *x, ptrdiff_t step,
                                ptrdiff_t n, uint64_t *room, int kept)
 {
@@ -279,23 +280,24 @@ static void nonzero_count(const THRun *run, const void *scalars)
   selection->seen[run->block] += run->rows * run->n;
 }
 
-/* first + places[0 .. count - 1], while lines of the result are fetched that are written later. */
-static inline void list_side_by_side(int64_t *row, int64_t first, const int *places,
+/* Writes first + indices[0 .. count - 1] and prefetches lines of the result that are written
+ * later. */
+static inline void list_side_by_side(int64_t *row, int64_t first, const int *indices,
                                      ptrdiff_t count)
 {
-  enum { MANY = 64 / sizeof(int64_t), AHEAD = 2048 };
+  enum { UNROLL = 64 / sizeof(int64_t), PREFETCH_BYTES = 2048 };
   ptrdiff_t k = 0;
-  for (; k + MANY <= count; k += MANY) {
-    __builtin_prefetch((const void *)((uintptr_t)(row + k) + AHEAD), 1);
-    for (int i = 0; i < MANY; i++)
-      row[k + i] = first + places[k + i];
+  for (; k + UNROLL <= count; k += UNROLL) {
+    __builtin_prefetch((const void *)((uintptr_t)(row + k) + PREFETCH_BYTES), 1);
+    for (int i = 0; i < UNROLL; i++)
+      row[k + i] = first + indices[k + i];
   }
   for (; k < count; k++)
-    row[k] = first + places[k];
+    row[k] = first + indices[k];
 }
 
-/* The subscripts of elements first + places[0 .. count - 1], which ascend. */
-static void list(const THSelection *selection, ptrdiff_t first, const int *places, ptrdiff_t count,
+/* The subscripts of elements first + indices[0 .. count - 1], which ascend. */
+static void list(const THSelection *selection, ptrdiff_t first, const int *indices, ptrdiff_t count,
                  ptrdiff_t at)
 {
   const int dims = selection->dims;
@@ -303,12 +305,12 @@ static void list(const THSelection *selection, ptrdiff_t first, const int *place
   const ptrdiff_t step = selection->step, jump = selection->jump;
   int64_t *row = (int64_t *)selection->data + at * jump;
   if (dims == 1 && jump == 1) {
-    list_side_by_side(row, first, places, count);
+    list_side_by_side(row, first, indices, count);
     return;
   }
   if (dims == 1) {
     for (ptrdiff_t k = 0; k < count; k++)
-      row[to[0] * step + k * jump] = first + places[k];
+      row[to[0] * step + k * jump] = first + indices[k];
     return;
   }
   int64_t subscript[TH_LOOP_DIMS];
@@ -317,14 +319,15 @@ static void list(const THSelection *selection, ptrdiff_t first, const int *place
     subscript[d] = rest % selection->size[d];
     rest /= selection->size[d];
   }
-  ptrdiff_t begins = -subscript[0]; /* of the innermost line, as places count */
+  ptrdiff_t begins = -subscript[0]; /* the index of the first element of the innermost line,
+                                     * relative to first */
   for (ptrdiff_t k = 0; k < count; k++, row += jump) {
-    while (places[k] - begins >= inner) {
+    while (indices[k] - begins >= inner) {
       begins += inner;
       for (int d = 1; d < dims && ++subscript[d] == selection->size[d]; d++)
         subscript[d] = 0;
     }
-    row[to[0] * step] = places[k] - begins;
+    row[to[0] * step] = indices[k] - begins;
     for (int d = 1; d < dims; d++)
       row[to[d] * step] = subscript[d];
   }
@@ -340,11 +343,11 @@ static void nonzero_list(const THRun *run, const void *scalars)
     for (ptrdiff_t first = 0; first < run->n; first += BUFFER) {
       const ptrdiff_t n = THMin(run->n - first, BUFFER);
       uint64_t room[BUFFER / TH_BITS_WORD];
-      int places[BUFFER + TH_COMPACT_ROOM];
+      int indices[BUFFER + TH_COMPACT_ROOM];
       const uint64_t *bits = bits_of(selection, x + first * dx, dx, n, room, 1);
-      const ptrdiff_t taken = THBits_places(places, bits, words_of(n));
+      const ptrdiff_t taken = THBits_indices(indices, bits, words_of(n));
       if (taken)
-        list(selection, seen, places, taken, at);
+        list(selection, seen, indices, taken, at);
       at += taken;
       seen += n;
     }

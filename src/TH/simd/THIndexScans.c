@@ -1,8 +1,8 @@
-/* Looking through indices and masks before anything is written. */
+/* Checks of indices and masks before anything is written. */
 #include "../THIndex.h"
 
-/* What is good counts from 0 to last once first is taken off; of anything else that number or what
- * is left to last is negative, so the signs of all are put together. */
+/* An index is valid if index - first is between 0 and last.  Otherwise this number, or last minus
+ * this number, is negative, so the signs of all of them are combined by or. */
 static void check(const THRun *run, const void *scalars)
 {
   const THIndexRange *range = scalars;
@@ -26,7 +26,7 @@ static void check(const THRun *run, const void *scalars)
     __atomic_store_n(range->bad, 1, __ATOMIC_RELAXED);
 }
 
-/* Eight at a time: their sums stay in their bytes for 255 times. */
+/* Adds eight bytes at a time: none overflows within 255 additions. */
 static ptrdiff_t count_row(const uint8_t *m, ptrdiff_t n, unsigned *bad)
 {
   enum { WORDS = 255 };

@@ -6,7 +6,7 @@
 #include "../THPointwise.h"
 #include "THStream.h"
 
-/* Rows of calls stay scalar, and shortcuts take the place of rows. */
+/* Rows that call functions stay scalar, and shortcuts replace rows. */
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wpass-failed"
 #pragma clang diagnostic ignored "-Winitializer-overrides"
@@ -59,15 +59,15 @@ static __attribute__((noinline)) void sendPiece(void *to, const void *from, size
   TH_UNUSED const real a = ((const real *)scalars)[0]; \
   TH_UNUSED const real b = ((const real *)scalars)[1];
 
-/* A result that streams is computed in short pieces, which are sent from a buffer while they are in
- * the first cache; any other is one piece, computed in place. */
-#define IN_PIECES(RESULT, ...)                                                              \
+/* A streamed result is computed in short blocks in a buffer, from which non-temporal stores copy
+ * them while they are in L1; any other result is one block, computed in place. */
+#define IN_BLOCKS(RESULT, ...)                                                              \
   SCALAR_VALUES                                                                             \
-  enum { PIECE = TH_STREAM_PIECE / sizeof(RESULT) };                                        \
-  _Alignas(TH_STREAM_LINE) RESULT buffer[PIECE];                                            \
+  enum { BLOCK = TH_STREAM_BLOCK / sizeof(RESULT) };                                        \
+  _Alignas(TH_STREAM_LINE) RESULT buffer[BLOCK];                                            \
   RESULT *const r = (RESULT *)result, *const to = streams ? buffer : r;                     \
   ptrdiff_t end = streams ? THStream_first(r, sizeof(RESULT), n) : n;                       \
-  for (ptrdiff_t from = 0; from < n; from = end, end = n - end < PIECE ? n : end + PIECE) { \
+  for (ptrdiff_t from = 0; from < n; from = end, end = n - end < BLOCK ? n : end + BLOCK) { \
     __VA_ARGS__                                                                             \
     if (to != r + from)                                                                     \
       sendPiece(r + from, to, (size_t)(end - from) * sizeof(RESULT));                       \
@@ -76,7 +76,7 @@ static __attribute__((noinline)) void sendPiece(void *to, const void *from, size
 /* all stays 1 where each element meets the condition. */
 #define LOOP(OPERANDS, RESULT, CONDITION, EXPRESSION) \
   int all = 1;                                        \
-  IN_PIECES(RESULT, SIMD_LOOP(OPERANDS, RESULT, CONDITION, EXPRESSION))
+  IN_BLOCKS(RESULT, SIMD_LOOP(OPERANDS, RESULT, CONDITION, EXPRESSION))
 #define SIMD_LOOP(OPERANDS, RESULT, CONDITION, EXPRESSION) \
   TH_PRAGMA(omp simd reduction(& : all))                   \
   for (ptrdiff_t i = from; i < end; i++) {                 \
@@ -91,8 +91,9 @@ static __attribute__((noinline)) void sendPiece(void *to, const void *from, size
     (void)all;                                       \
   }
 
-/* A stretch is computed by the shortcut while that is tried, and again by the row if it was not
- * for all elements; then the next ones are likely to fail as well. */
+/* Each STRETCH of elements is computed by the shortcut, and again by the row if the condition did
+ * not hold for all of them.  After a failure the next PATIENCE stretches do not try the shortcut,
+ * since they are likely to fail as well. */
 enum { STRETCH = 1024, PATIENCE = 7 };
 
 #define SHORTCUT(NAME, OPERANDS, CONDITION, EXPRESSION)                         \
@@ -141,13 +142,13 @@ enum { STRETCH = 1024, PATIENCE = 7 };
 
 /* --- rows in wide vectors -------------------------------------------------------------------- */
 
-/* Rows that take the place of those above: X(name, operands, expression). */
+/* Rows that replace those above: X(name, operands, expression). */
 #ifdef TH_WIDE_LOOP
 
-/* What will be read and written 1 KB further on is asked for: the processor does not look as far by
- * itself where much is computed for each line. */
-enum { LANES = 64 / sizeof(real), AHEAD = 1024 / sizeof(real) };
-#define FETCH(AT, I, WRITES) __builtin_prefetch((const real *)(AT) + (I) + AHEAD, WRITES);
+/* Prefetches 1 KB ahead, to read and to write: the processor's own prefetcher does not reach as far
+ * where much is computed for each cache line. */
+enum { LANES = 64 / sizeof(real), PREFETCH = 1024 / sizeof(real) };
+#define FETCH(AT, I, WRITES) __builtin_prefetch((const real *)(AT) + (I) + PREFETCH, WRITES);
 #define FETCHED(NAME, AT)    FETCH(AT, i, 0) WIDE_OPERAND(NAME, AT)
 
 #define X16  FETCH(to, i - from, 1) FETCHED(x, first)
@@ -195,24 +196,24 @@ typedef __m512d Wide;
 #define WIDE_ROW(NAME, OPERANDS, EXPRESSION)                        \
   static void wide_##NAME(PARAMETERS)                               \
   {                                                                 \
-    IN_PIECES(real, WIDE_LOOP(OPERANDS, to, from, end, EXPRESSION)) \
+    IN_BLOCKS(real, WIDE_LOOP(OPERANDS, to, from, end, EXPRESSION)) \
   }
 WIDE_ROWS(WIDE_ROW)
 
-/* Vector number PLACE of a step of such a loop. */
-#define VECTOR(NAME, PLACE) \
-  const Wide NAME = WIDE_OF(loadu)((const real *)first + k + (PLACE) * LANES);
-#define PUT(PLACE, Y) WIDE_OF(storeu)(to + (k - from) + (PLACE) * LANES, Y);
-#define FETCH_BOTH(PLACE) \
-  FETCH(first, k + (PLACE) * LANES, 0) FETCH(to, k - from + (PLACE) * LANES, 1)
+/* Vector INDEX of a step of such a loop. */
+#define VECTOR(NAME, INDEX) \
+  const Wide NAME = WIDE_OF(loadu)((const real *)first + k + (INDEX) * LANES);
+#define PUT(INDEX, Y) WIDE_OF(storeu)(to + (k - from) + (INDEX) * LANES, Y);
+#define FETCH_BOTH(INDEX) \
+  FETCH(first, k + (INDEX) * LANES, 0) FETCH(to, k - from + (INDEX) * LANES, 1)
 
-/* Of two vectors it is looked at once whether an argument is far out.  Of a number and NaN, range
- * takes the number. */
+/* One test finds arguments out of range in two vectors.  Of a number and NaN, range takes the
+ * number. */
 static void wide_exp(PARAMETERS)
 {
   enum { STEP = 2 * LANES, LARGEST = 11 };
   const Wide modest = WIDE_OF(set1)(sizeof(real) == 4 ? 87 : 708);
-  IN_PIECES(real, {
+  IN_BLOCKS(real, {
     ptrdiff_t k = from;
     for (; end - k >= STEP; k += STEP) {
       VECTOR(x, 0)
@@ -231,11 +232,11 @@ static void wide_exp(PARAMETERS)
   })
 }
 
-/* One vector of three is left to the unit that divides, which works beside the others. */
+/* One vector of three is left to the divider, which works in parallel with the other units. */
 static void wide_sqrt(PARAMETERS)
 {
   enum { STEP = 3 * LANES };
-  IN_PIECES(real, {
+  IN_BLOCKS(real, {
     ptrdiff_t k = from;
     for (; end - k >= STEP; k += STEP) {
       VECTOR(x, 0)
@@ -253,12 +254,11 @@ static void wide_sqrt(PARAMETERS)
 }
 
 #ifdef TH_REAL_IS_FLOAT
-/* Functions that read and write 16 floats, or twice as many at once; what is left over is a part
- * of 16. */
+/* Functions that read and write 16 or 32 floats at once; the rest goes through a buffer of 16. */
 #define WIDE_STEPS(NAME)                                                 \
   static void wide_##NAME(PARAMETERS)                                    \
   {                                                                      \
-    IN_PIECES(float, {                                                   \
+    IN_BLOCKS(float, {                                                   \
       ptrdiff_t k = from;                                                \
       for (; end - k >= 2 * LANES; k += 2 * LANES) {                     \
         FETCH_BOTH(0)                                                    \
@@ -281,33 +281,34 @@ static void wide_sqrt(PARAMETERS)
 WIDE_STEPS(sin)
 WIDE_STEPS(cos)
 WIDE_STEPS(tan)
-#define TURN_ENTRIES \
+#define TRIG_ENTRIES \
   [TH_POINTWISE_sin] = wide_sin, [TH_POINTWISE_cos] = wide_cos, [TH_POINTWISE_tan] = wide_tan,
 #else
-#define TURN_ENTRIES
+#define TRIG_ENTRIES
 #endif
 
 #ifdef TH_REAL_IS_FLOAT
 #define GET8(LANES, AT)    _mm512_cvtps_pd(_mm256_maskz_loadu_ps(LANES, AT))
 #define PUT8(AT, LANES, Y) _mm256_mask_storeu_ps(AT, LANES, _mm512_cvtpd_ps(Y))
-#define PUT8_IN(AT, LANES, PLACES, Y) \
-  _mm512_mask_i64scatter_ps(AT, LANES, PLACES, _mm512_cvtpd_ps(Y), 4)
+#define PUT8_IN(AT, LANES, INDICES, Y) \
+  _mm512_mask_i64scatter_ps(AT, LANES, INDICES, _mm512_cvtpd_ps(Y), 4)
 #else
-#define GET8(LANES, AT)               _mm512_maskz_loadu_pd(LANES, AT)
-#define PUT8(AT, LANES, Y)            _mm512_mask_storeu_pd(AT, LANES, Y)
-#define PUT8_IN(AT, LANES, PLACES, Y) _mm512_mask_i64scatter_pd(AT, LANES, PLACES, Y, 8)
+#define GET8(LANES, AT)                _mm512_maskz_loadu_pd(LANES, AT)
+#define PUT8(AT, LANES, Y)             _mm512_mask_storeu_pd(AT, LANES, Y)
+#define PUT8_IN(AT, LANES, INDICES, Y) _mm512_mask_i64scatter_pd(AT, LANES, INDICES, Y, 8)
 #endif
 
-/* Functions of doubles, floats too, that are another one for few numbers: those are looked for once
- * a stretch is through, and computed together; their results are written over the others. */
-#define WIDE_APART(NAME, NEAR, IS_FAR, FAR)                                               \
+/* Functions, computed in doubles, that have another formula for a few arguments.  NEAR computes a
+ * whole stretch; then the arguments for which IS_FAR is true are collected and computed together by
+ * FAR, and their results overwrite those of NEAR. */
+#define WIDE_WITH_FAR(NAME, NEAR, IS_FAR, FAR)                                            \
   static void wide_##NAME(PARAMETERS)                                                     \
   {                                                                                       \
     enum { VECTOR = 8, STRETCH = 64 * VECTOR };                                           \
     double kept[STRETCH];                                                                 \
     uint64_t marks[STRETCH / 64];                                                         \
-    int64_t places[STRETCH + VECTOR];                                                     \
-    IN_PIECES(                                                                            \
+    int64_t indices[STRETCH + VECTOR];                                                    \
+    IN_BLOCKS(                                                                            \
         real, for (ptrdiff_t k = from; k < end; k += STRETCH) {                           \
           real *const base = to + (k - from);                                             \
           const ptrdiff_t count = end - k < STRETCH ? end - k : STRETCH;                  \
@@ -321,29 +322,29 @@ WIDE_STEPS(tan)
             _mm512_storeu_pd(kept + j, x);                                                \
             ((uint8_t *)marks)[j / VECTOR] = (uint8_t)(IS_FAR(x) & lanes);                \
           }                                                                               \
-          ptrdiff_t apart = 0;                                                            \
+          ptrdiff_t farCount = 0;                                                         \
           for (int64_t word = 0; word < STRETCH / 64; word++)                             \
             for (uint64_t rest = marks[word]; rest; rest &= rest - 1)                     \
-              places[apart++] = 64 * word + __builtin_ctzll(rest);                        \
-          for (ptrdiff_t j = 0; j < apart; j += VECTOR) {                                 \
-            const __mmask8 lanes = FIRST_OF(apart - j);                                   \
-            const __m512i at = _mm512_maskz_loadu_epi64(lanes, places + j);               \
+              indices[farCount++] = 64 * word + __builtin_ctzll(rest);                    \
+          for (ptrdiff_t j = 0; j < farCount; j += VECTOR) {                              \
+            const __mmask8 lanes = FIRST_OF(farCount - j);                                \
+            const __m512i at = _mm512_maskz_loadu_epi64(lanes, indices + j);              \
             PUT8_IN(base, lanes, at, FAR(_mm512_i64gather_pd(at, kept, sizeof(double)))); \
           }                                                                               \
         })                                                                                \
   }
 #define FIRST_OF(COUNT) (__mmask8)((COUNT) < VECTOR ? (1u << (COUNT)) - 1 : 0xff)
 #ifdef TH_REAL_IS_FLOAT
-WIDE_APART(erfinv, THWide_erfinvNear, THWide_erfinvIsFar, THWide_erfinvFar2)
-WIDE_APART(lgamma, THWide_lgammaNear, THWide_lgammaIsFar, THWide_lgammaFar)
-#define APART_ENTRIES [TH_POINTWISE_erfinv] = wide_erfinv, [TH_POINTWISE_lgamma] = wide_lgamma,
+WIDE_WITH_FAR(erfinv, THWide_erfinvNear, THWide_erfinvIsFar, THWide_erfinvFar2)
+WIDE_WITH_FAR(lgamma, THWide_lgammaNear, THWide_lgammaIsFar, THWide_lgammaFar)
+#define FAR_ENTRIES [TH_POINTWISE_erfinv] = wide_erfinv, [TH_POINTWISE_lgamma] = wide_lgamma,
 #else
-WIDE_APART(erfinv, THWide_erfinvNear2, THWide_erfinvIsFar2, THWide_erfinvFar2)
-#define APART_ENTRIES [TH_POINTWISE_erfinv] = wide_erfinv,
+WIDE_WITH_FAR(erfinv, THWide_erfinvNear2, THWide_erfinvIsFar2, THWide_erfinvFar2)
+#define FAR_ENTRIES [TH_POINTWISE_erfinv] = wide_erfinv,
 #endif
 
 #define WIDE_ENTRIES \
-  [TH_POINTWISE_exp] = wide_exp, [TH_POINTWISE_sqrt] = wide_sqrt, TURN_ENTRIES APART_ENTRIES
+  [TH_POINTWISE_exp] = wide_exp, [TH_POINTWISE_sqrt] = wide_sqrt, TRIG_ENTRIES FAR_ENTRIES
 #else
 #define WIDE_ROWS(X)
 #define WIDE_ENTRIES
@@ -351,13 +352,13 @@ WIDE_APART(erfinv, THWide_erfinvNear2, THWide_erfinvIsFar2, THWide_erfinvFar2)
 
 /* --- zeros ----------------------------------------------------------------------------------- */
 
-/* Many zeros that a cache takes are left to the C library, whose instruction for it does not read
- * lines first, and some machines write lines of zeros in half the time of others. */
+/* A large array of zeros that fits the caches is left to memset, which does not read cache lines
+ * first.  Some machines write lines of zeros twice as fast as others. */
 static void zeros_or_fill(PARAMETERS)
 {
-  enum { MANY = (1 << 20) / sizeof(real) }; /* what stays in a near cache is faster as it is */
+  enum { LARGE = (1 << 20) / sizeof(real) }; /* below, plain stores to L2 are faster */
   const real zero = 0;
-  if (!streams && n >= MANY && memcmp(scalars, &zero, sizeof zero) == 0)
+  if (!streams && n >= LARGE && memcmp(scalars, &zero, sizeof zero) == 0)
     memset(result, 0, (size_t)n * sizeof zero);
   else
     row_fill(n, result, first, second, third, scalars, streams);
@@ -372,7 +373,7 @@ static void zeros_or_fill(PARAMETERS)
   X(-2, inverseSquare, (1 / ((double)x * x)))
 #elif defined(TH_REAL_IS_DOUBLE) && defined(__FMA__)
 
-/* With what the square was rounded by: one rounding in all. */
+/* Adds the rounding error of the square, so that the result is rounded once. */
 static inline double cube(double x)
 {
   const double square = x * x, rest = fma(x, x, -square);

@@ -6,11 +6,11 @@
 #include <stdint.h>
 #include <string.h>
 
-/* As memcpy, which is a call that a few elements are not worth.  The last part copied ends with the
- * row, and may begin in the one before it. */
+/* As memcpy, without the call, which takes longer than copying a few elements.  The last part
+ * copied ends with the row and may overlap the part before it. */
 static inline void THRow_copy(void *to, const void *from, size_t bytes)
 {
-  enum { FEW = 64, SHORT = 1024 };
+  enum { CHUNK = 64, SHORT = 1024 };
   char *t = (char *)to;
   const char *f = (const char *)from;
   if (bytes > SHORT || bytes < 8) {
@@ -19,7 +19,7 @@ static inline void THRow_copy(void *to, const void *from, size_t bytes)
     uint64_t first, last;
     memcpy(&first, f, 8), memcpy(&last, f + bytes - 8, 8);
     memcpy(t, &first, 8), memcpy(t + bytes - 8, &last, 8);
-  } else if (bytes <= FEW) {
+  } else if (bytes <= CHUNK) {
     typedef struct {
       uint64_t word[2];
     } Pair;
@@ -32,13 +32,13 @@ static inline void THRow_copy(void *to, const void *from, size_t bytes)
     memcpy(t + third, part + 2, 16), memcpy(t + end, part + 3, 16);
   } else {
     typedef struct {
-      uint64_t word[FEW / 8];
+      uint64_t word[CHUNK / 8];
     } Part;
     Part part, last;
-    memcpy(&last, f + bytes - FEW, FEW); /* before anything is written: to may be from */
-    for (size_t i = 0; i + FEW < bytes; i += FEW)
-      memcpy(&part, f + i, FEW), memcpy(t + i, &part, FEW);
-    memcpy(t + bytes - FEW, &last, FEW);
+    memcpy(&last, f + bytes - CHUNK, CHUNK); /* read before anything is written: to may be from */
+    for (size_t i = 0; i + CHUNK < bytes; i += CHUNK)
+      memcpy(&part, f + i, CHUNK), memcpy(t + i, &part, CHUNK);
+    memcpy(t + bytes - CHUNK, &last, CHUNK);
   }
 }
 

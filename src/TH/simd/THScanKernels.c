@@ -1,4 +1,4 @@
-/* Kernels of running sums and products. */
+/* Kernels of cumulative sums and products. */
 #include "THTemplate.h"
 
 #include "../THScan.h"
@@ -8,18 +8,17 @@
 #define IN_ORDER
 #endif
 
-/* Sums of integers wrap around, and are the same in whatever order they are made.  Along a line,
- * the totals of a vector are made in steps, in each of which a total takes in the one
- * that lies one, two and four places before it:
+/* Sums of integers wrap around, and are the same in whatever order they are added.  Along a line,
+ * the totals of a vector are made in steps: each total takes in the one that is one, then two, then
+ * four lanes before it:
  *
  *     a   b     c       d         e         f           g             h
  *     a   ab    bc      cd        de        ef          fg            gh
  *     a   ab    abc     abcd      bcde      cdef        defg          efgh
  *     a   ab    abc     abcd      abcde     abcdef      abcdefg       abcdefgh
  *
- * What came before the vector is then taken in by all, which is the only step that waits for the
- * vector before.  Vectors of four go without the last step.  Sums of floating numbers are made in
- * order. */
+ * Then all lanes take in the total before the vector, the only step that depends on the vector
+ * before.  Vectors of four lanes need no third step.  Floating numbers are added in order. */
 #if defined(__AVX512F__)
 #define SHIFTS(V, NEUTRAL, TAKE)                                            \
   V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 8, 0, 1, 2, 3, 4, 5, 6)); \
@@ -39,19 +38,20 @@ enum { LANES = 8 };
 enum { LANES = 4 };
 #endif
 
-/* Elements that lie apart, and totals that go to places apart or around the caches, pass through
- * buffers of so many. */
+/* Elements that are not contiguous, and totals that are not or that are written with non-temporal
+ * stores, pass through buffers of BLOCK elements.  Up to REGISTER_LINES lines keep their totals in
+ * registers.  WORTH_STREAMING: elements of a line from which non-temporal stores pay. */
 enum {
-  PIECE = TH_STREAM_PIECE / sizeof(real),
-  FEW = 16,
-  WORTH_STREAMING = 4 * PIECE,
-  TOGETHER = 2
+  BLOCK = TH_STREAM_BLOCK / sizeof(real),
+  REGISTER_LINES = 16,
+  WORTH_STREAMING = 4 * BLOCK,
+  ROWS_AT_ONCE = 2
 };
 
 typedef accreal Totals __attribute__((vector_size(LANES * sizeof(accreal))));
 
-/* What a line's totals are made of: elements, which are converted by vectors, or where compilers
- * are better at whole rows of that, as with small integers, what was made of those before. */
+/* What kernels along a line read: elements, which they convert vector by vector, or elements that
+ * were converted block by block before, which compilers vectorise better for small integers. */
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE) || defined(TH_REAL_IS_LONG) || \
     (defined(TH_REAL_IS_INT) && defined(__AVX512F__))
 typedef real Element;
@@ -61,7 +61,8 @@ typedef accreal Element;
 enum { CONVERTED = 1 };
 #endif
 
-/* Totals of floats and doubles that go around the caches do so from registers, a line at least. */
+/* Whether totals are streamed from registers, a cache line at least: those of floats and
+ * doubles. */
 #if defined(__AVX2__) && (defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE))
 enum { DIRECT = 1 };
 #else
@@ -74,7 +75,7 @@ typedef Element Elements __attribute__((vector_size(LANES * sizeof(Element))));
 static inline __attribute__((always_inline)) void load(Totals *a, const Element *x)
 {
 #if defined(TH_REAL_IS_FLOAT) && defined(__AVX512F__)
-  *a = (Totals)_mm512_cvtps_pd(_mm256_loadu_ps(x)); /* of which compilers make two halves */
+  *a = (Totals)_mm512_cvtps_pd(_mm256_loadu_ps(x)); /* compilers make two halves of it */
 #elif defined(TH_REAL_IS_INT) && defined(__AVX512F__)
   *a = (Totals)_mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i *)x));
 #else
@@ -94,8 +95,8 @@ static inline __attribute__((always_inline)) void store(Element *r, const Totals
 #endif
 }
 
-/* Around the caches, where that is direct; r is aligned to as many bytes. */
-static inline __attribute__((always_inline)) void send(Element *r, const Totals *a)
+/* A non-temporal store if DIRECT; r is aligned to the size of the vector. */
+static inline __attribute__((always_inline)) void stream(Element *r, const Totals *a)
 {
 #if defined(TH_REAL_IS_FLOAT) && defined(__AVX512F__)
   _mm256_stream_ps(r, _mm512_cvtpd_ps((__m512d)*a));
@@ -112,8 +113,8 @@ static inline __attribute__((always_inline)) void send(Element *r, const Totals 
 
 #ifndef IN_ORDER
 
-/* What is left over of a line: a vector of a few elements before others that are initial, of whose
- * totals as many are stored; or one element after the other. */
+/* The rest of a line: a vector of its elements, filled up with neutral ones, of whose totals only
+ * the first are stored; or one element after the other. */
 #if defined(__AVX512F__)
 static inline __attribute__((always_inline)) void load_some(Totals *a, const Element *x,
                                                             ptrdiff_t n, Element initial)
@@ -154,10 +155,10 @@ static inline __attribute__((always_inline)) void store_some(Element *r, const T
 
 #endif
 
-/* Asks for n elements from x on; beyond the end of the memory that does nothing.  What is fetched
- * so far ahead is there in time; twice as far, which is better where less is computed, makes
- * running sums slower. */
-enum { LINE = TH_STREAM_LINE / sizeof(real), AHEAD = 4096 / sizeof(real) };
+/* Prefetches n elements from x on; past the end of the array that does nothing.  PREFETCH elements
+ * ahead they arrive in time; twice as far ahead, which is better where less is computed, makes
+ * cumulative sums slower. */
+enum { LINE = TH_STREAM_LINE / sizeof(real), PREFETCH = 4096 / sizeof(real) };
 
 static inline __attribute__((always_inline)) void fetch(const real *x, ptrdiff_t n)
 {
@@ -165,26 +166,26 @@ static inline __attribute__((always_inline)) void fetch(const real *x, ptrdiff_t
     __builtin_prefetch((const void *)((uintptr_t)x + (size_t)i * sizeof(real)));
 }
 
-/* Where the elements are that follow so far behind those of some rows, counted from these: in rows
- * below, further right up to some place and further left from there on. */
+/* Offsets of the elements to prefetch from an element of some rows: before up to column wrap, after
+ * from this column on, where the elements are in a lower row and further left. */
 typedef struct {
-  ptrdiff_t turn, before, after;
-} Following;
+  ptrdiff_t wrap, before, after;
+} Prefetched;
 
-static inline Following following(ptrdiff_t width, ptrdiff_t jump, ptrdiff_t together)
+static inline Prefetched prefetched(ptrdiff_t width, ptrdiff_t jump, ptrdiff_t together)
 {
-  const ptrdiff_t ahead = AHEAD / together;
+  const ptrdiff_t ahead = PREFETCH / together;
   const ptrdiff_t right = ahead % width, down = ahead / width * (jump *= together);
-  return (Following){(width - right) / LINE * LINE, down + right, down + jump + right - width};
+  return (Prefetched){(width - right) / LINE * LINE, down + right, down + jump + right - width};
 }
 
-/* How many elements there are before a line of memory begins. */
+/* How many elements there are before the next cache line begins. */
 static inline ptrdiff_t to_line(const real *r)
 {
   return (ptrdiff_t)((0 - (uintptr_t)r) % TH_STREAM_LINE / sizeof(real));
 }
 
-/* n elements from x on: where they lie side by side, in room if not there. */
+/* n elements from x on, contiguous: where they are, or copied to room. */
 static inline const real *side_by_side(real *room, const real *x, ptrdiff_t step, ptrdiff_t n)
 {
   if (step == 1)
@@ -194,7 +195,7 @@ static inline const real *side_by_side(real *room, const real *x, ptrdiff_t step
   return room;
 }
 
-/* Totals go from where they are side by side to where they belong. */
+/* Copies contiguous totals to r. */
 static inline void deliver(real *r, ptrdiff_t step, const real *totals, ptrdiff_t n, int streams)
 {
   if (streams)
@@ -209,8 +210,8 @@ static inline void deliver(real *r, ptrdiff_t step, const real *totals, ptrdiff_
 
 #ifdef IN_ORDER
 
-/* Each total waits for the one before, so that some lines are walked at once: of elements side by
- * side as many as a vector has lanes, for which squares of them are transposed twice. */
+/* Each total depends on the one before, so that several lines are walked at once: of contiguous
+ * lines as many as a vector has lanes; their squares are transposed before and after. */
 enum { LINES = LANES };
 
 #if LANES_ARE_8
@@ -251,11 +252,12 @@ static inline __attribute__((always_inline)) void transpose(Totals *v)
 }
 
 #define ALONG(NAME, INITIAL, TAKE)                                                                 \
-  /* n elements of some lines, a constant. */                                                      \
+  /* n elements of some lines (a constant number). */                                              \
   static inline                                                                                    \
       __attribute__((always_inline)) void NAME##_ordered(accreal *totals, const real *x,           \
-                                                         ptrdiff_t dx, ptrdiff_t jumpX, real *r,   \
-                                                         ptrdiff_t dr, ptrdiff_t jumpR, int lines, \
+                                                         ptrdiff_t dx, ptrdiff_t rowStrideX,       \
+                                                         real *r, ptrdiff_t dr,                    \
+                                                         ptrdiff_t rowStrideR, int lines,          \
                                                          ptrdiff_t n)                              \
   {                                                                                                \
     accreal a[LINES];                                                                              \
@@ -264,19 +266,19 @@ static inline __attribute__((always_inline)) void transpose(Totals *v)
     for (ptrdiff_t i = 0; i < n; i++) {                                                            \
       TH_PRAGMA(GCC unroll 8)                                                                      \
       for (int k = 0; k < lines; k++) {                                                            \
-        a[k] = TAKE(a[k], (accreal)x[k * jumpX + i * dx]);                                         \
-        r[k * jumpR + i * dr] = (real)a[k];                                                        \
+        a[k] = TAKE(a[k], (accreal)x[k * rowStrideX + i * dx]);                                    \
+        r[k * rowStrideR + i * dr] = (real)a[k];                                                   \
       }                                                                                            \
     }                                                                                              \
     for (int k = 0; k < lines; k++)                                                                \
       totals[k] = a[k];                                                                            \
   }                                                                                                \
                                                                                                    \
-  /* The same of LANES lines of elements side by side. */                                          \
+  /* The same for LANES contiguous lines. */                                                       \
   static inline                                                                                    \
       __attribute__((always_inline)) void NAME##_transposed(accreal *totals, const real *x,        \
-                                                            ptrdiff_t jumpX, real *r,              \
-                                                            ptrdiff_t jumpR, ptrdiff_t n,          \
+                                                            ptrdiff_t rowStrideX, real *r,         \
+                                                            ptrdiff_t rowStrideR, ptrdiff_t n,     \
                                                             int around)                            \
   {                                                                                                \
     Totals all, v[LANES];                                                                          \
@@ -285,7 +287,7 @@ static inline __attribute__((always_inline)) void transpose(Totals *v)
     for (; i + LANES <= n; i += LANES) {                                                           \
       TH_PRAGMA(GCC unroll 8)                                                                      \
       for (int k = 0; k < LANES; k++)                                                              \
-        load(&v[k], x + k * jumpX + i);                                                            \
+        load(&v[k], x + k * rowStrideX + i);                                                       \
       transpose(v);                                                                                \
       TH_PRAGMA(GCC unroll 8)                                                                      \
       for (int k = 0; k < LANES; k++)                                                              \
@@ -294,63 +296,63 @@ static inline __attribute__((always_inline)) void transpose(Totals *v)
       TH_PRAGMA(GCC unroll 8)                                                                      \
       for (int k = 0; k < LANES; k++)                                                              \
         if (around)                                                                                \
-          send(r + k * jumpR + i, &v[k]);                                                          \
+          stream(r + k * rowStrideR + i, &v[k]);                                                   \
         else                                                                                       \
-          store(r + k * jumpR + i, &v[k]);                                                         \
+          store(r + k * rowStrideR + i, &v[k]);                                                    \
     }                                                                                              \
     memcpy(totals, &all, sizeof all);                                                              \
-    NAME##_ordered(totals, x + i, 1, jumpX, r + i, 1, jumpR, LANES, n - i);                        \
+    NAME##_ordered(totals, x + i, 1, rowStrideX, r + i, 1, rowStrideR, LANES, n - i);              \
   }                                                                                                \
                                                                                                    \
-  /* Of n elements of lines that may lie apart; of a whole vector's count of lines, a constant. */ \
+  /* n elements of some lines (a constant number) with any strides. */                             \
   static inline                                                                                    \
       __attribute__((always_inline)) void NAME##_some(accreal *totals, const real *x,              \
-                                                      ptrdiff_t dx, ptrdiff_t jumpX, real *r,      \
-                                                      ptrdiff_t dr, ptrdiff_t jumpR, int lines,    \
-                                                      ptrdiff_t n)                                 \
+                                                      ptrdiff_t dx, ptrdiff_t rowStrideX, real *r, \
+                                                      ptrdiff_t dr, ptrdiff_t rowStrideR,          \
+                                                      int lines, ptrdiff_t n)                      \
   {                                                                                                \
     if (dx == 1 && dr == 1 && lines == LANES)                                                      \
-      NAME##_transposed(totals, x, jumpX, r, jumpR, n, 0);                                         \
+      NAME##_transposed(totals, x, rowStrideX, r, rowStrideR, n, 0);                               \
     else if (dx == 1 && dr == 1)                                                                   \
-      NAME##_ordered(totals, x, 1, jumpX, r, 1, jumpR, lines, n);                                  \
+      NAME##_ordered(totals, x, 1, rowStrideX, r, 1, rowStrideR, lines, n);                        \
     else                                                                                           \
-      NAME##_ordered(totals, x, dx, jumpX, r, dr, jumpR, lines, n);                                \
+      NAME##_ordered(totals, x, dx, rowStrideX, r, dr, rowStrideR, lines, n);                      \
   }                                                                                                \
                                                                                                    \
-  static inline __attribute__((always_inline)) void NAME##_several(const THScanPlace *place,       \
+  static inline __attribute__((always_inline)) void NAME##_several(const THScanOperands *operands, \
                                                                    int lines, ptrdiff_t n)         \
   {                                                                                                \
-    _Alignas(TH_STREAM_LINE) real room[LINES][PIECE];                                              \
-    const real *x = (const real *)place->from;                                                     \
-    real *const r = (real *)place->to;                                                             \
-    const ptrdiff_t dx = place->dx, dr = place->dr;                                                \
-    const int streams = place->streams && dr == 1;                                                 \
-    const int aligned = place->jumpR % LINE == 0 && to_line(r) == 0;                               \
+    _Alignas(TH_STREAM_LINE) real room[LINES][BLOCK];                                              \
+    const real *x = (const real *)operands->from;                                                  \
+    real *const r = (real *)operands->to;                                                          \
+    const ptrdiff_t dx = operands->dx, dr = operands->dr;                                          \
+    const int streams = operands->streams && dr == 1;                                              \
+    const int aligned = operands->rowStrideR % LINE == 0 && to_line(r) == 0;                       \
     accreal totals[LINES];                                                                         \
     for (int k = 0; k < lines; k++)                                                                \
       totals[k] = INITIAL;                                                                         \
-    if (DIRECT && streams && dx == 1 && lines == LANES && aligned && n >= PIECE) {                 \
-      NAME##_transposed(totals, x, place->jumpX, r, place->jumpR, n, 1);                           \
+    if (DIRECT && streams && dx == 1 && lines == LANES && aligned && n >= BLOCK) {                 \
+      NAME##_transposed(totals, x, operands->rowStrideX, r, operands->rowStrideR, n, 1);           \
       THStream_finish();                                                                           \
     } else if (streams && n >= WORTH_STREAMING) {                                                  \
       for (ptrdiff_t i = 0, m; i < n; i += m) {                                                    \
-        m = THMin(PIECE, THStream_first(r + i, sizeof(real), n - i));                              \
-        NAME##_some(totals, x + i * dx, dx, place->jumpX, room[0], 1, PIECE, lines, m);            \
+        m = THMin(BLOCK, THStream_first(r + i, sizeof(real), n - i));                              \
+        NAME##_some(totals, x + i * dx, dx, operands->rowStrideX, room[0], 1, BLOCK, lines, m);    \
         for (int k = 0; k < lines; k++)                                                            \
-          THStream_copy(r + i + k * place->jumpR, room[k], (size_t)m * sizeof(real));              \
+          THStream_copy(r + i + k * operands->rowStrideR, room[k], (size_t)m * sizeof(real));      \
       }                                                                                            \
       THStream_finish();                                                                           \
     } else {                                                                                       \
-      NAME##_some(totals, x, dx, place->jumpX, r, dr, place->jumpR, lines, n);                     \
+      NAME##_some(totals, x, dx, operands->rowStrideX, r, dr, operands->rowStrideR, lines, n);     \
     }                                                                                              \
   }                                                                                                \
                                                                                                    \
-  static void NAME##_lines(const THScanPlace *place, ptrdiff_t lines, ptrdiff_t n)                 \
+  static void NAME##_lines(const THScanOperands *operands, ptrdiff_t lines, ptrdiff_t n)           \
   {                                                                                                \
-    THScanPlace here = *place;                                                                     \
+    THScanOperands here = *operands;                                                               \
     for (ptrdiff_t j = 0, some; j < lines; j += some) {                                            \
-      here.from = (const real *)place->from + j * place->jumpX;                                    \
-      here.to = (real *)place->to + j * place->jumpR;                                              \
+      here.from = (const real *)operands->from + j * operands->rowStrideX;                         \
+      here.to = (real *)operands->to + j * operands->rowStrideR;                                   \
       some = lines - j >= LINES ? LINES : lines - j >= LINES / 2 ? LINES / 2 : 1;                  \
       if (some == LINES)                                                                           \
         NAME##_several(&here, LINES, n);                                                           \
@@ -364,7 +366,7 @@ static inline __attribute__((always_inline)) void transpose(Totals *v)
 
 #else
 
-/* The same of a line that is converted. */
+/* The same for a line that is converted. */
 static inline const Element *widen(Element *room, const real *x, ptrdiff_t step, ptrdiff_t n)
 {
   if (!CONVERTED)
@@ -391,7 +393,7 @@ static inline void narrow(real *r, ptrdiff_t step, const Element *totals, ptrdif
 }
 
 #define ALONG(NAME, INITIAL, TAKE)                                                                \
-  /* Elements of a vector become totals; *all is the total from the first piece on. */            \
+  /* Elements of a vector become totals; *all is the total from the first block on. */            \
   static inline __attribute__((always_inline)) void NAME##_vector(Totals *v, Totals *all,         \
                                                                   const Totals *before)           \
   {                                                                                               \
@@ -404,7 +406,8 @@ static inline void narrow(real *r, ptrdiff_t step, const Element *totals, ptrdif
     *all = TAKE(*all, LAST(total));                                                               \
   }                                                                                               \
                                                                                                   \
-  /* Of n elements side by side, which take in before, a constant, unless that is NULL. */        \
+  /* The totals of n contiguous elements, which take in *before (a constant) unless before is
+   * NULL. */     \
   static inline                                                                                   \
       __attribute__((always_inline)) void NAME##_piece(Element *r, const Element *x, ptrdiff_t n, \
                                                        Totals *all, const Totals *before)         \
@@ -422,21 +425,21 @@ static inline void narrow(real *r, ptrdiff_t step, const Element *totals, ptrdif
     *all = here;                                                                                  \
   }                                                                                               \
                                                                                                   \
-  static void NAME##_along(void *total, const THScanPlace *place, ptrdiff_t n)                    \
+  static void NAME##_along(void *total, const THScanOperands *operands, ptrdiff_t n)              \
   {                                                                                               \
-    const real *x = (const real *)place->from;                                                    \
-    real *const r = (real *)place->to;                                                            \
-    _Alignas(TH_STREAM_LINE) Element room[PIECE], totals[PIECE];                                  \
-    const ptrdiff_t dr = r ? place->dr : 0;                                                       \
-    const int streams = place->streams && !CONVERTED && dr == 1 && n >= WORTH_STREAMING;          \
+    const real *x = (const real *)operands->from;                                                 \
+    real *const r = (real *)operands->to;                                                         \
+    _Alignas(TH_STREAM_LINE) Element room[BLOCK], totals[BLOCK];                                  \
+    const ptrdiff_t dr = r ? operands->dr : 0;                                                    \
+    const int streams = operands->streams && !CONVERTED && dr == 1 && n >= WORTH_STREAMING;       \
     const Totals before = ALL(*(accreal *)total);                                                 \
     Totals all = ALL(INITIAL);                                                                    \
-    for (ptrdiff_t i = 0; i < n; i += PIECE) {                                                    \
-      const ptrdiff_t m = THMin(n - i, PIECE);                                                    \
+    for (ptrdiff_t i = 0; i < n; i += BLOCK) {                                                    \
+      const ptrdiff_t m = THMin(n - i, BLOCK);                                                    \
       Element *const to = !CONVERTED && dr == 1 && !streams ? (Element *)r + i : totals;          \
-      if (streams && place->dx == 1)                                                              \
-        fetch(x + i + AHEAD, m);                                                                  \
-      NAME##_piece(to, widen(room, x + i * place->dx, place->dx, m), m, &all, &before);           \
+      if (streams && operands->dx == 1)                                                           \
+        fetch(x + i + PREFETCH, m);                                                               \
+      NAME##_piece(to, widen(room, x + i * operands->dx, operands->dx, m), m, &all, &before);     \
       if (r)                                                                                      \
         narrow(r + i * dr, dr, to, m, streams);                                                   \
     }                                                                                             \
@@ -445,17 +448,17 @@ static inline void narrow(real *r, ptrdiff_t step, const Element *totals, ptrdif
     *(accreal *)total = TAKE(before, all)[0];                                                     \
   }                                                                                               \
                                                                                                   \
-  static void NAME##_lines(const THScanPlace *place, ptrdiff_t lines, ptrdiff_t n)                \
+  static void NAME##_lines(const THScanOperands *operands, ptrdiff_t lines, ptrdiff_t n)          \
   {                                                                                               \
-    const int beside = !CONVERTED && place->dx == 1 && place->dr == 1;                            \
-    const int streams = place->streams && n >= WORTH_STREAMING;                                   \
+    const int contiguous = !CONVERTED && operands->dx == 1 && operands->dr == 1;                  \
+    const int streams = operands->streams && n >= WORTH_STREAMING;                                \
     for (ptrdiff_t j = 0; j < lines; j++) {                                                       \
-      THScanPlace line = *place;                                                                  \
-      line.from = (const real *)place->from + j * place->jumpX;                                   \
-      line.to = (real *)place->to + j * place->jumpR;                                             \
+      THScanOperands line = *operands;                                                            \
+      line.from = (const real *)operands->from + j * operands->rowStrideX;                        \
+      line.to = (real *)operands->to + j * operands->rowStrideR;                                  \
       accreal total = INITIAL;                                                                    \
       Totals all = ALL(INITIAL);                                                                  \
-      if (beside && !streams)                                                                     \
+      if (contiguous && !streams)                                                                 \
         NAME##_piece((Element *)line.to, (const Element *)line.from, n, &all, NULL);              \
       else                                                                                        \
         NAME##_along(&total, &line, n);                                                           \
@@ -465,114 +468,116 @@ static inline void narrow(real *r, ptrdiff_t step, const Element *totals, ptrdif
 
 #endif
 
-#define ACROSS(NAME, INITIAL, TAKE)                                                                 \
-  static __attribute__((noinline)) void NAME##_row(accreal *restrict a, real *r, const real *x,     \
-                                                   ptrdiff_t n)                                     \
-  {                                                                                                 \
-    TH_PRAGMA(omp simd)                                                                             \
-    for (ptrdiff_t j = 0; j < n; j++) {                                                             \
-      a[j] = TAKE(a[j], (accreal)x[j]);                                                             \
-      r[j] = (real)a[j];                                                                            \
-    }                                                                                               \
-  }                                                                                                 \
-                                                                                                    \
-  /* A few lines, whose totals stay in registers where their number is known. */                    \
-  static inline                                                                                     \
-      __attribute__((always_inline)) void NAME##_few(accreal *totals, const THScanPlace *place,     \
-                                                     ptrdiff_t lines, ptrdiff_t rows)               \
-  {                                                                                                 \
-    accreal a[FEW];                                                                                 \
-    memcpy(a, totals, (size_t)lines * sizeof(accreal));                                             \
-    for (ptrdiff_t i = 0; i < rows; i++) {                                                          \
-      const real *x = (const real *)place->from + i * place->jumpX;                                 \
-      real *const r = (real *)place->to + i * place->jumpR;                                         \
-      for (ptrdiff_t j = 0; j < lines; j++) {                                                       \
-        a[j] = TAKE(a[j], (accreal)x[j * place->dx]);                                               \
-        r[j * place->dr] = (real)a[j];                                                              \
-      }                                                                                             \
-    }                                                                                               \
-    memcpy(totals, a, (size_t)lines * sizeof(accreal));                                             \
-  }                                                                                                 \
-                                                                                                    \
-  /* Some rows, of which totals go around the caches from where they are made.  The places of     \
-   * their lines are alike. */ \
-  static inline                                                                                     \
-      __attribute__((always_inline)) void NAME##_sent(accreal *a, const THScanPlace *place,         \
-                                                      ptrdiff_t n, ptrdiff_t rows,                  \
-                                                      ptrdiff_t ahead)                              \
-  {                                                                                                 \
-    const real *const x = (const real *)place->from;                                                \
-    real *const r = (real *)place->to;                                                              \
-    const ptrdiff_t first = THMin(to_line(r), n), last = first + (n - first) / LINE * LINE;         \
-    for (ptrdiff_t j = first; j < last; j += LINE) {                                                \
-      Totals v, all[LINE / LANES];                                                                  \
-      for (int k = 0; k < LINE / LANES; k++) /* at once they would go through memory */             \
-        memcpy(&all[k], a + j + k * LANES, sizeof all[k]);                                          \
-      for (ptrdiff_t i = 0; i < rows; i++) {                                                        \
-        const real *const row = x + i * place->jumpX + j;                                           \
-        fetch(row + ahead, LINE);                                                                   \
-        for (int k = 0; k < LINE / LANES; k++) {                                                    \
-          load(&v, (const Element *)(const void *)row + k * LANES);                                 \
-          all[k] = TAKE(all[k], v);                                                                 \
-          send((Element *)(void *)(r + i * place->jumpR + j) + k * LANES, &all[k]);                 \
-        }                                                                                           \
-      }                                                                                             \
-      for (int k = 0; k < LINE / LANES; k++)                                                        \
-        memcpy(a + j + k * LANES, &all[k], sizeof all[k]);                                          \
-    }                                                                                               \
-    for (ptrdiff_t i = 0; i < rows; i++) {                                                          \
-      if (first > 0)                                                                                \
-        NAME##_row(a, r + i * place->jumpR, x + i * place->jumpX, first);                           \
-      if (last < n)                                                                                 \
-        NAME##_row(a + last, r + i * place->jumpR + last, x + i * place->jumpX + last, n - last);   \
-    }                                                                                               \
-  }                                                                                                 \
-                                                                                                    \
-  static void NAME##_across(void *totals, const THScanPlace *place, ptrdiff_t lines,                \
-                            ptrdiff_t rows)                                                         \
-  {                                                                                                 \
-    const ptrdiff_t dx = place->dx, dr = place->dr;                                                 \
-    const int streams = place->streams && dr == 1 && lines >= PIECE;                                \
-    const int around = DIRECT && streams && dx == 1 && place->jumpR % LINE == 0;                    \
-    const ptrdiff_t most = around ? TOGETHER : 1;                                                   \
-    const Following next = following(lines, place->jumpX, most);                                    \
-    if (lines < FEW) {                                                                              \
-      if (lines == 2)                                                                               \
-        NAME##_few((accreal *)totals, place, 2, rows);                                              \
-      else if (lines == 3)                                                                          \
-        NAME##_few((accreal *)totals, place, 3, rows);                                              \
-      else if (lines == 4)                                                                          \
-        NAME##_few((accreal *)totals, place, 4, rows);                                              \
-      else                                                                                          \
-        NAME##_few((accreal *)totals, place, lines, rows);                                          \
-      return;                                                                                       \
-    }                                                                                               \
-    accreal *a = (accreal *)totals;                                                                 \
-    _Alignas(TH_STREAM_LINE) real room[PIECE], here[PIECE];                                         \
-    for (ptrdiff_t i = 0, together; i < rows; i += together) {                                      \
-      const real *x = (const real *)place->from + i * place->jumpX;                                 \
-      real *const r = (real *)place->to + i * place->jumpR;                                         \
-      together = THMin(rows - i, most);                                                             \
-      const ptrdiff_t turn = i + together < rows ? next.turn : lines;                               \
-      for (ptrdiff_t j = 0, m; j < lines; j += m) {                                                 \
-        const ptrdiff_t ahead = j < turn ? next.before : next.after;                                \
-        if (around) {                                                                               \
-          const THScanPlace some = {x + j, r + j, .jumpX = place->jumpX, .jumpR = place->jumpR};    \
-          m = j < turn ? turn : lines - j;                                                          \
-          NAME##_sent(a + j, &some, m, together, ahead);                                            \
-          continue;                                                                                 \
-        }                                                                                           \
-        m = streams ? THStream_first(r + j, sizeof(real), lines - j) : THMin(lines - j, PIECE);     \
-        m = THMin(m, PIECE);                                                                        \
-        real *const to = dr == 1 && !streams ? r + j : here;                                        \
-        if (dx == 1 && streams)                                                                     \
-          fetch(x + j + ahead, m);                                                                  \
-        NAME##_row(a + j, to, side_by_side(room, x + j * dx, dx, m), m);                            \
-        deliver(r + j * dr, dr, to, m, streams);                                                    \
-      }                                                                                             \
-    }                                                                                               \
-    if (streams)                                                                                    \
-      THStream_finish();                                                                            \
+#define ACROSS(NAME, INITIAL, TAKE)                                                             \
+  static __attribute__((noinline)) void NAME##_row(accreal *restrict a, real *r, const real *x, \
+                                                   ptrdiff_t n)                                 \
+  {                                                                                             \
+    TH_PRAGMA(omp simd)                                                                         \
+    for (ptrdiff_t j = 0; j < n; j++) {                                                         \
+      a[j] = TAKE(a[j], (accreal)x[j]);                                                         \
+      r[j] = (real)a[j];                                                                        \
+    }                                                                                           \
+  }                                                                                             \
+                                                                                                \
+  /* A few lines, whose totals stay in registers where the number of lines is a constant. */    \
+  static inline __attribute__((always_inline)) void NAME##_few(accreal *totals,                 \
+                                                               const THScanOperands *operands,  \
+                                                               ptrdiff_t lines, ptrdiff_t rows) \
+  {                                                                                             \
+    accreal a[REGISTER_LINES];                                                                  \
+    memcpy(a, totals, (size_t)lines * sizeof(accreal));                                         \
+    for (ptrdiff_t i = 0; i < rows; i++) {                                                      \
+      const real *x = (const real *)operands->from + i * operands->rowStrideX;                  \
+      real *const r = (real *)operands->to + i * operands->rowStrideR;                          \
+      for (ptrdiff_t j = 0; j < lines; j++) {                                                   \
+        a[j] = TAKE(a[j], (accreal)x[j * operands->dx]);                                        \
+        r[j * operands->dr] = (real)a[j];                                                       \
+      }                                                                                         \
+    }                                                                                           \
+    memcpy(totals, a, (size_t)lines * sizeof(accreal));                                         \
+  }                                                                                             \
+                                                                                                \
+  /* Some rows, whose totals are streamed from registers.  All rows are aligned alike. */       \
+  static inline                                                                                 \
+      __attribute__((always_inline)) void NAME##_streamed(accreal *a,                           \
+                                                          const THScanOperands *operands,       \
+                                                          ptrdiff_t n, ptrdiff_t rows,          \
+                                                          ptrdiff_t ahead)                      \
+  {                                                                                             \
+    const real *const x = (const real *)operands->from;                                         \
+    real *const r = (real *)operands->to;                                                       \
+    const ptrdiff_t first = THMin(to_line(r), n), last = first + (n - first) / LINE * LINE;     \
+    for (ptrdiff_t j = first; j < last; j += LINE) {                                            \
+      Totals v, all[LINE / LANES];                                                              \
+      for (int k = 0; k < LINE / LANES; k++) /* all at once they would be spilled to memory */  \
+        memcpy(&all[k], a + j + k * LANES, sizeof all[k]);                                      \
+      for (ptrdiff_t i = 0; i < rows; i++) {                                                    \
+        const real *const row = x + i * operands->rowStrideX + j;                               \
+        fetch(row + ahead, LINE);                                                               \
+        for (int k = 0; k < LINE / LANES; k++) {                                                \
+          load(&v, (const Element *)(const void *)row + k * LANES);                             \
+          all[k] = TAKE(all[k], v);                                                             \
+          stream((Element *)(void *)(r + i * operands->rowStrideR + j) + k * LANES, &all[k]);   \
+        }                                                                                       \
+      }                                                                                         \
+      for (int k = 0; k < LINE / LANES; k++)                                                    \
+        memcpy(a + j + k * LANES, &all[k], sizeof all[k]);                                      \
+    }                                                                                           \
+    for (ptrdiff_t i = 0; i < rows; i++) {                                                      \
+      if (first > 0)                                                                            \
+        NAME##_row(a, r + i * operands->rowStrideR, x + i * operands->rowStrideX, first);       \
+      if (last < n)                                                                             \
+        NAME##_row(a + last, r + i * operands->rowStrideR + last,                               \
+                   x + i * operands->rowStrideX + last, n - last);                              \
+    }                                                                                           \
+  }                                                                                             \
+                                                                                                \
+  static void NAME##_across(void *totals, const THScanOperands *operands, ptrdiff_t lines,      \
+                            ptrdiff_t rows)                                                     \
+  {                                                                                             \
+    const ptrdiff_t dx = operands->dx, dr = operands->dr;                                       \
+    const int streams = operands->streams && dr == 1 && lines >= BLOCK;                         \
+    const int around = DIRECT && streams && dx == 1 && operands->rowStrideR % LINE == 0;        \
+    const ptrdiff_t most = around ? ROWS_AT_ONCE : 1;                                           \
+    const Prefetched next = prefetched(lines, operands->rowStrideX, most);                      \
+    if (lines < REGISTER_LINES) {                                                               \
+      if (lines == 2)                                                                           \
+        NAME##_few((accreal *)totals, operands, 2, rows);                                       \
+      else if (lines == 3)                                                                      \
+        NAME##_few((accreal *)totals, operands, 3, rows);                                       \
+      else if (lines == 4)                                                                      \
+        NAME##_few((accreal *)totals, operands, 4, rows);                                       \
+      else                                                                                      \
+        NAME##_few((accreal *)totals, operands, lines, rows);                                   \
+      return;                                                                                   \
+    }                                                                                           \
+    accreal *a = (accreal *)totals;                                                             \
+    _Alignas(TH_STREAM_LINE) real room[BLOCK], here[BLOCK];                                     \
+    for (ptrdiff_t i = 0, together; i < rows; i += together) {                                  \
+      const real *x = (const real *)operands->from + i * operands->rowStrideX;                  \
+      real *const r = (real *)operands->to + i * operands->rowStrideR;                          \
+      together = THMin(rows - i, most);                                                         \
+      const ptrdiff_t wrap = i + together < rows ? next.wrap : lines;                           \
+      for (ptrdiff_t j = 0, m; j < lines; j += m) {                                             \
+        const ptrdiff_t ahead = j < wrap ? next.before : next.after;                            \
+        if (around) {                                                                           \
+          const THScanOperands some = {x + j, r + j, .rowStrideX = operands->rowStrideX,        \
+                                       .rowStrideR = operands->rowStrideR};                     \
+          m = j < wrap ? wrap : lines - j;                                                      \
+          NAME##_streamed(a + j, &some, m, together, ahead);                                    \
+          continue;                                                                             \
+        }                                                                                       \
+        m = streams ? THStream_first(r + j, sizeof(real), lines - j) : THMin(lines - j, BLOCK); \
+        m = THMin(m, BLOCK);                                                                    \
+        real *const to = dr == 1 && !streams ? r + j : here;                                    \
+        if (dx == 1 && streams)                                                                 \
+          fetch(x + j + ahead, m);                                                              \
+        NAME##_row(a + j, to, side_by_side(room, x + j * dx, dx, m), m);                        \
+        deliver(r + j * dr, dr, to, m, streams);                                                \
+      }                                                                                         \
+    }                                                                                           \
+    if (streams)                                                                                \
+      THStream_finish();                                                                        \
   }
 
 ALONG(sum, 0, SUM)

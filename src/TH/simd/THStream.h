@@ -1,6 +1,6 @@
-/* Stores that pass the caches by: for results too large to be in them when they are next read.  A
- * line that is written whole then need not be read first.  Who hands out the work waits for them at
- * its end. */
+/* Non-temporal stores, which bypass the caches: for results too large to be in the caches when they
+ * are next read.  A cache line that is written whole then need not be read first.  THParallel waits
+ * for these stores at the end of the work. */
 #ifndef TH_STREAM_H
 #define TH_STREAM_H
 
@@ -14,12 +14,12 @@
 
 enum { TH_STREAM_LINE = 64 };
 
-/* Bytes of a result to compute at a time before they are sent: as few as make the calls between the
- * loops cheap. */
-enum { TH_STREAM_PIECE = 1024 };
+/* Bytes of a result to compute at a time in a buffer before they are streamed: large enough that
+ * the calls between the loops cost little, small enough to stay in L1. */
+enum { TH_STREAM_BLOCK = 1024 };
 
-/* Copies lines; to is aligned to one.  A load stands beside each store: where loads come by twos
- * and fours before as many stores, what lies in memory takes 1.4 times as long. */
+/* Copies lines; to is aligned to one.  Loads and stores alternate: with two or four loads before as
+ * many stores, copying from memory takes 1.4 times as long. */
 #if defined(__AVX512F__)
 typedef __m512i THStreamVector;
 #define TH_STREAM_LOAD(FROM) _mm512_loadu_si512(FROM)
@@ -34,8 +34,8 @@ typedef __m128i THStreamVector;
 #define TH_STREAM_STORE      _mm_stream_si128
 #endif
 
-/* Bytes of what is stored at once: who makes lines in registers makes them of vectors like that,
- * since longer ones are taken apart and put together in memory. */
+/* Bytes of one non-temporal store.  Code that streams from registers should use vectors of this
+ * size, since compilers split longer ones through memory. */
 #if defined(__x86_64__)
 enum { TH_STREAM_VECTOR = sizeof(THStreamVector) };
 #else
@@ -55,7 +55,7 @@ static inline void THStream_lines(void *to, const void *from, size_t lines)
 #endif
 }
 
-/* Waits for the stores of this thread, which another one could not see before. */
+/* Waits for the non-temporal stores of this thread; before that, other threads may not see them. */
 static inline void THStream_finish(void)
 {
 #if defined(__x86_64__)
@@ -63,25 +63,25 @@ static inline void THStream_finish(void)
 #endif
 }
 
-/* How many of n elements make a first piece that ends with a line. */
+/* How many of n elements make a first block that ends at the end of a cache line. */
 static inline ptrdiff_t THStream_first(const void *result, size_t elementSize, ptrdiff_t n)
 {
-  const size_t bytes = TH_STREAM_PIECE - (uintptr_t)result % TH_STREAM_LINE;
+  const size_t bytes = TH_STREAM_BLOCK - (uintptr_t)result % TH_STREAM_LINE;
   const ptrdiff_t first = (ptrdiff_t)(bytes / elementSize);
   return n < first ? n : first;
 }
 
-/* Asks for what will be read some pieces later: what is read and sent by turns is not fetched well
- * ahead by itself. */
+/* Prefetches bytes that are read some blocks later: where loads alternate with non-temporal stores,
+ * the processor's own prefetcher does not reach far enough ahead. */
 static inline void THStream_fetch(const void *from, size_t bytes)
 {
-  enum { AHEAD = 2048 };
-  const uintptr_t first = (uintptr_t)from + AHEAD;
+  enum { PREFETCH_BYTES = 2048 };
+  const uintptr_t first = (uintptr_t)from + PREFETCH_BYTES;
   for (size_t i = 0; i < bytes; i += TH_STREAM_LINE)
     __builtin_prefetch((const void *)(first + i));
 }
 
-/* As memcpy. */
+/* As memcpy, with non-temporal stores. */
 static inline void THStream_copy(void *to, const void *from, size_t bytes)
 {
   char *t = (char *)to;

@@ -1,6 +1,5 @@
-/* Lines turned over: elements that lie beside each other come to lie below each other, so that the
- * vectors of a row hold one element of each line.  THTranspose8 to THTranspose64 move elements of 1
- * to 8 bytes, whatever their type. */
+/* Transposes: afterwards the vectors of a row hold one element of each line.  THTranspose8 to
+ * THTranspose64 move elements of 1 to 8 bytes, whatever their type. */
 #ifndef TH_TURN_H
 #define TH_TURN_H
 
@@ -19,8 +18,7 @@ enum { TH_TRANSPOSE_VECTOR = 32 };
 enum { TH_TRANSPOSE_VECTOR = 16 };
 #endif
 
-/* Of two vectors, elements of the first and of the second by turns: their first halves, their last
- * halves. */
+/* Shuffles that interleave two vectors: their lower halves (FIRST), their upper halves (LAST). */
 #define TH_FIRST2  0, 2
 #define TH_LAST2   1, 3
 #define TH_FIRST4  0, 4, 1, 5
@@ -30,17 +28,18 @@ enum { TH_TRANSPOSE_VECTOR = 16 };
 #define TH_FIRST16 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
 #define TH_LAST16  8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
 
-/* The first count elements at x; what the others are does not matter. */
+/* Loads the first count elements at x; the other lanes are 0. */
 #if defined(__AVX512F__)
 #define TH_MASKED_LOAD32(x, count) _mm512_maskz_loadu_epi32((__mmask16)((1u << (count)) - 1), x)
 #define TH_MASKED_LOAD64(x, count) _mm512_maskz_loadu_epi64((__mmask8)((1u << (count)) - 1), x)
 #endif
 
-/* A square that is all there becomes its own transpose in registers.
+/* Transposes a whole square in registers.
  *
- * Row i and row i + SIDE / 2 become rows 2i and 2i + 1, element by element in turn: that moves the
- * highest bit of the row's number behind the bits of the place, and that one's highest bit behind
- * those of the row.  After as many times as there are bits, rows and places have changed roles. */
+ * Each step interleaves rows i and i + SIDE / 2 into rows 2i and 2i + 1.  So the highest bit of the
+ * row number becomes the lowest bit of the column number, and the highest bit of the column number
+ * the lowest of the row number.  After as many steps as a number has bits, rows and columns are
+ * swapped. */
 #define TH_TRANSPOSE_SQUARE(BITS, BYTES, FIRST, LAST)                                         \
   enum { THTranspose##BITS##_SIDE = BYTES / (BITS / 8) };                                     \
   typedef uint##BITS##_t THTranspose##BITS##_Vector __attribute__((vector_size(BYTES)));      \
@@ -63,7 +62,7 @@ enum { TH_TRANSPOSE_VECTOR = 16 };
       memcpy(y + i * pitch, &v[from][i], sizeof v[0][0]);                                     \
   }                                                                                           \
                                                                                               \
-  /* y[j * nextY + i] = x[i * nextX + j], of a whole square. */                               \
+  /* y[j * nextY + i] = x[i * nextX + j] for a whole square. */                               \
   static inline void THTranspose##BITS##_square(const void *x, ptrdiff_t nextX, void *y,      \
                                                 ptrdiff_t nextY)                              \
   {                                                                                           \
@@ -73,8 +72,8 @@ enum { TH_TRANSPOSE_VECTOR = 16 };
     THTranspose##BITS##_store(v, y, nextY);                                                   \
   }
 
-/* to[i * pitch + j] = from[j * apart + i] for lines j and n elements i of each.  In to there
- * is room for both rounded up to whole vectors; what that leaves over gets anything. */
+/* to[i * pitch + j] = from[j * apart + i] for lines j and n elements i of each.  to has room for
+ * both counts rounded up to whole vectors; the surplus elements get arbitrary values. */
 #define TH_TRANSPOSE_LINES(BITS)                                                                   \
   static __attribute__((noinline,                                                                  \
                         unused)) void THTranspose##BITS##_lines(void *to, ptrdiff_t pitch,         \
@@ -129,7 +128,7 @@ TH_TRANSPOSE_SQUARE(64, TH_TRANSPOSE_VECTOR, TH_FIRST2, TH_LAST2)
 TH_TRANSPOSE_LINES(32)
 TH_TRANSPOSE_LINES(64)
 
-/* Short elements in short vectors, which every level interleaves in one instruction. */
+/* Short elements in vectors of 16 bytes, which every level interleaves in one instruction. */
 TH_TRANSPOSE_SQUARE(8, 16, TH_FIRST16, TH_LAST16)
 TH_TRANSPOSE_SQUARE(16, 16, TH_FIRST8, TH_LAST8)
 

@@ -161,7 +161,7 @@ static void THNN_(batchNormRun)(THNN_(BatchNorm) * b)
   const ptrdiff_t size = (ptrdiff_t)sizeof(real), row = b->inner * size;
   const ptrdiff_t all = b->batch * b->channels * row;
   const int whole =
-      b->inner == 1 ? b->channels * size % TH_STREAM_LINE == 0 : row >= TH_STREAM_PIECE;
+      b->inner == 1 ? b->channels * size % TH_STREAM_LINE == 0 : row >= TH_STREAM_BLOCK;
   b->streams = whole && all >= THPlan_streamBytes() &&
                (!b->g || THNN_(readsNear)(work * size) || all >= THPlan_cacheBytes());
   if (!b->train && !b->g && b->inner >= LONG_ROW)

@@ -75,7 +75,7 @@ static void THNN_(softMaxRun)(int log, THTensor *g, THTensor *x, THTensor *y, in
   w.x = THTensor_(data)(x);
   w.y = THTensor_(data)(y);
   const ptrdiff_t row = w.count * (ptrdiff_t)sizeof(real);
-  w.streams = !g && w.inner == 1 && row >= TH_STREAM_PIECE && outer * row >= THPlan_streamBytes();
+  w.streams = !g && w.inner == 1 && row >= TH_STREAM_BLOCK && outer * row >= THPlan_streamBytes();
   const ptrdiff_t lanes = THNN_SOFT_MAX_LANES;
   if (!g && w.inner == 1 && w.count <= FEW && outer > FEW) {
     w.blocks = outer;

@@ -65,7 +65,7 @@ static void gather(const THRun *run, int first, int inputs, ptrdiff_t row, ptrdi
 static void stream_row(ptrdiff_t n, real *r, const real *const *row, const void *scalars,
                        int inputs, Line line)
 {
-  enum { SHORT = TH_STREAM_PIECE / sizeof(real) };
+  enum { SHORT = TH_STREAM_BLOCK / sizeof(real) };
   _Alignas(TH_STREAM_LINE) real result[SHORT];
   const real *in[INPUTS] = {NULL};
   ptrdiff_t count = THStream_first(r, sizeof *r, n);

@@ -315,7 +315,7 @@ static inline __attribute__((always_inline)) accreal total_of(ptrdiff_t n, const
 
 /* A streamed result is computed into a buffer first.  Where each element is needed twice, the buffer
  * holds a whole row, of up to STREAMED_ROW elements. */
-enum { STREAMED_ROW = 16384 / sizeof(real), SHORT = TH_STREAM_PIECE / sizeof(real) };
+enum { STREAMED_ROW = 16384 / sizeof(real), SHORT = TH_STREAM_BLOCK / sizeof(real) };
 
 /* The logarithms of LOG_ROWS short rows' sums are computed together.  The rows have no more than
  * L1_BLOCK elements in all, so that they are still in the L1 cache when they are read again. */
