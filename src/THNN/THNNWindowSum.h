@@ -1,4 +1,4 @@
-/* Sums over windows of a plane, and their gradient: kernels, per type and instruction set. */
+/* Average pooling and its gradient: kernels, per type and instruction set. */
 #ifndef THNN_WINDOW_SUM_H
 #define THNN_WINDOW_SUM_H
 
@@ -9,23 +9,23 @@
 enum { THNN_WINDOW_SUM, THNN_WINDOW_SPREAD };
 
 enum {
-  THNN_SUM_BATCH = 4, /* rows of windows whose lines of sums are made together */
-  THNN_SUM_MOST = 32  /* elements of small windows */
+  THNN_SUM_BATCH = 4, /* rows of windows whose lines of sums are computed together */
+  THNN_SUM_MOST = 32  /* the most elements of small windows */
 };
 
 /* How the windows of a plane are summed up. */
 typedef struct {
   const THNNSpans *spans;
-  /* Small windows that are computed in vectors across them: of size elements along a row, step (1
-   * or 2) apart, the first one pad in front of the row.  size 0: windows of any kind. */
+  /* Small windows, computed in vectors across windows: size elements wide, step (1 or 2) apart, the
+   * first one begins pad elements before the row.  size is 0 for windows of any kind. */
   ptrdiff_t size, step, pad;
-  ptrdiff_t left;         /* elements of a line in front of the row */
-  ptrdiff_t front;        /* back: zeros in front of a row of windows */
+  ptrdiff_t left;         /* elements of a line before the row */
+  ptrdiff_t front;        /* backward: zeros before a row of windows */
   ptrdiff_t pitch, lines; /* elements of a line, and how many lines are kept */
   size_t bytes;           /* of memory in all */
 } THNNWindowSum;
 
-/* back: from the windows to the image.  Raises where there is too much. */
+/* back: from the windows to the image.  Raises if the memory's size overflows. */
 THNNWindowSum THNNWindowSum_of(const THNNPlanes *planes, const THNNSpans *spans, int back);
 
 /* Whether no element of an image is in more than THNN_SUM_MOST windows. */

@@ -1,15 +1,15 @@
-/* One plane; memory as much as the windows' sum says.
+/* One plane; memory holds sum->bytes bytes.
  *
- * Forward y is the sum of each window divided by the counts of its spans; backward each element of
- * x is spread over its window in y in the same proportion. */
+ * Forward, y is the sum of each window divided by the counts of its spans.  Backward, each element
+ * of x, divided by the same counts, is added to the elements of its window in y. */
 typedef void (*THNN_(WindowSumKernel))(const THNNPlanes *planes, const THNNWindowSum *sum,
                                        const real *x, real *y, void *memory);
 
 /* [THNN_WINDOW_SUM], [THNN_WINDOW_SPREAD] */
 extern const THNN_(WindowSumKernel) * THNN_(windowSum);
 
-/* Row row of the result, of all slices, for all of that many planes, which are the last dimension
- * of x and y; back, an element may be in THNN_SUM_MOST windows. */
+/* Row row of the result, counted over all slices, of a channels-last image with count planes.
+ * Backward, an element may be in THNN_SUM_MOST windows. */
 typedef void (*THNN_(SumNhwcKernel))(const THNNPlanes *planes, const THNNSpans *spans,
                                      ptrdiff_t count, const real *x, ptrdiff_t row, real *y,
                                      real *memory);

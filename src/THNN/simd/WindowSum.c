@@ -1,7 +1,7 @@
-/* Sums over windows of a plane, rows first: the rows of a window are added up along their whole
- * length, in vectors, and then each window takes its part of that.
+/* Average pooling of a plane, and its gradient.  The rows of a row of windows are added up along
+ * their whole length, in vectors; then each window adds up its columns of the sum.
  *
- * Windows of few elements that slide by 1 or 2 are computed in vectors across the windows too, and
+ * Windows of few elements that slide by 1 or 2 are computed in vectors across windows as well, and
  * summed in the elements' own type. */
 #include "src/TH/simd/THSumEight.h"
 
@@ -9,11 +9,12 @@
 
 #include "Vectors.h"
 
-enum { TOGETHER = 4, BATCH = THNN_SUM_BATCH };
+/* UNROLL vectors are computed at a time, and BATCH rows of windows. */
+enum { UNROLL = 4, BATCH = THNN_SUM_BATCH };
 
-/* --- plainly ----- */
+/* --- windows of any kind --------------------------------------------------------------------- */
 
-/* Windows of long rows are summed on their own, in vectors of sums. */
+/* Windows of long rows are summed one by one, in vectors of sums. */
 
 enum { SUMS = VECTOR / sizeof(accreal) };
 typedef accreal Sums __attribute__((vector_size(VECTOR)));
@@ -21,8 +22,7 @@ typedef real Summed __attribute__((vector_size(SUMS * sizeof(real))));
 
 INLINE Sums load_summed(const real *x)
 {
-#if defined(__AVX512F__) && defined(TH_REAL_IS_FLOAT) /* which gcc makes of two halves otherwise \
-                                                       */
+#if defined(__AVX512F__) && defined(TH_REAL_IS_FLOAT) /* gcc would convert two halves */
   return (Sums)_mm512_cvtps_pd(_mm256_loadu_ps(x));
 #else
   Summed v;
@@ -31,7 +31,7 @@ INLINE Sums load_summed(const real *x)
 #endif
 }
 
-/* Beside conversions of floats. */
+/* The sum next to conversions of floats, which would compete with an addition for its port. */
 INLINE Sums added(Sums a, Sums b)
 {
 #if defined(__AVX512F__) && defined(TH_REAL_IS_FLOAT)
@@ -41,7 +41,7 @@ INLINE Sums added(Sums a, Sums b)
 #endif
 }
 
-/* n elements, fewer than SUMS, and zeros. */
+/* n elements, fewer than SUMS, followed by zeros. */
 INLINE Sums load_some(const real *x, ptrdiff_t n)
 {
 #if defined(__AVX512F__) && defined(TH_REAL_IS_FLOAT)
@@ -71,13 +71,13 @@ INLINE accreal sum_of_window(const THNNPlanes *p, const THNNSpan *t, const THNNS
       slices = 1;
     }
   }
-  Sums sum[TOGETHER] = {{0}};
+  Sums sum[UNROLL] = {{0}};
   for (ptrdiff_t z = 0; z < slices; z++)
     for (ptrdiff_t r = 0; r < rows; r++) {
       const real *from = x + z * slice + r * width;
       ptrdiff_t i = 0;
-      for (; i + TOGETHER * SUMS <= n; i += TOGETHER * SUMS)
-        for (int k = 0; k < TOGETHER; k++)
+      for (; i + UNROLL * SUMS <= n; i += UNROLL * SUMS)
+        for (int k = 0; k < UNROLL; k++)
           sum[k] = added(sum[k], load_summed(from + i + k * SUMS));
       for (; i + SUMS <= n; i += SUMS)
         sum[0] = added(sum[0], load_summed(from + i));
@@ -95,8 +95,9 @@ INLINE accreal sum_of_window(const THNNPlanes *p, const THNNSpan *t, const THNNS
 #endif
 }
 
-/* Whether that is quicker than sums of columns, which serve all windows of a row: of a window
- * alone, or where rows fill vectors and elements are in few windows. */
+/* Whether windows are summed one by one faster than by sums of columns, which all windows of a row
+ * share.  They are if a row has one window, or if rows of windows fill vectors and elements are in
+ * few windows. */
 static int have_long_rows(const THNNPlanes *p, const THNNSpans *spans)
 {
   ptrdiff_t all = 0;
@@ -186,24 +187,24 @@ static void spread_windows_plainly(const THNNPlanes *p, const THNNSpans *spans, 
     }
 }
 
-/* --- vectors of small windows ----- */
+/* --- vectors of small windows ---------------------------------------------------------------- */
 
-/* A line has an element for each of a row of the image, with as many zeros on either side as
- * windows reach into.  A few lines are made before the first is used: what has just been written in
- * parts cannot be read as a whole at once. */
+/* A line has an element for each element of a row of the image, and on either side as many zeros as
+ * windows reach into.  A batch of lines is computed before the first is used: a load of elements
+ * that were just written by two stores would wait. */
 
-/* As many vectors of a result of n elements as are computed together: the last ones again where n
- * is no multiple of them, and fewer lanes where there are not so many. */
-#define IN_VECTORS(N, AT, FUNCTION, ...)                         \
-  if ((N) >= LANES) {                                            \
-    ptrdiff_t AT = 0;                                            \
-    for (; AT + TOGETHER * LANES <= (N); AT += TOGETHER * LANES) \
-      FUNCTION(__VA_ARGS__, AT, TOGETHER, LANES);                \
-    for (; AT + 2 * LANES <= (N); AT += 2 * LANES)               \
-      FUNCTION(__VA_ARGS__, AT, 2, LANES);                       \
-    for (; AT < (N); AT += LANES)                                \
-      FUNCTION(__VA_ARGS__, THMin(AT, (N) - LANES), 1, LANES);   \
-  } else                                                         \
+/* Computes a result of N elements by FUNCTION, UNROLL vectors at a time.  Where N is no multiple of
+ * a vector, the last vector computes some elements again; N below LANES takes one partial vector. */
+#define IN_VECTORS(N, AT, FUNCTION, ...)                       \
+  if ((N) >= LANES) {                                          \
+    ptrdiff_t AT = 0;                                          \
+    for (; AT + UNROLL * LANES <= (N); AT += UNROLL * LANES)   \
+      FUNCTION(__VA_ARGS__, AT, UNROLL, LANES);                \
+    for (; AT + 2 * LANES <= (N); AT += 2 * LANES)             \
+      FUNCTION(__VA_ARGS__, AT, 2, LANES);                     \
+    for (; AT < (N); AT += LANES)                              \
+      FUNCTION(__VA_ARGS__, THMin(AT, (N) - LANES), 1, LANES); \
+  } else                                                       \
     FUNCTION(__VA_ARGS__, 0, 1, (N))
 
 INLINE Vector load(const real *x)
@@ -218,7 +219,8 @@ INLINE void store(real *x, Vector v)
   memcpy(x, &v, sizeof v);
 }
 
-/* The same for n elements, fewer than there are lanes: the others are 0, and are left. */
+/* Load and store of n elements, fewer than LANES.  The other lanes are loaded as 0, and not stored.
+ */
 INLINE Vector load_few(const real *x, ptrdiff_t n)
 {
 #if defined(__AVX512F__)
@@ -249,14 +251,14 @@ static inline void zero(real *x, ptrdiff_t n)
     x[i] = 0;
 }
 
-/* What the sums of a row of windows are divided by, which changes from row to row only at the
- * plane's edges. */
+/* The divisors of the sums of a row of windows; they change from row to row only at the plane's
+ * edges. */
 typedef struct {
-  int64_t rows;   /* of the windows, in all slices */
-  real *divisors; /* that, times the columns of each */
+  int64_t rows;   /* of a window, in all slices */
+  real *divisors; /* rows times the columns of each window */
 } Counts;
 
-/* As many divisors, and as many behind them as vectors may read. */
+/* n divisors, and as many after them as vectors may read. */
 static inline ptrdiff_t with_room(ptrdiff_t n)
 {
   return (n + 2 * LANES - 1) / LANES * LANES;
@@ -274,25 +276,25 @@ static inline void set_rows(Counts *c, const THNNSpan *span, int64_t rows, ptrdi
 }
 
 #if defined(__AVX512F__)
-/* The most elements of a row of an image that strips go down: of longer ones, too many lines are
- * open at a time. */
-enum { LONGEST = 512 / sizeof(real) };
+/* Strips are used for rows of at most this many elements: with longer rows, too many cache lines
+ * would be written at a time. */
+enum { MAX_STRIP_ROW = 512 / sizeof(real) };
 #endif
 
 /* --- forward --------------------------------------------------------------------------------- */
 
-/* The rows of a row of windows: slices of rows. */
+/* The rows of the image that a row of windows covers: slices of rows. */
 typedef struct {
   const real *from;
   ptrdiff_t slices, rows;
-  ptrdiff_t slice, width; /* elements from one to the next */
-  ptrdiff_t next;         /* and to the next row of windows */
+  ptrdiff_t slice, width; /* elements from one slice or row to the next */
+  ptrdiff_t next;         /* elements to the rows of the next row of windows */
 } Rows;
 
 /* line[at ...] = the sums of the columns. */
 INLINE void add_columns(const Rows *rows, real *line, ptrdiff_t at, int together, ptrdiff_t few)
 {
-  Vector sum[TOGETHER];
+  Vector sum[UNROLL];
   for (int k = 0; k < together; k++)
     sum[k] = (Vector){0};
   for (ptrdiff_t z = 0; z < rows->slices; z++) {
@@ -301,26 +303,26 @@ INLINE void add_columns(const Rows *rows, real *line, ptrdiff_t at, int together
       for (int k = 0; k < together; k++)
         sum[k] += few < LANES ? load_few(x, few) : load(x + k * LANES);
   }
-  for (int k = 0; k < together; k++) /* behind the row there is room */
+  for (int k = 0; k < together; k++) /* there is room after the row */
     store(line + at + k * LANES, sum[k]);
 }
 
 static void add_rows(const Rows *rows, real *line)
 {
-  /* What comes 8 KB later is fetched, as much of it as the next rows begin further on. */
-  enum { AHEAD = 8192 / sizeof(real), PIECE = 64 / sizeof(real) };
-  for (ptrdiff_t i = 0; i < rows->next; i += PIECE)
-    __builtin_prefetch(rows->from + AHEAD + i);
+  /* Prefetches as many elements, 8 KB later, as the next row of windows advances by. */
+  enum { PREFETCH = 8192 / sizeof(real), LINE = 64 / sizeof(real) };
+  for (ptrdiff_t i = 0; i < rows->next; i += LINE)
+    __builtin_prefetch(rows->from + PREFETCH + i);
   IN_VECTORS(rows->width, at, add_columns, rows, line);
 }
 
-/* A row of windows, which a line becomes. */
+/* A row of windows y, which is computed from a line. */
 typedef struct {
   const real *line, *divisors;
   real *y;
 } Taking;
 
-/* y[at ...] = the means of windows that are step apart. */
+/* y[at ...] = the averages of windows that are step apart. */
 INLINE void take_vectors(const Taking *t, ptrdiff_t size, ptrdiff_t step, ptrdiff_t at,
                          int together, ptrdiff_t few)
 {
@@ -362,26 +364,25 @@ static void take_windows(const Taking *t, const THNNWindowSum *w, ptrdiff_t n)
 }
 
 #if defined(__AVX512F__)
-/* In images, strips of LANES windows go down the plane: what the last two rows of the
- * image add to windows is kept in registers for the next windows that have them, and no line is
- * written. */
+/* In images, strips of LANES windows go down the plane: the sums of the last two rows of the image
+ * stay in registers for the next windows that cover these rows, and no line is written. */
 
-enum { STRIPS = 16 }; /* at a time */
+enum { STRIPS = 16 }; /* the most at a time */
 
 #define NEXT8  1, 2, 3, 4, 5, 6, 7, 8
 #define NEXT16 NEXT8, 9, 10, 11, 12, 13, 14, 15, 16
 
-/* What a strip is for each row. */
+/* The columns of a strip, the same in each row. */
 typedef struct {
   ptrdiff_t at, first;        /* its first window, and its first column, perhaps in the padding */
-  uint16_t low, high, beyond; /* which elements there are of the vectors that sums are made of, */
-  uint16_t each;              /* and which windows */
+  uint16_t low, high, beyond; /* lanes in the image, of the three vectors that sums are made of */
+  uint16_t each;              /* lanes that are windows */
 } Strip;
 
 INLINE Strip strip_from(const THNNPlanes *p, const THNNWindowSum *w, ptrdiff_t step, ptrdiff_t at)
 {
   const ptrdiff_t first = at * step - w->pad, inside = p->in[2] - first;
-  const ptrdiff_t next = step == 1 ? 1 : LANES; /* to the next of these vectors */
+  const ptrdiff_t next = step == 1 ? 1 : LANES; /* elements to the next of the three vectors */
   return (Strip){.at = at,
                  .first = first,
                  .low = lanes_between(-first, inside),
@@ -390,7 +391,8 @@ INLINE Strip strip_from(const THNNPlanes *p, const THNNWindowSum *w, ptrdiff_t s
                  .each = lanes_between(0, p->out[2] - at)};
 }
 
-/* How many columns sums of windows are divided by, and 1 where there is no window. */
+/* The number of columns by which the sum of each window is divided, and 1 where there is no window.
+ */
 INLINE Vector columns_of(const THNNSpan *span, uint16_t windows)
 {
   enum { NEXT_SPAN = sizeof *span / sizeof(int) };
@@ -412,7 +414,8 @@ INLINE Vector columns_of(const THNNSpan *span, uint16_t windows)
 #endif
 }
 
-/* The sums of windows' parts of a row; fetches what lies so much further ahead, if anything. */
+/* The sums of a row over the columns of each window.  Prefetches the elements that lie ahead
+ * elements later, unless ahead is 0. */
 INLINE Vector sum_row(const Strip *s, const real *x, ptrdiff_t size, ptrdiff_t step,
                       ptrdiff_t ahead)
 {
@@ -431,14 +434,15 @@ INLINE Vector sum_row(const Strip *s, const real *x, ptrdiff_t size, ptrdiff_t s
   return row + MIX(even, (Vector)MASKED_LOAD(s->beyond & 1, x + 2 * LANES), NEXT);
 }
 
-/* The rows of the image that a row of windows takes: from that one on so many new ones, and before
- * these none, one or two that the row of windows above took, too. */
+/* The rows of the image that a row of windows covers: news rows beginning with from, and before
+ * these kept rows, 0 to 2, that the row of windows above covered as well. */
 typedef struct {
   const real *from;
   ptrdiff_t width, news, kept;
 } NewRows;
 
-/* What the last rows of the image were for a strip, and what its sums are multiplied by. */
+/* A strip's sums of the last row of the image and of the one before, the columns of its windows, and
+ * the factor of their sums. */
 typedef struct {
   Vector last, before, columns, factor;
 } Sum;
@@ -459,7 +463,7 @@ INLINE void sum_of_strip(const Strip *s, Sum *sum, const NewRows *rows, ptrdiff_
     all = sum->last;
   else if (rows->kept == 2)
     all = sum->last + sum->before;
-  if (rows->news == step) /* as there mostly are; how often a loop turns is a guess else */
+  if (rows->news == step) /* nearly always; the constant count saves mispredicted branches */
     for (ptrdiff_t r = 0; r < step; r++)
       all += next_row(s, sum, rows->from + r * rows->width, size, step, ahead);
   else
@@ -471,13 +475,13 @@ INLINE void sum_of_strip(const Strip *s, Sum *sum, const NewRows *rows, ptrdiff_
     MASKED_STORE(y, s->each, all * sum->factor);
 }
 
-/* The windows of one or two strips, or of many, from window first of each row on; the last strip
- * may have some again.  What one or two keep is no array, which would stay in memory.  ahead is 0
- * for many, whose rows are fetched line by line. */
+/* Computes the windows of some strips, beginning with window first of each row; the last strip may
+ * compute some windows again.  The sums of one or two strips are variables, as an array would stay
+ * in memory.  With more strips ahead is 0, and rows are prefetched line by line. */
 INLINE void sum_down(const THNNPlanes *p, const THNNWindowSum *w, const real *x, real *y,
                      ptrdiff_t size, ptrdiff_t step, ptrdiff_t first, int strips, ptrdiff_t ahead)
 {
-  enum { AHEAD = 8192 / sizeof(real), LINE = 64 / sizeof(real) };
+  enum { PREFETCH = 8192 / sizeof(real), LINE = 64 / sizeof(real) };
   const THNNSpan *height = w->spans->of[1];
   const int64_t slices = w->spans->of[0]->count;
   const ptrdiff_t width = p->in[2], later = p->output;
@@ -504,8 +508,8 @@ INLINE void sum_down(const THNNPlanes *p, const THNNWindowSum *w, const real *x,
         sums[k].factor = 1 / (sums[k].columns * times);
     }
     for (ptrdiff_t k = 0; !ahead && k < rows.news * width; k += LINE)
-      __builtin_prefetch(rows.from + AHEAD + k);
-    for (int k = 0; k < strips && step == 1; k++) /* by 2 there are fewer */
+      __builtin_prefetch(rows.from + PREFETCH + k);
+    for (int k = 0; k < strips && step == 1; k++) /* with step 2 there are fewer outputs */
       __builtin_prefetch(y + strip[k].at + later, 1);
     if (ahead) {
       sum_of_strip(&one, &a, &rows, size, step, strips > 1, ahead, y + one.at);
@@ -518,14 +522,14 @@ INLINE void sum_down(const THNNPlanes *p, const THNNWindowSum *w, const real *x,
   }
 }
 
-/* Small planes stay in the first cache while strips go down, two after the other two, and what is
- * fetched is of the next plane; rows of larger ones, or of many windows, are read once. */
+/* Small planes stay in the L1 cache while strips go down two at a time, so that prefetches are of
+ * the next plane.  Rows of larger planes, or with many windows, are read once, by all strips. */
 INLINE void sum_strips(const THNNPlanes *p, const THNNWindowSum *w, const real *x, real *y,
                        ptrdiff_t size, ptrdiff_t step)
 {
-  enum { SMALL = 32768 / sizeof(real), FURTHEST = 16384 / sizeof(real) };
-  const ptrdiff_t n = p->out[2], ahead = THMin(p->input, FURTHEST);
-  if (n > 2 * LANES && (step == 2 || p->input > SMALL))
+  enum { L1_PLANE = 32768 / sizeof(real), MAX_PREFETCH = 16384 / sizeof(real) };
+  const ptrdiff_t n = p->out[2], ahead = THMin(p->input, MAX_PREFETCH);
+  if (n > 2 * LANES && (step == 2 || p->input > L1_PLANE))
     sum_down(p, w, x, y, size, step, 0, (int)((n + LANES - 1) / LANES), 0);
   else if (n <= LANES)
     sum_down(p, w, x, y, size, step, 0, 1, ahead);
@@ -534,7 +538,7 @@ INLINE void sum_strips(const THNNPlanes *p, const THNNWindowSum *w, const real *
       sum_down(p, w, x, y, size, step, first, 2, ahead);
 }
 
-/* Whether it has been done. */
+/* Computes the plane in strips if its windows are of a kind for that; returns whether they are. */
 static int are_summed_in_strips(const THNNPlanes *p, const THNNWindowSum *w, const real *x, real *y)
 {
   if (p->in[0] > 1 || p->out[0] > 1 || p->out[2] > STRIPS * LANES)
@@ -585,13 +589,14 @@ static void sum_small_windows(const THNNPlanes *p, const THNNWindowSum *w, const
     }
 }
 
-/* --- back ------------------------------------------------------------------------------------ */
+/* --- backward -------------------------------------------------------------------------------- */
 
-/* A row of windows: what each element of theirs gets, and the line of that. */
+/* A row of windows' gradients x.  part is what each window adds to its elements, with zeros before
+ * and after; line is the sum over the windows for each column. */
 typedef struct {
   const real *x;
   const real *divisors;
-  real *part, *line; /* part: zeros in front and behind */
+  real *part, *line;
 } Spreading;
 
 INLINE void divide_windows(const Spreading *s, ptrdiff_t at, int together, ptrdiff_t few)
@@ -602,7 +607,7 @@ INLINE void divide_windows(const Spreading *s, ptrdiff_t at, int together, ptrdi
   }
 }
 
-/* line[step * at ...] = what the elements get, counted from the first window's first. */
+/* line[step * at ...] = the sums for columns, counted from the first column of the first window. */
 INLINE void spread_vectors(const Spreading *s, ptrdiff_t size, ptrdiff_t step, ptrdiff_t at)
 {
   Vector even = {0}, odd = {0};
@@ -625,7 +630,7 @@ INLINE void spread_row(const Spreading *s, ptrdiff_t n, ptrdiff_t size, ptrdiff_
     spread_vectors(s, size, step, at);
 }
 
-/* The line's first n elements, from the padding on. */
+/* Computes the line's first n elements; the line begins in the padding. */
 static void spread_line(const Spreading *s, const THNNWindowSum *w, ptrdiff_t n)
 {
   const ptrdiff_t size = w->size;
@@ -642,7 +647,7 @@ static void spread_line(const Spreading *s, const THNNWindowSum *w, ptrdiff_t n)
   }
 }
 
-/* The lines that the elements of a row are the sums of. */
+/* The row y of the image is the sum of these lines. */
 typedef struct {
   const real *line[THNN_SUM_MOST];
   ptrdiff_t lines;
@@ -651,7 +656,7 @@ typedef struct {
 
 INLINE void join_columns(const Joined *j, ptrdiff_t at, int together, ptrdiff_t few)
 {
-  Vector sum[TOGETHER];
+  Vector sum[UNROLL];
   for (int k = 0; k < together; k++)
     sum[k] = (Vector){0};
   for (ptrdiff_t n = 0; n < j->lines; n++)
@@ -664,24 +669,25 @@ INLINE void join_columns(const Joined *j, ptrdiff_t at, int together, ptrdiff_t 
       store(j->y + at + k * LANES, sum[k]);
 }
 
-/* The windows that a place is in, of those that were found for a place before it. */
-static inline void windows_of(const THNNSpan *span, int64_t count, int64_t place, int64_t *first,
+/* Moves first ... end from the windows that an earlier position is in to those that position is in.
+ */
+static inline void windows_of(const THNNSpan *span, int64_t count, int64_t position, int64_t *first,
                               int64_t *end)
 {
-  while (*first < count && span[*first].end <= place)
+  while (*first < count && span[*first].end <= position)
     ++*first;
-  while (*end < count && span[*end].begin <= place)
+  while (*end < count && span[*end].begin <= position)
     ++*end;
 }
 
-/* The lines of windows' rows, in order; as many as are needed are made, and a few more. */
+/* The lines of rows of windows, in order; they are made when they are needed, a batch at a time. */
 typedef struct {
   const THNNPlanes *p;
   const THNNWindowSum *w;
   const real *x;
   Counts counts;
   real *part, *lines;
-  int64_t made, slice, row; /* the next one is in that slice, and that row of it */
+  int64_t made, slice, row; /* lines made; slice and row of the next one */
 } Lines;
 
 static inline real *line_of(const Lines *l, int64_t row)
@@ -715,12 +721,12 @@ static void make_lines(Lines *l)
 }
 
 #if defined(__AVX512F__)
-/* In images, a strip of LANES windows goes down the plane: what the last rows of windows give is
- * kept in registers until the rows of the image have taken it, and no line is written. */
+/* In images, a strip of LANES windows goes down the plane: the gradients of the last rows of windows
+ * stay in registers until the rows of the image have added them, and no line is written. */
 
 enum {
-  KEPT = 4, /* rows of windows that a row of the image is in, at most */
-  WIDE = 3, /* windows of a row that an element is in, at most */
+  KEPT = 4, /* the most rows of windows that a row of the image is in */
+  WIDE = 3, /* the most windows of a row that an element is in */
 };
 
 typedef struct {
@@ -728,16 +734,16 @@ typedef struct {
   const THNNSpans *spans;
   const real *x;
   real *y;
-  ptrdiff_t first;    /* the last window that reaches the row's first step elements */
+  ptrdiff_t first;    /* the last window that covers one of the row's first step elements */
   int64_t begin, end; /* the rows of the image */
-  int64_t windows;    /* the first row of windows that may reach those */
+  int64_t windows;    /* the first row of windows that may cover one of these rows */
 } Strips;
 
-/* What a strip multiplies windows by, which are one lane further in front each: dividing takes
- * longer. Where there is none, by 1. */
+/* The factors of a strip's gradients, as a division would take longer.  A column is in up to WIDE
+ * windows, each one lane before the other; the factor is 1 where there is no window. */
 typedef struct {
   ptrdiff_t window[WIDE];
-  uint16_t there[WIDE]; /* lanes of windows that there are */
+  uint16_t there[WIDE]; /* lanes that are windows */
   Vector factor[WIDE];
 } Factors;
 
@@ -748,7 +754,7 @@ INLINE void set_factors(Factors *f, const Strips *s, int64_t row, ptrdiff_t toge
     f->factor[k] = 1 / (columns_of(s->spans->of[2] + f->window[k], f->there[k]) * rows);
 }
 
-/* What the last rows of windows give their even and odd columns, the last one first. */
+/* What the last rows of windows add to even and odd columns, the last row first. */
 typedef struct {
   Vector even[KEPT], odd[KEPT];
 } Given;
@@ -770,7 +776,7 @@ INLINE void add_windows(Given *given, const real *x, const Factors *f, ptrdiff_t
   }
 }
 
-/* Columns that are written: step vectors, or those of lower and upper. */
+/* The columns that are written: whole vectors, or the lanes lower and upper. */
 typedef struct {
   int whole;
   uint16_t lower, upper;
@@ -790,8 +796,8 @@ INLINE void write_columns(real *y, Vector even, Vector odd, ptrdiff_t step, Writ
   }
 }
 
-/* Whether row r of the image is the first that a row of windows is in, whose height, and how far
- * they are apart, is as along the columns, and none of those that row r is in is cut off. */
+/* Whether row r of the image is the first row of a row of windows (at), the windows at and before it
+ * have height size and are step apart, and none of those that cover row r is cut off. */
 INLINE int is_regular(const Strips *s, int64_t at, int64_t r, int64_t count, ptrdiff_t size,
                       ptrdiff_t step)
 {
@@ -806,13 +812,13 @@ INLINE int is_regular(const Strips *s, int64_t at, int64_t r, int64_t count, ptr
   return regular;
 }
 
-/* The columns of the image from step * at on, step vectors or n columns if that is less.  By 2,
- * even and odd columns are in other windows; where the padding is odd, windows begin at the odd
- * ones.  Between the edges all is known of as many rows as windows move on by. */
+/* Computes columns of the image beginning with step * at: step vectors, or n columns if those are
+ * fewer.  With step 2, even and odd columns are in different windows; where the padding is odd,
+ * windows begin at odd columns.  Away from the edges, step rows are computed without tests. */
 INLINE void spread_strip(const Strips *s, ptrdiff_t size, ptrdiff_t step, ptrdiff_t oddPad,
                          ptrdiff_t at, int whole, ptrdiff_t n)
 {
-  enum { AHEAD = 4096 / sizeof(real) };
+  enum { PREFETCH = 4096 / sizeof(real) };
   const ptrdiff_t evens = step == 1 ? size : (size + 1 - oddPad) / 2 + oddPad;
   const ptrdiff_t odds = step == 1 ? 0 : (size + oddPad) / 2;
   const ptrdiff_t together = THMax(evens, odds), windows = s->p->out[2], width = s->p->in[2];
@@ -826,11 +832,11 @@ INLINE void spread_strip(const Strips *s, ptrdiff_t size, ptrdiff_t step, ptrdif
     f.there[k] = lanes_between(-f.window[k], windows - f.window[k]);
   }
   real *y = s->y + s->begin * width + at * step;
-  const ptrdiff_t ahead = (s->end - s->begin) * width; /* what the next strips write */
+  const ptrdiff_t ahead = (s->end - s->begin) * width; /* to the outputs of the next strips */
   for (int64_t r = s->begin; r < s->end;) {
     while (r + step <= s->end && end < s->p->out[1] && is_regular(s, end, r, count, size, step)) {
       const real *x = s->x + end++ * windows;
-      __builtin_prefetch(x + f.window[0] + AHEAD);
+      __builtin_prefetch(x + f.window[0] + PREFETCH);
       add_windows(&given, x, &f, evens, odds, oddPad);
       for (ptrdiff_t j = 0; j < step; j++, r++, y += width) {
         Vector a = given.even[0], b = given.odd[0];
@@ -865,15 +871,15 @@ INLINE void spread_strip(const Strips *s, ptrdiff_t size, ptrdiff_t step, ptrdif
   }
 }
 
-/* Strips side by side, so short that what they write stays in the first cache until its lines are
- * whole; the last one computes some columns again. */
+/* Computes strips side by side, so short that their outputs stay in the L1 cache until cache lines
+ * are complete.  The last strip computes some columns again. */
 INLINE void spread_strips(Strips *s, ptrdiff_t size, ptrdiff_t step, ptrdiff_t oddPad)
 {
-  enum { BAND = 16384 / sizeof(real), LEAST = 8 };
+  enum { L1_BLOCK = 16384 / sizeof(real), MIN_ROWS = 8 };
   const ptrdiff_t n = s->p->in[2], last = THMax((n + step - 1) / step - LANES, 0);
   const THNNSpan *rows = s->spans->of[1];
   for (; s->begin < s->p->in[1]; s->begin = s->end) {
-    s->end = THMin(s->p->in[1], s->begin + THMax(BAND / n, LEAST));
+    s->end = THMin(s->p->in[1], s->begin + THMax(L1_BLOCK / n, MIN_ROWS));
     while (s->windows < s->p->out[1] && rows[s->windows].end <= s->begin)
       s->windows++;
     for (ptrdiff_t at = 0; at < last; at += LANES)
@@ -885,14 +891,14 @@ INLINE void spread_strips(Strips *s, ptrdiff_t size, ptrdiff_t step, ptrdiff_t o
   }
 }
 
-/* Whether it has been done. */
+/* Computes the plane in strips if its windows are of a kind for that; returns whether they are. */
 static int are_spread_in_strips(const THNNPlanes *p, const THNNWindowSum *w, const real *x, real *y)
 {
   const ptrdiff_t odd = w->pad & 1;
   Strips strips = {
       .p = p, .spans = w->spans, .x = x, .y = y, .first = w->step == 1 ? w->pad : (w->pad + 1) / 2};
   /* There are lines for BATCH more rows of windows than a row of the image is in. */
-  if (p->in[0] > 1 || p->out[0] > 1 || p->in[2] > LONGEST || w->lines > KEPT + BATCH)
+  if (p->in[0] > 1 || p->out[0] > 1 || p->in[2] > MAX_STRIP_ROW || w->lines > KEPT + BATCH)
     return 0;
   if (w->size == 3 && w->step == 2 && odd)
     spread_strips(&strips, 3, 2, 1);
@@ -919,7 +925,7 @@ static void spread_small_windows(const THNNPlanes *p, const THNNWindowSum *w, co
 #endif
   l.part = memory + with_room(p->out[2]);
   l.lines = l.part + BATCH * (w->front + w->pitch);
-  /* Behind a row of windows what lines are made from, to the end of the last vector. */
+  /* Zeros after a row of windows, as far as the last vector of a line reads. */
   const ptrdiff_t read = (w->left + p->in[2]) / w->step + LANES;
   const ptrdiff_t behind = THMin(THMax(read - p->out[2], 0), w->pitch - p->out[2]);
   for (int b = 0; b < BATCH; b++) {
@@ -971,15 +977,15 @@ const THNN_(WindowSumKernel) TH_LEVEL_(THNN_(windowSum))[] = {
     [THNN_WINDOW_SPREAD] = spread_windows,
 };
 
-/* --- planes that lie last ----- */
+/* --- channels-last images -------------------------------------------------------------------- */
 
-/* One window of neighbouring planes of as many as are in a row: of so many vectors, or of some, of
- * one vector. */
+/* Averages one window in some vectors of neighbouring channels of an image with that many planes;
+ * with some, in the first some elements of one vector. */
 INLINE void sum_planes(const THNNPlanes *p, const THNNSpan *t, const THNNSpan *h, const THNNSpan *w,
                        ptrdiff_t planes, int vectors, ptrdiff_t some, const real *x, real *y)
 {
   const accreal count = (accreal)(t->count * h->count * w->count);
-  Sums sum[TOGETHER] = {{0}};
+  Sums sum[UNROLL] = {{0}};
   for (ptrdiff_t z = t->begin; z < t->end; z++)
     for (ptrdiff_t r = h->begin; r < h->end; r++) {
       const real *from = x + ((z * p->in[1] + r) * p->in[2] + w->begin) * planes;
@@ -1000,8 +1006,8 @@ static void sum_nhwc(const THNNPlanes *p, const THNNSpans *spans, ptrdiff_t plan
   for (ptrdiff_t k = 0; k < p->out[2]; k++, y += planes) {
     const THNNSpan *w = &spans->of[2][k];
     ptrdiff_t i = 0;
-    for (; i + TOGETHER * SUMS <= planes; i += TOGETHER * SUMS)
-      sum_planes(p, t, h, w, planes, TOGETHER, 0, x + i, y + i);
+    for (; i + UNROLL * SUMS <= planes; i += UNROLL * SUMS)
+      sum_planes(p, t, h, w, planes, UNROLL, 0, x + i, y + i);
     for (; i + SUMS <= planes; i += SUMS)
       sum_planes(p, t, h, w, planes, 1, 0, x + i, y + i);
     if (i < planes)
@@ -1009,11 +1015,11 @@ static void sum_nhwc(const THNNPlanes *p, const THNNSpans *spans, ptrdiff_t plan
   }
 }
 
-/* Rows of windows that a row of the image is in. */
+/* The rows of windows that a row of the image is in. */
 typedef struct {
   int count;
   const real *of[THNN_SUM_MOST];
-  const real *part; /* what each of their windows gives an element, row by row */
+  const real *part; /* the weight of each window's gradient, row by row */
 } GivingRows;
 
 static inline void add_giving_row(GivingRows *rows, const THNNSpan *span, ptrdiff_t n,
@@ -1025,37 +1031,39 @@ static inline void add_giving_row(GivingRows *rows, const THNNSpan *span, ptrdif
     part[k] = 1 / (real)(count * span[k].count);
 }
 
-/* How many places from one on are in windows first ... end - 1, as it is. */
-static inline ptrdiff_t places_alike(const THNNSpan *span, int64_t n, int64_t first, int64_t end,
-                                     int64_t place, int64_t places)
+/* How many positions of a row of width, beginning with position, are in windows first ... end - 1
+ * and no others. */
+static inline ptrdiff_t positions_alike(const THNNSpan *span, int64_t n, int64_t first, int64_t end,
+                                        int64_t position, int64_t width)
 {
   if (first < end)
-    places = THMin(places, span[first].end);
+    width = THMin(width, span[first].end);
   if (end < n)
-    places = THMin(places, span[end].begin);
-  return places - place;
+    width = THMin(width, span[end].begin);
+  return width - position;
 }
 
-/* Whether neighbours are often in the same windows: whether some are in the middle one alone. */
-static inline int are_often_alike(const THNNSpan *span, int64_t n, int64_t places)
+/* Whether neighbours are often in the same windows: more than one is in the middle window alone. */
+static inline int are_often_alike(const THNNSpan *span, int64_t n, int64_t width)
 {
   const int64_t middle = n / 2, begin = middle > 0 ? span[middle - 1].end : 0;
-  const int64_t end = middle + 1 < n ? span[middle + 1].begin : places;
+  const int64_t end = middle + 1 < n ? span[middle + 1].begin : width;
   return THMin(end, span[middle].end) - THMax(begin, span[middle].begin) > 1;
 }
 
-/* Some places of neighbouring planes of as many as are in a row, which are all in windows first ...
- * end - 1 of rows of n: of so many vectors, or of some, of one vector. */
+/* Computes some positions, all in windows first ... end - 1 of rows of n windows, in some vectors of
+ * neighbouring channels of an image with that many planes; with some, in the first some elements of
+ * one vector. */
 INLINE void spread_planes(const GivingRows *rows, ptrdiff_t n, int64_t first, int64_t end,
                           ptrdiff_t planes, ptrdiff_t at, int vectors, ptrdiff_t some,
-                          ptrdiff_t places, real *y)
+                          ptrdiff_t positions, real *y)
 {
-  enum { AHEAD = 8192 / sizeof(real) };
-  Vector sum[TOGETHER];
+  enum { PREFETCH = 8192 / sizeof(real) };
+  Vector sum[UNROLL];
   y += at;
   for (int v = 0; v < vectors; v++) {
     sum[v] = (Vector){0};
-    __builtin_prefetch(y + v * LANES + AHEAD, 1);
+    __builtin_prefetch(y + v * LANES + PREFETCH, 1);
   }
   for (int r = 0; r < rows->count; r++)
     for (int64_t k = first; k < end; k++) {
@@ -1069,37 +1077,37 @@ INLINE void spread_planes(const GivingRows *rows, ptrdiff_t n, int64_t first, in
         store_few(y, sum[v], some);
       else
         store(y + v * LANES, sum[v]);
-    if (--places == 0)
+    if (--positions == 0)
       break;
     y += planes;
     for (int v = 0; v < vectors; v++)
-      __builtin_prefetch(y + v * LANES + AHEAD, 1);
+      __builtin_prefetch(y + v * LANES + PREFETCH, 1);
   }
 }
 
-/* alike: neighbours of few planes are computed at once where they are; else one by one. */
+/* Computes a row.  With alike, neighbours that are in the same windows are computed at once. */
 INLINE void spread_row_nhwc(const GivingRows *rows, const THNNSpan *span, ptrdiff_t n,
                             ptrdiff_t width, ptrdiff_t planes, int alike, real *y)
 {
   int64_t w[2] = {0};
-  for (ptrdiff_t k = 0, places = 1; k < width; k += places, y += places * planes) {
+  for (ptrdiff_t k = 0, some = 1; k < width; k += some, y += some * planes) {
     windows_of(span, n, k, &w[0], &w[1]);
     if (alike)
-      places = places_alike(span, n, w[0], w[1], k, width);
+      some = positions_alike(span, n, w[0], w[1], k, width);
     ptrdiff_t i = 0;
-    for (; !alike && i + TOGETHER * LANES <= planes; i += TOGETHER * LANES)
-      spread_planes(rows, n, w[0], w[1], planes, i, TOGETHER, 0, 1, y);
+    for (; !alike && i + UNROLL * LANES <= planes; i += UNROLL * LANES)
+      spread_planes(rows, n, w[0], w[1], planes, i, UNROLL, 0, 1, y);
     for (; i + LANES <= planes; i += LANES)
-      spread_planes(rows, n, w[0], w[1], planes, i, 1, 0, alike ? places : 1, y);
+      spread_planes(rows, n, w[0], w[1], planes, i, 1, 0, alike ? some : 1, y);
     if (i < planes)
-      spread_planes(rows, n, w[0], w[1], planes, i, 1, planes - i, alike ? places : 1, y);
+      spread_planes(rows, n, w[0], w[1], planes, i, 1, planes - i, alike ? some : 1, y);
   }
 }
 
 static void spread_nhwc(const THNNPlanes *p, const THNNSpans *spans, ptrdiff_t planes,
                         const real *x, ptrdiff_t row, real *y, real *memory)
 {
-  enum { FEW = 2 * TOGETHER * LANES }; /* more are written place by place */
+  enum { MAX_ALIKE_PLANES = 2 * UNROLL * LANES }; /* with more, positions are written one by one */
   const ptrdiff_t n = p->out[2];
   int64_t t[2] = {0}, h[2] = {0};
   GivingRows rows = {.part = memory};
@@ -1109,7 +1117,7 @@ static void spread_nhwc(const THNNPlanes *p, const THNNSpans *spans, ptrdiff_t p
     for (int64_t j = h[0]; j < h[1]; j++)
       add_giving_row(&rows, spans->of[2], n, spans->of[0][i].count * spans->of[1][j].count,
                      x + (i * p->out[1] + j) * n * planes, memory);
-  if (planes <= FEW && are_often_alike(spans->of[2], n, p->in[2]))
+  if (planes <= MAX_ALIKE_PLANES && are_often_alike(spans->of[2], n, p->in[2]))
     spread_row_nhwc(&rows, spans->of[2], n, p->in[2], planes, 1, y);
   else
     spread_row_nhwc(&rows, spans->of[2], n, p->in[2], planes, 0, y);
