@@ -1,5 +1,6 @@
-/* Planes whose elements come from given places of another plane, each axis by itself: up-sampling
- * and padding are tables of such places.  Forward gathers them, backward adds gradients to them. */
+/* Resampling: planes whose elements come from given elements of another plane, along each axis by
+ * itself.  Upsampling and padding are tables of source indices.  Forward gathers the sources,
+ * backward scatters gradients to them. */
 #ifndef THNN_RESAMPLE_H
 #define THNN_RESAMPLE_H
 

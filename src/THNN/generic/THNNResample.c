@@ -1,4 +1,4 @@
-/* Planes whose elements come from given places of another plane. */
+/* Resampling: planes whose elements come from given elements of another plane. */
 #include "src/TH/THPlan.h"
 
 #include "THNNTemplate.h"
@@ -14,9 +14,9 @@ void THNN_(reserveIndices)(THNN_(SourceIndices) * indices, const THNNPlanes *p, 
   THGuard_enter(guard, THFree);
   for (int a = 0; a < 3; a++)
     if (__builtin_add_overflow(all, p->out[a], &all))
-      THError("%lld places are too many", (long long)p->out[a]);
+      THError("%lld indices are too many", (long long)p->out[a]);
   if (__builtin_mul_overflow(all, (ptrdiff_t)one, &bytes))
-    THError("%lld places are too many", (long long)all);
+    THError("%lld indices are too many", (long long)all);
   int64_t *from = guard->what = THAlloc(bytes), *next = from + all;
   real *weight = (real *)(next + all);
   indices->weighted = weighted;
@@ -30,7 +30,7 @@ void THNN_(reserveIndices)(THNN_(SourceIndices) * indices, const THNNPlanes *p, 
   }
 }
 
-/* The longest run of neighbours: all of a row but its padding. */
+/* Finds the longest run of consecutive source indices: all of a row but its padding. */
 static void THNN_(findRun)(THNN_(SourceIndices) * indices, int64_t count)
 {
   const int64_t *from = indices->from[2];
@@ -46,8 +46,8 @@ static void THNN_(findRun)(THNN_(SourceIndices) * indices, int64_t count)
   }
 }
 
-/* Where the elements of an axis' band begin, and how many taps it has.  from goes up along the
- * axis, and next is from or the place after it. */
+/* Finds the first source of each element of an axis' band, and how many taps the band has.  from
+ * never decreases along the axis, and next is from or from + 1. */
 static void THNN_(findFirst)(const THNN_(SourceIndices) * indices, int axis, int back,
                              THNN_(Band) * b)
 {
@@ -64,13 +64,13 @@ static void THNN_(findFirst)(const THNN_(SourceIndices) * indices, int axis, int
       b->taps = THMax(b->taps, (back ? k - *first : second) + 1);
     }
   for (ptrdiff_t k = 0; k < b->to; k++) {
-    if (b->first[k] < 0) /* nothing comes from there */
+    if (b->first[k] < 0) /* no output comes from this element */
       b->first[k] = k ? b->first[k - 1] : 0;
     b->first[k] = THMin(b->first[k], b->from - b->taps);
   }
 }
 
-/* weight is 0. */
+/* Fills in the band's weights, which were all 0. */
 static void THNN_(findWeights)(const THNN_(SourceIndices) * indices, int axis, int back,
                                THNN_(Band) * b)
 {
@@ -88,7 +88,7 @@ static void THNN_(findWeights)(const THNN_(SourceIndices) * indices, int axis, i
     b->moves = b->weight[k] == 1;
 }
 
-/* Forward only of the last axis, as rows are told by their indices. */
+/* Forward only the last axis has a band, as rows are found by their source indices. */
 static void THNN_(findBands)(THNN_(SourceIndices) * indices, const THNNPlanes *p, int back,
                              THGuard guard[3])
 {
@@ -102,10 +102,10 @@ static void THNN_(findBands)(THNN_(SourceIndices) * indices, const THNNPlanes *p
     if (back)
       band[a] = (THNN_(Band)){.from = p->out[a], .to = p->in[a], .taps = 1};
     if (__builtin_add_overflow(all, band[a].to, &all))
-      THError("%td places are too many", band[a].to);
+      THError("%td indices are too many", band[a].to);
   }
   if (__builtin_mul_overflow(all, (int64_t)sizeof *band->first, &bytes))
-    THError("%lld places are too many", (long long)all);
+    THError("%lld indices are too many", (long long)all);
   int64_t *first = guard[0].what = THAlloc(bytes);
   all = 0;
   for (int a = begin; a < 3; a++) {
@@ -114,7 +114,7 @@ static void THNN_(findBands)(THNN_(SourceIndices) * indices, const THNNPlanes *p
     first += band[a].to;
     if (__builtin_mul_overflow(band[a].to, band[a].taps, &one) ||
         __builtin_add_overflow(all, one, &all))
-      THError("%td places of %td are too many", band[a].taps, band[a].to);
+      THError("%td taps of %td elements are too many", band[a].taps, band[a].to);
   }
   if (__builtin_mul_overflow(all, (int64_t)sizeof *band->weight, &bytes))
     THError("%lld weights are too many", (long long)all);
@@ -192,10 +192,10 @@ static void THNN_(resampleNchw)(const THNNPlanes *p, const THNN_(SourceIndices) 
 void THNN_(resamplePlanes)(const THNNPlanes *p, THNN_(SourceIndices) * indices, int back,
                            THTensor *source, THTensor *result)
 {
-  /* Rows are short: what is fetched before it is written takes less time than what is made in a
-   * buffer and sent, unless nothing of the result can be in a cache. */
+  /* Rows are short: prefetched writes take less time than a buffer and non-temporal stores, unless
+   * nothing of the result can be in a cache. */
   const ptrdiff_t bytes = p->output * (ptrdiff_t)sizeof(real);
-  enum { ENOUGH = 8 }; /* fewer planes that lie last are better copied */
+  enum { MIN_NHWC_PLANES = 8 }; /* with fewer, a channels-last image is better copied */
   THGuard guard[3];
   indices->streams = !back && indices->weighted && bytes >= 2 * THNN_STREAM_BYTES &&
                      p->count * bytes >= THPlan_fetchedBytes();
@@ -203,7 +203,7 @@ void THNN_(resamplePlanes)(const THNNPlanes *p, THNN_(SourceIndices) * indices, 
     THNN_(findBands)(indices, p, back, guard);
   else
     THNN_(findRun)(indices, p->out[2]);
-  if (indices->weighted && THNNPlanes_ofImage(p) >= ENOUGH &&
+  if (indices->weighted && THNNPlanes_ofImage(p) >= MIN_NHWC_PLANES &&
       THNN_(areChannelsLast)(p, back, source, result))
     THNN_(resampleNhwc)(p, indices, back, source, result);
   else

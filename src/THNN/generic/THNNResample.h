@@ -1,8 +1,9 @@
-/* How a line becomes another: element k is the sum of weight[t * to + k] * x[first[k] + t] over the
- * taps t.  What has weight 0 does not count, whatever it is. */
+/* A band matrix from one line to another: element k is the sum of
+ * weight[t * to + k] * x[first[k] + t] over the taps t.  An element with weight 0 does not count,
+ * even if it is not finite. */
 typedef struct {
   ptrdiff_t from, to, taps; /* elements of the lines; from >= taps */
-  int moves;                /* each weight is 1 and alone: bits that are no number stay as well */
+  int moves;                /* elements are copied: one tap, all weights 1; NaNs keep their bits */
   int64_t *first;
   real *weight;
 } THNN_(Band);
@@ -15,7 +16,7 @@ typedef struct {
   real *weight[3];     /* its weight, and 1 - weight is that of from */
   int64_t begin, end;  /* of the last axis: from goes up by 1 in here */
   THNN_(Band) band[3]; /* where weighted: of the axes, forward or backward */
-  const void *groups;  /* what the kernel has found about the last one, or NULL */
+  const void *groups;  /* what the kernel prepared for the last band, or NULL */
   int streams;         /* a result is too large for the caches */
 } THNN_(SourceIndices);
 
@@ -23,29 +24,29 @@ typedef struct {
   /* One plane.  room holds THNN_(resampleRoom) elements.  [THNN_GATHER], [THNN_SCATTER] */
   void (*plane[2])(const THNNPlanes *planes, const THNN_(SourceIndices) * indices, const real *x,
                    real *y, real *room);
-  /* The same of images of that many planes, which are the last dimension of x and y: one row of the
-   * result, of all slices.  room holds a row of x. */
+  /* The same for channels-last images with count planes: one row of the result, counted over all
+   * slices.  room holds a row of x. */
   void (*row[2])(const THNNPlanes *planes, const THNN_(SourceIndices) * indices, ptrdiff_t count,
                  const real *x, ptrdiff_t row, real *y, real *room);
-  /* What all planes want to know about their band, in memory that is to be freed, or NULL. */
+  /* Prepares a band for all planes, in memory that the caller frees, or returns NULL. */
   void *(*find)(const THNN_(Band) * band);
 } THNN_(ResampleKernel);
 
 extern const THNN_(ResampleKernel) * THNN_(resample);
 
-/* Elements from a row that is kept in room to the next one: whole vectors of them. */
+/* Elements from one row kept in room to the next: a multiple of whole vectors. */
 static inline ptrdiff_t THNN_(resamplePitch)(int64_t row)
 {
   return row + (16 - row % 16) % 16;
 }
 
-/* Elements of room for weighted rows of that many: four of them, and what is to be sent. */
+/* Elements of room for weighted rows of row elements: four rows, and the buffer of streamed ones. */
 static inline ptrdiff_t THNN_(resampleRoom)(int64_t row)
 {
   return 5 * THNN_(resamplePitch)(row) + THNN_STREAM_BYTES / (ptrdiff_t)sizeof(real);
 }
 
-/* Room for the places of output planes, which the guard, entered here, frees. */
+/* Allocates the source indices of output planes; the guard, entered here, frees them. */
 void THNN_(reserveIndices)(THNN_(SourceIndices) * indices, const THNNPlanes *planes, int weighted,
                            THGuard *guard);
 

@@ -90,7 +90,8 @@ LOOP add_rows(const THNNPanel *p, int what, const real *x, const real *g, accrea
               accreal *sum, accreal *dot)
 {
   enum { STEP = STREAMS * SUMS };
-  const ptrdiff_t n = p->n, rest = n % SUMS, rows = PREFETCH / n * p->rowStride, ahead = PREFETCH % n;
+  const ptrdiff_t n = p->n, rest = n % SUMS, rows = PREFETCH / n * p->rowStride,
+                  ahead = PREFETCH % n;
   const Bits all = ~(Bits){0};
   Bits last = all;
   for (int l = 0; l < SUMS - rest; l++)

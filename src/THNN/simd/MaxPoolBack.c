@@ -1,6 +1,6 @@
-/* The gradient of max pooling by windows of 2 or 3, two apart, in an image: each element asks the
- * windows that it is in, at most four, whether they took it.  Nothing is scattered then, so that
- * vectors of elements are computed, which are sums in the order of their windows. */
+/* The gradient of max pooling by windows of 2 or 3, two apart, in an image.  An element is in at
+ * most four windows; its gradient is the sum, in the order of the windows, of the gradients of those
+ * whose largest element it was.  Nothing is scattered, so that vectors of elements are computed. */
 #include "THNNTemplate.h"
 
 #if defined(__AVX512F__)
@@ -9,10 +9,10 @@
 #include "LanesBetween.h"
 #include "Sender.h"
 
-enum { WIDE = 64 / sizeof(real), AHEAD = 4096, NONE = -1 };
+enum { WIDE = 64 / sizeof(real), PREFETCH_BYTES = 4096, NONE = -1 };
 
-/* Which elements windows took: that many places behind their first ones, in numbers as wide as the
- * elements. */
+/* A window's largest element is stored as its offset from the window's first element, in an integer
+ * as wide as real. */
 #if defined(TH_REAL_IS_FLOAT)
 #define INTERLEAVED(A, B)                                                                          \
   A, B, A + 1, B + 1, A + 2, B + 2, A + 3, B + 3, A + 4, B + 4, A + 5, B + 5, A + 6, B + 6, A + 7, \
@@ -59,16 +59,17 @@ typedef __m512d Wide;
 
 #define KERNEL static inline __attribute__((always_inline))
 
-/* A plane that is worked on: a copy that nobody else has, as stores of vectors may change what they
- * can reach. */
+/* The arguments of a plane, as a local copy: compilers would reload others after each store of a
+ * vector, which might change them. */
 typedef struct {
   THNNWindow height, width;
   const real *g;
   const int64_t *index;
-  ptrdiff_t pitch; /* windows of a row, with some on both sides that there are not */
-  real *rows;      /* of windows that are remembered: gradients, and what was taken */
+  ptrdiff_t pitch; /* windows of a row, with padding on both sides */
+  real *rows;      /* the last THNN_POOL_ROWS rows of windows */
 } Plane;
 
+/* A row of windows: gradients, and which elements they took. */
 typedef struct {
   real *g;
   Taken *taken;
@@ -94,7 +95,7 @@ KERNEL Wide values_of(const real *x)
   return v;
 }
 
-/* The windows of a row from one on take nothing. */
+/* Windows from ... of a row take nothing. */
 static void clear(ptrdiff_t pitch, Row to, ptrdiff_t from)
 {
   for (ptrdiff_t k = from; k < pitch - WIDE; k += WIDE) {
@@ -103,7 +104,7 @@ static void clear(ptrdiff_t pitch, Row to, ptrdiff_t from)
   }
 }
 
-/* Of rows, what no window is loaded to; and the row above the first one. */
+/* Clears the row above the first, and the padding of all rows. */
 KERNEL void begin_plane(const Plane *p)
 {
   const ptrdiff_t count = THMin(THNN_POOL_ROWS, p->height.output + 2);
@@ -115,20 +116,20 @@ KERNEL void begin_plane(const Plane *p)
   }
 }
 
-/* Some rows of windows. */
+/* Rows begin ... end of windows. */
 typedef struct {
   ptrdiff_t begin, end;
 } Rows;
 
-/* Windows k, k + 1, ... of the rows, those that are wanted; returns whether each of them took one
- * of its own elements. */
+/* Loads a vector of windows of each row, beginning with window k.  Returns whether each of them took
+ * one of its own elements. */
 KERNEL int load_windows(const Plane *p, Rows rows, ptrdiff_t k, ptrdiff_t size)
 {
   const THNNWindow *h = &p->height;
   const ptrdiff_t columns = p->width.output, next = p->width.input;
   const Mask wanted = columns < WIDE ? (Mask)lanes_between(0, columns) : (Mask)-1;
-  /* Of each window: its first column in index tensors, the first that is in the image, from that
-   * on, and how many are. */
+  /* For each window: its first column in index tensors; its first column in the image, counted from
+   * that; and the number of its columns in the image. */
   static const Taken evens[] = EVENS;
   const __m512i none = ALL_OF(NONE), zero = ALL_OF(0);
   const __m512i left = ADD(lanes_of(evens), ALL_OF((Taken)(2 * k - p->width.pad)));
@@ -147,15 +148,15 @@ KERNEL int load_windows(const Plane *p, Rows rows, ptrdiff_t k, ptrdiff_t size)
     const __m512i high = _mm512_maskz_loadu_epi64((__mmask8)(wanted >> 8), index + 8);
     const __m512i at = _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi64_epi32(low)),
                                           _mm512_cvtepi64_epi32(high), 1);
-    __builtin_prefetch((const char *)index + AHEAD + 64);
+    __builtin_prefetch((const char *)index + PREFETCH_BYTES + 64);
 #else
     const __m512i at = low;
 #endif
-    __builtin_prefetch((const char *)index + AHEAD);
-    __builtin_prefetch((const char *)g + AHEAD);
+    __builtin_prefetch((const char *)index + PREFETCH_BYTES);
+    __builtin_prefetch((const char *)g + PREFETCH_BYTES);
     const __m512i taken = TAKE_AWAY(TAKE_AWAY(at, ALL_OF((Taken)(top * next))), first);
     const __m512i behind = TAKE_AWAY(taken, from);
-    __m512i least = none; /* the most; places in the window's rows from 0 on are below count */
+    __m512i least = none; /* the largest unsigned; below count if the element is in the window */
     if (top >= 0 && top + size <= h->input)
       for (ptrdiff_t r = 0; r < size; r++)
         least = LEAST_OF(least, TAKE_AWAY(behind, ALL_OF((Taken)(r * next))));
@@ -171,7 +172,7 @@ KERNEL int load_windows(const Plane *p, Rows rows, ptrdiff_t k, ptrdiff_t size)
   return !NOT_BELOW(wanted, most, count);
 }
 
-/* The last windows of a row with some again. */
+/* Loads rows of windows; the last vector of a row loads some windows again. */
 KERNEL int load_rows(const Plane *p, Rows rows, ptrdiff_t size)
 {
   const ptrdiff_t columns = p->width.output, output = p->height.output;
@@ -184,7 +185,7 @@ KERNEL int load_rows(const Plane *p, Rows rows, ptrdiff_t size)
   return own;
 }
 
-/* Gradients of neighbouring windows, and what these took. */
+/* The gradients of neighbouring windows, and which elements these took. */
 typedef struct {
   Wide g;
   __m512i taken;
@@ -195,13 +196,13 @@ KERNEL Windows windows_of(Row row, ptrdiff_t k)
   return (Windows){values_of(row.g + k), lanes_of(row.taken + k)};
 }
 
-/* The sum, and the gradients of those that took the element at that index. */
+/* sum + the gradients of the windows that took the element at offset index. */
 KERNEL Wide add_taken(Wide sum, Windows windows, ptrdiff_t index)
 {
   return ADD_WHERE(sum, ARE_EQUAL(windows.taken, ALL_OF((Taken)index)), windows.g);
 }
 
-/* The columns that there are of two vectors. */
+/* The lanes of two vectors that are columns of the image. */
 typedef struct {
   int all;
   Mask low, high;
@@ -218,9 +219,10 @@ KERNEL void store(real *y, const Columns *columns, Wide low, Wide high)
   }
 }
 
-/* Columns 2 k and following ones of two rows of the image for each row of windows: the first, where
- * the last of the row above is, and the second.  Of columns, too, every other one is in one window
- * of a row alone.  What is that much later is fetched to be written. */
+/* Computes two vectors of columns, beginning with 2 k, in two rows of the image for each row of
+ * windows.  The first of these rows is also the last row of the windows above; the second is in one
+ * row of windows only, as every other column is in one window of a row only.  Prefetches the output
+ * that lies later elements further on. */
 KERNEL void add_columns(const Plane *p, Rows rows, ptrdiff_t k, ptrdiff_t size, real *y,
                         ptrdiff_t later)
 {
@@ -268,12 +270,12 @@ KERNEL void add_columns(const Plane *p, Rows rows, ptrdiff_t k, ptrdiff_t size, 
   }
 }
 
-/* Rows of windows are loaded some at a time: what has just been written cannot be read at once
- * where vectors begin elsewhere. */
+/* Rows of windows are loaded some at a time: a load that overlaps two vectors which were just stored
+ * would wait for them. */
 KERNEL int add_plane(const Plane *p, ptrdiff_t size, real *y, Sender *s)
 {
   const ptrdiff_t next = p->width.input, pad = p->height.pad, end = p->height.input;
-  const int again = next % 2 == 0 && next >= 2 * WIDE; /* the last columns with some again */
+  const int again = next % 2 == 0 && next >= 2 * WIDE; /* the last columns compute some again */
   begin_plane(p);
   for (Rows rows = {0, 0}; 2 * rows.end - pad < end; rows.begin = rows.end) {
     rows.end = THMin(rows.begin + THNN_POOL_ROWS - 1, (end + pad + 1) / 2);
@@ -283,7 +285,7 @@ KERNEL int add_plane(const Plane *p, ptrdiff_t size, real *y, Sender *s)
     real *const to = s ? s->buffer + s->held : y + first * next;
     for (ptrdiff_t at = 0; at < next; at += 2 * WIDE) {
       const ptrdiff_t column = again ? THMin(at, next - 2 * WIDE) : at;
-      add_columns(p, rows, column / 2, size, to + column, s ? 0 : AHEAD);
+      add_columns(p, rows, column / 2, size, to + column, s ? 0 : PREFETCH_BYTES);
     }
     if (s)
       send(s, (past - first) * next);

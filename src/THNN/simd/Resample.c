@@ -1,4 +1,5 @@
-/* Gathers a plane from another, row by row, and scatters gradients back. */
+/* Resampling of planes, and its gradient: gathers an output plane from an input plane, row by row,
+ * and scatters gradients. */
 #include "THNNTemplate.h"
 
 #include "CopyRow.h"
@@ -9,23 +10,23 @@ static const real *row_of(const THNNPlanes *p, const real *x, int64_t depth, int
   return x + (depth * p->in[1] + height) * p->in[2];
 }
 
-/* What follows 8 KB later is fetched, to be read or to be written: rows are short, and what is read
- * waits for what is written. */
-enum { LATER = 8192, LINE = TH_STREAM_LINE / sizeof(real) };
+/* Prefetches what lies PREFETCH_BYTES after n elements, for reads or for writes: rows are short, and
+ * reads wait for writes. */
+enum { PREFETCH_BYTES = 8192, LINE = TH_STREAM_LINE / sizeof(real) };
 
-static inline void fetch(const real *row, ptrdiff_t n)
+static inline void prefetch(const real *row, ptrdiff_t n)
 {
   for (ptrdiff_t i = 0; i < n; i += LINE)
-    __builtin_prefetch((const void *)((uintptr_t)(row + i) + LATER));
+    __builtin_prefetch((const void *)((uintptr_t)(row + i) + PREFETCH_BYTES));
 }
 
-static inline void fetch_to_write(real *row, ptrdiff_t n)
+static inline void prefetch_write(real *row, ptrdiff_t n)
 {
   for (ptrdiff_t i = 0; i < n; i += LINE)
-    __builtin_prefetch((const void *)((uintptr_t)(row + i) + LATER), 1);
+    __builtin_prefetch((const void *)((uintptr_t)(row + i) + PREFETCH_BYTES), 1);
 }
 
-/* --- places ---------------------------------------------------------------------------------- */
+/* --- without weights ------------------------------------------------------------------------- */
 
 static void gather_row(const THNNPlanes *p, const THNN_(SourceIndices) * at, const real *x, real *y)
 {
@@ -70,11 +71,11 @@ static void scatter(const THNNPlanes *p, const THNN_(SourceIndices) * at, const 
     }
 }
 
-/* --- weighted places: along a row ------------------------------------------------------------ */
+/* --- weighted: along a row ------------------------------------------------------------------- */
 
 #define LOOP static inline __attribute__((always_inline)) void
 
-/* y becomes what the band makes of x. */
+/* y = the band applied to x. */
 LOOP apply_plain(const THNN_(Band) * b, const real *x, real *y)
 {
   const int64_t *first = b->first;
@@ -93,9 +94,9 @@ LOOP apply_plain(const THNN_(Band) * b, const real *x, real *y)
   }
 }
 
-/* --- weighted places: rows back -------------------------------------------------------------- */
+/* --- weighted: rows backward ----------------------------------------------------------------- */
 
-/* A row of gradients that row j of depth i of the input comes from, and its weight. */
+/* A row of output gradients that adds to row j, depth i of the input's, and its weight. */
 typedef struct {
   int64_t number;
   real weight;
@@ -111,22 +112,21 @@ static inline __attribute__((always_inline)) Source source_of(const THNNPlanes *
                   depth->weight[z * depth->to + i] * height->weight[r * height->to + j]};
 }
 
-/* There are, for each level:
+/* Each level has:
  *
- * find_groups, which finds once what the level wants to know about a band, in memory of its own,
- * apply, which does as apply_plain,
- * combine, by which the sum of count rows, at most FEW, times their weights becomes y, or is added
- * to it if there is more of it there already,
- * is_widened and is_narrowed, which may do all of a plane, and say whether they have.
+ * find_groups, which prepares a band for the level once, in memory of its own,
+ * apply, which computes what apply_plain does,
+ * combine, which sets y to the weighted sum of count rows, at most ROWS, or with more adds it to y,
+ * is_widened and is_narrowed, which compute a whole plane if they can, and return whether they have.
  *
- * Where y is padded, whole vectors may be written to it. */
-enum { FEW = 4 };
+ * With padded, whole vectors may be written to y. */
+enum { ROWS = 4 };
 
 #if defined(__AVX512F__)
 
 #include "ShortRows.h"
 
-/* Where there are no groups. */
+/* apply for a band without groups. */
 static __attribute__((noinline)) void apply_far(const THNN_(Band) * b, const real *x, real *y)
 {
   for (ptrdiff_t k = 0; k < b->to; k += WIDTH) {
@@ -154,7 +154,7 @@ LOOP apply(const THNN_(SourceIndices) * at, const real *x, real *y)
   const Groups *groups = at->groups;
   if (groups)
     apply_groups(groups, x, y);
-  else if (at->band[2].from > INT32_MAX) /* places may lie too far apart */
+  else if (at->band[2].from > INT32_MAX) /* indices may lie too far apart */
     apply_plain(&at->band[2], x, y);
   else
     apply_far(&at->band[2], x, y);
@@ -248,26 +248,26 @@ LOOP combine(ptrdiff_t n, int count, const real *const *row, const real *weight,
 
 #endif
 
-/* The same of whole rows, whose length makes up for a call. */
+/* combine for whole rows, which are long enough for a call. */
 static __attribute__((noinline)) void combine_rows(ptrdiff_t n, int count, const real *const *row,
                                                    const real *weight, real *y)
 {
   combine(n, count, row, weight, y, 0, 0);
 }
 
-/* --- weighted places: rows ------------------------------------------------------------------- */
+/* --- weighted: rows -------------------------------------------------------------------------- */
 
-/* Rows on their way to their sum, a few at a time. */
+/* Rows that are still to be added to their sum, which then takes ROWS at a time. */
 typedef struct {
   int count, more;
-  const real *row[FEW];
-  real weight[FEW];
+  const real *row[ROWS];
+  real weight[ROWS];
 } Sum;
 
 LOOP add_row(Sum *s, ptrdiff_t n, const real *row, real weight, real *y, int padded)
 {
-  if (s->count == FEW) {
-    combine(n, FEW, s->row, s->weight, y, s->more, padded);
+  if (s->count == ROWS) {
+    combine(n, ROWS, s->row, s->weight, y, s->more, padded);
     s->more = 1;
     s->count = 0;
   }
@@ -275,7 +275,7 @@ LOOP add_row(Sum *s, ptrdiff_t n, const real *row, real weight, real *y, int pad
   s->weight[s->count++] = weight;
 }
 
-/* Whether there are any. */
+/* Adds the remaining rows; returns 0, with y unset, if there were no rows at all. */
 static inline __attribute__((always_inline)) int finish_sum(const Sum *s, ptrdiff_t n, real *y,
                                                             int padded)
 {
@@ -284,7 +284,7 @@ static inline __attribute__((always_inline)) int finish_sum(const Sum *s, ptrdif
   return s->count > 0;
 }
 
-/* The places along an axis that an output place comes from, but for one that has no weight. */
+/* The source indices of an output index along an axis: 2, or 1 where the second has weight 0. */
 typedef struct {
   int count;
   int64_t at[2];
@@ -299,11 +299,11 @@ static inline Pair pair_of(const THNN_(SourceIndices) * indices, int axis, int64
   return pair;
 }
 
-/* The rows that an output row comes from, of both places along depth and height: 1, 2 or 4. */
+/* The source rows of an output row, from both indices along depth and height: 1, 2 or 4. */
 typedef struct {
   int count;
   int64_t number[4]; /* of the plane's rows */
-  int slot[4];       /* of the rows kept, where it is if it is there */
+  int slot[4];       /* where the row is among the rows kept, if it is kept */
   real weight[4];
 } Rows;
 
@@ -319,8 +319,8 @@ LOOP find_rows(const THNNPlanes *p, const Pair *depth, const Pair *height, Rows 
     }
 }
 
-/* Rows of the input become as long as those of the output once, and are kept while output rows
- * come from them. */
+/* Each row of the input is interpolated to the length of output rows once, and kept while output
+ * rows need it. */
 static void interpolate(const THNNPlanes *p, const THNN_(SourceIndices) * at, const real *x,
                         real *y, real *room)
 {
@@ -337,14 +337,14 @@ static void interpolate(const THNNPlanes *p, const THNN_(SourceIndices) * at, co
       for (int r = 0; r < rows.count; r++) {
         const int slot = rows.slot[r];
         if (kept[slot] != rows.number[r]) {
-          fetch(x + rows.number[r] * p->in[2], p->in[2]);
+          prefetch(x + rows.number[r] * p->in[2], p->in[2]);
           apply(at, x + rows.number[r] * p->in[2], room + slot * pitch);
         }
         kept[slot] = rows.number[r];
         row[r] = room + slot * pitch;
       }
       if (!at->streams)
-        fetch_to_write(y, n);
+        prefetch_write(y, n);
       combine_rows(n, rows.count, row, rows.weight, at->streams ? s.buffer + s.held : y);
       if (at->streams)
         send(&s, n);
@@ -354,8 +354,8 @@ static void interpolate(const THNNPlanes *p, const THNN_(SourceIndices) * at, co
     send_rest(&s);
 }
 
-/* The same backward: the rows of gradients that come from an input row are added up, and then
- * become as long as it is. */
+/* The same backward: the gradients of all rows that come from an input row are added up first, and
+ * then reduced to its length. */
 static void interpolate_backward(const THNNPlanes *p, const THNN_(SourceIndices) * at,
                                  const real *x, real *y, real *room)
 {
@@ -371,10 +371,10 @@ static void interpolate_backward(const THNNPlanes *p, const THNN_(SourceIndices)
             continue;
           add_row(&sum, n, x + source.number * n, source.weight, room, 1);
           if (source.number >= read)
-            fetch(x + source.number * n, n);
+            prefetch(x + source.number * n, n);
           read = THMax(read, source.number + 1);
         }
-      fetch_to_write(y, p->in[2]);
+      prefetch_write(y, p->in[2]);
       if (finish_sum(&sum, n, room, 1))
         apply(at, room, y);
       else
@@ -382,17 +382,17 @@ static void interpolate_backward(const THNNPlanes *p, const THNN_(SourceIndices)
     }
 }
 
-/* --- planes that lie last -------------------------------------------------------------------- */
+/* --- channels-last images -------------------------------------------------------------------- */
 
-/* What is a number of a plane is a line here, an element of each plane. */
+/* Here an element of a row stands for one element of each plane. */
 
-/* Rows of the input, as they are or blended in room, as far as end. */
+/* A row of the input, or a weighted sum of rows in room, which is computed up to column end. */
 typedef struct {
   const real *line;
   int64_t end;
 } Blended;
 
-/* Makes columns from k on, as many as step; n elements are a row. */
+/* Computes step columns, beginning with k; a row has n elements. */
 LOOP blend(Blended *b, const Rows *rows, const real *x, ptrdiff_t n, ptrdiff_t planes, int64_t k,
            int64_t step, real *room)
 {
@@ -404,7 +404,7 @@ LOOP blend(Blended *b, const Rows *rows, const real *x, ptrdiff_t n, ptrdiff_t p
   b->end = k + step;
 }
 
-/* The rows are blended first, whole ones unless few of their columns are used. */
+/* Rows are blended first; whole rows, unless few of their columns are used. */
 static void forward_row(const THNNPlanes *p, const THNN_(SourceIndices) * at, ptrdiff_t planes,
                         const real *x, ptrdiff_t row, real *y, real *room)
 {
@@ -422,7 +422,7 @@ static void forward_row(const THNNPlanes *p, const THNN_(SourceIndices) * at, pt
       if (width.at[c] >= b.end)
         blend(&b, &rows, x, n, planes, width.at[c], step, room);
     const real *const from[] = {b.line + width.at[0] * planes, b.line + width.at[1] * planes};
-    fetch_to_write(y, planes);
+    prefetch_write(y, planes);
     if (width.count == 1)
       combine(planes, 1, from, width.weight, y, 0, 0);
     else
@@ -445,7 +445,7 @@ static void backward_row(const THNNPlanes *p, const THNN_(SourceIndices) * at, p
   const int there = finish_sum(&rows, n, room, 0);
   for (int64_t k = 0; k < p->in[2]; k++, y += planes) {
     Sum sum = {0};
-    fetch_to_write(y, planes);
+    prefetch_write(y, planes);
     for (ptrdiff_t c = 0; there && c < width->taps; c++) {
       const real weight = width->weight[c * width->to + k];
       if (weight != 0)

@@ -1,7 +1,7 @@
-/* Rows that a band makes, in AVX-512: two vectors at a time, of which one instruction picks what
- * neighbours come from, as it has been found once for all planes. */
+/* Resampled rows in AVX-512.  The sources of a group of neighbouring outputs lie in two vectors, from
+ * which one permutation per tap picks them; the permutations are found once for all planes. */
 
-enum { MOST_GROUPS = 4 }; /* of a row that is made of sums in registers */
+enum { MAX_GROUPS = 4 }; /* of a row that is summed in registers */
 
 #ifdef TH_REAL_IS_FLOAT
 typedef __m512 Vector;
@@ -54,7 +54,7 @@ static inline Lanes lanes_of(ptrdiff_t n)
 
 /* --- groups ---------------------------------------------------------------------------------- */
 
-/* Where WIDTH neighbours come from, from the first of them on. */
+/* The indices first[0 ... WIDTH], less first[0]. */
 static inline __m512i indices_of(const int64_t *first, Lanes lanes)
 {
   const __m512i base = _mm512_set1_epi64(first[0]);
@@ -69,14 +69,14 @@ static inline __m512i indices_of(const int64_t *first, Lanes lanes)
 #endif
 }
 
-/* Neighbours of a row, from k on, and the two vectors that they come from, which begin at lower and
- * at upper. */
+/* Neighbouring outputs of a row, beginning with k, and the two vectors of sources, which begin at
+ * lower and at upper. */
 typedef struct {
   ptrdiff_t k, lower, upper;
-  Lanes lanes, made; /* neighbours, and which of them come from anything */
+  Lanes lanes, made; /* the outputs, and those that have a source */
 } Group;
 
-/* What a tap of theirs picks, and its weights. */
+/* The indices that a tap picks from the two vectors, and its weights. */
 typedef struct {
   __m512i at;
   Vector weight;
@@ -84,15 +84,15 @@ typedef struct {
 
 typedef struct {
   ptrdiff_t count, taps; /* groups, and taps of each */
-  Lanes there;           /* elements of a row that is shorter than a vector */
-  int vectors;           /* each group but the last one is a vector */
-  int together;          /* all groups come from the same two vectors */
-  int moves;             /* as the band does */
+  Lanes there;           /* lanes of a source row that is shorter than a vector */
+  int vectors;           /* each group but the last one is a whole vector */
+  int together;          /* all groups have the same two vectors of sources */
+  int moves;             /* as in the band */
   Group *group;
   Tap tap[];
 } Groups;
 
-/* The group from k on: as many neighbours as come from two vectors of a row. */
+/* The group beginning with k: as many outputs as have their sources in two vectors. */
 static inline Group group_of(const THNN_(Band) * b, ptrdiff_t k, __m512i *at)
 {
   const int64_t *first = b->first + k;
@@ -107,12 +107,12 @@ static inline Group group_of(const THNN_(Band) * b, ptrdiff_t k, __m512i *at)
   return g;
 }
 
-/* The taps of a group whose elements are at those places of two vectors.
+/* Finds the taps of a group whose first taps pick indices at of its two vectors.
  *
- * What has no weight does not count, whatever it is: such a tap picks what the first one with a
- * weight does, and takes a 64th of that weight, so that no tap needs to be left out.  A number
- * whose weight is 1 is still that number: what rounding loses is at most half of its last digit,
- * and so much only where the sum becomes even by it. */
+ * A source with weight 0 must not count, even if it is not finite.  So its tap picks the same source
+ * as the first tap with a weight, and takes a 64th of that tap's weight: then no tap needs a mask.
+ * A source whose only weight is 1 is still copied exactly: the error of the sum is at most half a
+ * unit in the last place, and a tie rounds to the even value, which is the source. */
 static inline void find_taps(const THNN_(Band) * b, Group *g, __m512i at, Tap *tap)
 {
   const int overlap = (int)(g->lower + WIDTH - g->upper), taps = (int)b->taps;
@@ -120,8 +120,8 @@ static inline void find_taps(const THNN_(Band) * b, Group *g, __m512i at, Tap *t
   __m512i common = at;
   Vector whole = SAME(0), rest = SAME(1);
   for (int t = 0; t < taps; t++) {
-    const __m512i place = ADD_INDICES(at, ALL, t);
-    tap[t].at = ADD_INDICES(place, (Lanes)~BELOW(place, WIDTH), overlap);
+    const __m512i index = ADD_INDICES(at, ALL, t);
+    tap[t].at = ADD_INDICES(index, (Lanes)~BELOW(index, WIDTH), overlap);
     tap[t].weight = LOAD(g->lanes, b->weight + t * b->to + g->k);
     const Lanes counts = NOT_ZERO(tap[t].weight), first = counts & (Lanes)~g->made;
     common = CHOOSE_INDICES(first, tap[t].at, common);
@@ -139,15 +139,14 @@ static inline void find_taps(const THNN_(Band) * b, Group *g, __m512i at, Tap *t
   }
 }
 
-/* The groups of a row, or NULL where it is very long, or made of elements that lie too far apart.
- */
+/* The groups of a row, or NULL if the row is very long, or its sources are too far apart. */
 static void *find_groups(const THNN_(Band) * b)
 {
-  enum { LONG = 65536 };
+  enum { MAX_ROW = 65536 }; /* elements */
   const ptrdiff_t most = 1 + b->to / (WIDTH / 4);
   ptrdiff_t count = 0;
   __m512i at;
-  if (b->from > LONG || b->to > LONG || b->taps > 2 * WIDTH)
+  if (b->from > MAX_ROW || b->to > MAX_ROW || b->taps > 2 * WIDTH)
     return NULL;
   for (ptrdiff_t k = 0; k < b->to; count++) {
     const Group g = group_of(b, k, &at);
@@ -175,7 +174,7 @@ static void *find_groups(const THNN_(Band) * b)
   return all;
 }
 
-/* Group i of a row, of its two vectors. */
+/* The outputs of group i, from its two vectors of sources. */
 static inline __attribute__((always_inline)) Vector picked(const Groups *all, ptrdiff_t i,
                                                            ptrdiff_t taps, Vector lower,
                                                            Vector upper)
@@ -189,7 +188,7 @@ static inline __attribute__((always_inline)) Vector picked(const Groups *all, pt
   return sum;
 }
 
-/* The same of the row x, of which those lanes are there. */
+/* The outputs of group i, from row x, whose vectors have those lanes there. */
 static inline __attribute__((always_inline)) Vector picked_of(const Groups *all, ptrdiff_t i,
                                                               ptrdiff_t taps, Lanes there,
                                                               const real *x)
@@ -234,7 +233,7 @@ static void apply_groups(const Groups *all, const real *x, real *y)
 
 /* --- images ---------------------------------------------------------------------------------- */
 
-/* Rows of vectors whose last one is only partly there. */
+/* A row as vectors, the last of which may be partial. */
 typedef struct {
   ptrdiff_t vectors;
   Lanes last;
@@ -251,13 +250,14 @@ static inline __attribute__((always_inline)) Lanes lanes_at(Shape s, ptrdiff_t i
   return i == s.vectors - 1 ? s.last : ALL;
 }
 
-/* A result on its way past the caches.  Vectors are turned to where they are in a line, of which
- * those lanes are held until it is full; where end is below 0, the first line is still to come. */
+/* A result that is written by non-temporal stores of whole lines.  Each vector is rotated to its
+ * position in a line; the lanes held of last wait until the line is full.  Where end is below 0, -end
+ * elements come before the first whole line. */
 typedef struct {
   real *line;
   int end;
   Lanes held;
-  __m512i turn;
+  __m512i rotation;
   Vector last;
 } Lines;
 
@@ -265,7 +265,7 @@ LOOP move_on(Lines *s, int n)
 {
   s->end += n;
   s->held = lanes_of(s->end);
-  s->turn = ADD_INDICES(COUNTING, ALL, -s->end);
+  s->rotation = ADD_INDICES(COUNTING, ALL, -s->end);
 }
 
 static inline Lines lines_of(real *y)
@@ -276,14 +276,14 @@ static inline Lines lines_of(real *y)
   return s;
 }
 
-/* The first n elements of v come next. */
+/* Appends the first n elements of v. */
 LOOP put(Lines *s, Vector v, int n)
 {
-  const Vector turned = PICK_ONE(s->turn, v), all = CHOOSE(s->held, s->last, turned);
+  const Vector rotated = PICK_ONE(s->rotation, v), all = CHOOSE(s->held, s->last, rotated);
   if (s->end >= WIDTH - n) {
     TH_STREAM_STORE((__m512i *)s->line, (__m512i)all);
     s->line += WIDTH;
-    s->last = turned;
+    s->last = rotated;
     if (n != WIDTH)
       move_on(s, n - WIDTH);
     return;
@@ -299,7 +299,7 @@ LOOP put_rest(const Lines *s)
   STORE(s->line, s->held, s->last);
 }
 
-/* A row of an image made longer. */
+/* Resamples a row of an image to the length of output rows. */
 LOOP widen_row(const Groups *all, ptrdiff_t vectors, ptrdiff_t taps, const real *x, Vector *row)
 {
   const Lanes there = all->there;
@@ -312,9 +312,9 @@ LOOP widen_row(const Groups *all, ptrdiff_t vectors, ptrdiff_t taps, const real 
       row[i] = picked_of(all, i, taps, there, x);
 }
 
-/* Vector i of a row between two others, or of the one above alone where it has all the weight: the
- * one below may then be memory that nobody has written.  In registers without a branch, unless bits
- * that are no number move: these no product by 1 may touch. */
+/* Vector i of a row between two others.  Where the row above has all the weight, the row below is
+ * not used, as it may be uninitialized.  In registers (few) a mask avoids the branch, unless rows
+ * move: a product by 1 would change the bits of a NaN. */
 static inline __attribute__((always_inline)) Vector between(const Vector *above,
                                                             const Vector *below, ptrdiff_t i,
                                                             real weight, int few, int moves)
@@ -325,8 +325,8 @@ static inline __attribute__((always_inline)) Vector between(const Vector *above,
   return both ? ADD_PRODUCT(above[i] * (1 - weight), below[i], SAME(weight)) : above[i];
 }
 
-/* An image.  Each of its rows is made longer once, and kept, in registers where there are few
- * vectors, for the rows of the result that lie between it and the next one. */
+/* An image.  Each of its rows is resampled once, and kept for the rows of the result that lie
+ * between it and the next one; in registers where there are few vectors. */
 LOOP widen(const THNNPlanes *p, const THNN_(SourceIndices) * at, Shape s, ptrdiff_t taps, int few,
            int streams, const real *x, real *y, Vector *above, Vector *below)
 {
@@ -342,7 +342,7 @@ LOOP widen(const THNNPlanes *p, const THNN_(SourceIndices) * at, Shape s, ptrdif
     const int64_t first = from[j], second = next[j];
     const real weight = weights[j];
     if (first != isAbove && first != isBelow) {
-      fetch(x + first * size, size);
+      prefetch(x + first * size, size);
       widen_row(all, s.vectors, taps, x + first * size, above);
     } else if (first != isAbove && few) {
       for (ptrdiff_t i = 0; i < s.vectors; i++)
@@ -355,7 +355,7 @@ LOOP widen(const THNNPlanes *p, const THNN_(SourceIndices) * at, Shape s, ptrdif
     }
     isAbove = first;
     if (weight != 0 && second != isBelow) {
-      fetch(x + second * size, size);
+      prefetch(x + second * size, size);
       widen_row(all, s.vectors, taps, x + second * size, below);
       isBelow = second;
     }
@@ -366,7 +366,7 @@ LOOP widen(const THNNPlanes *p, const THNN_(SourceIndices) * at, Shape s, ptrdif
       continue;
     }
     for (ptrdiff_t i = 0; i < s.vectors; i++) {
-      fetch_to_write(y + i * WIDTH, 1);
+      prefetch_write(y + i * WIDTH, 1);
       STORE(y + i * WIDTH, lanes_at(s, i), between(above, below, i, weight, few, taps == 1));
     }
   }
@@ -374,13 +374,13 @@ LOOP widen(const THNNPlanes *p, const THNN_(SourceIndices) * at, Shape s, ptrdif
     put_rest(&lines);
 }
 
-/* The same back, of an image or a volume: what the vectors of each group hold in rows of gradients
- * is added up in registers, at once for both rows that they come from, so that each vector of an
- * image is read once. */
+/* The same backward, of an image or a volume.  The vectors of each group are summed over the rows of
+ * gradients in registers, for both source rows at once, so that each vector of an image is read
+ * once. */
 LOOP narrow(const THNNPlanes *p, const THNN_(SourceIndices) * at, int count, int image,
             const real *x, real *y)
 {
-  enum { USUAL = 4 }; /* by 2, between places */
+  enum { USUAL = 4 }; /* taps of linear upsampling by 2 */
   const Groups *all = at->groups;
   const THNN_(Band) depth = at->band[0];
   const int64_t *const to = at->from[1];
@@ -388,13 +388,13 @@ LOOP narrow(const THNNPlanes *p, const THNN_(SourceIndices) * at, int count, int
   const Lanes there = all->there;
   const int64_t rows = p->in[1], given = p->out[1];
   const ptrdiff_t size = p->in[2], n = p->out[2], slice = given * n;
-  ptrdiff_t from[2 * MOST_GROUPS];
+  ptrdiff_t from[2 * MAX_GROUPS];
   for (int q = 0; q < count; q++) {
     from[2 * q] = all->group[q].lower;
     from[2 * q + 1] = all->group[q].upper;
   }
   for (int64_t i = 0; i < p->in[0]; i++) {
-    Vector above[2 * MOST_GROUPS], below[2 * MOST_GROUPS];
+    Vector above[2 * MAX_GROUPS], below[2 * MAX_GROUPS];
     const real *row = x + depth.first[i] * slice;
     int64_t k = 0;
     UNROLL
@@ -416,7 +416,7 @@ LOOP narrow(const THNNPlanes *p, const THNN_(SourceIndices) * at, int count, int
             continue;
           UNROLL
           for (int q = 0; q < 2 * count; q++) {
-            fetch(g + from[q], 1);
+            prefetch(g + from[q], 1);
             const Vector v = LOAD(there, g + from[q]);
             above[q] = ADD_PRODUCT(above[q], SAME(whole * (1 - weight)), v);
             below[q] = ADD_PRODUCT_WHERE(both, below[q], v, SAME(whole * weight));
@@ -426,7 +426,7 @@ LOOP narrow(const THNNPlanes *p, const THNN_(SourceIndices) * at, int count, int
       UNROLL
       for (int q = 0; q < count; q++) {
         const Vector lower = above[2 * q], upper = above[2 * q + 1];
-        fetch_to_write(y + all->group[q].k, 1);
+        prefetch_write(y + all->group[q].k, 1);
         put_group(&all->group[q],
                   all->taps == USUAL ? picked(all, q, USUAL, lower, upper)
                                      : picked(all, q, all->taps, lower, upper),
@@ -449,7 +449,7 @@ LOOP narrow_groups(const THNNPlanes *p, const THNN_(SourceIndices) * at, ptrdiff
     narrow(p, at, 4, image, x, y);
 }
 
-/* Whether it has been done. */
+/* Computes the image if the level can; returns whether it has. */
 static int is_widened(const THNNPlanes *p, const THNN_(SourceIndices) * at, const real *x, real *y,
                       real *room)
 {
@@ -480,7 +480,7 @@ static int is_widened(const THNNPlanes *p, const THNN_(SourceIndices) * at, cons
 static int is_narrowed(const THNNPlanes *p, const THNN_(SourceIndices) * at, const real *x, real *y)
 {
   const Groups *groups = at->groups;
-  if (!groups || groups->count > MOST_GROUPS)
+  if (!groups || groups->count > MAX_GROUPS)
     return 0;
   if (p->in[0] == 1 && p->out[0] == 1)
     narrow_groups(p, at, groups->count, 1, x, y);
