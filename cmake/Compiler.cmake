@@ -49,7 +49,7 @@ foreach(level IN ITEMS avx2 avx512)
 endforeach()
 
 if(TH_SANITIZE)
-  # Sanitizers keep loops from being vectorized, and that is not worth a word.
+  # Sanitizers keep loops from being vectorized: no warning about that.
   target_compile_options(th_compile_options INTERFACE -fsanitize=${TH_SANITIZE}
                          -fno-omit-frame-pointer -fno-sanitize-recover=all
                          $<$<C_COMPILER_ID:Clang>:-Wno-pass-failed>)

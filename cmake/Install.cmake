@@ -1,7 +1,7 @@
 # What `cmake --install` puts where: headers, libraries, pkg-config files, the CMake package.
 #
 # The plain build is th: include/TH, libTH.so.0, th.pc, find_package(TH).  A build with another index
-# base or interface is a variant, th-base1 or th-torch7, that stands beside it: its libraries have a
+# base or interface is a variant, th-base1 or th-torch7, that can be installed next to it: its libraries have a
 # SONAME of their own (libTH.so.0-base1), and what programs are built with (headers, libTH.so,
 # libTH.a) lies in folders named after the variant.
 include(CMakePackageConfigHelpers)

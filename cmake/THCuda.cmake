@@ -61,9 +61,9 @@ if(TH_CUDA OR TH_CUDA_SIM)
 else()
   set(TH_HAVE_THC OFF)
 endif()
-# The race hooks replace the sanitizer's own functions, so there is one or the other.  A kernel that
-# races does so for every type; these stand for all: a byte, whose atomic operations are those of
-# words, a float, and half.
+# The race hooks replace the sanitizer's own functions, so a build has one or the other.  A kernel
+# that races does so for every type, so these types are enough: a byte, whose atomic operations are
+# on words, a float, and half.
 set(TH_RACE_TYPES Byte Float Half)
 if(TH_CUDA_SIM AND NOT TH_SANITIZE)
   set(TH_CUDA_RACE ON)
@@ -135,7 +135,7 @@ function(thc_kernels target mode)
       file(CONFIGURE OUTPUT ${stub}.${extension} CONTENT "${text}" @ONLY)
       target_sources(${target} PRIVATE ${stub}.${extension})
       if(TH_SANITIZE MATCHES "address" AND NOT mode STREQUAL "nvcc")
-        # What it would find AddressSanitizer finds too, and names the kernel.  After -fsanitize.
+        # AddressSanitizer finds the same errors and names the kernel.  Has to follow -fsanitize.
         set_source_files_properties(${stub}.${extension} PROPERTIES COMPILE_OPTIONS
                                     -fno-sanitize=object-size)
       endif()

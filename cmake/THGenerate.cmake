@@ -14,7 +14,7 @@ if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
 endif()
 set(TH_LEVEL_FLAGS_default "")
 if(NOT TH_LEVELS STREQUAL "default")
-  # Processors of 2012 and before, for which a million bytes of unrolled loops are not worth it.
+  # For processors of 2012 and before: unrolled loops would add a megabyte for few users.
   set(TH_LEVEL_FLAGS_default $<$<CONFIG:Release>:-O2> $<$<CONFIG:Release>:-ftree-vectorize>)
   # Files that lose little there without what -O2 writes out at length (docs/notes/calls.md).
   set(TH_SHORT_FILES FusedCells MaxPool Pointwise THConvert Winograd)
@@ -29,7 +29,7 @@ set(TH_CALLER_FLAGS $<$<CONFIG:Release>:-O2>)
 
 # th_templates(TARGET TYPES "Float;Double" [LEVELS] [CALLERS] FILES a.c b.c)
 # Adds each file once per type; with LEVELS, once per type and instruction set.  Without TYPES the
-# file has no element type.  With CALLERS these are files that leave the work to others.
+# file has no element type.  CALLERS marks files that only check arguments and call kernels.
 function(th_templates target)
   cmake_parse_arguments(arg "LEVELS;CALLERS" "" "TYPES;FILES" ${ARGN})
   if(arg_LEVELS)

@@ -61,7 +61,7 @@
 
 /* --- kernels --------------------------------------------------------------------------------- */
 
-/* for (i of this thread; i < n; on to the next one of this thread) */
+/* Grid-stride loop: i takes each index below n that belongs to this thread. */
 #define CUDA_KERNEL_LOOP(i, n)                                             \
   for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x); i < (int)(n); \
        i += (int)(blockDim.x * gridDim.x))

@@ -1,4 +1,4 @@
-/* What the templates of THCUNN share. */
+/* Functions that THCUNN's templates share. */
 #include "THCUNNDevice.h"
 
 #include "thcunn_kernels.h"

@@ -1,9 +1,9 @@
-/* What THNN's templates mean when they are compiled for the device, and the first line of THCUNN's
- * own: it stands in for THNNTemplate.h.
+/* Compiles THNN's templates for the device, in place of THNNTemplate.h; THCUNN's own templates
+ * include it first.
  *
- * THTensor becomes THCTensor, and THTensor_(name) a function without a state: THCUNN_enter keeps
- * that of this thread's call.  So the frame of a layer's function (THNNCall.h) and the checks of
- * shapes are the same lines on both devices. */
+ * THTensor becomes THCTensor, and THTensor_(name) a function without a state: THCUNN_enter sets the
+ * state of this thread's call.  So both devices share the frame of a layer's function (THNNCall.h)
+ * and the checks of shapes. */
 #ifndef THCUNN_DEVICE_H
 #define THCUNN_DEVICE_H
 
@@ -18,14 +18,14 @@
 
 extern _Thread_local THCState *THCUNN_using;
 
-/* The state of this thread's call from here on. */
+/* Sets the state of this thread's call. */
 void THCUNN_enter(THCState *state);
 
 /* Uninitialised memory of the current device, which the guard frees. */
 void *THCUNN_allocate(THGuard *guard, ptrdiff_t bytes);
 
-/* Raises where one of count values, on the device, is not base ... base + limit - 1 and not the
- * one to ignore; name is what the values are, text the size they are checked against.  Waits. */
+/* Raises an error if one of count values, in device memory, is not a class (base ... base + limit -
+ * 1) and is not `ignore`.  text is the size of the input, for the message.  Waits. */
 void THCUNN_checkClasses(const int64_t *values, int64_t count, int64_t limit, int64_t ignore,
                          const char *text);
 
@@ -77,7 +77,7 @@ TH_UNUSED static inline int64_t *THCudaLongTensor_here_data(const THCudaLongTens
 #define THIndexTensor        THCudaLongTensor
 #define THIndexTensor_(NAME) THCUNN_NAME(THCudaLongTensor, NAME)
 
-/* The frame for indices, whatever the type of this template is. */
+/* The frame for index tensors, in addition to the frame for this template's type. */
 #include "THC/types/Long.h"
 #include "THNN/generic/THNNCall.h"
 #include "THC/types/undefine.h"
@@ -97,8 +97,7 @@ TH_UNUSED static inline real *THTensor_(data)(const THTensor *t)
 #include "THNN/generic/THNNConvolution.h"
 #endif
 
-/* An error unless kernels of the current device may use all of the tensors, of which some may be
- * NULL. */
+/* An error unless kernels of the current device may use all of the tensors.  A tensor may be NULL. */
 #define THCUNN_SAME_DEVICE(COUNT, ...) \
   THCAssertSameGPU(THCudaTensor_checkGPU(THCUNN_using, COUNT, __VA_ARGS__))
 

@@ -600,7 +600,7 @@ static void THTest_(indexOfPyTorch)(void)
       c.src = GOLDEN_(Real)(th_golden(file, "%s/src/%d", type, is_of_slices(op) ? dim : 3));
       c.index =
           th_golden_newLong(is_of_places(op)
-                                ? th_golden(file, "places")
+                                ? th_golden(file, "flat")
                                 : th_golden(file, is_of_slices(op) ? "slices/%d" : "elements/%d",
                                             dim));
       for (ptrdiff_t i = 0; i < THLongTensor_nElement(c.index); i++)

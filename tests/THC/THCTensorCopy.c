@@ -70,7 +70,7 @@
       }                                                                                         \
   }
 
-/* Numbers that do not survive: fractions, what is too large, infinities, NaN. */
+/* Numbers that conversion changes: fractions, values out of range, infinities, NaN. */
 static double THTest_(odd)(ptrdiff_t i)
 {
   static const double odd[] = {-0.75, 1.5,   -1,       255.9,     300,    -129.5,  40000,
@@ -115,7 +115,7 @@ COPY_LAYOUTS(Float, , float)
 COPY_LAYOUTS(Double, Double, double)
 COPY_LAYOUTS(Half, Half, THHalf)
 
-/* More than a block, packs and what is left of them, at every alignment. */
+/* More than a block, at every alignment, with a remainder that fills no pack. */
 static void THTest_(copyLarge)(void)
 {
   THCState *state = thc_state();
@@ -150,7 +150,7 @@ static void THTest_(copyLarge)(void)
     }
 }
 
-/* The same number of elements in other shapes; also in such as have nothing in common. */
+/* The same number of elements in other shapes, also without a common refinement. */
 static void THTest_(copyShapes)(void)
 {
   static const int64_t shapes[][3] = {{6, 4, 5}, {4, 6, 5}, {3, 8, 5}, {1, 120, 1}, {2, 3, 20}};
@@ -225,7 +225,7 @@ static void THTest_(copyDevices)(void)
   CHECK_CUDA(cudaSetDevice(0));
 }
 
-/* A copy between devices comes after what the streams of both have queued. */
+/* A copy between devices runs after the work queued on the streams of both. */
 static void THTest_(copyOrder)(void)
 {
   THCState *state = thc_state();
@@ -353,7 +353,7 @@ static void THTest_(copyErrors)(void)
   THCTensor_(copyIgnoringOverlaps)(state, wide, d);
   CHECK_CUDA(cudaDeviceSynchronize());
   thc_allow_races(0);
-  /* Rows that lie between each other's elements: they only look as if they overlapped. */
+  /* Interleaved rows: their address ranges overlap, but no element is shared. */
   THCTensor *between = THCTensor_(new)(state),
             *six = THCTest_(tensor)(TH_STRIDED, 8, TH_SHAPE(2, 3));
   THCTensor_(setStorage2d)(state, between, d->storage, 0, 2, 3, 3, 2);

@@ -138,7 +138,8 @@ static void THTest_(elementsOf)(int layout, int dim, const int64_t *shape, const
   CHECK_LIKE(b.dr, b.r, 0, 0);
   THCudaLongTensor *turned = THCudaLongTensor_newTranspose(state, b.dindex, 0, 1);
   THCudaLongTensor *clone = THCudaLongTensor_newContiguous(state, turned);
-  THCudaLongTensor_transpose(state, clone, NULL, 0, 1); /* the same indices, turned in memory */
+  THCudaLongTensor_transpose(state, clone, NULL, 0,
+                             1); /* the same indices with transposed strides */
   THCTensor_(gather)(state, b.dr, b.dt, dim, clone);
   CHECK_LIKE(b.dr, b.r, 0, 0);
 
@@ -233,7 +234,7 @@ static void THTest_(maskOf)(THTensor *t, int kind, int turned)
   for (ptrdiff_t i = 0; i < n; i++)
     mask->storage->data[i] = (uint8_t)THTest_(bit)(kind, i, n);
   THCudaByteTensor *dmask = THTest_(uploadMask)(mask);
-  if (turned) { /* the same mask, which lies the other way round */
+  if (turned) { /* the same mask with transposed strides */
     const int last = dmask->nDimension - 1;
     THCudaByteTensor *view = THCudaByteTensor_newTranspose(state, dmask, 0, last);
     THCudaByteTensor *clone = THCudaByteTensor_newClone(state, view);
@@ -343,7 +344,7 @@ static void THTest_(masks)(void)
 
 /* --- in parts -------------------------------------------------------------------------------- */
 
-/* As what is too large for one launch. */
+/* Split into several launches, as large tensors are. */
 static void THTest_(indexParts)(void)
 {
   const ptrdiff_t most = THCWalk_most;

@@ -113,8 +113,8 @@ enum { ROWS = sizeof rows / sizeof *rows };
 
 /* --- one call ------------------------------------------------------------------------------- */
 
-/* What a result may differ by: nothing, for integers and comparisons; the rounding of Half; on a
- * GPU products that are added without being rounded first; and some units of functions. */
+/* The tolerance of a result: 0 for integers and comparisons; else the rounding of Half, fused
+ * multiply-adds on a GPU, and some ulp of functions. */
 static double tolerance(const Row *row, double expected)
 {
   const int exact = row->bytes || (cusim_allow_races && row->cost <= DIVIDES);
@@ -353,7 +353,7 @@ static void THTest_(specials)(void)
   }
 }
 
-/* More than a block, packs and what is left of them, at every alignment. */
+/* More than a block, at every alignment, with a remainder that fills no pack. */
 static void THTest_(large)(void)
 {
   THCState *state = thc_state();
@@ -396,7 +396,7 @@ static void THTest_(overlaps)(void)
       CHECK_EQ(THTensor_(get2d)(twin, i, j),
                REAL_OF(REF_OF(THTensor_(get2d)(t, i, j)) + REF_OF(THTensor_(get2d)(t, j, i))));
   THTensor_(free)(twin);
-  /* Shapes that have nothing in common, in places that are not in order. */
+  /* Shapes without a common refinement, with strides that are not in order. */
   THTensor *wide = THTest_(tensor)(TH_TRANSPOSED, 7, TH_SHAPE(4, 9)),
            *tall = THTest_(tensor)(TH_TRANSPOSED, 8, TH_SHAPE(6, 6));
   THCTensor *dw = THCTest_(upload)(wide), *dt = THCTest_(upload)(tall);

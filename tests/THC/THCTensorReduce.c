@@ -5,7 +5,7 @@
 
 #include "thc_compare.h"
 
-/* Sums of a float are kept in float: what n numbers below 8 may lose. */
+/* The error bound of a float sum of n numbers below 8. */
 static double THTest_(lost)(ptrdiff_t n)
 {
   return IS_FLOATING
@@ -96,7 +96,7 @@ static void THTest_(statistics)(RTensor *s, THCTensor *d, int dim, double absolu
   THCTensor_(free)(state, r);
 }
 #else
-/* Quotients of whole numbers. */
+/* Means of integers. */
 static void THTest_(one_mean)(THTensor *t, RTensor *s, THCTensor *d, int dim, int keep,
                               double relative, double absolute)
 {
@@ -361,7 +361,7 @@ static void THTest_(logical)(void)
 
 #endif
 
-/* --- distances, norms that are kept small --------------------------------------------------- */
+/* --- dist and renorm ------------------------------------------------------------------------ */
 
 static void THTest_(distances)(void)
 {
@@ -409,7 +409,7 @@ static void THTest_(distances)(void)
 #endif
 }
 
-/* --- running sums and products -------------------------------------------------------------- */
+/* --- cumulative sums and products ----------------------------------------------------------- */
 
 static void THTest_(scanOf)(THTensor *t, int dim)
 {

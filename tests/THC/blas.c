@@ -1,4 +1,4 @@
-/* THCudaBlas against obvious loops, and what it refuses. */
+/* THCudaBlas against plain loops, and its errors. */
 #include "thc_test.h"
 
 enum { M = 3, N = 4, K = 5, COUNT = 2 };

@@ -1,4 +1,4 @@
-/* The allocators that keep memory: what is handed out again, when, and what is counted. */
+/* The caching allocators: which blocks are reused, when, and the counts. */
 #include "thc_test.h"
 
 #include <pthread.h>
@@ -111,7 +111,7 @@ static void streams(void **unused)
   THCStream_free(two);
 }
 
-/* Where the device has no memory left, what is kept goes back to it. */
+/* If the device has no memory left, cached segments are returned to it. */
 static void retries(void **unused)
 {
   size_t available, total;

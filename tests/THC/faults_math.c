@@ -7,7 +7,7 @@
 #define S thc_state()
 
 typedef struct Operands {
-  THCudaTensor *t, *back;    /* 5 x 4, turned in memory, and the same memory as 4 x 5 */
+  THCudaTensor *t, *back;    /* 5 x 4 with transposed strides; the same memory as 4 x 5 */
   THCudaTensor *src, *batch; /* 5 x 4, 2 x 4 x 4 */
   THCudaTensor *line;        /* 1 x 5000: cut into pieces */
   THCudaTensor *four, *five; /* square */

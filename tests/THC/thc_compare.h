@@ -1,4 +1,4 @@
-/* TH as the reference of what a device computes: of the same type, and for Half in Float.
+/* TH as the reference for device results: of the same type, and for Half in Float.
  *
  *     RTensor *s = THCTest_(reference)(t);                        the values of a host tensor
  *     CHECK_LIKE(d, expected, 1e-5);                              device and reference agree */

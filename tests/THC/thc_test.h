@@ -1,8 +1,8 @@
-/* Tests of what lies on devices: a state for all of them, and device tensors in every layout.
+/* Tests of device tensors: a state for all tests, and device tensors in every layout.
  *
- *     THCTensor *d = THCTest_(tensor)(TH_TRANSPOSED, 2, TH_SHAPE(3, 4, 5));      on the current
- * device THTensor *twin = THCTest_(twin)(d);                     the same view of a copy of its
- * storage CHECK_VALUES(twin, expected);
+ *     THCTensor *d = THCTest_(tensor)(TH_TRANSPOSED, 2, TH_SHAPE(3, 4, 5));
+ *     THTensor *twin = THCTest_(twin)(d);              the same view of a copy on the host
+ *     CHECK_VALUES(twin, expected);
  *
  * A file of one element type includes "THC.h" and then "THTemplate.h" first.  Elements are moved by
  * the runtime alone, and not by the functions under test. */
@@ -18,10 +18,10 @@
 /* Made when it is first asked for. */
 THCState *thc_state(void);
 
-/* Lets threads write one element in any order; see cusim_calls.h. */
+/* Turns the detection of races off; see cusim_calls.h. */
 void cusim_allow_races(int allow) __attribute__((weak));
 
-/* What does not lie in one piece is walked in parts of so many elements; see THCWalk.c. */
+/* Limits launches of strided operands to this many elements; see THCWalk.c. */
 extern ptrdiff_t THCWalk_most;
 
 static inline void thc_allow_races(int allow)

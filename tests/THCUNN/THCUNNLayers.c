@@ -1,5 +1,5 @@
-/* Layers and losses on a device against THNN in double precision, forward and back, in several
- * layouts, of single inputs and batches; and what they refuse. */
+/* Layers and losses on a device against THNN in double precision, forward and backward, in several
+ * layouts, of single inputs and batches; and their errors. */
 #include "THC.h"
 #include "THNN/THNN.h"
 

@@ -1,4 +1,4 @@
-/* The macros of classic THCUNN: what they let pass, and what they say of the rest. */
+/* The macros of classic THCUNN: accepted arguments, and errors. */
 #include "THCUNN/common.h"
 
 #include "../THC/thc_test.h"
@@ -52,7 +52,7 @@ static void checks(void **unused)
   THCudaTensor_free(state, a);
 }
 
-/* What a kernel sees, thread by thread. */
+/* blockIdx and its like, for a host loop over threads. */
 typedef struct Index {
   unsigned x;
 } Index;

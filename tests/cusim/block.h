@@ -9,7 +9,7 @@ enum { CUSIM_MOST_THREADS = 1024, CUSIM_LANES = 32 };
 
 typedef enum CusimState {
   CUSIM_NEW,
-  CUSIM_READY, /* goes on when its turn comes */
+  CUSIM_READY, /* can run */
   CUSIM_AT_BARRIER,
   CUSIM_AT_WARP,
   CUSIM_LEFT /* has returned from the kernel */
@@ -50,7 +50,7 @@ extern CusimThreads cusim_threads;
 
 /* --- launch.c ----------------------------------------------------------------------------- */
 
-/* Lets other threads go on until the current one is ready again. */
+/* Runs other threads until the current thread is ready again. */
 void cusim_park(CusimState state, const CusimLocation *location);
 void cusim_make_ready(CusimThread *thread);
 
@@ -62,7 +62,7 @@ void cusim_become(CusimThread *thread);
 /* The current thread has left: nobody may wait for it. */
 void cusim_thread_left(CusimThread *thread);
 
-/* Nobody can go on, and some have not left. */
+/* No thread can run, and some threads have not left. */
 void cusim_complain_of_deadlock(void) __attribute__((noreturn));
 
 #endif

@@ -1,4 +1,4 @@
-/* Copies and fills: queued like kernels, unless the host's side makes them wait. */
+/* Copies and fills: queued like kernels, unless the function has to wait for the host's memory. */
 #include "internal.h"
 
 #include "race.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- what is to be copied ----------------------------------------------------------------- */
+/* --- descriptions of copies --------------------------------------------------------------- */
 
 /* Rows of width bytes. */
 typedef struct {
@@ -46,7 +46,7 @@ static size_t span(size_t pitch, size_t width, size_t height)
   return width && height ? (height - 1) * pitch + width : 0;
 }
 
-/* --- where it lies ------------------------------------------------------------------------ */
+/* --- kinds of memory ---------------------------------------------------------------------- */
 
 typedef enum { PAGEABLE, PINNED, MANAGED, DEVICE, NOWHERE } Where;
 
@@ -167,7 +167,7 @@ cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int f
   return cusim_leave(copy(line(to, from, size), cudaMemcpyDeviceToDevice, stream, false));
 }
 
-/* It waits for all that was queued on both devices, and they for it. */
+/* A copy between devices waits for the work queued on both devices, and later work waits for it. */
 cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t size)
 {
   cusim_enter();

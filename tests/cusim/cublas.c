@@ -1,5 +1,5 @@
-/* The part of cuBLAS that THC uses: in the order of the stream, on plain loops.  All products are
- * one: C = alpha A B + beta C, of matrices with any strides. */
+/* The part of cuBLAS that THC uses: plain loops, run in the order of the stream.  All products are
+ * calls of one function: C = alpha A B + beta C, of matrices with any strides. */
 #include "internal.h"
 
 #include <cublas_v2.h>
@@ -33,7 +33,7 @@ cublasStatus_t cublasCreate_v2(cublasHandle_t *result)
                                 : CUBLAS_STATUS_NOT_INITIALIZED;
 }
 
-/* It waits for the device, as it does there. */
+/* As in cuBLAS, this waits for the device. */
 cublasStatus_t cublasDestroy_v2(cublasHandle_t handle)
 {
   if (!handle)
@@ -205,7 +205,7 @@ static Matrix row_of(cudaDataType type, const void *x, int n, int step)
 
 /* --- products ----------------------------------------------------------------------------- */
 
-/* A factor: known, or in device memory, where it is read when the product's turn comes. */
+/* alpha or beta: a value, or an address in device memory that is read when the product runs. */
 typedef struct {
   double value;
   const void *device;
@@ -224,7 +224,7 @@ typedef struct {
   Factor alpha, beta;
 } Product;
 
-/* Sums are kept in float, or in double where the result is. */
+/* Sums are kept in double if the result is double, else in float. */
 #define DEFINE_MULTIPLY(REAL)                                                                 \
   static void multiply_##REAL(const Product *p, int64_t i, REAL *b, REAL *a, REAL *sums)      \
   {                                                                                           \
@@ -327,7 +327,7 @@ static cudaDataType factor_type(cublasComputeType_t compute)
   }
 }
 
-/* What all the functions named gemm come to. */
+/* Common part of all gemm functions. */
 typedef struct {
   cublasOperation_t transa, transb;
   int m, n, k;
@@ -491,7 +491,7 @@ static cublasStatus_t ger(cublasHandle_t handle, cudaDataType type, int m, int n
                false);
 }
 
-/* A result on the host is waited for. */
+/* Waits if the result is in host memory. */
 static cublasStatus_t dot(cublasHandle_t handle, cudaDataType type, int n, const void *x, int incx,
                           const void *y, int incy, void *result)
 {
@@ -708,7 +708,7 @@ static cublasStatus_t queue_lu(cublasHandle_t handle, Lu given)
   return stream ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
 }
 
-/* getrs tells on the host whether its arguments were good. */
+/* getrs reports invalid arguments in info, on the host. */
 #define FACTORISATIONS(T, TYPE, LETTER)                                                            \
   cublasStatus_t cublas##LETTER##getrfBatched(cublasHandle_t handle, int n, T *const a[], int lda, \
                                               int *pivots, int *info, int batch)                   \

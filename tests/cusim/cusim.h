@@ -1,5 +1,5 @@
-/* The language of .cu files, for g++: what nvcc knows by itself, as C++.  src/THC/cuda/thc_cuda.h
- * includes this file in the simulator's build and is the only one that should.
+/* CUDA's language extensions for g++, as C++.  Only src/THC/cuda/thc_cuda.h includes this file, in
+ * the simulator's build.
  *
  * A kernel becomes a function that is called once per thread; its __shared__ variables become
  * static ones, in a section that is filled with 0xFF before each block.  See README.md. */

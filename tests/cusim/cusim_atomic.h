@@ -1,5 +1,5 @@
-/* Atomic functions, for exactly the types that nvcc has them for.  Threads take turns here, so that
- * plain code is atomic; the race hooks are told that it was. */
+/* Atomic functions, for exactly the types for which nvcc has them.  The simulator runs one thread at
+ * a time, so that plain code is atomic; the race hooks learn that the access was atomic. */
 #ifndef CUSIM_ATOMIC_H
 #define CUSIM_ATOMIC_H
 
@@ -75,7 +75,7 @@ CUSIM_ATOMIC_CAS(unsigned)
 CUSIM_ATOMIC_CAS(unsigned long long)
 CUSIM_ATOMIC_CAS(unsigned short)
 
-/* nvcc has none for a byte; thc_cuda.h makes one there. */
+/* nvcc has no atomicCAS for a byte: there thc_cuda.h defines one. */
 CUSIM_ATOMIC_CAS(unsigned char)
 
 #endif

@@ -1,4 +1,4 @@
-/* What device code calls in the simulator: launches, barriers, operations of a warp. */
+/* The simulator's functions for device code: launches, barriers, warp operations. */
 #ifndef CUSIM_CALLS_H
 #define CUSIM_CALLS_H
 
@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* Who runs: set anew whenever another thread goes on. */
+/* The thread that runs: set before a thread continues. */
 extern uint3 threadIdx, blockIdx;
 extern dim3 blockDim, gridDim;
 
@@ -24,13 +24,13 @@ typedef struct CusimKernel {
   char *shared, *shared_end; /* the __shared__ variables of its source file */
 } CusimKernel;
 
-/* Checks and queues; what is wrong is said by cudaGetLastError, as after <<< >>>. */
+/* Checks and queues a launch.  cudaGetLastError returns its error, as after <<< >>>. */
 void cusim_launch(const CusimKernel *kernel, dim3 grid, dim3 block, size_t dynamic,
                   cudaStream_t stream);
 
 void *cusim_dynamic_shared(void);
 
-/* Where in the source a thread waits; it is part of each complaint. */
+/* The source location at which a thread waits, for complaints. */
 typedef struct CusimLocation {
   const char *name; /* of the function */
   const char *file;
@@ -72,11 +72,11 @@ uint64_t cusim_warp(CusimWarpOp op, unsigned mask, uint64_t value, int source,
 
 int cusim_lane(void);
 
-/* Which other lanes happen to be along is for no program to rely on: the calling one alone. */
+/* The mask of the calling lane alone: programs must not rely on other lanes being active. */
 unsigned cusim_activemask(void);
 
-/* From now on races are let pass (1), or not (0): for a function that leaves open which of several
- * elements ends up in one location.  A GPU's runtime has no such function. */
+/* Turns the detection of races off (1) or on (0), for a function that does not define which of
+ * several values an element gets.  A GPU's runtime has no such function. */
 void cusim_allow_races(int allow) __attribute__((weak));
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* The functions of the device that the C library does not have, in its accuracy or better. */
+/* Device functions that the C library does not have, at least as accurate as on a device. */
 #ifndef CUSIM_MATH_H
 #define CUSIM_MATH_H
 
@@ -197,7 +197,7 @@ CUSIM_FUNCTION(cospi, cos(M_PI *fmod(x, 2)))
 CUSIM_FUNCTION(erfinv, TH_erfinv(x))
 CUSIM_FUNCTION(normcdf, 0.5 * erfc(-x * M_SQRT1_2))
 
-/* The quick ones; the C library has declarations of its own of these names. */
+/* Fast functions; the C library declares some of these names itself. */
 #define __expf   expf
 #define __exp10f exp10f
 #define __logf   logf

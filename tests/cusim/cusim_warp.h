@@ -1,4 +1,4 @@
-/* Where threads wait for one another: barriers and the operations of a warp. */
+/* Functions in which threads wait for each other: barriers and warp operations. */
 #ifndef CUSIM_WARP_H
 #define CUSIM_WARP_H
 
@@ -58,7 +58,7 @@ static inline int __any_sync(unsigned mask, int predicate, CUSIM_WHERE)
   return (int)cusim_warp(CUSIM_ANY, mask, predicate != 0, 0, &location);
 }
 
-/* Values travel as their bits. */
+/* Lanes exchange values as 64 bits. */
 template <class T>
 static inline uint64_t cusim_bits(T value)
 {
@@ -90,7 +90,7 @@ static inline T cusim_value(uint64_t bits)
   X(__half)                 \
   X(__half2)
 
-/* The warp is cut into sections of width lanes; a lane outside of the own section is not read. */
+/* The warp is split into sections of width lanes; lanes of other sections are not read. */
 #define CUSIM_DEFINE_SHFL(T)                                                                     \
   static inline T __shfl_sync(unsigned mask, T value, int source, int width = 32, CUSIM_WHERE)   \
   {                                                                                              \

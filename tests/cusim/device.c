@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- one at a time ------------------------------------------------------------------------ */
+/* --- the lock ----------------------------------------------------------------------------- */
 
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
@@ -122,7 +122,7 @@ const char *cudaGetErrorString(cudaError_t error)
 
 static _Thread_local int current;
 
-/* Who may reach whose memory. */
+/* Which device has access to which device's memory. */
 static bool peer[CUSIM_MOST_DEVICES][CUSIM_MOST_DEVICES];
 
 int cusim_device_count(void)
@@ -187,8 +187,8 @@ cudaError_t cudaSetDeviceFlags(unsigned flags)
   return cudaSuccess;
 }
 
-/* Those of an H100, as far as a tensor library asks; the multiprocessors are few, so that grids
- * that are sized by them have threads that take several elements. */
+/* Properties of an H100 that a tensor library reads.  There are few multiprocessors, so that in grids
+ * sized by their number a thread has several elements. */
 static const struct cudaDeviceProp model = {
     .name = "CUDA simulator",
     .sharedMemPerBlock = 49152,
@@ -354,7 +354,7 @@ cudaError_t cudaDeviceGetPCIBusId(char *text, int length, int device)
 
 /* --- peers -------------------------------------------------------------------------------- */
 
-/* CUSIM_PEERS=0 makes devices that cannot reach one another. */
+/* With CUSIM_PEERS=0 devices have no access to each other's memory. */
 cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int other)
 {
   cusim_enter();

@@ -64,7 +64,7 @@ __asm__(
 
 static CusimFiber *running, *left;
 
-/* To be called first thing on the other side. */
+/* Called first after a switch, on the new stack. */
 static void arrived(void)
 {
 #ifdef __SANITIZE_ADDRESS__

@@ -1,4 +1,4 @@
-/* Fibers: functions with stacks of their own that give way to one another. */
+/* Fibers: functions with their own stacks that switch to each other. */
 #ifndef CUSIM_FIBER_H
 #define CUSIM_FIBER_H
 
@@ -10,7 +10,7 @@ CusimFiber *cusim_fiber(void (*body)(void));
 /* The stack that the program itself runs on. */
 CusimFiber *cusim_fiber_main(void);
 
-/* Goes on in another fiber until one switches back. */
+/* Switches to another fiber; returns when a fiber switches back. */
 void cusim_switch(CusimFiber *from, CusimFiber *to);
 
 #endif

@@ -1,4 +1,4 @@
-/* Half and bfloat16 numbers, for what the simulator computes itself. */
+/* Half and bfloat16 arithmetic of the simulator's own functions. */
 #ifndef CUSIM_HALF_H
 #define CUSIM_HALF_H
 

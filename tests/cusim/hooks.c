@@ -1,5 +1,5 @@
-/* What g++ calls in code that was compiled with -fsanitize=thread: these functions stand for those
- * of ThreadSanitizer, which is not linked. */
+/* The functions that g++ calls in code compiled with -fsanitize=thread.  They replace
+ * ThreadSanitizer's functions, which are not linked. */
 #include "race.h"
 
 #define HOOK(NAME, PARAMETERS) \
@@ -30,39 +30,39 @@ HOOK(__tsan_func_exit, (void))
 {
 }
 
-#define SIZE(N)                                               \
-  HOOK(__tsan_read##N, (void *address))                       \
-  {                                                           \
-    kernel_touch(address, N, CUSIM_READ, CALLER);             \
-  }                                                           \
-  HOOK(__tsan_write##N, (void *address))                      \
-  {                                                           \
-    kernel_touch(address, N, CUSIM_WRITE, CALLER);            \
-  }                                                           \
-  HOOK(__tsan_unaligned_read##N, (void *address))             \
-  {                                                           \
-    kernel_touch(address, N, CUSIM_READ, CALLER);             \
-  }                                                           \
-  HOOK(__tsan_unaligned_write##N, (void *address))            \
-  {                                                           \
-    kernel_touch(address, N, CUSIM_WRITE, CALLER);            \
-  }                                                           \
-  /* An access of volatile memory is meant to meet others. */ \
-  HOOK(__tsan_volatile_read##N, (void *address))              \
-  {                                                           \
-    kernel_touch(address, N, CUSIM_ATOMIC, CALLER);           \
-  }                                                           \
-  HOOK(__tsan_volatile_write##N, (void *address))             \
-  {                                                           \
-    kernel_touch(address, N, CUSIM_ATOMIC, CALLER);           \
-  }                                                           \
-  HOOK(__tsan_unaligned_volatile_read##N, (void *address))    \
-  {                                                           \
-    kernel_touch(address, N, CUSIM_ATOMIC, CALLER);           \
-  }                                                           \
-  HOOK(__tsan_unaligned_volatile_write##N, (void *address))   \
-  {                                                           \
-    kernel_touch(address, N, CUSIM_ATOMIC, CALLER);           \
+#define SIZE(N)                                             \
+  HOOK(__tsan_read##N, (void *address))                     \
+  {                                                         \
+    kernel_touch(address, N, CUSIM_READ, CALLER);           \
+  }                                                         \
+  HOOK(__tsan_write##N, (void *address))                    \
+  {                                                         \
+    kernel_touch(address, N, CUSIM_WRITE, CALLER);          \
+  }                                                         \
+  HOOK(__tsan_unaligned_read##N, (void *address))           \
+  {                                                         \
+    kernel_touch(address, N, CUSIM_READ, CALLER);           \
+  }                                                         \
+  HOOK(__tsan_unaligned_write##N, (void *address))          \
+  {                                                         \
+    kernel_touch(address, N, CUSIM_WRITE, CALLER);          \
+  }                                                         \
+  /* An access to volatile memory is meant to race. */      \
+  HOOK(__tsan_volatile_read##N, (void *address))            \
+  {                                                         \
+    kernel_touch(address, N, CUSIM_ATOMIC, CALLER);         \
+  }                                                         \
+  HOOK(__tsan_volatile_write##N, (void *address))           \
+  {                                                         \
+    kernel_touch(address, N, CUSIM_ATOMIC, CALLER);         \
+  }                                                         \
+  HOOK(__tsan_unaligned_volatile_read##N, (void *address))  \
+  {                                                         \
+    kernel_touch(address, N, CUSIM_ATOMIC, CALLER);         \
+  }                                                         \
+  HOOK(__tsan_unaligned_volatile_write##N, (void *address)) \
+  {                                                         \
+    kernel_touch(address, N, CUSIM_ATOMIC, CALLER);         \
   }
 SIZE(1)
 SIZE(2)

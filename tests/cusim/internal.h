@@ -1,4 +1,4 @@
-/* What the parts of the simulator know of one another. */
+/* Private declarations that the parts of the simulator share. */
 #ifndef CUSIM_INTERNAL_H
 #define CUSIM_INTERNAL_H
 
@@ -13,7 +13,7 @@
 
 /* --- report.c ----------------------------------------------------------------------------- */
 
-/* Says what is wrong, in which kernel, block and thread, and aborts. */
+/* Prints an error with the kernel, block and thread, and aborts. */
 void cusim_complain(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 /* A whole number from the environment. */
@@ -44,7 +44,7 @@ int cusim_device_count(void);
 int cusim_device(void); /* the current one */
 bool cusim_is_device(int device);
 
-/* Whether kernels of device may use the memory of the other. */
+/* Whether kernels of device may use the other device's memory. */
 bool cusim_reaches(int device, int other);
 
 size_t cusim_device_memory(void);
@@ -61,21 +61,21 @@ typedef struct CusimBlock {
   uint64_t serial;
 } CusimBlock;
 
-/* The block that an address lies in, or NULL.  Good until the next allocation. */
+/* The block that contains an address, or NULL.  Valid until the next allocation. */
 CusimBlock *cusim_find(const void *address);
 
-/* How often a block came or went. */
+/* The number of allocations and frees so far. */
 extern uint64_t cusim_block_changes;
 
 /* --- stream.c ----------------------------------------------------------------------------- */
 
-/* A point in a stream: after so many of its operations. */
+/* A point in a stream: after a number of its operations. */
 typedef struct CusimPoint {
   struct CUstream_st *stream;
   uint64_t number;
 } CusimPoint;
 
-/* Work in a queue.  run is called when its turn comes; what it needs lies behind it. */
+/* An operation in a queue.  run is called when the operation runs; its arguments follow in memory. */
 typedef struct CusimOp {
   struct CusimOp *next;
   void (*run)(struct CusimOp *op);
@@ -104,10 +104,11 @@ struct CUstream_st *cusim_null_stream(int device);
 /* Memory for an operation, of which the first part is a CusimOp. */
 void *cusim_op(size_t size, void (*run)(CusimOp *op));
 
-/* Appends it, after what the stream has to wait for; returns its number. */
+/* Appends the operation, behind operations that the stream has to wait for; returns its number. */
 uint64_t cusim_queue(struct CUstream_st *stream, void *op);
 
-/* Runs the stream's operations up to a point, and those of others which they wait for. */
+/* Runs the stream's operations up to a point, and the operations of other streams that they wait
+ * for. */
 void cusim_run(struct CUstream_st *stream, uint64_t number);
 void cusim_run_stream(struct CUstream_st *stream);
 void cusim_run_device(int device);

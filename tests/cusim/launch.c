@@ -1,5 +1,5 @@
-/* Launches: blocks in an order that the seed decides, one after the other; their threads likewise,
- * each until it returns or has to wait. */
+/* Launches: the blocks run one after the other, in an order that depends on the seed.  So do the
+ * threads of a block, each until it returns or has to wait. */
 #include "block.h"
 
 #include "race.h"
@@ -15,8 +15,7 @@ CusimThreads cusim_threads;
 
 /* --- threads ------------------------------------------------------------------------------ */
 
-/* Fibers that nobody waits on.  A thread which never waits is a function call on the fiber of the
- * one before. */
+/* Idle fibers.  A thread that never waits is a function call on the fiber of the thread before. */
 static CusimFiber *idle[CUSIM_MOST_THREADS + 1];
 static int nidle;
 static CusimFiber *here; /* the running fiber; NULL for the main one, which is launch's own */
@@ -39,7 +38,7 @@ void cusim_become(CusimThread *thread)
   threadIdx = thread->position;
 }
 
-/* The threads begin at a random one and go on in random strides, which meet all of them. */
+/* Threads start in random order: a random first thread and a random stride that visits all. */
 static unsigned turn, stride;
 
 static unsigned greatest_common_divisor(unsigned a, unsigned b)
@@ -76,7 +75,7 @@ static void run_threads(void)
 
 static void fiber_body(void);
 
-/* Whose turn it is: new threads first; NULL if nobody can go on. */
+/* The next thread to run: new threads first; NULL if no thread can run. */
 static CusimFiber *next_fiber(void)
 {
   CusimThreads *all = &cusim_threads;
@@ -129,7 +128,7 @@ void cusim_make_ready(CusimThread *thread)
 
 /* --- shared memory ------------------------------------------------------------------------ */
 
-/* Under AddressSanitizer the memory ends where it should; otherwise guards show writes beyond. */
+/* With AddressSanitizer the memory has its exact size; otherwise guards detect writes behind it. */
 #ifdef __SANITIZE_ADDRESS__
 enum { GUARD = 0 };
 #else
@@ -299,7 +298,7 @@ void cusim_launch(const CusimKernel *kernel, dim3 grid, dim3 block, size_t dynam
   cusim_leave(status);
 }
 
-/* --- what is asked of kernels ------------------------------------------------------------- */
+/* --- attributes of kernels ---------------------------------------------------------------- */
 
 cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value)
 {

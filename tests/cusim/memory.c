@@ -70,8 +70,8 @@ static void drop(CusimBlock *block)
 
 /* --- blocks ------------------------------------------------------------------------------- */
 
-/* cudaMalloc aligns to 256 bytes at least.  Under AddressSanitizer the block ends where it should;
- * otherwise it has a guard on each side, which is looked at when it is freed. */
+/* cudaMalloc aligns to at least 256 bytes.  With AddressSanitizer the block has its exact size;
+ * otherwise it has a guard on each side, which is checked when the block is freed. */
 enum { ALIGNMENT = 512 };
 #ifdef __SANITIZE_ADDRESS__
 enum { GUARD = 0 };
@@ -88,7 +88,7 @@ static char *obtain(size_t size)
   char *base = (char *)room + GUARD;
   memset(base - GUARD, GUARD_BYTE, GUARD);
   memset(base + size, GUARD_BYTE, GUARD);
-  memset(base, 0xFF, size); /* what is read before it was written: NaN, or -1 */
+  memset(base, 0xFF, size); /* uninitialised memory reads as NaN, or -1 */
   return base;
 }
 
@@ -132,7 +132,7 @@ static cudaError_t allocate(void **result, size_t size, enum cudaMemoryType type
   return cudaSuccess;
 }
 
-/* Freeing waits for the device, as it does there. */
+/* As in CUDA, freeing waits for the device. */
 static cudaError_t release(void *address, bool host)
 {
   if (!address)

@@ -1,9 +1,9 @@
-/* See race.h.  For each byte of device and shared memory it is known who wrote it last and who read
- * it last: which operation, block and thread, and how many barriers its block and warp had met.
+/* See race.h.  For each byte of device and shared memory, a table has the last writer and the last
+ * reader: operation, block and thread, and how many barriers its block and warp had met.
  *
- * Two accesses of one kernel are ordered when they are of one thread, or of one block (warp) with a
- * barrier (an operation of the warp) between; accesses of two operations, when these are in one
- * stream, or one stream waited for the other, or the host had waited for the first before it queued
+ * Two accesses of one kernel are ordered if they are of one thread, or of one block (warp) with a
+ * barrier (warp operation) between.  Accesses of two operations are ordered if the operations are in
+ * one stream, or one stream waited for the other, or the host waited for the first before it queued
  * the second. */
 #define _GNU_SOURCE
 #include "race.h"
@@ -32,7 +32,7 @@ typedef struct {
   uint64_t number;
 } Operation;
 
-/* Those that have run, in the order in which they did; the 0th is none. */
+/* The operations that have run, in order; index 0 is not used. */
 static Operation *operations;
 static uint32_t running, room;
 static bool active; /* it still runs */
@@ -105,7 +105,7 @@ static bool ordered(uint32_t before)
          seen[second->stream][first->stream] >= first->number;
 }
 
-/* --- who touched what --------------------------------------------------------------------- */
+/* --- the table of accesses ---------------------------------------------------------------- */
 
 typedef struct {
   uint32_t operation; /* 0: nobody */
@@ -120,7 +120,7 @@ typedef struct {
   Access write, read;
 } Cell;
 
-/* A page has a cell for each 4 bytes, and when smaller parts were touched, for each byte. */
+/* A page has a cell for each 4 bytes, or for each byte once a smaller access occurred. */
 enum { PAGE = 4096, WORD = 4, BUCKETS = 1 << 16 };
 
 typedef struct Page {
@@ -242,7 +242,7 @@ static bool is_shared(const volatile void *address)
   return (at >= cusim_kernel->shared && at < cusim_kernel->shared_end) || cusim_is_dynamic(at);
 }
 
-/* Whether it lies in a block of the runtime's; mostly in the same one as the last time. */
+/* Whether the address is in a block of the runtime; the last block is looked at first. */
 static bool is_known(const volatile void *address)
 {
   static const char *base, *end;
@@ -259,7 +259,7 @@ static bool is_known(const volatile void *address)
   return block;
 }
 
-/* Whether nothing orders the two. */
+/* Whether the two accesses are not ordered. */
 static bool apart(const Access *before, const Access *now, bool shared)
 {
   if (allowed || !before->operation || (before->atomic && now->atomic))

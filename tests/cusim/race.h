@@ -1,10 +1,10 @@
-/* Races: accesses of the same memory that nothing orders, one of which writes. */
+/* Races: unordered accesses of the same memory, at least one of which writes. */
 #ifndef CUSIM_RACE_H
 #define CUSIM_RACE_H
 
 #include "internal.h"
 
-/* Set when a program has code with race hooks; without, the functions below do nothing. */
+/* Set if a program has code with race hooks; otherwise the functions below do nothing. */
 extern bool cusim_racing;
 
 /* The operation that runs from now on; name is what complaints call it. */
@@ -19,11 +19,11 @@ void cusim_race_queue(CusimOp *op);
 
 typedef enum CusimAccess { CUSIM_READ = 0, CUSIM_WRITE = 1, CUSIM_ATOMIC = 2 } CusimAccess;
 
-/* The operation, or the current thread of its kernel, is about to touch memory; where is the place
- * in the code. */
+/* Called before the operation, or the current thread of its kernel, accesses memory; where is the
+ * address of the code. */
 void cusim_touch(const volatile void *address, size_t size, CusimAccess access, const void *where);
 
-/* What was known of this memory holds no longer. */
+/* Forgets earlier accesses to this memory. */
 void cusim_race_forget(const void *address, size_t size);
 
 #endif

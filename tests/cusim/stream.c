@@ -1,5 +1,5 @@
-/* Streams and events.  Work is queued and runs only when something waits for it, and then no more
- * of it than is waited for: a program that forgets to wait does not see the result. */
+/* Streams and events.  Work is queued and runs only as far as something waits for it: a program that
+ * forgets to wait does not see the result. */
 #define _GNU_SOURCE
 #include "internal.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* A handle stays known when it is destroyed, so that its further use can be complained of. */
+/* The table keeps destroyed handles, so that their later use is reported. */
 static struct CUstream_st *streams;
 static unsigned nstreams;
 static struct CUstream_st *null_stream[CUSIM_MOST_DEVICES];
@@ -96,8 +96,7 @@ static void wait_for(struct CUstream_st *stream, CusimPoint point)
   append(stream, &wait->op);
 }
 
-/* The null stream waits for the streams of its device, and they for it, unless they are
- * non-blocking. */
+/* The null stream waits for the blocking streams of its device, and these wait for it. */
 uint64_t cusim_queue(struct CUstream_st *stream, void *op)
 {
   struct CUstream_st *null = cusim_null_stream(stream->device);
@@ -138,7 +137,7 @@ void cusim_run_stream(struct CUstream_st *stream)
   cusim_run(stream, stream->queued);
 }
 
-/* In an order that the seed decides, one operation at a time. */
+/* Runs operations one at a time, in an order that depends on the seed. */
 void cusim_run_device(int device)
 {
   for (;;) {
@@ -186,7 +185,7 @@ cudaError_t cudaStreamCreate(cudaStream_t *result)
   return cudaStreamCreateWithPriority(result, cudaStreamDefault, 0);
 }
 
-/* What was queued still runs when the device is waited for. */
+/* A destroyed stream's operations still run when the device is synchronized. */
 cudaError_t cudaStreamDestroy(cudaStream_t handle)
 {
   cusim_enter();
@@ -221,8 +220,8 @@ cudaError_t cudaDeviceSynchronize(void)
   return cusim_leave(cudaSuccess);
 }
 
-/* Nothing runs by itself, so that a program which only asks again and again would wait for ever:
- * the third time the work is done. */
+/* Nothing runs by itself, so that a program that polls would wait for ever: the third query runs the
+ * work. */
 enum { PATIENCE = 3 };
 
 cudaError_t cudaStreamQuery(cudaStream_t handle)

@@ -1,4 +1,4 @@
-/* Barriers and operations of a warp: who waits for whom, and what is wrong with it. */
+/* Barriers and warp operations, and checks of their use. */
 #include "block.h"
 
 #include <stdio.h>
@@ -170,7 +170,7 @@ static void exchange(CusimThread *warp, CusimWarpOp op, unsigned mask)
   }
 }
 
-/* Whether all lanes of the mask are there. */
+/* Whether all lanes of the mask have arrived. */
 static bool complete(const CusimThread *warp, const CusimThread *self, unsigned mask)
 {
   FOR_EACH_LANE(lane, mask)

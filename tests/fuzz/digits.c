@@ -1,7 +1,6 @@
-/* Fuzzes the digits example's reader of gzipped tables.  The first byte of the input decides
- * whether the rest is the file as it is, or is compressed in front of lines that are right, or
- * behind them, or is put among them, at an offset that the next two bytes say.
- */
+/* Fuzzes the digits example's reader of gzipped tables.  By the first byte of the input, the rest is
+ * the file itself, or is compressed before valid lines, or behind them, or is inserted among them at
+ * the offset that the next two bytes give. */
 #include "fuzz.h"
 
 #include <zlib.h>

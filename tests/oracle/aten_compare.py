@@ -1,4 +1,4 @@
-"""Golden cases of comparisons, bits, truths, choices, powers and limits (compare.ops, functions.ops): random calls
+"""Golden cases of comparisons, bits, booleans, choices, powers and limits (compare.ops, functions.ops): random calls
 of every form of every row, with what PyTorch returns for them, or that it raises."""
 
 import operator

@@ -96,7 +96,7 @@ with aten_cases.Writer("image", __file__) as out:
             x = images.image(dtype, special=False)
             points = [r.randrange(1, 4) for _ in range(axes)]
             batch = x.shape[0] if r.random() < 0.95 else 5
-            # Away from the places where a gradient jumps.
+            # Away from the points where a gradient jumps.
             grid = (out.tensor([batch] + points + [axes], torch.float64, -10, 11) + 0.0371).to(dtype)
             mode = r.choice([0, 1, 2])
             loose = WITHIN[dtype]

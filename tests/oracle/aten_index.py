@@ -150,14 +150,14 @@ def cases_index_put(c):
         if not usable(list_, shape):
             continue
         try:
-            places = A.index(torch.arange(self.numel()).reshape(shape), list_)
+            positions = A.index(torch.arange(self.numel()).reshape(shape), list_)
         except aten_cases.RAISES:
-            places = torch.zeros(1)
-        if places.numel() == 0:
+            positions = torch.zeros(1)
+        if positions.numel() == 0:
             continue
-        if not accumulate and places.numel() != places.unique().numel():
+        if not accumulate and positions.numel() != positions.unique().numel():
             continue  # which of several stays is not defined
-        sizes = [n if c.r.random() < 0.8 else 1 for n in places.shape]
+        sizes = [n if c.r.random() < 0.8 else 1 for n in positions.shape]
         sizes = sizes[c.r.randrange(len(sizes) + 1) if c.r.random() < 0.3 else 0:]
         values = c.tensor(sizes, c.other(dtype))
         given = accumulate if accumulate or c.r.random() < 0.5 else Default

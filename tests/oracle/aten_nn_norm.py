@@ -124,7 +124,7 @@ with aten_cases.Writer("nn_norm", __file__) as out:
             t[r.randrange(t.numel())] = r.choice([rows, -1])
         return plain(t.reshape(shape))
 
-    PLACES = [(), (3,), (2, 2), (0,), (1, 3, 2)]
+    INDEX_SHAPES = [(), (3,), (2, 2), (0,), (1, 3, 2)]
 
     def embedding():
         w = table()
@@ -133,13 +133,13 @@ with aten_cases.Writer("nn_norm", __file__) as out:
         if r.random() < 0.04:
             w = d.tensor((3,))
         types = (torch.int64, torch.int32) * 5 + (torch.int16,)
-        return [w, picked(r.choice(PLACES), w[1].shape[0], types=types), (Default, -1) if r.random() < 0.5 else plain(1),
+        return [w, picked(r.choice(INDEX_SHAPES), w[1].shape[0], types=types), (Default, -1) if r.random() < 0.5 else plain(1),
                 plain(False), plain(False)]
     calls(out, "embedding", embedding, A.embedding, count=32, others=10)
 
     def rows_gradient():
         rows, columns = r.choice([1, 3, 5]), r.choice([1, 2, 3])
-        i = picked(r.choice(PLACES), rows, wrong=0)
+        i = picked(r.choice(INDEX_SHAPES), rows, wrong=0)
         g = d.tensor(tuple(i[1].shape) + (columns,))
         if r.random() < 0.04:
             g = d.tensor(tuple(i[1].shape) + (2, columns))
@@ -150,7 +150,7 @@ with aten_cases.Writer("nn_norm", __file__) as out:
 
     def renormalized():
         w = d.tensor((r.choice([1, 3, 5]), r.choice([1, 2, 3])))
-        i = picked(r.choice(PLACES), w[1].shape[0], wrong=0)
+        i = picked(r.choice(INDEX_SHAPES), w[1].shape[0], wrong=0)
         return [w, i, number(r.choice([0.5, 1.0, 2.0])), number(r.choice([1.0, 2.0, 2.0, 3.0, float("inf")]))]
     calls(out, "embedding_renorm", renormalized, A.embedding_renorm_, forms=("inplace",), others=24)
 
@@ -176,10 +176,10 @@ with aten_cases.Writer("nn_norm", __file__) as out:
         y, _, _, most = A.embedding_bag.padding_idx(w, i, offsets, scale, mode, sparse, weights, last,
                                                     None if padding < 0 else padding)
         begin = offsets[:-1] if last else offsets
-        place = whose(i, begin)
-        size = torch.tensor([sum(1 for k in range(i.numel()) if place[k] == b and i[k] != padding)
+        bag_of = whose(i, begin)
+        size = torch.tensor([sum(1 for k in range(i.numel()) if bag_of[k] == b and i[k] != padding)
                              for b in range(begin.numel())], dtype=i.dtype)
-        return y, place, size, most if mode == 2 else torch.zeros((0, 0), dtype=i.dtype)
+        return y, bag_of, size, most if mode == 2 else torch.zeros((0, 0), dtype=i.dtype)
 
     def bag_arguments():
         w, i, offsets = bags()
@@ -204,20 +204,20 @@ with aten_cases.Writer("nn_norm", __file__) as out:
         mode = r.choice([0, 1, 2])
         weights = d.tensor(i[1].shape, w[1].dtype) if mode == 0 and r.random() < 0.4 else (Default, None)
         padding = r.choice([-1, -1, 0])
-        y, place, size, most = bag(w[1], i[1], offsets[1], False, mode, False, weights[1], False, padding)
+        y, bag_of, size, most = bag(w[1], i[1], offsets[1], False, mode, False, weights[1], False, padding)
         g = d.tensor(y.shape, y.dtype)
-        return [g, i, offsets, plain(place), plain(size), plain(w[1].shape[0]),
+        return [g, i, offsets, plain(bag_of), plain(size), plain(w[1].shape[0]),
                 plain(mode != 2 and r.random() < 0.4), plain(mode), (Default, None) if mode < 2 else plain(most),
                 weights, (Default, -1) if padding < 0 else plain(padding)]
 
-    def bag_back(g, i, offsets, place, size, rows, scale, mode, most, weights, padding):
+    def bag_backward(g, i, offsets, bag_of, size, rows, scale, mode, most, weights, padding):
         """By hand: an element of the table gets what its rows' bags got."""
         result = torch.zeros((rows, g.shape[1]), dtype=torch.float64)
         times = torch.bincount(i.long(), minlength=rows)
         for k in range(i.numel()):
             if i[k] == padding or mode == 2:
                 continue
-            part = g[place[k]].double() / (size[place[k]] if mode == 1 else 1)
+            part = g[bag_of[k]].double() / (size[bag_of[k]] if mode == 1 else 1)
             part = part * (weights[k].double() if weights is not None else 1) / (times[i[k]] if scale else 1)
             result[i[k]] += part
         for b in range(size.numel() if mode == 2 else 0):
@@ -226,12 +226,12 @@ with aten_cases.Writer("nn_norm", __file__) as out:
         result = result.to(g.dtype)
         if padding < 0 and not (scale and mode == 1):
             torch.testing.assert_close(result, A._embedding_bag_backward(
-                g, i, offsets, place, size, most if mode == 2 else size, rows, scale, mode, False, weights, padding))
+                g, i, offsets, bag_of, size, most if mode == 2 else size, rows, scale, mode, False, weights, padding))
         return result
-    calls(out, "embedding_bag_dense_backward", bag_gradient, bag_back, count=32, others=8)
+    calls(out, "embedding_bag_dense_backward", bag_gradient, bag_backward, count=32, others=8)
 
     def with_sparse():
         values = bag_gradient()
         return values[:8] + [plain(False)] + values[8:]
-    calls(out, "embedding_bag_backward", with_sparse, lambda *a: bag_back(*a[:8], *a[9:]), forms=("function",),
+    calls(out, "embedding_bag_backward", with_sparse, lambda *a: bag_backward(*a[:8], *a[9:]), forms=("function",),
           count=16)

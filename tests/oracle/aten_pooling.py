@@ -105,20 +105,20 @@ with aten_cases.Writer("pooling", __file__) as out:
             pooled = raised(lambda: largest(x, [2] * axes, [2] * axes, [0] * axes, [1] * axes, False))
             if pooled is None:
                 continue
-            y, places = pooled
+            y, positions = pooled
             size = list(x.shape[-axes:])
             if r.random() < 0.15:
                 size[0] = 1
             if r.random() < 0.1:
-                places = places[..., :1]
+                positions = positions[..., :1]
             more, given = ([], []) if axes == 2 else ([[2] * 3, [0] * 3], [Ints(2, 2, 2), Ints(0, 0, 0)])
-            arguments = [y, places, Ints(*size)] + given
-            forms(out, name, arguments, lambda: unpool(y, places, size, *more))
-            z = raised(lambda: unpool(y, places, size, *more))
+            arguments = [y, positions, Ints(*size)] + given
+            forms(out, name, arguments, lambda: unpool(y, positions, size, *more))
+            z = raised(lambda: unpool(y, positions, size, *more))
             if z is not None:
                 g = out.tensor(z.shape if r.random() < 0.9 else y.shape, dtype)
                 forms(out, name + "_backward", [g] + arguments,
-                      lambda: gradient(lambda t: unpool(t, places, size, *more), y, g))
+                      lambda: gradient(lambda t: unpool(t, positions, size, *more), y, g))
 
     images = Images(out, 2)
     for i in range(30):

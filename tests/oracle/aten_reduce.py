@@ -1,4 +1,4 @@
-"""Golden cases of reductions, sorting, running sums and histograms (reduce.ops): random calls of every form of every
+"""Golden cases of reductions, sorting, cumulative sums and histograms (reduce.ops): random calls of every form of every
 row, with what PyTorch returns for them, or that it raises."""
 
 import torch
@@ -24,7 +24,7 @@ with aten_cases.Writer("reduce", __file__) as out:
         return t
 
     def distinct(shape=None, dtype=None):
-        """Without equal elements, so that places are unique."""
+        """Without equal elements, so that indices are unique."""
         shape = r.choice(SHAPES) if shape is None else shape
         count = torch.Size(shape).numel()
         dtype = dtype or r.choice(TYPES[:-1])
@@ -226,7 +226,7 @@ with aten_cases.Writer("reduce", __file__) as out:
         t = torch.tensor(values)
         case("logsumexp", [t, Ints(0), Default], lambda: torch.logsumexp(t, 0))
 
-    # Maxima and truths.
+    # Maxima and booleans.
     for name in ["max", "min"]:
         function, whole = getattr(torch, name), getattr(torch, "a" + name)
 
@@ -338,7 +338,7 @@ with aten_cases.Writer("reduce", __file__) as out:
 
     both("mode", draw_mode, 2, own=True, times=(40, 12))
 
-    # Running sums.
+    # Cumulative sums.
     for name in ["cumsum", "cumprod"]:
         function = getattr(torch, name)
 

@@ -25,7 +25,7 @@ def cells(start, end, count, limit):
 def pooled(images, rois, height, width, scale):
     n, channels, rows, columns = images.shape
     output = torch.zeros(len(rois), channels, height, width, dtype=images.dtype)
-    places = torch.full(output.shape, -1, dtype=torch.int32)
+    argmax = torch.full(output.shape, -1, dtype=torch.int32)
     for k, (image, x1, y1, x2, y2) in enumerate(rois.tolist()):
         if not 0 <= image < n:
             raise ValueError("no such image")
@@ -35,19 +35,19 @@ def pooled(images, rois, height, width, scale):
                 for c in range(channels):
                     found = [(images[int(image), c, y, x].item(), -(y * columns + x)) for y in ys for x in xs]
                     if found:
-                        value, place = max(found)
-                        output[k, c, i, j], places[k, c, i, j] = value, -place
-    return output, places
+                        value, index = max(found)
+                        output[k, c, i, j], argmax[k, c, i, j] = value, -index
+    return output, argmax
 
 
-def back(images, rois, gradient, places):
+def back(images, rois, gradient, argmax):
     result = torch.zeros_like(images, dtype=torch.float64)
     for k, (image, *_) in enumerate(rois.tolist()):
         for c in range(images.shape[1]):
             plane = result[int(image), c].reshape(-1)
-            for g, place in zip(gradient[k, c].reshape(-1).tolist(), places[k, c].reshape(-1).tolist()):
-                if place >= 0:
-                    plane[place] += g
+            for g, index in zip(gradient[k, c].reshape(-1).tolist(), argmax[k, c].reshape(-1).tolist()):
+                if index >= 0:
+                    plane[index] += g
     return result.to(images.dtype)
 
 
@@ -63,8 +63,8 @@ with aten_cases.Writer("roi", __file__) as out:
         given = [images, rois, height, width, Double(scale)]
         out.case("RoiPooling2d_forward", given, lambda: pooled(images, rois, height, width, scale))
         try:
-            _, places = pooled(images, rois, height, width, scale)
+            _, argmax = pooled(images, rois, height, width, scale)
         except ValueError:
             continue
-        gradient = out.tensor(places.shape, dtype)
-        out.case("RoiPooling2d_backward", given + [gradient, places], lambda: back(images, rois, gradient, places))
+        gradient = out.tensor(argmax.shape, dtype)
+        out.case("RoiPooling2d_backward", given + [gradient, argmax], lambda: back(images, rois, gradient, argmax))

@@ -67,7 +67,7 @@ with aten_cases.Writer("unique", __file__) as out:
         case("unique_consecutive", [t] + flags + [dim],
              lambda: torch.ops.aten.unique_consecutive(t, True, True, None if dim is Default else dim), flags, t)
 
-    for _ in range(20):  # sorting without places
+    for _ in range(20):  # sorting without indices
         t = out.tensor(r.choice(SHAPES), r.choice(TYPES[:-1]), -4, 5)
         dim, descending = maybe(-1), maybe(True)
         values = torch.sort(t, -1, descending is True)[0]

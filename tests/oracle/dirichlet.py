@@ -11,7 +11,7 @@ mpmath.mp.dps = 60
 
 
 def gradient(x, a, total):
-    """How x of Beta(a, total - a) moves with a at its place in the distribution, over 1 - x."""
+    """The derivative of x of Beta(a, total - a) by a, at a fixed quantile, over 1 - x."""
     x, a, b = mpmath.mpf(x), mpmath.mpf(a), mpmath.mpf(total) - mpmath.mpf(a)
     density = x ** (a - 1) * (1 - x) ** (b - 1) / mpmath.beta(a, b)
     if x < a / (a + b):

@@ -21,15 +21,15 @@ def per_dimension(out, name, t, dim, source, slices, elements):
     put("scatterFill", t.clone().scatter_(dim, elements, 7))
 
 
-def of_type(out, name, dtype, numbers, others, indices, places, mask):
+def of_type(out, name, dtype, numbers, others, indices, flat, mask):
     t, source = numbers.to(dtype), others.to(dtype)
     out.put(name + "/input", t)
     out.put(name + "/src/3", source)
     for dim, (slices, elements) in enumerate(indices):
         per_dimension(out, name, t, dim, source, slices, elements)
-    out.put(name + "/take/0", t.take(places))
-    out.put(name + "/put/0", t.clone().put_(places, source[:2]))
-    out.put(name + "/putAdd/0", t.clone().put_(places, source[:2], accumulate=True))
+    out.put(name + "/take/0", t.take(flat))
+    out.put(name + "/put/0", t.clone().put_(flat, source[:2]))
+    out.put(name + "/putAdd/0", t.clone().put_(flat, source[:2], accumulate=True))
     out.put(name + "/maskedFill", t.clone().masked_fill_(mask, 7))
     out.put(name + "/maskedCopy", t.clone().masked_scatter_(mask, source))
     out.put(name + "/maskedSelect", t.masked_select(mask))
@@ -48,10 +48,10 @@ with golden.Writer("indexing", __file__) as out:
         out.put("slices/%d" % dim, slices)
         out.put("elements/%d" % dim, elements)
         indices.append((slices, elements))
-    places = torch.randperm(numbers.numel())[:48].reshape(2, 4, 6)
-    places -= numbers.numel() * torch.randint(0, 2, places.shape)
+    flat = torch.randperm(numbers.numel())[:48].reshape(2, 4, 6)
+    flat -= numbers.numel() * torch.randint(0, 2, flat.shape)
     mask = torch.rand(shape) < 0.4
-    out.put("places", places)
+    out.put("flat", flat)
     out.put("mask", mask.to(torch.uint8))
     for dtype, name in golden.TYPES.items():
-        of_type(out, name, dtype, numbers, others, indices, places, mask)
+        of_type(out, name, dtype, numbers, others, indices, flat, mask)

@@ -94,7 +94,7 @@ def sequence(out):
     out.put("sequence/8", torch.empty(611).bernoulli_(0.5)[-20:])
     out.put("sequence/9", torch.empty(4, dtype=torch.int64).random_(-(2**63), None))
     out.put("sequence/10", torch.empty(3, dtype=torch.float64).normal_())
-    # The seed, the position and the words; what follows is laid out in another way.
+    # The seed, the position and the words; the rest has another layout.
     out.put("sequence/state", torch.get_rng_state()[:5016])
 
 

@@ -64,8 +64,8 @@ static inline THCDivisor THCDivisor_of(uint32_t number)
   return divisor;
 }
 
-/* n / divisor, for n below 2^31.  (Granlund and Montgomery, Division by invariant integers using multiplication,
- * PLDI 1994, figure 4.1) */
+/* n / divisor, for n below 2^31.  (Granlund and Montgomery, Division by invariant integers using
+ * multiplication, PLDI 1994, figure 4.1) */
 THC_DEVICE uint32_t THCDivisor_divide(const THCDivisor *divisor, uint32_t n)
 {
   const uint32_t high = (uint32_t)((uint64_t)n * divisor->factor >> 32);

@@ -1,4 +1,4 @@
-/* Targets that are no classes. */
+/* The kernel that finds targets outside of the classes. */
 #include "thc_cuda.h"
 
 #include "thcunn_kernels.h"

@@ -1,6 +1,7 @@
 /* Kernels of the negative log-likelihood. */
 #include "thcunn_template.h"
 
+/* The offset in the input of target i's class, and the class's weight; -1 for an ignored target. */
 THC_DEVICE int64_t offset_of(const THCUNNNll &w, int64_t i, real *weight)
 {
   *weight = 0;
@@ -21,7 +22,7 @@ __global__ static void losses(THCUNNNll w)
   }
 }
 
-/* One block, so that a sum depends on nothing but its terms. */
+/* One block, so that the sum does not depend on the order of blocks. */
 __global__ static void total(THCUNNNll w)
 {
   __shared__ real room[THC_BLOCK];

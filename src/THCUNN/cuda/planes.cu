@@ -1,4 +1,4 @@
-/* Kernels of planes of images: their biases, and sums. */
+/* Kernels that fill planes of images with a bias, and sum them up. */
 #include "thcunn_template.h"
 
 __global__ static void fill(Digits digits, int64_t count, const element *bias, element *y)
@@ -17,7 +17,7 @@ __global__ static void sums(int64_t batch, int64_t planes, int64_t n, const elem
 {
   __shared__ real room[THC_BLOCK];
   for (int64_t plane = blockIdx.x; plane < planes; plane += gridDim.x) {
-    const int64_t share = n < THC_BLOCK ? n : THC_BLOCK; /* of threads an image of the batch has */
+    const int64_t share = n < THC_BLOCK ? n : THC_BLOCK; /* threads per image of the batch */
     const int64_t image = threadIdx.x / share, together = THC_BLOCK / share;
     real sum = 0;
     for (int64_t b = image; b < batch && image < together; b += together)

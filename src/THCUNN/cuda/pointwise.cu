@@ -1,14 +1,14 @@
-/* Kernels of the layers and losses that compute element by element: src/ops/activations.h. */
+/* Kernels of the elementwise layers and losses of src/ops/activations.h. */
 #include "thcunn_template.h"
 
 #include "thc_apply.h"
 
-/* --- what expressions call ------------------------------------------------------------------ */
+/* --- functions that expressions call -------------------------------------------------------- */
 
 #undef THNN_
 #define THNN_(NAME) element_##NAME
 
-/* log(1 + exp(z)), which does not overflow */
+/* log(1 + exp(z)), without overflow */
 THC_DEVICE real element_softplus(real z)
 {
   return (z > 0 ? z : 0) + THMath_(log1p)(THMath_(exp)(-THMath_(abs)(z)));
@@ -64,7 +64,7 @@ typedef TH_CONCAT_3(THCUNN, Real, Scalars) Scalars;
 
 TH_FOR_EACH_ACTIVATION(ACTIVATION)
 
-/* Losses with the functions that all have; the sums of parts are those of blocks. */
+/* The kernels of a loss; each block of the sum kernel computes one part. */
 #define LOSS_KERNELS(Name, FORWARD, GRADIENT)                                                      \
   THC_DEVICE real TH_CONCAT_2(Name, _term)(real x, real t)                                         \
   {                                                                                                \

@@ -1,10 +1,11 @@
 /* Kernels of SoftMax and LogSoftMax.
  *
- * The largest element is taken off first, so that nothing overflows.  A NaN, or only infinities,
- * make a whole sequence NaN. */
+ * The maximum is subtracted first, so that exp does not overflow.  A NaN makes a whole sequence
+ * NaN; so do only negative infinities. */
 #include "thcunn_template.h"
 
-/* What thread `first` of `threads` does for a sequence; with room, threads of a block share it. */
+/* The next two functions are the share of thread `first` of `threads` threads in one sequence.  With
+ * room, the threads of a block share the sequence. */
 THC_DEVICE real reduced(real value, real *room, int largest)
 {
   return room ? block_reduce(value, room, largest) : value;
@@ -40,7 +41,7 @@ THC_DEVICE void gradient(int logarithm, const element *g, const element *y, elem
   }
 }
 
-/* A block for each sequence that lies in one piece. */
+/* A block for each contiguous sequence. */
 __global__ static void rows(int logarithm, const element *g, const element *x, element *y,
                             int64_t count, int64_t n)
 {
@@ -52,7 +53,7 @@ __global__ static void rows(int logarithm, const element *g, const element *x, e
       forward(logarithm, x + i * n, y + i * n, n, 1, threadIdx.x, blockDim.x, room);
 }
 
-/* --- contiguous short sequences: a few threads of a warp each, values in registers ----------- */
+/* --- contiguous short sequences: some threads of a warp each, values in registers ------------ */
 
 THC_DEVICE real joined(real value, int threads, int largest)
 {
@@ -115,7 +116,7 @@ SHORT_ROWS(short_rows4, 4)
 SHORT_ROWS(short_rows8, 8)
 SHORT_ROWS(short_rows32, 32)
 
-/* --- others --------------------------------------------------------------------------------- */
+/* --- strided sequences ---------------------------------------------------------------------- */
 
 /* A thread for each sequence. */
 __global__ static void lanes(int logarithm, const element *g, const element *x, element *y,

@@ -1,4 +1,4 @@
-/* The first line of THCUNN's kernels: numbers to compute with (thc_math.h), and sums of a block. */
+/* Included first by THCUNN's kernels: element types (thc_math.h), indices, and sums of a block. */
 #ifndef THCUNN_CU_TEMPLATE_H
 #define THCUNN_CU_TEMPLATE_H
 
@@ -8,14 +8,14 @@
 
 #define THCUNN_(NAME) TH_CONCAT_4(THCUNN_, NAME, _, Real)
 
-/* --- places of elements --------------------------------------------------------------------- */
+/* --- indices of elements -------------------------------------------------------------------- */
 
 enum { MOST_DIGITS = 4 };
 
-/* The number of an element as one digit for each dimension, the innermost first; the last of them
- * is what is left. */
+/* Splits the row-major index of an element into one digit for each dimension, innermost first.  The
+ * quotient that remains is the index in the outer dimensions. */
 typedef struct Digits {
-  int narrow; /* all numbers are below 2^31 */
+  int narrow; /* all indices are below 2^31 */
   int64_t size[MOST_DIGITS];
   THCDivisor divisor[MOST_DIGITS];
 } Digits;
@@ -33,7 +33,7 @@ static inline Digits digits_of(int64_t count, int n, int64_t s0, int64_t s1, int
   return digits;
 }
 
-/* Takes digit k off *number. */
+/* Returns digit k of *number and divides *number by its size. */
 THC_DEVICE int64_t digit_of(const Digits &digits, int k, int64_t *number)
 {
   const int64_t rest = digits.narrow
@@ -46,8 +46,7 @@ THC_DEVICE int64_t digit_of(const Digits &digits, int k, int64_t *number)
 
 /* --- sums of blocks ------------------------------------------------------------------------- */
 
-/* The sum, or the largest, of the value that each thread of a block of THC_BLOCK has; in all of
- * them. */
+/* The sum, or the maximum, of the values of a block's THC_BLOCK threads; all threads get it. */
 static __device__ inline real block_reduce(real value, real *room, int largest)
 {
   room[threadIdx.x] = value;

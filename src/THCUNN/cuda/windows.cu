@@ -1,14 +1,14 @@
-/* Kernels of windows that slide over images: the largest of each, and columns.  A thread computes
- * one element from all that belongs to it, so that no sum depends on an order of threads. */
+/* Kernels of windows that slide over images: max pooling, im2col and col2im.  One thread computes
+ * each element, so that no sum depends on the order of threads. */
 #include "thcunn_template.h"
 
-/* Most windows move and spread by 1, and need no division. */
+/* n / by; most strides and dilations are 1 and need no division. */
 THC_DEVICE int64_t over(int64_t n, int64_t by)
 {
   return by == 1 ? n : n / by;
 }
 
-/* The windows [first, end) along an axis that may hold a place. */
+/* The windows [first, end) along an axis that may contain the position. */
 THC_DEVICE void windows_at(const THCUNNWindows &w, int axis, int64_t at, int64_t *first,
                            int64_t *end)
 {
@@ -20,7 +20,7 @@ THC_DEVICE void windows_at(const THCUNNWindows &w, int axis, int64_t at, int64_t
     *end = w.output[axis];
 }
 
-/* Where a window begins in the image: as far in as its first place that is. */
+/* The first position of a window that is inside the image. */
 THC_DEVICE int64_t begin_of(const THCUNNWindows &w, int axis, int64_t window)
 {
   const int64_t start = window * w.step[axis] - w.pad[axis], by = w.dilation[axis];

@@ -1,5 +1,5 @@
-/* The negative log-likelihood of a class for each input.  It waits for whether the targets are
- * classes, before anything is written. */
+/* The negative log-likelihood of the target classes.  The functions wait for the check of targets
+ * before anything is written. */
 #include "THCUNNDevice.h"
 
 #include "thcunn_kernels.h"
@@ -78,7 +78,7 @@ void THNN_(ClassNLLCriterion_updateGradInput)(THCState *state, THCTensor *input,
   w.totalIn = w.each ? NULL : THTensor_(data)(total_weight);
   w.dx = THTensor_(data)(grad);
   THCudaCheck(cudaMemsetAsync(w.dx, 0, (size_t)THTensor_(nElement)(grad) * sizeof(real),
-                              THCUNN_STREAM)); /* 0 in every type */
+                              THCUNN_STREAM)); /* zero bytes are 0 in every type */
   TH_CONCAT_2(THCUNN_nllBackward_, Real)(&w, THCUNN_STREAM);
   THCudaCheck(cudaGetLastError());
   THNN_(finish)(&call);

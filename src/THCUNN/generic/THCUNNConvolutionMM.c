@@ -1,6 +1,5 @@
-/* Convolutions of images as products of matrices, of as many images at a time as a bound on the
- * memory of their columns allows.  columns and ones are not used: nothing has to be kept from one
- * function to the next. */
+/* Convolutions of images by im2col and gemm, for as many images at a time as MOST_COLUMNS allows.
+ * The arguments columns and ones are not used: no buffer is kept between calls. */
 #include "THCUNNDevice.h"
 
 #include "thcunn_kernels.h"
@@ -19,13 +18,13 @@
 #define TO_REAL(X) ((real)(X))
 #endif
 
-enum { MOST_COLUMNS = 64 << 20 }; /* bytes */
+enum { MOST_COLUMNS = 64 << 20 }; /* bytes of columns at a time */
 
 typedef struct {
   THNNConvolution c;
   THCUNNWindows w;
   int64_t chunk; /* images at a time */
-  real *columns; /* NULL where windows are the elements of the image */
+  real *columns; /* NULL for 1 x 1 kernels: the image itself is the columns */
   THGuard guard;
 } THNN_(Columns);
 

@@ -1,5 +1,5 @@
-/* The largest element of each window of an image, and where it is.  Going back, places that are not
- * in their window (which only a caller's own indices have) are left out. */
+/* Max pooling.  The backward pass ignores indices that are outside of their window: only indices
+ * that the caller made can be. */
 #include "THCUNNDevice.h"
 
 #include "thcunn_kernels.h"

@@ -1,5 +1,5 @@
-/* Layers and losses that compute element by element: the functions of the rows of
- * src/ops/activations.h, and those that a row has of its own. */
+/* Elementwise layers and losses: the functions of the rows of src/ops/activations.h, and functions
+ * of single layers. */
 #include "THCUNNDevice.h"
 
 #include "thcunn_kernels.h"
@@ -7,8 +7,8 @@
 #define SCALARS TH_CONCAT_3(THCUNN, Real, Scalars)
 #define ROWS    TH_CONCAT_2(THCUNN_pointwise_, Real)
 
-/* x, or a copy of it where writing r in like's shape, or making becomes another tensor, would
- * change what is still to be read. */
+/* x, or a copy of x if x would change before it is read: because r, resized to like's shape, shares
+ * memory with x, or because x is `becomes`. */
 static THCTensor *THNN_(aside)(THGuard *guard, THCTensor *r, THCTensor *like, THCTensor *becomes,
                                THCTensor *x)
 {
@@ -23,7 +23,7 @@ static THCTensor *THNN_(aside)(THGuard *guard, THCTensor *r, THCTensor *like, TH
   return guard->what = copy;
 }
 
-/* One element for all of like's. */
+/* Adds x as an operand; a single element is expanded to like's shape. */
 static void THNN_(addOperand)(THLoop *loop, THCTensor *x, THCTensor *like)
 {
   static const int64_t none[TH_LOOP_DIMS];
@@ -33,9 +33,9 @@ static void THNN_(addOperand)(THLoop *loop, THCTensor *x, THCTensor *like)
     THLoop_operand(loop, THTensor_(data)(x), sizeof(real), like->nDimension, like->size, none);
 }
 
-/* r takes the shape of like; an element of r is computed from those of the operands, one of a
- * single element being the same for all.  In place, becomes is not NULL and ends as the same tensor
- * as r, which like is too. */
+/* Resizes r to like's shape and runs the kernel.  An operand of a single element is expanded.  If
+ * the layer works in place (becomes is not NULL), r and like are the same tensor, and becomes is set
+ * to it. */
 static void THNN_(map)(THCKernel kernel, const SCALARS *scalars, THCTensor *r, THCTensor *like,
                        THCTensor *becomes, THCTensor **operands, int count)
 {
@@ -64,7 +64,7 @@ static void THNN_(map)(THCKernel kernel, const SCALARS *scalars, THCTensor *r, T
       THNN_(addOperand)(&loop, from[i], r);
     if (THCWalk_run(&loop, kernel, scalars, THCUNN_STREAM))
       break;
-    THAssert(attempt == 0); /* shapes with nothing in common: contiguous ones go with any */
+    THAssert(attempt == 0); /* no common refinement: contiguous operands always have one */
     for (int i = 0; i < count; i++) {
       THGuard_enter(&straight[i], (THUndo)THTensor_(free));
       from[i] = straight[i].what = THTensor_(newContiguous)(from[i]);

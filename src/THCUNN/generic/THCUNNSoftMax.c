@@ -3,7 +3,8 @@
 
 #include "thcunn_kernels.h"
 
-/* y from x; or, going back, the gradient y from the output x and its gradient g. */
+/* Forward (g is NULL): y from the input x.  Backward: the gradient y from the output x and its
+ * gradient g. */
 static void THNN_(softMax)(THCState *state, int logarithm, THCTensor *g, THCTensor *x, THCTensor *y,
                            int dim, int arg)
 {
