@@ -1,4 +1,4 @@
-/* How the cost of an element grows with their number, beside that of copying.
+/* How the cost of an element grows with their number, compared with that of copying.
  *
  *     th_growth [--threads N] [--seconds S]
  *

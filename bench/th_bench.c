@@ -1,4 +1,4 @@
-/* TH beside the machine's limits, measured in the same run.
+/* TH compared with the machine's limits, measured in the same run.
  *
  *     th_bench [--threads N] [--rounds N] [--seconds S] [--filter PREFIX]
  *
@@ -44,7 +44,7 @@ static struct {
   THLongTensor *row, *indices;            /* each row once; for each element, one of its row */
   THLongTensor *subscripts;
   THByteTensor *bytes;
-  THFloatTensor *joined;              /* general beside definite */
+  THFloatTensor *joined;              /* general next to definite */
   THCharStorage *memory;              /* of a file */
   THByteTensor *mask;                 /* half of it 1 */
   THFloatTensor *normal, *mean, *std; /* nchw, normalized; of its channels */

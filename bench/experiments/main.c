@@ -5,7 +5,7 @@
  *     th_experiments [--rounds N] [--seconds S] [--filter PREFIX] [--threads N]
  *
  * prints a row of a table of bench/results for each: TH, the sketch, which has computed the same, and a
- * plain loop over the same bytes; rows of one thread, if not of N.  The sketches are beside this
+ * plain loop over the same bytes; rows of one thread, if not of N.  The sketches are next to this
  * file, by what they are of; another one is a function that prepares operands, one that sketches,
  * and a line of its file's table. */
 #include <getopt.h>

@@ -10,7 +10,7 @@
  * tiles of an image are multiplied at 16 of the 36 points, 12 at 16, and 9 at 4: 484 rows instead
  * of 576.
  *
- * No more than 6.4 MB, what the images take, may be had beside the operands
+ * No more than 6.4 MB, what the images take, may be had apart from the operands
  * (src/THNN/THNNMemory.h), and transformed weights alone take 9.4 MB.  So two of the six rows of
  * points are computed at a time, in 4.9 MB, and the results are the sum of three passes.
  *

@@ -1,4 +1,4 @@
-/* THC beside the card's own limit and beside PyTorch.
+/* THC compared with the card's own limit and with PyTorch.
  *
  *     th_bench_gpu [--elements N] [--seconds S] [--filter PREFIX] [--peer COMMAND]
  *

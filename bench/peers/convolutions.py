@@ -1,4 +1,4 @@
-"""Convolutions beside the plain ones: of one and three axes, dilated, full, by tables, local."""
+"""Convolutions other than the plain ones: of one and three axes, dilated, full, by tables, local."""
 
 import torch
 import torch.nn.functional as F
@@ -108,7 +108,7 @@ def sequences(lib):
 
 
 def transposed_rows(lib, name, x, w, b, how, weight, parameters, buffers, frames=()):
-    """A layer of batch x frames x planes beside PyTorch's of batch x planes x frames."""
+    """A layer of batch x frames x planes compared with PyTorch's of batch x planes x frames."""
     across = x.transpose(1, 2)
     y = aten.convolution(across, w, b, *how).transpose(1, 2)
     g = randn(y.shape)

@@ -1,4 +1,4 @@
-/* Convolutions of TH beside oneDNN's, in turn, on the same elements.
+/* Convolutions of TH compared with oneDNN's, in turn, on the same elements.
  *
  *     th_dnnl [--threads N] [--rounds N] [--seconds S] [--filter FAMILY] [--lines]
  *

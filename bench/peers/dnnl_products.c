@@ -1,4 +1,4 @@
-/* Products of matrices of ATen beside oneDNN's, in turn, on the same elements and from plain
+/* Products of matrices of ATen compared with oneDNN's, in turn, on the same elements and from plain
  * layouts to plain layouts: rows of th_torch. */
 #include <ATen/ATen.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-"""Layers of THNN beside PyTorch's."""
+"""Layers of THNN compared with PyTorch's."""
 
 import torch
 import torch.nn.functional as F

@@ -1,4 +1,4 @@
-"""Layers beside those of layers.py: what else THNN pools, resamples, adds up and looks up."""
+"""Layers other than those of layers.py: what else THNN pools, resamples, adds up and looks up."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""TH beside PyTorch, in one process and in turn, on the same elements.
+"""TH compared with PyTorch, in one process and in turn, on the same elements.
 
     python3 peers.py BUILD [--threads N] [--rounds N] [--seconds S] [--filter FAMILY] [--check]
 

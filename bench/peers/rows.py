@@ -1,4 +1,4 @@
-"""What is measured: a row for each operation, ours beside PyTorch's, on the same elements."""
+"""What is measured: a row for each operation, ours and PyTorch's, on the same elements."""
 
 from dataclasses import dataclass, field
 from typing import Callable

@@ -1,4 +1,4 @@
-/* TH beside PyTorch, NumPy and others: a row of the table is a few expressions that compute the
+/* TH compared with PyTorch, NumPy and others: a row of the table is a few expressions that compute the
  * same, one for each system, on the same memory.
  *
  *     Array a = bench.uniform("a", {n}), o = bench.zeros("o", {n});

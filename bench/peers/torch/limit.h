@@ -1,4 +1,4 @@
-/* What the machine can do at the size of a row, measured beside it (bench/limits.h). */
+/* What the machine can do at the size of a row, measured next to it (bench/limits.h). */
 #ifndef BENCH_PEERS_TORCH_LIMIT_H
 #define BENCH_PEERS_TORCH_LIMIT_H
 

@@ -1,4 +1,4 @@
-/* TH beside PyTorch, called from C++, and others.
+/* TH compared with PyTorch, called from C++, and others.
  *
  *     th_torch [--threads N] [--rounds N] [--seconds S] [--filter PREFIX,...]
  *
