@@ -1,34 +1,34 @@
-/* What ATen's own files share: the objects, and how a call runs.
+/* The objects of ATen and the parts of a call, for all files in src/ATen.
  *
- * Inside, ATen is written like TH: what fails raises (THError, THArgCheck), and what is held
- * meanwhile is guarded.  The functions that the table of operations generates are the border: they
- * catch what is raised and turn it into the thread's error. */
+ * Inside, ATen is written like TH: errors are raised (THError, THArgCheck), and objects held
+ * meanwhile are guarded.  The functions generated from the table of operations are the border: they
+ * catch what is raised and make it the thread's error. */
 #ifndef ATEN_CORE_H
 #define ATEN_CORE_H
 
 #include <stdio.h>
 
-#define ATEN_IMPLEMENTATION /* what calls from inside is no place to show */
+#define ATEN_IMPLEMENTATION /* calls from inside do not record file and line */
 #include "ATen.h"
 #include "TH.h"
 #include "THLoop.h"
 
 enum { AT_INPUTS = 3, AT_MOST_DIMS = 64, AT_RESULTS = 8, AT_POOL = 32 };
 
-/* What a scope can own: the first member of the object. */
+/* The first member of an object that a scope can own: an entry in the list of a scope. */
 typedef struct at_owned {
-  struct at_owned *next, **place; /* in the list of the scope that owns it, if one does */
-  at_scope *scope;                /* that one; read by its thread alone, as next and place */
-  const void *thread;             /* whose scope it is, else NULL; atomic */
+  struct at_owned *next, **link; /* next entry, and the pointer to this one; NULL without owner */
+  at_scope *scope;               /* the owner; read by its thread only, as next and link are */
+  const void *thread;            /* the thread of the owner, or NULL; atomic */
   void (*release)(struct at_owned *);
 } at_owned;
 
 struct at_tensor {
   at_owned owned;
-  int refcount;  /* atomic; 0 once freed but for the header, which a scope's list still needs */
+  int refcount;  /* atomic; 0 if only the header is left, for a scope's list */
   bool isScalar; /* no dimensions; the TH tensor has one, of size 1 */
   const at_type *type;
-  THFloatTensor *th; /* of the TH or THC type that holds type's elements; all have these fields */
+  THFloatTensor *th; /* a tensor of TH or THC, which all have the fields of THFloatTensor */
 };
 
 struct at_generator {
@@ -55,16 +55,17 @@ typedef at_scalar at_number; /* at_scalar before a parenthesis is a macro */
 struct THNNGroups;
 typedef void (*at_row_function)(void *r, void *x, void *y, void *z, at_scalar a, at_scalar b);
 
-/* TH's and THNN's functions for one TH type, the tensors without their types and numbers as
- * at_scalar: what tools/aten/calls makes of the tables of their interfaces. */
+/* The functions of TH and THNN for one element type, with tensors as void * and scalars as
+ * at_scalar. tools/aten/calls writes most of them from the tables of the interfaces of TH and THNN.
+ * */
 typedef struct at_functions {
-  /* A new tensor of that shape: a view of the storage of another, or with a storage of its own.
-   * Row-major if stride is NULL. */
+  /* A new tensor of that shape: a view of the storage of another tensor, or if of is NULL with a
+   * storage of its own.  Row-major if stride is NULL. */
   void *(*newShape)(void *of, ptrdiff_t offset, int dims, const int64_t *size,
                     const int64_t *stride);
-  /* t itself takes the shape, keeps its storage and lets it grow. */
+  /* Changes the shape of t, which keeps its storage; the storage grows if necessary. */
   void (*setShape)(void *t, ptrdiff_t offset, int dims, const int64_t *size, const int64_t *stride);
-  void (*exchange)(void *a, void *b); /* their shapes and storages; cannot fail */
+  void (*exchange)(void *a, void *b); /* exchanges shapes and storages; cannot fail */
   void (*free)(void *t);
   void (*amax)(void *r, void *t, int dimension, int keepdim);
   void (*amin)(void *r, void *t, int dimension, int keepdim);
@@ -72,17 +73,17 @@ typedef struct at_functions {
   void (*first)(const void *t, at_scalar *value); /* reads the first element */
   void *(*newStorage)(ptrdiff_t count);
   void (*freeStorage)(void *storage);
-  /* Of CUDA's types: copies from and to a TH tensor of the same elements. */
+  /* For CUDA types: copies to and from a TH tensor of the same element type. */
   void (*toHost)(void *host, void *t);
   void (*fromHost)(void *t, void *host);
-  /* Of THNN's convolutions in groups. */
+  /* THNN's convolutions in groups. */
   void (*convolve)(const struct THNNGroups *how, void *input, void *output, void *weight,
                    void *bias);
   void (*convolveBackwardData)(const struct THNNGroups *how, void *input, void *gradOutput,
                                void *gradInput, void *weight);
   void (*convolveBackwardWeights)(const struct THNNGroups *how, void *input, void *gradOutput,
                                   void *gradWeight, void *gradBias);
-  at_row_function rows[AT_ROWS]; /* NULL where the type has no such row, as each of the following */
+  at_row_function rows[AT_ROWS]; /* like the calls below, NULL if the type has no such row */
 #define CALL(TYPES, RETURNS, NAME, PARAMETERS, ...) RETURNS(*NAME) PARAMETERS;
 #include "ATenCalls.h"
 #undef CALL
@@ -91,8 +92,7 @@ typedef struct at_functions {
 struct at_type {
   at_backend backend;
   at_scalar_type scalarType;
-  THScalarType
-      held; /* Bool's elements are held in TH's Byte tensors, BFloat16's in those of Half */
+  THScalarType held; /* the TH type: Byte for Bool, Half for BFloat16, else the same */
   size_t elementSize;
   const char *name;
   const at_functions *functions; /* of held */
@@ -107,8 +107,8 @@ static inline bool at_isFloating(at_scalar_type type)
   return type == AT_HALF || type == AT_FLOAT || type == AT_DOUBLE || type == AT_BFLOAT16;
 }
 
-/* Bool, integers, floating numbers: what a result may be stored in is of its category or a higher.
- */
+/* 0 for Bool, 1 for integers, 2 for floating types.  A result may be stored in a type of its
+ * category or of a higher one. */
 static inline int at_category(at_scalar_type type)
 {
   return type == AT_BOOL ? 0 : at_isFloating(type) ? 2 : 1;
@@ -123,7 +123,7 @@ const char *at_scalarTypeName(at_scalar_type type);
 /* The Type of that element type on the backend of like. */
 const at_type *at_toScalarType(const at_type *like, at_scalar_type type);
 
-/* The Type of the same elements on the CPU. */
+/* The Type of the same element type on the CPU. */
 const at_type *at_hostType(const at_type *type);
 
 static inline bool at_isOnHost(const at_type *type)
@@ -131,17 +131,17 @@ static inline bool at_isOnHost(const at_type *type)
   return type->backend == AT_BACKEND_CPU;
 }
 
-/* The element type that the tensors and, if it is not NULL, the number compute in, as
- * torch.result_type: among operands of one category (integers, floats) those with dimensions
- * decide, then those without, then numbers; a higher category always counts. */
+/* The element type that the tensors and the scalar (unless NULL) promote to, as torch.result_type:
+ * the highest category (Bool, integers, floats) wins, and within a category tensors with dimensions
+ * take precedence over tensors without, and those over the scalar. */
 at_scalar_type at_resultType(int count, at_tensor *const *tensors, const at_scalar *number);
 
 /* --- tensors --------------------------------------------------------------------------------- */
 
-/* A tensor around th, whose reference it takes over also when it raises. */
+/* A tensor that wraps th.  It takes over the reference to th, also if it raises. */
 at_tensor *at_wrap(const at_type *type, void *th, bool isScalar);
 
-/* An error if those are more dimensions than a tensor has. */
+/* Raises if a tensor cannot have so many dimensions. */
 void at_checkDims(int dims);
 
 /* A new tensor, row-major. */
@@ -150,39 +150,40 @@ at_tensor *at_newShape(const at_type *type, at_ints sizes);
 /* A view of t's storage. */
 at_tensor *at_newView(at_tensor *t, ptrdiff_t offset, at_ints sizes, const int64_t *strides);
 
-/* Every element of to takes the value of that of from, of which there are as many. */
+/* Copies the elements of from to to, in row-major order, with conversion; both have the same number
+ * of elements. */
 void at_convert(at_tensor *to, at_tensor *from);
 
-/* The elements of t for a loop over several tensors. */
+/* Adds t as an operand to a loop over several tensors. */
 void at_addOperand(THLoop *loop, const at_tensor *t);
 
-/* An error if elements of t share memory with each other. */
+/* Raises if elements of t share memory with each other. */
 void at_checkWritable(const at_tensor *t);
 
-/* How the elements of a relate to those of b: the question before something is written while
- * something else is still to be read.  Storages do not answer it: two may hold the same memory. */
+/* How the elements of a and b overlap in memory, to be asked before one is written while the other
+ * is still read.  To compare storages is not enough: two storages may hold the same memory. */
 THOverlap at_overlap(const at_tensor *a, const at_tensor *b);
 
-/* Whether two results, once they have those sizes, share an element. */
+/* Whether two results will share an element once they have those sizes. */
 bool at_touch(const at_tensor *a, at_ints sizesOfA, const at_tensor *b, at_ints sizesOfB);
 
 /* A contiguous copy of another element type. */
 at_tensor *at_newCast(at_tensor *t, const at_type *type);
 
-/* The element at that place of t's storage; of a CUDA tensor, waits for it. */
-at_scalar at_elementAt(const at_tensor *t, ptrdiff_t place);
+/* The element at that offset in t's storage; waits for the device if t is a CUDA tensor. */
+at_scalar at_elementAt(const at_tensor *t, ptrdiff_t offset);
 
-/* at_data for code of the CPU; an error if t lies elsewhere. */
+/* at_data for code that runs on the CPU; raises if t is not on the CPU. */
 void *at_hostData(const at_tensor *t);
 
-/* t, or a copy on the CPU, which the guard, entered by this, holds. */
+/* t itself or a copy on the CPU, which the guard holds; this function enters the guard. */
 const at_tensor *at_onHost(THGuard *guard, const at_tensor *t);
 
-/* Enters a guard that releases the tensor it will hold. */
+/* Enters a guard that releases the tensor in guard->what. */
 void at_guard(THGuard *guard);
 
-/* Temporaries: what is held is released when the function leaves the pool, and when something
- * raises. Pools nest as guards do. */
+/* Temporaries of a function: the tensors that a pool holds are released when the function leaves
+ * the pool or an error is raised.  Pools nest as guards do. */
 typedef struct at_pool {
   THGuard guard;
   int count;
@@ -215,14 +216,14 @@ static inline bool at_sameSizes(at_ints a, at_ints b)
 
 /* --- calls ----------------------------------------------------------------------------------- */
 
-/* A call of a function of the table, between its checks and its return. */
+/* A call of an operation, between its checks and its return. */
 typedef struct at_call {
   THTry attempt;
   const char *operation;
-  int back; /* 1 + the device that becomes the current one at the end; 0 if it is */
+  int back; /* 1 + the device to make current again at the end, or 0 */
 } at_call;
 
-/* The first of what is done in a call of that name. */
+/* Begins a call of that name. */
 static inline void at_begin(at_call *call, const char *operation)
 {
   call->operation = operation;
@@ -258,21 +259,21 @@ static inline bool at_sameDevice(const char *operation, const char *name, const 
 bool at_sameDeviceAll(const char *operation, const char *name, const at_tensor *t,
                       const char *argument, at_tensors list);
 
-/* at_accept of NULL or of the undefined tensor, the one without a type. */
+/* The slow path of at_accept: t is NULL or the undefined tensor, which has no type. */
 bool at_acceptNone(const char *operation, const char *argument, const at_tensor *t, bool optional);
 
-/* Whether the operand may be computed with: defined, or optional and NULL.  NULL for one that is
- * not optional is an error. */
+/* Whether the operand is defined, or optional and NULL.  NULL is an error if the operand is not
+ * optional. */
 static inline bool at_accept(const char *operation, const char *argument, const at_tensor *t,
                              bool optional)
 {
   return (t && t->type) || at_acceptNone(operation, argument, t, optional);
 }
 
-/* The same for all of a list. */
+/* The same for all tensors of a list. */
 bool at_acceptAll(const char *operation, const char *argument, at_tensors list, bool optional);
 
-/* at_acceptType of NULL or of the undefined type. */
+/* The slow path of at_acceptType: type is NULL or the undefined type. */
 bool at_acceptNoType(const char *operation, const char *argument, const at_type *type,
                      bool optional);
 
@@ -283,18 +284,20 @@ static inline bool at_acceptType(const char *operation, const char *argument, co
   return (type && type != &at_noType) || at_acceptNoType(operation, argument, type, optional);
 }
 
-/* Whether there are numbers where the list's count says so, and where axes is not 0, as many or one
- * or none; an error if not. */
+/* Whether the list has data for its count and, if axes is not 0, a count of 0, 1 or axes; an error
+ * if not. */
 bool at_acceptInts(const char *operation, const char *argument, at_ints ints, int axes);
 
-/* The number for each axis, in room: those given, one for every axis, or where there are none
- * otherwise; the empty list if that is AT_NONE. */
+/* A value for each axis, in room: the given ones, or the given one for every axis.  If none is
+ * given all are otherwise, or the list stays empty if otherwise is AT_NONE. */
 at_ints at_intsOr(at_ints given, int axes, int64_t otherwise, int64_t *room);
 
-/* An error if it is NULL: a Type or a generator that could not be had. */
+/* Whether a Type or generator is not NULL, which an earlier error may have caused; an error if it
+ * is.
+ * */
 bool at_acceptPointer(const char *operation, const char *argument, const void *given);
 
-/* What is given for an option; NULL for the default. */
+/* The value of an option; NULL if it is the default. */
 static inline const at_type *at_typeGiven(const at_type *type)
 {
   return type == AT_DEFAULT_TYPE ? NULL : type;
@@ -305,40 +308,41 @@ static inline at_generator *at_generatorGiven(at_generator *generator)
   return generator == AT_DEFAULT_GENERATOR ? NULL : generator;
 }
 
-/* The innermost scope takes over the object, if there is a scope; it gives it back. */
+/* at_own adds the object to the innermost scope, if there is one; at_disown removes the object from
+ * its scope. */
 void at_own(at_owned *owned);
 void at_disown(at_owned *owned);
 
-/* Whether a scope of another thread owns it, whose list only that thread may change. */
+/* Whether a scope of another thread owns the object; only that thread may change the list of the
+ * scope. */
 bool at_ownedElsewhere(const at_owned *owned);
 
-/* What the call returns: result, which the innermost scope takes over if isNew; after a failure,
- * which becomes the thread's error, the undefined tensor. */
+/* Ends a call.  Returns result, which the innermost scope takes over if isNew.  If the call failed,
+ * the failure becomes the thread's error, and the undefined tensor is returned. */
 at_tensor *at_return(at_call *call, at_tensor *result, bool isNew);
 
-/* The same for several results, which become undefined after a failure. */
+/* The same for several results, which all become undefined after a failure. */
 void at_returnAll(at_call *call, int count, at_tensor **results, bool isNew);
 
-/* The same for a list, which is always new; at_noTensors after a failure. */
+/* The same for a list, which is always new; returns at_noTensors after a failure. */
 const at_tensors *at_returnList(at_call *call, const at_tensors *list);
 extern const at_tensors at_noTensors;
 
-/* A list of that many entries, all NULL, that owns what will be in its data. */
+/* A list of count entries, all NULL.  It owns the tensors that will be stored in its data. */
 at_tensors *at_newList(int count);
 
-/* As at_return for what is not a tensor: whether the call failed. */
+/* Ends a call that returns no tensor.  Returns whether it failed. */
 bool at_failed(at_call *call);
 
-/* An error that no exception of TH raised; the first of a thread is kept. */
+/* Reports an error without raising.  The thread's first error is kept. */
 void at_fail(at_error_code code, const char *operation, const char *format, ...)
     TH_PRINTF_LIKE(3, 4);
 
-/* How often at_fail was called in this thread: whether something has failed since, also where an
- * error from before is kept. */
+/* How often at_fail was called in this thread.  It tells whether something failed in between, even
+ * if an earlier error is kept. */
 unsigned at_failureCount(void);
 
-/* Raises as THError, with a code of its own. */
-/* Exported for the part that is loaded for CUDA. */
+/* Raises like THError, with an error code.  Exported for libATenCUDA. */
 #define at_raise(CODE, ...) at_raise_from(CODE, __FILE__, __LINE__, __VA_ARGS__)
 AT_API TH_NO_RETURN void at_raise_from(at_error_code code, const char *file, int line,
                                        const char *format, ...) TH_PRINTF_LIKE(4, 5);

@@ -1,5 +1,5 @@
-/* What the rows of ops/aten call.  out is the tensor to write to, or NULL for a new one; what
- * fails raises. */
+/* The functions that the rows of ops/aten call.  out is the tensor to write to, or NULL for a new
+ * one. Errors are raised. */
 #ifndef ATEN_OPERATIONS_H
 #define ATEN_OPERATIONS_H
 
@@ -20,94 +20,94 @@
 
 /* --- shapes and results ---------------------------------------------------------------------- */
 
-/* What shapes broadcast to, in room, of AT_MOST_DIMS: right-aligned, a size of 1 or a missing one
- * repeats.  An error if they do not. */
+/* The shape that the given shapes broadcast to, stored in room (AT_MOST_DIMS entries).  Shapes are
+ * right-aligned, and sizes that are 1 or missing repeat.  Raises if they do not fit. */
 at_ints at_broadcastSizes(int count, const at_ints *sizes, int64_t *room);
 at_ints at_broadcast(int count, at_tensor *const *in, int64_t *room); /* up to AT_INPUTS */
 
-/* An error unless t broadcasts to sizes. */
+/* Raises unless t broadcasts to sizes. */
 void at_checkBroadcast(at_tensor *t, at_ints sizes);
 
-/* A view of t with those sizes, which t broadcasts to. */
+/* A view of t, expanded to sizes, to which t broadcasts. */
 at_tensor *at_newExpanded(at_tensor *t, at_ints sizes);
 
-/* t takes the shape, row-major; its storage grows if it has to. */
+/* Changes the shape of t, row-major; the storage grows if necessary. */
 void at_resizeTo(at_tensor *t, at_ints sizes);
 
-/* a becomes what b is, b what a was: shapes and storages.  Their TH tensors, which others may refer
- * to, stay where they are.  They are of one type; cannot fail. */
+/* Exchanges the shapes and storages of a and b, which are of one type.  Their TH tensors, to which
+ * others may refer, remain.  Cannot fail. */
 void at_exchange(at_tensor *a, at_tensor *b);
 
-/* An error if a result of that size and type cannot be stored in out: self has to have the size,
- * and any other takes it.  Elements of out may not share memory; TH would write one after the
- * other. */
+/* Raises if a result of that size and type cannot be stored in out.  If out is self, it must have
+ * the size; any other out is resized.  Elements of out must not share memory. */
 void at_checkResult(at_tensor *out, at_tensor *self, at_ints sizes, at_scalar_type type);
 
-/* out takes the shape of what was made, and its values; returns out. */
+/* Copies made, a computed result, to out, which takes its shape; returns out. */
 at_tensor *at_deliver(at_tensor *out, at_tensor *made);
 
-/* The same for several, none of which has changed if it raises. */
+/* The same for several results.  If it raises, none of out has changed. */
 void at_deliverAll(int count, at_tensor *const *out, at_tensor *const *made);
 
-/* How a function ends that computed its results aside: what was made, held by the pool, goes to the
- * out that are given, or is itself what out becomes.  Leaves the pool. */
+/* Ends a function whose results, made, are held by the pool.  Each is copied to its out, or if that
+ * is NULL becomes out.  Leaves the pool. */
 void at_finish(at_pool *pool, int count, at_tensor **out, at_tensor *const *made);
 at_tensor *at_finishOne(at_pool *pool, at_tensor *out, at_tensor *made);
 
-/* dim, counted from the end where it is negative, of so many dimensions; 0 and -1 are fine for
- * none. */
+/* dim as an index from 0 to dims - 1; negative ones count from the end.  A tensor without
+ * dimensions accepts 0 and -1. */
 int at_wrapDim(int64_t dim, int dims);
 
 /* --- pointwise ------------------------------------------------------------------------------- */
 
-/* t in that type; the pool holds what had to be made for it. */
+/* t in that type: itself, or a converted copy that the pool holds. */
 at_tensor *at_cast(at_pool *pool, at_tensor *t, const at_type *type);
 
-/* What the type computes in: Half and BFloat16 in Float. */
+/* The type that computes for tensors of type: Float for Half and BFloat16, else type. */
 const at_type *at_computesIn(const at_type *type);
 
-/* t in that type and, repeating, in those sizes; the pool holds what had to be made for it.  Bool's
- * elements are Byte's. */
+/* t in that type and expanded to sizes; the pool holds copies and views that are needed.  Elements
+ * of Bool are taken as elements of Byte. */
 at_tensor *at_brought(at_pool *pool, at_tensor *t, at_ints sizes, const at_type *type);
 
-/* The row of operands that are brought to type and to their common shape. */
+/* Runs the row on operands that are converted to type and broadcast. */
 at_tensor *at_pointwise(at_tensor *out, at_row row, at_scalar_type type, int count,
                         at_tensor *const *in, at_scalar a, at_scalar b);
 
-/* A row of truths, of tensors on the CPU of any types, whose elements are true that are not 0. */
+/* Runs a row on booleans: whether each element is nonzero.  The tensors are on the CPU and of any
+ * types. */
 at_tensor *at_pointwiseBooleans(at_tensor *out, at_row row, int count, at_tensor *const *in);
 
-/* A layer's kernel, which computes elements of the type compute from such, for operands of any
- * types; r and the inputs are of one size. */
+/* Runs a layer's kernel, which computes in type compute, on operands of any types; r and the inputs
+ * are of one size. */
 void at_layerMixed(at_tensor *r, THKernel layer, const void *scalars, const at_type *compute,
                    int count, at_tensor *const *in);
 
-/* Whether the row computes in floating numbers on the CPU, and some operand or, if converts, the
- * result is of another type than what it computes with.  Then at_pointwiseMixed computes it: r and
- * the inputs are of one size, and what the row writes is of the type written. */
+/* Whether the row computes in a floating type on the CPU and an operand, or with converts the
+ * result, is of another type.  at_pointwiseMixed computes such a row: r and the inputs are of one
+ * size, and the row itself writes elements of the type written. */
 bool at_isMixed(at_row row, const at_type *compute, bool converts, int count, at_tensor *const *in);
 void at_pointwiseMixed(at_tensor *r, at_row row, const at_type *compute, const at_type *written,
                        int count, at_tensor *const *in, at_scalar a, at_scalar b);
 
-/* Of two tensors, in the type that both promote to. */
+/* A row of two tensors, in the type that both promote to. */
 at_tensor *at_binary(at_tensor *out, at_row row, at_tensor *x, at_tensor *y, at_scalar a);
 
-/* x - alpha * y, of which none may be of Bool. */
+/* x - alpha * y; no operand may be of Bool. */
 at_tensor *at_subtract(at_tensor *out, at_tensor *x, at_tensor *y, at_scalar alpha);
 at_tensor *at_subtractScalar(at_tensor *out, at_tensor *x, at_scalar a, at_scalar alpha);
 
-/* Of a tensor and a number, in the type that both promote to. */
+/* A row of a tensor and a scalar, in the type that both promote to. */
 at_tensor *at_binaryScalar(at_tensor *out, at_row row, at_tensor *x, at_scalar a, at_scalar b);
 
-/* The same, integers computing in Float. */
+/* The same, but integers compute in Float. */
 at_tensor *at_binaryFloat(at_tensor *out, at_row row, at_tensor *x, at_tensor *y);
 at_tensor *at_binaryFloatScalar(at_tensor *out, at_row row, at_tensor *x, at_scalar a);
 
-/* Of one tensor, in its type, or integers in Float. */
+/* A row of one tensor, in its type; with at_unaryFloat, integers compute in Float. */
 at_tensor *at_unary(at_tensor *out, at_row row, at_tensor *x);
 at_tensor *at_unaryFloat(at_tensor *out, at_row row, at_tensor *x);
 
-/* Rounding: integers are what they are. */
+/* A rounding row; integers are copied. */
 at_tensor *at_rounded(at_tensor *out, at_row row, at_tensor *x);
 
 at_tensor *at_ternary(at_tensor *out, at_row row, at_tensor *x, at_tensor *y, at_tensor *z,
@@ -118,30 +118,32 @@ at_tensor *at_dividing(at_tensor *out, at_tensor *x, at_tensor *y, at_tensor *z,
 
 /* --- moving ---------------------------------------------------------------------------------- */
 
-/* The type whose functions move elements of that type: TH computes with neither Half nor Bool. */
+/* A type of the same element size whose TH functions can move elements of type, such as Short for
+ * Half. */
 const at_type *at_movesAs(const at_type *type);
 
-/* The number that in at_movesAs(type) has the bits of value in type. */
+/* The scalar whose bits in at_movesAs(type) are those of value in type. */
 at_scalar at_movesAsScalar(const at_type *type, at_scalar value);
 
-/* The type that elements of type are added in: Float for Half, Int for Bool. */
+/* The type in which elements of type are added: Float for Half, Int for Bool. */
 const at_type *at_addsAs(const at_type *type);
 
-/* An error unless t is of that type. */
+/* Raises unless t is of that type. */
 void at_checkType(const at_tensor *t, const char *name, const at_type *type);
 
-/* Where a result of that type, which out has to have, is computed: out if it has the sizes and is
- * contiguous, else a new tensor that pool holds. */
+/* The tensor in which a result is computed: out if it has the sizes and is contiguous, else a new
+ * tensor that the pool holds.  Raises unless out is of that type. */
 at_tensor *at_resultOf(at_pool *pool, at_tensor *out, const at_type *type, at_ints sizes);
 
-/* What a function changes that changes self: self in place, else a copy; in type.  Then the end of
- * such a function, which leaves the pool and returns what the function does. */
+/* For functions that change some elements of self.  at_beginChange returns the tensor to change, of
+ * that type: self if the function works in place, else a copy.  at_endChange leaves the pool and
+ * returns the result of the function. */
 at_tensor *at_beginChange(at_pool *pool, at_tensor *out, at_tensor *self, const at_type *type);
 at_tensor *at_endChange(at_pool *pool, at_tensor *out, at_tensor *self, at_tensor *changed);
 
-/* --- making, copying, filling ---------------------------------------------------------------- */
+/* --- creation, copying, filling -------------------------------------------------------------- */
 
-/* Of Float where type is NULL. */
+/* The type is Float if type is NULL. */
 at_tensor *at_makeEmpty(const at_type *type, at_ints sizes);
 at_tensor *at_makeFilled(const at_type *type, at_ints sizes, at_scalar value);
 /* The same, written to out if that is not NULL, in its type. */
@@ -152,7 +154,7 @@ at_tensor *at_makeCopy(at_tensor *self, const at_type *type);
 at_tensor *at_makeContiguous(at_tensor *self);
 at_tensor *at_makeLike(at_tensor *self, const at_type *type);
 
-/* self's values in type: a view if that is self's own. */
+/* self converted to type: a view if self is of that type. */
 at_tensor *at_makeCast(at_tensor *self, const at_type *type);
 
 /* --- views ----------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* What works along one dimension and knows places: maxima, medians, sorting; running sums; and
+/* Operations along one dimension: maxima, medians and sorting, with indices; cumulative sums; and
  * histograms. */
 #include "ATenOperations.h"
 
@@ -11,7 +11,7 @@ static void check_floating(const at_tensor *t)
              at_scalarTypeName(t->type->scalarType));
 }
 
-/* --- values and their places ----------------------------------------------------------------- */
+/* --- values and their indices ---------------------------------------------------------------- */
 
 typedef struct {
   int dim, keepdim;
@@ -22,21 +22,22 @@ typedef struct {
 typedef struct {
   const char *name;
   bool takesBool;
-  bool keepsDim; /* the dimension stays, of the same size or of size k */
-  void (*call)(const at_functions *f, void *r, void *places, void *x, const Options *o);
+  bool keepsDim; /* the dimension remains, with its size or with size k */
+  void (*call)(const at_functions *f, void *r, void *indices, void *x, const Options *o);
 } Picking;
 
-#define PICKING(NAME, ...)                                                                         \
-  static void NAME##_call(const at_functions *f, void *r, void *places, void *x, const Options *o) \
-  {                                                                                                \
-    f->NAME(r, places, x, __VA_ARGS__);                                                            \
+#define PICKING(NAME, ...)                                                        \
+  static void NAME##_call(const at_functions *f, void *r, void *indices, void *x, \
+                          const Options *o)                                       \
+  {                                                                               \
+    f->NAME(r, indices, x, __VA_ARGS__);                                          \
   }
 PICKING(max, o->dim, o->keepdim)
 PICKING(min, o->dim, o->keepdim)
 PICKING(median, o->dim, o->keepdim)
 PICKING(mode, o->dim, o->keepdim)
 PICKING(kthvalue, o->k, o->dim, o->keepdim)
-PICKING(sort, o->dim, o->option) /* places may be NULL */
+PICKING(sort, o->dim, o->option) /* indices may be NULL */
 PICKING(topk, o->k, o->dim, o->option, o->sorted)
 
 static const Picking pickings[] = {
@@ -50,7 +51,7 @@ static const Picking pickings[] = {
     [AT_PICK_TOP] = {"top", false, true, topk_call},
 };
 
-/* Whether TH can write straight into out. */
+/* Whether TH can write directly to out. */
 static bool takes_result(const at_tensor *out, const at_type *type, at_ints sizes,
                          const at_tensor *self)
 {
@@ -66,7 +67,7 @@ void at_pick(at_tensor **out, at_picking name, at_tensor *self, int64_t k, int64
   const Options options = {at_wrapDim(dim, own.count), keepdim, k, option, sorted};
   const int64_t length = own.count > 0 ? own.data[options.dim] : 1;
   if (self->type->scalarType == AT_BOOL && !how->takesBool)
-    at_raise(AT_ERROR_TYPE, "there is no %s of truths", how->name);
+    at_raise(AT_ERROR_TYPE, "there is no %s of booleans", how->name);
   if (length == 0 && !how->keepsDim)
     at_raise(AT_ERROR_ARGUMENT, "dimension %d of a tensor of size (%s) has no elements",
              options.dim, at_sizeDesc(own).str);
@@ -82,27 +83,27 @@ void at_pick(at_tensor **out, at_picking name, at_tensor *self, int64_t k, int64
       room[sizes.count++] = own.data[d];
     else if (how->keepsDim || keepdim)
       room[sizes.count++] = name == AT_PICK_TOP ? k : how->keepsDim ? length : 1;
-  const at_type *places = at_toScalarType(self->type, AT_LONG);
+  const at_type *indices = at_toScalarType(self->type, AT_LONG);
   const bool alone = name == AT_PICK_SORT_VALUES;
   if (out[0])
     at_checkResult(out[0], NULL, sizes, self->type->scalarType);
   if (out[0] && !alone)
-    at_checkResult(out[1], NULL, sizes, places->scalarType);
+    at_checkResult(out[1], NULL, sizes, indices->scalarType);
 
   at_pool pool;
   at_pool_enter(&pool);
   const at_type *compute = at_computesIn(self->type);
   const bool direct = takes_result(out[0], compute, sizes, self) &&
-                      (alone || (takes_result(out[1], places, sizes, self) &&
+                      (alone || (takes_result(out[1], indices, sizes, self) &&
                                  at_overlap(out[0], out[1]) == TH_OVERLAP_NONE));
   at_tensor *made[] = {direct ? out[0] : at_hold(&pool, at_newShape(compute, sizes)), NULL};
-  if (!alone || at_hostType(compute) != compute) /* devices always say where */
-    made[1] = direct && !alone ? out[1] : at_hold(&pool, at_newShape(places, sizes));
+  if (!alone || at_hostType(compute) != compute) /* THC always computes indices */
+    made[1] = direct && !alone ? out[1] : at_hold(&pool, at_newShape(indices, sizes));
   if (at_numel(made[0]) > 0 && own.count > 0) {
     at_tensor *x = at_cast(&pool, self, compute);
     how->call(compute->functions, made[0]->th, made[1] ? (void *)made[1]->th : NULL, x->th,
               &options);
-  } else if (own.count == 0) { /* the one element, even where k is 0 */
+  } else if (own.count == 0) { /* the only element, even if k is 0 */
     at_copyFrom(made[0], self);
     if (made[1])
       at_fillWith(made[1], at_scalar_long(0));
@@ -118,7 +119,7 @@ void at_pick(at_tensor **out, at_picking name, at_tensor *self, int64_t k, int64
 at_tensor *at_argReduce(at_tensor *out, at_picking name, at_tensor *self, int64_t dim, bool keepdim)
 {
   if (self->type->scalarType == AT_BOOL)
-    at_raise(AT_ERROR_TYPE, "self is of Bool, for which there is no place of the %s",
+    at_raise(AT_ERROR_TYPE, "self is of Bool, for which there is no index of the %s",
              pickings[name].name);
   static const int64_t all[] = {-1};
   at_pool pool;
@@ -148,7 +149,7 @@ at_tensor *at_medianOf(at_tensor *out, at_tensor *self)
 {
   const bool isFloating = at_isFloating(self->type->scalarType);
   if (self->type->scalarType == AT_BOOL)
-    at_raise(AT_ERROR_TYPE, "there is no median of truths");
+    at_raise(AT_ERROR_TYPE, "there is no median of booleans");
   if (at_numel(self) == 0 && !isFloating)
     at_raise(AT_ERROR_ARGUMENT, "there is no median of no integers, and self has size (%s)",
              at_sizeDesc(at_sizesOf(self)).str);
@@ -164,7 +165,7 @@ at_tensor *at_medianOf(at_tensor *out, at_tensor *self)
   return at_finishOne(&pool, out, at_hold(&pool, at_newScalar(self->type, number)));
 }
 
-/* --- running sums ---------------------------------------------------------------------------- */
+/* --- cumulative sums ------------------------------------------------------------------------- */
 
 at_tensor *at_accumulate(at_tensor *out, bool product, at_tensor *self, int64_t dim,
                          const at_type *type)
@@ -176,7 +177,7 @@ at_tensor *at_accumulate(at_tensor *out, bool product, at_tensor *self, int64_t 
       : out ? out->type
             : at_toScalarType(self->type, isFloating ? self->type->scalarType : AT_LONG);
   if (result->scalarType == AT_BOOL && at_numel(self) > 0)
-    at_raise(AT_ERROR_TYPE, "running sums are not kept in Bool");
+    at_raise(AT_ERROR_TYPE, "cumulative sums are not computed in Bool");
   if (out == self && result != self->type)
     at_raise(AT_ERROR_TYPE, "self is of %s, and would become %s",
              at_scalarTypeName(self->type->scalarType), at_scalarTypeName(result->scalarType));

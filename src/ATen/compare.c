@@ -1,4 +1,4 @@
-/* Comparisons, bits and truths, and choices that depend on them. */
+/* Comparisons, bitwise and logical operations, selection, and powers and limits. */
 #include "ATenOperations.h"
 #include "device.h"
 #include "elementwise.h"
@@ -7,7 +7,7 @@ TH_DISPATCH(THKernel, at_elementwise)
 
 static const at_scalar none;
 
-/* --- numbers --------------------------------------------------------------------------------- */
+/* --- scalars --------------------------------------------------------------------------------- */
 
 at_tensor *at_newScalar(const at_type *type, at_scalar value)
 {
@@ -21,7 +21,7 @@ at_tensor *at_newScalar(const at_type *type, at_scalar value)
   return at_finishOne(&pool, NULL, t);
 }
 
-/* The value that the number has as an element. */
+/* The value of the scalar after conversion to an element of that type. */
 static at_scalar as_element(const at_type *type, at_scalar a)
 {
   type = at_hostType(type);
@@ -35,7 +35,7 @@ static at_scalar as_element(const at_type *type, at_scalar a)
   return a;
 }
 
-/* --- truths ---------------------------------------------------------------------------------- */
+/* --- comparisons, bits and booleans ---------------------------------------------------------- */
 
 at_tensor *at_compare(at_tensor *out, at_row row, at_tensor *x, at_tensor *y)
 {
@@ -52,7 +52,7 @@ at_tensor *at_compareScalar(at_tensor *out, at_row row, at_tensor *x, at_scalar 
 static void check_integer(at_scalar_type type)
 {
   if (at_isFloating(type))
-    at_raise(AT_ERROR_TYPE, "the operands compute in %s, and only integers and truths have bits",
+    at_raise(AT_ERROR_TYPE, "the operands compute in %s, and only integers and booleans have bits",
              at_scalarTypeName(type));
 }
 
@@ -77,16 +77,16 @@ at_tensor *at_bitsScalar(at_tensor *out, at_row row, at_tensor *x, at_scalar a)
 }
 
 /* Whether the elements are not 0. */
-static at_tensor *truths_of(at_pool *pool, at_tensor *x)
+static at_tensor *booleans_of(at_pool *pool, at_tensor *x)
 {
   if (x->type->scalarType == AT_BOOL)
     return x;
   return at_hold(pool, at_compareScalar(NULL, AT_ROW_neValue, x, at_scalar_long(0)));
 }
 
-/* Whether truths are made of both a piece at a time: elements of 8 bytes come quicker from memory
- * as one stream. */
-static bool in_pieces(const at_type *x, const at_type *y)
+/* Whether both operands are converted to booleans block by block.  Elements of 8 bytes are not:
+ * memory delivers one stream of them faster than two at a time. */
+static bool converts_blockwise(const at_type *x, const at_type *y)
 {
   return at_isOnHost(x) && x->elementSize < 8 && y->elementSize < 8;
 }
@@ -94,10 +94,10 @@ static bool in_pieces(const at_type *x, const at_type *y)
 at_tensor *at_logical(at_tensor *out, at_row row, at_tensor *x, at_tensor *y)
 {
   at_tensor *const in[] = {x, y};
-  const bool areTruths = x->type->scalarType == AT_BOOL && y->type->scalarType == AT_BOOL;
-  if (areTruths)
+  const bool areBooleans = x->type->scalarType == AT_BOOL && y->type->scalarType == AT_BOOL;
+  if (areBooleans)
     return at_pointwise(out, row, AT_BOOL, 2, in, none, none);
-  if (in_pieces(x->type, y->type))
+  if (converts_blockwise(x->type, y->type))
     return at_pointwiseBooleans(out, row, 2, in);
   int64_t room[AT_MOST_DIMS];
   const at_ints sizes = at_broadcast(2, in, room);
@@ -105,8 +105,8 @@ at_tensor *at_logical(at_tensor *out, at_row row, at_tensor *x, at_tensor *y)
     at_checkResult(out, x, sizes, AT_BOOL);
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *const truths[] = {truths_of(&pool, x), truths_of(&pool, y)};
-  at_tensor *r = at_pointwise(out, row, AT_BOOL, 2, truths, none, none);
+  at_tensor *const booleans[] = {booleans_of(&pool, x), booleans_of(&pool, y)};
+  at_tensor *r = at_pointwise(out, row, AT_BOOL, 2, booleans, none, none);
   at_pool_leave(&pool);
   return r;
 }
@@ -114,7 +114,8 @@ at_tensor *at_logical(at_tensor *out, at_row row, at_tensor *x, at_tensor *y)
 at_tensor *at_logicalNot(at_tensor *out, at_tensor *x)
 {
   const at_scalar zero = at_scalar_long(0);
-  if (x->type->scalarType == AT_BOOL) /* which beside a number is an integer */
+  if (x->type->scalarType ==
+      AT_BOOL) /* with a scalar, at_compareScalar would promote it to an integer */
     return at_pointwise(out, AT_ROW_eqValue, AT_BOOL, 1, &x, zero, none);
   return at_compareScalar(out, AT_ROW_eqValue, x, zero);
 }
@@ -159,8 +160,9 @@ static bool is_direct(const at_tensor *out, const at_type *type, at_ints sizes, 
   return true;
 }
 
-/* Runs a kernel of elementwise.h.  The operands are in the shape of the result, which is of that
- * type. */
+/* Runs a kernel of elementwise.h.  The operands have the shape of the result, which is of that
+ * type.
+ * */
 static at_tensor *elementwise(at_tensor *out, const at_type *type, at_ints sizes,
                               at_elementwise_name name, int count, at_tensor *const *in,
                               const void *scalars)
@@ -225,7 +227,7 @@ bool at_isTrue(const at_tensor *t)
   return at_scalar_toDouble(at_elementAt(t, t->th->storageOffset)) != 0;
 }
 
-/* --- choosing -------------------------------------------------------------------------------- */
+/* --- selection ------------------------------------------------------------------------------- */
 
 at_tensor *at_choose(at_tensor *out, at_tensor *condition, at_tensor *x, at_scalar a, at_tensor *y,
                      at_scalar b)
@@ -266,7 +268,7 @@ at_tensor *at_choose(at_tensor *out, at_tensor *condition, at_tensor *x, at_scal
 at_tensor *at_absolute(at_tensor *out, at_tensor *x)
 {
   if (x->type->scalarType == AT_BYTE || x->type->scalarType == AT_BOOL)
-    return at_rounded(out, AT_ROW_abs, x); /* itself, or an error */
+    return at_rounded(out, AT_ROW_abs, x); /* a copy of x, or an error */
   return at_unary(out, AT_ROW_abs, x);
 }
 
@@ -293,7 +295,8 @@ at_tensor *at_powerScalar(at_tensor *out, at_tensor *x, at_scalar exponent)
 {
   const at_scalar_type type = at_resultType(1, &x, &exponent);
   if (at_isFloating(type)) {
-    const double y = at_scalar_toDouble(exponent); /* a root is quicker, and differs at -0, -inf */
+    const double y =
+        at_scalar_toDouble(exponent); /* sqrt is faster than pow; they differ at -0, -inf */
     const at_row row = y == 0.5    ? AT_ROW_sqrt
                        : y == -0.5 ? AT_ROW_rsqrt
                        : y == -1   ? AT_ROW_cinv
@@ -388,15 +391,15 @@ at_tensor *at_between(at_tensor *out, at_tensor *x, at_tensor *end, at_scalar we
   check_same_type(x, end, "end");
   if (at_scalar_toDouble(weight) > -0.5)
     return at_pointwise(out, AT_ROW_lerp, x->type->scalarType, 2, in, weight, none);
-  at_pool pool; /* TH's lerp starts from x then, which shows where that is infinite */
+  at_pool pool; /* TH's lerp would start from the other end, with another result for infinities */
   at_pool_enter(&pool);
   at_tensor *r = at_betweenTensor(out, x, end, at_hold(&pool, at_newScalar(x->type, weight)));
   at_pool_leave(&pool);
   return r;
 }
 
-/* A bound that integers of that type compare to as to the one given; one that none of them reaches
- * is an error. */
+/* The bound limited to the range of the integer type, which clamps the same elements.  It is an
+ * error if no value of the type satisfies the bound. */
 static at_scalar bound_for(at_scalar_type type, at_scalar bound, bool isMin)
 {
   static const struct {
@@ -443,8 +446,8 @@ at_tensor *at_clampedTensor(at_tensor *out, at_tensor *x, at_tensor *min, at_ten
   const at_ints sizes = at_broadcast(3, in, room);
   if (out)
     at_checkResult(out, x, sizes, type);
-  /* The larger ones are put where the result goes, if that is not where max is and nothing can fail
-   * in between. */
+  /* The maximum of x and min is written directly to out, if out does not overlap max and nothing
+   * can fail afterwards. */
   const bool direct = at_sameSizes(sizes, at_broadcast(2, in, roomOfTwo)) &&
                       is_direct(out, at_toScalarType(x->type, type), sizes, 0, NULL) &&
                       out->type == max->type && at_overlap(out, max) == TH_OVERLAP_NONE;

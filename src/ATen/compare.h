@@ -1,25 +1,26 @@
-/* What the rows of ops/aten/compare.ops and ops/aten/functions.ops call. */
+/* The functions that the rows of ops/aten/compare.ops and ops/aten/functions.ops call. */
 #ifndef ATEN_COMPARE_H
 #define ATEN_COMPARE_H
 
 #include "ATenCore.h"
 
-/* --- numbers --------------------------------------------------------------------------------- */
+/* --- scalars --------------------------------------------------------------------------------- */
 
-/* A tensor of no dimensions; the number is converted as elements are, integers wrapping around. */
+/* A tensor without dimensions; value is converted as elements are: integers wrap around. */
 at_tensor *at_newScalar(const at_type *type, at_scalar value);
 
-/* --- truths ---------------------------------------------------------------------------------- */
+/* --- comparisons, bits and booleans ---------------------------------------------------------- */
 
-/* A row such as eqTensor, or eqValue.  A number is first converted to the type that compares. */
+/* Runs a comparison, such as row eqTensor or eqValue.  A scalar is first converted to the type that
+ * both operands promote to. */
 at_tensor *at_compare(at_tensor *out, at_row row, at_tensor *x, at_tensor *y);
 at_tensor *at_compareScalar(at_tensor *out, at_row row, at_tensor *x, at_scalar a);
 
-/* A row such as cbitand of integers; of a number through a tensor of no dimensions. */
+/* Runs a bitwise operation of integers, such as row cbitand. */
 at_tensor *at_bits(at_tensor *out, at_row row, at_tensor *x, at_tensor *y);
 at_tensor *at_bitsScalar(at_tensor *out, at_row row, at_tensor *x, at_scalar a);
 
-/* The same rows of the truths of elements. */
+/* Runs a bitwise row on booleans: whether each element is nonzero. */
 at_tensor *at_logical(at_tensor *out, at_row row, at_tensor *x, at_tensor *y);
 at_tensor *at_logicalNot(at_tensor *out, at_tensor *x);
 
@@ -34,9 +35,9 @@ static inline bool at_hasSign(const at_tensor *t)
   return t->type->scalarType != AT_BYTE && t->type->scalarType != AT_BOOL;
 }
 
-/* --- choosing -------------------------------------------------------------------------------- */
+/* --- selection ------------------------------------------------------------------------------- */
 
-/* x where the condition holds, else y: each a tensor, or where that is NULL a number. */
+/* x where condition is nonzero, else y; where x or y is NULL, the scalar a or b. */
 at_tensor *at_choose(at_tensor *out, at_tensor *condition, at_tensor *x, at_scalar a, at_tensor *y,
                      at_scalar b);
 
@@ -49,11 +50,12 @@ at_tensor *at_powerScalar(at_tensor *out, at_tensor *x, at_scalar exponent);
 at_tensor *at_powerBase(at_tensor *out, at_scalar base, at_tensor *x);
 at_tensor *at_polygammaOf(at_tensor *out, int64_t n, at_tensor *x);
 
-/* Of tensors of one floating type; a weight of no dimensions may be of any. */
+/* Linear interpolation between tensors of one floating type; a weight without dimensions may be of
+ * any type. */
 at_tensor *at_between(at_tensor *out, at_tensor *x, at_tensor *end, at_scalar weight);
 at_tensor *at_betweenTensor(at_tensor *out, at_tensor *x, at_tensor *end, at_tensor *weight);
 
-/* At least one bound is given; min or max NULL is not. */
+/* Limits elements to a range; one of min and max may be left out. */
 at_tensor *at_clamped(at_tensor *out, at_tensor *x, at_scalar min, at_scalar max);
 at_tensor *at_clampedTensor(at_tensor *out, at_tensor *x, at_tensor *min, at_tensor *max);
 

@@ -1,4 +1,4 @@
-/* The context: the backends, and their generators. */
+/* The context: backends, their generators, and threads. */
 #include <pthread.h>
 
 #include "ATenCore.h"
@@ -14,7 +14,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void fill(void)
 {
-  static const uint64_t seed = 67280421310721; /* PyTorch's generators begin with it */
+  static const uint64_t seed = 67280421310721; /* PyTorch's default seed */
   context.generators[AT_BACKEND_CPU] = (at_generator){AT_BACKEND_CPU, &context.numbers};
   THRandom_manualSeed(&context.numbers, seed);
 }

@@ -1,4 +1,5 @@
-/* Copies between tensors of any element types: TH's own, or a kernel for Bool and BFloat16. */
+/* Copies between tensors of any element types: by TH, or by ATen's kernels for Bool and BFloat16.
+ * */
 #include "ATenCore.h"
 #include "TH/THConvert.h"
 #include "TH/THResult.h"
@@ -20,7 +21,7 @@ void at_addOperand(THLoop *loop, const at_tensor *t)
                  t->type->elementSize, th->nDimension, th->size, th->stride);
 }
 
-/* As TH's functions on memory take it. */
+/* t as TH's functions on views of memory take it. */
 static THView view_of(const at_tensor *t)
 {
   const THFloatTensor *th = t->th;
@@ -40,14 +41,14 @@ THOverlap at_overlap(const at_tensor *a, const at_tensor *b)
   return THView_overlap(view_of(a), view_of(b));
 }
 
-/* As the tensor will lie when it has that size. */
+/* The view that the tensor will be once it has that size. */
 static THView resized_view(const at_tensor *t, at_ints sizes, int64_t *count)
 {
   static const int64_t step = 1;
   THView view = view_of(t);
   if (at_sameSizes(at_sizesOf(t), sizes))
     return view;
-  *count = view.data ? 1 : 0; /* or it gets new memory */
+  *count = view.data ? 1 : 0; /* a tensor without memory will get memory of its own */
   for (int d = 0; d < sizes.count; d++)
     *count *= sizes.data[d];
   view.nDimension = 1;
@@ -74,17 +75,19 @@ void at_checkWritable(const at_tensor *t)
              at_sizeDesc(at_sizesOf(t)).str);
 }
 
-/* Between the CPU and a device: elements cross over as they are, and are converted on the CPU. */
+/* Copies between the CPU and a device.  Elements are transferred unchanged and converted on the
+ * CPU.
+ * */
 static void cross(at_tensor *to, at_tensor *from)
 {
   at_pool pool;
   at_pool_enter(&pool);
-  const bool back = at_isOnHost(to->type);
-  const at_type *device = back ? from->type : to->type, *host = at_hostType(device);
-  at_tensor *between = back ? to : from;
+  const bool toCPU = at_isOnHost(to->type);
+  const at_type *device = toCPU ? from->type : to->type, *host = at_hostType(device);
+  at_tensor *between = toCPU ? to : from;
   if (between->type != host)
-    between = at_hold(&pool, back ? at_newShape(host, at_sizesOf(from)) : at_newCast(from, host));
-  if (back) {
+    between = at_hold(&pool, toCPU ? at_newShape(host, at_sizesOf(from)) : at_newCast(from, host));
+  if (toCPU) {
     device->functions->toHost(between->th, from->th);
     if (between != to)
       at_convert(to, between);
@@ -94,18 +97,18 @@ static void cross(at_tensor *to, at_tensor *from)
   at_pool_leave(&pool);
 }
 
-/* On a device truths are what is not 0. */
-static void convert_to_truths(at_tensor *to, at_tensor *from)
+/* Conversion to Bool on a device, by comparison with 0. */
+static void convert_to_booleans(at_tensor *to, at_tensor *from)
 {
   const at_scalar zero = at_scalar_long(0);
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *truths = to;
+  at_tensor *booleans = to;
   if (!at_sameSizes(at_sizesOf(to), at_sizesOf(from)))
-    truths = at_hold(&pool, at_newShape(to->type, at_sizesOf(from)));
-  from->type->functions->rows[AT_ROW_neValue](truths->th, from->th, NULL, NULL, zero, zero);
-  if (truths != to)
-    at_convert(to, truths);
+    booleans = at_hold(&pool, at_newShape(to->type, at_sizesOf(from)));
+  from->type->functions->rows[AT_ROW_neValue](booleans->th, from->th, NULL, NULL, zero, zero);
+  if (booleans != to)
+    at_convert(to, booleans);
   at_pool_leave(&pool);
 }
 
@@ -118,7 +121,7 @@ void at_convert(at_tensor *to, at_tensor *from)
   }
   if (!at_isOnHost(to->type)) {
     if (to->type->scalarType == AT_BOOL && from->type->scalarType != AT_BOOL)
-      convert_to_truths(to, from);
+      convert_to_booleans(to, from);
     else
       to->type->functions->copyFrom[from->type->held](to->th, from->th);
     return;

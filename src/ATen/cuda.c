@@ -1,4 +1,4 @@
-/* CUDA: how its part of ATen is found, and where tensors are. */
+/* CUDA: loads libATenCUDA, and tells on which device tensors are. */
 #define _GNU_SOURCE /* dladdr1, secure_getenv */
 #include <dlfcn.h>
 #include <link.h>
@@ -12,7 +12,7 @@
 
 /* --- loading --------------------------------------------------------------------------------- */
 
-/* In the program itself where it is linked with libATenCUDA; else its address is NULL. */
+/* Defined if the program is linked with libATenCUDA; else its address is NULL. */
 #pragma weak at_cudaDevice
 
 static const at_device *loaded; /* atomic */
@@ -22,9 +22,9 @@ const at_device *at_cuda(void)
   return __atomic_load_n(&loaded, __ATOMIC_ACQUIRE);
 }
 
-/* The library that AT_CUDA_LIBRARY names, or else the one in the folder of this one, or else the
- * one that the loader finds.  The folder counts where it is a library's, which the loader knows by
- * an absolute path: a program's own path is what its caller says that it is. */
+/* Opens the library that AT_CUDA_LIBRARY names, or else the one in the folder of libATen, or else
+ * the one that the loader finds.  The folder is used only if the loader knows libATen by an
+ * absolute path: the path of a program is chosen by its caller. */
 static void *open_library(char *message, size_t size)
 {
   const char *name;
@@ -51,7 +51,7 @@ static void *open_library(char *message, size_t size)
   return library;
 }
 
-/* The table, if it is of this build and computes with the same TH. */
+/* Whether the table is of this build and uses the same TH; else message says why not. */
 static bool fits(const at_device *device, char *message, size_t size)
 {
   if (!device)
@@ -79,7 +79,8 @@ static bool starts(const at_device *device, char *message, size_t size)
   return !attempt.failed;
 }
 
-/* A library stays loaded also where it does not start: what it is linked with may have threads. */
+/* A library that does not start stays loaded, because its own libraries may have started threads.
+ * */
 static const at_device *load(char *message, size_t size)
 {
   if (&at_cudaDevice)
@@ -143,7 +144,7 @@ int at_cuda_currentDevice(void)
   return device ? device->current() : -1;
 }
 
-/* The device that was the current one, or -1 and an error. */
+/* Makes a device current.  Returns the one that was current, or -1 and an error. */
 static int exchange_device(const char *operation, int to)
 {
   const at_device *device = loaded_for(operation);
@@ -192,9 +193,9 @@ void at_useDevice(at_call *call, const at_tensor *t)
   call->back = 1 + before;
 }
 
-/* --- operands that are apart ----------------------------------------------------------------- */
+/* --- operands on different devices ----------------------------------------------------------- */
 
-static const char *place_of(const at_type *type, int device, char *room, size_t size)
+static const char *device_name(const at_type *type, int device, char *room, size_t size)
 {
   if (at_isOnHost(type))
     return "the CPU";
@@ -210,8 +211,8 @@ bool at_wrongDevice(const char *operation, const char *name, const at_tensor *t,
     return false;
   char here[32], there[32];
   at_fail(AT_ERROR_ARGUMENT, operation, "%s: %s is on %s, and %s on %s", operation, argument,
-          place_of(other->type, its, there, sizeof there), name,
-          place_of(t->type, own, here, sizeof here));
+          device_name(other->type, its, there, sizeof there), name,
+          device_name(t->type, own, here, sizeof here));
   return true;
 }
 
@@ -222,21 +223,21 @@ bool at_sameDeviceType(const char *operation, const char *name, const at_tensor 
     return true;
   char here[32];
   at_fail(AT_ERROR_ARGUMENT, operation, "%s: %s is %s, and %s is on %s", operation, argument,
-          type->name, name, place_of(t->type, at_deviceOf(t), here, sizeof here));
+          type->name, name, device_name(t->type, at_deviceOf(t), here, sizeof here));
   return false;
 }
 
 bool at_sameDeviceAll(const char *operation, const char *name, const at_tensor *t,
                       const char *argument, at_tensors list)
 {
-  int first = -1; /* of the list, where there is no t */
+  int first = -1; /* index of t in the list, if t was NULL */
   for (int i = 0; i < list.count; i++) {
     const at_tensor *other = list.data[i];
     if (t && other && !(at_isOnHost(t->type) && at_isOnHost(other->type))) {
-      char place[64], its[64];
-      snprintf(place, sizeof place, "%s[%d]", argument, i);
+      char name_of_entry[64], its[64];
+      snprintf(name_of_entry, sizeof name_of_entry, "%s[%d]", argument, i);
       snprintf(its, sizeof its, "%s[%d]", argument, first);
-      if (!at_sameDevice(operation, first < 0 ? name : its, t, place, other))
+      if (!at_sameDevice(operation, first < 0 ? name : its, t, name_of_entry, other))
         return false;
     } else if (!t && other) {
       t = other;
@@ -248,7 +249,7 @@ bool at_sameDeviceAll(const char *operation, const char *name, const at_tensor *
 
 /* --- streams --------------------------------------------------------------------------------- */
 
-/* Calls of the table that may raise. */
+/* Calls a function of the table that may raise. */
 #define CUDA_CALL(OPERATION, FAILED, ...)                \
   const at_device *const device = loaded_for(OPERATION); \
   if (!device)                                           \

@@ -1,5 +1,5 @@
-/* The part of ATen that is loaded when CUDA is first asked for: libATenCUDA, which is linked with
- * THC and THCUNN, so that libATen is not.  It defines one symbol, at_cudaDevice. */
+/* The interface of libATenCUDA, which is loaded at the first use of CUDA.  libATenCUDA is linked
+ * with THC and THCUNN, so that libATen is not, and defines one symbol, at_cudaDevice. */
 #ifndef ATEN_DEVICE_TABLE_H
 #define ATEN_DEVICE_TABLE_H
 
@@ -7,15 +7,15 @@
 #include "ATenCore.h"
 
 typedef struct at_device {
-  size_t size; /* of this table and of at_functions together: both are of one build */
-  const char *(*version)(void); /* THVersion, as that library sees it: of the same TH */
+  size_t size;                  /* of this table plus at_functions: detects another build */
+  const char *(*version)(void); /* the address of THVersion in that library: detects another TH */
   const at_functions *functions[THScalarTypes];
-  void (*start)(void); /* finds the devices; an error where there is none */
+  void (*start)(void); /* finds the devices; raises if there is none */
   int (*count)(void);
   int (*current)(void);
-  void (*use)(int device); /* makes it the current one; cannot fail for one that was it before */
+  void (*use)(int device); /* makes the device current; cannot fail if it was current before */
   int (*of)(const void *storage);
-  void (*seed)(uint64_t seed); /* of all devices */
+  void (*seed)(uint64_t seed); /* seeds the generators of all devices */
   /* Queues a kernel of elementwise.h; the loop's first operand is the result. */
   void (*elementwise)(int name, const THLoop *loop, const void *scalars);
   void (*synchronize)(void);
@@ -29,13 +29,13 @@ typedef struct at_device {
 
 AT_API const at_device at_cudaDevice;
 
-/* What is loaded, or NULL. */
+/* The table of the loaded library, or NULL. */
 const at_device *at_cuda(void);
 
-/* Loads it; false, and why not in message, if it cannot be had. */
+/* Loads the library; returns false and the reason in message if that is not possible. */
 bool at_loadCUDA(char *message, size_t size);
 
-/* Fills in the types of CUDA. */
+/* Fills in the Types of the CUDA backend. */
 void at_setCUDATypes(const at_device *device);
 
 #endif

@@ -5,8 +5,8 @@
 
 /* --- to others -------------------------------------------------------------------------------- */
 
-/* What is handed out, and the view of the tensor that it describes: its sizes and strides are never
- * changed. */
+/* A struct handed to another library, and the view of the tensor that it describes.  The sizes and
+ * strides of the view never change. */
 typedef struct Handed {
   union {
     DLManagedTensor plain;
@@ -44,13 +44,13 @@ static void describe(DLTensor *d, at_tensor *t)
 
 static Handed *hand_out(at_tensor *t)
 {
-  at_hostData(t); /* an error for what lies elsewhere */
+  at_hostData(t); /* raises if t is not on the CPU */
   THGuard guard;
   at_guard(&guard);
   guard.what = at_newAlias(t);
   Handed *handed = THAlloc(sizeof *handed);
   *handed = (Handed){.view = THGuard_keep(&guard)};
-  if (t->th->storage) /* the memory must not move from now on */
+  if (t->th->storage) /* the memory must not be reallocated from now on */
     THFloatStorage_clearFlag(t->th->storage, TH_STORAGE_RESIZABLE);
   return handed;
 }
@@ -95,7 +95,7 @@ DLManagedTensorVersioned *at_toDLPackVersioned(at_tensor *t)
 
 static void *never_allocate(void *managed, ptrdiff_t size)
 {
-  THError("the memory of another library cannot be made larger (to %td bytes)", size);
+  THError("the memory of another library cannot grow (to %td bytes)", size);
 }
 
 static void delete_plain(void *managed, void *data)
@@ -140,7 +140,7 @@ static at_ints shape_of(const DLTensor *d, int64_t *strides, int64_t *end)
     strides[i] = d->strides ? d->strides[i] : step;
     if (__builtin_mul_overflow(step, THMax(sizes.data[i], 1), &step))
       at_raise(AT_ERROR_ARGUMENT, "the shape (%s) has too many elements", at_sizeDesc(sizes).str);
-    if (sizes.data[i] <= 1) /* never taken, so that whatever it is does not matter */
+    if (sizes.data[i] <= 1) /* a stride that is never used may have any value */
       strides[i] = THMax(strides[i], 0);
   }
   if (!at_reach(sizes, strides, 0, end))
@@ -149,7 +149,7 @@ static at_ints shape_of(const DLTensor *d, int64_t *strides, int64_t *end)
   return sizes;
 }
 
-/* managed is taken over with the last step, which cannot fail. */
+/* Takes over managed in the last step, which cannot fail. */
 static at_tensor *take(const DLTensor *d, void *managed, THAllocator *allocator)
 {
   int64_t strides[AT_MOST_DIMS], end;
@@ -204,7 +204,7 @@ at_tensor *at_fromDLPackVersioned(DLManagedTensorVersioned *managed)
   {
     if (!managed)
       at_raise(AT_ERROR_NULL, "managed is NULL");
-    if (managed->version.major != DLPACK_MAJOR_VERSION) /* nothing else may be looked at */
+    if (managed->version.major != DLPACK_MAJOR_VERSION) /* no other field may be read */
       at_raise(AT_ERROR_ARGUMENT, "it is of version %u.%u of DLPack; %d is known",
                managed->version.major, managed->version.minor, DLPACK_MAJOR_VERSION);
     if (managed->flags & DLPACK_FLAG_BITMASK_READ_ONLY)

@@ -1,4 +1,4 @@
-/* The thread's error, and the border that calls cross. */
+/* The thread's error, and the end of calls, which turns raised errors into it. */
 #define _GNU_SOURCE /* secure_getenv */
 #include <ctype.h>
 #include <pthread.h>
@@ -10,18 +10,18 @@
 #include "TH/THFormat.h"
 #include "device.h"
 
-/* The message has memory of its own from the thread's first error on.  A library that is loaded
- * late has some hundred bytes of static room for all that is a thread's (scope.c takes a pointer of
- * it), and all of its thread-local variables have to fit, or else dlopen fails. */
+/* Memory for the message is allocated at the thread's first error.  A library that is loaded late
+ * has only some hundred bytes of static space for thread-local variables (scope.c uses it for a
+ * pointer), and dlopen fails if its variables do not fit. */
 static _Thread_local struct {
   at_error_code code;
   const char *operation;
   char *room; /* NULL, or TH_MESSAGE_LENGTH bytes */
   const char *message;
-  bool isFresh; /* nothing was called since, so that at_error_locate means this error */
+  bool isFresh; /* no call since then: at_error_locate refers to this error */
 } error;
 
-/* The code that at_raise has chosen for what is under way. */
+/* The code of the error that at_raise is raising. */
 static _Thread_local at_error_code raised;
 
 at_error_code at_error(void)
@@ -51,13 +51,13 @@ void at_error_locate(const char *file, int line)
   error.isFresh = false;
   if (error.message != error.room)
     return;
-  char place[TH_MESSAGE_LENGTH / 2];
-  int length = snprintf(place, sizeof place, "%s:%d: ", file, line);
-  if (length < 0 || length >= (int)sizeof place)
+  char prefix[TH_MESSAGE_LENGTH / 2];
+  int length = snprintf(prefix, sizeof prefix, "%s:%d: ", file, line);
+  if (length < 0 || length >= (int)sizeof prefix)
     return;
   const size_t kept = strnlen(error.room, TH_MESSAGE_LENGTH - 1 - (size_t)length);
   memmove(error.room + length, error.room, kept);
-  memcpy(error.room, place, (size_t)length);
+  memcpy(error.room, prefix, (size_t)length);
   error.room[(size_t)length + kept] = '\0';
 }
 
@@ -66,7 +66,7 @@ static bool has_key;
 
 static void thread_ends(void *room)
 {
-  error.room = NULL; /* a later destructor of the thread may still meet an error */
+  error.room = NULL; /* later destructors of the thread may still fail */
   error.code = AT_OK;
   free(room);
 }
@@ -160,12 +160,12 @@ bool at_acceptNone(const char *operation, const char *argument, const at_tensor 
   if (t == NULL && !optional)
     at_fail(AT_ERROR_NULL, operation, "%s: %s is NULL", operation, argument);
   else if (t)
-    error.isFresh = false; /* the undefined tensor, which an earlier call returned */
+    error.isFresh = false; /* t is the undefined tensor: the error is that of an earlier call */
   return t == NULL && optional;
 }
 
-/* What THNN calls an argument, and what operations call it; the axis that a name of THNN's has at
- * its end is left out. */
+/* Names of arguments in THNN and in operations, without the axis (T, H or W) that ends some of
+ * THNN's names. */
 static const struct {
   const char *theirs, *ours;
   bool hasAxis;
@@ -188,7 +188,7 @@ static bool takes(const char *operation, const char *argument)
   return false;
 }
 
-/* The operation's name of the argument that the word is to THNN; NULL if it is none. */
+/* The operation's name for the argument that THNN calls word; NULL if word is no argument. */
 static const char *renamed(const char *operation, const char *word, size_t length)
 {
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -204,8 +204,8 @@ static const char *renamed(const char *operation, const char *word, size_t lengt
   return NULL;
 }
 
-/* The message of an error in a call of that operation, with the operation's names of arguments:
- * layers are THNN's, which has others. */
+/* Copies the message of an error in THNN to room, with THNN's names of arguments replaced by those
+ * of the operation. */
 static void rename_arguments(const char *operation, const char *message, char *room, size_t size)
 {
   size_t made = 0;

@@ -1,9 +1,10 @@
-/* Gamma and Dirichlet numbers, and how they move with their parameters.
+/* Samples of gamma and Dirichlet distributions, and their derivatives by the parameters.
  *
- * A number x of the gamma distribution F of parameter a that keeps its place F(x) moves with a by
- * -(dF/da) / F'(x).  With p the density and psi(a) the mean of ln t, that is the integral of
- * (psi - ln t) p(t) / p(x) over t from 0 to x, and, because over all t it is 0, also that of
- * (ln t - psi) p(t) / p(x) from x on.  One of the two has an integrand of one sign. */
+ * At a constant value F(x) of the gamma distribution with parameter a, the derivative of the sample
+ * x by a is -(dF/da) / F'(x).  With the density p and psi(a), the mean of ln t, this is the
+ * integral of (psi - ln t) p(t) / p(x) over t from 0 to x.  The integral over all t is 0, so it is
+ * also the integral of (ln t - psi) p(t) / p(x) from x on.  One of both integrands does not change
+ * its sign. */
 #include <math.h>
 
 #include "ATenOperations.h"
@@ -29,7 +30,7 @@ at_tensor *at_gammaOf(at_tensor *out, at_tensor *self, at_generator *generator)
   return at_finishOne(&pool, out, made);
 }
 
-/* Below the point where ln x is psi: t = x u, and a power series whose terms are all positive. */
+/* For ln x < psi: t = x u gives a power series whose terms are all positive. */
 static double series(double a, double x, double distance)
 {
   double term = 1 / a, harmonic = 1 / a, sum = term, weighted = term * harmonic;
@@ -42,8 +43,8 @@ static double series(double a, double x, double distance)
   return x * (weighted - distance * sum);
 }
 
-/* Above it: t = x (1 + v), integrated over ln v, where the integrand has one peak, by the rule of
- * exp(sinh). */
+/* For ln x >= psi: t = x (1 + v), integrated over ln v, where the integrand has one peak, by
+ * exp-sinh quadrature. */
 static double integral(double a, double x, double distance)
 {
   const double h = 0x1p-4;
@@ -55,7 +56,7 @@ static double integral(double a, double x, double distance)
   return x * sum * h * M_PI / 2;
 }
 
-/* Wilson and Hilferty: the cube root of x / a is as good as normal. */
+/* For large a: the cube root of x / a is nearly normal (Wilson and Hilferty). */
 static double large(double a, double x)
 {
   const double c = cbrt(x / a), z = (c - 1 + 1 / (9 * a)) * 3 * sqrt(a);

@@ -1,17 +1,17 @@
-/* Indexing with tensors.  What a list of indices selects becomes one vector of places along one
- * dimension of a view of self, for which TH has functions. */
+/* Indexing with tensors.  The selection of a list of indices is converted to one vector of offsets
+ * along one dimension of a view of self, on which TH functions work. */
 #include "ATenOperations.h"
 
-/* --- what is selected ------------------------------------------------------------------------- */
+/* --- selections ------------------------------------------------------------------------------- */
 
 typedef struct {
-  at_tensor *places; /* of Long, in the shape that the indices broadcast to */
-  int lead;          /* dimensions in front of the places, in the view as in the result */
-  bool overlaps;     /* elements of the view share memory though those of self do not */
-  int dims;          /* of the view of self, */
+  at_tensor *offsets; /* along dimension lead of the view; of Long, in the indices' common shape */
+  int lead; /* the number of dimensions before the indexed ones, in the view and in the result */
+  bool overlaps; /* elements of the view share memory, although those of self may not */
+  int dims;      /* of the view of self */
   int64_t size[AT_MOST_DIMS], stride[AT_MOST_DIMS];
   int64_t room[AT_MOST_DIMS];
-  at_ints sizes; /* and of the result */
+  at_ints sizes; /* of the result */
 } Selection;
 
 static bool is_mask(const at_tensor *index)
@@ -19,7 +19,7 @@ static bool is_mask(const at_tensor *index)
   return index->type->scalarType == AT_BOOL || index->type->scalarType == AT_BYTE;
 }
 
-/* The subscripts of what a mask selects, as indices for the dimensions from dim on. */
+/* Converts a mask to indices of the selected elements for the dimensions from dim on. */
 static void expand_mask(at_tensor *self, at_tensor *mask, int dim, at_tensor **of)
 {
   const at_ints own = at_sizesOf(self), sizes = at_sizesOf(mask);
@@ -39,7 +39,7 @@ static void expand_mask(at_tensor *self, at_tensor *mask, int dim, at_tensor **o
   at_pool_leave(&pool);
 }
 
-/* An entry for each dimension of self: a contiguous tensor of Long, or NULL. */
+/* Stores an entry for each dimension of self to of: a contiguous tensor of Long, or NULL. */
 static void expand(at_tensor *self, at_tensors indices, at_tensor **of)
 {
   const int dims = at_sizesOf(self).count;
@@ -62,8 +62,9 @@ static void expand(at_tensor *self, at_tensors indices, at_tensor **of)
   }
 }
 
-/* Indices of dimension dim become places, each step apart. */
-static void place(at_tensor *self, at_tensor *index, int dim, int64_t step)
+/* Checks the indices of dimension dim, and converts them to offsets, which are multiples of step.
+ * */
+static void scale_indices(at_tensor *self, at_tensor *index, int dim, int64_t step)
 {
   const int64_t size = at_sizesOf(self).data[dim];
   int64_t outside;
@@ -73,9 +74,9 @@ static void place(at_tensor *self, at_tensor *index, int dim, int64_t step)
   at_wrapIndices(index, size, step);
 }
 
-/* How far apart in the view's dimension neighbours of each indexed dimension are.  Dimensions that
- * lie in memory as one become that one; else the view's dimension are all elements that self spans,
- * and it overlaps itself. */
+/* Computes the step of each indexed dimension along dimension lead of the view.  If the strides of
+ * the indexed dimensions fit each other, they are merged to that dimension; otherwise it covers all
+ * memory that self spans, and the view overlaps itself. */
 static void measure(const at_tensor *self, at_tensor *const *of, int dims, int64_t *step,
                     Selection *s)
 {
@@ -101,15 +102,15 @@ static void measure(const at_tensor *self, at_tensor *const *of, int dims, int64
       step[d] = stride[d];
 }
 
-/* The sum of all places, which guard holds. */
-static at_tensor *add_places(THGuard *guard, at_tensor *self, at_tensor *const *of, int dims,
-                             const int64_t *step)
+/* The sum of the offsets of all indexed dimensions; the guard holds it. */
+static at_tensor *add_offsets(THGuard *guard, at_tensor *self, at_tensor *const *of, int dims,
+                              const int64_t *step)
 {
   at_guard(guard);
   for (int d = 0; d < dims; d++) {
     if (!of[d])
       continue;
-    place(self, of[d], d, step[d]);
+    scale_indices(self, of[d], d, step[d]);
     if (!guard->what) {
       guard->what = at_retain(of[d]);
       continue;
@@ -121,24 +122,24 @@ static at_tensor *add_places(THGuard *guard, at_tensor *self, at_tensor *const *
   return guard->what;
 }
 
-/* Fills in the dimensions of the view and of the result; room for that of the places. */
-static void lay_out(const at_tensor *self, at_tensor *const *of, int dims, at_ints places,
-                    Selection *s)
+/* Sets the dimensions of the view and of the result; offsets are the sizes of the indices. */
+static void set_shapes(const at_tensor *self, at_tensor *const *of, int dims, at_ints offsets,
+                       Selection *s)
 {
   const int64_t size = s->size[s->lead], stride = s->stride[s->lead];
   int others = 0, count = 0;
   for (int d = 0; d < dims; d++)
     others += !of[d];
-  if (others + places.count > AT_MOST_DIMS || others + 1 > AT_MOST_DIMS)
+  if (others + offsets.count > AT_MOST_DIMS || others + 1 > AT_MOST_DIMS)
     at_raise(AT_ERROR_ARGUMENT, "the result would have %d dimensions, at most %d are possible",
-             others + places.count, AT_MOST_DIMS);
+             others + offsets.count, AT_MOST_DIMS);
   s->dims = 0;
   for (int d = 0, before = 0; d <= dims; d++) {
     if (before == s->lead && s->dims == s->lead) {
       s->size[s->dims] = size;
       s->stride[s->dims++] = stride;
-      for (int e = 0; e < places.count; e++)
-        s->room[count++] = places.data[e];
+      for (int e = 0; e < offsets.count; e++)
+        s->room[count++] = offsets.data[e];
     }
     if (d < dims && !of[d]) {
       s->size[s->dims] = self->th->size[d];
@@ -150,7 +151,7 @@ static void lay_out(const at_tensor *self, at_tensor *const *of, int dims, at_in
   s->sizes = (at_ints){s->room, count};
 }
 
-/* What indices select from self, its places held by pool. */
+/* Opens the selection of indices from self; the pool holds its offsets. */
 static void open_selection(Selection *s, at_pool *pool, at_tensor *self, at_tensors indices)
 {
   const int dims = at_sizesOf(self).count;
@@ -173,14 +174,14 @@ static void open_selection(Selection *s, at_pool *pool, at_tensor *self, at_tens
   s->lead = adjacent ? first : 0;
   int64_t step[AT_MOST_DIMS];
   measure(self, of, dims, step, s);
-  s->places = add_places(&sum, self, of, dims, step);
-  lay_out(self, of, dims, at_sizesOf(s->places), s);
-  at_hold(pool, at_retain(s->places));
+  s->offsets = add_offsets(&sum, self, of, dims, step);
+  set_shapes(self, of, dims, at_sizesOf(s->offsets), s);
+  at_hold(pool, at_retain(s->offsets));
   THGuard_leave(&sum);
   THGuard_leave(&list);
 }
 
-/* --- moving what is selected ------------------------------------------------------------------ */
+/* --- reading and writing selections ----------------------------------------------------------- */
 
 static at_tensor *view_of(const Selection *s, at_tensor *self)
 {
@@ -188,14 +189,14 @@ static at_tensor *view_of(const Selection *s, at_tensor *self)
   return at_newView(self, self->th->storageOffset, sizes, s->stride);
 }
 
-/* t, of the result's size, with one dimension for all places: a view, or a copy. */
-static at_tensor *along_places(const Selection *s, at_tensor *t)
+/* t, of the result's size, with the indexed dimensions merged to one: a view, or a copy. */
+static at_tensor *along_offsets(const Selection *s, at_tensor *t)
 {
   int64_t room[AT_MOST_DIMS];
   const at_ints sizes = {room, s->dims};
   for (int d = 0; d < s->dims; d++)
     room[d] = s->size[d];
-  room[s->lead] = at_numel(s->places);
+  room[s->lead] = at_numel(s->offsets);
   return at_reshaped(t, sizes);
 }
 
@@ -213,38 +214,38 @@ at_tensor *at_indexed(at_tensor *out, at_tensor *self, at_tensors indices)
   open_selection(&s, &pool, self, indices);
   at_tensor *result = at_resultOf(&pool, out, self->type, s.sizes);
   if (at_numel(result) > 0) {
-    at_tensor *to = at_hold(&pool, along_places(&s, result));
+    at_tensor *to = at_hold(&pool, along_offsets(&s, result));
     at_tensor *from = at_hold(&pool, view_of(&s, self));
-    at_tensor *places = at_hold(&pool, flat(s.places));
-    at_movesAs(self->type)->functions->indexSelect(to->th, from->th, s.lead, (void *)places->th);
+    at_tensor *offsets = at_hold(&pool, flat(s.offsets));
+    at_movesAs(self->type)->functions->indexSelect(to->th, from->th, s.lead, (void *)offsets->th);
   }
   return at_finishOne(&pool, out, result);
 }
 
-/* The places of all elements that are selected, in memory from self's first element on: those of
- * indices and of the dimensions that have none. */
-static at_tensor *all_places(at_pool *pool, const Selection *s)
+/* The offsets in memory, from self's first element on, of all selected elements: the sums of the
+ * offsets of the indices and of the dimensions without index. */
+static at_tensor *all_offsets(at_pool *pool, const Selection *s)
 {
-  const int places = at_sizesOf(s->places).count;
+  const int offsets = at_sizesOf(s->offsets).count;
   int64_t room[AT_MOST_DIMS];
   const at_ints sizes = {room, s->sizes.count};
   for (int d = 0; d < sizes.count; d++)
-    room[d] = d >= s->lead && d < s->lead + places ? s->sizes.data[d] : 1;
+    room[d] = d >= s->lead && d < s->lead + offsets ? s->sizes.data[d] : 1;
   THGuard sum;
   at_guard(&sum);
-  sum.what = at_viewAs(s->places, sizes);
+  sum.what = at_viewAs(s->offsets, sizes);
   for (int d = 0; d < s->dims; d++) {
     if (d == s->lead)
       continue;
     for (int e = 0; e < sizes.count; e++)
       room[e] = 1;
-    room[d < s->lead ? d : d - 1 + places] = s->size[d];
+    room[d < s->lead ? d : d - 1 + offsets] = s->size[d];
     at_pool step;
     at_pool_enter(&step);
-    at_tensor *own = at_hold(&step, at_newShape(at_hostType(s->places->type), sizes));
+    at_tensor *own = at_hold(&step, at_newShape(at_hostType(s->offsets->type), sizes));
     for (int64_t i = 0; i < s->size[d]; i++)
       ((int64_t *)at_hostData(own))[i] = i * s->stride[d];
-    own = at_cast(&step, own, s->places->type);
+    own = at_cast(&step, own, s->offsets->type);
     at_tensor *next = at_binary(NULL, AT_ROW_cadd, sum.what, own, at_scalar_long(1));
     at_pool_leave(&step);
     at_release(sum.what);
@@ -253,7 +254,7 @@ static at_tensor *all_places(at_pool *pool, const Selection *s)
   return at_hold(pool, THGuard_keep(&sum));
 }
 
-/* All of the memory that t spans, as a vector. */
+/* All memory that t spans, as a vector. */
 static at_tensor *span_of(at_tensor *t)
 {
   int64_t count = 1;
@@ -269,13 +270,14 @@ static void put_selected(at_pool *pool, const Selection *s, at_tensor *self, at_
   const at_functions *call = at_movesAs(self->type)->functions;
   values = at_hold(pool, at_newExpanded(values, s->sizes));
   if (s->overlaps) {
-    at_tensor *places = all_places(pool, s);
-    call->put(at_hold(pool, span_of(self))->th, (void *)places->th, values->th, adds);
+    at_tensor *offsets = all_offsets(pool, s);
+    call->put(at_hold(pool, span_of(self))->th, (void *)offsets->th, values->th, adds);
     return;
   }
-  at_tensor *places = at_hold(pool, flat(s->places));
-  at_tensor *view = at_hold(pool, view_of(s, self)), *from = at_hold(pool, along_places(s, values));
-  (adds ? call->indexAdd : call->indexCopy)(view->th, s->lead, (void *)places->th, from->th);
+  at_tensor *offsets = at_hold(pool, flat(s->offsets));
+  at_tensor *view = at_hold(pool, view_of(s, self)),
+            *from = at_hold(pool, along_offsets(s, values));
+  (adds ? call->indexAdd : call->indexCopy)(view->th, s->lead, (void *)offsets->th, from->th);
 }
 
 at_tensor *at_indexPut(at_tensor *out, at_tensor *self, at_tensors indices, at_tensor *values,

@@ -27,14 +27,14 @@ at_tensor *at_maskedScatter(at_tensor *out, at_tensor *self, at_tensor *mask, at
 at_tensor *at_maskedSelect(at_tensor *out, at_tensor *self, at_tensor *mask);
 at_tensor *at_nonzeros(at_tensor *out, at_tensor *self);
 
-/* The number in a tensor of no dimensions. */
+/* The value of a tensor without dimensions. */
 at_scalar at_numberIn(const at_tensor *value);
 
-/* Whether an index is not between least and end (excluded), and which: the first, or on a device
- * the least or the greatest. */
+/* Whether an index is outside of [least, end).  *outside becomes the first such index, or on a
+ * device the smallest or largest. */
 bool at_findOutside(at_tensor *index, int64_t least, int64_t end, int64_t *outside);
 
-/* Indices, of which negative ones count from the end of size, become places step apart. */
+/* Adds size to negative indices, then multiplies all by step, in place. */
 void at_wrapIndices(at_tensor *contiguous, int64_t size, int64_t step);
 
 /* Whether the tensor is of Long or Int. */

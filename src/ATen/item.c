@@ -1,26 +1,26 @@
-/* Single elements as numbers. */
+/* Single elements as scalars. */
 #include <math.h>
 
 #include "ATenCore.h"
 #include "conversions.h"
 
-/* The element at that place of the storage of a CUDA tensor. */
-static at_scalar element_of_device(const at_tensor *t, ptrdiff_t place)
+/* The element at that offset in the storage of a CUDA tensor. */
+static at_scalar element_of_device(const at_tensor *t, ptrdiff_t offset)
 {
   THGuard view, copy;
   at_guard(&view);
-  view.what = at_newView((at_tensor *)t, place, (at_ints){NULL, 0}, NULL);
+  view.what = at_newView((at_tensor *)t, offset, (at_ints){NULL, 0}, NULL);
   const at_scalar value = at_elementAt(at_onHost(&copy, view.what), 0);
   THGuard_leave(&copy);
   THGuard_leave(&view);
   return value;
 }
 
-at_scalar at_elementAt(const at_tensor *t, ptrdiff_t place)
+at_scalar at_elementAt(const at_tensor *t, ptrdiff_t offset)
 {
   if (!at_isOnHost(t->type))
-    return element_of_device(t, place);
-#define ELEMENT(real) (((const real *)t->th->storage->data)[place])
+    return element_of_device(t, offset);
+#define ELEMENT(real) (((const real *)t->th->storage->data)[offset])
   switch (t->type->scalarType) {
     case AT_BYTE:
       return at_scalar_long(ELEMENT(uint8_t));
@@ -49,7 +49,7 @@ at_scalar at_elementAt(const at_tensor *t, ptrdiff_t place)
   TH_UNREACHABLE
 }
 
-/* Whether there was such an element; an error and NaN if not. */
+/* Reads the only element of t.  Returns false, with NaN and an error, if t has not one element. */
 static bool get(const at_tensor *t, const char *operation, at_scalar *value)
 {
   *value = at_scalar_double(NAN);

@@ -1,5 +1,5 @@
-/* Pooling of regions of interest (Girshick, Fast R-CNN, 2015): a grid of cells over each region,
- * and the largest pixel of each cell. */
+/* Pooling of regions of interest (Girshick, Fast R-CNN, 2015): the maximum in each cell of a grid
+ * over each region. */
 #include "roi.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ typedef struct {
   int64_t image, top, left, rows, columns;
 } Region;
 
-/* What the loops over planes work with. */
+/* The operands of the loops over planes. */
 typedef struct {
   int64_t channels, height, width; /* of the images */
   int64_t cellRows, cellColumns;   /* of the grid */
@@ -20,12 +20,12 @@ typedef struct {
   Region *regions;
   const void *input;
   void *output;
-  int *places;
+  int *argmax;
 } Job;
 
 /* --- regions --------------------------------------------------------------------------------- */
 
-/* A corner in pixels; what lies far outside of any image stays where it can be counted. */
+/* A corner in pixels, limited to a range in which sizes do not overflow. */
 static int64_t pixel(double corner, double scale)
 {
   return (int64_t)round(fmax(-0x1p40, fmin(0x1p40, corner * scale)));
@@ -48,7 +48,7 @@ static Region read_region(at_tensor *rois, int64_t i, int64_t images, double sca
                   THMax(pixel(v[3], scale) - left + 1, 1)};
 }
 
-/* Cell i of count along size pixels from first on, as far as it lies within limit: [*from, *to). */
+/* Cell i of count cells along size pixels from first on, cut to [0, limit): pixels [*from, *to). */
 static void cell(int64_t i, int64_t count, int64_t first, int64_t size, int64_t limit,
                  int64_t *from, int64_t *to)
 {
@@ -68,7 +68,7 @@ static void cell(int64_t i, int64_t count, int64_t first, int64_t size, int64_t 
         (const real *)job->input + (r->image * job->channels + c) * job->height * job->width; \
     const int64_t cells = job->cellRows * job->cellColumns;                                   \
     real *output = (real *)job->output + (k * job->channels + c) * cells;                     \
-    int *places = job->places + (k * job->channels + c) * cells;                              \
+    int *argmax = job->argmax + (k * job->channels + c) * cells;                              \
     for (int64_t i = 0; i < cells; i++) {                                                     \
       int64_t top, bottom, left, right;                                                       \
       cell(i / job->cellColumns, job->cellRows, r->top, r->rows, job->height, &top, &bottom); \
@@ -80,12 +80,12 @@ static void cell(int64_t i, int64_t count, int64_t first, int64_t size, int64_t 
           if (best < 0 || plane[y * job->width + x] > plane[best])                            \
             best = y * job->width + x;                                                        \
       output[i] = best < 0 ? 0 : plane[best];                                                 \
-      places[i] = (int)best;                                                                  \
+      argmax[i] = (int)best;                                                                  \
     }                                                                                         \
   }                                                                                           \
                                                                                               \
   /* Channel c of all regions, one after the other: they may overlap. */                      \
-  static void back_##real(const Job *job, int64_t c)                                          \
+  static void backward_##real(const Job *job, int64_t c)                                      \
   {                                                                                           \
     const int64_t cells = job->cellRows * job->cellColumns;                                   \
     for (int64_t k = 0; k < job->count; k++) {                                                \
@@ -93,8 +93,8 @@ static void cell(int64_t i, int64_t count, int64_t first, int64_t size, int64_t 
       real *plane = (real *)job->output +                                                     \
                     (job->regions[k].image * job->channels + c) * job->height * job->width;   \
       for (int64_t i = first; i < first + cells; i++)                                         \
-        if (job->places[i] >= 0)                                                              \
-          plane[job->places[i]] += ((const real *)job->input)[i];                             \
+        if (job->argmax[i] >= 0)                                                              \
+          plane[job->argmax[i]] += ((const real *)job->input)[i];                             \
     }                                                                                         \
   }
 KERNELS(float)
@@ -102,7 +102,7 @@ KERNELS(double)
 
 /* --- calls ----------------------------------------------------------------------------------- */
 
-/* What both directions begin with; the regions are held by guard. */
+/* Checks the operands of both directions and sets up the job; the guard holds the regions. */
 static void open_job(Job *job, THGuard *guard, at_tensor *input, at_tensor *rois, int64_t height,
                      int64_t width, double scale)
 {
@@ -117,7 +117,7 @@ static void open_job(Job *job, THGuard *guard, at_tensor *input, at_tensor *rois
     at_raise(AT_ERROR_ARGUMENT, "the grid is of %lld x %lld cells", (long long)height,
              (long long)width);
   if (size.data[2] > INT32_MAX / THMax(size.data[3], 1))
-    at_raise(AT_ERROR_ARGUMENT, "input is of size %s: places in its planes are no Int",
+    at_raise(AT_ERROR_ARGUMENT, "input is of size %s: indices in its planes exceed Int",
              at_sizeDesc(size).str);
   THGuard_enter(guard, THFree);
   *job = (Job){.channels = size.data[1],
@@ -133,7 +133,7 @@ static void open_job(Job *job, THGuard *guard, at_tensor *input, at_tensor *rois
     job->regions[i] = read_region(rois, i, size.data[0], scale);
 }
 
-/* t, row-major and in that type. */
+/* t, contiguous and in that type. */
 static at_tensor *flat(at_pool *pool, at_tensor *t, const at_type *type)
 {
   t = at_layerCast(pool, t, type);
@@ -151,11 +151,11 @@ void at_roiPool(at_tensor **out, at_tensor *input, at_tensor *rois, int64_t heig
   open_job(&job, &regions, input, rois, height, width, scale);
   const int64_t sizes[] = {job.count, job.channels, height, width};
   at_tensor *output = at_hold(&pool, at_newShape(type, (at_ints){sizes, 4}));
-  at_tensor *places =
+  at_tensor *argmax =
       at_hold(&pool, at_newShape(at_toScalarType(type, AT_INT), (at_ints){sizes, 4}));
   job.input = at_hostData(flat(&pool, input, type));
   job.output = at_hostData(output);
-  job.places = at_hostData(places);
+  job.argmax = at_hostData(argmax);
   if (at_numel(output) > 0)
     TH_PARALLEL_FOR (i, job.count * job.channels, 16) {
       if (type->scalarType == AT_FLOAT)
@@ -165,7 +165,7 @@ void at_roiPool(at_tensor **out, at_tensor *input, at_tensor *rois, int64_t heig
     }
   if (type != input->type)
     output = at_hold(&pool, at_newCast(output, input->type));
-  at_tensor *const made[] = {output, places};
+  at_tensor *const made[] = {output, argmax};
   THGuard_leave(&regions);
   at_finish(&pool, 2, out, made);
 }
@@ -189,21 +189,21 @@ at_tensor *at_roiPoolBackward(at_tensor *out, at_tensor *input, at_tensor *rois,
     at_raise(AT_ERROR_ARGUMENT, "gradOutput is of size %s and argmaxes of %s, and the grids of %s",
              at_sizeDesc(at_sizesOf(gradOutput)).str, at_sizeDesc(at_sizesOf(argmaxes)).str,
              at_sizeDesc((at_ints){sizes, 4}).str);
-  at_tensor *const places = flat(&pool, argmaxes, argmaxes->type);
-  job.places = at_hostData(places);
-  for (int64_t i = 0; i < at_numel(places); i++)
-    if (job.places[i] < -1 || job.places[i] >= job.height * job.width)
-      at_raise(AT_ERROR_ARGUMENT, "argmaxes has %d, in planes of %lld x %lld", job.places[i],
+  at_tensor *const argmax = flat(&pool, argmaxes, argmaxes->type);
+  job.argmax = at_hostData(argmax);
+  for (int64_t i = 0; i < at_numel(argmax); i++)
+    if (job.argmax[i] < -1 || job.argmax[i] >= job.height * job.width)
+      at_raise(AT_ERROR_ARGUMENT, "argmaxes has %d, in planes of %lld x %lld", job.argmax[i],
                (long long)job.height, (long long)job.width);
   job.input = at_hostData(flat(&pool, gradOutput, type));
   at_tensor *r = at_hold(&pool, at_makeFilled(type, at_sizesOf(input), at_scalar_long(0)));
   job.output = at_hostData(r);
-  if (at_numel(places) > 0)
+  if (at_numel(argmax) > 0)
     TH_PARALLEL_FOR (c, job.channels, 1) {
       if (type->scalarType == AT_FLOAT)
-        back_float(&job, c);
+        backward_float(&job, c);
       else
-        back_double(&job, c);
+        backward_double(&job, c);
     }
   if (type != input->type)
     r = at_hold(&pool, at_newCast(r, input->type));

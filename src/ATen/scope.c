@@ -53,11 +53,11 @@ static const void *this_thread(void)
 static void own_in(at_scope *scope, at_owned *owned)
 {
   owned->next = scope->first;
-  owned->place = &scope->first;
+  owned->link = &scope->first;
   owned->scope = scope;
   __atomic_store_n(&owned->thread, this_thread(), __ATOMIC_RELAXED);
   if (owned->next)
-    owned->next->place = &owned->next;
+    owned->next->link = &owned->next;
   scope->first = owned;
 }
 
@@ -75,12 +75,12 @@ bool at_ownedElsewhere(const at_owned *owned)
 
 void at_disown(at_owned *owned)
 {
-  if (!owned->place)
+  if (!owned->link)
     return;
-  *owned->place = owned->next;
+  *owned->link = owned->next;
   if (owned->next)
-    owned->next->place = owned->place;
-  owned->place = NULL;
+    owned->next->link = owned->link;
+  owned->link = NULL;
   owned->next = NULL;
   owned->scope = NULL;
   __atomic_store_n(&owned->thread, NULL, __ATOMIC_RELAXED);

@@ -1,6 +1,6 @@
-/* What generic/Functions.c means when it is compiled for CUDA: THTemplate.h reads this file.
+/* The names that generic/Functions.c uses, defined for CUDA.  THTemplate.h includes this file.
  *
- * The names of element types are those of THC, and functions get the state in front. */
+ * Element types have the names of THC, and functions take the state as their first argument. */
 #ifndef ATEN_DEVICE_H
 #define ATEN_DEVICE_H
 
@@ -32,7 +32,7 @@
 #define COPY(Source, ...)        THCTensor_(copyCuda##Source)(AT_STATE, __VA_ARGS__)
 #define WITH_STATE(HOST, DEVICE) DEVICE
 
-/* A function that is not there. */
+/* Raises that THC has no such function. */
 #define MISSING(NAME) at_missing(#NAME, TH_STRING_OF(Real))
 
 #endif

@@ -1,4 +1,4 @@
-/* The part of generic/Functions.c that CUDA has in ways of its own. */
+/* The functions of generic/Functions.c that are written differently for CUDA. */
 
 static void toHost(void *host, void *t)
 {
@@ -10,7 +10,7 @@ static void fromHost(void *t, void *host)
   CALL_TENSOR(copyCPU, t, host);
 }
 
-/* THC finds the largest elements together with their places. */
+/* amax and amin by THC functions that also compute indices, which are dropped. */
 static void extreme(void (*find)(THCState *, THCTensor *, THCudaLongTensor *, THCTensor *, THCDim,
                                  int),
                     void *r, void *t, int dimension, int keepdim)
@@ -34,7 +34,7 @@ static void amin(void *r, void *t, int dimension, int keepdim)
 
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE) || defined(TH_REAL_IS_HALF)
 
-/* THCUNN convolves images, in one group and with windows without gaps, and needs no buffers. */
+/* THCUNN convolves only images, in one group and without dilation, and needs no buffers. */
 static void check_groups(const THNNGroups *how)
 {
   if (how->axes != 2 || how->full || how->groups != 1 || how->dilation[1] != 1 ||

@@ -48,7 +48,7 @@ static void seed(uint64_t seed)
   THCRandom_manualSeedAll(at_cudaState, seed);
 }
 
-/* NULL is what is not there. */
+/* Entries are NULL where CUDA has no kernel. */
 extern const THCKernel at_cudaElementwise[AT_ELEMENTWISE];
 
 static void elementwise(int name, const THLoop *loop, const void *scalars)

@@ -1,4 +1,4 @@
-/* The kernels of elementwise.h on CUDA, those that THC has the parts for. */
+/* The kernels of elementwise.h on CUDA, as far as THC has what they need. */
 #include <math.h>
 #include <stdint.h>
 
@@ -17,7 +17,7 @@ SELECT(2, uint16_t)
 SELECT(4, uint32_t)
 SELECT(8, uint64_t)
 
-/* From the end that is nearer. */
+/* Interpolates from the nearer end, so that a weight of 1 gives y exactly. */
 #define LERP(TYPE, HALF)                                                                    \
   THC_DEVICE TYPE at_cuda_lerp_##TYPE##_element(const THCNothing *, TYPE x, TYPE y, TYPE z) \
   {                                                                                         \

@@ -1,11 +1,11 @@
-/* What the files of ATen's part for CUDA share. */
+/* Declarations shared by the files of libATenCUDA. */
 #ifndef ATEN_CUDA_STATE_H
 #define ATEN_CUDA_STATE_H
 
 #include "ATen/ATenCore.h"
 #include "THC/THC.h"
 
-/* The one state, from at_device's start on. */
+/* The state of THC, set by at_device's start. */
 extern THCState *at_cudaState;
 
 /* Raises: neither THC nor THCUNN has the function for that element type. */

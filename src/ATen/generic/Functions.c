@@ -1,7 +1,7 @@
 /* TH's functions for one element type, behind signatures that do not name it.
  *
- * Compiled once more for CUDA, where cuda/ATenDevice.h says what the names of TH stand for: TENSOR,
- * and CALL_TENSOR(name, ...) and CALL_STORAGE(name, ...), which call a function of either. */
+ * This file is also compiled for CUDA, where cuda/ATenDevice.h defines TENSOR, CALL_TENSOR(name,
+ * ...) and CALL_STORAGE(name, ...), which call a function of tensors or storages. */
 #include "ATenCore.h"
 #include "THNN.h"
 #include "THNNGroups.h"
@@ -79,11 +79,10 @@ static void first(const void *t, at_scalar *value)
 /* --- pointwise rows -------------------------------------------------------------------------- */
 
 #if defined(AT_DEVICE) || !defined(TH_REAL_IS_HALF)
-#define COMPUTES /* Half does on a device alone */
+#define COMPUTES /* Half computes only on a device */
 
-/* The number as an element.  One that the type cannot hold is an error, except that a negative
- * integer counts from the end of a type without a sign; a fraction loses what is behind the point.
- */
+/* The scalar as an element.  It is an error if the type cannot hold it, except that negative
+ * integers wrap around in unsigned types.  Fractions are truncated. */
 static real element(at_scalar s)
 {
 #if defined(TH_REAL_IS_HALF)
@@ -159,7 +158,7 @@ static real element(at_scalar s)
 /* clang-format on */
 #include "ops/pointwise.h"
 
-/* --- what the two devices have in ways of their own ----------------------------------------- */
+/* --- functions that differ between CPU and CUDA --------------------------------------------- */
 
 #ifdef AT_DEVICE
 #include "cuda/ATenDeviceOwn.h"
