@@ -20,7 +20,8 @@ static inline void THC_enter(THCState *state)
   THC_using = state;
 }
 
-/* Functions that TH's templates define for the device (THCDevice.h): THCudaDevice_free(tensor) ... */
+/* Functions that TH's templates define for the device (THCDevice.h): THCudaDevice_free(tensor)
+ * ... */
 #define THCDevice_(NAME) TH_CONCAT_4(TH, CReal, Device_, NAME)
 
 /* The text of a status.  (The runtime's own text for a missing driver says that it is too old.) */
@@ -45,8 +46,8 @@ void THC_checkDevice(THCState *state, int device, int arg);
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* Calls the allocator's malloc on the current device and stream; if that fails, once more after the
- * collector has run.  Returns NULL for size 0; raises an error if both calls fail. */
+/* Calls the allocator's malloc on the current device and stream; if that fails, once more after
+ * the collector has run.  Returns NULL for size 0; raises an error if both calls fail. */
 void *THC_allocate(THCState *state, THCDeviceAllocator *allocator, void *context, size_t size);
 
 /* Whether freed memory of devices, and pinned memory, is kept. */
@@ -103,8 +104,8 @@ ptrdiff_t THCOperand_count(const THCOperand *operand);
 int THCOperand_isContiguous(const THCOperand *operand);
 
 /* Queues a copy with conversion on `device`, which has access to both tensors.  Returns 0, and
- * queues nothing, if the shapes have no common refinement: the caller then makes one of the tensors
- * contiguous. */
+ * queues nothing, if the shapes have no common refinement: the caller then makes one of the
+ * tensors contiguous. */
 int THCOperand_copy(THCState *state, const THCOperand *to, const THCOperand *from, int device);
 
 /* --- what is pending: memory that may be reused once events have happened ------------------- */

@@ -24,8 +24,8 @@ void THCUNN_enter(THCState *state);
 /* Uninitialised memory of the current device, which the guard frees. */
 void *THCUNN_allocate(THGuard *guard, ptrdiff_t bytes);
 
-/* Raises an error if one of count values, in device memory, is not a class (base ... base + limit -
- * 1) and is not `ignore`.  text is the size of the input, for the message.  Waits. */
+/* Raises an error if one of count values, in device memory, is not a class (base ... base + limit
+ * - 1) and is not `ignore`.  text is the size of the input, for the message.  Waits. */
 void THCUNN_checkClasses(const int64_t *values, int64_t count, int64_t limit, int64_t ignore,
                          const char *text);
 
@@ -97,7 +97,8 @@ TH_UNUSED static inline real *THTensor_(data)(const THTensor *t)
 #include "THNN/generic/THNNConvolution.h"
 #endif
 
-/* An error unless kernels of the current device may use all of the tensors.  A tensor may be NULL. */
+/* An error unless kernels of the current device may use all of the tensors.  A tensor may be
+ * NULL. */
 #define THCUNN_SAME_DEVICE(COUNT, ...) \
   THCAssertSameGPU(THCudaTensor_checkGPU(THCUNN_using, COUNT, __VA_ARGS__))
 

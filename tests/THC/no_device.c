@@ -1,5 +1,5 @@
-/* THC without a device: its libraries load, every call that needs a device raises an error that says
- * so, and TH still works.
+/* THC without a device: its libraries load, every call that needs a device raises an error that
+ * says so, and TH still works.
  *
  *     test_THC_no_device_MODE LIBRARY ...
  *

@@ -1,5 +1,5 @@
-/* Atomic functions, for exactly the types for which nvcc has them.  The simulator runs one thread at
- * a time, so that plain code is atomic; the race hooks learn that the access was atomic. */
+/* Atomic functions, for exactly the types for which nvcc has them.  The simulator runs one thread
+ * at a time, so that plain code is atomic; the race hooks learn that the access was atomic. */
 #ifndef CUSIM_ATOMIC_H
 #define CUSIM_ATOMIC_H
 

@@ -187,8 +187,8 @@ cudaError_t cudaSetDeviceFlags(unsigned flags)
   return cudaSuccess;
 }
 
-/* Properties of an H100 that a tensor library reads.  There are few multiprocessors, so that in grids
- * sized by their number a thread has several elements. */
+/* Properties of an H100 that a tensor library reads.  There are few multiprocessors, so that in
+ * grids sized by their number a thread has several elements. */
 static const struct cudaDeviceProp model = {
     .name = "CUDA simulator",
     .sharedMemPerBlock = 49152,

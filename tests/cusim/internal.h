@@ -75,7 +75,8 @@ typedef struct CusimPoint {
   uint64_t number;
 } CusimPoint;
 
-/* An operation in a queue.  run is called when the operation runs; its arguments follow in memory. */
+/* An operation in a queue.  run is called when the operation runs; its arguments follow in
+ * memory. */
 typedef struct CusimOp {
   struct CusimOp *next;
   void (*run)(struct CusimOp *op);

@@ -2,8 +2,8 @@
  * reader: operation, block and thread, and how many barriers its block and warp had met.
  *
  * Two accesses of one kernel are ordered if they are of one thread, or of one block (warp) with a
- * barrier (warp operation) between.  Accesses of two operations are ordered if the operations are in
- * one stream, or one stream waited for the other, or the host waited for the first before it queued
+ * barrier (warp operation) between.  Accesses of two operations are ordered if the operations are
+ * in one stream, or one stream waited for the other, or the host waited for the first before it queued
  * the second. */
 #define _GNU_SOURCE
 #include "race.h"

@@ -1,5 +1,5 @@
-/* Streams and events.  Work is queued and runs only as far as something waits for it: a program that
- * forgets to wait does not see the result. */
+/* Streams and events.  Work is queued and runs only as far as something waits for it: a program
+ * that forgets to wait does not see the result. */
 #define _GNU_SOURCE
 #include "internal.h"
 
@@ -220,8 +220,8 @@ cudaError_t cudaDeviceSynchronize(void)
   return cusim_leave(cudaSuccess);
 }
 
-/* Nothing runs by itself, so that a program that polls would wait for ever: the third query runs the
- * work. */
+/* Nothing runs by itself, so that a program that polls would wait for ever: the third query runs
+ * the work. */
 enum { PATIENCE = 3 };
 
 cudaError_t cudaStreamQuery(cudaStream_t handle)

@@ -155,9 +155,9 @@ THC_API void THCTensor_(unsqueeze1d)(THCState *state, THCTensor *self, THCTensor
 /* --- resizing -------------------------------------------------------------------------------- */
 
 /* Changes the shape.  If the shape stays the same, so do the strides; else the tensor becomes
- * row-major (or takes stride), its storage grows if it has to, and elements keep their offset in the
- * storage.  Sizes end at the first one below 1; a stride below 0 means row-major.  After an error
- * everything is as before. */
+ * row-major (or takes stride), its storage grows if it has to, and elements keep their offset in
+ * the storage.  Sizes end at the first one below 1; a stride below 0 means row-major.  After an
+ * error everything is as before. */
 THC_API void THCTensor_(resize)(THCState *state, THCTensor *tensor, THLongStorage *size,
                                 THLongStorage *stride);
 THC_API void THCTensor_(resizeAs)(THCState *state, THCTensor *tensor, THCTensor *src);

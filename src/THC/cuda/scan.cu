@@ -21,7 +21,8 @@
 
 enum { UNROLL = 4, WARPS = THC_BLOCK / 32 }; /* UNROLL: neighbouring elements of a thread */
 
-/* A block scans a piece of a line tile by tile: first the totals of threads, then their prefixes. */
+/* A block scans a piece of a line tile by tile: first the totals of threads, then their
+ * prefixes. */
 #define KERNELS(NAME, JOIN, INITIAL)                                                              \
   static __device__ __forceinline__ accreal NAME##_before(accreal own, accreal *all)              \
   {                                                                                               \

@@ -12,9 +12,9 @@ enum {
   THC_REDUCE_PACK = 32        /* elements: the size of a chunk is a multiple */
 };
 
-/* One launch.  The THC_REDUCE_THREADS threads of a block reduce `lanes` lines, `share` threads per
- * line: neighbours, or with `across` threads that are `lanes` apart.  Both are powers of two.  Lines
- * are cut into chunks, one for each blockIdx.y. */
+/* One launch.  The THC_REDUCE_THREADS threads of a block reduce `lanes` lines, `share` threads
+ * per line: neighbours, or with `across` threads that are `lanes` apart.  Both are powers of
+ * two.  Lines are cut into chunks, one for each blockIdx.y. */
 typedef struct THCReduceWork {
   const void *from;
   int walked;  /* there is one line, whose elements are found through walk */

@@ -1,5 +1,5 @@
-/* TH's template, compiled for the device: tensors made from a rule; and the functions that take the
- * state. */
+/* TH's template, compiled for the device: tensors made from a rule; and the functions that take
+ * the state. */
 #define TH_TEMPLATE_DEVICE "THCDevice.h"
 #include "TH/generic/THTensorConstruct.c"
 

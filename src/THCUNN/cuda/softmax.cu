@@ -4,8 +4,8 @@
  * NaN; so do only negative infinities. */
 #include "thcunn_template.h"
 
-/* The next two functions are the share of thread `first` of `threads` threads in one sequence.  With
- * room, the threads of a block share the sequence. */
+/* The next two functions do the work of thread `first` of `threads` threads on one sequence.  With
+ * room, the threads of a block share the sequence; without, one thread does all the work. */
 THC_DEVICE real reduced(real value, real *room, int largest)
 {
   return room ? block_reduce(value, room, largest) : value;

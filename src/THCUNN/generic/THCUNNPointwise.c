@@ -7,8 +7,8 @@
 #define SCALARS TH_CONCAT_3(THCUNN, Real, Scalars)
 #define ROWS    TH_CONCAT_2(THCUNN_pointwise_, Real)
 
-/* x, or a copy of x if x would change before it is read: because r, resized to like's shape, shares
- * memory with x, or because x is `becomes`. */
+/* x, or a copy of x if x would change before it is read: because r, resized to like's shape,
+ * shares memory with x, or because x is `becomes`. */
 static THCTensor *THNN_(aside)(THGuard *guard, THCTensor *r, THCTensor *like, THCTensor *becomes,
                                THCTensor *x)
 {
@@ -34,8 +34,8 @@ static void THNN_(addOperand)(THLoop *loop, THCTensor *x, THCTensor *like)
 }
 
 /* Resizes r to like's shape and runs the kernel.  An operand of a single element is expanded.  If
- * the layer works in place (becomes is not NULL), r and like are the same tensor, and becomes is set
- * to it. */
+ * the layer works in place (becomes is not NULL), r and like are the same tensor, and becomes is
+ * set to it. */
 static void THNN_(map)(THCKernel kernel, const SCALARS *scalars, THCTensor *r, THCTensor *like,
                        THCTensor *becomes, THCTensor **operands, int count)
 {
