@@ -20,10 +20,10 @@
  *     THLoop_run(&loop, add, NULL);
  *
  * Operands of one shape are walked in the order that suits memory best, the first operand's strides
- * deciding: dimensions of size 1 are dropped, neighbours merged, operands that run across each
- * other walked in tiles.  Operands of different shapes are walked side by side in row-major order.
- * A broadcast operand has stride 0.  Large loops are cut for threads.  Nothing is allocated and
- * nothing can fail but a wrong number of elements. */
+ * deciding: dimensions of size 1 are dropped, neighbours merged, operands that are transposed
+ * relative to each other walked in tiles.  Operands of different shapes are walked element by
+ * element in row-major order.  A broadcast operand has stride 0.  Large loops are cut for threads.
+ * Nothing is allocated and nothing can fail but a wrong number of elements. */
 #ifndef TH_LOOP_H
 #define TH_LOOP_H
 
@@ -34,7 +34,7 @@ enum {
   /* Dimensions of size 1 are dropped, and the rest multiply to less than 2^63: no tensor has more.
    */
   TH_LOOP_DIMS = 64,
-  TH_LOOP_GRAIN = 32768 /* elements that are worth a thread */
+  TH_LOOP_GRAIN = 32768 /* elements per thread that pay for starting one */
 };
 
 /* A block of rows x n elements of each operand.  Strides are in elements. */
@@ -91,10 +91,10 @@ static inline void THLoop_operand(THLoop *loop, void *data, size_t itemSize, int
 /* Walks all elements.  An error if the operands' numbers of elements differ. */
 TH_API void THLoop_run(THLoop *loop, THKernel kernel, const void *scalars);
 
-/* How many blocks a loop of fixed blocks is cut into, whatever the number of threads: what a
- * reduction needs to keep one partial result per block.  A kernel may be called several times for
- * one block, by one thread and in order.  With inOrder too, blocks that follow each other hold
- * elements that follow each other in row-major order. */
+/* The number of blocks of a loop of fixed blocks.  It does not depend on the number of threads, so
+ * that a reduction can keep one partial result per block.  A kernel may be called several times for
+ * one block, by one thread and in order.  With inOrder too, consecutive blocks hold consecutive
+ * elements in row-major order. */
 TH_API ptrdiff_t THLoop_blocks(const THLoop *loop);
 
 /* --- overlap --------------------------------------------------------------------------------- */
@@ -102,13 +102,13 @@ TH_API ptrdiff_t THLoop_blocks(const THLoop *loop);
 typedef enum THOverlap {
   TH_OVERLAP_NONE, /* no byte in common */
   TH_OVERLAP_SAME, /* element for element the same memory */
-  TH_OVERLAP_MIXED /* perhaps anything else */
+  TH_OVERLAP_MIXED /* anything else, or unknown */
 } THOverlap;
 
 /* How the memory of operand a of the loop relates to that of operand b. */
 TH_API THOverlap THLoop_overlap(const THLoop *loop, int a, int b);
 
-/* Two elements of the operand share memory: which is written last counts. */
+/* Whether two elements of the operand share memory, so that the one written last counts. */
 TH_API int THLoop_overlapsItself(const THLoop *loop, int a);
 
 #endif

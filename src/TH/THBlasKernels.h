@@ -24,8 +24,8 @@ typedef struct {
   void (*axpy)(ptrdiff_t n, real a, const real *x, ptrdiff_t dx, real *y, ptrdiff_t dy);
   /* x *= a */
   void (*scal)(ptrdiff_t n, real a, real *x, ptrdiff_t dx);
-  /* The sum of x * y; ahead bytes ahead they are fetched, where they come from memory, unless it
-   * is 0. */
+  /* The sum of x * y.  ahead is the distance in bytes at which operands in memory are prefetched, 0
+   * for operands in the caches. */
   accreal (*dot)(ptrdiff_t n, const real *x, ptrdiff_t dx, const real *y, ptrdiff_t dy,
                  size_t ahead);
   /* The block of c that begins at (row, column), of no more than blockRows x blockColumns. */
@@ -33,8 +33,8 @@ typedef struct {
                   ptrdiff_t columns, real *room);
   ptrdiff_t lanes; /* of a vector */
   ptrdiff_t tileRows, tileColumns, blockRows, blockColumns;
-  /* A block of whole tiles needs room for so many elements of each of so many rows, and of each
-   * column, or for as many as there are. */
+  /* A block of whole tiles needs room for depth elements of each of packedRows rows, and of each
+   * column, or fewer if there are fewer. */
   ptrdiff_t depth, packedRows;
 } TH_CONCAT_3(TH, Real, BlasKernels);
 
@@ -46,14 +46,14 @@ extern const THBlasKernels *THBlas_(kernels);
  */
 accreal THBlas_(accDot)(ptrdiff_t n, const real *x, ptrdiff_t incx, const real *y, ptrdiff_t incy);
 
-/* All that can fail of a product of m x k and k x n, with leading dimensions up to ld, for callers
- * that must not change anything before: enters room, which then holds what the call below needs,
- * also for the product of the transposes, from so many threads at once if they are those of the
- * library. */
+/* Does all that can fail in a product of m x k and k x n, with leading dimensions up to ld, for
+ * callers that must not have changed anything if it fails: enters room, which then holds the memory
+ * that gemmIn needs, also for the product of the transposes, called by so many threads of the
+ * library at once. */
 void THBlas_(openRoom)(THGuard *room, int ta, int tb, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k,
                        ptrdiff_t ld, int threads);
 
-/* gemm with sizes that are right. */
+/* gemm without checks of sizes. */
 void THBlas_(gemmIn)(const THGuard *room, int ta, int tb, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k,
                      real alpha, const real *a, ptrdiff_t lda, const real *b, ptrdiff_t ldb,
                      real beta, real *c, ptrdiff_t ldc);

@@ -1,4 +1,4 @@
-/* Tensors as bundles of lines. */
+/* Tensors as sets of lines. */
 #include "THLines.h"
 
 #include "THParallel.h"
@@ -38,8 +38,8 @@ static void swap_dims(THLines *lines, int a, int b)
   }
 }
 
-/* Dimension a belongs inside b: the first operand with an opinion decides.  Broadcast ones have
- * none. */
+/* Whether dimension a belongs inside b.  The first operand whose two strides differ decides;
+ * broadcast operands (stride 0) do not. */
 static int belongs_inside(const THLines *lines, int a, int b)
 {
   for (int i = 0; i < lines->operands; i++) {
@@ -83,8 +83,7 @@ void THLines_merge(THLines *lines)
 
 /* --- kernels over lines ---------------------------------------------------------------------- */
 
-/* Lines that lie side by side are cut into tiles of about the same width, of which no two threads
- * share a cache line. */
+/* Adjacent lines are cut into tiles of about the same width; no two threads share a cache line. */
 typedef struct {
   const THLines *lines;
   char *const *data;

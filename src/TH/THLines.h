@@ -1,5 +1,5 @@
-/* A tensor as a bundle of lines along one dimension: what is walked by reductions along a
- * dimension, by scans and by sorts.
+/* A tensor as a set of lines along one dimension, for reductions along a dimension, scans and
+ * sorts.
  *
  *     THLines lines;
  *     THLines_init(&lines, t->nDimension, t->size, dim);
@@ -9,7 +9,7 @@
  *     for (ptrdiff_t k = 0; k < lines.count; k++)
  *       ... t's line k begins at element THLines_at(&lines, 0, k) and goes on in lines.step[0] ...
  *
- * Lines are numbered in the order that suits the first operand's memory. */
+ * Lines are numbered in the memory order of the first operand. */
 #ifndef TH_LINES_H
 #define TH_LINES_H
 
@@ -20,11 +20,11 @@ typedef struct THLines {
   int dim;
   ptrdiff_t length;                 /* elements of a line */
   ptrdiff_t step[TH_LOOP_OPERANDS]; /* from an element to the next; 0 where dim is lacking */
-  ptrdiff_t count;                  /* lines: the product of what follows */
+  ptrdiff_t count;                  /* the number of lines: the product of size */
   int dims;                         /* the other dimensions, innermost first */
   ptrdiff_t size[TH_LOOP_DIMS];
   ptrdiff_t stride[TH_LOOP_OPERANDS][TH_LOOP_DIMS];
-  int from[TH_LOOP_DIMS]; /* the tensor's dimension that each is, until merged */
+  int from[TH_LOOP_DIMS]; /* the tensor's dimension that each of these was, until merged */
 } THLines;
 
 TH_API void THLines_init(THLines *lines, int nDimension, const int64_t *size, int dim);
@@ -45,10 +45,10 @@ static inline ptrdiff_t THLines_at(const THLines *lines, int operand, ptrdiff_t 
   return at + line * lines->stride[operand][lines->dims - 1];
 }
 
-/* Hands blocks of whole lines to the kernel, which sees operand i at data[i] plus its strides: so
- * the elements of a line are computed by one thread and in order.  A block is a row along each of
- * its lines or, with across set, a row across them for each element along.  Elements of operand i
- * have itemSize[i] bytes. */
+/* Hands blocks of whole lines to the kernel, where operand i starts at data[i].  One thread
+ * computes the elements of a line, in order.  A row of a block is a line or, with across set, goes
+ * across the lines, one row per element of a line.  Elements of operand i have itemSize[i]
+ * bytes. */
 TH_API void THLines_run(const THLines *lines, char *const *data, const size_t *itemSize, int across,
                         THKernel kernel, const void *scalars);
 

@@ -1,5 +1,5 @@
-/* The engine that walks strided operands: drops, orders and merges dimensions, cuts them into
- * blocks, and deals the blocks out to threads. */
+/* The engine that walks strided operands: it drops, orders and merges dimensions, cuts them into
+ * blocks, and distributes the blocks to threads. */
 #define _GNU_SOURCE /* secure_getenv */
 #include "THLoop.h"
 
@@ -12,22 +12,22 @@
 #include "simd/THStream.h"
 
 enum {
-  /* Elements of a block: enough to make the call of a kernel free, and whole words of bits. */
+  /* Elements of a block: enough to make the call of a kernel cheap, and whole words of bits. */
   BLOCK = 32768,
-  /* A tile where operands run across each other has at least so many columns, or so many bytes of
-   * a row of the result. */
+  /* Where operands are transposed relative to each other, a tile has at least TILE columns or
+   * TILE_BYTES bytes of a row of the result. */
   TILE = 64,
   TILE_BYTES = 256,
-  LONG_TILE = 2048, /* rows of one that goes around the caches */
-  FETCHED = 4096,   /* bytes of the result in a block that is fetched before its turn */
+  LONG_TILE = 2048,  /* rows of a tile written with non-temporal stores */
+  PREFETCHED = 4096, /* bytes of the result in a block that is prefetched */
 };
 
-/* --- cutting a plan into blocks --------------------------------------------------------------- */
+/* --- cutting a plan into blocks -------------------------------------------------------------- */
 
-/* Where an operand runs fastest along another dimension than the first operand does, that dimension
- * becomes the second one and the two are walked in tiles, so that every cache line is used while it
- * is there.  Tiles that follow each other lie below each other: what is fetched ahead beyond the
- * end of one is wanted in the next. */
+/* If the smallest stride of an operand is not in the dimension of the first operand's, this
+ * dimension becomes the second one and the two are walked in tiles, so that every cache line is
+ * used while it is in the cache.  Each tile is followed by the one below it, so that what the
+ * processor prefetches past the end of a tile is needed in the next. */
 static int tile_dims(THPlan *plan)
 {
   for (int i = 1; i < plan->operands; i++) {
@@ -47,8 +47,8 @@ static int tile_dims(THPlan *plan)
   return 0;
 }
 
-/* Operand i has rows and gaps between them that both are long, though rows are shorter than a
- * block. One of smaller elements than the result's is a small part of what is moved. */
+/* Whether operand i has long rows, shorter than a block, and long gaps between them.  An operand
+ * with smaller elements than the result is ignored: it is a small part of the memory traffic. */
 static int has_gaps(const THPlan *plan, int i)
 {
   enum { LONG = 512 }; /* bytes */
@@ -57,10 +57,10 @@ static int has_gaps(const THPlan *plan, int i)
          plan->itemSize[i] >= plan->itemSize[0] && row >= LONG && stride[1] - row >= LONG;
 }
 
-/* Blocks are fetched before their turn: a processor that looks ahead by itself does not look across
- * gaps, and what is written around the caches waits for what is read.  Where gaps are short it sees
- * one long row, and asking once more takes up to 1.2 times as long. */
-static int fetches_blocks(const THPlan *plan)
+/* Whether to prefetch each block during the one before: the processor's own prefetcher does not
+ * cross gaps, and non-temporal stores wait for the loads.  Where gaps are short the prefetcher
+ * works as on one long row, and prefetching here too would take up to 1.2 times as long. */
+static int prefetches_blocks(const THPlan *plan)
 {
   int any = 0;
   for (int i = 1; i < plan->operands; i++)
@@ -68,13 +68,13 @@ static int fetches_blocks(const THPlan *plan)
   return plan->streams && any;
 }
 
-/* Blocks are small enough to give each thread several, or to be fetched while the one before is
- * computed. */
+/* Makes blocks small enough to give each thread several, or to be prefetched while the one before
+ * is computed. */
 static void cut_blocks(THPlan *plan, ptrdiff_t count, int threads)
 {
   ptrdiff_t elements = BLOCK;
-  if (plan->fetches)
-    elements = FETCHED / plan->itemSize[0];
+  if (plan->prefetches)
+    elements = PREFETCHED / plan->itemSize[0];
   else if (threads > 1)
     elements = THMax(BLOCK / 8, THMin(BLOCK, count / (4 * threads)));
   plan->block[0] = THMin(plan->size[0], elements);
@@ -83,19 +83,19 @@ static void cut_blocks(THPlan *plan, ptrdiff_t count, int threads)
 
 /* --- walking blocks -------------------------------------------------------------------------- */
 
-/* How many blocks lie along dimension d. */
+/* The number of blocks along dimension d. */
 static ptrdiff_t blocks_along(const THPlan *plan, int d)
 {
   return d < 2 ? (plan->size[d] + plan->block[d] - 1) / plan->block[d] : plan->size[d];
 }
 
-/* The dimension in which blocks follow each other first, second, ... */
+/* The dimension along which blocks are numbered first (i = 0), second, ... */
 static int dim_of(const THPlan *plan, int i)
 {
   return i < 2 && plan->downFirst ? 1 - i : i;
 }
 
-static void place_block(const THPlan *plan, const ptrdiff_t *at, ptrdiff_t block, THRun *run)
+static void locate_block(const THPlan *plan, const ptrdiff_t *at, ptrdiff_t block, THRun *run)
 {
   run->block = block;
   const ptrdiff_t first0 = at[0] * plan->block[0];
@@ -122,7 +122,7 @@ static void place_block(const THPlan *plan, const ptrdiff_t *at, ptrdiff_t block
   }
 }
 
-static void next_place(const THPlan *plan, ptrdiff_t *at)
+static void next_block(const THPlan *plan, ptrdiff_t *at)
 {
   for (int i = 0; i < plan->dims; i++) {
     const int d = dim_of(plan, i);
@@ -132,8 +132,8 @@ static void next_place(const THPlan *plan, ptrdiff_t *at)
   }
 }
 
-/* The lines of memory that rows lie in. */
-static void fetch_rows(const char *row, ptrdiff_t bytes, ptrdiff_t rows, ptrdiff_t jump)
+/* Prefetches the cache lines of rows. */
+static void prefetch_rows(const char *row, ptrdiff_t bytes, ptrdiff_t rows, ptrdiff_t jump)
 {
   enum { LINE = 64 };
   for (; rows > 0; rows--, row += jump) {
@@ -143,11 +143,11 @@ static void fetch_rows(const char *row, ptrdiff_t bytes, ptrdiff_t rows, ptrdiff
   }
 }
 
-static void fetch_block(const THPlan *plan, const THRun *run)
+static void prefetch_block(const THPlan *plan, const THRun *run)
 {
   for (int i = 1; i < plan->operands; i++)
     if (has_gaps(plan, i))
-      fetch_rows(run->at[i], run->n * plan->itemSize[i], run->rows, plan->stride[i][1]);
+      prefetch_rows(run->at[i], run->n * plan->itemSize[i], run->rows, plan->stride[i][1]);
 }
 
 static void run_blocks(const THPlan *plan, ptrdiff_t begin, ptrdiff_t end, THKernel kernel,
@@ -160,14 +160,14 @@ static void run_blocks(const THPlan *plan, ptrdiff_t begin, ptrdiff_t end, THKer
     rest /= blocks_along(plan, d);
   }
   THRun runs[2];
-  place_block(plan, at, begin / plan->together, &runs[begin % 2]);
+  locate_block(plan, at, begin / plan->perBlock, &runs[begin % 2]);
   for (ptrdiff_t b = begin; b < end; b++) {
     if (b + 1 < end) {
       THRun *next = &runs[(b + 1) % 2];
-      next_place(plan, at);
-      place_block(plan, at, (b + 1) / plan->together, next);
-      if (plan->fetches)
-        fetch_block(plan, next);
+      next_block(plan, at);
+      locate_block(plan, at, (b + 1) / plan->perBlock, next);
+      if (plan->prefetches)
+        prefetch_block(plan, next);
     }
     kernel(&runs[b % 2], scalars);
   }
@@ -183,7 +183,7 @@ static void do_blocks(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const BlockWork *work = context;
   const THPlan *plan = work->plan;
-  run_blocks(plan, begin * plan->together, THMin(plan->blocks, end * plan->together), work->kernel,
+  run_blocks(plan, begin * plan->perBlock, THMin(plan->blocks, end * plan->perBlock), work->kernel,
              work->scalars);
   if (plan->streams)
     THStream_finish();
@@ -196,9 +196,9 @@ static void finish_plan(THPlan *plan, const THLoop *loop, ptrdiff_t count, int t
     THPlan_order(plan);
   THPlan_merge(plan);
   plan->downFirst = 0;
-  plan->fetches = 0;
+  plan->prefetches = 0;
   if (loop->inOrder || !tile_dims(plan)) {
-    plan->fetches = !loop->fixed && fetches_blocks(plan);
+    plan->prefetches = !loop->fixed && prefetches_blocks(plan);
     cut_blocks(plan, count, loop->fixed ? 1 : threads);
   }
   if (plan->streams && plan->downFirst && !loop->fixed)
@@ -208,7 +208,7 @@ static void finish_plan(THPlan *plan, const THLoop *loop, ptrdiff_t count, int t
   for (int d = 0; d < plan->dims; d++)
     plan->blocks *= blocks_along(plan, d);
   const ptrdiff_t elements = plan->block[0] * plan->block[1];
-  plan->together = loop->fixed ? THMax(1, BLOCK / elements) : 1;
+  plan->perBlock = loop->fixed ? THMax(1, BLOCK / elements) : 1;
 }
 
 static int is_serial(const THLoop *loop)
@@ -218,7 +218,7 @@ static int is_serial(const THLoop *loop)
 
 static ptrdiff_t fixed_blocks(const THPlan *plan)
 {
-  return (plan->blocks + plan->together - 1) / plan->together;
+  return (plan->blocks + plan->perBlock - 1) / plan->perBlock;
 }
 
 static void run_plan(THPlan *plan, const THLoop *loop, ptrdiff_t count, THKernel kernel,
@@ -260,9 +260,9 @@ static void do_flat(const FlatWork *work, ptrdiff_t begin, ptrdiff_t end, ptrdif
   work->kernel(&run, work->scalars);
 }
 
-/* --- different shapes: side by side in row-major order --------------------------------------- */
+/* --- different shapes: element by element in row-major order --------------------------------- */
 
-/* Where one operand stands. */
+/* The current element of one operand. */
 typedef struct Cursor {
   int dims;
   ptrdiff_t size[TH_LOOP_DIMS], stride[TH_LOOP_DIMS], at[TH_LOOP_DIMS];
@@ -295,7 +295,7 @@ static void place_cursor(Cursor *cursor, const THLoop *loop, int i, ptrdiff_t el
   }
 }
 
-/* Goes on by n elements, which do not leave the innermost dimension. */
+/* Advances by n elements within the innermost dimension. */
 static void move_cursor(Cursor *cursor, ptrdiff_t n)
 {
   cursor->at[0] += n;
@@ -315,7 +315,8 @@ static int is_one_by_one(const THLoop *loop)
   return loop->inOrder == TH_ONE_BY_ONE;
 }
 
-/* The elements of a row that some operand has one place for, each as a block of its own. */
+/* Runs the elements of a row one by one, as blocks of their own: some operand has only one element
+ * for all of them. */
 static void run_singly(const FlatWork *work, const THRun *row, const Cursor *cursor)
 {
   const int operands = work->loop->operands;
@@ -345,7 +346,7 @@ static void do_side_by_side(const FlatWork *work, ptrdiff_t begin, ptrdiff_t end
     run.rowStride[i] = 0;
   }
   while (begin < end) {
-    int singly = 0; /* the elements of other rows have memory of their own */
+    int singly = 0; /* 1 if a row repeats one element of an operand */
     run.n = end - begin;
     for (int i = 0; i < loop->operands; i++) {
       run.at[i] = cursor[i].p;
@@ -364,7 +365,8 @@ static void do_side_by_side(const FlatWork *work, ptrdiff_t begin, ptrdiff_t end
 
 /* --- the loop -------------------------------------------------------------------------------- */
 
-/* The number of elements of operand i; *contiguous says whether they lie in row-major order. */
+/* The number of elements of operand i; *contiguous says whether they are contiguous in row-major
+ * order. */
 static ptrdiff_t count_elements(const THLoop *loop, int i, int *contiguous)
 {
   const int64_t *size = loop->size[i], *stride = loop->stride[i];
@@ -377,7 +379,8 @@ static ptrdiff_t count_elements(const THLoop *loop, int i, int *contiguous)
   return count;
 }
 
-/* The same for all operands, or an error.  *flat says whether all of them are contiguous. */
+/* The number of elements that all operands have, or an error.  *flat says whether all of them are
+ * contiguous. */
 static ptrdiff_t common_count(const THLoop *loop, int *flat)
 {
   const ptrdiff_t count = count_elements(loop, 0, flat);
@@ -410,7 +413,8 @@ static void do_fixed_blocks(void *context, ptrdiff_t begin, ptrdiff_t end)
     THStream_finish();
 }
 
-/* What the environment says, or so many halves of the last cache, or most where that is less. */
+/* A limit from the environment; without one, so many halves of the last-level cache, at most
+ * most. */
 static ptrdiff_t limit_of(ptrdiff_t *kept, ptrdiff_t halves, ptrdiff_t most)
 {
   ptrdiff_t known = __atomic_load_n(kept, __ATOMIC_RELAXED);
@@ -422,7 +426,7 @@ static ptrdiff_t limit_of(ptrdiff_t *kept, ptrdiff_t halves, ptrdiff_t most)
   return known;
 }
 
-enum { SHARE = 64 << 20 }; /* of a cache of hundreds of MiB, which belongs to many */
+enum { SHARE = 64 << 20 }; /* one core's share of a cache of hundreds of MiB */
 
 ptrdiff_t THPlan_streamBytes(void)
 {
@@ -443,16 +447,15 @@ ptrdiff_t THPlan_fetchedBytes(void)
   return limit_of(&bytes, 2, SHARE);
 }
 
-/* The same, of all that is moved, where little is read: the last of what is written is still there
- * if it is somewhat more than the cache takes, and whoever reads it next gains more than the writer
- * loses. */
+/* The limit for all bytes moved by loops that read little.  A result somewhat larger than the cache
+ * is still partly there at the end, and its next reader gains more than the writer loses. */
 static ptrdiff_t fill_bytes(void)
 {
   static ptrdiff_t bytes = -1;
   return limit_of(&bytes, 3, SHARE);
 }
 
-/* Elements of operand i, those that are repeated once. */
+/* The elements of operand i, repeated ones counted once. */
 static double elements_of(const THLoop *loop, int i)
 {
   double elements = 1;
@@ -461,9 +464,9 @@ static double elements_of(const THLoop *loop, int i)
   return elements;
 }
 
-/* A result that is an input too is in the cache when it is written.  Where little is read (nothing,
- * or bytes that become floats), the processor sees by itself that whole lines are written, as long
- * as a cache takes them. */
+/* Whether to write the result with non-temporal stores.  Not if it is also an input: then it is in
+ * the cache when it is written.  If little is read (nothing, or bytes that become floats), the
+ * processor recognises stores of whole lines by itself as long as they fit the cache. */
 static int result_streams(const THLoop *loop, ptrdiff_t count)
 {
   if (count < THPlan_streamBytes() / loop->itemSize[0])
@@ -545,8 +548,8 @@ static uintptr_t common_divisor(uintptr_t a, int dims, const ptrdiff_t *stride)
   return a;
 }
 
-/* Elements of both are whole steps of one length apart, between which there is room for each: such
- * as columns of a matrix. */
+/* Whether a and b interleave without overlap, like columns of a matrix: the elements of both are
+ * multiples of one distance apart, and within this distance each has bytes of its own. */
 static int interleave(const THLoop *loop, int a, int b, int dims_a, const ptrdiff_t *stride_a,
                       int dims_b, const ptrdiff_t *stride_b)
 {
@@ -579,10 +582,10 @@ THOverlap THLoop_overlap(const THLoop *loop, int a, int b)
                                                                   : TH_OVERLAP_MIXED;
 }
 
-/* Marks each element's place in a map of bits; true when a place is taken twice. */
-static int any_place_twice(int dims, const ptrdiff_t *size, const ptrdiff_t *stride)
+/* Marks each element's offset in a bit map; true if an offset occurs twice. */
+static int any_offset_twice(int dims, const ptrdiff_t *size, const ptrdiff_t *stride)
 {
-  ptrdiff_t reach = 1, at[TH_LOOP_DIMS] = {0}, place = 0;
+  ptrdiff_t reach = 1, at[TH_LOOP_DIMS] = {0}, offset = 0;
   for (int d = 0; d < dims; d++)
     reach += (size[d] - 1) * stride[d];
 
@@ -592,13 +595,13 @@ static int any_place_twice(int dims, const ptrdiff_t *size, const ptrdiff_t *str
   memset(map, 0, (size_t)(reach / 8 + 1));
   int twice = 0, d = 0;
   while (!twice && d < dims) {
-    twice = map[place / 8] >> (place % 8) & 1;
-    map[place / 8] |= (unsigned char)(1 << (place % 8));
+    twice = map[offset / 8] >> (offset % 8) & 1;
+    map[offset / 8] |= (unsigned char)(1 << (offset % 8));
     for (d = 0; d < dims; d++) {
-      place += stride[d];
+      offset += stride[d];
       if (++at[d] < size[d])
         break;
-      place -= size[d] * stride[d];
+      offset -= size[d] * stride[d];
       at[d] = 0;
     }
   }
@@ -606,10 +609,10 @@ static int any_place_twice(int dims, const ptrdiff_t *size, const ptrdiff_t *str
   return twice;
 }
 
-/* Ordered by stride, each dimension of a tensor without overlap steps beyond all inside it, or the
- * tensor is one of the rare interleaved ones: those are not known to lie apart.  Gives the
- * dimensions, and their strides in elements. */
-static int lies_apart(const THLoop *loop, int a, int *count, ptrdiff_t *size, ptrdiff_t *stride)
+/* Whether the operand's elements certainly do not overlap: ordered by stride, each dimension's
+ * stride exceeds the extent of all dimensions inside it.  For rare interleaved tensors the answer
+ * is 0.  Also returns the dimensions and their strides in elements. */
+static int has_no_overlap(const THLoop *loop, int a, int *count, ptrdiff_t *size, ptrdiff_t *stride)
 {
   int contiguous;
   if (count_elements(loop, a, &contiguous) == 0 || contiguous)
@@ -639,16 +642,16 @@ int THLoop_overlapsItself(const THLoop *loop, int a)
 {
   ptrdiff_t size[TH_LOOP_DIMS], stride[TH_LOOP_DIMS];
   int dims;
-  if (lies_apart(loop, a, &dims, size, stride))
+  if (has_no_overlap(loop, a, &dims, size, stride))
     return 0;
-  return stride[0] == 0 || any_place_twice(dims, size, stride);
+  return stride[0] == 0 || any_offset_twice(dims, size, stride);
 }
 
 int THLoop_order(THLoop *loop, int a)
 {
   ptrdiff_t size[TH_LOOP_DIMS], stride[TH_LOOP_DIMS];
   int dims;
-  const int apart = lies_apart(loop, a, &dims, size, stride);
+  const int apart = has_no_overlap(loop, a, &dims, size, stride);
   if (!apart)
     loop->inOrder = TH_ONE_BY_ONE;
   return !apart;

@@ -1,6 +1,6 @@
-/* One shape for the operands of a loop: dimensions of size 1 dropped, the others ordered by stride,
- * and neighbours merged that every operand walks as one.  THLoop walks plans on the processor; THC
- * hands them to kernels of a GPU. */
+/* The common shape of the operands of a loop: dimensions of size 1 are dropped, the others ordered
+ * by stride, and adjacent dimensions merged where every operand's strides allow it.  THLoop walks
+ * plans on the processor; THC hands them to kernels of a GPU. */
 #ifndef TH_PLAN_H
 #define TH_PLAN_H
 
@@ -14,13 +14,13 @@ typedef struct THPlan {
   ptrdiff_t itemSize[TH_LOOP_OPERANDS];
   char *data[TH_LOOP_OPERANDS];
 
-  /* How THLoop cuts it. */
+  /* How THLoop cuts the plan into blocks. */
   ptrdiff_t block[2]; /* sizes of a block in the two innermost dimensions */
   int downFirst;      /* blocks follow each other along dimension 1 first */
   int streams;
-  int fetches;        /* each block is fetched while the one before it is computed */
-  ptrdiff_t blocks;   /* how many there are */
-  ptrdiff_t together; /* of a fixed loop: how many small ones have the same number */
+  int prefetches;     /* each block is prefetched while the one before it is computed */
+  ptrdiff_t blocks;   /* the number of blocks */
+  ptrdiff_t perBlock; /* small blocks that have the same number; 1 unless the loop is fixed */
 } THPlan;
 
 /* The dimensions of operand i without those of size 1. */
@@ -78,8 +78,8 @@ static inline void THPlan_swap(THPlan *plan, int a, int b)
   }
 }
 
-/* Dimension a belongs inside b: the first operand with an opinion decides.  Broadcast ones have
- * none. */
+/* Whether dimension a belongs inside b.  The first operand whose two strides differ decides;
+ * broadcast operands (stride 0) do not. */
 static inline int THPlan_belongsInside(const THPlan *plan, int a, int b)
 {
   for (int i = 0; i < plan->operands; i++) {
@@ -106,7 +106,7 @@ static inline int THPlan_continues(const THPlan *plan, int inner, int outer)
   return 1;
 }
 
-/* Neighbours that every operand walks as one become one. */
+/* Merges adjacent dimensions that are one dimension to every operand. */
 static inline void THPlan_merge(THPlan *plan)
 {
   int last = 0;
@@ -119,18 +119,18 @@ static inline void THPlan_merge(THPlan *plan)
   plan->dims = last + 1;
 }
 
-/* Results of so many bytes or more go around the caches.  Half of the last one: what is larger will
- * have left it when it is read again; but 16 MiB at most, since a cache of hundreds of MiB belongs
- * to many and gives one of them no more than the memory does.  TH_STREAM_BYTES in the environment
- * says otherwise. */
+/* Results of so many bytes or more are written with non-temporal stores.  Half of the last-level
+ * cache, since a larger result is evicted before it is read again; at most 16 MiB, since a cache of
+ * hundreds of MiB is shared by many cores and gives one of them no more bandwidth than memory.
+ * TH_STREAM_BYTES in the environment overrides the number. */
 TH_API ptrdiff_t THPlan_streamBytes(void);
 
-/* The same for what is better written through the caches as long as it stays there: 64 MiB at most,
- * which is about what one of those to whom a cache of hundreds of MiB belongs has of it. */
+/* The same limit for results that are better written to the caches as long as they fit: 64 MiB at
+ * most, about one core's share of a cache of hundreds of MiB. */
 TH_API ptrdiff_t THPlan_cacheBytes(void);
 
-/* The same for results whose lines are fetched well before they are written: no fewer than the last
- * cache has, and 64 MiB at most. */
+/* The same limit for results whose lines are prefetched well before they are written: the size of
+ * the last-level cache, 64 MiB at most. */
 TH_API ptrdiff_t THPlan_fetchedBytes(void);
 
 #endif

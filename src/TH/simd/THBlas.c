@@ -1,10 +1,10 @@
-/* Kernels of linear algebra: vectors, and matrix products in blocks that stay in the caches. */
+/* Kernels of linear algebra: vectors, and matrix products in blocks that fit the caches. */
 #include "THTemplate.h"
 
 #include "../THBlasKernels.h"
 
-/* Integers wrap around: they are computed in the unsigned type of their width, and scalars in one
- * that is not promoted to int. */
+/* Integers wrap around: vectors use the unsigned type of their width, scalars an unsigned type that
+ * is not promoted to int. */
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
 typedef real element;
 typedef real scalar;
@@ -54,15 +54,15 @@ static void scal(ptrdiff_t n, real a, real *x, ptrdiff_t dx)
 
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
 
-/* 64 (in double 32) running sums of at most 8 (16) products each, which are then added up in
- * accreal.  So Float errs by 8 roundings at most, 5e-7 of the sum of absolute values. */
+/* 64 partial sums (32 in double) of at most 8 (16) products each, which are then added up in
+ * accreal.  So the error of Float is at most 8 roundings, 5e-7 of the sum of absolute values. */
 enum { LINE = 64 / sizeof(real), LINES = 4, TOTALS = 8 };
 typedef real Line __attribute__((vector_size(64), aligned(4)));
 typedef real Part __attribute__((vector_size(TOTALS * sizeof(real)), aligned(4)));
 typedef accreal Total __attribute__((vector_size(TOTALS * sizeof(accreal))));
 
-/* total += the products of a group.  Lines are read in their order, and so are those ahead, if
- * that is not 0: perhaps they lie behind the end of the memory, then fetching does nothing. */
+/* total += the products of a group.  Cache lines are read in order, and if ahead is not 0
+ * prefetched in order, ahead bytes before; past the end of the array a prefetch does nothing. */
 static inline __attribute__((always_inline)) void dot_group(const real *x, const real *y,
                                                             size_t ahead, Total *total)
 {
@@ -126,7 +126,7 @@ static inline accreal sum_of(const accreal *total)
 
 #endif
 
-/* A whole group, of which n elements are there. */
+/* Copies n elements to a whole group, filled up with 0. */
 static void gather(real *to, ptrdiff_t n, const real *x, ptrdiff_t dx)
 {
   for (ptrdiff_t i = 0; i < TH_DOT_GROUP; i++)
@@ -159,10 +159,10 @@ static accreal dot(ptrdiff_t n, const real *x, ptrdiff_t dx, const real *y, ptrd
 
 /* --- matrix products ------------------------------------------------------------------------- */
 
-/* c is cut into blocks, and the sums of a block into stretches of DEPTH.  Of a stretch, the rows of
- * a and the columns of b are packed into tiles, in the order in which they are used; then each tile
- * of c is computed in registers.  A tile of a stays in the first cache while those of b pass by.
- * Where there are masks, a is packed tile by tile (THWideProduct.h). */
+/* c is cut into blocks, and the sums of a block into stretches of DEPTH terms.  For each stretch,
+ * the rows of a and the columns of b are packed into tiles, in the order in which they are used;
+ * then each tile of c is computed in registers.  A tile of a stays in L1 while the tiles of b are
+ * read.  With masks (AVX-512), a is packed tile by tile (THWideProduct.h). */
 #if defined(__AVX512F__) && (defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE))
 #define HAS_WIDE_PRODUCT
 enum {
@@ -175,12 +175,12 @@ enum { BLOCK_ROWS = 16 * LANES, PACKED_ROWS = BLOCK_ROWS, BLOCK_COLUMNS = 480 };
 #endif
 enum { TILE_ROWS = 2 * LANES, DEPTH = 256, TILE = TILE_ROWS * TILE_COLUMNS };
 
-/* Squares of four rows, in vectors, where an element is as wide as a shuffle can move. */
+/* Squares of four rows are transposed in vectors where shuffles can move elements of this width. */
 enum { SQUARE = 4, TURNS_SQUARES = sizeof(element) >= 4 };
 
 typedef element Four __attribute__((vector_size(SQUARE * sizeof(element))));
 
-/* tiles[l * width + i] = a[i * step + l] for i and l below four. */
+/* tiles[l * width + i] = a[i * step + l] for i and l below 4. */
 static inline void transpose_square(element *tiles, ptrdiff_t width, const element *a,
                                     ptrdiff_t step)
 {
@@ -199,7 +199,7 @@ static inline void transpose_square(element *tiles, ptrdiff_t width, const eleme
     memcpy(tiles + l * width, &row[l], sizeof row[l]);
 }
 
-/* Rows of a that lie one after the other in each column: the columns in turn, for a few tiles. */
+/* Packs a few tiles of a whose columns are contiguous, column by column. */
 static inline void pack_columns(element *tiles, ptrdiff_t width, ptrdiff_t count, ptrdiff_t depth,
                                 const element *a, ptrdiff_t along)
 {
@@ -213,7 +213,7 @@ static inline void pack_columns(element *tiles, ptrdiff_t width, ptrdiff_t count
   }
 }
 
-/* Four rows of a, with its columns side by side; the next four are fetched. */
+/* Packs four contiguous rows of a and prefetches the next four. */
 static inline void pack_four(element *tile, ptrdiff_t width, ptrdiff_t depth, const element *a,
                              ptrdiff_t step)
 {
@@ -230,7 +230,7 @@ static inline void pack_four(element *tile, ptrdiff_t width, ptrdiff_t depth, co
       tile[l * width + i] = a[i * step + l];
 }
 
-/* tiles[l][i] = a(i, l) for each tile of width i; what lies outside is 0. */
+/* tiles[l][i] = a(i, l) for each tile of width i; elements outside of a are 0. */
 static inline void pack(element *tiles, ptrdiff_t width, ptrdiff_t count, ptrdiff_t depth,
                         const element *a, ptrdiff_t step, ptrdiff_t along)
 {
@@ -264,7 +264,7 @@ static inline Vector load(const element *x)
   return v;
 }
 
-/* Fetches a tile of c, which is far from the last one in memory, while its sums are computed. */
+/* Prefetches a tile of c, which is far from the last one in memory, while its sums are computed. */
 static inline void fetch_tile(ptrdiff_t columns, const element *c, ptrdiff_t ldc)
 {
   for (ptrdiff_t j = 0; j < columns; j++)
@@ -278,8 +278,8 @@ static inline void fetch_tile(ptrdiff_t columns, const element *c, ptrdiff_t ldc
 
 #else
 
-/* tile(i, j) = the sum over l of a[l][i] * b[l][j], for so many columns and vectors of rows, which
- * are constants.  The sums are stored one by one: together they would not stay in registers. */
+/* tile(i, j) = the sum over l of a[l][i] * b[l][j], for constant numbers of columns and of vectors
+ * of rows.  The sums are stored one by one: stored in a loop, they would not stay in registers. */
 static inline __attribute__((always_inline)) void multiply(ptrdiff_t depth, const element *a,
                                                            const element *b, element *tile,
                                                            int columns, int vectors)
@@ -303,7 +303,7 @@ static inline __attribute__((always_inline)) void multiply(ptrdiff_t depth, cons
       memcpy(tile + j * TILE_ROWS + v * LANES, &sum[j][v], sizeof(Vector));
 }
 
-/* As many columns as are wanted, or a few more. */
+/* At least the wanted number of columns. */
 static inline __attribute__((always_inline)) void multiply_columns(ptrdiff_t depth,
                                                                    const element *a,
                                                                    const element *b, element *tile,

@@ -4,8 +4,8 @@
 
 #include "../THConvKernels.h"
 
-/* Integers wrap around: they are computed in the unsigned type of their width, and scalars in one
- * that is not promoted to int. */
+/* Integers wrap around: vectors use the unsigned type of their width, scalars an unsigned type that
+ * is not promoted to int. */
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
 typedef real element;
 typedef real scalar;
@@ -17,8 +17,8 @@ typedef ureal element;
 typedef uint32_t scalar;
 #endif
 
-/* Rows are seldom long: narrow types have no more lanes than int32_t has, but for vectors of less
- * than 16 bytes, for which there are no instructions. */
+/* Rows are seldom long: narrow types use no more lanes than int32_t, unless vectors would be
+ * shorter than 16 bytes, for which there are no instructions. */
 #if defined(__AVX512F__)
 enum { WIDE = 64 };
 #elif defined(__AVX__)
@@ -54,7 +54,7 @@ static inline void store(element *x, Vector v)
 
 /* --- sums ------------------------------------------------------------------------------------ */
 
-/* sums[o][k] = the sum of output o at the places from at[k] on. */
+/* sums[o][k] = the sums of output o for the vector of positions that starts at offset at[k]. */
 static inline __attribute__((always_inline)) void tile(const THConv *c, const ptrdiff_t *at,
                                                        element *sums, const int outputs,
                                                        const int width)
@@ -90,7 +90,7 @@ static inline __attribute__((always_inline)) void tile(const THConv *c, const pt
       store(sums + (o * width + k) * LANES, sum[o][k]);
 }
 
-/* sums[o][k] = the sum of output o at the place at[k]; its lanes are still to be added up. */
+/* sums[o][k] = the sum of output o at offset at[k], whose lanes are still to be added up. */
 static inline __attribute__((always_inline)) void dot_tile(const THConv *c, const ptrdiff_t *at,
                                                            element *sums, const int outputs,
                                                            const int width)
@@ -130,7 +130,7 @@ static inline __attribute__((always_inline)) void dot_tile(const THConv *c, cons
       store(sums + (o * width + k) * LANES, sum[o][k]);
 }
 
-/* X(outputs, width): as many sums as registers hold, with a vector and a factor. */
+/* X(outputs, width): as many sums as fit the registers next to a vector and a factor. */
 #if defined(__AVX512F__)
 #define TILES(X) X(1, 6) X(2, 8) X(3, 8) X(4, 6) X(5, 4) X(6, 4)
 #else
@@ -157,8 +157,8 @@ static const struct {
 
 /* --- results --------------------------------------------------------------------------------- */
 
-/* result = beta * result + alpha * sum, for the lanes from skip on of the columns that are there.
- * Where the result is not read, lanes may be written twice. */
+/* result = beta * result + alpha * sum, for the existing columns, from lane skip on.  Where the
+ * result is not read, lanes may be written twice. */
 static inline void deliver(const THConv *c, const element *sum, element *result, ptrdiff_t skip)
 {
   const scalar alpha = (scalar)c->alpha, beta = (scalar)c->beta;
@@ -176,9 +176,9 @@ static inline void deliver(const THConv *c, const element *sum, element *result,
   }
 }
 
-/* --- places ---------------------------------------------------------------------------------- */
+/* --- positions ------------------------------------------------------------------------------- */
 
-/* A row is covered by vectors, the last of which begins earlier so as to end with the row. */
+/* Covers a row with vectors; the last one begins earlier so as to end with the row. */
 static void rows(const THConv *c, ptrdiff_t begin, ptrdiff_t end)
 {
   const int width = tiles[c->outputs].width;
@@ -190,7 +190,7 @@ static void rows(const THConv *c, ptrdiff_t begin, ptrdiff_t end)
     ptrdiff_t at[WIDTHS], to[WIDTHS], skip[WIDTHS];
     int there = 0;
     for (int k = 0; k < width; k++) {
-      if (rest == 0) { /* the last one again, for nobody */
+      if (rest == 0) { /* surplus sums repeat the last one */
         at[k] = at[k - 1];
         continue;
       }
@@ -217,7 +217,7 @@ static void rows(const THConv *c, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-/* The lanes in a fixed order: halves are added until one is left. */
+/* Adds lanes up in a fixed order: halves are added until one lane is left. */
 static inline scalar sum_of_lanes(element *x)
 {
   for (int n = LANES / 2; n > 0; n /= 2)
@@ -234,9 +234,9 @@ static void dots(const THConv *c, ptrdiff_t begin, ptrdiff_t end)
     element sums[TH_CONV_OUTPUTS * WIDTHS * LANES];
     ptrdiff_t at[WIDTHS], to[WIDTHS];
     for (int k = 0; k < width; k++) {
-      const ptrdiff_t place = THMin(i + k, end - 1); /* the last one again, for nobody */
-      const ptrdiff_t x = place % c->size[2], y = place / c->size[2] % c->size[1];
-      const ptrdiff_t d = place / c->size[2] / c->size[1];
+      const ptrdiff_t index = THMin(i + k, end - 1); /* surplus sums repeat the last one */
+      const ptrdiff_t x = index % c->size[2], y = index / c->size[2] % c->size[1];
+      const ptrdiff_t d = index / c->size[2] / c->size[1];
       at[k] = d * c->from[0] + y * c->from[1] + c->columnsAt[x];
       to[k] = d * c->to[0] + y * c->to[1] + x * c->to[2];
     }

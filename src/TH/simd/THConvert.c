@@ -10,7 +10,7 @@
 
 /* --- one element ----------------------------------------------------------------------------- */
 
-/* Truncates; NaN is 0; what int64_t cannot hold becomes its nearest extreme. */
+/* Truncates; NaN becomes 0; numbers outside int64_t become its nearest extreme. */
 static inline int64_t whole_double(double x)
 {
   const int64_t inside = (int64_t)(x >= -0x1p63 && x < 0x1p63 ? x : 0);
@@ -52,13 +52,13 @@ static void copyRow(void *r, const void *x, ptrdiff_t n, int streams)
     THRow_copy(r, x, (size_t)n * sizeof(real));
 }
 
-/* One element for each row, which is written by whole vectors: where rows lie one after the other,
- * what is too much of one is written over by the next. */
+/* One element for each row, which is written by whole vectors: where rows are contiguous, the next
+ * row overwrites the surplus. */
 static void spread(const THRun *run)
 {
   enum { LANES = 64 / sizeof(real) };
   const ptrdiff_t n = run->n, jump = run->rowStride[0];
-  const ptrdiff_t more = (LANES - n % LANES) % LANES; /* the most rows that too much may go into */
+  const ptrdiff_t more = (LANES - n % LANES) % LANES; /* the most rows that the surplus may reach */
   const ptrdiff_t filled = more == 0 ? run->rows : jump == n ? run->rows - more : 0;
   ptrdiff_t j = 0;
   for (; j < filled; j++) {
@@ -109,7 +109,8 @@ static void copy(const THRun *run)
 
 /* --- any type -------------------------------------------------------------------------------- */
 
-/* How many elements of a row are converted by instructions that compilers do not choose. */
+/* Conversions by instructions that compilers do not use; they return how many elements they
+ * converted. */
 #define vectors_Byte(r, x, n)  0
 #define vectors_Char(r, x, n)  0
 #define vectors_Short(r, x, n) 0
@@ -121,8 +122,8 @@ static void copy(const THRun *run)
 #elif defined(TH_REAL_IS_BYTE) || defined(TH_REAL_IS_CHAR) || defined(TH_REAL_IS_SHORT) || \
     defined(TH_REAL_IS_INT)
 
-/* Blocks of numbers that int32_t can hold, whose low bits are those of int64_t, and which take half
- * the instructions.  NaN is none. */
+/* Converts blocks of numbers that fit int32_t, which takes half the instructions of int64_t and
+ * gives the same low bits.  NaN does not fit. */
 #define NEAR(Source, source)                                             \
   static ptrdiff_t near_##Source(real *r, const source *x, ptrdiff_t n)  \
   {                                                                      \
@@ -158,54 +159,54 @@ NEAR(Double, double)
 
 #define SAME_TYPE TH_CONCAT_2(THScalar, Real)
 
-#define CONVERT(Source, source, unused)                                             \
-  static void convertRow_##Source(real *r, const source *x, ptrdiff_t n)            \
-  {                                                                                 \
-    const ptrdiff_t done = vectors_##Source(r, x, n);                               \
-    TH_PRAGMA(omp simd)                                                             \
-    for (ptrdiff_t i = done; i < n; i++)                                            \
-      r[i] = from_##Source(x[i]);                                                   \
-  }                                                                                 \
-                                                                                    \
-  /* A result that streams is converted in short pieces, and sent from a buffer. */ \
-  static void streamRow_##Source(real *r, const source *x, ptrdiff_t n)             \
-  {                                                                                 \
-    _Alignas(TH_STREAM_LINE) real buffer[TH_STREAM_BLOCK / sizeof(real)];           \
-    for (ptrdiff_t i = 0, m; i < n; i += m) {                                       \
-      m = THStream_first(r + i, sizeof(real), n - i);                               \
-      THStream_fetch(x + i, (size_t)m * sizeof(source));                            \
-      convertRow_##Source(buffer, x + i, m);                                        \
-      THStream_copy(r + i, buffer, (size_t)m * sizeof(real));                       \
-    }                                                                               \
-  }                                                                                 \
-                                                                                    \
-  static void row_##Source(void *r, const void *x, ptrdiff_t n, int streams)        \
-  {                                                                                 \
-    if (streams)                                                                    \
-      streamRow_##Source((real *)r, (const source *)x, n);                          \
-    else                                                                            \
-      convertRow_##Source((real *)r, (const source *)x, n);                         \
-  }                                                                                 \
-                                                                                    \
-  static void convert_##Source(const THRun *run, const void *scalars)               \
-  {                                                                                 \
-    const ptrdiff_t dr = run->stride[0], dx = run->stride[1];                       \
-    if (THScalar##Source == SAME_TYPE) {                                            \
-      copy(run);                                                                    \
-    } else if (dr == 1 && dx != 1) {                                                \
-      THGather_rows(run, sizeof(real), sizeof(source), row_##Source);               \
-    } else {                                                                        \
-      for (ptrdiff_t j = 0; j < run->rows; j++) {                                   \
-        real *r = (real *)run->at[0] + j * run->rowStride[0];                       \
-        const source *x = (const source *)run->at[1] + j * run->rowStride[1];       \
-        if (dr == 1) {                                                              \
-          row_##Source(r, x, run->n, run->streams);                                 \
-        } else {                                                                    \
-          for (ptrdiff_t i = 0; i < run->n; i++)                                    \
-            r[i * dr] = from_##Source(x[i * dx]);                                   \
-        }                                                                           \
-      }                                                                             \
-    }                                                                               \
+#define CONVERT(Source, source, unused)                                           \
+  static void convertRow_##Source(real *r, const source *x, ptrdiff_t n)          \
+  {                                                                               \
+    const ptrdiff_t done = vectors_##Source(r, x, n);                             \
+    TH_PRAGMA(omp simd)                                                           \
+    for (ptrdiff_t i = done; i < n; i++)                                          \
+      r[i] = from_##Source(x[i]);                                                 \
+  }                                                                               \
+                                                                                  \
+  /* A streamed result: short blocks are converted in a buffer, then streamed. */ \
+  static void streamRow_##Source(real *r, const source *x, ptrdiff_t n)           \
+  {                                                                               \
+    _Alignas(TH_STREAM_LINE) real buffer[TH_STREAM_BLOCK / sizeof(real)];         \
+    for (ptrdiff_t i = 0, m; i < n; i += m) {                                     \
+      m = THStream_first(r + i, sizeof(real), n - i);                             \
+      THStream_fetch(x + i, (size_t)m * sizeof(source));                          \
+      convertRow_##Source(buffer, x + i, m);                                      \
+      THStream_copy(r + i, buffer, (size_t)m * sizeof(real));                     \
+    }                                                                             \
+  }                                                                               \
+                                                                                  \
+  static void row_##Source(void *r, const void *x, ptrdiff_t n, int streams)      \
+  {                                                                               \
+    if (streams)                                                                  \
+      streamRow_##Source((real *)r, (const source *)x, n);                        \
+    else                                                                          \
+      convertRow_##Source((real *)r, (const source *)x, n);                       \
+  }                                                                               \
+                                                                                  \
+  static void convert_##Source(const THRun *run, const void *scalars)             \
+  {                                                                               \
+    const ptrdiff_t dr = run->stride[0], dx = run->stride[1];                     \
+    if (THScalar##Source == SAME_TYPE) {                                          \
+      copy(run);                                                                  \
+    } else if (dr == 1 && dx != 1) {                                              \
+      THGather_rows(run, sizeof(real), sizeof(source), row_##Source);             \
+    } else {                                                                      \
+      for (ptrdiff_t j = 0; j < run->rows; j++) {                                 \
+        real *r = (real *)run->at[0] + j * run->rowStride[0];                     \
+        const source *x = (const source *)run->at[1] + j * run->rowStride[1];     \
+        if (dr == 1) {                                                            \
+          row_##Source(r, x, run->n, run->streams);                               \
+        } else {                                                                  \
+          for (ptrdiff_t i = 0; i < run->n; i++)                                  \
+            r[i * dr] = from_##Source(x[i * dx]);                                 \
+        }                                                                         \
+      }                                                                           \
+    }                                                                             \
   }
 
 TH_FOR_EACH_TYPE(CONVERT)

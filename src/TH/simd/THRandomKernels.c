@@ -1,10 +1,10 @@
-/* The Mersenne Twister, and what becomes of its words, block by block. */
+/* The Mersenne Twister, and conversions of its words to numbers, block by block. */
 #include "THRandomKernels.h"
 
 #include "../THRandomDraw.h"
 #include "THRandomMath.h"
 
-/* --- words -------------------------------------------------------------------------------- */
+/* --- words ----------------------------------------------------------------------------------- */
 
 enum { N = _MERSENNE_STATE_N, M = _MERSENNE_STATE_M };
 
@@ -14,8 +14,7 @@ static inline uint32_t twist_word(uint32_t high, uint32_t low, uint32_t far)
   return far ^ (mixed >> 1) ^ (-(low & 1u) & 0x9908b0dfu);
 }
 
-/* Each loop reads words of t no nearer than N - M = 227 behind the one it writes: vectors fit
- * between. */
+/* Each loop reads words of t at least N - M = 227 behind the one it writes: vectors fit between. */
 static inline void twist(const uint32_t *restrict s, uint32_t *restrict t)
 {
   for (int i = 0; i < N - M; i++)
@@ -33,7 +32,7 @@ static inline uint32_t temper_word(uint32_t y)
   return y ^ (y >> 18);
 }
 
-/* Each block is made from the one before, where that lies in out. */
+/* Each block is computed from the one before, in out. */
 static void make_blocks(uint64_t *state, uint32_t *out, ptrdiff_t count)
 {
   uint32_t own[2][N];
@@ -56,10 +55,10 @@ static void temper(uint32_t *out, const uint32_t *words, ptrdiff_t n)
     out[i] = temper_word(words[i]);
 }
 
-/* --- from words to numbers ------------------------------------------------------------------ */
+/* --- from words to numbers ------------------------------------------------------------------- */
 
 /* The low 53 bits of a pair, whose first word is the upper half.  Both words are tempered at once:
- * the masks take away what a shift has moved from one into the other. */
+ * masks clear the bits that a shift has moved from one word into the other. */
 static inline uint64_t low_53_bits(const uint32_t *pair)
 {
   uint64_t y;
@@ -73,8 +72,8 @@ static inline uint64_t low_53_bits(const uint32_t *pair)
   return y & UINT64_C(0x1fffffffffffff);
 }
 
-/* The same as a number, exactly: each half becomes the low bits of a power of two, which
- * conversions from 64 bits are not needed for. */
+/* The same as a number, exactly: each half becomes the low bits of a power of two, so that no
+ * conversion from 64 bits is needed. */
 static inline double number_of_pair(const uint32_t *pair)
 {
   const uint64_t bits = low_53_bits(pair);
@@ -83,9 +82,8 @@ static inline double number_of_pair(const uint32_t *pair)
   return (upper - (0x1p84 + 0x1p52)) + lower;
 }
 
-/* The quotient comes from a product of doubles, which is too large by one at most where the
- * division leaves nothing or almost nothing, and too small by one where it leaves almost
- * everything. */
+/* The quotient is computed by a product of doubles.  It may be too large by one where the remainder
+ * is about 0, and too small by one where the remainder is almost divisor. */
 static void remainders(uint32_t *words, ptrdiff_t n, uint32_t divisor)
 {
   const double inverse = 1.0 / divisor;
@@ -96,8 +94,8 @@ static void remainders(uint32_t *words, ptrdiff_t n, uint32_t divisor)
   }
 }
 
-/* A quotient in double is exact: what is not a whole number is at least 1 / divisor below the next
- * one, which is more than it is rounded by. */
+/* The integer part of a quotient in double is exact: a fraction is at least 1 / divisor below the
+ * next integer, which is more than the rounding error. */
 static void shrinking_remainders(uint32_t *words, ptrdiff_t n, uint32_t divisor)
 {
   for (ptrdiff_t i = 0; i < n; i++) {
@@ -112,8 +110,8 @@ static void numbers(uint32_t *out, uint32_t n)
     out[i] = i;
 }
 
-/* Both are far below 2^63, so the sign of their difference tells; comparing numbers of 64 bits
- * takes more where there is no instruction for it. */
+/* Both are far below 2^63, so the sign of their difference decides; levels without an instruction
+ * for 64-bit comparisons need several. */
 static inline uint64_t is_below(const uint32_t *pair, uint64_t threshold)
 {
   return (low_53_bits(pair) - threshold) >> 63;
@@ -173,13 +171,13 @@ static void logarithms(double *restrict out, const uint32_t *restrict pairs, ptr
 }
 
 /* Box and Muller: the radius from the first eight numbers of each block, the angle from the other
- * eight.  The halves of many blocks lie together, which fill the widest vectors: so many that they
- * are in memory before they are read, as they are in pieces longer than those written. */
+ * eight.  The halves of many blocks are collected, which fill the widest vectors: so many that the
+ * short stores have left the store buffer before longer loads read them. */
 static void normal_float(float *x, ptrdiff_t n, float mean, float stdv)
 {
   enum { HALF = 8, MOST = 256, LANES = 16 };
   _Alignas(64) float first[MOST], last[MOST];
-  memset(first, 0, sizeof first); /* of what fills the last vector, nothing is looked at */
+  memset(first, 0, sizeof first); /* the rest of the last vector is computed and ignored */
   memset(last, 0, sizeof last);
   for (ptrdiff_t pairs; n > 0; x += 2 * pairs, n -= 2 * pairs) {
     pairs = n / 2 < MOST ? n / 2 : MOST;
@@ -239,7 +237,7 @@ static void tangents(double *restrict out, const uint32_t *restrict pairs, ptrdi
   }
 }
 
-/* --- the table ---------------------------------------------------------------------------- */
+/* --- the table ------------------------------------------------------------------------------- */
 
 const THRandomKernels TH_LEVEL_(THRandom_kernels)[] = {{
     .makeBlocks = make_blocks,

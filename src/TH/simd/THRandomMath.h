@@ -38,9 +38,8 @@ static inline double double_of_bits(uint64_t bits)
 
 /* log(x) for normal x > 0, to 1 ULP; about -709 at 0.
  *
- * x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)); with s = f / (2 + f), log(1 + f) is
- * log((1 + s) / (1 - s)) = 2 s + s^3 g(s^2) = f - s (f - s^2 g(s^2)), which loses nothing near 1.
- */
+ * x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)); with s = f / (2 + f), log(1 + f) is log((1 +
+ * s) / (1 - s)) = 2 s + s^3 g(s^2) = f - s (f - s^2 g(s^2)), which loses no digits near 1. */
 static inline float log_float(float x)
 {
   const uint32_t root = 0x3f3504f3u; /* sqrt(1/2) */

@@ -1,4 +1,4 @@
-/* Sorting and selecting integers, by their digits where there are no vectors for it; included by
+/* Radix sort and selection of integers, for levels without THSortVectors.h.  Included by
  * THSortKernels.c for each width: Key, KEY_BITS, and Key_(name). */
 
 static void Key_(insert)(Key *keys, ptrdiff_t n)
@@ -12,7 +12,7 @@ static void Key_(insert)(Key *keys, ptrdiff_t n)
   }
 }
 
-/* a and b are sorted and follow each other. */
+/* a and b are sorted; b starts where a ends. */
 static void Key_(merge)(Key *to, const Key *a, const Key *b, const Key *end)
 {
   const Key *const middle = b;
@@ -45,15 +45,15 @@ static Key *Key_(mergeSort)(Key *keys, Key *spare, ptrdiff_t n)
 }
 
 enum {
-  Key_(Wide) = 11, /* the widest digit: 2,048 places to go on at */
+  Key_(Wide) = 11, /* bits of the widest digit: 2,048 buckets */
   Key_(Narrow) = 8,
   Key_(Digits) = (KEY_BITS + Key_(Narrow) - 1) / Key_(Narrow)
 };
 
 typedef Key Key_(Counts)[1 << Key_(Wide)];
 
-/* Counts up to three digits at once: what one of them waits for, where a count goes up again and
- * again, the others do not. */
+/* Counts up to three digits at once: while the count of one digit waits because it is incremented
+ * again and again, those of the others need not. */
 static inline __attribute__((always_inline)) void Key_(count)(Key_(Counts) * counts,
                                                               const Key *keys, ptrdiff_t n,
                                                               Key least, int shift, int width,
@@ -70,29 +70,30 @@ static inline __attribute__((always_inline)) void Key_(count)(Key_(Counts) * cou
   }
 }
 
-/* Every key goes to the place of its digit.  Where the places are not in a near cache, the line
- * that comes next in each is fetched before it is written: so many places keep the processor from
- * seeing by itself which. */
-static inline __attribute__((always_inline)) void Key_(deal)(Key *to, Key *places, const Key *keys,
+/* Moves each key to the bucket of its digit.  Where the buckets do not fit L2, the next cache line
+ * of each bucket is prefetched before it is written, since the processor's own prefetcher cannot
+ * follow so many buckets. */
+static inline __attribute__((always_inline)) void Key_(deal)(Key *to, Key *offsets, const Key *keys,
                                                              ptrdiff_t n, Key least, int shift,
                                                              int width, int ahead)
 {
   const Key mask = ((Key)1 << width) - 1;
   for (ptrdiff_t i = 0; i < n; i++) {
-    Key *const place = to + places[(keys[i] - least) >> shift & mask]++;
-    *place = keys[i];
+    Key *const slot = to + offsets[(keys[i] - least) >> shift & mask]++;
+    *slot = keys[i];
     if (ahead)
-      __builtin_prefetch(place + ahead, 1);
+      __builtin_prefetch(slot + ahead, 1);
   }
 }
 
-/* From the lowest digit to the highest of how far keys are above the least of them.  That leaves
- * few bits, which make few digits, and a highest one that is spread: one that is mostly the same
- * would be slow, each key waiting for the count of the one before.  Digits that are the same in
- * all keys cost nothing.  Of the lowest bits, low of them, keys come in order. */
+/* Radix sort, lowest digit first, of the differences between keys and the least key.  Differences
+ * have fewer bits, hence fewer digits, and a highest digit with many values; a digit that is mostly
+ * the same would be slow, since each increment of a count waits for the one before.  Digits that
+ * are the same in all keys cost nothing.  Keys are already in order of their lowest low bits. */
 static Key *Key_(radixSort)(Key *keys, Key *spare, ptrdiff_t n, int low)
 {
-  enum { MANY = 4096, FAR = 1 << 21, AHEAD = 96 / sizeof(Key) };
+  /* Keys from which digits are wide; bytes of keys from which buckets are prefetched; how far. */
+  enum { WIDE_DIGITS_MIN = 4096, PREFETCH_MIN = 1 << 21, PREFETCH = 96 / sizeof(Key) };
   Key least = ~(Key)0, most = 0;
   for (ptrdiff_t i = 0; i < n; i++) {
     least = THMin(least, keys[i]);
@@ -103,7 +104,8 @@ static Key *Key_(radixSort)(Key *keys, Key *spare, ptrdiff_t n, int low)
   while (bits < KEY_BITS && (most - least) >> bits)
     bits++;
   bits -= low;
-  const int widest = n < MANY ? Key_(Narrow) : Key_(Wide), digits = (bits + widest - 1) / widest;
+  const int widest = n < WIDE_DIGITS_MIN ? Key_(Narrow) : Key_(Wide),
+            digits = (bits + widest - 1) / widest;
   const int width = digits ? (bits + digits - 1) / digits : 0;
 
   Key_(Counts) counts[Key_(Digits)];
@@ -117,20 +119,20 @@ static Key *Key_(radixSort)(Key *keys, Key *spare, ptrdiff_t n, int low)
     else
       Key_(count)(counts + d, keys, n, least, low + d * width, width, 1);
   for (int d = 0; d < digits; d++) {
-    Key *const places = counts[d];
+    Key *const offsets = counts[d];
     const int shift = low + d * width;
-    Key place = 0;
-    if (places[(keys[0] - least) >> shift & (((Key)1 << width) - 1)] == (Key)n)
+    Key offset = 0;
+    if (offsets[(keys[0] - least) >> shift & (((Key)1 << width) - 1)] == (Key)n)
       continue;
     for (int v = 0; v < 1 << width; v++) {
-      const Key here = places[v];
-      places[v] = place;
-      place += here;
+      const Key here = offsets[v];
+      offsets[v] = offset;
+      offset += here;
     }
-    if (n > FAR / (ptrdiff_t)sizeof(Key))
-      Key_(deal)(spare, places, keys, n, least, shift, width, AHEAD);
+    if (n > PREFETCH_MIN / (ptrdiff_t)sizeof(Key))
+      Key_(deal)(spare, offsets, keys, n, least, shift, width, PREFETCH);
     else
-      Key_(deal)(spare, places, keys, n, least, shift, width, 0);
+      Key_(deal)(spare, offsets, keys, n, least, shift, width, 0);
     Key *const sorted = spare;
     spare = keys;
     keys = sorted;
@@ -140,11 +142,12 @@ static Key *Key_(radixSort)(Key *keys, Key *spare, ptrdiff_t n, int low)
 
 static Key *Key_(sortDigits)(Key *keys, Key *spare, ptrdiff_t n, int low)
 {
-  enum { FEW = 40 };
-  return n <= FEW ? Key_(mergeSort)(keys, spare, n) : Key_(radixSort)(keys, spare, n, low);
+  enum { MERGE_SORT_MAX = 40 };
+  return n <= MERGE_SORT_MAX ? Key_(mergeSort)(keys, spare, n)
+                             : Key_(radixSort)(keys, spare, n, low);
 }
 
-/* From the highest digit to the lowest, keeping the keys that still fit. */
+/* Selects digit by digit, highest first, keeping the keys whose digits match so far. */
 static Key Key_(selectDigits)(Key *keys, ptrdiff_t n, ptrdiff_t k, int bits, ptrdiff_t *before)
 {
   enum { MOST = 1 << 8 };
@@ -177,14 +180,14 @@ static Key Key_(selectDigits)(Key *keys, ptrdiff_t n, ptrdiff_t k, int bits, ptr
 #include "THSortVectors.h"
 #endif
 
-/* --- what the table has ---------------------------------------------------------------------- */
+/* --- the table's functions ------------------------------------------------------------------- */
 
-/* By digits too, where there are many keys and few digits. */
+/* Uses the radix sort where there are many keys and few digits. */
 static void Key_(sort)(Key *keys, Key *spare, ptrdiff_t n, int low, int high)
 {
 #if defined(TH_SORT_VECTORS)
-  enum { MANY = 4096, NOT_FEW = 512 };
-  if (n < (high - low <= Key_(Narrow) ? NOT_FEW : MANY) ||
+  enum { RADIX_MIN = 4096, RADIX_MIN_NARROW = 512 };
+  if (n < (high - low <= Key_(Narrow) ? RADIX_MIN_NARROW : RADIX_MIN) ||
       high - low > (KEY_BITS == 32 ? 1 : 2) * Key_(Wide)) {
     Key_(quicksort)(keys, spare, keys, n, Key_(trust)(n));
     return;
@@ -220,8 +223,8 @@ static ptrdiff_t Key_(keepBetween)(Key *to, const Key *keys, ptrdiff_t n, Key lo
 
 #endif
 
-/* Of many keys a few are looked at first, which say between which two key number k must be; those
- * between go to where there is room.  0: it is not among them after all, or they are many. */
+/* Sorts a sample of many keys to find two bounds for key number k, and copies the keys between them
+ * to `to`.  Returns 0 if key k is not between the bounds after all, or too many keys are. */
 static int Key_(narrow)(Key *to, const Key *keys, ptrdiff_t *n, ptrdiff_t *k)
 {
   enum { SAMPLE = 1024, AROUND = 64 };
@@ -229,9 +232,9 @@ static int Key_(narrow)(Key *to, const Key *keys, ptrdiff_t *n, ptrdiff_t *k)
   for (ptrdiff_t i = 0; i < SAMPLE; i++)
     sample[i] = keys[*n / SAMPLE * i];
   Key_(sort)(sample, spare, SAMPLE, 0, KEY_BITS);
-  const ptrdiff_t place = (ptrdiff_t)((double)*k / (double)*n * SAMPLE);
-  const Key low = place < AROUND ? 0 : sample[place - AROUND];
-  const Key high = place + AROUND < SAMPLE ? sample[place + AROUND] : ~(Key)0;
+  const ptrdiff_t index = (ptrdiff_t)((double)*k / (double)*n * SAMPLE);
+  const Key low = index < AROUND ? 0 : sample[index - AROUND];
+  const Key high = index + AROUND < SAMPLE ? sample[index + AROUND] : ~(Key)0;
   ptrdiff_t below;
   const ptrdiff_t kept = Key_(keepBetween)(to, keys, *n, low, high, &below);
   if (*k < below || *k >= below + kept || kept > *n / 2)
@@ -244,8 +247,8 @@ static int Key_(narrow)(Key *to, const Key *keys, ptrdiff_t *n, ptrdiff_t *k)
 static Key Key_(select)(Key *keys, Key *spare, ptrdiff_t n, ptrdiff_t k, int bits,
                         ptrdiff_t *before)
 {
-  enum { MANY = 1 << 14 };
-  while (n > MANY && Key_(narrow)(spare, keys, &n, &k)) {
+  enum { SAMPLE_MIN = 1 << 14 };
+  while (n > SAMPLE_MIN && Key_(narrow)(spare, keys, &n, &k)) {
     Key *const kept = spare;
     spare = keys;
     keys = kept;
@@ -257,14 +260,14 @@ static Key Key_(select)(Key *keys, Key *spare, ptrdiff_t n, ptrdiff_t k, int bit
 #endif
 }
 
-/* The least of each of as many groups as are four times what is wanted, or more: so many of those
- * are no greater than the result, and hardly any other keys. */
+/* Takes the least key of each of at least 4k groups and returns the k-th of them in order: at least
+ * k keys are no greater, and hardly any more. */
 static Key Key_(bound)(const Key *keys, ptrdiff_t n, ptrdiff_t k)
 {
-  enum { FEW = 64, MOST = 256, EACH = 8 };
-  Key least[MOST], spare[MOST];
-  const int groups = k <= FEW / 4 ? FEW : MOST;
-  if (k > groups / 4 || n < EACH * groups)
+  enum { MIN_GROUPS = 64, MAX_GROUPS = 256, GROUP_SIZE = 8 };
+  Key least[MAX_GROUPS], spare[MAX_GROUPS];
+  const int groups = k <= MIN_GROUPS / 4 ? MIN_GROUPS : MAX_GROUPS;
+  if (k > groups / 4 || n < GROUP_SIZE * groups)
     return ~(Key)0;
   memcpy(least, keys, (size_t)groups * sizeof *keys);
   for (ptrdiff_t i = groups; i + groups <= n; i += groups)
@@ -274,17 +277,17 @@ static Key Key_(bound)(const Key *keys, ptrdiff_t n, ptrdiff_t k)
   return least[k - 1];
 }
 
-static ptrdiff_t Key_(keep)(Key *kept, Key *places, const Key *keys, const Key *from, ptrdiff_t n,
+static ptrdiff_t Key_(keep)(Key *kept, Key *indices, const Key *keys, const Key *from, ptrdiff_t n,
                             Key last, ptrdiff_t equal)
 {
 #if defined(TH_SORT_VECTORS)
-  return Key_(keepVectors)(kept, places, keys, from, n, last, equal);
+  return Key_(keepVectors)(kept, indices, keys, from, n, last, equal);
 #else
   ptrdiff_t count = 0;
   for (ptrdiff_t i = 0; i < n; i++) {
-    const Key key = keys[i], place = from ? from[i] : (Key)i;
+    const Key key = keys[i], index = from ? from[i] : (Key)i;
     kept[count] = key;
-    places[count] = place;
+    indices[count] = index;
     count += key < last || (key == last && equal-- > 0);
   }
   return count;

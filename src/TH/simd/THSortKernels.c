@@ -27,12 +27,12 @@ static void pair(uint64_t *restrict words, const uint32_t *restrict keys, ptrdif
     words[i] = (uint64_t)keys[i] << 32 | (uint64_t)(first + i);
 }
 
-static void unpair(uint32_t *restrict keys, int64_t *restrict places, const uint64_t *words,
+static void unpair(uint32_t *restrict keys, int64_t *restrict indices, const uint64_t *words,
                    ptrdiff_t n)
 {
   for (ptrdiff_t i = 0; i < n; i++) {
     keys[i] = (uint32_t)(words[i] >> 32);
-    places[i] = (int64_t)(words[i] & UINT32_MAX);
+    indices[i] = (int64_t)(words[i] & UINT32_MAX);
   }
 }
 

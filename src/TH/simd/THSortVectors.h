@@ -1,8 +1,7 @@
 /* Sorting and selecting integers in vectors of AVX-512; included by THSortKernels.c for each width:
- * Key, KEY_BITS, and Key_(name).
- *
- * A quicksort, whose parts are sorted in registers once they are small.  It keeps no order of equal
- * keys, which nothing shows: what has to tell them apart has their places in its keys. */
+ * Key, KEY_BITS, and Key_(name).  A quicksort, whose parts are sorted in registers once they are
+ * small.  It is not stable, which cannot be seen: callers that need a stable order put the indices
+ * of elements into the keys. */
 
 /* --- vectors --------------------------------------------------------------------------------- */
 
@@ -39,7 +38,7 @@ INLINE_ __m512i Key_(all)(Key key)
   return (__m512i)((Key_(Lanes)){0} + key);
 }
 
-/* The first lanes of a vector the other way round, and the next as many, and so on. */
+/* Reverses each group of lanes lanes of a vector. */
 INLINE_ __m512i Key_(reverse)(__m512i v, int lanes)
 {
 #if KEY_BITS == 32
@@ -61,7 +60,7 @@ INLINE_ __m512i Key_(reverse)(__m512i v, int lanes)
 #endif
 }
 
-/* Every lane changes places with the one that far away. */
+/* Swaps every lane with the lane distance away. */
 INLINE_ __m512i Key_(swap)(__m512i v, int distance)
 {
   if (distance == 1)
@@ -80,7 +79,7 @@ INLINE_ void Key_(order)(__m512i *a, __m512i *b)
   *a = low;
 }
 
-/* Batcher's networks: each column becomes sorted. */
+/* Sorts each column by Batcher's networks. */
 INLINE_ void Key_(sortColumns)(__m512i *v, int rows)
 {
   /* clang-format off */
@@ -115,7 +114,7 @@ INLINE_ void Key_(sortColumns)(__m512i *v, int rows)
   /* clang-format on */
 }
 
-/* The lanes whose numbers have that bit. */
+/* The lanes whose numbers have this bit. */
 INLINE_ Key_(Mask) Key_(upper)(int bit)
 {
   return (Key_(Mask))(bit == 1 ? 0xaaaa : bit == 2 ? 0xcccc : bit == 4 ? 0xf0f0 : 0xff00);
@@ -127,7 +126,7 @@ INLINE_ __m512i Key_(orderLanes)(__m512i v, __m512i partner, int bit)
   return MAX_MASK_(MIN_(v, partner), Key_(upper)(bit), v, partner);
 }
 
-/* Of each group of rows the first meets the last, and so on. */
+/* Orders the first row of each group with the last, the second with the last but one, and so on. */
 INLINE_ void Key_(mergeRows)(__m512i *v, int rows, int group, int lanes)
 {
 #pragma GCC unroll 16
@@ -139,11 +138,11 @@ INLINE_ void Key_(mergeRows)(__m512i *v, int rows, int group, int lanes)
   }
 }
 
-/* Every half of so many lanes holds a sorted sequence, row after row; afterwards all of them do.
- * The second sequence is met from its end, which makes halves that rise and then fall. */
+/* Merges sorted sequences: each half of a group of lanes holds one, row after row; afterwards each
+ * group does.  The second sequence is reversed, so that the two form a bitonic sequence. */
 INLINE_ void Key_(mergeLanes)(__m512i *v, int rows, int lanes)
 {
-  if (rows >= 16) /* one after the other, so that compilers see what is constant */
+  if (rows >= 16) /* separate ifs, so that the arguments are constants */
     Key_(mergeRows)(v, rows, 16, lanes);
   if (rows >= 8)
     Key_(mergeRows)(v, rows, 8, lanes);
@@ -168,8 +167,8 @@ INLINE_ Key_(Mask) Key_(lanesOf)(ptrdiff_t n)
   return (Key_(Mask))_bzhi_u32(ALL_, (unsigned)THMax(0, THMin(LANES, n)));
 }
 
-/* The next of n keys, and what becomes of them.  Whole vectors go without masks: what those store
- * the processor does not hand on to loads that follow soon. */
+/* Loads or stores the next of n keys.  Whole vectors use no masks: processors do not forward masked
+ * stores to following loads. */
 INLINE_ __m512i Key_(load)(const Key *from, ptrdiff_t n)
 {
   return n >= LANES ? _mm512_loadu_si512(from) : OP_(maskz_loadu)(Key_(lanesOf)(n), from);
@@ -183,7 +182,7 @@ INLINE_ void Key_(store)(Key *to, ptrdiff_t n, __m512i v)
     OP_(mask_storeu)(to, Key_(lanesOf)(n), v);
 }
 
-/* More than half of the rows are full. */
+/* More than half of the rows have to be full. */
 INLINE_ void Key_(sortRows)(Key *to, const Key *from, ptrdiff_t n, int rows)
 {
   __m512i v[ROWS];
@@ -223,7 +222,7 @@ static void Key_(sortSmall)(Key *to, const Key *from, ptrdiff_t n)
 
 /* --- quicksort ------------------------------------------------------------------------------- */
 
-/* The middle of three vectors, about; in *again whether it seems to be there more than once. */
+/* About the median of three vectors; *again says whether it seems to occur more than once. */
 static Key Key_(choosePivot)(const Key *from, ptrdiff_t n, int *again)
 {
   __m512i a = _mm512_loadu_si512(from + n / 4), b = _mm512_loadu_si512(from + n / 2);
@@ -241,9 +240,9 @@ static Key Key_(choosePivot)(const Key *from, ptrdiff_t n, int *again)
   return sorted[LANES / 2];
 }
 
-/* Of n keys in from, which is a or b, those below the pivot go to the beginning of a, the others to
- * that of b; returns how many went to a.  Whole vectors are stored, of which the rest is written
- * over later: neither place is ever ahead of what has been read. */
+/* Moves those of the n keys in from (which is a or b) that are below the pivot to the beginning of
+ * a, the others to that of b; returns how many went to a.  Stores whole vectors, whose surplus is
+ * overwritten later: neither store position is ever ahead of the load position. */
 static ptrdiff_t Key_(part)(Key *a, Key *b, const Key *from, ptrdiff_t n, Key pivot)
 {
   enum { AT_ONCE = 4 };
@@ -279,8 +278,8 @@ static ptrdiff_t Key_(part)(Key *a, Key *b, const Key *from, ptrdiff_t n, Key pi
   return a - begin;
 }
 
-/* The same where keys that are equal to the pivot are left out, which may be many; *rest is how
- * many went to b. */
+/* The same without the keys equal to the pivot, which may be many; *rest is how many keys went to
+ * b. */
 static ptrdiff_t Key_(partThree)(Key *a, Key *b, const Key *from, ptrdiff_t n, Key pivot,
                                  ptrdiff_t *rest)
 {
@@ -301,14 +300,14 @@ static ptrdiff_t Key_(partThree)(Key *a, Key *b, const Key *from, ptrdiff_t n, K
   return a - begin;
 }
 
-/* How many parts of parts may follow each other: about twice as many as should be needed. */
+/* The limit of quicksort's depth: about twice the expected depth. */
 static int Key_(trust)(ptrdiff_t n)
 {
   return 2 * (64 - __builtin_clzll((unsigned long long)n | 1));
 }
 
-/* Sorts n keys of from, which is a or b, into a.  Where parts go wrong again and again, by digits.
- */
+/* Sorts n keys of from, which is a or b, into a.  Changes to the radix sort if the depth limit is
+ * reached. */
 static void Key_(quicksort)(Key *a, Key *b, Key *from, ptrdiff_t n, int trust)
 {
   while (n > SMALL) {
@@ -339,7 +338,7 @@ static void Key_(quicksort)(Key *a, Key *b, Key *from, ptrdiff_t n, int trust)
     Key_(sortSmall)(a, from, n);
 }
 
-/* Key number k in order, and in *before how many equal ones come before it. */
+/* Key number k in order; *before becomes the number of equal keys before it. */
 static Key Key_(quickselect)(Key *a, Key *b, ptrdiff_t n, ptrdiff_t k, int bits, ptrdiff_t *before)
 {
   Key *from = a;
@@ -374,7 +373,7 @@ static Key Key_(quickselect)(Key *a, Key *b, ptrdiff_t n, ptrdiff_t k, int bits,
   return a[k];
 }
 
-/* Keeps the keys from low to high; *below is how many are below. */
+/* Keeps the keys from low to high; *below becomes the number of keys below low. */
 static ptrdiff_t Key_(keepBetween)(Key *to, const Key *keys, ptrdiff_t n, Key low, Key high,
                                    ptrdiff_t *below)
 {
@@ -434,19 +433,19 @@ static int Key_(toFloatVectors)(Key *bits, const Key *keys, ptrdiff_t n, Key fli
 
 #undef CLASS_
 
-/* Puts the lanes that are taken behind what is kept so far. */
-INLINE_ ptrdiff_t Key_(keepLanes)(Key *kept, Key *places, ptrdiff_t count, __m512i v, __m512i at,
+/* Appends the taken lanes to the kept ones. */
+INLINE_ ptrdiff_t Key_(keepLanes)(Key *kept, Key *indices, ptrdiff_t count, __m512i v, __m512i at,
                                   unsigned taken, int whole)
 {
   const int more = __builtin_popcount(taken);
   const ptrdiff_t stored = whole ? LANES : more;
   Key_(store)(kept + count, stored, OP_(maskz_compress)((Key_(Mask))taken, v));
-  Key_(store)(places + count, stored, OP_(maskz_compress)((Key_(Mask))taken, at));
+  Key_(store)(indices + count, stored, OP_(maskz_compress)((Key_(Mask))taken, at));
   return count + more;
 }
 
 /* See keep in THSort.h. */
-static ptrdiff_t Key_(keepVectors)(Key *kept, Key *places, const Key *keys, const Key *from,
+static ptrdiff_t Key_(keepVectors)(Key *kept, Key *indices, const Key *keys, const Key *from,
                                    ptrdiff_t n, Key last, ptrdiff_t equal)
 {
   const __m512i bound = Key_(all)(last), step = Key_(all)(LANES);
@@ -456,14 +455,13 @@ static ptrdiff_t Key_(keepVectors)(Key *kept, Key *places, const Key *keys, cons
   __m512i here = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
 #endif
   ptrdiff_t count = 0, i = 0;
-  for (; i + LANES <= n && equal >= LANES;
-       i += LANES) { /* all that are equal are among the first */
+  for (; i + LANES <= n && equal >= LANES; i += LANES) { /* until all wanted equal keys are found */
     const __m512i v = _mm512_loadu_si512(keys + i);
     const __m512i at = from ? _mm512_loadu_si512(from + i) : here;
     const unsigned same = SAME_(v, bound), taken = BELOW_(v, bound) | same;
     here = OP_(add)(here, step);
     equal -= __builtin_popcount(same);
-    count = Key_(keepLanes)(kept, places, count, v, at, taken, 1);
+    count = Key_(keepLanes)(kept, indices, count, v, at, taken, 1);
   }
   for (; i < n; i += LANES) {
     const int whole = n - i >= LANES;
@@ -477,7 +475,7 @@ static ptrdiff_t Key_(keepVectors)(Key *kept, Key *places, const Key *keys, cons
       equal -= __builtin_popcount(first);
       taken |= first;
     }
-    count = Key_(keepLanes)(kept, places, count, v, at, taken, whole);
+    count = Key_(keepLanes)(kept, indices, count, v, at, taken, whole);
   }
   return count;
 }

@@ -1,6 +1,6 @@
-/* a + b of eight doubles, for loops that convert floats: by the units that multiply, since on some
- * processors those that add convert, too (Zen 5: a conversion and an addition take 1.09 cycles, a
- * conversion and this 0.78).  a * 1 is a, so that both round alike. */
+/* a + b of eight doubles, for loops that convert floats: as a fused multiply-add, since on some
+ * processors the adders also convert (Zen 5: a conversion and an addition take 1.09 cycles, a
+ * conversion and this 0.78).  a * 1 is exactly a, so that both round alike. */
 #ifndef TH_SUM_EIGHT_H
 #define TH_SUM_EIGHT_H
 

@@ -1,11 +1,11 @@
 /* The angle of a point, asin and acos, of 16 floats or 8 doubles: included once for each, by
- * THWideMath.h and THWideDouble.h, which define what it is written with.
+ * THWideMath.h and THWideDouble.h, which define the macros used here.
  *
  * TYPED(name) is the function's name, Vector, Pair, Mask and Element are the types, OP(name) is the
  * instruction. */
 
-/* base + atan(a / b), and base - atan(a / b) where less, 0 <= a <= b; base is for t, which the
- * quotient is next to: a - t b is exact, or t is 0. */
+/* base + atan(a / b), and base - atan(a / b) where less, 0 <= a <= b; base is the value at t, a
+ * number near the quotient: a - t b is exact, or t is 0. */
 TH_MATH Vector TYPED(angle)(Vector a, Vector b, Vector t, Mask less, Pair base)
 {
   const Vector n = TYPED(minusWhere)(less, OP(fnmadd)(t, b, a)), d = OP(fmadd)(t, a, b);
@@ -17,7 +17,7 @@ TH_MATH Vector TYPED(angle)(Vector a, Vector b, Vector t, Mask less, Pair base)
   return y + (((r - (y - base.hi)) + base.lo) + tail);
 }
 
-/* The multiple of STEP next to q, but less than 1, and in the last bits of i its number. */
+/* The multiple of STEP nearest to q, but less than 1; the last bits of i become its number. */
 TH_MATH Vector TYPED(step)(Vector q, __m512i *i)
 {
   const Vector rounder = EACH(STEP_ROUNDER), biased = OP(min)(q, EACH(LAST_STEP)) + rounder;
@@ -36,7 +36,7 @@ TH_MATH Vector TYPED(atanOfPoint)(Vector y, Vector x)
   const Mask none = COMPARE(OP(max)(a, b), zero, _CMP_EQ_OQ);
   a = OP(mask_mov)(a, any, OP(maskz_mov)(highest, one));
   b = OP(mask_mov)(b, any | none, OP(maskz_mov)(widest | none, one));
-  /* Neither sum nor inverse may overflow. */
+  /* Scaled so that neither sum nor inverse overflows. */
   const Vector top = OP(max)(a, b);
   const Mask large = COMPARE(top, EACH(BIG), _CMP_GT_OQ);
   const Mask small = COMPARE(top, one, _CMP_LT_OQ);
@@ -62,8 +62,8 @@ TH_MATH Vector TYPED(atanOfPoint)(Vector y, Vector x)
   return OP(mask_add)(r, nan, x, y);
 }
 
-/* What asin and acos are made of: z = x^2 and v = |x| up to 1/2, beyond z = (1 - |x|) / 2 and
- * v + low = 2 sqrt(z); asin(v) = v + v z p(z). */
+/* Reduced arguments of asin and acos: z = x^2 and v = |x| up to 1/2, above 1/2 z = (1 - |x|) / 2
+ * and v + low = 2 sqrt(z); asin(v) = v + v z p(z). */
 typedef struct Arc {
   Vector v, low, z;
   Mask far;
@@ -96,7 +96,7 @@ TH_MATH Vector TYPED(asin)(Vector x)
   return TYPED(signed)(TYPED(ofArc)(arc, arc.far, base, low), x);
 }
 
-/* pi/2 - asin(x); beyond 2 asin(s), or pi - 2 asin(s). */
+/* pi/2 - asin(x); for |x| above 1/2, 2 asin(s) or pi - 2 asin(s). */
 TH_MATH Vector TYPED(acos)(Vector x)
 {
   const Arc arc = TYPED(arc)(x);

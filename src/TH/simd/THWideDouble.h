@@ -372,9 +372,9 @@ WIDE2 THWide_erfinvFar2(__m512d x)
   const THWidePair2 l = THWide_logParts2(rest);
   const __m512d sum = l.hi + l.lo, more = (sum - l.hi) - l.lo;
   const THWidePair2 s = THWide_root2(zero - sum);
-  const __m512d place =
+  const __m512d position =
       MAD2(_mm512_min_pd(s.hi, ALL2(6)), ALL2(1 / 0.275), ALL2(-1.64 / 0.275 - 0.5));
-  const __m512i i = BITS2(place + ALL2(0x3p51));
+  const __m512i i = BITS2(position + ALL2(0x3p51));
   const THWidePair2 p = THWide_byInterval2(s.hi, i, THWide_erfinvFar2Table, 13, 0, NULL);
   const __m512d low =
       MAD2(THWide_pick2(THWide_erfinvFar2Table[2], i), s.lo + more / (s.hi + s.hi), p.lo);
@@ -399,7 +399,7 @@ TH_MATH __mmask8 THWide_erfinvIsFar2(__m512d x)
   return _mm512_cmpge_epu64_mask(BITS2(_mm512_abs_pd(x)) - least, most - least);
 }
 
-/* --- of floats, which are computed in doubles ----------------------------------------------- */
+/* --- of floats, which are computed in doubles ------------------------------------------------ */
 
 /* c0 + c1 d + ..., d = x - m, of interval i; rows of the table are m, c0, c1, ... */
 WIDE2 THWide_sumOfInterval(__m512d x, __m512i i, const double (*table)[16], int rows)

@@ -1,5 +1,5 @@
 /* The tables of THWideDouble.h, printed by tools/vector-math/wide_doubles.py; those of intervals
- * have places m, values and slopes there, and the coefficients from d^2 on. */
+ * have numbers m, values and slopes at m, and the coefficients from d^2 on. */
 /* clang-format off */
 
 /* c, log(1/c) to 2^-42, and the rest */

@@ -3,11 +3,11 @@
  *
  *     TH_WIDE_LOOP(TH_WIDE(x, source), result, 0, n, THWide_tanh(x))
  *
- * The functions of THVectorMath.h, which say what these compute, are plain C that compilers turn
- * into vectors, and so have no tables.  Here tables lie in registers, where one instruction picks
- * an element for each of 16 numbers, which makes polynomials short.  At the other levels that would
- * be a load per number.  Special arguments are as exact as there; docs/vector-math.md has the
- * largest errors. */
+ * The functions of THVectorMath.h, which define what these compute, are plain C that compilers
+ * vectorise, and so have no tables.  Here tables are in registers, where one instruction picks an
+ * element for each of 16 numbers, which allows short polynomials.  At the other levels a table
+ * would need a load per number.  Special arguments are as exact as there; docs/vector-math.md has
+ * the largest errors. */
 #ifndef TH_WIDE_MATH_H
 #define TH_WIDE_MATH_H
 
@@ -20,14 +20,14 @@
 #include "THWideDoubleTables.h"
 #include "THWideTables.h"
 
-/* TO[i - FROM] = EXPRESSION for i from FROM up to END, OPERANDS being TH_WIDE(name, its numbers).
- * Only what is left over takes masks, which cost. */
+/* TO[i - FROM] = EXPRESSION for i from FROM up to END, where OPERANDS are TH_WIDE(name, array).
+ * Masks, which cost time, are used only for the rest. */
 #define TH_WIDE_LOOP(OPERANDS, TO, FROM, END, EXPRESSION) \
   TH_WIDE_LOOP_OF(ps, 16, OPERANDS, TO, FROM, END, EXPRESSION)
 #define TH_WIDE(NAME, POINTER) \
   const __m512 NAME = _mm512_maskz_loadu_ps(lanes, (const float *)(POINTER) + i);
 
-/* The same of doubles. */
+/* The same for doubles. */
 #define TH_WIDE_LOOP2(OPERANDS, TO, FROM, END, EXPRESSION) \
   TH_WIDE_LOOP_OF(pd, 8, OPERANDS, TO, FROM, END, EXPRESSION)
 #define TH_WIDE2(NAME, POINTER) \
@@ -60,13 +60,13 @@
 #define BITS2   _mm512_castpd_si512
 #define NUMBER2 _mm512_castsi512_pd
 
-/* Elements of a table of 32: those whose places are the last 5 bits of i. */
+/* Elements of a table of 32, picked by the last 5 bits of i. */
 WIDE THWide_pick(const float *table, __m512i i)
 {
   return _mm512_permutex2var_ps(_mm512_loadu_ps(table), i, _mm512_loadu_ps(table + 16));
 }
 
-/* The same of 16 doubles and 4 bits. */
+/* The same for 16 doubles and 4 bits. */
 WIDE2 THWide_pick2(const double *table, __m512i i)
 {
   return _mm512_permutex2var_pd(_mm512_loadu_pd(table), i, _mm512_loadu_pd(table + 8));
@@ -74,9 +74,9 @@ WIDE2 THWide_pick2(const double *table, __m512i i)
 
 /* --- by intervals ---------------------------------------------------------------------------- */
 
-/* f(a), from the polynomial of interval i about a number m there: f(m) and f'(m) are floats, or so
- * nearly that it does not count, as m was chosen for that.  hi has the first two terms, lo what
- * rounding them loses and the other terms.  more is what f' has beyond 1 where f(m) is 0. */
+/* f(a), from the polynomial of interval i about a number m in it.  m was chosen so that f(m) and
+ * f'(m) are floats, or nearly so.  hi is the sum of the first two terms, lo its rounding error and
+ * the other terms.  more is f'(m) - 1 where f(m) is 0. */
 typedef struct THWidePair {
   __m512 hi, lo;
 } THWidePair;
@@ -102,8 +102,8 @@ WIDE THWide_byInterval(__m512 a, __m512i i, const float (*table)[32], float more
   return p.hi + p.lo;
 }
 
-/* An odd function that comes to 1: its intervals are those of the exponent and three more bits of
- * |x| + start. */
+/* An odd function that approaches 1.  Its intervals are given by the exponent and three more bits
+ * of |x| + start. */
 WIDE THWide_odd(__m512 x, const float (*table)[32], float start, float end, float more)
 {
   const __m512 a = _mm512_min_ps(ALL(end), _mm512_abs_ps(x)); /* NaN remains */
@@ -123,8 +123,8 @@ WIDE THWide_erf(__m512 x)
   return THWide_odd(x, THWide_erfTable, 0.28125f, 4, 0x1.06eba8p-3f);
 }
 
-/* atan(a) = pi/2 - atan(1/a).  What the quotient loses is added, and the table's sum goes on in two
- * parts. */
+/* atan(a) = pi/2 - atan(1/a).  The rounding error of the quotient is added, and the table's sum
+ * stays in two parts. */
 WIDE THWide_atan(__m512 x)
 {
   const __m512 a = _mm512_abs_ps(x), zero = _mm512_setzero_ps();
@@ -147,9 +147,9 @@ WIDE THWide_atan(__m512 x)
 
 /* --- exponentials ---------------------------------------------------------------------------- */
 
-/* e^x of x from -104 up to 89.  2^k e^(r + low), k being the multiple of 1/32 next to x / ln(2),
- * whose last 5 bits pick the root.  Errs by up to 0.55 units in the last place; results that are
- * not normal are rounded twice, 0.76 units. */
+/* e^x of x from -104 up to 89.  2^k e^(r + low), where k is the multiple of 1/32 nearest to x /
+ * ln(2); its last 5 bits pick 2^(k mod 1).  The error is up to 0.55 ulp; denormal results are
+ * rounded twice, 0.76 ulp. */
 WIDE THWide_expBetween(__m512 x)
 {
   const __m512 rounder = ALL(0x3p17f), biased = MAD(x, ALL(0x1.715476p+0f), rounder);
@@ -170,7 +170,7 @@ WIDE THWide_exp(__m512 x)
   return THWide_expUpTo89(_mm512_min_ps(ALL(89), x));
 }
 
-/* The same, and as exact where results are not normal, which is looked for: they take long. */
+/* The same, and as exact for denormal results, which are tested for and take longer. */
 WIDE THWide_exactExp(__m512 x)
 {
   const __m512 normal = ALL(-0x1.5d589ep+6f), near = _mm512_min_ps(ALL(89), x);
@@ -185,7 +185,7 @@ WIDE THWide_exactExp(__m512 x)
   return _mm512_mask_loadu_ps(THWide_expBetween(_mm512_max_ps(normal, near)), far, y);
 }
 
-/* The same of 8 doubles, by sixteenths; 0.52 units. */
+/* The same for 8 doubles, by sixteenths; 0.52 ulp. */
 WIDE2 THWide_expBetween2(__m512d x)
 {
   const __m512d rounder = ALL2(0x3p47), biased = MAD2(x, ALL2(0x1.71547652b82fep+0), rounder);
@@ -217,8 +217,8 @@ WIDE2 THWide_exactExp2(__m512d x)
 /* --- logarithms ------------------------------------------------------------------------------ */
 
 /* x = 2^n m, m from 3/4 up to 3/2, and log(x) = n log(2) + log(1/c) + log(1 + r), r = c m - 1: the
- * first two come to a number of few digits, and c is 1 around 1, where nothing may cancel.  With a
- * rest, which is small, it is log(x) + rest. */
+ * sum of the first two has few digits, and c is 1 for x near 1, where nothing may cancel.  With a
+ * small rest, the result is log(x) + rest. */
 WIDE THWide_logAnd(__m512 x, const __m512 *rest)
 {
   const __m512 m = _mm512_getmant_ps(x, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_zero);
@@ -235,7 +235,7 @@ WIDE THWide_logAnd(__m512 x, const __m512 *rest)
   else
     y = MAD(p, r * r, y);
   y += base;
-  /* NaN as it is, negative numbers NaN, zeros and infinity what they give. */
+  /* NaN stays, negative numbers give NaN, zeros and infinity their limits. */
   enum { QUIET = 1, INDEFINITE = 3, BELOW = 4, ABOVE = 5 };
   const int special =
       QUIET | QUIET << 4 | BELOW << 8 | INDEFINITE << 16 | ABOVE << 20 | INDEFINITE << 24;
@@ -249,9 +249,9 @@ WIDE THWide_log(__m512 x)
 
 /* --- roots ----------------------------------------------------------------------------------- */
 
-/* Rounded as the instruction does that takes longer, which is left what is negative, tiny or not
- * finite.  s and h come near the root and half its inverse; what s^2 misses x by is exact, and with
- * h it gives the last correction. */
+/* The result has the same bits as the slower instruction, which is used for negative, tiny and
+ * nonfinite numbers.  s and h approximate the root and half its inverse; x - s^2 is exact, and
+ * multiplied by h it gives the last correction. */
 WIDE THWide_sqrt(__m512 x)
 {
   const __mmask16 some = _mm512_test_epi32_mask(BITS(x), _mm512_set1_epi32(INT32_MAX));
@@ -265,7 +265,7 @@ WIDE THWide_sqrt(__m512 x)
   return MAD(_mm512_fnmadd_ps(s, s, x), h, s);
 }
 
-/* The same of doubles: two steps to s and h. */
+/* The same for doubles: two steps to s and h. */
 WIDE2 THWide_sqrt2(__m512d x)
 {
   const __mmask8 some = _mm512_test_epi64_mask(BITS2(x), _mm512_set1_epi64(INT64_MAX));
@@ -364,7 +364,7 @@ WIDE THWide_whole(__m512d lower, __m512d upper)
   return _mm512_insertf32x8(x, _mm512_cvtpd_ps(upper), 1);
 }
 
-/* 2^z to some 36 bits, by sixteenths of z; z counts as -200 below that, as 200 above. */
+/* 2^z to some 36 bits, by sixteenths of z; z is clamped to -200 .. 200. */
 WIDE2 THWide_exp2(__m512d z)
 {
   z = _mm512_min_pd(ALL2(200), _mm512_max_pd(ALL2(-200), z)); /* NaN remains */
@@ -376,15 +376,16 @@ WIDE2 THWide_exp2(__m512d z)
   return MAD2(power * s, MAD2(s * s, second, first), power);
 }
 
-/* x^y of doubles that were floats, 0 <= x <= infinity, good to some 36 bits; 1^infinity,
- * infinity^0 and 0^0 are left open.
+/* x^y of doubles that were floats, 0 <= x <= infinity, good to some 36 bits; 1^infinity, infinity^0
+ * and 0^0 are left open.
  *
- * x = 2^n m, m from 3/4 up to 3/2, and log2(x) = n + log2(1/c) + log2(c m); c is 1 around 1, where
- * nothing may cancel. */
+ * x = 2^n m, m from 3/4 up to 3/2, and log2(x) = n + log2(1/c) + log2(c m); c is 1 for x near 1,
+ * where nothing may cancel. */
 WIDE2 THWide_powOfPositive(__m512d x, __m512d y)
 {
   const __m512d m = _mm512_getmant_pd(x, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_zero);
-  const __m512d n = _mm512_getexp_pd(x * ALL2(0x1.5555556p0)); /* by 4/3 and a little more */
+  /* scaled by a little more than 4/3 */
+  const __m512d n = _mm512_getexp_pd(x * ALL2(0x1.5555556p0));
   const __m512i i = _mm512_srli_epi64(BITS2(m), 48);
   const __m512d r = MAD2(m, THWide_pick2(THWide_powTable[0], i), ALL2(-1));
   const __m512d square = r * r;
@@ -418,12 +419,12 @@ WIDE THWide_pow(__m512 x, __m512 y)
 
 /* --- sine and cosine ------------------------------------------------------------------------- */
 
-/* Of count vectors of 8 doubles, a constant of up to 4: each step is done for all of them before
- * the next one, because processors look less far ahead than all steps of a few vectors. */
+/* For count vectors of 8 doubles (a constant up to 4): each step is done for all vectors before the
+ * next step, since the processor's window is shorter than all steps of a few vectors. */
 #define EACH TH_PRAGMA(GCC unroll 4) for (int k = 0; k < count; k++)
 
-/* Each x[k] becomes the sine of x[k] + n pi, n being the integer in the last bits of turns[k]; it
- * is no further from 0 than pi/2. */
+/* Each x[k], |x[k]| <= pi/2, becomes the sine of x[k] + n pi, where n is the integer in the last
+ * bits of turns[k]. */
 TH_MATH void THWide_sinesOfRests(__m512d *x, const __m512d *turns, int count)
 {
   __m512d z[4], s[4];
@@ -443,7 +444,7 @@ WIDE2 THWide_sinOfRest(__m512d turns, __m512d r)
   return r;
 }
 
-/* x[k] - n[k] pi, as THFloatMath_lessPi. */
+/* x[k] - n[k] pi, as THFloatMath_lessPi computes it. */
 TH_MATH void THWide_lessPi(__m512d *x, const __m512d *n, int count)
 {
   EACH x[k] = MAD2(n[k], ALL2(-0x1.921fb544p+1), x[k]);
@@ -471,7 +472,8 @@ TH_MATH void THWide_cosNear(__m512d *x, int count)
   THWide_sinesOfRests(x, turns, count);
 }
 
-/* The tangent, from what is left of a multiple of pi/16 and that one's sine and cosine. */
+/* The tangent, from the sine and cosine of the nearest multiple of pi/16 and the difference to
+ * it. */
 WIDE2 THWide_tanOfOne(__m512d x)
 {
   const __m512d rounder = ALL2(0x3p51), turns = MAD2(x, ALL2(0x1.45f306dc9c883p+2), rounder);
@@ -485,7 +487,7 @@ WIDE2 THWide_tanOfOne(__m512d x)
   const __m512d up = MAD2(cosine, tangent, sine), down = _mm512_fnmadd_pd(sine, tangent, cosine);
   const __m512d y = _mm512_rcp14_pd(down), e = _mm512_fnmadd_pd(y, down, ALL2(1));
   const __m512d quotient = up * MAD2(MAD2(e, e, e), y, y);
-  return _mm512_fixupimm_pd(quotient, x, _mm512_set1_epi64(0x100), 0); /* zeros as they are */
+  return _mm512_fixupimm_pd(quotient, x, _mm512_set1_epi64(0x100), 0); /* zeros keep their signs */
 }
 
 TH_MATH void THWide_tanNear(__m512d *x, int count)
@@ -493,7 +495,8 @@ TH_MATH void THWide_tanNear(__m512d *x, int count)
   EACH x[k] = THWide_tanOfOne(x[k]);
 }
 
-/* Of 8 count floats, as doubles from where they are and back: halves of a vector cost more. */
+/* Loads 8 * count floats as doubles, and stores them: extracting halves of a vector of floats would
+ * cost more. */
 TH_MATH void THWide_widen(__m512d *x, const float *from, int count)
 {
   EACH x[k] = _mm512_cvtps_pd(_mm256_loadu_ps(from + 8 * k));
@@ -505,7 +508,7 @@ TH_MATH void THWide_narrow(float *to, const __m512d *x, int count)
 }
 #undef EACH
 
-/* Those far out are left to the C library. */
+/* Large arguments are left to the C library. */
 #define TH_WIDE_TURNS(NAME)                                                      \
   TH_MATH void THWide_##NAME(float *to, const float *from)                       \
   {                                                                              \
@@ -525,7 +528,7 @@ TH_MATH void THWide_narrow(float *to, const __m512d *x, int count)
           to[k] = (float)NAME((double)all[k]);                                   \
   }                                                                              \
                                                                                  \
-  /* The same of 32, which are looked at once. */                                \
+  /* The same for 32, with one test for large arguments. */                      \
   TH_MATH void THWide_##NAME##OfTwo(float *to, const float *from)                \
   {                                                                              \
     enum { LARGEST = 11 };                                                       \
@@ -555,7 +558,8 @@ WIDE2 THWide_sigmoidFar(__m512d a)
   return MAD2(-e, e, e);
 }
 
-/* y = 1 / (1 + e^|x|), by intervals about multiples of 3/8 while there are some, or 1 - y. */
+/* y = 1 / (1 + e^|x|), by intervals about multiples of 3/8 as far as the table goes; the result is
+ * y or 1 - y. */
 WIDE THWide_sigmoid(__m512 x)
 {
   const __m512 a = _mm512_abs_ps(x);

@@ -1,7 +1,6 @@
-/* Products of float and double with masks (AVX-512): what already lies as tiles need it is read
- * where it is, and results go from registers to their place.  Included by THBlas.c, whose plain
- * product says what is computed: the same sums, in the same order but where few lines have ways of
- * their own. */
+/* Products of float and double with masks (AVX-512): operands whose layout already suits tiles are
+ * not packed, and results are written from registers.  Included by THBlas.c, whose plain product
+ * defines the results: the same sums in the same order, except where a factor has few lines. */
 
 #if defined(TH_REAL_IS_FLOAT)
 typedef __mmask16 Mask;
@@ -17,29 +16,29 @@ typedef __mmask8 Mask;
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* The first n lanes, of none to all. */
+/* The first n lanes; n may be 0. */
 static inline Mask first_lanes(ptrdiff_t n)
 {
   return (Mask)((1u << THMax(0, THMin(n, LANES))) - 1);
 }
 
-/* One operand: element (line, l) is at[line * step + l * next].  Of a product's factors, lines are
- * rows of the first and columns of the second, and l is what sums run over. */
+/* An operand: element (line, l) is at[line * step + l * next].  Lines are rows of the first factor
+ * and columns of the second; sums run over l. */
 typedef struct {
   const element *at;
   ptrdiff_t lines, step, next;
 } Factor;
 
-/* Results that do not fit in the second cache are fetched, and those that do not fit in the first
- * if there are so many terms that there is time. */
-enum { FAR_BYTES = 512 << 10, NEAR_BYTES = 32 << 10, FETCHED = DEPTH / 2 };
+/* Results that do not fit L2 are prefetched; so are those that do not fit L1 if there are
+ * PREFETCH_DEPTH terms or more, which gives the prefetch time. */
+enum { FAR_BYTES = 512 << 10, NEAR_BYTES = 32 << 10, PREFETCH_DEPTH = DEPTH / 2 };
 
-/* Where results go, c = alpha * sum + beta * c: from row to row 1, from column to column ld. */
+/* Where results go, c = alpha * sum + beta * c: rows are 1 element apart, columns ld. */
 typedef struct {
   element *c;
   ptrdiff_t ld;
   element alpha, beta;
-  int fetches; /* what is at c before it is written */
+  int prefetches; /* whether to prefetch c before it is written */
 } Result;
 
 INLINE void put(const Result *r, element *c, Mask lanes, Vector sum)
@@ -57,8 +56,8 @@ INLINE void put_one(const Result *r, element *c, element sum)
 
 /* --- tiles ----------------------------------------------------------------------------------- */
 
-/* A tile of so many vectors of rows, the last one's being lanes, and columns, which are constants:
- * a holds rows side by side, the columns of b are step apart. */
+/* A tile of constant numbers of vectors of rows (the last one has only lanes) and of columns: rows
+ * of a are adjacent, columns of b step apart. */
 INLINE void wide_tile(ptrdiff_t depth, const element *a, ptrdiff_t aNext, const element *b,
                       ptrdiff_t bNext, ptrdiff_t step, const Result *r, Mask lanes, int vectors,
                       int columns)
@@ -70,7 +69,7 @@ INLINE void wide_tile(ptrdiff_t depth, const element *a, ptrdiff_t aNext, const 
 #pragma GCC unroll 12
     for (int v = 0; v < vectors; v++)
       sum[j][v] = (Vector){0};
-  /* So that no column needs an address of its own. */
+  /* A pointer for each group of columns, so that columns need no registers of their own. */
   const element *group[TILE_COLUMNS / GROUP];
 #pragma GCC unroll 12
   for (int j = 0; j < columns; j += GROUP)
@@ -98,18 +97,18 @@ INLINE void wide_tile(ptrdiff_t depth, const element *a, ptrdiff_t aNext, const 
       put(r, r->c + j * r->ld + v * LANES, v < vectors - 1 ? EACH : lanes, sum[j][v]);
 }
 
-/* The width of the first of the tiles that so many columns are divided into, evenly: narrow ones
- * wait for their own sums. */
+/* The width of the first tile when columns are divided evenly: a narrow tile would have too few
+ * sums in flight. */
 static ptrdiff_t tile_width(ptrdiff_t columns)
 {
   const ptrdiff_t tiles = (columns + TILE_COLUMNS - 1) / TILE_COLUMNS;
   return columns <= TILE_COLUMNS ? columns : (columns + tiles - 1) / tiles;
 }
 
-/* Narrow tiles take four vectors of rows. */
+/* Tiles of up to NARROW columns have four vectors of rows. */
 enum { NARROW = 6 };
 
-/* So many tiles of one shape, and how far the next one's factors and results are. */
+/* count tiles of one shape, and the distances to the next tile's factors and results. */
 typedef struct {
   ptrdiff_t count, a, b, c;
 } Tiles;
@@ -121,7 +120,7 @@ INLINE void tiles_of(const Tiles *tiles, ptrdiff_t depth, const Factor *a, const
   const element *rows = a->at, *factors = b->at;
   Result at = *r;
   for (ptrdiff_t i = 0; i < tiles->count; i++) {
-    if (r->fetches)
+    if (r->prefetches)
       fetch_tile(columns, at.c + (tiles->count > 1 ? tiles->c : 0), r->ld);
     wide_tile(depth, rows, a->next, factors, b->next, step, &at, lanes, vectors, columns);
     rows += tiles->a;
@@ -157,13 +156,13 @@ INLINE void any_width(const Tiles *tiles, ptrdiff_t depth, const Factor *a, cons
 #undef TILES_OF
 }
 
-/* How many vectors of rows a tile has: with so many columns, of so many rows that are left. */
+/* How many vectors of rows a tile has, given its columns and the rows that are left. */
 static int vectors_of(ptrdiff_t columns, ptrdiff_t rows)
 {
   return columns <= NARROW && rows > 3 * LANES ? 4 : 1 + (rows > LANES);
 }
 
-/* The tiles that begin with that one. */
+/* Multiplies the tiles, of which a, b and r belong to the first. */
 static void multiply_tiles(const Tiles *tiles, ptrdiff_t depth, const Factor *a, const Factor *b,
                            const Result *r)
 {
@@ -196,14 +195,14 @@ static void pack_widths(element *tiles, ptrdiff_t depth, const Factor *b)
   }
 }
 
-/* A block: the factors where they are, and tiles of those that are packed, else NULL.  Of a, that
+/* A block: the factors where they are, and room for tiles of packed factors, else NULL; for a that
  * is one tile at a time. */
 typedef struct {
   Factor a, b;
   element *as, *bs;
 } Block;
 
-/* The rows from i on: those of one tile if they are packed, which they are here. */
+/* The rows from i on; if rows are packed, packs those of one tile. */
 static Factor rows_of(const Block *block, ptrdiff_t i, ptrdiff_t depth)
 {
   const Factor *a = &block->a;
@@ -226,10 +225,10 @@ static Factor columns_of(const Block *block, ptrdiff_t j, ptrdiff_t depth)
 
 static Result result_at(const Result *r, ptrdiff_t i, ptrdiff_t j)
 {
-  return (Result){r->c + i + j * r->ld, r->ld, r->alpha, r->beta, r->fetches};
+  return (Result){r->c + i + j * r->ld, r->ld, r->alpha, r->beta, r->prefetches};
 }
 
-/* All rows with some columns, then with the next ones, for rows that stay in the first cache. */
+/* All rows with the columns of one tile, then with the next: for rows that stay in L1. */
 static void columns_in_turn(const Block *block, ptrdiff_t depth, const Result *r)
 {
   for (ptrdiff_t j = 0; j < block->b.lines;) {
@@ -246,7 +245,7 @@ static void columns_in_turn(const Block *block, ptrdiff_t depth, const Result *r
   }
 }
 
-/* Fetches the part of the rows that follow a tile which goes with columns j to end of so many. */
+/* Prefetches the part of the following tile's rows that corresponds to columns j to end. */
 static inline void fetch_rows(const Factor *a, ptrdiff_t i, ptrdiff_t depth, ptrdiff_t j,
                               ptrdiff_t end, ptrdiff_t columns)
 {
@@ -259,15 +258,15 @@ static inline void fetch_rows(const Factor *a, ptrdiff_t i, ptrdiff_t depth, ptr
       __builtin_prefetch(a->at + i * a->step + l * step + k);
 }
 
-/* How many tiles as wide as that one come next: with many terms one, so that rows are fetched in
- * between. */
+/* How many tiles of the same width come next; only one if there are many terms, so that rows are
+ * prefetched in between. */
 static ptrdiff_t alike(const Factor *b, ptrdiff_t columns, ptrdiff_t depth)
 {
   const ptrdiff_t tiles = (columns + TILE_COLUMNS - 1) / TILE_COLUMNS;
-  return depth >= FETCHED || tiles == 1 ? 1 : tiles - (b->lines * tiles - columns);
+  return depth >= PREFETCH_DEPTH || tiles == 1 ? 1 : tiles - (b->lines * tiles - columns);
 }
 
-/* All columns with the rows of one tile, then with those of the next one. */
+/* All columns with the rows of one tile, then with those of the next. */
 static void rows_in_turn(const Block *block, ptrdiff_t depth, const Result *r)
 {
   const ptrdiff_t rows = block->a.lines, columns = block->b.lines;
@@ -279,7 +278,7 @@ static void rows_in_turn(const Block *block, ptrdiff_t depth, const Result *r)
       const Result at = result_at(r, i, j);
       const ptrdiff_t count = alike(&b, columns - j, depth), end = j + count * b.lines;
       const Tiles tiles = {count, 0, b.lines * (block->bs ? depth : b.step), b.lines * r->ld};
-      if (depth >= FETCHED && (block->a.step == 1 || block->a.next == 1))
+      if (depth >= PREFETCH_DEPTH && (block->a.step == 1 || block->a.next == 1))
         fetch_rows(&block->a, i + TILE_ROWS, depth, j, end, columns);
       multiply_tiles(&tiles, depth, &a, &b, &at);
       j = end;
@@ -287,18 +286,18 @@ static void rows_in_turn(const Block *block, ptrdiff_t depth, const Result *r)
   }
 }
 
-/* Lines further apart than that are in pages of their own. */
+/* Bytes: lines further apart than CLOSE, and lines in pages of their own. */
 enum { CLOSE = 2048, PAGE = 4096 };
 
-/* Whether rows are packed: where they do not lie side by side, or are far apart and used more than
- * once or twice. */
+/* Whether rows are packed: if they are not adjacent, or far apart and used more than twice. */
 static int packs_rows(const Factor *a, ptrdiff_t columns)
 {
   return a->step != 1 ||
          (columns > 2 * TILE_COLUMNS && a->next * (ptrdiff_t)sizeof(element) > CLOSE);
 }
 
-/* The same of columns, which may lie along the sums too, unless they meet in the cache. */
+/* The same for columns, which may also be contiguous along the sums, unless they collide in the
+ * cache. */
 static int packs_columns(const Factor *b, ptrdiff_t rows)
 {
   if (b->step != 1 && b->next != 1)
@@ -311,7 +310,7 @@ static int packs_columns(const Factor *b, ptrdiff_t rows)
   return THMin(apart, PAGE - apart) < PAGE / 16;
 }
 
-/* One stretch of the sums of a block. */
+/* One stretch of DEPTH terms of the sums of a block. */
 static void multiply_block(const Factor *a, const Factor *b, ptrdiff_t depth, const Result *r,
                            element *room)
 {
@@ -334,36 +333,37 @@ static void multiply_block(const Factor *a, const Factor *b, ptrdiff_t depth, co
 
 /* --- few lines ------------------------------------------------------------------------------- */
 
-/* Rows or columns that are few, for each way; terms of dots in one stretch, for which there is
- * room; elements of sums that stay in the first cache. */
-enum { FEW_DOTS = 8, FEW_LINES = 3, DOTS_DEPTH = 1024, PIECE = 1024 };
+/* The most lines of the thin factor for each way; terms of dot products in one stretch, for which
+ * there is room; sums that stay in L1. */
+enum { THIN_DOTS = 8, THIN_LINES = 3, DOTS_DEPTH = 1024, L1_SUMS = 1024 };
 
-/* A product one of whose factors has few lines; c's elements of neighbouring lines are apart. */
+/* A product one of whose factors is thin (has few lines), the other thick.  The strides are those
+ * of c from one line to the next. */
 typedef struct {
-  Factor few, many;
-  ptrdiff_t fewApart, manyApart;
+  Factor thin, thick;
+  ptrdiff_t thinStride, thickStride;
 } Skinny;
 
-/* Sums of terms in lanes: so many lines of each factor, which are constants. */
-enum { MOST_FEW = 4, MOST_MANY = 8 };
+/* Dot products whose terms are in lanes.  Numbers of lines of each factor are constants. */
+enum { MAX_THIN = 4, MAX_THICK = 8 };
 
-INLINE void dot_step(const Skinny *s, ptrdiff_t l, Mask lanes, int few, int many,
-                     Vector sum[MOST_FEW][MOST_MANY])
+INLINE void dot_step(const Skinny *s, ptrdiff_t l, Mask lanes, int thin, int thick,
+                     Vector sum[MAX_THIN][MAX_THICK])
 {
-  Vector x[MOST_FEW];
+  Vector x[MAX_THIN];
 #pragma GCC unroll 8
-  for (int f = 0; f < few; f++)
-    x[f] = LOAD_LANES(lanes, s->few.at + f * s->few.step + l);
+  for (int f = 0; f < thin; f++)
+    x[f] = LOAD_LANES(lanes, s->thin.at + f * s->thin.step + l);
 #pragma GCC unroll 8
-  for (int j = 0; j < many; j++) {
-    const Vector y = LOAD_LANES(lanes, s->many.at + j * s->many.step + l);
+  for (int j = 0; j < thick; j++) {
+    const Vector y = LOAD_LANES(lanes, s->thick.at + j * s->thick.step + l);
 #pragma GCC unroll 8
-    for (int f = 0; f < few; f++)
+    for (int f = 0; f < thin; f++)
       sum[f][j] = MULTIPLY_ADD(x[f], y, sum[f][j]);
   }
 }
 
-/* The sums of the lanes of four vectors, each in the same order whichever of the four it is. */
+/* Adds up the lanes of each of four vectors, in the same order for all four. */
 INLINE void sum_four(const Vector *v, element *sums)
 {
 #if defined(TH_REAL_IS_FLOAT)
@@ -387,114 +387,113 @@ INLINE void sum_four(const Vector *v, element *sums)
 #endif
 }
 
-INLINE void dot_lines(ptrdiff_t depth, const Skinny *s, const Result *r, int few, int many)
+INLINE void dot_lines(ptrdiff_t depth, const Skinny *s, const Result *r, int thin, int thick)
 {
-  Vector sum[MOST_FEW][MOST_MANY];
+  Vector sum[MAX_THIN][MAX_THICK];
 #pragma GCC unroll 8
-  for (int f = 0; f < few; f++)
+  for (int f = 0; f < thin; f++)
 #pragma GCC unroll 8
-    for (int j = 0; j < many; j++)
+    for (int j = 0; j < thick; j++)
       sum[f][j] = (Vector){0};
   ptrdiff_t l = 0;
   for (; l + LANES <= depth; l += LANES)
-    dot_step(s, l, (Mask)-1, few, many, sum);
+    dot_step(s, l, (Mask)-1, thin, thick, sum);
   if (l < depth)
-    dot_step(s, l, first_lanes(depth - l), few, many, sum);
+    dot_step(s, l, first_lanes(depth - l), thin, thick, sum);
 #pragma GCC unroll 8
-  for (int f = 0; f < few; f++)
+  for (int f = 0; f < thin; f++)
 #pragma GCC unroll 8
-    for (int j = 0; j < many; j += 4) {
+    for (int j = 0; j < thick; j += 4) {
       element sums[4];
-      const Vector four[] = {sum[f][j], sum[f][many == 1 ? 0 : j + 1],
-                             sum[f][many == 1 ? 0 : j + 2], sum[f][many == 1 ? 0 : j + 3]};
+      const Vector four[] = {sum[f][j], sum[f][thick == 1 ? 0 : j + 1],
+                             sum[f][thick == 1 ? 0 : j + 2], sum[f][thick == 1 ? 0 : j + 3]};
       sum_four(four, sums);
-      for (int i = 0; i < THMin(many, 4); i++)
-        put_one(r, r->c + f * s->fewApart + (j + i) * s->manyApart, sums[i]);
+      for (int i = 0; i < THMin(thick, 4); i++)
+        put_one(r, r->c + f * s->thinStride + (j + i) * s->thickStride, sums[i]);
     }
 }
 
-/* Where the memory of both factors runs along the sums. */
+/* For factors that are both contiguous along the sums. */
 static void multiply_dots(ptrdiff_t depth, Skinny s, const Result *r)
 {
   Result at = *r;
-  for (ptrdiff_t left = s.many.lines; left > 0;) {
-    const ptrdiff_t wide = s.few.lines <= 2 ? MOST_MANY : MOST_MANY / 2;
-    const ptrdiff_t many = left >= wide ? wide : 1;
+  for (ptrdiff_t left = s.thick.lines; left > 0;) {
+    const ptrdiff_t wide = s.thin.lines <= 2 ? MAX_THICK : MAX_THICK / 2;
+    const ptrdiff_t thick = left >= wide ? wide : 1;
     Skinny part = s;
     Result to = at;
-    for (ptrdiff_t f = s.few.lines; f > 0;) {
-      const ptrdiff_t few = THMin(f, MOST_FEW);
-#define LINES(FEW, MANY)          \
-  if (few == FEW && many == MANY) \
-    dot_lines(depth, &part, &to, FEW, MANY);
+    for (ptrdiff_t f = s.thin.lines; f > 0;) {
+      const ptrdiff_t thin = THMin(f, MAX_THIN);
+#define LINES(THIN, THICK)            \
+  if (thin == THIN && thick == THICK) \
+    dot_lines(depth, &part, &to, THIN, THICK);
       /* clang-format off */
       LINES(1, 1)
       LINES(2, 1)
       LINES(3, 1)
       LINES(4, 1)
-      LINES(1, MOST_MANY / 2)
-      LINES(2, MOST_MANY / 2)
-      LINES(3, MOST_MANY / 2)
-      LINES(4, MOST_MANY / 2)
-      LINES(1, MOST_MANY)
-      LINES(2, MOST_MANY)
+      LINES(1, MAX_THICK / 2)
+      LINES(2, MAX_THICK / 2)
+      LINES(3, MAX_THICK / 2)
+      LINES(4, MAX_THICK / 2)
+      LINES(1, MAX_THICK)
+      LINES(2, MAX_THICK)
       /* clang-format on */
 #undef LINES
-      part.few.at += few * s.few.step;
-      to.c += few * s.fewApart;
-      f -= few;
+      part.thin.at += thin * s.thin.step;
+      to.c += thin * s.thinStride;
+      f -= thin;
     }
-    s.many.at += many * s.many.step;
-    at.c += many * s.manyApart;
-    left -= many;
+    s.thick.at += thick * s.thick.step;
+    at.c += thick * s.thickStride;
+    left -= thick;
   }
 }
 
-/* sums[f][i] += the products of so many terms, which is a constant as few is: lines of the other
- * factor are in lanes. */
-INLINE void add_terms(const Skinny *s, ptrdiff_t lines, int few, int terms, element *sums)
+/* sums[f][i] += the products of terms terms, lines of the thick factor in lanes.  thin and terms
+ * are constants. */
+INLINE void add_terms(const Skinny *s, ptrdiff_t lines, int thin, int terms, element *sums)
 {
   enum { MOST = 3, TERMS = 8 };
   Vector factor[MOST][TERMS];
 #pragma GCC unroll 8
-  for (int f = 0; f < few; f++)
+  for (int f = 0; f < thin; f++)
 #pragma GCC unroll 8
     for (int l = 0; l < terms; l++)
-      factor[f][l] = ALL_LANES(s->few.at[f * s->few.step + l * s->few.next]);
+      factor[f][l] = ALL_LANES(s->thin.at[f * s->thin.step + l * s->thin.next]);
   for (ptrdiff_t i = 0; i < lines; i += LANES) {
     const Mask lanes = first_lanes(lines - i);
     Vector sum[MOST];
 #pragma GCC unroll 8
-    for (int f = 0; f < few; f++)
-      sum[f] = load(sums + f * PIECE + i);
+    for (int f = 0; f < thin; f++)
+      sum[f] = load(sums + f * L1_SUMS + i);
 #pragma GCC unroll 8
     for (int l = 0; l < terms; l++) {
-      const Vector x = LOAD_LANES(lanes, s->many.at + i + l * s->many.next);
+      const Vector x = LOAD_LANES(lanes, s->thick.at + i + l * s->thick.next);
 #pragma GCC unroll 8
-      for (int f = 0; f < few; f++)
+      for (int f = 0; f < thin; f++)
         sum[f] = MULTIPLY_ADD(factor[f][l], x, sum[f]);
     }
 #pragma GCC unroll 8
-    for (int f = 0; f < few; f++)
-      memcpy(sums + f * PIECE + i, &sum[f], sizeof sum[f]);
+    for (int f = 0; f < thin; f++)
+      memcpy(sums + f * L1_SUMS + i, &sum[f], sizeof sum[f]);
   }
 }
 
-/* Where the memory of the factor of many lines runs across them: pieces of eight terms at a time.
- */
+/* For a thick factor that is contiguous across its lines: eight terms at a time. */
 static void multiply_lines(ptrdiff_t depth, Skinny s, const Result *r)
 {
-  element sums[3 * PIECE];
-  for (ptrdiff_t first = 0; first < s.many.lines; first += PIECE) {
-    const ptrdiff_t lines = THMin(PIECE, s.many.lines - first);
+  element sums[3 * L1_SUMS];
+  for (ptrdiff_t first = 0; first < s.thick.lines; first += L1_SUMS) {
+    const ptrdiff_t lines = THMin(L1_SUMS, s.thick.lines - first);
     Skinny part = s;
-    part.many.at += first;
+    part.thick.at += first;
     memset(sums, 0, sizeof sums);
     for (ptrdiff_t l = 0; l < depth;) {
       const int terms = depth - l >= 8 ? 8 : 1;
-#define TERMS(FEW, COUNT)                   \
-  if (s.few.lines == FEW && terms == COUNT) \
-    add_terms(&part, lines, FEW, COUNT, sums);
+#define TERMS(THIN, COUNT)                    \
+  if (s.thin.lines == THIN && terms == COUNT) \
+    add_terms(&part, lines, THIN, COUNT, sums);
       /* clang-format off */
       TERMS(1, 8)
       TERMS(2, 8)
@@ -504,41 +503,41 @@ static void multiply_lines(ptrdiff_t depth, Skinny s, const Result *r)
       TERMS(3, 1)
       /* clang-format on */
 #undef TERMS
-      part.few.at += terms * s.few.next;
-      part.many.at += terms * s.many.next;
+      part.thin.at += terms * s.thin.next;
+      part.thick.at += terms * s.thick.next;
       l += terms;
     }
-    for (ptrdiff_t f = 0; f < s.few.lines; f++) {
-      element *c = r->c + f * s.fewApart + first * s.manyApart;
-      if (s.manyApart == 1)
+    for (ptrdiff_t f = 0; f < s.thin.lines; f++) {
+      element *c = r->c + f * s.thinStride + first * s.thickStride;
+      if (s.thickStride == 1)
         for (ptrdiff_t i = 0; i < lines; i += LANES)
-          put(r, c + i, first_lanes(lines - i), load(sums + f * PIECE + i));
+          put(r, c + i, first_lanes(lines - i), load(sums + f * L1_SUMS + i));
       else
         for (ptrdiff_t i = 0; i < lines; i++)
-          put_one(r, c + i * s.manyApart, sums[f * PIECE + i]);
+          put_one(r, c + i * s.thickStride, sums[f * L1_SUMS + i]);
     }
   }
 }
 
 /* --- which ----------------------------------------------------------------------------------- */
 
-/* The whole product decides, not the block, so that sums are the same however it is cut. */
+/* Depends on the whole product, not the block, so that sums are the same however it is cut. */
 typedef enum { BY_TILES, BY_DOTS, BY_LINES } Way;
 
 static Way way_of(const THProduct *p)
 {
-  const ptrdiff_t few = THMin(p->m, p->n), many = THMax(p->m, p->n);
+  const ptrdiff_t thin = THMin(p->m, p->n), thick = THMax(p->m, p->n);
   const ptrdiff_t next = p->m <= p->n ? p->bRow : p->aColumn;
-  const ptrdiff_t fewNext = p->m <= p->n ? p->aColumn : p->bRow;
+  const ptrdiff_t thinNext = p->m <= p->n ? p->aColumn : p->bRow;
   const ptrdiff_t step = p->m <= p->n ? p->bColumn : p->aRow;
-  /* Dots end with sums of lanes and may need a copy of the few lines, tiles of few rows leave lanes
-   * idle, and many are packed. */
+  /* Costs: dot products end with sums of lanes and may need a copy of the thin factor; tiles of few
+   * rows leave lanes idle, and the thick factor is packed. */
   const ptrdiff_t dots =
-      few * (p->k + 6 * LANES) + (fewNext == 1 ? 0 : few * p->k * 2 * LANES / many);
-  const ptrdiff_t tiles = p->m <= p->n ? p->k * LANES : few * p->k + p->k * LANES * 3 / 2;
-  if (few <= FEW_DOTS && next == 1 && dots < tiles)
+      thin * (p->k + 6 * LANES) + (thinNext == 1 ? 0 : thin * p->k * 2 * LANES / thick);
+  const ptrdiff_t tiles = p->m <= p->n ? p->k * LANES : thin * p->k + p->k * LANES * 3 / 2;
+  if (thin <= THIN_DOTS && next == 1 && dots < tiles)
     return BY_DOTS;
-  if (few <= FEW_LINES && step == 1 && p->k >= 8 && many >= 8 * LANES)
+  if (thin <= THIN_LINES && step == 1 && p->k >= 8 && thick >= 8 * LANES)
     return BY_LINES;
   return BY_TILES;
 }
@@ -552,7 +551,7 @@ static void product(const THProduct *p, ptrdiff_t row, ptrdiff_t rows, ptrdiff_t
   const ptrdiff_t even = (p->k + stretches - 1) / stretches;
   const ptrdiff_t bytes = p->m * p->n * (ptrdiff_t)sizeof(element);
   Result r = {p->c + row + column * p->ldc, p->ldc, p->alpha, p->beta,
-              bytes > FAR_BYTES || (bytes > NEAR_BYTES && even >= FETCHED)};
+              bytes > FAR_BYTES || (bytes > NEAR_BYTES && even >= PREFETCH_DEPTH)};
   Factor a = {p->a + row * p->aRow, rows, p->aRow, p->aColumn};
   Factor b = {p->b + column * p->bColumn, columns, p->bColumn, p->bRow};
   for (ptrdiff_t l = 0; l < p->k; l += even) {
@@ -562,11 +561,11 @@ static void product(const THProduct *p, ptrdiff_t row, ptrdiff_t rows, ptrdiff_t
     } else {
       const int fewRows = p->m <= p->n;
       Skinny s = {fewRows ? a : b, fewRows ? b : a, fewRows ? 1 : p->ldc, fewRows ? p->ldc : 1};
-      if (way == BY_DOTS && s.few.next != 1) {
-        for (ptrdiff_t f = 0; f < s.few.lines; f++)
+      if (way == BY_DOTS && s.thin.next != 1) {
+        for (ptrdiff_t f = 0; f < s.thin.lines; f++)
           for (ptrdiff_t i = 0; i < depth; i++)
-            room[f * depth + i] = s.few.at[f * s.few.step + i * s.few.next];
-        s.few = (Factor){room, s.few.lines, depth, 1};
+            room[f * depth + i] = s.thin.at[f * s.thin.step + i * s.thin.next];
+        s.thin = (Factor){room, s.thin.lines, depth, 1};
       }
       (way == BY_DOTS ? multiply_dots : multiply_lines)(depth, s, &r);
     }

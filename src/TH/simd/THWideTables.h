@@ -1,5 +1,5 @@
-/* The tables of THWideMath.h, printed by tools/vector-math/coefficients.py: places of intervals m,
- * values and slopes there, and the coefficients from d^2 on. */
+/* The tables of THWideMath.h, printed by tools/vector-math/coefficients.py: for each interval a
+ * number m, the value and slope at m, and the coefficients from d^2 on. */
 /* clang-format off */
 
 /* tanh: relative error 2^-31.5 */
