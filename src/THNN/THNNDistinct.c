@@ -1,4 +1,4 @@
-/* Indices, each once. */
+/* Unique indices. */
 #include "THNNDistinct.h"
 
 ptrdiff_t THNN_uniqueIndices(int64_t *index, ptrdiff_t count, int64_t *seen)

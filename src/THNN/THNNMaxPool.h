@@ -1,4 +1,4 @@
-/* Max pooling: the engine that its layers share, and its kernels, per type and instruction set. */
+/* Max pooling: what its layers share, and its kernels, per type and instruction set. */
 #ifndef THNN_MAX_POOL_H
 #define THNN_MAX_POOL_H
 
@@ -6,8 +6,8 @@
 #include "THNNPlanes.h"
 #include "THNNWindow.h"
 
-enum { THNN_POOL_PARTS = 4 }; /* of a plane's windows, whose gradients are added in turn */
-enum { THNN_POOL_ROWS = 8 };  /* of windows that are remembered, a power of 2 */
+enum { THNN_POOL_PARTS = 4 }; /* parts of a plane's windows, whose gradients are added in turn */
+enum { THNN_POOL_ROWS = 8 };  /* rows of windows that the backward kernel keeps, a power of 2 */
 
 #define TH_GENERIC_FILE "generic/THNNMaxPool.h"
 #include "THGenerateFloatTypes.h"

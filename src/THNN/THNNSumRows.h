@@ -1,4 +1,4 @@
-/* Sums of rows of a table, each times a factor: kernels, per type and instruction set. */
+/* Weighted sums of rows of a table, as embeddings use them: kernels, per type and instruction set. */
 #ifndef THNN_SUM_ROWS_H
 #define THNN_SUM_ROWS_H
 

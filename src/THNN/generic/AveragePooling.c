@@ -1,4 +1,4 @@
-/* The mean of each window of an image or a volume. */
+/* Average pooling of images and volumes. */
 #include "THNNTemplate.h"
 
 TH_DISPATCH(THNN_(WindowSumKernel), THNN_(windowSum))
@@ -34,7 +34,7 @@ static void THNN_(sumRowNhwc)(const THNN_(Work) * work, ptrdiff_t row, void *mem
                           row % rows, work->y + row * to[2] * planes, memory);
 }
 
-/* Of images whose planes lie last, as those of the result do. */
+/* For channels-last images; the result is channels-last as well. */
 static void THNN_(sumWindowsNhwc)(const THNNPlanes *p, const THNNSpans *spans, int back,
                                   THTensor *source, THTensor *result)
 {
@@ -51,12 +51,12 @@ static void THNN_(sumWindowsNhwc)(const THNNPlanes *p, const THNNSpans *spans, i
   THNN_(workRowsNhwc)(p, &work);
 }
 
-/* Whether each plane is one window, all of which is counted, and there are many short ones: long
- * ones gain nothing, and a few would wait for the setting up. */
+/* Whether each plane is one window, divided by all its elements, and planes are short and many: long
+ * ones would gain nothing, and for fewer the set-up would take too long. */
 static int THNN_(areMeans)(const THNNPlanes *p, const THNNSpans *spans)
 {
-  enum { SHORT = 1024, MANY = 16 };
-  if (p->input > SHORT || p->count < MANY)
+  enum { MAX_ELEMENTS = 1024, MIN_PLANES = 16 };
+  if (p->input > MAX_ELEMENTS || p->count < MIN_PLANES)
     return 0;
   for (int a = 0; a < 3; a++)
     if (p->out[a] != 1 || spans->of[a]->end - spans->of[a]->begin != p->in[a] ||
@@ -65,7 +65,7 @@ static int THNN_(areMeans)(const THNNPlanes *p, const THNNSpans *spans)
   return 1;
 }
 
-/* Planes are rows then, of which TH takes some together. */
+/* The mean of each plane as a row of a matrix: TH computes several rows at once. */
 static void THNN_(meanOfPlanes)(const THNNPlanes *p, THTensor *source, THTensor *result)
 {
   THGuard ofRows, ofMeans;
@@ -112,7 +112,7 @@ void THNN_(sumWindows)(const THNNPlanes *p, const THNNSpans *spans, int back, TH
 
 /* --- windows that slide ---------------------------------------------------------------------- */
 
-/* The first part of forward and backward: what the windows are, which guard frees. */
+/* The first part of forward and backward: finds the windows, which guard frees. */
 static THNNPlanes THNN_(averaged)(THTensor *input, int axes, THNNWindow axis[3], bool ceil_mode,
                                   bool count_include_pad, THNNSpans *spans, THGuard *guard)
 {

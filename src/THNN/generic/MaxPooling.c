@@ -1,4 +1,4 @@
-/* The largest element of each window of an image, a volume or a sequence. */
+/* Max pooling of images, volumes and sequences. */
 #include "src/TH/THPlan.h"
 
 #include "THNNTemplate.h"
@@ -33,9 +33,8 @@ static int THNN_(areLarge)(const THNNPlanes *p, const THNNSpans *spans)
 void THNN_(maxOfSpans)(const THNNPlanes *p, const THNNSpans *spans, const real *x, real *y,
                        int64_t *index)
 {
-  /* Which element of so few is the largest is not to be guessed: they are taken without branches.
-   */
-  enum { FEW = 4 };
+  /* In windows with so few elements a branch on the largest is often mispredicted: no branches. */
+  enum { BRANCHLESS = 4 };
   const int64_t *dilation = spans->dilation;
   if (*THNN_(maxSpans) && p->input <= INT32_MAX && dilation[2] == 1 && THNN_(areLarge)(p, spans)) {
     (*THNN_(maxSpans))(p, spans, x, y, index);
@@ -47,7 +46,7 @@ void THNN_(maxOfSpans)(const THNNPlanes *p, const THNNSpans *spans, const real *
         const THNNSpan t = spans->of[0][i], h = spans->of[1][j], w = spans->of[2][k];
         int64_t best = (t.begin * p->in[1] + h.begin) * p->in[2] + w.begin;
         real most = -(real)INFINITY;
-        const int few = (t.end - t.begin) * (h.end - h.begin) * (w.end - w.begin) <= FEW;
+        const int few = (t.end - t.begin) * (h.end - h.begin) * (w.end - w.begin) <= BRANCHLESS;
         for (int64_t z = t.begin; z < t.end; z += dilation[0])
           for (int64_t r = h.begin; r < h.end; r += dilation[1]) {
             const int64_t row = (z * p->in[1] + r) * p->in[2];
@@ -75,7 +74,7 @@ static void THNN_(spansPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *u
                     work->to + plane * p->output);
 }
 
-/* --- planes that lie last -------------------------------------------------------------------- */
+/* --- channels-last images -------------------------------------------------------------------- */
 
 static THIndexTensor *THNN_(viewIndicesNhwc)(const THNNPlanes *p, THGuard *guard, THIndexTensor *t)
 {
@@ -86,7 +85,7 @@ static THIndexTensor *THNN_(viewIndicesNhwc)(const THNNPlanes *p, THGuard *guard
   return view;
 }
 
-/* Whether those of all images do, as the kernel wants them. */
+/* Whether all three tensors are channels-last, and planes are small enough for the kernel. */
 static int THNN_(canPoolNhwc)(const THNNPlanes *p, THTensor *input, THTensor *output,
                               THIndexTensor *indices)
 {
@@ -132,11 +131,10 @@ static void THNN_(maxPoolPlaneBackward)(const THNN_(Work) * work, ptrdiff_t plan
   if (axis && (*THNN_(maxPoolBackwardKernel))(axis, work->streams, x, index, y, room))
     return;
   memset(y, 0, (size_t)p->input * sizeof *y);
-  /* Neighbours often come from one place, and then wait for each other: four elements that are far
-   * apart are added in turn.  What the next plane needs is fetched ahead, eight indices and the
-   * places of as many windows at a time.
-   */
-  enum { LINE = 8, WRITTEN = 64 / sizeof *y };
+  /* Neighbours often have the same source, and their additions then wait for each other.  So the
+   * windows are cut into four parts, and one element of each is added in turn.  For the next plane,
+   * eight indices and the elements of as many windows are prefetched at a time. */
+  enum { LINE = 8, WRITTEN = 64 / sizeof *y }; /* indices and elements of a cache line */
   const ptrdiff_t part = p->output / THNN_POOL_PARTS, each = p->input / THMax(1, p->output);
   for (ptrdiff_t i = 0; i < part; i++) {
     if (i % LINE == 0)
@@ -161,7 +159,7 @@ static inline void THNN_(addWindowNhwc)(const THNN_(Work) * work, ptrdiff_t at, 
     y[(work->from[at + k] - TH_INDEX_BASE) * planes + k] += work->x[at + k];
 }
 
-/* An image whose planes lie last, in the order of maxPoolPlaneBackward: sums have the same bits. */
+/* A channels-last image, in the order of maxPoolPlaneBackward, so that sums have the same bits. */
 static void THNN_(maxPoolImageBackward)(const THNN_(Work) * work, ptrdiff_t image, void *unused)
 {
   const THNNPlanes *p = work->planes;
@@ -176,7 +174,8 @@ static void THNN_(maxPoolImageBackward)(const THNN_(Work) * work, ptrdiff_t imag
     THNN_(addWindowNhwc)(work, begin + i * planes, planes, y);
 }
 
-/* As many images as threads at least: they are not cut.  Returns 0 where planes do not lie last. */
+/* Needs at least as many images as threads, as images are not divided.  Returns 0 otherwise, or if a
+ * tensor is not channels-last. */
 static int THNN_(maxPoolNhwcBackward)(const THNNPlanes *p, THTensor *gradOutput,
                                       THTensor *gradInput, THIndexTensor *indices)
 {
@@ -220,7 +219,7 @@ void THNN_(maxPoolBackward)(const THNNPlanes *p, const THNNWindow axis[3], THTen
   enum { LANES = 64 / sizeof(real) };
   const int wide = p->out[2] >= 3 * LANES / 4; /* rows of windows that fill most of a vector */
   const int asks = axis && wide && *THNN_(maxPoolBackwardKernel) && p->input <= INT32_MAX / 4;
-  const ptrdiff_t most = THPlan_cacheBytes() / (ptrdiff_t)sizeof(real); /* through the caches */
+  const ptrdiff_t most = THPlan_cacheBytes() / (ptrdiff_t)sizeof(real);
   THNN_(Work)
   work = {.plane = THNN_(maxPoolPlaneBackward),
           .layer = asks ? axis : NULL,
@@ -249,14 +248,14 @@ static void THNN_(maxPoolForward)(THNNPlanes *p, THTensor *input, THTensor *outp
                                   THIndexTensor *indices, THNNWindow axis[3], bool ceil_mode)
 {
   THNNPlanes_slide(p, axis, ceil_mode);
-  for (int a = 0; a < 3; a++) /* what lies behind the plane wherever the window begins */
+  for (int a = 0; a < 3; a++) /* cut off what lies beyond the plane for every window */
     axis[a].size = THMin(axis[a].size, (axis[a].input - 1 + axis[a].pad) / axis[a].dilation + 1);
-  const int huge = p->input > INT32_MAX; /* places do not fit into the kernels' vectors */
+  const int huge = p->input > INT32_MAX; /* indices do not fit into the kernels' vectors */
   const int last = THNN_(canPoolNhwc)(p, input, output, indices);
   THGuard guard;
   THNNSpans spans;
   const THNNWindow *w = &axis[2];
-  /* Long windows that overlap little, and those of which there are few in a row. */
+  /* Long windows that overlap little, or rows with few windows. */
   const int apart = *THNN_(maxSpans) && (w->step > 2 || w->output == 1) && w->dilation == 1 &&
                     (w->size > 5 || (w->output < 4 && w->size > 1));
   const int single = huge || apart || last;
@@ -374,8 +373,8 @@ void THNN_(VolumetricMaxPooling_updateGradInput)(THNNState *state, THTensor *inp
 
 /* --- sequences ------------------------------------------------------------------------------- */
 
-/* A plane is frames x features, and windows are of frames.  Indices tell which frame of its window
- * each element comes from, counted from 0. */
+/* A plane is frames x features, and a window is some frames.  An index is the frame of its window that
+ * an element comes from, counted from 0. */
 static THNNPlanes THNN_(frames)(THTensor *input, THNNWindow axis[3], int kW, int dW)
 {
   THNNPlanes p = THNN_(planes)(input, 2, 2, 0, 1, "frames x features, or a batch of that");

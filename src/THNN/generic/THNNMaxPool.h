@@ -1,29 +1,29 @@
-/* One plane: y, and where in x each of its elements comes from.  w are the windows of its depth,
- * height and width; each of them holds a place of x. */
+/* One plane: y, and the index in x of each of its elements.  w are the windows along depth, height
+ * and width; each of them holds an element of x. */
 typedef void (*THNN_(MaxPoolKernel))(const THNNWindow w[3], const real *x, real *y, int64_t *index);
 
 extern const THNN_(MaxPoolKernel) * THNN_(maxPool);
 
-/* Row row of the output, of all slices, for all of count planes, which are the last dimension of x,
- * y and index; windows of any kind.  A plane has no more than INT32_MAX elements. */
+/* Row row of the output, counted over all slices, of a channels-last image with count planes;
+ * windows of any kind.  A plane has no more than INT32_MAX elements. */
 typedef void (*THNN_(MaxNhwcKernel))(const THNNPlanes *planes, const THNNSpans *spans,
                                      ptrdiff_t count, const real *x, ptrdiff_t row, real *y,
                                      int64_t *index);
 
 extern const THNN_(MaxNhwcKernel) * THNN_(maxPoolNhwc);
 
-/* The same for windows one by one, whose elements are neighbours in a row; NULL where there are no
+/* One plane, window by window; the elements of a window's row are neighbours.  NULL at levels without
  * vectors for that.  The plane has no more than INT32_MAX elements. */
 typedef void (*THNN_(MaxSpansKernel))(const THNNPlanes *planes, const THNNSpans *spans,
                                       const real *x, real *y, int64_t *index);
 
 extern const THNN_(MaxSpansKernel) * THNN_(maxSpans);
 
-/* The same for windows of any kind. */
+/* One plane with windows of any kind. */
 void THNN_(maxOfSpans)(const THNNPlanes *planes, const THNNSpans *spans, const real *x, real *y,
                        int64_t *index);
 
-/* The gradient y of a plane, of g and of the places that windows took; streams: around the caches.
+/* The gradient y of a plane, from g and the windows' indices; streams: y is too large for the caches.
  * Returns 0, whatever y then holds, unless these are windows of 2 or 3, two apart, of an image of
  * up to INT32_MAX / 4 elements, and each took one of its own.  NULL where there are no vectors for
  * that. room is maxPoolBackwardRoom elements. */

@@ -8,13 +8,13 @@ typedef struct {
   real *weight;
 } THNN_(Band);
 
-/* Where the places of an output plane come from, along each axis. */
+/* The sources of an output plane's elements, along each axis. */
 typedef struct {
-  int weighted;        /* planes may then lie last as well */
-  int64_t *from[3];    /* a place of the input */
-  int64_t *next[3];    /* where weighted, another place, */
-  real *weight[3];     /* its weight, and 1 - weight is that of from */
-  int64_t begin, end;  /* of the last axis: from goes up by 1 in here */
+  int weighted;        /* images may then be channels-last as well */
+  int64_t *from[3];    /* an index of the input */
+  int64_t *next[3];    /* where weighted, a second index */
+  real *weight[3];     /* weight of next; the weight of from is 1 - weight */
+  int64_t begin, end;  /* of the last axis: here from increases by 1 */
   THNN_(Band) band[3]; /* where weighted: of the axes, forward or backward */
   const void *groups;  /* what the kernel prepared for the last band, or NULL */
   int streams;         /* a result is too large for the caches */

@@ -1,14 +1,15 @@
-/* Copies of short rows, which a call of memcpy would cost as much as.  Rows follow each other, and
- * what comes 4 KB later is fetched ahead. */
+/* Copies short rows, for which a call of memcpy would take as long as the copy.  Rows are read one
+ * after the other; elements 4 KB later are prefetched. */
 static inline __attribute__((always_inline)) void copy_row(real *to, const real *from, ptrdiff_t n)
 {
-  enum { PIECE = 64 / sizeof(real), HALF = PIECE / 2, QUARTER = PIECE / 4 };
-  for (ptrdiff_t i = 0; i < n; i += PIECE)
-    __builtin_prefetch(from + i + 4096 / sizeof *from);
-  if (n >= PIECE) { /* the last piece ends with the row */
-    for (ptrdiff_t i = 0; i < n - PIECE; i += PIECE)
-      memcpy(to + i, from + i, PIECE * sizeof *to);
-    memcpy(to + n - PIECE, from + n - PIECE, PIECE * sizeof *to);
+  enum { LINE = 64 / sizeof(real), HALF = LINE / 2, QUARTER = LINE / 4 };
+  enum { PREFETCH = 4096 / sizeof(real) };
+  for (ptrdiff_t i = 0; i < n; i += LINE)
+    __builtin_prefetch(from + i + PREFETCH);
+  if (n >= LINE) { /* the last line ends with the row, and may overlap the one before */
+    for (ptrdiff_t i = 0; i < n - LINE; i += LINE)
+      memcpy(to + i, from + i, LINE * sizeof *to);
+    memcpy(to + n - LINE, from + n - LINE, LINE * sizeof *to);
   } else if (n >= HALF) {
     memcpy(to, from, HALF * sizeof *to);
     memcpy(to + n - HALF, from + n - HALF, HALF * sizeof *to);

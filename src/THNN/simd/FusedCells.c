@@ -7,25 +7,26 @@
 #include "src/TH/simd/THWideMath.h"
 #endif
 
-/* A Value is an element of a row, from i on; or WIDTH of them, of which lanes count. */
+/* A Value is element i of a row, or a vector of WIDTH elements beginning with i, of which lanes are
+ * used. */
 #ifdef TH_WIDE_LOOP
 typedef __m512 Value;
 typedef __mmask16 Lanes;
-enum { WIDTH = 16, AHEAD = 128 };
+enum { WIDTH = 16, PREFETCH = 128 }; /* elements */
 #define WIDE_CELL static inline __attribute__((always_inline)) __m512
 #define SIGMOID   wide_sigmoid
 #define TANH      wide_tanh
 #define HELD(P)   _mm512_maskz_loadu_ps(lanes, (P) + i)
-#define AT(P)     (_mm_prefetch((const char *)((P) + i + AHEAD), _MM_HINT_T0), HELD(P))
+#define AT(P)     (_mm_prefetch((const char *)((P) + i + PREFETCH), _MM_HINT_T0), HELD(P))
 #define PUT(P, V) _mm512_mask_storeu_ps((P) + i, lanes, V)
 #define MAD       _mm512_fmadd_ps
 
-/* The cells' own: what is waited for here are operations, and so the last half unit is left out.
- * Results are the same wherever in a row they are. */
+/* Sigmoid and tanh for the cells, which are limited by computation: they are faster, and half a unit
+ * less accurate, than those of THWideMath.h.  A result does not depend on its position in a row. */
 
-/* 1 / (1 + e^-x), from the table of roots of THWide_exp and two terms that come near e^-r - 1. Errs
- * by up to 4.7 units in the last place of results above 1e-8, by up to 6.9 below; results are no
- * less than e^-87. */
+/* 1 / (1 + e^-x), from the table of roots of THWide_exp and a polynomial of two terms for e^-r - 1.
+ * The error is up to 4.7 units in the last place for results above 1e-8, up to 6.9 below; results
+ * are at least e^-87. */
 WIDE_CELL wide_sigmoid(__m512 x)
 {
   const __m512 most = _mm512_set1_ps(87), one = _mm512_set1_ps(1);
@@ -40,7 +41,7 @@ WIDE_CELL wide_sigmoid(__m512 x)
   return one / all;
 }
 
-/* THWide_tanh, whose sum is not kept in two parts: 1.2 units. */
+/* THWide_tanh with a sum in one part; the error is up to 1.2 units in the last place. */
 WIDE_CELL wide_tanh(__m512 x)
 {
   const float(*table)[32] = THWide_tanhTable;
@@ -65,7 +66,7 @@ typedef int Lanes;
 #define MAD(A, B, C) ((A) * (B) + (C))
 #endif
 
-/* X and what the bias, if there is one, has at P. */
+/* X plus the bias at P, if there is one. */
 #define BIASED(X, P) (biased ? (Value)((X) + HELD(P)) : (Value)(X))
 
 #define CELL static inline __attribute__((always_inline)) void
@@ -142,7 +143,7 @@ CELL lstm_backward_at(ptrdiff_t i, TH_UNUSED Lanes lanes, ptrdiff_t n, const rea
 
 /* --- rows ------------------------------------------------------------------------------------ */
 
-/* CALL computes the elements from i on that lanes says; only what is left over takes masks. */
+/* CALL computes the elements beginning with i in lanes; only the remainder of a row needs masks. */
 #ifdef TH_WIDE_LOOP
 #define EACH(CALL)                        \
   ptrdiff_t i = 0;                        \

@@ -2,7 +2,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The lanes from begin to below end. */
+/* The lanes begin ... end - 1. */
 static inline uint16_t lanes_between(ptrdiff_t begin, ptrdiff_t end)
 {
   enum { ALL = 64 / sizeof(real) };

@@ -1,15 +1,15 @@
 /* Max pooling of an image by windows of 2 or 3, two apart along both axes, for MaxPool.c: all of it
- * in registers.  An image with a NaN is left to others, which asks for fewer comparisons. */
+ * in registers.  An image with a NaN is left to the general code, which saves comparisons here. */
 
-enum { BY_TWO_AHEAD = 8192 / sizeof(real) }; /* from what is read to what is fetched */
+enum { BY_TWO_PREFETCH = 8192 / sizeof(real) }; /* elements */
 
-/* As many windows of a row as a vector has elements: what they are for each row. */
+/* A vector of windows of each row. */
 typedef struct {
   ptrdiff_t begin, start; /* the first window, and its first column, perhaps in the padding */
-  Mask low, high, behind; /* which elements of two vectors are in the image, and of one more */
-  Mask wanted;            /* which windows there are */
-  __m512i first;          /* from each one's first column to the first that is in the image */
-  __m512i column;         /* each one's first column, in index tensors */
+  Mask low, high, behind; /* lanes in the image, of two vectors and of the element after them */
+  Mask wanted;            /* lanes that are windows */
+  __m512i first;          /* from each window's first column to its first column in the image */
+  __m512i column;         /* each window's first column, in index tensors */
 } StripByTwo;
 
 KERNEL begin_by_two(StripByTwo *s, const THNNWindow *w, ptrdiff_t begin)
@@ -31,8 +31,8 @@ KERNEL begin_by_two(StripByTwo *s, const THNNWindow *w, ptrdiff_t begin)
   memcpy(&s->column, column, sizeof column);
 }
 
-/* Of two numbers the first, unless the second one is larger. */
-KERNEL take_number(Wide v, __m512i all, index_t behind, ArgMax *w)
+/* Takes v where it is larger; its column is behind columns after the window's first. */
+KERNEL take_column(Wide v, __m512i all, index_t behind, ArgMax *w)
 {
   const Mask take = MORE(v, w->most);
   w->most = MOST(v, w->most);
@@ -46,9 +46,9 @@ KERNEL take_row(const ArgMax *row, ArgMax *w)
   w->best = PICK_INDICES(take, row->best, w->best);
 }
 
-/* The bits of floats, but for their signs, in front of a 0: those of NaN are more than those of all
- * numbers.  What is asked of each vector has no mask then, of which a processor makes few at a
- * time. */
+/* The bits of a float without its sign, shifted left by one: those of a NaN exceed those of every
+ * other value.  So NaNs are found by a maximum of bits; comparisons to masks would be slower, as a
+ * processor starts fewer of them at a time. */
 #if defined(TH_REAL_IS_FLOAT)
 #define BITS(V)           _mm512_castps_si512(V)
 #define DOUBLED(B)        _mm512_add_epi32(B, B)
@@ -66,13 +66,13 @@ KERNEL look_for_nan(Wide v, __m512i *most)
   *most = LARGER_BITS(*most, DOUBLED(BITS(v)));
 }
 
-/* Where a strip is among those beside it, which tells what it cannot reach beyond.  Constants. */
+/* Whether a strip is the first or the last of its row, and so needs masks there.  Constants. */
 typedef struct {
   int first, last;
 } Side;
 
-/* The largest of the row that begins at that place of x.  Of what is looked at the bits are taken
- * in; the element behind the vectors is among those of the next strip. */
+/* The largest elements of the row that begins at offset row of x.  The bits of all elements that are
+ * read go into bits; the element after the vectors belongs to the next strip. */
 KERNEL row_by_two(const StripByTwo *s, Side side, const real *x, ptrdiff_t row, ptrdiff_t size,
                   ArgMax *to, __m512i *bits)
 {
@@ -92,17 +92,17 @@ KERNEL row_by_two(const StripByTwo *s, Side side, const real *x, ptrdiff_t row, 
   look_for_nan(high, bits);
   to->most = even;
   to->best = ADD_INDICES(at, s->first);
-  take_number(ODDS(low, high), at, 1, to);
-  if (size == 3) { /* what follows the evens is one of the next window's, or behind the vectors */
+  take_column(ODDS(low, high), at, 1, to);
+  if (size == 3) { /* the third column is the first of the next window, or after the vectors */
     const Wide behind = side.last ? LOAD_INSIDE(s->behind, x + 2 * WIDE) : ALL_OF(x[2 * WIDE]);
     if (side.last)
       look_for_nan(behind, bits);
-    take_number(NEXT(even, behind), at, 2, to);
+    take_column(NEXT(even, behind), at, 2, to);
   }
 }
 
-/* A row of windows takes the rows of the image that begin at upper and lower; windows of 3 take the
- * lower one of the windows above, too. */
+/* A row of windows covers the rows of the image that begin at upper and lower; windows of 3 also
+ * cover the lower row of the windows above. */
 typedef struct {
   ptrdiff_t upper, lower;
 } RowsByTwo;
@@ -123,13 +123,14 @@ KERNEL windows_by_two(const StripByTwo *s, Side side, ArgMax *last, const real *
   put_lanes(wanted, all.most, ADD_INDICES(all.best, s->column), y + s->begin, index + s->begin);
 }
 
-/* The windows of so many strips, from window first of each row on; the last strip may have some
- * again.  Rows of an image are read once, from its first column to its last: down one strip after
- * the other what is fetched would be gone before it is used.  What few strips keep, one or two, is
- * no array, which would stay in memory.
+/* Computes the windows of some strips, beginning with window first of each row; the last strip may
+ * compute some windows again.  Each row of the image is read once, from its first column to its
+ * last: if strips were computed one after the other, prefetched lines would be evicted before they
+ * are used.  few is the number of strips if it is 1 or 2, else 0; the results of so few strips are
+ * variables, as an array would stay in memory.
  *
- * For a row that is not in the image the next one that is there is taken again, which changes
- * nothing. */
+ * In place of a row outside the image the nearest row inside is taken again, which changes nothing.
+ */
 KERNEL strips_by_two(const THNNWindow *axis, ptrdiff_t first, ptrdiff_t strips, int few,
                      ptrdiff_t size, const real *x, real *y, int64_t *index, Mask *nan)
 {
@@ -148,8 +149,8 @@ KERNEL strips_by_two(const THNNWindow *axis, ptrdiff_t first, ptrdiff_t strips, 
   for (ptrdiff_t j = 0; j < rows; j++, y += columns, index += columns) {
     const ptrdiff_t end = 2 * j - top + size;
     const RowsByTwo from = {THMin(THMax(end - 2, 0), bottom) * next, THMin(end - 1, bottom) * next};
-    for (ptrdiff_t k = 0; k < 2 * next; k += WIDE) /* line by line: each once, and in order */
-      __builtin_prefetch(x + from.upper + BY_TWO_AHEAD + k);
+    for (ptrdiff_t k = 0; k < 2 * next; k += WIDE) /* each cache line once, and in order */
+      __builtin_prefetch(x + from.upper + BY_TWO_PREFETCH + k);
     if (few == 1) {
       windows_by_two(&one, both, &lastOne, x, from, size, one.wanted, y, index, &bits);
     } else if (few == 2) {
@@ -177,7 +178,7 @@ KERNEL image_by_two(const THNNWindow *axis, ptrdiff_t size, const real *x, real 
                     index, nan);
 }
 
-/* Whether windows are of that size, two apart along both axes of an image. */
+/* Whether windows have that size, two apart along both axes of an image. */
 static int slide_by_two(const THNNWindow *axis, ptrdiff_t size)
 {
   for (int a = 1; a < 3; a++)
@@ -186,7 +187,7 @@ static int slide_by_two(const THNNWindow *axis, ptrdiff_t size)
   return axis[0].input == 1 && axis[0].output == 1;
 }
 
-/* 0 if these are not such windows, or there is a NaN: nothing is known of y and index then. */
+/* Returns 0 if these are not such windows, or there is a NaN; y and index are then undefined. */
 FRAME_STAYS static int pool_by_two(const THNNWindow *axis, const real *x, real *y, int64_t *index)
 {
   Mask nan = 0;

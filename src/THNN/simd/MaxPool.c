@@ -1,9 +1,10 @@
-/* Max pooling of a plane: the largest of each window's part of a row, in vectors that run along the
- * row, and then the largest of these.  With AVX-512 that stays in registers for most windows.
+/* Max pooling of a plane.  For each row of the image, the largest element within each window's
+ * columns is found, in vectors along the row; a window then takes the largest of its rows.  With
+ * AVX-512, most windows are computed in registers.
  *
- * Of two elements the later one counts if it is larger, or NaN.  That is associative, so the rows
- * of a window may be taken one by one, and what a row has for all its windows serves every window
- * that the row is in. */
+ * The later of two elements is taken if it is larger, or NaN.  That is associative, so that the rows
+ * of a window may be compared one by one, and the results of a row serve all windows that the row is
+ * in. */
 #include "THNNTemplate.h"
 
 #include "CopyRow.h"
@@ -13,7 +14,7 @@
 #include "LanesBetween.h"
 #endif
 
-/* Places count in numbers as wide as the elements, so that both go in vectors alike. */
+/* Indices are as wide as the elements, so that vectors of both have the same number of lanes. */
 #if defined(TH_REAL_IS_FLOAT)
 typedef int32_t index_t;
 #else
@@ -22,40 +23,40 @@ typedef int64_t index_t;
 
 enum {
   BLOCK = 64,  /* windows of a row that are computed together */
-  LANES = 16,  /* in whole groups of so many */
-  ROOM = 1024, /* elements that they may cover, to be small, and */
-  STEPS = 4,   /* how far apart they are then */
-  SLICES = 4,  /* slices and */
-  ROWS = 8     /* rows of them that are remembered */
+  LANES = 16,  /* their number is rounded up to a multiple of this */
+  ROOM = 1024, /* the most elements that a block of small windows covers */
+  STEPS = 4,   /* the largest step of small windows */
+  SLICES = 4,  /* slices, and rows of each, whose results are kept */
+  ROWS = 8
 };
 
-/* The largest elements of a row of the image, for a block of windows, and where in the plane. */
+/* The largest elements of a row of the image, for a block of windows, and their indices in the
+ * plane. */
 typedef struct {
   ptrdiff_t row; /* of all slices; -1 for none */
   real most[BLOCK];
   index_t best[BLOCK];
 } ArgMaxes;
 
-/* A block of windows of each row.  The part of a row that they cover is laid out in phases: phase p
- * has element p of every window, and those that a whole number of steps is between. */
+/* A block of windows of each row.  The part of a row that they cover is split into phases: phase p
+ * holds the elements whose columns are p plus a multiple of the step. */
 typedef struct {
   const THNNWindow *w;
   ptrdiff_t begin, end;
-  ptrdiff_t count;      /* of them, in whole groups of lanes */
+  ptrdiff_t count;      /* of windows, rounded up to a multiple of LANES */
   ptrdiff_t start;      /* the first one's first column, perhaps in the padding */
-  ptrdiff_t pitch;      /* from a phase to the next; 0 if windows are not small */
-  index_t first[BLOCK]; /* the first column of each that is in the image */
-  /* Of two rows: one is laid out while the other is pooled, as what has just been written in parts
-   * cannot be read as a whole at once.  The least of numbers where there is no image. */
+  ptrdiff_t pitch;      /* elements from one phase to the next; 0 if windows are not small */
+  index_t first[BLOCK]; /* the first column of each window that is in the image */
+  /* The phases of two rows: one is split while the other is pooled, as a load of elements that were
+   * just written by several stores would wait.  -infinity outside the image. */
   real phase[2][ROOM];
-  ptrdiff_t row[2]; /* which rows; -1 for none */
-  ArgMaxes winners[SLICES * ROWS];
+  ptrdiff_t row[2]; /* the rows that are split; -1 for none */
+  ArgMaxes argMaxes[SLICES * ROWS];
 } Block;
 
-/* Where frames move from the stack to the heap, as gcc's AddressSanitizer lets them, they are
- * aligned to less than what vectors of 64 bytes are stored to.  What is inlined into such a
- * function has to be one too: it would mark its variables as gone, and nobody would take that back.
- */
+/* gcc's AddressSanitizer may move frames from the stack to the heap, where they are not aligned for
+ * stores of 64 bytes; these functions are not instrumented.  Functions inlined into them must not be
+ * instrumented either: they would mark variables as out of scope, and nothing would undo that. */
 #define FRAME_STAYS __attribute__((no_sanitize("address")))
 #define KERNEL      FRAME_STAYS static inline __attribute__((always_inline)) void
 
@@ -77,7 +78,7 @@ typedef struct {
 #define ODD64  ODD32, 9, 11, 13, 15
 #endif
 
-/* Two vectors of so many bytes. */
+/* Splits two vectors of BYTES bytes. */
 #define SPLIT(BYTES)                                                                 \
   typedef real Vector##BYTES __attribute__((vector_size(BYTES)));                    \
   KERNEL split##BYTES(const real *x, real *even, real *odd)                          \
@@ -96,32 +97,32 @@ SPLIT(32)
 #endif
 #if defined(__AVX512F__)
 SPLIT(64)
-#define SPLIT_MANY split64
+#define SPLIT_WIDEST split64
 #elif defined(__AVX__)
-#define SPLIT_MANY split32
+#define SPLIT_WIDEST split32
 #else
-#define SPLIT_MANY split16
+#define SPLIT_WIDEST split16
 #endif
 #if defined(__AVX512F__)
-enum { MANY = 128 / sizeof(real) };
+enum { WIDEST = 128 / sizeof(real) };
 #elif defined(__AVX__)
-enum { MANY = 64 / sizeof(real) };
+enum { WIDEST = 64 / sizeof(real) };
 #else
-enum { MANY = 32 / sizeof(real) };
+enum { WIDEST = 32 / sizeof(real) };
 #endif
 
-/* Element i of x becomes element i / 2 of one or the other. */
+/* Copies element i of x to element i / 2 of even or odd. */
 KERNEL split(const real *x, ptrdiff_t n, real *even, real *odd)
 {
-  enum { FEW = 32 / sizeof(real) };
+  enum { NARROWEST = 32 / sizeof(real) }; /* elements of two vectors of 16 bytes */
   const ptrdiff_t pairs = n / 2 * 2;
   ptrdiff_t i = 0;
-  for (; i + MANY <= pairs; i += MANY)
-    SPLIT_MANY(x + i, even + i / 2, odd + i / 2);
-  for (; i + FEW <= pairs; i += FEW)
+  for (; i + WIDEST <= pairs; i += WIDEST)
+    SPLIT_WIDEST(x + i, even + i / 2, odd + i / 2);
+  for (; i + NARROWEST <= pairs; i += NARROWEST)
     split16(x + i, even + i / 2, odd + i / 2);
-  if (i < pairs && pairs >= FEW) { /* some of them again */
-    i = pairs - FEW;
+  if (i < pairs && pairs >= NARROWEST) { /* some elements again */
+    i = pairs - NARROWEST;
     split16(x + i, even + i / 2, odd + i / 2);
     i = pairs;
   }
@@ -133,9 +134,9 @@ KERNEL split(const real *x, ptrdiff_t n, real *even, real *odd)
     even[i / 2] = x[i];
 }
 
-/* The columns from ... end of the row. */
-KERNEL lay_out_columns(const Block *b, const real *x, ptrdiff_t from, ptrdiff_t end, ptrdiff_t step,
-                       real *phase)
+/* Splits columns from ... end of the row x. */
+KERNEL split_columns(const Block *b, const real *x, ptrdiff_t from, ptrdiff_t end, ptrdiff_t step,
+                     real *phase)
 {
   const ptrdiff_t skipped = from - b->start;
   real *to = phase + skipped % step * b->pitch + skipped / step;
@@ -148,8 +149,8 @@ KERNEL lay_out_columns(const Block *b, const real *x, ptrdiff_t from, ptrdiff_t 
       phase[(c - b->start) % step * b->pitch + (c - b->start) / step] = x[c];
 }
 
-/* A row of the plane x. */
-static inline void lay_out(Block *b, const real *x, ptrdiff_t row)
+/* Splits a row of the plane x into phases. */
+static inline void split_row(Block *b, const real *x, ptrdiff_t row)
 {
   const THNNWindow *w = b->w;
   const ptrdiff_t reach = (b->count - 1) * w->step + (w->size - 1) * w->dilation + 1;
@@ -158,11 +159,11 @@ static inline void lay_out(Block *b, const real *x, ptrdiff_t row)
   x += row * w->input;
   b->row[row % 2] = row;
   if (w->step == 1)
-    lay_out_columns(b, x, from, end, 1, phase);
+    split_columns(b, x, from, end, 1, phase);
   else if (w->step == 2)
-    lay_out_columns(b, x, from, end, 2, phase);
+    split_columns(b, x, from, end, 2, phase);
   else
-    lay_out_columns(b, x, from, end, w->step, phase);
+    split_columns(b, x, from, end, w->step, phase);
 }
 
 KERNEL take_larger(real value, index_t at, real *most, index_t *best)
@@ -172,7 +173,7 @@ KERNEL take_larger(real value, index_t at, real *most, index_t *best)
   *best = take ? at : *best;
 }
 
-/* Windows whose size and step are constants, and their elements neighbours. */
+/* Windows whose size and step are constants, with dilation 1. */
 KERNEL constant_windows(const Block *b, index_t row, const real *even, ptrdiff_t step,
                         ptrdiff_t size, ArgMaxes *to)
 {
@@ -195,7 +196,7 @@ KERNEL constant_windows(const Block *b, index_t row, const real *even, ptrdiff_t
   }
 }
 
-/* n windows, the values of which are apart. */
+/* Takes the larger element for n windows, whose elements are apart. */
 KERNEL larger(const real *x, ptrdiff_t apart, index_t first, ptrdiff_t step, ptrdiff_t n,
               real *most, index_t *best)
 {
@@ -204,7 +205,7 @@ KERNEL larger(const real *x, ptrdiff_t apart, index_t first, ptrdiff_t step, ptr
     take_larger(x[j * apart], first + (index_t)(j * step), &most[j], &best[j]);
 }
 
-static void least(const Block *b, index_t row, ArgMaxes *to)
+static void set_least(const Block *b, index_t row, ArgMaxes *to)
 {
   for (ptrdiff_t j = 0; j < b->count; j++) {
     to->most[j] = -(real)INFINITY;
@@ -215,7 +216,7 @@ static void least(const Block *b, index_t row, ArgMaxes *to)
 static void small_windows(const Block *b, index_t row, const real *phase, ArgMaxes *to)
 {
   const THNNWindow *w = b->w;
-  least(b, row, to);
+  set_least(b, row, to);
   for (ptrdiff_t k = 0; k < w->size * w->dilation; k += w->dilation)
     for (ptrdiff_t j = 0; j < b->count; j += LANES)
       larger(phase + k % w->step * b->pitch + k / w->step + j, 1,
@@ -223,11 +224,11 @@ static void small_windows(const Block *b, index_t row, const real *phase, ArgMax
              to->best + j);
 }
 
-/* Windows that are not small: only those that the element of a window at k is in the image of. */
+/* Windows that are not small: tap by tap, for the windows whose tap lies in the image. */
 static void large_windows(const Block *b, index_t row, const real *x, ArgMaxes *to)
 {
   const THNNWindow *w = b->w;
-  least(b, row, to);
+  set_least(b, row, to);
   for (ptrdiff_t k = 0; k < w->size; k++) {
     int64_t from, end;
     THNNWindow_inside(w, k * w->dilation, &from, &end);
@@ -240,7 +241,7 @@ static void large_windows(const Block *b, index_t row, const real *x, ArgMaxes *
   }
 }
 
-/* A row of the plane x, of that many. */
+/* Finds the largest elements of a row of the plane x, which has that many rows. */
 static void pool_row(Block *b, const real *x, ptrdiff_t row, ptrdiff_t rows, ArgMaxes *to)
 {
   const THNNWindow *w = b->w;
@@ -250,9 +251,9 @@ static void pool_row(Block *b, const real *x, ptrdiff_t row, ptrdiff_t rows, Arg
     return;
   }
   if (b->row[row % 2] != row)
-    lay_out(b, x, row);
+    split_row(b, x, row);
   if (row + 1 < rows)
-    lay_out(b, x, row + 1);
+    split_row(b, x, row + 1);
   const real *phase = b->phase[row % 2];
   const ptrdiff_t size = w->dilation == 1 ? w->size : 0;
   if (w->step == 1 && size == 2)
@@ -278,7 +279,7 @@ static void begin_block(Block *b, const THNNWindow *w, ptrdiff_t begin)
   b->start = begin * w->step - w->pad;
   for (ptrdiff_t j = 0; j < b->count; j++)
     b->first[j] = (index_t)THNNWindow_span(w, begin + j).begin;
-  /* Of a phase: what the windows of the block reach. */
+  /* The elements of a phase that the windows of the block cover. */
   const ptrdiff_t pitch = b->count + (w->size - 1) * w->dilation / w->step;
   b->pitch = w->step <= STEPS && pitch <= ROOM / w->step ? pitch : 0;
   for (int row = 0; row < 2; row++) {
@@ -287,14 +288,14 @@ static void begin_block(Block *b, const THNNWindow *w, ptrdiff_t begin)
       b->phase[row][i] = -(real)INFINITY;
   }
   for (int i = 0; i < SLICES * ROWS; i++)
-    b->winners[i].row = -1;
+    b->argMaxes[i].row = -1;
 }
 
-/* The winners of row r of slice z, perhaps from before. */
-static inline const ArgMaxes *winners_of(Block *b, const THNNWindow *axis, const real *x,
-                                         ptrdiff_t z, ptrdiff_t r)
+/* The largest elements of row r of slice z, computed unless they are kept. */
+static inline const ArgMaxes *arg_maxes_of(Block *b, const THNNWindow *axis, const real *x,
+                                           ptrdiff_t z, ptrdiff_t r)
 {
-  ArgMaxes *w = &b->winners[z % SLICES * ROWS + r % ROWS];
+  ArgMaxes *w = &b->argMaxes[z % SLICES * ROWS + r % ROWS];
   const ptrdiff_t row = z * axis[1].input + r;
   if (w->row != row) {
     pool_row(b, x, row, axis[0].input * axis[1].input, w);
@@ -303,12 +304,12 @@ static inline const ArgMaxes *winners_of(Block *b, const THNNWindow *axis, const
   return w;
 }
 
-/* The windows of one row. */
+/* Computes one row of windows. */
 FRAME_STAYS static inline void pool_windows(Block *b, const THNNWindow *axis, const THNNSpan *depth,
                                             const THNNSpan *height, const real *x, real *y,
                                             int64_t *index)
 {
-  const ArgMaxes *first = winners_of(b, axis, x, depth->begin, height->begin);
+  const ArgMaxes *first = arg_maxes_of(b, axis, x, depth->begin, height->begin);
   const ptrdiff_t count = b->count, wanted = b->end - b->begin;
   real most[BLOCK];
   index_t best[BLOCK];
@@ -318,7 +319,7 @@ FRAME_STAYS static inline void pool_windows(Block *b, const THNNWindow *axis, co
     for (ptrdiff_t r = height->begin; r < height->end; r += axis[1].dilation) {
       if (z == depth->begin && r == height->begin)
         continue;
-      const ArgMaxes *row = winners_of(b, axis, x, z, r);
+      const ArgMaxes *row = arg_maxes_of(b, axis, x, z, r);
 #pragma omp simd
       for (ptrdiff_t j = 0; j < count; j++)
         take_larger(row->most[j], row->best[j], &most[j], &best[j]);
@@ -331,7 +332,7 @@ FRAME_STAYS static inline void pool_windows(Block *b, const THNNWindow *axis, co
 
 /* --- pairs of rows and columns --------------------------------------------------------------- */
 
-/* Windows of 2 x 2 side by side, without padding: those of LANES##BYTES neighbours in two rows. */
+/* Windows of 2 x 2 side by side, without padding: as many as fill a vector of BYTES bytes. */
 #define POOL_PAIRS(BYTES)                                                                          \
   KERNEL pool_pairs##BYTES(const real *x, ptrdiff_t pitch, index_t first, real *y, int64_t *index) \
   {                                                                                                \
@@ -350,7 +351,7 @@ FRAME_STAYS static inline void pool_windows(Block *b, const THNNWindow *axis, co
       index[j] = (int64_t)best + TH_INDEX_BASE;                                                    \
     }                                                                                              \
   }                                                                                                \
-  /* A row of windows; the last ones again where they are no multiple of so many. */               \
+  /* A row of windows; the last vector may compute some windows again. */                          \
   KERNEL row_of_pairs##BYTES(const real *x, ptrdiff_t pitch, index_t first, ptrdiff_t columns,     \
                              real *y, int64_t *index)                                              \
   {                                                                                                \
@@ -397,11 +398,11 @@ FRAME_STAYS static void pool_plane_of_pairs(const THNNWindow *axis, const real *
   }
 }
 
-/* --- windows of few elements in registers ---------------------------------------------------- */
+/* --- small windows in registers -------------------------------------------------------------- */
 
 #if defined(__AVX512F__)
-/* Elements of the windows in a vector, and where they are: the place of the window's first column
- * is added at the end. */
+/* Operations on vectors of elements, and of their indices less that of the window's first column,
+ * which is added at the end. */
 #if defined(TH_REAL_IS_FLOAT)
 #define LARGER(V, MOST) \
   (_mm512_cmp_ps_mask(V, MOST, _CMP_GT_OQ) | _mm512_cmp_ps_mask(V, V, _CMP_UNORD_Q))
@@ -458,28 +459,28 @@ typedef __mmask8 Mask;
 typedef __m512d Wide;
 #endif
 
-enum { WIDE = 64 / sizeof(real), TAPS = 16, STRIPS = 16, AHEAD = 4096 / sizeof(real) };
+/* TAPS is the widest window, STRIPS the most strips side by side. */
+enum { WIDE = 64 / sizeof(real), TAPS = 16, STRIPS = 16, PREFETCH = 4096 / sizeof(real) };
 
-/* The largest of a row for the windows of a strip, and where; without each window's first column.
- */
+/* The largest elements of a row for the windows of a strip, and their indices less that of each
+ * window's first column. */
 typedef struct {
   Wide most;
   __m512i best;
 } ArgMax;
 
-/* As many windows of a row as a vector has elements. */
+/* A vector of windows of each row. */
 typedef struct {
   const THNNWindow *w;
-  ptrdiff_t begin; /* the first one */
-  ptrdiff_t start; /* its first column, perhaps in the padding */
-  __m512i first;   /* from each one's first column to the first that is in the image */
-  __m512i column;  /* each one's first column, in index tensors */
-  __m512i offset;  /* from the first one's first column to each one's */
-  Mask inside[TAPS]
-             [2]; /* which elements are in the image of the vectors that tap k is taken from */
-  Mask wanted;
-  ptrdiff_t row[SLICES * ROWS]; /* whose winners these are, of all slices; -1 for none */
-  ArgMax winner[SLICES * ROWS];
+  ptrdiff_t begin;      /* the first one */
+  ptrdiff_t start;      /* its first column, perhaps in the padding */
+  __m512i first;        /* from each window's first column to its first column in the image */
+  __m512i column;       /* each window's first column, in index tensors */
+  __m512i offset;       /* from the first column of the first window to that of each */
+  Mask inside[TAPS][2]; /* lanes in the image, of the vectors that tap k is taken from */
+  Mask wanted;          /* lanes that are windows */
+  ptrdiff_t row[SLICES * ROWS]; /* the row of argMax, counted over all slices; -1 for none */
+  ArgMax argMax[SLICES * ROWS];
 } Strip;
 
 FRAME_STAYS static void begin_strip(Strip *s, const THNNWindow *w, ptrdiff_t begin)
@@ -525,16 +526,16 @@ KERNEL take_tap(Wide v, index_t at, ArgMax *w)
   w->best = PICK_INDEX(take, at, w->best);
 }
 
-/* The largest of a row; size and step are constants where they can be. */
-KERNEL row_winner(const Strip *s, const real *x, ptrdiff_t row, ptrdiff_t step, ptrdiff_t size,
-                  ptrdiff_t dilation, ArgMax *to)
+/* The largest elements of a row; size and step are constants where possible. */
+KERNEL row_arg_max(const Strip *s, const real *x, ptrdiff_t row, ptrdiff_t step, ptrdiff_t size,
+                   ptrdiff_t dilation, ArgMax *to)
 {
   const index_t at = (index_t)(row * s->w->input);
   ArgMax w = {.best = ADD_INDEX(at, s->first)};
   x += row * s->w->input + s->start;
-  __builtin_prefetch(x + AHEAD);
+  __builtin_prefetch(x + PREFETCH);
   if (step > 1)
-    __builtin_prefetch(x + AHEAD + WIDE);
+    __builtin_prefetch(x + PREFETCH + WIDE);
   if (step == 1) {
     w.most = LOAD_INSIDE(s->inside[0][0], x);
     for (ptrdiff_t k = 1; k < size; k++)
@@ -560,36 +561,37 @@ KERNEL row_winner(const Strip *s, const real *x, ptrdiff_t row, ptrdiff_t step, 
   *to = w;
 }
 
-FRAME_STAYS static void any_row_winner(const Strip *s, const real *x, ptrdiff_t row, ArgMax *to)
+FRAME_STAYS static void any_row_arg_max(const Strip *s, const real *x, ptrdiff_t row, ArgMax *to)
 {
   const THNNWindow *w = s->w;
   if (w->step == 1)
-    row_winner(s, x, row, 1, w->size, w->dilation, to);
+    row_arg_max(s, x, row, 1, w->size, w->dilation, to);
   else if (w->step > 2)
-    row_winner(s, x, row, 3, w->size, w->dilation, to);
+    row_arg_max(s, x, row, 3, w->size, w->dilation, to);
   else if (w->dilation == 1)
-    row_winner(s, x, row, 2, w->size, 1, to);
+    row_arg_max(s, x, row, 2, w->size, 1, to);
   else
-    row_winner(s, x, row, 2, w->size, w->dilation, to);
+    row_arg_max(s, x, row, 2, w->size, w->dilation, to);
 }
 
-/* The winner of row r of slice z, perhaps from before; step 0: of windows of any kind. */
+/* The largest elements of row r of slice z, computed unless they are kept; step is 0 for windows of
+ * any kind. */
 FRAME_STAYS static inline __attribute__((always_inline)) const ArgMax *
-winner_of(Strip *s, const THNNWindow *axis, const real *x, ptrdiff_t z, ptrdiff_t r, ptrdiff_t step,
-          ptrdiff_t size)
+arg_max_of(Strip *s, const THNNWindow *axis, const real *x, ptrdiff_t z, ptrdiff_t r,
+           ptrdiff_t step, ptrdiff_t size)
 {
   const ptrdiff_t row = z * axis[1].input + r, at = z % SLICES * ROWS + r % ROWS;
   if (s->row[at] != row) {
     s->row[at] = row;
     if (step)
-      row_winner(s, x, row, step, size, 1, &s->winner[at]);
+      row_arg_max(s, x, row, step, size, 1, &s->argMax[at]);
     else
-      any_row_winner(s, x, row, &s->winner[at]);
+      any_row_arg_max(s, x, row, &s->argMax[at]);
   }
-  return &s->winner[at];
+  return &s->argMax[at];
 }
 
-/* The lanes that are wanted; places are those of index tensors. */
+/* Stores the lanes wanted; best holds values of index tensors. */
 KERNEL put_lanes(Mask wanted, Wide most, __m512i best, real *y, int64_t *index)
 {
 #if defined(TH_REAL_IS_FLOAT)
@@ -626,12 +628,12 @@ KERNEL windows_of_strip(Strip *s, const THNNWindow *axis, const THNNSpan *depth,
                         const THNNSpan *height, const real *x, ptrdiff_t step, ptrdiff_t size,
                         real *y, int64_t *index)
 {
-  ArgMax all = *winner_of(s, axis, x, depth->begin, height->begin, step, size);
+  ArgMax all = *arg_max_of(s, axis, x, depth->begin, height->begin, step, size);
   for (ptrdiff_t z = depth->begin; z < depth->end; z += axis[0].dilation)
     for (ptrdiff_t r = height->begin; r < height->end; r += axis[1].dilation) {
       if (z == depth->begin && r == height->begin)
         continue;
-      const ArgMax *w = winner_of(s, axis, x, z, r, step, size);
+      const ArgMax *w = arg_max_of(s, axis, x, z, r, step, size);
       const Mask take = LARGER(w->most, all.most);
       all.most = PICK(take, w->most, all.most);
       all.best = PICK_INDICES(take, w->best, all.best);
@@ -639,7 +641,7 @@ KERNEL windows_of_strip(Strip *s, const THNNWindow *axis, const THNNSpan *depth,
   put_windows(s, &all, y, index);
 }
 
-/* Some strips side by side, the last of which may have windows of the one before again. */
+/* Computes a plane, some strips side by side; the last strip may compute some windows again. */
 KERNEL plane_of_strips(const THNNWindow *axis, const real *x, real *y, int64_t *index,
                        ptrdiff_t step, ptrdiff_t size)
 {
@@ -710,26 +712,27 @@ FRAME_STAYS static void max_pool(const THNNWindow *axis, const real *x, real *y,
 
 const THNN_(MaxPoolKernel) TH_LEVEL_(THNN_(maxPool))[] = {max_pool};
 
-/* --- planes that lie last --------------------------------------------------------------------- */
+/* --- channels-last images -------------------------------------------------------------------- */
 
-/* A window of all planes, as many as are in a row of x. */
+/* A window in all planes. */
 typedef struct {
   const THNNPlanes *p;
   const int64_t *dilation;
   ptrdiff_t planes;
   THNNSpan span[3];
-  int64_t next;    /* the first column of the window beside it */
-  ptrdiff_t ahead; /* from elements in front of that to those that are fetched */
+  int64_t next;    /* the first column of the next window */
+  ptrdiff_t ahead; /* elements to what is prefetched, from columns before next */
 } Window;
 
-/* Low windows are soon followed by those below, high ones by their own next row. */
+/* The distance of prefetches: two rows for low windows, whose next row of windows is near, else one
+ * row. */
 static inline ptrdiff_t ahead_of(const THNNPlanes *p, const THNNSpan *height, ptrdiff_t planes)
 {
-  enum { LOW = 3 };
+  enum { LOW = 3 }; /* rows */
   return (height->end - height->begin <= LOW ? 2 : 1) * p->in[2] * planes;
 }
 
-/* Its first place. */
+/* The index of the window's first element. */
 static inline index_t first_of(const Window *w)
 {
   return (index_t)((w->span[0].begin * w->p->in[1] + w->span[1].begin) * w->p->in[2] +
@@ -737,9 +740,9 @@ static inline index_t first_of(const Window *w)
 }
 
 #if defined(__AVX512F__)
-enum { MOST_PLANES = 4 * WIDE };
+enum { MAX_PLANES = 4 * WIDE };
 
-/* Of n neighbouring planes, in so many vectors. */
+/* The largest elements in n neighbouring planes, in some vectors. */
 KERNEL window_in_vectors(const Window *w, ptrdiff_t n, int vectors, const real *x, real *y,
                          int64_t *index)
 {
@@ -785,9 +788,9 @@ FRAME_STAYS static void window_of_planes(const Window *w, ptrdiff_t n, const rea
     window_in_vectors(w, n, 1, x, y, index);
 }
 #else
-enum { MOST_PLANES = BLOCK };
+enum { MAX_PLANES = BLOCK };
 
-/* Of n neighbouring planes. */
+/* The largest elements in n neighbouring planes. */
 static void window_of_planes(const Window *w, ptrdiff_t n, const real *x, real *y, int64_t *index)
 {
   const ptrdiff_t rows = w->p->in[1], columns = w->p->in[2], planes = w->planes;
@@ -825,8 +828,8 @@ static void max_pool_nhwc(const THNNPlanes *p, const THNNSpans *spans, ptrdiff_t
   for (ptrdiff_t k = 0; k < p->out[2]; k++) {
     w.span[2] = spans->of[2][k];
     w.next = k + 1 < p->out[2] ? spans->of[2][k + 1].begin : p->in[2];
-    for (ptrdiff_t first = 0; first < planes; first += MOST_PLANES) {
-      const ptrdiff_t n = THMin(MOST_PLANES, planes - first);
+    for (ptrdiff_t first = 0; first < planes; first += MAX_PLANES) {
+      const ptrdiff_t n = THMin(MAX_PLANES, planes - first);
       window_of_planes(&w, n, x + first, y, index);
       y += n;
       index += n;
@@ -839,8 +842,8 @@ const THNN_(MaxNhwcKernel) TH_LEVEL_(THNN_(maxPoolNhwc))[] = {max_pool_nhwc};
 /* --- windows one by one ---------------------------------------------------------------------- */
 
 #if defined(__AVX512F__)
-/* The largest element of a window and its place: each lane has the first of its own largest ones,
- * or its last NaN. */
+/* The index of a window's largest element: each lane keeps the first of its largest elements, or its
+ * last NaN. */
 FRAME_STAYS static inline index_t index_in_window(const THNNPlanes *p, const THNNSpans *spans,
                                                   const THNNSpan *t, const THNNSpan *h,
                                                   const THNNSpan *w, const real *x)

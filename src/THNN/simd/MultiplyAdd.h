@@ -1,5 +1,5 @@
-/* MULTIPLY_ADD(A, B, C) = A * B + C, of vectors as wide as the instruction set's, which the file
- * that includes this calls Vector; rounded once where there is an instruction for it. */
+/* MULTIPLY_ADD(A, B, C) = A * B + C, for vectors as wide as the instruction set's, whose type the
+ * including file calls Vector.  Rounded once where there is an instruction for that. */
 #if defined(__AVX512F__) && defined(TH_REAL_IS_FLOAT)
 #include <immintrin.h>
 #define MULTIPLY_ADD(A, B, C) ((Vector)_mm512_fmadd_ps((__m512)(A), (__m512)(B), (__m512)(C)))

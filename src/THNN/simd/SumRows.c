@@ -1,5 +1,5 @@
-/* Sums of rows, each times a factor: parts of all rows that fit into registers, one after the
- * other. */
+/* Weighted sums of rows of a table.  Columns are cut into parts that fit into registers; each part
+ * is summed over all rows before the next. */
 #include "THNNSumRows.h"
 #include "THNNTemplate.h"
 
@@ -9,7 +9,7 @@
 enum {
   WIDE = 8,
   LINE = 64,
-  AHEAD = 8 /* rows from one that is read to one that is fetched: they are anywhere */
+  PREFETCH_ROWS = 8 /* distance from the row that is read to the prefetched one; rows are random */
 };
 
 static inline __attribute__((always_inline)) void add_part(real *y, const real *table,
@@ -22,8 +22,8 @@ static inline __attribute__((always_inline)) void add_part(real *y, const real *
   for (ptrdiff_t i = 0; i < count; i++) {
     const real *row = table + (index[i] + offset) * width;
     const Vector times = factor[i] - (Vector){0};
-    if (i + AHEAD < count) {
-      const char *next = (const char *)(table + (index[i + AHEAD] + offset) * width);
+    if (i + PREFETCH_ROWS < count) {
+      const char *next = (const char *)(table + (index[i + PREFETCH_ROWS] + offset) * width);
       for (int k = 0; k < wide * VECTOR; k += LINE)
         __builtin_prefetch(next + k);
     }

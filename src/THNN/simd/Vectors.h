@@ -1,5 +1,5 @@
-/* Vectors as wide as the instruction set's, and how two of them mix: what is two apart, and what
- * lies by turns in one and the other. */
+/* Vectors as wide as the instruction set's, and shuffles of two: EVEN and ODD take every other
+ * element, LOWER and UPPER interleave the lower or upper halves. */
 #if defined(__AVX512F__)
 #include <immintrin.h>
 
