@@ -1,4 +1,4 @@
-/* Tensors joined into one, and one cut into views. */
+/* Joining tensors into one, and splitting a tensor into views. */
 #include "ATenOperations.h"
 
 /* --- joining ---------------------------------------------------------------------------------- */
@@ -8,7 +8,7 @@ static bool is_nothing(const at_tensor *t)
   return !t->isScalar && t->th->nDimension == 1 && t->th->size[0] == 0;
 }
 
-/* The first that is not a vector without elements, or the first. */
+/* The first tensor that is not an empty vector, or else the first tensor. */
 static at_tensor *pattern(at_tensors tensors)
 {
   for (int i = 0; i < tensors.count; i++)
@@ -37,7 +37,7 @@ static at_ints joined_sizes(at_tensors tensors, int dim, int64_t *room)
   return sizes;
 }
 
-/* Whether memory of t is that of one of the tensors. */
+/* Whether t shares memory with one of the tensors. */
 static bool overlaps(const at_tensor *t, at_tensors tensors)
 {
   for (int i = 0; i < tensors.count; i++)
@@ -46,7 +46,7 @@ static bool overlaps(const at_tensor *t, at_tensors tensors)
   return false;
 }
 
-/* Where the tensors are joined: out itself if it is as the result, and apart from them. */
+/* The tensor to join in: out itself if it has the type and size and overlaps no operand. */
 static at_tensor *room_for(at_pool *pool, at_tensor *out, at_tensors tensors, at_ints sizes)
 {
   const at_type *type =
@@ -58,7 +58,7 @@ static at_tensor *room_for(at_pool *pool, at_tensor *out, at_tensors tensors, at
   return at_hold(pool, at_newShape(type, sizes));
 }
 
-/* The piece of result, which view makes, takes the values of t. */
+/* Copies t to piece, a view of the result, whose reference this takes over. */
 static void take(at_tensor *piece, at_tensor *t)
 {
   THGuard guard;
@@ -69,7 +69,7 @@ static void take(at_tensor *piece, at_tensor *t)
   THGuard_leave(&guard);
 }
 
-/* Joins tensors of the result's type in one call, if they are, and if the result is contiguous. */
+/* Joins the tensors in one call, if all are of the type of the result, which must be contiguous. */
 static bool join_alike(at_tensor *result, at_tensors tensors, int dim)
 {
   void *few[16], **parts = few;
@@ -120,8 +120,8 @@ at_tensor *at_joined(at_tensor *out, at_tensors tensors, int64_t dim)
   return at_finishOne(&pool, out, result);
 }
 
-/* The same along the new dimension dim of result, which is then one with the dimension behind it:
- * in a contiguous one, whatever the strides of dimensions of one element are. */
+/* The same for a new dimension dim of a contiguous result: dim is merged with the dimension after
+ * it, along which the tensors are joined.  Strides of dimensions of size 1 may have any value. */
 static bool stack_alike(at_pool *pool, at_tensor *result, at_tensors tensors, int dim)
 {
   int64_t room[AT_MOST_DIMS], strides[AT_MOST_DIMS];
@@ -167,8 +167,8 @@ at_tensor *at_stacked(at_tensor *out, at_tensors tensors, int64_t dim)
   return at_finishOne(&pool, out, result);
 }
 
-/* The result as a tensor that has, for each dimension, one for the copies and one within them;
- * self, in one of them, repeats along the others. */
+/* The result is viewed with two dimensions for each of its own, the index of the copy and the index
+ * within a copy; self is expanded along the former. */
 at_tensor *at_repeated(at_tensor *self, at_ints repeats)
 {
   const at_ints own = at_sizesOf(self);
@@ -204,7 +204,7 @@ at_tensor *at_repeated(at_tensor *self, at_ints repeats)
   return at_pool_keep(&pool, result);
 }
 
-/* --- cutting ---------------------------------------------------------------------------------- */
+/* --- splitting -------------------------------------------------------------------------------- */
 
 static int dim_to_cut(const at_tensor *self, int64_t dim)
 {
@@ -213,7 +213,7 @@ static int dim_to_cut(const at_tensor *self, int64_t dim)
   return at_wrapDim(dim, at_sizesOf(self).count);
 }
 
-/* Views of count pieces, of the sizes given, or each of size but for the last ones. */
+/* Splits into count views, of the given sizes or all of size, but for the last ones. */
 static const at_tensors *cut(at_tensor *self, int dim, int64_t count, int64_t size,
                              const int64_t *sizes)
 {

@@ -1,10 +1,10 @@
-/* Systems of equations and factorisations: types and dimensions are checked here, TH and LAPACK do
- * the rest. */
+/* Linear systems and factorizations: checks types and dimensions, and calls TH, which calls LAPACK.
+ * */
 #include "lapack.h"
 
 #include "ATenOperations.h"
 
-/* A call: its type, and results that TH gives their shape. */
+/* A call: its type, and its results, which TH resizes. */
 typedef struct {
   at_pool pool;
   const at_type *type;
@@ -20,7 +20,8 @@ static void check_type(const at_tensor *t, const at_type *type, const char *name
              at_scalarTypeName(t->type->scalarType), at_scalarTypeName(type->scalarType));
 }
 
-/* t has the type of the call and between least and most dimensions. */
+/* The TH tensor of t; raises unless t has the type of the call and from least to most dimensions.
+ * */
 static void *operand(const Call *call, const at_tensor *t, const char *name, int least, int most)
 {
   const int dims = at_sizesOf(t).count;
@@ -44,7 +45,7 @@ static void check_square(const at_tensor *a, const char *name)
              at_sizeDesc(sizes).str);
 }
 
-/* A result for TH to shape. */
+/* A new result, which TH resizes. */
 static void *result(Call *call, const at_type *type)
 {
   static const int64_t nothing[] = {0};
@@ -62,7 +63,7 @@ static void *integers(Call *call)
   return result(call, at_toScalarType(call->type, AT_INT));
 }
 
-/* Begins a call with an operand that decides the type: Float or Double. */
+/* Begins a call whose type, Float or Double, is that of t. */
 static void begin(Call *call, const at_tensor *t, const char *name)
 {
   const at_scalar_type type = t->type->scalarType;
@@ -276,16 +277,17 @@ static at_tensor *as_batch(Call *call, at_tensor *a)
   return at_hold(&call->pool, at_reshaped(a, (at_ints){three, 3}));
 }
 
-/* The product of the diagonal of the factors, its sign turned for each pivot that moved. */
+/* The determinant: the product of the diagonal of U, with a change of sign for each row exchange.
+ * */
 static double determinant(const at_tensor *lu, const at_tensor *pivots, int64_t matrix)
 {
   const int64_t n = lu->th->size[1];
   const int *moves = (const int *)at_hostData(pivots) + matrix * n;
   double product = 1;
   for (int64_t i = 0; i < n; i++) {
-    const ptrdiff_t place = lu->th->storageOffset + matrix * lu->th->stride[0] +
-                            i * (lu->th->stride[1] + lu->th->stride[2]);
-    product *= at_scalar_toDouble(at_elementAt(lu, place));
+    const ptrdiff_t offset = lu->th->storageOffset + matrix * lu->th->stride[0] +
+                             i * (lu->th->stride[1] + lu->th->stride[2]);
+    product *= at_scalar_toDouble(at_elementAt(lu, offset));
     product = moves[i] == i + 1 ? product : -product;
   }
   return product;
@@ -341,7 +343,7 @@ at_tensor *at_inverted(at_tensor *out, at_tensor *a)
   at_tensor *const r = at_hold(&call.pool, at_newShape(call.type, at_sizesOf(a)));
   if (at_numel(a) > 0) {
     at_tensor *const from = as_batch(&call, a), *const to = as_batch(&call, r);
-    void *const inverted = real(&call); /* TH decides on its strides */
+    void *const inverted = real(&call); /* TH chooses its strides */
     for (int64_t i = 0; i < from->th->size[0]; i++) {
       at_pool one;
       at_pool_enter(&one);

@@ -1,4 +1,4 @@
-/* Systems of equations and factorisations of matrices. */
+/* Linear systems and factorizations of matrices. */
 #ifndef ATEN_LAPACK_H
 #define ATEN_LAPACK_H
 
@@ -22,7 +22,7 @@ at_tensor *at_orthogonalOf(at_tensor *out, at_tensor *a, at_tensor *tau);
 at_tensor *at_orthogonalTimes(at_tensor *out, at_tensor *a, at_tensor *tau, at_tensor *c, bool left,
                               bool transpose);
 
-/* results: factors, pivots, and a number for each matrix if there are three. */
+/* out: factors, pivots and, if results is 3, a status for each matrix. */
 void at_factorBatch(at_tensor **out, at_tensor *a, bool pivot, int results);
 at_tensor *at_solveBatch(at_tensor *out, at_tensor *b, at_tensor *factors, at_tensor *pivots);
 

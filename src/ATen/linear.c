@@ -1,9 +1,9 @@
-/* Products of matrices and vectors: shapes and types are checked here, TH computes. */
+/* Products of matrices and vectors: checks shapes and types, and calls TH. */
 #include "ATenOperations.h"
 
 /* --- checks ---------------------------------------------------------------------------------- */
 
-/* Dimensions of the operands, and which of them have to agree: x's last with y's at inner. */
+/* The dimensions of the operands; the last one of x must agree with dimension inner of y. */
 static const struct {
   int x, y, inner;
 } kinds[] = {
@@ -71,7 +71,7 @@ static bool is_zero(at_scalar s)
   return at_scalar_toDouble(s) == 0;
 }
 
-/* Into r, of the product's size; t has that size too, or is NULL. */
+/* Multiplies to r, of the product's size; t, which is added, has that size too, or is NULL. */
 static void multiply(at_product_kind kind, at_tensor *r, at_tensor *t, at_tensor *x, at_tensor *y,
                      at_scalar beta, at_scalar alpha)
 {
@@ -96,9 +96,9 @@ static void multiply(at_product_kind kind, at_tensor *r, at_tensor *t, at_tensor
   }
 }
 
-/* Whether the product may be written to out while the operands are read: beside x and y, and where
- * self is, if anywhere. */
-static bool is_beside(at_tensor *out, at_tensor *self, at_tensor *x, at_tensor *y)
+/* Whether the product may be written to out while the operands are read: out must not overlap x and
+ * y, and self only if both have the same elements. */
+static bool can_write(at_tensor *out, at_tensor *self, at_tensor *x, at_tensor *y)
 {
   at_tensor *const in[] = {x, y, self};
   for (int i = 0; i < (self ? 3 : 2); i++) {
@@ -109,19 +109,20 @@ static bool is_beside(at_tensor *out, at_tensor *self, at_tensor *x, at_tensor *
   return true;
 }
 
-/* As multiply, of operands of BFloat16: into out, or what has to become it. */
+/* multiply for operands of BFloat16.  Returns out, or if it cannot be written directly a tensor
+ * that the pool holds. */
 static at_tensor *multiply_bfloats(at_pool *pool, at_tensor *out, at_ints sizes, at_tensor *self,
                                    at_tensor *x, at_tensor *y, at_scalar beta, at_scalar alpha)
 {
   const bool direct = out && at_sameSizes(at_sizesOf(out), sizes) && at_isContiguous(out) &&
-                      is_beside(out, self, x, y);
+                      can_write(out, self, x, y);
   at_tensor *const r = direct ? out : at_hold(pool, at_newShape(x->type, sizes));
   at_multiplyBFloat(r, self, x, y, (float)at_scalar_toDouble(beta),
                     (float)at_scalar_toDouble(alpha));
   return r;
 }
 
-/* The product in type, of operands of any. */
+/* The product computed in type, of operands of any type. */
 static at_tensor *product_in(const at_type *type, at_tensor *out, at_product_kind kind,
                              at_tensor *self, at_tensor *x, at_tensor *y, at_scalar beta,
                              at_scalar alpha)
@@ -155,7 +156,7 @@ static at_tensor *product_in(const at_type *type, at_tensor *out, at_product_kin
   if (at_numel(r) > 0) {
     if (at_numel(x) > 0)
       multiply(kind, r, self, cx, cy, beta, alpha);
-    else if (self) /* a sum of no products */
+    else if (self) /* there are no terms: the product is 0 */
       at_binaryScalar(r, AT_ROW_mul, self, beta, at_scalar_long(1));
     else
       at_fillWith(r, at_scalar_long(0));
@@ -220,20 +221,20 @@ at_tensor *at_dotProduct(at_tensor *out, at_tensor *x, at_tensor *y)
       at_numel(x) > 0 ? compute->functions->dot(cx->th, cy->th) : at_scalar_long(0);
   const at_type *wide = at_toScalarType(x->type, sum.is_float ? AT_DOUBLE : AT_LONG);
   at_tensor *r = at_hold(&pool, at_makeFilled(wide, (at_ints){NULL, 0}, sum));
-  if (wide != x->type) /* what is too large for an integer wraps around */
+  if (wide != x->type) /* integers wrap around */
     r = at_hold(&pool, at_newCast(r, x->type));
   return at_finishOne(&pool, out, r);
 }
 
 /* --- matmul ---------------------------------------------------------------------------------- */
 
-/* The sizes of t without its last two, as those of a batch. */
+/* The sizes of t without the last two: the batch. */
 static at_ints batch_of(const at_tensor *t)
 {
   return (at_ints){t->th->size, at_sizesOf(t).count - 2};
 }
 
-/* t, of at least two dimensions, with its batch broadcast to that one, as b x n x m. */
+/* t, of at least two dimensions, with its batch expanded to batch, as b x n x m. */
 static at_tensor *as_batch(at_pool *pool, at_tensor *t, at_ints batch)
 {
   int64_t sizes[AT_MOST_DIMS], count = 1;
@@ -249,7 +250,7 @@ static at_tensor *as_batch(at_pool *pool, at_tensor *t, at_ints batch)
   return at_hold(pool, at_reshaped(wide, (at_ints){three, 3}));
 }
 
-/* A product with a batch that is x's alone: all its rows are rows of one matrix. */
+/* A product where only x has a batch: its matrices are stacked to one. */
 static at_tensor *folded(at_pool *pool, at_tensor *x, at_tensor *y)
 {
   const at_ints own = at_sizesOf(x);
@@ -297,8 +298,7 @@ at_tensor *at_matrixProduct(at_tensor *out, at_tensor *x, at_tensor *y)
     check_same(out, x->type);
   check_same(y, x->type);
 
-  /* A vector is a row on the left and a column on the right, and its dimension is gone at the end.
-   */
+  /* A vector is a row on the left or a column on the right; the result loses that dimension. */
   at_pool pool;
   at_pool_enter(&pool);
   if (dx == 1)

@@ -12,14 +12,14 @@ typedef enum at_product_kind {
   AT_SUM_OF_BATCHES, /* the same, summed over b: n x m */
 } at_product_kind;
 
-/* beta * self + alpha * x y, self broadcast to the product.  self is not read where it is NULL or
- * beta is 0. */
+/* beta * self + alpha * x y; self broadcasts to the product, and is not read if it is NULL or beta
+ * is 0. */
 at_tensor *at_product(at_tensor *out, at_product_kind kind, at_tensor *self, at_tensor *x,
                       at_tensor *y, at_scalar beta, at_scalar alpha);
 
-/* Whether matrices of that type are multiplied as they are, without becoming floats; and r = alpha
- * x y + beta self, of a matrix and a matrix or vector, or each of a batch.  self may be NULL, and
- * is of r's size; r, whose rows are contiguous, may be self. */
+/* at_multipliesBFloat: whether products.c multiplies matrices of that type, without conversion to
+ * Float. at_multiplyBFloat: r = alpha x y + beta self for a matrix and a matrix or vector, or for
+ * each of a batch. self is of r's size or NULL; r, whose rows are contiguous, may be self. */
 bool at_multipliesBFloat(const at_type *type);
 void at_multiplyBFloat(at_tensor *r, const at_tensor *self, const at_tensor *x, const at_tensor *y,
                        float beta, float alpha);

@@ -1,7 +1,7 @@
-/* Lists: of tensors that are given, and those that functions return. */
+/* Lists of tensors, as arguments and as results. */
 #include "ATenCore.h"
 
-/* What a function returns: the list, owned by a scope, and its entries. */
+/* A list that a function returns, which a scope owns, and its entries. */
 typedef struct {
   at_owned owned;
   at_tensors list;
@@ -44,7 +44,7 @@ void at_list_release(const at_tensors *list)
   if (!list || list == &at_noTensors)
     return;
   List *const made = list_of(list);
-  if (at_ownedElsewhere(&made->owned)) { /* the end of that scope frees the list without entries */
+  if (at_ownedElsewhere(&made->owned)) { /* that scope will free the empty list */
     release_entries(made);
     return;
   }
@@ -69,7 +69,7 @@ bool at_acceptAll(const char *operation, const char *argument, at_tensors list, 
   }
   for (int i = 0; i < list.count; i++) {
     if (list.data[i] && list.data[i]->type)
-      continue; /* without a name for it, which takes longer than the rest of a call */
+      continue; /* formatting a name would take longer than the rest of the call */
     char name[64];
     snprintf(name, sizeof name, "%s[%d]", argument, i);
     if (!at_accept(operation, name, list.data[i], optional))

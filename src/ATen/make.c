@@ -1,7 +1,7 @@
-/* Making tensors, filling and copying them. */
+/* Creating, filling and copying tensors. */
 #include "ATenOperations.h"
 
-/* Float, on the CPU, where no type is given. */
+/* type, or if that is NULL Float on the CPU. */
 static const at_type *or_default(const at_type *type)
 {
   return type ? type : at_getType(AT_BACKEND_CPU, AT_FLOAT);
@@ -18,7 +18,7 @@ at_tensor *at_fillWith(at_tensor *self, at_scalar value)
     self->type->functions->rows[AT_ROW_fill](self->th, NULL, NULL, NULL, value, value);
     return self;
   }
-  /* A type that does not compute takes a copy of one element: on the CPU of its bits. */
+  /* Types that do not compute are filled with copies of one element, on the CPU of its bits. */
   const at_ints sizes = {NULL, 0};
   const bool isHost = at_isOnHost(self->type);
   at_pool pool;

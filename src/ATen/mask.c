@@ -1,7 +1,7 @@
-/* Masks, and where elements are not zero. */
+/* Masks, and the indices of nonzero elements. */
 #include "ATenOperations.h"
 
-/* The mask, which has to be of Bool or Byte, as large as sizes; pool holds the view. */
+/* The mask, which must be of Bool or Byte, expanded to sizes; the pool holds the view. */
 static at_tensor *mask_for(at_pool *pool, at_tensor *mask, at_ints sizes)
 {
   if (mask->type->scalarType != AT_BOOL && mask->type->scalarType != AT_BYTE)
@@ -11,7 +11,7 @@ static at_tensor *mask_for(at_pool *pool, at_tensor *mask, at_ints sizes)
   return at_hold(pool, at_newExpanded(mask, sizes));
 }
 
-/* What is changed where mask is true: self, or a copy as large as self and mask together. */
+/* The tensor to change where mask is true: self, or a copy of self broadcast with mask. */
 static at_tensor *begin(at_pool *pool, at_tensor *out, at_tensor *self, at_tensor **mask)
 {
   int64_t room[AT_MOST_DIMS];
@@ -45,7 +45,7 @@ at_tensor *at_maskedScatter(at_tensor *out, at_tensor *self, at_tensor *mask, at
   return at_endChange(&pool, out, self, changed);
 }
 
-/* A result whose TH function leaves it without dimensions if there is nothing in it. */
+/* Sets the sizes of an empty result, which the TH function leaves without dimensions. */
 static void settle(at_tensor *result, at_ints none)
 {
   if (result->th->nDimension == 0)
@@ -87,7 +87,7 @@ at_tensor *at_nonzeros(at_tensor *out, at_tensor *self)
   if (at_numel(self) > 0)
     at_movesAs(self->type)->functions->nonzero((void *)result->th, self->th);
   settle(result, none);
-  if (self->isScalar) { /* a row for the element, and no index in it */
+  if (self->isScalar) { /* one row, without columns, if the element is nonzero */
     const int64_t rows[] = {at_numel(result), 0};
     at_resizeTo(result, (at_ints){rows, 2});
   }

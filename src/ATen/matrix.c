@@ -1,4 +1,4 @@
-/* Matrices and their diagonals, and vector products. */
+/* Diagonals and triangles of matrices, and cross products. */
 #include "ATenOperations.h"
 #include "src/TH/THTriangle.h"
 
@@ -80,7 +80,7 @@ at_tensor *at_traceOf(at_tensor *self)
 
 /* --- triangles -------------------------------------------------------------------------------- */
 
-/* On a device, matrix by matrix. */
+/* Clears triangles on a device, matrix by matrix. */
 static void clear_each(at_tensor *contiguous, int64_t diagonal, bool below)
 {
   const at_functions *f = at_movesAs(contiguous->type)->functions;
@@ -98,7 +98,7 @@ static void clear_each(at_tensor *contiguous, int64_t diagonal, bool below)
   }
 }
 
-/* made takes the triangles of from, which is made itself or another of its sizes; both are
+/* Copies the triangles of from to made, which may be from itself.  Both have the same sizes and are
  * contiguous. */
 static void keep(at_tensor *made, at_tensor *from, int64_t diagonal, bool below)
 {
@@ -121,7 +121,7 @@ static void keep(at_tensor *made, at_tensor *from, int64_t diagonal, bool below)
   THTriangle_run(&triangle, at_numel(made) / columns);
 }
 
-/* Whether out can be written to while self, which is contiguous, is read: element for element. */
+/* Whether the triangle may be written to out while self, which is contiguous, is read. */
 static bool takes_triangle(const at_tensor *out, const at_tensor *self)
 {
   return out && at_isContiguous(out) && at_sameSizes(at_sizesOf(out), at_sizesOf(self)) &&

@@ -1,5 +1,5 @@
-/* Moving elements: whose functions move those of a type that TH does not compute, and how functions
- * that change a tensor in place, in a copy or in a given result begin and end. */
+/* Moving elements of types in which TH does not compute, and the begin and end of functions that
+ * change a tensor in place, in a copy or in a given result. */
 #include "ATenOperations.h"
 
 const at_type *at_movesAs(const at_type *type)

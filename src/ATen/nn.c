@@ -1,5 +1,5 @@
-/* How a layer of THNN is called: its tensors in the type that computes, its results to where they
- * belong. */
+/* Calls of THNN's layers: converts operands to the type that computes, and delivers results in the
+ * type of the operation. */
 #include "ATenOperations.h"
 
 const at_type *at_layerTypeOf(const at_type *like, at_scalar_type type)

@@ -1,5 +1,5 @@
-/* Layers and losses of THNN as operations.  A call brings its tensors to the type that computes,
- * calls THNN's function, and takes what it made to where it belongs:
+/* Layers and losses of THNN as operations.  A call converts its tensors to the type that computes,
+ * calls THNN's function, and delivers the result:
  *
  *     at_pool pool;
  *     at_pool_enter(&pool);
@@ -8,13 +8,13 @@
  *     at_tensor *r = at_layerRoom(&pool, out, self->type, compute, sizes);
  *     compute->functions->SoftMax_updateOutput(x, r->th, dim);
  *     return at_layerEnd(&pool, out, r, self->type);
- */
+ * */
 #ifndef ATEN_NN_H
 #define ATEN_NN_H
 
 #include "ATenCore.h"
 
-/* The type whose functions of THNN compute what is of type: itself, or Float for Half and BFloat16.
+/* The type in which THNN computes for tensors of type: itself, or Float for Half and BFloat16.
  * Raises for integers. */
 const at_type *at_layerTypeOf(const at_type *like, at_scalar_type type);
 const at_type *at_layerType(const at_tensor *self);
@@ -25,31 +25,31 @@ void at_layerSame(const at_tensor *self, const at_tensor *t, const char *name);
 /* t in that type: itself, or a copy that the pool holds.  NULL stays NULL. */
 at_tensor *at_layerCast(at_pool *pool, at_tensor *t, const at_type *type);
 
-/* Its TH tensor; the second with those sizes, to which it broadcasts. */
+/* The TH tensor of t in that type; at_layerInAs also expands t to sizes. */
 void *at_layerIn(at_pool *pool, at_tensor *t, const at_type *type);
 void *at_layerInAs(at_pool *pool, at_tensor *t, const at_type *type, at_ints sizes);
 
-/* t as a tensor of Long; raises unless it is one, or is of the other type. */
+/* t as a tensor of Long; raises unless t is of Long or of the other type. */
 at_tensor *at_layerIndices(at_pool *pool, at_tensor *t, const char *name, at_scalar_type other);
 
 /* A new tensor that the pool holds. */
 at_tensor *at_layerNew(at_pool *pool, const at_type *type, at_ints sizes);
 
-/* What a result of type and those sizes that compute makes is written to: out, if that needs no new
- * shape and no conversion, else a new tensor.  Raises if out cannot take it. */
+/* The tensor of type compute for a result of that type and size: out, if it needs neither resizing
+ * nor conversion, else a new tensor.  Raises if the result cannot be stored in out. */
 at_tensor *at_layerRoom(at_pool *pool, at_tensor *out, at_scalar_type type, const at_type *compute,
                         at_ints sizes);
 
-/* r, which at_layerRoom gave, becomes the result.  Leaves the pool. */
+/* Delivers r, which at_layerRoom returned, as the result.  Leaves the pool. */
 at_tensor *at_layerEnd(at_pool *pool, at_tensor *out, at_tensor *r, at_scalar_type type);
 
-/* As at_finish, where any of out may be NULL, and NULL is made of what is not wanted: an out there
- * stays what it was. */
+/* Like at_finish.  made is NULL for results that are not wanted, and an out given for such a result
+ * is not changed. */
 void at_layerEndAll(at_pool *pool, int count, at_tensor **out, at_tensor *const *made);
 
 /* --- activations ----------------------------------------------------------------------------- */
 
-/* What computes element by element, of operands that broadcast and promote. */
+/* Elementwise layers; operands broadcast and promote. */
 typedef enum at_layer {
   AT_LAYER_ELU,
   AT_LAYER_ELU_BACKWARD,
@@ -71,7 +71,7 @@ typedef enum at_layer {
   AT_LAYERS
 } at_layer;
 
-/* Of elu that keeps means and variances. */
+/* The constants of selu, an elu that keeps means and variances. */
 #define AT_SELU_ALPHA 1.6732632423543772848170429916717
 #define AT_SELU_SCALE 1.0507009873554804934193349852946
 
@@ -88,13 +88,13 @@ at_tensor *at_nnThreshold(at_tensor *out, at_tensor *self, at_scalar threshold, 
 at_tensor *at_nnThresholdBackward(at_tensor *out, at_tensor *grad_output, at_tensor *self,
                                   at_scalar threshold);
 
-/* out is of two: the output, and exp(-|self|). */
+/* out: the output, and exp(-|self|). */
 void at_nnLogSigmoid(at_tensor **out, at_tensor *self);
 
 at_tensor *at_nnGlu(at_tensor *out, at_tensor *self, int64_t dim);
 at_tensor *at_nnGluBackward(at_tensor *out, at_tensor *grad_output, at_tensor *self, int64_t dim);
 
-/* type is that of the result, or NULL for self's. */
+/* The result is of type, or if that is NULL of self's type. */
 at_tensor *at_nnSoftMax(at_tensor *out, bool log, at_tensor *self, int64_t dim,
                         const at_type *type);
 at_tensor *at_nnSoftMaxBackward(at_tensor *out, bool log, at_tensor *grad_output, int64_t dim,
@@ -104,7 +104,7 @@ at_tensor *at_nnPRelu(at_tensor *out, at_tensor *self, at_tensor *weight);
 void at_nnPReluBackward(at_tensor **out, const bool *wanted, at_tensor *grad_output,
                         at_tensor *self, at_tensor *weight, at_ints mask);
 
-/* The slopes are drawn into noise, which is NULL where nobody asks for them. */
+/* The random slopes are stored in noise, unless that is NULL. */
 at_tensor *at_nnRRelu(at_tensor *out, at_tensor *self, at_tensor *noise, at_scalar lower,
                       at_scalar upper, bool training, at_generator *generator);
 at_tensor *at_nnRReluBackward(at_tensor *out, at_tensor *grad_output, at_tensor *self,
@@ -112,7 +112,7 @@ at_tensor *at_nnRReluBackward(at_tensor *out, at_tensor *grad_output, at_tensor 
 
 /* --- losses ---------------------------------------------------------------------------------- */
 
-/* What compares each element with one of target, which broadcasts with it. */
+/* Losses that compare each element with one of target, which broadcasts. */
 typedef enum at_loss {
   AT_LOSS_BCE,
   AT_LOSS_KL_DIV,
@@ -123,7 +123,7 @@ typedef enum at_loss {
   AT_LOSSES
 } at_loss;
 
-/* Whether a loss is summed up, and if so whether it is divided by what was summed up. */
+/* Whether the losses of the elements are summed, and whether the sum is divided by their number. */
 typedef struct at_summing {
   bool average, reduce;
 } at_summing;
@@ -140,8 +140,8 @@ at_tensor *at_nnLossBackward(at_tensor *out, at_loss loss, at_tensor *grad_outpu
                              at_tensor *target, at_tensor *weight, at_summing how);
 at_tensor *at_nnHingeEmbedding(at_tensor *self, at_tensor *target, double margin, at_summing how);
 
-/* Of the class that target has for each input, or where isImage, for each place of an image.  out
- * is of two: the loss and the sum of the weights. */
+/* The negative log-likelihood of the class in target, one for each input or, with isImage, for each
+ * pixel.  out: the loss, and the sum of the weights. */
 void at_nnNll(at_tensor **out, bool isImage, at_tensor *self, at_tensor *target, at_tensor *weight,
               int64_t ignore_index, at_summing how);
 at_tensor *at_nnNllLoss(at_tensor *out, bool isImage, at_tensor *self, at_tensor *target,
@@ -156,7 +156,7 @@ at_tensor *at_nnMultiMarginBackward(at_tensor *out, at_tensor *grad_output, at_t
                                     at_tensor *target, at_scalar p, at_scalar margin,
                                     at_tensor *weight, at_summing how);
 
-/* out is of two: the loss, and 1 for each class that target lists, else 0. */
+/* out: the loss, and 1 for each class that target lists, else 0. */
 void at_nnMultiLabel(at_tensor **out, at_tensor *self, at_tensor *target, at_summing how);
 at_tensor *at_nnMultiLabelLoss(at_tensor *out, at_tensor *self, at_tensor *target, at_summing how);
 at_tensor *at_nnMultiLabelBackward(at_tensor *out, at_tensor *grad_output, at_tensor *self,
@@ -164,8 +164,8 @@ at_tensor *at_nnMultiLabelBackward(at_tensor *out, at_tensor *grad_output, at_te
 
 /* --- normalization --------------------------------------------------------------------------- */
 
-/* out is of as many as results: the output, and the mean and 1 / the standard deviation of each
- * channel, which have no elements without training.  In training the running statistics change. */
+/* out has as many entries as results: the output, and the mean and 1 / standard deviation of each
+ * channel, which are empty if not training.  In training the running statistics change. */
 void at_nnBatchNorm(at_tensor **out, int results, at_tensor *self, at_tensor *weight,
                     at_tensor *bias, at_tensor *running_mean, at_tensor *running_var, bool training,
                     double momentum, double eps);
@@ -180,8 +180,8 @@ void at_nnBatchNormBackward(at_tensor **out, const bool *wanted, at_tensor *grad
                             at_tensor *running_var, bool training, double eps, at_tensor *save_mean,
                             at_tensor *save_std, at_ints mask);
 
-/* Of the last dimensions, whose sizes normalized_shape is.  out is of as many as results: the
- * output, and the mean and 1 / the standard deviation of each input. */
+/* Normalizes over the last dimensions, whose sizes are normalized_shape.  out has as many entries
+ * as results: the output, and the mean and 1 / standard deviation of each normalized slice. */
 void at_nnLayerNorm(at_tensor **out, int results, at_tensor *self, at_ints normalized_shape,
                     at_tensor *weight, at_tensor *bias, double eps);
 at_tensor *at_nnLayerNormOutput(at_tensor *self, at_ints normalized_shape, at_tensor *weight,
@@ -199,10 +199,10 @@ at_tensor *at_nnEmbeddingBackward(at_tensor *out, at_tensor *grad, at_tensor *in
 at_tensor *at_nnEmbeddingRenorm(at_tensor *self, at_tensor *indices, double max_norm,
                                 double norm_type);
 
-/* What becomes of the rows of a bag. */
+/* The reduction of the rows of a bag. */
 typedef enum at_bag_mode { AT_BAG_SUM, AT_BAG_MEAN, AT_BAG_MAX } at_bag_mode;
 
-/* out is of four: the bags, the bag of each index, the bags' sizes, and in mode AT_BAG_MAX the row
+/* out: the reduced bags, the bag of each index, the bags' sizes, and in mode AT_BAG_MAX the row
  * that each element is from. */
 void at_nnEmbeddingBag(at_tensor **out, at_tensor *weight, at_tensor *indices, at_tensor *offsets,
                        bool scale_grad_by_freq, int64_t mode, at_tensor *per_sample_weights,

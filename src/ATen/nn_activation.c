@@ -10,8 +10,8 @@ static const at_scalar none;
 
 typedef void (*Layer)(const at_functions *f, void *r, void *const *in, at_scalar a, at_scalar b);
 
-/* A layer's call, of the result r, the operands in and the numbers a and b, and the row and the
- * direction of THNN's kernel that it calls with the same operands. */
+/* A layer: its name, the kernel of THNN (its row and direction), and the call of THNN's function
+ * with the result r, the operands in and the scalars a and b. */
 #define LAYER(NAME, ROW, DIRECTION, CALL)                                                \
   static void layer_##NAME(const at_functions *f, void *r, void *const *in, at_scalar a, \
                            at_scalar b)                                                  \
@@ -56,8 +56,8 @@ static THKernel kernel_of(at_layer layer)
   return NULL;
 }
 
-/* Where Half and BFloat16 compute in Float, a piece at a time is converted, computed and converted
- * back. */
+/* Computes Half and BFloat16 in Float block by block: each block is converted, computed and
+ * converted back. */
 static at_tensor *activate_mixed(at_tensor *out, at_layer layer, const at_type *result,
                                  at_ints sizes, int count, at_tensor *const *in, at_scalar a,
                                  at_scalar b)
@@ -76,7 +76,7 @@ static at_tensor *activate_mixed(at_tensor *out, at_layer layer, const at_type *
   return at_finishOne(&pool, out, r);
 }
 
-/* in: the input, or the output's gradient and the input or output. */
+/* in: the input; or in backward, the gradient of the output, and the input or output. */
 static at_tensor *activate(at_tensor *out, at_layer layer, int count, at_tensor *const *in,
                            at_scalar a, at_scalar b)
 {
@@ -136,7 +136,7 @@ static void not_of_bool(const at_tensor *self)
     at_raise(AT_ERROR_TYPE, "there is no such operation for tensors of Bool");
 }
 
-/* The integer part of a number, as near to it as type comes. */
+/* The integer part of a, limited to the range of type. */
 static at_scalar nearest(const at_type *type, at_scalar a)
 {
   const int bits = 8 * (int)type->elementSize;
@@ -413,7 +413,7 @@ at_tensor *at_nnRRelu(at_tensor *out, at_tensor *self, at_tensor *noise, at_scal
   return out;
 }
 
-/* What was drawn is the slope also where it is 1. */
+/* noise holds the slope of every element, also where it is 1. */
 at_tensor *at_nnRReluBackward(at_tensor *out, at_tensor *grad_output, at_tensor *self,
                               at_tensor *noise, at_scalar lower, at_scalar upper, bool training)
 {

@@ -1,4 +1,4 @@
-/* Tables of which indices pick rows, one by one or in bags. */
+/* Embeddings: indices select rows of a table, one by one or in bags. */
 #include "ATenOperations.h"
 #include "TH/THParallel.h"
 #include "src/TH/THPlan.h"
@@ -20,7 +20,7 @@ static void not_sparse(bool sparse)
     at_raise(AT_ERROR_ARGUMENT, "sparse is true, and there are no sparse gradients");
 }
 
-/* t's elements as a row of Long, contiguous. */
+/* The elements of t as a contiguous vector of Long. */
 static at_tensor *indices_of(at_pool *pool, at_tensor *t, const char *name)
 {
   const int64_t rest = -1;
@@ -29,7 +29,7 @@ static at_tensor *indices_of(at_pool *pool, at_tensor *t, const char *name)
   return at_hold(pool, at_makeContiguous(t));
 }
 
-/* Raises unless all are rows of a table of that many; returns their data. */
+/* Raises unless all indices are rows of a table of that many rows; returns their data. */
 static const int64_t *check_rows(at_tensor *indices, int64_t rows)
 {
   const int64_t *index = at_hostData(indices);
@@ -64,7 +64,7 @@ static at_tensor *new_row(at_pool *pool, const at_type *type, int64_t count)
   return at_layerNew(pool, at_toScalarType(type, AT_LONG), (at_ints){&count, 1});
 }
 
-/* Whether a gradient can be computed in out itself: nothing is read there. */
+/* Whether the gradient can be computed in out itself, which must not overlap the operands. */
 static bool holds_gradient(const at_tensor *out, const at_tensor *grad, const at_tensor *row,
                            at_ints sizes)
 {
@@ -73,7 +73,7 @@ static bool holds_gradient(const at_tensor *out, const at_tensor *grad, const at
          at_overlap(out, row) == TH_OVERLAP_NONE;
 }
 
-/* The indices of each row of a table of wide rows, as lists. */
+/* Links the indices of each row of the table, for wide rows. */
 static void list_indices(at_pool *pool, at_embedding_sums *t, at_tensor *row, int64_t rows)
 {
   int64_t *first = at_hostData(new_row(pool, row->type, rows));
@@ -109,11 +109,11 @@ static void sum_up_rows(void *context, ptrdiff_t begin, ptrdiff_t end)
   g->kernels->rows(g->table, begin, end);
 }
 
-/* The gradient of a table: rows of grad, in compute, are added up where their indices say; in out,
- * which may be NULL, where that can be. */
-static at_tensor *table_gradient(at_pool *pool, at_tensor *out, at_tensor *grad, at_tensor *row,
-                                 int64_t num_weights, int64_t columns, int64_t padding_idx,
-                                 bool scale_grad_by_freq)
+/* The gradient of the table: row i of grad, which is of the type that computes, is added to row
+ * row[i].  The result is computed in out, which may be NULL, if possible. */
+static at_tensor *embedding_gradient(at_pool *pool, at_tensor *out, at_tensor *grad, at_tensor *row,
+                                     int64_t num_weights, int64_t columns, int64_t padding_idx,
+                                     bool scale_grad_by_freq)
 {
   if (num_weights < 0)
     at_raise(AT_ERROR_ARGUMENT, "num_weights is %lld", (long long)num_weights);
@@ -156,8 +156,8 @@ at_tensor *at_nnEmbeddingBackward(at_tensor *out, at_tensor *grad, at_tensor *in
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *row = indices_of(&pool, indices, "indices");
-  at_tensor *r = table_gradient(&pool, out, at_cast(&pool, grad, compute), row, num_weights,
-                                columns, padding_idx, scale_grad_by_freq);
+  at_tensor *r = embedding_gradient(&pool, out, at_cast(&pool, grad, compute), row, num_weights,
+                                    columns, padding_idx, scale_grad_by_freq);
   return at_finishOne(&pool, out, at_cast(&pool, r, grad->type));
 }
 
@@ -183,7 +183,7 @@ at_tensor *at_nnEmbeddingRenorm(at_tensor *self, at_tensor *indices, double max_
 
 /* --- bags ------------------------------------------------------------------------------------ */
 
-/* Indices without those of padding, bag by bag. */
+/* The indices, without padding, in the order of their bags. */
 typedef struct {
   at_tensor *kept, *bag; /* indices, and the bag of each */
   at_tensor *bagOfAll, *size;
@@ -200,7 +200,7 @@ static void check_bags(at_tensor *indices, at_tensor *offsets, bool include_last
              include_last_offset ? ", and a last offset" : "");
 }
 
-/* Raises unless they are ascending and begin with 0. */
+/* Raises unless the offsets ascend from 0. */
 static void check_offsets(const int64_t *offset, int64_t bags, int64_t count)
 {
   for (int64_t b = 0; b < bags; b++)
@@ -246,7 +246,7 @@ static Bags bags_of(at_pool *pool, at_tensor *weight, at_tensor *indices, at_ten
   return bags;
 }
 
-/* Every row of r by its number in of, which there are as many of. */
+/* Multiplies or divides row i of r by element i of of. */
 static void scale_rows(at_pool *pool, at_row row, at_tensor *r, at_tensor *of)
 {
   const int64_t column[] = {at_numel(of), 1};
@@ -257,7 +257,7 @@ static void scale_rows(at_pool *pool, at_row row, at_tensor *r, at_tensor *of)
                                   at_scalar_long(0));
 }
 
-/* Sizes that rows can be divided by. */
+/* The sizes of bags as divisors: 1 for an empty bag. */
 static at_tensor *divisors(at_pool *pool, at_tensor *size)
 {
   at_tensor *result = new_row(pool, size->type, at_numel(size));
@@ -268,8 +268,9 @@ static at_tensor *divisors(at_pool *pool, at_tensor *size)
   return result;
 }
 
-/* The largest of each column of each bag, and the rows that they are from. */
-static void largest(const Bags *bags, at_tensor *rows, at_tensor *r, at_tensor *from)
+/* r = the maximum of each column of each bag; from = the rows of the table that the maxima are
+ * from. */
+static void max_of_bags(const Bags *bags, at_tensor *rows, at_tensor *r, at_tensor *from)
 {
   const int64_t *size = at_hostData(bags->size), *kept = at_hostData(bags->kept);
   const int64_t columns = r->th->size[1], one[] = {1, columns};
@@ -277,17 +278,17 @@ static void largest(const Bags *bags, at_tensor *rows, at_tensor *r, at_tensor *
   at_pool pool, each;
   at_pool_enter(&pool);
   at_tensor *values = at_layerNew(&pool, r->type, (at_ints){one, 2});
-  at_tensor *places = at_layerNew(&pool, from->type, (at_ints){one, 2});
-  const int64_t *place = at_hostData(places);
+  at_tensor *argmax = at_layerNew(&pool, from->type, (at_ints){one, 2});
+  const int64_t *indexInBag = at_hostData(argmax);
   for (int64_t b = 0, begin = 0; b < bags->bags; begin += size[b++]) {
     if (size[b] == 0)
       continue;
     at_pool_enter(&each);
     at_tensor *bag = at_hold(&each, at_viewNarrow(rows, 0, begin, size[b]));
-    r->type->functions->max(values->th, (THLongTensor *)places->th, bag->th, 0, 1);
+    r->type->functions->max(values->th, (THLongTensor *)argmax->th, bag->th, 0, 1);
     at_copyFrom(at_hold(&each, at_viewNarrow(r, 0, b, 1)), values);
     for (int64_t c = 0; c < columns; c++)
-      to[b * columns + c] = kept[begin + place[c]];
+      to[b * columns + c] = kept[begin + indexInBag[c]];
     at_pool_leave(&each);
   }
   at_pool_leave(&pool);
@@ -305,7 +306,7 @@ static void check_mode(int64_t mode, bool scale_grad_by_freq, const at_tensor *p
              (long long)mode);
 }
 
-/* Raises unless there is a weight for each index, of table's type. */
+/* Raises unless there is a weight of table's type for each index. */
 static void check_sample_weights(const at_tensor *table, const at_tensor *indices,
                                  const at_tensor *per_sample_weights)
 {
@@ -317,20 +318,20 @@ static void check_sample_weights(const at_tensor *table, const at_tensor *indice
              at_sizeDesc(at_sizesOf(per_sample_weights)).str, at_sizeDesc(at_sizesOf(indices)).str);
 }
 
-/* The weights of those indices that are kept. */
+/* The weights of the indices that are not padding. */
 static at_tensor *kept_weights(at_pool *pool, at_tensor *per_sample_weights, at_tensor *indices,
                                const Bags *bags, int64_t padding_idx)
 {
   if (bags->count == at_numel(indices))
     return per_sample_weights;
-  at_tensor *place = new_row(pool, indices->type, bags->count);
+  at_tensor *keptIndex = new_row(pool, indices->type, bags->count);
   const int64_t *index = at_hostData(indices_of(pool, indices, "indices"));
   const int64_t *bagOfAll = at_hostData(bags->bagOfAll);
-  int64_t *to = at_hostData(place);
+  int64_t *to = at_hostData(keptIndex);
   for (int64_t i = 0, k = 0; k < bags->count; i++)
     if (bagOfAll[i] >= 0 && (padding_idx < 0 || index[i] != padding_idx))
       to[k++] = i;
-  return at_hold(pool, at_indexSelect(NULL, per_sample_weights, 0, place));
+  return at_hold(pool, at_indexSelect(NULL, per_sample_weights, 0, keptIndex));
 }
 
 void at_nnEmbeddingBag(at_tensor **out, at_tensor *weight, at_tensor *indices, at_tensor *offsets,
@@ -356,7 +357,7 @@ void at_nnEmbeddingBag(at_tensor **out, at_tensor *weight, at_tensor *indices, a
     scale_rows(&pool, AT_ROW_cmul, rows,
                kept_weights(&pool, per_sample_weights, indices, &bags, padding_idx));
   if (at_numel(rows) > 0 && mode == AT_BAG_MAX)
-    largest(&bags, rows, r, from);
+    max_of_bags(&bags, rows, r, from);
   else if (at_numel(rows) > 0)
     compute->functions->indexAdd(r->th, 0, (THLongTensor *)bags.bag->th, rows->th);
   if (mode == AT_BAG_MEAN)
@@ -368,8 +369,9 @@ void at_nnEmbeddingBag(at_tensor **out, at_tensor *weight, at_tensor *indices, a
   at_finish(&pool, 4, out, made);
 }
 
-/* The gradient's rows go to those that the maxima are from; an empty bag has none. */
-static at_tensor *largest_back(at_pool *pool, at_tensor *g, at_tensor *bag_size,
+/* The gradient of maxima: each element of g is added to the row that its maximum is from.  Empty
+ * bags contribute nothing. */
+static at_tensor *max_backward(at_pool *pool, at_tensor *g, at_tensor *bag_size,
                                at_tensor *maximum_indices, int64_t num_weights)
 {
   const int64_t bags = g->th->size[0], columns = g->th->size[1];
@@ -380,7 +382,7 @@ static at_tensor *largest_back(at_pool *pool, at_tensor *g, at_tensor *bag_size,
              at_sizeDesc(at_sizesOf(maximum_indices)).str, at_sizeDesc(at_sizesOf(g)).str);
   if (num_weights < 0)
     at_raise(AT_ERROR_ARGUMENT, "num_weights is %lld", (long long)num_weights);
-  at_tensor *place = at_layerIndices(pool, maximum_indices, "maximum_indices", AT_INT);
+  at_tensor *row = at_layerIndices(pool, maximum_indices, "maximum_indices", AT_INT);
   const int64_t sizes[] = {num_weights, columns}, column[] = {bags, 1};
   at_tensor *mask = at_layerNew(pool, at_toScalarType(g->type, AT_BYTE), (at_ints){column, 2});
   const int64_t *size = at_hostData(bag_size);
@@ -392,7 +394,7 @@ static at_tensor *largest_back(at_pool *pool, at_tensor *g, at_tensor *bag_size,
   if (at_numel(g) > 0 && num_weights == 0)
     at_raise(AT_ERROR_ARGUMENT, "num_weights is 0, and there are %lld bags", (long long)bags);
   if (at_numel(g) > 0)
-    g->type->functions->scatterAdd(r->th, 0, (THLongTensor *)place->th, kept->th);
+    g->type->functions->scatterAdd(r->th, 0, (THLongTensor *)row->th, kept->th);
   return r;
 }
 
@@ -419,7 +421,7 @@ at_tensor *at_nnEmbeddingBagBackward(at_tensor *out, at_tensor *grad, at_tensor 
              (long long)grad->th->size[0]);
   at_tensor *g = at_cast(&pool, grad, compute), *r;
   if (mode == AT_BAG_MAX) {
-    r = largest_back(&pool, g, size, maximum_indices, num_weights);
+    r = max_backward(&pool, g, size, maximum_indices, num_weights);
   } else {
     at_tensor *rows = at_hold(&pool, at_indexSelect(NULL, g, 0, bag));
     if (mode == AT_BAG_MEAN) {
@@ -428,8 +430,8 @@ at_tensor *at_nnEmbeddingBagBackward(at_tensor *out, at_tensor *grad, at_tensor 
     }
     if (per_sample_weights)
       scale_rows(&pool, AT_ROW_cmul, rows, per_sample_weights);
-    r = table_gradient(&pool, NULL, rows, row, num_weights, grad->th->size[1], padding_idx,
-                       scale_grad_by_freq);
+    r = embedding_gradient(&pool, NULL, rows, row, num_weights, grad->th->size[1], padding_idx,
+                           scale_grad_by_freq);
   }
   return at_finishOne(&pool, out, at_cast(&pool, r, grad->type));
 }

@@ -6,13 +6,13 @@
 static const at_scalar none;
 static const at_ints noSizes = {NULL, 0};
 
-/* What there is for nothing: 0, or 0 / 0. */
+/* The loss of an empty input: 0 for a sum, 0 / 0 for a mean. */
 static at_scalar of_nothing(at_summing how)
 {
   return at_scalar_double(how.average ? (double)NAN : 0);
 }
 
-/* The first of two results, the other of which is not asked for. */
+/* The first of two results; the second is not wanted. */
 static at_tensor *first_of(at_tensor *out, at_tensor **made)
 {
   at_pool pool;
@@ -30,7 +30,7 @@ static bool is_empty(at_ints sizes)
   return false;
 }
 
-/* The gradient of a loss in compute: one element if it was summed up, else as sizes. */
+/* The gradient of a loss in type compute: one element if the loss was summed, else of that size. */
 static at_tensor *loss_gradient(at_pool *pool, at_tensor *grad_output, const at_type *compute,
                                 bool single, at_ints sizes)
 {
@@ -46,14 +46,14 @@ static at_tensor *loss_gradient(at_pool *pool, at_tensor *grad_output, const at_
 
 /* --- element by element ---------------------------------------------------------------------- */
 
-/* Operands and result of a loss: x, target and weight, and back the gradient g. */
+/* The operands and the result of a loss: x, target, weight, and in backward the gradient g. */
 typedef struct {
   void *x, *t, *w, *g, *r;
 } Pair;
 
 typedef void (*Loss)(const at_functions *f, const Pair *p, at_summing how);
 
-/* X(NAME, layer, what comes behind the tensors) */
+/* X(NAME, layer, the arguments after the tensors) */
 #define FOR_EACH_LOSS(X)                                   \
   X(BCE, BCECriterion, how.average, p->w, how.reduce)      \
   X(KL_DIV, DistKLDivCriterion, how.average, how.reduce)   \
@@ -78,7 +78,7 @@ static const struct {
   Loss forward, back;
 } losses[AT_LOSSES] = {FOR_EACH_LOSS(ENTRY)};
 
-/* What a loss of self and target is of. */
+/* The element type of the loss of self and target. */
 static at_scalar_type loss_type(at_loss loss, at_tensor *self, at_tensor *target, at_tensor *weight)
 {
   at_tensor *const in[] = {self, target};
@@ -130,7 +130,7 @@ at_tensor *at_nnLossBackward(at_tensor *out, at_loss loss, at_tensor *grad_outpu
   return at_layerEnd(&pool, out, r, type);
 }
 
-/* self where target is not -1, and what margin is above self where target is not 1. */
+/* self where target is not -1, plus max(0, margin - self) where target is not 1. */
 at_tensor *at_nnHingeEmbedding(at_tensor *self, at_tensor *target, double margin, at_summing how)
 {
   int64_t room[AT_MOST_DIMS];
@@ -167,8 +167,8 @@ at_tensor *at_nnHingeEmbedding(at_tensor *self, at_tensor *target, double margin
 
 /* --- the class of each input ----------------------------------------------------------------- */
 
-/* Raises unless self has classes for each input, or for each place of an image, target one of them
- * for each, and weight, if it is given, one for each class. */
+/* Raises unless self has classes for each input, or for each pixel of an image, target a class for
+ * each of them, and weight, if given, an element for each class. */
 static void check_classes(const at_tensor *self, const at_tensor *target, const at_tensor *weight,
                           bool isImage, int fewest)
 {
@@ -196,13 +196,13 @@ static void check_classes(const at_tensor *self, const at_tensor *target, const 
              at_sizeDesc(at_sizesOf(weight)).str, at_sizeDesc(sizes).str, (long long)classes);
 }
 
-/* Whether self is one input, and not a batch. */
+/* Whether self is a single input, not a batch. */
 static bool is_single(const at_tensor *self)
 {
   return at_sizesOf(self).count < 2;
 }
 
-/* The sizes of the loss. */
+/* The size of the loss. */
 static at_ints loss_sizes(const at_tensor *self, const at_tensor *target, at_summing how)
 {
   return how.reduce || is_single(self) ? noSizes : at_sizesOf(target);
@@ -348,7 +348,7 @@ static void check_labels(const at_tensor *self, const at_tensor *target)
              at_sizeDesc(sizes).str, at_sizeDesc(targets).str);
 }
 
-/* The loss of each input, of which there is one unless self is a batch. */
+/* The size of the loss: none if it is summed or self is a single input, else the batch. */
 static at_ints label_sizes(const at_tensor *self, at_summing how)
 {
   const at_ints batch = {self->th->size, 1};

@@ -1,4 +1,4 @@
-/* Normalization: of channels over a batch, and of each input by itself. */
+/* Batch normalization and layer normalization. */
 #include <math.h>
 
 #include "ATenOperations.h"
@@ -8,7 +8,8 @@
 TH_DISPATCH(at_layer_norm_kernels, at_layerNormFloat)
 TH_DISPATCH(at_layer_norm_kernels, at_layerNormDouble)
 
-/* The type of what has an element for each channel: self's, or Float beside Half and BFloat16. */
+/* The type of tensors with an element for each channel: self's, or also Float if self is of Half or
+ * BFloat16. */
 static const at_type *channel_type(const at_tensor *self, int count, at_tensor *const *t,
                                    const char *const *names)
 {
@@ -43,17 +44,17 @@ static void check_channels(const at_tensor *self, int count, at_tensor *const *t
                at_sizeDesc(at_sizesOf(t[i])).str, (long long)sizes.data[1]);
 }
 
-/* Whether the channels of t lie last in memory, and are enough to be computed as the columns of a
+/* Whether t is in channels-last layout with enough channels to compute them as the columns of a
  * matrix, in the lanes of vectors. */
 static bool are_columns(const at_tensor *t, const at_type *compute)
 {
-  enum { ENOUGH = 8 };
+  enum { MIN_CHANNELS = 8 };
   const at_images layer = {.type = t->type, .compute = compute, .axes = t->th->nDimension - 2};
-  return layer.axes > 0 && t->th->size[1] >= ENOUGH && at_images_areNhwc(&layer, t);
+  return layer.axes > 0 && t->th->size[1] >= MIN_CHANNELS && at_images_areNhwc(&layer, t);
 }
 
-/* The channels are the last dimension of what order makes of images. */
-static at_ints channels_last(int dims, int64_t *order)
+/* The permutation that makes the channels the last dimension, stored in order. */
+static at_ints to_channels_last(int dims, int64_t *order)
 {
   for (int d = 1; d + 1 < dims; d++)
     order[d] = d + 1;
@@ -62,29 +63,30 @@ static at_ints channels_last(int dims, int64_t *order)
   return (at_ints){order, dims};
 }
 
-/* t as a matrix whose columns are the channels: a view, where they lie last. */
+/* t as a matrix whose columns are the channels: a view if t is in channels-last layout. */
 static at_tensor *matrix_of(at_pool *pool, at_tensor *t)
 {
   int64_t order[AT_MOST_DIMS];
   const int64_t sizes[] = {at_numel(t) / t->th->size[1], t->th->size[1]};
-  t = at_hold(pool, at_viewPermute(t, channels_last(t->th->nDimension, order)));
+  t = at_hold(pool, at_viewPermute(t, to_channels_last(t->th->nDimension, order)));
   t = at_hold(pool, at_makeContiguous(t));
   return at_hold(pool, at_viewAs(t, (at_ints){sizes, 2}));
 }
 
 static at_tensor *new_of_columns(at_pool *pool, const at_type *type, at_ints sizes)
 {
-  int64_t order[AT_MOST_DIMS], size[AT_MOST_DIMS], back[AT_MOST_DIMS];
-  channels_last(sizes.count, order);
+  int64_t order[AT_MOST_DIMS], size[AT_MOST_DIMS], inverse[AT_MOST_DIMS];
+  to_channels_last(sizes.count, order);
   for (int d = 0; d < sizes.count; d++) {
     size[d] = sizes.data[order[d]];
-    back[order[d]] = d;
+    inverse[order[d]] = d;
   }
   at_tensor *t = at_layerNew(pool, type, (at_ints){size, sizes.count});
-  return at_hold(pool, at_viewPermute(t, (at_ints){back, sizes.count}));
+  return at_hold(pool, at_viewPermute(t, (at_ints){inverse, sizes.count}));
 }
 
-/* Results that are not wanted are NULL of those given; of a new one there is the first at least. */
+/* Entries of out are NULL for results that are not wanted; new results are at least the first one.
+ * */
 void at_nnBatchNorm(at_tensor **out, int results, at_tensor *self, at_tensor *weight,
                     at_tensor *bias, at_tensor *running_mean, at_tensor *running_var, bool training,
                     double momentum, double eps)
@@ -124,7 +126,7 @@ void at_nnBatchNorm(at_tensor **out, int results, at_tensor *self, at_tensor *we
   for (int i = 0; i < 3; i++)
     made[i] = at_cast(&pool, made[i], i == 0 ? self->type : type);
 
-  /* All that is given changes together. */
+  /* Results and running statistics are delivered together, so that all or none change. */
   at_tensor *to[5], *from[5];
   int count = 0;
   for (int i = 0; i < 2 && training && running[i]; i++) {
@@ -150,7 +152,7 @@ at_tensor *at_nnBatchNormOutput(at_tensor *out, at_tensor *self, at_tensor *weig
   return out;
 }
 
-/* Of nothing there is nothing, and the running statistics stay as they are. */
+/* The result of an empty input is empty, and the running statistics do not change. */
 at_tensor *at_nnBatchNormOrEmpty(at_tensor *self, at_tensor *weight, at_tensor *bias,
                                  at_tensor *running_mean, at_tensor *running_var, bool training,
                                  double momentum, double eps)
@@ -193,7 +195,7 @@ void at_nnBatchNormBackward(at_tensor **out, const bool *wanted, at_tensor *grad
   void *r[3] = {NULL};
   for (int i = 0; i < 3; i++)
     if (wanted[i] && mask.data[i]) {
-      if (i > 0) /* sums, which grow */
+      if (i > 0) /* THNN adds to the gradients of parameters, so they begin with 0 */
         made[i] = at_fillWith(at_layerNew(&pool, compute, channels), at_scalar_long(0));
       else
         made[i] = columns ? new_of_columns(&pool, compute, at_sizesOf(self))
@@ -210,10 +212,10 @@ void at_nnBatchNormBackward(at_tensor **out, const bool *wanted, at_tensor *grad
 
 /* --- of each input by itself ----------------------------------------------------------------- */
 
-/* A tensor as outer x inner elements, the latter normalized together. */
+/* A tensor as outer lines of inner elements; each line is normalized. */
 typedef struct {
   int64_t outer, inner;
-  int64_t sizes[AT_MOST_DIMS]; /* of the statistics: 1 where dimensions are normalized */
+  int64_t sizes[AT_MOST_DIMS]; /* of the statistics: 1 for normalized dimensions */
   int dims;
 } Parts;
 
@@ -244,13 +246,13 @@ static const at_layer_norm_kernels *kernels_of(const at_type *compute)
   return compute->scalarType == AT_DOUBLE ? at_layerNormDouble : at_layerNormFloat;
 }
 
-/* The elements of t in order, in the type that computes. */
+/* The elements of t, contiguous and in the type that computes. */
 static void *elements_of(at_pool *pool, at_tensor *t, const at_type *compute)
 {
   return at_hostData(at_hold(pool, at_makeContiguous(at_cast(pool, t, compute))));
 }
 
-/* The same of weight or bias, or of what stands for one that is not given. */
+/* The same for weight or bias; filled with a default if it is not given. */
 static void *elements_or(at_pool *pool, at_tensor *t, const at_type *compute, const Parts *p,
                          int64_t other)
 {
@@ -308,7 +310,7 @@ at_tensor *at_nnLayerNormOutput(at_tensor *self, at_ints normalized_shape, at_te
   return out;
 }
 
-/* r, with an element for each column, becomes the sum of the rows. */
+/* r = the sums of the columns of rows. */
 static void sum_of_rows(at_tensor *r, at_tensor *rows)
 {
   const int64_t one[] = {1, rows->th->size[1]};
@@ -319,30 +321,30 @@ static void sum_of_rows(at_tensor *r, at_tensor *rows)
   at_pool_leave(&pool);
 }
 
-/* Of the input, and of weight and bias; those that are NULL are not wanted.  The latter are sums
- * over pieces of the lines, and then over the pieces.  How many lines are a piece does not depend
- * on the number of threads, and so neither do the sums. */
+/* The gradients of input, weight and bias; made is NULL for those that are not wanted.  The
+ * gradients of weight and bias are sums over blocks of lines, and then over the blocks.  The size
+ * of a block does not depend on the number of threads, so that the sums do not either. */
 static void gradients(at_tensor *const made[3], at_lines_normalized *lines, const at_type *compute,
                       const Parts *p)
 {
-  enum { ELEMENTS = 1 << 16, MOST = 64, LEAST = 4 };
-  const int64_t least = THMin(LEAST, THMax(1, p->outer / LEAST));
-  const int64_t few = THMin(MOST, THMax(least, ELEMENTS / p->inner));
-  const int64_t pieces[] = {(p->outer + few - 1) / few, p->inner};
+  enum { BLOCK_ELEMENTS = 1 << 16, MAX_LINES = 64, MIN_LINES = 4 };
+  const int64_t least = THMin(MIN_LINES, THMax(1, p->outer / MIN_LINES));
+  const int64_t linesPerBlock = THMin(MAX_LINES, THMax(least, BLOCK_ELEMENTS / p->inner));
+  const int64_t blocks[] = {(p->outer + linesPerBlock - 1) / linesPerBlock, p->inner};
   const bool sums = made[1] || made[2];
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *sum[2] = {NULL};
   char *at[2] = {NULL};
   for (int i = 0; i < 2 && sums; i++) {
-    sum[i] = at_layerNew(&pool, compute, (at_ints){pieces, 2});
+    sum[i] = at_layerNew(&pool, compute, (at_ints){blocks, 2});
     at[i] = at_hostData(sum[i]);
   }
   const at_layer_norm_kernels *kernels = kernels_of(compute);
   const ptrdiff_t row = p->inner * (ptrdiff_t)compute->elementSize;
-  TH_PARALLEL_FOR (k, pieces[0], 1 + TH_LOOP_GRAIN / (few * p->inner))
-    kernels->backward(lines, k * few, THMin(p->outer, (k + 1) * few), sums ? at[0] + k * row : NULL,
-                      sums ? at[1] + k * row : NULL);
+  TH_PARALLEL_FOR (k, blocks[0], 1 + TH_LOOP_GRAIN / (linesPerBlock * p->inner))
+    kernels->backward(lines, k * linesPerBlock, THMin(p->outer, (k + 1) * linesPerBlock),
+                      sums ? at[0] + k * row : NULL, sums ? at[1] + k * row : NULL);
   for (int i = 0; i < 2; i++)
     if (made[1 + i])
       sum_of_rows(made[1 + i], sum[i]);

@@ -1,5 +1,5 @@
-/* Operations that work element by element: operands are brought to one type and one shape, and the
- * result to where it belongs; then a row of ops/pointwise.h computes. */
+/* Elementwise operations: operands are converted to one type and broadcast, a row of
+ * ops/pointwise.h computes, and the result is delivered in its type. */
 #include <string.h>
 
 #include "ATenOperations.h"
@@ -60,7 +60,7 @@ at_tensor *at_newExpanded(at_tensor *t, at_ints sizes)
 
 /* --- a call ---------------------------------------------------------------------------------- */
 
-/* Rows that PyTorch does not have for truths. */
+/* Rows that PyTorch does not have for booleans. */
 static bool not_for_bool(at_row row)
 {
   return row == AT_ROW_csub || row == AT_ROW_sub_scaled || row == AT_ROW_neg ||
@@ -69,8 +69,8 @@ static bool not_for_bool(at_row row)
          row == AT_ROW_cpow;
 }
 
-/* The type whose row computes what is of type: Bool in Byte, and a type without the row in one that
- * has it, Half in Float as PyTorch's does on the CPU. */
+/* The type whose row computes for operands of type: Byte for Bool; for a type without the row a
+ * wider one, such as Float for Half, as in PyTorch on the CPU. */
 static const at_type *computes_in(const at_type *like, at_scalar_type type, at_row row)
 {
   const at_type *own = at_toScalarType(like, type == AT_BOOL ? AT_BYTE : type);
@@ -85,15 +85,15 @@ static const at_type *computes_in(const at_type *like, at_scalar_type type, at_r
   return wider;
 }
 
-/* Comparisons, whose results are bytes of 0 and 1. */
+/* Rows that compare: their results are bytes, each 0 or 1. */
 static const bool compares[AT_ROWS] = {
 #define COMPARE_VALUE(TYPES, COST, NAME, ...)  [AT_ROW_##NAME] = true,
 #define COMPARE_TENSOR(TYPES, COST, NAME, ...) [AT_ROW_##NAME] = true,
 #include "ops/pointwise.h"
 };
 
-/* Rows that make truths of truths. */
-static bool keeps_truths(at_row row)
+/* Rows whose results of booleans are booleans. */
+static bool keeps_booleans(at_row row)
 {
   return row == AT_ROW_cbitand || row == AT_ROW_cbitor || row == AT_ROW_cbitxor ||
          row == AT_ROW_cmul || row == AT_ROW_cmax || row == AT_ROW_cmin;
@@ -118,8 +118,8 @@ at_tensor *at_brought(at_pool *pool, at_tensor *t, at_ints sizes, const at_type 
   return at_sameSizes(at_sizesOf(t), sizes) ? t : at_hold(pool, at_newExpanded(t, sizes));
 }
 
-/* Where nothing has to be brought anywhere: all tensors of one type, which has the row, and of one
- * size.  NULL if it is not so. */
+/* The fast path for tensors of one size and of one type that has the row, without conversion.  NULL
+ * if it does not apply. */
 static at_tensor *pointwise_plain(at_tensor *out, at_row row, at_scalar_type type, int count,
                                   at_tensor *const *in, at_scalar a, at_scalar b)
 {
@@ -151,18 +151,19 @@ static at_tensor *pointwise_plain(at_tensor *out, at_row row, at_scalar_type typ
   return THGuard_keep(&guard);
 }
 
-/* What at_pointwiseMixed computes: out if it can be written, else a tensor that the pool holds. */
+/* Runs at_pointwiseMixed.  Returns out if the result can be written there, else a tensor that the
+ * pool holds. */
 static at_tensor *compute_mixed(at_pool *pool, at_tensor *out, at_row row, const at_type *result,
                                 const at_type *compute, const at_type *written, at_ints sizes,
                                 int count, at_tensor *const *in, at_scalar a, at_scalar b)
 {
-  at_tensor *beside[AT_INPUTS] = {NULL};
+  at_tensor *expanded[AT_INPUTS] = {NULL};
   for (int i = 0; i < count; i++)
-    beside[i] = at_brought(pool, in[i], sizes, in[i]->type);
+    expanded[i] = at_brought(pool, in[i], sizes, in[i]->type);
   const bool direct = out && out->type == result && at_sameSizes(at_sizesOf(out), sizes);
   at_tensor *const r = direct ? out : at_hold(pool, at_newShape(result, sizes));
   if (at_numel(r) > 0)
-    at_pointwiseMixed(r, row, compute, written, count, beside, a, b);
+    at_pointwiseMixed(r, row, compute, written, count, expanded, a, b);
   return r;
 }
 
@@ -175,9 +176,9 @@ at_tensor *at_pointwise(at_tensor *out, at_row row, at_scalar_type type, int cou
   int64_t room[AT_MOST_DIMS];
   const at_ints sizes = at_broadcast(count, in, room);
   const at_type *compute = computes_in(in[0]->type, type, row);
-  const bool truths = compares[row] || (type == AT_BOOL && keeps_truths(row));
-  const at_type *written = truths ? at_toScalarType(compute, AT_BOOL) : compute;
-  const at_type *result = at_toScalarType(compute, truths ? AT_BOOL : type);
+  const bool isBoolean = compares[row] || (type == AT_BOOL && keeps_booleans(row));
+  const at_type *written = isBoolean ? at_toScalarType(compute, AT_BOOL) : compute;
+  const at_type *result = at_toScalarType(compute, isBoolean ? AT_BOOL : type);
   if (out)
     at_checkResult(out, in[0], sizes, result->scalarType);
 
@@ -195,7 +196,7 @@ at_tensor *at_pointwise(at_tensor *out, at_row row, at_scalar_type type, int cou
   for (int i = 0; i < count; i++)
     operands[i] = at_brought(&pool, in[i], sizes, compute)->th;
 
-  /* Straight into out only if that needs no new shape: after an error it has its old one. */
+  /* Directly to out only if it needs no resizing, so that out keeps its shape after an error. */
   const bool direct = out && out->type == written && at_sameSizes(at_sizesOf(out), sizes);
   at_tensor *r = direct ? out : at_hold(&pool, at_newShape(written, sizes));
   if (at_numel(r) > 0)
@@ -211,7 +212,7 @@ at_tensor *at_pointwise(at_tensor *out, at_row row, at_scalar_type type, int cou
 at_tensor *at_pointwiseBooleans(at_tensor *out, at_row row, int count, at_tensor *const *in)
 {
   const at_scalar none = {0};
-  const at_type *const truth = at_toScalarType(in[0]->type, AT_BOOL);
+  const at_type *const boolean = at_toScalarType(in[0]->type, AT_BOOL);
   int64_t room[AT_MOST_DIMS];
   const at_ints sizes = at_broadcast(count, in, room);
   if (out)
@@ -219,7 +220,7 @@ at_tensor *at_pointwiseBooleans(at_tensor *out, at_row row, int count, at_tensor
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *const r =
-      compute_mixed(&pool, out, row, truth, truth, truth, sizes, count, in, none, none);
+      compute_mixed(&pool, out, row, boolean, boolean, boolean, sizes, count, in, none, none);
   if (r != out)
     return at_finishOne(&pool, out, r);
   at_pool_leave(&pool);
@@ -230,13 +231,13 @@ at_tensor *at_pointwiseBooleans(at_tensor *out, at_row row, int count, at_tensor
 
 static const at_scalar none;
 
-/* Integers that a function of real numbers is given compute in Float. */
+/* Functions of real numbers compute in Float for integers. */
 static at_scalar_type floated(at_scalar_type type)
 {
   return at_isFloating(type) ? type : AT_FLOAT;
 }
 
-/* A number beside integers must be one: alpha scales what stays an integer. */
+/* A scalar that scales integers must be an integer, because the result is one. */
 static void check_number(at_scalar_type type, at_scalar a, const char *name)
 {
   if (a.is_float && !at_isFloating(type))

@@ -1,4 +1,4 @@
-/* Temporaries of a function: held until it ends or raises. */
+/* Pools of temporaries, which are held until a function ends or raises. */
 #include "ATenCore.h"
 
 static void release_all(void *what)

@@ -1,8 +1,8 @@
 /* Tensors as text, as PyTorch's print shows them.
  *
- * An element's text depends on all the others that are shown: whether they are whole, how far they
- * are apart, how wide their texts are.  So they are read three times: to choose a style, to measure
- * the width, and to write. */
+ * The text of an element depends on all elements that are shown: whether all are whole numbers, the
+ * range of their values, the width of their texts.  So the elements are read three times: to choose
+ * a style, to measure the width, and to write. */
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -16,8 +16,8 @@
 
 enum {
   LINE_WIDTH = 80,
-  EDGE = 3,        /* how many are shown at each end of a dimension that is cut short */
-  THRESHOLD = 1000 /* the most elements that are all shown */
+  EDGE = 3,        /* elements shown at each end of a shortened dimension */
+  THRESHOLD = 1000 /* tensors with more elements are shortened */
 };
 
 static const char opening[] = "tensor(";
@@ -61,7 +61,7 @@ static void put_many(Text *text, char c, ptrdiff_t count)
 typedef struct {
   const at_tensor *t;
   at_ints sizes;
-  bool isCut;    /* whether long dimensions are cut short */
+  bool isCut;    /* whether long dimensions are shortened */
   int64_t count; /* of elements that are shown */
 } Shown;
 
@@ -70,7 +70,7 @@ static bool is_cut(const Shown *shown, int dim)
   return shown->isCut && shown->sizes.data[dim] > 2 * EDGE;
 }
 
-/* How many indices of a dimension are shown. */
+/* The number of indices of a dimension that are shown. */
 static int64_t along(const Shown *shown, int dim)
 {
   return is_cut(shown, dim) ? 2 * EDGE : shown->sizes.data[dim];
@@ -84,26 +84,26 @@ static Shown shown_of(const at_tensor *t)
   return shown;
 }
 
-/* Of those shown, in row-major order, the one of number k. */
+/* Element k, in row-major order, of those that are shown. */
 static at_scalar element(const Shown *shown, int64_t k)
 {
-  ptrdiff_t place = shown->t->th->storageOffset;
+  ptrdiff_t offset = shown->t->th->storageOffset;
   for (int d = shown->sizes.count - 1; d >= 0; d--) {
     const int64_t n = along(shown, d);
     int64_t index = k % n;
     if (index >= EDGE)
       index += shown->sizes.data[d] - n; /* counted from the end */
-    place += index * shown->t->th->stride[d];
+    offset += index * shown->t->th->stride[d];
     k /= n;
   }
-  return at_elementAt(shown->t, place);
+  return at_elementAt(shown->t, offset);
 }
 
 /* --- one element ----------------------------------------------------------------------------- */
 
 typedef enum { TRUTH, INTEGER, WHOLE, FIXED, SCIENTIFIC } Style;
 
-/* 0, infinities and what is not a number have no say in style and width. */
+/* Whether an element counts for style and width: zeros, infinities and NaNs do not. */
 static bool has_a_say(at_scalar x)
 {
   return !x.is_float || (isfinite(x.value.number) && x.value.number != 0);
@@ -135,7 +135,8 @@ typedef struct {
   int length;
 } Number;
 
-/* The styles are such that FIXED and WHOLE numbers have at most nine digits before the point. */
+/* Formats a number.  The style is chosen so that FIXED and WHOLE numbers have at most nine digits
+ * before the point. */
 static Number number_of(at_scalar x, Style style)
 {
   Number n;
@@ -144,7 +145,7 @@ static Number number_of(at_scalar x, Style style)
     snprintf(n.characters, room, "%s", x.value.integer ? "True" : "False");
   else if (style == INTEGER)
     snprintf(n.characters, room, "%lld", (long long)x.value.integer);
-  else if (isnan(x.value.number)) /* which may have a sign */
+  else if (isnan(x.value.number)) /* printf would show the sign of a NaN */
     snprintf(n.characters, room, "nan");
   else if (isinf(x.value.number))
     snprintf(n.characters, room, "%sinf", x.value.number < 0 ? "-" : "");
@@ -172,17 +173,17 @@ static int width_of(const Shown *shown, Style style)
 typedef struct {
   Text *text;
   int dims;
-  int perLine; /* how many fit a line */
-  int inLine;  /* how many the line has */
+  int perLine; /* elements that fit a line */
+  int inLine;  /* elements in the current line */
 } Rows;
 
-/* Where the brackets of a dimension stand. */
+/* The column of the brackets of a dimension. */
 static int indent_of(int dim)
 {
   return (int)strlen(opening) + dim;
 }
 
-/* What stands in a row: an element or dots. */
+/* Writes an item of a row: an element or dots. */
 static void put_item(Rows *rows, const char *item, int width)
 {
   if (rows->inLine == rows->perLine) {
@@ -197,7 +198,7 @@ static void put_item(Rows *rows, const char *item, int width)
   rows->inLine++;
 }
 
-/* To the next slice along dim. */
+/* Writes the break before the next slice along dim. */
 static void put_break(Rows *rows, int dim)
 {
   put(rows->text, ",");
@@ -205,11 +206,11 @@ static void put_break(Rows *rows, int dim)
   put_many(rows->text, ' ', indent_of(dim + 1));
 }
 
-/* What stands before element k > 0: nothing within a row, or the end of slices and the beginning of
- * others; and dots for what is left out. */
+/* Writes what separates element k > 0 from the one before: the ends and beginnings of slices, and
+ * dots for elements that are left out. */
 static void put_between(Rows *rows, const Shown *shown, int64_t k)
 {
-  int dim = rows->dims - 1; /* the one along which there is a step to k */
+  int dim = rows->dims - 1; /* the outermost dimension in which the index changes at element k */
   for (; k % along(shown, dim) == 0; dim--)
     k /= along(shown, dim);
   const bool skips = is_cut(shown, dim) && k % along(shown, dim) == EDGE;
@@ -247,7 +248,7 @@ static void put_elements(Text *text, const at_tensor *t)
 
 /* --- size and type --------------------------------------------------------------------------- */
 
-/* On the same line if it fits. */
+/* Writes a suffix such as the type, on the same line if it fits. */
 static void put_suffix(Text *text, const char *suffix)
 {
   const char *line = strrchr(text->data, '\n');
@@ -284,7 +285,7 @@ static const char *const types[AT_SCALAR_TYPES] = {
     [AT_BOOL] = "dtype=torch.bool",      [AT_BFLOAT16] = "dtype=torch.bfloat16",
 };
 
-/* Whether the elements do not tell the type. */
+/* Whether the type is shown: the elements alone do not determine it. */
 static bool shows_type(at_scalar_type type, bool hasElements)
 {
   if (type == AT_LONG || type == AT_BOOL)
@@ -294,10 +295,10 @@ static bool shows_type(at_scalar_type type, bool hasElements)
 
 /* --- the whole ------------------------------------------------------------------------------- */
 
-/* device: where t is from, or -1. */
+/* device: the CUDA device that t was copied from, or -1. */
 static void put_tensor(Text *text, const at_tensor *t, int device)
 {
-  char place[32];
+  char deviceSuffix[32];
   const bool hasElements = at_numel(t) > 0;
   put(text, opening);
   if (hasElements) {
@@ -306,8 +307,8 @@ static void put_tensor(Text *text, const at_tensor *t, int device)
     put(text, "[]");
   }
   if (device >= 0) {
-    snprintf(place, sizeof place, "device='cuda:%d'", device);
-    put_suffix(text, place);
+    snprintf(deviceSuffix, sizeof deviceSuffix, "device='cuda:%d'", device);
+    put_suffix(text, deviceSuffix);
   }
   if (!hasElements && at_dim(t) != 1)
     put_size(text, at_sizesOf(t));

@@ -1,4 +1,4 @@
-/* Random numbers: TH draws them, those of Half and BFloat16 in Float. */
+/* Random numbers.  TH draws them; those of Half and BFloat16 are drawn in Float. */
 #include <math.h>
 
 #include "ATenOperations.h"
@@ -23,7 +23,8 @@ static void check_floating(const at_tensor *t, const char *name)
 
 /* --- filling ---------------------------------------------------------------------------------- */
 
-/* What is filled: self, or in place of one that is small a tensor of type; then self takes it. */
+/* The tensor to fill: self, or for a narrow self a tensor of type, which is converted to self at
+ * the end. */
 static at_tensor *begin(at_pool *pool, at_tensor *self, at_scalar_type type)
 {
   at_checkWritable(self);
@@ -41,7 +42,7 @@ static at_tensor *end(at_pool *pool, at_tensor *self, at_tensor *filled)
   return self;
 }
 
-/* Whether the distribution has such parameters. */
+/* Raises unless the parameters are valid for the distribution. */
 static void check_parameters(at_draw draw, double a, double b)
 {
   static const struct {
@@ -127,11 +128,11 @@ at_tensor *at_normalFill(at_tensor *self, double mean, double std, at_generator 
 {
   if (std != 0)
     return at_drawFill(self, AT_DRAW_NORMAL, mean, std, generator);
-  at_drawFill(self, AT_DRAW_NORMAL, mean, 1, generator); /* draws as many numbers */
+  at_drawFill(self, AT_DRAW_NORMAL, mean, 1, generator); /* also draws a number per element */
   return at_fillWith(self, at_scalar_double(mean));
 }
 
-/* Numbers of fewer bits are made of fewer bits of a word, so that none is rounded up to 1. */
+/* Narrower types use fewer bits of each random word, so that no number is rounded up to 1. */
 at_tensor *at_uniformFill(at_tensor *self, double from, double to, at_generator *generator)
 {
   const int bits = self->type->scalarType == AT_HALF ? 11 : 8;
@@ -173,7 +174,7 @@ at_tensor *at_randomFill(at_tensor *self, at_generator *generator)
   return end(&pool, self, filled);
 }
 
-/* The least and the largest integer that a type has; those of Long where it has more. */
+/* The smallest and largest integer of a type, limited to the range of Long. */
 static void limits(const at_type *type, int64_t *least, int64_t *most)
 {
   *least = INT64_MIN;
@@ -215,7 +216,7 @@ at_tensor *at_permutation(at_tensor *out, const at_type *type, int64_t n, at_gen
   const at_scalar_type name = type->scalarType;
   int64_t least, most;
   limits(type, &least, &most);
-  if (at_isFloating(name)) /* up to which there are no gaps */
+  if (at_isFloating(name)) /* the largest integer up to which all are representable */
     most = ((int64_t)1 << (name == AT_HALF       ? 11
                            : name == AT_BFLOAT16 ? 8
                            : name == AT_FLOAT    ? 24
@@ -297,7 +298,7 @@ at_tensor *at_normalOf(at_tensor *out, at_tensor *means, at_tensor *stds, double
   return at_finishOne(&pool, out, made);
 }
 
-/* --- truths ----------------------------------------------------------------------------------- */
+/* --- booleans --------------------------------------------------------------------------------- */
 
 at_tensor *at_bernoulliWith(at_tensor *out, at_tensor *self, double p, at_generator *generator)
 {
@@ -308,7 +309,7 @@ at_tensor *at_bernoulliWith(at_tensor *out, at_tensor *self, double p, at_genera
   return at_finishOne(&pool, out, made);
 }
 
-/* self becomes truths of the probabilities p. */
+/* Fills self with 1 with the probabilities p, else 0. */
 static void fill_by(at_tensor *self, at_tensor *p, at_generator *generator)
 {
   at_pool pool, probabilities;
@@ -377,7 +378,7 @@ at_tensor *at_multinomialOf(at_tensor *out, at_tensor *self, int64_t samples, bo
 
 /* --- Poisson ---------------------------------------------------------------------------------- */
 
-/* Hoermann's transformed rejection with squeeze (PTRS), for rates of 10 and above. */
+/* Hoermann's transformed rejection with squeeze (PTRS), for rates of at least 10. */
 static double poisson_large(THGenerator *generator, double rate)
 {
   const double root = sqrt(rate), b = 0.931 + 2.53 * root, a = -0.059 + 0.02483 * b;
@@ -397,7 +398,8 @@ static double poisson_large(THGenerator *generator, double rate)
   }
 }
 
-/* How many uniform numbers multiply to less than exp(-rate), but for the last. */
+/* Multiplies uniform numbers until the product is below exp(-rate); the result is their number - 1.
+ * */
 static double poisson_small(THGenerator *generator, double rate)
 {
   const double end = exp(-rate);

@@ -1,4 +1,4 @@
-/* Random numbers.  A generator that is NULL is the default one. */
+/* Random numbers.  A generator of NULL stands for the default one. */
 #ifndef ATEN_RANDOM_H
 #define ATEN_RANDOM_H
 
@@ -10,8 +10,8 @@ typedef enum at_draw {
   AT_DRAW_LOG_NORMAL,
   AT_DRAW_EXPONENTIAL, /* of one parameter */
   AT_DRAW_CAUCHY,
-  AT_DRAW_GEOMETRIC, /* of one parameter, and for integers too */
-  AT_DRAW_BERNOULLI  /* of one parameter, and for all types */
+  AT_DRAW_GEOMETRIC, /* of one parameter; also for integers */
+  AT_DRAW_BERNOULLI  /* of one parameter; for all types */
 } at_draw;
 
 /* Fills self with numbers of a distribution with parameters a and b. */
@@ -26,7 +26,7 @@ at_tensor *at_randSized(at_tensor *out, const at_type *type, at_ints sizes, at_g
                         bool normal);
 at_tensor *at_permutation(at_tensor *out, const at_type *type, int64_t n, at_generator *generator);
 
-/* mean and std are numbers where the tensors are NULL. */
+/* mean and std are used where the tensors are NULL. */
 at_tensor *at_normalOf(at_tensor *out, at_tensor *means, at_tensor *stds, double mean, double std,
                        at_generator *generator);
 

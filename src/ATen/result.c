@@ -1,7 +1,7 @@
-/* Results: from where they were computed to where they belong. */
+/* Delivery of results to the tensors that are given for them. */
 #include "ATenOperations.h"
 
-/* Whether values computed in from may be written to a tensor of to: never to a lower category. */
+/* Whether results of type from may be stored in type to: not in a lower category. */
 static bool can_cast(at_scalar_type from, at_scalar_type to)
 {
   return at_category(from) <= at_category(to);
@@ -19,7 +19,7 @@ void at_checkResult(at_tensor *out, at_tensor *self, at_ints sizes, at_scalar_ty
     at_checkWritable(out);
 }
 
-/* t's storage, grown if it has to be, as a row-major tensor of that size. */
+/* A row-major tensor of that size on t's storage, which grows if necessary. */
 static at_tensor *reshaped(at_tensor *t, at_ints sizes)
 {
   static const int64_t one[] = {1};

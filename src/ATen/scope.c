@@ -1,9 +1,9 @@
-/* Scopes, and what a call returns. */
+/* Scopes, and the results of calls. */
 #include "ATenCore.h"
 #include "TH/THReference.h"
 
-/* One pointer, which even a library loaded late finds static room for; so reading it takes one
- * instruction instead of a call. */
+/* A single pointer: even libraries that are loaded late find static thread-local space for it, so
+ * that initial-exec reads it with one instruction instead of a call. */
 static _Thread_local at_scope *innermost __attribute__((tls_model("initial-exec")));
 
 _Static_assert(sizeof(THGuard) == sizeof((at_scope){0}.guard), "a scope has room for a guard");
@@ -39,12 +39,12 @@ void at_scope_leave(at_scope *scope)
     THGuard_leave((THGuard *)scope->guard);
 }
 
-/* --- what a scope owns ----------------------------------------------------------------------- */
+/* --- ownership ------------------------------------------------------------------------------- */
 
-/* A list has no lock, because only the thread of the scope changes it, and with it the links of
- * what is in it.  What another thread releases for the last time stays in the list as a header,
- * which the end of the scope frees; whose scope it is says a field that does not change with the
- * list around it. */
+/* The list of a scope has no lock, because only the scope's thread changes it and the links of its
+ * entries.  An object that another thread releases for the last time stays in the list as a header,
+ * which the end of the scope frees.  Other threads recognize such objects by the field thread,
+ * which does not change when the list around the object does. */
 static const void *this_thread(void)
 {
   return &innermost;

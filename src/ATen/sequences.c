@@ -16,7 +16,7 @@ static const at_type *type_of(const at_tensor *out, const at_type *type, at_scal
   return type;
 }
 
-/* The number as an integer; an error if none is near. */
+/* The scalar truncated to an integer; raises if Long cannot hold it. */
 static at_scalar whole(at_scalar number)
 {
   if (number.is_float && !(fabs(number.value.number) < 0x1p63))
@@ -24,7 +24,7 @@ static at_scalar whole(at_scalar number)
   return at_scalar_long(at_scalar_toLong(number));
 }
 
-/* An error unless step leads from start towards end. */
+/* Raises unless step leads from start towards end. */
 static void check_steps(at_scalar start, at_scalar end, at_scalar step)
 {
   const double a = at_scalar_toDouble(start), b = at_scalar_toDouble(end),
@@ -43,7 +43,7 @@ static int64_t checked_count(double count)
   return (int64_t)count;
 }
 
-/* out as a result of so many elements, whatever its shape is if it has as many. */
+/* Delivers made to out, which keeps its shape if it has the same number of elements. */
 static at_tensor *end_sequence(at_pool *pool, at_tensor *out, at_tensor *made)
 {
   if (out && at_numel(out) == at_numel(made) && at_sizesOf(out).count != 1)
@@ -51,7 +51,7 @@ static at_tensor *end_sequence(at_pool *pool, at_tensor *out, at_tensor *made)
   return at_finishOne(pool, out, made);
 }
 
-/* count numbers from start on.  Integers are steps of integers, whatever they are given as. */
+/* count numbers from start on.  For an integer type, start and step are converted to integers. */
 static at_tensor *stepped(at_tensor *out, const at_type *type, at_scalar start, at_scalar step,
                           int64_t count)
 {
@@ -65,7 +65,7 @@ static at_tensor *stepped(at_tensor *out, const at_type *type, at_scalar start, 
     step = whole(step);
   }
   if (count > 0 && !floating) {
-    /* Not TH's arange, which stops where a number does not fit: these wrap around. */
+    /* TH's arange stops where a number does not fit the type; here numbers wrap around. */
     const at_type *wide = at_toScalarType(compute, AT_LONG);
     at_tensor *longs =
         compute == wide ? made : at_hold(&pool, at_newShape(wide, (at_ints){&count, 1}));
@@ -123,19 +123,19 @@ at_tensor *at_rangeTo(at_tensor *out, const at_type *type, at_scalar start, at_s
 
 /* --- numbers evenly spaced -------------------------------------------------------------------- */
 
-/* What is done with each of the numbers. */
+/* The numbers of linspace or, as exponents of base, of logspace. */
 typedef struct Space {
   double first, last, step, base;
   int64_t count;
   bool powers;
 } Space;
 
-enum { PIECE = 1024 };
+enum { BLOCK = 1024 }; /* elements that a thread computes at a time */
 
-/* A piece of the numbers.  They are counted from the nearer end, so that both are exact. */
-static void fill_piece(const Space *s, int64_t at, double *r)
+/* Computes a block of the numbers, each from the nearer end, so that both ends are exact. */
+static void fill_block(const Space *s, int64_t at, double *r)
 {
-  const int n = (int)THMin(PIECE, s->count - at);
+  const int n = (int)THMin(BLOCK, s->count - at);
   const int half = (int)THMax(0, THMin(n, s->count / 2 - at));
   const double start = (double)at, left = (double)(s->count - 1 - at);
   for (int i = 0; i < half; i++)
@@ -162,7 +162,7 @@ static at_tensor *spaced(at_tensor *out, const at_type *type, at_scalar start, a
              .powers = powers,
              .base = base};
   if (integers && isfinite(s.first) &&
-      isfinite(s.last)) { /* integers from an integer to an integer */
+      isfinite(s.last)) { /* integer types begin and end with integers */
     s.first = trunc(s.first);
     s.last = trunc(s.last);
   }
@@ -176,8 +176,8 @@ static at_tensor *spaced(at_tensor *out, const at_type *type, at_scalar start, a
   at_tensor *made = at_hold(&pool, at_newShape(at_toScalarType(at_hostType(type), AT_DOUBLE),
                                                (at_ints){&steps, 1}));
   double *const r = at_hostData(made);
-  TH_PARALLEL_FOR (i, (steps + PIECE - 1) / PIECE, powers ? 1 : TH_LOOP_GRAIN / PIECE)
-    fill_piece(&s, i * PIECE, r + i * PIECE);
+  TH_PARALLEL_FOR (i, (steps + BLOCK - 1) / BLOCK, powers ? 1 : TH_LOOP_GRAIN / BLOCK)
+    fill_block(&s, i * BLOCK, r + i * BLOCK);
   if (made->type != type)
     made = at_hold(&pool, at_newCast(made, type));
   return end_sequence(&pool, out, made);

@@ -1,4 +1,5 @@
-/* Sequences, and matrices and their diagonals.  Of Float where type is NULL and out is too. */
+/* Sequences, and diagonals and triangles of matrices.  The type is Float if type and out are NULL.
+ * */
 #ifndef ATEN_SEQUENCES_H
 #define ATEN_SEQUENCES_H
 

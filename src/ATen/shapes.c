@@ -1,4 +1,4 @@
-/* What changes a tensor's shape or storage. */
+/* Functions that change the shape or storage of a tensor. */
 #include "ATenOperations.h"
 
 at_tensor *at_newNothing(const at_type *type)
@@ -7,13 +7,13 @@ at_tensor *at_newNothing(const at_type *type)
   return at_makeEmpty(type, (at_ints){&none, 1});
 }
 
-/* A tensor of that type around part of the storage, which may be NULL: a new one. */
+/* A tensor of that type on part of the storage, or if that is NULL on a new one. */
 static at_tensor *new_on(const at_type *type, void *storage, int64_t offset, at_ints sizes,
                          const int64_t *strides)
 {
   static const int64_t one[] = {1};
   const bool isScalar = sizes.count == 0;
-  THFloatTensor of = {.storage = storage}; /* of which no other field is read */
+  THFloatTensor of = {.storage = storage}; /* no other field is read */
   at_checkDims(sizes.count);
   void *th = type->functions->newShape(&of, offset, isScalar ? 1 : sizes.count,
                                        isScalar ? one : sizes.data, isScalar ? one : strides);
@@ -32,7 +32,7 @@ at_tensor *at_makeStrided(const at_type *type, at_ints sizes, at_ints strides)
   return new_on(type ? type : at_getType(AT_BACKEND_CPU, AT_FLOAT), NULL, 0, sizes, strides.data);
 }
 
-/* An error unless there is a storage, of that type if it is not NULL. */
+/* Raises unless there is a storage, and if type is not NULL one of that type. */
 static void check_storage(const at_type *type, const at_storage *storage)
 {
   if (!storage)

@@ -1,11 +1,12 @@
-/* Joining and cutting tensors, and changing their shapes and storages. */
+/* Joining and splitting tensors, and changing their shapes and storages. */
 #ifndef ATEN_SHAPES_H
 #define ATEN_SHAPES_H
 
 #include "ATenCore.h"
 
-/* What a view is in a function's forms: the view itself where self is NULL, else self becomes it.
- * view, whose reference this takes over, is of self's type; cannot fail. */
+/* The result of a function that makes a view: the view itself if self is NULL (the function form),
+ * else self, which becomes the view (the form in place).  Takes over the reference to view, which
+ * is of self's type; cannot fail. */
 at_tensor *at_become(at_tensor *self, at_tensor *view);
 
 at_tensor *at_viewMatrixTransposed(at_tensor *self);
@@ -15,7 +16,7 @@ at_tensor *at_viewStrided(at_tensor *out, at_tensor *self, at_ints sizes, at_int
                           int64_t storage_offset);
 at_tensor *at_flattened(at_tensor *self, int64_t start_dim, int64_t end_dim);
 
-/* An error unless there are as many strides as sizes, and none of them is negative. */
+/* Raises unless there are as many strides as sizes, none of them negative. */
 void at_checkStrides(at_ints sizes, at_ints strides);
 
 at_tensor *at_newNothing(const at_type *type);

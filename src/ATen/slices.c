@@ -1,4 +1,4 @@
-/* Indices along one dimension, and among all elements. */
+/* Indexing along one dimension, and with row-major indices. */
 #include "ATenOperations.h"
 
 bool at_isIndex(const at_tensor *index)
@@ -6,7 +6,7 @@ bool at_isIndex(const at_tensor *index)
   return index->type->scalarType == AT_LONG || index->type->scalarType == AT_INT;
 }
 
-/* index as a tensor of Long: itself, or where it is of Int a cast. */
+/* index as a tensor of Long: itself, or converted from Int. */
 static at_tensor *as_long(at_pool *pool, at_tensor *index)
 {
   const at_type *type = at_toScalarType(index->type, AT_LONG);
@@ -32,7 +32,7 @@ bool at_findOutside(at_tensor *index, int64_t least, int64_t end, int64_t *outsi
 {
   if (at_numel(index) == 0)
     return false;
-  if (!at_isOnHost(index->type)) { /* which waits */
+  if (!at_isOnHost(index->type)) { /* the read below waits for the device */
     const at_functions *f = index->type->functions;
     const int64_t extremes[] = {f->minall(index->th).value.integer,
                                 f->maxall(index->th).value.integer};
@@ -72,7 +72,7 @@ void at_wrapIndices(at_tensor *contiguous, int64_t size, int64_t step)
   }
 }
 
-/* An error unless 0 <= index < size everywhere; from -size on if wraps. */
+/* Raises unless all indices are in [0, size), or with wraps in [-size, size). */
 static void check_range(at_tensor *index, int64_t size, bool wraps)
 {
   int64_t outside;
@@ -81,7 +81,7 @@ static void check_range(at_tensor *index, int64_t size, bool wraps)
              (long long)size);
 }
 
-/* Dimension dim of t's TH tensor, which has one dimension more if t has none. */
+/* The size of dimension dim of t's TH tensor, which has one dimension if t has none. */
 static int64_t size_along(const at_tensor *t, int dim)
 {
   return t->th->size[dim];
@@ -112,7 +112,7 @@ at_tensor *at_indexSelect(at_tensor *out, at_tensor *self, int64_t dim, at_tenso
   return at_finishOne(&pool, out, result);
 }
 
-/* source has a slice for each index, and slices of the size of self's. */
+/* Raises unless source has a slice for each index, of the size of self's slices. */
 static void check_slices(const at_tensor *self, int dim, const at_tensor *index,
                          const at_tensor *source)
 {
@@ -144,7 +144,7 @@ at_tensor *at_indexCopy(at_tensor *out, at_tensor *self, int64_t dim, at_tensor 
   return at_endChange(&pool, out, self, changed);
 }
 
-/* A number as what elements of type are multiplied by. */
+/* alpha as a factor for elements of type. */
 static at_scalar factor(const at_type *type, at_scalar alpha)
 {
   if (type->scalarType == AT_BOOL)
@@ -188,9 +188,9 @@ at_tensor *at_indexFill(at_tensor *out, at_tensor *self, int64_t dim, at_tensor 
   value = at_movesAsScalar(self->type, value);
   at_tensor *changed = at_beginChange(&pool, out, self, self->type);
   if (at_numel(self) > 0 && at_numel(index) > 0) {
-    at_tensor *places = at_hold(&pool, at_newCast(index, index->type));
-    at_wrapIndices(places, size_along(self, d), 1);
-    at_movesAs(self->type)->functions->indexFill(changed->th, d, (void *)places->th, value);
+    at_tensor *wrapped = at_hold(&pool, at_newCast(index, index->type));
+    at_wrapIndices(wrapped, size_along(self, d), 1);
+    at_movesAs(self->type)->functions->indexFill(changed->th, d, (void *)wrapped->th, value);
   }
   return at_endChange(&pool, out, self, changed);
 }

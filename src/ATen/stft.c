@@ -1,11 +1,11 @@
-/* The Fourier transforms of the frames of a signal: the frames as a matrix, times the waves. */
+/* The short-time Fourier transform, as the product of a matrix of frames and a matrix of waves. */
 #include <math.h>
 
 #include "ATenOperations.h"
 #include "images.h"
 
 typedef struct {
-  int64_t length, hop, size; /* of a frame, from frame to frame, of the transform */
+  int64_t length, hop, size; /* of a frame; distance between frames; of the transform */
   int64_t batch, signal, frames, frequencies;
 } Frames;
 
@@ -33,7 +33,7 @@ static Frames frames_of(at_tensor *self, int64_t frame_length, int64_t hop, int6
                   return_onesided ? fft_size / 2 + 1 : fft_size};
 }
 
-/* All frames, one after the other. */
+/* The frames as the rows of a matrix. */
 static at_tensor *matrix(at_pool *pool, const Frames *f, at_tensor *self, const at_type *compute)
 {
   const at_ints whole = {(int64_t[]){f->batch, f->signal}, 2};
@@ -49,12 +49,12 @@ static at_tensor *matrix(at_pool *pool, const Frames *f, at_tensor *self, const 
   return at_hold(pool, at_viewAs(copy, flat));
 }
 
-/* Cosine and negative sine of each frequency, times the window, at each element of a frame.  Angles
- * are reduced as integers: they are exact. */
+/* The waves: cosine and negative sine of each frequency at each element of a frame, times the
+ * window.  Angles are reduced as integers, which is exact. */
 static at_tensor *waves(at_pool *pool, const Frames *f, at_tensor *window, const at_type *compute)
 {
   const at_type *real = at_toScalarType(at_hostType(compute), AT_DOUBLE);
-  at_hostData(window); /* an error for what lies elsewhere */
+  at_hostData(window); /* raises if window is not on the CPU */
   const at_ints sizes = {(int64_t[]){f->length, f->frequencies, 2}, 3};
   at_tensor *made = at_hold(pool, at_newShape(real, sizes));
   at_tensor *factors = window ? at_hold(pool, at_newCast(window, real)) : NULL;

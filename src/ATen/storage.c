@@ -1,10 +1,10 @@
-/* Storages: references to TH's. */
+/* Storages: references to storages of TH. */
 #include "ATenStorage.h"
 
 #include "ATenCore.h"
 #include "TH/THReference.h"
 
-/* A storage around th, whose reference it takes over also when it raises. */
+/* A storage that wraps th.  It takes over the reference to th, also if it raises. */
 static at_storage *wrap(const at_type *type, void *th)
 {
   THGuard guard;

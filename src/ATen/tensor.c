@@ -1,15 +1,15 @@
-/* Tensors: references, what they are, and how one is made. */
+/* Tensors: references, properties, creation. */
 #include <stdio.h>
 #include <string.h>
 
 #include "ATenCore.h"
 #include "TH/THReference.h"
 
-/* Counted as every other, and never freed. */
+/* The undefined tensor: its references are counted as those of others, but it is never freed. */
 static at_tensor undefined = {.refcount = 1};
 at_tensor *const at_undefinedTensor = &undefined;
 
-/* At the end of a scope. */
+/* Releases a tensor at the end of its scope. */
 static void release(at_owned *owned)
 {
   at_tensor *const t = (at_tensor *)owned;
@@ -159,7 +159,7 @@ int64_t at_storageOffset(const at_tensor *t)
   return at_defined(t) ? t->th->storageOffset : 0;
 }
 
-/* Entry dim of sizes or strides, counted from the end where it is negative. */
+/* Entry dim of sizes or strides; a negative dim counts from the end. */
 static int64_t entry(const at_tensor *t, at_ints of, int64_t dim, const char *operation)
 {
   if (!at_accept(operation, "t", t, false))

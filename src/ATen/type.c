@@ -1,4 +1,4 @@
-/* The types there are, and what operands of several compute in. */
+/* The Types, and type promotion. */
 #include "ATenCore.h"
 #include "device.h"
 
@@ -127,8 +127,8 @@ const char *at_type_toString(const at_type *type)
 
 /* --- promotion ------------------------------------------------------------------------------- */
 
-/* As torch.promote_types: the smallest type that holds the values of both, as far as there is one.
- */
+/* As torch.promote_types: the narrowest type that holds the values of both, as far as there is one.
+ * */
 at_scalar_type at_promoteTypes(at_scalar_type a, at_scalar_type b)
 {
   if (a < 0 || a >= AT_SCALAR_TYPES || b < 0 || b >= AT_SCALAR_TYPES)
@@ -137,14 +137,14 @@ at_scalar_type at_promoteTypes(at_scalar_type a, at_scalar_type b)
     return a;
   if (at_category(a) != at_category(b))
     return at_category(a) > at_category(b) ? a : b;
-  if (at_isFloating(a)) /* Half and BFloat16 come to Float */
+  if (at_isFloating(a)) /* Half and BFloat16 promote to Float */
     return a == AT_DOUBLE || b == AT_DOUBLE ? AT_DOUBLE : AT_FLOAT;
   if ((a == AT_BYTE && b == AT_CHAR) || (a == AT_CHAR && b == AT_BYTE))
     return AT_SHORT;
   return a > b ? a : b;
 }
 
-/* What operands of one kind come to; none yet if there has been no such operand. */
+/* The type that operands of one kind promote to; unset while there is no such operand. */
 typedef struct {
   bool any;
   at_scalar_type type;
@@ -156,7 +156,7 @@ static void count_in(Kind *kind, at_scalar_type type)
   kind->any = true;
 }
 
-/* A lower kind changes the result only by being of a higher category. */
+/* Combines two kinds: the lower one counts only if it is of a higher category. */
 static Kind over(Kind higher, Kind lower)
 {
   if (!higher.any)
@@ -168,7 +168,7 @@ static Kind over(Kind higher, Kind lower)
 
 at_scalar_type at_resultType(int count, at_tensor *const *tensors, const at_scalar *number)
 {
-  /* Most operands are of one type, and small calls are many. */
+  /* The fast path: most operands are of one type. */
   const at_scalar_type first = count > 0 ? tensors[0]->type->scalarType : AT_BOOL;
   bool same = !number || at_category(first) == 2 || (at_category(first) == 1 && !number->is_float);
   for (int i = 1; same && i < count; i++)

@@ -1,26 +1,26 @@
-/* The different ones: of elements, and of slices along a dimension.
+/* The distinct elements of a tensor, or the distinct slices along a dimension.
  *
- * What is equal lies together once it is sorted; integers of a small range are looked up in a table
- * instead.  NaN equals nothing. */
+ * Equal elements are adjacent after sorting; integers of a small range are counted in a table
+ * instead.  NaN is different from every element. */
 #include "ATenOperations.h"
 
 /* --- for each element type ------------------------------------------------------------------- */
 
-/* Elements as their type has them.  x has n of them. */
+/* Functions for the elements of one type, for n elements x. */
 typedef struct {
-  /* Those that differ from the one before go to r, which may be x and has room for n, and where
-   * they are to first, which may be NULL.  Returns how many there are. */
+  /* Copies the elements that differ from the one before to r, which may be x and has room for n,
+   * and their indices to first, which may be NULL.  Returns their number. */
   int64_t (*groups)(void *r, int64_t *first, const void *x, int64_t n);
 
-  /* Of integers, by how far they are above the least: marks them, counts them, says the numbers of
-   * all elements, and makes elements of those that are there. */
+  /* For integers, with x[i] - least as an index: mark the elements that occur, count their
+   * occurrences, look up the number of every element in a table, and store a value. */
   void (*mark)(uint8_t *marks, const void *x, int64_t n, int64_t least);
   void (*tally)(int64_t *counts, const void *x, int64_t n, int64_t least);
   void (*look)(int64_t *numbers, const void *x, int64_t n, int64_t least, const int64_t *table);
-  void (*put)(void *r, int64_t place, int64_t value);
+  void (*put)(void *r, int64_t index, int64_t value);
 
-  /* Below, above or (0) in the order of neither, NaN being above all else; whether all are equal.
-   */
+  /* compare returns a negative number, 0 or a positive number, with NaN above all else; same
+   * returns whether all n elements are equal. */
   int (*compare)(const void *a, const void *b, int64_t n);
   bool (*same)(const void *a, const void *b, int64_t n);
 } Elements;
@@ -60,9 +60,9 @@ typedef struct {
     for (int64_t i = 0; i < n; i++)                                                    \
       numbers[i] = table[(uint64_t)(int64_t)x[i] - (uint64_t)least];                   \
   }                                                                                    \
-  static void put##Real(void *r, int64_t place, int64_t value)                         \
+  static void put##Real(void *r, int64_t index, int64_t value)                         \
   {                                                                                    \
-    ((real *)r)[place] = (real)value;                                                  \
+    ((real *)r)[index] = (real)value;                                                  \
   }                                                                                    \
   static int compare##Real(const void *first, const void *second, int64_t n)           \
   {                                                                                    \
@@ -115,11 +115,12 @@ static const Elements *elements_of(const at_type *type)
 
 /* --- results --------------------------------------------------------------------------------- */
 
-/* What is wanted besides the different ones: the number of each element, how many of each. */
+/* The results: the distinct elements and, if wanted, the inverse (the number of the distinct
+ * element that each element equals) and the counts. */
 typedef struct {
   at_pool *pool;
   at_tensor *self, *made[3];
-  const at_type *places;
+  const at_type *longType; /* on the host */
   bool wanted[3];
 } Unique;
 
@@ -133,22 +134,22 @@ static int64_t *longs(at_tensor *t)
   return at_data(t);
 }
 
-/* sizes are those of the result that says numbers. */
-static int64_t *begin_numbers(Unique *u, at_ints sizes)
+/* Makes the inverse, of that size, if it is wanted. */
+static int64_t *begin_inverse(Unique *u, at_ints sizes)
 {
   if (u->wanted[1])
-    u->made[1] = at_hold(u->pool, at_newShape(u->places, sizes));
+    u->made[1] = at_hold(u->pool, at_newShape(u->longType, sizes));
   return u->wanted[1] ? longs(u->made[1]) : NULL;
 }
 
-/* Numbers and counts of groups that begin at first; places says where elements were, if not in that
- * order. */
-static void say_groups(Unique *u, const int64_t *first, int64_t count, int64_t n,
-                       const int64_t *places, int64_t *numbers)
+/* Writes the inverse and the counts for groups that begin at first.  order has the original indices
+ * of the sorted elements, or is NULL if the elements are in their original order. */
+static void write_groups(Unique *u, const int64_t *first, int64_t count, int64_t n,
+                         const int64_t *order, int64_t *numbers)
 {
   int64_t *counts = NULL;
   if (u->wanted[2]) {
-    u->made[2] = vector(u, u->places, count);
+    u->made[2] = vector(u, u->longType, count);
     counts = longs(u->made[2]);
   }
   for (int64_t g = 0; g < count; g++) {
@@ -156,7 +157,7 @@ static void say_groups(Unique *u, const int64_t *first, int64_t count, int64_t n
     if (counts)
       counts[g] = end - first[g];
     for (int64_t i = first[g]; numbers && i < end; i++)
-      numbers[places ? places[i] : i] = g;
+      numbers[order ? order[i] : i] = g;
   }
 }
 
@@ -165,29 +166,29 @@ static void begin(Unique *u, at_pool *pool, at_tensor **out, const bool *wanted,
 {
   *u = (Unique){.pool = pool,
                 .self = self,
-                .places = at_toScalarType(at_hostType(self->type), AT_LONG),
+                .longType = at_toScalarType(at_hostType(self->type), AT_LONG),
                 .wanted = {true, out[0] ? wanted[1] : inverse, out[0] ? wanted[2] : counts}};
   at_pool_enter(pool);
 }
 
-/* What was computed on the host in another type becomes self's. */
+/* Converts results computed on the host in another type, and delivers them. */
 static void end(Unique *u, at_tensor **out)
 {
-  const at_type *places = at_toScalarType(u->self->type, AT_LONG);
+  const at_type *longType = at_toScalarType(u->self->type, AT_LONG);
   for (int i = 0; i < 3; i++)
     if (u->made[i])
-      u->made[i] = at_cast(u->pool, u->made[i], i == 0 ? u->self->type : places);
+      u->made[i] = at_cast(u->pool, u->made[i], i == 0 ? u->self->type : longType);
   at_layerEndAll(u->pool, 3, out, u->made);
 }
 
 /* --- elements -------------------------------------------------------------------------------- */
 
-/* Integers from least on, of a range that is not large. */
+/* Finds distinct integers by a table of the range from least on. */
 static void look_up(Unique *u, const Elements *of, at_tensor *x, int64_t least, int64_t range)
 {
   const int64_t n = at_numel(x);
-  int64_t *const numbers = begin_numbers(u, at_sizesOf(u->self)), count = 0;
-  at_tensor *table = vector(u, u->places, range);
+  int64_t *const numbers = begin_inverse(u, at_sizesOf(u->self)), count = 0;
+  at_tensor *table = vector(u, u->longType, range);
   int64_t *const there = memset(longs(table), 0, (size_t)range * sizeof *there);
   uint8_t *const marks = (uint8_t *)there;
   if (numbers || u->wanted[2])
@@ -200,7 +201,7 @@ static void look_up(Unique *u, const Elements *of, at_tensor *x, int64_t least, 
   u->made[0] = vector(u, x->type, count);
   int64_t *counts = NULL;
   if (u->wanted[2]) {
-    u->made[2] = vector(u, u->places, count);
+    u->made[2] = vector(u, u->longType, count);
     counts = longs(u->made[2]);
   }
   count = 0;
@@ -218,18 +219,18 @@ static void look_up(Unique *u, const Elements *of, at_tensor *x, int64_t least, 
     of->look(numbers, at_data(x), n, least, there);
 }
 
-/* Whether elements are integers of a range that a table is sooner for than sorting. */
+/* Whether elements are integers of a range so small that a table is faster than sorting. */
 static bool is_dense(const at_tensor *x, int64_t *least, int64_t *range)
 {
-  enum { MOST = 1 << 17, FEW = 256 };
+  enum { MAX_RANGE = 1 << 17, MIN_RANGE = 256 }; /* below MIN_RANGE a table always wins */
   const int64_t n = at_numel(x);
   if (at_isFloating(x->type->scalarType) || n == 0)
     return false;
   const at_functions *f = x->type->functions;
   *least = f->minall(x->th).value.integer;
   const uint64_t above = (uint64_t)f->maxall(x->th).value.integer - (uint64_t)*least;
-  *range = (int64_t)(above < MOST ? above + 1 : 0);
-  return above < MOST && above < (uint64_t)THMax(FEW, n);
+  *range = (int64_t)(above < MAX_RANGE ? above + 1 : 0);
+  return above < MAX_RANGE && above < (uint64_t)THMax(MIN_RANGE, n);
 }
 
 void at_uniqueOf(at_tensor **out, const bool *wanted, bool sorted, at_tensor *self, bool inverse,
@@ -252,32 +253,32 @@ void at_uniqueOf(at_tensor **out, const bool *wanted, bool sorted, at_tensor *se
     end(&u, out);
     return;
   }
-  int64_t *const numbers = begin_numbers(&u, at_sizesOf(self));
-  at_tensor *values = vector(&u, type, n), *places = NULL, *first = NULL;
+  int64_t *const numbers = begin_inverse(&u, at_sizesOf(self));
+  at_tensor *values = vector(&u, type, n), *order = NULL, *first = NULL;
   const void *from = at_data(values);
   if (sorted && n > 0) {
     if (numbers)
-      places = vector(&u, u.places, n);
-    type->functions->sort(values->th, places ? (void *)places->th : NULL, x->th, 0, 0);
+      order = vector(&u, u.longType, n);
+    type->functions->sort(values->th, order ? (void *)order->th : NULL, x->th, 0, 0);
   } else if (n > 0) {
     from = at_data(x);
   }
   if (numbers || u.wanted[2])
-    first = vector(&u, u.places, n);
+    first = vector(&u, u.longType, n);
   const int64_t count = of->groups(at_data(values), first ? longs(first) : NULL, from, n);
   if (count > n / 2)
     at_resizeTo(values, (at_ints){&count, 1});
-  else /* not to keep what is not needed */
+  else /* a copy, so that the unused memory is released */
     values = at_hold(&pool, at_makeCopy(at_hold(&pool, at_viewNarrow(values, 0, 0, count)), NULL));
   u.made[0] = values;
   if (first)
-    say_groups(&u, longs(first), count, n, places ? longs(places) : NULL, numbers);
+    write_groups(&u, longs(first), count, n, order ? longs(order) : NULL, numbers);
   end(&u, out);
 }
 
 /* --- slices along a dimension ---------------------------------------------------------------- */
 
-/* Rows of so many elements, of so many bytes each. */
+/* Contiguous rows of length elements, which take bytes bytes each. */
 typedef struct {
   const Elements *of;
   const char *at;
@@ -290,7 +291,7 @@ static int compare_rows(const Rows *rows, int64_t a, int64_t b)
   return rows->of->compare(rows->at + a * rows->bytes, rows->at + b * rows->bytes, rows->length);
 }
 
-/* The numbers of n rows, in order: merges halves, so that equal ones stay as they are. */
+/* Sorts the indices of n rows by a merge sort, which is stable. */
 static void sort_rows(const Rows *rows, int64_t *order, int64_t *spare, int64_t n)
 {
   if (n < 2)
@@ -333,9 +334,9 @@ void at_uniqueSlices(at_tensor **out, const bool *wanted, bool sorted, at_tensor
   const int64_t length = n > 0 ? at_numel(rows) / n : 0;
   const Rows how = {elements_of(compute), n > 0 ? at_data(rows) : NULL, length,
                     length * (ptrdiff_t)at_type_elementSize(compute)};
-  int64_t *const numbers = begin_numbers(&u, (at_ints){&n, 1}), count = 0;
-  at_tensor *order = vector(&u, u.places, n), *first = vector(&u, u.places, n);
-  at_tensor *kept = vector(&u, u.places, n);
+  int64_t *const numbers = begin_inverse(&u, (at_ints){&n, 1}), count = 0;
+  at_tensor *order = vector(&u, u.longType, n), *first = vector(&u, u.longType, n);
+  at_tensor *kept = vector(&u, u.longType, n);
   for (int64_t i = 0; i < n; i++)
     longs(order)[i] = i;
   if (sorted)
@@ -352,6 +353,6 @@ void at_uniqueSlices(at_tensor **out, const bool *wanted, bool sorted, at_tensor
   u.made[0] = at_hold(&pool, n == 0 ? at_makeCopy(x, NULL) : at_indexSelect(NULL, rows, 0, some));
   u.made[0] = at_hold(&pool, at_viewPermute(u.made[0], (at_ints){back, sizes.count}));
   u.made[0] = at_hold(&pool, at_makeContiguous(u.made[0]));
-  say_groups(&u, longs(first), count, n, longs(order), numbers);
+  write_groups(&u, longs(first), count, n, longs(order), numbers);
   end(&u, out);
 }

@@ -40,7 +40,7 @@ int at_wrapDim(int64_t dim, int dims)
   return (int)(dim < 0 ? dim + count : dim);
 }
 
-/* A dimension that is there. */
+/* dim as an index from 0 on; raises if t has no such dimension. */
 static int dim_of(const at_tensor *t, int64_t dim)
 {
   const int dims = at_sizesOf(t).count;
@@ -72,7 +72,8 @@ at_tensor *at_viewSelect(at_tensor *self, int64_t dim, int64_t index)
   return made(self, &v);
 }
 
-/* start and end as Python's: negative ones count from the end, those beyond it are the end. */
+/* start and end as in Python: negative ones count from the end, and both are limited to the size.
+ * */
 at_tensor *at_viewSlice(at_tensor *self, int64_t dim, int64_t start, int64_t end, int64_t step)
 {
   View v;
@@ -240,7 +241,7 @@ void at_checkStrides(at_ints sizes, at_ints strides)
                at_sizeDesc(sizes).str, at_sizeDesc(strides).str);
 }
 
-/* Whether all elements lie in a storage of that many. */
+/* Whether all elements are within a storage of count elements. */
 static bool fits(at_ints sizes, at_ints strides, int64_t offset, int64_t count)
 {
   int64_t last = offset, reach;
@@ -299,7 +300,7 @@ at_tensor *at_viewExpand(at_tensor *self, at_ints sizes)
   return at_newExpanded(self, wanted);
 }
 
-/* sizes with its -1, of which there may be one, replaced by what makes count elements. */
+/* sizes with a -1, of which there may be one, replaced so that there are count elements. */
 static at_ints inferred(at_ints sizes, int64_t count, int64_t *room)
 {
   const at_ints result = {room, sizes.count};
@@ -323,15 +324,15 @@ static at_ints inferred(at_ints sizes, int64_t count, int64_t *room)
   return result;
 }
 
-/* Strides with which sizes views the same elements in the same order; false where there are none.
- */
+/* Computes strides that view the same elements in the same order with sizes; false if there are
+ * none. */
 static bool strides_for(const at_tensor *t, at_ints sizes, int64_t *strides)
 {
   const at_ints own = at_sizesOf(t);
   const int64_t *const own_strides = t->th->stride;
   int e = own.count - 1;
-  int64_t step = 1; /* of the next dimension */
-  int64_t left = 1; /* elements of the run being cut that are not given to a dimension yet */
+  int64_t step = 1; /* the stride of the next dimension */
+  int64_t left = 1; /* elements of the current run not yet assigned to a dimension */
   for (int d = sizes.count - 1; d >= 0; d--) {
     const int64_t size = sizes.data[d];
     if (left == 1 && size != 1) {
@@ -345,7 +346,7 @@ static bool strides_for(const at_tensor *t, at_ints sizes, int64_t *strides)
     }
     strides[d] = step;
     step *= size;
-    const int64_t rest = left == size ? 1 : left / size; /* mostly without a division */
+    const int64_t rest = left == size ? 1 : left / size; /* usually without a division */
     if (rest * size != left)
       return false;
     left = rest;
@@ -363,7 +364,7 @@ static void plain_strides(at_ints sizes, int64_t *strides)
   }
 }
 
-/* A view of those sizes, or NULL where there is none; self has count elements. */
+/* A view of those sizes, or NULL if there is none; self has count elements. */
 static at_tensor *view_as(at_tensor *self, at_ints sizes, int64_t count)
 {
   int64_t strides[AT_MOST_DIMS];
