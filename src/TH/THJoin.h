@@ -1,22 +1,21 @@
-/* Rows put together from the rows of others. */
+/* Rows concatenated from the rows of several sources. */
 #ifndef TH_JOIN_H
 #define TH_JOIN_H
 
 #include <stddef.h>
 
-/* Parts of more bytes are better copied by themselves. */
+/* Longer parts are better copied source by source; in bytes. */
 enum { TH_JOIN_MOST = 4096 };
 
-/* What one of the others gives to each row: elements that lie step bytes apart, and jump further on
- * for the next row. */
+/* A source's part of each row: its elements are step bytes apart, its rows rowStride bytes. */
 typedef struct THJoinPart {
   const char *from;
-  ptrdiff_t jump, step;
+  ptrdiff_t rowStride, step;
   size_t bytes; /* TH_JOIN_MOST at most */
 } THJoinPart;
 
-/* Writes rows that lie one after the other from to on, each of them count parts.  Elements have
- * itemSize bytes; those of a part lie side by side, or else they do with those of the next rows. */
+/* Writes contiguous rows of count parts each to to.  Elements have itemSize bytes; those of a part
+ * are contiguous along rows, or else along columns. */
 void THJoin_rows(char *to, const THJoinPart *parts, int count, ptrdiff_t rows, size_t itemSize);
 
 #endif

@@ -84,9 +84,9 @@ void THBlas_(axpy)(int64_t n, real a, real *x, int64_t incx, real *y, int64_t in
 /* A long vector's pieces depend on its length alone, and so does the order of the sum. */
 enum { PIECES = 256 };
 
-/* Where each of two vectors has so many bytes, they come from memory: then they are fetched so many
- * bytes ahead.  (From the caches that would take longer.) */
-enum { FAR = 8 << 20, AHEAD = 4096 };
+/* Two vectors of MEMORY_BYTES or more each are assumed to be in memory: then they are prefetched
+ * PREFETCH_BYTES ahead.  (In caches prefetching would take longer.) */
+enum { MEMORY_BYTES = 8 << 20, PREFETCH_BYTES = 4096 };
 
 typedef struct {
   ptrdiff_t n, piece;
@@ -114,8 +114,8 @@ accreal THBlas_(accDot)(ptrdiff_t n, const real *x, ptrdiff_t incx, const real *
   THBlas_(Dot) dot = {n, groups * TH_DOT_GROUP, x, y, incx, incy, 0, {0}};
   if (n <= dot.piece)
     return n > 0 ? THBlas_(kernels)->dot(n, x, incx, y, incy, 0) : 0;
-  if (incx == 1 && incy == 1 && n >= FAR / (ptrdiff_t)sizeof(real))
-    dot.ahead = AHEAD;
+  if (incx == 1 && incy == 1 && n >= MEMORY_BYTES / (ptrdiff_t)sizeof(real))
+    dot.ahead = PREFETCH_BYTES;
   const ptrdiff_t pieces = (n + dot.piece - 1) / dot.piece;
   THParallel_for(pieces, 1, THBlas_(dotPieces), &dot);
   accreal sum = dot.sum[0];
@@ -144,7 +144,7 @@ static void THBlas_(checkSize)(int64_t size, const char *name, int arg)
   THArgCheck(size >= 0, arg, "%s is %lld", name, (long long)size);
 }
 
-/* The leading dimension of a matrix of that size in memory; of one column it does not matter. */
+/* The leading dimension of a matrix in memory; for one column it does not matter. */
 static int64_t THBlas_(leading)(int64_t ld, int64_t rows, int64_t columns, const char *name,
                                 int arg)
 {
@@ -222,7 +222,7 @@ static int THBlas_(fits)(int64_t a, int64_t b, int64_t c)
   return a <= INT_MAX && b <= INT_MAX && c <= INT_MAX;
 }
 
-/* What the library can compute: it takes sizes and increments as int, and none of 0. */
+/* Whether the library can compute it: sizes and increments have to fit an int and not to be 0. */
 static int THBlas_(suitsLibrary)(const THBlas_(Gemv) * g)
 {
   return g->incx != 0 && THBlas_(fits)(g->m, g->n, g->lda) && THBlas_(fits)(g->incx, g->incy, 0) &&
@@ -263,7 +263,7 @@ void THBlas_(gemv)(char trans, int64_t m, int64_t n, real alpha, real *a, int64_
 #if defined(TH_FORTRAN)
   const THBlasLibrary *library = THBlas_(suitsLibrary)(&g) ? THBlasLibrary_get() : NULL;
 #endif
-  /* Not left to the library: some of them read y even where beta is 0. */
+  /* Not left to the library: some libraries read y even if beta is 0. */
   THBlas_(scaleOrClear)(ny, beta, y, incy < 0 ? -incy : incy);
   if (nx == 0 || alpha == 0)
     return;
@@ -299,7 +299,7 @@ static ptrdiff_t THBlas_(evenly)(ptrdiff_t n, ptrdiff_t blocks, ptrdiff_t tile)
   return THBlas_(pieces)(THBlas_(pieces)(n, tile), blocks) * tile;
 }
 
-/* A thread is to have some microseconds to do. */
+/* Each thread should have some microseconds of work. */
 static int THBlas_(threadsFor)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k)
 {
   enum { MORE_GRAIN = 8 };
@@ -307,8 +307,8 @@ static int THBlas_(threadsFor)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k)
   return THParallel_threads((ptrdiff_t)work, MORE_GRAIN * TH_LOOP_GRAIN);
 }
 
-/* Whether threads are to have columns rather than rows: the longer of the two, unless tiles divide
- * it so unevenly that the largest share of the other one is smaller by an eighth. */
+/* Whether threads divide columns rather than rows: the larger of the two numbers, unless tiles
+ * divide it so unevenly that the largest share would be smaller by an eighth with the other. */
 static int THBlas_(isByColumns)(ptrdiff_t m, ptrdiff_t n, int threads)
 {
   const THBlasKernels *kernels = THBlas_(kernels);
@@ -317,8 +317,8 @@ static int THBlas_(isByColumns)(ptrdiff_t m, ptrdiff_t n, int threads)
   return n >= m ? byColumns <= 1.125 * byRows : 1.125 * byColumns < byRows;
 }
 
-/* Blocks as large as the kernels take them; smaller ones where that gives all threads as many.
- * What is computed does not depend on it. */
+/* Blocks as large as the kernels allow, or smaller to give all threads the same number.  Results do
+ * not depend on it. */
 static THBlas_(Cut) THBlas_(cut)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k)
 {
   const THBlasKernels *kernels = THBlas_(kernels);
@@ -371,8 +371,8 @@ static void THBlas_(doBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-/* Our own product: integers, what the library's int cannot count, and what its kernels are slow at.
- */
+/* Our own product: for integers, sizes beyond the library's int, and products at which the library
+ * is slow. */
 static void THBlas_(ownGemm)(const THProduct *product, THBlas_(Room) * room)
 {
   THBlas_(Blocks) blocks = {product, THBlas_(cut)(product->m, product->n, product->k), room};
@@ -409,11 +409,10 @@ static int THBlas_(isSmall)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k)
 
 #if defined(TH_FORTRAN)
 
-/* Whether our own product is to be preferred: where the library has kernels for shorter vectors
- * than the processor, and else where it has been measured to be the faster one.  That does not
- * depend on the number of threads.  Small products the library computes from where the factors lie,
- * unless the first one is turned, and large ones as fast; for those in between it packs too much.
- */
+/* Whether our own product is preferred: if the library's kernels use shorter vectors than the
+ * processor has, or where ours has been measured to be faster.  That does not depend on the number
+ * of threads.  The library is as fast for small products, for which it does not pack unless the
+ * first factor is transposed, and for large ones; for those in between it packs too much. */
 static int THBlas_(isOwn)(int ta, int tb, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k)
 {
   enum { LEAST = 1000000, LEAST_TURNED = LEAST / 8, MOST = 1 << 23 };
@@ -442,7 +441,7 @@ void THBlas_(openRoom)(THGuard *guard, int ta, int tb, ptrdiff_t m, ptrdiff_t n,
     if (!THBlas_(isOwn)(ta, tb, m, n, k) || k == 0 || THBlas_(isSmall)(m, n, k))
       return;
     guard->what = THMemory_try(THBlas_(roomBytes)(m, n, k, &room));
-    if (guard->what) /* where there is no memory, the library computes */
+    if (guard->what) /* without memory the library computes it */
       *(THBlas_(Room) *)guard->what = room;
     return;
   }

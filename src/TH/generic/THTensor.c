@@ -129,8 +129,7 @@ void THTensor_(takeShape)(THTensor *self, THShape *shape)
     THFree(self->size);
   if (!block && n) {
     block = THTensor_(room)(self);
-    /* Numbers that were stored just now are loaded fast one by one, not as the wide ones of memcpy.
-     */
+    /* One by one: memcpy's wide loads of numbers that were just stored would stall. */
     for (int d = 0; d < n; d++) {
       block[d] = shape->size[d];
       block[n + d] = shape->stride[d];
@@ -193,7 +192,8 @@ void THTensor_(guard)(THGuard *guard)
   THGuard_enter(guard, (THUndo)THTensor_(free));
 }
 
-/* 2018 gives a new tensor an empty storage, which programs look into; Torch7 gives it none. */
+/* The version of 2018 gives a new tensor an empty storage, which programs read; Torch7 gives it
+ * none. */
 #ifdef TH_COMPAT_TORCH7
 enum { NEW_HAS_STORAGE = 0 };
 #else
@@ -522,58 +522,58 @@ void THTensor_(setStorage4d)(THTensor *self, THStorage *storage_, ptrdiff_t stor
 
 /* --- single elements ------------------------------------------------------------------------- */
 
-/* Where in the storage element x of a tensor lies that must have n dimensions. */
-static ptrdiff_t THTensor_(place)(const THTensor *tensor, int n, const int64_t *x)
+/* The offset in the storage of element x of a tensor, which must have n dimensions. */
+static ptrdiff_t THTensor_(offset)(const THTensor *tensor, int n, const int64_t *x)
 {
   THArgCheck(tensor->nDimension == n, 1, "tensor has %d dimensions, not %d", tensor->nDimension, n);
-  ptrdiff_t place = tensor->storageOffset;
+  ptrdiff_t offset = tensor->storageOffset;
   for (int d = 0; d < n; d++) {
     THArgCheck(x[d] >= 0 && x[d] < tensor->size[d], 2 + d,
                "index %lld is out of range of dimension %d of a tensor of size %s", (long long)x[d],
                d + TH_INDEX_BASE, THTensor_(sizeDesc)(tensor).str);
-    place += x[d] * tensor->stride[d];
+    offset += x[d] * tensor->stride[d];
   }
-  return place;
+  return offset;
 }
 
 void THTensor_(set1d)(THTensor *tensor, int64_t x0, real value)
 {
-  THTensor_(putAt)(tensor, THTensor_(place)(tensor, 1, (int64_t[]){x0}), value);
+  THTensor_(putAt)(tensor, THTensor_(offset)(tensor, 1, (int64_t[]){x0}), value);
 }
 
 void THTensor_(set2d)(THTensor *tensor, int64_t x0, int64_t x1, real value)
 {
-  THTensor_(putAt)(tensor, THTensor_(place)(tensor, 2, (int64_t[]){x0, x1}), value);
+  THTensor_(putAt)(tensor, THTensor_(offset)(tensor, 2, (int64_t[]){x0, x1}), value);
 }
 
 void THTensor_(set3d)(THTensor *tensor, int64_t x0, int64_t x1, int64_t x2, real value)
 {
-  THTensor_(putAt)(tensor, THTensor_(place)(tensor, 3, (int64_t[]){x0, x1, x2}), value);
+  THTensor_(putAt)(tensor, THTensor_(offset)(tensor, 3, (int64_t[]){x0, x1, x2}), value);
 }
 
 void THTensor_(set4d)(THTensor *tensor, int64_t x0, int64_t x1, int64_t x2, int64_t x3, real value)
 {
-  THTensor_(putAt)(tensor, THTensor_(place)(tensor, 4, (int64_t[]){x0, x1, x2, x3}), value);
+  THTensor_(putAt)(tensor, THTensor_(offset)(tensor, 4, (int64_t[]){x0, x1, x2, x3}), value);
 }
 
 real THTensor_(get1d)(const THTensor *tensor, int64_t x0)
 {
-  return THTensor_(getAt)(tensor, THTensor_(place)(tensor, 1, (int64_t[]){x0}));
+  return THTensor_(getAt)(tensor, THTensor_(offset)(tensor, 1, (int64_t[]){x0}));
 }
 
 real THTensor_(get2d)(const THTensor *tensor, int64_t x0, int64_t x1)
 {
-  return THTensor_(getAt)(tensor, THTensor_(place)(tensor, 2, (int64_t[]){x0, x1}));
+  return THTensor_(getAt)(tensor, THTensor_(offset)(tensor, 2, (int64_t[]){x0, x1}));
 }
 
 real THTensor_(get3d)(const THTensor *tensor, int64_t x0, int64_t x1, int64_t x2)
 {
-  return THTensor_(getAt)(tensor, THTensor_(place)(tensor, 3, (int64_t[]){x0, x1, x2}));
+  return THTensor_(getAt)(tensor, THTensor_(offset)(tensor, 3, (int64_t[]){x0, x1, x2}));
 }
 
 real THTensor_(get4d)(const THTensor *tensor, int64_t x0, int64_t x1, int64_t x2, int64_t x3)
 {
-  return THTensor_(getAt)(tensor, THTensor_(place)(tensor, 4, (int64_t[]){x0, x1, x2, x3}));
+  return THTensor_(getAt)(tensor, THTensor_(offset)(tensor, 4, (int64_t[]){x0, x1, x2, x3}));
 }
 
 /* --- descriptions ---------------------------------------------------------------------------- */

@@ -9,7 +9,7 @@
 #include "../THJoin.h"
 #endif
 
-/* A tensor counts as having size 1 in the dimensions behind its last. */
+/* Dimensions after the last one count as size 1. */
 static int64_t THTensor_(sizeOrOne)(const THTensor *t, int d)
 {
   return d < t->nDimension ? t->size[d] : 1;
@@ -42,9 +42,8 @@ static void THTensor_(joinedSize)(THShape *shape, THTensor **inputs, int numInpu
   }
 }
 
-#ifndef TH_TEMPLATE_DEVICE /* another device has its own */
-/* The part of result that begins at offset along dimension and is as large as t becomes a copy of
- * t, whose dimensions are the first ones of result. */
+#ifndef TH_TEMPLATE_DEVICE /* another device has its own functions */
+/* Copies t to the part of result that begins at offset along dimension. */
 static void THTensor_(copyPart)(THTensor *result, THTensor *t, int dimension, int64_t offset)
 {
   THLoop loop;
@@ -76,10 +75,9 @@ static int THTensor_(joinRows)(THTensor *result, THTensor **inputs, int numInput
 
 #else
 
-/* How far it is from each element that the dimensions from first to before end have to the next
- * one, in row-major order, if it is as far for all of them, else -1; *count is how many there are.
- */
-static ptrdiff_t THTensor_(apartEvenly)(const THTensor *t, int first, int end, ptrdiff_t *count)
+/* The common distance from each element to the next, in row-major order of dimensions first to end
+ * - 1; -1 if distances differ.  *count becomes the number of elements. */
+static ptrdiff_t THTensor_(evenStride)(const THTensor *t, int first, int end, ptrdiff_t *count)
 {
   ptrdiff_t apart = 1;
   *count = 1;
@@ -95,18 +93,20 @@ static ptrdiff_t THTensor_(apartEvenly)(const THTensor *t, int first, int end, p
   return apart;
 }
 
-/* Whether the inputs have been joined row by row, which is better where these are short. */
+/* Joins the inputs row by row if that is better, as it is for short rows; returns whether it
+ * did. */
 static int THTensor_(joinRows)(THTensor *result, THTensor **inputs, int numInputs, int dimension)
 {
-  enum { FEW = 16 };
-  THJoinPart few[FEW], *parts = few;
+  enum { ON_STACK = 16 };
+  THJoinPart onStack[ON_STACK], *parts = onStack;
   int count = 0, joins = 1;
   ptrdiff_t rows = 1, length, own;
   for (int d = 0; d < dimension; d++)
     rows *= result->size[d];
   THGuard guard;
   THGuard_enter(&guard, THFree);
-  if (numInputs > FEW) { /* nothing may fail any more: without a list, each is copied by itself */
+  /* nothing may fail any more: without memory for a list, each input is copied by itself */
+  if (numInputs > ON_STACK) {
     parts = guard.what = THMemory_try(numInputs * (ptrdiff_t)sizeof *parts);
     joins = parts != NULL;
   }
@@ -115,12 +115,12 @@ static int THTensor_(joinRows)(THTensor *result, THTensor **inputs, int numInput
     if (t->nDimension == 0)
       continue;
     const int behind = THMin(dimension, t->nDimension);
-    const ptrdiff_t jump = THTensor_(apartEvenly)(t, 0, behind, &own);
-    const ptrdiff_t step = THTensor_(apartEvenly)(t, behind, t->nDimension, &length);
-    joins = jump >= 0 && (step == 1 || (step >= 0 && jump == 1 && rows > 1)) &&
+    const ptrdiff_t rowStride = THTensor_(evenStride)(t, 0, behind, &own);
+    const ptrdiff_t step = THTensor_(evenStride)(t, behind, t->nDimension, &length);
+    joins = rowStride >= 0 && (step == 1 || (step >= 0 && rowStride == 1 && rows > 1)) &&
             length <= TH_JOIN_MOST / (ptrdiff_t)sizeof(real);
     parts[count++] =
-        (THJoinPart){(const char *)THTensor_(data)(inputs[i]), jump * (ptrdiff_t)sizeof(real),
+        (THJoinPart){(const char *)THTensor_(data)(inputs[i]), rowStride * (ptrdiff_t)sizeof(real),
                      step * (ptrdiff_t)sizeof(real), (size_t)length * sizeof(real)};
   }
   if (joins)
@@ -158,9 +158,9 @@ void THTensor_(catArray)(THTensor *result, THTensor **inputs, int numInputs, int
   THShape_open(&shape, THMax(dims, along + 1));
   THTensor_(joinedSize)(&shape, inputs, numInputs, along);
 
-  /* Where an input shares the result's memory, or the result's elements each other's, the tensors
-   * are joined elsewhere: copying from there writes them in order, or on a device says what is
-   * wrong. */
+  /* If an input shares the result's memory, or elements of the result share memory, the tensors are
+   * joined in a new tensor first.  Copying it writes the elements in order, or on a device raises
+   * the right error. */
   const int shares =
       THTensor_(sharesStorage)(result, inputs, numInputs) || !THTensor_(isContiguous)(result);
   THGuard elsewhere;

@@ -5,7 +5,7 @@
 #include "THTensorCore.h"
 
 #ifdef TH_TEMPLATE_DEVICE
-#include "generic/THCTensorConstruct.h" /* what touches elements */
+#include "generic/THCTensorConstruct.h" /* the functions that touch elements */
 #else
 #include "THTensorConstructHost.h"
 #endif
@@ -48,9 +48,9 @@ static void THTensor_(fillSequence)(THTensor *r, Rule rule, Sequence sequence)
   THTensor_(runSequence)(r, rule, &sequence);
 }
 
-/* How many numbers go from xmin on by step, as far as xmax, which is one of them if closed is set.
- * The quotient of floating numbers is rounded before 1 is added to it, and the sum once more, as in
- * PyTorch: so that 0.3 is taken for the second step of 0.1 from 0.1 on. */
+/* How many numbers there are from xmin to xmax by step; xmax may be one of them if closed is set.
+ * As in PyTorch, the quotient of floating numbers is rounded before 1 is added to it, and the sum
+ * is rounded again, so that 0.3 counts as the second step of 0.1 from 0.1 on. */
 static ptrdiff_t THTensor_(countNumbers)(Position xmin, Position xmax, Position step, int closed)
 {
   THArgCheck(step != 0, 4, "step is 0");
@@ -66,7 +66,7 @@ static ptrdiff_t THTensor_(countNumbers)(Position xmin, Position xmax, Position 
 #else
   THArgCheck(step > 0 ? xmax >= xmin : xmax <= xmin, 4, "step %lld does not lead from %lld to %lld",
              (long long)step, (long long)xmin, (long long)xmax);
-  /* Unsigned: the way may be longer than int64_t counts. */
+  /* Unsigned: the distance may exceed int64_t. */
   const uint64_t way = step > 0 ? (uint64_t)xmax - (uint64_t)xmin : (uint64_t)xmin - (uint64_t)xmax;
   const uint64_t stride = step > 0 ? (uint64_t)step : 0 - (uint64_t)step;
   THArgCheck(way / stride < (uint64_t)PTRDIFF_MAX / 16, 4,
@@ -130,7 +130,7 @@ static THTensor *THTensor_(aside)(THGuard *guard, THTensor *t, const THTensor *r
   return guard->what = THTensor_(newClone)(t);
 }
 
-/* The same for a copy to another shape, which must not need memory once r is changed. */
+/* The same for a copy to another shape, which must not need memory after r has been changed. */
 static THTensor *THTensor_(asideInOrder)(THGuard *guard, THTensor *t, const THTensor *r)
 {
   THTensor *from = THTensor_(aside)(guard, t, r);
@@ -234,7 +234,8 @@ static void THTensor_(triangle)(THTensor *r, THTensor *t, int64_t k, int upper)
   r = THTensor_(openStandIn)(&standIn, r, &shape, -1, 1);
   THTensor_(resizeAs)(r, t);
   k = THMax(-from->size[0],
-            THMin(k, from->size[1])); /* beyond these nothing changes, and nothing overflows */
+            /* clamped: diagonals further out give the same result, and nothing overflows */
+            THMin(k, from->size[1]));
   THTensor_(setTriangle)(r, from, k, upper);
   THTensor_(closeStandIn)(&standIn);
   THGuard_leave(&guard);

@@ -1,4 +1,4 @@
-/* What THTensorConstruct.c does with elements, on the processor. */
+/* The functions of THTensorConstruct.c that touch elements, on the processor. */
 #include "THParallel.h"
 #include "../THTriangle.h"
 
@@ -12,7 +12,7 @@
 typedef accreal Position;
 typedef int DiagonalNumber;
 
-/* How sequences go on, and where they are. */
+/* The rule of a sequence, and its current state. */
 typedef enum Rule { ARITHMETIC, EVEN, POWERS_OF_TEN } Rule;
 typedef struct Sequence {
   Position first, last, step;
@@ -29,8 +29,8 @@ static void THTensor_(checkFilled)(const THTensor *r)
 {
 }
 
-/* Numbers are made a piece at a time, side by side, wherever they go then. */
-enum { PIECE = 512 };
+/* Numbers are computed a contiguous block at a time and then stored with any stride. */
+enum { BLOCK = 512 };
 
 static void THTensor_(arithmetic)(const Sequence *s, ptrdiff_t at, int n, real *r)
 {
@@ -75,9 +75,9 @@ static void THTensor_(makeSequence)(const THRun *run, const void *of)
   };
   const ptrdiff_t step = run->stride[0];
   for (ptrdiff_t j = 0; j < run->rows; j++)
-    for (ptrdiff_t i = 0; i < run->n; i += PIECE) {
-      real piece[PIECE], *const r = (real *)run->at[0] + j * run->rowStride[0] + i * step;
-      const int n = (int)THMin(PIECE, run->n - i);
+    for (ptrdiff_t i = 0; i < run->n; i += BLOCK) {
+      real piece[BLOCK], *const r = (real *)run->at[0] + j * run->rowStride[0] + i * step;
+      const int n = (int)THMin(BLOCK, run->n - i);
       rules[s->rule](s, *s->next, n, step == 1 ? r : piece);
       for (int k = 0; k < n && step != 1; k++)
         r[k * step] = piece[k];
@@ -128,7 +128,8 @@ static void THTensor_(setTriangle)(THTensor *r, THTensor *from, int64_t k, int u
   }
   TH_PARALLEL_FOR (i, rows, THMax(1, TH_LOOP_GRAIN / columns)) {
     const int64_t edge =
-        THMax(0, THMin(columns, i + k + !upper)); /* the first column behind tril, or of triu */
+        /* the first column after tril, or the first of triu */
+        THMax(0, THMin(columns, i + k + !upper));
     for (int64_t j = 0; j < edge; j++)
       to[i * r0 + j * r1] = upper ? 0 : x[i * x0 + j * x1];
     for (int64_t j = edge; j < columns; j++)

@@ -1,4 +1,4 @@
-/* Convolutions: which planes meet which windows, and what is made ready before the kernels run. */
+/* Convolutions: which planes meet which windows, and the packing of both before the kernels run. */
 #include "THTemplate.h"
 
 #include "THConvKernels.h"
@@ -9,10 +9,10 @@ TH_DISPATCH(THConvKernels, THTensor_(convKernels))
 
 /* --- families -------------------------------------------------------------------------------- */
 
-/* What the dimensions in front of the planes count, in order, for input, kernel and result: result
- * (g, o) is the sum over s of the convolutions of input (g, s) with window (g, o, s), as far as
- * each has these dimensions.  In a map, p and c count planes and windows, and a table says which of
- * them meet for g. */
+/* The names of the dimensions before the planes, in order, for input, kernel and result: result (g,
+ * o) is the sum over s of the convolutions of input (g, s) with window (g, o, s), as far as each
+ * has these dimensions.  In a map, p and c count planes and windows, and a table says which of them
+ * meet for g. */
 typedef struct {
   const char *t, *k, *r;
 } Family;
@@ -32,7 +32,7 @@ static inline int THTensor_(role)(char letter)
 
 /* --- problems -------------------------------------------------------------------------------- */
 
-/* Planes in front of which there are dimensions. */
+/* A tensor of planes with leading dimensions. */
 typedef struct {
   real *data;
   ptrdiff_t next[ROLES]; /* 0 where there is no such dimension */
@@ -46,17 +46,17 @@ typedef struct {
   THTensor_(Planes) t, k, r;
   real alpha, beta;
 
-  /* What is made ready, in one block. */
+  /* Packed operands and lists, in one block of memory. */
   THGuard room;
-  ptrdiff_t *planes, *which; /* which planes are added up, and with which windows, */
-  ptrdiff_t *columnsAt;      /* of outputs, where vectors run along windows */
-  ptrdiff_t *first;          /* from where on in these lists for each group of a map */
+  ptrdiff_t *planes, *which; /* the planes that are added up, and their windows, */
+  ptrdiff_t *columnsAt;      /* of outputs, if vectors run along windows */
+  ptrdiff_t *first;          /* the first entry in these lists for each group of a map */
   THTaps *boxes;
-  real *windows; /* in the order of the kernels */
-  real *laidOut; /* planes, or NULL */
+  real *windows; /* packed in the kernels' order */
+  real *padded;  /* padded planes, or NULL */
   THConvPlane plane;
-  ptrdiff_t taps; /* of a window, with zeros behind its rows if there are some */
-  int notFinite;  /* there are windows with elements that must not meet zeros around planes */
+  ptrdiff_t taps; /* of a window, including zeros after its rows */
+  int notFinite;  /* windows have infinities or NaN, which must not meet the padding's zeros */
 } THTensor_(Problem);
 
 /* Windows are computed in blocks of equal size, as nearly as can be. */
@@ -71,10 +71,10 @@ static inline int64_t THTensor_(blockAt)(const THTensor_(Problem) * p, int64_t b
   return block * size + THMin(block, p->count[OUTPUT] % blocks);
 }
 
-/* --- making ready ---------------------------------------------------------------------------- */
+/* --- packing --------------------------------------------------------------------------------- */
 
-/* Rows of planes, counted through all of them. */
-static void THTensor_(layOutRows)(void *context, ptrdiff_t begin, ptrdiff_t end)
+/* Pads rows of planes; rows are numbered through all planes. */
+static void THTensor_(padRows)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THTensor_(Problem) *p = context;
   const THConvPlane *plane = &p->plane;
@@ -90,7 +90,7 @@ static void THTensor_(layOutRows)(void *context, ptrdiff_t begin, ptrdiff_t end)
       row += number % p->count[role] * p->t.next[role];
       number /= p->count[role];
     }
-    real *to = p->laidOut + i * plane->stride[1];
+    real *to = p->padded + i * plane->stride[1];
     if (d < 0 || d >= size[0] || y < 0 || y >= size[1]) {
       memset(to, 0, (size_t)plane->stride[1] * sizeof(real));
     } else if (plane->split == 1) {
@@ -112,7 +112,7 @@ static void THTensor_(layOutRows)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-/* One window for each output of a block, element by element. */
+/* Packs one window for each output of a block, element by element. */
 static int THTensor_(packWindows)(const THTensor_(Problem) * p, const real *from, int outputs,
                                   real *to)
 {
@@ -130,8 +130,7 @@ static int THTensor_(packWindows)(const THTensor_(Problem) * p, const real *from
   return notFinite;
 }
 
-/* The same, row by row, turned around where they meet taps from their end, and with zeros behind.
- */
+/* The same, row by row, flipped where windows are read backwards, and with zeros after each row. */
 static void THTensor_(packRows)(const THTensor_(Problem) * p, const real *from, int outputs,
                                 real *to)
 {
@@ -186,7 +185,7 @@ static ptrdiff_t THTensor_(reserve)(ptrdiff_t *bytes, ptrdiff_t count, size_t si
   return at;
 }
 
-/* The numbers of planes and windows that meet, by group. */
+/* Lists the planes and windows that meet, by group. */
 static void THTensor_(readMap)(THTensor_(Problem) * p, const THTensor *table)
 {
   const real *data = table->storage->data + table->storageOffset;
@@ -206,16 +205,15 @@ static void THTensor_(readMap)(THTensor_(Problem) * p, const THTensor *table)
   }
 }
 
-/* Does all that can fail; aside: planes are to be copied, since the result will be written over
- * them. */
+/* Does all that can fail.  aside: whether planes are copied, since the result overwrites them. */
 static void THTensor_(open)(THTensor_(Problem) * p, const THTensor *table, int aside)
 {
   const int64_t *window = p->shape.window, *output = p->shape.output;
   const ptrdiff_t lanes = THTensor_(convKernels)->lanes;
   THGuard_enter(&p->room, THFree);
 
-  /* Vectors run along the outputs' rows or along the windows', where there is less waste; sums over
-   * lanes cost something too. */
+  /* Vectors run along rows of outputs or of windows, whichever leaves fewer lanes idle; adding up
+   * lanes is counted, too. */
   const int64_t vectors = (window[2] - 1) / lanes + 1;
   const double rows = (double)window[0] * (double)window[1] * (double)p->count[SUM];
   p->shape.dots =
@@ -242,7 +240,7 @@ static void THTensor_(open)(THTensor_(Problem) * p, const THTensor *table, int a
   const int64_t windows[] = {THTensor_(planesOf)(p, p->family->k), window[0], window[1],
                              p->shape.dots ? vectors * lanes : window[2]};
   if (!THSize_product(4, windows, &count))
-    count = PTRDIFF_MAX; /* of a kernel that is expanded */
+    count = PTRDIFF_MAX; /* of an expanded kernel */
   p->taps = windows[1] * windows[2] * windows[3];
   const ptrdiff_t windowsAt = THTensor_(reserve)(&bytes, count, sizeof(real));
   const ptrdiff_t planes = THTensor_(planesOf)(p, p->family->t);
@@ -260,15 +258,15 @@ static void THTensor_(open)(THTensor_(Problem) * p, const THTensor *table, int a
   p->boxes = (THTaps *)(block + boxesAt);
   p->columnsAt = (ptrdiff_t *)(block + columnsAtAt);
   p->windows = (real *)(block + windowsAt);
-  p->laidOut = aside ? (real *)(block + laidOutAt) : NULL;
+  p->padded = aside ? (real *)(block + laidOutAt) : NULL;
 
   THParallel_for(windows[0] / p->count[OUTPUT] * THTensor_(blocks)(p),
                  THMax(TH_LOOP_GRAIN / TH_CONV_OUTPUTS / p->taps, 1), THTensor_(packBlocks), p);
   if (aside) {
     THParallel_for(planes * p->plane.size[0] * p->plane.size[1],
-                   THMax(TH_LOOP_GRAIN / p->plane.stride[1], 1), THTensor_(layOutRows), p);
-    memset(p->laidOut + planes * p->plane.length, 0, (size_t)lanes * sizeof(real));
-    p->t.data = p->laidOut;
+                   THMax(TH_LOOP_GRAIN / p->plane.stride[1], 1), THTensor_(padRows), p);
+    memset(p->padded + planes * p->plane.length, 0, (size_t)lanes * sizeof(real));
+    p->t.data = p->padded;
     memcpy(p->t.stride, p->plane.stride, sizeof p->t.stride);
     ptrdiff_t next = p->plane.length;
     for (int l = (int)strlen(p->family->t) - 1; l >= 0; l--) {
@@ -320,7 +318,7 @@ static void THTensor_(runPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
     ptrdiff_t rest = i;
     const ptrdiff_t chunk = rest % work->chunks;
     rest /= work->chunks;
-    THTaps box; /* of the phase, where there are several */
+    THTaps box; /* of the phase, if there are several */
     int64_t phase[3];
     for (int d = 2; d >= 0; d--) {
       phase[d] = rest % work->phases[d];
@@ -362,8 +360,8 @@ static void THTensor_(runPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-/* Result planes of a full convolution with windows that are not finite, which must meet nothing but
- * elements of the input: these are spread one by one. */
+/* Full convolution with nonfinite windows, which must meet only elements of the input, no padding:
+ * scatters the input's elements one by one. */
 static void THTensor_(spread)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THTensor_(Problem) *p = context;
@@ -396,7 +394,7 @@ static void THTensor_(spread)(void *context, ptrdiff_t begin, ptrdiff_t end)
 }
 
 enum {
-  PIECES = 32,             /* enough for threads to have equal shares */
+  PIECES = 32,             /* enough to give threads equal shares */
   WORTH_A_THREAD = 1 << 18 /* products */
 };
 
@@ -432,8 +430,8 @@ typedef struct {
 
 static const Mode reverse = {TH_CONV_REVERSE, 0};
 
-/* A convolution is a cross-correlation with the window turned around; a full one, which spreads
- * each element of the input, is so as it is. */
+/* A convolution is a cross-correlation with the window flipped; a full one, which scatters each
+ * element of the input, needs no flip. */
 static Mode THTensor_(convolutionMode)(const char *vf, const char *xc, int arg)
 {
   THArgCheck(vf && *vf && strchr("vVfF", *vf), arg,
@@ -445,7 +443,7 @@ static Mode THTensor_(convolutionMode)(const char *vf, const char *xc, int arg)
   return (Mode){full ? TH_CONV_FULL : TH_CONV_VALID, full != convolution};
 }
 
-/* Checks the planes and the dimensions in front of them, and notes where they are. */
+/* Checks the planes and their leading dimensions, and stores their strides. */
 static void THTensor_(takePlanes)(THTensor_(Problem) * p, THTensor_(Planes) * planes,
                                   const THTensor *t, const char *letters, int dims, int64_t *size)
 {
@@ -473,7 +471,7 @@ static void THTensor_(checkDimensions)(const THTensor *t, const char *letters, i
              (int)strlen(letters) + dims, THTensor_(sizeDesc)(t).str);
 }
 
-/* The numbers of the map are those of planes; returns how many groups there are. */
+/* Checks that the numbers in the map are those of planes; returns the number of groups. */
 static int64_t THTensor_(checkMap)(const THTensor *table, int64_t planes, int64_t windows, int arg)
 {
   THArgCheck(table->nDimension == 2 && table->size[0] == windows && table->size[1] >= 2, arg,
@@ -548,7 +546,7 @@ static void THTensor_(convolve)(const Family *family, int dims, THTensor *r_, re
   THStandIn standIn;
   r_ = THTensor_(openStandIn)(&standIn, r_, &shape, -1, RESULT);
   const THView to = TH_VIEW(r_);
-  p.beta = THTensor_(nElement)(r_) == count ? beta : 0; /* else its elements are new ones */
+  p.beta = THTensor_(nElement)(r_) == count ? beta : 0; /* a resized result has no old elements */
 
   THGuard aside;
   THTensor_(guard)(&aside);
@@ -559,7 +557,7 @@ static void THTensor_(convolve)(const Family *family, int dims, THTensor *r_, re
   }
   THTensor_(open)(&p, table, THResult_overlap(to, &shape, TH_VIEW(t_)) != TH_OVERLAP_NONE);
   if (!THResult_hasShape(to, &shape))
-    THTensor_(resizeResult)(r_, &shape); /* comes last of what can fail */
+    THTensor_(resizeResult)(r_, &shape); /* the last step that can fail */
   int64_t unused[3];
   THTensor_(takePlanes)(&p, &p.r, r_, family->r, dims, unused);
   THTensor_(run)(&p);
@@ -625,7 +623,7 @@ void THTensor_(conv3Dmap)(THTensor *r_, real beta, real alpha, THTensor *t_, THT
 
 /* --- planes in plain memory ------------------------------------------------------------------ */
 
-/* r_ += alpha * the convolution of t_ and k_, which lie in one piece. */
+/* r_ += alpha * the convolution of t_ and k_, which are contiguous. */
 static void THTensor_(convolvePlanes)(real *r_, real alpha, real *t_, real *k_, int dims,
                                       const THConvShape *shape)
 {

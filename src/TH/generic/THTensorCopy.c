@@ -6,8 +6,8 @@
 
 TH_DISPATCH(THKernel, THTensor_(convert))
 
-/* What is the same for every source type.  Returns 0 where src must be copied aside first, because
- * writing tensor would change what is still to be read. */
+/* The part that is the same for every source type.  Returns 0 if src must be copied first, because
+ * writing tensor would change elements that are still to be read. */
 static int THTensor_(copyLoop)(THLoop *loop, THScalarType from)
 {
   THLoop_order(loop, 0);

@@ -1,18 +1,19 @@
-/* What the templates of TH share about tensors of the current type, beyond the public interface. */
+/* Functions on tensors of the current type that TH's templates share, beyond the public
+ * interface. */
 #include "../THLines.h"
 #include "../THResult.h"
 #include "../THShape.h"
 
 #ifndef TH_TEMPLATE_DEVICE
-/* The element at that place of the tensor's storage. */
-static inline void THTensor_(putAt)(THTensor *tensor, ptrdiff_t place, real value)
+/* The element at this offset in the tensor's storage. */
+static inline void THTensor_(putAt)(THTensor *tensor, ptrdiff_t offset, real value)
 {
-  tensor->storage->data[place] = value;
+  tensor->storage->data[offset] = value;
 }
 
-static inline real THTensor_(getAt)(const THTensor *tensor, ptrdiff_t place)
+static inline real THTensor_(getAt)(const THTensor *tensor, ptrdiff_t offset)
 {
-  return tensor->storage->data[place];
+  return tensor->storage->data[offset];
 }
 #endif
 
@@ -27,7 +28,7 @@ THTensor *THTensor_(apart)(THGuard *guard, THTensor *t, int copies);
 THLongTensor *THLongTensor_apart(THGuard *guard, THLongTensor *t, int copies);
 THByteTensor *THByteTensor_apart(THGuard *guard, THByteTensor *t, int copies);
 
-/* self takes the shape, which is used up.  Cannot fail. */
+/* self takes the shape, which is emptied.  Cannot fail. */
 void THTensor_(takeShape)(THTensor *self, THShape *shape);
 
 /* self (perhaps src itself) becomes a view of src's storage.  Cannot fail. */
@@ -37,8 +38,8 @@ void THTensor_(takeView)(THTensor *self, THTensor *src, ptrdiff_t offset, THShap
 void THTensor_(resizeResult)(THTensor *r, const THShape *shape);
 void THLongTensor_resizeResult(THLongTensor *r, const THShape *shape);
 
-/* r takes the shape and its strides; unless THBefore_forget is called, an error that follows takes
- * them back. */
+/* r takes the shape and its strides; a later error takes them back, unless THBefore_forget was
+ * called. */
 void THTensor_(resizeForNow)(THBefore *before, THTensor *r, const THShape *shape);
 
 /* Both results take the shape, or neither does. */
@@ -56,21 +57,20 @@ THLongTensor *THLongTensor_openStandIn(THStandIn *standIn, THLongTensor *r, cons
                                        int dimension, int arg);
 void THLongTensor_closeStandIn(THStandIn *standIn);
 
-/* What functions with a dimension have in common: results whose size in that dimension may differ
+/* The common part of functions with a dimension: results, whose size in this dimension may differ
  * from t's, or which lack it, and the lines along it. */
 typedef struct THAlong {
-  THShape shape; /* of the results */
-  THLines lines; /* operand 0 is what is read, 1 the result, 2 the indices (if there are some) */
-  THGuard aside; /* holds a copy of t where writing results would change it */
-  THStandIn values, places; /* what takes the place of the results */
+  THShape shape;             /* of the results */
+  THLines lines;             /* operand 0 is read, 1 is the result, 2 the indices (if any) */
+  THGuard aside;             /* holds a copy of t where writing results would change it */
+  THStandIn values, indices; /* computed instead of the results */
   int hasIndices;
 } THAlong;
 
-/* Checks and lays out; changes nothing but along.  The results, arguments 1 and 2 (indices may be
+/* Checks and prepares; changes nothing but along.  The results, arguments 1 and 2 (indices may be
  * NULL), get size elements along dimension (argument dimArg), or lose it (squeeze, with size 1);
- * what is to be computed instead takes their place.  A result that is the operand itself, element
- * for element, is written in place if inPlace says so.  Returns what is to be read: t, or a copy.
- */
+ * they are replaced by the stand-ins to compute.  A result that is the operand itself, element for
+ * element, is written in place if inPlace is set.  Returns the tensor to read: t, or a copy. */
 THTensor *THTensor_(openAlong)(THAlong *along, THTensor **r, THLongTensor **indices, THTensor *t,
                                int dimension, int dimArg, int64_t size, int squeeze, int inPlace);
 void THTensor_(closeAlong)(THAlong *along);

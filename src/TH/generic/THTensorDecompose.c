@@ -8,7 +8,7 @@
 
 /* --- positive definite matrices -------------------------------------------------------------- */
 
-/* Zeros in the triangle of a work that is not the one named, the diagonal left out. */
+/* Clears the triangle of a work opposite to the one named, without the diagonal. */
 static void THTensor_(clearOther)(real *a, int64_t n, char triangle)
 {
   for (int64_t j = 0; j < n; j++) {
@@ -79,7 +79,7 @@ void THTensor_(qr)(THTensor *rq_, THTensor *rr_, THTensor *a)
   real *tau = THTensor_(workVector)(&works, NULL, 0, k);
   TH_LAPACK_WITH_SCRATCH(geqrf, n, m, n, qr, LD(m), tau);
   THLapackCheck("%s: error %d", "geqrf", info);
-  enum { STRIP = 16 }; /* columns are read side by side, so that rows are written by cache lines */
+  enum { STRIP = 16 }; /* columns read at a time, so that rows are written by whole cache lines */
   for (int64_t strip = 0; strip < n; strip += STRIP)
     for (int64_t i = 0; i < k; i++)
       for (int64_t j = strip; j < THMin(n, strip + STRIP); j++)

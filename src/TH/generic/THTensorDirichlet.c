@@ -1,9 +1,10 @@
 /* The gradient of Dirichlet samples.
  *
- * F is the distribution function of Beta(a, b) and w(t) = t^(a-1) (1-t)^(b-1).  A sample that keeps
- * its place F(x) moves with a by -(dF/da) / F'(x).  With m the mean of ln t that is the integral of
- * (m - ln t) w(t) / w(x) over t from 0 to x, and, because over 0 to 1 it is 0, also that of
- * (ln t - m) w(t) / w(x) from x to 1.  Both have power series. */
+ * F is the distribution function of Beta(a, b) and w(t) = t^(a-1) (1-t)^(b-1).  A sample x whose
+ * quantile F(x) stays the same changes with a by -(dF/da) / F'(x).  Let m be the mean of ln t.
+ * Then this derivative is the integral of (m - ln t) w(t) / w(x) over t from 0 to x; since the
+ * integral from 0 to 1 is 0, it is also that of (ln t - m) w(t) / w(x) from x to 1.  Both have
+ * power series. */
 #include "THTemplate.h"
 
 #include "THTensorCore.h"
@@ -25,7 +26,7 @@ enum { MOST_TERMS = 500 };
 
 /* The sum over k of c(k) (first + e(k)), where c(0) = 1, c(k+1) = c(k) z (total + k) / (c + 1 + k),
  * e(0) = 0 and e(k+1) = e(k) + (p + q k) / ((total + k) (c + 1 + k)).  Returns whether it converges
- * soon, to a sum that is not what is left of larger ones. */
+ * quickly and without cancellation. */
 static int sum_series(double z, double total, double c, double first, double p, double q,
                       double *sum)
 {
@@ -45,8 +46,8 @@ static int sum_series(double z, double total, double c, double first, double p, 
   return 0;
 }
 
-/* ln of t^a (1-t)^b over what it is at x, where t is x moved by s in ln(t / (1-t)); *logT is ln(t /
- * x). */
+/* ln of t^a (1-t)^b divided by its value at x, where ln(t / (1-t)) = ln(x / (1-x)) + s; *logT
+ * becomes ln(t / x). */
 static double log_weight(double s, double x, double a, double b, double *logT)
 {
   const double y = 1 - x, inner = s > 0 ? log1p(y * expm1(-s)) : log1p(x * expm1(s));
@@ -54,8 +55,8 @@ static double log_weight(double s, double x, double a, double b, double *logT)
   return s > 0 ? -a * inner - b * (s + inner) : -a * (inner - s) - b * inner;
 }
 
-/* The integral on the side where ln t - m, which is first at x, has one sign: in ln(t / (1-t)),
- * where the weight has one peak, by the tanh-sinh rule. */
+/* The integral on the side where ln t - m, which is first at x, does not change its sign.  The
+ * variable is ln(t / (1-t)), in which the weight has one peak; the tanh-sinh rule. */
 static double integrate(double x, double a, double b, double first)
 {
   const double side = first > 0 ? 1 : -1;
@@ -66,7 +67,7 @@ static double integrate(double x, double a, double b, double first)
       break;
     peak = fmax(peak, weight);
   }
-  for (double cut = end / 4; cut > end / 64; cut /= 2) /* not much farther than needed */
+  for (double cut = end / 4; cut > end / 64; cut /= 2) /* to an end not much farther than needed */
     if (log_weight(side * (end - cut), x, a, b, &unused) < peak - 42)
       end -= cut;
 
@@ -83,7 +84,7 @@ static double integrate(double x, double a, double b, double first)
 
 static double gradient(double x, double a, double total)
 {
-  enum { LARGE = 1000 }; /* then the series are long */
+  enum { LARGE = 1000 }; /* from here on the series are long */
   const double b = total - a;
   if (!(x >= 0 && x <= 1 && a > 0 && b > 0 && isfinite(total)))
     return NAN;

@@ -22,8 +22,8 @@ static void THTensor_(count)(const THRun *run, const void *scalars)
       const real x = ((const real *)run->at[0])[j * run->rowStride[0] + i * run->stride[0]];
       if (!(x >= h->low && x <= h->high))
         continue;
-      const real place = fits ? (x - h->low) * bins / width : (x - h->low) / width * bins;
-      counts[place < bins ? (int64_t)place : h->bins - 1]++;
+      const real bin = fits ? (x - h->low) * bins / width : (x - h->low) / width * bins;
+      counts[bin < bins ? (int64_t)bin : h->bins - 1]++;
     }
 }
 
@@ -86,7 +86,8 @@ static void THTensor_(histogram)(THTensor *hist, THTensor *t, Histogram *h, int6
     }
   }
 
-  /* The operand may be gone then.  Elements are written in order, if they share memory too. */
+  /* The operand may have been freed by the resizing.  Elements are written in order, if they share
+   * memory too. */
   THTensor_(resizeResult)(hist, &shape);
   for (int64_t row = 0; row < rows; row++)
     for (int64_t b = 0; b < h->bins; b++)

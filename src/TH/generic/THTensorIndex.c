@@ -101,7 +101,7 @@ static void THTensor_(runScatter)(THIndexKernel kernel, THTensor *tensor, const 
 
 #else
 
-/* r, which has the shape of the layout, becomes what the indices say of src. */
+/* Gathers elements of src by the indices to r, which has the shape of the layout. */
 static void THTensor_(runGather)(THTensor *r, const Layout *layout, THTensor *src)
 {
   const THShape *shape = &layout->shape;
@@ -124,7 +124,7 @@ static void THTensor_(checkChanged)(const THTensor *tensor)
 {
 }
 
-/* What the indices say of tensor is changed by the elements of src, or by value. */
+/* Scatters the elements of src, or value, to the elements of tensor given by the indices. */
 static void THTensor_(runScatter)(THIndexKernel kernel, THTensor *tensor, const Layout *layout,
                                   THTensor *src, const int64_t *srcStride, real value)
 {
@@ -202,8 +202,8 @@ void THTensor_(indexSelect)(THTensor *tensor, THTensor *src, int dim, THLongTens
   THShape_close(&shape);
 }
 
-/* Slices of src, in another shape, as slices of tensor: a copy whose strides along dimensions of
- * tensor go to stride. */
+/* Slices of src, which have another shape, as slices of tensor: a copy; stride becomes its strides
+ * along the dimensions of tensor. */
 static THTensor *THTensor_(reshapeSlices)(THGuard *guard, THTensor *src, int dim, THTensor *tensor,
                                           int64_t *stride)
 {

@@ -1,7 +1,6 @@
-/* Products of vectors and matrices: any strides are turned into what BLAS can walk.
- *
- * For another device, its header (src/THC/THCLinear.h) says what THBlas_ is there and what alpha
- * and beta are kept in. */
+/* Products of vectors and matrices: operands with strides that BLAS does not support are copied.
+ * For another device, its header (src/THC/THCLinear.h) defines THBlas_ and the type of alpha and
+ * beta. */
 #include "THTemplate.h"
 
 #ifndef TH_TEMPLATE_DEVICE
@@ -12,8 +11,8 @@
 
 /* --- dot ------------------------------------------------------------------------------------- */
 
-/* The step between elements that lie evenly spaced in row-major order; 0 where they do not, or are
- * all one. */
+/* The step between elements that are evenly spaced in row-major order; 0 if they are not, or are a
+ * single one. */
 static int64_t THTensor_(evenStep)(const THTensor *t)
 {
   int64_t step = 0, count = 1;
@@ -60,14 +59,14 @@ typedef struct {
   THGuard guard;
 } THTensor_(Target);
 
-/* Writing r, once it has the size of t, would change what operand is. */
+/* Whether writing r, resized to the size of t, would change operand. */
 static int THTensor_(isInTheWay)(THTensor *r, THTensor *t, THTensor *operand)
 {
   return THResult_overlapSized(TH_VIEW(r), t->nDimension, t->size, TH_VIEW(operand)) !=
          TH_OVERLAP_NONE;
 }
 
-/* Elements of r may share memory: BLAS does not write there. */
+/* Whether elements of r may share memory, so that BLAS must not write to it. */
 static int THTensor_(mayShareItself)(const THTensor *r)
 {
 #ifdef TH_TEMPLATE_DEVICE
@@ -81,7 +80,7 @@ static int THTensor_(mayShareItself)(const THTensor *r)
 #endif
 }
 
-/* The last two dimensions are matrices that BLAS can walk, by columns or by rows. */
+/* Whether the last two dimensions are a matrix that BLAS can read, by columns or by rows. */
 static int THTensor_(isMatrix)(const THTensor *t, int *byRows)
 {
   const int d = t->nDimension - 2;
@@ -111,7 +110,7 @@ static void THTensor_(prepare)(THTensor_(Target) * target, THTensor *r, THTensor
     return;
   }
   if (safe && !fits) {
-    /* Resizing comes last of what can fail. */
+    /* Resizing is the last step that can fail. */
     THTensor_(resizeAs)(r, t);
     target->result = r;
     if (readsT)
@@ -161,7 +160,7 @@ static void THTensor_(openMatrix)(THTensor_(Matrix) * matrix, THTensor *t)
   matrix->batch = d > 0 ? t->stride[0] : 0;
 }
 
-/* What the result of the same layout is. */
+/* A view of t, as a result of the same layout. */
 static void THTensor_(viewMatrix)(THTensor_(Matrix) * matrix, THTensor *t)
 {
   THTensor_(openMatrix)(matrix, t);
@@ -170,11 +169,11 @@ static void THTensor_(viewMatrix)(THTensor_(Matrix) * matrix, THTensor *t)
 
 /* --- matrix and vector ----------------------------------------------------------------------- */
 
-/* vec, or a copy that the guard holds where the library cannot walk it. */
+/* vec, or a copy, held by the guard, if the library cannot read vec. */
 static THTensor *THTensor_(openVector)(THGuard *guard, THTensor *vec)
 {
   THTensor_(guard)(guard);
-#ifdef TH_BLAS_WALKS_FORWARD /* steps are 1 at least */
+#ifdef TH_BLAS_WALKS_FORWARD /* steps have to be at least 1 */
   if (vec->size[0] > 1 && vec->stride[0] == 0)
     vec = guard->what = THTensor_(newClone)(vec);
 #endif
@@ -200,7 +199,7 @@ void THTensor_(addmv)(THTensor *r_, THFactor beta, THTensor *t, THFactor alpha, 
   THTensor_(Target) target;
   THTensor_(openMatrix)(&m, mat);
   vec = THTensor_(openVector)(&vector, vec);
-  THBlas_(openRoom)(&room, 0, 0, 0, 0, 0, 0, 1); /* all that gemv needs is the library */
+  THBlas_(openRoom)(&room, 0, 0, 0, 0, 0, 0, 1); /* gemv needs nothing but the library */
   THTensor_(prepare)(&target, r_, t, 1, beta != 0, mat, vec);
   THTensor *result = target.result;
   THBlas_(gemv)(m.byRows ? 't' : 'n', m.byRows ? m.columns : m.rows, m.byRows ? m.rows : m.columns,
@@ -220,7 +219,7 @@ typedef struct {
   THTensor_(Target) target;
   THGuard room;
   THFactor alpha, beta;
-  int threads; /* that multiply matrices of a batch, each some of them */
+  int threads; /* each multiplies some matrices of the batch */
 } THTensor_(Product);
 
 /* Many small products: a thread takes some of them rather than a part of each. */
@@ -262,8 +261,8 @@ static void THTensor_(closeProduct)(THTensor_(Product) * p)
   THGuard_leave(&p->a.guard);
 }
 
-/* r[i] = beta * r[i] + alpha * a[i] * b[i].  Where r lies by rows, its transpose is computed, which
- * is the product of the transposes. */
+/* r[i] = beta * r[i] + alpha * a[i] * b[i].  If r is row-major, its transpose is computed, as the
+ * product of the transposes. */
 static void THTensor_(multiply)(const THTensor_(Product) * p, int64_t i)
 {
   const THTensor_(Matrix) *r = &p->r, *a = &p->a, *b = &p->b;

@@ -1,4 +1,4 @@
-/* Masks, and subscripts of what is not zero. */
+/* Masks, and subscripts of nonzero elements. */
 #include "THTemplate.h"
 
 #include "../THIndex.h"
@@ -21,7 +21,7 @@ static void THTensor_(checkMaskCount)(THTensor *t, const char *name, THByteTenso
 
 #ifdef TH_TEMPLATE_DEVICE
 
-/* Selections go by a contiguous mask. */
+/* Returns mask, or a contiguous copy. */
 static THByteTensor *THTensor_(openMask)(THGuard *guard, THByteTensor *mask, int copies)
 {
   return THByteTensor_apart(guard, mask, copies || !THByteTensor_isContiguous(mask));
@@ -156,7 +156,7 @@ void THTensor_(maskedSelect)(THTensor *tensor, THTensor *src, THByteTensor *mask
 
 #ifndef TH_TEMPLATE_DEVICE
 
-/* Dimensions of size 1 take no part in the list: their subscripts are all the same. */
+/* Dimensions of size 1 are filled in here: their subscripts are all the same. */
 static void list_ones(THLongTensor *subscript, const int64_t *size, int dims)
 {
   for (int d = 0; d < dims; d++)

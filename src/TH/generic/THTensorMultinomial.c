@@ -22,7 +22,7 @@ typedef struct Distributions {
   int64_t rows, count;
 } Distributions;
 
-/* Raises for the first probability of a row that is none. */
+/* Raises an error for the first number of a row that is no probability. */
 static void reject_row(const real *p, int64_t count, int64_t row, int argument)
 {
   for (int64_t i = 0; i < count; i++)
@@ -56,8 +56,8 @@ static double check_row(const real *p, int64_t count, int64_t row, int argument,
 
 /* --- with replacement: the first index whose cumulative probability exceeds a draw ----------- */
 
-/* The sums of p up to each index; returns that of all.  Four at a time, so that a sum waits for
- * another one only once for these. */
+/* Cumulative sums of p; returns the total.  Four at a time, so that only one addition of four
+ * depends on the one before. */
 static double add_up(double *sums, const real *p, int64_t count)
 {
   double sum = 0;
@@ -75,7 +75,7 @@ static double add_up(double *sums, const real *p, int64_t count)
   return sum;
 }
 
-/* Sums of doubles, left as they are: the uniform number is scaled instead. */
+/* The sums are not normalised: the uniform number is scaled instead. */
 static void draw_with_replacement(THGenerator *generator, const Distributions *all, double *sums,
                                   int n_sample, int64_t *out, const int64_t *stride)
 {
@@ -87,7 +87,7 @@ static void draw_with_replacement(THGenerator *generator, const Distributions *a
       last--;
     for (int64_t s = 0; s < n_sample; s++) {
       const double target = THRandom_unit(generator) * sum;
-      int64_t low = 0, high = last; /* rounding may put target at the very end */
+      int64_t low = 0, high = last; /* rounding may put target at the end */
       while (low < high) {
         const int64_t middle = low + (high - low) / 2;
         if (sums[middle] > target)
@@ -102,8 +102,9 @@ static void draw_with_replacement(THGenerator *generator, const Distributions *a
 
 /* --- without replacement: the winners of a race --------------------------------------------- */
 
-/* The time that index takes is exponential with a rate of its probability; the first n_sample to
- * arrive are drawn.  Speeds are their inverses, so that the largest come first. */
+/* Each index gets a time that is exponentially distributed with its probability as rate; the
+ * n_sample indices with the least times are drawn.  Speeds are inverse times, so that the largest
+ * come first. */
 typedef struct Runner {
   real speed; /* -1 where the probability is 0 */
   int64_t index;
@@ -132,8 +133,8 @@ static void sift_down(Runner *heap, int64_t count, int64_t at)
   heap[at] = runner;
 }
 
-/* Times are rounded to the type before they divide, as PyTorch does.  One of 0 is as short as the
- * type can tell. */
+/* Times are rounded to the type before the division, as in PyTorch.  A time of 0 counts as the
+ * least positive number. */
 static void line_up(THGenerator *generator, const real *p, int64_t count, Runner *runners)
 {
 #if defined(TH_REAL_IS_FLOAT)
@@ -247,20 +248,20 @@ static void fill_columns(int64_t count, double *q, int64_t *alias, int64_t *stac
       stack[small++] = to;
     }
   }
-  /* What is left would be full but for rounding. */
+  /* Remaining columns would be full without rounding. */
   while (small > 0)
     q[stack[--small]] = 1;
   while (large < count)
     q[stack[large++]] = 1;
 }
 
-/* Memory that was set aside for a vector. */
+/* Memory reserved for a vector. */
 typedef struct Reserve {
   THLongTensor *tensor;
   ptrdiff_t size; /* of its storage before; -1 if there was none */
 } Reserve;
 
-/* The block may stay longer than its storage says. */
+/* The block may stay longer than the storage's size. */
 static void give_back(void *what)
 {
   const Reserve *reserve = what;

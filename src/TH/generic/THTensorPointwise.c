@@ -1,5 +1,5 @@
 /* The pointwise operations of src/ops/pointwise.h as functions on tensors.  One function does the
- * work for all of them; the table says how each is called. */
+ * work for all of them; the table has their properties. */
 #include "THTemplate.h"
 
 #include "THConvert.h"
@@ -10,20 +10,20 @@ TH_DISPATCH(THPointwiseRow, THTensor_(pointwise))
 
 #define SAME_TYPE TH_CONCAT_2(THScalar, Real)
 
-/* A call of a row: what the loop hands to each block. */
+/* A call of a row, which the loop passes to each block. */
 typedef struct {
   THPointwiseRow row;
-  THPointwiseRow ofValue; /* the same where the last input is one value, or NULL */
+  THPointwiseRow ofValue; /* the row for a last input that is one value, or NULL */
   int inputs;
-  int bytes; /* the result is of Byte */
+  int bytes; /* whether the result is a ByteTensor */
   real scalars[2];
 } THTensor_(Call);
 
 /* --- a block --------------------------------------------------------------------------------- */
 
-/* Rows are loops over elements side by side.  An operand that lies otherwise passes through a
- * buffer, a piece at a time: so every row is vector code for every layout.  Of a tile of THLoop the
- * buffer holds some rows, a few cache lines of an operand that runs across. */
+/* Rows are loops over contiguous elements.  Any other operand passes through a buffer, a block at a
+ * time, so that every row is vector code for every layout.  For a tile of THLoop the buffer holds
+ * some rows: a few cache lines of a transposed operand. */
 enum { BUFFER = 16384 / sizeof(real), SHORT = 64, SPREAD = 4096 / sizeof(real) };
 
 /* The part of operand k of a block that begins at row j, column i. */
@@ -34,56 +34,56 @@ static char *THTensor_(part)(const THRun *run, const THTensor_(Call) * call, int
   return run->at[k] + (j * run->rowStride[k] + i * run->stride[k]) * size;
 }
 
-/* Gathers rows x columns elements of an input, where columns are at most so many.  seen is the
- * input that buffer last was full of, if that is one element or one row again and again; more rows
- * than the first time are not asked for. */
+/* Gathers rows x columns elements of an input, columns <= most.  seen is the input that the buffer
+ * already holds, if it is one repeated element or row; later calls ask for no more rows than the
+ * first. */
 static void THTensor_(fetch)(real *buffer, const real *at, ptrdiff_t rows, ptrdiff_t columns,
-                             ptrdiff_t step, ptrdiff_t jump, ptrdiff_t most, const real **seen)
+                             ptrdiff_t step, ptrdiff_t rowStride, ptrdiff_t most, const real **seen)
 {
   const THPointwiseRow fill = THTensor_(pointwise)[TH_POINTWISE_fill];
-  if (step == 0 && (rows == 1 || jump == 0)) { /* one element for all */
+  if (step == 0 && (rows == 1 || rowStride == 0)) { /* one element for all */
     const real value[2] = {*at};
     if (*seen != at)
-      fill(jump == 0 ? BUFFER : most, buffer, NULL, NULL, NULL, value, 0);
+      fill(rowStride == 0 ? BUFFER : most, buffer, NULL, NULL, NULL, value, 0);
     *seen = at;
-  } else if (jump != 0 || *seen != at) {
-    const THRun gather = {columns, rows, {(char *)buffer, (char *)at}, {1, step}, {columns, jump}};
+  } else if (rowStride != 0 || *seen != at) {
+    const THRun gather = {
+        columns, rows, {(char *)buffer, (char *)at}, {1, step}, {columns, rowStride}};
     THTensor_(convert)[SAME_TYPE](&gather, NULL);
     *seen = at;
   }
 }
 
-static void THTensor_(store)(char *at, ptrdiff_t step, ptrdiff_t jump, void *buffer, ptrdiff_t rows,
-                             ptrdiff_t columns, int bytes)
+static void THTensor_(store)(char *at, ptrdiff_t step, ptrdiff_t rowStride, void *buffer,
+                             ptrdiff_t rows, ptrdiff_t columns, int bytes)
 {
-  const THRun scatter = {columns, rows, {at, buffer}, {step, 1}, {jump, columns}};
+  const THRun scatter = {columns, rows, {at, buffer}, {step, 1}, {rowStride, columns}};
   if (bytes)
     THByteTensor_convert[THScalarByte](&scatter, NULL);
   else
     THTensor_(convert)[SAME_TYPE](&scatter, NULL);
 }
 
-/* Asks for what is read soon after a row of a piece of rows: a row further down where rows lie in
- * line, and else the next piece's share of lines that run across.  Only few rows further, because
- * lines that are a power of 2 apart have few places in the first cache. */
+/* Prefetches what is read after a row of a block: a row FURTHER rows down if rows are contiguous,
+ * otherwise the row's share of the next block's cache lines.  Only a few rows ahead, because lines
+ * a power of 2 apart share few sets of L1. */
 static void THTensor_(prefetch)(const THRun *run, int o, const char *row, ptrdiff_t j,
                                 ptrdiff_t rows, ptrdiff_t columns)
 {
   enum { LINE = 64, FURTHER = 8 };
   const ptrdiff_t step = run->stride[o] * (ptrdiff_t)sizeof(real);
-  const ptrdiff_t jump = run->rowStride[o] * (ptrdiff_t)sizeof(real);
-  if (run->stride[o] == 1 && jump)
+  const ptrdiff_t rowStride = run->rowStride[o] * (ptrdiff_t)sizeof(real);
+  if (run->stride[o] == 1 && rowStride)
     for (ptrdiff_t i = 0; i < columns * (ptrdiff_t)sizeof(real); i += LINE)
-      __builtin_prefetch(row + FURTHER * jump + i);
+      __builtin_prefetch(row + FURTHER * rowStride + i);
   else if (run->rowStride[o] == 1 && step)
     for (ptrdiff_t i = columns * j / rows; i < columns * (j + 1) / rows; i++)
-      for (ptrdiff_t line = 0; line < rows * jump; line += LINE)
-        __builtin_prefetch(row + (rows - j) * jump + i * step + line);
+      for (ptrdiff_t line = 0; line < rows * rowStride; line += LINE)
+        __builtin_prefetch(row + (rows - j) * rowStride + i * step + line);
 }
 
-/* An input repeats one element along each row, and none needs a buffer for anything else: in rows
- * that are not short, the element is spread over a small buffer, which all pieces of the row share.
- */
+/* Whether an input repeats one element along each row, no input needs a buffer otherwise, and rows
+ * are not short: then a small buffer is filled with the element, for all blocks of the row. */
 static int THTensor_(spreads)(const THRun *run, const THTensor_(Call) * call)
 {
   int any = 0;
@@ -95,8 +95,8 @@ static int THTensor_(spreads)(const THRun *run, const THTensor_(Call) * call)
   return any && run->n >= SPREAD / 8;
 }
 
-/* An input is the same row again and again, and all else lies side by side: many rows that are not
- * long are computed as one, with that row as often in a buffer. */
+/* Whether an input repeats one row, everything else is contiguous, and rows are not long: then many
+ * rows are computed as one, with copies of the repeated row in a buffer. */
 static int THTensor_(repeats)(const THRun *run, const THTensor_(Call) * call)
 {
   int any = 0;
@@ -115,7 +115,7 @@ static __attribute__((noinline)) void THTensor_(blockThroughBuffers)(const THRun
 {
   _Alignas(64) real buffer[1 + TH_POINTWISE_INPUTS][BUFFER];
   const real *seen[1 + TH_POINTWISE_INPUTS] = {NULL};
-  /* Rows that are long enough are computed one by one, from where they are and to where they go. */
+  /* Rows that are long enough are computed one by one, without buffers where possible. */
   const int oneByOne = run->n >= SHORT && run->stride[0] == 1 && !THTensor_(repeats)(run, call);
   const int spreads = oneByOne && THTensor_(spreads)(run, call);
   const ptrdiff_t columns = THMin(run->n, spreads ? SPREAD : BUFFER);
@@ -127,13 +127,14 @@ static __attribute__((noinline)) void THTensor_(blockThroughBuffers)(const THRun
       char *at[1 + TH_POINTWISE_INPUTS] = {NULL};
       ptrdiff_t pitch[1 + TH_POINTWISE_INPUTS] = {0};
       for (int o = 0; o <= call->inputs; o++) {
-        const ptrdiff_t step = run->stride[o], jump = run->rowStride[o];
+        const ptrdiff_t step = run->stride[o], rowStride = run->rowStride[o];
         at[o] = THTensor_(part)(run, call, o, j, i);
         pitch[o] = THTensor_(part)(run, call, o, j + 1, i) - at[o];
-        if (step == 1 && (oneByOne || k == 1 || jump == m))
+        if (step == 1 && (oneByOne || k == 1 || rowStride == m))
           continue; /* side by side */
         if (o > 0)
-          THTensor_(fetch)(buffer[o], (const real *)at[o], k, m, step, jump, columns, &seen[o]);
+          THTensor_(fetch)(buffer[o], (const real *)at[o], k, m, step, rowStride, columns,
+                           &seen[o]);
         at[o] = (char *)buffer[o];
         pitch[o] = m * (ptrdiff_t)sizeof(real);
       }
@@ -155,7 +156,7 @@ static __attribute__((noinline)) void THTensor_(blockThroughBuffers)(const THRun
     }
 }
 
-/* Rows along which the last input is one value need no buffer for it. */
+/* Whether the last input is one value along each row, which then needs no buffer. */
 static int THTensor_(isOfValues)(const THRun *run, const THTensor_(Call) * call)
 {
   int inLine = call->ofValue && (run->rows == 1 || run->n >= SHORT);
@@ -196,7 +197,7 @@ static void THTensor_(block)(const THRun *run, const void *context)
   }
 }
 
-/* --- what the rows need here ------------------------------------------------------------------ */
+/* --- the functions that THTensorRows.h needs ------------------------------------------------- */
 
 static int THTensor_(hasRow)(THPointwise op)
 {
@@ -239,7 +240,7 @@ static void THTensor_(checkDivisor)(const THPointwiseInfo *info, THTensor *const
 
 #else
 
-/* Sets *found where an element is 0.  Blocks of several threads may all do so. */
+/* Sets *found if an element is 0.  Blocks of several threads may all set it. */
 static void THTensor_(findZero)(const THRun *run, const void *found)
 {
   int any = 0;

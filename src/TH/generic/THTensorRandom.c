@@ -15,30 +15,31 @@
 
 /* --- one distribution for all elements -------------------------------------------------------- */
 
-/* Numbers are made a chunk at a time: two blocks of words, and a multiple of 16. */
+/* Numbers are produced a chunk at a time: the numbers of two blocks of words, a multiple of 16. */
 enum { CHUNK = 2 * _MERSENNE_STATE_N };
 
 typedef struct Source Source;
 struct Source {
   /* Draws the next n <= CHUNK numbers into out. */
   void (*produce)(Source *source, real *out, ptrdiff_t n);
-  int words;          /* that each number takes; 0 if that is not known before */
-  int again;          /* the last 16 of numbers that are no multiple of 16 are drawn once more */
+  int words; /* words for each number; 0 if that is not known before */
+  /* whether the last 16 numbers are drawn again if their number is no multiple of 16 */
+  int again;
   double a, b;        /* parameters of the distribution, */
   int64_t base;       /* of random integers, */
   uint64_t range;     /* (0: 2^64) */
   uint64_t threshold; /* and of bernoulli */
   THGenerator *generator;
   ptrdiff_t total; /* elements of the tensor */
-  ptrdiff_t rest;  /* those not yet produced */
-  real *buffer;    /* produced, and not yet handed out from at on */
+  ptrdiff_t rest;  /* elements not yet produced */
+  real *buffer;    /* numbers that are produced and, from at on, not yet used */
   ptrdiff_t at, filled;
-  const uint32_t *taken; /* words that were taken from the generator for this source, or NULL */
-  uint32_t *room;        /* for such words, of each thread, where all are produced in turns */
+  const uint32_t *taken; /* words already taken from the generator, or NULL */
+  uint32_t *room;        /* room for such words, for each thread, if threads produce in turns */
   ptrdiff_t turns;
 };
 
-/* The next count words as they are in the generator's state, in room if nobody has taken them. */
+/* The next count words, untempered: those already taken, or drawn into room. */
 static const uint32_t *draw(Source *source, uint32_t *room, ptrdiff_t count)
 {
   if (!source->taken) {
@@ -50,7 +51,7 @@ static const uint32_t *draw(Source *source, uint32_t *room, ptrdiff_t count)
   return words;
 }
 
-/* The next count words as they are handed out. */
+/* The next count words, tempered. */
 static void draw_words(Source *source, uint32_t *words, ptrdiff_t count)
 {
   THRandom_kernels->temper(words, draw(source, words, count), count);
@@ -69,15 +70,15 @@ static ptrdiff_t next_chunk(Source *source)
 
 /* --- in turns --- */
 
-/* A turn is some chunks, for which a thread takes the words from the generator while no other does.
- * It makes numbers of them while the next thread takes words, which is the lesser part of the work.
- * Which words become which numbers does not depend on who does it. */
+/* A turn is some chunks, whose words one thread takes from the generator under a lock.  It converts
+ * them to numbers while the next thread takes words, which is the smaller part of the work.  Which
+ * words become which numbers does not depend on the threads. */
 enum { TURN = 16 * CHUNK };
 
 typedef struct Turns {
   pthread_mutex_t lock;
   const Source *source;
-  ptrdiff_t next; /* the first turn that nobody has taken */
+  ptrdiff_t next; /* the first turn that no thread has taken */
   real *out;
   int streams;
 } Turns;
@@ -94,7 +95,7 @@ static ptrdiff_t words_of_turn(const Source *source, ptrdiff_t turn)
   return source->words * (numbers_of_turn(source, turn) + (again ? 16 : 0));
 }
 
-/* How often a thread looks again for what another one is about to do. */
+/* How often a thread checks again before it sleeps. */
 enum { TRIES = 2000 };
 
 static void pause_shortly(void)
@@ -104,8 +105,7 @@ static void pause_shortly(void)
 #endif
 }
 
-/* Words are taken in less time than it takes to sleep and to be woken: at first it is waited for
- * awake. */
+/* Taking words is faster than sleeping and waking up, so that a thread spins first. */
 static void lock_awake(pthread_mutex_t *lock)
 {
   for (int i = 0; i < TRIES; i++) {
@@ -130,7 +130,7 @@ static ptrdiff_t take_turn(Turns *turns, uint32_t *room)
   return turn;
 }
 
-/* Numbers of a result too large for the caches go around them. */
+/* A result too large for the caches is written with non-temporal stores. */
 static void take_turns(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   (void)end;
@@ -154,8 +154,8 @@ static void take_turns(void *context, ptrdiff_t begin, ptrdiff_t end)
     THStream_finish();
 }
 
-/* Room for the words of each thread, if all elements are worth a few turns and follow each other in
- * memory; the guard, which is entered here, frees it. */
+/* Reserves room for the words of each thread, if there are elements for several turns and they are
+ * contiguous; enters the guard, which frees it. */
 static void reserve_turns(Source *source, THTensor *self, THGuard *guard)
 {
   THGuard_enter(guard, THFree);
@@ -171,12 +171,12 @@ static void reserve_turns(Source *source, THTensor *self, THGuard *guard)
 
 /* --- in order --- */
 
-/* Rows that are long and without gaps are produced in place; others are filled from the buffer. */
+/* Long contiguous rows are produced in place; others are filled from the buffer. */
 static void emit(const THRun *run, const void *context)
 {
   Source *source = *(Source *const *)context;
   const ptrdiff_t step = run->stride[0];
-  if (source->turns > 0) { /* the one row that there is */
+  if (source->turns > 0) { /* there is only one row */
     Turns turns = {.source = source, .out = (real *)run->at[0], .streams = run->streams};
     pthread_mutex_init(&turns.lock, NULL);
     THParallel_for(THParallel_threads(source->turns, 1), 1, take_turns, &turns);
@@ -219,7 +219,7 @@ static void fill(THTensor *self, THGenerator *generator, const Source *distribut
   THLoop loop;
   THLoop_init(&loop);
   THLoop_tensor(&loop, self);
-  loop.inOrder = 1; /* which is that of elements that share memory, too */
+  loop.inOrder = 1; /* so that elements that share memory get the last number */
   THGuard room, lock;
   reserve_turns(&source, self, &room);
   THRandom_lock(&lock, generator, 2);
@@ -237,7 +237,7 @@ typedef struct Work {
 /* --- integers ------------------------------------------------------------------------------- */
 
 /* The base plus the remainder of the next word by the range; of two words, where one is too small.
- * All 64 bits are taken as they are. */
+ * A range of 2^64 takes all bits. */
 static void produce_integers(Source *source, real *out, ptrdiff_t n)
 {
   uint32_t words[2 * CHUNK];
@@ -259,7 +259,7 @@ static void produce_integers(Source *source, real *out, ptrdiff_t n)
     out[i] = (real)(int64_t)(base + (words[i] & most));
 }
 
-/* How many of the numbers 0, 1, 2 ... the type has without a gap. */
+/* How many of the numbers 0, 1, 2 ... the type represents without a gap. */
 #if defined(TH_REAL_IS_BYTE)
 #define COUNTABLE (UINT64_C(1) << 8)
 #elif defined(TH_REAL_IS_FLOAT)
@@ -305,7 +305,7 @@ static inline double round_up(double x)
 /* Numbers of trials, each the logarithm of a uniform number by that of 1 - p, rounded up.  In
  * Torch7, p is the probability that the trials go on: the logarithm is divided by that of p. */
 #ifdef TH_COMPAT_TORCH7
-enum { GEOMETRIC_WORDS = 1 }; /* that a number takes */
+enum { GEOMETRIC_WORDS = 1 }; /* words for each number */
 #else
 enum { GEOMETRIC_WORDS = 2 };
 #endif
@@ -313,7 +313,7 @@ enum { GEOMETRIC_WORDS = 2 };
 static void produce_geometric(Source *source, real *out, ptrdiff_t n)
 {
   Work work;
-#ifdef TH_COMPAT_TORCH7 /* of 1 - u: where it is a whole number, one more */
+#ifdef TH_COMPAT_TORCH7 /* of 1 - u: if the quotient is an integer, one more */
   draw_words(source, work.pairs, n);
   for (ptrdiff_t i = 0; i < n; i++)
     work.x[i] = floor(log1p((double)work.pairs[i] * -0x1p-32) * source->a) + 1;
@@ -376,7 +376,7 @@ static inline double probability(const char *p, ptrdiff_t i, int wide)
 typedef struct Probabilities {
   THGenerator *generator;
   int wide;   /* doubles, each of which takes a pair of words; a float takes one */
-  double bad; /* a probability that is none */
+  double bad; /* a number that is no probability */
 } Probabilities;
 
 static void note_improbable(const THRun *run, const void *context)
@@ -424,7 +424,7 @@ static void draw_by_doubles(const THRun *run, const void *context)
              (const char *)((const double *)run->at[1] + j * run->rowStride[1]), run->stride[1], 1);
 }
 
-/* loop holds self and p.  Returns 0 where p must be copied aside first. */
+/* loop holds self and p.  Returns 0 if p must be copied first. */
 static int bernoulli_loop(THLoop *loop, THGenerator *generator, int wide)
 {
   Probabilities all = {generator, wide, 0}, *context = &all;
@@ -476,33 +476,34 @@ void THTensor_(bernoulli_DoubleTensor)(THTensor *self, THGenerator *_generator, 
 
 /* --- permutations ----------------------------------------------------------------------------- */
 
-/* Each number is exchanged with one of those from it on; the next word tells which. */
+/* Each number is exchanged with one of those from it on, which the next word picks. */
 typedef struct Permutation {
   THGenerator *generator;
   real *r;
   int64_t step, n;
-  uint32_t *order; /* where numbers are exchanged: the caches hold more of 32 bits; NULL: in r */
+  /* the numbers, with 32 bits, of which caches hold more; NULL: they are exchanged in r */
+  uint32_t *order;
 
-  /* A second thread finds partners for later numbers, as many chunks of them as there is room for,
-   * and writes to r what has been exchanged; if there is none, the first thread does so. */
+  /* A second thread finds partners for later numbers, up to CHUNK_BUFFERS chunks ahead, and writes
+   * finished chunks to r; without a second thread, the first does so. */
   uint32_t (*partners)[CHUNK]; /* NULL: there is one thread */
   ptrdiff_t chunks;
 
-  /* How many chunks are; each in a line of its own, which one thread writes most of the time. */
+  /* Counts of chunks, each in a cache line of its own, which mostly one thread writes. */
   _Alignas(TH_STREAM_LINE) pthread_mutex_t finding;
   ptrdiff_t found;
   _Alignas(TH_STREAM_LINE) ptrdiff_t exchanged;
   _Alignas(TH_STREAM_LINE) ptrdiff_t written;
 } Permutation;
 
-enum { AHEAD = 256 }; /* chunks that there is room for */
+enum { CHUNK_BUFFERS = 256 }; /* chunks that there is room for */
 
 static int64_t end_of_chunk(const Permutation *p, ptrdiff_t chunk)
 {
   return THMin(p->n - 1, (chunk + 1) * CHUNK);
 }
 
-/* How far from each number of a chunk the one is that it is exchanged with. */
+/* The distance from each number of a chunk to its partner. */
 static void find_partners(const Permutation *p, ptrdiff_t chunk, uint32_t *partners)
 {
   const ptrdiff_t count = (ptrdiff_t)(end_of_chunk(p, chunk) - chunk * CHUNK);
@@ -512,7 +513,7 @@ static void find_partners(const Permutation *p, ptrdiff_t chunk, uint32_t *partn
     THRandom_kernels->shrinkingRemainders(partners, count, (uint32_t)rest);
     return;
   }
-  /* A word is enough: a tensor of 2^32 elements would be the first one to notice. */
+  /* 32 bits are enough for tensors of fewer than 2^32 elements. */
   THRandom_kernels->temper(partners, partners, count);
   for (ptrdiff_t k = 0; k < count; k++)
     partners[k] = (uint32_t)(partners[k] % (rest - (uint64_t)k));
@@ -529,7 +530,7 @@ static void number_all(const Permutation *p)
       r[i * step] = (real)i;
 }
 
-/* Numbers change places with their partners, and then go to `to`, which may be where they are. */
+/* Swaps numbers with their partners and writes them to `to`, which may be the same array. */
 #define EXCHANGE(TYPE, numbers, to, step)           \
   {                                                 \
     TYPE *at = (numbers) + begin * (step);          \
@@ -543,7 +544,7 @@ static void number_all(const Permutation *p)
     }                                               \
   }
 
-/* What comes to be first is not exchanged any more: one thread alone writes it to r at once. */
+/* A number that has been exchanged is final: a single thread writes it to r at once. */
 static void exchange(const Permutation *p, ptrdiff_t chunk, const uint32_t *partner)
 {
   const int64_t step = p->step, begin = chunk * CHUNK, count = end_of_chunk(p, chunk) - begin;
@@ -568,8 +569,8 @@ static void permute_alone(const Permutation *p)
   }
 }
 
-/* Whether a count of chunks is more than chunk.  Each look takes its line from the thread that
- * counts, so what a thread has seen is enough as long as it says yes. */
+/* Whether a count of chunks is more than chunk.  Reading the count takes its cache line from the
+ * thread that writes it, so the count seen last is used while it suffices. */
 static int is_past(const ptrdiff_t *count, ptrdiff_t *seen, ptrdiff_t chunk)
 {
   if (*seen <= chunk)
@@ -579,10 +580,11 @@ static int is_past(const ptrdiff_t *count, ptrdiff_t *seen, ptrdiff_t chunk)
 
 static int has_room(const Permutation *p, ptrdiff_t chunk, ptrdiff_t *exchanged)
 {
-  return chunk < p->chunks && (chunk < AHEAD || is_past(&p->exchanged, exchanged, chunk - AHEAD));
+  return chunk < p->chunks &&
+         (chunk < CHUNK_BUFFERS || is_past(&p->exchanged, exchanged, chunk - CHUNK_BUFFERS));
 }
 
-/* Finds the partners of the next chunk, if there is one and room for it. */
+/* Finds the partners of the next chunk, if there is one and a free buffer. */
 static int find_next(Permutation *p, ptrdiff_t *exchanged)
 {
   if (!has_room(p, __atomic_load_n(&p->found, __ATOMIC_RELAXED), exchanged))
@@ -591,14 +593,14 @@ static int find_next(Permutation *p, ptrdiff_t *exchanged)
   const ptrdiff_t chunk = p->found;
   const int finds = has_room(p, chunk, exchanged);
   if (finds) {
-    find_partners(p, chunk, p->partners[chunk % AHEAD]);
+    find_partners(p, chunk, p->partners[chunk % CHUNK_BUFFERS]);
     __atomic_store_n(&p->found, chunk + 1, __ATOMIC_RELEASE);
   }
   pthread_mutex_unlock(&p->finding);
   return finds;
 }
 
-/* Writes the next chunk that has been exchanged, if there is one that nobody writes. */
+/* Writes the next exchanged chunk, if there is one that the other thread does not write. */
 static int write_next(Permutation *p, ptrdiff_t *exchanged)
 {
   ptrdiff_t chunk = __atomic_load_n(&p->written, __ATOMIC_RELAXED);
@@ -621,11 +623,11 @@ static void permute_first(Permutation *p)
   for (ptrdiff_t chunk = 0; chunk < p->chunks; chunk++) {
     while (!is_past(&p->found, &found, chunk))
       find_next(p, &exchanged);
-    exchange(p, chunk, p->partners[chunk % AHEAD]);
+    exchange(p, chunk, p->partners[chunk % CHUNK_BUFFERS]);
     __atomic_store_n(&p->exchanged, chunk + 1, __ATOMIC_RELEASE);
   }
   while (p->order && __atomic_load_n(&p->written, __ATOMIC_RELAXED) < p->chunks)
-    write_next(p, &exchanged); /* which the other thread may have been quicker to */
+    write_next(p, &exchanged); /* unless the other thread was faster */
 }
 
 static void help_to_permute(Permutation *p)
@@ -661,7 +663,8 @@ void THTensor_(randperm)(THTensor *r_, THGenerator *_generator, int64_t n)
   Permutation p = {.generator = _generator, .n = n, .chunks = (n - 1 + CHUNK - 1) / CHUNK};
   const int ordered = sizeof(real) > sizeof *p.order && n <= UINT32_MAX;
   const int together = THParallel_threads((ptrdiff_t)n, TURN) > 1;
-  const ptrdiff_t ahead = together ? THMin(AHEAD, p.chunks) * (ptrdiff_t)sizeof *p.partners : 0;
+  const ptrdiff_t ahead =
+      together ? THMin(CHUNK_BUFFERS, p.chunks) * (ptrdiff_t)sizeof *p.partners : 0;
   if (ordered || together)
     room.what = THAlloc(ahead + (ordered ? (ptrdiff_t)n * (ptrdiff_t)sizeof *p.order : 0));
   if (ordered)
@@ -694,7 +697,7 @@ void THTensor_(randperm)(THTensor *r_, THGenerator *_generator, int64_t n)
 #ifdef REAL_IS_FLOATING
 
 #if defined(TH_REAL_IS_FLOAT)
-enum { UNIFORM_WORDS = 1 }; /* that a uniform number of the type takes */
+enum { UNIFORM_WORDS = 1 }; /* words for a uniform number of the type */
 #define uniformReal uniformFloat
 #define normalReal  normalFloat
 #else
@@ -722,7 +725,7 @@ static void draw_uniform(Source *source, real *out, ptrdiff_t n, double a, doubl
 
 #ifdef TH_COMPAT_TORCH7
 
-/* Of one word each, which keeps all of its bits. */
+/* One word for each number, all of whose bits count. */
 static void produce_uniform(Source *source, real *out, ptrdiff_t n)
 {
   uint32_t words[CHUNK];
@@ -800,7 +803,7 @@ void THTensor_(randn)(THTensor *r_, THGenerator *_generator, THLongStorage *size
 
 /* --- normal with a mean or a deviation for each element --------------------------------------- */
 
-/* Operand 0 holds numbers of mean 0; then come the tensors that there are. */
+/* Operand 0 holds numbers of mean 0; then come the tensor of means or deviations, or both. */
 typedef struct Affine {
   real mean;
   int hasMeans, hasStddevs;
@@ -825,7 +828,7 @@ static void apply_affine(const THRun *run, const void *context)
   }
 }
 
-/* What elements may be, and one that is not. */
+/* The allowed elements, and one that is not allowed. */
 typedef struct Bounds {
   int zero; /* 0 is allowed */
   int found;
@@ -860,7 +863,7 @@ static void check_bounds(THTensor *tensor, int zero, int argument, const char *n
              (double)bounds.bad, zero ? ">=" : ">");
 }
 
-/* What is computed in place of self, which takes the shape of like. */
+/* The tensor that is computed instead of self, which takes the shape of like. */
 typedef struct Target {
   THShape shape;
   THStandIn standIn;
@@ -989,7 +992,7 @@ void THTensor_(logNormal)(THTensor *self, THGenerator *_generator, double mean, 
   fill(self, _generator, &(Source){.produce = produce_log_normal, .a = mean, .b = stdv});
 }
 
-/* A number below the smallest normal one of the type counts as that one: none is 0. */
+/* Numbers below the least normal one of the type become that one: none is 0. */
 static void draw_gamma(const THRun *run, const void *context)
 {
 #if defined(TH_REAL_IS_FLOAT)

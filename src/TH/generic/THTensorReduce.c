@@ -1,4 +1,4 @@
-/* Reductions: each is a row of kernels, walked by the engine. */
+/* Reductions: each is a row of kernels, which the engine runs. */
 #include "THTemplate.h"
 
 #include "../THReduce.h"
@@ -67,8 +67,8 @@ ptrdiff_t THTensor_(numel)(THTensor *t)
 
 /* --- along a dimension ----------------------------------------------------------------------- */
 
-/* The first two arguments are the results, of which the indices may be missing; dimArg is the
- * number of the argument dimension. */
+/* The first two arguments are the results; indices may be NULL.  dimArg is the number of the
+ * argument dimension. */
 static void THTensor_(reduceDim)(THReductionName name, THTensor *r, THLongTensor *indices,
                                  THTensor *t, int dimension, int dimArg, int keepdim, double p)
 {
@@ -302,7 +302,7 @@ accreal THTensor_(dist)(THTensor *a, THTensor *b, real value)
   return distance;
 }
 
-/* The norms of t's slices along dimension, which r becomes. */
+/* r becomes the norms of t's slices along dimension. */
 static void THTensor_(sliceNorms)(THTensor *r, THTensor *t, real value, int dimension)
 {
   THGuard guard, contiguous;

@@ -1,4 +1,4 @@
-/* Results take their shape. */
+/* Shapes of results, and stand-ins for results. */
 #include "THTemplate.h"
 
 #include "THTensorCore.h"
@@ -26,7 +26,7 @@ void THTensor_(resizeResult)(THTensor *r, const THShape *shape)
   THTensor_(resizeNd)(r, shape->nDimension, shape->size, NULL);
 }
 
-static void THTensor_(putBack)(void *what)
+static void THTensor_(restore)(void *what)
 {
   THBefore *before = what;
   THTensor *tensor = before->tensor;
@@ -44,7 +44,7 @@ static void THTensor_(openBefore)(THBefore *before, THTensor *r)
   *before = (THBefore){
       .tensor = r, .storage = r->storage, .storageSize = r->storage ? r->storage->size : 0};
   THShape_openAs(&before->shape, r->nDimension, r->size, r->stride);
-  THGuard_enter(&before->guard, THTensor_(putBack));
+  THGuard_enter(&before->guard, THTensor_(restore));
   before->guard.what = before;
 }
 
@@ -69,7 +69,7 @@ void THTensor_(resizeResults)(THTensor *r, THLongTensor *indices, const THShape 
 
 /* --- in place of a result -------------------------------------------------------------------- */
 
-/* r is what the shape would be if it had dimension, with size 1. */
+/* Whether r has the given shape with dimension added, of size 1. */
 static int THTensor_(hasToLose)(const THTensor *r, const THShape *shape, int dimension)
 {
   int same = r->nDimension == shape->nDimension + 1 && r->size[dimension] == 1;
@@ -78,7 +78,7 @@ static int THTensor_(hasToLose)(const THTensor *r, const THShape *shape, int dim
   return same;
 }
 
-/* Elements of r, which has the shape that a result is to get, share memory. */
+/* Whether elements of r, which already has the result's shape, share memory. */
 static int THTensor_(sharesItself)(const THTensor *r, int arg)
 {
 #ifdef TH_TEMPLATE_DEVICE
@@ -143,7 +143,7 @@ void THTensor_(checkAlong)(const THTensor *t, int dimension, int arg)
              (long long)dimension + TH_INDEX_BASE, THTensor_(sizeDesc)(t).str);
 }
 
-THTensor *THTensor_(openAlong)(THAlong *along, THTensor **result, THLongTensor **places,
+THTensor *THTensor_(openAlong)(THAlong *along, THTensor **result, THLongTensor **indexResult,
                                THTensor *t, int dimension, int dimArg, int64_t size, int squeeze,
                                int inPlace)
 {
@@ -158,17 +158,18 @@ THTensor *THTensor_(openAlong)(THAlong *along, THTensor **result, THLongTensor *
 
   const int lost = squeeze ? dimension : -1;
   const THTensor *r = *result = THTensor_(openStandIn)(&along->values, *result, shape, lost, 1);
-  along->hasIndices = places && *places;
+  along->hasIndices = indexResult && *indexResult;
   const THLongTensor *indices = NULL;
   if (along->hasIndices)
-    indices = *places = THLongTensor_openStandIn(&along->places, *places, shape, lost, 2);
+    indices = *indexResult =
+        THLongTensor_openStandIn(&along->indices, *indexResult, shape, lost, 2);
 
   const THView to = TH_VIEW(r), from = TH_VIEW(t);
   const THOverlap overlap = THResult_overlap(to, shape, from);
   int aside = overlap == TH_OVERLAP_MIXED || (overlap == TH_OVERLAP_SAME && !inPlace);
   if (indices) {
     const THLongTensor *given =
-        along->places.view.what ? along->places.view.what : along->places.result;
+        along->indices.view.what ? along->indices.view.what : along->indices.result;
     THResult_checkBoth(THTensor_(standsFor)(&along->values), TH_VIEW(given), shape, 2);
     aside |= THResult_overlap(TH_VIEW(indices), shape, from) != TH_OVERLAP_NONE;
   }
@@ -192,7 +193,7 @@ void THTensor_(closeAlong)(THAlong *along)
 {
   THGuard_leave(&along->aside);
   if (along->hasIndices)
-    THLongTensor_closeStandIn(&along->places);
+    THLongTensor_closeStandIn(&along->indices);
   THTensor_(closeStandIn)(&along->values);
   THShape_close(&along->shape);
 }

@@ -1,5 +1,5 @@
-/* The rows of src/ops/pointwise.h as functions on tensors, for every device: the checks, what is
- * copied aside, the resizing, and the functions.  A template includes this file once it has defined
+/* The rows of src/ops/pointwise.h as functions on tensors, for every device: the checks, copies of
+ * operands, the resizing, and the functions.  A template includes this file after it has defined
  *
  *   hasRow(op)               whether the type has the row
  *   checkPlace(info, r, in)  that the operands can be computed with here
@@ -12,7 +12,7 @@
  *                            how a function begins, outside and inside its braces
  *   ALL, FLOAT, SIGNED, INTEGER, BUT_HALF   which rows become functions. */
 
-/* --- what must hold before anything changes -------------------------------------------------- */
+/* --- checks before anything changes ---------------------------------------------------------- */
 
 static void THTensor_(checkCounts)(const THPointwiseInfo *info, THTensor *const in[])
 {
@@ -34,8 +34,8 @@ static void THTensor_(addResult)(THLoop *loop, const THTensor *r, int bytes)
   THLoop_operand(loop, data, (size_t)size, r->nDimension, r->size, r->stride);
 }
 
-/* Whether writing to r, once it is resized to the size of x, would change what is still to be read
- * from in. */
+/* Whether writing to r, resized to the size of x, would change elements of in that are still to be
+ * read. */
 static int THTensor_(isInTheWay)(const THTensor *r, const THTensor *x, int bytes,
                                  const THTensor *in)
 {
@@ -44,8 +44,8 @@ static int THTensor_(isInTheWay)(const THTensor *r, const THTensor *x, int bytes
          THResult_overlapSized(view, x->nDimension, x->size, TH_VIEW(in)) != TH_OVERLAP_NONE;
 }
 
-/* Checks; sets aside inputs that the result would overwrite before they are read; gives r the shape
- * of the first input; computes.  After an error nothing has changed. */
+/* Checks; copies inputs that the result would overwrite before they are read; gives r the shape of
+ * the first input; computes.  After an error nothing has changed. */
 static void THTensor_(callRow)(THPointwise op, THTensor *r, THTensor *x, THTensor *y, THTensor *z,
                                real a, real b)
 {
@@ -71,7 +71,7 @@ static void THTensor_(callRow)(THPointwise op, THTensor *r, THTensor *x, THTenso
     THLoop_tensor(&loop, in[i]);
     int inTheWay = resizes ? THTensor_(isInTheWay)(r, x, info->bytes, in[i])
                            : in[i] != r && THLoop_overlap(&loop, 0, i + 1) == TH_OVERLAP_MIXED;
-    /* No divisor becomes 0 after it has been checked. */
+    /* A divisor must not become 0 after it has been checked. */
     if (shares && info->cost == DIVIDES && i > 0 && i + 1 == info->inputs)
       inTheWay |= THLoop_overlap(&loop, 0, i + 1) != TH_OVERLAP_NONE;
     if (!inTheWay && THTensor_(walksWith)(x, in[i]))
@@ -104,8 +104,8 @@ static void THTensor_(callRow)(THPointwise op, THTensor *r, THTensor *x, THTenso
     TH_ROW_ENTER                                                            \
     THTensor_(callRow)(TH_POINTWISE_##NAME, (THTensor *)r_, X, Y, Z, A, B); \
   }
-#define NONE          (real){0}
-#define TOGETHER(...) __VA_ARGS__
+#define NONE           (real){0}
+#define ARGS(...) __VA_ARGS__
 
 /* clang-format off */
 #define FILL(TYPES, COST, NAME, ...) \
@@ -113,29 +113,29 @@ static void THTensor_(callRow)(THPointwise op, THTensor *r, THTensor *x, THTenso
 #define UNARY(TYPES, COST, NAME, ...) \
   TYPES(FUNCTION(NAME, THTensor, THTensor *t, t, NULL, NULL, NONE, NONE))
 #define SCALAR(TYPES, COST, NAME, ...) \
-  TYPES(FUNCTION(NAME, THTensor, TOGETHER(THTensor *t, real value), t, NULL, NULL, value, NONE))
+  TYPES(FUNCTION(NAME, THTensor, ARGS(THTensor *t, real value), t, NULL, NULL, value, NONE))
 #define SCALARS(TYPES, COST, NAME, ...) \
-  TYPES(FUNCTION(NAME, THTensor, TOGETHER(THTensor *t, real value1, real value2), \
+  TYPES(FUNCTION(NAME, THTensor, ARGS(THTensor *t, real value1, real value2), \
                  t, NULL, NULL, value1, value2))
 #define BASE(TYPES, COST, NAME, ...) \
-  TYPES(FUNCTION(NAME, THTensor, TOGETHER(real value, THTensor *t), t, NULL, NULL, value, NONE))
+  TYPES(FUNCTION(NAME, THTensor, ARGS(real value, THTensor *t), t, NULL, NULL, value, NONE))
 #define BINARY(TYPES, COST, NAME, ...) \
-  TYPES(FUNCTION(NAME, THTensor, TOGETHER(THTensor *t, THTensor *src), t, src, NULL, NONE, NONE))
+  TYPES(FUNCTION(NAME, THTensor, ARGS(THTensor *t, THTensor *src), t, src, NULL, NONE, NONE))
 #define SCALED(TYPES, COST, NAME, ...) \
-  TYPES(FUNCTION(NAME, THTensor, TOGETHER(THTensor *t, real value, THTensor *src), \
+  TYPES(FUNCTION(NAME, THTensor, ARGS(THTensor *t, real value, THTensor *src), \
                  t, src, NULL, value, NONE))
 #define WEIGHTED(TYPES, COST, NAME, ...) \
-  TYPES(FUNCTION(NAME, THTensor, TOGETHER(THTensor *a, THTensor *b, real weight), \
+  TYPES(FUNCTION(NAME, THTensor, ARGS(THTensor *a, THTensor *b, real weight), \
                  a, b, NULL, weight, NONE))
 #define TERNARY(TYPES, COST, NAME, ...) \
   TYPES(FUNCTION(NAME, THTensor, \
-                 TOGETHER(THTensor *t, real value, THTensor *src1, THTensor *src2), \
+                 ARGS(THTensor *t, real value, THTensor *src1, THTensor *src2), \
                  t, src1, src2, value, NONE))
 #define COMPARE_VALUE(TYPES, COST, NAME, ...) \
-  TYPES(FUNCTION(NAME, THByteTensor, TOGETHER(THTensor *t, real value), t, NULL, NULL, value, NONE))
+  TYPES(FUNCTION(NAME, THByteTensor, ARGS(THTensor *t, real value), t, NULL, NULL, value, NONE))
 #define COMPARE_VALUE_T SCALAR
 #define COMPARE_TENSOR(TYPES, COST, NAME, ...) \
-  TYPES(FUNCTION(NAME, THByteTensor, TOGETHER(THTensor *ta, THTensor *tb), ta, tb, NULL, NONE, NONE))
+  TYPES(FUNCTION(NAME, THByteTensor, ARGS(THTensor *ta, THTensor *tb), ta, tb, NULL, NONE, NONE))
 #define COMPARE_TENSOR_T BINARY
 /* clang-format on */
 #include "ops/pointwise.h"

@@ -38,7 +38,7 @@ void THTensor_(trtrs)(THTensor *rb_, THTensor *ra_, THTensor *b_, THTensor *a_, 
 
 /* --- least squares --------------------------------------------------------------------------- */
 
-/* Rows of a work of so many rows, column by column, from one matrix to another. */
+/* Copies rows of one work to another, column by column. */
 static void THTensor_(copyRows)(real *r, int64_t ldr, const real *t, int64_t ldt, int64_t rows,
                                 int64_t columns)
 {
@@ -69,7 +69,7 @@ void THTensor_(gels)(THTensor *rb_, THTensor *ra_, THTensor *b_, THTensor *a_)
   /* LAPACK divides by the largest element. */
   THTensor_(checkFinite)(qr, m, n, 'A', "a", 4);
   THTensor_(checkFinite)(x, rows, k, 'A', "b", 3);
-  if (m && n && k) { /* else x is as it is to be */
+  if (m && n && k) { /* otherwise x is already right */
     const int64_t least = THMin(m, n);
     TH_LAPACK_WITH_SCRATCH(gels, least + THMax(least, k), 'N', m, n, k, qr, LD(m), x, LD(rows));
     THLapackCheck("%s: diagonal element %d of the triangular factor is zero, a has not full rank",
@@ -109,7 +109,7 @@ void THTensor_(potri)(THTensor *ra_, THTensor *a, const char *uplo)
   THLapack_(potri)(triangle, n, inverse, LD(n), &info);
   THLapackCheck("%s: element (%d,%d) of the factor is zero, the matrix is singular", "potri", info,
                 info);
-  enum { STRIP = 16 }; /* lines side by side: what is read across stays in the cache */
+  enum { STRIP = 16 }; /* lines at a time: cache lines read across them stay in the cache */
   for (int64_t strip = 0; strip < n; strip += STRIP)
     for (int64_t i = 0; i < n; i++)
       for (int64_t j = THMax(strip, i + 1); j < THMin(n, strip + STRIP); j++)
@@ -123,7 +123,7 @@ void THTensor_(potri)(THTensor *ra_, THTensor *a, const char *uplo)
 /* --- with factors ---------------------------------------------------------------------------- */
 
 /* The first zero on the diagonal of a work, counted from 1; 0 if there is none.  LAPACK does not
- * look, and divides by it. */
+ * check, and would divide by it. */
 static int THTensor_(zeroOnDiagonal)(const real *a, int64_t n)
 {
   for (int64_t i = 0; i < n; i++)
@@ -246,7 +246,7 @@ void THTensor_(btrisolve)(THTensor *rb_, THTensor *b, THTensor *atf, THIntTensor
 
   THWorks works = {0};
   THTensor_(Batch) batch = {.n = n, .k = b->nDimension == 2 ? 1 : (int)b->size[2]};
-  /* A vector is a column: by rows and by columns it lies the same. */
+  /* A vector is a column, the same by rows and by columns. */
   const THWorkOrder order = b->nDimension == 2 ? TH_ROWS : TH_COLUMNS_TO_ROWS;
   batch.x = THTensor_(work)(&works, rb_, 1, order, b->nDimension, b->size, b);
   batch.factors = THTensor_(work)(&works, NULL, 0, TH_COLUMNS_TO_ROWS, 3, atf->size, atf);

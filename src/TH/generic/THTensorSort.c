@@ -1,4 +1,4 @@
-/* Sorting and selecting: lines become keys, and keys go to THSort. */
+/* Sorting and selecting: elements of lines become keys, which THSort sorts. */
 #include "THTemplate.h"
 
 #include "THParallel.h"
@@ -20,7 +20,7 @@ enum { BITS = 8 * sizeof(real) };
 #define LAST_KEY ((Key)(~(Key)0 >> (8 * sizeof(Key) - BITS)))
 #define TOP_BIT  ((Key)1 << (BITS - 1))
 
-/* The bits of an element; which keys of floating point numbers are, THSort says. */
+/* The type of an element's bits.  THSort converts those of floating point numbers to keys. */
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
 typedef Key Raw;
 #elif defined(TH_REAL_IS_BYTE)
@@ -31,7 +31,7 @@ typedef real Raw;
 #define SIGN_BIT TOP_BIT
 #endif
 
-/* There has to be room for a whole number of cache lines. */
+/* keys needs room for a whole number of cache lines. */
 static void keys_of(Key *restrict keys, const real *restrict line, ptrdiff_t n, Key flip)
 {
   const Raw *const raw = (const Raw *)line;
@@ -43,7 +43,7 @@ static void keys_of(Key *restrict keys, const real *restrict line, ptrdiff_t n, 
 #endif
 }
 
-/* The elements of keys; whether there is one that is the key of several. */
+/* The elements of keys.  Returns whether a key belongs to several elements. */
 static int raw_of(Raw *restrict raw, const Key *restrict keys, ptrdiff_t n, Key flip)
 {
 #if defined(SIGN_BIT)
@@ -55,7 +55,7 @@ static int raw_of(Raw *restrict raw, const Key *restrict keys, ptrdiff_t n, Key 
 #endif
 }
 
-/* Zeros of either sign, NaN. */
+/* Whether several elements have the key: zeros of either sign, NaN. */
 static inline int several_of(Key key)
 {
 #if defined(SIGN_BIT)
@@ -80,27 +80,27 @@ typedef struct Lines {
   const THLines *lines;
   const real *from;
   real *values;
-  int64_t *indices; /* of sort: or NULL */
+  int64_t *indices; /* NULL if sort needs no indices */
   Key flip;         /* all bits for descending order */
-  int sorted;       /* of topk */
+  int sorted;       /* of topk: whether results are sorted */
   int64_t k;        /* from 0 (topk: how many) */
   int threads;
   ptrdiff_t each; /* bytes that a thread works in */
   char *scratch;
 } Lines;
 
-/* What a thread works in: the line as it was, which is where it is or in room; words, of which two
- * arrays of keys can be made; keys, and places of them. */
+/* The buffers of a thread: the unsorted line, in the tensor or copied to room; words, each as large
+ * as two keys; keys, and their indices. */
 typedef struct {
   const real *line;
   real *room;
   uint64_t *words, *spare;
-  Key *keys, *places;
+  Key *keys, *indices;
 } Scratch;
 
 enum { WORKING = 2 * sizeof(uint64_t) + 2 * sizeof(Key) + sizeof(real), PARTS = 5, LINE = 64 };
 
-/* What an array of an element's bytes takes, that begins with a cache line. */
+/* The bytes of an array of n elements that begins on a cache line. */
 static ptrdiff_t aligned(ptrdiff_t n, size_t size)
 {
   return (n * (ptrdiff_t)size + LINE - 1) / LINE * LINE;
@@ -116,13 +116,13 @@ static Scratch scratch_of(const Lines *work)
   at += aligned(n, sizeof(uint64_t));
   scratch.keys = (Key *)at;
   at += aligned(n, sizeof(Key));
-  scratch.places = (Key *)at;
+  scratch.indices = (Key *)at;
   at += aligned(n, sizeof(Key));
   scratch.room = (real *)at;
   return scratch;
 }
 
-/* A line in order is looked at where it is, unless results take its place. */
+/* A contiguous line is read in the tensor, unless results overwrite it. */
 static void read_line(const Lines *work, ptrdiff_t k, Scratch *scratch)
 {
   const ptrdiff_t n = work->lines->length, step = work->lines->step[0];
@@ -142,10 +142,10 @@ static void write_one(const Lines *work, ptrdiff_t k, ptrdiff_t i, real value, i
   work->indices[THLines_at(lines, 2, k) + i * lines->step[2]] = index;
 }
 
-/* --- sorting with places --------------------------------------------------------------------- */
+/* --- sorting with indices -------------------------------------------------------------------- */
 
-/* Words in order: the lowest bits of each, low of them, say which key it is; the others are the
- * key, less the least of them, if it is whole. */
+/* How sorted words are composed: the lowest low bits are the index of the key; the others are the
+ * key less the least key, if whole is set, or its upper bits. */
 typedef struct {
   int low, whole;
   Key least;
@@ -153,9 +153,9 @@ typedef struct {
 
 #if defined(TH_REAL_IS_LONG) || defined(TH_REAL_IS_DOUBLE)
 
-/* Orders words by the lowest bits of keys, bits of them.  What of a key does not fit into a word
- * beside the place decides afterwards, among the words that are equal so far: few, or keys that
- * share more bits than others. */
+/* Orders words by the lowest bits bits of their keys.  If these do not fit a word next to the
+ * index, their upper part is sorted first; then each run of words that are equal so far is sorted
+ * by the rest. */
 static void order_words(const Key *keys, Key least, int bits, uint64_t *words, uint64_t *spare,
                         ptrdiff_t n, int low)
 {
@@ -163,8 +163,8 @@ static void order_words(const Key *keys, Key least, int bits, uint64_t *words, u
   const uint64_t mask = ((uint64_t)1 << low) - 1;
   const Key some = bits < 64 ? ((Key)1 << bits) - 1 : ~(Key)0;
   for (ptrdiff_t i = 0; i < n; i++) {
-    const uint64_t place = words[i] & mask;
-    words[i] = ((keys[place] - least) & some) >> shift << low | place;
+    const uint64_t index = words[i] & mask;
+    words[i] = ((keys[index] - least) & some) >> shift << low | index;
   }
   THSort_kernels->sort64(words, spare, n, low, THMin(64, bits + low));
   if (shift == 0)
@@ -206,24 +206,25 @@ static Order order(const Key *keys, ptrdiff_t n, uint64_t *words, uint64_t *spar
 
 #endif
 
-/* Elements are had from their keys where they can: in the line they lie all over. */
+/* Writes the results.  Elements are computed from their keys where that is possible: reading them
+ * from the line would be random access. */
 static void write_words(const Lines *work, ptrdiff_t k, const Scratch *scratch, Order order)
 {
-  enum { SOME = 512 };
+  enum { BLOCK = 512 };
   const ptrdiff_t n = work->lines->length, dv = work->lines->step[1], di = work->lines->step[2];
   const uint64_t mask = ((uint64_t)1 << order.low) - 1;
   const Raw *const line = (const Raw *)scratch->line;
   Raw *values = (Raw *)(work->values + THLines_at(work->lines, 1, k));
   int64_t *indices = work->indices + THLines_at(work->lines, 2, k);
-  for (ptrdiff_t first = 0; first < n; first += SOME) {
-    const ptrdiff_t count = THMin(SOME, n - first);
+  for (ptrdiff_t first = 0; first < n; first += BLOCK) {
+    const ptrdiff_t count = THMin(BLOCK, n - first);
     const uint64_t *words = scratch->words + first;
-    Key keys[SOME];
-    Raw raw[SOME];
-    int64_t places[SOME];
+    Key keys[BLOCK];
+    Raw raw[BLOCK];
+    int64_t buffer[BLOCK];
     int several = 0;
     Raw *const to = dv == 1 ? values : raw;
-    int64_t *const at = di == 1 ? indices : places;
+    int64_t *const at = di == 1 ? indices : buffer;
     if (sizeof(Key) == 4) {
       THSort_kernels->unpair((uint32_t *)keys, at, words, count);
       several = raw_of(to, keys, count, work->flip);
@@ -247,7 +248,7 @@ static void write_words(const Lines *work, ptrdiff_t k, const Scratch *scratch, 
         values[i * dv] = raw[i];
     if (di != 1)
       for (ptrdiff_t i = 0; i < count; i++)
-        indices[i * di] = places[i];
+        indices[i * di] = buffer[i];
     values += count * dv;
     indices += count * di;
   }
@@ -275,8 +276,8 @@ static void restore_several(Raw *values, const real *line, ptrdiff_t n, Key flip
 
 #else
 
-/* Elements of values, which are sorted, become those of the line that share their keys, in the
- * order in which they lie in it: zeros of either sign, NaN. */
+/* Replaces sorted values whose keys belong to several elements (zeros of either sign, NaN) by these
+ * elements, in their order in the line. */
 static void restore_several(Raw *values, const real *line, ptrdiff_t n, Key flip, Raw *room)
 {
   const Raw *const raw = (const Raw *)line;
@@ -317,7 +318,7 @@ static void restore_several(Raw *values, const real *line, ptrdiff_t n, Key flip
 
 #endif
 
-/* Of short elements as many may be there as there are values: they are counted. */
+/* Counting sort, for short elements in lines with at least as many elements as there are values. */
 static void count_values(Raw *values, ptrdiff_t step, const Raw *line, ptrdiff_t n, Key flip,
                          uint32_t *counts)
 {
@@ -339,7 +340,7 @@ static void sort_values(void *context, ptrdiff_t begin, ptrdiff_t end)
   for (ptrdiff_t k = begin; k < end; k++) {
     read_line(work, k, &scratch);
     Raw *values = (Raw *)(work->values + THLines_at(work->lines, 1, k));
-    Raw *const to = step == 1 ? values : (Raw *)scratch.places;
+    Raw *const to = step == 1 ? values : (Raw *)scratch.indices;
     if (BITS <= 16 && n >= (1 << BITS % 32) / 2) {
       count_values(values, step, (const Raw *)scratch.line, n, work->flip & LAST_KEY,
                    (uint32_t *)scratch.words);
@@ -356,18 +357,18 @@ static void sort_values(void *context, ptrdiff_t begin, ptrdiff_t end)
 
 /* --- selecting ------------------------------------------------------------------------------- */
 
-/* Keeps the first k in order of count keys, which stay in the order of their places; those are
- * where keys are, if from is NULL. */
+/* Keeps the k least of count keys, in the order of their indices.  The indices are those in from
+ * or, if from is NULL, positions in keys. */
 static void keep_first(const Scratch *scratch, const Key *from, ptrdiff_t count, ptrdiff_t k)
 {
   ptrdiff_t before;
   Key *const keys = scratch->keys, *const used = (Key *)scratch->words;
   memcpy(used, keys, (size_t)count * sizeof *used);
   const Key last = KEY_(select)(used, (Key *)scratch->spare, count, k - 1, BITS, &before);
-  KEY_(keep)(keys, scratch->places, keys, from, count, last, before + 1);
+  KEY_(keep)(keys, scratch->indices, keys, from, count, last, before + 1);
 }
 
-/* An element that has the key. */
+/* An element with this key. */
 static real value_of(Key key, Key flip)
 {
   Raw raw;
@@ -377,7 +378,7 @@ static real value_of(Key key, Key flip)
   return value;
 }
 
-/* Whether one of n elements may come before the value: none does if not. */
+/* Whether one of n elements may come before value; 0 only if none does. */
 static int any_before(const real *x, ptrdiff_t n, real value, int descending)
 {
   int any = 0;
@@ -390,19 +391,20 @@ static int any_before(const real *x, ptrdiff_t n, real value, int descending)
   return any;
 }
 
-/* Of a long line of which few are wanted keys are collected that come before the last one that is
- * wanted so far, which is found anew whenever there is no room for more.  In most of the line there
- * are none.  Returns how many there are. */
+/* For few results from a long line.  Collects the keys that come before the k-th key so far, which
+ * is computed anew whenever the room is full.  Most parts of the line have none.  Returns how many
+ * keys there are. */
 static ptrdiff_t collect_top(const Lines *work, const Scratch *scratch)
 {
   enum { STRETCH = 64, ROOM = 512 };
   const ptrdiff_t n = work->lines->length, wanted = work->k;
   const ptrdiff_t room = THMin(n, wanted + THMax(wanted, ROOM));
-  Key *const keys = scratch->keys, *const places = scratch->places;
+  Key *const keys = scratch->keys, *const indices = scratch->indices;
   ptrdiff_t count = 0;
   Key last = LAST_KEY;
   real value = 0;
-  int full = 0; /* so many are there that last is one of them, and value its element */
+  /* whether k keys have been collected; then last is the k-th and value its element */
+  int full = 0;
   for (ptrdiff_t first = 0; first < n; first += STRETCH) {
     Key some[STRETCH];
     const ptrdiff_t length = THMin(STRETCH, n - first);
@@ -411,11 +413,11 @@ static ptrdiff_t collect_top(const Lines *work, const Scratch *scratch)
     keys_of(some, scratch->line + first, length, work->flip);
     for (ptrdiff_t i = 0; i < length; i++) {
       keys[count] = some[i];
-      places[count] = (Key)(first + i);
+      indices[count] = (Key)(first + i);
       count += !full || some[i] < last;
     }
     if (count + STRETCH > room) {
-      keep_first(scratch, places, count, wanted);
+      keep_first(scratch, indices, count, wanted);
       count = wanted;
       full = 1;
       last = 0;
@@ -429,30 +431,32 @@ static ptrdiff_t collect_top(const Lines *work, const Scratch *scratch)
 
 static void top_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
-  enum { LONG = 1 << 16, FEW = 32, MANY = 128, SHORT = 32 };
+  /* Lines from which keys are only collected, or bounded, if no more than 1 / TOP_SHARE of them are
+   * wanted; keys from which the top ones are selected before sorting; lines sorted whole. */
+  enum { LONG = 1 << 16, TOP_SHARE = 32, SELECT_MIN = 128, SHORT = 32 };
   const Lines *work = context;
   Scratch scratch = scratch_of(work);
   const ptrdiff_t n = work->lines->length, wanted = work->k;
   const ptrdiff_t dv = work->lines->step[1], di = work->lines->step[2];
   for (ptrdiff_t k = begin; k < end; k++) {
     read_line(work, k, &scratch);
-    const int all = work->sorted && n <= SHORT; /* so few that they are sorted sooner */
+    const int all = work->sorted && n <= SHORT; /* so short that sorting all of it is faster */
     ptrdiff_t count = wanted;
-    if (n > LONG && wanted <= n / FEW) {
+    if (n > LONG && wanted <= n / TOP_SHARE) {
       count = collect_top(work, &scratch);
     } else if (all) {
       keys_of(scratch.keys, scratch.line, n, work->flip);
       count = n;
     } else {
       keys_of(scratch.keys, scratch.line, n, work->flip);
-      const Key bound = wanted <= n / FEW ? KEY_(bound)(scratch.keys, n, wanted) : LAST_KEY;
+      const Key bound = wanted <= n / TOP_SHARE ? KEY_(bound)(scratch.keys, n, wanted) : LAST_KEY;
       if (bound != LAST_KEY)
-        count = KEY_(keep)(scratch.keys, scratch.places, scratch.keys, NULL, n, bound, n);
+        count = KEY_(keep)(scratch.keys, scratch.indices, scratch.keys, NULL, n, bound, n);
       else
         keep_first(&scratch, NULL, n, wanted);
     }
-    if (count > wanted && !all && (!work->sorted || count > MANY)) {
-      keep_first(&scratch, scratch.places, count, wanted);
+    if (count > wanted && !all && (!work->sorted || count > SELECT_MIN)) {
+      keep_first(&scratch, scratch.indices, count, wanted);
       count = wanted;
     }
     const Order sorted =
@@ -462,15 +466,15 @@ static void top_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
     int64_t *indices = work->indices + THLines_at(work->lines, 2, k);
     for (ptrdiff_t i = 0; i < wanted; i++) {
       const ptrdiff_t at = work->sorted ? (ptrdiff_t)(scratch.words[i] & mask) : i;
-      const Key place = all ? (Key)at : scratch.places[at];
-      values[i * dv] = scratch.line[place];
-      indices[i * di] = (int64_t)place;
+      const Key index = all ? (Key)at : scratch.indices[at];
+      values[i * dv] = scratch.line[index];
+      indices[i * di] = (int64_t)index;
     }
   }
 }
 
-/* Where the element is that so many equal ones come before. */
-static ptrdiff_t place_of(const real *line, Key key, ptrdiff_t before, ptrdiff_t n)
+/* The index of the element with this key that has before equal ones before it. */
+static ptrdiff_t index_of(const real *line, Key key, ptrdiff_t before, ptrdiff_t n)
 {
   enum { LONGEST = 512, SHORTER = 8 };
   const real value = value_of(key, 0);
@@ -490,15 +494,15 @@ static ptrdiff_t place_of(const real *line, Key key, ptrdiff_t before, ptrdiff_t
   return i;
 }
 
-/* Where element number k of the line in order is. */
-static ptrdiff_t select_place(const Lines *work, const Scratch *scratch, ptrdiff_t k)
+/* The index of the element that is number k of the sorted line. */
+static ptrdiff_t select_index(const Lines *work, const Scratch *scratch, ptrdiff_t k)
 {
   const ptrdiff_t n = work->lines->length;
   ptrdiff_t before;
   Key *const keys = scratch->keys;
   keys_of(keys, scratch->line, n, 0);
   const Key key = KEY_(select)(keys, (Key *)scratch->spare, n, k, BITS, &before);
-  return place_of(scratch->line, key, before, n);
+  return index_of(scratch->line, key, before, n);
 }
 
 static void kth_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
@@ -507,12 +511,12 @@ static void kth_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
   Scratch scratch = scratch_of(work);
   for (ptrdiff_t k = begin; k < end; k++) {
     read_line(work, k, &scratch);
-    const ptrdiff_t i = select_place(work, &scratch, work->k);
+    const ptrdiff_t i = select_index(work, &scratch, work->k);
     write_one(work, k, 0, scratch.line[i], i);
   }
 }
 
-/* The place of the first NaN, or n. */
+/* The index of the first NaN, or n. */
 static ptrdiff_t first_nan(const real *line, ptrdiff_t n)
 {
   enum { STRETCH = 64 };
@@ -537,14 +541,14 @@ static void median_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
     read_line(work, k, &scratch);
     ptrdiff_t i = first_nan(scratch.line, n);
     if (i == n)
-      i = select_place(work, &scratch, (n - 1) / 2);
+      i = select_index(work, &scratch, (n - 1) / 2);
     write_one(work, k, 0, scratch.line[i], i);
   }
 }
 
-/* The first key of the most frequent ones of a sorted line, of which count are there.  A value that
- * is more frequent than another one so far is the same further on: most places are passed by
- * comparing many of them. */
+/* The least of the most frequent keys of a sorted line.  A key occurs more than most times only if
+ * it is equal to the key most positions further on; comparing many such pairs at once skips most of
+ * the line. */
 static Key most_frequent(const Key *sorted, ptrdiff_t n)
 {
   enum { STRETCH = 32 };
@@ -574,21 +578,21 @@ static void mode_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
     keys_of(scratch.keys, scratch.line, n, 0);
     memcpy(sorted, scratch.keys, (size_t)n * sizeof *sorted);
     KEY_(sort)(sorted, (Key *)scratch.spare, n, 0, BITS);
-    ptrdiff_t count = n, place = 0;
+    ptrdiff_t count = n, index = 0;
 #if !defined(SIGN_BIT)
     while (count > 0 && sorted[count - 1] == LAST_KEY) /* NaN */
       count--;
 #endif
     if (count > 0) {
       const Key key = most_frequent(sorted, count);
-      for (place = n - 1; scratch.keys[place] != key;)
-        place--;
+      for (index = n - 1; scratch.keys[index] != key;)
+        index--;
     }
-    write_one(work, k, 0, scratch.line[place], place);
+    write_one(work, k, 0, scratch.line[index], index);
   }
 }
 
-/* --- what is the same for all of them -------------------------------------------------------- */
+/* --- common to all functions ----------------------------------------------------------------- */
 
 typedef void (*LineWork)(void *context, ptrdiff_t begin, ptrdiff_t end);
 
@@ -600,22 +604,22 @@ static void free_indices(void *indices)
 static void THTensor_(runLines)(LineWork body, Lines work, THTensor *values, THLongTensor *indices,
                                 THTensor *t, int dimension, int dimArg, int64_t size, int squeeze);
 
-/* Many lines across memory, each of which would be read and written an element of a cache line at a
- * time: a copy in which they lie in order, and its results copied to where they belong. */
-static void THTensor_(runTurned)(LineWork body, Lines work, THTensor *values, THLongTensor *indices,
-                                 THTensor *t, int dimension, int dimArg, int64_t size,
-                                 const THShape *shape)
+/* Sorts many noncontiguous lines in a contiguous copy and copies the results back; otherwise each
+ * cache line would be read and written for the sake of one element at a time. */
+static void THTensor_(runTransposed)(LineWork body, Lines work, THTensor *values,
+                                     THLongTensor *indices, THTensor *t, int dimension, int dimArg,
+                                     int64_t size, const THShape *shape)
 {
   const int last = t->nDimension - 1;
-  THGuard view, copy, some, places;
+  THGuard view, copy, some, guard;
   THTensor_(guard)(&view);
   view.what = THTensor_(newTranspose)(t, dimension, last);
   THTensor_(guard)(&copy);
   copy.what = THTensor_(newContiguous)(view.what);
   THTensor_(guard)(&some);
   THTensor *const r = some.what = THTensor_(new)();
-  THGuard_enter(&places, free_indices);
-  THLongTensor *const at = places.what = indices ? THLongTensor_new() : NULL;
+  THGuard_enter(&guard, free_indices);
+  THLongTensor *const at = guard.what = indices ? THLongTensor_new() : NULL;
   THTensor_(runLines)(body, work, r, at, copy.what, last, dimArg, size, 0);
   THTensor_(transpose)(r, NULL, dimension, last);
   if (at)
@@ -624,7 +628,7 @@ static void THTensor_(runTurned)(LineWork body, Lines work, THTensor *values, TH
   THTensor_(copy)(values, r);
   if (at)
     THLongTensor_copy(indices, at);
-  THGuard_leave(&places);
+  THGuard_leave(&guard);
   THGuard_leave(&some);
   THGuard_leave(&copy);
   THGuard_leave(&view);
@@ -639,10 +643,10 @@ static void THTensor_(runLines)(LineWork body, Lines work, THTensor *values, THL
   t = THTensor_(openAlong)(&along, &values, &indices, t, dimension, dimArg, size, squeeze, 1);
   work.lines = &along.lines;
 
-  enum { MANY = 4096 };
+  enum { TRANSPOSE_MIN = 4096 }; /* elements */
   const ptrdiff_t count = along.lines.count, grain = TH_LOOP_GRAIN / 8 / THMax(1, n) + 1;
-  if (along.lines.step[0] != 1 && n > 1 && count > 1 && n * count >= MANY) {
-    THTensor_(runTurned)(body, work, values, indices, t, dimension, dimArg, size, &along.shape);
+  if (along.lines.step[0] != 1 && n > 1 && count > 1 && n * count >= TRANSPOSE_MIN) {
+    THTensor_(runTransposed)(body, work, values, indices, t, dimension, dimArg, size, &along.shape);
     THTensor_(closeAlong)(&along);
     return;
   }
@@ -687,7 +691,7 @@ void THTensor_(topk)(THTensor *rt_, THLongTensor *ri_, THTensor *t, int64_t k, i
   THTensor_(runLines)(top_lines, work, rt_, ri_, t, dim, 5, k, 0);
 }
 
-/* One of each line, which must have elements. */
+/* Selects one element of each line; lines must not be empty. */
 static void THTensor_(runSelection)(LineWork body, Lines work, THTensor *values,
                                     THLongTensor *indices, THTensor *t, int dimension, int dimArg,
                                     int keepdim)
@@ -732,9 +736,9 @@ real THTensor_(medianall)(THTensor *t)
   THTensor_(guard)(&contiguous);
   t = contiguous.what = THTensor_(newContiguous)(t);
   const real *line = THTensor_(data)(t);
-  ptrdiff_t place = first_nan(line, n), bytes;
-  real median = line[place < n ? place : 0];
-  if (place == n) {
+  ptrdiff_t index = first_nan(line, n), bytes;
+  real median = line[index < n ? index : 0];
+  if (index == n) {
     if (__builtin_mul_overflow(n, (ptrdiff_t)(2 * sizeof(Key)), &bytes) ||
         __builtin_add_overflow(bytes, (ptrdiff_t)LINE, &bytes))
       THArgError(1, "a tensor of %td elements is too large", n);
@@ -743,8 +747,8 @@ real THTensor_(medianall)(THTensor *t)
     keys_of(keys, line, n, 0);
     ptrdiff_t before;
     const Key key = KEY_(select)(keys, keys + n, n, (n - 1) / 2, BITS, &before);
-    /* Zeros of either sign: it is the one that so many come before. */
-    median = several_of(key) ? line[place_of(line, key, before, n)] : value_of(key, 0);
+    /* Zeros of either sign have one key: the median is the zero with before of them before it. */
+    median = several_of(key) ? line[index_of(line, key, before, n)] : value_of(key, 0);
     THGuard_leave(&guard);
   }
   THGuard_leave(&contiguous);

@@ -41,7 +41,7 @@ void THTensor_(cross)(THTensor *r_, THTensor *a, THTensor *b, int dimension)
              "dimension %d of a (%s) has to be of size 3", dimension + TH_INDEX_BASE,
              THTensor_(sizeDesc)(a).str);
 
-  /* Each component needs two of the others: the product is computed elsewhere and copied. */
+  /* Each component needs two others: the product is computed in a new tensor and copied. */
   THGuard guard;
   THShape slice;
   THTensor_(guard)(&guard);
@@ -68,7 +68,7 @@ void THTensor_(cross)(THTensor *r_, THTensor *a, THTensor *b, int dimension)
 
 /* --- match ----------------------------------------------------------------------------------- */
 
-/* The rows of t, each in one piece, as a new tensor of two dimensions. */
+/* The rows of t, each contiguous, as a new tensor of two dimensions. */
 static THTensor *THTensor_(newRows)(THTensor *t)
 {
   THGuard guard;

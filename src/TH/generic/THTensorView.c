@@ -4,7 +4,7 @@
 #include "THTensorCore.h"
 
 /* Each view is computed into a shape, checked and complete, and then taken.  arg is the number of
- * the first argument after the tensor: views are made by functions that differ in it. */
+ * the first argument after the tensor: the functions that make views differ in it. */
 
 static void THTensor_(checkDimension)(const THTensor *src, int dimension, int arg)
 {
@@ -143,7 +143,7 @@ static void THTensor_(unfoldAt)(THTensor *self, THTensor *src, int dimension, in
   memcpy(shape.size, src->size, (size_t)n * sizeof *shape.size);
   memcpy(shape.stride, src->stride, (size_t)n * sizeof *shape.stride);
   shape.size[dimension] = (extent - size) / step + 1;
-  /* A step beyond the end leaves one window, whose stride nobody uses. */
+  /* A step past the end leaves one window, whose stride is never used. */
   shape.stride[dimension] = shape.size[dimension] == 1
                                 ? src->stride[dimension] * THMin(step, extent)
                                 : src->stride[dimension] * step;
@@ -309,7 +309,7 @@ void THTensor_(expandNd)(THTensor **rets, THTensor **ops, int count)
       shapes[i].stride[d] = repeated ? 0 : ops[i]->stride[from];
     }
   }
-  for (int i = count - 1; i >= 0; i--) /* guards are left newest first */
+  for (int i = count - 1; i >= 0; i--) /* guards are left in reverse order */
     THTensor_(takeView)(rets[i], ops[i], ops[i]->storageOffset, &shapes[i]);
   THGuard_leave(&block);
   THGuard_leave(&common_size);

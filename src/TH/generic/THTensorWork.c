@@ -7,8 +7,8 @@ static const THWorkType THTensor_(workType) = {
     (void (*)(THBefore *, void *, const THShape *))THTensor_(resizeForNow),
     (void (*)(void *, void *))THTensor_(copy)};
 
-/* The result is not the whole of its storage, or replaces an operand: whoever looks at it in
- * another way is to find the elements where they belong. */
+/* Whether the result keeps its strides: it is not the whole of its storage, or replaces an operand,
+ * so that other views must find its elements at the right offsets. */
 static int THTensor_(keepsStrides)(const THTensor *result, const THTensor *source)
 {
   return result == source || !THTensor_(isContiguous)(result) || result->storageOffset != 0 ||

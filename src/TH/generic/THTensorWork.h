@@ -3,8 +3,8 @@
 
 #include "THTensorCore.h"
 
-/* A work of that shape, for result (argument arg; NULL for scratch), as a copy of source or, where
- * that is NULL, uninitialised.  Returns its elements, NULL if there are none. */
+/* A work of the given shape, for result (argument arg; NULL for scratch), as a copy of source or,
+ * if source is NULL, uninitialised.  Returns its elements, NULL if there are none. */
 real *THTensor_(work)(THWorks *works, THTensor *result, int arg, THWorkOrder order, int nDimension,
                       const int64_t *size, THTensor *source);
 int *THIntTensor_work(THWorks *works, THIntTensor *result, int arg, THWorkOrder order,
@@ -31,8 +31,8 @@ int THTensor_(checkSquare)(const THTensor *t, const char *name, int arg);
  * one column. */
 int THTensor_(checkRight)(const THTensor *b, int rows, int arg);
 
-/* An error about argument arg, called name, if there is a NaN or an infinity among the elements of
- * the work a: in the whole of it (triangle 'A'), or in the upper or lower triangle. */
+/* An error about argument arg, called name, if the work a has a NaN or an infinity: in the whole
+ * matrix (triangle 'A'), or in the upper or lower triangle. */
 void THTensor_(checkFinite)(const real *a, int rows, int columns, char triangle, const char *name,
                             int arg);
 
@@ -46,8 +46,8 @@ void THLapack_(gesdd)(char jobz, int m, int n, real *a, int lda, real *s, real *
 void THLapack_(syevd)(char jobz, char uplo, int n, real *a, int lda, real *w, real *work, int lwork,
                       int *iwork, int liwork, int *info);
 
-/* Calls a function of LAPACK that needs scratch: first to ask how much (it needs least), then with
- * that much.  works and info are the caller's. */
+/* Calls a function of LAPACK that needs scratch: first to ask for its size (at least LEAST), then
+ * with scratch of this size.  works and info are the caller's. */
 #define TH_LAPACK_WITH_SCRATCH(NAME, LEAST, ...)                                           \
   do {                                                                                     \
     real th_query = 0;                                                                     \
