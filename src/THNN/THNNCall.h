@@ -1,5 +1,5 @@
-/* The frame of a layer's function: its operands, made contiguous, and what is undone after an
- * error.
+/* What every layer's function begins and ends with: operands are made contiguous, and an error undoes
+ * all changes.
  *
  *     THNN_(Call) call;
  *     THNN_(begin)(&call);
@@ -13,9 +13,9 @@
  * result is written in row-major order whatever its strides are, and may be one of the sources or
  * share memory with them.
  *
- * Results that grow move memory, that of sources too.  So x and y have no storage, and
- * THTensor_(data) of them is NULL, until start (or ready) has made the results as large as they
- * will be: an address cannot be taken too early. */
+ * A result that grows may move memory, also that of a source.  So x and y have no storage, and their
+ * THTensor_(data) is NULL, until start (or ready) has given the results their final sizes: an
+ * address cannot be taken too early. */
 #ifndef THNN_CALL_H
 #define THNN_CALL_H
 
@@ -25,7 +25,7 @@
 
 enum { THNN_OPERANDS = 8 };
 
-/* Where the operands of a call lie, of whichever types: what a result must not be written over. */
+/* The memory of a call's operands, of all types: a result must not be written over it. */
 typedef struct THNNMemory {
   int sources, results;
   THView source[2 * THNN_OPERANDS];
@@ -35,7 +35,7 @@ typedef struct THNNMemory {
   } result[2 * THNN_OPERANDS]; /* as they will be */
 } THNNMemory;
 
-/* What the call reads besides its sources, where it is. */
+/* Adds memory that the call reads in place, besides its sources. */
 static inline void THNNMemory_reads(THNNMemory *memory, THView view)
 {
   THAssert(memory->sources < 2 * THNN_OPERANDS);

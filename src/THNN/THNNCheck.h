@@ -4,14 +4,14 @@
 
 #include "THNN.h"
 
-/* COND holds; FORMAT has one %s, which becomes the size of T. */
+/* Raises unless COND holds; FORMAT has one %s, for the size of T. */
 #define THNN_ARGCHECK(COND, ARG, T, FORMAT)                   \
   do {                                                        \
     if (!(COND))                                              \
       THArgCheck(0, ARG, FORMAT, THTensor_(sizeDesc)(T).str); \
   } while (0)
 
-/* Neither is NULL and yet the shapes differ. */
+/* Raises if neither is NULL and the shapes differ. */
 #define THNN_CHECK_SHAPE(I1, I2)                                                      \
   do {                                                                                \
     if ((I1) && (I2) && !THTensor_(isSameSizeAs)(I1, I2))                             \
@@ -19,7 +19,7 @@
               THTensor_(sizeDesc)(I1).str, #I2, THTensor_(sizeDesc)(I2).str);         \
   } while (0)
 
-/* The same, I2 being an index tensor.  Declares a local named size2. */
+/* The same for an index tensor I2.  Declares a local named size2. */
 #define THNN_CHECK_SHAPE_INDICES(I1, I2)                                                  \
   THDescBuff size2 = THIndexTensor_(sizeDesc)(I2);                                        \
   do {                                                                                    \
@@ -28,7 +28,7 @@
               THTensor_(sizeDesc)(I1).str, #I2, size2.str);                               \
   } while (0)
 
-/* Neither is NULL and yet they have different numbers of elements. */
+/* Raises if neither is NULL and they have different numbers of elements. */
 #define THNN_CHECK_NELEMENT(I1, I2)                                                               \
   do {                                                                                            \
     if ((I1) && (I2) && THTensor_(nElement)(I1) != THTensor_(nElement)(I2))                       \
@@ -44,7 +44,7 @@
               (int)(DIM), (long long)(SIZE), (int)(DIM_SIZE) + TH_INDEX_BASE, TEXT);        \
   } while (0)
 
-/* T has DIM dimensions, and SIZE elements in dimension DIM_SIZE. */
+/* Raises unless T has DIM dimensions, and SIZE elements in dimension DIM_SIZE. */
 #define THNN_CHECK_DIM_SIZE(T, DIM, DIM_SIZE, SIZE) \
   THNN_CHECK_DIM_SIZE_OF(THTensor_(sizeDesc)(T).str, T, DIM, DIM_SIZE, SIZE)
 #define THNN_CHECK_DIM_SIZE_INDICES(T, DIM, DIM_SIZE, SIZE) \

@@ -1,13 +1,13 @@
-/* Inputs that have a number for each class, and targets that say which classes are right. */
+/* Inputs with a score for each class, and targets that say which classes are right. */
 #ifndef THNN_CLASSES_H
 #define THNN_CLASSES_H
 
 #include "THNN.h"
 
-/* Each of batch inputs has classes x inner numbers; inner is 1 but for images. */
+/* Each of batch inputs has classes x inner scores; inner is 1 except for images. */
 typedef struct {
   int64_t batch, classes, inner;
-  int single;            /* the input is one of a batch of its own */
+  int single;            /* the input has no batch dimension */
   const int64_t *target; /* contiguous */
 } THNNClasses;
 

@@ -99,7 +99,7 @@ THNNPlanes THNNPlanes_channelsLast(const THNNPlanes *p)
   return last;
 }
 
-/* Most windows along an axis that a place is in. */
+/* The most windows along an axis that one position is in. */
 static int64_t most_windows(const THNNSpan *span, int64_t count)
 {
   int64_t most = 0;
@@ -119,12 +119,13 @@ int THNNWindowSum_areFew(const THNNPlanes *p, const THNNSpans *spans)
   return all <= THNN_SUM_MOST;
 }
 
-/* Whether windows slide and have so few elements that they are summed up in vectors. */
+/* Whether windows slide, and have so few elements that they are summed in vectors. */
 static int are_small(const THNNSpans *spans, const int64_t *count)
 {
   enum { WIDEST = 16, MOST = THNN_SUM_MOST };
   const THNNWindow *w = &spans->width;
-  int64_t elements = w->size, together = 1; /* in a window; rows of windows that a row is in */
+  int64_t elements = w->size,
+          together = 1; /* elements of a window; rows of windows that a row is in */
   if (w->size < 1 || w->size > WIDEST || w->step > 2)
     return 0;
   for (int a = 0; a < 2; a++) {
@@ -155,7 +156,7 @@ THNNWindowSum THNNWindowSum_of(const THNNPlanes *p, const THNNSpans *spans, int 
   sum.lines = THNN_SUM_BATCH;
   const int64_t reach = THMax(p->out[2], LANES) * w->step + w->size;
   sum.pitch = (THMax(p->in[2], reach) + sum.left + 3 * LANES - 1) / LANES * LANES;
-  if (back) { /* a power of two of them */
+  if (back) { /* lines become a power of two */
     const int64_t depth = most_windows(spans->of[0], p->out[0]);
     const int64_t lines = p->in[0] > 1
                               ? depth * p->out[1]

@@ -1,4 +1,4 @@
-/* The first line of THNN's templates: what exists for all types, then the type of this one. */
+/* The first include of THNN's templates: what all types share, then the type of this instance. */
 #ifndef THNN_TEMPLATE_H
 #define THNN_TEMPLATE_H
 
@@ -27,7 +27,7 @@
 
 #include "THTemplate.h"
 
-#ifdef TH_COMPAT_TORCH7 /* what is written here is the 2018 form; torch7/ has the other */
+#ifdef TH_COMPAT_TORCH7 /* templates define the 2018 forms; torch7/ has Torch7's */
 #include "torch7/THNNRename.h"
 #endif
 

@@ -47,7 +47,7 @@ void THNNSpans_reserve(THNNSpans *spans, THGuard *guard, const int64_t count[3])
   spans->of[2] = spans->of[1] + count[1];
 }
 
-/* i * input / output for i up to output, which do not overflow if output fits in 32 bits. */
+/* i * input / output for i up to output; it does not overflow if output fits in 32 bits. */
 static int64_t share(int64_t i, int64_t input, int64_t output, int64_t *rest)
 {
   const int64_t part = i * (input % output);

@@ -1,4 +1,4 @@
-/* Windows that slide over images: how many there are, and which of their places lie in the image.
+/* Windows that slide over images: how many there are, and which of their elements lie in the image.
  */
 #ifndef THNN_WINDOW_H
 #define THNN_WINDOW_H
@@ -7,7 +7,7 @@
 
 /* One dimension of an image. */
 typedef struct {
-  int64_t input, output; /* places of the image, and windows */
+  int64_t input, output; /* size of the image, and number of windows */
   int64_t size, step, pad, dilation;
 } THNNWindow;
 
@@ -24,18 +24,18 @@ void THNNWindow_check(const THNNWindow *window, const char *name);
  * in the image or its padding.  0 or less if the image is too small. */
 void THNNWindow_count(THNNWindow *window, int ceil);
 
-/* The windows [first, end) whose place at offset from their beginning lies in the image. */
+/* The windows [first, end) whose element at offset from their beginning lies in the image. */
 static inline void THNNWindow_inside(const THNNWindow *w, int64_t offset, int64_t *first,
                                      int64_t *end)
 {
-  const int64_t shift = offset - w->pad; /* of the place in window 0 */
+  const int64_t shift = offset - w->pad; /* the element's position in window 0 */
   *first = shift < 0 ? (-shift + w->step - 1) / w->step : 0;
   *end = shift >= w->input ? 0 : (w->input - 1 - shift) / w->step + 1;
   *first = THMin(*first, w->output);
   *end = THMax(*first, THMin(*end, w->output));
 }
 
-/* What lies in the image of one window: the places begin, begin + dilation, ... before end. */
+/* The part of a window that lies in the image: positions begin, begin + dilation, ... before end. */
 typedef struct {
   int64_t begin, end;
   int64_t count; /* a sum over the window is divided by it */
@@ -54,14 +54,15 @@ static inline THNNSpan THNNWindow_span(const THNNWindow *w, int64_t window)
 typedef struct {
   THNNSpan *of[3];
   int64_t dilation[3];
-  THNNWindow width; /* that of[2] is of, if it slides and whoever made it says so; else 0 in size */
+  THNNWindow
+      width; /* the window of of[2] if that slides, and the creator set it; else its size is 0 */
 } THNNSpans;
 
-/* Room for count windows along each axis, a step of 1 within them; the guard, which is entered
- * here, frees it. */
+/* Allocates count windows along each axis, with dilation 1; the guard, which is entered here, frees
+ * them. */
 void THNNSpans_reserve(THNNSpans *spans, THGuard *guard, const int64_t count[3]);
 
-/* The windows that divide input places among output of them, as evenly as can be. */
+/* The windows that divide input positions among output windows, as evenly as possible. */
 void THNNSpan_adapt(THNNSpan *span, int64_t input, int64_t output);
 
 #endif

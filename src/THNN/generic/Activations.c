@@ -1,4 +1,4 @@
-/* Activations: the functions of the rows of the table, and those that a row has of its own. */
+/* Activations: the functions of the table's rows, and the checks that some rows need. */
 #include "THNNTemplate.h"
 
 void THNN_(activate)(int row, THTensor *input, THTensor *output, accreal a, accreal b, bool inplace)
@@ -17,7 +17,7 @@ void THNN_(activateBackward)(int row, THTensor *value, THTensor *gradOutput, THT
              inplace ? gradOutput : value, inplace ? gradInput : NULL, operands, 2);
 }
 
-/* The two functions of a row whose parameters, ", accreal a ..." or nothing, are at the end. */
+/* Defines the two functions of a row; its own parameters (", accreal a ..." or nothing) come last. */
 #define FORWARD(Name, A, B, INPLACE, ...)                                                          \
   void THNN_(Name##_updateOutput)(THNNState *state, THTensor *input, THTensor *output __VA_ARGS__) \
   {                                                                                                \

@@ -9,11 +9,11 @@ TH_DISPATCH(THNN_(BatchNormKernels), THNN_(batchNorm))
 
 enum { LANES = THNN_BATCH_NORM_LANES };
 
-/* The channels of a contiguous batch x channels x inner.  Pointers are NULL for what there is not;
- * all but x, g and y have an element for each channel. */
+/* The channels of a contiguous batch x channels x inner.  Operands that are not given are NULL; all
+ * but x, g and y have an element for each channel. */
 typedef struct {
   int64_t batch, channels, inner;
-  ptrdiff_t block; /* channels that are computed together: lanes, where each is one value */
+  ptrdiff_t block; /* channels that are computed together; lanes, where inner is 1 */
   bool train;
   int streams;
   double momentum, eps, scale;
@@ -21,7 +21,7 @@ typedef struct {
   real *y, *runningMean, *runningVar, *saveMean, *saveStd, *gradWeight, *gradBias;
 } THNN_(BatchNorm);
 
-/* Channels c to c + count, of which there is one unless they are lanes. */
+/* A panel of count channels: 1, or several as lanes. */
 static THNNPanel THNN_(panel)(const THNN_(BatchNorm) * b, ptrdiff_t count)
 {
   const int lanes = b->inner == 1;
@@ -32,13 +32,13 @@ static THNNPanel THNN_(panel)(const THNN_(BatchNorm) * b, ptrdiff_t count)
                      .streams = b->streams};
 }
 
-/* 1 / the standard deviation; equal values without eps have none, and become 0. */
+/* 1 / the standard deviation, or 0 where that is 0 (equal values, without eps). */
 static accreal THNN_(inverse)(accreal variance, double eps)
 {
   return variance == 0 && eps == 0 ? 0 : 1 / (accreal)sqrt((double)variance + eps);
 }
 
-/* Of images first to first + images; to train, of all. */
+/* Normalizes channels of images first to first + images; in training, of all images. */
 static void THNN_(normalize)(const THNN_(BatchNorm) * b, ptrdiff_t first, ptrdiff_t images,
                              ptrdiff_t c, ptrdiff_t count)
 {
@@ -70,7 +70,7 @@ static void THNN_(normalize)(const THNN_(BatchNorm) * b, ptrdiff_t first, ptrdif
     const accreal slope = std * (b->weight ? (accreal)b->weight[c + l] : 1);
     shift[l] = (real)mean[l];
     factor[l] = (real)slope;
-    /* What the mean loses by rounding is in the offset. */
+    /* The offset corrects the rounding error of the mean. */
     offset[l] =
         (real)((b->bias ? (accreal)b->bias[c + l] : 0) + ((accreal)shift[l] - mean[l]) * slope);
   }
@@ -129,7 +129,7 @@ static void THNN_(batchNormBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end
     THStream_finish();
 }
 
-/* Given statistics, channels of long rows are normalized in the order in which they lie. */
+/* With given statistics, channels of long rows are normalized in the order of memory. */
 enum { LONG_ROW = 64 };
 
 static void THNN_(batchNormPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end)
@@ -141,8 +141,8 @@ static void THNN_(batchNormPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end
     THStream_finish();
 }
 
-/* Going back, what is read comes from the second cache, if a panel fills half of it at most; else
- * it comes from the third one, beside which sending takes longer than writing. */
+/* Whether a backward pass reads from the L2 cache, as it does if a panel fills at most half of it.
+ * Next to reads from the L3 cache, non-temporal stores take longer than ordinary ones. */
 static int THNN_(readsNear)(ptrdiff_t panel)
 {
   return 2 * panel <= THCpu_secondCache() / 2;
@@ -152,10 +152,10 @@ static void THNN_(batchNormRun)(THNN_(BatchNorm) * b)
 {
   if (b->batch == 0 || b->inner == 0 || b->channels == 0)
     return;
-  enum { LEAST = 16 };
+  enum { MIN_BLOCK = 16 }; /* channels */
   const int threads = THGetNumThreads();
   b->block = b->inner == 1 ? LANES : 1;
-  while (b->block > LEAST && b->channels < b->block * threads)
+  while (b->block > MIN_BLOCK && b->channels < b->block * threads)
     b->block /= 2;
   const ptrdiff_t block = b->block, work = b->batch * b->inner * block;
   const ptrdiff_t size = (ptrdiff_t)sizeof(real), row = b->inner * size;
@@ -215,7 +215,7 @@ void THNN_(BatchNormalization_updateOutput)(THNNState *state, THTensor *input, T
   CHANNELS(running_var, 7, !train);
   THArgCheck(!train || save_mean, 8, "save_mean is NULL, and is needed to train");
   THArgCheck(!train || save_std, 9, "save_std is NULL, and is needed to train");
-  /* running_var takes in an estimate of the variance, which is 0 / 0 for one value. */
+  /* running_var needs an unbiased estimate of the variance, which is 0 / 0 for one value. */
   THArgCheck(!train || !running_var || (b.batch * b.inner != 1), 2,
              "input has size %s, which is one value for each channel: running_var needs more to "
              "train",

@@ -1,4 +1,4 @@
-/* The negative log-likelihood of a class for each input, and for each place of an image. */
+/* Negative log-likelihood of a class, for each input or each position of an image. */
 #include "THNNTemplate.h"
 
 typedef struct {
@@ -7,41 +7,41 @@ typedef struct {
   int each;            /* each input has a loss of its own */
   const real *weights; /* may be NULL */
   const real *x;       /* forward: the input */
-  real *loss;          /* of each, or NULL */
+  real *loss;          /* of each input, or NULL */
   const real *g;       /* backward: the gradient of the one output, or of each */
   real *dx;
   real divisor;
 } THNN_(NllWork);
 
-/* Where the class of input i, at place of an image, has its number, -1 if the input is left out;
- * and its weight. */
+/* The offset of the log-probability of input i's class, at position of an image; -1 if the input is
+ * ignored.  Sets the class's weight. */
 static inline ptrdiff_t THNN_(nllOffset)(const THNN_(NllWork) * w, ptrdiff_t i, ptrdiff_t image,
-                                         ptrdiff_t place, real *weight)
+                                         ptrdiff_t position, real *weight)
 {
   const THNNClasses *c = w->classes;
   if (c->target[i] == w->ignore)
     return -1;
   const int64_t class = c->target[i] - TH_INDEX_BASE;
   *weight = w->weights ? w->weights[class] : 1;
-  return (image * c->classes + class) * c->inner + place;
+  return (image * c->classes + class) * c->inner + position;
 }
 
 static void THNN_(nllSum)(void *context, ptrdiff_t begin, ptrdiff_t end, accreal *sums)
 {
   const THNN_(NllWork) *w = context;
   const ptrdiff_t inner = w->classes->inner;
-  ptrdiff_t image = begin / inner, place = begin % inner;
+  ptrdiff_t image = begin / inner, position = begin % inner;
   accreal sum = 0, total = 0;
   for (ptrdiff_t i = begin; i < end; i++) {
     real weight = 0;
-    const ptrdiff_t at = THNN_(nllOffset)(w, i, image, place, &weight);
+    const ptrdiff_t at = THNN_(nllOffset)(w, i, image, position, &weight);
     const real value = at < 0 ? 0 : -w->x[at] * weight;
     if (w->each)
       w->loss[i] = value;
     sum += (accreal)value;
     total += (accreal)weight;
-    if (++place == inner) {
-      place = 0;
+    if (++position == inner) {
+      position = 0;
       image++;
     }
   }
@@ -53,24 +53,25 @@ static void THNN_(nllSpread)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(NllWork) *w = context;
   const ptrdiff_t inner = w->classes->inner;
-  ptrdiff_t image = begin / inner, place = begin % inner;
-  const int same = !w->weights && !w->each; /* for all inputs: no division for each */
+  ptrdiff_t image = begin / inner, position = begin % inner;
+  const int same =
+      !w->weights && !w->each; /* one gradient for all inputs, without a division for each */
   const real whole = same ? -(real)1 * w->g[0] / w->divisor : 0;
   for (ptrdiff_t i = begin; i < end; i++) {
     real weight;
-    const ptrdiff_t at = THNN_(nllOffset)(w, i, image, place, &weight);
+    const ptrdiff_t at = THNN_(nllOffset)(w, i, image, position, &weight);
     if (at >= 0)
       w->dx[at] = same ? whole : -weight * w->g[w->each ? i : 0] / w->divisor;
-    if (++place == inner) {
-      place = 0;
+    if (++position == inner) {
+      position = 0;
       image++;
     }
   }
 }
 
-enum { GRAIN = 4096 }; /* inputs that are worth a thread */
+enum { GRAIN = 4096 }; /* the fewest inputs of a thread */
 
-/* With a loss for each input, output has the shape of target, and no weights are summed up. */
+/* With a loss for each input, output has the shape of target, and total_weight is not computed. */
 static void THNN_(nllForward)(const THNNClasses *classes, THTensor *input, THIndexTensor *target,
                               THTensor *output, bool sizeAverage, THTensor *weights,
                               THTensor *total_weight, int64_t ignore_index, bool reduce)

@@ -6,8 +6,8 @@ typedef struct {
   int width, stride;
 } THNN_(Norm);
 
-/* A plane is features x places: those of one image, however many dimensions it has.  The numbers of
- * the arguments input and power differ. */
+/* A plane is features x positions of one image, which may have several dimensions.  argument and
+ * power are the argument numbers of input and power. */
 static THNNPlanes THNN_(features)(THTensor *input, int argument, int power,
                                   const THNN_(Norm) * norm, bool batchMode)
 {
@@ -41,37 +41,36 @@ static void THNN_(normPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *ro
 {
   const THNNPlanes *p = work->planes;
   const THNN_(Norm) *norm = work->layer;
-  const ptrdiff_t places = p->in[2];
+  const ptrdiff_t positions = p->in[2];
   accreal *sum = row;
   for (ptrdiff_t f = 0; f < p->out[1]; f++) {
-    const real *x = work->x + plane * p->input + f * norm->stride * places;
-    real *y = work->y + plane * p->output + f * places;
-    for (ptrdiff_t i = 0; i < places; i++)
+    const real *x = work->x + plane * p->input + f * norm->stride * positions;
+    real *y = work->y + plane * p->output + f * positions;
+    for (ptrdiff_t i = 0; i < positions; i++)
       sum[i] = 0;
-    for (ptrdiff_t k = 0; k < norm->width; k++, x += places)
-      for (ptrdiff_t i = 0; i < places; i++)
+    for (ptrdiff_t k = 0; k < norm->width; k++, x += positions)
+      for (ptrdiff_t i = 0; i < positions; i++)
         sum[i] += THNN_(raise)((accreal)x[i], norm->power);
-    for (ptrdiff_t i = 0; i < places; i++)
+    for (ptrdiff_t i = 0; i < positions; i++)
       y[i] = (real)(norm->power == 2 ? sqrt(sum[i]) : THNN_(raise)(sum[i], 1 / norm->power));
   }
 }
 
-/* The derivative by x is (x / output) ^ (power - 1).  The sources besides gradOutput are input and
- * output. */
+/* The derivative by x is (x / output) ^ (power - 1).  The other sources are input and output. */
 static void THNN_(normPlaneBackward)(const THNN_(Work) * work, ptrdiff_t plane, void *unused)
 {
   const THNNPlanes *p = work->planes;
   const THNN_(Norm) *norm = work->layer;
-  const ptrdiff_t places = p->in[2];
+  const ptrdiff_t positions = p->in[2];
   real *gradInput = work->y + plane * p->input;
   memset(gradInput, 0, (size_t)p->input * sizeof *gradInput);
   for (ptrdiff_t f = 0; f < p->out[1]; f++) {
-    const real *g = work->x + plane * p->output + f * places;
-    const real *y = work->w[1] + plane * p->output + f * places;
+    const real *g = work->x + plane * p->output + f * positions;
+    const real *y = work->w[1] + plane * p->output + f * positions;
     for (ptrdiff_t k = 0; k < norm->width; k++) {
-      const ptrdiff_t at = (f * norm->stride + k) * places;
+      const ptrdiff_t at = (f * norm->stride + k) * positions;
       const real *x = work->w[0] + plane * p->input + at;
-      for (ptrdiff_t i = 0; i < places; i++) {
+      for (ptrdiff_t i = 0; i < positions; i++) {
         const accreal slope = norm->power == 1 ? 1
                               : y[i] == 0
                                   ? 0

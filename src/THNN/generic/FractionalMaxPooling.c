@@ -1,6 +1,4 @@
-/* The largest element of each of a given number of windows, spread over the image by random
- * numbers.
- */
+/* Fractional max pooling: a given number of windows, spread over the image by random numbers. */
 #include "THNNTemplate.h"
 
 typedef struct {
@@ -8,7 +6,7 @@ typedef struct {
   int64_t size[3]; /* of the windows */
 } THNN_(Fractional);
 
-/* Windows along one axis: steps of alpha, which is no whole number, rounded down. */
+/* Windows along one axis begin at multiples of alpha (rarely an integer), rounded down. */
 static void THNN_(spread)(THNNSpan *span, int64_t input, int64_t output, int64_t size, real sample)
 {
   const real alpha = output > 1 ? (real)(input - size) / (real)(output - 1) : 0;
@@ -51,7 +49,7 @@ static THNNPlanes THNN_(fractionalPlanes)(THTensor *input, const int64_t out[3],
   return p;
 }
 
-/* Raises unless there is a number from 0 to 1 for every plane and axis. */
+/* Raises unless samples holds a number from 0 to 1 for every plane and axis. */
 static void THNN_(checkSamples)(const THNNPlanes *p, THTensor *samples, int argument)
 {
   THGuard guard;

@@ -1,4 +1,4 @@
-/* What follows the products of matrices in a GRU and an LSTM cell. */
+/* GRU and LSTM cells after their matrix products: biases, gates and states. */
 #include "THNNTemplate.h"
 
 TH_DISPATCH(THNN_(FusedCellKernels), THNN_(fusedCells))
@@ -10,7 +10,8 @@ typedef struct {
   real *gates, *y, *newCell, *keep, *dInput, *dHidden, *dh;
 } THNN_(Cell);
 
-/* tensor, argument arg, is whole (a GRU's gates, say) times as wide as hx, its last dimension. */
+/* Raises unless the last dimension of tensor, argument arg, is whole times that of hx: 3 times for a
+ * GRU's gates, for example. */
 static void THNN_(cellCheck)(THTensor *tensor, const char *name, int arg, THTensor *hx,
                              const char *hxName, int64_t whole)
 {
@@ -40,7 +41,7 @@ static THNN_(Cell) THNN_(cellOf)(THTensor *hx, const char *name, int arg, int ga
   return cell;
 }
 
-/* A result that is whole times as wide as like, in as many dimensions.  size is kept until start.
+/* A result of like's size, but with a last dimension whole times as large.  size is kept until start.
  */
 static THTensor *THNN_(cellResult)(THNN_(Call) * call, THTensor *tensor, const THNN_(Cell) * cell,
                                    THTensor *like, int64_t whole, int64_t size[2])
@@ -57,8 +58,8 @@ static real *THNN_(cellBiasRoom)(THNN_(Call) * call, THTensor *bias1, THTensor *
   return bias1 || bias2 ? THNN_(scratch)(call, count) : NULL;
 }
 
-/* The sum of both biases, of which either may be NULL; behind it the second one's last elements,
- * from apart on, which then count for themselves. */
+/* Writes the sum of both biases, either of which may be NULL.  Elements of bias2 from apart on are
+ * not added, but follow the sum. */
 static void THNN_(cellBiases)(real *to, THTensor *bias1, THTensor *bias2, int64_t apart,
                               int64_t count)
 {

@@ -1,5 +1,5 @@
-/* Activations that have a second operand: PReLU its weight, RReLU the noise that it draws, and
- * GatedLinear the other half of its input. */
+/* Activations with a second operand: a weight for PReLU, random slopes for RReLU, and the other half
+ * of the input for GatedLinear. */
 #include "THNNTemplate.h"
 
 /* --- PReLU ----------------------------------------------------------------------------------- */
@@ -21,7 +21,7 @@ static int THNN_(preluCheck)(THTensor *input, THTensor *weight, int arg)
   return count == 1;
 }
 
-/* weight, repeated in input's shape without being copied; guards own what is made for that. */
+/* A view of weight, expanded to input's shape; guards own the views. */
 static THTensor *THNN_(repeated)(THGuard guard[3], THTensor *weight, THTensor *input)
 {
   THGuard_enter(&guard[0], THFree);
@@ -90,7 +90,7 @@ void THNN_(PReLU_accGradParameters)(THNNState *state, THTensor *input, THTensor 
   accreal *sums = guard[0].what = THAlloc(count * (ptrdiff_t)sizeof *sums);
   const THNN_(Scalars) scalars = {.scale = 1};
   THTensor *g = gradOutput, *x = input;
-  if (!shared) { /* the first plane, which is then moved on */
+  if (!shared) { /* a view of the first plane, moved from plane to plane below */
     g = guard[1].what = THTensor_(newNarrow)(gradOutput, dim, 0, 1);
     x = guard[2].what = THTensor_(newNarrow)(input, dim, 0, 1);
   }
@@ -128,8 +128,8 @@ static void THNN_(rreluCheck)(accreal lower, accreal upper, int arg)
              "slopes from lower = %g to upper = %g are no range", (double)lower, (double)upper);
 }
 
-/* Slopes for the n elements of x, 1 for those above 0.  The others take numbers in their order,
- * which are drawn in blocks of up to DRAWS. */
+/* Slopes for the n elements of x: 1 for elements above 0, random for the others, in their order.
+ * Random numbers are drawn in blocks of up to DRAWS. */
 enum { DRAWS = 1024 };
 
 static void THNN_(drawSlopes)(ptrdiff_t n, const real *x, real *slope, THDoubleTensor *block,
@@ -145,7 +145,7 @@ static void THNN_(drawSlopes)(ptrdiff_t n, const real *x, real *slope, THDoubleT
       THDoubleTensor_uniform(block, generator, lower, upper);
     const double *draw = THDoubleTensor_data(block);
     for (ptrdiff_t i = from; i < end; i++) {
-      const double drawn = draw[k]; /* one behind the last, too */
+      const double drawn = draw[k]; /* draw has one element more than are drawn */
       slope[i] = x[i] <= 0 ? (real)drawn : 1;
       k += x[i] <= 0;
     }
@@ -213,7 +213,7 @@ void THNN_(RReLU_updateGradInput)(THNNState *state, THTensor *input, THTensor *g
 
 /* --- GatedLinear ----------------------------------------------------------------------------- */
 
-/* dim as it counts from 0. */
+/* dim counted from 0. */
 static int THNN_(gatedDim)(THTensor *input, int dim, int arg)
 {
   THArgCheck(dim >= TH_INDEX_BASE && dim - TH_INDEX_BASE < input->nDimension, arg,
@@ -262,7 +262,7 @@ void THNN_(GatedLinear_updateGradInput)(THNNState *state, THTensor *input, THTen
   THTensor *grad = THNN_(result)(&call, gradInput, input->nDimension, input->size);
   THNN_(start)(&call);
 
-  /* Halves lie side by side, size[0] times. */
+  /* Pairs of halves, one after the other, size[0] times. */
   int64_t size[2] = {1, THTensor_(nElement)(first)};
   for (int d = 0; d < dim; d++)
     size[0] *= input->size[d];

@@ -1,8 +1,8 @@
-/* A linear layer of inputs that are lists of keys and values, the lists of a batch one after the
- * other.  A key picks a row of weight, key + keysOffset from 0 on.
+/* A linear layer whose inputs are lists of keys and values; the lists of a batch follow one another.
+ * A key selects row key + keysOffset of weight, counted from 0.
  *
- * A row holds a weight for each output; in front of them, if values are normalized, what belongs to
- * the key: */
+ * A row holds a weight for each output.  If values are normalized, these values of the key come
+ * first: */
 #include "../THNNSumRows.h"
 #include "THNNTemplate.h"
 
@@ -41,14 +41,14 @@ static THNN_(IndexWork)
                             .keysOffset = keysOffset};
 }
 
-/* Keys in one piece.  Raises unless each is a row of weight. */
-static void THNN_(indexKeys)(THNN_(IndexWork) * w, THNN_LongCall *places, THIndexTensor *keys,
+/* Sets contiguous keys.  Raises unless each selects a row of weight. */
+static void THNN_(indexKeys)(THNN_(IndexWork) * w, THNN_LongCall *longCall, THIndexTensor *keys,
                              const char *name, int arg)
 {
   THArgCheck(keys->nDimension <= 1, arg, "%s has size %s, and has to be a vector", name,
              THIndexTensor_(sizeDesc)(keys).str);
-  THIndexTensor *given = THNN_Longsource(places, keys);
-  THNN_Longready(places); /* there are no results of Long */
+  THIndexTensor *given = THNN_Longsource(longCall, keys);
+  THNN_Longready(longCall); /* there are no results of Long */
   w->key = THIndexTensor_(data)(given);
   w->count = THIndexTensor_(nElement)(given);
   for (ptrdiff_t i = 0; i < w->count; i++) {
@@ -61,20 +61,20 @@ static void THNN_(indexKeys)(THNN_(IndexWork) * w, THNN_LongCall *places, THInde
   }
 }
 
-/* The lists of a batch. */
-static void THNN_(indexLists)(THNN_(IndexWork) * w, THNN_LongCall *places, THIndexTensor *keys,
+/* Sets the lists of a batch. */
+static void THNN_(indexLists)(THNN_(IndexWork) * w, THNN_LongCall *longCall, THIndexTensor *keys,
                               THTensor *values, THIndexTensor *sizes)
 {
-  THNN_(indexKeys)(w, places, keys, "keys", 2);
+  THNN_(indexKeys)(w, longCall, keys, "keys", 2);
   THArgCheck(THTensor_(nElement)(values) == w->count, 4, "values has size %s, keys has %s",
              THTensor_(sizeDesc)(values).str, THIndexTensor_(sizeDesc)(keys).str);
   THArgCheck(sizes->nDimension == 1, 5, "sizes has size %s, and has to be a vector",
              THIndexTensor_(sizeDesc)(sizes).str);
-  THIndexTensor *given = THNN_Longsource(places, sizes);
-  THNN_Longready(places);
+  THIndexTensor *given = THNN_Longsource(longCall, sizes);
+  THNN_Longready(longCall);
   w->sizes = THIndexTensor_(data)(given);
   w->batch = sizes->size[0];
-  int64_t *first = THNN_Longscratch(places, w->batch), total = 0;
+  int64_t *first = THNN_Longscratch(longCall, w->batch), total = 0;
   for (int64_t j = 0; j < w->batch; j++) {
     THArgCheck(w->sizes[j] >= 0 && w->sizes[j] <= w->count - total, 5,
                "size %lld of sizes is %lld, %lld of the %td keys being left", (long long)j,
@@ -118,8 +118,8 @@ static real *THNN_(indexRow)(const THNN_(IndexWork) * w, ptrdiff_t entry)
 
 /* --- output ---------------------------------------------------------------------------------- */
 
-/* Values over the largest of their key, from -1 to 1, and shifted.  To train, the largest grows
- * first: entries are taken in order. */
+/* Divides values by the largest absolute value of their key, clamps them to -1 ... 1, and adds the
+ * shift.  In training the largest value is updated first, entry by entry. */
 static void THNN_(indexNormalize)(const THNN_(IndexWork) * w, const real *value, real *normalized,
                                   int train)
 {
@@ -167,13 +167,13 @@ void THNN_(IndexLinear_updateOutput)(THNNState *state, THIndexTensor *keys, int6
   THArgCheck(!w.extra || normalizedValues, 10,
              "normalizedValues is NULL, and is needed, weight having size %s",
              THTensor_(sizeDesc)(weight).str);
-  THNN_LongCall places;
-  THNN_Longbegin(&places);
-  THNN_(indexLists)(&w, &places, keys, values, sizes);
+  THNN_LongCall longCall;
+  THNN_Longbegin(&longCall);
+  THNN_(indexLists)(&w, &longCall, keys, values, sizes);
   const int64_t size[] = {w.batch, w.outputs}, count = w.count;
 
   THNN_(Call) call;
-  THNN_(beginPart)(&call, places.memory);
+  THNN_(beginPart)(&call, longCall.memory);
   values = THNN_(source)(&call, values);
   bias = THNN_(source)(&call, bias);
   if (!changes)
@@ -195,13 +195,13 @@ void THNN_(IndexLinear_updateOutput)(THNNState *state, THIndexTensor *keys, int6
   THParallel_for(w.batch, THMax(1, TH_LOOP_GRAIN / (w.outputs * (1 + w.count / (w.batch + 1)) + 1)),
                  THNN_(indexForward), &w);
   THNN_(finish)(&call);
-  THNN_Longfinish(&places);
+  THNN_Longfinish(&longCall);
 }
 
 /* --- gradients ------------------------------------------------------------------------------- */
 
-/* For each entry the gradient of its row's weights, behind that of its shift times a weight, if
- * values are normalized. */
+/* For each entry, the gradient of its row's weights.  If values are normalized, the gradient of the
+ * shift, to be multiplied by the weights, comes before. */
 static void THNN_(indexBackward)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(IndexWork) *w = context;
@@ -228,9 +228,9 @@ void THNN_(IndexLinear_accGradParameters)(THNNState *state, THIndexTensor *keys,
   THNN_(IndexWork) w = THNN_(indexWeight)(weight, 10, bias, 11, keysOffset);
   THArgCheck(THTensor_(isSameSizeAs)(gradBias, bias), 9, "gradBias has size %s, bias has %s",
              THTensor_(sizeDesc)(gradBias).str, THTensor_(sizeDesc)(bias).str);
-  THNN_LongCall places;
-  THNN_Longbegin(&places);
-  THNN_(indexLists)(&w, &places, keys, values, sizes);
+  THNN_LongCall longCall;
+  THNN_Longbegin(&longCall);
+  THNN_(indexLists)(&w, &longCall, keys, values, sizes);
   THNN_(indexGradient)(&w, gradOutput, 7, sizes, bias);
   int64_t size[] = {w.count, (w.extra ? 2 : 1) * w.outputs}, elements;
   THArgCheck(!__builtin_mul_overflow(size[0], size[1], &elements), 8,
@@ -239,7 +239,7 @@ void THNN_(IndexLinear_accGradParameters)(THNNState *state, THIndexTensor *keys,
   w.scale = (real)scale;
 
   THNN_(Call) call;
-  THNN_(beginPart)(&call, places.memory);
+  THNN_(beginPart)(&call, longCall.memory);
   values = THNN_(source)(&call, values);
   gradOutput = THNN_(source)(&call, gradOutput);
   THTensor *grad = THNN_(result)(&call, gradWeight, 2, size);
@@ -252,12 +252,13 @@ void THNN_(IndexLinear_accGradParameters)(THNNState *state, THIndexTensor *keys,
   THParallel_for(w.batch, THMax(1, TH_LOOP_GRAIN / (size[1] * (1 + w.count / (w.batch + 1)) + 1)),
                  THNN_(indexBackward), &w);
   THNN_(finish)(&call);
-  THNN_Longfinish(&places);
+  THNN_Longfinish(&longCall);
 }
 
 /* --- steps ----------------------------------------------------------------------------------- */
 
-/* One entry's step: g is the gradient of the shift times a weight, d that of the weights. */
+/* One entry's step: g is the gradient of the shift, to be multiplied by the weights, and d that of
+ * the weights. */
 static void THNN_(indexStep)(const THNN_(IndexWork) * w, real *row, const real *g, real gFactor,
                              const real *d, real dFactor)
 {
@@ -278,8 +279,7 @@ static void THNN_(indexStep)(const THNN_(IndexWork) * w, real *row, const real *
     weight[o] -= factor * d[o] + decay * weight[o];
 }
 
-/* Threads share out the rows: no two write the same one, and each takes its steps in the order of
- * the entries. */
+/* Each row belongs to one thread, which takes the row's steps in the order of the entries. */
 static int THNN_(indexMine)(const THNN_(IndexWork) * w, ptrdiff_t i, ptrdiff_t begin, ptrdiff_t end)
 {
   const int64_t row = w->key[i] + w->keysOffset;
@@ -322,15 +322,15 @@ void THNN_(IndexLinear_accUpdateGradParameters)(THNNState *state, THIndexTensor 
                                                 THTensor *bias, accreal weightDecay, accreal scale)
 {
   THNN_(IndexWork) w = THNN_(indexWeight)(weight, 8, bias, 9, keysOffset);
-  THNN_LongCall places;
-  THNN_Longbegin(&places);
-  THNN_(indexLists)(&w, &places, keys, values, sizes);
+  THNN_LongCall longCall;
+  THNN_Longbegin(&longCall);
+  THNN_(indexLists)(&w, &longCall, keys, values, sizes);
   THNN_(indexGradient)(&w, gradOutput, 7, sizes, bias);
   w.scale = (real)scale;
   w.decay = (real)weightDecay;
 
   THNN_(Call) call;
-  THNN_(beginPart)(&call, places.memory);
+  THNN_(beginPart)(&call, longCall.memory);
   values = THNN_(source)(&call, values);
   gradOutput = THNN_(source)(&call, gradOutput);
   weight = THNN_(sum)(&call, weight);
@@ -342,7 +342,7 @@ void THNN_(IndexLinear_accUpdateGradParameters)(THNNState *state, THIndexTensor 
   THNN_(indexBias)(&w, THTensor_(data)(bias), -scale);
   THNN_(indexRun)(&w, THNN_(indexDirectSteps));
   THNN_(finish)(&call);
-  THNN_Longfinish(&places);
+  THNN_Longfinish(&longCall);
 }
 
 void THNN_(IndexLinear_updateParameters)(THNNState *state, THTensor *gradWeight, THTensor *gradBias,
@@ -354,9 +354,9 @@ void THNN_(IndexLinear_updateParameters)(THNNState *state, THTensor *gradWeight,
   THNN_(IndexWork) w = THNN_(indexWeight)(weight, 4, bias, 5, keysOffset);
   THArgCheck(THTensor_(isSameSizeAs)(gradBias, bias), 3, "gradBias has size %s, bias has %s",
              THTensor_(sizeDesc)(gradBias).str, THTensor_(sizeDesc)(bias).str);
-  THNN_LongCall places;
-  THNN_Longbegin(&places);
-  THNN_(indexKeys)(&w, &places, runningKeys, "runningKeys", 6);
+  THNN_LongCall longCall;
+  THNN_Longbegin(&longCall);
+  THNN_(indexKeys)(&w, &longCall, runningKeys, "runningKeys", 6);
   int64_t elements;
   THArgCheck(!__builtin_mul_overflow((int64_t)w.count, (w.extra ? 2 : 1) * w.outputs, &elements) &&
                  THTensor_(nElement)(gradWeight) == elements,
@@ -367,7 +367,7 @@ void THNN_(IndexLinear_updateParameters)(THNNState *state, THTensor *gradWeight,
   w.decay = (real)weightDecay;
 
   THNN_(Call) call;
-  THNN_(beginPart)(&call, places.memory);
+  THNN_(beginPart)(&call, longCall.memory);
   gradWeight = THNN_(source)(&call, gradWeight);
   gradBias = THNN_(source)(&call, gradBias);
   weight = THNN_(sum)(&call, weight);
@@ -379,5 +379,5 @@ void THNN_(IndexLinear_updateParameters)(THNNState *state, THTensor *gradWeight,
                   (real)-learningRate, w.outputs);
   THNN_(indexRun)(&w, THNN_(indexSteps));
   THNN_(finish)(&call);
-  THNN_Longfinish(&places);
+  THNN_Longfinish(&longCall);
 }

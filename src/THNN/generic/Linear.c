@@ -24,7 +24,7 @@ static int64_t THNN_(linearCheck)(THTensor *input, THTensor *gradOutput, THTenso
   return dims == 1 ? 1 : input->size[0];
 }
 
-/* Contiguous matrices by rows are BLAS's transposes: r = x * y computes as r' = y' * x'. */
+/* BLAS sees row-major matrices as their transposes: r = x * y is computed as r' = y' * x'. */
 
 void THNN_(Linear_updateOutput)(THNNState *state, THTensor *input, THTensor *output,
                                 THTensor *weight, THTensor *bias, THTensor *addBuffer)

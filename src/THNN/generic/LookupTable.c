@@ -1,8 +1,8 @@
-/* A table of which indices pick rows: the gradient of its rows, and rows of a limited norm. */
+/* Embeddings (lookup tables): the gradient of the rows, and rows of limited norm. */
 #include "THNNDistinct.h"
 #include "THNNTemplate.h"
 
-/* Indices in one piece.  Raises unless each is a row of table, which is argument arg. */
+/* Contiguous indices.  Raises unless each is a row of table, which is argument arg. */
 static const int64_t *THNN_(lookupIndices)(THNN_LongCall *longCall, THIndexTensor *index,
                                            const char *name, THTensor *table, const char *tableName)
 {
@@ -30,18 +30,17 @@ typedef struct {
   int byColumn;
 } THNN_(LookupWork);
 
-/* Threads share out the columns of long rows, else the rows: no two write the same element, and
- * each element is summed up in the order of the indices. */
+/* Threads divide the columns of long rows, else the rows: each element belongs to one thread, and is
+ * summed in the order of the indices. */
 enum { LONG_ROW = 256 };
 
-/* Rows that come later lie anywhere: the one that index i picks is fetched, as much as begins it.
- */
-static inline void THNN_(fetchRow)(const THNN_(LookupWork) * w, ptrdiff_t i, ptrdiff_t first,
-                                   ptrdiff_t n)
+/* Prefetches the beginning of the row of index i: rows come in random order. */
+static inline void THNN_(prefetchRow)(const THNN_(LookupWork) * w, ptrdiff_t i, ptrdiff_t first,
+                                      ptrdiff_t n)
 {
-  enum { LINE = 64 / sizeof(real), MOST = 32 * LINE };
+  enum { LINE = 64 / sizeof(real), PREFETCH = 32 * LINE };
   const real *d = w->d + (w->index[i] - TH_INDEX_BASE) * w->row + first;
-  for (ptrdiff_t k = 0; k < THMin(n, MOST); k += LINE)
+  for (ptrdiff_t k = 0; k < THMin(n, PREFETCH); k += LINE)
     __builtin_prefetch(d + k, 1);
 }
 
@@ -49,11 +48,11 @@ static void THNN_(lookupPart)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(LookupWork) *w = context;
   const ptrdiff_t first = w->byColumn ? begin : 0, n = w->byColumn ? end - begin : w->row;
-  enum { AHEAD = 4 };
+  enum { PREFETCH_ROWS = 4 };
   for (ptrdiff_t i = 0; i < w->count; i++) {
     const int64_t k = w->index[i] - TH_INDEX_BASE;
-    if (w->byColumn && i + AHEAD < w->count)
-      THNN_(fetchRow)(w, i + AHEAD, first, n);
+    if (w->byColumn && i + PREFETCH_ROWS < w->count)
+      THNN_(prefetchRow)(w, i + PREFETCH_ROWS, first, n);
     if (w->index[i] == w->padding || (!w->byColumn && (k < begin || k >= end)))
       continue;
     real *d = w->d + k * w->row + first;
@@ -177,7 +176,7 @@ void THNN_(LookupTable_renorm)(THNNState *state, THIndexTensor *idx, THTensor *w
   weight = THNN_(sum)(&call, weight);
   THNN_(start)(&call);
 
-  /* Each row once, however often it is asked for. */
+  /* Each row once, however often its index occurs. */
   for (ptrdiff_t i = 0; i < count; i++)
     once[i] = index[i] - TH_INDEX_BASE;
   const ptrdiff_t different = THNN_uniqueIndices(once, count, seen);

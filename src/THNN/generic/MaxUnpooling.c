@@ -1,8 +1,8 @@
-/* The opposite of max pooling: elements go back to where they came from, among zeros. */
+/* Max unpooling: elements return to the positions that they were pooled from, among zeros. */
 #include "THNNTemplate.h"
 
-/* The layer's indices count in output planes, and there are as many as input elements: input and
- * output are exchanged, so that this is the way back from pooled to unpooled. */
+/* The layer's indices count in output planes, one for each input element.  So the planes are those of
+ * max pooling, with input and output exchanged; unpooling is its backward direction. */
 static THNNPlanes THNN_(unpooled)(THTensor *input, THIndexTensor *indices, int axes,
                                   const int64_t out[3], int64_t size[5])
 {
@@ -36,14 +36,15 @@ static void THNN_(unpoolPlaneBackward)(const THNN_(Work) * work, ptrdiff_t plane
   real *y = work->y + plane * p->output;
   const real *x = work->x + plane * p->input;
   const int64_t *index = work->from + plane * p->output;
-  /* The next plane, which is read all over, is fetched meanwhile. */
-  enum { FEW = 32, LINE = 64 / sizeof(real) };
-  const ptrdiff_t part = (p->input + p->output / FEW) / (p->output / FEW + 1);
+  /* The next plane, which is read in random order, is prefetched: a part after each BLOCK elements.
+   */
+  enum { BLOCK = 32, LINE = 64 / sizeof(real) };
+  const ptrdiff_t part = (p->input + p->output / BLOCK) / (p->output / BLOCK + 1);
   const real *next = x + p->input;
-  for (ptrdiff_t first = 0; first < p->output; first += FEW, next += part) {
+  for (ptrdiff_t first = 0; first < p->output; first += BLOCK, next += part) {
     for (ptrdiff_t i = 0; i < part; i += LINE)
       __builtin_prefetch(next + i);
-    for (ptrdiff_t i = first; i < THMin(first + FEW, p->output); i++)
+    for (ptrdiff_t i = first; i < THMin(first + BLOCK, p->output); i++)
       y[i] = x[index[i] - TH_INDEX_BASE];
   }
 }

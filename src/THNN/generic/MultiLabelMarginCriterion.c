@@ -1,5 +1,5 @@
-/* How far the numbers of all right classes are above those of all others.  A target lists the right
- * classes, and ends before the first that is no class. */
+/* The margins by which the scores of all right classes exceed those of all others.  A target lists
+ * the right classes; it ends before the first element that is not a class. */
 #include "THNNTemplate.h"
 
 typedef struct {
@@ -71,7 +71,7 @@ static void THNN_(labelSpread)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-/* guard owns the targets' copy, if there has to be one. */
+/* guard owns the copy of the targets, if one is needed. */
 static THNN_(LabelWork) THNN_(labelCheck)(THGuard *guard, THTensor *input, THIndexTensor *target,
                                           bool sizeAverage, bool reduce)
 {
@@ -98,7 +98,7 @@ static THNN_(LabelWork) THNN_(labelCheck)(THGuard *guard, THTensor *input, THInd
   return w;
 }
 
-/* Inputs that are worth a thread. */
+/* The fewest inputs of a thread. */
 static ptrdiff_t THNN_(labelGrain)(const THNN_(LabelWork) * w)
 {
   return THMax(1, TH_LOOP_GRAIN / 8 / w->classes);

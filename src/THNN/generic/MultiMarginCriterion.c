@@ -1,4 +1,4 @@
-/* How far the number of the right class is above those of the others. */
+/* The margins by which the score of the right class exceeds those of the others. */
 #include "THNNTemplate.h"
 
 typedef struct {
@@ -12,7 +12,7 @@ typedef struct {
   accreal factor; /* of every term */
 } THNN_(MarginWork);
 
-/* The sum over classes begin ... end; how to sum it up is a constant. */
+/* The sum over classes begin ... end; p and whether there are weights are constants. */
 static inline __attribute__((always_inline)) accreal THNN_(marginTerms)(const real *x, real shift,
                                                                         int64_t begin, int64_t end,
                                                                         int p)
@@ -26,7 +26,7 @@ static inline __attribute__((always_inline)) accreal THNN_(marginTerms)(const re
   return sum;
 }
 
-/* The gradient of those, and its sum. */
+/* The gradient by classes begin ... end, and its sum. */
 static inline __attribute__((always_inline)) accreal THNN_(marginSlopes)(const real *x, real *dx,
                                                                          real shift, int64_t begin,
                                                                          int64_t end, int p,
@@ -85,7 +85,7 @@ static THNN_(MarginWork) THNN_(marginCheck)(const THNNClasses *classes, THTensor
                                             bool sizeAverage, int p, accreal margin, bool reduce)
 {
   THArgCheck(p == 1 || p == 2, 6, "p is %d, and has to be 1 or 2", p);
-  THNN_(checkTargets)(classes, input, TH_INDEX_BASE); /* no class is left out */
+  THNN_(checkTargets)(classes, input, TH_INDEX_BASE); /* no index is ignored */
   THNN_(MarginWork)
   w = {classes, p, .each = !reduce && !classes->single, .margin = (real)margin};
   w.factor = 1 / (accreal)classes->classes;
@@ -94,7 +94,7 @@ static THNN_(MarginWork) THNN_(marginCheck)(const THNNClasses *classes, THTensor
   return w;
 }
 
-/* Inputs that are worth a thread. */
+/* The fewest inputs of a thread. */
 static ptrdiff_t THNN_(marginGrain)(const THNNClasses *classes)
 {
   return THMax(1, TH_LOOP_GRAIN / 4 / classes->classes);

@@ -1,14 +1,14 @@
-/* Images with more around them: their reflection, or copies of their border. */
+/* Padding of images by reflection, or by copies of the border. */
 #include "THNNTemplate.h"
 
-/* Before and behind the image along an axis. */
+/* Padding before and after the image along an axis. */
 typedef struct {
   int64_t before, behind;
 } THNN_(Border);
 
 typedef enum { REFLECTED, REPLICATED } Kind;
 
-/* Whether padding below 0 cuts off in either kind. */
+/* Whether negative padding crops in both kinds. */
 #ifdef TH_COMPAT_TORCH7
 enum { REFLECTION_CUTS = 1 };
 #else
@@ -30,7 +30,7 @@ static THNNPlanes THNN_(padded)(THTensor *input, int axes, Kind kind, const THNN
               "of %lld in input of size %s",
               (long long)pad, (long long)p.in[a], THTensor_(sizeDesc)(input).str);
       }
-    /* What is cut off leaves something on either side, and together. */
+    /* Cropping leaves elements, at each end alone and at both together. */
     if (p.in[a] + THMin(b.before, 0) < 1 || p.in[a] + THMin(b.behind, 0) < 1 ||
         p.in[a] + b.before + b.behind < 1)
       THError("nothing is left of input of size %s with padding of %lld and %lld",

@@ -1,15 +1,15 @@
-/* Losses that compare each element with one of a target: the functions of the rows of the table,
- * and those that a row has of its own. */
+/* Pointwise losses, which compare each element with one of a target: the functions of the table's
+ * rows, and the checks that some rows need. */
 #include "THNNTemplate.h"
 
-/* Writes the one element of a loss. */
+/* Sets output to one element. */
 static void THNN_(setTo)(THTensor *output, accreal value)
 {
   THTensor_(resize1d)(output, 1);
   *THTensor_(data)(output) = (real)value;
 }
 
-/* inputs: input, target and, for those rows that have them, weights. */
+/* inputs: input, target and, for rows with weights, weights. */
 static void THNN_(loss)(int row, THTensor **inputs, int count, THTensor *output, bool sizeAverage,
                         bool reduce, accreal a)
 {
@@ -27,7 +27,7 @@ static void THNN_(loss)(int row, THTensor **inputs, int count, THTensor *output,
   THNN_(setTo)(output, sizeAverage && n ? sum / (accreal)n : sum);
 }
 
-/* gradOutput is NULL where it counts as 1. */
+/* gradOutput is NULL if it is 1. */
 static void THNN_(lossBackward)(int row, THTensor **inputs, int count, THTensor *gradOutput,
                                 THTensor *gradInput, bool sizeAverage, bool reduce, accreal a)
 {

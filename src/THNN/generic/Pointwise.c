@@ -22,8 +22,8 @@ void THNN_(operand)(THLoop *loop, THTensor *x, THTensor *like, const int64_t *co
     THLoop_operand(loop, (void *)&one, sizeof one, 1, count, strides);
 }
 
-/* x, or a copy of it where writing r in like's shape, or making becomes another tensor, would
- * change what is still to be read. */
+/* Returns x, or a copy if x would be changed before it is read: by writes to r in like's shape, or
+ * when becomes turns into another tensor. */
 static THTensor *THNN_(aside)(THGuard *guard, THTensor *r, THTensor *like, THTensor *becomes,
                               THTensor *x)
 {
@@ -69,14 +69,14 @@ void THNN_(map)(THKernel kernel, const THNN_(Scalars) * scalars, THTensor *r, TH
 
 accreal THNN_(total)(THKernel kernel, THNN_(Scalars) scalars, THLoop *loop)
 {
-  enum { FEW = 64 };
-  accreal few[FEW] = {0};
+  enum { ON_STACK = 64 }; /* sums of so many blocks need no allocation */
+  accreal few[ON_STACK] = {0};
   loop->fixed = 1;
   const ptrdiff_t blocks = THLoop_blocks(loop);
   THGuard guard;
   THGuard_enter(&guard, THFree);
   scalars.part = few;
-  if (blocks > FEW) {
+  if (blocks > ON_STACK) {
     scalars.part = guard.what = THAlloc(blocks * (ptrdiff_t)sizeof(accreal));
     memset(scalars.part, 0, (size_t)blocks * sizeof(accreal));
   }

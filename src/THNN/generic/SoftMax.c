@@ -6,13 +6,13 @@
 
 TH_DISPATCH(THNN_(SoftMaxKernels), THNN_(softMax))
 
-/* A contiguous tensor as outer x count x inner, the sequences running along count; inner is cut
- * into blocks of lanes. */
+/* A contiguous tensor as outer x count x inner, with sequences along count; inner is cut into blocks
+ * of lanes. */
 typedef struct {
   const THNN_(SoftMaxKernels) * kernels;
-  const real *g, *x; /* g is NULL going forward */
+  const real *g, *x; /* g is NULL forward */
   real *y;
-  ptrdiff_t count, inner, blocks; /* blocks: of each of outer; of rows of a few elements, outer */
+  ptrdiff_t count, inner, blocks; /* blocks: for each of outer; for short rows, outer */
   int streams;
 } THNN_(SoftMaxWork);
 
@@ -33,14 +33,14 @@ static void THNN_(softMaxBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
     THStream_finish();
 }
 
-/* Rows of a few elements would fill no vectors: some rows beside each other, turned, do. */
-enum { FEW = 8 };
+/* Rows of up to SHORT_ROW elements would not fill vectors: blocks of rows are transposed instead. */
+enum { SHORT_ROW = 8 };
 
-static void THNN_(softMaxFew)(void *context, ptrdiff_t begin, ptrdiff_t end)
+static void THNN_(softMaxShortRows)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(SoftMaxWork) *w = context;
   enum { LANES = THNN_SOFT_MAX_LANES };
-  real x[FEW * LANES], y[FEW * LANES];
+  real x[SHORT_ROW * LANES], y[SHORT_ROW * LANES];
   const ptrdiff_t n = w->count;
   for (ptrdiff_t i = begin; i < end; i++) {
     const ptrdiff_t at = i * LANES * n, rows = THMin(LANES, w->blocks - i * LANES);
@@ -54,7 +54,7 @@ static void THNN_(softMaxFew)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-/* y from x; or, going back, the gradient y from the output x and its gradient g. */
+/* y from x; or, backward, the gradient y from the output x and its gradient g. */
 static void THNN_(softMaxRun)(int log, THTensor *g, THTensor *x, THTensor *y, int64_t dim)
 {
   THNN_(SoftMaxWork) w = {.kernels = &THNN_(softMax)[log], .count = x->size[dim], .inner = 1};
@@ -77,10 +77,10 @@ static void THNN_(softMaxRun)(int log, THTensor *g, THTensor *x, THTensor *y, in
   const ptrdiff_t row = w.count * (ptrdiff_t)sizeof(real);
   w.streams = !g && w.inner == 1 && row >= TH_STREAM_BLOCK && outer * row >= THPlan_streamBytes();
   const ptrdiff_t lanes = THNN_SOFT_MAX_LANES;
-  if (!g && w.inner == 1 && w.count <= FEW && outer > FEW) {
+  if (!g && w.inner == 1 && w.count <= SHORT_ROW && outer > SHORT_ROW) {
     w.blocks = outer;
     THParallel_for((outer + lanes - 1) / lanes, THMax(1, TH_LOOP_GRAIN / 8 / (w.count * lanes)),
-                   THNN_(softMaxFew), &w);
+                   THNN_(softMaxShortRows), &w);
   } else {
     const ptrdiff_t work = w.count * THMin(w.inner, lanes);
     THParallel_for(outer * w.blocks, THMax(1, TH_LOOP_GRAIN / 8 / work), THNN_(softMaxBlocks), &w);

@@ -1,10 +1,10 @@
-/* A linear layer of inputs that are mostly 0: lists of row, column and value, or, in the legacy
- * form, a list of column and value for each of the batch.  Rows and columns count from 1.  An entry
- * of value 0 says nothing, whatever its row and column are. */
+/* A linear layer for sparse inputs: a list of row, column and value or, in the legacy form, a list of
+ * column and value for each row of the batch.  Rows and columns count from 1.  An entry of value 0
+ * is ignored, whatever its row and column are. */
 #include "THNNDistinct.h"
 #include "THNNTemplate.h"
 
-/* Entries whose value is not 0, rows and columns from 0 on. */
+/* Entries whose value is not 0; rows and columns count from 0. */
 typedef struct {
   int64_t *row, *column;
   real *value;
@@ -19,11 +19,10 @@ static void THNN_(sparseShape)(THTensor *input, const char *name, int arg, int l
              legacy ? "batch x entries x 2 (column, value)" : "entries x 3 (row, column, value)");
 }
 
-/* The entries of input, in scratch memory.  Raises if one of them is beyond the rows and columns.
- */
+/* Copies the entries of input to scratch memory.  Raises if a row or column is out of range. */
 static THNN_(SparseInput)
-    THNN_(sparseInput)(THNN_(Call) * call, THNN_LongCall *places, THTensor *input, const char *name,
-                       int arg, int legacy, int64_t rows, int64_t columns)
+    THNN_(sparseInput)(THNN_(Call) * call, THNN_LongCall *longCall, THTensor *input,
+                       const char *name, int arg, int legacy, int64_t rows, int64_t columns)
 {
   THTensor *x = THNN_(source)(call, input);
   THNN_(ready)(call); /* there are no results yet */
@@ -31,8 +30,8 @@ static THNN_(SparseInput)
   const int each = legacy ? 2 : 3;
   const ptrdiff_t count = THTensor_(nElement)(x) / each;
   THNN_(SparseInput)
-  in = {.row = THNN_Longscratch(places, count),
-        .column = THNN_Longscratch(places, count),
+  in = {.row = THNN_Longscratch(longCall, count),
+        .column = THNN_Longscratch(longCall, count),
         .value = THNN_(scratch)(call, count)};
   for (ptrdiff_t i = 0; i < count; i++, e += each) {
     const real row = legacy ? 1 : e[0], column = e[!legacy], value = e[each - 1];
@@ -51,14 +50,14 @@ static THNN_(SparseInput)
   return in;
 }
 
-/* Brings entries into the order of what keys (rows or columns of in) has for them, from 0 to n - 1;
- * equal ones stay in order.  Returns where the entries of each end. */
+/* Sorts entries by keys (the rows or columns of in), which are 0 to n - 1; the sort is stable.
+ * Returns the end of the entries of each key. */
 static const int64_t *THNN_(sparseSort)(THNN_(SparseInput) * in, const int64_t *keys, int64_t n,
-                                        THNN_(Call) * call, THNN_LongCall *places)
+                                        THNN_(Call) * call, THNN_LongCall *longCall)
 {
-  int64_t *end = THNN_Longscratch(places, n + 1);
-  const THNN_(SparseInput) sorted = {.row = THNN_Longscratch(places, in->count),
-                                     .column = THNN_Longscratch(places, in->count),
+  int64_t *end = THNN_Longscratch(longCall, n + 1);
+  const THNN_(SparseInput) sorted = {.row = THNN_Longscratch(longCall, in->count),
+                                     .column = THNN_Longscratch(longCall, in->count),
                                      .value = THNN_(scratch)(call, in->count),
                                      .count = in->count};
   memset(end, 0, (size_t)n * sizeof *end);
@@ -79,13 +78,13 @@ static const int64_t *THNN_(sparseSort)(THNN_(SparseInput) * in, const int64_t *
   return end;
 }
 
-/* The same by columns, for the sake of memory that is read and written in order; only where there
- * is more to do than to go through all columns. */
+/* Sorts entries by column, so that memory is read and written in order, where that is worth a pass
+ * over all columns. */
 static void THNN_(sparseByColumn)(THNN_(SparseInput) * in, int64_t columns, int64_t outputs,
-                                  THNN_(Call) * call, THNN_LongCall *places)
+                                  THNN_(Call) * call, THNN_LongCall *longCall)
 {
   if (in->count >= columns / (outputs + 1))
-    THNN_(sparseSort)(in, in->column, columns, call, places);
+    THNN_(sparseSort)(in, in->column, columns, call, longCall);
 }
 
 static void THNN_(sparseWeight)(THTensor *weight, const char *name, int arg, THTensor *bias,
@@ -98,17 +97,17 @@ static void THNN_(sparseWeight)(THTensor *weight, const char *name, int arg, THT
              THTensor_(sizeDesc)(bias).str, name, THTensor_(sizeDesc)(weight).str);
 }
 
-/* Threads share out the outputs: no two write the same element, and each element is summed up in
- * the same order. */
+/* Threads divide the outputs: each element belongs to one thread, and is always summed in the same
+ * order. */
 typedef struct {
   THNN_(SparseInput) in;
   const int64_t *end; /* of each row, where entries are in the order of rows */
-  ptrdiff_t columns;  /* of in, each once, instead of entries */
+  ptrdiff_t columns;  /* unique columns of in, instead of entries */
   int64_t batch, inputs, outputs;
   const real *w, *b, *g;
   real *y, *dw, *db;
   real scale, decay;
-  real *turned; /* for each thread: some columns of g */
+  real *transposed; /* for each thread: some columns of g */
   int threads;
 } THNN_(SparseWork);
 
@@ -121,8 +120,8 @@ static void THNN_(sparseRun)(const THNN_(SparseWork) * w,
 
 /* --- output ---------------------------------------------------------------------------------- */
 
-/* So many outputs at a time: each has a sum of its own, which waits for itself alone. */
-enum { THNN_(SPARSE_TOGETHER) = 8 };
+/* Outputs at a time: their sums are independent, so that no addition waits for another. */
+enum { THNN_(SPARSE_UNROLL) = 8 };
 
 static inline __attribute__((always_inline)) void THNN_(sparseProducts)(const THNN_(SparseWork) * w,
                                                                         ptrdiff_t o, const int few)
@@ -130,7 +129,7 @@ static inline __attribute__((always_inline)) void THNN_(sparseProducts)(const TH
   const real *weight = w->w + o * w->inputs;
   ptrdiff_t i = 0;
   for (int64_t r = 0; r < w->batch; r++) {
-    real sum[THNN_(SPARSE_TOGETHER)];
+    real sum[THNN_(SPARSE_UNROLL)];
     for (int k = 0; k < few; k++)
       sum[k] = w->b[o + k];
     for (; i < w->end[r]; i++)
@@ -141,26 +140,26 @@ static inline __attribute__((always_inline)) void THNN_(sparseProducts)(const TH
   }
 }
 
-/* As finish of both calls, whose guards were entered by turns and are left newest first. */
-static void THNN_(sparseFinish)(THNN_(Call) * call, THNN_LongCall *places)
+/* finish for both calls at once: their guards were entered interleaved, and are left newest first. */
+static void THNN_(sparseFinish)(THNN_(Call) * call, THNN_LongCall *longCall)
 {
   for (int i = 0; i < call->results; i++) {
     const THNN_(Result) *result = &call->result[i];
     if (result->written != result->tensor)
       THTensor_(copy)(result->tensor, result->written);
   }
-  while (call->guards > 0 && places->guards > 0) {
-    THGuard *own = &call->guard[call->guards - 1], *place = &places->guard[places->guards - 1];
+  while (call->guards > 0 && longCall->guards > 0) {
+    THGuard *own = &call->guard[call->guards - 1], *other = &longCall->guard[longCall->guards - 1];
     const THGuard *below = own;
-    while (below && below != place)
+    while (below && below != other)
       below = below->below;
     if (below)
       call->guards--;
     else
-      places->guards--;
-    THGuard_leave(below ? own : place);
+      longCall->guards--;
+    THGuard_leave(below ? own : other);
   }
-  THNN_Longfinish(places);
+  THNN_Longfinish(longCall);
   while (call->guards > 0)
     THGuard_leave(&call->guard[--call->guards]);
 }
@@ -169,8 +168,8 @@ static void THNN_(sparseForward)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(SparseWork) *w = context;
   ptrdiff_t o = begin;
-  for (; o + THNN_(SPARSE_TOGETHER) <= end; o += THNN_(SPARSE_TOGETHER))
-    THNN_(sparseProducts)(w, o, THNN_(SPARSE_TOGETHER));
+  for (; o + THNN_(SPARSE_UNROLL) <= end; o += THNN_(SPARSE_UNROLL))
+    THNN_(sparseProducts)(w, o, THNN_(SPARSE_UNROLL));
   for (; o < end; o++)
     THNN_(sparseProducts)(w, o, 1);
 }
@@ -188,11 +187,11 @@ static void THNN_(sparseOutput)(THTensor *input, THTensor *output, THTensor *wei
   w.batch = size[0];
 
   THNN_(Call) call;
-  THNN_LongCall places;
+  THNN_LongCall longCall;
   THNN_(begin)(&call);
-  THNN_LongbeginPart(&places, call.memory);
-  w.in = THNN_(sparseInput)(&call, &places, input, "input", 2, legacy, w.batch, w.inputs);
-  w.end = THNN_(sparseSort)(&w.in, w.in.row, w.batch, &call, &places);
+  THNN_LongbeginPart(&longCall, call.memory);
+  w.in = THNN_(sparseInput)(&call, &longCall, input, "input", 2, legacy, w.batch, w.inputs);
+  w.end = THNN_(sparseSort)(&w.in, w.in.row, w.batch, &call, &longCall);
   weight = THNN_(source)(&call, weight);
   bias = THNN_(source)(&call, bias);
   THTensor *out = THNN_(result)(&call, output, 2, size);
@@ -201,19 +200,19 @@ static void THNN_(sparseOutput)(THTensor *input, THTensor *output, THTensor *wei
   w.b = THTensor_(data)(bias);
   w.y = THTensor_(data)(out);
   THNN_(sparseRun)(&w, THNN_(sparseForward));
-  THNN_(sparseFinish)(&call, &places);
+  THNN_(sparseFinish)(&call, &longCall);
 }
 
 /* --- gradients ------------------------------------------------------------------------------- */
 
-/* Entries of one column that follow each other are summed up before they are added to its
- * elements, and what they are multiplied by is together in memory. */
+/* Consecutive entries of one column are summed before they are added to the column's gradient; their
+ * factors are copied next to each other first. */
 static inline __attribute__((always_inline)) void THNN_(sparseSums)(const THNN_(SparseWork) * w,
                                                                     ptrdiff_t o, const int few)
 {
   real *const d = w->dw + o * w->inputs;
-  real *const g = THNN_(ofThread)(w->turned, w->batch * THNN_(SPARSE_TOGETHER), w->threads);
-  accreal sum[THNN_(SPARSE_TOGETHER)] = {0};
+  real *const g = THNN_(ofThread)(w->transposed, w->batch * THNN_(SPARSE_UNROLL), w->threads);
+  accreal sum[THNN_(SPARSE_UNROLL)] = {0};
   for (int64_t r = 0; r < w->batch; r++)
     for (int k = 0; k < few; k++) {
       g[r * few + k] = w->g[r * w->outputs + o + k];
@@ -221,7 +220,7 @@ static inline __attribute__((always_inline)) void THNN_(sparseSums)(const THNN_(
     }
   for (ptrdiff_t i = 0; i < w->in.count;) {
     const int64_t column = w->in.column[i];
-    real change[THNN_(SPARSE_TOGETHER)] = {0};
+    real change[THNN_(SPARSE_UNROLL)] = {0};
     do {
       const real *of = g + w->in.row[i] * few, factor = w->scale * w->in.value[i];
       for (int k = 0; k < few; k++)
@@ -243,8 +242,8 @@ static void THNN_(sparseBackward)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(SparseWork) *w = context;
   ptrdiff_t o = begin;
-  for (; o + THNN_(SPARSE_TOGETHER) <= end; o += THNN_(SPARSE_TOGETHER))
-    THNN_(sparseSums)(w, o, THNN_(SPARSE_TOGETHER));
+  for (; o + THNN_(SPARSE_UNROLL) <= end; o += THNN_(SPARSE_UNROLL))
+    THNN_(sparseSums)(w, o, THNN_(SPARSE_UNROLL));
   for (; o < end; o++)
     THNN_(sparseSums)(w, o, 1);
 }
@@ -271,24 +270,24 @@ static void THNN_(sparseGradients)(THTensor *input, THTensor *gradOutput, THTens
   w.batch = gradOutput->size[0];
 
   THNN_(Call) call;
-  THNN_LongCall places;
+  THNN_LongCall longCall;
   THNN_(begin)(&call);
-  THNN_LongbeginPart(&places, call.memory);
-  w.in = THNN_(sparseInput)(&call, &places, input, "input", 2, legacy, w.batch, w.inputs);
-  THNN_(sparseByColumn)(&w.in, w.inputs, w.outputs, &call, &places);
+  THNN_LongbeginPart(&longCall, call.memory);
+  w.in = THNN_(sparseInput)(&call, &longCall, input, "input", 2, legacy, w.batch, w.inputs);
+  THNN_(sparseByColumn)(&w.in, w.inputs, w.outputs, &call, &longCall);
   gradOutput = THNN_(source)(&call, gradOutput);
   weight = w.decay != 0 ? THNN_(source)(&call, weight) : NULL;
   gradWeight = THNN_(sum)(&call, gradWeight);
   gradBias = THNN_(sum)(&call, gradBias);
   w.threads = THParallel_threads(w.outputs, 1);
-  w.turned = THNN_(scratch)(&call, w.threads * w.batch * THNN_(SPARSE_TOGETHER));
+  w.transposed = THNN_(scratch)(&call, w.threads * w.batch * THNN_(SPARSE_UNROLL));
   THNN_(start)(&call);
   w.w = weight ? THTensor_(data)(weight) : NULL;
   w.g = THTensor_(data)(gradOutput);
   w.dw = THTensor_(data)(gradWeight);
   w.db = THTensor_(data)(gradBias);
   THNN_(sparseRun)(&w, THNN_(sparseBackward));
-  THNN_(sparseFinish)(&call, &places);
+  THNN_(sparseFinish)(&call, &longCall);
 }
 
 /* --- the columns of the last input ----------------------------------------------------------- */
@@ -315,8 +314,8 @@ static void THNN_(sparseStep)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-/* Of lastInput's columns: zeroes weight and bias, or takes learningRate times the gradients off
- * them.  Gradients are NULL for the former. */
+/* In the columns of lastInput, subtracts learningRate times the gradients from weight and bias, or
+ * clears them where the gradients are NULL. */
 static void THNN_(sparseChange)(THTensor *weight, const char *weightName, int weightArg,
                                 THTensor *bias, const char *biasName, int biasArg,
                                 THTensor *gradWeight, THTensor *gradBias, THTensor *lastInput,
@@ -334,13 +333,13 @@ static void THNN_(sparseChange)(THTensor *weight, const char *weightName, int we
   w = {.inputs = weight->size[1], .outputs = weight->size[0], .scale = (real)learningRate};
 
   THNN_(Call) call;
-  THNN_LongCall places;
+  THNN_LongCall longCall;
   THNN_(begin)(&call);
-  THNN_LongbeginPart(&places, call.memory);
-  w.in = THNN_(sparseInput)(&call, &places, lastInput, "lastInput", lastArg, legacy, INT64_MAX,
+  THNN_LongbeginPart(&longCall, call.memory);
+  w.in = THNN_(sparseInput)(&call, &longCall, lastInput, "lastInput", lastArg, legacy, INT64_MAX,
                             w.inputs);
-  THNN_(sparseByColumn)(&w.in, w.inputs, w.outputs, &call, &places);
-  w.columns = THNN_uniqueIndices(w.in.column, w.in.count, THNN_Longscratch(&places, w.inputs));
+  THNN_(sparseByColumn)(&w.in, w.inputs, w.outputs, &call, &longCall);
+  w.columns = THNN_uniqueIndices(w.in.column, w.in.count, THNN_Longscratch(&longCall, w.inputs));
   gradWeight = THNN_(source)(&call, gradWeight);
   gradBias = THNN_(source)(&call, gradBias);
   THTensor *changed = THNN_(sum)(&call, weight), *changedBias = THNN_(sum)(&call, bias);
@@ -352,7 +351,7 @@ static void THNN_(sparseChange)(THTensor *weight, const char *weightName, int we
     w.b = THTensor_(data)(gradBias);
   }
   THNN_(sparseRun)(&w, gradWeight ? THNN_(sparseStep) : THNN_(sparseZero));
-  THNN_(sparseFinish)(&call, &places);
+  THNN_(sparseFinish)(&call, &longCall);
 }
 
 /* --- the functions, in both forms ------------------------------------------------------------ */

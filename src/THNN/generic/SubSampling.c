@@ -1,18 +1,18 @@
-/* The sum of each window, times a weight, plus a bias: images with a weight for each plane, and
- * sequences, whose planes are frames x features, with one for each feature. */
+/* The sum of each window, times a weight, plus a bias.  Images have a weight for each plane;
+ * sequences, whose planes are frames x features, have one for each feature. */
 #include "THNNTemplate.h"
 
 typedef struct {
   THNNPlanes planes;
   THNNSpans spans;
   THNNWindowSum sum;
-  int64_t channels; /* that have weights: planes of an image, or features */
+  int64_t channels; /* with a weight each: planes of an image, or features */
   int ofFeatures;
 } THNN_(Sampling);
 
 /* --- what there is to compute ---------------------------------------------------------------- */
 
-/* The windows, which guard frees. */
+/* Finds the windows, which guard frees. */
 static void THNN_(windowsOf)(THNN_(Sampling) * s, THGuard *guard, THNNWindow axis[3])
 {
   THNNPlanes *p = &s->planes;

@@ -1,4 +1,4 @@
-/* The frame of a layer's function. */
+/* What every layer's function begins and ends with. */
 #include "THNNTemplate.h"
 
 static THGuard *THNN_(guard)(THNN_(Call) * call, THUndo undo)
@@ -8,7 +8,7 @@ static THGuard *THNN_(guard)(THNN_(Call) * call, THUndo undo)
   return guard;
 }
 
-/* Storages are as they were before ready; the rest of their memory is spare. */
+/* Undoes what ready did to storages; memory that was added to them stays as spare capacity. */
 static void THNN_(restoreStorages)(void *what)
 {
   const THNN_(Call) *call = what;
@@ -35,7 +35,7 @@ void THNN_(begin)(THNN_(Call) * call)
   THNN_(beginPart)(call, &call->own);
 }
 
-/* What a layer sees of a tensor until there is its address. */
+/* The tensor that a layer sees until addresses are known: without a storage. */
 static THTensor *THNN_(hand)(THTensor *handed, const THTensor *tensor)
 {
   *handed = *tensor;
@@ -61,7 +61,7 @@ THTensor *THNN_(source)(THNN_(Call) * call, THTensor *tensor)
   return THNN_(hand)(&source->handed, source->tensor);
 }
 
-/* The memory that a result will have, which was looked up before, is no other result's. */
+/* Raises if the memory that a result will have, which was found before, belongs to another result. */
 static void THNN_(claim)(THNNMemory *memory, int fits, int nDimension, const int64_t *size)
 {
   static const int64_t step = 1;
@@ -144,7 +144,7 @@ real *THNN_(scratch)(THNN_(Call) * call, ptrdiff_t count)
   return guard->what = THAlloc(bytes);
 }
 
-/* An empty product computes nothing, but finds the library. */
+/* An empty product computes nothing, but raises if there is no BLAS. */
 void THNN_(needBlas)(void)
 {
   THBlas_(gemm)('n', 'n', 0, 0, 0, 0, NULL, 1, NULL, 1, 0, NULL, 1);

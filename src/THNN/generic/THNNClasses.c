@@ -1,4 +1,4 @@
-/* What losses of classes have in common. */
+/* What losses over classes share. */
 #include "THNNTemplate.h"
 
 static void THNN_(checkWeights)(THTensor *weights, int64_t classes, THTensor *input, int arg)
@@ -49,7 +49,7 @@ THNNClasses THNN_(imageClasses)(THGuard *guard, THTensor *input, THIndexTensor *
   return c;
 }
 
-#ifndef TH_TEMPLATE_DEVICE /* which looks at targets where they are */
+#ifndef TH_TEMPLATE_DEVICE /* which checks targets on the device */
 void THNN_(checkTargets)(const THNNClasses *c, THTensor *input, int64_t ignore_index)
 {
   const int64_t count = THNNClasses_count(c);
@@ -98,7 +98,7 @@ static void THNN_(sumPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
 void THNN_(sumInputs)(ptrdiff_t count, ptrdiff_t grain, THNN_(SumBody) body, void *context,
                       accreal *sums)
 {
-  THNN_(SumWork) w; /* only the sums that there are become 0 */
+  THNN_(SumWork) w; /* only the sums that are used are set to 0 */
   w.body = body;
   w.context = context;
   w.count = count;

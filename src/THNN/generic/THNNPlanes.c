@@ -40,14 +40,14 @@ void THNN_(resultOf)(THNNPlanes *p, THTensor *gradOutput)
   THNN_(checkGradOutput)(p, gradOutput);
 }
 
-#ifndef TH_TEMPLATE_DEVICE /* only the checks are those of every device */
+#ifndef TH_TEMPLATE_DEVICE /* devices share only the checks */
 
 /* Planes are cut into as many chunks as there are threads, each with scratch memory of its own. */
 typedef struct {
   const THNN_(Work) * work;
   ptrdiff_t chunks;
   char *scratch;
-  int *strange; /* set where a place is none */
+  int *strange; /* set if an index is out of range */
 } THNN_(Chunks);
 
 static ptrdiff_t THNN_(firstOf)(const THNN_(Chunks) * c, ptrdiff_t chunk)
@@ -66,7 +66,7 @@ static void THNN_(lookAtIndices)(void *context, ptrdiff_t begin, ptrdiff_t end)
     __atomic_store_n(c->strange, 1, __ATOMIC_RELAXED);
 }
 
-/* Each thread checks those that it is going to use, which it then has in its caches. */
+/* Each thread checks the indices that it is going to use, which are then in its caches. */
 static void THNN_(checkIndices)(THNN_(Chunks) * chunks)
 {
   const THNN_(Work) *work = chunks->work;
@@ -79,7 +79,7 @@ static void THNN_(checkIndices)(THNN_(Chunks) * chunks)
     return;
   for (ptrdiff_t i = 0; i < count; i++)
     if (work->from[i] < work->base || work->from[i] - work->base >= work->limit)
-      THError("indices holds %lld, which is no place from %lld to %lld, for input of size %s",
+      THError("indices holds %lld, which is not an index from %lld to %lld, for input of size %s",
               (long long)work->from[i], (long long)work->base,
               (long long)(work->base + work->limit - 1), _THSizeDesc(p->inSize, p->dims).str);
 }

@@ -1,38 +1,38 @@
-/* input's planes; raises unless it has from least to most dimensions before those of a plane.  text
- * says what it has to be. */
+/* input's planes; raises unless it has least to most dimensions before those of a plane.  text says
+ * what size input needs. */
 THNNPlanes THNN_(planes)(THTensor *input, int argument, int axes, int least, int most,
                          const char *text);
 
-/* The most usual: 1 to 3 axes, planes, perhaps a batch.  Raises about argument 2. */
+/* The planes of argument 2, input: planes of 1 to 3 axes, perhaps in a batch. */
 THNNPlanes THNN_(imagePlanes)(THTensor *input, int axes);
 
 /* Raises unless gradOutput has the size of the output. */
 void THNN_(checkGradOutput)(const THNNPlanes *planes, THTensor *gradOutput);
 
-/* The same where the places of an output plane are whatever gradOutput's are, and sets them. */
+/* Sets the size of output planes to that of gradOutput's, and checks gradOutput. */
 void THNN_(resultOf)(THNNPlanes *planes, THTensor *gradOutput);
 
-/* Whether source and result, of the input's and the output's size or the other way round, are
- * images whose planes lie last. */
+/* Whether source and result are channels-last, with the sizes of input and output; back: of output
+ * and input. */
 int THNN_(areChannelsLast)(const THNNPlanes *planes, int back, THTensor *source, THTensor *result);
 
-/* A view of t, images of planes that lie last, which are its last dimension; the guard, which is
+/* A view of t, a channels-last tensor, with the planes as its last dimension; the guard, which is
  * entered here, frees it. */
 THTensor *THNN_(viewChannelsLast)(const THNNPlanes *planes, THGuard *guard, THTensor *t);
 
-/* What a layer computes from a plane of source into the same one of result; tensors are of the
- * layer's input size or of its output size. */
+/* A layer's computation, from each plane of source to the same plane of result; one has the layer's
+ * input size, the other its output size. */
 typedef struct THNN_(Work) {
   /* scratch is this thread's own. */
   void (*plane)(const struct THNN_(Work) * work, ptrdiff_t plane, void *scratch);
-  const void *layer;         /* whatever plane needs besides */
+  const void *layer;         /* other arguments of plane */
   int back;                  /* from the output's size to the input's */
-  int streams;               /* plane writes around the caches */
-  THTensor *source, *result; /* not of one size */
+  int streams;               /* plane uses non-temporal stores */
+  THTensor *source, *result; /* of different sizes */
   THTensor *with[2];         /* other sources, of any size, or NULL */
-  THIndexTensor *given;      /* places of the input's planes, one an output element, or NULL */
+  THIndexTensor *given;      /* for each output element an index in the input's plane, or NULL */
   int64_t limit, base;       /* given holds base ... base + limit - 1 */
-  THIndexTensor *indices;    /* or a result, of the output's size */
+  THIndexTensor *indices;    /* or indices are a result, of the output's size */
   ptrdiff_t cost;            /* elements that a plane is worth */
   size_t scratch;            /* bytes */
 
@@ -46,6 +46,6 @@ typedef struct THNN_(Work) {
 
 void THNN_(work)(const THNNPlanes *planes, THNN_(Work) * work);
 
-/* The same of images whose planes lie last, as those of the result do: plane computes one of the
- * result's rows, all planes of it, of which those of each image follow one another. */
+/* The same for channels-last images, and a channels-last result: plane computes one row of the
+ * result, with all its planes; the rows of each image follow one another. */
 void THNN_(workRowsNhwc)(const THNNPlanes *planes, THNN_(Work) * work);

@@ -1,31 +1,36 @@
 /* Convolution of sequences whose frames are rows.
  *
- * A window is kW frames one after the other in memory, a row of a matrix whose rows share elements:
- * products of it are those of THNNImplicit.h, with the outputs, or going back the elements of a
- * frame, in the lanes.  Where there are few of them, or little to compute, BLAS does it.  That
- * takes matrices whose rows do not share elements, so that nothing is unfolded if the product is
- * computed in pieces.  Where frames are long each of the kW frames of all windows is a piece; where
- * they are short, whole windows that are far enough apart not to share a frame: every spread-th,
- * from each of the first on. */
+ * A window is kW consecutive frames in memory.  Windows are the rows of a matrix, and share elements
+ * where they overlap.  Its products are computed as in THNNImplicit.h, with the outputs in the
+ * lanes; backward, with the elements of a frame there.  Where those are few, or there is little to
+ * compute, BLAS computes the products.  BLAS needs rows that do not overlap.  So that nothing has to
+ * be unfolded, the product is then computed in pieces: if frames are long, a piece is one of the kW
+ * frames of all windows; if frames are short, a piece is every spread-th window, as windows so far
+ * apart do not overlap. */
 #include "THNNTemplate.h"
 
 enum { LONG_FRAME = 32 };
-enum { COLUMNS = THNN_IMPLICIT_COLUMNS, ROWS = 256, TERMS = 512 }; /* computed together, at most */
+enum {
+  COLUMNS = THNN_IMPLICIT_COLUMNS,
+  ROWS = 256,
+  TERMS = 512
+}; /* the most that are computed together */
 
 typedef struct {
   int dims; /* of input: 2, or 3 with a batch */
   int64_t batch, frame, outputs;
   THNNWindow w;
   int64_t depth;  /* elements of a window */
-  int64_t spread; /* windows from one to the next that shares nothing */
-  int byFrame;    /* what pieces are */
+  int64_t spread; /* windows from one to the next that does not overlap */
+  int byFrame;    /* pieces are frames, not windows */
   int64_t pieces;
   int64_t size[3]; /* of output */
   real *x, *y, *weight, *bias;
   accreal scale;
-  ptrdiff_t chunk;               /* outputs whose gradients are summed up together */
-  real *memory;                  /* of the threads: for sums of so many rows, and more */
-  ptrdiff_t rows, width, blocks; /* blocks of that width are in the lanes, one at a time */
+  ptrdiff_t chunk; /* outputs whose gradients are summed up together */
+  real *memory;    /* a part for each thread */
+  ptrdiff_t rows, width,
+      blocks; /* of sums; blocks of width columns are in the lanes, one at a time */
   int threads;
 } THNN_(Sequence);
 
@@ -76,7 +81,7 @@ static THNN_(Sequence) THNN_(sequenceOf)(THTensor *input, THTensor *gradOutput, 
 
 /* --- with outputs or the elements of a frame in the lanes ----------------------------------- */
 
-/* What a thread works with. */
+/* The memory of a thread. */
 typedef struct {
   real *sums, *m, *start;
   ptrdiff_t *row, *column; /* offsets of rows and columns of the left matrix */
@@ -101,12 +106,12 @@ static THNN_(Desk) THNN_(deskOf)(const THNN_(Sequence) * s)
   return d;
 }
 
-/* Sets up products with that many outputs in the lanes, and sums of so many rows.  0 if they are
- * better, or with less memory than the columns of a sequence would take, computed by BLAS. */
+/* Sets up products with outputs in the lanes, and sums of rows.  Returns 0 if BLAS is faster, or if
+ * the memory would exceed that of an unfolded sequence. */
 static int THNN_(isImplicitSequence)(THNN_(Sequence) * s, int64_t outputs, int64_t rows)
 {
-  enum { FEW_WINDOWS = 32 };
-  if (2 * outputs < THNN_(implicit)->lanes || s->batch * s->w.output < FEW_WINDOWS)
+  enum { MIN_WINDOWS = 32 };
+  if (2 * outputs < THNN_(implicit)->lanes || s->batch * s->w.output < MIN_WINDOWS)
     return 0;
   s->rows = rows;
   s->width = THNN_(widthOf)(outputs);
@@ -120,7 +125,7 @@ static void THNN_(needMemory)(THNN_(Sequence) * s, THNN_(Call) * call, ptrdiff_t
   s->memory = THNN_(scratch)(call, s->threads * THNN_(deskSize)(s));
 }
 
-/* Windows are counted from one sequence to the next. */
+/* Lists the offsets of windows, which are counted over all sequences. */
 static void THNN_(listWindows)(const THNN_(Sequence) * s, int64_t first, ptrdiff_t count,
                                ptrdiff_t *list)
 {
@@ -164,8 +169,8 @@ static void THNN_(windowPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-/* Frames that are a step apart follow each other in the sums of a sequence: first those from frame
- * 0 on, then those from frame 1 on, and so on.  So do what all windows have at one place. */
+/* The frames of one phase.  The sums of a sequence are ordered by phase: first frames 0, step,
+ * 2 step, ..., then frames 1, 1 + step, ...; so the same tap of all windows is consecutive. */
 static int64_t THNN_(framesOfPhase)(const THNN_(Sequence) * s)
 {
   return (s->w.input + s->w.step - 1) / s->w.step;
@@ -204,7 +209,8 @@ static void THNN_(frameBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-/* Pieces of the terms of a window, for blocks of outputs, over all windows in their order. */
+/* Gradients of the weight in pieces: some terms of a window for a block of outputs, summed over all
+ * windows in order. */
 static void THNN_(termPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Sequence) *s = context;
@@ -234,9 +240,9 @@ static void THNN_(termPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
 
 /* --- as products of matrices whose rows share nothing ----------------------------------------- */
 
-/* Rows of x of so much depth and rows of y, beginning at these elements and the next so far after
- * one, and where the depth begins within a window.  Where there is but one row the distance is not
- * used, and only has to be large enough. */
+/* A piece: rows of x, of depth elements, and rows of y.  x and y are the offsets of the first rows,
+ * nextX and nextY the distances to the next; within is the offset of the depth within a window.  With
+ * one row, the distance is unused, but must be large enough for BLAS. */
 typedef struct {
   ptrdiff_t rows, depth, x, nextX, y, nextY, within;
 } THNN_(Piece);
@@ -289,7 +295,7 @@ static void THNN_(sequencesBackward)(void *context, ptrdiff_t begin, ptrdiff_t e
   }
 }
 
-/* A few outputs: what is summed up does not depend on the threads. */
+/* Chunks of outputs: the order of additions does not depend on the number of threads. */
 static void THNN_(sequenceChunks)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Sequence) *s = context;
@@ -309,12 +315,12 @@ static void THNN_(sequenceChunks)(void *context, ptrdiff_t begin, ptrdiff_t end)
 static void THNN_(sequenceBias)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Sequence) *s = context;
-  enum { TOGETHER = 16 };
+  enum { UNROLL = 16 }; /* outputs that are summed at a time */
   for (ptrdiff_t c = begin; c < end; c++) {
     const ptrdiff_t from = c * s->chunk, count = THMin(s->chunk, s->outputs - from);
-    for (ptrdiff_t o = from; o < from + count; o += TOGETHER) {
-      const ptrdiff_t few = THMin(TOGETHER, from + count - o);
-      accreal sum[TOGETHER] = {0};
+    for (ptrdiff_t o = from; o < from + count; o += UNROLL) {
+      const ptrdiff_t few = THMin(UNROLL, from + count - o);
+      accreal sum[UNROLL] = {0};
       for (int64_t t = 0; t < s->batch * s->w.output; t++)
         for (ptrdiff_t k = 0; k < few; k++)
           sum[k] += (accreal)s->y[t * s->outputs + o + k];

@@ -1,6 +1,6 @@
-/* Convolution of each feature of a sequence by itself.  With the features first it is a depth-wise
- * one of one dimension, whose planes are the features; sequences of frames are computed frame by
- * frame, where the features lie side by side. */
+/* Convolution of each feature of a sequence by itself.  With features first, it is a depthwise
+ * convolution of one dimension, whose planes are the features.  With frames first, it is computed
+ * frame by frame, with features in the lanes. */
 #include "THNNTemplate.h"
 
 typedef struct {
@@ -74,12 +74,12 @@ static THNN_(Frames) THNN_(framesOf)(const THNN_(Rows) * r)
   return (THNN_(Frames)){.w = r->layer.at[2], .batch = r->batch, .features = r->features};
 }
 
-/* weight transposed, so that features are neighbours: reserved before a call starts, then set. */
-static void THNN_(turnRows)(const THNN_(Frames) * f, const real *weight, real *turned)
+/* Transposes weight, so that features are neighbours; the memory is reserved before a call starts. */
+static void THNN_(transposeRows)(const THNN_(Frames) * f, const real *weight, real *transposed)
 {
   for (int64_t i = 0; i < f->features; i++)
     for (int64_t k = 0; k < f->w.size; k++)
-      turned[k * f->features + i] = weight[i * f->w.size + k];
+      transposed[k * f->features + i] = weight[i * f->w.size + k];
 }
 
 static void THNN_(addProducts)(int64_t n, const real *x, const real *weight, real *y)
@@ -88,7 +88,7 @@ static void THNN_(addProducts)(int64_t n, const real *x, const real *weight, rea
     y[i] += x[i] * weight[i];
 }
 
-/* Frames of the output. */
+/* Computes frames of the output. */
 static void THNN_(framesForward)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Frames) *f = context;
@@ -105,7 +105,7 @@ static void THNN_(framesForward)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-/* Frames of the input: those windows that they are in. */
+/* Computes gradients of frames of the input, from the windows that they are in. */
 static void THNN_(framesBackward)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Frames) *f = context;
@@ -121,10 +121,10 @@ static void THNN_(framesBackward)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-enum { FEATURES = 64 }; /* that are summed up together */
+enum { FEATURES = 64 }; /* that are summed together */
 
-/* Blocks of features: the products of g with the frames of the windows at k, or g alone if x is
- * NULL. */
+/* Sums, for blocks of features, the products of g with the windows' frames at tap k, or g alone if x
+ * is NULL. */
 static void THNN_(framesSum)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Frames) *f = context;
@@ -158,7 +158,7 @@ static void THNN_(framesRun)(THNN_(Frames) * f, int64_t items, int64_t work,
   THParallel_for(items, THMax(1, TH_LOOP_GRAIN / THMax(1, work)), body, f);
 }
 
-/* y from x, or back from g. */
+/* y from x, or the gradient from g. */
 static void THNN_(framesConvolve)(const THNN_(Rows) * r, THTensor *from, THTensor *weight,
                                   THTensor *bias, THTensor *to, int back, const int64_t *size)
 {
@@ -169,10 +169,10 @@ static void THNN_(framesConvolve)(const THNN_(Rows) * r, THTensor *from, THTenso
   weight = THNN_(source)(&call, weight);
   bias = THNN_(source)(&call, bias);
   to = THNN_(result)(&call, to, r->dims, size);
-  real *turned = THNN_(scratch)(&call, THMax(1, f.features * f.w.size));
+  real *transposed = THNN_(scratch)(&call, THMax(1, f.features * f.w.size));
   THNN_(start)(&call);
-  THNN_(turnRows)(&f, THTensor_(data)(weight), turned);
-  f.weight = turned;
+  THNN_(transposeRows)(&f, THTensor_(data)(weight), transposed);
+  f.weight = transposed;
   f.bias = bias ? THTensor_(data)(bias) : NULL;
   f.x = f.g = THTensor_(data)(from);
   f.y = THTensor_(data)(to);

@@ -32,7 +32,7 @@ void THNN_(Tanh_updateGradInput)(THNNState *state, THTensor *input, THTensor *gr
   THNN_(Tanh_updateGradInput_2018)(state, gradOutput, gradInput, output);
 }
 
-/* Images and batches of them: planes are dimension 0, or 1 behind a batch. */
+/* Images and batches of images: planes are dimension 0, or 1 after a batch. */
 static int64_t THNN_(softMaxDim)(const THTensor *input)
 {
   const int dims = input->nDimension;
@@ -58,7 +58,7 @@ SOFT_MAX(LogSoftMax)
 
 /* --- PReLU ----------------------------------------------------------------------------------- */
 
-/* 2018 knows how many planes have a weight from the weights. */
+/* The 2018 form takes the number of planes from the weights. */
 static void THNN_(checkPlanes)(const THTensor *weight, THIndex_t nOutputPlane)
 {
   const ptrdiff_t wanted = nOutputPlane == 0 ? 1 : nOutputPlane;
@@ -111,7 +111,7 @@ void THNN_(SpatialGridSamplerBilinear_updateGradInput)(THNNState *state, THTenso
 
 /* --- volumes --------------------------------------------------------------------------------- */
 
-/* 2018 has one more scratch tensor. */
+/* The 2018 form has one more scratch tensor. */
 static void THNN_(guardScratch)(THGuard *guard)
 {
   THGuard_enter(guard, (THUndo)THTensor_(free));
@@ -145,8 +145,8 @@ void THNN_(VolumetricConvolutionMM_accGradParameters)(THNNState *state, THTensor
   THGuard_leave(&scratch);
 }
 
-/* The window of a full convolution, which Torch7 reads from the weights: planes of the input, of
- * the output, time, height, width. */
+/* Torch7 reads the window of a full convolution from the weights: input planes x output planes x time
+ * x height x width. */
 static void THNN_(checkFullWeight)(const THTensor *weight, int arg)
 {
   THArgCheck(weight && weight->nDimension == 5, arg,
@@ -156,7 +156,7 @@ static void THNN_(checkFullWeight)(const THTensor *weight, int arg)
 
 #define WINDOW(WEIGHT) (int)(WEIGHT)->size[2], (int)(WEIGHT)->size[4], (int)(WEIGHT)->size[3]
 
-/* MORE and PASS: the dilations, of the function that has them. */
+/* MORE and PASS: the dilations, for the function that has them. */
 #define FULL(NAME, MORE, PASS)                                                                     \
   void THNN_(NAME##_updateOutput)(THNNState *state, THTensor *input, THTensor *output,             \
                                   THTensor *weight, THTensor *bias, THTensor *finput,              \

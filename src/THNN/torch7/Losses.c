@@ -1,7 +1,7 @@
-/* Torch7's losses, by those of 2018: always one number, whose gradient is 1. */
+/* Torch7's losses, by those of 2018: always one element, whose gradient is 1. */
 #include "THNNTorch7.h"
 
-/* What the gradient of a loss is multiplied by. */
+/* The gradient of a loss by itself: 1. */
 static THTensor *THNN_(newOne)(void)
 {
   THTensor *one = THTensor_(newWithSize1d)(1);
@@ -11,8 +11,8 @@ static THTensor *THNN_(newOne)(void)
 
 #define ARGUMENTS(...) __VA_ARGS__
 
-/* BEFORE and AFTER are the parameters on either side of sizeAverage, with the comma that parts them
- * from it; PASS_BEFORE and PASS_AFTER the same as arguments. */
+/* BEFORE and AFTER are the parameters on either side of sizeAverage, with their commas; PASS_BEFORE
+ * and PASS_AFTER are the same as arguments. */
 #define LOSS(NAME, Target, BEFORE, PASS_BEFORE, AFTER, PASS_AFTER)                       \
   void THNN_(NAME##_updateOutput)(THNNState *state, THTensor *input, Target *target,     \
                                   THTensor *output, BEFORE bool sizeAverage AFTER)       \
@@ -32,7 +32,7 @@ static THTensor *THNN_(newOne)(void)
     THGuard_leave(&guard);                                                               \
   }
 
-/* No target is this one. */
+/* An ignore_index that no target has. */
 #define NONE_IGNORED INT64_MIN
 
 /* clang-format off */

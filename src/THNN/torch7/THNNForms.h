@@ -1,5 +1,5 @@
-/* The functions that Torch7 declares otherwise than 2018, in its form: for builds with
- * TH_COMPAT=torch7. Losses are one number, gradients those of that number. */
+/* The functions that Torch7 declares otherwise than 2018, in Torch7's form, for builds with
+ * TH_COMPAT=torch7.  A loss is one element, and gradients are those of that element. */
 
 /* clang-format off */
 
@@ -370,9 +370,9 @@ TH_API void THNN_(VolumetricFullDilatedConvolution_updateOutput)(
           int pT,                      // padding, time
           int pW,                      // padding, width
           int pH,                      // padding, height
-          int dilationT,               // between the places of a window, time
-          int dilationW,               // between the places of a window, width
-          int dilationH,               // between the places of a window, height
+          int dilationT,               // between elements of a window, time
+          int dilationW,               // between elements of a window, width
+          int dilationH,               // between elements of a window, height
           int aT,                      // added to the size of output, time
           int aW,                      // added to the size of output, width
           int aH);                     // added to the size of output, height
@@ -390,9 +390,9 @@ TH_API void THNN_(VolumetricFullDilatedConvolution_updateGradInput)(
           int pT,                      // padding, time
           int pW,                      // padding, width
           int pH,                      // padding, height
-          int dilationT,               // between the places of a window, time
-          int dilationW,               // between the places of a window, width
-          int dilationH,               // between the places of a window, height
+          int dilationT,               // between elements of a window, time
+          int dilationW,               // between elements of a window, width
+          int dilationH,               // between elements of a window, height
           int aT,                      // added to the size of output, time
           int aW,                      // added to the size of output, width
           int aH);                     // added to the size of output, height
@@ -410,9 +410,9 @@ TH_API void THNN_(VolumetricFullDilatedConvolution_accGradParameters)(
           int pT,                      // padding, time
           int pW,                      // padding, width
           int pH,                      // padding, height
-          int dilationT,               // between the places of a window, time
-          int dilationW,               // between the places of a window, width
-          int dilationH,               // between the places of a window, height
+          int dilationT,               // between elements of a window, time
+          int dilationW,               // between elements of a window, width
+          int dilationH,               // between elements of a window, height
           int aT,                      // added to the size of output, time
           int aW,                      // added to the size of output, width
           int aH,                      // added to the size of output, height

@@ -1,5 +1,5 @@
-/* In builds with TH_COMPAT=torch7, the 2018 form of what Torch7 declares otherwise is called so.
- * Undone by THNNRenameEnd.h. */
+/* In builds with TH_COMPAT=torch7, the 2018 forms of functions that Torch7 declares otherwise get
+ * these names.  Undone by THNNRenameEnd.h. */
 #define AbsCriterion_updateOutput                   AbsCriterion_updateOutput_2018
 #define AbsCriterion_updateGradInput                AbsCriterion_updateGradInput_2018
 #define BCECriterion_updateOutput                   BCECriterion_updateOutput_2018
