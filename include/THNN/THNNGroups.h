@@ -13,14 +13,13 @@
 
 #include "THNN.h"
 
-/* Numbers are of slices, rows and columns; those before the axes are 1, and 0 of pad and adjust. */
+/* Arrays are for slices, rows and columns; values before the axes are 1, but 0 for pad and adjust. */
 typedef struct THNNGroups {
   int axes;   /* 2 of images, 3 of volumes */
   bool full;  /* input and output are exchanged */
   int groups; /* at least 1 */
   int size[3], step[3], pad[3], dilation[3];
-  int adjust[3]; /* what the output of a full convolution is larger by: less than step or dilation
-                  */
+  int adjust[3]; /* added to the size of a full convolution's output; below step or dilation */
 } THNNGroups;
 
 #define TH_GENERIC_FILE "THNN/generic/THNNGroups.h"

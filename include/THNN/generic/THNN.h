@@ -264,7 +264,8 @@ TH_API void THNN_(LogSoftMax_updateGradInput)(
 /* --- losses ----------------------------------------------------------------------------------- */
 
 // With reduce, output is one element: the sum over all elements, divided by their number if
-// sizeAverage is set.  Without it, output has an element for each.  gradOutput is shaped as output.
+// sizeAverage is set.  Without reduce, output has an element for each element of input.  gradOutput
+// has output's shape.
 
 // the absolute value of input - target; its gradient at 0 is 0
 TH_API void THNN_(AbsCriterion_updateOutput)(
@@ -273,7 +274,7 @@ TH_API void THNN_(AbsCriterion_updateOutput)(
           THTensor *target,            // as many elements as input
           THTensor *output,            // [OUT] loss
           bool sizeAverage,            // divide by the number of elements
-          bool reduce);                // sum up
+          bool reduce);                // sum the losses
 TH_API void THNN_(AbsCriterion_updateGradInput)(
           THNNState *state,            // library's state
           THTensor *input,             // input tensor
@@ -284,7 +285,7 @@ TH_API void THNN_(AbsCriterion_updateGradInput)(
           bool reduce);                // as in updateOutput
 
 // minus target * log(input) minus (1 - target) * log(1 - input), times the weight, where logarithms
-// count as -100 at least.  An input that is no probability is an error.
+// count as -100 at least.  An input that is not a probability is an error.
 TH_API void THNN_(BCECriterion_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // probabilities, 0 to 1
@@ -292,7 +293,7 @@ TH_API void THNN_(BCECriterion_updateOutput)(
           THTensor *output,            // [OUT] loss
           bool sizeAverage,            // divide by the number of elements
           THTensor *weights,           // [OPTIONAL] a factor for each element of input
-          bool reduce);                // sum up
+          bool reduce);                // sum the losses
 TH_API void THNN_(BCECriterion_updateGradInput)(
           THNNState *state,            // library's state
           THTensor *input,             // probabilities, 0 to 1
@@ -310,7 +311,7 @@ TH_API void THNN_(DistKLDivCriterion_updateOutput)(
           THTensor *target,            // probabilities, as many as input
           THTensor *output,            // [OUT] loss
           bool sizeAverage,            // divide by the number of elements
-          bool reduce);                // sum up
+          bool reduce);                // sum the losses
 TH_API void THNN_(DistKLDivCriterion_updateGradInput)(
           THNNState *state,            // library's state
           THTensor *input,             // input tensor
@@ -320,7 +321,7 @@ TH_API void THNN_(DistKLDivCriterion_updateGradInput)(
           bool sizeAverage,            // as in updateOutput
           bool reduce);                // as in updateOutput
 
-// always summed up
+// always summed
 TH_API void THNN_(L1Cost_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // input tensor
@@ -331,7 +332,7 @@ TH_API void THNN_(L1Cost_updateGradInput)(
           THTensor *gradOutput,        // [OPTIONAL] one element; 1 if NULL, or if it has as many as input
           THTensor *gradInput);        // [OUT] gradient w.r.t. input
 
-// margin - input * target where that is above 0; always summed up
+// max(0, margin - input * target); always summed
 TH_API void THNN_(MarginCriterion_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // input tensor
@@ -354,7 +355,7 @@ TH_API void THNN_(MSECriterion_updateOutput)(
           THTensor *target,            // as many elements as input
           THTensor *output,            // [OUT] loss
           bool sizeAverage,            // divide by the number of elements
-          bool reduce);                // sum up
+          bool reduce);                // sum the losses
 TH_API void THNN_(MSECriterion_updateGradInput)(
           THNNState *state,            // library's state
           THTensor *input,             // input tensor
@@ -371,7 +372,7 @@ TH_API void THNN_(SmoothL1Criterion_updateOutput)(
           THTensor *target,            // as many elements as input
           THTensor *output,            // [OUT] loss
           bool sizeAverage,            // divide by the number of elements
-          bool reduce);                // sum up
+          bool reduce);                // sum the losses
 TH_API void THNN_(SmoothL1Criterion_updateGradInput)(
           THNNState *state,            // library's state
           THTensor *input,             // input tensor
@@ -388,7 +389,7 @@ TH_API void THNN_(SoftMarginCriterion_updateOutput)(
           THTensor *target,            // 1 or -1 for each element of input
           THTensor *output,            // [OUT] loss
           bool sizeAverage,            // divide by the number of elements
-          bool reduce);                // sum up
+          bool reduce);                // sum the losses
 TH_API void THNN_(SoftMarginCriterion_updateGradInput)(
           THNNState *state,            // library's state
           THTensor *input,             // input tensor
@@ -409,7 +410,7 @@ TH_API void THNN_(ClassNLLCriterion_updateOutput)(
           THTensor *weights,           // [OPTIONAL] a weight for each class
           THTensor *total_weight,      // [OUT] the sum of the weights of the batch
           int64_t ignore_index,        // a class that is left out
-          bool reduce);                // sum up; output is one element of a single input in any case
+          bool reduce);                // sum; output of a single input is one element in any case
 TH_API void THNN_(ClassNLLCriterion_updateGradInput)(
           THNNState *state,            // library's state
           THTensor *input,             // classes, or batch x classes: log-probabilities
@@ -422,7 +423,7 @@ TH_API void THNN_(ClassNLLCriterion_updateGradInput)(
           int64_t ignore_index,        // a class that is left out
           bool reduce);                // as in updateOutput
 
-// ClassNLLCriterion for each place of an image
+// ClassNLLCriterion for each position of an image
 TH_API void THNN_(SpatialClassNLLCriterion_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // batch x classes x height x width: log-probabilities
@@ -430,9 +431,9 @@ TH_API void THNN_(SpatialClassNLLCriterion_updateOutput)(
           THTensor *output,            // [OUT] loss: one element, or as target without reduce
           bool sizeAverage,            // divide by the sum of the weights
           THTensor *weights,           // [OPTIONAL] a weight for each class
-          THTensor *total_weight,      // [OUT] the sum of the weights of all places
+          THTensor *total_weight,      // [OUT] the sum of the weights of all positions
           int64_t ignore_index,        // a class that is left out
-          bool reduce);                // sum up
+          bool reduce);                // sum the losses
 TH_API void THNN_(SpatialClassNLLCriterion_updateGradInput)(
           THNNState *state,            // library's state
           THTensor *input,             // batch x classes x height x width: log-probabilities
@@ -445,8 +446,8 @@ TH_API void THNN_(SpatialClassNLLCriterion_updateGradInput)(
           int64_t ignore_index,        // a class that is left out
           bool reduce);                // as in updateOutput
 
-// The sum of what is above 0 of 1 - input[i] + input[k], over all classes i that are listed and all k
-// that are not, divided by the number of classes.  A list ends before the first TH_INDEX_BASE - 1.
+// The sum of max(0, 1 - input[i] + input[k]) over all listed classes i and all other classes k,
+// divided by the number of classes.  A list ends before the first TH_INDEX_BASE - 1.
 TH_API void THNN_(MultiLabelMarginCriterion_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // classes, or batch x classes
@@ -454,7 +455,7 @@ TH_API void THNN_(MultiLabelMarginCriterion_updateOutput)(
           THTensor *output,            // [OUT] loss: one element, or batch without reduce
           THTensor *isTarget,          // [OUT] as input: 1 for the classes that are listed, else 0
           bool sizeAverage,            // divide by batch
-          bool reduce);                // sum up; a single input is summed up always
+          bool reduce);                // sum; a single input is always summed
 TH_API void THNN_(MultiLabelMarginCriterion_updateGradInput)(
           THNNState *state,            // library's state
           THTensor *input,             // classes, or batch x classes
@@ -465,8 +466,8 @@ TH_API void THNN_(MultiLabelMarginCriterion_updateGradInput)(
           bool sizeAverage,            // as in updateOutput
           bool reduce);                // as in updateOutput
 
-// The sum of what is above 0 of margin - input[target] + input[k], to the power of p, over all other
-// classes k, times the weight of target, divided by the number of classes.
+// The sum of max(0, margin - input[target] + input[k]) ^ p over all other classes k, times the weight
+// of target, divided by the number of classes.
 TH_API void THNN_(MultiMarginCriterion_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // classes, or batch x classes
@@ -476,7 +477,7 @@ TH_API void THNN_(MultiMarginCriterion_updateOutput)(
           int p,                       // 1 or 2
           THTensor *weights,           // [OPTIONAL] a weight for each class
           accreal margin,              // how far above the others input should be
-          bool reduce);                // sum up; a single input is summed up always
+          bool reduce);                // sum; a single input is always summed
 TH_API void THNN_(MultiMarginCriterion_updateGradInput)(
           THNNState *state,            // library's state
           THTensor *input,             // classes, or batch x classes
@@ -555,7 +556,7 @@ TH_API void THNN_(SpatialConvolutionMM_accGradParameters)(
           int padW, int padH,          // zeros on each side
           accreal scale);              // factor of what is added
 
-// The same with elements of the window dilationH and dilationW apart in the image.
+// The same with dilation: elements of a window are dilationH and dilationW apart in the image.
 TH_API void THNN_(SpatialDilatedConvolution_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // planes x height x width, or a batch
@@ -593,8 +594,8 @@ TH_API void THNN_(SpatialDilatedConvolution_accGradParameters)(
           int dilationW, int dilationH, // from an element of the window to the next
           accreal scale);              // factor of what is added
 
-// What the gradient of SpatialConvolutionMM computes: each element of input is multiplied with a
-// window and added to output, which has (height - 1) * dH - 2 * padH + kH + adjH rows.  adjH is
+// Transposed convolution, as the gradient of SpatialConvolutionMM computes it: each element of input
+// is multiplied with a window and added to output, which has (height - 1) * dH - 2 * padH + kH + adjH rows.  adjH is
 // below dH, adjW below dW.  weight is planes x outputs x kH x kW, or the same with the last three
 // dimensions as one.
 TH_API void THNN_(SpatialFullConvolution_updateOutput)(
@@ -714,7 +715,7 @@ TH_API void THNN_(SpatialDepthWiseConvolution_accGradParameters)(
           int padW, int padH,          // zeros on each side
           accreal scale);              // factor of what is added
 
-// SpatialConvolutionMM with weights of their own for each window: weight is rows of windows x
+// SpatialConvolutionMM with separate weights for each window: weight is rows of windows x
 // windows in a row x outputs x planes x kH x kW, or 3-D with the first two and the last three
 // dimensions as one.
 TH_API void THNN_(SpatialConvolutionLocal_updateOutput)(
@@ -758,9 +759,9 @@ TH_API void THNN_(SpatialConvolutionLocal_accGradParameters)(
           int64_t outputWidth, int64_t outputHeight, // size of output
           accreal scale);              // factor of what is added
 
-// Planes of input and output that connTable connects, each connection with a window of its own.
+// Convolution of the planes that connTable connects, each connection with a window of its own.
 // connTable counts planes from TH_INDEX_BASE; weight is connections x kH x kW.  Planes of input
-// beyond nInputPlane are not looked at.
+// beyond nInputPlane are ignored.
 TH_API void THNN_(SpatialConvolutionMap_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // planes x height x width, or a batch
@@ -897,7 +898,7 @@ TH_API void THNN_(VolumetricConvolution_accGradParameters)(
           int pT, int pW, int pH,      // zeros on each side
           accreal scale);              // factor of what is added
 
-// The same with elements of the window dilationT, dilationH and dilationW apart in the volume.
+// The same with dilation: elements of a window are dilationT, dilationH and dilationW apart.
 TH_API void THNN_(VolumetricDilatedConvolution_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // planes x time x height x width, or a batch
@@ -1106,7 +1107,7 @@ TH_API void THNN_(Im2Col_updateGradInput)(
           int padH, int padW,          // zeros on each side
           int sH, int sW);             // step of the window
 
-// The image that such columns add up to: output is planes x outputHeight x outputWidth.
+// The image that is the sum of such columns: output is planes x outputHeight x outputWidth.
 TH_API void THNN_(Col2Im_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // (planes * kH * kW) x windows, or a batch
@@ -1149,9 +1150,9 @@ TH_API void THNN_(unfolded_copy)(
 
 /* --- pooling ---------------------------------------------------------------------------------- */
 
-// The largest element of each window; NaN is larger than all.  Windows of kT x kH x kW are dT, dH
+// Max pooling: the largest element of each window; NaN is larger than all.  Windows of kT x kH x kW are dT, dH
 // and dW apart, their elements dilation apart; padding is never the largest, and at most half a
-// window.  indices count in a plane of input, row by row, from TH_INDEX_BASE on.
+// window.  indices are row-major in a plane of input, from TH_INDEX_BASE on.
 TH_API void THNN_(SpatialMaxPooling_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // planes x height x width, or a batch
@@ -1238,7 +1239,7 @@ TH_API void THNN_(VolumetricDilatedMaxPooling_updateGradInput)(
           int dilationH,               // as in updateOutput
           bool ceilMode);              // as in updateOutput
 
-// The largest of each feature over kW frames, dW frames apart.
+// Max pooling of each feature over kW frames, dW frames apart.
 TH_API void THNN_(TemporalMaxPooling_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // frames x features, or a batch
@@ -1255,7 +1256,7 @@ TH_API void THNN_(TemporalMaxPooling_updateGradInput)(
           int kW,                      // as in updateOutput
           int dW);                     // as in updateOutput
 
-// Adaptive: windows divide the image evenly among the places of output, whose number is given;
+// Adaptive: windows divide the image evenly among the elements of output, whose number is given;
 // window i of n begins at floor(i * size / n) and ends at ceil((i + 1) * size / n). 
 // updateGradInput takes the number from gradOutput.
 TH_API void THNN_(SpatialAdaptiveMaxPooling_updateOutput)(
@@ -1336,13 +1337,13 @@ TH_API void THNN_(VolumetricFractionalMaxPooling_updateGradInput)(
           int poolSizeH,               // as in updateOutput
           THIndexTensor *indices);     // what updateOutput computed
 
-// The opposite of max pooling: output is 0 but where indices put input, of which the last wins
-// where several are put in one place.
+// Max unpooling: output is 0 except at indices, which receive the elements of input.  Of several with
+// the same index, the last counts.
 TH_API void THNN_(SpatialMaxUnpooling_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // planes x height x width, or a batch
           THTensor *output,            // [OUT] planes x oheight x owidth
-          THIndexTensor *indices,      // what max pooling computed: places in a plane of output
+          THIndexTensor *indices,      // from max pooling: indices in a plane of output
           int owidth,                  // width of output
           int oheight);                // height of output
 TH_API void THNN_(SpatialMaxUnpooling_updateGradInput)(
@@ -1350,7 +1351,7 @@ TH_API void THNN_(SpatialMaxUnpooling_updateGradInput)(
           THTensor *input,             // planes x height x width, or a batch
           THTensor *gradOutput,        // gradient w.r.t. output
           THTensor *gradInput,         // [OUT] gradient w.r.t. input
-          THIndexTensor *indices,      // what max pooling computed: places in a plane of output
+          THIndexTensor *indices,      // from max pooling: indices in a plane of output
           int owidth,                  // as in updateOutput
           int oheight);                // as in updateOutput
 
@@ -1358,7 +1359,7 @@ TH_API void THNN_(VolumetricMaxUnpooling_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // planes x depth x height x width, or a batch
           THTensor *output,            // [OUT] planes x oT x oH x oW
-          THIndexTensor *indices,      // what max pooling computed: places in a plane of output
+          THIndexTensor *indices,      // from max pooling: indices in a plane of output
           int oT,                      // depth of output
           int oW,                      // width of output
           int oH,                      // height of output
@@ -1369,14 +1370,14 @@ TH_API void THNN_(VolumetricMaxUnpooling_updateGradInput)(
           THTensor *input,             // planes x depth x height x width, or a batch
           THTensor *gradOutput,        // gradient w.r.t. output
           THTensor *gradInput,         // [OUT] gradient w.r.t. input
-          THIndexTensor *indices,      // what max pooling computed: places in a plane of output
+          THIndexTensor *indices,      // from max pooling: indices in a plane of output
           int oT,                      // as in updateOutput
           int oW,                      // as in updateOutput
           int oH,                      // as in updateOutput
           int dT, int dW, int dH,      // as in updateOutput
           int pT, int pW, int pH);     // as in updateOutput
 
-// The mean of each window, as in max pooling.  With count_include_pad zeros around the image belong
+// Average pooling: the mean of each window, with windows as in max pooling.  With count_include_pad zeros around the image belong
 // to the windows, without it sums are divided by the number of elements of the image.
 TH_API void THNN_(SpatialAveragePooling_updateOutput)(
           THNNState *state,            // library's state
@@ -1520,12 +1521,12 @@ TH_API void THNN_(FeatureLPPooling_updateGradInput)(
 
 /* --- images of other sizes -------------------------------------------------------------------- */
 
-// Up-sampling: output has scale_factor places for each of input.
+// Upsampling: output has scale_factor elements for each of input along each dimension.
 TH_API void THNN_(TemporalUpSamplingNearest_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // planes x width, or a batch
           THTensor *output,            // [OUT] planes x scaled width
-          int scale_factor);           // times as many places along each dimension
+          int scale_factor);           // times as many elements along each dimension
 TH_API void THNN_(TemporalUpSamplingNearest_updateGradInput)(
           THNNState *state,            // library's state
           THTensor *input,             // planes x width, or a batch
@@ -1537,7 +1538,7 @@ TH_API void THNN_(SpatialUpSamplingNearest_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // planes x height x width, or a batch
           THTensor *output,            // [OUT] planes x scaled height x scaled width
-          int scale_factor);           // times as many places along each dimension
+          int scale_factor);           // times as many elements along each dimension
 TH_API void THNN_(SpatialUpSamplingNearest_updateGradInput)(
           THNNState *state,            // library's state
           THTensor *input,             // planes x height x width, or a batch
@@ -1549,7 +1550,7 @@ TH_API void THNN_(VolumetricUpSamplingNearest_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // planes x depth x height x width, or a batch
           THTensor *output,            // [OUT] planes x scaled depth x height x width
-          int scale_factor);           // times as many places along each dimension
+          int scale_factor);           // times as many elements along each dimension
 TH_API void THNN_(VolumetricUpSamplingNearest_updateGradInput)(
           THNNState *state,            // library's state
           THTensor *input,             // planes x depth x height x width, or a batch
@@ -1557,8 +1558,8 @@ TH_API void THNN_(VolumetricUpSamplingNearest_updateGradInput)(
           THTensor *gradInput,         // [OUT] gradient w.r.t. input
           int scale_factor);           // as in updateOutput
 
-// Linear interpolation of sequences, images and volumes: the first and last places of input and
-// output coincide.
+// Linear interpolation of sequences, images and volumes: the first and last elements of input
+// and output coincide.
 TH_API void THNN_(TemporalUpSamplingLinear_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // batch x planes x width
@@ -1610,8 +1611,8 @@ TH_API void THNN_(VolumetricUpSamplingTrilinear_updateGradInput)(
           int osizeH,                  // as in updateOutput
           int osizeW);                 // as in updateOutput
 
-// The image at the points of grid, interpolated linearly.  A point is x, y (and z for volumes),
-// from -1 at the first place to 1 at the last.  Beyond the image there are zeros (padding_mode 0),
+// Grid sampling: the image at the points of grid, interpolated linearly.  A point is x, y (and z for
+// volumes), from -1 at the first element to 1 at the last.  Beyond the image there are zeros (padding_mode 0),
 // its border (1), or its reflection (2).
 TH_API void THNN_(SpatialGridSamplerBilinear_updateOutput)(
           THNNState *state,            // library's state
@@ -1650,8 +1651,8 @@ TH_API void THNN_(TemporalReflectionPadding_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // planes x width, or a batch
           THTensor *output,            // [OUT] the image and its padding
-          int pad_left,                // places in front of a row
-          int pad_right);              // places behind a row
+          int pad_left,                // elements before a row
+          int pad_right);              // elements after a row
 TH_API void THNN_(TemporalReflectionPadding_updateGradInput)(
           THNNState *state,            // library's state
           THTensor *input,             // planes x width, or a batch
@@ -1664,8 +1665,8 @@ TH_API void THNN_(SpatialReflectionPadding_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // planes x height x width, or a batch
           THTensor *output,            // [OUT] the image and its padding
-          int pad_left,                // places in front of a row
-          int pad_right,               // places behind a row
+          int pad_left,                // elements before a row
+          int pad_right,               // elements after a row
           int pad_top,                 // rows above
           int pad_bottom);             // rows below
 TH_API void THNN_(SpatialReflectionPadding_updateGradInput)(
@@ -1682,8 +1683,8 @@ TH_API void THNN_(TemporalReplicationPadding_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // planes x width, or a batch
           THTensor *output,            // [OUT] the image and its padding
-          int pad_left,                // places in front of a row
-          int pad_right);              // places behind a row
+          int pad_left,                // elements before a row
+          int pad_right);              // elements after a row
 TH_API void THNN_(TemporalReplicationPadding_updateGradInput)(
           THNNState *state,            // library's state
           THTensor *input,             // planes x width, or a batch
@@ -1696,8 +1697,8 @@ TH_API void THNN_(SpatialReplicationPadding_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // planes x height x width, or a batch
           THTensor *output,            // [OUT] the image and its padding
-          int pad_left,                // places in front of a row
-          int pad_right,               // places behind a row
+          int pad_left,                // elements before a row
+          int pad_right,               // elements after a row
           int pad_top,                 // rows above
           int pad_bottom);             // rows below
 TH_API void THNN_(SpatialReplicationPadding_updateGradInput)(
@@ -1714,12 +1715,12 @@ TH_API void THNN_(VolumetricReplicationPadding_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // planes x depth x height x width, or a batch
           THTensor *output,            // [OUT] the image and its padding
-          int pad_left,                // places in front of a row
-          int pad_right,               // places behind a row
+          int pad_left,                // elements before a row
+          int pad_right,               // elements after a row
           int pad_top,                 // rows above
           int pad_bottom,              // rows below
-          int pad_front,               // layers in front
-          int pad_back);               // layers behind
+          int pad_front,               // slices before
+          int pad_back);               // slices after
 TH_API void THNN_(VolumetricReplicationPadding_updateGradInput)(
           THNNState *state,            // library's state
           THTensor *input,             // planes x depth x height x width, or a batch
@@ -1734,7 +1735,7 @@ TH_API void THNN_(VolumetricReplicationPadding_updateGradInput)(
 
 /* --- normalization ---------------------------------------------------------------------------- */
 
-// Each channel, over the batch and all dimensions behind the channels:
+// Each channel, over the batch and all dimensions after the channels:
 // output = (input - mean) / sqrt(variance + eps) * weight + bias.  To train, mean and variance are
 // those of input (the variance divided by the number of elements), and running_mean and running_var
 // become momentum times those (the variance divided by one less, so that running_var needs more
@@ -1742,7 +1743,7 @@ TH_API void THNN_(VolumetricReplicationPadding_updateGradInput)(
 // running_mean and running_var.
 TH_API void THNN_(BatchNormalization_updateOutput)(
           THNNState *state,            // library's state
-          THTensor *input,             // batch x channels, or more dimensions behind
+          THTensor *input,             // batch x channels, or more dimensions after these
           THTensor *output,            // [OUT] output tensor
           THTensor *weight,            // [OPTIONAL] channels
           THTensor *bias,              // [OPTIONAL] channels
@@ -1755,7 +1756,7 @@ TH_API void THNN_(BatchNormalization_updateOutput)(
           double eps);                 // what is added to the variance
 TH_API void THNN_(BatchNormalization_backward)(
           THNNState *state,            // library's state
-          THTensor *input,             // batch x channels, or more dimensions behind
+          THTensor *input,             // batch x channels, or more dimensions after these
           THTensor *gradOutput,        // gradient w.r.t. output
           THTensor *gradInput,         // [OPTIONAL] [OUT] gradient w.r.t. input
           THTensor *gradWeight,        // [OPTIONAL] channels, added to
@@ -1791,9 +1792,9 @@ TH_API void THNN_(LookupTable_renorm)(
           accreal maxNorm,             // largest norm
           accreal normType);           // positive: the norm's power; may be infinite
 
-// Inputs are lists of keys and values: sizes[j] of them for number j of the batch, one list after the
+// Inputs are lists of keys and values: sizes[j] of them for row j of the batch, one list after the
 // other.  A key picks row key + keysOffset, counted from 0, of weight, which has a column for each
-// output.  It may have 4 columns more, in front: the largest absolute value that the key ever had,
+// output.  It may have 4 more columns, before these: the largest absolute value that the key ever had,
 // 1 / that, a factor of the row's steps, and a shift.  Then a value x counts as x / largest, at least
 // -1 and at most 1, plus the shift.
 TH_API void THNN_(IndexLinear_updateOutput)(
@@ -1854,7 +1855,7 @@ TH_API void THNN_(IndexLinear_updateParameters)(
           accreal learningRate);       // factor of the gradients that are taken off
 
 // Inputs are lists of the elements that are not 0: row (of the batch), column and value.  Rows and
-// columns count from 1, whatever TH_INDEX_BASE is.  An entry of value 0 says nothing.
+// columns count from 1, whatever TH_INDEX_BASE is.  An entry of value 0 is ignored.
 TH_API void THNN_(SparseLinear_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // entries x 3
@@ -1918,7 +1919,7 @@ TH_API void THNN_(SparseLinear_legacyUpdateParameters)(
 
 /* --- recurrent cells -------------------------------------------------------------------------- */
 
-// What follows the products of matrices in a GRU cell.  input, hidden and their biases hold the gates
+// A GRU cell after its matrix products.  input, hidden and their biases hold the gates
 // reset, update and new, one after the other in each row:
 //   r = sigmoid(input + bias1 + hidden + bias2), z likewise, n = tanh(input + bias1 + r * (hidden + bias2)),
 //   output = n + z * (hx - n)
@@ -1939,7 +1940,7 @@ TH_API void THNN_(GRUFused_updateGradInput)(
           THTensor *gradInputHx,       // [OUT] gradient w.r.t. hx, but for what comes through hidden
           THTensor *storage);          // what updateOutput computed
 
-// What follows the products of matrices in an LSTM cell.  input, hidden and their biases hold the gates
+// An LSTM cell after its matrix products.  input, hidden and their biases hold the gates
 // input, forget, cell and output, one after the other in each row:
 //   i, f, o = sigmoid(input + bias1 + hidden + bias2), g = tanh(likewise),
 //   outputCell = f * cell + i * g, output = o * tanh(outputCell)

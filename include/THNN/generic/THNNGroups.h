@@ -8,7 +8,7 @@ TH_API void THNN_(Groups_updateGradInput)(THNNState *state, const THNNGroups *ho
                                           THTensor *gradOutput, THTensor *gradInput,
                                           THTensor *weight);
 
-/* Adds to gradWeight and gradBias, of which either may be NULL, scale times the gradients. */
+/* Adds scale times the gradients to gradWeight and gradBias, either of which may be NULL. */
 TH_API void THNN_(Groups_accGradParameters)(THNNState *state, const THNNGroups *how,
                                             THTensor *input, THTensor *gradOutput,
                                             THTensor *gradWeight, THTensor *gradBias,
