@@ -573,7 +573,7 @@ static void THTest_(layerErrors)(void)
     all->storage->data[i] = TH_INDEX_BASE;
   for (int bad = 0; bad < 2; bad++) {
     all->storage->data[40] = bad ? 36 + TH_INDEX_BASE : TH_INDEX_BASE - 1;
-    CHECK_RAISES(0, "no place",
+    CHECK_RAISES(0, "not an index",
                  THNN_(SpatialMaxPooling_updateGradInput)(NULL, x, g, y, places, 2, 2, 2, 2, 0, 0,
                                                           false));
   }

@@ -716,18 +716,19 @@ static void THTest_(poolingErrors)(void)
     index->storage->data[40] = places[i] + (i < 3 ? TH_INDEX_BASE : 0);
     th_watch_forget();
     WATCH(y);
-    CHECK_RAISES(0, "no place",
+    CHECK_RAISES(0, "not an index",
                  THNN_(SpatialMaxPooling_updateGradInput)(NULL, x, g, y, index, 2, 2, 2, 2, 0, 0,
                                                           false));
-    CHECK_RAISES(0, "no place", THNN_(SpatialMaxUnpooling_updateOutput)(NULL, g, y, index, 6, 6));
-    CHECK_RAISES(0, "no place",
+    CHECK_RAISES(0, "not an index",
+                 THNN_(SpatialMaxUnpooling_updateOutput)(NULL, g, y, index, 6, 6));
+    CHECK_RAISES(0, "not an index",
                  THNN_(SpatialMaxUnpooling_updateGradInput)(NULL, g, x, y, index, 6, 6));
     th_watch_check(1);
   }
   other->storage->data[4] = 2; /* of frames 0 and 1 */
   THTensor *frames = THTest_(tensor)(0, 2, TH_SHAPE(6, 3)), *gf = THTensor_(new)();
   THTensor_(resize2d)(gf, 3, 3);
-  CHECK_RAISES(0, "no place",
+  CHECK_RAISES(0, "not an index",
                THNN_(TemporalMaxPooling_updateGradInput)(NULL, frames, gf, y, other, 2, 2));
   th_watch_check(1);
   th_watch_forget();
