@@ -5,7 +5,7 @@
 #include "../TH/vector_math.h"
 #include "layers.h"
 
-/* args: the parameters */
+/* args: the layer's parameters */
 #define A (o->args[0])
 #define B (o->args[1])
 
@@ -14,7 +14,7 @@ static void anyInput(Operands *o)
   o->input = any_shape(o);
 }
 
-/* A test of its name, of a layer with functions NAME_forward and NAME_backward. */
+/* Defines a test NAME of a layer with functions NAME_forward and NAME_backward. */
 #define TEST(NAME, RANDOM)                                                                \
   static void THTest_(NAME)(void)                                                         \
   {                                                                                       \
@@ -167,7 +167,7 @@ CALL(RReLU_forward, THNN_(RReLU_updateOutput)(NULL, o->input, o->output, o->tota
                                               false, seeded(o)))
 CALL(RReLU_backward, THNN_(RReLU_updateGradInput)(NULL, o->input, o->gradOutput, o->gradInput,
                                                   o->total, A, B, BOOL(2), false))
-#ifdef TH_COMPAT_TORCH7 /* whose draws are not those of the golden values; RReLUDraws has them */
+#ifdef TH_COMPAT_TORCH7 /* whose draws differ from the golden values; RReLUDraws tests them */
 static void THTest_(RReLU)(void)
 {
   static const Layer layer = {"RReLU", RReLU_forward, RReLU_backward, .random = rreluRandom,
@@ -183,8 +183,8 @@ TEST(RReLU, rreluRandom)
 
 /* --- in place -------------------------------------------------------------------------------- */
 
-/* What a function with a flag does to x: y becomes x if inplace.  given is the input of gradients.
- */
+/* Functions with an inplace flag, applied to x: y becomes x if it is set.  given is the input of
+ * gradients. */
 typedef struct InPlace {
   const char *name;
   void (*call)(THTensor *given, THTensor *x, THTensor *y, bool inplace);
@@ -222,7 +222,7 @@ BACKWARD(Threshold, 0.25, 7, inplace)
 FORWARD(RReLU, noise, 0.25, 0.5, true, inplace, SEEDED)
 BACKWARD(RReLU, slopesOf(given), 0.25, 0.5, true, inplace)
 
-/* In place the values are those that are computed elsewhere, and x and y end as the same tensor. */
+/* In place, values are the same as in a new tensor, and x and y end as the same tensor. */
 static void THTest_(inPlace)(void)
 {
 #define ROW(NAME) {#NAME, NAME##InPlace}
@@ -314,7 +314,7 @@ static void THTest_(RReLUDraws)(void)
 
 /* --- nothing --------------------------------------------------------------------------------- */
 
-/* Of no elements there are none. */
+/* An empty input gives an empty output. */
 static void THTest_(emptyActivations)(void)
 {
   THTensor *x = THTensor_(new)(), *w = THTest_(tensor)(0, 1, TH_SHAPE(1));
@@ -366,8 +366,8 @@ static void THTest_(activationThreads)(void)
     THTensor_(free)(all[k]);
 }
 
-/* Rows long enough to be sent around the caches, where TH_STREAM_BYTES makes them, from any element
- * on. */
+/* Rows long enough for non-temporal stores, which TH_STREAM_BYTES turns on, beginning with any
+ * element. */
 static void THTest_(longRows)(void)
 {
   enum { LONGEST = 4100, ROOM = LONGEST + 8 };
@@ -451,8 +451,8 @@ static void THTest_(activationErrors)(void)
     THTensor_(free)(all[k]);
 }
 
-/* Of activations that have transcendental functions in them: against long double, in units of the
- * last place.  Sigmoid's results that are not normal are 0. */
+/* Activations with transcendental functions against long double, in units of the last place.
+ * Sigmoid's subnormal results are 0. */
 static void THTest_(activationUnits)(void)
 {
   enum { COUNT = 20000 };

@@ -1,5 +1,5 @@
 /* Average pooling of random volumes, and its gradient, against the obvious loops: windows of all
- * sizes, steps and paddings, planes narrower and wider than vectors, and places that no window has.
+ * sizes, steps and paddings, planes narrower and wider than vectors, and elements in no window.
  */
 #include "THNN.h"
 #include "THTemplate.h"
@@ -35,7 +35,7 @@ static Pool any_pool(th_random *random, int number)
   return p;
 }
 
-/* An image with small windows, which may be so high that it is not computed at once. */
+/* An image with small windows; it may be too high to be computed at once. */
 static Pool any_image(th_random *random)
 {
   Pool p = {.size = {1, between(random, 1, 4), between(random, 2, 3)},
@@ -48,8 +48,7 @@ static Pool any_image(th_random *random)
   return p;
 }
 
-/* One window that is the whole plane, perhaps with what is around it, or all columns of some rows
- * of it. */
+/* One window that is the whole plane, perhaps with padding, or all columns of some of its rows. */
 static Pool whole(th_random *random)
 {
   Pool p = {.padCounts = between(random, 0, 1)};
@@ -64,7 +63,7 @@ static Pool whole(th_random *random)
   return p;
 }
 
-/* The part of window i along dimension d that is in the image; what it counts as. */
+/* The part of window i along dimension d that lies in the image, and the number to divide by. */
 static int64_t part_of(const Pool *p, int d, int64_t i, int64_t *begin, int64_t *end)
 {
   const int64_t start = i * p->step[d] - p->pad[d], last = start + p->size[d];
@@ -120,8 +119,8 @@ static void check_pool(const Pool *p, int planes, th_random *random)
     THTensor_(free)(all[i]);
 }
 
-/* t, of which the first dimension becomes the last in memory. */
-static THTensor *with_planes_last(THTensor *t)
+/* A copy of t whose first dimension is the last in memory. */
+static THTensor *with_channels_last(THTensor *t)
 {
   THTensor *last = THTensor_(newWithSize4d)(t->size[1], t->size[2], t->size[3], t->size[0]);
   for (int d = 2; d >= 0; d--)
@@ -130,8 +129,7 @@ static THTensor *with_planes_last(THTensor *t)
   return last;
 }
 
-/* The gradient of images whose planes lie last, beside that of the same in order, and by so many
- * threads. */
+/* The gradient of channels-last images against that of contiguous ones, for a number of threads. */
 static void check_nhwc_backward(const Pool *p, THTensor *image, THTensor *y, int most,
                                 th_random *random)
 {
@@ -144,30 +142,30 @@ static void check_nhwc_backward(const Pool *p, THTensor *image, THTensor *y, int
   THNN_(VolumetricAveragePooling_updateGradInput)(NULL, image, g, d, k[0], k[2], k[1], s[0], s[2],
                                                   s[1], pad[0], pad[2], pad[1], p->ceil,
                                                   p->padCounts);
-  THTensor *x = with_planes_last(image), *lastG = with_planes_last(g);
-  THTensor *found[] = {with_planes_last(d), with_planes_last(d)};
+  THTensor *x = with_channels_last(image), *nhwcG = with_channels_last(g);
+  THTensor *found[] = {with_channels_last(d), with_channels_last(d)};
   for (int i = 0; i < 2; i++) {
     THSetNumThreads(i ? most : 1);
     THTensor_(fill)(found[i], -1);
-    THNN_(VolumetricAveragePooling_updateGradInput)(NULL, x, lastG, found[i], k[0], k[2], k[1],
+    THNN_(VolumetricAveragePooling_updateGradInput)(NULL, x, nhwcG, found[i], k[0], k[2], k[1],
                                                     s[0], s[2], s[1], pad[0], pad[2], pad[1],
                                                     p->ceil, p->padCounts);
     CHECK_EQ(found[i]->stride[0], 1);
   }
   THSetNumThreads(threads);
-  const ptrdiff_t planes = d->size[0], places = d->stride[0];
+  const ptrdiff_t planes = d->size[0], positions = d->stride[0];
   CHECK(!memcmp(THTensor_(data)(found[0]), THTensor_(data)(found[1]),
-                (size_t)(planes * places) * sizeof(real)));
-  for (ptrdiff_t i = 0; i < planes * places; i++)
-    CHECK_NEAR(THTensor_(data)(found[0])[i % places * planes + i / places], THTensor_(data)(d)[i],
-               bound * THTensor_(data)(d)[i]);
-  THTensor *all[] = {g, d, x, lastG, found[0], found[1]};
+                (size_t)(planes * positions) * sizeof(real)));
+  for (ptrdiff_t i = 0; i < planes * positions; i++)
+    CHECK_NEAR(THTensor_(data)(found[0])[i % positions * planes + i / positions],
+               THTensor_(data)(d)[i], bound * THTensor_(data)(d)[i]);
+  THTensor *all[] = {g, d, x, nhwcG, found[0], found[1]};
   for (int i = 0; i < 6; i++)
     THTensor_(free)(all[i]);
 }
 
-/* The same images with their planes last in memory, and so the result, which is as near. */
-static void check_last(const Pool *p, int planes, th_random *random)
+/* The same images channels-last; the result is channels-last too, and as accurate. */
+static void check_nhwc(const Pool *p, int planes, th_random *random)
 {
   const accreal bound = 64 * (sizeof(real) == sizeof(float) ? FLT_EPSILON : DBL_EPSILON);
   THTensor *rows = THTensor_(newWithSize4d)(p->input[0], p->input[1], p->input[2], planes);
@@ -185,7 +183,7 @@ static void check_last(const Pool *p, int planes, th_random *random)
     THTensor_(transpose)(last, NULL, d, 3);
   THNN_(VolumetricAveragePooling_updateOutput)(NULL, x, last, k[0], k[2], k[1], s[0], s[2], s[1],
                                                pad[0], pad[2], pad[1], p->ceil, p->padCounts);
-  CHECK_EQ(last->stride[0], 1); /* it lies as it lay */
+  CHECK_EQ(last->stride[0], 1); /* the layout is kept */
   for (ptrdiff_t i = 0; i < THTensor_(nElement)(y); i++) {
     const ptrdiff_t windows = y->stride[0], at = i % windows * planes + i / windows;
     CHECK_NEAR(THTensor_(data)(last)[at], THTensor_(data)(y)[i], bound * THTensor_(data)(y)[i]);
@@ -196,7 +194,7 @@ static void check_last(const Pool *p, int planes, th_random *random)
     THTensor_(free)(all[i]);
 }
 
-/* Windows of an image that overlap little or not at all: neighbours are in the same ones. */
+/* Windows of an image that overlap little or not at all: neighbours are in the same windows. */
 static Pool side_by_side(th_random *random)
 {
   Pool p = any_image(random);
@@ -221,10 +219,10 @@ static void THTest_(averagePooling)(void)
     const Pool p = any_image(&random), one = whole(&random);
     check_pool(&p, PLANES, &random);
     check_pool(&one, between(&random, 1, 24), &random);
-    check_last(&p, between(&random, 2, 80), &random);
-    check_last(&one, between(&random, 2, 80), &random);
+    check_nhwc(&p, between(&random, 2, 80), &random);
+    check_nhwc(&one, between(&random, 2, 80), &random);
     const Pool apart = side_by_side(&random);
-    check_last(&apart, between(&random, 2, 150), &random);
+    check_nhwc(&apart, between(&random, 2, 150), &random);
   }
 }
 

@@ -1,4 +1,4 @@
-/* Layers without a BLAS library: an error, not in the middle of things. */
+/* Layers without a BLAS library: an error before anything has changed. */
 #include "THNN.h"
 #include "th_faults.h"
 

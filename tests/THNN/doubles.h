@@ -2,7 +2,7 @@
 #ifndef DOUBLES_H
 #define DOUBLES_H
 
-/* A contiguous copy of t, for THFree. */
+/* A contiguous copy of t, which THFree frees. */
 static double *new_doubles(THTensor *t)
 {
   THTensor *copy = THTensor_(newContiguous)(t);

@@ -476,7 +476,7 @@ static void THTest_(layerErrors)(void)
            *one = THTest_(tensor)(0, 5, TH_SHAPE(1));
   THTensor *total = THTest_(tensor)(0, 5, TH_SHAPE(1));
   THTensor *flat = THTest_(tensor)(TH_EXPANDED, 1, TH_SHAPE(2, 3));
-  THIndexTensor *index = THIndexTensor_(newWithSize1d)(2), *places = THIndexTensor_(new)();
+  THIndexTensor *index = THIndexTensor_(newWithSize1d)(2), *indices = THIndexTensor_(new)();
   WATCH(y);
 
   CHECK_RAISES(0, "[2 x 3]", THNN_(Tanh_updateGradInput)(NULL, x, y, x2));
@@ -552,29 +552,30 @@ static void THTest_(layerErrors)(void)
                THNN_(SpatialConvolutionMM_accGradParameters)(NULL, x, x, w, four, NULL, NULL, 2, 2,
                                                              1, 1, 0, 0, 1));
 
-#define POOL(...) THNN_(SpatialMaxPooling_updateOutput)(NULL, x, y, places, __VA_ARGS__)
+#define POOL(...) THNN_(SpatialMaxPooling_updateOutput)(NULL, x, y, indices, __VA_ARGS__)
   CHECK_RAISES(2, "[2 x 3]",
-               THNN_(SpatialMaxPooling_updateOutput)(NULL, x2, y, places, 2, 2, 1, 1, 0, 0, false));
+               THNN_(SpatialMaxPooling_updateOutput)(NULL, x2, y, indices, 2, 2, 1, 1, 0, 0,
+                                                     false));
   CHECK_RAISES(0, "kW is 0", POOL(0, 2, 1, 1, 0, 0, false));
   CHECK_RAISES(0, "dH is 0", POOL(2, 2, 1, 0, 0, 0, false));
   CHECK_RAISES(0, "half", POOL(2, 2, 1, 1, 2, 0, false));
   CHECK_RAISES(0, "too small", POOL(9, 2, 1, 1, 0, 0, false));
-  CHECK(places->nDimension == 0);
+  CHECK(indices->nDimension == 0);
   CHECK_RAISES(0, "[2 x 3 x 3 x 3]",
-               THNN_(SpatialMaxPooling_updateGradInput)(NULL, x, x, y, places, 2, 2, 2, 2, 0, 0,
+               THNN_(SpatialMaxPooling_updateGradInput)(NULL, x, x, y, indices, 2, 2, 2, 2, 0, 0,
                                                         false));
   THTensor *g = THTest_(tensor)(0, 1, TH_SHAPE(2, 3, 3, 3));
   CHECK_RAISES(0, "[2 x 3 x 3 x 3]",
-               THNN_(SpatialMaxPooling_updateGradInput)(NULL, x, g, y, places, 2, 2, 2, 2, 0, 0,
+               THNN_(SpatialMaxPooling_updateGradInput)(NULL, x, g, y, indices, 2, 2, 2, 2, 0, 0,
                                                         false));
-  THIndexTensor_(resize4d)(places, 2, 3, 3, 3);
-  THIndexTensor *all = places;
+  THIndexTensor_(resize4d)(indices, 2, 3, 3, 3);
+  THIndexTensor *all = indices;
   for (ptrdiff_t i = 0; i < 54; i++)
     all->storage->data[i] = TH_INDEX_BASE;
   for (int bad = 0; bad < 2; bad++) {
     all->storage->data[40] = bad ? 36 + TH_INDEX_BASE : TH_INDEX_BASE - 1;
     CHECK_RAISES(0, "not an index",
-                 THNN_(SpatialMaxPooling_updateGradInput)(NULL, x, g, y, places, 2, 2, 2, 2, 0, 0,
+                 THNN_(SpatialMaxPooling_updateGradInput)(NULL, x, g, y, indices, 2, 2, 2, 2, 0, 0,
                                                           false));
   }
 
@@ -584,7 +585,7 @@ static void THTest_(layerErrors)(void)
   for (size_t i = 0; i < sizeof tensors / sizeof *tensors; i++)
     THTensor_(free)(tensors[i]);
   THIndexTensor_(free)(index);
-  THIndexTensor_(free)(places);
+  THIndexTensor_(free)(indices);
 }
 
 TH_TESTS(THTest_(Tanh), THTest_(Threshold), THTest_(ThresholdInPlace), THTest_(MSECriterion),

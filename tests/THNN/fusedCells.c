@@ -1,6 +1,5 @@
 /* The fused GRU and LSTM cells.  The order of the gates (r, z, n and i, f, g, o) and what each bias
- * belongs to are those of torch.gru_cell and torch.lstm_cell, which the golden values were compared
- * with. */
+ * belongs to are as in torch.gru_cell and torch.lstm_cell; golden values were compared with these. */
 #include "src/THNN/THNN2018.h"
 #include "THTemplate.h"
 
@@ -36,8 +35,8 @@ static void THTest_(GRUFused)(void)
   check_layer(&layer);
 }
 
-/* The layer writes over its input, for which there is a buffer.  No gradient flows back from the
- * new cell here. */
+/* The layer overwrites its input, so a buffer is passed.  There is no gradient of the new cell here.
+ */
 CALL(lstmForward, if (!o->buffer1) o->buffer1 = THTensor_(new)();
      THTensor_(resizeAs)(o->buffer1, o->input); THTensor_(copy)(o->buffer1, o->input);
      THNN_(LSTMFused_updateOutput)(NULL, o->buffer1, o->recurrent, o->bias, o->hiddenBias, o->cell,
@@ -58,7 +57,7 @@ static void THTest_(LSTMFused)(void)
   check_layer(&layer);
 }
 
-/* Gradients of both results, and the gates in place of the input. */
+/* Gradients of both results; the gates replace the input. */
 static void THTest_(lstmCell)(void)
 {
   static const Layer layer = {"LSTMCell", lstmForward, lstmBackward, .file = "cells.txt"};
@@ -116,7 +115,7 @@ static void THTest_(cellThreads)(void)
   THTensor_(free)(h);
 }
 
-/* No biases are biases of 0, and one of them counts whichever it is. */
+/* A missing bias is a bias of 0, whichever of the two is missing. */
 static void THTest_(cellBiases)(void)
 {
   enum { ROWS = 3, UNITS = 37, CELLS = 2, WAYS = 5 };
@@ -193,8 +192,8 @@ static void THTest_(cellErrors)(void)
     THTensor_(free)(all[k]);
 }
 
-/* What the gates are made of, against long double in units of the last place, and of numbers that
- * are special, wherever in a row they are. */
+/* Sigmoid and tanh of the cells against long double, in units of the last place, and for special
+ * values at any position of a row. */
 static void THTest_(cellUnits)(void)
 {
   enum { COUNT = 20003, SPECIALS = 6 };

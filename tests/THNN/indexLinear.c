@@ -1,5 +1,5 @@
-/* The linear layer of keys and values against loops that know nothing of rows and lists, and its
- * steps against differences of its output. */
+/* The linear layer of keys and values against loops over a dense matrix, and its steps against
+ * differences of its output. */
 #include "THNN.h"
 #include "THTemplate.h"
 
@@ -234,8 +234,8 @@ static double loss(Operands *o)
   return sum;
 }
 
-/* By how much the loss grows with *at: it is linear in each weight, shift and bias by itself, so
- * that no difference is too large. */
+/* The derivative of the loss by *at, as a difference of any size: the loss is linear in each weight,
+ * shift and bias by itself. */
 static double derivative(Operands *o, real *at)
 {
   const real before = *at;
@@ -323,7 +323,7 @@ static void THTest_(indexErrors)(void)
   set_up(o);
   THTensor *odd = THTest_(tensor)(0, 1, TH_SHAPE(4, 2)), *two = THTest_(tensor)(0, 1, TH_SHAPE(2));
   const struct Case {
-    THTensor **place, *wrong;
+    THTensor **operand, *wrong;
     void (*call)(Operands *o);
     int argument;
     const char *text;
@@ -346,10 +346,10 @@ static void THTest_(indexErrors)(void)
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     th_note("case %zu", i);
-    THTensor *const right = *cases[i].place;
-    *cases[i].place = cases[i].wrong;
+    THTensor *const right = *cases[i].operand;
+    *cases[i].operand = cases[i].wrong;
     CHECK_RAISES(cases[i].argument, cases[i].text, cases[i].call(o));
-    *cases[i].place = right;
+    *cases[i].operand = right;
   }
   th_watch_check(1);
   th_watch_forget();

@@ -13,7 +13,7 @@
  *
  * compares the layer with PyTorch's values in golden/layers.txt (tests/oracle/layers.py writes it)
  * for operands and results in all layouts, and its gradients with central differences, for those
- * operands and for random ones, makes each of its allocations fail, and places its results in the
+ * operands and for random ones, makes each of its allocations fail, and puts its results in the
  * memory of its operands.  Included by templates, after src/THNN/THNN2018.h and THTemplate.h; this
  * file says what layers are, the others how each of the four is done. */
 #ifndef LAYERS_H
@@ -33,8 +33,8 @@
  *
  *   GIVEN       read; part of the golden values, or made by the layer's function for random ones
  *   RESULT      takes its shape and its values, whatever it was before
- *   GRADIENT    a result: the gradient of the one it stands beside
- *   SUM         added to, scale times the gradient of the one it stands beside
+ *   GRADIENT    a result: the gradient of the operand in the same row
+ *   SUM         added to: scale times the gradient of the operand in the same row
  *   BUFFER      scratch: may be anything before and after, or NULL */
 #define OPERANDS(X)               \
   X(GIVEN, input, input)          \
@@ -97,7 +97,7 @@ static THTensor **slot_tensor(Operands *o, int slot)
   return (THTensor **)((char *)o + slots[slot].at);
 }
 
-/* The one that a gradient belongs to. */
+/* The operand that a gradient belongs to. */
 static THTensor *slot_of(Operands *o, int slot)
 {
   return *(THTensor **)((char *)o + slots[slot].of);
@@ -140,7 +140,7 @@ __attribute__((constructor)) static void register_calls(void)
   th_faults_register(&th_faults);
 }
 
-/* Arguments that are no tensors. */
+/* Arguments that are not tensors. */
 #define INT(I)  ((int)o->args[I])
 #define BOOL(I) (o->args[I] != 0)
 

@@ -27,7 +27,7 @@ static const THGolden *layer_entry(const Layer *layer, int number, const char *f
   return NULL;
 }
 
-/* A tensor of the entry's values in that layout, NULL for no entry.  Tables are of places, which
+/* A tensor of the entry's values in that layout, NULL for no entry.  Tables hold indices, which
  * golden values count from 0. */
 static THTensor *layer_tensor(const Layer *layer, int number, const char *field, int layout)
 {

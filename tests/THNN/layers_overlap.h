@@ -1,6 +1,6 @@
-/* Layers whose results lie in memory that their operands lie in: of one storage, of two storages
- * that hold the same memory, and of a storage that has to grow for them.  They have PyTorch's
- * values all the same; results over one another are an error. */
+/* Layers whose results share memory with their operands: in one storage, in two storages with the
+ * same memory, and in a storage that has to grow.  Results still have PyTorch's values; two results
+ * that overlap are an error. */
 #ifndef LAYERS_OVERLAP_H
 #define LAYERS_OVERLAP_H
 
@@ -30,7 +30,7 @@ static THIndexTensor *overlap_index(int64_t *memory, THIndexTensor *like)
   return t;
 }
 
-/* Blocks whose elements are NaN once they are freed, so that nobody reads them unnoticed. */
+/* An allocator that fills freed blocks with NaN, so that reads of freed memory are noticed. */
 static void *overlap_allocate(void *context, ptrdiff_t size)
 {
   char *block = malloc((size_t)size + 64);
@@ -57,7 +57,7 @@ static void overlap_copy(THTensor *to, THTensor *from)
     *THTest_(at)(to, i) = *THTest_(at)(from, i);
 }
 
-/* Puts the result, shift elements behind the operand's first, where the operand is. */
+/* Makes the result a view of the operand's memory, shift elements after its first. */
 static void overlap_place(THTensor **result, THTensor **operand, real *memory, ptrdiff_t shift,
                           Sharing sharing)
 {
@@ -75,7 +75,7 @@ static void overlap_place(THTensor **result, THTensor **operand, real *memory, p
     THTensor_(setStorageNd)(o, whole->storage, 8, (*operand)->nDimension, (*operand)->size, NULL);
     THTensor_(free)(whole);
     THTensor_(free)(shape);
-  } else { /* one element of a storage that is the operand's and full */
+  } else { /* one element, in the operand's storage, which has no spare room */
     THTensor_(free)(o);
     const ptrdiff_t count = THTest_(count)(*operand);
     THStorage *full = THStorage_(newWithAllocator)(count, &overlap_allocator, NULL);
@@ -114,7 +114,7 @@ static int overlap_open(Operands *o, const Layer *layer, int number, Role role)
   return 1;
 }
 
-/* Runs the call and looks at its results; those of a clash must be refused. */
+/* Runs the call and checks its results; a clash must be an error. */
 static void overlap_run(const Layer *layer, int number, void (*call)(Operands *), Operands *o,
                         Role role, int clash)
 {

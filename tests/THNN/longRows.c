@@ -1,5 +1,5 @@
-/* Layers whose kernels take vectors of a row: rows of every kind of rest, long ones, and results
- * that are sent past the caches, beside the obvious loop. */
+/* Layers whose kernels compute vectors along a row, against the obvious loop: rows with remainders of
+ * all sizes, long rows, and results written by non-temporal stores. */
 #include <math.h>
 
 #include "src/THNN/THNN2018.h"
@@ -29,11 +29,11 @@ static THTensor *numbers(int64_t salt, double scale, int dims, const int64_t *si
 
 /* --- softmax --------------------------------------------------------------------------------- */
 
-/* Of a sequence of n elements, step apart; outputs are y, or their logarithms. */
+/* SoftMax of a sequence of n elements, step apart; outputs are y, or their logarithms. */
 static void check_sequence(ptrdiff_t n, ptrdiff_t step, const real *x, const real *y, const real *l,
                            const real *g, const real *dy, const real *dl)
 {
-  const double least = sizeof(real) == 4 ? 1e-44 : 0; /* of the digits of denormal numbers */
+  const double least = sizeof(real) == 4 ? 1e-44 : 0; /* the precision of subnormal floats */
   double most = -INFINITY, size = 0;
   long double sum = 0, dot = 0, all = 0;
   for (ptrdiff_t i = 0; i < n; i++)
@@ -73,7 +73,7 @@ static void THTest_(softMaxRows)(void)
         if (n * inner > 10000)
           continue;
         th_note("%lld in %lld lanes, kind %d", (long long)n, (long long)inner, kind);
-        /* Near each other, far apart, and some that are no choice at all. */
+        /* Values near each other, far apart, and sequences where one value dominates. */
         THTensor *x = numbers(n, kind == 1 ? 300 : 3, TH_SHAPE(outer, n, inner));
         for (ptrdiff_t i = 0; kind == 2 && i < outer * n * inner; i++)
           if (i / inner % n % 3 == 1)
@@ -91,7 +91,7 @@ static void THTest_(softMaxRows)(void)
                          THTensor_(data)(l) + at, THTensor_(data)(g) + at, THTensor_(data)(dy) + at,
                          THTensor_(data)(dl) + at);
         }
-        /* One NaN makes its sequence NaN, and no other. */
+        /* A NaN makes its own sequence NaN, and no other. */
         THTensor_(data)(x)[(n - 1) * inner] = NAN;
         THNN_(SoftMax_updateOutput)(NULL, x, dy, 1);
         THNN_(LogSoftMax_updateOutput)(NULL, x, dl, 1);
@@ -163,7 +163,7 @@ static void THTest_(batchNormRows)(void)
         check_channel(batch, channels, inner, c, THTensor_(data)(x), THTensor_(data)(g),
                       THTensor_(data)(y), THTensor_(data)(d), THTensor_(data)(dw),
                       THTensor_(data)(db));
-      /* The same by statistics that are given: std is taken for a variance. */
+      /* The same with given statistics: std is used as a variance. */
       THNN_(BatchNormalization_updateOutput)(NULL, x, z, NULL, NULL, mean, std, NULL, NULL, false,
                                              0, 0);
       for (ptrdiff_t i = 0; i < batch * channels * inner; i++) {
@@ -178,15 +178,14 @@ static void THTest_(batchNormRows)(void)
     }
 }
 
-/* --- volumes made larger and smaller --------------------------------------------------------- */
+/* --- upsampling and downsampling of volumes -------------------------------------------------- */
 
 typedef struct {
   int64_t in[3], out[3];
   int scale; /* 0: linear */
 } Sizes;
 
-/* Where place i of an axis comes from: the first of two neighbours, and the weight of the second.
- */
+/* The sources of index i of an axis: the first of two neighbours, and the weight of the second. */
 static int64_t source_of(const Sizes *s, int axis, int64_t i, double *weight)
 {
   const int64_t in = s->in[axis] - 1, out = s->out[axis] > 1 ? s->out[axis] - 1 : 1;
@@ -194,7 +193,7 @@ static int64_t source_of(const Sizes *s, int axis, int64_t i, double *weight)
   return s->scale ? i / s->scale : i * in / out;
 }
 
-/* y from x, and d from g, which are of one plane. */
+/* One plane: y from x, and d from g. */
 static void resample(const Sizes *s, const real *x, const real *g, double *y, double *d)
 {
   double weight[3];
@@ -218,7 +217,8 @@ static void resample(const Sizes *s, const real *x, const real *g, double *y, do
       }
 }
 
-/* The last ones are planes that are no whole lines, of one, two and four vectors to a row. */
+/* The last ones are planes that do not fill whole cache lines, with rows of one, two and four
+ * vectors. */
 static void THTest_(resamplingRows)(void)
 {
   static const Sizes all[] = {
@@ -246,7 +246,7 @@ static void THTest_(resamplingRows)(void)
     THTensor *g = flat ? numbers(4, 1, 4, (int64_t[]){1, 2, s->out[1], s->out[2]})
                        : numbers(4, 1, 5, outSize);
     THTensor *y = THTensor_(new)(), *d = THTensor_(new)();
-    THTensor_(data)(x)[in / 2] = INFINITY; /* reaches what it counts for */
+    THTensor_(data)(x)[in / 2] = INFINITY; /* reaches the outputs where its weight is not 0 */
     THTensor_(data)(g)[out / 2] = INFINITY;
     if (flat && s->scale) {
       THNN_(SpatialUpSamplingNearest_updateOutput)(NULL, x, y, s->scale);
@@ -273,7 +273,7 @@ static void THTest_(resamplingRows)(void)
       resample(s, THTensor_(data)(x) + plane * in, THTensor_(data)(g) + plane * out, wantY, wantD);
       for (ptrdiff_t i = 0; i < out; i++)
         CHECK_NEAR(THTensor_(data)(y)[plane * out + i], wantY[i], EPS * 16);
-      const double most = (double)out / (double)in + 1; /* gradients for one place */
+      const double most = (double)out / (double)in + 1; /* gradients of one element */
       for (ptrdiff_t i = 0; i < in; i++)
         CHECK_NEAR(THTensor_(data)(d)[plane * in + i], wantD[i], EPS * (16 + 8 * most));
     }
@@ -285,8 +285,8 @@ static void THTest_(resamplingRows)(void)
   }
 }
 
-/* Images of that many planes, which lie last; each of two images has those sizes. */
-static THTensor *planes_last(int64_t planes, const int64_t size[3], int64_t salt)
+/* Channels-last images with that many planes; each of two images has those sizes. */
+static THTensor *channels_last(int64_t planes, const int64_t size[3], int64_t salt)
 {
   THTensor *t = numbers(salt, 2, 5, (int64_t[]){2, size[0], size[1], size[2], planes});
   for (int d = 4; d > 1; d--)
@@ -294,7 +294,7 @@ static THTensor *planes_last(int64_t planes, const int64_t size[3], int64_t salt
   return t;
 }
 
-static void call_last(const Sizes *s, int64_t planes, THTensor *x, THTensor *g, THTensor *y,
+static void call_nhwc(const Sizes *s, int64_t planes, THTensor *x, THTensor *g, THTensor *y,
                       THTensor *d)
 {
   if (s->scale) {
@@ -309,9 +309,8 @@ static void call_last(const Sizes *s, int64_t planes, THTensor *x, THTensor *g, 
                                                        (int)s->out[1], (int)s->out[2]);
 }
 
-/* Against the definition, and with the same bits for any number of threads; some are made smaller.
- */
-static void THTest_(resamplingLast)(void)
+/* Against the definition, and with the same bits for any number of threads; some are downsampled. */
+static void THTest_(resamplingNhwc)(void)
 {
   static const Sizes all[] = {{{1, 1, 9}, {1, 1, 23}, 0},   {{1, 7, 6}, {1, 14, 12}, 0},
                               {{1, 7, 6}, {2, 14, 12}, 2},  {{2, 3, 5}, {5, 7, 8}, 0},
@@ -326,16 +325,17 @@ static void THTest_(resamplingLast)(void)
     th_note("size %d, %d planes", (int)(k / 6), (int)planes);
     const ptrdiff_t in = (ptrdiff_t)(s->in[0] * s->in[1] * s->in[2]);
     const ptrdiff_t out = (ptrdiff_t)(s->out[0] * s->out[1] * s->out[2]);
-    THTensor *x = planes_last(planes, s->in, 3), *g = planes_last(planes, s->out, 4);
-    THTensor_(data)(x)[in / 2 * planes] = INFINITY; /* reaches what it counts for */
+    THTensor *x = channels_last(planes, s->in, 3), *g = channels_last(planes, s->out, 4);
+    THTensor_(data)(x)[in / 2 * planes] =
+        INFINITY; /* reaches the outputs where its weight is not 0 */
     THTensor_(data)(g)[out / 2 * planes + 5] = INFINITY;
     THTensor *y[2], *d[2];
     for (int i = 0; i < 2; i++) {
-      y[i] = planes_last(planes, s->out, 5);
-      d[i] = planes_last(planes, s->in, 6);
+      y[i] = channels_last(planes, s->out, 5);
+      d[i] = channels_last(planes, s->in, 6);
       THSetNumThreads(1 + 2 * i);
-      call_last(s, planes, x, g, y[i], d[i]);
-      CHECK(y[i]->stride[1] == 1 && d[i]->stride[1] == 1); /* they lie as they lay */
+      call_nhwc(s, planes, x, g, y[i], d[i]);
+      CHECK(y[i]->stride[1] == 1 && d[i]->stride[1] == 1); /* layouts are kept */
     }
     THSetNumThreads(threads);
     CHECK(!memcmp(THTensor_(data)(y[0]), THTensor_(data)(y[1]),
@@ -344,7 +344,7 @@ static void THTest_(resamplingLast)(void)
                   (size_t)(2 * in * planes) * sizeof(real)));
     double *plane = calloc((size_t)(2 * in + 2 * out), sizeof *plane), *back = plane + in + out;
     real *single = calloc((size_t)(in + out), sizeof *single);
-    const double most = (double)out / (double)in + 1; /* gradients for one place */
+    const double most = (double)out / (double)in + 1; /* gradients of one element */
     for (int64_t n = 0; n < 2 * planes; n++) {
       const ptrdiff_t image = n / planes, at = n % planes;
       const real *from = THTensor_(data)(x) + image * in * planes + at;
@@ -370,7 +370,7 @@ static void THTest_(resamplingLast)(void)
   }
 }
 
-/* Elements that are repeated keep their bits, whatever number they are or are not. */
+/* Elements that are repeated keep their bits, also those of a NaN. */
 static void THTest_(repeatedBits)(void)
 {
   static const int64_t sizes[][3] = {{1, 3, 5},  {1, 4, 16}, {1, 2, 28},    {1, 5, 61},
@@ -380,7 +380,7 @@ static void THTest_(repeatedBits)(void)
     const int scale = 1 + (int)(k % 3), flat = in[0] == 1;
     const int64_t planes = k % 2 ? 9 : 3, width = in[2] * scale, height = in[1] * scale;
     th_note("size %d, by %d, %d planes", (int)(k / 6), scale, (int)planes);
-    THTensor *x = k % 2 ? planes_last(planes, in, 7)
+    THTensor *x = k % 2 ? channels_last(planes, in, 7)
                         : numbers(7, 2, 5, (int64_t[]){2, planes, in[0], in[1], in[2]});
     unsigned char *bytes = (unsigned char *)THTensor_(data)(x);
     for (ptrdiff_t i = 0; i < THTest_(count)(x); i++) {
@@ -391,21 +391,21 @@ static void THTest_(repeatedBits)(void)
         memset(bytes + last - sizeof(real), 0, sizeof(real) - 2);
     }
     const int64_t size[3] = {in[0] * scale, height, width};
-    THTensor *y = k % 2 ? planes_last(planes, size, 8) : THTensor_(new)();
+    THTensor *y = k % 2 ? channels_last(planes, size, 8) : THTensor_(new)();
     if (flat && !(k % 2)) {
       THTensor_(resize4d)(x, 2, planes, in[1], in[2]);
       THNN_(SpatialUpSamplingNearest_updateOutput)(NULL, x, y, scale);
     } else {
       THNN_(VolumetricUpSamplingNearest_updateOutput)(NULL, x, y, scale);
     }
-    const int64_t places = THTest_(count)(y) / (2 * planes), step = k % 2 ? planes : 1;
+    const int64_t positions = THTest_(count)(y) / (2 * planes), step = k % 2 ? planes : 1;
     const int64_t inPlaces = in[0] * in[1] * in[2];
     for (int64_t n = 0; n < 2 * planes; n++)
-      for (int64_t i = 0; i < places; i++) {
+      for (int64_t i = 0; i < positions; i++) {
         const int64_t z = i / (height * width), r = i / width % height, c = i % width;
         const int64_t from = ((z / scale) * in[1] + r / scale) * in[2] + c / scale;
         const int64_t image = n / planes, plane = n % planes;
-        const int64_t at = k % 2 ? image * places * planes + plane : n * places;
+        const int64_t at = k % 2 ? image * positions * planes + plane : n * positions;
         const int64_t of = k % 2 ? image * inPlaces * planes + plane : n * inPlaces;
         CHECK(!memcmp(THTensor_(data)(y) + at + i * step, THTensor_(data)(x) + of + from * step,
                       sizeof(real)));
@@ -415,7 +415,7 @@ static void THTest_(repeatedBits)(void)
   }
 }
 
-/* What a place of the result is alone is not rounded, and has what is beside it not in it. */
+/* An output with a single source is copied without rounding, and other elements do not affect it. */
 static void THTest_(resampledAlone)(void)
 {
   static const int64_t widths[] = {2, 5, 9, 17, 28, 33, 61, 120};
@@ -438,4 +438,4 @@ static void THTest_(resampledAlone)(void)
 }
 
 TH_TESTS(THTest_(softMaxRows), THTest_(batchNormRows), THTest_(resamplingRows),
-         THTest_(resamplingLast), THTest_(repeatedBits), THTest_(resampledAlone))
+         THTest_(resamplingNhwc), THTest_(repeatedBits), THTest_(resampledAlone))

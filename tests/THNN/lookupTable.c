@@ -1,4 +1,4 @@
-/* The gradient of a table's rows and the limit of their norms. */
+/* Embeddings: the gradient of a table's rows, and the limit of their norms. */
 #include "THNN.h"
 #include "THTemplate.h"
 

@@ -1,10 +1,10 @@
-/* Losses of elements and of classes. */
+/* Pointwise losses, and losses over classes. */
 #include "src/THNN/THNN2018.h"
 #include "THTemplate.h"
 
 #include "layers.h"
 
-/* A test of its name, of a loss with functions NAME_forward and NAME_backward. */
+/* Defines a test NAME of a loss with functions NAME_forward and NAME_backward. */
 #define TEST(NAME, RANDOM)                                                                \
   static void THTest_(NAME)(void)                                                         \
   {                                                                                       \
@@ -26,8 +26,8 @@ static void anyPair(Operands *o)
   o->args[1] = one_in(o, 2);
 }
 
-/* Losses of averages have small slopes, in which a kink would not be noticed: x is moved from
- * there. */
+/* Averaged losses have small slopes, in which a kink would not be noticed: x is moved away from
+ * kinks. */
 static void away(real *x, double kink)
 {
   if (fabs((double)*x - kink) < 0.05)
@@ -198,8 +198,8 @@ CALL(SpatialClassNLLCriterion_backward,
                                                      IGNORED, BOOL(2)))
 TEST(SpatialClassNLLCriterion, imageRandom)
 
-/* Values whose differences are not near margin: whole steps, of which margin is half of an odd
- * number. */
+/* Values whose differences are not near margin: multiples of a step; margin is an odd number of half
+ * steps. */
 static THTensor *spaced(Operands *o, double margin, int dims, const int64_t *size)
 {
   const double step = margin > 0 ? margin / ((double)between(o, 1, 4) + 0.5) : 0.25;
@@ -251,7 +251,7 @@ CALL(MultiLabelMarginCriterion_backward,
                                                       o->gradInput, o->total, BOOL(0), BOOL(1)))
 TEST(MultiLabelMarginCriterion, multiLabelRandom)
 
-/* Targets in any strides; the loss is the one of contiguous targets. */
+/* Targets with any strides; the loss is that of contiguous targets. */
 static void THTest_(stridedTargets)(void)
 {
   THTensor *x = THTest_(tensor)(0, 1, TH_SHAPE(3, 4, 2, 5)), *y = THTensor_(new)();
@@ -265,9 +265,9 @@ static void THTest_(stridedTargets)(void)
   THNN_(SpatialClassNLLCriterion_updateOutput)(NULL, x, t, y, 0, NULL, total, -100, false);
   CHECK(THTensor_(equal)(y, want));
   for (ptrdiff_t i = 0; i < 30; i++) {
-    const ptrdiff_t n = i / 10, place = i % 10;
+    const ptrdiff_t n = i / 10, position = i % 10;
     const int64_t class = same->storage->data[i] - TH_INDEX_BASE;
-    CHECK_EQ(*THTest_(at)(y, i), -*THTest_(at)(x, (n * 4 + class) * 10 + place));
+    CHECK_EQ(*THTest_(at)(y, i), -*THTest_(at)(x, (n * 4 + class) * 10 + position));
   }
   THIndexTensor_(free)(t);
   THIndexTensor_(free)(same);

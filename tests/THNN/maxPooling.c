@@ -1,6 +1,6 @@
 /* Max pooling of random volumes against the obvious loops: windows of all sizes, steps, paddings
- * and dilations, rows longer than what is computed together, and elements that are equal,
- * infinite, or no numbers.  Places are those of the first of the largest, or of the last NaN. */
+ * and dilations, rows longer than a block of windows, and elements that are equal, infinite or NaN.
+ * Indices are those of the first of the largest elements, or of the last NaN. */
 #include "THNN.h"
 #include "THTemplate.h"
 
@@ -17,7 +17,7 @@ static int between(th_random *random, int least, int most)
   return least + (int)th_random_below(random, most - least + 1);
 }
 
-/* Of planes that may have NaN or have none: these are computed in different ways. */
+/* Planes with and without NaN, which are computed in different ways. */
 static real any_element(th_random *random, int numbers)
 {
   const int kind = between(random, numbers, 19);
@@ -29,7 +29,7 @@ static Pool any_pool(th_random *random, int number)
   static const int widest[] = {12, 40, 90, 300};
   Pool p = {.ceil = between(random, 0, 1)};
   for (int d = 0; d < 3; d++) {
-    const int wide = d == 2 && number % 10 == 9; /* windows wider than what is computed together */
+    const int wide = d == 2 && number % 10 == 9; /* windows wider than a block */
     p.size[d] = wide ? between(random, 200, 1200) : between(random, 1, d == 0 ? 3 : 5);
     p.step[d] = between(random, 1, 5);
     p.dilation[d] = between(random, 0, 1) ? 1 : between(random, 1, 3);
@@ -40,7 +40,7 @@ static Pool any_pool(th_random *random, int number)
   return p;
 }
 
-/* Windows of 2 x 2 side by side, in rows of a few and of many vectors, and with an odd one out. */
+/* Windows of 2 x 2 side by side, in rows of few and of many vectors, and with an odd column. */
 static Pool pairs(th_random *random, int number)
 {
   static const int widest[] = {10, 20, 40, 90};
@@ -63,17 +63,17 @@ static Pool by_two(th_random *random, int number)
     p.pad[d] = between(random, 0, 1);
     p.input[d] = between(random, size, d == 2 ? widest[number % 4] : 40);
   }
-  if (number % 4 == 0) { /* whose last windows end one element behind whole vectors */
+  if (number % 4 == 0) { /* the last windows end one element after whole vectors */
     p.pad[2] = 0;
     p.input[2] = 16 * between(random, 1, 4) + 1;
   }
   return p;
 }
 
-/* The place of the largest element of window i, j, k in a plane. */
-static ptrdiff_t place_of(const Pool *p, const real *x, const ptrdiff_t *window)
+/* The index of the largest element of window i, j, k in a plane. */
+static ptrdiff_t arg_max_of(const Pool *p, const real *x, const ptrdiff_t *window)
 {
-  ptrdiff_t place = -1;
+  ptrdiff_t best = -1;
   for (int a = 0; a < p->size[0]; a++)
     for (int b = 0; b < p->size[1]; b++)
       for (int c = 0; c < p->size[2]; c++) {
@@ -85,10 +85,10 @@ static ptrdiff_t place_of(const Pool *p, const real *x, const ptrdiff_t *window)
           inside &= i >= 0 && i < p->input[d];
           at = at * p->input[d] + i;
         }
-        if (inside && (place < 0 || x[at] > x[place] || x[at] != x[at]))
-          place = at;
+        if (inside && (best < 0 || x[at] > x[best] || x[at] != x[at]))
+          best = at;
       }
-  return place;
+  return best;
 }
 
 static void check_pool(const Pool *p, th_random *random)
@@ -126,15 +126,15 @@ static void check_pool(const Pool *p, th_random *random)
       for (ptrdiff_t b = 0; b < y->size[2]; b++)
         for (ptrdiff_t c = 0; c < y->size[3]; c++, at++) {
           const real *from = THTensor_(data)(x) + n * plane;
-          const ptrdiff_t place = place_of(p, from, (ptrdiff_t[]){a, b, c});
-          CHECK_EQ(THIndexTensor_(data)(index)[at], place + TH_INDEX_BASE);
-          CHECK_EQ(THTensor_(data)(y)[at], from[place]);
-          gradient[n * plane + place] += THTensor_(data)(g)[at];
+          const ptrdiff_t best = arg_max_of(p, from, (ptrdiff_t[]){a, b, c});
+          CHECK_EQ(THIndexTensor_(data)(index)[at], best + TH_INDEX_BASE);
+          CHECK_EQ(THTensor_(data)(y)[at], from[best]);
+          gradient[n * plane + best] += THTensor_(data)(g)[at];
         }
   for (ptrdiff_t i = 0; i < count; i++)
     CHECK_EQ(THTensor_(data)(d)[i], gradient[i]);
 
-  /* Places are a tensor, in which some may lie outside their windows, anywhere in the plane. */
+  /* Indices are an operand, and may lie outside their windows, anywhere in the plane. */
   for (int moved = between(random, 1, 3); moved > 0; moved--) {
     const ptrdiff_t i = between(random, 0, (int)at - 1), own = i / (at / PLANES) * plane;
     int64_t *to = &THIndexTensor_(data)(index)[i];
@@ -155,15 +155,15 @@ static void check_pool(const Pool *p, th_random *random)
     THTensor_(free)(all[i]);
 }
 
-/* The same images with their planes last in memory, and so the results: those are the same. */
-static void check_last(const Pool *p, int planes, th_random *random)
+/* The same images channels-last; results are channels-last too, and equal. */
+static void check_nhwc(const Pool *p, int planes, th_random *random)
 {
   THTensor *rows = THTensor_(newWithSize4d)(p->input[0], p->input[1], p->input[2], planes);
   const ptrdiff_t count = THTensor_(nElement)(rows), plane = count / planes;
   for (ptrdiff_t i = 0; i < count; i++)
     THTensor_(data)(rows)[i] = any_element(random, 0);
-  THTensor *x = THTensor_(newWithTensor)(rows), *y = THTensor_(new)(), *lastY = THTensor_(new)();
-  THIndexTensor *index = THIndexTensor_(new)(), *lastIndex = THIndexTensor_(new)();
+  THTensor *x = THTensor_(newWithTensor)(rows), *y = THTensor_(new)(), *nhwcY = THTensor_(new)();
+  THIndexTensor *index = THIndexTensor_(new)(), *nhwcIndex = THIndexTensor_(new)();
   for (int d = 0; d < 3; d++)
     THTensor_(transpose)(x, NULL, d, 3);
   THTensor *image = THTensor_(newContiguous)(x);
@@ -171,37 +171,37 @@ static void check_last(const Pool *p, int planes, th_random *random)
   THNN_(VolumetricDilatedMaxPooling_updateOutput)(NULL, image, y, index, k[0], k[2], k[1], s[0],
                                                   s[2], s[1], pad[0], pad[2], pad[1], l[0], l[2],
                                                   l[1], p->ceil);
-  THTensor_(resize4d)(lastY, y->size[1], y->size[2], y->size[3], planes);
-  THIndexTensor_(resize4d)(lastIndex, y->size[1], y->size[2], y->size[3], planes);
+  THTensor_(resize4d)(nhwcY, y->size[1], y->size[2], y->size[3], planes);
+  THIndexTensor_(resize4d)(nhwcIndex, y->size[1], y->size[2], y->size[3], planes);
   for (int d = 0; d < 3; d++) {
-    THTensor_(transpose)(lastY, NULL, d, 3);
-    THIndexTensor_(transpose)(lastIndex, NULL, d, 3);
+    THTensor_(transpose)(nhwcY, NULL, d, 3);
+    THIndexTensor_(transpose)(nhwcIndex, NULL, d, 3);
   }
-  THNN_(VolumetricDilatedMaxPooling_updateOutput)(NULL, x, lastY, lastIndex, k[0], k[2], k[1], s[0],
+  THNN_(VolumetricDilatedMaxPooling_updateOutput)(NULL, x, nhwcY, nhwcIndex, k[0], k[2], k[1], s[0],
                                                   s[2], s[1], pad[0], pad[2], pad[1], l[0], l[2],
                                                   l[1], p->ceil);
-  CHECK_EQ(lastY->stride[0], 1); /* it lies as it lay */
+  CHECK_EQ(nhwcY->stride[0], 1); /* the layout is kept */
   for (ptrdiff_t i = 0; i < THTensor_(nElement)(y); i++) {
     const ptrdiff_t windows = y->stride[0], n = i / windows, rest = i % windows;
     const ptrdiff_t window[] = {rest / y->stride[1], rest % y->stride[1] / y->stride[2],
                                 rest % y->stride[2]};
     const real *from = THTensor_(data)(image) + n * plane;
-    const ptrdiff_t place = place_of(p, from, window);
-    CHECK_EQ(THIndexTensor_(data)(lastIndex)[rest * planes + n], place + TH_INDEX_BASE);
-    CHECK_EQ(THTensor_(data)(lastY)[rest * planes + n], from[place]);
+    const ptrdiff_t best = arg_max_of(p, from, window);
+    CHECK_EQ(THIndexTensor_(data)(nhwcIndex)[rest * planes + n], best + TH_INDEX_BASE);
+    CHECK_EQ(THTensor_(data)(nhwcY)[rest * planes + n], from[best]);
   }
-  THTensor *all[] = {rows, x, y, lastY, image};
+  THTensor *all[] = {rows, x, y, nhwcY, image};
   for (int i = 0; i < 5; i++)
     THTensor_(free)(all[i]);
   THIndexTensor_(free)(index);
-  THIndexTensor_(free)(lastIndex);
+  THIndexTensor_(free)(nhwcIndex);
 }
 
-/* The place of the largest element of window i, j, k of those that divide a plane evenly. */
-static ptrdiff_t place_of_part(const int64_t *in, const int64_t *out, const ptrdiff_t *window,
-                               const real *x)
+/* The index of the largest element of window i, j, k, for adaptive windows. */
+static ptrdiff_t arg_max_of_part(const int64_t *in, const int64_t *out, const ptrdiff_t *window,
+                                 const real *x)
 {
-  ptrdiff_t begin[3], end[3], place = -1;
+  ptrdiff_t begin[3], end[3], best = -1;
   for (int d = 0; d < 3; d++) {
     begin[d] = window[d] * in[d] / out[d];
     end[d] = ((window[d] + 1) * in[d] + out[d] - 1) / out[d];
@@ -210,14 +210,14 @@ static ptrdiff_t place_of_part(const int64_t *in, const int64_t *out, const ptrd
     for (ptrdiff_t b = begin[1]; b < end[1]; b++)
       for (ptrdiff_t c = begin[2]; c < end[2]; c++) {
         const ptrdiff_t at = (a * in[1] + b) * in[2] + c;
-        if (place < 0 || x[at] > x[place] || x[at] != x[at])
-          place = at;
+        if (best < 0 || x[at] > x[best] || x[at] != x[at])
+          best = at;
       }
-  return place;
+  return best;
 }
 
-/* A batch of volumes whose planes lie last, as those of the results do: forward and back. */
-static void check_parts_last(th_random *random)
+/* A batch of channels-last volumes, with channels-last results, forward and backward. */
+static void check_parts_nhwc(th_random *random)
 {
   const int planes = between(random, 2, 150), batch = between(random, 1, 3);
   int64_t in[3], out[3];
@@ -243,7 +243,7 @@ static void check_parts_last(th_random *random)
   THNN_(VolumetricAdaptiveMaxPooling_updateOutput)(NULL, of[0], of[1], index, (int)out[0],
                                                    (int)out[2], (int)out[1]);
   THNN_(VolumetricAdaptiveMaxPooling_updateGradInput)(NULL, of[0], of[2], of[3], index);
-  CHECK_EQ(of[1]->stride[1], 1); /* they lie as they lay */
+  CHECK_EQ(of[1]->stride[1], 1); /* layouts are kept */
   CHECK_EQ(of[3]->stride[1], 1);
   real *x = THAlloc(2 * plane * (ptrdiff_t)sizeof *x), *gradient = x + plane;
   for (ptrdiff_t n = 0; n < (ptrdiff_t)batch * planes; n++) {
@@ -254,11 +254,11 @@ static void check_parts_last(th_random *random)
     }
     for (ptrdiff_t i = 0; i < windows; i++) {
       const ptrdiff_t window[] = {i / (out[1] * out[2]), i / out[2] % out[1], i % out[2]};
-      const ptrdiff_t place = place_of_part(in, out, window, x);
+      const ptrdiff_t best = arg_max_of_part(in, out, window, x);
       const ptrdiff_t at = (n / planes * windows + i) * planes + n % planes;
-      CHECK_EQ(THIndexTensor_(data)(index)[at], place + TH_INDEX_BASE);
-      CHECK_EQ(THTensor_(data)(of[1])[at], x[place]);
-      gradient[place] += THTensor_(data)(of[2])[at];
+      CHECK_EQ(THIndexTensor_(data)(index)[at], best + TH_INDEX_BASE);
+      CHECK_EQ(THTensor_(data)(of[1])[at], x[best]);
+      gradient[best] += THTensor_(data)(of[2])[at];
     }
     for (ptrdiff_t i = 0; i < plane; i++)
       CHECK_EQ(THTensor_(data)(of[3])[first + i * planes], gradient[i]);
@@ -269,7 +269,7 @@ static void check_parts_last(th_random *random)
     THTensor_(free)(of[i]);
 }
 
-/* Windows of images that are far apart, or alone in their row. */
+/* Windows of images that are far apart, or the only one in a row. */
 static Pool apart(th_random *random)
 {
   Pool p = {.size = {1, 1, 1}, .step = {1, 1, 1}, .dilation = {1, 1, 1}, .input = {1, 1, 1}};
@@ -303,9 +303,9 @@ static void THTest_(maxPooling)(void)
   for (int i = 0; i < POOLS / 4; i++) {
     const Pool p = apart(&random), q = any_pool(&random, i % 9), r = by_two(&random, 4 * i);
     check_pool(&p, &random);
-    check_last(&q, between(&random, 2, 20), &random);
-    check_last(&r, between(&random, 2, 150), &random);
-    check_parts_last(&random);
+    check_nhwc(&q, between(&random, 2, 20), &random);
+    check_nhwc(&r, between(&random, 2, 150), &random);
+    check_parts_nhwc(&random);
   }
 }
 

@@ -1,4 +1,4 @@
-/* How much memory a call takes beside its operands. */
+/* The memory that a call takes besides its operands. */
 #ifndef MEMORY_H
 #define MEMORY_H
 

@@ -4,7 +4,7 @@
 
 #include "layers.h"
 
-/* args: train, momentum, eps.  Running statistics are left out here, when they would change. */
+/* args: train, momentum, eps.  Running statistics are not passed here where they would change. */
 CALL(batchNormForward,
      THNN_(BatchNormalization_updateOutput)(NULL, o->input, o->output, o->weight, o->bias,
                                             BOOL(0) ? NULL : o->mean, BOOL(0) ? NULL : o->variance,
@@ -45,7 +45,7 @@ static void THTest_(BatchNormalization)(void)
   check_layer(&batchNorm);
 }
 
-/* To train, the running statistics move; the mean and spread are kept. */
+/* In training, running statistics change; save_mean and save_std are results. */
 static void THTest_(batchNormRunning)(void)
 {
   Operands o;
@@ -71,7 +71,7 @@ static void THTest_(batchNormRunning)(void)
   layer_file = NULL;
 }
 
-/* A mean that is large beside the spread costs no digits but those of the input. */
+/* A mean that is large compared to the spread loses no more digits than the input has lost. */
 static void THTest_(batchNormShifted)(void)
 {
   enum { BATCH = 5, INNER = 33 };
@@ -100,8 +100,8 @@ static void THTest_(batchNormShifted)(void)
   }
 }
 
-/* Statistics take one pass only where a look at some elements tells enough: here these are all far
- * from the others, in some channels.  Infinities are no better. */
+/* Statistics take one pass only where a guess from some elements is good enough.  In some channels
+ * these elements are all far from the others here, or infinite. */
 static void THTest_(batchNormFar)(void)
 {
   enum { CHANNELS = 21, ALL = 16000, EIGHTH = ALL / 8 };
@@ -162,9 +162,8 @@ static void THTest_(batchNormEdges)(void)
   THTensor_(free)(std);
 }
 
-/* Rows long enough to be sent around the caches where results of any size are, of which some begin
- * and end between lines: results and gradients as they are defined, for both kinds of statistics.
- */
+/* Rows long enough for non-temporal stores, where results of any size use them; some begin and end
+ * within cache lines.  Results and gradients against the definition, for both kinds of statistics. */
 static void THTest_(batchNormLongRows)(void)
 {
   enum { BATCH = 3, CHANNELS = 3, ALL = BATCH * CHANNELS };

@@ -1,4 +1,4 @@
-/* Pooling of sequences, images and volumes: the largest, the mean and the sum of windows. */
+/* Max, average and sum pooling of sequences, images and volumes. */
 #include "src/THNN/THNN2018.h"
 #include "THTemplate.h"
 
@@ -9,8 +9,8 @@
 /* --- random windows -------------------------------------------------------------------------- */
 
 /* The arguments of a layer with windows, for axes dimensions: sizes, steps and padding, from
- * args[at] on, all of one after all of another, in the order T, W, H or W, H; then dilation.
- * Returns the sizes that images need not to be smaller than, in the tensors' order. */
+ * args[at] on, each for all axes, in the order T, W, H or W, H; then dilation.  Returns the smallest
+ * sizes of images, in the tensors' order. */
 static void random_windows(Operands *o, int axes, int pads, int dilates, int64_t least[3])
 {
   for (int i = 0; i < axes; i++) {
@@ -259,9 +259,9 @@ static void THTest_(VolumetricFractionalMaxPooling)(void)
   check_layer(&layer);
 }
 
-/* --- and back -------------------------------------------------------------------------------- */
+/* --- unpooling ------------------------------------------------------------------------------- */
 
-/* No two elements of an input plane go to one place of count. */
+/* A distinct index below count for each element of an input plane. */
 static THIndexTensor *random_places(Operands *o, int axes, int64_t count)
 {
   const THTensor *x = o->input;
@@ -463,7 +463,7 @@ static void normRandom(Operands *o)
   for (int d = 0; d < dims; d++)
     size[d] = between(o, 1, 4);
   size[batch] += INT(1);
-  /* Roots of negative sums are no numbers. */
+  /* Roots of negative sums are NaN. */
   o->input = any_in(o, o->args[0] == 1 ? -2 : 0.25, 2, dims, size);
 }
 static void THTest_(FeatureLPPooling)(void)
@@ -473,7 +473,7 @@ static void THTest_(FeatureLPPooling)(void)
   check_layer(&layer);
 }
 
-/* Where all is 0, so is the gradient, and nothing is divided by it. */
+/* Where all elements are 0, the gradient is 0 too, not 0 / 0. */
 static void THTest_(normOfZeros)(void)
 {
   THTensor *x = THTest_(tensor)(0, 1, TH_SHAPE(4, 3)), *y = THTensor_(new)(), *d = THTensor_(new)();
@@ -511,7 +511,7 @@ static void THTest_(poolingIndexStrides)(void)
     CHECK_EQ(wide->storage->data[3 * i], plain->storage->data[i]);
     CHECK_EQ(wide->storage->data[3 * i + 1], -77);
     CHECK_EQ(wide->storage->data[3 * i + 2], -77);
-    /* what it points to is the largest */
+    /* the element at each index is the largest */
     const ptrdiff_t at = i / 4 * 24 + plain->storage->data[i] - TH_INDEX_BASE;
     CHECK_EQ(*THTest_(at)(x, at), *THTest_(at)(y, i));
   }
@@ -554,8 +554,8 @@ static void THTest_(poolingInPlace)(void)
   THTensor_(free)(y);
 }
 
-/* All of a window is minus infinity, or it holds several NaN: indices are those of PyTorch, the
- * first place or the last NaN. */
+/* Windows of minus infinity only, or with several NaN: indices are those of PyTorch, the first
+ * element or the last NaN. */
 static void THTest_(poolingExtremes)(void)
 {
   THTensor *x = THTensor_(newWithSize4d)(1, 2, 2, 2), *y = THTensor_(new)();
@@ -710,10 +710,10 @@ static void THTest_(poolingErrors)(void)
                THNN_(VolumetricMaxUnpooling_updateOutput)(NULL, g, y, index, 4, 4, 4, 0, 1, 1, 0, 0,
                                                           0));
 
-  /* places that there are not, in the middle of the indices */
-  static const int64_t places[] = {-1, 36, INT64_MAX - TH_INDEX_BASE, INT64_MIN};
+  /* indices out of range, in the middle of others */
+  static const int64_t indices[] = {-1, 36, INT64_MAX - TH_INDEX_BASE, INT64_MIN};
   for (int i = 0; i < 4; i++) {
-    index->storage->data[40] = places[i] + (i < 3 ? TH_INDEX_BASE : 0);
+    index->storage->data[40] = indices[i] + (i < 3 ? TH_INDEX_BASE : 0);
     th_watch_forget();
     WATCH(y);
     CHECK_RAISES(0, "not an index",

@@ -1,4 +1,4 @@
-/* Images made larger, padded, and sampled at the points of a grid. */
+/* Upsampling, padding and grid sampling of images. */
 #include "src/THNN/THNN2018.h"
 #include "THTemplate.h"
 
@@ -6,7 +6,7 @@
 
 #define GOLDEN .file = "pooling.txt"
 
-/* Of that many axes and at least as long, in a batch or not (batch < 0: either). */
+/* An input with that many axes of at least that length, in a batch or not (batch < 0: either). */
 static THTensor *random_image(Operands *o, int axes, int64_t least, int batch)
 {
   int64_t size[5];
@@ -174,7 +174,7 @@ static void THTest_(VolumetricGridSamplerBilinear)(void)
   check_layer(&layer);
 }
 
-/* Points at infinity and nowhere touch nothing but zeros, the border, or the first place. */
+/* Points at infinity or NaN read only zeros, the border, or the first element. */
 static void THTest_(gridFarAway)(void)
 {
   static const real far[] = {(real)INFINITY, -(real)INFINITY, (real)1e30, (real)NAN};
@@ -225,7 +225,7 @@ static void grid_backward(THTensor *x, THTensor *dx, THTensor *grid, THTensor *d
     THNN_(VolumetricGridSamplerBilinear_updateGradInput)(NULL, x, dx, grid, dg, g, mode);
 }
 
-/* Numbers from about -1.2 to 1.2; some hit places and borders, one is nowhere. */
+/* Coordinates from about -1.2 to 1.2; some hit elements and borders exactly, one is NaN. */
 static THTensor *grid_points(int dims, const int64_t *size)
 {
   THTensor *grid = THTest_(tensor)(0, 1, dims, size);
@@ -237,8 +237,8 @@ static THTensor *grid_points(int dims, const int64_t *size)
   return grid;
 }
 
-/* Planes computed together have the bits that each of them has by itself, and the gradient of the
- * grid is the sum of theirs. */
+/* Planes computed together have the same bits as each plane by itself, and the gradient of the grid
+ * is the sum of the planes' gradients. */
 static void grid_planes(int dims, const int64_t *size, int gridDims, const int64_t *gridSize,
                         int mode, int special)
 {
@@ -310,9 +310,8 @@ static void THTest_(gridPlanes)(void)
   }
 }
 
-/* What an image has at a point, by the definition; what is outside or weighs nothing does not
- * count.
- */
+/* The value of an image at a point, by the definition; elements outside, or with weight 0, do not
+ * count. */
 static double value_at(const real *x, int64_t height, int64_t width, real across, real down)
 {
   const real at[2] = {(down + 1) / 2 * (real)(height - 1), (across + 1) / 2 * (real)(width - 1)};
@@ -327,7 +326,7 @@ static double value_at(const real *x, int64_t height, int64_t width, real across
   return sum;
 }
 
-/* Many points, in few planes and in many, beside the definition. */
+/* Many points, in few planes and in many, against the definition. */
 static void THTest_(gridValues)(void)
 {
   static const int64_t planes[] = {1, 3, 9, 37};
@@ -359,7 +358,7 @@ static void THTest_(gridValues)(void)
 /* --- padding --------------------------------------------------------------------------------- */
 
 /* args: pad_left, pad_right, and top and bottom, and front and back: of each axis, the last first.
- * Reflection is less than the size; what replication cuts off leaves a place or more. */
+ * Reflection is less than the size; negative replication leaves an element or more. */
 static void random_padding(Operands *o, int axes, int reflects)
 {
   o->input = random_image(o, axes, reflects ? 1 : 3, -1);
@@ -391,7 +390,7 @@ CALL(reflect2Forward,
 CALL(reflect2Backward,
      THNN_(SpatialReflectionPadding_updateGradInput)(NULL, o->input, o->gradOutput, o->gradInput,
                                                      PADDING2))
-/* In Torch7, what is less than 0 cuts off. */
+/* In Torch7, negative padding crops. */
 static void reflect2Random(Operands *o)
 {
   random_padding(o, 2, 1);
@@ -400,7 +399,7 @@ static void reflect2Random(Operands *o)
     const int64_t size = o->input->size[o->input->nDimension - 1 - i / 2];
     if (between(o, 0, 1))
       o->args[i] = (double)between(o, 1 - size, 0);
-    if (between(o, 0, 1)) /* leaves a place of what is left before */
+    if (between(o, 0, 1)) /* leaves an element after the cut before */
       o->args[i + 1] = (double)between(o, 1 - size - THMin(INT(i), 0), 0);
   }
 #endif

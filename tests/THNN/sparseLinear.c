@@ -1,20 +1,20 @@
-/* The linear layer of sparse inputs, in both forms, against the dense one: as Torch's manual has
- * it, columns count from 1, and apart from the form of its input it is the linear layer. */
+/* The linear layer of sparse inputs, in both forms, against the dense one.  As in Torch's manual,
+ * columns count from 1, and only the form of the input differs from the linear layer. */
 #include "THNN.h"
 #include "THTemplate.h"
 
 #include "th_faults.h"
 
-/* An input in both forms: number i of the batch has the entries i * each to (i + 1) * each. */
+/* An input in both forms: row i of the batch has the entries i * each to (i + 1) * each. */
 typedef struct Operands {
   int64_t batch, inputs, outputs, each;
-  double *dense; /* what the input is: batch x inputs */
-  int *has;      /* of inputs: there is an entry */
+  double *dense; /* the dense input: batch x inputs */
+  int *has;      /* whether an input has an entry */
   THTensor *input, *legacy;
   THTensor *output, *weight, *bias, *gradOutput, *gradWeight, *gradBias;
 } Operands;
 
-/* Some entries say nothing and are nowhere, some are in one place. */
+/* Some entries are 0 with invalid columns, and are ignored; some have the same column. */
 static void open_operands(Operands *o, th_random *random, int layout)
 {
   o->dense = calloc((size_t)(o->batch * o->inputs), sizeof *o->dense);
@@ -219,7 +219,7 @@ static void THTest_(sparseErrors)(void)
     THTensor **const input = form ? &o->legacy : &o->input;
     const char *const shape = form ? "entries x 2" : "entries x 3";
     const struct Case {
-      THTensor **place, *wrong;
+      THTensor **operand, *wrong;
       void (*call)(Operands *o);
       int argument;
       const char *text;
@@ -243,10 +243,10 @@ static void THTest_(sparseErrors)(void)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
       th_note("form %d, case %zu", form, i);
-      THTensor *const right = *cases[i].place;
-      *cases[i].place = cases[i].wrong;
+      THTensor *const right = *cases[i].operand;
+      *cases[i].operand = cases[i].wrong;
       CHECK_RAISES(cases[i].argument, cases[i].text, cases[i].call(o));
-      *cases[i].place = right;
+      *cases[i].operand = right;
     }
   }
   THTensor *const output = o->output;
@@ -256,7 +256,7 @@ static void THTest_(sparseErrors)(void)
   th_watch_check(1);
   th_watch_forget();
 
-  /* Places out of range. */
+  /* Rows and columns out of range. */
   static const double wrong[] = {0, -1, 8, 1e30, NAN};
   for (int i = 0; i < 5; i++)
     for (int form = 0; form < 2; form++) {
