@@ -56,8 +56,8 @@ struct THNNGroups;
 typedef void (*at_row_function)(void *r, void *x, void *y, void *z, at_scalar a, at_scalar b);
 
 /* The functions of TH and THNN for one element type, with tensors as void * and scalars as
- * at_scalar. tools/aten/calls writes most of them from the tables of the interfaces of TH and THNN.
- * */
+ * at_scalar. tools/aten/calls writes most of them from the tables of the interfaces of TH and
+ * THNN. */
 typedef struct at_functions {
   /* A new tensor of that shape: a view of the storage of another tensor, or if of is NULL with a
    * storage of its own.  Row-major if stride is NULL. */
@@ -293,8 +293,7 @@ bool at_acceptInts(const char *operation, const char *argument, at_ints ints, in
 at_ints at_intsOr(at_ints given, int axes, int64_t otherwise, int64_t *room);
 
 /* Whether a Type or generator is not NULL, which an earlier error may have caused; an error if it
- * is.
- * */
+ * is. */
 bool at_acceptPointer(const char *operation, const char *argument, const void *given);
 
 /* The value of an option; NULL if it is the default. */

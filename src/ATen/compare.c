@@ -161,8 +161,7 @@ static bool is_direct(const at_tensor *out, const at_type *type, at_ints sizes, 
 }
 
 /* Runs a kernel of elementwise.h.  The operands have the shape of the result, which is of that
- * type.
- * */
+ * type. */
 static at_tensor *elementwise(at_tensor *out, const at_type *type, at_ints sizes,
                               at_elementwise_name name, int count, at_tensor *const *in,
                               const void *scalars)

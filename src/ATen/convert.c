@@ -1,5 +1,5 @@
-/* Copies between tensors of any element types: by TH, or by ATen's kernels for Bool and BFloat16.
- * */
+/* Copies between tensors of any element types: by TH, or by ATen's kernels for Bool and
+ * BFloat16. */
 #include "ATenCore.h"
 #include "TH/THConvert.h"
 #include "TH/THResult.h"
@@ -76,8 +76,7 @@ void at_checkWritable(const at_tensor *t)
 }
 
 /* Copies between the CPU and a device.  Elements are transferred unchanged and converted on the
- * CPU.
- * */
+ * CPU. */
 static void cross(at_tensor *to, at_tensor *from)
 {
   at_pool pool;

@@ -79,8 +79,8 @@ static bool starts(const at_device *device, char *message, size_t size)
   return !attempt.failed;
 }
 
-/* A library that does not start stays loaded, because its own libraries may have started threads.
- * */
+/* A library that does not start stays loaded, because its own libraries may have started
+ * threads. */
 static const at_device *load(char *message, size_t size)
 {
   if (&at_cudaDevice)

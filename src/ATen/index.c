@@ -62,8 +62,8 @@ static void expand(at_tensor *self, at_tensors indices, at_tensor **of)
   }
 }
 
-/* Checks the indices of dimension dim, and converts them to offsets, which are multiples of step.
- * */
+/* Checks the indices of dimension dim, and converts them to offsets, which are multiples of
+ * step. */
 static void scale_indices(at_tensor *self, at_tensor *index, int dim, int64_t step)
 {
   const int64_t size = at_sizesOf(self).data[dim];

@@ -1,5 +1,5 @@
-/* Linear systems and factorizations: checks types and dimensions, and calls TH, which calls LAPACK.
- * */
+/* Linear systems and factorizations: checks types and dimensions, and calls TH, which calls
+ * LAPACK. */
 #include "lapack.h"
 
 #include "ATenOperations.h"
@@ -20,8 +20,8 @@ static void check_type(const at_tensor *t, const at_type *type, const char *name
              at_scalarTypeName(t->type->scalarType), at_scalarTypeName(type->scalarType));
 }
 
-/* The TH tensor of t; raises unless t has the type of the call and from least to most dimensions.
- * */
+/* The TH tensor of t; raises unless t has the type of the call and from least to most
+ * dimensions. */
 static void *operand(const Call *call, const at_tensor *t, const char *name, int least, int most)
 {
   const int dims = at_sizesOf(t).count;
@@ -277,8 +277,8 @@ static at_tensor *as_batch(Call *call, at_tensor *a)
   return at_hold(&call->pool, at_reshaped(a, (at_ints){three, 3}));
 }
 
-/* The determinant: the product of the diagonal of U, with a change of sign for each row exchange.
- * */
+/* The determinant: the product of the diagonal of U, with a change of sign for each row
+ * exchange. */
 static double determinant(const at_tensor *lu, const at_tensor *pivots, int64_t matrix)
 {
   const int64_t n = lu->th->size[1];

@@ -8,7 +8,7 @@
  *     at_tensor *r = at_layerRoom(&pool, out, self->type, compute, sizes);
  *     compute->functions->SoftMax_updateOutput(x, r->th, dim);
  *     return at_layerEnd(&pool, out, r, self->type);
- * */
+ */
 #ifndef ATEN_NN_H
 #define ATEN_NN_H
 

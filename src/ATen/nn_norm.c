@@ -85,8 +85,8 @@ static at_tensor *new_of_columns(at_pool *pool, const at_type *type, at_ints siz
   return at_hold(pool, at_viewPermute(t, (at_ints){inverse, sizes.count}));
 }
 
-/* Entries of out are NULL for results that are not wanted; new results are at least the first one.
- * */
+/* Entries of out are NULL for results that are not wanted; new results are at least the first
+ * one. */
 void at_nnBatchNorm(at_tensor **out, int results, at_tensor *self, at_tensor *weight,
                     at_tensor *bias, at_tensor *running_mean, at_tensor *running_var, bool training,
                     double momentum, double eps)

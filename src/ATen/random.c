@@ -398,8 +398,8 @@ static double poisson_large(THGenerator *generator, double rate)
   }
 }
 
-/* Multiplies uniform numbers until the product is below exp(-rate); the result is their number - 1.
- * */
+/* Multiplies uniform numbers until the product is below exp(-rate); the result is one less than
+ * their number. */
 static double poisson_small(THGenerator *generator, double rate)
 {
   const double end = exp(-rate);

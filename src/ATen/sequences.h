@@ -1,5 +1,5 @@
-/* Sequences, and diagonals and triangles of matrices.  The type is Float if type and out are NULL.
- * */
+/* Sequences, and diagonals and triangles of matrices.  The type is Float if type and out are
+ * NULL. */
 #ifndef ATEN_SEQUENCES_H
 #define ATEN_SEQUENCES_H
 

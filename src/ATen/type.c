@@ -127,8 +127,8 @@ const char *at_type_toString(const at_type *type)
 
 /* --- promotion ------------------------------------------------------------------------------- */
 
-/* As torch.promote_types: the narrowest type that holds the values of both, as far as there is one.
- * */
+/* As torch.promote_types: the narrowest type that holds the values of both, as far as there is
+ * one. */
 at_scalar_type at_promoteTypes(at_scalar_type a, at_scalar_type b)
 {
   if (a < 0 || a >= AT_SCALAR_TYPES || b < 0 || b >= AT_SCALAR_TYPES)

@@ -72,8 +72,8 @@ at_tensor *at_viewSelect(at_tensor *self, int64_t dim, int64_t index)
   return made(self, &v);
 }
 
-/* start and end as in Python: negative ones count from the end, and both are limited to the size.
- * */
+/* start and end as in Python: negative ones count from the end, and both are limited to the
+ * size. */
 at_tensor *at_viewSlice(at_tensor *self, int64_t dim, int64_t start, int64_t end, int64_t step)
 {
   View v;

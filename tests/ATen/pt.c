@@ -285,9 +285,9 @@ static void refused(void **state)
   REFUSED("K\1e.", "lacks a mark");
   REFUSED("K\1(K\1e.", "takes nothing");
   REFUSED("}(K\1u.", "takes nothing");
-  REFUSED("h\1.", "nothing at place 1");
-  REFUSED("K\1j\xff\xff\xff\xff.", "nothing at place");
-  REFUSED("K\1r\xff\xff\xff\xff.", "a place");
+  REFUSED("h\1.", "nothing at index 1");
+  REFUSED("K\1j\xff\xff\xff\xff.", "nothing at index");
+  REFUSED("K\1r\xff\xff\xff\xff.", "an index");
   REFUSED("\x80\6.", "protocol");
   REFUSED(
       "X\xff\xff\xff\xff"

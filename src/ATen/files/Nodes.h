@@ -1,9 +1,9 @@
-/* What is in a file of objects, read as data: a graph of lists, dictionaries, texts, numbers,
- * storages and tensors, each a node with a number.  The set of tensors keeps it, and at_datum is
- * what programs see of it.
+/* The objects of a file as data: a graph of lists, dictionaries, texts, numbers, storages and
+ * tensors, each a node with a number.  The set of tensors owns the graph, and programs see it as
+ * at_datum.
  *
- * Files may hold a node for each of their bytes, so nodes are small: what is larger lies in blocks
- * of their own, which never move either. */
+ * A file may hold a node for each of its bytes, so nodes are small.  Larger parts are in blocks of
+ * their own. Neither nodes nor blocks move. */
 #ifndef ATEN_NODES_H
 #define ATEN_NODES_H
 
@@ -17,15 +17,15 @@ typedef enum at_nodeKind {
   AT_NODE_TEXT,
   AT_NODE_BYTES, /* a text that need not be UTF-8 */
   AT_NODE_LIST,
-  AT_NODE_DICT,   /* keys and values in turn */
-  AT_NODE_OBJECT, /* of a class of Python's: what it was made of, its items and its fields */
-  AT_NODE_GLOBAL, /* a name of Python's */
+  AT_NODE_DICT,   /* keys and values alternate */
+  AT_NODE_OBJECT, /* an instance of a Python class: constructor arguments, items and fields */
+  AT_NODE_GLOBAL, /* a name in Python */
   AT_NODE_STORAGE,
   AT_NODE_TENSOR,
-  AT_NODE_FOREIGN /* a tensor of a kind that is not here: that, as text */
+  AT_NODE_FOREIGN /* a tensor of an unsupported kind, whose name is the text */
 } at_nodeKind;
 
-/* With a 0 behind it that does not count. */
+/* A text, followed by a 0 that is not counted. */
 typedef struct at_text {
   const char *at;
   size_t length;
@@ -33,40 +33,40 @@ typedef struct at_text {
 
 typedef struct at_nodeStorage {
   at_text key;
-  int64_t count;       /* elements */
-  int64_t first;       /* the one that tensors' offsets count from */
-  const at_type *type; /* NULL if it is not here */
-  const char *dtype;   /* then: what the file calls it */
+  int64_t count;       /* number of elements */
+  int64_t first;       /* the element from which offsets of tensors count */
+  const at_type *type; /* NULL if it is not supported */
+  const char *dtype;   /* then: its name in the file */
   size_t elementSize;
-  bool given;          /* its elements were there */
-  at_tensor *elements; /* in one line; NULL until they are read, and when the names are known */
+  bool given;          /* the file has its elements */
+  at_tensor *elements; /* a vector; NULL until they are read and after tensors have names */
 } at_nodeStorage;
 
 typedef struct at_nodeTensor {
   int32_t storage, sizes, strides; /* nodes; the last two are lists */
   int64_t offset;
-  int64_t place;     /* in the set, or -1 */
-  const char *dtype; /* if it is of another type than its storage, which is not here */
-  at_tensor *made;   /* while names are looked for; NULL until somebody wants it */
+  int64_t index;     /* in the set, or -1 */
+  const char *dtype; /* of a type that is not supported and differs from the storage; or NULL */
+  at_tensor *made;   /* NULL until the tensor is needed; only while names are assigned */
 } at_nodeTensor;
 
 typedef struct at_node {
   uint8_t kind;
-  bool entered;  /* it is being walked through */
+  bool entered;  /* the walk is inside this node */
   int32_t count; /* items of a list or dictionary */
   union {
     int64_t integer;
     double number;
-    at_text text; /* also a global's, module and name with a dot between */
+    at_text text; /* of a global: module and name joined by a dot */
     struct {
       int32_t room;
       union {
-        int32_t *items; /* if there is room for more than OWN */
+        int32_t *items; /* if there are more than OWN */
         int32_t own[2];
       } in;
     } list;
     struct {
-      int32_t class, arguments, items, state; /* the last two are -1 where there are none */
+      int32_t class, arguments, items, state; /* the last two may be -1 */
     } object;
     at_nodeStorage *storage;
     at_nodeTensor *tensor;
@@ -74,7 +74,7 @@ typedef struct at_node {
 } at_node;
 
 typedef struct at_nodes {
-  at_file *file; /* while it is read */
+  at_file *file; /* only while it is read */
   at_node **blocks;
   int64_t count, blockCount, blockRoom;
   struct at_nodesMemory *memory; /* of texts, storages and tensors */
@@ -88,23 +88,22 @@ static inline at_node *at_node_of(const at_nodes *nodes, int32_t id)
   return &nodes->blocks[id / AT_NODES_BLOCK][id % AT_NODES_BLOCK];
 }
 
-/* The set's nodes, or NULL. */
+/* The nodes of the set, or NULL. */
 at_nodes *at_dict_nodes(const at_dict *dict);
 void at_nodes_free(at_nodes *nodes);
 
-/* The number of a new node. */
+/* Adds a node and returns its number. */
 int32_t at_nodes_add(at_nodes *nodes, at_nodeKind kind);
 int32_t at_nodes_addInteger(at_nodes *nodes, int64_t value);
 int32_t at_nodes_addNumber(at_nodes *nodes, double value);
 int32_t at_nodes_addStorage(at_nodes *nodes);
 int32_t at_nodes_addTensor(at_nodes *nodes);
 
-/* Text that is there for as long as the nodes are, to be filled; it ends with a 0.  Node is text.
- */
+/* Memory for a text of that length, followed by a 0, which lives as long as the nodes. */
 char *at_nodes_text(at_nodes *nodes, uint64_t length);
 int32_t at_nodes_addText(at_nodes *nodes, at_nodeKind kind, const char *at, size_t length);
 
-/* Appends to a list or dictionary; item index of one. */
+/* Appends an item to a list or dictionary; at_node_item returns item index. */
 void at_nodes_append(at_nodes *nodes, int32_t list, int32_t item);
 static inline int32_t at_node_item(const at_node *list, int64_t index)
 {
@@ -112,12 +111,12 @@ static inline int32_t at_node_item(const at_node *list, int64_t index)
   return items[index];
 }
 
-/* The root's tensors go into dict, named by the way to them.  At most a few steps are made for each
- * byte that the objects take in the file, which bounds the time for lists that hold themselves many
- * times over. */
+/* Adds the tensors below root to dict, named by their paths.  The number of steps is limited in
+ * proportion to size, the bytes of the objects in the file, which bounds the time for lists that
+ * contain each other many times. */
 void at_nodes_name(at_nodes *nodes, int32_t root, uint64_t size, at_dict *dict);
 
-/* Appends how the key of a dictionary is shown in a name; false if it cannot be. */
+/* Appends the key of a dictionary as it is shown in names; false if it cannot be shown. */
 bool at_nodes_addKey(const at_nodes *nodes, at_bytes *name, int32_t key);
 
 #endif

@@ -7,9 +7,9 @@
 /* --- reading --------------------------------------------------------------------------------- */
 
 typedef struct at_member {
-  const char *name; /* in the directory, without an end */
+  const char *name; /* in the directory, without a 0 at its end */
   size_t nameLength;
-  uint64_t header, stored, size; /* where it begins, its bytes in the file, and those that it has */
+  uint64_t header, stored, size; /* offset of its header, size in the file, size inflated */
   uint32_t crc;
   bool deflated;
 } at_member;
@@ -19,7 +19,7 @@ typedef struct at_zip {
   uint8_t *directory;
   int64_t count;
   at_member *members;       /* in the order of the archive's directory */
-  const at_member **byName; /* sorted; no name is there twice */
+  const at_member **byName; /* sorted by name; names are unique */
 } at_zip;
 
 /* Reads and checks the directory; the guard, which is entered here, frees it. */
@@ -28,44 +28,45 @@ void at_zip_open(at_zip *zip, at_file *file, THGuard *guard);
 /* The member of that name, or NULL. */
 const at_member *at_zip_find(const at_zip *zip, const void *name, size_t length);
 
-/* The bytes of a member, inflated as they are read.  at_member_finish checks that there are no more
- * and that their checksum is right, or 0: PyTorch can be told to write none. */
+/* A stream of the bytes of a member, inflated as they are read.  at_member_finish checks that no
+ * bytes are left and that the checksum is right, or 0, because PyTorch has an option to write
+ * none. */
 typedef struct at_memberStream {
-  at_stream stream; /* the first: what reads knows what is around it */
+  at_stream stream; /* the first member: its read function casts it to this struct */
   const at_member *member;
   uint64_t in; /* stored bytes that follow */
   uint32_t crc;
   struct at_inflater *inflater; /* NULL if it is only stored */
 } at_memberStream;
 
-/* The guard is entered here. */
+/* Enters the guard, which frees what this allocates. */
 void at_member_begin(at_memberStream *s, const at_zip *zip, const at_member *member,
                      THGuard *guard);
 void at_member_finish(at_memberStream *s);
 
-/* The members are arrays, or what PyTorch writes. */
+/* Read an archive of arrays, and an archive of PyTorch. */
 void at_readNpz(const at_zip *zip, at_dict *dict);
 void at_readPt(const at_zip *zip, const at_member *pickle, at_dict *dict);
 
 /* --- writing --------------------------------------------------------------------------------- */
 
-/* An archive in the making, whose members are stored and begin at multiples of 64 bytes. */
+/* An archive that is being written: its members are stored and begin at multiples of 64 bytes. */
 typedef struct at_zipOut {
   at_out *out;
   at_bytes directory;
   int64_t count;
 } at_zipOut;
 
-/* The guard is entered here. */
+/* Enters the guard, which frees what this allocates. */
 void at_zipOut_begin(at_zipOut *zip, at_out *out, THGuard *guard);
 
-/* The checksum of what had crc (0 for nothing), and length bytes more. */
+/* Continues the checksum crc (0 at the beginning) with length bytes. */
 uint32_t at_crc(uint32_t crc, const void *bytes, size_t length);
 
-/* What is to be written next is the member, size bytes with that checksum. */
+/* Begins a member: size bytes with that checksum are to be written next. */
 void at_zipOut_member(at_zipOut *zip, const char *name, uint64_t size, uint32_t crc);
 
-/* A whole member. */
+/* Writes a whole member. */
 void at_zipOut_add(at_zipOut *zip, const char *name, const void *bytes, size_t size);
 void at_zipOut_finish(at_zipOut *zip);
 

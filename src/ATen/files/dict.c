@@ -1,13 +1,13 @@
-/* Sets of tensors with names: a list in the order of coming, and a table that finds a name in it.
- */
+/* Sets of tensors with names: a list in the order of insertion, and a hash table of the names. */
 #include <time.h>
 
 #include "Nodes.h"
 
-/* What a file has that is not loaded: type is NULL and problem is not where it cannot be. */
+/* A tensor of a file that is not loaded.  If it cannot be loaded, type is NULL and problem says
+ * why. */
 typedef struct Known {
   const at_type *type;
-  const char *name, *dtype, *problem; /* behind the sizes, in the same block */
+  const char *name, *dtype, *problem; /* after the sizes, in the same block */
   int dims;
   int64_t size[];
 } Known;
@@ -16,11 +16,11 @@ typedef struct Entry {
   char *name;
   size_t length, hash;
   at_tensor *tensor; /* NULL if it was listed and not loaded */
-  Known *known;      /* then */
+  Known *known;      /* then: its description */
 } Entry;
 
-/* The table has open addressing and room for twice the entries; an empty slot is 0, others the
- * place in the list plus 1. */
+/* The hash table has open addressing and slots for twice the entries.  A slot is 0 if it is empty,
+ * else the index in the list plus 1. */
 struct at_dict {
   Entry *entries;
   int64_t count, room;
@@ -44,7 +44,7 @@ static size_t hash_of(const at_dict *dict, const char *name, size_t length)
   return (size_t)(hash ^ hash >> 32);
 }
 
-/* The slot where the name is, or where it would go. */
+/* The slot of the name, or the one to insert it in. */
 static int64_t *slot_of(const at_dict *dict, const char *name, size_t length, size_t hash)
 {
   int64_t at = (int64_t)(hash & (size_t)(dict->slotCount - 1));
@@ -83,7 +83,7 @@ static void more_slots(at_dict *dict, at_file *file)
   }
 }
 
-/* A new entry without a tensor; the set is as it was if that raises.  file may be NULL. */
+/* Appends an entry without a tensor; the set is unchanged if this raises.  file may be NULL. */
 static Entry *append(at_dict *dict, at_file *file, const char *name, size_t length)
 {
   more_slots(dict, file);
@@ -99,7 +99,8 @@ static Entry *append(at_dict *dict, at_file *file, const char *name, size_t leng
 
 /* --- what readers find ------------------------------------------------------------------------ */
 
-/* What is known of it, in one block; texts are cut at 1,000 bytes. */
+/* The description of a tensor that is not loaded, in one block; texts are truncated to 1,000
+ * bytes. */
 static Known *new_known(at_file *file, const at_found *found, const char *dtype,
                         const char *problem)
 {
@@ -138,7 +139,7 @@ bool at_dict_wants(at_dict *dict, at_file *file, const at_found *found)
   const char *dtype = found->dtype  ? found->dtype
                       : found->type ? at_scalarTypeName(found->type->scalarType)
                                     : "";
-  char shown[112] = "it"; /* what has no name */
+  char shown[112] = "it"; /* for a tensor without a name */
   if (memchr(found->name, '\0', found->length))
     at_damaged(file, "the name of a tensor has a byte of 0 in it");
   if (found->length > 0)
@@ -172,7 +173,8 @@ bool at_dict_wants(at_dict *dict, at_file *file, const at_found *found)
 
 void at_dict_add(at_dict *dict, at_file *file, const at_found *found, at_tensor *t)
 {
-  Entry *entry = append(dict, file, found->name, found->length); /* which raises before t is kept */
+  Entry *entry =
+      append(dict, file, found->name, found->length); /* may raise, so t is retained afterwards */
   entry->tensor = at_retain(t);
 }
 
@@ -238,8 +240,8 @@ int64_t at_dict_count(const at_dict *dict)
   return dict ? dict->count : 0;
 }
 
-/* The entry at that place; NULL and an error if there is none. */
-static const Entry *at_place(const at_dict *dict, int64_t index, const char *operation)
+/* The entry at that index; NULL and an error if there is none. */
+static const Entry *entry_at(const at_dict *dict, int64_t index, const char *operation)
 {
   if (!dict)
     at_fail(AT_ERROR_NULL, operation, "%s: dict is NULL", operation);
@@ -253,11 +255,11 @@ static const Entry *at_place(const at_dict *dict, int64_t index, const char *ope
 
 const char *at_dict_name(const at_dict *dict, int64_t index)
 {
-  const Entry *entry = at_place(dict, index, "dict_name");
+  const Entry *entry = entry_at(dict, index, "dict_name");
   return entry ? entry->name : NULL;
 }
 
-/* The tensor of the entry, or the undefined one and an error. */
+/* The tensor of the entry, or the undefined tensor and an error. */
 static at_tensor *tensor_of(const Entry *entry, const char *operation)
 {
   if (!entry)
@@ -272,7 +274,7 @@ static at_tensor *tensor_of(const Entry *entry, const char *operation)
 
 at_tensor *at_dict_at(const at_dict *dict, int64_t index)
 {
-  return tensor_of(at_place(dict, index, "dict_at"), "dict_at");
+  return tensor_of(entry_at(dict, index, "dict_at"), "dict_at");
 }
 
 at_tensor *at_dict_get(const at_dict *dict, const char *name)
@@ -337,7 +339,7 @@ static at_info info_of(const Known *known)
 
 at_info at_dict_info(const at_dict *dict, int64_t index)
 {
-  const Entry *entry = at_place(dict, index, "dict_info");
+  const Entry *entry = entry_at(dict, index, "dict_info");
   if (!entry)
     return (at_info){.name = NULL};
   if (entry->known)
@@ -382,7 +384,7 @@ bool at_isUtf8(const char *text, size_t length)
                                     : -1;
     if (more < 0 || end - at < more)
       return false;
-    /* No longer form than is needed, no surrogates, nothing beyond U+10FFFF. */
+    /* Rejects overlong forms, surrogates and code points beyond U+10FFFF. */
     if ((first == 0xe0 && at[0] < 0xa0) || (first == 0xed && at[0] >= 0xa0) ||
         (first == 0xf0 && at[0] < 0x90) || (first == 0xf4 && at[0] >= 0x90))
       return false;

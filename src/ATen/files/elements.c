@@ -1,4 +1,5 @@
-/* What each element type is called in each format, and elements on their way in and out. */
+/* The names of element types in each format, and the conversion of elements that are read and
+ * written. */
 #include "Files.h"
 
 const at_element at_elements[AT_SCALAR_TYPES] = {
@@ -66,11 +67,11 @@ void at_adopt(const at_type *type, void *data, ptrdiff_t count, bool bigEndian)
     swap(data, count, type->elementSize);
   if (type->scalarType == AT_BOOL)
     for (uint8_t *at = data; at < (uint8_t *)data + count; at++)
-      if (*at > 1) /* writing what is there already would cost a mapped page */
+      if (*at > 1) /* writing an unchanged value would copy a mapped page */
         *at = 1;
 }
 
-/* What the objects of a tensor take, about, and each of its dimensions. */
+/* The approximate memory of the objects of a tensor, and of each of its dimensions. */
 enum { TENSOR_BYTES = 256, DIM_BYTES = 16 };
 
 at_tensor *at_newElements(at_file *file, const at_type *type, at_ints sizes)

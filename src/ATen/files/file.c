@@ -1,4 +1,4 @@
-/* A file that is read: in the pieces that are wanted, and no further than its memory goes. */
+/* Reading a file: parts on demand, with a limit on the memory that readers allocate. */
 #include "Files.h"
 
 #include <errno.h>
@@ -83,7 +83,7 @@ void at_file_read(at_file *file, uint64_t offset, void *to, size_t length)
   }
   if (offset < file->windowAt || offset + length > file->windowAt + file->windowLength) {
     const size_t window = THMin((size_t)AT_WINDOW, file->size - offset);
-    file->windowLength = 0; /* until they are there */
+    file->windowLength = 0; /* invalid until the read succeeds */
     read_bytes(file, offset, file->window, window);
     file->windowAt = offset;
     file->windowLength = window;
@@ -119,7 +119,7 @@ void at_file_map(at_file *file)
       THMapAllocatorContext_newWithFd(file->path, descriptor, TH_ALLOCATOR_MAPPED_FROMFD);
   THByteStorage *mapping = THByteStorage_newWithAllocator(0, &THMapAllocator, context);
   THGuard_keep(&unused);
-  THGuard_keep(&open); /* the allocator closes what it has mapped */
+  THGuard_keep(&open); /* the allocator closes the file that it maps */
   mapping->size = THMapAllocatorContext_size(context);
   THByteStorage_clearFlag(mapping, TH_STORAGE_RESIZABLE);
   file->mapping = mapping;
@@ -141,7 +141,7 @@ void at_file_charge(at_file *file, uint64_t bytes)
 
 void *at_file_alloc(at_file *file, uint64_t bytes)
 {
-  enum { OVERHEAD = 16 }; /* of malloc */
+  enum { OVERHEAD = 16 }; /* bytes of malloc per block */
   at_file_charge(file, bytes);
   at_file_charge(file, OVERHEAD);
   return THAlloc((ptrdiff_t)THMax(bytes, (uint64_t)1));

@@ -8,7 +8,7 @@ static void unexpected(const at_json *json, const char *wanted)
              json->at - json->start);
 }
 
-/* The next character, 0 at the end; one of 0 in the text is as wrong there as the end is. */
+/* The next character; 0 at the end.  A 0 in the text is as invalid as the end is. */
 static char next(const at_json *json)
 {
   return json->at < json->end ? *json->at : '\0';
@@ -67,7 +67,7 @@ int64_t at_json_number(at_json *json)
 
 /* --- strings ---------------------------------------------------------------------------------- */
 
-/* The four digits behind \u. */
+/* Reads the four digits after \u. */
 static uint32_t read_unit(at_json *json)
 {
   uint32_t unit = 0;
@@ -80,7 +80,7 @@ static uint32_t read_unit(at_json *json)
   return unit;
 }
 
-/* A character beyond the first 65,536 is two units. */
+/* Reads an escaped character; code points from U+10000 on are two units. */
 static void read_character(at_json *json, at_bytes *text)
 {
   uint32_t c = read_unit(json);
@@ -115,7 +115,7 @@ void at_json_string(at_json *json, at_bytes *text)
     at_bytes_add(text, start, (size_t)(json->at - start));
     if (next(json) == '"')
       break;
-    if (next(json) != '\\') /* the end, or a control character */
+    if (next(json) != '\\') /* the end or a control character: an error */
       unexpected(json, "part of a string");
     json->at++;
     const char *escape = next(json) ? strchr(escapes, next(json)) : NULL;

@@ -1,7 +1,8 @@
-/* Files of any format: which one it is, and the border that calls cross. */
+/* Loading and saving of files: recognizes the format, and turns raised errors into the thread's
+ * error. */
 #include "Files.h"
 
-/* In the order in which they are tried. */
+/* The formats, in the order in which they are tried. */
 static const struct {
   const char *suffix;
   bool (*is)(const at_file *file);

@@ -3,7 +3,8 @@
 
 enum {
   MOST_NAME = 1 << 16, /* bytes */
-  EXPANSION = 16       /* times the file's objects that names and steps may take */
+  EXPANSION =
+      16 /* limit of names and steps, as a multiple of the size of the objects in the file */
 };
 
 /* --- nodes ------------------------------------------------------------------------------------ */
@@ -76,7 +77,7 @@ int32_t at_nodes_addNumber(at_nodes *nodes, double value)
   return id;
 }
 
-/* Memory that stays where it is until the nodes go. */
+/* Memory that does not move and lives as long as the nodes. */
 static void *take_memory(at_nodes *nodes, uint64_t bytes)
 {
   enum { BLOCK = 4096 };
@@ -104,7 +105,7 @@ int32_t at_nodes_addStorage(at_nodes *nodes)
 int32_t at_nodes_addTensor(at_nodes *nodes)
 {
   at_nodeTensor *tensor = take_memory(nodes, sizeof *tensor);
-  *tensor = (at_nodeTensor){.place = -1};
+  *tensor = (at_nodeTensor){.index = -1};
   const int32_t id = at_nodes_add(nodes, AT_NODE_TENSOR);
   at_node_of(nodes, id)->is.tensor = tensor;
   return id;
@@ -147,7 +148,7 @@ void at_nodes_append(at_nodes *nodes, int32_t list, int32_t item)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* A list, dictionary or object on the way to where we are. */
+/* A list, dictionary or object on the path to the current node. */
 typedef struct Step {
   int32_t id, next;
   int32_t keys; /* in the name */
@@ -225,7 +226,7 @@ static at_ints read_ints(const at_nodes *nodes, int32_t list, int64_t *room)
   return (at_ints){room, (int)node->count};
 }
 
-/* The tensor belongs to the node. */
+/* Makes the tensor of a node, which keeps it. */
 static void make_tensor(at_nodes *nodes, at_nodeTensor *tensor, at_ints sizes, at_ints strides,
                         bool none)
 {
@@ -260,19 +261,19 @@ static void name_tensor(at_nodes *nodes, const at_node *node, const at_bytes *na
   found.sizes = sizes;
   found.type = tensor->dtype ? NULL : storage->type;
   found.dtype = tensor->dtype ? tensor->dtype : storage->dtype;
-  const int64_t place = at_dict_count(dict);
+  const int64_t index = at_dict_count(dict);
   if (at_dict_wants(dict, nodes->file, &found)) {
     if (!tensor->made)
       make_tensor(nodes, tensor, sizes, strides, end == 0);
     at_dict_add(dict, nodes->file, &found, tensor->made);
   }
-  if (tensor->place < 0 && at_dict_count(dict) > place)
-    tensor->place = place;
+  if (tensor->index < 0 && at_dict_count(dict) > index)
+    tensor->index = index;
 }
 
 /* --- the walk --------------------------------------------------------------------------------- */
 
-/* The part of an object that is next; -1 if it has none. */
+/* Part index of an object; -1 if the object does not have it. */
 static int32_t part_of(const at_node *object, int32_t index)
 {
   return index == 0   ? object->is.object.arguments
@@ -287,7 +288,8 @@ static int32_t parts_of(const at_node *node)
                                       : node->count;
 }
 
-/* The next value in the step, and its name; -1 for the part that an object does not have. */
+/* Appends the name of the next value in the step and returns the value, or -1 for a missing part of
+ * an object. */
 static int32_t next_value(const at_nodes *nodes, Walk *walk, Step *step)
 {
   const at_node *in = at_node_of(nodes, step->id);
@@ -303,7 +305,7 @@ static int32_t next_value(const at_nodes *nodes, Walk *walk, Step *step)
   }
   const size_t before = walk->name.length;
   if (!at_nodes_addKey(nodes, &walk->name, at_node_item(in, 2 * (int64_t)index))) {
-    walk->name.length = before; /* nothing that has a name: its place */
+    walk->name.length = before; /* the key cannot be shown: its index is */
     at_bytes_print(&walk->name, "?%d", index);
   }
   return at_node_item(in, 2 * (int64_t)index + 1);
@@ -322,7 +324,7 @@ void at_nodes_name(at_nodes *nodes, int32_t root, uint64_t size, at_dict *dict)
   THGuard guard;
   THGuard_enter(&guard, free_walk);
   guard.what = &walk;
-  at_bytes_add(&walk.name, "", 1); /* so that there is a name, if an empty one */
+  at_bytes_add(&walk.name, "", 1); /* the name is never NULL, though it may be empty */
   walk.name.length = 0;
   const uint64_t most = EXPANSION * (THMin(size, (uint64_t)nodes->file->size) + 1024);
   uint64_t spent = 0;
@@ -332,7 +334,7 @@ void at_nodes_name(at_nodes *nodes, int32_t root, uint64_t size, at_dict *dict)
     const at_node *node = at_node_of(nodes, id);
     const bool isTensor = node->kind == AT_NODE_TENSOR || node->kind == AT_NODE_FOREIGN;
     spent += 1 + walk.name.length;
-    if (!isTensor && walk.depth > 0) /* only its own part was written */
+    if (!isTensor && walk.depth > 0) /* the name has only the part of this step */
       spent -= walk.steps[walk.depth - 1].nameLength;
     if (walk.name.length > MOST_NAME || spent > most)
       at_damaged(nodes->file, "the names of its tensors are too long for what is in the file");
@@ -341,7 +343,7 @@ void at_nodes_name(at_nodes *nodes, int32_t root, uint64_t size, at_dict *dict)
     else if ((node->kind == AT_NODE_LIST || node->kind == AT_NODE_DICT ||
               node->kind == AT_NODE_OBJECT) &&
              !node->entered)
-      enter(nodes, &walk, id, keys); /* what holds itself is not entered a second time */
+      enter(nodes, &walk, id, keys); /* a node that contains itself is entered once */
 
     id = -1;
     while (walk.depth > 0 && id < 0) {

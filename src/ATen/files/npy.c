@@ -15,7 +15,7 @@ bool at_isNpy(const at_file *file)
 typedef struct Header {
   at_file *file;
   const char *at, *end;
-  const at_type *type; /* NULL if it is not here */
+  const at_type *type; /* NULL if it is not supported */
   char dtype[MOST_TYPE + 1];
   bool bigEndian, byColumns;
   int dims;
@@ -50,7 +50,7 @@ static void expect(Header *h, char character)
     unexpected(h, (char[]){character, '\0'});
 }
 
-/* A text without escapes; it is copied to room. */
+/* Reads a text without escapes to text. */
 static void read_text(Header *h, char *text, size_t room)
 {
   const char quote = next(h);
@@ -67,7 +67,7 @@ static void read_text(Header *h, char *text, size_t room)
   h->at++;
 }
 
-/* A list of fields, which is the type of records: up to its bracket; what is in quotes is text. */
+/* Skips a list of fields, the type of records, up to its closing bracket. */
 static void read_records(Header *h)
 {
   const char *start = h->at;
@@ -87,7 +87,7 @@ static void read_records(Header *h)
   snprintf(h->dtype, sizeof h->dtype, "%.*s", (int)THMin(h->at - start, MOST_TYPE), start);
 }
 
-/* Such as "<f4"; | and = stand for the order of this machine, or for none. */
+/* Reads a type such as "<f4"; | and = stand for no byte order and for that of this machine. */
 static void read_type(Header *h)
 {
   if (next(h) == '[') {
@@ -126,7 +126,7 @@ static int64_t read_size(Header *h)
     if (__builtin_mul_overflow(value, 10, &value) ||
         __builtin_add_overflow(value, *h->at - '0', &value))
       unexpected(h, "the end of a number, which is too large,");
-  if (h->at < h->end && *h->at == 'L') /* as Python 2 wrote them */
+  if (h->at < h->end && *h->at == 'L') /* Python 2 wrote it after long integers */
     h->at++;
   return value;
 }
@@ -144,7 +144,7 @@ static void read_sizes(Header *h)
   }
 }
 
-/* Each key once, in any order. */
+/* Reads the keys, each once, in any order. */
 static void read_header(Header *h)
 {
   static const char *const keys[] = {"descr", "fortran_order", "shape"};
@@ -175,7 +175,7 @@ static void read_header(Header *h)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* The same elements with the dimensions the other way round. */
+/* A view with the dimensions in reverse order. */
 static at_tensor *reversed(at_tensor *t)
 {
   int64_t dims[AT_MOST_DIMS];
@@ -186,7 +186,7 @@ static at_tensor *reversed(at_tensor *t)
   return at_viewPermute(t, order);
 }
 
-/* What comes before the elements. */
+/* Reads everything before the elements. */
 static void read_start(Header *h, at_stream *stream)
 {
   uint8_t start[MAGIC + 6];
@@ -276,7 +276,7 @@ at_tensor *at_newArray(at_tensor *t, at_bytes *header)
   at_tensor *elements = result.what = at_newLittle(byColumns ? turned : t);
 
   at_bytes_add(header, magic, MAGIC);
-  at_bytes_add(header, "\1\0\0\0", 4); /* version 1.0, and the length, which is to come */
+  at_bytes_add(header, "\1\0\0\0", 4); /* version 1.0, and two bytes for the length, set below */
   at_bytes_print(header, "{'descr': '%c%s', 'fortran_order': %s, 'shape': (",
                  t->type->elementSize == 1 ? '|' : '<', name, byColumns ? "True" : "False");
   for (int d = 0; d < at_dim(t); d++)

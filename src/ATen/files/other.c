@@ -1,4 +1,4 @@
-/* Files of other formats, and what to do with them. */
+/* Messages for files of other formats. */
 #include "Files.h"
 
 #define IN_PYTHON "; in Python, "
@@ -58,8 +58,8 @@ static bool ends_in(const char *path, const char *suffix)
   return length >= end && !strcmp(path + length - end, suffix);
 }
 
-/* A message of Protocol Buffers whose first field is a small version, behind which come the names
- * of its producer and domain, the graph or the sets of operations. */
+/* Whether the file is a Protocol Buffers message whose first field is a small version, followed by
+ * the names of its producer and domain, the graph or the sets of operations. */
 static bool is_onnx(const at_file *file)
 {
   static const uint8_t fields[] = {0x12, 0x1a, 0x22, 0x28, 0x3a, 0x42};

@@ -1,4 +1,4 @@
-/* A file that is written: there as a whole or not at all. */
+/* Writing files: a file appears complete or not at all. */
 #define _GNU_SOURCE /* O_TMPFILE, O_PATH */
 #include "Files.h"
 
@@ -83,22 +83,22 @@ static void discard(void *what)
     close(out->folder);
 }
 
-/* Where the file goes: to what a symbolic link points to, and never into the place of something
- * that is no file, or that the caller could not write to.  Its permissions stay; those of a new
- * file are the usual ones. */
+/* Determines the target: symbolic links are followed, and it is an error if the target is not a
+ * regular file or is not writable.  Returns the permissions for the new file: those of the target,
+ * or the default ones. */
 static mode_t resolve(at_out *out)
 {
   struct stat old;
   if (stat(out->path, &old) == 0) {
     if (!S_ISREG(old.st_mode))
       at_raise(AT_ERROR_RUNTIME, "%s: this is no file, so it is not replaced", out->path);
-    if (!(old.st_mode & 0222)) /* root could write to it */
+    if (!(old.st_mode & 0222)) /* root could write to it all the same */
       at_raise(AT_ERROR_RUNTIME, "%s: the file is read-only, so it is not replaced", out->path);
     const int probe = open(out->path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (probe < 0)
       fail(out);
     close(probe);
-    if (!realpath(out->path, out->place))
+    if (!realpath(out->path, out->target))
       fail(out);
     out->replaces = true;
     return old.st_mode & 07777;
@@ -108,26 +108,26 @@ static mode_t resolve(at_out *out)
   if (lstat(out->path, &old) == 0)
     at_raise(AT_ERROR_RUNTIME, "%s: this is a symbolic link to a file that is not there",
              out->path);
-  if (snprintf(out->place, sizeof out->place, "%s", out->path) >= (int)sizeof out->place)
+  if (snprintf(out->target, sizeof out->target, "%s", out->path) >= (int)sizeof out->target)
     at_raise(AT_ERROR_RUNTIME, "%.40s...: this name is too long", out->path);
   return 0;
 }
 
-/* Opens the folder of the file, in which it is called out->name. */
+/* Opens the folder of the target, in which its name is out->name. */
 static void open_folder(at_out *out)
 {
   char folder[PATH_MAX] = ".";
-  const char *slash = strrchr(out->place, '/');
-  out->name = slash ? slash + 1 : out->place;
+  const char *slash = strrchr(out->target, '/');
+  out->name = slash ? slash + 1 : out->target;
   if (slash)
-    snprintf(folder, sizeof folder, "%.*s", (int)(slash - out->place + 1), out->place);
+    snprintf(folder, sizeof folder, "%.*s", (int)(slash - out->target + 1), out->target);
   out->folder = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (out->folder < 0)
     fail(out);
 }
 
-/* The next name for a file that is not complete; it does not depend on the name of the file, to
- * which nothing might be added. */
+/* The next temporary name.  It does not contain the name of the file, which might be too long for
+ * an addition. */
 static void next_temporary(at_out *out)
 {
   static unsigned counter;
@@ -140,7 +140,8 @@ static void path_of_descriptor(const at_out *out, char path[32])
   snprintf(path, 32, "/proc/self/fd/%d", out->descriptor);
 }
 
-/* A file without a name, which is gone when this process is.  False where there are none. */
+/* Opens a file without a name, which disappears with this process.  False where they are not
+ * supported. */
 static bool open_nameless(at_out *out)
 {
   char path[32];
@@ -148,7 +149,7 @@ static bool open_nameless(at_out *out)
   if (out->descriptor < 0)
     return false;
   path_of_descriptor(out, path);
-  if (access(path, F_OK) == 0) /* or it could not be given a name */
+  if (access(path, F_OK) == 0) /* /proc is needed to name the file later */
     return true;
   close(out->descriptor);
   out->descriptor = -1;
@@ -188,8 +189,8 @@ void at_out_begin(at_out *out, const char *path, THGuard *guard)
     fail(out);
 }
 
-/* As write.  Beyond the limit on the lengths of files there is a signal, which would end the
- * process; here the error that comes with it is enough. */
+/* write without SIGXFSZ, which would end the process at the limit on file sizes; write also returns
+ * an error then. */
 static ssize_t write_without_signal(int descriptor, const uint8_t *bytes, size_t length)
 {
   sigset_t signals, masked, pending;
@@ -257,12 +258,13 @@ void at_out_fill(at_out *out, uint8_t value, size_t count)
     at_out_write(out, &value, 1);
 }
 
-/* A name is safe on the disk only when its folder is. */
+/* Syncs the folder: only then is the new name on the disk. */
 static void sync_folder(int folder)
 {
   const int descriptor = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor >= 0) {
-    fsync(descriptor); /* some file systems cannot; the file itself is complete in any case */
+    fsync(
+        descriptor); /* not all file systems support this; the file itself is synced in any case */
     close(descriptor);
   }
 }
@@ -274,14 +276,14 @@ static bool link_as(const at_out *out, const char *name)
   return linkat(AT_FDCWD, path, out->folder, name, AT_SYMLINK_FOLLOW) == 0;
 }
 
-/* Gives the complete file its name.  Nothing replaces a file but a rename, for which a file without
- * a name takes one first. */
+/* Gives the complete file its name.  Only a rename replaces an existing file, so a file without a
+ * name takes a temporary one first. */
 static void name_file(at_out *out)
 {
   if (!*out->temporary && !out->replaces) {
     if (link_as(out, out->name))
       return;
-    if (errno != EEXIST) /* it came meanwhile */
+    if (errno != EEXIST) /* the target was created meanwhile */
       fail(out);
   }
   if (!*out->temporary) {

@@ -1,19 +1,19 @@
-/* A machine that reads pickles and calls nothing.
+/* A stack machine that reads pickles and calls nothing.
  *
- * A pickle is a program for a stack: most instructions push a value, some collect those above the
- * last mark, and the memo keeps values for later.  Functions and classes are known by name.  Those
- * on the list below are what PyTorch writes; what each would give is stated here, and no other name
- * is accepted. */
+ * A pickle is a program: most instructions push a value, some collect the values above the last
+ * mark, and the memo keeps values for later use.  Functions and classes are given by name.  The
+ * table below has the names that PyTorch writes, with the result that a call of each would have; no
+ * other name is accepted. */
 #include "Pickle.h"
 
 typedef enum Meaning {
   INERT,     /* an object */
   DICT,      /* a dictionary, perhaps of a list of pairs */
   FIRST,     /* its first argument */
-  FROM_TYPE, /* what its first argument gives for the third */
+  FROM_TYPE, /* the result of its first argument called with the third */
   TENSOR,    /* of a storage, an offset, sizes and strides */
-  FOREIGN,   /* a tensor that is not here */
-  OF_DTYPE,  /* as TENSOR, of a dtype that PyTorch has no storage for */
+  FOREIGN,   /* a tensor of an unsupported kind */
+  OF_DTYPE,  /* like TENSOR, of a dtype without a storage class in PyTorch */
   FOREIGN_STORAGE,
   STORAGE,
   ENCODE /* bytes, of a text */
@@ -23,7 +23,7 @@ typedef enum Meaning {
 static const struct {
   const char *module, *name;
   Meaning meaning;
-  const char *dtype; /* of the elements of a foreign storage */
+  const char *dtype; /* of the elements of an unsupported storage */
   int elementSize;
 } globals[] = {
     {"torch._utils", "_rebuild_tensor_v2", TENSOR},
@@ -112,10 +112,10 @@ enum { MARK = -1, NOTHING = -2, MOST_LINE = 1000 };
 typedef struct Machine {
   at_nodes *nodes;
   at_input *in;
-  uint64_t start, most; /* where the pickle begins, and how long it can be */
+  uint64_t start, most; /* the offset of the pickle, and its maximal length */
   int32_t *stack, *memo;
   int64_t depth, room, memoCount, memoRoom;
-  uint64_t paired; /* how many pairs have become part of a dictionary */
+  uint64_t paired; /* the number of pairs converted to dictionaries */
 } Machine;
 
 static void free_machine(void *what)
@@ -141,17 +141,17 @@ void at_input_begin(at_input *in, at_stream *stream, THGuard *guard)
   in->buffer = guard->what = at_file_alloc(stream->file, AT_INPUT);
 }
 
-static uint64_t place(const Machine *m)
+static uint64_t byte_index(const Machine *m)
 {
   return m->in->taken - m->start;
 }
 
-/* Raises unless that many bytes can follow. */
+/* Raises unless length bytes can follow. */
 static void check_left(const Machine *m, uint64_t length)
 {
   const at_input *in = m->in;
   if (length > in->end - in->at && length - (in->end - in->at) > in->stream->left)
-    bad(m, "the pickle ends too early, at byte %llu", (unsigned long long)place(m));
+    bad(m, "the pickle ends too early, at byte %llu", (unsigned long long)byte_index(m));
 }
 
 static void take(Machine *m, void *to, uint64_t length)
@@ -192,13 +192,13 @@ static uint64_t take_little(Machine *m, int count)
   return at_little(bytes, count);
 }
 
-/* Up to the end of the line, which is taken too; returns its length. */
+/* Reads to the end of the line and returns the length without the newline. */
 static size_t take_line(Machine *m, char line[MOST_LINE])
 {
   size_t length = 0;
   for (uint8_t byte; (byte = take_byte(m)) != '\n'; line[length++] = (char)byte)
     if (length == MOST_LINE)
-      bad(m, "a name in the pickle is too long, at byte %llu", (unsigned long long)place(m));
+      bad(m, "a name in the pickle is too long, at byte %llu", (unsigned long long)byte_index(m));
   return length;
 }
 
@@ -219,7 +219,7 @@ static int32_t pop(Machine *m)
 {
   if (m->depth == 0 || m->stack[m->depth - 1] == MARK)
     bad(m, "the pickle takes a value that is not there, at byte %llu",
-        (unsigned long long)place(m));
+        (unsigned long long)byte_index(m));
   return m->stack[--m->depth];
 }
 
@@ -230,18 +230,18 @@ static int32_t top(Machine *m)
   return id;
 }
 
-/* Where the values above the last mark begin; the mark is below. */
+/* The index of the first value above the last mark. */
 static int64_t marked(Machine *m)
 {
   int64_t first = m->depth;
   while (first > 0 && m->stack[first - 1] != MARK)
     first--;
   if (first == 0)
-    bad(m, "the pickle lacks a mark, at byte %llu", (unsigned long long)place(m));
+    bad(m, "the pickle lacks a mark, at byte %llu", (unsigned long long)byte_index(m));
   return first;
 }
 
-/* A list of the values from place first on, which leave the stack. */
+/* Pops the values from index first on, and returns a list of them. */
 static int32_t collect(Machine *m, int64_t first)
 {
   const int32_t list = at_nodes_add(m->nodes, AT_NODE_LIST);
@@ -251,54 +251,54 @@ static int32_t collect(Machine *m, int64_t first)
   return list;
 }
 
-/* The last count values, or those above the mark for -1, become a tuple. */
+/* Replaces the last count values, or for -1 those above the mark, by a tuple. */
 static void make_tuple(Machine *m, int count)
 {
   if (count < 0) {
     const int32_t tuple = collect(m, marked(m));
-    m->stack[m->depth - 1] = tuple; /* in the place of the mark */
+    m->stack[m->depth - 1] = tuple; /* replaces the mark */
     return;
   }
   for (int i = 1; i <= count; i++)
     if (m->depth < i || m->stack[m->depth - i] == MARK)
       bad(m, "the pickle takes a value that is not there, at byte %llu",
-          (unsigned long long)place(m));
+          (unsigned long long)byte_index(m));
   push(m, collect(m, m->depth - count));
 }
 
-/* The list or dictionary that takes such items: the value itself, or the items of an object. */
+/* The list or dictionary to which items are added: target itself, or the items of an object. */
 static int32_t container(Machine *m, int32_t target, at_nodeKind kind)
 {
   at_node *node = node_of(m, target);
   if (node->kind == AT_NODE_OBJECT) {
     if (node->is.object.items < 0) {
       const int32_t items = at_nodes_add(m->nodes, kind);
-      node->is.object.items = items; /* nodes stay where they are */
+      node->is.object.items = items; /* nodes do not move */
     }
     target = node->is.object.items;
   }
   if (node_of(m, target)->kind != kind)
     bad(m, "the pickle adds to a value that takes nothing, at byte %llu",
-        (unsigned long long)place(m));
+        (unsigned long long)byte_index(m));
   return target;
 }
 
-/* Values from place first on go into the list or dictionary below, which is at place to. */
+/* Pops the values from index first on and adds them to the list or dictionary at index to. */
 static void add_items(Machine *m, int64_t first, int64_t to, at_nodeKind kind)
 {
   if (to < 0 || m->stack[to] == MARK)
     bad(m, "the pickle adds to a value that is not there, at byte %llu",
-        (unsigned long long)place(m));
+        (unsigned long long)byte_index(m));
   const int32_t target = container(m, m->stack[to], kind);
   if (kind == AT_NODE_DICT && (m->depth - first) % 2 != 0)
     bad(m, "the pickle adds to a value that takes nothing, at byte %llu",
-        (unsigned long long)place(m));
+        (unsigned long long)byte_index(m));
   for (int64_t i = first; i < m->depth; i++)
     at_nodes_append(m->nodes, target, m->stack[i]);
   m->depth = to + 1;
 }
 
-/* Values above the mark, to what is below the mark; or the last count values. */
+/* Adds the values above the mark to the list or dictionary below the mark. */
 static void add_marked(Machine *m, at_nodeKind kind)
 {
   const int64_t first = marked(m);
@@ -310,7 +310,7 @@ static void add_last(Machine *m, int count, at_nodeKind kind)
   for (int i = 1; i <= count; i++)
     if (m->depth < i || m->stack[m->depth - i] == MARK)
       bad(m, "the pickle takes a value that is not there, at byte %llu",
-          (unsigned long long)place(m));
+          (unsigned long long)byte_index(m));
   add_items(m, m->depth - count, m->depth - count - 1, kind);
 }
 
@@ -320,7 +320,7 @@ static void put(Machine *m, uint64_t index)
 {
   const int32_t id = top(m);
   if (index >= m->most)
-    bad(m, "the pickle has a memo with a place %llu", (unsigned long long)index);
+    bad(m, "the pickle has a memo with an index %llu", (unsigned long long)index);
   while (m->memoCount <= (int64_t)index) {
     m->memo = at_grown(m->nodes->file, m->memo, m->memoCount, &m->memoRoom, sizeof *m->memo);
     m->memo[m->memoCount++] = NOTHING;
@@ -331,7 +331,7 @@ static void put(Machine *m, uint64_t index)
 static void get(Machine *m, uint64_t index)
 {
   if (index >= (uint64_t)m->memoCount || m->memo[index] == NOTHING)
-    bad(m, "the pickle's memo has nothing at place %llu", (unsigned long long)index);
+    bad(m, "the pickle's memo has nothing at index %llu", (unsigned long long)index);
   push(m, m->memo[index]);
 }
 
@@ -390,7 +390,7 @@ static void push_named(Machine *m)
   push_global(m, module->is.text, name->is.text);
 }
 
-/* Argument index of a list of them, which has to be of that kind. */
+/* Argument index of a list; raises unless it is of that kind. */
 static int32_t argument(const Machine *m, int32_t list, int64_t index, at_nodeKind kind)
 {
   const at_node *arguments = node_of(m, list);
@@ -406,7 +406,7 @@ static int64_t integer(const Machine *m, int32_t list, int64_t index)
   return node_of(m, argument(m, list, index, AT_NODE_INTEGER))->is.integer;
 }
 
-/* dtype is the name of the elements' type if it is not that of the storage. */
+/* Pushes a tensor; dtype names the element type if it differs from the storage's. */
 static void push_tensor(Machine *m, int32_t arguments, const char *dtype)
 {
   const int32_t storage = argument(m, arguments, 0, AT_NODE_STORAGE),
@@ -426,8 +426,8 @@ static void push_tensor(Machine *m, int32_t arguments, const char *dtype)
   push(m, id);
 }
 
-/* A dictionary; of pairs, if the first argument is a list of lists of two.  One list could serve
- * for many dictionaries, so that pairs are counted. */
+/* Pushes a dictionary, with the pairs in the first argument, if it is a list of lists of two.
+ * Pairs are counted, because one list could be used for many dictionaries. */
 static void push_dict(Machine *m, int32_t arguments)
 {
   const int32_t dict = at_nodes_add(m->nodes, AT_NODE_DICT);
@@ -447,7 +447,7 @@ static void push_dict(Machine *m, int32_t arguments)
   }
 }
 
-/* Bytes, each of which is a character of the text, as pickles before Python 3 have them. */
+/* Pushes bytes given as the characters of a text, as in pickles with protocol 2. */
 static void push_encoded(Machine *m, int32_t arguments)
 {
   const at_text text = node_of(m, argument(m, arguments, 0, AT_NODE_TEXT))->is.text;
@@ -474,7 +474,7 @@ static void push_object(Machine *m, int32_t class, int32_t arguments)
   push(m, id);
 }
 
-/* What the function or class gives for the arguments. */
+/* Pushes the result of a function or class called with the arguments. */
 static void push_result(Machine *m, int32_t callee, int32_t arguments)
 {
   for (int i = 0; i < 4; i++) {
@@ -524,8 +524,8 @@ static void reduce(Machine *m)
   push_result(m, callee, arguments);
 }
 
-/* Gives the object below its fields.  Those of lists, dictionaries and tensors are attributes,
- * which are of no interest. */
+/* Sets the fields of the object below.  Fields of lists, dictionaries and tensors are attributes,
+ * and ignored. */
 static void build(Machine *m)
 {
   const int32_t state = pop(m);
@@ -534,7 +534,8 @@ static void build(Machine *m)
     node->is.object.state = state;
 }
 
-/* ("storage", class, key, where it was, elements[, (key of a view of it, first, elements)]) */
+/* Pushes a storage, from ("storage", class, key, device, elements[, (key of a view, first,
+ * elements)]). */
 static void push_storage(Machine *m)
 {
   const int32_t list = pop(m);
@@ -574,7 +575,7 @@ static void push_storage(Machine *m)
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* In two's complement; one of more than 64 bits is a number. */
+/* Pushes an integer in two's complement; one of more than 64 bits becomes a floating number. */
 static void push_long(Machine *m, uint64_t length)
 {
   enum { MOST = 120 };
@@ -602,7 +603,7 @@ static void push_double(Machine *m)
   uint64_t bits = 0;
   double value;
   take(m, bytes, 8);
-  for (int i = 0; i < 8; i++) /* the highest byte first */
+  for (int i = 0; i < 8; i++) /* big-endian */
     bits = bits << 8 | bytes[i];
   memcpy(&value, &bits, sizeof bits);
   push(m, at_nodes_addNumber(m->nodes, value));
@@ -642,15 +643,15 @@ enum {
 };
 /* clang-format on */
 
-/* The number that a line of the memo's instructions is. */
-static uint64_t take_place(Machine *m)
+/* Reads the line with the index of a memo instruction. */
+static uint64_t take_memo_index(Machine *m)
 {
   char line[MOST_LINE];
   const size_t length = take_line(m, line);
   uint64_t value = 0;
   for (size_t i = 0; i < length; i++) {
     if (line[i] < '0' || line[i] > '9' || value > UINT32_MAX)
-      bad(m, "the pickle's memo has a place that is no number");
+      bad(m, "the pickle's memo has an index that is no number");
     value = 10 * value + (uint64_t)(line[i] - '0');
   }
   return value;
@@ -781,7 +782,7 @@ static void run_instruction(Machine *m, uint8_t instruction)
       push_named(m);
       break;
     case NEWOBJ_EX:
-      pop(m); /* arguments with names */
+      pop(m); /* keyword arguments */
       reduce(m);
       break;
     case REDUCE:
@@ -795,7 +796,7 @@ static void run_instruction(Machine *m, uint8_t instruction)
       push_storage(m);
       break;
     case PUT:
-      put(m, take_place(m));
+      put(m, take_memo_index(m));
       break;
     case BINPUT:
       put(m, take_little(m, 1));
@@ -807,7 +808,7 @@ static void run_instruction(Machine *m, uint8_t instruction)
       put(m, (uint64_t)m->memoCount);
       break;
     case GET:
-      get(m, take_place(m));
+      get(m, take_memo_index(m));
       break;
     case BINGET:
       get(m, take_little(m, 1));
@@ -817,7 +818,7 @@ static void run_instruction(Machine *m, uint8_t instruction)
       break;
     default:
       bad(m, "the pickle has an instruction 0x%02x at byte %llu, which files of tensors have not",
-          instruction, (unsigned long long)place(m) - 1);
+          instruction, (unsigned long long)byte_index(m) - 1);
   }
 }
 

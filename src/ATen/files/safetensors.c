@@ -1,5 +1,5 @@
-/* safetensors: eight bytes that say how long the header is, the header (JSON: names, types, shapes
- * and places), then the elements of one tensor behind those of the other. */
+/* safetensors: eight bytes with the length of the header, the header (JSON: names, types, shapes
+ * and offsets), and the elements of all tensors, one tensor after the other. */
 #include "Files.h"
 #include "Json.h"
 #include "Nodes.h"
@@ -18,7 +18,7 @@ bool at_isSafetensors(const at_file *file)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* A place among the elements. */
+/* A range of bytes among the elements. */
 typedef struct Range {
   uint64_t begin, end;
 } Range;
@@ -33,7 +33,7 @@ typedef struct Reading {
 } Reading;
 
 typedef struct Entry {
-  const at_type *type; /* NULL if it is not here */
+  const at_type *type; /* NULL if it is not supported */
   char dtype[24];
   int dims;
   int64_t size[AT_MOST_DIMS];
@@ -79,7 +79,8 @@ static void read_range(Reading *r, Entry *entry)
   at_json_expect(&r->json, ']');
 }
 
-/* { "dtype": "F32", "shape": [...], "data_offsets": [begin, end] }, in any order, each once. */
+/* Reads { "dtype": "F32", "shape": [...], "data_offsets": [begin, end] }, each key once, in any
+ * order. */
 static void read_entry(Reading *r, at_dict *dict)
 {
   static const char *const keys[] = {"dtype", "shape", "data_offsets"};
@@ -103,7 +104,8 @@ static void read_entry(Reading *r, at_dict *dict)
     readers[i](r, &entry);
   } while (at_json_more(&r->json, '}'));
   if (count != 3)
-    at_damaged(file, "the type, the shape or the place of '%.100s' is missing", r->name.start);
+    at_damaged(file, "the type, the shape or the data_offsets of '%.100s' is missing",
+               r->name.start);
 
   uint64_t wanted;
   const at_ints sizes = {entry.size, entry.dims};
@@ -135,7 +137,7 @@ static int32_t text_node(Reading *r, at_nodes *nodes)
   return at_nodes_addText(nodes, AT_NODE_TEXT, text, r->text.length);
 }
 
-/* { "key": "value", ... } */
+/* Reads { "key": "value", ... }. */
 static void read_metadata(Reading *r, at_dict *dict)
 {
   at_nodes *nodes = at_dict_newNodes(dict, r->json.file);
@@ -156,7 +158,7 @@ static int compare_ranges(const void *a, const void *b)
   return order ? order : (x->end > y->end) - (x->end < y->end);
 }
 
-/* The tensors follow each other and leave no byte unused. */
+/* Raises unless the tensors follow each other and leave no byte unused. */
 static void check_ranges(Reading *r)
 {
   const at_file *file = r->json.file;
@@ -172,7 +174,7 @@ static void check_ranges(Reading *r)
 
 void at_readSafetensors(at_file *file, at_dict *dict)
 {
-  enum { TEXTS = 8 }; /* times the header, that a name and a text can take while they grow */
+  enum { TEXTS = 8 }; /* limit of a growing name and text, as a multiple of the header */
   const size_t length = (size_t)at_little(file->head, LENGTH);
   if (length > file->size - LENGTH)
     at_damaged(file, "the file ends within its header");
@@ -204,11 +206,11 @@ void at_readSafetensors(at_file *file, at_dict *dict)
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* The elements of large types come first, so that all are aligned. */
+/* Tensors are written in order of element size, the largest first, so that all are aligned. */
 static const size_t passes[] = {8, 4, 2, 1};
 enum { PASSES = sizeof passes / sizeof *passes };
 
-/* Where the elements of each tensor of that size begin; next is where those after them will. */
+/* The offset of the first tensor of that element size. */
 static uint64_t first_of(const at_dict *dict, int pass)
 {
   uint64_t sum = 0;
@@ -222,9 +224,9 @@ static uint64_t first_of(const at_dict *dict, int pass)
 
 static void add_header(at_bytes *header, const at_dict *dict)
 {
-  uint64_t place[PASSES];
+  uint64_t offset[PASSES];
   for (int p = 0; p < PASSES; p++)
-    place[p] = first_of(dict, p);
+    offset[p] = first_of(dict, p);
   at_bytes_addText(header, "{\"__metadata__\":{\"format\":\"pt\"}");
   for (int64_t i = 0; i < at_dict_count(dict); i++) {
     const at_tensor *t = at_dict_at(dict, i);
@@ -239,10 +241,10 @@ static void add_header(at_bytes *header, const at_dict *dict)
                    at_elements[t->type->scalarType].safetensors);
     for (int d = 0; d < at_dim(t); d++)
       at_bytes_print(header, "%s%lld", d ? "," : "", (long long)at_size(t, d));
-    const uint64_t end = place[p] + at_sizeInBytes(t);
-    at_bytes_print(header, "],\"data_offsets\":[%llu,%llu]}", (unsigned long long)place[p],
+    const uint64_t end = offset[p] + at_sizeInBytes(t);
+    at_bytes_print(header, "],\"data_offsets\":[%llu,%llu]}", (unsigned long long)offset[p],
                    (unsigned long long)end);
-    place[p] = end;
+    offset[p] = end;
   }
   at_bytes_addText(header, "}");
   while ((LENGTH + header->length) % ALIGNMENT != 0)

@@ -1,4 +1,4 @@
-/* Which tensors of a set share memory, and which part of it they use. */
+/* Finds the tensors of a set that share memory, and the part of the memory that they use. */
 #include "Files.h"
 
 static int by_storage(const void *a, const void *b)

@@ -1,6 +1,6 @@
-/* Torch's serialized objects: numbers, texts, tables, and objects of classes, of which tensors and
- * storages have a form of their own, and all others that of a table.  Tables and objects are
- * numbered, so that a second mention is only the number. */
+/* Torch's serialized objects: numbers, texts, tables, and objects of classes.  Tensors and storages
+ * have formats of their own; other objects are written as a table.  Tables and objects have
+ * numbers, by which they are referred to when they occur again. */
 #include "Nodes.h"
 
 typedef enum Kind {
@@ -42,13 +42,13 @@ static Read *const readers[AT_SCALAR_TYPES] = {
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* What still needs values that follow: a table, an object of a class (its table), a tensor (its
+/* A value that is not complete: a table, an object of a class (its table is missing), a tensor (its
  * storage) or a function (its upvalues). */
 typedef struct Open {
   Kind kind;
-  int32_t id;   /* the node; of an object that is a tensor, one of that kind */
-  int32_t left; /* entries of a table */
-  int32_t key;  /* of the value that is next, or NONE */
+  int32_t id;   /* its node */
+  int32_t left; /* entries of a table that follow */
+  int32_t key;  /* the key of the next value, or NONE */
 } Open;
 
 typedef struct Reader {
@@ -56,7 +56,7 @@ typedef struct Reader {
   THFile *in;
   Open *open;
   int64_t depth, room;
-  int32_t *numbered; /* the nodes of tables and objects by their numbers, or NONE */
+  int32_t *numbered; /* the node of each number, or NONE */
   int64_t numbers, numbersRoom;
 } Reader;
 
@@ -75,7 +75,7 @@ static at_node *node_of(const Reader *r, int32_t id)
   return at_node_of(r->nodes, id);
 }
 
-/* Raises unless that many bytes are left. */
+/* Raises unless count bytes are left. */
 static void check_left(Reader *r, int64_t count)
 {
   const size_t at = THFile_position(r->in), size = r->nodes->file->size;
@@ -83,7 +83,7 @@ static void check_left(Reader *r, int64_t count)
     bad(r, "%lld bytes or elements cannot follow byte %zu", (long long)count, at);
 }
 
-/* A text behind its length; it is in the file as it is, also if that is text. */
+/* Reads a length and a text, which also text files contain unchanged. */
 static at_text read_text(Reader *r)
 {
   const int32_t length = THFile_readIntScalar(r->in);
@@ -99,14 +99,14 @@ static int32_t add(Reader *r, at_nodeKind kind)
   return at_nodes_add(r->nodes, kind);
 }
 
-/* The value that has been begun needs others. */
+/* Pushes a value that is not complete. */
 static void leave_open(Reader *r, Kind kind, int32_t id, int32_t left)
 {
   r->open = at_grown(r->nodes->file, r->open, r->depth, &r->room, sizeof *r->open);
   r->open[r->depth++] = (Open){kind, id, left, NONE};
 }
 
-/* Reads a number and returns the place of its node, which is NONE the first time. */
+/* Reads a number and returns its index in numbered, where the entry is NONE the first time. */
 static int32_t read_number(Reader *r)
 {
   const int32_t number = THFile_readIntScalar(r->in);
@@ -127,8 +127,9 @@ static bool same(at_text text, const char *word)
   return text.length == strlen(word) && !memcmp(text.at, word, text.length);
 }
 
-/* The element type of the class torch.FloatTensor and so on, by a field of the table of types; that
- * of CUDA's too, whose float has no name.  AT_SCALAR_TYPES if it is another class. */
+/* The element type of a class such as torch.FloatTensor, by a field of the table of types; also of
+ * CUDA classes, where plain is the name of the one of floats.  AT_SCALAR_TYPES for other
+ * classes. */
 static at_scalar_type type_of(at_text class, size_t field, const char *plain)
 {
   static const char module[] = "torch.", cuda[] = "Cuda";
@@ -183,7 +184,8 @@ static int32_t read_integers(Reader *r, int count)
   return list;
 }
 
-/* All but the storage, which is the next value.  No dimensions are no elements. */
+/* Reads a tensor without its storage, which is the next value.  Without dimensions it has no
+ * elements. */
 static int32_t read_tensor(Reader *r, at_scalar_type type)
 {
   const int32_t dims = THFile_readIntScalar(r->in);
@@ -197,7 +199,7 @@ static int32_t read_tensor(Reader *r, at_scalar_type type)
   const int64_t first = THFile_readLongScalar(r->in); /* counted from 1 */
   const int32_t storage = at_nodes_addStorage(r->nodes), id = at_nodes_addTensor(r->nodes);
   node_of(r, storage)->is.storage->type =
-      at_cpuType(type); /* until the real one comes, if it does */
+      at_cpuType(type); /* until its storage is read, if there is one */
   at_nodeTensor *tensor = node_of(r, id)->is.tensor;
   tensor->storage = storage;
   tensor->sizes = sizes;
@@ -220,11 +222,11 @@ static void take_storage(Reader *r, int32_t id, int32_t storage)
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* Reads an object behind its number. */
+/* Reads an object after its number. */
 static int32_t read_object(Reader *r, int32_t number)
 {
   at_text class = read_text(r);
-  if (class.length >= 2 && !memcmp(class.at, "V ", 2)) /* files of old have no version */
+  if (class.length >= 2 && !memcmp(class.at, "V ", 2)) /* old files have no version */
     class = read_text(r);
   int32_t id;
   const at_scalar_type tensor = type_of(class, offsetof(at_element, t7), "Tensor"),
@@ -257,7 +259,7 @@ static int32_t read_table(Reader *r, int32_t number)
   return id;
 }
 
-/* Dumped code, and what it refers to. */
+/* Reads dumped code, after which its upvalues follow. */
 static int32_t read_function(Reader *r)
 {
   const at_text code = read_text(r);
@@ -304,7 +306,7 @@ static int32_t read_value(Reader *r)
   }
 }
 
-/* An object has the entries of its table, which is there for nothing else. */
+/* Moves the entries of its table to the object. */
 static void take_table(Reader *r, int32_t object, int32_t table)
 {
   at_node *to = node_of(r, object), *from = node_of(r, table);
@@ -317,7 +319,7 @@ static void take_table(Reader *r, int32_t object, int32_t table)
   from->count = empty.count;
 }
 
-/* Gives the value to what is open.  Whether that is complete with it. */
+/* Adds a value to the innermost incomplete value.  Returns whether that is complete now. */
 static bool give(Reader *r, int32_t value)
 {
   Open *open = &r->open[r->depth - 1];
@@ -342,7 +344,7 @@ bool at_isT7(const at_file *file)
   const char *other = at_otherFormat(file);
   if (other)
     at_damaged(file, "%s", other);
-  return true; /* or its reader says that it is none */
+  return true; /* the reader reports an error otherwise */
 }
 
 void at_readT7(at_file *file, at_dict *dict)
@@ -364,7 +366,7 @@ void at_readT7(at_file *file, at_dict *dict)
       root = id;
     if (r.depth > before)
       continue;
-    /* The value is complete, and so may be what it is a part of. */
+    /* The value is complete, which may complete the values around it. */
     while (r.depth > 0 && give(&r, id))
       id = r.open[--r.depth].id;
   } while (r.depth > 0);
@@ -381,7 +383,7 @@ typedef struct Writer {
   const at_dict *dict;
   const at_span *spans;
   int32_t next;     /* the number of the next table or object */
-  int32_t *numbers; /* of the storages, by the place of their owner in the set; 0 if not written */
+  int32_t *numbers; /* of the storages, by the index of their owner in the set; 0 if not written */
 } Writer;
 
 static void write_int(Writer *w, int64_t value)
@@ -403,7 +405,7 @@ static void write_head(Writer *w, const char *class)
   write_text(w, name);
 }
 
-/* The storage of the tensor, or its number where it is there already. */
+/* Writes the storage of a tensor, or only its number if it is written already. */
 static void write_storage(Writer *w, const at_span *span, at_scalar_type type)
 {
   int32_t *number = &w->numbers[span->owner];

@@ -1,7 +1,7 @@
-/* PyTorch's files: a pickle with the objects, and the elements of each storage.  In the layout of
- * today they are members of a zip archive; in the older one, which is only read, four pickles (a
- * magic number, a version, a description of the machine, the object), a fifth with the keys of the
- * storages, and then their elements follow each other. */
+/* PyTorch's files: a pickle with the objects, and the elements of each storage.  In the current
+ * format they are members of a zip archive.  The older format, which is only read, is a sequence of
+ * four pickles (a magic number, a version, a description of the machine, the object), a fifth
+ * pickle with the keys of the storages, and the elements of the storages. */
 #include "Pickle.h"
 #include "Zip.h"
 
@@ -13,10 +13,10 @@ static int compare_texts(at_text a, at_text b)
   return order ? order : (a.length > b.length) - (a.length < b.length);
 }
 
-/* A storage and its key, by which they are sorted. */
+/* A storage and its key, the criterion of the sort. */
 typedef struct Keyed {
   at_nodeStorage *storage;
-  int64_t order; /* of coming */
+  int64_t order; /* of occurrence */
 } Keyed;
 
 static int compare_keyed(const void *a, const void *b)
@@ -26,8 +26,8 @@ static int compare_keyed(const void *a, const void *b)
   return order ? order : (x->order > y->order) - (x->order < y->order);
 }
 
-/* All storages among the nodes, sorted by key; the guard, which is entered here, frees them.  Those
- * of one key agree. */
+/* All storages among the nodes, sorted by key; raises if storages of one key differ.  Enters the
+ * guard, which frees the array. */
 static Keyed *sorted_storages(const at_nodes *nodes, int64_t *count, THGuard *guard)
 {
   *count = 0;
@@ -55,8 +55,8 @@ static Keyed *sorted_storages(const at_nodes *nodes, int64_t *count, THGuard *gu
   return keyed;
 }
 
-/* The storages with the key of the first in the list get the elements, which have size bytes;
- * returns how many.  Elements that are not here are left alone. */
+/* Reads size bytes of elements for the storages that have the key of the first one in keyed.
+ * Returns the number of those storages.  Elements of unsupported types are not read. */
 static int64_t give_elements(at_nodes *nodes, const Keyed *keyed, int64_t left, at_stream *stream,
                              uint64_t size, bool bigEndian)
 {
@@ -84,9 +84,10 @@ static int64_t give_elements(at_nodes *nodes, const Keyed *keyed, int64_t left, 
 
 /* --- the archive ------------------------------------------------------------------------------ */
 
-/* The member of that name beside the pickle; NULL if there is none.  name is room for the whole. */
-static const at_member *beside(const at_zip *zip, const at_member *pickle, at_bytes *name,
-                               const char *folder, at_text last)
+/* The member of that name in the folder of the pickle; NULL if there is none.  name is a buffer for
+ * the path. */
+static const at_member *sibling(const at_zip *zip, const at_member *pickle, at_bytes *name,
+                                const char *folder, at_text last)
 {
   name->length = 0;
   at_bytes_add(name, pickle->name, pickle->nameLength - strlen("data.pkl"));
@@ -98,7 +99,7 @@ static const at_member *beside(const at_zip *zip, const at_member *pickle, at_by
 static bool is_big(const at_zip *zip, const at_member *pickle, at_bytes *name)
 {
   const at_text nothing = {"", 0};
-  const at_member *order = beside(zip, pickle, name, "byteorder", nothing);
+  const at_member *order = sibling(zip, pickle, name, "byteorder", nothing);
   if (!order)
     return false;
   THGuard guard;
@@ -125,7 +126,7 @@ static void read_members(const at_zip *zip, const at_member *pickle, at_nodes *n
   const Keyed *keyed = sorted_storages(nodes, &count, &guard);
   for (int64_t i = 0; i < count;) {
     const at_text key = keyed[i].storage->key;
-    const at_member *member = beside(zip, pickle, name, "data/", key);
+    const at_member *member = sibling(zip, pickle, name, "data/", key);
     if (!member)
       at_damaged(zip->file, "storage '%.*s' is missing", (int)THMin(key.length, 100), key.at);
     THGuard data;
@@ -179,7 +180,7 @@ bool at_isLegacyPt(const at_file *file)
   return !memcmp(at, magic, length) || (*at == 0x95 && !memcmp(at + FRAME, magic, length));
 }
 
-/* Whether the description of the machine says that the highest byte comes first. */
+/* Whether the description of the machine says big-endian. */
 static bool was_big(const at_nodes *nodes, int32_t description)
 {
   const at_node *dict = at_node_of(nodes, description);
@@ -194,10 +195,10 @@ static bool was_big(const at_nodes *nodes, int32_t description)
   return false;
 }
 
-/* The place of the key among those of the storages, or -1. */
-static int64_t place_of(const Keyed *keyed, int64_t count, at_text key)
+/* The index of the first storage with that key, or -1. */
+static int64_t find_key(const Keyed *keyed, int64_t count, at_text key)
 {
-  int64_t low = 0, high = count; /* the first that is not less lies in [low, high] */
+  int64_t low = 0, high = count; /* the first key that is not less is in [low, high] */
   while (low < high) {
     const int64_t middle = low + (high - low) / 2;
     if (compare_texts(keyed[middle].storage->key, key) < 0)
@@ -208,7 +209,7 @@ static int64_t place_of(const Keyed *keyed, int64_t count, at_text key)
   return low < count && !compare_texts(keyed[low].storage->key, key) ? low : -1;
 }
 
-/* The elements of the storages, in the order of keys, each behind their number. */
+/* Reads the elements of the storages in the order of keys; each is preceded by their number. */
 static void read_elements(at_nodes *nodes, int32_t keys, uint64_t at, bool big)
 {
   at_file *file = nodes->file;
@@ -220,8 +221,8 @@ static void read_elements(at_nodes *nodes, int32_t keys, uint64_t at, bool big)
     at_damaged(file, "the keys of its storages are no list");
   for (int32_t i = 0; i < list->count; i++) {
     const at_node *key = at_node_of(nodes, at_node_item(list, i));
-    const int64_t place = key->kind == AT_NODE_TEXT ? place_of(keyed, count, key->is.text) : -1;
-    if (place < 0)
+    const int64_t index = key->kind == AT_NODE_TEXT ? find_key(keyed, count, key->is.text) : -1;
+    if (index < 0)
       at_damaged(file, "storage %lld belongs to no tensor", (long long)i);
     uint8_t number[8];
     uint64_t bytes, shown = 0;
@@ -231,11 +232,11 @@ static void read_elements(at_nodes *nodes, int32_t keys, uint64_t at, bool big)
     at += sizeof number;
     for (int b = 0; b < 8; b++)
       shown |= (uint64_t)number[b] << 8 * (big ? 7 - b : b);
-    if (__builtin_mul_overflow(shown, keyed[place].storage->elementSize, &bytes) ||
+    if (__builtin_mul_overflow(shown, keyed[index].storage->elementSize, &bytes) ||
         bytes > file->size - at)
       at_damaged(file, "the file ends within its storages");
     at_stream stream = at_file_stream(file, at);
-    given += give_elements(nodes, keyed + place, count - place, &stream, bytes, big);
+    given += give_elements(nodes, keyed + index, count - index, &stream, bytes, big);
     at += bytes;
   }
   if (given != count)
@@ -268,7 +269,7 @@ void at_readLegacyPt(at_file *file, at_dict *dict)
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* As few bytes as the instructions for integers take. */
+/* Appends an integer by the shortest instruction. */
 static void add_integer(at_bytes *p, int64_t value)
 {
   const bool fits = value >= 0 && value <= INT32_MAX;
@@ -300,8 +301,8 @@ static void add_integers(at_bytes *p, at_ints values)
   at_bytes_addText(p, "t");
 }
 
-/* A call of _rebuild_tensor_v2 with a storage, an offset, sizes, strides, whether it requires a
- * gradient, and hooks. */
+/* Appends a call of _rebuild_tensor_v2 with a storage, an offset, sizes, strides, requires_grad and
+ * hooks. */
 static void add_tensor(at_bytes *p, const at_tensor *t, const at_span *span)
 {
   char key[24];

@@ -1,4 +1,4 @@
-/* The values of a file, as programs see them: nodes of the set that the file became. */
+/* The values of a file as at_datum: views of the nodes of the set. */
 #include <math.h>
 
 #include "Nodes.h"
@@ -77,7 +77,7 @@ static int64_t part_of(const at_node *object, int64_t index)
                       : object->is.object.state;
 }
 
-/* The value at that place of what has some. */
+/* The value of item index of a list or dictionary, or of part index of an object. */
 static at_datum value_at(at_datum v, const at_node *node, int64_t index)
 {
   const int64_t id = node->kind == AT_NODE_LIST   ? at_node_item(node, index)
@@ -114,7 +114,7 @@ at_datum at_datum_key(at_datum v, int64_t index)
 
 /* --- by name ---------------------------------------------------------------------------------- */
 
-/* Where in a list, dictionary or object the search is, and what of the path is left for it. */
+/* The state of a search in a list, dictionary or object, and the part of the path that is left. */
 typedef struct Frame {
   at_datum in;
   int64_t next;
@@ -125,7 +125,7 @@ typedef struct Search {
   at_bytes key;
   Frame *frames;
   int64_t depth, room;
-  uint64_t left; /* steps; files may have objects that hold others very often */
+  uint64_t left; /* a limit of steps, as objects may contain others very often */
 } Search;
 
 static void free_search(void *what)
@@ -135,20 +135,20 @@ static void free_search(void *what)
   THFree(search->frames);
 }
 
-/* What is left of the path behind the key of item index; NULL if the path does not begin so.  *ends
- * tells that the item is what was looked for. */
+/* The rest of the path after the key of item index; NULL if the path does not begin with that key.
+ * *ends becomes whether the path ends there. */
 static const char *behind_key(Search *search, const Frame *frame, const at_node *in, int64_t index,
                               bool *ends)
 {
   *ends = false;
-  if (in->kind == AT_NODE_OBJECT) /* its parts add nothing */
+  if (in->kind == AT_NODE_OBJECT) /* its parts add nothing to the path */
     return frame->rest;
   search->key.length = 0;
   if (in->kind == AT_NODE_LIST) {
     at_bytes_print(&search->key, "%lld", (long long)index);
   } else if (!at_nodes_addKey(at_dict_nodes(frame->in.dict), &search->key,
                               at_node_item(in, 2 * index))) {
-    search->key.length = 0; /* as names of tensors have it */
+    search->key.length = 0; /* as in names of tensors */
     at_bytes_print(&search->key, "?%lld", (long long)index);
   }
   const size_t length = search->key.length;
@@ -166,7 +166,7 @@ static void push(Search *search, at_datum in, const char *rest)
   search->frames[search->depth++] = (Frame){in, 0, rest};
 }
 
-/* The value of that name below v.  Keys have dots too, so all ways are tried. */
+/* The value of that path below v.  Keys may contain dots, so all matches are tried. */
 static at_datum find(Search *search, at_datum v, const char *path)
 {
   if (!*path)
@@ -193,7 +193,7 @@ static at_datum find(Search *search, at_datum v, const char *path)
   return no_value();
 }
 
-/* Whether the search could be made. */
+/* Runs a search; false after an error. */
 static bool search_for(at_datum v, const char *path, const char *operation, at_datum *found)
 {
   const at_nodes *nodes = node_of(v) ? at_dict_nodes(v.dict) : NULL;
@@ -252,7 +252,7 @@ int64_t at_datum_integer(at_datum v)
   const double limit = 9223372036854775808.0;
   if (node && node->kind == AT_NODE_NUMBER && node->is.number >= -limit &&
       node->is.number < limit && (double)(int64_t)node->is.number == node->is.number)
-    return (int64_t)node->is.number; /* Torch has no integers */
+    return (int64_t)node->is.number; /* Torch has no integer type */
   is_other(node, "datum_integer", "an integer of 64 bits");
   return 0;
 }
@@ -281,9 +281,9 @@ at_tensor *at_datum_tensor(at_datum v)
     is_other(node, "datum_tensor", "a tensor");
     return at_undefined();
   }
-  if (node->kind == AT_NODE_FOREIGN || node->is.tensor->place < 0) {
+  if (node->kind == AT_NODE_FOREIGN || node->is.tensor->index < 0) {
     at_fail(AT_ERROR_ARGUMENT, "datum_tensor", "datum_tensor: the tensor was skipped");
     return at_undefined();
   }
-  return at_dict_at(v.dict, node->is.tensor->place);
+  return at_dict_at(v.dict, node->is.tensor->index);
 }

@@ -5,12 +5,12 @@
 #include <zlib.h>
 
 enum {
-  END = 22,            /* bytes of the record at the end of the archive, without its comment */
-  LOCATOR = 20,        /* of the one before it, which leads to the large archive's */
-  LARGE_END = 56,      /* of that, at least */
+  END = 22,            /* bytes of the end record of the archive, without its comment */
+  LOCATOR = 20,        /* of the record before it, which points to the end record of zip64 */
+  LARGE_END = 56,      /* of the end record of zip64, at least */
   ENTRY = 46,          /* of an entry of the directory, without name, extra fields and comment */
   LOCAL = 30,          /* of the header before a member's data, without name and extra fields */
-  MOST_DEFLATED = 1032 /* times a deflated byte can grow */
+  MOST_DEFLATED = 1032 /* the largest ratio of inflated to deflated bytes */
 };
 
 static void bad_directory(const at_zip *zip, uint64_t offset) TH_NO_RETURN;
@@ -26,7 +26,7 @@ typedef struct Directory {
   uint64_t count, length, offset;
 } Directory;
 
-/* Where the end of the archive is among the last bytes of the file. */
+/* The index of the end record in the last bytes of the file. */
 static size_t find_end(const at_zip *zip, const uint8_t *tail, size_t length)
 {
   size_t at = length < END ? 0 : length - END;
@@ -69,14 +69,14 @@ static Directory find_directory(const at_zip *zip)
   return d;
 }
 
-/* The numbers that were too large for their fields stand in an extra field, in this order. */
+/* Reads the values that do not fit their fields from the extra field of zip64, in this order. */
 static void read_large(const at_zip *zip, const uint8_t *extra, size_t length, uint64_t *size,
                        uint64_t *stored, uint64_t *offset)
 {
   while (length >= 4) {
     const size_t id = (size_t)at_little(extra, 2), own = (size_t)at_little(extra + 2, 2);
     if (own > length - 4)
-      return; /* padding that has no form */
+      return; /* padding without structure */
     if (id == 1) {
       uint64_t *const fields[] = {size, stored, offset};
       size_t used = 0;
@@ -94,13 +94,13 @@ static void read_large(const at_zip *zip, const uint8_t *extra, size_t length, u
   }
 }
 
-/* Reads an entry, of which left bytes are there at most, and returns how long it is. */
-static uint64_t read_entry(const at_zip *zip, const uint8_t *entry, uint64_t left, uint64_t place,
-                           at_member *member)
+/* Reads an entry of at most left bytes, and returns its length. */
+static uint64_t read_entry(const at_zip *zip, const uint8_t *entry, uint64_t left,
+                           uint64_t entryOffset, at_member *member)
 {
   const at_file *file = zip->file;
   if (left < ENTRY || memcmp(entry, "PK\1\2", 4) != 0)
-    bad_directory(zip, place);
+    bad_directory(zip, entryOffset);
   const uint64_t name = at_little(entry + 28, 2), extra = at_little(entry + 30, 2),
                  whole = ENTRY + name + extra + at_little(entry + 32, 2);
   if (whole > left)
@@ -164,7 +164,7 @@ void at_zip_open(at_zip *zip, at_file *file, THGuard *guard)
       stored = UINT64_MAX;
     zip->byName[zip->count] = member;
   }
-  if (stored > file->size) /* or a small file could be a very large one */
+  if (stored > file->size) /* members that overlap could make a small file inflate to any size */
     at_damaged(file, "members of the archive overlap");
   if (zip->count > 0)
     qsort(zip->byName, (size_t)zip->count, sizeof *zip->byName, compare_members);
@@ -195,7 +195,8 @@ const at_member *at_zip_find(const at_zip *zip, const void *name, size_t length)
 
 uint32_t at_crc(uint32_t crc, const void *bytes, size_t length)
 {
-  return length > 0 ? (uint32_t)crc32_z(crc, bytes, length) : crc; /* zlib forgets crc for NULL */
+  return length > 0 ? (uint32_t)crc32_z(crc, bytes, length)
+                    : crc; /* crc32_z resets crc if bytes is NULL */
 }
 
 static void *take_block(void *unused, uInt count, uInt size)
@@ -208,12 +209,12 @@ static void give_block(void *unused, void *block)
   free(block);
 }
 
-enum { PIECE = 1 << 16, MOST_OUT = 1 << 30 };
+enum { INFLATE_BYTES = 1 << 16, MOST_OUT = 1 << 30 };
 
 typedef struct at_inflater {
   z_stream z;
   bool ended;
-  uint8_t piece[PIECE];
+  uint8_t input[INFLATE_BYTES];
 } at_inflater;
 
 static void end_inflating(void *what)
@@ -231,7 +232,7 @@ static void bad_member(const at_memberStream *s)
   at_damaged(s->stream.file, "it is damaged");
 }
 
-/* The next stored bytes. */
+/* Reads the next stored bytes. */
 static void take_stored(at_memberStream *s, void *to, size_t length)
 {
   at_file_read(s->stream.file, s->stream.at, to, length);
@@ -239,7 +240,7 @@ static void take_stored(at_memberStream *s, void *to, size_t length)
   s->in -= length;
 }
 
-/* Bytes are summed up in pieces, while they are in the cache. */
+/* Reads stored bytes, and adds them to the checksum block by block while they are in the cache. */
 static void read_stored(at_stream *stream, void *to, size_t length)
 {
   enum { SUMMED = 1 << 18 };
@@ -254,7 +255,7 @@ static void read_stored(at_stream *stream, void *to, size_t length)
   }
 }
 
-/* Inflates until that many bytes are there, or the end. */
+/* Inflates up to length bytes, or to the end; returns how many. */
 static size_t inflate_some(at_memberStream *s, uint8_t *to, size_t length)
 {
   z_stream *z = &s->inflater->z;
@@ -263,14 +264,14 @@ static size_t inflate_some(at_memberStream *s, uint8_t *to, size_t length)
   const size_t wanted = z->avail_out;
   while (z->avail_out > 0 && !s->inflater->ended) {
     if (z->avail_in == 0 && s->in > 0) {
-      const size_t count = (size_t)THMin(s->in, (uint64_t)PIECE);
-      take_stored(s, s->inflater->piece, count);
-      z->next_in = s->inflater->piece;
+      const size_t count = (size_t)THMin(s->in, (uint64_t)INFLATE_BYTES);
+      take_stored(s, s->inflater->input, count);
+      z->next_in = s->inflater->input;
       z->avail_in = (uInt)count;
     }
     const int status = inflate(z, Z_NO_FLUSH);
     s->inflater->ended = status == Z_STREAM_END;
-    if (status != Z_OK && status != Z_STREAM_END) /* also when no byte is left */
+    if (status != Z_OK && status != Z_STREAM_END) /* also if the input ends too early */
       bad_member(s);
   }
   return wanted - z->avail_out;
@@ -346,7 +347,7 @@ static bool ends_in(const at_member *member, const char *end)
          !memcmp(member->name + member->nameLength - length, end, length);
 }
 
-/* Archives of other programs, by a member that they have. */
+/* Raises for archives of other programs, recognized by the name of a member. */
 static void check_other(const at_zip *zip)
 {
   static const struct {

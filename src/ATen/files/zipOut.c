@@ -1,13 +1,8 @@
-/* Writing zip archives.  Members are stored, not compressed, and aligned, so that others can map
- * them; sizes and offsets that need more than 32 bits take the form of zip64. */
+/* Writing zip archives.  Members are stored without compression, and aligned so that readers can
+ * map them.  Sizes and offsets of more than 32 bits are written as zip64. */
 #include "Zip.h"
 
-enum {
-  ALIGNMENT = 64,
-  LOCAL = 30,
-  DATE = 1 << 5 | 1 /* the first of January 1980 */,
-  UTF8 = 1 << 11
-};
+enum { ALIGNMENT = 64, LOCAL = 30, DATE = 1 << 5 | 1 /* 1 January 1980 */, UTF8 = 1 << 11 };
 
 void at_zipOut_begin(at_zipOut *zip, at_out *out, THGuard *guard)
 {
@@ -16,15 +11,15 @@ void at_zipOut_begin(at_zipOut *zip, at_out *out, THGuard *guard)
   guard->what = &zip->directory;
 }
 
-/* What an entry of the directory and the header before a member have in common. */
+/* Appends the fields that directory entries and headers of members have in common. */
 static void add_common(at_bytes *bytes, bool large, uint64_t size, uint32_t crc, size_t name,
                        size_t extra)
 {
   const uint64_t shown = large ? UINT32_MAX : size;
-  at_bytes_addLittle(bytes, large ? 45 : 20, 2); /* the version of the format that is needed */
+  at_bytes_addLittle(bytes, large ? 45 : 20, 2); /* the required version of the format */
   at_bytes_addLittle(bytes, UTF8, 2);
-  at_bytes_addLittle(bytes, 0, 2); /* stored */
-  at_bytes_addLittle(bytes, 0, 2); /* midnight */
+  at_bytes_addLittle(bytes, 0, 2); /* method: stored */
+  at_bytes_addLittle(bytes, 0, 2); /* time: midnight */
   at_bytes_addLittle(bytes, DATE, 2);
   at_bytes_addLittle(bytes, crc, 4);
   at_bytes_addLittle(bytes, shown, 4);
@@ -42,7 +37,7 @@ void at_zipOut_member(at_zipOut *zip, const char *name, uint64_t size, uint32_t 
   if (length > UINT16_MAX)
     at_raise(AT_ERROR_ARGUMENT, "the name '%.40s...' is too long for an archive", name);
 
-  /* The extra field that fills up to the alignment is at least its own head of 4 bytes. */
+  /* The extra field that pads to the alignment has at least 4 bytes, its header. */
   const uint64_t least = offset + LOCAL + length + sizes + 4;
   const size_t filling = (size_t)((ALIGNMENT - least % ALIGNMENT) % ALIGNMENT);
   THGuard guard;
@@ -70,7 +65,7 @@ void at_zipOut_member(at_zipOut *zip, const char *name, uint64_t size, uint32_t 
   at_bytes_addLittle(d, 45, 2);
   add_common(d, large, size, crc, length, extra ? 4 + extra : 0);
   at_bytes_addLittle(d, 0, 2); /* no comment */
-  at_bytes_addLittle(d, 0, 2); /* in this part of the archive */
+  at_bytes_addLittle(d, 0, 2); /* disk number */
   at_bytes_addLittle(d, 0, 2);
   at_bytes_addLittle(d, 0, 4);
   at_bytes_addLittle(d, far ? UINT32_MAX : offset, 4);
@@ -103,7 +98,7 @@ void at_zipOut_finish(at_zipOut *zip)
   const bool large = count >= UINT16_MAX || offset >= UINT32_MAX || length >= UINT32_MAX;
   if (large) {
     at_out_write(out, "PK\6\6", 4);
-    at_out_little(out, 44, 8); /* bytes that follow */
+    at_out_little(out, 44, 8); /* the number of bytes that follow */
     at_out_little(out, 45, 2);
     at_out_little(out, 45, 2);
     at_out_little(out, 0, 8);
