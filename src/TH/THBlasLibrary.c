@@ -15,11 +15,11 @@ static char origin[256];            /* the library's name, once it is loaded */
 static const THBlasLibrary *loaded; /* &functions once they are there */
 static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
 
-/* What openblas_get_parallel answers in the build whose threads are OpenMP's, which are ours. */
+/* The result of openblas_get_parallel in builds that use OpenMP's threads, as TH does. */
 enum { OPENBLAS_OPENMP = 2 };
 
-/* A library that starts threads of its own would fight with ours for the processors (measured: two
- * pools on two processors take twice the time of one), so it gets one. */
+/* A library with its own threads would compete with ours for the processors (measured: two pools on
+ * two processors take twice the time of one), so it is limited to one thread. */
 static void share_threads(void *handle)
 {
   int (*parallel)(void) = (int (*)(void))dlsym(handle, "openblas_get_parallel");
@@ -28,8 +28,8 @@ static void share_threads(void *handle)
     set_threads(1);
 }
 
-/* Names that OpenBLAS gives to its kernels for 32 bytes and fewer, which it takes on processors of
- * 64 that it does not know, or because it was told to. */
+/* OpenBLAS's names of its kernels with vectors of 32 bytes or fewer.  It uses them on processors
+ * with vectors of 64 bytes that it does not know, or if told to. */
 static const char *const short_vectors[] = {"Haswell",   "Zen",         "Sandybridge",
                                             "Excavator", "Steamroller", "Piledriver",
                                             "Bulldozer", "Nehalem",     "Prescott"};
@@ -89,7 +89,7 @@ static int load(const char *name, char *problem)
   return 1;
 }
 
-/* The one that TH_BLAS_LIBRARY names, or else the first that is there of those known. */
+/* Loads the library that TH_BLAS_LIBRARY names, or the first known one that exists. */
 static int load_any(char *problem)
 {
   const char *chosen;
@@ -100,7 +100,7 @@ static int load_any(char *problem)
   return load(TH_BLAS_PATH, problem) || load("libopenblas.so.0", problem);
 }
 
-/* The library, or NULL and why, which begins with "; ". */
+/* The library, or NULL; then problem says why, after "; ". */
 static const THBlasLibrary *find(char problem[TH_MESSAGE_LENGTH])
 {
   *problem = 0;

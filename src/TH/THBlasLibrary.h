@@ -5,7 +5,7 @@
 
 #include "THGeneral.h"
 
-/* The functions in use, each for float and for double: X(name, how many of its arguments are
+/* The functions in use, each for float and for double: X(name, number of arguments that are
  * letters).  Without those of the first list there is no BLAS; a library may lack some of the
  * second. */
 /* clang-format off */
@@ -122,8 +122,8 @@ const THBlasLibrary *THBlasLibrary_find(void);
 /* An error: the library that was loaded has no function of that name. */
 TH_NO_RETURN void THBlasLibrary_lacks(const char *name);
 
-/* Whether the library is loaded and says that it has chosen kernels for shorter vectors than those
- * of the processor: then its products take twice as long as they need to. */
+/* Whether the library is loaded and reports kernels for shorter vectors than the processor has:
+ * then its products take twice as long as necessary. */
 int THBlasLibrary_lags(void);
 
 /* Whether it is OpenBLAS with kernels for the longest vectors, and so has our products. */

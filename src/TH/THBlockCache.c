@@ -1,4 +1,4 @@
-/* Blocks that were freed and wait for their next use. */
+/* Freed blocks that are kept for reuse. */
 #define _GNU_SOURCE /* secure_getenv */
 #include "THBlockCache.h"
 
@@ -47,7 +47,7 @@ void *THBlockCache_take(size_t size)
   void *block = NULL;
 
   pthread_mutex_lock(&lock);
-  /* Of equals the newest, whose pages are warm. */
+  /* The newest of equal blocks, whose pages are in the caches. */
   for (int i = nkept - 1; i >= 0 && best_bytes > size + CLOSE; i--)
     if (kept[i].bytes >= size && kept[i].bytes < best_bytes) {
       best = i;

@@ -1,5 +1,5 @@
-/* Blocks that were freed and wait for their next use, oldest first.  bytes is always what
- * malloc_usable_size says.  Only those of TH_MEMORY_LARGE bytes and more are counted. */
+/* Freed blocks that are kept for reuse, oldest first.  bytes is always what malloc_usable_size
+ * says.  Only those of TH_MEMORY_LARGE bytes and more are counted. */
 #ifndef TH_BLOCK_CACHE_H
 #define TH_BLOCK_CACHE_H
 
@@ -7,14 +7,15 @@
 
 #include "THMemory.h"
 
-/* With a sanitizer every block comes from malloc and goes back to it: it must see them all. */
+/* With a sanitizer every block comes from malloc and goes back to it, so that the sanitizer sees
+ * all of them. */
 #ifdef TH_SANITIZED
 enum { TH_KEEPS_BLOCKS = 0 };
 #else
 enum { TH_KEEPS_BLOCKS = 1 };
 #endif
 
-/* The least bytes of a block that is kept here; what is smaller stays with its thread.  malloc
+/* The least bytes of a block that is kept here; smaller ones are kept by their threads.  malloc
  * gives the end of its heap back whenever 128 KB of it are free: without this, four results of 40
  * KB, made and freed again and again, would cost a page fault for each of their pages. */
 enum { TH_BLOCK_KEPT = 33 << 10 };

@@ -1,4 +1,5 @@
-/* How much the heap has grown, and calling the collector of a host language when it is much.
+/* Measures how much the heap has grown, and calls the host language's collector when it has grown
+ * much.
  *
  * A tensor looks small to a host language that only sees its handle; so the host lends TH its
  * collector.  Each thread sums up what it allocates and frees, and tells the others when that is

@@ -51,13 +51,13 @@ THConvPlane THConvPlane_inPlace(const THConvShape *shape, const int64_t *stride)
   return plane;
 }
 
-int THConvPlane_mustBeLaidOut(const THConvShape *shape)
+int THConvPlane_mustBePacked(const THConvShape *shape)
 {
   return shape->dots || shape->kind == TH_CONV_FULL ||
          (shape->kind == TH_CONV_VALID && shape->step[2] > 1);
 }
 
-int THConvPlane_layOut(THConvPlane *plane, const THConvShape *shape)
+int THConvPlane_pack(THConvPlane *plane, const THConvShape *shape)
 {
   memset(plane, 0, sizeof *plane);
   for (int i = 0; i < 3; i++) {
@@ -94,7 +94,7 @@ void THConvPlane_taps(const THConvPlane *plane, const THConvShape *shape, const 
     box->firstPlane = part * plane->width;
     box->firstWindow = 0;
     for (int i = 0; i < 3; i++) {
-      /* Taps first, first + apart ... */
+      /* Taps first, first + apart, ... */
       int64_t first = 0, apart = 1;
       if (shape->kind == TH_CONV_FULL) {
         first = phase[i];

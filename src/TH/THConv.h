@@ -1,10 +1,10 @@
 /* The geometry of convolutions, whatever the elements: where the taps of a window are.
  *
  * Everything has three dimensions, depth, rows and columns; images have depth 1.  Each output is a
- * sum of taps: an element of the window times an element of the plane that lies some way off from
- * the output's place.  What is read is not always the plane as it is: a full convolution meets
- * zeros around it, and where windows are several columns apart, the columns that the same tap meets
- * are laid out side by side. */
+ * sum of taps: an element of the window times an element of the plane at some offset from the
+ * output's position.  The plane is not always read as it is: a full convolution meets zeros around
+ * it, and where windows are several columns apart, the columns that the same tap meets are packed
+ * side by side. */
 #ifndef TH_CONV_H
 #define TH_CONV_H
 
@@ -18,27 +18,28 @@ typedef enum THConvKind {
 
 typedef struct THConvShape {
   THConvKind kind;
-  int flip; /* tap a meets the window's element a from its end */
+  int flip; /* tap a uses the window's element a counted from its end */
   int64_t plane[3], window[3], step[3], output[3];
-  int dots; /* vectors run along the rows of windows, which are longer than those of outputs */
+  /* whether vectors run along the rows of windows, if these are longer than those of outputs */
+  int dots;
 } THConvShape;
 
-/* Sets the size of the output; returns 0 where the window is larger than the plane, or the size is
- * not a number. */
+/* Sets the size of the output; returns 0 if the window is larger than the plane, or the size
+ * overflows. */
 int THConvShape_setOutput(THConvShape *shape);
 
-/* A full convolution with steps falls apart: outputs that are a step from each other meet the same
- * taps.  How many such phases there are, and how many outputs each has, in a dimension. */
+/* A full convolution with steps splits into phases: outputs a step apart use the same taps.  The
+ * number of phases in a dimension, and the number of outputs of a phase. */
 int64_t THConvShape_phases(const THConvShape *shape, int dim);
 int64_t THConvShape_outputs(const THConvShape *shape, int dim, int64_t phase);
 
-/* How planes lie in memory. */
+/* The layout of planes in memory. */
 typedef struct THConvPlane {
-  int64_t border[3]; /* zeros in front, and behind, in each dimension */
-  int64_t size[3];   /* with them */
-  int64_t split;     /* columns this far apart lie side by side */
-  int64_t parts;     /* so many of the sets of columns are there */
-  int64_t stride[3]; /* of a place in the first set; from a set to the next it is width */
+  int64_t border[3]; /* zeros before and after, in each dimension */
+  int64_t size[3];   /* including the borders */
+  int64_t split;     /* columns this far apart are adjacent in memory */
+  int64_t parts;     /* the number of sets of such columns */
+  int64_t stride[3]; /* within the first set; from a set to the next it is width */
   int64_t width;
   ptrdiff_t length; /* of all */
 } THConvPlane;
@@ -46,13 +47,13 @@ typedef struct THConvPlane {
 /* A plane that is read where it is; strides are in elements. */
 THConvPlane THConvPlane_inPlace(const THConvShape *shape, const int64_t *stride);
 
-/* The plane as it is to be laid out; returns 0 if its length is not a number. */
-int THConvPlane_layOut(THConvPlane *plane, const THConvShape *shape);
+/* The layout of the packed plane; returns 0 if its length overflows. */
+int THConvPlane_pack(THConvPlane *plane, const THConvShape *shape);
 
-/* Columns have to be laid out anew, or zeros put around. */
-int THConvPlane_mustBeLaidOut(const THConvShape *shape);
+/* Whether columns have to be reordered, or zeros added. */
+int THConvPlane_mustBePacked(const THConvShape *shape);
 
-/* A box of taps, and how far plane and window are walked from one to the next in each dimension. */
+/* A box of taps, and the strides of plane and window from one tap to the next in each dimension. */
 typedef struct THTaps {
   ptrdiff_t count[3], plane[3], window[3];
   ptrdiff_t firstPlane, firstWindow;
@@ -62,7 +63,7 @@ typedef struct THTaps {
 void THConvPlane_taps(const THConvPlane *plane, const THConvShape *shape, const int64_t *phase,
                       THTaps *boxes);
 
-/* From an output's place to the next. */
+/* The distance in the plane from an output to the next. */
 ptrdiff_t THConvPlane_step(const THConvPlane *plane, const THConvShape *shape, int dim);
 
 #endif

@@ -1,5 +1,5 @@
 /* The kernels behind THTensorConv, compiled per element type and instruction set: rows of the
- * outputs of a few windows at the same places.  Included by templates. */
+ * outputs of a few windows at the same positions.  Included by templates. */
 #include "THConv.h"
 #include "THKernel.h"
 
@@ -12,11 +12,11 @@ enum { TH_CONV_OUTPUTS = 6 /* most windows that are computed together */ };
  * Element i of a window, of which there are taps, lies at windows[(which[s] * taps + i) * outputs +
  * o] for output o; element (d, y, x) of output o at result[o * nextOutput + d * to[0] + y * to[1] +
  * x * to[2]], and the plane's part for it d * from[0] + y * from[1] + x further than for the first.
- * lanes elements may be read at every place, beyond the last column of a narrow output too.
+ * lanes elements may be read at every position, also past the last column of a narrow output.
  *
- * For dots, a window is laid out in rows of columns elements, each followed by zeros up to a
- * multiple of lanes: row i of output o at windows[which[s] * taps * outputs + (i * outputs + o) *
- * (the length with the zeros)].  Column x of an output is columnsAt[x] further, instead of x; lanes
+ * For dots, a window is packed in rows of columns elements, each followed by zeros up to a multiple
+ * of lanes: row i of output o at windows[which[s] * taps * outputs + (i * outputs + o) * (the
+ * length with the zeros)].  Column x of an output is columnsAt[x] further, instead of x; lanes
  * elements may be read from the last whole multiple on. */
 typedef struct {
   ptrdiff_t sums, taps;

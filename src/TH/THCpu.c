@@ -27,8 +27,8 @@ static THCpuLevel best_level(void)
   return TH_CPU_DEFAULT;
 }
 
-/* Called by constructors, perhaps before this file's own would run: so decided on the first call.
- */
+/* Called by constructors, perhaps before one of this file would run: so it is decided on the first
+ * call. */
 THCpuLevel THCpu_level(void)
 {
   static int level = -1;
@@ -49,8 +49,9 @@ const char *THCpu_levelName(THCpuLevel level)
   return level_names[level];
 }
 
-/* The kernel knows what a guest really shares; the C library adds up what the processor says. */
-ptrdiff_t THCpu_lastCache(void)
+/* The kernel knows what a virtual machine really shares; the C library only reports the processor's
+ * numbers. */
+ptrdiff_t THCpu_lastLevelCache(void)
 {
   long kilobytes = 0;
   FILE *file = fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "re");
@@ -65,8 +66,8 @@ ptrdiff_t THCpu_lastCache(void)
   return bytes > 0 ? bytes : 32 << 20;
 }
 
-/* Asked by single operations, and so kept. */
-ptrdiff_t THCpu_secondCache(void)
+/* Called by single operations, so the answer is kept. */
+ptrdiff_t THCpu_l2Cache(void)
 {
   static ptrdiff_t bytes = 0;
   ptrdiff_t known = __atomic_load_n(&bytes, __ATOMIC_RELAXED);

@@ -20,8 +20,8 @@ typedef struct THDiskFile {
   int descriptor; /* -1 once closed */
   FILE *command;  /* of popen; its own buffer is never used */
   int isSeekable;
-  int isRegular;   /* it has a size */
-  int isWriting;   /* the buffer holds what is still to be written, else what was read ahead */
+  int isRegular;   /* whether it has a size */
+  int isWriting;   /* whether the buffer holds bytes still to be written; else bytes read ahead */
   uint64_t offset; /* of the descriptor */
   size_t begin, end;
   size_t capacity; /* BUFFER, or 1 without buffering */
@@ -60,7 +60,7 @@ static void strike_out(THDiskFile *disk)
   pthread_mutex_unlock(&open_files_lock);
 }
 
-/* What a parent process has in its buffers is for the parent to write. */
+/* Bytes in buffers that a parent process filled are written by the parent. */
 __attribute__((destructor)) static void write_out_all(void)
 {
   if (pthread_mutex_trylock(&open_files_lock))
@@ -94,8 +94,7 @@ static size_t read_some(THDiskFile *disk, void *to, size_t n)
   return (size_t)got;
 }
 
-/* write, but for a reader that is gone: that is an error here, and not a signal that ends the
- * process. */
+/* As write, but a closed reader is an error here, not a signal that ends the process. */
 static ssize_t write_to_pipe(int descriptor, const void *from, size_t n)
 {
   sigset_t broken, pending, before;
@@ -115,7 +114,7 @@ static ssize_t write_to_pipe(int descriptor, const void *from, size_t n)
   return written;
 }
 
-/* How many bytes were written; fewer than n on a failure. */
+/* Returns how many bytes were written; fewer than n on a failure. */
 static size_t write_all(THDiskFile *disk, const char *from, size_t n)
 {
   size_t done = 0;
@@ -134,7 +133,7 @@ static size_t write_all(THDiskFile *disk, const char *from, size_t n)
   return done;
 }
 
-/* Writes what is in the buffer.  What cannot be written stays there for another attempt. */
+/* Writes the buffer.  Bytes that cannot be written stay there for another attempt. */
 static int write_out(THDiskFile *disk)
 {
   if (!disk->isWriting)
@@ -203,7 +202,7 @@ static size_t disk_read(THFile *self, void *to, size_t n)
 
 /* --- writing -------------------------------------------------------------------------------- */
 
-/* Takes back what was read ahead, so that the descriptor is where the file is. */
+/* Discards bytes read ahead, so that the descriptor's position is the file's. */
 static int forget_ahead(THDiskFile *disk)
 {
   const uint64_t position = disk->offset - (disk->end - disk->begin);
@@ -238,7 +237,7 @@ static int disk_synchronize(THFile *self)
   return write_out((THDiskFile *)self);
 }
 
-/* --- places, and the end -------------------------------------------------------------------- */
+/* --- positions, and the end ------------------------------------------------------------------ */
 
 static int seek_to(THDiskFile *disk, off_t position, int from)
 {
@@ -283,8 +282,7 @@ static int disk_isOpened(THFile *self)
   return ((THDiskFile *)self)->descriptor >= 0;
 }
 
-/* Waits for the command.  One that was read from may have been stopped by the end of the reading.
- */
+/* Waits for the command.  A command that was read from may have been killed when reading ended. */
 static int close_command(THDiskFile *disk)
 {
   const int status = pclose(disk->command);
@@ -296,7 +294,7 @@ static int close_command(THDiskFile *disk)
   return -1;
 }
 
-/* The first failure is the one that is told. */
+/* The first failure is reported. */
 static int disk_close(THFile *self)
 {
   THDiskFile *disk = (THDiskFile *)self;
@@ -412,7 +410,7 @@ THFile *THPipeFile_new(const char *name, const char *mode, int isQuiet)
   return new_file(&pipe_file, open_command, name, readable, writable, isQuiet);
 }
 
-/* --- what only these files have ------------------------------------------------------------- */
+/* --- functions of these files only ----------------------------------------------------------- */
 
 static THDiskFile *check_disk(THFile *self)
 {

@@ -1,10 +1,10 @@
-/* Files: what they are like, their errors, strings and positions; arrays are in THFileArray.c. */
+/* Files: their properties, errors, strings and positions; arrays are in THFileArray.c. */
 #include "THFile.h"
 
 #include "THFileKinds.h"
 #include "THFormat.h"
 
-/* --- what all kinds share ------------------------------------------------------------------- */
+/* --- common to all kinds --------------------------------------------------------------------- */
 
 int THFile_parseMode(const char *mode, int *readable, int *writable)
 {
@@ -54,7 +54,7 @@ void THFile_fail(THFile *self, const char *fmt, ...)
   THError("%s", message);
 }
 
-/* What an operation that returns 0 or -1 made of it. */
+/* Raises an error if an operation's result is not 0. */
 static void check_done(THFile *self, int result, const char *what)
 {
   if (result)
@@ -62,7 +62,7 @@ static void check_done(THFile *self, int result, const char *what)
                 self->why);
 }
 
-/* --- what a file is like -------------------------------------------------------------------- */
+/* --- properties ------------------------------------------------------------------------------ */
 
 int THFile_isOpened(THFile *self)
 {
@@ -128,7 +128,7 @@ TH_FOR_EACH_TYPE(ELEMENTS)
 
 /* --- strings -------------------------------------------------------------------------------- */
 
-/* Appends n bytes, and keeps room for a NUL behind them. */
+/* Appends n bytes, and keeps room for a NUL after them. */
 static void append(THFileAttempt *attempt, size_t *size, size_t *room, const char *bytes, size_t n)
 {
   size_t needed;
@@ -192,7 +192,7 @@ size_t THFile_writeStringRaw(THFile *self, const char *str, size_t size)
   return written;
 }
 
-/* --- places, and the end -------------------------------------------------------------------- */
+/* --- positions, and the end ------------------------------------------------------------------ */
 
 void THFile_synchronize(THFile *self)
 {

@@ -29,7 +29,7 @@ static size_t width_of(const THFile *self, THScalarType type)
                                                 : THFile_numbers[type].size;
 }
 
-/* Turns the bytes of n elements round. */
+/* Reverses the bytes of each of n elements. */
 static void swap(void *data, size_t width, size_t n)
 {
   uint16_t *two = data;
@@ -76,7 +76,7 @@ static size_t read_narrow(THFile *self, int64_t *data, size_t n)
 
 static size_t read_binary(THFile *self, THScalarType type, void *data, size_t n)
 {
-  /* What is surely not there need not be tried, and data and position can stay as they are. */
+  /* If the file is certainly too short, nothing is read, and data and position stay as they are. */
   const size_t width = width_of(self, type);
   const size_t there = self->vtable->left(self, n * width) / width;
   if (there < n && !self->isQuiet)
@@ -138,7 +138,8 @@ static size_t read_numbers(THFile *self, const THFileNumber *number, char *data,
   return done;
 }
 
-/* Reads into a place of its own, which grows with what the file has, and copies only all n. */
+/* Reads into a buffer, which grows with what the file has, and copies it only if all n were
+ * read. */
 static size_t read_numbers_aside(THFile *self, const THFileNumber *number, char *data, size_t n,
                                  THFileAttempt *attempt)
 {
@@ -162,7 +163,7 @@ static size_t read_numbers_aside(THFile *self, const THFileNumber *number, char 
   return done;
 }
 
-/* The line end behind the last element, if there is one. */
+/* Skips the line end after the last element, if there is one. */
 static void skip_line_end(THFile *self)
 {
   THFileText text;
@@ -185,12 +186,12 @@ static size_t write_numbers(THFile *self, const THFileNumber *number, const char
   return n;
 }
 
-/* --- either --------------------------------------------------------------------------------- */
+/* --- binary or text -------------------------------------------------------------------------- */
 
 static void check_array(THScalarType type, const void *data, size_t n)
 {
   THArgCheck(n <= PTRDIFF_MAX / THFile_numbers[type].size, 3, "there cannot be %zu elements", n);
-  THArgCheck(data || n == 0, 2, "there is no place for %zu elements", n);
+  THArgCheck(data || n == 0, 2, "data is NULL, but there are %zu elements", n);
 }
 
 static const char *reason(const THFile *self)
@@ -251,7 +252,7 @@ size_t THFile_writeArray(THFile *self, THScalarType type, const void *data, size
     self->why = "a value does not fit in 4 bytes";
 
   if (isText && self->isAutoSpacing && written == n && self->vtable->write(self, "\n", 1) < 1)
-    written = n - 1; /* the last one is not complete */
+    written = n - 1; /* the last element is incomplete */
   if (written < n)
     THFile_fail(self, "write error: wrote %zu blocks instead of %zu (%s to the %s %s: %s)", written,
                 n, number->name, self->vtable->kind, self->name, reason(self));

@@ -1,13 +1,13 @@
-/* What the kinds of files share, beyond what THFilePrivate.h says of one: opening, errors, arrays
- * and numbers as text.  THFile.c makes errors of what a kind reports, THFileArray.c makes elements
- * of its bytes. */
+/* Functions that the kinds of files share, besides THFilePrivate.h: opening, errors, arrays and
+ * numbers as text.  THFile.c raises errors for failures that a kind reports, THFileArray.c converts
+ * its bytes to elements. */
 #ifndef TH_FILE_KINDS_H
 #define TH_FILE_KINDS_H
 
 #include "THFilePrivate.h"
 
-/* What a new file has in common with all others.  Sets *readable and *writable from "r", "w" or
- * "rw", and returns 0 for any other mode. */
+/* A new file of any kind.  Sets *readable and *writable from "r", "w" or "rw", and returns 0 for
+ * any other mode. */
 THFile THFile_make(const THFileVTable *vtable, int readable, int writable, int isQuiet);
 int THFile_parseMode(const char *mode, int *readable, int *writable);
 
@@ -24,8 +24,8 @@ void THFile_fail(THFile *self, const char *fmt, ...) TH_PRINTF_LIKE(2, 3);
 size_t THFile_readArray(THFile *self, THScalarType type, void *data, size_t n);
 size_t THFile_writeArray(THFile *self, THScalarType type, const void *data, size_t n);
 
-/* What reading has gathered so far.  As long as the guard is there, an error puts the file back
- * where it was and frees what was gathered. */
+/* The elements read so far.  As long as the guard is entered, an error restores the file's position
+ * and frees these elements. */
 typedef struct THFileAttempt {
   THGuard guard;
   THFile *file;
@@ -41,11 +41,11 @@ void THFileAttempt_enter(THFileAttempt *attempt, THFile *file);
 /* Reads the characters of a file one by one. */
 typedef struct THFileText {
   THFile *file;
-  const char *start, *at, *end; /* what is at hand, and how much of it has been taken */
+  const char *start, *at, *end; /* the characters available, and how many of them have been taken */
 } THFileText;
 
 void THFileText_begin(THFileText *text, THFile *file);
-void THFileText_end(THFileText *text); /* leaves the file behind what was taken */
+void THFileText_end(THFileText *text); /* the file continues after the last character taken */
 
 /* The next character, or -1 at the end; it can be taken with text->at++. */
 int THFileText_peek(THFileText *text);

@@ -1,5 +1,5 @@
-/* Numbers as text: read character by character, so that nothing behind a number is taken; written
- * as printf does.  Both in the C locale, whatever that of the program is. */
+/* Numbers as text: read character by character, so that nothing after a number is taken; written as
+ * by printf.  Both in the C locale, whatever the program's locale. */
 #define _GNU_SOURCE /* strtod_l */
 #include "THFileKinds.h"
 #include "THFormat.h"
@@ -58,7 +58,8 @@ static void skip_space(THFileText *text)
 
 /* --- integers ------------------------------------------------------------------------------ */
 
-/* A whole number of so many bytes, with a sign.  One that is too large is taken nevertheless. */
+/* A signed integer of size bytes.  A number that is too large is read nevertheless, and
+ * reported. */
 static int parse_integer(THFileText *text, size_t size, int64_t *value)
 {
   skip_space(text);
@@ -179,7 +180,7 @@ static int take_digits(Token *token)
   return take_run(token, is_digit);
 }
 
-/* What strtod takes, and no character more. */
+/* Takes the characters of a number that strtod accepts, and no more. */
 static int take_number(Token *token)
 {
   take_any(token, "+-");

@@ -6,8 +6,8 @@
 
 #include "THFormat.h"
 
-/* Two pointers, which even a library loaded late finds static room for; so reading them takes one
- * instruction instead of a call. */
+/* Two pointers, for which even a library loaded late finds static TLS space; so reading them takes
+ * one instruction instead of a call. */
 static _Thread_local THGuard *newest_guard __attribute__((tls_model("initial-exec")));
 static _Thread_local THTry *innermost_try __attribute__((tls_model("initial-exec")));
 
@@ -21,7 +21,8 @@ void THGuard_enter(THGuard *guard, THUndo undo)
   newest_guard = guard;
 }
 
-/* A guard from before a TH_TRY may go inside it; then the attempt undoes down to the one below. */
+/* A guard entered before a TH_TRY may be left inside it; then the attempt undoes guards down to the
+ * one below. */
 void *THGuard_keep(THGuard *guard)
 {
   assert(newest_guard == guard);
@@ -39,7 +40,7 @@ void THGuard_leave(THGuard *guard)
     guard->undo(what);
 }
 
-/* Each guard is forgotten before it is undone: an undo that raises must not be undone again. */
+/* Each guard is removed before it is undone: an undo that raises must not run again. */
 static void undo_guards_above(THGuard *floor)
 {
   while (newest_guard != floor)
@@ -142,14 +143,14 @@ TH_NO_RETURN static void raise_error(int argument, const char *message)
 }
 
 /* Writes the formatted text and where it was raised; a text that is too long loses its end, not the
- * place, and a path that is too long its beginning, not the line. */
+ * location; a path that is too long loses its beginning, not the line. */
 static void compose(char *message, const char *file, int line, const char *fmt, va_list arguments)
 {
-  char place[256];
-  const size_t path = strlen(file), most = sizeof place - sizeof " at :-2147483648";
+  char location[256];
+  const size_t path = strlen(file), most = sizeof location - sizeof " at :-2147483648";
   if (path > most)
     file += path - most;
-  const int tail = snprintf(place, sizeof place, " at %s:%d", file, line);
+  const int tail = snprintf(location, sizeof location, " at %s:%d", file, line);
   const int room = TH_MESSAGE_LENGTH - 1 - tail;
 
   int length = THFormat_v(message, (size_t)room + 1, fmt, arguments);
@@ -157,7 +158,7 @@ static void compose(char *message, const char *file, int line, const char *fmt, 
     length = 0;
   if (length > room)
     length = room;
-  snprintf(message + length, (size_t)(TH_MESSAGE_LENGTH - length), "%s", place);
+  snprintf(message + length, (size_t)(TH_MESSAGE_LENGTH - length), "%s", location);
 }
 
 void _THError(const char *file, const int line, const char *fmt, ...)

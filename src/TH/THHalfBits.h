@@ -23,7 +23,7 @@ static inline uint16_t THHalf_fromFloat(float value)
   const uint32_t exponent = magnitude >> 23;
 
   /* Rebias the exponent and drop 13 bits of the fraction; a carry moves on to the exponent, and
-   * from the largest one to infinity, which is just right. */
+   * from the largest one to infinity, which is correct. */
   const uint32_t normal = THHalf_shiftRounding(magnitude - (112u << 23), 13);
 
   /* Below 2^-14 the result counts units of 2^-24.  From 2^-26 down it is 0: the shift stays 25. */
@@ -38,8 +38,8 @@ static inline uint16_t THHalf_fromFloat(float value)
   return (uint16_t)(sign | half);
 }
 
-/* The float from which a conversion to a shorter type gives what rounding the double once gives: x
- * without what a float cannot hold, and with the last bit set where that was not 0 ("to odd"). */
+/* A float whose conversion to a shorter type gives the same as rounding the double once: x
+ * truncated to a float, with the last bit set if the cut digits were not 0 ("round to odd"). */
 static inline float THHalf_cutDouble(double x)
 {
   const float nearest = (float)x;
@@ -47,7 +47,7 @@ static inline float THHalf_cutDouble(double x)
   uint32_t bits;
   memcpy(&bits, &nearest, sizeof bits);
   bits -= rounded > size;
-  bits |= (rounded < size) | (rounded > size); /* neither of a NaN */
+  bits |= (rounded < size) | (rounded > size); /* both are false for NaN */
   float cut;
   memcpy(&cut, &bits, sizeof cut);
   return cut;

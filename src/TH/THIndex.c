@@ -1,4 +1,4 @@
-/* What functions that take indices and masks share. */
+/* Functions shared by operations that take indices and masks. */
 #include "THIndex.h"
 
 TH_DISPATCH(THIndexScans, THIndex_scans)
@@ -17,10 +17,10 @@ const uint64_t THIndex_fronts[256] = {ONES_64(0), ONES_64(64), ONES_64(128), ONE
 
 /* --- checks ---------------------------------------------------------------------------------- */
 
-/* The first index, in row-major order, that is not good. */
+/* Finds the first invalid index in row-major order. */
 typedef struct {
   const THIndexRange *range;
-  ptrdiff_t number; /* of the next one to look at, then of the one */
+  ptrdiff_t number; /* of the next index to check, finally of the invalid one */
   int64_t index;
   int found;
 } Search;
@@ -41,7 +41,7 @@ static void look_for_index(const THRun *run, const void *scalars)
     }
 }
 
-/* Whether all are good; if not, what says which one is not. */
+/* Whether all indices are valid; if not, the search tells the first invalid one. */
 static int all_good(THLongTensor *index, THIndexRange range, Search *search)
 {
   int bad = 0;
@@ -91,7 +91,7 @@ void THIndex_checkFlat(THLongTensor *index, int arg, ptrdiff_t count)
                (long long)search.index, search.number + TH_INDEX_BASE, count);
 }
 
-/* The first element of a mask that is neither 0 nor 1. */
+/* Finds the first element of a mask that is neither 0 nor 1. */
 static void look_for_mask(const THRun *run, const void *scalars)
 {
   Search *search = *(Search *const *)scalars;

@@ -1,7 +1,6 @@
-/* Index tensors and masks: what functions that take them share, and their kernels.
- *
- * An operation with indices walks three operands of one shape: an indexed one, whose stride along
- * the dimension is 0 so that the kernel sees where each line begins; the indices; and a dense one.
+/* Index tensors and masks: functions shared by operations that take them, and kernels.  An
+ * operation with indices walks three operands of one shape: the indexed one, whose stride along the
+ * dimension is 0 so that the kernel sees where each line begins; the indices; and the dense one.
  * index* functions are the same with the indices repeated, with stride 0, over the other
  * dimensions. */
 #ifndef TH_INDEX_H
@@ -10,7 +9,7 @@
 #include "THKernel.h"
 #include "THTensor.h"
 
-#ifndef TH_TEMPLATE_DEVICE /* a device has its own, of the same names */
+#ifndef TH_TEMPLATE_DEVICE /* a device has its own functions of the same names */
 
 /* --- checks ---------------------------------------------------------------------------------- */
 
@@ -21,7 +20,7 @@ TH_API int THIndex_areInside(const int64_t *index, ptrdiff_t n, int64_t first, i
  * has size elements. */
 TH_API void THIndex_check(THLongTensor *index, int arg, int dim, int64_t size);
 
-/* The same for places among count elements; negative ones count from the end, where -1 is. */
+/* The same for flat indices of count elements; negative ones count from the end: -1 is the last. */
 TH_API void THIndex_checkFlat(THLongTensor *index, int arg, ptrdiff_t count);
 
 /* An error about argument arg unless every element of the mask is 0 or 1. */
@@ -33,20 +32,20 @@ TH_API void THIndex_checkMask(THByteTensor *mask, int arg);
  * known where each block's part begins, to move it.  A kernel gets the selection as its scalars. */
 typedef struct THSelection {
   ptrdiff_t total;
-  ptrdiff_t *at;   /* of each block: how many it selects, then the number of the next one */
-  ptrdiff_t *seen; /* how many elements it has, then the number of the next one */
+  /* of each block: how many elements it selects, then the index of its first one */
+  ptrdiff_t *at;
+  ptrdiff_t *seen; /* how many elements it has, then the index of its first one */
   int *bad;        /* set where a mask is neither 0 nor 1 */
   THGuard guard;
 
-  char *data; /* what selected elements come from or go to */
-  ptrdiff_t step,
-      jump;            /* in elements: from one to the next; nonzero: from subscript to subscript */
-  int dims;            /* nonzero: dimensions that are not of size 1, innermost first, */
-  const int64_t *size; /* their sizes, */
-  const int64_t *to;   /* and where in a row of subscripts they are */
+  char *data;                /* where selected elements come from or go to */
+  ptrdiff_t step, rowStride; /* in elements; nonzero: along and between subscripts */
+  int dims;                  /* nonzero: dimensions that are not of size 1, innermost first, */
+  const int64_t *size;       /* their sizes, */
+  const int64_t *to;         /* and their columns in a row of subscripts */
 
-  /* nonzero of elements that lie side by side, first being the first of them: how many words of
-   * bits are kept, which the count finds, so that the elements are read once; and the bits. */
+  /* nonzero of contiguous elements, the first of which is at first: the bits that the count finds
+   * are kept, so that elements are read only once; words is the number of words. */
   ptrdiff_t words;
   const void *first;
   uint64_t *bits;
@@ -81,7 +80,7 @@ typedef enum THIndexKernel {
 /* The scalars of gather, copy, add and fill. */
 typedef struct THIndexed {
   ptrdiff_t stride; /* of the indexed operand along the dimension */
-  int far;          /* what one gathers is more than the second cache holds */
+  int far;          /* whether the gathered elements exceed L2 */
   const void *value;
 } THIndexed;
 
@@ -93,18 +92,18 @@ typedef struct THIndexScans {
   THKernel mask;
 } THIndexScans;
 
-/* Good are first .. first + count - 1, but for the hole; the least number of all is not.  The
- * kernel knows a count of up to 2^63. */
+/* Valid indices are first .. first + count - 1 except hole; INT64_MIN is never valid.  count may be
+ * up to 2^63. */
 typedef struct THIndexRange {
   int64_t first, hole;
   uint64_t count;
-  int *bad; /* set where one is not good */
+  int *bad; /* set if an index is invalid */
 } THIndexRange;
 
 extern const THIndexScans *THIndex_scans; /* one entry: the level in use */
 
-/* Of each byte: the numbers of the bits that are 1, ascending, each in a byte, the first one in the
- * lowest. */
+/* For each byte: the numbers of its bits that are 1, ascending, one per byte of the word, the first
+ * in the lowest. */
 extern const uint64_t THIndex_fronts[256];
 
 #endif

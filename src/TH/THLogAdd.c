@@ -10,7 +10,7 @@ double THLogAdd(double log_a, double log_b)
   if (isnan(log_a) || isnan(log_b))
     return log_a + log_b;
   const double high = fmax(log_a, log_b), low = fmin(log_a, log_b);
-  if (isinf(high)) /* also where both are -inf and their difference is no number */
+  if (isinf(high)) /* also if both are -inf, whose difference is NaN */
     return high;
   return high + log1p(exp(low - high));
 }

@@ -420,7 +420,8 @@ static ptrdiff_t limit_of(ptrdiff_t *kept, ptrdiff_t halves, ptrdiff_t most)
   ptrdiff_t known = __atomic_load_n(kept, __ATOMIC_RELAXED);
   if (known < 0) {
     const char *wish = secure_getenv("TH_STREAM_BYTES");
-    known = wish ? THMax(0, strtoll(wish, NULL, 10)) : THMin(THCpu_lastCache() / 2 * halves, most);
+    known =
+        wish ? THMax(0, strtoll(wish, NULL, 10)) : THMin(THCpu_lastLevelCache() / 2 * halves, most);
     __atomic_store_n(kept, known, __ATOMIC_RELAXED);
   }
   return known;

@@ -12,7 +12,7 @@
 #include "THAtomic.h"
 
 struct THMapAllocatorContext_ {
-  char *filename; /* in the same block, behind the struct */
+  char *filename; /* in the same block, after the struct */
   int flags;
   ptrdiff_t size; /* bytes mapped */
   int fd;         /* to be mapped (FROMFD) or kept (KEEPFD), else -1 */
@@ -40,7 +40,7 @@ static THMapAllocatorContext *new_context(const char *filename, int fd, int flag
   return ctx;
 }
 
-/* What is wrong with flags, whatever they are used for.  argument is where they stand. */
+/* Raises an error if flags are invalid; argument is their argument number. */
 static void check_flags(int flags, const char *filename, int argument)
 {
   THArgCheck((flags & ~ALL_FLAGS) == 0, argument, "unknown bits in the flags %d to map %s", flags,
@@ -49,7 +49,7 @@ static void check_flags(int flags, const char *filename, int argument)
              "flags %d to map %s: EXCLUSIVE creates, and NOCREATE forbids it", flags, filename);
   THArgCheck(!(flags & EXCLUSIVE) || (flags & (SHARED | SHAREDMEM)), argument,
              "flags %d to map %s: EXCLUSIVE needs SHARED or SHAREDMEM", flags, filename);
-#ifndef TH_COMPAT_TORCH7 /* whose programs leave it to the system, which needs none */
+#ifndef TH_COMPAT_TORCH7 /* Torch7's programs let the system choose, which needs no name */
   THArgCheck(!(flags & SHAREDMEM) || filename[0] == '/', 1,
              "the name of shared memory must begin with /, not as in %s", filename);
 #endif
@@ -130,12 +130,12 @@ static int open_or_create(const THMapAllocatorContext *ctx, int *created)
     fd = open_name(ctx, O_RDWR);
     if (fd >= 0 || errno != ENOENT)
       return fd;
-    sched_yield(); /* somebody removed it just now */
+    sched_yield(); /* another process has just removed it */
   }
 }
 
-/* Makes what fd is open on at least size bytes long.  Shared memory is allocated at once: when it
- * is used up, later writes to the mapping would be killed by a signal. */
+/* Makes the object of fd at least size bytes long.  Shared memory is allocated at once: when it is
+ * used up, later writes to the mapping would be killed by a signal. */
 static int grow(const THMapAllocatorContext *ctx, int fd, ptrdiff_t size)
 {
   if (ctx->flags & SHAREDMEM) {
@@ -151,7 +151,7 @@ static int grow(const THMapAllocatorContext *ctx, int fd, ptrdiff_t size)
 
 /* --- mapping ------------------------------------------------------------------------------ */
 
-/* A mapping in the making: what is to be undone when it fails. */
+/* A mapping under construction: everything that a failure has to undo. */
 typedef struct {
   const THMapAllocatorContext *ctx;
   int fd; /* opened here, or -1 */
@@ -205,8 +205,8 @@ static void *map(THMapAllocatorContext *ctx, ptrdiff_t size)
   if (size > length && !shared)
     THError("cannot map %td bytes of %s: it has %td", size, name, length);
 
-  /* Memory for what may be written to a private mapping is not set aside, or a file could not be
-   * larger than that. */
+  /* No memory is reserved for private writes; otherwise a file could not be larger than the
+   * memory. */
   void *data = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE,
                     shared ? MAP_SHARED : MAP_PRIVATE | MAP_NORESERVE, fd, 0);
   if (data == MAP_FAILED)
@@ -263,7 +263,7 @@ THAllocator THMapAllocator = {map_malloc, map_realloc, map_free};
 
 /* --- counted mappings --------------------------------------------------------------------- */
 
-/* The head of a counted mapping.  It takes as much room as alignment wants. */
+/* The head of a counted mapping, padded to the alignment. */
 typedef struct {
   int32_t volatile refcount;
 } THMapInfo;
@@ -289,7 +289,7 @@ int THRefcountedMapAllocator_decref(THMapAllocatorContext *ctx, void *data)
   return THAtomicDecrementRef(&info_of(data)->refcount);
 }
 
-/* One user more; 0 if the last one has left, so that the name leads to something else by and by. */
+/* Adds a user; returns 0 if the last one has left, so that the name is about to be removed. */
 static int join(THMapInfo *info)
 {
   int32_t count;

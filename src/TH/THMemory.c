@@ -152,8 +152,8 @@ __attribute__((destructor)) static void end(void)
 enum { PAGE = 4096 };
 static const size_t huge_page = (size_t)2 << 20;
 
-/* Smaller blocks do not begin at a huge page: where malloc takes them from its heap, up to 2 MB in
- * front of each would lie idle. */
+/* Smaller blocks are not aligned to huge pages: in malloc's heap, up to 2 MB before each would be
+ * wasted. */
 static const size_t worth_aligning = (size_t)8 << 20;
 
 /* One fault for 2 MB instead of 512.  A system that has no huge pages refuses, which is no error.
@@ -172,7 +172,7 @@ static void advise_huge(void *block, size_t size)
 static void *make(size_t size)
 {
   size_t alignment = TH_BLOCK_ALIGNMENT, bytes = size;
-  if (THBlockCache_isOn() && size <= SMALL) { /* else a checker of memory sees the exact end */
+  if (THBlockCache_isOn() && size <= SMALL) { /* otherwise the exact size, for memory checkers */
     bytes = class_bytes(class_of(size));
   } else if (TH_KEEPS_BLOCKS && size >= worth_aligning) {
     alignment = huge_page;
@@ -185,7 +185,7 @@ static void *make(size_t size)
     return NULL;
   if (alignment == huge_page) {
     /* malloc maps up to 2 MB more for the alignment and leaves the end of them to the block, which
-     * would then be too large for the next request of this size.  It shrinks where it is. */
+     * would then be too large for the next request of this size.  realloc shrinks it in place. */
     void *exact = realloc(block, bytes);
     block = exact ? exact : block;
   }
@@ -208,7 +208,7 @@ static void *find(size_t size)
   return block ? block : make(size);
 }
 
-/* As find, but does what can be done when there is no memory. */
+/* As find, but frees kept blocks and runs the collector if there is no memory. */
 static void *find_or_reclaim(size_t size)
 {
   void *block = find(size);
@@ -222,7 +222,7 @@ static void *find_or_reclaim(size_t size)
 
 /* --- THAlloc, THRealloc, THFree ----------------------------------------------------------- */
 
-/* Everything but the common case. */
+/* The uncommon cases. */
 __attribute__((noinline)) static void *alloc(ptrdiff_t size)
 {
   if (size == 0)

@@ -1,4 +1,4 @@
-/* Files in memory: a position in a CharStorage, which belongs to others too. */
+/* Files in memory: a position in a CharStorage, which the program shares. */
 #include "THMemoryFile.h"
 
 #include "THFileKinds.h"
@@ -10,7 +10,7 @@ typedef struct {
   size_t position;
 } THMemoryFile;
 
-/* The file as it is now: others may have made the storage smaller. */
+/* The file now: the program may have made the storage smaller. */
 static THMemoryFile *look(THFile *self)
 {
   THMemoryFile *memory = (THMemoryFile *)self;
@@ -78,7 +78,7 @@ static size_t memory_write(THFile *self, const void *from, size_t n)
   if (room > storage->size) {
     if (storage->flag & TH_STORAGE_RESIZABLE) {
       const size_t offset = (size_t)((uintptr_t)from - (uintptr_t)storage->data);
-      const int isInside = offset < (size_t)storage->size; /* it may move */
+      const int isInside = offset < (size_t)storage->size; /* the storage may move */
       grow(storage, room);
       if (isInside)
         from = storage->data + offset;
@@ -111,7 +111,7 @@ static int memory_synchronize(THFile *self)
   return 0;
 }
 
-/* --- places, and the end -------------------------------------------------------------------- */
+/* --- positions, and the end ------------------------------------------------------------------ */
 
 static int memory_seek(THFile *self, size_t position)
 {
@@ -137,7 +137,7 @@ static int memory_position(THFile *self, size_t *position)
   return 0;
 }
 
-/* Memory of the heap is cut without fail. */
+/* Shrinking memory of the heap cannot fail. */
 static int memory_close(THFile *self)
 {
   THMemoryFile *memory = look(self);

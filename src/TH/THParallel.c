@@ -15,9 +15,9 @@
 
 /* --- teams ----------------------------------------------------------------------------------- */
 
-/* OpenMP's runtime ends the process where a thread cannot be started.  Therefore a thread's first
- * loop of so many threads starts as many itself before, which do nothing, and where not all of them
- * can be had the loops of that thread are content with fewer. */
+/* OpenMP's runtime ends the process where a thread cannot be started.  Therefore, before its first
+ * loop of a given number of threads, a thread starts as many idle threads itself; if some cannot be
+ * started, its loops use fewer. */
 enum { MOST_TRIED = 512 };
 
 static __thread int tried = 1, limit = INT_MAX;
@@ -75,7 +75,7 @@ static __attribute__((noinline)) int try_team(int size)
   int count = 0;
   if (pthread_attr_init(&attributes))
     return 1;
-  if (stack_size()) /* a size that cannot be is the usual one, as for the runtime */
+  if (stack_size()) /* an impossible size counts as the default, as in the runtime */
     pthread_attr_setstacksize(&attributes, stack_size());
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -150,7 +150,7 @@ void THSetNumThreads(int num_threads)
 {
   if (num_threads <= 0)
     return;
-  limit = INT_MAX; /* perhaps there is room for more than before */
+  limit = INT_MAX; /* more threads may be possible now */
   omp_set_num_threads(__atomic_load_n(&forked, __ATOMIC_RELAXED) ? 1 : num_threads);
 }
 
@@ -189,7 +189,7 @@ int THGetDeterministic(void)
 
 /* --- fork ------------------------------------------------------------------------------------ */
 
-/* A child that used OpenMP's pool would wait for threads that are gone. */
+/* A child that used OpenMP's pool would wait for threads that do not exist. */
 static void run_serially(void)
 {
   __atomic_store_n(&forked, 1, __ATOMIC_RELAXED);

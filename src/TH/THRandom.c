@@ -52,14 +52,14 @@ double THRandom_standardNormal(THGenerator *generator)
 
 void THRandom_standardNormals(THGenerator *generator, double *x, ptrdiff_t count)
 {
-  enum { SOME = 256 };
-  uint32_t pairs[2 * SOME];
+  enum { BLOCK = 256 };
+  uint32_t pairs[2 * BLOCK];
   if (count > 0 && generator->normal_is_valid) {
     *x++ = THRandom_standardNormal(generator);
     count--;
   }
   while (count > 1) {
-    const ptrdiff_t some = THMin(count & -2, SOME);
+    const ptrdiff_t some = THMin(count & -2, BLOCK);
     THRandom_rawWords(generator, pairs, 2 * some);
     THRandom_kernels->normalPairs(x, pairs, some);
     x += some;

@@ -14,8 +14,7 @@ void THRandom_lock(THGuard *guard, THGenerator *generator, int argument);
 /* The check alone, for functions that resize a tensor before they draw. */
 void THRandom_check(THGenerator *generator, int argument);
 
-/* The next count words as they are in the state, of which THRandom_kernels make numbers, or by
- * temper those that are handed out. */
+/* The next count words, untempered, as the functions of THRandom_kernels take them. */
 void THRandom_rawWords(THGenerator *generator, uint32_t *words, ptrdiff_t count);
 
 /* The next count words. */
@@ -47,14 +46,14 @@ static inline double THRandom_unit(THGenerator *generator)
   return (double)(int64_t)(THRandom_word64(generator) & ((UINT64_C(1) << 53) - 1)) * 0x1p-53;
 }
 
-/* In [0, 1), of the 32 bits of one word: what Torch7 makes uniform and geometric numbers of. */
+/* In [0, 1), from the 32 bits of one word; Torch7 computes uniform and geometric numbers from
+ * it. */
 static inline double THRandom_wordUnit(THGenerator *generator)
 {
   return (double)THRandom_word(generator) * 0x1p-32;
 }
 
-/* a + u * (b - a), from halves where a and b are too far apart for their distance to be a number.
- */
+/* a + u * (b - a), from halves if b - a overflows. */
 static inline double THRandom_between(double u, double a, double b)
 {
   const double width = b - a;

@@ -1,5 +1,5 @@
-/* The inner loops of the generator and of the distributions, chosen per instruction set.  What
- * makes numbers of words takes them as they are in the state, and tempers them. */
+/* The inner loops of the generator and of the distributions, chosen per instruction set.  Functions
+ * that convert words to numbers take untempered words and temper them. */
 #ifndef TH_RANDOM_KERNELS_H
 #define TH_RANDOM_KERNELS_H
 
@@ -11,13 +11,13 @@ typedef struct THRandomKernels {
    * them.  out may be NULL. */
   void (*makeBlocks)(uint64_t *state, uint32_t *out, ptrdiff_t count);
 
-  /* Words of the state as they are handed out.  out may be words. */
+  /* Tempers words.  out may be words. */
   void (*temper)(uint32_t *out, const uint32_t *words, ptrdiff_t n);
 
   /* words[i] %= divisor, of tempered words. */
   void (*remainders)(uint32_t *words, ptrdiff_t n, uint32_t divisor);
 
-  /* words[i] = the word as it is handed out % (divisor - i); n < divisor. */
+  /* words[i] = the tempered word % (divisor - i); n < divisor. */
   void (*shrinkingRemainders)(uint32_t *words, ptrdiff_t n, uint32_t divisor);
 
   /* out[i] = i. */

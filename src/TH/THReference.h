@@ -2,16 +2,15 @@
 #ifndef TH_REFERENCE_H
 #define TH_REFERENCE_H
 
-/* One reference more, by somebody who has one. */
+/* Adds a reference; the caller has one already. */
 static inline void THReference_add(int *count)
 {
   __atomic_add_fetch(count, 1, __ATOMIC_RELAXED);
 }
 
-/* One reference less; whether it was the last.  Of a count of 1 the caller has the only reference,
- * and nobody can take another meanwhile: nothing is locked.  The last one leaves 0 behind, in
- * memory that is freed too: there are programs that free a tensor once too often, and live by that.
- */
+/* Drops a reference; returns whether it was the last.  If the count is 1, the caller has the only
+ * reference and nobody can take another: no atomic operation is needed.  The last drop sets 0,
+ * although the memory is freed: some programs free a tensor twice and rely on that. */
 static inline int THReference_drop(int *count)
 {
   if (__atomic_load_n(count, __ATOMIC_ACQUIRE) != 1)

@@ -1,4 +1,4 @@
-/* What is checked about results. */
+/* Checks of results. */
 #include "THResult.h"
 
 int THResult_hasShape(THView result, const THShape *shape)
@@ -20,8 +20,8 @@ THOverlap THView_overlap(THView a, THView b)
   return THLoop_overlap(&loop, 0, 1);
 }
 
-/* Visits the bytes of a view's elements that lie in [first, first + count): marks them in a map, or
- * says whether one of them is marked. */
+/* Visits the bytes of a view's elements in [first, first + count): marks them in a map, or returns
+ * whether one of them is marked. */
 static int visit_bytes(const THView *view, uintptr_t first, size_t count, unsigned char *map,
                        int marks)
 {
@@ -49,7 +49,7 @@ static int visit_bytes(const THView *view, uintptr_t first, size_t count, unsign
   return 0;
 }
 
-/* Where the memory of the view's elements ends; there are some. */
+/* The end of the memory of the view's elements; there has to be one. */
 static uintptr_t end_of(const THView *view)
 {
   uintptr_t end = (uintptr_t)view->data + view->itemSize;
@@ -91,7 +91,7 @@ THOverlap THResult_overlapInStorage(THView result, int nDimension, const int64_t
                                     THView operand)
 {
   if (!THSize_isSameSizeAs(result.size, result.nDimension, size, nDimension))
-    return TH_OVERLAP_MIXED; /* resizing moves it within the memory, or moves the memory */
+    return TH_OVERLAP_MIXED; /* resizing moves elements within the memory, or moves the memory */
   return THView_overlap(result, operand);
 }
 

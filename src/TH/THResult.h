@@ -1,7 +1,6 @@
-/* What is checked about a result before it is given a shape and written.
- *
- * A function that computes results lays out their shape, checks, allocates what it needs, resizes
- * the results as the last step that can fail, and only then writes. */
+/* Checks of a result before it gets its shape and is written.  A function that computes results
+ * determines their shape, checks, allocates what it needs, resizes the results as the last step
+ * that can fail, and only then writes. */
 #ifndef TH_RESULT_H
 #define TH_RESULT_H
 
@@ -10,7 +9,7 @@
 
 /* A tensor of any type, and the memory of its storage. */
 typedef struct THView {
-  void *memory, *data; /* NULL where there is no storage */
+  void *memory, *data; /* NULL if there is no storage */
   size_t bytes, itemSize;
   int nDimension;
   const int64_t *size, *stride;
@@ -22,10 +21,10 @@ typedef struct THView {
             (T)->storage ? (size_t)(T)->storage->size * sizeof *(T)->storage->data : 0, \
             sizeof *(T)->storage->data, (T)->nDimension, (T)->size, (T)->stride})
 
-/* Whether what is written disturbs what is still to be read is asked here and nowhere else.  It is
- * a question of addresses: two storages may hold the same memory. */
+/* All checks whether writing would change elements that are still to be read are here.  They
+ * compare addresses: two storages may hold the same memory. */
 
-/* Anything of a's storage lies in b's. */
+/* Whether a's storage overlaps b's. */
 static inline int THView_sharesStorage(THView a, THView b)
 {
   const uintptr_t of_a = (uintptr_t)a.memory, of_b = (uintptr_t)b.memory;
@@ -42,7 +41,7 @@ TH_API int THView_touch(THView a, THView b);
 /* An error about argument arg, if elements of the view share memory with each other. */
 TH_API void THView_checkWritable(THView view, int arg);
 
-/* Nothing about the view changes when it is resized to the shape. */
+/* Whether resizing to the shape would change nothing. */
 TH_API int THResult_hasShape(THView result, const THShape *shape);
 
 /* How the memory of the result, once it has that size or shape, relates to that of the operand. */
@@ -67,8 +66,9 @@ TH_API void THResult_check(THView result, const THShape *shape, int arg);
 TH_API void THResult_checkBoth(THView result, THView other, const THShape *shape, int arg);
 
 /* A result whose elements share memory with each other (an expanded view) is computed as classic TH
- * computes it: one element after the other, in row-major order, so that the last of those that
- * share a place counts, and what is added to each of them adds up.  There are two ways to that.
+ * computes it: one element after the other, in row-major order, so that the last of the elements
+ * that share memory counts, and additions to each of them accumulate.  There are two ways to do
+ * that.
  *
  * Whoever changes a tensor where it is (pointwise operations, whose input may be the result;
  * copies; masks; indices) walks it with a loop whose inOrder is TH_ONE_BY_ONE.  What an element is
@@ -84,16 +84,16 @@ enum { TH_ONE_BY_ONE = 2 };
 /* Sets inOrder so if elements of operand a share memory, or might.  Returns whether it did. */
 TH_API int THLoop_order(THLoop *loop, int a);
 
-/* What is computed in place of a result, and what becomes of that: see THTensor_(openStandIn). */
+/* A tensor that is computed instead of a result: see THTensor_(openStandIn). */
 typedef struct THStandIn {
-  void *result;  /* the one that was given */
+  void *result;  /* the caller's tensor */
   THGuard view;  /* holds a view of it without the dimension that it will lose */
   THGuard own;   /* holds a copy with memory of its own */
   int squeezes;  /* whether the result will take this shape: */
   THShape shape; /* its own without the dimension */
 } THStandIn;
 
-/* What a tensor was before it was resized; see THTensor_(resizeForNow). */
+/* The state of a tensor before it was resized; see THTensor_(resizeForNow). */
 typedef struct THBefore {
   void *tensor, *storage;
   ptrdiff_t storageSize;

@@ -66,8 +66,8 @@ ptrdiff_t THShape_reach(const THShape *shape, ptrdiff_t offset)
   return count > 0 ? reach : 0;
 }
 
-/* Walks both shapes from the last dimension on: a run of old dimensions that lie in memory as one
- * is cut into new dimensions, which must use it up exactly. */
+/* Walks both shapes from the last dimension on: a run of old dimensions that is contiguous as a
+ * whole is split into new dimensions, which must divide it exactly. */
 int THShape_view(THShape *shape, int nDimension, const int64_t *size, const int64_t *stride)
 {
   int to = shape->nDimension - 1;

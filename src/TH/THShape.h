@@ -12,8 +12,9 @@ enum { TH_INLINE_DIMS = 5 };
 typedef struct THShape {
   int nDimension;
   int64_t *size, *stride;
-  int64_t room[2 * TH_INLINE_DIMS]; /* where they are, unless there are too many */
-  THGuard guard;                    /* holds their block in that case, and is entered only then */
+  /* for sizes and strides, unless there are too many dimensions */
+  int64_t room[2 * TH_INLINE_DIMS];
+  THGuard guard; /* holds their block in that case, and is entered only then */
 } THShape;
 
 /* Makes room for nDimension sizes and strides, to be filled in by the caller; every shape that is

@@ -41,7 +41,7 @@ static int broadcast(int64_t *shape, int64_t shapeDims, int n, int64_t **sizes, 
                      char *buffer, int length)
 {
   for (int64_t d = 0; d < shapeDims; d++) {
-    int from = -1; /* the shape that decides this size; all others have 1 here, or as much */
+    int from = -1; /* the shape that gives this size; all others have 1 or the same here */
     shape[d] = 1;
     for (int i = 0; i < n; i++) {
       const int64_t own = d - (shapeDims - dims[i]);
@@ -81,7 +81,7 @@ int THLongStorage_inferSizeN(THLongStorage *output, int n, int64_t **sizes, int6
     shapeDims = THMax(shapeDims, dims[i]);
   }
 
-  /* Apart from output, whose data may be one of the shapes. */
+  /* In new memory, since output's data may be one of the shapes. */
   ptrdiff_t bytes;
   if (__builtin_mul_overflow(shapeDims, sizeof(int64_t), &bytes))
     return fail(error_buffer, buffer_len, "a shape cannot have %lld dimensions",

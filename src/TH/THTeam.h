@@ -1,12 +1,11 @@
-/* Threads of a loop, for those who need to know more than THParallel.h says. */
+/* Threads of a loop, in more detail than THParallel.h. */
 #ifndef TH_TEAM_H
 #define TH_TEAM_H
 
 #include "THGeneral.h"
 
-/* How many of as many threads as wanted a loop of the caller's can have: 1 in a forked child, and
- * fewer where they cannot be started, which is tried once for each size.  Not inside a parallel
- * region. */
+/* How many threads, up to wanted, a loop of the caller can have: 1 in a forked child, fewer if
+ * threads cannot be started, which is tried once for each size.  Not inside a parallel region. */
 TH_API int THTeam_size(int wanted);
 
 /* The most threads that a loop of the caller's can have. */

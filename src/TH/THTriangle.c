@@ -50,12 +50,12 @@ static void write_rows(void *context, ptrdiff_t first, ptrdiff_t last)
   }
 }
 
-/* The same around the caches, for rows that follow each other: what is sent is made a piece at a
- * time, each at its place in a line of memory. */
-static void send_rows(void *context, ptrdiff_t first, ptrdiff_t last)
+/* The same with non-temporal stores, for contiguous rows: blocks are composed in a buffer, aligned
+ * to cache lines like the result. */
+static void stream_rows(void *context, ptrdiff_t first, ptrdiff_t last)
 {
-  enum { PIECE = 4096 };
-  _Alignas(TH_STREAM_LINE) char piece[PIECE + TH_STREAM_LINE];
+  enum { BLOCK = 4096 };
+  _Alignas(TH_STREAM_LINE) char block[BLOCK + TH_STREAM_LINE];
   const Work *work = context;
   const THTriangle *t = work->triangle;
   char *to = t->to + first * t->toJump;
@@ -64,24 +64,24 @@ static void send_rows(void *context, ptrdiff_t first, ptrdiff_t last)
     const Kept kept = kept_of(work, i);
     const char *from = t->from + i * t->fromJump;
     for (ptrdiff_t at = 0, n; at < work->bytes; at += n) {
-      n = THMin(work->bytes - at, PIECE - held);
-      write(piece + held, from + at, n, kept.begin - at, kept.end - at);
+      n = THMin(work->bytes - at, BLOCK - held);
+      write(block + held, from + at, n, kept.begin - at, kept.end - at);
       held += n;
-      if (held < PIECE)
+      if (held < BLOCK)
         continue;
-      THStream_copy(to, piece + skipped, (size_t)(held - skipped));
+      THStream_copy(to, block + skipped, (size_t)(held - skipped));
       to += held - skipped, held = 0, skipped = 0;
     }
   }
-  THStream_copy(to, piece + skipped, (size_t)(held - skipped));
+  THStream_copy(to, block + skipped, (size_t)(held - skipped));
   THStream_finish();
 }
 
 void THTriangle_run(const THTriangle *triangle, int64_t count)
 {
   Work work = {triangle, triangle->columns * (ptrdiff_t)triangle->itemSize};
-  const int sends = triangle->from != triangle->to && triangle->toJump == work.bytes &&
-                    count * work.bytes >= THPlan_streamBytes();
-  THParallel_for(count, TH_LOOP_GRAIN / triangle->columns + 1, sends ? send_rows : write_rows,
+  const int streams = triangle->from != triangle->to && triangle->toJump == work.bytes &&
+                      count * work.bytes >= THPlan_streamBytes();
+  THParallel_for(count, TH_LOOP_GRAIN / triangle->columns + 1, streams ? stream_rows : write_rows,
                  &work);
 }

@@ -1,7 +1,7 @@
 /* Works: what needs no element type. */
 #include "THWork.h"
 
-void THWork_layOut(THShape *shape, int byColumns)
+void THWork_setStrides(THShape *shape, int byColumns)
 {
   const int n = shape->nDimension;
   THShape_setStrides(shape, NULL);

@@ -15,15 +15,15 @@
 
 #include "THResult.h"
 
-/* How a work lies in memory, and a result of another shape will; always without gaps, and
- * matrices of a batch one after the other. */
+/* The layout of a work, and of a result whose shape changes; always contiguous, the matrices of a
+ * batch one after the other. */
 typedef enum THWorkOrder {
   TH_COLUMNS,        /* matrices column by column, */
   TH_ROWS,           /* row by row, */
   TH_COLUMNS_TO_ROWS /* the work column by column, the result row by row */
 } THWorkOrder;
 
-/* What depends on the element type. */
+/* Functions for an element type. */
 typedef struct THWorkType {
   void (*resize)(THBefore *before, void *tensor, const THShape *shape);
   void (*copy)(void *tensor, void *src);
@@ -31,7 +31,7 @@ typedef struct THWorkType {
 
 typedef struct THWork {
   const THWorkType *type;
-  void *result; /* the tensor that will be a copy of it, or NULL */
+  void *result; /* the tensor that will get a copy of the work, or NULL */
   THView view;  /* of result */
   THShape shape;
   THGuard tensor; /* holds the work */
@@ -45,7 +45,7 @@ typedef struct THWorks {
 } THWorks;
 
 /* Row-major strides, or column-major ones in the last two dimensions.  Checks for overflow. */
-void THWork_layOut(THShape *shape, int byColumns);
+void THWork_setStrides(THShape *shape, int byColumns);
 
 /* Gives the results, argument by argument, the shape and the elements of their works, and frees the
  * works.  An error leaves all results as they were. */

@@ -222,9 +222,9 @@ static void THTensor_(open)(THTensor_(Problem) * p, const THTensor *table, int a
 
   p->notFinite = 0;
   p->plane = THConvPlane_inPlace(&p->shape, p->t.stride);
-  if (aside || p->t.stride[2] != 1 || output[2] < lanes || THConvPlane_mustBeLaidOut(&p->shape)) {
+  if (aside || p->t.stride[2] != 1 || output[2] < lanes || THConvPlane_mustBePacked(&p->shape)) {
     aside = 1;
-    if (!THConvPlane_layOut(&p->plane, &p->shape))
+    if (!THConvPlane_pack(&p->plane, &p->shape))
       THError("convolutions of this size need more memory than there can be");
   }
 

@@ -107,7 +107,7 @@ static void THTensor_(runGather)(THTensor *r, const Layout *layout, THTensor *sr
   const THShape *shape = &layout->shape;
   const ptrdiff_t stride = src->stride[layout->dim];
   const double reach = (double)src->size[layout->dim] * (double)stride * sizeof(real);
-  const THIndexed work = {.stride = stride, .far = reach > (double)THCpu_secondCache()};
+  const THIndexed work = {.stride = stride, .far = reach > (double)THCpu_l2Cache()};
   THLoop loop;
   THLoop_init(&loop);
   loop.grain = TH_LOOP_GRAIN / 4;

@@ -194,7 +194,7 @@ void THTensor_(nonzero)(THLongTensor *subscript, THTensor *tensor)
       }
     selection.dims = THMax(1, selection.dims);
     selection.data = (char *)THLongTensor_data(subscript);
-    selection.jump = subscript->stride[0];
+    selection.rowStride = subscript->stride[0];
     selection.step = subscript->stride[1];
     THLoop_run(&loop, THTensor_(indexKernels)[TH_NONZERO_list], &selection);
     list_ones(subscript, tensor->size, tensor->nDimension);

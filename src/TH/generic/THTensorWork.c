@@ -37,7 +37,7 @@ real *THTensor_(work)(THWorks *works, THTensor *result, int arg, THWorkOrder ord
 
   THTensor_(guard)(&work->tensor);
   THTensor *tensor = work->tensor.what = THTensor_(new)();
-  THWork_layOut(shape, order != TH_ROWS);
+  THWork_setStrides(shape, order != TH_ROWS);
   if (result) {
     work->view = TH_VIEW(result);
     THTensor_(checkOthers)(works, work, arg);
@@ -49,7 +49,7 @@ real *THTensor_(work)(THWorks *works, THTensor *result, int arg, THWorkOrder ord
     THTensor_(copy)(tensor, source);
 
   if (order == TH_COLUMNS_TO_ROWS)
-    THWork_layOut(shape, 0);
+    THWork_setStrides(shape, 0);
   if (result && THResult_hasShape(work->view, shape) && THTensor_(nElement)(result) &&
       (order != TH_COLUMNS || THTensor_(keepsStrides)(result, source)))
     memcpy(shape->stride, result->stride, (size_t)nDimension * sizeof *shape->stride);

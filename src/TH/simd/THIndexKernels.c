@@ -302,15 +302,15 @@ static void list(const THSelection *selection, ptrdiff_t first, const int *indic
 {
   const int dims = selection->dims;
   const int64_t inner = selection->size[0], *to = selection->to;
-  const ptrdiff_t step = selection->step, jump = selection->jump;
-  int64_t *row = (int64_t *)selection->data + at * jump;
-  if (dims == 1 && jump == 1) {
+  const ptrdiff_t step = selection->step, rowStride = selection->rowStride;
+  int64_t *row = (int64_t *)selection->data + at * rowStride;
+  if (dims == 1 && rowStride == 1) {
     list_side_by_side(row, first, indices, count);
     return;
   }
   if (dims == 1) {
     for (ptrdiff_t k = 0; k < count; k++)
-      row[to[0] * step + k * jump] = first + indices[k];
+      row[to[0] * step + k * rowStride] = first + indices[k];
     return;
   }
   int64_t subscript[TH_LOOP_DIMS];
@@ -321,7 +321,7 @@ static void list(const THSelection *selection, ptrdiff_t first, const int *indic
   }
   ptrdiff_t begins = -subscript[0]; /* the index of the first element of the innermost line,
                                      * relative to first */
-  for (ptrdiff_t k = 0; k < count; k++, row += jump) {
+  for (ptrdiff_t k = 0; k < count; k++, row += rowStride) {
     while (indices[k] - begins >= inner) {
       begins += inner;
       for (int d = 1; d < dims && ++subscript[d] == selection->size[d]; d++)

@@ -145,7 +145,7 @@ static void THNN_(batchNormPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end
  * Next to reads from the L3 cache, non-temporal stores take longer than ordinary ones. */
 static int THNN_(readsNear)(ptrdiff_t panel)
 {
-  return 2 * panel <= THCpu_secondCache() / 2;
+  return 2 * panel <= THCpu_l2Cache() / 2;
 }
 
 static void THNN_(batchNormRun)(THNN_(BatchNorm) * b)
