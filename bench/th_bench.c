@@ -108,9 +108,9 @@ static void set_up(void)
   THFloatTensor_uniform(on.general, on.generator, -1, 1);
   on.definite = THFloatTensor_newWithSize2d(SOLVE, SOLVE);
   THFloatTensor_eye(on.definite, SOLVE, SOLVE);
-  THFloatTensor *turned = THFloatTensor_newTranspose(on.general, 0, 1);
-  THFloatTensor_addmm(on.definite, 1, on.definite, 1, on.general, turned);
-  THFloatTensor_free(turned);
+  THFloatTensor *transposed = THFloatTensor_newTranspose(on.general, 0, 1);
+  THFloatTensor_addmm(on.definite, 1, on.definite, 1, on.general, transposed);
+  THFloatTensor_free(transposed);
   on.part = THFloatTensor_newWithSize2d(SVD, SVD);
   THFloatTensor_uniform(on.part, on.generator, -1, 1);
   on.u = THFloatTensor_new();

@@ -27,8 +27,8 @@ static void flat(void *unused)
   at_release(last), at_release(y), at_release(x);
 }
 
-/* Six positions by all outputs in registers, over all planes; the next six are fetched, a line of
- * each with every sixteenth plane, and sums go to memory by non-temporal stores. */
+/* Six positions by all outputs in registers, over all planes; the next six are prefetched, a line
+ * of each with every sixteenth plane, and sums go to memory by non-temporal stores. */
 static inline void six_positions(ptrdiff_t planes, const float *x, const float *m,
                                  const float *bias, float *y)
 {
@@ -181,7 +181,7 @@ static void planes(void *unused)
 }
 
 /* So many outputs of 32 positions, stored non-temporally; with each sixteen planes eight lines that
- * come next are fetched. */
+ * come next are prefetched. */
 static inline __attribute__((always_inline)) void some_outputs(int n, const __m512 *x,
                                                                const float *m, const float *bias,
                                                                float *y, const float *ahead)
@@ -231,9 +231,9 @@ static void sketch_planes(void *unused)
   static _Alignas(64) float m[PLANES * OUTPUTS];
   static __m512 piece[PLANES][2];
   for (int o = 0; o < OUTPUTS; o++) { /* those of thirteen outputs, or twelve, lie together */
-    const int first = o / 13 * 13, few = first + 13 <= OUTPUTS ? 13 : 12;
+    const int first = o / 13 * 13, count = first + 13 <= OUTPUTS ? 13 : 12;
     for (int p = 0; p < PLANES; p++)
-      m[first * PLANES + p * few + o - first] = floats(on.g)[o * PLANES + p];
+      m[first * PLANES + p * count + o - first] = floats(on.g)[o * PLANES + p];
   }
   at_release(on.sketched);
   on.sketched = at_empty(AT_SHAPE(BATCH, OUTPUTS, SIDE, SIDE), .type = AT_CPU(AT_FLOAT));

@@ -66,7 +66,7 @@ static inline __m512i counting(int first, int step)
                           _mm512_set1_epi32(first));
 }
 
-/* Lane i of a and lane i of b by turns, from lane first on. */
+/* Lane i of a and lane i of b alternately, from lane first on. */
 static inline __m512i by_turns(int first)
 {
   const __m512i half = _mm512_srli_epi32(counting(0, 1), 1);
@@ -88,14 +88,14 @@ static inline __m512i load_indices(const int64_t *from)
 }
 
 /* Non-temporal stores of whole lines; both pointers are aligned to a line. */
-static inline void send(void *to, const void *from, size_t bytes)
+static inline void stream_lines(void *to, const void *from, size_t bytes)
 {
   for (size_t i = 0; i < bytes; i += 64)
     _mm512_stream_si512((void *)((char *)to + i), _mm512_load_si512((const char *)from + i));
 }
 
 /* Transposes 16 vectors, which are v[0] before and after. */
-static inline void turn_vectors(__m512 v[2][FLOATS])
+static inline void transpose_vectors(__m512 v[2][FLOATS])
 {
   const __m512i first = by_turns(0), second = by_turns(FLOATS / 2);
 #pragma GCC unroll 4
@@ -115,7 +115,7 @@ static inline void transpose_square(const float *x, ptrdiff_t nextX, float *y, p
 #pragma GCC unroll 16
   for (int i = 0; i < FLOATS; i++)
     v[0][i] = _mm512_loadu_ps(x + i * nextX);
-  turn_vectors(v);
+  transpose_vectors(v);
 #pragma GCC unroll 16
   for (int i = 0; i < FLOATS; i++)
     _mm512_storeu_ps(y + i * nextY, v[0][i]);

@@ -12,7 +12,7 @@ static void prepare_upsampling(void)
   give_results(AT_SHAPE(32, 64, TO, TO), 0);
 }
 
-static void prepare_upsampling_back(void)
+static void prepare_upsampling_backward(void)
 {
   on.g = normal(AT_SHAPE(32, 64, TO, TO));
   give_results(AT_SHAPE(32, 64, FROM, FROM), 0);
@@ -30,7 +30,7 @@ static void nearest(void *unused)
   at_upsample_nearest2d_out(on.result, on.x, 2);
 }
 
-static void bilinear_back(void *unused)
+static void bilinear_backward(void *unused)
 {
   (void)unused;
   at_upsample_bilinear2d_backward_out(on.result, on.g, AT_SHAPE(TO, TO),
@@ -56,7 +56,7 @@ static float weight_before(int k)
   return weight_after(k) == 0 ? 1 - 1.f / TWICE : 1 - weight_after(k);
 }
 
-/* Row y of a result, of which the last group is a half, and what comes later is fetched. */
+/* Row y of a result, of which the last group is a half, and what comes later is prefetched. */
 static inline void put_row(float *y, const __m512 *v)
 {
   for (int q = 0; q < GROUPS; q++)
@@ -140,7 +140,7 @@ static void sketch_nearest(void *unused)
 
 /* The rows that come from an input row are added up in registers, of which each element of the
  * result picks a few. */
-static void sketch_bilinear_back(void *unused)
+static void sketch_bilinear_backward(void *unused)
 {
   (void)unused;
   enum { TAPS = 5, HALF = FROM - FLOATS };
@@ -236,7 +236,7 @@ static __m512 weights[POINTS / FLOATS][4];
 
 /* Of 16 points along one axis: the first of two positions that are inside; how far the points are
  * from the positions before and behind them; and which points lie between the two, before them or
- * behind. /
+ * behind. */
 typedef struct {
   __m512i first;
   __m512 second, rest;
@@ -340,7 +340,7 @@ enum {
 };
 
 /* Results are the image's gradient and the grid's behind it. */
-static void prepare_grid_back(void)
+static void prepare_grid_backward(void)
 {
   prepare_grid();
   at_release(on.result);
@@ -349,7 +349,7 @@ static void prepare_grid_back(void)
   give_results(AT_SHAPE(ALL + 2 * IMAGES * POINTS), 0);
 }
 
-static void grid_sample_back(void *unused)
+static void grid_sample_backward(void *unused)
 {
   (void)unused;
   at_release(on.result);
@@ -449,7 +449,7 @@ static inline __m512d slopes_of(int i, int a)
 
 /* All planes of an image are transposed, so that the elements of one position lie side by side.
  * What is not finite is computed again. */
-static void sketch_grid_sample_back(void *unused)
+static void sketch_grid_sample_backward(void *unused)
 {
   (void)unused;
   __mmask8 wrong = 0;
@@ -501,7 +501,7 @@ static void sketch_grid_sample_back(void *unused)
     }
   }
   if (wrong)
-    grid_sample_back(NULL);
+    grid_sample_backward(NULL);
 }
 
 const Experiment images_experiments[] = {
@@ -510,11 +510,12 @@ const Experiment images_experiments[] = {
     {"nn.upsample.bilinear.fwd", "32 x 64 x 28 x 28 by 2", PLANES *FROM *FROM, PLANES *TO *TO,
      prepare_upsampling, bilinear, sketch_bilinear},
     {"nn.upsample.bilinear.bwd", "32 x 64 x 28 x 28 by 2", PLANES *TO *TO, PLANES *FROM *FROM,
-     prepare_upsampling_back, bilinear_back, sketch_bilinear_back},
+     prepare_upsampling_backward, bilinear_backward, sketch_bilinear_backward},
     {"nn.gridsample.fwd", "8 x 32 x 64 x 64", IMAGES *(DEEP + 2) * POINTS, IMAGES *DEEP *POINTS,
      prepare_grid, grid_sample, sketch_grid_sample},
     {"nn.gridsample.bwd", "8 x 32 x 64 x 64", 2 * IMAGES *(DEEP + 1) * POINTS,
-     IMAGES *(DEEP + 2) * POINTS, prepare_grid_back, grid_sample_back, sketch_grid_sample_back},
+     IMAGES *(DEEP + 2) * POINTS, prepare_grid_backward, grid_sample_backward,
+     sketch_grid_sample_backward},
     {0},
 };
 

@@ -69,7 +69,7 @@ static void take_gradients(at_grad_input_grad_weight_grad_bias made)
   at_release(made.grad_bias);
 }
 
-static void batch_norm_back(void *unused)
+static void batch_norm_backward(void *unused)
 {
   (void)unused;
   release_result();
@@ -95,7 +95,7 @@ static float *new_result(void)
   return floats(on.sketched);
 }
 
-/* What is computed and sent at a time: by turns, both take longer. */
+/* What is computed and then streamed at a time: alternating in smaller blocks, both take longer. */
 enum { COLUMN_BLOCK = 256 };
 
 /* y = (x - shift) factor + offset, by non-temporal stores. */
@@ -117,7 +117,7 @@ static inline void send_scaled(const float *x, float factor, float shift, float 
 }
 
 /* The sums of a channel's distances from a guess, and of their squares, in double; the next rows
- * are fetched meanwhile. */
+ * are prefetched meanwhile. */
 static void sums_about(const float *x, double guess, double *s, double *q)
 {
   const __m512d middle = _mm512_set1_pd(guess);
@@ -195,7 +195,7 @@ static void sketch_batch_norm_given(void *unused)
 }
 
 /* Sums in double in one pass over both, non-temporal stores of results, last rows first. */
-static void sketch_batch_norm_back(void *unused)
+static void sketch_batch_norm_backward(void *unused)
 {
   (void)unused;
   float *y = new_result();
@@ -269,7 +269,7 @@ static void layer_norm(void *unused)
   std = made.rstd;
 }
 
-static void layer_norm_back(void *unused)
+static void layer_norm_backward(void *unused)
 {
   (void)unused;
   release_result();
@@ -348,7 +348,7 @@ static void sketch_layer_norm(void *unused)
 
 /* All sums of four lines in one pass, those over 64 lines in a buffer that stays in the first
  * cache; blocks of 32 vectors of floats. */
-static void sketch_layer_norm_back(void *unused)
+static void sketch_layer_norm_backward(void *unused)
 {
   (void)unused;
   float *y = new_lines(), *const ofWeight = of(grads), *const ofBias = of(grads) + LONG;
@@ -419,11 +419,11 @@ const Experiment norms_experiments[] = {
     {"nn.batchnorm.eval", "32 x 64 x 56 x 56", BATCH *JUMP, BATCH *JUMP, prepare_batch,
      batch_norm_given, sketch_batch_norm_given},
     {"nn.batchnorm.bwd", "32 x 64 x 56 x 56", 4.0 * BATCH *JUMP, BATCH *JUMP, prepare_batch,
-     batch_norm_back, sketch_batch_norm_back},
+     batch_norm_backward, sketch_batch_norm_backward},
     {"nn.layernorm.fwd", "1024 x 1000", LINES *LONG, LINES *LONG, prepare_lines, layer_norm,
      sketch_layer_norm},
     {"nn.layernorm.bwd", "1024 x 1000", 2.0 * LINES *LONG, LINES *LONG, prepare_lines,
-     layer_norm_back, sketch_layer_norm_back},
+     layer_norm_backward, sketch_layer_norm_backward},
     {0},
 };
 

@@ -82,7 +82,7 @@ static void list_marked(void *unused)
 }
 
 /* Bits first, then all eight numbers of a byte of them are stored at once, while lines that come
- * later are fetched to be written. */
+ * later are prefetched to be written. */
 static void sketch_list_marked(void *unused)
 {
   (void)unused;

@@ -18,16 +18,16 @@ static void prepare_average(void)
   give_results(AT_SHAPE(32, 64, OUT, OUT), 0);
 }
 
-static void prepare_average_back(void)
+static void prepare_average_backward(void)
 {
   on.x = normal(AT_SHAPE(32, 64, IN, IN));
   on.g = normal(AT_SHAPE(32, 64, OUT, OUT));
   give_results(AT_SHAPE(32, 64, IN, IN), 0);
 }
 
-static void prepare_pooling_back(void)
+static void prepare_pooling_backward(void)
 {
-  prepare_average_back();
+  prepare_average_backward();
   on.index = at_empty(AT_SHAPE(32, 64, OUT, OUT), .type = AT_CPU(AT_LONG));
   on.y = at_empty(AT_SHAPE(32, 64, OUT, OUT), .type = AT_CPU(AT_FLOAT));
   at_max_pool2d_out(on.y, on.index, on.x, AT_SHAPE(3, 3), .stride = AT_INTS(2, 2),
@@ -96,15 +96,15 @@ static void sketch_max_pool(void *unused)
         store_indices(at + row * OUT + column, _mm512_add_epi32(all.index, columns));
       }
     }
-    send(floats(on.sketched) + plane * OUT * OUT, most, sizeof most);
-    send(longs(on.sketchedIndices) + plane * OUT * OUT, at, sizeof at);
+    stream_lines(floats(on.sketched) + plane * OUT * OUT, most, sizeof most);
+    stream_lines(longs(on.sketchedIndices) + plane * OUT * OUT, at, sizeof at);
   }
   _mm_sfence();
   if (nan)
     abort();
 }
 
-static void max_pool_back(void *unused)
+static void max_pool_backward(void *unused)
 {
   (void)unused;
   at_max_pool2d_backward_out(on.result, on.g, on.x, AT_SHAPE(3, 3), AT_SHAPE(2, 2), AT_SHAPE(1, 1),
@@ -145,7 +145,7 @@ static inline __mmask16 took_others(__m512i index, int row, int column)
 
 /* Each element asks the windows that it is in, at most four, whether they took it: nothing is
  * scattered.  Where a window took what is not its own, that would be lost, and is looked for. */
-static void sketch_max_pool_back(void *unused)
+static void sketch_max_pool_backward(void *unused)
 {
   (void)unused;
   if (!are_inside(longs(on.index), PLANES * OUT * OUT))
@@ -193,7 +193,7 @@ static void sketch_max_pool_back(void *unused)
         _mm512_storeu_ps(to + IN, _mm512_permutex2var_ps(c, first, d));
         _mm512_storeu_ps(to + IN + FLOATS, _mm512_permutex2var_ps(c, second, d));
       }
-    send(floats(on.sketched) + plane * IN * IN, sums, sizeof sums);
+    stream_lines(floats(on.sketched) + plane * IN * IN, sums, sizeof sums);
   }
   _mm_sfence();
   if (others)
@@ -240,7 +240,7 @@ static void sketch_average_pool(void *unused)
     }
 }
 
-static void average_pool_back(void *unused)
+static void average_pool_backward(void *unused)
 {
   (void)unused;
   at_avg_pool2d_backward_out(on.result, on.g, on.x, AT_SHAPE(3, 3), AT_SHAPE(2, 2), AT_SHAPE(1, 1),
@@ -248,7 +248,7 @@ static void average_pool_back(void *unused)
 }
 
 /* Two rows of the image from two rows of windows, in registers. */
-static void sketch_average_pool_back(void *unused)
+static void sketch_average_pool_backward(void *unused)
 {
   (void)unused;
   const __m512 ninth = _mm512_set1_ps(1 / 9.f);
@@ -285,11 +285,11 @@ const Experiment pooling_experiments[] = {
     {"nn.maxpool.fwd", "32 x 64 x 56 x 56, 3 x 3 by 2", PLANES *IN *IN, PLANES *OUT *OUT * 3,
      prepare_pooling, max_pool, sketch_max_pool},
     {"nn.maxpool.bwd", "32 x 64 x 56 x 56, 3 x 3 by 2", PLANES *OUT *OUT * 3, PLANES *IN *IN,
-     prepare_pooling_back, max_pool_back, sketch_max_pool_back},
+     prepare_pooling_backward, max_pool_backward, sketch_max_pool_backward},
     {"nn.avgpool.fwd", "32 x 64 x 56 x 56, 3 x 3 by 2", PLANES *IN *IN, PLANES *OUT *OUT,
      prepare_average, average_pool, sketch_average_pool},
     {"nn.avgpool.bwd", "32 x 64 x 56 x 56, 3 x 3 by 2", PLANES *OUT *OUT, PLANES *IN *IN,
-     prepare_average_back, average_pool_back, sketch_average_pool_back},
+     prepare_average_backward, average_pool_backward, sketch_average_pool_backward},
     {0},
 };
 

@@ -1,4 +1,4 @@
-/* Experiments: many numbers become few. */
+/* Experiments: reductions. */
 #include <math.h>
 
 #include "experiments.h"

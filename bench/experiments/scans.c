@@ -78,7 +78,7 @@ SKETCH(sketch_sums, 0, _mm512_add_pd)
 SKETCH(sketch_products, 1, _mm512_mul_pd)
 
 /* Totals of half a row, which stay in L1, take in two rows at a time; these are
- * fetched 512 elements ahead, which may be in the next two. */
+ * prefetched 512 elements ahead, which may be in the next two. */
 #define SKETCH_ACROSS(NAME, NEUTRAL, TAKE)                                                 \
   static void NAME(void *unused)                                                           \
   {                                                                                        \

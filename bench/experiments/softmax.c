@@ -11,7 +11,7 @@ static void prepare_rows(void)
   give_results(AT_SHAPE(ROWS, COLUMNS), 0);
 }
 
-static void prepare_rows_back(void)
+static void prepare_rows_backward(void)
 {
   prepare_rows();
   on.g = normal(AT_SHAPE(ROWS, COLUMNS));
@@ -30,7 +30,7 @@ static void log_softmax(void *unused)
   at_log_softmax_out(on.result, on.x, 1);
 }
 
-static void log_softmax_back(void *unused)
+static void log_softmax_backward(void *unused)
 {
   (void)unused;
   at_log_softmax_backward_out(on.result, on.g, on.x, 1, on.y);
@@ -79,7 +79,7 @@ static inline double all_of(__m512 v)
                                             _mm512_cvtps_pd(_mm512_extractf32x8_ps(v, 1))));
 }
 
-/* The sum of e^(x - most), which become y if they are kept; the next row is fetched meanwhile. */
+/* The sum of e^(x - most), which become y if they are kept; prefetches the next row. */
 static inline float sum_of_powers(const float *x, float most, float *y, int kept)
 {
   const __m512 top = _mm512_set1_ps(most);
@@ -140,7 +140,7 @@ static inline float sum_of(const float *g)
                                                    _mm512_add_pd(sum[2], sum[3])));
 }
 
-static void sketch_log_softmax_back(void *unused)
+static void sketch_log_softmax_backward(void *unused)
 {
   (void)unused;
   for (int row = 0; row < ROWS; row++) {
@@ -163,8 +163,8 @@ const Experiment softmax_experiments[] = {
      sketch_softmax},
     {"sm.log_softmax", "1024 x 1000", ROWS *COLUMNS, ROWS *COLUMNS, prepare_rows, log_softmax,
      sketch_log_softmax},
-    {"sm.log_softmax_bwd", "1024 x 1000", 2 * ROWS *COLUMNS, ROWS *COLUMNS, prepare_rows_back,
-     log_softmax_back, sketch_log_softmax_back},
+    {"sm.log_softmax_bwd", "1024 x 1000", 2 * ROWS *COLUMNS, ROWS *COLUMNS, prepare_rows_backward,
+     log_softmax_backward, sketch_log_softmax_backward},
     {0},
 };
 

@@ -26,7 +26,7 @@ static inline __m512 all_lanes(const float *x)
 }
 
 /* The gradients at a row of positions times what lies under one or two rows of the windows, for 32
- * outputs; meanwhile some rows of gradients that come next are fetched. */
+ * outputs; meanwhile some rows of gradients that come next are prefetched. */
 static inline __attribute__((always_inline)) void lines_of_windows(int lines, const float *x,
                                                                    const float *y, const __m512 *g,
                                                                    __m512 *to, const float *ahead,
@@ -72,12 +72,12 @@ static __attribute__((noinline)) void a_line(const float *x, const __m512 *g, __
 
 /* A row of positions of all outputs, transposed; it is summed up in double precision, as ours is.
  * */
-static void turn_gradients(const float *g, __m512 turned[HALVES][2 * MADE])
+static void transpose_gradients(const float *g, __m512 transposed[HALVES][2 * MADE])
 {
   for (int v = 0; v < OUTPUTS / FLOATS; v++)
     for (int j = 0; j < MADE; j += FLOATS)
       transpose_square(g + v * FLOATS * POSITIONS + j, POSITIONS,
-                       (float *)(turned[v / 2] + 2 * j + v % 2), 2 * FLOATS);
+                       (float *)(transposed[v / 2] + 2 * j + v % 2), 2 * FLOATS);
   for (int o = 0; o < OUTPUTS; o++) {
     const float *row = g + o * POSITIONS;
     __m512d a = _mm512_setzero_pd(), b = a;
@@ -120,7 +120,7 @@ static void ours(void *unused)
 static void sketch(void *unused)
 {
   (void)unused;
-  static __m512 turned[HALVES][2 * MADE];
+  static __m512 transposed[HALVES][2 * MADE];
   static float padded[COLOURS][HIGH][WIDE];
   memset(sums, 0, sizeof sums);
   memset(totals, 0, sizeof totals);
@@ -131,11 +131,11 @@ static void sketch(void *unused)
       const float *line[LINES], *ahead = g + MADE;
       for (int l = 0; l < LINES; l++)
         line[l] = padded[l / WINDOW][2 * i + l % WINDOW];
-      turn_gradients(g, turned);
+      transpose_gradients(g, transposed);
       for (int half = 0; half < HALVES; half++) {
         for (int l = 0; l + 1 < LINES; l += 2, ahead += 3 * POSITIONS)
-          two_lines(line[l], line[l + 1], turned[half], &sums[half][l][0][0], ahead, 3);
-        a_line(line[LINES - 1], turned[half], &sums[half][LINES - 1][0][0], ahead, 2);
+          two_lines(line[l], line[l + 1], transposed[half], &sums[half][l][0][0], ahead, 3);
+        a_line(line[LINES - 1], transposed[half], &sums[half][LINES - 1][0][0], ahead, 2);
         ahead += 2 * POSITIONS;
       }
     }

@@ -15,9 +15,8 @@
  * points are computed at a time, in 4.9 MB, and the results are the sum of three passes.
  *
  * Four images are transformed at a time; each of the 12 products goes through all its rows, and
- * while they are summed up its next 32 KB of weights are fetched from L3.  Planes or
- * results are always in the lanes, and what an image is turned into and out of lies in the first
- * cache. */
+ * while they are summed up its next 32 KB of weights are prefetched from L3.  Planes or
+ * results are always in the lanes, and what an image is transformed into and out of stays in L1. */
 enum { BATCH = 32, PLANES = 256, OUTPUTS = 256, SIDE = 14, PIXELS = SIDE * SIDE, TAPS = 9 };
 enum { POINTS = 6, TILES = 4, STEP = 4 };
 enum { GROUPS = PLANES / FLOATS, WIDTH = 2 * FLOATS, PANELS = OUTPUTS / WIDTH };
@@ -119,20 +118,20 @@ static inline __attribute__((always_inline)) void of_products(const __m512 *m, i
 
 /* --- weights --------------------------------------------------------------------------------- */
 
-/* Sixteen planes of 32 outputs are turned, and transformed. */
+/* Sixteen planes of 32 outputs are transposed, and transformed. */
 static void transform_weights(const float *w, int first)
 {
-  static __m512 turned[2][FLOATS * TAPS];
+  static __m512 transposed[2][FLOATS * TAPS];
   for (int panel = 0; panel < PANELS; panel++)
     for (int p = 0; p < PLANES; p += FLOATS) {
       for (int half = 0; half < 2; half++)
         for (int k = 0; k < TAPS; k++)
           transpose_square(w + (ptrdiff_t)(panel * WIDTH + half * FLOATS) * PLANES * TAPS +
                                p * TAPS + k * FLOATS,
-                           PLANES * TAPS, (float *)&turned[half][k * FLOATS], FLOATS);
+                           PLANES * TAPS, (float *)&transposed[half][k * FLOATS], FLOATS);
       for (int l = 0; l < FLOATS; l++)
         for (int half = 0; half < 2; half++) {
-          const __m512 *g = turned[half] + l * TAPS;
+          const __m512 *g = transposed[half] + l * TAPS;
           __m512 *u = at.weights + ((ptrdiff_t)panel * PLANES + p + l) * 2 + half;
           __m512 h[POINTS][3];
           for (int j = 0; j < 3; j++) {
@@ -183,13 +182,13 @@ static inline __attribute__((always_inline)) void tile(const __m512 *x, int firs
 }
 
 /* As transpose_square; as many elements of each row are there. */
-static inline void turn_some(const float *x, ptrdiff_t nextX, __mmask16 there, __m512 *y)
+static inline void transpose_some(const float *x, ptrdiff_t nextX, __mmask16 there, __m512 *y)
 {
   __m512 v[2][FLOATS];
 #pragma GCC unroll 16
   for (int i = 0; i < FLOATS; i++)
     v[0][i] = _mm512_maskz_loadu_ps(there, x + i * nextX);
-  turn_vectors(v);
+  transpose_vectors(v);
 #pragma GCC unroll 16
   for (int i = 0; i < FLOATS; i++)
     y[i] = v[0][i];
@@ -201,7 +200,7 @@ static inline __attribute__((always_inline)) void some_of_image(const float *x, 
   static __m512 padded[PADDED * PADDED + 2]; /* begins with a row and an element of 0 */
   for (int group = 0; group < GROUPS; group++, x += FLOATS * PIXELS) {
     for (int i = 0; i < SIDE; i++) /* the last two of a row are zeros */
-      turn_some(x + i * SIDE, PIXELS, 0x3fff, padded + (i + 1) * PADDED + 1);
+      transpose_some(x + i * SIDE, PIXELS, 0x3fff, padded + (i + 1) * PADDED + 1);
     for (int i = 0; i < TILES; i++) {
       __m512 *to[HELD];
       for (int n = 0; n < HELD; n++)
@@ -236,7 +235,7 @@ static __attribute__((noinline)) void transform_image(const float *x, int image,
 /* --- products -------------------------------------------------------------------------------- */
 
 /* So many tiles by 32 results in registers, over all planes.  The lines of the products are
- * fetched, which are written, and of the weights that come next some with each group of planes,
+ * prefetched, which are written, and of the weights that come next some with each group of planes,
  * into L2. */
 static inline __attribute__((always_inline)) void rows_of_tiles(int rows, const __m512 *v,
                                                                 const __m512 *u, __m512 *m,
@@ -299,9 +298,9 @@ static void multiply(int n, int first)
     __m512 *m = at.products + (ptrdiff_t)n * NEXT_PRODUCT + (ptrdiff_t)panel * NEXT_PANEL;
     const __m512 *ahead = u + 2 * PLANES; /* the next panel's, or the next number's */
     for (int row = 0; row < rows;) {
-      const int few = row < 12 * twelves ? 12 : 14;
-      (few == 12 ? twelve : fourteen)(v + row, u, m + 2 * row, ahead, lines);
-      row += few;
+      const int tile = row < 12 * twelves ? 12 : 14;
+      (tile == 12 ? twelve : fourteen)(v + row, u, m + 2 * row, ahead, lines);
+      row += tile;
       ahead += lines * GROUPS;
     }
   }
@@ -341,7 +340,7 @@ static inline __attribute__((always_inline)) void results(const __m512 *const *f
 static inline __attribute__((always_inline)) void some_of_products(int image, const float *bias,
                                                                    float *y, int first)
 {
-  static __m512 made[SIDE * PADDED], turned[FLOATS];
+  static __m512 made[SIDE * PADDED], transposed[FLOATS];
   for (int v = 0; v < OUTPUTS / FLOATS; v++) {
     const __m512 start = first ? _mm512_setzero_ps() : _mm512_loadu_ps(bias + v * FLOATS);
     for (int i = 0; i < TILES; i++) {
@@ -362,11 +361,11 @@ static inline __attribute__((always_inline)) void some_of_products(int image, co
       }
     }
     for (int i = 0; i < SIDE; i++) {
-      turn_some((const float *)(made + i * PADDED), FLOATS, 0xffff, turned);
+      transpose_some((const float *)(made + i * PADDED), FLOATS, 0xffff, transposed);
       for (int k = 0; k < FLOATS; k++) {
         float *to = y + (ptrdiff_t)(v * FLOATS + k) * PIXELS + i * SIDE;
         const __m512 there = first ? _mm512_maskz_loadu_ps(0x3fff, to) : _mm512_setzero_ps();
-        _mm512_mask_storeu_ps(to, 0x3fff, turned[k] + there);
+        _mm512_mask_storeu_ps(to, 0x3fff, transposed[k] + there);
       }
     }
   }

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* Writes a file so that it is there as a whole or not at all: to a temporary file beside it, which
+/* Writes a file so that it is there as a whole or not at all: to a temporary file next to it, which
  * is synced and then renamed.  Raises an error, and leaves an older file of that name as it was, if
  * that is not possible, or if path is something else than a file. */
 void file_replace(const char *path, const void *bytes, size_t size);

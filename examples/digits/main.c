@@ -20,8 +20,8 @@ static const char *const names[MODEL_PARAMETERS] = {
     "full1.weight", "full1.bias", "full2.weight", "full2.bias",
 };
 
-/* A file beside the program, if there is one. */
-static const char *beside(const char *file)
+/* A file next to the program, if there is one. */
+static const char *next_to_program(const char *file)
 {
   static char path[4096];
   const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
@@ -36,7 +36,7 @@ static const char *beside(const char *file)
 /* The source folder is the other folder to look for the data in. */
 static const char *default_data(void)
 {
-  const char *path = beside("digits.csv.gz");
+  const char *path = next_to_program("digits.csv.gz");
   return path ? path : DIGITS_DATA;
 }
 
@@ -45,7 +45,7 @@ static const Engine *engine_of(Device device)
 {
   if (device == CPU)
     return &model_engine;
-  const char *path = beside("digits_cuda.so");
+  const char *path = next_to_program("digits_cuda.so");
   if (!path)
     fail("--device cuda: this program was built without libTHC");
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);

@@ -152,7 +152,7 @@ typedef struct Linear {
   Parameter weight, bias; /* outputs x inputs, and outputs */
   Tensor *output, *gradInput;
   Tensor *biases,
-      *turned; /* the bias as the row of each input, and a matrix with its axes swapped */
+      *transposed; /* the bias as the row of each input, and a matrix with its axes swapped */
   Tensor *sums;
 } Linear;
 
@@ -165,7 +165,7 @@ static void linear_start(Linear *linear, int64_t inputs, int64_t outputs, THGene
   linear->output = Tensor(new);
   linear->gradInput = Tensor(new);
   linear->biases = Tensor(new);
-  linear->turned = Tensor(new);
+  linear->transposed = Tensor(new);
   linear->sums = Tensor(new);
 }
 
@@ -175,16 +175,16 @@ static Tensor *linear_forward(Linear *linear, Tensor *input)
   Tensor *const bias = linear->bias.value;
   Tensor(setStorage2d, linear->biases, bias->storage, bias->storageOffset, input->size[0], 0,
          bias->size[0], 1);
-  Tensor(transpose, linear->turned, linear->weight.value, 0, 1);
-  Tensor(addmm, linear->output, 1, linear->biases, 1, input, linear->turned);
+  Tensor(transpose, linear->transposed, linear->weight.value, 0, 1);
+  Tensor(addmm, linear->output, 1, linear->biases, 1, input, linear->transposed);
   return linear->output;
 }
 
 static Tensor *linear_backward(Linear *linear, Tensor *input, Tensor *gradOutput)
 {
   Tensor *const weight = linear->weight.gradient, *const bias = linear->bias.gradient;
-  Tensor(transpose, linear->turned, gradOutput, 0, 1);
-  Tensor(addmm, weight, 1, weight, 1, linear->turned, input);
+  Tensor(transpose, linear->transposed, gradOutput, 0, 1);
+  Tensor(addmm, weight, 1, weight, 1, linear->transposed, input);
   Tensor(sum, linear->sums, gradOutput, 0, 0);
   Tensor(cadd, bias, bias, 1, linear->sums);
   Tensor(resizeAs, linear->gradInput, input);
@@ -199,7 +199,7 @@ static void linear_free(Linear *linear)
   Tensor(free, linear->output);
   Tensor(free, linear->gradInput);
   Tensor(free, linear->biases);
-  Tensor(free, linear->turned);
+  Tensor(free, linear->transposed);
   Tensor(free, linear->sums);
 }
 
