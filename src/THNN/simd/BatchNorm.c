@@ -7,11 +7,12 @@
 #include "src/TH/simd/THSumEight.h"
 
 #include "THNNTemplate.h"
+#include "THNNTuning.h"
 
 #define LOOP static inline __attribute__((always_inline)) void
 
 /* Elements of a cache line, and of the distance to prefetched elements. */
-enum { LINE = TH_STREAM_LINE / sizeof(real), PREFETCH = 4096 / sizeof(real) };
+enum { LINE = TH_STREAM_LINE / sizeof(real), PREFETCH = THNN_PREFETCH_NEAR / sizeof(real) };
 
 /* --- sums of long rows ----------------------------------------------------------------------- */
 
@@ -286,7 +287,7 @@ static inline ptrdiff_t before_lines(ptrdiff_t n, const real *y)
 }
 
 /* Streams some lines, LINES at most; with far, prefetches the inputs FAR elements later. */
-enum { LINES = 4, FAR = 8192 / sizeof(real) };
+enum { LINES = 4, FAR = THNN_PREFETCH_FAR / sizeof(real) };
 
 LOOP stream_lines(int lines, const real *x, int far, real shift, real factor, real offset, real *y)
 {

@@ -1,9 +1,11 @@
 /* Copies short rows, for which a call of memcpy would take as long as the copy.  Rows are read one
- * after the other; elements 4 KB later are prefetched. */
+ * after the other; elements of later rows are prefetched. */
+#include "THNNTuning.h"
+
 static inline __attribute__((always_inline)) void copy_row(real *to, const real *from, ptrdiff_t n)
 {
   enum { LINE = 64 / sizeof(real), HALF = LINE / 2, QUARTER = LINE / 4 };
-  enum { PREFETCH = 4096 / sizeof(real) };
+  enum { PREFETCH = THNN_PREFETCH_NEAR / sizeof(real) };
   for (ptrdiff_t i = 0; i < n; i += LINE)
     __builtin_prefetch(from + i + PREFETCH);
   if (n >= LINE) { /* the last line ends with the row, and may overlap the one before */

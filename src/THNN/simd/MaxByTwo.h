@@ -1,7 +1,7 @@
 /* Max pooling of an image by windows of 2 or 3, two apart along both axes, for MaxPool.c: all of it
  * in registers.  An image with a NaN is left to the general code, which saves comparisons here. */
 
-enum { BY_TWO_PREFETCH = 8192 / sizeof(real) }; /* elements */
+enum { BY_TWO_PREFETCH = THNN_PREFETCH_FAR / sizeof(real) }; /* elements */
 
 /* A vector of windows of each row. */
 typedef struct {

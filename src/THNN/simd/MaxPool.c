@@ -6,6 +6,7 @@
  * of a window may be compared one by one, and the results of a row serve all windows that the row is
  * in. */
 #include "THNNTemplate.h"
+#include "THNNTuning.h"
 
 #include "CopyRow.h"
 #if defined(__AVX512F__)
@@ -460,7 +461,12 @@ typedef __m512d Wide;
 #endif
 
 /* TAPS is the widest window, STRIPS the most strips side by side. */
-enum { WIDE = 64 / sizeof(real), TAPS = 16, STRIPS = 16, PREFETCH = 4096 / sizeof(real) };
+enum {
+  WIDE = 64 / sizeof(real),
+  TAPS = 16,
+  STRIPS = 16,
+  PREFETCH = THNN_PREFETCH_NEAR / sizeof(real)
+};
 
 /* The largest elements of a row for the windows of a strip, and their indices less that of each
  * window's first column. */

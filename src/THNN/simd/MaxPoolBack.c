@@ -2,6 +2,7 @@
  * most four windows; its gradient is the sum, in the order of the windows, of the gradients of those
  * whose largest element it was.  Nothing is scattered, so that vectors of elements are computed. */
 #include "THNNTemplate.h"
+#include "THNNTuning.h"
 
 #if defined(__AVX512F__)
 #include <immintrin.h>
@@ -9,7 +10,7 @@
 #include "LanesBetween.h"
 #include "Sender.h"
 
-enum { WIDE = 64 / sizeof(real), PREFETCH_BYTES = 4096, NONE = -1 };
+enum { WIDE = 64 / sizeof(real), NONE = -1 };
 
 /* A window's largest element is stored as its offset from the window's first element, in an integer
  * as wide as real. */
@@ -148,12 +149,12 @@ KERNEL int load_windows(const Plane *p, Rows rows, ptrdiff_t k, ptrdiff_t size)
     const __m512i high = _mm512_maskz_loadu_epi64((__mmask8)(wanted >> 8), index + 8);
     const __m512i at = _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi64_epi32(low)),
                                           _mm512_cvtepi64_epi32(high), 1);
-    __builtin_prefetch((const char *)index + PREFETCH_BYTES + 64);
+    __builtin_prefetch((const char *)index + THNN_PREFETCH_NEAR + 64);
 #else
     const __m512i at = low;
 #endif
-    __builtin_prefetch((const char *)index + PREFETCH_BYTES);
-    __builtin_prefetch((const char *)g + PREFETCH_BYTES);
+    __builtin_prefetch((const char *)index + THNN_PREFETCH_NEAR);
+    __builtin_prefetch((const char *)g + THNN_PREFETCH_NEAR);
     const __m512i taken = TAKE_AWAY(TAKE_AWAY(at, ALL_OF((Taken)(top * next))), first);
     const __m512i behind = TAKE_AWAY(taken, from);
     __m512i least = none; /* the largest unsigned; below count if the element is in the window */
@@ -222,7 +223,7 @@ KERNEL void store(real *y, const Columns *columns, Wide low, Wide high)
 /* Computes two vectors of columns, beginning with 2 k, in two rows of the image for each row of
  * windows.  The first of these rows is also the last row of the windows above; the second is in one
  * row of windows only, as every other column is in one window of a row only.  Prefetches the output
- * that lies later elements further on. */
+ * that lies later bytes further on. */
 KERNEL void add_columns(const Plane *p, Rows rows, ptrdiff_t k, ptrdiff_t size, real *y,
                         ptrdiff_t later)
 {
@@ -285,7 +286,7 @@ KERNEL int add_plane(const Plane *p, ptrdiff_t size, real *y, Sender *s)
     real *const to = s ? s->buffer + s->held : y + first * next;
     for (ptrdiff_t at = 0; at < next; at += 2 * WIDE) {
       const ptrdiff_t column = again ? THMin(at, next - 2 * WIDE) : at;
-      add_columns(p, rows, column / 2, size, to + column, s ? 0 : PREFETCH_BYTES);
+      add_columns(p, rows, column / 2, size, to + column, s ? 0 : THNN_PREFETCH_NEAR);
     }
     if (s)
       send(s, (past - first) * next);

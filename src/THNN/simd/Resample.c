@@ -1,6 +1,7 @@
 /* Resampling of planes, and its gradient: gathers an output plane from an input plane, row by row,
  * and scatters gradients. */
 #include "THNNTemplate.h"
+#include "THNNTuning.h"
 
 #include "CopyRow.h"
 #include "Sender.h"
@@ -10,20 +11,20 @@ static const real *row_of(const THNNPlanes *p, const real *x, int64_t depth, int
   return x + (depth * p->in[1] + height) * p->in[2];
 }
 
-/* Prefetches what lies PREFETCH_BYTES after n elements, for reads or for writes: rows are short, and
+/* Prefetches what lies THNN_PREFETCH_FAR after n elements, for reads or for writes: rows are short, and
  * reads wait for writes. */
-enum { PREFETCH_BYTES = 8192, LINE = TH_STREAM_LINE / sizeof(real) };
+enum { LINE = TH_STREAM_LINE / sizeof(real) };
 
 static inline void prefetch(const real *row, ptrdiff_t n)
 {
   for (ptrdiff_t i = 0; i < n; i += LINE)
-    __builtin_prefetch((const void *)((uintptr_t)(row + i) + PREFETCH_BYTES));
+    __builtin_prefetch((const void *)((uintptr_t)(row + i) + THNN_PREFETCH_FAR));
 }
 
 static inline void prefetch_write(real *row, ptrdiff_t n)
 {
   for (ptrdiff_t i = 0; i < n; i += LINE)
-    __builtin_prefetch((const void *)((uintptr_t)(row + i) + PREFETCH_BYTES), 1);
+    __builtin_prefetch((const void *)((uintptr_t)(row + i) + THNN_PREFETCH_FAR), 1);
 }
 
 /* --- without weights ------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #include "src/TH/simd/THSumEight.h"
 
 #include "THNNTemplate.h"
+#include "THNNTuning.h"
 
 #include "Vectors.h"
 
@@ -309,8 +310,8 @@ INLINE void add_columns(const Rows *rows, real *line, ptrdiff_t at, int together
 
 static void add_rows(const Rows *rows, real *line)
 {
-  /* Prefetches as many elements, 8 KB later, as the next row of windows advances by. */
-  enum { PREFETCH = 8192 / sizeof(real), LINE = 64 / sizeof(real) };
+  /* Prefetches as many elements as the next row of windows advances by. */
+  enum { PREFETCH = THNN_PREFETCH_FAR / sizeof(real), LINE = 64 / sizeof(real) };
   for (ptrdiff_t i = 0; i < rows->next; i += LINE)
     __builtin_prefetch(rows->from + PREFETCH + i);
   IN_VECTORS(rows->width, at, add_columns, rows, line);
@@ -481,7 +482,7 @@ INLINE void sum_of_strip(const Strip *s, Sum *sum, const NewRows *rows, ptrdiff_
 INLINE void sum_down(const THNNPlanes *p, const THNNWindowSum *w, const real *x, real *y,
                      ptrdiff_t size, ptrdiff_t step, ptrdiff_t first, int strips, ptrdiff_t ahead)
 {
-  enum { PREFETCH = 8192 / sizeof(real), LINE = 64 / sizeof(real) };
+  enum { PREFETCH = THNN_PREFETCH_FAR / sizeof(real), LINE = 64 / sizeof(real) };
   const THNNSpan *height = w->spans->of[1];
   const int64_t slices = w->spans->of[0]->count;
   const ptrdiff_t width = p->in[2], later = p->output;
@@ -818,7 +819,7 @@ INLINE int is_regular(const Strips *s, int64_t at, int64_t r, int64_t count, ptr
 INLINE void spread_strip(const Strips *s, ptrdiff_t size, ptrdiff_t step, ptrdiff_t oddPad,
                          ptrdiff_t at, int whole, ptrdiff_t n)
 {
-  enum { PREFETCH = 4096 / sizeof(real) };
+  enum { PREFETCH = THNN_PREFETCH_NEAR / sizeof(real) };
   const ptrdiff_t evens = step == 1 ? size : (size + 1 - oddPad) / 2 + oddPad;
   const ptrdiff_t odds = step == 1 ? 0 : (size + oddPad) / 2;
   const ptrdiff_t together = THMax(evens, odds), windows = s->p->out[2], width = s->p->in[2];
@@ -1058,7 +1059,7 @@ INLINE void spread_planes(const GivingRows *rows, ptrdiff_t n, int64_t first, in
                           ptrdiff_t planes, ptrdiff_t at, int vectors, ptrdiff_t some,
                           ptrdiff_t positions, real *y)
 {
-  enum { PREFETCH = 8192 / sizeof(real) };
+  enum { PREFETCH = THNN_PREFETCH_FAR / sizeof(real) };
   Vector sum[UNROLL];
   y += at;
   for (int v = 0; v < vectors; v++) {
