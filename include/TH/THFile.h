@@ -52,7 +52,7 @@
 
 typedef struct THFile__ THFile;
 
-/* --- what a file is like ---------------------------------------------------------------------- */
+/* --- properties ------------------------------------------------------------------------------ */
 
 TH_API int THFile_isOpened(THFile *self);
 TH_API int THFile_isQuiet(THFile *self);
@@ -143,7 +143,7 @@ TH_API size_t THFile_readStringRaw(THFile *self, const char *format, char **str_
 /* Writes size bytes, and nothing around them. */
 TH_API size_t THFile_writeStringRaw(THFile *self, const char *str, size_t size);
 
-/* --- places, and the end ---------------------------------------------------------------------- */
+/* --- positions, and the end ------------------------------------------------------------------ */
 
 /* Hands what was written to the system (to the storage, for a memory file). */
 TH_API void THFile_synchronize(THFile *self);

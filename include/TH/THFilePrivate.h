@@ -1,8 +1,7 @@
-/* What a THFile is: some fields, and the table of what its kind (a file on a disk, one in memory)
- * does in its own way.  Programs that look into files include this header; TH.h does not.
- *
- * The operations move bytes; they return what they managed and never raise for what the outside
- * world does, but set self->why. */
+/* The structure THFile: some fields, and the table of operations of its kind (a file on a disk, or
+ * in memory).  Programs that read the fields include this header; TH.h does not.  The operations
+ * move bytes; they return how many they moved and never raise for outside failures, but set
+ * self->why. */
 #ifndef TH_FILE_PRIVATE_H
 #define TH_FILE_PRIVATE_H
 
@@ -12,7 +11,7 @@ typedef struct THFileVTable {
   const char *kind; /* "disk file" */
   int (*isOpened)(THFile *self);
 
-  /* How many of the next wanted bytes are there: all of them also where only reading can tell. */
+  /* How many of the next wanted bytes exist; all of them if only reading can tell. */
   size_t (*left)(THFile *self, size_t wanted);
 
   /* The next bytes, at least one (*n is how many) unless the file ends, and going past some of

@@ -1,4 +1,4 @@
-/* Errors, memory and threads: what everything else in TH stands on. */
+/* Errors, memory and threads, on which everything else in TH is built. */
 #ifndef TH_GENERAL_H
 #define TH_GENERAL_H
 
@@ -143,7 +143,7 @@ typedef struct {
   char str[TH_DESC_BUFF_LEN];
 } THDescBuff;
 
-/* "[2 x 3]"; what does not fit ends in "...". */
+/* "[2 x 3]"; a text that is too long ends in "...". */
 TH_API THDescBuff _THSizeDesc(const int64_t *size, const int64_t ndim);
 
 #endif

@@ -39,7 +39,7 @@ TH_API void *THGuard_keep(THGuard *guard);
 
 enum { TH_MESSAGE_LENGTH = 2048 };
 
-/* A place that errors return to:
+/* A frame that errors return to:
  *
  *     THTry attempt;
  *     TH_TRY(attempt) { THFloatTensor_resize2d(t, 3, -1); }

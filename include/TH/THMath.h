@@ -23,7 +23,7 @@ static inline float TH_sigmoidf(float value)
   return 1.0f / (1.0f + expf(-value));
 }
 
-/* What follows the decimal point, with the sign of x. */
+/* The fraction, with the sign of x. */
 static inline double TH_frac(double x)
 {
   return x - trunc(x);
@@ -89,13 +89,14 @@ static inline double TH_erfinv(double y)
     x = x * t + p[i];
   x = w < 5.0 ? x * size : x;
 
-  /* What x misses by is all that its last digits come from, so it is wanted to more of them. */
+  /* The last digits of the result come from this difference, so it is computed with more of
+   * them. */
   const double miss = size < 0.5 ? (double)(erfl(x) - size) : (double)((1.0 - size) - erfcl(x));
   const double step = miss / (two_over_sqrt_pi * exp(-x * x));
   return copysign(x - step / (1.0 + x * step), y);
 }
 
-/* pi r for |r| <= 1/2; low is what it loses. */
+/* pi r for |r| <= 1/2; low is the rounding error. */
 static inline double TH_timesPi(double r, double *low)
 {
   const double high = (double)(float)r, rest = r - high; /* 24 and 29 bits */

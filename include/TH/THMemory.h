@@ -1,5 +1,5 @@
-/* What THAlloc keeps of freed memory for its next use, and how much memory there is in large
- * blocks, which are those of TH_MEMORY_LARGE bytes and more.
+/* Freed memory that THAlloc keeps for reuse, and how much memory there is in large blocks, those of
+ * TH_MEMORY_LARGE bytes and more.
  *
  *     THMemory_setCacheLimit(64 << 20);       keep at most 64 MB of freed blocks
  *     THMemory_emptyCache();                  and now none

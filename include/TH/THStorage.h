@@ -18,7 +18,7 @@
 #define THStorage        TH_CONCAT_3(TH, Real, Storage)
 #define THStorage_(NAME) TH_CONCAT_4(TH, Real, Storage_, NAME)
 
-/* What a storage's flag permits. */
+/* The bits of a storage's flag. */
 #define TH_STORAGE_REFCOUNTED 1 /* retain and free count */
 #define TH_STORAGE_RESIZABLE  2 /* resize may change it */
 #define TH_STORAGE_FREEMEM    4 /* its data is released with it */
@@ -40,7 +40,7 @@
 
 /* --- storages of int64_t as shapes ----------------------------------------------------------- */
 
-/* "[2 x 3]"; what does not fit ends in "...". */
+/* "[2 x 3]"; a text that is too long ends in "...". */
 TH_API THDescBuff THLongStorage_sizeDesc(const THLongStorage *size);
 
 /* size with its one entry of -1 replaced so that the product is nElement: [-1, 2, 4] for 24 is [3,

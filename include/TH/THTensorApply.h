@@ -5,10 +5,10 @@
  *
  * runs the code once per element in row-major order.  Tensors are named by plain identifiers and
  * may differ in shape but not in their number of elements, which is an error before anything has
- * run. Nothing is allocated: the code may return, or raise an error that leaves by longjmp.
+ * run.  Nothing is allocated: the code may return, or raise an error that leaves by longjmp.
  *
  * For a tensor t the code sees TYPE *t_data, the element.  Dimensions of size 1 are dropped and
- * neighbours merged where the strides allow it; of what is left the code sees
+ * neighbours merged where the strides allow it; of the remaining dimensions the code sees
  *
  *     t_dim, t_sizes[], t_strides[], t_counter[]   dimensions, and the index in all but the last
  *     t_size, t_stride, t_i                        the last one, and the index in it
@@ -40,7 +40,7 @@ typedef struct THApply {
   int64_t n;    /* elements */
   int64_t zero; /* the index along a dimension that the tensor does not have */
   int dim;      /* at least 1 */
-  int kept;     /* where the kept dimension is, -1 if there is none */
+  int kept;     /* the index of the kept dimension, -1 if there is none */
 } THApply;
 
 #ifndef TH_NO_INLINE
@@ -84,8 +84,8 @@ static inline void THApply_init(THApply *apply, int nDimension, const int64_t *s
   apply->dim = dim;
 }
 
-/* Counts one more in dimension d and carries.  Returns 1 and how far the element has moved, or 0 at
- * the end. */
+/* Adds 1 to the counter of dimension d and carries.  Returns 1, and in *moved the distance to the
+ * new element, or 0 at the end. */
 static inline int THApply_carry(THApply *apply, int d, int64_t *moved)
 {
   int64_t way = 0;
@@ -141,8 +141,8 @@ static inline int64_t THApply_share(int64_t count, int64_t *begin)
 
 /* --- the halves of every loop ------------------------------------------------------------- */
 
-/* Declares what the code sees of a tensor; where there is no element, nothing will run.
- * ALLOW_CONTIGUOUS is of no matter: a contiguous tensor collapses to one dimension. */
+/* Declares the variables that the code sees of a tensor; without elements the code does not run.
+ * ALLOW_CONTIGUOUS is ignored: a contiguous tensor collapses to one dimension. */
 #define __TH_TENSOR_APPLYX_PREAMBLE(TYPE, TENSOR, DIM, ALLOW_CONTIGUOUS)                        \
   THApply TENSOR##_THApply;                                                                     \
   THApply_init(&TENSOR##_THApply, TENSOR->nDimension, TENSOR->size, TENSOR->stride, (DIM), -1); \

@@ -1,5 +1,5 @@
-/* Functions of each element on plain arrays: what the tensor functions of the same names run on
- * elements that lie side by side, in the calling thread.
+/* Functions of each element on plain arrays, which the tensor functions of the same names use for
+ * contiguous elements; in the calling thread.
  *
  *     float x[100], y[100];
  *     THFloatVector_exp(y, x, 100);

@@ -22,7 +22,7 @@
 #define THMathPair    TH_CONCAT_3(TH, Real, MathPair)
 #define THMathPower   TH_CONCAT_3(TH, Real, MathPower)
 
-/* What runs in a vector loop must be inlined into it. */
+/* Functions called in a vector loop must be inlined into it. */
 #define TH_MATH static inline __attribute__((always_inline))
 
 /* c0 + c1 x + c2 x^2 + ..., x a variable: by pairs, (c0 + c1 x) + x^2 ((c2 + c3 x) + x^2 (...)),
@@ -78,7 +78,7 @@
 #define TH_GENERIC_FILE "generic/THVectorMath.h"
 #include "THGenerateFloatTypes.h"
 
-/* What float computes in double, and the like for double. */
+/* Functions that float computes in double, and their counterparts for double. */
 #include "types/Double.h"
 #include "vector/Double.h"
 #include "vector/Trig.h"

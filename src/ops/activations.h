@@ -1,5 +1,5 @@
-/* Layers and losses that compute each element by itself: one row each, forward and gradient side by
- * side.  Everything that knows such a layer expands these tables.
+/* Layers and losses that compute each element by itself: one row each, forward and gradient.  Every
+ * file that handles such layers expands these tables.
  *
  * In an expression, all of type real, g is an element of the output's gradient (in a loss times the
  * scale of its average), a and b are the layer's parameters, and THMath_(name) is the function of

@@ -1,7 +1,7 @@
 /* The functions of one element that the expressions of pointwise.h call, beyond those of analysis;
  * THMath_(name) for the current element type, on every device.
  *
- * Who includes this file has said how a function begins (TH_ELEMENT), and has defined what these
+ * The including file has defined how a function begins (TH_ELEMENT) and the functions that these
  * call: of floating types abs, round, trunc, fmod, floorMod, digamma and trigamma; of integers
  * divide, and divideProduct, whose dividend is an int where elements are narrower. */
 #ifndef ureal /* floating */
@@ -108,7 +108,7 @@ TH_ELEMENT real THMath_(lshift)(real x, real y)
   return count < width ? (real)((ureal)x << inside) : 0;
 }
 
-/* From the left comes the sign, in Torch7 0. */
+/* Shifts in the sign from the left, in Torch7 0. */
 TH_ELEMENT real THMath_(rshift)(real x, real y)
 {
   const ureal count = (ureal)y, most = 8 * sizeof(real) - 1;

@@ -1,11 +1,11 @@
 /* The pointwise operations, one row each: KIND(types, cost, name, expression).
  *
  * In an expression x, y and z are elements of the inputs, a and b the scalars, all of type real.
- * Arithmetic is C's, which computes integers narrower than int in int; the result is turned into
+ * Arithmetic is C's, which computes integers narrower than int in int; the result is converted to
  * real, integers wrapping around.  THMath_(name) is the function of that name for the element type,
- * which takes elements; what may be a wider number is left to one that says so.  Whoever includes
- * this file defines what becomes of a row, ROW(types, cost, name, expression) or some kinds apart;
- * the definitions are forgotten at its end.
+ * which takes elements; an argument that may be wider needs a function that says so.  The including
+ * file defines the expansion of a row, ROW(types, cost, name, expression), or of single kinds of
+ * rows; the definitions are forgotten at its end.
  *
  *   kind             function                                     in the expression
  *   FILL             f(r, value)                                  a
@@ -29,7 +29,7 @@
  *         error for integers.
  *
  * SHORTCUT1 and SHORTCUT2(types, name, condition, expression) add to a row of one or two inputs a
- * quicker expression for stretches in which every element meets the condition; others are computed
+ * faster expression for stretches in which every element meets the condition; others are computed
  * by it as well, and then again. */
 
 #ifndef ROW

@@ -11,7 +11,7 @@
 #ifndef TH_OPS_REDUCE_H
 #define TH_OPS_REDUCE_H
 
-/* NaN if either is NaN.  As two choices: conditions joined by || do not become vector code. */
+/* NaN if either is NaN.  Two choices, since compilers do not vectorise conditions joined by ||. */
 #define LARGER(a, x)  (IS_NAN(x) ? (x) : (x) > (a) ? (x) : (a))
 #define SMALLER(a, x) (IS_NAN(x) ? (x) : (x) < (a) ? (x) : (a))
 

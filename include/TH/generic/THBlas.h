@@ -1,7 +1,7 @@
-/* Vectors have n elements, inc apart; an increment below 0 runs from the vector's last place in
+/* Vectors have n elements, inc apart; an increment below 0 runs from the vector's last element in
  * memory to its first, as in BLAS, and 0 is one element n times. */
 
-/* x and y change places. */
+/* Swaps x and y. */
 TH_API void THBlas_(swap)(int64_t n, real *x, int64_t incx, real *y, int64_t incy);
 /* x = a * x */
 TH_API void THBlas_(scal)(int64_t n, real a, real *x, int64_t incx);

@@ -1,4 +1,4 @@
-/* What all of them share.  n, m, nrhs and k are numbers of rows and columns, ld... the leading
+/* Common to all of them: n, m, nrhs and k are numbers of rows and columns, ld... the leading
  * dimensions of matrices, at least their rows and at least 1.  Letters may be small or capital:
  * uplo is 'U' or 'L', the triangle that is used; trans is 'N' for the matrix and 'T' for its
  * transpose.  Rows in ipiv and piv count from 1.  work is scratch of lwork elements; with lwork -1
@@ -8,8 +8,8 @@
 
 /* --- systems of equations -------------------------------------------------------------------- */
 
-/* Solves a x = b: a (n x n) becomes its factors L and U, b (n x nrhs) becomes x.  Row i changed
- * places with row ipiv[i].  info > 0: U(info,info) is zero. */
+/* Solves a x = b: a (n x n) becomes its factors L and U, b (n x nrhs) becomes x.  Row i was swapped
+ * with row ipiv[i].  info > 0: U(info,info) is zero. */
 TH_API void THLapack_(gesv)(int n, int nrhs, real *a, int lda, int *ipiv, real *b, int ldb,
                             int *info);
 
@@ -47,11 +47,11 @@ TH_API void THLapack_(gesvd)(char jobu, char jobvt, int m, int n, real *a, int l
 /* a = P L U, in a and in ipiv of min(m, n).  info > 0: U(info,info) is zero. */
 TH_API void THLapack_(getrf)(int m, int n, real *a, int lda, int *ipiv, int *info);
 
-/* Solves op(a) x = b with what getrf made of a. */
+/* Solves op(a) x = b with the factors of a from getrf. */
 TH_API void THLapack_(getrs)(char trans, int n, int nrhs, real *a, int lda, int *ipiv, real *b,
                              int ldb, int *info);
 
-/* The inverse, from what getrf made of a. */
+/* The inverse, from the factors of a from getrf. */
 TH_API void THLapack_(getri)(int n, real *a, int lda, int *ipiv, real *work, int lwork, int *info);
 
 /* --- positive definite matrices, of which one triangle is used ------------------------------- */
@@ -59,16 +59,16 @@ TH_API void THLapack_(getri)(int n, real *a, int lda, int *ipiv, real *work, int
 /* a = U' U or L L'.  info > 0: the leading minor of that order is not positive definite. */
 TH_API void THLapack_(potrf)(char uplo, int n, real *a, int lda, int *info);
 
-/* The inverse, from what potrf made of a. */
+/* The inverse, from the factor of a from potrf. */
 TH_API void THLapack_(potri)(char uplo, int n, real *a, int lda, int *info);
 
-/* Solves a x = b with what potrf made of a. */
+/* Solves a x = b with the factor of a from potrf. */
 TH_API void THLapack_(potrs)(char uplo, int n, int nrhs, real *a, int lda, real *b, int ldb,
                              int *info);
 
-/* P' a P = U' U or L L' for semidefinite a, where column i of P is 1 in row piv[i].  Stops where
- * what is left of the diagonal is at most tol (tol < 0: a bound of its own); rank columns are
- * computed.  work has 2 n elements.  info 1: the rank is below n. */
+/* P' a P = U' U or L L' for semidefinite a, where column i of P is 1 in row piv[i].  Stops when the
+ * remaining diagonal is at most tol (tol < 0: a bound of its own); rank columns are computed.  work
+ * has 2 n elements.  info 1: the rank is below n. */
 TH_API void THLapack_(pstrf)(char uplo, int n, real *a, int lda, int *piv, int *rank, real tol,
                              real *work, int *info);
 

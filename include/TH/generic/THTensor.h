@@ -28,7 +28,7 @@ TH_API real *THTensor_(data)(const THTensor *self);
 TH_API void THTensor_(setFlag)(THTensor *self, const char flag);
 TH_API void THTensor_(clearFlag)(THTensor *self, const char flag);
 
-/* Elements lie in row-major order without gaps.  (True of an empty tensor.) */
+/* Whether elements are in row-major order without gaps.  (True for an empty tensor.) */
 TH_API int THTensor_(isContiguous)(const THTensor *self);
 TH_API int THTensor_(isSameSizeAs)(const THTensor *self, const THTensor *src);
 /* The same storage, offset, sizes and strides. */
@@ -137,9 +137,9 @@ TH_API void THTensor_(unsqueeze1d)(THTensor *self, THTensor *src, int dimension_
 /* --- resizing -------------------------------------------------------------------------------- */
 
 /* Changes the shape.  Where it changes nothing, neither do the strides; else the tensor becomes
- * row-major (or takes stride), its storage grows if it has to, and elements keep their place in the
- * storage.  Sizes end at the first one below 1; a stride below 0 means row-major.  After an error
- * everything is as before. */
+ * row-major (or takes stride), its storage grows if it has to, and elements keep their offsets in
+ * the storage.  Sizes end at the first one below 1; a stride below 0 means row-major.  After an
+ * error everything is as before. */
 TH_API void THTensor_(resize)(THTensor *tensor, THLongStorage *size, THLongStorage *stride);
 TH_API void THTensor_(resizeAs)(THTensor *tensor, THTensor *src);
 TH_API void THTensor_(resizeNd)(THTensor *tensor, int nDimension, int64_t *size, int64_t *stride);
@@ -175,7 +175,7 @@ TH_API real THTensor_(get4d)(const THTensor *tensor, int64_t x0, int64_t x1, int
 
 /* --- descriptions ---------------------------------------------------------------------------- */
 
-/* "torch.FloatTensor of size 2x3"; what does not fit ends in "...". */
+/* "torch.FloatTensor of size 2x3"; a text that is too long ends in "...". */
 TH_API THDescBuff THTensor_(desc)(const THTensor *tensor);
 /* "[2 x 3]" */
 TH_API THDescBuff THTensor_(sizeDesc)(const THTensor *tensor);

@@ -1,8 +1,8 @@
 /* Functions with indices and masks.
  *
  *     THFloatTensor_indexSelect(r, t, 0, rows);      the rows of t that rows lists
- *     THFloatTensor_gather(r, t, 1, places);         r[i][j] = t[i][places[i][j]]
- *     THFloatTensor_scatterAdd(t, 1, places, src);   t[i][places[i][j]] += src[i][j]
+ *     THFloatTensor_gather(r, t, 1, index);          r[i][j] = t[i][index[i][j]]
+ *     THFloatTensor_scatterAdd(t, 1, index, src);    t[i][index[i][j]] += src[i][j]
  *     THFloatTensor_maskedSelect(r, t, mask);        those elements where mask is 1, as a vector
  *
  * Indices that are read count from TH_INDEX_BASE; those that are returned (nonzero, and max, sort
@@ -15,8 +15,8 @@
  *
  * Where elements of tensor share memory, the order is the row-major one of index, mask or src.
  * Errors: a dimension or an index out of range, shapes or counts that do not fit, a mask that holds
- * something other than 0 and 1.  The message of a bad index names the first one in row-major order.
- */
+ * something other than 0 and 1.  The message of a bad index names the first one in row-major
+ * order. */
 
 /* --- slices: index is a vector, or empty ----------------------------------------------------- */
 
@@ -37,8 +37,9 @@ TH_API void THTensor_(indexFill)(THTensor *tensor, int dim, THLongTensor *index,
  * shape of index, which has as many dimensions as src and is no larger in any but dim. */
 TH_API void THTensor_(gather)(THTensor *tensor, THTensor *src, int dim, THLongTensor *index);
 
-/* tensor[i][index[i][j][k]][k] = src[i][j][k], for all places of index.  It has as many dimensions
- * as tensor and src; it is no larger than src in any, and no larger than tensor in any but dim. */
+/* tensor[i][index[i][j][k]][k] = src[i][j][k], for all elements of index.  It has as many
+ * dimensions as tensor and src; it is no larger than src in any, and no larger than tensor in any
+ * but dim. */
 TH_API void THTensor_(scatter)(THTensor *tensor, int dim, THLongTensor *index, THTensor *src);
 TH_API void THTensor_(scatterAdd)(THTensor *tensor, int dim, THLongTensor *index, THTensor *src);
 TH_API void THTensor_(scatterFill)(THTensor *tensor, int dim, THLongTensor *index, real val);
@@ -71,12 +72,11 @@ TH_API void THTensor_(nonzero)(THLongTensor *subscript, THTensor *tensor);
 
 /* --- the gradient of Dirichlet samples ------------------------------------------------------- */
 
-/* How a sample of a Beta distribution moves with its first parameter: for x of
- * Beta(alpha, total - alpha), dx / dalpha / (1 - x), where x keeps its place in the distribution.
- * (Of a Dirichlet sample, element i then changes by self (1 - x) and each other element x' by
- * -self x' when the concentration alpha of element i does.)  Inputs have as many elements as x;
- * self takes the shape of x.  x outside [0, 1], alpha not above 0 and total not above alpha give
- * NaN. */
+/* How a sample of a Beta distribution changes with its first parameter: for x of Beta(alpha, total
+ * - alpha), dx / dalpha / (1 - x), where x keeps its quantile.  (Of a Dirichlet sample, element i
+ * then changes by self (1 - x) and each other element x' by -self x' when the concentration alpha
+ * of element i does.) Inputs have as many elements as x; self takes the shape of x.  x outside [0,
+ * 1], alpha not above 0 and total not above alpha give NaN. */
 TH_API void THTensor_(dirichlet_grad)(THTensor *self, THTensor *x, THTensor *alpha,
                                       THTensor *total);
 

@@ -55,7 +55,7 @@ TH_API void THTensor_(geev)(THTensor *re_, THTensor *rv_, THTensor *a_, const ch
 TH_API void THTensor_(gesvd)(THTensor *ru_, THTensor *rs_, THTensor *rv_, THTensor *a,
                              const char *jobu);
 
-/* The same; ra_ (m x n) becomes what LAPACK leaves of a. */
+/* The same; ra_ (m x n) is overwritten by LAPACK. */
 TH_API void THTensor_(gesvd2)(THTensor *ru_, THTensor *rs_, THTensor *rv_, THTensor *ra_,
                               THTensor *a, const char *jobu);
 
@@ -103,7 +103,7 @@ TH_API void THTensor_(ormqr)(THTensor *ra_, THTensor *a, THTensor *tau, THTensor
 /* --- batches --------------------------------------------------------------------------------- */
 
 /* The factors of each a[i] of a batch (N x n x n), as gesv's ra_, in ra_, and their pivots in
- * rpivots_ (N x n): row j changed places with row rpivots_[i][j].  rinfo_ (N) becomes 0, or j where
+ * rpivots_ (N x n): row j was swapped with row rpivots_[i][j].  rinfo_ (N) becomes 0, or j where
  * U(j,j) of that matrix is zero; where it is NULL that is an error.  The results lie row by row.
  * pivot has to be true. */
 TH_API void THTensor_(btrifact)(THTensor *ra_, THIntTensor *rpivots_, THIntTensor *rinfo_,

@@ -1,13 +1,12 @@
 /* Products of vectors, matrices and batches of matrices.
  *
  * In all of the add... functions, r_ takes the shape of t and becomes beta * t + alpha * (a
- * product); with beta 0, t's values are not looked at, not even NaN.  r_ may be t or any other
- * operand, and operands may have any strides, 0 included.  Shapes that do not fit are an error that
- * shows both. Integers wrap around.  Float and Double are OpenBLAS's products, but for dot and
- * addr. */
+ * product); with beta 0, t's values are not read, not even NaN.  r_ may be t or any other operand,
+ * and operands may have any strides, 0 included.  Shapes that do not fit are an error that shows
+ * both.  Integers wrap around.  Float and Double are OpenBLAS's products, but for dot and addr. */
 
-/* The sum of the products of the elements of t and src, side by side in row-major order.  Float is
- * within 1e-6 of the sum of their absolute values; neither strides nor threads change a bit. */
+/* The sum of the products of the elements of t and src, paired in row-major order.  Float is within
+ * 1e-6 of the sum of their absolute values; neither strides nor threads change a bit. */
 TH_API accreal THTensor_(dot)(THTensor *t, THTensor *src);
 
 /* r_ = beta * t + alpha * mat * vec: n x m, m elements, t of n elements. */

@@ -5,8 +5,8 @@
  *     THFloatTensor_gtValue(mask, a, 0);         mask = 1 where a > 0, else 0
  *
  * r_ takes the shape of the first input; the others need as many elements, in any shape, and are
- * walked beside it in row-major order.  r_ may be any of the inputs, or share their memory: where
- * writing it would change what is still to be read, the input is copied first.  Integers wrap
+ * paired with its elements in row-major order.  r_ may be any of the inputs, or share their memory:
+ * where writing it would change what is still to be read, the input is copied first.  Integers wrap
  * around; arithmetic of those narrower than int is done in int, as in C.  It is an error, after
  * which nothing has changed, if numbers of elements differ or a divisor of integers is 0 anywhere.
  *
@@ -126,7 +126,7 @@ TH_API void THTensor_(cmul)(THTensor *r_, THTensor *t, THTensor *src);
  * numbers than 1 and -1. */
 TH_API void THTensor_(cpow)(THTensor *r_, THTensor *t, THTensor *src);
 
-/* As with a scalar in the place of src. */
+/* As with a scalar instead of src. */
 TH_API void THTensor_(cdiv)(THTensor *r_, THTensor *t, THTensor *src);
 TH_API void THTensor_(cfmod)(THTensor *r_, THTensor *t, THTensor *src);
 TH_API void THTensor_(cremainder)(THTensor *r_, THTensor *t, THTensor *src);

@@ -5,7 +5,7 @@
  *
  * Functions with a dimension: r takes the shape of t with that dimension's size 1; without keepdim
  * the dimension is left out, if t has more than one; a result that has it already, with size 1 (a
- * column of a matrix), is written where it lies and then loses it.  Results may be t or share its
+ * column of a matrix), is written in place and then loses it.  Results may be t or share its
  * memory.  The bits of a result depend on shapes, strides and values, not on threads.  Sums are
  * kept in accreal (double for Float), in many partial sums that are added in pairs; sums of
  * integers wrap around; cumsum and cumprod add in the order of the line.  Indices count from 0 in
@@ -54,7 +54,7 @@ TH_API accreal THTensor_(trace)(THTensor *t);
 /* Same sizes and equal elements: 1, else 0.  0 equals -0, NaN equals nothing. */
 TH_API int THTensor_(equal)(THTensor *ta, THTensor *tb);
 
-/* --- running sums and products: r_ takes the shape of t -------------------------------------- */
+/* --- cumulative sums and products: r_ takes the shape of t ----------------------------------- */
 
 /* Element i along dimension becomes the sum (product) of elements 0 .. i, added in that order in
  * accreal. */
@@ -97,9 +97,9 @@ TH_API void THTensor_(renorm)(THTensor *r_, THTensor *t, real value, int dimensi
 
 /* hist, of size nbins, counts the elements in nbins intervals of equal width from minvalue to
  * maxvalue, the last of which includes maxvalue; elements outside, and NaN, are not counted.  If
- * minvalue equals maxvalue, the smallest and the largest element take their place; if these are
- * equal too, the range goes 1 beyond on either side.  Errors: nbins below 1, minvalue above
- * maxvalue, a range that is not finite. */
+ * minvalue equals maxvalue, the smallest and the largest element replace them; if these are equal
+ * too, the range goes 1 beyond on either side.  Errors: nbins below 1, minvalue above maxvalue, a
+ * range that is not finite. */
 TH_API void THTensor_(histc)(THTensor *hist, THTensor *tensor, int64_t nbins, real minvalue,
                              real maxvalue);
 

@@ -1,5 +1,5 @@
-/* What the vector functions are made of: the bits of a number, sums and products with their
- * rounding errors. */
+/* The parts of the vector functions: the bits of a number, sums and products with their rounding
+ * errors. */
 
 /* A number kept in two parts, |lo| at most half a unit in the last place of hi, or nearly so. */
 typedef struct THMathPair {
@@ -85,7 +85,7 @@ TH_MATH real THMath_(residue)(real c, real a, real b)
 #endif
 }
 
-/* a + b and what the sum loses. */
+/* a + b and its rounding error. */
 TH_MATH THMathPair THMath_(sum)(real a, real b)
 {
   THMathPair s = {a + b, 0};
@@ -102,7 +102,7 @@ TH_MATH THMathPair THMath_(quickSum)(real a, real b)
   return s;
 }
 
-/* The product of two numbers and what it loses. */
+/* The product of two numbers and its rounding error. */
 TH_MATH THMathPair THMath_(product)(real a, real b)
 {
   THMathPair p = {a * b, 0};
@@ -119,7 +119,7 @@ TH_MATH real THMath_(fused)(real a, real b, real c)
   return (float)((double)a * b + c);
 #else
   const THMathPair p = THMath_(product)(a, b), s = THMath_(quickSum)(c, p.hi);
-  /* What the product lost cannot be told where it is denormal. */
+  /* The rounding error of a product is unknown if it is denormal. */
   return s.hi + (s.lo + (THMath_(abs)(c) < 0x1p-900 ? 0 : p.lo));
 #endif
 }

@@ -1,6 +1,6 @@
-/* Exponentials, and what is made of them. */
+/* Exponentials, and functions computed from them. */
 
-/* exp(x) = 2^n (1 + r + t): t is what r lost in rounding. */
+/* exp(x) = 2^n (1 + r + t): t is the rounding error of r. */
 typedef struct THMathPower {
   real n, r, t;
 } THMathPower;
@@ -155,7 +155,7 @@ TH_MATH real THMath_(expm1)(real x)
   const real s = THMath_(power2)(p.n - 1), r = s * p.r;
   const THMathPair one = THMath_(sum)(s, (real)-0.5), e = THMath_(sum)(one.hi, r);
   const real y = 2 * (e.hi + (e.lo + one.lo + s * p.t));
-  return THMath_(abs)(x) < 1 / TH_BIG ? x : y; /* half of it may lose bits */
+  return THMath_(abs)(x) < 1 / TH_BIG ? x : y; /* half of x may lose bits */
 }
 
 TH_MATH real THMath_(tanh)(real x)
@@ -204,7 +204,7 @@ TH_MATH real THMath_(halfSum)(real x, real sign)
 TH_MATH real THMath_(sinh)(real x)
 {
   const real a = THMath_(abs)(x), y = THMath_(halfSum)(a, -1);
-  return THMath_(flipped)(a < 1 / TH_BIG ? a : y, x); /* a quarter of it may lose bits */
+  return THMath_(flipped)(a < 1 / TH_BIG ? a : y, x); /* a quarter of x may lose bits */
 }
 
 TH_MATH real THMath_(cosh)(real x)

@@ -16,7 +16,7 @@
 #define TH_EXP_HIGHEST   89.f
 #define TH_EXP_MODEST    87.f            /* exp of it and of its negative are normal */
 #define TH_EXP_SUBNORMAL -0x1.5d589ep+6f /* below, exp is not normal */
-#define TH_ONE_LOST      -60.f           /* 2 to this is nothing beside 1 */
+#define TH_ONE_LOST      -60.f           /* 2 to this is negligible next to 1 */
 #define TH_EXP_POLY                      /* from x^3 on */ \
   0x1.555556p-3f, 0x1.5554acp-5f, 0x1.11108ep-7f, 0x1.6d768ep-10f, 0x1.a1a40cp-13f
 #define TH_FINE_EXP_POLY \

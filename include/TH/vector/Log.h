@@ -30,7 +30,7 @@ TH_MATH real THMath_(logOfPower)(real n, real f, real low)
 #endif
 }
 
-/* y where x is positive and finite, else what logarithms give there. */
+/* y where x is positive and finite, otherwise the logarithm's special value. */
 TH_MATH real THMath_(logSpecial)(real x, real y)
 {
   y = x == 0 ? -(real)INFINITY : y;
@@ -49,7 +49,7 @@ TH_MATH real THMath_(log)(real x)
 TH_MATH real THMath_(log1p)(real x)
 {
   const THMathPair u = THMath_(sum)((real)1, x), s = THMath_(split)(u.hi);
-  /* What 1 + x lost, on the scale of f; far out it no longer counts. */
+  /* The rounding error of 1 + x, on the scale of f; for large x it no longer matters. */
   const real far = -TH_ONE_LOST, n = s.hi > far ? far : s.hi;
   const real f = s.lo - 1, low = u.lo * THMath_(power2)(-n);
   const real y = THMath_(logOfPower)(s.hi, f, low - low * f * (1 - f));

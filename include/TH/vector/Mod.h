@@ -2,7 +2,7 @@
  * areNear: then the quotient is an exact integer.  The element type is double here: float is
  * computed in it. */
 
-/* |x / y| is far below what a double holds of integers, and y is finite. */
+/* |x / y| is far below the largest exact integer of double, and y is finite. */
 TH_MATH int THFloatMath_areNear(float x, float y)
 {
   const float a = THFloatMath_abs(x), b = THFloatMath_abs(y);

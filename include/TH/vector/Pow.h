@@ -1,5 +1,5 @@
-/* pow, with all its special cases.  One comparison a choice: x or y may be the same for a whole
- * loop, and compilers cannot join what they know once and what they know per element. */
+/* pow, with all its special cases.  One comparison per choice: x or y may be constant in a whole
+ * loop, and compilers cannot combine a condition on the loop with one on an element. */
 
 /* x^y, p being |x|^y where neither is special. */
 TH_MATH real THMath_(powFrom)(real p, real x, real y)

@@ -1,5 +1,5 @@
-/* x^y for x >= 0 and what makes pow: a logarithm to more digits than the result has, times y, and
- * an exponential.  The element type is double here: float is computed in it. */
+/* x^y for x >= 0, the core of pow: a logarithm to more digits than the result has, times y, and an
+ * exponential.  The element type is double here: float is computed in it. */
 
 /* x^y for 0 <= x <= infinity; 1^infinity and 0^0 are left open. */
 TH_MATH float THFloatMath_powOfPositive(float x, float y)

@@ -35,7 +35,7 @@ TH_MATH real THMath_(trunc)(real x)
 #endif
 }
 
-/* What is behind the point, with the sign of x; NaN for infinities. */
+/* The fraction, with the sign of x; NaN for infinities. */
 TH_MATH real THMath_(frac)(real x)
 {
   return x - THMath_(trunc)(x);

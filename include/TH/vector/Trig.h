@@ -38,7 +38,7 @@ TH_MATH float THFloatMath_sinNear(float x)
 
 TH_MATH float THFloatMath_cosNear(float x)
 {
-  /* sin(x + pi/2), with n + 1/2 in place of n */
+  /* sin(x + pi/2), with n + 1/2 instead of n */
   const double a = THMath_(abs)(x);
   const double turns = THMath_(mad)(a, TH_INVERSE_PI, 0.5) + THMath_(rounder)();
   return THFloatMath_sinOfRest(turns,
@@ -68,7 +68,7 @@ TH_MATH int THMath_(isOdd)(double n)
   return THMath_(round)(n * 0.5) * 2 != n;
 }
 
-/* The coefficients of r^4, with what it loses, and from r^6 on; of r^5 and from r^7 on. */
+/* The coefficients of r^4, with its rounding error, and from r^6 on; of r^5 and from r^7 on. */
 #define TH_COS_FOURTH 0x1.5555555555555p-5
 #define TH_COS_LOST   0x1.5555555555555p-59
 #define TH_COS_POLY                                                                             \
@@ -110,9 +110,9 @@ TH_MATH THMathAngle THMath_(angle)(double r, double low)
   return a;
 }
 
-/* sin(x + m pi/2), m being 0 or 1, of what is left of x: the sine of r or, for odd n + m, the
- * cosine; (n + m)/2 odd changes the sign.  r - r^3/6 + r^5/120 or 1 - r^2/2 + r^4/24 in two parts,
- * and a polynomial. */
+/* sin(x + m pi/2), m being 0 or 1, from the rest of x: the sine of r or, for odd n + m, the cosine;
+ * (n + m)/2 odd changes the sign.  r - r^3/6 + r^5/120 or 1 - r^2/2 + r^4/24 in two parts, and a
+ * polynomial. */
 TH_MATH double THMath_(sinOfTurns)(THMathRest a, double m)
 {
   const double n = a.n + m, r = a.r, low = a.low;

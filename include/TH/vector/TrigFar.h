@@ -1,8 +1,8 @@
-/* The rest of numbers far out, up to the largest, by the digits of 2/pi that count for them; for
- * one number at a time.  The element type is double here. */
+/* The rest of large numbers, up to the largest, by the digits of 2/pi that matter for them; for one
+ * number at a time.  The element type is double here. */
 
-/* x 2/pi modulo 4 in binary fractions: of x = m 2^e the digits of 2/pi before place e - 1 only give
- * multiples of 4, and of the next 192 the product with m is an integer modulo 2^192. */
+/* x 2/pi modulo 4 in binary fractions: for x = m 2^e the digits of 2/pi before digit e - 1 only
+ * give multiples of 4, and the product of m and the next 192 is an integer modulo 2^192. */
 static inline THMathRest THMath_(restFar)(double x)
 {
   __extension__ typedef unsigned __int128 Wide;
@@ -29,9 +29,9 @@ static inline THMathRest THMath_(restFar)(double x)
                                     0x56033046fc7b6bab};
   const THMathBits bits = THMath_(bits)(THMath_(abs)(x)), one = (THMathBits)1;
   const THMathBits m = (bits & ((one << TH_FRACTION_BITS) - 1)) | one << TH_FRACTION_BITS;
-  const int place = (int)(bits >> TH_FRACTION_BITS) - (TH_BIAS + TH_FRACTION_BITS) + 62;
-  const uint64_t *const word = digits + place / 64;
-  const int shift = place % 64;
+  const int digit = (int)(bits >> TH_FRACTION_BITS) - (TH_BIAS + TH_FRACTION_BITS) + 62;
+  const uint64_t *const word = digits + digit / 64;
+  const int shift = digit % 64;
   uint64_t window[3];
   for (int i = 0; i < 3; i++)
     window[i] = word[i] << shift | word[i + 1] >> 1 >> (63 - shift);
