@@ -1,16 +1,16 @@
 /* Tensors whose element type is chosen at run time.
  *
- *     AT_SCOPE {                                 what is made inside is freed at its end
+ *     AT_SCOPE {                                 tensors made inside are freed at its end
  *       at_tensor *x = at_ones(AT_SHAPE(2, 3));
  *       at_tensor *y = at_add(x, at_mul(x, x), .alpha = 2);
  *       if (!at_defined(y))
  *         fprintf(stderr, "%s\n", at_error_message());
  *     }
  *
- * Every function returns a new reference, or after an error the undefined tensor; undefined in
- * gives undefined out, so that a chain of calls is checked once, at its end.  The first error is
- * kept, per thread, until at_error_clear.  Nothing here aborts, exits, jumps or prints.
- * ATenCall.h says how operations take their arguments. */
+ * Every function returns a new reference, or after an error the undefined tensor.  The result of an
+ * undefined operand is undefined, so that a chain of calls is checked once, at its end.  The first
+ * error of each thread is kept until at_error_clear.  No function aborts, exits, jumps or prints.
+ * ATenCall.h explains how operations take their arguments. */
 #ifndef ATEN_H
 #define ATEN_H
 

@@ -6,15 +6,16 @@
  *     at_tensor *y = at_add(x, x);                              computed there
  *     printf("%g\n", at_item_double(at_sum(y)));                waits for it
  *
- * AT_CUDA(type) is the Type of such tensors; the first one loads libATenCUDA, which needs libTHC
- * and libTHCUNN.  Where it cannot be had, each call that needs it says so as an error, and all else
- * works.  A program that is linked statically is linked with libATenCUDA too; any other finds it
- * beside libATen or where libraries are, or the file that AT_CUDA_LIBRARY names in the environment.
+ * AT_CUDA(type) is the Type of such tensors.  Its first use loads libATenCUDA, which needs libTHC
+ * and libTHCUNN.  If the library cannot be loaded, calls that need it are errors that say so, and
+ * everything else works.  A program that is linked statically must be linked with libATenCUDA too.
+ * Other programs find the library in the folder of libATen, or in the loader's path, or under the
+ * path in the environment variable AT_CUDA_LIBRARY.
  *
- * Operations run where their operands are.  All operands of one are on the same device (an error
- * names the one that is not), but for at_to, at_type_as and at_copy_, which copy from any to any.
- * What the device has no function for is an error that names the operation; nothing is copied to
- * the CPU instead. */
+ * Operations run on the device of their operands.  All operands of an operation must be on the same
+ * device (an error names an operand that is not), except for at_to, at_type_as and at_copy_, which
+ * copy between any two devices.  An operation for which the device has no function is an error;
+ * nothing is copied to the CPU instead. */
 #ifndef ATEN_CUDA_H
 #define ATEN_CUDA_H
 
@@ -23,22 +24,23 @@
 
 /* --- devices --------------------------------------------------------------------------------- */
 
-/* How many there are; 0 where CUDA cannot be had, which is no error. */
+/* The number of devices; 0, without an error, if CUDA is not available. */
 AT_API int at_cuda_deviceCount(void);
 
-/* The current device of the calling thread: where new tensors are made.  -1 and an error without
+/* The current device of the calling thread, on which new tensors are made.  -1 and an error without
  * CUDA. */
 AT_API int at_cuda_currentDevice(void);
 
-/* Makes it the current one of the calling thread; false and an error if there is no such device. */
+/* Makes the device current for the calling thread; false and an error if there is no such
+ * device. */
 AT_API bool at_cuda_setDevice(int device);
 
-/* The number of the device that t lies on; -1 on the CPU, and for tensors without memory. */
+/* The index of the device that holds t; -1 for the CPU, and for tensors without memory. */
 AT_API int at_deviceOf(const at_tensor *t);
 
-/* AT_ON_DEVICE(1) { ... }: device 1 is the current one in the block, and the one before is so
- * behind it, however control leaves it.  Without such a device the block is left out, and there is
- * an error.  A break or continue in it leaves the block alone. */
+/* AT_ON_DEVICE(1) { ... }: device 1 is current inside the block, and the former device is current
+ * again after it, however control leaves the block.  If there is no such device, the block is
+ * skipped, with an error.  A break or continue in the block leaves only the block. */
 typedef struct at_device_block {
   int before;
   bool running;
@@ -60,35 +62,35 @@ static inline bool at_device_once(at_device_block *block)
   return first;
 }
 
-/* Waits until all that was queued on the current device is done; false and an error if something of
- * it has failed. */
+/* Waits until all work queued on the current device is done; false and an error if some of it
+ * failed. */
 AT_API bool at_cuda_synchronize(void);
 
-/* Gives memory that waits for its next use back to the devices. */
+/* Returns cached memory that is not in use to the devices. */
 AT_API void at_cuda_emptyCache(void);
 
 /* --- streams --------------------------------------------------------------------------------- */
 
-/* A queue of work on one device.  What is queued on one stream is done in order; a tensor that is
- * used on another stream than the one it was made on has to be waited for. */
+/* A queue of work on one device.  Work on one stream is done in order.  Before a tensor is used on
+ * another stream than the one it was made on, that stream must be synchronized. */
 typedef struct at_cuda_stream at_cuda_stream;
 
-/* A stream of the current device, which does not wait for the default stream; a lower priority
- * goes first.  NULL and an error if there is none. */
+/* A new stream of the current device, which does not wait for the default stream.  Streams with a
+ * lower priority number go first.  NULL and an error on failure. */
 AT_API at_cuda_stream *at_cuda_stream_new(int priority) AT_MUST_USE;
 
-/* The reference goes back; what is queued is done all the same.  NULL is fine. */
+/* Releases the reference; queued work is still done.  NULL is accepted. */
 AT_API void at_cuda_stream_free(at_cuda_stream *stream);
 
-/* The stream of the current device that the calling thread queues on; one reference more.  NULL and
- * an error without CUDA. */
+/* A new reference to the stream of the current device that the calling thread uses.  NULL and an
+ * error without CUDA. */
 AT_API at_cuda_stream *at_cuda_currentStream(void) AT_MUST_USE;
 
-/* stream becomes the current one of its device for the calling thread, until it is changed again;
- * false and an error if it cannot. */
+/* Makes stream the current one of its device for the calling thread; false and an error on
+ * failure. */
 AT_API bool at_cuda_setStream(at_cuda_stream *stream);
 
-/* Waits until all that was queued on it is done; false and an error if something has failed. */
+/* Waits until all work queued on the stream is done; false and an error if some of it failed. */
 AT_API bool at_cuda_stream_synchronize(at_cuda_stream *stream);
 
 #endif

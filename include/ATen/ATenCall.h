@@ -4,21 +4,22 @@
  *     at_tensor *best = at_argmax(y, .dim = 1, .keepdim = true);
  *     at_tensor *z = at_conv2d(images, weight, .bias = b, .padding = AT_INTS(1));
  *
- * Arguments without a default come first, in order; those with one are options, given by name, in
- * any order.  What is not given has its default, which no value stands for: .alpha = 0 is 0.  What
- * has no name, or a name that the operation does not know, does not compile.
+ * Arguments without a default come first, in order.  Arguments with a default are options, given by
+ * name in any order.  An option that is not given has its default; no value stands for "not given":
+ * .alpha = 0 is 0.  An option without a name, or with a name that the operation does not have, does
+ * not compile.
  *
- * Numbers.  A Scalar that is an argument is an integer or a floating number as the C type is: 2 or
- * 2.0.  As an option it is what its value is: a whole number is an integer (also 2.0, but not
- * -0.0), any other a floating number.  Integers of 64 bits stay exact.
+ * Scalars.  A Scalar argument is an integer or a floating number according to its C type: 2 or
+ * 2.0.  A Scalar option is classified by its value: whole numbers are integers (also 2.0, but not
+ * -0.0), all others floating numbers.  64-bit integers stay exact.
  *
- * Lists.  AT_INTS(2, 3) has two numbers, and AT_SHAPE is another name for it.  Where one number is
- * wanted for each axis, as for .stride, a list of one number holds for every axis.
+ * Lists.  AT_INTS(2, 3) is a list of two integers; AT_SHAPE is another name for AT_INTS.  Options
+ * with a value for each axis, such as .stride, also take a list of one value for all axes.
  *
- * Each operation is a function, and a macro of the same name that calls it and says to at_error
- * where the call is.  Other languages call the function, as (at_add)(x, y, &options) does in C.
- * Its last parameter is then a pointer to the options, or NULL for the defaults; options begin as a
- * copy of the defaults:
+ * Each operation is a function, and a macro of the same name that calls the function and records
+ * file and line of the call for error messages.  Other languages call the function itself, as
+ * (at_add)(x, y, &options) does in C.  Its last parameter is a pointer to the options, or NULL for
+ * the defaults; options are initialized with the defaults:
  *
  *     at_add_options options = at_add_defaults;
  *     options.alpha = at_scalar(2);
@@ -36,33 +37,32 @@
 #define AT_JOINED(A, B)  AT_JOINED_(A, B)
 #define AT_JOINED_(A, B) A##B
 
-/* Compilers show this line where an option is not as it should be. */
+/* Compilers show this line for an invalid option. */
 #define AT_OPTION(OPTIONS, GIVEN) \
   (void)((void)0, OPTIONS GIVEN) /* options are given by name, such as .dim = 1 */
 
 #ifdef __cplusplus
 #define AT_ASSERT static_assert
-#define AT_AUTO   auto && /* an object that converts to a tensor may not be copied */
+#define AT_AUTO   auto && /* a reference: objects that convert to a tensor may not be copyable */
 #else
 #define AT_ASSERT _Static_assert
 #define AT_AUTO   __auto_type
 #endif
 
-/* What is left of the arguments where all options have their room: nothing. */
+/* Checks that no argument is left after the options. */
 #define AT_NO_MORE(OPERATION, COUNT, LEFT) \
   AT_ASSERT(sizeof(#LEFT) == 1, OPERATION " has " #COUNT " options, and more are given")
 
-/* An argument that is a Scalar. */
+/* A Scalar argument. */
 #define AT_SCALAR(X) at_scalar(X)
 
-/* Where an operation has a form for a tensor and one for a number, at_add(x, y) and at_add(x, 2)
- * are the one or the other. */
+/* Chooses between the overloads for a tensor and for a scalar: at_add(x, y) and at_add(x, 2). */
 #ifdef __cplusplus
 #define AT_EITHER(X, TENSOR, NUMBER) at_either(at_kind_of(X), TENSOR, NUMBER)
 #define AT_OPERAND(X)                at_operand(at_kind_of(X), X)
 extern "C++" {
 struct at_a_tensor {
-}; /* also what converts to one */
+}; /* also for objects that convert to a tensor */
 struct at_a_number {
 };
 static inline at_a_tensor at_kind_of(at_tensor *)
@@ -110,10 +110,11 @@ static inline at_tensor *at_thisTensor(at_tensor *t)
 /* The undefined tensor. */
 AT_API at_tensor *const at_undefinedTensor;
 
-/* The call that has just failed is there; what it called has told nobody yet. */
+/* Adds file and line to the message of the call that has just failed, unless a call inside it
+ * did. */
 AT_API __attribute__((cold)) void at_error_locate(const char *file, int line);
 
-/* Each returns the result of a call that is there. */
+/* Each returns the result of a call at that file and line. */
 static inline AT_MUST_USE at_tensor *at_call_new(const char *file, int line, at_tensor *result)
 {
   if (__builtin_expect(result == at_undefinedTensor, 0))

@@ -1,6 +1,6 @@
-/* The structs of DLPack 1 under their own names, for programs that have no dlpack/dlpack.h:
- * whichever of the two is included first serves.  Their layout is the interface between libraries.
- */
+/* The structs of DLPack 1 under their own names, for programs without dlpack/dlpack.h; of the two
+ * headers the one included first defines the structs.  Their layout is the interface between
+ * libraries. */
 #ifndef DLPACK_DLPACK_H_
 #define DLPACK_DLPACK_H_
 
@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* What a library was built with: another major number is another layout. */
+/* The version of a library: another major version has another layout. */
 typedef struct {
   uint32_t major, minor;
 } DLPackVersion;
@@ -72,7 +72,7 @@ typedef struct {
   uint64_t byte_offset;
 } DLTensor;
 
-/* Whoever has taken it over calls its deleter once. */
+/* The consumer calls the deleter once. */
 typedef struct DLManagedTensor {
   DLTensor dl_tensor;
   void *manager_ctx;

@@ -12,7 +12,7 @@
 #define AT_API extern __attribute__((visibility("default")))
 #endif
 
-/* What such a function returns is lost memory if it is dropped outside a scope. */
+/* For functions whose result must be released: to drop it outside of a scope leaks memory. */
 #define AT_MUST_USE __attribute__((warn_unused_result))
 
 typedef struct at_storage at_storage;

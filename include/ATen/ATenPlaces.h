@@ -1,5 +1,5 @@
-/* Macros of the functions that are no operations and may fail: they call the function of their name
- * and say to at_error where the call is, as those of the operations do. */
+/* Macros for the functions that may fail and are not operations.  Each calls the function of its
+ * name and records file and line of the call for error messages, as the macros of operations do. */
 #ifndef ATEN_PLACES_H
 #define ATEN_PLACES_H
 

@@ -1,6 +1,6 @@
-/* Tensors as text, byte for byte what Python's print shows of the same tensor in PyTorch: four
- * digits behind the point, lines of 80 characters, and of more than 1,000 elements the first and
- * last three along each dimension.
+/* Tensors as text, byte for byte as Python prints the same tensor in PyTorch: four digits after the
+ * point, lines of 80 characters, and if there are more than 1,000 elements, only the first and last
+ * three along each dimension.
  *
  *     at_print(x);
  *
@@ -11,15 +11,15 @@
 
 #include "ATenTensor.h"
 
-/* The text of t, without a newline at its end, to be given to at_string_free; "tensor(undefined)"
- * for the undefined tensor and NULL.  NULL and an error if there is no memory for it.  Elements
- * that are not shown are not read.  The locale has no influence. */
+/* The text of t, without a newline at its end; it must be freed by at_string_free.
+ * "tensor(undefined)" for the undefined tensor and NULL.  NULL and an error if there is no memory.
+ * Elements that are not shown are not read.  The text does not depend on the locale. */
 AT_API char *at_toString(const at_tensor *t) AT_MUST_USE;
 
-/* Frees what at_toString returned; NULL is fine. */
+/* Frees a string from at_toString; NULL is accepted. */
 AT_API void at_string_free(char *string);
 
-/* Writes the text of t and a newline to stdout; what cannot be written is an error. */
+/* Writes the text of t and a newline to stdout; an error if that fails. */
 AT_API void at_print(const at_tensor *t);
 
 #endif

@@ -1,4 +1,4 @@
-/* Numbers that are arguments: an integer or a floating number. */
+/* Scalars: arguments that are an integer or a floating number. */
 #ifndef ATEN_SCALAR_H
 #define ATEN_SCALAR_H
 
@@ -6,10 +6,10 @@
 
 #include "ATenMacros.h"
 
-/* An integer keeps all its 64 bits. */
+/* A scalar; integers keep all 64 bits. */
 typedef struct at_scalar {
   bool is_float;
-  bool is_none; /* left out, where that is possible: no number */
+  bool is_none; /* an optional scalar that is not given */
   union {
     int64_t integer;
     double number;
@@ -45,7 +45,7 @@ static inline double at_scalar_toDouble(at_scalar s)
   return s.is_float ? s.value.number : (double)s.value.integer;
 }
 
-/* A number that no int64_t holds becomes the floating number next to it. */
+/* A value above INT64_MAX becomes the nearest floating number. */
 static inline at_scalar at_scalar_unsigned(uint64_t value)
 {
   return value <= INT64_MAX ? at_scalar_long((int64_t)value) : at_scalar_double((double)value);
@@ -56,7 +56,7 @@ static inline at_scalar at_thisScalar(at_scalar s)
   return s;
 }
 
-/* Of a floating number, the part before the point; it has to fit. */
+/* A floating number is truncated; the result must fit. */
 static inline int64_t at_scalar_toLong(at_scalar s)
 {
   return s.is_float ? (int64_t)s.value.number : s.value.integer;
@@ -64,12 +64,11 @@ static inline int64_t at_scalar_toLong(at_scalar s)
 
 /* --- what is left out ------------------------------------------------------------------------ */
 
-/* An integer that is an option and has no default, such as argmax's dim, is this until it is given.
- */
+/* The value of optional integers that are not given, such as argmax's dim. */
 #define AT_NONE INT64_MIN
 
-/* A Scalar among the options of a macro is a long double, which holds every Long and Double; this
- * one is none of them. */
+/* Scalar options of a macro are long doubles, which hold every Long and Double.  This one is
+ * neither, and stands for "not given". */
 #define AT_NO_NUMBER LDBL_MIN
 
 #ifdef __cplusplus
@@ -78,7 +77,7 @@ static_assert(LDBL_MANT_DIG >= 64, "long double has to hold every Long and Doubl
 _Static_assert(LDBL_MANT_DIG >= 64, "long double has to hold every Long and Double");
 #endif
 
-/* The number: an integer if it is whole, but for -0.0. */
+/* The scalar: an integer if the number is whole, except for -0.0. */
 static inline at_scalar at_scalar_option(long double number)
 {
   if (number == AT_NO_NUMBER)
@@ -138,8 +137,8 @@ static inline at_scalar at_scalar_of(at_scalar value)
 }
 }
 #else
-/* What _Generic makes a scalar of a number with: the floating types are these, and what is none of
- * them and no scalar yet is an integer.  A long double is rounded to a double. */
+/* The floating types of at_scalar(x), for _Generic: values of other types, unless they are scalars,
+ * are integers.  A long double is rounded to a double. */
 /* clang-format off */
 #if defined(__FLT16_MAX__) && (!defined(__clang__) || __clang_major__ >= 15)
 __extension__ typedef _Float16 at_float16;

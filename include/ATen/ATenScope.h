@@ -1,18 +1,18 @@
-/* Scopes: what is made inside one is released at its end.
+/* Scopes: tensors made inside a scope are released at its end.
  *
  *     AT_SCOPE {
  *       at_tensor *y = at_mul(at_add(a, b), c);      the sum needs no name and no release
  *       result = at_keep(y);
  *     }
  *
- * Scopes nest, belong to their thread, and end however control leaves them: break, return, an
- * error of TH.  Inside a scope the reference that a function returns is the scope's.  at_retain
- * makes one more.  at_release gives the scope's back early, also in another thread as long as the
- * scope is open; it is for tensors that were not retained, because of several references any may be
- * the last.
+ * Scopes nest, belong to their thread, and end however control leaves them: by break, return, or an
+ * error of TH. Inside a scope, references that functions return belong to the scope.  at_retain
+ * makes another reference. at_release releases the reference of the scope early, also from another
+ * thread while the scope is open; use it only for tensors that were not retained, because any of
+ * several references may be the last one.
  *
- * AT_SCOPE is a loop that runs once: a break or continue in it leaves the scope and nothing else.
- * To leave a loop around it, let the scope be the rest of the loop's block:
+ * AT_SCOPE is a loop that runs once: a break or continue in it leaves only the scope.  To leave a
+ * loop around it, make the rest of the block of the loop the scope:
  *
  *     while (more()) {
  *       AT_SCOPE_GUARD;                              until the end of this block
@@ -27,16 +27,16 @@
 
 typedef struct at_scope {
   struct at_scope *outer;
-  struct at_owned *first; /* of what was made inside, newest first */
+  struct at_owned *first; /* the list of owned objects, newest first */
   bool running;
-  void *guard[3]; /* a THGuard: an error of TH that leaves the scope ends it too */
+  void *guard[3]; /* a THGuard, which ends the scope if an error of TH leaves it */
 } at_scope;
 
-/* Begins the scope and is true when called first; false the second time, and for NULL. */
+/* Begins the scope and returns true at the first call; false at the second call, and for NULL. */
 AT_API bool at_scope_once(at_scope *scope);
-AT_API void at_scope_leave(at_scope *scope); /* one that has not begun, or NULL, is left alone */
+AT_API void at_scope_leave(at_scope *scope); /* ignores NULL, and scopes that have not begun */
 
-/* The names of scopes differ, so that -Wshadow has nothing to say. */
+/* Each scope has a name of its own, to avoid warnings of -Wshadow. */
 #define AT_SCOPE       AT_SCOPE_FOR(__COUNTER__)
 #define AT_SCOPE_GUARD AT_SCOPE_REST(__COUNTER__)
 
@@ -49,13 +49,14 @@ AT_API void at_scope_leave(at_scope *scope); /* one that has not begun, or NULL,
 #define AT_SCOPE_DECLARED(NAME) \
   at_scope NAME __attribute__((cleanup(at_scope_leave))) = {NULL, NULL, false, {NULL, NULL, NULL}}
 
-/* t, whose reference becomes the caller's, whichever scope had it.  NULL and the undefined tensor
- * are fine; of what belongs to a scope of another thread the caller gets a reference more. */
+/* Takes t from the scope that owns it, and returns t with a reference that belongs to the caller.
+ * If a scope of another thread owns t, the caller gets an additional reference.  NULL and the
+ * undefined tensor are accepted. */
 AT_API at_tensor *at_keep(at_tensor *t);
 
-/* t as the result of the innermost scope: if it belongs to that one, it now belongs to the scope
- * around it, or where there is none to the caller.  So a function that has a scope of its own
- * returns what other functions return, a reference that is its caller's scope's:
+/* Returns t from the innermost scope: if that scope owns t, the scope around it becomes the owner,
+ * or if there is none, the caller.  So a function with a scope of its own returns its result like
+ * any other function:
  *
  *     at_tensor *square_sum(at_tensor *a, at_tensor *b)
  *     {
@@ -63,8 +64,8 @@ AT_API at_tensor *at_keep(at_tensor *t);
  *       return at_escape(at_add(at_mul(a, a), at_mul(b, b)));
  *     }
  *
- * What does not belong to the innermost scope stays whose it is; NULL and the undefined tensor are
- * fine. */
+ * A tensor that does not belong to the innermost scope is returned unchanged.  NULL and the
+ * undefined tensor are accepted. */
 AT_API at_tensor *at_escape(at_tensor *t);
 
 #endif

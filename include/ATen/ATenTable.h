@@ -1,4 +1,4 @@
-/* The operations as data: what there is, what each takes and returns, and a way to call it by that.
+/* The operations as data: their names, arguments and results, and a way to call them.
  *
  *     const at_op *op = at_op_find("add");
  *     const at_value arguments[] = {{.given = true, .tensor = a},
@@ -32,20 +32,20 @@ typedef enum at_kind {
 typedef struct at_argument {
   const char *name;
   at_kind kind;
-  int count; /* of AT_KIND_INTS: how many, if the operation takes so many (or one) and no others */
-  const char *defaults; /* the default as the schema has it; NULL if there is none */
-  bool isKeyword;       /* stands behind the * of the schema: in Python, given by name alone */
-  bool isWritten;       /* an argument: the call changes its elements, or what it views */
-  int alias; /* a result: the argument that it is, or whose memory it may share; -1 if it is new */
+  int count; /* of AT_KIND_INTS: the length, if only lists of that length (or 1) are accepted */
+  const char *defaults; /* the default as in the schema; NULL if there is none */
+  bool isKeyword;       /* follows the * in the schema: in Python, given by name only */
+  bool isWritten;       /* an argument: the call changes its elements or its view */
+  int alias; /* a result: the argument that it is or may share memory with; -1 if it is new */
 } at_argument;
 
-/* An argument's value, of which all zero means the default, or a result's.  A type that is given
- * and NULL is an error. */
+/* The value of an argument or result.  An argument that is all zero stands for the default.  A type
+ * that is given as NULL is an error. */
 typedef struct at_value {
   bool given;
   at_tensor *tensor;
   at_tensors tensors;
-  const at_tensors *list; /* of a result: what at_list_release takes */
+  const at_tensors *list; /* a result, to be released by at_list_release */
   at_scalar scalar;
   int64_t integer;
   double number;
@@ -72,19 +72,19 @@ typedef struct at_op {
   unsigned elementTypes; /* 1 << AT_FLOAT if the first tensor may be of Float on the CPU, ... */
   int argumentCount, resultCount;
   const at_argument *arguments, *results;
-  /* Whether it succeeded, with new references in results as the function returns them; else
-   * at_error says why. */
+  /* Calls the function.  Returns whether it succeeded, with new references in results; if not, see
+   * at_error. */
   bool (*call)(const at_value *arguments, at_value *results);
 } at_op;
 
-/* The first of that name, or NULL (also of NULL); its overloads follow it. */
+/* The first operation of that name, or NULL (also for NULL); its overloads follow it. */
 AT_API const at_op *at_op_find(const char *name);
 
-/* The version of what at_op, at_argument and at_value are; also that of aten-ops.json. */
+/* The version of at_op, at_argument, at_value and of aten-ops.json. */
 #define AT_TABLE_VERSION 1
 AT_API const int at_tableVersion;
 
-/* All of them, by name. */
+/* All operations, sorted by name. */
 AT_API const at_op at_ops[];
 AT_API const int at_opCount;
 

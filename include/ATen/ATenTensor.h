@@ -1,12 +1,12 @@
-/* Tensors: counted references to strided views of a storage, of any number of dimensions, also
- * none (one element) and with sizes of 0. */
+/* Tensors: reference-counted strided views of a storage, with any number of dimensions, also none
+ * (one element), and with sizes that may be 0. */
 #ifndef ATEN_TENSOR_H
 #define ATEN_TENSOR_H
 
 #include "ATenScalar.h"
 #include "ATenType.h"
 
-/* Sizes, strides, dimensions: borrowed for the time of a call. */
+/* A list of sizes, strides or dimensions, borrowed for the duration of a call. */
 typedef struct at_ints {
   const int64_t *data;
   int count;
@@ -14,12 +14,12 @@ typedef struct at_ints {
   at_ints() = default;
   at_ints(const int64_t *d, int n) : data(d), count(n)
   {
-  } /* so that {1} is no list */
+  } /* so that {1} is not taken for a list */
 #endif
 } at_ints;
 
-/* Several tensors: borrowed for the time of a call, as AT_TENSORS(a, b) is, or returned by a
- * function that makes several. */
+/* A list of tensors: borrowed for the duration of a call, as AT_TENSORS(a, b) is, or returned by a
+ * function with several results. */
 typedef struct at_tensors {
   at_tensor *const *data;
   int count;
@@ -31,8 +31,8 @@ typedef struct at_tensors {
 #endif
 } at_tensors;
 
-/* Lists, which last until the end of the block in C, of the expression in C++.  AT_SHAPE(2, 3) has
- * two dimensions; AT_SCALAR_SHAPE none. */
+/* Lists, which are valid until the end of the block in C, and of the expression in C++.
+ * AT_SHAPE(2, 3) has two dimensions, AT_SCALAR_SHAPE none. */
 #define AT_SHAPE(...) AT_INTS(__VA_ARGS__)
 #ifdef __cplusplus
 #define AT_INTS(...)    at_list_of<int64_t>(__VA_ARGS__).ints()
@@ -69,62 +69,64 @@ at_list<Entry, sizeof...(Given)> at_list_of(Given... given)
 
 /* --- references ------------------------------------------------------------------------------ */
 
-/* One more reference to t, to be given to at_release; returns t.  NULL and the undefined tensor are
- * fine. */
+/* Adds a reference to t, to be released by at_release; returns t.  NULL and the undefined tensor
+ * are accepted. */
 AT_API at_tensor *at_retain(at_tensor *t);
 
-/* One reference less; the last one frees, whichever thread it comes from.  NULL and the undefined
- * tensor are fine. */
+/* Releases a reference, from any thread; the last one frees t.  NULL and the undefined tensor are
+ * accepted. */
 AT_API void at_release(at_tensor *t);
 
-/* Releases a list that a function returned, and its tensors, of which at_retain keeps one.  Needed
- * outside a scope alone.  NULL is fine. */
+/* Releases a list that a function returned, and its tensors; at_retain keeps a tensor longer.
+ * Needed only outside of a scope.  NULL is accepted. */
 AT_API void at_list_release(const at_tensors *list);
 
-/* What functions return after an error.  There is one; it needs no release. */
+/* The undefined tensor, which functions return after an error.  It needs no release. */
 AT_API at_tensor *at_undefined(void);
 
-/* Neither NULL nor the undefined tensor. */
+/* Whether t is neither NULL nor the undefined tensor. */
 AT_API bool at_defined(const at_tensor *t);
 
 /* --- what it is ------------------------------------------------------------------------------ */
 
-/* Of the undefined tensor and NULL: the undefined type, 0, no data. */
+/* For the undefined tensor and NULL: the undefined type, 0, no data. */
 AT_API const at_type *at_typeOf(const at_tensor *t);
 AT_API int at_dim(const at_tensor *t);
 AT_API int64_t at_numel(const at_tensor *t);
 
-/* Borrowed until t changes. */
+/* Valid until t changes. */
 AT_API at_ints at_sizes(const at_tensor *t);
 AT_API at_ints at_strides(const at_tensor *t);
 AT_API int64_t at_storageOffset(const at_tensor *t);
 
-/* Of dimension dim; of dim + at_dim(t) where dim is negative.  -1 and an error if there is none. */
+/* The size or stride of dimension dim; negative dims count from the end.  -1 and an error if there
+ * is no such dimension. */
 AT_API int64_t at_size(const at_tensor *t, int64_t dim);
 AT_API int64_t at_stride(const at_tensor *t, int64_t dim);
 
-/* Row-major and without gaps. */
+/* Whether t is row-major and without gaps. */
 AT_API bool at_isContiguous(const at_tensor *t);
 
-/* The first element, or NULL if there is none; of a CUDA tensor an address on its device. */
+/* The address of the first element, or NULL if there is none; for a CUDA tensor an address on its
+ * device. */
 AT_API void *at_data(const at_tensor *t);
 
-/* The value of a tensor of one element, with any dimensions: an integer of a tensor of integers, or
- * a floating number.  NaN and an error if there are more elements or none; NaN of the undefined
- * tensor. */
+/* The value of a tensor with one element and any number of dimensions: an integer for integer
+ * types, else a floating number.  NaN and an error if t does not have one element; NaN for the
+ * undefined tensor. */
 AT_API at_scalar at_item(const at_tensor *t);
 AT_API double at_item_double(const at_tensor *t);
 
-/* Of a floating number, the part before the point; one that does not fit is an error.  0 after an
- * error, and of the undefined tensor. */
+/* Floating numbers are truncated; it is an error if the value does not fit.  0 after an error, and
+ * for the undefined tensor. */
 AT_API int64_t at_item_long(const at_tensor *t);
 
-/* The TH tensor of the same elements, such as a THFloatTensor *, or of a CUDA tensor the THC
- * tensor, such as a THCudaTensor *; borrowed.  A tensor of no dimensions has one of size 1 there.
- */
+/* The TH tensor of the same elements, such as a THFloatTensor *, or for a CUDA tensor the THC
+ * tensor, such as a THCudaTensor *; borrowed.  A tensor without dimensions has one dimension of
+ * size 1 there. */
 AT_API void *at_unsafeGetTH(const at_tensor *t);
 
-/* A tensor around the TH tensor, of type, whose reference it takes over. */
+/* A tensor of that type that wraps the TH tensor, whose reference it takes over. */
 AT_API at_tensor *at_fromTH(const at_type *type, void *th) AT_MUST_USE;
 
 #endif
