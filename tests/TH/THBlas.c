@@ -41,7 +41,7 @@ static real THTest_(wrapped)(double alpha, double sum, double beta, double old)
 
 /* --- vectors --------------------------------------------------------------------------------- */
 
-static ptrdiff_t THTest_(place)(int64_t n, int64_t inc, int64_t i)
+static ptrdiff_t THTest_(offset)(int64_t n, int64_t inc, int64_t i)
 {
   return inc < 0 ? (i - (n - 1)) * inc : i * inc;
 }
@@ -64,31 +64,31 @@ static void THTest_(blasVectors)(void)
 
         double sum = 0;
         for (int64_t i = 0; i < n; i++)
-          sum += (double)x[THTest_(place)(n, dx, i)] * (double)y[THTest_(place)(n, dy, i)];
+          sum += (double)x[THTest_(offset)(n, dx, i)] * (double)y[THTest_(offset)(n, dy, i)];
         CHECK_EQ(THBlas_(dot)(n, x, dx, y, dy), THTest_(wrapped)(1, sum, 0, 0));
 
         for (int64_t i = 0; i < n; i++) {
-          real *at = want + THTest_(place)(n, dy, i);
-          *at = THTest_(wrapped)((double)a, (double)x[THTest_(place)(n, dx, i)], 1, (double)*at);
+          real *at = want + THTest_(offset)(n, dy, i);
+          *at = THTest_(wrapped)((double)a, (double)x[THTest_(offset)(n, dx, i)], 1, (double)*at);
         }
         THBlas_(axpy)(n, a, x, dx, y, dy);
         CHECK(!memcmp(y, want, (size_t)(room + 1) * sizeof *y));
 
         for (int64_t i = 0; i < n; i++)
-          want[THTest_(place)(n, dy, i)] = x[THTest_(place)(n, dx, i)];
+          want[THTest_(offset)(n, dy, i)] = x[THTest_(offset)(n, dx, i)];
         THBlas_(copy)(n, x, dx, y, dy);
         CHECK(!memcmp(y, want, (size_t)(room + 1) * sizeof *y));
 
         memcpy(y, y0, (size_t)(room + 1) * sizeof *y);
         THBlas_(swap)(n, x, dx, y, dy);
         for (int64_t i = 0; i < n; i++) {
-          CHECK_EQ(x[THTest_(place)(n, dx, i)], y0[THTest_(place)(n, dy, i)]);
-          CHECK_EQ(y[THTest_(place)(n, dy, i)], x0[THTest_(place)(n, dx, i)]);
+          CHECK_EQ(x[THTest_(offset)(n, dx, i)], y0[THTest_(offset)(n, dy, i)]);
+          CHECK_EQ(y[THTest_(offset)(n, dy, i)], x0[THTest_(offset)(n, dx, i)]);
         }
 
         memcpy(want, x, (size_t)(room + 1) * sizeof *x);
         for (int64_t i = 0; i < n; i++) {
-          real *at = want + THTest_(place)(n, dx, i);
+          real *at = want + THTest_(offset)(n, dx, i);
           *at = THTest_(wrapped)((double)a, (double)*at, 0, 0);
         }
         THBlas_(scal)(n, a, x, dx);
@@ -227,15 +227,15 @@ static void THTest_(blasGemv)(void)
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
       if (beta == 0)
         for (int64_t i = 0; i < ny; i++)
-          y[THTest_(place)(ny, dy, i)] = NAN;
+          y[THTest_(offset)(ny, dy, i)] = NAN;
 #endif
       THBlas_(gemv)(transposed ? 't' : 'n', m, n, alpha, a, n == 1 ? 0 : lda, x, dx, beta, y, dy);
       for (int64_t i = 0; i < ny; i++) {
         double sum = 0;
         for (int64_t j = 0; j < nx; j++)
           sum += (double)a[transposed ? j + i * lda : i + j * lda] *
-                 (double)x[THTest_(place)(nx, dx, j)];
-        const ptrdiff_t at = THTest_(place)(ny, dy, i);
+                 (double)x[THTest_(offset)(nx, dx, j)];
+        const ptrdiff_t at = THTest_(offset)(ny, dy, i);
         CHECK_EQ(y[at], THTest_(wrapped)((double)alpha, sum, (double)beta, (double)y0[at]));
       }
 
@@ -246,7 +246,8 @@ static void THTest_(blasGemv)(void)
       for (int64_t j = 0; j < n; j++)
         for (int64_t i = 0; i < lda; i++) {
           const double product =
-              i < m ? (double)u[THTest_(place)(m, dx, i)] * (double)v[THTest_(place)(n, dy, j)] : 0;
+              i < m ? (double)u[THTest_(offset)(m, dx, i)] * (double)v[THTest_(offset)(n, dy, j)]
+                    : 0;
           CHECK_EQ(a[i + j * lda],
                    THTest_(wrapped)((double)alpha, product, 1, (double)a0[i + j * lda]));
         }

@@ -54,7 +54,7 @@ static void opening(void **state)
   THFile_free(file); /* with something left to read */
 }
 
-/* --- places ----------------------------------------------------------------------------------- */
+/* --- positions ------------------------------------------------------------------------------- */
 
 /* Of a file with a hole of 5 GB, beyond what 32 bits hold. */
 static void large_offsets(void **state)

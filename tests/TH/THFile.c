@@ -507,7 +507,7 @@ static void oversized(void **state)
                    THFile_readDoubleRaw(file, huge, 1000000000000000000));
       CHECK_RAISES(3, "cannot be", THFile_readDoubleRaw(file, huge, SIZE_MAX / 8 + 2));
       CHECK_RAISES(3, "cannot be", THFile_readByteRaw(file, (uint8_t *)huge, SIZE_MAX));
-      CHECK_RAISES(2, "no place", THFile_readDoubleRaw(file, NULL, 1));
+      CHECK_RAISES(2, "data is NULL", THFile_readDoubleRaw(file, NULL, 1));
       CHECK_EQ(THFile_readDoubleRaw(file, NULL, 0), 0);
       THFile_free(file);
     }
@@ -751,7 +751,7 @@ static void random_calls(void **state)
 
 /* --- memory that runs out --------------------------------------------------------------------- */
 
-enum { MANY = 1000 };
+enum { NUMBERS = 1000 };
 
 static struct {
   FileKind kind;
@@ -762,13 +762,13 @@ static struct {
 
 static void start_reading(void *unused)
 {
-  static char text[8 * MANY];
+  static char text[8 * NUMBERS];
   size_t length = 0;
-  for (int i = 0; i <= MANY; i++)
+  for (int i = 0; i <= NUMBERS; i++)
     length += (size_t)snprintf(text + length, sizeof text - length, "%d ", 100 + i);
   few.file = open_file(few.kind, "rw", text, length);
   CHECK_EQ(THFile_readIntScalar(few.file), 100);
-  few.numbers = THIntStorage_newWithSize(MANY);
+  few.numbers = THIntStorage_newWithSize(NUMBERS);
   THIntStorage_fill(few.numbers, -1);
   few.string = NULL;
 }
@@ -789,10 +789,10 @@ static void check_reading(void *unused, int raised)
     return;
   CHECK(few.string == NULL);
   CHECK_EQ(THFile_position(few.file), 3);
-  for (int i = 0; i < MANY; i++)
+  for (int i = 0; i < NUMBERS; i++)
     CHECK_EQ(few.numbers->data[i], -1);
-  CHECK_EQ(THFile_readInt(few.file, few.numbers), MANY);
-  CHECK_EQ(few.numbers->data[MANY - 1], 100 + MANY);
+  CHECK_EQ(THFile_readInt(few.file, few.numbers), NUMBERS);
+  CHECK_EQ(few.numbers->data[NUMBERS - 1], 100 + NUMBERS);
 }
 
 static void end_reading(void *unused)

@@ -104,7 +104,7 @@ FAULT(writeString, THFile_writeStringRaw(o->sink, "a string", 8))
 CALM(writeStringToDisk, THFile_writeStringRaw(o->disk, "a string", 8))
 RAISES(readStringFormat, THFile_readStringRaw(o->text, "*n", &o->string))
 
-/* --- states and places ------------------------------------------------------------------------ */
+/* --- states and positions -------------------------------------------------------------------- */
 
 CALM(isOpened, THFile_isOpened(o->disk))
 CALM(isQuiet, THFile_isQuiet(o->disk))

@@ -25,7 +25,7 @@ static real work[SCRATCH];
 static int pivots[2], info;
 
 /* Column by column: a = (1 3; 2 4) has the factors L = (1 0; 1/2 1) and U = (2 4; 0 1) after its
- * rows have changed places, and the inverse (-2 3/2; 1 -1/2). */
+ * rows have been swapped, and the inverse (-2 3/2; 1 -1/2). */
 static void THTest_(lapackGeneral)(void)
 {
   real a[] = {1, 2, 3, 4}, b[] = {5, 6, 1, 0};

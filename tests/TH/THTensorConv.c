@@ -401,7 +401,7 @@ static void THTest_(convolutionWidths)(void)
     }
 }
 
-/* r is a view of an operand's storage, in another place or shape. */
+/* r is a view of an operand's storage, at another offset or of another shape. */
 static void THTest_(convolutionsOverlap)(void)
 {
   th_random random = {th_seed()};

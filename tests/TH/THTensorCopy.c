@@ -72,13 +72,13 @@ static void THTest_(conversionRules)(void)
 #define CONVERTED_LINES(Source, source)                                              \
   static void THTest_(convertedLines##Source)(double one)                            \
   {                                                                                  \
-    enum { MANY = 1237, PLACE = 300 };                                               \
-    TH##Source##Storage *from = TH##Source##Storage_newWithSize(MANY);               \
-    THStorage *to = THStorage_(newWithSize)(MANY);                                   \
-    for (int i = 0; i < MANY; i++)                                                   \
-      from->data[i] = (source)(i == PLACE ? one : (i * 7919 % 70001 - 35000) / 8.0); \
+    enum { COUNT = 1237, INDEX = 300 };                                              \
+    TH##Source##Storage *from = TH##Source##Storage_newWithSize(COUNT);              \
+    THStorage *to = THStorage_(newWithSize)(COUNT);                                  \
+    for (int i = 0; i < COUNT; i++)                                                  \
+      from->data[i] = (source)(i == INDEX ? one : (i * 7919 % 70001 - 35000) / 8.0); \
     THStorage_(copy##Source)(to, from);                                              \
-    for (int i = 0; i < MANY; i++)                                                   \
+    for (int i = 0; i < COUNT; i++)                                                  \
       CHECK_EQ(to->data[i], THTest_(converted)(from->data[i]));                      \
     TH##Source##Storage_free(from);                                                  \
     THStorage_(free)(to);                                                            \
@@ -97,7 +97,7 @@ static void THTest_(convertedLines)(void)
 
 /* --- every layout --------------------------------------------------------------------------- */
 
-/* A tensor of type Source laid out as the geometry says, and its values in order. */
+/* A tensor of type Source with the layout of the geometry, and its values in order. */
 #define COPY_LAYOUTS(Source, source, unused)                                                      \
   static void THTest_(copyShapes##Source)(const int64_t *shape, const int64_t *from, int layouts) \
   {                                                                                               \
@@ -123,12 +123,12 @@ static void THTest_(convertedLines)(void)
         real *before = THTest_(storageValues)(t);                                                 \
         THTensor_(copy##Source)(t, s);                                                            \
         for (ptrdiff_t i = 0; i < THTest_(count)(t); i++) {                                       \
-          ptrdiff_t rest = i, place = g.offset;                                                   \
+          ptrdiff_t rest = i, offset = g.offset;                                                  \
           for (int d = g.dims - 1; d >= 0; d--) {                                                 \
-            place += rest % g.size[d] * g.stride[d];                                              \
+            offset += rest % g.size[d] * g.stride[d];                                             \
             rest /= g.size[d];                                                                    \
           }                                                                                       \
-          CHECK_EQ(*THTest_(at)(t, i), THTest_(converted)((long double)(place * 37 % 101)));      \
+          CHECK_EQ(*THTest_(at)(t, i), THTest_(converted)((long double)(offset * 37 % 101)));     \
         }                                                                                         \
         CHECK_OUTSIDE(t, before);                                                                 \
         free(before);                                                                             \

@@ -43,9 +43,9 @@ static void THTest_(dirichletFormula)(void)
 {
   THTensor *x = THTensor_(newWithSize1d)(1), *a = THTensor_(newWithSize1d)(1);
   THTensor *total = THTensor_(newWithSize1d)(1), *r = THTensor_(new)();
-  for (double place = 0x1p-20; place < 1; place += 0x1p-4)
+  for (double sample = 0x1p-20; sample < 1; sample += 0x1p-4)
     for (double alpha = 0x1p-6; alpha < 5000; alpha *= 3) {
-      *x->storage->data = (real)place;
+      *x->storage->data = (real)sample;
       *a->storage->data = (real)alpha;
       *total->storage->data = (real)(alpha + 1);
       const double z = (double)*x->storage->data, c = (double)*a->storage->data;

@@ -44,7 +44,7 @@ static int is_of_slices(Operation op)
   return op <= FILL_SLICES;
 }
 
-static int is_of_places(Operation op)
+static int is_of_flat(Operation op)
 {
   return op >= TAKE;
 }
@@ -150,7 +150,7 @@ static void THTest_(expect)(const Call *c, const Shape *ts, real *t, const int64
     int64_t at[5];
     subscripts(walked, i, at);
     ptrdiff_t from = i, to;
-    if (is_of_places(c->op)) {
+    if (is_of_flat(c->op)) {
       to = index[i] < 0 ? index[i] + count_of(ts) : index[i] - TH_INDEX_BASE;
     } else {
       if (srcShape)
@@ -204,7 +204,7 @@ static void THTest_(trial)(Operation op, th_random *random, int most, int shares
 
   /* The shape that is walked, and that of the indices. */
   Shape walked = ts, indices;
-  if (is_of_places(op) && !shares) {
+  if (is_of_flat(op) && !shares) {
     walked.dims = 1 + (int)th_random_below(random, 3);
     for (int d = 0; d < walked.dims; d++)
       walked.size[d] = 1 + th_random_below(random, most);
@@ -219,14 +219,14 @@ static void THTest_(trial)(Operation op, th_random *random, int most, int shares
   if (th_random_below(random, 20) == 0 && !shares)
     indices.size[0] = walked.size[is_of_slices(op) ? c.dim : 0] = 0;
   const ptrdiff_t count = count_of(&walked);
-  const int64_t among = is_of_places(op) ? count_of(&ts) : ts.size[c.dim];
+  const int64_t among = is_of_flat(op) ? count_of(&ts) : ts.size[c.dim];
   const int index_layout = pick_layout(random, 0);
   c.index = new_indices(index_layout, random, TH_INDEX_BASE, among, indices.dims, indices.size);
-  if (is_of_places(op)) /* some count from the end */
+  if (is_of_flat(op)) /* some count from the end */
     for (ptrdiff_t i = 0; i < count; i++) {
-      int64_t *place = index_at(c.index, i);
-      if (*place > 0 && th_random_below(random, 3) == 0)
-        *place -= among + TH_INDEX_BASE;
+      int64_t *element = index_at(c.index, i);
+      if (*element > 0 && th_random_below(random, 3) == 0)
+        *element -= among + TH_INDEX_BASE;
     }
   int64_t *index = malloc((size_t)(count_of(&indices) + 1) * sizeof *index);
   for (ptrdiff_t i = 0; i < count_of(&indices); i++)
@@ -267,7 +267,7 @@ static void THTest_(trial)(Operation op, th_random *random, int most, int shares
           th_layout_names[index_layout], _THSizeDesc(indices.size, indices.dims).str,
           th_layout_names[src_layout], shares, threads);
   real *t = THTest_(values)(c.t), *r = malloc((size_t)(count + 1) * sizeof *r);
-  THTest_(expect)(&c, &ts, t, index, &walked, src, is_of_places(op) ? NULL : &srcShape, r);
+  THTest_(expect)(&c, &ts, t, index, &walked, src, is_of_flat(op) ? NULL : &srcShape, r);
   THTensor *const result = makes_result(op) ? c.r : c.t;
   real *before = THTest_(storageValues)(result);
   real *srcBefore = c.src ? THTest_(storageValues)(c.src) : NULL;
@@ -337,7 +337,7 @@ static void THTest_(indexLarge)(void)
       for (Operation op = 0; op < OPERATIONS; op++) {
         const Shape *s = &shapes[k];
         Call c = {.op = op, .dim = dim, .value = THTest_(value)(3, 1)};
-        const int64_t among = is_of_places(op) ? count_of(s) : s->size[dim];
+        const int64_t among = is_of_flat(op) ? count_of(s) : s->size[dim];
         c.index = is_of_slices(op)
                       ? new_indices(TH_CONTIGUOUS, &random, TH_INDEX_BASE, among, 1, &s->size[dim])
                       : new_indices(TH_CONTIGUOUS, &random, TH_INDEX_BASE, among, s->dims, s->size);
@@ -462,7 +462,7 @@ static void THTest_(indexErrors)(void)
   th_random random = {th_seed()};
   for (Operation op = 0; op < OPERATIONS; op++) {
     Call c = {.op = op, .dim = 1, .value = 7};
-    const int places = is_of_places(op), at = is_of_slices(op) ? 2 : 5, n = places ? 24 : 4;
+    const int flat = is_of_flat(op), at = is_of_slices(op) ? 2 : 5, n = flat ? 24 : 4;
     const int dimArg = op == SELECT || op == GATHER ? 3 : 2, indexArg = index_argument(op);
     c.t = THTest_(tensor)(makes_result(op) ? TH_TRANSPOSED : TH_STRIDED, 1, TH_SHAPE(6, 4));
     c.r = THTest_(tensor)(TH_CONTIGUOUS, 2, TH_SHAPE(2));
@@ -472,12 +472,9 @@ static void THTest_(indexErrors)(void)
       if (layout == TH_WITH_ONES)
         continue;
       c.index = new_indices(layout, &random, TH_INDEX_BASE, n, s.dims, s.size);
-      const int64_t bad[] = {places ? -n - 1 : TH_INDEX_BASE - 1,
-                             n + TH_INDEX_BASE,
-                             INT64_MIN,
-                             INT64_MAX,
-                             INT64_MIN + 1,
-                             places ? INT64_MIN + 1 : -n};
+      const int64_t bad[] = {
+          flat ? -n - 1 : TH_INDEX_BASE - 1, n + TH_INDEX_BASE, INT64_MIN, INT64_MAX, INT64_MIN + 1,
+          flat ? INT64_MIN + 1 : -n};
       for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         int64_t *element = index_at(c.index, at);
         const int64_t good = *element;
@@ -489,11 +486,11 @@ static void THTest_(indexErrors)(void)
         THTest_(checkRaises)(&c, indexArg, part);
         *element = good;
       }
-      if (places && TH_INDEX_BASE) {
+      if (flat && TH_INDEX_BASE) {
         *index_at(c.index, at) = 0;
         THTest_(checkRaises)(&c, indexArg, "index 0 ");
       }
-      if (!places)
+      if (!flat)
         for (size_t k = 0; k < 4; k++) {
           static const int dims[] = {-1, 2, INT_MIN, INT_MAX};
           c.dim = dims[k];
@@ -527,7 +524,7 @@ static void THTest_(indexErrors)(void)
     if (op >= PUT)
       THTest_(checkRaises)(&c, 3, "elements");
     THLongTensor_free(c.index);
-    if (!is_of_slices(op) && !places) {
+    if (!is_of_slices(op) && !flat) {
       c.index = new_indices(TH_CONTIGUOUS, &random, TH_INDEX_BASE, 4, TH_SHAPE(7, 4));
       THTest_(checkRaises)(&c, indexArg, "[7 x 4] does not fit");
       THLongTensor_free(c.index);
@@ -544,7 +541,7 @@ static void THTest_(indexErrors)(void)
                   : new_indices(TH_CONTIGUOUS, &random, TH_INDEX_BASE, 4, TH_SHAPE(6, 4));
     THTensor_(free)(c.t);
     c.t = THTensor_(new)();
-    THTest_(checkRaises)(&c, places ? indexArg : dimArg, "out of range");
+    THTest_(checkRaises)(&c, flat ? indexArg : dimArg, "out of range");
     THLongTensor_free(c.index);
     THTensor_(free)(c.src);
     THTensor_(free)(c.r);
@@ -599,7 +596,7 @@ static void THTest_(indexOfPyTorch)(void)
       c.t = GOLDEN_(Real)(th_golden(file, "%s/input", type));
       c.src = GOLDEN_(Real)(th_golden(file, "%s/src/%d", type, is_of_slices(op) ? dim : 3));
       c.index =
-          th_golden_newLong(is_of_places(op)
+          th_golden_newLong(is_of_flat(op)
                                 ? th_golden(file, "flat")
                                 : th_golden(file, is_of_slices(op) ? "slices/%d" : "elements/%d",
                                             dim));
@@ -608,12 +605,12 @@ static void THTest_(indexOfPyTorch)(void)
           c.index->storage->data[i] += TH_INDEX_BASE;
       c.r = THTensor_(new)();
       th_note("%s, dimension %d", name, dim);
-      if (is_of_places(op))
+      if (is_of_flat(op))
         THTensor_(narrow)(c.src, c.src, 0, 0, 2);
       THTest_(call)(&c);
       const THGolden *want =
           op == PUT_ADD ? th_golden(file, "%s/putAdd/0", type)
-                        : th_golden(file, "%s/%s/%d", type, name, is_of_places(op) ? 0 : dim);
+                        : th_golden(file, "%s/%s/%d", type, name, is_of_flat(op) ? 0 : dim);
       const THTensor *got = makes_result(op) ? c.r : c.t;
       CHECK_EQ(THTest_(count)(got), want->count);
       for (int d = 0; d < want->nDimension; d++)

@@ -12,7 +12,7 @@ typedef struct Operands {
   THTensor *deep, *rDeep; /* more dimensions than fit inside a tensor */
   THTensor *few;          /* 10 x 5 x 2: slices in another shape */
   THTensor *free;         /* 10 x 10, of its own */
-  THLongTensor *vector, *two, *index, *places, *subscript, *deepIndex;
+  THLongTensor *vector, *two, *index, *flat, *subscript, *deepIndex;
   THByteTensor *mask;
 } Operands;
 
@@ -30,7 +30,7 @@ static void set_up(Operands *o)
   o->vector = new_indices(TH_STRIDED, &random, TH_INDEX_BASE, 10, TH_SHAPE(10));
   o->two = new_indices(TH_STRIDED, &random, TH_INDEX_BASE, 2, TH_SHAPE(2));
   o->index = new_indices(TH_TRANSPOSED, &random, TH_INDEX_BASE, 10, TH_SHAPE(10, 10));
-  o->places = new_indices(TH_TRANSPOSED, &random, -100, 100, TH_SHAPE(10, 10));
+  o->flat = new_indices(TH_TRANSPOSED, &random, -100, 100, TH_SHAPE(10, 10));
   o->deepIndex =
       new_indices(TH_CONTIGUOUS, &random, TH_INDEX_BASE, 2, TH_SHAPE(2, 1, 3, 2, 1, 2, 2));
   o->subscript = THLongTensor_newWithSize1d(2);
@@ -47,7 +47,7 @@ static void set_up(Operands *o)
   WATCH(o->vector);
   WATCH(o->two);
   WATCH(o->index);
-  WATCH(o->places);
+  WATCH(o->flat);
   WATCH(o->deepIndex);
   WATCH(o->subscript);
   WATCH(o->mask);
@@ -66,7 +66,7 @@ static void tear_down(Operands *o)
   THLongTensor_free(o->vector);
   THLongTensor_free(o->two);
   THLongTensor_free(o->index);
-  THLongTensor_free(o->places);
+  THLongTensor_free(o->flat);
   THLongTensor_free(o->deepIndex);
   THLongTensor_free(o->subscript);
   THByteTensor_free(o->mask);
@@ -88,10 +88,10 @@ FAULT(scatterAcross, THTensor_(scatter)(o->t, 0, o->index, o->across))
 FAULT(scatterAddAcross, THTensor_(scatterAdd)(o->t, 1, o->index, o->t))
 FAULT(scatterAddDeep, THTensor_(scatterAdd)(o->deep, 2, o->deepIndex, o->rDeep))
 CALM(scatterFill, THTensor_(scatterFill)(o->t, 1, o->index, v))
-FAULT(take, THTensor_(take)(o->r, o->t, o->places))
-FAULT(takeSelf, THTensor_(take)(o->t, o->t, o->places))
-CALM(put, THTensor_(put)(o->t, o->places, o->other, 0))
-FAULT(putSelf, THTensor_(put)(o->t, o->places, o->across, 1))
+FAULT(take, THTensor_(take)(o->r, o->t, o->flat))
+FAULT(takeSelf, THTensor_(take)(o->t, o->t, o->flat))
+CALM(put, THTensor_(put)(o->t, o->flat, o->other, 0))
+FAULT(putSelf, THTensor_(put)(o->t, o->flat, o->across, 1))
 CALM(maskedFill, THTensor_(maskedFill)(o->t, o->mask, v))
 FAULT(maskedCopy, THTensor_(maskedCopy)(o->t, o->mask, o->other))
 FAULT(maskedCopySelf, THTensor_(maskedCopy)(o->t, o->mask, o->across))
@@ -110,7 +110,7 @@ FAULT(dirichlet_gradAcross, THTensor_(dirichlet_grad)(o->t, o->t, o->across, o->
 #endif
 
 RAISES(badIndex, THTensor_(indexFill)(o->t, 1, o->subscript, v))
-RAISES(badPlaces, THTensor_(take)(o->r, o->r, o->places))
+RAISES(badFlat, THTensor_(take)(o->r, o->r, o->flat))
 RAISES(badMask, THTensor_(maskedFill)(o->r, o->mask, v))
 
 TH_FAULT_TESTS(indexFaults)

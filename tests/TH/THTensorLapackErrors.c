@@ -214,7 +214,7 @@ static void THTest_(lapackLetters)(void)
 
 /* --- no solution ----------------------------------------------------------------------------- */
 
-/* 4 x 4: twos on the diagonal, ones elsewhere, but for a zero at the place that is named. */
+/* 4 x 4: twos on the diagonal, ones elsewhere, except a zero at the given position. */
 static THTensor *with_zero(int row)
 {
   THTensor *a = matrix(5, 4, 4);

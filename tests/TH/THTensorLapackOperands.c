@@ -26,7 +26,7 @@ typedef struct Case {
   struct {
     int byColumns, dims;
     int64_t size[3];
-    int same; /* the operand whose shape it has and whose place it may take, counted from 1 */
+    int same; /* the operand whose shape it has and which it may replace, counted from 1 */
   } result[RESULTS];
 } Case;
 
@@ -281,7 +281,7 @@ static void check_layout(const Case *c, int which, int layout)
   free_run(&run);
 }
 
-/* A result whose elements share memory: the last of those at one place counts. */
+/* A result whose elements share memory: the last of those that share memory counts. */
 static void check_shared(const Case *c, int which, int layout)
 {
   th_note("%s, result %d %s", c->name, which + 1, th_layout_names[layout]);
@@ -316,7 +316,7 @@ static void THTest_(lapackResults)(void)
 
 typedef enum Way { SAME, TURNED, PART, WAYS } Way;
 
-/* A result in the place of an operand: the same tensor, or another view of its memory. */
+/* A result that replaces an operand: the same tensor, or another view of its memory. */
 static void check_in_place(const Case *c, int which, int in, Way way)
 {
   th_note("%s, result %d in operand %d, way %d", c->name, which + 1, in + 1, way);

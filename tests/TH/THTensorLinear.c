@@ -156,7 +156,7 @@ static void THTest_(allProducts)(void)
       }
 }
 
-/* r is a view of an operand's storage, in another place or shape. */
+/* r is a view of an operand's storage, at another offset or of another shape. */
 static void THTest_(productsOverlap)(void)
 {
   th_random random = {th_seed()};

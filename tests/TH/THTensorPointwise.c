@@ -1,5 +1,5 @@
-/* Every exact pointwise operation against arithmetic written down once more, on every layout; in
- * place; with operands that overlap; and the errors.  THVectorMath.c tests exp and its like. */
+/* Every exact pointwise operation against arithmetic written down once more, on every layout;
+ * in place; with operands that overlap; and the errors.  THVectorMath.c tests exp and its like. */
 #include "THTemplate.h"
 
 #include "th_layouts.h"
@@ -464,7 +464,7 @@ static void THTest_(pointwiseErrors)(void)
   }
 }
 
-/* Results whose elements share memory: the last of those at one place counts. */
+/* Results whose elements share memory: the last of those that share memory counts. */
 static void THTest_(pointwiseShared)(void)
 {
   for (int o = 0; o < OPERATIONS; o++) {

@@ -634,24 +634,24 @@ static void THTest_(reduceThreads)(void)
  * where loops over vectors look at it first. */
 static void THTest_(reducePlaces)(void)
 {
-  enum { PLACES = 5, LINES = PLACES * PLACES };
+  enum { PEAKS = 5, LINES = PEAKS * PEAKS };
   static const int64_t lengths[] = {300, 1025, 5000, 20480, 70001};
   THTensor *r = THTensor_(new)();
   THLongTensor *indices = THLongTensor_new();
   for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
     for (int largest = 0; largest < 2; largest++) {
       const int64_t n = lengths[l];
-      const int64_t places[PLACES] = {n / 7, n / 3, n / 2, n / 5 * 4 / 256 * 256, n - 1};
+      const int64_t peaks[PEAKS] = {n / 7, n / 3, n / 2, n / 5 * 4 / 256 * 256, n - 1};
       th_note("length %lld, largest %d", (long long)n, largest);
       THTensor *t = THTensor_(newWithSize2d)(LINES, n);
       THTensor_(fill)(t, 10);
       for (int k = 0; k < LINES; k++) {
-        THTensor_(set2d)(t, k, places[k / PLACES], (real)(largest ? 20 : 5));
-        THTensor_(set2d)(t, k, places[k % PLACES], (real)(largest ? 20 : 5));
+        THTensor_(set2d)(t, k, peaks[k / PEAKS], (real)(largest ? 20 : 5));
+        THTensor_(set2d)(t, k, peaks[k % PEAKS], (real)(largest ? 20 : 5));
       }
       (largest ? THTensor_(max) : THTensor_(min))(r, indices, t, 1, 0);
       for (int k = 0; k < LINES; k++) {
-        const int64_t first = THMin(places[k / PLACES], places[k % PLACES]);
+        const int64_t first = THMin(peaks[k / PEAKS], peaks[k % PEAKS]);
         CHECK_EQ(*THTest_(at)(r, k), (real)(largest ? 20 : 5));
         CHECK_EQ(indices->storage->data[k], first);
       }
@@ -665,7 +665,7 @@ static void THTest_(reducePlaces)(void)
 
 #if defined(TH_REAL_IS_FLOATING)
 
-/* One NaN or two among n elements, in the first, a middle and the last place: max and min give NaN
+/* One NaN or two among n elements, at the first, a middle and the last index: max and min give NaN
  * and the index of the first. */
 static void THTest_(reduceNan)(void)
 {
@@ -673,10 +673,10 @@ static void THTest_(reduceNan)(void)
   THTensor *r = THTensor_(new)();
   THLongTensor *indices = THLongTensor_new();
   for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
-    for (int place = 0; place < 3; place++)
+    for (int position = 0; position < 3; position++)
       for (int wide = 0; wide < 2; wide++) { /* along the row, across rows */
-        const int64_t n = lengths[l], where = place == 0 ? 0 : place == 1 ? n / 2 : n - 1;
-        th_note("length %lld, place %lld, wide %d", (long long)n, (long long)where, wide);
+        const int64_t n = lengths[l], where = position == 0 ? 0 : position == 1 ? n / 2 : n - 1;
+        th_note("length %lld, index %lld, wide %d", (long long)n, (long long)where, wide);
         THTensor *t = THTest_(tensor)(wide ? TH_CONTIGUOUS : TH_TRANSPOSED, 4, TH_SHAPE(3, n));
         for (int k = 1; k < 3; k++)
           THTensor_(set2d)(t, k, where, k == 1 ? (real)NAN : -(real)NAN);
@@ -709,7 +709,7 @@ static void THTest_(reduceNanOfMany)(void)
   THTensor *r = THTensor_(new)();
   for (int64_t n = 1; n <= 2100; n += n < 40 ? 1 : n < 400 ? 59 : 297)
     for (int64_t where = 0; where < n; where += 1 + n / SEED) {
-      th_note("length %lld, place %lld", (long long)n, (long long)where);
+      th_note("length %lld, index %lld", (long long)n, (long long)where);
       THTensor *t = THTensor_(newWithSize2d)(LINES, n);
       for (int64_t k = 0; k < LINES; k++) {
         for (int64_t i = 0; i < n; i++)
@@ -818,8 +818,8 @@ static void THTest_(reduceVastVariance)(void)
                             : THTensor_(newWithSize2d)(length, lines);
           THTensor *r = THTensor_(new)();
           for (ptrdiff_t i = 0; i < (ptrdiff_t)length * lines; i++) {
-            const ptrdiff_t place = dim ? i % length : i / lines;
-            t->storage->data[i] = (real)cases[c].x[place * 4 / length];
+            const ptrdiff_t position = dim ? i % length : i / lines;
+            t->storage->data[i] = (real)cases[c].x[position * 4 / length];
           }
           for (int std = 0; std < 2; std++) {
             (std ? THTensor_(std) : THTensor_(var))(r, t, dim, 0, 0);

@@ -1,4 +1,4 @@
-/* Running sums and products, diagonals, comparison. */
+/* Cumulative sums and products, diagonals, comparison. */
 #include "THTemplate.h"
 
 #include "th_layouts.h"
@@ -193,8 +193,8 @@ static void THTest_(equal)(void)
     CHECK_EQ(THTensor_(equal)(t, copy), 1);
     CHECK_EQ(THTensor_(equal)(copy, t), 1);
     const ptrdiff_t n = THTest_(count)(t);
-    for (int place = 0; place < 3 && n > 0; place++) {
-      real *x = THTest_(at)(copy, place == 0 ? 0 : place == 1 ? n / 2 : n - 1);
+    for (int position = 0; position < 3 && n > 0; position++) {
+      real *x = THTest_(at)(copy, position == 0 ? 0 : position == 1 ? n / 2 : n - 1);
       const real before = *x;
       *x = (real)(before + 1);
       CHECK_EQ(THTensor_(equal)(t, copy), 0);

@@ -20,7 +20,7 @@ static void THTest_(checkWritten)(const THTensor *r, real *storage, const real *
 
 typedef struct {
   THTensor *t, *matrix, *other, *vector, *batch;
-  THLongTensor *index, *places, *elements;
+  THLongTensor *index, *indices, *elements;
   THByteTensor *mask;
   THGenerator *generator;
 } Operands;
@@ -30,12 +30,12 @@ typedef struct {
   X(sum, THTensor_(sum)(r, o->t, 1, 0))                                            \
   X(sumKept, THTensor_(sum)(r, o->t, 1, 1))                                        \
   X(prod, THTensor_(prod)(r, o->t, 0, 0))                                          \
-  X(sort, THTensor_(sort)(r, o->places, o->t, 2, 0))                               \
-  X(topk, THTensor_(topk)(r, o->places, o->t, 2, 2, 1, 1))                         \
-  X(max, THTensor_(max)(r, o->places, o->t, 2, 0))                                 \
-  X(median, THTensor_(median)(r, o->places, o->t, 1, 0))                           \
-  X(kthvalue, THTensor_(kthvalue)(r, o->places, o->t, 2, 0, 1))                    \
-  X(mode, THTensor_(mode)(r, o->places, o->t, 0, 0))                               \
+  X(sort, THTensor_(sort)(r, o->indices, o->t, 2, 0))                              \
+  X(topk, THTensor_(topk)(r, o->indices, o->t, 2, 2, 1, 1))                        \
+  X(max, THTensor_(max)(r, o->indices, o->t, 2, 0))                                \
+  X(median, THTensor_(median)(r, o->indices, o->t, 1, 0))                          \
+  X(kthvalue, THTensor_(kthvalue)(r, o->indices, o->t, 2, 0, 1))                   \
+  X(mode, THTensor_(mode)(r, o->indices, o->t, 0, 0))                              \
   X(cumsum, THTensor_(cumsum)(r, o->t, 1))                                         \
   X(cumprod, THTensor_(cumprod)(r, o->t, 2))                                       \
   X(indexSelect, THTensor_(indexSelect)(r, o->matrix, 1, o->index))                \
@@ -105,7 +105,7 @@ static void open_operands(Operands *o)
                   .batch = THTest_(tensor)(TH_CONTIGUOUS, 7, TH_SHAPE(2, 4, 4)),
                   .index = THLongTensor_newWithSize1d(4),
                   .elements = THLongTensor_newWithSize2d(4, 3),
-                  .places = THLongTensor_new(),
+                  .indices = THLongTensor_new(),
                   .mask = THByteTensor_newWithSize2d(4, 4),
                   .generator = THGenerator_new()};
   for (int i = 0; i < 4; i++)
@@ -131,7 +131,7 @@ static void close_operands(Operands *o)
   THTensor_(free)(o->batch);
   THLongTensor_free(o->index);
   THLongTensor_free(o->elements);
-  THLongTensor_free(o->places);
+  THLongTensor_free(o->indices);
   THByteTensor_free(o->mask);
   THGenerator_free(o->generator);
 }

@@ -27,19 +27,19 @@ static int THTest_(precedes)(real a, real b)
   return a < b;
 }
 
-/* order[i] is the index of the element that belongs in place i. */
+/* order[i] is the index of the element that belongs at position i. */
 static void THTest_(order)(const real *x, ptrdiff_t n, ptrdiff_t step, int descending,
                            ptrdiff_t *order)
 {
   for (ptrdiff_t i = 0; i < n; i++) {
-    ptrdiff_t place = 0;
+    ptrdiff_t rank = 0;
     for (ptrdiff_t j = 0; j < n; j++) {
       const real a = x[j * step], b = x[i * step];
       const int first = descending ? THTest_(precedes)(b, a) : THTest_(precedes)(a, b);
       const int last = descending ? THTest_(precedes)(a, b) : THTest_(precedes)(b, a);
-      place += first || (!last && j < i);
+      rank += first || (!last && j < i);
     }
-    order[place] = i;
+    order[rank] = i;
   }
 }
 
@@ -108,7 +108,7 @@ static int THTest_(reduces)(Selection op)
   return op >= KTH;
 }
 
-/* The place of the mode of n elements: by counting. */
+/* The index of the mode of n elements: by counting. */
 static ptrdiff_t THTest_(naiveMode)(const real *x, ptrdiff_t n, ptrdiff_t step)
 {
   ptrdiff_t best = -1, most = 0;
@@ -282,16 +282,16 @@ static void THTest_(checkSorted)(THTensor *t)
     const real *v = values->storage->data;
     const int64_t *at = indices->storage->data;
     for (ptrdiff_t i = 0; i < n; i++) {
-      const int64_t place = at[i];
-      if (place < 0 || place >= n || seen[place]++ || memcmp(v + i, x + place, sizeof *v))
-        CHECK_MSG(0, "place %td has index %lld", i, (long long)place);
+      const int64_t rank = at[i];
+      if (rank < 0 || rank >= n || seen[rank]++ || memcmp(v + i, x + rank, sizeof *v))
+        CHECK_MSG(0, "rank %td has index %lld", i, (long long)rank);
       if (i == 0)
         continue;
       const int less = THTest_(precedes)(v[i - 1], v[i]), more = THTest_(precedes)(v[i], v[i - 1]);
       if (descending ? less : more)
-        CHECK_MSG(0, "places %td and %td are out of order", i - 1, i);
+        CHECK_MSG(0, "positions %td and %td are out of order", i - 1, i);
       if (!less && !more && at[i - 1] > at[i])
-        CHECK_MSG(0, "places %td and %td are equal and have changed places", i - 1, i);
+        CHECK_MSG(0, "positions %td and %td are equal and have been swapped", i - 1, i);
     }
   }
   free(seen);

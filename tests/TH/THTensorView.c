@@ -13,7 +13,7 @@ enum { MOST_DIMS = 8, MOST_ELEMENTS = 4096 };
 typedef struct Reference {
   int dims;
   int64_t size[MOST_DIMS];
-  ptrdiff_t place[MOST_ELEMENTS]; /* in the storage, in row-major order */
+  ptrdiff_t offset[MOST_ELEMENTS]; /* in the storage, in row-major order */
 } Reference;
 
 static ptrdiff_t count_of(int dims, const int64_t *size)
@@ -32,12 +32,12 @@ static void index_of(ptrdiff_t element, int dims, const int64_t *size, int64_t *
   }
 }
 
-static ptrdiff_t place_at(const Reference *r, const int64_t *x)
+static ptrdiff_t offset_at(const Reference *r, const int64_t *x)
 {
   ptrdiff_t element = 0;
   for (int d = 0; d < r->dims; d++)
     element = element * r->size[d] + x[d];
-  return r->place[element];
+  return r->offset[element];
 }
 
 typedef enum {
@@ -162,7 +162,7 @@ static int reference_step(Reference *r, const Step *step)
     int64_t x[MOST_DIMS], y[MOST_DIMS];
     index_of(i, to.dims, to.size, x);
     element_before(r, step, x, y);
-    to.place[i] = place_at(r, y);
+    to.offset[i] = offset_at(r, y);
   }
   *r = to;
   return 1;
@@ -242,7 +242,7 @@ static void THTest_(checkView)(THTensor *t, const Reference *r)
     CHECK_EQ(t->size[d], r->size[d]);
   CHECK_EQ(THTensor_(nElement)(t), count_of(r->dims, r->size));
   for (ptrdiff_t i = 0; i < count_of(r->dims, r->size); i++)
-    CHECK_EQ((int64_t)(THTest_(at)(t, i) - t->storage->data), (int64_t)r->place[i]);
+    CHECK_EQ((int64_t)(THTest_(at)(t, i) - t->storage->data), (int64_t)r->offset[i]);
 }
 
 static Step random_step(th_random *random, const Reference *r)
@@ -274,7 +274,7 @@ static void THTest_(views)(void)
     const ptrdiff_t count = count_of(r.dims, r.size);
     THStorage *storage = THStorage_(newWithSize)(count);
     for (ptrdiff_t i = 0; i < count; i++)
-      r.place[i] = i;
+      r.offset[i] = i;
     THTensor *t = THTensor_(new)();
     THTensor_(setStorageNd)(t, storage, 0, r.dims, r.size, NULL);
 

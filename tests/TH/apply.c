@@ -270,8 +270,8 @@ static void THTest_(applyHalves)(void)
 /* What each element is worth in a checksum of where the loops have been. */
 static uint64_t THTest_(mark)(const THTensor *t, const real *at)
 {
-  th_random place = {(uint64_t)(at - t->storage->data)};
-  return th_random_next(&place);
+  th_random random = {(uint64_t)(at - t->storage->data)};
+  return th_random_next(&random);
 }
 
 static void THTest_(omp)(void)

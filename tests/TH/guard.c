@@ -252,7 +252,7 @@ static void long_messages(void **state)
   {
     _THError("dir/file.c", 1234, "%s", text);
   }
-  /* 2,047 bytes: x, and the place. */
+  /* 2,047 bytes: x, and the location. */
   memset(expected, 'x', sizeof expected);
   strcpy(expected + sizeof expected - sizeof " at dir/file.c:1234", " at dir/file.c:1234");
   assert_string_equal(attempt.message, expected);

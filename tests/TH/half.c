@@ -49,21 +49,21 @@ static void doubles(void **state)
   THHalfTensor *to = THHalfTensor_newWithSize1d(100);
   for (int half = 0; half < INFINITE; half += half < 64 || half > INFINITE - 64 ? 1 : 7) {
     const double low = value_of(half), high = value_of(half + 1), middle = (low + high) / 2;
-    const double places[] = {middle,
-                             nextafter(middle, 0),
-                             nextafter(middle, 1e9),
-                             middle * (1 + 0x1p-40),
-                             middle * (1 - 0x1p-40),
-                             low,
-                             high};
+    const double numbers[] = {middle,
+                              nextafter(middle, 0),
+                              nextafter(middle, 1e9),
+                              middle * (1 + 0x1p-40),
+                              middle * (1 - 0x1p-40),
+                              low,
+                              high};
     for (int sign = 0; sign < 2; sign++)
       for (int i = 0; i < 7; i++) {
-        THDoubleTensor_fill(from, sign ? -places[i] : places[i]);
+        THDoubleTensor_fill(from, sign ? -numbers[i] : numbers[i]);
         THHalfTensor_copyDouble(to, from);
         for (int k = 0; k < 100; k += 99) /* in vectors, and what is left over */
-          CHECK_MSG(to->storage->data[k].x == (sign << 15 | nearest(places[i])),
-                    "%a became half 0x%04x, not 0x%04x", places[i], to->storage->data[k].x,
-                    sign << 15 | nearest(places[i]));
+          CHECK_MSG(to->storage->data[k].x == (sign << 15 | nearest(numbers[i])),
+                    "%a became half 0x%04x, not 0x%04x", numbers[i], to->storage->data[k].x,
+                    sign << 15 | nearest(numbers[i]));
       }
   }
   const double special[] = {0x1p300, 65519.999999999, 65520, INFINITY, 0x1p-1070, 0x1.8p-25};
@@ -110,13 +110,13 @@ static void every_boundary(void **state)
 {
   for (int half = 0; half < INFINITE; half++) {
     const double low = value_of(half), high = value_of(half + 1);
-    const float places[] = {(float)low, (float)((low + high) / 2), (float)high};
-    CHECK_EQ(places[1], (low + high) / 2);
+    const float numbers[] = {(float)low, (float)((low + high) / 2), (float)high};
+    CHECK_EQ(numbers[1], (low + high) / 2);
     for (int i = 0; i < 3; i++) {
-      check_rounding(places[i]);
-      check_rounding(nextafterf(places[i], INFINITY));
-      if (places[i] > 0)
-        check_rounding(nextafterf(places[i], 0));
+      check_rounding(numbers[i]);
+      check_rounding(nextafterf(numbers[i], INFINITY));
+      if (numbers[i] > 0)
+        check_rounding(nextafterf(numbers[i], 0));
     }
   }
 }

@@ -16,7 +16,7 @@ typedef struct {
   int64_t size[8], stride[8];
 } Shape;
 
-/* result += left * 1e6 + right, counted in visits through the result's place. */
+/* result += left * 1e6 + right, visits are counted by the result's offset. */
 static void pair_up(const THRun *run, const void *base)
 {
   for (ptrdiff_t j = 0; j < run->rows; j++)
@@ -36,7 +36,7 @@ static void move(const THRun *run, const void *unused)
           ((const int64_t *)run->at[1])[j * run->rowStride[1] + i * run->stride[1]];
 }
 
-static ptrdiff_t place(const Shape *s, ptrdiff_t element)
+static ptrdiff_t offset_of(const Shape *s, ptrdiff_t element)
 {
   ptrdiff_t at = 0;
   for (int d = s->dims - 1; d >= 0; d--) {
@@ -99,8 +99,8 @@ static void test_every_element(void **state)
     lay_out(&random, &r, 0);
     lay_out(&random, &a, 1);
     lay_out(&random, &b, 1);
-    const ptrdiff_t n = count_of(&r), last = place(&r, n - 1);
-    assert_true(last < MOST && place(&a, n - 1) < MOST && place(&b, n - 1) < MOST);
+    const ptrdiff_t n = count_of(&r), last = offset_of(&r, n - 1);
+    assert_true(last < MOST && offset_of(&a, n - 1) < MOST && offset_of(&b, n - 1) < MOST);
     for (int i = 0; i < MOST; i++) {
       left[i] = i % 1009;
       right[i] = i % 919;
@@ -120,9 +120,9 @@ static void test_every_element(void **state)
     THLoop_run(&loop, pair_up, NULL);
     int64_t total = 0, expected_total = 0;
     for (ptrdiff_t i = 0; i < n; i++) {
-      const int64_t expected = left[place(&a, i)] * 7 + right[place(&b, i)] * 3 + 1;
+      const int64_t expected = left[offset_of(&a, i)] * 7 + right[offset_of(&b, i)] * 3 + 1;
       expected_total += expected;
-      CHECK_EQ(visits[place(&r, i)], (int32_t)expected);
+      CHECK_EQ(visits[offset_of(&r, i)], (int32_t)expected);
     }
     for (int i = 0; i < MOST; i++)
       total += visits[i];
@@ -145,7 +145,7 @@ static void test_rows_with_gaps(void **state)
         const Shape r = {3, {size[0], size[1], size[2]}, {size[1] * size[2], size[2], 1}};
         const Shape a = {3, {size[0], size[1], size[2]}, {size[1] * row, row, 1}};
         const ptrdiff_t n = count_of(&r);
-        assert_true(place(&a, n - 1) < MOST);
+        assert_true(offset_of(&a, n - 1) < MOST);
         for (int i = 0; i < MOST; i++) {
           left[i] = i;
           result[i] = -1;
@@ -159,13 +159,13 @@ static void test_rows_with_gaps(void **state)
         THLoop_run(&loop, move, NULL);
         ptrdiff_t wrong = 0;
         for (ptrdiff_t i = 0; i < MOST; i++)
-          wrong += result[i] != (i < n ? (int64_t)place(&a, i) : -1);
+          wrong += result[i] != (i < n ? (int64_t)offset_of(&a, i) : -1);
         CHECK_EQ(wrong, 0);
       }
   THSetNumThreads(THGetNumCores());
 }
 
-/* In order: the kernel sees places in row-major order. */
+/* In order: the kernel sees offsets in row-major order. */
 static ptrdiff_t seen;
 
 static void note_order(const THRun *run, const void *shape)
@@ -173,7 +173,7 @@ static void note_order(const THRun *run, const void *shape)
   for (ptrdiff_t j = 0; j < run->rows; j++)
     for (ptrdiff_t i = 0; i < run->n; i++) {
       const int64_t *at = (const int64_t *)run->at[0] + j * run->rowStride[0] + i * run->stride[0];
-      CHECK_EQ((int64_t)(at - left), (int64_t)place(shape, seen++));
+      CHECK_EQ((int64_t)(at - left), (int64_t)offset_of(shape, seen++));
     }
 }
 
@@ -243,7 +243,7 @@ static void test_overlap(void **state)
   CHECK_EQ((int)THLoop_overlap(&loop, 4, 3), (int)TH_OVERLAP_NONE);
 }
 
-/* The bytes of two operands, and the places of their elements, as far as they are asked for. */
+/* The bytes of two operands, and the offsets of their elements, as far as they are needed. */
 typedef struct Bytes {
   unsigned char of[2][2048];
   ptrdiff_t count[2], at[2][300];
@@ -253,7 +253,7 @@ static void list_bytes(Bytes *bytes, int o, const Shape *s, ptrdiff_t offset, pt
 {
   bytes->count[o] = count_of(s);
   for (ptrdiff_t i = 0; i < bytes->count[o]; i++) {
-    bytes->at[o][i] = offset * item + place(s, i) * item;
+    bytes->at[o][i] = offset * item + offset_of(s, i) * item;
     memset(bytes->of[o] + bytes->at[o][i], 1, (size_t)item);
   }
 }
@@ -318,7 +318,7 @@ static void test_overlap_of_any(void **state)
   assert_in_range(interleaved, 500, 19000);
 }
 
-/* Against a list of all places. */
+/* Against a list of all offsets. */
 static void test_overlaps_itself(void **state)
 {
   th_random random = {th_seed()};
@@ -333,7 +333,7 @@ static void test_overlaps_itself(void **state)
     char taken[300] = {0};
     int expected = 0;
     for (ptrdiff_t i = 0; i < n; i++)
-      expected |= taken[place(&s, i)]++;
+      expected |= taken[offset_of(&s, i)]++;
     THLoop loop;
     THLoop_init(&loop);
     THLoop_operand(&loop, left, sizeof *left, s.dims, s.size, s.stride);

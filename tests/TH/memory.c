@@ -17,7 +17,7 @@ enum { KEEPS = 1 };
 
 enum { MB = 1 << 20 };
 
-/* Around every place where blocks are treated differently: classes, 32 KB, 256 KB, 2 MB. */
+/* Around every size from which blocks are treated differently: classes, 32 KB, 256 KB, 2 MB. */
 static const ptrdiff_t sizes[] = {
     1,      7,      8,      63,      64,     65,         100,         511,    1000,   1024,
     1025,   1281,   4096,   5000,    32768,  32769,      40960,       65536,  200000, 262143,
@@ -264,12 +264,12 @@ static void many_sizes_stay_within_the_limit(void **state)
   CHECK_EQ(THMemory_stats().inUse, inUse);
 
   /* Many blocks, few bytes: their number has a limit too. */
-  enum { MANY = 700 };
-  static void *block[MANY];
+  enum { BLOCKS = 700 };
+  static void *block[BLOCKS];
   THMemory_setCacheLimit(512 * MB);
-  for (int i = 0; i < MANY; i++)
+  for (int i = 0; i < BLOCKS; i++)
     block[i] = THAlloc(262144);
-  for (int i = 0; i < MANY; i++)
+  for (int i = 0; i < BLOCKS; i++)
     THFree(block[i]);
   CHECK(THMemory_stats().cached < 256 * (ptrdiff_t)300000);
   CHECK(!KEEPS || THMemory_stats().cached >= 256 * (ptrdiff_t)262144);
@@ -282,14 +282,14 @@ static void few_small_blocks_are_kept(void **state)
 {
   if (!KEEPS)
     skip();
-  enum { MANY = 1000 };
-  static void *block[MANY];
+  enum { BLOCKS = 1000 };
+  static void *block[BLOCKS];
   THMemory_emptyCache();
   const struct mallinfo2 before = mallinfo2();
   for (ptrdiff_t size = 64; size <= 32768; size += size < 1024 ? 64 : size / 4) {
-    for (int i = 0; i < MANY; i++)
+    for (int i = 0; i < BLOCKS; i++)
       block[i] = THAlloc(size);
-    for (int i = 0; i < MANY; i++)
+    for (int i = 0; i < BLOCKS; i++)
       THFree(block[i]);
   }
   const struct mallinfo2 after = mallinfo2();
@@ -357,8 +357,8 @@ static void environment(void **state)
 
 /* --- threads and forks -------------------------------------------------------------------- */
 
-enum { THREADS = 4, PLACES = 16, ROUNDS = 3000 };
-static unsigned char *place[PLACES]; /* blocks wander from thread to thread */
+enum { THREADS = 4, SLOTS = 16, ROUNDS = 3000 };
+static unsigned char *slot[SLOTS]; /* blocks wander from thread to thread */
 
 static void *wander(void *seed)
 {
@@ -370,7 +370,7 @@ static void *wander(void *seed)
     memset(p, (int)(size & 0xff), 16);
     p[0] = (unsigned char)i;
     memset(p + 1, p[0], 15);
-    p = __atomic_exchange_n(&place[th_random_below(&random, PLACES)], p, __ATOMIC_ACQ_REL);
+    p = __atomic_exchange_n(&slot[th_random_below(&random, SLOTS)], p, __ATOMIC_ACQ_REL);
     if (p)
       for (int j = 1; j < 16; j++)
         if (p[j] != p[0])
@@ -390,9 +390,9 @@ static void finish(pthread_t *threads)
 {
   for (int i = 0; i < THREADS; i++)
     pthread_join(threads[i], NULL);
-  for (int i = 0; i < PLACES; i++) {
-    THFree(place[i]);
-    place[i] = NULL;
+  for (int i = 0; i < SLOTS; i++) {
+    THFree(slot[i]);
+    slot[i] = NULL;
   }
 }
 
@@ -708,18 +708,18 @@ static void *allocate_a_little(void *unused)
 /* What a thread had not told the others counts when it has ended. */
 static void collector_counts_threads_that_ended(void **state)
 {
-  enum { MANY = 400 };
-  static void *block[MANY];
+  enum { BLOCKS = 400 };
+  static void *block[BLOCKS];
   Host host = {.thread = pthread_self()};
   THSetGCHandler(collect, &host);
-  for (int i = 0; i < MANY; i++) {
+  for (int i = 0; i < BLOCKS; i++) {
     pthread_t thread;
     CHECK(pthread_create(&thread, NULL, allocate_a_little, NULL) == 0);
     pthread_join(thread, &block[i]);
   }
   THFree(THAlloc(10));
   CHECK_EQ(host.calls, 1);
-  for (int i = 0; i < MANY; i++)
+  for (int i = 0; i < BLOCKS; i++)
     THFree(block[i]);
   THSetGCHandler(NULL, NULL);
 }

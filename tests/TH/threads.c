@@ -9,15 +9,15 @@
 
 #include "th_test.h"
 
-enum { MANY = 1 << 20, SIDE = 192 };
+enum { COUNT = 1 << 20, SIDE = 192 };
 
 /* Whether loops and products give what they should: sums of whole numbers, which are exact. */
 static int computes(void)
 {
-  THFloatTensor *x = THFloatTensor_newWithSize1d(MANY);
+  THFloatTensor *x = THFloatTensor_newWithSize1d(COUNT);
   THFloatTensor_fill(x, 1);
   THFloatTensor_add(x, x, 2);
-  int right = THFloatTensor_sumall(x) == 3. * MANY;
+  int right = THFloatTensor_sumall(x) == 3. * COUNT;
   THFloatTensor *a = THFloatTensor_newWithSize2d(SIDE, SIDE);
   THFloatTensor *r = THFloatTensor_newWithSize2d(SIDE, SIDE);
   THFloatTensor_fill(a, 2);

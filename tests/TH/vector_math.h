@@ -8,8 +8,8 @@
 
 #include "special_reference.h"
 
-/* X(name, reference, an interval where it is interesting, error permitted in units of the last
- * place).  The reference is of x, with C's functions as L(function): L makes them those of long
+/* X(name, reference, an interval where it is interesting, error permitted in units of the
+ * last place).  The reference is of x, with C's functions as L(function): L makes them those of long
  * double, with 11 bits more than double, or of double, which is enough for floats. */
 #define VECTOR_MATH(X)                                                                  \
   X(exp, L(exp)(x), -110, 90, 0.6)                                                      \

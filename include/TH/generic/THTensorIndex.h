@@ -75,7 +75,7 @@ TH_API void THTensor_(nonzero)(THLongTensor *subscript, THTensor *tensor);
 /* How a sample of a Beta distribution changes with its first parameter: for x of Beta(alpha, total
  * - alpha), dx / dalpha / (1 - x), where x keeps its quantile.  (Of a Dirichlet sample, element i
  * then changes by self (1 - x) and each other element x' by -self x' when the concentration alpha
- * of element i does.) Inputs have as many elements as x; self takes the shape of x.  x outside [0,
+ * of element i does.)  Inputs have as many elements as x; self takes the shape of x.  x outside [0,
  * 1], alpha not above 0 and total not above alpha give NaN. */
 TH_API void THTensor_(dirichlet_grad)(THTensor *self, THTensor *x, THTensor *alpha,
                                       THTensor *total);
