@@ -16,13 +16,13 @@ typedef struct {
   double sum[2][LANES];
 } PointGradients;
 
-/* n points, whose grid coordinates begin at number. */
-static void find_gather_points(const THNN_(Sampler) * s, const real *number, ptrdiff_t n,
+/* n points, whose grid coordinates begin at coordinate. */
+static void find_gather_points(const THNN_(Sampler) * s, const real *coordinate, ptrdiff_t n,
                                GatherPoints *m)
 {
   for (ptrdiff_t i = 0; i < n; i += LANES, m++) {
     AxisPairs x, y;
-    pairs_at(s, number + 2 * i, n - i, &y, &x);
+    pairs_at(s, coordinate + 2 * i, n - i, &y, &x);
     _mm512_storeu_si512(m->at, first_of_pairs(s, &y, &x));
     _mm512_storeu_ps(m->slope[0], y.slope);
     _mm512_storeu_ps(m->slope[1], x.slope);

@@ -28,12 +28,12 @@ typedef struct {
 } AxisPairs;
 
 /* Finds the neighbours along axis a from the grid's coordinates; find_indices computes the same. */
-INLINE AxisPairs pair_along(const THNN_(Sampler) * s, int a, __m512 number)
+INLINE AxisPairs pair_along(const THNN_(Sampler) * s, int a, __m512 coordinate)
 {
   const real size = (real)s->in[a];
   const __m512 none = _mm512_setzero_ps(), one = _mm512_set1_ps(1), end = _mm512_set1_ps(size);
   const __m512 last = _mm512_set1_ps(size - 1), half = _mm512_set1_ps((real).5);
-  __m512 at = _mm512_mul_ps(_mm512_mul_ps(_mm512_add_ps(number, one), half), last);
+  __m512 at = _mm512_mul_ps(_mm512_mul_ps(_mm512_add_ps(coordinate, one), half), last);
   __m512 slope = _mm512_mul_ps(last, half);
   if (s->padding == THNN_REFLECTION)
     reflect((real *)&at, (real *)&slope, LANES, s->in[a] - 1);
@@ -61,12 +61,12 @@ INLINE AxisPairs pair_along(const THNN_(Sampler) * s, int a, __m512 number)
 }
 
 /* The neighbours of the first vector of count points, down (y) and across (x) the image. */
-INLINE void pairs_at(const THNN_(Sampler) * s, const real *number, ptrdiff_t count, AxisPairs *y,
-                     AxisPairs *x)
+INLINE void pairs_at(const THNN_(Sampler) * s, const real *coordinate, ptrdiff_t count,
+                     AxisPairs *y, AxisPairs *x)
 {
   const uint32_t there = count < LANES ? (1u << 2 * count) - 1 : UINT32_MAX;
-  const Vector first = (Vector)_mm512_maskz_loadu_ps((__mmask16)there, number);
-  const Vector second = (Vector)_mm512_maskz_loadu_ps((__mmask16)(there >> 16), number + LANES);
+  const Vector first = (Vector)_mm512_maskz_loadu_ps((__mmask16)there, coordinate);
+  const Vector second = (Vector)_mm512_maskz_loadu_ps((__mmask16)(there >> 16), coordinate + LANES);
   *x = pair_along(s, 2, (__m512)MIX(first, second, EVEN));
   *y = pair_along(s, 1, (__m512)MIX(first, second, ODD));
 }
@@ -77,13 +77,13 @@ INLINE __m512i first_of_pairs(const THNN_(Sampler) * s, const AxisPairs *y, cons
                           x->first);
 }
 
-/* n points, whose grid coordinates begin at number. */
-static void pair_points(const THNN_(Sampler) * s, const real *number, ptrdiff_t n,
+/* n points, whose grid coordinates begin at coordinate. */
+static void pair_points(const THNN_(Sampler) * s, const real *coordinate, ptrdiff_t n,
                         GatherPairs *pairs)
 {
   for (ptrdiff_t i = 0; i < n; i += LANES, pairs++) {
     AxisPairs x, y;
-    pairs_at(s, number + 2 * i, n - i, &y, &x);
+    pairs_at(s, coordinate + 2 * i, n - i, &y, &x);
     _mm512_storeu_si512(pairs->at, first_of_pairs(s, &y, &x));
     for (int row = 0; row < 2; row++) {
       const Vector left = (Vector)_mm512_mul_ps(y.weight[row], x.weight[0]);

@@ -53,8 +53,8 @@ static inline void clamp(real *x, int count, real low, real high)
 
 /* Finds indices and weights along axis a from the grid's coordinates. */
 static inline __attribute__((always_inline)) void find_indices(const THNN_(Sampler) * s, int axes,
-                                                               int wide, int a, const real *number,
-                                                               Corners *c)
+                                                               int wide, int a,
+                                                               const real *coordinate, Corners *c)
 {
   const int64_t last = s->in[a] - 1;
   const int count = c->count;
@@ -62,7 +62,7 @@ static inline __attribute__((always_inline)) void find_indices(const THNN_(Sampl
   real *at = c->low[a], *slope = c->slope[a];
 #pragma omp simd
   for (int i = 0; i < count; i++) {
-    at[i] = (number[i * axes + 2 - a] + 1) / 2 * (real)last;
+    at[i] = (coordinate[i * axes + 2 - a] + 1) / 2 * (real)last;
     slope[i] = (real)last / 2;
   }
   if (s->padding == THNN_REFLECTION && last > 0)
@@ -131,10 +131,11 @@ static inline __attribute__((always_inline)) void join_indices(const THNN_(Sampl
   }
 
 static inline __attribute__((always_inline)) void find_all(const THNN_(Sampler) * s, int axes,
-                                                           int wide, const real *number, Corners *c)
+                                                           int wide, const real *coordinate,
+                                                           Corners *c)
 {
   for (int a = 3 - axes; a < 3; a++)
-    find_indices(s, axes, wide, a, number, c);
+    find_indices(s, axes, wide, a, coordinate, c);
   join_indices(s, axes, wide, c);
 }
 
@@ -152,8 +153,8 @@ static const real *coordinates_of(const THNN_(Sampler) * s, ptrdiff_t b, int64_t
 static __attribute__((noinline)) void find_corners(const THNN_(Sampler) * s, ptrdiff_t b,
                                                    int64_t *image, int64_t *point, Corners *c)
 {
-  const real *number = coordinates_of(s, b, image, point, c);
-  FOR_KIND(find_all, number, c)
+  const real *coordinate = coordinates_of(s, b, image, point, c);
+  FOR_KIND(find_all, coordinate, c)
 }
 
 static inline int64_t corner(const Corners *c, int wide, int k, int i)
@@ -317,9 +318,9 @@ typedef struct {
   real *lines; /* the same values before or after the transpose */
 } Group;
 
-static Group group_of(const THNN_(Sampler) * s, ptrdiff_t share, int64_t number)
+static Group group_of(const THNN_(Sampler) * s, ptrdiff_t share, int64_t index)
 {
-  const int64_t image = number / s->groups, before = number % s->groups * GROUP;
+  const int64_t image = index / s->groups, before = index % s->groups * GROUP;
   real *const room = s->rooms + share * s->room;
   const Group group = {.image = image,
                        .first = image * s->planes + before,
@@ -378,8 +379,8 @@ INLINE void sample_groups(const THNN_(Sampler) * s, int axes, int wide, ptrdiff_
   Corners c;
   int64_t image, first;
   for (ptrdiff_t share = begin; share < end; share++)
-    for (int64_t number = begin_of(s, share); number < begin_of(s, share + 1); number++) {
-      const Group group = group_of(s, share, number);
+    for (int64_t index = begin_of(s, share); index < begin_of(s, share + 1); index++) {
+      const Group group = group_of(s, share, index);
       transpose_in(&group, group.x, s->x + group.first * s->plane, s->plane, s->plane);
       for (int64_t b = 0; b < s->blocks; b++) {
         find_corners(s, group.image * s->blocks + b, &image, &first, &c);
@@ -414,12 +415,12 @@ enum { SUMS = VECTOR / sizeof(accreal), MORE = GROUP / SUMS };
 typedef accreal Sum __attribute__((vector_size(VECTOR)));
 typedef int64_t SumBits __attribute__((vector_size(VECTOR)));
 
-INLINE Sum numbers_at(const real *x)
+INLINE Sum load_sums(const real *x)
 {
-  typedef real Few __attribute__((vector_size(SUMS * sizeof(real))));
-  Few few;
-  memcpy(&few, x, sizeof few);
-  return __builtin_convertvector(few, Sum);
+  typedef real Reals __attribute__((vector_size(SUMS * sizeof(real))));
+  Reals v;
+  memcpy(&v, x, sizeof v);
+  return __builtin_convertvector(v, Sum);
 }
 
 INLINE accreal total(Sum sum)
@@ -437,9 +438,9 @@ INLINE accreal total(Sum sum)
 INLINE void scatter_point(const Group *group, const Corners *c, int axes, int wide, int i,
                           const real *g, accreal *part)
 {
-  Sum gradient[3] = {{0}}, numbers[MORE];
+  Sum gradient[3] = {{0}}, gradOutput[MORE];
   for (int v = 0; v < MORE; v++)
-    numbers[v] = numbers_at(g + v * SUMS);
+    gradOutput[v] = load_sums(g + v * SUMS);
   for (int k = 0; k < 1 << axes; k++) {
     const int64_t at = corner(c, wide, k, i) * GROUP;
     for (int v = 0; v < VECTORS; v++) {
@@ -449,7 +450,7 @@ INLINE void scatter_point(const Group *group, const Corners *c, int axes, int wi
     }
     Sum product = {0};
     for (int v = 0; v < MORE; v++)
-      product += numbers_at(group->x + at + v * SUMS) * numbers[v];
+      product += load_sums(group->x + at + v * SUMS) * gradOutput[v];
     product = (Sum)((SumBits)product & -(int64_t)c->inside[k][i]);
     for (int a = 3 - axes; a < 3; a++) {
       accreal weight = k >> (2 - a) & 1 ? 1 : -1;
@@ -489,7 +490,7 @@ static int scatter_pairs(TH_UNUSED const THNN_(Sampler) * s, TH_UNUSED const Gro
 
 /* Computes the gradients of a group of planes, in pairs or corner by corner.  Returns whether the
  * result is right: in pairs it is not where a value is not finite. */
-INLINE int scatter_group(const THNN_(Sampler) * s, int axes, int wide, int pairs, int64_t number,
+INLINE int scatter_group(const THNN_(Sampler) * s, int axes, int wide, int pairs, int64_t index,
                          const Group *group)
 {
   Corners c;
@@ -511,7 +512,7 @@ INLINE int scatter_group(const THNN_(Sampler) * s, int axes, int wide, int pairs
       n = THMin(TILE, count - from);
       transpose_in(group, group->piece, s->g + group->first * s->points + first + from, s->points,
                    n);
-      accreal *part = s->parts + (number * s->points + first + from) * axes;
+      accreal *part = s->parts + (index * s->points + first + from) * axes;
       if (pairs)
         right &= scatter_pairs(s, group, &points, from, n, part);
       for (int i = 0; !pairs && i < n; i++)
@@ -526,11 +527,11 @@ INLINE void scatter_groups(const THNN_(Sampler) * s, int axes, int wide, ptrdiff
 {
   const int pairs = axes == 2 && !wide && can_scatter_pairs(s);
   for (ptrdiff_t share = begin; share < end; share++)
-    for (int64_t number = begin_of(s, share); number < begin_of(s, share + 1); number++) {
-      const Group group = group_of(s, share, number);
+    for (int64_t index = begin_of(s, share); index < begin_of(s, share + 1); index++) {
+      const Group group = group_of(s, share, index);
       transpose_in(&group, group.x, s->x + group.first * s->plane, s->plane, s->plane);
-      if (!pairs || !scatter_group(s, axes, wide, 1, number, &group))
-        scatter_group(s, axes, wide, 0, number, &group);
+      if (!pairs || !scatter_group(s, axes, wide, 1, index, &group))
+        scatter_group(s, axes, wide, 0, index, &group);
       for (int64_t from = 0; from < s->plane; from += TILE)
         transpose_out(&group, group.y + from * GROUP, s->gradInput + group.first * s->plane + from,
                       s->plane, THMin(TILE, s->plane - from));

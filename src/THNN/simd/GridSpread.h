@@ -20,11 +20,11 @@ static __attribute__((noinline)) int find_scatter_points(const THNN_(Sampler) * 
                                                          ScatterPoints *to)
 {
   const int64_t image = b / s->blocks, point = b % s->blocks * BLOCK;
-  const real *number = s->grid + 2 * (image * s->points + point);
+  const real *coordinate = s->grid + 2 * (image * s->points + point);
   const int count = (int)THMin(BLOCK, s->points - point);
   for (int i = 0; i < count; i += LANES) {
     AxisPairs x, y;
-    pairs_at(s, number + 2 * i, count - i, &y, &x);
+    pairs_at(s, coordinate + 2 * i, count - i, &y, &x);
     _mm512_storeu_si512(to->at + i, first_of_pairs(s, &y, &x));
     for (int k = 0; k < 4; k++)
       _mm512_storeu_ps(to->weight[k] + i, _mm512_mul_ps(y.weight[k >> 1], x.weight[k & 1]));
@@ -58,11 +58,12 @@ INLINE __m512d sum_of_each(const __m512d v[8])
 INLINE void products_at(const real *x, int64_t width, const real *g, __m512d product[4])
 {
   for (int v = 0; v < GROUP; v += 8) {
-    const __m512d number = _mm512_cvtps_pd(_mm256_loadu_ps(g + v));
+    const __m512d gradient = _mm512_cvtps_pd(_mm256_loadu_ps(g + v));
     for (int k = 0; k < 4; k++) {
       const real *from = x + ((k >> 1) * width + (k & 1)) * GROUP + v;
       const __m512d value = _mm512_cvtps_pd(_mm256_loadu_ps(from)); /* products are exact */
-      product[k] = v ? _mm512_fmadd_pd(value, number, product[k]) : _mm512_mul_pd(value, number);
+      product[k] =
+          v ? _mm512_fmadd_pd(value, gradient, product[k]) : _mm512_mul_pd(value, gradient);
     }
   }
 }

@@ -313,22 +313,22 @@ LOOP widen_row(const Groups *all, ptrdiff_t vectors, ptrdiff_t taps, const real 
 }
 
 /* Vector i of a row between two others.  Where the row above has all the weight, the row below is
- * not used, as it may be uninitialized.  In registers (few) a mask avoids the branch, unless rows
+ * not used, as it may be uninitialized.  With inRegisters a mask avoids the branch, unless rows
  * move: a product by 1 would change the bits of a NaN. */
 static inline __attribute__((always_inline)) Vector between(const Vector *above,
                                                             const Vector *below, ptrdiff_t i,
-                                                            real weight, int few, int moves)
+                                                            real weight, int inRegisters, int moves)
 {
   const Lanes both = weight == 0 ? 0 : ALL;
-  if (few && !moves)
+  if (inRegisters && !moves)
     return ADD_PRODUCT_WHERE(both, above[i] * (1 - weight), below[i], SAME(weight));
   return both ? ADD_PRODUCT(above[i] * (1 - weight), below[i], SAME(weight)) : above[i];
 }
 
 /* An image.  Each of its rows is resampled once, and kept for the rows of the result that lie
  * between it and the next one; in registers where there are few vectors. */
-LOOP widen(const THNNPlanes *p, const THNN_(SourceIndices) * at, Shape s, ptrdiff_t taps, int few,
-           int streams, const real *x, real *y, Vector *above, Vector *below)
+LOOP widen(const THNNPlanes *p, const THNN_(SourceIndices) * at, Shape s, ptrdiff_t taps,
+           int inRegisters, int streams, const real *x, real *y, Vector *above, Vector *below)
 {
   const Groups *all = at->groups;
   const int64_t *const from = at->from[1], *const next = at->next[1];
@@ -344,7 +344,7 @@ LOOP widen(const THNNPlanes *p, const THNN_(SourceIndices) * at, Shape s, ptrdif
     if (first != isAbove && first != isBelow) {
       prefetch(x + first * size, size);
       widen_row(all, s.vectors, taps, x + first * size, above);
-    } else if (first != isAbove && few) {
+    } else if (first != isAbove && inRegisters) {
       for (ptrdiff_t i = 0; i < s.vectors; i++)
         above[i] = below[i];
     } else if (first != isAbove) {
@@ -361,13 +361,14 @@ LOOP widen(const THNNPlanes *p, const THNN_(SourceIndices) * at, Shape s, ptrdif
     }
     if (streams) {
       for (ptrdiff_t i = 0; i < s.vectors - 1; i++)
-        put(&lines, between(above, below, i, weight, few, taps == 1), WIDTH);
-      put(&lines, between(above, below, s.vectors - 1, weight, few, taps == 1), rest);
+        put(&lines, between(above, below, i, weight, inRegisters, taps == 1), WIDTH);
+      put(&lines, between(above, below, s.vectors - 1, weight, inRegisters, taps == 1), rest);
       continue;
     }
     for (ptrdiff_t i = 0; i < s.vectors; i++) {
       prefetch_write(y + i * WIDTH, 1);
-      STORE(y + i * WIDTH, lanes_at(s, i), between(above, below, i, weight, few, taps == 1));
+      STORE(y + i * WIDTH, lanes_at(s, i),
+            between(above, below, i, weight, inRegisters, taps == 1));
     }
   }
   if (streams)

@@ -51,10 +51,10 @@ INLINE Sums load_some(const real *x, ptrdiff_t n)
 #elif defined(__AVX512F__)
   return (Sums)MASKED_LOAD((1 << n) - 1, x);
 #else
-  real few[SUMS] = {0};
+  real padded[SUMS] = {0};
   for (ptrdiff_t i = 0; i < n; i++)
-    few[i] = x[i];
-  return load_summed(few);
+    padded[i] = x[i];
+  return load_summed(padded);
 #endif
 }
 
@@ -222,27 +222,27 @@ INLINE void store(real *x, Vector v)
 
 /* Load and store of n elements, fewer than LANES.  The other lanes are loaded as 0, and not stored.
  */
-INLINE Vector load_few(const real *x, ptrdiff_t n)
+INLINE Vector load_partial(const real *x, ptrdiff_t n)
 {
 #if defined(__AVX512F__)
   return (Vector)MASKED_LOAD((1 << n) - 1, x);
 #else
-  real few[LANES] = {0};
+  real padded[LANES] = {0};
   for (ptrdiff_t i = 0; i < n; i++)
-    few[i] = x[i];
-  return load(few);
+    padded[i] = x[i];
+  return load(padded);
 #endif
 }
 
-INLINE void store_few(real *x, Vector v, ptrdiff_t n)
+INLINE void store_partial(real *x, Vector v, ptrdiff_t n)
 {
 #if defined(__AVX512F__)
   MASKED_STORE(x, (1 << n) - 1, v);
 #else
-  real few[LANES];
-  store(few, v);
+  real padded[LANES];
+  store(padded, v);
   for (ptrdiff_t i = 0; i < n; i++)
-    x[i] = few[i];
+    x[i] = padded[i];
 #endif
 }
 
@@ -293,7 +293,7 @@ typedef struct {
 } Rows;
 
 /* line[at ...] = the sums of the columns. */
-INLINE void add_columns(const Rows *rows, real *line, ptrdiff_t at, int together, ptrdiff_t few)
+INLINE void add_columns(const Rows *rows, real *line, ptrdiff_t at, int together, ptrdiff_t count)
 {
   Vector sum[UNROLL];
   for (int k = 0; k < together; k++)
@@ -302,7 +302,7 @@ INLINE void add_columns(const Rows *rows, real *line, ptrdiff_t at, int together
     const real *x = rows->from + z * rows->slice + at;
     for (ptrdiff_t r = 0; r < rows->rows; r++, x += rows->width)
       for (int k = 0; k < together; k++)
-        sum[k] += few < LANES ? load_few(x, few) : load(x + k * LANES);
+        sum[k] += count < LANES ? load_partial(x, count) : load(x + k * LANES);
   }
   for (int k = 0; k < together; k++) /* there is room after the row */
     store(line + at + k * LANES, sum[k]);
@@ -325,7 +325,7 @@ typedef struct {
 
 /* y[at ...] = the averages of windows that are step apart. */
 INLINE void take_vectors(const Taking *t, ptrdiff_t size, ptrdiff_t step, ptrdiff_t at,
-                         int together, ptrdiff_t few)
+                         int together, ptrdiff_t count)
 {
   for (int v = 0; v < together; v++, at += LANES) {
     const real *from = t->line + at * step;
@@ -341,8 +341,8 @@ INLINE void take_vectors(const Taking *t, ptrdiff_t size, ptrdiff_t step, ptrdif
           sum += MIX(first, second, ODD);
       }
     sum /= load(t->divisors + at);
-    if (few < LANES)
-      store_few(t->y + at, sum, few);
+    if (count < LANES)
+      store_partial(t->y + at, sum, count);
     else
       store(t->y + at, sum);
   }
@@ -600,10 +600,10 @@ typedef struct {
   real *part, *line;
 } Spreading;
 
-INLINE void divide_windows(const Spreading *s, ptrdiff_t at, int together, ptrdiff_t few)
+INLINE void divide_windows(const Spreading *s, ptrdiff_t at, int together, ptrdiff_t count)
 {
   for (int v = 0; v < together; v++, at += LANES) {
-    const Vector x = few < LANES ? load_few(s->x + at, few) : load(s->x + at);
+    const Vector x = count < LANES ? load_partial(s->x + at, count) : load(s->x + at);
     store(s->part + at, x / load(s->divisors + at));
   }
 }
@@ -655,7 +655,7 @@ typedef struct {
   real *y;
 } Joined;
 
-INLINE void join_columns(const Joined *j, ptrdiff_t at, int together, ptrdiff_t few)
+INLINE void join_columns(const Joined *j, ptrdiff_t at, int together, ptrdiff_t count)
 {
   Vector sum[UNROLL];
   for (int k = 0; k < together; k++)
@@ -664,8 +664,8 @@ INLINE void join_columns(const Joined *j, ptrdiff_t at, int together, ptrdiff_t 
     for (int k = 0; k < together; k++)
       sum[k] += load(j->line[n] + at + k * LANES);
   for (int k = 0; k < together; k++)
-    if (few < LANES)
-      store_few(j->y + at, sum[k], few);
+    if (count < LANES)
+      store_partial(j->y + at, sum[k], count);
     else
       store(j->y + at + k * LANES, sum[k]);
 }
@@ -1070,12 +1070,12 @@ INLINE void spread_planes(const GivingRows *rows, ptrdiff_t n, int64_t first, in
     for (int64_t k = first; k < end; k++) {
       const real *from = rows->of[r] + k * planes + at, part = rows->part[r * n + k];
       for (int v = 0; v < vectors; v++)
-        sum[v] += part * (some ? load_few(from, some) : load(from + v * LANES));
+        sum[v] += part * (some ? load_partial(from, some) : load(from + v * LANES));
     }
   for (;;) {
     for (int v = 0; v < vectors; v++)
       if (some)
-        store_few(y, sum[v], some);
+        store_partial(y, sum[v], some);
       else
         store(y + v * LANES, sum[v]);
     if (--positions == 0)
