@@ -29,9 +29,9 @@ static inline THMathRest THMath_(restFar)(double x)
                                     0x56033046fc7b6bab};
   const THMathBits bits = THMath_(bits)(THMath_(abs)(x)), one = (THMathBits)1;
   const THMathBits m = (bits & ((one << TH_FRACTION_BITS) - 1)) | one << TH_FRACTION_BITS;
-  const int digit = (int)(bits >> TH_FRACTION_BITS) - (TH_BIAS + TH_FRACTION_BITS) + 62;
-  const uint64_t *const word = digits + digit / 64;
-  const int shift = digit % 64;
+  const int start = (int)(bits >> TH_FRACTION_BITS) - (TH_BIAS + TH_FRACTION_BITS) + 62;
+  const uint64_t *const word = digits + start / 64;
+  const int shift = start % 64;
   uint64_t window[3];
   for (int i = 0; i < 3; i++)
     window[i] = word[i] << shift | word[i + 1] >> 1 >> (63 - shift);
