@@ -194,7 +194,7 @@ static void THTest_(Linear)(void)
 /* args: kW, kH, dW, dH, padW, padH */
 #define WINDOW INT(0), INT(1), INT(2), INT(3), INT(4), INT(5)
 
-/* Half of the windows are of 1 element or one step apart, which are computed in other ways.
+/* Half of the windows have 1 element or are one step apart, which is computed in other ways.
  * half: the padding is at most half a window. */
 static void random_window(Operands *o, int half)
 {
@@ -205,7 +205,7 @@ static void random_window(Operands *o, int half)
   }
 }
 
-/* Such as hold a window at least, with its padding; in a batch or not. */
+/* Images that hold at least one window, with its padding; in a batch or not. */
 static THTensor *random_images(Operands *o, int64_t planes)
 {
   int64_t size[2];
@@ -358,7 +358,7 @@ static void THTest_(convolutionShapes)(void)
   }
 }
 
-/* An infinity counts in the windows that it lies in, and in no other. */
+/* An infinity affects the windows that it lies in, and no others. */
 static void THTest_(convolutionInfinity)(void)
 {
   THTensor *x = THTest_(tensor)(0, 1, TH_SHAPE(9, 2, 4, 5));
@@ -375,7 +375,7 @@ static void THTest_(convolutionInfinity)(void)
   THTensor_(free)(w);
 }
 
-/* Rows of more windows than one vector or block has, and windows of all steps. */
+/* Rows with more windows than a vector or a block, and windows of all steps. */
 static void THTest_(maxPoolShapes)(void)
 {
   th_random random = {th_seed()};

@@ -85,9 +85,9 @@ static THNN_(Sequence) THNN_(sequenceOf)(THTensor *input, THTensor *gradOutput, 
 typedef struct {
   real *sums, *m, *start;
   ptrdiff_t *row, *column; /* offsets of rows and columns of the left matrix */
-} THNN_(Desk);
+} THNN_(ThreadMemory);
 
-static ptrdiff_t THNN_(deskSize)(const THNN_(Sequence) * s)
+static ptrdiff_t THNN_(threadMemorySize)(const THNN_(Sequence) * s)
 {
   const ptrdiff_t lists = THMin(s->rows, TERMS) + COLUMNS;
   const ptrdiff_t size =
@@ -95,10 +95,10 @@ static ptrdiff_t THNN_(deskSize)(const THNN_(Sequence) * s)
   return (size + 15) / 16 * 16;
 }
 
-static THNN_(Desk) THNN_(deskOf)(const THNN_(Sequence) * s)
+static THNN_(ThreadMemory) THNN_(threadMemory)(const THNN_(Sequence) * s)
 {
-  THNN_(Desk) d;
-  d.sums = THNN_(ofThread)(s->memory, THNN_(deskSize)(s), s->threads);
+  THNN_(ThreadMemory) d;
+  d.sums = THNN_(ofThread)(s->memory, THNN_(threadMemorySize)(s), s->threads);
   d.m = d.sums + s->rows * s->width;
   d.start = d.m + COLUMNS * s->width;
   d.column = (ptrdiff_t *)(d.start + s->width);
@@ -116,13 +116,13 @@ static int THNN_(isImplicitSequence)(THNN_(Sequence) * s, int64_t outputs, int64
   s->rows = rows;
   s->width = THNN_(widthOf)(outputs);
   s->blocks = (outputs + s->width - 1) / s->width;
-  return THNN_(deskSize)(s) <= s->depth * s->w.output;
+  return THNN_(threadMemorySize)(s) <= s->depth * s->w.output;
 }
 
 static void THNN_(needMemory)(THNN_(Sequence) * s, THNN_(Call) * call, ptrdiff_t items)
 {
   s->threads = THParallel_threads(items, 1);
-  s->memory = THNN_(scratch)(call, s->threads * THNN_(deskSize)(s));
+  s->memory = THNN_(scratch)(call, s->threads * THNN_(threadMemorySize)(s));
 }
 
 /* Lists the offsets of windows, which are counted over all sequences. */
@@ -145,7 +145,7 @@ static void THNN_(listEach)(ptrdiff_t count, ptrdiff_t apart, ptrdiff_t *list)
 static void THNN_(windowPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Sequence) *s = context;
-  const THNN_(Desk) d = THNN_(deskOf)(s);
+  const THNN_(ThreadMemory) d = THNN_(threadMemory)(s);
   THNN_(listEach)(COLUMNS, 1, d.column);
   for (ptrdiff_t i = begin; i < end; i++) {
     const int64_t first = i * s->rows;
@@ -180,7 +180,7 @@ static int64_t THNN_(framesOfPhase)(const THNN_(Sequence) * s)
 static void THNN_(frameBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Sequence) *s = context;
-  const THNN_(Desk) d = THNN_(deskOf)(s);
+  const THNN_(ThreadMemory) d = THNN_(threadMemory)(s);
   const int64_t phase = THNN_(framesOfPhase)(s);
   THNN_(listEach)(COLUMNS, 1, d.column);
   THNN_(listEach)(THMin(s->rows, TERMS), s->outputs, d.row);
@@ -214,7 +214,7 @@ static void THNN_(frameBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
 static void THNN_(termPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Sequence) *s = context;
-  const THNN_(Desk) d = THNN_(deskOf)(s);
+  const THNN_(ThreadMemory) d = THNN_(threadMemory)(s);
   const int64_t windows = s->batch * s->w.output;
   THNN_(listEach)(s->rows, 1, d.row);
   for (ptrdiff_t i = begin; i < end; i++) {
