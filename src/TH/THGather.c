@@ -16,7 +16,7 @@ static void across_rows(const THRun *run, ptrdiff_t resultSize, ptrdiff_t source
   const ptrdiff_t columns = THMin(run->n, THMax(ROW_LINES, LINES / resultSize));
   const ptrdiff_t rows = BUFFER / (columns * sourceSize);
   const int size = THGather_size((size_t)sourceSize);
-  const int sends = run->streams && columns * resultSize >= TH_STREAM_LINE;
+  const int streams = run->streams && columns * resultSize >= TH_STREAM_LINE;
   for (ptrdiff_t i = 0; i < run->n; i += columns)
     for (ptrdiff_t j = 0; j < run->rows; j += rows) {
       const ptrdiff_t m = THMin(columns, run->n - i), k = THMin(rows, run->rows - j);
@@ -28,7 +28,8 @@ static void across_rows(const THRun *run, ptrdiff_t resultSize, ptrdiff_t source
         row(r, buffer, k * m, run->streams); /* one long row */
       else
         for (ptrdiff_t b = 0; b < k; b++)
-          row(r + b * run->rowStride[0] * resultSize, buffer + b * columns * sourceSize, m, sends);
+          row(r + b * run->rowStride[0] * resultSize, buffer + b * columns * sourceSize, m,
+              streams);
     }
 }
 
@@ -46,7 +47,7 @@ static void stepped_rows(const THRun *run, ptrdiff_t resultSize, ptrdiff_t sourc
       m = THMin(piece, THStream_first(r + i * resultSize, (size_t)resultSize, run->n - i));
       const char *from = x + i * step * sourceSize;
       if (run->streams && step * sourceSize <= TH_STREAM_LINE)
-        THStream_fetch(from, (size_t)(m * step * sourceSize));
+        THStream_prefetch(from, (size_t)(m * step * sourceSize));
       THGather_kernels->stepped[size](buffer, from, step, m);
       row(r + i * resultSize, buffer, m, run->streams);
     }

@@ -109,9 +109,9 @@ static void do_tiles(void *context, ptrdiff_t begin, ptrdiff_t end)
   for (ptrdiff_t k = begin; k < end; k++) {
     const ptrdiff_t tile = k % work->tiles, first = first_of(work, tile);
     const ptrdiff_t line = k / work->tiles * lines->size[0] + first;
-    const ptrdiff_t beside = first_of(work, tile + 1) - first;
-    run.n = work->across ? beside : lines->length;
-    run.rows = work->across ? lines->length : beside;
+    const ptrdiff_t adjacent = first_of(work, tile + 1) - first;
+    run.n = work->across ? adjacent : lines->length;
+    run.rows = work->across ? lines->length : adjacent;
     for (int i = 0; i < lines->operands; i++) {
       run.at[i] = work->data[i] + THLines_at(lines, i, line) * (ptrdiff_t)work->itemSize[i];
       run.stride[i] = work->across ? lines->stride[i][0] : lines->step[i];

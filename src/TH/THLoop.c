@@ -442,7 +442,7 @@ ptrdiff_t THPlan_cacheBytes(void)
   return limit_of(&bytes, 1, SHARE);
 }
 
-ptrdiff_t THPlan_fetchedBytes(void)
+ptrdiff_t THPlan_prefetchedBytes(void)
 {
   static ptrdiff_t bytes = -1;
   return limit_of(&bytes, 2, SHARE);

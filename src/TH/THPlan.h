@@ -131,6 +131,6 @@ TH_API ptrdiff_t THPlan_cacheBytes(void);
 
 /* The same limit for results whose lines are prefetched well before they are written: the size of
  * the last-level cache, 64 MiB at most. */
-TH_API ptrdiff_t THPlan_fetchedBytes(void);
+TH_API ptrdiff_t THPlan_prefetchedBytes(void);
 
 #endif

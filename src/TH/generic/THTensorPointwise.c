@@ -37,8 +37,9 @@ static char *THTensor_(part)(const THRun *run, const THTensor_(Call) * call, int
 /* Gathers rows x columns elements of an input, columns <= most.  seen is the input that the buffer
  * already holds, if it is one repeated element or row; later calls ask for no more rows than the
  * first. */
-static void THTensor_(fetch)(real *buffer, const real *at, ptrdiff_t rows, ptrdiff_t columns,
-                             ptrdiff_t step, ptrdiff_t rowStride, ptrdiff_t most, const real **seen)
+static void THTensor_(fillBuffer)(real *buffer, const real *at, ptrdiff_t rows, ptrdiff_t columns,
+                                  ptrdiff_t step, ptrdiff_t rowStride, ptrdiff_t most,
+                                  const real **seen)
 {
   const THPointwiseRow fill = THTensor_(pointwise)[TH_POINTWISE_fill];
   if (step == 0 && (rows == 1 || rowStride == 0)) { /* one element for all */
@@ -133,8 +134,8 @@ static __attribute__((noinline)) void THTensor_(blockThroughBuffers)(const THRun
         if (step == 1 && (oneByOne || k == 1 || rowStride == m))
           continue; /* side by side */
         if (o > 0)
-          THTensor_(fetch)(buffer[o], (const real *)at[o], k, m, step, rowStride, columns,
-                           &seen[o]);
+          THTensor_(fillBuffer)(buffer[o], (const real *)at[o], k, m, step, rowStride, columns,
+                                &seen[o]);
         at[o] = (char *)buffer[o];
         pitch[o] = m * (ptrdiff_t)sizeof(real);
       }

@@ -69,8 +69,8 @@ static void THTensor_(scanLines)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const Scan *scan = context;
   const THLines *lines = scan->lines;
-  for (ptrdiff_t line = begin, beside; line < end; line += beside) {
-    beside = THMin(end - line, lines->size[0] - line % lines->size[0]);
+  for (ptrdiff_t line = begin, adjacent; line < end; line += adjacent) {
+    adjacent = THMin(end - line, lines->size[0] - line % lines->size[0]);
     const ptrdiff_t from = THLines_at(lines, 0, line), to = THLines_at(lines, 1, line);
     const ptrdiff_t nextFrom = lines->stride[0][0], nextTo = lines->stride[1][0];
     if (scan->pieces == 1) {
@@ -81,10 +81,10 @@ static void THTensor_(scanLines)(void *context, ptrdiff_t begin, ptrdiff_t end)
                                        .rowStrideX = nextFrom,
                                        .rowStrideR = nextTo,
                                        .streams = scan->streams};
-      scan->kernels->lines(&operands, beside, lines->length);
+      scan->kernels->lines(&operands, adjacent, lines->length);
       continue;
     }
-    for (ptrdiff_t j = 0; j < beside; j++) {
+    for (ptrdiff_t j = 0; j < adjacent; j++) {
       accreal total = scan->initial;
       for (ptrdiff_t piece = 0; piece < scan->pieces; piece++)
         scan_piece(scan, from + j * nextFrom, to + j * nextTo, piece, &total, 1);

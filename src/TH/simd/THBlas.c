@@ -265,7 +265,7 @@ static inline Vector load(const element *x)
 }
 
 /* Prefetches a tile of c, which is far from the last one in memory, while its sums are computed. */
-static inline void fetch_tile(ptrdiff_t columns, const element *c, ptrdiff_t ldc)
+static inline void prefetch_tile(ptrdiff_t columns, const element *c, ptrdiff_t ldc)
 {
   for (ptrdiff_t j = 0; j < columns; j++)
     for (ptrdiff_t i = 0; i < TILE_ROWS; i += 64 / (ptrdiff_t)sizeof(element))
@@ -351,7 +351,7 @@ static void product(const THProduct *p, ptrdiff_t row, ptrdiff_t rows, ptrdiff_t
       for (ptrdiff_t j = 0; j < columns; j += TILE_COLUMNS) {
         const ptrdiff_t across = THMin(TILE_COLUMNS, columns - j);
         element tile[TILE], *at = c + i + j * p->ldc;
-        fetch_tile(across, at, p->ldc);
+        prefetch_tile(across, at, p->ldc);
         if (rows - i > LANES)
           multiply_columns(depth, as + i * depth, bs + j * depth, tile, across, 2);
         else

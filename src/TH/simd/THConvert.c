@@ -174,7 +174,7 @@ NEAR(Double, double)
     _Alignas(TH_STREAM_LINE) real buffer[TH_STREAM_BLOCK / sizeof(real)];         \
     for (ptrdiff_t i = 0, m; i < n; i += m) {                                     \
       m = THStream_first(r + i, sizeof(real), n - i);                             \
-      THStream_fetch(x + i, (size_t)m * sizeof(source));                          \
+      THStream_prefetch(x + i, (size_t)m * sizeof(source));                       \
       convertRow_##Source(buffer, x + i, m);                                      \
       THStream_copy(r + i, buffer, (size_t)m * sizeof(real));                     \
     }                                                                             \

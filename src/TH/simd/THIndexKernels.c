@@ -33,7 +33,7 @@ static inline __attribute__((always_inline)) void act(Action action, real *index
 
 /* Prefetches size bytes to read, or to write if writes; past the end of the array that does
  * nothing. */
-static inline __attribute__((always_inline)) void fetch(uintptr_t at, size_t size, int writes)
+static inline __attribute__((always_inline)) void prefetch(uintptr_t at, size_t size, int writes)
 {
   for (size_t k = 0; k < size; k += TH_STREAM_LINE)
     if (writes)
@@ -73,13 +73,13 @@ static inline __attribute__((always_inline)) void act_on_indices(Action action, 
   const ptrdiff_t later = d == 0 && n < SHORT ? n : action == GATHER ? soon : LATER;
   ptrdiff_t i = 0;
   for (; i + UNROLL <= n; i += UNROLL) {
-    fetch((uintptr_t)(index + i) + PREFETCH_BYTES, UNROLL * sizeof *index, 0);
+    prefetch((uintptr_t)(index + i) + PREFETCH_BYTES, UNROLL * sizeof *index, 0);
     if (action != FILL)
-      fetch((uintptr_t)(dense + i) + NEAR, UNROLL * sizeof(real), action == GATHER);
+      prefetch((uintptr_t)(dense + i) + NEAR, UNROLL * sizeof(real), action == GATHER);
     if (i + later + UNROLL <= n)
       for (ptrdiff_t k = i + later; k < i + later + UNROLL; k++)
-        fetch((uintptr_t)(indexed + k * d + (index[k] - TH_INDEX_BASE) * stride), 1,
-              action != GATHER);
+        prefetch((uintptr_t)(indexed + k * d + (index[k] - TH_INDEX_BASE) * stride), 1,
+                 action != GATHER);
     for (ptrdiff_t k = i; k < i + UNROLL; k++)
       act(action, indexed + k * d + (index[k] - TH_INDEX_BASE) * stride, dense + k, value);
   }
@@ -107,8 +107,8 @@ static inline __attribute__((always_inline)) void walk(const THRun *run, const v
     if (di == 0 && d == 1 && dx == 1) {
       if (j + LATER < run->rows) {
         const int64_t later = index[LATER * run->rowStride[1]] - TH_INDEX_BASE;
-        fetch((uintptr_t)(indexed + LATER * run->rowStride[atIndexed] + later * stride), ahead,
-              action != GATHER);
+        prefetch((uintptr_t)(indexed + LATER * run->rowStride[atIndexed] + later * stride), ahead,
+                 action != GATHER);
       }
       act_on_row(action, indexed + (*index - TH_INDEX_BASE) * stride, dense, value, n,
                  run->streams);

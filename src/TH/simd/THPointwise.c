@@ -148,10 +148,10 @@ enum { STRETCH = 1024, PATIENCE = 7 };
 /* Prefetches 1 KB ahead, to read and to write: the processor's own prefetcher does not reach as far
  * where much is computed for each cache line. */
 enum { LANES = 64 / sizeof(real), PREFETCH = 1024 / sizeof(real) };
-#define FETCH(AT, I, WRITES) __builtin_prefetch((const real *)(AT) + (I) + PREFETCH, WRITES);
-#define FETCHED(NAME, AT)    FETCH(AT, i, 0) WIDE_OPERAND(NAME, AT)
+#define PREFETCH_AT(AT, I, WRITES) __builtin_prefetch((const real *)(AT) + (I) + PREFETCH, WRITES);
+#define FETCHED(NAME, AT)          PREFETCH_AT(AT, i, 0) WIDE_OPERAND(NAME, AT)
 
-#define X16  FETCH(to, i - from, 1) FETCHED(x, first)
+#define X16  PREFETCH_AT(to, i - from, 1) FETCHED(x, first)
 #define XY16 X16 FETCHED(y, second)
 #ifdef TH_REAL_IS_FLOAT
 typedef __m512 Wide;
@@ -204,8 +204,8 @@ WIDE_ROWS(WIDE_ROW)
 #define VECTOR(NAME, INDEX) \
   const Wide NAME = WIDE_OF(loadu)((const real *)first + k + (INDEX) * LANES);
 #define PUT(INDEX, Y) WIDE_OF(storeu)(to + (k - from) + (INDEX) * LANES, Y);
-#define FETCH_BOTH(INDEX) \
-  FETCH(first, k + (INDEX) * LANES, 0) FETCH(to, k - from + (INDEX) * LANES, 1)
+#define PREFETCH_BOTH(INDEX) \
+  PREFETCH_AT(first, k + (INDEX) * LANES, 0) PREFETCH_AT(to, k - from + (INDEX) * LANES, 1)
 
 /* One test finds arguments out of range in two vectors.  Of a number and NaN, range takes the
  * number. */
@@ -218,8 +218,8 @@ static void wide_exp(PARAMETERS)
     for (; end - k >= STEP; k += STEP) {
       VECTOR(x, 0)
       VECTOR(z, 1)
-      FETCH_BOTH(0)
-      FETCH_BOTH(1)
+      PREFETCH_BOTH(0)
+      PREFETCH_BOTH(1)
       if (WIDE_MASK(WIDE_OF(range)(x, z, LARGEST), modest, _CMP_GT_OQ)) {
         PUT(0, WIDE_(exactExp)(x))
         PUT(1, WIDE_(exactExp)(z))
@@ -242,9 +242,9 @@ static void wide_sqrt(PARAMETERS)
       VECTOR(x, 0)
       VECTOR(y, 1)
       VECTOR(z, 2)
-      FETCH_BOTH(0)
-      FETCH_BOTH(1)
-      FETCH_BOTH(2)
+      PREFETCH_BOTH(0)
+      PREFETCH_BOTH(1)
+      PREFETCH_BOTH(2)
       PUT(0, WIDE_(sqrt)(x))
       PUT(1, WIDE_(sqrt)(y))
       PUT(2, WIDE_OF(sqrt)(z))
@@ -261,8 +261,8 @@ static void wide_sqrt(PARAMETERS)
     IN_BLOCKS(float, {                                                   \
       ptrdiff_t k = from;                                                \
       for (; end - k >= 2 * LANES; k += 2 * LANES) {                     \
-        FETCH_BOTH(0)                                                    \
-        FETCH_BOTH(1)                                                    \
+        PREFETCH_BOTH(0)                                                 \
+        PREFETCH_BOTH(1)                                                 \
         THWide_##NAME##OfTwo(to + (k - from), (const float *)first + k); \
       }                                                                  \
       if (end - k >= LANES) {                                            \
@@ -316,8 +316,8 @@ WIDE_STEPS(tan)
           for (ptrdiff_t j = 0; j < count; j += VECTOR) {                                 \
             const __mmask8 lanes = FIRST_OF(count - j);                                   \
             const __m512d x = GET8(lanes, (const real *)first + k + j);                   \
-            FETCH(first, k + j, 0)                                                        \
-            FETCH(base, j, 1)                                                             \
+            PREFETCH_AT(first, k + j, 0)                                                  \
+            PREFETCH_AT(base, j, 1)                                                       \
             PUT8(base + j, lanes, NEAR(x));                                               \
             _mm512_storeu_pd(kept + j, x);                                                \
             ((uint8_t *)marks)[j / VECTOR] = (uint8_t)(IS_FAR(x) & lanes);                \

@@ -79,10 +79,10 @@ static inline Eight eight_sum(Eight a, Eight b)
  * little ahead, since prefetches further ahead delay the loads that are needed first.  A line in
  * the caches (assumed to hold less than 100 MB) can be prefetched far ahead; whether it needs
  * prefetching at all is said by fetched. */
-static inline uintptr_t line_ahead(const THReduceScalars *scalars, int fetched)
+static inline uintptr_t line_ahead(const THReduceScalars *scalars, int prefetched)
 {
   enum { MUCH = 100000000 / ITEM, NEARER = 1024 };
-  if (!fetched && !scalars->far)
+  if (!prefetched && !scalars->far)
     return 0;
   return scalars->count < MUCH ? PREFETCH_BYTES : NEARER;
 }
@@ -184,13 +184,13 @@ static void fold_lines(void (*join)(void *, const void *, ptrdiff_t), ptrdiff_t 
 /* --- scalar states: the rows of the table ---------------------------------------------------- */
 
 /* Lines of up to name##_shortLine elements are taken in several together, from name##_least on as
- * vectors of lanes.  Longer lines are prefetched from memory, and where name##_fetched is 1 from
+ * vectors of lanes.  Longer lines are prefetched from memory, and where name##_prefetched is 1 from
  * caches, too. */
 #define STATES(name, state, initial, accumulate, joined, finished)                               \
   enum {                                                                                         \
     name##_shortLine = sizeof(state) < 4 ? SHORT_LINE_SMALL : SHORT_LINE,                        \
     name##_least = VECTOR_LINE,                                                                  \
-    name##_fetched = 1                                                                           \
+    name##_prefetched = 1                                                                        \
   };                                                                                             \
                                                                                                  \
   TH_UNUSED static inline state name##_take(state a, state x, double p)                          \
@@ -240,18 +240,17 @@ static inline int is_long(ptrdiff_t n, ptrdiff_t stateSize)
   return n >= LANE_BYTES / stateSize * 4;
 }
 
-#define FOLDS(name, state, ...)                                                                      \
-  /* Joins the states of all lanes, a whole vector at a time to the end: joining single states would
-   * need branches, which are mispredicted.  Lanes from the first on that hold nothing useful are
-   * ignored. */ \
-  static inline __attribute__((always_inline)) state name##_fold(state *lanes, int count)            \
-  {                                                                                                  \
-    enum { LEAST = 4 };                                                                              \
-    TH_PRAGMA(GCC unroll 10)                                                                         \
-    for (int step = 9; step >= 0; step--)                                                            \
-      if (count >= 2 << step)                                                                        \
-        name##_join(lanes, lanes + (1 << step), THMax(1 << step, LEAST));                            \
-    return lanes[0];                                                                                 \
+#define FOLDS(name, state, ...)                                                           \
+  /* Joins the states of all lanes, a whole vector at a time to the end: joining single \
+   * states would need branches, which are mispredicted.  Only lane 0 counts then. */ \
+  static inline __attribute__((always_inline)) state name##_fold(state *lanes, int count) \
+  {                                                                                       \
+    enum { LEAST = 4 };                                                                   \
+    TH_PRAGMA(GCC unroll 10)                                                              \
+    for (int step = 9; step >= 0; step--)                                                 \
+      if (count >= 2 << step)                                                             \
+        name##_join(lanes, lanes + (1 << step), THMax(1 << step, LEAST));                 \
+    return lanes[0];                                                                      \
   }
 
 /* Columns and long lines.  name is the prefix of the functions, one the row of the table. */
@@ -269,7 +268,7 @@ static inline int is_long(ptrdiff_t n, ptrdiff_t stateSize)
     ptrdiff_t j = 0;                                                                              \
     for (; j + UNROLL <= lanes; j += UNROLL) {                                                    \
       for (int d = 0; d < DEEP; d++)                                                              \
-        fetch((uintptr_t)(x + d * rowStride + j) + ahead, UNROLL);                                \
+        prefetch((uintptr_t)(x + d * rowStride + j) + ahead, UNROLL);                             \
       name##_few(a + j, x + j, UNROLL, rowStride, DEEP, p);                                       \
     }                                                                                             \
     if (ITEM < 4)                                                                                 \
@@ -341,7 +340,7 @@ static inline int is_long(ptrdiff_t n, ptrdiff_t stateSize)
     const double p = scalars->p;                                                            \
     state sum;                                                                              \
     if (is_long(n, sizeof(state))) {                                                        \
-      sum = name##_long(x, n, line_ahead(scalars, name##_fetched), p);                      \
+      sum = name##_long(x, n, line_ahead(scalars, name##_prefetched), p);                   \
     } else { /* one vector of lanes */                                                      \
       state lanes[VECTOR];                                                                  \
       ptrdiff_t i = name##_sweep(lanes, x, VECTOR, 1, n, 0, p);                             \
@@ -410,7 +409,7 @@ static inline int is_long(ptrdiff_t n, ptrdiff_t stateSize)
       const ptrdiff_t here = THMin(TRANSPOSE_LINES, lines - j);                                    \
       const real *const at = x + j * apart;                                                        \
       if (isLong)                                                                                  \
-        name##_long_parts(parts, at, here, apart, n, line_ahead(scalars, name##_fetched),          \
+        name##_long_parts(parts, at, here, apart, n, line_ahead(scalars, name##_prefetched),       \
                           scalars->p);                                                             \
       else                                                                                         \
         name##_short_parts(parts, at, here, apart, n, end, scalars->p);                            \
@@ -474,12 +473,12 @@ WALKING(FOLDS)
 #if defined(SWEEP_APART)
 SWEEP_APART(max, LOWEST, max)
 SWEEP_APART(min, HIGHEST, min)
-#define max_shortLine MIDDLE_LINE
-#define min_shortLine MIDDLE_LINE
-#define max_fetched   0
-#define min_fetched   0
-#define max_sweep     max_sweep_apart
-#define min_sweep     min_sweep_apart
+#define max_shortLine  MIDDLE_LINE
+#define min_shortLine  MIDDLE_LINE
+#define max_prefetched 0
+#define min_prefetched 0
+#define max_sweep      max_sweep_apart
+#define min_sweep      min_sweep_apart
 #endif
 
 #define LONG_LINES(name, state, ...) LONG_LINE(name, name, state)
@@ -533,150 +532,149 @@ static inline Eight eight_widened(const real *x)
 
 /* Lines, eight at a time: eight sums are in flight, and one loop iteration serves eight lines.
  * Long lines go one by one, in four vectors each. */
-#define LINES_OF_EIGHT(name, one, state, initial, joined)                                           \
-  static inline Eight name##_joined(Eight a, Eight b)                                               \
-  {                                                                                                 \
-    return joined;                                                                                  \
-  }                                                                                                 \
-                                                                                                    \
-  /* b takes in those of the next eight elements whose bits are set in left */                      \
-  static inline Eight name##_rest_of(Eight b, const real *x, __mmask8 left, double p)               \
-  {                                                                                                 \
-    return eight_chosen(b, left, name##_take_eight(b, eight_of(x, left), p));                       \
-  }                                                                                                 \
-                                                                                                    \
-  /* Joins eight vectors, one per line, to one vector of eight states: first halves of the vectors,
-   * then quarters, then single lanes, in the order of one##_fold. */ \
-  static inline Eight name##_folded(const Eight *lanes)                                             \
-  {                                                                                                 \
-    Eight half[4], two[2];                                                                          \
-    for (int k = 0; k < 4; k++)                                                                     \
-      half[k] = name##_joined(SHUFFLED(lanes[k], lanes[k + 4], 0, 1, 2, 3, 8, 9, 10, 11),           \
-                              SHUFFLED(lanes[k], lanes[k + 4], 4, 5, 6, 7, 12, 13, 14, 15));        \
-    for (int k = 0; k < 2; k++)                                                                     \
-      two[k] = name##_joined(SHUFFLED(half[k], half[k + 2], 0, 1, 8, 9, 4, 5, 12, 13),              \
-                             SHUFFLED(half[k], half[k + 2], 2, 3, 10, 11, 6, 7, 14, 15));           \
-    return name##_joined(SHUFFLED(two[0], two[1], 0, 8, 2, 10, 4, 12, 6, 14),                       \
-                         SHUFFLED(two[0], two[1], 1, 9, 3, 11, 5, 13, 7, 15));                      \
-  }                                                                                                 \
-                                                                                                    \
-  /* states take in some lines (a constant number), one vector per line */                          \
-  static inline                                                                                     \
-      __attribute__((always_inline)) void name##_take_in(state *states, const Eight *b, int some)   \
-  {                                                                                                 \
-    const __mmask8 lanes = (__mmask8)((1 << some) - 1);                                             \
-    const Eight before = (Eight)_mm512_maskz_loadu_epi64(lanes, states);                            \
-    const Eight after = name##_joined(before, name##_folded(b));                                    \
-    _mm512_mask_storeu_epi64(states, lanes, (__m512i)after);                                        \
-  }                                                                                                 \
-                                                                                                    \
-  /* the same for a single line */                                                                  \
-  static inline state name##_alone(Eight lanes)                                                     \
-  {                                                                                                 \
-    lanes = name##_joined(lanes, SHUFFLED(lanes, lanes, 4, 5, 6, 7, 0, 1, 2, 3));                   \
-    lanes = name##_joined(lanes, SHUFFLED(lanes, lanes, 2, 3, 0, 1, 6, 7, 4, 5));                   \
-    return name##_joined(lanes, SHUFFLED(lanes, lanes, 1, 0, 3, 2, 5, 4, 7, 6))[0];                 \
-  }                                                                                                 \
-                                                                                                    \
-  /* reduces a line to one vector, joined from four, block by block */                              \
-  static __attribute__((noinline)) Eight name##_long(const real *x, ptrdiff_t n, uintptr_t ahead,   \
-                                                     double p)                                      \
-  {                                                                                                 \
-    enum { DEEP_EIGHT = 4, UNROLL = DEEP_EIGHT * EIGHT };                                           \
-    const Eight none = (Eight){0} + (accreal)(initial);                                             \
-    Eight all[] = {none, none, none, none};                                                         \
-    for (const real *const end = x + n; x < end;) {                                                 \
-      Eight b[] = {none, none, none, none};                                                         \
-      const real *const stop = x + THMin(BLOCK, end - x);                                           \
-      for (; stop - x >= UNROLL; x += UNROLL) {                                                     \
-        fetch((uintptr_t)x + ahead, UNROLL);                                                        \
-        TH_PRAGMA(GCC unroll 4)                                                                     \
-        for (int k = 0; k < DEEP_EIGHT; k++)                                                        \
-          b[k] = name##_take_eight(b[k], eight_widened(x + k * EIGHT), p);                          \
-      }                                                                                             \
-      const uint32_t left = (1u << (stop - x)) - 1;                                                 \
-      if (left)                                                                                     \
-        TH_PRAGMA(GCC unroll 4)                                                                     \
-      for (int k = 0; k < DEEP_EIGHT; k++)                                                          \
-        b[k] = name##_rest_of(b[k], x + k * EIGHT, (__mmask8)(left >> k * EIGHT), p);               \
-      x = stop;                                                                                     \
-      TH_PRAGMA(GCC unroll 4)                                                                       \
-      for (int k = 0; k < DEEP_EIGHT; k++)                                                          \
-        all[k] = name##_joined(all[k], b[k]);                                                       \
-    }                                                                                               \
-    return name##_joined(name##_joined(all[0], all[2]), name##_joined(all[1], all[3]));             \
-  }                                                                                                 \
-                                                                                                    \
-  /* Takes in some lines (a constant number, up to eight) and prefetches as many following ones in
-   * the order of memory if gaps between lines are small: prefetched line by line, they would arrive
-   * late. */  \
-  static inline __attribute__((always_inline)) void name##_abreast(state *states, const real *x,    \
-                                                                   ptrdiff_t apart, int some,       \
-                                                                   ptrdiff_t n, double p)           \
-  {                                                                                                 \
-    const ptrdiff_t whole = n / EIGHT * EIGHT;                                                      \
-    const __mmask8 left = (__mmask8)((1 << (n - whole)) - 1);                                       \
-    const ptrdiff_t pace = apart < 2 * n ? some : 0;                                                \
-    const real *const next = x + pace * apart;                                                      \
-    Eight b[EIGHT];                                                                                 \
-    TH_PRAGMA(GCC unroll 8)                                                                         \
-    for (int k = 0; k < EIGHT; k++)                                                                 \
-      b[k] = (Eight){0} + (accreal)(initial);                                                       \
-    for (ptrdiff_t i = 0; i < whole; i += EIGHT) {                                                  \
-      fetch((uintptr_t)(next + pace * i), (size_t)(some * EIGHT));                                  \
-      TH_PRAGMA(GCC unroll 8)                                                                       \
-      for (int k = 0; k < some; k++)                                                                \
-        b[k] = name##_take_eight(b[k], eight_widened(x + k * apart + i), p);                        \
-    }                                                                                               \
-    if (left)                                                                                       \
-      TH_PRAGMA(GCC unroll 8)                                                                       \
-    for (int k = 0; k < some; k++)                                                                  \
-      b[k] = name##_rest_of(b[k], x + k * apart + whole, left, p);                                  \
-    name##_take_in(states, b, some);                                                                \
-  }                                                                                                 \
-                                                                                                    \
-  static __attribute__((noinline)) void name##_long_lines(state *states, const real *x,             \
-                                                          ptrdiff_t lines, ptrdiff_t apart,         \
-                                                          ptrdiff_t n, uintptr_t ahead, double p)   \
-  {                                                                                                 \
-    for (ptrdiff_t j = 0; j < lines; j += EIGHT) {                                                  \
-      const int some = (int)THMin(EIGHT, lines - j);                                                \
-      Eight b[EIGHT] = {0};                                                                         \
-      for (int k = 0; k < some; k++)                                                                \
-        b[k] = name##_long(x + (j + k) * apart, n, ahead, p);                                       \
-      name##_take_in(states + j, b, some);                                                          \
-    }                                                                                               \
-  }                                                                                                 \
-                                                                                                    \
-  static __attribute__((noinline)) void name##_short_lines(state *states, const real *x,            \
-                                                           ptrdiff_t lines, ptrdiff_t apart,        \
-                                                           ptrdiff_t n, double p)                   \
-  {                                                                                                 \
-    ptrdiff_t j = 0;                                                                                \
-    for (; j + EIGHT <= lines; j += EIGHT)                                                          \
-      name##_abreast(states + j, x + j * apart, apart, EIGHT, n, p);                                \
-    for (; j < lines; j++)                                                                          \
-      name##_abreast(states + j, x + j * apart, apart, 1, n, p);                                    \
-  }                                                                                                 \
-                                                                                                    \
-  static void name##_lines(void *states, const real *x, ptrdiff_t lines, ptrdiff_t apart,           \
-                           ptrdiff_t n, const THReduceScalars *scalars)                             \
-  {                                                                                                 \
-    if (n < SHORT_LINE)                                                                             \
-      name##_short_lines(states, x, lines, apart, n, scalars->p);                                   \
-    else                                                                                            \
-      name##_long_lines(states, x, lines, apart, n, line_ahead(scalars, 1), scalars->p);            \
-  }                                                                                                 \
-                                                                                                    \
-  static void name##_line(void *to, const void *at, ptrdiff_t n, ptrdiff_t first,                   \
-                          const THReduceScalars *scalars)                                           \
-  {                                                                                                 \
-    if (is_long(n, sizeof(state))) {                                                                \
-      const state sum = name##_alone(name##_long(at, n, line_ahead(scalars, 1), scalars->p));       \
-      one##_join(to, &sum, 1);                                                                      \
-    } else {                                                                                        \
-      name##_short_lines(to, at, 1, 0, n, scalars->p);                                              \
-    }                                                                                               \
+#define LINES_OF_EIGHT(name, one, state, initial, joined)                                         \
+  static inline Eight name##_joined(Eight a, Eight b)                                             \
+  {                                                                                               \
+    return joined;                                                                                \
+  }                                                                                               \
+                                                                                                  \
+  /* b takes in those of the next eight elements whose bits are set in left */                    \
+  static inline Eight name##_rest_of(Eight b, const real *x, __mmask8 left, double p)             \
+  {                                                                                               \
+    return eight_chosen(b, left, name##_take_eight(b, eight_of(x, left), p));                     \
+  }                                                                                               \
+                                                                                                  \
+  /* Joins eight vectors, one per line, to one vector of eight states: first halves of \
+   * the vectors, then quarters, then single lanes, in the order of one##_fold. */          \
+  static inline Eight name##_folded(const Eight *lanes)                                           \
+  {                                                                                               \
+    Eight half[4], two[2];                                                                        \
+    for (int k = 0; k < 4; k++)                                                                   \
+      half[k] = name##_joined(SHUFFLED(lanes[k], lanes[k + 4], 0, 1, 2, 3, 8, 9, 10, 11),         \
+                              SHUFFLED(lanes[k], lanes[k + 4], 4, 5, 6, 7, 12, 13, 14, 15));      \
+    for (int k = 0; k < 2; k++)                                                                   \
+      two[k] = name##_joined(SHUFFLED(half[k], half[k + 2], 0, 1, 8, 9, 4, 5, 12, 13),            \
+                             SHUFFLED(half[k], half[k + 2], 2, 3, 10, 11, 6, 7, 14, 15));         \
+    return name##_joined(SHUFFLED(two[0], two[1], 0, 8, 2, 10, 4, 12, 6, 14),                     \
+                         SHUFFLED(two[0], two[1], 1, 9, 3, 11, 5, 13, 7, 15));                    \
+  }                                                                                               \
+                                                                                                  \
+  /* states take in some lines (a constant number), one vector per line */                        \
+  static inline                                                                                   \
+      __attribute__((always_inline)) void name##_take_in(state *states, const Eight *b, int some) \
+  {                                                                                               \
+    const __mmask8 lanes = (__mmask8)((1 << some) - 1);                                           \
+    const Eight before = (Eight)_mm512_maskz_loadu_epi64(lanes, states);                          \
+    const Eight after = name##_joined(before, name##_folded(b));                                  \
+    _mm512_mask_storeu_epi64(states, lanes, (__m512i)after);                                      \
+  }                                                                                               \
+                                                                                                  \
+  /* the same for a single line */                                                                \
+  static inline state name##_alone(Eight lanes)                                                   \
+  {                                                                                               \
+    lanes = name##_joined(lanes, SHUFFLED(lanes, lanes, 4, 5, 6, 7, 0, 1, 2, 3));                 \
+    lanes = name##_joined(lanes, SHUFFLED(lanes, lanes, 2, 3, 0, 1, 6, 7, 4, 5));                 \
+    return name##_joined(lanes, SHUFFLED(lanes, lanes, 1, 0, 3, 2, 5, 4, 7, 6))[0];               \
+  }                                                                                               \
+                                                                                                  \
+  /* reduces a line to one vector, joined from four, block by block */                            \
+  static __attribute__((noinline)) Eight name##_long(const real *x, ptrdiff_t n, uintptr_t ahead, \
+                                                     double p)                                    \
+  {                                                                                               \
+    enum { DEEP_EIGHT = 4, UNROLL = DEEP_EIGHT * EIGHT };                                         \
+    const Eight none = (Eight){0} + (accreal)(initial);                                           \
+    Eight all[] = {none, none, none, none};                                                       \
+    for (const real *const end = x + n; x < end;) {                                               \
+      Eight b[] = {none, none, none, none};                                                       \
+      const real *const stop = x + THMin(BLOCK, end - x);                                         \
+      for (; stop - x >= UNROLL; x += UNROLL) {                                                   \
+        prefetch((uintptr_t)x + ahead, UNROLL);                                                   \
+        TH_PRAGMA(GCC unroll 4)                                                                   \
+        for (int k = 0; k < DEEP_EIGHT; k++)                                                      \
+          b[k] = name##_take_eight(b[k], eight_widened(x + k * EIGHT), p);                        \
+      }                                                                                           \
+      const uint32_t left = (1u << (stop - x)) - 1;                                               \
+      if (left)                                                                                   \
+        TH_PRAGMA(GCC unroll 4)                                                                   \
+      for (int k = 0; k < DEEP_EIGHT; k++)                                                        \
+        b[k] = name##_rest_of(b[k], x + k * EIGHT, (__mmask8)(left >> k * EIGHT), p);             \
+      x = stop;                                                                                   \
+      TH_PRAGMA(GCC unroll 4)                                                                     \
+      for (int k = 0; k < DEEP_EIGHT; k++)                                                        \
+        all[k] = name##_joined(all[k], b[k]);                                                     \
+    }                                                                                             \
+    return name##_joined(name##_joined(all[0], all[2]), name##_joined(all[1], all[3]));           \
+  }                                                                                               \
+                                                                                                  \
+  /* Takes in some lines (a constant number, up to eight) and prefetches as many more in \
+   * the order of memory if gaps between lines are small: line by line is too late. */        \
+  static inline __attribute__((always_inline)) void name##_abreast(state *states, const real *x,  \
+                                                                   ptrdiff_t apart, int some,     \
+                                                                   ptrdiff_t n, double p)         \
+  {                                                                                               \
+    const ptrdiff_t whole = n / EIGHT * EIGHT;                                                    \
+    const __mmask8 left = (__mmask8)((1 << (n - whole)) - 1);                                     \
+    const ptrdiff_t pace = apart < 2 * n ? some : 0;                                              \
+    const real *const next = x + pace * apart;                                                    \
+    Eight b[EIGHT];                                                                               \
+    TH_PRAGMA(GCC unroll 8)                                                                       \
+    for (int k = 0; k < EIGHT; k++)                                                               \
+      b[k] = (Eight){0} + (accreal)(initial);                                                     \
+    for (ptrdiff_t i = 0; i < whole; i += EIGHT) {                                                \
+      prefetch((uintptr_t)(next + pace * i), (size_t)(some * EIGHT));                             \
+      TH_PRAGMA(GCC unroll 8)                                                                     \
+      for (int k = 0; k < some; k++)                                                              \
+        b[k] = name##_take_eight(b[k], eight_widened(x + k * apart + i), p);                      \
+    }                                                                                             \
+    if (left)                                                                                     \
+      TH_PRAGMA(GCC unroll 8)                                                                     \
+    for (int k = 0; k < some; k++)                                                                \
+      b[k] = name##_rest_of(b[k], x + k * apart + whole, left, p);                                \
+    name##_take_in(states, b, some);                                                              \
+  }                                                                                               \
+                                                                                                  \
+  static __attribute__((noinline)) void name##_long_lines(state *states, const real *x,           \
+                                                          ptrdiff_t lines, ptrdiff_t apart,       \
+                                                          ptrdiff_t n, uintptr_t ahead, double p) \
+  {                                                                                               \
+    for (ptrdiff_t j = 0; j < lines; j += EIGHT) {                                                \
+      const int some = (int)THMin(EIGHT, lines - j);                                              \
+      Eight b[EIGHT] = {0};                                                                       \
+      for (int k = 0; k < some; k++)                                                              \
+        b[k] = name##_long(x + (j + k) * apart, n, ahead, p);                                     \
+      name##_take_in(states + j, b, some);                                                        \
+    }                                                                                             \
+  }                                                                                               \
+                                                                                                  \
+  static __attribute__((noinline)) void name##_short_lines(state *states, const real *x,          \
+                                                           ptrdiff_t lines, ptrdiff_t apart,      \
+                                                           ptrdiff_t n, double p)                 \
+  {                                                                                               \
+    ptrdiff_t j = 0;                                                                              \
+    for (; j + EIGHT <= lines; j += EIGHT)                                                        \
+      name##_abreast(states + j, x + j * apart, apart, EIGHT, n, p);                              \
+    for (; j < lines; j++)                                                                        \
+      name##_abreast(states + j, x + j * apart, apart, 1, n, p);                                  \
+  }                                                                                               \
+                                                                                                  \
+  static void name##_lines(void *states, const real *x, ptrdiff_t lines, ptrdiff_t apart,         \
+                           ptrdiff_t n, const THReduceScalars *scalars)                           \
+  {                                                                                               \
+    if (n < SHORT_LINE)                                                                           \
+      name##_short_lines(states, x, lines, apart, n, scalars->p);                                 \
+    else                                                                                          \
+      name##_long_lines(states, x, lines, apart, n, line_ahead(scalars, 1), scalars->p);          \
+  }                                                                                               \
+                                                                                                  \
+  static void name##_line(void *to, const void *at, ptrdiff_t n, ptrdiff_t first,                 \
+                          const THReduceScalars *scalars)                                         \
+  {                                                                                               \
+    if (is_long(n, sizeof(state))) {                                                              \
+      const state sum = name##_alone(name##_long(at, n, line_ahead(scalars, 1), scalars->p));     \
+      one##_join(to, &sum, 1);                                                                    \
+    } else {                                                                                      \
+      name##_short_lines(to, at, 1, 0, n, scalars->p);                                            \
+    }                                                                                             \
   }
 
 #define SUMS(name, state, initial, accumulate, joined, ...) \
@@ -831,7 +829,7 @@ static inline __attribute__((always_inline)) void best_across(int largest, real 
   ptrdiff_t j = 0;
   for (; j + UNROLL <= n; j += UNROLL) {
     for (int d = 0; d < deep; d++)
-      fetch((uintptr_t)(x + d * rowStride + j) + ahead, UNROLL);
+      prefetch((uintptr_t)(x + d * rowStride + j) + ahead, UNROLL);
     best_few(largest, value + j, row + j, UNROLL, x + j, rowStride, i, deep);
   }
   for (; j + VECTOR <= n; j += VECTOR)
@@ -974,7 +972,7 @@ static inline __attribute__((always_inline)) ptrdiff_t best_piece(int largest, r
                                                                   const THReduceScalars *scalars)
 {
   enum { UNROLL = LANE_BYTES / ITEM, BEST_BLOCK = BEST_BYTES / ITEM };
-  const uintptr_t ahead = line_ahead(scalars, max_fetched);
+  const uintptr_t ahead = line_ahead(scalars, max_prefetched);
   real best[UNROLL], lanes[UNROLL];
   const RowIndex past = (RowIndex)STRIP_ROWS;
   RowIndex pieces[UNROLL] = {0};
@@ -1209,7 +1207,7 @@ static inline __attribute__((always_inline)) void var_deep(accreal *restrict sum
   ptrdiff_t j = 0;
   for (; j + UNROLL <= n; j += UNROLL) {
     for (int i = 0; i < VARIANCE_DEEP; i++)
-      fetch((uintptr_t)(x + i * rowStride + j) + ahead, UNROLL);
+      prefetch((uintptr_t)(x + i * rowStride + j) + ahead, UNROLL);
     var_few(sum + j, squares + j, shift + j, x + j, UNROLL, rowStride);
   }
   var_lanes(sum + j, squares + j, shift + j, x + j, n - j, 1, rowStride, VARIANCE_DEEP);
@@ -1275,7 +1273,7 @@ static inline __attribute__((always_inline)) accreal deviations(const real *x, p
   accreal one[UNROLL] = {0}, two[UNROLL] = {0};
   ptrdiff_t i = 0;
   for (; i + UNROLL <= n; i += UNROLL) {
-    fetch((uintptr_t)(x + i) + PREFETCH_BYTES, UNROLL);
+    prefetch((uintptr_t)(x + i) + PREFETCH_BYTES, UNROLL);
     for (int j = 0; j < UNROLL; j++) {
       const accreal apart = (accreal)x[i + j] - shift;
       one[j] += apart;

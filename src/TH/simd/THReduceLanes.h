@@ -30,7 +30,7 @@ enum {
 
 /* Prefetches n elements. x may be past the end of the array: a prefetch of an invalid address does
  * nothing. */
-static inline __attribute__((always_inline)) void fetch(uintptr_t x, size_t n)
+static inline __attribute__((always_inline)) void prefetch(uintptr_t x, size_t n)
 {
   for (size_t k = 0; k < n * ITEM; k += 64)
     __builtin_prefetch((const void *)(x + k));
@@ -69,7 +69,7 @@ static inline __attribute__((always_inline)) void fetch(uintptr_t x, size_t n)
     name##_start(a, lanes);                                                                       \
     for (; i + deep * lanes <= n; i += deep * lanes) {                                            \
       if (ahead)                                                                                  \
-        fetch((uintptr_t)(x + i) + ahead, (size_t)(deep * lanes));                                \
+        prefetch((uintptr_t)(x + i) + ahead, (size_t)(deep * lanes));                             \
       name##_few(a, x + i, lanes, lanes, deep, p);                                                \
     }                                                                                             \
     return i;                                                                                     \
@@ -184,7 +184,7 @@ static inline accreal one_nonzero(accreal x)
       b[k] = (Vector){0} + (accreal)(initial);                                                     \
     for (; i + lanes <= n; i += lanes) {                                                           \
       if (ahead)                                                                                   \
-        fetch((uintptr_t)(x + i) + ahead, (size_t)lanes);                                          \
+        prefetch((uintptr_t)(x + i) + ahead, (size_t)lanes);                                       \
       TH_PRAGMA(GCC unroll 8)                                                                      \
       for (int k = 0; k < lanes / COUNT; k++)                                                      \
         b[k] = name##_take_##vector(b[k], vector##_widened(x + i + k * COUNT), p);                 \

@@ -158,7 +158,7 @@ static inline accreal sum_powers(const real *x, ptrdiff_t n, real from)
   __m512d a = _mm512_setzero_pd(), b = a, c = a, d = a;
   ptrdiff_t i = 0;
   for (; n - i >= 32; i += 32) {
-    fetch((uintptr_t)(x + i) + PREFETCH_BYTES, 32);
+    prefetch((uintptr_t)(x + i) + PREFETCH_BYTES, 32);
     const __m512 e = THWide_expUpTo89(_mm512_loadu_ps(x + i) - off);
     const __m512 f = THWide_expUpTo89(_mm512_loadu_ps(x + i + 16) - off);
     a += THWide_half(e, 0);
@@ -223,7 +223,7 @@ static __attribute__((noinline)) void powers_strip(Powers *states, const real *x
       const real *const at = x + i * rowStride + j;
       const ptrdiff_t lanes = THMin(POWERS_LANES, n - j);
       for (int d = 0; d < POWERS_DEEP; d++)
-        fetch((uintptr_t)(at + (POWERS_DEEP + d) * rowStride), POWERS_LANES);
+        prefetch((uintptr_t)(at + (POWERS_DEEP + d) * rowStride), POWERS_LANES);
       if (deep == POWERS_DEEP)
         take_powers(sum + j, near + j, at, rowStride, POWERS_DEEP, lanes);
       else

@@ -160,7 +160,7 @@ static inline __attribute__((always_inline)) void store_some(Element *r, const T
  * cumulative sums slower. */
 enum { LINE = TH_STREAM_LINE / sizeof(real), PREFETCH = 4096 / sizeof(real) };
 
-static inline __attribute__((always_inline)) void fetch(const real *x, ptrdiff_t n)
+static inline __attribute__((always_inline)) void prefetch(const real *x, ptrdiff_t n)
 {
   for (ptrdiff_t i = 0; i < n; i += LINE)
     __builtin_prefetch((const void *)((uintptr_t)x + (size_t)i * sizeof(real)));
@@ -438,7 +438,7 @@ static inline void narrow(real *r, ptrdiff_t step, const Element *totals, ptrdif
       const ptrdiff_t m = THMin(n - i, BLOCK);                                                    \
       Element *const to = !CONVERTED && dr == 1 && !streams ? (Element *)r + i : totals;          \
       if (streams && operands->dx == 1)                                                           \
-        fetch(x + i + PREFETCH, m);                                                               \
+        prefetch(x + i + PREFETCH, m);                                                            \
       NAME##_piece(to, widen(room, x + i * operands->dx, operands->dx, m), m, &all, &before);     \
       if (r)                                                                                      \
         narrow(r + i * dr, dr, to, m, streams);                                                   \
@@ -513,7 +513,7 @@ static inline void narrow(real *r, ptrdiff_t step, const Element *totals, ptrdif
         memcpy(&all[k], a + j + k * LANES, sizeof all[k]);                                      \
       for (ptrdiff_t i = 0; i < rows; i++) {                                                    \
         const real *const row = x + i * operands->rowStrideX + j;                               \
-        fetch(row + ahead, LINE);                                                               \
+        prefetch(row + ahead, LINE);                                                            \
         for (int k = 0; k < LINE / LANES; k++) {                                                \
           load(&v, (const Element *)(const void *)row + k * LANES);                             \
           all[k] = TAKE(all[k], v);                                                             \
@@ -571,7 +571,7 @@ static inline void narrow(real *r, ptrdiff_t step, const Element *totals, ptrdif
         m = THMin(m, BLOCK);                                                                    \
         real *const to = dr == 1 && !streams ? r + j : here;                                    \
         if (dx == 1 && streams)                                                                 \
-          fetch(x + j + ahead, m);                                                              \
+          prefetch(x + j + ahead, m);                                                           \
         NAME##_row(a + j, to, side_by_side(room, x + j * dx, dx, m), m);                        \
         deliver(r + j * dr, dr, to, m, streams);                                                \
       }                                                                                         \

@@ -73,7 +73,7 @@ static inline ptrdiff_t THStream_first(const void *result, size_t elementSize, p
 
 /* Prefetches bytes that are read some blocks later: where loads alternate with non-temporal stores,
  * the processor's own prefetcher does not reach far enough ahead. */
-static inline void THStream_fetch(const void *from, size_t bytes)
+static inline void THStream_prefetch(const void *from, size_t bytes)
 {
   enum { PREFETCH_BYTES = 2048 };
   const uintptr_t first = (uintptr_t)from + PREFETCH_BYTES;

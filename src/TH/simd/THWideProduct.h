@@ -121,7 +121,7 @@ INLINE void tiles_of(const Tiles *tiles, ptrdiff_t depth, const Factor *a, const
   Result at = *r;
   for (ptrdiff_t i = 0; i < tiles->count; i++) {
     if (r->prefetches)
-      fetch_tile(columns, at.c + (tiles->count > 1 ? tiles->c : 0), r->ld);
+      prefetch_tile(columns, at.c + (tiles->count > 1 ? tiles->c : 0), r->ld);
     wide_tile(depth, rows, a->next, factors, b->next, step, &at, lanes, vectors, columns);
     rows += tiles->a;
     factors += tiles->b;
@@ -246,8 +246,8 @@ static void columns_in_turn(const Block *block, ptrdiff_t depth, const Result *r
 }
 
 /* Prefetches the part of the following tile's rows that corresponds to columns j to end. */
-static inline void fetch_rows(const Factor *a, ptrdiff_t i, ptrdiff_t depth, ptrdiff_t j,
-                              ptrdiff_t end, ptrdiff_t columns)
+static inline void prefetch_rows(const Factor *a, ptrdiff_t i, ptrdiff_t depth, ptrdiff_t j,
+                                 ptrdiff_t end, ptrdiff_t columns)
 {
   enum { LINE = 64 / sizeof(element) };
   const ptrdiff_t rows = THMin(a->lines - i, TILE_ROWS);
@@ -279,7 +279,7 @@ static void rows_in_turn(const Block *block, ptrdiff_t depth, const Result *r)
       const ptrdiff_t count = alike(&b, columns - j, depth), end = j + count * b.lines;
       const Tiles tiles = {count, 0, b.lines * (block->bs ? depth : b.step), b.lines * r->ld};
       if (depth >= PREFETCH_DEPTH && (block->a.step == 1 || block->a.next == 1))
-        fetch_rows(&block->a, i + TILE_ROWS, depth, j, end, columns);
+        prefetch_rows(&block->a, i + TILE_ROWS, depth, j, end, columns);
       multiply_tiles(&tiles, depth, &a, &b, &at);
       j = end;
     }

@@ -198,7 +198,7 @@ void THNN_(resamplePlanes)(const THNNPlanes *p, THNN_(SourceIndices) * indices, 
   enum { MIN_NHWC_PLANES = 8 }; /* with fewer, a channels-last image is better copied */
   THGuard guard[3];
   indices->streams = !back && indices->weighted && bytes >= 2 * THNN_STREAM_BYTES &&
-                     p->count * bytes >= THPlan_fetchedBytes();
+                     p->count * bytes >= THPlan_prefetchedBytes();
   if (indices->weighted)
     THNN_(findBands)(indices, p, back, guard);
   else

@@ -72,7 +72,7 @@ static void stream_row(ptrdiff_t n, real *r, const real *const *row, const void 
   for (ptrdiff_t i = 0; i < n; i += count, count = THMin(SHORT, n - i)) {
     for (int k = 0; k < inputs; k++) {
       in[k] = row[k] + i;
-      THStream_fetch(in[k], (size_t)count * sizeof *r);
+      THStream_prefetch(in[k], (size_t)count * sizeof *r);
     }
     line(count, result, in, scalars);
     THStream_copy(r + i, result, (size_t)count * sizeof *r);
