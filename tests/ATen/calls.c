@@ -1,5 +1,5 @@
-/* Calls that say what they mean, valid as C and as C++.  tests/ATen/calls compiles them with every
- * compiler there is, without warnings, and what must not compile. */
+/* Calls of operations, valid as C and as C++.  tests/ATen/calls compiles this file with every
+ * available compiler, without warnings, and checks that invalid calls do not compile. */
 #include <ATen/ATen.h>
 
 #include <stdio.h>
@@ -32,7 +32,7 @@ static void options(void)
 {
   at_tensor *x = six(), *y = at_ones_like(x);
 
-  /* 0 is 0, and not what is not given. */
+  /* An option of 0 is 0, and does not count as not given. */
   CHECK(at(at_add(x, y), 5) == 6 && at(at_add(x, y, .alpha = 2), 5) == 7);
   CHECK(at(at_add(x, y, .alpha = 0), 5) == 5 && at(at_add(x, 3, .alpha = 2), 5) == 11);
   CHECK(at_numel(at_argmax(x)) == 1 && at_numel(at_argmax(x, .dim = 0)) == 3);
@@ -109,7 +109,7 @@ static bool complains(at_tensor *t, const char *part)
   return good;
 }
 
-/* Messages have the operation's names of arguments, not those of the layer that computes it. */
+/* Messages use the operation's names of arguments, not those of THNN's layer. */
 static void names(void)
 {
   at_tensor *x = at_ones(AT_SHAPE(1, 1, 8, 6)), *w = at_ones(AT_SHAPE(1, 1, 3, 3));
@@ -124,7 +124,7 @@ static void names(void)
   CHECK(complains(at_conv2d(at_ones(AT_SHAPE(2)), w), "conv2d: input has size"));
 }
 
-/* The function, and a pointer to options that begin as the defaults. */
+/* The function itself, with a pointer to options. */
 static void functions(void)
 {
   at_tensor *x = six();
@@ -142,7 +142,7 @@ static void functions(void)
   CHECK(open.min.is_none && open.max.is_none);
 }
 
-/* A Type or a generator that could not be had is not the default. */
+/* A Type or generator of NULL is an error, not the default. */
 static void missing(void)
 {
   at_error_clear();
@@ -156,11 +156,11 @@ static void missing(void)
 
 static bool says(int line)
 {
-  char place[64];
-  snprintf(place, sizeof place, "calls.c:%d: ", line);
-  const bool good = strstr(at_error_message(), place) != NULL;
+  char location[64];
+  snprintf(location, sizeof location, "calls.c:%d: ", line);
+  const bool good = strstr(at_error_message(), location) != NULL;
   if (!good)
-    fprintf(stderr, "not %s %s\n", place, at_error_message());
+    fprintf(stderr, "not %s %s\n", location, at_error_message());
   at_error_clear();
   return good;
 }
@@ -171,8 +171,8 @@ static at_tensor *failing(at_tensor *x)
 }
 enum { FAILING = __LINE__ - 2 };
 
-/* An error says where the call is that failed. */
-static void places(void)
+/* The message of an error has file and line of the call that failed. */
+static void locations(void)
 {
   at_tensor *x = six(), *y;
   y = at_mm(x, x);
@@ -195,7 +195,7 @@ static void places(void)
   const at_values_indices r = at_max_dim(x, 9);
   CHECK(!at_defined(r.values) && says(__LINE__ - 1));
 
-  /* Not of a later call that was given its result, and not of a later error. */
+  /* Later calls with the undefined result, and later errors, do not change file and line. */
   y = at_exp((at_mm)(x, x));
   CHECK(!at_defined(y) && strncmp(at_error_message(), "mm: ", 4) == 0);
   y = at_mm(x, x);
@@ -213,7 +213,7 @@ int main(void)
     names();
     functions();
     missing();
-    places();
+    locations();
   }
   return failures > 0;
 }

@@ -29,7 +29,7 @@ static void bad(const Reader *in, const char *what)
   fail_msg("%s:%d: %s: %.200s", in->path, in->line, what, in->text);
 }
 
-/* What stands behind the word in text, or NULL if it does not begin with it. */
+/* The text after the word, or NULL if the text does not begin with it. */
 static const char *behind(const char *text, const char *word)
 {
   const size_t length = strlen(word);
@@ -58,7 +58,7 @@ static bool is_floating(const at_type *type)
   return t == AT_FLOAT || t == AT_DOUBLE || t == AT_HALF || t == AT_BFLOAT16;
 }
 
-/* Through Double or Long, which hold every value of the file. */
+/* Reads a tensor as Double or Long, which hold every value of the file, and converts it. */
 static at_tensor *read_tensor(const Reader *in, const char *text)
 {
   char name[32];
@@ -85,7 +85,7 @@ static at_tensor *read_tensor(const Reader *in, const char *text)
   return r;
 }
 
-/* The same values with strides of twice the size, in a storage with other things between. */
+/* The same values with twice the strides, in a storage with other values in the gaps. */
 static at_tensor *spread(at_tensor *t)
 {
   if (at_dim(t) == 0 || at_numel(t) == 0)
@@ -115,7 +115,7 @@ static at_scalar read_scalar(const char *text)
   return whole ? at_scalar(strtoll(text, NULL, 10)) : at_scalar(strtod(text, NULL));
 }
 
-/* A number behind its word; whether there is one. */
+/* Reads a word with a number after it; false if there is none. */
 static bool read_number(CaseValue *v, const char *text)
 {
   const char *rest;

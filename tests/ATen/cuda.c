@@ -1,5 +1,4 @@
-/* Tensors on CUDA: making and moving them, views, what is said of them, devices, streams, errors.
- */
+/* Tensors on CUDA: creation, copies, views, properties, devices, streams, errors. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +23,7 @@ static bool exists(at_scalar_type type)
   return type != AT_BFLOAT16;
 }
 
-/* Whether t lies on CUDA and has that type and these elements, the product of which an int has. */
+/* Checks that t is on CUDA and has that type and these elements. */
 static void check_elements(at_tensor *t, at_scalar_type type, int count, const double *want)
 {
   CHECK_MSG(at_defined(t), "%s", at_error_message());
@@ -89,7 +88,7 @@ static void making(void **state)
   CHECK_EQ(at_error(), AT_OK);
 }
 
-/* Of every type into every other, on the device as on the CPU, from one to the other, and through
+/* Conversions of every type to every other, on the device, on the CPU, between both, and through
  * views with gaps. */
 static void conversions(void **state)
 {
@@ -103,7 +102,7 @@ static void conversions(void **state)
         at_tensor *a = at_empty(AT_SHAPE(3, 2), .type = AT_CPU(AT_DOUBLE));
         memcpy(at_data(a), values, sizeof values);
         if (i == AT_BYTE || k == AT_BYTE)
-          at_abs_(a); /* negative numbers have no place there */
+          at_abs_(a); /* unsigned types have no negative numbers */
         at_tensor *from = at_t(at_to(a, AT_CPU(i)));
         at_tensor *want = at_to(at_to(from, AT_CPU(k)), AT_CPU(AT_DOUBLE));
         at_tensor *there = at_to(from, AT_CUDA(i));
@@ -133,7 +132,7 @@ static void copies(void **state)
     CHECK(at_copy_(back, column) == back);
     for (int i = 0; i < 12; i++)
       CHECK_EQ(((float *)at_data(back))[i], i % 2 ? i / 2 : 0);
-    CHECK(at_copy_(t, at_full(AT_SHAPE(1), at_scalar(2))) == t); /* repeats */
+    CHECK(at_copy_(t, at_full(AT_SHAPE(1), at_scalar(2))) == t); /* broadcasts */
     CHECK_EQ(at_item_double(at_sum(t)), 24);
     at_tensor *same = at_to(t, AT_CUDA(AT_DOUBLE));
     CHECK(at_data(same) == at_data(t));
@@ -202,7 +201,7 @@ static void items(void **state)
 
 /* --- computing -------------------------------------------------------------------------------- */
 
-/* A row by hand for each kind; the cases of operations are compared with the CPU elsewhere. */
+/* One operation of each kind; cuda_operations.c compares all operations with the CPU. */
 static void computing(void **state)
 {
   AT_SCOPE
@@ -240,7 +239,7 @@ static void devices(void **state)
     {
       CHECK_EQ(at_cuda_currentDevice(), 1);
       there = at_full(AT_SHAPE(3), at_scalar(2), .type = AT_CUDA(AT_FLOAT));
-      CHECK_EQ(at_deviceOf(at_add(here, here)), 0); /* where the operand is */
+      CHECK_EQ(at_deviceOf(at_add(here, here)), 0); /* on the device of the operand */
       CHECK_EQ(at_cuda_currentDevice(), 1);
       AT_ON_DEVICE(0)
       {
@@ -366,7 +365,7 @@ static void drop(at_tensor *t)
   }
 FAULT(to_device, drop(at_to(h, AT_CUDA(AT_DOUBLE))))
 FAULT(to_host, drop(at_to(c, AT_CPU(AT_INT))))
-FAULT(to_truths, drop(at_to(c, AT_CUDA(AT_BOOL))))
+FAULT(to_booleans, drop(at_to(c, AT_CUDA(AT_BOOL))))
 FAULT(copied, at_copy_(at_t(c), h))
 FAULT(added, drop(at_add(c, at_select(c, 0, 0))))
 FAULT(summed, drop(at_sum_dim(c, AT_SHAPE(1))))
@@ -381,7 +380,7 @@ FAULT(triangle, drop(at_tril(c)))
 static const Fault faults[] = {
     {"to_device", to_device},
     {"to_host", to_host},
-    {"to_truths", to_truths},
+    {"to_booleans", to_booleans},
     {"copied", copied},
     {"added", added},
     {"summed", summed},
@@ -423,7 +422,7 @@ static void body(void *context)
   at_error_clear();
 }
 
-/* After a failure what was given is what it was. */
+/* After a failure the operands are unchanged. */
 static void check(void *context, int raised)
 {
   Operands *o = context;
@@ -445,7 +444,7 @@ static void tear_down(void *context)
 static void memory(void **state)
 {
   static const THFailCase stages = {set_up, body, check, tear_down};
-  THCCachingAllocator_setCaching(0); /* what is kept would not be acquired */
+  THCCachingAllocator_setCaching(0); /* cached memory would not be acquired again */
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
     Operands o = {.fault = &faults[i]};
     CHECK_MSG(th_fail(&stages, &o) > 0, "%s acquires nothing", faults[i].name);

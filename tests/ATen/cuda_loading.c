@@ -1,4 +1,4 @@
-/* How libATen finds CUDA: linked with the shared libraries alone, as programs are.
+/* How libATen finds CUDA, in a program that is linked with the shared libraries only.
  *
  *     test_ATen_cuda_loading there | missing | none | wrong
  *
@@ -18,7 +18,7 @@
     }                                                                                         \
   } while (0)
 
-/* Every way to CUDA says why there is none, and the rest works. */
+/* Each function for CUDA reports why CUDA is not available, and everything else works. */
 static void check_without(const char *why)
 {
   for (int again = 0; again < 2; again++) {

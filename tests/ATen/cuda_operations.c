@@ -1,6 +1,6 @@
-/* The operations of files of cases on CUDA, against what the CPU's return for the same operands, in
- * turn contiguous and with gaps.  An operation may raise only if the device has no function for it
- * and LIST names it.
+/* Compares the operations in files of cases on CUDA with those on the CPU, for operands that are
+ * alternately contiguous and with gaps.  An operation may raise only if the device has no function
+ * for it and LIST names it.
  *
  *     test_ATen_cuda_operations_sim LIST FILE... */
 #include <math.h>
@@ -20,9 +20,10 @@ typedef struct Run {
   int problems, compared, errors, missing;
 } Run;
 
-static bool done[4096], lacking[4096]; /* of at_ops: what has computed, and what is not there */
+static bool done[4096],
+    lacking[4096]; /* for each of at_ops: whether it computed, and whether the device lacks it */
 
-/* Says what is wrong and leaves the function: the next case may say more. */
+/* Reports a failure and returns, so that the next case is tried. */
 #define CASE_CHECK(CONDITION, FORMAT, ...)                                                      \
   do {                                                                                          \
     if (!(CONDITION)) {                                                                         \
@@ -63,7 +64,7 @@ typedef struct Operands {
   at_tensor *lists[CASE_VALUES][CASE_TENSORS];
 } Operands;
 
-/* The operands on the device; false if the case has none, or some of a type that is not there. */
+/* Copies the operands to the device; false if the case has none, or CUDA lacks a type. */
 static bool to_device(const Case *one, const at_value *values, bool spread, Operands *to)
 {
   bool any = false;
@@ -88,7 +89,7 @@ static bool to_device(const Case *one, const at_value *values, bool spread, Oper
 
 /* --- results ---------------------------------------------------------------------------------- */
 
-/* Float is summed up in Float on a device, and its functions are some units less exact. */
+/* Devices sum Float in Float, and their functions are less accurate by some ulps. */
 static double tolerance(const Case *one, const at_tensor *want)
 {
   double units = 0x1p-43;
@@ -162,7 +163,7 @@ static void check_results(Run *run, const Case *one, const at_value *got, const 
 
 /* --- cases ------------------------------------------------------------------------------------ */
 
-/* What tells of the CPU's memory, or of gaps between operands. */
+/* Operations whose results depend on the CPU's memory, or on gaps between elements. */
 static bool is_left_out(const at_op *op, bool spread)
 {
   static const char *const names[] = {"storage_offset", "data_ptr", "is_cuda", "get_device"};
@@ -177,11 +178,11 @@ static bool is_left_out(const at_op *op, bool spread)
   return false;
 }
 
-/* What a device computes where the CPU raises: elements of integers are divided by 0. */
+/* Operations that raise on the CPU only: integers divided by 0. */
 static bool computes_more(const at_op *op)
 {
   return strstr(op->name, "div") || strstr(op->name, "mod") || strstr(op->name, "remainder") ||
-         !strcmp(op->name, "btrifact"); /* and matrices are factored without pivots, too */
+         !strcmp(op->name, "btrifact"); /* also factors without pivoting */
 }
 
 /* Whether the error says that the device has no function for the operation. */

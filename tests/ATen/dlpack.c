@@ -58,7 +58,7 @@ static void handed_out(void **state)
   CHECK_EQ(th_fail_live(), live);
 }
 
-/* What is shared does not move: results that need more room are errors. */
+/* Shared memory does not move: results that need more memory are errors. */
 static void fixed(void **state)
 {
   at_tensor *t = at_ones(AT_SHAPE(2)), *larger = at_ones(AT_SHAPE(5000));
@@ -97,7 +97,7 @@ static void delete_versioned(DLManagedTensorVersioned *m)
 
 static float numbers[24];
 
-/* Rows 1 and 2 of numbers as 4 x 6, unless somebody changes it. */
+/* Describes rows 1 and 2 of numbers as 4 x 6. */
 static void set_up(Foreign *f)
 {
   for (int i = 0; i < 24; i++)
@@ -125,7 +125,7 @@ static void taken(void **state)
     CHECK(at_dim(t) == 2 && at_size(t, 0) == 2 && at_size(t, 1) == 6 && at_stride(t, 0) == 6);
     at_tensor *view = at_select(t, 1, 5);
     CHECK(at_mul_(view, view) == view);
-    CHECK_EQ(numbers[17], 17 * 17); /* it is the other's memory */
+    CHECK_EQ(numbers[17], 17 * 17); /* the memory is that of the other library */
     at_release(t);
     CHECK_EQ(f.deleted, 0); /* the view still uses it */
     at_tensor *larger = at_ones(AT_SHAPE(100));
@@ -136,7 +136,7 @@ static void taken(void **state)
     at_release(view);
     CHECK_EQ(f.deleted, 1);
 
-    /* To us and back to others, who outlive us. */
+    /* Import, then export; the export lives longer. */
     set_up(&f);
     t = form ? at_fromDLPackVersioned(&f.versioned) : at_fromDLPack(&f.plain);
     DLManagedTensor *again = at_toDLPack(t);
@@ -147,7 +147,7 @@ static void taken(void **state)
   }
 }
 
-/* No strides, no dimensions, no elements, no deleter, strides that are never taken or are 0. */
+/* No strides, no dimensions, no elements, no deleter, strides that are unused or 0. */
 static void shapes(void **state)
 {
   Foreign f;
@@ -211,7 +211,7 @@ static void every_type(void **state)
     CHECK_MSG(at_error() == CODE && strstr(at_error_message(), PART), "%d: %s", at_error(), \
               at_error_message());                                                          \
     at_error_clear();                                                                       \
-    CHECK_EQ(f.deleted, 0); /* it is still the caller's */                                  \
+    CHECK_EQ(f.deleted, 0); /* it still belongs to the caller */                            \
   } while (0)
 
 static void refused(void **state)

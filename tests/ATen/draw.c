@@ -9,7 +9,7 @@
 
 /* --- cases that succeed ----------------------------------------------------------------------- */
 
-/* They are kept as plain memory: tensors are made of them for each call. */
+/* Stored tensors, as plain memory from which tensors are made for each call. */
 typedef struct Plain {
   const at_type *type; /* NULL: no tensor */
   int dims;
@@ -18,7 +18,7 @@ typedef struct Plain {
 } Plain;
 
 typedef struct Given {
-  at_value value; /* but for what follows */
+  at_value value; /* except for the members below */
   Plain tensor, list[CASE_TENSORS];
   int64_t ints[CASE_DIMS];
 } Given;
@@ -32,11 +32,11 @@ typedef struct Seed {
 enum { SEEDS = 16, OPERATIONS = 8192, ELEMENTS = 2048, BLOCK = 1 << 20 };
 
 static struct {
-  int seen; /* of which SEEDS are kept */
+  int seen; /* cases seen, of which SEEDS are kept */
   Seed kept[SEEDS];
 } seeds[OPERATIONS];
 
-/* Never freed, and in few blocks. */
+/* A copy that is never freed, in large blocks. */
 static void *kept(const void *from, size_t size)
 {
   static char *block;
@@ -47,11 +47,11 @@ static void *kept(const void *from, size_t size)
     block = malloc(BLOCK);
     used = 0;
   }
-  void *place = block + used;
+  void *memory = block + used;
   used += room;
   if (size > 0)
-    memcpy(place, from, size);
-  return place;
+    memcpy(memory, from, size);
+  return memory;
 }
 
 static size_t bytes_of(const at_tensor *t)
@@ -83,17 +83,17 @@ static int64_t elements_of(const Case *one)
   return count;
 }
 
-/* Each case that succeeds is as likely to be among those that are kept. */
+/* Keeps a case; all cases that succeed have the same probability (reservoir sampling). */
 static void keep_case(Case *one, void *context)
 {
   const int index = (int)(one->op - at_ops);
   CHECK(index < OPERATIONS);
   if (one->error || elements_of(one) > ELEMENTS)
     return;
-  int place = seeds[index].seen++;
-  if (place >= SEEDS)
-    place = (int)th_random_below(context, place + 1);
-  if (place >= SEEDS)
+  int slot = seeds[index].seen++;
+  if (slot >= SEEDS)
+    slot = (int)th_random_below(context, slot + 1);
+  if (slot >= SEEDS)
     return;
   const size_t size = sizeof(Given) * (size_t)one->op->argumentCount;
   Given *given = calloc((size_t)one->op->argumentCount + 1, sizeof *given);
@@ -105,7 +105,7 @@ static void keep_case(Case *one, void *context)
       given[i].list[k] = plain(v->value.tensors.data[k]);
     memcpy(given[i].ints, v->ints, sizeof v->ints);
   }
-  seeds[index].kept[place] = (Seed){one->path, one->line, kept(given, size)};
+  seeds[index].kept[slot] = (Seed){one->path, one->line, kept(given, size)};
   free(given);
 }
 
@@ -115,7 +115,7 @@ void draw_from(const char *path)
   cases_each(kept(path, strlen(path) + 1), false, keep_case, &random);
 }
 
-/* The operation whose cases serve: itself, or the same under another name. */
+/* The operation whose cases are used: op itself, or the same operation under another name. */
 static int source_of(const at_op *op)
 {
   const int own = (int)(op - at_ops);
@@ -137,7 +137,7 @@ static int64_t below(th_random *random, int64_t count)
   return th_random_below(random, count);
 }
 
-/* One time in so many. */
+/* True with probability 1 / count. */
 static bool once_in(th_random *random, int count)
 {
   return below(random, count) == 0;
@@ -251,7 +251,7 @@ static Shape shape_of(const at_tensor *t)
   return shape;
 }
 
-/* Sizes are reduced until there are few elements. */
+/* Reduces sizes until there are few elements. */
 static void bound(Shape *shape)
 {
   int64_t count = 1;
@@ -306,7 +306,7 @@ static void change_shape(th_random *random, Shape *shape)
   bound(shape);
 }
 
-/* What must not fail; releases what it was made of. */
+/* Checks that made is defined, and releases of, from which it was made. */
 static at_tensor *must(at_tensor *made, at_tensor *of)
 {
   CHECK_MSG(at_defined(made), "%s", at_error_message());
@@ -314,8 +314,8 @@ static at_tensor *must(at_tensor *made, at_tensor *of)
   return made;
 }
 
-/* A tensor of that size, its dimensions in any order in memory, and perhaps gaps between. */
-static at_tensor *lay_out(th_random *random, const at_type *type, const Shape *shape)
+/* A tensor of that size with a random order of dimensions in memory, and perhaps gaps. */
+static at_tensor *in_any_layout(th_random *random, const at_type *type, const Shape *shape)
 {
   const int dims = shape->dims;
   if (dims == 0 && once_in(random, 2))
@@ -360,7 +360,7 @@ static at_tensor *of_values(th_random *random, const at_type *type, const Shape 
       ((double *)at_data(values))[i] = element_double(random, style);
     else
       ((int64_t *)at_data(values))[i] = element_long(random, style);
-  at_tensor *t = lay_out(random, type, shape);
+  at_tensor *t = in_any_layout(random, type, shape);
   must(at_copy_(t, values), values);
   return t;
 }
@@ -372,12 +372,12 @@ static at_tensor *of_plain(th_random *random, const Plain *p)
   at_tensor *values = at_empty(ints_of(&shape), .type = p->type);
   if (at_numel(values) > 0)
     memcpy(at_data(values), p->bytes, bytes_of(values));
-  at_tensor *t = lay_out(random, p->type, &shape);
+  at_tensor *t = in_any_layout(random, p->type, &shape);
   must(at_copy_(t, values), values);
   return t;
 }
 
-/* A tensor like t, one of its dimensions repeating with stride 0. */
+/* A tensor like t, with one dimension of stride 0. */
 static at_tensor *repeating(th_random *random, at_tensor *t)
 {
   if (at_dim(t) == 0 || at_numel(t) == 0)
@@ -424,7 +424,7 @@ static at_tensor *sharing(th_random *random, at_tensor *t)
 typedef struct Draw {
   Call *call;
   th_random *random;
-  const at_type *type; /* what tensors are like, so that some fit together */
+  const at_type *type; /* the usual type of tensors, so that some fit each other */
   Shape shape;
 } Draw;
 
@@ -454,7 +454,7 @@ static at_tensor *any_tensor(Draw *draw)
   return own(draw, of_values(random, type, &shape, (Style)below(random, STYLES)));
 }
 
-/* Something else that has to do with t. */
+/* Another tensor that is derived from t. */
 static at_tensor *other_tensor(Draw *draw, at_tensor *t)
 {
   th_random *random = draw->random;
@@ -472,7 +472,7 @@ static at_tensor *other_tensor(Draw *draw, at_tensor *t)
       return any_tensor(draw);
     case 3: { /* the same values in another type */
       const at_type *type = draw_type(random);
-      at_tensor *cast = at_to(t, type), *to = lay_out(random, type, &shape);
+      at_tensor *cast = at_to(t, type), *to = in_any_layout(random, type, &shape);
       must(at_copy_(to, cast), cast);
       return own(draw, to);
     }
@@ -492,7 +492,7 @@ static void other_list(Draw *draw, int i)
   at_value *v = &draw->call->values[i];
   at_tensor **list = draw->call->lists[i];
   int count = v->tensors.count;
-  const int place = count > 0 ? (int)below(random, count) : 0;
+  const int chosen = count > 0 ? (int)below(random, count) : 0;
   switch (below(random, 5)) {
     case 0:
       count = (int)below(random, CALL_LISTED);
@@ -512,7 +512,7 @@ static void other_list(Draw *draw, int i)
       break;
     default:
       if (count > 0)
-        list[place] = other_tensor(draw, list[place]);
+        list[chosen] = other_tensor(draw, list[chosen]);
   }
   for (int k = v->tensors.count; k < count; k++)
     list[k] = k > 0 && once_in(random, 4) ? list[k - 1] : any_tensor(draw);
@@ -539,7 +539,7 @@ static void other_ints(Draw *draw, int i)
     v->ints = (at_ints){NULL, (int)below(random, 4) - 1};
 }
 
-/* What is there, if anything, is replaced. */
+/* Replaces argument i. */
 static void other_value(Draw *draw, int i)
 {
   th_random *random = draw->random;
@@ -581,7 +581,7 @@ static void other_value(Draw *draw, int i)
       v->type = once_in(random, 10) ? at_undefinedType() : draw_type(random);
       if (once_in(random, 4)) {
         v->type = NULL;
-        v->given = once_in(random, 4); /* which is an error */
+        v->given = once_in(random, 4); /* NULL, which is an error */
       }
       break;
     case AT_KIND_GENERATOR:
@@ -599,7 +599,7 @@ static void other_value(Draw *draw, int i)
   }
 }
 
-/* Only what has to be there. */
+/* Draws a random argument i. */
 static void any_value(Draw *draw, int i)
 {
   at_value *v = &draw->call->values[i];
@@ -630,7 +630,7 @@ static void seeded_value(Draw *draw, int i, const Given *given)
   }
 }
 
-/* A tensor argument becomes a view of another, or the same. */
+/* Replaces a tensor argument by a view of another one, or by that one. */
 static void share(Draw *draw)
 {
   Call *call = draw->call;

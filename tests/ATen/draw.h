@@ -1,6 +1,6 @@
-/* Calls of operations with arguments that are drawn: those of a stored case that succeeds, laid out
- * in memory in any way, and none, some or all of them replaced by something else; or anything at
- * all.  A call follows from the operation and a number. */
+/* Calls of operations with random arguments: those of a stored case that succeeds, with any layout
+ * in memory, of which none, some or all are replaced; or completely random ones.  The operation and
+ * a number determine a call. */
 #ifndef ATEN_DRAW_H
 #define ATEN_DRAW_H
 
@@ -15,14 +15,14 @@ typedef struct Call {
   at_value values[CASE_VALUES], results[CASE_VALUES];
   int64_t ints[CASE_VALUES][CALL_INTS];
   at_tensor *lists[CASE_VALUES][CALL_LISTED];
-  at_tensor *tensors[CALL_TENSORS]; /* all that are among the values, each once */
+  at_tensor *tensors[CALL_TENSORS]; /* all tensors among the values, each once */
   int tensorCount;
 } Call;
 
-/* Keeps some of the file's cases. */
+/* Keeps some cases of the file. */
 void draw_from(const char *path);
 
-/* Whether there is a case of the operation that succeeds. */
+/* Whether a case of the operation that succeeds is kept. */
 bool draw_hasCase(const at_op *op);
 
 void draw_call(Call *call, const at_op *op, uint64_t number);
@@ -31,7 +31,7 @@ void draw_free(Call *call);
 /* Whether an undefined tensor is among the arguments. */
 bool draw_hasUndefined(const Call *call);
 
-/* Writes the call, for people. */
+/* Prints the call in readable form. */
 void draw_print(const Call *call, FILE *file);
 
 #endif

@@ -7,7 +7,7 @@
 
 /* --- paths ------------------------------------------------------------------------------------ */
 
-/* In memory where that is possible: saving waits for disks. */
+/* In memory if possible, because saving waits for disks. */
 static char folder[] = "/dev/shm/aten-files.XXXXXX";
 
 static const char *path_of(const char *in, const char *name)
@@ -134,14 +134,14 @@ void check_view(const char *what, at_tensor *t, at_scalar_type type, at_ints siz
               (long long)at_size(t, d));
   at_tensor *wide = at_to(t, AT_CPU(AT_DOUBLE)), *line = at_contiguous(wide);
   for (int64_t i = 0; i < at_numel(t); i++) {
-    int64_t place = first, rest = i;
+    int64_t index = first, rest = i;
     for (int d = sizes.count - 1; d >= 0; d--) {
-      place += rest % sizes.data[d] * strides[d];
+      index += rest % sizes.data[d] * strides[d];
       rest /= sizes.data[d];
     }
     const double is = ((double *)at_data(line))[i];
-    CHECK_MSG(is == value_at(type, place), "%s: element %lld is %g, not %g", what, (long long)i, is,
-              value_at(type, place));
+    CHECK_MSG(is == value_at(type, index), "%s: element %lld is %g, not %g", what, (long long)i, is,
+              value_at(type, index));
   }
   at_release(line);
   at_release(wide);
@@ -178,7 +178,7 @@ void check_every(const char *what, const at_dict *d, at_scalar_type most, bool s
     }
   CHECK_MSG(at_dict_count(d) == count, "%s has %lld tensors", what, (long long)at_dict_count(d));
   CHECK(!strcmp(at_dict_name(d, 0), "Byte") && !strcmp(at_dict_name(d, count - 1), "empty"));
-  /* t7 has neither. */
+  /* t7 has neither tensors without dimensions nor sizes of 0. */
   if (at_dim(at_dict_get(d, "scalar")) == 0)
     check_values("scalar", at_dict_get(d, "scalar"), AT_FLOAT, AT_SCALAR_SHAPE);
   else

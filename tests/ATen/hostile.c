@@ -1,4 +1,4 @@
-/* Files that are to fill the memory, and files that change while they are read. */
+/* Files designed to fill the memory, and files that change while they are read. */
 #define _GNU_SOURCE /* wait4 */
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -89,7 +89,7 @@ static const char *archive_of(const char *file, const char *name, const uint8_t 
   return scratch(file);
 }
 
-/* The most memory of a process that loads the file, beyond that of one which loads nothing. */
+/* The peak memory of a process that loads the file, minus that of one that loads nothing. */
 static int64_t memory_of(const char *path, bool *loaded)
 {
   int64_t most[2];
@@ -109,7 +109,7 @@ static int64_t memory_of(const char *path, bool *loaded)
   return most[1] - most[0];
 }
 
-/* Loading takes as much as ATenFile.h says, and the pages around it. */
+/* Checks that loading takes at most the memory that ATenFile.h states, plus some pages. */
 static void check_memory(const char *what, const char *path, size_t length, bool loads)
 {
   bool loaded;
@@ -117,7 +117,7 @@ static void check_memory(const char *what, const char *path, size_t length, bool
   printf("%s: %zu bytes take %lld, %s\n", what, length, (long long)memory,
          loaded ? "loaded" : "refused");
   CHECK_EQ(loaded, loads);
-#ifndef TH_SANITIZED /* which takes memory of its own */
+#ifndef TH_SANITIZED /* sanitizers need memory of their own */
   CHECK_MSG(memory <= 64 * (int64_t)length + (4 << 20), "%s: %zu bytes take %lld", what, length,
             (long long)memory);
 #endif
@@ -126,13 +126,13 @@ static void check_memory(const char *what, const char *path, size_t length, bool
 
 static void bombs(void **state)
 {
-  enum { MANY = 1 << 22 };
-  uint8_t *bytes = malloc(MANY);
+  enum { BOMB_BYTES = 1 << 22 };
+  uint8_t *bytes = malloc(BOMB_BYTES);
   size_t length;
-  memset(bytes, ']', MANY);
+  memset(bytes, ']', BOMB_BYTES);
   memcpy(bytes, "\x80\2(", 3);
-  memcpy(bytes + MANY - 2, "l.", 2);
-  const char *path = archive_of("lists.pt", "a/data.pkl", bytes, MANY, &length);
+  memcpy(bytes + BOMB_BYTES - 2, "l.", 2);
+  const char *path = archive_of("lists.pt", "a/data.pkl", bytes, BOMB_BYTES, &length);
   check_memory("deflated lists", path, length, false);
 
   /* One tensor under very many names. */
@@ -168,22 +168,22 @@ static void bombs(void **state)
   path = write_file(scratch("legacy.pt"), bytes, at);
   check_memory("legacy tuples", path, at, false); /* names are too long */
 
-  /* A text that says it is long, a place in the memo that is far away. */
+  /* A text with a large length, and a large index in the memo. */
   at = 0;
   ADD("\x80\2K\1r\0\0\x3f\0X\0\0\x3f\0");
-  memset(bytes + at, ' ', MANY - at);
-  path = archive_of("text.pt", "a/data.pkl", bytes, MANY, &length);
+  memset(bytes + at, ' ', BOMB_BYTES - at);
+  path = archive_of("text.pt", "a/data.pkl", bytes, BOMB_BYTES, &length);
   check_memory("deflated memo", path, length, false);
 
-  /* The header of an array that is deflated. */
-  memset(bytes, ' ', MANY);
+  /* A long header of a deflated array. */
+  memset(bytes, ' ', BOMB_BYTES);
   memcpy(bytes, "\x93NUMPY\2\0\0\0\x3f\0", 12);
-  path = archive_of("header.npz", "a.npy", bytes, MANY, &length);
+  path = archive_of("header.npz", "a.npy", bytes, BOMB_BYTES, &length);
   check_memory("deflated header", path, length, false);
   free(bytes);
 }
 
-/* Zeros that are deflated are zeros, and at_load's limit bounds them. */
+/* Deflated zeros are loaded, unless they exceed at_load's limit. */
 static void limited(void **state)
 {
   enum { COUNT = 1 << 20 };
@@ -217,7 +217,7 @@ static void limited(void **state)
 
 /* --- files that are cut short ----------------------------------------------------------------- */
 
-/* The file that becomes shorter when pieces of it have been read, or once it is mapped. */
+/* The file that is truncated while it is read, or after it is mapped. */
 static const char *victim;
 static int pieces;
 
@@ -274,7 +274,7 @@ static void cut_short(void **state)
   for (int i = 0; i < 7; i++) {
     size_t size = 0;
     uint8_t *bytes = NULL;
-    if (i < 4) { /* of several pages, of which the first is there */
+    if (i < 4) { /* it has several pages, of which the first one remains */
       at_tensor *t = make_values(AT_FLOAT, AT_SHAPE(5000));
       at_dict *d = at_dict_new();
       char name[20];
@@ -328,7 +328,7 @@ static void large(void **state)
   write_file(scratch("large.safetensors"), start, 8 + (size_t)length);
   if (overcommit == 2 || truncate(scratch("large.safetensors"), size)) {
     unlink(scratch("large.safetensors"));
-    skip(); /* memory has to be there for all that is mapped, or files cannot be so long */
+    skip(); /* no overcommit of mappings, or a limit on file sizes */
   }
   at_dict *d = at_load(scratch("large.safetensors"));
   CHECK_MSG(d != NULL, "%s", at_error_message());

@@ -1,4 +1,4 @@
-/* What layers change besides their results, and results that nobody asks for. */
+/* Layers: side effects, results that are not wanted, and layouts. */
 #include <float.h>
 #include <limits.h>
 #include <math.h>
@@ -19,7 +19,7 @@ static double element(at_tensor *t, int64_t i)
   return at_item_double(at_select(t, 0, i));
 }
 
-/* Means 2 and 20, variances 2 and 200 without bias; half of them is taken over. */
+/* Means 2 and 20, unbiased variances 2 and 200, momentum 1/2. */
 static void runningStatistics(void **state)
 {
   static const at_scalar_type types[] = {AT_FLOAT, AT_DOUBLE, AT_HALF, AT_BFLOAT16};
@@ -93,8 +93,7 @@ static void maskedGradients(void **state)
   }
 }
 
-/* Layers of many rows, and of long ones; by the
- * definition, in double. */
+/* Many rows, and long rows, compared with the definition in double. */
 static void manyRows(void **state)
 {
   static const int64_t sizes[][2] = {{1501, 203}, {70001, 3}, {3, 150001}};
@@ -138,8 +137,8 @@ static void manyRows(void **state)
 
 /* --- lines of any length, of numbers that are hard to sum up --------------------------------- */
 
-/* Numbers anywhere; close together and far from 0; with one far from the others; very small ones;
- * ones whose squares are no floats; equal ones. */
+/* Kinds of values: any; close together and far from 0; with one outlier; very small; with squares
+ * that overflow; equal. */
 enum { ANY, FAR, OUTLIER, SMALL, LARGE, EQUAL, KINDS };
 
 static at_tensor *lines_of(int kind, int64_t rows, int64_t n, const at_type *type)
@@ -162,18 +161,18 @@ static const double *doubles(at_tensor *t)
   return at_data(at_contiguous(at_to(t, AT_CPU(AT_DOUBLE))));
 }
 
-/* The largest distance, over the largest of what is expected. */
+/* The largest error, relative to the largest expected value. */
 static double distance(at_tensor *t, const double *expected, double scale)
 {
   const double *found = doubles(t);
   double worst = 0;
   for (int64_t i = 0; i < at_numel(t); i++)
     if (!(fabs(found[i] - expected[i]) <= worst))
-      worst = fabs(found[i] - expected[i]); /* also of NaN */
+      worst = fabs(found[i] - expected[i]); /* also catches NaN */
   return worst == 0 ? 0 : worst / scale;
 }
 
-/* By the definitions, in double.  The gradients are those for the mean and rstd that are given. */
+/* Compares with the definitions in double.  Gradients are those for the given mean and rstd. */
 static void check_lines(int kind, int64_t rows, int64_t n, const at_type *type, int given)
 {
   const double eps = kind == SMALL ? 0 : 1e-5, bound = type == AT_CPU(AT_DOUBLE) ? 1e-14 : 1e-6;
@@ -196,7 +195,7 @@ static void check_lines(int kind, int64_t rows, int64_t n, const at_type *type, 
   double *DW = at_data(at_zeros(AT_SHAPE(n), .type = real));
   double *DB = at_data(at_zeros(AT_SHAPE(n), .type = real));
   double largest = 1, steepest = 0, weights = 0, biases = 0;
-  double slack = 0; /* what a mean that is rounded to double makes of its distances */
+  double slack = 0; /* the error of distances from a mean that is rounded to double */
   for (int64_t k = 0; k < rows; k++) {
     double variance = 0, sum = 0, dot = 0, most = 0, weight = 0;
     long double total = 0;
@@ -244,13 +243,13 @@ static void linesOfAnyLength(void **state)
       AT_SCOPE
       {
         const int kind = k / 2;
-        if (kind != SMALL || lengths[i] > 1) /* of one number 1 / 0 is the result */
+        if (kind != SMALL || lengths[i] > 1) /* a single number has variance 0 */
           check_lines(kind, rows[(i + k) % 4], lengths[i], AT_CPU(k % 2 ? AT_DOUBLE : AT_FLOAT),
                       (i + k / 4) % 4);
       }
 }
 
-/* Sums do not depend on who computes them. */
+/* Sums do not depend on the number of threads. */
 static void threadsOfLines(void **state)
 {
   const int before = THGetNumThreads();
@@ -282,13 +281,13 @@ static at_tensor *any_images(at_ints sizes, const at_type *type)
   return at_to(t, type);
 }
 
-/* The same with planes last in memory. */
-static at_tensor *planes_last(at_tensor *t)
+/* The same images in channels-last layout. */
+static at_tensor *to_nhwc(at_tensor *t)
 {
   return at_permute(at_contiguous(at_permute(t, AT_SHAPE(0, 2, 3, 1))), AT_SHAPE(0, 3, 1, 2));
 }
 
-static bool lies_last(at_tensor *t)
+static bool is_nhwc(at_tensor *t)
 {
   const at_ints size = at_sizes(t), stride = at_strides(t);
   return stride.data[1] == 1 && stride.data[3] == size.data[1] &&
@@ -296,9 +295,9 @@ static bool lies_last(at_tensor *t)
          stride.data[0] == size.data[1] * size.data[2] * size.data[3];
 }
 
-/* Convolutions keep the layout of their input, and return what they return for images in order,
- * whose values the cases of PyTorch check: small sums of eighths are exact. */
-static void planesLast(void **state)
+/* Convolutions keep the layout of their input, and their results equal those of row-major images,
+ * which the cases of PyTorch check: sums of a few eighths are exact. */
+static void convolutionsNhwc(void **state)
 {
   static const at_scalar_type types[] = {AT_FLOAT, AT_DOUBLE, AT_HALF};
   for (int i = 0; i < 3; i++)
@@ -308,17 +307,17 @@ static void planesLast(void **state)
       at_tensor *x = any_images(AT_SHAPE(2, 6, 9, 7), type);
       at_tensor *w = any_images(AT_SHAPE(18, 6, 2, 3), type), *b = any_images(AT_SHAPE(18), type);
       at_tensor *y = at_conv2d(x, w, .bias = b, .stride = AT_INTS(2, 1), .padding = AT_INTS(1, 1));
-      at_tensor *last = planes_last(x);
-      CHECK(lies_last(last) && !lies_last(x));
+      at_tensor *last = to_nhwc(x);
+      CHECK(is_nhwc(last) && !is_nhwc(x));
       at_tensor *found =
           at_conv2d(last, w, .bias = b, .stride = AT_INTS(2, 1), .padding = AT_INTS(1, 1));
       CHECK(at_equal(found, y));
-      CHECK(lies_last(found) == (types[i] != AT_HALF) && !lies_last(y));
+      CHECK(is_nhwc(found) == (types[i] != AT_HALF) && !is_nhwc(y));
 
       at_tensor *full =
-          at_conv_transpose2d(x, planes_last(at_transpose(w, 0, 1)), .stride = AT_INTS(2, 2));
+          at_conv_transpose2d(x, to_nhwc(at_transpose(w, 0, 1)), .stride = AT_INTS(2, 2));
       found = at_conv_transpose2d(last, at_transpose(w, 0, 1), .stride = AT_INTS(2, 2));
-      CHECK(at_equal(found, full) && lies_last(found) == (types[i] != AT_HALF));
+      CHECK(at_equal(found, full) && is_nhwc(found) == (types[i] != AT_HALF));
 
       at_grad_input_grad_weight_grad_bias expected, given;
       expected = at_convolution_backward(found, x, at_transpose(w, 0, 1), AT_SHAPE(18), AT_SHAPE(2),
@@ -327,9 +326,9 @@ static void planesLast(void **state)
                                       AT_SHAPE(0), AT_SHAPE(1), true, AT_SHAPE(0), 1);
       CHECK(at_allclose(given.grad_input, expected.grad_input, .rtol = 1e-2));
       CHECK(at_allclose(given.grad_weight, expected.grad_weight, .rtol = 1e-2));
-      CHECK(lies_last(given.grad_input) == (types[i] != AT_HALF));
+      CHECK(is_nhwc(given.grad_input) == (types[i] != AT_HALF));
 
-      /* What does not fit is an error as for other images. */
+      /* Sizes that do not fit are errors as for row-major images. */
       CHECK(!at_defined(at_conv2d(last, w, .bias = b, .padding = AT_INTS(-3, -3))));
       CHECK(!at_defined(at_conv2d(last, any_images(AT_SHAPE(18, 5, 2, 3), type))));
       CHECK(at_error() != AT_OK);
@@ -337,8 +336,8 @@ static void planesLast(void **state)
     }
 }
 
-/* Batch normalization too, but for a few channels and Half, which are computed in order. */
-static void channelsLast(void **state)
+/* Batch normalization keeps the layout too, except for few channels and for Half. */
+static void batchNormNhwc(void **state)
 {
   static const at_scalar_type types[] = {AT_FLOAT, AT_DOUBLE, AT_HALF};
   static const int64_t channels[] = {3, 8, 17, 64, 100};
@@ -348,7 +347,7 @@ static void channelsLast(void **state)
       const at_type *type = AT_CPU(types[i % 3]);
       const int64_t c = channels[i / 3];
       const bool lies = types[i % 3] != AT_HALF && c >= 8;
-      at_tensor *x = at_randn(AT_SHAPE(3, c, 9, 7), .type = type), *last = planes_last(x);
+      at_tensor *x = at_randn(AT_SHAPE(3, c, 9, 7), .type = type), *last = to_nhwc(x);
       at_tensor *g = at_randn(AT_SHAPE(3, c, 9, 7), .type = type);
       at_tensor *w = at_randn(AT_SHAPE(c), .type = type), *b = at_randn(AT_SHAPE(c), .type = type);
       at_tensor *m = at_zeros(AT_SHAPE(c), .type = type), *v = at_ones(AT_SHAPE(c), .type = type);
@@ -358,10 +357,10 @@ static void channelsLast(void **state)
         z = at_native_batch_norm(last, w, b, training ? NULL : m, training ? NULL : v, training, 0,
                                  0);
         CHECK(at_allclose(z.output, y.output, .rtol = 1e-4, .atol = 1e-4));
-        CHECK(lies_last(z.output) == lies);
+        CHECK(is_nhwc(z.output) == lies);
         at_tensor *into = at_zeros_like(x);
         at_thnn_batch_norm_out(into, last, w, b, m, v, false, 0, 0);
-        CHECK(training || (at_equal(into, z.output) && !lies_last(into)));
+        CHECK(training || (at_equal(into, z.output) && !is_nhwc(into)));
 
         at_grad_input_grad_weight_grad_bias d, e;
         d = at_thnn_batch_norm_backward(g, x, w, m, v, training, 0, y.save_mean, y.save_std,
@@ -371,14 +370,14 @@ static void channelsLast(void **state)
         CHECK(at_allclose(e.grad_input, d.grad_input, .rtol = 1e-2, .atol = 1e-4));
         CHECK(at_allclose(e.grad_weight, d.grad_weight, .rtol = 1e-4, .atol = 1e-3));
         CHECK(at_allclose(e.grad_bias, d.grad_bias, .rtol = 1e-4, .atol = 1e-3));
-        CHECK(lies_last(e.grad_input) == lies);
+        CHECK(is_nhwc(e.grad_input) == lies);
       }
     }
 }
 
-/* Pooling keeps the layout too, where it is worth it, and its results are those of images in order.
- */
-static void poolsLast(void **state)
+/* Pooling keeps the layout too where that is faster, and its results equal those of row-major
+ * images. */
+static void poolsNhwc(void **state)
 {
   static const at_scalar_type types[] = {AT_FLOAT, AT_DOUBLE, AT_HALF};
   static const int64_t channels[] = {3, 8, 17, 64, 100};
@@ -389,7 +388,7 @@ static void poolsLast(void **state)
       const at_type *type = AT_CPU(types[i % 3]);
       const int64_t c = channels[i % 15 / 3], size = 1 + i / 15 / 2, step = 1 + i / 15 % 2;
       const bool lies = types[i % 3] != AT_HALF && c >= 8, ceil = i / 15 % 4 < 2;
-      at_tensor *x = at_randn(AT_SHAPE(3, c, 9, 8), .type = type), *last = planes_last(x);
+      at_tensor *x = at_randn(AT_SHAPE(3, c, 9, 8), .type = type), *last = to_nhwc(x);
       const at_ints windows = AT_SHAPE(size, size), steps = AT_SHAPE(step, step + 1);
       const at_ints pad = AT_SHAPE(size / 2, size / 2);
 
@@ -400,23 +399,23 @@ static void poolsLast(void **state)
                                                 .padding = AT_INTS(size / 2, size / 2),
                                                 .dilation = AT_INTS(1, 2), .ceil_mode = ceil);
       CHECK(at_equal(z.output, y.output) && at_equal(z.indices, y.indices));
-      CHECK(lies_last(z.output) == lies && lies_last(z.indices) == lies);
+      CHECK(is_nhwc(z.output) == lies && is_nhwc(z.indices) == lies);
       at_tensor *g = at_randn_like(y.output), *into = at_zeros_like(x);
       at_tensor *back =
           at_max_pool2d_backward(g, x, windows, steps, pad, AT_SHAPE(1, 2), ceil, y.indices);
-      for (int threads = 1; threads <= 4; threads += 3) { /* images, or fewer than threads */
+      for (int threads = 1; threads <= 4; threads += 3) { /* more images than threads, or fewer */
         THSetNumThreads(threads);
-        at_tensor *lastBackward = at_max_pool2d_backward(planes_last(g), last, windows, steps, pad,
+        at_tensor *lastBackward = at_max_pool2d_backward(to_nhwc(g), last, windows, steps, pad,
                                                          AT_SHAPE(1, 2), ceil, z.indices);
         CHECK(at_equal(lastBackward, back));
-        CHECK(lies_last(lastBackward) == lies);
+        CHECK(is_nhwc(lastBackward) == lies);
       }
       THSetNumThreads(before);
-      at_max_pool2d_backward_out(into, planes_last(g), last, windows, steps, pad, AT_SHAPE(1, 2),
-                                 ceil, z.indices);
-      CHECK(at_equal(into, back) && !lies_last(into));
+      at_max_pool2d_backward_out(into, to_nhwc(g), last, windows, steps, pad, AT_SHAPE(1, 2), ceil,
+                                 z.indices);
+      CHECK(at_equal(into, back) && !is_nhwc(into));
       ((int64_t *)at_data(z.indices))[at_numel(z.indices) - 1] = 72;
-      CHECK(!at_defined(at_max_pool2d_backward(planes_last(g), last, windows, steps, pad,
+      CHECK(!at_defined(at_max_pool2d_backward(to_nhwc(g), last, windows, steps, pad,
                                                AT_SHAPE(1, 2), ceil, z.indices)));
       CHECK(at_error() != AT_OK);
       at_error_clear();
@@ -426,29 +425,29 @@ static void poolsLast(void **state)
       at_tensor *found = at_avg_pool2d(last, windows, .stride = AT_INTS(step, step + 1),
                                        .padding = AT_INTS(size / 2, size / 2), .ceil_mode = ceil);
       CHECK(at_allclose(found, mean, .rtol = 1e-2, .atol = 1e-5));
-      CHECK(lies_last(found) == lies);
+      CHECK(is_nhwc(found) == lies);
       found = at_adaptive_avg_pool2d(last, windows);
       mean = at_adaptive_avg_pool2d(x, windows);
       CHECK(at_allclose(found, mean, .rtol = 1e-2, .atol = 1e-5));
-      CHECK(size == 1 || lies_last(found) == lies);
+      CHECK(size == 1 || is_nhwc(found) == lies);
 
       const at_output_indices parts = at_adaptive_max_pool2d(x, windows);
       const at_output_indices partsLast = at_adaptive_max_pool2d(last, windows);
       CHECK(at_equal(partsLast.output, parts.output) && at_equal(partsLast.indices, parts.indices));
-      CHECK(size == 1 || lies_last(partsLast.output) == lies);
-      CHECK(size == 1 || lies_last(partsLast.indices) == lies);
+      CHECK(size == 1 || is_nhwc(partsLast.output) == lies);
+      CHECK(size == 1 || is_nhwc(partsLast.indices) == lies);
       g = at_randn_like(parts.output);
       back = at_adaptive_max_pool2d_backward(g, x, parts.indices);
-      found = at_adaptive_max_pool2d_backward(planes_last(g), last, planes_last(parts.indices));
-      CHECK(at_equal(found, back) && lies_last(found) == (types[i % 3] != AT_HALF));
+      found = at_adaptive_max_pool2d_backward(to_nhwc(g), last, to_nhwc(parts.indices));
+      CHECK(at_equal(found, back) && is_nhwc(found) == (types[i % 3] != AT_HALF));
       at_adaptive_max_pool2d_out(parts.output, parts.indices, last, windows);
       CHECK(at_equal(partsLast.output, parts.output) && at_equal(partsLast.indices, parts.indices));
-      CHECK(!lies_last(parts.output) && !lies_last(parts.indices));
+      CHECK(!is_nhwc(parts.output) && !is_nhwc(parts.indices));
     }
 }
 
-/* So do images that are made larger, and gradients of means; what is only moved stays as it is. */
-static void upsamplesLast(void **state)
+/* Upsampling and gradients of average pooling keep the layout too; moved elements are unchanged. */
+static void upsamplesNhwc(void **state)
 {
   static const at_scalar_type types[] = {AT_FLOAT, AT_DOUBLE, AT_HALF};
   static const int64_t channels[] = {3, 8, 17, 100};
@@ -459,36 +458,36 @@ static void upsamplesLast(void **state)
       const double near = types[i % 3] == AT_HALF ? 1e-2 : 1e-4;
       const int64_t c = channels[i / 3];
       const bool lies = types[i % 3] != AT_HALF && c >= 8;
-      at_tensor *x = at_randn(AT_SHAPE(3, c, 5, 6), .type = type), *last = planes_last(x);
+      at_tensor *x = at_randn(AT_SHAPE(3, c, 5, 6), .type = type), *last = to_nhwc(x);
       at_tensor *y = at_upsample_nearest2d(x, 2), *found = at_upsample_nearest2d(last, 2);
-      CHECK(at_equal(found, y) && lies_last(found) == lies);
-      at_tensor *g = at_randn_like(y), *lastG = planes_last(g);
+      CHECK(at_equal(found, y) && is_nhwc(found) == lies);
+      at_tensor *g = at_randn_like(y), *lastG = to_nhwc(g);
       found = at_upsample_nearest2d_backward(lastG, last, 2);
       y = at_upsample_nearest2d_backward(g, x, 2);
-      CHECK(at_allclose(found, y, .rtol = near, .atol = near) && lies_last(found) == lies);
+      CHECK(at_allclose(found, y, .rtol = near, .atol = near) && is_nhwc(found) == lies);
       y = at_upsample_bilinear2d(x, AT_SHAPE(10, 12));
       found = at_upsample_bilinear2d(last, AT_SHAPE(10, 12));
-      CHECK(at_allclose(found, y, .rtol = near, .atol = near) && lies_last(found) == lies);
+      CHECK(at_allclose(found, y, .rtol = near, .atol = near) && is_nhwc(found) == lies);
       y = at_upsample_bilinear2d_backward(g, AT_SHAPE(10, 12), AT_SHAPE(3, c, 5, 6));
       found = at_upsample_bilinear2d_backward(lastG, AT_SHAPE(10, 12), AT_SHAPE(3, c, 5, 6));
-      CHECK(at_allclose(found, y, .rtol = near, .atol = near) && lies_last(found) == lies);
+      CHECK(at_allclose(found, y, .rtol = near, .atol = near) && is_nhwc(found) == lies);
       y = at_zeros_like(x);
       at_upsample_bilinear2d_backward_out(y, lastG, AT_SHAPE(10, 12), AT_SHAPE(3, c, 5, 6));
-      CHECK(at_allclose(found, y, .rtol = near, .atol = near) && !lies_last(y));
+      CHECK(at_allclose(found, y, .rtol = near, .atol = near) && !is_nhwc(y));
 
       for (int size = 1; size < 4; size++) {
         const at_ints windows = AT_SHAPE(size, size), steps = AT_SHAPE(1, 2), pad = AT_SHAPE(0, 0);
         g = at_randn_like(at_avg_pool2d(x, windows, .stride = AT_INTS(1, 2)));
         y = at_avg_pool2d_backward(g, x, windows, steps, pad, false, true);
-        found = at_avg_pool2d_backward(planes_last(g), last, windows, steps, pad, false, true);
-        CHECK(at_allclose(found, y, .rtol = near, .atol = near) && lies_last(found) == lies);
+        found = at_avg_pool2d_backward(to_nhwc(g), last, windows, steps, pad, false, true);
+        CHECK(at_allclose(found, y, .rtol = near, .atol = near) && is_nhwc(found) == lies);
         g = at_randn_like(at_adaptive_avg_pool2d(x, windows));
         y = at_adaptive_avg_pool2d_backward(g, x);
-        found = at_adaptive_avg_pool2d_backward(planes_last(g), last);
-        CHECK(at_allclose(found, y, .rtol = near, .atol = near) && lies_last(found) == lies);
+        found = at_adaptive_avg_pool2d_backward(to_nhwc(g), last);
+        CHECK(at_allclose(found, y, .rtol = near, .atol = near) && is_nhwc(found) == lies);
       }
 
-      /* What does not fit is an error as for other images. */
+      /* Sizes that do not fit are errors as for row-major images. */
       CHECK(!at_defined(at_upsample_nearest2d(last, 0)));
       CHECK(!at_defined(at_upsample_nearest2d(last, INT_MAX)));
       CHECK(!at_defined(at_upsample_bilinear2d(last, AT_SHAPE(10, 0))));
@@ -497,14 +496,14 @@ static void upsamplesLast(void **state)
                                                         AT_SHAPE(3, c + 1, 5, 6))));
       CHECK(!at_defined(at_avg_pool2d_backward(lastG, last, AT_SHAPE(2, 2), AT_SHAPE(2, 2),
                                                AT_SHAPE(0, 0), false, true)));
-      CHECK(!at_defined(at_adaptive_avg_pool2d_backward(planes_last(at_randn(AT_SHAPE(2, c, 2, 2))),
+      CHECK(!at_defined(at_adaptive_avg_pool2d_backward(to_nhwc(at_randn(AT_SHAPE(2, c, 2, 2))),
                                                         last)));
       CHECK(at_error() != AT_OK);
       at_error_clear();
     }
 }
 
-/* Integers that are no numbers as floats, and those of which a sum with 0 is something else. */
+/* Integers whose bits are NaNs as floats, and those that change if 0 is added to them as floats. */
 static void movedIntegers(void **state)
 {
   static const int32_t all[] = {INT32_MIN, -1, 0x7f800001, 0x7fc00001, -5, INT32_MAX};
@@ -515,21 +514,21 @@ static void movedIntegers(void **state)
       ((int32_t *)at_data(x))[i] = all[i % 6];
     at_tensor *wide = at_to(x, AT_CPU(AT_LONG)), *y = at_upsample_nearest2d(x, 3);
     CHECK(at_equal(at_to(y, AT_CPU(AT_LONG)), at_upsample_nearest2d(wide, 3)));
-    CHECK(at_equal(y, at_upsample_nearest2d(planes_last(x), 3)));
+    CHECK(at_equal(y, at_upsample_nearest2d(to_nhwc(x), 3)));
     const int32_t *from = at_data(x), *found = at_data(y);
     for (int64_t i = 0; i < at_numel(y); i++)
       CHECK(found[i] == from[(i / 15 / 12 * 4 + i / 15 % 12 / 3) * 5 + i % 15 / 3]);
   }
 }
 
-/* The rows of a table's gradient are sums in the order of the indices, bit for bit, for any number
- * of threads. */
+/* The rows of an embedding's gradient are sums in the order of the indices, bit for bit, for any
+ * number of threads. */
 static void check_table(int64_t rows, int64_t columns, int64_t count, const at_type *type,
                         int64_t padding, bool shares)
 {
   at_tensor *g = at_randn(AT_SHAPE(count, columns), .type = type);
   at_tensor *index = at_empty(AT_SHAPE(count), .type = AT_CPU(AT_LONG));
-  at_random_between_(index, 0, rows - rows / 4); /* some are never picked */
+  at_random_between_(index, 0, rows - rows / 4); /* some rows are never picked */
   at_tensor *expected = at_zeros(AT_SHAPE(rows, columns), .type = type);
   at_tensor *out = at_full(AT_SHAPE(rows, columns), at_scalar(7), .type = type);
   const int64_t *at = at_data(index);
@@ -556,7 +555,7 @@ static void check_table(int64_t rows, int64_t columns, int64_t count, const at_t
   THSetNumThreads(before);
 }
 
-static void tableGradients(void **state)
+static void embeddingGradients(void **state)
 {
   static const int64_t columns[] = {0, 1, 7, 16, 63, 64, 127, 128, 129, 200, 300, 512};
   for (int i = 0; i < 12; i++)
@@ -569,7 +568,7 @@ static void tableGradients(void **state)
         check_table(100, columns[i], 30, type, 0, false);
         check_table(5, columns[i], 0, type, -1, true);
       }
-  /* Too large for the caches. */
+  /* Larger than the caches. */
   AT_SCOPE
   {
     check_table(16500, 256, 300, AT_CPU(AT_FLOAT), -1, false);
@@ -582,10 +581,10 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(manyRows),          cmocka_unit_test(linesOfAnyLength),
-      cmocka_unit_test(threadsOfLines),    cmocka_unit_test(planesLast),
+      cmocka_unit_test(threadsOfLines),    cmocka_unit_test(convolutionsNhwc),
       cmocka_unit_test(runningStatistics), cmocka_unit_test(noise),
-      cmocka_unit_test(maskedGradients),   cmocka_unit_test(tableGradients),
-      cmocka_unit_test(channelsLast),      cmocka_unit_test(poolsLast),
-      cmocka_unit_test(upsamplesLast),     cmocka_unit_test(movedIntegers)};
+      cmocka_unit_test(maskedGradients),   cmocka_unit_test(embeddingGradients),
+      cmocka_unit_test(batchNormNhwc),     cmocka_unit_test(poolsNhwc),
+      cmocka_unit_test(upsamplesNhwc),     cmocka_unit_test(movedIntegers)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

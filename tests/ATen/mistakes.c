@@ -1,5 +1,5 @@
-/* A program that uses memory which is not its own, for valgrind to find: mistakes none, tensor,
- * data, element, scope or list. */
+/* A program with memory errors for valgrind to find: mistakes none, tensor, data, element, scope or
+ * list. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,12 +1,12 @@
-/* Operations of tensors whose types are not what is computed with, in every layout: the reference
- * is C's own arithmetic on floats, element by element. */
+/* Operations of tensors whose types differ from the type that computes, in every layout, compared
+ * with C arithmetic on floats, element by element. */
 #include <math.h>
 #include <string.h>
 
 #include "ATen.h"
 #include "th_test.h"
 
-/* rows x columns numbers that every type has, none of them 0. */
+/* rows x columns nonzero numbers that every type can hold. */
 static at_tensor *numbers(int64_t rows, int64_t columns, at_scalar_type type, int first)
 {
   at_tensor *t = at_empty(AT_SHAPE(rows, columns));
@@ -63,7 +63,7 @@ static void check_all(at_tensor *x, at_tensor *y, int64_t rows, int64_t columns)
   }
 }
 
-/* Zeros, infinities and NaN change their signs, too, into a result of another type as well. */
+/* neg and abs of zeros, infinities and NaN, also with results of another type. */
 static void signs(void **state)
 {
   static const at_scalar_type types[] = {AT_HALF, AT_BFLOAT16};
@@ -74,16 +74,16 @@ static void signs(void **state)
       at_tensor *const values = at_empty(AT_SHAPE(N)), *const wide = at_empty(AT_SHAPE(N));
       const float x[N] = {0.f, -0.f, -INFINITY, 2.5f, NAN};
       memcpy(at_data(values), x, sizeof x);
-      at_tensor *const t = at_to(values, AT_CPU(types[k])), *const beside = at_clone(t);
+      at_tensor *const t = at_to(values, AT_CPU(types[k])), *const inPlace = at_clone(t);
       const float *const negative = floats(at_neg(t)), *const size = floats(at_abs(t));
-      CHECK(at_neg_out(wide, t) == wide && at_abs_(beside) == beside);
+      CHECK(at_neg_out(wide, t) == wide && at_abs_(inPlace) == inPlace);
       for (int i = 0; i < N; i++) {
         CHECK(i == N - 1 ? negative[i] != negative[i] : negative[i] == -x[i]);
         CHECK(i == N - 1 ? size[i] != size[i] : size[i] == fabsf(x[i]));
         CHECK(!signbit(size[i]));
         CHECK(i == N - 1 || !signbit(negative[i]) == !!signbit(x[i]));
         CHECK(i == N - 1 || floats(wide)[i] == -x[i]);
-        CHECK(i == N - 1 || floats(beside)[i] == size[i]);
+        CHECK(i == N - 1 || floats(inPlace)[i] == size[i]);
       }
     }
 }
@@ -109,7 +109,7 @@ static void layouts(void **state)
         }
 }
 
-/* The same, of which some are 0, -0 or NaN. */
+/* The same numbers, some replaced by 0, -0 or NaN. */
 static at_tensor *some_zeros(int64_t rows, int64_t columns, at_scalar_type type, int first)
 {
   static const float special[] = {0.f, -0.f, NAN};
@@ -122,8 +122,8 @@ static at_tensor *some_zeros(int64_t rows, int64_t columns, at_scalar_type type,
   return at_to(t, AT_CPU(type));
 }
 
-/* Into a result that is made, and into one whose elements lie apart. */
-static void check_truths(at_tensor *x, at_tensor *y, int64_t rows, int64_t columns)
+/* With a new result, and with a given one whose elements have gaps. */
+static void check_booleans(at_tensor *x, at_tensor *y, int64_t rows, int64_t columns)
 {
   const float *const a = floats(at_expand(x, AT_SHAPE(rows, columns)));
   const float *const b = floats(at_expand(y, AT_SHAPE(rows, columns)));
@@ -138,7 +138,7 @@ static void check_truths(at_tensor *x, at_tensor *y, int64_t rows, int64_t colum
   }
 }
 
-static void truths(void **state)
+static void booleans(void **state)
 {
   static const at_scalar_type types[] = {AT_BYTE,  AT_BOOL,     AT_SHORT, AT_INT,   AT_LONG,
                                          AT_FLOAT, AT_BFLOAT16, AT_HALF,  AT_DOUBLE};
@@ -152,15 +152,15 @@ static void truths(void **state)
           const int64_t rows = sizes[k][0], columns = sizes[k][1];
           at_tensor *const y = some_zeros(rows, columns, types[j], 3);
           th_note("types %d and %d, %d x %d", i, j, (int)rows, (int)columns);
-          check_truths(some_zeros(rows, columns, types[i], 0), y, rows, columns);
-          check_truths(at_t(some_zeros(columns, rows, types[i], 0)), y, rows, columns);
-          check_truths(some_zeros(rows, 1, types[i], 0), y, rows, columns);
-          check_truths(some_zeros(1, columns, types[i], 5), y, rows, columns);
-          check_truths(some_zeros(1, 1, types[i], 5), y, rows, columns);
+          check_booleans(some_zeros(rows, columns, types[i], 0), y, rows, columns);
+          check_booleans(at_t(some_zeros(columns, rows, types[i], 0)), y, rows, columns);
+          check_booleans(some_zeros(rows, 1, types[i], 0), y, rows, columns);
+          check_booleans(some_zeros(1, columns, types[i], 5), y, rows, columns);
+          check_booleans(some_zeros(1, 1, types[i], 5), y, rows, columns);
         }
 }
 
-/* What is read and what is written share memory. */
+/* Operands and results that share memory. */
 static void overlapping(void **state)
 {
   AT_SCOPE
@@ -184,7 +184,7 @@ static void overlapping(void **state)
   }
 }
 
-/* A result of Half that is given, with a shape of its own, and one that is kept after an error. */
+/* A given result of Half that is resized, and one that is unchanged after an error. */
 static void results(void **state)
 {
   AT_SCOPE
@@ -202,17 +202,17 @@ static void results(void **state)
   }
 }
 
-/* Operations of three operands whose result may be written while these are read. */
+/* Operations of three operands whose result may overlap them. */
 static at_tensor *chosen(int kind, at_tensor *out, at_tensor *const *in)
 {
-  at_tensor *const truths = at_gt(in[2], 0);
+  at_tensor *const booleans = at_gt(in[2], 0);
   return kind == 0   ? at_clamp_tensor_out(out, in[0], .min = in[1], .max = in[2])
          : kind == 1 ? at_lerp_tensor_out(out, in[0], in[1], in[2])
-                     : at_where_out(out, truths, in[0], in[1]);
+                     : at_where_out(out, booleans, in[0], in[1]);
 }
 
-/* The result is one of the operands, or lies across one, or has one's elements in another order:
- * it is what is computed apart from them. */
+/* The result is one of the operands, overlaps one partly, or has the elements of one in another
+ * order; its values are the same as without overlap. */
 static void shared(void **state)
 {
   enum { SIDE = 37, APART = 3, ACROSS = 6, TURNED = 9, WAYS = 12 };
@@ -243,7 +243,7 @@ static void shared(void **state)
         }
 }
 
-/* Of types that do not compute, contiguous and not: what a copy of the number gives. */
+/* Filling types that do not compute, contiguous or not, gives the same as copying the number. */
 static void filled(void **state)
 {
   static const at_scalar_type types[] = {AT_HALF, AT_BFLOAT16};
@@ -269,7 +269,7 @@ static void filled(void **state)
       }
 }
 
-/* Every BFloat16 is the Half that its float is, side by side, apart and turned. */
+/* Every BFloat16 converts to the Half of its float: contiguous, with gaps and transposed. */
 static void halves(void **state)
 {
   enum { SIDE = 256, COUNT = SIDE * SIDE };
@@ -308,7 +308,7 @@ static at_tensor *layer(int kind, at_tensor *out, at_tensor *g, at_tensor *x)
                      : at_tanh_backward_out(out, g, x);
 }
 
-/* A layer of Half or BFloat16 is that of the same numbers as floats, rounded once. */
+/* A layer of Half or BFloat16 gives the result of the same numbers as floats, rounded once. */
 static void check_layer(int kind, at_tensor *out, at_tensor *g, at_tensor *x)
 {
   at_tensor *const wide = at_empty(AT_SHAPE(0));
@@ -355,7 +355,8 @@ static void layers(void **state)
         }
 }
 
-/* The sums along the dimensions whose bits are set in reduced, which stay with size 1, as Float. */
+/* The sums over the dimensions whose bits are set in reduced, which remain with size 1, as
+ * Float. */
 static at_tensor *sums(at_tensor *x, unsigned reduced)
 {
   int64_t size[3];
@@ -372,8 +373,8 @@ static at_tensor *sums(at_tensor *x, unsigned reduced)
   return r;
 }
 
-/* What is reduced is converted on the way, if there is much of it part by part.  All sums are whole
- * numbers that a Float holds. */
+/* Reductions convert their operand block by block.  All sums are whole numbers that a Float can
+ * hold. */
 static void reductions(void **state)
 {
   static const at_scalar_type types[] = {AT_HALF, AT_BFLOAT16, AT_BYTE, AT_INT};
@@ -414,7 +415,7 @@ static at_tensor *reduced(Kind kind, at_tensor *x, at_ints dims)
                         : at_var_dim(x, dims, .unbiased = 0);
 }
 
-/* Of n numbers that lie step apart. */
+/* The reduction of n numbers with stride step. */
 static float reference(Kind kind, const float *x, int64_t n, int64_t step)
 {
   double sum = 0, squares = 0, most = -INFINITY, apart = 0;
@@ -429,7 +430,7 @@ static float reference(Kind kind, const float *x, int64_t n, int64_t step)
   return (float)(kind == TOTAL ? sum : kind == MOST ? most : kind == NORM ? sqrt(squares) : apart);
 }
 
-/* Both dimensions of a matrix and all of it. */
+/* Reductions over each dimension of a matrix, and over both. */
 static void check_reductions(at_tensor *x)
 {
   const int64_t rows = at_size(x, 0), columns = at_size(x, 1);
@@ -450,7 +451,7 @@ static void check_reductions(at_tensor *x)
       th_note("%d, dimension %d of %d x %d", (int)kind, dim, (int)rows, (int)columns);
       for (int64_t i = 0; i < count; i++) {
         const float error =
-            kind == SPREAD ? 0.01f * fabsf(expected[i]) : 0; /* a unit of BFloat16 */
+            kind == SPREAD ? 0.01f * fabsf(expected[i]) : 0; /* one ulp of BFloat16 */
         if (isnan(expected[i]) ? !isnan(is[i])
                                : !(is[i] == expected[i] || fabsf(is[i] - expected[i]) <= error))
           CHECK_EQ(is[i], expected[i]);
@@ -458,7 +459,7 @@ static void check_reductions(at_tensor *x)
     }
 }
 
-/* Small elements beside large ones that cancel: floats would lose the small ones. */
+/* Small elements among large ones that cancel: sums in Float would lose the small ones. */
 static void cancelled(void **state)
 {
   (void)state;
@@ -481,18 +482,18 @@ static void cancelled(void **state)
   }
 }
 
-/* Lines of any length, side by side and apart, beginning anywhere, with NaN and infinities. */
+/* Lines of any length, contiguous and with gaps, at any offset, with NaN and infinities. */
 static void lines(void **state)
 {
   static const at_scalar_type types[] = {AT_HALF, AT_BFLOAT16};
   static const int64_t lengths[] = {1, 2, 15, 17, 33, 100, 255, 257, 383, 385, 1025, 4097, 8200};
-  static const int64_t beside[] = {1, 3, 16, 37};
+  static const int64_t inPlace[] = {1, 3, 16, 37};
   for (int k = 0; k < 2; k++)
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
-      for (size_t j = 0; j < sizeof beside / sizeof *beside; j++)
+      for (size_t j = 0; j < sizeof inPlace / sizeof *inPlace; j++)
         AT_SCOPE
         {
-          const int64_t n = lengths[i], m = beside[j];
+          const int64_t n = lengths[i], m = inPlace[j];
           at_tensor *const all = numbers(m + 1, 2 * n + 1, types[k], (int)j);
           at_tensor *const odd = at_narrow(at_narrow(all, 1, 1, n), 0, 1, m);
           check_reductions(odd);
@@ -507,7 +508,7 @@ static void lines(void **state)
         }
 }
 
-/* Elements are made exponentials as they are summed up. */
+/* logsumexp, which computes exponentials while it sums. */
 static void exponentials(void **state)
 {
   static const int64_t sizes[][3] = {{1, 5, 1},    {3, 31, 1},  {3, 32, 1},  {2, 9000, 1},
@@ -560,7 +561,7 @@ static long double value_of(uint16_t bfloat)
   return f;
 }
 
-/* The BFloat16 nearest to x >= 0, of two the even one: by bisection among those that are finite. */
+/* The BFloat16 nearest to x >= 0, ties to even, by bisection of the finite ones. */
 static uint16_t nearest(long double x)
 {
   uint16_t low = 0, high = 0x7f80;
@@ -576,7 +577,7 @@ static uint16_t nearest(long double x)
   return below < above || (below == above && low % 2 == 0) ? low : high;
 }
 
-/* Numbers next to the middle between two of BFloat16, which a float cannot tell from it. */
+/* Numbers so close to the middle between two BFloat16 that a float is rounded to the middle. */
 static void rounded_once(void **state)
 {
   (void)state;
@@ -626,7 +627,7 @@ int main(void)
       cmocka_unit_test(layouts),      cmocka_unit_test(signs),        cmocka_unit_test(overlapping),
       cmocka_unit_test(results),      cmocka_unit_test(reductions),   cmocka_unit_test(lines),
       cmocka_unit_test(exponentials), cmocka_unit_test(shared),       cmocka_unit_test(filled),
-      cmocka_unit_test(layers),       cmocka_unit_test(halves),       cmocka_unit_test(truths),
+      cmocka_unit_test(layers),       cmocka_unit_test(halves),       cmocka_unit_test(booleans),
       cmocka_unit_test(cancelled),    cmocka_unit_test(rounded_once), cmocka_unit_test(counted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

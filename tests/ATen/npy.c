@@ -44,7 +44,7 @@ static void archives(void **state)
   }
 }
 
-/* The same bytes as NumPy's: what it wrote is what is written here. */
+/* Files are saved with the same bytes as by NumPy. */
 static void written(void **state)
 {
   static const char *const names[] = {"Byte.npy", "Short.npy", "Long.npy",   "Half.npy",
@@ -135,7 +135,7 @@ static void refused(void **state)
   CHECK(!at_save_npy(scratch("x.npy"), at_undefined()) && at_error() == AT_OK);
 }
 
-/* One byte after the other of what NumPy wrote is cut off, or changed. */
+/* Files of NumPy, truncated at every byte or with one byte changed. */
 static void damaged(void **state)
 {
   check_damaged("columns.npy");
@@ -143,8 +143,8 @@ static void damaged(void **state)
   check_damaged("deflated.npz");
 }
 
-/* The place of the next array or entry of the directory from at on; size if there is none. */
-static size_t next_place(const uint8_t *bytes, size_t size, size_t at, const char *signature)
+/* The offset of the next record with that signature, from at on; size if there is none. */
+static size_t next_record(const uint8_t *bytes, size_t size, size_t at, const char *signature)
 {
   const size_t length = strlen(signature);
   while (at + length <= size && memcmp(bytes + at, signature, length) != 0)
@@ -152,18 +152,18 @@ static size_t next_place(const uint8_t *bytes, size_t size, size_t at, const cha
   return at + length <= size ? at : size;
 }
 
-/* Elements that were changed are noticed, and deflated ones that are not as many as they should be,
- * also where there is no checksum; what is written is where others can map it. */
+/* Changed elements are detected, and a wrong number of deflated elements too, also without a
+ * checksum; saved members are aligned so that others can map them. */
 static void members(void **state)
 {
   size_t size;
   uint8_t *bytes = read_file(sample("stored.npz"), &size);
-  const size_t element = next_place(bytes, size, 0, "\x93NUMPY") + 128;
+  const size_t element = next_record(bytes, size, 0, "\x93NUMPY") + 128;
   bytes[element] ^= 1;
   check_refused(write_file(scratch("own.npz"), bytes, size), AT_ERROR_RUNTIME, "Byte.npy");
   free(bytes);
   bytes = read_file(sample("deflated.npz"), &size);
-  const size_t entry = next_place(bytes, size, 0, "PK\1\2");
+  const size_t entry = next_record(bytes, size, 0, "PK\1\2");
   memset(bytes + entry + 16, 0, 4);
   for (int more = -1; more <= 1; more++) {
     bytes[entry + 24] = (uint8_t)(bytes[entry + 24] + more);
@@ -181,14 +181,14 @@ static void members(void **state)
   at_dict_free(d);
   bytes = read_file(scratch("own.npz"), &size);
   int arrays = 0;
-  for (size_t at = 0; (at = next_place(bytes, size, at, "\x93NUMPY")) < size; at++, arrays++)
+  for (size_t at = 0; (at = next_record(bytes, size, at, "\x93NUMPY")) < size; at++, arrays++)
     CHECK_EQ(at % 64, 0);
   CHECK_EQ(arrays, 11);
   free(bytes);
   unlink(scratch("own.npz"));
 }
 
-/* A small archive cannot become a large one: the members share what they inflate from. */
+/* A small archive cannot inflate to a large set by members that share their deflated bytes. */
 static void overlapping(void **state)
 {
   size_t size;
@@ -201,7 +201,7 @@ static void overlapping(void **state)
   for (int i = 0; i < TIMES; i++) {
     memcpy(larger + directory + i * length, bytes + directory, length);
     for (size_t at = directory + i * length; at < directory + (i + 1) * length;) {
-      larger[at + 46] = (uint8_t)('a' + i); /* the name, so that it is no other's */
+      larger[at + 46] = (uint8_t)('a' + i); /* a name of its own */
       at += 46u + larger[at + 28] + larger[at + 30] + larger[at + 32];
     }
   }

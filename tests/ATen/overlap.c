@@ -1,10 +1,10 @@
-/* Results in memory that operands lie in: each form of an operation that writes to a given tensor
- * is called with that tensor over each of its operands, and has to compute what it computes where
- * they lie apart, or to raise an error that says that memory is shared.  The memory is one
- * storage's, or that of two storages, as of a buffer that was imported twice.
+/* Results that overlap operands: each form of an operation that writes to a given tensor is called
+ * with that tensor in the memory of each operand.  It must compute the same as without overlap, or
+ * raise an error that says that memory is shared.  The memory belongs to one storage, or to two
+ * storages, as of a buffer that is imported twice.
  *
  *     test_ATen_overlap FILE       with the cases of the file (cases.h)
- *     test_ATen_overlap            with larger tensors, what works along a dimension */
+ *     test_ATen_overlap            with larger tensors, operations along a dimension */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,16 +18,16 @@
 enum { OPERANDS = 64, ARENA = 1 << 21, CASES_OF_EACH = 12 };
 
 typedef struct Operand {
-  at_tensor **slot;       /* where the call takes it from */
-  const at_tensor *given; /* the case's: its type, and its values if it is read */
+  at_tensor **slot;       /* where the call has the tensor */
+  const at_tensor *given; /* the tensor of the case: the type, and the values if they are read */
   bool isRead;
   int dims;
   int64_t size[CASE_DIMS], stride[CASE_DIMS], shape[CASE_DIMS + 1];
   char *at;
-  DLManagedTensor managed; /* that at was imported by */
+  DLManagedTensor managed; /* by which the memory was imported */
 } Operand;
 
-/* A call whose tensors lie in an arena. */
+/* A call whose tensors are in an arena. */
 typedef struct Call {
   at_value values[CASE_VALUES], results[CASE_VALUES];
   at_tensor *lists[CASE_VALUES][CASE_TENSORS], *base;
@@ -37,14 +37,14 @@ typedef struct Call {
   size_t used;
 } Call;
 
-/* Where the result lies: over the operand's beginning, its middle or its end, and so many elements
- * behind that. */
+/* The position of the result: at the beginning, the middle or the end of the operand, plus a number
+ * of elements. */
 typedef struct Placing {
   const char *name;
   enum { BEGINNING, MIDDLE, END } where;
   int shift;
   bool columns; /* in column-major order */
-  bool gaps;    /* two elements apart */
+  bool gaps;    /* with a stride of two elements */
 } Placing;
 
 static const Placing placings[] = {{"exactly over", BEGINNING, 0, false, false},
@@ -77,18 +77,18 @@ static ptrdiff_t elements(const Operand *o)
   return count;
 }
 
-/* Of the i-th element in row-major order, from the first on. */
-static ptrdiff_t place_of(int dims, const int64_t *size, const int64_t *stride, ptrdiff_t i)
+/* The offset of element i, in row-major order, from the first element. */
+static ptrdiff_t offset_of(int dims, const int64_t *size, const int64_t *stride, ptrdiff_t i)
 {
-  ptrdiff_t place = 0;
+  ptrdiff_t offset = 0;
   for (int d = dims - 1; d >= 0; i /= size[d--])
-    place += i % size[d] * stride[d];
-  return place;
+    offset += i % size[d] * stride[d];
+  return offset;
 }
 
 static char *element(const Operand *o, ptrdiff_t i)
 {
-  return o->at + place_of(o->dims, o->size, o->stride, i) * (ptrdiff_t)bytes_of(o->given);
+  return o->at + offset_of(o->dims, o->size, o->stride, i) * (ptrdiff_t)bytes_of(o->given);
 }
 
 static double number(const void *at, at_scalar_type type)
@@ -142,7 +142,7 @@ static int results_of(const at_op *op)
   return op->form == AT_FORM_INPLACE ? 1 : op->resultCount;
 }
 
-/* Results come first. */
+/* Opens a call; the results are the first operands. */
 static void open_call(Call *call, const Case *one)
 {
   const int results = results_of(one->op);
@@ -186,7 +186,7 @@ static void set_strides(Operand *o, bool columns, bool gaps)
   }
 }
 
-/* Bytes from the first element to the end of the last. */
+/* The number of bytes from the first element to the end of the last. */
 static size_t reach(const Operand *o)
 {
   ptrdiff_t last = 0;
@@ -271,9 +271,9 @@ static bool touch(const Operand *a, const Operand *b)
 
 /* --- calls ------------------------------------------------------------------------------------ */
 
-/* Places the result over the operand, all others apart, and writes the values of all; those of the
- * operand last. */
-static void place(Call *call, Operand *result, Operand *under, const Placing *how)
+/* Makes the result overlap the operand, and all others overlap nothing.  Writes the values of all,
+ * those of the operand last. */
+static void put_over(Call *call, Operand *result, Operand *under, const Placing *how)
 {
   size_t unit = bytes_of(result->given);
   if (bytes_of(under->given) > unit)
@@ -303,8 +303,8 @@ static void place(Call *call, Operand *result, Operand *under, const Placing *ho
     write_values(under, NULL);
 }
 
-/* The same values, all apart. */
-static void place_apart(Call *call, const Call *like)
+/* The same values without overlap. */
+static void put_apart(Call *call, const Call *like)
 {
   for (int i = 0; i < call->count; i++) {
     Operand *o = &call->operands[i];
@@ -348,7 +348,7 @@ static void close_call(Call *call)
   at_release(call->base);
 }
 
-/* Says what is wrong with result i, and returns false. */
+/* Whether the results are the same; if not, text says how they differ. */
 static bool is_same(const Case *one, at_tensor *got, at_tensor *want, char *text, size_t length)
 {
   const at_scalar_type type = at_type_scalarType(at_typeOf(want));
@@ -364,9 +364,9 @@ static bool is_same(const Case *one, at_tensor *got, at_tensor *want, char *text
     const int64_t *size = at_sizes(want).data;
     const size_t bytes = bytes_of(want);
     const char *a =
-        (char *)at_data(got) + place_of(dims, size, at_strides(got).data, i) * (ptrdiff_t)bytes;
+        (char *)at_data(got) + offset_of(dims, size, at_strides(got).data, i) * (ptrdiff_t)bytes;
     const char *b =
-        (char *)at_data(want) + place_of(dims, size, at_strides(want).data, i) * (ptrdiff_t)bytes;
+        (char *)at_data(want) + offset_of(dims, size, at_strides(want).data, i) * (ptrdiff_t)bytes;
     if (is_near(a, b, type, one->within))
       continue;
     snprintf(text, length, "element %td of %td is %g, not %g", i, (ptrdiff_t)at_numel(want),
@@ -385,7 +385,7 @@ static void complain(const Case *one, int r, int u, const char *how, Memory memo
               memories[memory], what);
 }
 
-/* Result r over operand u. */
+/* Tries result r over operand u. */
 static void try_placing(const Case *one, int r, int u, int results, const Placing *how,
                         Memory memory)
 {
@@ -395,9 +395,9 @@ static void try_placing(const Case *one, int r, int u, int results, const Placin
   apart.arena = arenas[1];
   open_call(&over, one);
   Operand *result = &over.operands[r], *under = &over.operands[u];
-  place(&over, result, under, how);
+  put_over(&over, result, under, how);
   open_call(&apart, one);
-  place_apart(&apart, &over);
+  put_apart(&apart, &over);
   make_tensors(&apart, NULL, NULL, TWO_STORAGES);
   const bool succeeds = run_call(one, &apart);
   at_error_clear();
@@ -429,7 +429,7 @@ static void try_placing(const Case *one, int r, int u, int results, const Placin
 
 /* --- cases ------------------------------------------------------------------------------------ */
 
-/* These are about storages, and not about values. */
+/* Whether the operation is about storages and not about values. */
 static bool is_about_storage(const at_op *op)
 {
   static const char *const names[] = {"as_strided_", "as_strided_out", "reshape_",
@@ -445,7 +445,7 @@ static bool is_bool(const Operand *o)
   return at_type_scalarType(at_typeOf(o->given)) == AT_BOOL;
 }
 
-/* What cannot be tried: bytes that are no truths, and a storage of two types. */
+/* Excludes combinations that cannot be tested: other bytes as Bool, and a storage of two types. */
 static bool makes_sense(const Operand *result, const Operand *under, Memory memory)
 {
   const bool sameType = at_typeOf(result->given) == at_typeOf(under->given);
@@ -466,7 +466,7 @@ static void visit(Case *one, void *context)
       seen[index]++ >= CASES_OF_EACH)
     return;
   open_call(&call, one);
-  int results = 0; /* that are not undefined, the first operands */
+  int results = 0; /* the number of defined ones, which are the first operands */
   for (int i = 0; i < results_of(one->op); i++)
     results += one->op->form == AT_FORM_INPLACE || !one->wanted[i].undefined;
   for (int r = 0; r < results; r++)
@@ -492,7 +492,7 @@ static void overlap(void **state)
 
 /* --- along a dimension of larger tensors ------------------------------------------------------ */
 
-/* The form that returns new results, beside the one that writes to given ones. */
+/* The form with new results of the operation whose form with given results is out. */
 static const at_op *function_of(const at_op *out)
 {
   char name[64];
@@ -506,7 +506,7 @@ static const at_op *function_of(const at_op *out)
   return op;
 }
 
-/* Fills in the one tensor and the dimension; false where the operation needs anything else. */
+/* Fills in the tensor and the dimension; false if the operation needs other arguments. */
 static bool along(const at_op *op, int first, at_tensor *self, const int64_t *dim, Case *one)
 {
   int tensors = 0, dims = 0;
@@ -567,7 +567,7 @@ static void large(void **state)
       one.op = op;
       one.path = "large";
       along(op, op->resultCount, self, &dim, &one);
-      bool whole = true; /* all of its results are there */
+      bool whole = true; /* all results are defined */
       for (int i = 0; i < op->resultCount; i++) {
         whole &= at_defined(results[i].tensor);
         one.wanted[i].value.tensor = results[i].tensor;

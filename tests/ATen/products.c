@@ -1,5 +1,5 @@
-/* Products of matrices of BFloat16 beside sums of products of whole numbers, which are exact in all
- * that may compute them; only the results are rounded, to the eight bits that a BFloat16 has. */
+/* Matrix products of BFloat16, compared with sums of products of whole numbers, which are exact in
+ * every type; only the results are rounded, to the eight bits of BFloat16. */
 #include <math.h>
 #include <string.h>
 
@@ -32,8 +32,8 @@ static double value_of(uint16_t x)
   return (double)f;
 }
 
-/* Whole numbers from -4 to 4 in one of three layouts: rows first, columns first, every other
- * element; the rest are 100. */
+/* Whole numbers from -4 to 4 in one of three layouts: row-major, column-major, every other element;
+ * the gaps are 100. */
 static at_tensor *numbers(int64_t batch, int64_t rows, int64_t columns, double *to)
 {
   const int64_t layout = below(3);
@@ -56,7 +56,7 @@ static at_tensor *numbers(int64_t batch, int64_t rows, int64_t columns, double *
   return layout == 2 ? at_slice(t, .dim = 2, .step = 2) : t;
 }
 
-/* To eight bits, of two neighbours the even one. */
+/* Rounds to eight bits, ties to even. */
 static double rounded(double x)
 {
   int exponent;
@@ -104,7 +104,7 @@ static void of_any_shape(void **state_)
   }
 }
 
-/* More terms, rows and columns than are taken together, an odd number of terms. */
+/* More terms, rows and columns than a block has, and an odd number of terms. */
 static void of_large_matrices(void **state_)
 {
   (void)state_;
@@ -117,7 +117,7 @@ static void of_large_matrices(void **state_)
     check_product(seed, 1, 40, 520, 70);
 }
 
-/* A matrix and a vector are a matrix and one of one column, also into every other element. */
+/* A matrix times a vector, also with a result that has gaps. */
 static void with_a_vector(void **state_)
 {
   static double x[MOST], y[MOST], z[MOST];
@@ -151,7 +151,7 @@ static bool same(at_tensor *a, at_tensor *b)
          !memcmp(at_data(a), at_data(b), (size_t)at_numel(a) * sizeof(uint16_t));
 }
 
-/* A result that is there, that is added, that is an operand, that is part of one. */
+/* A given result, which may be added, be an operand, or overlap one. */
 static void into_a_result(void **state_)
 {
   static double x[MOST], y[MOST], z[MOST];
@@ -188,7 +188,7 @@ static void into_a_result(void **state_)
     }
 }
 
-/* Lines that are not there do not change what is: NaN and infinities stay in their rows. */
+/* Padding does not change results: NaN and infinities remain in their rows. */
 static void with_numbers_that_are_none(void **state_)
 {
   (void)state_;
@@ -208,7 +208,7 @@ static void with_numbers_that_are_none(void **state_)
         const double r = value_of(p[i * SIZE + j]);
         CHECK(i == 3 ? isnan(r) : r == (i == 5 ? INFINITY : i == 36 ? -INFINITY : SIZE));
       }
-    /* A result that is not read may be anything. */
+    /* A result that is not read may have any contents. */
     at_tensor *out =
         at_full(AT_SHAPE(SIZE, SIZE), at_scalar_double(NAN), .type = AT_CPU(AT_BFLOAT16));
     at_addmm_out(out, out, y, y, .beta = 0);
@@ -217,7 +217,7 @@ static void with_numbers_that_are_none(void **state_)
   }
 }
 
-/* The same bits for any number of threads, of numbers that round. */
+/* The same bits for any number of threads, for numbers that are rounded. */
 static void by_any_threads(void **state_)
 {
   (void)state_;
@@ -225,7 +225,7 @@ static void by_any_threads(void **state_)
   {
     at_manualSeed(1);
     const int threads = THGetNumThreads(), deterministic = THGetDeterministic();
-    THSetDeterministic(1); /* of the library, where it computes */
+    THSetDeterministic(1); /* for the BLAS library, if it computes */
     const int64_t sizes[][3] = {{300, 700, 200}, {33, 1500, 600}, {700, 1300, 65}};
     for (int i = 0; i < 3; i++) {
       at_tensor *x = at_randn(AT_SHAPE(sizes[i][0], sizes[i][1]), .type = AT_CPU(AT_BFLOAT16));
@@ -238,7 +238,7 @@ static void by_any_threads(void **state_)
         CHECK(same(at_mm(x, y), one));
       }
       THSetNumThreads(threads);
-      /* Sums of floats, rounded once: half a unit of eight bits and what floats err. */
+      /* Sums in Float, rounded once: half an ulp of eight bits plus the error of floats. */
       const float *f = at_data(floats);
       for (int64_t k = 0; k < at_numel(one); k++)
         CHECK(fabs(value_of(((uint16_t *)at_data(one))[k]) - (double)f[k]) <=

@@ -1,5 +1,5 @@
-/* Draws of which PyTorch has others, or that no file of cases can hold: Half and BFloat16, the
- * default generator, means and deviations of many. */
+/* Random numbers that differ from PyTorch's, or that no file of cases can hold: Half and BFloat16,
+ * the default generator, moments of many numbers. */
 #include <math.h>
 
 #include "ATen.h"
@@ -20,7 +20,7 @@ static void moments(at_tensor *t, double *mean, double *square)
   at_release(wide);
 }
 
-/* Within five deviations of what they have to be. */
+/* Checks the moments within five standard deviations. */
 static void check_moments(const char *name, at_tensor *t, double mean, double variance,
                           double fourth)
 {
@@ -34,7 +34,7 @@ static void check_moments(const char *name, at_tensor *t, double mean, double va
             square, wanted);
 }
 
-/* fourth: the variance of squares, with room for rounding. */
+/* fourth: the variance of squares, with a margin for rounding. */
 static void small_types(void **state)
 {
   for (int i = 0; i < 2; i++) {
@@ -62,7 +62,7 @@ static void small_types(void **state)
   }
 }
 
-/* Rates on both sides of where the method changes, and shapes below and above 1. */
+/* Rates below and above the change of the method, and shapes below and above 1. */
 static void distributions(void **state)
 {
   at_generator *generator = at_generator_new(AT_BACKEND_CPU);
@@ -81,7 +81,7 @@ static void distributions(void **state)
   at_generator_free(generator);
 }
 
-/* Where none is given the default generator draws; one that is given is the only one to change. */
+/* Without a generator the default one is used; otherwise only the given one changes. */
 static void generators(void **state)
 {
   at_generator *own = at_generator_new(AT_BACKEND_CPU);
@@ -104,8 +104,8 @@ static void generators(void **state)
   at_generator_free(own);
 }
 
-/* The gradient is that of a gamma number at its place, also far out and for large parameters, where
- * it comes close to sqrt(x / a). */
+/* The gradient of gamma distributed numbers, also in the tails and for large parameters, where it
+ * is close to sqrt(x / a). */
 static void gradients(void **state)
 {
   static const double cases[][3] = {

@@ -19,7 +19,7 @@ static void loaded(void **state)
   at_dict_free(d);
 }
 
-/* A tensor keeps the mapping; what is written to it stays here; it cannot grow. */
+/* A tensor keeps the mapping; writes stay in this process; it cannot grow. */
 static void mapped(void **state)
 {
   at_dict *d = make_every(AT_BFLOAT16, false);
@@ -31,7 +31,7 @@ static void mapped(void **state)
   check_every("x.safetensors", d, AT_BFLOAT16, false);
   at_tensor *first = at_retain(at_dict_get(d, "Double")), *second = at_dict_get(d, "Long");
   CHECK_EQ((char *)at_data(second) - (char *)at_data(first),
-           -48); /* beside each other in the file */
+           -48); /* next to each other in the file */
   at_dict_free(d);
   check_values("Double", first, AT_DOUBLE, AT_SHAPE(2, 3));
   CHECK(at_add_(first, first) == first);
@@ -49,7 +49,7 @@ static void mapped(void **state)
   unlink(scratch("x.safetensors"));
 }
 
-/* The header, behind its length, and so many bytes of elements. */
+/* A file with that header and dataBytes bytes of elements. */
 static const char *file_of(const char *header, size_t dataBytes)
 {
   uint8_t bytes[1024] = {0};

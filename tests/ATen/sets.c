@@ -1,4 +1,4 @@
-/* Sets of tensors with names, and what saving and loading have in common for all formats. */
+/* Sets of tensors with names, and properties of saving and loading that all formats share. */
 #define _GNU_SOURCE /* O_TMPFILE */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@ static void names(void **state)
     CHECK(at_dict_get(d, name) == at_dict_at(d, i));
     CHECK_EQ(*(int *)at_data(at_dict_get(d, name)), i);
   }
-  /* A name that is there keeps its place; the tensor that it had goes. */
+  /* An existing name keeps its index; its former tensor is released. */
   at_tensor *t = at_ones(AT_SHAPE(2));
   CHECK(at_dict_set(d, "layers.0.weight", t) && at_dict_at(d, 0) == t);
   CHECK(at_dict_set(d, "layers.0.weight", t) && at_dict_count(d) == COUNT);
@@ -94,7 +94,7 @@ static void wrong(void **state)
   at_release(t);
 }
 
-/* A disk that is full, here a limit on how long files may be. */
+/* A full disk, simulated by a limit on file sizes. */
 static void full(void **state)
 {
   struct rlimit old, small = {.rlim_cur = 40000};
@@ -123,7 +123,7 @@ static void full(void **state)
   at_dict_free(d);
 }
 
-/* A link stays a link, and permissions stay; a new file has the usual ones. */
+/* A link remains a link, and permissions remain; a new file has the default ones. */
 static void replaced(void **state)
 {
   struct stat status;
@@ -150,7 +150,7 @@ static void put_name(const char *path)
   CHECK_MSG(!strstr(path, ".tmp"), "%s is left", path);
 }
 
-/* A process that is killed while it saves leaves whole files alone. */
+/* A process that is killed while it saves leaves only complete files. */
 static void killed(void **state)
 {
   enum { TIMES = 12 };
@@ -194,14 +194,14 @@ static void killed(void **state)
   at_dict_free(d);
 }
 
-/* Names as long as they may be; files that may not be written to; links that lead nowhere. */
+/* Names of maximal length, read-only files, broken links. */
 static void special(void **state)
 {
   at_dict *d = make_every(AT_BFLOAT16, false);
   char name[256];
   memset(name, 'n', 255);
   strcpy(name + 252, ".pt");
-  for (int i = 0; i < 2; i++) /* new, and in place of the older one */
+  for (int i = 0; i < 2; i++) /* a new file, then a replacement */
     CHECK_MSG(at_save(scratch(name), d), "%s", at_error_message());
   at_dict *again = load(scratch(name));
   check_every("long", again, AT_BFLOAT16, false);

@@ -1,4 +1,4 @@
-/* Torch's files. */
+/* Files of Torch. */
 #include <unistd.h>
 
 #include "files.h"
@@ -53,7 +53,7 @@ static void written(void **state)
   unlink(scratch("x.t7"));
 }
 
-/* The same bytes as the description of the format gives. */
+/* Files have the bytes that the format describes. */
 static void bytes_written(void **state)
 {
   size_t size, wanted;
@@ -103,7 +103,7 @@ static const char *text_file(const char *text)
 
 static void objects(void **state)
 {
-  /* A table that holds itself, and the tensor twice; functions; truth; nothing; keys of any kind.
+  /* A table that holds itself, and the tensor twice; functions; booleans; nil; keys of any kind.
    */
   at_dict *d =
       load(text_file(I(3) I(1) I(8)                                              /* a table of 8 */
@@ -137,7 +137,7 @@ static void objects(void **state)
   unlink(scratch("own.t7"));
 }
 
-/* The names that numbers become, too. */
+/* Numbers in names do not depend on the locale either. */
 static void of_any_locale(void **state)
 {
   char folder[] = "/tmp/t7.XXXXXX";

@@ -1,4 +1,4 @@
-/* Tensors that several threads have, and the number of threads. */
+/* Tensors shared by several threads, and the number of threads. */
 #include <pthread.h>
 
 #include "ATen.h"
@@ -17,7 +17,7 @@ typedef struct Taker {
   bool has; /* what is given waits for it; atomic */
 } Taker;
 
-/* Releases the scope's references of some, and takes one of others. */
+/* Releases the scope's references to some tensors, and retains others. */
 static void *take(void *taker)
 {
   Taker *const t = taker;
@@ -53,7 +53,7 @@ static bool any_has(const Taker *takers)
   return any;
 }
 
-/* The neighbours in the scope's list of what they release are released here meanwhile. */
+/* While other threads release tensors, this one releases their neighbours in the scope's list. */
 static void releasing_elsewhere(void **state)
 {
   Taker takers[TAKERS] = {{0}};

@@ -1,5 +1,5 @@
-/* The different elements of long tensors, found in every way that there is: they are in order, each
- * element is the one that its number says, and as many have a number as are counted. */
+/* The distinct elements of long tensors, found by all methods: they are in order, each element
+ * equals the one that the inverse refers to, and the counts agree with the inverse. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ static double at(at_tensor *t, int64_t i)
   return ((double *)at_data(t))[i];
 }
 
-/* Whether b may follow a: NaN comes last, each by itself. */
+/* Whether b may follow a: NaNs come last, all distinct. */
 static bool follows(double a, double b)
 {
   return isnan(b) || a < b;
@@ -61,7 +61,7 @@ static void check_unique(at_tensor *t, bool sorted)
   }
 }
 
-/* Of many elements and of few; of a small range, a large one, and the largest that there is. */
+/* Many and few elements; a small, a large and the maximal range. */
 static void different(void **state)
 {
   static const at_scalar_type types[] = {AT_BYTE,   AT_CHAR,  AT_SHORT, AT_INT,  AT_LONG,

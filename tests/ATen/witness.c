@@ -6,11 +6,11 @@
 
 #include "th_test.h"
 
-enum { MANY = 1 << 20 };
+enum { MAX_ELEMENTS = 1 << 20 };
 
 static char problem[1024];
 
-/* The first problem is kept. */
+/* Records a problem, if it is the first. */
 #define WRONG(...)                                    \
   do {                                                \
     if (!problem[0])                                  \
@@ -28,7 +28,7 @@ typedef struct Look {
 } Look;
 
 typedef struct Memory {
-  at_storage *storage; /* held, so that its address is not used again */
+  at_storage *storage; /* retained, so that its address is not reused */
   const at_type *type;
   ptrdiff_t size;
   int references;
@@ -114,7 +114,7 @@ static const Look *look_of(const at_tensor *t)
   return NULL;
 }
 
-/* Two results of one memory leave in it what they like. */
+/* Results that share memory may leave any values in it. */
 static void join_outputs(const Call *call)
 {
   for (int i = 0; i < call->op->resultCount && call->op->form == AT_FORM_OUT; i++)
@@ -126,32 +126,32 @@ static void join_outputs(const Call *call)
     }
 }
 
-/* The elements of the view, as far as they are of its storage as it was. */
+/* Marks the elements of the view, within the former size of its storage. */
 static void may_change(const Look *look)
 {
   Memory *m = memory_of(look->storage);
-  int64_t index[CALL_DIMS] = {0}, count = 1, place = look->offset;
+  int64_t index[CALL_DIMS] = {0}, count = 1, offset = look->offset;
   for (int d = 0; d < look->dims; d++)
     if (__builtin_mul_overflow(count, look->size[d], &count))
       count = INT64_MAX;
-  if (m && count > MANY) { /* the elements of few places, again and again */
+  if (m && count > MAX_ELEMENTS) { /* an expanded view: few elements, many times */
     memset(m->mayChange, true, (size_t)m->size);
     return;
   }
   for (int64_t i = 0; m && i < count; i++) {
-    if (place < m->size)
-      m->mayChange[place] = true;
+    if (offset < m->size)
+      m->mayChange[offset] = true;
     for (int d = look->dims - 1; d >= 0; d--) {
-      place += look->stride[d];
+      offset += look->stride[d];
       if (++index[d] < look->size[d])
         break;
-      place -= look->size[d] * look->stride[d];
+      offset -= look->size[d] * look->stride[d];
       index[d] = 0;
     }
   }
 }
 
-/* Inputs that operations change beside their results. */
+/* Whether the operation changes this input in addition to its results. */
 static bool is_updated(const at_argument *argument)
 {
   static const char *const names[] = {"running_mean", "running_var", "noise"};
@@ -182,7 +182,7 @@ static void check_look(const Look *was, int index)
     WRONG("tensor %d has changed its type, shape or storage", index);
 }
 
-/* What a call may do to a storage beside writing elements. */
+/* What a call may do to a storage in addition to writing elements. */
 typedef struct Freedom {
   bool grow, refer;
 } Freedom;
@@ -250,7 +250,7 @@ static void check_tensor(at_tensor *t, int index)
           th->storage ? th->storage->size : 0, th->storageOffset);
 }
 
-/* Results whose elements nothing has written. */
+/* Operations whose results have unspecified contents. */
 static bool may_be_anything(const at_op *op)
 {
   bool any = strstr(op->name, "empty") || strstr(op->name, "resize") ||
@@ -261,7 +261,8 @@ static bool may_be_anything(const at_op *op)
   return any;
 }
 
-/* All can be read, and bytes of Bool are 0 and 1 unless they may be anything. */
+/* Checks that all elements are readable, and that bytes of Bool are 0 or 1 unless contents are
+ * unspecified. */
 static void check_elements(const Call *call, const at_tensor *t, int index)
 {
   const Look look = look_at((at_tensor *)t);
@@ -269,27 +270,28 @@ static void check_elements(const Call *call, const at_tensor *t, int index)
   if (at_numel(t) == 0 || at_numel(t) > 1 << 16)
     return;
   const unsigned char *const data = at_data(t);
-  const bool truths = at_type_scalarType(look.type) == AT_BOOL && !may_be_anything(call->op);
-  /* What is new may lie in column-major order, as matrices of LAPACK do, but apart. */
+  const bool areBooleans = at_type_scalarType(look.type) == AT_BOOL && !may_be_anything(call->op);
+  /* New results may be in column-major order, as matrices of LAPACK are, but must not share
+   * memory. */
   const Memory *given = memory_of(look.storage);
   const bool isNew = call->op->form == AT_FORM_FUNCTION && !given &&
                      strcmp(call->op->overload, "strided") != 0; /* strides are an argument */
   bool *seen = isNew ? calloc((size_t)look.storage->size, sizeof *seen) : NULL;
   volatile unsigned char byte = 0;
   for (int64_t i = 0; i < at_numel(t); i++) {
-    int64_t place = 0, rest = i;
+    int64_t offset = 0, rest = i;
     for (int d = look.dims - 1; d >= 0; d--) {
-      place += rest % look.size[d] * look.stride[d];
+      offset += rest % look.size[d] * look.stride[d];
       rest /= look.size[d];
     }
-    if (isNew && seen[look.offset + place])
+    if (isNew && seen[look.offset + offset])
       WRONG("element %lld of result %d, which is new, shares memory", (long long)i, index);
     if (isNew)
-      seen[look.offset + place] = true;
+      seen[look.offset + offset] = true;
     for (size_t b = 0; b < size; b++)
-      byte = data[(size_t)place * size + b];
-    if (truths && data[place] > 1)
-      WRONG("element %lld of result %d, of Bool, is %d", (long long)i, index, data[place]);
+      byte = data[(size_t)offset * size + b];
+    if (areBooleans && data[offset] > 1)
+      WRONG("element %lld of result %d, of Bool, is %d", (long long)i, index, data[offset]);
   }
   (void)byte;
   free(seen);

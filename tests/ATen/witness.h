@@ -1,5 +1,5 @@
-/* What a call is given, looked at before it and after it: what it returns is well formed, it
- * changes what it is to change and nothing else, and nothing at all if it fails. */
+/* Inspects the operands of a call before and after it: results are well formed, the call changes
+ * only what it is meant to change, and nothing if it fails. */
 #ifndef ATEN_WITNESS_H
 #define ATEN_WITNESS_H
 
@@ -8,7 +8,8 @@
 /* Remembers the tensors of the call, and their memory. */
 void witness_enter(const Call *call);
 
-/* What is wrong after the call, which releases its results; NULL if nothing is. */
+/* Checks the call afterwards and releases its results.  Returns a description of the first problem,
+ * or NULL. */
 const char *witness_leave(Call *call, bool succeeded);
 
 #endif
