@@ -13,7 +13,8 @@
 
 #include "THNN.h"
 
-/* Arrays are for slices, rows and columns; values before the axes are 1, but 0 for pad and adjust. */
+/* Arrays are for slices, rows and columns; values before the axes are 1, but 0 for pad and
+ * adjust. */
 typedef struct THNNGroups {
   int axes;   /* 2 of images, 3 of volumes */
   bool full;  /* input and output are exchanged */

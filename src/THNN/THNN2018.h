@@ -1,5 +1,5 @@
-/* THNN.h.  Where that declares Torch7's forms (TH_COMPAT=torch7), also the forms of 2018, under names
- * that end in _2018. */
+/* THNN.h.  Where that declares Torch7's forms (TH_COMPAT=torch7), also the forms of 2018, under
+ * names that end in _2018. */
 #ifndef THNN_2018_H
 #define THNN_2018_H
 

@@ -1,5 +1,5 @@
-/* What every layer's function begins and ends with: operands are made contiguous, and an error undoes
- * all changes.
+/* What every layer's function begins and ends with: operands are made contiguous, and an error
+ * undoes all changes.
  *
  *     THNN_(Call) call;
  *     THNN_(begin)(&call);
@@ -13,8 +13,8 @@
  * result is written in row-major order whatever its strides are, and may be one of the sources or
  * share memory with them.
  *
- * A result that grows may move memory, also that of a source.  So x and y have no storage, and their
- * THTensor_(data) is NULL, until start (or ready) has given the results their final sizes: an
+ * A result that grows may move memory, also that of a source.  So x and y have no storage, and
+ * their THTensor_(data) is NULL, until start (or ready) has given the results their final sizes: an
  * address cannot be taken too early. */
 #ifndef THNN_CALL_H
 #define THNN_CALL_H

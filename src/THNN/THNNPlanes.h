@@ -25,15 +25,16 @@ typedef struct THNNPlanes {
   int64_t inSize[5], outSize[5]; /* of the tensors */
 } THNNPlanes;
 
-/* The planes of a tensor of that size; its last axes dimensions are a plane.  Raises if the number of
- * elements overflows. */
+/* The planes of a tensor of that size; its last axes dimensions are a plane.  Raises if the number
+ * of elements overflows. */
 THNNPlanes THNNPlanes_of(int dims, const int64_t *size, int axes);
 
 /* Sets the size of output planes, of which the last axes count.  Raises unless all are positive. */
 void THNNPlanes_result(THNNPlanes *planes, const int64_t out[3]);
 
-/* Slides windows along the axes: sets their input and output, and the size of output planes.  Raises
- * unless every window holds an element of the image, and padding is at most half a window. */
+/* Slides windows along the axes: sets their input and output, and the size of output planes.
+ * Raises unless every window holds an element of the image, and padding is at most half a
+ * window. */
 void THNNPlanes_slide(THNNPlanes *planes, THNNWindow axis[3], bool ceil_mode);
 
 /* Whether a tensor with that size and stride has the size wanted, and is channels-last: in memory,
@@ -41,8 +42,8 @@ void THNNPlanes_slide(THNNPlanes *planes, THNNWindow axis[3], bool ceil_mode);
 int THNNPlanes_areChannelsLast(const THNNPlanes *planes, const int64_t *wanted, int dims,
                                const int64_t *size, const int64_t *stride);
 
-/* The same images as tensors whose last dimension is the planes.  count is then the number of output
- * rows; a row holds all planes. */
+/* The same images as tensors whose last dimension is the planes.  count is then the number of
+ * output rows; a row holds all planes. */
 THNNPlanes THNNPlanes_channelsLast(const THNNPlanes *planes);
 
 /* How many planes an image has. */

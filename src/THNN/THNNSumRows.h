@@ -1,4 +1,5 @@
-/* Weighted sums of rows of a table, as embeddings use them: kernels, per type and instruction set. */
+/* Weighted sums of rows of a table, as embeddings use them: kernels, per type and instruction
+ * set. */
 #ifndef THNN_SUM_ROWS_H
 #define THNN_SUM_ROWS_H
 

@@ -35,7 +35,8 @@ static inline void THNNWindow_inside(const THNNWindow *w, int64_t offset, int64_
   *end = THMax(*first, THMin(*end, w->output));
 }
 
-/* The part of a window that lies in the image: positions begin, begin + dilation, ... before end. */
+/* The part of a window that lies in the image: positions begin, begin + dilation, ... before
+ * end. */
 typedef struct {
   int64_t begin, end;
   int64_t count; /* a sum over the window is divided by it */

@@ -1,5 +1,6 @@
 /* The fused GRU and LSTM cells.  The order of the gates (r, z, n and i, f, g, o) and what each bias
- * belongs to are as in torch.gru_cell and torch.lstm_cell; golden values were compared with these. */
+ * belongs to are as in torch.gru_cell and torch.lstm_cell; golden values were compared with
+ * these. */
 #include "src/THNN/THNN2018.h"
 #include "THTemplate.h"
 
@@ -35,8 +36,8 @@ static void THTest_(GRUFused)(void)
   check_layer(&layer);
 }
 
-/* The layer overwrites its input, so a buffer is passed.  There is no gradient of the new cell here.
- */
+/* The layer overwrites its input, so a buffer is passed.  There is no gradient of the new cell
+ * here. */
 CALL(lstmForward, if (!o->buffer1) o->buffer1 = THTensor_(new)();
      THTensor_(resizeAs)(o->buffer1, o->input); THTensor_(copy)(o->buffer1, o->input);
      THNN_(LSTMFused_updateOutput)(NULL, o->buffer1, o->recurrent, o->bias, o->hiddenBias, o->cell,

@@ -234,8 +234,8 @@ static double loss(Operands *o)
   return sum;
 }
 
-/* The derivative of the loss by *at, as a difference of any size: the loss is linear in each weight,
- * shift and bias by itself. */
+/* The derivative of the loss by *at, as a difference of any size: the loss is linear in each
+ * weight, shift and bias by itself. */
 static double derivative(Operands *o, real *at)
 {
   const real before = *at;

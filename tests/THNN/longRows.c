@@ -1,5 +1,5 @@
-/* Layers whose kernels compute vectors along a row, against the obvious loop: rows with remainders of
- * all sizes, long rows, and results written by non-temporal stores. */
+/* Layers whose kernels compute vectors along a row, against the obvious loop: rows with remainders
+ * of all sizes, long rows, and results written by non-temporal stores. */
 #include <math.h>
 
 #include "src/THNN/THNN2018.h"
@@ -309,7 +309,8 @@ static void call_nhwc(const Sizes *s, int64_t planes, THTensor *x, THTensor *g, 
                                                        (int)s->out[1], (int)s->out[2]);
 }
 
-/* Against the definition, and with the same bits for any number of threads; some are downsampled. */
+/* Against the definition, and with the same bits for any number of threads; some are
+ * downsampled. */
 static void THTest_(resamplingNhwc)(void)
 {
   static const Sizes all[] = {{{1, 1, 9}, {1, 1, 23}, 0},   {{1, 7, 6}, {1, 14, 12}, 0},
@@ -415,7 +416,8 @@ static void THTest_(repeatedBits)(void)
   }
 }
 
-/* An output with a single source is copied without rounding, and other elements do not affect it. */
+/* An output with a single source is copied without rounding, and other elements do not affect
+ * it. */
 static void THTest_(resampledAlone)(void)
 {
   static const int64_t widths[] = {2, 5, 9, 17, 28, 33, 61, 120};

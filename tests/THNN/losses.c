@@ -198,8 +198,8 @@ CALL(SpatialClassNLLCriterion_backward,
                                                      IGNORED, BOOL(2)))
 TEST(SpatialClassNLLCriterion, imageRandom)
 
-/* Values whose differences are not near margin: multiples of a step; margin is an odd number of half
- * steps. */
+/* Values whose differences are not near margin: multiples of a step; margin is an odd number of
+ * half steps. */
 static THTensor *spaced(Operands *o, double margin, int dims, const int64_t *size)
 {
   const double step = margin > 0 ? margin / ((double)between(o, 1, 4) + 0.5) : 0.25;

@@ -163,7 +163,8 @@ static void THTest_(batchNormEdges)(void)
 }
 
 /* Rows long enough for non-temporal stores, where results of any size use them; some begin and end
- * within cache lines.  Results and gradients against the definition, for both kinds of statistics. */
+ * within cache lines.  Results and gradients against the definition, for both kinds of
+ * statistics. */
 static void THTest_(batchNormLongRows)(void)
 {
   enum { BATCH = 3, CHANNELS = 3, ALL = BATCH * CHANNELS };

@@ -9,8 +9,8 @@
 /* --- random windows -------------------------------------------------------------------------- */
 
 /* The arguments of a layer with windows, for axes dimensions: sizes, steps and padding, from
- * args[at] on, each for all axes, in the order T, W, H or W, H; then dilation.  Returns the smallest
- * sizes of images, in the tensors' order. */
+ * args[at] on, each for all axes, in the order T, W, H or W, H; then dilation.  Returns the
+ * smallest sizes of images, in the tensors' order. */
 static void random_windows(Operands *o, int axes, int pads, int dilates, int64_t least[3])
 {
   for (int i = 0; i < axes; i++) {

@@ -17,7 +17,8 @@ void THNN_(activateBackward)(int row, THTensor *value, THTensor *gradOutput, THT
              inplace ? gradOutput : value, inplace ? gradInput : NULL, operands, 2);
 }
 
-/* Defines the two functions of a row; its own parameters (", accreal a ..." or nothing) come last. */
+/* Defines the two functions of a row; its own parameters (", accreal a ..." or nothing) come
+ * last. */
 #define FORWARD(Name, A, B, INPLACE, ...)                                                          \
   void THNN_(Name##_updateOutput)(THNNState *state, THTensor *input, THTensor *output __VA_ARGS__) \
   {                                                                                                \

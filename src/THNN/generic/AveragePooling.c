@@ -51,8 +51,8 @@ static void THNN_(sumWindowsNhwc)(const THNNPlanes *p, const THNNSpans *spans, i
   THNN_(workRowsNhwc)(p, &work);
 }
 
-/* Whether each plane is one window, divided by all its elements, and planes are short and many: long
- * ones would gain nothing, and for fewer the set-up would take too long. */
+/* Whether each plane is one window, divided by all its elements, and planes are short and many:
+ * long ones would gain nothing, and for fewer the set-up would take too long. */
 static int THNN_(areMeans)(const THNNPlanes *p, const THNNSpans *spans)
 {
   enum { MAX_ELEMENTS = 1024, MIN_PLANES = 16 };

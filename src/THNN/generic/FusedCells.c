@@ -10,8 +10,8 @@ typedef struct {
   real *gates, *y, *newCell, *keep, *dInput, *dHidden, *dh;
 } THNN_(Cell);
 
-/* Raises unless the last dimension of tensor, argument arg, is whole times that of hx: 3 times for a
- * GRU's gates, for example. */
+/* Raises unless the last dimension of tensor, argument arg, is whole times that of hx: 3 times for
+ * a GRU's gates, for example. */
 static void THNN_(cellCheck)(THTensor *tensor, const char *name, int arg, THTensor *hx,
                              const char *hxName, int64_t whole)
 {
@@ -41,8 +41,8 @@ static THNN_(Cell) THNN_(cellOf)(THTensor *hx, const char *name, int arg, int ga
   return cell;
 }
 
-/* A result of like's size, but with a last dimension whole times as large.  size is kept until start.
- */
+/* A result of like's size, but with a last dimension whole times as large.  size is kept until
+ * start. */
 static THTensor *THNN_(cellResult)(THNN_(Call) * call, THTensor *tensor, const THNN_(Cell) * cell,
                                    THTensor *like, int64_t whole, int64_t size[2])
 {

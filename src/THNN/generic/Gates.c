@@ -1,5 +1,5 @@
-/* Activations with a second operand: a weight for PReLU, random slopes for RReLU, and the other half
- * of the input for GatedLinear. */
+/* Activations with a second operand: a weight for PReLU, random slopes for RReLU, and the other
+ * half of the input for GatedLinear. */
 #include "THNNTemplate.h"
 
 /* --- PReLU ----------------------------------------------------------------------------------- */

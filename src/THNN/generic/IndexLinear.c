@@ -1,5 +1,5 @@
-/* A linear layer whose inputs are lists of keys and values; the lists of a batch follow one another.
- * A key selects row key + keysOffset of weight, counted from 0.
+/* A linear layer whose inputs are lists of keys and values; the lists of a batch follow one
+ * another.  A key selects row key + keysOffset of weight, counted from 0.
  *
  * A row holds a weight for each output.  If values are normalized, these values of the key come
  * first: */

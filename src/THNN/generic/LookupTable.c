@@ -30,8 +30,8 @@ typedef struct {
   int byColumn;
 } THNN_(LookupWork);
 
-/* Threads divide the columns of long rows, else the rows: each element belongs to one thread, and is
- * summed in the order of the indices. */
+/* Threads divide the columns of long rows, else the rows: each element belongs to one thread, and
+ * is summed in the order of the indices. */
 enum { LONG_ROW = 256 };
 
 /* Prefetches the beginning of the row of index i: rows come in random order. */

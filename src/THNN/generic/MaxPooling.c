@@ -174,8 +174,8 @@ static void THNN_(maxPoolImageBackward)(const THNN_(Work) * work, ptrdiff_t imag
     THNN_(addWindowNhwc)(work, begin + i * planes, planes, y);
 }
 
-/* Needs at least as many images as threads, as images are not divided.  Returns 0 otherwise, or if a
- * tensor is not channels-last. */
+/* Needs at least as many images as threads, as images are not divided.  Returns 0 otherwise, or if
+ * a tensor is not channels-last. */
 static int THNN_(maxPoolNhwcBackward)(const THNNPlanes *p, THTensor *gradOutput,
                                       THTensor *gradInput, THIndexTensor *indices)
 {
@@ -373,8 +373,8 @@ void THNN_(VolumetricMaxPooling_updateGradInput)(THNNState *state, THTensor *inp
 
 /* --- sequences ------------------------------------------------------------------------------- */
 
-/* A plane is frames x features, and a window is some frames.  An index is the frame of its window that
- * an element comes from, counted from 0. */
+/* A plane is frames x features, and a window is some frames.  An index is the frame of its window
+ * that an element comes from, counted from 0. */
 static THNNPlanes THNN_(frames)(THTensor *input, THNNWindow axis[3], int kW, int dW)
 {
   THNNPlanes p = THNN_(planes)(input, 2, 2, 0, 1, "frames x features, or a batch of that");

@@ -1,8 +1,8 @@
 /* Max unpooling: elements return to the positions that they were pooled from, among zeros. */
 #include "THNNTemplate.h"
 
-/* The layer's indices count in output planes, one for each input element.  So the planes are those of
- * max pooling, with input and output exchanged; unpooling is its backward direction. */
+/* The layer's indices count in output planes, one for each input element.  So the planes are those
+ * of max pooling, with input and output exchanged; unpooling is its backward direction. */
 static THNNPlanes THNN_(unpooled)(THTensor *input, THIndexTensor *indices, int axes,
                                   const int64_t out[3], int64_t size[5])
 {

@@ -6,8 +6,8 @@
 
 TH_DISPATCH(THNN_(SoftMaxKernels), THNN_(softMax))
 
-/* A contiguous tensor as outer x count x inner, with sequences along count; inner is cut into blocks
- * of lanes. */
+/* A contiguous tensor as outer x count x inner, with sequences along count; inner is cut into
+ * blocks of lanes. */
 typedef struct {
   const THNN_(SoftMaxKernels) * kernels;
   const real *g, *x; /* g is NULL forward */
@@ -33,7 +33,8 @@ static void THNN_(softMaxBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
     THStream_finish();
 }
 
-/* Rows of up to SHORT_ROW elements would not fill vectors: blocks of rows are transposed instead. */
+/* Rows of up to SHORT_ROW elements would not fill vectors: blocks of rows are transposed
+ * instead. */
 enum { SHORT_ROW = 8 };
 
 static void THNN_(softMaxShortRows)(void *context, ptrdiff_t begin, ptrdiff_t end)

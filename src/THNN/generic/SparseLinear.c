@@ -1,6 +1,6 @@
-/* A linear layer for sparse inputs: a list of row, column and value or, in the legacy form, a list of
- * column and value for each row of the batch.  Rows and columns count from 1.  An entry of value 0
- * is ignored, whatever its row and column are. */
+/* A linear layer for sparse inputs: a list of row, column and value or, in the legacy form, a list
+ * of column and value for each row of the batch.  Rows and columns count from 1.  An entry of value
+ * 0 is ignored, whatever its row and column are. */
 #include "THNNDistinct.h"
 #include "THNNTemplate.h"
 
@@ -140,7 +140,8 @@ static inline __attribute__((always_inline)) void THNN_(sparseProducts)(const TH
   }
 }
 
-/* finish for both calls at once: their guards were entered interleaved, and are left newest first. */
+/* finish for both calls at once: their guards were entered interleaved, and are left newest
+ * first. */
 static void THNN_(sparseFinish)(THNN_(Call) * call, THNN_LongCall *longCall)
 {
   for (int i = 0; i < call->results; i++) {
@@ -205,8 +206,8 @@ static void THNN_(sparseOutput)(THTensor *input, THTensor *output, THTensor *wei
 
 /* --- gradients ------------------------------------------------------------------------------- */
 
-/* Consecutive entries of one column are summed before they are added to the column's gradient; their
- * factors are copied next to each other first. */
+/* Consecutive entries of one column are summed before they are added to the column's gradient;
+ * their factors are copied next to each other first. */
 static inline __attribute__((always_inline)) void THNN_(sparseSums)(const THNN_(SparseWork) * w,
                                                                     ptrdiff_t o, const int few)
 {

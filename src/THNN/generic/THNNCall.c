@@ -61,7 +61,8 @@ THTensor *THNN_(source)(THNN_(Call) * call, THTensor *tensor)
   return THNN_(hand)(&source->handed, source->tensor);
 }
 
-/* Raises if the memory that a result will have, which was found before, belongs to another result. */
+/* Raises if the memory that a result will have, which was found before, belongs to another
+ * result. */
 static void THNN_(claim)(THNNMemory *memory, int fits, int nDimension, const int64_t *size)
 {
   static const int64_t step = 1;

@@ -30,9 +30,9 @@ void THNN_(beginPart)(THNN_(Call) * call, THNNMemory *memory);
 /* tensor, or a contiguous copy of it; NULL for NULL. */
 THTensor *THNN_(source)(THNN_(Call) * call, THTensor *tensor);
 
-/* A contiguous tensor to write to, which finish copies to tensor if it has to; it has that shape after
- * start.  Sources of this type come before results; results that would share memory are an error.
- * size is read until start. */
+/* A contiguous tensor to write to, which finish copies to tensor if it has to; it has that shape
+ * after start.  Sources of this type come before results; results that would share memory are an
+ * error.  size is read until start. */
 THTensor *THNN_(result)(THNN_(Call) * call, THTensor *tensor, int nDimension, const int64_t *size);
 
 /* The same with tensor's shape and values, to be added to; NULL for NULL. */

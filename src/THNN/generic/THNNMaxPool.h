@@ -12,8 +12,8 @@ typedef void (*THNN_(MaxNhwcKernel))(const THNNPlanes *planes, const THNNSpans *
 
 extern const THNN_(MaxNhwcKernel) * THNN_(maxPoolNhwc);
 
-/* One plane, window by window; the elements of a window's row are neighbours.  NULL at levels without
- * vectors for that.  The plane has no more than INT32_MAX elements. */
+/* One plane, window by window; the elements of a window's row are neighbours.  NULL at levels
+ * without vectors for that.  The plane has no more than INT32_MAX elements. */
 typedef void (*THNN_(MaxSpansKernel))(const THNNPlanes *planes, const THNNSpans *spans,
                                       const real *x, real *y, int64_t *index);
 
@@ -23,10 +23,10 @@ extern const THNN_(MaxSpansKernel) * THNN_(maxSpans);
 void THNN_(maxOfSpans)(const THNNPlanes *planes, const THNNSpans *spans, const real *x, real *y,
                        int64_t *index);
 
-/* The gradient y of a plane, from g and the windows' indices; streams: y is too large for the caches.
- * Returns 0, whatever y then holds, unless these are windows of 2 or 3, two apart, of an image of
- * up to INT32_MAX / 4 elements, and each took one of its own.  NULL where there are no vectors for
- * that. room is maxPoolBackwardRoom elements. */
+/* The gradient y of a plane, from g and the windows' indices; streams: y is too large for the
+ * caches.  Returns 0, whatever y then holds, unless these are windows of 2 or 3, two apart, of an
+ * image of up to INT32_MAX / 4 elements, and each took one of its own.  NULL where there are no
+ * vectors for that. room is maxPoolBackwardRoom elements. */
 typedef int (*THNN_(MaxPoolBackwardKernel))(const THNNWindow w[3], int streams, const real *g,
                                             const int64_t *index, real *y, real *room);
 

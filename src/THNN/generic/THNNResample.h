@@ -40,7 +40,8 @@ static inline ptrdiff_t THNN_(resamplePitch)(int64_t row)
   return row + (16 - row % 16) % 16;
 }
 
-/* Elements of room for weighted rows of row elements: four rows, and the buffer of streamed ones. */
+/* Elements of room for weighted rows of row elements: four rows, and the buffer of streamed
+ * ones. */
 static inline ptrdiff_t THNN_(resampleRoom)(int64_t row)
 {
   return 5 * THNN_(resamplePitch)(row) + THNN_STREAM_BYTES / (ptrdiff_t)sizeof(real);

@@ -1,12 +1,12 @@
 /* Convolution of sequences whose frames are rows.
  *
- * A window is kW consecutive frames in memory.  Windows are the rows of a matrix, and share elements
- * where they overlap.  Its products are computed as in THNNImplicit.h, with the outputs in the
- * lanes; backward, with the elements of a frame there.  Where those are few, or there is little to
- * compute, BLAS computes the products.  BLAS needs rows that do not overlap.  So that nothing has to
- * be unfolded, the product is then computed in pieces: if frames are long, a piece is one of the kW
- * frames of all windows; if frames are short, a piece is every spread-th window, as windows so far
- * apart do not overlap. */
+ * A window is kW consecutive frames in memory.  Windows are the rows of a matrix, and share
+ * elements where they overlap.  Its products are computed as in THNNImplicit.h, with the outputs in
+ * the lanes; backward, with the elements of a frame there.  Where those are few, or there is little
+ * to compute, BLAS computes the products.  BLAS needs rows that do not overlap.  So that nothing
+ * has to be unfolded, the product is then computed in pieces: if frames are long, a piece is one of
+ * the kW frames of all windows; if frames are short, a piece is every spread-th window, as windows
+ * so far apart do not overlap. */
 #include "THNNTemplate.h"
 
 enum { LONG_FRAME = 32 };
@@ -241,8 +241,8 @@ static void THNN_(termPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
 /* --- as products of matrices whose rows share nothing ----------------------------------------- */
 
 /* A piece: rows of x, of depth elements, and rows of y.  x and y are the offsets of the first rows,
- * nextX and nextY the distances to the next; within is the offset of the depth within a window.  With
- * one row, the distance is unused, but must be large enough for BLAS. */
+ * nextX and nextY the distances to the next; within is the offset of the depth within a window.
+ * With one row, the distance is unused, but must be large enough for BLAS. */
 typedef struct {
   ptrdiff_t rows, depth, x, nextX, y, nextY, within;
 } THNN_(Piece);

@@ -74,7 +74,8 @@ static THNN_(Frames) THNN_(framesOf)(const THNN_(Rows) * r)
   return (THNN_(Frames)){.w = r->layer.at[2], .batch = r->batch, .features = r->features};
 }
 
-/* Transposes weight, so that features are neighbours; the memory is reserved before a call starts. */
+/* Transposes weight, so that features are neighbours; the memory is reserved before a call
+ * starts. */
 static void THNN_(transposeRows)(const THNN_(Frames) * f, const real *weight, real *transposed)
 {
   for (int64_t i = 0; i < f->features; i++)
@@ -123,8 +124,8 @@ static void THNN_(framesBackward)(void *context, ptrdiff_t begin, ptrdiff_t end)
 
 enum { FEATURES = 64 }; /* that are summed together */
 
-/* Sums, for blocks of features, the products of g with the windows' frames at tap k, or g alone if x
- * is NULL. */
+/* Sums, for blocks of features, the products of g with the windows' frames at tap k, or g alone if
+ * x is NULL. */
 static void THNN_(framesSum)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Frames) *f = context;

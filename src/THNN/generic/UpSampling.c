@@ -86,8 +86,8 @@ void THNN_(VolumetricUpSamplingNearest_updateGradInput)(THNNState *state, THTens
 
 /* --- linear ---------------------------------------------------------------------------------- */
 
-/* The ends coincide: output i lies at i * (in - 1) / (out - 1) of input, which is split into a whole
- * number and a fraction exactly. */
+/* The ends coincide: output i lies at i * (in - 1) / (out - 1) of input, which is split into a
+ * whole number and a fraction exactly. */
 static void THNN_(between)(THNN_(SourceIndices) * indices, const THNNPlanes *p)
 {
   for (int a = 0; a < 3; a++) {

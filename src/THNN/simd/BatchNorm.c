@@ -187,7 +187,8 @@ LOOP add_lanes(const THNNPanel *p, int what, const real *x, const real *g, const
 /* --- mean and variance ----------------------------------------------------------------------- */
 
 /* How many times the sum of squares about the mean the sum about the guess may be.  The difference
- * loses one bit where accreal has no more bits than real, else only bits that real does not have. */
+ * loses one bit where accreal has no more bits than real, else only bits that real does not
+ * have. */
 #ifdef TH_REAL_IS_FLOAT
 static const accreal most_away = 1 + 0x1p-20;
 #else
@@ -212,8 +213,8 @@ static inline accreal guess_of(const THNNPanel *p, const real *x, ptrdiff_t l)
                      SOME);
 }
 
-/* Each lane takes the sums about its guess if that is good enough, else those of a second pass about
- * the mean of the first, whatever the other lanes need. */
+/* Each lane takes the sums about its guess if that is good enough, else those of a second pass
+ * about the mean of the first, whatever the other lanes need. */
 static void moments(const THNNPanel *p, const real *x, accreal *mean, accreal *square)
 {
   const accreal count = (accreal)p->rows * (accreal)(p->lanes ? 1 : p->n);

@@ -21,8 +21,9 @@ enum { WIDTH = 16, PREFETCH = 128 }; /* elements */
 #define PUT(P, V) _mm512_mask_storeu_ps((P) + i, lanes, V)
 #define MAD       _mm512_fmadd_ps
 
-/* Sigmoid and tanh for the cells, which are limited by computation: they are faster, and half a unit
- * less accurate, than those of THWideMath.h.  A result does not depend on its position in a row. */
+/* Sigmoid and tanh for the cells, which are limited by computation: they are faster, and half a
+ * unit less accurate, than those of THWideMath.h.  A result does not depend on its position in a
+ * row. */
 
 /* 1 / (1 + e^-x), from the table of roots of THWide_exp and a polynomial of two terms for e^-r - 1.
  * The error is up to 4.7 units in the last place for results above 1e-8, up to 6.9 below; results

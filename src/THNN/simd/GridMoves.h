@@ -37,9 +37,9 @@ static void find_gather_points(const THNN_(Sampler) * s, const real *coordinate,
   }
 }
 
-/* Adds the contribution of the plane x, times g, to the gradients of a vector of points.  Neighbours
- * are subtracted before they are multiplied by weights: a difference of large products would lose
- * more digits. */
+/* Adds the contribution of the plane x, times g, to the gradients of a vector of points.
+ * Neighbours are subtracted before they are multiplied by weights: a difference of large products
+ * would lose more digits. */
 INLINE void pair_gradients(const real *x, int64_t width, const GatherPoints *m, __m512 g,
                            __m512 gradient[2], int more)
 {
@@ -70,8 +70,8 @@ INLINE void add_gradients(const __m512 gradient[2], PointGradients *to)
   }
 }
 
-/* The same for n points, one product at a time: differences of values that are not finite would give
- * another result. */
+/* The same for n points, one product at a time: differences of values that are not finite would
+ * give another result. */
 static __attribute__((noinline)) void add_gradients_one_by_one(const real *x, int64_t width,
                                                                const GatherPoints *m, int n,
                                                                const real *g, PointGradients *to)
@@ -118,8 +118,8 @@ INLINE void gradients_of_planes(const THNN_(Sampler) * s, int count, const Gathe
   }
 }
 
-/* Adds g to the four corners of a point.  All four are read before the first is written, as rows may
- * be a multiple of 4 KB apart.  They are written one by one: after a store of a pair, a load of
+/* Adds g to the four corners of a point.  All four are read before the first is written, as rows
+ * may be a multiple of 4 KB apart.  They are written one by one: after a store of a pair, a load of
  * another pair that shares an element with it would wait until the store has reached the cache. */
 INLINE void scatter_corners(real *upper, real *lower, const real *weight, real g)
 {

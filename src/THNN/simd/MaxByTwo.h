@@ -71,8 +71,8 @@ typedef struct {
   int first, last;
 } Side;
 
-/* The largest elements of the row that begins at offset row of x.  The bits of all elements that are
- * read go into bits; the element after the vectors belongs to the next strip. */
+/* The largest elements of the row that begins at offset row of x.  The bits of all elements that
+ * are read go into bits; the element after the vectors belongs to the next strip. */
 KERNEL row_by_two(const StripByTwo *s, Side side, const real *x, ptrdiff_t row, ptrdiff_t size,
                   ArgMax *to, __m512i *bits)
 {

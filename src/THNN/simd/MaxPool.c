@@ -2,9 +2,9 @@
  * columns is found, in vectors along the row; a window then takes the largest of its rows.  With
  * AVX-512, most windows are computed in registers.
  *
- * The later of two elements is taken if it is larger, or NaN.  That is associative, so that the rows
- * of a window may be compared one by one, and the results of a row serve all windows that the row is
- * in. */
+ * The later of two elements is taken if it is larger, or NaN.  That is associative, so that the
+ * rows of a window may be compared one by one, and the results of a row serve all windows that the
+ * row is in. */
 #include "THNNTemplate.h"
 #include "THNNTuning.h"
 
@@ -56,8 +56,9 @@ typedef struct {
 } Block;
 
 /* gcc's AddressSanitizer may move frames from the stack to the heap, where they are not aligned for
- * stores of 64 bytes; these functions are not instrumented.  Functions inlined into them must not be
- * instrumented either: they would mark variables as out of scope, and nothing would undo that. */
+ * stores of 64 bytes; these functions are not instrumented.  Functions inlined into them must not
+ * be instrumented either: they would mark variables as out of scope, and nothing would undo
+ * that. */
 #define FRAME_STAYS __attribute__((no_sanitize("address")))
 #define KERNEL      FRAME_STAYS static inline __attribute__((always_inline)) void
 
@@ -848,8 +849,8 @@ const THNN_(MaxNhwcKernel) TH_LEVEL_(THNN_(maxPoolNhwc))[] = {max_pool_nhwc};
 /* --- windows one by one ---------------------------------------------------------------------- */
 
 #if defined(__AVX512F__)
-/* The index of a window's largest element: each lane keeps the first of its largest elements, or its
- * last NaN. */
+/* The index of a window's largest element: each lane keeps the first of its largest elements, or
+ * its last NaN. */
 FRAME_STAYS static inline index_t index_in_window(const THNNPlanes *p, const THNNSpans *spans,
                                                   const THNNSpan *t, const THNNSpan *h,
                                                   const THNNSpan *w, const real *x)

@@ -1,6 +1,7 @@
 /* The gradient of max pooling by windows of 2 or 3, two apart, in an image.  An element is in at
- * most four windows; its gradient is the sum, in the order of the windows, of the gradients of those
- * whose largest element it was.  Nothing is scattered, so that vectors of elements are computed. */
+ * most four windows; its gradient is the sum, in the order of the windows, of the gradients of
+ * those whose largest element it was.  Nothing is scattered, so that vectors of elements are
+ * computed. */
 #include "THNNTemplate.h"
 #include "THNNTuning.h"
 
@@ -122,8 +123,8 @@ typedef struct {
   ptrdiff_t begin, end;
 } Rows;
 
-/* Loads a vector of windows of each row, beginning with window k.  Returns whether each of them took
- * one of its own elements. */
+/* Loads a vector of windows of each row, beginning with window k.  Returns whether each of them
+ * took one of its own elements. */
 KERNEL int load_windows(const Plane *p, Rows rows, ptrdiff_t k, ptrdiff_t size)
 {
   const THNNWindow *h = &p->height;
@@ -271,8 +272,8 @@ KERNEL void add_columns(const Plane *p, Rows rows, ptrdiff_t k, ptrdiff_t size, 
   }
 }
 
-/* Rows of windows are loaded some at a time: a load that overlaps two vectors which were just stored
- * would wait for them. */
+/* Rows of windows are loaded some at a time: a load that overlaps two vectors which were just
+ * stored would wait for them. */
 KERNEL int add_plane(const Plane *p, ptrdiff_t size, real *y, Sender *s)
 {
   const ptrdiff_t next = p->width.input, pad = p->height.pad, end = p->height.input;

@@ -60,8 +60,8 @@ static void gather(const THRun *run, int first, int inputs, ptrdiff_t row, ptrdi
   }
 }
 
-/* Computes a contiguous row whose result is too large for the caches: short pieces are computed into
- * a buffer, and copied from there by non-temporal stores. */
+/* Computes a contiguous row whose result is too large for the caches: short pieces are computed
+ * into a buffer, and copied from there by non-temporal stores. */
 static void stream_row(ptrdiff_t n, real *r, const real *const *row, const void *scalars,
                        int inputs, Line line)
 {
@@ -154,7 +154,8 @@ static void sum(const THRun *run, const void *scalars, int inputs, Line line, in
 #define W_OF(K) TH_WIDE(w, in[K])
 #define G       TH_WIDE(g, in[0])
 
-/* log(1 + e^z).  The rounding error of 1 + e^-|z|, divided by that sum, is added as a correction. */
+/* log(1 + e^z).  The rounding error of 1 + e^-|z|, divided by that sum, is added as a
+ * correction. */
 TH_MATH __m512 wide_softplus(__m512 z)
 {
   const __m512 zero = _mm512_setzero_ps(), one = _mm512_set1_ps(1);
@@ -213,8 +214,8 @@ WIDE_LINE(wide_marginBackward, G X_OF(1) W_OF(2), -w * (scale * g) * THWide_sigm
 #define BUSY_SoftMarginCriterion_y ~, 0
 #define BUSY_BCECriterion_y        ~, 0
 
-/* STREAMS is 0 for lines with a BUSY_ macro above, and 1 for all others.  CHOSEN is the line's WIDE_
- * replacement if it has one, else the line itself. */
+/* STREAMS is 0 for lines with a BUSY_ macro above, and 1 for all others.  CHOSEN is the line's
+ * WIDE_ replacement if it has one, else the line itself. */
 #define SECOND(FIRST, SECOND_ONE, ...) SECOND_ONE
 #define SECOND_OF(...)                 SECOND(__VA_ARGS__)
 #define STREAMS(LINE_NAME)             SECOND_OF(BUSY_##LINE_NAME, 1, )

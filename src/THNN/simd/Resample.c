@@ -11,8 +11,8 @@ static const real *row_of(const THNNPlanes *p, const real *x, int64_t depth, int
   return x + (depth * p->in[1] + height) * p->in[2];
 }
 
-/* Prefetches what lies THNN_PREFETCH_FAR after n elements, for reads or for writes: rows are short, and
- * reads wait for writes. */
+/* Prefetches what lies THNN_PREFETCH_FAR after n elements, for reads or for writes: rows are short,
+ * and reads wait for writes. */
 enum { LINE = TH_STREAM_LINE / sizeof(real) };
 
 static inline void prefetch(const real *row, ptrdiff_t n)
@@ -115,10 +115,10 @@ static inline __attribute__((always_inline)) Source source_of(const THNNPlanes *
 
 /* Each level has:
  *
- * find_groups, which prepares a band for the level once, in memory of its own,
- * apply, which computes what apply_plain does,
- * combine, which sets y to the weighted sum of count rows, at most ROWS, or with more adds it to y,
- * is_widened and is_narrowed, which compute a whole plane if they can, and return whether they have.
+ * find_groups, which prepares a band for the level once, in memory of its own, apply, which
+ * computes what apply_plain does, combine, which sets y to the weighted sum of count rows, at most
+ * ROWS, or with more adds it to y, is_widened and is_narrowed, which compute a whole plane if they
+ * can, and return whether they have.
  *
  * With padded, whole vectors may be written to y. */
 enum { ROWS = 4 };

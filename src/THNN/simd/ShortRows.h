@@ -1,5 +1,5 @@
-/* Resampled rows in AVX-512.  The sources of a group of neighbouring outputs lie in two vectors, from
- * which one permutation per tap picks them; the permutations are found once for all planes. */
+/* Resampled rows in AVX-512.  The sources of a group of neighbouring outputs lie in two vectors,
+ * from which one permutation per tap picks them; the permutations are found once for all planes. */
 
 enum { MAX_GROUPS = 4 }; /* of a row that is summed in registers */
 
@@ -109,10 +109,10 @@ static inline Group group_of(const THNN_(Band) * b, ptrdiff_t k, __m512i *at)
 
 /* Finds the taps of a group whose first taps pick indices at of its two vectors.
  *
- * A source with weight 0 must not count, even if it is not finite.  So its tap picks the same source
- * as the first tap with a weight, and takes a 64th of that tap's weight: then no tap needs a mask.
- * A source whose only weight is 1 is still copied exactly: the error of the sum is at most half a
- * unit in the last place, and a tie rounds to the even value, which is the source. */
+ * A source with weight 0 must not count, even if it is not finite.  So its tap picks the same
+ * source as the first tap with a weight, and takes a 64th of that tap's weight: then no tap needs a
+ * mask.  A source whose only weight is 1 is still copied exactly: the error of the sum is at most
+ * half a unit in the last place, and a tie rounds to the even value, which is the source. */
 static inline void find_taps(const THNN_(Band) * b, Group *g, __m512i at, Tap *tap)
 {
   const int overlap = (int)(g->lower + WIDTH - g->upper), taps = (int)b->taps;
@@ -251,8 +251,8 @@ static inline __attribute__((always_inline)) Lanes lanes_at(Shape s, ptrdiff_t i
 }
 
 /* A result that is written by non-temporal stores of whole lines.  Each vector is rotated to its
- * position in a line; the lanes held of last wait until the line is full.  Where end is below 0, -end
- * elements come before the first whole line. */
+ * position in a line; the lanes held of last wait until the line is full.  Where end is below 0,
+ * -end elements come before the first whole line. */
 typedef struct {
   real *line;
   int end;
@@ -375,8 +375,8 @@ LOOP widen(const THNNPlanes *p, const THNN_(SourceIndices) * at, Shape s, ptrdif
     put_rest(&lines);
 }
 
-/* The same backward, of an image or a volume.  The vectors of each group are summed over the rows of
- * gradients in registers, for both source rows at once, so that each vector of an image is read
+/* The same backward, of an image or a volume.  The vectors of each group are summed over the rows
+ * of gradients in registers, for both source rows at once, so that each vector of an image is read
  * once. */
 LOOP narrow(const THNNPlanes *p, const THNN_(SourceIndices) * at, int count, int image,
             const real *x, real *y)

@@ -237,8 +237,8 @@ static inline real most_of(ptrdiff_t n, const real *x)
 
 #ifdef TH_WIDE_LOOP
 
-/* The remainder of a short row would take as long as the rest, one element at a time: here it is one
- * masked vector. */
+/* The remainder of a short row would take as long as the rest, one element at a time: here it is
+ * one masked vector. */
 
 KERNEL less_two(ptrdiff_t n, const real *x, real most, real logsum,
                 real *y){TH_WIDE_LOOP(TH_WIDE(v, x), y, 0, n, v - most - logsum)}
@@ -313,8 +313,8 @@ static inline __attribute__((always_inline)) accreal total_of(ptrdiff_t n, const
 
 #endif
 
-/* A streamed result is computed into a buffer first.  Where each element is needed twice, the buffer
- * holds a whole row, of up to STREAMED_ROW elements. */
+/* A streamed result is computed into a buffer first.  Where each element is needed twice, the
+ * buffer holds a whole row, of up to STREAMED_ROW elements. */
 enum { STREAMED_ROW = 16384 / sizeof(real), SHORT = TH_STREAM_BLOCK / sizeof(real) };
 
 /* The logarithms of LOG_ROWS short rows' sums are computed together.  The rows have no more than

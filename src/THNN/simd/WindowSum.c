@@ -195,7 +195,8 @@ static void spread_windows_plainly(const THNNPlanes *p, const THNNSpans *spans, 
  * that were just written by two stores would wait. */
 
 /* Computes a result of N elements by FUNCTION, UNROLL vectors at a time.  Where N is no multiple of
- * a vector, the last vector computes some elements again; N below LANES takes one partial vector. */
+ * a vector, the last vector computes some elements again; N below LANES takes one partial
+ * vector. */
 #define IN_VECTORS(N, AT, FUNCTION, ...)                       \
   if ((N) >= LANES) {                                          \
     ptrdiff_t AT = 0;                                          \
@@ -442,8 +443,8 @@ typedef struct {
   ptrdiff_t width, news, kept;
 } NewRows;
 
-/* A strip's sums of the last row of the image and of the one before, the columns of its windows, and
- * the factor of their sums. */
+/* A strip's sums of the last row of the image and of the one before, the columns of its windows,
+ * and the factor of their sums. */
 typedef struct {
   Vector last, before, columns, factor;
 } Sum;
@@ -722,8 +723,8 @@ static void make_lines(Lines *l)
 }
 
 #if defined(__AVX512F__)
-/* In images, a strip of LANES windows goes down the plane: the gradients of the last rows of windows
- * stay in registers until the rows of the image have added them, and no line is written. */
+/* In images, a strip of LANES windows goes down the plane: the gradients of the last rows of
+ * windows stay in registers until the rows of the image have added them, and no line is written. */
 
 enum {
   KEPT = 4, /* the most rows of windows that a row of the image is in */
@@ -797,8 +798,8 @@ INLINE void write_columns(real *y, Vector even, Vector odd, ptrdiff_t step, Writ
   }
 }
 
-/* Whether row r of the image is the first row of a row of windows (at), the windows at and before it
- * have height size and are step apart, and none of those that cover row r is cut off. */
+/* Whether row r of the image is the first row of a row of windows (at), the windows at and before
+ * it have height size and are step apart, and none of those that cover row r is cut off. */
 INLINE int is_regular(const Strips *s, int64_t at, int64_t r, int64_t count, ptrdiff_t size,
                       ptrdiff_t step)
 {
@@ -1052,9 +1053,9 @@ static inline int are_often_alike(const THNNSpan *span, int64_t n, int64_t width
   return THMin(end, span[middle].end) - THMax(begin, span[middle].begin) > 1;
 }
 
-/* Computes some positions, all in windows first ... end - 1 of rows of n windows, in some vectors of
- * neighbouring channels of an image with that many planes; with some, in the first some elements of
- * one vector. */
+/* Computes some positions, all in windows first ... end - 1 of rows of n windows, in some vectors
+ * of neighbouring channels of an image with that many planes; with some, in the first some elements
+ * of one vector. */
 INLINE void spread_planes(const GivingRows *rows, ptrdiff_t n, int64_t first, int64_t end,
                           ptrdiff_t planes, ptrdiff_t at, int vectors, ptrdiff_t some,
                           ptrdiff_t positions, real *y)

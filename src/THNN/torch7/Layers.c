@@ -145,8 +145,8 @@ void THNN_(VolumetricConvolutionMM_accGradParameters)(THNNState *state, THTensor
   THGuard_leave(&scratch);
 }
 
-/* Torch7 reads the window of a full convolution from the weights: input planes x output planes x time
- * x height x width. */
+/* Torch7 reads the window of a full convolution from the weights: input planes x output planes x
+ * time x height x width. */
 static void THNN_(checkFullWeight)(const THTensor *weight, int arg)
 {
   THArgCheck(weight && weight->nDimension == 5, arg,
