@@ -167,9 +167,9 @@ bool at_images_fitNhwc(const at_images *layer, const at_tensor *t)
 
 bool at_images_areManyNhwc(const at_images *layer, const at_tensor *t)
 {
-  enum { MIN_CHANNELS = 8 };
   const at_ints sizes = at_sizesOf(t);
-  return at_images_areNhwc(layer, t) && sizes.data[sizes.count - layer->axes - 1] >= MIN_CHANNELS;
+  return at_images_areNhwc(layer, t) &&
+         sizes.data[sizes.count - layer->axes - 1] >= AT_NHWC_MIN_CHANNELS;
 }
 
 bool at_images_sizeNhwc(const at_images *layer, const at_tensor *t, const int64_t axis[3],

@@ -67,7 +67,10 @@ void *at_images_indicesResult(at_images *layer, at_tensor **out);
  * type on the CPU. */
 bool at_images_areNhwc(const at_images *layer, const at_tensor *t);
 
-/* The same, and whether there are enough channels to compute in vectors of them. */
+/* The number of channels from which kernels that compute in vectors of channels are faster. */
+enum { AT_NHWC_MIN_CHANNELS = 8 };
+
+/* The same, and whether there are at least AT_NHWC_MIN_CHANNELS channels. */
 bool at_images_areManyNhwc(const at_images *layer, const at_tensor *t);
 
 /* The same as at_images_areManyNhwc; size becomes the size of t with the last axes replaced by

@@ -48,9 +48,8 @@ static void check_channels(const at_tensor *self, int count, at_tensor *const *t
  * matrix, in the lanes of vectors. */
 static bool are_columns(const at_tensor *t, const at_type *compute)
 {
-  enum { MIN_CHANNELS = 8 };
   const at_images layer = {.type = t->type, .compute = compute, .axes = t->th->nDimension - 2};
-  return layer.axes > 0 && t->th->size[1] >= MIN_CHANNELS && at_images_areNhwc(&layer, t);
+  return layer.axes > 0 && t->th->size[1] >= AT_NHWC_MIN_CHANNELS && at_images_areNhwc(&layer, t);
 }
 
 /* The permutation that makes the channels the last dimension, stored in order. */

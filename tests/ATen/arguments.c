@@ -1,12 +1,12 @@
-/* Operations with any arguments at all: each call ends with results or an error.
+/* Operations with random arguments: each call ends with results or an error.
  *
  *     test_ATen_arguments [CALLS|SECONDSs [FIRST]]
  *
- * Makes that many calls, or as many as it can in that time, the first of them number FIRST, in JOBS
- * processes (the environment says; one if not).  A call follows from its number and TH_TEST_SEED:
- * one that a failure names is made alone by CALLS 1 and its number.  No request for memory of more
- * than a few megabytes is granted, so that sizes may be huge.  From a million calls on, each
- * operation of which a case is stored has to succeed in a hundred. */
+ * Makes CALLS calls, or calls for SECONDS seconds, beginning with number FIRST, in JOBS processes
+ * (from the environment; default 1).  The number of a call and TH_TEST_SEED determine the call: one
+ * that a failure names is repeated by CALLS 1 and its number.  Allocations of more than a few
+ * megabytes fail, so that sizes may be huge.  From a million calls on, each operation with a stored
+ * case must succeed in at least a hundred. */
 #define _GNU_SOURCE
 #include <glob.h>
 #include <signal.h>
@@ -23,10 +23,10 @@
 
 enum { OPERATIONS = 8192, JOBS = 64, SECONDS = 30, PROBLEMS = 3, MEGABYTES = 16, SUCCESSES = 100 };
 
-/* What the processes share. */
+/* Memory shared by the processes. */
 static struct Shared {
   int calls[OPERATIONS], successes[OPERATIONS], problems[OPERATIONS];
-  int64_t at[JOBS]; /* the call that each makes */
+  int64_t at[JOBS]; /* the current call of each process */
 } *shared;
 
 /* --- one call --------------------------------------------------------------------------------- */
@@ -43,7 +43,7 @@ static const at_op *op_of(int64_t number)
   return &at_ops[number % at_opCount];
 }
 
-/* Whether the call leaves something behind. */
+/* Makes a call; returns the number of allocations that it leaks. */
 static int left_by(Call *call, int64_t number, const char **problem, bool *succeeded)
 {
   const int live = th_fail_live();
@@ -57,7 +57,7 @@ static int left_by(Call *call, int64_t number, const char **problem, bool *succe
   return th_fail_live() - live;
 }
 
-/* Prints the call as it is before it is made. */
+/* Prints the call before it is made. */
 static void describe(int64_t number, const char *what)
 {
   static Call call;
@@ -74,7 +74,7 @@ static void run(int64_t number)
   bool succeeded;
   alarm(SECONDS);
   int left = left_by(&call, number, &problem, &succeeded);
-  if (left > 0 && !problem) /* something may have been made for all time */
+  if (left > 0 && !problem) /* an allocation may be permanent, made at the first call */
     left = left_by(&call, number, &problem, &succeeded);
   alarm(0);
   char text[1100];
@@ -95,7 +95,7 @@ static void run(int64_t number)
 static int64_t jobs = 1, first, end;
 static time_t deadline;
 
-/* An operation that has failed often enough is left alone. */
+/* Makes the calls of a process; operations with too many problems are skipped. */
 static void make_calls(int job)
 {
   for (; shared->at[job] < end && (!deadline || time(NULL) < deadline); shared->at[job] += jobs)
@@ -116,7 +116,7 @@ static pid_t start(int job)
   return child;
 }
 
-/* A process that a call has ended is followed by one that goes on behind it. */
+/* Starts a process that continues after the call that ended the former one. */
 static pid_t after(int job, int status)
 {
   const int64_t number = shared->at[job];

@@ -1,6 +1,5 @@
-/* Nothing is missing: each name of the interface's table is found, but those that docs/aten.md
- * lists as left out, and each row of the tables of operations has a case of PyTorch's that
- * succeeds.
+/* Completeness: each name of the interface's table exists, except those that docs/aten.md lists as
+ * left out, and each row of the tables of operations has a case from PyTorch that succeeds.
  *
  *     test_ATen_complete aten.tsv aten.md CASES... */
 #include <fnmatch.h>
@@ -19,7 +18,7 @@ enum { MOST_PATTERNS = 256 };
 static char patterns[MOST_PATTERNS][64];
 static int patternCount;
 
-/* What stands between backquotes, in the list items of the section "What is left out". */
+/* Reads the names in backquotes in the list items of the section "What is left out". */
 static void read_left_out(const char *path)
 {
   char line[1024];
@@ -75,15 +74,15 @@ static void names(void **state)
 
 /* --- cases ------------------------------------------------------------------------------------ */
 
-static bool tested[4096]; /* of at_ops */
+static bool tested[4096]; /* for each of at_ops */
 
-/* Results whose contents are anybody's guess; objects.c looks at the rest. What
- * is about storages and strides is in shapes.c. */
+/* Operations with unspecified contents, tested in objects.c, and operations on storages and
+ * strides, tested in shapes.c. */
 static const char *const elsewhere[] = {"empty",    "empty_like",    "set_",
                                         "tensor",   "stride",        "storage_offset",
                                         "data_ptr", "is_contiguous", "pin_memory"};
 
-/* The other names of a row have the same body. */
+/* Whether an operation has a case; the names of one row share their cases. */
 static bool is_tested(int op)
 {
   for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)

@@ -1,4 +1,4 @@
-/* What is in files beside tensors that can be loaded: lists of it, what is skipped, and values. */
+/* Contents of files other than loaded tensors: lists, skipped tensors, and values. */
 #include <pthread.h>
 #include <unistd.h>
 
@@ -27,7 +27,7 @@ static const Wanted skipped[] = {{"u16", "torch.uint16", 2, {2, 3}},
                                  {"sparse", "torch._utils._rebuild_sparse_tensor", 0, {0}}};
 enum { SKIPPED = sizeof skipped / sizeof *skipped };
 
-/* Keys of every kind are names; nothing is lost. */
+/* Keys of every kind become names; no tensor is lost. */
 static const Wanted here[] = {{"optimizer.state.0.step", "Float", 0, {0}},
                               {"optimizer.state.0.exp_avg", "Float", 2, {2, 3}},
                               {"optimizer.state.0.exp_avg_sq", "Float", 2, {2, 3}},
@@ -117,7 +117,7 @@ static void listing(void **state)
     at_error_clear();
     CHECK(at_datum_tensor(at_datum_get(at_dict_values(d), "last")) == at_undefined());
     at_error_clear();
-    /* A tensor that is set is there. */
+    /* A tensor that was set can be read. */
     at_tensor *t = at_ones(AT_SHAPE(2));
     CHECK(at_dict_set(d, "last", t) && at_dict_get(d, "last") == t);
     CHECK(at_datum_tensor(at_datum_get(at_dict_values(d), "last")) == t);
@@ -183,7 +183,7 @@ static void values(void **state)
     CHECK(!strcmp(at_datum_string(GET("device.0"), NULL), "cpu"));
     CHECK_EQ(at_error(), AT_OK);
 
-    /* What is asked for and is not there. */
+    /* Values that do not exist. */
     CHECK(!at_datum_has(all, "optimizer.x") && !at_datum_has(all, "epoch.0") &&
           at_error() == AT_OK);
     CHECK(at_datum_kindOf(GET("optimizer.x")) == AT_DATUM_NOTHING && at_error() != AT_OK);
@@ -297,7 +297,7 @@ static void threads(void **state)
     CHECK(pthread_create(&thread[i], NULL, read_all, d) == 0);
   for (int i = 0; i < THREADS; i++)
     CHECK(pthread_join(thread[i], &sum[i]) == 0);
-  for (int i = 0; i < THREADS; i++) /* as one thread alone finds it */
+  for (int i = 0; i < THREADS; i++) /* the same as in a single thread */
     CHECK(sum[i] == read_all(d));
   at_dict_free(d);
 }

@@ -1,4 +1,4 @@
-/* Loading and saving when memory and the like run out: see files.h. */
+/* Loading and saving with failing allocations and system calls; see files.h. */
 #include <unistd.h>
 
 #include "files.h"

@@ -1,6 +1,6 @@
-/* Every public function, and every operation of the table, with each of its arguments missing:
- * NULL, the undefined tensor, the undefined type, no data.  nulls.py writes the calls from the
- * headers, so that no new function is forgotten. */
+/* Calls every public function and every operation with each of its arguments missing: NULL, the
+ * undefined tensor, the undefined type, no data.  nulls.py writes the calls from the headers, so
+ * that no new function is forgotten. */
 #include <math.h>
 #include <signal.h>
 #include <string.h>
@@ -9,14 +9,14 @@
 #include "ATen.h"
 #include "th_test.h"
 
-/* NULL is no error to these, as the headers say. */
+/* Functions that accept NULL without an error, as the headers say. */
 static const char *const harmless[] = {
-    /* nothing to do */
+    /* they ignore NULL */
     "at_retain", "at_release", "at_list_release", "at_keep", "at_escape", "at_thisTensor",
     "at_storage_retain", "at_storage_release", "at_generator_free", "at_generator_manualSeed",
     "at_dict_free", "at_string_free", "at_cuda_stream_free", "at_scope_once", "at_scope_leave",
     "at_device_once", "at_device_leave",
-    /* what nothing has */
+    /* they return the properties of the undefined tensor */
     "at_defined", "at_typeOf", "at_dim", "at_numel", "at_sizes", "at_strides", "at_storageOffset",
     "at_isContiguous", "at_data", "at_unsafeGetTH", "at_deviceOf", "at_storage_type",
     "at_storage_size", "at_storage_data", "at_storage_unsafeGetTH", "at_generator_seed",
@@ -34,7 +34,7 @@ static bool is_harmless(const char *function)
 
 /* --- the operation behind a function of C --------------------------------------------------- */
 
-/* The name in C: the overload stands before the form's ending. */
+/* The name in C: the overload precedes the suffix of the form. */
 static void name_in_c(const at_op *op, char *name, size_t room)
 {
   static const char *const endings[] = {"", "_", "_out"};
@@ -78,7 +78,7 @@ static bool is_optional(const char *function, const char *argument)
 
 /* --- every function ------------------------------------------------------------------------- */
 
-/* What a call returned. */
+/* The result of a call. */
 typedef struct Got {
   at_tensor *tensor;
   const at_type *type;
@@ -96,9 +96,9 @@ static struct Sound {
   int64_t number;
 } sound;
 
-static char current[300]; /* the call under way */
+static char current[300]; /* the current call */
 
-/* The one thing that a test of NULL may end with says where. */
+/* Reports the call that caused a segmentation fault. */
 static void fault(int signal)
 {
   static const char what[] = "ended by a signal: ";
@@ -110,7 +110,7 @@ static void fault(int signal)
 
 static void check(const char *function, const char *argument, const char *missing)
 {
-  /* The undefined tensor has had its error: it gives undefined results, and no other. */
+  /* The undefined tensor gives undefined results, without another error. */
   const bool isError = !strstr(missing, "undefined") || !strcmp(missing, "at_undefinedType()");
   if (!is_optional(function, argument)) {
     CHECK_MSG(at_error() != AT_OK || !isError, "%s is no error", current);
@@ -189,7 +189,7 @@ static at_value sound_value(at_kind kind)
   return v;
 }
 
-/* What is missing, a choice of those of a kind; false if there are no more. */
+/* Sets v to a missing value of that kind; false if there is no such choice. */
 static bool take_away(at_value *v, at_kind kind, int choice)
 {
   const at_tensors lists[] = {
@@ -227,7 +227,7 @@ static bool may_be_missing(at_kind kind, int choice)
          (kind == AT_KIND_OPTIONAL_TENSORS && choice == 1);
 }
 
-/* Whether the choice is the undefined tensor, which is no new error. */
+/* Whether the choice is the undefined tensor, which causes no new error. */
 static bool is_undefined_tensor(at_kind kind, int choice)
 {
   const bool one = kind == AT_KIND_TENSOR || kind == AT_KIND_OPTIONAL_TENSOR;

@@ -73,7 +73,7 @@ static void scopes(void **state)
   at_release(x);
 }
 
-/* A function whose result belongs to the scope of its caller, as that of any other. */
+/* A function whose result belongs to the scope of its caller, like that of any other function. */
 static at_tensor *square_sum(at_tensor *a, at_tensor *b)
 {
   AT_SCOPE_GUARD;
@@ -85,7 +85,7 @@ static at_tensor *square_sum(at_tensor *a, at_tensor *b)
   return at_escape(sum);
 }
 
-/* One that may return what it was given. */
+/* A function that may return its argument. */
 static at_tensor *larger(at_tensor *a, at_tensor *b)
 {
   AT_SCOPE_GUARD;
@@ -192,7 +192,7 @@ static void errors(void **state)
   CHECK_MSG(strstr(at_error_message(), "2 x 3") && strstr(at_error_message(), "4"), "%s",
             at_error_message());
 
-  /* Undefined in, undefined out; the first error stays. */
+  /* Undefined operands give undefined results; the first error is kept. */
   CHECK(at_mul(wrong, a) == at_undefined());
   CHECK(at_neg(NULL) == at_undefined());
   CHECK(!strcmp(at_error_operation(), "add"));
@@ -249,7 +249,7 @@ typedef struct Ended {
   char text[500]; /* on stderr */
 } Ended;
 
-/* What becomes of a process that runs the function. */
+/* Runs the function in a process, and returns how that ends. */
 static Ended end_of(void (*run)(void))
 {
   Ended ended = {0};
@@ -275,7 +275,7 @@ static void fail_second(void)
 {
   at_tensor *wrong = at_add(at_ones(AT_SHAPE(2)), at_ones(AT_SHAPE(3))); /* no abort yet */
   at_error_setAbort(true);
-  wrong = at_neg(at_add(wrong, 1)); /* what is undefined is no error */
+  wrong = at_neg(at_add(wrong, 1)); /* an undefined operand is no new error */
   at_size(at_ones(AT_SHAPE(2)), 7);
 }
 
@@ -296,7 +296,7 @@ static void aborts(void **state)
   CHECK(WIFEXITED(none.status) && none.text[0] == '\0');
 }
 
-/* This program anew, as AT_ABORT_ON_ERROR has it: makes a mistake and returns 0. */
+/* Runs this program again with AT_ABORT_ON_ERROR set; it makes a mistake and returns 0. */
 static const char *program, *wish;
 
 static void start_again(void)
@@ -350,7 +350,7 @@ static void refused(at_tensor *t, const char *part)
   at_error_clear();
 }
 
-/* A type that could not be had is no type that was not given. */
+/* An undefined type does not count as not given. */
 static void undefined_types(void **state)
 {
   const at_type *const none = at_undefinedType();
@@ -373,7 +373,7 @@ static void undefined_types(void **state)
   CHECK_MSG(strstr(at_error_message(), "storage_new: type is the"), "%s", at_error_message());
   at_error_clear();
 
-  /* In the table a type that is given and NULL is one that could not be had. */
+  /* In the table, a type that is given as NULL is an error. */
   at_value values[] = {{.given = true, .ints = AT_SHAPE(2)}, {.given = true}}, result;
   CHECK(!at_op_find("ones")->call(values, &result) && at_error() == AT_ERROR_NULL);
   at_error_clear();
@@ -445,7 +445,7 @@ static void limits(void **state)
   at_release(empty);
 }
 
-/* A tensor without elements needs no memory, wherever its strides lead. */
+/* A tensor without elements needs no memory, whatever its strides are. */
 static void empty_views(void **state)
 {
   at_tensor *t = at_ones(AT_SHAPE(0, 3)), *view = at_view(t, AT_SHAPE(2, 0, 300));
@@ -456,7 +456,7 @@ static void empty_views(void **state)
   at_release(t);
 }
 
-/* The second result cannot be written, so the first is as it was. */
+/* The second result cannot be written, so the first is unchanged. */
 static void results_together(void **state)
 {
   at_tensor *t = at_ones(AT_SHAPE(2)), *output = at_full(AT_SHAPE(2), at_scalar(7));
@@ -512,7 +512,7 @@ static void generators(void **state)
   at_generator_manualSeed(own, 6);
   CHECK_EQ(at_generator_initialSeed(standard), 5);
   at_generator_free(own);
-  at_generator_free(standard); /* there is always one */
+  at_generator_free(standard); /* ignored for the default generator */
   CHECK_EQ(at_generator_initialSeed(standard), 5);
   CHECK(!at_defaultGenerator(AT_BACKEND_CUDA) && at_error() == AT_ERROR_TYPE);
   at_error_clear();

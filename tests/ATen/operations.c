@@ -1,6 +1,6 @@
-/* The operations of a file of cases, called by name, against what PyTorch returns: tests/oracle
- * wrote the cases.  Each is called with contiguous operands and with operands that are not, and the
- * first that succeeds of each operation with every allocation failing.
+/* Compares the operations in a file of cases, called by name, with results of PyTorch, which
+ * tests/oracle recorded.  Each case is called with contiguous operands and with operands that are
+ * not, and the first successful case of each operation with every allocation failing in turn.
  *
  *     test_ATen_operations FILE */
 #include <math.h>
@@ -14,7 +14,7 @@
 #include "th_test.h"
 
 static const char *path;
-static bool spread; /* the operands have gaps, and so have views of them */
+static bool spread; /* operands have gaps between elements */
 
 /* --- results ---------------------------------------------------------------------------------- */
 
@@ -24,12 +24,12 @@ static bool is_floating(const at_tensor *t)
   return type == AT_FLOAT || type == AT_DOUBLE || type == AT_HALF || type == AT_BFLOAT16;
 }
 
-/* How far a value of the case may be away. */
+/* The tolerance for a result. */
 static double tolerance(const Case *one, const at_tensor *want)
 {
   if (one->within > 0)
     return one->within;
-  double units = 0x1p-49; /* unless something is computed in less than Double */
+  double units = 0x1p-49; /* unless a type narrower than Double is involved */
   for (int i = -1; i < one->op->argumentCount; i++) {
     const at_tensor *t = i < 0 ? want : one->arguments[i].value.tensor;
     const at_scalar_type type = t ? at_type_scalarType(at_typeOf(t)) : AT_DOUBLE;
@@ -49,7 +49,7 @@ static bool near(double a, double b, double units)
 
 static int problems;
 
-/* Says what is wrong and leaves the function: the next case may say more. */
+/* Reports a failure and returns, so that the next case is tried. */
 #define CASE_CHECK(CONDITION, FORMAT, ...)                                                      \
   do {                                                                                          \
     if (!(CONDITION)) {                                                                         \
@@ -137,7 +137,7 @@ static bool is_list(const at_op *op)
   return op->results[0].kind == AT_KIND_TENSORS;
 }
 
-/* Forms that return what they are given return no new reference. */
+/* Releases results, unless the form returns its arguments. */
 static void release_results(const at_op *op, at_value *results)
 {
   if (is_list(op))
@@ -153,7 +153,7 @@ typedef struct Count {
   int cases, errors;
 } Count;
 
-/* Operations that see the gaps between elements of their operands. */
+/* Operations whose results depend on gaps between elements of their operands. */
 static bool reads_storage(const at_op *op)
 {
   static const char *const names[] = {"as_strided", "as_strided_", "as_strided_out",
@@ -215,7 +215,7 @@ static void apart(void **state)
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* A call that is made again and again, each time with tensors of its own. */
+/* A call that is repeated with new tensors. */
 typedef struct Call {
   const Case *one;
   at_value values[CASE_VALUES], results[CASE_VALUES];
@@ -235,7 +235,7 @@ static void set_up(void *context)
     v->tensors.data = call->lists[i];
   }
   memset(call->results, 0, sizeof call->results);
-  THMemory_emptyCache(); /* or what was freed here would serve */
+  THMemory_emptyCache(); /* otherwise cached memory would be reused */
 }
 
 static void body(void *context)
@@ -313,7 +313,7 @@ static void memory(void **state)
 
 /* --- results whose elements share memory ------------------------------------------------------ */
 
-/* Operations after which self is another view: what its elements are is nothing to them. */
+/* Operations that make self another view, whatever its elements are. */
 static bool makes_view(const at_op *op)
 {
   static const char *const names[] = {"as_strided_", "as_strided_out", "detach_",   "reshape_",
@@ -325,7 +325,7 @@ static bool makes_view(const at_op *op)
   return false;
 }
 
-/* A tensor of t's type and size that repeats one element, or NULL where t has but one. */
+/* A tensor of t's type and size with stride 0, or NULL if t has a single element. */
 static at_tensor *repeated(at_tensor *t)
 {
   int64_t sizes[64], ones[64];

@@ -1,4 +1,4 @@
-/* Tensors as text against what PyTorch prints, of which tests/oracle/print.py wrote the cases, and
+/* Tensors as text, compared with the output of PyTorch that tests/oracle/print.py recorded, and
  * single elements. */
 #define _GNU_SOURCE
 #include <math.h>
@@ -132,7 +132,7 @@ static at_tensor *column_major(const Case *c, at_tensor *t)
   return view;
 }
 
-/* Every second element of a storage full of other things, from its second on. */
+/* Every second element of a storage, whose other elements have other values. */
 static at_tensor *spread(const Case *c, at_tensor *t)
 {
   int64_t size[MOST_DIMS + 1];
@@ -145,7 +145,7 @@ static at_tensor *spread(const Case *c, at_tensor *t)
   return view;
 }
 
-/* One element, seen everywhere. */
+/* A single element, expanded. */
 static at_tensor *expanded(const Case *c)
 {
   const Case single = {
@@ -313,7 +313,7 @@ static void full_disk(void **state)
   FILE *file = fopen("/dev/full", "w");
   if (!file)
     skip();
-  at_tensor *t = at_ones(AT_SHAPE(1000)); /* more than stdout keeps */
+  at_tensor *t = at_ones(AT_SHAPE(1000)); /* larger than the buffer of stdout */
   at_tensor *wide = at_mul_scalar(t, at_scalar(-1e-9));
   print_to(file, wide);
   CHECK_EQ(at_error(), AT_ERROR_RUNTIME);
@@ -329,7 +329,7 @@ static void full_disk(void **state)
 
 static void make_text(void *t)
 {
-  THMemory_emptyCache(); /* or what was freed before would serve */
+  THMemory_emptyCache(); /* otherwise cached memory would be reused */
   char *text = at_toString(t);
   if (text) {
     CHECK_EQ(at_error(), AT_OK);

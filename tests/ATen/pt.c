@@ -1,4 +1,4 @@
-/* PyTorch's files, in both layouts. */
+/* Files of PyTorch, in both formats. */
 #include <unistd.h>
 
 #include "files.h"
@@ -67,7 +67,7 @@ static void written(void **state)
   check_every("x.pt", d, AT_BFLOAT16, false);
   at_dict_free(d);
 
-  /* Views of one storage share it again, and only what they use of it is written. */
+  /* Views of one storage share it after loading, and only the part that they use is saved. */
   at_tensor *wide = make_values(AT_DOUBLE, AT_SHAPE(40, 6)), *rows = at_narrow(wide, 0, 1, 2),
             *column = at_select(wide, 1, 2), *few = at_narrow(column, 0, 1, 3);
   at_tensor *turned = at_transpose(rows, 0, 1), *repeated = at_expand(rows, AT_SHAPE(3, 2, 6));
@@ -106,8 +106,8 @@ static void written(void **state)
 
 /* --- pickles ---------------------------------------------------------------------------------- */
 
-/* A file of the older layout with that object, whose storages have the keys "0" and so on, and
- * count elements of Float each. */
+/* A file of the older format with that object; its storages have the keys "0", "1" ... and count
+ * elements of Float each. */
 static const char *file_of(const char *object, size_t length, int storages, int count)
 {
   static const char head[] =
@@ -147,7 +147,7 @@ static void machine(void **state)
   at_dict *d = load(FILE_OF(PLAIN ".", 1, 6));
   CHECK_EQ(at_numel(at_dict_get(d, "")), 6);
   at_dict_free(d);
-  /* The memo in all its forms, and what is thrown away. */
+  /* All instructions for the memo, and discarded values. */
   d =
       load(FILE_OF("\x80\4\x95\1\0\0\0\0\0\0\0}(K\1K\2"
                    "1" PLAIN "p3\nq\4r\5\0\0\0\x94"
@@ -190,7 +190,7 @@ static void machine(void **state)
   CHECK(at_dict_has(d, "0.a") && at_dict_has(d, "0.b.1") && at_dict_has(d, "1.1"));
   CHECK(at_dict_has(d, "2.x") && at_dict_has(d, "3.0") && at_dict_has(d, "6.2"));
   at_dict_free(d);
-  /* What is only there for other programs. */
+  /* Values that matter only to other programs. */
   d =
       load(FILE_OF("}(U\1aU\1bU\1c\x8f(K\1\x90U\1d(K\1K\2\x91U\1eC\2xyU\1f\x8e\2\0\0\0\0\0\0\0xy"
                    "U\1gctorch\nfloat32\nU\1hctorch\nSize\n(K\1K\2t\x85RU\1i\x8d\1\0\0\0\0\0\0\0x"
@@ -199,7 +199,7 @@ static void machine(void **state)
                    0, 0));
   CHECK_EQ(at_dict_count(d), 0);
   at_dict_free(d);
-  /* A view of a storage, and parameters and subclasses, which are tensors with something around. */
+  /* A view of a storage, and parameters and subclasses, which wrap tensors. */
   d =
       load(FILE_OF("](ctorch._utils\n_rebuild_tensor\n((U\7storagectorch.cuda\nFloatStorage\nU\1"
                    "0U\6cuda:0K\6"
@@ -215,7 +215,8 @@ static void machine(void **state)
   at_dict_free(d);
 }
 
-/* Objects that hold themselves end; those that hold others very often are an error, and soon. */
+/* Objects that contain themselves are read; objects that contain others too often are an early
+ * error. */
 static void bounded(void **state)
 {
   at_dict *d = load(FILE_OF("]q\1(" PLAIN "h\1]h\1ae.", 1, 6));
@@ -225,7 +226,7 @@ static void bounded(void **state)
   char object[4096] = "\x80\2]q\1(" PLAIN;
   size_t length = 6 + sizeof PLAIN - 1;
   object[length++] = 'e';
-  for (int i = 1; i < 60; i++, length += 10) /* each list holds the one before it twice */
+  for (int i = 1; i < 60; i++, length += 10) /* each list contains the one before it twice */
     memcpy(object + length,
            (char[]){'0', ']', 'q', (char)(i + 1), '(', 'h', (char)i, 'h', (char)i, 'e'}, 10);
   object[length++] = '.';

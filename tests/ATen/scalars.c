@@ -1,4 +1,4 @@
-/* Numbers of every type of C as scalars: each is what C converts it to. */
+/* Numbers of every C type as scalars: each has the value that C converts it to. */
 #include <stdint.h>
 
 #include "ATen.h"
@@ -53,7 +53,7 @@ static void numbers(void **state)
     FLOATING(2.5L, 2.5)
     FLOATING((long double)3, 3)
     FLOATING(at_scalar(0.25), 0.25)
-    FLOATING(UINT64_MAX, 0x1p64) /* which no int64_t holds */
+    FLOATING(UINT64_MAX, 0x1p64) /* above INT64_MAX */
     FLOATING((size_t)1 << 63, 0x1p63)
 #ifdef __FLT16_MAX__
 #if !defined(__clang__) || __clang_major__ >= 15
@@ -64,7 +64,7 @@ static void numbers(void **state)
   CHECK_EQ(at_error(), AT_OK);
 }
 
-/* What is no literal: a field, a qualified object, an element. */
+/* Operands that are no literals: a field, a qualified object, an element. */
 static void objects(void **state)
 {
   struct {

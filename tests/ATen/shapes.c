@@ -1,5 +1,5 @@
-/* What files of cases cannot hold: tensors on given storages, memory that is shared, indices that
- * are wrong beside right ones. */
+/* Tests that files of cases cannot express: tensors on given storages, shared memory, wrong indices
+ * among right ones. */
 #include "ATen.h"
 #include "th_test.h"
 
@@ -61,7 +61,7 @@ static void on_storages(void **state)
   at_release(x);
 }
 
-/* In place a view takes over the storage, and the TH tensor stays. */
+/* A view in place keeps the storage and the TH tensor. */
 static void in_place(void **state)
 {
   AT_SCOPE
@@ -76,11 +76,11 @@ static void in_place(void **state)
     CHECK(at_as_strided_out(out, x, AT_SHAPE(2), AT_SHAPE(3)) == out);
     CHECK(at_data(out) == at_data(alias)); /* the result is a view */
     CHECK(at_resize_(out, AT_SHAPE(3, 4)) == out);
-    CHECK_EQ(at(out, 1, 1), 5); /* what was there stays */
+    CHECK_EQ(at(out, 1, 1), 5); /* old elements are kept */
   }
 }
 
-/* Nothing is written where one index of many is wrong. */
+/* Nothing is written if one of many indices is wrong. */
 static void wrong_indices(void **state)
 {
   AT_SCOPE
@@ -141,7 +141,7 @@ static void stacked_along_each(void **state)
       at_tensor *all = counting((k + 1) * SIZE);
       x[k] = at_view(at_narrow(all, 0, k * SIZE, SIZE), AT_SHAPE(7, 40, 3));
     }
-    /* one does not lie in order */
+    /* one is not row-major */
     x[3] = at_transpose(at_contiguous(at_transpose(x[3], 1, 2)), 1, 2);
     const int64_t sizes[] = {7, 40, 3};
     for (int count = 1; count <= COUNT; count++)
@@ -165,7 +165,7 @@ static void stacked_along_each(void **state)
     CHECK(at_stack_out(into, AT_TENSORS(row, row), .dim = 1) == into);
     CHECK_EQ(at(into, 6, 1), 6);
     CHECK(!at_is_contiguous(into));
-    /* tensors as views of one with room between them */
+    /* tensors that are views of one tensor, with gaps */
     at_tensor *wide = at_zeros(AT_SHAPE(2, 2, 7)), *flat = at_view(row, AT_SHAPE(1, 7));
     into = at_narrow(wide, 1, 0, 1);
     CHECK(at_stack_out(into, AT_TENSORS(flat, flat), .dim = 0) == into);

@@ -1,6 +1,6 @@
-/* What at_op says of an operation is so: which element types it takes, what it changes, and what
- * its results share memory with.  The cases of PyTorch are called again, with their tensors in
- * every element type.
+/* Checks the properties of operations in at_op: the element types, the arguments that are changed,
+ * and the arguments that results share memory with.  The cases of PyTorch are called with their
+ * tensors in every element type.
  *
  *     test_ATen_table CASES...          checks
  *     test_ATen_table print CASES...    prints what was found, for the rows of src/ops/aten */
@@ -15,9 +15,9 @@ enum { MOST_OPS = 4096 };
 static char **paths;
 
 typedef struct Found {
-  unsigned types;   /* in which the call succeeded */
+  unsigned types;   /* with which the call succeeded */
   unsigned written; /* arguments that changed */
-  int alias;        /* of the first result that shares memory with an argument: which */
+  int alias;        /* the argument that shares memory with the first such result */
   bool isNew;       /* a first result shared memory with no argument */
   bool isTried;
 } Found;
@@ -37,7 +37,7 @@ static at_tensor *first_tensor(const Case *one)
   return NULL;
 }
 
-/* t, or where it is of the type from, as one of type. */
+/* t, converted to type if it is of the type from. */
 static at_tensor *as(at_tensor *t, const at_type *from, const at_type *type)
 {
   return !t ? NULL : at_typeOf(t) == from ? at_clone(at_to(t, type)) : at_clone(t);
@@ -113,7 +113,7 @@ static bool is_floating(const at_type *type)
   return t == AT_FLOAT || t == AT_DOUBLE || t == AT_HALF || t == AT_BFLOAT16;
 }
 
-/* Whether the call says itself what type to compute in. */
+/* Whether the call has an argument for the element type. */
 static bool has_type(const Case *one)
 {
   for (int i = 0; i < one->op->argumentCount; i++)
@@ -154,7 +154,7 @@ static void look(void)
   for (char **path = paths; *path; path++)
     cases_each(*path, false, visit, NULL);
 
-  /* The names of a row are one, and where there is no function, what is in place is it. */
+  /* All names of a row count as one, and the form in place where there is no function. */
   for (int i = 0; i < at_opCount; i++)
     for (int k = 0; k < at_opCount; k++)
       if (k != i && found[k].isTried && at_ops[i].form == at_ops[k].form &&
