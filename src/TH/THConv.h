@@ -4,7 +4,7 @@
  * sum of taps: an element of the window times an element of the plane at some offset from the
  * output's position.  The plane is not always read as it is: a full convolution meets zeros around
  * it, and where windows are several columns apart, the columns that the same tap meets are packed
- * side by side. */
+ * next to each other. */
 #ifndef TH_CONV_H
 #define TH_CONV_H
 

@@ -65,8 +65,8 @@ void THSelection_countMask(THSelection *selection, THLoop *loop, THByteTensor *m
 
 /* Of each element type. */
 typedef enum THIndexKernel {
-  TH_INDEX_gather, /* dense, index, indexed: dense = what index says */
-  TH_INDEX_copy,   /* indexed, index, dense: what index says = dense */
+  TH_INDEX_gather, /* dense, index, indexed: dense = elements given by index */
+  TH_INDEX_copy,   /* indexed, index, dense: elements given by index = dense */
   TH_INDEX_add,
   TH_INDEX_fill,  /* indexed, index */
   TH_MASK_fill,   /* tensor, mask; the scalars are the value */

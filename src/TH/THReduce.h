@@ -34,7 +34,7 @@ typedef enum THReductionName {
 } THReductionName;
 
 typedef struct THReduceScalars {
-  double p;        /* of the p-norm; of var and std: what is subtracted from count */
+  double p;        /* of the p-norm; of var and std: subtracted from count */
   ptrdiff_t count; /* elements reduced to one: set by the engine */
   int far;         /* whether the elements come from memory rather than caches: set by the engine */
 } THReduceScalars;
@@ -103,7 +103,7 @@ typedef struct THReduce {
   int vertical;            /* lanes are neighbouring lines */
   ptrdiff_t tile, tiles;   /* lines of a piece, and pieces along the innermost dimension */
   ptrdiff_t chunk, chunks; /* elements of a line in a piece, and pieces along a line */
-  ptrdiff_t group;         /* narrow columns: rows side by side; 1 otherwise */
+  ptrdiff_t group;         /* narrow columns: rows that make one row of lanes; 1 otherwise */
   const char *from;
   char *result;
   int64_t *index;

@@ -11,11 +11,10 @@ typedef struct THTriangle {
   int64_t rows, columns;      /* of a matrix */
   int64_t diagonal;           /* above the main one where it is more than 0 */
   size_t itemSize;
-  int upper; /* what is kept lies on the diagonal and above it, else on it and below */
+  int upper; /* whether to keep elements on and above the diagonal, else on and below it */
 } THTriangle;
 
-/* Writes count rows, those of matrices that follow each other: the elements that are kept, else 0.
- */
+/* Writes count rows of consecutive matrices: the kept elements, 0 elsewhere. */
 TH_API void THTriangle_run(const THTriangle *triangle, int64_t count);
 
 #endif

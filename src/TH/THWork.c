@@ -1,4 +1,4 @@
-/* Works: what needs no element type. */
+/* Works: the functions that are independent of the element type. */
 #include "THWork.h"
 
 void THWork_setStrides(THShape *shape, int byColumns)

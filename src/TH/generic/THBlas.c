@@ -1,4 +1,4 @@
-/* BLAS: what each call checks, and which kernels compute it. */
+/* BLAS: checks of each call, and the choice of kernels. */
 #include "THTemplate.h"
 
 #include "THBlasKernels.h"

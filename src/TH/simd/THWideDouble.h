@@ -1,12 +1,12 @@
-/* log, sin, cos, tan, tanh, sigmoid, erf, erfinv and, by THWideArcs.h, arcs of 8
- * doubles at once, for the level AVX-512; a part of THWideMath.h.
+/* log, sin, cos, tan, tanh, sigmoid, erf, erfinv and, by THWideArcs.h, arcs of 8 doubles at once,
+ * for the level AVX-512; a part of THWideMath.h.
  *
- * Tables of 16 lie in registers.  Results are summed up in two parts, so that hardly more than the
- * last rounding errs: by at most 0.51 units in the last place sin, cos, tan, atan and erfinv, 0.55
- * tanh, sigmoid and erf, 0.6 log, 0.64 asin and acos; more where results are next to the denormal
- * numbers, 0.63 erf, 0.77 sigmoid. */
+ * Tables of 16 are in registers.  Results are computed in two parts, so that the error is hardly
+ * more than that of the last rounding: by at most 0.51 units in the last place sin, cos, tan, atan
+ * and erfinv, 0.55 tanh, sigmoid and erf, 0.6 log, 0.64 asin and acos; more where results are next
+ * to the denormal numbers, 0.63 erf, 0.77 sigmoid. */
 
-#define TH_WIDE_TINY 0x1p-960 /* below, what products lose may be too small */
+#define TH_WIDE_TINY 0x1p-960 /* below, rounding errors of products may underflow */
 
 typedef struct THWidePair2 {
   __m512d hi, lo;
@@ -28,7 +28,7 @@ WIDE2 THWide_poly2(__m512d x, __m512d square, const double *c, int count)
   return y;
 }
 
-/* The size of y, which is not negative or whose sign does not count, with the sign of x. */
+/* The magnitude of y with the sign of x; y must not be negative, or its sign be ignored. */
 WIDE2 THWide_signed2(__m512d y, __m512d x)
 {
   const __m512i sign = _mm512_set1_epi64(INT64_MIN);
@@ -62,9 +62,9 @@ TH_MATH THWidePair2 THWide_root2(__m512d x)
 
 /* --- by intervals ---------------------------------------------------------------------------- */
 
-/* f(x), from the polynomial of interval i about a number m there.  hi has the first two terms, lo
- * what rounding them loses and the other terms.  first are the numbers with f(m) = 0, if more, what
- * f' has beyond a double there, is not: of them lo lacks what was lost. */
+/* f(x), from the polynomial of interval i about a number m there.  hi is the sum of the first two
+ * terms, lo its rounding error and the other terms.  first marks the numbers with f(m) = 0 if more,
+ * the part of f'(m) beyond a double, is not 0: for them lo lacks the rounding error. */
 TH_MATH THWidePair2 THWide_byInterval2(__m512d x, __m512i i, const double (*table)[16], int rows,
                                        double more, __mmask8 *first)
 {
@@ -88,7 +88,7 @@ TH_MATH THWidePair2 THWide_byInterval2(__m512d x, __m512i i, const double (*tabl
   return y;
 }
 
-/* An odd function of |x| = a, slope + more being its slope at 0. */
+/* An odd function of |x| = a, whose slope at 0 is slope + more. */
 WIDE2 THWide_odd2(__m512d x, __m512d a, __m512i i, const double (*table)[16], int rows,
                   double slope, double more)
 {
@@ -98,8 +98,7 @@ WIDE2 THWide_odd2(__m512d x, __m512d a, __m512i i, const double (*table)[16], in
   return THWide_signed2(y, x);
 }
 
-/* The widths of the intervals grow as 1 / (3.78 - 0.4 a): where results are next to 1 less counts.
- */
+/* The widths of the intervals grow as 1 / (3.78 - 0.4 a): near 1 results need fewer digits. */
 WIDE2 THWide_erf2(__m512d x)
 {
   const __m512d a = _mm512_min_pd(ALL2(6), _mm512_abs_pd(x)); /* NaN remains */
@@ -109,7 +108,7 @@ WIDE2 THWide_erf2(__m512d x)
 
 /* --- logarithms ------------------------------------------------------------------------------ */
 
-/* As THWide_log; the c have so few digits that r is exact where it counts. */
+/* As THWide_log; the c have so few digits that r is exact where that matters. */
 TH_MATH THWidePair2 THWide_logParts2(__m512d x)
 {
   const __m512d m = _mm512_getmant_pd(x, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_zero);
@@ -132,7 +131,7 @@ TH_MATH THWidePair2 THWide_logParts2(__m512d x)
 WIDE2 THWide_log2(__m512d x)
 {
   const THWidePair2 y = THWide_logParts2(x);
-  /* NaN as it is, negative numbers NaN, zeros and infinity what they give. */
+  /* NaN stays, negative numbers give NaN, zeros and infinity their limits. */
   enum { QUIET = 1, INDEFINITE = 3, BELOW = 4, ABOVE = 5 };
   const int special =
       QUIET | QUIET << 4 | BELOW << 8 | INDEFINITE << 16 | ABOVE << 20 | INDEFINITE << 24;
@@ -147,7 +146,7 @@ typedef struct THWideTurn2 {
   __m512d r, low;
 } THWideTurn2;
 
-/* Takes k part off x, and gives what that loses: k part is exact. */
+/* Subtracts k part, which is exact, from x and returns the rounding error. */
 WIDE2 THWide_lessPart2(__m512d *x, __m512d k, double part)
 {
   const __m512d y = _mm512_fnmadd_pd(k, ALL2(part), *x);
@@ -156,7 +155,7 @@ WIDE2 THWide_lessPart2(__m512d *x, __m512d k, double part)
   return lost;
 }
 
-/* |x| up to 2^12, and where far up to 2^20: pi/16 in more parts, of fewer digits. */
+/* |x| up to 2^12 or, in lanes of far, up to 2^20, with pi/16 in more parts of fewer digits. */
 TH_MATH THWideTurn2 THWide_turn2(__m512d x, __mmask8 far)
 {
   const __m512d rounder = ALL2(0x3p51), turns = MAD2(x, ALL2(0x1.45f306dc9c883p+2), rounder);
@@ -188,7 +187,7 @@ TH_MATH THWidePair2 THWide_turned2(__m512i k, __m512d r, __m512d rest, int cosin
   return y;
 }
 
-/* sin(k pi/16 + r + low); of z = -r^2 / 2, too, what it loses is kept. */
+/* sin(k pi/16 + r + low); the rounding error of z = -r^2 / 2 is kept, too. */
 WIDE2 THWide_sinOfTurn2(__m512i k, THWideTurn2 t)
 {
   const __m512d half = t.r * ALL2(-0.5), z = half * t.r, square = z * z;
@@ -204,7 +203,7 @@ WIDE2 THWide_sinOfTurn2(__m512i k, THWideTurn2 t)
   return NUMBER2(_mm512_ternarylogic_epi64(BITS2(y), _mm512_slli_epi64(k, 59), sign, 0x78));
 }
 
-/* y, and zeros as they are. */
+/* y, but zeros of x stay zeros with their signs. */
 WIDE2 THWide_zerosOf2(__m512d y, __m512d x)
 {
   return _mm512_fixupimm_pd(y, x, _mm512_set1_epi64(0x100), 0);
@@ -235,7 +234,7 @@ WIDE2 THWide_tanNear2(__m512d x, __mmask8 far)
   return THWide_zerosOf2(THWide_quotient2(sine, cosine), x);
 }
 
-/* Those beyond 2^20, infinities and NaN go one by one. */
+/* Numbers beyond 2^20, infinities and NaN are computed one by one. */
 #define TURNS2(NAME)                                                                            \
   static __attribute__((noinline, unused)) __m512d THWide_##NAME##Far2(__m512d x, __mmask8 far) \
   {                                                                                             \
@@ -304,7 +303,7 @@ WIDE2 THWide_atan2(__m512d x)
   return THWide_signed2(THWide_angle2(up, down, t, far, base), x);
 }
 
-/* --- what is made of exponentials ------------------------------------------------------------ */
+/* --- functions computed from exponentials ---------------------------------------------------- */
 
 /* e^x = root (1 + r + tail), x from -708 to 0. */
 typedef struct THWidePower2 {
@@ -338,7 +337,7 @@ WIDE2 THWide_tanh2(__m512d x)
   return THWide_signed2(THWide_quotient2(n, d), x);
 }
 
-/* 1 / (1 + e) or e / (1 + e), e = exp(-|x|), which it is itself where that is tiny. */
+/* 1 / (1 + e) or e / (1 + e), e = exp(-|x|), or e itself where e is tiny. */
 WIDE2 THWide_sigmoid2(__m512d x)
 {
   const __m512d one = ALL2(1), least = ALL2(-708);
@@ -356,7 +355,7 @@ WIDE2 THWide_sigmoid2(__m512d x)
 
 /* --- the inverse of the error function ------------------------------------------------------- */
 
-/* |x| below 15/16, by the exponent of 1 - |x| and two more bits, and not tiny. */
+/* |x| below 15/16, not tiny; intervals by the exponent of 1 - |x| and two more bits. */
 WIDE2 THWide_erfinvNear2(__m512d x)
 {
   const __m512d a = _mm512_abs_pd(x), rest = ALL2(0x1.fffffffffffffp-1) - a;
@@ -364,8 +363,8 @@ WIDE2 THWide_erfinvNear2(__m512d x)
                      0x1.c5bf891b4ef6bp-1, -0x1.618f13eb7ca89p-55);
 }
 
-/* Of s = sqrt(-log(1 - |x|)), in two parts, from there on, by intervals of 0.275 from 1.64 on; of
- * what is tiny one by one. */
+/* |x| from 15/16 on: as a function of s = sqrt(-log(1 - |x|)), in two parts, by intervals of 0.275
+ * from 1.64 on.  Tiny numbers are computed one by one. */
 WIDE2 THWide_erfinvFar2(__m512d x)
 {
   const __m512d zero = _mm512_setzero_pd(), a = _mm512_abs_pd(x), rest = ALL2(1) - a;
@@ -399,7 +398,7 @@ TH_MATH __mmask8 THWide_erfinvIsFar2(__m512d x)
   return _mm512_cmpge_epu64_mask(BITS2(_mm512_abs_pd(x)) - least, most - least);
 }
 
-/* --- of floats, which are computed in doubles ------------------------------------------------ */
+/* --- functions of floats, computed in doubles ------------------------------------------------ */
 
 /* c0 + c1 d + ..., d = x - m, of interval i; rows of the table are m, c0, c1, ... */
 WIDE2 THWide_sumOfInterval(__m512d x, __m512i i, const double (*table)[16], int rows)
@@ -440,9 +439,9 @@ WIDE2 THWide_lgammaNear(__m512d x)
   return _mm512_mask_mov_pd(near, _mm512_cmp_pd_mask(x, ALL2(7.2), _CMP_GE_OQ), far);
 }
 
-/* Of other numbers with y = |x|: lgamma(y) = lgamma(y + 1) - log(y), and by reflection
- * lgamma(-y) = log(pi / (|sin(pi y)| y)) - lgamma(y).  There are zeros below 0, where both agree in
- * their leading digits: small results are left to the C library. */
+/* Other numbers, with y = |x|: lgamma(y) = lgamma(y + 1) - log(y), and by reflection lgamma(-y) =
+ * log(pi / (|sin(pi y)| y)) - lgamma(y).  Near zeros of lgamma below 0, both terms agree in their
+ * leading digits: small results are left to the C library. */
 WIDE2 THWide_lgammaFar(__m512d x)
 {
   const __m512d zero = _mm512_setzero_pd(), one = ALL2(1), y = _mm512_abs_pd(x);
