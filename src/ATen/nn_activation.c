@@ -65,14 +65,14 @@ static at_tensor *activate_mixed(at_tensor *out, at_layer layer, const at_type *
   const THNN_FloatScalars scalars = {
       .a = (float)at_scalar_toDouble(a), .b = (float)at_scalar_toDouble(b), .scale = 1};
   const bool direct = out && out->type == result && at_sameSizes(at_sizesOf(out), sizes);
-  at_tensor *beside[AT_INPUTS] = {NULL};
+  at_tensor *expanded[AT_INPUTS] = {NULL};
   at_pool pool;
   at_pool_enter(&pool);
   for (int i = 0; i < count; i++)
-    beside[i] = at_brought(&pool, in[i], sizes, in[i]->type);
+    expanded[i] = at_brought(&pool, in[i], sizes, in[i]->type);
   at_tensor *const r = direct ? out : at_hold(&pool, at_newShape(result, sizes));
   if (at_numel(r) > 0)
-    at_layerMixed(r, kernel_of(layer), &scalars, at_computesIn(result), count, beside);
+    at_layerMixed(r, kernel_of(layer), &scalars, at_computesIn(result), count, expanded);
   return at_finishOne(&pool, out, r);
 }
 

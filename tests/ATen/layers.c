@@ -346,7 +346,7 @@ static void batchNormNhwc(void **state)
     {
       const at_type *type = AT_CPU(types[i % 3]);
       const int64_t c = channels[i / 3];
-      const bool lies = types[i % 3] != AT_HALF && c >= 8;
+      const bool keepsLayout = types[i % 3] != AT_HALF && c >= 8;
       at_tensor *x = at_randn(AT_SHAPE(3, c, 9, 7), .type = type), *last = to_nhwc(x);
       at_tensor *g = at_randn(AT_SHAPE(3, c, 9, 7), .type = type);
       at_tensor *w = at_randn(AT_SHAPE(c), .type = type), *b = at_randn(AT_SHAPE(c), .type = type);
@@ -357,7 +357,7 @@ static void batchNormNhwc(void **state)
         z = at_native_batch_norm(last, w, b, training ? NULL : m, training ? NULL : v, training, 0,
                                  0);
         CHECK(at_allclose(z.output, y.output, .rtol = 1e-4, .atol = 1e-4));
-        CHECK(is_nhwc(z.output) == lies);
+        CHECK(is_nhwc(z.output) == keepsLayout);
         at_tensor *into = at_zeros_like(x);
         at_thnn_batch_norm_out(into, last, w, b, m, v, false, 0, 0);
         CHECK(training || (at_equal(into, z.output) && !is_nhwc(into)));
@@ -370,7 +370,7 @@ static void batchNormNhwc(void **state)
         CHECK(at_allclose(e.grad_input, d.grad_input, .rtol = 1e-2, .atol = 1e-4));
         CHECK(at_allclose(e.grad_weight, d.grad_weight, .rtol = 1e-4, .atol = 1e-3));
         CHECK(at_allclose(e.grad_bias, d.grad_bias, .rtol = 1e-4, .atol = 1e-3));
-        CHECK(is_nhwc(e.grad_input) == lies);
+        CHECK(is_nhwc(e.grad_input) == keepsLayout);
       }
     }
 }
@@ -387,7 +387,7 @@ static void poolsNhwc(void **state)
     {
       const at_type *type = AT_CPU(types[i % 3]);
       const int64_t c = channels[i % 15 / 3], size = 1 + i / 15 / 2, step = 1 + i / 15 % 2;
-      const bool lies = types[i % 3] != AT_HALF && c >= 8, ceil = i / 15 % 4 < 2;
+      const bool keepsLayout = types[i % 3] != AT_HALF && c >= 8, ceil = i / 15 % 4 < 2;
       at_tensor *x = at_randn(AT_SHAPE(3, c, 9, 8), .type = type), *last = to_nhwc(x);
       const at_ints windows = AT_SHAPE(size, size), steps = AT_SHAPE(step, step + 1);
       const at_ints pad = AT_SHAPE(size / 2, size / 2);
@@ -399,7 +399,7 @@ static void poolsNhwc(void **state)
                                                 .padding = AT_INTS(size / 2, size / 2),
                                                 .dilation = AT_INTS(1, 2), .ceil_mode = ceil);
       CHECK(at_equal(z.output, y.output) && at_equal(z.indices, y.indices));
-      CHECK(is_nhwc(z.output) == lies && is_nhwc(z.indices) == lies);
+      CHECK(is_nhwc(z.output) == keepsLayout && is_nhwc(z.indices) == keepsLayout);
       at_tensor *g = at_randn_like(y.output), *into = at_zeros_like(x);
       at_tensor *back =
           at_max_pool2d_backward(g, x, windows, steps, pad, AT_SHAPE(1, 2), ceil, y.indices);
@@ -408,7 +408,7 @@ static void poolsNhwc(void **state)
         at_tensor *lastBackward = at_max_pool2d_backward(to_nhwc(g), last, windows, steps, pad,
                                                          AT_SHAPE(1, 2), ceil, z.indices);
         CHECK(at_equal(lastBackward, back));
-        CHECK(is_nhwc(lastBackward) == lies);
+        CHECK(is_nhwc(lastBackward) == keepsLayout);
       }
       THSetNumThreads(before);
       at_max_pool2d_backward_out(into, to_nhwc(g), last, windows, steps, pad, AT_SHAPE(1, 2), ceil,
@@ -425,23 +425,23 @@ static void poolsNhwc(void **state)
       at_tensor *found = at_avg_pool2d(last, windows, .stride = AT_INTS(step, step + 1),
                                        .padding = AT_INTS(size / 2, size / 2), .ceil_mode = ceil);
       CHECK(at_allclose(found, mean, .rtol = 1e-2, .atol = 1e-5));
-      CHECK(is_nhwc(found) == lies);
+      CHECK(is_nhwc(found) == keepsLayout);
       found = at_adaptive_avg_pool2d(last, windows);
       mean = at_adaptive_avg_pool2d(x, windows);
       CHECK(at_allclose(found, mean, .rtol = 1e-2, .atol = 1e-5));
-      CHECK(size == 1 || is_nhwc(found) == lies);
+      CHECK(size == 1 || is_nhwc(found) == keepsLayout);
 
       const at_output_indices parts = at_adaptive_max_pool2d(x, windows);
-      const at_output_indices partsLast = at_adaptive_max_pool2d(last, windows);
-      CHECK(at_equal(partsLast.output, parts.output) && at_equal(partsLast.indices, parts.indices));
-      CHECK(size == 1 || is_nhwc(partsLast.output) == lies);
-      CHECK(size == 1 || is_nhwc(partsLast.indices) == lies);
+      const at_output_indices partsNhwc = at_adaptive_max_pool2d(last, windows);
+      CHECK(at_equal(partsNhwc.output, parts.output) && at_equal(partsNhwc.indices, parts.indices));
+      CHECK(size == 1 || is_nhwc(partsNhwc.output) == keepsLayout);
+      CHECK(size == 1 || is_nhwc(partsNhwc.indices) == keepsLayout);
       g = at_randn_like(parts.output);
       back = at_adaptive_max_pool2d_backward(g, x, parts.indices);
       found = at_adaptive_max_pool2d_backward(to_nhwc(g), last, to_nhwc(parts.indices));
       CHECK(at_equal(found, back) && is_nhwc(found) == (types[i % 3] != AT_HALF));
       at_adaptive_max_pool2d_out(parts.output, parts.indices, last, windows);
-      CHECK(at_equal(partsLast.output, parts.output) && at_equal(partsLast.indices, parts.indices));
+      CHECK(at_equal(partsNhwc.output, parts.output) && at_equal(partsNhwc.indices, parts.indices));
       CHECK(!is_nhwc(parts.output) && !is_nhwc(parts.indices));
     }
 }
@@ -457,20 +457,20 @@ static void upsamplesNhwc(void **state)
       const at_type *type = AT_CPU(types[i % 3]);
       const double near = types[i % 3] == AT_HALF ? 1e-2 : 1e-4;
       const int64_t c = channels[i / 3];
-      const bool lies = types[i % 3] != AT_HALF && c >= 8;
+      const bool keepsLayout = types[i % 3] != AT_HALF && c >= 8;
       at_tensor *x = at_randn(AT_SHAPE(3, c, 5, 6), .type = type), *last = to_nhwc(x);
       at_tensor *y = at_upsample_nearest2d(x, 2), *found = at_upsample_nearest2d(last, 2);
-      CHECK(at_equal(found, y) && is_nhwc(found) == lies);
+      CHECK(at_equal(found, y) && is_nhwc(found) == keepsLayout);
       at_tensor *g = at_randn_like(y), *lastG = to_nhwc(g);
       found = at_upsample_nearest2d_backward(lastG, last, 2);
       y = at_upsample_nearest2d_backward(g, x, 2);
-      CHECK(at_allclose(found, y, .rtol = near, .atol = near) && is_nhwc(found) == lies);
+      CHECK(at_allclose(found, y, .rtol = near, .atol = near) && is_nhwc(found) == keepsLayout);
       y = at_upsample_bilinear2d(x, AT_SHAPE(10, 12));
       found = at_upsample_bilinear2d(last, AT_SHAPE(10, 12));
-      CHECK(at_allclose(found, y, .rtol = near, .atol = near) && is_nhwc(found) == lies);
+      CHECK(at_allclose(found, y, .rtol = near, .atol = near) && is_nhwc(found) == keepsLayout);
       y = at_upsample_bilinear2d_backward(g, AT_SHAPE(10, 12), AT_SHAPE(3, c, 5, 6));
       found = at_upsample_bilinear2d_backward(lastG, AT_SHAPE(10, 12), AT_SHAPE(3, c, 5, 6));
-      CHECK(at_allclose(found, y, .rtol = near, .atol = near) && is_nhwc(found) == lies);
+      CHECK(at_allclose(found, y, .rtol = near, .atol = near) && is_nhwc(found) == keepsLayout);
       y = at_zeros_like(x);
       at_upsample_bilinear2d_backward_out(y, lastG, AT_SHAPE(10, 12), AT_SHAPE(3, c, 5, 6));
       CHECK(at_allclose(found, y, .rtol = near, .atol = near) && !is_nhwc(y));
@@ -480,11 +480,11 @@ static void upsamplesNhwc(void **state)
         g = at_randn_like(at_avg_pool2d(x, windows, .stride = AT_INTS(1, 2)));
         y = at_avg_pool2d_backward(g, x, windows, steps, pad, false, true);
         found = at_avg_pool2d_backward(to_nhwc(g), last, windows, steps, pad, false, true);
-        CHECK(at_allclose(found, y, .rtol = near, .atol = near) && is_nhwc(found) == lies);
+        CHECK(at_allclose(found, y, .rtol = near, .atol = near) && is_nhwc(found) == keepsLayout);
         g = at_randn_like(at_adaptive_avg_pool2d(x, windows));
         y = at_adaptive_avg_pool2d_backward(g, x);
         found = at_adaptive_avg_pool2d_backward(to_nhwc(g), last);
-        CHECK(at_allclose(found, y, .rtol = near, .atol = near) && is_nhwc(found) == lies);
+        CHECK(at_allclose(found, y, .rtol = near, .atol = near) && is_nhwc(found) == keepsLayout);
       }
 
       /* Sizes that do not fit are errors as for row-major images. */

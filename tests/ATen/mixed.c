@@ -335,22 +335,22 @@ static void layers(void **state)
           const at_type *const type = AT_CPU(types[t]);
           at_tensor *const g = at_sub(numbers(rows, columns, types[t], 3), 4);
           at_tensor *const x = at_sub(numbers(rows, columns, types[t], 0), 6);
-          at_tensor *const turned = at_t(at_sub(numbers(columns, rows, types[t], 2), 6));
+          at_tensor *const transposed = at_t(at_sub(numbers(columns, rows, types[t], 2), 6));
           th_note("type %d, layer %d, %d x %d", t, kind, (int)rows, (int)columns);
           if (at_numel(x) > 3) {
             at_fill_(at_narrow(x, 1, 1, 1), at_scalar_double(NAN));
             at_fill_(at_narrow(x, 1, 2, 1), at_scalar_double(-INFINITY));
           }
           check_layer(kind, at_empty_like(x), g, x);
-          check_layer(kind, at_empty(AT_SHAPE(0), .type = type), g, turned);
+          check_layer(kind, at_empty(AT_SHAPE(0), .type = type), g, transposed);
           check_layer(kind, at_empty_like(x),
                       at_expand(at_narrow(g, 1, 0, 1), AT_SHAPE(rows, columns)), x);
           check_layer(kind, at_t(at_empty_like(at_t(x))), at_to(g, AT_CPU(AT_FLOAT)), x);
           check_layer(kind, x, g, x);
           if (rows > 1) {
-            at_tensor *const late = at_narrow(turned, 0, 1, rows - 1);
+            at_tensor *const late = at_narrow(transposed, 0, 1, rows - 1);
             check_layer(kind, late, at_narrow(g, 0, 1, rows - 1),
-                        at_narrow(turned, 0, 0, rows - 1));
+                        at_narrow(transposed, 0, 0, rows - 1));
           }
         }
 }
@@ -380,7 +380,7 @@ static void reductions(void **state)
   static const at_scalar_type types[] = {AT_HALF, AT_BFLOAT16, AT_BYTE, AT_INT};
   for (size_t t = 0; t < sizeof types / sizeof *types; t++)
     for (unsigned reduced = 1; reduced < 7; reduced++)
-      for (int turned = 0; turned < 2; turned++)
+      for (int transposed = 0; transposed < 2; transposed++)
         AT_SCOPE
         {
           int64_t dims[3];
@@ -389,13 +389,13 @@ static void reductions(void **state)
             if (reduced >> d & 1)
               dims[count++] = d;
           at_tensor *x = at_view(numbers(7, 150 * 300, types[t], (int)reduced),
-                                 turned ? AT_SHAPE(300, 7, 150) : AT_SHAPE(7, 150, 300));
-          if (turned)
+                                 transposed ? AT_SHAPE(300, 7, 150) : AT_SHAPE(7, 150, 300));
+          if (transposed)
             x = at_transpose(x, 0, 2);
           at_tensor *const kept = at_sum_dim(x, ((at_ints){dims, count}), .keepdim = true);
           at_tensor *const flat = at_sum_dim(x, ((at_ints){dims, count}));
           at_tensor *const expected = at_to(sums(x, reduced), at_typeOf(kept));
-          th_note("type %zu, dimensions %u, turned %d", t, reduced, turned);
+          th_note("type %zu, dimensions %u, transposed %d", t, reduced, transposed);
           CHECK(at_dim(kept) == 3 && at_dim(flat) == 3 - count);
           CHECK(at_numel(kept) == at_numel(expected) && at_numel(flat) == at_numel(expected));
           const float *const a = floats(kept), *const b = floats(flat), *const c = floats(expected);

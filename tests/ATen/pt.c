@@ -70,19 +70,20 @@ static void written(void **state)
   /* Views of one storage share it after loading, and only the part that they use is saved. */
   at_tensor *wide = make_values(AT_DOUBLE, AT_SHAPE(40, 6)), *rows = at_narrow(wide, 0, 1, 2),
             *column = at_select(wide, 1, 2), *few = at_narrow(column, 0, 1, 3);
-  at_tensor *turned = at_transpose(rows, 0, 1), *repeated = at_expand(rows, AT_SHAPE(3, 2, 6));
+  at_tensor *transposed = at_transpose(rows, 0, 1), *repeated = at_expand(rows, AT_SHAPE(3, 2, 6));
   d = at_dict_new();
-  CHECK(at_dict_set(d, "few", few) && at_dict_set(d, "turned", turned));
+  CHECK(at_dict_set(d, "few", few) && at_dict_set(d, "transposed", transposed));
   CHECK(at_dict_set(d, "repeated", repeated));
   CHECK(at_save(scratch("x.pt"), d));
   at_dict_free(d);
   d = load(scratch("x.pt"));
-  check_view("turned", at_dict_get(d, "turned"), AT_DOUBLE, AT_SHAPE(6, 2), 6, (int64_t[]){1, 6});
+  check_view("transposed", at_dict_get(d, "transposed"), AT_DOUBLE, AT_SHAPE(6, 2), 6,
+             (int64_t[]){1, 6});
   check_view("few", at_dict_get(d, "few"), AT_DOUBLE, AT_SHAPE(3), 8, (int64_t[]){6});
   check_view("repeated", at_dict_get(d, "repeated"), AT_DOUBLE, AT_SHAPE(3, 2, 6), 6,
              (int64_t[]){0, 6, 1});
   CHECK((double *)at_data(at_dict_get(d, "few")) ==
-        (double *)at_data(at_dict_get(d, "turned")) + 2);
+        (double *)at_data(at_dict_get(d, "transposed")) + 2);
   at_dict_free(d);
   size_t size;
   free(read_file(scratch("x.pt"), &size));
@@ -98,7 +99,7 @@ static void written(void **state)
   at_release(rows);
   at_release(column);
   at_release(few);
-  at_release(turned);
+  at_release(transposed);
   at_release(repeated);
   unlink(scratch("x.pt"));
   unlink(scratch("x.pth"));

@@ -33,9 +33,9 @@ static void network(void **state)
 static void written(void **state)
 {
   at_dict *d = make_every(AT_HALF, true);
-  at_tensor *wide = make_values(AT_INT, AT_SHAPE(5, 4)), *turned = at_transpose(wide, 0, 1),
+  at_tensor *wide = make_values(AT_INT, AT_SHAPE(5, 4)), *transposed = at_transpose(wide, 0, 1),
             *part = at_narrow(wide, 0, 1, 2);
-  CHECK(at_dict_set(d, "turned", turned) && at_dict_set(d, "part", part));
+  CHECK(at_dict_set(d, "transposed", transposed) && at_dict_set(d, "part", part));
   CHECK(at_save(scratch("x.t7"), d));
   at_dict_free(d);
   d = load(scratch("x.t7"));
@@ -43,12 +43,13 @@ static void written(void **state)
   check_values("Half", at_dict_get(d, "Half"), AT_HALF, AT_SHAPE(2, 3));
   check_values("scalar", at_dict_get(d, "scalar"), AT_FLOAT, AT_SHAPE(1));
   check_values("empty", at_dict_get(d, "empty"), AT_FLOAT, AT_SHAPE(0));
-  check_view("turned", at_dict_get(d, "turned"), AT_INT, AT_SHAPE(4, 5), 0, (int64_t[]){1, 4});
+  check_view("transposed", at_dict_get(d, "transposed"), AT_INT, AT_SHAPE(4, 5), 0,
+             (int64_t[]){1, 4});
   check_view("part", at_dict_get(d, "part"), AT_INT, AT_SHAPE(2, 4), 4, (int64_t[]){4, 1});
-  CHECK((int *)at_data(at_dict_get(d, "part")) == (int *)at_data(at_dict_get(d, "turned")) + 4);
+  CHECK((int *)at_data(at_dict_get(d, "part")) == (int *)at_data(at_dict_get(d, "transposed")) + 4);
   at_dict_free(d);
   at_release(wide);
-  at_release(turned);
+  at_release(transposed);
   at_release(part);
   unlink(scratch("x.t7"));
 }

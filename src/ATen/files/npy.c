@@ -271,9 +271,9 @@ at_tensor *at_newArray(at_tensor *t, at_bytes *header)
   THGuard view, result;
   at_guard(&view);
   at_guard(&result);
-  at_tensor *turned = view.what = reversed(t);
-  const bool byColumns = !at_isContiguous(t) && at_isContiguous(turned);
-  at_tensor *elements = result.what = at_newLittle(byColumns ? turned : t);
+  at_tensor *reversedView = view.what = reversed(t);
+  const bool byColumns = !at_isContiguous(t) && at_isContiguous(reversedView);
+  at_tensor *elements = result.what = at_newLittle(byColumns ? reversedView : t);
 
   at_bytes_add(header, magic, MAGIC);
   at_bytes_add(header, "\1\0\0\0", 4); /* version 1.0, and two bytes for the length, set below */
