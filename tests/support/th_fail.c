@@ -13,7 +13,7 @@
 
 #include "th_test.h"
 
-/* --- what is there ------------------------------------------------------------------------ */
+/* --- live acquisitions ----------------------------------------------------------------------- */
 
 typedef enum { NOTHING, BLOCK, MAPPING, DESCRIPTOR, STREAM, ON_DEVICE } Kind;
 static const char *const kind_name[] = {"nothing",    "block",  "mapping",
@@ -68,7 +68,7 @@ static void add(Kind kind, uintptr_t id, size_t size, const void *caller)
   pthread_mutex_unlock(&lock);
 }
 
-/* What is not known came from another library, or from before its wrapper. */
+/* An unknown resource came from another library, or was acquired before its wrapper was active. */
 static void drop(Kind kind, uintptr_t id)
 {
   pthread_mutex_lock(&lock);
@@ -79,7 +79,7 @@ static void drop(Kind kind, uintptr_t id)
     nlive--;
     for (size_t next = (at + 1) % SLOTS; live[next].kind; next = (next + 1) % SLOTS) {
       const size_t home = home_of(live[next].kind, live[next].id);
-      if ((next - home) % SLOTS >= (next - at) % SLOTS) { /* it may stand at the hole */
+      if ((next - home) % SLOTS >= (next - at) % SLOTS) { /* its entry may move to the hole */
         live[at] = live[next];
         at = next;
       }
@@ -89,7 +89,7 @@ static void drop(Kind kind, uintptr_t id)
   pthread_mutex_unlock(&lock);
 }
 
-/* What keeps things for reuse. */
+/* The function that empties caches. */
 static void (*empty)(void);
 
 void th_fail_caches(void (*function)(void))
@@ -113,12 +113,12 @@ int th_fail_live(void)
   return n;
 }
 
-/* --- who fails ---------------------------------------------------------------------------- */
+/* --- which acquisitions fail ----------------------------------------------------------------- */
 
-/* Failing is a matter of the thread that runs body. */
+/* Only acquisitions of the thread that runs body fail. */
 static _Thread_local struct {
   int armed;
-  int onwards; /* also what follows the k-th */
+  int onwards; /* whether those after the k-th fail, too */
   int k;
   int count;
 } failing;
@@ -166,8 +166,8 @@ void th_fail_drop(const void *thing)
 
 /* --- the wrappers ------------------------------------------------------------------------- */
 
-/* The linker takes what a sanitized shared library refers to for a reference to the wrapper, which
- * it then must not find hidden. */
+/* References of a sanitized shared library are linked to the wrappers, which must not be hidden
+ * then. */
 #pragma GCC visibility push(default)
 
 #define CALLER __builtin_return_address(0)

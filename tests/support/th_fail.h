@@ -1,4 +1,5 @@
-/* Makes every allocation of a piece of code fail, one after the other, and watches what is left.
+/* Makes every allocation of a piece of code fail, one after the other, and checks that nothing is
+ * left.
  *
  *     static void body(void *context)
  *     {
@@ -41,12 +42,11 @@ typedef struct THFailCase {
 
 int th_fail(const THFailCase *stages, void *context);
 
-/* Names a function that gives back what the program's own caches keep for reuse; it is called where
- * acquisitions are counted, as THMemory_emptyCache is. */
+/* Registers a function that empties the program's own caches; it is called before acquisitions are
+ * counted, as THMemory_emptyCache is. */
 void th_fail_caches(void (*function)(void));
 
-/* How many acquisitions are there that were not given back.  What THFree keeps for reuse is given
- * back first. */
+/* How many acquisitions have not been released.  The cache of THFree is emptied first. */
 int th_fail_live(void);
 
 /* From now on a single request for more memory than that fails, in all threads. */

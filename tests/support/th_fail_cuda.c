@@ -1,4 +1,4 @@
-/* What CUDA's runtime gives, as acquisitions of th_fail.h.  CMakeLists.txt has the same list of
+/* Resources of CUDA's runtime, as acquisitions of th_fail.h.  CMakeLists.txt has the same list of
  * names. */
 #include <stdint.h>
 

@@ -24,7 +24,7 @@ void th_faults_list(void)
       printf("%s\n", fault->statement);
 }
 
-/* --- what is watched ------------------------------------------------------------------------- */
+/* --- watched tensors ------------------------------------------------------------------------- */
 
 /* The structs of all types have one layout; data counts bytes here. */
 typedef THByteTensor Tensor;
@@ -40,7 +40,7 @@ static struct Watched {
   int64_t sizes[MOST_DIMS], strides[MOST_DIMS];
   Storage storageBefore;
   const void *data;
-  unsigned char *contents; /* a copy of it, and room for what it is now */
+  unsigned char *contents; /* a copy of the contents, and room for the current ones */
   size_t bytes;
 } watched[MOST_WATCHED];
 static int nwatched;

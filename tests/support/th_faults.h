@@ -120,7 +120,7 @@ void th_watch_tensor(const char *name, const void *tensor, size_t elementSize);
 void th_watch_storage(const char *name, const void *storage, size_t elementSize);
 void th_watch_bytes(const char *name, const void *data, size_t size);
 
-/* What is watched is valid, and as it was if unchanged is set. */
+/* Checks that everything watched is valid, and if unchanged is set that it is as before. */
 void th_watch_check(int unchanged);
 void th_watch_forget(void);
 

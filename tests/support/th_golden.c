@@ -7,7 +7,7 @@
 #define TH_GOLDEN_DIR "tests/golden"
 #endif
 
-/* What is being read, and how far. */
+/* The text that is read, and the position in it. */
 typedef struct Text {
   const char *file;
   const char *at;
