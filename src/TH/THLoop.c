@@ -133,10 +133,10 @@ static void next_block(const THPlan *plan, ptrdiff_t *at)
 }
 
 /* Prefetches the cache lines of rows. */
-static void prefetch_rows(const char *row, ptrdiff_t bytes, ptrdiff_t rows, ptrdiff_t jump)
+static void prefetch_rows(const char *row, ptrdiff_t bytes, ptrdiff_t rows, ptrdiff_t rowStride)
 {
   enum { LINE = 64 };
-  for (; rows > 0; rows--, row += jump) {
+  for (; rows > 0; rows--, row += rowStride) {
     for (ptrdiff_t k = 0; k < bytes; k += LINE)
       __builtin_prefetch(row + k);
     __builtin_prefetch(row + bytes - 1);

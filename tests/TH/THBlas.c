@@ -29,7 +29,7 @@ static real *THTest_(duplicate)(const real *x, ptrdiff_t count)
   return y;
 }
 
-/* What it is in the type, wrapped around. */
+/* alpha * sum + beta * old in the type, wrapped around. */
 static real THTest_(wrapped)(double alpha, double sum, double beta, double old)
 {
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)

@@ -133,7 +133,7 @@ static void unbuffered(void **state)
   CHECK(!strcmp(rest, " abcdef"));
   THFile_free(file);
 
-  /* What was in the buffer is not lost when it goes. */
+  /* Buffered bytes are not lost when buffering ends. */
   file = THDiskFile_new(file_path, "rw", 0);
   CHECK_EQ(THFile_readIntScalar(file), 12);
   THDiskFile_noBuffer(file);
@@ -149,7 +149,7 @@ static void unbuffered(void **state)
   THFile_free(file);
 }
 
-/* --- what cannot be written ------------------------------------------------------------------- */
+/* --- failing writes -------------------------------------------------------------------------- */
 
 static void full_disk(void **state)
 {

@@ -228,7 +228,7 @@ static void THTest_(triangles)(void)
           THTensor_(free)(t);
         }
       }
-  /* rows longer than what is sent at a time, and enough for two threads */
+  /* rows longer than a block that is streamed, and enough for two threads */
   THTensor *t = THTest_(tensor)(TH_OFFSET, 2, TH_SHAPE(17, 5003)), *r = THTensor_(new)();
   for (int upper = 0; upper < 2; upper++) {
     (upper ? THTensor_(triu) : THTensor_(tril))(r, t, 2500);
@@ -299,7 +299,7 @@ static void THTest_(catCase)(int la, int lb, int dim, const int64_t *of)
   THTensor_(free)(b);
 }
 
-/* Matrices joined along their columns, which lie in many ways, or along a new dimension. */
+/* Matrices of many layouts joined along their columns, or along a new dimension. */
 static void THTest_(catColumns)(int64_t rows, const int *layouts, const int64_t *widths, int count,
                                 int dim)
 {

@@ -55,7 +55,7 @@ static int index_argument(Operation op)
   return op == SELECT || op == GATHER ? 4 : op >= PUT ? 2 : 3;
 }
 
-/* t is what is read by the operations that make a result, else what is changed. */
+/* t is read by operations that make a result; other operations change it. */
 typedef struct {
   Operation op;
   int dim;
@@ -601,7 +601,8 @@ static void THTest_(indexOfPyTorch)(void)
                                 : th_golden(file, is_of_slices(op) ? "slices/%d" : "elements/%d",
                                             dim));
       for (ptrdiff_t i = 0; i < THLongTensor_nElement(c.index); i++)
-        if (c.index->storage->data[i] >= 0) /* those that count from the end are the same */
+        /* indices that count from the end are the same in either base */
+        if (c.index->storage->data[i] >= 0)
           c.index->storage->data[i] += TH_INDEX_BASE;
       c.r = THTensor_(new)();
       th_note("%s, dimension %d", name, dim);

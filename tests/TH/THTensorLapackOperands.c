@@ -7,7 +7,7 @@
 
 enum { OPERANDS = 3, RESULTS = 4 };
 
-/* What an operand has to be. */
+/* The kind of matrix that an operand has to be. */
 typedef enum Kind {
   ANY,       /* random numbers */
   DEFINITE,  /* symmetric, large on the diagonal */
@@ -124,7 +124,7 @@ static const Case cases[] = {
 
 /* --- operands and expected results ----------------------------------------------------------- */
 
-/* Makes of the numbers of t what kind says. */
+/* Turns random t into a matrix of the kind. */
 static void prepare(THTensor *t, Kind kind)
 {
   const int64_t n = t->size[t->nDimension - 1];
@@ -260,7 +260,8 @@ static void THTest_(lapackLayouts)(void)
 
 /* --- layouts of results ---------------------------------------------------------------------- */
 
-/* A result of the right shape in any layout that can be written: what lies between stays. */
+/* A result of the right shape in any writable layout: memory between its elements stays the
+ * same. */
 static void check_layout(const Case *c, int which, int layout)
 {
   th_note("%s, result %d %s", c->name, which + 1, th_layout_names[layout]);

@@ -344,7 +344,7 @@ static void THTest_(pointwiseLayouts)(void)
   }
 }
 
-/* Into a result of the right shape in every layout: nothing beside it changes. */
+/* Into a result of the right shape in every layout: memory next to its elements does not change. */
 static void THTest_(pointwiseResults)(void)
 {
   for (int o = 0; o < OPERATIONS; o++)

@@ -186,9 +186,9 @@ enum { BUFFER = 1024 };
 
 /* n elements of size bytes that are step elements apart, contiguous: where they are, or copied to
  * room. */
-static inline __attribute__((always_inline)) const void *side_by_side(void *room, const void *x,
-                                                                      ptrdiff_t step, ptrdiff_t n,
-                                                                      size_t size)
+static inline __attribute__((always_inline)) const void *make_contiguous(void *room, const void *x,
+                                                                         ptrdiff_t step,
+                                                                         ptrdiff_t n, size_t size)
 {
   if (step == 1)
     return x;
@@ -211,8 +211,8 @@ static void mask_select(const THRun *run, const void *scalars)
           *to = (real *)selection->data + at * step;
       const ptrdiff_t n = THMin(run->n - first, BUFFER);
       const ptrdiff_t taken =
-          THCompact(buffer, side_by_side(room, x + first * dx, dx, n, sizeof(real)),
-                    side_by_side(maskRoom, mask + first * dm, dm, n, 1), n, sizeof(real));
+          THCompact(buffer, make_contiguous(room, x + first * dx, dx, n, sizeof(real)),
+                    make_contiguous(maskRoom, mask + first * dm, dm, n, 1), n, sizeof(real));
       if (step == 1)
         memcpy(to, buffer, (size_t)taken * sizeof(real));
       else
@@ -282,8 +282,7 @@ static void nonzero_count(const THRun *run, const void *scalars)
 
 /* Writes first + indices[0 .. count - 1] and prefetches lines of the result that are written
  * later. */
-static inline void list_side_by_side(int64_t *row, int64_t first, const int *indices,
-                                     ptrdiff_t count)
+static inline void list_contiguous(int64_t *row, int64_t first, const int *indices, ptrdiff_t count)
 {
   enum { UNROLL = 64 / sizeof(int64_t), PREFETCH_BYTES = 2048 };
   ptrdiff_t k = 0;
@@ -305,7 +304,7 @@ static void list(const THSelection *selection, ptrdiff_t first, const int *indic
   const ptrdiff_t step = selection->step, rowStride = selection->rowStride;
   int64_t *row = (int64_t *)selection->data + at * rowStride;
   if (dims == 1 && rowStride == 1) {
-    list_side_by_side(row, first, indices, count);
+    list_contiguous(row, first, indices, count);
     return;
   }
   if (dims == 1) {

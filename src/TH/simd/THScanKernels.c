@@ -172,11 +172,12 @@ typedef struct {
   ptrdiff_t wrap, before, after;
 } Prefetched;
 
-static inline Prefetched prefetched(ptrdiff_t width, ptrdiff_t jump, ptrdiff_t together)
+static inline Prefetched prefetched(ptrdiff_t width, ptrdiff_t rowStride, ptrdiff_t together)
 {
   const ptrdiff_t ahead = PREFETCH / together;
-  const ptrdiff_t right = ahead % width, down = ahead / width * (jump *= together);
-  return (Prefetched){(width - right) / LINE * LINE, down + right, down + jump + right - width};
+  const ptrdiff_t right = ahead % width, down = ahead / width * (rowStride *= together);
+  return (Prefetched){(width - right) / LINE * LINE, down + right,
+                      down + rowStride + right - width};
 }
 
 /* How many elements there are before the next cache line begins. */
@@ -186,7 +187,7 @@ static inline ptrdiff_t to_line(const real *r)
 }
 
 /* n elements from x on, contiguous: where they are, or copied to room. */
-static inline const real *side_by_side(real *room, const real *x, ptrdiff_t step, ptrdiff_t n)
+static inline const real *make_contiguous(real *room, const real *x, ptrdiff_t step, ptrdiff_t n)
 {
   if (step == 1)
     return x;
@@ -370,7 +371,7 @@ static inline __attribute__((always_inline)) void transpose(Totals *v)
 static inline const Element *widen(Element *room, const real *x, ptrdiff_t step, ptrdiff_t n)
 {
   if (!CONVERTED)
-    return (const Element *)side_by_side((real *)room, x, step, n);
+    return (const Element *)make_contiguous((real *)room, x, step, n);
   if (step == 1)
     for (ptrdiff_t i = 0; i < n; i++)
       room[i] = (Element)x[i];
@@ -572,7 +573,7 @@ static inline void narrow(real *r, ptrdiff_t step, const Element *totals, ptrdif
         real *const to = dr == 1 && !streams ? r + j : here;                                    \
         if (dx == 1 && streams)                                                                 \
           prefetch(x + j + ahead, m);                                                           \
-        NAME##_row(a + j, to, side_by_side(room, x + j * dx, dx, m), m);                        \
+        NAME##_row(a + j, to, make_contiguous(room, x + j * dx, dx, m), m);                     \
         deliver(r + j * dr, dr, to, m, streams);                                                \
       }                                                                                         \
     }                                                                                           \
