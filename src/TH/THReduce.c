@@ -5,13 +5,13 @@
 #include "THPlan.h"
 
 enum {
-  LANES = 128,     /* lanes that a long row is folded into */
-  SHORT = 128,     /* elements; shorter rows are not worth folding */
-  SHORT_LINE = 32, /* the same for adjacent elements */
-  TILE = 1024,     /* the most lines of a piece */
-  WIDE = 2048,     /* the same for reductions marked wide, if there are enough pieces */
-  GRAIN = 32768,   /* elements of a piece worth a thread */
-  LONG_GRAIN = 65536,
+  LANES = 128,        /* lanes that a long row is folded into */
+  SHORT = 128,        /* elements; shorter rows are not worth folding */
+  SHORT_LINE = 32,    /* the same for adjacent elements */
+  TILE = 1024,        /* the most lines of a piece */
+  WIDE = 2048,        /* the same for reductions marked wide, if there are enough pieces */
+  GRAIN = 32768,      /* elements of a piece worth a thread */
+  LONG_GRAIN = 65536, /* elements of a piece of long lines: more would lose digits of a sum */
   MIN_PIECES = 32,    /* cut lines if there would be fewer pieces */
   MAX_STATE = 32,     /* bytes */
   L1_BYTES = 24576,   /* bytes of converted elements: they stay in L1 */
@@ -353,8 +353,8 @@ static void take_horizontal(const THReduce *reduce, char *state, const char *at,
   const How how = {op, &reduce->scalars, reduce->source};
   const ptrdiff_t step = reduce->lines->step[0], apart = reduce->lines->stride[0][0];
   const ptrdiff_t room = L1_BYTES / reduce->source->converted / LINES_MULTIPLE;
-  const ptrdiff_t few = reduce->source->convert ? THMin(op->shortLine, room) : op->shortLine;
-  if (length < (step == 1 ? few : SHORT)) {
+  const ptrdiff_t shortLine = reduce->source->convert ? THMin(op->shortLine, room) : op->shortLine;
+  if (length < (step == 1 ? shortLine : SHORT)) {
     const THRows block = {.at = at,
                           .lanes = n,
                           .stride = apart,

@@ -14,7 +14,7 @@ static void CHECK_SHAPE(const THTensor *t, int dims, const int64_t *size, const 
 
 #define SIZES(...) ((const int64_t[]){__VA_ARGS__})
 
-/* What a tensor without elements has that nobody gave a storage. */
+/* The storage of an empty tensor that was given none. */
 #ifdef TH_COMPAT_TORCH7
 #define CHECK_EMPTY_STORAGE(t) CHECK(THTensor_(storage)(t) == NULL)
 #else
