@@ -81,8 +81,7 @@ function(thc_kernels target mode)
   if(NOT TARGET ${target})
     add_library(${target} OBJECT)
     target_include_directories(${target} PRIVATE
-      ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/src/THC
-      ${PROJECT_SOURCE_DIR}/src/THC/cuda ${PROJECT_SOURCE_DIR}/include/TH
+      ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include/TH
       ${PROJECT_SOURCE_DIR}/include/THC ${PROJECT_SOURCE_DIR}/include
       ${PROJECT_BINARY_DIR}/include ${PROJECT_BINARY_DIR}/include/TH)
     if(mode STREQUAL "nvcc")
@@ -170,7 +169,7 @@ function(thc_library name)
     PUBLIC ${PROJECT_SOURCE_DIR}/include/TH ${PROJECT_SOURCE_DIR}/include/THC
            ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include
            ${PROJECT_BINARY_DIR}/include/TH
-    PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/cuda ${PROJECT_SOURCE_DIR}/src)
+    PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_include_directories(${name}_objects SYSTEM PUBLIC ${TH_CUDA_INCLUDE})
   target_link_libraries(${name}_objects PRIVATE th_compile_options OpenMP::OpenMP_C)
   foreach(mode IN LISTS TH_CUDA_MODES)

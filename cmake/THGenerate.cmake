@@ -17,7 +17,7 @@ if(NOT TH_LEVELS STREQUAL "default")
   # For processors of 2012 and before: unrolled loops would add a megabyte for few users.
   set(TH_LEVEL_FLAGS_default $<$<CONFIG:Release>:-O2> $<$<CONFIG:Release>:-ftree-vectorize>)
   # Files that lose little there without what -O2 writes out at length (docs/notes/calls.md).
-  set(TH_SHORT_FILES FusedCells MaxPool Pointwise THConvert Winograd)
+  set(TH_SHORT_FILES FusedCellsKernels MaxPoolKernels PointwiseKernels THConvertKernels Winograd3x3Kernels)
   set(TH_SHORT_FLAGS $<$<CONFIG:Release>:-Os> $<$<CONFIG:Release>:-ftree-vectorize>)
   set(TH_LEVEL_FLAGS_avx2 -mavx2 -mfma -mf16c -mbmi -mbmi2 -mlzcnt -mpopcnt)
   set(TH_LEVEL_FLAGS_avx512 ${TH_LEVEL_FLAGS_avx2} -mavx512f -mavx512bw -mavx512dq -mavx512vl
@@ -64,12 +64,12 @@ function(th_templates target)
         file(CONFIGURE OUTPUT ${stub}.c CONTENT "${text}" @ONLY)  # written only when it changes
         target_sources(${target} PRIVATE ${stub}.c)
         if(level STREQUAL default AND name IN_LIST TH_SHORT_FILES)
-          set_source_files_properties(${stub}.c PROPERTIES COMPILE_OPTIONS "${TH_SHORT_FLAGS}")
+          set_source_files_properties(${stub}.c TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS "${TH_SHORT_FLAGS}")
         elseif(arg_LEVELS)
-          set_source_files_properties(${stub}.c PROPERTIES COMPILE_OPTIONS
+          set_source_files_properties(${stub}.c TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS
                                       "${TH_LEVEL_FLAGS_${level}}")
         elseif(arg_CALLERS)
-          set_source_files_properties(${stub}.c PROPERTIES COMPILE_OPTIONS "${TH_CALLER_FLAGS}")
+          set_source_files_properties(${stub}.c TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS "${TH_CALLER_FLAGS}")
         endif()
       endforeach()
     endforeach()

@@ -32,6 +32,12 @@ function(th_shared_library name)
   endif()
 endfunction()
 
+# th_sources(TARGET a.c ...): sources of the folder that calls it, for a library of a folder above.
+function(th_sources target)
+  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  target_sources(${target} PRIVATE ${ARGN})
+endfunction()
+
 # th_library(NAME SOURCES ... LINK ...): an object library NAME_objects, compiled once, and from it the shared library
 # NAME and the static archive NAME_static.
 function(th_library name)
@@ -44,7 +50,7 @@ function(th_library name)
   target_include_directories(${name}_objects
     PUBLIC ${first} ${PROJECT_SOURCE_DIR}/include/TH ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include
            ${PROJECT_BINARY_DIR}/include/TH
-    PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src)
+    PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${name}_objects PRIVATE th_compile_options OpenMP::OpenMP_C ${arg_LINK_PRIVATE})
 
   th_shared_library(${name} $<TARGET_OBJECTS:${name}_objects>)

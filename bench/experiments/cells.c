@@ -1,6 +1,6 @@
 /* Experiments: what follows the products in recurrent cells. */
 #include "THNN/THNN.h"
-#include "../../src/TH/simd/THWideTables.h"
+#include "TH/pointwise/THMathTables.h"
 #include "experiments.h"
 
 #if defined(__AVX512F__)

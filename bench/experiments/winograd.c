@@ -3,7 +3,7 @@
 
 #if defined(__AVX512F__)
 
-/* As the library's F(4 x 4, 3 x 3) with the same points (src/THNN/THNNWinograd.h), but for 14 x 14
+/* As the library's F(4 x 4, 3 x 3) with the same points (src/THNN/conv/winograd/Winograd3x3.h), but for 14 x 14
  * results exactly: three tiles of 4 results and one of 2 across and down, and not four of 4.  A
  * tile of 2 x 2 results needs the points 0, P, -P and infinity alone, and takes the same
  * transformed weights: what their scale differs by goes into the transform of the image.  So 16
@@ -11,7 +11,7 @@
  * of 576.
  *
  * No more than 6.4 MB, what the images take, may be had apart from the operands
- * (src/THNN/THNNMemory.h), and transformed weights alone take 9.4 MB.  So two of the six rows of
+ * (src/THNN/conv/Memory.h), and transformed weights alone take 9.4 MB.  So two of the six rows of
  * points are computed at a time, in 4.9 MB, and the results are the sum of three passes.
  *
  * Four images are transformed at a time; each of the 12 products goes through all its rows, and

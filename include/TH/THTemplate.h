@@ -6,7 +6,7 @@
  *
  * What a template says of shapes and views holds for tensors of any device.  A stub for another
  * device defines TH_TEMPLATE_DEVICE as a header that gives these names its own meaning
- * (src/THC/THCDevice.h), and the template is compiled once more. */
+ * (src/THC/core/THCDevice.h), and the template is compiled once more. */
 #ifndef TH_TEMPLATE_H
 #define TH_TEMPLATE_H
 

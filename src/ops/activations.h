@@ -19,7 +19,7 @@
  *   IN_PLACE1     input, output, a, inplace          input, gradOutput, gradInput, a, inplace
  *   IN_PLACE2     input, output, a, b, inplace       input, gradOutput, gradInput, a, b, inplace
  *   OF_OUTPUT     input, output                      gradOutput, gradInput, output
- *   OWN           functions of their own, which THNN's generic/Activations.c has */
+ *   OWN           functions of their own, which THNN's THNN/activation/Activations.c has */
 #define TH_FOR_EACH_ACTIVATION(X)                                                            \
   X(OF_INPUT,  Abs,        THMath_(abs)(x),              v > 0 ? g : v < 0 ? -g : 0)         \
   X(OWN,       ELU,        x <= 0 ? THMath_(expm1)(x) * (a * b) : x * b,                     \

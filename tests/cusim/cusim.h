@@ -1,4 +1,4 @@
-/* CUDA's language extensions for g++, as C++.  Only src/THC/cuda/thc_cuda.h includes this file, in
+/* CUDA's language extensions for g++, as C++.  Only src/THC/core/thc_cuda.h includes this file, in
  * the simulator's build.
  *
  * A kernel becomes a function that is called once per thread; its __shared__ variables become

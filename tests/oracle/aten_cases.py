@@ -1,4 +1,4 @@
-"""Writes cases for tests/ATen/operations.c, in the format that tests/ATen/cases.h describes.
+"""Writes cases for tests/ATen/table/operations.c, in the format that tests/ATen/table/cases.h describes.
 
     with aten_cases.Writer("reduce", __file__) as out:
         t = out.tensor((2, 3))                                  random values of a random type

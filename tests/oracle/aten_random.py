@@ -1,7 +1,7 @@
 """Golden cases of src/ops/aten/random.ops: what PyTorch draws from a seed.
 
 Run by a PyTorch without MKL, which draws some of these elsewhere, such as Debian's:
-/usr/bin/python3 aten_random.py.  Draws that are not PyTorch's are tested in tests/ATen/random.c."""
+/usr/bin/python3 aten_random.py.  Draws that are not PyTorch's are tested in tests/ATen/ops/random.c."""
 
 import torch
 

@@ -1,11 +1,11 @@
 """Files of tensors, in both directions.
 
-usage: files.py make            writes the files in tests/ATen/files with NumPy, PyTorch and safetensors
+usage: files.py make            writes the files in tests/golden/files with NumPy, PyTorch and safetensors
        files.py check LIBRARY   loads with them what libATen.so writes, the other way round, and DLPack
 
 `make` was run with the newest PyTorch, and with 1.13 for the files named after it. In every file, element i of
 a tensor, in row-major order, is n = 7 i mod 23 for Byte, i mod 3 == 0 for Bool, (n - 11) / 4 for floating types, and
-n - 11 for the others. tests/ATen/files.c knows the rest: names and shapes.
+n - 11 for the others. tests/ATen/files/files.c knows the rest: names and shapes.
 """
 
 import collections
@@ -24,7 +24,7 @@ try:
 except ImportError:
     safetensors = None
 
-FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../ATen/files")
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../golden/files")
 TYPES = collections.OrderedDict(  # in the order of at_scalar_type
     Byte=torch.uint8, Char=torch.int8, Short=torch.int16, Int=torch.int32, Long=torch.int64, Float=torch.float32,
     Double=torch.float64, Half=torch.float16, Bool=torch.bool, BFloat16=torch.bfloat16)
@@ -186,7 +186,7 @@ def checkpoint():
 
 
 def make_contents(path):
-    """Files for tests/ATen/contents.c."""
+    """Files for tests/ATen/files/contents.c."""
     torch.save(checkpoint(), path("checkpoint.pt"))
     torch.save(checkpoint(), path("checkpoint-legacy.pt"), _use_new_zipfile_serialization=False)
     module = torch.nn.Linear(3, 2)

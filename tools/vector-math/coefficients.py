@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Computes the polynomial coefficients in include/TH/vector/*.h, and src/TH/simd/THWideTables.h (needs mpmath;
+"""Computes the polynomial coefficients in include/TH/vector/*.h, and src/TH/pointwise/THMathTables.h (needs mpmath;
 run by hand).
 
     coefficients.py [NAME...]       prints each fit as C hexadecimal constants, constant term first
-    coefficients.py wide            prints the tables of THWideTables.h
+    coefficients.py wide            prints the tables of THMathTables.h
 
 A fit is a minimax polynomial by Remez' exchange: it makes the largest |weight(x) * (p(x) - f(x))| on
 [a, b] as small as the degree permits.  f is what multiplies the last power in the formula that the

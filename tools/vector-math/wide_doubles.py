@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Computes the tables of src/TH/simd/THWideDoubleTables.h, and the coefficients in THWideDouble.h (needs mpmath; run by
+"""Computes the tables of src/TH/pointwise/THDoubleTables.h, and the coefficients in THDoubleMathAvx512.h (needs mpmath; run by
 hand; a minute).
 
     wide_doubles.py > tables          prints both: tables as they stand in the header, fits as coefficients.py prints them

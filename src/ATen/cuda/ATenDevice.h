@@ -1,4 +1,4 @@
-/* The names that generic/Functions.c uses, defined for CUDA.  THTemplate.h includes this file.
+/* The names that core/Functions.c uses, defined for CUDA.  THTemplate.h includes this file.
  *
  * Element types have the names of THC, and functions take the state as their first argument. */
 #ifndef ATEN_DEVICE_H

@@ -1,4 +1,4 @@
-/* The functions of generic/Functions.c that are written differently for CUDA. */
+/* The functions of core/Functions.c that are written differently for CUDA. */
 
 static void toHost(void *host, void *t)
 {

@@ -1,10 +1,10 @@
 /* The table that libATen reads (../device.h), and the state of THC. */
 #include "state.h"
 
-#include "../device.h"
-#include "../elementwise.h"
+#include "ATen/core/device.h"
+#include "ATen/ops/elementwise.h"
 #include "THC/THC.h"
-#include "cuda/thc_kernels.h"
+#include "THC/core/thc_kernels.h"
 
 THCState *at_cudaState;
 

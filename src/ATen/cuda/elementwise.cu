@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "thc_apply.h"
+#include "THC/walk/thc_apply.h"
 
-#include "elementwise.h"
+#include "ATen/ops/elementwise.h"
 
 #define SELECT(SIZE, TYPE)                                                                       \
   THC_DEVICE TYPE at_cuda_select_##SIZE##_element(const THCNothing *, uint8_t x, TYPE y, TYPE z) \

@@ -2,7 +2,7 @@
 #ifndef ATEN_CUDA_STATE_H
 #define ATEN_CUDA_STATE_H
 
-#include "ATen/ATenCore.h"
+#include "ATen/core/ATenCore.h"
 #include "THC/THC.h"
 
 /* The state of THC, set by at_device's start. */

@@ -5,7 +5,7 @@
 #include <limits.h>
 
 #include "ATenFile.h"
-#include "ATenOperations.h"
+#include "ATen/core/ATenOperations.h"
 
 /* --- element types --------------------------------------------------------------------------- */
 

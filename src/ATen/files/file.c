@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "TH/THFormat.h"
+#include "TH/core/THFormat.h"
 
 void at_damaged_from(const char *source, int line, const at_file *file, at_error_code code,
                      const char *format, ...)

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "TH/THFormat.h"
+#include "TH/core/THFormat.h"
 
 /* --- growing memory --------------------------------------------------------------------------- */
 

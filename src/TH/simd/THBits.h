@@ -3,7 +3,7 @@
 #ifndef TH_BITS_H
 #define TH_BITS_H
 
-#include "THCompact.h"
+#include "TH/index/THCompact.h"
 
 enum { TH_BITS_WORD = 64 };
 

@@ -1,6 +1,6 @@
 /* Copies short rows, for which a call of memcpy would take as long as the copy.  Rows are read one
  * after the other; elements of later rows are prefetched. */
-#include "THNNTuning.h"
+#include "Tuning.h"
 
 static inline __attribute__((always_inline)) void copy_row(real *to, const real *from, ptrdiff_t n)
 {

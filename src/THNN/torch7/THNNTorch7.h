@@ -3,7 +3,7 @@
 #ifndef THNN_TORCH7_H
 #define THNN_TORCH7_H
 
-#include "THNN2018.h"
+#include "THNN/layer/THNN2018.h"
 
 #include "THTemplate.h"
 

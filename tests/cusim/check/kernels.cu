@@ -1,5 +1,5 @@
 /* One kernel of each kind, for GPUs and for the simulator alike. */
-#include "thc_cuda.h"
+#include "THC/core/thc_cuda.h"
 
 #include "kernels.h"
 

@@ -1,5 +1,5 @@
 /* See planted.h. */
-#include "thc_cuda.h"
+#include "THC/core/thc_cuda.h"
 
 #include "planted.h"
 

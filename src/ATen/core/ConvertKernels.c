@@ -1,0 +1,112 @@
+/* Kernels that convert from and to Bool and BFloat16. */
+#include "conversions.h"
+
+#include "TH.h"
+#include "TH/core/THHalfBits.h"
+#include "TH/core/THHalfRow.h"
+
+typedef uint8_t at_bool;
+
+/* Truncates x; NaN becomes 0, and values outside of int64_t its nearest limit. */
+static inline int64_t whole(float x)
+{
+  const int64_t inside = (int64_t)(x >= -0x1p63f && x < 0x1p63f ? x : 0);
+  return x >= 0x1p63f ? INT64_MAX : x < -0x1p63f ? INT64_MIN : inside;
+}
+
+/* A double that rounds to narrower types as x does.  Where a double cannot hold x, the last bits of
+ * x are cleared, and the bit above them is set if they were not 0 (sticky bit). */
+static inline double cut_long(int64_t x)
+{
+  const int64_t last = 0xfff, cut = (x & ~last) | ((x & last) != 0 ? last + 1 : 0);
+  return (double)(x < INT64_C(1) << 53 && x > -(INT64_C(1) << 53) ? x : cut);
+}
+
+#define NONZERO(x)      ((x) != 0)
+#define NONZERO_BITS(x) (((x).x & 0x7fff) != 0)
+
+#define KERNEL(NAME, R, X, EXPRESSION)                                         \
+  static void NAME(const THRun *run, const void *unused)                       \
+  {                                                                            \
+    (void)unused;                                                              \
+    const ptrdiff_t n = run->n; /* a copy: the stores to r cannot change it */ \
+    const ptrdiff_t dr = run->stride[0], dx = run->stride[1];                  \
+    for (ptrdiff_t j = 0; j < run->rows; j++) {                                \
+      R *r = (R *)run->at[0] + j * run->rowStride[0];                          \
+      const X *from = (const X *)run->at[1] + j * run->rowStride[1];           \
+      if (dr == 1 && dx == 1) {                                                \
+        for (ptrdiff_t i = 0; i < n; i++) {                                    \
+          const X x = from[i];                                                 \
+          r[i] = EXPRESSION;                                                   \
+        }                                                                      \
+      } else {                                                                 \
+        for (ptrdiff_t i = 0; i < n; i++) {                                    \
+          const X x = from[i * dx];                                            \
+          r[i * dr] = EXPRESSION;                                              \
+        }                                                                      \
+      }                                                                        \
+    }                                                                          \
+  }
+
+/* TH's types: X(name, type, x as a boolean, x as a float that rounds to BFloat16 as x does, the
+ * float f as the type). */
+#define TH_TYPES(X)                                                     \
+  X(BYTE, uint8_t, NONZERO(x), (float)x, (uint8_t)whole(f))             \
+  X(CHAR, int8_t, NONZERO(x), (float)x, (int8_t)whole(f))               \
+  X(SHORT, int16_t, NONZERO(x), (float)x, (int16_t)whole(f))            \
+  X(INT, int32_t, NONZERO(x), THHalf_cutDouble(x), (int32_t)whole(f))   \
+  X(LONG, int64_t, NONZERO(x), THHalf_cutDouble(cut_long(x)), whole(f)) \
+  X(FLOAT, float, NONZERO(x), (float)x, f)                              \
+  X(DOUBLE, double, NONZERO(x), THHalf_cutDouble(x), f)
+#define SOURCES(X) \
+  TH_TYPES(X)      \
+  X(HALF, THHalf, NONZERO_BITS(x), THHalf_toFloat(x.x), (THHalf){THHalf_fromFloat(f)})
+
+#define KERNELS(TYPE, type, TRUE, VALUE, FROM_FLOAT)                            \
+  KERNEL(bool_from_##TYPE, at_bool, type, TRUE)                                 \
+  KERNEL(bfloat16_from_##TYPE, at_bfloat16, type, at_bfloat16_fromFloat(VALUE)) \
+  static inline type from_float_##TYPE(float f)                                 \
+  {                                                                             \
+    return FROM_FLOAT;                                                          \
+  }                                                                             \
+  KERNEL(TYPE##_from_bfloat16, type, at_bfloat16, from_float_##TYPE(at_bfloat16_toFloat(x)))
+SOURCES(KERNELS)
+
+/* Converts through a buffer of floats in the L1 cache, by vector instructions as far as they go.
+ * Rows with gaps are converted element by element. */
+static void half_from_bfloat16(const THRun *run, const void *unused)
+{
+  enum { L1_BLOCK = 256 }; /* elements */
+  if (run->stride[0] != 1 || run->stride[1] != 1) {
+    HALF_from_bfloat16(run, unused);
+    return;
+  }
+  for (ptrdiff_t j = 0; j < run->rows; j++) {
+    THHalf *const r = (THHalf *)run->at[0] + j * run->rowStride[0];
+    const at_bfloat16 *const x = (const at_bfloat16 *)run->at[1] + j * run->rowStride[1];
+    float wide[L1_BLOCK];
+    for (ptrdiff_t i = 0; i < run->n; i += L1_BLOCK) {
+      const ptrdiff_t m = THMin(L1_BLOCK, run->n - i);
+      for (ptrdiff_t k = 0; k < m; k++)
+        wide[k] = at_bfloat16_toFloat(x[i + k]);
+      for (ptrdiff_t k = THHalfRow_fromFloat(r + i, wide, m); k < m; k++)
+        r[i + k].x = THHalf_fromFloat(wide[k]);
+    }
+  }
+}
+
+KERNEL(bool_from_BFLOAT16, at_bool, at_bfloat16, NONZERO_BITS(x))
+KERNEL(bfloat16_from_BOOL, at_bfloat16, at_bool, at_bfloat16_fromFloat(x))
+
+/* clang-format off */
+const THKernel TH_LEVEL_(at_conversions)[AT_SCALAR_TYPES * AT_SCALAR_TYPES] = {
+#define FROM(TYPE, ...)                                   \
+  [AT_CONVERSION(AT_BOOL, AT_##TYPE)] = bool_from_##TYPE, \
+  [AT_CONVERSION(AT_BFLOAT16, AT_##TYPE)] = bfloat16_from_##TYPE,
+#define TO(TYPE, ...) [AT_CONVERSION(AT_##TYPE, AT_BFLOAT16)] = TYPE##_from_bfloat16,
+    SOURCES(FROM) TH_TYPES(TO)
+    [AT_CONVERSION(AT_HALF, AT_BFLOAT16)] = half_from_bfloat16,
+    [AT_CONVERSION(AT_BOOL, AT_BFLOAT16)] = bool_from_BFLOAT16,
+    [AT_CONVERSION(AT_BFLOAT16, AT_BOOL)] = bfloat16_from_BOOL,
+};
+/* clang-format on */

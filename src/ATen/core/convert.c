@@ -1,0 +1,146 @@
+/* Copies between tensors of any element types: by TH, or by ATen's kernels for Bool and
+ * BFloat16. */
+#include "ATenCore.h"
+#include "TH/tensor/THConvert.h"
+#include "TH/loop/THResult.h"
+#include "conversions.h"
+
+TH_DISPATCH(THKernel, at_conversions)
+
+THKernel at_conversion(const at_type *result, const at_type *source)
+{
+  const THKernel own = at_conversions[AT_CONVERSION(result->scalarType, source->scalarType)];
+  return own ? own : THConvert_kernel(result->held, source->held);
+}
+
+void at_addOperand(THLoop *loop, const at_tensor *t)
+{
+  const THFloatTensor *th = t->th;
+  char *data = th->storage ? (char *)th->storage->data : NULL;
+  THLoop_operand(loop, data ? data + (size_t)th->storageOffset * t->type->elementSize : NULL,
+                 t->type->elementSize, th->nDimension, th->size, th->stride);
+}
+
+/* t as TH's functions on views of memory take it. */
+static THView view_of(const at_tensor *t)
+{
+  const THFloatTensor *th = t->th;
+  const size_t size = t->type->elementSize;
+  char *data = th->storage ? (char *)th->storage->data : NULL;
+  return (THView){data,
+                  data ? data + (size_t)th->storageOffset * size : NULL,
+                  th->storage ? (size_t)th->storage->size * size : 0,
+                  size,
+                  th->nDimension,
+                  th->size,
+                  th->stride};
+}
+
+THOverlap at_overlap(const at_tensor *a, const at_tensor *b)
+{
+  return THView_overlap(view_of(a), view_of(b));
+}
+
+/* The view that the tensor will be once it has that size. */
+static THView resized_view(const at_tensor *t, at_ints sizes, int64_t *count)
+{
+  static const int64_t step = 1;
+  THView view = view_of(t);
+  if (at_sameSizes(at_sizesOf(t), sizes))
+    return view;
+  *count = view.data ? 1 : 0; /* a tensor without memory will get memory of its own */
+  for (int d = 0; d < sizes.count; d++)
+    *count *= sizes.data[d];
+  view.nDimension = 1;
+  view.size = count;
+  view.stride = &step;
+  return view;
+}
+
+bool at_touch(const at_tensor *a, at_ints sizesOfA, const at_tensor *b, at_ints sizesOfB)
+{
+  int64_t count[2];
+  const THView viewA = resized_view(a, sizesOfA, &count[0]);
+  const THView viewB = resized_view(b, sizesOfB, &count[1]);
+  return THView_sharesStorage(viewA, viewB) && THView_touch(viewA, viewB);
+}
+
+void at_checkWritable(const at_tensor *t)
+{
+  THLoop loop;
+  THLoop_init(&loop);
+  at_addOperand(&loop, t);
+  if (THLoop_overlapsItself(&loop, 0))
+    at_raise(AT_ERROR_ARGUMENT, "a tensor of size (%s) has elements that share memory",
+             at_sizeDesc(at_sizesOf(t)).str);
+}
+
+/* Copies between the CPU and a device.  Elements are transferred unchanged and converted on the
+ * CPU. */
+static void cross(at_tensor *to, at_tensor *from)
+{
+  at_pool pool;
+  at_pool_enter(&pool);
+  const bool toCPU = at_isOnHost(to->type);
+  const at_type *device = toCPU ? from->type : to->type, *host = at_hostType(device);
+  at_tensor *between = toCPU ? to : from;
+  if (between->type != host)
+    between = at_hold(&pool, toCPU ? at_newShape(host, at_sizesOf(from)) : at_newCast(from, host));
+  if (toCPU) {
+    device->functions->toHost(between->th, from->th);
+    if (between != to)
+      at_convert(to, between);
+  } else {
+    device->functions->fromHost(to->th, between->th);
+  }
+  at_pool_leave(&pool);
+}
+
+/* Conversion to Bool on a device, by comparison with 0. */
+static void convert_to_booleans(at_tensor *to, at_tensor *from)
+{
+  const at_scalar zero = at_scalar_long(0);
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *booleans = to;
+  if (!at_sameSizes(at_sizesOf(to), at_sizesOf(from)))
+    booleans = at_hold(&pool, at_newShape(to->type, at_sizesOf(from)));
+  from->type->functions->rows[AT_ROW_neValue](booleans->th, from->th, NULL, NULL, zero, zero);
+  if (booleans != to)
+    at_convert(to, booleans);
+  at_pool_leave(&pool);
+}
+
+void at_convert(at_tensor *to, at_tensor *from)
+{
+  at_checkWritable(to);
+  if (to->type->backend != from->type->backend) {
+    cross(to, from);
+    return;
+  }
+  if (!at_isOnHost(to->type)) {
+    if (to->type->scalarType == AT_BOOL && from->type->scalarType != AT_BOOL)
+      convert_to_booleans(to, from);
+    else
+      to->type->functions->copyFrom[from->type->held](to->th, from->th);
+    return;
+  }
+  const THKernel kernel =
+      at_conversions[AT_CONVERSION(to->type->scalarType, from->type->scalarType)];
+  if (!kernel) {
+    to->type->functions->copyFrom[from->type->held](to->th, from->th);
+    return;
+  }
+  THLoop loop;
+  THLoop_init(&loop);
+  at_addOperand(&loop, to);
+  at_addOperand(&loop, from);
+  if (at_overlap(to, from) == TH_OVERLAP_NONE) {
+    THLoop_run(&loop, kernel, NULL);
+    return;
+  }
+  THGuard guard; /* elements of two sizes in one memory: read all before writing any */
+  at_guard(&guard);
+  at_convert(to, guard.what = at_newCast(from, from->type));
+  THGuard_leave(&guard);
+}

@@ -1,0 +1,360 @@
+/* Linear systems and factorizations: checks types and dimensions, and calls TH, which calls
+ * LAPACK. */
+#include "lapack.h"
+
+#include "ATen/core/ATenOperations.h"
+
+/* A call: its type, and its results, which TH resizes. */
+typedef struct {
+  at_pool pool;
+  const at_type *type;
+  const at_functions *th;
+  int count;
+  at_tensor *made[AT_RESULTS];
+} Call;
+
+static void check_type(const at_tensor *t, const at_type *type, const char *name)
+{
+  if (t->type != type)
+    at_raise(AT_ERROR_TYPE, "%s is of %s, and has to be of %s", name,
+             at_scalarTypeName(t->type->scalarType), at_scalarTypeName(type->scalarType));
+}
+
+/* The TH tensor of t; raises unless t has the type of the call and from least to most
+ * dimensions. */
+static void *operand(const Call *call, const at_tensor *t, const char *name, int least, int most)
+{
+  const int dims = at_sizesOf(t).count;
+  check_type(t, call->type, name);
+  if (dims < least || dims > most)
+    at_raise(AT_ERROR_ARGUMENT, "%s is of size %s, and has to have %d%s dimensions", name,
+             at_sizeDesc(at_sizesOf(t)).str, least, least < most ? " or one more" : "");
+  return t->th;
+}
+
+static void *matrix(const Call *call, const at_tensor *t, const char *name)
+{
+  return operand(call, t, name, 2, 2);
+}
+
+static void check_square(const at_tensor *a, const char *name)
+{
+  const at_ints sizes = at_sizesOf(a);
+  if (sizes.count < 2 || sizes.data[sizes.count - 1] != sizes.data[sizes.count - 2])
+    at_raise(AT_ERROR_ARGUMENT, "%s is of size %s, and has to be square matrices", name,
+             at_sizeDesc(sizes).str);
+}
+
+/* A new result, which TH resizes. */
+static void *result(Call *call, const at_type *type)
+{
+  static const int64_t nothing[] = {0};
+  at_tensor *t = at_hold(&call->pool, at_newShape(type, (at_ints){nothing, 1}));
+  return (call->made[call->count++] = t)->th;
+}
+
+static void *real(Call *call)
+{
+  return result(call, call->type);
+}
+
+static void *integers(Call *call)
+{
+  return result(call, at_toScalarType(call->type, AT_INT));
+}
+
+/* Begins a call whose type, Float or Double, is that of t. */
+static void begin(Call *call, const at_tensor *t, const char *name)
+{
+  const at_scalar_type type = t->type->scalarType;
+  if (type != AT_FLOAT && type != AT_DOUBLE)
+    at_raise(AT_ERROR_TYPE, "%s is of %s, and has to be of Float or Double", name,
+             at_scalarTypeName(type));
+  call->type = t->type;
+  call->th = t->type->functions;
+  call->count = 0;
+  at_pool_enter(&call->pool);
+}
+
+static void end(Call *call, at_tensor **out)
+{
+  for (int i = 0; out[0] && i < call->count; i++)
+    check_type(out[i], call->made[i]->type, "a result");
+  at_finish(&call->pool, call->count, out, call->made);
+}
+
+static at_tensor *end_one(Call *call, at_tensor *out)
+{
+  end(call, &out);
+  return out;
+}
+
+static const char *triangle(bool upper)
+{
+  return upper ? "U" : "L";
+}
+
+/* --- systems of equations -------------------------------------------------------------------- */
+
+void at_solve(at_tensor **out, at_tensor *b, at_tensor *a)
+{
+  Call call;
+  begin(&call, b, "self");
+  void *const tb = operand(&call, b, "self", 1, 2), *const ta = matrix(&call, a, "A");
+  void *const x = real(&call), *const lu = real(&call);
+  call.th->gesv(x, lu, tb, ta);
+  end(&call, out);
+}
+
+void at_leastSquares(at_tensor **out, at_tensor *b, at_tensor *a)
+{
+  Call call;
+  begin(&call, b, "self");
+  void *const tb = operand(&call, b, "self", 1, 2), *const ta = matrix(&call, a, "A");
+  void *const x = real(&call), *const factors = real(&call);
+  call.th->gels(x, factors, tb, ta);
+  end(&call, out);
+}
+
+void at_solveTriangular(at_tensor **out, at_tensor *b, at_tensor *a, bool upper, bool transpose,
+                        bool ones)
+{
+  Call call;
+  begin(&call, b, "self");
+  void *const tb = operand(&call, b, "self", 1, 2), *const ta = matrix(&call, a, "A");
+  void *const x = real(&call), *const copy = real(&call);
+  call.th->trtrs(x, copy, tb, ta, triangle(upper), transpose ? "T" : "N", ones ? "U" : "N");
+  end(&call, out);
+}
+
+/* --- eigenvalues, singular values ------------------------------------------------------------ */
+
+void at_symmetricEigen(at_tensor **out, at_tensor *a, bool vectors, bool upper)
+{
+  Call call;
+  begin(&call, a, "self");
+  void *const ta = matrix(&call, a, "self"), *const values = real(&call), *const v = real(&call);
+  call.th->syev(values, v, ta, vectors ? "V" : "N", triangle(upper));
+  end(&call, out);
+}
+
+void at_eigen(at_tensor **out, at_tensor *a, bool vectors)
+{
+  Call call;
+  begin(&call, a, "self");
+  void *const ta = matrix(&call, a, "self"), *const values = real(&call), *const v = real(&call);
+  call.th->geev(values, v, ta, vectors ? "V" : "N");
+  end(&call, out);
+}
+
+void at_singularValues(at_tensor **out, at_tensor *a, bool some)
+{
+  Call call;
+  begin(&call, a, "self");
+  void *const ta = matrix(&call, a, "self");
+  void *const u = real(&call), *const s = real(&call), *const v = real(&call);
+  call.th->gesvd(u, s, v, ta, some ? "S" : "A");
+  end(&call, out);
+}
+
+/* --- positive definite matrices -------------------------------------------------------------- */
+
+at_tensor *at_cholesky(at_tensor *out, at_tensor *a, bool upper)
+{
+  Call call;
+  begin(&call, a, "self");
+  void *const ta = matrix(&call, a, "self"), *const r = real(&call);
+  call.th->potrf(r, ta, triangle(upper));
+  return end_one(&call, out);
+}
+
+at_tensor *at_choleskyInverse(at_tensor *out, at_tensor *factor, bool upper)
+{
+  Call call;
+  begin(&call, factor, "self");
+  void *const ta = matrix(&call, factor, "self"), *const r = real(&call);
+  call.th->potri(r, ta, triangle(upper));
+  return end_one(&call, out);
+}
+
+at_tensor *at_choleskySolve(at_tensor *out, at_tensor *b, at_tensor *factor, bool upper)
+{
+  Call call;
+  begin(&call, b, "self");
+  void *const tb = operand(&call, b, "self", 1, 2), *const ta = matrix(&call, factor, "input2");
+  void *const x = real(&call);
+  call.th->potrs(x, tb, ta, triangle(upper));
+  return end_one(&call, out);
+}
+
+void at_pivotedCholesky(at_tensor **out, at_tensor *a, bool upper, at_scalar tolerance)
+{
+  Call call;
+  begin(&call, a, "self");
+  void *const ta = matrix(&call, a, "self"), *const r = real(&call), *const order = integers(&call);
+  call.th->pstrf(r, order, ta, triangle(upper), tolerance);
+  end(&call, out);
+}
+
+/* --- orthogonal matrices --------------------------------------------------------------------- */
+
+void at_orthogonal(at_tensor **out, at_tensor *a)
+{
+  Call call;
+  begin(&call, a, "self");
+  void *const ta = matrix(&call, a, "self"), *const q = real(&call), *const r = real(&call);
+  call.th->qr(q, r, ta);
+  end(&call, out);
+}
+
+void at_reflectors(at_tensor **out, at_tensor *a)
+{
+  Call call;
+  begin(&call, a, "self");
+  void *const ta = matrix(&call, a, "self"), *const r = real(&call), *const tau = real(&call);
+  call.th->geqrf(r, tau, ta);
+  end(&call, out);
+}
+
+at_tensor *at_orthogonalOf(at_tensor *out, at_tensor *a, at_tensor *tau)
+{
+  Call call;
+  begin(&call, a, "self");
+  void *const ta = matrix(&call, a, "self"), *const tt = operand(&call, tau, "input2", 1, 1);
+  void *const q = real(&call);
+  call.th->orgqr(q, ta, tt);
+  return end_one(&call, out);
+}
+
+at_tensor *at_orthogonalTimes(at_tensor *out, at_tensor *a, at_tensor *tau, at_tensor *c, bool left,
+                              bool transpose)
+{
+  Call call;
+  begin(&call, a, "self");
+  void *const ta = matrix(&call, a, "self"), *const tt = operand(&call, tau, "input2", 1, 1);
+  void *const tc = matrix(&call, c, "input3"), *const r = real(&call);
+  call.th->ormqr(r, ta, tt, tc, left ? "L" : "R", transpose ? "T" : "N");
+  return end_one(&call, out);
+}
+
+/* --- batches --------------------------------------------------------------------------------- */
+
+void at_factorBatch(at_tensor **out, at_tensor *a, bool pivot, int results)
+{
+  Call call;
+  begin(&call, a, "self");
+  void *const ta = operand(&call, a, "self", 3, 3), *const lu = real(&call);
+  void *const pivots = integers(&call), *const info = results > 2 ? integers(&call) : NULL;
+  call.th->btrifact(lu, pivots, info, pivot, ta);
+  end(&call, out);
+}
+
+at_tensor *at_solveBatch(at_tensor *out, at_tensor *b, at_tensor *factors, at_tensor *pivots)
+{
+  Call call;
+  begin(&call, b, "self");
+  void *const tb = operand(&call, b, "self", 2, 3);
+  void *const lu = operand(&call, factors, "LU_data", 3, 3);
+  check_type(pivots, at_toScalarType(b->type, AT_INT), "LU_pivots");
+  if (at_sizesOf(pivots).count != 2)
+    at_raise(AT_ERROR_ARGUMENT, "LU_pivots is of size %s, and has to have 2 dimensions",
+             at_sizeDesc(at_sizesOf(pivots)).str);
+  void *const x = real(&call);
+  call.th->btrisolve(x, tb, lu, (THIntTensor *)pivots->th);
+  return end_one(&call, out);
+}
+
+/* --- square matrices in the last two dimensions ---------------------------------------------- */
+
+/* The matrices of a as a batch of three dimensions. */
+static at_tensor *as_batch(Call *call, at_tensor *a)
+{
+  const at_ints sizes = at_sizesOf(a);
+  int64_t count = 1;
+  for (int d = 0; d < sizes.count - 2; d++)
+    count *= sizes.data[d];
+  const int64_t n = sizes.data[sizes.count - 1], three[] = {count, n, n};
+  return at_hold(&call->pool, at_reshaped(a, (at_ints){three, 3}));
+}
+
+/* The determinant: the product of the diagonal of U, with a change of sign for each row
+ * exchange. */
+static double determinant(const at_tensor *lu, const at_tensor *pivots, int64_t matrix)
+{
+  const int64_t n = lu->th->size[1];
+  const int *moves = (const int *)at_hostData(pivots) + matrix * n;
+  double product = 1;
+  for (int64_t i = 0; i < n; i++) {
+    const ptrdiff_t offset = lu->th->storageOffset + matrix * lu->th->stride[0] +
+                             i * (lu->th->stride[1] + lu->th->stride[2]);
+    product *= at_scalar_toDouble(at_elementAt(lu, offset));
+    product = moves[i] == i + 1 ? product : -product;
+  }
+  return product;
+}
+
+static at_tensor *determinants(Call *call, at_tensor *a)
+{
+  const at_ints sizes = at_sizesOf(a), batch = {sizes.data, sizes.count - 2};
+  at_tensor *r = at_hold(&call->pool, at_makeFilled(call->type, batch, at_scalar_long(1)));
+  if (at_numel(r) == 0 || sizes.data[batch.count] == 0)
+    return r;
+  at_tensor *matrices = as_batch(call, a);
+  const int before = call->count;
+  void *const lu = real(call), *const pivots = integers(call), *const info = integers(call);
+  call->th->btrifact(lu, pivots, info, true, matrices->th);
+  for (int64_t i = 0; i < at_numel(r); i++) {
+    const double det = determinant(call->made[before], call->made[before + 1], i);
+    if (call->type->scalarType == AT_FLOAT)
+      ((float *)at_hostData(r))[i] = (float)det;
+    else
+      ((double *)at_hostData(r))[i] = det;
+  }
+  call->count = before;
+  return r;
+}
+
+at_tensor *at_determinant(at_tensor *out, at_tensor *a)
+{
+  check_square(a, "self");
+  Call call;
+  begin(&call, a, "self");
+  call.made[call.count++] = determinants(&call, a);
+  return end_one(&call, out);
+}
+
+void at_determinantAndSvd(at_tensor **out, at_tensor *a)
+{
+  check_square(a, "self");
+  Call call;
+  begin(&call, a, "self");
+  void *const ta = matrix(&call, a, "self");
+  call.made[call.count++] = determinants(&call, a);
+  void *const u = real(&call), *const s = real(&call), *const v = real(&call);
+  call.th->gesvd(u, s, v, ta, "S");
+  end(&call, out);
+}
+
+at_tensor *at_inverted(at_tensor *out, at_tensor *a)
+{
+  check_square(a, "self");
+  Call call;
+  begin(&call, a, "self");
+  at_tensor *const r = at_hold(&call.pool, at_newShape(call.type, at_sizesOf(a)));
+  if (at_numel(a) > 0) {
+    at_tensor *const from = as_batch(&call, a), *const to = as_batch(&call, r);
+    void *const inverted = real(&call); /* TH chooses its strides */
+    for (int64_t i = 0; i < from->th->size[0]; i++) {
+      at_pool one;
+      at_pool_enter(&one);
+      at_tensor *const source = at_hold(&one, at_viewSelect(from, 0, i));
+      at_tensor *const target = at_hold(&one, at_viewSelect(to, 0, i));
+      call.th->getri(inverted, source->th);
+      at_copyFrom(target, call.made[0]);
+      at_pool_leave(&one);
+    }
+  }
+  call.made[0] = r;
+  call.count = 1;
+  return end_one(&call, out);
+}

@@ -1,0 +1,358 @@
+/* Convolutions, by THNN's convolutions in groups.  Sequences are images of one row. */
+#include "convolution.h"
+
+#include "ATen/core/ATenOperations.h"
+#include "THNNGroups.h"
+#include "images.h"
+
+/* --- what a call is -------------------------------------------------------------------------- */
+
+static void set(int *to, const char *name, at_ints given, int axes, int otherwise)
+{
+  const at_axes numbers = given.count > 0 ? at_axesOf(name, given, axes, otherwise)
+                                          : (at_axes){{otherwise, otherwise, otherwise}};
+  for (int a = 0; a < 3; a++)
+    to[a] = numbers.at[a];
+}
+
+static THNNGroups groups_of(int axes, at_ints kernel, at_convolving how)
+{
+  THNNGroups g = {.axes = THMax(axes, 2), .full = how.transposed};
+  if (how.groups < 1)
+    at_raise(AT_ERROR_ARGUMENT, "groups is %lld, and has to be at least 1", (long long)how.groups);
+  g.groups = at_smallInt("groups", how.groups);
+  set(g.size, "kernel_size", kernel, axes, 1);
+  set(g.step, "stride", how.stride, axes, 1);
+  set(g.pad, "padding", how.padding, axes, 0);
+  set(g.dilation, "dilation", how.dilation, axes, 1);
+  if (how.transposed)
+    set(g.adjust, "output_padding", how.output_padding, axes, 0);
+  return g;
+}
+
+/* The sizes of the windows of weight, whose axes there have to be: any number if that is 0. */
+static at_ints kernel_of(const at_tensor *weight, int axes)
+{
+  const at_ints sizes = at_sizesOf(weight);
+  const int own = sizes.count - 2;
+  if (own < 1 || own > 3 || (axes != 0 && own != axes))
+    at_raise(AT_ERROR_ARGUMENT, "weight has size (%s), and has to have %s dimensions",
+             at_sizeDesc(sizes).str,
+             axes == 1   ? "3"
+             : axes == 2 ? "4"
+             : axes == 3 ? "5"
+                         : "3, 4 or 5");
+  return (at_ints){sizes.data + 2, own};
+}
+
+static void check_images(const at_images *layer, const char *name, const at_tensor *t)
+{
+  const int dims = at_sizesOf(t).count;
+  if (dims != layer->axes + 1 && dims != layer->axes + 2)
+    at_raise(AT_ERROR_ARGUMENT, "%s has size (%s), and has to have %d dimensions, or %d", name,
+             at_sizeDesc(at_sizesOf(t)).str, layer->axes + 1, layer->axes + 2);
+}
+
+static void begin(at_images *layer, at_tensor *input, int axes, int results)
+{
+  at_images_begin(layer, AT_IMAGES_FLOATS, input, axes, results);
+  layer->asRows = axes == 1;
+  check_images(layer, "input", input);
+}
+
+/* A weight as THNN takes it: of one axis as of two. */
+static at_tensor *rows(at_images *layer, at_tensor *weight)
+{
+  return layer->asRows ? at_hold(&layer->pool, at_viewUnsqueeze(weight, -2)) : weight;
+}
+
+static void *weight_of(at_images *layer, at_tensor *weight)
+{
+  return at_images_operand(layer, "weight", rows(layer, weight));
+}
+
+/* --- forward --------------------------------------------------------------------------------- */
+
+/* The size of what a layer makes of input; false if the layer would raise an error. */
+static bool output_size(const at_images *layer, const THNNGroups *g, at_ints input, at_ints weight,
+                        int64_t *size)
+{
+  const int batch = input.count - layer->axes - 1;
+  if (weight.count != layer->axes + 2)
+    return false;
+  size[0] = input.data[0];
+  size[batch] = g->full ? weight.data[1] * g->groups : weight.data[0];
+  bool fits = size[batch] > 0;
+  for (int a = 3 - layer->axes; a < 3; a++) {
+    const int d = input.count - 3 + a;
+    const int64_t reach = (int64_t)(g->size[a] - 1) * g->dilation[a] + 1 - 2 * (int64_t)g->pad[a];
+    fits = fits && g->size[a] > 0 && g->step[a] > 0 && g->dilation[a] > 0 && g->pad[a] >= 0;
+    int64_t sum;
+    if (!g->full)
+      size[d] = fits ? (input.data[d] - reach) / g->step[a] + (input.data[d] >= reach) : 0;
+    else if (__builtin_mul_overflow(input.data[d] - 1, g->step[a], &sum) ||
+             __builtin_add_overflow(sum, reach + g->adjust[a], &size[d]))
+      return false;
+    fits = fits && size[d] > 0;
+  }
+  int64_t all = 1;
+  for (int d = 0; d < input.count; d++)
+    fits = fits && !__builtin_mul_overflow(all, size[d], &all);
+  return fits;
+}
+
+/* Of several results all but the first have no elements. */
+static void convolve(at_tensor **out, int results, at_tensor *input, at_tensor *weight,
+                     at_tensor *bias, int axes, const THNNGroups *g)
+{
+  if (bias && at_sizesOf(bias).count != 1)
+    at_raise(AT_ERROR_ARGUMENT, "bias has size (%s), and has to have 1 dimension",
+             at_sizeDesc(at_sizesOf(bias)).str);
+  at_images layer;
+  begin(&layer, input, axes, results);
+  void *x = at_images_take(&layer, "input", input, at_images_batch(&layer, input));
+  void *w = weight_of(&layer, weight), *b = at_images_operand(&layer, "bias", bias);
+  int64_t size[AT_MOST_DIMS];
+  const bool last = at_images_areNhwc(&layer, input) &&
+                    output_size(&layer, g, at_sizesOf(input), at_sizesOf(weight), size);
+  void *r = last ? at_images_resultNhwc(&layer, &out[0], (at_ints){size, at_sizesOf(input).count})
+                 : at_images_result(&layer, &out[0]);
+  const at_ints none = {(int64_t[]){0}, 1};
+  for (int i = 1; i < results; i++)
+    at_images_sum(&layer, &out[i], none);
+  layer.functions->convolve(g, x, r, w, b);
+  at_images_end(&layer);
+}
+
+at_tensor *at_convolve(at_tensor *out, int axes, at_tensor *input, at_tensor *weight,
+                       at_tensor *bias, at_convolving how)
+{
+  const at_ints kernel = kernel_of(weight, axes);
+  const THNNGroups g = groups_of(kernel.count, kernel, how);
+  convolve(&out, 1, input, weight, bias, kernel.count, &g);
+  return out;
+}
+
+/* --- back ------------------------------------------------------------------------------------ */
+
+static void convolve_back(at_tensor **out, const bool *wanted, at_tensor *grad, at_tensor *input,
+                          at_tensor *weight, int axes, const THNNGroups *g, at_ints mask)
+{
+  bool gives[3];
+  for (int i = 0; i < 3; i++)
+    gives[i] = wanted[i] && mask.data[i] != 0;
+  at_images layer;
+  begin(&layer, input, axes, 3);
+  check_images(&layer, "grad_output", grad);
+  const int batch = at_images_batch(&layer, input);
+  void *x = at_images_take(&layer, "input", input, batch);
+  void *y = at_images_take(&layer, "grad_output", grad, batch), *w = weight_of(&layer, weight);
+
+  void *r = NULL, *gradWeight = NULL;
+  if (gives[0])
+    r = at_images_areNhwc(&layer, input) ? at_images_resultNhwc(&layer, &out[0], at_sizesOf(input))
+                                         : at_images_result(&layer, &out[0]);
+  void *gradBias = NULL;
+  if (gives[1])
+    gradWeight = rows(&layer, at_images_sum(&layer, &out[1], at_sizesOf(weight)))->th;
+  if (gives[2]) {
+    const int64_t outputs = at_sizesOf(grad).data[batch];
+    gradBias = at_images_sum(&layer, &out[2], (at_ints){&outputs, 1})->th;
+  }
+  if (gives[0])
+    layer.functions->convolveBackwardData(g, x, y, r, w);
+  if (gives[1] || gives[2])
+    layer.functions->convolveBackwardWeights(g, x, y, gradWeight, gradBias);
+  at_images_end(&layer);
+}
+
+void at_convolveBackward(at_tensor **out, const bool *wanted, at_tensor *grad, at_tensor *input,
+                         at_tensor *weight, at_convolving how, at_ints mask)
+{
+  const at_ints kernel = kernel_of(weight, 0);
+  const THNNGroups g = groups_of(kernel.count, kernel, how);
+  convolve_back(out, wanted, grad, input, weight, kernel.count, &g, mask);
+}
+
+/* --- twice back ------------------------------------------------------------------------------ */
+
+/* What either gradient adds to the gradient with respect to grad; NULL if there is none. */
+static at_tensor *twice_forward(at_pool *pool, at_tensor *ggI, at_tensor *ggW, at_tensor *ggb,
+                                at_tensor *grad, at_tensor *weight, at_tensor *input,
+                                at_convolving how)
+{
+  at_tensor *sum = NULL;
+  if (ggI)
+    sum = at_hold(pool, at_convolve(NULL, 0, ggI, weight, ggb, how));
+  if (ggW) {
+    at_tensor *more = at_hold(pool, at_convolve(NULL, 0, input, ggW, ggI ? NULL : ggb, how));
+    sum = sum ? at_hold(pool, at_binary(NULL, AT_ROW_cadd, sum, more, at_scalar_long(1))) : more;
+  }
+  if (sum || !ggb)
+    return sum;
+  const int planes = at_sizesOf(grad).count - (at_sizesOf(weight).count - 1);
+  for (int d = planes + 1; d < at_sizesOf(grad).count; d++)
+    ggb = at_hold(pool, at_viewUnsqueeze(ggb, -1));
+  at_checkBroadcast(ggb, at_sizesOf(grad));
+  return at_hold(pool, at_newCast(at_hold(pool, at_newExpanded(ggb, at_sizesOf(grad))), ggb->type));
+}
+
+void at_convolveTwiceBackward(at_tensor **out, const bool *wanted, at_tensor *ggI, at_tensor *ggW,
+                              at_tensor *ggb, at_tensor *grad, at_tensor *weight, at_tensor *input,
+                              at_convolving how, at_ints mask)
+{
+  static const bool all[] = {true, true, true};
+  const at_ints ofInput = {(int64_t[]){1, 0, 0}, 3}, ofWeight = {(int64_t[]){0, 1, 0}, 3};
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *made[3] = {NULL}, *back[3] = {NULL};
+  if (mask.data[0])
+    made[0] = twice_forward(&pool, ggI, ggW, ggb, grad, weight, input, how);
+  if (mask.data[1] && ggW) {
+    at_convolveBackward(back, all, grad, input, ggW, how, ofInput);
+    made[1] = at_hold(&pool, back[0]);
+  }
+  if (mask.data[2] && ggI) {
+    at_convolveBackward(back, all, grad, ggI, weight, how, ofWeight);
+    made[2] = at_hold(&pool, back[1]);
+  }
+  for (int i = 0; i < 3; i++)
+    out[i] = wanted[i] && made[i] ? at_retain(made[i]) : NULL;
+  at_pool_leave(&pool);
+}
+
+/* --- as THNN's layers ------------------------------------------------------------------------ */
+
+/* weight may be a matrix: then only the kernel's size says what its windows are. */
+static void check_kernel(const at_tensor *weight, at_ints kernel_size, int axes)
+{
+  const at_ints sizes = at_sizesOf(weight);
+  const at_axes kernel = at_axesOf("kernel_size", kernel_size, axes, 1);
+  bool fits = sizes.count == 2 || sizes.count == axes + 2;
+  for (int a = 0; fits && sizes.count > 2 && a < axes; a++)
+    fits = sizes.data[2 + a] == kernel.at[3 - axes + a];
+  if (!fits)
+    at_raise(AT_ERROR_ARGUMENT, "weight has size (%s), which does not fit kernel_size (%s)",
+             at_sizeDesc(sizes).str, at_sizeDesc(kernel_size).str);
+}
+
+void at_layerConvolve(at_tensor **out, bool buffers, at_tensor *self, at_tensor *weight,
+                      at_ints kernel_size, int axes, at_tensor *bias, at_convolving how)
+{
+  check_kernel(weight, kernel_size, axes);
+  const THNNGroups g = groups_of(axes, kernel_size, how);
+  convolve(out, buffers ? 3 : 1, self, weight, bias, axes, &g);
+}
+
+at_tensor *at_layerConvolveOne(at_tensor *out, at_tensor *self, at_tensor *weight,
+                               at_ints kernel_size, int axes, at_tensor *bias, at_convolving how)
+{
+  at_layerConvolve(&out, false, self, weight, kernel_size, axes, bias, how);
+  return out;
+}
+
+void at_layerConvolveBackward(at_tensor **out, const bool *wanted, at_tensor *grad, at_tensor *self,
+                              at_tensor *weight, at_ints kernel_size, int axes, at_convolving how,
+                              at_ints mask)
+{
+  check_kernel(weight, kernel_size, axes);
+  const THNNGroups g = groups_of(axes, kernel_size, how);
+  convolve_back(out, wanted, grad, self, weight, axes, &g, mask);
+}
+
+/* --- sequences in time ----------------------------------------------------------------------- */
+
+/* Dimensions a, b and c of t. */
+static at_tensor *turned(at_pool *pool, at_tensor *t, int a, int b, int c)
+{
+  const at_ints dims = {(int64_t[]){a, b, c}, 3};
+  return at_hold(pool, at_viewPermute(t, dims));
+}
+
+static at_tensor *copied(at_pool *pool, at_tensor *t)
+{
+  return at_hold(pool, at_newCast(t, t->type));
+}
+
+/* How many steps there are of output. */
+static int64_t check_time(at_tensor *self, at_tensor *weight, at_tensor *bias, int64_t pad)
+{
+  const at_ints x = at_sizesOf(self), w = at_sizesOf(weight), b = at_sizesOf(bias);
+  if (x.count != 3 || w.count != 3 || b.count != 1 || x.data[2] != w.data[1] ||
+      b.data[0] != w.data[2])
+    at_raise(AT_ERROR_ARGUMENT,
+             "self has size (%s), weight (%s) and bias (%s): they have to be time x batch x "
+             "channels, window x channels x outputs and outputs",
+             at_sizeDesc(x).str, at_sizeDesc(w).str, at_sizeDesc(b).str);
+  int64_t steps;
+  if (pad < 0 || __builtin_mul_overflow(pad, 2, &steps) ||
+      __builtin_add_overflow(steps, x.data[0] + 1 - w.data[0], &steps) || steps < 0)
+    at_raise(AT_ERROR_ARGUMENT, "pad is %lld, for self of size (%s) and weight of size (%s)",
+             (long long)pad, at_sizeDesc(x).str, at_sizeDesc(w).str);
+  return steps;
+}
+
+static at_tensor *zeros_like(at_pool *pool, at_tensor *t)
+{
+  return at_hold(pool, at_makeFilled(t->type, at_sizesOf(t), at_scalar_long(0)));
+}
+
+at_tensor *at_convolveTime(at_tensor *self, at_tensor *weight, at_tensor *bias, int64_t pad)
+{
+  const int64_t steps = check_time(self, weight, bias, pad);
+  const at_ints sizes = {(int64_t[]){steps, at_sizesOf(self).data[1], at_sizesOf(weight).data[2]},
+                         3};
+  at_layerSame(self, weight, "weight");
+  at_layerSame(self, bias, "bias");
+  at_layerType(self);
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *made;
+  if (steps == 0 || at_numel(self) == 0) {
+    made = copied(&pool, at_hold(&pool, at_newExpanded(bias, sizes)));
+  } else {
+    at_tensor *x = turned(&pool, self, 1, 2, 0), *w = turned(&pool, weight, 2, 1, 0);
+    const at_convolving how = {.padding = {&pad, 1}, .groups = 1};
+    at_tensor *y = at_hold(&pool, at_convolve(NULL, 1, x, w, bias, how));
+    made = copied(&pool, turned(&pool, y, 2, 0, 1));
+  }
+  return at_finishOne(&pool, NULL, made);
+}
+
+void at_convolveTimeBackward(at_tensor **out, at_tensor *grad, at_tensor *input, at_tensor *weight,
+                             at_tensor *bias, int64_t pad)
+{
+  static const bool all[] = {true, true, true};
+  const int64_t steps = check_time(input, weight, bias, pad);
+  const at_ints sizes = {(int64_t[]){steps, at_sizesOf(input).data[1], at_sizesOf(weight).data[2]},
+                         3};
+  if (!at_sameSizes(at_sizesOf(grad), sizes))
+    at_raise(AT_ERROR_ARGUMENT, "self has size (%s), and has to have (%s)",
+             at_sizeDesc(at_sizesOf(grad)).str, at_sizeDesc(sizes).str);
+  at_layerSame(input, bias, "bias");
+  at_layerSame(input, grad, "self");
+  at_layerSame(input, weight, "weight");
+  at_layerType(input);
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *made[3] = {NULL}, *back[3] = {NULL};
+  if (at_numel(grad) == 0 || at_numel(input) == 0) {
+    if (at_numel(grad) > 0)
+      at_raise(AT_ERROR_ARGUMENT, "input has size (%s), and no elements",
+               at_sizeDesc(at_sizesOf(input)).str);
+    made[0] = zeros_like(&pool, input);
+    made[1] = zeros_like(&pool, weight);
+    made[2] = zeros_like(&pool, bias);
+  } else {
+    at_tensor *x = turned(&pool, input, 1, 2, 0), *w = turned(&pool, weight, 2, 1, 0);
+    at_tensor *y = turned(&pool, grad, 1, 2, 0);
+    const at_convolving how = {.padding = {&pad, 1}, .groups = 1};
+    at_convolveBackward(back, all, y, x, w, how, (at_ints){(int64_t[]){1, 1, 1}, 3});
+    for (int i = 0; i < 3; i++)
+      at_hold(&pool, back[i]);
+    made[0] = copied(&pool, turned(&pool, back[0], 2, 0, 1));
+    made[1] = copied(&pool, turned(&pool, back[1], 2, 1, 0));
+    made[2] = back[2];
+  }
+  at_finish(&pool, 3, out, made);
+}

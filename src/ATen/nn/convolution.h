@@ -1,0 +1,46 @@
+/* Convolutions, forward, back and twice back: of sequences, images and volumes, in groups, full
+ * (transposed) or not. */
+#ifndef ATEN_CONVOLUTION_H
+#define ATEN_CONVOLUTION_H
+
+#include "ATen/core/ATenCore.h"
+
+/* Numbers for each axis, or one for all; none stands for 1, or 0 of padding. */
+typedef struct at_convolving {
+  at_ints stride, padding, dilation;
+  bool transposed;
+  at_ints output_padding;
+  int64_t groups;
+} at_convolving;
+
+/* axes: how many the weight has; 0 if it may have any number.  bias may be NULL. */
+at_tensor *at_convolve(at_tensor *out, int axes, at_tensor *input, at_tensor *weight,
+                       at_tensor *bias, at_convolving how);
+
+/* out: the gradients with respect to input, weight and bias; those that are wanted and have no 0 in
+ * mask. */
+void at_convolveBackward(at_tensor **out, const bool *wanted, at_tensor *grad, at_tensor *input,
+                         at_tensor *weight, at_convolving how, at_ints mask);
+
+/* Gradients of those gradients, from theirs, which may be NULL: with respect to grad, input and
+ * weight; NULL where nothing has a part in one. */
+void at_convolveTwiceBackward(at_tensor **out, const bool *wanted, at_tensor *ggI, at_tensor *ggW,
+                              at_tensor *ggb, at_tensor *grad, at_tensor *weight, at_tensor *input,
+                              at_convolving how, at_ints mask);
+
+/* The functions that are called after THNN's: kernel_size is that of weight, which may be a matrix.
+ * buffers: out has two more results, which have no elements. */
+void at_layerConvolve(at_tensor **out, bool buffers, at_tensor *self, at_tensor *weight,
+                      at_ints kernel_size, int axes, at_tensor *bias, at_convolving how);
+at_tensor *at_layerConvolveOne(at_tensor *out, at_tensor *self, at_tensor *weight,
+                               at_ints kernel_size, int axes, at_tensor *bias, at_convolving how);
+void at_layerConvolveBackward(at_tensor **out, const bool *wanted, at_tensor *grad, at_tensor *self,
+                              at_tensor *weight, at_ints kernel_size, int axes, at_convolving how,
+                              at_ints mask);
+
+/* Of sequences whose dimensions are time, batch and channels. */
+at_tensor *at_convolveTime(at_tensor *self, at_tensor *weight, at_tensor *bias, int64_t pad);
+void at_convolveTimeBackward(at_tensor **out, at_tensor *grad, at_tensor *input, at_tensor *weight,
+                             at_tensor *bias, int64_t pad);
+
+#endif

@@ -1,0 +1,212 @@
+/* Pooling of regions of interest (Girshick, Fast R-CNN, 2015): the maximum in each cell of a grid
+ * over each region. */
+#include "roi.h"
+
+#include <math.h>
+
+#include "ATen/core/ATenOperations.h"
+#include "nn.h"
+
+/* A region in pixels, from its first row and column on, of at least one pixel. */
+typedef struct {
+  int64_t image, top, left, rows, columns;
+} Region;
+
+/* The operands of the loops over planes. */
+typedef struct {
+  int64_t channels, height, width; /* of the images */
+  int64_t cellRows, cellColumns;   /* of the grid */
+  int64_t count;                   /* of regions */
+  Region *regions;
+  const void *input;
+  void *output;
+  int *argmax;
+} Job;
+
+/* --- regions --------------------------------------------------------------------------------- */
+
+/* A corner in pixels, limited to a range in which sizes do not overflow. */
+static int64_t pixel(double corner, double scale)
+{
+  return (int64_t)round(fmax(-0x1p40, fmin(0x1p40, corner * scale)));
+}
+
+static Region read_region(at_tensor *rois, int64_t i, int64_t images, double scale)
+{
+  double v[5];
+  for (int k = 0; k < 5; k++)
+    v[k] = at_scalar_toDouble(at_elementAt(rois, rois->th->storageOffset + i * rois->th->stride[0] +
+                                                     k * rois->th->stride[1]));
+  if (!(v[0] >= 0 && v[0] < (double)images))
+    at_raise(AT_ERROR_ARGUMENT, "region %lld is of image %g, and there are %lld images",
+             (long long)i, v[0], (long long)images);
+  for (int k = 1; k < 5; k++)
+    if (isnan(v[k] * scale))
+      at_raise(AT_ERROR_ARGUMENT, "a corner of region %lld is no number", (long long)i);
+  const int64_t left = pixel(v[1], scale), top = pixel(v[2], scale);
+  return (Region){(int64_t)v[0], top, left, THMax(pixel(v[4], scale) - top + 1, 1),
+                  THMax(pixel(v[3], scale) - left + 1, 1)};
+}
+
+/* Cell i of count cells along size pixels from first on, cut to [0, limit): pixels [*from, *to). */
+static void cell(int64_t i, int64_t count, int64_t first, int64_t size, int64_t limit,
+                 int64_t *from, int64_t *to)
+{
+  const double step = (double)size / (double)count;
+  *from = THMin(THMax((int64_t)floor((double)i * step) + first, 0), limit);
+  *to = THMin(THMax((int64_t)ceil((double)(i + 1) * step) + first, 0), limit);
+}
+
+/* --- planes ---------------------------------------------------------------------------------- */
+
+#define KERNELS(real)                                                                         \
+  /* Channel c of region k. */                                                                \
+  static void pool_##real(const Job *job, int64_t k, int64_t c)                               \
+  {                                                                                           \
+    const Region *r = &job->regions[k];                                                       \
+    const real *plane =                                                                       \
+        (const real *)job->input + (r->image * job->channels + c) * job->height * job->width; \
+    const int64_t cells = job->cellRows * job->cellColumns;                                   \
+    real *output = (real *)job->output + (k * job->channels + c) * cells;                     \
+    int *argmax = job->argmax + (k * job->channels + c) * cells;                              \
+    for (int64_t i = 0; i < cells; i++) {                                                     \
+      int64_t top, bottom, left, right;                                                       \
+      cell(i / job->cellColumns, job->cellRows, r->top, r->rows, job->height, &top, &bottom); \
+      cell(i % job->cellColumns, job->cellColumns, r->left, r->columns, job->width, &left,    \
+           &right);                                                                           \
+      int64_t best = -1;                                                                      \
+      for (int64_t y = top; y < bottom; y++)                                                  \
+        for (int64_t x = left; x < right; x++)                                                \
+          if (best < 0 || plane[y * job->width + x] > plane[best])                            \
+            best = y * job->width + x;                                                        \
+      output[i] = best < 0 ? 0 : plane[best];                                                 \
+      argmax[i] = (int)best;                                                                  \
+    }                                                                                         \
+  }                                                                                           \
+                                                                                              \
+  /* Channel c of all regions, one after the other: they may overlap. */                      \
+  static void backward_##real(const Job *job, int64_t c)                                      \
+  {                                                                                           \
+    const int64_t cells = job->cellRows * job->cellColumns;                                   \
+    for (int64_t k = 0; k < job->count; k++) {                                                \
+      const int64_t first = (k * job->channels + c) * cells;                                  \
+      real *plane = (real *)job->output +                                                     \
+                    (job->regions[k].image * job->channels + c) * job->height * job->width;   \
+      for (int64_t i = first; i < first + cells; i++)                                         \
+        if (job->argmax[i] >= 0)                                                              \
+          plane[job->argmax[i]] += ((const real *)job->input)[i];                             \
+    }                                                                                         \
+  }
+KERNELS(float)
+KERNELS(double)
+
+/* --- calls ----------------------------------------------------------------------------------- */
+
+/* Checks the operands of both directions and sets up the job; the guard holds the regions. */
+static void open_job(Job *job, THGuard *guard, at_tensor *input, at_tensor *rois, int64_t height,
+                     int64_t width, double scale)
+{
+  const at_ints size = at_sizesOf(input), list = at_sizesOf(rois);
+  if (size.count != 4 || list.count != 2 || list.data[1] != 5)
+    at_raise(AT_ERROR_ARGUMENT,
+             "input is of size %s and rois of %s: they have to have 4 dimensions, "
+             "and 2 with rows of 5",
+             at_sizeDesc(size).str, at_sizeDesc(list).str);
+  at_layerSame(input, rois, "rois");
+  if (height < 1 || width < 1)
+    at_raise(AT_ERROR_ARGUMENT, "the grid is of %lld x %lld cells", (long long)height,
+             (long long)width);
+  if (size.data[2] > INT32_MAX / THMax(size.data[3], 1))
+    at_raise(AT_ERROR_ARGUMENT, "input is of size %s: indices in its planes exceed Int",
+             at_sizeDesc(size).str);
+  THGuard_enter(guard, THFree);
+  *job = (Job){.channels = size.data[1],
+               .height = size.data[2],
+               .width = size.data[3],
+               .cellRows = height,
+               .cellColumns = width,
+               .count = list.data[0]};
+  if (job->count > PTRDIFF_MAX / (ptrdiff_t)sizeof(Region))
+    at_raise(AT_ERROR_ARGUMENT, "there are %lld regions", (long long)job->count);
+  job->regions = guard->what = THAlloc(job->count * (ptrdiff_t)sizeof(Region));
+  for (int64_t i = 0; i < job->count; i++)
+    job->regions[i] = read_region(rois, i, size.data[0], scale);
+}
+
+/* t, contiguous and in that type. */
+static at_tensor *flat(at_pool *pool, at_tensor *t, const at_type *type)
+{
+  t = at_layerCast(pool, t, type);
+  return at_isContiguous(t) ? t : at_hold(pool, at_newCast(t, type));
+}
+
+void at_roiPool(at_tensor **out, at_tensor *input, at_tensor *rois, int64_t height, int64_t width,
+                double scale)
+{
+  const at_type *const type = at_layerTypeOf(input->type, input->type->scalarType);
+  Job job;
+  THGuard regions;
+  at_pool pool;
+  at_pool_enter(&pool);
+  open_job(&job, &regions, input, rois, height, width, scale);
+  const int64_t sizes[] = {job.count, job.channels, height, width};
+  at_tensor *output = at_hold(&pool, at_newShape(type, (at_ints){sizes, 4}));
+  at_tensor *argmax =
+      at_hold(&pool, at_newShape(at_toScalarType(type, AT_INT), (at_ints){sizes, 4}));
+  job.input = at_hostData(flat(&pool, input, type));
+  job.output = at_hostData(output);
+  job.argmax = at_hostData(argmax);
+  if (at_numel(output) > 0)
+    TH_PARALLEL_FOR (i, job.count * job.channels, 16) {
+      if (type->scalarType == AT_FLOAT)
+        pool_float(&job, i / job.channels, i % job.channels);
+      else
+        pool_double(&job, i / job.channels, i % job.channels);
+    }
+  if (type != input->type)
+    output = at_hold(&pool, at_newCast(output, input->type));
+  at_tensor *const made[] = {output, argmax};
+  THGuard_leave(&regions);
+  at_finish(&pool, 2, out, made);
+}
+
+at_tensor *at_roiPoolBackward(at_tensor *out, at_tensor *input, at_tensor *rois, int64_t height,
+                              int64_t width, at_tensor *gradOutput, at_tensor *argmaxes)
+{
+  const at_type *const type = at_layerTypeOf(input->type, input->type->scalarType);
+  at_layerSame(input, gradOutput, "gradOutput");
+  if (argmaxes->type->scalarType != AT_INT)
+    at_raise(AT_ERROR_TYPE, "argmaxes is of %s, and has to be of Int",
+             at_scalarTypeName(argmaxes->type->scalarType));
+  Job job;
+  THGuard regions;
+  at_pool pool;
+  at_pool_enter(&pool);
+  open_job(&job, &regions, input, rois, height, width, 1);
+  const int64_t sizes[] = {job.count, job.channels, height, width};
+  if (!at_sameSizes(at_sizesOf(gradOutput), (at_ints){sizes, 4}) ||
+      !at_sameSizes(at_sizesOf(argmaxes), (at_ints){sizes, 4}))
+    at_raise(AT_ERROR_ARGUMENT, "gradOutput is of size %s and argmaxes of %s, and the grids of %s",
+             at_sizeDesc(at_sizesOf(gradOutput)).str, at_sizeDesc(at_sizesOf(argmaxes)).str,
+             at_sizeDesc((at_ints){sizes, 4}).str);
+  at_tensor *const argmax = flat(&pool, argmaxes, argmaxes->type);
+  job.argmax = at_hostData(argmax);
+  for (int64_t i = 0; i < at_numel(argmax); i++)
+    if (job.argmax[i] < -1 || job.argmax[i] >= job.height * job.width)
+      at_raise(AT_ERROR_ARGUMENT, "argmaxes has %d, in planes of %lld x %lld", job.argmax[i],
+               (long long)job.height, (long long)job.width);
+  job.input = at_hostData(flat(&pool, gradOutput, type));
+  at_tensor *r = at_hold(&pool, at_makeFilled(type, at_sizesOf(input), at_scalar_long(0)));
+  job.output = at_hostData(r);
+  if (at_numel(argmax) > 0)
+    TH_PARALLEL_FOR (c, job.channels, 1) {
+      if (type->scalarType == AT_FLOAT)
+        backward_float(&job, c);
+      else
+        backward_double(&job, c);
+    }
+  if (type != input->type)
+    r = at_hold(&pool, at_newCast(r, input->type));
+  THGuard_leave(&regions);
+  return at_finishOne(&pool, out, r);
+}

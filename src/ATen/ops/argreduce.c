@@ -1,0 +1,245 @@
+/* Operations along one dimension: maxima, medians and sorting, with indices; cumulative sums; and
+ * histograms. */
+#include "ATen/core/ATenOperations.h"
+
+static const at_ints noDims;
+
+static void check_floating(const at_tensor *t)
+{
+  if (!at_isFloating(t->type->scalarType))
+    at_raise(AT_ERROR_TYPE, "self is of %s, and has to be of a floating type",
+             at_scalarTypeName(t->type->scalarType));
+}
+
+/* --- values and their indices ---------------------------------------------------------------- */
+
+typedef struct {
+  int dim, keepdim;
+  int64_t k;
+  bool option, sorted;
+} Options;
+
+typedef struct {
+  const char *name;
+  bool takesBool;
+  bool keepsDim; /* the dimension remains, with its size or with size k */
+  void (*call)(const at_functions *f, void *r, void *indices, void *x, const Options *o);
+} Picking;
+
+#define PICKING(NAME, ...)                                                        \
+  static void NAME##_call(const at_functions *f, void *r, void *indices, void *x, \
+                          const Options *o)                                       \
+  {                                                                               \
+    f->NAME(r, indices, x, __VA_ARGS__);                                          \
+  }
+PICKING(max, o->dim, o->keepdim)
+PICKING(min, o->dim, o->keepdim)
+PICKING(median, o->dim, o->keepdim)
+PICKING(mode, o->dim, o->keepdim)
+PICKING(kthvalue, o->k, o->dim, o->keepdim)
+PICKING(sort, o->dim, o->option) /* indices may be NULL */
+PICKING(topk, o->k, o->dim, o->option, o->sorted)
+
+static const Picking pickings[] = {
+    [AT_PICK_MAX] = {"maximum", true, false, max_call},
+    [AT_PICK_MIN] = {"minimum", true, false, min_call},
+    [AT_PICK_MEDIAN] = {"median", false, false, median_call},
+    [AT_PICK_MODE] = {"mode", true, false, mode_call},
+    [AT_PICK_KTH] = {"k-th value", false, false, kthvalue_call},
+    [AT_PICK_SORT] = {"order", true, true, sort_call},
+    [AT_PICK_SORT_VALUES] = {"order", true, true, sort_call},
+    [AT_PICK_TOP] = {"top", false, true, topk_call},
+};
+
+/* Whether TH can write directly to out. */
+static bool takes_result(const at_tensor *out, const at_type *type, at_ints sizes,
+                         const at_tensor *self)
+{
+  return out && out->type == type && at_sameSizes(at_sizesOf(out), sizes) &&
+         at_overlap(out, self) == TH_OVERLAP_NONE;
+}
+
+void at_pick(at_tensor **out, at_picking name, at_tensor *self, int64_t k, int64_t dim,
+             bool keepdim, bool option, bool sorted)
+{
+  const Picking *how = &pickings[name];
+  const at_ints own = at_sizesOf(self);
+  const Options options = {at_wrapDim(dim, own.count), keepdim, k, option, sorted};
+  const int64_t length = own.count > 0 ? own.data[options.dim] : 1;
+  if (self->type->scalarType == AT_BOOL && !how->takesBool)
+    at_raise(AT_ERROR_TYPE, "there is no %s of booleans", how->name);
+  if (length == 0 && !how->keepsDim)
+    at_raise(AT_ERROR_ARGUMENT, "dimension %d of a tensor of size (%s) has no elements",
+             options.dim, at_sizeDesc(own).str);
+  const bool counts = name == AT_PICK_KTH || name == AT_PICK_TOP;
+  if (counts && (k < (name == AT_PICK_KTH) || k > length))
+    at_raise(AT_ERROR_ARGUMENT, "k is %lld, and dimension %d of self has %lld elements",
+             (long long)k, options.dim, (long long)length);
+
+  int64_t room[AT_MOST_DIMS];
+  at_ints sizes = {room, 0};
+  for (int d = 0; d < own.count; d++)
+    if (d != options.dim)
+      room[sizes.count++] = own.data[d];
+    else if (how->keepsDim || keepdim)
+      room[sizes.count++] = name == AT_PICK_TOP ? k : how->keepsDim ? length : 1;
+  const at_type *indices = at_toScalarType(self->type, AT_LONG);
+  const bool alone = name == AT_PICK_SORT_VALUES;
+  if (out[0])
+    at_checkResult(out[0], NULL, sizes, self->type->scalarType);
+  if (out[0] && !alone)
+    at_checkResult(out[1], NULL, sizes, indices->scalarType);
+
+  at_pool pool;
+  at_pool_enter(&pool);
+  const at_type *compute = at_computesIn(self->type);
+  const bool direct = takes_result(out[0], compute, sizes, self) &&
+                      (alone || (takes_result(out[1], indices, sizes, self) &&
+                                 at_overlap(out[0], out[1]) == TH_OVERLAP_NONE));
+  at_tensor *made[] = {direct ? out[0] : at_hold(&pool, at_newShape(compute, sizes)), NULL};
+  if (!alone || at_hostType(compute) != compute) /* THC always computes indices */
+    made[1] = direct && !alone ? out[1] : at_hold(&pool, at_newShape(indices, sizes));
+  if (at_numel(made[0]) > 0 && own.count > 0) {
+    at_tensor *x = at_cast(&pool, self, compute);
+    how->call(compute->functions, made[0]->th, made[1] ? (void *)made[1]->th : NULL, x->th,
+              &options);
+  } else if (own.count == 0) { /* the only element, even if k is 0 */
+    at_copyFrom(made[0], self);
+    if (made[1])
+      at_fillWith(made[1], at_scalar_long(0));
+  }
+  if (direct) {
+    at_pool_leave(&pool);
+    return;
+  }
+  made[0] = at_cast(&pool, made[0], self->type);
+  at_finish(&pool, alone ? 1 : 2, out, made);
+}
+
+at_tensor *at_argReduce(at_tensor *out, at_picking name, at_tensor *self, int64_t dim, bool keepdim)
+{
+  if (self->type->scalarType == AT_BOOL)
+    at_raise(AT_ERROR_TYPE, "self is of Bool, for which there is no index of the %s",
+             pickings[name].name);
+  static const int64_t all[] = {-1};
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *x = self;
+  if (dim == AT_NONE) {
+    if (at_numel(self) == 0)
+      at_raise(AT_ERROR_ARGUMENT, "a tensor of size (%s) has no elements",
+               at_sizeDesc(at_sizesOf(self)).str);
+    x = at_hold(&pool, at_reshaped(self, (at_ints){all, 1}));
+  }
+  at_tensor *made[] = {NULL, NULL};
+  at_pick(made, name, x, 0, dim == AT_NONE ? 0 : dim, keepdim && dim != AT_NONE, false, false);
+  at_hold(&pool, made[0]);
+  at_hold(&pool, made[1]);
+  if (dim == AT_NONE && keepdim) {
+    int64_t ones[AT_MOST_DIMS];
+    const int dims = at_sizesOf(self).count;
+    for (int d = 0; d < dims; d++)
+      ones[d] = 1;
+    at_resizeTo(made[1], (at_ints){ones, dims});
+  }
+  return at_finishOne(&pool, out, made[1]);
+}
+
+at_tensor *at_medianOf(at_tensor *out, at_tensor *self)
+{
+  const bool isFloating = at_isFloating(self->type->scalarType);
+  if (self->type->scalarType == AT_BOOL)
+    at_raise(AT_ERROR_TYPE, "there is no median of booleans");
+  if (at_numel(self) == 0 && !isFloating)
+    at_raise(AT_ERROR_ARGUMENT, "there is no median of no integers, and self has size (%s)",
+             at_sizeDesc(at_sizesOf(self)).str);
+  if (out)
+    at_checkResult(out, NULL, noDims, self->type->scalarType);
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_scalar number = at_scalar_double(NAN);
+  if (at_numel(self) > 0) {
+    at_tensor *x = at_cast(&pool, self, at_computesIn(self->type));
+    number = x->type->functions->medianall(x->th);
+  }
+  return at_finishOne(&pool, out, at_hold(&pool, at_newScalar(self->type, number)));
+}
+
+/* --- cumulative sums ------------------------------------------------------------------------- */
+
+at_tensor *at_accumulate(at_tensor *out, bool product, at_tensor *self, int64_t dim,
+                         const at_type *type)
+{
+  const bool isFloating = at_isFloating(self->type->scalarType);
+  const int along = at_wrapDim(dim, at_sizesOf(self).count);
+  const at_type *result =
+      type  ? type
+      : out ? out->type
+            : at_toScalarType(self->type, isFloating ? self->type->scalarType : AT_LONG);
+  if (result->scalarType == AT_BOOL && at_numel(self) > 0)
+    at_raise(AT_ERROR_TYPE, "cumulative sums are not computed in Bool");
+  if (out == self && result != self->type)
+    at_raise(AT_ERROR_TYPE, "self is of %s, and would become %s",
+             at_scalarTypeName(self->type->scalarType), at_scalarTypeName(result->scalarType));
+  if (out)
+    at_checkResult(out, NULL, at_sizesOf(self), result->scalarType);
+  const at_type *compute = at_computesIn(result);
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *x = at_cast(&pool, self, compute);
+  const bool direct =
+      out && out->type == compute && at_sameSizes(at_sizesOf(out), at_sizesOf(self));
+  at_tensor *r = direct ? out : at_hold(&pool, at_newShape(compute, at_sizesOf(self)));
+  if (at_numel(r) > 0)
+    (product ? compute->functions->cumprod : compute->functions->cumsum)(r->th, x->th, along);
+  if (!direct)
+    return at_finishOne(&pool, out, at_cast(&pool, r, result));
+  at_pool_leave(&pool);
+  return out;
+}
+
+/* --- floating types -------------------------------------------------------------------------- */
+
+at_tensor *at_renormed(at_tensor *out, at_tensor *self, at_scalar p, int64_t dim, at_scalar maxnorm)
+{
+  const at_ints sizes = at_sizesOf(self);
+  check_floating(self);
+  if (sizes.count < 2)
+    at_raise(AT_ERROR_ARGUMENT, "self has size (%s), and has to have two dimensions or more",
+             at_sizeDesc(sizes).str);
+  const int along = at_wrapDim(dim, sizes.count);
+  if (!(at_scalar_toDouble(p) > 0) || !(at_scalar_toDouble(maxnorm) >= 0))
+    at_raise(AT_ERROR_ARGUMENT, "p is %g, and has to be above 0; maxnorm is %g, and not below 0",
+             at_scalar_toDouble(p), at_scalar_toDouble(maxnorm));
+  if (out)
+    at_checkResult(out, self, sizes, self->type->scalarType);
+  at_pool pool;
+  at_pool_enter(&pool);
+  const at_type *compute = at_computesIn(self->type);
+  at_tensor *r = at_hold(&pool, at_newShape(compute, sizes)), *x = at_cast(&pool, self, compute);
+  if (at_numel(r) > 0)
+    compute->functions->renorm(r->th, x->th, p, along, maxnorm);
+  return at_finishOne(&pool, out, at_cast(&pool, r, self->type));
+}
+
+at_tensor *at_histogram(at_tensor *out, at_tensor *self, int64_t bins, at_scalar min, at_scalar max)
+{
+  check_floating(self);
+  if (bins < 1)
+    at_raise(AT_ERROR_ARGUMENT, "bins is %lld, and has to be 1 or more", (long long)bins);
+  if (!(at_scalar_toDouble(min) <= at_scalar_toDouble(max)))
+    at_raise(AT_ERROR_ARGUMENT, "min is %g and max is %g", at_scalar_toDouble(min),
+             at_scalar_toDouble(max));
+  const at_ints sizes = {&bins, 1};
+  if (out)
+    at_checkResult(out, NULL, sizes, self->type->scalarType);
+  at_pool pool;
+  at_pool_enter(&pool);
+  const at_type *compute = at_computesIn(self->type);
+  at_tensor *r = at_hold(&pool, at_newShape(compute, sizes)), *x = at_cast(&pool, self, compute);
+  if (at_numel(x) > 0)
+    compute->functions->histc(r->th, x->th, bins, min, max);
+  else
+    at_fillWith(r, at_scalar_long(0));
+  return at_finishOne(&pool, out, at_cast(&pool, r, self->type));
+}

@@ -1,0 +1,43 @@
+/* Indexing with tensors, and masks. */
+#ifndef ATEN_INDEX_H
+#define ATEN_INDEX_H
+
+#include "ATen/core/ATenCore.h"
+
+at_tensor *at_indexed(at_tensor *out, at_tensor *self, at_tensors indices);
+at_tensor *at_indexPut(at_tensor *out, at_tensor *self, at_tensors indices, at_tensor *values,
+                       bool accumulate);
+at_tensor *at_indexSelect(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index);
+at_tensor *at_indexCopy(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index,
+                        at_tensor *source);
+at_tensor *at_indexAdd(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index,
+                       at_tensor *source, at_scalar alpha);
+at_tensor *at_indexFill(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index,
+                        at_scalar value);
+at_tensor *at_gathered(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index);
+at_tensor *at_scattered(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index,
+                        at_tensor *src, bool adds);
+at_tensor *at_scatterFill(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index,
+                          at_scalar value);
+at_tensor *at_taken(at_tensor *out, at_tensor *self, at_tensor *index);
+at_tensor *at_putAt(at_tensor *out, at_tensor *self, at_tensor *index, at_tensor *source,
+                    bool accumulate);
+at_tensor *at_maskedFill(at_tensor *out, at_tensor *self, at_tensor *mask, at_scalar value);
+at_tensor *at_maskedScatter(at_tensor *out, at_tensor *self, at_tensor *mask, at_tensor *source);
+at_tensor *at_maskedSelect(at_tensor *out, at_tensor *self, at_tensor *mask);
+at_tensor *at_nonzeros(at_tensor *out, at_tensor *self);
+
+/* The value of a tensor without dimensions. */
+at_scalar at_numberIn(const at_tensor *value);
+
+/* Whether an index is outside of [least, end).  *outside becomes the first such index, or on a
+ * device the smallest or largest. */
+bool at_findOutside(at_tensor *index, int64_t least, int64_t end, int64_t *outside);
+
+/* Adds size to negative indices, then multiplies all by step, in place. */
+void at_wrapIndices(at_tensor *contiguous, int64_t size, int64_t step);
+
+/* Whether the tensor is of Long or Int. */
+bool at_isIndex(const at_tensor *index);
+
+#endif

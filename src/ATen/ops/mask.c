@@ -1,0 +1,95 @@
+/* Masks, and the indices of nonzero elements. */
+#include "ATen/core/ATenOperations.h"
+
+/* The mask, which must be of Bool or Byte, expanded to sizes; the pool holds the view. */
+static at_tensor *mask_for(at_pool *pool, at_tensor *mask, at_ints sizes)
+{
+  if (mask->type->scalarType != AT_BOOL && mask->type->scalarType != AT_BYTE)
+    at_raise(AT_ERROR_TYPE, "mask is of %s, and has to be of Bool",
+             at_scalarTypeName(mask->type->scalarType));
+  at_checkBroadcast(mask, sizes);
+  return at_hold(pool, at_newExpanded(mask, sizes));
+}
+
+/* The tensor to change where mask is true: self, or a copy of self broadcast with mask. */
+static at_tensor *begin(at_pool *pool, at_tensor *out, at_tensor *self, at_tensor **mask)
+{
+  int64_t room[AT_MOST_DIMS];
+  at_tensor *const both[] = {self, *mask};
+  const at_ints sizes = out == self ? at_sizesOf(self) : at_broadcast(2, both, room);
+  *mask = mask_for(pool, *mask, sizes);
+  if (out != self)
+    self = at_hold(pool, at_newExpanded(self, sizes));
+  return at_beginChange(pool, out, self, self->type);
+}
+
+at_tensor *at_maskedFill(at_tensor *out, at_tensor *self, at_tensor *mask, at_scalar value)
+{
+  at_pool pool;
+  at_pool_enter(&pool);
+  value = at_movesAsScalar(self->type, value);
+  at_tensor *changed = begin(&pool, out, self, &mask);
+  if (at_numel(changed) > 0)
+    at_movesAs(self->type)->functions->maskedFill(changed->th, (void *)mask->th, value);
+  return at_endChange(&pool, out, self, changed);
+}
+
+at_tensor *at_maskedScatter(at_tensor *out, at_tensor *self, at_tensor *mask, at_tensor *source)
+{
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_checkType(source, "source", self->type);
+  at_tensor *changed = begin(&pool, out, self, &mask);
+  if (at_numel(changed) > 0)
+    at_movesAs(self->type)->functions->maskedCopy(changed->th, (void *)mask->th, source->th);
+  return at_endChange(&pool, out, self, changed);
+}
+
+/* Sets the sizes of an empty result, which the TH function leaves without dimensions. */
+static void settle(at_tensor *result, at_ints none)
+{
+  if (result->th->nDimension == 0)
+    at_resizeTo(result, none);
+}
+
+at_tensor *at_maskedSelect(at_tensor *out, at_tensor *self, at_tensor *mask)
+{
+  static const int64_t nothing = 0;
+  const at_ints none = {&nothing, 1};
+  at_pool pool;
+  at_pool_enter(&pool);
+  int64_t room[AT_MOST_DIMS];
+  at_tensor *const both[] = {self, mask};
+  const at_ints sizes = at_broadcast(2, both, room);
+  mask = mask_for(&pool, mask, sizes);
+  self = at_hold(&pool, at_newExpanded(self, sizes));
+  if (out)
+    at_checkType(out, "result", self->type);
+  at_tensor *result = at_hold(&pool, at_newShape(self->type, none));
+  if (at_numel(self) > 0)
+    at_movesAs(self->type)->functions->maskedSelect(result->th, self->th, (void *)mask->th);
+  settle(result, none);
+  return at_finishOne(&pool, out, result);
+}
+
+at_tensor *at_nonzeros(at_tensor *out, at_tensor *self)
+{
+  const int64_t nothing[] = {0, at_sizesOf(self).count};
+  const at_ints none = {nothing, 2};
+  const at_type *type = at_toScalarType(self->type, AT_LONG);
+  at_pool pool;
+  at_pool_enter(&pool);
+  if (out)
+    at_checkType(out, "result", type);
+  if (self->type->scalarType == AT_HALF || self->type->scalarType == AT_BFLOAT16) /* -0 is 0 */
+    self = at_hold(&pool, at_newCast(self, at_toScalarType(self->type, AT_BOOL)));
+  at_tensor *result = at_hold(&pool, at_newShape(type, none));
+  if (at_numel(self) > 0)
+    at_movesAs(self->type)->functions->nonzero((void *)result->th, self->th);
+  settle(result, none);
+  if (self->isScalar) { /* one row, without columns, if the element is nonzero */
+    const int64_t rows[] = {at_numel(result), 0};
+    at_resizeTo(result, (at_ints){rows, 2});
+  }
+  return at_finishOne(&pool, out, result);
+}

@@ -1,0 +1,339 @@
+/* Elementwise operations: operands are converted to one type and broadcast, a row of
+ * ops/pointwise.h computes, and the result is delivered in its type. */
+#include <string.h>
+
+#include "ATen/core/ATenOperations.h"
+
+/* --- shapes ---------------------------------------------------------------------------------- */
+
+at_ints at_broadcastSizes(int count, const at_ints *sizes, int64_t *room)
+{
+  at_ints result = {room, 0};
+  for (int i = 0; i < count; i++)
+    result.count = THMax(result.count, sizes[i].count);
+  for (int d = 0; d < result.count; d++)
+    room[d] = 1;
+  for (int i = 0; i < count; i++) {
+    const int missing = result.count - sizes[i].count;
+    for (int d = 0; d < sizes[i].count; d++) {
+      const int64_t size = sizes[i].data[d];
+      if (room[missing + d] == 1)
+        room[missing + d] = size;
+      else if (size != 1 && size != room[missing + d])
+        at_raise(AT_ERROR_ARGUMENT,
+                 "a tensor of size %s does not broadcast with one of size %s: dimension %d is "
+                 "%lld and %lld",
+                 at_sizeDesc(sizes[i]).str, at_sizeDesc(result).str, missing + d, (long long)size,
+                 (long long)room[missing + d]);
+    }
+  }
+  return result;
+}
+
+at_ints at_broadcast(int count, at_tensor *const *in, int64_t *room)
+{
+  at_ints sizes[AT_INPUTS] = {{NULL, 0}};
+  for (int i = 0; i < count; i++)
+    sizes[i] = at_sizesOf(in[i]);
+  return at_broadcastSizes(count, sizes, room);
+}
+
+void at_checkBroadcast(at_tensor *t, at_ints sizes)
+{
+  const at_ints own = at_sizesOf(t);
+  bool fits = own.count <= sizes.count;
+  for (int d = 1; fits && d <= own.count; d++)
+    fits = own.data[own.count - d] == 1 || own.data[own.count - d] == sizes.data[sizes.count - d];
+  if (!fits)
+    at_raise(AT_ERROR_ARGUMENT, "a tensor of size %s does not broadcast to %s",
+             at_sizeDesc(own).str, at_sizeDesc(sizes).str);
+}
+
+at_tensor *at_newExpanded(at_tensor *t, at_ints sizes)
+{
+  int64_t strides[AT_MOST_DIMS];
+  const at_ints own = at_sizesOf(t);
+  for (int d = sizes.count - 1, e = own.count - 1; d >= 0; d--, e--)
+    strides[d] = e >= 0 && (own.data[e] == sizes.data[d]) ? t->th->stride[e] : 0;
+  return at_newView(t, t->th->storageOffset, sizes, strides);
+}
+
+/* --- a call ---------------------------------------------------------------------------------- */
+
+/* Rows that PyTorch does not have for booleans. */
+static bool not_for_bool(at_row row)
+{
+  return row == AT_ROW_csub || row == AT_ROW_sub_scaled || row == AT_ROW_neg ||
+         row == AT_ROW_cfmod || row == AT_ROW_fmod || row == AT_ROW_cremainder ||
+         row == AT_ROW_remainder || row == AT_ROW_clshift || row == AT_ROW_crshift ||
+         row == AT_ROW_cpow;
+}
+
+/* The type whose row computes for operands of type: Byte for Bool; for a type without the row a
+ * wider one, such as Float for Half, as in PyTorch on the CPU. */
+static const at_type *computes_in(const at_type *like, at_scalar_type type, at_row row)
+{
+  const at_type *own = at_toScalarType(like, type == AT_BOOL ? AT_BYTE : type);
+  if (type == AT_BOOL && not_for_bool(row))
+    at_raise(AT_ERROR_TYPE, "there is no such operation for tensors of Bool");
+  if (own->functions->rows[row])
+    return own;
+  const at_type *wider = at_toScalarType(like, at_isFloating(type) ? AT_FLOAT : AT_SHORT);
+  if (!wider->functions->rows[row])
+    at_raise(AT_ERROR_TYPE, "there is no such operation for tensors of %s",
+             at_scalarTypeName(type));
+  return wider;
+}
+
+/* Rows that compare: their results are bytes, each 0 or 1. */
+static const bool compares[AT_ROWS] = {
+#define COMPARE_VALUE(TYPES, COST, NAME, ...)  [AT_ROW_##NAME] = true,
+#define COMPARE_TENSOR(TYPES, COST, NAME, ...) [AT_ROW_##NAME] = true,
+#include "ops/pointwise.h"
+};
+
+/* Rows whose results of booleans are booleans. */
+static bool keeps_booleans(at_row row)
+{
+  return row == AT_ROW_cbitand || row == AT_ROW_cbitor || row == AT_ROW_cbitxor ||
+         row == AT_ROW_cmul || row == AT_ROW_cmax || row == AT_ROW_cmin;
+}
+
+at_tensor *at_cast(at_pool *pool, at_tensor *t, const at_type *type)
+{
+  return t->type == type ? t : at_hold(pool, at_newCast(t, type));
+}
+
+const at_type *at_computesIn(const at_type *type)
+{
+  const bool isSmall = type->scalarType == AT_HALF || type->scalarType == AT_BFLOAT16;
+  return isSmall ? at_toScalarType(type, AT_FLOAT) : type;
+}
+
+at_tensor *at_brought(at_pool *pool, at_tensor *t, at_ints sizes, const at_type *type)
+{
+  const bool isByte = t->type->scalarType == AT_BOOL && type->scalarType == AT_BYTE;
+  if (!isByte)
+    t = at_cast(pool, t, type);
+  return at_sameSizes(at_sizesOf(t), sizes) ? t : at_hold(pool, at_newExpanded(t, sizes));
+}
+
+/* The fast path for tensors of one size and of one type that has the row, without conversion.  NULL
+ * if it does not apply. */
+static at_tensor *pointwise_plain(at_tensor *out, at_row row, at_scalar_type type, int count,
+                                  at_tensor *const *in, at_scalar a, at_scalar b)
+{
+  const at_type *const own = in[0]->type;
+  const at_ints sizes = at_sizesOf(in[0]);
+  const at_row_function compute = own->functions->rows[row];
+  if (own->scalarType != type || type == AT_BOOL || !compute || compares[row])
+    return NULL;
+  if (out && (out->type != own || !at_sameSizes(at_sizesOf(out), sizes)))
+    return NULL;
+  void *th[AT_INPUTS] = {in[0]->th};
+  for (int i = 1; i < count; i++) {
+    if (in[i]->type != own || !at_sameSizes(at_sizesOf(in[i]), sizes))
+      return NULL;
+    th[i] = in[i]->th;
+  }
+  for (int d = 0; d < sizes.count; d++)
+    if (sizes.data[d] == 0)
+      return out ? out : at_newShape(own, sizes);
+  if (out) {
+    at_checkWritable(out);
+    compute(out->th, th[0], th[1], th[2], a, b);
+    return out;
+  }
+  THGuard guard;
+  at_guard(&guard);
+  at_tensor *const r = guard.what = at_newShape(own, sizes);
+  compute(r->th, th[0], th[1], th[2], a, b);
+  return THGuard_keep(&guard);
+}
+
+/* Runs at_pointwiseMixed.  Returns out if the result can be written there, else a tensor that the
+ * pool holds. */
+static at_tensor *compute_mixed(at_pool *pool, at_tensor *out, at_row row, const at_type *result,
+                                const at_type *compute, const at_type *written, at_ints sizes,
+                                int count, at_tensor *const *in, at_scalar a, at_scalar b)
+{
+  at_tensor *expanded[AT_INPUTS] = {NULL};
+  for (int i = 0; i < count; i++)
+    expanded[i] = at_brought(pool, in[i], sizes, in[i]->type);
+  const bool direct = out && out->type == result && at_sameSizes(at_sizesOf(out), sizes);
+  at_tensor *const r = direct ? out : at_hold(pool, at_newShape(result, sizes));
+  if (at_numel(r) > 0)
+    at_pointwiseMixed(r, row, compute, written, count, expanded, a, b);
+  return r;
+}
+
+at_tensor *at_pointwise(at_tensor *out, at_row row, at_scalar_type type, int count,
+                        at_tensor *const *in, at_scalar a, at_scalar b)
+{
+  at_tensor *const done = pointwise_plain(out, row, type, count, in, a, b);
+  if (done)
+    return done;
+  int64_t room[AT_MOST_DIMS];
+  const at_ints sizes = at_broadcast(count, in, room);
+  const at_type *compute = computes_in(in[0]->type, type, row);
+  const bool isBoolean = compares[row] || (type == AT_BOOL && keeps_booleans(row));
+  const at_type *written = isBoolean ? at_toScalarType(compute, AT_BOOL) : compute;
+  const at_type *result = at_toScalarType(compute, isBoolean ? AT_BOOL : type);
+  if (out)
+    at_checkResult(out, in[0], sizes, result->scalarType);
+
+  at_pool pool;
+  at_pool_enter(&pool);
+  if (at_isMixed(row, compute, result != written, count, in)) {
+    at_tensor *const r =
+        compute_mixed(&pool, out, row, result, compute, written, sizes, count, in, a, b);
+    if (r != out)
+      return at_finishOne(&pool, out, r);
+    at_pool_leave(&pool);
+    return out;
+  }
+  void *operands[AT_INPUTS] = {NULL};
+  for (int i = 0; i < count; i++)
+    operands[i] = at_brought(&pool, in[i], sizes, compute)->th;
+
+  /* Directly to out only if it needs no resizing, so that out keeps its shape after an error. */
+  const bool direct = out && out->type == written && at_sameSizes(at_sizesOf(out), sizes);
+  at_tensor *r = direct ? out : at_hold(&pool, at_newShape(written, sizes));
+  if (at_numel(r) > 0)
+    compute->functions->rows[row](r->th, operands[0], operands[1], operands[2], a, b);
+  if (!out && result != written)
+    r = at_hold(&pool, at_newCast(r, result));
+  if (!direct)
+    return at_finishOne(&pool, out, r);
+  at_pool_leave(&pool);
+  return out;
+}
+
+at_tensor *at_pointwiseBooleans(at_tensor *out, at_row row, int count, at_tensor *const *in)
+{
+  const at_scalar none = {0};
+  const at_type *const boolean = at_toScalarType(in[0]->type, AT_BOOL);
+  int64_t room[AT_MOST_DIMS];
+  const at_ints sizes = at_broadcast(count, in, room);
+  if (out)
+    at_checkResult(out, in[0], sizes, AT_BOOL);
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *const r =
+      compute_mixed(&pool, out, row, boolean, boolean, boolean, sizes, count, in, none, none);
+  if (r != out)
+    return at_finishOne(&pool, out, r);
+  at_pool_leave(&pool);
+  return out;
+}
+
+/* --- the ways operations call rows ----------------------------------------------------------- */
+
+static const at_scalar none;
+
+/* Functions of real numbers compute in Float for integers. */
+static at_scalar_type floated(at_scalar_type type)
+{
+  return at_isFloating(type) ? type : AT_FLOAT;
+}
+
+/* A scalar that scales integers must be an integer, because the result is one. */
+static void check_number(at_scalar_type type, at_scalar a, const char *name)
+{
+  if (a.is_float && !at_isFloating(type))
+    at_raise(AT_ERROR_ARGUMENT, "%s is %g, and has to be an integer for tensors of %s", name,
+             a.value.number, at_scalarTypeName(type));
+}
+
+at_tensor *at_binary(at_tensor *out, at_row row, at_tensor *x, at_tensor *y, at_scalar a)
+{
+  at_tensor *const in[] = {x, y};
+  const at_scalar_type type = at_resultType(2, in, NULL);
+  check_number(type, a, "alpha");
+  return at_pointwise(out, row, type, 2, in, a, none);
+}
+
+static void not_of_bool(const at_tensor *t, const char *name)
+{
+  if (t->type->scalarType == AT_BOOL)
+    at_raise(AT_ERROR_TYPE, "%s is of Bool, from which nothing is subtracted, nor it from anything",
+             name);
+}
+
+at_tensor *at_subtract(at_tensor *out, at_tensor *x, at_tensor *y, at_scalar alpha)
+{
+  not_of_bool(x, "self");
+  not_of_bool(y, "other");
+  return at_binary(out, AT_ROW_csub, x, y, alpha);
+}
+
+at_tensor *at_subtractScalar(at_tensor *out, at_tensor *x, at_scalar a, at_scalar alpha)
+{
+  not_of_bool(x, "self");
+  return at_binaryScalar(out, AT_ROW_sub_scaled, x, a, alpha);
+}
+
+at_tensor *at_binaryScalar(at_tensor *out, at_row row, at_tensor *x, at_scalar a, at_scalar b)
+{
+  const at_scalar_type type = at_resultType(1, &x, &a);
+  check_number(type, b, "alpha");
+  return at_pointwise(out, row, type, 1, &x, a, b);
+}
+
+at_tensor *at_binaryFloat(at_tensor *out, at_row row, at_tensor *x, at_tensor *y)
+{
+  at_tensor *const in[] = {x, y};
+  return at_pointwise(out, row, floated(at_resultType(2, in, NULL)), 2, in, none, none);
+}
+
+at_tensor *at_binaryFloatScalar(at_tensor *out, at_row row, at_tensor *x, at_scalar a)
+{
+  return at_pointwise(out, row, floated(at_resultType(1, &x, &a)), 1, &x, a, none);
+}
+
+at_tensor *at_unary(at_tensor *out, at_row row, at_tensor *x)
+{
+  return at_pointwise(out, row, x->type->scalarType, 1, &x, none, none);
+}
+
+at_tensor *at_unaryFloat(at_tensor *out, at_row row, at_tensor *x)
+{
+  return at_pointwise(out, row, floated(x->type->scalarType), 1, &x, none, none);
+}
+
+at_tensor *at_rounded(at_tensor *out, at_row row, at_tensor *x)
+{
+  const at_scalar_type type = x->type->scalarType;
+  if (type == AT_BOOL)
+    at_raise(AT_ERROR_TYPE, "there is no such operation for tensors of Bool");
+  if (at_isFloating(type))
+    return at_unary(out, row, x);
+  if (!out)
+    return at_newCast(x, x->type);
+  at_checkResult(out, x, at_sizesOf(x), type);
+  if (out == x)
+    return out;
+  THGuard guard;
+  at_guard(&guard);
+  at_deliver(out, guard.what = at_newCast(x, x->type));
+  THGuard_leave(&guard);
+  return out;
+}
+
+at_tensor *at_ternary(at_tensor *out, at_row row, at_tensor *x, at_tensor *y, at_tensor *z,
+                      at_scalar a)
+{
+  at_tensor *const in[] = {x, y, z};
+  const at_scalar_type type = at_resultType(3, in, NULL);
+  return at_pointwise(out, row, type, 3, in, a, none);
+}
+
+at_tensor *at_dividing(at_tensor *out, at_tensor *x, at_tensor *y, at_tensor *z, at_scalar a)
+{
+  at_tensor *const in[] = {x, y, z};
+  const at_scalar_type type = at_resultType(3, in, NULL);
+  if (!at_isFloating(y->type->scalarType) && !at_isFloating(z->type->scalarType))
+    at_raise(AT_ERROR_TYPE, "tensor1 is of %s and tensor2 of %s: integers are not divided",
+             at_scalarTypeName(y->type->scalarType), at_scalarTypeName(z->type->scalarType));
+  return at_pointwise(out, AT_ROW_addcdiv, type, 3, in, a, none);
+}

@@ -1,0 +1,428 @@
+/* Random numbers.  TH draws them; those of Half and BFloat16 are drawn in Float. */
+#include <math.h>
+
+#include "ATen/core/ATenOperations.h"
+#include "THRandom.h"
+
+static THGenerator *drawn_from(at_generator *generator)
+{
+  return (generator ? generator : at_defaultGenerator(AT_BACKEND_CPU))->th;
+}
+
+static bool is_small(const at_type *type)
+{
+  return type->scalarType == AT_HALF || type->scalarType == AT_BFLOAT16;
+}
+
+static void check_floating(const at_tensor *t, const char *name)
+{
+  if (!at_isFloating(t->type->scalarType))
+    at_raise(AT_ERROR_TYPE, "%s is of %s, and has to be of a floating type", name,
+             at_scalarTypeName(t->type->scalarType));
+}
+
+/* --- filling ---------------------------------------------------------------------------------- */
+
+/* The tensor to fill: self, or for a narrow self a tensor of type, which is converted to self at
+ * the end. */
+static at_tensor *begin(at_pool *pool, at_tensor *self, at_scalar_type type)
+{
+  at_checkWritable(self);
+  at_pool_enter(pool);
+  return is_small(self->type)
+             ? at_hold(pool, at_newShape(at_toScalarType(self->type, type), at_sizesOf(self)))
+             : self;
+}
+
+static at_tensor *end(at_pool *pool, at_tensor *self, at_tensor *filled)
+{
+  if (filled != self && at_numel(self) > 0)
+    at_convert(self, filled);
+  at_pool_leave(pool);
+  return self;
+}
+
+/* Raises unless the parameters are valid for the distribution. */
+static void check_parameters(at_draw draw, double a, double b)
+{
+  static const struct {
+    const char *name, *needs;
+  } rows[] = {[AT_DRAW_UNIFORM] = {"from and to", "finite, to not below from"},
+              [AT_DRAW_NORMAL] = {"mean and std", "finite, std not below 0"},
+              [AT_DRAW_LOG_NORMAL] = {"mean and std", "finite, std above 0"},
+              [AT_DRAW_EXPONENTIAL] = {"lambd", "above 0"},
+              [AT_DRAW_CAUCHY] = {"median and sigma", "finite, sigma above 0"},
+              [AT_DRAW_GEOMETRIC] = {"p", "between 0 and 1"},
+              [AT_DRAW_BERNOULLI] = {"p", "in [0, 1]"}};
+  const bool finite = isfinite(a) && isfinite(b);
+  bool fits = false;
+  switch (draw) {
+    case AT_DRAW_UNIFORM:
+      fits = finite && a <= b;
+      break;
+    case AT_DRAW_NORMAL:
+      fits = finite && b >= 0;
+      break;
+    case AT_DRAW_LOG_NORMAL:
+    case AT_DRAW_CAUCHY:
+      fits = finite && b > 0;
+      break;
+    case AT_DRAW_EXPONENTIAL:
+      fits = finite && a > 0;
+      break;
+    case AT_DRAW_GEOMETRIC:
+      fits = a > 0 && a < 1;
+      break;
+    case AT_DRAW_BERNOULLI:
+      fits = a >= 0 && a <= 1;
+      break;
+  }
+  if (!fits)
+    at_raise(AT_ERROR_ARGUMENT, "%s: %g and %g, and has to be %s", rows[draw].name, a, b,
+             rows[draw].needs);
+}
+
+static void draw_into(at_tensor *t, at_draw draw, double a, double b, THGenerator *generator)
+{
+  const at_functions *call = at_movesAs(t->type)->functions;
+  switch (draw) {
+    case AT_DRAW_UNIFORM:
+      call->uniform(t->th, generator, a, b);
+      break;
+    case AT_DRAW_NORMAL:
+      call->normal(t->th, generator, a, b);
+      break;
+    case AT_DRAW_LOG_NORMAL:
+      call->logNormal(t->th, generator, a, b);
+      break;
+    case AT_DRAW_EXPONENTIAL:
+      call->exponential(t->th, generator, a);
+      break;
+    case AT_DRAW_CAUCHY:
+      call->cauchy(t->th, generator, a, b);
+      break;
+    case AT_DRAW_GEOMETRIC:
+      call->geometric(t->th, generator, a);
+      break;
+    case AT_DRAW_BERNOULLI:
+      call->bernoulli(t->th, generator, a);
+      break;
+  }
+}
+
+at_tensor *at_drawFill(at_tensor *self, at_draw draw, double a, double b, at_generator *generator)
+{
+  at_pool pool;
+  if (draw != AT_DRAW_GEOMETRIC && draw != AT_DRAW_BERNOULLI)
+    check_floating(self, "self");
+  if (draw == AT_DRAW_GEOMETRIC && self->type->scalarType == AT_BOOL)
+    at_raise(AT_ERROR_TYPE, "self is of Bool");
+  check_parameters(draw, a, b);
+  at_tensor *filled = begin(&pool, self, AT_FLOAT);
+  if (at_numel(self) > 0)
+    draw_into(filled, draw, a, b, drawn_from(generator));
+  return end(&pool, self, filled);
+}
+
+at_tensor *at_normalFill(at_tensor *self, double mean, double std, at_generator *generator)
+{
+  if (std != 0)
+    return at_drawFill(self, AT_DRAW_NORMAL, mean, std, generator);
+  at_drawFill(self, AT_DRAW_NORMAL, mean, 1, generator); /* also draws a number per element */
+  return at_fillWith(self, at_scalar_double(mean));
+}
+
+/* Narrower types use fewer bits of each random word, so that no number is rounded up to 1. */
+at_tensor *at_uniformFill(at_tensor *self, double from, double to, at_generator *generator)
+{
+  const int bits = self->type->scalarType == AT_HALF ? 11 : 8;
+  at_pool pool;
+  if (!is_small(self->type))
+    return at_drawFill(self, AT_DRAW_UNIFORM, from, to, generator);
+  check_parameters(AT_DRAW_UNIFORM, from, to);
+  at_tensor *words = begin(&pool, self, AT_INT);
+  if (at_numel(self) > 0)
+    words->type->functions->clampedRandom(words->th, drawn_from(generator), 0, (1 << bits) - 1);
+  at_tensor *filled = at_hold(&pool, at_newCast(words, at_toScalarType(self->type, AT_FLOAT)));
+  if (at_numel(self) > 0)
+    filled->type->functions->rows[AT_ROW_mul](filled->th, filled->th, NULL, NULL,
+                                              at_scalar_double(ldexp(to - from, -bits)),
+                                              at_scalar_long(0));
+  if (at_numel(self) > 0 && from != 0)
+    filled->type->functions->rows[AT_ROW_add](filled->th, filled->th, NULL, NULL,
+                                              at_scalar_double(from), at_scalar_long(0));
+  return end(&pool, self, filled);
+}
+
+/* --- integers --------------------------------------------------------------------------------- */
+
+at_tensor *at_randomFill(at_tensor *self, at_generator *generator)
+{
+  at_pool pool;
+  at_tensor *filled = begin(&pool, self, AT_INT);
+  const at_functions *call = at_movesAs(filled->type)->functions;
+  const at_scalar_type type = self->type->scalarType;
+  if (at_numel(self) == 0)
+    return end(&pool, self, filled);
+  if (type == AT_HALF || type == AT_BFLOAT16 || type == AT_BOOL)
+    call->clampedRandom(filled->th, drawn_from(generator), 0,
+                        type == AT_HALF       ? 1 << 11
+                        : type == AT_BFLOAT16 ? 1 << 8
+                                              : 1);
+  else
+    call->random(filled->th, drawn_from(generator));
+  return end(&pool, self, filled);
+}
+
+/* The smallest and largest integer of a type, limited to the range of Long. */
+static void limits(const at_type *type, int64_t *least, int64_t *most)
+{
+  *least = INT64_MIN;
+  *most = INT64_MAX;
+  if (type->scalarType == AT_BOOL || type->scalarType == AT_BYTE) {
+    *least = 0;
+    *most = type->scalarType == AT_BOOL ? 1 : UINT8_MAX;
+  } else if (type->scalarType == AT_HALF) {
+    *most = 65504;
+    *least = -*most;
+  } else if (!at_isFloating(type->scalarType) && type->scalarType != AT_LONG) {
+    *most = ((int64_t)1 << (8 * type->elementSize - 1)) - 1;
+    *least = -*most - 1;
+  }
+}
+
+at_tensor *at_randomBetween(at_tensor *self, int64_t from, int64_t to, at_generator *generator)
+{
+  int64_t least, most;
+  at_pool pool;
+  limits(self->type, &least, &most);
+  if (from >= to)
+    at_raise(AT_ERROR_ARGUMENT, "from is %lld, and has to be below to, which is %lld",
+             (long long)from, (long long)to);
+  if (from < least || to - 1 > most)
+    at_raise(AT_ERROR_ARGUMENT, "from is %lld and to %lld, tensors of %s hold %lld to %lld",
+             (long long)from, (long long)to, at_scalarTypeName(self->type->scalarType),
+             (long long)least, (long long)most);
+  at_tensor *filled = begin(&pool, self, AT_FLOAT);
+  if (at_numel(self) > 0)
+    at_movesAs(filled->type)
+        ->functions->clampedRandom(filled->th, drawn_from(generator), from, to - 1);
+  return end(&pool, self, filled);
+}
+
+at_tensor *at_permutation(at_tensor *out, const at_type *type, int64_t n, at_generator *generator)
+{
+  type = type ? type : out ? out->type : at_getType(AT_BACKEND_CPU, AT_LONG);
+  const at_scalar_type name = type->scalarType;
+  int64_t least, most;
+  limits(type, &least, &most);
+  if (at_isFloating(name)) /* the largest integer up to which all are representable */
+    most = ((int64_t)1 << (name == AT_HALF       ? 11
+                           : name == AT_BFLOAT16 ? 8
+                           : name == AT_FLOAT    ? 24
+                                                 : 53)) +
+           1;
+  if (name == AT_BOOL)
+    at_raise(AT_ERROR_TYPE, "there are no permutations of Bool");
+  if (n < 0 || n > most)
+    at_raise(AT_ERROR_ARGUMENT, "n is %lld, and for %s has to be between 0 and %lld", (long long)n,
+             at_scalarTypeName(name), (long long)most);
+  if (out)
+    at_checkType(out, "result", type);
+  at_pool pool;
+  at_pool_enter(&pool);
+  const at_type *const held = at_addsAs(type);
+  at_tensor *made = at_resultOf(&pool, held == type ? out : NULL, held, (at_ints){&n, 1});
+  if (n > 0)
+    made->type->functions->randperm(made->th, drawn_from(generator), n);
+  if (made->type != type)
+    made = at_hold(&pool, at_newCast(made, type));
+  return at_finishOne(&pool, out, made);
+}
+
+/* --- new tensors ------------------------------------------------------------------------------ */
+
+at_tensor *at_randSized(at_tensor *out, const at_type *type, at_ints sizes, at_generator *generator,
+                        bool normal)
+{
+  at_pool pool;
+  at_pool_enter(&pool);
+  if (!type)
+    type = out ? out->type : at_getType(AT_BACKEND_CPU, AT_FLOAT);
+  at_tensor *made = at_resultOf(&pool, out, type, sizes);
+  if (normal)
+    at_normalFill(made, 0, 1, generator);
+  else
+    at_uniformFill(made, 0, 1, generator);
+  return at_finishOne(&pool, out, made);
+}
+
+static void check_deviations(at_pool *pool, at_tensor *std)
+{
+  check_floating(std, "std");
+  at_tensor *all = at_hold(pool, at_newCast(std, at_toScalarType(std->type, AT_DOUBLE)));
+  const double *x = at_hostData(all);
+  for (int64_t i = 0; i < at_numel(all); i++)
+    if (!(x[i] >= 0))
+      at_raise(AT_ERROR_ARGUMENT, "std has the element %g, and has to be 0 or more", x[i]);
+}
+
+at_tensor *at_normalOf(at_tensor *out, at_tensor *means, at_tensor *stds, double mean, double std,
+                       at_generator *generator)
+{
+  int64_t room[AT_MOST_DIMS];
+  at_tensor *const in[] = {means ? means : stds, stds ? stds : means};
+  const at_ints sizes = at_broadcast(2, in, room);
+  const at_type *type = in[0]->type;
+  at_pool pool;
+  at_pool_enter(&pool);
+  check_floating(in[0], means ? "mean" : "std");
+  if (stds)
+    check_deviations(&pool, stds);
+  if (out)
+    at_checkResult(out, NULL, sizes, type->scalarType);
+  /* Half and BFloat16 are rounded once, at the end. */
+  const at_type *compute = at_addsAs(type);
+  at_tensor *made = at_hold(&pool, at_newShape(compute, sizes));
+  at_normalFill(made, 0, std, generator);
+  if (stds)
+    at_binary(made, AT_ROW_cmul, made, at_hold(&pool, at_newCast(stds, compute)),
+              at_scalar_long(1));
+  if (means)
+    at_binary(made, AT_ROW_cadd, made, at_hold(&pool, at_newCast(means, compute)),
+              at_scalar_long(1));
+  else
+    at_binaryScalar(made, AT_ROW_add_scaled, made, at_scalar_double(mean), at_scalar_long(1));
+  if (compute != type)
+    made = at_hold(&pool, at_newCast(made, type));
+  return at_finishOne(&pool, out, made);
+}
+
+/* --- booleans --------------------------------------------------------------------------------- */
+
+at_tensor *at_bernoulliWith(at_tensor *out, at_tensor *self, double p, at_generator *generator)
+{
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *made = out ? out : at_hold(&pool, at_newShape(self->type, at_sizesOf(self)));
+  at_drawFill(made, AT_DRAW_BERNOULLI, p, 0, generator);
+  return at_finishOne(&pool, out, made);
+}
+
+/* Fills self with 1 with the probabilities p, else 0. */
+static void fill_by(at_tensor *self, at_tensor *p, at_generator *generator)
+{
+  at_pool pool, probabilities;
+  check_floating(p, "p");
+  at_checkBroadcast(p, at_sizesOf(self));
+  at_pool_enter(&probabilities);
+  if (is_small(p->type))
+    p = at_hold(&probabilities, at_newCast(p, at_toScalarType(p->type, AT_FLOAT)));
+  p = at_hold(&probabilities, at_newExpanded(p, at_sizesOf(self)));
+  at_tensor *filled = begin(&pool, self, AT_FLOAT);
+  const at_functions *call = at_movesAs(filled->type)->functions;
+  if (at_numel(self) > 0 && p->type->scalarType == AT_DOUBLE)
+    call->bernoulli_DoubleTensor(filled->th, drawn_from(generator), (void *)p->th);
+  else if (at_numel(self) > 0)
+    call->bernoulli_FloatTensor(filled->th, drawn_from(generator), p->th);
+  end(&pool, self, filled);
+  at_pool_leave(&probabilities);
+}
+
+at_tensor *at_bernoulliBy(at_tensor *out, at_tensor *self, at_tensor *p, at_generator *generator)
+{
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *made = out ? out : at_hold(&pool, at_newShape(self->type, at_sizesOf(self)));
+  fill_by(made, p, generator);
+  return at_finishOne(&pool, out, made);
+}
+
+at_tensor *at_bernoulliOf(at_tensor *out, at_tensor *self, at_generator *generator)
+{
+  at_pool pool;
+  at_pool_enter(&pool);
+  check_floating(self, "self");
+  const at_type *type = out ? out->type : self->type;
+  at_tensor *made = at_hold(&pool, at_newShape(type, at_sizesOf(self)));
+  fill_by(made, self, generator);
+  return at_finishOne(&pool, out, made);
+}
+
+at_tensor *at_multinomialOf(at_tensor *out, at_tensor *self, int64_t samples, bool replacement,
+                            at_generator *generator)
+{
+  const at_ints own = at_sizesOf(self);
+  const at_type *type = at_toScalarType(self->type, AT_LONG);
+  check_floating(self, "self");
+  if (own.count < 1 || own.count > 2)
+    at_raise(AT_ERROR_ARGUMENT, "self has size (%s), and has to have 1 or 2 dimensions",
+             at_sizeDesc(own).str);
+  const int64_t count = own.data[own.count - 1];
+  if (samples < 1 || samples > INT32_MAX || count == 0 || (!replacement && samples > count))
+    at_raise(AT_ERROR_ARGUMENT, "num_samples is %lld, of %lld probabilities", (long long)samples,
+             (long long)count);
+  if (out)
+    at_checkType(out, "result", type);
+  at_pool pool;
+  at_pool_enter(&pool);
+  if (is_small(self->type))
+    self = at_hold(&pool, at_newCast(self, at_toScalarType(self->type, AT_FLOAT)));
+  const int64_t room[] = {own.count == 1 ? samples : own.data[0], samples};
+  at_tensor *made = at_hold(&pool, at_newShape(type, (at_ints){room, own.count}));
+  if (at_numel(made) > 0)
+    self->type->functions->multinomial((void *)made->th, drawn_from(generator), self->th,
+                                       (int)samples, replacement);
+  return at_finishOne(&pool, out, made);
+}
+
+/* --- Poisson ---------------------------------------------------------------------------------- */
+
+/* Hoermann's transformed rejection with squeeze (PTRS), for rates of at least 10. */
+static double poisson_large(THGenerator *generator, double rate)
+{
+  const double root = sqrt(rate), b = 0.931 + 2.53 * root, a = -0.059 + 0.02483 * b;
+  const double inverseAlpha = 1.1239 + 1.1328 / (b - 3.4), vr = 0.9277 - 3.6224 / (b - 2);
+  for (;;) {
+    const double u = THRandom_standard_uniform(generator) - 0.5;
+    const double v = THRandom_standard_uniform(generator);
+    const double us = 0.5 - fabs(u), k = floor((2 * a / us + b) * u + rate + 0.43);
+    if (us >= 0.07 && v <= vr)
+      return k;
+    if (k < 0 || (us < 0.013 && v > us))
+      continue;
+    int sign;
+    if (log(v) + log(inverseAlpha) - log(a / (us * us) + b) <=
+        -rate + k * log(rate) - lgamma_r(k + 1, &sign))
+      return k;
+  }
+}
+
+/* Multiplies uniform numbers until the product is below exp(-rate); the result is one less than
+ * their number. */
+static double poisson_small(THGenerator *generator, double rate)
+{
+  const double end = exp(-rate);
+  double count = 0, product = THRandom_standard_uniform(generator);
+  for (; product > end; count++)
+    product *= THRandom_standard_uniform(generator);
+  return count;
+}
+
+at_tensor *at_poissonOf(at_tensor *self, at_generator *generator)
+{
+  THGenerator *const from = drawn_from(generator);
+  check_floating(self, "self");
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *made = at_hold(&pool, at_newCast(self, at_toScalarType(self->type, AT_DOUBLE)));
+  double *x = at_hostData(made);
+  for (int64_t i = 0, n = at_numel(made); i < n; i++)
+    if (!(x[i] >= 0 && x[i] < INFINITY))
+      at_raise(AT_ERROR_ARGUMENT, "self has the rate %g, and rates have to be 0 or more", x[i]);
+  for (int64_t i = 0, n = at_numel(made); i < n; i++)
+    x[i] = x[i] >= 10 ? poisson_large(from, x[i]) : x[i] > 0 ? poisson_small(from, x[i]) : 0;
+  if (made->type != self->type)
+    made = at_hold(&pool, at_newCast(made, self->type));
+  return at_pool_keep(&pool, made);
+}

@@ -1,0 +1,43 @@
+/* Random numbers.  A generator of NULL stands for the default one. */
+#ifndef ATEN_RANDOM_H
+#define ATEN_RANDOM_H
+
+#include "ATen/core/ATenCore.h"
+
+typedef enum at_draw {
+  AT_DRAW_UNIFORM,
+  AT_DRAW_NORMAL,
+  AT_DRAW_LOG_NORMAL,
+  AT_DRAW_EXPONENTIAL, /* of one parameter */
+  AT_DRAW_CAUCHY,
+  AT_DRAW_GEOMETRIC, /* of one parameter; also for integers */
+  AT_DRAW_BERNOULLI  /* of one parameter; for all types */
+} at_draw;
+
+/* Fills self with numbers of a distribution with parameters a and b. */
+at_tensor *at_drawFill(at_tensor *self, at_draw draw, double a, double b, at_generator *generator);
+
+at_tensor *at_uniformFill(at_tensor *self, double from, double to, at_generator *generator);
+at_tensor *at_normalFill(at_tensor *self, double mean, double std, at_generator *generator);
+at_tensor *at_randomFill(at_tensor *self, at_generator *generator);
+at_tensor *at_randomBetween(at_tensor *self, int64_t from, int64_t to, at_generator *generator);
+
+at_tensor *at_randSized(at_tensor *out, const at_type *type, at_ints sizes, at_generator *generator,
+                        bool normal);
+at_tensor *at_permutation(at_tensor *out, const at_type *type, int64_t n, at_generator *generator);
+
+/* mean and std are used where the tensors are NULL. */
+at_tensor *at_normalOf(at_tensor *out, at_tensor *means, at_tensor *stds, double mean, double std,
+                       at_generator *generator);
+
+at_tensor *at_bernoulliOf(at_tensor *out, at_tensor *self, at_generator *generator);
+at_tensor *at_bernoulliWith(at_tensor *out, at_tensor *self, double p, at_generator *generator);
+at_tensor *at_bernoulliBy(at_tensor *out, at_tensor *self, at_tensor *p, at_generator *generator);
+at_tensor *at_multinomialOf(at_tensor *out, at_tensor *self, int64_t samples, bool replacement,
+                            at_generator *generator);
+at_tensor *at_poissonOf(at_tensor *self, at_generator *generator);
+at_tensor *at_gammaOf(at_tensor *out, at_tensor *self, at_generator *generator);
+at_tensor *at_gammaGradient(at_tensor *self, at_tensor *output);
+at_tensor *at_dirichletGradient(at_tensor *out, at_tensor *x, at_tensor *alpha, at_tensor *total);
+
+#endif

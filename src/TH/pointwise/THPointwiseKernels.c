@@ -1,0 +1,420 @@
+/* The rows of src/ops/pointwise.h as loops, for one element type and instruction set. */
+#include "THVectorMath.h"
+
+#include "THTemplate.h"
+
+#include "THPointwise.h"
+#include "TH/loop/THStream.h"
+
+/* Rows that call functions stay scalar, and shortcuts replace rows. */
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wpass-failed"
+#pragma clang diagnostic ignored "-Winitializer-overrides"
+#else
+#pragma GCC diagnostic ignored "-Woverride-init"
+#endif
+
+#include "TH/simd/THElement.h"
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+#include "THMathAvx512.h"
+#endif
+
+/* --- which rows this type has ---------------------------------------------------------------- */
+
+#define ALL(...) __VA_ARGS__
+#define BUT_HALF ALL
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+#define FLOAT(...) __VA_ARGS__
+#define INTEGER(...)
+#else
+#define FLOAT(...)
+#define INTEGER(...) __VA_ARGS__
+#endif
+#if defined(TH_REAL_IS_BYTE) || defined(TH_REAL_IS_CHAR)
+#define SIGNED(...)
+#else
+#define SIGNED(...) __VA_ARGS__
+#endif
+
+/* --- loops ----------------------------------------------------------------------------------- */
+
+#define PARAMETERS                                                                     \
+  ptrdiff_t n, void *result, const void *first, const void *second, const void *third, \
+      const void *scalars, int streams
+
+/* OPERANDS declares x, y and z, as many as there are, from the pointers, at element i. */
+#define AT(POINTER, I) ((const real *)(POINTER))[I]
+#define NO_X
+#define AT_X   TH_UNUSED const real x = AT(first, i);
+#define AT_XY  AT_X const real y = AT(second, i);
+#define AT_XYZ AT_XY const real z = AT(third, i);
+#define AT_XA  AT_X const real y = a;
+
+static __attribute__((noinline)) void sendPiece(void *to, const void *from, size_t bytes)
+{
+  THStream_copy(to, from, bytes);
+}
+
+#define SCALAR_VALUES                                  \
+  TH_UNUSED const real a = ((const real *)scalars)[0]; \
+  TH_UNUSED const real b = ((const real *)scalars)[1];
+
+/* A streamed result is computed in short blocks in a buffer, from which non-temporal stores copy
+ * them while they are in L1; any other result is one block, computed in place. */
+#define IN_BLOCKS(RESULT, ...)                                                              \
+  SCALAR_VALUES                                                                             \
+  enum { BLOCK = TH_STREAM_BLOCK / sizeof(RESULT) };                                        \
+  _Alignas(TH_STREAM_LINE) RESULT buffer[BLOCK];                                            \
+  RESULT *const r = (RESULT *)result, *const to = streams ? buffer : r;                     \
+  ptrdiff_t end = streams ? THStream_first(r, sizeof(RESULT), n) : n;                       \
+  for (ptrdiff_t from = 0; from < n; from = end, end = n - end < BLOCK ? n : end + BLOCK) { \
+    __VA_ARGS__                                                                             \
+    if (to != r + from)                                                                     \
+      sendPiece(r + from, to, (size_t)(end - from) * sizeof(RESULT));                       \
+  }
+
+/* all stays 1 where each element meets the condition. */
+#define LOOP(OPERANDS, RESULT, CONDITION, EXPRESSION) \
+  int all = 1;                                        \
+  IN_BLOCKS(RESULT, SIMD_LOOP(OPERANDS, RESULT, CONDITION, EXPRESSION))
+#define SIMD_LOOP(OPERANDS, RESULT, CONDITION, EXPRESSION) \
+  TH_PRAGMA(omp simd reduction(& : all))                   \
+  for (ptrdiff_t i = from; i < end; i++) {                 \
+    OPERANDS all &= (CONDITION);                           \
+    to[i - from] = (RESULT)(EXPRESSION);                   \
+  }
+
+#define FUNCTION(NAME, OPERANDS, RESULT, EXPRESSION) \
+  static void row_##NAME(PARAMETERS)                 \
+  {                                                  \
+    LOOP(OPERANDS, RESULT, 1, EXPRESSION)            \
+    (void)all;                                       \
+  }
+
+/* Each STRETCH of elements is computed by the shortcut, and again by the row if the condition did
+ * not hold for all of them.  After a failure the next PATIENCE stretches do not try the shortcut,
+ * since they are likely to fail as well. */
+enum { STRETCH = 1024, PATIENCE = 7 };
+
+#define SHORTCUT(NAME, OPERANDS, CONDITION, EXPRESSION)                         \
+  static int try_##NAME(PARAMETERS)                                             \
+  {                                                                             \
+    LOOP(OPERANDS, real, CONDITION, EXPRESSION)                                 \
+    return all;                                                                 \
+  }                                                                             \
+  static void shortcut_##NAME(PARAMETERS)                                       \
+  {                                                                             \
+    real *const r = (real *)result, kept[STRETCH];                              \
+    int wait = 0;                                                               \
+    for (ptrdiff_t from = 0; from < n; from += STRETCH) {                       \
+      const ptrdiff_t count = n - from < STRETCH ? n - from : STRETCH;          \
+      const real *x = &AT(first, from), *y = second ? &AT(second, from) : NULL; \
+      if (wait == 0) {                                                          \
+        const int inPlace = x == r + from || y == r + from;                     \
+        if (inPlace)                                                            \
+          memcpy(kept, r + from, (size_t)count * sizeof(real));                 \
+        if (try_##NAME(count, r + from, x, y, third, scalars, streams))         \
+          continue;                                                             \
+        x = x == r + from ? kept : x;                                           \
+        y = y == r + from ? kept : y;                                           \
+        wait = PATIENCE;                                                        \
+      } else                                                                    \
+        wait--;                                                                 \
+      row_##NAME(count, r + from, x, y, third, scalars, streams);               \
+    }                                                                           \
+  }
+
+/* clang-format off */
+#define FILL(TYPES, COST, NAME, ...)             TYPES(FUNCTION(NAME, NO_X, real, __VA_ARGS__))
+#define ROW(TYPES, COST, NAME, ...)              TYPES(FUNCTION(NAME, AT_X, real, __VA_ARGS__))
+#define BINARY(TYPES, COST, NAME, ...)           TYPES(FUNCTION(NAME, AT_XY, real, __VA_ARGS__))
+#define SCALED                                   BINARY
+#define WEIGHTED                                 BINARY
+#define TERNARY(TYPES, COST, NAME, ...)          TYPES(FUNCTION(NAME, AT_XYZ, real, __VA_ARGS__))
+#define COMPARE_VALUE(TYPES, COST, NAME, ...)    TYPES(FUNCTION(NAME, AT_XA, uint8_t, __VA_ARGS__))
+#define COMPARE_VALUE_T(TYPES, COST, NAME, ...)  TYPES(FUNCTION(NAME, AT_XA, real, __VA_ARGS__))
+#define COMPARE_TENSOR(TYPES, COST, NAME, ...)   TYPES(FUNCTION(NAME, AT_XY, uint8_t, __VA_ARGS__))
+#define COMPARE_TENSOR_T(TYPES, COST, NAME, ...) TYPES(FUNCTION(NAME, AT_XY, real, __VA_ARGS__))
+#define SHORTCUT1(TYPES, NAME, CONDITION, ...)   TYPES(SHORTCUT(NAME, AT_X, CONDITION, __VA_ARGS__))
+#define SHORTCUT2(TYPES, NAME, CONDITION, ...)   TYPES(SHORTCUT(NAME, AT_XY, CONDITION, __VA_ARGS__))
+/* clang-format on */
+#include "ops/pointwise.h"
+
+/* --- rows in wide vectors -------------------------------------------------------------------- */
+
+/* Rows that replace those above: X(name, operands, expression). */
+#ifdef TH_WIDE_LOOP
+
+/* Prefetches 1 KB ahead, to read and to write: the processor's own prefetcher does not reach as far
+ * where much is computed for each cache line. */
+enum { LANES = 64 / sizeof(real), PREFETCH = 1024 / sizeof(real) };
+#define PREFETCH_AT(AT, I, WRITES) __builtin_prefetch((const real *)(AT) + (I) + PREFETCH, WRITES);
+#define FETCHED(NAME, AT)          PREFETCH_AT(AT, i, 0) WIDE_OPERAND(NAME, AT)
+
+#define X16  PREFETCH_AT(to, i - from, 1) FETCHED(x, first)
+#define XY16 X16 FETCHED(y, second)
+#ifdef TH_REAL_IS_FLOAT
+typedef __m512 Wide;
+#define WIDE_OF(NAME) _mm512_##NAME##_ps
+#define WIDE_MASK     _mm512_cmp_ps_mask
+#define WIDE_(NAME)   THWide_##NAME
+#define WIDE_LOOP     TH_WIDE_LOOP
+#define WIDE_OPERAND  TH_WIDE
+#define ALL_A         _mm512_set1_ps(a)
+#define WIDE_ROWS(X)                       \
+  X(log, X16, THWide_log(x))               \
+  X(asin, X16, THWide_asin(x))             \
+  X(acos, X16, THWide_acos(x))             \
+  X(atan, X16, THWide_atan(x))             \
+  X(atan2, XY16, THWide_atanOfPoint(x, y)) \
+  X(tanh, X16, THWide_tanh(x))             \
+  X(erf, X16, THWide_erf(x))               \
+  X(sigmoid, X16, THWide_sigmoid(x))       \
+  X(pow, X16, THWide_pow(x, ALL_A))        \
+  X(tpow, X16, THWide_pow(ALL_A, x))       \
+  X(cpow, XY16, THWide_pow(x, y))
+#else
+typedef __m512d Wide;
+#define WIDE_OF(NAME) _mm512_##NAME##_pd
+#define WIDE_MASK     _mm512_cmp_pd_mask
+#define WIDE_(NAME)   THWide_##NAME##2
+#define WIDE_LOOP     TH_WIDE_LOOP2
+#define WIDE_OPERAND  TH_WIDE2
+#define WIDE_ROWS(X)                  \
+  X(log, X16, THWide_log2(x))         \
+  X(sin, X16, THWide_sin2(x))         \
+  X(cos, X16, THWide_cos2(x))         \
+  X(tan, X16, THWide_tan2(x))         \
+  X(asin, X16, THWide_asin2(x))       \
+  X(acos, X16, THWide_acos2(x))       \
+  X(atan, X16, THWide_atan2(x))       \
+  X(tanh, X16, THWide_tanh2(x))       \
+  X(sigmoid, X16, THWide_sigmoid2(x)) \
+  X(erf, X16, THWide_erf2(x))         \
+  X(atan2, XY16, THWide_atanOfPoint2(x, y))
+#endif
+#define WIDE_ROW(NAME, OPERANDS, EXPRESSION)                        \
+  static void wide_##NAME(PARAMETERS)                               \
+  {                                                                 \
+    IN_BLOCKS(real, WIDE_LOOP(OPERANDS, to, from, end, EXPRESSION)) \
+  }
+WIDE_ROWS(WIDE_ROW)
+
+/* Vector INDEX of a step of such a loop. */
+#define VECTOR(NAME, INDEX) \
+  const Wide NAME = WIDE_OF(loadu)((const real *)first + k + (INDEX) * LANES);
+#define PUT(INDEX, Y) WIDE_OF(storeu)(to + (k - from) + (INDEX) * LANES, Y);
+#define PREFETCH_BOTH(INDEX) \
+  PREFETCH_AT(first, k + (INDEX) * LANES, 0) PREFETCH_AT(to, k - from + (INDEX) * LANES, 1)
+
+/* One test finds arguments out of range in two vectors.  Of a number and NaN, range takes the
+ * number. */
+static void wide_exp(PARAMETERS)
+{
+  enum { STEP = 2 * LANES, LARGEST = 11 };
+  const Wide modest = WIDE_OF(set1)(sizeof(real) == 4 ? 87 : 708);
+  IN_BLOCKS(real, {
+    ptrdiff_t k = from;
+    for (; end - k >= STEP; k += STEP) {
+      VECTOR(x, 0)
+      VECTOR(z, 1)
+      PREFETCH_BOTH(0)
+      PREFETCH_BOTH(1)
+      if (WIDE_MASK(WIDE_OF(range)(x, z, LARGEST), modest, _CMP_GT_OQ)) {
+        PUT(0, WIDE_(exactExp)(x))
+        PUT(1, WIDE_(exactExp)(z))
+      } else {
+        PUT(0, WIDE_(expBetween)(x))
+        PUT(1, WIDE_(expBetween)(z))
+      }
+    }
+    WIDE_LOOP(WIDE_OPERAND(x, first), to + (k - from), k, end, WIDE_(exactExp)(x))
+  })
+}
+
+/* One vector of three is left to the divider, which works in parallel with the other units. */
+static void wide_sqrt(PARAMETERS)
+{
+  enum { STEP = 3 * LANES };
+  IN_BLOCKS(real, {
+    ptrdiff_t k = from;
+    for (; end - k >= STEP; k += STEP) {
+      VECTOR(x, 0)
+      VECTOR(y, 1)
+      VECTOR(z, 2)
+      PREFETCH_BOTH(0)
+      PREFETCH_BOTH(1)
+      PREFETCH_BOTH(2)
+      PUT(0, WIDE_(sqrt)(x))
+      PUT(1, WIDE_(sqrt)(y))
+      PUT(2, WIDE_OF(sqrt)(z))
+    }
+    WIDE_LOOP(WIDE_OPERAND(x, first), to + (k - from), k, end, WIDE_OF(sqrt)(x))
+  })
+}
+
+#ifdef TH_REAL_IS_FLOAT
+/* Functions that read and write 16 or 32 floats at once; the rest goes through a buffer of 16. */
+#define WIDE_STEPS(NAME)                                                 \
+  static void wide_##NAME(PARAMETERS)                                    \
+  {                                                                      \
+    IN_BLOCKS(float, {                                                   \
+      ptrdiff_t k = from;                                                \
+      for (; end - k >= 2 * LANES; k += 2 * LANES) {                     \
+        PREFETCH_BOTH(0)                                                 \
+        PREFETCH_BOTH(1)                                                 \
+        THWide_##NAME##OfTwo(to + (k - from), (const float *)first + k); \
+      }                                                                  \
+      if (end - k >= LANES) {                                            \
+        THWide_##NAME(to + (k - from), (const float *)first + k);        \
+        k += LANES;                                                      \
+      }                                                                  \
+      if (k < end) {                                                     \
+        const size_t rest = (size_t)(end - k) * sizeof(float);           \
+        float part[LANES] = {0};                                         \
+        memcpy(part, (const float *)first + k, rest);                    \
+        THWide_##NAME(part, part);                                       \
+        memcpy(to + (k - from), part, rest);                             \
+      }                                                                  \
+    })                                                                   \
+  }
+WIDE_STEPS(sin)
+WIDE_STEPS(cos)
+WIDE_STEPS(tan)
+#define TRIG_ENTRIES \
+  [TH_POINTWISE_sin] = wide_sin, [TH_POINTWISE_cos] = wide_cos, [TH_POINTWISE_tan] = wide_tan,
+#else
+#define TRIG_ENTRIES
+#endif
+
+#ifdef TH_REAL_IS_FLOAT
+#define GET8(LANES, AT)    _mm512_cvtps_pd(_mm256_maskz_loadu_ps(LANES, AT))
+#define PUT8(AT, LANES, Y) _mm256_mask_storeu_ps(AT, LANES, _mm512_cvtpd_ps(Y))
+#define PUT8_IN(AT, LANES, INDICES, Y) \
+  _mm512_mask_i64scatter_ps(AT, LANES, INDICES, _mm512_cvtpd_ps(Y), 4)
+#else
+#define GET8(LANES, AT)                _mm512_maskz_loadu_pd(LANES, AT)
+#define PUT8(AT, LANES, Y)             _mm512_mask_storeu_pd(AT, LANES, Y)
+#define PUT8_IN(AT, LANES, INDICES, Y) _mm512_mask_i64scatter_pd(AT, LANES, INDICES, Y, 8)
+#endif
+
+/* Functions, computed in doubles, that have another formula for a few arguments.  NEAR computes a
+ * whole stretch; then the arguments for which IS_FAR is true are collected and computed together by
+ * FAR, and their results overwrite those of NEAR. */
+#define WIDE_WITH_FAR(NAME, NEAR, IS_FAR, FAR)                                            \
+  static void wide_##NAME(PARAMETERS)                                                     \
+  {                                                                                       \
+    enum { VECTOR = 8, STRETCH = 64 * VECTOR };                                           \
+    double kept[STRETCH];                                                                 \
+    uint64_t marks[STRETCH / 64];                                                         \
+    int64_t indices[STRETCH + VECTOR];                                                    \
+    IN_BLOCKS(                                                                            \
+        real, for (ptrdiff_t k = from; k < end; k += STRETCH) {                           \
+          real *const base = to + (k - from);                                             \
+          const ptrdiff_t count = end - k < STRETCH ? end - k : STRETCH;                  \
+          memset(marks, 0, sizeof marks);                                                 \
+          for (ptrdiff_t j = 0; j < count; j += VECTOR) {                                 \
+            const __mmask8 lanes = FIRST_OF(count - j);                                   \
+            const __m512d x = GET8(lanes, (const real *)first + k + j);                   \
+            PREFETCH_AT(first, k + j, 0)                                                  \
+            PREFETCH_AT(base, j, 1)                                                       \
+            PUT8(base + j, lanes, NEAR(x));                                               \
+            _mm512_storeu_pd(kept + j, x);                                                \
+            ((uint8_t *)marks)[j / VECTOR] = (uint8_t)(IS_FAR(x) & lanes);                \
+          }                                                                               \
+          ptrdiff_t farCount = 0;                                                         \
+          for (int64_t word = 0; word < STRETCH / 64; word++)                             \
+            for (uint64_t rest = marks[word]; rest; rest &= rest - 1)                     \
+              indices[farCount++] = 64 * word + __builtin_ctzll(rest);                    \
+          for (ptrdiff_t j = 0; j < farCount; j += VECTOR) {                              \
+            const __mmask8 lanes = FIRST_OF(farCount - j);                                \
+            const __m512i at = _mm512_maskz_loadu_epi64(lanes, indices + j);              \
+            PUT8_IN(base, lanes, at, FAR(_mm512_i64gather_pd(at, kept, sizeof(double)))); \
+          }                                                                               \
+        })                                                                                \
+  }
+#define FIRST_OF(COUNT) (__mmask8)((COUNT) < VECTOR ? (1u << (COUNT)) - 1 : 0xff)
+#ifdef TH_REAL_IS_FLOAT
+WIDE_WITH_FAR(erfinv, THWide_erfinvNear, THWide_erfinvIsFar, THWide_erfinvFar2)
+WIDE_WITH_FAR(lgamma, THWide_lgammaNear, THWide_lgammaIsFar, THWide_lgammaFar)
+#define FAR_ENTRIES [TH_POINTWISE_erfinv] = wide_erfinv, [TH_POINTWISE_lgamma] = wide_lgamma,
+#else
+WIDE_WITH_FAR(erfinv, THWide_erfinvNear2, THWide_erfinvIsFar2, THWide_erfinvFar2)
+#define FAR_ENTRIES [TH_POINTWISE_erfinv] = wide_erfinv,
+#endif
+
+#define WIDE_ENTRIES \
+  [TH_POINTWISE_exp] = wide_exp, [TH_POINTWISE_sqrt] = wide_sqrt, TRIG_ENTRIES FAR_ENTRIES
+#else
+#define WIDE_ROWS(X)
+#define WIDE_ENTRIES
+#endif
+
+/* --- zeros ----------------------------------------------------------------------------------- */
+
+/* A large array of zeros that fits the caches is left to memset, which does not read cache lines
+ * first.  Some machines write lines of zeros twice as fast as others. */
+static void zeros_or_fill(PARAMETERS)
+{
+  enum { LARGE = (1 << 20) / sizeof(real) }; /* below, plain stores to L2 are faster */
+  const real zero = 0;
+  if (!streams && n >= LARGE && memcmp(scalars, &zero, sizeof zero) == 0)
+    memset(result, 0, (size_t)n * sizeof zero);
+  else
+    row_fill(n, result, first, second, third, scalars, streams);
+}
+
+/* --- powers that are products ----------------------------------------------------------------- */
+
+#if defined(TH_REAL_IS_FLOAT)
+#define POWERS(X)                                                           \
+  X(2, square, (x * x))                                                     \
+  X(3, cube, ((double)x * x * x)) /* the square of a float is exact here */ \
+  X(-2, inverseSquare, (1 / ((double)x * x)))
+#elif defined(TH_REAL_IS_DOUBLE) && defined(__FMA__)
+
+/* Adds the rounding error of the square, so that the result is rounded once. */
+static inline double cube(double x)
+{
+  const double square = x * x, rest = fma(x, x, -square);
+  return fma(square, x, fabs(square * x) < (double)INFINITY ? rest * x : 0);
+}
+
+#define POWERS(X)       \
+  X(2, square, (x * x)) \
+  X(3, cube, cube(x))
+#elif defined(TH_REAL_IS_DOUBLE)
+#define POWERS(X) X(2, square, (x * x))
+#endif
+
+#ifdef POWERS
+#define POWER_ROW(EXPONENT, NAME, EXPRESSION) FUNCTION(NAME, AT_X, real, EXPRESSION)
+POWERS(POWER_ROW)
+
+#if defined(TH_WIDE_LOOP) && defined(TH_REAL_IS_FLOAT)
+#define ANY_POW wide_pow
+#else
+#define ANY_POW row_pow
+#endif
+
+static void choose_pow(PARAMETERS)
+{
+  SCALAR_VALUES
+#define CHOOSE(EXPONENT, NAME, EXPRESSION) a == (EXPONENT) ? row_##NAME:
+  const THPointwiseRow row = POWERS(CHOOSE) ANY_POW;
+  row(n, result, first, second, third, scalars, streams);
+}
+#define POW_ENTRY [TH_POINTWISE_pow] = choose_pow,
+#else
+#define POW_ENTRY
+#endif
+
+/* --- the table ------------------------------------------------------------------------------- */
+
+const THPointwiseRow TH_LEVEL_(THTensor_(pointwise))[TH_POINTWISE_ROWS] = {
+#define ROW(TYPES, COST, NAME, ...) TYPES([TH_POINTWISE_##NAME] = row_##NAME, )
+#define SHORTCUT1(TYPES, NAME, ...) TYPES([TH_POINTWISE_##NAME] = shortcut_##NAME, )
+#define SHORTCUT2                   SHORTCUT1
+#include "ops/pointwise.h"
+#define WIDE_ENTRY(NAME, ...) [TH_POINTWISE_##NAME] = wide_##NAME,
+    WIDE_ROWS(WIDE_ENTRY) WIDE_ENTRIES POW_ENTRY[TH_POINTWISE_fill] = zeros_or_fill};

@@ -1,0 +1,117 @@
+/* The engine that reduces: over all elements, or along one dimension.
+ *
+ * A reduction keeps states (a sum; a mean with its squared deviations; a value with its index). Its
+ * kernels work on a row of states at a time, the lanes, each of which takes in the elements below
+ * it, so that one vectorised loop serves every direction:
+ *
+ *     across rows     each column of a matrix is a lane, updated row by row
+ *     along a row     the row is folded into a matrix of some columns; the lanes are joined at the
+ *                     end, in pairs
+ *     narrow columns  several adjacent rows make one row of lanes; joined likewise
+ *
+ * Work is cut into pieces that depend on shapes and strides alone, and their states are joined in
+ * pairs, in a fixed order: the result has the same bits for any number of threads. */
+#ifndef TH_REDUCE_H
+#define TH_REDUCE_H
+
+#include <math.h>
+
+#include "ops/reduce.h"
+#include "THKernel.h"
+#include "TH/loop/THLines.h"
+#include "THTypes.h"
+
+typedef enum THReductionName {
+#define TH_ENUMERATOR(name, ...) TH_REDUCE_##name,
+  TH_REDUCTIONS(TH_ENUMERATOR) TH_FLOAT_REDUCTIONS(TH_ENUMERATOR) TH_BYTE_REDUCTIONS(TH_ENUMERATOR)
+#undef TH_ENUMERATOR
+      TH_REDUCE_argmax,
+  TH_REDUCE_argmin,
+  TH_REDUCE_var,
+  TH_REDUCE_std,
+  TH_REDUCE_logSumExp,
+  THReductionNames
+} THReductionName;
+
+typedef struct THReduceScalars {
+  double p;        /* of the p-norm; of var and std: subtracted from count */
+  ptrdiff_t count; /* elements reduced to one: set by the engine */
+  int far;         /* whether the elements come from memory rather than caches: set by the engine */
+} THReduceScalars;
+
+/* The elements that are reduced.  They may have another type than the reduction and are then
+ * converted as they are taken in, so few at a time that they stay in L1. */
+typedef struct THReduceSource {
+  ptrdiff_t itemSize, converted; /* bytes of an element, and of one that the reduction takes */
+  THKernel convert;              /* NULL if it is of that type */
+  const void *scalars;           /* for it */
+} THReduceSource;
+
+/* A block of lanes columns x rows elements.  The element in row i of lane j has the index first + i
+ * * rowIndex + j / group * laneIndex in its line. */
+typedef struct THRows {
+  const void *at;
+  ptrdiff_t lanes, stride;
+  ptrdiff_t rows, rowStride;
+  ptrdiff_t first, rowIndex, laneIndex, group;
+} THRows;
+
+typedef struct THReduction {
+  ptrdiff_t stateSize;
+  ptrdiff_t shortLine; /* lines of fewer adjacent elements are faster together than one by one */
+  void (*start)(void *state, ptrdiff_t lanes);
+  void (*rows)(void *state, const THRows *block, const THReduceScalars *scalars);
+  /* A single state takes in n adjacent elements, whose indices start at first. */
+  void (*line)(void *state, const void *at, ptrdiff_t n, ptrdiff_t first,
+               const THReduceScalars *scalars);
+  /* state[j] takes in other[j] */
+  void (*join)(void *state, const void *other, ptrdiff_t lanes);
+  /* The results: of type real, and their indices where there are some. */
+  void (*finish)(const void *state, ptrdiff_t lanes, const THReduceScalars *scalars, void *result,
+                 ptrdiff_t step, int64_t *index, ptrdiff_t indexStep);
+  /* The result of a single state, of type accreal. */
+  void (*total)(const void *state, const THReduceScalars *scalars, void *result);
+  int wide; /* longer rows of more lanes are quicker, since memory is read in longer pieces */
+} THReduction;
+
+/* The reductions of elements of the type, by their names. */
+TH_API const THReduction *THReduction_of(THScalarType type);
+
+/* The name of the p-norm's reduction. */
+static inline THReductionName THReduction_norm(double p)
+{
+  if (isinf(p))
+    return p > 0 ? TH_REDUCE_normMax : TH_REDUCE_normMin;
+  return p == 0   ? TH_REDUCE_norm0
+         : p == 1 ? TH_REDUCE_norm1
+         : p == 2 ? TH_REDUCE_norm2
+                  : TH_REDUCE_normP;
+}
+
+/* Reduces the operand of a loop to one result of type accreal. */
+TH_API void THReduce_all(const THReduction *op, const THReduceSource *source,
+                         THReduceScalars scalars, THLoop *loop, void *result);
+
+/* A reduction along a dimension, in two steps: preparation, which can fail, and the run, which
+ * cannot.  Operand 0 of lines is reduced, operand 1 is the result, operand 2 (if any) the
+ * indices. */
+typedef struct THReduce {
+  const THReduction *op;
+  const THReduceSource *source;
+  THReduceScalars scalars;
+  const THLines *lines;
+  int vertical;            /* lanes are neighbouring lines */
+  ptrdiff_t tile, tiles;   /* lines of a piece, and pieces along the innermost dimension */
+  ptrdiff_t chunk, chunks; /* elements of a line in a piece, and pieces along a line */
+  ptrdiff_t group;         /* narrow columns: rows that make one row of lanes; 1 otherwise */
+  const char *from;
+  char *result;
+  int64_t *index;
+  THGuard guard; /* holds the states of pieces where lines are cut */
+} THReduce;
+
+TH_API void THReduce_prepare(THReduce *reduce, const THReduction *op, const THReduceSource *source,
+                             THReduceScalars scalars, const THLines *lines);
+TH_API void THReduce_run(THReduce *reduce, const void *from, void *result, int64_t *index);
+
+#endif

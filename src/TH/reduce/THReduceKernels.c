@@ -1,0 +1,1373 @@
+/* Kernels of reductions: a row of states (lanes) takes in rows of elements, lane by lane. */
+#include "THVectorMath.h"
+
+#include "THTemplate.h"
+
+#include "TH/core/THCpu.h"
+#include "THReduce.h"
+#include "THReduceLanes.h"
+#include "TH/simd/THAddViaFma.h"
+#include "TH/simd/THTranspose.h"
+
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+#define TH_REAL_IS_FLOATING
+#endif
+
+/* --- what the table's expressions use -------------------------------------------------------- */
+
+#if defined(__AVX512F__) && \
+    (defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE) || defined(TH_REAL_IS_LONG))
+#define BY_EIGHT
+enum { EIGHT = 8 };
+typedef accreal Eight __attribute__((vector_size(EIGHT * sizeof(accreal))));
+#endif
+
+#if defined(TH_REAL_IS_FLOATING)
+#if defined(TH_REAL_IS_FLOAT) && defined(BY_EIGHT)
+static inline accreal one_sum(accreal a, accreal b)
+{
+  return a + b;
+}
+
+static inline Eight eight_sum(Eight a, Eight b)
+{
+  return (Eight)THAddViaFma((__m512d)a, (__m512d)b);
+}
+
+#define ADD(a, b) _Generic((a), Eight: eight_sum, Four: four_sum, accreal: one_sum)(a, b)
+#else
+#define ADD(a, b) ((a) + (b))
+#endif
+#define MUL(a, b) ((a) * (b))
+#define IS_NAN(x) ((x) != (x))
+#define HIGHEST   ((real)INFINITY)
+#define LOWEST    (-HIGHEST)
+#if defined(TH_REAL_IS_FLOAT)
+#define FABS(x) fabsf(x)
+#else
+#define FABS(x) fabs(x)
+#endif
+#else
+static inline accreal one_sum(accreal a, accreal b)
+{
+  return (accreal)((uint64_t)a + (uint64_t)b);
+}
+
+#if defined(BY_EIGHT)
+static inline Eight eight_sum(Eight a, Eight b)
+{
+  return (Eight)_mm512_add_epi64((__m512i)a, (__m512i)b);
+}
+
+#define ADD(a, b) _Generic((a), Eight: eight_sum, accreal: one_sum)(a, b)
+#else
+#define ADD one_sum
+#endif
+#define MUL(a, b) ((accreal)((uint64_t)(a) * (uint64_t)(b)))
+#define IS_NAN(x) 0
+#define HIGHEST   THInf
+#if defined(TH_REAL_IS_BYTE)
+#define LOWEST 0
+#else
+#define LOWEST (-THInf - 1)
+#endif
+#endif
+
+#define AT(block) ((const real *)(block)->at)
+
+/* How many bytes ahead a line is prefetched; 0 if it is not.  A line in memory is prefetched only a
+ * little ahead, since prefetches further ahead delay the loads that are needed first.  A line in
+ * the caches (assumed to hold less than 100 MB) can be prefetched far ahead; whether it needs
+ * prefetching at all is said by fetched. */
+static inline uintptr_t line_ahead(const THReduceScalars *scalars, int prefetched)
+{
+  enum { MUCH = 100000000 / ITEM, NEARER = 1024 };
+  if (!prefetched && !scalars->far)
+    return 0;
+  return scalars->count < MUCH ? PREFETCH_BYTES : NEARER;
+}
+
+/* The distance in bytes from the elements that are taken in, n lanes of some rows, to those that
+ * are prefetched: as many rows, further down, and none of the rows that are taken in together
+ * now. */
+static inline uintptr_t rows_ahead(ptrdiff_t n, ptrdiff_t rowStride, int deep)
+{
+  enum { LEAST = 3 };
+  return (uintptr_t)(THMax(PREFETCH_BYTES / ITEM / n, LEAST) + deep) * (uintptr_t)rowStride * ITEM;
+}
+
+/* --- lanes that are not adjacent in memory --------------------------------------------------- */
+
+/* Short lines are transposed first, some at a time into a buffer in L1, whose rows are then rows of
+ * lanes.  Lengths of lines are in elements. */
+enum {
+  TRANSPOSE_LINES = 64,
+  TRANSPOSE_ROWS = 64,
+  SHORT_LINE = 384,      /* the longest of them, where a state is a scalar */
+  SHORT_LINE_SMALL = 64, /* the same for states of 1 or 2 bytes */
+  VECTOR_LINE = 16,      /* from this length on a line becomes a vector of lanes instead */
+#if defined(TH_REAL_IS_FLOATING)
+  VECTOR_LINE_ALONE = 32, /* the same where there are fewer than 16 lines */
+#else
+  VECTOR_LINE_ALONE = SHORT_LINE, /* compilers vectorise integers' lines by themselves */
+#endif
+  MIDDLE_LINE = BLOCK, /* the same as SHORT_LINE for reductions whose lines fill several vectors */
+  SHORT_LINE_BEST = ITEM < 4 ? 128 : 1024 / ITEM
+};
+
+/* Transposes a matrix of lines x n items, each of so many bytes. */
+static inline __attribute__((always_inline)) void transpose(ptrdiff_t bytes, void *to,
+                                                            const void *from, ptrdiff_t lines,
+                                                            ptrdiff_t apart, ptrdiff_t n)
+{
+  if (bytes == 4)
+    THTranspose32_lines(to, TRANSPOSE_LINES, from, lines, apart, n);
+  else if (bytes == 8)
+    THTranspose64_lines(to, TRANSPOSE_LINES, from, lines, apart, n);
+  else
+    for (ptrdiff_t i = 0; i < n; i++)
+      for (ptrdiff_t j = 0; j < lines; j++)
+        ((real *)to)[i * TRANSPOSE_LINES + j] = ((const real *)from)[j * apart + i];
+}
+
+/* Whether each lane is a line of adjacent elements. */
+static inline int are_lines(const THRows *block)
+{
+  return block->stride != 1 && block->rowStride == 1 && block->group == 1;
+}
+
+static inline int is_transposed(const THRows *block)
+{
+  return are_lines(block) && block->lanes >= 16 && block->rows > 1;
+}
+
+/* Whether these lines are so long (least elements or more) that each becomes a vector of lanes. */
+static inline int are_vectors(const THRows *block, ptrdiff_t least)
+{
+  return are_lines(block) && block->rows >= (block->lanes >= 16 ? least : VECTOR_LINE_ALONE);
+}
+
+static void transposed_rows(void (*rows)(void *, const THRows *, const THReduceScalars *),
+                            ptrdiff_t stateSize, void *states, const THRows *block,
+                            const THReduceScalars *scalars)
+{
+  _Alignas(64) real transposed[TRANSPOSE_ROWS * TRANSPOSE_LINES];
+  for (ptrdiff_t j = 0; j < block->lanes; j += TRANSPOSE_LINES)
+    for (ptrdiff_t i = 0; i < block->rows; i += TRANSPOSE_ROWS) {
+      const THRows part = {.at = transposed,
+                           .lanes = THMin(TRANSPOSE_LINES, block->lanes - j),
+                           .stride = 1,
+                           .rows = THMin(TRANSPOSE_ROWS, block->rows - i),
+                           .rowStride = TRANSPOSE_LINES,
+                           .first = block->first + i * block->rowIndex + j * block->laneIndex,
+                           .rowIndex = block->rowIndex,
+                           .laneIndex = block->laneIndex,
+                           .group = 1};
+      transpose(ITEM, transposed, AT(block) + j * block->stride + i, part.lanes, block->stride,
+                part.rows);
+      rows((char *)states + j * stateSize, &part, scalars);
+    }
+}
+
+/* Joins the partial states of lines: parts has a vector of them for each line. */
+static void fold_lines(void (*join)(void *, const void *, ptrdiff_t), ptrdiff_t stateSize,
+                       void *states, const void *parts, ptrdiff_t lines)
+{
+  _Alignas(64) char transposed[64 * TRANSPOSE_LINES];
+  const ptrdiff_t few = 64 / stateSize, row = TRANSPOSE_LINES * stateSize;
+  transpose(stateSize, transposed, parts, lines, few, few);
+  for (ptrdiff_t half = few / 2; half > 0; half /= 2)
+    join(transposed, transposed + half * row, half * TRANSPOSE_LINES);
+  join(states, transposed, lines);
+}
+
+/* --- scalar states: the rows of the table ---------------------------------------------------- */
+
+/* Lines of up to name##_shortLine elements are taken in several together, from name##_least on as
+ * vectors of lanes.  Longer lines are prefetched from memory, and where name##_prefetched is 1 from
+ * caches, too. */
+#define STATES(name, state, initial, accumulate, joined, finished)                               \
+  enum {                                                                                         \
+    name##_shortLine = sizeof(state) < 4 ? SHORT_LINE_SMALL : SHORT_LINE,                        \
+    name##_least = VECTOR_LINE,                                                                  \
+    name##_prefetched = 1                                                                        \
+  };                                                                                             \
+                                                                                                 \
+  TH_UNUSED static inline state name##_take(state a, state x, double p)                          \
+  {                                                                                              \
+    return (state)(accumulate);                                                                  \
+  }                                                                                              \
+                                                                                                 \
+  static inline void name##_start(void *states, ptrdiff_t lanes)                                 \
+  {                                                                                              \
+    for (ptrdiff_t j = 0; j < lanes; j++)                                                        \
+      ((state *)states)[j] = initial;                                                            \
+  }                                                                                              \
+                                                                                                 \
+  static inline void name##_join(void *states, const void *others, ptrdiff_t lanes)              \
+  {                                                                                              \
+    for (ptrdiff_t j = 0; j < lanes; j++) {                                                      \
+      const state a = ((state *)states)[j], b = ((const state *)others)[j];                      \
+      ((state *)states)[j] = (state)(joined);                                                    \
+    }                                                                                            \
+  }                                                                                              \
+                                                                                                 \
+  static inline accreal name##_result(state a, const THReduceScalars *scalars)                   \
+  {                                                                                              \
+    TH_UNUSED const double p = scalars->p;                                                       \
+    TH_UNUSED const ptrdiff_t count = scalars->count;                                            \
+    return (accreal)(finished);                                                                  \
+  }                                                                                              \
+                                                                                                 \
+  static void name##_finish(const void *states, ptrdiff_t lanes, const THReduceScalars *scalars, \
+                            void *result, ptrdiff_t step, int64_t *index, ptrdiff_t indexStep)   \
+  {                                                                                              \
+    for (ptrdiff_t j = 0; j < lanes; j++)                                                        \
+      ((real *)result)[j * step] = (real)name##_result(((const state *)states)[j], scalars);     \
+  }                                                                                              \
+                                                                                                 \
+  static void name##_total(const void *states, const THReduceScalars *scalars, void *result)     \
+  {                                                                                              \
+    *(accreal *)result = name##_result(*(const state *)states, scalars);                         \
+  }
+
+/* How lanes take in elements. */
+#define TAKES(name, state, ...) TAKES_##state(name, state, __VA_ARGS__)
+
+/* Whether n elements fill all lanes several times. */
+static inline int is_long(ptrdiff_t n, ptrdiff_t stateSize)
+{
+  return n >= LANE_BYTES / stateSize * 4;
+}
+
+#define FOLDS(name, state, ...)                                                           \
+  /* Joins the states of all lanes, a whole vector at a time to the end: joining single \
+   * states would need branches, which are mispredicted.  Only lane 0 counts then. */ \
+  static inline __attribute__((always_inline)) state name##_fold(state *lanes, int count) \
+  {                                                                                       \
+    enum { LEAST = 4 };                                                                   \
+    TH_PRAGMA(GCC unroll 10)                                                              \
+    for (int step = 9; step >= 0; step--)                                                 \
+      if (count >= 2 << step)                                                             \
+        name##_join(lanes, lanes + (1 << step), THMax(1 << step, LEAST));                 \
+    return lanes[0];                                                                      \
+  }
+
+/* Columns and long lines.  name is the prefix of the functions, one the row of the table. */
+#define COLUMNS(name, one, state)                                                                 \
+  /* DEEP rows at once, as many lanes as fill whole vectors; returns the number of these lanes */ \
+  static inline                                                                                   \
+      __attribute__((always_inline)) ptrdiff_t name##_deep(state *restrict a, const real *x,      \
+                                                           ptrdiff_t lanes, ptrdiff_t rowStride,  \
+                                                           uintptr_t ahead, double p)             \
+  {                                                                                               \
+    enum {                                                                                        \
+      UNROLL = ITEM < 4 ? LANE_BYTES / sizeof(state) : 64 / ITEM,                                 \
+      VECTOR = 64 / sizeof(state)                                                                 \
+    };                                                                                            \
+    ptrdiff_t j = 0;                                                                              \
+    for (; j + UNROLL <= lanes; j += UNROLL) {                                                    \
+      for (int d = 0; d < DEEP; d++)                                                              \
+        prefetch((uintptr_t)(x + d * rowStride + j) + ahead, UNROLL);                             \
+      name##_few(a + j, x + j, UNROLL, rowStride, DEEP, p);                                       \
+    }                                                                                             \
+    if (ITEM < 4)                                                                                 \
+      for (; j + VECTOR <= lanes; j += VECTOR)                                                    \
+        name##_few(a + j, x + j, VECTOR, rowStride, DEEP, p);                                     \
+    return j;                                                                                     \
+  }                                                                                               \
+                                                                                                  \
+  /* one row of lanes */                                                                          \
+  static inline                                                                                   \
+      __attribute__((always_inline)) void name##_across(state *restrict a, const real *x,         \
+                                                        ptrdiff_t lanes, double p)                \
+  {                                                                                               \
+    enum { VECTOR = 64 / sizeof(state), UNROLL = 2 * VECTOR };                                    \
+    ptrdiff_t j = 0;                                                                              \
+    if (ITEM >= 4)                                                                                \
+      for (; j + UNROLL <= lanes; j += UNROLL)                                                    \
+        name##_few(a + j, x + j, UNROLL, 0, 1, p);                                                \
+    for (; j + VECTOR <= lanes; j += VECTOR)                                                      \
+      name##_few(a + j, x + j, VECTOR, 0, 1, p);                                                  \
+    for (; j < lanes; j++)                                                                        \
+      a[j] = one##_take(a[j], (state)x[j], p);                                                    \
+  }                                                                                               \
+                                                                                                  \
+  /* all rows of adjacent lanes */                                                                \
+  static inline __attribute__((always_inline)) void name##_columns(state *restrict a,             \
+                                                                   const THRows *block, double p) \
+  {                                                                                               \
+    const ptrdiff_t lanes = block->lanes, rows = block->rows, rowStride = block->rowStride;       \
+    const uintptr_t ahead = rows_ahead(lanes, rowStride, 1);                                      \
+    for (ptrdiff_t i = 0, done = 0; i < rows; i++) {                                              \
+      const real *x = AT(block) + i * rowStride;                                                  \
+      if (i % DEEP == 0)                                                                          \
+        done = i + DEEP <= rows ? name##_deep(a, x, lanes, rowStride, ahead, p) : 0;              \
+      name##_across(a + done, x + done, lanes - done, p);                                         \
+    }                                                                                             \
+  }
+
+#define LONG_LINE(name, one, state, ...)                                                        \
+  /* reduces n adjacent elements to lanes */                                                    \
+  static void name##_lanes(state *restrict lanes, const real *x, ptrdiff_t n, uintptr_t ahead,  \
+                           double p)                                                            \
+  {                                                                                             \
+    enum { UNROLL = LANE_BYTES / sizeof(state) };                                               \
+    const ptrdiff_t swept = name##_sweep(lanes, x, UNROLL, LINE_DEEP, n, ahead, p);             \
+    name##_rest(lanes, x + swept, UNROLL, n - swept, p);                                        \
+  }                                                                                             \
+                                                                                                \
+  /* the state of a line that fills all lanes several times */                                  \
+  static inline __attribute__((always_inline)) state name##_long(const real *line, ptrdiff_t n, \
+                                                                 uintptr_t ahead, double p)     \
+  {                                                                                             \
+    enum { UNROLL = LANE_BYTES / sizeof(state) };                                               \
+    state all[UNROLL], lanes[UNROLL];                                                           \
+    one##_start(all, UNROLL);                                                                   \
+    for (ptrdiff_t done = 0; done < n; done += BLOCK) {                                         \
+      name##_lanes(lanes, line + done, THMin(BLOCK, n - done), ahead, p);                       \
+      one##_join(all, lanes, UNROLL);                                                           \
+    }                                                                                           \
+    return one##_fold(all, UNROLL);                                                             \
+  }
+
+#define SINGLE_LINE(name, state, ...)                                                       \
+  static TH_UNUSED void name##_line(void *to, const void *at, ptrdiff_t n, ptrdiff_t first, \
+                                    const THReduceScalars *scalars)                         \
+  {                                                                                         \
+    enum { VECTOR = 64 / sizeof(state) };                                                   \
+    const real *const x = (const real *)at;                                                 \
+    const double p = scalars->p;                                                            \
+    state sum;                                                                              \
+    if (is_long(n, sizeof(state))) {                                                        \
+      sum = name##_long(x, n, line_ahead(scalars, name##_prefetched), p);                   \
+    } else { /* one vector of lanes */                                                      \
+      state lanes[VECTOR];                                                                  \
+      ptrdiff_t i = name##_sweep(lanes, x, VECTOR, 1, n, 0, p);                             \
+      sum = name##_fold(lanes, VECTOR);                                                     \
+      for (; i < n; i++)                                                                    \
+        sum = name##_take(sum, (state)x[i], p);                                             \
+    }                                                                                       \
+    name##_join(to, &sum, 1);                                                               \
+  }
+
+/* Lines of middle length: each becomes a vector of lanes (a long one from several vectors), and the
+ * vectors of many lines are transposed and joined.  Long lines from memory are taken one by one
+ * instead: prefetching the next line early would be delayed. */
+#define LINES(name, state, ...)                                                                    \
+  /* the vectors of lines of one vector or less */                                                 \
+  static inline                                                                                    \
+      __attribute__((always_inline)) void name##_short_parts(state(*parts)[64 / sizeof(state)],    \
+                                                             const real *x, ptrdiff_t lines,       \
+                                                             ptrdiff_t apart, ptrdiff_t n,         \
+                                                             const real *end, double p)            \
+  {                                                                                                \
+    enum { VECTOR = 64 / sizeof(state) };                                                          \
+    const ptrdiff_t whole = n / VECTOR * VECTOR;                                                   \
+    const int left = (int)(n - whole);                                                             \
+    real rest[VECTOR] = {0};                                                                       \
+    for (ptrdiff_t k = 0; k < lines; k++, x += apart) {                                            \
+      name##_sweep(parts[k], x, VECTOR, 1, whole, 0, p);                                           \
+      if (!left)                                                                                   \
+        continue;                                                                                  \
+      const real *some = x + whole;                                                                \
+      if (some + VECTOR > end)                                                                     \
+        some = memcpy(rest, some, ITEM * (size_t)left);                                            \
+      name##_some(parts[k], some, VECTOR, left, p);                                                \
+    }                                                                                              \
+  }                                                                                                \
+                                                                                                   \
+  static inline                                                                                    \
+      __attribute__((always_inline)) void name##_long_parts(state(*parts)[64 / sizeof(state)],     \
+                                                            const real *x, ptrdiff_t lines,        \
+                                                            ptrdiff_t apart, ptrdiff_t n,          \
+                                                            uintptr_t ahead, double p)             \
+  {                                                                                                \
+    enum { VECTOR = 64 / sizeof(state), UNROLL = LANE_BYTES / sizeof(state) };                     \
+    for (ptrdiff_t k = 0; k < lines; k++, x += apart) {                                            \
+      state lanes[UNROLL];                                                                         \
+      name##_lanes(lanes, x, n, ahead, p);                                                         \
+      for (int half = UNROLL / 2; half >= VECTOR; half /= 2)                                       \
+        name##_join(lanes, lanes + half, half);                                                    \
+      memcpy(parts[k], lanes, sizeof parts[k]);                                                    \
+    }                                                                                              \
+  }                                                                                                \
+                                                                                                   \
+  static TH_UNUSED void name##_lines(void *states, const real *x, ptrdiff_t lines,                 \
+                                     ptrdiff_t apart, ptrdiff_t n, const THReduceScalars *scalars) \
+  {                                                                                                \
+    enum { VECTOR = 64 / sizeof(state) };                                                          \
+    const int isLong = (ptrdiff_t)name##_shortLine > SHORT_LINE && n >= SHORT_LINE;                \
+    const real *const end = x + (lines - 1) * apart + n;                                           \
+    _Alignas(64) state parts[TRANSPOSE_LINES][VECTOR];                                             \
+    if (isLong && scalars->far) {                                                                  \
+      for (ptrdiff_t j = 0; j < lines; j++)                                                        \
+        name##_line((state *)states + j, x + j * apart, n, 0, scalars);                            \
+      return;                                                                                      \
+    }                                                                                              \
+    for (ptrdiff_t j = 0; j < lines; j += TRANSPOSE_LINES) {                                       \
+      const ptrdiff_t here = THMin(TRANSPOSE_LINES, lines - j);                                    \
+      const real *const at = x + j * apart;                                                        \
+      if (isLong)                                                                                  \
+        name##_long_parts(parts, at, here, apart, n, line_ahead(scalars, name##_prefetched),       \
+                          scalars->p);                                                             \
+      else                                                                                         \
+        name##_short_parts(parts, at, here, apart, n, end, scalars->p);                            \
+      fold_lines(name##_join, sizeof(state), (state *)states + j, parts, here);                    \
+    }                                                                                              \
+  }
+
+#define ROWS(name, state, ...)                                                               \
+  COLUMNS(name, name, state)                                                                 \
+                                                                                             \
+  static void name##_rows(void *states, const THRows *block, const THReduceScalars *scalars) \
+  {                                                                                          \
+    if (sizeof(state) >= 4 && are_vectors(block, name##_least)) {                            \
+      name##_lines(states, AT(block), block->lanes, block->stride, block->rows, scalars);    \
+      return;                                                                                \
+    }                                                                                        \
+    if (is_transposed(block)) {                                                              \
+      transposed_rows(name##_rows, sizeof(state), states, block, scalars);                   \
+      return;                                                                                \
+    }                                                                                        \
+    const ptrdiff_t lanes = block->lanes, step = block->stride;                              \
+    const ptrdiff_t rows = block->rows, rowStride = block->rowStride;                        \
+    state *restrict a = states;                                                              \
+    const double p = scalars->p;                                                             \
+    if (step == 1) {                                                                         \
+      name##_columns(a, block, p);                                                           \
+    } else if (step < rowStride && lanes > 1) {                                              \
+      for (ptrdiff_t i = 0; i < rows; i++)                                                   \
+        for (ptrdiff_t j = 0; j < lanes; j++)                                                \
+          a[j] = name##_take(a[j], (state)AT(block)[i * rowStride + j * step], p);           \
+    } else {                                                                                 \
+      for (ptrdiff_t j = 0; j < lanes; j++) {                                                \
+        state b = a[j];                                                                      \
+        for (ptrdiff_t i = 0; i < rows; i++)                                                 \
+          b = name##_take(b, (state)AT(block)[i * rowStride + j * step], p);                 \
+        a[j] = b;                                                                            \
+      }                                                                                      \
+    }                                                                                        \
+  }
+
+#if defined(TH_REAL_IS_FLOATING)
+#define EVERY(X)   TH_REDUCTIONS(X) TH_FLOAT_REDUCTIONS(X)
+#define WALKING(X) TH_REDUCTIONS(X) TH_NORMS(X)
+#elif defined(TH_REAL_IS_BYTE)
+#define EVERY(X) TH_REDUCTIONS(X) TH_BYTE_REDUCTIONS(X)
+#define WALKING  EVERY
+#else
+#define EVERY(X) TH_REDUCTIONS(X)
+#define WALKING  EVERY
+#endif
+
+EVERY(STATES)
+WALKING(TAKES)
+WALKING(FOLDS)
+
+#if defined(BY_EIGHT)
+#define sum_shortLine   MIDDLE_LINE
+#define norm2_shortLine MIDDLE_LINE
+#endif
+
+#if defined(SWEEP_APART)
+SWEEP_APART(max, LOWEST, max)
+SWEEP_APART(min, HIGHEST, min)
+#define max_shortLine  MIDDLE_LINE
+#define min_shortLine  MIDDLE_LINE
+#define max_prefetched 0
+#define min_prefetched 0
+#define max_sweep      max_sweep_apart
+#define min_sweep      min_sweep_apart
+#endif
+
+#define LONG_LINES(name, state, ...) LONG_LINE(name, name, state)
+WALKING(LONG_LINES)
+WALKING(SINGLE_LINE)
+WALKING(LINES)
+
+/* --- sums in vectors of eight scalars --------------------------------------------------------- */
+
+#if defined(BY_EIGHT)
+
+#define SHUFFLED(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+
+/* Lanes of c where lanes has a bit, else of b. */
+static inline Eight eight_chosen(Eight b, __mmask8 lanes, Eight c)
+{
+#if defined(TH_REAL_IS_LONG)
+  return (Eight)_mm512_mask_mov_epi64((__m512i)b, lanes, (__m512i)c);
+#else
+  return (Eight)_mm512_mask_mov_pd((__m512d)b, lanes, (__m512d)c);
+#endif
+}
+
+#if defined(TH_REAL_IS_FLOAT)
+static inline Eight eight_at(const accreal *x)
+{
+  return (Eight)_mm512_loadu_pd(x);
+}
+
+/* Loads the elements whose bits are set in left; other lanes are 0. */
+static inline Eight eight_of(const real *x, __mmask8 left)
+{
+  return (Eight)_mm512_cvtps_pd(_mm256_maskz_loadu_ps(left, x));
+}
+
+static inline Eight eight_widened(const real *x)
+{
+  return (Eight)_mm512_cvtps_pd(_mm256_loadu_ps(x));
+}
+#else
+static inline Eight eight_of(const real *x, __mmask8 left)
+{
+  return (Eight)_mm512_maskz_loadu_epi64(left, x);
+}
+
+static inline Eight eight_widened(const real *x)
+{
+  return (Eight)_mm512_loadu_si512(x);
+}
+#endif
+
+/* Lines, eight at a time: eight sums are in flight, and one loop iteration serves eight lines.
+ * Long lines go one by one, in four vectors each. */
+#define LINES_OF_EIGHT(name, one, state, initial, joined)                                         \
+  static inline Eight name##_joined(Eight a, Eight b)                                             \
+  {                                                                                               \
+    return joined;                                                                                \
+  }                                                                                               \
+                                                                                                  \
+  /* b takes in those of the next eight elements whose bits are set in left */                    \
+  static inline Eight name##_rest_of(Eight b, const real *x, __mmask8 left, double p)             \
+  {                                                                                               \
+    return eight_chosen(b, left, name##_take_eight(b, eight_of(x, left), p));                     \
+  }                                                                                               \
+                                                                                                  \
+  /* Joins eight vectors, one per line, to one vector of eight states: first halves of \
+   * the vectors, then quarters, then single lanes, in the order of one##_fold. */          \
+  static inline Eight name##_folded(const Eight *lanes)                                           \
+  {                                                                                               \
+    Eight half[4], two[2];                                                                        \
+    for (int k = 0; k < 4; k++)                                                                   \
+      half[k] = name##_joined(SHUFFLED(lanes[k], lanes[k + 4], 0, 1, 2, 3, 8, 9, 10, 11),         \
+                              SHUFFLED(lanes[k], lanes[k + 4], 4, 5, 6, 7, 12, 13, 14, 15));      \
+    for (int k = 0; k < 2; k++)                                                                   \
+      two[k] = name##_joined(SHUFFLED(half[k], half[k + 2], 0, 1, 8, 9, 4, 5, 12, 13),            \
+                             SHUFFLED(half[k], half[k + 2], 2, 3, 10, 11, 6, 7, 14, 15));         \
+    return name##_joined(SHUFFLED(two[0], two[1], 0, 8, 2, 10, 4, 12, 6, 14),                     \
+                         SHUFFLED(two[0], two[1], 1, 9, 3, 11, 5, 13, 7, 15));                    \
+  }                                                                                               \
+                                                                                                  \
+  /* states take in some lines (a constant number), one vector per line */                        \
+  static inline                                                                                   \
+      __attribute__((always_inline)) void name##_take_in(state *states, const Eight *b, int some) \
+  {                                                                                               \
+    const __mmask8 lanes = (__mmask8)((1 << some) - 1);                                           \
+    const Eight before = (Eight)_mm512_maskz_loadu_epi64(lanes, states);                          \
+    const Eight after = name##_joined(before, name##_folded(b));                                  \
+    _mm512_mask_storeu_epi64(states, lanes, (__m512i)after);                                      \
+  }                                                                                               \
+                                                                                                  \
+  /* the same for a single line */                                                                \
+  static inline state name##_alone(Eight lanes)                                                   \
+  {                                                                                               \
+    lanes = name##_joined(lanes, SHUFFLED(lanes, lanes, 4, 5, 6, 7, 0, 1, 2, 3));                 \
+    lanes = name##_joined(lanes, SHUFFLED(lanes, lanes, 2, 3, 0, 1, 6, 7, 4, 5));                 \
+    return name##_joined(lanes, SHUFFLED(lanes, lanes, 1, 0, 3, 2, 5, 4, 7, 6))[0];               \
+  }                                                                                               \
+                                                                                                  \
+  /* reduces a line to one vector, joined from four, block by block */                            \
+  static __attribute__((noinline)) Eight name##_long(const real *x, ptrdiff_t n, uintptr_t ahead, \
+                                                     double p)                                    \
+  {                                                                                               \
+    enum { DEEP_EIGHT = 4, UNROLL = DEEP_EIGHT * EIGHT };                                         \
+    const Eight none = (Eight){0} + (accreal)(initial);                                           \
+    Eight all[] = {none, none, none, none};                                                       \
+    for (const real *const end = x + n; x < end;) {                                               \
+      Eight b[] = {none, none, none, none};                                                       \
+      const real *const stop = x + THMin(BLOCK, end - x);                                         \
+      for (; stop - x >= UNROLL; x += UNROLL) {                                                   \
+        prefetch((uintptr_t)x + ahead, UNROLL);                                                   \
+        TH_PRAGMA(GCC unroll 4)                                                                   \
+        for (int k = 0; k < DEEP_EIGHT; k++)                                                      \
+          b[k] = name##_take_eight(b[k], eight_widened(x + k * EIGHT), p);                        \
+      }                                                                                           \
+      const uint32_t left = (1u << (stop - x)) - 1;                                               \
+      if (left)                                                                                   \
+        TH_PRAGMA(GCC unroll 4)                                                                   \
+      for (int k = 0; k < DEEP_EIGHT; k++)                                                        \
+        b[k] = name##_rest_of(b[k], x + k * EIGHT, (__mmask8)(left >> k * EIGHT), p);             \
+      x = stop;                                                                                   \
+      TH_PRAGMA(GCC unroll 4)                                                                     \
+      for (int k = 0; k < DEEP_EIGHT; k++)                                                        \
+        all[k] = name##_joined(all[k], b[k]);                                                     \
+    }                                                                                             \
+    return name##_joined(name##_joined(all[0], all[2]), name##_joined(all[1], all[3]));           \
+  }                                                                                               \
+                                                                                                  \
+  /* Takes in some lines (a constant number, up to eight) and prefetches as many more in \
+   * the order of memory if gaps between lines are small: line by line is too late. */        \
+  static inline __attribute__((always_inline)) void name##_abreast(state *states, const real *x,  \
+                                                                   ptrdiff_t apart, int some,     \
+                                                                   ptrdiff_t n, double p)         \
+  {                                                                                               \
+    const ptrdiff_t whole = n / EIGHT * EIGHT;                                                    \
+    const __mmask8 left = (__mmask8)((1 << (n - whole)) - 1);                                     \
+    const ptrdiff_t pace = apart < 2 * n ? some : 0;                                              \
+    const real *const next = x + pace * apart;                                                    \
+    Eight b[EIGHT];                                                                               \
+    TH_PRAGMA(GCC unroll 8)                                                                       \
+    for (int k = 0; k < EIGHT; k++)                                                               \
+      b[k] = (Eight){0} + (accreal)(initial);                                                     \
+    for (ptrdiff_t i = 0; i < whole; i += EIGHT) {                                                \
+      prefetch((uintptr_t)(next + pace * i), (size_t)(some * EIGHT));                             \
+      TH_PRAGMA(GCC unroll 8)                                                                     \
+      for (int k = 0; k < some; k++)                                                              \
+        b[k] = name##_take_eight(b[k], eight_widened(x + k * apart + i), p);                      \
+    }                                                                                             \
+    if (left)                                                                                     \
+      TH_PRAGMA(GCC unroll 8)                                                                     \
+    for (int k = 0; k < some; k++)                                                                \
+      b[k] = name##_rest_of(b[k], x + k * apart + whole, left, p);                                \
+    name##_take_in(states, b, some);                                                              \
+  }                                                                                               \
+                                                                                                  \
+  static __attribute__((noinline)) void name##_long_lines(state *states, const real *x,           \
+                                                          ptrdiff_t lines, ptrdiff_t apart,       \
+                                                          ptrdiff_t n, uintptr_t ahead, double p) \
+  {                                                                                               \
+    for (ptrdiff_t j = 0; j < lines; j += EIGHT) {                                                \
+      const int some = (int)THMin(EIGHT, lines - j);                                              \
+      Eight b[EIGHT] = {0};                                                                       \
+      for (int k = 0; k < some; k++)                                                              \
+        b[k] = name##_long(x + (j + k) * apart, n, ahead, p);                                     \
+      name##_take_in(states + j, b, some);                                                        \
+    }                                                                                             \
+  }                                                                                               \
+                                                                                                  \
+  static __attribute__((noinline)) void name##_short_lines(state *states, const real *x,          \
+                                                           ptrdiff_t lines, ptrdiff_t apart,      \
+                                                           ptrdiff_t n, double p)                 \
+  {                                                                                               \
+    ptrdiff_t j = 0;                                                                              \
+    for (; j + EIGHT <= lines; j += EIGHT)                                                        \
+      name##_abreast(states + j, x + j * apart, apart, EIGHT, n, p);                              \
+    for (; j < lines; j++)                                                                        \
+      name##_abreast(states + j, x + j * apart, apart, 1, n, p);                                  \
+  }                                                                                               \
+                                                                                                  \
+  static void name##_lines(void *states, const real *x, ptrdiff_t lines, ptrdiff_t apart,         \
+                           ptrdiff_t n, const THReduceScalars *scalars)                           \
+  {                                                                                               \
+    if (n < SHORT_LINE)                                                                           \
+      name##_short_lines(states, x, lines, apart, n, scalars->p);                                 \
+    else                                                                                          \
+      name##_long_lines(states, x, lines, apart, n, line_ahead(scalars, 1), scalars->p);          \
+  }                                                                                               \
+                                                                                                  \
+  static void name##_line(void *to, const void *at, ptrdiff_t n, ptrdiff_t first,                 \
+                          const THReduceScalars *scalars)                                         \
+  {                                                                                               \
+    if (is_long(n, sizeof(state))) {                                                              \
+      const state sum = name##_alone(name##_long(at, n, line_ahead(scalars, 1), scalars->p));     \
+      one##_join(to, &sum, 1);                                                                    \
+    } else {                                                                                      \
+      name##_short_lines(to, at, 1, 0, n, scalars->p);                                            \
+    }                                                                                             \
+  }
+
+#define SUMS(name, state, initial, accumulate, joined, ...) \
+  TAKES_EIGHT(name##_by_eight, initial, accumulate)         \
+  LINES_OF_EIGHT(name##_by_eight, name, state, initial, joined)
+
+#if defined(TH_REAL_IS_FLOAT)
+#define TAKES_EIGHT(name, initial, accumulate) \
+  TAKES_VECTORS(name, Eight, eight, EIGHT, initial, accumulate)
+#else
+#define TAKES_EIGHT(name, initial, accumulate)                      \
+  static inline Eight name##_take_eight(Eight a, Eight x, double p) \
+  {                                                                 \
+    return accumulate;                                              \
+  }
+#endif
+
+TH_SUM(SUMS)
+#if defined(TH_REAL_IS_FLOATING)
+TH_NORM2(SUMS)
+#endif
+#if defined(TH_REAL_IS_LONG)
+#define sum_least 2 /* a short line of doubles is added up in the same order as a column */
+#endif
+#if !defined(TH_REAL_IS_FLOAT)
+#define sum_line    sum_by_eight_line
+#define sum_lines   sum_by_eight_lines
+#define norm2_line  norm2_by_eight_line
+#define norm2_lines norm2_by_eight_lines
+#endif
+#endif
+
+WALKING(ROWS)
+
+#if defined(BY_EIGHT) && defined(TH_REAL_IS_FLOAT)
+/* Vectors of four or of eight, whichever this processor adds faster. */
+#define EITHER(name, state, ...)                                                                   \
+  COLUMNS(name##_by_eight, name, state)                                                            \
+                                                                                                   \
+  static void name##_either_line(void *to, const void *at, ptrdiff_t n, ptrdiff_t first,           \
+                                 const THReduceScalars *scalars)                                   \
+  {                                                                                                \
+    if (THCpu_addsEight())                                                                         \
+      name##_by_eight_line(to, at, n, first, scalars);                                             \
+    else                                                                                           \
+      name##_line(to, at, n, first, scalars);                                                      \
+  }                                                                                                \
+                                                                                                   \
+  static void name##_either_rows(void *states, const THRows *block,                                \
+                                 const THReduceScalars *scalars)                                   \
+  {                                                                                                \
+    if (THCpu_addsEight() && block->stride == 1)                                                   \
+      name##_by_eight_columns(states, block, scalars->p);                                          \
+    else if (THCpu_addsEight() && are_lines(block))                                                \
+      name##_by_eight_lines(states, AT(block), block->lanes, block->stride, block->rows, scalars); \
+    else                                                                                           \
+      name##_rows(states, block, scalars);                                                         \
+  }
+
+TH_SUM(EITHER)
+TH_NORM2(EITHER)
+#define sum_rows   sum_either_rows
+#define sum_line   sum_either_line
+#define norm2_rows norm2_either_rows
+#define norm2_line norm2_either_line
+#endif
+
+#define mean_rows      sum_rows
+#define mean_line      sum_line
+#define mean_shortLine sum_shortLine
+
+/* --- the largest or smallest value, with its index ------------------------------------------- */
+
+enum { BEST_DEEP = 4, BEST_BYTES = 8192 };
+
+enum { STRIP = 1024 }; /* lanes worked on at a time; their states stay in L1 */
+
+typedef struct {
+  int64_t index; /* of the first such value */
+  real value;
+} Best;
+
+/* Indices within a strip, as wide as the values so that both fill the same vectors. */
+#if defined(TH_REAL_IS_BYTE) || defined(TH_REAL_IS_CHAR) || defined(TH_REAL_IS_SHORT)
+typedef int16_t RowIndex;
+enum { STRIP_ROWS = INT16_MAX };
+#elif defined(TH_REAL_IS_INT) || defined(TH_REAL_IS_FLOAT)
+typedef int32_t RowIndex;
+enum { STRIP_ROWS = INT32_MAX };
+#else
+typedef int64_t RowIndex;
+static const ptrdiff_t STRIP_ROWS = PTRDIFF_MAX;
+#endif
+
+/* x comes before a: it is larger (smaller), or the first NaN. */
+static inline __attribute__((always_inline)) int beats(int largest, real x, real a)
+{
+  return ((largest ? x > a : x < a) | IS_NAN(x)) & !IS_NAN(a);
+}
+
+static inline __attribute__((always_inline)) void take_better(int largest, real *a, RowIndex *row,
+                                                              real x, RowIndex i)
+{
+  const int better = beats(largest, x, *a);
+  *a = better ? x : *a;
+  *row = better ? i : *row;
+}
+
+static inline __attribute__((always_inline)) void best_join(int largest, Best *a, const Best *b,
+                                                            ptrdiff_t lanes)
+{
+  for (ptrdiff_t j = 0; j < lanes; j++) {
+    const int tie = !beats(largest, a[j].value, b[j].value) & (b[j].index < a[j].index);
+    const int better = beats(largest, b[j].value, a[j].value) | tie;
+    a[j].value = better ? b[j].value : a[j].value;
+    a[j].index = better ? b[j].index : a[j].index;
+  }
+}
+
+/* Takes in deep rows, from row i on, of lanes lanes (a constant), whose states stay in registers
+ * meanwhile. */
+static inline __attribute__((always_inline)) void best_few(int largest, real *restrict value,
+                                                           RowIndex *restrict row, int lanes,
+                                                           const real *restrict x,
+                                                           ptrdiff_t rowStride, RowIndex i,
+                                                           int deep)
+{
+  real a[128 / ITEM];
+  RowIndex r[128 / ITEM];
+  for (int k = 0; k < lanes; k++) {
+    a[k] = value[k];
+    r[k] = row[k];
+  }
+  for (int d = 0; d < deep; d++)
+    TH_PRAGMA(omp simd) /* otherwise compilers unroll and branch */
+  for (int k = 0; k < lanes; k++)
+    take_better(largest, &a[k], &r[k], x[d * rowStride + k], (RowIndex)(i + d));
+  for (int k = 0; k < lanes; k++) {
+    value[k] = a[k];
+    row[k] = r[k];
+  }
+}
+
+/* Takes in deep rows of n lanes, from row i on. */
+static inline __attribute__((always_inline)) void best_across(int largest, real *restrict value,
+                                                              RowIndex *restrict row, ptrdiff_t n,
+                                                              const real *restrict x,
+                                                              ptrdiff_t rowStride, RowIndex i,
+                                                              int deep, uintptr_t ahead)
+{
+  enum { UNROLL = 128 / ITEM, VECTOR = ITEM > 1 ? 32 / ITEM : UNROLL };
+  ptrdiff_t j = 0;
+  for (; j + UNROLL <= n; j += UNROLL) {
+    for (int d = 0; d < deep; d++)
+      prefetch((uintptr_t)(x + d * rowStride + j) + ahead, UNROLL);
+    best_few(largest, value + j, row + j, UNROLL, x + j, rowStride, i, deep);
+  }
+  for (; j + VECTOR <= n; j += VECTOR)
+    best_few(largest, value + j, row + j, VECTOR, x + j, rowStride, i, deep);
+  for (; j < n; j++)
+    for (int d = 0; d < deep; d++)
+      take_better(largest, &value[j], &row[j], x[d * rowStride + j], (RowIndex)(i + d));
+}
+
+static inline __attribute__((always_inline)) void best_strip(int largest, Best *best,
+                                                             const THRows *block, const real *x,
+                                                             ptrdiff_t first, ptrdiff_t n,
+                                                             ptrdiff_t j0, ptrdiff_t rows)
+{
+  const ptrdiff_t step = block->stride, rowStride = block->rowStride;
+  real value[STRIP];
+  RowIndex row[STRIP];
+  for (ptrdiff_t j = 0; j < n; j++) {
+    value[j] = x[j * step];
+    row[j] = 0;
+  }
+  ptrdiff_t i = 1;
+  if (step == 1) {
+    const uintptr_t ahead = rows_ahead(n, rowStride, BEST_DEEP);
+    for (; i + BEST_DEEP <= rows; i += BEST_DEEP)
+      best_across(largest, value, row, n, x + i * rowStride, rowStride, (RowIndex)i, BEST_DEEP,
+                  ahead);
+    for (; i < rows; i++)
+      best_across(largest, value, row, n, x + i * rowStride, rowStride, (RowIndex)i, 1, ahead);
+  } else {
+    for (ptrdiff_t j = 0; j < n; j++) {
+      real a = value[j];
+      RowIndex r = 0;
+      for (i = 1; i < rows; i++)
+        take_better(largest, &a, &r, x[i * rowStride + j * step], (RowIndex)i);
+      value[j] = a;
+      row[j] = r;
+    }
+  }
+  for (ptrdiff_t j = 0; j < n; j++) {
+    const ptrdiff_t lane = block->group == 1 ? j0 + j : (j0 + j) / block->group;
+    const Best here = {first + row[j] * block->rowIndex + lane * block->laneIndex, value[j]};
+    best_join(largest, best + j, &here, 1);
+  }
+}
+
+static inline __attribute__((always_inline)) void best_rows(int largest, Best *best,
+                                                            const THRows *block)
+{
+  for (ptrdiff_t i = 0; i < block->rows; i += THMin(STRIP_ROWS, block->rows - i))
+    for (ptrdiff_t j = 0; j < block->lanes; j += STRIP)
+      best_strip(largest, best + j, block, AT(block) + i * block->rowStride + j * block->stride,
+                 block->first + i * block->rowIndex, THMin(STRIP, block->lanes - j), j,
+                 THMin(STRIP_ROWS, block->rows - i));
+}
+
+/* Whether x equals value, or both are NaN. */
+static inline __attribute__((always_inline)) int is_same(real x, real value)
+{
+  return (x == value) | (IS_NAN(x) & IS_NAN(value));
+}
+
+/* COMPARED elements are compared at once.  A Mark is as wide as an element, so that results of
+ * vector comparisons need no conversion. */
+enum { COMPARED = 256 / ITEM };
+#if defined(TH_REAL_IS_BYTE) || defined(TH_REAL_IS_CHAR)
+typedef int8_t Mark;
+#else
+typedef RowIndex Mark;
+#endif
+
+static inline __attribute__((always_inline)) int any_same(const real *x, int missing, real value)
+{
+  Mark found = 0;
+  for (int j = 0; j < COMPARED; j++)
+    found |= (missing ? IS_NAN(x[j]) : x[j] == value) ? -1 : 0;
+  return found;
+}
+
+/* The index of the first of COMPARED elements that equals value, or is NaN if missing. */
+static inline __attribute__((always_inline)) RowIndex first_same(const real *x, int missing,
+                                                                 real value)
+{
+  RowIndex first = COMPARED;
+  TH_PRAGMA(omp simd reduction(min : first)) /* a branch on the index would be mispredicted */
+  for (int j = 0; j < COMPARED; j++) {
+    const int same = missing ? IS_NAN(x[j]) : x[j] == value;
+    first = THMin(first, (RowIndex)(same ? j : COMPARED));
+  }
+  return first;
+}
+
+/* The index of the first of n elements that equals value, or is NaN if value is.  There has to be
+ * one. */
+static __attribute__((noinline)) ptrdiff_t where(const real *x, ptrdiff_t n, real value)
+{
+  const int missing = IS_NAN(value);
+  ptrdiff_t i = 0;
+  for (; i + COMPARED <= n; i += COMPARED)
+    if (missing ? any_same(x + i, 1, value) : any_same(x + i, 0, value))
+      return i + (missing ? first_same(x + i, 1, value) : first_same(x + i, 0, value));
+  while (!is_same(x[i], value))
+    i++;
+  return i;
+}
+
+static inline __attribute__((always_inline)) real best_of(int largest, const real *x, ptrdiff_t n,
+                                                          const THReduceScalars *scalars)
+{
+  real value = largest ? LOWEST : HIGHEST;
+  if (largest)
+    max_line(&value, x, n, 0, scalars);
+  else
+    min_line(&value, x, n, 0, scalars);
+  return value;
+}
+
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+/* Reduces n elements of a line to lanes. */
+static inline void best_lanes(int largest, real *lanes, const real *x, ptrdiff_t n, uintptr_t ahead)
+{
+  if (largest)
+    max_lanes(lanes, x, n, ahead, 0);
+  else
+    min_lanes(lanes, x, n, ahead, 0);
+}
+
+/* The best of count lanes; overwrites lanes. */
+static inline __attribute__((always_inline)) real best_fold(int largest, real *lanes, int count)
+{
+  return largest ? max_fold(lanes, count) : min_fold(lanes, count);
+}
+
+/* The index at which the first block with the line's best element begins.  Joining the lanes after
+ * each block would take as long as reading part of the block, so each lane keeps the number of the
+ * first block that has the lane's best element.  Block numbers fit a RowIndex, since the engine
+ * cuts longer lines. */
+static inline __attribute__((always_inline)) ptrdiff_t best_piece(int largest, real *value,
+                                                                  const real *x, ptrdiff_t n,
+                                                                  const THReduceScalars *scalars)
+{
+  enum { UNROLL = LANE_BYTES / ITEM, BEST_BLOCK = BEST_BYTES / ITEM };
+  const uintptr_t ahead = line_ahead(scalars, max_prefetched);
+  real best[UNROLL], lanes[UNROLL];
+  const RowIndex past = (RowIndex)STRIP_ROWS;
+  RowIndex pieces[UNROLL] = {0};
+  for (int k = 0; k < UNROLL; k++)
+    best[k] = largest ? LOWEST : HIGHEST;
+  for (ptrdiff_t i = 0; i * BEST_BLOCK < n; i++) {
+    best_lanes(largest, lanes, x + i * BEST_BLOCK, THMin(BEST_BLOCK, n - i * BEST_BLOCK), ahead);
+    TH_PRAGMA(omp simd)
+    for (int k = 0; k < UNROLL; k++)
+      take_better(largest, &best[k], &pieces[k], lanes[k], (RowIndex)i);
+  }
+  memcpy(lanes, best, sizeof lanes);
+  *value = best_fold(largest, lanes, UNROLL);
+  RowIndex first = past;
+  TH_PRAGMA(omp simd reduction(min : first))
+  for (int k = 0; k < UNROLL; k++) {
+    const RowIndex here = is_same(best[k], *value) ? pieces[k] : past;
+    first = here < first ? here : first;
+  }
+  return (ptrdiff_t)first * BEST_BLOCK;
+}
+
+#else
+/* The same for integers, block by block: per-lane block numbers gain less than they cost. */
+static inline __attribute__((always_inline)) ptrdiff_t best_piece(int largest, real *value,
+                                                                  const real *x, ptrdiff_t n,
+                                                                  const THReduceScalars *scalars)
+{
+  enum { BEST_BLOCK = BEST_BYTES / ITEM };
+  ptrdiff_t best = 0;
+  for (ptrdiff_t i = 0; i < n; i += BEST_BLOCK) {
+    const real other = best_of(largest, x + i, THMin(BEST_BLOCK, n - i), scalars);
+    if (i == 0 || beats(largest, other, *value)) {
+      *value = other;
+      best = i;
+    }
+  }
+  return best;
+}
+#endif
+
+/* First finds the value, as fast as memory is read; then its index, within a block that is still in
+ * the caches. */
+static inline __attribute__((always_inline)) void best_line(int largest, Best *best, const real *x,
+                                                            ptrdiff_t n, ptrdiff_t first,
+                                                            const THReduceScalars *scalars)
+{
+  enum { BEST_BLOCK = BEST_BYTES / ITEM };
+  real value = 0;
+  ptrdiff_t begin = 0;
+  if (n > BEST_BLOCK)
+    begin = best_piece(largest, &value, x, n, scalars);
+  else
+    value = best_of(largest, x, n, scalars);
+  const ptrdiff_t at = begin + where(x + begin, THMin(BEST_BLOCK, n - begin), value);
+  const Best here = {first + at, x[at]};
+  best_join(largest, best, &here, 1);
+}
+
+static void best_start(Best *best, ptrdiff_t lanes, real value)
+{
+  for (ptrdiff_t j = 0; j < lanes; j++)
+    best[j] = (Best){INT64_MAX, value};
+}
+
+static void best_finish(const void *states, ptrdiff_t lanes, const THReduceScalars *scalars,
+                        void *result, ptrdiff_t step, int64_t *index, ptrdiff_t indexStep)
+{
+  const Best *best = states;
+  for (ptrdiff_t j = 0; j < lanes; j++) {
+    ((real *)result)[j * step] = best[j].value;
+    index[j * indexStep] = best[j].index;
+  }
+}
+
+#define BEST(name, largest, worst)                                                           \
+  static inline void name##_start(void *states, ptrdiff_t lanes)                             \
+  {                                                                                          \
+    best_start(states, lanes, worst);                                                        \
+  }                                                                                          \
+  static void name##_join(void *states, const void *others, ptrdiff_t lanes)                 \
+  {                                                                                          \
+    best_join(largest, states, others, lanes);                                               \
+  }                                                                                          \
+  static void name##_rows(void *states, const THRows *block, const THReduceScalars *scalars) \
+  {                                                                                          \
+    if (is_transposed(block))                                                                \
+      transposed_rows(name##_rows, sizeof(Best), states, block, scalars);                    \
+    else                                                                                     \
+      best_rows(largest, states, block);                                                     \
+  }                                                                                          \
+  static void name##_line(void *state, const void *at, ptrdiff_t n, ptrdiff_t first,         \
+                          const THReduceScalars *scalars)                                    \
+  {                                                                                          \
+    best_line(largest, state, at, n, first, scalars);                                        \
+  }
+
+BEST(argmax, 1, LOWEST)
+BEST(argmin, 0, HIGHEST)
+
+/* --- variance -------------------------------------------------------------------------------- */
+
+#if defined(TH_REAL_IS_FLOATING)
+
+/* Rows that are shifted by the same value.  Floats are summed in doubles, which have digits to
+ * spare, so that more rows can share one shift. */
+enum {
+  VARIANCE_ROWS = ITEM < 8 ? 256 : 64,
+  VARIANCE_STRIP = 2048 / ITEM, /* lanes; their states and the rows taken in together fill half of
+                                 * L1 */
+  VARIANCE_DEEP = 8,
+  VARIANCE_FEW = 2
+};
+
+typedef struct {
+  accreal n, mean, squares; /* the sum of squared deviations from the mean */
+} Moments;
+
+static void var_start(void *states, ptrdiff_t lanes)
+{
+  for (ptrdiff_t j = 0; j < lanes; j++)
+    ((Moments *)states)[j] = (Moments){0, 0, 0};
+}
+
+/* Chan, Golub, LeVeque 1979.  Equal means stay exactly what they are.  If a sum of squares is
+ * infinite, the elements are finite (otherwise it is NaN); then the result is infinite, too,
+ * whatever the means are. */
+static inline Moments joined(Moments a, Moments b)
+{
+  const accreal n = a.n + b.n, share = b.n / THMax(n, 1), apart = b.mean - a.mean;
+  const accreal within = a.squares + b.squares;
+  const accreal between = a.n == 0 || isinf(within) ? 0 : apart * apart * a.n * share;
+  return (Moments){n, a.n == 0 ? b.mean : a.mean + apart * share, within + between};
+}
+
+static void var_join(void *states, const void *others, ptrdiff_t lanes)
+{
+  Moments *a = states;
+  const Moments *b = others;
+  for (ptrdiff_t j = 0; j < lanes; j++)
+    if (b[j].n > 0)
+      a[j] = joined(a[j], b[j]);
+}
+
+/* The moments of n elements, from the sum of their differences to shift and the sum of the squared
+ * differences.  If shift is one of the elements, no more digits are lost than n has, and equal
+ * elements deviate by exactly 0. */
+static inline Moments moments_of(accreal n, accreal shift, accreal sum, accreal squares)
+{
+  const accreal mean = sum / n, lost = sum * mean;
+  return (Moments){n, shift + mean, squares < lost ? 0 : squares - lost};
+}
+
+/* The moments of n elements whose sums are not finite: the sum of squares is infinite if all
+ * elements are finite, NaN otherwise.  The mean is then irrelevant. */
+static __attribute__((noinline)) Moments moments_beyond(const real *x, ptrdiff_t n, ptrdiff_t step)
+{
+  accreal none = 0; /* an infinite element makes it NaN, too */
+  for (ptrdiff_t i = 0; i < n; i++)
+    none += 0 * (accreal)x[i * step];
+  return (Moments){(accreal)n, (accreal)*x, none + (accreal)INFINITY};
+}
+
+/* Whether moments_beyond is needed: sums of floats in doubles never overflow. */
+static inline int is_beyond(accreal squares)
+{
+  return sizeof(real) == sizeof(accreal) && !(squares < (accreal)INFINITY);
+}
+
+/* sum + x * x, rounded once where the processor has fused multiply-add. */
+static inline accreal plus_square(accreal sum, accreal x)
+{
+#if defined(__FMA__)
+  return (accreal)fma(x, x, sum);
+#else
+  return sum + x * x;
+#endif
+}
+
+/* Takes in a few rows of n lanes, less shift. */
+static inline __attribute__((always_inline)) void
+var_lanes(accreal *restrict sum, accreal *restrict squares, const accreal *restrict shift,
+          const real *x, ptrdiff_t n, ptrdiff_t step, ptrdiff_t rowStride, int rows)
+{
+  for (ptrdiff_t k = 0; k < n; k++) {
+    accreal one = 0, two = 0;
+    for (int i = 0; i < rows; i++) {
+      const accreal apart = (accreal)x[i * rowStride + k * step] - shift[k];
+      one += apart;
+      two = plus_square(two, apart);
+    }
+    sum[k] += one;
+    squares[k] += two;
+  }
+}
+
+/* Takes in VARIANCE_DEEP rows of lanes adjacent lanes (a constant). */
+static inline __attribute__((always_inline)) void var_few(accreal *restrict sum,
+                                                          accreal *restrict squares,
+                                                          const accreal *restrict shift,
+                                                          const real *x, int lanes,
+                                                          ptrdiff_t rowStride)
+{
+#if defined(TH_REAL_IS_FLOAT) && defined(__AVX512F__)
+  /* Loads eight floats at a time: compilers load sixteen and extract halves, and these extra
+   * instructions fill the queues of the processor that wait for memory. */
+  for (int k = 0; k < lanes; k += 8) {
+    const __m512d from = _mm512_loadu_pd(shift + k);
+    __m512d one = _mm512_loadu_pd(sum + k), two = _mm512_loadu_pd(squares + k);
+    for (int i = 0; i < VARIANCE_DEEP; i++) {
+      const __m512d apart =
+          _mm512_sub_pd(_mm512_cvtps_pd(_mm256_loadu_ps(x + i * rowStride + k)), from);
+      one = _mm512_add_pd(one, apart);
+      two = _mm512_fmadd_pd(apart, apart, two);
+    }
+    _mm512_storeu_pd(sum + k, one);
+    _mm512_storeu_pd(squares + k, two);
+  }
+#else
+  var_lanes(sum, squares, shift, x, lanes, 1, rowStride, VARIANCE_DEEP);
+#endif
+}
+
+/* Takes in VARIANCE_DEEP rows of n adjacent lanes and prefetches later rows. */
+static inline __attribute__((always_inline)) void var_deep(accreal *restrict sum,
+                                                           accreal *restrict squares,
+                                                           const accreal *restrict shift,
+                                                           const real *x, ptrdiff_t n,
+                                                           ptrdiff_t rowStride, uintptr_t ahead)
+{
+  enum { UNROLL = 64 / ITEM };
+  ptrdiff_t j = 0;
+  for (; j + UNROLL <= n; j += UNROLL) {
+    for (int i = 0; i < VARIANCE_DEEP; i++)
+      prefetch((uintptr_t)(x + i * rowStride + j) + ahead, UNROLL);
+    var_few(sum + j, squares + j, shift + j, x + j, UNROLL, rowStride);
+  }
+  var_lanes(sum + j, squares + j, shift + j, x + j, n - j, 1, rowStride, VARIANCE_DEEP);
+}
+
+static void var_strip(Moments *moments, const real *x, ptrdiff_t n, ptrdiff_t step, ptrdiff_t rows,
+                      ptrdiff_t rowStride)
+{
+  _Alignas(64) accreal shift[VARIANCE_STRIP], sum[VARIANCE_STRIP], squares[VARIANCE_STRIP];
+  for (ptrdiff_t j = 0; j < n; j++) {
+    shift[j] = (accreal)x[j * step];
+    sum[j] = squares[j] = 0;
+  }
+  /* Prefetched rows are taken in next, before other lines evict them from L1. */
+  const ptrdiff_t later = THMax(VARIANCE_DEEP, PREFETCH_BYTES / ITEM / n);
+  const uintptr_t ahead = (uintptr_t)later * (uintptr_t)rowStride * ITEM;
+  ptrdiff_t i = 0;
+  for (; i + VARIANCE_DEEP <= rows; i += VARIANCE_DEEP)
+    if (step == 1)
+      var_deep(sum, squares, shift, x + i * rowStride, n, rowStride, ahead);
+    else
+      var_lanes(sum, squares, shift, x + i * rowStride, n, step, rowStride, VARIANCE_DEEP);
+  for (; i + VARIANCE_FEW <= rows; i += VARIANCE_FEW)
+    var_lanes(sum, squares, shift, x + i * rowStride, n, step, rowStride, VARIANCE_FEW);
+  for (; i < rows; i++)
+    var_lanes(sum, squares, shift, x + i * rowStride, n, step, rowStride, 1);
+  for (ptrdiff_t j = 0; j < n; j++) {
+    const Moments here = is_beyond(squares[j])
+                             ? moments_beyond(x + j * step, rows, rowStride)
+                             : moments_of((accreal)rows, shift[j], sum[j], squares[j]);
+    moments[j] = joined(moments[j], here);
+  }
+}
+
+static void var_rows(void *states, const THRows *block, const THReduceScalars *scalars)
+{
+  if (is_transposed(block)) {
+    transposed_rows(var_rows, sizeof(Moments), states, block, scalars);
+    return;
+  }
+  for (ptrdiff_t i = 0; i < block->rows; i += VARIANCE_ROWS)
+    for (ptrdiff_t j = 0; j < block->lanes; j += VARIANCE_STRIP)
+      var_strip((Moments *)states + j, AT(block) + i * block->rowStride + j * block->stride,
+                THMin(VARIANCE_STRIP, block->lanes - j), block->stride,
+                THMin(VARIANCE_ROWS, block->rows - i), block->rowStride);
+}
+
+/* The sum of all lanes; overwrites lanes. */
+static inline __attribute__((always_inline)) accreal sum_of(accreal *lanes, int count)
+{
+  for (int half = count / 2; half > 0; half /= 2)
+    for (int j = 0; j < half; j++)
+      lanes[j] += lanes[j + half];
+  return lanes[0];
+}
+
+/* Returns the sum of the differences of n elements to shift; *squares becomes the sum of the
+ * squared differences. */
+static inline __attribute__((always_inline)) accreal deviations(const real *x, ptrdiff_t n,
+                                                                accreal shift, accreal *squares)
+{
+  enum { UNROLL = LANE_BYTES / sizeof(accreal) };
+  accreal one[UNROLL] = {0}, two[UNROLL] = {0};
+  ptrdiff_t i = 0;
+  for (; i + UNROLL <= n; i += UNROLL) {
+    prefetch((uintptr_t)(x + i) + PREFETCH_BYTES, UNROLL);
+    for (int j = 0; j < UNROLL; j++) {
+      const accreal apart = (accreal)x[i + j] - shift;
+      one[j] += apart;
+      two[j] = plus_square(two[j], apart);
+    }
+  }
+  for (ptrdiff_t j = 0; j < n - i; j++) {
+    const accreal apart = (accreal)x[i + j] - shift;
+    one[j] += apart;
+    two[j] = plus_square(two[j], apart);
+  }
+  *squares = sum_of(two, UNROLL);
+  return sum_of(one, UNROLL);
+}
+
+/* Takes in a line block by block.  Doubles have no digits to spare, so that a block of them is read
+ * twice, the second time shifted by its mean. */
+static void var_line(void *to, const void *at, ptrdiff_t n, ptrdiff_t first,
+                     const THReduceScalars *scalars)
+{
+  Moments *all = to;
+  for (ptrdiff_t done = 0; done < n; done += BLOCK) {
+    const real *x = (const real *)at + done;
+    const ptrdiff_t here = THMin(BLOCK, n - done);
+    accreal shift = (accreal)*x, squares, sum = deviations(x, here, shift, &squares);
+    if (sizeof(real) == sizeof(accreal)) {
+      shift += sum / (accreal)here;
+      sum = deviations(x, here, shift, &squares);
+    }
+    *all = joined(*all, is_beyond(squares) ? moments_beyond(x, here, 1)
+                                           : moments_of((accreal)here, shift, sum, squares));
+  }
+}
+
+static inline accreal variance(const Moments *m, const THReduceScalars *scalars)
+{
+  return m->squares / (m->n - scalars->p);
+}
+
+static void var_finish(const void *states, ptrdiff_t lanes, const THReduceScalars *scalars,
+                       void *result, ptrdiff_t step, int64_t *index, ptrdiff_t indexStep)
+{
+  for (ptrdiff_t j = 0; j < lanes; j++)
+    ((real *)result)[j * step] = (real)variance((const Moments *)states + j, scalars);
+}
+
+static void var_total(const void *states, const THReduceScalars *scalars, void *result)
+{
+  *(accreal *)result = variance(states, scalars);
+}
+
+static void std_finish(const void *states, ptrdiff_t lanes, const THReduceScalars *scalars,
+                       void *result, ptrdiff_t step, int64_t *index, ptrdiff_t indexStep)
+{
+  for (ptrdiff_t j = 0; j < lanes; j++)
+    ((real *)result)[j * step] = (real)sqrt(variance((const Moments *)states + j, scalars));
+}
+
+static void std_total(const void *states, const THReduceScalars *scalars, void *result)
+{
+  *(accreal *)result = sqrt(variance(states, scalars));
+}
+
+#endif
+
+/* --- logarithms of sums of exponentials ----------------------------------------------------- */
+
+#include "TH/pointwise/THMathAvx512.h"
+#if defined(TH_WIDE_LOOP) && defined(TH_REAL_IS_FLOAT)
+#include "THReducePowers.h"
+#define POWERS                                                                            \
+  [TH_REDUCE_logSumExp] = {sizeof(Powers), POWERS_SHORT_LINE, powers_start,  powers_rows, \
+                           powers_line,    powers_join,       powers_finish, powers_total},
+#else
+#define POWERS
+#endif
+
+/* --- the table ------------------------------------------------------------------------------- */
+
+#define ENTRY(name, state, ...)                                                      \
+  [TH_REDUCE_##name] = {sizeof(state), name##_shortLine, name##_start,  name##_rows, \
+                        name##_line,   name##_join,      name##_finish, name##_total},
+
+const THReduction TH_LEVEL_(THTensor_(reductions))[THReductionNames] = {
+    EVERY(ENTRY)
+#if defined(TH_REAL_IS_FLOATING)
+        [TH_REDUCE_var] = {sizeof(Moments), SHORT_LINE, var_start, var_rows, var_line, var_join,
+                           var_finish, var_total, .wide = 1},
+    [TH_REDUCE_std] = {sizeof(Moments), SHORT_LINE, var_start, var_rows, var_line, var_join,
+                       std_finish, std_total, .wide = 1},
+#endif
+    [TH_REDUCE_argmax] = {sizeof(Best), SHORT_LINE_BEST, argmax_start, argmax_rows, argmax_line,
+                          argmax_join, best_finish, NULL},
+    [TH_REDUCE_argmin] = {sizeof(Best), SHORT_LINE_BEST, argmin_start, argmin_rows, argmin_line,
+                          argmin_join, best_finish, NULL},
+    POWERS /* only for floats */
+};

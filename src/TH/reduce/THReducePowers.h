@@ -1,0 +1,294 @@
+/* Logarithms of sums of exponentials of floats for the level AVX-512, a part of THReduceKernels.c.
+ * Where exponentials are computed in registers, one pass is faster than finding the largest element
+ * first.  An element x is taken in as e^(x - near), where near is close to the largest element so
+ * far. near and the sum are rescaled only where an element exceeds near by much.  A NaN makes the
+ * sum NaN, an infinite element makes it infinite. */
+#ifndef TH_REDUCE_POWERS_H
+#define TH_REDUCE_POWERS_H
+
+#include "TH/pointwise/THPointwise.h"
+#include "THReduceLanes.h"
+#include "TH/pointwise/THMathAvx512.h"
+
+/* For functions called once for many elements: faster code would be many times as long. */
+#define SMALL __attribute__((cold, noinline))
+
+typedef struct {
+  accreal sum; /* of e^(x - near); any small value where near is -INFINITY */
+  real near;
+} Powers;
+
+/* POWERS_DEEP rows of POWERS_LANES lanes are taken in at a time, in strips of lanes whose states
+ * stay in L1.  Lines of fewer than POWERS_SHORT_LINE elements are transposed. near is raised where
+ * an element exceeds it by more than POWERS_MUCH. */
+enum {
+  POWERS_DEEP = 8,
+  POWERS_LANES = 64 / ITEM,
+  POWERS_STRIP = 4096 / ITEM,
+  POWERS_MUCH = 8,
+  POWERS_SHORT_LINE = 192
+};
+
+static void powers_start(void *states, ptrdiff_t lanes)
+{
+  for (ptrdiff_t j = 0; j < lanes; j++)
+    ((Powers *)states)[j] = (Powers){0, -(real)INFINITY};
+}
+
+/* Applies the operation, a row of src/ops/pointwise.h, to n numbers in place. */
+static __attribute__((noinline)) void make_each(THScalarType type, THPointwise row, void *numbers,
+                                                ptrdiff_t n)
+{
+  static const int64_t unused[2]; /* loops read scalars even where they ignore them */
+  THPointwise_row(type, row)(n, numbers, numbers, NULL, NULL, unused, 0);
+}
+
+static SMALL void powers_join(void *states, const void *others, ptrdiff_t lanes)
+{
+  Powers *a = states;
+  const Powers *b = others;
+  for (ptrdiff_t j = 0; j < lanes; j += POWERS_LANES, a += POWERS_LANES, b += POWERS_LANES) {
+    const ptrdiff_t n = THMin(POWERS_LANES, lanes - j);
+    double up[POWERS_LANES];
+    for (ptrdiff_t k = 0; k < n; k++)
+      up[k] = a[k].near == b[k].near ? 0 : -fabs((double)a[k].near - (double)b[k].near);
+    make_each(THScalarDouble, TH_POINTWISE_exp, up, n);
+    for (ptrdiff_t k = 0; k < n; k++) {
+      const int below = a[k].near < b[k].near;
+      a[k].sum = below ? a[k].sum * up[k] + b[k].sum : a[k].sum + b[k].sum * up[k];
+      a[k].near = below ? b[k].near : a[k].near;
+    }
+  }
+}
+
+/* Sets near to top where top exceeds near by much.  In most calls the sum was empty before. */
+static __attribute__((noinline)) void raise_powers(accreal *sum, real *near, const real *top,
+                                                   ptrdiff_t n)
+{
+  double up[POWERS_LANES];
+  int known = 0;
+  TH_PRAGMA(omp simd reduction(| : known))
+  for (ptrdiff_t k = 0; k < n; k++) {
+    const int raised =
+        top[k] > near[k] + POWERS_MUCH || (top[k] == (real)INFINITY && near[k] != (real)INFINITY);
+    up[k] = raised ? (double)near[k] - (double)top[k] : 0;
+    known |= near[k] > -(real)INFINITY;
+    near[k] = raised ? top[k] : near[k];
+  }
+  if (known)
+    make_each(THScalarDouble, TH_POINTWISE_exp, up, n);
+  TH_PRAGMA(omp simd)
+  for (ptrdiff_t k = 0; k < n; k++)
+    sum[k] *= known ? up[k] : 0;
+}
+
+/* The number that is subtracted from elements: near, or 0 where near is infinite. */
+static inline real taken_off(real near)
+{
+  return near - near == 0 ? near : 0;
+}
+
+static inline __attribute__((always_inline)) void powers_few(accreal *sum, real *near,
+                                                             const real *x, ptrdiff_t rowStride,
+                                                             int deep, __mmask16 lanes)
+{
+  enum { INFINITE = 0x18 };
+  const __m512 infinite = _mm512_set1_ps(INFINITY), lowest = _mm512_set1_ps(-INFINITY);
+  __m512 v[POWERS_DEEP], top = lowest, from = _mm512_mask_loadu_ps(lowest, lanes, near);
+  TH_PRAGMA(GCC unroll 8)
+  for (int d = 0; d < deep; d++) {
+    v[d] = _mm512_maskz_loadu_ps(lanes, x + d * rowStride);
+    top = _mm512_max_ps(v[d], top); /* returns the second operand where one is NaN */
+  }
+  const __m512 bound = from + _mm512_set1_ps(POWERS_MUCH);
+  if (_mm512_mask_cmp_ps_mask(lanes, top, bound, _CMP_GT_OQ) |
+      _mm512_cmp_ps_mask(_mm512_max_ps(from, top), infinite, _CMP_EQ_OQ)) {
+    float most[16];
+    _mm512_storeu_ps(most, top);
+    raise_powers(sum, near, most, __builtin_popcount(lanes));
+    from = _mm512_mask_loadu_ps(lowest, lanes, near);
+    const __mmask16 all = _mm512_cmp_ps_mask(from, infinite, _CMP_EQ_OQ);
+    for (int d = 0; d < deep; d++) /* infinite elements, and NaN */
+      v[d] = _mm512_mask_mov_ps(v[d], all, _mm512_min_ps(_mm512_set1_ps(89), v[d]));
+  }
+  from = _mm512_mask_mov_ps(from, _mm512_fpclass_ps_mask(from, INFINITE), _mm512_setzero_ps());
+  const __mmask8 upper = (__mmask8)(lanes >> 8);
+  __m512d one = _mm512_maskz_loadu_pd((__mmask8)lanes, sum);
+  __m512d two = _mm512_maskz_loadu_pd(upper, sum + 8);
+  TH_PRAGMA(GCC unroll 8)
+  for (int d = 0; d < deep; d++) {
+    const __m512 e = THWide_expUpTo89(v[d] - from);
+    one += THWide_half(e, 0);
+    two += THWide_half(e, 1);
+  }
+  _mm512_mask_storeu_pd(sum, (__mmask8)lanes, one);
+  _mm512_mask_storeu_pd(sum + 8, upper, two);
+}
+
+/* Takes in deep rows of up to POWERS_LANES lanes. */
+static inline __attribute__((always_inline)) void take_powers(accreal *sum, real *near,
+                                                              const real *x, ptrdiff_t rowStride,
+                                                              int deep, ptrdiff_t n)
+{
+  powers_few(sum, near, x, rowStride, deep, (__mmask16)((1u << n) - 1));
+}
+
+/* The largest of n elements, NaN ignored. */
+static inline real most_of(const real *x, ptrdiff_t n)
+{
+  __m512 p = _mm512_set1_ps(-INFINITY), q = p, r = p, s = p;
+  ptrdiff_t i = 0;
+  for (; n - i >= 64; i += 64) {
+    p = _mm512_max_ps(_mm512_loadu_ps(x + i), p);
+    q = _mm512_max_ps(_mm512_loadu_ps(x + i + 16), q);
+    r = _mm512_max_ps(_mm512_loadu_ps(x + i + 32), r);
+    s = _mm512_max_ps(_mm512_loadu_ps(x + i + 48), s);
+  }
+  for (; i < n; i += 16) {
+    const __mmask16 lanes = (__mmask16)(n - i < 16 ? (1u << (n - i)) - 1 : 0xffff);
+    p = _mm512_mask_max_ps(p, lanes, _mm512_maskz_loadu_ps(lanes, x + i), p);
+  }
+  return _mm512_reduce_max_ps(_mm512_max_ps(_mm512_max_ps(p, q), _mm512_max_ps(r, s)));
+}
+
+/* The sum of e^(x - from) of n elements that do not exceed from. */
+static inline accreal sum_powers(const real *x, ptrdiff_t n, real from)
+{
+  const __m512 off = _mm512_set1_ps(from);
+  __m512d a = _mm512_setzero_pd(), b = a, c = a, d = a;
+  ptrdiff_t i = 0;
+  for (; n - i >= 32; i += 32) {
+    prefetch((uintptr_t)(x + i) + PREFETCH_BYTES, 32);
+    const __m512 e = THWide_expUpTo89(_mm512_loadu_ps(x + i) - off);
+    const __m512 f = THWide_expUpTo89(_mm512_loadu_ps(x + i + 16) - off);
+    a += THWide_half(e, 0);
+    b += THWide_half(e, 1);
+    c += THWide_half(f, 0);
+    d += THWide_half(f, 1);
+  }
+  for (; i < n; i += 16) {
+    const __mmask16 lanes = (__mmask16)(n - i < 16 ? (1u << (n - i)) - 1 : 0xffff);
+    const __m512 z = _mm512_maskz_loadu_ps(lanes, x + i) - off;
+    const __m512 e = _mm512_maskz_mov_ps(lanes, THWide_expUpTo89(z));
+    a += THWide_half(e, 0);
+    b += THWide_half(e, 1);
+  }
+  return _mm512_reduce_add_pd((a + b) + (c + d));
+}
+
+/* n adjacent elements, a block at a time: it stays in L1 between the search for its largest element
+ * and the sum. */
+static void powers_line(void *to, const void *at, ptrdiff_t n, ptrdiff_t first,
+                        const THReduceScalars *scalars)
+{
+  Powers *const all = to;
+  for (ptrdiff_t done = 0; done < n; done += BLOCK) {
+    const real *const x = (const real *)at + done;
+    const ptrdiff_t here = THMin(BLOCK, n - done);
+    const real top = most_of(x, here);
+    if (top > all->near) {
+      all->sum *= exp((double)all->near - (double)top);
+      all->near = top;
+    }
+    if (all->near == (real)INFINITY)
+      for (ptrdiff_t i = 0; i < here; i++)
+        all->sum += x[i] == x[i] ? (accreal)INFINITY : (accreal)x[i];
+    else
+      all->sum += sum_powers(x, here, taken_off(all->near));
+  }
+}
+
+/* Copies between an array of states and separate arrays of their members. */
+static __attribute__((noinline)) void move_powers(Powers *states, accreal *sum, real *near,
+                                                  ptrdiff_t n, int apart)
+{
+  for (ptrdiff_t j = 0; j < n; j++)
+    if (apart) {
+      sum[j] = states[j].sum;
+      near[j] = states[j].near;
+    } else {
+      states[j] = (Powers){sum[j], near[j]};
+    }
+}
+
+static __attribute__((noinline)) void powers_strip(Powers *states, const real *x, ptrdiff_t n,
+                                                   ptrdiff_t rows, ptrdiff_t rowStride)
+{
+  accreal sum[POWERS_STRIP];
+  real near[POWERS_STRIP];
+  move_powers(states, sum, near, n, 1);
+  for (ptrdiff_t i = 0; i < rows; i += POWERS_DEEP) {
+    const ptrdiff_t deep = THMin(POWERS_DEEP, rows - i);
+    for (ptrdiff_t j = 0; j < n; j += POWERS_LANES) {
+      const real *const at = x + i * rowStride + j;
+      const ptrdiff_t lanes = THMin(POWERS_LANES, n - j);
+      for (int d = 0; d < POWERS_DEEP; d++)
+        prefetch((uintptr_t)(at + (POWERS_DEEP + d) * rowStride), POWERS_LANES);
+      if (deep == POWERS_DEEP)
+        take_powers(sum + j, near + j, at, rowStride, POWERS_DEEP, lanes);
+      else
+        for (ptrdiff_t d = 0; d < deep; d++)
+          take_powers(sum + j, near + j, at + d * rowStride, rowStride, 1, lanes);
+    }
+  }
+  move_powers(states, sum, near, n, 0);
+}
+
+static void powers_rows(void *states, const THRows *block, const THReduceScalars *scalars);
+
+/* Elements with any strides: copies some at a time to a buffer. */
+static SMALL void powers_apart(Powers *states, const THRows *block, const THReduceScalars *scalars)
+{
+  real room[TRANSPOSE_ROWS * TRANSPOSE_LINES];
+  for (ptrdiff_t j = 0; j < block->lanes; j += TRANSPOSE_LINES)
+    for (ptrdiff_t i = 0; i < block->rows; i += TRANSPOSE_ROWS) {
+      const THRows part = {.at = room,
+                           .lanes = THMin(TRANSPOSE_LINES, block->lanes - j),
+                           .stride = 1,
+                           .rows = THMin(TRANSPOSE_ROWS, block->rows - i),
+                           .rowStride = block->lanes == 1 ? 1 : TRANSPOSE_LINES};
+      const real *const from = AT(block) + i * block->rowStride + j * block->stride;
+      for (ptrdiff_t d = 0; d < part.rows; d++)
+        for (ptrdiff_t k = 0; k < part.lanes; k++)
+          room[d * part.rowStride + k] = from[d * block->rowStride + k * block->stride];
+      powers_rows(states + j, &part, scalars);
+    }
+}
+
+static void powers_rows(void *states, const THRows *block, const THReduceScalars *scalars)
+{
+  if (is_transposed(block))
+    transposed_rows(powers_rows, sizeof(Powers), states, block, scalars);
+  else if (block->lanes == 1 && block->rowStride == 1)
+    powers_line(states, block->at, block->rows, block->first, scalars);
+  else if (block->stride != 1)
+    powers_apart(states, block, scalars);
+  else
+    for (ptrdiff_t j = 0; j < block->lanes; j += POWERS_STRIP)
+      powers_strip((Powers *)states + j, AT(block) + j, THMin(POWERS_STRIP, block->lanes - j),
+                   block->rows, block->rowStride);
+}
+
+static void powers_finish(const void *states, ptrdiff_t lanes, const THReduceScalars *scalars,
+                          void *result, ptrdiff_t step, int64_t *index, ptrdiff_t indexStep)
+{
+  const Powers *a = states;
+  for (ptrdiff_t j = 0; j < lanes; j += POWERS_LANES, a += POWERS_LANES) {
+    const ptrdiff_t n = THMin(POWERS_LANES, lanes - j);
+    double sum[POWERS_LANES];
+    for (ptrdiff_t k = 0; k < n; k++) /* 1 where the result is infinite */
+      sum[k] = isinf(a[k].near) && a[k].sum == a[k].sum ? 1 : a[k].sum;
+    make_each(THScalarDouble, TH_POINTWISE_log, sum, n);
+    for (ptrdiff_t k = 0; k < n; k++)
+      ((real *)result)[(j + k) * step] = (real)(sum[k] + (double)a[k].near);
+  }
+}
+
+static SMALL void powers_total(const void *states, const THReduceScalars *scalars, void *result)
+{
+  const Powers *const a = states;
+  const int isInfinite = isinf(a->near) && a->sum == a->sum;
+  *(accreal *)result = (isInfinite ? 0 : log(a->sum)) + (double)a->near;
+}
+
+#endif

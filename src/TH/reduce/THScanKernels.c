@@ -1,0 +1,592 @@
+/* Kernels of cumulative sums and products. */
+#include "THTemplate.h"
+
+#include "THScan.h"
+#include "TH/loop/THStream.h"
+
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+#define IN_ORDER
+#endif
+
+/* Sums of integers wrap around, and are the same in whatever order they are added.  Along a line,
+ * the totals of a vector are made in steps: each total takes in the one that is one, then two, then
+ * four lanes before it:
+ *
+ *     a   b     c       d         e         f           g             h
+ *     a   ab    bc      cd        de        ef          fg            gh
+ *     a   ab    abc     abcd      bcde      cdef        defg          efgh
+ *     a   ab    abc     abcd      abcde     abcdef      abcdefg       abcdefgh
+ *
+ * Then all lanes take in the total before the vector, the only step that depends on the vector
+ * before.  Vectors of four lanes need no third step.  Floating numbers are added in order. */
+#if defined(__AVX512F__)
+#define SHIFTS(V, NEUTRAL, TAKE)                                            \
+  V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 8, 0, 1, 2, 3, 4, 5, 6)); \
+  V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 8, 8, 0, 1, 2, 3, 4, 5)); \
+  V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 8, 8, 8, 8, 0, 1, 2, 3));
+#define LAST(V)     __builtin_shufflevector(V, V, 7, 7, 7, 7, 7, 7, 7, 7)
+#define ALL(X)      {X, X, X, X, X, X, X, X}
+#define LANES_ARE_8 1
+enum { LANES = 8 };
+#else
+#define SHIFTS(V, NEUTRAL, TAKE)                                \
+  V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 4, 0, 1, 2)); \
+  V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 4, 4, 0, 1));
+#define LAST(V)     __builtin_shufflevector(V, V, 3, 3, 3, 3)
+#define ALL(X)      {X, X, X, X}
+#define LANES_ARE_8 0
+enum { LANES = 4 };
+#endif
+
+/* Elements that are not contiguous, and totals that are not or that are written with non-temporal
+ * stores, pass through buffers of BLOCK elements.  Up to REGISTER_LINES lines keep their totals in
+ * registers.  WORTH_STREAMING: elements of a line from which non-temporal stores pay. */
+enum {
+  BLOCK = TH_STREAM_BLOCK / sizeof(real),
+  REGISTER_LINES = 16,
+  WORTH_STREAMING = 4 * BLOCK,
+  ROWS_AT_ONCE = 2
+};
+
+typedef accreal Totals __attribute__((vector_size(LANES * sizeof(accreal))));
+
+/* What kernels along a line read: elements, which they convert vector by vector, or elements that
+ * were converted block by block before, which compilers vectorise better for small integers. */
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE) || defined(TH_REAL_IS_LONG) || \
+    (defined(TH_REAL_IS_INT) && defined(__AVX512F__))
+typedef real Element;
+enum { CONVERTED = 0 };
+#else
+typedef accreal Element;
+enum { CONVERTED = 1 };
+#endif
+
+/* Whether totals are streamed from registers, a cache line at least: those of floats and
+ * doubles. */
+#if defined(__AVX2__) && (defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE))
+enum { DIRECT = 1 };
+#else
+enum { DIRECT = 0 };
+#endif
+
+enum { SHORT = CONVERTED ? 16 : sizeof(real) < 8 ? 5 : 4 };
+typedef Element Elements __attribute__((vector_size(LANES * sizeof(Element))));
+
+static inline __attribute__((always_inline)) void load(Totals *a, const Element *x)
+{
+#if defined(TH_REAL_IS_FLOAT) && defined(__AVX512F__)
+  *a = (Totals)_mm512_cvtps_pd(_mm256_loadu_ps(x)); /* compilers make two halves of it */
+#elif defined(TH_REAL_IS_INT) && defined(__AVX512F__)
+  *a = (Totals)_mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i *)x));
+#else
+  Elements v;
+  memcpy(&v, x, sizeof v);
+  *a = __builtin_convertvector(v, Totals);
+#endif
+}
+
+static inline __attribute__((always_inline)) void store(Element *r, const Totals *a)
+{
+#if defined(TH_REAL_IS_INT) && defined(__AVX512F__)
+  _mm256_storeu_si256((__m256i *)r, _mm512_cvtepi64_epi32((__m512i)*a));
+#else
+  const Elements v = __builtin_convertvector(*a, Elements);
+  memcpy(r, &v, sizeof v);
+#endif
+}
+
+/* A non-temporal store if DIRECT; r is aligned to the size of the vector. */
+static inline __attribute__((always_inline)) void stream(Element *r, const Totals *a)
+{
+#if defined(TH_REAL_IS_FLOAT) && defined(__AVX512F__)
+  _mm256_stream_ps(r, _mm512_cvtpd_ps((__m512d)*a));
+#elif defined(TH_REAL_IS_FLOAT) && defined(__AVX2__)
+  _mm_stream_ps(r, _mm256_cvtpd_ps((__m256d)*a));
+#elif defined(TH_REAL_IS_DOUBLE) && defined(__AVX512F__)
+  _mm512_stream_pd(r, (__m512d)*a);
+#elif defined(TH_REAL_IS_DOUBLE) && defined(__AVX2__)
+  _mm256_stream_pd(r, (__m256d)*a);
+#else
+  store(r, a);
+#endif
+}
+
+#ifndef IN_ORDER
+
+/* The rest of a line: a vector of its elements, filled up with neutral ones, of whose totals only
+ * the first are stored; or one element after the other. */
+#if defined(__AVX512F__)
+static inline __attribute__((always_inline)) void load_some(Totals *a, const Element *x,
+                                                            ptrdiff_t n, Element initial)
+{
+  const __mmask8 some = (__mmask8)((1u << n) - 1);
+#if defined(TH_REAL_IS_INT)
+  *a = (Totals)_mm512_cvtepi32_epi64(_mm256_mask_loadu_epi32(_mm256_set1_epi32(initial), some, x));
+#else
+  *a = (Totals)_mm512_mask_loadu_epi64(_mm512_set1_epi64(initial), some, x);
+#endif
+}
+
+static inline __attribute__((always_inline)) void store_some(Element *r, const Totals *a,
+                                                             ptrdiff_t n)
+{
+  const __mmask8 some = (__mmask8)((1u << n) - 1);
+#if defined(TH_REAL_IS_INT)
+  _mm256_mask_storeu_epi32(r, some, _mm512_cvtepi64_epi32((__m512i)*a));
+#else
+  _mm512_mask_storeu_epi64(r, some, (__m512i)*a);
+#endif
+}
+
+#define REST(NAME, INITIAL, TAKE)       \
+  load_some(&v, x + i, n - i, INITIAL); \
+  NAME##_vector(&v, &here, before);     \
+  store_some(r + i, &v, n - i);
+#else
+#define REST(NAME, INITIAL, TAKE)                                 \
+  accreal few = INITIAL;                                          \
+  for (; i < n; i++) {                                            \
+    few = TAKE(few, (accreal)x[i]);                               \
+    const accreal total = TAKE(here[0], few);                     \
+    r[i] = (Element)(before ? TAKE((*before)[0], total) : total); \
+  }                                                               \
+  here = TAKE(here, few);
+#endif
+
+#endif
+
+/* Prefetches n elements from x on; past the end of the array that does nothing.  PREFETCH elements
+ * ahead they arrive in time; twice as far ahead, which is better where less is computed, makes
+ * cumulative sums slower. */
+enum { LINE = TH_STREAM_LINE / sizeof(real), PREFETCH = 4096 / sizeof(real) };
+
+static inline __attribute__((always_inline)) void prefetch(const real *x, ptrdiff_t n)
+{
+  for (ptrdiff_t i = 0; i < n; i += LINE)
+    __builtin_prefetch((const void *)((uintptr_t)x + (size_t)i * sizeof(real)));
+}
+
+/* Offsets of the elements to prefetch from an element of some rows: before up to column wrap, after
+ * from this column on, where the elements are in a lower row and further left. */
+typedef struct {
+  ptrdiff_t wrap, before, after;
+} Prefetched;
+
+static inline Prefetched prefetched(ptrdiff_t width, ptrdiff_t rowStride, ptrdiff_t together)
+{
+  const ptrdiff_t ahead = PREFETCH / together;
+  const ptrdiff_t right = ahead % width, down = ahead / width * (rowStride *= together);
+  return (Prefetched){(width - right) / LINE * LINE, down + right,
+                      down + rowStride + right - width};
+}
+
+/* How many elements there are before the next cache line begins. */
+static inline ptrdiff_t to_line(const real *r)
+{
+  return (ptrdiff_t)((0 - (uintptr_t)r) % TH_STREAM_LINE / sizeof(real));
+}
+
+/* n elements from x on, contiguous: where they are, or copied to room. */
+static inline const real *make_contiguous(real *room, const real *x, ptrdiff_t step, ptrdiff_t n)
+{
+  if (step == 1)
+    return x;
+  for (ptrdiff_t i = 0; i < n; i++)
+    room[i] = x[i * step];
+  return room;
+}
+
+/* Copies contiguous totals to r. */
+static inline void deliver(real *r, ptrdiff_t step, const real *totals, ptrdiff_t n, int streams)
+{
+  if (streams)
+    THStream_copy(r, totals, (size_t)n * sizeof(real));
+  else if (totals != r)
+    for (ptrdiff_t i = 0; i < n; i++)
+      r[i * step] = totals[i];
+}
+
+#define SUM(a, b)     ((a) + (b))
+#define PRODUCT(a, b) ((a) * (b))
+
+#ifdef IN_ORDER
+
+/* Each total depends on the one before, so that several lines are walked at once: of contiguous
+ * lines as many as a vector has lanes; their squares are transposed before and after. */
+enum { LINES = LANES };
+
+#if LANES_ARE_8
+#define PAIRS_1 0, 8, 2, 10, 4, 12, 6, 14
+#define PAIRS_2 1, 9, 3, 11, 5, 13, 7, 15
+#define FOURS_1 0, 1, 8, 9, 4, 5, 12, 13
+#define FOURS_2 2, 3, 10, 11, 6, 7, 14, 15
+#define EIGHTS(V)                                                         \
+  for (int k = 0; k < 4; k++) {                                           \
+    const Totals a = V[k], b = V[k + 4];                                  \
+    V[k] = __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11);       \
+    V[k + 4] = __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15); \
+  }
+#else
+#define PAIRS_1 0, 4, 2, 6
+#define PAIRS_2 1, 5, 3, 7
+#define FOURS_1 0, 1, 4, 5
+#define FOURS_2 2, 3, 6, 7
+#define EIGHTS(V)
+#endif
+
+static inline __attribute__((always_inline)) void transpose(Totals *v)
+{
+  TH_PRAGMA(GCC unroll 8)
+  for (int k = 0; k < LANES; k += 2) {
+    const Totals a = v[k], b = v[k + 1];
+    v[k] = __builtin_shufflevector(a, b, PAIRS_1);
+    v[k + 1] = __builtin_shufflevector(a, b, PAIRS_2);
+  }
+  TH_PRAGMA(GCC unroll 8)
+  for (int k = 0; k < LANES; k += 4)
+    for (int i = k; i < k + 2; i++) {
+      const Totals a = v[i], b = v[i + 2];
+      v[i] = __builtin_shufflevector(a, b, FOURS_1);
+      v[i + 2] = __builtin_shufflevector(a, b, FOURS_2);
+    }
+  EIGHTS(v)
+}
+
+#define ALONG(NAME, INITIAL, TAKE)                                                                 \
+  /* n elements of some lines (a constant number). */                                              \
+  static inline                                                                                    \
+      __attribute__((always_inline)) void NAME##_ordered(accreal *totals, const real *x,           \
+                                                         ptrdiff_t dx, ptrdiff_t rowStrideX,       \
+                                                         real *r, ptrdiff_t dr,                    \
+                                                         ptrdiff_t rowStrideR, int lines,          \
+                                                         ptrdiff_t n)                              \
+  {                                                                                                \
+    accreal a[LINES];                                                                              \
+    for (int k = 0; k < lines; k++)                                                                \
+      a[k] = totals[k];                                                                            \
+    for (ptrdiff_t i = 0; i < n; i++) {                                                            \
+      TH_PRAGMA(GCC unroll 8)                                                                      \
+      for (int k = 0; k < lines; k++) {                                                            \
+        a[k] = TAKE(a[k], (accreal)x[k * rowStrideX + i * dx]);                                    \
+        r[k * rowStrideR + i * dr] = (real)a[k];                                                   \
+      }                                                                                            \
+    }                                                                                              \
+    for (int k = 0; k < lines; k++)                                                                \
+      totals[k] = a[k];                                                                            \
+  }                                                                                                \
+                                                                                                   \
+  /* The same for LANES contiguous lines. */                                                       \
+  static inline                                                                                    \
+      __attribute__((always_inline)) void NAME##_transposed(accreal *totals, const real *x,        \
+                                                            ptrdiff_t rowStrideX, real *r,         \
+                                                            ptrdiff_t rowStrideR, ptrdiff_t n,     \
+                                                            int around)                            \
+  {                                                                                                \
+    Totals all, v[LANES];                                                                          \
+    memcpy(&all, totals, sizeof all);                                                              \
+    ptrdiff_t i = 0;                                                                               \
+    for (; i + LANES <= n; i += LANES) {                                                           \
+      TH_PRAGMA(GCC unroll 8)                                                                      \
+      for (int k = 0; k < LANES; k++)                                                              \
+        load(&v[k], x + k * rowStrideX + i);                                                       \
+      transpose(v);                                                                                \
+      TH_PRAGMA(GCC unroll 8)                                                                      \
+      for (int k = 0; k < LANES; k++)                                                              \
+        v[k] = all = TAKE(all, v[k]);                                                              \
+      transpose(v);                                                                                \
+      TH_PRAGMA(GCC unroll 8)                                                                      \
+      for (int k = 0; k < LANES; k++)                                                              \
+        if (around)                                                                                \
+          stream(r + k * rowStrideR + i, &v[k]);                                                   \
+        else                                                                                       \
+          store(r + k * rowStrideR + i, &v[k]);                                                    \
+    }                                                                                              \
+    memcpy(totals, &all, sizeof all);                                                              \
+    NAME##_ordered(totals, x + i, 1, rowStrideX, r + i, 1, rowStrideR, LANES, n - i);              \
+  }                                                                                                \
+                                                                                                   \
+  /* n elements of some lines (a constant number) with any strides. */                             \
+  static inline                                                                                    \
+      __attribute__((always_inline)) void NAME##_some(accreal *totals, const real *x,              \
+                                                      ptrdiff_t dx, ptrdiff_t rowStrideX, real *r, \
+                                                      ptrdiff_t dr, ptrdiff_t rowStrideR,          \
+                                                      int lines, ptrdiff_t n)                      \
+  {                                                                                                \
+    if (dx == 1 && dr == 1 && lines == LANES)                                                      \
+      NAME##_transposed(totals, x, rowStrideX, r, rowStrideR, n, 0);                               \
+    else if (dx == 1 && dr == 1)                                                                   \
+      NAME##_ordered(totals, x, 1, rowStrideX, r, 1, rowStrideR, lines, n);                        \
+    else                                                                                           \
+      NAME##_ordered(totals, x, dx, rowStrideX, r, dr, rowStrideR, lines, n);                      \
+  }                                                                                                \
+                                                                                                   \
+  static inline __attribute__((always_inline)) void NAME##_several(const THScanOperands *operands, \
+                                                                   int lines, ptrdiff_t n)         \
+  {                                                                                                \
+    _Alignas(TH_STREAM_LINE) real room[LINES][BLOCK];                                              \
+    const real *x = (const real *)operands->from;                                                  \
+    real *const r = (real *)operands->to;                                                          \
+    const ptrdiff_t dx = operands->dx, dr = operands->dr;                                          \
+    const int streams = operands->streams && dr == 1;                                              \
+    const int aligned = operands->rowStrideR % LINE == 0 && to_line(r) == 0;                       \
+    accreal totals[LINES];                                                                         \
+    for (int k = 0; k < lines; k++)                                                                \
+      totals[k] = INITIAL;                                                                         \
+    if (DIRECT && streams && dx == 1 && lines == LANES && aligned && n >= BLOCK) {                 \
+      NAME##_transposed(totals, x, operands->rowStrideX, r, operands->rowStrideR, n, 1);           \
+      THStream_finish();                                                                           \
+    } else if (streams && n >= WORTH_STREAMING) {                                                  \
+      for (ptrdiff_t i = 0, m; i < n; i += m) {                                                    \
+        m = THMin(BLOCK, THStream_first(r + i, sizeof(real), n - i));                              \
+        NAME##_some(totals, x + i * dx, dx, operands->rowStrideX, room[0], 1, BLOCK, lines, m);    \
+        for (int k = 0; k < lines; k++)                                                            \
+          THStream_copy(r + i + k * operands->rowStrideR, room[k], (size_t)m * sizeof(real));      \
+      }                                                                                            \
+      THStream_finish();                                                                           \
+    } else {                                                                                       \
+      NAME##_some(totals, x, dx, operands->rowStrideX, r, dr, operands->rowStrideR, lines, n);     \
+    }                                                                                              \
+  }                                                                                                \
+                                                                                                   \
+  static void NAME##_lines(const THScanOperands *operands, ptrdiff_t lines, ptrdiff_t n)           \
+  {                                                                                                \
+    THScanOperands here = *operands;                                                               \
+    for (ptrdiff_t j = 0, some; j < lines; j += some) {                                            \
+      here.from = (const real *)operands->from + j * operands->rowStrideX;                         \
+      here.to = (real *)operands->to + j * operands->rowStrideR;                                   \
+      some = lines - j >= LINES ? LINES : lines - j >= LINES / 2 ? LINES / 2 : 1;                  \
+      if (some == LINES)                                                                           \
+        NAME##_several(&here, LINES, n);                                                           \
+      else if (some == LINES / 2)                                                                  \
+        NAME##_several(&here, LINES / 2, n);                                                       \
+      else                                                                                         \
+        NAME##_several(&here, 1, n);                                                               \
+    }                                                                                              \
+  }
+#define ALONG_ENTRY(NAME) NULL
+
+#else
+
+/* The same for a line that is converted. */
+static inline const Element *widen(Element *room, const real *x, ptrdiff_t step, ptrdiff_t n)
+{
+  if (!CONVERTED)
+    return (const Element *)make_contiguous((real *)room, x, step, n);
+  if (step == 1)
+    for (ptrdiff_t i = 0; i < n; i++)
+      room[i] = (Element)x[i];
+  else
+    for (ptrdiff_t i = 0; i < n; i++)
+      room[i] = (Element)x[i * step];
+  return room;
+}
+
+static inline void narrow(real *r, ptrdiff_t step, const Element *totals, ptrdiff_t n, int streams)
+{
+  if (!CONVERTED)
+    deliver(r, step, (const real *)totals, n, streams);
+  else if (step == 1)
+    for (ptrdiff_t i = 0; i < n; i++)
+      r[i] = (real)totals[i];
+  else
+    for (ptrdiff_t i = 0; i < n; i++)
+      r[i * step] = (real)totals[i];
+}
+
+#define ALONG(NAME, INITIAL, TAKE)                                                                \
+  /* Elements of a vector become totals; *all is the total from the first block on. */            \
+  static inline __attribute__((always_inline)) void NAME##_vector(Totals *v, Totals *all,         \
+                                                                  const Totals *before)           \
+  {                                                                                               \
+    const Totals neutral = ALL(INITIAL);                                                          \
+    Totals total = *v;                                                                            \
+    SHIFTS(total, neutral, TAKE)                                                                  \
+    *v = TAKE(*all, total);                                                                       \
+    if (before)                                                                                   \
+      *v = TAKE(*before, *v);                                                                     \
+    *all = TAKE(*all, LAST(total));                                                               \
+  }                                                                                               \
+                                                                                                  \
+  /* The totals of n contiguous elements, which take in *before (a constant) unless before is
+   * NULL. */     \
+  static inline                                                                                   \
+      __attribute__((always_inline)) void NAME##_piece(Element *r, const Element *x, ptrdiff_t n, \
+                                                       Totals *all, const Totals *before)         \
+  {                                                                                               \
+    Totals here = *all, v;                                                                        \
+    ptrdiff_t i = 0;                                                                              \
+    for (; i + LANES <= n; i += LANES) {                                                          \
+      load(&v, x + i);                                                                            \
+      NAME##_vector(&v, &here, before);                                                           \
+      store(r + i, &v);                                                                           \
+    }                                                                                             \
+    if (i < n) {                                                                                  \
+      REST(NAME, INITIAL, TAKE)                                                                   \
+    }                                                                                             \
+    *all = here;                                                                                  \
+  }                                                                                               \
+                                                                                                  \
+  static void NAME##_along(void *total, const THScanOperands *operands, ptrdiff_t n)              \
+  {                                                                                               \
+    const real *x = (const real *)operands->from;                                                 \
+    real *const r = (real *)operands->to;                                                         \
+    _Alignas(TH_STREAM_LINE) Element room[BLOCK], totals[BLOCK];                                  \
+    const ptrdiff_t dr = r ? operands->dr : 0;                                                    \
+    const int streams = operands->streams && !CONVERTED && dr == 1 && n >= WORTH_STREAMING;       \
+    const Totals before = ALL(*(accreal *)total);                                                 \
+    Totals all = ALL(INITIAL);                                                                    \
+    for (ptrdiff_t i = 0; i < n; i += BLOCK) {                                                    \
+      const ptrdiff_t m = THMin(n - i, BLOCK);                                                    \
+      Element *const to = !CONVERTED && dr == 1 && !streams ? (Element *)r + i : totals;          \
+      if (streams && operands->dx == 1)                                                           \
+        prefetch(x + i + PREFETCH, m);                                                            \
+      NAME##_piece(to, widen(room, x + i * operands->dx, operands->dx, m), m, &all, &before);     \
+      if (r)                                                                                      \
+        narrow(r + i * dr, dr, to, m, streams);                                                   \
+    }                                                                                             \
+    if (streams)                                                                                  \
+      THStream_finish();                                                                          \
+    *(accreal *)total = TAKE(before, all)[0];                                                     \
+  }                                                                                               \
+                                                                                                  \
+  static void NAME##_lines(const THScanOperands *operands, ptrdiff_t lines, ptrdiff_t n)          \
+  {                                                                                               \
+    const int contiguous = !CONVERTED && operands->dx == 1 && operands->dr == 1;                  \
+    const int streams = operands->streams && n >= WORTH_STREAMING;                                \
+    for (ptrdiff_t j = 0; j < lines; j++) {                                                       \
+      THScanOperands line = *operands;                                                            \
+      line.from = (const real *)operands->from + j * operands->rowStrideX;                        \
+      line.to = (real *)operands->to + j * operands->rowStrideR;                                  \
+      accreal total = INITIAL;                                                                    \
+      Totals all = ALL(INITIAL);                                                                  \
+      if (contiguous && !streams)                                                                 \
+        NAME##_piece((Element *)line.to, (const Element *)line.from, n, &all, NULL);              \
+      else                                                                                        \
+        NAME##_along(&total, &line, n);                                                           \
+    }                                                                                             \
+  }
+#define ALONG_ENTRY(NAME) NAME##_along
+
+#endif
+
+#define ACROSS(NAME, INITIAL, TAKE)                                                             \
+  static __attribute__((noinline)) void NAME##_row(accreal *restrict a, real *r, const real *x, \
+                                                   ptrdiff_t n)                                 \
+  {                                                                                             \
+    TH_PRAGMA(omp simd)                                                                         \
+    for (ptrdiff_t j = 0; j < n; j++) {                                                         \
+      a[j] = TAKE(a[j], (accreal)x[j]);                                                         \
+      r[j] = (real)a[j];                                                                        \
+    }                                                                                           \
+  }                                                                                             \
+                                                                                                \
+  /* A few lines, whose totals stay in registers where the number of lines is a constant. */    \
+  static inline __attribute__((always_inline)) void NAME##_few(accreal *totals,                 \
+                                                               const THScanOperands *operands,  \
+                                                               ptrdiff_t lines, ptrdiff_t rows) \
+  {                                                                                             \
+    accreal a[REGISTER_LINES];                                                                  \
+    memcpy(a, totals, (size_t)lines * sizeof(accreal));                                         \
+    for (ptrdiff_t i = 0; i < rows; i++) {                                                      \
+      const real *x = (const real *)operands->from + i * operands->rowStrideX;                  \
+      real *const r = (real *)operands->to + i * operands->rowStrideR;                          \
+      for (ptrdiff_t j = 0; j < lines; j++) {                                                   \
+        a[j] = TAKE(a[j], (accreal)x[j * operands->dx]);                                        \
+        r[j * operands->dr] = (real)a[j];                                                       \
+      }                                                                                         \
+    }                                                                                           \
+    memcpy(totals, a, (size_t)lines * sizeof(accreal));                                         \
+  }                                                                                             \
+                                                                                                \
+  /* Some rows, whose totals are streamed from registers.  All rows are aligned alike. */       \
+  static inline                                                                                 \
+      __attribute__((always_inline)) void NAME##_streamed(accreal *a,                           \
+                                                          const THScanOperands *operands,       \
+                                                          ptrdiff_t n, ptrdiff_t rows,          \
+                                                          ptrdiff_t ahead)                      \
+  {                                                                                             \
+    const real *const x = (const real *)operands->from;                                         \
+    real *const r = (real *)operands->to;                                                       \
+    const ptrdiff_t first = THMin(to_line(r), n), last = first + (n - first) / LINE * LINE;     \
+    for (ptrdiff_t j = first; j < last; j += LINE) {                                            \
+      Totals v, all[LINE / LANES];                                                              \
+      for (int k = 0; k < LINE / LANES; k++) /* all at once they would be spilled to memory */  \
+        memcpy(&all[k], a + j + k * LANES, sizeof all[k]);                                      \
+      for (ptrdiff_t i = 0; i < rows; i++) {                                                    \
+        const real *const row = x + i * operands->rowStrideX + j;                               \
+        prefetch(row + ahead, LINE);                                                            \
+        for (int k = 0; k < LINE / LANES; k++) {                                                \
+          load(&v, (const Element *)(const void *)row + k * LANES);                             \
+          all[k] = TAKE(all[k], v);                                                             \
+          stream((Element *)(void *)(r + i * operands->rowStrideR + j) + k * LANES, &all[k]);   \
+        }                                                                                       \
+      }                                                                                         \
+      for (int k = 0; k < LINE / LANES; k++)                                                    \
+        memcpy(a + j + k * LANES, &all[k], sizeof all[k]);                                      \
+    }                                                                                           \
+    for (ptrdiff_t i = 0; i < rows; i++) {                                                      \
+      if (first > 0)                                                                            \
+        NAME##_row(a, r + i * operands->rowStrideR, x + i * operands->rowStrideX, first);       \
+      if (last < n)                                                                             \
+        NAME##_row(a + last, r + i * operands->rowStrideR + last,                               \
+                   x + i * operands->rowStrideX + last, n - last);                              \
+    }                                                                                           \
+  }                                                                                             \
+                                                                                                \
+  static void NAME##_across(void *totals, const THScanOperands *operands, ptrdiff_t lines,      \
+                            ptrdiff_t rows)                                                     \
+  {                                                                                             \
+    const ptrdiff_t dx = operands->dx, dr = operands->dr;                                       \
+    const int streams = operands->streams && dr == 1 && lines >= BLOCK;                         \
+    const int around = DIRECT && streams && dx == 1 && operands->rowStrideR % LINE == 0;        \
+    const ptrdiff_t most = around ? ROWS_AT_ONCE : 1;                                           \
+    const Prefetched next = prefetched(lines, operands->rowStrideX, most);                      \
+    if (lines < REGISTER_LINES) {                                                               \
+      if (lines == 2)                                                                           \
+        NAME##_few((accreal *)totals, operands, 2, rows);                                       \
+      else if (lines == 3)                                                                      \
+        NAME##_few((accreal *)totals, operands, 3, rows);                                       \
+      else if (lines == 4)                                                                      \
+        NAME##_few((accreal *)totals, operands, 4, rows);                                       \
+      else                                                                                      \
+        NAME##_few((accreal *)totals, operands, lines, rows);                                   \
+      return;                                                                                   \
+    }                                                                                           \
+    accreal *a = (accreal *)totals;                                                             \
+    _Alignas(TH_STREAM_LINE) real room[BLOCK], here[BLOCK];                                     \
+    for (ptrdiff_t i = 0, together; i < rows; i += together) {                                  \
+      const real *x = (const real *)operands->from + i * operands->rowStrideX;                  \
+      real *const r = (real *)operands->to + i * operands->rowStrideR;                          \
+      together = THMin(rows - i, most);                                                         \
+      const ptrdiff_t wrap = i + together < rows ? next.wrap : lines;                           \
+      for (ptrdiff_t j = 0, m; j < lines; j += m) {                                             \
+        const ptrdiff_t ahead = j < wrap ? next.before : next.after;                            \
+        if (around) {                                                                           \
+          const THScanOperands some = {x + j, r + j, .rowStrideX = operands->rowStrideX,        \
+                                       .rowStrideR = operands->rowStrideR};                     \
+          m = j < wrap ? wrap : lines - j;                                                      \
+          NAME##_streamed(a + j, &some, m, together, ahead);                                    \
+          continue;                                                                             \
+        }                                                                                       \
+        m = streams ? THStream_first(r + j, sizeof(real), lines - j) : THMin(lines - j, BLOCK); \
+        m = THMin(m, BLOCK);                                                                    \
+        real *const to = dr == 1 && !streams ? r + j : here;                                    \
+        if (dx == 1 && streams)                                                                 \
+          prefetch(x + j + ahead, m);                                                           \
+        NAME##_row(a + j, to, make_contiguous(room, x + j * dx, dx, m), m);                     \
+        deliver(r + j * dr, dr, to, m, streams);                                                \
+      }                                                                                         \
+    }                                                                                           \
+    if (streams)                                                                                \
+      THStream_finish();                                                                        \
+  }
+
+ALONG(sum, 0, SUM)
+ALONG(product, 1, PRODUCT)
+ACROSS(sum, 0, SUM)
+ACROSS(product, 1, PRODUCT)
+
+const THScanKernels TH_LEVEL_(THTensor_(scanKernels))[] = {
+    [TH_SCAN_SUM] = {SHORT, ALONG_ENTRY(sum), sum_lines, sum_across},
+    [TH_SCAN_PRODUCT] = {SHORT, ALONG_ENTRY(product), product_lines, product_across},
+};

@@ -1,0 +1,218 @@
+/* Kernels that copy elements and convert them to Real: one per source type. */
+#include "THTemplate.h"
+
+#include "THConvert.h"
+#include "TH/loop/THGather.h"
+#include "TH/core/THHalfBits.h"
+#include "TH/core/THHalfRow.h"
+#include "TH/loop/THRow.h"
+#include "TH/loop/THStream.h"
+
+/* --- one element ----------------------------------------------------------------------------- */
+
+/* Truncates; NaN becomes 0; numbers outside int64_t become its nearest extreme. */
+static inline int64_t whole_double(double x)
+{
+  const int64_t inside = (int64_t)(x >= -0x1p63 && x < 0x1p63 ? x : 0);
+  return x >= 0x1p63 ? INT64_MAX : x < -0x1p63 ? INT64_MIN : inside;
+}
+
+#if defined(TH_REAL_IS_HALF)
+#define FROM_NUMBER(x)   ((THHalf){THHalf_fromFloat((float)(x))})
+#define FROM_FLOATING(x) FROM_NUMBER(x)
+#define FROM_DOUBLE(x)   ((THHalf){THHalf_fromDouble(x)})
+#elif defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+#define FROM_NUMBER(x)   ((real)(x))
+#define FROM_FLOATING(x) ((real)(x))
+#else
+#define FROM_NUMBER(x)   ((real)(x))
+#define FROM_FLOATING(x) ((real)whole_double(x)) /* the low bits */
+#endif
+
+#ifndef FROM_DOUBLE
+#define FROM_DOUBLE FROM_FLOATING
+#endif
+
+#define from_Byte(x)    FROM_NUMBER(x)
+#define from_Char(x)    FROM_NUMBER(x)
+#define from_Short(x)   FROM_NUMBER(x)
+#define from_Int(x)     FROM_NUMBER(x)
+#define from_Long(x)    FROM_NUMBER(x)
+#define from_Float(x)   FROM_FLOATING(x)
+#define from_Double(x)  FROM_DOUBLE(x)
+#define from_Half(half) FROM_FLOATING(THHalf_toFloat((half).x))
+
+/* --- the same type --------------------------------------------------------------------------- */
+
+static void copyRow(void *r, const void *x, ptrdiff_t n, int streams)
+{
+  if (streams)
+    THStream_copy(r, x, (size_t)n * sizeof(real));
+  else
+    THRow_copy(r, x, (size_t)n * sizeof(real));
+}
+
+/* One element for each row, which is written by whole vectors: where rows are contiguous, the next
+ * row overwrites the surplus. */
+static void spread(const THRun *run)
+{
+  enum { LANES = 64 / sizeof(real) };
+  const ptrdiff_t n = run->n, jump = run->rowStride[0];
+  const ptrdiff_t more = (LANES - n % LANES) % LANES; /* the most rows that the surplus may reach */
+  const ptrdiff_t filled = more == 0 ? run->rows : jump == n ? run->rows - more : 0;
+  ptrdiff_t j = 0;
+  for (; j < filled; j++) {
+    real *const r = (real *)run->at[0] + j * jump;
+    const real x = ((const real *)run->at[1])[j * run->rowStride[1]];
+    for (ptrdiff_t i = 0; i < n; i += LANES)
+      for (int k = 0; k < LANES; k++)
+        r[i + k] = x;
+  }
+  for (; j < run->rows; j++) {
+    real *const r = (real *)run->at[0] + j * jump;
+    const real x = ((const real *)run->at[1])[j * run->rowStride[1]];
+    for (ptrdiff_t i = 0; i < n; i++)
+      r[i] = x;
+  }
+}
+
+static void copy(const THRun *run)
+{
+  const ptrdiff_t dr = run->stride[0], dx = run->stride[1];
+  const int size = THGather_size(sizeof(real)), across = THGather_isAcross(run);
+  if (dr == 1 && dx != 1 && run->streams &&
+      (across || dx * (ptrdiff_t)sizeof(real) <= TH_STREAM_LINE)) {
+    THGather_rows(run, sizeof(real), sizeof(real), copyRow);
+    return;
+  }
+  if (dr == 1 && dx == 0) {
+    spread(run);
+    return;
+  }
+  if (dr == 1 && across) {
+    THGather_kernels->across[size](run->at[0], run->rowStride[0], run->at[1], dx, run->n, run->rows,
+                                   0);
+    return;
+  }
+  for (ptrdiff_t j = 0; j < run->rows; j++) {
+    real *r = (real *)run->at[0] + j * run->rowStride[0];
+    const real *x = (const real *)run->at[1] + j * run->rowStride[1];
+    if (dr == 1 && dx == 1)
+      copyRow(r, x, run->n, run->streams);
+    else if (dr == 1)
+      THGather_kernels->stepped[size](r, x, dx, run->n);
+    else
+      for (ptrdiff_t i = 0; i < run->n; i++)
+        r[i * dr] = x[i * dx];
+  }
+}
+
+/* --- any type -------------------------------------------------------------------------------- */
+
+/* Conversions by instructions that compilers do not use; they return how many elements they
+ * converted. */
+#define vectors_Byte(r, x, n)  0
+#define vectors_Char(r, x, n)  0
+#define vectors_Short(r, x, n) 0
+#define vectors_Int(r, x, n)   0
+#define vectors_Long(r, x, n)  0
+#if defined(TH_REAL_IS_HALF)
+#define vectors_Float  THHalfRow_fromFloat
+#define vectors_Double THHalfRow_fromDouble
+#elif defined(TH_REAL_IS_BYTE) || defined(TH_REAL_IS_CHAR) || defined(TH_REAL_IS_SHORT) || \
+    defined(TH_REAL_IS_INT)
+
+/* Converts blocks of numbers that fit int32_t, which takes half the instructions of int64_t and
+ * gives the same low bits.  NaN does not fit. */
+#define NEAR(Source, source)                                             \
+  static ptrdiff_t near_##Source(real *r, const source *x, ptrdiff_t n)  \
+  {                                                                      \
+    enum { BLOCK = 256 };                                                \
+    ptrdiff_t done = 0;                                                  \
+    for (; n - done >= BLOCK; done += BLOCK) {                           \
+      const source *here = x + done;                                     \
+      int near = 1;                                                      \
+      TH_PRAGMA(omp simd reduction(& : near))                            \
+      for (int i = 0; i < BLOCK; i++)                                    \
+        near &= here[i] > (source) - 0x1p31 && here[i] < (source)0x1p31; \
+      if (!near)                                                         \
+        break;                                                           \
+      TH_PRAGMA(omp simd)                                                \
+      for (int i = 0; i < BLOCK; i++)                                    \
+        r[done + i] = (real)(int32_t)here[i];                            \
+    }                                                                    \
+    return done;                                                         \
+  }
+NEAR(Float, float)
+NEAR(Double, double)
+#define vectors_Float  near_Float
+#define vectors_Double near_Double
+#else
+#define vectors_Float(r, x, n)  0
+#define vectors_Double(r, x, n) 0
+#endif
+#if defined(TH_REAL_IS_FLOAT)
+#define vectors_Half THHalfRow_toFloat
+#else
+#define vectors_Half(r, x, n) 0
+#endif
+
+#define SAME_TYPE TH_CONCAT_2(THScalar, Real)
+
+#define CONVERT(Source, source, unused)                                           \
+  static void convertRow_##Source(real *r, const source *x, ptrdiff_t n)          \
+  {                                                                               \
+    const ptrdiff_t done = vectors_##Source(r, x, n);                             \
+    TH_PRAGMA(omp simd)                                                           \
+    for (ptrdiff_t i = done; i < n; i++)                                          \
+      r[i] = from_##Source(x[i]);                                                 \
+  }                                                                               \
+                                                                                  \
+  /* A streamed result: short blocks are converted in a buffer, then streamed. */ \
+  static void streamRow_##Source(real *r, const source *x, ptrdiff_t n)           \
+  {                                                                               \
+    _Alignas(TH_STREAM_LINE) real buffer[TH_STREAM_BLOCK / sizeof(real)];         \
+    for (ptrdiff_t i = 0, m; i < n; i += m) {                                     \
+      m = THStream_first(r + i, sizeof(real), n - i);                             \
+      THStream_prefetch(x + i, (size_t)m * sizeof(source));                       \
+      convertRow_##Source(buffer, x + i, m);                                      \
+      THStream_copy(r + i, buffer, (size_t)m * sizeof(real));                     \
+    }                                                                             \
+  }                                                                               \
+                                                                                  \
+  static void row_##Source(void *r, const void *x, ptrdiff_t n, int streams)      \
+  {                                                                               \
+    if (streams)                                                                  \
+      streamRow_##Source((real *)r, (const source *)x, n);                        \
+    else                                                                          \
+      convertRow_##Source((real *)r, (const source *)x, n);                       \
+  }                                                                               \
+                                                                                  \
+  static void convert_##Source(const THRun *run, const void *scalars)             \
+  {                                                                               \
+    const ptrdiff_t dr = run->stride[0], dx = run->stride[1];                     \
+    if (THScalar##Source == SAME_TYPE) {                                          \
+      copy(run);                                                                  \
+    } else if (dr == 1 && dx != 1) {                                              \
+      THGather_rows(run, sizeof(real), sizeof(source), row_##Source);             \
+    } else {                                                                      \
+      for (ptrdiff_t j = 0; j < run->rows; j++) {                                 \
+        real *r = (real *)run->at[0] + j * run->rowStride[0];                     \
+        const source *x = (const source *)run->at[1] + j * run->rowStride[1];     \
+        if (dr == 1) {                                                            \
+          row_##Source(r, x, run->n, run->streams);                               \
+        } else {                                                                  \
+          for (ptrdiff_t i = 0; i < run->n; i++)                                  \
+            r[i * dr] = from_##Source(x[i * dx]);                                 \
+        }                                                                         \
+      }                                                                           \
+    }                                                                             \
+  }
+
+TH_FOR_EACH_TYPE(CONVERT)
+
+/* --- the table ------------------------------------------------------------------------------- */
+
+#define ENTRY(Source, source, unused) [THScalar##Source] = convert_##Source,
+
+const THKernel TH_LEVEL_(THTensor_(convert))[THScalarTypes] = {TH_FOR_EACH_TYPE(ENTRY)};

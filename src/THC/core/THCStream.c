@@ -1,0 +1,148 @@
+/* Counted streams, and the memory that belongs to each. */
+#include "THCPrivate.h"
+#include "TH/core/THReference.h"
+
+/* The public struct, followed by private fields. */
+typedef struct Stream {
+  THCStream stream;
+  void *memory[THC_STREAM_MEMORIES];
+} Stream;
+
+static void destroy(void *what)
+{
+  THCudaCheckWarn(cudaStreamDestroy(what));
+}
+
+static THCStream *new_stream(int flags, int has_priority, int priority)
+{
+  const int device = THC_currentDevice();
+  cudaStream_t made;
+  THCudaCheck(has_priority ? cudaStreamCreateWithPriority(&made, (unsigned)flags, priority)
+                           : cudaStreamCreateWithFlags(&made, (unsigned)flags));
+  THGuard guard;
+  THGuard_enter(&guard, destroy);
+  guard.what = made;
+  Stream *self = THAlloc(sizeof *self);
+  *self = (Stream){.stream = {.stream = made, .device = device, .refcount = 1}};
+  THGuard_keep(&guard);
+  return &self->stream;
+}
+
+THCStream *THCStream_new(int flags)
+{
+  return new_stream(flags, 0, 0);
+}
+
+THCStream *THCStream_newWithPriority(int flags, int priority)
+{
+  return new_stream(flags, 1, priority);
+}
+
+/* --- the default streams -------------------------------------------------------------------- */
+
+enum { MOST_DEVICES = 64 };
+static Stream default_streams[MOST_DEVICES];
+
+THCStream *THCStream_defaultStream(int device)
+{
+  int count = 0;
+  if (device < 0 || device >= MOST_DEVICES || cudaGetDeviceCount(&count) != cudaSuccess ||
+      device >= count) {
+    cudaGetLastError();
+    THArgError(1, "there is no device %d: there are %d", device, count);
+  }
+  THCStream *self = &default_streams[device].stream;
+  __atomic_store_n(&self->device, device, __ATOMIC_RELAXED);
+  return self;
+}
+
+/* --- counts --------------------------------------------------------------------------------- */
+
+/* A default stream is not counted. */
+void THCStream_retain(THCStream *self)
+{
+  if (self->stream)
+    THReference_add(&self->refcount);
+}
+
+void THCStream_free(THCStream *self)
+{
+  if (!self || !self->stream)
+    return;
+  if (!THReference_drop(&self->refcount))
+    return;
+  for (int i = 0; i < THC_STREAM_MEMORIES; i++)
+    if (((Stream *)self)->memory[i])
+      THCudaCheckWarn(cudaFree(((Stream *)self)->memory[i]));
+  THCudaCheckWarn(cudaStreamDestroy(self->stream));
+  THFree(self);
+}
+
+/* --- memory of streams ---------------------------------------------------------------------- */
+
+static pthread_mutex_t memory_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+void *THCStream_memory(THCStream *stream, THCStreamMemory which, size_t bytes)
+{
+  void **slot = &((Stream *)stream)->memory[which];
+  void *memory = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+  if (memory)
+    return memory;
+  THCOnDevice on;
+  THCOnDevice_enter(&on, stream->device);
+  pthread_mutex_lock(&memory_mutex);
+  cudaError_t status = cudaSuccess;
+  if (!*slot) {
+    status = cudaMalloc(&memory, bytes);
+    if (status == cudaSuccess)
+      __atomic_store_n(slot, memory, __ATOMIC_RELEASE);
+  }
+  memory = *slot;
+  pthread_mutex_unlock(&memory_mutex);
+  THCudaCheck(status);
+  THCOnDevice_leave(&on);
+  return memory;
+}
+
+/* --- order ---------------------------------------------------------------------------------- */
+
+static void destroy_event(void *event)
+{
+  THCudaCheckWarn(cudaEventDestroy(event));
+}
+
+void THC_orderStreams(THCStream *stream, THCStream *after)
+{
+  if (stream == after || (stream->device == after->device && stream->stream == after->stream))
+    return;
+  THCOnDevice on;
+  THCOnDevice_enter(&on, after->device);
+  cudaEvent_t event;
+  THCudaCheck(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+  THGuard guard;
+  THGuard_enter(&guard, destroy_event);
+  guard.what = event;
+  THCudaCheck(cudaEventRecord(event, after->stream));
+  THCudaCheck(cudaSetDevice(stream->device));
+  on.guard.what = &on; /* leaving restores the device that was current at first */
+  THCudaCheck(cudaStreamWaitEvent(stream->stream, event, 0));
+  THGuard_leave(&guard);
+  THCOnDevice_leave(&on);
+}
+
+static void wait_for_stream(void *what)
+{
+  const THCStream *stream = what;
+  int before = stream->device;
+  THCudaCheckWarn(cudaGetDevice(&before));
+  THCudaCheckWarn(cudaSetDevice(stream
+                                    ->device)); /* a default stream is that of the current device */
+  THCudaCheckWarn(cudaStreamSynchronize(stream->stream));
+  THCudaCheckWarn(cudaSetDevice(before));
+}
+
+void THC_waitOnError(THGuard *guard, THCStream *stream)
+{
+  THGuard_enter(guard, wait_for_stream);
+  guard->what = stream;
+}

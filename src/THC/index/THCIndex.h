@@ -1,0 +1,40 @@
+/* Index tensors and masks on a device: these checks and selections replace THIndex.h's when a
+ * template of TH is compiled for the device. */
+#ifndef THC_INDEX_H
+#define THC_INDEX_H
+
+#include "THC/core/THCPrivate.h"
+
+#include "thc_index.h"
+
+/* --- checks -------------------------------------------------------------------------------------
+ *
+ * A kernel looks for invalid indices before anything is written, and the host waits for the result.
+ * TH makes the error message from a copy of the indices.  With TH_CUDA_CHECK_INDICES=0 in the
+ * environment nothing is checked and nothing waits: indices out of range are then ignored, and
+ * every nonzero element of a mask selects. */
+
+void THCIndex_check(THCudaLongTensor *index, int arg, int dim, int64_t size);
+void THCIndex_checkFlat(THCudaLongTensor *index, int arg, ptrdiff_t count);
+void THCIndex_checkMask(THCudaByteTensor *mask, int arg);
+
+/* --- selections of elements in row-major order ---------------------------------------------- */
+
+typedef struct THCSelection {
+  ptrdiff_t total;
+  void *data;
+  ptrdiff_t step, jump;
+  THCSelecting selecting;
+  THGuard guard; /* holds the counts */
+} THCSelection;
+
+/* Runs the loop with a kernel that counts selected elements, and waits for the total. */
+void THCSelection_count(THCSelection *selection, const THLoop *loop, THCKernel count);
+void THCSelection_countMask(THCSelection *selection, const THLoop *loop, THCudaByteTensor *mask,
+                            int arg);
+
+/* Runs the loop with a kernel that copies the selected elements. */
+void THCSelection_run(THCSelection *selection, const THLoop *loop, THCKernel move);
+void THCSelection_close(THCSelection *selection);
+
+#endif

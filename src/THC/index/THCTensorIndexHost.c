@@ -1,0 +1,55 @@
+/* Indices and masks that lie on the host: copied to the device first. */
+#include "THCTemplate.h"
+
+#include "THC/core/THCPrivate.h"
+#include "THCTensorIndex.h"
+
+#define ON_DEVICE(Type)                                                               \
+  static void free_##Type(void *tensor)                                               \
+  {                                                                                   \
+    THCuda##Type##Tensor_free(THC_using, tensor);                                     \
+  }                                                                                   \
+                                                                                      \
+  static THCuda##Type##Tensor *upload_##Type(THCState *state, THGuard *guard,         \
+                                             TH##Type##Tensor *host)                  \
+  {                                                                                   \
+    THC_enter(state);                                                                 \
+    THGuard_enter(guard, free_##Type);                                                \
+    THCuda##Type##Tensor *tensor = guard->what = THCuda##Type##Tensor_new(state);     \
+    THCuda##Type##Tensor_resizeNd(state, tensor, host->nDimension, host->size, NULL); \
+    THCuda##Type##Tensor_copy##Type(state, tensor, host);                             \
+    return tensor;                                                                    \
+  }
+ON_DEVICE(Long)
+ON_DEVICE(Byte)
+
+#define AS_ON_DEVICE(NAME, Type, HOST, PARAMETERS, ...)            \
+  void THCTensor_(NAME) PARAMETERS                                 \
+  {                                                                \
+    THGuard guard;                                                 \
+    THCuda##Type##Tensor *on = upload_##Type(state, &guard, HOST); \
+    __VA_ARGS__;                                                   \
+    THGuard_leave(&guard);                                         \
+  }
+
+AS_ON_DEVICE(indexCopy_long, Long, indices,
+             (THCState * state, THCTensor *res_, int dim, THLongTensor *indices, THCTensor *src),
+             THCTensor_(indexCopy)(state, res_, dim, on, src))
+AS_ON_DEVICE(indexAdd_long, Long, indices,
+             (THCState * state, THCTensor *res_, int dim, THLongTensor *indices, THCTensor *src),
+             THCTensor_(indexAdd)(state, res_, dim, on, src))
+AS_ON_DEVICE(indexFill_long, Long, index,
+             (THCState * state, THCTensor *tensor, int dim, THLongTensor *index, real val),
+             THCTensor_(indexFill)(state, tensor, dim, on, val))
+AS_ON_DEVICE(indexSelect_long, Long, index,
+             (THCState * state, THCTensor *tensor, THCTensor *src, int dim, THLongTensor *index),
+             THCTensor_(indexSelect)(state, tensor, src, dim, on))
+AS_ON_DEVICE(maskedFillByte, Byte, mask,
+             (THCState * state, THCTensor *tensor, THByteTensor *mask, real value),
+             THCTensor_(maskedFill)(state, tensor, on, value))
+AS_ON_DEVICE(maskedCopyByte, Byte, mask,
+             (THCState * state, THCTensor *tensor, THByteTensor *mask, THCTensor *src),
+             THCTensor_(maskedCopy)(state, tensor, on, src))
+AS_ON_DEVICE(maskedSelectByte, Byte, mask,
+             (THCState * state, THCTensor *tensor, THCTensor *src, THByteTensor *mask),
+             THCTensor_(maskedSelect)(state, tensor, src, on))

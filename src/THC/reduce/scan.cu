@@ -1,0 +1,134 @@
+/* Kernels of cumulative sums and products along a dimension. */
+#include "THC/core/thc_template.h"
+
+#include "thc_scan.h"
+
+#if defined(TH_REAL_IS_HALF)
+#define LOAD(x)  THC_halfToFloat(x)
+#define STORE(x) THC_floatToHalf(x)
+#else
+#define LOAD(x)  ((accreal)(x))
+#define STORE(x) ((real)(x))
+#endif
+
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE) || defined(TH_REAL_IS_HALF)
+#define SUM(a, b)     ((a) + (b))
+#define PRODUCT(a, b) ((a) * (b))
+#else
+#define SUM(a, b)     ((accreal)((uint64_t)(a) + (uint64_t)(b)))
+#define PRODUCT(a, b) ((accreal)((uint64_t)(a) * (uint64_t)(b)))
+#endif
+
+enum { UNROLL = 4, WARPS = THC_BLOCK / 32 }; /* UNROLL: neighbouring elements of a thread */
+
+/* A block scans a piece of a line tile by tile: first the totals of threads, then their
+ * prefixes. */
+#define KERNELS(NAME, JOIN, INITIAL)                                                              \
+  static __device__ __forceinline__ accreal NAME##_before(accreal own, accreal *all)              \
+  {                                                                                               \
+    __shared__ accreal warps[WARPS];                                                              \
+    const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;                         \
+    accreal total = own;                                                                          \
+    for (int apart = 1; apart < 32; apart *= 2) {                                                 \
+      const accreal other = __shfl_up_sync(0xFFFFFFFFu, total, (unsigned)apart);                  \
+      if (lane >= apart)                                                                          \
+        total = JOIN(other, total);                                                               \
+    }                                                                                             \
+    const accreal left = __shfl_up_sync(0xFFFFFFFFu, total, 1);                                   \
+    if (lane == 31)                                                                               \
+      warps[warp] = total;                                                                        \
+    __syncthreads();                                                                              \
+    accreal before = INITIAL, sum = INITIAL;                                                      \
+    for (int w = 0; w < WARPS; w++) {                                                             \
+      if (w == warp)                                                                              \
+        before = sum;                                                                             \
+      sum = JOIN(sum, warps[w]);                                                                  \
+    }                                                                                             \
+    __syncthreads();                                                                              \
+    *all = sum;                                                                                   \
+    return lane > 0 ? JOIN(before, left) : before;                                                \
+  }                                                                                               \
+                                                                                                  \
+  __global__ static void NAME##_along_kernel(THCScanWork work, THCLines lines)                    \
+  {                                                                                               \
+    const ptrdiff_t line = blockIdx.x, number = line * work.pieces + blockIdx.y;                  \
+    const ptrdiff_t first = (ptrdiff_t)blockIdx.y * work.piece, last = first + work.piece;        \
+    const ptrdiff_t end = last < lines.length ? last : lines.length;                              \
+    const ptrdiff_t dx = lines.step[0], dr = lines.step[1];                                       \
+    const real *from = (const real *)work.from + THCLines_at(&lines, 0, line);                    \
+    real *to = work.to ? (real *)work.to + THCLines_at(&lines, 1, line) : NULL;                   \
+    accreal *totals = (accreal *)work.totals;                                                     \
+    accreal done = totals && to ? totals[number] : INITIAL;                                       \
+    for (ptrdiff_t tile = first; tile < end; tile += UNROLL * THC_BLOCK) {                        \
+      const ptrdiff_t k = tile + (ptrdiff_t)threadIdx.x * UNROLL;                                 \
+      accreal x[UNROLL], own = INITIAL, all;                                                      \
+      for (int i = 0; i < UNROLL; i++) {                                                          \
+        x[i] = INITIAL;                                                                           \
+        if (k + i < end)                                                                          \
+          x[i] = LOAD(from[(k + i) * dx]);                                                        \
+      }                                                                                           \
+      for (int i = 0; i < UNROLL; i++)                                                            \
+        x[i] = own = JOIN(own, x[i]);                                                             \
+      const accreal before = JOIN(done, NAME##_before(own, &all));                                \
+      done = JOIN(done, all);                                                                     \
+      for (int i = 0; i < UNROLL; i++)                                                            \
+        if (to && k + i < end)                                                                    \
+          to[(k + i) * dr] = STORE(JOIN(before, x[i]));                                           \
+    }                                                                                             \
+    if (!to && threadIdx.x == 0)                                                                  \
+      totals[number] = done;                                                                      \
+  }                                                                                               \
+                                                                                                  \
+  static void NAME##_along(const THCScanWork *work, const THCLines *lines, cudaStream_t stream)   \
+  {                                                                                               \
+    const dim3 grid((unsigned)lines->count, (unsigned)work->pieces);                              \
+    THC_LAUNCH(NAME##_along_kernel, grid, THC_BLOCK, 0, stream, *work, *lines);                   \
+  }                                                                                               \
+                                                                                                  \
+  __global__ static void NAME##_between_kernel(THCScanWork work, ptrdiff_t lines)                 \
+  {                                                                                               \
+    THC_GRID_LOOP(line, lines)                                                                    \
+    {                                                                                             \
+      accreal *totals = (accreal *)work.totals + line * work.pieces, before = INITIAL;            \
+      for (ptrdiff_t p = 0; p < work.pieces; p++) {                                               \
+        const accreal total = totals[p];                                                          \
+        totals[p] = before;                                                                       \
+        before = JOIN(before, total);                                                             \
+      }                                                                                           \
+    }                                                                                             \
+  }                                                                                               \
+                                                                                                  \
+  static void NAME##_between(const THCScanWork *work, const THCLines *lines, cudaStream_t stream) \
+  {                                                                                               \
+    THC_LAUNCH(NAME##_between_kernel, THC_blocks(lines->count), THC_BLOCK, 0, stream, *work,      \
+               lines->count);                                                                     \
+  }                                                                                               \
+                                                                                                  \
+  __global__ static void NAME##_across_kernel(THCScanWork work, THCLines lines)                   \
+  {                                                                                               \
+    THC_GRID_LOOP(line, lines.count)                                                              \
+    {                                                                                             \
+      const real *from = (const real *)work.from + THCLines_at(&lines, 0, line);                  \
+      real *to = (real *)work.to + THCLines_at(&lines, 1, line);                                  \
+      accreal total = INITIAL;                                                                    \
+      for (ptrdiff_t k = 0; k < lines.length; k++) {                                              \
+        total = JOIN(total, LOAD(from[k * lines.step[0]]));                                       \
+        to[k * lines.step[1]] = STORE(total);                                                     \
+      }                                                                                           \
+    }                                                                                             \
+  }                                                                                               \
+                                                                                                  \
+  static void NAME##_across(const THCScanWork *work, const THCLines *lines, cudaStream_t stream)  \
+  {                                                                                               \
+    THC_LAUNCH(NAME##_across_kernel, THC_blocks(lines->count), THC_BLOCK, 0, stream, *work,       \
+               *lines);                                                                           \
+  }
+
+KERNELS(sum, SUM, 0)
+KERNELS(product, PRODUCT, 1)
+
+/* In the order of TH_SCAN_SUM and TH_SCAN_PRODUCT. */
+extern "C" const THCScan THC_NAME(THCScans_)[2];
+const THCScan THC_NAME(THCScans_)[2] = {
+    {sizeof(accreal), sum_along, sum_between, sum_across},
+    {sizeof(accreal), product_along, product_between, product_across}};

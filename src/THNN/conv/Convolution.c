@@ -1,0 +1,882 @@
+/* Convolutions: the operations that all layers are made of. */
+#include "THNN/layer/Template.h"
+
+#ifndef TH_TEMPLATE_DEVICE
+#include "TH/core/THTeam.h"
+
+TH_DISPATCH(THNN_(Direct), THNN_(direct))
+TH_DISPATCH(THNN_(Unfold), THNN_(unfold))
+#endif
+
+/* --- checks ---------------------------------------------------------------------------------- */
+
+static int64_t THNN_(groupsOf)(const THNNLayer *l)
+{
+  return THMax(1, l->groups);
+}
+
+/* Whether the dimensions of weight are those of the planes of either side, one of them divided
+ * among the groups, and of the window. */
+static int THNN_(weightFits)(const THNNLayer *l, THTensor *weight, int64_t inputs, int64_t window)
+{
+  const int64_t *size = weight->size, groups = THNN_(groupsOf)(l);
+  if (weight->nDimension == 2)
+    return l->full ? size[0] == inputs && size[1] % window == 0
+                   : size[0] % groups == 0 && size[1] == inputs / groups * window;
+  if (weight->nDimension != l->spatial + 2 ||
+      size[!l->full] != (l->full ? inputs : inputs / groups))
+    return 0;
+  if (!l->full && size[0] % groups != 0)
+    return 0;
+  for (int d = 0; d < l->spatial; d++)
+    if (size[2 + d] != l->at[3 - l->spatial + d].size)
+      return 0;
+  return 1;
+}
+
+/* Raises unless weight fits; the planes of output. */
+static int64_t THNN_(outputsOf)(const THNNLayer *l, THTensor *input, THTensor *weight,
+                                int64_t inputs)
+{
+  const THNNWindow *w = l->at;
+  int64_t window = w[0].size * w[1].size * w[2].size, all;
+  if (__builtin_mul_overflow(window, inputs, &all) || !THNN_(weightFits)(l, weight, inputs, window))
+    THError(
+        "weight has size %s, which does not fit input of size %s and windows of %lld x %lld x "
+        "%lld",
+        THTensor_(sizeDesc)(weight).str, THTensor_(sizeDesc)(input).str, (long long)w[0].size,
+        (long long)w[1].size, (long long)w[2].size);
+  if (l->depthWise)
+    return weight->size[0] * inputs;
+  if (l->full)
+    return THNN_(groupsOf)(l) *
+           (weight->nDimension == 2 ? weight->size[1] / window : weight->size[1]);
+  return weight->size[0];
+}
+
+THNNConvolution THNN_(convolutionOf)(THNNLayer layer, THTensor *input, THTensor *gradOutput,
+                                     THTensor *weight, THTensor *bias)
+{
+  const int dims = input->nDimension, batched = dims == layer.spatial + 2;
+  THArgCheck(batched || dims == layer.spatial + 1, 2,
+             "input has size %s, and has to be planes x %sheight x width, or a batch of that",
+             THTensor_(sizeDesc)(input).str, layer.spatial == 3 ? "time x " : "");
+  THNNLayer_count(&layer, input->size + batched + 1, THTensor_(sizeDesc)(input).str);
+  const int64_t inputs = input->size[batched];
+  int64_t outputs = gradOutput && gradOutput->nDimension == dims ? gradOutput->size[batched] : 0;
+  if (weight)
+    outputs = THNN_(outputsOf)(&layer, input, weight, inputs);
+  if (bias && THTensor_(nElement)(bias) != outputs)
+    THError("bias has size %s, which does not fit %lld planes of output",
+            THTensor_(sizeDesc)(bias).str, (long long)outputs);
+
+  THNNConvolution c = {.batch = batched ? input->size[0] : 1,
+                       .groups = layer.depthWise ? inputs : THNN_(groupsOf)(&layer),
+                       .planes = layer.full ? outputs : inputs,
+                       .outputs = layer.full ? inputs : outputs,
+                       .dims = dims,
+                       .batched = batched};
+  if (c.groups > 0 && (c.planes % c.groups != 0 || c.outputs % c.groups != 0))
+    THError("input of size %s and %lld planes of output do not divide into %lld groups",
+            THTensor_(sizeDesc)(input).str, (long long)outputs, (long long)c.groups);
+  if (batched)
+    c.xSize[0] = c.ySize[0] = c.batch;
+  c.xSize[batched] = c.planes;
+  c.ySize[batched] = c.outputs;
+  for (int d = 0; d < 3; d++) {
+    c.at[d] = layer.at[d];
+    if (layer.full) {
+      c.at[d].input = layer.at[d].output;
+      c.at[d].output = layer.at[d].input;
+    }
+    const int at = batched + 1 + d - (3 - layer.spatial);
+    if (d >= 3 - layer.spatial) {
+      c.xSize[at] = c.at[d].input;
+      c.ySize[at] = c.at[d].output;
+    }
+  }
+  const int64_t *size = layer.full ? c.xSize : c.ySize;
+  if (gradOutput && !THSize_isSameSizeAs(gradOutput->size, gradOutput->nDimension, size, dims))
+    THError("gradOutput has size %s, for input of %s it has to be %s",
+            THTensor_(sizeDesc)(gradOutput).str, THTensor_(sizeDesc)(input).str,
+            _THSizeDesc(size, dims).str);
+  THNNConvolution_complete(&c);
+  return c;
+}
+
+#ifndef TH_TEMPLATE_DEVICE /* only the checks are those of every device */
+
+/* --- as products of matrices: windows are columns -------------------------------------------- */
+
+typedef struct {
+  const THNNConvolution *c;
+  real *x, *y, *weight, *bias;
+  real *columns; /* for each thread; NULL where the windows are the elements */
+  int threads;
+  ptrdiff_t chunk; /* planes whose weights are computed together */
+  real scale;
+} THNN_(Columns);
+
+/* Windows are simply the elements of x. */
+int THNN_(areElements)(const THNNConvolution *c)
+{
+  for (int d = 0; d < 3; d++)
+    if (c->at[d].size > 1 || c->at[d].step > 1 || c->at[d].pad > 0)
+      return 0;
+  return c->windows == c->image;
+}
+
+void *THNN_(scratchBytes)(THNN_(Call) * call, size_t bytes)
+{
+  return THNN_(scratch)(call, (ptrdiff_t)((bytes + sizeof(real) - 1) / sizeof(real)));
+}
+
+real *THNN_(ofThread)(real *memory, ptrdiff_t size, int threads)
+{
+  return memory + THTeam_index(threads) * size;
+}
+
+static void THNN_(unfoldPlanes)(const THNNConvolution *c, const real *x, ptrdiff_t planes,
+                                real *columns)
+{
+  for (ptrdiff_t p = 0; p < planes; p++)
+    THNN_(unfold)->unfold(c->at, x + p * c->image, columns + p * c->window * c->windows);
+}
+
+void THNN_(fillPlanes)(real *y, ptrdiff_t planes, ptrdiff_t n, const real *bias)
+{
+  for (ptrdiff_t p = 0; p < planes; p++)
+    for (ptrdiff_t i = 0; i < n; i++)
+      y[p * n + i] = bias ? bias[p] : 0;
+}
+
+static void THNN_(columnImages)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(Columns) *w = context;
+  const THNNConvolution *c = w->c;
+  const ptrdiff_t planes = c->planes / c->groups, outputs = c->outputs / c->groups;
+  for (ptrdiff_t i = begin; i < end; i++) {
+    const ptrdiff_t group = i % c->groups;
+    real *x = w->x + i * planes * c->image, *y = w->y + i * outputs * c->windows;
+    real *columns = x;
+    if (w->columns) {
+      columns = THNN_(ofThread)(w->columns, c->depth * c->windows, w->threads);
+      THNN_(unfoldPlanes)(c, x, planes, columns);
+    }
+    if (w->bias)
+      THNN_(fillPlanes)(y, outputs, c->windows, w->bias + group * outputs);
+    THBlas_(gemm)('n', 'n', c->windows, outputs, c->depth, 1, columns, c->windows,
+                  w->weight + group * outputs * c->depth, c->depth, w->bias ? 1 : 0, y, c->windows);
+  }
+}
+
+static void THNN_(columnImagesBack)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(Columns) *w = context;
+  const THNNConvolution *c = w->c;
+  const ptrdiff_t planes = c->planes / c->groups, outputs = c->outputs / c->groups;
+  for (ptrdiff_t i = begin; i < end; i++) {
+    const ptrdiff_t group = i % c->groups;
+    real *x = w->x + i * planes * c->image, *y = w->y + i * outputs * c->windows;
+    real *columns = w->columns ? THNN_(ofThread)(w->columns, c->depth * c->windows, w->threads) : x;
+    const real *bias = w->bias ? w->bias + group * planes : NULL;
+    if (w->columns || bias)
+      THNN_(fillPlanes)(x, planes, c->image, bias);
+    THBlas_(gemm)('n', 't', c->windows, c->depth, outputs, 1, y, c->windows,
+                  w->weight + group * outputs * c->depth, c->depth, !w->columns && bias ? 1 : 0,
+                  columns, c->windows);
+    if (w->columns)
+      for (ptrdiff_t p = 0; p < planes; p++)
+        THNN_(unfold)->fold(c->at, columns + p * c->window * c->windows, x + p * c->image);
+  }
+}
+
+/* Weights of a few planes of a group: what is summed up does not depend on the threads. */
+static void THNN_(columnChunks)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(Columns) *w = context;
+  const THNNConvolution *c = w->c;
+  const ptrdiff_t planes = c->planes / c->groups, outputs = c->outputs / c->groups;
+  const ptrdiff_t chunks = (planes + w->chunk - 1) / w->chunk;
+  for (ptrdiff_t i = begin; i < end; i++) {
+    const ptrdiff_t group = i / chunks, first = i % chunks * w->chunk;
+    const ptrdiff_t count = THMin(w->chunk, planes - first);
+    real *sums = w->weight + group * outputs * c->depth + first * c->window;
+    for (int64_t image = 0; image < c->batch; image++) {
+      real *x = w->x + ((image * c->groups + group) * planes + first) * c->image;
+      real *y = w->y + (image * c->groups + group) * outputs * c->windows, *columns = x;
+      if (w->columns) {
+        columns = THNN_(ofThread)(w->columns, w->chunk * c->window * c->windows, w->threads);
+        THNN_(unfoldPlanes)(c, x, count, columns);
+      }
+      THBlas_(gemm)('t', 'n', count * c->window, outputs, c->windows, w->scale, columns, c->windows,
+                    y, c->windows, 1, sums, c->depth);
+    }
+  }
+}
+
+void THNN_(beginConvolution)(THNN_(Call) * call, const THNNConvolution *c, int back,
+                             THTensor **from, THTensor **weight, THTensor **bias, THTensor **to)
+{
+  THNN_(begin)(call);
+  *from = THNN_(source)(call, *from);
+  *weight = THNN_(source)(call, *weight);
+  *bias = THNN_(source)(call, *bias);
+  *to = THNN_(result)(call, *to, c->dims, back ? c->xSize : c->ySize);
+}
+
+/* --- direct ---------------------------------------------------------------------------------- */
+
+int THNN_(areFlat)(const THNNConvolution *c)
+{
+  return THNN_(areElements)(c) && c->depth > 0 && c->windows >= THNN_DIRECT_SLACK;
+}
+
+typedef struct {
+  const THNNConvolution *c;
+  THNNPlan plan;
+  const real *from, *weights, *bias;
+  real *to, *flat;               /* flat: for each thread; NULL where the planes are flat */
+  ptrdiff_t image, planes, size; /* planes of a group of the result, elements of them and of one */
+  ptrdiff_t pieces;              /* of a group of an image, if there are fewer than threads */
+  int threads;
+} THNN_(Planned);
+
+void THNN_(layOut)(const THNNWindow *layout, const real *x, ptrdiff_t planes, ptrdiff_t next,
+                   real *flat, ptrdiff_t plane)
+{
+  ptrdiff_t size = 1;
+  for (int d = 0; d < 3; d++)
+    size *= layout[d].size * layout[d].output;
+  for (ptrdiff_t p = 0; p < planes; p++, flat += plane) {
+    THNN_(unfold)->unfold(layout, x + p * next, flat);
+    memset(flat + size, 0, (size_t)(plane - size) * sizeof *flat);
+  }
+  memset(flat, 0, THNN_DIRECT_SLACK * sizeof *flat);
+}
+
+static ptrdiff_t THNN_(laidOut)(const THNNWindow *layout)
+{
+  return layout[0].input * layout[1].input * layout[2].input;
+}
+
+static void THNN_(plannedPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(Planned) *w = context;
+  const THNNPlan *p = &w->plan;
+  const ptrdiff_t next = THNN_(laidOut)(p->layout);
+  real *memory = w->flat ? THNN_(ofThread)(w->flat, THNNPlan_flat(p), w->threads) : NULL;
+  for (ptrdiff_t at = begin; at < end; at++) {
+    const ptrdiff_t item = at / w->pieces, piece = at % w->pieces, group = item % w->c->groups;
+    const ptrdiff_t block = p->part->d.block, blocks = THNNDirect_blocks(&p->part->d);
+    const ptrdiff_t first = piece * blocks / w->pieces * block;
+    const ptrdiff_t last = THMin((piece + 1) * blocks / w->pieces * block, w->planes);
+    real *to = w->to + item * w->image + first * w->size;
+    const real *flat = w->from + item * p->planes * next;
+    if (memory) {
+      THNN_(layOut)(p->layout, flat, p->planes, next, memory, p->plane);
+      flat = memory;
+    }
+    if (p->leaves)
+      THNN_(fillPlanes)(to, last - first, w->size,
+                        w->bias ? w->bias + group * w->planes + first : NULL);
+    for (ptrdiff_t k = 0; k < p->parts; k++) {
+      THNNDirect d = p->part[k].d;
+      const real *weights = w->weights + group * p->packed + p->part[k].packed + first * d.terms;
+      d.outputs = last - first;
+      if (!memory) { /* one row */
+        d.count[0] = d.count[1] = d.rows = 1;
+        d.count[2] = d.pitch = d.length;
+      }
+      THNN_(direct)->convolve(&d, flat, weights,
+                              w->bias ? w->bias + group * w->planes + first : NULL,
+                              to + p->part[k].start);
+    }
+  }
+}
+
+/* The weights of a block of result planes for all terms of a part, count of them there. */
+static inline __attribute__((always_inline)) void
+THNN_(packBlock)(const THNNPart *part, ptrdiff_t planes, const real *weight, ptrdiff_t ofResult,
+                 ptrdiff_t ofSource, ptrdiff_t count, ptrdiff_t block, real *packed)
+{
+  for (ptrdiff_t s = 0; s < planes; s++, weight += ofSource)
+    for (ptrdiff_t t = 0; t < part->taps; t++, packed += block) {
+      const real *from = weight + part->tap[t];
+      for (ptrdiff_t r = 0; r < count; r++)
+        packed[r] = from[r * ofResult];
+      for (ptrdiff_t r = count; r < block; r++)
+        packed[r] = 0;
+    }
+}
+
+typedef struct {
+  const THNNConvolution *c;
+  const THNNPlan *plan;
+  const real *weight;
+  real *packed;
+  int back;
+} THNN_(Pack);
+
+/* The weights of groups and blocks, for each part: a block of result planes after the other, for
+ * each term. */
+static void THNN_(packBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(Pack) *w = context;
+  const THNNConvolution *c = w->c;
+  const THNNPlan *p = w->plan;
+  const ptrdiff_t outputs = c->outputs / c->groups, blocks = THNNDirect_blocks(&p->part->d);
+  const ptrdiff_t ofResult = w->back ? c->window : c->depth;
+  const ptrdiff_t ofSource = w->back ? c->depth : c->window;
+  for (ptrdiff_t item = begin; item < end; item++) {
+    const ptrdiff_t group = item / blocks, first = item % blocks * p->part->d.block;
+    const real *weight = w->weight + group * outputs * c->depth + first * ofResult;
+    for (ptrdiff_t k = 0; k < p->parts; k++) {
+      const THNNPart *part = &p->part[k];
+      const ptrdiff_t count = THMin(part->d.block, part->d.outputs - first);
+      real *packed = w->packed + group * p->packed + part->packed + first * part->d.terms;
+      if (count == THNN_DIRECT_OUTPUTS)
+        THNN_(packBlock)(part, p->planes, weight, ofResult, ofSource, THNN_DIRECT_OUTPUTS,
+                         THNN_DIRECT_OUTPUTS, packed);
+      else
+        THNN_(packBlock)(part, p->planes, weight, ofResult, ofSource, count, part->d.block, packed);
+    }
+  }
+}
+
+static void THNN_(pack)(const THNNConvolution *c, int back, const THNNPlan *p, const real *weight,
+                        real *packed)
+{
+  THNN_(Pack) w = {c, p, weight, packed, back};
+  const ptrdiff_t blocks = THNNDirect_blocks(&p->part->d);
+  const ptrdiff_t size = p->packed / blocks;
+  THParallel_for(c->groups * blocks, THMax(1, TH_LOOP_GRAIN / THMax(1, size)), THNN_(packBlocks),
+                 &w);
+}
+
+/* from and to: x and y, or y and x. */
+static void THNN_(convolvePlanned)(const THNNConvolution *c, int back, THTensor *from,
+                                   THTensor *weight, THTensor *bias, THTensor *to)
+{
+  THNN_(Call) call;
+  THNN_(beginConvolution)(&call, c, back, &from, &weight, &bias, &to);
+  THNN_(Planned)
+  w = {.c = c, .planes = (back ? c->planes : c->outputs) / c->groups};
+  w.size = back ? c->image : c->windows;
+  w.image = w.planes * w.size;
+  w.plan = THNNPlan_of(c, back, THNN_PLAN_SHIFTED,
+                       THNN_(scratchBytes)(&call, THNNPlan_memory(c, back, THNN_PLAN_SHIFTED)));
+  const ptrdiff_t items = c->batch * c->groups;
+  w.pieces = THParallel_threads(items, 1) < THParallel_threads(PTRDIFF_MAX, 1)
+                 ? THMin(THNNDirect_blocks(&w.plan.part->d), THParallel_threads(PTRDIFF_MAX, 1))
+                 : 1;
+  w.threads = THParallel_threads(items * w.pieces, 1);
+  real *packed = THNN_(scratch)(&call, c->groups * w.plan.packed);
+  if (!THNN_(areFlat)(c))
+    w.flat = THNN_(scratch)(&call, w.threads * THNNPlan_flat(&w.plan));
+  THNN_(start)(&call);
+  THNN_(pack)(c, back, &w.plan, THTensor_(data)(weight), packed);
+  w.weights = packed;
+  w.bias = bias ? THTensor_(data)(bias) : NULL;
+  w.from = THTensor_(data)(from);
+  w.to = THTensor_(data)(to);
+  THParallel_for(items * w.pieces, 1, THNN_(plannedPieces), &w);
+  THNN_(finish)(&call);
+}
+
+/* --- a plane at a time ----------------------------------------------------------------------- */
+
+/* Each plane of x by itself, or of y where back, has windows that slide over it.  Rows that fill
+ * less than half a vector are better turned over. */
+static int THNN_(slides)(const THNNConvolution *c, int back)
+{
+  const THNNWindow *w = c->at;
+  if (!THNN_(direct)->slide || c->groups < 1 || c->planes != c->groups ||
+      (back && c->outputs != c->groups))
+    return 0;
+  if (THNN_(isTurnedDepthWise)(c) && 2 * w[2].output < THNN_(implicit)->lanes)
+    return 0;
+  for (int d = 1; d < 3; d++)
+    if (w[d].step != 1 || w[d].dilation != 1 || w[d].pad >= w[d].size)
+      return 0;
+  return w[0].input == 1 && w[0].size == 1 && w[0].step == 1 && w[0].pad == 0 &&
+         w[1].size == w[2].size && (w[1].size == 3 || w[1].size == 5);
+}
+
+typedef struct {
+  const THNNConvolution *c;
+  const real *from, *weights, *bias;
+  real *to;
+  int back;
+} THNN_(Slid);
+
+static void THNN_(slidPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  enum { LARGEST = 25 };
+  const THNN_(Slid) *s = context;
+  const THNNConvolution *c = s->c;
+  const ptrdiff_t outputs = c->outputs / c->groups;
+  THNNWindow axis[3] = {c->at[0], c->at[1], c->at[2]};
+  for (int d = 1; s->back && d < 3; d++) { /* what a window adds to the image slides over y */
+    axis[d].input = c->at[d].output;
+    axis[d].output = c->at[d].input;
+    axis[d].pad = axis[d].size - 1 - axis[d].pad;
+  }
+  static const real none[THNN_SLIDING] = {0};
+  for (ptrdiff_t i = begin, count; i < end; i += count) {
+    const ptrdiff_t result = i % c->outputs, left = THMin(outputs - result % outputs, end - i);
+    count = !s->back && left >= THNN_SLIDING ? THNN_SLIDING : 1;
+    const real *weight = s->weights + result * c->window;
+    real turned[LARGEST];
+    for (ptrdiff_t k = 0; s->back && k < c->window; k++)
+      turned[k] = weight[c->window - 1 - k];
+    const ptrdiff_t from = s->back ? i * c->windows : i / outputs * c->image;
+    THNN_(direct)->slide(axis, s->from + from, count, s->back ? turned : weight,
+                         s->bias ? s->bias + result : none,
+                         s->to + i * (s->back ? c->image : c->windows));
+  }
+}
+
+static void THNN_(convolveSliding)(const THNNConvolution *c, int back, THTensor *from,
+                                   THTensor *weight, THTensor *bias, THTensor *to)
+{
+  THNN_(Call) call;
+  THNN_(beginConvolution)(&call, c, back, &from, &weight, &bias, &to);
+  THNN_(start)(&call);
+  THNN_(Slid) s = {.c = c, .back = back};
+  s.from = THTensor_(data)(from);
+  s.weights = THTensor_(data)(weight);
+  s.bias = bias ? THTensor_(data)(bias) : NULL;
+  s.to = THTensor_(data)(to);
+  THParallel_for(c->batch * c->outputs, THMax(1, TH_LOOP_GRAIN / THMax(1, c->windows)),
+                 THNN_(slidPlanes), &s);
+  THNN_(finish)(&call);
+}
+
+/* --- forward and back ------------------------------------------------------------------------ */
+
+static void THNN_(convolveColumns)(const THNNConvolution *c, int back, THTensor *from,
+                                   THTensor *weight, THTensor *bias, THTensor *to)
+{
+  THNN_(Call) call;
+  THNN_(beginConvolution)(&call, c, back, &from, &weight, &bias, &to);
+  const ptrdiff_t items = c->batch * c->groups;
+  THNN_(Columns) w = {.c = c, .threads = THParallel_threads(items, 1)};
+  if (!THNN_(areElements)(c))
+    w.columns = THNN_(scratch)(&call, w.threads * c->depth * c->windows);
+  THNN_(needBlas)();
+  THNN_(start)(&call);
+  w.x = THTensor_(data)(back ? to : from);
+  w.y = THTensor_(data)(back ? from : to);
+  w.weight = THTensor_(data)(weight);
+  w.bias = bias ? THTensor_(data)(bias) : NULL;
+  THParallel_for(items, 1, back ? THNN_(columnImagesBack) : THNN_(columnImages), &w);
+  THNN_(finish)(&call);
+}
+
+/* Products of matrices take what unfolding would only copy, and images with fewer windows than
+ * vectors have elements. */
+enum { FEW_WINDOWS = 24 };
+
+static int THNN_(isDirect)(const THNNConvolution *c)
+{
+  return !THNN_(areElements)(c) && (c->windows >= FEW_WINDOWS || c->groups > 1);
+}
+
+static void THNN_(convolveEither)(const THNNConvolution *c, int back, THTensor *from,
+                                  THTensor *weight, THTensor *bias, THTensor *to)
+{
+  if (THNN_(convolveLast)(c, back, from, weight, bias, to))
+    return;
+  if (THNN_(slides)(c, back))
+    THNN_(convolveSliding)(c, back, from, weight, bias, to);
+  else if (THNN_(isTurnedDepthWise)(c))
+    THNN_(convolveDepthWise)(c, back, from, weight, bias, to);
+  else if (THNN_(isWinograd)(c, back))
+    THNN_(convolveWinograd)(c, back, from, weight, bias, to);
+  else if (THNN_(isTileRows)(c, 0))
+    THNN_(convolveTileRows)(c, back, from, weight, bias, to);
+  else if (back && THNN_(isSpread)(c))
+    THNN_(convolveSpread)(c, from, weight, bias, to);
+  else if (THNN_(isImplicit)(c, back))
+    THNN_(convolveImplicit)(c, back, from, weight, bias, to);
+  else if (THNN_(isDirect)(c) || THNN_(areFlat)(c))
+    THNN_(convolvePlanned)(c, back, from, weight, bias, to);
+  else
+    THNN_(convolveColumns)(c, back, from, weight, bias, to);
+}
+
+void THNN_(convolve)(const THNNConvolution *c, THTensor *x, THTensor *weight, THTensor *bias,
+                     THTensor *y)
+{
+  THNN_(convolveEither)(c, 0, x, weight, bias, y);
+}
+
+void THNN_(convolveBack)(const THNNConvolution *c, THTensor *y, THTensor *weight, THTensor *bias,
+                         THTensor *x)
+{
+  THNN_(convolveEither)(c, 1, y, weight, bias, x);
+}
+
+/* --- weights --------------------------------------------------------------------------------- */
+
+typedef struct {
+  const THNNConvolution *c;
+  THNNPlan plan;
+  THNNWindow layoutY[3];
+  ptrdiff_t planeY; /* elements of a flat plane of y */
+  const real *x, *y, *mask;
+  real *sums;      /* for each set of images, and */
+  accreal *totals; /* of each output, if they are wanted */
+  real *flat;      /* for each thread: x, then y */
+  ptrdiff_t few;   /* images that are summed up in registers, together */
+  ptrdiff_t sets;
+  int threads;
+} THNN_(Sums);
+
+void THNN_(addToTotals)(ptrdiff_t planes, const real *y, ptrdiff_t n, accreal *totals)
+{
+  for (ptrdiff_t p = 0; p < planes; p++)
+    totals[p] += THNN_(direct)->sum(y + p * n, n);
+}
+
+static void THNN_(addTotals)(const accreal *totals, ptrdiff_t sets, ptrdiff_t count, real *sums,
+                             accreal scale)
+{
+  for (ptrdiff_t i = 0; i < count; i++) {
+    accreal total = 0;
+    for (ptrdiff_t set = 0; set < sets; set++)
+      total += totals[set * count + i];
+    sums[i] = (real)(sums[i] + scale * total);
+  }
+}
+
+/* Images of so many elements that are summed up in registers before the sums are added. */
+static ptrdiff_t THNN_(together)(ptrdiff_t elements)
+{
+  return THMax(1, THMin(8, (1 << 16) / THMax(1, elements)));
+}
+
+static ptrdiff_t THNN_(flatImage)(const THNN_(Sums) * w)
+{
+  return THNNPlan_flat(&w->plan) + w->c->outputs / w->c->groups * w->planeY + THNN_DIRECT_SLACK;
+}
+
+static void THNN_(sumSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(Sums) *w = context;
+  const THNNConvolution *c = w->c;
+  const THNNPlan *p = &w->plan;
+  const ptrdiff_t planes = p->planes, outputs = c->outputs / c->groups;
+  const ptrdiff_t nextX = THNNPlan_flat(p), nextY = THNN_(flatImage)(w) - nextX;
+  real *x = THNN_(ofThread)(w->flat, w->few * (nextX + nextY), w->threads);
+  real *y = x + w->few * nextX;
+  for (ptrdiff_t item = begin; item < end; item++) {
+    const ptrdiff_t set = item / c->groups, group = item % c->groups;
+    real *sums = w->sums + item * outputs * c->depth;
+    accreal *totals = w->totals + (w->totals ? item * outputs : 0);
+    memset(sums, 0, (size_t)(outputs * c->depth) * sizeof *sums);
+    const ptrdiff_t last = (set + 1) * c->batch / w->sets;
+    for (ptrdiff_t i = set * c->batch / w->sets; i < last; i += w->few) {
+      const ptrdiff_t images = THMin(w->few, last - i);
+      for (ptrdiff_t k = 0; k < images; k++) {
+        const ptrdiff_t from = (i + k) * c->groups + group;
+        THNN_(layOut)(p->layout, w->x + from * planes * c->image, planes, c->image, x + k * nextX,
+                      p->plane);
+        THNN_(layOut)(w->layoutY, w->y + from * outputs * c->windows, outputs, c->windows,
+                      y + k * nextY, w->planeY);
+        if (w->totals)
+          THNN_(addToTotals)(outputs, w->y + from * outputs * c->windows, c->windows, totals);
+      }
+      THNN_(direct)->correlate(&p->part->d, images, x, nextX, y, w->planeY, nextY, w->mask, sums);
+    }
+  }
+}
+
+void THNN_(setMask)(const THNNConvolution *c, const THNNPlan *plan, ptrdiff_t planeY, real *mask)
+{
+  const THNNDirect *d = &plan->part->d;
+  memset(mask, 0, (size_t)planeY * sizeof *mask);
+  for (ptrdiff_t t = 0; t < c->at[0].output; t++)
+    for (ptrdiff_t i = 0; i < c->at[1].output; i++)
+      memset(mask + (t * d->rows + i) * d->pitch, 0xff, (size_t)c->at[2].output * sizeof *mask);
+}
+
+typedef struct {
+  const THNNConvolution *c;
+  const real *x, *y;
+  real *sums;      /* for each set of images, and */
+  accreal *totals; /* of each output, if they are wanted */
+  ptrdiff_t sets;
+} THNN_(SlidSums);
+
+static void THNN_(slidSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(SlidSums) *s = context;
+  const THNNConvolution *c = s->c;
+  const ptrdiff_t few = THNN_(together)(2 * c->windows);
+  for (ptrdiff_t item = begin; item < end; item++) {
+    const ptrdiff_t set = item / c->outputs, output = item % c->outputs;
+    const ptrdiff_t plane = output / (c->outputs / c->groups);
+    const ptrdiff_t first = set * c->batch / s->sets, last = (set + 1) * c->batch / s->sets;
+    real *sums = s->sums + item * c->window;
+    memset(sums, 0, (size_t)c->window * sizeof *sums);
+    for (ptrdiff_t i = first; i < last; i += few) {
+      const ptrdiff_t images = THMin(few, last - i);
+      const real *y = s->y + (i * c->outputs + output) * c->windows;
+      THNN_(direct)->slideSums(c->at, images, s->x + (i * c->planes + plane) * c->image,
+                               c->planes * c->image, y, c->outputs * c->windows, sums);
+      for (ptrdiff_t k = 0; s->totals && k < images; k++)
+        THNN_(addToTotals)(1, y + k * c->outputs * c->windows, c->windows, s->totals + item);
+    }
+  }
+}
+
+typedef struct {
+  const real *x;
+  real *sums;
+  int64_t batch, planes;
+  ptrdiff_t n;
+  accreal scale;
+} THNN_(Bias);
+
+static void THNN_(sumPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(Bias) *b = context;
+  enum { FEW = 64 }; /* planes, which follow each other in memory */
+  for (ptrdiff_t first = begin; first < end; first += FEW) {
+    const ptrdiff_t count = THMin(FEW, end - first);
+    accreal sums[FEW] = {0};
+    for (int64_t i = 0; i < b->batch; i++)
+      for (ptrdiff_t p = 0; p < count; p++)
+        sums[p] += THNN_(direct)->sum(b->x + (i * b->planes + first + p) * b->n, b->n);
+    for (ptrdiff_t p = 0; p < count; p++)
+      b->sums[first + p] = (real)(b->sums[first + p] + b->scale * sums[p]);
+  }
+}
+
+void THNN_(addPlaneSums)(const real *x, int64_t batch, int64_t planes, ptrdiff_t n, accreal scale,
+                         real *sums)
+{
+  THNN_(Bias) b = {x, sums, batch, planes, n, scale};
+  THParallel_for(planes, THMax(1, TH_LOOP_GRAIN / THMax(1, batch * n)), THNN_(sumPlanes), &b);
+}
+
+/* Some columns of all rows, of a few rows at a time: these stay in the first cache, and are read in
+ * the order of memory. */
+static void THNN_(sumColumns)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  enum { FEW = 512, ELEMENTS = 4096, VECTORS = 32 };
+  const THNN_(Bias) *b = context;
+  for (ptrdiff_t first = begin * VECTORS; first < THMin(end * VECTORS, b->planes); first += FEW) {
+    const ptrdiff_t count = THMin(FEW, THMin(end * VECTORS, b->planes) - first);
+    const ptrdiff_t rows = THMax(1, ELEMENTS / count);
+    accreal sums[FEW] = {0};
+    for (ptrdiff_t i = 0; i < b->n; i += rows)
+      THNN_(direct)->embeddingSum(THMin(rows, b->n - i), count, b->x + i * b->planes + first,
+                                  b->planes, sums);
+    for (ptrdiff_t p = 0; p < count; p++)
+      b->sums[first + p] = (real)(b->sums[first + p] + b->scale * sums[p]);
+  }
+}
+
+void THNN_(addColumnSums)(const real *x, ptrdiff_t rows, int64_t planes, accreal scale, real *sums)
+{
+  THNN_(Bias) b = {x, sums, 1, planes, rows, scale};
+  THParallel_for((planes + 31) / 32, THMax(1, TH_LOOP_GRAIN / THMax(1, 32 * rows)),
+                 THNN_(sumColumns), &b);
+}
+
+static THNN_(Sums) THNN_(sumsOf)(const THNNConvolution *c, THNN_(Call) * call)
+{
+  THNN_(Sums) w = {.c = c, .sets = THMin(c->batch, THNN_IMAGE_SETS)};
+  w.threads = THParallel_threads(w.sets * c->groups, 1);
+  w.plan = THNNPlan_of(c, 0, THNN_PLAN_WHOLE,
+                       THNN_(scratchBytes)(call, THNNPlan_memory(c, 0, THNN_PLAN_WHOLE)));
+  w.planeY = THNNPlan_other(c, &w.plan, w.layoutY);
+  w.sums = THNN_(scratch)(call, w.sets * c->outputs * c->depth);
+  w.few = THNN_(together)(THNN_(flatImage)(&w));
+  w.flat = THNN_(scratch)(call, w.threads * w.few * THNN_(flatImage)(&w));
+  w.mask = THNN_(scratch)(call, w.planeY);
+  return w;
+}
+
+void THNN_(addSets)(const real *sums, ptrdiff_t sets, ptrdiff_t count, real *weights, accreal scale)
+{
+  for (ptrdiff_t i = 0; i < count; i++) {
+    accreal total = 0;
+    for (ptrdiff_t set = 0; set < sets; set++)
+      total += (accreal)sums[set * count + i];
+    weights[i] = (real)(weights[i] + scale * total);
+  }
+}
+
+void THNN_(convolveWeights)(const THNNConvolution *c, THTensor *x, THTensor *y,
+                            THTensor *gradWeight, THTensor *gradBias, int biasOfX, accreal scale)
+{
+  if (THNN_(convolveWeightsLast)(c, x, y, gradWeight, gradBias, biasOfX, scale))
+    return;
+  THNN_(Call) call;
+  THNN_(begin)(&call);
+  x = THNN_(source)(&call, x);
+  y = THNN_(source)(&call, y);
+  gradWeight = THNN_(sum)(&call, gradWeight);
+  gradBias = THNN_(sum)(&call, gradBias);
+  /* Sums for each set of images must not take more memory than the images themselves. */
+  const ptrdiff_t images = c->batch * THMax(c->planes * c->image, c->outputs * c->windows);
+  const ptrdiff_t sets = THMin(c->batch, THNN_IMAGE_SETS), all = c->outputs * c->depth;
+  const int fits = c->batch > 0 && all * sets <= images;
+  const int sliding = gradWeight && fits && !c->last && THNN_(slides)(c, 0);
+  const int depthWise = gradWeight && !sliding && c->batch > 0 && c->depth > 0 &&
+                        (c->last ? THNN_(isDepthWise)(c) : THNN_(isTurnedDepthWise)(c));
+  const int slides = sliding || depthWise;
+  THNN_(Tiled) *tiled = gradWeight && !slides ? THNN_(prepareWinogradWeights)(c, &call) : NULL;
+  const int byRows = gradWeight && !slides && !tiled && THNN_(isTileRows)(c, 1);
+  const int decided = slides || tiled || byRows;
+  const int implicit = gradWeight && !decided && THNN_(areWeightsImplicit)(c);
+  const int direct = gradWeight && fits && !decided && !implicit && THNN_(isDirect)(c);
+  THNN_(TileSums) *rows = byRows ? THNN_(prepareTileSums)(c, &call) : NULL;
+  THNN_(Sums) sums;
+  THNN_(ImplicitWeights) products;
+  THNN_(DepthWiseSums) planeSums;
+  if (depthWise)
+    THNN_(prepareDepthWiseSums)(&planeSums, c, &call);
+  if (implicit)
+    THNN_(prepareImplicitWeights)(&products, c, &call);
+  if (direct)
+    sums = THNN_(sumsOf)(c, &call);
+  THNN_(SlidSums) slid = {.c = c, .sets = sets};
+  if (sliding)
+    slid.sums = THNN_(scratch)(&call, sets * all);
+  /* Gradients are summed up where their sets of images are, when they are in the cache anyway. */
+  accreal *totals = NULL;
+  const size_t ofTotals = (size_t)(sets * c->outputs) * sizeof *totals;
+  if (gradBias && !biasOfX && (slides || rows || direct))
+    totals = memset(THNN_(scratchBytes)(&call, ofTotals), 0, ofTotals);
+  const ptrdiff_t planes = c->planes / c->groups;
+  THNN_(Columns) w = {.c = c, .chunk = THMax((planes + 7) / 8, THMin(planes, 16))};
+  const ptrdiff_t chunks = c->groups * ((planes + w.chunk - 1) / w.chunk);
+  w.threads = THParallel_threads(chunks, 1);
+  const int columns = gradWeight && !decided && !implicit && !direct;
+  if (columns && !THNN_(areElements)(c))
+    w.columns = THNN_(scratch)(&call, w.threads * w.chunk * c->window * c->windows);
+  if (columns)
+    THNN_(needBlas)();
+  THNN_(start)(&call);
+
+  if (sliding) {
+    slid.x = THTensor_(data)(x);
+    slid.y = THTensor_(data)(y);
+    slid.totals = totals;
+    const ptrdiff_t each = THMax(1, images / THMax(1, sets * c->outputs)); /* elements of an item */
+    THParallel_for(sets * c->outputs, THMax(1, TH_LOOP_GRAIN / 8 / each), THNN_(slidSets), &slid);
+    THNN_(addSets)(slid.sums, sets, all, THTensor_(data)(gradWeight), scale);
+  } else if (depthWise) {
+    planeSums.totals = totals;
+    THNN_(addDepthWiseSums)(&planeSums, THTensor_(data)(x), THTensor_(data)(y),
+                            THTensor_(data)(gradWeight), scale);
+  } else if (tiled) {
+    THNN_(addWinogradWeights)(tiled, THTensor_(data)(x), THTensor_(data)(y),
+                              THTensor_(data)(gradWeight), scale);
+  } else if (rows) {
+    THNN_(addTileSums)(rows, THTensor_(data)(x), THTensor_(data)(y), THTensor_(data)(gradWeight),
+                       totals, scale);
+  } else if (implicit) {
+    THNN_(addImplicitWeights)(&products, THTensor_(data)(x), THTensor_(data)(y),
+                              THTensor_(data)(gradWeight),
+                              gradBias && !biasOfX ? THTensor_(data)(gradBias) : NULL, scale);
+  } else if (direct) {
+    sums.x = THTensor_(data)(x);
+    sums.y = THTensor_(data)(y);
+    sums.totals = totals;
+    THNN_(setMask)(c, &sums.plan, sums.planeY, (real *)sums.mask);
+    THParallel_for(sums.sets * c->groups, 1, THNN_(sumSets), &sums);
+    THNN_(addSets)(sums.sums, sums.sets, all, THTensor_(data)(gradWeight), scale);
+  } else if (columns) {
+    w.x = THTensor_(data)(x);
+    w.y = THTensor_(data)(y);
+    w.weight = THTensor_(data)(gradWeight);
+    w.scale = (real)scale;
+    THParallel_for(chunks, 1, THNN_(columnChunks), &w);
+  }
+  if (totals) {
+    THNN_(addTotals)(totals, sets, c->outputs, THTensor_(data)(gradBias), scale);
+  } else if (gradBias && (biasOfX || !implicit || products.chunks == 0)) {
+    const real *from = THTensor_(data)(biasOfX ? x : y);
+    const int64_t own = biasOfX ? c->planes : c->outputs, n = biasOfX ? c->image : c->windows;
+    if (c->last)
+      THNN_(addColumnSums)(from, c->batch * n, own, scale, THTensor_(data)(gradBias));
+    else
+      THNN_(addPlaneSums)(from, c->batch, own, n, scale, THTensor_(data)(gradBias));
+  }
+  THNN_(finish)(&call);
+}
+
+/* --- the functions of a layer ---------------------------------------------------------------- */
+
+/* The weights of a depth-wise layer are outputs of a plane x planes x ...; the operations want
+ * planes first.  NULL for NULL. */
+static THTensor *THNN_(planesFirst)(const THNNLayer *l, THGuard *guard, THTensor *t, int64_t planes)
+{
+  THGuard_enter(guard, (THUndo)THTensor_(free));
+  if (!l->depthWise || !t)
+    return t;
+  THTensor *view = guard->what = THTensor_(new)();
+  const int64_t step = t->nDimension == 2 && t->size[1] != planes ? t->size[1] / planes : 0;
+  if (step) { /* outputs x (planes * window): planes become a dimension */
+    int64_t size[3] = {t->size[0], planes, step};
+    int64_t stride[3] = {t->stride[0], step * t->stride[1], t->stride[1]};
+    THTensor_(setStorageNd)(view, t->storage, t->storageOffset, 3, size, stride);
+    THTensor_(transpose)(view, NULL, 0, 1);
+  } else if (t->nDimension > 1) {
+    THTensor_(transpose)(view, t, 0, 1);
+  } else {
+    THTensor_(set)(view, t);
+  }
+  return view;
+}
+
+void THNN_(layerOutput)(THNNLayer layer, THTensor *input, THTensor *output, THTensor *weight,
+                        THTensor *bias)
+{
+  const THNNConvolution c = THNN_(convolutionOf)(layer, input, NULL, weight, bias);
+  THGuard guard[2];
+  weight = THNN_(planesFirst)(&layer, &guard[0], weight, c.groups);
+  bias = THNN_(planesFirst)(&layer, &guard[1], bias, c.groups);
+  if (layer.full)
+    THNN_(convolveBack)(&c, input, weight, bias, output);
+  else
+    THNN_(convolve)(&c, input, weight, bias, output);
+  THGuard_leave(&guard[1]);
+  THGuard_leave(&guard[0]);
+}
+
+void THNN_(layerGradInput)(THNNLayer layer, THTensor *input, THTensor *gradOutput,
+                           THTensor *gradInput, THTensor *weight)
+{
+  const THNNConvolution c = THNN_(convolutionOf)(layer, input, gradOutput, weight, NULL);
+  THGuard guard;
+  weight = THNN_(planesFirst)(&layer, &guard, weight, c.groups);
+  if (layer.full)
+    THNN_(convolve)(&c, gradOutput, weight, NULL, gradInput);
+  else
+    THNN_(convolveBack)(&c, gradOutput, weight, NULL, gradInput);
+  THGuard_leave(&guard);
+}
+
+void THNN_(layerGradParameters)(THNNLayer layer, THTensor *input, THTensor *gradOutput,
+                                THTensor *gradWeight, THTensor *gradBias, accreal scale)
+{
+  const THNNConvolution c = THNN_(convolutionOf)(layer, input, gradOutput, gradWeight, gradBias);
+  THGuard guard[2];
+  gradWeight = THNN_(planesFirst)(&layer, &guard[0], gradWeight, c.groups);
+  gradBias = THNN_(planesFirst)(&layer, &guard[1], gradBias, c.groups);
+  if (layer.full)
+    THNN_(convolveWeights)(&c, gradOutput, input, gradWeight, gradBias, 1, scale);
+  else
+    THNN_(convolveWeights)(&c, input, gradOutput, gradWeight, gradBias, 0, scale);
+  THGuard_leave(&guard[1]);
+  THGuard_leave(&guard[0]);
+}
+
+#endif

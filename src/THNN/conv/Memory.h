@@ -1,0 +1,15 @@
+/* Memory that convolutions take beside their operands. */
+#ifndef THNN_MEMORY_H
+#define THNN_MEMORY_H
+
+#include "Convolution.h"
+
+/* Elements, at most: as many as the largest of x, y and the columns of one image for each thread;
+ * an eighth is left for lists and for what blocks are rounded up by. */
+static inline ptrdiff_t THNNConvolution_memory(const THNNConvolution *c, int threads)
+{
+  const ptrdiff_t images = c->batch * THMax(c->planes * c->image, c->outputs * c->windows);
+  return THMax(images, c->groups * c->depth * c->windows * threads) / 8 * 7;
+}
+
+#endif

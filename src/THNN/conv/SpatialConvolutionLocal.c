@@ -1,0 +1,276 @@
+/* Convolution with weights of their own for each window: a product of matrices for each place, of
+ * the windows of a few images with that place's weights. */
+#include "THNN/layer/Template.h"
+
+typedef struct {
+  THNNConvolution c;
+  ptrdiff_t few;   /* images whose windows are gathered together */
+  ptrdiff_t chunk; /* planes whose gradients are computed together */
+  ptrdiff_t buffer;
+  int threads;
+  real *x, *y, *weight, *bias;
+  real *scratch; /* for each thread: windows of few images, then their outputs */
+  accreal scale;
+} THNN_(Local);
+
+/* sizes: what the caller says of inputWidth, inputHeight, outputWidth, outputHeight. */
+static THNN_(Local) THNN_(localOf)(THTensor *input, THTensor *gradOutput, THTensor *weight,
+                                   THTensor *bias, THNNLayer layer, const int64_t *sizes)
+{
+  THNN_(Local) l = {.c = THNN_(convolutionOf)(layer, input, NULL, NULL, NULL)};
+  THNNConvolution *c = &l.c;
+  const int batched = c->dims == 4;
+  const THNNWindow *h = &c->at[1], *w = &c->at[2];
+  if (sizes[0] != w->input || sizes[1] != h->input || sizes[2] != w->output ||
+      sizes[3] != h->output)
+    THError("input of size %s makes %lld x %lld windows, and not from %lld x %lld %lld x %lld",
+            THTensor_(sizeDesc)(input).str, (long long)h->output, (long long)w->output,
+            (long long)sizes[1], (long long)sizes[0], (long long)sizes[3], (long long)sizes[2]);
+  if (weight) {
+    const int64_t *s = weight->size;
+    const int flat = weight->nDimension == 3 && s[0] == c->windows && s[2] == c->depth;
+    if (!flat && !(weight->nDimension == 6 && s[0] == h->output && s[1] == w->output &&
+                   s[3] == c->planes && s[4] == h->size && s[5] == w->size))
+      THError(
+          "weight has size %s, which does not fit input of size %s, %lld x %lld windows of "
+          "%lld x %lld",
+          THTensor_(sizeDesc)(weight).str, THTensor_(sizeDesc)(input).str, (long long)h->output,
+          (long long)w->output, (long long)h->size, (long long)w->size);
+    c->outputs = flat ? s[1] : s[2];
+  } else {
+    c->outputs = gradOutput->nDimension == c->dims ? gradOutput->size[batched] : 0;
+  }
+  c->ySize[batched] = c->outputs;
+  THNNConvolution_complete(c);
+  const int64_t *ySize = c->ySize + batched;
+  if (bias &&
+      !(THTensor_(nElement)(bias) == c->outputs * c->windows &&
+        (bias->nDimension != 3 || THSize_isSameSizeAs(bias->size, bias->nDimension, ySize, 3))))
+    THError("bias has size %s, which does not fit output of %s", THTensor_(sizeDesc)(bias).str,
+            _THSizeDesc(ySize, 3).str);
+  if (gradOutput &&
+      !THSize_isSameSizeAs(gradOutput->size, gradOutput->nDimension, c->ySize, c->dims))
+    THError("gradOutput has size %s, for input of %s it has to be %s",
+            THTensor_(sizeDesc)(gradOutput).str, THTensor_(sizeDesc)(input).str,
+            _THSizeDesc(c->ySize, c->dims).str);
+
+  l.few = THMax(1, THMin(c->batch, c->windows));
+  l.chunk = (c->planes + 7) / 8;
+  l.buffer = l.few * (c->depth + c->outputs);
+  return l;
+}
+
+static void THNN_(localScratch)(THNN_(Local) * l, THNN_(Call) * call, ptrdiff_t items)
+{
+  l->threads = THParallel_threads(items, 1);
+  l->scratch = THNN_(scratch)(call, l->threads * l->buffer);
+}
+
+/* What of dimension w of a window at place p lies in the image: elements [first, end). */
+static void THNN_(within)(const THNNWindow *w, ptrdiff_t p, ptrdiff_t *first, ptrdiff_t *end)
+{
+  const ptrdiff_t from = p * w->step - w->pad;
+  *first = THMin(THMax(0, -from), w->size);
+  *end = THMax(*first, THMin(w->size, w->input - from));
+}
+
+/* Window p of planes of an image, with zeros for what lies outside. */
+static void THNN_(gather)(const THNNConvolution *c, const real *x, ptrdiff_t planes, ptrdiff_t p,
+                          real *window)
+{
+  const THNNWindow *h = &c->at[1], *w = &c->at[2];
+  const ptrdiff_t row = p / w->output, column = p % w->output;
+  ptrdiff_t top, bottom, left, right;
+  THNN_(within)(h, row, &top, &bottom);
+  THNN_(within)(w, column, &left, &right);
+  if (top > 0 || left > 0 || bottom < h->size || right < w->size)
+    memset(window, 0, (size_t)(planes * c->window) * sizeof *window);
+  for (ptrdiff_t plane = 0; plane < planes; plane++, window += c->window, x += c->image)
+    for (ptrdiff_t i = top; i < bottom; i++) {
+      const real *from = x + (row * h->step - h->pad + i) * w->input + column * w->step - w->pad;
+      for (ptrdiff_t j = left; j < right; j++)
+        window[i * w->size + j] = from[j];
+    }
+}
+
+/* The other way: window p is added to the image. */
+static void THNN_(spread)(const THNNConvolution *c, const real *window, ptrdiff_t planes,
+                          ptrdiff_t p, real *x)
+{
+  const THNNWindow *h = &c->at[1], *w = &c->at[2];
+  const ptrdiff_t row = p / w->output, column = p % w->output;
+  ptrdiff_t top, bottom, left, right;
+  THNN_(within)(h, row, &top, &bottom);
+  THNN_(within)(w, column, &left, &right);
+  for (ptrdiff_t plane = 0; plane < planes; plane++, window += c->window, x += c->image)
+    for (ptrdiff_t i = top; i < bottom; i++) {
+      real *to = x + (row * h->step - h->pad + i) * w->input + column * w->step - w->pad;
+      for (ptrdiff_t j = left; j < right; j++)
+        to[j] += window[i * w->size + j];
+    }
+}
+
+/* The outputs of place p of images from first on, together. */
+static void THNN_(gatherOutputs)(const THNN_(Local) * l, ptrdiff_t first, ptrdiff_t images,
+                                 ptrdiff_t p, real *outputs)
+{
+  const real *y = l->y + first * l->c.outputs * l->c.windows + p;
+  for (ptrdiff_t k = 0; k < images * l->c.outputs; k++)
+    outputs[k] = y[k * l->c.windows];
+}
+
+static void THNN_(localPositions)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(Local) *l = context;
+  const THNNConvolution *c = &l->c;
+  real *windows = THNN_(ofThread)(l->scratch, l->buffer, l->threads);
+  real *outputs = windows + l->few * c->depth;
+  for (ptrdiff_t p = begin; p < end; p++)
+    for (ptrdiff_t first = 0; first < c->batch; first += l->few) {
+      const ptrdiff_t images = THMin(l->few, c->batch - first);
+      for (ptrdiff_t k = 0; k < images; k++)
+        THNN_(gather)(c, l->x + (first + k) * c->planes * c->image, c->planes, p,
+                      windows + k * c->depth);
+      THBlas_(gemm)('t', 'n', c->outputs, images, c->depth, 1,
+                    l->weight + p * c->outputs * c->depth, c->depth, windows, c->depth, 0, outputs,
+                    c->outputs);
+      real *y = l->y + first * c->outputs * c->windows + p;
+      for (ptrdiff_t k = 0; k < images; k++)
+        for (ptrdiff_t o = 0; o < c->outputs; o++)
+          y[(k * c->outputs + o) * c->windows] =
+              outputs[k * c->outputs + o] + (l->bias ? l->bias[o * c->windows + p] : 0);
+    }
+}
+
+/* The gradient of a few planes, place by place. */
+static void THNN_(localPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(Local) *l = context;
+  const THNNConvolution *c = &l->c;
+  real *windows = THNN_(ofThread)(l->scratch, l->buffer, l->threads);
+  real *outputs = windows + l->few * c->depth;
+  for (ptrdiff_t chunk = begin; chunk < end; chunk++) {
+    const ptrdiff_t plane = chunk * l->chunk, planes = THMin(l->chunk, c->planes - plane);
+    for (int64_t i = 0; i < c->batch; i++)
+      memset(l->x + (i * c->planes + plane) * c->image, 0,
+             (size_t)(planes * c->image) * sizeof(real));
+    for (ptrdiff_t p = 0; p < c->windows; p++)
+      for (ptrdiff_t first = 0; first < c->batch; first += l->few) {
+        const ptrdiff_t images = THMin(l->few, c->batch - first), depth = planes * c->window;
+        THNN_(gatherOutputs)(l, first, images, p, outputs);
+        THBlas_(gemm)('n', 'n', depth, images, c->outputs, 1,
+                      l->weight + p * c->outputs * c->depth + plane * c->window, c->depth, outputs,
+                      c->outputs, 0, windows, depth);
+        for (ptrdiff_t k = 0; k < images; k++)
+          THNN_(spread)(c, windows + k * depth, planes, p,
+                        l->x + ((first + k) * c->planes + plane) * c->image);
+      }
+  }
+}
+
+static void THNN_(localWeights)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(Local) *l = context;
+  const THNNConvolution *c = &l->c;
+  real *windows = THNN_(ofThread)(l->scratch, l->buffer, l->threads);
+  real *outputs = windows + l->few * c->depth;
+  for (ptrdiff_t p = begin; p < end; p++) {
+    for (ptrdiff_t first = 0; first < c->batch && l->weight; first += l->few) {
+      const ptrdiff_t images = THMin(l->few, c->batch - first);
+      for (ptrdiff_t k = 0; k < images; k++)
+        THNN_(gather)(c, l->x + (first + k) * c->planes * c->image, c->planes, p,
+                      windows + k * c->depth);
+      THNN_(gatherOutputs)(l, first, images, p, outputs);
+      THBlas_(gemm)('n', 't', c->depth, c->outputs, images, (real)l->scale, windows, c->depth,
+                    outputs, c->outputs, 1, l->weight + p * c->outputs * c->depth, c->depth);
+    }
+    for (ptrdiff_t o = 0; o < c->outputs && l->bias; o++) {
+      accreal sum = 0;
+      for (int64_t i = 0; i < c->batch; i++)
+        sum += (accreal)l->y[(i * c->outputs + o) * c->windows + p];
+      real *to = l->bias + o * c->windows + p;
+      *to = (real)(*to + l->scale * sum);
+    }
+  }
+}
+
+#define LAYER THNNLayer_spatial(kW, kH, dW, dH, padW, padH, 1, 1)
+#define SIZES ((const int64_t[]){inputWidth, inputHeight, outputWidth, outputHeight})
+
+void THNN_(SpatialConvolutionLocal_updateOutput)(THNNState *state, THTensor *input,
+                                                 THTensor *output, THTensor *weight, THTensor *bias,
+                                                 THTensor *finput, THTensor *fgradInput, int kW,
+                                                 int kH, int dW, int dH, int padW, int padH,
+                                                 int64_t inputWidth, int64_t inputHeight,
+                                                 int64_t outputWidth, int64_t outputHeight)
+{
+  THNN_(Local) l = THNN_(localOf)(input, NULL, weight, bias, LAYER, SIZES);
+  THNN_(Call) call;
+  THNN_(begin)(&call);
+  input = THNN_(source)(&call, input);
+  weight = THNN_(source)(&call, weight);
+  bias = THNN_(source)(&call, bias);
+  THTensor *out = THNN_(result)(&call, output, l.c.dims, l.c.ySize);
+  THNN_(localScratch)(&l, &call, l.c.windows);
+  THNN_(needBlas)();
+  THNN_(start)(&call);
+  l.x = THTensor_(data)(input);
+  l.weight = THTensor_(data)(weight);
+  l.bias = bias ? THTensor_(data)(bias) : NULL;
+  l.y = THTensor_(data)(out);
+  THParallel_for(l.c.windows, 1, THNN_(localPositions), &l);
+  THNN_(finish)(&call);
+}
+
+void THNN_(SpatialConvolutionLocal_updateGradInput)(THNNState *state, THTensor *input,
+                                                    THTensor *gradOutput, THTensor *gradInput,
+                                                    THTensor *weight, THTensor *finput,
+                                                    THTensor *fgradInput, int kW, int kH, int dW,
+                                                    int dH, int padW, int padH, int64_t inputWidth,
+                                                    int64_t inputHeight, int64_t outputWidth,
+                                                    int64_t outputHeight)
+{
+  THNN_(Local) l = THNN_(localOf)(input, gradOutput, weight, NULL, LAYER, SIZES);
+  const ptrdiff_t chunks = (l.c.planes + l.chunk - 1) / l.chunk;
+  THNN_(Call) call;
+  THNN_(begin)(&call);
+  gradOutput = THNN_(source)(&call, gradOutput);
+  weight = THNN_(source)(&call, weight);
+  THTensor *grad = THNN_(result)(&call, gradInput, l.c.dims, l.c.xSize);
+  THNN_(localScratch)(&l, &call, chunks);
+  THNN_(needBlas)();
+  THNN_(start)(&call);
+  l.y = THTensor_(data)(gradOutput);
+  l.weight = THTensor_(data)(weight);
+  l.x = THTensor_(data)(grad);
+  THParallel_for(chunks, 1, THNN_(localPlanes), &l);
+  THNN_(finish)(&call);
+}
+
+void THNN_(SpatialConvolutionLocal_accGradParameters)(THNNState *state, THTensor *input,
+                                                      THTensor *gradOutput, THTensor *gradWeight,
+                                                      THTensor *gradBias, THTensor *finput,
+                                                      THTensor *fgradInput, int kW, int kH, int dW,
+                                                      int dH, int padW, int padH,
+                                                      int64_t inputWidth, int64_t inputHeight,
+                                                      int64_t outputWidth, int64_t outputHeight,
+                                                      accreal scale)
+{
+  THNN_(Local) l = THNN_(localOf)(input, gradOutput, gradWeight, gradBias, LAYER, SIZES);
+  THNN_(Call) call;
+  THNN_(begin)(&call);
+  input = THNN_(source)(&call, input);
+  gradOutput = THNN_(source)(&call, gradOutput);
+  gradWeight = THNN_(sum)(&call, gradWeight);
+  gradBias = THNN_(sum)(&call, gradBias);
+  THNN_(localScratch)(&l, &call, l.c.windows);
+  THNN_(needBlas)();
+  THNN_(start)(&call);
+  l.x = THTensor_(data)(input);
+  l.y = THTensor_(data)(gradOutput);
+  l.weight = gradWeight ? THTensor_(data)(gradWeight) : NULL;
+  l.bias = gradBias ? THTensor_(data)(gradBias) : NULL;
+  l.scale = scale;
+  THParallel_for(l.c.windows, 1, THNN_(localWeights), &l);
+  THNN_(finish)(&call);
+}

@@ -1,0 +1,340 @@
+/* Convolutions whose planes a table connects, each connection with a window of its own; forward and
+ * full.  As in ConvPlan.h, but the terms of each plane of the result come from its connections. */
+#include "THNN/layer/Template.h"
+
+typedef struct {
+  THNNConvolution c; /* of one plane, and the batch */
+  int full;
+  int64_t inputs, outputs; /* planes of input, which may be more than are connected, and output */
+  ptrdiff_t connections;
+  int64_t inputSize[4], outputSize[4];
+} THNN_(Map);
+
+/* Number column of row of the table, from 0; raises unless it is below count. */
+static int64_t THNN_(connected)(THTensor *table, ptrdiff_t row, int column, int64_t count)
+{
+  const real number = THTensor_(get2d)(table, row, column);
+  if (!(number >= TH_INDEX_BASE && number < (real)(count + TH_INDEX_BASE)))
+    THError("connTable connects plane %g, and there are %lld of them", (double)number,
+            (long long)count);
+  return (int64_t)number - TH_INDEX_BASE;
+}
+
+static THNN_(Map)
+    THNN_(mapOf)(THTensor *input, THTensor *gradOutput, THTensor *weight, THTensor *bias,
+                 THTensor *table, int inputs, int outputs, int dW, int dH, int full, int argument)
+{
+  const int dims = input->nDimension, batched = dims == 4;
+  THArgCheck(batched || dims == 3, 2,
+             "input has size %s, and has to be planes x height x width, or a batch of that",
+             THTensor_(sizeDesc)(input).str);
+  THArgCheck(inputs > 0 && outputs > 0 && input->size[batched] >= inputs, 2,
+             "input has size %s, and has to have %d planes at least, for %d of output",
+             THTensor_(sizeDesc)(input).str, inputs, outputs);
+  THArgCheck(weight && weight->nDimension == 3, argument,
+             "weight has size %s, and has to be connections x height x width",
+             weight ? THTensor_(sizeDesc)(weight).str : "[]");
+  if (table->nDimension != 2 || table->size[0] != weight->size[0] || table->size[1] < 2)
+    THError("connTable has size %s, for weight of %s it has to be %lld x 2",
+            THTensor_(sizeDesc)(table).str, THTensor_(sizeDesc)(weight).str,
+            (long long)weight->size[0]);
+  if (bias && THTensor_(nElement)(bias) != outputs)
+    THError("bias has size %s, for %d planes of output", THTensor_(sizeDesc)(bias).str, outputs);
+  THNNLayer layer = THNNLayer_spatial(1, 1, dW, dH, 0, 0, 1, 1);
+  layer.full = full;
+  layer.at[1].size = weight->size[1];
+  layer.at[2].size = weight->size[2];
+  THNNLayer_count(&layer, input->size + batched + 1, THTensor_(sizeDesc)(input).str);
+
+  THNN_(Map)
+  m = {.c = {.batch = batched ? input->size[0] : 1,
+             .groups = 1,
+             .planes = 1,
+             .outputs = 1,
+             .dims = dims},
+       .full = full,
+       .inputs = input->size[batched],
+       .outputs = outputs,
+       .connections = weight->size[0]};
+  memcpy(m.inputSize, input->size, (size_t)dims * sizeof *m.inputSize);
+  m.outputSize[0] = m.c.batch;
+  m.outputSize[batched] = outputs;
+  for (int d = 0; d < 3; d++) {
+    m.c.at[d] = layer.at[d];
+    if (full) {
+      m.c.at[d].input = layer.at[d].output;
+      m.c.at[d].output = layer.at[d].input;
+    }
+    if (d > 0)
+      m.outputSize[batched + d] = layer.at[d].output;
+  }
+  THNNConvolution_complete(&m.c);
+  /* All planes of an image, flat or not, can be counted. */
+  THNNConvolution all = m.c;
+  all.planes = full ? m.outputs : m.inputs;
+  all.outputs = full ? m.inputs : m.outputs;
+  THNNConvolution_complete(&all);
+  if (gradOutput &&
+      !THSize_isSameSizeAs(gradOutput->size, gradOutput->nDimension, m.outputSize, dims))
+    THError("gradOutput has size %s, for input of %s it has to be %s",
+            THTensor_(sizeDesc)(gradOutput).str, THTensor_(sizeDesc)(input).str,
+            _THSizeDesc(m.outputSize, dims).str);
+  for (ptrdiff_t row = 0; row < m.connections; row++) {
+    THNN_(connected)(table, row, 0, inputs);
+    THNN_(connected)(table, row, 1, outputs);
+  }
+  return m;
+}
+
+/* --- forward and back ------------------------------------------------------------------------ */
+
+typedef struct {
+  const THNN_(Map) * m;
+  THNNPlan plan;
+  int64_t sources, results; /* planes */
+  ptrdiff_t source, result; /* their elements */
+  ptrdiff_t *first;         /* of each part, for each plane of the result and the end: its terms */
+  ptrdiff_t *offset;        /* of terms */
+  real *weights;            /* of terms */
+  const real *from, *bias;
+  real *to, *flat; /* flat: for each thread */
+  int threads;
+} THNN_(MapWork);
+
+/* The terms of each part and plane of the result, in the order of the table. */
+static void THNN_(connect)(THNN_(MapWork) * w, THTensor *table, const real *weight,
+                           int resultColumn)
+{
+  const THNNPlan *p = &w->plan;
+  ptrdiff_t begin = 0, *first = w->first;
+  for (ptrdiff_t k = 0; k < p->parts; k++, first += w->results + 1) {
+    const THNNPart *part = &p->part[k];
+    /* Count, add up, then put each connection behind those before it. */
+    memset(first, 0, (size_t)(w->results + 1) * sizeof *first);
+    for (ptrdiff_t row = 0; row < w->m->connections; row++)
+      first[THNN_(connected)(table, row, resultColumn, w->results) + 1] += part->taps;
+    first[0] = begin;
+    for (int64_t r = 0; r < w->results; r++)
+      first[r + 1] += first[r];
+    const ptrdiff_t end = first[w->results];
+    for (ptrdiff_t row = 0; row < w->m->connections; row++) {
+      const int64_t r = THNN_(connected)(table, row, resultColumn, w->results);
+      const int64_t s = THNN_(connected)(table, row, !resultColumn, w->sources);
+      for (ptrdiff_t t = 0; t < part->taps; t++, first[r]++) {
+        w->offset[first[r]] = s * p->plane + part->d.offset[t];
+        w->weights[first[r]] = weight[row * w->m->c.window + part->tap[t]];
+      }
+    }
+    /* Each has moved to where the next one begins. */
+    memmove(first + 1, first, (size_t)w->results * sizeof *first);
+    first[0] = begin;
+    begin = end;
+  }
+}
+
+static void THNN_(mapImages)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(MapWork) *w = context;
+  const THNNPlan *p = &w->plan;
+  const ptrdiff_t size = w->sources * p->plane + THNN_DIRECT_SLACK;
+  real *flat = THNN_(ofThread)(w->flat, size, w->threads);
+  for (ptrdiff_t i = begin; i < end; i++) {
+    THNN_(layOut)(p->layout, w->from + i * w->sources * w->source, w->sources, w->source, flat,
+                  p->plane);
+    for (int64_t r = 0; r < w->results; r++) {
+      real *to = w->to + (i * w->results + r) * w->result;
+      for (ptrdiff_t k = 0; k < w->result && p->leaves; k++)
+        to[k] = w->bias ? w->bias[r] : 0;
+      for (ptrdiff_t k = 0; k < p->parts; k++) {
+        const ptrdiff_t *first = w->first + k * (w->results + 1) + r;
+        THNNDirect d = p->part[k].d;
+        d.terms = first[1] - first[0];
+        d.offset = w->offset + first[0];
+        THNN_(direct)->convolve(&d, flat, w->weights + first[0], w->bias ? w->bias + r : NULL,
+                                to + p->part[k].start);
+      }
+    }
+  }
+}
+
+/* back: in the sense of ConvPlan.h. */
+static void THNN_(mapRun)(const THNN_(Map) * m, int back, THTensor *from, THTensor *weight,
+                          THTensor *bias, THTensor *table, THTensor *to, const int64_t *size)
+{
+  THNN_(Call) call;
+  THNN_(begin)(&call);
+  from = THNN_(source)(&call, from);
+  weight = THNN_(source)(&call, weight);
+  bias = THNN_(source)(&call, bias);
+  to = THNN_(result)(&call, to, m->c.dims, size);
+  const int toOutput = back == m->full;
+  THNN_(MapWork)
+  w = {.m = m,
+       .sources = toOutput ? m->inputs : m->outputs,
+       .results = toOutput ? m->outputs : m->inputs,
+       .source = back ? m->c.windows : m->c.image,
+       .result = back ? m->c.image : m->c.windows,
+       .threads = THParallel_threads(m->c.batch, 1)};
+  w.plan = THNNPlan_of(&m->c, back, THNN_PLAN_WHOLE,
+                       THNN_(scratchBytes)(&call, THNNPlan_memory(&m->c, back, THNN_PLAN_WHOLE)));
+  const ptrdiff_t terms = m->connections * m->c.window;
+  w.first = THNN_(scratchBytes)(&call,
+                                (size_t)(w.plan.parts * (w.results + 1) + terms) * sizeof *w.first);
+  w.offset = w.first + w.plan.parts * (w.results + 1);
+  w.weights = THNN_(scratch)(&call, terms);
+  w.flat = THNN_(scratch)(&call, w.threads * (w.sources * w.plan.plane + THNN_DIRECT_SLACK));
+  THNN_(start)(&call);
+  THNN_(connect)(&w, table, THTensor_(data)(weight), toOutput);
+  w.from = THTensor_(data)(from);
+  w.bias = bias ? THTensor_(data)(bias) : NULL;
+  w.to = THTensor_(data)(to);
+  THParallel_for(m->c.batch, 1, THNN_(mapImages), &w);
+  THNN_(finish)(&call);
+}
+
+/* --- weights --------------------------------------------------------------------------------- */
+
+typedef struct {
+  const THNN_(Map) * m;
+  THNNPlan plan;
+  THNNWindow layoutY[3];
+  ptrdiff_t planeY;
+  int64_t planes, outputs; /* of x and y */
+  int64_t *at;             /* of each connection: planes of x and y */
+  const real *x, *y, *mask;
+  real *sums, *flat; /* sums: for each set of images; flat: for each thread */
+  ptrdiff_t sets, size;
+  int threads;
+} THNN_(MapSums);
+
+static void THNN_(mapSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(MapSums) *w = context;
+  const THNNConvolution *c = &w->m->c;
+  const THNNPlan *p = &w->plan;
+  const ptrdiff_t count = w->m->connections * c->window;
+  real *x = THNN_(ofThread)(w->flat, w->size, w->threads);
+  real *y = x + w->planes * p->plane + THNN_DIRECT_SLACK;
+  for (ptrdiff_t set = begin; set < end; set++) {
+    real *sums = w->sums + set * count;
+    memset(sums, 0, (size_t)count * sizeof *sums);
+    for (ptrdiff_t i = set * c->batch / w->sets; i < (set + 1) * c->batch / w->sets; i++) {
+      THNN_(layOut)(p->layout, w->x + i * w->planes * c->image, w->planes, c->image, x, p->plane);
+      THNN_(layOut)(w->layoutY, w->y + i * w->outputs * c->windows, w->outputs, c->windows, y,
+                    w->planeY);
+      for (ptrdiff_t row = 0; row < w->m->connections; row++)
+        THNN_(direct)->correlate(&p->part->d, 1, x + w->at[2 * row] * p->plane, 0,
+                                 y + w->at[2 * row + 1] * w->planeY, w->planeY, 0, w->mask,
+                                 sums + row * c->window);
+    }
+  }
+}
+
+static void THNN_(mapWeights)(const THNN_(Map) * m, THTensor *input, THTensor *gradOutput,
+                              THTensor *gradWeight, THTensor *gradBias, THTensor *table,
+                              accreal scale)
+{
+  THNN_(Call) call;
+  THNN_(begin)(&call);
+  input = THNN_(source)(&call, input);
+  gradOutput = THNN_(source)(&call, gradOutput);
+  gradWeight = THNN_(sum)(&call, gradWeight);
+  gradBias = THNN_(sum)(&call, gradBias);
+  THNN_(MapSums)
+  w = {.m = m,
+       .planes = m->full ? m->outputs : m->inputs,
+       .outputs = m->full ? m->inputs : m->outputs,
+       .sets = THMin(m->c.batch, THNN_IMAGE_SETS)};
+  w.threads = THParallel_threads(w.sets, 1);
+  w.plan = THNNPlan_of(&m->c, 0, THNN_PLAN_WHOLE,
+                       THNN_(scratchBytes)(&call, THNNPlan_memory(&m->c, 0, THNN_PLAN_WHOLE)));
+  w.planeY = THNNPlan_other(&m->c, &w.plan, w.layoutY);
+  w.at = THNN_(scratchBytes)(&call, 2 * (size_t)m->connections * sizeof *w.at);
+  real *mask = THNN_(scratch)(&call, w.planeY);
+  w.sums = THNN_(scratch)(&call, w.sets * m->connections * m->c.window);
+  w.size = w.planes * w.plan.plane + w.outputs * w.planeY + 2 * THNN_DIRECT_SLACK;
+  w.flat = THNN_(scratch)(&call, w.threads * w.size);
+  THNN_(start)(&call);
+
+  for (ptrdiff_t row = 0; row < m->connections; row++) {
+    w.at[2 * row] = THNN_(connected)(table, row, m->full, w.planes);
+    w.at[2 * row + 1] = THNN_(connected)(table, row, !m->full, w.outputs);
+  }
+  w.x = THTensor_(data)(m->full ? gradOutput : input);
+  w.y = THTensor_(data)(m->full ? input : gradOutput);
+  THNN_(setMask)(&m->c, &w.plan, w.planeY, mask);
+  w.mask = mask;
+  THParallel_for(w.sets, 1, THNN_(mapSets), &w);
+  THNN_(addSets)(w.sums, w.sets, m->connections * m->c.window, THTensor_(data)(gradWeight), scale);
+  if (gradBias)
+    THNN_(addPlaneSums)(THTensor_(data)(gradOutput), m->c.batch, m->outputs,
+                        m->full ? m->c.image : m->c.windows, scale, THTensor_(data)(gradBias));
+  THNN_(finish)(&call);
+}
+
+/* --- the layers ------------------------------------------------------------------------------ */
+
+void THNN_(SpatialConvolutionMap_updateOutput)(THNNState *state, THTensor *input, THTensor *output,
+                                               THTensor *weight, THTensor *bias,
+                                               THTensor *connTable, int nInputPlane,
+                                               int nOutputPlane, int dW, int dH)
+{
+  const THNN_(Map) m =
+      THNN_(mapOf)(input, NULL, weight, bias, connTable, nInputPlane, nOutputPlane, dW, dH, 0, 4);
+  THNN_(mapRun)(&m, 0, input, weight, bias, connTable, output, m.outputSize);
+}
+
+void THNN_(SpatialConvolutionMap_updateGradInput)(THNNState *state, THTensor *input,
+                                                  THTensor *gradOutput, THTensor *gradInput,
+                                                  THTensor *weight, THTensor *bias,
+                                                  THTensor *connTable, int nInputPlane,
+                                                  int nOutputPlane, int dW, int dH)
+{
+  const THNN_(Map) m = THNN_(mapOf)(input, gradOutput, weight, NULL, connTable, nInputPlane,
+                                    nOutputPlane, dW, dH, 0, 5);
+  THNN_(mapRun)(&m, 1, gradOutput, weight, NULL, connTable, gradInput, m.inputSize);
+}
+
+void THNN_(SpatialConvolutionMap_accGradParameters)(THNNState *state, THTensor *input,
+                                                    THTensor *gradOutput, THTensor *gradWeight,
+                                                    THTensor *gradBias, THTensor *connTable,
+                                                    int nInputPlane, int nOutputPlane, int dW,
+                                                    int dH, accreal scale)
+{
+  const THNN_(Map) m = THNN_(mapOf)(input, gradOutput, gradWeight, gradBias, connTable, nInputPlane,
+                                    nOutputPlane, dW, dH, 0, 4);
+  THNN_(mapWeights)(&m, input, gradOutput, gradWeight, gradBias, connTable, scale);
+}
+
+void THNN_(SpatialFullConvolutionMap_updateOutput)(THNNState *state, THTensor *input,
+                                                   THTensor *output, THTensor *weight,
+                                                   THTensor *bias, THTensor *connTable,
+                                                   int nInputPlane, int nOutputPlane, int dW,
+                                                   int dH)
+{
+  const THNN_(Map) m =
+      THNN_(mapOf)(input, NULL, weight, bias, connTable, nInputPlane, nOutputPlane, dW, dH, 1, 4);
+  THNN_(mapRun)(&m, 1, input, weight, bias, connTable, output, m.outputSize);
+}
+
+void THNN_(SpatialFullConvolutionMap_updateGradInput)(THNNState *state, THTensor *input,
+                                                      THTensor *gradOutput, THTensor *gradInput,
+                                                      THTensor *weight, THTensor *bias,
+                                                      THTensor *connTable, int nInputPlane,
+                                                      int nOutputPlane, int dW, int dH)
+{
+  const THNN_(Map) m = THNN_(mapOf)(input, gradOutput, weight, NULL, connTable, nInputPlane,
+                                    nOutputPlane, dW, dH, 1, 5);
+  THNN_(mapRun)(&m, 0, gradOutput, weight, NULL, connTable, gradInput, m.inputSize);
+}
+
+void THNN_(SpatialFullConvolutionMap_accGradParameters)(THNNState *state, THTensor *input,
+                                                        THTensor *gradOutput, THTensor *gradWeight,
+                                                        THTensor *gradBias, THTensor *connTable,
+                                                        int nInputPlane, int nOutputPlane, int dW,
+                                                        int dH, accreal scale)
+{
+  const THNN_(Map) m = THNN_(mapOf)(input, gradOutput, gradWeight, gradBias, connTable, nInputPlane,
+                                    nOutputPlane, dW, dH, 1, 4);
+  THNN_(mapWeights)(&m, input, gradOutput, gradWeight, gradBias, connTable, scale);
+}

@@ -1,0 +1,425 @@
+/* Convolution of sequences whose frames are rows.
+ *
+ * A window is kW consecutive frames in memory.  Windows are the rows of a matrix, and share
+ * elements where they overlap.  Its products are computed as in THNNImplicit.h, with the outputs in
+ * the lanes; backward, with the elements of a frame there.  Where those are few, or there is little
+ * to compute, BLAS computes the products.  BLAS needs rows that do not overlap.  So that nothing
+ * has to be unfolded, the product is then computed in pieces: if frames are long, a piece is one of
+ * the kW frames of all windows; if frames are short, a piece is every spread-th window, as windows
+ * so far apart do not overlap. */
+#include "THNN/layer/Template.h"
+
+enum { LONG_FRAME = 32 };
+enum {
+  COLUMNS = THNN_IMPLICIT_COLUMNS,
+  ROWS = 256,
+  TERMS = 512
+}; /* the most that are computed together */
+
+typedef struct {
+  int dims; /* of input: 2, or 3 with a batch */
+  int64_t batch, frame, outputs;
+  THNNWindow w;
+  int64_t depth;  /* elements of a window */
+  int64_t spread; /* windows from one to the next that does not overlap */
+  int byFrame;    /* pieces are frames, not windows */
+  int64_t pieces;
+  int64_t size[3]; /* of output */
+  real *x, *y, *weight, *bias;
+  accreal scale;
+  ptrdiff_t chunk; /* outputs whose gradients are summed up together */
+  real *memory;    /* a part for each thread */
+  ptrdiff_t rows, width,
+      blocks; /* of sums; blocks of width columns are in the lanes, one at a time */
+  int threads;
+} THNN_(Sequence);
+
+static THNN_(Sequence) THNN_(sequenceOf)(THTensor *input, THTensor *gradOutput, THTensor *weight,
+                                         THTensor *bias, int kW, int dW)
+{
+  const int dims = input->nDimension;
+  THArgCheck(dims == 2 || dims == 3, 2,
+             "input has size %s, and has to be frames x features, or a batch of that",
+             THTensor_(sizeDesc)(input).str);
+  THNN_(Sequence)
+  s = {.dims = dims,
+       .batch = dims == 3 ? input->size[0] : 1,
+       .frame = input->size[dims - 1],
+       .w = {.input = input->size[dims - 2], .size = kW, .step = dW, .dilation = 1}};
+  THNNWindow_check(&s.w, "W");
+  THNNWindow_count(&s.w, 0);
+  if (s.w.output < 1)
+    THError("input of size %s is shorter than windows of %d frames", THTensor_(sizeDesc)(input).str,
+            kW);
+  if (__builtin_mul_overflow(s.frame, kW, &s.depth))
+    THError("windows of %d frames in input of size %s are too large", kW,
+            THTensor_(sizeDesc)(input).str);
+  if (weight && (weight->nDimension != 2 || weight->size[1] != s.depth))
+    THError("weight has size %s, which does not fit input of size %s and windows of %d frames",
+            THTensor_(sizeDesc)(weight).str, THTensor_(sizeDesc)(input).str, kW);
+  s.outputs = weight ? weight->size[0] : gradOutput->size[gradOutput->nDimension - 1];
+  if (bias && THTensor_(nElement)(bias) != s.outputs)
+    THError("bias has size %s, which does not fit %lld outputs", THTensor_(sizeDesc)(bias).str,
+            (long long)s.outputs);
+  s.size[0] = s.batch;
+  s.size[dims - 2] = s.w.output;
+  s.size[dims - 1] = s.outputs;
+  if (gradOutput && !THSize_isSameSizeAs(gradOutput->size, gradOutput->nDimension, s.size, dims))
+    THError("gradOutput has size %s, for input of %s it has to be %s",
+            THTensor_(sizeDesc)(gradOutput).str, THTensor_(sizeDesc)(input).str,
+            _THSizeDesc(s.size, dims).str);
+  int64_t reach; /* of the leading dimension */
+  if (__builtin_mul_overflow(s.batch * s.w.output, s.outputs, &reach) ||
+      __builtin_mul_overflow((int64_t)kW + dW, s.frame, &reach))
+    THError("a convolution of input of size %s is too large", THTensor_(sizeDesc)(input).str);
+  s.spread = THMin((kW + dW - 1) / dW, s.w.output);
+  s.byFrame = s.spread > 1 && s.frame >= LONG_FRAME;
+  s.pieces = s.byFrame ? kW : s.spread;
+  s.chunk = THMax((s.outputs + 7) / 8, THMin(s.outputs, 16));
+  return s;
+}
+
+/* --- with outputs or the elements of a frame in the lanes ----------------------------------- */
+
+/* The memory of a thread. */
+typedef struct {
+  real *sums, *m, *start;
+  ptrdiff_t *row, *column; /* offsets of rows and columns of the left matrix */
+} THNN_(ThreadMemory);
+
+static ptrdiff_t THNN_(threadMemorySize)(const THNN_(Sequence) * s)
+{
+  const ptrdiff_t lists = THMin(s->rows, TERMS) + COLUMNS;
+  const ptrdiff_t size =
+      (s->rows + COLUMNS + 1) * s->width + lists * (ptrdiff_t)(sizeof(ptrdiff_t) / sizeof(real));
+  return (size + 15) / 16 * 16;
+}
+
+static THNN_(ThreadMemory) THNN_(threadMemory)(const THNN_(Sequence) * s)
+{
+  THNN_(ThreadMemory) d;
+  d.sums = THNN_(ofThread)(s->memory, THNN_(threadMemorySize)(s), s->threads);
+  d.m = d.sums + s->rows * s->width;
+  d.start = d.m + COLUMNS * s->width;
+  d.column = (ptrdiff_t *)(d.start + s->width);
+  d.row = d.column + COLUMNS;
+  return d;
+}
+
+/* Sets up products with outputs in the lanes, and sums of rows.  Returns 0 if BLAS is faster, or if
+ * the memory would exceed that of an unfolded sequence. */
+static int THNN_(isImplicitSequence)(THNN_(Sequence) * s, int64_t outputs, int64_t rows)
+{
+  enum { MIN_WINDOWS = 32 };
+  if (2 * outputs < THNN_(implicit)->lanes || s->batch * s->w.output < MIN_WINDOWS)
+    return 0;
+  s->rows = rows;
+  s->width = THNN_(widthOf)(outputs);
+  s->blocks = (outputs + s->width - 1) / s->width;
+  return THNN_(threadMemorySize)(s) <= s->depth * s->w.output;
+}
+
+static void THNN_(needMemory)(THNN_(Sequence) * s, THNN_(Call) * call, ptrdiff_t items)
+{
+  s->threads = THParallel_threads(items, 1);
+  s->memory = THNN_(scratch)(call, s->threads * THNN_(threadMemorySize)(s));
+}
+
+/* Lists the offsets of windows, which are counted over all sequences. */
+static void THNN_(listWindows)(const THNN_(Sequence) * s, int64_t first, ptrdiff_t count,
+                               ptrdiff_t *list)
+{
+  for (ptrdiff_t i = 0; i < count; i++) {
+    const int64_t sequence = (first + i) / s->w.output, t = (first + i) % s->w.output;
+    list[i] = (sequence * s->w.input + t * s->w.step) * s->frame;
+  }
+}
+
+static void THNN_(listEach)(ptrdiff_t count, ptrdiff_t apart, ptrdiff_t *list)
+{
+  for (ptrdiff_t i = 0; i < count; i++)
+    list[i] = i * apart;
+}
+
+/* Pieces of all windows. */
+static void THNN_(windowPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(Sequence) *s = context;
+  const THNN_(ThreadMemory) d = THNN_(threadMemory)(s);
+  THNN_(listEach)(COLUMNS, 1, d.column);
+  for (ptrdiff_t i = begin; i < end; i++) {
+    const int64_t first = i * s->rows;
+    const ptrdiff_t rows = THMin(s->rows, s->batch * s->w.output - first);
+    THNN_(listWindows)(s, first, rows, d.row);
+    for (int64_t o = 0; o < s->outputs; o += s->width) {
+      const ptrdiff_t count = THMin(s->width, s->outputs - o), vectors = THNN_(vectorsOf)(count);
+      const ptrdiff_t width = vectors * THNN_(implicit)->lanes;
+      for (ptrdiff_t k = 0; k < width; k++)
+        d.start[k] = s->bias && k < count ? s->bias[o + k] : 0;
+      for (int64_t term = 0; term < s->depth; term += COLUMNS) {
+        const ptrdiff_t terms = THMin(COLUMNS, s->depth - term);
+        THNN_(turnOutputs)(count, terms, s->weight + o * s->depth + term, s->depth, d.m);
+        THNN_(implicit)->multiply(rows, d.row, terms, d.column, s->x + term, 1, d.m, vectors,
+                                  term == 0 ? d.start : NULL, d.sums, width);
+      }
+      for (ptrdiff_t k = 0; k < rows; k++)
+        memcpy(s->y + (first + k) * s->outputs + o, d.sums + k * width,
+               (size_t)count * sizeof(real));
+    }
+  }
+}
+
+/* The frames of one phase.  The sums of a sequence are ordered by phase: first frames 0, step,
+ * 2 step, ..., then frames 1, 1 + step, ...; so the same tap of all windows is consecutive. */
+static int64_t THNN_(framesOfPhase)(const THNN_(Sequence) * s)
+{
+  return (s->w.input + s->w.step - 1) / s->w.step;
+}
+
+/* Blocks of the elements of each frame of a sequence. */
+static void THNN_(frameBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(Sequence) *s = context;
+  const THNN_(ThreadMemory) d = THNN_(threadMemory)(s);
+  const int64_t phase = THNN_(framesOfPhase)(s);
+  THNN_(listEach)(COLUMNS, 1, d.column);
+  THNN_(listEach)(THMin(s->rows, TERMS), s->outputs, d.row);
+  for (ptrdiff_t i = begin; i < end; i++) {
+    const int64_t sequence = i / s->blocks, first = i % s->blocks * s->width;
+    const ptrdiff_t count = THMin(s->width, s->frame - first), vectors = THNN_(vectorsOf)(count);
+    const ptrdiff_t width = vectors * THNN_(implicit)->lanes;
+    const real *y = s->y + sequence * s->w.output * s->outputs;
+    memset(d.sums, 0, (size_t)(s->rows * width) * sizeof(real));
+    for (int64_t k = 0; k < s->w.size; k++) {
+      real *sums = d.sums + (k % s->w.step * phase + k / s->w.step) * width;
+      for (int64_t o = 0; o < s->outputs; o += COLUMNS) {
+        const ptrdiff_t outputs = THMin(COLUMNS, s->outputs - o);
+        THNN_(copyParts)(outputs, s->weight + o * s->depth + k * s->frame + first, s->depth, count,
+                         d.m);
+        for (int64_t t = 0; t < s->w.output; t += TERMS)
+          THNN_(implicit)->multiply(THMin(TERMS, s->w.output - t), d.row, outputs, d.column,
+                                    y + t * s->outputs + o, 1, d.m, vectors, NULL, sums + t * width,
+                                    width);
+      }
+    }
+    real *x = s->x + sequence * s->w.input * s->frame + first;
+    for (int64_t f = 0; f < s->w.input; f++, x += s->frame)
+      memcpy(x, d.sums + (f % s->w.step * phase + f / s->w.step) * width,
+             (size_t)count * sizeof(real));
+  }
+}
+
+/* Gradients of the weight in pieces: some terms of a window for a block of outputs, summed over all
+ * windows in order. */
+static void THNN_(termPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(Sequence) *s = context;
+  const THNN_(ThreadMemory) d = THNN_(threadMemory)(s);
+  const int64_t windows = s->batch * s->w.output;
+  THNN_(listEach)(s->rows, 1, d.row);
+  for (ptrdiff_t i = begin; i < end; i++) {
+    const int64_t term = i / s->blocks * s->rows, first = i % s->blocks * s->width;
+    const ptrdiff_t terms = THMin(s->rows, s->depth - term);
+    const ptrdiff_t count = THMin(s->width, s->outputs - first), vectors = THNN_(vectorsOf)(count);
+    const ptrdiff_t width = vectors * THNN_(implicit)->lanes;
+    memset(d.sums, 0, (size_t)(terms * width) * sizeof(real));
+    for (int64_t window = 0; window < windows; window += COLUMNS) {
+      const ptrdiff_t columns = THMin(COLUMNS, windows - window);
+      THNN_(listWindows)(s, window, columns, d.column);
+      THNN_(copyParts)(columns, s->y + window * s->outputs + first, s->outputs, count, d.m);
+      THNN_(implicit)->multiply(terms, d.row, columns, d.column, s->x + term, 1, d.m, vectors, NULL,
+                                d.sums, width);
+    }
+    for (ptrdiff_t o = 0; o < count; o++) {
+      real *weights = s->weight + (first + o) * s->depth + term;
+      for (ptrdiff_t l = 0; l < terms; l++)
+        weights[l] = (real)(weights[l] + s->scale * (accreal)d.sums[l * width + o]);
+    }
+  }
+}
+
+/* --- as products of matrices whose rows share nothing ----------------------------------------- */
+
+/* A piece: rows of x, of depth elements, and rows of y.  x and y are the offsets of the first rows,
+ * nextX and nextY the distances to the next; within is the offset of the depth within a window.
+ * With one row, the distance is unused, but must be large enough for BLAS. */
+typedef struct {
+  ptrdiff_t rows, depth, x, nextX, y, nextY, within;
+} THNN_(Piece);
+
+static THNN_(Piece) THNN_(piece)(const THNN_(Sequence) * s, int64_t i)
+{
+  const int64_t step = s->w.step * s->frame;
+  if (s->byFrame)
+    return (THNN_(Piece)){.rows = s->w.output,
+                          .depth = s->frame,
+                          .x = i * s->frame,
+                          .nextX = step,
+                          .nextY = s->outputs,
+                          .within = i * s->frame};
+  return (THNN_(Piece)){.rows = (s->w.output - i + s->spread - 1) / s->spread,
+                        .depth = s->depth,
+                        .x = i * step,
+                        .nextX = THMax(s->spread * step, s->depth),
+                        .y = i * s->outputs,
+                        .nextY = s->spread * s->outputs};
+}
+
+static void THNN_(sequences)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(Sequence) *s = context;
+  for (ptrdiff_t i = begin; i < end; i++) {
+    real *x = s->x + i * s->w.input * s->frame, *y = s->y + i * s->w.output * s->outputs;
+    for (ptrdiff_t t = 0; t < s->w.output; t++)
+      for (ptrdiff_t o = 0; o < s->outputs; o++)
+        y[t * s->outputs + o] = s->bias ? s->bias[o] : 0;
+    for (int64_t k = 0; k < s->pieces; k++) {
+      const THNN_(Piece) p = THNN_(piece)(s, k);
+      THBlas_(gemm)('t', 'n', s->outputs, p.rows, p.depth, 1, s->weight + p.within, s->depth,
+                    x + p.x, p.nextX, 1, y + p.y, p.nextY);
+    }
+  }
+}
+
+static void THNN_(sequencesBackward)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(Sequence) *s = context;
+  for (ptrdiff_t i = begin; i < end; i++) {
+    real *x = s->x + i * s->w.input * s->frame, *y = s->y + i * s->w.output * s->outputs;
+    memset(x, 0, (size_t)(s->w.input * s->frame) * sizeof *x);
+    for (int64_t k = 0; k < s->pieces; k++) {
+      const THNN_(Piece) p = THNN_(piece)(s, k);
+      THBlas_(gemm)('n', 'n', p.depth, p.rows, s->outputs, 1, s->weight + p.within, s->depth,
+                    y + p.y, p.nextY, 1, x + p.x, p.nextX);
+    }
+  }
+}
+
+/* Chunks of outputs: the order of additions does not depend on the number of threads. */
+static void THNN_(sequenceChunks)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(Sequence) *s = context;
+  for (ptrdiff_t c = begin; c < end; c++) {
+    const ptrdiff_t from = c * s->chunk, count = THMin(s->chunk, s->outputs - from);
+    for (int64_t i = 0; i < s->batch; i++)
+      for (int64_t k = 0; k < s->pieces; k++) {
+        const THNN_(Piece) p = THNN_(piece)(s, k);
+        THBlas_(gemm)('n', 't', p.depth, count, p.rows, (real)s->scale,
+                      s->x + i * s->w.input * s->frame + p.x, p.nextX,
+                      s->y + i * s->w.output * s->outputs + from + p.y, p.nextY, 1,
+                      s->weight + from * s->depth + p.within, s->depth);
+      }
+  }
+}
+
+static void THNN_(sequenceBias)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(Sequence) *s = context;
+  enum { UNROLL = 16 }; /* outputs that are summed at a time */
+  for (ptrdiff_t c = begin; c < end; c++) {
+    const ptrdiff_t from = c * s->chunk, count = THMin(s->chunk, s->outputs - from);
+    for (ptrdiff_t o = from; o < from + count; o += UNROLL) {
+      const ptrdiff_t few = THMin(UNROLL, from + count - o);
+      accreal sum[UNROLL] = {0};
+      for (int64_t t = 0; t < s->batch * s->w.output; t++)
+        for (ptrdiff_t k = 0; k < few; k++)
+          sum[k] += (accreal)s->y[t * s->outputs + o + k];
+      for (ptrdiff_t k = 0; k < few; k++)
+        s->bias[o + k] = (real)(s->bias[o + k] + s->scale * sum[k]);
+    }
+  }
+}
+
+/* --- the functions ---------------------------------------------------------------------------- */
+
+void THNN_(TemporalConvolution_updateOutput)(THNNState *state, THTensor *input, THTensor *output,
+                                             THTensor *weight, THTensor *bias, int kW, int dW,
+                                             int inputFrameSize, int outputFrameSize)
+{
+  THNN_(Sequence) s = THNN_(sequenceOf)(input, NULL, weight, bias, kW, dW);
+  if (s.frame != inputFrameSize || s.outputs != outputFrameSize)
+    THError("input of size %s and weight of size %s do not fit frames of %d and %d elements",
+            THTensor_(sizeDesc)(input).str, THTensor_(sizeDesc)(weight).str, inputFrameSize,
+            outputFrameSize);
+  THNN_(Call) call;
+  THNN_(begin)(&call);
+  input = THNN_(source)(&call, input);
+  weight = THNN_(source)(&call, weight);
+  bias = THNN_(source)(&call, bias);
+  THTensor *out = THNN_(result)(&call, output, s.dims, s.size);
+  const int64_t windows = s.batch * s.w.output;
+  const int implicit = THNN_(isImplicitSequence)(&s, s.outputs, THMin(ROWS, windows));
+  const ptrdiff_t items = implicit ? (windows + s.rows - 1) / s.rows : s.batch;
+  if (implicit)
+    THNN_(needMemory)(&s, &call, items);
+  else
+    THNN_(needBlas)();
+  THNN_(start)(&call);
+  s.x = THTensor_(data)(input);
+  s.weight = THTensor_(data)(weight);
+  s.bias = bias ? THTensor_(data)(bias) : NULL;
+  s.y = THTensor_(data)(out);
+  THParallel_for(items, 1, implicit ? THNN_(windowPieces) : THNN_(sequences), &s);
+  THNN_(finish)(&call);
+}
+
+void THNN_(TemporalConvolution_updateGradInput)(THNNState *state, THTensor *input,
+                                                THTensor *gradOutput, THTensor *gradInput,
+                                                THTensor *weight, int kW, int dW)
+{
+  THNN_(Sequence) s = THNN_(sequenceOf)(input, gradOutput, weight, NULL, kW, dW);
+  int64_t size[3];
+  memcpy(size, input->size, (size_t)s.dims * sizeof *size);
+  THNN_(Call) call;
+  THNN_(begin)(&call);
+  gradOutput = THNN_(source)(&call, gradOutput);
+  weight = THNN_(source)(&call, weight);
+  THTensor *grad = THNN_(result)(&call, gradInput, s.dims, size);
+  const int64_t frames = THMin(s.w.step, s.w.input) * THNN_(framesOfPhase)(&s);
+  const int implicit = THNN_(isImplicitSequence)(&s, s.frame, frames);
+  const ptrdiff_t items = implicit ? s.batch * s.blocks : s.batch;
+  if (implicit)
+    THNN_(needMemory)(&s, &call, items);
+  else
+    THNN_(needBlas)();
+  THNN_(start)(&call);
+  s.y = THTensor_(data)(gradOutput);
+  s.weight = THTensor_(data)(weight);
+  s.x = THTensor_(data)(grad);
+  THParallel_for(items, 1, implicit ? THNN_(frameBlocks) : THNN_(sequencesBackward), &s);
+  THNN_(finish)(&call);
+}
+
+void THNN_(TemporalConvolution_accGradParameters)(THNNState *state, THTensor *input,
+                                                  THTensor *gradOutput, THTensor *gradWeight,
+                                                  THTensor *gradBias, int kW, int dW, accreal scale)
+{
+  THArgCheck(gradOutput->nDimension > 0, 3, "gradOutput is empty");
+  THNN_(Sequence) s = THNN_(sequenceOf)(input, gradOutput, gradWeight, gradBias, kW, dW);
+  THNN_(Call) call;
+  THNN_(begin)(&call);
+  input = THNN_(source)(&call, input);
+  gradOutput = THNN_(source)(&call, gradOutput);
+  gradWeight = THNN_(sum)(&call, gradWeight);
+  gradBias = THNN_(sum)(&call, gradBias);
+  const ptrdiff_t chunks = (s.outputs + s.chunk - 1) / s.chunk;
+  const int implicit = THNN_(isImplicitSequence)(&s, s.outputs, THMin(TERMS, s.depth));
+  const ptrdiff_t items = implicit ? (s.depth + s.rows - 1) / s.rows * s.blocks : chunks;
+  if (gradWeight && implicit)
+    THNN_(needMemory)(&s, &call, items);
+  else if (gradWeight)
+    THNN_(needBlas)();
+  THNN_(start)(&call);
+  s.x = THTensor_(data)(input);
+  s.y = THTensor_(data)(gradOutput);
+  s.scale = scale;
+  if (gradWeight) {
+    s.weight = THTensor_(data)(gradWeight);
+    THParallel_for(items, 1, implicit ? THNN_(termPieces) : THNN_(sequenceChunks), &s);
+  }
+  if (gradBias) {
+    s.bias = THTensor_(data)(gradBias);
+    THParallel_for(chunks, 1, THNN_(sequenceBias), &s);
+  }
+  THNN_(finish)(&call);
+}

@@ -1,0 +1,413 @@
+/* How a direct convolution goes. */
+#include "ConvPlan.h"
+
+/* One dimension.  Elements of the window fall into classes, those of a part; element a belongs to
+ * class a % spacing. */
+typedef struct {
+  const THNNWindow *w;
+  int back, last;
+  int64_t spacing, classes;
+  int64_t phases;  /* forward: the flat planes that are laid out */
+  int64_t zeros;   /* back: in front of the flat plane */
+  int parted;      /* positions are, by which elements of their windows are padding; that is then */
+  int64_t omitted; /* left out, so much of it in front of the flat plane */
+} Axis;
+
+static int64_t gcd(int64_t a, int64_t b)
+{
+  while (b) {
+    const int64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+/* Back, class k is element q * step + residue - pad of x for q from first to below end. */
+static int64_t residue(const Axis *a, int64_t k)
+{
+  return k * a->w->dilation % a->w->step;
+}
+
+static int64_t first_of(const Axis *a, int64_t k)
+{
+  const int64_t left = a->w->pad - residue(a, k);
+  return left > 0 ? (left + a->w->step - 1) / a->w->step : 0;
+}
+
+static int64_t end_of(const Axis *a, int64_t k)
+{
+  const int64_t last = a->w->input - 1 + a->w->pad - residue(a, k);
+  return last < 0 ? 0 : THMax(last / a->w->step + 1, first_of(a, k));
+}
+
+static Axis axis_of(const THNNWindow *w, int back, int last, THNNWindow *layout)
+{
+  const int64_t reach = (w->size - 1) * w->dilation;
+  Axis a = {.w = w, .back = back, .last = last, .spacing = 1, .classes = 1, .phases = 1};
+  if (!back && last) {
+    const int64_t needed = (w->output - 1) * w->step + reach + 1;
+    *layout = (THNNWindow){.input = w->input,
+                           .output = w->pad == 0 ? w->input : needed,
+                           .size = 1,
+                           .step = 1,
+                           .pad = w->pad,
+                           .dilation = 1};
+    return a;
+  }
+  if (!back) {
+    a.phases = THMin(w->step, reach + 1);
+    *layout = (THNNWindow){.input = w->input,
+                           .output = w->output + reach / w->step,
+                           .size = a.phases,
+                           .step = w->step,
+                           .pad = w->pad,
+                           .dilation = 1};
+    return a;
+  }
+  a.spacing = w->step / gcd(w->step, w->dilation);
+  a.classes = THMin(w->size, a.spacing);
+  a.zeros = INT64_MIN;
+  int64_t end = 0;
+  for (int64_t k = 0; k < a.classes; k++) {
+    const int64_t last = (w->size - 1 - k) / a.spacing * a.spacing + k;
+    a.zeros = THMax(a.zeros, last * w->dilation / w->step - first_of(&a, k));
+    end = THMax(end, end_of(&a, k));
+  }
+  *layout = (THNNWindow){.input = w->output,
+                         .output = THMax(end + a.zeros, 1),
+                         .size = 1,
+                         .step = 1,
+                         .pad = a.zeros,
+                         .dilation = 1};
+  return a;
+}
+
+/* Where element i of a window is, from the first position of its class on. */
+static int64_t phase_of(const Axis *a, int64_t i)
+{
+  return a->back || a->last ? 0 : i * a->w->dilation % a->w->step;
+}
+
+static int64_t shift_of(const Axis *a, int64_t i)
+{
+  const int64_t shift = i * a->w->dilation / (a->last && !a->back ? 1 : a->w->step);
+  return a->back ? first_of(a, i % a->spacing) + a->zeros - shift : shift;
+}
+
+/* --- padding that is left out ---------------------------------------------------------------- */
+
+/* Neighbours among the positions of class k, from first to before end, all of whose windows have
+ * the elements of the class from element to before last in the image, and no others. */
+typedef struct {
+  int64_t k, first, end, element, last;
+} Band;
+
+static int64_t positions_of(const Axis *a, int64_t k)
+{
+  return a->back ? end_of(a, k) - first_of(a, k) : a->w->output;
+}
+
+static int64_t elements_of(const Axis *a, int64_t k)
+{
+  return (a->w->size - 1 - k) / a->spacing + 1;
+}
+
+/* The first position whose window has element i of class k in the image, and the one after the last
+ * of these. */
+static void positions_with(const Axis *a, int64_t k, int64_t i, int64_t *first, int64_t *end)
+{
+  const THNNWindow *w = a->w;
+  const int64_t at = (k + i * a->spacing) * w->dilation, count = THMax(0, positions_of(a, k));
+  if (a->back) {
+    *first = at / w->step - first_of(a, k);
+    *end = *first + w->output;
+  } else {
+    const int64_t last = w->input - 1 + w->pad - at;
+    *first = w->pad > at ? (w->pad - at + w->step - 1) / w->step : 0;
+    *end = last < 0 ? 0 : last / w->step + 1;
+  }
+  *first = THMin(THMax(*first, 0), count);
+  *end = THMin(THMax(*end, *first), count);
+}
+
+/* The one that begins with a position; all of them if they are not parted. */
+static Band band_of(const Axis *a, int64_t k, int64_t position)
+{
+  const int64_t count = elements_of(a, k);
+  Band b = {k, position, positions_of(a, k), 0, count};
+  if (!a->parted)
+    return b;
+  b.element = b.last = 0;
+  for (int64_t i = 0; i < count; i++) {
+    int64_t first, end;
+    positions_with(a, k, i, &first, &end);
+    if (position < first) {
+      b.end = THMin(b.end, first);
+    } else if (position < end) {
+      b.end = THMin(b.end, end);
+      b.element = b.last ? b.element : i;
+      b.last = i + 1;
+    }
+  }
+  return b;
+}
+
+/* The next one of its class, or else of the next one; after the last one k is a->classes. */
+static Band next_band(const Axis *a, Band b)
+{
+  if (b.end < positions_of(a, b.k))
+    return band_of(a, b.k, b.end);
+  return b.k + 1 < a->classes ? band_of(a, b.k + 1, 0) : (Band){.k = b.k + 1};
+}
+
+/* Of all bands, or their elements, or these for each of their positions. */
+typedef struct {
+  double bands, elements, products;
+} Amount;
+
+static Amount amount_of(const Axis *a)
+{
+  Amount all = {0, 0, 0};
+  for (Band b = band_of(a, 0, 0); b.k < a->classes; b = next_band(a, b)) {
+    const int64_t elements = b.last - b.element;
+    all.bands++;
+    all.elements += (double)elements;
+    all.products += (double)elements * (double)THMax(0, b.end - b.first);
+  }
+  return all;
+}
+
+/* Nothing is padded of what is parted: how much does not lie in front of the flat plane then. */
+static int64_t omit_padding(const Axis *a, THNNWindow *layout)
+{
+  if (!a->parted)
+    return 0;
+  const int64_t omitted = layout->pad / layout->step;
+  layout->pad -= omitted * layout->step;
+  layout->output = THMax(1, THMin(layout->output - omitted,
+                                  (layout->input - 1 + layout->pad) / layout->step + 1));
+  return omitted;
+}
+
+/* Whether the layout is as long as each band, where nothing is padded.  One without elements may be
+ * longer: of windows that lie in the padding, where that is larger than the image. */
+static int bands_fit(const Axis *a, int64_t apart, THNNWindow layout)
+{
+  omit_padding(a, &layout);
+  for (Band b = band_of(a, 0, 0); b.k < a->classes; b = next_band(a, b))
+    if ((b.end - b.first - 1) * apart >= layout.output)
+      return 0;
+  return 1;
+}
+
+/* Parts the positions along each dimension along which that spares more products than it costs for
+ * weights, which each part has its own of, and for positions that parts are filled up with. */
+static void part_axes(Axis *a, const THNNConvolution *c, THNNPlanUse use, THNNWindow *layout)
+{
+  /* Elements of a window at most, the least share of products that is worth it, positions that
+   * weights and filling up take as long as, and positions whose weights are there together. */
+  enum { MOST = 8, SHARE = 24, PICKED = 16, SHIFTED = 32, TOGETHER = 512 };
+  if (use == THNN_PLAN_WHOLE)
+    return;
+  double elements = 1, products = 1, positions = 1;
+  for (int n = 0; n < 3; n++) {
+    const Amount all = amount_of(&a[n]);
+    elements *= all.elements;
+    products *= all.products;
+    positions *= (double)THMax(1, positions_of(&a[n], 0));
+  }
+  const double images =
+      use == THNN_PLAN_PICKED ? THMax(1, THMin((double)c->batch, TOGETHER / positions)) : 1;
+  const double each = use == THNN_PLAN_PICKED ? PICKED : SHIFTED;
+  /* Shifted planes run across the ends of rows, and of slices if there are several. */
+  const int dimensions = use == THNN_PLAN_PICKED                     ? 3
+                         : c->at[0].output > 1 || c->at[0].input > 1 ? 1
+                                                                     : 2;
+  for (int n = 0; n < dimensions; n++) {
+    if (layout[n].pad <= 0 || a[n].w->size > MOST)
+      continue;
+    const Amount whole = amount_of(&a[n]);
+    a[n].parted = 1;
+    const Amount parts = amount_of(&a[n]);
+    const double fewer = products * parts.products / whole.products;
+    const double more = elements * parts.elements / whole.elements;
+    a[n].parted = SHARE * (products - fewer) > products &&
+                  images * fewer + each * more < images * products + each * elements &&
+                  bands_fit(&a[n], c->last && !a[n].back ? a[n].w->step : 1, layout[n]);
+    if (a[n].parted) {
+      products = fewer;
+      elements = more;
+    }
+  }
+}
+
+static void set_axes(const THNNConvolution *c, int back, THNNPlanUse use, Axis *a,
+                     THNNWindow *layout)
+{
+  for (int n = 0; n < 3; n++)
+    a[n] = axis_of(&c->at[n], back, c->last, &layout[n]);
+  part_axes(a, c, use, layout);
+  for (int n = 0; n < 3; n++)
+    a[n].omitted = omit_padding(&a[n], &layout[n]);
+}
+
+double THNNPlan_share(const THNNConvolution *c, int back, THNNPlanUse use)
+{
+  Axis a[3];
+  THNNWindow layout[3];
+  double share = 1;
+  set_axes(c, back, use, a, layout);
+  for (int n = 0; n < 3; n++) {
+    const double products = amount_of(&a[n]).products;
+    a[n].parted = 0;
+    share *= products / THMax(1, amount_of(&a[n]).products);
+  }
+  return share;
+}
+
+/* --- parts ----------------------------------------------------------------------------------- */
+
+/* Planes of the flat image that a plan has offsets for. */
+static ptrdiff_t planes_of(const THNNConvolution *c, int back, THNNPlanUse use)
+{
+  return use == THNN_PLAN_PICKED ? 1 : (back ? c->outputs : c->planes) / c->groups;
+}
+
+size_t THNNPlan_memory(const THNNConvolution *c, int back, THNNPlanUse use)
+{
+  Axis a[3];
+  THNNWindow layout[3];
+  set_axes(c, back, use, a, layout);
+  double taps = 1, parts = 1;
+  for (int n = 0; n < 3; n++) {
+    const Amount all = amount_of(&a[n]);
+    taps *= all.elements;
+    parts *= all.bands;
+  }
+  const double bytes = taps * (double)(planes_of(c, back, use) + 1) * (double)sizeof(ptrdiff_t) +
+                       parts * (double)sizeof(THNNPart);
+  if (bytes > (double)(PTRDIFF_MAX / 2))
+    THError("windows of %td elements are too large", c->depth);
+  return (size_t)bytes;
+}
+
+/* The part of these bands. */
+static void set_part(const THNNConvolution *c, THNNPlan *p, const Axis *a, const Band *b,
+                     THNNPlanUse use, ptrdiff_t *tap, ptrdiff_t *offset, THNNPart *part)
+{
+  const THNNWindow *layout = p->layout;
+  const ptrdiff_t pitch = layout[2].output, rows = layout[1].output;
+  THNNDirect *d = &part->d;
+  d->pitch = pitch;
+  d->rows = rows;
+  d->outputs = (a->back ? c->planes : c->outputs) / c->groups;
+  d->block = THNNDirect_block(d->outputs);
+  d->plane = a->back ? c->image : c->windows;
+  part->start = 0;
+  ptrdiff_t step = 1;
+  for (int n = 2; n >= 0; n--) {
+    const THNNWindow *w = a[n].w;
+    d->count[n] = b[n].end - b[n].first;
+    d->step[n] = a->back ? step * w->step : step;
+    part->start += b[n].first * d->step[n];
+    if (a->back)
+      part->start += step * (first_of(&a[n], b[n].k) * w->step + residue(&a[n], b[n].k) - w->pad);
+    step *= a->back ? w->input : w->output;
+  }
+  d->length = ((d->count[0] - 1) * rows + d->count[1] - 1) * pitch + d->count[2];
+  if (d->count[0] < 1 || d->count[1] < 1 || d->count[2] < 1)
+    d->length = 0;
+
+  part->tap = tap;
+  part->taps = 0;
+  ptrdiff_t first = 0; /* position */
+  for (int n = 0; n < 3; n++)
+    first = first * layout[n].output + b[n].first * p->apart[n] - a[n].omitted;
+  for (int64_t t = b[0].element; t < b[0].last; t++)
+    for (int64_t u = b[1].element; u < b[1].last; u++)
+      for (int64_t v = b[2].element; v < b[2].last; v++) {
+        const int64_t i = b[0].k + t * a[0].spacing, j = b[1].k + u * a[1].spacing;
+        const int64_t l = b[2].k + v * a[2].spacing;
+        const ptrdiff_t phase =
+            (phase_of(&a[0], i) * a[1].phases + phase_of(&a[1], j)) * a[2].phases +
+            phase_of(&a[2], l);
+        offset[part->taps] =
+            ((phase * layout[0].output + shift_of(&a[0], i)) * rows + shift_of(&a[1], j)) * pitch +
+            shift_of(&a[2], l) + first;
+        tap[part->taps++] = (i * a[1].w->size + j) * a[2].w->size + l;
+      }
+  for (ptrdiff_t plane = 1; plane < planes_of(c, a->back, use); plane++)
+    for (ptrdiff_t t = 0; t < part->taps; t++)
+      offset[plane * part->taps + t] = offset[t] + plane * p->plane;
+  d->terms = p->planes * part->taps;
+  d->offset = offset;
+  part->packed = p->packed;
+  p->packed += THNNDirect_blocks(d) * d->block * d->terms;
+}
+
+THNNPlan THNNPlan_of(const THNNConvolution *c, int back, THNNPlanUse use, void *memory)
+{
+  THNNPlan p = {.planes = (back ? c->outputs : c->planes) / c->groups, .plane = 1, .part = memory};
+  Axis a[3];
+  set_axes(c, back, use, a, p.layout);
+  ptrdiff_t parts = 1, taps = 1;
+  for (int n = 0; n < 3; n++) {
+    p.apart[n] = c->last && !back ? c->at[n].step : 1;
+    p.leaves |= back && a[n].classes < c->at[n].step;
+    p.plane *= p.layout[n].size * p.layout[n].output;
+    const Amount all = amount_of(&a[n]);
+    parts *= (ptrdiff_t)all.bands;
+    taps *= (ptrdiff_t)all.elements;
+  }
+  ptrdiff_t *tap = (ptrdiff_t *)(p.part + parts), *offset = tap + taps;
+  Band b[3];
+  for (b[0] = band_of(&a[0], 0, 0); b[0].k < a[0].classes; b[0] = next_band(&a[0], b[0]))
+    for (b[1] = band_of(&a[1], 0, 0); b[1].k < a[1].classes; b[1] = next_band(&a[1], b[1]))
+      for (b[2] = band_of(&a[2], 0, 0); b[2].k < a[2].classes; b[2] = next_band(&a[2], b[2])) {
+        THNNPart *part = &p.part[p.parts++];
+        set_part(c, &p, a, b, use, tap, offset, part);
+        tap += part->taps;
+        offset += planes_of(c, back, use) * part->taps;
+      }
+  return p;
+}
+
+ptrdiff_t THNNPlan_other(const THNNConvolution *c, const THNNPlan *p, THNNWindow *layout)
+{
+  ptrdiff_t count = 1;
+  for (int d = 0; d < 3; d++) {
+    const int64_t output = d ? p->layout[d].output : c->at[d].output;
+    layout[d] = (THNNWindow){
+        .input = c->at[d].output, .output = output, .size = 1, .step = 1, .dilation = 1};
+    count *= output;
+  }
+  return count + THNN_DIRECT_SLACK;
+}
+
+int64_t THNNSlide_count(const THNNWindow *w, int back)
+{
+  return back ? THMin(w->step, w->input) : 1;
+}
+
+/* Back, element k + j * step of x is the sum over those elements a of a window that reach it from
+ * y: from (k + pad - a * dilation) / step + j, where that is a whole number. */
+THNNSlide THNNSlide_of(const THNNWindow *w, int back, int64_t k)
+{
+  if (!back)
+    return (THNNSlide){.window = *w, .step = 1, .apart = 1};
+  const int64_t spacing = w->step / gcd(w->step, w->dilation), limit = THMin(w->size, spacing);
+  int64_t least = 0;
+  while (least < limit && (k + w->pad - least * w->dilation) % w->step != 0)
+    least++;
+  const int64_t taps = least < limit ? (w->size - 1 - least) / spacing + 1 : 0;
+  const int64_t last = least + (taps - 1) * spacing;
+  THNNSlide s = {.first = k, .step = w->step, .tap = last, .apart = -spacing};
+  s.window = (THNNWindow){.input = w->output,
+                          .output = (w->input - 1 - k) / w->step + 1,
+                          .size = taps,
+                          .step = 1,
+                          .dilation = spacing * w->dilation / w->step};
+  s.window.pad = taps ? (last * w->dilation - k - w->pad) / w->step : 0;
+  return s;
+}

@@ -1,0 +1,260 @@
+/* Convolutions of each plane with a window of its own, in any step and dilation, with planes in the
+ * lanes of vectors: of images whose planes lie last, or of some planes of others that are turned
+ * over so that they do.  Going back windows slide over y: those that make every step-th element of
+ * x are a convolution of its own (THNNSlide). */
+#include "TH/loop/THPlan.h"
+
+#include "THNN/layer/Template.h"
+
+#include "THNN/conv/Memory.h"
+
+/* --- which ones ------------------------------------------------------------------------------ */
+
+int THNN_(isDepthWise)(const THNNConvolution *c)
+{
+  return c->groups > 1 && c->planes == c->groups && c->outputs == c->groups;
+}
+
+int THNN_(isTurnedDepthWise)(const THNNConvolution *c)
+{
+  return THNN_(isDepthWise)(c) && c->groups >= THNN_(implicit)->lanes && c->depth > 0;
+}
+
+/* --- planes that are turned over together ----------------------------------------------------- */
+
+/* Two vectors of planes, or one where they take more than the second cache has. */
+static ptrdiff_t THNN_(planeBlocks)(const THNNConvolution *c)
+{
+  enum { CACHE = 1 << 18 };
+  const ptrdiff_t lanes = THNN_(implicit)->lanes;
+  const ptrdiff_t together = 2 * lanes * (c->image + c->windows) > CACHE ? lanes : 2 * lanes;
+  return (c->groups + together - 1) / together;
+}
+
+static ptrdiff_t THNN_(firstOfBlock)(const THNNConvolution *c, ptrdiff_t blocks, ptrdiff_t k)
+{
+  return k * c->groups / blocks;
+}
+
+/* Elements of the memory of a thread for the planes of a block, of x and of y. */
+static ptrdiff_t THNN_(turnedSize)(const THNNConvolution *c, ptrdiff_t blocks)
+{
+  return (c->groups + blocks - 1) / blocks * (c->image + c->windows);
+}
+
+/* --- forward and back ------------------------------------------------------------------------ */
+
+typedef struct {
+  const THNNConvolution *c;
+  int back;
+  ptrdiff_t blocks; /* of planes, each of which is an item, or, where planes are last, */
+  ptrdiff_t pieces; /* of rows of an image */
+  const real *from, *weight, *bias;
+  real *to, *packed; /* packed: weights of all blocks, in order of what they are multiplied for */
+  ptrdiff_t size;    /* elements of memory of a thread */
+  real *memory;
+  int threads, isFar;
+} THNN_(DepthWise);
+
+/* Calls work with the three slides of each part of the result, and the elements of windows in the
+ * parts before. */
+static void THNN_(eachSlide)(const THNN_(DepthWise) * w,
+                             void (*work)(const THNN_(DepthWise) * w, const THNNSlide *slide,
+                                          ptrdiff_t before, void *context),
+                             void *context)
+{
+  const THNNWindow *at = w->c->at;
+  int64_t count[3];
+  for (int d = 0; d < 3; d++)
+    count[d] = THNNSlide_count(&at[d], w->back);
+  ptrdiff_t before = 0;
+  for (int64_t k = 0; k < count[0]; k++)
+    for (int64_t l = 0; l < count[1]; l++)
+      for (int64_t m = 0; m < count[2]; m++) {
+        const THNNSlide slide[3] = {THNNSlide_of(&at[0], w->back, k),
+                                    THNNSlide_of(&at[1], w->back, l),
+                                    THNNSlide_of(&at[2], w->back, m)};
+        work(w, slide, before, context);
+        before += slide[0].window.size * slide[1].window.size * slide[2].window.size;
+      }
+}
+
+/* Packs the weights of a part: for each block, for each element of its windows, those of planes. */
+static void THNN_(packSlide)(const THNN_(DepthWise) * w, const THNNSlide *slide, ptrdiff_t before,
+                             void *context)
+{
+  (void)context;
+  const THNNConvolution *c = w->c;
+  for (ptrdiff_t block = 0; block < w->blocks; block++) {
+    const ptrdiff_t first = THNN_(firstOfBlock)(c, w->blocks, block);
+    const ptrdiff_t planes = THNN_(firstOfBlock)(c, w->blocks, block + 1) - first;
+    real *packed = w->packed + first * c->window + before * planes;
+    for (ptrdiff_t t = 0; t < slide[0].window.size; t++)
+      for (ptrdiff_t i = 0; i < slide[1].window.size; i++)
+        for (ptrdiff_t j = 0; j < slide[2].window.size; j++, packed += planes) {
+          const ptrdiff_t slice = slide[0].tap + t * slide[0].apart;
+          const ptrdiff_t row = slice * c->at[1].size + slide[1].tap + i * slide[1].apart;
+          const ptrdiff_t tap = row * c->at[2].size + slide[2].tap + j * slide[2].apart;
+          for (ptrdiff_t p = 0; p < planes; p++)
+            packed[p] = w->weight[(first + p) * c->window + tap];
+        }
+  }
+}
+
+/* Some planes of an image that are last, and a piece of the rows of what is made of them. */
+typedef struct {
+  ptrdiff_t first, planes, piece;
+  const real *from;
+  real *to;
+} THNN_(DepthWiseItem);
+
+static void THNN_(slidPart)(const THNN_(DepthWise) * w, const THNNSlide *slide, ptrdiff_t before,
+                            void *context)
+{
+  const THNN_(DepthWiseItem) *item = context;
+  const THNNWindow axis[3] = {slide[0].window, slide[1].window, slide[2].window};
+  const THNNWindow *at = w->c->at;
+  const int64_t high = w->back ? at[1].input : at[1].output;
+  const int64_t wide = w->back ? at[2].input : at[2].output;
+  const ptrdiff_t rows = axis[0].output * axis[1].output, planes = item->planes;
+  const real *packed = w->packed + item->first * w->c->window + before * planes;
+  const ptrdiff_t end = (item->piece + 1) * rows / w->pieces;
+  for (ptrdiff_t row = item->piece * rows / w->pieces; row < end; row++) {
+    const ptrdiff_t slice = slide[0].first + row / axis[1].output * slide[0].step;
+    const ptrdiff_t i = slide[1].first + row % axis[1].output * slide[1].step;
+    THNN_(direct)->slideLast(axis, planes, item->from, packed,
+                             w->bias ? w->bias + item->first : NULL, row,
+                             item->to + ((slice * high + i) * wide + slide[2].first) * planes,
+                             slide[2].step * planes, w->isFar);
+  }
+}
+
+static void THNN_(depthWiseItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(DepthWise) *w = context;
+  const THNNConvolution *c = w->c;
+  const ptrdiff_t source = w->back ? c->windows : c->image;
+  const ptrdiff_t result = w->back ? c->image : c->windows;
+  for (ptrdiff_t at = begin; at < end; at++) {
+    const ptrdiff_t image = at / w->pieces / w->blocks, block = at / w->pieces % w->blocks;
+    THNN_(DepthWiseItem) item = {.piece = at % w->pieces};
+    item.first = THNN_(firstOfBlock)(c, w->blocks, block);
+    item.planes = THNN_(firstOfBlock)(c, w->blocks, block + 1) - item.first;
+    const real *from = w->from + (image * c->groups + item.first) * source;
+    real *to = w->to + (image * c->groups + item.first) * result;
+    item.from = from;
+    item.to = to;
+    if (!c->last) {
+      real *turned = THNN_(ofThread)(w->memory, w->size, w->threads);
+      THNN_(implicit)->turn(item.planes, source, from, source, turned, item.planes);
+      item.from = turned;
+      item.to = turned + item.planes * source;
+    }
+    THNN_(eachSlide)(w, THNN_(slidPart), &item);
+    if (!c->last)
+      THNN_(implicit)->turn(result, item.planes, item.to, item.planes, to, result);
+  }
+}
+
+void THNN_(convolveDepthWise)(const THNNConvolution *c, int back, THTensor *from, THTensor *weight,
+                              THTensor *bias, THTensor *to)
+{
+  THNN_(Call) call;
+  THNN_(beginConvolution)(&call, c, back, &from, &weight, &bias, &to);
+  const int threads = THParallel_threads(PTRDIFF_MAX, 1);
+  THNN_(DepthWise) w = {.c = c, .back = back, .blocks = 1, .pieces = 1};
+  const ptrdiff_t result = back ? c->image : c->windows;
+  if (!c->last)
+    w.blocks = THNN_(planeBlocks)(c);
+  else if (c->batch % threads)
+    w.pieces = THMin(4 * threads, result);
+  const ptrdiff_t items = c->batch * w.blocks * w.pieces;
+  w.threads = THParallel_threads(items, 1);
+  w.packed = THNN_(scratch)(&call, c->groups * c->window);
+  w.size = c->last ? 0 : THNN_(turnedSize)(c, w.blocks);
+  w.memory = THNN_(scratch)(&call, w.threads * w.size);
+  THNN_(start)(&call);
+  w.weight = THTensor_(data)(weight);
+  w.from = THTensor_(data)(from);
+  w.bias = bias ? THTensor_(data)(bias) : NULL;
+  w.to = THTensor_(data)(to);
+  const ptrdiff_t bytes = c->batch * c->groups * (c->image + c->windows) * (ptrdiff_t)sizeof(real);
+  w.isFar = c->last && bytes >= THPlan_streamBytes() / 4 * 3; /* fewer are found in the caches */
+  THNN_(eachSlide)(&w, THNN_(packSlide), NULL);
+  const ptrdiff_t each = c->batch * result * c->groups / THMax(1, items); /* elements of an item */
+  THParallel_for(items, THMax(1, TH_LOOP_GRAIN / THMax(1, each)), THNN_(depthWiseItems), &w);
+  THNN_(finish)(&call);
+}
+
+/* --- weights --------------------------------------------------------------------------------- */
+
+static void THNN_(depthWiseSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(DepthWiseSums) *s = context;
+  const THNNConvolution *c = s->c;
+  const ptrdiff_t rows = c->at[0].output * c->at[1].output, row = c->at[2].output;
+  for (ptrdiff_t item = begin; item < end; item++) {
+    const ptrdiff_t set = item / s->blocks, block = item % s->blocks;
+    const ptrdiff_t first = THNN_(firstOfBlock)(c, s->blocks, block);
+    const ptrdiff_t planes = THNN_(firstOfBlock)(c, s->blocks, block + 1) - first;
+    const ptrdiff_t last = (set + 1) * c->batch / s->sets, next = c->last ? c->groups : planes;
+    real *sums = s->sums + (set * c->groups + first) * c->window;
+    memset(sums, 0, (size_t)(planes * c->window) * sizeof *sums);
+    for (ptrdiff_t image = set * c->batch / s->sets; image < last; image++) {
+      const real *x = s->x + image * c->groups * c->image + first * (c->last ? 1 : c->image);
+      const real *y = s->y + image * c->groups * c->windows + first * (c->last ? 1 : c->windows);
+      if (!c->last) {
+        real *turned = THNN_(ofThread)(s->memory, s->size, s->threads);
+        THNN_(implicit)->turn(planes, c->image, x, c->image, turned, planes);
+        x = turned;
+        turned += planes * c->image;
+        THNN_(implicit)->turn(planes, c->windows, y, c->windows, turned, planes);
+        y = turned;
+      }
+      for (ptrdiff_t i = 0; i < rows; i++, y += row * next) {
+        THNN_(direct)->slideLastSums(c->at, planes, x, next, y, i, sums);
+        if (s->totals) /* while they are in the cache */
+          THNN_(direct)->embeddingSum(row, planes, y, next, s->totals + set * c->groups + first);
+      }
+    }
+  }
+}
+
+void THNN_(prepareDepthWiseSums)(THNN_(DepthWiseSums) * s, const THNNConvolution *c,
+                                 THNN_(Call) * call)
+{
+  /* Sums for each set of images must not take more memory than the images themselves. */
+  const ptrdiff_t sets = THMin(c->batch, THNN_IMAGE_SETS);
+  const int fits = sets * c->window <= c->batch * THMax(c->image, c->windows);
+  *s = (THNN_(DepthWiseSums)){.c = c, .sets = fits ? sets : 1};
+  /* Neither sets nor blocks depend on the threads: what is added up in which order does on them. */
+  enum { TOGETHER = 64 };
+  const ptrdiff_t ofFew = s->sets < THNN_IMAGE_SETS ? (c->groups + TOGETHER - 1) / TOGETHER : 1;
+  s->blocks = c->last ? ofFew : THNN_(planeBlocks)(c);
+  s->threads = THParallel_threads(s->sets * s->blocks, 1);
+  s->sums = THNN_(scratch)(call, s->sets * c->groups * c->window);
+  s->size = c->last ? 0 : THNN_(turnedSize)(c, s->blocks);
+  s->memory = THNN_(scratch)(call, s->threads * s->size);
+}
+
+void THNN_(addDepthWiseSums)(THNN_(DepthWiseSums) * s, const real *x, const real *y, real *weights,
+                             accreal scale)
+{
+  const THNNConvolution *c = s->c;
+  s->x = x;
+  s->y = y;
+  const ptrdiff_t items = s->sets * s->blocks, each = c->batch * c->windows * c->groups / items;
+  THParallel_for(items, THMax(1, TH_LOOP_GRAIN / 8 / THMax(1, each)), THNN_(depthWiseSets), s);
+  for (ptrdiff_t block = 0; block < s->blocks; block++) {
+    const ptrdiff_t first = THNN_(firstOfBlock)(c, s->blocks, block);
+    const ptrdiff_t planes = THNN_(firstOfBlock)(c, s->blocks, block + 1) - first;
+    for (ptrdiff_t p = 0; p < planes; p++)
+      for (ptrdiff_t l = 0; l < c->window; l++) {
+        accreal total = 0;
+        for (ptrdiff_t set = 0; set < s->sets; set++)
+          total += (accreal)s->sums[(set * c->groups + first) * c->window + l * planes + p];
+        real *weight = weights + (first + p) * c->window + l;
+        *weight = (real)(*weight + scale * total);
+      }
+  }
+}

@@ -1,0 +1,253 @@
+/* Convolutions of one plane with one window each, of images whose planes lie last, and sums of
+ * their products: vectors of planes, straight from the image.  A row of windows at a time; windows
+ * that leave the image are computed one by one, without what is not there.  DirectConvKernels.c includes this.
+ */
+
+enum { ABREAST = 4 /* windows */, PAIR = 2 /* vectors of planes */ };
+
+/* n elements, or a vector. */
+static inline Vector some_planes(const real *x, ptrdiff_t n)
+{
+  Vector v = {0};
+  memcpy(&v, x, n >= LANES ? sizeof v : (size_t)n * sizeof *x);
+  return v;
+}
+
+/* The first and the last but one of the windows of a row that have element b in the image. */
+static inline void windows_inside(const THNNWindow *w, ptrdiff_t b, ptrdiff_t *first,
+                                  ptrdiff_t *end)
+{
+  const ptrdiff_t left = b * w->dilation - w->pad; /* the column of window 0 */
+  *first = left < 0 ? THMin((-left + w->step - 1) / w->step, w->output) : 0;
+  *end = left < w->input ? THMin((w->input - 1 - left) / w->step + 1, w->output) : 0;
+  *end = THMax(*first, *end);
+}
+
+/* Windows from j on, count of them and of the vectors of planes, which are constants; n: planes of
+ * the last vector; all: they are all in the image. */
+INLINE void last_windows(const THNNWindow *axis, ptrdiff_t planes, const real *x, const real *given,
+                         const real *bias, ptrdiff_t t, ptrdiff_t i, ptrdiff_t j, real *y,
+                         ptrdiff_t next, ptrdiff_t n, int count, int vectors, int all)
+{
+  const THNNWindow *w = &axis[2];
+  Vector sum[ABREAST][PAIR];
+  for (int k = 0; k < count; k++)
+    for (int v = 0; v < vectors; v++)
+      sum[k][v] = bias ? some_planes(bias + v * LANES, n) : (Vector){0};
+  const ptrdiff_t high = axis[1].size, rows = axis[0].size * high;
+  for (ptrdiff_t number = 0, a = 0, l = 0; number < rows; number++, l++) {
+    if (l == high) {
+      l = 0;
+      a++;
+    }
+    const ptrdiff_t slice = t * axis[0].step + a * axis[0].dilation - axis[0].pad;
+    const ptrdiff_t row = i * axis[1].step + l * axis[1].dilation - axis[1].pad;
+    const real *weights = given + number * w->size * planes;
+    if (slice < 0 || slice >= axis[0].input || row < 0 || row >= axis[1].input)
+      continue;
+    const real *from = x + (slice * axis[1].input + row) * w->input * planes;
+    for (ptrdiff_t b = 0; b < w->size; b++) {
+      const ptrdiff_t column = j * w->step + b * w->dilation - w->pad;
+      Vector weight[PAIR];
+      for (int v = 0; v < vectors; v++)
+        weight[v] = some_planes(weights + b * planes + v * LANES, n);
+      for (int k = 0; k < count; k++) {
+        const ptrdiff_t at = column + k * w->step;
+        if (!all && (at < 0 || at >= w->input))
+          continue;
+        for (int v = 0; v < vectors; v++)
+          sum[k][v] =
+              MULTIPLY_ADD(some_planes(from + at * planes + v * LANES, n), weight[v], sum[k][v]);
+      }
+    }
+  }
+  for (int k = 0; k < count; k++)
+    for (int v = 0; v < vectors; v++)
+      memcpy(y + (j + k) * next + v * LANES, &sum[k][v],
+             n >= LANES ? sizeof(Vector) : (size_t)n * sizeof *y);
+}
+
+/* Fetches the lines of a few windows from j on, and of their results, that the next row of windows
+ * is the first to have.  Inline: gcc drops calls of functions that do nothing else. */
+INLINE void fetch_next(const THNNWindow *axis, ptrdiff_t planes, const real *x, ptrdiff_t t,
+                       ptrdiff_t i, ptrdiff_t j, const real *y, ptrdiff_t next, int vectors)
+{
+  const THNNWindow *high = &axis[1], *wide = &axis[2];
+  const ptrdiff_t row = wide->input * planes, columns = ABREAST * wide->step;
+  const ptrdiff_t top = (i + 1) * high->step - high->pad;
+  x += (t * high->input + top) * row + j * wide->step * planes;
+  for (ptrdiff_t m = THMax(0, high->size - high->step); m < high->size; m++)
+    for (ptrdiff_t c = 0; c < columns; c++)
+      for (int v = 0; v < vectors; v++)
+        __builtin_prefetch(x + m * high->dilation * row + c * planes + v * LANES);
+  for (int k = 0; k < ABREAST; k++)
+    for (int v = 0; v < vectors; v++)
+      __builtin_prefetch(y + (wide->output + j + k) * next + v * LANES, 1);
+}
+
+INLINE void last_row(const THNNWindow *axis, ptrdiff_t planes, const real *x, const real *weights,
+                     const real *bias, ptrdiff_t t, ptrdiff_t i, real *y, ptrdiff_t next,
+                     ptrdiff_t n, int vectors, int isFar)
+{
+  const ptrdiff_t wide = axis[2].output;
+  ptrdiff_t first, end, unused;
+  windows_inside(&axis[2], 0, &first, &unused);
+  windows_inside(&axis[2], axis[2].size - 1, &unused, &end);
+  if (wide < ABREAST)
+    for (ptrdiff_t j = 0; j < wide; j++)
+      last_windows(axis, planes, x, weights, bias, t, i, j, y, next, n, 1, vectors, 0);
+  else
+    for (ptrdiff_t k = 0; k < wide;
+         k += ABREAST) { /* the last ones again where there are no more */
+      const ptrdiff_t j = THMin(k, wide - ABREAST);
+      if (isFar)
+        fetch_next(axis, planes, x, t, i, j, y, next, vectors);
+      if (j >= first && j + ABREAST <= end)
+        last_windows(axis, planes, x, weights, bias, t, i, j, y, next, n, ABREAST, vectors, 1);
+      else
+        last_windows(axis, planes, x, weights, bias, t, i, j, y, next, n, ABREAST, vectors, 0);
+    }
+}
+
+static void slide_last(const THNNWindow *axis, ptrdiff_t planes, const real *x, const real *weights,
+                       const real *bias, ptrdiff_t row, real *y, ptrdiff_t next, int isFar)
+{
+  const ptrdiff_t t = row / axis[1].output, i = row % axis[1].output;
+  ptrdiff_t p = 0;
+  for (; p + PAIR * LANES <= planes; p += PAIR * LANES)
+    last_row(axis, planes, x + p, weights + p, bias ? bias + p : NULL, t, i, y + p, next, LANES,
+             PAIR, isFar);
+  for (; p < planes && planes >= LANES; p += LANES) { /* the last one ends with the planes */
+    const ptrdiff_t from = THMin(p, planes - LANES);
+    last_row(axis, planes, x + from, weights + from, bias ? bias + from : NULL, t, i, y + from,
+             next, LANES, 1, isFar);
+  }
+  if (p < planes)
+    last_row(axis, planes, x, weights, bias, t, i, y, next, planes, 1, 0);
+}
+
+/* --- sums of products ------------------------------------------------------------------------ */
+
+/* A row of windows: x is element 0 of a row of the image, g the first window's; columns of both are
+ * next apart, rows of the image below. */
+typedef struct {
+  const THNNWindow *axis;
+  const real *x, *g;
+  ptrdiff_t next, below;
+} LastRow;
+
+/* Adds the sums of a vector over a row, but not its first lanes, which have been added. */
+INLINE void add_planes(real *sums, Vector v, ptrdiff_t skipped)
+{
+  if (skipped <= 0) {
+    v += load(sums);
+    memcpy(sums, &v, sizeof v);
+    return;
+  }
+  for (ptrdiff_t k = skipped; k < LANES; k++)
+    sums[k] += v[k];
+}
+
+/* Element b of a row of windows, of a few planes. */
+static void few_products(const LastRow *r, ptrdiff_t b, ptrdiff_t planes, real *sums)
+{
+  ptrdiff_t first, end;
+  windows_inside(r->axis, b, &first, &end);
+  const real *x = r->x + (b * r->axis->dilation - r->axis->pad) * r->next;
+  for (ptrdiff_t p = 0; p < planes; p++) {
+    real sum = 0;
+    for (ptrdiff_t j = first; j < end; j++)
+      sum += x[j * r->axis->step * r->next + p] * r->g[j * r->next + p];
+    sums[b * planes + p] += sum;
+  }
+}
+
+/* Elements from b on in rows of windows from plane p on: as many of both and of the vectors, of
+ * which some planes are skipped; sums of elements are planes apart, of rows size times as much. */
+INLINE void last_products(const LastRow *r, ptrdiff_t b, ptrdiff_t planes, ptrdiff_t p,
+                          ptrdiff_t skipped, real *sums, int rows, int elements, int vectors)
+{
+  enum { MOST_ROWS = 3, MOST_ELEMENTS = 3 };
+  const THNNWindow *w = r->axis;
+  const ptrdiff_t next = r->next, step = w->step * next, apart = w->dilation * next;
+  const real *x = r->x + p + (b * w->dilation - w->pad) * next, *gradients = r->g + p;
+  Vector sum[MOST_ELEMENTS][MOST_ROWS][PAIR];
+  ptrdiff_t first[MOST_ELEMENTS], end[MOST_ELEMENTS], begin = 0, stop = w->output;
+  for (int e = 0; e < elements; e++) {
+    windows_inside(w, b + e, &first[e], &end[e]);
+    begin = THMax(begin, first[e]);
+    stop = THMin(stop, end[e]);
+  }
+  stop = THMax(begin, stop); /* from begin on to here all elements are in the image */
+  for (int e = 0; e < elements; e++) {
+    for (int a = 0; a < rows; a++)
+      for (int v = 0; v < vectors; v++)
+        sum[e][a][v] = (Vector){0};
+    for (ptrdiff_t j = first[e] < begin ? first[e] : stop; j < end[e];
+         j = j + 1 == begin ? stop : j + 1)
+      for (int a = 0; a < rows; a++)
+        for (int v = 0; v < vectors; v++)
+          sum[e][a][v] = MULTIPLY_ADD(load(x + a * r->below + j * step + e * apart + v * LANES),
+                                      load(gradients + j * next + v * LANES), sum[e][a][v]);
+  }
+  for (ptrdiff_t j = begin; j < stop; j++) {
+    const real *at = x + j * step, *g = gradients + j * next;
+    Vector factor[PAIR];
+    for (int v = 0; v < vectors; v++)
+      factor[v] = load(g + v * LANES);
+    for (int a = 0; a < rows; a++)
+      for (int e = 0; e < elements; e++)
+        for (int v = 0; v < vectors; v++)
+          sum[e][a][v] = MULTIPLY_ADD(load(at + a * r->below + e * apart + v * LANES), factor[v],
+                                      sum[e][a][v]);
+  }
+  sums += b * planes + p;
+  for (int a = 0; a < rows; a++)
+    for (int e = 0; e < elements; e++)
+      for (int v = 0; v < vectors; v++)
+        add_planes(sums + (a * w->size + e) * planes + v * LANES, sum[e][a][v],
+                   skipped - v * LANES);
+}
+
+/* The same for all planes, which are at least as many as there are in the vectors: the last ones
+ * end with the planes. */
+INLINE void numberlast_products(const LastRow *r, ptrdiff_t b, ptrdiff_t planes, real *sums,
+                                int rows, int elements, int vectors)
+{
+  for (ptrdiff_t p = 0; p < planes; p += vectors * LANES) {
+    const ptrdiff_t from = THMin(p, planes - vectors * LANES);
+    last_products(r, b, planes, from, p - from, sums, rows, elements, vectors);
+  }
+}
+
+static void slide_last_sums(const THNNWindow *axis, ptrdiff_t planes, const real *x, ptrdiff_t next,
+                            const real *g, ptrdiff_t row, real *sums)
+{
+  const THNNWindow *w = &axis[2];
+  const ptrdiff_t t = row / axis[1].output, i = row % axis[1].output;
+  const ptrdiff_t line = w->input * next, top = i * axis[1].step - axis[1].pad;
+  LastRow r = {.axis = w, .g = g, .next = next, .below = axis[1].dilation * line};
+  if (axis[0].size == 1 && axis[1].size == 3 && w->size == 3 && axis[0].pad == 0 && top >= 0 &&
+      top + 2 * axis[1].dilation < axis[1].input && planes >= LANES) {
+    r.x = x + (t * axis[0].step * axis[1].input + top) * line;
+    numberlast_products(&r, 0, planes, sums, 3, 3, 1);
+    return;
+  }
+  for (ptrdiff_t a = 0; a < axis[0].size * axis[1].size; a++, sums += w->size * planes) {
+    const ptrdiff_t slice = t * axis[0].step + a / axis[1].size * axis[0].dilation - axis[0].pad;
+    const ptrdiff_t from = top + a % axis[1].size * axis[1].dilation;
+    if (slice < 0 || slice >= axis[0].input || from < 0 || from >= axis[1].input)
+      continue;
+    r.x = x + (slice * axis[1].input + from) * line;
+    for (ptrdiff_t b = 0, left = w->size; left > 0; left = w->size - b) {
+      if (planes >= PAIR * LANES && left >= 3) {
+        numberlast_products(&r, b, planes, sums, 1, 3, PAIR);
+        b += 3;
+      } else if (planes >= LANES) {
+        numberlast_products(&r, b++, planes, sums, 1, 1, 1);
+      } else {
+        few_products(&r, b++, planes, sums);
+      }
+    }
+  }
+}

@@ -1,0 +1,441 @@
+/* Kernels of the convolutions that do not unfold: sums of shifted planes in registers. */
+#include "THNN/layer/Template.h"
+
+#include "THNN/simd/Vectors.h"
+
+#if defined(__AVX512F__)
+enum { WIDTH = 4, WIDER = 6, WIDE = 8 };
+#else
+enum { WIDTH = 2, WIDER = 3, WIDE = 8 };
+#endif
+enum {
+  OUTPUTS = THNN_DIRECT_OUTPUTS,
+  TAPS = THNN_DIRECT_TAPS,
+  WINDOW = 9, /* terms that are computed together for one output */
+  LINE = 64,
+  BETWEEN = 8, /* terms some of what comes next is fetched */
+  AHEAD = 12   /* terms from one that is read to one that is fetched: each is in a row of its own */
+};
+
+#if defined(TH_REAL_IS_FLOAT)
+typedef int32_t Bits __attribute__((vector_size(VECTOR)));
+#else
+typedef int64_t Bits __attribute__((vector_size(VECTOR)));
+#endif
+
+#include "THNN/simd/MultiplyAdd.h"
+
+static inline Vector load(const real *x)
+{
+  Vector v;
+  memcpy(&v, x, sizeof v);
+  return v;
+}
+
+/* --- forward --------------------------------------------------------------------------------- */
+
+/* Lines of the next stretch of planes in memory that are fetched while this one is computed, all of
+ * a term before those of the next one.  Few come at a time: there is room for some sixteen on their
+ * way, and what is read from the second cache needs it too. */
+typedef struct {
+  const real *x;
+  ptrdiff_t term, line, lines, together;
+  int isLong; /* all terms of a stretch do not stay in the first cache */
+} Ahead;
+
+/* What blocks of outputs have to fetch of count positions from x on. */
+static Ahead ahead_of(const THNNDirect *d, const real *x, ptrdiff_t count, ptrdiff_t blocks)
+{
+  enum { LINE_ELEMENTS = LINE / sizeof(real), LONG = 24 * 1024 / LINE };
+  const ptrdiff_t lines = (THMax(count, 0) + LINE_ELEMENTS - 1) / LINE_ELEMENTS;
+  const ptrdiff_t times = THMax(1, blocks * ((d->terms + BETWEEN - 1) / BETWEEN));
+  const ptrdiff_t all = d->terms * lines, together = (all + times - 1) / times;
+  return (Ahead){x, lines > 0 ? 0 : d->terms, 0, lines, THMin(together, BETWEEN), all > LONG};
+}
+
+static inline void fetch_some(const THNNDirect *d, Ahead *ahead)
+{
+  for (ptrdiff_t i = 0; i < ahead->together && ahead->term < d->terms; i++) {
+    const real *const x = ahead->x + d->offset[ahead->term];
+    const char *const at = (const char *)x + ahead->line * LINE;
+    if (ahead->isLong)
+      __builtin_prefetch(at, 0, 2);
+    else
+      __builtin_prefetch(at);
+    if (++ahead->line == ahead->lines) {
+      ahead->line = 0;
+      ahead->term++;
+    }
+  }
+}
+
+/* to[o][i] = the sums for output o at position i of a stretch of width vectors, to which bias[o] is
+ * added if there is one; outputs are apart from each other.  Some lines of each term are fetched
+ * for a later one; where all is in memory, so are the outputs, and some of what is ahead, which
+ * else is NULL. */
+static inline __attribute__((always_inline)) void stretch(const THNNDirect *d, const real *x,
+                                                          Ahead *ahead, const real *w,
+                                                          const real *bias, real *to,
+                                                          ptrdiff_t apart, int outputs, int width)
+{
+  Vector sum[OUTPUTS][WIDE];
+  for (int o = 0; o < outputs; o++)
+    for (int k = 0; k < width; k++)
+      sum[o][k] = (Vector){0};
+  for (int o = 0; ahead && o < outputs; o++)
+    for (int k = 0; k < width * VECTOR; k += LINE)
+      __builtin_prefetch((const char *)(to + o * apart) + k, 1);
+  for (ptrdiff_t l = 0; l < d->terms; l++, w += outputs) {
+    if (ahead && l % BETWEEN == 0)
+      fetch_some(d, ahead);
+    const real *at = x + d->offset[l];
+    const char *later = (const char *)(x + d->offset[l + AHEAD < d->terms ? l + AHEAD : l]);
+    for (int k = 0; k < width * VECTOR; k += LINE)
+      __builtin_prefetch(later + k);
+    Vector v[WIDE];
+    for (int k = 0; k < width; k++)
+      v[k] = load(at + k * LANES);
+    for (int o = 0; o < outputs; o++) {
+      const Vector factor = w[o] - (Vector){0};
+      for (int k = 0; k < width; k++)
+        sum[o][k] = MULTIPLY_ADD(v[k], factor, sum[o][k]);
+    }
+  }
+  for (int o = 0; o < outputs; o++) /* one by one: together, they would be copied twice */
+    for (int k = 0; k < width; k++) {
+      if (bias)
+        sum[o][k] += bias[o];
+      memcpy(to + o * apart + k * LANES, &sum[o][k], sizeof(Vector));
+    }
+}
+
+typedef real Half __attribute__((vector_size(VECTOR / 2)));
+#if defined(__AVX__)
+typedef real Quarter __attribute__((vector_size(VECTOR / 4)));
+#else
+typedef Half Quarter;
+#endif
+#define COUNT(TYPE) ((ptrdiff_t)(sizeof(TYPE) / sizeof(real)))
+
+/* y[i] = x[i] + bias for n elements, of which there are as many as the type has: the last ones
+ * again where n is no multiple of that. */
+#define DELIVER(TYPE)                               \
+  for (ptrdiff_t i = 0; i < n; i += COUNT(TYPE)) {  \
+    const ptrdiff_t at = THMin(i, n - COUNT(TYPE)); \
+    TYPE sums;                                      \
+    memcpy(&sums, x + at, sizeof sums);             \
+    sums += bias;                                   \
+    memcpy(y + at, &sums, sizeof sums);             \
+  }
+
+static inline void deliver_row(const real *x, ptrdiff_t n, real bias, real *y)
+{
+  if (n >= COUNT(Vector)) {
+    DELIVER(Vector)
+  } else if (n >= COUNT(Half)) {
+    DELIVER(Half)
+  } else if (n >= COUNT(Quarter)) {
+    DELIVER(Quarter)
+  } else {
+    DELIVER(real)
+  }
+}
+
+/* Writes the positions of the stretch from first on that are outputs. */
+static inline void deliver(const THNNDirect *d, const real *tile, ptrdiff_t first, ptrdiff_t end,
+                           real bias, real *y)
+{
+  for (ptrdiff_t row = first / d->pitch; row * d->pitch < end; row++) {
+    const ptrdiff_t t = row / d->rows, i = row % d->rows;
+    if (i >= d->count[1])
+      continue;
+    const ptrdiff_t from = THMax(first - row * d->pitch, 0);
+    const ptrdiff_t to = THMin(end - row * d->pitch, d->count[2]);
+    const real *sums = tile + row * d->pitch - first;
+    real *at = y + t * d->step[0] + i * d->step[1];
+    if (d->step[2] == 1)
+      deliver_row(sums + from, to - from, bias, at + from);
+    else
+      for (ptrdiff_t j = from; j < to; j++)
+        at[j * d->step[2]] = bias + sums[j];
+  }
+}
+
+static inline __attribute__((always_inline)) void all_stretches(const THNNDirect *d, const real *x,
+                                                                const real *weights,
+                                                                const real *bias, real *y,
+                                                                int outputs, int width)
+{
+  const ptrdiff_t count = width * LANES;
+  static const real none[OUTPUTS] = {0};
+  const int isOneRow = d->count[0] == 1 && d->count[1] == 1 && d->step[2] == 1;
+  const ptrdiff_t blocks = (d->outputs + outputs - 1) / outputs;
+  for (ptrdiff_t begin = 0; begin < d->length; begin += count) {
+    /* The last one ends with the image where it can: nothing is read behind that. */
+    const ptrdiff_t first = THMin(begin, THMax(d->length - count, 0));
+    const ptrdiff_t next = first + count, left = THMin(d->length - next, count);
+    Ahead ahead = ahead_of(d, x + next, left, blocks);
+    for (ptrdiff_t o = 0; o < d->outputs; o += outputs) {
+      real tile[OUTPUTS * WIDE * LANES];
+      if (isOneRow && o + outputs <= d->outputs && first + count <= d->length) {
+        stretch(d, x + first, &ahead, weights + o * d->terms, bias ? bias + o : none,
+                y + o * d->plane + first, d->plane, outputs, width);
+        continue;
+      }
+      stretch(d, x + first, NULL, weights + o * d->terms, NULL, tile, count, outputs, width);
+      for (ptrdiff_t k = o; k < THMin(o + outputs, d->outputs); k++)
+        deliver(d, tile + (k - o) * count, first, THMin(first + count, d->length),
+                bias ? bias[k] : 0, y + k * d->plane);
+    }
+  }
+}
+
+static void convolve(const THNNDirect *d, const real *x, const real *weights, const real *bias,
+                     real *y)
+{
+  if (d->block == 1)
+    all_stretches(d, x, weights, bias, y, 1, WIDE);
+  else if (d->block == THNN_DIRECT_FEW)
+    all_stretches(d, x, weights, bias, y, THNN_DIRECT_FEW, WIDER);
+  else if (d->block == THNN_DIRECT_FOUR && d->length > WIDTH * LANES)
+    all_stretches(d, x, weights, bias, y, THNN_DIRECT_FOUR, WIDER);
+  else if (d->block == THNN_DIRECT_FOUR)
+    all_stretches(d, x, weights, bias, y, THNN_DIRECT_FOUR, WIDTH);
+  else
+    all_stretches(d, x, weights, bias, y, OUTPUTS, WIDTH);
+}
+
+/* --- back, by the elements of a window ------------------------------------------------------- */
+
+/* Neighbours in a row of windows, from a stretch to a plane. */
+typedef struct {
+  ptrdiff_t from, count, to;
+} Piece;
+
+/* The pieces of the stretch of windows from first to below end. */
+static ptrdiff_t cut(const THNNDirect *d, ptrdiff_t first, ptrdiff_t end, Piece *piece)
+{
+  ptrdiff_t pieces = 0;
+  for (ptrdiff_t at = first; at < end; at += piece[pieces++].count) {
+    const ptrdiff_t row = at / d->count[2], j = at % d->count[2];
+    const ptrdiff_t t = row / d->count[1], i = row % d->count[1];
+    piece[pieces] = (Piece){at - first, THMin(d->count[2] - j, end - at),
+                            t * d->step[0] + i * d->step[1] + j * d->step[2]};
+  }
+  return pieces;
+}
+
+/* Adds as many elements as the type has to each plane of a block. */
+#define ADD(TYPE)                                 \
+  for (int o = 0; o < outputs; o++) {             \
+    TYPE sum, more;                               \
+    memcpy(&sum, to + o * d->plane, sizeof sum);  \
+    memcpy(&more, from + o * count, sizeof more); \
+    sum += more;                                  \
+    memcpy(to + o * d->plane, &sum, sizeof sum);  \
+  }                                               \
+  n -= COUNT(TYPE);                               \
+  to += COUNT(TYPE) * step;                       \
+  from += COUNT(TYPE)
+
+static inline __attribute__((always_inline)) void add_piece(const THNNDirect *d, const Piece *piece,
+                                                            real *to, const real *from,
+                                                            ptrdiff_t count, int outputs)
+{
+  const ptrdiff_t step = d->step[2];
+  ptrdiff_t n = piece->count;
+  to += piece->to;
+  from += piece->from;
+  if (step == 1) {
+    while (n >= COUNT(Vector)) {
+      ADD(Vector);
+    }
+    if (n >= COUNT(Half)) {
+      ADD(Half);
+    }
+    if (n >= COUNT(Quarter)) {
+      ADD(Quarter);
+    }
+  }
+  while (n > 0) {
+    ADD(real);
+  }
+}
+
+static inline __attribute__((always_inline)) void spread_all(const THNNSpread *s, const real *y,
+                                                             const real *weights, real *x,
+                                                             int outputs, int width)
+{
+  const THNNDirect *d = &s->d;
+  const ptrdiff_t count = width * LANES;
+  for (ptrdiff_t first = 0; first < d->length; first += count) {
+    Piece piece[WIDE * LANES];
+    const ptrdiff_t pieces = cut(d, first, THMin(first + count, d->length), piece);
+    for (ptrdiff_t l = 0; l < s->taps; l++) {
+      real tile[OUTPUTS * WIDE * LANES];
+      stretch(d, y + first, NULL, weights + l * d->terms * outputs, NULL, tile, count, outputs,
+              width);
+      for (ptrdiff_t k = 0; k < pieces; k++)
+        add_piece(d, &piece[k], x + s->tap[l], tile, count, outputs);
+    }
+  }
+}
+
+static void spread(const THNNSpread *s, const real *y, const real *weights, real *x)
+{
+  if (s->d.block == 1)
+    spread_all(s, y, weights, x, 1, WIDE);
+  else if (s->d.block == THNN_DIRECT_FEW)
+    spread_all(s, y, weights, x, THNN_DIRECT_FEW, WIDER);
+  else if (s->d.block == THNN_DIRECT_FOUR)
+    spread_all(s, y, weights, x, THNN_DIRECT_FOUR, WIDER);
+  else
+    spread_all(s, y, weights, x, OUTPUTS, WIDTH);
+}
+
+/* --- sums over an image ---------------------------------------------------------------------- */
+
+/* The lanes in a fixed order: halves are added until one is left. */
+static inline real sum_of_lanes(Vector v)
+{
+#if defined(__AVX512F__)
+  Half halves[2];
+  memcpy(halves, &v, sizeof v);
+  const Half half = halves[0] + halves[1];
+#else
+  const Vector half = v;
+#endif
+  typedef real Least __attribute__((vector_size(16)));
+#if defined(__AVX__)
+  Least quarters[2];
+  memcpy(quarters, &half, sizeof half);
+  const Least rest = quarters[0] + quarters[1];
+#else
+  const Least rest = half;
+#endif
+#if defined(TH_REAL_IS_FLOAT)
+  return (rest[0] + rest[2]) + (rest[1] + rest[3]);
+#else
+  return rest[0] + rest[1];
+#endif
+}
+
+/* result[o][t]: both numbers are constants. */
+static inline __attribute__((always_inline)) void products(const THNNDirect *d, ptrdiff_t images,
+                                                           const real *const *x, ptrdiff_t nextX,
+                                                           const real *const *g, ptrdiff_t nextG,
+                                                           const real *mask, real *result,
+                                                           int outputs, int taps)
+{
+  Vector sum[OUTPUTS][WINDOW];
+  for (int o = 0; o < outputs; o++)
+    for (int t = 0; t < taps; t++)
+      sum[o][t] = (Vector){0};
+  for (ptrdiff_t image = 0; image < images; image++)
+    for (ptrdiff_t i = 0; i < d->length; i += LANES) {
+      const Bits inside = (Bits)load(mask + i);
+      Vector v[WINDOW];
+      for (int t = 0; t < taps; t++)
+        v[t] = (Vector)((Bits)load(x[t] + image * nextX + i) & inside);
+      for (int o = 0; o < outputs; o++) {
+        const Vector factor = load(g[o] + image * nextG + i);
+        for (int t = 0; t < taps; t++)
+          sum[o][t] = MULTIPLY_ADD(v[t], factor, sum[o][t]);
+      }
+    }
+  for (int o = 0; o < outputs; o++)
+    for (int t = 0; t < taps; t++)
+      result[o * taps + t] = sum_of_lanes(sum[o][t]);
+}
+
+static inline __attribute__((always_inline)) void all_products(const THNNDirect *d,
+                                                               ptrdiff_t images, const real *x,
+                                                               ptrdiff_t nextX, const real *g,
+                                                               ptrdiff_t planeG, ptrdiff_t nextG,
+                                                               const real *mask, real *sums,
+                                                               int together, int taps)
+{
+  for (ptrdiff_t first = 0; first < d->terms; first += taps) {
+    const real *terms[WINDOW], *outputs[OUTPUTS];
+    for (ptrdiff_t t = 0; t < taps; t++) /* the last ones again where there are no more */
+      terms[t] = x + d->offset[THMin(first + t, d->terms - 1)];
+    for (ptrdiff_t o = 0; o < d->outputs; o += together) {
+      real result[OUTPUTS * WINDOW];
+      for (ptrdiff_t k = 0; k < together; k++)
+        outputs[k] = g + THMin(o + k, d->outputs - 1) * planeG;
+      products(d, images, terms, nextX, outputs, nextG, mask, result, together, taps);
+      for (ptrdiff_t k = 0; k < THMin(together, d->outputs - o); k++)
+        for (ptrdiff_t t = 0; t < THMin(taps, d->terms - first); t++)
+          sums[(o + k) * d->terms + first + t] += result[k * taps + t];
+    }
+  }
+}
+
+static void correlate(const THNNDirect *d, ptrdiff_t images, const real *x, ptrdiff_t nextX,
+                      const real *g, ptrdiff_t planeG, ptrdiff_t nextG, const real *mask,
+                      real *sums)
+{
+  if (d->block == 1 && d->terms > TAPS)
+    all_products(d, images, x, nextX, g, planeG, nextG, mask, sums, 1, WINDOW);
+  else if (d->block == 1)
+    all_products(d, images, x, nextX, g, planeG, nextG, mask, sums, 1, TAPS);
+  else if (d->block == THNN_DIRECT_FEW)
+    all_products(d, images, x, nextX, g, planeG, nextG, mask, sums, THNN_DIRECT_FEW, TAPS);
+  else if (d->block == THNN_DIRECT_FOUR)
+    all_products(d, images, x, nextX, g, planeG, nextG, mask, sums, THNN_DIRECT_FOUR, TAPS);
+  else
+    all_products(d, images, x, nextX, g, planeG, nextG, mask, sums, OUTPUTS, TAPS);
+}
+
+/* Both fetch what comes so many bytes later, perhaps behind the end of the memory: then that does
+ * nothing. */
+enum { LATER = 4096 };
+
+static accreal sum(const real *x, ptrdiff_t n)
+{
+  enum { PARTS = 16 };
+  accreal part[PARTS] = {0};
+  ptrdiff_t i = 0;
+  for (; i + PARTS <= n; i += PARTS) {
+    for (int k = 0; k < PARTS; k += LINE / (int)sizeof *x)
+      __builtin_prefetch((const char *)(x + i + k) + LATER);
+    for (int k = 0; k < PARTS; k++)
+      part[k] += (accreal)x[i + k];
+  }
+  for (int k = 0; i < n; i++, k++)
+    part[k] += (accreal)x[i];
+  for (int k = 1; k < PARTS; k++)
+    part[0] += part[k];
+  return part[0];
+}
+
+static void embedding_sum(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t next, accreal *sums)
+{
+  enum { COLUMNS = 32 };
+  for (; n >= COLUMNS; n -= COLUMNS, x += COLUMNS, sums += COLUMNS) {
+    accreal part[COLUMNS];
+    memcpy(part, sums, sizeof part);
+    for (ptrdiff_t i = 0; i < rows; i++) {
+      for (int j = 0; j < COLUMNS; j += LINE / (int)sizeof *x)
+        __builtin_prefetch((const char *)(x + i * next + j) + LATER);
+      for (int j = 0; j < COLUMNS; j++)
+        part[j] += (accreal)x[i * next + j];
+    }
+    memcpy(sums, part, sizeof part);
+  }
+  for (ptrdiff_t j = 0; j < n; j++)
+    for (ptrdiff_t i = 0; i < rows; i++)
+      sums[j] += (accreal)x[i * next + j];
+}
+
+#include "DepthwiseNhwc.h"
+
+#if defined(__AVX512F__)
+#include "DepthwiseNchw.h"
+#else
+#define slide      NULL
+#define slide_sums NULL
+#endif
+
+const THNN_(Direct) TH_LEVEL_(THNN_(direct))[] = {{convolve, spread, correlate, sum, embedding_sum,
+                                                   slide, slide_sums, slide_last, slide_last_sums}};

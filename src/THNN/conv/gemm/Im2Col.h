@@ -1,0 +1,11 @@
+/* Windows as the columns of a matrix, and back. */
+#ifndef THNN_UNFOLD_H
+#define THNN_UNFOLD_H
+
+#include "THKernel.h"
+#include "THNN/layer/Window.h"
+
+#define TH_GENERIC_FILE "THNN/conv/gemm/Im2ColGeneric.h"
+#include "THGenerateFloatTypes.h"
+
+#endif

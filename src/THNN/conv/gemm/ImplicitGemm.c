@@ -1,0 +1,959 @@
+/* Convolutions whose columns are picked where they are. */
+#include "TH/loop/THPlan.h"
+#include "TH/loop/THStream.h"
+
+#include "THNN/layer/Template.h"
+
+#include "THNN/conv/Memory.h"
+
+TH_DISPATCH(THNN_(Implicit), THNN_(implicit))
+
+/* --- which ones ------------------------------------------------------------------------------ */
+
+/* The share of what is computed that is wanted, with outputs in the lanes; few vectors do not keep
+ * the processor busy. */
+static double THNN_(shareOfLanes)(ptrdiff_t outputs)
+{
+  const ptrdiff_t lanes = THNN_(implicit)->lanes, vectors = (outputs + lanes - 1) / lanes;
+  return (double)outputs / (double)(vectors * lanes) * (vectors == 1 ? 0.7 : 1);
+}
+
+/* Positions of a part along a dimension. */
+static int64_t THNN_(positionsAlong)(const THNNWindow *w, int back)
+{
+  return back ? (w->input + w->step - 1) / w->step : w->output;
+}
+
+/* The same with positions in the lanes, as in THNNDirect.h, where the image is as wide as padded.
+ */
+static double THNN_(shareOfPositions)(const THNNConvolution *c, int back, ptrdiff_t outputs)
+{
+  ptrdiff_t wanted = 1, computed = 1;
+  for (int d = 0; d < 3; d++) {
+    const THNNWindow *w = &c->at[d];
+    const int64_t reach = (w->size - 1) * w->dilation / w->step;
+    const int64_t count = THNN_(positionsAlong)(w, back);
+    wanted *= count;
+    computed *= d == 0 ? count : count + reach;
+  }
+  const ptrdiff_t block = THNNDirect_block(outputs);
+  const ptrdiff_t stretch = (block < THNN_DIRECT_OUTPUTS ? 6 : 4) * THNN_(implicit)->lanes;
+  const ptrdiff_t blocks = (outputs + block - 1) / block;
+  computed = (computed + stretch - 1) / stretch * stretch;
+  return (double)wanted / (double)computed * (double)outputs / (double)(blocks * block);
+}
+
+/* The same going back with windows in the lanes, each of which is added to the image, as in
+ * ScatterConv.c; that takes about two thirds of a term for each piece of a row in a stretch. */
+static double THNN_(shareOfWindows)(const THNNConvolution *c)
+{
+  const ptrdiff_t planes = c->planes / c->groups, outputs = c->outputs / c->groups;
+  const ptrdiff_t lanes = THNN_(implicit)->lanes, half = THMax(1, lanes / 2);
+  const ptrdiff_t block = THNNDirect_block(planes), blocks = (planes + block - 1) / block;
+  const ptrdiff_t stretch = (block < THNN_DIRECT_OUTPUTS ? 6 : 4) * lanes;
+  const ptrdiff_t computed = (c->windows + stretch - 1) / stretch * stretch;
+  const ptrdiff_t row = c->at[2].output;
+  ptrdiff_t wanted = 1;
+  for (int d = 0; d < 3; d++)
+    wanted *= THNN_(positionsAlong)(&c->at[d], 1);
+  const double pieces = (double)stretch / (double)row * (double)((row + half - 1) / half);
+  const double adding = 2.0 / 3.0 * pieces / (double)outputs;
+  return (double)wanted / ((double)computed * (1 + adding)) * (double)planes /
+         (double)(blocks * block);
+}
+
+int THNN_(isSpread)(const THNNConvolution *c)
+{
+  const ptrdiff_t planes = c->planes / c->groups;
+  if (c->at[2].step > 1 || c->depth == 0 || c->outputs == 0)
+    return 0;
+  double flat = 1; /* the image with its padding, which has no limit */
+  for (int d = 0; d < 3; d++)
+    flat *= (double)c->at[d].input + 2.0 * (double)c->at[d].pad;
+  if (flat > 4.0 * (double)c->image)
+    return 0;
+  return THNN_(shareOfWindows)(c) >
+         1.1 * THMax(THNN_(shareOfLanes)(planes), THNN_(shareOfPositions)(c, 1, planes));
+}
+
+/* The other matrix has to be worth its turning. */
+enum { FEW_ROWS = 32 };
+
+int THNN_(isImplicit)(const THNNConvolution *c, int back)
+{
+  const ptrdiff_t outputs = (back ? c->planes : c->outputs) / c->groups;
+  if (outputs < 2 || c->depth == 0 || c->batch * (back ? c->image : c->windows) < FEW_ROWS)
+    return 0;
+  /* It copies planes and turns the result: flat planes are better taken as they are. */
+  const double worth = THNN_(areFlat)(c) ? 0.9 : 1;
+  return worth * THNN_(shareOfLanes)(outputs) > THNN_(shareOfPositions)(c, back, outputs);
+}
+
+int THNN_(areWeightsImplicit)(const THNNConvolution *c)
+{
+  return c->batch > 0 && 2 * (c->outputs / c->groups) >= THNN_(implicit)->lanes;
+}
+
+/* --- what both have in common ---------------------------------------------------------------- */
+
+ptrdiff_t THNN_(widthOf)(ptrdiff_t outputs)
+{
+  const ptrdiff_t lanes = THNN_(implicit)->lanes;
+  return THMin(THNN_(implicit)->vectors, (outputs + lanes - 1) / lanes) * lanes;
+}
+
+ptrdiff_t THNN_(vectorsOf)(ptrdiff_t outputs)
+{
+  return (outputs + THNN_(implicit)->lanes - 1) / THNN_(implicit)->lanes;
+}
+
+/* As many elements, up to a whole vector: what follows them in memory lies as it does, no vector of
+ * it in two cache lines. */
+static ptrdiff_t THNN_(wholeVectors)(ptrdiff_t elements)
+{
+  return THNN_(vectorsOf)(elements) * THNN_(implicit)->lanes;
+}
+
+void THNN_(turnOutputs)(ptrdiff_t count, ptrdiff_t columns, const real *outputs, ptrdiff_t next,
+                        real *m)
+{
+  const ptrdiff_t width = THNN_(vectorsOf)(count) * THNN_(implicit)->lanes;
+  if (width > count)
+    memset(m, 0, (size_t)(columns * width) * sizeof *m);
+  THNN_(implicit)->turn(count, columns, outputs, next, m, width);
+}
+
+void THNN_(turnWindows)(ptrdiff_t count, ptrdiff_t window, const real *windows, real *m)
+{
+  enum { LANES = 64 / sizeof(real), OUTPUTS = 4 * LANES }; /* at most */
+  const ptrdiff_t lanes = THNN_(implicit)->lanes, width = THNN_(vectorsOf)(count) * lanes;
+  if (window >= lanes) {
+    THNN_(turnOutputs)(count, window, windows, window, m);
+    return;
+  }
+  real copy[(OUTPUTS + 1) * LANES]; /* the last vector begins with the last window */
+  const ptrdiff_t all = count * window, read = (width - 1) * window + lanes;
+  memcpy(copy, windows, (size_t)all * sizeof *copy);
+  memset(copy + all, 0, (size_t)(read - all) * sizeof *copy);
+  THNN_(implicit)->turn(width, lanes, copy, window, m, width);
+}
+
+void THNN_(copyParts)(ptrdiff_t rows, const real *from, ptrdiff_t next, ptrdiff_t count, real *m)
+{
+  const ptrdiff_t width = THNN_(vectorsOf)(count) * THNN_(implicit)->lanes;
+  THNN_(winograd)->copyRows(rows, count, from, next, m, width);
+  if (width > count)
+    for (ptrdiff_t i = 0; i < rows; i++)
+      memset(m + i * width + count, 0, (size_t)(width - count) * sizeof *m);
+}
+
+/* Offsets of the positions of a part in images that are next apart, whose positions are apart. */
+static ptrdiff_t THNN_(listPositions)(const THNNPlan *p, const THNNDirect *d, ptrdiff_t images,
+                                      ptrdiff_t next, ptrdiff_t apart, ptrdiff_t *list)
+{
+  ptrdiff_t count = 0;
+  for (ptrdiff_t image = 0; image < images; image++)
+    for (ptrdiff_t t = 0; t < d->count[0]; t++)
+      for (ptrdiff_t i = 0; i < d->count[1]; i++)
+        for (ptrdiff_t j = 0; j < d->count[2]; j++)
+          list[count++] =
+              image * next +
+              ((t * p->apart[0] * d->rows + i * p->apart[1]) * d->pitch + j * p->apart[2]) * apart;
+  return count;
+}
+
+static ptrdiff_t THNN_(positionsOf)(const THNNDirect *d)
+{
+  return THMax(d->count[0], 0) * THMax(d->count[1], 0) * THMax(d->count[2], 0);
+}
+
+/* Offsets of the terms of some planes of a part.  Planes that are last lie side by side, and
+ * positions are apart; otherwise planes are. */
+static void THNN_(listTerms)(const THNNConvolution *c, const THNNPart *part, ptrdiff_t planes,
+                             ptrdiff_t apart, ptrdiff_t *list)
+{
+  for (ptrdiff_t s = 0; s < planes; s++)
+    for (ptrdiff_t t = 0; t < part->taps; t++)
+      *list++ = c->last ? part->d.offset[t] * apart + s : part->d.offset[t] + s * apart;
+}
+
+/* Some planes of an image whose planes are last, with the padding: positions are next apart there,
+ * and become apart. */
+static void THNN_(layOutLast)(const THNNWindow *w, const real *x, ptrdiff_t next, ptrdiff_t planes,
+                              real *flat, ptrdiff_t apart)
+{
+  const int64_t wide = w[2].output, left = THMax(0, THMin(w[2].pad, wide)); /* columns of 0, */
+  const int64_t from = THMax(0, -w[2].pad), these = THMin(w[2].input - from, wide - left);
+  for (int64_t t = 0; t < w[0].output; t++)
+    for (int64_t i = 0; i < w[1].output; i++, flat += wide * apart) {
+      const int64_t slice = t - w[0].pad, row = i - w[1].pad;
+      if (slice < 0 || slice >= w[0].input || row < 0 || row >= w[1].input || these <= 0) {
+        memset(flat, 0, (size_t)(wide * apart) * sizeof *flat);
+        continue;
+      }
+      const real *at = x + ((slice * w[1].input + row) * w[2].input + from) * next;
+      memset(flat, 0, (size_t)(left * apart) * sizeof *flat);
+      if (planes == next && planes == apart)
+        memcpy(flat + left * apart, at, (size_t)(these * apart) * sizeof *flat);
+      else
+        THNN_(winograd)->copyRows(these, planes, at, next, flat + left * apart, apart);
+      memset(flat + (left + these) * apart, 0,
+             (size_t)((wide - left - these) * apart) * sizeof *flat);
+    }
+}
+
+/* --- forward and back ------------------------------------------------------------------------ */
+
+typedef struct {
+  const THNNConvolution *c;
+  THNNPlan plan;
+  int back, elements; /* elements: windows are the elements of the source */
+  int inPlace;        /* planes are last, and nothing has to be laid out */
+  int direct;         /* planes are last, and sums of whole vectors go where they belong, */
+  int sends;          /* which are many, around the caches */
+  int sendsPlanes;    /* planes are first, and results so many that they go there, too */
+  const real *from, *weight, *bias;
+  real *to;
+  ptrdiff_t size, source;           /* elements of a plane of the result, and of the source */
+  ptrdiff_t results, width, blocks; /* planes of a group of the result, in blocks of that width */
+  ptrdiff_t shares;                 /* of the blocks, where there are fewer images than threads */
+  ptrdiff_t planes, plane;      /* of the source that are laid out together, and how far apart */
+  ptrdiff_t few, runs;          /* images that are computed together */
+  ptrdiff_t piece, pieces;      /* positions of an image likewise, if windows are elements */
+  ptrdiff_t room;               /* positions of a run in a part, at most */
+  ptrdiff_t apart;              /* positions in the flat image: 1, unless planes are last */
+  const ptrdiff_t *position;    /* of a run, for each part, and */
+  const ptrdiff_t *term;        /* of the planes, for each part */
+  ptrdiff_t terms;              /* in these lists, of a part */
+  int picks;                    /* parts have some elements of a window, not all */
+  ptrdiff_t flat, sums, turned; /* elements of memory that each thread has, */
+  ptrdiff_t picked, placed;     /* for weights of a part, and results of all parts in order, too */
+  real *memory;
+  int threads;
+} THNN_(ImplicitImages);
+
+/* One share of the result planes of a group, of one run of images. */
+typedef struct {
+  ptrdiff_t group, image, images, skipped; /* skipped: positions before the piece */
+  ptrdiff_t first, count;                  /* result planes */
+  real *flat, *sums, *m, *picked, *placed;
+} THNN_(ImplicitItem);
+
+static ptrdiff_t THNN_(ofItem)(const THNN_(ImplicitImages) * w)
+{
+  return w->flat + w->sums + w->turned + w->picked + w->placed;
+}
+
+static THNN_(ImplicitItem) THNN_(itemOf)(const THNN_(ImplicitImages) * w, ptrdiff_t item)
+{
+  THNN_(ImplicitItem) i;
+  const ptrdiff_t share = item % w->shares, run = item / w->shares / w->c->groups;
+  i.group = item / w->shares % w->c->groups;
+  i.image = run / w->pieces * w->few;
+  i.images = THMin(w->few, w->c->batch - i.image);
+  i.skipped = run % w->pieces * w->piece;
+  i.first = share * w->blocks / w->shares * w->width;
+  i.count = THMin((share + 1) * w->blocks / w->shares * w->width, w->results) - i.first;
+  i.flat = THNN_(ofThread)(w->memory, THNN_(ofItem)(w), w->threads);
+  i.sums = i.flat + w->flat;
+  i.m = i.sums + w->sums;
+  i.picked = i.m + w->turned;
+  i.placed = i.picked + w->picked;
+  return i;
+}
+
+static ptrdiff_t THNN_(positionsOfItem)(const THNN_(ImplicitImages) * w,
+                                        const THNN_(ImplicitItem) * i, const THNNPart *part)
+{
+  const ptrdiff_t positions = THNN_(positionsOf)(&part->d);
+  return w->pieces > 1 ? THMin(w->piece, positions - i->skipped) : positions;
+}
+
+/* Lays out a few planes of the source. */
+static void THNN_(layOutSource)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
+                                ptrdiff_t plane, ptrdiff_t planes)
+{
+  const THNNPlan *p = &w->plan;
+  for (ptrdiff_t k = 0; k < i->images; k++) {
+    const ptrdiff_t image = (i->image + k) * w->c->groups + i->group;
+    const real *from = w->from + (image * p->planes + plane) * w->source;
+    real *flat = i->flat + k * w->planes * w->plane;
+    if (w->c->last) {
+      const ptrdiff_t next = p->planes * w->c->groups;
+      THNN_(layOutLast)(p->layout,
+                        w->from + (i->image + k) * w->source * next + i->group * p->planes + plane,
+                        next, planes, flat, w->apart);
+      continue;
+    }
+    if (!w->elements) {
+      THNN_(layOut)(p->layout, from, planes, w->source, flat, w->plane);
+      continue;
+    }
+    const size_t positions = (size_t)THNN_(positionsOfItem)(w, i, p->part);
+    for (ptrdiff_t s = 0; s < planes; s++)
+      memcpy(flat + s * w->plane, from + s * w->source + i->skipped, positions * sizeof *flat);
+  }
+}
+
+/* The weights of count result planes from first on for a few planes of the source. */
+static void THNN_(turnWeights)(const THNN_(ImplicitImages) * w, ptrdiff_t group, ptrdiff_t first,
+                               ptrdiff_t count, ptrdiff_t plane, ptrdiff_t planes, real *m)
+{
+  const THNNConvolution *c = w->c;
+  const ptrdiff_t width = THNN_(vectorsOf)(count) * THNN_(implicit)->lanes;
+  const ptrdiff_t ofResult = w->back ? c->window : c->depth;
+  const ptrdiff_t ofSource = w->back ? c->depth : c->window;
+  const real *weight =
+      w->weight + group * (c->outputs / c->groups) * c->depth + first * ofResult + plane * ofSource;
+  if (!w->back) {
+    THNN_(turnOutputs)(count, planes * c->window, weight, ofResult, m);
+  } else if (c->window == 1) {
+    THNN_(copyParts)(planes, weight, ofSource, count, m);
+  } else {
+    for (ptrdiff_t s = 0; s < planes; s++)
+      THNN_(turnWindows)(count, c->window, weight + s * ofSource, m + s * c->window * width);
+  }
+}
+
+/* Those that a part multiplies with. */
+static const real *THNN_(pickWeights)(const THNN_(ImplicitImages) * w,
+                                      const THNN_(ImplicitItem) * i, const THNNPart *part,
+                                      ptrdiff_t planes, ptrdiff_t width)
+{
+  if (part->taps == w->c->window)
+    return i->m;
+  real *to = i->picked;
+  for (ptrdiff_t s = 0; s < planes; s++)
+    for (ptrdiff_t t = 0; t < part->taps; t++, to += width)
+      memcpy(to, i->m + (s * w->c->window + part->tap[t]) * width, (size_t)width * sizeof *to);
+  return i->picked;
+}
+
+/* Writes the sums of count result planes, each position of an image, into the planes from to on. */
+static void THNN_(deliver)(const THNN_(ImplicitImages) * w, const THNNDirect *d, const real *sums,
+                           ptrdiff_t positions, ptrdiff_t count, real *to)
+{
+  const ptrdiff_t width = THNN_(vectorsOf)(count) * THNN_(implicit)->lanes;
+  if (w->elements || positions == w->size) {
+    (w->sendsPlanes ? THNN_(implicit)->turnAround : THNN_(implicit)->turn)(positions, count, sums,
+                                                                           width, to, w->size);
+    return;
+  }
+  for (ptrdiff_t r = 0; r < count; r++, to += w->size) {
+    const real *sum = sums + r;
+    for (ptrdiff_t t = 0; t < d->count[0]; t++)
+      for (ptrdiff_t i = 0; i < d->count[1]; i++)
+        for (ptrdiff_t j = 0; j < d->count[2]; j++, sum += width)
+          to[t * d->step[0] + i * d->step[1] + j * d->step[2]] = *sum;
+  }
+}
+
+/* Where planes are last: how far apart they are in memory for each position, and whether count of
+ * them are summed up where they belong. */
+static ptrdiff_t THNN_(nextOf)(const THNN_(ImplicitImages) * w)
+{
+  return w->results * w->c->groups;
+}
+
+static int THNN_(isDirectSum)(const THNN_(ImplicitImages) * w, ptrdiff_t count)
+{
+  return w->direct && count % THNN_(implicit)->lanes == 0;
+}
+
+/* Writes the sums of count result planes, each position of a part, to the elements that they are
+ * of, which are next apart. */
+static void THNN_(placeRows)(const THNNDirect *d, const real *sums, ptrdiff_t skipped,
+                             ptrdiff_t positions, ptrdiff_t count, real *to, ptrdiff_t next)
+{
+  const ptrdiff_t width = THNN_(vectorsOf)(count) * THNN_(implicit)->lanes, wide = d->count[2];
+  for (ptrdiff_t done = 0, these; done < positions; done += these) {
+    const ptrdiff_t at = skipped + done, row = at / wide;
+    these = THMin(wide - at % wide, positions - done);
+    THNN_(winograd)->copyRows(these, count, sums + done * width, width,
+                              to + (row / d->count[1] * d->step[0] +
+                                    row % d->count[1] * d->step[1] + at % wide * d->step[2]) *
+                                       next,
+                              d->step[2] * next);
+  }
+}
+
+/* The sums of a block of result planes from first on for part k, behind those of the parts before.
+ */
+static real *THNN_(sumsOfPart)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
+                               ptrdiff_t k, ptrdiff_t first)
+{
+  const ptrdiff_t width = THNN_(vectorsOf)(i->count) * THNN_(implicit)->lanes;
+  real *sums = i->sums;
+  for (ptrdiff_t before = 0; before < k; before++)
+    sums += i->images * THNN_(positionsOfItem)(w, i, &w->plan.part[before]) * width;
+  if (w->direct) /* the last block's alone */
+    return sums;
+  return sums + i->images * THNN_(positionsOfItem)(w, i, &w->plan.part[k]) * first;
+}
+
+/* Whose weights have been turned last: the next item's are often the same. */
+typedef struct {
+  ptrdiff_t group, result, plane;
+} THNN_(Turned);
+
+/* Adds the terms of a few planes to those of count result planes from first on; the first ones to
+ * the bias. */
+static void THNN_(addTerms)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
+                            ptrdiff_t first, ptrdiff_t count, ptrdiff_t plane, ptrdiff_t planes,
+                            THNN_(Turned) * turned)
+{
+  const ptrdiff_t vectors = THNN_(vectorsOf)(count), width = vectors * THNN_(implicit)->lanes;
+  const ptrdiff_t result = i->first + first;
+  real *start = i->m + w->turned - w->width;
+  if (plane == 0)
+    for (ptrdiff_t r = 0; r < width; r++)
+      start[r] = w->bias && r < count ? w->bias[i->group * w->results + result + r] : 0;
+  if (turned->group != i->group || turned->result != result || turned->plane != plane)
+    THNN_(turnWeights)(w, i->group, result, count, plane, planes, i->m);
+  *turned = (THNN_(Turned)){i->group, result, plane};
+  for (ptrdiff_t k = 0; k < w->plan.parts; k++) {
+    const THNNPart *part = &w->plan.part[k];
+    const ptrdiff_t rows = i->images * THNN_(positionsOfItem)(w, i, part);
+    if (rows == 0)
+      continue;
+    const real *x = i->flat;
+    const ptrdiff_t *position = w->position + k * w->room;
+    if (w->inPlace) {
+      x = w->from + i->image * w->source * w->apart + i->group * w->plan.planes + plane;
+      position += i->skipped;
+    }
+    real *sums = THNN_(sumsOfPart)(w, i, k, first);
+    ptrdiff_t next = width;
+    if (THNN_(isDirectSum)(w, count)) {
+      next = THNN_(nextOf)(w);
+      sums = w->to + (i->image * w->size + i->skipped) * next + i->group * w->results + result;
+    }
+    const THNN_(PrefetchHint) beside = {.sends = w->sends};
+    THNN_(implicit)->multiplyPrefetching(rows, position, planes * part->taps,
+                                         w->term + k * w->terms, x, w->inPlace,
+                                         THNN_(pickWeights)(w, i, part, planes, width), vectors,
+                                         plane == 0 ? start : NULL, sums, next, &beside);
+  }
+}
+
+/* All parts of an image, where planes are first: in order, and then turned over. */
+static void THNN_(deliverPlaced)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
+                                 ptrdiff_t n, ptrdiff_t first, ptrdiff_t count, real *to)
+{
+  const ptrdiff_t width = THNN_(vectorsOf)(count) * THNN_(implicit)->lanes;
+  for (ptrdiff_t k = 0; k < w->plan.parts; k++) {
+    const THNNPart *part = &w->plan.part[k];
+    const ptrdiff_t positions = THNN_(positionsOfItem)(w, i, part);
+    THNN_(placeRows)(&part->d, THNN_(sumsOfPart)(w, i, k, first) + n * positions * width, 0,
+                     positions, width, i->placed + part->start * width, width);
+  }
+  (w->sendsPlanes ? THNN_(implicit)->turnAround : THNN_(implicit)->turn)(w->size, count, i->placed,
+                                                                         width, to, w->size);
+}
+
+static void THNN_(deliverBlock)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
+                                ptrdiff_t first, ptrdiff_t count)
+{
+  const ptrdiff_t width = THNN_(vectorsOf)(count) * THNN_(implicit)->lanes;
+  const ptrdiff_t result = i->first + first;
+  if (THNN_(isDirectSum)(w, count))
+    return;
+  for (ptrdiff_t n = 0; n < i->images; n++) {
+    const ptrdiff_t image = (i->image + n) * w->c->groups + i->group;
+    real *to = w->to + (image * w->results + result) * w->size;
+    if (w->placed) {
+      THNN_(deliverPlaced)(w, i, n, first, count, to);
+      continue;
+    }
+    for (ptrdiff_t k = 0; k < w->plan.parts; k++) {
+      const THNNPart *part = &w->plan.part[k];
+      const ptrdiff_t positions = THNN_(positionsOfItem)(w, i, part);
+      const real *sums = THNN_(sumsOfPart)(w, i, k, first) + n * positions * width;
+      const ptrdiff_t next = THNN_(nextOf)(w);
+      if (w->c->last)
+        THNN_(placeRows)(&part->d, sums, i->skipped, positions, count,
+                         w->to + ((i->image + n) * w->size + part->start) * next +
+                             i->group * w->results + result,
+                         next);
+      else
+        THNN_(deliver)(w, &part->d, sums, positions, count, to + i->skipped + part->start);
+    }
+  }
+}
+
+/* Where planes are last: the element of the result that position at of a part makes, or after the
+ * last one all elements. */
+static ptrdiff_t THNN_(elementOf)(const THNN_(ImplicitImages) * w, const THNNPart *part,
+                                  ptrdiff_t at)
+{
+  const THNNDirect *d = &part->d;
+  const ptrdiff_t row = at / d->count[2], slice = row / d->count[1];
+  return slice == d->count[0] ? w->size
+                              : part->start + slice * d->step[0] + row % d->count[1] * d->step[1] +
+                                    at % d->count[2] * d->step[2];
+}
+
+/* Results that no part reaches are the bias, or 0: those from the first one of a piece on to the
+ * first one of the next, which another thread may be at. */
+static void THNN_(fillLeft)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i)
+{
+  const real *bias = w->bias ? w->bias + i->group * w->results + i->first : NULL;
+  ptrdiff_t begin = 0, end = w->size;
+  if (w->pieces > 1) {
+    const THNNPart *part = w->plan.part;
+    begin = i->skipped ? THNN_(elementOf)(w, part, i->skipped) : 0;
+    end = THNN_(elementOf)(w, part, i->skipped + THNN_(positionsOfItem)(w, i, part));
+  }
+  for (ptrdiff_t n = 0; n < i->images; n++) {
+    if (!w->c->last) {
+      const ptrdiff_t plane = ((i->image + n) * w->c->groups + i->group) * w->results + i->first;
+      THNN_(fillPlanes)(w->to + plane * w->size, i->count, w->size, bias);
+      continue;
+    }
+    const ptrdiff_t next = THNN_(nextOf)(w);
+    real *to = w->to + (i->image + n) * w->size * next + i->group * w->results + i->first;
+    to += begin * next;
+    for (ptrdiff_t k = begin; k < end; k++, to += next)
+      for (ptrdiff_t r = 0; r < i->count; r++)
+        to[r] = bias ? bias[r] : 0;
+  }
+}
+
+static void THNN_(implicitItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(ImplicitImages) *w = context;
+  const THNNPlan *p = &w->plan;
+  THNN_(Turned) turned = {-1, 0, 0};
+  for (ptrdiff_t item = begin; item < end; item++) {
+    const THNN_(ImplicitItem) i = THNN_(itemOf)(w, item);
+    for (ptrdiff_t plane = 0; plane < p->planes; plane += w->planes) {
+      const ptrdiff_t planes = THMin(w->planes, p->planes - plane);
+      if (!w->inPlace)
+        THNN_(layOutSource)(w, &i, plane, planes);
+      for (ptrdiff_t first = 0; first < i.count; first += w->width)
+        THNN_(addTerms)(w, &i, first, THMin(w->width, i.count - first), plane, planes, &turned);
+    }
+    if (p->leaves)
+      THNN_(fillLeft)(w, &i);
+    for (ptrdiff_t first = 0; first < i.count; first += w->width)
+      THNN_(deliverBlock)(w, &i, first, THMin(w->width, i.count - first));
+  }
+  if (w->sends || w->sendsPlanes)
+    THStream_finish();
+}
+
+/* Offsets of the positions of a run, and of the terms of its planes, for each part. */
+static void THNN_(listOffsets)(THNN_(Call) * call, THNN_(ImplicitImages) * w)
+{
+  const ptrdiff_t parts = w->plan.parts;
+  const ptrdiff_t next = w->inPlace ? w->source * w->apart : w->planes * w->plane;
+  ptrdiff_t *list =
+      THNN_(scratchBytes)(call, (size_t)(parts * (w->room + w->terms)) * sizeof(ptrdiff_t));
+  w->position = list;
+  for (ptrdiff_t k = 0; k < parts; k++, list += w->room) {
+    THNNDirect d = w->plan.part[k].d;
+    if (w->elements) { /* one row of positions, or some of them */
+      d.count[0] = d.count[1] = 1;
+      d.count[2] = w->piece;
+    }
+    THNN_(listPositions)(&w->plan, &d, w->few, next, w->apart, list);
+  }
+  w->term = list;
+  for (ptrdiff_t k = 0; k < parts; k++, list += w->terms)
+    THNN_(listTerms)(w->c, &w->plan.part[k], w->planes, w->c->last ? w->apart : w->plane, list);
+}
+
+/* Nothing has to be laid out for these windows of images whose planes are last. */
+static int THNN_(isLaidOut)(const THNNPlan *p)
+{
+  int is = p->parts == 1;
+  for (int d = 0; d < 3; d++)
+    is &= p->layout[d].pad == 0 && p->layout[d].output == p->layout[d].input;
+  return is;
+}
+
+void THNN_(convolveImplicit)(const THNNConvolution *c, int back, THTensor *from, THTensor *weight,
+                             THTensor *bias, THTensor *to)
+{
+  /* So many positions are computed together that the weights are worth their turning.  Planes that
+   * lie last are not laid out again for each piece of the columns: these can be longer. */
+  enum { POSITIONS = 512, FEW_POSITIONS = 128, OF_LAST = 4 };
+  enum { TILES = 504 }; /* the same, of whole tiles of 6 or 14: what is left over takes as long */
+  THNN_(Call) call;
+  THNN_(beginConvolution)(&call, c, back, &from, &weight, &bias, &to);
+  THNN_(ImplicitImages) w = {.c = c, .back = back, .elements = !c->last && THNN_(areElements)(c)};
+  w.plan = THNNPlan_of(c, back, THNN_PLAN_PICKED,
+                       THNN_(scratchBytes)(&call, THNNPlan_memory(c, back, THNN_PLAN_PICKED)));
+  w.size = back ? c->image : c->windows;
+  w.source = back ? c->windows : c->image;
+  w.results = (back ? c->planes : c->outputs) / c->groups;
+  w.width = THNN_(widthOf)(w.results);
+  w.blocks = (w.results + w.width - 1) / w.width;
+  ptrdiff_t taps = 1, positions = 1, all = 0;
+  for (ptrdiff_t k = 0; k < w.plan.parts; k++) {
+    const ptrdiff_t these = THNN_(positionsOf)(&w.plan.part[k].d);
+    taps = THMax(taps, w.plan.part[k].taps);
+    w.picks |= w.plan.part[k].taps < c->window;
+    positions = THMax(positions, these);
+    all += these;
+  }
+  w.inPlace = c->last && THNN_(isLaidOut)(&w.plan);
+  w.direct = c->last && w.plan.parts == 1 && !w.plan.leaves && w.plan.part->start == 0 &&
+             positions == w.size;
+  w.piece = w.elements  ? THMin(positions, POSITIONS)
+            : w.inPlace ? THMin(positions, TILES)
+                        : positions;
+  w.pieces = (positions + w.piece - 1) / w.piece;
+  const ptrdiff_t threads = THParallel_threads(PTRDIFF_MAX, 1);
+  const ptrdiff_t columns = (c->last ? OF_LAST : 1) * THNN_IMPLICIT_COLUMNS;
+  w.planes = THMin(w.plan.planes, (columns + taps - 1) / taps);
+  /* An odd number of cache lines: planes do not compete for the same places of the cache. */
+  w.plane = w.elements ? (w.piece | 16) + 16 : w.plan.plane;
+  w.apart = c->last ? (w.inPlace ? w.plan.planes * c->groups : w.planes) : 1;
+  w.terms = w.planes * taps;
+  const ptrdiff_t more = THMax(0, THNN_(implicit)->lanes - c->window); /* turnWindows */
+  w.turned = (w.planes * c->window + more + 1) * w.width;
+  w.picked = w.picks ? w.planes * taps * w.width : 0;
+  /* Of each position, in memory; the last block's where the others are summed up directly. */
+  const ptrdiff_t ofPosition =
+      !w.direct ? w.blocks * w.width : (w.results % THNN_(implicit)->lanes ? w.width : 0);
+  /* As many runs for one thread as for the other, and no more images than there is memory for, but
+   * some. */
+  const ptrdiff_t ofImage =
+      (w.inPlace ? 0 : w.planes * w.plane) + (w.elements || w.inPlace ? w.piece : all) * ofPosition;
+  ptrdiff_t memory = THNNConvolution_memory(c, (int)threads) / threads - w.turned - w.picked;
+  if (!c->last && !w.plan.leaves && w.plan.parts > 1 && ofImage + w.size * w.width <= memory)
+    w.placed = w.size * w.width;
+  memory -= w.placed;
+  const ptrdiff_t fit = THMax(FEW_POSITIONS / w.piece, memory / THMax(1, ofImage));
+  const ptrdiff_t most = THMin((POSITIONS + w.piece - 1) / w.piece, fit);
+  const ptrdiff_t few = THMax(1, THMin(most, c->batch / threads));
+  const ptrdiff_t turns = (c->batch + threads * few - 1) / (threads * few);
+  w.few = w.pieces > 1 ? 1 : THMax(1, c->batch / (threads * turns));
+  w.runs = (c->batch + w.few - 1) / w.few * w.pieces;
+  w.shares = w.runs * c->groups < threads ? THMin(w.blocks, threads) : 1;
+  w.room = w.few * (w.inPlace ? positions : w.piece);
+
+  const ptrdiff_t items = w.runs * c->groups * w.shares;
+  const ptrdiff_t blocks = (w.blocks + w.shares - 1) / w.shares;
+  w.threads = THParallel_threads(items, 1);
+  w.flat = w.inPlace ? 0 : THNN_(wholeVectors)(w.few * w.planes * w.plane + THNN_DIRECT_SLACK);
+  w.sums = w.few * (w.elements || w.inPlace ? w.piece : all) *
+           (w.direct ? ofPosition : blocks * w.width);
+  w.memory = THNN_(scratch)(&call, w.threads * THNN_(ofItem)(&w));
+  THNN_(listOffsets)(&call, &w);
+  THNN_(start)(&call);
+  w.from = THTensor_(data)(from);
+  w.weight = THTensor_(data)(weight);
+  w.bias = bias ? THTensor_(data)(bias) : NULL;
+  w.to = THTensor_(data)(to);
+  const ptrdiff_t bytes = c->batch * w.size * w.results * c->groups * (ptrdiff_t)sizeof(real);
+  const int far = (uintptr_t)w.to % TH_STREAM_LINE == 0 && bytes >= THPlan_streamBytes();
+  w.sends = far && w.direct && w.planes == w.plan.planes && w.results % THNN_(implicit)->lanes == 0;
+  w.sendsPlanes = far && !c->last && w.size % (TH_STREAM_LINE / sizeof(real)) == 0;
+  THParallel_for(items, 1, THNN_(implicitItems), &w);
+  THNN_(finish)(&call);
+}
+
+/* --- weights --------------------------------------------------------------------------------- */
+
+/* Where products with padding are left out, sums are those of each tap of the windows, for all
+ * planes of a chunk, and put in order at the end. */
+static int THNN_(isParted)(const THNN_(ImplicitWeights) * w)
+{
+  return w->plan.parts > 1 || w->plan.part->taps < w->c->window;
+}
+
+/* The place of a position of a part in y, counted from one image to the next, and how many of the
+ * part's lie side by side from there on. */
+static ptrdiff_t THNN_(runOf)(const THNNConvolution *c, const THNNPart *part, ptrdiff_t position,
+                              ptrdiff_t *place)
+{
+  const THNNDirect *d = &part->d;
+  ptrdiff_t run = d->count[2], rows = d->count[1];
+  if (run == c->at[2].output) {
+    run *= rows;
+    rows = 1;
+  }
+  const ptrdiff_t all = THNN_(positionsOf)(d), image = position / all, rest = position % all;
+  const ptrdiff_t row = rest / run, column = rest % run;
+  *place = image * c->windows + part->start + row / rows * d->step[0] + row % rows * d->step[1] +
+           column * d->step[2];
+  return run - column;
+}
+
+/* A piece of the positions of a part of a few images: m[position] has count outputs from first on,
+ * and there is room for a vector of positions behind them. */
+static void THNN_(turnGradients)(const THNN_(ImplicitWeights) * w, const THNNPart *part,
+                                 const real *y, ptrdiff_t count, ptrdiff_t from, ptrdiff_t piece,
+                                 real *m)
+{
+  const THNNConvolution *c = w->c;
+  const ptrdiff_t lanes = THNN_(implicit)->lanes, width = THNN_(vectorsOf)(count) * lanes;
+  for (ptrdiff_t done = 0, place; done < piece;) {
+    const ptrdiff_t these = THMin(piece - done, THNN_(runOf)(c, part, from + done, &place));
+    const ptrdiff_t position = place % c->windows, left = c->windows - position;
+    const real *at = y + place / c->windows * c->outputs * c->windows;
+    if (c->last)
+      THNN_(copyParts)(these, at + position * c->outputs, c->outputs, count, m + done * width);
+    else /* vectors are turned faster than less; what follows is turned again */
+      THNN_(turnOutputs)(count, THMin(left, THMax(these, lanes)), at + position, c->windows,
+                         m + done * width);
+    done += these;
+  }
+}
+
+/* What a thread computes at a time: some outputs of a group, and some planes of x. */
+typedef struct {
+  ptrdiff_t group, plane, few, first, end;
+  const real *x, *y; /* of the images that are laid out */
+  ptrdiff_t images;
+  real *flat, *sums, *m, *ordered;
+  accreal *totals;
+} THNN_(WeightsItem);
+
+/* Adds the products of a piece of a part's positions and the gradients of count outputs, from the
+ * item's output number o on. */
+static void THNN_(addPiece)(const THNN_(ImplicitWeights) * w, const THNN_(WeightsItem) * i,
+                            const THNNPart *part, const ptrdiff_t *term, const ptrdiff_t *column,
+                            ptrdiff_t piece, const real *gradients, ptrdiff_t count, ptrdiff_t o,
+                            const THNN_(PrefetchHint) * beside)
+{
+  const ptrdiff_t vectors = THNN_(vectorsOf)(count), width = vectors * THNN_(implicit)->lanes;
+  const int listed = w->inPlace && !w->inRows;
+  real *sums = i->sums + o * w->planes * w->c->window;
+  if (!THNN_(isParted)(w)) {
+    THNN_(implicit)->multiplyPrefetching(i->few * w->c->window, term, piece, column,
+                                         listed ? i->x : i->flat, listed, gradients, vectors, NULL,
+                                         sums, width, beside);
+    return;
+  }
+  for (ptrdiff_t t = 0, run; t < part->taps; t += run) {
+    run = 1; /* taps that follow each other */
+    while (i->few == w->planes && t + run < part->taps && part->tap[t + run] == part->tap[t] + run)
+      run++;
+    THNN_(implicit)->multiplyPrefetching(run * i->few, term + t * w->planes, piece, column, i->flat,
+                                         0, gradients, vectors, NULL,
+                                         sums + part->tap[t] * w->planes * width, width, beside);
+  }
+}
+
+/* Adds the products of all positions of a part. */
+static void THNN_(addPartsPieces)(const THNN_(ImplicitWeights) * w, const THNN_(WeightsItem) * i,
+                                  const THNNPart *part, const ptrdiff_t *term,
+                                  const ptrdiff_t *position)
+{
+  const THNNConvolution *c = w->c;
+  const int parted = THNN_(isParted)(w);
+  const ptrdiff_t all = i->images * THNN_(positionsOf)(&part->d);
+  for (ptrdiff_t at = 0; at < all; at += w->piece) {
+    const ptrdiff_t piece = THMin(all - at, w->piece);
+    for (ptrdiff_t k = 0; w->inRows && k < piece; k++)
+      memcpy(i->flat + w->row[k], i->x + position[at + k], (size_t)i->few * sizeof *i->flat);
+    for (ptrdiff_t o = i->first; o < i->end; o += w->width) {
+      const ptrdiff_t count = THMin(w->width, i->end - o);
+      const real *gradients = i->m;
+      if (!parted && c->last && count == c->outputs && count % THNN_(implicit)->lanes == 0)
+        gradients = i->y + at * count;
+      else
+        THNN_(turnGradients)(w, part, i->y + o * (c->last ? 1 : c->windows), count, at, piece,
+                             i->m);
+      if (i->totals)
+        THNN_(direct)->embeddingSum(piece, count, gradients,
+                                    THNN_(vectorsOf)(count) * THNN_(implicit)->lanes,
+                                    i->totals + o);
+      /* Gradients that are turned over come from memory, the piece after the next meanwhile. */
+      const ptrdiff_t later = at + 2 * w->piece;
+      THNN_(PrefetchHint) beside = {0};
+      if (!parted && !c->last && !w->inPlace && later < c->windows)
+        beside = (THNN_(PrefetchHint)){i->y + o * c->windows + later, count, c->windows, 0};
+      THNN_(addPiece)(w, i, part, term, w->inRows ? w->row : position + at, piece, gradients, count,
+                      o - i->first, &beside);
+    }
+  }
+}
+
+/* Adds the sums of count outputs to their weights. */
+static void THNN_(deliverWeights)(const THNN_(ImplicitWeights) * w, const THNN_(WeightsItem) * i,
+                                  ptrdiff_t o, ptrdiff_t count)
+{
+  const THNNConvolution *c = w->c;
+  const ptrdiff_t outputs = c->outputs / c->groups;
+  const ptrdiff_t width = THNN_(vectorsOf)(count) * THNN_(implicit)->lanes;
+  const real *sums = i->sums + (o - i->first) * w->planes * c->window;
+  if (THNN_(isParted)(w)) {
+    for (ptrdiff_t t = 0; t < c->window; t++)
+      THNN_(winograd)->copyRows(i->few, width, sums + t * w->planes * width, width,
+                                i->ordered + t * width, c->window * width);
+    sums = i->ordered;
+  }
+  THNN_(winograd)->addTransposed(i->few * c->window, count, sums, width, w->scale,
+                                 w->weights + (i->group * outputs + o) * c->depth +
+                                     i->plane * c->window,
+                                 c->depth);
+}
+
+/* Lays out some images from one on. */
+static void THNN_(layOutImages)(const THNN_(ImplicitWeights) * w, THNN_(WeightsItem) * i,
+                                ptrdiff_t image)
+{
+  const THNNConvolution *c = w->c;
+  const THNNPlan *p = &w->plan;
+  const ptrdiff_t ofX = i->group * p->planes + i->plane, ofY = i->group * (c->outputs / c->groups);
+  i->images = THMin(w->few, c->batch - image);
+  i->x = w->x + image * c->planes * c->image + ofX * (c->last ? 1 : c->image);
+  i->y = w->y + image * c->outputs * c->windows + ofY * (c->last ? 1 : c->windows);
+  for (ptrdiff_t k = 0; !w->inPlace && k < i->images; k++) {
+    const real *from = i->x + k * c->planes * c->image;
+    real *to = i->flat + k * w->image;
+    if (c->last)
+      THNN_(layOutLast)(p->layout, from, c->planes, i->few, to, w->apart);
+    else
+      THNN_(layOut)(p->layout, from, i->few, c->image, to, p->plane);
+  }
+}
+
+/* The products of a few planes of x and a share of the outputs, over all images in their order. */
+static void THNN_(implicitWeights)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(ImplicitWeights) *w = context;
+  const THNNConvolution *c = w->c;
+  const THNNPlan *p = &w->plan;
+  const ptrdiff_t outputs = c->outputs / c->groups;
+  THNN_(WeightsItem)
+  i = {.flat = THNN_(ofThread)(w->memory, w->flat + w->sums + w->turned + w->ordered, w->threads)};
+  i.sums = i.flat + w->flat;
+  i.m = i.sums + w->sums;
+  i.ordered = i.m + w->turned;
+  for (ptrdiff_t item = begin; item < end; item++) {
+    const ptrdiff_t share = item % w->shares, chunk = item / w->shares % w->chunks;
+    i.group = item / w->shares / w->chunks;
+    i.plane = chunk * w->planes;
+    i.few = THMin(w->planes, p->planes - i.plane);
+    i.first = share * w->blocks / w->shares * w->width;
+    i.end = THMin((share + 1) * w->blocks / w->shares * w->width, outputs);
+    /* The gradients are summed up with the first planes, when they are in the cache anyway. */
+    i.totals = w->bias && chunk == 0 ? w->totals + i.group * outputs : NULL;
+    memset(i.sums, 0, (size_t)w->sums * sizeof *i.sums);
+    for (ptrdiff_t o = i.first; i.totals && o < i.end; o++)
+      i.totals[o] = 0;
+    for (ptrdiff_t image = 0; image < c->batch; image += w->few) {
+      const ptrdiff_t *term = w->term, *position = w->position;
+      THNN_(layOutImages)(w, &i, image);
+      for (ptrdiff_t k = 0; k < p->parts; k++) {
+        THNN_(addPartsPieces)(w, &i, &p->part[k], term, position);
+        term += w->planes * p->part[k].taps;
+        position += w->few * THNN_(positionsOf)(&p->part[k].d);
+      }
+    }
+    for (ptrdiff_t o = i.first; o < i.end; o += w->width)
+      THNN_(deliverWeights)(w, &i, o, THMin(w->width, i.end - o));
+    for (ptrdiff_t o = i.first; i.totals && o < i.end; o++)
+      w->bias[i.group * outputs + o] =
+          (real)(w->bias[i.group * outputs + o] + w->scale * i.totals[o]);
+  }
+}
+
+/* Lists of the positions and the terms of each part. */
+static void THNN_(listWeights)(THNN_(ImplicitWeights) * w, THNN_(Call) * call, ptrdiff_t rows)
+{
+  const THNNConvolution *c = w->c;
+  const THNNPlan *p = &w->plan;
+  const ptrdiff_t next = w->inPlace ? c->planes * c->image : w->image;
+  const ptrdiff_t apart = c->last ? w->apart : p->plane, positions = w->few * c->windows;
+  ptrdiff_t terms = 0;
+  for (ptrdiff_t k = 0; k < p->parts; k++)
+    terms += w->planes * p->part[k].taps;
+  ptrdiff_t *list =
+      THNN_(scratchBytes)(call, (size_t)(positions + terms + w->piece) * sizeof(ptrdiff_t));
+  w->row = list;
+  for (ptrdiff_t i = 0; i < w->piece; i++)
+    *list++ = i * rows;
+  w->position = list;
+  for (ptrdiff_t k = 0; k < p->parts; k++)
+    list += THNN_(listPositions)(p, &p->part[k].d, w->few, next, w->apart, list);
+  w->term = list;
+  if (!THNN_(isParted)(w)) {
+    THNN_(listTerms)(c, p->part, w->planes, apart, list);
+    return;
+  }
+  for (ptrdiff_t k = 0; k < p->parts; k++)
+    for (ptrdiff_t t = 0; t < p->part[k].taps; t++)
+      for (ptrdiff_t s = 0; s < w->planes; s++)
+        *list++ = p->part[k].d.offset[t] * (c->last ? apart : 1) + s * (c->last ? 1 : apart);
+}
+
+void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNNConvolution *c,
+                                   THNN_(Call) * call)
+{
+  /* Terms of a chunk, positions of the images that are laid out together, and sums of a thread. */
+  enum { TERMS = 512, FEW_TERMS = 64, POSITIONS = 256, SUMS = 1 << 18 };
+  *w = (THNN_(ImplicitWeights)){.c = c};
+  const ptrdiff_t outputs = c->outputs / c->groups;
+  const int parted = c->planes / c->groups >= THNN_PARTED_PLANES;
+  const THNNPlanUse use = parted ? THNN_PLAN_PICKED : THNN_PLAN_WHOLE;
+  w->plan = THNNPlan_of(c, 0, use, THNN_(scratchBytes)(call, THNNPlan_memory(c, 0, use)));
+  w->inPlace = c->last ? c->window == 1 && THNN_(isLaidOut)(&w->plan) : THNN_(areElements)(c);
+  w->inRows = c->last && w->inPlace;
+  w->width = THNN_(widthOf)(outputs);
+  w->piece = THNN_IMPLICIT_COLUMNS;
+  /* Of few planes the rows under the windows stay in the first cache: half as many outputs, more
+   * rows and twice as many positions at a time leave less to do between the products. */
+  if (!parted && w->width == 4 * THNN_(implicit)->lanes && THNN_(vectorsOf)(outputs) % 2 == 0) {
+    w->width /= 2;
+    w->piece *= 2;
+  }
+  const ptrdiff_t threads = THParallel_threads(PTRDIFF_MAX, 1), planes = w->plan.planes;
+  /* A few planes that threads cannot have the same number of stay together: then each thread has
+   * all of them, and some of the outputs. */
+  const ptrdiff_t lanes = THNN_(implicit)->lanes, vectors = (outputs + lanes - 1) / lanes;
+  const int together = c->groups * planes < 4 * threads && c->groups * planes % threads != 0 &&
+                       vectors % threads == 0;
+  if (together)
+    w->width = THMin(w->width, vectors / threads * lanes);
+  w->blocks = (outputs + w->width - 1) / w->width;
+  w->few = THMin(c->batch, (POSITIONS + c->windows - 1) / c->windows);
+  w->turned = (w->piece + lanes) * w->width;
+  /* As many chunks for one thread as for the other, and no larger ones than there is memory for,
+   * but not tiny. */
+  const ptrdiff_t ofPlane =
+      (w->inPlace ? 0 : w->few * w->plan.plane) + c->window * w->blocks * w->width;
+  const ptrdiff_t memory = THNNConvolution_memory(c, (int)threads) / threads - w->turned;
+  const ptrdiff_t fit = THMax(FEW_TERMS / c->window, memory / ofPlane);
+  const ptrdiff_t few = THMax(1, THMin(planes, THMin(TERMS / c->window, fit)));
+  const ptrdiff_t side = together ? 1 : threads; /* chunks beside each other */
+  const ptrdiff_t turns = (c->groups * planes + side * few - 1) / (side * few);
+  w->chunks = THMin(planes, (turns * side + c->groups - 1) / c->groups);
+  w->planes = (planes + w->chunks - 1) / THMax(1, w->chunks);
+  w->chunks = w->planes ? (planes + w->planes - 1) / w->planes : 0;
+  w->planes = THMax(1, w->planes);
+  const ptrdiff_t most = THMax(1, SUMS / (w->planes * c->window * w->width)); /* blocks */
+  w->shares = (w->blocks + most - 1) / most;
+  if (together || c->groups * w->chunks < threads)
+    w->shares = THMin(w->blocks, THMax(w->shares, threads));
+  w->threads = THParallel_threads(c->groups * w->chunks * w->shares, 1);
+  /* Positions an odd number of cache lines apart do not compete for the same places of the cache.
+   */
+  const ptrdiff_t rows = w->planes < 16 ? w->planes : ((w->planes + 15) / 16 | 1) * 16;
+  w->apart = !c->last ? 1 : w->inPlace ? c->planes : rows;
+  w->image = c->last ? w->apart * w->plan.plane : w->planes * w->plan.plane;
+  THNN_(listWeights)(w, call, rows);
+  w->flat = w->inRows    ? w->piece * rows
+            : w->inPlace ? 0
+                         : THNN_(wholeVectors)(w->few * w->image + THNN_DIRECT_SLACK);
+  w->sums = w->planes * c->window * ((w->blocks + w->shares - 1) / w->shares) * w->width;
+  w->ordered = THNN_(isParted)(w) ? w->planes * c->window * w->width : 0;
+  w->totals = THNN_(scratchBytes)(call, (size_t)c->outputs * sizeof *w->totals);
+  w->memory = THNN_(scratch)(call, w->threads * (w->flat + w->sums + w->turned + w->ordered));
+}
+
+void THNN_(addImplicitWeights)(THNN_(ImplicitWeights) * w, const real *x, const real *y,
+                               real *weights, real *bias, accreal scale)
+{
+  w->x = x;
+  w->y = y;
+  w->weights = weights;
+  w->bias = bias;
+  w->scale = scale;
+  THParallel_for(w->c->groups * w->chunks * w->shares, 1, THNN_(implicitWeights), w);
+}

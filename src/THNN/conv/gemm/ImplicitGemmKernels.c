@@ -1,0 +1,279 @@
+/* Kernels of the products whose left matrix is picked by two lists. */
+#include "THNN/layer/Template.h"
+
+/* Rows of a tile of one vector, whose loads take more time than its multiplications; of two; of
+ * more; and of any at most.  Beside 14 times two sums there are registers for two factors and an
+ * element. */
+#if defined(__AVX512F__)
+enum { VECTOR = 64, MOST = 4, OF_TWO = 14, MORE = OF_TWO };
+#elif defined(__AVX__)
+enum { VECTOR = 32, MOST = 2, OF_TWO = 6, MORE = 8 };
+#else
+enum { VECTOR = 16, MOST = 2, OF_TWO = 6, MORE = 8 };
+#endif
+enum {
+  LANES = VECTOR / sizeof(real),
+  OF_ONE = 8,
+  ROWS = 6,
+  SUMS = 2 * MORE, /* of a tile, vectors at most */
+  BETWEEN = 16     /* columns, what comes next is fetched */
+};
+
+typedef real Vector __attribute__((vector_size(VECTOR)));
+#include "THNN/simd/MultiplyAdd.h"
+#include "TH/loop/THStream.h"
+#include "TH/simd/THTranspose.h"
+
+static inline Vector load(const real *x)
+{
+  Vector v;
+  memcpy(&v, x, sizeof v);
+  return v;
+}
+
+static inline void store(real *x, Vector v)
+{
+  memcpy(x, &v, sizeof v);
+}
+
+/* The same where x is a multiple of a vector: around the caches. */
+static inline void send(real *x, Vector v)
+{
+#if defined(TH_STREAM_STORE)
+  TH_STREAM_STORE((THStreamVector *)(void *)x, (THStreamVector)v);
+#else
+  store(x, v);
+#endif
+}
+
+/* --- products -------------------------------------------------------------------------------- */
+
+/* With each few columns from b on, lines at at + b * along, as many as that, step apart. */
+typedef struct {
+  const real *at;
+  ptrdiff_t along, step;
+  int lines;
+} Following;
+
+/* A few rows by all columns, start or else sums is added to. */
+typedef struct {
+  const ptrdiff_t *rows, *ahead, *columns;
+  ptrdiff_t ncolumns, next;
+  const real *x, *m, *start;
+  real *sums;
+  Following following;
+  int sends;
+} Few;
+
+/* Between a few columns and the next few some of what comes next is fetched: of the rows ahead, if
+ * that is not NULL, a line of each where columns lie side by side, else an element of each column
+ * in one of the rows, which is enough where rows lie side by side; and what is following.  In the
+ * loop over columns each instruction more takes time of the multiplications. */
+static inline __attribute__((always_inline)) void few_rows(const Few *f, int together, int vectors)
+{
+  const ptrdiff_t *const columns = f->columns, *const ahead = f->ahead;
+  const ptrdiff_t ncolumns = f->ncolumns, next = f->next;
+  const Following following = f->following;
+  const real *x = f->x, *m = f->m, *row[MORE];
+  real *sums = f->sums;
+  for (int k = 0; k < together; k++)
+    row[k] = x + f->rows[k];
+  Vector sum[MORE][MOST];
+  for (int k = 0; k < together; k++)
+    for (int v = 0; v < vectors; v++)
+      sum[k][v] = (Vector){0};
+  for (int k = 0; !f->sends && k < together; k++)
+    for (int v = 0; v < vectors; v++)
+      __builtin_prefetch(sums + k * next + v * LANES, 1);
+  int fetched = 0;
+  for (ptrdiff_t b = 0; b < ncolumns;) {
+    const ptrdiff_t end = THMin(b + BETWEEN, ncolumns);
+    if (ahead && columns[end - 1] - columns[b] == end - 1 - b) {
+      for (int k = 0; k < together; k++)
+        __builtin_prefetch(x + ahead[k] + columns[b]);
+    } else if (ahead) {
+      for (ptrdiff_t k = b; k < end; k++) {
+        __builtin_prefetch(x + ahead[fetched] + columns[k]);
+        fetched = fetched + 1 == together ? 0 : fetched + 1;
+      }
+    }
+    for (int k = 0; k < following.lines; k++)
+      __builtin_prefetch(following.at + b * following.along + k * following.step, 0, 2);
+    for (; b < end; b++, m += vectors * LANES) {
+      const ptrdiff_t column = columns[b];
+      Vector factor[MOST];
+      for (int v = 0; v < vectors; v++)
+        factor[v] = load(m + v * LANES);
+      for (int k = 0; k < together; k++) {
+        const Vector element = row[k][column] - (Vector){0};
+        for (int v = 0; v < vectors; v++)
+          sum[k][v] = MULTIPLY_ADD(element, factor[v], sum[k][v]);
+      }
+    }
+  }
+  const real *from = f->start ? f->start : sums;
+  const ptrdiff_t step = f->start ? 0 : next;
+#pragma GCC unroll 14 /* or they go through memory */
+  for (int k = 0; k < together; k++)
+    for (int v = 0; v < vectors; v++)
+      sum[k][v] += load(from + k * step + v * LANES);
+  for (int k = 0; k < together; k++, sums += next)
+    for (int v = 0; v < vectors; v++)
+      if (f->sends)
+        send(sums + v * LANES, sum[k][v]);
+      else
+        store(sums + v * LANES, sum[k][v]);
+}
+
+#define FEW_ROWS(NAME, TOGETHER, VECTORS) \
+  static void NAME(const Few *f)          \
+  {                                       \
+    few_rows(f, TOGETHER, VECTORS);       \
+  }
+
+FEW_ROWS(one_vector, OF_ONE, 1)
+FEW_ROWS(two_vectors, OF_TWO, 2)
+#if defined(__AVX512F__)
+FEW_ROWS(three_vectors, ROWS, 3)
+FEW_ROWS(four_vectors, ROWS, 4)
+FEW_ROWS(half_of_two, OF_TWO / 2, 2)
+FEW_ROWS(half_of_four, ROWS / 2, 4)
+#endif
+
+/* By the vectors of a row of sums: tiles, and what the last rows are computed with where they are
+ * no more than half of one. */
+static const struct {
+  ptrdiff_t rows;
+  void (*all)(const Few *), (*half)(const Few *);
+} tiles[] = {{0, NULL, NULL},
+             {OF_ONE, one_vector, one_vector},
+#if defined(__AVX512F__)
+             {OF_TWO, two_vectors, half_of_two},
+             {ROWS, three_vectors, three_vectors},
+             {ROWS, four_vectors, half_of_four}
+#else
+             {OF_TWO, two_vectors, two_vectors}
+#endif
+};
+
+static void multiply_prefetching(ptrdiff_t nrows, const ptrdiff_t *rows, ptrdiff_t ncolumns,
+                                 const ptrdiff_t *columns, const real *x, int isFar, const real *m,
+                                 ptrdiff_t vectors, const real *start, real *sums, ptrdiff_t next,
+                                 const THNN_(PrefetchHint) * beside)
+{
+  const ptrdiff_t width = vectors * LANES, together = tiles[vectors].rows;
+  const ptrdiff_t groups = nrows / together;
+  const ptrdiff_t share = groups ? (beside->rows + groups - 1) / groups : 0;
+  const int fetches = vectors > 1; /* with one, loads are what takes the time */
+  Few few = {.columns = columns,
+             .ncolumns = ncolumns,
+             .x = x,
+             .m = m,
+             .start = start,
+             .next = next,
+             .sends = beside->sends};
+  ptrdiff_t a = 0;
+  for (ptrdiff_t group = 0; group < groups; group++, a += together) {
+    few.rows = rows + a;
+    few.ahead = fetches && isFar && a + 2 * together <= nrows ? rows + a + together : NULL;
+    few.sums = sums + a * next;
+    few.following = (Following){0};
+    if (beside->rows)
+      few.following = (Following){beside->coming + group * share * beside->next, 1, beside->next,
+                                  (int)THMax(0, THMin(share, beside->rows - group * share))};
+    else if (fetches && group < vectors) /* what lies behind m is mostly the next call's */
+      few.following = (Following){m + (vectors + group) * ncolumns * LANES, LANES, LANES, BETWEEN};
+    tiles[vectors].all(&few);
+  }
+  if (a < nrows) { /* the last one again where there are no more */
+    ptrdiff_t last[MORE];
+    real rest[SUMS * LANES] = {0};
+    for (int k = 0; k < together; k++)
+      last[k] = rows[THMin(a + k, nrows - 1)];
+    few = (Few){.rows = last,
+                .columns = columns,
+                .ncolumns = ncolumns,
+                .x = x,
+                .m = m,
+                .start = start,
+                .sums = rest,
+                .next = width};
+    (nrows - a > together / 2 ? tiles[vectors].all : tiles[vectors].half)(&few);
+    for (ptrdiff_t k = 0; a < nrows; a++)
+      for (ptrdiff_t i = 0; i < width; i++, k++)
+        sums[a * next + i] = start ? rest[k] : sums[a * next + i] + rest[k];
+  }
+}
+
+static void multiply(ptrdiff_t nrows, const ptrdiff_t *rows, ptrdiff_t ncolumns,
+                     const ptrdiff_t *columns, const real *x, int isFar, const real *m,
+                     ptrdiff_t vectors, const real *start, real *sums, ptrdiff_t next)
+{
+  const THNN_(PrefetchHint) nothing = {0};
+  multiply_prefetching(nrows, rows, ncolumns, columns, x, isFar, m, vectors, start, sums, next,
+                       &nothing);
+}
+
+/* --- transposition --------------------------------------------------------------------------- */
+
+#if defined(TH_REAL_IS_FLOAT)
+#define transpose_square THTranspose32_square
+#else
+#define transpose_square THTranspose64_square
+#endif
+
+/* Squares, along the longer side first; the last ones begin where they end with the matrix.  Along
+ * rows what is written lies side by side, along columns what is read: that comes from memory, a
+ * line in each of the other's rows, and is fetched some squares ahead, also for the next call. */
+static void turn(ptrdiff_t rows, ptrdiff_t columns, const real *x, ptrdiff_t nextX, real *y,
+                 ptrdiff_t nextY)
+{
+  enum { AHEAD = 512 / sizeof(real) };
+  if (rows < LANES || columns < LANES) {
+    for (ptrdiff_t j = 0; j < columns; j++)
+      for (ptrdiff_t i = 0; i < rows; i++)
+        y[j * nextY + i] = x[i * nextX + j];
+    return;
+  }
+  if (rows < columns) {
+    for (ptrdiff_t i = 0; i < rows; i += LANES)
+      for (ptrdiff_t j = 0; j < columns; j += LANES) {
+        const ptrdiff_t column = THMin(j, columns - LANES), row = THMin(i, rows - LANES);
+        for (int k = 0; k < LANES; k++)
+          __builtin_prefetch(x + (row + k) * nextX + column + AHEAD);
+        transpose_square(x + row * nextX + column, nextX, y + column * nextY + row, nextY);
+      }
+    return;
+  }
+  for (ptrdiff_t j = 0; j < columns; j += LANES)
+    for (ptrdiff_t i = 0; i < rows; i += LANES) {
+      const ptrdiff_t column = THMin(j, columns - LANES), row = THMin(i, rows - LANES);
+      for (int k = 0; k < LANES; k++)
+        __builtin_prefetch(y + (column + k) * nextY + row + AHEAD, 1);
+      transpose_square(x + row * nextX + column, nextX, y + column * nextY + row, nextY);
+    }
+}
+
+/* The same, line by line of y, along the lines of a few of its rows. */
+static void turn_around(ptrdiff_t rows, ptrdiff_t columns, const real *x, ptrdiff_t nextX, real *y,
+                        ptrdiff_t nextY)
+{
+  enum { LINE = TH_STREAM_LINE / sizeof(real) };
+  if (rows % LINE != 0 || columns < LANES || nextY % LINE != 0) {
+    turn(rows, columns, x, nextX, y, nextY);
+    return;
+  }
+  for (ptrdiff_t j = 0; j < columns; j += LANES) {
+    const ptrdiff_t column = THMin(j, columns - LANES);
+    for (ptrdiff_t i = 0; i < rows; i += LINE) {
+      _Alignas(TH_STREAM_LINE) real lines[LANES * LINE];
+      for (int k = 0; k < LINE; k += LANES)
+        transpose_square(x + (i + k) * nextX + column, nextX, lines + k, LINE);
+      for (int k = 0; k < LANES; k++)
+        THStream_lines(y + (column + k) * nextY + i, lines + k * LINE, 1);
+    }
+  }
+}
+
+const THNN_(Implicit) TH_LEVEL_(THNN_(implicit))[] = {
+    {LANES, MOST, multiply, multiply_prefetching, turn, turn_around}};

@@ -1,0 +1,794 @@
+/* Winograd's convolutions: how they are cut to fit in memory, and how they go. */
+#include "THNN/layer/Template.h"
+
+#include "THNN/conv/Memory.h"
+
+TH_DISPATCH(THNN_(Winograd), THNN_(winograd))
+
+enum {
+  SIDE = THNN_WINOGRAD_SIDE,
+  STEP = THNN_WINOGRAD_STEP,
+  TAPS = THNN_WINOGRAD_SIZE * THNN_WINOGRAD_SIZE,
+  TURNED_PLANES = 16, /* whose windows are turned together */
+  TURNED = 256        /* positions of the source and of the result, about, likewise */
+};
+
+struct THNN_(Tiled) {
+  const THNNConvolution *c;
+  int back;
+  const real *from, *weight, *bias;
+  real *to;
+  ptrdiff_t planes, results; /* of a group */
+  THNNWindow at[3];          /* from the source to the result */
+  ptrdiff_t phases[3];       /* of these: dilated windows take every few elements, as images */
+  ptrdiff_t source, size;    /* elements of a plane of these */
+  ptrdiff_t down;            /* rows of tiles of an image */
+  ptrdiff_t width, blocks;   /* of results, and */
+  ptrdiff_t together;        /* of these blocks whose weights are there at a time */
+  int rows;                  /* of the transforms, likewise */
+  THNNTiles tiles;           /* of a run, at most */
+  ptrdiff_t runs, bands;     /* bands: runs of an image, where there are several */
+  int isKept;                /* transformed runs are, for all blocks */
+  ptrdiff_t next;            /* from one vector of planes of a transformed run to the next, and */
+  ptrdiff_t number;          /* from one of the 36 numbers to the next */
+  ptrdiff_t u;               /* weights, in elements, and for each thread: */
+  ptrdiff_t flat, lines, v, products, turned;
+  ptrdiff_t few, there; /* rows of the source that are turned together, and at a time */
+  real *weights, *memory;
+  int threads;
+  /* Of a pass: */
+  ptrdiff_t group, block, count; /* blocks */
+  int first, end;                /* rows */
+  /* Of the gradient of the weights, that of a few planes and of a few blocks at a time: */
+  ptrdiff_t chunk, sums;         /* planes, elements for each thread */
+  const ptrdiff_t *tile, *plane; /* offsets of these in a transformed run */
+  accreal scale;
+};
+
+/* --- plans ----------------------------------------------------------------------------------- */
+
+static ptrdiff_t THNN_(parts)(ptrdiff_t whole, ptrdiff_t part)
+{
+  return (whole + part - 1) / part;
+}
+
+/* Results of a phase, of which the first has most. */
+static ptrdiff_t THNN_(inPhase)(const THNNWindow *at, ptrdiff_t phase)
+{
+  return THNN_(parts)(at->output - phase, at->dilation);
+}
+
+static int THNN_(isShort)(const THNNWindow *at)
+{
+  return (THNN_(inPhase)(at, 0) - 1) % STEP < 2;
+}
+
+/* Images whose rows are those of a phase. */
+static ptrdiff_t THNN_(batchOf)(const THNN_(Tiled) * w)
+{
+  return w->c->batch * w->phases[1];
+}
+
+/* Runs of about that many tiles, as many for one thread as for the other.  All phases of columns
+ * are in the same one: the rows of an image are turned for all of them. */
+static void THNN_(setRuns)(THNN_(Tiled) * w, ptrdiff_t tiles, int threads)
+{
+  const ptrdiff_t batch = THNN_(batchOf)(w), all = w->down * w->tiles.across * w->phases[2];
+  ptrdiff_t images = 1;
+  w->bands = 1;
+  if (all <= tiles) {
+    const ptrdiff_t few = THMax(1, THMin(tiles / all, batch / threads));
+    images = THMax(1, batch / (threads * THNN_(parts)(batch, threads * few)));
+  } else {
+    w->bands = THMin(w->down, THNN_(parts)(all, tiles));
+    while (batch < 4 * threads && batch * w->bands % threads && w->bands < w->down)
+      w->bands++;
+  }
+  w->tiles.images = images * w->phases[2];
+  w->tiles.down = THNN_(parts)(w->down, w->bands);
+  w->bands = THNN_(parts)(w->down, w->tiles.down);
+  w->tiles.isLow = w->bands == 1 && THNN_(isShort)(&w->at[1]);
+  w->tiles.isNarrow = THNN_(isShort)(&w->at[2]);
+  w->runs = THNN_(parts)(batch, images) * w->bands;
+  w->isKept = w->runs <= threads;
+}
+
+/* Memory that planes of the source need, so many at a time. */
+static void THNN_(setSource)(THNN_(Tiled) * w, ptrdiff_t planes)
+{
+  const ptrdiff_t lanes = THNN_(implicit)->lanes, tiles = THNNTiles_count(&w->tiles);
+  const ptrdiff_t wide = w->at[2].input;
+  const ptrdiff_t rows = STEP * (w->tiles.down - 1) + (w->tiles.isLow ? THNN_WINOGRAD_FEW : SIDE);
+  w->few = THMax(STEP, THMin(rows + STEP - 1, TURNED / wide) / STEP * STEP);
+  w->there = w->few < rows ? 2 * w->few : w->few;
+  /* Rows of images whose planes lie last are read where they are, and one of zeros. */
+  w->flat = w->c->last ? wide * w->planes * w->c->groups : w->there * wide * lanes;
+  w->lines = SIDE * THNNTiles_columns(&w->tiles) * lanes;
+  /* Neither the tiles of vectors of planes that follow each other nor numbers compete for the same
+   * places of the cache. */
+  w->next = ((tiles + 7) / 16 * 16 + 8) * lanes;
+  w->number = THNN_(parts)(planes, lanes) * w->next + 5 * lanes;
+  w->v = w->rows * SIDE * w->number;
+  w->products = w->rows * SIDE * tiles * w->width;
+}
+
+/* Rows of the result, about, that are turned together. */
+static ptrdiff_t THNN_(turnedRows)(const THNN_(Tiled) * w)
+{
+  return THMax(STEP, THMin(STEP * w->tiles.down, TURNED / w->at[2].output));
+}
+
+/* Elements of memory of each thread (or of each run, where that is kept). */
+static ptrdiff_t THNN_(beforeTurned)(const THNN_(Tiled) * w)
+{
+  return w->flat + w->lines + w->v + w->products;
+}
+
+static ptrdiff_t THNN_(ofEach)(const THNN_(Tiled) * w)
+{
+  return THNN_(beforeTurned)(w) + w->turned + w->sums;
+}
+
+/* Elements of memory that the choices made need. */
+static ptrdiff_t THNN_(setMemory)(THNN_(Tiled) * w)
+{
+  const ptrdiff_t lanes = THNN_(implicit)->lanes, high = THNN_(turnedRows)(w);
+  THNN_(setSource)(w, w->planes);
+  w->turned = THMax(high * w->at[2].output * lanes, (TURNED_PLANES + 1) * TAPS * w->width);
+  w->u = w->rows * SIDE * w->planes * w->together * w->width;
+  return w->u + w->threads * THNN_(ofEach)(w);
+}
+
+/* Of the transform of a run of images, so many times. */
+static double THNN_(costOfImages)(const THNN_(Tiled) * w, ptrdiff_t planes, double times)
+{
+  return (double)THNNTiles_count(&w->tiles) * (double)THNN_(parts)(planes, THNN_(implicit)->lanes) *
+         times * (240 * SIDE / (double)w->rows + 160);
+}
+
+/* Vector operations, of a group. */
+static double THNN_(cost)(const THNN_(Tiled) * w)
+{
+  const double planes = (double)w->planes;
+  const double vectors = (double)THNN_(parts)(w->results, THNN_(implicit)->lanes);
+  const double tiles = (double)THNNTiles_count(&w->tiles), runs = (double)w->runs;
+  const double passes = SIDE / (double)w->rows;
+  const double times = w->isKept ? 1 : (double)THNN_(parts)(w->blocks, w->together);
+  /* Few tiles do not keep up with the weights that they are multiplied with, and many had better
+   * stay in the second cache. */
+  const double megabytes = (double)(w->v + w->products) * sizeof(real) / (1 << 20);
+  const double products =
+      SIDE * SIDE * planes * vectors * (tiles + 3) * (1 + 6 / tiles) * (1 + 0.05 * megabytes);
+  const double results = tiles * vectors * (200 + 200 * (passes - 1));
+  const double windows = planes * vectors * (400 + 100 * passes); /* turned in each pass */
+  return windows + runs * (products + results + THNN_(costOfImages)(w, w->planes, times));
+}
+
+/* The best choice with that many rows of the transforms at a time; 0 if none fits in memory. */
+static int THNN_(choose)(THNN_(Tiled) * w, int rows, int threads, double *cost)
+{
+  static const ptrdiff_t few[] = {256, 192, 128, 96, 64, 48, 32, 16, 8};
+  THNN_(Tiled) best = *w;
+  *cost = INFINITY;
+  w->rows = rows;
+  w->threads = threads;
+  for (ptrdiff_t pieces = 1; pieces <= w->blocks; pieces++) {
+    w->together = THNN_(parts)(w->blocks, pieces);
+    for (size_t i = 0; i < sizeof few / sizeof *few; i++) {
+      THNN_(setRuns)(w, few[i], threads);
+      if (THNN_(setMemory)(w) > THNNConvolution_memory(w->c, threads))
+        continue;
+      const ptrdiff_t turns = THNN_(parts)(w->runs, threads);
+      const double mine = THNN_(cost)(w) * (double)(turns * threads) / (double)w->runs;
+      if (mine < *cost) {
+        best = *w;
+        *cost = mine;
+      }
+    }
+  }
+  *w = best;
+  return *cost < INFINITY;
+}
+
+/* Whether it is a convolution of this kind, and its sizes. */
+static int THNN_(measure)(const THNNConvolution *c, int back, THNN_(Tiled) * w)
+{
+  /* Where the sums over planes are short, transforms are most of the work. */
+  enum { FEW_PLANES = 16, FEW_RESULTS = 16 };
+  *w = (THNN_(Tiled)){.c = c, .back = back};
+  for (int d = 0; d < 3; d++) {
+    const THNNWindow *at = &c->at[d];
+    if (at->size != (d ? THNN_WINOGRAD_SIZE : 1) || at->step != 1)
+      return 0;
+    w->at[d] = *at;
+    if (back) {
+      w->at[d].pad = (at->size - 1) * at->dilation - at->pad;
+      w->at[d].input = at->output;
+      w->at[d].output = at->input;
+    }
+    w->phases[d] = THMin(at->dilation, w->at[d].output);
+  }
+  w->planes = (back ? c->outputs : c->planes) / THMax(1, c->groups);
+  w->results = (back ? c->planes : c->outputs) / THMax(1, c->groups);
+  if (c->batch < 1 || w->at[0].input != 1 || w->at[0].output != 1 || w->planes < FEW_PLANES ||
+      w->results < FEW_RESULTS)
+    return 0;
+  w->source = back ? c->windows : c->image;
+  w->size = back ? c->image : c->windows;
+  w->down = THNN_(parts)(THNN_(inPhase)(&w->at[1], 0), STEP);
+  w->tiles.across = THNN_(parts)(THNN_(inPhase)(&w->at[2], 0), STEP);
+  return 1;
+}
+
+/* Blocks of results, of as many vectors at most. */
+static void THNN_(setBlocks)(THNN_(Tiled) * w, ptrdiff_t vectors)
+{
+  w->width = THMin(vectors, THNN_(vectorsOf)(w->results)) * THNN_(implicit)->lanes;
+  w->blocks = THNN_(parts)(w->results, w->width);
+}
+
+/* Vector operations of the products of all windows, of a group. */
+static double THNN_(costOfDirect)(const THNN_(Tiled) * w)
+{
+  return (double)(w->c->batch * w->size) * (double)(w->planes * TAPS) *
+         (double)THNN_(parts)(w->results, THNN_(implicit)->lanes);
+}
+
+/* Whether it is worth it.  The rows do not depend on the threads: the sums do on them. */
+static int THNN_(plan)(const THNNConvolution *c, int back, int threads, THNN_(Tiled) * w)
+{
+  if (!THNN_(measure)(c, back, w))
+    return 0;
+  THNN_(setBlocks)(w, 2);
+  static const int rows[] = {6, 3, 2, 1};
+  double cost = INFINITY;
+  THNN_(Tiled) best = *w;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    double mine;
+    THNN_(Tiled) other = *w;
+    if (THNN_(choose)(&other, rows[i], 1, &mine) && mine < cost) {
+      best = other;
+      cost = mine;
+    }
+  }
+  if (!(cost < THNN_(costOfDirect)(w) * THNNPlan_share(c, back, THNN_PLAN_PICKED)))
+    return 0;
+  for (; threads > 1; threads--) {
+    THNN_(Tiled) other = *w;
+    if (THNN_(choose)(&other, best.rows, threads, &cost)) {
+      best = other;
+      break;
+    }
+  }
+  *w = best;
+  return 1;
+}
+
+int THNN_(isWinograd)(const THNNConvolution *c, int back)
+{
+  THNN_(Tiled) w;
+  return THNN_(plan)(c, back, 1, &w);
+}
+
+/* --- weights --------------------------------------------------------------------------------- */
+
+/* Those of a block of results and a few planes, of one after the other. */
+static void THNN_(transformWeights)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(Tiled) *w = context;
+  const THNNConvolution *c = w->c;
+  const ptrdiff_t pieces = THNN_(parts)(w->planes, TURNED_PLANES);
+  real *m = THNN_(ofThread)(w->memory, THNN_(ofEach)(w), w->threads) + THNN_(beforeTurned)(w);
+  for (ptrdiff_t item = begin; item < end; item++) {
+    const ptrdiff_t block = item / pieces, plane = item % pieces * TURNED_PLANES;
+    const ptrdiff_t planes = THMin(TURNED_PLANES, w->planes - plane);
+    const ptrdiff_t first = (w->block + block) * w->width;
+    const ptrdiff_t count = THMin(w->width, w->results - first);
+    const ptrdiff_t vectors = THNN_(vectorsOf)(count), width = vectors * THNN_(implicit)->lanes;
+    const real *weight = w->weight + w->group * (c->outputs / c->groups) * c->depth;
+    real *u = w->weights + block * w->rows * SIDE * w->planes * w->width + plane * width;
+    if (w->back) {
+      for (ptrdiff_t p = 0; p < planes; p++)
+        THNN_(turnWindows)(count, TAPS, weight + (plane + p) * c->depth + first * TAPS,
+                           m + p * TAPS * width);
+    } else {
+      THNN_(turnOutputs)(count, planes * TAPS, weight + first * c->depth + plane * TAPS, c->depth,
+                         m);
+    }
+    for (ptrdiff_t p = 0; p < planes; p++)
+      THNN_(winograd)->windows(w->first, w->end, w->back, vectors, m + p * TAPS * width,
+                               u + p * width, w->planes * width);
+  }
+}
+
+/* --- tiles ----------------------------------------------------------------------------------- */
+
+typedef struct {
+  THNNTiles tiles;
+  ptrdiff_t image, row;    /* the first ones, of the images of batchOf */
+  ptrdiff_t plane, planes; /* of the source */
+  real *flat, *lines, *v, *products, *turned;
+} THNN_(Run);
+
+/* Of all planes. */
+static THNN_(Run) THNN_(runOf)(const THNN_(Tiled) * w, ptrdiff_t run)
+{
+  THNN_(Run) r = {.tiles = w->tiles, .planes = w->planes};
+  r.image = run / w->bands * (w->tiles.images / w->phases[2]);
+  r.row = run % w->bands * w->tiles.down;
+  r.tiles.images = THMin(w->tiles.images, (THNN_(batchOf)(w) - r.image) * w->phases[2]);
+  r.tiles.down = THMin(w->tiles.down, w->down - r.row);
+  r.tiles.isLow = r.row + r.tiles.down == w->down && THNN_(isShort)(&w->at[1]);
+  r.flat = w->isKept ? w->memory + run * THNN_(ofEach)(w)
+                     : THNN_(ofThread)(w->memory, THNN_(ofEach)(w), w->threads);
+  r.lines = r.flat + w->flat;
+  r.v = r.lines + w->lines;
+  r.products = r.v + w->v;
+  r.turned = r.products + w->products;
+  return r;
+}
+
+/* The row of the source that is row number `row` of those that a run needs of a phase; it may not
+ * be there. */
+static ptrdiff_t THNN_(sourceRow)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t phase,
+                                  ptrdiff_t row)
+{
+  return (STEP * r->row + row) * w->at[1].dilation + phase - w->at[1].pad;
+}
+
+/* A few of these rows, from row on, of a vector of planes; rows that are not there are 0. */
+static void THNN_(turnRows)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t phase,
+                            ptrdiff_t row, const real *from)
+{
+  const ptrdiff_t lanes = THNN_(implicit)->lanes, wide = w->at[2].input, size = wide * lanes;
+  const ptrdiff_t apart = w->at[1].dilation, high = w->at[1].input;
+  const ptrdiff_t top = THNN_(sourceRow)(w, r, phase, row);
+  const ptrdiff_t first = top < 0 ? THMin(THNN_(parts)(-top, apart), w->few) : 0;
+  const ptrdiff_t end =
+      top < high ? THMax(first, THMin(w->few, THNN_(parts)(high - top, apart))) : first;
+  real *flat = r->flat + row % w->there * size;
+  memset(flat, 0, (size_t)(first * size) * sizeof *flat);
+  memset(flat + end * size, 0, (size_t)((w->few - end) * size) * sizeof *flat);
+  const ptrdiff_t together = apart == 1 ? end - first : 1;
+  for (ptrdiff_t k = first; k < end; k += together)
+    THNN_(implicit)->turn(lanes, together * wide, from + (top + k * apart) * wide, w->source,
+                          flat + k * size, lanes);
+}
+
+/* The tiles of a row of an image of the run, of a vector of planes, in all phases of columns. */
+static void THNN_(transformRow)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t n,
+                                ptrdiff_t i, const real *const *rows, ptrdiff_t apart, real *v)
+{
+  const THNNWindow *at = &w->at[2];
+  for (ptrdiff_t phase = 0; phase < w->phases[2]; phase++) {
+    /* The first column that is there, and its number among those of the tiles. */
+    ptrdiff_t first = phase - at->pad, column = 0;
+    if (first < 0 || w->phases[2] == 1) {
+      column = at->dilation == 1 ? at->pad : THNN_(parts)(-first, at->dilation);
+      first += column * at->dilation;
+    }
+    const real *from[SIDE];
+    for (int k = 0; k < SIDE; k++)
+      from[k] = rows[k] + first * apart;
+    if (w->phases[2] > 1) /* other columns are there than in the phase before */
+      memset(r->lines, 0, (size_t)w->lines * sizeof *r->lines);
+    THNN_(winograd)->images(&r->tiles, w->first, w->end, n * w->phases[2] + phase, i, from,
+                            apart * at->dilation, column,
+                            THMax(0, THNN_(parts)(at->input - first, at->dilation)), r->lines, v,
+                            w->number);
+  }
+}
+
+/* The last vector of planes ends with them, and begins with some of the one before. */
+static void THNN_(transformImages)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t group)
+{
+  const ptrdiff_t lanes = THNN_(implicit)->lanes, wide = w->at[2].input;
+  const ptrdiff_t apart = w->c->last ? w->planes * w->c->groups : lanes;
+  memset(r->lines, 0, (size_t)w->lines * sizeof *r->lines); /* also where the padding is */
+  if (w->c->last)
+    memset(r->flat, 0, (size_t)w->flat * sizeof *r->flat);
+  for (ptrdiff_t n = 0; n < r->tiles.images / w->phases[2]; n++)
+    for (ptrdiff_t p = 0; p < r->planes; p += lanes) {
+      const ptrdiff_t image = (r->image + n) / w->phases[1] * w->c->groups + group;
+      const ptrdiff_t phase = (r->image + n) % w->phases[1];
+      const ptrdiff_t plane = r->plane + THMin(p, r->planes - lanes);
+      const real *from =
+          w->c->last ? w->from + (image - group) * w->planes * w->source + group * w->planes + plane
+                     : w->from + (image * w->planes + plane) * w->source;
+      ptrdiff_t turned = 0;
+      for (ptrdiff_t i = 0; i < r->tiles.down; i++) {
+        const int points = THNNTiles_isLow(&r->tiles, i) ? THNN_WINOGRAD_FEW : SIDE;
+        for (; !w->c->last && turned < STEP * i + points; turned += w->few)
+          THNN_(turnRows)(w, r, phase, turned, from);
+        const real *rows[SIDE];
+        for (int k = 0; k < SIDE; k++) {
+          const ptrdiff_t row = STEP * i + k, at = THNN_(sourceRow)(w, r, phase, row);
+          rows[k] = !w->c->last                      ? r->flat + row % w->there * wide * lanes
+                    : at >= 0 && at < w->at[1].input ? from + at * wide * apart
+                                                     : r->flat;
+        }
+        THNN_(transformRow)(w, r, n, i, rows, apart, r->v + p / lanes * w->next);
+      }
+    }
+}
+
+/* The products of a block: sums over the planes. */
+static void THNN_(multiplyBlock)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t block,
+                                 ptrdiff_t vectors)
+{
+  const ptrdiff_t width = vectors * THNN_(implicit)->lanes, tiles = THNNTiles_count(&r->tiles);
+  const real *u = w->weights + block * w->rows * SIDE * w->planes * w->width;
+  for (int k = 0; k < (w->end - w->first) * SIDE; k++)
+    THNN_(winograd)->multiply(THNNTiles_ofPoints(&r->tiles, w->first + k / SIDE, k % SIDE),
+                              w->planes, r->v + k * w->number, w->next, u + k * w->planes * width,
+                              vectors, r->products + k * tiles * width);
+}
+
+/* Writes positions of a vector of results, which have been computed, where planes are first or few.
+ */
+static void THNN_(writeResults)(const THNN_(Tiled) * w, ptrdiff_t positions, ptrdiff_t count,
+                                const real *results, real *to)
+{
+  const ptrdiff_t lanes = THNN_(implicit)->lanes, all = w->results * w->c->groups;
+  if (w->c->last && w->first == 0)
+    THNN_(winograd)->copyRows(positions, count, results, lanes, to, all);
+  else if (w->c->last)
+    THNN_(winograd)->addRows(positions, count, results, lanes, to, all);
+  else if (w->first == 0)
+    THNN_(implicit)->turn(positions, count, results, lanes, to, w->size);
+  else
+    THNN_(winograd)->addTransposed(positions, count, results, lanes, 1, to, w->size);
+}
+
+/* Rows of tiles of image n of the run become rows of a vector of results. */
+static void THNN_(deliverTiles)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t n,
+                                ptrdiff_t row, ptrdiff_t rows, const real *products,
+                                ptrdiff_t width, const real *start, ptrdiff_t count, real *to)
+{
+  const ptrdiff_t lanes = THNN_(implicit)->lanes, wide = w->at[2].output;
+  const ptrdiff_t down = w->at[1].dilation, across = w->at[2].dilation;
+  const ptrdiff_t phase = (r->image + n) % w->phases[1], all = w->results * w->c->groups;
+  const ptrdiff_t top = STEP * (r->row + row);
+  const ptrdiff_t high = THMin(STEP * rows, THNN_(inPhase)(&w->at[1], phase) - top);
+  const ptrdiff_t next = wide * (w->c->last ? all : 1); /* from a row of the result to the next */
+  to += (top * down + phase) * next;
+  const int inPlace = w->c->last && count == lanes;
+  real *results = inPlace ? to : r->turned;
+  const ptrdiff_t apart = inPlace ? all : lanes, nextRow = wide * apart * (inPlace ? down : 1);
+  for (ptrdiff_t i = 0; i < rows; i++)
+    for (ptrdiff_t k = 0; k < w->phases[2]; k++)
+      THNN_(winograd)->results(&r->tiles, w->first, w->end, n * w->phases[2] + k, row + i, products,
+                               width, THNNTiles_count(&r->tiles) * width,
+                               inPlace && w->first > 0 ? NULL : start, high - STEP * i,
+                               THNN_(inPhase)(&w->at[2], k), r->lines,
+                               results + STEP * i * nextRow + k * apart, nextRow, across * apart);
+  if (inPlace)
+    return;
+  const ptrdiff_t together = down == 1 ? high : 1;
+  for (ptrdiff_t k = 0; k < high; k += together)
+    THNN_(writeResults)(w, together * wide, count, r->turned + k * wide * lanes,
+                        to + k * down * next);
+}
+
+static void THNN_(deliverBlock)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t first,
+                                ptrdiff_t vectors)
+{
+  const ptrdiff_t lanes = THNN_(implicit)->lanes, width = vectors * lanes;
+  const ptrdiff_t few = THMax(1, TURNED / (STEP * w->at[2].output));
+  /* Points of other passes count as 0. */
+  memset(r->lines, 0, (size_t)(SIDE * STEP * lanes) * sizeof *r->lines);
+  for (ptrdiff_t n = 0; n < r->tiles.images / w->phases[2]; n++)
+    for (ptrdiff_t row = 0; row < r->tiles.down; row += few)
+      for (ptrdiff_t o = 0; o < vectors; o++) {
+        const ptrdiff_t result = first + o * lanes, count = THMin(lanes, w->results - result);
+        real start[64] = {0};
+        if (w->bias && w->first == 0)
+          for (ptrdiff_t i = 0; i < count; i++)
+            start[i] = w->bias[w->group * w->results + result + i];
+        const ptrdiff_t image = (r->image + n) / w->phases[1] * w->c->groups + w->group;
+        real *to = w->c->last ? w->to + (image - w->group) * w->results * w->size +
+                                    w->group * w->results + result
+                              : w->to + (image * w->results + result) * w->size;
+        THNN_(deliverTiles)(w, r, n, row, THMin(few, r->tiles.down - row), r->products + o * lanes,
+                            width, start, count, to);
+      }
+}
+
+static void THNN_(computeRuns)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(Tiled) *w = context;
+  for (ptrdiff_t run = begin; run < end; run++) {
+    const THNN_(Run) r = THNN_(runOf)(w, run);
+    if (w->block == 0 || !w->isKept)
+      THNN_(transformImages)(w, &r, w->group);
+    for (ptrdiff_t block = 0; block < w->count; block++) {
+      const ptrdiff_t first = (w->block + block) * w->width;
+      const ptrdiff_t vectors = THNN_(vectorsOf)(THMin(w->width, w->results - first));
+      THNN_(multiplyBlock)(w, &r, block, vectors);
+      THNN_(deliverBlock)(w, &r, first, vectors);
+    }
+  }
+}
+
+/* In no more threads than there is memory for. */
+static void THNN_(inThreads)(THNN_(Tiled) * w, ptrdiff_t count,
+                             void (*body)(void *context, ptrdiff_t begin, ptrdiff_t end))
+{
+  const int most = THParallel_threads(count, 1);
+  THParallel_for(count, most > w->threads ? count / (w->threads + 1) + 1 : 1, body, w);
+}
+
+void THNN_(convolveWinograd)(const THNNConvolution *c, int back, THTensor *from, THTensor *weight,
+                             THTensor *bias, THTensor *to)
+{
+  THNN_(Call) call;
+  THNN_(beginConvolution)(&call, c, back, &from, &weight, &bias, &to);
+  THNN_(Tiled) w;
+  THNN_(plan)(c, back, THParallel_threads(PTRDIFF_MAX, 1), &w);
+  w.weights = THNN_(scratch)(&call, w.u);
+  w.memory = THNN_(scratch)(&call, w.threads * THNN_(ofEach)(&w));
+  THNN_(start)(&call);
+  w.from = THTensor_(data)(from);
+  w.weight = THTensor_(data)(weight);
+  w.bias = bias ? THTensor_(data)(bias) : NULL;
+  w.to = THTensor_(data)(to);
+  for (w.group = 0; w.group < c->groups; w.group++)
+    for (w.first = 0; w.first < SIDE; w.first = w.end)
+      for (w.block = 0; w.block < w.blocks; w.block += w.together) {
+        w.count = THMin(w.together, w.blocks - w.block);
+        w.end = w.first + w.rows;
+        THNN_(inThreads)(&w, w.count * THNN_(parts)(w.planes, TURNED_PLANES),
+                         THNN_(transformWeights));
+        THNN_(inThreads)(&w, w.runs, THNN_(computeRuns));
+      }
+  THNN_(finish)(&call);
+}
+
+/* --- the gradient of the weights ------------------------------------------------------------- */
+
+/* It has the same three factors with other roles (F(3 x 3, 4 x 4)): tiles of x, and the 4 x 4 of
+ * the gradient of y that belong to each, are transformed; sums over the tiles are products of
+ * matrices of planes x tiles with tiles x outputs; and windows follow from the 36 sums.  Each
+ * transform is one of those above, transposed. */
+
+/* Vector operations. */
+static double THNN_(costOfWeights)(const THNN_(Tiled) * w)
+{
+  const double tiles = (double)THNNTiles_count(&w->tiles);
+  const double vectors =
+      (double)THNN_(parts)(THMin(w->results, w->together * w->width), THNN_(implicit)->lanes);
+  const double planes = (double)(THNN_(parts)(THMin(w->chunk, w->planes), 6) * 6);
+  const double passes = SIDE / (double)w->rows;
+  const double products = SIDE * SIDE * planes * vectors * (tiles + 12);
+  const double gradients = vectors * tiles * (130 + 120 * passes);
+  return (double)w->runs * (products + THNN_(costOfImages)(w, w->chunk, 1) + gradients) +
+         planes * vectors * (200 + 100 * passes);
+}
+
+/* Which planes and blocks go together. */
+static int THNN_(chooseChunks)(THNN_(Tiled) * w, int threads, double *cost)
+{
+  const ptrdiff_t lanes = THNN_(implicit)->lanes;
+  THNN_(Tiled) best = *w;
+  *cost = INFINITY;
+  w->threads = threads;
+  static const ptrdiff_t pieces[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48};
+  enum { PIECES = sizeof pieces / sizeof *pieces };
+  for (int i = 0; i < PIECES && pieces[i] <= w->planes; i++) {
+    w->chunk = THNN_(parts)(THNN_(parts)(w->planes, pieces[i]), lanes) * lanes;
+    for (int k = 0; k < PIECES && pieces[k] <= w->blocks; k++) {
+      w->together = THNN_(parts)(w->blocks, pieces[k]);
+      THNN_(setSource)(w, w->chunk);
+      w->turned =
+          THMax(THNN_(turnedRows)(w) * w->at[2].output * lanes, TURNED_PLANES * TAPS * w->width);
+      w->sums = w->rows * SIDE * w->chunk * w->together * w->width;
+      if (threads * THNN_(ofEach)(w) > THNNConvolution_memory(w->c, threads))
+        continue;
+      const ptrdiff_t items = THMax(1, w->c->groups) * THNN_(parts)(w->planes, w->chunk) *
+                              THNN_(parts)(w->blocks, w->together);
+      const double mine = THNN_(costOfWeights)(w) * (double)THNN_(parts)(items, threads);
+      if (mine < *cost) {
+        best = *w;
+        *cost = mine;
+      }
+    }
+  }
+  *w = best;
+  return *cost < INFINITY;
+}
+
+/* Whether it is worth it.  The runs and rows do not depend on the threads: the sums do on
+ * them. */
+static int THNN_(planWeights)(const THNNConvolution *c, int threads, THNN_(Tiled) * w)
+{
+  static const ptrdiff_t few[] = {96, 64, 48, 32, 16};
+  static const int rows[] = {6, 3, 2, 1};
+  if (!THNN_(measure)(c, 0, w))
+    return 0;
+  THNN_(setBlocks)(w, THNN_(implicit)->vectors);
+  double cost = INFINITY;
+  THNN_(Tiled) best = *w;
+  for (size_t i = 0; i < sizeof few / sizeof *few * (sizeof rows / sizeof *rows); i++) {
+    double mine;
+    THNN_(Tiled) other = *w;
+    other.rows = rows[i % (sizeof rows / sizeof *rows)];
+    THNN_(setRuns)(&other, few[i / (sizeof rows / sizeof *rows)], 1);
+    other.isKept = 0;
+    if (THNNTiles_count(&other.tiles) <= THNN_IMPLICIT_COLUMNS &&
+        THNN_(chooseChunks)(&other, 1, &mine) && mine < cost) {
+      best = other;
+      cost = mine;
+    }
+  }
+  const double share = w->planes < THNN_PARTED_PLANES ? 1 : THNNPlan_share(c, 0, THNN_PLAN_PICKED);
+  if (!(cost < THNN_(costOfDirect)(w) * share * (double)THMax(1, c->groups)))
+    return 0;
+  for (; threads > 1; threads--) {
+    THNN_(Tiled) other = best;
+    if (THNN_(chooseChunks)(&other, threads, &cost)) {
+      best = other;
+      break;
+    }
+  }
+  *w = best;
+  return 1;
+}
+
+/* Rows of a phase of gradients, of a vector of outputs. */
+static void THNN_(turnRowsOfGradients)(const THNN_(Tiled) * w, const real *from, ptrdiff_t count,
+                                       ptrdiff_t high, real *to)
+{
+  const ptrdiff_t wide = w->at[2].output, all = w->c->outputs, down = w->at[1].dilation;
+  const ptrdiff_t together = down == 1 ? high : 1, lanes = THNN_(implicit)->lanes;
+  for (ptrdiff_t k = 0; k < high; k += together, to += together * wide * lanes)
+    if (w->c->last)
+      THNN_(copyParts)(together * wide, from + k * down * wide * all, all, count, to);
+    else
+      THNN_(turnOutputs)(count, together * wide, from + k * down * wide, w->size, to);
+}
+
+/* The tiles of a block of outputs: products of them with those of x are summed up. */
+static void THNN_(transformGradients)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t group,
+                                      ptrdiff_t first, ptrdiff_t count)
+{
+  const ptrdiff_t lanes = THNN_(implicit)->lanes, wide = w->at[2].output;
+  const ptrdiff_t width = THNN_(vectorsOf)(count) * lanes;
+  const ptrdiff_t next = THNNTiles_count(&r->tiles) * width;
+  const ptrdiff_t few = THMax(1, THNN_(turnedRows)(w) / STEP); /* rows of tiles */
+  const ptrdiff_t down = w->at[1].dilation, across = w->at[2].dilation;
+  for (ptrdiff_t o = 0; o < count; o += lanes)
+    for (ptrdiff_t n = 0; n < r->tiles.images / w->phases[2]; n++) {
+      const ptrdiff_t image = (r->image + n) / w->phases[1] * w->c->groups + group;
+      const ptrdiff_t phase = (r->image + n) % w->phases[1], all = w->c->outputs;
+      const ptrdiff_t these = THMin(lanes, count - o);
+      const real *y = w->c->last ? w->weight + (image - group) * w->results * w->size +
+                                       group * w->results + first + o
+                                 : w->weight + (image * w->results + first + o) * w->size;
+      const int inPlace = w->c->last && these == lanes;
+      for (ptrdiff_t row = 0; row < r->tiles.down; row += few) {
+        const ptrdiff_t rows = THMin(few, r->tiles.down - row), top = STEP * (r->row + row);
+        const ptrdiff_t high = THMin(STEP * rows, THNN_(inPhase)(&w->at[1], phase) - top);
+        const real *from = y + (top * down + phase) * wide * (w->c->last ? all : 1);
+        ptrdiff_t apart = all, nextRow = down * wide * all;
+        if (!inPlace) {
+          THNN_(turnRowsOfGradients)(w, from, these, high, r->turned);
+          from = r->turned;
+          apart = lanes;
+          nextRow = wide * lanes;
+        }
+        for (ptrdiff_t i = 0; i < rows; i++)
+          for (ptrdiff_t k = 0; k < w->phases[2]; k++)
+            THNN_(winograd)->gradients(&r->tiles, w->first, w->end, n * w->phases[2] + k, row + i,
+                                       from + STEP * i * nextRow + k * apart, high - STEP * i,
+                                       THNN_(inPhase)(&w->at[2], k), nextRow, across * apart,
+                                       r->lines, r->products + o, width, next);
+      }
+    }
+}
+
+/* Adds the weights of a block of outputs and some planes. */
+static void THNN_(addTaps)(const THNN_(Tiled) * w, const THNN_(Run) * r, const real *sums,
+                           ptrdiff_t group, ptrdiff_t first, ptrdiff_t count)
+{
+  const ptrdiff_t vectors = THNN_(vectorsOf)(count), width = vectors * THNN_(implicit)->lanes;
+  real *m = r->turned;
+  for (ptrdiff_t p = 0; p < r->planes; p += TURNED_PLANES) {
+    const ptrdiff_t planes = THMin(TURNED_PLANES, r->planes - p), terms = planes * TAPS;
+    for (ptrdiff_t k = 0; k < planes; k++)
+      THNN_(winograd)->taps(w->first, w->end, vectors, sums + (p + k) * width, r->planes * width,
+                            m + k * TAPS * width);
+    real *weights = w->to + (group * w->results + first) * w->c->depth + (r->plane + p) * TAPS;
+    THNN_(winograd)->addTransposed(terms, count, m, width, w->scale, weights, w->c->depth);
+  }
+}
+
+/* Some rows of the products of a few planes and a few blocks of outputs, over all tiles in their
+ * order. */
+static void THNN_(sumProducts)(const THNN_(Tiled) * w, ptrdiff_t group, ptrdiff_t plane,
+                               ptrdiff_t planes, ptrdiff_t from, ptrdiff_t blocks)
+{
+  const int numbers = (w->end - w->first) * SIDE;
+  const ptrdiff_t size = numbers * planes * w->width; /* of a block's sums */
+  THNN_(Run) r = THNN_(runOf)(w, 0);
+  real *sums = r.turned + w->turned;
+  memset(sums, 0, (size_t)(blocks * size) * sizeof *sums);
+  for (ptrdiff_t run = 0; run < w->runs; run++) {
+    r = THNN_(runOf)(w, run);
+    r.plane = plane;
+    r.planes = planes;
+    THNN_(transformImages)(w, &r, group);
+    const ptrdiff_t tiles = THNNTiles_count(&r.tiles);
+    for (ptrdiff_t block = 0; block < blocks; block++) {
+      const ptrdiff_t first = (from + block) * w->width;
+      const ptrdiff_t count = THMin(w->width, w->results - first);
+      const ptrdiff_t vectors = THNN_(vectorsOf)(count), width = vectors * THNN_(implicit)->lanes;
+      THNN_(transformGradients)(w, &r, group, first, count);
+      for (int k = 0; k < numbers; k++)
+        THNN_(implicit)->multiply(planes, w->plane + (plane + planes == w->planes ? w->chunk : 0),
+                                  THNNTiles_ofPoints(&r.tiles, w->first + k / SIDE, k % SIDE),
+                                  w->tile, r.v + k * w->number, 0, r.products + k * tiles * width,
+                                  vectors, NULL, sums + block * size + k * planes * width, width);
+    }
+  }
+  for (ptrdiff_t block = 0; block < blocks; block++) {
+    const ptrdiff_t first = (from + block) * w->width;
+    THNN_(addTaps)(w, &r, sums + block * size, group, first, THMin(w->width, w->results - first));
+  }
+}
+
+static void THNN_(weightItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  THNN_(Tiled) w = *(const THNN_(Tiled) *)context;
+  const ptrdiff_t chunks = THNN_(parts)(w.planes, w.chunk);
+  const ptrdiff_t shares = THNN_(parts)(w.blocks, w.together);
+  for (ptrdiff_t item = begin; item < end; item++) {
+    const ptrdiff_t plane = item % chunks * w.chunk, from = item / chunks % shares * w.together;
+    for (w.first = 0; w.first < SIDE; w.first = w.end) {
+      w.end = w.first + w.rows;
+      THNN_(sumProducts)(&w, item / chunks / shares, plane, THMin(w.chunk, w.planes - plane), from,
+                         THMin(w.together, w.blocks - from));
+    }
+  }
+}
+
+/* Offsets of tiles and planes in a transformed run; of the last planes once more, whose last vector
+ * ends with them. */
+static void THNN_(listTiles)(THNN_(Call) * call, THNN_(Tiled) * w)
+{
+  const ptrdiff_t tiles = THNNTiles_count(&w->tiles), lanes = THNN_(implicit)->lanes;
+  const ptrdiff_t chunk = w->chunk, last = (w->planes - 1) % chunk + 1;
+  ptrdiff_t *list = THNN_(scratchBytes)(call, (size_t)(tiles + 2 * chunk) * sizeof(ptrdiff_t));
+  w->tile = list;
+  for (ptrdiff_t t = 0; t < tiles; t++)
+    *list++ = t * lanes;
+  w->plane = list;
+  for (ptrdiff_t p = 0; p < 2 * chunk; p++) {
+    const ptrdiff_t plane = p % chunk, vector = plane / lanes;
+    const ptrdiff_t lacks = p < chunk ? 0 : THMax(0, (vector + 1) * lanes - last);
+    *list++ = vector * w->next + plane % lanes + lacks;
+  }
+}
+
+THNN_(Tiled) * THNN_(prepareWinogradWeights)(const THNNConvolution *c, THNN_(Call) * call)
+{
+  THNN_(Tiled) plan;
+  if (!THNN_(planWeights)(c, THParallel_threads(PTRDIFF_MAX, 1), &plan))
+    return NULL;
+  THNN_(Tiled) *w = THNN_(scratchBytes)(call, sizeof *w);
+  *w = plan;
+  w->memory = THNN_(scratch)(call, w->threads * THNN_(ofEach)(w));
+  THNN_(listTiles)(call, w);
+  return w;
+}
+
+void THNN_(addWinogradWeights)(THNN_(Tiled) * w, const real *x, const real *y, real *weights,
+                               accreal scale)
+{
+  const ptrdiff_t chunks = THNN_(parts)(w->planes, w->chunk);
+  w->from = x;
+  w->weight = y;
+  w->to = weights;
+  w->scale = scale;
+  THNN_(inThreads)(w, THMax(1, w->c->groups) * chunks * THNN_(parts)(w->blocks, w->together),
+                   THNN_(weightItems));
+}

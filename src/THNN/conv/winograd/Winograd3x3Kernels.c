@@ -1,0 +1,571 @@
+/* Kernels of Winograd's convolutions: the transforms, as loops over vectors, and the products. */
+#include "THNN/layer/Template.h"
+
+#include "TH/simd/THTranspose.h"
+#include "THNN/simd/Vectors.h"
+
+enum {
+  SIDE = THNN_WINOGRAD_SIDE,
+  STEP = THNN_WINOGRAD_STEP,
+  SIZE = THNN_WINOGRAD_SIZE,
+  FEW = THNN_WINOGRAD_FEW
+};
+
+#include "THNN/simd/MultiplyAdd.h"
+
+static inline Vector load(const real *x)
+{
+  Vector v;
+  memcpy(&v, x, sizeof v);
+  return v;
+}
+
+static inline void store(real *x, Vector v)
+{
+  memcpy(x, &v, sizeof v);
+}
+
+/* a * factor + c. */
+static inline Vector add(Vector a, double factor, Vector c)
+{
+  const Vector f = (real)factor - (Vector){0};
+  return MULTIPLY_ADD(a, f, c);
+}
+
+static inline Vector times(double factor, Vector a)
+{
+  return a * (real)factor;
+}
+
+/* The points are P, -P, 0, infinity, Q and -Q.  All these numbers are exact. */
+#define P  0.625
+#define Q  1.5
+#define P2 (P * P)
+#define Q2 (Q * Q)
+
+/* --- images ---------------------------------------------------------------------------------- */
+
+/* Two of the numbers of six elements, those at P and -P, at 0 and infinity, or at Q and -Q: they
+ * are multiplied by the coefficients of the polynomial that is 0 at the other points (at all points
+ * but infinity, for that one).  If short, of the first four of four elements: they are multiplied
+ * by those of the polynomial that is 0 at the other ones of the four points, times what windows
+ * lack: P2 - Q2, the product of the distances to Q and -Q, at P and -P, and -Q2 at 0. */
+INLINE void two_of_image(const Vector *d, int isShort, int pair, Vector *v)
+{
+  if (isShort && pair == 0) {
+    const Vector middle = times(P2 - Q2, d[2]);
+    v[0] = add(d[1], P * (P2 - Q2), middle);
+    v[1] = add(d[1], -P * (P2 - Q2), middle);
+  } else if (isShort) {
+    v[2] = add(d[2], -Q2, times(P2 * Q2, d[0]));
+    v[3] = add(d[1], -P2, d[3]);
+  } else if (pair == 0) {
+    const Vector odd = add(d[1], -Q2, d[3]), even = add(d[2], -Q2, d[4]);
+    v[0] = add(odd, P, even);
+    v[1] = add(odd, -P, even);
+  } else if (pair == 1) {
+    v[2] = add(d[0], P2 * Q2, add(d[2], -(P2 + Q2), d[4]));
+    v[3] = add(d[1], P2 * Q2, add(d[3], -(P2 + Q2), d[5]));
+  } else {
+    const Vector odd = add(d[1], -P2, d[3]), even = add(d[2], -P2, d[4]);
+    v[4] = add(odd, Q, even);
+    v[5] = add(odd, -Q, even);
+  }
+}
+
+/* Columns: a line for each point of the pairs from first to below end. */
+INLINE void image_columns(const real *const *rows, ptrdiff_t apart, ptrdiff_t columns, int isLow,
+                          int first, int end, real *lines, ptrdiff_t pitch)
+{
+  for (ptrdiff_t j = 0; j < columns; j++) {
+    Vector d[SIDE], v[SIDE];
+    for (int k = 0; k < (isLow ? FEW : SIDE); k++)
+      d[k] = load(rows[k] + j * apart);
+    if (apart > LANES) /* where planes lie last, the next ones */
+      for (int k = 0; k < STEP; k++)
+        __builtin_prefetch(rows[k] + j * apart + LANES);
+    for (int pair = 0; pair < (isLow ? FEW : SIDE) / 2; pair++)
+      if (first <= pair && pair < end) {
+        two_of_image(d, isLow, pair, v);
+        for (int a = 2 * pair; a < 2 * pair + 2; a++)
+          store(lines + a * pitch + j * LANES, v[a]);
+      }
+  }
+}
+
+INLINE void image_tile(const real *line, int isNarrow, real *const *v, ptrdiff_t tile)
+{
+  Vector d[SIDE], numbers[SIDE];
+  for (int k = 0; k < (isNarrow ? FEW : SIDE); k++)
+    d[k] = load(line + (STEP * tile + k) * LANES);
+  for (int pair = 0; pair < (isNarrow ? FEW : SIDE) / 2; pair++)
+    two_of_image(d, isNarrow, pair, numbers);
+  for (int b = 0; b < (isNarrow ? FEW : SIDE); b++)
+    store(v[b] + tile * LANES, numbers[b]);
+}
+
+static void images(const THNNTiles *t, int first, int end, ptrdiff_t image, ptrdiff_t i,
+                   const real *const *rows, ptrdiff_t apart, ptrdiff_t column, ptrdiff_t wide,
+                   real *lines, real *v, ptrdiff_t next)
+{
+  const ptrdiff_t columns = THNNTiles_columns(t), pitch = columns * LANES;
+  const ptrdiff_t begin = THMax(0, column), there = THMin(columns, column + wide) - begin;
+  const int isLow = THNNTiles_isLow(t, i), points = isLow ? FEW : SIDE;
+  const real *from[SIDE];
+  for (int k = 0; k < SIDE; k++)
+    from[k] = rows[k] + (begin - column) * apart;
+  if (isLow)
+    image_columns(from, apart, there, 1, first / 2, (end + 1) / 2, lines + begin * LANES, pitch);
+  else if (first == 0 && end == SIDE)
+    image_columns(from, apart, there, 0, 0, SIDE / 2, lines + begin * LANES, pitch);
+  else
+    image_columns(from, apart, there, 0, first / 2, (end + 1) / 2, lines + begin * LANES, pitch);
+  for (int a = first; a < THMin(end, points); a++) {
+    real *to[SIDE];
+    for (int b = 0; b < SIDE; b++)
+      to[b] = v + ((a - first) * SIDE + b) * next + THNNTiles_before(t, image, i, a, b) * LANES;
+    const ptrdiff_t whole = THNNTiles_across(t, SIDE - 1);
+    for (ptrdiff_t j = 0; j < whole; j++)
+      image_tile(lines + a * pitch, 0, to, j);
+    if (t->isNarrow)
+      image_tile(lines + a * pitch, 1, to, whole);
+  }
+}
+
+/* --- windows --------------------------------------------------------------------------------- */
+
+/* A point and its powers, over the product of its distances to the other points. */
+#define POINT(X, PRODUCT) {1 / (PRODUCT), (X) / (PRODUCT), (X) * (X) / (PRODUCT)}
+static const double ofWindow[SIDE][SIZE] = {
+    POINT(P, 2 * P2 * (P2 - Q2)), POINT(-P, 2 * P2 * (P2 - Q2)), POINT(0., P2 *Q2), {0, 0, 1},
+    POINT(Q, 2 * Q2 * (Q2 - P2)), POINT(-Q, 2 * Q2 * (Q2 - P2)),
+};
+
+static inline Vector of_window(int a, const Vector *g)
+{
+  const Vector first = g[0] * (real)ofWindow[a][0];
+  return add(g[2], ofWindow[a][2], add(g[1], ofWindow[a][1], first));
+}
+
+static void windows(int first, int end, int back, ptrdiff_t vectors, const real *m, real *u,
+                    ptrdiff_t next)
+{
+  const ptrdiff_t width = vectors * LANES;
+  for (ptrdiff_t o = 0; o < width; o += LANES) {
+    Vector g[SIZE][SIZE]; /* column, row */
+    for (int i = 0; i < SIZE; i++)
+      for (int j = 0; j < SIZE; j++) {
+        const int k = i * SIZE + j;
+        g[j][i] = load(m + (back ? SIZE * SIZE - 1 - k : k) * width + o);
+      }
+    for (int a = first; a < end; a++) {
+      Vector h[SIZE];
+      for (int j = 0; j < SIZE; j++)
+        h[j] = of_window(a, g[j]);
+      for (int b = 0; b < SIDE; b++)
+        store(u + ((a - first) * SIDE + b) * next + o, of_window(b, h));
+    }
+  }
+}
+
+/* --- products -------------------------------------------------------------------------------- */
+
+#if defined(__AVX512F__)
+enum { MOST_TILES = 14 }; /* whose sums of two vectors are in registers */
+#else
+enum { MOST_TILES = 6 };
+#endif
+enum {
+  PLANES = 16384 / VECTOR, /* whose weights stay in the first cache */
+  LINE = 64 / sizeof(real)
+};
+
+/* Adds the products with an element of each tile. */
+INLINE void add_products(int tiles, int vectors, const real *x, const real *u, Vector (*sum)[2])
+{
+  Vector factor[2];
+  for (int o = 0; o < vectors; o++)
+    factor[o] = load(u + o * LANES);
+#pragma GCC unroll 14
+  for (int t = 0; t < tiles; t++) {
+    const Vector element = x[t * LANES] - (Vector){0};
+    for (int o = 0; o < vectors; o++)
+      sum[t][o] = MULTIPLY_ADD(element, factor[o], sum[t][o]);
+  }
+}
+
+/* A few tiles, over all planes.  With each vector of planes that of the next ones is fetched, or,
+ * after the last, the first of the tiles that come next: they lie where the processor does not
+ * expect them.  So are the lines of the products, which are written, and as many lines of the
+ * weights that come next, into the second cache. */
+INLINE void some_tiles(int tiles, int vectors, ptrdiff_t planes, const real *v,
+                       ptrdiff_t nextPlanes, const real *u, int more, real *products,
+                       const real *ahead, ptrdiff_t lines)
+{
+  const int width = vectors * LANES;
+  Vector sum[MOST_TILES][2];
+#pragma GCC unroll 14
+  for (int t = 0; t < tiles; t++)
+    for (int o = 0; o < vectors; o++)
+      sum[t][o] = (Vector){0};
+  const real *const next = v + tiles * LANES;
+  ptrdiff_t p = 0;
+  for (; p + LANES <= planes; p += LANES, v += nextPlanes) {
+    const real *coming = p + 2 * LANES <= planes ? v + nextPlanes : next;
+    for (int k = 0; k < tiles * LANES; k += LINE)
+      __builtin_prefetch(coming + k);
+    if (p / LANES < tiles)
+      for (int o = 0; o < width; o += LINE)
+        __builtin_prefetch(products + p / LANES * width + o, 1);
+    for (ptrdiff_t k = 0; k < lines; k++, ahead += LINE)
+      __builtin_prefetch(ahead, 0, 2);
+#pragma GCC unroll 2
+    for (int l = 0; l < LANES; l++, u += width)
+      add_products(tiles, vectors, v + l, u, sum);
+  }
+  for (v += LANES - (planes - p); p < planes; p++, v++, u += width)
+    add_products(tiles, vectors, v, u, sum);
+#pragma GCC unroll 14
+  for (int t = 0; t < tiles; t++)
+    for (int o = 0; o < vectors; o++) {
+      real *to = products + t * width + o * LANES;
+      store(to, more ? load(to) + sum[t][o] : sum[t][o]);
+    }
+}
+
+#define TILES(COUNT)                                                                    \
+  case COUNT:                                                                           \
+    some_tiles(COUNT, vectors, planes, v, nextPlanes, u, more, products, ahead, lines); \
+    break;
+
+INLINE void as_many_tiles(ptrdiff_t tiles, int vectors, ptrdiff_t planes, const real *v,
+                          ptrdiff_t nextPlanes, const real *u, int more, real *products,
+                          const real *ahead, ptrdiff_t lines)
+{
+  switch (tiles) {
+    TILES(1)
+    TILES(2)
+    TILES(3)
+    TILES(4)
+    TILES(5)
+    TILES(6)
+#if defined(__AVX512F__)
+    TILES(7)
+    TILES(8)
+    TILES(9)
+    TILES(10)
+    TILES(11)
+    TILES(12)
+    TILES(13)
+    TILES(14)
+#endif
+  }
+}
+
+static void multiply(ptrdiff_t tiles, ptrdiff_t planes, const real *v, ptrdiff_t nextPlanes,
+                     const real *u, ptrdiff_t vectors, real *products)
+{
+  if (tiles == 0) /* where all of them are short */
+    return;
+  const ptrdiff_t pieces = (tiles + MOST_TILES - 1) / MOST_TILES;
+  for (ptrdiff_t p = 0; p < planes; p += PLANES, v += PLANES / LANES * nextPlanes) {
+    const ptrdiff_t these = THMin(PLANES, planes - p), size = these * vectors * LANES;
+    const ptrdiff_t times = pieces * ((these + LANES - 1) / LANES);
+    const ptrdiff_t lines = (size / LINE + times - 1) / times;
+    const real *ahead = u + size;
+    for (ptrdiff_t piece = 0, t = 0; piece < pieces; piece++) {
+      const ptrdiff_t few = tiles * (piece + 1) / pieces - t;
+      real *to = products + t * vectors * LANES;
+      if (vectors == 1)
+        as_many_tiles(few, 1, these, v + t * LANES, nextPlanes, u, p > 0, to, ahead, lines);
+      else
+        as_many_tiles(few, 2, these, v + t * LANES, nextPlanes, u, p > 0, to, ahead, lines);
+      t += few;
+      ahead += lines * (times / pieces) * LINE;
+    }
+    u += size;
+  }
+}
+
+/* --- results --------------------------------------------------------------------------------- */
+
+/* Four results from six products, or two from the first four: sums of powers of the points.
+ * Infinity has the highest only. */
+INLINE void of_products(const Vector *m, int isShort, Vector *y)
+{
+  const Vector evenP = m[0] + m[1], oddP = m[0] - m[1];
+  if (isShort) {
+    y[0] = m[2] + evenP;
+    y[1] = add(oddP, P, m[3]);
+    return;
+  }
+  const Vector evenQ = m[4] + m[5], oddQ = m[4] - m[5];
+  y[0] = m[2] + evenP + evenQ;
+  y[1] = add(oddQ, Q, times(P, oddP));
+  y[2] = add(evenQ, Q2, times(P2, evenP));
+  y[3] = add(oddQ, Q * Q2, add(oddP, P * P2, m[3]));
+}
+
+/* One tile: across, to four lines of six, and then down, as many rows and columns as are there. */
+INLINE void result_tile(const real *(*products)[SIDE], int first, int end, ptrdiff_t apart,
+                        int isLow, int isNarrow, real *lines, const real *start, ptrdiff_t high,
+                        ptrdiff_t wide, real *y, ptrdiff_t nextRow, ptrdiff_t nextColumn)
+{
+  for (int a = first; a < end; a++) {
+    Vector m[SIDE], line[STEP];
+    for (int b = 0; b < (isNarrow ? FEW : SIDE); b++)
+      m[b] = load(products[a][b] + apart);
+    of_products(m, isNarrow, line);
+    for (int k = 0; k < (isNarrow ? 2 : STEP); k++)
+      store(lines + (a * STEP + k) * LANES, line[k]);
+  }
+  for (int j = 0; j < (isNarrow ? 2 : STEP); j++)
+    if (j < wide) {
+      Vector m[SIDE], sums[STEP];
+      for (int a = 0; a < (isLow ? FEW : SIDE); a++)
+        m[a] = load(lines + (a * STEP + j) * LANES);
+      of_products(m, isLow, sums);
+      for (int k = 0; k < (isLow ? 2 : STEP); k++)
+        if (k < high) {
+          real *to = y + k * nextRow + j * nextColumn;
+          store(to, sums[k] + load(start ? start : to));
+          if (nextColumn > LANES) /* likewise, where the next tile's results go */
+            __builtin_prefetch(to + STEP * nextColumn, 1);
+        }
+    }
+}
+
+INLINE void result_tiles(const real *(*products)[SIDE], int first, int end, ptrdiff_t width,
+                         ptrdiff_t whole, int isLow, int isNarrow, real *lines, const real *start,
+                         ptrdiff_t high, ptrdiff_t wide, real *y, ptrdiff_t nextRow,
+                         ptrdiff_t apart)
+{
+  ptrdiff_t j = 0;
+  for (; j < whole && start && high >= STEP && (j + 1) * STEP <= wide; j++)
+    result_tile(products, first, end, j * width, isLow, 0, lines, start, STEP, STEP,
+                y + j * STEP * apart, nextRow, apart);
+  for (; j < whole; j++)
+    result_tile(products, first, end, j * width, isLow, 0, lines, start, high, wide - j * STEP,
+                y + j * STEP * apart, nextRow, apart);
+  if (isNarrow)
+    result_tile(products, first, end, j * width, isLow, 1, lines, start, high, wide - j * STEP,
+                y + j * STEP * apart, nextRow, apart);
+}
+
+static void results(const THNNTiles *t, int first, int end, ptrdiff_t image, ptrdiff_t i,
+                    const real *products, ptrdiff_t width, ptrdiff_t next, const real *start,
+                    ptrdiff_t high, ptrdiff_t wide, real *lines, real *y, ptrdiff_t nextRow,
+                    ptrdiff_t apart)
+{
+  const ptrdiff_t whole = THNNTiles_across(t, SIDE - 1);
+  const int isLow = THNNTiles_isLow(t, i);
+  end = THMin(end, isLow ? FEW : SIDE);
+  const real *from[SIDE][SIDE];
+  for (int a = first; a < end; a++)
+    for (int b = 0; b < SIDE; b++)
+      from[a][b] =
+          products + ((a - first) * SIDE + b) * next + THNNTiles_before(t, image, i, a, b) * width;
+  if (isLow)
+    result_tiles(from, first, end, width, whole, 1, t->isNarrow, lines, start, high, wide, y,
+                 nextRow, apart);
+  else if (first == 0 && end == SIDE)
+    result_tiles(from, 0, SIDE, width, whole, 0, t->isNarrow, lines, start, high, wide, y, nextRow,
+                 apart);
+  else
+    result_tiles(from, first, end, width, whole, 0, t->isNarrow, lines, start, high, wide, y,
+                 nextRow, apart);
+}
+
+/* --- gradients of windows --------------------------------------------------------------------- */
+
+/* The values at the six points of a polynomial of four coefficients, or at the first four of two.
+ */
+INLINE void of_gradients(const Vector *g, int isShort, Vector *z)
+{
+  if (isShort) {
+    z[0] = add(g[1], P, g[0]);
+    z[1] = add(g[1], -P, g[0]);
+    z[2] = g[0];
+    z[3] = g[1];
+    return;
+  }
+  const Vector evenP = add(g[2], P2, g[0]), oddP = add(g[3], P2, g[1]);
+  const Vector evenQ = add(g[2], Q2, g[0]), oddQ = add(g[3], Q2, g[1]);
+  z[0] = add(oddP, P, evenP);
+  z[1] = add(oddP, -P, evenP);
+  z[2] = g[0];
+  z[3] = g[3];
+  z[4] = add(oddQ, Q, evenQ);
+  z[5] = add(oddQ, -Q, evenQ);
+}
+
+/* One tile: down, to four lines of six, and then across; what is not there counts as 0. */
+INLINE void gradient_tile(const real *y, ptrdiff_t high, ptrdiff_t wide, ptrdiff_t nextRow,
+                          ptrdiff_t nextColumn, int isLow, int isNarrow, int first, int end,
+                          real *lines, real *const (*z)[SIDE], ptrdiff_t apart)
+{
+  for (int j = 0; j < (isNarrow ? 2 : STEP); j++) {
+    Vector g[STEP], column[SIDE];
+    for (int k = 0; k < (isLow ? 2 : STEP); k++)
+      g[k] = k < high && j < wide ? load(y + k * nextRow + j * nextColumn) : (Vector){0};
+    of_gradients(g, isLow, column);
+    for (int a = 0; a < (isLow ? FEW : SIDE); a++)
+      store(lines + (a * STEP + j) * LANES, column[a]);
+  }
+  for (int a = first; a < end; a++) {
+    Vector g[STEP], numbers[SIDE];
+    for (int k = 0; k < (isNarrow ? 2 : STEP); k++)
+      g[k] = load(lines + (a * STEP + k) * LANES);
+    of_gradients(g, isNarrow, numbers);
+    for (int b = 0; b < (isNarrow ? FEW : SIDE); b++)
+      store(z[a][b] + apart, numbers[b]);
+  }
+}
+
+INLINE void gradient_tiles(const real *y, ptrdiff_t high, ptrdiff_t wide, ptrdiff_t nextRow,
+                           ptrdiff_t apart, ptrdiff_t whole, int isLow, int isNarrow, int first,
+                           int end, real *lines, real *const (*z)[SIDE], ptrdiff_t width)
+{
+  ptrdiff_t j = 0;
+  for (; j < whole && high >= STEP && (j + 1) * STEP <= wide; j++)
+    gradient_tile(y + j * STEP * apart, STEP, STEP, nextRow, apart, isLow, 0, first, end, lines, z,
+                  j * width);
+  for (; j < whole; j++)
+    gradient_tile(y + j * STEP * apart, high, wide - j * STEP, nextRow, apart, isLow, 0, first, end,
+                  lines, z, j * width);
+  if (isNarrow)
+    gradient_tile(y + j * STEP * apart, high, wide - j * STEP, nextRow, apart, isLow, 1, first, end,
+                  lines, z, j * width);
+}
+
+static void gradients(const THNNTiles *t, int first, int end, ptrdiff_t image, ptrdiff_t i,
+                      const real *y, ptrdiff_t high, ptrdiff_t wide, ptrdiff_t nextRow,
+                      ptrdiff_t apart, real *lines, real *z, ptrdiff_t width, ptrdiff_t next)
+{
+  const ptrdiff_t whole = THNNTiles_across(t, SIDE - 1);
+  const int isLow = THNNTiles_isLow(t, i);
+  end = THMin(end, isLow ? FEW : SIDE);
+  real *to[SIDE][SIDE];
+  for (int a = first; a < end; a++)
+    for (int b = 0; b < SIDE; b++)
+      to[a][b] = z + ((a - first) * SIDE + b) * next + THNNTiles_before(t, image, i, a, b) * width;
+  if (isLow)
+    gradient_tiles(y, high, wide, nextRow, apart, whole, 1, t->isNarrow, first, end, lines, to,
+                   width);
+  else if (first == 0 && end == SIDE)
+    gradient_tiles(y, high, wide, nextRow, apart, whole, 0, t->isNarrow, 0, SIDE, lines, to, width);
+  else
+    gradient_tiles(y, high, wide, nextRow, apart, whole, 0, t->isNarrow, first, end, lines, to,
+                   width);
+}
+
+/* Three elements of a window from six sums: each the sum over the points of what it weighs there.
+ */
+static inline __attribute__((always_inline)) void of_sums(const Vector *s, Vector *taps)
+{
+  for (int i = 0; i < SIZE; i++) {
+    taps[i] = s[0] * (real)ofWindow[0][i];
+    for (int b = 1; b < SIDE; b++)
+      taps[i] = add(s[b], ofWindow[b][i], taps[i]);
+  }
+}
+
+static void taps(int first, int end, ptrdiff_t vectors, const real *sums, ptrdiff_t next, real *m)
+{
+  const ptrdiff_t width = vectors * LANES;
+  for (ptrdiff_t o = 0; o < width; o += LANES) {
+    Vector all[SIZE][SIZE] = {0};
+    for (int a = first; a < end; a++) {
+      Vector row[SIDE], three[SIZE];
+      for (int b = 0; b < SIDE; b++)
+        row[b] = load(sums + ((a - first) * SIDE + b) * next + o);
+      of_sums(row, three);
+      for (int i = 0; i < SIZE; i++)
+        for (int j = 0; j < SIZE; j++)
+          all[i][j] = add(three[j], ofWindow[a][i], all[i][j]);
+    }
+    for (int i = 0; i < SIZE; i++)
+      for (int j = 0; j < SIZE; j++)
+        store(m + (i * SIZE + j) * width + o, all[i][j]);
+  }
+}
+
+/* --- rows ------------------------------------------------------------------------------------ */
+
+/* Without a call for each row, because they may be short. */
+static void copy_rows(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t nextX, real *y,
+                      ptrdiff_t nextY)
+{
+  for (ptrdiff_t i = 0; i < rows; i++, x += nextX, y += nextY) {
+    if (n < LANES)
+      memcpy(y, x, (size_t)n * sizeof *y);
+    else
+      for (ptrdiff_t j = 0; j < n; j += LANES) /* the last vector ends with the row */
+        store(y + THMin(j, n - LANES), load(x + THMin(j, n - LANES)));
+  }
+}
+
+static void add_rows(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t nextX, real *y,
+                     ptrdiff_t nextY)
+{
+  for (ptrdiff_t i = 0; i < rows; i++, x += nextX, y += nextY)
+    for (ptrdiff_t j = 0; j < n; j++)
+      y[j] += x[j];
+}
+
+#if defined(TH_REAL_IS_FLOAT)
+#define transpose_square THTranspose32_square
+#else
+#define transpose_square THTranspose64_square
+#endif
+
+/* y[i] += scale * x[i] of a vector, but for the first few elements. */
+INLINE void add_scaled(ptrdiff_t few, const real *x, accreal scale, real *y)
+{
+  typedef __typeof__((Vector){0} < (Vector){0}) Bits;
+  real sum[LANES];
+  if (scale == 1) /* then one rounding is as good as two */
+    store(sum, load(y) + load(x));
+  else
+    for (int k = 0; k < LANES; k++)
+      sum[k] = (real)(y[k] + scale * (accreal)x[k]);
+  if (few == 0) {
+    store(y, load(sum));
+    return;
+  }
+  Vector place;
+  for (int k = 0; k < LANES; k++)
+    place[k] = (real)k;
+  const Bits isThere = place >= (real)few;
+  store(y, (Vector)((isThere & (Bits)load(sum)) | (~isThere & (Bits)load(y))));
+}
+
+/* Square by square, the last of which ends with the rows: what it has of the one before is not
+ * added again.  The lines of y are fetched ahead: they are in as many pages. */
+static void add_transposed(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t nextX,
+                           accreal scale, real *y, ptrdiff_t nextY)
+{
+  enum { AHEAD = 512 / sizeof(real) };
+  if (rows < LANES) {
+    for (ptrdiff_t i = 0; i < n; i++)
+      for (ptrdiff_t j = 0; j < rows; j++)
+        y[i * nextY + j] = (real)(y[i * nextY + j] + scale * (accreal)x[j * nextX + i]);
+    return;
+  }
+  for (ptrdiff_t from = 0; from < n; from += LANES, x += LANES, y += LANES * nextY) {
+    const ptrdiff_t these = THMin(LANES, n - from);
+    for (ptrdiff_t j = 0; j < rows; j += LANES) {
+      const ptrdiff_t first = THMin(j, rows - LANES);
+      real square[LANES * LANES];
+      transpose_square(x + first * nextX, nextX, square, LANES);
+      for (ptrdiff_t i = 0; i < these; i++) {
+        real *to = y + i * nextY + first;
+        __builtin_prefetch(to + AHEAD, 1);
+        add_scaled(j - first, square + i * LANES, scale, to);
+      }
+    }
+  }
+}
+
+const THNN_(Winograd) TH_LEVEL_(THNN_(winograd))[] = {
+    {images, windows, multiply, results, gradients, taps, copy_rows, add_rows, add_transposed}};

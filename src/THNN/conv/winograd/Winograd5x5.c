@@ -1,0 +1,321 @@
+/* Convolutions by rows of tiles: which ones, and how they are shared among threads. */
+#include "THNN/layer/Template.h"
+
+#include "THNN/conv/Memory.h"
+
+TH_DISPATCH(THNN_(TileRows), THNN_(tileRows))
+
+enum {
+  SIDE = THNN_TILE_SIDE,
+  STEP = THNN_TILE_STEP,
+  TAPS = THNN_TILE_SIZE * THNN_TILE_SIZE,
+  NUMBERS = THNN_TILE_NUMBERS,
+  SETS = THNN_IMAGE_SETS, /* of rows of tiles, whose sums are added up in their order */
+  MOST = 3 << 20          /* bytes of a thread, which are to stay in the second cache */
+};
+
+static ptrdiff_t THNN_(wholeLanes)(ptrdiff_t n)
+{
+  const ptrdiff_t lanes = THNN_(implicit)->lanes;
+  return (n + lanes - 1) / lanes * lanes;
+}
+
+static THNNTileRows THNN_(tileRowsOf)(const THNNConvolution *c)
+{
+  const ptrdiff_t lanes = THNN_(implicit)->lanes;
+  THNNTileRows t = {.planes = c->planes,
+                    .outputs = c->outputs,
+                    .high = c->at[1].input,
+                    .wide = c->at[2].input,
+                    .padHigh = c->at[1].pad,
+                    .padWide = c->at[2].pad,
+                    .highY = c->at[1].output,
+                    .wideY = c->at[2].output};
+  t.down = (t.highY + STEP - 1) / STEP;
+  t.across = (t.wideY + STEP - 1) / STEP;
+  t.pitch = THNN_(wholeLanes)(STEP * (t.across + 1));
+  /* An odd number of vectors: numbers do not compete for the same places of the cache. */
+  t.numberX = (t.planes * t.across | 1) * lanes;
+  t.windows = THNN_(wholeLanes)(t.planes * t.outputs);
+  return t;
+}
+
+/* Images whose rows of tiles fill vectors. */
+static ptrdiff_t THNN_(imagesTogether)(const THNNTileRows *t, ptrdiff_t batch)
+{
+  ptrdiff_t few = THNN_(implicit)->lanes;
+  for (ptrdiff_t down = t->down; few > 1 && down % 2 == 0; down /= 2)
+    few /= 2;
+  return THMin(few, batch);
+}
+
+static double THNN_(costOfImages)(const THNNTileRows *t)
+{
+  const double lanes = (double)THNN_(implicit)->lanes, across = (double)t->across;
+  const double squares = SIDE * (double)t->pitch / lanes;
+  return (double)t->planes * (100 * squares + 40 * (STEP * (across + 1) + SIDE * across));
+}
+
+/* Vector operations for a vector of rows of tiles. */
+static double THNN_(costOfRows)(const THNNTileRows *t)
+{
+  const double lanes = (double)THNN_(implicit)->lanes, across = (double)t->across;
+  const double ofOutput = 100 * STEP * STEP * across / lanes + 30 * (STEP + SIDE) * across;
+  return THNN_(costOfImages)(t) + (double)t->outputs * ofOutput +
+         1.2 * NUMBERS * (double)(t->planes * t->outputs) * across;
+}
+
+/* The same for the gradient of the weights, where a vector has outputs. */
+static double THNN_(costOfSums)(const THNNTileRows *t)
+{
+  const double across = (double)t->across, width = (double)THNN_(wholeLanes)(t->outputs);
+  return 1.2 * THNN_(costOfImages)(t) + 360 * across * width +
+         1.7 * NUMBERS * (double)t->planes * width * across;
+}
+
+struct THNN_(TileSums) {
+  const THNNConvolution *c;
+  THNNTileRows t;
+  ptrdiff_t width;         /* outputs, in whole vectors */
+  ptrdiff_t vectors, sets; /* of rows of tiles */
+  ptrdiff_t images;        /* that a vector of rows is of, at most */
+  ptrdiff_t size;          /* elements of the sums of a set */
+  ptrdiff_t v, y, room;    /* elements of memory that each thread has */
+  const real *from, *gradients;
+  real *sums, *memory, *weights;
+  accreal *totals, scale;
+  int threads;
+};
+
+/* Elements of memory that may be taken: what is little is nothing to save. */
+static ptrdiff_t THNN_(memoryOf)(const THNNConvolution *c, int threads)
+{
+  enum { LITTLE = 1 << 18 };
+  return THMax(THNNConvolution_memory(c, threads), (ptrdiff_t)LITTLE * threads);
+}
+
+/* As many threads as there is memory for, which each of them takes beside what all have; 0 if there
+ * is not enough for one. */
+static int THNN_(threadsThatFit)(const THNNConvolution *c, ptrdiff_t ofAll, ptrdiff_t ofEach,
+                                 int threads)
+{
+  while (threads > 0 && ofAll + threads * ofEach > THNN_(memoryOf)(c, threads))
+    threads--;
+  return threads;
+}
+
+/* Items of a thread at least, for no more threads than that. */
+static ptrdiff_t THNN_(grainOf)(ptrdiff_t items, int threads)
+{
+  return THParallel_threads(items, 1) > threads ? items / (threads + 1) + 1 : 1;
+}
+
+/* Elements of windows and their numbers. */
+static ptrdiff_t THNN_(sizeOfWindows)(const THNNTileRows *t)
+{
+  return (NUMBERS + TAPS) * t->windows;
+}
+
+/* What is summed up how does not depend on the threads. */
+static THNN_(TileSums) THNN_(planSums)(const THNNConvolution *c)
+{
+  const ptrdiff_t lanes = THNN_(implicit)->lanes;
+  THNN_(TileSums) w = {.c = c, .t = THNN_(tileRowsOf)(c)};
+  w.width = THNN_(wholeLanes)(c->outputs);
+  w.vectors = (c->batch * w.t.down + lanes - 1) / lanes;
+  w.images = THMin(c->batch, (lanes - 1) / w.t.down + 2);
+  w.size = NUMBERS * c->planes * w.width;
+  w.sets = THMin(THMin(SETS, w.vectors), THMax(1, THNN_(memoryOf)(c, 1) / 2 / w.size));
+  w.v = THMax(NUMBERS * w.t.numberX, 2 * TAPS * w.width);
+  w.y = w.images * c->windows * lanes;
+  w.room = THNN_(tileRows)->room(&w.t, 1);
+  return w;
+}
+
+int THNN_(isTileRows)(const THNNConvolution *c, int weights)
+{
+  if (!THNN_(tileRows)->convolve || c->last || c->groups != 1 || c->batch == 0 || c->planes == 0 ||
+      c->outputs == 0)
+    return 0;
+  for (int d = 0; d < 3; d++) {
+    const THNNWindow *at = &c->at[d];
+    if (at->size != (d ? THNN_TILE_SIZE : 1) || at->step != 1 || at->dilation != 1 || at->pad < 0 ||
+        at->output < 1)
+      return 0;
+  }
+  if (c->at[0].input != 1 || c->at[0].output != 1)
+    return 0;
+  const THNNTileRows t = THNN_(tileRowsOf)(c);
+  const ptrdiff_t all = t.planes * (weights ? THNN_(wholeLanes)(t.outputs) : t.outputs);
+  const ptrdiff_t room = THNN_(tileRows)->room(&t, 0);
+  if (THMax(room, NUMBERS * all) > MOST / (ptrdiff_t)sizeof(real))
+    return 0;
+  const THNN_(TileSums) s = THNN_(planSums)(c);
+  if (!(weights ? THNN_(threadsThatFit)(c, s.sets * s.size, s.v + s.y + s.room, 1)
+                : THNN_(threadsThatFit)(c, THNN_(sizeOfWindows)(&t), room, 1)))
+    return 0;
+  const ptrdiff_t few = THNN_(imagesTogether)(&t, c->batch), lanes = THNN_(implicit)->lanes;
+  const double vectors = (double)((few * t.down + lanes - 1) / lanes) / (double)few;
+  const double rows = weights ? THNN_(costOfSums)(&t) : THNN_(costOfRows)(&t);
+  const double windows = (weights ? 3000 : 1500) * (double)all / (double)lanes / (double)c->batch;
+  const double direct = (double)(c->windows * c->outputs) * (double)c->depth / (double)lanes;
+  return vectors * rows + windows < direct;
+}
+
+/* --- forward and back ------------------------------------------------------------------------ */
+
+typedef struct {
+  const THNNConvolution *c;
+  THNNTileRows t;
+  int back, threads;
+  int leaves;          /* going back, windows do not reach all of x */
+  ptrdiff_t few, room; /* images of an item, and elements of memory for each thread */
+  const real *from, *u, *bias;
+  real *to, *memory;
+} THNN_(TileItems);
+
+static void THNN_(tileItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(TileItems) *w = context;
+  const THNNConvolution *c = w->c;
+  const ptrdiff_t lanes = THNN_(implicit)->lanes;
+  const ptrdiff_t ofX = c->planes * c->image, ofY = c->outputs * c->windows;
+  real *room = THNN_(ofThread)(w->memory, w->room, w->threads);
+  for (ptrdiff_t item = begin; item < end; item++) {
+    const ptrdiff_t first = item * w->few, images = THMin(w->few, c->batch - first);
+    const real *from = w->from + first * (w->back ? ofY : ofX);
+    real *to = w->to + first * (w->back ? ofX : ofY);
+    for (ptrdiff_t i = 0; w->leaves && i < images; i++)
+      THNN_(fillPlanes)(to + i * ofX, c->planes, c->image, w->bias);
+    const ptrdiff_t all = images * w->t.down;
+    for (ptrdiff_t row = 0; row < all; row += lanes)
+      if (w->back)
+        THNN_(tileRows)->back(&w->t, row, THMin(lanes, all - row), from, w->u, w->bias, to, room);
+      else
+        THNN_(tileRows)->convolve(&w->t, row, THMin(lanes, all - row), from, w->u, w->bias, to,
+                                  room);
+  }
+}
+
+void THNN_(convolveTileRows)(const THNNConvolution *c, int back, THTensor *from, THTensor *weight,
+                             THTensor *bias, THTensor *to)
+{
+  THNN_(Call) call;
+  THNN_(beginConvolution)(&call, c, back, &from, &weight, &bias, &to);
+  THNN_(TileItems) w = {.c = c, .t = THNN_(tileRowsOf)(c), .back = back};
+  const ptrdiff_t windows = w.t.windows, ofWindows = THNN_(sizeOfWindows)(&w.t);
+  w.room = THNN_(tileRows)->room(&w.t, 0);
+  const int threads = THNN_(threadsThatFit)(c, ofWindows, w.room, THParallel_threads(c->batch, 1));
+  w.few = THMin(THNN_(imagesTogether)(&w.t, c->batch), (c->batch + threads - 1) / threads);
+  const ptrdiff_t items = (c->batch + w.few - 1) / w.few;
+  w.threads = THMin(threads, THParallel_threads(items, 1));
+  const int64_t reachHigh = c->at[1].output + THNN_TILE_SIZE - 1 - c->at[1].pad;
+  const int64_t reachWide = c->at[2].output + THNN_TILE_SIZE - 1 - c->at[2].pad;
+  w.leaves = back && (c->at[1].input > reachHigh || c->at[2].input > reachWide);
+  w.memory = THNN_(scratch)(&call, w.threads * w.room);
+  real *u = THNN_(scratch)(&call, ofWindows), *m = u + NUMBERS * windows;
+  THNN_(start)(&call);
+  memset(m, 0, (size_t)(TAPS * windows) * sizeof *m);
+  if (back)
+    THNN_(implicit)->turn(c->planes * c->outputs, TAPS, THTensor_(data)(weight), TAPS, m, windows);
+  for (ptrdiff_t p = 0; !back && p < c->planes; p++)
+    THNN_(implicit)->turn(c->outputs, TAPS, THTensor_(data)(weight) + p * TAPS, c->depth,
+                          m + p * c->outputs, windows);
+  THNN_(tileRows)->windows(windows, m, u);
+  w.u = u;
+  w.from = THTensor_(data)(from);
+  w.bias = bias ? THTensor_(data)(bias) : NULL;
+  w.to = THTensor_(data)(to);
+  THParallel_for(items, THNN_(grainOf)(items, w.threads), THNN_(tileItems), &w);
+  THNN_(finish)(&call);
+}
+
+/* --- the gradient of the weights ------------------------------------------------------------- */
+
+/* The sums of the gradients of images whose first row of tiles is in a set, from vector first on.
+ */
+static void THNN_(totalsOf)(const THNN_(TileSums) * w, ptrdiff_t set, ptrdiff_t first,
+                            ptrdiff_t last)
+{
+  const THNNConvolution *c = w->c;
+  const ptrdiff_t lanes = THNN_(implicit)->lanes, down = w->t.down;
+  const ptrdiff_t end = THMin((last * lanes + down - 1) / down, c->batch);
+  accreal *totals = w->totals + set * c->outputs;
+  for (ptrdiff_t i = (first * lanes + down - 1) / down; i < end; i++) {
+    const real *y = w->gradients + i * c->outputs * c->windows;
+    THNN_(addToTotals)(c->outputs, y, c->windows, totals);
+  }
+}
+
+/* The sums of a set of vectors of rows of tiles. */
+static void THNN_(tileSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(TileSums) *w = context;
+  const THNNConvolution *c = w->c;
+  const ptrdiff_t lanes = THNN_(implicit)->lanes, down = w->t.down;
+  real *v = THNN_(ofThread)(w->memory, w->v + w->y + w->room, w->threads);
+  real *y = v + w->v, *room = y + w->y;
+  for (ptrdiff_t set = begin; set < end; set++) {
+    real *sums = w->sums + set * w->size;
+    memset(sums, 0, (size_t)w->size * sizeof *sums);
+    const ptrdiff_t first = set * w->vectors / w->sets, last = (set + 1) * w->vectors / w->sets;
+    if (w->totals)
+      THNN_(totalsOf)(w, set, first, last);
+    for (ptrdiff_t vector = first; vector < last; vector++) {
+      const ptrdiff_t row = vector * lanes, rows = THMin(lanes, c->batch * down - row);
+      const ptrdiff_t image = row / down, images = (row + rows - 1) / down - image + 1;
+      THNN_(tileRows)->images(&w->t, row % down, rows, w->from + image * c->planes * c->image, v,
+                              room);
+      for (ptrdiff_t o = 0; o < c->outputs; o += lanes) {
+        for (ptrdiff_t i = 0; i < images; i++)
+          THNN_(turnOutputs)(THMin(lanes, c->outputs - o), c->windows,
+                             w->gradients + ((image + i) * c->outputs + o) * c->windows, c->windows,
+                             y + i * c->windows * lanes);
+        THNN_(tileRows)->gradients(&w->t, row % down, rows, v, y, sums + o, w->width, room);
+      }
+    }
+  }
+}
+
+THNN_(TileSums) * THNN_(prepareTileSums)(const THNNConvolution *c, THNN_(Call) * call)
+{
+  THNN_(TileSums) *w = THNN_(scratchBytes)(call, sizeof *w);
+  *w = THNN_(planSums)(c);
+  const ptrdiff_t each = w->v + w->y + w->room;
+  w->threads = THNN_(threadsThatFit)(c, w->sets * w->size, each, THParallel_threads(w->sets, 1));
+  w->sums = THNN_(scratch)(call, w->sets * w->size);
+  w->memory = THNN_(scratch)(call, w->threads * each);
+  return w;
+}
+
+/* What comes of the sums of all sets, for the windows of some planes. */
+static void THNN_(addPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(TileSums) *w = context;
+  const THNNConvolution *c = w->c;
+  real *m = THNN_(ofThread)(w->memory, w->v + w->y + w->room, w->threads);
+  real *turned = m + TAPS * w->width;
+  for (ptrdiff_t p = begin; p < end; p++) {
+    THNN_(tileRows)->taps(w->width, c->planes * w->width, w->sets, w->sums + p * w->width, m);
+    THNN_(implicit)->turn(TAPS, c->outputs, m, w->width, turned, TAPS);
+    for (ptrdiff_t o = 0; o < c->outputs; o++)
+      for (ptrdiff_t k = 0; k < TAPS; k++) {
+        real *weight = w->weights + o * c->depth + p * TAPS + k;
+        *weight = (real)(*weight + w->scale * (accreal)turned[o * TAPS + k]);
+      }
+  }
+}
+
+void THNN_(addTileSums)(THNN_(TileSums) * w, const real *x, const real *y, real *weights,
+                        accreal *totals, accreal scale)
+{
+  w->from = x;
+  w->gradients = y;
+  w->weights = weights;
+  w->totals = totals;
+  w->scale = scale;
+  THParallel_for(w->sets, THNN_(grainOf)(w->sets, w->threads), THNN_(tileSets), w);
+  const ptrdiff_t planes = w->c->planes;
+  const ptrdiff_t grain = THMax(1, TH_LOOP_GRAIN / 8 / (w->sets * NUMBERS * w->width));
+  THParallel_for(planes, THMax(grain, THNN_(grainOf)(planes, w->threads)), THNN_(addPlanes), w);
+}

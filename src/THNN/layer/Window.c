@@ -1,0 +1,67 @@
+/* Windows that slide over images. */
+#include "Window.h"
+
+void THNNWindow_check(const THNNWindow *w, const char *name)
+{
+  if (w->size <= 0)
+    THError("k%s is %lld: a window is at least 1 wide", name, (long long)w->size);
+  if (w->step <= 0)
+    THError("d%s is %lld: windows are at least 1 apart", name, (long long)w->step);
+  if (w->pad < 0)
+    THError("pad%s is %lld, and cannot be negative", name, (long long)w->pad);
+  if (w->dilation <= 0)
+    THError("dilation%s is %lld, and has to be at least 1", name, (long long)w->dilation);
+}
+
+void THNNWindow_count(THNNWindow *w, int ceil)
+{
+  const int64_t room = w->input + 2 * w->pad - (w->dilation * (w->size - 1) + 1);
+  if (room < 0 && !(ceil && room > -w->step)) {
+    w->output = 0;
+    return;
+  }
+  if (!ceil) {
+    w->output = room / w->step + 1;
+    return;
+  }
+  w->output = (room + w->step - 1) / w->step + 1;
+  if ((w->output - 1) * w->step >= w->input + w->pad) /* a window of nothing but padding */
+    w->output--;
+}
+
+void THNNSpans_reserve(THNNSpans *spans, THGuard *guard, const int64_t count[3])
+{
+  int64_t all = 0;
+  ptrdiff_t bytes;
+  THGuard_enter(guard, THFree);
+  spans->width = (THNNWindow){0};
+  for (int axis = 0; axis < 3; axis++) {
+    spans->dilation[axis] = 1;
+    if (__builtin_add_overflow(all, count[axis], &all))
+      THError("%lld windows are too many", (long long)count[axis]);
+  }
+  if (__builtin_mul_overflow(all, (ptrdiff_t)sizeof(THNNSpan), &bytes))
+    THError("%lld windows are too many", (long long)all);
+  guard->what = spans->of[0] = THAlloc(bytes);
+  spans->of[1] = spans->of[0] + count[0];
+  spans->of[2] = spans->of[1] + count[1];
+}
+
+/* i * input / output for i up to output; it does not overflow if output fits in 32 bits. */
+static int64_t share(int64_t i, int64_t input, int64_t output, int64_t *rest)
+{
+  const int64_t part = i * (input % output);
+  *rest = part % output;
+  return i * (input / output) + part / output;
+}
+
+void THNNSpan_adapt(THNNSpan *span, int64_t input, int64_t output)
+{
+  int64_t rest;
+  for (int64_t i = 0; i < output; i++) {
+    span[i].begin = share(i, input, output, &rest);
+    span[i].end = share(i + 1, input, output, &rest);
+    span[i].end += rest > 0;
+    span[i].count = span[i].end - span[i].begin;
+  }
+}

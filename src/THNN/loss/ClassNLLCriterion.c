@@ -1,0 +1,187 @@
+/* Negative log-likelihood of a class, for each input or each position of an image. */
+#include "THNN/layer/Template.h"
+
+typedef struct {
+  const THNNClasses *classes;
+  int64_t ignore;
+  int each;            /* each input has a loss of its own */
+  const real *weights; /* may be NULL */
+  const real *x;       /* forward: the input */
+  real *loss;          /* of each input, or NULL */
+  const real *g;       /* backward: the gradient of the one output, or of each */
+  real *dx;
+  real divisor;
+} THNN_(NllWork);
+
+/* The offset of the log-probability of input i's class, at position of an image; -1 if the input is
+ * ignored.  Sets the class's weight. */
+static inline ptrdiff_t THNN_(nllOffset)(const THNN_(NllWork) * w, ptrdiff_t i, ptrdiff_t image,
+                                         ptrdiff_t position, real *weight)
+{
+  const THNNClasses *c = w->classes;
+  if (c->target[i] == w->ignore)
+    return -1;
+  const int64_t class = c->target[i] - TH_INDEX_BASE;
+  *weight = w->weights ? w->weights[class] : 1;
+  return (image * c->classes + class) * c->inner + position;
+}
+
+static void THNN_(nllSum)(void *context, ptrdiff_t begin, ptrdiff_t end, accreal *sums)
+{
+  const THNN_(NllWork) *w = context;
+  const ptrdiff_t inner = w->classes->inner;
+  ptrdiff_t image = begin / inner, position = begin % inner;
+  accreal sum = 0, total = 0;
+  for (ptrdiff_t i = begin; i < end; i++) {
+    real weight = 0;
+    const ptrdiff_t at = THNN_(nllOffset)(w, i, image, position, &weight);
+    const real value = at < 0 ? 0 : -w->x[at] * weight;
+    if (w->each)
+      w->loss[i] = value;
+    sum += (accreal)value;
+    total += (accreal)weight;
+    if (++position == inner) {
+      position = 0;
+      image++;
+    }
+  }
+  sums[0] += sum;
+  sums[1] += total;
+}
+
+static void THNN_(nllSpread)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(NllWork) *w = context;
+  const ptrdiff_t inner = w->classes->inner;
+  ptrdiff_t image = begin / inner, position = begin % inner;
+  const int same =
+      !w->weights && !w->each; /* one gradient for all inputs, without a division for each */
+  const real whole = same ? -(real)1 * w->g[0] / w->divisor : 0;
+  for (ptrdiff_t i = begin; i < end; i++) {
+    real weight;
+    const ptrdiff_t at = THNN_(nllOffset)(w, i, image, position, &weight);
+    if (at >= 0)
+      w->dx[at] = same ? whole : -weight * w->g[w->each ? i : 0] / w->divisor;
+    if (++position == inner) {
+      position = 0;
+      image++;
+    }
+  }
+}
+
+enum { GRAIN = 4096 }; /* the fewest inputs of a thread */
+
+/* With a loss for each input, output has the shape of target, and total_weight is not computed. */
+static void THNN_(nllForward)(const THNNClasses *classes, THTensor *input, THIndexTensor *target,
+                              THTensor *output, bool sizeAverage, THTensor *weights,
+                              THTensor *total_weight, int64_t ignore_index, bool reduce)
+{
+  THNN_(NllWork) w = {classes, ignore_index, .each = !reduce && !classes->single};
+  const int64_t one = 1;
+  THNN_(checkTargets)(classes, input, ignore_index);
+
+  THNN_(Call) call;
+  THNN_(begin)(&call);
+  THNNMemory_reads(call.memory, TH_VIEW(target));
+  input = THNN_(source)(&call, input);
+  weights = THNN_(source)(&call, weights);
+  THTensor *out =
+      THNN_(result)(&call, output, w.each ? target->nDimension : 1, w.each ? target->size : &one);
+  THTensor *total = w.each ? NULL : THNN_(result)(&call, total_weight, 1, &one);
+  THNN_(start)(&call);
+
+  accreal sums[2] = {0};
+  w.x = THTensor_(data)(input);
+  w.weights = weights ? THTensor_(data)(weights) : NULL;
+  w.loss = THTensor_(data)(out);
+  THNN_(sumInputs)(THNNClasses_count(classes), GRAIN, THNN_(nllSum), &w, sums);
+  if (!w.each) {
+    w.loss[0] = (real)(sizeAverage && reduce && sums[1] != 0 ? sums[0] / sums[1] : sums[0]);
+    *THTensor_(data)(total) = (real)sums[1];
+  }
+  THNN_(finish)(&call);
+}
+
+static void THNN_(nllBackward)(const THNNClasses *classes, THTensor *input, THIndexTensor *target,
+                               THTensor *gradOutput, THTensor *gradInput, bool sizeAverage,
+                               THTensor *weights, THTensor *total_weight, int64_t ignore_index,
+                               bool reduce)
+{
+  THNN_(NllWork) w = {classes, ignore_index, .each = !reduce && !classes->single, .divisor = 1};
+  const int64_t count = THNNClasses_count(classes);
+  THNN_(checkTargets)(classes, input, ignore_index);
+  THNN_(checkLossGradient)(gradOutput, input, w.each ? count : 1);
+  THArgCheck(w.each || THTensor_(nElement)(total_weight) == 1, 8,
+             "total_weight has size %s, and has to be one element",
+             THTensor_(sizeDesc)(total_weight).str);
+  const real total = w.each ? 1 : *THTensor_(data)(total_weight);
+  if (reduce && sizeAverage)
+    w.divisor = total;
+
+  THNN_(Call) call;
+  THNN_(begin)(&call);
+  THNNMemory_reads(call.memory, TH_VIEW(target));
+  gradOutput = THNN_(source)(&call, gradOutput);
+  weights = THNN_(source)(&call, weights);
+  THTensor *grad = THNN_(result)(&call, gradInput, input->nDimension, input->size);
+  THNN_(start)(&call);
+
+  w.g = THTensor_(data)(gradOutput);
+  w.weights = weights ? THTensor_(data)(weights) : NULL;
+  w.dx = THTensor_(data)(grad);
+  THTensor_(zero)(grad);
+  if (total > 0)
+    THParallel_for(count, GRAIN, THNN_(nllSpread), &w);
+  THNN_(finish)(&call);
+}
+
+void THNN_(ClassNLLCriterion_updateOutput)(THNNState *state, THTensor *input, THIndexTensor *target,
+                                           THTensor *output, bool sizeAverage, THTensor *weights,
+                                           THTensor *total_weight, int64_t ignore_index,
+                                           bool reduce)
+{
+  THGuard guard;
+  const THNNClasses classes = THNN_(classes)(&guard, input, target, weights, 6);
+  THNN_(nllForward)(&classes, input, target, output, sizeAverage, weights, total_weight,
+                    ignore_index, reduce);
+  THGuard_leave(&guard);
+}
+
+void THNN_(ClassNLLCriterion_updateGradInput)(THNNState *state, THTensor *input,
+                                              THIndexTensor *target, THTensor *gradOutput,
+                                              THTensor *gradInput, bool sizeAverage,
+                                              THTensor *weights, THTensor *total_weight,
+                                              int64_t ignore_index, bool reduce)
+{
+  THGuard guard;
+  const THNNClasses classes = THNN_(classes)(&guard, input, target, weights, 7);
+  THNN_(nllBackward)(&classes, input, target, gradOutput, gradInput, sizeAverage, weights,
+                     total_weight, ignore_index, reduce);
+  THGuard_leave(&guard);
+}
+
+void THNN_(SpatialClassNLLCriterion_updateOutput)(THNNState *state, THTensor *input,
+                                                  THIndexTensor *target, THTensor *output,
+                                                  bool sizeAverage, THTensor *weights,
+                                                  THTensor *total_weight, int64_t ignore_index,
+                                                  bool reduce)
+{
+  THGuard guard;
+  const THNNClasses classes = THNN_(imageClasses)(&guard, input, target, weights, 6);
+  THNN_(nllForward)(&classes, input, target, output, sizeAverage, weights, total_weight,
+                    ignore_index, reduce);
+  THGuard_leave(&guard);
+}
+
+void THNN_(SpatialClassNLLCriterion_updateGradInput)(THNNState *state, THTensor *input,
+                                                     THIndexTensor *target, THTensor *gradOutput,
+                                                     THTensor *gradInput, bool sizeAverage,
+                                                     THTensor *weights, THTensor *total_weight,
+                                                     int64_t ignore_index, bool reduce)
+{
+  THGuard guard;
+  const THNNClasses classes = THNN_(imageClasses)(&guard, input, target, weights, 7);
+  THNN_(nllBackward)(&classes, input, target, gradOutput, gradInput, sizeAverage, weights,
+                     total_weight, ignore_index, reduce);
+  THGuard_leave(&guard);
+}

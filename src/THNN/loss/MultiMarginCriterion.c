@@ -1,0 +1,160 @@
+/* The margins by which the score of the right class exceeds those of the others. */
+#include "THNN/layer/Template.h"
+
+typedef struct {
+  const THNNClasses *classes;
+  int p, each;
+  const real *x, *weights; /* weights may be NULL */
+  real margin;
+  real *loss;    /* forward: of each, or NULL */
+  const real *g; /* backward: the gradient of the one output, or of each */
+  real *dx;
+  accreal factor; /* of every term */
+} THNN_(MarginWork);
+
+/* The sum over classes begin ... end; p and whether there are weights are constants. */
+static inline __attribute__((always_inline)) accreal THNN_(marginTerms)(const real *x, real shift,
+                                                                        int64_t begin, int64_t end,
+                                                                        int p)
+{
+  accreal sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int64_t k = begin; k < end; k++) {
+    const real z = shift + x[k], h = z > 0 ? z : 0;
+    sum += (accreal)(p == 1 ? h : h * h);
+  }
+  return sum;
+}
+
+/* The gradient by classes begin ... end, and its sum. */
+static inline __attribute__((always_inline)) accreal THNN_(marginSlopes)(const real *x, real *dx,
+                                                                         real shift, int64_t begin,
+                                                                         int64_t end, int p,
+                                                                         real factor)
+{
+  accreal sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int64_t k = begin; k < end; k++) {
+    const real z = shift + x[k], h = !(z > 0) ? 0 : p == 1 ? factor : 2 * z * factor;
+    dx[k] = h;
+    sum += (accreal)h;
+  }
+  return sum;
+}
+
+static void THNN_(marginSum)(void *context, ptrdiff_t begin, ptrdiff_t end, accreal *sums)
+{
+  const THNN_(MarginWork) *w = context;
+  const int64_t classes = w->classes->classes;
+  for (ptrdiff_t i = begin; i < end; i++) {
+    const real *x = w->x + i * classes;
+    const int64_t right = w->classes->target[i] - TH_INDEX_BASE;
+    const real shift = w->margin - x[right];
+    accreal sum = w->p == 1 ? THNN_(marginTerms)(x, shift, 0, right, 1) +
+                                  THNN_(marginTerms)(x, shift, right + 1, classes, 1)
+                            : THNN_(marginTerms)(x, shift, 0, right, 2) +
+                                  THNN_(marginTerms)(x, shift, right + 1, classes, 2);
+    sum *= w->factor * (accreal)(w->weights ? w->weights[right] : 1);
+    if (w->each)
+      w->loss[i] = (real)sum;
+    sums[0] += sum;
+  }
+}
+
+static void THNN_(marginSpread)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(MarginWork) *w = context;
+  const int64_t classes = w->classes->classes;
+  for (ptrdiff_t i = begin; i < end; i++) {
+    const real *x = w->x + i * classes;
+    real *dx = w->dx + i * classes;
+    const int64_t right = w->classes->target[i] - TH_INDEX_BASE;
+    const real factor = (real)(w->factor * (accreal)w->g[w->each ? i : 0] *
+                               (accreal)(w->weights ? w->weights[right] : 1));
+    const real shift = w->margin - x[right];
+    const accreal sum = w->p == 1
+                            ? THNN_(marginSlopes)(x, dx, shift, 0, right, 1, factor) +
+                                  THNN_(marginSlopes)(x, dx, shift, right + 1, classes, 1, factor)
+                            : THNN_(marginSlopes)(x, dx, shift, 0, right, 2, factor) +
+                                  THNN_(marginSlopes)(x, dx, shift, right + 1, classes, 2, factor);
+    dx[right] = (real)-sum;
+  }
+}
+
+static THNN_(MarginWork) THNN_(marginCheck)(const THNNClasses *classes, THTensor *input,
+                                            bool sizeAverage, int p, accreal margin, bool reduce)
+{
+  THArgCheck(p == 1 || p == 2, 6, "p is %d, and has to be 1 or 2", p);
+  THNN_(checkTargets)(classes, input, TH_INDEX_BASE); /* no index is ignored */
+  THNN_(MarginWork)
+  w = {classes, p, .each = !reduce && !classes->single, .margin = (real)margin};
+  w.factor = 1 / (accreal)classes->classes;
+  if (sizeAverage && !w.each)
+    w.factor /= (accreal)classes->batch;
+  return w;
+}
+
+/* The fewest inputs of a thread. */
+static ptrdiff_t THNN_(marginGrain)(const THNNClasses *classes)
+{
+  return THMax(1, TH_LOOP_GRAIN / 4 / classes->classes);
+}
+
+void THNN_(MultiMarginCriterion_updateOutput)(THNNState *state, THTensor *input,
+                                              THIndexTensor *target, THTensor *output,
+                                              bool sizeAverage, int p, THTensor *weights,
+                                              accreal margin, bool reduce)
+{
+  THGuard guard;
+  const THNNClasses classes = THNN_(classes)(&guard, input, target, weights, 7);
+  THNN_(MarginWork)
+  w = THNN_(marginCheck)(&classes, input, sizeAverage, p, margin, reduce);
+  const int64_t one = 1;
+
+  THNN_(Call) call;
+  THNN_(begin)(&call);
+  THNNMemory_reads(call.memory, TH_VIEW(target));
+  input = THNN_(source)(&call, input);
+  weights = THNN_(source)(&call, weights);
+  THTensor *out = THNN_(result)(&call, output, 1, w.each ? &classes.batch : &one);
+  THNN_(start)(&call);
+
+  accreal sums[2] = {0};
+  w.x = THTensor_(data)(input);
+  w.weights = weights ? THTensor_(data)(weights) : NULL;
+  w.loss = THTensor_(data)(out);
+  THNN_(sumInputs)(classes.batch, THNN_(marginGrain)(&classes), THNN_(marginSum), &w, sums);
+  if (!w.each)
+    w.loss[0] = (real)sums[0];
+  THNN_(finish)(&call);
+  THGuard_leave(&guard);
+}
+
+void THNN_(MultiMarginCriterion_updateGradInput)(THNNState *state, THTensor *input,
+                                                 THIndexTensor *target, THTensor *gradOutput,
+                                                 THTensor *gradInput, bool sizeAverage, int p,
+                                                 THTensor *weights, accreal margin, bool reduce)
+{
+  THGuard guard;
+  const THNNClasses classes = THNN_(classes)(&guard, input, target, weights, 8);
+  THNN_(MarginWork)
+  w = THNN_(marginCheck)(&classes, input, sizeAverage, p, margin, reduce);
+  THNN_(checkLossGradient)(gradOutput, input, w.each ? classes.batch : 1);
+
+  THNN_(Call) call;
+  THNN_(begin)(&call);
+  THNNMemory_reads(call.memory, TH_VIEW(target));
+  THTensor *x = THNN_(source)(&call, input);
+  weights = THNN_(source)(&call, weights);
+  gradOutput = THNN_(source)(&call, gradOutput);
+  THTensor *grad = THNN_(result)(&call, gradInput, input->nDimension, input->size);
+  THNN_(start)(&call);
+
+  w.x = THTensor_(data)(x);
+  w.weights = weights ? THTensor_(data)(weights) : NULL;
+  w.g = THTensor_(data)(gradOutput);
+  w.dx = THTensor_(data)(grad);
+  THParallel_for(classes.batch, THNN_(marginGrain)(&classes), THNN_(marginSpread), &w);
+  THNN_(finish)(&call);
+  THGuard_leave(&guard);
+}

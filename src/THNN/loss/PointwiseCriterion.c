@@ -1,0 +1,134 @@
+/* Pointwise losses, which compare each element with one of a target: the functions of the table's
+ * rows, and the checks that some rows need. */
+#include "THNN/layer/Template.h"
+
+/* Sets output to one element. */
+static void THNN_(setTo)(THTensor *output, accreal value)
+{
+  THTensor_(resize1d)(output, 1);
+  *THTensor_(data)(output) = (real)value;
+}
+
+/* inputs: input, target and, for rows with weights, weights. */
+static void THNN_(loss)(int row, THTensor **inputs, int count, THTensor *output, bool sizeAverage,
+                        bool reduce, accreal a)
+{
+  const THNN_(Scalars) scalars = {.a = (real)a};
+  if (!reduce) {
+    THNN_(map)(THNN_(pointwise)[row].forward, &scalars, output, inputs[0], NULL, inputs, count);
+    return;
+  }
+  const int64_t n = THTensor_(nElement)(inputs[0]);
+  THLoop loop;
+  THLoop_init(&loop);
+  for (int i = 0; i < count; i++)
+    THNN_(operand)(&loop, inputs[i], inputs[0], &n);
+  const accreal sum = THNN_(total)(THNN_(pointwise)[row].sum, scalars, &loop);
+  THNN_(setTo)(output, sizeAverage && n ? sum / (accreal)n : sum);
+}
+
+/* gradOutput is NULL if it is 1. */
+static void THNN_(lossBackward)(int row, THTensor **inputs, int count, THTensor *gradOutput,
+                                THTensor *gradInput, bool sizeAverage, bool reduce, accreal a)
+{
+  THTensor *input = inputs[0], *operands[] = {NULL, input, inputs[1], count > 2 ? inputs[2] : NULL};
+  const ptrdiff_t n = THTensor_(nElement)(input);
+  accreal scale = reduce && sizeAverage && n ? 1 / (accreal)n : 1;
+  if (!reduce) {
+    THNN_CHECK_NELEMENT(input, gradOutput);
+    operands[0] = gradOutput;
+  } else if (gradOutput) {
+    if (THTensor_(nElement)(gradOutput) != 1)
+      THError("gradOutput has size %s, but a loss that is summed up is one element",
+              THTensor_(sizeDesc)(gradOutput).str);
+    scale *= *THTensor_(data)(gradOutput);
+  }
+  const THNN_(Scalars) scalars = {.a = (real)a, .scale = (real)scale};
+  THNN_(map)(THNN_(pointwise)[row].gradient, &scalars, gradInput, input, NULL, operands, count + 1);
+}
+
+#define LOSS(Name)                                                                                \
+  void THNN_(Name##_updateOutput)(THNNState *state, THTensor *input, THTensor *target,            \
+                                  THTensor *output, bool sizeAverage, bool reduce)                \
+  {                                                                                               \
+    THNN_CHECK_NELEMENT(input, target);                                                           \
+    THTensor *inputs[] = {input, target};                                                         \
+    THNN_(loss)(THNN_##Name, inputs, 2, output, sizeAverage, reduce, 0);                          \
+  }                                                                                               \
+  void THNN_(Name##_updateGradInput)(THNNState *state, THTensor *input, THTensor *target,         \
+                                     THTensor *gradOutput, THTensor *gradInput, bool sizeAverage, \
+                                     bool reduce)                                                 \
+  {                                                                                               \
+    THNN_CHECK_NELEMENT(input, target);                                                           \
+    THTensor *inputs[] = {input, target};                                                         \
+    THNN_(lossBackward)(THNN_##Name, inputs, 2, gradOutput, gradInput, sizeAverage, reduce, 0);   \
+  }
+#define OWN_LOSS(Name)
+#define WEIGHTED(Name)
+#define FUNCTIONS(KIND, Name, ...) KIND(Name)
+TH_FOR_EACH_LOSS(FUNCTIONS)
+
+/* Raises unless the elements are probabilities. */
+static void THNN_(checkUnit)(THTensor *input)
+{
+  if (THTensor_(nElement)(input) == 0)
+    return;
+  const double least = (double)THTensor_(minall)(input), most = (double)THTensor_(maxall)(input);
+  THArgCheck(least >= 0 && most <= 1, 2,
+             "input of size %s has elements from %g to %g, and has to be probabilities",
+             THTensor_(sizeDesc)(input).str, least, most);
+}
+
+void THNN_(BCECriterion_updateOutput)(THNNState *state, THTensor *input, THTensor *target,
+                                      THTensor *output, bool sizeAverage, THTensor *weights,
+                                      bool reduce)
+{
+  THNN_CHECK_NELEMENT(input, target);
+  THNN_CHECK_NELEMENT(input, weights);
+  THNN_(checkUnit)(input);
+  THTensor *inputs[] = {input, target, weights};
+  THNN_(loss)(THNN_BCECriterion, inputs, 3, output, sizeAverage, reduce, 0);
+}
+
+void THNN_(BCECriterion_updateGradInput)(THNNState *state, THTensor *input, THTensor *target,
+                                         THTensor *gradOutput, THTensor *gradInput,
+                                         bool sizeAverage, THTensor *weights, bool reduce)
+{
+  THNN_CHECK_NELEMENT(input, target);
+  THNN_CHECK_NELEMENT(input, weights);
+  THTensor *inputs[] = {input, target, weights};
+  THNN_(lossBackward)(THNN_BCECriterion, inputs, 3, gradOutput, gradInput, sizeAverage, reduce, 0);
+}
+
+void THNN_(MarginCriterion_updateOutput)(THNNState *state, THTensor *input, THTensor *target,
+                                         THTensor *output, bool sizeAverage, accreal margin)
+{
+  THNN_CHECK_NELEMENT(input, target);
+  THTensor *inputs[] = {input, target};
+  THNN_(loss)(THNN_MarginCriterion, inputs, 2, output, sizeAverage, true, margin);
+}
+
+void THNN_(MarginCriterion_updateGradInput)(THNNState *state, THTensor *input, THTensor *target,
+                                            THTensor *gradInput, bool sizeAverage, accreal margin)
+{
+  THNN_CHECK_NELEMENT(input, target);
+  THTensor *inputs[] = {input, target};
+  THNN_(lossBackward)(THNN_MarginCriterion, inputs, 2, NULL, gradInput, sizeAverage, true, margin);
+}
+
+void THNN_(L1Cost_updateOutput)(THNNState *state, THTensor *input, THTensor *output)
+{
+  THTensor *inputs[] = {input, NULL};
+  THNN_(loss)(THNN_L1Cost, inputs, 2, output, false, true, 0);
+}
+
+void THNN_(L1Cost_updateGradInput)(THNNState *state, THTensor *input, THTensor *gradOutput,
+                                   THTensor *gradInput)
+{
+  THTensor *inputs[] = {input, NULL};
+  if (gradOutput && THTensor_(nElement)(gradOutput) != 1) {
+    THNN_CHECK_NELEMENT(input, gradOutput);
+    gradOutput = NULL;
+  }
+  THNN_(lossBackward)(THNN_L1Cost, inputs, 2, gradOutput, gradInput, false, true, 0);
+}

@@ -1,0 +1,15 @@
+/* Max pooling: what its layers share, and its kernels, per type and instruction set. */
+#ifndef THNN_MAX_POOL_H
+#define THNN_MAX_POOL_H
+
+#include "THKernel.h"
+#include "THNN/layer/PlaneLoop.h"
+#include "THNN/layer/Window.h"
+
+enum { THNN_POOL_PARTS = 4 }; /* parts of a plane's windows, whose gradients are added in turn */
+enum { THNN_POOL_ROWS = 8 };  /* rows of windows that the backward kernel keeps, a power of 2 */
+
+#define TH_GENERIC_FILE "THNN/pool/MaxPoolGeneric.h"
+#include "THGenerateFloatTypes.h"
+
+#endif

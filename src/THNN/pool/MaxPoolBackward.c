@@ -1,0 +1,325 @@
+/* The gradient of max pooling by windows of 2 or 3, two apart, in an image.  An element is in at
+ * most four windows; its gradient is the sum, in the order of the windows, of the gradients of
+ * those whose largest element it was.  Nothing is scattered, so that vectors of elements are
+ * computed. */
+#include "THNN/layer/Template.h"
+#include "THNN/simd/Tuning.h"
+
+#if defined(__AVX512F__)
+#include <immintrin.h>
+
+#include "THNN/simd/LanesBetween.h"
+#include "THNN/simd/StreamWriter.h"
+
+enum { WIDE = 64 / sizeof(real), NONE = -1 };
+
+/* A window's largest element is stored as its offset from the window's first element, in an integer
+ * as wide as real. */
+#if defined(TH_REAL_IS_FLOAT)
+#define INTERLEAVED(A, B)                                                                          \
+  A, B, A + 1, B + 1, A + 2, B + 2, A + 3, B + 3, A + 4, B + 4, A + 5, B + 5, A + 6, B + 6, A + 7, \
+      B + 7
+#define ALL_OF(I)               _mm512_set1_epi32(I)
+#define EVENS                   {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30}
+#define ADD(A, B)               _mm512_add_epi32(A, B)
+#define LARGER_OF(A, B)         _mm512_max_epi32(A, B)
+#define SMALLER_OF(A, B)        _mm512_min_epi32(A, B)
+#define TAKE_AWAY(A, B)         _mm512_sub_epi32(A, B)
+#define NOT_BELOW(MASK, A, B)   _mm512_mask_cmpge_epu32_mask(MASK, A, B)
+#define LEAST_OF(A, B)          _mm512_min_epu32(A, B)
+#define MOST_OF(A, B)           _mm512_max_epu32(A, B)
+#define ARE_EQUAL(A, B)         _mm512_cmpeq_epi32_mask(A, B)
+#define PICK(MASK, A, OTHER)    _mm512_mask_mov_epi32(OTHER, MASK, A)
+#define LOAD(MASK, X)           _mm512_maskz_loadu_ps(MASK, X)
+#define STORE(X, MASK, V)       _mm512_mask_storeu_ps(X, MASK, V)
+#define ADD_WHERE(SUM, MASK, V) _mm512_mask_add_ps(SUM, MASK, SUM, V)
+#define MIX(A, LANES, B)        _mm512_permutex2var_ps(A, LANES, B)
+typedef int32_t Taken;
+typedef __mmask16 Mask;
+typedef __m512 Wide;
+#else
+#define INTERLEAVED(A, B)       A, B, A + 1, B + 1, A + 2, B + 2, A + 3, B + 3
+#define ALL_OF(I)               _mm512_set1_epi64(I)
+#define EVENS                   {0, 2, 4, 6, 8, 10, 12, 14}
+#define ADD(A, B)               _mm512_add_epi64(A, B)
+#define LARGER_OF(A, B)         _mm512_max_epi64(A, B)
+#define SMALLER_OF(A, B)        _mm512_min_epi64(A, B)
+#define TAKE_AWAY(A, B)         _mm512_sub_epi64(A, B)
+#define NOT_BELOW(MASK, A, B)   _mm512_mask_cmpge_epu64_mask(MASK, A, B)
+#define LEAST_OF(A, B)          _mm512_min_epu64(A, B)
+#define MOST_OF(A, B)           _mm512_max_epu64(A, B)
+#define ARE_EQUAL(A, B)         _mm512_cmpeq_epi64_mask(A, B)
+#define PICK(MASK, A, OTHER)    _mm512_mask_mov_epi64(OTHER, MASK, A)
+#define LOAD(MASK, X)           _mm512_maskz_loadu_pd(MASK, X)
+#define STORE(X, MASK, V)       _mm512_mask_storeu_pd(X, MASK, V)
+#define ADD_WHERE(SUM, MASK, V) _mm512_mask_add_pd(SUM, MASK, SUM, V)
+#define MIX(A, LANES, B)        _mm512_permutex2var_pd(A, LANES, B)
+typedef int64_t Taken;
+typedef __mmask8 Mask;
+typedef __m512d Wide;
+#endif
+
+#define KERNEL static inline __attribute__((always_inline))
+
+/* The arguments of a plane, as a local copy: compilers would reload others after each store of a
+ * vector, which might change them. */
+typedef struct {
+  THNNWindow height, width;
+  const real *g;
+  const int64_t *index;
+  ptrdiff_t pitch; /* windows of a row, with padding on both sides */
+  real *rows;      /* the last THNN_POOL_ROWS rows of windows */
+} Plane;
+
+/* A row of windows: gradients, and which elements they took. */
+typedef struct {
+  real *g;
+  Taken *taken;
+} Row;
+
+KERNEL Row row_of(const Plane *p, ptrdiff_t row)
+{
+  real *const g = p->rows + (row & (THNN_POOL_ROWS - 1)) * 2 * p->pitch + WIDE;
+  return (Row){g, (Taken *)(void *)(g + p->pitch)};
+}
+
+KERNEL __m512i lanes_of(const Taken *lane)
+{
+  __m512i v;
+  memcpy(&v, lane, sizeof v);
+  return v;
+}
+
+KERNEL Wide values_of(const real *x)
+{
+  Wide v;
+  memcpy(&v, x, sizeof v);
+  return v;
+}
+
+/* Windows from ... of a row take nothing. */
+static void clear(ptrdiff_t pitch, Row to, ptrdiff_t from)
+{
+  for (ptrdiff_t k = from; k < pitch - WIDE; k += WIDE) {
+    memset(to.g + k, 0, sizeof(Wide));
+    memset(to.taken + k, NONE, sizeof(Wide));
+  }
+}
+
+/* Clears the row above the first, and the padding of all rows. */
+KERNEL void begin_plane(const Plane *p)
+{
+  const ptrdiff_t count = THMin(THNN_POOL_ROWS, p->height.output + 2);
+  for (ptrdiff_t row = -1; row + 1 < count; row++) {
+    const Row to = row_of(p, row);
+    memset(to.g - WIDE, 0, sizeof(Wide));
+    memset(to.taken - WIDE, NONE, sizeof(Wide));
+    clear(p->pitch, to, row < 0 ? 0 : THMax(WIDE, p->width.output));
+  }
+}
+
+/* Rows begin ... end of windows. */
+typedef struct {
+  ptrdiff_t begin, end;
+} Rows;
+
+/* Loads a vector of windows of each row, beginning with window k.  Returns whether each of them
+ * took one of its own elements. */
+KERNEL int load_windows(const Plane *p, Rows rows, ptrdiff_t k, ptrdiff_t size)
+{
+  const THNNWindow *h = &p->height;
+  const ptrdiff_t columns = p->width.output, next = p->width.input;
+  const Mask wanted = columns < WIDE ? (Mask)lanes_between(0, columns) : (Mask)-1;
+  /* For each window: its first column in index tensors; its first column in the image, counted from
+   * that; and the number of its columns in the image. */
+  static const Taken evens[] = EVENS;
+  const __m512i none = ALL_OF(NONE), zero = ALL_OF(0);
+  const __m512i left = ADD(lanes_of(evens), ALL_OF((Taken)(2 * k - p->width.pad)));
+  const __m512i first = ADD(left, ALL_OF(TH_INDEX_BASE));
+  const __m512i from = LARGER_OF(zero, TAKE_AWAY(zero, left));
+  const __m512i count =
+      TAKE_AWAY(SMALLER_OF(ALL_OF((Taken)size), TAKE_AWAY(ALL_OF((Taken)next), left)), from);
+  __m512i most = zero;
+  for (ptrdiff_t row = rows.begin; row < rows.end; row++) {
+    const Row to = row_of(p, row);
+    const ptrdiff_t top = 2 * row - h->pad;
+    const int64_t *index = p->index + row * columns + k;
+    const real *g = p->g + row * columns + k;
+    const __m512i low = _mm512_maskz_loadu_epi64((__mmask8)wanted, index);
+#if defined(TH_REAL_IS_FLOAT)
+    const __m512i high = _mm512_maskz_loadu_epi64((__mmask8)(wanted >> 8), index + 8);
+    const __m512i at = _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi64_epi32(low)),
+                                          _mm512_cvtepi64_epi32(high), 1);
+    __builtin_prefetch((const char *)index + THNN_PREFETCH_NEAR + 64);
+#else
+    const __m512i at = low;
+#endif
+    __builtin_prefetch((const char *)index + THNN_PREFETCH_NEAR);
+    __builtin_prefetch((const char *)g + THNN_PREFETCH_NEAR);
+    const __m512i taken = TAKE_AWAY(TAKE_AWAY(at, ALL_OF((Taken)(top * next))), first);
+    const __m512i behind = TAKE_AWAY(taken, from);
+    __m512i least = none; /* the largest unsigned; below count if the element is in the window */
+    if (top >= 0 && top + size <= h->input)
+      for (ptrdiff_t r = 0; r < size; r++)
+        least = LEAST_OF(least, TAKE_AWAY(behind, ALL_OF((Taken)(r * next))));
+    else
+      for (ptrdiff_t r = THMax(0, -top); r < THMin(size, h->input - top); r++)
+        least = LEAST_OF(least, TAKE_AWAY(behind, ALL_OF((Taken)(r * next))));
+    most = MOST_OF(most, least);
+    const __m512i kept = PICK(wanted, taken, none);
+    const Wide values = LOAD(wanted, g);
+    memcpy(to.taken + k, &kept, sizeof kept);
+    memcpy(to.g + k, &values, sizeof values);
+  }
+  return !NOT_BELOW(wanted, most, count);
+}
+
+/* Loads rows of windows; the last vector of a row loads some windows again. */
+KERNEL int load_rows(const Plane *p, Rows rows, ptrdiff_t size)
+{
+  const ptrdiff_t columns = p->width.output, output = p->height.output;
+  const Rows inside = {rows.begin, THMin(rows.end, output)};
+  int own = 1;
+  for (ptrdiff_t k = 0; k < columns; k += WIDE)
+    own &= load_windows(p, inside, THMax(0, THMin(k, columns - WIDE)), size);
+  for (ptrdiff_t row = THMax(rows.begin, output); row < rows.end; row++)
+    clear(p->pitch, row_of(p, row), 0);
+  return own;
+}
+
+/* The gradients of neighbouring windows, and which elements these took. */
+typedef struct {
+  Wide g;
+  __m512i taken;
+} Windows;
+
+KERNEL Windows windows_of(Row row, ptrdiff_t k)
+{
+  return (Windows){values_of(row.g + k), lanes_of(row.taken + k)};
+}
+
+/* sum + the gradients of the windows that took the element at offset index. */
+KERNEL Wide add_taken(Wide sum, Windows windows, ptrdiff_t index)
+{
+  return ADD_WHERE(sum, ARE_EQUAL(windows.taken, ALL_OF((Taken)index)), windows.g);
+}
+
+/* The lanes of two vectors that are columns of the image. */
+typedef struct {
+  int all;
+  Mask low, high;
+} Columns;
+
+KERNEL void store(real *y, const Columns *columns, Wide low, Wide high)
+{
+  if (columns->all) {
+    memcpy(y, &low, sizeof low);
+    memcpy(y + WIDE, &high, sizeof high);
+  } else {
+    STORE(y, columns->low, low);
+    STORE(y + WIDE, columns->high, high);
+  }
+}
+
+/* Computes two vectors of columns, beginning with 2 k, in two rows of the image for each row of
+ * windows.  The first of these rows is also the last row of the windows above; the second is in one
+ * row of windows only, as every other column is in one window of a row only.  Prefetches the output
+ * that lies later bytes further on. */
+KERNEL void add_columns(const Plane *p, Rows rows, ptrdiff_t k, ptrdiff_t size, real *y,
+                        ptrdiff_t later)
+{
+  enum { HALF = WIDE / 2 };
+  static const Taken mixed[2][2][WIDE] = {
+      {{INTERLEAVED(0, WIDE)}, {INTERLEAVED(HALF, WIDE + HALF)}},
+      {{INTERLEAVED(WIDE, 0)}, {INTERLEAVED(WIDE + HALF, HALF)}}};
+  const ptrdiff_t pad = p->width.pad, next = p->width.input, last = 2 * next;
+  const ptrdiff_t count = next - 2 * k, end = p->height.input;
+  const Columns columns = {count >= 2 * WIDE, (Mask)lanes_between(0, count),
+                           (Mask)lanes_between(0, count - WIDE)};
+  const __m512i low = lanes_of(mixed[pad][0]), high = lanes_of(mixed[pad][1]);
+  const Row before = row_of(p, rows.begin - 1);
+  const Wide zero = {0};
+  Windows left = windows_of(before, k + pad - 1), right = windows_of(before, k + pad);
+  Windows own = windows_of(before, k);
+  for (ptrdiff_t row = rows.begin, i = 2 * row - p->height.pad; row < rows.end; row++, i += 2) {
+    Wide two = zero, one = zero, twoBelow = zero, oneBelow = zero;
+    if (size == 3) {
+      two = add_taken(add_taken(two, left, last + 2), right, last);
+      one = add_taken(one, own, last + 1);
+    }
+    const Row here = row_of(p, row);
+    left = windows_of(here, k + pad - 1);
+    right = windows_of(here, k + pad);
+    own = windows_of(here, k);
+    if (size == 3) {
+      two = add_taken(two, left, 2);
+      twoBelow = add_taken(twoBelow, left, next + 2);
+    }
+    two = add_taken(two, right, 0);
+    one = add_taken(one, own, 1);
+    twoBelow = add_taken(twoBelow, right, next);
+    oneBelow = add_taken(oneBelow, own, next + 1);
+    for (int line = 0; line < 4; line++)
+      __builtin_prefetch((const char *)y + later + line * TH_STREAM_LINE, 1);
+    if (i >= 0) {
+      store(y, &columns, MIX(two, low, one), MIX(two, high, one));
+      y += next;
+    }
+    if (i + 1 < end) {
+      store(y, &columns, MIX(twoBelow, low, oneBelow), MIX(twoBelow, high, oneBelow));
+      y += next;
+    }
+  }
+}
+
+/* Rows of windows are loaded some at a time: a load that overlaps two vectors which were just
+ * stored would wait for them. */
+KERNEL int add_plane(const Plane *p, ptrdiff_t size, real *y, Sender *s)
+{
+  const ptrdiff_t next = p->width.input, pad = p->height.pad, end = p->height.input;
+  const int again = next % 2 == 0 && next >= 2 * WIDE; /* the last columns compute some again */
+  begin_plane(p);
+  for (Rows rows = {0, 0}; 2 * rows.end - pad < end; rows.begin = rows.end) {
+    rows.end = THMin(rows.begin + THNN_POOL_ROWS - 1, (end + pad + 1) / 2);
+    if (!load_rows(p, rows, size))
+      return 0;
+    const ptrdiff_t first = THMax(0, 2 * rows.begin - pad), past = THMin(2 * rows.end - pad, end);
+    real *const to = s ? s->buffer + s->held : y + first * next;
+    for (ptrdiff_t at = 0; at < next; at += 2 * WIDE) {
+      const ptrdiff_t column = again ? THMin(at, next - 2 * WIDE) : at;
+      add_columns(p, rows, column / 2, size, to + column, s ? 0 : THNN_PREFETCH_NEAR);
+    }
+    if (s)
+      send(s, (past - first) * next);
+  }
+  return 1;
+}
+
+static int slide_by_two(const THNNWindow *axis, ptrdiff_t size)
+{
+  for (int a = 1; a < 3; a++)
+    if (axis[a].size != size || axis[a].step != 2 || axis[a].dilation != 1)
+      return 0;
+  return axis[0].input == 1 && axis[0].output == 1;
+}
+
+static int max_pool_backward(const THNNWindow axis[3], int streams, const real *g,
+                             const int64_t *index, real *y, real *room)
+{
+  const ptrdiff_t pitch = THNN_(maxPoolBackwardPitch)(axis);
+  const Plane p = {axis[1], axis[2], g, index, pitch, room};
+  Sender sender = {y, room + 2 * THNN_POOL_ROWS * pitch, 0}, *s = streams ? &sender : NULL;
+  int own = 0;
+  if (slide_by_two(axis, 3))
+    own = add_plane(&p, 3, y, s);
+  else if (slide_by_two(axis, 2))
+    own = add_plane(&p, 2, y, s);
+  if (own && streams)
+    send_rest(s);
+  return own;
+}
+#else
+#define max_pool_backward NULL
+#endif
+
+const THNN_(MaxPoolBackwardKernel) TH_LEVEL_(THNN_(maxPoolBackwardKernel))[] = {max_pool_backward};

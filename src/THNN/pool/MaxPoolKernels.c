@@ -1,0 +1,902 @@
+/* Max pooling of a plane.  For each row of the image, the largest element within each window's
+ * columns is found, in vectors along the row; a window then takes the largest of its rows.  With
+ * AVX-512, most windows are computed in registers.
+ *
+ * The later of two elements is taken if it is larger, or NaN.  That is associative, so that the
+ * rows of a window may be compared one by one, and the results of a row serve all windows that the
+ * row is in. */
+#include "THNN/layer/Template.h"
+#include "THNN/simd/Tuning.h"
+
+#include "THNN/simd/CopyRow.h"
+#if defined(__AVX512F__)
+#include <immintrin.h>
+
+#include "THNN/simd/LanesBetween.h"
+#endif
+
+/* Indices are as wide as the elements, so that vectors of both have the same number of lanes. */
+#if defined(TH_REAL_IS_FLOAT)
+typedef int32_t index_t;
+#else
+typedef int64_t index_t;
+#endif
+
+enum {
+  BLOCK = 64,  /* windows of a row that are computed together */
+  LANES = 16,  /* their number is rounded up to a multiple of this */
+  ROOM = 1024, /* the most elements that a block of small windows covers */
+  STEPS = 4,   /* the largest step of small windows */
+  SLICES = 4,  /* slices, and rows of each, whose results are kept */
+  ROWS = 8
+};
+
+/* The largest elements of a row of the image, for a block of windows, and their indices in the
+ * plane. */
+typedef struct {
+  ptrdiff_t row; /* of all slices; -1 for none */
+  real most[BLOCK];
+  index_t best[BLOCK];
+} ArgMaxes;
+
+/* A block of windows of each row.  The part of a row that they cover is split into phases: phase p
+ * holds the elements whose columns are p plus a multiple of the step. */
+typedef struct {
+  const THNNWindow *w;
+  ptrdiff_t begin, end;
+  ptrdiff_t count;      /* of windows, rounded up to a multiple of LANES */
+  ptrdiff_t start;      /* the first one's first column, perhaps in the padding */
+  ptrdiff_t pitch;      /* elements from one phase to the next; 0 if windows are not small */
+  index_t first[BLOCK]; /* the first column of each window that is in the image */
+  /* The phases of two rows: one is split while the other is pooled, as a load of elements that were
+   * just written by several stores would wait.  -infinity outside the image. */
+  real phase[2][ROOM];
+  ptrdiff_t row[2]; /* the rows that are split; -1 for none */
+  ArgMaxes argMaxes[SLICES * ROWS];
+} Block;
+
+/* gcc's AddressSanitizer may move frames from the stack to the heap, where they are not aligned for
+ * stores of 64 bytes; these functions are not instrumented.  Functions inlined into them must not
+ * be instrumented either: they would mark variables as out of scope, and nothing would undo
+ * that. */
+#define FRAME_STAYS __attribute__((no_sanitize("address")))
+#define KERNEL      FRAME_STAYS static inline __attribute__((always_inline)) void
+
+/* --- one row --------------------------------------------------------------------------------- */
+
+#if defined(TH_REAL_IS_FLOAT)
+#define EVEN16 0, 2, 4, 6
+#define ODD16  1, 3, 5, 7
+#define EVEN32 EVEN16, 8, 10, 12, 14
+#define ODD32  ODD16, 9, 11, 13, 15
+#define EVEN64 EVEN32, 16, 18, 20, 22, 24, 26, 28, 30
+#define ODD64  ODD32, 17, 19, 21, 23, 25, 27, 29, 31
+#else
+#define EVEN16 0, 2
+#define ODD16  1, 3
+#define EVEN32 EVEN16, 4, 6
+#define ODD32  ODD16, 5, 7
+#define EVEN64 EVEN32, 8, 10, 12, 14
+#define ODD64  ODD32, 9, 11, 13, 15
+#endif
+
+/* Splits two vectors of BYTES bytes. */
+#define SPLIT(BYTES)                                                                 \
+  typedef real Vector##BYTES __attribute__((vector_size(BYTES)));                    \
+  KERNEL split##BYTES(const real *x, real *even, real *odd)                          \
+  {                                                                                  \
+    Vector##BYTES first, second;                                                     \
+    memcpy(&first, x, sizeof first);                                                 \
+    memcpy(&second, x + BYTES / sizeof *x, sizeof second);                           \
+    const Vector##BYTES evens = __builtin_shufflevector(first, second, EVEN##BYTES); \
+    const Vector##BYTES odds = __builtin_shufflevector(first, second, ODD##BYTES);   \
+    memcpy(even, &evens, sizeof evens);                                              \
+    memcpy(odd, &odds, sizeof odds);                                                 \
+  }
+SPLIT(16)
+#if defined(__AVX__)
+SPLIT(32)
+#endif
+#if defined(__AVX512F__)
+SPLIT(64)
+#define SPLIT_WIDEST split64
+#elif defined(__AVX__)
+#define SPLIT_WIDEST split32
+#else
+#define SPLIT_WIDEST split16
+#endif
+#if defined(__AVX512F__)
+enum { WIDEST = 128 / sizeof(real) };
+#elif defined(__AVX__)
+enum { WIDEST = 64 / sizeof(real) };
+#else
+enum { WIDEST = 32 / sizeof(real) };
+#endif
+
+/* Copies element i of x to element i / 2 of even or odd. */
+KERNEL split(const real *x, ptrdiff_t n, real *even, real *odd)
+{
+  enum { NARROWEST = 32 / sizeof(real) }; /* elements of two vectors of 16 bytes */
+  const ptrdiff_t pairs = n / 2 * 2;
+  ptrdiff_t i = 0;
+  for (; i + WIDEST <= pairs; i += WIDEST)
+    SPLIT_WIDEST(x + i, even + i / 2, odd + i / 2);
+  for (; i + NARROWEST <= pairs; i += NARROWEST)
+    split16(x + i, even + i / 2, odd + i / 2);
+  if (i < pairs && pairs >= NARROWEST) { /* some elements again */
+    i = pairs - NARROWEST;
+    split16(x + i, even + i / 2, odd + i / 2);
+    i = pairs;
+  }
+  for (; i < pairs; i += 2) {
+    even[i / 2] = x[i];
+    odd[i / 2] = x[i + 1];
+  }
+  if (i < n)
+    even[i / 2] = x[i];
+}
+
+/* Splits columns from ... end of the row x. */
+KERNEL split_columns(const Block *b, const real *x, ptrdiff_t from, ptrdiff_t end, ptrdiff_t step,
+                     real *phase)
+{
+  const ptrdiff_t skipped = from - b->start;
+  real *to = phase + skipped % step * b->pitch + skipped / step;
+  if (step == 1)
+    copy_row(to, x + from, end - from);
+  else if (step == 2)
+    split(x + from, end - from, to, skipped % 2 ? phase + skipped / 2 + 1 : to + b->pitch);
+  else
+    for (ptrdiff_t c = from; c < end; c++)
+      phase[(c - b->start) % step * b->pitch + (c - b->start) / step] = x[c];
+}
+
+/* Splits a row of the plane x into phases. */
+static inline void split_row(Block *b, const real *x, ptrdiff_t row)
+{
+  const THNNWindow *w = b->w;
+  const ptrdiff_t reach = (b->count - 1) * w->step + (w->size - 1) * w->dilation + 1;
+  const ptrdiff_t from = THMax(b->start, 0), end = THMin(b->start + reach, w->input);
+  real *phase = b->phase[row % 2];
+  x += row * w->input;
+  b->row[row % 2] = row;
+  if (w->step == 1)
+    split_columns(b, x, from, end, 1, phase);
+  else if (w->step == 2)
+    split_columns(b, x, from, end, 2, phase);
+  else
+    split_columns(b, x, from, end, w->step, phase);
+}
+
+KERNEL take_larger(real value, index_t at, real *most, index_t *best)
+{
+  const int take = (value > *most) | (value != value); /* NaN is larger than all */
+  *most = take ? value : *most;
+  *best = take ? at : *best;
+}
+
+/* Windows whose size and step are constants, with dilation 1. */
+KERNEL constant_windows(const Block *b, index_t row, const real *even, ptrdiff_t step,
+                        ptrdiff_t size, ArgMaxes *to)
+{
+  const index_t start = row + (index_t)b->start;
+  const real *odd = even + (step > 1 ? b->pitch : 1);
+  for (ptrdiff_t at = 0; at < b->count; at += LANES) {
+    const real *x[] = {even + at, odd + at, step > 1 ? even + at + 1 : odd + at + 1};
+    const index_t *first = b->first + at;
+    real *most = to->most + at;
+    index_t *best = to->best + at;
+#pragma omp simd
+    for (int j = 0; j < LANES; j++) {
+      real value = x[0][j];
+      index_t from = row + first[j];
+      for (int k = 1; k < size; k++)
+        take_larger(x[k][j], start + (index_t)((at + j) * step + k), &value, &from);
+      most[j] = value;
+      best[j] = from;
+    }
+  }
+}
+
+/* Takes the larger element for n windows, whose elements are apart. */
+KERNEL larger(const real *x, ptrdiff_t apart, index_t first, ptrdiff_t step, ptrdiff_t n,
+              real *most, index_t *best)
+{
+#pragma omp simd
+  for (ptrdiff_t j = 0; j < n; j++)
+    take_larger(x[j * apart], first + (index_t)(j * step), &most[j], &best[j]);
+}
+
+static void set_least(const Block *b, index_t row, ArgMaxes *to)
+{
+  for (ptrdiff_t j = 0; j < b->count; j++) {
+    to->most[j] = -(real)INFINITY;
+    to->best[j] = row + b->first[j];
+  }
+}
+
+static void small_windows(const Block *b, index_t row, const real *phase, ArgMaxes *to)
+{
+  const THNNWindow *w = b->w;
+  set_least(b, row, to);
+  for (ptrdiff_t k = 0; k < w->size * w->dilation; k += w->dilation)
+    for (ptrdiff_t j = 0; j < b->count; j += LANES)
+      larger(phase + k % w->step * b->pitch + k / w->step + j, 1,
+             row + (index_t)(b->start + k + j * w->step), w->step, LANES, to->most + j,
+             to->best + j);
+}
+
+/* Windows that are not small: tap by tap, for the windows whose tap lies in the image. */
+static void large_windows(const Block *b, index_t row, const real *x, ArgMaxes *to)
+{
+  const THNNWindow *w = b->w;
+  set_least(b, row, to);
+  for (ptrdiff_t k = 0; k < w->size; k++) {
+    int64_t from, end;
+    THNNWindow_inside(w, k * w->dilation, &from, &end);
+    from = THMax(from, b->begin);
+    end = THMin(end, b->end);
+    const ptrdiff_t at = from * w->step + k * w->dilation - w->pad;
+    if (from < end)
+      larger(x + at, w->step, row + (index_t)at, w->step, end - from, to->most + from - b->begin,
+             to->best + from - b->begin);
+  }
+}
+
+/* Finds the largest elements of a row of the plane x, which has that many rows. */
+static void pool_row(Block *b, const real *x, ptrdiff_t row, ptrdiff_t rows, ArgMaxes *to)
+{
+  const THNNWindow *w = b->w;
+  const index_t first = (index_t)(row * w->input);
+  if (!b->pitch) {
+    large_windows(b, first, x + first, to);
+    return;
+  }
+  if (b->row[row % 2] != row)
+    split_row(b, x, row);
+  if (row + 1 < rows)
+    split_row(b, x, row + 1);
+  const real *phase = b->phase[row % 2];
+  const ptrdiff_t size = w->dilation == 1 ? w->size : 0;
+  if (w->step == 1 && size == 2)
+    constant_windows(b, first, phase, 1, 2, to);
+  else if (w->step == 1 && size == 3)
+    constant_windows(b, first, phase, 1, 3, to);
+  else if (w->step == 2 && size == 2)
+    constant_windows(b, first, phase, 2, 2, to);
+  else if (w->step == 2 && size == 3)
+    constant_windows(b, first, phase, 2, 3, to);
+  else
+    small_windows(b, first, phase, to);
+}
+
+/* --- a plane --------------------------------------------------------------------------------- */
+
+static void begin_block(Block *b, const THNNWindow *w, ptrdiff_t begin)
+{
+  b->w = w;
+  b->begin = begin;
+  b->end = THMin(begin + BLOCK, w->output);
+  b->count = (b->end - begin + LANES - 1) / LANES * LANES;
+  b->start = begin * w->step - w->pad;
+  for (ptrdiff_t j = 0; j < b->count; j++)
+    b->first[j] = (index_t)THNNWindow_span(w, begin + j).begin;
+  /* The elements of a phase that the windows of the block cover. */
+  const ptrdiff_t pitch = b->count + (w->size - 1) * w->dilation / w->step;
+  b->pitch = w->step <= STEPS && pitch <= ROOM / w->step ? pitch : 0;
+  for (int row = 0; row < 2; row++) {
+    b->row[row] = -1;
+    for (ptrdiff_t i = 0; i < b->pitch * w->step; i++)
+      b->phase[row][i] = -(real)INFINITY;
+  }
+  for (int i = 0; i < SLICES * ROWS; i++)
+    b->argMaxes[i].row = -1;
+}
+
+/* The largest elements of row r of slice z, computed unless they are kept. */
+static inline const ArgMaxes *arg_maxes_of(Block *b, const THNNWindow *axis, const real *x,
+                                           ptrdiff_t z, ptrdiff_t r)
+{
+  ArgMaxes *w = &b->argMaxes[z % SLICES * ROWS + r % ROWS];
+  const ptrdiff_t row = z * axis[1].input + r;
+  if (w->row != row) {
+    pool_row(b, x, row, axis[0].input * axis[1].input, w);
+    w->row = row;
+  }
+  return w;
+}
+
+/* Computes one row of windows. */
+FRAME_STAYS static inline void pool_windows(Block *b, const THNNWindow *axis, const THNNSpan *depth,
+                                            const THNNSpan *height, const real *x, real *y,
+                                            int64_t *index)
+{
+  const ArgMaxes *first = arg_maxes_of(b, axis, x, depth->begin, height->begin);
+  const ptrdiff_t count = b->count, wanted = b->end - b->begin;
+  real most[BLOCK];
+  index_t best[BLOCK];
+  memcpy(most, first->most, sizeof most);
+  memcpy(best, first->best, sizeof best);
+  for (ptrdiff_t z = depth->begin; z < depth->end; z += axis[0].dilation)
+    for (ptrdiff_t r = height->begin; r < height->end; r += axis[1].dilation) {
+      if (z == depth->begin && r == height->begin)
+        continue;
+      const ArgMaxes *row = arg_maxes_of(b, axis, x, z, r);
+#pragma omp simd
+      for (ptrdiff_t j = 0; j < count; j++)
+        take_larger(row->most[j], row->best[j], &most[j], &best[j]);
+    }
+  copy_row(y, most, wanted);
+#pragma omp simd
+  for (ptrdiff_t j = 0; j < wanted; j++)
+    index[j] = (int64_t)best[j] + TH_INDEX_BASE;
+}
+
+/* --- pairs of rows and columns --------------------------------------------------------------- */
+
+/* Windows of 2 x 2 side by side, without padding: as many as fill a vector of BYTES bytes. */
+#define POOL_PAIRS(BYTES)                                                                          \
+  KERNEL pool_pairs##BYTES(const real *x, ptrdiff_t pitch, index_t first, real *y, int64_t *index) \
+  {                                                                                                \
+    enum { COUNT = BYTES / sizeof(real) };                                                         \
+    real even[2][COUNT], odd[2][COUNT];                                                            \
+    split##BYTES(x, even[0], odd[0]);                                                              \
+    split##BYTES(x + pitch, even[1], odd[1]);                                                      \
+    _Pragma("omp simd") for (int j = 0; j < COUNT; j++)                                            \
+    {                                                                                              \
+      real most = even[0][j], below = even[1][j];                                                  \
+      index_t best = first + 2 * j, at = best + (index_t)pitch;                                    \
+      take_larger(odd[1][j], at + 1, &below, &at);                                                 \
+      take_larger(odd[0][j], best + 1, &most, &best);                                              \
+      take_larger(below, at, &most, &best);                                                        \
+      y[j] = most;                                                                                 \
+      index[j] = (int64_t)best + TH_INDEX_BASE;                                                    \
+    }                                                                                              \
+  }                                                                                                \
+  /* A row of windows; the last vector may compute some windows again. */                          \
+  KERNEL row_of_pairs##BYTES(const real *x, ptrdiff_t pitch, index_t first, ptrdiff_t columns,     \
+                             real *y, int64_t *index)                                              \
+  {                                                                                                \
+    enum { COUNT = BYTES / sizeof(real) };                                                         \
+    for (ptrdiff_t j = 0; j < columns; j += COUNT) {                                               \
+      const ptrdiff_t at = THMin(j, columns - COUNT);                                              \
+      pool_pairs##BYTES(x + 2 * at, pitch, first + (index_t)(2 * at), y + at, index + at);         \
+    }                                                                                              \
+  }
+POOL_PAIRS(16)
+#if defined(__AVX__)
+POOL_PAIRS(32)
+#endif
+#if defined(__AVX512F__)
+POOL_PAIRS(64)
+#endif
+
+static int are_pairs(const THNNWindow *w)
+{
+  return w->size == 2 && w->step == 2 && w->dilation == 1 && w->pad == 0 &&
+         2 * w->output <= w->input;
+}
+
+FRAME_STAYS static void pool_plane_of_pairs(const THNNWindow *axis, const real *x, real *y,
+                                            int64_t *index)
+{
+  const ptrdiff_t columns = axis[2].output, pitch = axis[2].input;
+  for (ptrdiff_t i = 0; i < axis[1].output; i++, y += columns, index += columns) {
+    const real *row = x + 2 * i * pitch;
+    const index_t first = (index_t)(2 * i * pitch);
+#if defined(__AVX512F__)
+    if (columns >= 64 / (ptrdiff_t)sizeof *x) {
+      row_of_pairs64(row, pitch, first, columns, y, index);
+      continue;
+    }
+#endif
+#if defined(__AVX__)
+    if (columns >= 32 / (ptrdiff_t)sizeof *x) {
+      row_of_pairs32(row, pitch, first, columns, y, index);
+      continue;
+    }
+#endif
+    row_of_pairs16(row, pitch, first, columns, y, index);
+  }
+}
+
+/* --- small windows in registers -------------------------------------------------------------- */
+
+#if defined(__AVX512F__)
+/* Operations on vectors of elements, and of their indices less that of the window's first column,
+ * which is added at the end. */
+#if defined(TH_REAL_IS_FLOAT)
+#define LARGER(V, MOST) \
+  (_mm512_cmp_ps_mask(V, MOST, _CMP_GT_OQ) | _mm512_cmp_ps_mask(V, V, _CMP_UNORD_Q))
+#define MORE(V, LEAST_) _mm512_cmp_ps_mask(V, LEAST_, _CMP_GT_OQ)
+#define MOST(V, OTHER)  _mm512_max_ps(V, OTHER)                /* OTHER where they are equal */
+#define ARE_NAN(A, B)   _mm512_cmp_ps_mask(A, B, _CMP_UNORD_Q) /* one or both */
+#define ALL_OF(X)       _mm512_set1_ps(X)
+#define NEXT(V, LAST)   /* lane i + 1 of V, and then LAST */ \
+  _mm512_castsi512_ps(_mm512_alignr_epi32(_mm512_castps_si512(LAST), _mm512_castps_si512(V), 1))
+#define PICK(MASK, V, OTHER)                 _mm512_mask_mov_ps(OTHER, MASK, V)
+#define PICK_INDICES(MASK, P, OTHER)         _mm512_mask_mov_epi32(OTHER, MASK, P)
+#define PICK_INDEX(MASK, AT, OTHER)          _mm512_mask_set1_epi32(OTHER, MASK, AT)
+#define ALL_INDICES(AT)                      _mm512_set1_epi32(AT)
+#define ADD_INDICES_WHERE(MASK, P, Q, OTHER) _mm512_mask_add_epi32(OTHER, MASK, P, Q)
+#define ADD_INDEX(AT, P)                     _mm512_add_epi32(_mm512_set1_epi32(AT), P)
+#define ADD_INDICES(P, OTHER)                _mm512_add_epi32(P, OTHER)
+#define LEAST                                _mm512_set1_ps(-INFINITY)
+#define LOAD_INSIDE(MASK, X)                 _mm512_mask_loadu_ps(LEAST, MASK, X)
+#define GATHER_INSIDE(MASK, AT, X)           _mm512_mask_i32gather_ps(LEAST, MASK, AT, X, sizeof(real))
+#define LARGEST(V)                           _mm512_reduce_max_ps(V)
+#define EQUAL(V, VALUE)                      _mm512_cmp_ps_mask(V, ALL_OF(VALUE), _CMP_EQ_OQ)
+#define FIRST_INDEX(MASK, P)                 _mm512_mask_reduce_min_epi32(MASK, P)
+#define LAST_INDEX(MASK, P)                  _mm512_mask_reduce_max_epi32(MASK, P)
+#define EVENS(A, B)                          __builtin_shufflevector(A, B, EVEN64)
+#define ODDS(A, B)                           __builtin_shufflevector(A, B, ODD64)
+typedef __mmask16 Mask;
+typedef __m512 Wide;
+#else
+#define LARGER(V, MOST) \
+  (_mm512_cmp_pd_mask(V, MOST, _CMP_GT_OQ) | _mm512_cmp_pd_mask(V, V, _CMP_UNORD_Q))
+#define MORE(V, LEAST_) _mm512_cmp_pd_mask(V, LEAST_, _CMP_GT_OQ)
+#define MOST(V, OTHER)  _mm512_max_pd(V, OTHER)
+#define ARE_NAN(A, B)   _mm512_cmp_pd_mask(A, B, _CMP_UNORD_Q)
+#define ALL_OF(X)       _mm512_set1_pd(X)
+#define NEXT(V, LAST)   /* lane i + 1 of V, and then LAST */ \
+  _mm512_castsi512_pd(_mm512_alignr_epi64(_mm512_castpd_si512(LAST), _mm512_castpd_si512(V), 1))
+#define PICK(MASK, V, OTHER)                 _mm512_mask_mov_pd(OTHER, MASK, V)
+#define PICK_INDICES(MASK, P, OTHER)         _mm512_mask_mov_epi64(OTHER, MASK, P)
+#define PICK_INDEX(MASK, AT, OTHER)          _mm512_mask_set1_epi64(OTHER, MASK, AT)
+#define ALL_INDICES(AT)                      _mm512_set1_epi64(AT)
+#define ADD_INDICES_WHERE(MASK, P, Q, OTHER) _mm512_mask_add_epi64(OTHER, MASK, P, Q)
+#define ADD_INDEX(AT, P)                     _mm512_add_epi64(_mm512_set1_epi64(AT), P)
+#define ADD_INDICES(P, OTHER)                _mm512_add_epi64(P, OTHER)
+#define LEAST                                _mm512_set1_pd(-INFINITY)
+#define LOAD_INSIDE(MASK, X)                 _mm512_mask_loadu_pd(LEAST, MASK, X)
+#define GATHER_INSIDE(MASK, AT, X)           _mm512_mask_i64gather_pd(LEAST, MASK, AT, X, sizeof(real))
+#define LARGEST(V)                           _mm512_reduce_max_pd(V)
+#define EQUAL(V, VALUE)                      _mm512_cmp_pd_mask(V, ALL_OF(VALUE), _CMP_EQ_OQ)
+#define FIRST_INDEX(MASK, P)                 _mm512_mask_reduce_min_epi64(MASK, P)
+#define LAST_INDEX(MASK, P)                  _mm512_mask_reduce_max_epi64(MASK, P)
+#define EVENS(A, B)                          __builtin_shufflevector(A, B, EVEN64)
+#define ODDS(A, B)                           __builtin_shufflevector(A, B, ODD64)
+typedef __mmask8 Mask;
+typedef __m512d Wide;
+#endif
+
+/* TAPS is the widest window, STRIPS the most strips side by side. */
+enum {
+  WIDE = 64 / sizeof(real),
+  TAPS = 16,
+  STRIPS = 16,
+  PREFETCH = THNN_PREFETCH_NEAR / sizeof(real)
+};
+
+/* The largest elements of a row for the windows of a strip, and their indices less that of each
+ * window's first column. */
+typedef struct {
+  Wide most;
+  __m512i best;
+} ArgMax;
+
+/* A vector of windows of each row. */
+typedef struct {
+  const THNNWindow *w;
+  ptrdiff_t begin;      /* the first one */
+  ptrdiff_t start;      /* its first column, perhaps in the padding */
+  __m512i first;        /* from each window's first column to its first column in the image */
+  __m512i column;       /* each window's first column, in index tensors */
+  __m512i offset;       /* from the first column of the first window to that of each */
+  Mask inside[TAPS][2]; /* lanes in the image, of the vectors that tap k is taken from */
+  Mask wanted;          /* lanes that are windows */
+  ptrdiff_t row[SLICES * ROWS]; /* the row of argMax, counted over all slices; -1 for none */
+  ArgMax argMax[SLICES * ROWS];
+} Strip;
+
+FRAME_STAYS static void begin_strip(Strip *s, const THNNWindow *w, ptrdiff_t begin)
+{
+  index_t first[WIDE], column[WIDE], offset[WIDE];
+  s->w = w;
+  s->begin = begin;
+  s->start = begin * w->step - w->pad;
+  for (ptrdiff_t j = 0; j < WIDE; j++) {
+    offset[j] = (index_t)(j * w->step);
+    column[j] = (index_t)(s->start + j * w->step);
+  }
+  for (ptrdiff_t j = 0; j < WIDE; j++)
+    first[j] = THMax(-column[j], 0);
+  if (w->dilation > 1)
+    for (ptrdiff_t j = 0; j < WIDE; j++)
+      first[j] = (index_t)((first[j] + w->dilation - 1) / w->dilation * w->dilation);
+  for (ptrdiff_t j = 0; j < WIDE; j++)
+    column[j] += TH_INDEX_BASE;
+  memcpy(&s->first, first, sizeof first);
+  memcpy(&s->column, column, sizeof column);
+  memcpy(&s->offset, offset, sizeof offset);
+  for (ptrdiff_t k = 0; k < w->size; k++)
+    if (w->step > 2) { /* lanes are gathered */
+      int64_t inside, end;
+      THNNWindow_inside(w, k * w->dilation, &inside, &end);
+      s->inside[k][0] = (Mask)lanes_between(inside - begin, end - begin);
+    } else {
+      for (int half = 0; half < 2; half++) {
+        const ptrdiff_t from = s->start + k * w->dilation + half * WIDE;
+        s->inside[k][half] = (Mask)lanes_between(-from, w->input - from);
+      }
+    }
+  s->wanted = (Mask)lanes_between(0, w->output - begin);
+  for (int i = 0; i < SLICES * ROWS; i++)
+    s->row[i] = -1;
+}
+
+KERNEL take_tap(Wide v, index_t at, ArgMax *w)
+{
+  const Mask take = LARGER(v, w->most);
+  w->most = PICK(take, v, w->most);
+  w->best = PICK_INDEX(take, at, w->best);
+}
+
+/* The largest elements of a row; size and step are constants where possible. */
+KERNEL row_arg_max(const Strip *s, const real *x, ptrdiff_t row, ptrdiff_t step, ptrdiff_t size,
+                   ptrdiff_t dilation, ArgMax *to)
+{
+  const index_t at = (index_t)(row * s->w->input);
+  ArgMax w = {.best = ADD_INDEX(at, s->first)};
+  x += row * s->w->input + s->start;
+  __builtin_prefetch(x + PREFETCH);
+  if (step > 1)
+    __builtin_prefetch(x + PREFETCH + WIDE);
+  if (step == 1) {
+    w.most = LOAD_INSIDE(s->inside[0][0], x);
+    for (ptrdiff_t k = 1; k < size; k++)
+      take_tap(LOAD_INSIDE(s->inside[k][0], x + k * dilation), at + (index_t)(k * dilation), &w);
+  } else if (step > 2) {
+    w.most = GATHER_INSIDE(s->inside[0][0], s->offset, x);
+    for (ptrdiff_t k = 1; k < size; k++)
+      take_tap(GATHER_INSIDE(s->inside[k][0], s->offset, x + k * dilation),
+               at + (index_t)(k * dilation), &w);
+  } else {
+    const int pairs = dilation == 1; /* two taps are in the same vectors */
+    for (ptrdiff_t k = 0; k < size; k += 1 + pairs) {
+      const Wide low = LOAD_INSIDE(s->inside[k][0], x + k * dilation);
+      const Wide high = LOAD_INSIDE(s->inside[k][1], x + k * dilation + WIDE);
+      if (k == 0)
+        w.most = EVENS(low, high);
+      else
+        take_tap(EVENS(low, high), at + (index_t)(k * dilation), &w);
+      if (pairs && k + 1 < size)
+        take_tap(ODDS(low, high), at + (index_t)k + 1, &w);
+    }
+  }
+  *to = w;
+}
+
+FRAME_STAYS static void any_row_arg_max(const Strip *s, const real *x, ptrdiff_t row, ArgMax *to)
+{
+  const THNNWindow *w = s->w;
+  if (w->step == 1)
+    row_arg_max(s, x, row, 1, w->size, w->dilation, to);
+  else if (w->step > 2)
+    row_arg_max(s, x, row, 3, w->size, w->dilation, to);
+  else if (w->dilation == 1)
+    row_arg_max(s, x, row, 2, w->size, 1, to);
+  else
+    row_arg_max(s, x, row, 2, w->size, w->dilation, to);
+}
+
+/* The largest elements of row r of slice z, computed unless they are kept; step is 0 for windows of
+ * any kind. */
+FRAME_STAYS static inline __attribute__((always_inline)) const ArgMax *
+arg_max_of(Strip *s, const THNNWindow *axis, const real *x, ptrdiff_t z, ptrdiff_t r,
+           ptrdiff_t step, ptrdiff_t size)
+{
+  const ptrdiff_t row = z * axis[1].input + r, at = z % SLICES * ROWS + r % ROWS;
+  if (s->row[at] != row) {
+    s->row[at] = row;
+    if (step)
+      row_arg_max(s, x, row, step, size, 1, &s->argMax[at]);
+    else
+      any_row_arg_max(s, x, row, &s->argMax[at]);
+  }
+  return &s->argMax[at];
+}
+
+/* Stores the lanes wanted; best holds values of index tensors. */
+KERNEL put_lanes(Mask wanted, Wide most, __m512i best, real *y, int64_t *index)
+{
+#if defined(TH_REAL_IS_FLOAT)
+  const __m512i low = _mm512_cvtepi32_epi64(_mm512_castsi512_si256(best));
+  const __m512i high = _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(best, 1));
+#else
+  const __m512i low = best;
+#endif
+  if (wanted == (Mask)-1) {
+    memcpy(y, &most, sizeof most);
+    memcpy(index, &low, sizeof low);
+#if defined(TH_REAL_IS_FLOAT)
+    memcpy(index + 8, &high, sizeof high);
+  } else {
+    _mm512_mask_storeu_ps(y, wanted, most);
+    _mm512_mask_storeu_epi64(index, (__mmask8)wanted, low);
+    if (wanted >> 8)
+      _mm512_mask_storeu_epi64(index + 8, (__mmask8)(wanted >> 8), high);
+  }
+#else
+  } else {
+    _mm512_mask_storeu_pd(y, wanted, most);
+    _mm512_mask_storeu_epi64(index, wanted, low);
+  }
+#endif
+}
+
+KERNEL put_windows(const Strip *s, const ArgMax *all, real *y, int64_t *index)
+{
+  put_lanes(s->wanted, all->most, ADD_INDICES(all->best, s->column), y, index);
+}
+
+KERNEL windows_of_strip(Strip *s, const THNNWindow *axis, const THNNSpan *depth,
+                        const THNNSpan *height, const real *x, ptrdiff_t step, ptrdiff_t size,
+                        real *y, int64_t *index)
+{
+  ArgMax all = *arg_max_of(s, axis, x, depth->begin, height->begin, step, size);
+  for (ptrdiff_t z = depth->begin; z < depth->end; z += axis[0].dilation)
+    for (ptrdiff_t r = height->begin; r < height->end; r += axis[1].dilation) {
+      if (z == depth->begin && r == height->begin)
+        continue;
+      const ArgMax *w = arg_max_of(s, axis, x, z, r, step, size);
+      const Mask take = LARGER(w->most, all.most);
+      all.most = PICK(take, w->most, all.most);
+      all.best = PICK_INDICES(take, w->best, all.best);
+    }
+  put_windows(s, &all, y, index);
+}
+
+/* Computes a plane, some strips side by side; the last strip may compute some windows again. */
+KERNEL plane_of_strips(const THNNWindow *axis, const real *x, real *y, int64_t *index,
+                       ptrdiff_t step, ptrdiff_t size)
+{
+  const ptrdiff_t columns = axis[2].output, rows = axis[1].output;
+  Strip strip[STRIPS];
+  for (ptrdiff_t first = 0; first < columns; first += STRIPS * WIDE) {
+    const ptrdiff_t strips = THMin(STRIPS, (columns - first + WIDE - 1) / WIDE);
+    for (ptrdiff_t k = 0; k < strips; k++)
+      begin_strip(&strip[k], &axis[2], THMax(THMin(first + k * WIDE, columns - WIDE), 0));
+    for (ptrdiff_t i = 0; i < axis[0].output; i++) {
+      const THNNSpan depth = THNNWindow_span(&axis[0], i);
+      for (ptrdiff_t j = 0; j < rows; j++) {
+        const THNNSpan height = THNNWindow_span(&axis[1], j);
+        const ptrdiff_t at = (i * rows + j) * columns;
+        for (ptrdiff_t k = 0; k < strips; k++)
+          windows_of_strip(&strip[k], axis, &depth, &height, x, step, size, y + at + strip[k].begin,
+                           index + at + strip[k].begin);
+      }
+    }
+  }
+}
+
+#include "MaxPoolStride2.h"
+
+FRAME_STAYS static void pool_strips(const THNNWindow *axis, const real *x, real *y, int64_t *index)
+{
+  const THNNWindow *w = &axis[2];
+  if (pool_by_two(axis, x, y, index))
+    return;
+  if (w->dilation == 1 && w->step == 2 && w->size == 3)
+    plane_of_strips(axis, x, y, index, 2, 3);
+  else if (w->dilation == 1 && w->step == 2 && w->size == 2)
+    plane_of_strips(axis, x, y, index, 2, 2);
+  else if (w->dilation == 1 && w->step == 1 && w->size == 3)
+    plane_of_strips(axis, x, y, index, 1, 3);
+  else
+    plane_of_strips(axis, x, y, index, 0, 0);
+}
+#endif
+
+/* --- a plane of any kind --------------------------------------------------------------------- */
+
+FRAME_STAYS static void max_pool(const THNNWindow *axis, const real *x, real *y, int64_t *index)
+{
+  const ptrdiff_t columns = axis[2].output;
+  if (axis[0].size == 1 && axis[0].step == 1 && axis[0].output == 1 && are_pairs(&axis[1]) &&
+      are_pairs(&axis[2]) && columns >= 16 / (ptrdiff_t)sizeof *x) {
+    pool_plane_of_pairs(axis, x, y, index);
+    return;
+  }
+#if defined(__AVX512F__)
+  if (axis[2].size <= TAPS) {
+    pool_strips(axis, x, y, index);
+    return;
+  }
+#endif
+  for (ptrdiff_t begin = 0; begin < columns; begin += BLOCK) {
+    Block b;
+    begin_block(&b, &axis[2], begin);
+    ptrdiff_t at = begin;
+    for (ptrdiff_t i = 0; i < axis[0].output; i++)
+      for (ptrdiff_t j = 0; j < axis[1].output; j++, at += columns) {
+        const THNNSpan depth = THNNWindow_span(&axis[0], i), height = THNNWindow_span(&axis[1], j);
+        pool_windows(&b, axis, &depth, &height, x, y + at, index + at);
+      }
+  }
+}
+
+const THNN_(MaxPoolKernel) TH_LEVEL_(THNN_(maxPool))[] = {max_pool};
+
+/* --- channels-last images -------------------------------------------------------------------- */
+
+/* A window in all planes. */
+typedef struct {
+  const THNNPlanes *p;
+  const int64_t *dilation;
+  ptrdiff_t planes;
+  THNNSpan span[3];
+  int64_t next;    /* the first column of the next window */
+  ptrdiff_t ahead; /* elements to what is prefetched, from columns before next */
+} Window;
+
+/* The distance of prefetches: two rows for low windows, whose next row of windows is near, else one
+ * row. */
+static inline ptrdiff_t ahead_of(const THNNPlanes *p, const THNNSpan *height, ptrdiff_t planes)
+{
+  enum { LOW = 3 }; /* rows */
+  return (height->end - height->begin <= LOW ? 2 : 1) * p->in[2] * planes;
+}
+
+/* The index of the window's first element. */
+static inline index_t first_of(const Window *w)
+{
+  return (index_t)((w->span[0].begin * w->p->in[1] + w->span[1].begin) * w->p->in[2] +
+                   w->span[2].begin);
+}
+
+#if defined(__AVX512F__)
+enum { MAX_PLANES = 4 * WIDE };
+
+/* The largest elements in n neighbouring planes, in some vectors. */
+KERNEL window_in_vectors(const Window *w, ptrdiff_t n, int vectors, const real *x, real *y,
+                         int64_t *index)
+{
+  const ptrdiff_t rows = w->p->in[1], columns = w->p->in[2], planes = w->planes;
+  const THNNSpan depth = w->span[0], height = w->span[1], width = w->span[2];
+  Mask wanted[4];
+  Wide most[4];
+  __m512i best[4];
+  for (int k = 0; k < vectors; k++) {
+    wanted[k] = (Mask)lanes_between(0, n - k * WIDE);
+    most[k] = LEAST;
+    best[k] = ADD_INDEX(first_of(w), _mm512_setzero_si512());
+  }
+  for (ptrdiff_t z = depth.begin; z < depth.end; z += w->dilation[0])
+    for (ptrdiff_t r = height.begin; r < height.end; r += w->dilation[1])
+      for (ptrdiff_t c = width.begin; c < width.end; c += w->dilation[2]) {
+        const ptrdiff_t at = (z * rows + r) * columns + c;
+        const __m512i here = ADD_INDEX((index_t)at, _mm512_setzero_si512());
+        const real *from = x + at * planes;
+        for (int k = 0; k < vectors; k++) {
+          const Wide v = LOAD_INSIDE(wanted[k], from + k * WIDE);
+          const Mask take = LARGER(v, most[k]);
+          most[k] = PICK(take, v, most[k]);
+          best[k] = PICK_INDICES(take, here, best[k]);
+        }
+        if (c < w->next)
+          for (int k = 0; k < vectors; k++)
+            __builtin_prefetch(from + w->ahead + k * WIDE);
+      }
+  for (int k = 0; k < vectors; k++)
+    put_lanes(wanted[k], most[k], ADD_INDEX(TH_INDEX_BASE, best[k]), y + k * WIDE,
+              index + k * WIDE);
+}
+
+FRAME_STAYS static void window_of_planes(const Window *w, ptrdiff_t n, const real *x, real *y,
+                                         int64_t *index)
+{
+  if (n > 2 * WIDE)
+    window_in_vectors(w, n, 4, x, y, index);
+  else if (n > WIDE)
+    window_in_vectors(w, n, 2, x, y, index);
+  else
+    window_in_vectors(w, n, 1, x, y, index);
+}
+#else
+enum { MAX_PLANES = BLOCK };
+
+/* The largest elements in n neighbouring planes. */
+static void window_of_planes(const Window *w, ptrdiff_t n, const real *x, real *y, int64_t *index)
+{
+  const ptrdiff_t rows = w->p->in[1], columns = w->p->in[2], planes = w->planes;
+  const THNNSpan depth = w->span[0], height = w->span[1], width = w->span[2];
+  real most[BLOCK];
+  index_t best[BLOCK];
+  for (ptrdiff_t j = 0; j < n; j++) {
+    most[j] = -(real)INFINITY;
+    best[j] = first_of(w);
+  }
+  for (ptrdiff_t z = depth.begin; z < depth.end; z += w->dilation[0])
+    for (ptrdiff_t r = height.begin; r < height.end; r += w->dilation[1])
+      for (ptrdiff_t c = width.begin; c < width.end; c += w->dilation[2]) {
+        const ptrdiff_t at = (z * rows + r) * columns + c;
+        const real *from = x + at * planes;
+        larger(from, 1, (index_t)at, 0, n, most, best);
+        for (ptrdiff_t j = 0; c < w->next && j < n; j += LANES)
+          __builtin_prefetch(from + w->ahead + j);
+      }
+  copy_row(y, most, n);
+  for (ptrdiff_t j = 0; j < n; j++)
+    index[j] = (int64_t)best[j] + TH_INDEX_BASE;
+}
+#endif
+
+static void max_pool_nhwc(const THNNPlanes *p, const THNNSpans *spans, ptrdiff_t planes,
+                          const real *x, ptrdiff_t row, real *y, int64_t *index)
+{
+  const ptrdiff_t rows = p->out[1];
+  Window w = {.p = p,
+              .dilation = spans->dilation,
+              .planes = planes,
+              .span = {spans->of[0][row / rows], spans->of[1][row % rows]}};
+  w.ahead = ahead_of(p, &w.span[1], planes);
+  for (ptrdiff_t k = 0; k < p->out[2]; k++) {
+    w.span[2] = spans->of[2][k];
+    w.next = k + 1 < p->out[2] ? spans->of[2][k + 1].begin : p->in[2];
+    for (ptrdiff_t first = 0; first < planes; first += MAX_PLANES) {
+      const ptrdiff_t n = THMin(MAX_PLANES, planes - first);
+      window_of_planes(&w, n, x + first, y, index);
+      y += n;
+      index += n;
+    }
+  }
+}
+
+const THNN_(MaxNhwcKernel) TH_LEVEL_(THNN_(maxPoolNhwc))[] = {max_pool_nhwc};
+
+/* --- windows one by one ---------------------------------------------------------------------- */
+
+#if defined(__AVX512F__)
+/* The index of a window's largest element: each lane keeps the first of its largest elements, or
+ * its last NaN. */
+FRAME_STAYS static inline index_t index_in_window(const THNNPlanes *p, const THNNSpans *spans,
+                                                  const THNNSpan *t, const THNNSpan *h,
+                                                  const THNNSpan *w, const real *x)
+{
+  const ptrdiff_t width = p->in[2], slice = p->in[1] * width;
+  ptrdiff_t n = w->end - w->begin, rows = h->end - h->begin;
+  index_t lane[WIDE];
+  __m512i lanes;
+  for (int j = 0; j < WIDE; j++)
+    lane[j] = j;
+  memcpy(&lanes, lane, sizeof lane);
+  if (n == width && spans->dilation[1] == 1) { /* rows follow one another */
+    n *= rows;
+    rows = 1;
+  }
+  Wide most = LEAST;
+  __m512i best =
+      ADD_INDEX((index_t)(t->begin * slice + h->begin * width + w->begin), _mm512_setzero_si512());
+  for (ptrdiff_t z = t->begin; z < t->end; z += spans->dilation[0])
+    for (ptrdiff_t r = 0; r < rows; r += spans->dilation[1]) {
+      const ptrdiff_t row = z * slice + (h->begin + r) * width + w->begin;
+      for (ptrdiff_t i = 0; i < n; i += WIDE) {
+        const Wide v = LOAD_INSIDE((Mask)lanes_between(0, n - i), x + row + i);
+        const Mask take = LARGER(v, most);
+        most = PICK(take, v, most);
+        best = PICK_INDICES(take, ADD_INDEX((index_t)(row + i), lanes), best);
+      }
+    }
+  const Mask nan = ARE_NAN(most, most);
+  return (index_t)(nan ? LAST_INDEX(nan, best) : FIRST_INDEX(EQUAL(most, LARGEST(most)), best));
+}
+
+FRAME_STAYS static void max_of_spans(const THNNPlanes *p, const THNNSpans *spans, const real *x,
+                                     real *y, int64_t *index)
+{
+  for (int64_t i = 0; i < p->out[0]; i++)
+    for (int64_t j = 0; j < p->out[1]; j++)
+      for (int64_t k = 0; k < p->out[2]; k++) {
+        const index_t at =
+            index_in_window(p, spans, &spans->of[0][i], &spans->of[1][j], &spans->of[2][k], x);
+        *y++ = x[at];
+        *index++ = (int64_t)at + TH_INDEX_BASE;
+      }
+}
+#else
+#define max_of_spans NULL
+#endif
+
+const THNN_(MaxSpansKernel) TH_LEVEL_(THNN_(maxSpans))[] = {max_of_spans};

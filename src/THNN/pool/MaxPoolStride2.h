@@ -1,0 +1,201 @@
+/* Max pooling of an image by windows of 2 or 3, two apart along both axes, for MaxPoolKernels.c: all of it
+ * in registers.  An image with a NaN is left to the general code, which saves comparisons here. */
+
+enum { BY_TWO_PREFETCH = THNN_PREFETCH_FAR / sizeof(real) }; /* elements */
+
+/* A vector of windows of each row. */
+typedef struct {
+  ptrdiff_t begin, start; /* the first window, and its first column, perhaps in the padding */
+  Mask low, high, behind; /* lanes in the image, of two vectors and of the element after them */
+  Mask wanted;            /* lanes that are windows */
+  __m512i first;          /* from each window's first column to its first column in the image */
+  __m512i column;         /* each window's first column, in index tensors */
+} StripByTwo;
+
+KERNEL begin_by_two(StripByTwo *s, const THNNWindow *w, ptrdiff_t begin)
+{
+  const ptrdiff_t start = 2 * begin - w->pad, inside = w->input - start;
+  index_t first[WIDE], column[WIDE];
+  for (int j = 0; j < WIDE; j++) {
+    const index_t at = (index_t)start + 2 * j;
+    first[j] = THMax(-at, 0);
+    column[j] = at + TH_INDEX_BASE;
+  }
+  s->begin = begin;
+  s->start = start;
+  s->low = (Mask)lanes_between(-start, inside);
+  s->high = (Mask)lanes_between(0, inside - WIDE);
+  s->behind = inside > 2 * WIDE;
+  s->wanted = (Mask)lanes_between(0, w->output - begin);
+  memcpy(&s->first, first, sizeof first);
+  memcpy(&s->column, column, sizeof column);
+}
+
+/* Takes v where it is larger; its column is behind columns after the window's first. */
+KERNEL take_column(Wide v, __m512i all, index_t behind, ArgMax *w)
+{
+  const Mask take = MORE(v, w->most);
+  w->most = MOST(v, w->most);
+  w->best = ADD_INDICES_WHERE(take, all, ALL_INDICES(behind), w->best);
+}
+
+KERNEL take_row(const ArgMax *row, ArgMax *w)
+{
+  const Mask take = MORE(row->most, w->most);
+  w->most = MOST(row->most, w->most);
+  w->best = PICK_INDICES(take, row->best, w->best);
+}
+
+/* The bits of a float without its sign, shifted left by one: those of a NaN exceed those of every
+ * other value.  So NaNs are found by a maximum of bits; comparisons to masks would be slower, as a
+ * processor starts fewer of them at a time. */
+#if defined(TH_REAL_IS_FLOAT)
+#define BITS(V)           _mm512_castps_si512(V)
+#define DOUBLED(B)        _mm512_add_epi32(B, B)
+#define LARGER_BITS(A, B) _mm512_max_epu32(A, B)
+#define HAS_NAN(B)        _mm512_cmpgt_epu32_mask(B, DOUBLED(BITS(ALL_OF(INFINITY))))
+#else
+#define BITS(V)           _mm512_castpd_si512(V)
+#define DOUBLED(B)        _mm512_add_epi64(B, B)
+#define LARGER_BITS(A, B) _mm512_max_epu64(A, B)
+#define HAS_NAN(B)        _mm512_cmpgt_epu64_mask(B, DOUBLED(BITS(ALL_OF(INFINITY))))
+#endif
+
+KERNEL look_for_nan(Wide v, __m512i *most)
+{
+  *most = LARGER_BITS(*most, DOUBLED(BITS(v)));
+}
+
+/* Whether a strip is the first or the last of its row, and so needs masks there.  Constants. */
+typedef struct {
+  int first, last;
+} Side;
+
+/* The largest elements of the row that begins at offset row of x.  The bits of all elements that
+ * are read go into bits; the element after the vectors belongs to the next strip. */
+KERNEL row_by_two(const StripByTwo *s, Side side, const real *x, ptrdiff_t row, ptrdiff_t size,
+                  ArgMax *to, __m512i *bits)
+{
+  const __m512i at = ALL_INDICES((index_t)row);
+  Wide low, high;
+  x += row + s->start;
+  if (side.first)
+    low = LOAD_INSIDE(s->low, x);
+  else
+    memcpy(&low, x, sizeof low);
+  if (side.last)
+    high = LOAD_INSIDE(s->high, x + WIDE);
+  else
+    memcpy(&high, x + WIDE, sizeof high);
+  const Wide even = EVENS(low, high);
+  look_for_nan(low, bits);
+  look_for_nan(high, bits);
+  to->most = even;
+  to->best = ADD_INDICES(at, s->first);
+  take_column(ODDS(low, high), at, 1, to);
+  if (size == 3) { /* the third column is the first of the next window, or after the vectors */
+    const Wide behind = side.last ? LOAD_INSIDE(s->behind, x + 2 * WIDE) : ALL_OF(x[2 * WIDE]);
+    if (side.last)
+      look_for_nan(behind, bits);
+    take_column(NEXT(even, behind), at, 2, to);
+  }
+}
+
+/* A row of windows covers the rows of the image that begin at upper and lower; windows of 3 also
+ * cover the lower row of the windows above. */
+typedef struct {
+  ptrdiff_t upper, lower;
+} RowsByTwo;
+
+KERNEL windows_by_two(const StripByTwo *s, Side side, ArgMax *last, const real *x, RowsByTwo rows,
+                      ptrdiff_t size, Mask wanted, real *y, int64_t *index, __m512i *bits)
+{
+  ArgMax all, below;
+  row_by_two(s, side, x, rows.upper, size, &all, bits);
+  row_by_two(s, side, x, rows.lower, size, &below, bits);
+  if (size == 3) {
+    const ArgMax middle = all;
+    all = *last;
+    take_row(&middle, &all);
+    *last = below;
+  }
+  take_row(&below, &all);
+  put_lanes(wanted, all.most, ADD_INDICES(all.best, s->column), y + s->begin, index + s->begin);
+}
+
+/* Computes the windows of some strips, beginning with window first of each row; the last strip may
+ * compute some windows again.  Each row of the image is read once, from its first column to its
+ * last: if strips were computed one after the other, prefetched lines would be evicted before they
+ * are used.  few is the number of strips if it is 1 or 2, else 0; the results of so few strips are
+ * variables, as an array would stay in memory.
+ *
+ * In place of a row outside the image the nearest row inside is taken again, which changes nothing.
+ */
+KERNEL strips_by_two(const THNNWindow *axis, ptrdiff_t first, ptrdiff_t strips, int few,
+                     ptrdiff_t size, const real *x, real *y, int64_t *index, Mask *nan)
+{
+  const ptrdiff_t columns = axis[2].output, next = axis[2].input, rows = axis[1].output;
+  const ptrdiff_t top = axis[1].pad, bottom = axis[1].input - 1;
+  StripByTwo s[STRIPS];
+  ArgMax last[STRIPS];
+  const Side both = {1, 1};
+  __m512i bits = _mm512_setzero_si512();
+  for (ptrdiff_t k = 0; k < strips; k++) {
+    begin_by_two(&s[k], &axis[2], THMax(0, THMin(first + k * WIDE, columns - WIDE)));
+    row_by_two(&s[k], both, x, 0, size, &last[k], &bits);
+  }
+  const StripByTwo one = s[0], two = s[strips > 1];
+  ArgMax lastOne = last[0], lastTwo = last[strips > 1];
+  for (ptrdiff_t j = 0; j < rows; j++, y += columns, index += columns) {
+    const ptrdiff_t end = 2 * j - top + size;
+    const RowsByTwo from = {THMin(THMax(end - 2, 0), bottom) * next, THMin(end - 1, bottom) * next};
+    for (ptrdiff_t k = 0; k < 2 * next; k += WIDE) /* each cache line once, and in order */
+      __builtin_prefetch(x + from.upper + BY_TWO_PREFETCH + k);
+    if (few == 1) {
+      windows_by_two(&one, both, &lastOne, x, from, size, one.wanted, y, index, &bits);
+    } else if (few == 2) {
+      windows_by_two(&one, (Side){1, 0}, &lastOne, x, from, size, (Mask)-1, y, index, &bits);
+      windows_by_two(&two, (Side){0, 1}, &lastTwo, x, from, size, (Mask)-1, y, index, &bits);
+    } else {
+      for (ptrdiff_t k = 0; k < strips; k++)
+        windows_by_two(&s[k], both, &last[k], x, from, size, (Mask)-1, y, index, &bits);
+    }
+  }
+  *nan |= HAS_NAN(bits);
+}
+
+KERNEL image_by_two(const THNNWindow *axis, ptrdiff_t size, const real *x, real *y, int64_t *index,
+                    Mask *nan)
+{
+  const ptrdiff_t columns = axis[2].output;
+  if (columns <= WIDE)
+    strips_by_two(axis, 0, 1, 1, size, x, y, index, nan);
+  else if (columns <= 2 * WIDE)
+    strips_by_two(axis, 0, 2, 2, size, x, y, index, nan);
+  else
+    for (ptrdiff_t first = 0; first < columns; first += STRIPS * WIDE)
+      strips_by_two(axis, first, THMin(STRIPS, (columns - first + WIDE - 1) / WIDE), 0, size, x, y,
+                    index, nan);
+}
+
+/* Whether windows have that size, two apart along both axes of an image. */
+static int slide_by_two(const THNNWindow *axis, ptrdiff_t size)
+{
+  for (int a = 1; a < 3; a++)
+    if (axis[a].size != size || axis[a].step != 2 || axis[a].dilation != 1)
+      return 0;
+  return axis[0].input == 1 && axis[0].output == 1;
+}
+
+/* Returns 0 if these are not such windows, or there is a NaN; y and index are then undefined. */
+FRAME_STAYS static int pool_by_two(const THNNWindow *axis, const real *x, real *y, int64_t *index)
+{
+  Mask nan = 0;
+  if (slide_by_two(axis, 3))
+    image_by_two(axis, 3, x, y, index, &nan);
+  else if (slide_by_two(axis, 2))
+    image_by_two(axis, 2, x, y, index, &nan);
+  else
+    return 0;
+  return !nan;
+}

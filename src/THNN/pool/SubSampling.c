@@ -1,0 +1,247 @@
+/* The sum of each window, times a weight, plus a bias.  Images have a weight for each plane;
+ * sequences, whose planes are frames x features, have one for each feature. */
+#include "THNN/layer/Template.h"
+
+typedef struct {
+  THNNPlanes planes;
+  THNNSpans spans;
+  THNNWindowSum sum;
+  int64_t channels; /* with a weight each: planes of an image, or features */
+  int ofFeatures;
+} THNN_(Sampling);
+
+/* --- what there is to compute ---------------------------------------------------------------- */
+
+/* Finds the windows, which guard frees. */
+static void THNN_(windowsOf)(THNN_(Sampling) * s, THGuard *guard, THNNWindow axis[3])
+{
+  THNNPlanes *p = &s->planes;
+  THNNPlanes_slide(p, axis, false);
+  THNNSpans_reserve(&s->spans, guard, p->out);
+  for (int a = 0; a < 3; a++)
+    for (int64_t i = 0; i < p->out[a]; i++)
+      s->spans.of[a][i] = THNNWindow_span(&axis[a], i);
+  s->spans.width = axis[2];
+}
+
+static THNN_(Sampling)
+    THNN_(ofImages)(THTensor *input, int kW, int kH, int dW, int dH, THGuard *guard)
+{
+  THNN_(Sampling) s = {.planes = THNN_(imagePlanes)(input, 2)};
+  THNNWindow axis[] = {THNNWindow_of(1, 1, 0, 1), THNNWindow_of(kH, dH, 0, 1),
+                       THNNWindow_of(kW, dW, 0, 1)};
+  s.channels = input->size[s.planes.dims - 3];
+  THNN_(windowsOf)(&s, guard, axis);
+  return s;
+}
+
+static THNN_(Sampling) THNN_(ofFrames)(THTensor *input, int kW, int dW, THGuard *guard)
+{
+  THNN_(Sampling)
+  s = {.planes = THNN_(planes)(input, 2, 2, 0, 1, "frames x features, or a batch of that"),
+       .ofFeatures = 1};
+  THNNWindow axis[] = {THNNWindow_of(1, 1, 0, 1), THNNWindow_of(kW, dW, 0, 1),
+                       THNNWindow_of(1, 1, 0, 1)};
+  s.channels = s.planes.in[2];
+  THNN_(windowsOf)(&s, guard, axis);
+  return s;
+}
+
+static void THNN_(checkChannels)(const THNN_(Sampling) * s, THTensor *t, int argument,
+                                 const char *name)
+{
+  THArgCheck(THTensor_(nElement)(t) == s->channels, argument,
+             "%s has size %s, for input of %s it has to have %lld elements", name,
+             THTensor_(sizeDesc)(t).str, _THSizeDesc(s->planes.inSize, s->planes.dims).str,
+             (long long)s->channels);
+}
+
+/* --- forward and backward -------------------------------------------------------------------- */
+
+/* y = y * weight + bias for the n elements of a plane; bias may be NULL. */
+static void THNN_(scalePlane)(const THNN_(Sampling) * s, ptrdiff_t plane, ptrdiff_t n, real *y,
+                              const real *weight, const real *bias)
+{
+  if (s->ofFeatures) {
+    for (ptrdiff_t i = 0; i < n; i += s->channels)
+      for (ptrdiff_t c = 0; c < s->channels; c++)
+        y[i + c] = y[i + c] * weight[c] + (bias ? bias[c] : 0);
+  } else {
+    const real w = weight[plane % s->channels], b = bias ? bias[plane % s->channels] : 0;
+    for (ptrdiff_t i = 0; i < n; i++)
+      y[i] = y[i] * w + b;
+  }
+}
+
+static void THNN_(samplePlane)(const THNN_(Work) * work, ptrdiff_t plane, void *memory)
+{
+  const THNNPlanes *p = work->planes;
+  const THNN_(Sampling) *s = work->layer;
+  real *y = work->y + plane * p->output;
+  THNN_(windowSum)
+  [THNN_WINDOW_SUM](p, &s->sum, work->x + plane * p->input, y, memory);
+  THNN_(scalePlane)(s, plane, p->output, y, work->w[0], work->w[1]);
+}
+
+static void THNN_(samplePlaneBackward)(const THNN_(Work) * work, ptrdiff_t plane, void *memory)
+{
+  const THNNPlanes *p = work->planes;
+  const THNN_(Sampling) *s = work->layer;
+  real *y = work->y + plane * p->input;
+  THNN_(windowSum)
+  [THNN_WINDOW_SPREAD](p, &s->sum, work->x + plane * p->output, y, memory);
+  THNN_(scalePlane)(s, plane, p->input, y, work->w[0], NULL);
+}
+
+/* bias is NULL backward. */
+static void THNN_(sample)(THNN_(Sampling) * s, THTensor *source, THTensor *result, THTensor *weight,
+                          THTensor *bias)
+{
+  s->sum = THNNWindowSum_of(&s->planes, &s->spans, !bias);
+  THNN_(Work)
+  work = {.plane = bias ? THNN_(samplePlane) : THNN_(samplePlaneBackward),
+          .layer = s,
+          .back = !bias,
+          .source = source,
+          .result = result,
+          .with = {weight, bias},
+          .cost = s->planes.input + 4 * s->planes.output,
+          .scratch = s->sum.bytes};
+  THNN_(work)(&s->planes, &work);
+}
+
+/* --- gradients of the weights ---------------------------------------------------------------- */
+
+typedef struct {
+  const THNN_(Sampling) * sampling;
+  const real *sums, *g;
+  real *gradWeight, *gradBias;
+  accreal scale;
+} THNN_(Gradients);
+
+static void THNN_(accumulateChannels)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(Gradients) *a = context;
+  const THNN_(Sampling) *s = a->sampling;
+  const THNNPlanes *p = &s->planes;
+  /* outer x channels x inner */
+  const ptrdiff_t inner = s->ofFeatures ? 1 : p->output;
+  const ptrdiff_t step = s->channels * inner, count = p->count * p->output;
+  for (ptrdiff_t c = begin; c < end; c++) {
+    accreal weight = 0, bias = 0;
+    for (ptrdiff_t o = c * inner; o < count; o += step)
+      for (ptrdiff_t i = o; i < o + inner; i++) {
+        weight += (accreal)a->sums[i] * (accreal)a->g[i];
+        bias += (accreal)a->g[i];
+      }
+    a->gradWeight[c] += (real)(a->scale * weight);
+    a->gradBias[c] += (real)(a->scale * bias);
+  }
+}
+
+static void THNN_(accumulate)(const THNN_(Sampling) * s, THTensor *input, THTensor *gradOutput,
+                              THTensor *gradWeight, THTensor *gradBias, accreal scale)
+{
+  THNN_(checkGradOutput)(&s->planes, gradOutput);
+  THNN_(checkChannels)(s, gradWeight, 4, "gradWeight");
+  THNN_(checkChannels)(s, gradBias, 5, "gradBias");
+  THGuard guard;
+  THGuard_enter(&guard, (THUndo)THTensor_(free));
+  guard.what = THTensor_(new)();
+  THNN_(sumWindows)(&s->planes, &s->spans, 0, input, guard.what);
+
+  THNN_(Call) call;
+  THNN_(begin)(&call);
+  gradOutput = THNN_(source)(&call, gradOutput);
+  gradWeight = THNN_(sum)(&call, gradWeight);
+  gradBias = THNN_(sum)(&call, gradBias);
+  THNN_(start)(&call);
+  THNN_(Gradients)
+  a = {s,
+       THTensor_(data)(guard.what),
+       THTensor_(data)(gradOutput),
+       THTensor_(data)(gradWeight),
+       THTensor_(data)(gradBias),
+       scale};
+  const ptrdiff_t each = THTensor_(nElement)(gradOutput) / THMax(1, s->channels);
+  THParallel_for(s->channels, THMax(1, TH_LOOP_GRAIN / THMax(1, each)), THNN_(accumulateChannels),
+                 &a);
+  THNN_(finish)(&call);
+  THGuard_leave(&guard);
+}
+
+/* --- images ---------------------------------------------------------------------------------- */
+
+void THNN_(SpatialSubSampling_updateOutput)(THNNState *state, THTensor *input, THTensor *output,
+                                            THTensor *weight, THTensor *bias, int kW, int kH,
+                                            int dW, int dH)
+{
+  THGuard guard;
+  THNN_(Sampling) s = THNN_(ofImages)(input, kW, kH, dW, dH, &guard);
+  THNN_(checkChannels)(&s, weight, 4, "weight");
+  THNN_(checkChannels)(&s, bias, 5, "bias");
+  THNN_(sample)(&s, input, output, weight, bias);
+  THGuard_leave(&guard);
+}
+
+void THNN_(SpatialSubSampling_updateGradInput)(THNNState *state, THTensor *input,
+                                               THTensor *gradOutput, THTensor *gradInput,
+                                               THTensor *weight, int kW, int kH, int dW, int dH)
+{
+  THGuard guard;
+  THNN_(Sampling) s = THNN_(ofImages)(input, kW, kH, dW, dH, &guard);
+  THNN_(checkGradOutput)(&s.planes, gradOutput);
+  THNN_(checkChannels)(&s, weight, 5, "weight");
+  THNN_(sample)(&s, gradOutput, gradInput, weight, NULL);
+  THGuard_leave(&guard);
+}
+
+void THNN_(SpatialSubSampling_accGradParameters)(THNNState *state, THTensor *input,
+                                                 THTensor *gradOutput, THTensor *gradWeight,
+                                                 THTensor *gradBias, int kW, int kH, int dW, int dH,
+                                                 accreal scale)
+{
+  THGuard guard;
+  const THNN_(Sampling) s = THNN_(ofImages)(input, kW, kH, dW, dH, &guard);
+  THNN_(accumulate)(&s, input, gradOutput, gradWeight, gradBias, scale);
+  THGuard_leave(&guard);
+}
+
+/* --- sequences ------------------------------------------------------------------------------- */
+
+void THNN_(TemporalSubSampling_updateOutput)(THNNState *state, THTensor *input, THTensor *output,
+                                             THTensor *weight, THTensor *bias, int kW, int dW,
+                                             int inputFrameSize)
+{
+  THGuard guard;
+  THNN_(Sampling) s = THNN_(ofFrames)(input, kW, dW, &guard);
+  THArgCheck(inputFrameSize == -1 || inputFrameSize == s.channels, 8,
+             "inputFrameSize is %d, and input has size %s", inputFrameSize,
+             THTensor_(sizeDesc)(input).str);
+  THNN_(checkChannels)(&s, weight, 4, "weight");
+  THNN_(checkChannels)(&s, bias, 5, "bias");
+  THNN_(sample)(&s, input, output, weight, bias);
+  THGuard_leave(&guard);
+}
+
+void THNN_(TemporalSubSampling_updateGradInput)(THNNState *state, THTensor *input,
+                                                THTensor *gradOutput, THTensor *gradInput,
+                                                THTensor *weight, int kW, int dW)
+{
+  THGuard guard;
+  THNN_(Sampling) s = THNN_(ofFrames)(input, kW, dW, &guard);
+  THNN_(checkGradOutput)(&s.planes, gradOutput);
+  THNN_(checkChannels)(&s, weight, 5, "weight");
+  THNN_(sample)(&s, gradOutput, gradInput, weight, NULL);
+  THGuard_leave(&guard);
+}
+
+void THNN_(TemporalSubSampling_accGradParameters)(THNNState *state, THTensor *input,
+                                                  THTensor *gradOutput, THTensor *gradWeight,
+                                                  THTensor *gradBias, int kW, int dW, accreal scale)
+{
+  THGuard guard;
+  const THNN_(Sampling) s = THNN_(ofFrames)(input, kW, dW, &guard);
+  THNN_(accumulate)(&s, input, gradOutput, gradWeight, gradBias, scale);
+  THGuard_leave(&guard);
+}

@@ -1,0 +1,26 @@
+/* Rows of a result on their way past the caches: they are made in a buffer, from buffer + held on,
+ * and leave it in whole lines. */
+#include "TH/loop/THStream.h"
+
+typedef struct {
+  real *to, *buffer; /* of THNN_STREAM_BYTES bytes and a row */
+  ptrdiff_t held;
+} Sender;
+
+static inline __attribute__((always_inline)) void send(Sender *s, ptrdiff_t n)
+{
+  s->held += n;
+  if (s->held < THNN_STREAM_BYTES / (ptrdiff_t)sizeof(real))
+    return;
+  const ptrdiff_t rest = (ptrdiff_t)((uintptr_t)(s->to + s->held) % TH_STREAM_LINE / sizeof(real));
+  const ptrdiff_t whole = s->held - rest;
+  THStream_copy(s->to, s->buffer, (size_t)whole * sizeof *s->to);
+  memcpy(s->buffer, s->buffer + whole, (size_t)rest * sizeof *s->to);
+  s->to += whole;
+  s->held = rest;
+}
+
+static inline void send_rest(const Sender *s)
+{
+  THStream_copy(s->to, s->buffer, (size_t)s->held * sizeof *s->to);
+}

@@ -1,0 +1,276 @@
+/* Compares the operations in files of cases on CUDA with those on the CPU, for operands that are
+ * alternately contiguous and with gaps.  An operation may raise only if the device has no function
+ * for it and LIST names it.
+ *
+ *     test_ATen_cuda_operations_sim LIST FILE... */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../table/cases.h"
+#include "th_test.h"
+
+static char **paths;
+static int pathCount;
+static char listed[1 << 16]; /* the names of LIST, each between line ends */
+
+typedef struct Run {
+  bool spread; /* the operands have gaps: those of every other case */
+  int problems, compared, errors, missing;
+} Run;
+
+static bool done[4096],
+    lacking[4096]; /* for each of at_ops: whether it computed, and whether the device lacks it */
+
+/* Reports a failure and returns, so that the next case is tried. */
+#define CASE_CHECK(CONDITION, FORMAT, ...)                                                      \
+  do {                                                                                          \
+    if (!(CONDITION)) {                                                                         \
+      run->problems++;                                                                          \
+      print_error("%s:%d: %s: " FORMAT "\n", one->path, one->line, one->op->name, __VA_ARGS__); \
+      return;                                                                                   \
+    }                                                                                           \
+  } while (0)
+
+/* --- operands --------------------------------------------------------------------------------- */
+
+static at_tensor *on_device(at_tensor *t, bool spread)
+{
+  const at_type *type = AT_CUDA(at_type_scalarType(at_typeOf(t)));
+  if (!spread || at_dim(t) == 0 || at_numel(t) == 0)
+    return at_to(t, type);
+  int64_t size[CASE_DIMS + 1];
+  const at_ints own = at_sizes(t), wide = {size, own.count + 1};
+  memcpy(size, own.data, (size_t)own.count * sizeof *size);
+  size[own.count] = 2;
+  at_tensor *room = at_full(wide, at_scalar(77), .type = type), *view = at_select(room, -1, 1);
+  CHECK_MSG(at_copy_(view, t) == view, "%s", at_error_message());
+  at_release(room);
+  return view;
+}
+
+static bool is_bfloat16(const at_value *v)
+{
+  bool is = v->tensor && at_type_scalarType(at_typeOf(v->tensor)) == AT_BFLOAT16;
+  is |= v->type && at_type_scalarType(v->type) == AT_BFLOAT16;
+  for (int k = 0; k < v->tensors.count; k++)
+    is |= v->tensors.data[k] && at_type_scalarType(at_typeOf(v->tensors.data[k])) == AT_BFLOAT16;
+  return is;
+}
+
+typedef struct Operands {
+  at_value values[CASE_VALUES];
+  at_tensor *lists[CASE_VALUES][CASE_TENSORS];
+} Operands;
+
+/* Copies the operands to the device; false if the case has none, or CUDA lacks a type. */
+static bool to_device(const Case *one, const at_value *values, bool spread, Operands *to)
+{
+  bool any = false;
+  for (int i = 0; i < one->op->argumentCount; i++) {
+    if (is_bfloat16(&values[i]))
+      return false;
+    any |= values[i].tensor || values[i].type || values[i].tensors.count > 0;
+  }
+  for (int i = 0; any && i < one->op->argumentCount; i++) {
+    const at_value *v = &values[i];
+    to->values[i] = *v;
+    if (v->tensor)
+      to->values[i].tensor = on_device(v->tensor, spread);
+    if (v->type)
+      to->values[i].type = AT_CUDA(at_type_scalarType(v->type));
+    for (int k = 0; k < v->tensors.count; k++)
+      to->lists[i][k] = v->tensors.data[k] ? on_device(v->tensors.data[k], spread) : NULL;
+    to->values[i].tensors.data = to->lists[i];
+  }
+  return any;
+}
+
+/* --- results ---------------------------------------------------------------------------------- */
+
+/* Devices sum Float in Float, and their functions are less accurate by some ulps. */
+static double tolerance(const Case *one, const at_tensor *want)
+{
+  double units = 0x1p-43;
+  for (int i = -1; i < one->op->argumentCount; i++) {
+    const at_tensor *t = i < 0 ? want : one->arguments[i].value.tensor;
+    const at_scalar_type type = t ? at_type_scalarType(at_typeOf(t)) : AT_DOUBLE;
+    units = fmax(units, type == AT_HALF ? 0x1p-8 : type == AT_DOUBLE ? 0x1p-43 : 0x1p-18);
+  }
+  return fmax(units, one->within);
+}
+
+static bool near(double a, double b, double units)
+{
+  return a == b || (isnan(a) && isnan(b)) || fabs(a - b) <= units * fmax(1, fabs(b));
+}
+
+static void check_tensor(Run *run, const Case *one, at_tensor *got, at_tensor *want)
+{
+  CASE_CHECK(at_defined(got) == at_defined(want), "%s", "one of both is undefined");
+  if (!at_defined(want))
+    return;
+  const at_type *type = at_typeOf(want);
+  CASE_CHECK(at_type_backend(at_typeOf(got)) == AT_BACKEND_CUDA &&
+                 at_type_scalarType(at_typeOf(got)) == at_type_scalarType(type),
+             "a %s, and on the CPU a %s", at_type_toString(at_typeOf(got)), at_type_toString(type));
+  CASE_CHECK(at_dim(got) == at_dim(want), "%d dimensions, and on the CPU %d", at_dim(got),
+             at_dim(want));
+  for (int d = 0; d < at_dim(want); d++)
+    CASE_CHECK(at_size(got, d) == at_size(want, d), "size %d is %lld, and on the CPU %lld", d,
+               (long long)at_size(got, d), (long long)at_size(want, d));
+  const at_scalar_type scalar = at_type_scalarType(type);
+  const bool floats = scalar == AT_FLOAT || scalar == AT_DOUBLE || scalar == AT_HALF;
+  const double units = tolerance(one, want);
+  at_tensor *is = at_to(at_contiguous(got), type),
+            *wide = at_to(is, AT_CPU(floats ? AT_DOUBLE : AT_LONG));
+  at_tensor *ought = at_to(want, at_typeOf(wide)), *line = at_contiguous(ought);
+  for (int64_t i = 0; i < at_numel(want); i++)
+    if (floats) {
+      const double a = ((double *)at_data(wide))[i], b = ((double *)at_data(line))[i];
+      CASE_CHECK(near(a, b, units), "element %lld is %.17g, and on the CPU %.17g", (long long)i, a,
+                 b);
+    } else {
+      const int64_t a = ((int64_t *)at_data(wide))[i], b = ((int64_t *)at_data(line))[i];
+      CASE_CHECK(a == b, "element %lld is %lld, and on the CPU %lld", (long long)i, (long long)a,
+                 (long long)b);
+    }
+}
+
+static void check_results(Run *run, const Case *one, const at_value *got, const at_value *want)
+{
+  for (int i = 0; i < one->op->resultCount; i++) {
+    const at_kind kind = one->op->results[i].kind;
+    if (kind == AT_KIND_TENSORS) {
+      CASE_CHECK(got->tensors.count == want->tensors.count, "%d tensors, and on the CPU %d",
+                 got->tensors.count, want->tensors.count);
+      for (int k = 0; k < got->tensors.count; k++)
+        check_tensor(run, one, got->tensors.data[k], want->tensors.data[k]);
+    } else if (kind == AT_KIND_TENSOR || kind == AT_KIND_OPTIONAL_TENSOR) {
+      check_tensor(run, one, got[i].tensor, want[i].tensor);
+    } else if (kind == AT_KIND_LONG || kind == AT_KIND_BOOL) {
+      const int64_t a = kind == AT_KIND_LONG ? got[i].integer : got[i].truth;
+      const int64_t b = kind == AT_KIND_LONG ? want[i].integer : want[i].truth;
+      CASE_CHECK(a == b, "%lld, and on the CPU %lld", (long long)a, (long long)b);
+    } else if (kind == AT_KIND_DOUBLE || kind == AT_KIND_SCALAR) {
+      const double a = kind == AT_KIND_DOUBLE ? got[i].number : at_scalar_toDouble(got[i].scalar);
+      const double b = kind == AT_KIND_DOUBLE ? want[i].number : at_scalar_toDouble(want[i].scalar);
+      CASE_CHECK(near(a, b, tolerance(one, NULL)), "%.17g, and on the CPU %.17g", a, b);
+    }
+  }
+}
+
+/* --- cases ------------------------------------------------------------------------------------ */
+
+/* Operations whose results depend on the CPU's memory, or on gaps between elements. */
+static bool is_left_out(const at_op *op, bool spread)
+{
+  static const char *const names[] = {"storage_offset", "data_ptr", "is_cuda", "get_device"};
+  static const char *const reads[] = {"as_strided", "as_strided_", "as_strided_out", "reshape_",
+                                      "resize_",    "resize_as_",  "is_contiguous"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (!strcmp(op->name, names[i]))
+      return true;
+  for (size_t i = 0; spread && i < sizeof reads / sizeof *reads; i++)
+    if (!strcmp(op->name, reads[i]))
+      return true;
+  return false;
+}
+
+/* Operations that raise on the CPU only: integers divided by 0. */
+static bool computes_more(const at_op *op)
+{
+  return strstr(op->name, "div") || strstr(op->name, "mod") || strstr(op->name, "remainder") ||
+         !strcmp(op->name, "btrifact"); /* also factors without pivoting */
+}
+
+/* Whether the error says that the device has no function for the operation. */
+static bool is_missing(const char *message)
+{
+  return strstr(message, "THC has no ") || strstr(message, "it computes on the CPU") ||
+         strstr(message, ": on a GPU it is of Float, Double and Half");
+}
+
+static bool is_listed(const char *name)
+{
+  char line[128];
+  snprintf(line, sizeof line, "\n%s\n", name);
+  return strstr(listed, line) != NULL;
+}
+
+static void run_case(Case *one, void *context)
+{
+  Run *run = context;
+  run->spread = !run->spread;
+  if (is_left_out(one->op, run->spread))
+    return;
+  AT_SCOPE
+  {
+    at_value values[CASE_VALUES], want[CASE_VALUES] = {{0}}, got[CASE_VALUES] = {{0}};
+    static Operands operands;
+    memset(&operands, 0, sizeof operands);
+    case_values(one, values);
+    if (!to_device(one, values, run->spread, &operands))
+      break;
+    const bool succeeds = one->op->call(values, want);
+    char host[512], device[512];
+    snprintf(host, sizeof host, "%s", at_error_message());
+    at_error_clear();
+    const bool computes = one->op->call(operands.values, got);
+    snprintf(device, sizeof device, "%s", at_error_message());
+    const bool missing = !computes && is_missing(device);
+    at_error_clear();
+    if (missing) {
+      lacking[one->op - at_ops] = true;
+      run->missing++;
+    } else if (!succeeds) {
+      CASE_CHECK(!computes || computes_more(one->op), "succeeds, and on the CPU: %s", host);
+      run->errors++;
+    } else {
+      CASE_CHECK(computes, "%s", device);
+      done[one->op - at_ops] = true;
+      run->compared++;
+      check_results(run, one, got, want);
+    }
+  }
+  CHECK_EQ(at_error(), AT_OK);
+}
+
+static void cases(void **state)
+{
+  Run run = {0};
+  for (int i = 0; i < pathCount; i++)
+    cases_each(paths[i], false, run_case, &run);
+  printf("%d cases compared, %d errors, %d without a function\n", run.compared, run.errors,
+         run.missing);
+  int unlisted = 0;
+  for (int i = 0; i < at_opCount; i++)
+    if (lacking[i] && !is_listed(at_ops[i].name)) {
+      print_error("%s%s%s is not there%s\n", at_ops[i].name, *at_ops[i].overload ? "." : "",
+                  at_ops[i].overload, done[i] ? ", in some cases" : "");
+      unlisted++;
+    }
+  CHECK_MSG(run.problems == 0, "%d problems", run.problems);
+  CHECK_MSG(unlisted == 0, "%d operations are not there, and not listed", unlisted);
+  CHECK(run.compared > 0);
+}
+
+static void read_list(const char *path)
+{
+  FILE *file = fopen(path, "r");
+  CHECK_MSG(file != NULL, "%s cannot be read", path);
+  listed[0] = '\n';
+  listed[1 + fread(listed + 1, 1, sizeof listed - 2, file)] = '\0';
+  fclose(file);
+}
+
+int main(int argc, char **argv)
+{
+  CHECK(argc > 2 && at_opCount <= (int)(sizeof done / sizeof *done));
+  read_list(argv[1]);
+  paths = argv + 2;
+  pathCount = argc - 2;
+  const struct CMUnitTest tests[] = {cmocka_unit_test(cases)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

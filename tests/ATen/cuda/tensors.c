@@ -1,0 +1,462 @@
+/* Tensors on CUDA: creation, copies, views, properties, devices, streams, errors. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ATen.h"
+#include "THC.h"
+#include "th_fail.h"
+#include "th_test.h"
+
+#define CHECK_ERROR(CODE, ...)                                                        \
+  do {                                                                                \
+    const char *const parts[] = {__VA_ARGS__};                                        \
+    CHECK_EQ(at_error(), CODE);                                                       \
+    for (size_t p = 0; p < sizeof parts / sizeof *parts; p++)                         \
+      CHECK_MSG(strstr(at_error_message(), parts[p]) != NULL, "%s: there is no '%s'", \
+                at_error_message(), parts[p]);                                        \
+    at_error_clear();                                                                 \
+  } while (0)
+
+static bool exists(at_scalar_type type)
+{
+  return type != AT_BFLOAT16;
+}
+
+/* Checks that t is on CUDA and has that type and these elements. */
+static void check_elements(at_tensor *t, at_scalar_type type, int count, const double *want)
+{
+  CHECK_MSG(at_defined(t), "%s", at_error_message());
+  CHECK(at_type_backend(at_typeOf(t)) == AT_BACKEND_CUDA);
+  CHECK_EQ((int)at_type_scalarType(at_typeOf(t)), (int)type);
+  at_tensor *host = at_to(at_to(at_contiguous(t), AT_CPU(type)), AT_CPU(AT_DOUBLE));
+  CHECK_EQ(at_numel(host), count);
+  for (int i = 0; i < count; i++)
+    CHECK_MSG(((double *)at_data(host))[i] == want[i], "element %d is %g, not %g", i,
+              ((double *)at_data(host))[i], want[i]);
+}
+
+#define CHECK_ELEMENTS(T, TYPE, ...)                                               \
+  check_elements(T, TYPE, (int)(sizeof((double[]){__VA_ARGS__}) / sizeof(double)), \
+                 (double[]){__VA_ARGS__})
+
+/* --- making and moving ------------------------------------------------------------------------ */
+
+static void types(void **state)
+{
+  CHECK(at_hasCUDA() && at_lazyInitCUDA());
+  for (int i = 0; i < AT_SCALAR_TYPES; i++) {
+    if (!exists(i))
+      continue;
+    const at_type *type = AT_CUDA(i);
+    CHECK(type && at_type_backend(type) == AT_BACKEND_CUDA && at_type_scalarType(type) == i);
+    CHECK_EQ(at_type_elementSize(type), at_type_elementSize(AT_CPU(i)));
+    CHECK(!strcmp(at_type_toString(type) + 4, at_type_toString(AT_CPU(i)) + 3));
+    CHECK(!strncmp(at_type_toString(type), "CUDA", 4));
+  }
+  CHECK(!at_type_defined(AT_CUDA(AT_BFLOAT16)));
+  CHECK_ERROR(AT_ERROR_TYPE, "CUDABFloat16Type is not enabled");
+  CHECK(!at_type_defined(at_getType(AT_BACKENDS, AT_FLOAT)));
+  CHECK(!at_type_defined(at_getType(AT_BACKEND_CUDA, (at_scalar_type)-1)));
+  at_error_clear();
+}
+
+static void making(void **state)
+{
+  for (int i = 0; i < AT_SCALAR_TYPES; i++) {
+    const at_scalar_type type = i;
+    if (!exists(type))
+      continue;
+    AT_SCOPE
+    {
+      const at_type *cuda = AT_CUDA(type);
+      CHECK_ELEMENTS(at_zeros(AT_SHAPE(2, 2), .type = cuda), type, 0, 0, 0, 0);
+      CHECK_ELEMENTS(at_ones(AT_SHAPE(3), .type = cuda), type, 1, 1, 1);
+      const double three = type == AT_BOOL ? 1 : 3;
+      CHECK_ELEMENTS(at_full(AT_SHAPE(2), at_scalar(3), .type = cuda), type, three, three);
+      CHECK_ELEMENTS(at_full(AT_SCALAR_SHAPE, at_scalar(3), .type = cuda), type, three);
+      CHECK_EQ(at_dim(at_empty(AT_SHAPE(0, 4), .type = cuda)), 2);
+      if (type == AT_BOOL)
+        continue;
+      CHECK_ELEMENTS(at_arange(at_scalar(4), .type = cuda), type, 0, 1, 2, 3);
+      CHECK_ELEMENTS(at_eye(2, .type = cuda), type, 1, 0, 0, 1);
+      if (type == AT_FLOAT || type == AT_DOUBLE || type == AT_HALF)
+        CHECK_ELEMENTS(at_linspace(at_scalar(0), at_scalar(1), .steps = 3, .type = cuda), type, 0,
+                       0.5, 1);
+    }
+  }
+  CHECK_EQ(at_error(), AT_OK);
+}
+
+/* Conversions of every type to every other, on the device, on the CPU, between both, and through
+ * views with gaps. */
+static void conversions(void **state)
+{
+  static const double values[] = {0, 1, -1, 2.75, 100.5, 7};
+  for (int i = 0; i < AT_SCALAR_TYPES; i++)
+    for (int k = 0; k < AT_SCALAR_TYPES; k++) {
+      if (!exists(i) || !exists(k))
+        continue;
+      AT_SCOPE
+      {
+        at_tensor *a = at_empty(AT_SHAPE(3, 2), .type = AT_CPU(AT_DOUBLE));
+        memcpy(at_data(a), values, sizeof values);
+        if (i == AT_BYTE || k == AT_BYTE)
+          at_abs_(a); /* unsigned types have no negative numbers */
+        at_tensor *from = at_t(at_to(a, AT_CPU(i)));
+        at_tensor *want = at_to(at_to(from, AT_CPU(k)), AT_CPU(AT_DOUBLE));
+        at_tensor *there = at_to(from, AT_CUDA(i));
+        at_tensor *ways[] = {at_to(at_to(there, AT_CUDA(k)), AT_CPU(AT_DOUBLE)),
+                             at_to(at_to(from, AT_CUDA(k)), AT_CPU(AT_DOUBLE)),
+                             at_to(at_to(at_t(there), AT_CPU(k)), AT_CPU(AT_DOUBLE)),
+                             at_to(at_to(at_t(at_t(there)), AT_CPU(k)), AT_CPU(AT_DOUBLE))};
+        ways[2] = at_t(ways[2]);
+        for (int w = 0; w < 4; w++)
+          CHECK_MSG(at_defined(ways[w]) && at_equal(ways[w], want), "%s to %s, way %d: %s",
+                    at_type_toString(AT_CPU(i)), at_type_toString(AT_CPU(k)), w,
+                    at_error_message());
+      }
+    }
+}
+
+static void copies(void **state)
+{
+  AT_SCOPE
+  {
+    at_tensor *a = at_to(at_arange(at_scalar(6)), AT_CPU(AT_FLOAT));
+    at_tensor *t = at_zeros(AT_SHAPE(2, 6), .type = AT_CUDA(AT_DOUBLE));
+    at_tensor *column = at_t(t); /* 6 x 2, its columns with gaps */
+    CHECK(at_copy_(at_select(column, 1, 1), a) != at_undefined());
+    CHECK_ELEMENTS(t, AT_DOUBLE, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5);
+    at_tensor *back = at_zeros(AT_SHAPE(6, 2));
+    CHECK(at_copy_(back, column) == back);
+    for (int i = 0; i < 12; i++)
+      CHECK_EQ(((float *)at_data(back))[i], i % 2 ? i / 2 : 0);
+    CHECK(at_copy_(t, at_full(AT_SHAPE(1), at_scalar(2))) == t); /* broadcasts */
+    CHECK_EQ(at_item_double(at_sum(t)), 24);
+    at_tensor *same = at_to(t, AT_CUDA(AT_DOUBLE));
+    CHECK(at_data(same) == at_data(t));
+    CHECK(at_type_backend(at_typeOf(at_type_as(a, t))) == AT_BACKEND_CUDA);
+    CHECK(at_type_backend(at_typeOf(at_zeros_like(t, .type = AT_CPU(AT_INT)))) == AT_BACKEND_CPU);
+  }
+  CHECK_EQ(at_error(), AT_OK);
+}
+
+static void views(void **state)
+{
+  AT_SCOPE
+  {
+    at_tensor *t = at_view(at_arange(at_scalar(12), .type = AT_CUDA(AT_INT)), AT_SHAPE(3, 4));
+    CHECK_ELEMENTS(at_select(t, 0, 1), AT_INT, 4, 5, 6, 7);
+    CHECK_ELEMENTS(at_narrow(at_t(t), 0, 1, 2), AT_INT, 1, 5, 9, 2, 6, 10);
+    CHECK_ELEMENTS(at_slice(t, .dim = 1, .step = 3), AT_INT, 0, 3, 4, 7, 8, 11);
+    CHECK_ELEMENTS(at_unfold(at_select(t, 0, 0), 0, 3, 1), AT_INT, 0, 1, 2, 1, 2, 3);
+    CHECK_EQ(at_stride(at_expand(at_narrow(t, 0, 0, 1), AT_SHAPE(3, 4)), 0), 0);
+    CHECK(at_fill_(at_select(t, 1, 2), at_scalar(-1)) != at_undefined());
+    CHECK_ELEMENTS(t, AT_INT, 0, 1, -1, 3, 4, 5, -1, 7, 8, 9, -1, 11);
+    at_storage *storage = at_storageOf(t);
+    CHECK(storage && at_storage_size(storage) == 12 && at_storage_data(storage) == at_data(t));
+    CHECK(at_storage_type(storage) == AT_CUDA(AT_INT));
+    at_storage_release(storage);
+    at_storage *own = at_storage_new(AT_CUDA(AT_HALF), 5);
+    CHECK(own && at_storage_size(own) == 5);
+    at_storage_release(own);
+    CHECK(at_storage_new(AT_CUDA(AT_HALF), -1) == NULL);
+    CHECK_ERROR(AT_ERROR_ARGUMENT, "-1");
+  }
+}
+
+/* --- what is said of them --------------------------------------------------------------------- */
+
+static void items(void **state)
+{
+  AT_SCOPE
+  {
+    for (int i = 0; i < AT_SCALAR_TYPES; i++) {
+      if (!exists(i))
+        continue;
+      const at_scalar x = at_item(at_ones(AT_SHAPE(1, 1), .type = AT_CUDA(i)));
+      CHECK_EQ(at_scalar_toDouble(x), 1);
+      CHECK(x.is_float == (i == AT_FLOAT || i == AT_DOUBLE || i == AT_HALF));
+    }
+    at_tensor *t = at_arange(at_scalar(5), .type = AT_CUDA(AT_LONG));
+    CHECK_EQ(at_item_long(at_select(t, 0, 3)), 3);
+    at_item(t);
+    CHECK_ERROR(AT_ERROR_ARGUMENT, "[5]");
+    at_tensor *f = at_full(AT_SHAPE(2, 2), at_scalar(1.5), .type = AT_CUDA(AT_DOUBLE));
+    char *text = at_toString(f);
+    CHECK_MSG(!strcmp(text,
+                      "tensor([[1.5000, 1.5000],\n        [1.5000, 1.5000]], "
+                      "device='cuda:0', dtype=torch.float64)"),
+              "%s", text);
+    at_string_free(text);
+    text = at_toString(at_empty(AT_SHAPE(0, 3), .type = AT_CUDA(AT_FLOAT)));
+    CHECK_MSG(!strncmp(text, "tensor([]", 9) && strstr(text, "size=(0, 3)"), "%s", text);
+    at_string_free(text);
+    CHECK(at_equal(f, at_clone(f)) && !at_equal(f, at_add(f, 1)));
+    CHECK(at_is_cuda(f) && at_get_device(f) == 0 && at_deviceOf(f) == 0);
+    CHECK(at_deviceOf(at_ones(AT_SHAPE(1))) == -1 && at_deviceOf(NULL) == -1);
+  }
+}
+
+/* --- computing -------------------------------------------------------------------------------- */
+
+/* One operation of each kind; operations.c compares all operations with the CPU. */
+static void computing(void **state)
+{
+  AT_SCOPE
+  {
+    at_tensor *x = at_view(at_arange(at_scalar(6), .type = AT_CUDA(AT_FLOAT)), AT_SHAPE(2, 3));
+    CHECK_ELEMENTS(at_add(x, at_select(x, 0, 1), .alpha = 2), AT_FLOAT, 6, 9, 12, 9, 12, 15);
+    CHECK_ELEMENTS(at_gt(x, 2), AT_BOOL, 0, 0, 0, 1, 1, 1);
+    CHECK_ELEMENTS(at_matmul(x, at_t(x)), AT_FLOAT, 5, 14, 14, 50);
+    CHECK_ELEMENTS(at_sum_dim(x, AT_SHAPE(0)), AT_FLOAT, 3, 5, 7);
+    at_tensor *index = at_arange(at_scalar(2), .type = AT_CUDA(AT_LONG));
+    CHECK_ELEMENTS(at_index_select(x, 1, index), AT_FLOAT, 0, 1, 3, 4);
+    CHECK_ELEMENTS(at_index(x, AT_TENSORS(NULL, at_sub(index, 1))), AT_FLOAT, 2, 0, 5, 3);
+    CHECK_ELEMENTS(at_masked_select(x, at_lt(x, 2)), AT_FLOAT, 0, 1);
+    CHECK_ELEMENTS(at_where_self_scalar(at_lt(x, 2), at_scalar(9), x), AT_FLOAT, 9, 9, 2, 3, 4, 5);
+    CHECK_ELEMENTS(at_relu(at_sub(x, 3)), AT_FLOAT, 0, 0, 0, 0, 1, 2);
+    CHECK_ELEMENTS(at_mul(at_to(x, AT_CUDA(AT_HALF)), 0.5), AT_HALF, 0, 0.5, 1, 1.5, 2, 2.5);
+    CHECK_ELEMENTS(at_add(x, at_ones(AT_SHAPE(3), .type = AT_CUDA(AT_DOUBLE))), AT_DOUBLE, 1, 2, 3,
+                   4, 5, 6);
+    CHECK(fabs(at_item_double(at_sum(at_softmax(x, 1))) - 2) < 1e-6);
+  }
+  CHECK_EQ(at_error(), AT_OK);
+}
+
+/* --- devices and streams ---------------------------------------------------------------------- */
+
+static void devices(void **state)
+{
+  if (at_cuda_deviceCount() < 2)
+    return;
+  AT_SCOPE
+  {
+    at_tensor *here = at_ones(AT_SHAPE(3), .type = AT_CUDA(AT_FLOAT)), *there = NULL;
+    CHECK_EQ(at_cuda_currentDevice(), 0);
+    AT_ON_DEVICE(1)
+    {
+      CHECK_EQ(at_cuda_currentDevice(), 1);
+      there = at_full(AT_SHAPE(3), at_scalar(2), .type = AT_CUDA(AT_FLOAT));
+      CHECK_EQ(at_deviceOf(at_add(here, here)), 0); /* on the device of the operand */
+      CHECK_EQ(at_cuda_currentDevice(), 1);
+      AT_ON_DEVICE(0)
+      {
+        break;
+      }
+      CHECK_EQ(at_cuda_currentDevice(), 1);
+    }
+    CHECK_EQ(at_cuda_currentDevice(), 0);
+    CHECK_EQ(at_deviceOf(there), 1);
+    at_tensor *sum = at_add(there, there);
+    CHECK_EQ(at_deviceOf(sum), 1);
+    CHECK_EQ(at_cuda_currentDevice(), 0);
+    CHECK_EQ(at_item_double(at_sum(sum)), 12);
+    CHECK(at_add(here, there) == at_undefined());
+    CHECK_ERROR(AT_ERROR_ARGUMENT, "add: other is on CUDA device 1, and self on CUDA device 0");
+    CHECK(at_sort(there).values == at_undefined()); /* also after an error */
+    at_error_clear();
+    CHECK_EQ(at_cuda_currentDevice(), 0);
+    CHECK(at_copy_(here, sum) == here);
+    CHECK_ELEMENTS(here, AT_FLOAT, 4, 4, 4);
+    CHECK(at_cuda_setDevice(1) && at_cuda_currentDevice() == 1 && at_cuda_synchronize());
+    CHECK(at_cuda_setDevice(0));
+  }
+  CHECK(!at_cuda_setDevice(at_cuda_deviceCount()));
+  CHECK_ERROR(AT_ERROR_ARGUMENT, "there is no device");
+  AT_ON_DEVICE(-1)
+  {
+    CHECK(false);
+  }
+  CHECK_ERROR(AT_ERROR_ARGUMENT, "there is no device -1");
+  at_manualSeed(7);
+}
+
+static void streams(void **state)
+{
+  at_cuda_stream *before = at_cuda_currentStream(), *own = at_cuda_stream_new(0);
+  CHECK(before && own);
+  CHECK(at_cuda_setStream(own));
+  at_cuda_stream *now = at_cuda_currentStream();
+  CHECK(now == own);
+  at_cuda_stream_free(now);
+  AT_SCOPE
+  {
+    at_tensor *t = at_full(AT_SHAPE(1000), at_scalar(2), .type = AT_CUDA(AT_FLOAT));
+    at_tensor *r = at_mul(t, t);
+    CHECK(at_cuda_stream_synchronize(own));
+    CHECK(at_cuda_setStream(before));
+    CHECK_EQ(at_item_double(at_sum(r)), 4000);
+  }
+  at_cuda_stream_free(own);
+  at_cuda_stream_free(before);
+  at_cuda_stream_free(NULL);
+  CHECK(!at_cuda_setStream(NULL) && !at_cuda_stream_synchronize(NULL));
+  CHECK_ERROR(AT_ERROR_NULL, "stream is NULL");
+  CHECK(at_cuda_synchronize());
+  at_cuda_emptyCache();
+}
+
+/* --- errors ----------------------------------------------------------------------------------- */
+
+static void errors(void **state)
+{
+  AT_SCOPE
+  {
+    at_tensor *c = at_ones(AT_SHAPE(2, 2), .type = AT_CUDA(AT_FLOAT)), *h = at_ones(AT_SHAPE(2, 2));
+    CHECK(at_add(c, h) == at_undefined());
+    CHECK_ERROR(AT_ERROR_ARGUMENT, "add: other is on the CPU, and self on CUDA device 0");
+    CHECK(at_addmm(h, h, c) == at_undefined());
+    CHECK_ERROR(AT_ERROR_ARGUMENT, "addmm: mat2 is on CUDA device 0, and self on the CPU");
+    CHECK(at_add_out(h, c, c) == at_undefined());
+    CHECK_ERROR(AT_ERROR_ARGUMENT, "self is on CUDA device 0, and result on the CPU");
+    CHECK(at_cat(AT_TENSORS(c, c, h)) == at_undefined());
+    CHECK_ERROR(AT_ERROR_ARGUMENT, "tensors[2] is on the CPU, and tensors[0] on CUDA device 0");
+    CHECK(at_index(c, AT_TENSORS(at_zeros(AT_SHAPE(1), .type = AT_CPU(AT_LONG)))) ==
+          at_undefined());
+    CHECK_ERROR(AT_ERROR_ARGUMENT, "indices[0] is on the CPU");
+    CHECK(at_sum(c, .type = AT_CPU(AT_FLOAT)) == at_undefined());
+    CHECK_ERROR(AT_ERROR_ARGUMENT, "type is CPUFloatType, and self is on CUDA device 0");
+    CHECK(at_conv2d(at_ones(AT_SHAPE(1, 1, 3, 3)), at_ones(AT_SHAPE(1, 1, 2, 2)),
+                    .bias = at_select(c, 0, 0)) == at_undefined());
+    CHECK_ERROR(AT_ERROR_ARGUMENT, "bias is on CUDA device 0");
+
+    CHECK(at_rand(AT_SHAPE(3), .type = AT_CUDA(AT_FLOAT)) == at_undefined());
+    CHECK_ERROR(AT_ERROR_TYPE, "rand: THC has no uniform for CUDAFloatType");
+    CHECK(at_svd(c).U == at_undefined());
+    CHECK_ERROR(AT_ERROR_TYPE, "svd: THC has no");
+    CHECK(at_mm(at_to(c, AT_CUDA(AT_INT)), at_to(c, AT_CUDA(AT_INT))) == at_undefined());
+    CHECK_ERROR(AT_ERROR_RUNTIME, "mm: addmm of Int");
+    CHECK(at_toDLPack(c) == NULL);
+    CHECK_ERROR(AT_ERROR_TYPE, "toDLPack: ", "CUDAFloatType");
+    CHECK(at_pin_memory(h) == at_undefined());
+    at_error_clear();
+
+    CHECK(at_index_select(c, 0, at_full(AT_SHAPE(1), at_scalar(2), .type = AT_CUDA(AT_LONG))) ==
+          at_undefined());
+    at_error_clear();
+    CHECK(at_index(c, AT_TENSORS(at_full(AT_SHAPE(1), at_scalar(-3), .type = AT_CUDA(AT_LONG)))) ==
+          at_undefined());
+    CHECK_ERROR(AT_ERROR_ARGUMENT, "index -3 is out of range");
+    const int64_t huge[] = {INT64_C(1) << 45};
+    CHECK(at_zeros(((at_ints){huge, 1}), .type = AT_CUDA(AT_FLOAT)) == at_undefined());
+    CHECK_ERROR(AT_ERROR_RUNTIME, "zeros: ");
+    CHECK_EQ(at_item_double(at_sum(c)), 4);
+  }
+}
+
+/* --- failing allocations, of the host and of devices ------------------------------------------ */
+
+typedef struct Fault {
+  const char *name;
+  void (*call)(at_tensor *c, at_tensor *h);
+} Fault;
+
+static void drop(at_tensor *t)
+{
+  at_release(t);
+}
+
+#define FAULT(NAME, ...)                       \
+  static void NAME(at_tensor *c, at_tensor *h) \
+  {                                            \
+    __VA_ARGS__;                               \
+  }
+FAULT(to_device, drop(at_to(h, AT_CUDA(AT_DOUBLE))))
+FAULT(to_host, drop(at_to(c, AT_CPU(AT_INT))))
+FAULT(to_booleans, drop(at_to(c, AT_CUDA(AT_BOOL))))
+FAULT(copied, at_copy_(at_t(c), h))
+FAULT(added, drop(at_add(c, at_select(c, 0, 0))))
+FAULT(summed, drop(at_sum_dim(c, AT_SHAPE(1))))
+FAULT(multiplied, drop(at_mm(c, c)))
+FAULT(greatest, drop(at_amax(c, .dim = AT_SHAPE(0))))
+FAULT(selected, drop(at_masked_select(c, at_gt(c, 1))))
+FAULT(item, at_item(at_select(at_select(c, 0, 0), 0, 0)))
+FAULT(text, at_string_free(at_toString(c)))
+FAULT(chosen, drop(at_where_self_scalar(at_gt(c, 1), at_scalar(0), c)))
+FAULT(triangle, drop(at_tril(c)))
+
+static const Fault faults[] = {
+    {"to_device", to_device},
+    {"to_host", to_host},
+    {"to_booleans", to_booleans},
+    {"copied", copied},
+    {"added", added},
+    {"summed", summed},
+    {"multiplied", multiplied},
+    {"greatest", greatest},
+    {"selected", selected},
+    {"item", item},
+    {"text", text},
+    {"chosen", chosen},
+    {"triangle", triangle},
+};
+
+typedef struct Operands {
+  const Fault *fault;
+  at_tensor *c, *h;
+  bool failed;
+} Operands;
+
+static void set_up(void *context)
+{
+  Operands *o = context;
+  AT_SCOPE
+  {
+    o->h = at_keep(at_view(at_arange(at_scalar(9.0)), AT_SHAPE(3, 3)));
+    o->c = at_keep(at_to(o->h, AT_CUDA(AT_FLOAT)));
+  }
+  CHECK_MSG(at_defined(o->c), "%s", at_error_message());
+}
+
+static void body(void *context)
+{
+  Operands *o = context;
+  AT_SCOPE
+  {
+    o->fault->call(at_retain(o->c), o->h);
+    at_release(o->c);
+  }
+  o->failed = at_error() != AT_OK;
+  at_error_clear();
+}
+
+/* After a failure the operands are unchanged. */
+static void check(void *context, int raised)
+{
+  Operands *o = context;
+  CHECK(!raised);
+  if (o->failed) {
+    at_tensor *now = at_to(o->c, AT_CPU(AT_FLOAT));
+    CHECK_MSG(at_equal(now, o->h), "%s has changed its operand", o->fault->name);
+    at_release(now);
+  }
+}
+
+static void tear_down(void *context)
+{
+  Operands *o = context;
+  at_release(o->c);
+  at_release(o->h);
+}
+
+static void memory(void **state)
+{
+  static const THFailCase stages = {set_up, body, check, tear_down};
+  THCCachingAllocator_setCaching(0); /* cached memory would not be acquired again */
+  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+    Operands o = {.fault = &faults[i]};
+    CHECK_MSG(th_fail(&stages, &o) > 0, "%s acquires nothing", faults[i].name);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(types),     cmocka_unit_test(making),  cmocka_unit_test(conversions),
+      cmocka_unit_test(copies),    cmocka_unit_test(views),   cmocka_unit_test(items),
+      cmocka_unit_test(computing), cmocka_unit_test(devices), cmocka_unit_test(streams),
+      cmocka_unit_test(errors),    cmocka_unit_test(memory)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
