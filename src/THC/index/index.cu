@@ -31,7 +31,7 @@ __global__ static void gather_kernel(THCWalk walk, THCIndexed indexed)
   THC_GRID_LOOP(i, walk.flat.count)
   {
     ptrdiff_t at[3];
-    THC_OFFSETS_OF(walk, 3, i, at);
+    THCWalk_offsets(walk, i, at);
     const int64_t k = ELEMENT(int64_t, 1) - TH_INDEX_BASE;
     at[2] += k * indexed.stride;
     ELEMENT(real, 0) = (uint64_t)k < (uint64_t)indexed.size ? ELEMENT(real, 2) : none();
@@ -43,27 +43,63 @@ KERNEL(gather)
   LAUNCH(gather_kernel, *(const THCIndexed *)scalars);
 }
 
-#define SCATTER(NAME, OPERANDS, STATEMENT)                               \
+/* Every type's templates have the same names: the namespace keeps them apart. */
+namespace
+{
+
+struct copy_op {
+  enum { OPERANDS = 3 };
+  THC_DEVICE void store(const THCWalk &walk, const ptrdiff_t *at, const THCIndexed &)
+  {
+    ELEMENT(real, 0) = ELEMENT(real, 2);
+  }
+};
+
+struct add_op {
+  enum { OPERANDS = 3 };
+  THC_DEVICE void store(const THCWalk &walk, const ptrdiff_t *at, const THCIndexed &)
+  {
+    THC_atomicAdd(&ELEMENT(real, 0), ELEMENT(real, 2));
+  }
+};
+
+struct fill_op {
+  enum { OPERANDS = 2 };
+  THC_DEVICE void store(const THCWalk &walk, const ptrdiff_t *at, const THCIndexed &indexed)
+  {
+    ELEMENT(real, 0) = value_of(indexed.value);
+  }
+};
+
+template <class Op>
+THC_DEVICE void scatter(const THCWalk &walk, const THCIndexed &indexed)
+{
+  THC_GRID_LOOP(i, walk.flat.count)
+  {
+    ptrdiff_t at[Op::OPERANDS];
+    THCWalk_offsets(walk, i, at);
+    const int64_t k = ELEMENT(int64_t, 1) - TH_INDEX_BASE;
+    at[0] += k * indexed.stride;
+    if ((uint64_t)k < (uint64_t)indexed.size)
+      Op::store(walk, at, indexed);
+  }
+}
+
+}  // namespace
+
+#define SCATTER(NAME)                                                    \
   __global__ static void NAME##_kernel(THCWalk walk, THCIndexed indexed) \
   {                                                                      \
-    THC_GRID_LOOP(i, walk.flat.count)                                    \
-    {                                                                    \
-      ptrdiff_t at[OPERANDS];                                            \
-      THC_OFFSETS_OF(walk, OPERANDS, i, at);                             \
-      const int64_t k = ELEMENT(int64_t, 1) - TH_INDEX_BASE;             \
-      at[0] += k * indexed.stride;                                       \
-      if ((uint64_t)k < (uint64_t)indexed.size)                          \
-        STATEMENT;                                                       \
-    }                                                                    \
+    scatter<NAME##_op>(walk, indexed);                                   \
   }                                                                      \
   KERNEL(NAME)                                                           \
   {                                                                      \
     LAUNCH(NAME##_kernel, *(const THCIndexed *)scalars);                 \
   }
 
-SCATTER(copy, 3, ELEMENT(real, 0) = ELEMENT(real, 2))
-SCATTER(add, 3, THC_atomicAdd(&ELEMENT(real, 0), ELEMENT(real, 2)))
-SCATTER(fill, 2, ELEMENT(real, 0) = value_of(indexed.value))
+SCATTER(copy)
+SCATTER(add)
+SCATTER(fill)
 
 /* --- by flat index ---------------------------------------------------------------------------- */
 
@@ -88,7 +124,7 @@ __global__ static void take_kernel(THCWalk walk, THCTakePut tensor)
   THC_GRID_LOOP(i, walk.flat.count)
   {
     ptrdiff_t at[2];
-    THC_OFFSETS_OF(walk, 2, i, at);
+    THCWalk_offsets(walk, i, at);
     const real *from = element_at(&tensor, ELEMENT(int64_t, 1));
     ELEMENT(real, 0) = from ? *from : none();
   }
@@ -104,7 +140,7 @@ __global__ static void put_kernel(THCWalk walk, THCTakePut tensor)
   THC_GRID_LOOP(i, walk.flat.count)
   {
     ptrdiff_t at[2];
-    THC_OFFSETS_OF(walk, 2, i, at);
+    THCWalk_offsets(walk, i, at);
     real *to = element_at(&tensor, ELEMENT(int64_t, 0));
     if (!to)
       continue;
@@ -127,7 +163,7 @@ __global__ static void mask_fill_kernel(THCWalk walk, THCIndexed indexed)
   THC_GRID_LOOP(i, walk.flat.count)
   {
     ptrdiff_t at[2];
-    THC_OFFSETS_OF(walk, 2, i, at);
+    THCWalk_offsets(walk, i, at);
     if (ELEMENT(uint8_t, 1))
       ELEMENT(real, 0) = value_of(indexed.value);
   }
@@ -138,48 +174,83 @@ KERNEL(mask_fill)
   LAUNCH(mask_fill_kernel, *(const THCIndexed *)scalars);
 }
 
-/* Runs STATEMENT for each selected element; `number` is its index among the selected elements. */
-#define SELECT(NAME, OPERANDS, SELECTED, STATEMENT)                                              \
-  __global__ static void NAME##_kernel(THCWalk walk, THCSelecting selecting)                     \
-  {                                                                                              \
-    __shared__ int warps[THC_BLOCK / 32];                                                        \
-    const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;                        \
-    int64_t before = selecting.counts[selecting.block + blockIdx.x];                             \
-    for (int round = 0; round < THC_SELECT_CHUNK; round += THC_BLOCK) {                          \
-      const ptrdiff_t i = (ptrdiff_t)blockIdx.x * THC_SELECT_CHUNK + round + threadIdx.x;        \
-      ptrdiff_t at[OPERANDS] = {0};                                                              \
-      int selected = 0;                                                                          \
-      if (i < walk.flat.count) {                                                                 \
-        THC_OFFSETS_OF(walk, OPERANDS, i, at);                                                   \
-        selected = SELECTED;                                                                     \
-      }                                                                                          \
-      const unsigned votes = __ballot_sync(0xFFFFFFFFu, selected);                               \
-      if (lane == 0)                                                                             \
-        warps[warp] = __popc(votes);                                                             \
-      __syncthreads();                                                                           \
-      int64_t number = before + __popc(votes & ((1u << lane) - 1));                              \
-      for (int w = 0; w < THC_BLOCK / 32; w++) {                                                 \
-        if (w < warp)                                                                            \
-          number += warps[w];                                                                    \
-        before += warps[w];                                                                      \
-      }                                                                                          \
-      if (selected) {                                                                            \
-        STATEMENT;                                                                               \
-      }                                                                                          \
-      __syncthreads();                                                                           \
-    }                                                                                            \
-  }                                                                                              \
-  KERNEL(NAME)                                                                                   \
-  {                                                                                              \
-    THCSelecting *selecting = *(THCSelecting *const *)scalars;                                   \
-    THC_LAUNCH(NAME##_kernel, THC_SELECT_BLOCKS(walk), THC_BLOCK, 0, stream, *walk, *selecting); \
-    THC_SELECT_NEXT(selecting, walk);                                                            \
+namespace
+{
+
+/* Calls Op::use for each selected element of the block, with its index among all selected
+ * elements. */
+template <class Op>
+THC_DEVICE void select_elements(const THCWalk &walk, const THCSelecting &selecting, int *warps)
+{
+  const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+  int64_t before = selecting.counts[selecting.block + blockIdx.x];
+  for (int round = 0; round < THC_SELECT_CHUNK; round += THC_BLOCK) {
+    const ptrdiff_t i = (ptrdiff_t)blockIdx.x * THC_SELECT_CHUNK + round + threadIdx.x;
+    ptrdiff_t at[2] = {0};
+    int selected = 0;
+    if (i < walk.flat.count) {
+      THCWalk_offsets(walk, i, at);
+      selected = Op::selects(walk, at);
+    }
+    const unsigned votes = __ballot_sync(0xFFFFFFFFu, selected);
+    if (lane == 0)
+      warps[warp] = __popc(votes);
+    __syncthreads();
+    int64_t number = before + __popc(votes & ((1u << lane) - 1));
+    for (int w = 0; w < THC_BLOCK / 32; w++) {
+      if (w < warp)
+        number += warps[w];
+      before += warps[w];
+    }
+    if (selected)
+      Op::use(walk, at, selecting, number, i);
+    __syncthreads();
+  }
+}
+
+struct mask_select_op {
+  THC_DEVICE int selects(const THCWalk &walk, const ptrdiff_t *at)
+  {
+    return ELEMENT(uint8_t, 0) != 0;
+  }
+  THC_DEVICE void use(const THCWalk &walk, const ptrdiff_t *at, const THCSelecting &selecting,
+                      int64_t number, ptrdiff_t)
+  {
+    ((real *)selecting.data)[number * selecting.step] = ELEMENT(real, 1);
+  }
+};
+
+struct mask_copy_op : mask_select_op {
+  THC_DEVICE void use(const THCWalk &walk, const ptrdiff_t *at, const THCSelecting &selecting,
+                      int64_t number, ptrdiff_t)
+  {
+    ELEMENT(real, 1) = ((const real *)selecting.data)[number];
+  }
+};
+
+}  // namespace
+
+/* The launch of a selection, which advances the scalars to the next launch. */
+#define LAUNCH_SELECTION(KERNEL_NAME)                                                          \
+  do {                                                                                         \
+    THCSelecting *selecting = *(THCSelecting *const *)scalars;                                 \
+    THC_LAUNCH(KERNEL_NAME, THC_SELECT_BLOCKS(walk), THC_BLOCK, 0, stream, *walk, *selecting); \
+    THC_SELECT_NEXT(selecting, walk);                                                          \
+  } while (0)
+
+#define SELECT(NAME)                                                         \
+  __global__ static void NAME##_kernel(THCWalk walk, THCSelecting selecting) \
+  {                                                                          \
+    __shared__ int warps[THC_BLOCK / 32];                                    \
+    select_elements<NAME##_op>(walk, selecting, warps);                      \
+  }                                                                          \
+  KERNEL(NAME)                                                               \
+  {                                                                          \
+    LAUNCH_SELECTION(NAME##_kernel);                                         \
   }
 
-SELECT(mask_select, 2, ELEMENT(uint8_t, 0) != 0,
-       ((real *)selecting.data)[number * selecting.step] = ELEMENT(real, 1))
-SELECT(mask_copy, 2, ELEMENT(uint8_t, 0) != 0,
-       ELEMENT(real, 1) = ((const real *)selecting.data)[number])
+SELECT(mask_select)
+SELECT(mask_copy)
 
 /* --- nonzero ---------------------------------------------------------------------------------- */
 
@@ -192,17 +263,31 @@ static __device__ __forceinline__ int is_one(real x)
 #endif
 }
 
-static __device__ __forceinline__ void list(const THCSelecting *selecting, int64_t number,
-                                            int64_t position)
+namespace
 {
-  int64_t *row = (int64_t *)selecting->data + number * selecting->jump;
-  for (int d = selecting->dims - 1; d >= 0; d--) {
-    row[d * selecting->step] = position % selecting->size[d] + TH_INDEX_BASE;
-    position /= selecting->size[d];
-  }
-}
 
-SELECT(nonzero_list, 2, is_one(ELEMENT(real, 1)), list(&selecting, number, selecting.done + i))
+struct nonzero_list_op {
+  THC_DEVICE int selects(const THCWalk &walk, const ptrdiff_t *at)
+  {
+    return is_one(ELEMENT(real, 1));
+  }
+
+  /* Writes the index of the element in each dimension as row `number`. */
+  THC_DEVICE void use(const THCWalk &, const ptrdiff_t *, const THCSelecting &selecting,
+                      int64_t number, ptrdiff_t i)
+  {
+    int64_t position = selecting.done + i;
+    int64_t *row = (int64_t *)selecting.data + number * selecting.jump;
+    for (int d = selecting.dims - 1; d >= 0; d--) {
+      row[d * selecting.step] = position % selecting.size[d] + TH_INDEX_BASE;
+      position /= selecting.size[d];
+    }
+  }
+};
+
+}  // namespace
+
+SELECT(nonzero_list)
 
 __global__ static void nonzero_count_kernel(THCWalk walk, THCSelecting selecting)
 {
@@ -212,7 +297,7 @@ __global__ static void nonzero_count_kernel(THCWalk walk, THCSelecting selecting
     ptrdiff_t at[2];
     int selected = 0;
     if (i < walk.flat.count) {
-      THC_OFFSETS_OF(walk, 2, i, at);
+      THCWalk_offsets(walk, i, at);
       selected = is_one(ELEMENT(real, 1));
     }
     count += __syncthreads_count(selected);
@@ -223,10 +308,7 @@ __global__ static void nonzero_count_kernel(THCWalk walk, THCSelecting selecting
 
 KERNEL(nonzero_count)
 {
-  THCSelecting *selecting = *(THCSelecting *const *)scalars;
-  THC_LAUNCH(nonzero_count_kernel, THC_SELECT_BLOCKS(walk), THC_BLOCK, 0, stream, *walk,
-             *selecting);
-  THC_SELECT_NEXT(selecting, walk);
+  LAUNCH_SELECTION(nonzero_count_kernel);
 }
 
 /* --- the table, in the order of THIndexKernel and THCIndexKernel ---------------------------- */

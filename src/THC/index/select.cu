@@ -12,7 +12,7 @@ __global__ static void check_index(THCWalk walk, THCIndexRange range)
   THC_GRID_LOOP(i, walk.flat.count)
   {
     ptrdiff_t at[1];
-    THC_OFFSETS_OF(walk, 1, i, at);
+    THCWalk_offsets(walk, i, at);
     const int64_t index = ((const int64_t *)walk.flat.data[0])[at[0]];
     if ((uint64_t)index - (uint64_t)range.first >= range.count || index == range.hole)
       *(volatile int *)range.bad = 1;
@@ -30,7 +30,7 @@ __global__ static void check_mask(THCWalk walk, THCIndexRange range)
   THC_GRID_LOOP(i, walk.flat.count)
   {
     ptrdiff_t at[1];
-    THC_OFFSETS_OF(walk, 1, i, at);
+    THCWalk_offsets(walk, i, at);
     if (((const uint8_t *)walk.flat.data[0])[at[0]] > 1)
       *(volatile int *)range.bad = 1;
   }
@@ -59,7 +59,7 @@ __global__ static void count_mask(THCWalk walk, THCSelecting selecting)
     int selected = 0;
     if (i < walk.flat.count) {
       ptrdiff_t at[1];
-      THC_OFFSETS_OF(walk, 1, i, at);
+      THCWalk_offsets(walk, i, at);
       selected = ((const uint8_t *)walk.flat.data[0])[at[0]];
       if (selected > 1)
         *(volatile int *)selecting.bad = 1;

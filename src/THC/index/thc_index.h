@@ -78,20 +78,6 @@ void THCOffsets_kernel(const THCOffsets *offsets, cudaStream_t stream);
 }
 #endif
 
-/* AT[k] = the offset of element I in operand k, for the first N operands. */
-#define THC_OFFSETS_OF(WALK, N, I, AT)                 \
-  do {                                                 \
-    if ((WALK).packed) {                               \
-      for (int thc_k = 0; thc_k < (N); thc_k++)        \
-        (AT)[thc_k] = (I);                             \
-    } else {                                           \
-      uint32_t thc_at[N];                              \
-      THCWalk_find(&(WALK), N, (uint32_t)(I), thc_at); \
-      for (int thc_k = 0; thc_k < (N); thc_k++)        \
-        (AT)[thc_k] = thc_at[thc_k];                   \
-    }                                                  \
-  } while (0)
-
 /* Blocks of a launch of a selection, and the step to the next launch. */
 #define THC_SELECT_BLOCKS(WALK) \
   ((unsigned)(((WALK)->flat.count + THC_SELECT_CHUNK - 1) / THC_SELECT_CHUNK))

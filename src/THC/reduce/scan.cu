@@ -21,111 +21,158 @@
 
 enum { UNROLL = 4, WARPS = THC_BLOCK / 32 }; /* UNROLL: neighbouring elements of a thread */
 
+/* Every type's templates have the same names: the namespace keeps them apart. */
+namespace
+{
+
+struct sum_op {
+  THC_DEVICE accreal start(void)
+  {
+    return 0;
+  }
+  THC_DEVICE accreal join(accreal a, accreal b)
+  {
+    return SUM(a, b);
+  }
+};
+
+struct product_op {
+  THC_DEVICE accreal start(void)
+  {
+    return 1;
+  }
+  THC_DEVICE accreal join(accreal a, accreal b)
+  {
+    return PRODUCT(a, b);
+  }
+};
+
+/* The join of the values of all threads before this one; *all becomes the join of all. */
+template <class Op>
+THC_DEVICE accreal join_before(accreal own, accreal *all, accreal *warps)
+{
+  const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+  accreal total = own;
+  for (int apart = 1; apart < 32; apart *= 2) {
+    const accreal other = __shfl_up_sync(0xFFFFFFFFu, total, (unsigned)apart);
+    if (lane >= apart)
+      total = Op::join(other, total);
+  }
+  const accreal left = __shfl_up_sync(0xFFFFFFFFu, total, 1);
+  if (lane == 31)
+    warps[warp] = total;
+  __syncthreads();
+  accreal before = Op::start(), sum = Op::start();
+  for (int w = 0; w < WARPS; w++) {
+    if (w == warp)
+      before = sum;
+    sum = Op::join(sum, warps[w]);
+  }
+  __syncthreads();
+  *all = sum;
+  return lane > 0 ? Op::join(before, left) : before;
+}
+
 /* A block scans a piece of a line tile by tile: first the totals of threads, then their
  * prefixes. */
-#define KERNELS(NAME, JOIN, INITIAL)                                                              \
-  static __device__ __forceinline__ accreal NAME##_before(accreal own, accreal *all)              \
-  {                                                                                               \
-    __shared__ accreal warps[WARPS];                                                              \
-    const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;                         \
-    accreal total = own;                                                                          \
-    for (int apart = 1; apart < 32; apart *= 2) {                                                 \
-      const accreal other = __shfl_up_sync(0xFFFFFFFFu, total, (unsigned)apart);                  \
-      if (lane >= apart)                                                                          \
-        total = JOIN(other, total);                                                               \
-    }                                                                                             \
-    const accreal left = __shfl_up_sync(0xFFFFFFFFu, total, 1);                                   \
-    if (lane == 31)                                                                               \
-      warps[warp] = total;                                                                        \
-    __syncthreads();                                                                              \
-    accreal before = INITIAL, sum = INITIAL;                                                      \
-    for (int w = 0; w < WARPS; w++) {                                                             \
-      if (w == warp)                                                                              \
-        before = sum;                                                                             \
-      sum = JOIN(sum, warps[w]);                                                                  \
-    }                                                                                             \
-    __syncthreads();                                                                              \
-    *all = sum;                                                                                   \
-    return lane > 0 ? JOIN(before, left) : before;                                                \
-  }                                                                                               \
-                                                                                                  \
-  __global__ static void NAME##_along_kernel(THCScanWork work, THCLines lines)                    \
-  {                                                                                               \
-    const ptrdiff_t line = blockIdx.x, number = line * work.pieces + blockIdx.y;                  \
-    const ptrdiff_t first = (ptrdiff_t)blockIdx.y * work.piece, last = first + work.piece;        \
-    const ptrdiff_t end = last < lines.length ? last : lines.length;                              \
-    const ptrdiff_t dx = lines.step[0], dr = lines.step[1];                                       \
-    const real *from = (const real *)work.from + THCLines_at(&lines, 0, line);                    \
-    real *to = work.to ? (real *)work.to + THCLines_at(&lines, 1, line) : NULL;                   \
-    accreal *totals = (accreal *)work.totals;                                                     \
-    accreal done = totals && to ? totals[number] : INITIAL;                                       \
-    for (ptrdiff_t tile = first; tile < end; tile += UNROLL * THC_BLOCK) {                        \
-      const ptrdiff_t k = tile + (ptrdiff_t)threadIdx.x * UNROLL;                                 \
-      accreal x[UNROLL], own = INITIAL, all;                                                      \
-      for (int i = 0; i < UNROLL; i++) {                                                          \
-        x[i] = INITIAL;                                                                           \
-        if (k + i < end)                                                                          \
-          x[i] = LOAD(from[(k + i) * dx]);                                                        \
-      }                                                                                           \
-      for (int i = 0; i < UNROLL; i++)                                                            \
-        x[i] = own = JOIN(own, x[i]);                                                             \
-      const accreal before = JOIN(done, NAME##_before(own, &all));                                \
-      done = JOIN(done, all);                                                                     \
-      for (int i = 0; i < UNROLL; i++)                                                            \
-        if (to && k + i < end)                                                                    \
-          to[(k + i) * dr] = STORE(JOIN(before, x[i]));                                           \
-    }                                                                                             \
-    if (!to && threadIdx.x == 0)                                                                  \
-      totals[number] = done;                                                                      \
-  }                                                                                               \
-                                                                                                  \
-  static void NAME##_along(const THCScanWork *work, const THCLines *lines, cudaStream_t stream)   \
-  {                                                                                               \
-    const dim3 grid((unsigned)lines->count, (unsigned)work->pieces);                              \
-    THC_LAUNCH(NAME##_along_kernel, grid, THC_BLOCK, 0, stream, *work, *lines);                   \
-  }                                                                                               \
-                                                                                                  \
+template <class Op>
+THC_DEVICE void scan_piece(const THCScanWork &work, const THCLines &lines, accreal *warps)
+{
+  const ptrdiff_t line = blockIdx.x, number = line * work.pieces + blockIdx.y;
+  const ptrdiff_t first = (ptrdiff_t)blockIdx.y * work.piece, last = first + work.piece;
+  const ptrdiff_t end = last < lines.length ? last : lines.length;
+  const ptrdiff_t dx = lines.step[0], dr = lines.step[1];
+  const real *from = (const real *)work.from + THCLines_at(&lines, 0, line);
+  real *to = work.to ? (real *)work.to + THCLines_at(&lines, 1, line) : NULL;
+  accreal *totals = (accreal *)work.totals;
+  accreal done = totals && to ? totals[number] : Op::start();
+  for (ptrdiff_t tile = first; tile < end; tile += UNROLL * THC_BLOCK) {
+    const ptrdiff_t k = tile + (ptrdiff_t)threadIdx.x * UNROLL;
+    accreal x[UNROLL], own = Op::start(), all;
+    for (int i = 0; i < UNROLL; i++) {
+      x[i] = Op::start();
+      if (k + i < end)
+        x[i] = LOAD(from[(k + i) * dx]);
+    }
+    for (int i = 0; i < UNROLL; i++)
+      x[i] = own = Op::join(own, x[i]);
+    const accreal before = Op::join(done, join_before<Op>(own, &all, warps));
+    done = Op::join(done, all);
+    for (int i = 0; i < UNROLL; i++)
+      if (to && k + i < end)
+        to[(k + i) * dr] = STORE(Op::join(before, x[i]));
+  }
+  if (!to && threadIdx.x == 0)
+    totals[number] = done;
+}
+
+/* A thread replaces the totals of a line's pieces by the totals of all pieces before. */
+template <class Op>
+THC_DEVICE void scan_totals(const THCScanWork &work, ptrdiff_t line)
+{
+  accreal *totals = (accreal *)work.totals + line * work.pieces, before = Op::start();
+  for (ptrdiff_t p = 0; p < work.pieces; p++) {
+    const accreal total = totals[p];
+    totals[p] = before;
+    before = Op::join(before, total);
+  }
+}
+
+/* A thread scans a line. */
+template <class Op>
+THC_DEVICE void scan_line(const THCScanWork &work, const THCLines &lines, ptrdiff_t line)
+{
+  const real *from = (const real *)work.from + THCLines_at(&lines, 0, line);
+  real *to = (real *)work.to + THCLines_at(&lines, 1, line);
+  accreal total = Op::start();
+  for (ptrdiff_t k = 0; k < lines.length; k++) {
+    total = Op::join(total, LOAD(from[k * lines.step[0]]));
+    to[k * lines.step[1]] = STORE(total);
+  }
+}
+
+}  // namespace
+
+/* --- kernels and launchers ------------------------------------------------------------------- */
+
+#define ALONG(NAME)                                                                             \
+  __global__ static void NAME##_along_kernel(THCScanWork work, THCLines lines)                  \
+  {                                                                                             \
+    __shared__ accreal warps[WARPS];                                                            \
+    scan_piece<NAME##_op>(work, lines, warps);                                                  \
+  }                                                                                             \
+  static void NAME##_along(const THCScanWork *work, const THCLines *lines, cudaStream_t stream) \
+  {                                                                                             \
+    const dim3 grid((unsigned)lines->count, (unsigned)work->pieces);                            \
+    THC_LAUNCH(NAME##_along_kernel, grid, THC_BLOCK, 0, stream, *work, *lines);                 \
+  }
+
+#define BETWEEN(NAME)                                                                             \
   __global__ static void NAME##_between_kernel(THCScanWork work, ptrdiff_t lines)                 \
   {                                                                                               \
-    THC_GRID_LOOP(line, lines)                                                                    \
-    {                                                                                             \
-      accreal *totals = (accreal *)work.totals + line * work.pieces, before = INITIAL;            \
-      for (ptrdiff_t p = 0; p < work.pieces; p++) {                                               \
-        const accreal total = totals[p];                                                          \
-        totals[p] = before;                                                                       \
-        before = JOIN(before, total);                                                             \
-      }                                                                                           \
-    }                                                                                             \
+    THC_GRID_LOOP(line, lines) scan_totals<NAME##_op>(work, line);                                \
   }                                                                                               \
-                                                                                                  \
   static void NAME##_between(const THCScanWork *work, const THCLines *lines, cudaStream_t stream) \
   {                                                                                               \
     THC_LAUNCH(NAME##_between_kernel, THC_blocks(lines->count), THC_BLOCK, 0, stream, *work,      \
                lines->count);                                                                     \
-  }                                                                                               \
-                                                                                                  \
-  __global__ static void NAME##_across_kernel(THCScanWork work, THCLines lines)                   \
-  {                                                                                               \
-    THC_GRID_LOOP(line, lines.count)                                                              \
-    {                                                                                             \
-      const real *from = (const real *)work.from + THCLines_at(&lines, 0, line);                  \
-      real *to = (real *)work.to + THCLines_at(&lines, 1, line);                                  \
-      accreal total = INITIAL;                                                                    \
-      for (ptrdiff_t k = 0; k < lines.length; k++) {                                              \
-        total = JOIN(total, LOAD(from[k * lines.step[0]]));                                       \
-        to[k * lines.step[1]] = STORE(total);                                                     \
-      }                                                                                           \
-    }                                                                                             \
-  }                                                                                               \
-                                                                                                  \
-  static void NAME##_across(const THCScanWork *work, const THCLines *lines, cudaStream_t stream)  \
-  {                                                                                               \
-    THC_LAUNCH(NAME##_across_kernel, THC_blocks(lines->count), THC_BLOCK, 0, stream, *work,       \
-               *lines);                                                                           \
   }
 
-KERNELS(sum, SUM, 0)
-KERNELS(product, PRODUCT, 1)
+#define ACROSS(NAME)                                                                             \
+  __global__ static void NAME##_across_kernel(THCScanWork work, THCLines lines)                  \
+  {                                                                                              \
+    THC_GRID_LOOP(line, lines.count) scan_line<NAME##_op>(work, lines, line);                    \
+  }                                                                                              \
+  static void NAME##_across(const THCScanWork *work, const THCLines *lines, cudaStream_t stream) \
+  {                                                                                              \
+    THC_LAUNCH(NAME##_across_kernel, THC_blocks(lines->count), THC_BLOCK, 0, stream, *work,      \
+               *lines);                                                                          \
+  }
+
+#define SCAN(NAME) ALONG(NAME) BETWEEN(NAME) ACROSS(NAME)
+
+SCAN(sum)
+SCAN(product)
 
 /* In the order of TH_SCAN_SUM and TH_SCAN_PRODUCT. */
 extern "C" const THCScan THC_NAME(THCScans_)[2];

@@ -5,17 +5,24 @@
 
 /* --- sequences: the offset in operand 1 is the element's row-major index -------------------- */
 
+/* r[i] = rule(sequence, i). */
+template <class Sequence, element (*rule)(const Sequence *, ptrdiff_t)>
+THC_DEVICE void fill_sequence(const THCWalk &walk, const Sequence &sequence)
+{
+  THC_GRID_LOOP(i, walk.flat.count)
+  {
+    ptrdiff_t at[2];
+    THCWalk_offsets(walk, i, at);
+    const ptrdiff_t number = (ptrdiff_t)(uintptr_t)walk.flat.data[1] + at[1];
+    ((element *)walk.flat.data[0])[at[0]] = rule(&sequence, number);
+  }
+}
+
 /* NAME_rule(sequence, i) is element i. */
 #define INDEXED(NAME, SEQUENCE)                                                                \
   __global__ static void TH_CONCAT_2(NAME, _kernel)(THCWalk walk, SEQUENCE sequence)           \
   {                                                                                            \
-    THC_GRID_LOOP(i, walk.flat.count)                                                          \
-    {                                                                                          \
-      ptrdiff_t at[2];                                                                         \
-      THCWalk_offsets(&walk, 2, i, at);                                                        \
-      const ptrdiff_t number = (ptrdiff_t)(uintptr_t)walk.flat.data[1] + at[1];                \
-      ((element *)walk.flat.data[0])[at[0]] = TH_CONCAT_2(NAME, _rule)(&sequence, number);     \
-    }                                                                                          \
+    fill_sequence<SEQUENCE, TH_CONCAT_2(NAME, _rule)>(walk, sequence);                         \
   }                                                                                            \
   extern "C" void NAME(const THCWalk *walk, const void *scalars, cudaStream_t stream)          \
   {                                                                                            \
@@ -100,7 +107,7 @@ __global__ static void TH_CONCAT_2(Differ, _kernel)(THCWalk walk, int *differ)
   THC_GRID_LOOP(i, walk.flat.count)
   {
     ptrdiff_t at[2];
-    THCWalk_offsets(&walk, 2, i, at);
+    THCWalk_offsets(walk, i, at);
     found |= THC_LOAD(((const element *)walk.flat.data[0])[at[0]]) !=
              THC_LOAD(((const element *)walk.flat.data[1])[at[1]]);
   }
@@ -157,7 +164,7 @@ __global__ static void TH_CONCAT_2(Cross, _kernel)(THCWalk walk, THCCross step)
   THC_GRID_LOOP(i, walk.flat.count)
   {
     ptrdiff_t at[3];
-    THCWalk_offsets(&walk, 3, i, at);
+    THCWalk_offsets(walk, i, at);
     element *r = (element *)walk.flat.data[0] + at[0];
     const element *a = (const element *)walk.flat.data[1] + at[1];
     const element *b = (const element *)walk.flat.data[2] + at[2];

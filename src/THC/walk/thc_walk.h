@@ -89,14 +89,21 @@ THC_DEVICE void THCWalk_find(const THCWalk *walk, int n, uint32_t i, uint32_t *a
     at[k] += i * walk->stride[k][walk->dims - 1];
 }
 
+#ifdef __cplusplus
 /* The same for a walk that may be packed. */
-THC_DEVICE void THCWalk_offsets(const THCWalk *walk, int n, ptrdiff_t i, ptrdiff_t *at)
+template <int N>
+THC_DEVICE void THCWalk_offsets(const THCWalk &walk, ptrdiff_t i, ptrdiff_t (&at)[N])
 {
-  uint32_t offsets[THC_WALK_OPERANDS];
-  if (!walk->packed)
-    THCWalk_find(walk, n, (uint32_t)i, offsets);
-  for (int k = 0; k < n; k++)
-    at[k] = walk->packed ? i : (ptrdiff_t)offsets[k];
+  if (walk.packed) {
+    for (int k = 0; k < N; k++)
+      at[k] = i;
+  } else {
+    uint32_t found[N];
+    THCWalk_find(&walk, N, (uint32_t)i, found);
+    for (int k = 0; k < N; k++)
+      at[k] = found[k];
+  }
 }
+#endif
 
 #endif

@@ -47,13 +47,15 @@ typedef TH_CONCAT_3(THCUNN, Real, Scalars) Scalars;
   (void)a;                       \
   (void)b;
 
-#define ACTIVATION(KIND, Name, FORWARD, GRADIENT)                                        \
-  THC_DEVICE element ELEMENT(Name, _forward_)(const Scalars *s, element x_)              \
-  {                                                                                      \
-    PARAMETERS USE(x);                                                                   \
-    return THC_STORE(FORWARD);                                                           \
-  }                                                                                      \
-  MAP1(KERNEL(Name, _forward_), element, Scalars, element)                               \
+#define FORWARD_KERNEL(Name, FORWARD)                                       \
+  THC_DEVICE element ELEMENT(Name, _forward_)(const Scalars *s, element x_) \
+  {                                                                         \
+    PARAMETERS USE(x);                                                      \
+    return THC_STORE(FORWARD);                                              \
+  }                                                                         \
+  MAP1(KERNEL(Name, _forward_), element, Scalars, element)
+
+#define GRADIENT_KERNEL(Name, GRADIENT)                                                  \
   THC_DEVICE element ELEMENT(Name, _gradient_)(const Scalars *s, element g_, element v_) \
   {                                                                                      \
     PARAMETERS const real g = s->scale * THC_LOAD(g_);                                   \
@@ -62,45 +64,68 @@ typedef TH_CONCAT_3(THCUNN, Real, Scalars) Scalars;
   }                                                                                      \
   MAP2(KERNEL(Name, _gradient_), element, Scalars, element, element)
 
+#define ACTIVATION(KIND, Name, FORWARD, GRADIENT) \
+  FORWARD_KERNEL(Name, FORWARD) GRADIENT_KERNEL(Name, GRADIENT)
+
 TH_FOR_EACH_ACTIVATION(ACTIVATION)
 
-/* The kernels of a loss; each block of the sum kernel computes one part. */
-#define LOSS_KERNELS(Name, FORWARD, GRADIENT)                                                      \
-  THC_DEVICE real TH_CONCAT_2(Name, _term)(real x, real t)                                         \
-  {                                                                                                \
-    return FORWARD;                                                                                \
-  }                                                                                                \
-  THC_DEVICE element ELEMENT(Name, _forward_)(const Scalars *s, element x_, element t_)            \
-  {                                                                                                \
-    return THC_STORE(TH_CONCAT_2(Name, _term)(THC_LOAD(x_), THC_LOAD(t_)));                        \
-  }                                                                                                \
-  MAP2(KERNEL(Name, _forward_), element, Scalars, element, element)                                \
-  THC_DEVICE element ELEMENT(Name, _gradient_)(const Scalars *s, element g_, element x_,           \
-                                               element t_)                                         \
-  {                                                                                                \
-    const real g = s->scale * THC_LOAD(g_);                                                        \
-    USE(x);                                                                                        \
-    USE(t);                                                                                        \
-    return THC_STORE(GRADIENT);                                                                    \
-  }                                                                                                \
-  MAP3(KERNEL(Name, _gradient_), element, Scalars, element, element, element)                      \
+/* --- losses --------------------------------------------------------------------------------- */
+
+/* Each block sums up one part of the terms of a loss. */
+template <real (*term)(real, real)>
+THC_DEVICE void sum_part(const element *x, const element *t, ptrdiff_t n, real *sums, real *room)
+{
+  real sum = 0;
+  THC_GRID_LOOP(i, n)
+  sum += term(THC_LOAD(x[i]), THC_LOAD(t[i]));
+  sum = block_reduce(sum, room, 0);
+  if (threadIdx.x == 0)
+    sums[blockIdx.x] = sum;
+}
+
+#define LOSS_FORWARD(Name, FORWARD)                                                     \
+  THC_DEVICE real TH_CONCAT_2(Name, _term)(real x, real t)                              \
+  {                                                                                     \
+    return FORWARD;                                                                     \
+  }                                                                                     \
+  THC_DEVICE element ELEMENT(Name, _forward_)(const Scalars *s, element x_, element t_) \
+  {                                                                                     \
+    return THC_STORE(TH_CONCAT_2(Name, _term)(THC_LOAD(x_), THC_LOAD(t_)));             \
+  }                                                                                     \
+  MAP2(KERNEL(Name, _forward_), element, Scalars, element, element)
+
+#define LOSS_GRADIENT(Name, GRADIENT)                                                    \
+  THC_DEVICE element ELEMENT(Name, _gradient_)(const Scalars *s, element g_, element x_, \
+                                               element t_)                               \
+  {                                                                                      \
+    const real g = s->scale * THC_LOAD(g_);                                              \
+    USE(x);                                                                              \
+    USE(t);                                                                              \
+    return THC_STORE(GRADIENT);                                                          \
+  }                                                                                      \
+  MAP3(KERNEL(Name, _gradient_), element, Scalars, element, element, element)
+
+#define LOSS_SUM_KERNEL(Name)                                                                      \
   __global__ static void TH_CONCAT_2(Name, _sums)(const element *x, const element *t, ptrdiff_t n, \
                                                   real *sums)                                      \
   {                                                                                                \
     __shared__ real room[THC_BLOCK];                                                               \
-    real sum = 0;                                                                                  \
-    THC_GRID_LOOP(i, n)                                                                            \
-    sum += TH_CONCAT_2(Name, _term)(THC_LOAD(x[i]), THC_LOAD(t[i]));                               \
-    sum = block_reduce(sum, room, 0);                                                              \
-    if (threadIdx.x == 0)                                                                          \
-      sums[blockIdx.x] = sum;                                                                      \
-  }                                                                                                \
-  static void KERNEL(Name, _sum_)(const void *x, const void *t, ptrdiff_t n, int parts,            \
-                                  void *sums, cudaStream_t stream)                                 \
-  {                                                                                                \
-    THC_LAUNCH(TH_CONCAT_2(Name, _sums), parts, THC_BLOCK, 0, stream, (const element *)x,          \
-               (const element *)t, n, (real *)sums);                                               \
+    sum_part<TH_CONCAT_2(Name, _term)>(x, t, n, sums, room);                                       \
   }
+
+#define LOSS_SUM(Name)                                                                    \
+  static void KERNEL(Name, _sum_)(const void *x, const void *t, ptrdiff_t n, int parts,   \
+                                  void *sums, cudaStream_t stream)                        \
+  {                                                                                       \
+    THC_LAUNCH(TH_CONCAT_2(Name, _sums), parts, THC_BLOCK, 0, stream, (const element *)x, \
+               (const element *)t, n, (real *)sums);                                      \
+  }
+
+#define LOSS_KERNELS(Name, FORWARD, GRADIENT) \
+  LOSS_FORWARD(Name, FORWARD)                 \
+  LOSS_GRADIENT(Name, GRADIENT)               \
+  LOSS_SUM_KERNEL(Name)                       \
+  LOSS_SUM(Name)
 
 #define IF_LOSS(Name, FORWARD, GRADIENT) LOSS_KERNELS(Name, FORWARD, GRADIENT)
 #define IF_OWN_LOSS(Name, FORWARD, GRADIENT)

@@ -65,56 +65,52 @@ THC_DEVICE real joined(real value, int threads, int largest)
 }
 
 /* Each of `threads` threads, a power of two, has EACH elements at most. */
-#define SHORT_ROWS(NAME, EACH)                                                               \
-  __global__ static void NAME(int logarithm, const element *g, const element *x, element *y, \
-                              int64_t count, int n, int threads)                             \
-  {                                                                                          \
-    const int64_t row = ((int64_t)blockIdx.x * THC_BLOCK + threadIdx.x) / threads;           \
-    const int first = (int)threadIdx.x % threads, end = row < count ? n : 0;                 \
-    const int64_t at = row * n;                                                              \
-    real v[EACH], w[EACH], sum = 0;                                                          \
-    THC_UNROLL                                                                               \
-    for (int k = 0; k < EACH; k++) {                                                         \
-      const int i = first + k * threads;                                                     \
-      v[k] = i < end ? THC_LOAD(x[at + i]) : -(real)INFINITY;                                \
-      w[k] = g && i < end ? THC_LOAD(g[at + i]) : 0;                                         \
-    }                                                                                        \
-    if (g) {                                                                                 \
-      THC_UNROLL                                                                             \
-      for (int k = 0; k < EACH; k++)                                                         \
-        if (first + k * threads < end)                                                       \
-          sum += logarithm ? w[k] : w[k] * v[k];                                             \
-      sum = joined(sum, threads, 0);                                                         \
-      THC_UNROLL                                                                             \
-      for (int k = 0; k < EACH; k++)                                                         \
-        w[k] = logarithm ? w[k] - THMath_(exp)(v[k]) * sum : v[k] * (w[k] - sum);            \
-    } else {                                                                                 \
-      real most = -(real)INFINITY;                                                           \
-      THC_UNROLL                                                                             \
-      for (int k = 0; k < EACH; k++)                                                         \
-        most = v[k] > most ? v[k] : most;                                                    \
-      most = joined(most, threads, 1);                                                       \
-      THC_UNROLL                                                                             \
-      for (int k = 0; k < EACH; k++) {                                                       \
-        w[k] = THMath_(exp)(v[k] - most);                                                    \
-        if (first + k * threads < end)                                                       \
-          sum += w[k];                                                                       \
-      }                                                                                      \
-      sum = joined(sum, threads, 0);                                                         \
-      const real last = logarithm ? THMath_(log)(sum) : 1 / sum;                             \
-      THC_UNROLL                                                                             \
-      for (int k = 0; k < EACH; k++)                                                         \
-        w[k] = logarithm ? v[k] - most - last : w[k] * last;                                 \
-    }                                                                                        \
-    THC_UNROLL                                                                               \
-    for (int k = 0; k < EACH; k++)                                                           \
-      if (first + k * threads < end)                                                         \
-        y[at + first + k * threads] = THC_STORE(w[k]);                                       \
+template <int EACH>
+__global__ static void short_rows(int logarithm, const element *g, const element *x, element *y,
+                                  int64_t count, int n, int threads)
+{
+  const int64_t row = ((int64_t)blockIdx.x * THC_BLOCK + threadIdx.x) / threads;
+  const int first = (int)threadIdx.x % threads, end = row < count ? n : 0;
+  const int64_t at = row * n;
+  real v[EACH], w[EACH], sum = 0;
+  THC_UNROLL
+  for (int k = 0; k < EACH; k++) {
+    const int i = first + k * threads;
+    v[k] = i < end ? THC_LOAD(x[at + i]) : -(real)INFINITY;
+    w[k] = g && i < end ? THC_LOAD(g[at + i]) : 0;
   }
-
-SHORT_ROWS(short_rows4, 4)
-SHORT_ROWS(short_rows8, 8)
-SHORT_ROWS(short_rows32, 32)
+  if (g) {
+    THC_UNROLL
+    for (int k = 0; k < EACH; k++)
+      if (first + k * threads < end)
+        sum += logarithm ? w[k] : w[k] * v[k];
+    sum = joined(sum, threads, 0);
+    THC_UNROLL
+    for (int k = 0; k < EACH; k++)
+      w[k] = logarithm ? w[k] - THMath_(exp)(v[k]) * sum : v[k] * (w[k] - sum);
+  } else {
+    real most = -(real)INFINITY;
+    THC_UNROLL
+    for (int k = 0; k < EACH; k++)
+      most = v[k] > most ? v[k] : most;
+    most = joined(most, threads, 1);
+    THC_UNROLL
+    for (int k = 0; k < EACH; k++) {
+      w[k] = THMath_(exp)(v[k] - most);
+      if (first + k * threads < end)
+        sum += w[k];
+    }
+    sum = joined(sum, threads, 0);
+    const real last = logarithm ? THMath_(log)(sum) : 1 / sum;
+    THC_UNROLL
+    for (int k = 0; k < EACH; k++)
+      w[k] = logarithm ? v[k] - most - last : w[k] * last;
+  }
+  THC_UNROLL
+  for (int k = 0; k < EACH; k++)
+    if (first + k * threads < end)
+      y[at + first + k * threads] = THC_STORE(w[k]);
+}
 
 /* --- strided sequences ---------------------------------------------------------------------- */
 
@@ -144,11 +140,11 @@ extern "C" void THCUNN_(softMax)(int logarithm, const void *g, const void *x, vo
   THC_LAUNCH(NAME, (unsigned)blocks, THC_BLOCK, 0, stream, logarithm, (const element *)g, \
              (const element *)x, (element *)y, sequences, (int)count, threads)
   if (inner == 1 && count <= 4 * threads && blocks <= INT32_MAX)
-    LAUNCH(short_rows4);
+    LAUNCH(short_rows<4>);
   else if (inner == 1 && count <= 8 * threads && blocks <= INT32_MAX)
-    LAUNCH(short_rows8);
+    LAUNCH(short_rows<8>);
   else if (inner == 1 && count <= 32 * threads && blocks <= INT32_MAX)
-    LAUNCH(short_rows32);
+    LAUNCH(short_rows<32>);
   else if (inner == 1)
     THC_LAUNCH(rows, (unsigned)(sequences < INT32_MAX ? sequences : INT32_MAX), THC_BLOCK, 0,
                stream, logarithm, (const element *)g, (const element *)x, (element *)y, sequences,
