@@ -11,7 +11,7 @@
   {                                                                                              \
     return x ? y : z;                                                                            \
   }                                                                                              \
-  THC_MAP3(at_cuda_select_##SIZE, TYPE, THCNothing, uint8_t, TYPE, TYPE)
+  THC_MAP(at_cuda_select_##SIZE, TYPE, THCNothing, uint8_t, TYPE, TYPE)
 SELECT(1, uint8_t)
 SELECT(2, uint16_t)
 SELECT(4, uint32_t)
@@ -23,7 +23,7 @@ SELECT(8, uint64_t)
   {                                                                                         \
     return z > -HALF && z < HALF ? x + z * (y - x) : y - (y - x) * (1 - z);                 \
   }                                                                                         \
-  THC_MAP3(at_cuda_lerp_##TYPE, TYPE, THCNothing, TYPE, TYPE, TYPE)
+  THC_MAP(at_cuda_lerp_##TYPE, TYPE, THCNothing, TYPE, TYPE, TYPE)
 LERP(float, 0.5f)
 LERP(double, 0.5)
 
@@ -33,7 +33,7 @@ THC_DEVICE uint8_t at_cuda_is_close_element(const at_closeness *c, double x, dou
   return x == y || (apart < INFINITY && apart <= c->absolute + fabs(c->relative * y)) ||
          (c->equalNaN && x != x && y != y);
 }
-THC_MAP2(at_cuda_is_close, uint8_t, at_closeness, double, double)
+THC_MAP(at_cuda_is_close, uint8_t, at_closeness, double, double)
 
 extern "C" const THCKernel at_cudaElementwise[AT_ELEMENTWISE] = {
     at_cuda_select_1,   at_cuda_select_2,    at_cuda_select_4, at_cuda_select_8,

@@ -31,10 +31,8 @@ typedef struct Scalars {
 
 #define NAME_OF(NAME) TH_CONCAT_4(THCPointwise_, Real, _, NAME)
 
-/* Expand NAME before THC_MAP pastes it. */
-#define MAP1(NAME, ...) THC_MAP1(NAME, __VA_ARGS__)
-#define MAP2(NAME, ...) THC_MAP2(NAME, __VA_ARGS__)
-#define MAP3(NAME, ...) THC_MAP3(NAME, __VA_ARGS__)
+/* Expands NAME before THC_MAP pastes it. */
+#define MAP(NAME, ...) THC_MAP(NAME, __VA_ARGS__)
 
 #define BEGIN(NAME, OUT, ...)                                                        \
   THC_DEVICE OUT TH_CONCAT_2(NAME_OF(NAME), _element)(const Scalars *s, __VA_ARGS__) \
@@ -48,17 +46,17 @@ typedef struct Scalars {
 
 #define ONE(NAME, OUT, NUMBER, STORE, Y, EXPRESSION) \
   BEGIN(NAME, OUT, element first)                    \
-  Y END(NUMBER, STORE, EXPRESSION) MAP1(NAME_OF(NAME), OUT, Scalars, element)
+  Y END(NUMBER, STORE, EXPRESSION) MAP(NAME_OF(NAME), OUT, Scalars, element)
 #define TWO(NAME, OUT, NUMBER, STORE, EXPRESSION) \
   BEGIN(NAME, OUT, element first, element second) \
   const real y = THC_LOAD(second);                \
   END(NUMBER, STORE, EXPRESSION)                  \
-  MAP2(NAME_OF(NAME), OUT, Scalars, element, element)
+  MAP(NAME_OF(NAME), OUT, Scalars, element, element)
 #define THREE(NAME, EXPRESSION)                                      \
   BEGIN(NAME, element, element first, element second, element third) \
   const real y = THC_LOAD(second), z = THC_LOAD(third);              \
   END(real, THC_STORE, EXPRESSION)                                   \
-  MAP3(NAME_OF(NAME), element, Scalars, element, element, element)
+  MAP(NAME_OF(NAME), element, Scalars, element, element, element)
 
 /* clang-format off */
 #define FILL(...)  /* THC_fillers */

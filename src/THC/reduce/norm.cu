@@ -11,7 +11,7 @@
 #define STORE(x) ((real)(x))
 #endif
 
-#define MAP2(NAME, ...)  THC_MAP2(NAME, __VA_ARGS__)
+#define MAP(NAME, ...)   THC_MAP(NAME, __VA_ARGS__)
 #define ELEMENT_OF(NAME) TH_CONCAT_2(NAME, _element)
 
 #define DIFFERENCE THC_NAME(THCDifference_)
@@ -21,7 +21,7 @@ THC_DEVICE real ELEMENT_OF(DIFFERENCE)(const THCNothing *, real a, real b)
 {
   return STORE(LOAD(a) - LOAD(b));
 }
-MAP2(DIFFERENCE, real, THCNothing, real, real)
+MAP(DIFFERENCE, real, THCNothing, real, real)
 
 /* Scales an element of a slice with this norm so that the slice's norm is at most *most. */
 THC_DEVICE real ELEMENT_OF(RENORM)(const accreal *most, real x, real norm)
@@ -29,4 +29,4 @@ THC_DEVICE real ELEMENT_OF(RENORM)(const accreal *most, real x, real norm)
   const accreal n = LOAD(norm);
   return n > *most ? STORE(LOAD(x) * (*most / (n + (accreal)1e-7))) : x;
 }
-MAP2(RENORM, real, accreal, real, real)
+MAP(RENORM, real, accreal, real, real)

@@ -8,16 +8,15 @@
 #define NAME_OF(Source)    TH_CONCAT_4(THCConvert_, Real, _, Source)
 #define ELEMENT_OF(Source) TH_CONCAT_2(NAME_OF(Source), _element)
 
-/* Expand NAME before THC_MAP pastes it. */
-#define MAP1(NAME, ...) THC_MAP1(NAME, __VA_ARGS__)
-#define MAP0(NAME, ...) THC_MAP0(NAME, __VA_ARGS__)
+/* Expands NAME before THC_MAP pastes it. */
+#define MAP(NAME, ...) THC_MAP(NAME, __VA_ARGS__)
 
 #define CONVERT(Source, source, unused)                            \
   THC_DEVICE real ELEMENT_OF(Source)(const THCNothing *, source x) \
   {                                                                \
     return THC_from_##Source(x);                                   \
   }                                                                \
-  MAP1(NAME_OF(Source), real, THCNothing, source)
+  MAP(NAME_OF(Source), real, THCNothing, source)
 
 TH_FOR_EACH_TYPE(CONVERT)
 
@@ -27,4 +26,4 @@ THC_DEVICE real TH_CONCAT_2(FILL, _element)(const real *value)
 {
   return *value;
 }
-MAP0(FILL, real, real)
+MAP(FILL, real, real)

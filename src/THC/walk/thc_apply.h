@@ -6,10 +6,10 @@
  *     {
  *       return s->by * x;
  *     }
- *     THC_MAP1(scale, float, Scale, float)    name; types of the result, the scalars, the input
+ *     THC_MAP(scale, float, Scale, float)     name; types of the result, the scalars, the inputs
  *
- * defines the launcher `scale`, a THCKernel: operand 0 is the result, operand 1 the input.
- * THC_MAP0, THC_MAP2 and THC_MAP3 are for 0, 2 and 3 inputs.  A tensor that a kernel reads and
+ * defines the launcher `scale`, a THCKernel: operand 0 is the result, operands from 1 on the
+ * inputs, of which there may be none.  A tensor that a kernel reads and
  * writes is passed as two operands, result and input.  THCNothing is the type of no scalars. */
 #ifndef THC_APPLY_H
 #define THC_APPLY_H
@@ -27,140 +27,180 @@ enum {
   THC_STRIDED_IN_FLIGHT = 4 /* elements that a thread loads before it computes, without packs */
 };
 
+/* The race hooks are in the kernels of some types only: the namespace keeps apart the functions of
+ * files with and without them. */
+namespace
+{
+
 /* Elements of a pack: as many of the largest type as fill 16 bytes, but at least 4. */
-#define THC_PACK_OF(SIZE)    ((SIZE) <= 4 ? 16 / (int)(SIZE) : 4)
-#define THC_PACK_ALIGN(SIZE) ((SIZE) < 16 ? (SIZE) : 16)
-#define THC_MAX(A, B)        ((A) > (B) ? (A) : (B))
+template <class... T>
+constexpr int THC_packOf(void)
+{
+  size_t size = 0;
+  ((size = sizeof(T) > size ? sizeof(T) : size), ...);
+  return size <= 4 ? 16 / (int)size : 4;
+}
 
-/* The parts of the kernels, which differ with the number of inputs. */
-#define THC_PACK_TYPE_(NAME, K, TYPE, N)                                      \
-  typedef struct __align__(THC_PACK_ALIGN(N * sizeof(TYPE))) NAME##_pack##K { \
-    TYPE v[N];                                                                \
-  } NAME##_pack##K;
+/* N elements that are loaded and stored together. */
+template <class T, int N>
+struct alignas(N * sizeof(T) < 16 ? N * sizeof(T) : 16) THCPack {
+  T v[N];
+};
 
-#define THC_LOAD_PACK_(NAME, K, U, I) x##K[U] = ((const NAME##_pack##K *)flat.data[K])[I];
-#define THC_ELEMENT_(TYPE, K, I)      ((const TYPE *)flat.data[K])[I]
-#define THC_LOAD_ONE_(TYPE, K, U)     x##K[U] = THC_ELEMENT_(TYPE, K, at[U][K]);
+template <class T, int N>
+THC_DEVICE T THC_element(const THCPack<T, N> &pack, int k)
+{
+  return pack.v[k];
+}
 
-/* OUT: the result's type; PACK: elements of a pack; OPERANDS: their number; the rest, for the
- * inputs: declarations of their packs, loads of one pack, elements of packs (u, k), and of the end;
- * declarations of single elements, their loads, and they themselves (u). */
-#define THC_MAP_(NAME, OUT, SCALARS, PACK, OPERANDS, DECLARE, LOAD, OF_PACKS, FLAT, DECLARE_ONES, \
-                 LOAD_ONES, OF_ONES)                                                              \
-  __global__ static void NAME##_packed(THCFlat flat, SCALARS s)                                   \
-  {                                                                                               \
-    const ptrdiff_t packs = flat.count / (PACK);                                                  \
-    const ptrdiff_t jump = (ptrdiff_t)gridDim.x * blockDim.x * THC_IN_FLIGHT;                     \
-    NAME##_pack0 *r = (NAME##_pack0 *)flat.data[0];                                               \
-    THC_ROLL                                                                                      \
-    for (ptrdiff_t i = (ptrdiff_t)blockIdx.x * blockDim.x * THC_IN_FLIGHT + threadIdx.x;          \
-         i < packs; i += jump) {                                                                  \
-      DECLARE                                                                                     \
-      THC_UNROLL                                                                                  \
-      for (int u = 0; u < THC_IN_FLIGHT; u++) {                                                   \
-        const ptrdiff_t j = i + (ptrdiff_t)u * blockDim.x;                                        \
-        if (j < packs) {                                                                          \
-          LOAD                                                                                    \
-        }                                                                                         \
-      }                                                                                           \
-      THC_UNROLL                                                                                  \
-      for (int u = 0; u < THC_IN_FLIGHT; u++) {                                                   \
-        const ptrdiff_t j = i + (ptrdiff_t)u * blockDim.x;                                        \
-        if (j < packs) {                                                                          \
-          NAME##_pack0 y;                                                                         \
-          THC_UNROLL                                                                              \
-          for (int k = 0; k < (PACK); k++)                                                        \
-            y.v[k] = NAME##_element OF_PACKS;                                                     \
-          r[j] = y;                                                                               \
-        }                                                                                         \
-      }                                                                                           \
-    }                                                                                             \
-    const ptrdiff_t i = packs * (PACK) + threadIdx.x; /* what no pack has, fewer than a block */  \
-    if (blockIdx.x == 0 && i < flat.count)                                                        \
-      ((OUT *)flat.data[0])[i] = NAME##_element FLAT;                                             \
-  }                                                                                               \
-                                                                                                  \
-  __global__ static void NAME##_strided(THCWalk walk, SCALARS s)                                  \
-  {                                                                                               \
-    const THCFlat &flat = walk.flat;                                                              \
-    const ptrdiff_t jump = (ptrdiff_t)gridDim.x * blockDim.x * THC_STRIDED_IN_FLIGHT;             \
-    THC_ROLL                                                                                      \
-    for (ptrdiff_t i = (ptrdiff_t)blockIdx.x * blockDim.x * THC_STRIDED_IN_FLIGHT + threadIdx.x;  \
-         i < flat.count; i += jump) {                                                             \
-      uint32_t at[THC_STRIDED_IN_FLIGHT][OPERANDS];                                               \
-      DECLARE_ONES                                                                                \
-      THC_UNROLL                                                                                  \
-      for (int u = 0; u < THC_STRIDED_IN_FLIGHT; u++) {                                           \
-        const ptrdiff_t j = i + (ptrdiff_t)u * blockDim.x;                                        \
-        if (j < flat.count) {                                                                     \
-          THCWalk_find(&walk, OPERANDS, (uint32_t)j, at[u]);                                      \
-          LOAD_ONES                                                                               \
-        }                                                                                         \
-      }                                                                                           \
-      THC_UNROLL                                                                                  \
-      for (int u = 0; u < THC_STRIDED_IN_FLIGHT; u++)                                             \
-        if (i + (ptrdiff_t)u * blockDim.x < flat.count)                                           \
-          ((OUT *)flat.data[0])[at[u][0]] = NAME##_element OF_ONES;                               \
-    }                                                                                             \
-  }                                                                                               \
-                                                                                                  \
-  extern "C" void NAME(const THCWalk *walk, const void *scalars, cudaStream_t stream)             \
-  {                                                                                               \
-    const SCALARS s = *(const SCALARS *)scalars;                                                  \
-    const ptrdiff_t each = walk->packed ? (PACK) * THC_IN_FLIGHT : THC_STRIDED_IN_FLIGHT;         \
-    const unsigned blocks = THC_blocks((walk->flat.count + each - 1) / each);                     \
-    if (walk->packed)                                                                             \
-      THC_LAUNCH(NAME##_packed, blocks, THC_BLOCK, 0, stream, walk->flat, s);                     \
-    else                                                                                          \
-      THC_LAUNCH(NAME##_strided, blocks, THC_BLOCK, 0, stream, *walk, s);                         \
+template <class T>
+THC_DEVICE T THC_element(const T &x, int)
+{
+  return x;
+}
+
+/* The inputs of a kernel: U elements, or packs, of each of the operands K, K + 1, ... */
+template <int K, int U, class... In>
+struct THCInputs {
+  THC_MEMBER void load(int, const THCFlat &, ptrdiff_t)
+  {
+  }
+  THC_MEMBER void load_at(int, const THCFlat &, const uint32_t *)
+  {
   }
 
-#define THC_MAP0(NAME, OUT, SCALARS)            \
-  enum { NAME##_n = THC_PACK_OF(sizeof(OUT)) }; \
-  THC_PACK_TYPE_(NAME, 0, OUT, NAME##_n)        \
-  THC_MAP_(NAME, OUT, SCALARS, NAME##_n, 1, , , (&s), (&s), , , (&s))
+  /* element(s, elements...) of elements k of the packs u. */
+  template <class Function, class Scalars, class... Elements>
+  THC_MEMBER auto compute(Function *element, const Scalars *s, int, int, Elements... elements) const
+  {
+    return element(s, elements...);
+  }
+};
 
-#define THC_MAP1(NAME, OUT, SCALARS, IN1)                                                    \
-  enum { NAME##_n = THC_PACK_OF(THC_MAX(sizeof(OUT), sizeof(IN1))) };                        \
-  THC_PACK_TYPE_(NAME, 0, OUT, NAME##_n)                                                     \
-  THC_PACK_TYPE_(NAME, 1, IN1, NAME##_n)                                                     \
-  THC_MAP_(NAME, OUT, SCALARS, NAME##_n, 2, NAME##_pack1 x1[THC_IN_FLIGHT];                  \
-           , THC_LOAD_PACK_(NAME, 1, u, j), (&s, x1[u].v[k]), (&s, THC_ELEMENT_(IN1, 1, i)), \
-           IN1 x1[THC_STRIDED_IN_FLIGHT];                                                    \
-           , THC_LOAD_ONE_(IN1, 1, u), (&s, x1[u]))
+template <int K, int U, class First, class... Rest>
+struct THCInputs<K, U, First, Rest...> {
+  First x[U];
+  THCInputs<K + 1, U, Rest...> rest;
 
-#define THC_MAP2(NAME, OUT, SCALARS, IN1, IN2)                                                   \
-  enum { NAME##_n = THC_PACK_OF(THC_MAX(sizeof(OUT), THC_MAX(sizeof(IN1), sizeof(IN2)))) };      \
-  THC_PACK_TYPE_(NAME, 0, OUT, NAME##_n)                                                         \
-  THC_PACK_TYPE_(NAME, 1, IN1, NAME##_n)                                                         \
-  THC_PACK_TYPE_(NAME, 2, IN2, NAME##_n)                                                         \
-  THC_MAP_(NAME, OUT, SCALARS, NAME##_n, 3, NAME##_pack1 x1[THC_IN_FLIGHT];                      \
-           NAME##_pack2 x2[THC_IN_FLIGHT];                                                       \
-           , THC_LOAD_PACK_(NAME, 1, u, j) THC_LOAD_PACK_(NAME, 2, u, j),                        \
-           (&s, x1[u].v[k], x2[u].v[k]), (&s, THC_ELEMENT_(IN1, 1, i), THC_ELEMENT_(IN2, 2, i)), \
-           IN1 x1[THC_STRIDED_IN_FLIGHT];                                                        \
-           IN2 x2[THC_STRIDED_IN_FLIGHT];                                                        \
-           , THC_LOAD_ONE_(IN1, 1, u) THC_LOAD_ONE_(IN2, 2, u), (&s, x1[u], x2[u]))
+  THC_MEMBER void load(int u, const THCFlat &flat, ptrdiff_t i)
+  {
+    x[u] = ((const First *)flat.data[K])[i];
+    rest.load(u, flat, i);
+  }
+  THC_MEMBER void load_at(int u, const THCFlat &flat, const uint32_t *at)
+  {
+    x[u] = ((const First *)flat.data[K])[at[K]];
+    rest.load_at(u, flat, at);
+  }
+  template <class Function, class Scalars, class... Elements>
+  THC_MEMBER auto compute(Function *element, const Scalars *s, int u, int k,
+                          Elements... elements) const
+  {
+    return rest.compute(element, s, u, k, elements..., THC_element(x[u], k));
+  }
+};
 
-#define THC_MAP3(NAME, OUT, SCALARS, IN1, IN2, IN3)                                                \
-  enum {                                                                                           \
-    NAME##_n =                                                                                     \
-        THC_PACK_OF(THC_MAX(THC_MAX(sizeof(OUT), sizeof(IN1)), THC_MAX(sizeof(IN2), sizeof(IN3)))) \
-  };                                                                                               \
-  THC_PACK_TYPE_(NAME, 0, OUT, NAME##_n)                                                           \
-  THC_PACK_TYPE_(NAME, 1, IN1, NAME##_n)                                                           \
-  THC_PACK_TYPE_(NAME, 2, IN2, NAME##_n)                                                           \
-  THC_PACK_TYPE_(NAME, 3, IN3, NAME##_n)                                                           \
-  THC_MAP_(NAME, OUT, SCALARS, NAME##_n, 4, NAME##_pack1 x1[THC_IN_FLIGHT];                        \
-           NAME##_pack2 x2[THC_IN_FLIGHT]; NAME##_pack3 x3[THC_IN_FLIGHT];                         \
-           ,                                                                                       \
-           THC_LOAD_PACK_(NAME, 1, u, j) THC_LOAD_PACK_(NAME, 2, u, j)                             \
-               THC_LOAD_PACK_(NAME, 3, u, j),                                                      \
-           (&s, x1[u].v[k], x2[u].v[k], x3[u].v[k]),                                               \
-           (&s, THC_ELEMENT_(IN1, 1, i), THC_ELEMENT_(IN2, 2, i), THC_ELEMENT_(IN3, 3, i)),        \
-           IN1 x1[THC_STRIDED_IN_FLIGHT];                                                          \
-           IN2 x2[THC_STRIDED_IN_FLIGHT]; IN3 x3[THC_STRIDED_IN_FLIGHT];                           \
-           , THC_LOAD_ONE_(IN1, 1, u) THC_LOAD_ONE_(IN2, 2, u) THC_LOAD_ONE_(IN3, 3, u),           \
-           (&s, x1[u], x2[u], x3[u]))
+template <class Out, class Scalars, class... In>
+struct THCMap {
+  typedef Out Element(const Scalars *, In...);
+  enum { PACK = THC_packOf<Out, In...>(), OPERANDS = 1 + sizeof...(In) };
+
+  template <Element *element>
+  THC_DEVICE void packed(const THCFlat &flat, const Scalars &s)
+  {
+    typedef THCPack<Out, PACK> Result;
+    const ptrdiff_t packs = flat.count / PACK;
+    const ptrdiff_t jump = (ptrdiff_t)gridDim.x * blockDim.x * THC_IN_FLIGHT;
+    Result *r = (Result *)flat.data[0];
+    THC_ROLL
+    for (ptrdiff_t i = (ptrdiff_t)blockIdx.x * blockDim.x * THC_IN_FLIGHT + threadIdx.x; i < packs;
+         i += jump) {
+      THCInputs<1, THC_IN_FLIGHT, THCPack<In, PACK>...> in;
+      THC_UNROLL
+      for (int u = 0; u < THC_IN_FLIGHT; u++) {
+        const ptrdiff_t j = i + (ptrdiff_t)u * blockDim.x;
+        if (j < packs)
+          in.load(u, flat, j);
+      }
+      THC_UNROLL
+      for (int u = 0; u < THC_IN_FLIGHT; u++) {
+        const ptrdiff_t j = i + (ptrdiff_t)u * blockDim.x;
+        if (j < packs) {
+          Result y;
+          THC_UNROLL
+          for (int k = 0; k < PACK; k++)
+            y.v[k] = in.compute(element, &s, u, k);
+          r[j] = y;
+        }
+      }
+    }
+    const ptrdiff_t i = packs * PACK + threadIdx.x; /* the rest, fewer elements than a block */
+    if (blockIdx.x == 0 && i < flat.count) {
+      THCInputs<1, 1, In...> in;
+      in.load(0, flat, i);
+      ((Out *)flat.data[0])[i] = in.compute(element, &s, 0, 0);
+    }
+  }
+
+  template <Element *element>
+  THC_DEVICE void strided(const THCWalk &walk, const Scalars &s)
+  {
+    const THCFlat &flat = walk.flat;
+    const ptrdiff_t jump = (ptrdiff_t)gridDim.x * blockDim.x * THC_STRIDED_IN_FLIGHT;
+    THC_ROLL
+    for (ptrdiff_t i = (ptrdiff_t)blockIdx.x * blockDim.x * THC_STRIDED_IN_FLIGHT + threadIdx.x;
+         i < flat.count; i += jump) {
+      uint32_t at[THC_STRIDED_IN_FLIGHT][OPERANDS];
+      THCInputs<1, THC_STRIDED_IN_FLIGHT, In...> in;
+      THC_UNROLL
+      for (int u = 0; u < THC_STRIDED_IN_FLIGHT; u++) {
+        const ptrdiff_t j = i + (ptrdiff_t)u * blockDim.x;
+        if (j < flat.count) {
+          THCWalk_find(&walk, OPERANDS, (uint32_t)j, at[u]);
+          in.load_at(u, flat, at[u]);
+        }
+      }
+      THC_UNROLL
+      for (int u = 0; u < THC_STRIDED_IN_FLIGHT; u++)
+        if (i + (ptrdiff_t)u * blockDim.x < flat.count)
+          ((Out *)flat.data[0])[at[u][0]] = in.compute(element, &s, u, 0);
+    }
+  }
+
+  static unsigned blocks(const THCWalk *walk)
+  {
+    const ptrdiff_t each = walk->packed ? PACK * THC_IN_FLIGHT : THC_STRIDED_IN_FLIGHT;
+    return THC_blocks((walk->flat.count + each - 1) / each);
+  }
+};
+
+}  // namespace
+
+#define THC_MAP(NAME, OUT, ...)                     \
+  typedef THCMap<OUT, __VA_ARGS__> NAME##_map;      \
+  THC_MAP_KERNELS_(NAME, THC_FIRST_(__VA_ARGS__, )) \
+  THC_MAP_LAUNCHER_(NAME, THC_FIRST_(__VA_ARGS__, ))
+#define THC_FIRST_(FIRST, ...) FIRST
+
+#define THC_MAP_KERNELS_(NAME, SCALARS)                          \
+  __global__ static void NAME##_packed(THCFlat flat, SCALARS s)  \
+  {                                                              \
+    NAME##_map::packed<NAME##_element>(flat, s);                 \
+  }                                                              \
+  __global__ static void NAME##_strided(THCWalk walk, SCALARS s) \
+  {                                                              \
+    NAME##_map::strided<NAME##_element>(walk, s);                \
+  }
+
+#define THC_MAP_LAUNCHER_(NAME, SCALARS)                                              \
+  extern "C" void NAME(const THCWalk *walk, const void *scalars, cudaStream_t stream) \
+  {                                                                                   \
+    const SCALARS s = *(const SCALARS *)scalars;                                      \
+    const unsigned blocks = NAME##_map::blocks(walk);                                 \
+    if (walk->packed)                                                                 \
+      THC_LAUNCH(NAME##_packed, blocks, THC_BLOCK, 0, stream, walk->flat, s);         \
+    else                                                                              \
+      THC_LAUNCH(NAME##_strided, blocks, THC_BLOCK, 0, stream, *walk, s);             \
+  }
 
 #endif

@@ -39,9 +39,12 @@ typedef struct THCWalk {
   uint32_t stride[THC_WALK_OPERANDS][THC_WALK_DIMS]; /* in elements */
 } THCWalk;
 
+/* Device functions; and those of a struct that have a this. */
 #ifdef __CUDACC__
+#define THC_MEMBER __device__ __forceinline__
 #define THC_DEVICE static __device__ __forceinline__
 #else
+#define THC_MEMBER inline
 #define THC_DEVICE static inline
 #endif
 

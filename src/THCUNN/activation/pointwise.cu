@@ -33,9 +33,7 @@ THC_DEVICE real element_logOr100(real logarithm)
 
 typedef TH_CONCAT_3(THCUNN, Real, Scalars) Scalars;
 
-#define MAP1(NAME, ...) THC_MAP1(NAME, __VA_ARGS__)
-#define MAP2(NAME, ...) THC_MAP2(NAME, __VA_ARGS__)
-#define MAP3(NAME, ...) THC_MAP3(NAME, __VA_ARGS__)
+#define MAP(NAME, ...) THC_MAP(NAME, __VA_ARGS__)
 
 #define KERNEL(Name, WHICH)  TH_CONCAT_4(THCUNN_, Name, WHICH, Real)
 #define ELEMENT(Name, WHICH) TH_CONCAT_2(KERNEL(Name, WHICH), _element)
@@ -53,7 +51,7 @@ typedef TH_CONCAT_3(THCUNN, Real, Scalars) Scalars;
     PARAMETERS USE(x);                                                      \
     return THC_STORE(FORWARD);                                              \
   }                                                                         \
-  MAP1(KERNEL(Name, _forward_), element, Scalars, element)
+  MAP(KERNEL(Name, _forward_), element, Scalars, element)
 
 #define GRADIENT_KERNEL(Name, GRADIENT)                                                  \
   THC_DEVICE element ELEMENT(Name, _gradient_)(const Scalars *s, element g_, element v_) \
@@ -62,7 +60,7 @@ typedef TH_CONCAT_3(THCUNN, Real, Scalars) Scalars;
     USE(v);                                                                              \
     return THC_STORE(GRADIENT);                                                          \
   }                                                                                      \
-  MAP2(KERNEL(Name, _gradient_), element, Scalars, element, element)
+  MAP(KERNEL(Name, _gradient_), element, Scalars, element, element)
 
 #define ACTIVATION(KIND, Name, FORWARD, GRADIENT) \
   FORWARD_KERNEL(Name, FORWARD) GRADIENT_KERNEL(Name, GRADIENT)
@@ -92,7 +90,7 @@ THC_DEVICE void sum_part(const element *x, const element *t, ptrdiff_t n, real *
   {                                                                                     \
     return THC_STORE(TH_CONCAT_2(Name, _term)(THC_LOAD(x_), THC_LOAD(t_)));             \
   }                                                                                     \
-  MAP2(KERNEL(Name, _forward_), element, Scalars, element, element)
+  MAP(KERNEL(Name, _forward_), element, Scalars, element, element)
 
 #define LOSS_GRADIENT(Name, GRADIENT)                                                    \
   THC_DEVICE element ELEMENT(Name, _gradient_)(const Scalars *s, element g_, element x_, \
@@ -103,7 +101,7 @@ THC_DEVICE void sum_part(const element *x, const element *t, ptrdiff_t n, real *
     USE(t);                                                                              \
     return THC_STORE(GRADIENT);                                                          \
   }                                                                                      \
-  MAP3(KERNEL(Name, _gradient_), element, Scalars, element, element, element)
+  MAP(KERNEL(Name, _gradient_), element, Scalars, element, element, element)
 
 #define LOSS_SUM_KERNEL(Name)                                                                      \
   __global__ static void TH_CONCAT_2(Name, _sums)(const element *x, const element *t, ptrdiff_t n, \
