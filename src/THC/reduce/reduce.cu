@@ -365,7 +365,7 @@ THC_DEVICE void join_chunks(const THCReduceWork &work, const THCLines &lines,
     finish<Op>(a, &work, &lines, line);
 }
 
-unsigned blocks_of(const THCReduceWork *work, const THCLines *lines)
+unsigned blocks(const THCReduceWork *work, const THCLines *lines)
 {
   return (unsigned)((lines->count + work->lanes - 1) / work->lanes);
 }
@@ -390,13 +390,12 @@ unsigned blocks_of(const THCReduceWork *work, const THCLines *lines)
   static void name##_reduce(const THCReduceWork *work, const THCLines *lines, const THCWalk *walk, \
                             cudaStream_t stream)                                                   \
   {                                                                                                \
-    const dim3 grid(blocks_of(work, lines), (unsigned)work->chunks);                               \
+    const dim3 grid(blocks(work, lines), (unsigned)work->chunks);                                  \
     THC_LAUNCH(name##_kernel, grid, THC_REDUCE_THREADS, 0, stream, *work, *lines, *walk);          \
   }                                                                                                \
   static void name##_joins(const THCReduceWork *work, const THCLines *lines, cudaStream_t stream)  \
   {                                                                                                \
-    THC_LAUNCH(name##_joining, blocks_of(work, lines), THC_REDUCE_THREADS, 0, stream, *work,       \
-               *lines);                                                                            \
+    THC_LAUNCH(name##_joining, blocks(work, lines), THC_REDUCE_THREADS, 0, stream, *work, *lines); \
   }
 
 #define REDUCTION(name, ...) KERNELS(name) LAUNCHERS(name)
