@@ -219,12 +219,13 @@ static void THNN_(lossBackward)(THCState *state, int row, THCTensor *input, THCT
   THNN_(map)(ROWS[row].gradient, &scalars, gradInput, input, NULL, operands, 3);
 }
 
-#define LOSS(Name)                                                                               \
-  void THNN_(Name##_updateOutput)(THCState *state, THCTensor *input, THCTensor *target,          \
-                                  THCTensor *output, bool sizeAverage, bool reduce)              \
-  {                                                                                              \
-    THNN_(loss)(state, THCUNN_##Name, input, target, output, sizeAverage, reduce);               \
-  }                                                                                              \
+#define LOSS_OUTPUT(Name)                                                               \
+  void THNN_(Name##_updateOutput)(THCState *state, THCTensor *input, THCTensor *target, \
+                                  THCTensor *output, bool sizeAverage, bool reduce)     \
+  {                                                                                     \
+    THNN_(loss)(state, THCUNN_##Name, input, target, output, sizeAverage, reduce);      \
+  }
+#define LOSS_GRADIENT(Name)                                                                      \
   void THNN_(Name##_updateGradInput)(THCState *state, THCTensor *input, THCTensor *target,       \
                                      THCTensor *gradOutput, THCTensor *gradInput,                \
                                      bool sizeAverage, bool reduce)                              \
@@ -232,6 +233,7 @@ static void THNN_(lossBackward)(THCState *state, int row, THCTensor *input, THCT
     THNN_(lossBackward)(state, THCUNN_##Name, input, target, gradOutput, gradInput, sizeAverage, \
                         reduce);                                                                 \
   }
+#define LOSS(Name) LOSS_OUTPUT(Name) LOSS_GRADIENT(Name)
 #define OWN_LOSS(Name)
 #define WEIGHTED(Name)
 TH_FOR_EACH_LOSS(FUNCTIONS)
