@@ -113,6 +113,13 @@ static char *read_all(const char *path)
   return contents;
 }
 
+char *th_golden_text(const char *name)
+{
+  char path[256];
+  snprintf(path, sizeof path, "%s/%s", TH_GOLDEN_DIR, name);
+  return read_all(path);
+}
+
 THGoldenFile *th_golden_open(const char *name)
 {
   THGoldenFile *file = calloc(1, sizeof *file);

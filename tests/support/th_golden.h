@@ -32,6 +32,9 @@ typedef struct THGoldenFile {
   THGolden *entries;
 } THGoldenFile;
 
+/* The text of a file of tests/golden that is not one of these; free releases it. */
+char *th_golden_text(const char *name);
+
 THGoldenFile *th_golden_open(const char *name);
 void th_golden_close(THGoldenFile *file);
 

@@ -135,8 +135,9 @@ at_tensor *at_convolve(at_tensor *out, int axes, at_tensor *input, at_tensor *we
 
 /* --- back ------------------------------------------------------------------------------------ */
 
-static void convolve_back(at_tensor **out, const bool *wanted, at_tensor *grad, at_tensor *input,
-                          at_tensor *weight, int axes, const THNNGroups *g, at_ints mask)
+static void convolve_backward(at_tensor **out, const bool *wanted, at_tensor *grad,
+                              at_tensor *input, at_tensor *weight, int axes, const THNNGroups *g,
+                              at_ints mask)
 {
   bool gives[3];
   for (int i = 0; i < 3; i++)
@@ -171,7 +172,7 @@ void at_convolveBackward(at_tensor **out, const bool *wanted, at_tensor *grad, a
 {
   const at_ints kernel = kernel_of(weight, 0);
   const THNNGroups g = groups_of(kernel.count, kernel, how);
-  convolve_back(out, wanted, grad, input, weight, kernel.count, &g, mask);
+  convolve_backward(out, wanted, grad, input, weight, kernel.count, &g, mask);
 }
 
 /* --- twice back ------------------------------------------------------------------------------ */
@@ -257,7 +258,7 @@ void at_layerConvolveBackward(at_tensor **out, const bool *wanted, at_tensor *gr
 {
   check_kernel(weight, kernel_size, axes);
   const THNNGroups g = groups_of(axes, kernel_size, how);
-  convolve_back(out, wanted, grad, self, weight, axes, &g, mask);
+  convolve_backward(out, wanted, grad, self, weight, axes, &g, mask);
 }
 
 /* --- sequences in time ----------------------------------------------------------------------- */

@@ -170,7 +170,7 @@ static void THNN_(columnImages)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-static void THNN_(columnImagesBack)(void *context, ptrdiff_t begin, ptrdiff_t end)
+static void THNN_(columnImagesBackward)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Columns) *w = context;
   const THNNConvolution *c = w->c;
@@ -215,14 +215,14 @@ static void THNN_(columnChunks)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-void THNN_(beginConvolution)(THNN_(Call) * call, const THNNConvolution *c, int back,
+void THNN_(beginConvolution)(THNN_(Call) * call, const THNNConvolution *c, int backward,
                              THTensor **from, THTensor **weight, THTensor **bias, THTensor **to)
 {
   THNN_(begin)(call);
   *from = THNN_(source)(call, *from);
   *weight = THNN_(source)(call, *weight);
   *bias = THNN_(source)(call, *bias);
-  *to = THNN_(result)(call, *to, c->dims, back ? c->xSize : c->ySize);
+  *to = THNN_(result)(call, *to, c->dims, backward ? c->xSize : c->ySize);
 }
 
 /* --- direct ---------------------------------------------------------------------------------- */
@@ -242,8 +242,8 @@ typedef struct {
   int threads;
 } THNN_(Planned);
 
-void THNN_(layOut)(const THNNWindow *layout, const real *x, ptrdiff_t planes, ptrdiff_t next,
-                   real *flat, ptrdiff_t plane)
+void THNN_(copyPadded)(const THNNWindow *layout, const real *x, ptrdiff_t planes, ptrdiff_t next,
+                       real *flat, ptrdiff_t plane)
 {
   ptrdiff_t size = 1;
   for (int d = 0; d < 3; d++)
@@ -255,7 +255,7 @@ void THNN_(layOut)(const THNNWindow *layout, const real *x, ptrdiff_t planes, pt
   memset(flat, 0, THNN_DIRECT_SLACK * sizeof *flat);
 }
 
-static ptrdiff_t THNN_(laidOut)(const THNNWindow *layout)
+static ptrdiff_t THNN_(planeSize)(const THNNWindow *layout)
 {
   return layout[0].input * layout[1].input * layout[2].input;
 }
@@ -264,7 +264,7 @@ static void THNN_(plannedPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Planned) *w = context;
   const THNNPlan *p = &w->plan;
-  const ptrdiff_t next = THNN_(laidOut)(p->layout);
+  const ptrdiff_t next = THNN_(planeSize)(p->layout);
   real *memory = w->flat ? THNN_(ofThread)(w->flat, THNNPlan_flat(p), w->threads) : NULL;
   for (ptrdiff_t at = begin; at < end; at++) {
     const ptrdiff_t item = at / w->pieces, piece = at % w->pieces, group = item % w->c->groups;
@@ -274,7 +274,7 @@ static void THNN_(plannedPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
     real *to = w->to + item * w->image + first * w->size;
     const real *flat = w->from + item * p->planes * next;
     if (memory) {
-      THNN_(layOut)(p->layout, flat, p->planes, next, memory, p->plane);
+      THNN_(copyPadded)(p->layout, flat, p->planes, next, memory, p->plane);
       flat = memory;
     }
     if (p->leaves)
@@ -315,7 +315,7 @@ typedef struct {
   const THNNPlan *plan;
   const real *weight;
   real *packed;
-  int back;
+  int backward;
 } THNN_(Pack);
 
 /* The weights of groups and blocks, for each part: a block of result planes after the other, for
@@ -326,8 +326,8 @@ static void THNN_(packBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
   const THNNConvolution *c = w->c;
   const THNNPlan *p = w->plan;
   const ptrdiff_t outputs = c->outputs / c->groups, blocks = THNNDirect_blocks(&p->part->d);
-  const ptrdiff_t ofResult = w->back ? c->window : c->depth;
-  const ptrdiff_t ofSource = w->back ? c->depth : c->window;
+  const ptrdiff_t ofResult = w->backward ? c->window : c->depth;
+  const ptrdiff_t ofSource = w->backward ? c->depth : c->window;
   for (ptrdiff_t item = begin; item < end; item++) {
     const ptrdiff_t group = item / blocks, first = item % blocks * p->part->d.block;
     const real *weight = w->weight + group * outputs * c->depth + first * ofResult;
@@ -344,10 +344,10 @@ static void THNN_(packBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-static void THNN_(pack)(const THNNConvolution *c, int back, const THNNPlan *p, const real *weight,
-                        real *packed)
+static void THNN_(pack)(const THNNConvolution *c, int backward, const THNNPlan *p,
+                        const real *weight, real *packed)
 {
-  THNN_(Pack) w = {c, p, weight, packed, back};
+  THNN_(Pack) w = {c, p, weight, packed, backward};
   const ptrdiff_t blocks = THNNDirect_blocks(&p->part->d);
   const ptrdiff_t size = p->packed / blocks;
   THParallel_for(c->groups * blocks, THMax(1, TH_LOOP_GRAIN / THMax(1, size)), THNN_(packBlocks),
@@ -355,17 +355,17 @@ static void THNN_(pack)(const THNNConvolution *c, int back, const THNNPlan *p, c
 }
 
 /* from and to: x and y, or y and x. */
-static void THNN_(convolvePlanned)(const THNNConvolution *c, int back, THTensor *from,
-                                   THTensor *weight, THTensor *bias, THTensor *to)
+static void THNN_(convolveByDirect)(const THNNConvolution *c, int backward, THTensor *from,
+                                    THTensor *weight, THTensor *bias, THTensor *to)
 {
   THNN_(Call) call;
-  THNN_(beginConvolution)(&call, c, back, &from, &weight, &bias, &to);
+  THNN_(beginConvolution)(&call, c, backward, &from, &weight, &bias, &to);
   THNN_(Planned)
-  w = {.c = c, .planes = (back ? c->planes : c->outputs) / c->groups};
-  w.size = back ? c->image : c->windows;
+  w = {.c = c, .planes = (backward ? c->planes : c->outputs) / c->groups};
+  w.size = backward ? c->image : c->windows;
   w.image = w.planes * w.size;
-  w.plan = THNNPlan_of(c, back, THNN_PLAN_SHIFTED,
-                       THNN_(scratchBytes)(&call, THNNPlan_memory(c, back, THNN_PLAN_SHIFTED)));
+  w.plan = THNNPlan_of(c, backward, THNN_PLAN_SHIFTED,
+                       THNN_(scratchBytes)(&call, THNNPlan_memory(c, backward, THNN_PLAN_SHIFTED)));
   const ptrdiff_t items = c->batch * c->groups;
   w.pieces = THParallel_threads(items, 1) < THParallel_threads(PTRDIFF_MAX, 1)
                  ? THMin(THNNDirect_blocks(&w.plan.part->d), THParallel_threads(PTRDIFF_MAX, 1))
@@ -375,7 +375,7 @@ static void THNN_(convolvePlanned)(const THNNConvolution *c, int back, THTensor 
   if (!THNN_(areFlat)(c))
     w.flat = THNN_(scratch)(&call, w.threads * THNNPlan_flat(&w.plan));
   THNN_(start)(&call);
-  THNN_(pack)(c, back, &w.plan, THTensor_(data)(weight), packed);
+  THNN_(pack)(c, backward, &w.plan, THTensor_(data)(weight), packed);
   w.weights = packed;
   w.bias = bias ? THTensor_(data)(bias) : NULL;
   w.from = THTensor_(data)(from);
@@ -384,17 +384,43 @@ static void THNN_(convolvePlanned)(const THNNConvolution *c, int back, THTensor 
   THNN_(finish)(&call);
 }
 
+/* --- sets of images ---------------------------------------------------------------------------- */
+
+/* Gradients of weights are summed up for each set of images, then over the sets in order: the sums do
+ * not depend on the threads. */
+static ptrdiff_t THNN_(setsOf)(const THNNConvolution *c)
+{
+  return THMin(c->batch, THNN_IMAGE_SETS);
+}
+
+static ptrdiff_t THNN_(imagesOf)(const THNNConvolution *c)
+{
+  return c->batch * THMax(c->planes * c->image, c->outputs * c->windows);
+}
+
+/* Whether the sums of all sets take no more memory than the images themselves. */
+static int THNN_(fitSets)(const THNNConvolution *c)
+{
+  return c->batch > 0 && c->outputs * c->depth * THNN_(setsOf)(c) <= THNN_(imagesOf)(c);
+}
+
+accreal *THNN_(totalsOfSets)(THNN_(Gradient) * g)
+{
+  const size_t bytes = (size_t)(THNN_(setsOf)(g->c) * g->c->outputs) * sizeof *g->totals;
+  if (g->gradBias && !g->biasOfX)
+    g->totals = memset(THNN_(scratchBytes)(&g->call, bytes), 0, bytes);
+  return g->totals;
+}
+
 /* --- a plane at a time ----------------------------------------------------------------------- */
 
-/* Each plane of x by itself, or of y where back, has windows that slide over it.  Rows that fill
- * less than half a vector are better turned over. */
-static int THNN_(slides)(const THNNConvolution *c, int back)
+/* Each plane of x by itself, or of y backward, has windows that slide over it. */
+static int THNN_(supportsDepthwiseNchw)(const THNNConvolution *c, THNNPass pass)
 {
   const THNNWindow *w = c->at;
-  if (!THNN_(direct)->slide || c->groups < 1 || c->planes != c->groups ||
-      (back && c->outputs != c->groups))
-    return 0;
-  if (THNN_(isTurnedDepthWise)(c) && 2 * w[2].output < THNN_(implicit)->lanes)
+  if (!THNN_(direct)->slide || c->channelsLast || c->groups < 1 || c->planes != c->groups ||
+      (pass == THNN_BACKWARD_DATA && c->outputs != c->groups) ||
+      (pass == THNN_BACKWARD_WEIGHTS && !THNN_(fitSets)(c)))
     return 0;
   for (int d = 1; d < 3; d++)
     if (w[d].step != 1 || w[d].dilation != 1 || w[d].pad >= w[d].size)
@@ -403,11 +429,21 @@ static int THNN_(slides)(const THNNConvolution *c, int back)
          w[1].size == w[2].size && (w[1].size == 3 || w[1].size == 5);
 }
 
+/* Rows that fill less than half a vector are better transposed, where that can be done. */
+static double THNN_(costOfDepthwiseNchw)(const THNNConvolution *c, THNNPass pass,
+                                         THNN_(Tiled) * plan)
+{
+  const int isTransposed = THNN_(supportsDepthwiseNhwc)(c, pass) &&
+                           THNN_(costOfDepthwiseNhwc)(c, pass, plan) < THNN_NEVER;
+  const int isShort = 2 * c->at[2].output < THNN_(implicit)->lanes;
+  return isTransposed && isShort ? THNN_NEVER : THNN_ALWAYS;
+}
+
 typedef struct {
   const THNNConvolution *c;
   const real *from, *weights, *bias;
   real *to;
-  int back;
+  int backward;
 } THNN_(Slid);
 
 static void THNN_(slidPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end)
@@ -417,7 +453,7 @@ static void THNN_(slidPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end)
   const THNNConvolution *c = s->c;
   const ptrdiff_t outputs = c->outputs / c->groups;
   THNNWindow axis[3] = {c->at[0], c->at[1], c->at[2]};
-  for (int d = 1; s->back && d < 3; d++) { /* what a window adds to the image slides over y */
+  for (int d = 1; s->backward && d < 3; d++) { /* what a window adds to the image slides over y */
     axis[d].input = c->at[d].output;
     axis[d].output = c->at[d].input;
     axis[d].pad = axis[d].size - 1 - axis[d].pad;
@@ -425,25 +461,25 @@ static void THNN_(slidPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end)
   static const real none[THNN_SLIDING] = {0};
   for (ptrdiff_t i = begin, count; i < end; i += count) {
     const ptrdiff_t result = i % c->outputs, left = THMin(outputs - result % outputs, end - i);
-    count = !s->back && left >= THNN_SLIDING ? THNN_SLIDING : 1;
+    count = !s->backward && left >= THNN_SLIDING ? THNN_SLIDING : 1;
     const real *weight = s->weights + result * c->window;
-    real turned[LARGEST];
-    for (ptrdiff_t k = 0; s->back && k < c->window; k++)
-      turned[k] = weight[c->window - 1 - k];
-    const ptrdiff_t from = s->back ? i * c->windows : i / outputs * c->image;
-    THNN_(direct)->slide(axis, s->from + from, count, s->back ? turned : weight,
+    real transposed[LARGEST];
+    for (ptrdiff_t k = 0; s->backward && k < c->window; k++)
+      transposed[k] = weight[c->window - 1 - k];
+    const ptrdiff_t from = s->backward ? i * c->windows : i / outputs * c->image;
+    THNN_(direct)->slide(axis, s->from + from, count, s->backward ? transposed : weight,
                          s->bias ? s->bias + result : none,
-                         s->to + i * (s->back ? c->image : c->windows));
+                         s->to + i * (s->backward ? c->image : c->windows));
   }
 }
 
-static void THNN_(convolveSliding)(const THNNConvolution *c, int back, THTensor *from,
-                                   THTensor *weight, THTensor *bias, THTensor *to)
+static void THNN_(convolveByDepthwiseNchw)(const THNNConvolution *c, int backward, THTensor *from,
+                                           THTensor *weight, THTensor *bias, THTensor *to)
 {
   THNN_(Call) call;
-  THNN_(beginConvolution)(&call, c, back, &from, &weight, &bias, &to);
+  THNN_(beginConvolution)(&call, c, backward, &from, &weight, &bias, &to);
   THNN_(start)(&call);
-  THNN_(Slid) s = {.c = c, .back = back};
+  THNN_(Slid) s = {.c = c, .backward = backward};
   s.from = THTensor_(data)(from);
   s.weights = THTensor_(data)(weight);
   s.bias = bias ? THTensor_(data)(bias) : NULL;
@@ -453,69 +489,50 @@ static void THNN_(convolveSliding)(const THNNConvolution *c, int back, THTensor 
   THNN_(finish)(&call);
 }
 
-/* --- forward and back ------------------------------------------------------------------------ */
+/* --- columns ---------------------------------------------------------------------------------- */
 
-static void THNN_(convolveColumns)(const THNNConvolution *c, int back, THTensor *from,
-                                   THTensor *weight, THTensor *bias, THTensor *to)
+static void THNN_(convolveByIm2Col)(const THNNConvolution *c, int backward, THTensor *from,
+                                    THTensor *weight, THTensor *bias, THTensor *to)
 {
   THNN_(Call) call;
-  THNN_(beginConvolution)(&call, c, back, &from, &weight, &bias, &to);
+  THNN_(beginConvolution)(&call, c, backward, &from, &weight, &bias, &to);
   const ptrdiff_t items = c->batch * c->groups;
   THNN_(Columns) w = {.c = c, .threads = THParallel_threads(items, 1)};
   if (!THNN_(areElements)(c))
     w.columns = THNN_(scratch)(&call, w.threads * c->depth * c->windows);
   THNN_(needBlas)();
   THNN_(start)(&call);
-  w.x = THTensor_(data)(back ? to : from);
-  w.y = THTensor_(data)(back ? from : to);
+  w.x = THTensor_(data)(backward ? to : from);
+  w.y = THTensor_(data)(backward ? from : to);
   w.weight = THTensor_(data)(weight);
   w.bias = bias ? THTensor_(data)(bias) : NULL;
-  THParallel_for(items, 1, back ? THNN_(columnImagesBack) : THNN_(columnImages), &w);
+  THParallel_for(items, 1, backward ? THNN_(columnImagesBackward) : THNN_(columnImages), &w);
   THNN_(finish)(&call);
 }
 
-/* Products of matrices take what unfolding would only copy, and images with fewer windows than
+static int THNN_(supportsIm2Col)(const THNNConvolution *c, THNNPass pass)
+{
+  return !c->channelsLast;
+}
+
+static double THNN_(costOfIm2Col)(const THNNConvolution *c, THNNPass pass, THNN_(Tiled) * plan)
+{
+  return THNN_ALWAYS;
+}
+
+static int THNN_(supportsDirect)(const THNNConvolution *c, THNNPass pass)
+{
+  return !c->channelsLast && c->groups > 0 && (pass != THNN_BACKWARD_WEIGHTS || THNN_(fitSets)(c));
+}
+
+/* Products of matrices take the elements of x as they are, and images with fewer windows than
  * vectors have elements. */
-enum { FEW_WINDOWS = 24 };
-
-static int THNN_(isDirect)(const THNNConvolution *c)
+static double THNN_(costOfDirect)(const THNNConvolution *c, THNNPass pass, THNN_(Tiled) * plan)
 {
-  return !THNN_(areElements)(c) && (c->windows >= FEW_WINDOWS || c->groups > 1);
-}
-
-static void THNN_(convolveEither)(const THNNConvolution *c, int back, THTensor *from,
-                                  THTensor *weight, THTensor *bias, THTensor *to)
-{
-  if (THNN_(convolveLast)(c, back, from, weight, bias, to))
-    return;
-  if (THNN_(slides)(c, back))
-    THNN_(convolveSliding)(c, back, from, weight, bias, to);
-  else if (THNN_(isTurnedDepthWise)(c))
-    THNN_(convolveDepthWise)(c, back, from, weight, bias, to);
-  else if (THNN_(isWinograd)(c, back))
-    THNN_(convolveWinograd)(c, back, from, weight, bias, to);
-  else if (THNN_(isTileRows)(c, 0))
-    THNN_(convolveTileRows)(c, back, from, weight, bias, to);
-  else if (back && THNN_(isSpread)(c))
-    THNN_(convolveSpread)(c, from, weight, bias, to);
-  else if (THNN_(isImplicit)(c, back))
-    THNN_(convolveImplicit)(c, back, from, weight, bias, to);
-  else if (THNN_(isDirect)(c) || THNN_(areFlat)(c))
-    THNN_(convolvePlanned)(c, back, from, weight, bias, to);
-  else
-    THNN_(convolveColumns)(c, back, from, weight, bias, to);
-}
-
-void THNN_(convolve)(const THNNConvolution *c, THTensor *x, THTensor *weight, THTensor *bias,
-                     THTensor *y)
-{
-  THNN_(convolveEither)(c, 0, x, weight, bias, y);
-}
-
-void THNN_(convolveBack)(const THNNConvolution *c, THTensor *y, THTensor *weight, THTensor *bias,
-                         THTensor *x)
-{
-  THNN_(convolveEither)(c, 1, y, weight, bias, x);
+  enum { FEW_WINDOWS = 24 };
+  if (!THNN_(areElements)(c))
+    return c->windows >= FEW_WINDOWS || c->groups > 1 ? THNN_ALWAYS : THNN_NEVER;
+  return pass != THNN_BACKWARD_WEIGHTS && THNN_(areFlat)(c) ? THNN_ALWAYS : THNN_NEVER;
 }
 
 /* --- weights --------------------------------------------------------------------------------- */
@@ -581,10 +598,10 @@ static void THNN_(sumSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
       const ptrdiff_t images = THMin(w->few, last - i);
       for (ptrdiff_t k = 0; k < images; k++) {
         const ptrdiff_t from = (i + k) * c->groups + group;
-        THNN_(layOut)(p->layout, w->x + from * planes * c->image, planes, c->image, x + k * nextX,
-                      p->plane);
-        THNN_(layOut)(w->layoutY, w->y + from * outputs * c->windows, outputs, c->windows,
-                      y + k * nextY, w->planeY);
+        THNN_(copyPadded)(p->layout, w->x + from * planes * c->image, planes, c->image,
+                          x + k * nextX, p->plane);
+        THNN_(copyPadded)(w->layoutY, w->y + from * outputs * c->windows, outputs, c->windows,
+                          y + k * nextY, w->planeY);
         if (w->totals)
           THNN_(addToTotals)(outputs, w->y + from * outputs * c->windows, c->windows, totals);
       }
@@ -643,10 +660,10 @@ typedef struct {
 static void THNN_(sumPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Bias) *b = context;
-  enum { FEW = 64 }; /* planes, which follow each other in memory */
-  for (ptrdiff_t first = begin; first < end; first += FEW) {
-    const ptrdiff_t count = THMin(FEW, end - first);
-    accreal sums[FEW] = {0};
+  enum { PLANES = 64 }; /* at a time; they are contiguous in each image */
+  for (ptrdiff_t first = begin; first < end; first += PLANES) {
+    const ptrdiff_t count = THMin(PLANES, end - first);
+    accreal sums[PLANES] = {0};
     for (int64_t i = 0; i < b->batch; i++)
       for (ptrdiff_t p = 0; p < count; p++)
         sums[p] += THNN_(direct)->sum(b->x + (i * b->planes + first + p) * b->n, b->n);
@@ -662,19 +679,20 @@ void THNN_(addPlaneSums)(const real *x, int64_t batch, int64_t planes, ptrdiff_t
   THParallel_for(planes, THMax(1, TH_LOOP_GRAIN / THMax(1, batch * n)), THNN_(sumPlanes), &b);
 }
 
-/* Some columns of all rows, of a few rows at a time: these stay in the first cache, and are read in
- * the order of memory. */
+/* Sums some columns over all rows.  Blocks of rows that fit in the L1 cache are read in the order of
+ * memory. */
 static void THNN_(sumColumns)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
-  enum { FEW = 512, ELEMENTS = 4096, VECTORS = 32 };
+  enum { COLUMNS = 512, L1_ELEMENTS = 4096, VECTORS = 32 };
   const THNN_(Bias) *b = context;
-  for (ptrdiff_t first = begin * VECTORS; first < THMin(end * VECTORS, b->planes); first += FEW) {
-    const ptrdiff_t count = THMin(FEW, THMin(end * VECTORS, b->planes) - first);
-    const ptrdiff_t rows = THMax(1, ELEMENTS / count);
-    accreal sums[FEW] = {0};
+  for (ptrdiff_t first = begin * VECTORS; first < THMin(end * VECTORS, b->planes);
+       first += COLUMNS) {
+    const ptrdiff_t count = THMin(COLUMNS, THMin(end * VECTORS, b->planes) - first);
+    const ptrdiff_t rows = THMax(1, L1_ELEMENTS / count);
+    accreal sums[COLUMNS] = {0};
     for (ptrdiff_t i = 0; i < b->n; i += rows)
-      THNN_(direct)->embeddingSum(THMin(rows, b->n - i), count, b->x + i * b->planes + first,
-                                  b->planes, sums);
+      THNN_(direct)->sumRows(THMin(rows, b->n - i), count, b->x + i * b->planes + first, b->planes,
+                             sums);
     for (ptrdiff_t p = 0; p < count; p++)
       b->sums[first + p] = (real)(b->sums[first + p] + b->scale * sums[p]);
   }
@@ -689,7 +707,7 @@ void THNN_(addColumnSums)(const real *x, ptrdiff_t rows, int64_t planes, accreal
 
 static THNN_(Sums) THNN_(sumsOf)(const THNNConvolution *c, THNN_(Call) * call)
 {
-  THNN_(Sums) w = {.c = c, .sets = THMin(c->batch, THNN_IMAGE_SETS)};
+  THNN_(Sums) w = {.c = c, .sets = THNN_(setsOf)(c)};
   w.threads = THParallel_threads(w.sets * c->groups, 1);
   w.plan = THNNPlan_of(c, 0, THNN_PLAN_WHOLE,
                        THNN_(scratchBytes)(call, THNNPlan_memory(c, 0, THNN_PLAN_WHOLE)));
@@ -711,105 +729,220 @@ void THNN_(addSets)(const real *sums, ptrdiff_t sets, ptrdiff_t count, real *wei
   }
 }
 
-void THNN_(convolveWeights)(const THNNConvolution *c, THTensor *x, THTensor *y,
-                            THTensor *gradWeight, THTensor *gradBias, int biasOfX, accreal scale)
+static void THNN_(weightsByDirect)(THNN_(Gradient) * g, THNN_(Tiled) * plan)
 {
-  if (THNN_(convolveWeightsLast)(c, x, y, gradWeight, gradBias, biasOfX, scale))
-    return;
-  THNN_(Call) call;
-  THNN_(begin)(&call);
-  x = THNN_(source)(&call, x);
-  y = THNN_(source)(&call, y);
-  gradWeight = THNN_(sum)(&call, gradWeight);
-  gradBias = THNN_(sum)(&call, gradBias);
-  /* Sums for each set of images must not take more memory than the images themselves. */
-  const ptrdiff_t images = c->batch * THMax(c->planes * c->image, c->outputs * c->windows);
-  const ptrdiff_t sets = THMin(c->batch, THNN_IMAGE_SETS), all = c->outputs * c->depth;
-  const int fits = c->batch > 0 && all * sets <= images;
-  const int sliding = gradWeight && fits && !c->last && THNN_(slides)(c, 0);
-  const int depthWise = gradWeight && !sliding && c->batch > 0 && c->depth > 0 &&
-                        (c->last ? THNN_(isDepthWise)(c) : THNN_(isTurnedDepthWise)(c));
-  const int slides = sliding || depthWise;
-  THNN_(Tiled) *tiled = gradWeight && !slides ? THNN_(prepareWinogradWeights)(c, &call) : NULL;
-  const int byRows = gradWeight && !slides && !tiled && THNN_(isTileRows)(c, 1);
-  const int decided = slides || tiled || byRows;
-  const int implicit = gradWeight && !decided && THNN_(areWeightsImplicit)(c);
-  const int direct = gradWeight && fits && !decided && !implicit && THNN_(isDirect)(c);
-  THNN_(TileSums) *rows = byRows ? THNN_(prepareTileSums)(c, &call) : NULL;
-  THNN_(Sums) sums;
-  THNN_(ImplicitWeights) products;
-  THNN_(DepthWiseSums) planeSums;
-  if (depthWise)
-    THNN_(prepareDepthWiseSums)(&planeSums, c, &call);
-  if (implicit)
-    THNN_(prepareImplicitWeights)(&products, c, &call);
-  if (direct)
-    sums = THNN_(sumsOf)(c, &call);
-  THNN_(SlidSums) slid = {.c = c, .sets = sets};
-  if (sliding)
-    slid.sums = THNN_(scratch)(&call, sets * all);
-  /* Gradients are summed up where their sets of images are, when they are in the cache anyway. */
-  accreal *totals = NULL;
-  const size_t ofTotals = (size_t)(sets * c->outputs) * sizeof *totals;
-  if (gradBias && !biasOfX && (slides || rows || direct))
-    totals = memset(THNN_(scratchBytes)(&call, ofTotals), 0, ofTotals);
+  const THNNConvolution *c = g->c;
+  THNN_(Sums) w = THNN_(sumsOf)(c, &g->call);
+  w.totals = THNN_(totalsOfSets)(g);
+  THNN_(start)(&g->call);
+  w.x = THTensor_(data)(g->x);
+  w.y = THTensor_(data)(g->y);
+  THNN_(setMask)(c, &w.plan, w.planeY, (real *)w.mask);
+  THParallel_for(w.sets * c->groups, 1, THNN_(sumSets), &w);
+  THNN_(addSets)(w.sums, w.sets, c->outputs * c->depth, THTensor_(data)(g->gradWeight), g->scale);
+}
+
+static void THNN_(weightsByDepthwiseNchw)(THNN_(Gradient) * g, THNN_(Tiled) * plan)
+{
+  const THNNConvolution *c = g->c;
+  const ptrdiff_t all = c->outputs * c->depth;
+  THNN_(SlidSums) s = {.c = c, .sets = THNN_(setsOf)(c)};
+  s.sums = THNN_(scratch)(&g->call, s.sets * all);
+  s.totals = THNN_(totalsOfSets)(g);
+  THNN_(start)(&g->call);
+  s.x = THTensor_(data)(g->x);
+  s.y = THTensor_(data)(g->y);
+  const ptrdiff_t items = s.sets * c->outputs;
+  const ptrdiff_t each = THMax(1, THNN_(imagesOf)(c) / THMax(1, items)); /* elements of an item */
+  THParallel_for(items, THMax(1, TH_LOOP_GRAIN / 8 / each), THNN_(slidSets), &s);
+  THNN_(addSets)(s.sums, s.sets, all, THTensor_(data)(g->gradWeight), g->scale);
+}
+
+static void THNN_(weightsByIm2Col)(THNN_(Gradient) * g, THNN_(Tiled) * plan)
+{
+  const THNNConvolution *c = g->c;
   const ptrdiff_t planes = c->planes / c->groups;
   THNN_(Columns) w = {.c = c, .chunk = THMax((planes + 7) / 8, THMin(planes, 16))};
   const ptrdiff_t chunks = c->groups * ((planes + w.chunk - 1) / w.chunk);
   w.threads = THParallel_threads(chunks, 1);
-  const int columns = gradWeight && !decided && !implicit && !direct;
-  if (columns && !THNN_(areElements)(c))
-    w.columns = THNN_(scratch)(&call, w.threads * w.chunk * c->window * c->windows);
-  if (columns)
-    THNN_(needBlas)();
-  THNN_(start)(&call);
+  if (!THNN_(areElements)(c))
+    w.columns = THNN_(scratch)(&g->call, w.threads * w.chunk * c->window * c->windows);
+  THNN_(needBlas)();
+  THNN_(start)(&g->call);
+  w.x = THTensor_(data)(g->x);
+  w.y = THTensor_(data)(g->y);
+  w.weight = THTensor_(data)(g->gradWeight);
+  w.scale = (real)g->scale;
+  THParallel_for(chunks, 1, THNN_(columnChunks), &w);
+}
 
-  if (sliding) {
-    slid.x = THTensor_(data)(x);
-    slid.y = THTensor_(data)(y);
-    slid.totals = totals;
-    const ptrdiff_t each = THMax(1, images / THMax(1, sets * c->outputs)); /* elements of an item */
-    THParallel_for(sets * c->outputs, THMax(1, TH_LOOP_GRAIN / 8 / each), THNN_(slidSets), &slid);
-    THNN_(addSets)(slid.sums, sets, all, THTensor_(data)(gradWeight), scale);
-  } else if (depthWise) {
-    planeSums.totals = totals;
-    THNN_(addDepthWiseSums)(&planeSums, THTensor_(data)(x), THTensor_(data)(y),
-                            THTensor_(data)(gradWeight), scale);
-  } else if (tiled) {
-    THNN_(addWinogradWeights)(tiled, THTensor_(data)(x), THTensor_(data)(y),
-                              THTensor_(data)(gradWeight), scale);
-  } else if (rows) {
-    THNN_(addTileSums)(rows, THTensor_(data)(x), THTensor_(data)(y), THTensor_(data)(gradWeight),
-                       totals, scale);
-  } else if (implicit) {
-    THNN_(addImplicitWeights)(&products, THTensor_(data)(x), THTensor_(data)(y),
-                              THTensor_(data)(gradWeight),
-                              gradBias && !biasOfX ? THTensor_(data)(gradBias) : NULL, scale);
-  } else if (direct) {
-    sums.x = THTensor_(data)(x);
-    sums.y = THTensor_(data)(y);
-    sums.totals = totals;
-    THNN_(setMask)(c, &sums.plan, sums.planeY, (real *)sums.mask);
-    THParallel_for(sums.sets * c->groups, 1, THNN_(sumSets), &sums);
-    THNN_(addSets)(sums.sums, sums.sets, all, THTensor_(data)(gradWeight), scale);
-  } else if (columns) {
-    w.x = THTensor_(data)(x);
-    w.y = THTensor_(data)(y);
-    w.weight = THTensor_(data)(gradWeight);
-    w.scale = (real)scale;
-    THParallel_for(chunks, 1, THNN_(columnChunks), &w);
+/* --- the table of algorithms ----------------------------------------------------------------- */
+
+/* In this order: the first one that supports a convolution and costs less than those after it
+ * computes it.  The last one always does. */
+static const THNN_(Algorithm) THNN_(algorithms)[] = {
+    {"depthwise_nchw", THNN_(supportsDepthwiseNchw), THNN_(costOfDepthwiseNchw),
+     THNN_(convolveByDepthwiseNchw), THNN_(weightsByDepthwiseNchw)},
+    {"depthwise_nhwc", THNN_(supportsDepthwiseNhwc), THNN_(costOfDepthwiseNhwc),
+     THNN_(convolveByDepthwiseNhwc), THNN_(weightsByDepthwiseNhwc)},
+    {"winograd3x3", THNN_(supportsWinograd3x3), THNN_(costOfWinograd3x3),
+     THNN_(convolveByWinograd3x3), THNN_(weightsByWinograd3x3)},
+    {"winograd5x5", THNN_(supportsWinograd5x5), THNN_(costOfWinograd5x5),
+     THNN_(convolveByWinograd5x5), THNN_(weightsByWinograd5x5)},
+    {"scatter", THNN_(supportsScatter), THNN_(costOfScatter), THNN_(convolveByScatter), NULL},
+    {"implicit_gemm", THNN_(supportsImplicitGemm), THNN_(costOfImplicitGemm),
+     THNN_(convolveByImplicitGemm), THNN_(weightsByImplicitGemm)},
+    {"direct", THNN_(supportsDirect), THNN_(costOfDirect), THNN_(convolveByDirect),
+     THNN_(weightsByDirect)},
+    {"im2col", THNN_(supportsIm2Col), THNN_(costOfIm2Col), THNN_(convolveByIm2Col),
+     THNN_(weightsByIm2Col)},
+};
+enum { ALGORITHMS = sizeof THNN_(algorithms) / sizeof *THNN_(algorithms) };
+
+/* The row for c in the layout that c->channelsLast says; NULL if there is none.  forced: the row of that
+ * name alone, whatever it costs, if there is memory for it. */
+static const THNN_(Algorithm) *
+    THNN_(rowOf)(const THNNConvolution *c, THNNPass pass, const char *forced, THNN_(Tiled) * plan)
+{
+  for (int i = 0; i < ALGORITHMS; i++) {
+    const THNN_(Algorithm) *row = &THNN_(algorithms)[i];
+    if ((!forced || !strcmp(forced, row->name)) && row->supports(c, pass) &&
+        row->cost(c, pass, plan) < (forced ? INFINITY : THNN_NEVER))
+      return row;
   }
-  if (totals) {
-    THNN_(addTotals)(totals, sets, c->outputs, THTensor_(data)(gradBias), scale);
-  } else if (gradBias && (biasOfX || !implicit || products.chunks == 0)) {
-    const real *from = THTensor_(data)(biasOfX ? x : y);
-    const int64_t own = biasOfX ? c->planes : c->outputs, n = biasOfX ? c->image : c->windows;
-    if (c->last)
-      THNN_(addColumnSums)(from, c->batch * n, own, scale, THTensor_(data)(gradBias));
-    else
-      THNN_(addPlaneSums)(from, c->batch, own, n, scale, THTensor_(data)(gradBias));
+  return NULL;
+}
+
+/* Chooses for tensors that lie channels-last if channelsLast, or else in order.  Where no row
+ * computes in their own layout, they are brought in order. */
+static void THNN_(choose)(const THNNConvolution *c, THNNPass pass, int channelsLast,
+                          THNN_(Choice) * choice)
+{
+  const char *forced = THNNConvolution_forced();
+  choice->row = NULL;
+  for (int isFree = !forced; !choice->row && isFree < 2; isFree++)
+    for (int inOrder = !channelsLast; !choice->row && inOrder < 2; inOrder++) {
+      if (!inOrder)
+        choice->nhwc = THNN_(toNhwc)(c);
+      choice->c = inOrder ? c : &choice->nhwc;
+      choice->row = THNN_(rowOf)(choice->c, pass, isFree ? NULL : forced, &choice->plan);
+    }
+}
+
+/* --- the three passes ------------------------------------------------------------------------ */
+
+static void THNN_(convolveEither)(const THNNConvolution *c, THNNPass pass, THTensor *from,
+                                  THTensor *weight, THTensor *bias, THTensor *to)
+{
+  const int backward = pass == THNN_BACKWARD_DATA;
+  THNN_(Choice) choice;
+  THNN_(choose)(c, pass, THNN_(isNhwc)(c, to, backward ? c->xSize : c->ySize), &choice);
+  if (!choice.c->channelsLast) {
+    choice.row->convolve(c, backward, from, weight, bias, to);
+    return;
   }
-  THNN_(finish)(&call);
+  THGuard guard[2];
+  from = THNN_(viewNhwc)(c, &guard[0], from);
+  to = THNN_(viewNhwc)(c, &guard[1], to);
+  choice.row->convolve(choice.c, backward, from, weight, bias, to);
+  THGuard_leave(&guard[1]);
+  THGuard_leave(&guard[0]);
+}
+
+void THNN_(convolve)(const THNNConvolution *c, THTensor *x, THTensor *weight, THTensor *bias,
+                     THTensor *y)
+{
+  THNN_(convolveEither)(c, THNN_FORWARD, x, weight, bias, y);
+}
+
+void THNN_(convolveBackwardData)(const THNNConvolution *c, THTensor *y, THTensor *weight,
+                                 THTensor *bias, THTensor *x)
+{
+  THNN_(convolveEither)(c, THNN_BACKWARD_DATA, y, weight, bias, x);
+}
+
+/* What the algorithm has not added to the gradient of the bias. */
+static void THNN_(addBias)(THNN_(Gradient) * g)
+{
+  const THNNConvolution *c = g->c;
+  if (!g->gradBias || g->isBiasAdded)
+    return;
+  real *sums = THTensor_(data)(g->gradBias);
+  if (g->totals) {
+    THNN_(addTotals)(g->totals, THNN_(setsOf)(c), c->outputs, sums, g->scale);
+    return;
+  }
+  const real *from = THTensor_(data)(g->biasOfX ? g->x : g->y);
+  const int64_t planes = g->biasOfX ? c->planes : c->outputs;
+  const ptrdiff_t n = g->biasOfX ? c->image : c->windows;
+  if (c->channelsLast)
+    THNN_(addColumnSums)(from, c->batch * n, planes, g->scale, sums);
+  else
+    THNN_(addPlaneSums)(from, c->batch, planes, n, g->scale, sums);
+}
+
+/* The same in the layout of g->c; row is NULL where only gradBias is wanted. */
+static void THNN_(addGradients)(THNN_(Gradient) * g, const THNN_(Algorithm) * row,
+                                THNN_(Tiled) * plan)
+{
+  THNN_(begin)(&g->call);
+  g->x = THNN_(source)(&g->call, g->x);
+  g->y = THNN_(source)(&g->call, g->y);
+  g->gradWeight = THNN_(sum)(&g->call, g->gradWeight);
+  g->gradBias = THNN_(sum)(&g->call, g->gradBias);
+  if (row)
+    row->weights(g, plan);
+  else
+    THNN_(start)(&g->call);
+  THNN_(addBias)(g);
+  THNN_(finish)(&g->call);
+}
+
+void THNN_(convolveBackwardWeights)(const THNNConvolution *c, THTensor *x, THTensor *y,
+                                    THTensor *gradWeight, THTensor *gradBias, int biasOfX,
+                                    accreal scale)
+{
+  const int channelsLast = THNN_(isNhwc)(c, x, c->xSize) || THNN_(isNhwc)(c, y, c->ySize);
+  THNN_(Choice) choice;
+  THNN_(choose)(c, THNN_BACKWARD_WEIGHTS, channelsLast, &choice);
+  THNN_(Gradient)
+  g = {.c = choice.c, .gradWeight = gradWeight, .gradBias = gradBias, .biasOfX = biasOfX};
+  g.scale = scale;
+  THGuard guard[2];
+  g.x = choice.c->channelsLast ? THNN_(viewNhwc)(c, &guard[0], x) : x;
+  g.y = choice.c->channelsLast ? THNN_(viewNhwc)(c, &guard[1], y) : y;
+  THNN_(addGradients)(&g, gradWeight ? choice.row : NULL, &choice.plan);
+  if (choice.c->channelsLast) {
+    THGuard_leave(&guard[1]);
+    THGuard_leave(&guard[0]);
+  }
+}
+
+const char *THNN_(Convolution_algorithm)(const THNNShape *shape, THNNPass pass, int channelsLast,
+                                         int *inOrder)
+{
+  const THNNGroups *how = &shape->how;
+  THNNLayer layer = {.spatial = how->axes};
+  for (int d = 0; d < 3; d++)
+    layer.at[d] = THNNWindow_of(how->size[d], how->step[d], how->pad[d], how->dilation[d]);
+  THNNLayer_count(&layer, shape->image + 3 - how->axes, "the shape");
+  THNNConvolution c = {.batch = shape->batch,
+                       .groups = how->groups,
+                       .planes = shape->planes,
+                       .outputs = shape->outputs,
+                       .at = {layer.at[0], layer.at[1], layer.at[2]},
+                       .dims = how->axes + 2,
+                       .batched = 1};
+  THNNConvolution_complete(&c);
+  /* Tensors of one plane, or of images of one element, lie in order as well. */
+  const int isLastX = c.planes > 1 && c.image > 1, isLastY = c.outputs > 1 && c.windows > 1;
+  const int isLast = pass == THNN_FORWARD         ? isLastY
+                     : pass == THNN_BACKWARD_DATA ? isLastX
+                                                  : isLastX || isLastY;
+  THNN_(Choice) choice;
+  THNN_(choose)(&c, pass, channelsLast && isLast, &choice);
+  *inOrder = !choice.c->channelsLast;
+  return choice.row->name;
 }
 
 /* --- the functions of a layer ---------------------------------------------------------------- */
@@ -844,7 +977,7 @@ void THNN_(layerOutput)(THNNLayer layer, THTensor *input, THTensor *output, THTe
   weight = THNN_(planesFirst)(&layer, &guard[0], weight, c.groups);
   bias = THNN_(planesFirst)(&layer, &guard[1], bias, c.groups);
   if (layer.full)
-    THNN_(convolveBack)(&c, input, weight, bias, output);
+    THNN_(convolveBackwardData)(&c, input, weight, bias, output);
   else
     THNN_(convolve)(&c, input, weight, bias, output);
   THGuard_leave(&guard[1]);
@@ -860,7 +993,7 @@ void THNN_(layerGradInput)(THNNLayer layer, THTensor *input, THTensor *gradOutpu
   if (layer.full)
     THNN_(convolve)(&c, gradOutput, weight, NULL, gradInput);
   else
-    THNN_(convolveBack)(&c, gradOutput, weight, NULL, gradInput);
+    THNN_(convolveBackwardData)(&c, gradOutput, weight, NULL, gradInput);
   THGuard_leave(&guard);
 }
 
@@ -872,9 +1005,9 @@ void THNN_(layerGradParameters)(THNNLayer layer, THTensor *input, THTensor *grad
   gradWeight = THNN_(planesFirst)(&layer, &guard[0], gradWeight, c.groups);
   gradBias = THNN_(planesFirst)(&layer, &guard[1], gradBias, c.groups);
   if (layer.full)
-    THNN_(convolveWeights)(&c, gradOutput, input, gradWeight, gradBias, 1, scale);
+    THNN_(convolveBackwardWeights)(&c, gradOutput, input, gradWeight, gradBias, 1, scale);
   else
-    THNN_(convolveWeights)(&c, input, gradOutput, gradWeight, gradBias, 0, scale);
+    THNN_(convolveBackwardWeights)(&c, input, gradOutput, gradWeight, gradBias, 0, scale);
   THGuard_leave(&guard[1]);
   THGuard_leave(&guard[0]);
 }

@@ -5,12 +5,15 @@
  * sizes of its operands, and the operations compute with x (planes), y (outputs) and weight
  * (outputs x planes of its group x window):
  *
- *     convolve          y from x              forward, or the gradient of a full convolution
- *     convolveBack      x from y              the gradient, or a full convolution forward
- *     convolveWeights   weight from x and y   the gradient with respect to weight and bias */
+ *     convolve                  y from x              forward, or a full convolution's gradient
+ *     convolveBackwardData      x from y              the gradient, or a full convolution forward
+ *     convolveBackwardWeights   weight from x and y   the gradient with respect to weight and bias
+ *
+ * Each of them is computed by one of the algorithms of Algorithm.h. */
 #ifndef THNN_CONVOLUTION_H
 #define THNN_CONVOLUTION_H
 
+#include "THNN/conv/Algorithm.h"
 #include "THNN/conv/direct/DirectConv.h"
 #include "THNN/conv/gemm/Im2Col.h"
 
@@ -74,8 +77,7 @@ typedef struct {
   ptrdiff_t depth;          /* elements of a window in the planes of a group */
   int dims;                 /* of x and y, */
   int batched;              /* and whether the first one is the batch */
-  int last; /* planes come last in memory, after rows and columns, and are the last dimension here
-             */
+  int channelsLast; /* tensors are channels-last in memory, and planes their last dimension here */
   int64_t xSize[5], ySize[5];
 } THNNConvolution;
 

@@ -8,54 +8,14 @@ void THNN_(convolve)(const THNNConvolution *c, THTensor *x, THTensor *weight, TH
                      THTensor *y);
 
 /* x = bias (if there is one, an element for each plane) + what the windows get from y. */
-void THNN_(convolveBack)(const THNNConvolution *c, THTensor *y, THTensor *weight, THTensor *bias,
-                         THTensor *x);
-
-/* The same, by the elements of a window (ScatterConv.c). */
-void THNN_(convolveSpread)(const THNNConvolution *c, THTensor *y, THTensor *weight, THTensor *bias,
-                           THTensor *x);
-
-/* The same where the result already lies with its planes last (ChannelsLast.c); 0 if it does not, or
- * is better computed in another way, and then nothing has changed. */
-int THNN_(convolveLast)(const THNNConvolution *c, int back, THTensor *from, THTensor *weight,
-                        THTensor *bias, THTensor *to);
+void THNN_(convolveBackwardData)(const THNNConvolution *c, THTensor *y, THTensor *weight,
+                                 THTensor *bias, THTensor *x);
 
 /* gradWeight += scale * products of x and y, gradBias += scale * sums of biasOf's planes. Either
  * may be NULL. */
-void THNN_(convolveWeights)(const THNNConvolution *c, THTensor *x, THTensor *y,
-                            THTensor *gradWeight, THTensor *gradBias, int biasOfX, accreal scale);
-
-/* The same where x or y lies with its planes last; 0 as above. */
-int THNN_(convolveWeightsLast)(const THNNConvolution *c, THTensor *x, THTensor *y,
-                               THTensor *gradWeight, THTensor *gradBias, int biasOfX,
-                               accreal scale);
-
-/* Whether each plane by itself makes one, in groups of a plane (DepthWise.c), */
-int THNN_(isDepthWise)(const THNNConvolution *c);
-
-/* whether its planes, which are not last, are worth being turned over for that, */
-int THNN_(isTurnedDepthWise)(const THNNConvolution *c);
-
-/* and then, where they are last or turned over: y from x, or x from y where back; */
-void THNN_(convolveDepthWise)(const THNNConvolution *c, int back, THTensor *from, THTensor *weight,
-                              THTensor *bias, THTensor *to);
-
-/* and the gradient of the weights, in a call that has begun: prepare before it starts, then add;
- * totals, if they are not NULL, are added to for each set and plane: sums of y. */
-typedef struct {
-  const THNNConvolution *c;
-  ptrdiff_t sets, blocks; /* of images, and of planes */
-  ptrdiff_t size;         /* elements of memory of a thread */
-  const real *x, *y;
-  real *sums, *memory;
-  accreal *totals;
-  int threads;
-} THNN_(DepthWiseSums);
-
-void THNN_(prepareDepthWiseSums)(THNN_(DepthWiseSums) * s, const THNNConvolution *c,
-                                 THNN_(Call) * call);
-void THNN_(addDepthWiseSums)(THNN_(DepthWiseSums) * s, const real *x, const real *y, real *weights,
-                             accreal scale);
+void THNN_(convolveBackwardWeights)(const THNNConvolution *c, THTensor *x, THTensor *y,
+                                    THTensor *gradWeight, THTensor *gradBias, int biasOfX,
+                                    accreal scale);
 
 /* The functions of a layer. */
 void THNN_(layerOutput)(THNNLayer layer, THTensor *input, THTensor *output, THTensor *weight,
@@ -67,8 +27,8 @@ void THNN_(layerGradParameters)(THNNLayer layer, THTensor *input, THTensor *grad
 
 /* --- what other convolutions are made of ----------------------------------------------------- */
 
-/* The operands of a call that computes y from x or, back, x from y; bias may be NULL. */
-void THNN_(beginConvolution)(THNN_(Call) * call, const THNNConvolution *c, int back,
+/* The operands of a call that computes y from x, or backward x from y; bias may be NULL. */
+void THNN_(beginConvolution)(THNN_(Call) * call, const THNNConvolution *c, int backward,
                              THTensor **from, THTensor **weight, THTensor **bias, THTensor **to);
 
 /* Scratch memory of any type. */
@@ -88,8 +48,8 @@ void THNN_(fillPlanes)(real *y, ptrdiff_t planes, ptrdiff_t n, const real *bias)
 
 /* Flat planes, plane apart, of planes that are next apart; what lies between is 0, and so are
  * THNN_DIRECT_SLACK elements behind the last. */
-void THNN_(layOut)(const THNNWindow *layout, const real *x, ptrdiff_t planes, ptrdiff_t next,
-                   real *flat, ptrdiff_t plane);
+void THNN_(copyPadded)(const THNNWindow *layout, const real *x, ptrdiff_t planes, ptrdiff_t next,
+                       real *flat, ptrdiff_t plane);
 
 /* sums[plane] += scale * the sum of that plane of x, of n elements, over the batch; and where the
  * planes are last, of rows of all planes. */

@@ -1,7 +1,26 @@
 /* What follows from a layer and the sizes of its operands. */
+#define _GNU_SOURCE /* secure_getenv */
+
 #include "Convolution.h"
 
 static const char *const names[] = {"T", "H", "W"};
+
+/* Whether it has been set, by the environment too. */
+static const char *forced;
+static int isForcedKnown;
+
+void THNNConvolution_force(const char *name)
+{
+  __atomic_store_n(&forced, name, __ATOMIC_RELAXED);
+  __atomic_store_n(&isForcedKnown, 1, __ATOMIC_RELEASE);
+}
+
+const char *THNNConvolution_forced(void)
+{
+  if (!__atomic_load_n(&isForcedKnown, __ATOMIC_ACQUIRE))
+    THNNConvolution_force(secure_getenv("TH_CONV_ALGORITHM"));
+  return __atomic_load_n(&forced, __ATOMIC_RELAXED);
+}
 
 /* The windows of dimension d move over output, and there is one for each element of input. */
 static void full_count(THNNLayer *layer, int d, const char *text)

@@ -1,5 +1,5 @@
-/* Convolution with weights of their own for each window: a product of matrices for each place, of
- * the windows of a few images with that place's weights. */
+/* Convolution with weights of their own for each window: a product of matrices for each position, of
+ * the windows of some images with the weights of the position. */
 #include "THNN/layer/Template.h"
 
 typedef struct {
@@ -66,7 +66,7 @@ static void THNN_(localScratch)(THNN_(Local) * l, THNN_(Call) * call, ptrdiff_t 
   l->scratch = THNN_(scratch)(call, l->threads * l->buffer);
 }
 
-/* What of dimension w of a window at place p lies in the image: elements [first, end). */
+/* The elements [first, end) of a window at position p of dimension w that are in the image. */
 static void THNN_(within)(const THNNWindow *w, ptrdiff_t p, ptrdiff_t *first, ptrdiff_t *end)
 {
   const ptrdiff_t from = p * w->step - w->pad;
@@ -93,7 +93,7 @@ static void THNN_(gather)(const THNNConvolution *c, const real *x, ptrdiff_t pla
     }
 }
 
-/* The other way: window p is added to the image. */
+/* Adds window p to the image. */
 static void THNN_(spread)(const THNNConvolution *c, const real *window, ptrdiff_t planes,
                           ptrdiff_t p, real *x)
 {
@@ -110,7 +110,7 @@ static void THNN_(spread)(const THNNConvolution *c, const real *window, ptrdiff_
     }
 }
 
-/* The outputs of place p of images from first on, together. */
+/* Gathers the outputs at position p of images from first on. */
 static void THNN_(gatherOutputs)(const THNN_(Local) * l, ptrdiff_t first, ptrdiff_t images,
                                  ptrdiff_t p, real *outputs)
 {
@@ -142,7 +142,7 @@ static void THNN_(localPositions)(void *context, ptrdiff_t begin, ptrdiff_t end)
     }
 }
 
-/* The gradient of a few planes, place by place. */
+/* The gradient of some planes, position by position. */
 static void THNN_(localPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Local) *l = context;

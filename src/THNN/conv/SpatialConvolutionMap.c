@@ -86,7 +86,7 @@ static THNN_(Map)
   return m;
 }
 
-/* --- forward and back ------------------------------------------------------------------------ */
+/* --- forward and backward data ---------------------------------------------------------------- */
 
 typedef struct {
   const THNN_(Map) * m;
@@ -139,8 +139,8 @@ static void THNN_(mapImages)(void *context, ptrdiff_t begin, ptrdiff_t end)
   const ptrdiff_t size = w->sources * p->plane + THNN_DIRECT_SLACK;
   real *flat = THNN_(ofThread)(w->flat, size, w->threads);
   for (ptrdiff_t i = begin; i < end; i++) {
-    THNN_(layOut)(p->layout, w->from + i * w->sources * w->source, w->sources, w->source, flat,
-                  p->plane);
+    THNN_(copyPadded)(p->layout, w->from + i * w->sources * w->source, w->sources, w->source, flat,
+                      p->plane);
     for (int64_t r = 0; r < w->results; r++) {
       real *to = w->to + (i * w->results + r) * w->result;
       for (ptrdiff_t k = 0; k < w->result && p->leaves; k++)
@@ -157,8 +157,8 @@ static void THNN_(mapImages)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-/* back: in the sense of ConvPlan.h. */
-static void THNN_(mapRun)(const THNN_(Map) * m, int back, THTensor *from, THTensor *weight,
+/* backward: as in ConvPlan.h. */
+static void THNN_(mapRun)(const THNN_(Map) * m, int backward, THTensor *from, THTensor *weight,
                           THTensor *bias, THTensor *table, THTensor *to, const int64_t *size)
 {
   THNN_(Call) call;
@@ -167,16 +167,17 @@ static void THNN_(mapRun)(const THNN_(Map) * m, int back, THTensor *from, THTens
   weight = THNN_(source)(&call, weight);
   bias = THNN_(source)(&call, bias);
   to = THNN_(result)(&call, to, m->c.dims, size);
-  const int toOutput = back == m->full;
+  const int toOutput = backward == m->full;
   THNN_(MapWork)
   w = {.m = m,
        .sources = toOutput ? m->inputs : m->outputs,
        .results = toOutput ? m->outputs : m->inputs,
-       .source = back ? m->c.windows : m->c.image,
-       .result = back ? m->c.image : m->c.windows,
+       .source = backward ? m->c.windows : m->c.image,
+       .result = backward ? m->c.image : m->c.windows,
        .threads = THParallel_threads(m->c.batch, 1)};
-  w.plan = THNNPlan_of(&m->c, back, THNN_PLAN_WHOLE,
-                       THNN_(scratchBytes)(&call, THNNPlan_memory(&m->c, back, THNN_PLAN_WHOLE)));
+  w.plan =
+      THNNPlan_of(&m->c, backward, THNN_PLAN_WHOLE,
+                  THNN_(scratchBytes)(&call, THNNPlan_memory(&m->c, backward, THNN_PLAN_WHOLE)));
   const ptrdiff_t terms = m->connections * m->c.window;
   w.first = THNN_(scratchBytes)(&call,
                                 (size_t)(w.plan.parts * (w.results + 1) + terms) * sizeof *w.first);
@@ -219,9 +220,10 @@ static void THNN_(mapSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
     real *sums = w->sums + set * count;
     memset(sums, 0, (size_t)count * sizeof *sums);
     for (ptrdiff_t i = set * c->batch / w->sets; i < (set + 1) * c->batch / w->sets; i++) {
-      THNN_(layOut)(p->layout, w->x + i * w->planes * c->image, w->planes, c->image, x, p->plane);
-      THNN_(layOut)(w->layoutY, w->y + i * w->outputs * c->windows, w->outputs, c->windows, y,
-                    w->planeY);
+      THNN_(copyPadded)(p->layout, w->x + i * w->planes * c->image, w->planes, c->image, x,
+                        p->plane);
+      THNN_(copyPadded)(w->layoutY, w->y + i * w->outputs * c->windows, w->outputs, c->windows, y,
+                        w->planeY);
       for (ptrdiff_t row = 0; row < w->m->connections; row++)
         THNN_(direct)->correlate(&p->part->d, 1, x + w->at[2 * row] * p->plane, 0,
                                  y + w->at[2 * row + 1] * w->planeY, w->planeY, 0, w->mask,

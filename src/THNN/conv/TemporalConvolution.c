@@ -158,7 +158,7 @@ static void THNN_(windowPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
         d.start[k] = s->bias && k < count ? s->bias[o + k] : 0;
       for (int64_t term = 0; term < s->depth; term += COLUMNS) {
         const ptrdiff_t terms = THMin(COLUMNS, s->depth - term);
-        THNN_(turnOutputs)(count, terms, s->weight + o * s->depth + term, s->depth, d.m);
+        THNN_(packOutputs)(count, terms, s->weight + o * s->depth + term, s->depth, d.m);
         THNN_(implicit)->multiply(rows, d.row, terms, d.column, s->x + term, 1, d.m, vectors,
                                   term == 0 ? d.start : NULL, d.sums, width);
       }

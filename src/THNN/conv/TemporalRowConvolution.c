@@ -161,7 +161,7 @@ static void THNN_(framesRun)(THNN_(Frames) * f, int64_t items, int64_t work,
 
 /* y from x, or the gradient from g. */
 static void THNN_(framesConvolve)(const THNN_(Rows) * r, THTensor *from, THTensor *weight,
-                                  THTensor *bias, THTensor *to, int back, const int64_t *size)
+                                  THTensor *bias, THTensor *to, int backward, const int64_t *size)
 {
   THNN_(Frames) f = THNN_(framesOf)(r);
   THNN_(Call) call;
@@ -177,8 +177,8 @@ static void THNN_(framesConvolve)(const THNN_(Rows) * r, THTensor *from, THTenso
   f.bias = bias ? THTensor_(data)(bias) : NULL;
   f.x = f.g = THTensor_(data)(from);
   f.y = THTensor_(data)(to);
-  THNN_(framesRun)(&f, f.batch * (back ? f.w.input : f.w.output), f.features * f.w.size,
-                   back ? THNN_(framesBackward) : THNN_(framesForward));
+  THNN_(framesRun)(&f, f.batch * (backward ? f.w.input : f.w.output), f.features * f.w.size,
+                   backward ? THNN_(framesBackward) : THNN_(framesForward));
   THNN_(finish)(&call);
 }
 

@@ -25,6 +25,9 @@
 #define TH_GENERIC_FILE "THNN/conv/ConvolutionGeneric.h"
 #include "THGenerateFloatTypes.h"
 
+#define TH_GENERIC_FILE "THNN/conv/AlgorithmGeneric.h"
+#include "THGenerateFloatTypes.h"
+
 #include "THTemplate.h"
 
 #ifdef TH_COMPAT_TORCH7 /* templates define the 2018 forms; torch7/ has Torch7's */

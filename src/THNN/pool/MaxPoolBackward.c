@@ -274,7 +274,7 @@ KERNEL void add_columns(const Plane *p, Rows rows, ptrdiff_t k, ptrdiff_t size, 
 
 /* Rows of windows are loaded some at a time: a load that overlaps two vectors which were just
  * stored would wait for them. */
-KERNEL int add_plane(const Plane *p, ptrdiff_t size, real *y, Sender *s)
+KERNEL int add_plane(const Plane *p, ptrdiff_t size, real *y, StreamWriter *s)
 {
   const ptrdiff_t next = p->width.input, pad = p->height.pad, end = p->height.input;
   const int again = next % 2 == 0 && next >= 2 * WIDE; /* the last columns compute some again */
@@ -308,7 +308,7 @@ static int max_pool_backward(const THNNWindow axis[3], int streams, const real *
 {
   const ptrdiff_t pitch = THNN_(maxPoolBackwardPitch)(axis);
   const Plane p = {axis[1], axis[2], g, index, pitch, room};
-  Sender sender = {y, room + 2 * THNN_POOL_ROWS * pitch, 0}, *s = streams ? &sender : NULL;
+  StreamWriter sender = {y, room + 2 * THNN_POOL_ROWS * pitch, 0}, *s = streams ? &sender : NULL;
   int own = 0;
   if (slide_by_two(axis, 3))
     own = add_plane(&p, 3, y, s);

@@ -327,7 +327,7 @@ static void interpolate(const THNNPlanes *p, const THNN_(SourceIndices) * at, co
 {
   const ptrdiff_t n = p->out[2], pitch = THNN_(resamplePitch)(n);
   int64_t kept[4] = {-1, -1, -1, -1};
-  Sender s = {y, room + 4 * pitch, 0};
+  StreamWriter s = {y, room + 4 * pitch, 0};
   for (int64_t i = 0; i < p->out[0]; i++) {
     const Pair depth = pair_of(at, 0, i);
     for (int64_t j = 0; j < p->out[1]; j++, y += n) {

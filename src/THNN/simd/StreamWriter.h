@@ -1,13 +1,13 @@
-/* Rows of a result on their way past the caches: they are made in a buffer, from buffer + held on,
- * and leave it in whole lines. */
+/* Writes rows of a result with non-temporal stores.  The rows are computed in a buffer, from buffer +
+ * held on, and written from there in whole cache lines. */
 #include "TH/loop/THStream.h"
 
 typedef struct {
   real *to, *buffer; /* of THNN_STREAM_BYTES bytes and a row */
   ptrdiff_t held;
-} Sender;
+} StreamWriter;
 
-static inline __attribute__((always_inline)) void send(Sender *s, ptrdiff_t n)
+static inline __attribute__((always_inline)) void send(StreamWriter *s, ptrdiff_t n)
 {
   s->held += n;
   if (s->held < THNN_STREAM_BYTES / (ptrdiff_t)sizeof(real))
@@ -20,7 +20,7 @@ static inline __attribute__((always_inline)) void send(Sender *s, ptrdiff_t n)
   s->held = rest;
 }
 
-static inline void send_rest(const Sender *s)
+static inline void send_rest(const StreamWriter *s)
 {
   THStream_copy(s->to, s->buffer, (size_t)s->held * sizeof *s->to);
 }

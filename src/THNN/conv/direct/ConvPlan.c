@@ -1,16 +1,16 @@
-/* How a direct convolution goes. */
+/* Plans of direct convolutions. */
 #include "ConvPlan.h"
 
-/* One dimension.  Elements of the window fall into classes, those of a part; element a belongs to
- * class a % spacing. */
+/* One dimension.  The elements of the window fall into classes, one for each part; element a belongs
+ * to class a % spacing. */
 typedef struct {
   const THNNWindow *w;
-  int back, last;
+  int backward, last;
   int64_t spacing, classes;
-  int64_t phases;  /* forward: the flat planes that are laid out */
-  int64_t zeros;   /* back: in front of the flat plane */
-  int parted;      /* positions are, by which elements of their windows are padding; that is then */
-  int64_t omitted; /* left out, so much of it in front of the flat plane */
+  int64_t phases;  /* forward: flat planes of each plane */
+  int64_t zeros;   /* backward: in front of the flat plane */
+  int parted;      /* positions form bands, by which elements of their windows are padding, */
+  int64_t omitted; /* and so many elements of the padding in front of the plane are left out */
 } Axis;
 
 static int64_t gcd(int64_t a, int64_t b)
@@ -23,7 +23,8 @@ static int64_t gcd(int64_t a, int64_t b)
   return a;
 }
 
-/* Back, class k is element q * step + residue - pad of x for q from first to below end. */
+/* Backward, class k has elements q * step + residue - pad of x, for q from first_of to below
+ * end_of. */
 static int64_t residue(const Axis *a, int64_t k)
 {
   return k * a->w->dilation % a->w->step;
@@ -41,11 +42,11 @@ static int64_t end_of(const Axis *a, int64_t k)
   return last < 0 ? 0 : THMax(last / a->w->step + 1, first_of(a, k));
 }
 
-static Axis axis_of(const THNNWindow *w, int back, int last, THNNWindow *layout)
+static Axis axis_of(const THNNWindow *w, int backward, int last, THNNWindow *layout)
 {
   const int64_t reach = (w->size - 1) * w->dilation;
-  Axis a = {.w = w, .back = back, .last = last, .spacing = 1, .classes = 1, .phases = 1};
-  if (!back && last) {
+  Axis a = {.w = w, .backward = backward, .last = last, .spacing = 1, .classes = 1, .phases = 1};
+  if (!backward && last) {
     const int64_t needed = (w->output - 1) * w->step + reach + 1;
     *layout = (THNNWindow){.input = w->input,
                            .output = w->pad == 0 ? w->input : needed,
@@ -55,7 +56,7 @@ static Axis axis_of(const THNNWindow *w, int back, int last, THNNWindow *layout)
                            .dilation = 1};
     return a;
   }
-  if (!back) {
+  if (!backward) {
     a.phases = THMin(w->step, reach + 1);
     *layout = (THNNWindow){.input = w->input,
                            .output = w->output + reach / w->step,
@@ -83,29 +84,30 @@ static Axis axis_of(const THNNWindow *w, int back, int last, THNNWindow *layout)
   return a;
 }
 
-/* Where element i of a window is, from the first position of its class on. */
+/* The flat plane that has element i of a window; and its offset there, for the first position of the
+ * element's class. */
 static int64_t phase_of(const Axis *a, int64_t i)
 {
-  return a->back || a->last ? 0 : i * a->w->dilation % a->w->step;
+  return a->backward || a->last ? 0 : i * a->w->dilation % a->w->step;
 }
 
 static int64_t shift_of(const Axis *a, int64_t i)
 {
-  const int64_t shift = i * a->w->dilation / (a->last && !a->back ? 1 : a->w->step);
-  return a->back ? first_of(a, i % a->spacing) + a->zeros - shift : shift;
+  const int64_t shift = i * a->w->dilation / (a->last && !a->backward ? 1 : a->w->step);
+  return a->backward ? first_of(a, i % a->spacing) + a->zeros - shift : shift;
 }
 
 /* --- padding that is left out ---------------------------------------------------------------- */
 
-/* Neighbours among the positions of class k, from first to before end, all of whose windows have
- * the elements of the class from element to before last in the image, and no others. */
+/* A run of positions of class k, from first to before end.  The windows of all of them have the same
+ * elements in the image: those of the class from element to before last. */
 typedef struct {
   int64_t k, first, end, element, last;
 } Band;
 
 static int64_t positions_of(const Axis *a, int64_t k)
 {
-  return a->back ? end_of(a, k) - first_of(a, k) : a->w->output;
+  return a->backward ? end_of(a, k) - first_of(a, k) : a->w->output;
 }
 
 static int64_t elements_of(const Axis *a, int64_t k)
@@ -113,13 +115,13 @@ static int64_t elements_of(const Axis *a, int64_t k)
   return (a->w->size - 1 - k) / a->spacing + 1;
 }
 
-/* The first position whose window has element i of class k in the image, and the one after the last
- * of these. */
+/* The positions from first to before end are those whose windows have element i of class k in the
+ * image. */
 static void positions_with(const Axis *a, int64_t k, int64_t i, int64_t *first, int64_t *end)
 {
   const THNNWindow *w = a->w;
   const int64_t at = (k + i * a->spacing) * w->dilation, count = THMax(0, positions_of(a, k));
-  if (a->back) {
+  if (a->backward) {
     *first = at / w->step - first_of(a, k);
     *end = *first + w->output;
   } else {
@@ -131,7 +133,7 @@ static void positions_with(const Axis *a, int64_t k, int64_t i, int64_t *first, 
   *end = THMin(THMax(*end, *first), count);
 }
 
-/* The one that begins with a position; all of them if they are not parted. */
+/* The band that begins with a position; all positions, if they do not form bands. */
 static Band band_of(const Axis *a, int64_t k, int64_t position)
 {
   const int64_t count = elements_of(a, k);
@@ -153,7 +155,8 @@ static Band band_of(const Axis *a, int64_t k, int64_t position)
   return b;
 }
 
-/* The next one of its class, or else of the next one; after the last one k is a->classes. */
+/* The next band of the class, or else the first band of the next class; after the last band k is
+ * a->classes. */
 static Band next_band(const Axis *a, Band b)
 {
   if (b.end < positions_of(a, b.k))
@@ -161,7 +164,7 @@ static Band next_band(const Axis *a, Band b)
   return b.k + 1 < a->classes ? band_of(a, b.k + 1, 0) : (Band){.k = b.k + 1};
 }
 
-/* Of all bands, or their elements, or these for each of their positions. */
+/* The number of bands, of their elements, and of the products of elements and positions. */
 typedef struct {
   double bands, elements, products;
 } Amount;
@@ -178,7 +181,8 @@ static Amount amount_of(const Axis *a)
   return all;
 }
 
-/* Nothing is padded of what is parted: how much does not lie in front of the flat plane then. */
+/* Takes the padding out of the layout of a dimension that has bands: the bands leave out all products
+ * with padding.  Returns the elements that are no longer in front of the flat plane. */
 static int64_t omit_padding(const Axis *a, THNNWindow *layout)
 {
   if (!a->parted)
@@ -190,8 +194,8 @@ static int64_t omit_padding(const Axis *a, THNNWindow *layout)
   return omitted;
 }
 
-/* Whether the layout is as long as each band, where nothing is padded.  One without elements may be
- * longer: of windows that lie in the padding, where that is larger than the image. */
+/* Whether no band is longer than the layout without padding.  A band without elements may be longer:
+ * its windows lie in a padding that is larger than the image. */
 static int bands_fit(const Axis *a, int64_t apart, THNNWindow layout)
 {
   omit_padding(a, &layout);
@@ -201,13 +205,18 @@ static int bands_fit(const Axis *a, int64_t apart, THNNWindow layout)
   return 1;
 }
 
-/* Parts the positions along each dimension along which that spares more products than it costs for
- * weights, which each part has its own of, and for positions that parts are filled up with. */
+/* Forms bands of positions along each dimension where that saves more products than it costs.  The
+ * costs are the weights, which each part packs for itself, and the positions that pad parts to whole
+ * vectors. */
 static void part_axes(Axis *a, const THNNConvolution *c, THNNPlanUse use, THNNWindow *layout)
 {
-  /* Elements of a window at most, the least share of products that is worth it, positions that
-   * weights and filling up take as long as, and positions whose weights are there together. */
-  enum { MOST = 8, SHARE = 24, PICKED = 16, SHIFTED = 32, TOGETHER = 512 };
+  enum {
+    MOST = 8,       /* elements of a window */
+    SHARE = 24,     /* at least one of so many products has to be saved */
+    PICKED = 16,    /* weights and padding of a part take as long as so many positions, */
+    SHIFTED = 32,   /* or so many of shifted planes */
+    POSITIONS = 512 /* that share packed weights, as in Implicit.c */
+  };
   if (use == THNN_PLAN_WHOLE)
     return;
   double elements = 1, products = 1, positions = 1;
@@ -218,7 +227,7 @@ static void part_axes(Axis *a, const THNNConvolution *c, THNNPlanUse use, THNNWi
     positions *= (double)THMax(1, positions_of(&a[n], 0));
   }
   const double images =
-      use == THNN_PLAN_PICKED ? THMax(1, THMin((double)c->batch, TOGETHER / positions)) : 1;
+      use == THNN_PLAN_PICKED ? THMax(1, THMin((double)c->batch, POSITIONS / positions)) : 1;
   const double each = use == THNN_PLAN_PICKED ? PICKED : SHIFTED;
   /* Shifted planes run across the ends of rows, and of slices if there are several. */
   const int dimensions = use == THNN_PLAN_PICKED                     ? 3
@@ -234,7 +243,7 @@ static void part_axes(Axis *a, const THNNConvolution *c, THNNPlanUse use, THNNWi
     const double more = elements * parts.elements / whole.elements;
     a[n].parted = SHARE * (products - fewer) > products &&
                   images * fewer + each * more < images * products + each * elements &&
-                  bands_fit(&a[n], c->last && !a[n].back ? a[n].w->step : 1, layout[n]);
+                  bands_fit(&a[n], c->channelsLast && !a[n].backward ? a[n].w->step : 1, layout[n]);
     if (a[n].parted) {
       products = fewer;
       elements = more;
@@ -242,22 +251,22 @@ static void part_axes(Axis *a, const THNNConvolution *c, THNNPlanUse use, THNNWi
   }
 }
 
-static void set_axes(const THNNConvolution *c, int back, THNNPlanUse use, Axis *a,
+static void set_axes(const THNNConvolution *c, int backward, THNNPlanUse use, Axis *a,
                      THNNWindow *layout)
 {
   for (int n = 0; n < 3; n++)
-    a[n] = axis_of(&c->at[n], back, c->last, &layout[n]);
+    a[n] = axis_of(&c->at[n], backward, c->channelsLast, &layout[n]);
   part_axes(a, c, use, layout);
   for (int n = 0; n < 3; n++)
     a[n].omitted = omit_padding(&a[n], &layout[n]);
 }
 
-double THNNPlan_share(const THNNConvolution *c, int back, THNNPlanUse use)
+double THNNPlan_share(const THNNConvolution *c, int backward, THNNPlanUse use)
 {
   Axis a[3];
   THNNWindow layout[3];
   double share = 1;
-  set_axes(c, back, use, a, layout);
+  set_axes(c, backward, use, a, layout);
   for (int n = 0; n < 3; n++) {
     const double products = amount_of(&a[n]).products;
     a[n].parted = 0;
@@ -269,24 +278,25 @@ double THNNPlan_share(const THNNConvolution *c, int back, THNNPlanUse use)
 /* --- parts ----------------------------------------------------------------------------------- */
 
 /* Planes of the flat image that a plan has offsets for. */
-static ptrdiff_t planes_of(const THNNConvolution *c, int back, THNNPlanUse use)
+static ptrdiff_t planes_of(const THNNConvolution *c, int backward, THNNPlanUse use)
 {
-  return use == THNN_PLAN_PICKED ? 1 : (back ? c->outputs : c->planes) / c->groups;
+  return use == THNN_PLAN_PICKED ? 1 : (backward ? c->outputs : c->planes) / c->groups;
 }
 
-size_t THNNPlan_memory(const THNNConvolution *c, int back, THNNPlanUse use)
+size_t THNNPlan_memory(const THNNConvolution *c, int backward, THNNPlanUse use)
 {
   Axis a[3];
   THNNWindow layout[3];
-  set_axes(c, back, use, a, layout);
+  set_axes(c, backward, use, a, layout);
   double taps = 1, parts = 1;
   for (int n = 0; n < 3; n++) {
     const Amount all = amount_of(&a[n]);
     taps *= all.elements;
     parts *= all.bands;
   }
-  const double bytes = taps * (double)(planes_of(c, back, use) + 1) * (double)sizeof(ptrdiff_t) +
-                       parts * (double)sizeof(THNNPart);
+  const double bytes =
+      taps * (double)(planes_of(c, backward, use) + 1) * (double)sizeof(ptrdiff_t) +
+      parts * (double)sizeof(THNNPart);
   if (bytes > (double)(PTRDIFF_MAX / 2))
     THError("windows of %td elements are too large", c->depth);
   return (size_t)bytes;
@@ -301,19 +311,19 @@ static void set_part(const THNNConvolution *c, THNNPlan *p, const Axis *a, const
   THNNDirect *d = &part->d;
   d->pitch = pitch;
   d->rows = rows;
-  d->outputs = (a->back ? c->planes : c->outputs) / c->groups;
+  d->outputs = (a->backward ? c->planes : c->outputs) / c->groups;
   d->block = THNNDirect_block(d->outputs);
-  d->plane = a->back ? c->image : c->windows;
+  d->plane = a->backward ? c->image : c->windows;
   part->start = 0;
   ptrdiff_t step = 1;
   for (int n = 2; n >= 0; n--) {
     const THNNWindow *w = a[n].w;
     d->count[n] = b[n].end - b[n].first;
-    d->step[n] = a->back ? step * w->step : step;
+    d->step[n] = a->backward ? step * w->step : step;
     part->start += b[n].first * d->step[n];
-    if (a->back)
+    if (a->backward)
       part->start += step * (first_of(&a[n], b[n].k) * w->step + residue(&a[n], b[n].k) - w->pad);
-    step *= a->back ? w->input : w->output;
+    step *= a->backward ? w->input : w->output;
   }
   d->length = ((d->count[0] - 1) * rows + d->count[1] - 1) * pitch + d->count[2];
   if (d->count[0] < 1 || d->count[1] < 1 || d->count[2] < 1)
@@ -337,7 +347,7 @@ static void set_part(const THNNConvolution *c, THNNPlan *p, const Axis *a, const
             shift_of(&a[2], l) + first;
         tap[part->taps++] = (i * a[1].w->size + j) * a[2].w->size + l;
       }
-  for (ptrdiff_t plane = 1; plane < planes_of(c, a->back, use); plane++)
+  for (ptrdiff_t plane = 1; plane < planes_of(c, a->backward, use); plane++)
     for (ptrdiff_t t = 0; t < part->taps; t++)
       offset[plane * part->taps + t] = offset[t] + plane * p->plane;
   d->terms = p->planes * part->taps;
@@ -346,15 +356,16 @@ static void set_part(const THNNConvolution *c, THNNPlan *p, const Axis *a, const
   p->packed += THNNDirect_blocks(d) * d->block * d->terms;
 }
 
-THNNPlan THNNPlan_of(const THNNConvolution *c, int back, THNNPlanUse use, void *memory)
+THNNPlan THNNPlan_of(const THNNConvolution *c, int backward, THNNPlanUse use, void *memory)
 {
-  THNNPlan p = {.planes = (back ? c->outputs : c->planes) / c->groups, .plane = 1, .part = memory};
+  THNNPlan p = {
+      .planes = (backward ? c->outputs : c->planes) / c->groups, .plane = 1, .part = memory};
   Axis a[3];
-  set_axes(c, back, use, a, p.layout);
+  set_axes(c, backward, use, a, p.layout);
   ptrdiff_t parts = 1, taps = 1;
   for (int n = 0; n < 3; n++) {
-    p.apart[n] = c->last && !back ? c->at[n].step : 1;
-    p.leaves |= back && a[n].classes < c->at[n].step;
+    p.apart[n] = c->channelsLast && !backward ? c->at[n].step : 1;
+    p.leaves |= backward && a[n].classes < c->at[n].step;
     p.plane *= p.layout[n].size * p.layout[n].output;
     const Amount all = amount_of(&a[n]);
     parts *= (ptrdiff_t)all.bands;
@@ -368,7 +379,7 @@ THNNPlan THNNPlan_of(const THNNConvolution *c, int back, THNNPlanUse use, void *
         THNNPart *part = &p.part[p.parts++];
         set_part(c, &p, a, b, use, tap, offset, part);
         tap += part->taps;
-        offset += planes_of(c, back, use) * part->taps;
+        offset += planes_of(c, backward, use) * part->taps;
       }
   return p;
 }
@@ -385,16 +396,16 @@ ptrdiff_t THNNPlan_other(const THNNConvolution *c, const THNNPlan *p, THNNWindow
   return count + THNN_DIRECT_SLACK;
 }
 
-int64_t THNNSlide_count(const THNNWindow *w, int back)
+int64_t THNNSlide_count(const THNNWindow *w, int backward)
 {
-  return back ? THMin(w->step, w->input) : 1;
+  return backward ? THMin(w->step, w->input) : 1;
 }
 
-/* Back, element k + j * step of x is the sum over those elements a of a window that reach it from
- * y: from (k + pad - a * dilation) / step + j, where that is a whole number. */
-THNNSlide THNNSlide_of(const THNNWindow *w, int back, int64_t k)
+/* Backward, element k + j * step of x is a sum over the elements a of windows that are multiplied with
+ * it, from y: from (k + pad - a * dilation) / step + j, where that is a whole number. */
+THNNSlide THNNSlide_of(const THNNWindow *w, int backward, int64_t k)
 {
-  if (!back)
+  if (!backward)
     return (THNNSlide){.window = *w, .step = 1, .apart = 1};
   const int64_t spacing = w->step / gcd(w->step, w->dilation), limit = THMin(w->size, spacing);
   int64_t least = 0;

@@ -1,13 +1,13 @@
-/* How a direct convolution goes: the layout of flat planes, and what is computed from them.
+/* The plan of a direct convolution: the layout of flat planes, and the parts of the result.
  *
- * Forward there is one part: all windows, and all their elements are terms.  Back, from y to x,
- * windows that are step apart reach different elements of x through different elements of theirs:
- * there is a part for every step-th element of x that is reached at all.  Where much of what
- * windows have is padding, there are more parts, for neighbours without the same elements of
- * theirs.
+ * Forward, there is one part: all windows, and all their elements are terms.  Backward data, from y
+ * to x, element i of x meets only those elements of windows whose distance from i is a multiple of
+ * the step: the elements of x with the same remainder are a part.  Where many elements of the windows
+ * are padding, there are more parts: neighbouring positions whose windows have the same elements in
+ * the padding.
  *
- * Where planes are last (c->last), vectors run along them: then windows may be step apart in the
- * flat image, which is laid out as it is, with the padding. */
+ * For channels-last images (c->channelsLast) vectors run along the planes, so that windows may be step apart
+ * in the flat image: that is the image itself, with its padding. */
 #ifndef THNN_PLAN_H
 #define THNN_PLAN_H
 
@@ -30,8 +30,8 @@ typedef struct {
   int leaves; /* elements of the result that no part reaches: they are 0 */
 } THNNPlan;
 
-/* What a plan is for.  Positions whose windows have the same elements in the image are a part of
- * their own, where that spares enough of the products with padding, which no part has then. */
+/* What a plan is for.  Where enough products with padding can be left out, positions whose windows
+ * have the same elements in the image are a part of their own, without these products. */
 typedef enum {
   THNN_PLAN_WHOLE,   /* one part is all positions, with the padding */
   THNN_PLAN_SHIFTED, /* sums of shifted planes, which run across the ends of rows: only whole rows
@@ -39,11 +39,11 @@ typedef enum {
   THNN_PLAN_PICKED /* products with the elements of a list: offsets are those of the first plane */
 } THNNPlanUse;
 
-/* The share of the products, with the padding, that a plan has. */
-double THNNPlan_share(const THNNConvolution *c, int back, THNNPlanUse use);
+/* The products of a plan, as a share of all products with the padding. */
+double THNNPlan_share(const THNNConvolution *c, int backward, THNNPlanUse use);
 
 /* Bytes of memory that a plan needs. */
-size_t THNNPlan_memory(const THNNConvolution *c, int back, THNNPlanUse use);
+size_t THNNPlan_memory(const THNNConvolution *c, int backward, THNNPlanUse use);
 
 /* The flat image of a thread, in elements. */
 static inline ptrdiff_t THNNPlan_flat(const THNNPlan *p)
@@ -52,22 +52,23 @@ static inline ptrdiff_t THNNPlan_flat(const THNNPlan *p)
 }
 
 /* memory: as much as THNNPlan_memory says. */
-THNNPlan THNNPlan_of(const THNNConvolution *c, int back, THNNPlanUse use, void *memory);
+THNNPlan THNNPlan_of(const THNNConvolution *c, int backward, THNNPlanUse use, void *memory);
 
 /* The layout of a plane of y whose rows are as far apart as those of x, and its elements. */
 ptrdiff_t THNNPlan_other(const THNNConvolution *c, const THNNPlan *p, THNNWindow *layout);
 
-/* Windows that slide over y, back along one dimension, make elements first, first + step, ... of x:
- * element l of such a window is element tap + l * apart of the convolution's.  There are none of
- * size 0 where no window reaches these elements.  Forward windows are what they are. */
+/* Backward data along one dimension: windows that slide over y compute the elements first, first +
+ * step, ... of x.  Element l of such a window is element tap + l * apart of the convolution's window.
+ * Its size is 0 where no window reaches these elements of x.  Forward, the window is the
+ * convolution's. */
 typedef struct {
   THNNWindow window;
   int64_t first, step, tap, apart;
 } THNNSlide;
 
 /* How many slides there are along a dimension, and number k of them. */
-int64_t THNNSlide_count(const THNNWindow *w, int back);
-THNNSlide THNNSlide_of(const THNNWindow *w, int back, int64_t k);
+int64_t THNNSlide_count(const THNNWindow *w, int backward);
+THNNSlide THNNSlide_of(const THNNWindow *w, int backward, int64_t k);
 
 /* Sums over images are taken in sets whose number depends on the shapes alone, and then over the
  * sets in order. */

@@ -1,7 +1,7 @@
-/* Convolutions of each plane with a window of its own, in any step and dilation, with planes in the
- * lanes of vectors: of images whose planes lie last, or of some planes of others that are turned
- * over so that they do.  Going back windows slide over y: those that make every step-th element of
- * x are a convolution of its own (THNNSlide). */
+/* Depth-wise convolutions: each plane has a window of its own, of any step and dilation.  Planes are in
+ * the lanes of vectors: the image is channels-last, or else some planes at a time are transposed.
+ * Backward data, windows slide over y: those that compute every step-th element of x are a
+ * convolution of their own (THNNSlide). */
 #include "TH/loop/THPlan.h"
 
 #include "THNN/layer/Template.h"
@@ -10,19 +10,21 @@
 
 /* --- which ones ------------------------------------------------------------------------------ */
 
-int THNN_(isDepthWise)(const THNNConvolution *c)
+int THNN_(supportsDepthwiseNhwc)(const THNNConvolution *c, THNNPass pass)
 {
-  return c->groups > 1 && c->planes == c->groups && c->outputs == c->groups;
+  return c->groups > 1 && c->planes == c->groups && c->outputs == c->groups && c->depth > 0 &&
+         (c->batch > 0 || (pass != THNN_BACKWARD_WEIGHTS && !c->channelsLast));
 }
 
-int THNN_(isTurnedDepthWise)(const THNNConvolution *c)
+/* Planes that are not channels-last have to fill a vector, to be worth their transposition. */
+double THNN_(costOfDepthwiseNhwc)(const THNNConvolution *c, THNNPass pass, THNN_(Tiled) * plan)
 {
-  return THNN_(isDepthWise)(c) && c->groups >= THNN_(implicit)->lanes && c->depth > 0;
+  return c->channelsLast || c->groups >= THNN_(implicit)->lanes ? THNN_ALWAYS : THNN_NEVER;
 }
 
-/* --- planes that are turned over together ----------------------------------------------------- */
+/* --- planes that are transposed together ------------------------------------------------------ */
 
-/* Two vectors of planes, or one where they take more than the second cache has. */
+/* Two vectors of planes, or one where two take more than the L2 cache has. */
 static ptrdiff_t THNN_(planeBlocks)(const THNNConvolution *c)
 {
   enum { CACHE = 1 << 18 };
@@ -36,28 +38,28 @@ static ptrdiff_t THNN_(firstOfBlock)(const THNNConvolution *c, ptrdiff_t blocks,
   return k * c->groups / blocks;
 }
 
-/* Elements of the memory of a thread for the planes of a block, of x and of y. */
-static ptrdiff_t THNN_(turnedSize)(const THNNConvolution *c, ptrdiff_t blocks)
+/* Elements of the memory of a thread: the planes of a block, of x and of y. */
+static ptrdiff_t THNN_(transposedSize)(const THNNConvolution *c, ptrdiff_t blocks)
 {
   return (c->groups + blocks - 1) / blocks * (c->image + c->windows);
 }
 
-/* --- forward and back ------------------------------------------------------------------------ */
+/* --- forward and backward data ---------------------------------------------------------------- */
 
 typedef struct {
   const THNNConvolution *c;
-  int back;
-  ptrdiff_t blocks; /* of planes, each of which is an item, or, where planes are last, */
-  ptrdiff_t pieces; /* of rows of an image */
+  int backward;
+  ptrdiff_t blocks; /* of planes; an item is a block of an image, */
+  ptrdiff_t pieces; /* or, channels-last, one of so many pieces of the rows of the result */
   const real *from, *weight, *bias;
-  real *to, *packed; /* packed: weights of all blocks, in order of what they are multiplied for */
+  real *to, *packed; /* packed: the weights of each block, for each part of the result */
   ptrdiff_t size;    /* elements of memory of a thread */
   real *memory;
   int threads, isFar;
 } THNN_(DepthWise);
 
-/* Calls work with the three slides of each part of the result, and the elements of windows in the
- * parts before. */
+/* Calls work for each part of the result: with its slide along each of the three dimensions, and with
+ * the number of elements that the windows of the parts before it have. */
 static void THNN_(eachSlide)(const THNN_(DepthWise) * w,
                              void (*work)(const THNN_(DepthWise) * w, const THNNSlide *slide,
                                           ptrdiff_t before, void *context),
@@ -66,20 +68,20 @@ static void THNN_(eachSlide)(const THNN_(DepthWise) * w,
   const THNNWindow *at = w->c->at;
   int64_t count[3];
   for (int d = 0; d < 3; d++)
-    count[d] = THNNSlide_count(&at[d], w->back);
+    count[d] = THNNSlide_count(&at[d], w->backward);
   ptrdiff_t before = 0;
   for (int64_t k = 0; k < count[0]; k++)
     for (int64_t l = 0; l < count[1]; l++)
       for (int64_t m = 0; m < count[2]; m++) {
-        const THNNSlide slide[3] = {THNNSlide_of(&at[0], w->back, k),
-                                    THNNSlide_of(&at[1], w->back, l),
-                                    THNNSlide_of(&at[2], w->back, m)};
+        const THNNSlide slide[3] = {THNNSlide_of(&at[0], w->backward, k),
+                                    THNNSlide_of(&at[1], w->backward, l),
+                                    THNNSlide_of(&at[2], w->backward, m)};
         work(w, slide, before, context);
         before += slide[0].window.size * slide[1].window.size * slide[2].window.size;
       }
 }
 
-/* Packs the weights of a part: for each block, for each element of its windows, those of planes. */
+/* Packs the weights of a part: packed[block][element of the window][plane of the block]. */
 static void THNN_(packSlide)(const THNN_(DepthWise) * w, const THNNSlide *slide, ptrdiff_t before,
                              void *context)
 {
@@ -101,7 +103,7 @@ static void THNN_(packSlide)(const THNN_(DepthWise) * w, const THNNSlide *slide,
   }
 }
 
-/* Some planes of an image that are last, and a piece of the rows of what is made of them. */
+/* Some planes of a channels-last image, and a piece of the rows of the result. */
 typedef struct {
   ptrdiff_t first, planes, piece;
   const real *from;
@@ -114,15 +116,15 @@ static void THNN_(slidPart)(const THNN_(DepthWise) * w, const THNNSlide *slide, 
   const THNN_(DepthWiseItem) *item = context;
   const THNNWindow axis[3] = {slide[0].window, slide[1].window, slide[2].window};
   const THNNWindow *at = w->c->at;
-  const int64_t high = w->back ? at[1].input : at[1].output;
-  const int64_t wide = w->back ? at[2].input : at[2].output;
+  const int64_t high = w->backward ? at[1].input : at[1].output;
+  const int64_t wide = w->backward ? at[2].input : at[2].output;
   const ptrdiff_t rows = axis[0].output * axis[1].output, planes = item->planes;
   const real *packed = w->packed + item->first * w->c->window + before * planes;
   const ptrdiff_t end = (item->piece + 1) * rows / w->pieces;
   for (ptrdiff_t row = item->piece * rows / w->pieces; row < end; row++) {
     const ptrdiff_t slice = slide[0].first + row / axis[1].output * slide[0].step;
     const ptrdiff_t i = slide[1].first + row % axis[1].output * slide[1].step;
-    THNN_(direct)->slideLast(axis, planes, item->from, packed,
+    THNN_(direct)->slideNhwc(axis, planes, item->from, packed,
                              w->bias ? w->bias + item->first : NULL, row,
                              item->to + ((slice * high + i) * wide + slide[2].first) * planes,
                              slide[2].step * planes, w->isFar);
@@ -133,8 +135,8 @@ static void THNN_(depthWiseItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(DepthWise) *w = context;
   const THNNConvolution *c = w->c;
-  const ptrdiff_t source = w->back ? c->windows : c->image;
-  const ptrdiff_t result = w->back ? c->image : c->windows;
+  const ptrdiff_t source = w->backward ? c->windows : c->image;
+  const ptrdiff_t result = w->backward ? c->image : c->windows;
   for (ptrdiff_t at = begin; at < end; at++) {
     const ptrdiff_t image = at / w->pieces / w->blocks, block = at / w->pieces % w->blocks;
     THNN_(DepthWiseItem) item = {.piece = at % w->pieces};
@@ -144,34 +146,34 @@ static void THNN_(depthWiseItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
     real *to = w->to + (image * c->groups + item.first) * result;
     item.from = from;
     item.to = to;
-    if (!c->last) {
-      real *turned = THNN_(ofThread)(w->memory, w->size, w->threads);
-      THNN_(implicit)->turn(item.planes, source, from, source, turned, item.planes);
-      item.from = turned;
-      item.to = turned + item.planes * source;
+    if (!c->channelsLast) {
+      real *transposed = THNN_(ofThread)(w->memory, w->size, w->threads);
+      THNN_(implicit)->transpose(item.planes, source, from, source, transposed, item.planes);
+      item.from = transposed;
+      item.to = transposed + item.planes * source;
     }
     THNN_(eachSlide)(w, THNN_(slidPart), &item);
-    if (!c->last)
-      THNN_(implicit)->turn(result, item.planes, item.to, item.planes, to, result);
+    if (!c->channelsLast)
+      THNN_(implicit)->transpose(result, item.planes, item.to, item.planes, to, result);
   }
 }
 
-void THNN_(convolveDepthWise)(const THNNConvolution *c, int back, THTensor *from, THTensor *weight,
-                              THTensor *bias, THTensor *to)
+void THNN_(convolveByDepthwiseNhwc)(const THNNConvolution *c, int backward, THTensor *from,
+                                    THTensor *weight, THTensor *bias, THTensor *to)
 {
   THNN_(Call) call;
-  THNN_(beginConvolution)(&call, c, back, &from, &weight, &bias, &to);
+  THNN_(beginConvolution)(&call, c, backward, &from, &weight, &bias, &to);
   const int threads = THParallel_threads(PTRDIFF_MAX, 1);
-  THNN_(DepthWise) w = {.c = c, .back = back, .blocks = 1, .pieces = 1};
-  const ptrdiff_t result = back ? c->image : c->windows;
-  if (!c->last)
+  THNN_(DepthWise) w = {.c = c, .backward = backward, .blocks = 1, .pieces = 1};
+  const ptrdiff_t result = backward ? c->image : c->windows;
+  if (!c->channelsLast)
     w.blocks = THNN_(planeBlocks)(c);
   else if (c->batch % threads)
     w.pieces = THMin(4 * threads, result);
   const ptrdiff_t items = c->batch * w.blocks * w.pieces;
   w.threads = THParallel_threads(items, 1);
   w.packed = THNN_(scratch)(&call, c->groups * c->window);
-  w.size = c->last ? 0 : THNN_(turnedSize)(c, w.blocks);
+  w.size = c->channelsLast ? 0 : THNN_(transposedSize)(c, w.blocks);
   w.memory = THNN_(scratch)(&call, w.threads * w.size);
   THNN_(start)(&call);
   w.weight = THTensor_(data)(weight);
@@ -179,7 +181,7 @@ void THNN_(convolveDepthWise)(const THNNConvolution *c, int back, THTensor *from
   w.bias = bias ? THTensor_(data)(bias) : NULL;
   w.to = THTensor_(data)(to);
   const ptrdiff_t bytes = c->batch * c->groups * (c->image + c->windows) * (ptrdiff_t)sizeof(real);
-  w.isFar = c->last && bytes >= THPlan_streamBytes() / 4 * 3; /* fewer are found in the caches */
+  w.isFar = c->channelsLast && bytes >= THPlan_streamBytes() / 4 * 3; /* less stays in the caches */
   THNN_(eachSlide)(&w, THNN_(packSlide), NULL);
   const ptrdiff_t each = c->batch * result * c->groups / THMax(1, items); /* elements of an item */
   THParallel_for(items, THMax(1, TH_LOOP_GRAIN / THMax(1, each)), THNN_(depthWiseItems), &w);
@@ -187,6 +189,17 @@ void THNN_(convolveDepthWise)(const THNNConvolution *c, int back, THTensor *from
 }
 
 /* --- weights --------------------------------------------------------------------------------- */
+
+/* The sums of x and y for each set of images and block of planes. */
+typedef struct {
+  const THNNConvolution *c;
+  ptrdiff_t sets, blocks; /* of images, and of planes */
+  ptrdiff_t size;         /* elements of memory of a thread */
+  const real *x, *y;
+  real *sums, *memory;
+  accreal *totals;
+  int threads;
+} THNN_(DepthWiseSums);
 
 static void THNN_(depthWiseSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
@@ -197,54 +210,53 @@ static void THNN_(depthWiseSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
     const ptrdiff_t set = item / s->blocks, block = item % s->blocks;
     const ptrdiff_t first = THNN_(firstOfBlock)(c, s->blocks, block);
     const ptrdiff_t planes = THNN_(firstOfBlock)(c, s->blocks, block + 1) - first;
-    const ptrdiff_t last = (set + 1) * c->batch / s->sets, next = c->last ? c->groups : planes;
+    const ptrdiff_t last = (set + 1) * c->batch / s->sets,
+                    next = c->channelsLast ? c->groups : planes;
     real *sums = s->sums + (set * c->groups + first) * c->window;
     memset(sums, 0, (size_t)(planes * c->window) * sizeof *sums);
     for (ptrdiff_t image = set * c->batch / s->sets; image < last; image++) {
-      const real *x = s->x + image * c->groups * c->image + first * (c->last ? 1 : c->image);
-      const real *y = s->y + image * c->groups * c->windows + first * (c->last ? 1 : c->windows);
-      if (!c->last) {
-        real *turned = THNN_(ofThread)(s->memory, s->size, s->threads);
-        THNN_(implicit)->turn(planes, c->image, x, c->image, turned, planes);
-        x = turned;
-        turned += planes * c->image;
-        THNN_(implicit)->turn(planes, c->windows, y, c->windows, turned, planes);
-        y = turned;
+      const real *x =
+          s->x + image * c->groups * c->image + first * (c->channelsLast ? 1 : c->image);
+      const real *y =
+          s->y + image * c->groups * c->windows + first * (c->channelsLast ? 1 : c->windows);
+      if (!c->channelsLast) {
+        real *transposed = THNN_(ofThread)(s->memory, s->size, s->threads);
+        THNN_(implicit)->transpose(planes, c->image, x, c->image, transposed, planes);
+        x = transposed;
+        transposed += planes * c->image;
+        THNN_(implicit)->transpose(planes, c->windows, y, c->windows, transposed, planes);
+        y = transposed;
       }
       for (ptrdiff_t i = 0; i < rows; i++, y += row * next) {
-        THNN_(direct)->slideLastSums(c->at, planes, x, next, y, i, sums);
+        THNN_(direct)->slideNhwcSums(c->at, planes, x, next, y, i, sums);
         if (s->totals) /* while they are in the cache */
-          THNN_(direct)->embeddingSum(row, planes, y, next, s->totals + set * c->groups + first);
+          THNN_(direct)->sumRows(row, planes, y, next, s->totals + set * c->groups + first);
       }
     }
   }
 }
 
-void THNN_(prepareDepthWiseSums)(THNN_(DepthWiseSums) * s, const THNNConvolution *c,
-                                 THNN_(Call) * call)
+static void THNN_(prepareDepthWiseSums)(THNN_(DepthWiseSums) * s, const THNNConvolution *c,
+                                        THNN_(Call) * call)
 {
   /* Sums for each set of images must not take more memory than the images themselves. */
   const ptrdiff_t sets = THMin(c->batch, THNN_IMAGE_SETS);
   const int fits = sets * c->window <= c->batch * THMax(c->image, c->windows);
   *s = (THNN_(DepthWiseSums)){.c = c, .sets = fits ? sets : 1};
-  /* Neither sets nor blocks depend on the threads: what is added up in which order does on them. */
-  enum { TOGETHER = 64 };
-  const ptrdiff_t ofFew = s->sets < THNN_IMAGE_SETS ? (c->groups + TOGETHER - 1) / TOGETHER : 1;
-  s->blocks = c->last ? ofFew : THNN_(planeBlocks)(c);
+  /* The order of the sums follows from sets and blocks: these do not depend on the threads. */
+  enum { PLANES = 64 }; /* of a block of channels-last planes, where there are few sets */
+  const ptrdiff_t ofFew = s->sets < THNN_IMAGE_SETS ? (c->groups + PLANES - 1) / PLANES : 1;
+  s->blocks = c->channelsLast ? ofFew : THNN_(planeBlocks)(c);
   s->threads = THParallel_threads(s->sets * s->blocks, 1);
   s->sums = THNN_(scratch)(call, s->sets * c->groups * c->window);
-  s->size = c->last ? 0 : THNN_(turnedSize)(c, s->blocks);
+  s->size = c->channelsLast ? 0 : THNN_(transposedSize)(c, s->blocks);
   s->memory = THNN_(scratch)(call, s->threads * s->size);
 }
 
-void THNN_(addDepthWiseSums)(THNN_(DepthWiseSums) * s, const real *x, const real *y, real *weights,
-                             accreal scale)
+/* Adds the sums of all sets, in order, to the weights. */
+static void THNN_(addDepthWiseSums)(const THNN_(DepthWiseSums) * s, real *weights, accreal scale)
 {
   const THNNConvolution *c = s->c;
-  s->x = x;
-  s->y = y;
-  const ptrdiff_t items = s->sets * s->blocks, each = c->batch * c->windows * c->groups / items;
-  THParallel_for(items, THMax(1, TH_LOOP_GRAIN / 8 / THMax(1, each)), THNN_(depthWiseSets), s);
   for (ptrdiff_t block = 0; block < s->blocks; block++) {
     const ptrdiff_t first = THNN_(firstOfBlock)(c, s->blocks, block);
     const ptrdiff_t planes = THNN_(firstOfBlock)(c, s->blocks, block + 1) - first;
@@ -257,4 +269,18 @@ void THNN_(addDepthWiseSums)(THNN_(DepthWiseSums) * s, const real *x, const real
         *weight = (real)(*weight + scale * total);
       }
   }
+}
+
+void THNN_(weightsByDepthwiseNhwc)(THNN_(Gradient) * g, THNN_(Tiled) * plan)
+{
+  const THNNConvolution *c = g->c;
+  THNN_(DepthWiseSums) s;
+  THNN_(prepareDepthWiseSums)(&s, c, &g->call);
+  s.totals = THNN_(totalsOfSets)(g);
+  THNN_(start)(&g->call);
+  s.x = THTensor_(data)(g->x);
+  s.y = THTensor_(data)(g->y);
+  const ptrdiff_t items = s.sets * s.blocks, each = c->batch * c->windows * c->groups / items;
+  THParallel_for(items, THMax(1, TH_LOOP_GRAIN / 8 / THMax(1, each)), THNN_(depthWiseSets), &s);
+  THNN_(addDepthWiseSums)(&s, THTensor_(data)(g->gradWeight), g->scale);
 }

@@ -5,7 +5,7 @@
 
 enum {
   STRIPS = 32,
-  TOGETHER = 4,
+  ROWS = 4,
   BESIDE = 2,
   PLANES = THNN_SLIDING,
   WIDEST = 5,
@@ -50,7 +50,7 @@ INLINE void slide_strips(const Slide *slide, const Strip *s, ptrdiff_t i, int pl
   const ptrdiff_t top = i - axis[1].pad, pitch = axis[2].input;
   const ptrdiff_t plane = axis[1].output * axis[2].output;
   const real *from[BESIDE];
-  Vector sum[PLANES][TOGETHER][BESIDE];
+  Vector sum[PLANES][ROWS][BESIDE];
 #pragma GCC unroll 2
   for (int t = 0; t < strips; t++)
     from[t] = slide->x + top * pitch + s[t].begin - axis[2].pad;
@@ -107,10 +107,10 @@ INLINE void slide_rows(const Slide *slide, const Strip *strip, ptrdiff_t strips,
                        int planes, int rows, int size)
 {
   for (ptrdiff_t k = 0; k < strips; k++)
-    if (rows == TOGETHER && k + 1 < strips && strip[k].whole && strip[k + 1].whole) {
+    if (rows == ROWS && k + 1 < strips && strip[k].whole && strip[k + 1].whole) {
       slide_strips(slide, &strip[k], i, planes, rows, size, BESIDE, 1);
       k++;
-    } else if (rows == TOGETHER && strip[k].whole) {
+    } else if (rows == ROWS && strip[k].whole) {
       slide_strips(slide, &strip[k], i, planes, rows, size, 1, 1);
     } else {
       slide_strips(slide, &strip[k], i, planes, rows, size, 1, 0);
@@ -125,9 +125,9 @@ INLINE void slide_planes(const Slide *slide, int planes, int size)
     const ptrdiff_t strips = THMin(STRIPS, (columns - first + LANES - 1) / LANES);
     for (ptrdiff_t k = 0; k < strips; k++) /* the last one has columns of the one before again */
       strip[k] = strip_at(&slide->axis[2], THMax(THMin(first + k * LANES, columns - LANES), 0));
-    if (rows >= TOGETHER)
-      for (ptrdiff_t i = 0; i < rows; i += TOGETHER)
-        slide_rows(slide, strip, strips, THMin(i, rows - TOGETHER), planes, TOGETHER, size);
+    if (rows >= ROWS)
+      for (ptrdiff_t i = 0; i < rows; i += ROWS)
+        slide_rows(slide, strip, strips, THMin(i, rows - ROWS), planes, ROWS, size);
     else
       for (ptrdiff_t i = 0; i < rows; i++)
         slide_rows(slide, strip, strips, i, planes, 1, size);
@@ -225,7 +225,7 @@ static inline ptrdiff_t between(ptrdiff_t least, ptrdiff_t n, ptrdiff_t most)
   return THMax(least, THMin(n, most));
 }
 
-/* A strip of some rows of the image, from top to below end, which stay in the first cache until the
+/* A strip of some rows of the image, from top to below end, which stay in the L1 cache until the
  * next strip. */
 INLINE void sum_strip(const THNNWindow *axis, const Strip *s, ptrdiff_t top, ptrdiff_t end,
                       const real *x, const real *g, Vector *sum, ptrdiff_t size)

@@ -1,7 +1,6 @@
-/* Convolutions of one plane with one window each, of images whose planes lie last, and sums of
- * their products: vectors of planes, straight from the image.  A row of windows at a time; windows
- * that leave the image are computed one by one, without what is not there.  DirectConvKernels.c includes this.
- */
+/* Depth-wise convolutions of channels-last images, and the gradients of their weights, straight from
+ * the image, with planes in the lanes.  A row of windows at a time; windows that leave the image are
+ * computed one by one, without the elements outside.  DirectConvKernels.c includes this. */
 
 enum { ABREAST = 4 /* windows */, PAIR = 2 /* vectors of planes */ };
 
@@ -67,8 +66,8 @@ INLINE void last_windows(const THNNWindow *axis, ptrdiff_t planes, const real *x
              n >= LANES ? sizeof(Vector) : (size_t)n * sizeof *y);
 }
 
-/* Fetches the lines of a few windows from j on, and of their results, that the next row of windows
- * is the first to have.  Inline: gcc drops calls of functions that do nothing else. */
+/* Prefetches the lines of a few windows from j on, and of their results, that the next row of windows
+ * is the first to read.  Inline: gcc drops calls of functions that do nothing but prefetch. */
 INLINE void fetch_next(const THNNWindow *axis, ptrdiff_t planes, const real *x, ptrdiff_t t,
                        ptrdiff_t i, ptrdiff_t j, const real *y, ptrdiff_t next, int vectors)
 {

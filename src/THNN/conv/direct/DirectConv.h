@@ -1,11 +1,11 @@
 /* Convolutions without columns: sums of shifted planes.
  *
- * The planes of an image are laid out flat: rows of pitch elements, with the padding, one after the
- * other.  Then element (a, b) of all windows is the flat plane shifted by a * pitch + b, and a sum
- * of shifted planes, each times a weight, is the convolution: vectors run across the ends of rows,
- * where they compute a few elements that nobody wants.  Windows that are step apart are one apart
- * in a plane of every step-th element: such planes, one for each place of the first element, are
- * laid out instead. */
+ * The planes of an image are copied into flat planes: rows of pitch elements, with the padding, one
+ * after the other.  Then element (a, b) of all windows is the flat plane shifted by a * pitch + b,
+ * and the convolution is a sum of shifted planes, each times a weight.  Vectors run across the ends
+ * of rows, where they compute a few elements that are not used.  With a step, there is a flat plane
+ * for each phase: it has every step-th element of each row and column, and in it the windows are one
+ * element apart. */
 #ifndef THNN_DIRECT_H
 #define THNN_DIRECT_H
 
@@ -13,12 +13,12 @@
 #include "THNN/layer/Window.h"
 
 enum {
-  THNN_DIRECT_OUTPUTS = 6, /* output planes, or as many as these, and */
-  THNN_DIRECT_FOUR = 4,
-  THNN_DIRECT_FEW = 3,
-  THNN_DIRECT_TAPS = 4,   /* terms, that are computed together */
-  THNN_SLIDING = 2,       /* windows that slide together */
-  THNN_DIRECT_SLACK = 128 /* elements that may be read beyond a plane */
+  THNN_DIRECT_OUTPUTS = 6, /* output planes of a block: this number, */
+  THNN_DIRECT_FOUR = 4,    /* or this, */
+  THNN_DIRECT_FEW = 3,     /* or this, or one */
+  THNN_DIRECT_TAPS = 4,    /* terms of a step of the loop over terms */
+  THNN_SLIDING = 2,        /* windows of a call of slide, at most */
+  THNN_DIRECT_SLACK = 128  /* elements that may be read beyond a plane */
 };
 
 /* Some output planes at some of their positions, from a flat image. */
@@ -32,10 +32,10 @@ typedef struct {
   ptrdiff_t step[3], plane; /* of the output, in elements */
 } THNNDirect;
 
-/* The other way around: some planes of a flat image, from all windows of planes that lie side by
- * side.  What element l of a window adds to the image is the sum of these planes, each times a
- * weight, shifted by where the element is.  d has the planes of the image as outputs, in blocks,
- * the others as terms, and the windows as positions; step and plane are those of the flat image. */
+/* Backward data by scattering: some planes of a flat image x, from all windows of contiguous planes
+ * of y.  Element l of the windows adds the sum of the planes of y, each times a weight, to the image,
+ * shifted by the offset of the element.  d has the planes of x as outputs, in blocks, the planes of y
+ * as terms, and the windows as positions; step and plane are those of the flat image. */
 typedef struct {
   THNNDirect d;
   ptrdiff_t taps;       /* elements of a window, and */

@@ -3,9 +3,8 @@ typedef struct {
    * packed: for each block of outputs, for each term, one for each output. */
   void (*convolve)(const THNNDirect *d, const real *x, const real *weights, const real *bias,
                    real *y);
-  /* x += what all windows of y add, for the planes of one block, all of which are there.  The
-   * weights are packed: for each element of a window, for each term, one for each plane of the
-   * block. */
+  /* x += the products of all windows of y, for the planes of one whole block.  The weights are
+   * packed: for each element of a window, for each term, one for each plane of the block. */
   void (*spread)(const THNNSpread *s, const real *y, const real *weights, real *x);
   /* sums[output][term] += the products of the terms of the flat images x with g, over a few images,
    * nextX and nextG apart.  The planes of g are planeG apart and have rows of pitch elements.  mask
@@ -14,26 +13,26 @@ typedef struct {
                     const real *g, ptrdiff_t planeG, ptrdiff_t nextG, const real *mask, real *sums);
   /* The sum of n elements. */
   accreal (*sum)(const real *x, ptrdiff_t n);
-  /* sums[j] += x[i][j] for i < rows and j < n, which are few; rows are next apart. */
-  void (*embeddingSum)(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t next, accreal *sums);
-  /* One plane with one window, or THNN_SLIDING of them, which as their results lie side by side,
-   * straight from an image; NULL where there are no such kernels.  Windows are 3 x 3 or 5 x 5,
-   * slide by 1 and are padded by less than their size.  y is not x. */
+  /* sums[j] += x[i][j] for i < rows and j < n, a small n; rows are next apart. */
+  void (*sumRows)(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t next, accreal *sums);
+  /* One plane of an image with one window, or with THNN_SLIDING of them: the windows are contiguous,
+   * and so are the planes of their results.  NULL where there are no such kernels.  Windows are 3 x
+   * 3 or 5 x 5, with a step of 1 and a padding of less than their size.  y is not x. */
   void (*slide)(const THNNWindow *axis, const real *x, ptrdiff_t windows, const real *weight,
                 const real *bias, real *y);
-  /* Of windows of 3 x 3, too: sums[element] += the products of what is there with g, over a few
-   * images, nextX and nextG apart. */
+  /* The gradient of such a window: sums[element] += the products of the elements of x in the image
+   * with g, over some images, nextX and nextG apart. */
   void (*slideSums)(const THNNWindow *axis, ptrdiff_t images, const real *x, ptrdiff_t nextX,
                     const real *g, ptrdiff_t nextG, real *sums);
-  /* A row of windows (counted over slices) of an image whose planes are last, each plane with a
-   * window of its own, of any kind: weights[element][plane], and the results of windows are next
-   * apart from y on.  bias may be NULL.  isFar: neither x nor y is in the caches, and what the next
-   * row has of them is fetched. */
-  void (*slideLast)(const THNNWindow *axis, ptrdiff_t planes, const real *x, const real *weights,
+  /* A row of windows (counted over slices) of a channels-last image, each plane with a window of
+   * its own, of any size, step and dilation: weights[element][plane], and the results of windows
+   * are next apart from y on.  bias may be NULL.  isFar: neither x nor y is in the caches, and the
+   * lines of the next row are prefetched. */
+  void (*slideNhwc)(const THNNWindow *axis, ptrdiff_t planes, const real *x, const real *weights,
                     const real *bias, ptrdiff_t row, real *y, ptrdiff_t next, int isFar);
-  /* The other way around: sums[element][plane] += the products of a row of windows with g, theirs,
-   * of so many of the planes of the image, which are next. */
-  void (*slideLastSums)(const THNNWindow *axis, ptrdiff_t planes, const real *x, ptrdiff_t next,
+  /* The gradient of the weights: sums[element][plane] += the products of a row of windows with g,
+   * the gradients of their results, for so many of the next planes that the image has. */
+  void (*slideNhwcSums)(const THNNWindow *axis, ptrdiff_t planes, const real *x, ptrdiff_t next,
                         const real *g, ptrdiff_t row, real *sums);
 } THNN_(Direct);
 

@@ -1,4 +1,4 @@
-/* Kernels of the convolutions that do not unfold: sums of shifted planes in registers. */
+/* Kernels of direct convolutions: sums of shifted planes in registers. */
 #include "THNN/layer/Template.h"
 
 #include "THNN/simd/Vectors.h"
@@ -13,8 +13,8 @@ enum {
   TAPS = THNN_DIRECT_TAPS,
   WINDOW = 9, /* terms that are computed together for one output */
   LINE = 64,
-  BETWEEN = 8, /* terms some of what comes next is fetched */
-  AHEAD = 12   /* terms from one that is read to one that is fetched: each is in a row of its own */
+  BETWEEN = 8,        /* terms from one prefetch of the next stretch to the next prefetch */
+  PREFETCH_TERMS = 12 /* the term that is prefetched is so many after the one that is read */
 };
 
 #if defined(TH_REAL_IS_FLOAT)
@@ -34,16 +34,16 @@ static inline Vector load(const real *x)
 
 /* --- forward --------------------------------------------------------------------------------- */
 
-/* Lines of the next stretch of planes in memory that are fetched while this one is computed, all of
- * a term before those of the next one.  Few come at a time: there is room for some sixteen on their
- * way, and what is read from the second cache needs it too. */
+/* The lines of the next stretch of planes, which are prefetched while this stretch is computed, term by
+ * term.  Few are prefetched at a time: a core has some sixteen line fill buffers, and reads from
+ * the L2 cache need them too. */
 typedef struct {
   const real *x;
   ptrdiff_t term, line, lines, together;
-  int isLong; /* all terms of a stretch do not stay in the first cache */
+  int isLong; /* the terms of a stretch do not fit in the L1 cache */
 } Ahead;
 
-/* What blocks of outputs have to fetch of count positions from x on. */
+/* The prefetches of count positions from x on, spread over the blocks of outputs. */
 static Ahead ahead_of(const THNNDirect *d, const real *x, ptrdiff_t count, ptrdiff_t blocks)
 {
   enum { LINE_ELEMENTS = LINE / sizeof(real), LONG = 24 * 1024 / LINE };
@@ -69,10 +69,9 @@ static inline void fetch_some(const THNNDirect *d, Ahead *ahead)
   }
 }
 
-/* to[o][i] = the sums for output o at position i of a stretch of width vectors, to which bias[o] is
- * added if there is one; outputs are apart from each other.  Some lines of each term are fetched
- * for a later one; where all is in memory, so are the outputs, and some of what is ahead, which
- * else is NULL. */
+/* to[o][i] = the sums for output o at position i of a stretch of width vectors, plus bias[o] if there
+ * is a bias; outputs are apart from each other.  With each term, lines of a later term are
+ * prefetched, and lines of ahead if it is not NULL. */
 static inline __attribute__((always_inline)) void stretch(const THNNDirect *d, const real *x,
                                                           Ahead *ahead, const real *w,
                                                           const real *bias, real *to,
@@ -89,7 +88,8 @@ static inline __attribute__((always_inline)) void stretch(const THNNDirect *d, c
     if (ahead && l % BETWEEN == 0)
       fetch_some(d, ahead);
     const real *at = x + d->offset[l];
-    const char *later = (const char *)(x + d->offset[l + AHEAD < d->terms ? l + AHEAD : l]);
+    const char *later =
+        (const char *)(x + d->offset[l + PREFETCH_TERMS < d->terms ? l + PREFETCH_TERMS : l]);
     for (int k = 0; k < width * VECTOR; k += LINE)
       __builtin_prefetch(later + k);
     Vector v[WIDE];
@@ -117,8 +117,8 @@ typedef Half Quarter;
 #endif
 #define COUNT(TYPE) ((ptrdiff_t)(sizeof(TYPE) / sizeof(real)))
 
-/* y[i] = x[i] + bias for n elements, of which there are as many as the type has: the last ones
- * again where n is no multiple of that. */
+/* y[i] = x[i] + bias for n elements, at least as many as the type has.  Where n is no multiple of that,
+ * the last vector overlaps the one before. */
 #define DELIVER(TYPE)                               \
   for (ptrdiff_t i = 0; i < n; i += COUNT(TYPE)) {  \
     const ptrdiff_t at = THMin(i, n - COUNT(TYPE)); \
@@ -141,7 +141,7 @@ static inline void deliver_row(const real *x, ptrdiff_t n, real bias, real *y)
   }
 }
 
-/* Writes the positions of the stretch from first on that are outputs. */
+/* Writes the outputs of the stretch from first on. */
 static inline void deliver(const THNNDirect *d, const real *tile, ptrdiff_t first, ptrdiff_t end,
                            real bias, real *y)
 {
@@ -171,7 +171,7 @@ static inline __attribute__((always_inline)) void all_stretches(const THNNDirect
   const int isOneRow = d->count[0] == 1 && d->count[1] == 1 && d->step[2] == 1;
   const ptrdiff_t blocks = (d->outputs + outputs - 1) / outputs;
   for (ptrdiff_t begin = 0; begin < d->length; begin += count) {
-    /* The last one ends with the image where it can: nothing is read behind that. */
+    /* The last stretch ends with the image where it can, so that nothing behind is read. */
     const ptrdiff_t first = THMin(begin, THMax(d->length - count, 0));
     const ptrdiff_t next = first + count, left = THMin(d->length - next, count);
     Ahead ahead = ahead_of(d, x + next, left, blocks);
@@ -205,14 +205,14 @@ static void convolve(const THNNDirect *d, const real *x, const real *weights, co
     all_stretches(d, x, weights, bias, y, OUTPUTS, WIDTH);
 }
 
-/* --- back, by the elements of a window ------------------------------------------------------- */
+/* --- backward data by scattering -------------------------------------------------------------- */
 
-/* Neighbours in a row of windows, from a stretch to a plane. */
+/* A piece of a row of windows: its offsets in a stretch and in a plane. */
 typedef struct {
   ptrdiff_t from, count, to;
 } Piece;
 
-/* The pieces of the stretch of windows from first to below end. */
+/* Lists the pieces of the windows from first to below end. */
 static ptrdiff_t cut(const THNNDirect *d, ptrdiff_t first, ptrdiff_t end, Piece *piece)
 {
   ptrdiff_t pieces = 0;
@@ -225,7 +225,7 @@ static ptrdiff_t cut(const THNNDirect *d, ptrdiff_t first, ptrdiff_t end, Piece 
   return pieces;
 }
 
-/* Adds as many elements as the type has to each plane of a block. */
+/* Adds a vector of the type to each plane of a block. */
 #define ADD(TYPE)                                 \
   for (int o = 0; o < outputs; o++) {             \
     TYPE sum, more;                               \
@@ -295,7 +295,7 @@ static void spread(const THNNSpread *s, const real *y, const real *weights, real
 
 /* --- sums over an image ---------------------------------------------------------------------- */
 
-/* The lanes in a fixed order: halves are added until one is left. */
+/* Adds the lanes in a fixed order: upper halves to lower halves. */
 static inline real sum_of_lanes(Vector v)
 {
 #if defined(__AVX512F__)
@@ -320,7 +320,7 @@ static inline real sum_of_lanes(Vector v)
 #endif
 }
 
-/* result[o][t]: both numbers are constants. */
+/* result[o][t] for constant numbers of outputs and terms. */
 static inline __attribute__((always_inline)) void products(const THNNDirect *d, ptrdiff_t images,
                                                            const real *const *x, ptrdiff_t nextX,
                                                            const real *const *g, ptrdiff_t nextG,
@@ -387,8 +387,7 @@ static void correlate(const THNNDirect *d, ptrdiff_t images, const real *x, ptrd
     all_products(d, images, x, nextX, g, planeG, nextG, mask, sums, OUTPUTS, TAPS);
 }
 
-/* Both fetch what comes so many bytes later, perhaps behind the end of the memory: then that does
- * nothing. */
+/* Both prefetch so many bytes ahead.  A prefetch behind the end of the memory does nothing. */
 enum { LATER = 4096 };
 
 static accreal sum(const real *x, ptrdiff_t n)

@@ -1,6 +1,6 @@
-/* Convolutions back, from y to x, by the elements of a window: each adds a sum over the planes of
- * y, of all windows at once, to the image, shifted.  The image is laid out with its padding, so
- * that windows need not be cut. */
+/* Backward data by scattering: each element of the windows adds a sum over the planes of y, for all
+ * windows at once, to the image, shifted by the offset of the element.  The image is computed with
+ * its padding, so that no window is clipped. */
 #include "THNN/layer/Template.h"
 
 #include "THNN/simd/CopyRow.h"
@@ -15,8 +15,8 @@ typedef struct {
   int threads;
 } THNN_(Spread);
 
-/* The weights of the blocks of planes of a group, each after the other. */
-static void THNN_(packWindows)(const THNN_(Spread) * w, ptrdiff_t group, real *packed)
+/* Packs the weights of a group, block of planes by block of planes. */
+static void THNN_(packScattered)(const THNN_(Spread) * w, ptrdiff_t group, real *packed)
 {
   const THNNConvolution *c = w->c;
   const THNNDirect *d = &w->s.d;
@@ -28,7 +28,7 @@ static void THNN_(packWindows)(const THNN_(Spread) * w, ptrdiff_t group, real *p
           *packed++ = p < d->outputs ? weight[o * c->depth + p * c->window + l] : 0;
 }
 
-/* Rows of a flat plane that belong to the image. */
+/* Copies the rows of a flat plane that are in the image. */
 static void THNN_(deliverFlat)(const THNN_(Spread) * w, const real *flat, real bias, real *x)
 {
   const THNNWindow *at = w->c->at;
@@ -67,8 +67,8 @@ static void THNN_(spreadBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-void THNN_(convolveSpread)(const THNNConvolution *c, THTensor *from, THTensor *weight,
-                           THTensor *bias, THTensor *to)
+void THNN_(convolveByScatter)(const THNNConvolution *c, int backward, THTensor *from,
+                              THTensor *weight, THTensor *bias, THTensor *to)
 {
   THNN_(Call) call;
   THNN_(beginConvolution)(&call, c, 1, &from, &weight, &bias, &to);
@@ -112,7 +112,7 @@ void THNN_(convolveSpread)(const THNNConvolution *c, THTensor *from, THTensor *w
   w.bias = bias ? THTensor_(data)(bias) : NULL;
   w.x = THTensor_(data)(to);
   for (ptrdiff_t g = 0; g < c->groups; g++)
-    THNN_(packWindows)(&w, g, w.packed + g * packed);
+    THNN_(packScattered)(&w, g, w.packed + g * packed);
   THParallel_for(items, 1, THNN_(spreadBlocks), &w);
   THNN_(finish)(&call);
 }

@@ -1,4 +1,4 @@
-/* Windows as the columns of a matrix, and back. */
+/* Im2col: windows as the columns of a matrix; and col2im, which adds the columns up in the image. */
 #ifndef THNN_UNFOLD_H
 #define THNN_UNFOLD_H
 

@@ -14,12 +14,12 @@ static inline void each_row(const THNNWindow *w, real *columns,
   for (ptrdiff_t a = 0; a < w[0].size; a++)
     for (ptrdiff_t b = 0; b < w[1].size; b++)
       for (ptrdiff_t c = 0; c < w[2].size; c++) {
-        int64_t front, back, top, bottom, left, right;
-        THNNWindow_inside(&w[0], a * w[0].dilation, &front, &back);
+        int64_t front, backward, top, bottom, left, right;
+        THNNWindow_inside(&w[0], a * w[0].dilation, &front, &backward);
         THNNWindow_inside(&w[1], b * w[1].dilation, &top, &bottom);
         THNNWindow_inside(&w[2], c * w[2].dilation, &left, &right);
         for (ptrdiff_t t = 0; t < w[0].output; t++, columns += slice) {
-          if (t < front || t >= back || top >= bottom || left >= right) {
+          if (t < front || t >= backward || top >= bottom || left >= right) {
             outside(columns, slice);
             continue;
           }
@@ -87,8 +87,8 @@ enum { VECTORS = 4 /* of a row, at most */ };
 static inline __attribute__((always_inline)) void move_rows(const THNNWindow *w, const real *x,
                                                             real *columns, int vectors)
 {
-  int64_t front, back, top, bottom, left, right;
-  THNNWindow_inside(&w[0], 0, &front, &back);
+  int64_t front, backward, top, bottom, left, right;
+  THNNWindow_inside(&w[0], 0, &front, &backward);
   THNNWindow_inside(&w[1], 0, &top, &bottom);
   THNNWindow_inside(&w[2], 0, &left, &right);
   const int64_t slices = w[0].output, rows = w[1].output, n = w[2].output;
@@ -102,7 +102,7 @@ static inline __attribute__((always_inline)) void move_rows(const THNNWindow *w,
   for (int64_t t = 0; t < slices; t++) {
     const ptrdiff_t slice = (t * w[0].step - w[0].pad) * w[1].input - w[1].pad;
     const real *from = x + slice * w[2].input - w[2].pad;
-    const int64_t first = t >= front && t < back ? top : rows;
+    const int64_t first = t >= front && t < backward ? top : rows;
     for (int64_t i = 0; i < rows; i++, columns += n, from += next) {
       const int inside = i >= first && i < bottom;
       for (int v = 0; v < vectors; v++) {

@@ -1,4 +1,4 @@
-/* Convolutions whose columns are picked where they are. */
+/* Convolutions by implicit products of matrices: the columns are read from the image. */
 #include "TH/loop/THPlan.h"
 #include "TH/loop/THStream.h"
 
@@ -10,8 +10,8 @@ TH_DISPATCH(THNN_(Implicit), THNN_(implicit))
 
 /* --- which ones ------------------------------------------------------------------------------ */
 
-/* The share of what is computed that is wanted, with outputs in the lanes; few vectors do not keep
- * the processor busy. */
+/* With outputs in the lanes: the share of the computed results that are used.  A single vector does
+ * not keep the processor busy. */
 static double THNN_(shareOfLanes)(ptrdiff_t outputs)
 {
   const ptrdiff_t lanes = THNN_(implicit)->lanes, vectors = (outputs + lanes - 1) / lanes;
@@ -19,20 +19,19 @@ static double THNN_(shareOfLanes)(ptrdiff_t outputs)
 }
 
 /* Positions of a part along a dimension. */
-static int64_t THNN_(positionsAlong)(const THNNWindow *w, int back)
+static int64_t THNN_(positionsAlong)(const THNNWindow *w, int backward)
 {
-  return back ? (w->input + w->step - 1) / w->step : w->output;
+  return backward ? (w->input + w->step - 1) / w->step : w->output;
 }
 
-/* The same with positions in the lanes, as in THNNDirect.h, where the image is as wide as padded.
- */
-static double THNN_(shareOfPositions)(const THNNConvolution *c, int back, ptrdiff_t outputs)
+/* The same with positions of the padded image in the lanes, as in THNNDirect.h. */
+static double THNN_(shareOfPositions)(const THNNConvolution *c, int backward, ptrdiff_t outputs)
 {
   ptrdiff_t wanted = 1, computed = 1;
   for (int d = 0; d < 3; d++) {
     const THNNWindow *w = &c->at[d];
     const int64_t reach = (w->size - 1) * w->dilation / w->step;
-    const int64_t count = THNN_(positionsAlong)(w, back);
+    const int64_t count = THNN_(positionsAlong)(w, backward);
     wanted *= count;
     computed *= d == 0 ? count : count + reach;
   }
@@ -43,8 +42,8 @@ static double THNN_(shareOfPositions)(const THNNConvolution *c, int back, ptrdif
   return (double)wanted / (double)computed * (double)outputs / (double)(blocks * block);
 }
 
-/* The same going back with windows in the lanes, each of which is added to the image, as in
- * ScatterConv.c; that takes about two thirds of a term for each piece of a row in a stretch. */
+/* The same for scattering (ScatterConv.c), with windows in the lanes.  Adding a piece of a row to the image
+ * takes about two thirds of the time of a term. */
 static double THNN_(shareOfWindows)(const THNNConvolution *c)
 {
   const ptrdiff_t planes = c->planes / c->groups, outputs = c->outputs / c->groups;
@@ -62,36 +61,48 @@ static double THNN_(shareOfWindows)(const THNNConvolution *c)
          (double)(blocks * block);
 }
 
-int THNN_(isSpread)(const THNNConvolution *c)
+/* Backward data alone. */
+int THNN_(supportsScatter)(const THNNConvolution *c, THNNPass pass)
 {
-  const ptrdiff_t planes = c->planes / c->groups;
-  if (c->at[2].step > 1 || c->depth == 0 || c->outputs == 0)
+  if (pass != THNN_BACKWARD_DATA || c->channelsLast || c->groups < 1 || c->at[2].step > 1 ||
+      c->depth == 0 || c->outputs == 0)
     return 0;
   double flat = 1; /* the image with its padding, which has no limit */
   for (int d = 0; d < 3; d++)
     flat *= (double)c->at[d].input + 2.0 * (double)c->at[d].pad;
-  if (flat > 4.0 * (double)c->image)
-    return 0;
-  return THNN_(shareOfWindows)(c) >
-         1.1 * THMax(THNN_(shareOfLanes)(planes), THNN_(shareOfPositions)(c, 1, planes));
+  return flat <= 4.0 * (double)c->image;
 }
 
-/* The other matrix has to be worth its turning. */
-enum { FEW_ROWS = 32 };
-
-int THNN_(isImplicit)(const THNNConvolution *c, int back)
+double THNN_(costOfScatter)(const THNNConvolution *c, THNNPass pass, THNN_(Tiled) * plan)
 {
-  const ptrdiff_t outputs = (back ? c->planes : c->outputs) / c->groups;
-  if (outputs < 2 || c->depth == 0 || c->batch * (back ? c->image : c->windows) < FEW_ROWS)
-    return 0;
-  /* It copies planes and turns the result: flat planes are better taken as they are. */
+  const ptrdiff_t planes = c->planes / c->groups;
+  return 1.1 * THMax(THNN_(shareOfLanes)(planes), THNN_(shareOfPositions)(c, 1, planes)) /
+         THNN_(shareOfWindows)(c);
+}
+
+static ptrdiff_t THNN_(resultsOf)(const THNNConvolution *c, THNNPass pass)
+{
+  return (pass == THNN_BACKWARD_DATA ? c->planes : c->outputs) / c->groups;
+}
+
+int THNN_(supportsImplicitGemm)(const THNNConvolution *c, THNNPass pass)
+{
+  const int isEmpty = c->depth == 0 && (c->channelsLast || pass != THNN_BACKWARD_WEIGHTS);
+  return c->groups > 0 && c->batch > 0 && !isEmpty && THNN_(resultsOf)(c, pass) > 0;
+}
+
+double THNN_(costOfImplicitGemm)(const THNNConvolution *c, THNNPass pass, THNN_(Tiled) * plan)
+{
+  enum { FEW_ROWS = 32 }; /* for which the other matrix is not worth its transposition */
+  const ptrdiff_t results = THNN_(resultsOf)(c, pass);
+  if (c->channelsLast || pass == THNN_BACKWARD_WEIGHTS) /* results fill at least half a vector */
+    return 2 * results >= THNN_(implicit)->lanes ? THNN_ALWAYS : THNN_NEVER;
+  const int backward = pass == THNN_BACKWARD_DATA;
+  if (results < 2 || c->batch * (backward ? c->image : c->windows) < FEW_ROWS)
+    return THNN_NEVER;
+  /* It copies planes and transposes the result: flat planes are better taken as they are. */
   const double worth = THNN_(areFlat)(c) ? 0.9 : 1;
-  return worth * THNN_(shareOfLanes)(outputs) > THNN_(shareOfPositions)(c, back, outputs);
-}
-
-int THNN_(areWeightsImplicit)(const THNNConvolution *c)
-{
-  return c->batch > 0 && 2 * (c->outputs / c->groups) >= THNN_(implicit)->lanes;
+  return THNN_(shareOfPositions)(c, backward, results) / (worth * THNN_(shareOfLanes)(results));
 }
 
 /* --- what both have in common ---------------------------------------------------------------- */
@@ -107,35 +118,34 @@ ptrdiff_t THNN_(vectorsOf)(ptrdiff_t outputs)
   return (outputs + THNN_(implicit)->lanes - 1) / THNN_(implicit)->lanes;
 }
 
-/* As many elements, up to a whole vector: what follows them in memory lies as it does, no vector of
- * it in two cache lines. */
+/* Elements rounded up to whole vectors, so that what follows in memory is aligned to vectors. */
 static ptrdiff_t THNN_(wholeVectors)(ptrdiff_t elements)
 {
   return THNN_(vectorsOf)(elements) * THNN_(implicit)->lanes;
 }
 
-void THNN_(turnOutputs)(ptrdiff_t count, ptrdiff_t columns, const real *outputs, ptrdiff_t next,
+void THNN_(packOutputs)(ptrdiff_t count, ptrdiff_t columns, const real *outputs, ptrdiff_t next,
                         real *m)
 {
   const ptrdiff_t width = THNN_(vectorsOf)(count) * THNN_(implicit)->lanes;
   if (width > count)
     memset(m, 0, (size_t)(columns * width) * sizeof *m);
-  THNN_(implicit)->turn(count, columns, outputs, next, m, width);
+  THNN_(implicit)->transpose(count, columns, outputs, next, m, width);
 }
 
-void THNN_(turnWindows)(ptrdiff_t count, ptrdiff_t window, const real *windows, real *m)
+void THNN_(packWindows)(ptrdiff_t count, ptrdiff_t window, const real *windows, real *m)
 {
   enum { LANES = 64 / sizeof(real), OUTPUTS = 4 * LANES }; /* at most */
   const ptrdiff_t lanes = THNN_(implicit)->lanes, width = THNN_(vectorsOf)(count) * lanes;
   if (window >= lanes) {
-    THNN_(turnOutputs)(count, window, windows, window, m);
+    THNN_(packOutputs)(count, window, windows, window, m);
     return;
   }
   real copy[(OUTPUTS + 1) * LANES]; /* the last vector begins with the last window */
   const ptrdiff_t all = count * window, read = (width - 1) * window + lanes;
   memcpy(copy, windows, (size_t)all * sizeof *copy);
   memset(copy + all, 0, (size_t)(read - all) * sizeof *copy);
-  THNN_(implicit)->turn(width, lanes, copy, window, m, width);
+  THNN_(implicit)->transpose(width, lanes, copy, window, m, width);
 }
 
 void THNN_(copyParts)(ptrdiff_t rows, const real *from, ptrdiff_t next, ptrdiff_t count, real *m)
@@ -147,7 +157,8 @@ void THNN_(copyParts)(ptrdiff_t rows, const real *from, ptrdiff_t next, ptrdiff_
       memset(m + i * width + count, 0, (size_t)(width - count) * sizeof *m);
 }
 
-/* Offsets of the positions of a part in images that are next apart, whose positions are apart. */
+/* Lists the offsets of the positions of a part, for some images; these are next apart, and
+ * neighbouring positions are apart. */
 static ptrdiff_t THNN_(listPositions)(const THNNPlan *p, const THNNDirect *d, ptrdiff_t images,
                                       ptrdiff_t next, ptrdiff_t apart, ptrdiff_t *list)
 {
@@ -167,20 +178,20 @@ static ptrdiff_t THNN_(positionsOf)(const THNNDirect *d)
   return THMax(d->count[0], 0) * THMax(d->count[1], 0) * THMax(d->count[2], 0);
 }
 
-/* Offsets of the terms of some planes of a part.  Planes that are last lie side by side, and
- * positions are apart; otherwise planes are. */
+/* Lists the offsets of the terms of a part, for some planes.  Channels-last, the distance apart is
+ * that of neighbouring positions, otherwise that of planes. */
 static void THNN_(listTerms)(const THNNConvolution *c, const THNNPart *part, ptrdiff_t planes,
                              ptrdiff_t apart, ptrdiff_t *list)
 {
   for (ptrdiff_t s = 0; s < planes; s++)
     for (ptrdiff_t t = 0; t < part->taps; t++)
-      *list++ = c->last ? part->d.offset[t] * apart + s : part->d.offset[t] + s * apart;
+      *list++ = c->channelsLast ? part->d.offset[t] * apart + s : part->d.offset[t] + s * apart;
 }
 
-/* Some planes of an image whose planes are last, with the padding: positions are next apart there,
- * and become apart. */
-static void THNN_(layOutLast)(const THNNWindow *w, const real *x, ptrdiff_t next, ptrdiff_t planes,
-                              real *flat, ptrdiff_t apart)
+/* Copies some planes of a channels-last image, with the padding: positions are next apart in x, and
+ * apart in flat. */
+static void THNN_(copyPaddedNhwc)(const THNNWindow *w, const real *x, ptrdiff_t next,
+                                  ptrdiff_t planes, real *flat, ptrdiff_t apart)
 {
   const int64_t wide = w[2].output, left = THMax(0, THMin(w[2].pad, wide)); /* columns of 0, */
   const int64_t from = THMax(0, -w[2].pad), these = THMin(w[2].input - from, wide - left);
@@ -202,32 +213,32 @@ static void THNN_(layOutLast)(const THNNWindow *w, const real *x, ptrdiff_t next
     }
 }
 
-/* --- forward and back ------------------------------------------------------------------------ */
+/* --- forward and backward data ---------------------------------------------------------------- */
 
 typedef struct {
   const THNNConvolution *c;
   THNNPlan plan;
-  int back, elements; /* elements: windows are the elements of the source */
-  int inPlace;        /* planes are last, and nothing has to be laid out */
-  int direct;         /* planes are last, and sums of whole vectors go where they belong, */
-  int sends;          /* which are many, around the caches */
-  int sendsPlanes;    /* planes are first, and results so many that they go there, too */
+  int backward, elements; /* elements: windows are the elements of the source */
+  int inPlace;            /* channels-last, and the image needs no padded copy */
+  int direct;             /* channels-last, and sums of whole vectors are written to the result, */
+  int streams;            /* with non-temporal stores */
+  int streamsPlanes;      /* in order, and results are written with non-temporal stores */
   const real *from, *weight, *bias;
   real *to;
   ptrdiff_t size, source;           /* elements of a plane of the result, and of the source */
   ptrdiff_t results, width, blocks; /* planes of a group of the result, in blocks of that width */
   ptrdiff_t shares;                 /* of the blocks, where there are fewer images than threads */
-  ptrdiff_t planes, plane;      /* of the source that are laid out together, and how far apart */
-  ptrdiff_t few, runs;          /* images that are computed together */
-  ptrdiff_t piece, pieces;      /* positions of an image likewise, if windows are elements */
-  ptrdiff_t room;               /* positions of a run in a part, at most */
-  ptrdiff_t apart;              /* positions in the flat image: 1, unless planes are last */
-  const ptrdiff_t *position;    /* of a run, for each part, and */
-  const ptrdiff_t *term;        /* of the planes, for each part */
-  ptrdiff_t terms;              /* in these lists, of a part */
-  int picks;                    /* parts have some elements of a window, not all */
-  ptrdiff_t flat, sums, turned; /* elements of memory that each thread has, */
-  ptrdiff_t picked, placed;     /* for weights of a part, and results of all parts in order, too */
+  ptrdiff_t planes, plane;          /* of the source that are copied together, and how far apart */
+  ptrdiff_t few, runs;              /* images that are computed together */
+  ptrdiff_t piece, pieces;          /* of the positions of an image, if windows are elements */
+  ptrdiff_t room;                   /* positions of a run in a part, at most */
+  ptrdiff_t apart;           /* distance of positions in the flat image: 1 unless channels-last */
+  const ptrdiff_t *position; /* offsets of the positions of a run, for each part */
+  const ptrdiff_t *term;     /* offsets of the terms of the planes, for each part */
+  ptrdiff_t terms;           /* of a part in the list of terms */
+  int picks;                 /* parts have some elements of a window, not all */
+  ptrdiff_t flat, sums, transposed; /* elements of memory that each thread has, */
+  ptrdiff_t picked, placed; /* for weights of a part, and results of all parts in order, too */
   real *memory;
   int threads;
 } THNN_(ImplicitImages);
@@ -241,7 +252,7 @@ typedef struct {
 
 static ptrdiff_t THNN_(ofItem)(const THNN_(ImplicitImages) * w)
 {
-  return w->flat + w->sums + w->turned + w->picked + w->placed;
+  return w->flat + w->sums + w->transposed + w->picked + w->placed;
 }
 
 static THNN_(ImplicitItem) THNN_(itemOf)(const THNN_(ImplicitImages) * w, ptrdiff_t item)
@@ -257,7 +268,7 @@ static THNN_(ImplicitItem) THNN_(itemOf)(const THNN_(ImplicitImages) * w, ptrdif
   i.flat = THNN_(ofThread)(w->memory, THNN_(ofItem)(w), w->threads);
   i.sums = i.flat + w->flat;
   i.m = i.sums + w->sums;
-  i.picked = i.m + w->turned;
+  i.picked = i.m + w->transposed;
   i.placed = i.picked + w->picked;
   return i;
 }
@@ -269,24 +280,25 @@ static ptrdiff_t THNN_(positionsOfItem)(const THNN_(ImplicitImages) * w,
   return w->pieces > 1 ? THMin(w->piece, positions - i->skipped) : positions;
 }
 
-/* Lays out a few planes of the source. */
-static void THNN_(layOutSource)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
-                                ptrdiff_t plane, ptrdiff_t planes)
+/* Copies some planes of the source, with the padding. */
+static void THNN_(copySource)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
+                              ptrdiff_t plane, ptrdiff_t planes)
 {
   const THNNPlan *p = &w->plan;
   for (ptrdiff_t k = 0; k < i->images; k++) {
     const ptrdiff_t image = (i->image + k) * w->c->groups + i->group;
     const real *from = w->from + (image * p->planes + plane) * w->source;
     real *flat = i->flat + k * w->planes * w->plane;
-    if (w->c->last) {
+    if (w->c->channelsLast) {
       const ptrdiff_t next = p->planes * w->c->groups;
-      THNN_(layOutLast)(p->layout,
-                        w->from + (i->image + k) * w->source * next + i->group * p->planes + plane,
-                        next, planes, flat, w->apart);
+      THNN_(copyPaddedNhwc)(p->layout,
+                            w->from + (i->image + k) * w->source * next + i->group * p->planes +
+                                plane,
+                            next, planes, flat, w->apart);
       continue;
     }
     if (!w->elements) {
-      THNN_(layOut)(p->layout, from, planes, w->source, flat, w->plane);
+      THNN_(copyPadded)(p->layout, from, planes, w->source, flat, w->plane);
       continue;
     }
     const size_t positions = (size_t)THNN_(positionsOfItem)(w, i, p->part);
@@ -295,27 +307,27 @@ static void THNN_(layOutSource)(const THNN_(ImplicitImages) * w, const THNN_(Imp
   }
 }
 
-/* The weights of count result planes from first on for a few planes of the source. */
-static void THNN_(turnWeights)(const THNN_(ImplicitImages) * w, ptrdiff_t group, ptrdiff_t first,
+/* Packs the weights of count result planes from first on, for some planes of the source. */
+static void THNN_(packWeights)(const THNN_(ImplicitImages) * w, ptrdiff_t group, ptrdiff_t first,
                                ptrdiff_t count, ptrdiff_t plane, ptrdiff_t planes, real *m)
 {
   const THNNConvolution *c = w->c;
   const ptrdiff_t width = THNN_(vectorsOf)(count) * THNN_(implicit)->lanes;
-  const ptrdiff_t ofResult = w->back ? c->window : c->depth;
-  const ptrdiff_t ofSource = w->back ? c->depth : c->window;
+  const ptrdiff_t ofResult = w->backward ? c->window : c->depth;
+  const ptrdiff_t ofSource = w->backward ? c->depth : c->window;
   const real *weight =
       w->weight + group * (c->outputs / c->groups) * c->depth + first * ofResult + plane * ofSource;
-  if (!w->back) {
-    THNN_(turnOutputs)(count, planes * c->window, weight, ofResult, m);
+  if (!w->backward) {
+    THNN_(packOutputs)(count, planes * c->window, weight, ofResult, m);
   } else if (c->window == 1) {
     THNN_(copyParts)(planes, weight, ofSource, count, m);
   } else {
     for (ptrdiff_t s = 0; s < planes; s++)
-      THNN_(turnWindows)(count, c->window, weight + s * ofSource, m + s * c->window * width);
+      THNN_(packWindows)(count, c->window, weight + s * ofSource, m + s * c->window * width);
   }
 }
 
-/* Those that a part multiplies with. */
+/* The weights of the elements that a part has of each window. */
 static const real *THNN_(pickWeights)(const THNN_(ImplicitImages) * w,
                                       const THNN_(ImplicitItem) * i, const THNNPart *part,
                                       ptrdiff_t planes, ptrdiff_t width)
@@ -329,14 +341,14 @@ static const real *THNN_(pickWeights)(const THNN_(ImplicitImages) * w,
   return i->picked;
 }
 
-/* Writes the sums of count result planes, each position of an image, into the planes from to on. */
+/* Writes the sums of all positions of an image, for count result planes, to the planes from to on. */
 static void THNN_(deliver)(const THNN_(ImplicitImages) * w, const THNNDirect *d, const real *sums,
                            ptrdiff_t positions, ptrdiff_t count, real *to)
 {
   const ptrdiff_t width = THNN_(vectorsOf)(count) * THNN_(implicit)->lanes;
   if (w->elements || positions == w->size) {
-    (w->sendsPlanes ? THNN_(implicit)->turnAround : THNN_(implicit)->turn)(positions, count, sums,
-                                                                           width, to, w->size);
+    (w->streamsPlanes ? THNN_(implicit)->transposeStream
+                      : THNN_(implicit)->transpose)(positions, count, sums, width, to, w->size);
     return;
   }
   for (ptrdiff_t r = 0; r < count; r++, to += w->size) {
@@ -348,8 +360,8 @@ static void THNN_(deliver)(const THNN_(ImplicitImages) * w, const THNNDirect *d,
   }
 }
 
-/* Where planes are last: how far apart they are in memory for each position, and whether count of
- * them are summed up where they belong. */
+/* Channels-last: the distance of positions in the result, and whether the sums of count planes are
+ * written to the result by the kernel. */
 static ptrdiff_t THNN_(nextOf)(const THNN_(ImplicitImages) * w)
 {
   return w->results * w->c->groups;
@@ -360,8 +372,8 @@ static int THNN_(isDirectSum)(const THNN_(ImplicitImages) * w, ptrdiff_t count)
   return w->direct && count % THNN_(implicit)->lanes == 0;
 }
 
-/* Writes the sums of count result planes, each position of a part, to the elements that they are
- * of, which are next apart. */
+/* Writes the sums of the positions of a part, for count result planes, to a channels-last result
+ * whose positions are next apart. */
 static void THNN_(placeRows)(const THNNDirect *d, const real *sums, ptrdiff_t skipped,
                              ptrdiff_t positions, ptrdiff_t count, real *to, ptrdiff_t next)
 {
@@ -377,8 +389,8 @@ static void THNN_(placeRows)(const THNNDirect *d, const real *sums, ptrdiff_t sk
   }
 }
 
-/* The sums of a block of result planes from first on for part k, behind those of the parts before.
- */
+/* The memory for the sums of part k, for the block of result planes from first on; the parts before
+ * it come first. */
 static real *THNN_(sumsOfPart)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
                                ptrdiff_t k, ptrdiff_t first)
 {
@@ -391,26 +403,26 @@ static real *THNN_(sumsOfPart)(const THNN_(ImplicitImages) * w, const THNN_(Impl
   return sums + i->images * THNN_(positionsOfItem)(w, i, &w->plan.part[k]) * first;
 }
 
-/* Whose weights have been turned last: the next item's are often the same. */
+/* Which weights have been packed last: the next item often needs the same. */
 typedef struct {
   ptrdiff_t group, result, plane;
-} THNN_(Turned);
+} THNN_(Packed);
 
-/* Adds the terms of a few planes to those of count result planes from first on; the first ones to
- * the bias. */
+/* Adds the terms of some planes of the source to the sums of count result planes from first on; the
+ * sums begin with the bias. */
 static void THNN_(addTerms)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
                             ptrdiff_t first, ptrdiff_t count, ptrdiff_t plane, ptrdiff_t planes,
-                            THNN_(Turned) * turned)
+                            THNN_(Packed) * transposed)
 {
   const ptrdiff_t vectors = THNN_(vectorsOf)(count), width = vectors * THNN_(implicit)->lanes;
   const ptrdiff_t result = i->first + first;
-  real *start = i->m + w->turned - w->width;
+  real *start = i->m + w->transposed - w->width;
   if (plane == 0)
     for (ptrdiff_t r = 0; r < width; r++)
       start[r] = w->bias && r < count ? w->bias[i->group * w->results + result + r] : 0;
-  if (turned->group != i->group || turned->result != result || turned->plane != plane)
-    THNN_(turnWeights)(w, i->group, result, count, plane, planes, i->m);
-  *turned = (THNN_(Turned)){i->group, result, plane};
+  if (transposed->group != i->group || transposed->result != result || transposed->plane != plane)
+    THNN_(packWeights)(w, i->group, result, count, plane, planes, i->m);
+  *transposed = (THNN_(Packed)){i->group, result, plane};
   for (ptrdiff_t k = 0; k < w->plan.parts; k++) {
     const THNNPart *part = &w->plan.part[k];
     const ptrdiff_t rows = i->images * THNN_(positionsOfItem)(w, i, part);
@@ -428,15 +440,16 @@ static void THNN_(addTerms)(const THNN_(ImplicitImages) * w, const THNN_(Implici
       next = THNN_(nextOf)(w);
       sums = w->to + (i->image * w->size + i->skipped) * next + i->group * w->results + result;
     }
-    const THNN_(PrefetchHint) beside = {.sends = w->sends};
+    const THNN_(PrefetchHint) hint = {.streams = w->streams};
     THNN_(implicit)->multiplyPrefetching(rows, position, planes * part->taps,
                                          w->term + k * w->terms, x, w->inPlace,
                                          THNN_(pickWeights)(w, i, part, planes, width), vectors,
-                                         plane == 0 ? start : NULL, sums, next, &beside);
+                                         plane == 0 ? start : NULL, sums, next, &hint);
   }
 }
 
-/* All parts of an image, where planes are first: in order, and then turned over. */
+/* All parts of an image in order (not channels-last): brings their positions in order, and transposes
+ * these. */
 static void THNN_(deliverPlaced)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
                                  ptrdiff_t n, ptrdiff_t first, ptrdiff_t count, real *to)
 {
@@ -447,8 +460,8 @@ static void THNN_(deliverPlaced)(const THNN_(ImplicitImages) * w, const THNN_(Im
     THNN_(placeRows)(&part->d, THNN_(sumsOfPart)(w, i, k, first) + n * positions * width, 0,
                      positions, width, i->placed + part->start * width, width);
   }
-  (w->sendsPlanes ? THNN_(implicit)->turnAround : THNN_(implicit)->turn)(w->size, count, i->placed,
-                                                                         width, to, w->size);
+  (w->streamsPlanes ? THNN_(implicit)->transposeStream
+                    : THNN_(implicit)->transpose)(w->size, count, i->placed, width, to, w->size);
 }
 
 static void THNN_(deliverBlock)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
@@ -470,7 +483,7 @@ static void THNN_(deliverBlock)(const THNN_(ImplicitImages) * w, const THNN_(Imp
       const ptrdiff_t positions = THNN_(positionsOfItem)(w, i, part);
       const real *sums = THNN_(sumsOfPart)(w, i, k, first) + n * positions * width;
       const ptrdiff_t next = THNN_(nextOf)(w);
-      if (w->c->last)
+      if (w->c->channelsLast)
         THNN_(placeRows)(&part->d, sums, i->skipped, positions, count,
                          w->to + ((i->image + n) * w->size + part->start) * next +
                              i->group * w->results + result,
@@ -481,8 +494,8 @@ static void THNN_(deliverBlock)(const THNN_(ImplicitImages) * w, const THNN_(Imp
   }
 }
 
-/* Where planes are last: the element of the result that position at of a part makes, or after the
- * last one all elements. */
+/* Channels-last: the index of the result's position that belongs to position at of a part; the number
+ * of positions after the last one. */
 static ptrdiff_t THNN_(elementOf)(const THNN_(ImplicitImages) * w, const THNNPart *part,
                                   ptrdiff_t at)
 {
@@ -493,8 +506,8 @@ static ptrdiff_t THNN_(elementOf)(const THNN_(ImplicitImages) * w, const THNNPar
                                     at % d->count[2] * d->step[2];
 }
 
-/* Results that no part reaches are the bias, or 0: those from the first one of a piece on to the
- * first one of the next, which another thread may be at. */
+/* Sets results that no part computes to the bias, or 0: from the first position of a piece on to the
+ * first position of the next piece, which another thread may be writing. */
 static void THNN_(fillLeft)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i)
 {
   const real *bias = w->bias ? w->bias + i->group * w->results + i->first : NULL;
@@ -505,7 +518,7 @@ static void THNN_(fillLeft)(const THNN_(ImplicitImages) * w, const THNN_(Implici
     end = THNN_(elementOf)(w, part, i->skipped + THNN_(positionsOfItem)(w, i, part));
   }
   for (ptrdiff_t n = 0; n < i->images; n++) {
-    if (!w->c->last) {
+    if (!w->c->channelsLast) {
       const ptrdiff_t plane = ((i->image + n) * w->c->groups + i->group) * w->results + i->first;
       THNN_(fillPlanes)(w->to + plane * w->size, i->count, w->size, bias);
       continue;
@@ -523,26 +536,26 @@ static void THNN_(implicitItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(ImplicitImages) *w = context;
   const THNNPlan *p = &w->plan;
-  THNN_(Turned) turned = {-1, 0, 0};
+  THNN_(Packed) transposed = {-1, 0, 0};
   for (ptrdiff_t item = begin; item < end; item++) {
     const THNN_(ImplicitItem) i = THNN_(itemOf)(w, item);
     for (ptrdiff_t plane = 0; plane < p->planes; plane += w->planes) {
       const ptrdiff_t planes = THMin(w->planes, p->planes - plane);
       if (!w->inPlace)
-        THNN_(layOutSource)(w, &i, plane, planes);
+        THNN_(copySource)(w, &i, plane, planes);
       for (ptrdiff_t first = 0; first < i.count; first += w->width)
-        THNN_(addTerms)(w, &i, first, THMin(w->width, i.count - first), plane, planes, &turned);
+        THNN_(addTerms)(w, &i, first, THMin(w->width, i.count - first), plane, planes, &transposed);
     }
     if (p->leaves)
       THNN_(fillLeft)(w, &i);
     for (ptrdiff_t first = 0; first < i.count; first += w->width)
       THNN_(deliverBlock)(w, &i, first, THMin(w->width, i.count - first));
   }
-  if (w->sends || w->sendsPlanes)
+  if (w->streams || w->streamsPlanes)
     THStream_finish();
 }
 
-/* Offsets of the positions of a run, and of the terms of its planes, for each part. */
+/* Lists the offsets of the positions of a run, and of the terms of its planes, for each part. */
 static void THNN_(listOffsets)(THNN_(Call) * call, THNN_(ImplicitImages) * w)
 {
   const ptrdiff_t parts = w->plan.parts;
@@ -560,11 +573,12 @@ static void THNN_(listOffsets)(THNN_(Call) * call, THNN_(ImplicitImages) * w)
   }
   w->term = list;
   for (ptrdiff_t k = 0; k < parts; k++, list += w->terms)
-    THNN_(listTerms)(w->c, &w->plan.part[k], w->planes, w->c->last ? w->apart : w->plane, list);
+    THNN_(listTerms)(w->c, &w->plan.part[k], w->planes, w->c->channelsLast ? w->apart : w->plane,
+                     list);
 }
 
-/* Nothing has to be laid out for these windows of images whose planes are last. */
-static int THNN_(isLaidOut)(const THNNPlan *p)
+/* Channels-last: whether the windows need no padded copy of the image. */
+static int THNN_(needsNoPadding)(const THNNPlan *p)
 {
   int is = p->parts == 1;
   for (int d = 0; d < 3; d++)
@@ -572,21 +586,22 @@ static int THNN_(isLaidOut)(const THNNPlan *p)
   return is;
 }
 
-void THNN_(convolveImplicit)(const THNNConvolution *c, int back, THTensor *from, THTensor *weight,
-                             THTensor *bias, THTensor *to)
+void THNN_(convolveByImplicitGemm)(const THNNConvolution *c, int backward, THTensor *from,
+                                   THTensor *weight, THTensor *bias, THTensor *to)
 {
-  /* So many positions are computed together that the weights are worth their turning.  Planes that
-   * lie last are not laid out again for each piece of the columns: these can be longer. */
-  enum { POSITIONS = 512, FEW_POSITIONS = 128, OF_LAST = 4 };
-  enum { TILES = 504 }; /* the same, of whole tiles of 6 or 14: what is left over takes as long */
+  /* So many positions are computed together, to be worth the packing of weights.  Channels-last
+   * images are copied once for all columns: a block can have more of them. */
+  enum { POSITIONS = 512, LEAST_POSITIONS = 128, CHANNELS_LAST = 4 };
+  enum { TILES = 504 }; /* about as many, in whole tiles of 6 or 14 rows: a rest takes as long */
   THNN_(Call) call;
-  THNN_(beginConvolution)(&call, c, back, &from, &weight, &bias, &to);
-  THNN_(ImplicitImages) w = {.c = c, .back = back, .elements = !c->last && THNN_(areElements)(c)};
-  w.plan = THNNPlan_of(c, back, THNN_PLAN_PICKED,
-                       THNN_(scratchBytes)(&call, THNNPlan_memory(c, back, THNN_PLAN_PICKED)));
-  w.size = back ? c->image : c->windows;
-  w.source = back ? c->windows : c->image;
-  w.results = (back ? c->planes : c->outputs) / c->groups;
+  THNN_(beginConvolution)(&call, c, backward, &from, &weight, &bias, &to);
+  THNN_(ImplicitImages)
+  w = {.c = c, .backward = backward, .elements = !c->channelsLast && THNN_(areElements)(c)};
+  w.plan = THNNPlan_of(c, backward, THNN_PLAN_PICKED,
+                       THNN_(scratchBytes)(&call, THNNPlan_memory(c, backward, THNN_PLAN_PICKED)));
+  w.size = backward ? c->image : c->windows;
+  w.source = backward ? c->windows : c->image;
+  w.results = (backward ? c->planes : c->outputs) / c->groups;
   w.width = THNN_(widthOf)(w.results);
   w.blocks = (w.results + w.width - 1) / w.width;
   ptrdiff_t taps = 1, positions = 1, all = 0;
@@ -597,35 +612,37 @@ void THNN_(convolveImplicit)(const THNNConvolution *c, int back, THTensor *from,
     positions = THMax(positions, these);
     all += these;
   }
-  w.inPlace = c->last && THNN_(isLaidOut)(&w.plan);
-  w.direct = c->last && w.plan.parts == 1 && !w.plan.leaves && w.plan.part->start == 0 &&
+  w.inPlace = c->channelsLast && THNN_(needsNoPadding)(&w.plan);
+  w.direct = c->channelsLast && w.plan.parts == 1 && !w.plan.leaves && w.plan.part->start == 0 &&
              positions == w.size;
   w.piece = w.elements  ? THMin(positions, POSITIONS)
             : w.inPlace ? THMin(positions, TILES)
                         : positions;
   w.pieces = (positions + w.piece - 1) / w.piece;
   const ptrdiff_t threads = THParallel_threads(PTRDIFF_MAX, 1);
-  const ptrdiff_t columns = (c->last ? OF_LAST : 1) * THNN_IMPLICIT_COLUMNS;
+  const ptrdiff_t columns = (c->channelsLast ? CHANNELS_LAST : 1) * THNN_IMPLICIT_COLUMNS;
   w.planes = THMin(w.plan.planes, (columns + taps - 1) / taps);
-  /* An odd number of cache lines: planes do not compete for the same places of the cache. */
+  /* An odd number of cache lines: planes do not fall into the same sets of the cache. */
   w.plane = w.elements ? (w.piece | 16) + 16 : w.plan.plane;
-  w.apart = c->last ? (w.inPlace ? w.plan.planes * c->groups : w.planes) : 1;
+  w.apart = c->channelsLast ? (w.inPlace ? w.plan.planes * c->groups : w.planes) : 1;
   w.terms = w.planes * taps;
-  const ptrdiff_t more = THMax(0, THNN_(implicit)->lanes - c->window); /* turnWindows */
-  w.turned = (w.planes * c->window + more + 1) * w.width;
+  const ptrdiff_t more = THMax(0, THNN_(implicit)->lanes - c->window); /* packWindows */
+  w.transposed = (w.planes * c->window + more + 1) * w.width;
   w.picked = w.picks ? w.planes * taps * w.width : 0;
-  /* Of each position, in memory; the last block's where the others are summed up directly. */
+  /* Elements for the sums of a position; only those of the last block, where the sums of whole
+   * vectors are written to the result. */
   const ptrdiff_t ofPosition =
       !w.direct ? w.blocks * w.width : (w.results % THNN_(implicit)->lanes ? w.width : 0);
-  /* As many runs for one thread as for the other, and no more images than there is memory for, but
-   * some. */
+  /* All threads have the same number of runs.  A run has no more images than there is memory for,
+   * but LEAST_POSITIONS in any case. */
   const ptrdiff_t ofImage =
       (w.inPlace ? 0 : w.planes * w.plane) + (w.elements || w.inPlace ? w.piece : all) * ofPosition;
-  ptrdiff_t memory = THNNConvolution_memory(c, (int)threads) / threads - w.turned - w.picked;
-  if (!c->last && !w.plan.leaves && w.plan.parts > 1 && ofImage + w.size * w.width <= memory)
+  ptrdiff_t memory = THNNConvolution_memory(c, (int)threads) / threads - w.transposed - w.picked;
+  if (!c->channelsLast && !w.plan.leaves && w.plan.parts > 1 &&
+      ofImage + w.size * w.width <= memory)
     w.placed = w.size * w.width;
   memory -= w.placed;
-  const ptrdiff_t fit = THMax(FEW_POSITIONS / w.piece, memory / THMax(1, ofImage));
+  const ptrdiff_t fit = THMax(LEAST_POSITIONS / w.piece, memory / THMax(1, ofImage));
   const ptrdiff_t most = THMin((POSITIONS + w.piece - 1) / w.piece, fit);
   const ptrdiff_t few = THMax(1, THMin(most, c->batch / threads));
   const ptrdiff_t turns = (c->batch + threads * few - 1) / (threads * few);
@@ -649,25 +666,49 @@ void THNN_(convolveImplicit)(const THNNConvolution *c, int back, THTensor *from,
   w.to = THTensor_(data)(to);
   const ptrdiff_t bytes = c->batch * w.size * w.results * c->groups * (ptrdiff_t)sizeof(real);
   const int far = (uintptr_t)w.to % TH_STREAM_LINE == 0 && bytes >= THPlan_streamBytes();
-  w.sends = far && w.direct && w.planes == w.plan.planes && w.results % THNN_(implicit)->lanes == 0;
-  w.sendsPlanes = far && !c->last && w.size % (TH_STREAM_LINE / sizeof(real)) == 0;
+  w.streams =
+      far && w.direct && w.planes == w.plan.planes && w.results % THNN_(implicit)->lanes == 0;
+  w.streamsPlanes = far && !c->channelsLast && w.size % (TH_STREAM_LINE / sizeof(real)) == 0;
   THParallel_for(items, 1, THNN_(implicitItems), &w);
   THNN_(finish)(&call);
 }
 
 /* --- weights --------------------------------------------------------------------------------- */
 
-/* Where products with padding are left out, sums are those of each tap of the windows, for all
- * planes of a chunk, and put in order at the end. */
+/* The gradient of the weights, and of the bias if it is not NULL. */
+typedef struct {
+  const THNNConvolution *c;
+  THNNPlan plan;
+  const real *x, *y;
+  real *weights, *bias;
+  accreal *totals; /* of y, for each output */
+  accreal scale;
+  ptrdiff_t planes, chunks;  /* planes of x whose weights are computed together */
+  ptrdiff_t width, blocks;   /* of outputs, and */
+  ptrdiff_t shares;          /* of these blocks, where there are more threads than chunks */
+  ptrdiff_t few;             /* images that are copied together */
+  ptrdiff_t piece;           /* positions that are multiplied at a time */
+  ptrdiff_t apart;           /* distance of positions, channels-last */
+  const ptrdiff_t *position; /* offsets of the windows of these images, part by part */
+  const ptrdiff_t *term;     /* offsets of the elements of windows, likewise */
+  const ptrdiff_t *row; /* offsets that positions are copied to, if the image needs no padding */
+  ptrdiff_t image;      /* elements of a copied image */
+  ptrdiff_t flat, sums, transposed, ordered;
+  real *memory; /* for each thread: these four */
+  int inPlace, inRows, threads;
+} THNN_(ImplicitWeights);
+
+/* Where products with padding are left out, there are sums for each tap of the windows, for all planes
+ * of a chunk; they are brought in order at the end. */
 static int THNN_(isParted)(const THNN_(ImplicitWeights) * w)
 {
   return w->plan.parts > 1 || w->plan.part->taps < w->c->window;
 }
 
-/* The place of a position of a part in y, counted from one image to the next, and how many of the
- * part's lie side by side from there on. */
+/* The index in y of a position of a part, counted on from image to image, and how many positions of
+ * the part are contiguous from there on. */
 static ptrdiff_t THNN_(runOf)(const THNNConvolution *c, const THNNPart *part, ptrdiff_t position,
-                              ptrdiff_t *place)
+                              ptrdiff_t *index)
 {
   const THNNDirect *d = &part->d;
   ptrdiff_t run = d->count[2], rows = d->count[1];
@@ -677,36 +718,36 @@ static ptrdiff_t THNN_(runOf)(const THNNConvolution *c, const THNNPart *part, pt
   }
   const ptrdiff_t all = THNN_(positionsOf)(d), image = position / all, rest = position % all;
   const ptrdiff_t row = rest / run, column = rest % run;
-  *place = image * c->windows + part->start + row / rows * d->step[0] + row % rows * d->step[1] +
+  *index = image * c->windows + part->start + row / rows * d->step[0] + row % rows * d->step[1] +
            column * d->step[2];
   return run - column;
 }
 
-/* A piece of the positions of a part of a few images: m[position] has count outputs from first on,
- * and there is room for a vector of positions behind them. */
-static void THNN_(turnGradients)(const THNN_(ImplicitWeights) * w, const THNNPart *part,
+/* Packs the gradients of a piece of the positions of a part, of some images: m[position] has count
+ * outputs.  m has room for a vector of positions behind the last one. */
+static void THNN_(packGradients)(const THNN_(ImplicitWeights) * w, const THNNPart *part,
                                  const real *y, ptrdiff_t count, ptrdiff_t from, ptrdiff_t piece,
                                  real *m)
 {
   const THNNConvolution *c = w->c;
   const ptrdiff_t lanes = THNN_(implicit)->lanes, width = THNN_(vectorsOf)(count) * lanes;
-  for (ptrdiff_t done = 0, place; done < piece;) {
-    const ptrdiff_t these = THMin(piece - done, THNN_(runOf)(c, part, from + done, &place));
-    const ptrdiff_t position = place % c->windows, left = c->windows - position;
-    const real *at = y + place / c->windows * c->outputs * c->windows;
-    if (c->last)
+  for (ptrdiff_t done = 0, index; done < piece;) {
+    const ptrdiff_t these = THMin(piece - done, THNN_(runOf)(c, part, from + done, &index));
+    const ptrdiff_t position = index % c->windows, left = c->windows - position;
+    const real *at = y + index / c->windows * c->outputs * c->windows;
+    if (c->channelsLast)
       THNN_(copyParts)(these, at + position * c->outputs, c->outputs, count, m + done * width);
-    else /* vectors are turned faster than less; what follows is turned again */
-      THNN_(turnOutputs)(count, THMin(left, THMax(these, lanes)), at + position, c->windows,
+    else /* a whole vector is transposed faster than a part; the rest is overwritten */
+      THNN_(packOutputs)(count, THMin(left, THMax(these, lanes)), at + position, c->windows,
                          m + done * width);
     done += these;
   }
 }
 
-/* What a thread computes at a time: some outputs of a group, and some planes of x. */
+/* What a thread computes at a time: the weights of some outputs and some planes of x, of a group. */
 typedef struct {
   ptrdiff_t group, plane, few, first, end;
-  const real *x, *y; /* of the images that are laid out */
+  const real *x, *y; /* of the images that are copied */
   ptrdiff_t images;
   real *flat, *sums, *m, *ordered;
   accreal *totals;
@@ -717,7 +758,7 @@ typedef struct {
 static void THNN_(addPiece)(const THNN_(ImplicitWeights) * w, const THNN_(WeightsItem) * i,
                             const THNNPart *part, const ptrdiff_t *term, const ptrdiff_t *column,
                             ptrdiff_t piece, const real *gradients, ptrdiff_t count, ptrdiff_t o,
-                            const THNN_(PrefetchHint) * beside)
+                            const THNN_(PrefetchHint) * hint)
 {
   const ptrdiff_t vectors = THNN_(vectorsOf)(count), width = vectors * THNN_(implicit)->lanes;
   const int listed = w->inPlace && !w->inRows;
@@ -725,7 +766,7 @@ static void THNN_(addPiece)(const THNN_(ImplicitWeights) * w, const THNN_(Weight
   if (!THNN_(isParted)(w)) {
     THNN_(implicit)->multiplyPrefetching(i->few * w->c->window, term, piece, column,
                                          listed ? i->x : i->flat, listed, gradients, vectors, NULL,
-                                         sums, width, beside);
+                                         sums, width, hint);
     return;
   }
   for (ptrdiff_t t = 0, run; t < part->taps; t += run) {
@@ -734,7 +775,7 @@ static void THNN_(addPiece)(const THNN_(ImplicitWeights) * w, const THNN_(Weight
       run++;
     THNN_(implicit)->multiplyPrefetching(run * i->few, term + t * w->planes, piece, column, i->flat,
                                          0, gradients, vectors, NULL,
-                                         sums + part->tap[t] * w->planes * width, width, beside);
+                                         sums + part->tap[t] * w->planes * width, width, hint);
   }
 }
 
@@ -753,22 +794,21 @@ static void THNN_(addPartsPieces)(const THNN_(ImplicitWeights) * w, const THNN_(
     for (ptrdiff_t o = i->first; o < i->end; o += w->width) {
       const ptrdiff_t count = THMin(w->width, i->end - o);
       const real *gradients = i->m;
-      if (!parted && c->last && count == c->outputs && count % THNN_(implicit)->lanes == 0)
+      if (!parted && c->channelsLast && count == c->outputs && count % THNN_(implicit)->lanes == 0)
         gradients = i->y + at * count;
       else
-        THNN_(turnGradients)(w, part, i->y + o * (c->last ? 1 : c->windows), count, at, piece,
-                             i->m);
+        THNN_(packGradients)(w, part, i->y + o * (c->channelsLast ? 1 : c->windows), count, at,
+                             piece, i->m);
       if (i->totals)
-        THNN_(direct)->embeddingSum(piece, count, gradients,
-                                    THNN_(vectorsOf)(count) * THNN_(implicit)->lanes,
-                                    i->totals + o);
-      /* Gradients that are turned over come from memory, the piece after the next meanwhile. */
+        THNN_(direct)->sumRows(piece, count, gradients,
+                               THNN_(vectorsOf)(count) * THNN_(implicit)->lanes, i->totals + o);
+      /* Gradients are transposed from memory: the piece after the next one is prefetched. */
       const ptrdiff_t later = at + 2 * w->piece;
-      THNN_(PrefetchHint) beside = {0};
-      if (!parted && !c->last && !w->inPlace && later < c->windows)
-        beside = (THNN_(PrefetchHint)){i->y + o * c->windows + later, count, c->windows, 0};
+      THNN_(PrefetchHint) hint = {0};
+      if (!parted && !c->channelsLast && !w->inPlace && later < c->windows)
+        hint = (THNN_(PrefetchHint)){i->y + o * c->windows + later, count, c->windows, 0};
       THNN_(addPiece)(w, i, part, term, w->inRows ? w->row : position + at, piece, gradients, count,
-                      o - i->first, &beside);
+                      o - i->first, &hint);
     }
   }
 }
@@ -793,23 +833,23 @@ static void THNN_(deliverWeights)(const THNN_(ImplicitWeights) * w, const THNN_(
                                  c->depth);
 }
 
-/* Lays out some images from one on. */
-static void THNN_(layOutImages)(const THNN_(ImplicitWeights) * w, THNN_(WeightsItem) * i,
-                                ptrdiff_t image)
+/* Copies some images from one on, with the padding. */
+static void THNN_(copyImages)(const THNN_(ImplicitWeights) * w, THNN_(WeightsItem) * i,
+                              ptrdiff_t image)
 {
   const THNNConvolution *c = w->c;
   const THNNPlan *p = &w->plan;
   const ptrdiff_t ofX = i->group * p->planes + i->plane, ofY = i->group * (c->outputs / c->groups);
   i->images = THMin(w->few, c->batch - image);
-  i->x = w->x + image * c->planes * c->image + ofX * (c->last ? 1 : c->image);
-  i->y = w->y + image * c->outputs * c->windows + ofY * (c->last ? 1 : c->windows);
+  i->x = w->x + image * c->planes * c->image + ofX * (c->channelsLast ? 1 : c->image);
+  i->y = w->y + image * c->outputs * c->windows + ofY * (c->channelsLast ? 1 : c->windows);
   for (ptrdiff_t k = 0; !w->inPlace && k < i->images; k++) {
     const real *from = i->x + k * c->planes * c->image;
     real *to = i->flat + k * w->image;
-    if (c->last)
-      THNN_(layOutLast)(p->layout, from, c->planes, i->few, to, w->apart);
+    if (c->channelsLast)
+      THNN_(copyPaddedNhwc)(p->layout, from, c->planes, i->few, to, w->apart);
     else
-      THNN_(layOut)(p->layout, from, i->few, c->image, to, p->plane);
+      THNN_(copyPadded)(p->layout, from, i->few, c->image, to, p->plane);
   }
 }
 
@@ -821,10 +861,11 @@ static void THNN_(implicitWeights)(void *context, ptrdiff_t begin, ptrdiff_t end
   const THNNPlan *p = &w->plan;
   const ptrdiff_t outputs = c->outputs / c->groups;
   THNN_(WeightsItem)
-  i = {.flat = THNN_(ofThread)(w->memory, w->flat + w->sums + w->turned + w->ordered, w->threads)};
+  i = {.flat =
+           THNN_(ofThread)(w->memory, w->flat + w->sums + w->transposed + w->ordered, w->threads)};
   i.sums = i.flat + w->flat;
   i.m = i.sums + w->sums;
-  i.ordered = i.m + w->turned;
+  i.ordered = i.m + w->transposed;
   for (ptrdiff_t item = begin; item < end; item++) {
     const ptrdiff_t share = item % w->shares, chunk = item / w->shares % w->chunks;
     i.group = item / w->shares / w->chunks;
@@ -832,14 +873,14 @@ static void THNN_(implicitWeights)(void *context, ptrdiff_t begin, ptrdiff_t end
     i.few = THMin(w->planes, p->planes - i.plane);
     i.first = share * w->blocks / w->shares * w->width;
     i.end = THMin((share + 1) * w->blocks / w->shares * w->width, outputs);
-    /* The gradients are summed up with the first planes, when they are in the cache anyway. */
+    /* With the first planes, the gradients are also summed up for the bias: they are in the cache. */
     i.totals = w->bias && chunk == 0 ? w->totals + i.group * outputs : NULL;
     memset(i.sums, 0, (size_t)w->sums * sizeof *i.sums);
     for (ptrdiff_t o = i.first; i.totals && o < i.end; o++)
       i.totals[o] = 0;
     for (ptrdiff_t image = 0; image < c->batch; image += w->few) {
       const ptrdiff_t *term = w->term, *position = w->position;
-      THNN_(layOutImages)(w, &i, image);
+      THNN_(copyImages)(w, &i, image);
       for (ptrdiff_t k = 0; k < p->parts; k++) {
         THNN_(addPartsPieces)(w, &i, &p->part[k], term, position);
         term += w->planes * p->part[k].taps;
@@ -854,13 +895,13 @@ static void THNN_(implicitWeights)(void *context, ptrdiff_t begin, ptrdiff_t end
   }
 }
 
-/* Lists of the positions and the terms of each part. */
+/* Lists the positions and the terms of each part. */
 static void THNN_(listWeights)(THNN_(ImplicitWeights) * w, THNN_(Call) * call, ptrdiff_t rows)
 {
   const THNNConvolution *c = w->c;
   const THNNPlan *p = &w->plan;
   const ptrdiff_t next = w->inPlace ? c->planes * c->image : w->image;
-  const ptrdiff_t apart = c->last ? w->apart : p->plane, positions = w->few * c->windows;
+  const ptrdiff_t apart = c->channelsLast ? w->apart : p->plane, positions = w->few * c->windows;
   ptrdiff_t terms = 0;
   for (ptrdiff_t k = 0; k < p->parts; k++)
     terms += w->planes * p->part[k].taps;
@@ -880,32 +921,35 @@ static void THNN_(listWeights)(THNN_(ImplicitWeights) * w, THNN_(Call) * call, p
   for (ptrdiff_t k = 0; k < p->parts; k++)
     for (ptrdiff_t t = 0; t < p->part[k].taps; t++)
       for (ptrdiff_t s = 0; s < w->planes; s++)
-        *list++ = p->part[k].d.offset[t] * (c->last ? apart : 1) + s * (c->last ? 1 : apart);
+        *list++ = p->part[k].d.offset[t] * (c->channelsLast ? apart : 1) +
+                  s * (c->channelsLast ? 1 : apart);
 }
 
-void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNNConvolution *c,
-                                   THNN_(Call) * call)
+static void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNNConvolution *c,
+                                          THNN_(Call) * call)
 {
-  /* Terms of a chunk, positions of the images that are laid out together, and sums of a thread. */
-  enum { TERMS = 512, FEW_TERMS = 64, POSITIONS = 256, SUMS = 1 << 18 };
+  /* Terms of a chunk (at most, at least), positions of the images that are copied together, and sums of
+   * a thread. */
+  enum { TERMS = 512, LEAST_TERMS = 64, POSITIONS = 256, SUMS = 1 << 18 };
   *w = (THNN_(ImplicitWeights)){.c = c};
   const ptrdiff_t outputs = c->outputs / c->groups;
   const int parted = c->planes / c->groups >= THNN_PARTED_PLANES;
   const THNNPlanUse use = parted ? THNN_PLAN_PICKED : THNN_PLAN_WHOLE;
   w->plan = THNNPlan_of(c, 0, use, THNN_(scratchBytes)(call, THNNPlan_memory(c, 0, use)));
-  w->inPlace = c->last ? c->window == 1 && THNN_(isLaidOut)(&w->plan) : THNN_(areElements)(c);
-  w->inRows = c->last && w->inPlace;
+  w->inPlace =
+      c->channelsLast ? c->window == 1 && THNN_(needsNoPadding)(&w->plan) : THNN_(areElements)(c);
+  w->inRows = c->channelsLast && w->inPlace;
   w->width = THNN_(widthOf)(outputs);
   w->piece = THNN_IMPLICIT_COLUMNS;
-  /* Of few planes the rows under the windows stay in the first cache: half as many outputs, more
-   * rows and twice as many positions at a time leave less to do between the products. */
+  /* With few planes, the rows under the windows stay in the L1 cache: half as many outputs, more rows
+   * and twice as many positions at a time make less work between the products. */
   if (!parted && w->width == 4 * THNN_(implicit)->lanes && THNN_(vectorsOf)(outputs) % 2 == 0) {
     w->width /= 2;
     w->piece *= 2;
   }
   const ptrdiff_t threads = THParallel_threads(PTRDIFF_MAX, 1), planes = w->plan.planes;
-  /* A few planes that threads cannot have the same number of stay together: then each thread has
-   * all of them, and some of the outputs. */
+  /* A few planes that do not divide evenly among the threads stay together: each thread has all of
+   * them, and some of the outputs. */
   const ptrdiff_t lanes = THNN_(implicit)->lanes, vectors = (outputs + lanes - 1) / lanes;
   const int together = c->groups * planes < 4 * threads && c->groups * planes % threads != 0 &&
                        vectors % threads == 0;
@@ -913,15 +957,15 @@ void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNNConvolu
     w->width = THMin(w->width, vectors / threads * lanes);
   w->blocks = (outputs + w->width - 1) / w->width;
   w->few = THMin(c->batch, (POSITIONS + c->windows - 1) / c->windows);
-  w->turned = (w->piece + lanes) * w->width;
-  /* As many chunks for one thread as for the other, and no larger ones than there is memory for,
-   * but not tiny. */
+  w->transposed = (w->piece + lanes) * w->width;
+  /* All threads have the same number of chunks.  A chunk is no larger than there is memory for, but
+   * has LEAST_TERMS in any case. */
   const ptrdiff_t ofPlane =
       (w->inPlace ? 0 : w->few * w->plan.plane) + c->window * w->blocks * w->width;
-  const ptrdiff_t memory = THNNConvolution_memory(c, (int)threads) / threads - w->turned;
-  const ptrdiff_t fit = THMax(FEW_TERMS / c->window, memory / ofPlane);
+  const ptrdiff_t memory = THNNConvolution_memory(c, (int)threads) / threads - w->transposed;
+  const ptrdiff_t fit = THMax(LEAST_TERMS / c->window, memory / ofPlane);
   const ptrdiff_t few = THMax(1, THMin(planes, THMin(TERMS / c->window, fit)));
-  const ptrdiff_t side = together ? 1 : threads; /* chunks beside each other */
+  const ptrdiff_t side = together ? 1 : threads; /* chunks at the same time */
   const ptrdiff_t turns = (c->groups * planes + side * few - 1) / (side * few);
   w->chunks = THMin(planes, (turns * side + c->groups - 1) / c->groups);
   w->planes = (planes + w->chunks - 1) / THMax(1, w->chunks);
@@ -932,11 +976,10 @@ void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNNConvolu
   if (together || c->groups * w->chunks < threads)
     w->shares = THMin(w->blocks, THMax(w->shares, threads));
   w->threads = THParallel_threads(c->groups * w->chunks * w->shares, 1);
-  /* Positions an odd number of cache lines apart do not compete for the same places of the cache.
-   */
+  /* Positions an odd number of cache lines apart do not fall into the same sets of the cache. */
   const ptrdiff_t rows = w->planes < 16 ? w->planes : ((w->planes + 15) / 16 | 1) * 16;
-  w->apart = !c->last ? 1 : w->inPlace ? c->planes : rows;
-  w->image = c->last ? w->apart * w->plan.plane : w->planes * w->plan.plane;
+  w->apart = !c->channelsLast ? 1 : w->inPlace ? c->planes : rows;
+  w->image = c->channelsLast ? w->apart * w->plan.plane : w->planes * w->plan.plane;
   THNN_(listWeights)(w, call, rows);
   w->flat = w->inRows    ? w->piece * rows
             : w->inPlace ? 0
@@ -944,16 +987,19 @@ void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNNConvolu
   w->sums = w->planes * c->window * ((w->blocks + w->shares - 1) / w->shares) * w->width;
   w->ordered = THNN_(isParted)(w) ? w->planes * c->window * w->width : 0;
   w->totals = THNN_(scratchBytes)(call, (size_t)c->outputs * sizeof *w->totals);
-  w->memory = THNN_(scratch)(call, w->threads * (w->flat + w->sums + w->turned + w->ordered));
+  w->memory = THNN_(scratch)(call, w->threads * (w->flat + w->sums + w->transposed + w->ordered));
 }
 
-void THNN_(addImplicitWeights)(THNN_(ImplicitWeights) * w, const real *x, const real *y,
-                               real *weights, real *bias, accreal scale)
+void THNN_(weightsByImplicitGemm)(THNN_(Gradient) * g, THNN_(Tiled) * plan)
 {
-  w->x = x;
-  w->y = y;
-  w->weights = weights;
-  w->bias = bias;
-  w->scale = scale;
-  THParallel_for(w->c->groups * w->chunks * w->shares, 1, THNN_(implicitWeights), w);
+  THNN_(ImplicitWeights) w;
+  THNN_(prepareImplicitWeights)(&w, g->c, &g->call);
+  THNN_(start)(&g->call);
+  w.x = THTensor_(data)(g->x);
+  w.y = THTensor_(data)(g->y);
+  w.weights = THTensor_(data)(g->gradWeight);
+  w.bias = g->gradBias && !g->biasOfX ? THTensor_(data)(g->gradBias) : NULL;
+  w.scale = g->scale;
+  THParallel_for(w.c->groups * w.chunks * w.shares, 1, THNN_(implicitWeights), &w);
+  g->isBiasAdded = w.bias && w.chunks > 0;
 }

@@ -1,9 +1,9 @@
-/* Kernels of the products whose left matrix is picked by two lists. */
+/* Kernels of implicit products: two lists of offsets pick the elements of the left matrix. */
 #include "THNN/layer/Template.h"
 
-/* Rows of a tile of one vector, whose loads take more time than its multiplications; of two; of
- * more; and of any at most.  Beside 14 times two sums there are registers for two factors and an
- * element. */
+/* Rows of a register tile.  OF_ONE: of one vector, where loads take more time than multiplications.
+ * OF_TWO: of two vectors; next to 14 x 2 sums there are registers for two factors and an element.
+ * ROWS: of more vectors.  MORE: at most. */
 #if defined(__AVX512F__)
 enum { VECTOR = 64, MOST = 4, OF_TWO = 14, MORE = OF_TWO };
 #elif defined(__AVX__)
@@ -16,7 +16,7 @@ enum {
   OF_ONE = 8,
   ROWS = 6,
   SUMS = 2 * MORE, /* of a tile, vectors at most */
-  BETWEEN = 16     /* columns, what comes next is fetched */
+  BETWEEN = 16     /* columns from one prefetch to the next */
 };
 
 typedef real Vector __attribute__((vector_size(VECTOR)));
@@ -36,7 +36,7 @@ static inline void store(real *x, Vector v)
   memcpy(x, &v, sizeof v);
 }
 
-/* The same where x is a multiple of a vector: around the caches. */
+/* Non-temporal, for an aligned x. */
 static inline void send(real *x, Vector v)
 {
 #if defined(TH_STREAM_STORE)
@@ -48,27 +48,27 @@ static inline void send(real *x, Vector v)
 
 /* --- products -------------------------------------------------------------------------------- */
 
-/* With each few columns from b on, lines at at + b * along, as many as that, step apart. */
+/* Prefetches with BETWEEN columns from b on: so many lines from at + b * along on, step apart. */
 typedef struct {
   const real *at;
   ptrdiff_t along, step;
   int lines;
 } Following;
 
-/* A few rows by all columns, start or else sums is added to. */
+/* Some rows by all columns; the products are added to start, or to sums if it is NULL. */
 typedef struct {
   const ptrdiff_t *rows, *ahead, *columns;
   ptrdiff_t ncolumns, next;
   const real *x, *m, *start;
   real *sums;
   Following following;
-  int sends;
+  int streams;
 } Few;
 
-/* Between a few columns and the next few some of what comes next is fetched: of the rows ahead, if
- * that is not NULL, a line of each where columns lie side by side, else an element of each column
- * in one of the rows, which is enough where rows lie side by side; and what is following.  In the
- * loop over columns each instruction more takes time of the multiplications. */
+/* Prefetches after each BETWEEN columns, not in the loop over columns, where each further instruction
+ * takes time from the multiplications.  Of the rows ahead, if they are not NULL: a line of each row
+ * where columns are contiguous, else an element of each column in one of the rows, which is enough
+ * where rows are contiguous.  And the lines that follow. */
 static inline __attribute__((always_inline)) void few_rows(const Few *f, int together, int vectors)
 {
   const ptrdiff_t *const columns = f->columns, *const ahead = f->ahead;
@@ -82,7 +82,7 @@ static inline __attribute__((always_inline)) void few_rows(const Few *f, int tog
   for (int k = 0; k < together; k++)
     for (int v = 0; v < vectors; v++)
       sum[k][v] = (Vector){0};
-  for (int k = 0; !f->sends && k < together; k++)
+  for (int k = 0; !f->streams && k < together; k++)
     for (int v = 0; v < vectors; v++)
       __builtin_prefetch(sums + k * next + v * LANES, 1);
   int fetched = 0;
@@ -119,16 +119,16 @@ static inline __attribute__((always_inline)) void few_rows(const Few *f, int tog
       sum[k][v] += load(from + k * step + v * LANES);
   for (int k = 0; k < together; k++, sums += next)
     for (int v = 0; v < vectors; v++)
-      if (f->sends)
+      if (f->streams)
         send(sums + v * LANES, sum[k][v]);
       else
         store(sums + v * LANES, sum[k][v]);
 }
 
-#define FEW_ROWS(NAME, TOGETHER, VECTORS) \
-  static void NAME(const Few *f)          \
-  {                                       \
-    few_rows(f, TOGETHER, VECTORS);       \
+#define FEW_ROWS(NAME, NROWS, VECTORS) \
+  static void NAME(const Few *f)       \
+  {                                    \
+    few_rows(f, NROWS, VECTORS);       \
   }
 
 FEW_ROWS(one_vector, OF_ONE, 1)
@@ -140,8 +140,7 @@ FEW_ROWS(half_of_two, OF_TWO / 2, 2)
 FEW_ROWS(half_of_four, ROWS / 2, 4)
 #endif
 
-/* By the vectors of a row of sums: tiles, and what the last rows are computed with where they are
- * no more than half of one. */
+/* The kernels for the vectors of a row of sums: whole tiles, and half tiles for the last rows. */
 static const struct {
   ptrdiff_t rows;
   void (*all)(const Few *), (*half)(const Few *);
@@ -159,29 +158,29 @@ static const struct {
 static void multiply_prefetching(ptrdiff_t nrows, const ptrdiff_t *rows, ptrdiff_t ncolumns,
                                  const ptrdiff_t *columns, const real *x, int isFar, const real *m,
                                  ptrdiff_t vectors, const real *start, real *sums, ptrdiff_t next,
-                                 const THNN_(PrefetchHint) * beside)
+                                 const THNN_(PrefetchHint) * hint)
 {
   const ptrdiff_t width = vectors * LANES, together = tiles[vectors].rows;
   const ptrdiff_t groups = nrows / together;
-  const ptrdiff_t share = groups ? (beside->rows + groups - 1) / groups : 0;
-  const int fetches = vectors > 1; /* with one, loads are what takes the time */
+  const ptrdiff_t share = groups ? (hint->rows + groups - 1) / groups : 0;
+  const int fetches = vectors > 1; /* with one vector, loads limit the speed */
   Few few = {.columns = columns,
              .ncolumns = ncolumns,
              .x = x,
              .m = m,
              .start = start,
              .next = next,
-             .sends = beside->sends};
+             .streams = hint->streams};
   ptrdiff_t a = 0;
   for (ptrdiff_t group = 0; group < groups; group++, a += together) {
     few.rows = rows + a;
     few.ahead = fetches && isFar && a + 2 * together <= nrows ? rows + a + together : NULL;
     few.sums = sums + a * next;
     few.following = (Following){0};
-    if (beside->rows)
-      few.following = (Following){beside->coming + group * share * beside->next, 1, beside->next,
-                                  (int)THMax(0, THMin(share, beside->rows - group * share))};
-    else if (fetches && group < vectors) /* what lies behind m is mostly the next call's */
+    if (hint->rows)
+      few.following = (Following){hint->coming + group * share * hint->next, 1, hint->next,
+                                  (int)THMax(0, THMin(share, hint->rows - group * share))};
+    else if (fetches && group < vectors) /* the next call mostly reads what is behind m */
       few.following = (Following){m + (vectors + group) * ncolumns * LANES, LANES, LANES, BETWEEN};
     tiles[vectors].all(&few);
   }
@@ -222,13 +221,13 @@ static void multiply(ptrdiff_t nrows, const ptrdiff_t *rows, ptrdiff_t ncolumns,
 #define transpose_square THTranspose64_square
 #endif
 
-/* Squares, along the longer side first; the last ones begin where they end with the matrix.  Along
- * rows what is written lies side by side, along columns what is read: that comes from memory, a
- * line in each of the other's rows, and is fetched some squares ahead, also for the next call. */
-static void turn(ptrdiff_t rows, ptrdiff_t columns, const real *x, ptrdiff_t nextX, real *y,
-                 ptrdiff_t nextY)
+/* Square by square, along the longer side first; the last squares overlap those before, to end with the
+ * matrix.  Along rows the writes are contiguous, along columns the reads.  The other side goes
+ * through many rows, and is prefetched some squares ahead, also for the next call. */
+static void transpose(ptrdiff_t rows, ptrdiff_t columns, const real *x, ptrdiff_t nextX, real *y,
+                      ptrdiff_t nextY)
 {
-  enum { AHEAD = 512 / sizeof(real) };
+  enum { PREFETCH = 512 / sizeof(real) }; /* elements ahead */
   if (rows < LANES || columns < LANES) {
     for (ptrdiff_t j = 0; j < columns; j++)
       for (ptrdiff_t i = 0; i < rows; i++)
@@ -240,7 +239,7 @@ static void turn(ptrdiff_t rows, ptrdiff_t columns, const real *x, ptrdiff_t nex
       for (ptrdiff_t j = 0; j < columns; j += LANES) {
         const ptrdiff_t column = THMin(j, columns - LANES), row = THMin(i, rows - LANES);
         for (int k = 0; k < LANES; k++)
-          __builtin_prefetch(x + (row + k) * nextX + column + AHEAD);
+          __builtin_prefetch(x + (row + k) * nextX + column + PREFETCH);
         transpose_square(x + row * nextX + column, nextX, y + column * nextY + row, nextY);
       }
     return;
@@ -249,18 +248,18 @@ static void turn(ptrdiff_t rows, ptrdiff_t columns, const real *x, ptrdiff_t nex
     for (ptrdiff_t i = 0; i < rows; i += LANES) {
       const ptrdiff_t column = THMin(j, columns - LANES), row = THMin(i, rows - LANES);
       for (int k = 0; k < LANES; k++)
-        __builtin_prefetch(y + (column + k) * nextY + row + AHEAD, 1);
+        __builtin_prefetch(y + (column + k) * nextY + row + PREFETCH, 1);
       transpose_square(x + row * nextX + column, nextX, y + column * nextY + row, nextY);
     }
 }
 
-/* The same, line by line of y, along the lines of a few of its rows. */
-static void turn_around(ptrdiff_t rows, ptrdiff_t columns, const real *x, ptrdiff_t nextX, real *y,
-                        ptrdiff_t nextY)
+/* The same with non-temporal stores, which complete each line of y before the next. */
+static void transpose_streaming(ptrdiff_t rows, ptrdiff_t columns, const real *x, ptrdiff_t nextX,
+                                real *y, ptrdiff_t nextY)
 {
   enum { LINE = TH_STREAM_LINE / sizeof(real) };
   if (rows % LINE != 0 || columns < LANES || nextY % LINE != 0) {
-    turn(rows, columns, x, nextX, y, nextY);
+    transpose(rows, columns, x, nextX, y, nextY);
     return;
   }
   for (ptrdiff_t j = 0; j < columns; j += LANES) {
@@ -276,4 +275,4 @@ static void turn_around(ptrdiff_t rows, ptrdiff_t columns, const real *x, ptrdif
 }
 
 const THNN_(Implicit) TH_LEVEL_(THNN_(implicit))[] = {
-    {LANES, MOST, multiply, multiply_prefetching, turn, turn_around}};
+    {LANES, MOST, multiply, multiply_prefetching, transpose, transpose_streaming}};

@@ -9,40 +9,8 @@ enum {
   SIDE = THNN_WINOGRAD_SIDE,
   STEP = THNN_WINOGRAD_STEP,
   TAPS = THNN_WINOGRAD_SIZE * THNN_WINOGRAD_SIZE,
-  TURNED_PLANES = 16, /* whose windows are turned together */
-  TURNED = 256        /* positions of the source and of the result, about, likewise */
-};
-
-struct THNN_(Tiled) {
-  const THNNConvolution *c;
-  int back;
-  const real *from, *weight, *bias;
-  real *to;
-  ptrdiff_t planes, results; /* of a group */
-  THNNWindow at[3];          /* from the source to the result */
-  ptrdiff_t phases[3];       /* of these: dilated windows take every few elements, as images */
-  ptrdiff_t source, size;    /* elements of a plane of these */
-  ptrdiff_t down;            /* rows of tiles of an image */
-  ptrdiff_t width, blocks;   /* of results, and */
-  ptrdiff_t together;        /* of these blocks whose weights are there at a time */
-  int rows;                  /* of the transforms, likewise */
-  THNNTiles tiles;           /* of a run, at most */
-  ptrdiff_t runs, bands;     /* bands: runs of an image, where there are several */
-  int isKept;                /* transformed runs are, for all blocks */
-  ptrdiff_t next;            /* from one vector of planes of a transformed run to the next, and */
-  ptrdiff_t number;          /* from one of the 36 numbers to the next */
-  ptrdiff_t u;               /* weights, in elements, and for each thread: */
-  ptrdiff_t flat, lines, v, products, turned;
-  ptrdiff_t few, there; /* rows of the source that are turned together, and at a time */
-  real *weights, *memory;
-  int threads;
-  /* Of a pass: */
-  ptrdiff_t group, block, count; /* blocks */
-  int first, end;                /* rows */
-  /* Of the gradient of the weights, that of a few planes and of a few blocks at a time: */
-  ptrdiff_t chunk, sums;         /* planes, elements for each thread */
-  const ptrdiff_t *tile, *plane; /* offsets of these in a transformed run */
-  accreal scale;
+  TRANSPOSED_PLANES = 16, /* planes whose windows are transposed together */
+  TRANSPOSED = 256        /* positions of the source and of the result, about, likewise */
 };
 
 /* --- plans ----------------------------------------------------------------------------------- */
@@ -52,7 +20,7 @@ static ptrdiff_t THNN_(parts)(ptrdiff_t whole, ptrdiff_t part)
   return (whole + part - 1) / part;
 }
 
-/* Results of a phase, of which the first has most. */
+/* The number of results of a phase; the first phase has most. */
 static ptrdiff_t THNN_(inPhase)(const THNNWindow *at, ptrdiff_t phase)
 {
   return THNN_(parts)(at->output - phase, at->dilation);
@@ -70,7 +38,7 @@ static ptrdiff_t THNN_(batchOf)(const THNN_(Tiled) * w)
 }
 
 /* Runs of about that many tiles, as many for one thread as for the other.  All phases of columns
- * are in the same one: the rows of an image are turned for all of them. */
+ * are in the same one: the rows of an image are transposed for all of them. */
 static void THNN_(setRuns)(THNN_(Tiled) * w, ptrdiff_t tiles, int threads)
 {
   const ptrdiff_t batch = THNN_(batchOf)(w), all = w->down * w->tiles.across * w->phases[2];
@@ -98,48 +66,48 @@ static void THNN_(setSource)(THNN_(Tiled) * w, ptrdiff_t planes)
 {
   const ptrdiff_t lanes = THNN_(implicit)->lanes, tiles = THNNTiles_count(&w->tiles);
   const ptrdiff_t wide = w->at[2].input;
-  const ptrdiff_t rows = STEP * (w->tiles.down - 1) + (w->tiles.isLow ? THNN_WINOGRAD_FEW : SIDE);
-  w->few = THMax(STEP, THMin(rows + STEP - 1, TURNED / wide) / STEP * STEP);
+  const ptrdiff_t rows = STEP * (w->tiles.down - 1) + (w->tiles.isLow ? THNN_WINOGRAD_SHORT : SIDE);
+  w->few = THMax(STEP, THMin(rows + STEP - 1, TRANSPOSED / wide) / STEP * STEP);
   w->there = w->few < rows ? 2 * w->few : w->few;
-  /* Rows of images whose planes lie last are read where they are, and one of zeros. */
-  w->flat = w->c->last ? wide * w->planes * w->c->groups : w->there * wide * lanes;
+  /* Rows of channels-last images are read in the image; flat is one row of zeros. */
+  w->flat = w->c->channelsLast ? wide * w->planes * w->c->groups : w->there * wide * lanes;
   w->lines = SIDE * THNNTiles_columns(&w->tiles) * lanes;
-  /* Neither the tiles of vectors of planes that follow each other nor numbers compete for the same
-   * places of the cache. */
+  /* Neither successive vectors of planes nor successive numbers fall into the same sets of the
+   * cache. */
   w->next = ((tiles + 7) / 16 * 16 + 8) * lanes;
   w->number = THNN_(parts)(planes, lanes) * w->next + 5 * lanes;
   w->v = w->rows * SIDE * w->number;
   w->products = w->rows * SIDE * tiles * w->width;
 }
 
-/* Rows of the result, about, that are turned together. */
-static ptrdiff_t THNN_(turnedRows)(const THNN_(Tiled) * w)
+/* Rows of the result, about, that are transposed together. */
+static ptrdiff_t THNN_(transposedRows)(const THNN_(Tiled) * w)
 {
-  return THMax(STEP, THMin(STEP * w->tiles.down, TURNED / w->at[2].output));
+  return THMax(STEP, THMin(STEP * w->tiles.down, TRANSPOSED / w->at[2].output));
 }
 
 /* Elements of memory of each thread (or of each run, where that is kept). */
-static ptrdiff_t THNN_(beforeTurned)(const THNN_(Tiled) * w)
+static ptrdiff_t THNN_(beforeTransposed)(const THNN_(Tiled) * w)
 {
   return w->flat + w->lines + w->v + w->products;
 }
 
 static ptrdiff_t THNN_(ofEach)(const THNN_(Tiled) * w)
 {
-  return THNN_(beforeTurned)(w) + w->turned + w->sums;
+  return THNN_(beforeTransposed)(w) + w->transposed + w->sums;
 }
 
-/* Elements of memory that the choices made need. */
+/* Elements of memory that the plan needs. */
 static ptrdiff_t THNN_(setMemory)(THNN_(Tiled) * w)
 {
-  const ptrdiff_t lanes = THNN_(implicit)->lanes, high = THNN_(turnedRows)(w);
+  const ptrdiff_t lanes = THNN_(implicit)->lanes, high = THNN_(transposedRows)(w);
   THNN_(setSource)(w, w->planes);
-  w->turned = THMax(high * w->at[2].output * lanes, (TURNED_PLANES + 1) * TAPS * w->width);
+  w->transposed = THMax(high * w->at[2].output * lanes, (TRANSPOSED_PLANES + 1) * TAPS * w->width);
   w->u = w->rows * SIDE * w->planes * w->together * w->width;
   return w->u + w->threads * THNN_(ofEach)(w);
 }
 
-/* Of the transform of a run of images, so many times. */
+/* The cost of the transform of a run of images, so many times. */
 static double THNN_(costOfImages)(const THNN_(Tiled) * w, ptrdiff_t planes, double times)
 {
   return (double)THNNTiles_count(&w->tiles) * (double)THNN_(parts)(planes, THNN_(implicit)->lanes) *
@@ -154,13 +122,13 @@ static double THNN_(cost)(const THNN_(Tiled) * w)
   const double tiles = (double)THNNTiles_count(&w->tiles), runs = (double)w->runs;
   const double passes = SIDE / (double)w->rows;
   const double times = w->isKept ? 1 : (double)THNN_(parts)(w->blocks, w->together);
-  /* Few tiles do not keep up with the weights that they are multiplied with, and many had better
-   * stay in the second cache. */
+  /* With few tiles, reading the weights takes longer than the products; many tiles should still fit in
+   * the L2 cache. */
   const double megabytes = (double)(w->v + w->products) * sizeof(real) / (1 << 20);
   const double products =
       SIDE * SIDE * planes * vectors * (tiles + 3) * (1 + 6 / tiles) * (1 + 0.05 * megabytes);
   const double results = tiles * vectors * (200 + 200 * (passes - 1));
-  const double windows = planes * vectors * (400 + 100 * passes); /* turned in each pass */
+  const double windows = planes * vectors * (400 + 100 * passes); /* transposed in each pass */
   return windows + runs * (products + results + THNN_(costOfImages)(w, w->planes, times));
 }
 
@@ -191,30 +159,30 @@ static int THNN_(choose)(THNN_(Tiled) * w, int rows, int threads, double *cost)
 }
 
 /* Whether it is a convolution of this kind, and its sizes. */
-static int THNN_(measure)(const THNNConvolution *c, int back, THNN_(Tiled) * w)
+static int THNN_(measure)(const THNNConvolution *c, int backward, THNN_(Tiled) * w)
 {
-  /* Where the sums over planes are short, transforms are most of the work. */
-  enum { FEW_PLANES = 16, FEW_RESULTS = 16 };
-  *w = (THNN_(Tiled)){.c = c, .back = back};
+  /* Kernels read whole vectors of planes; and with fewer, transforms are most of the work. */
+  enum { LEAST = 16 };
+  *w = (THNN_(Tiled)){.c = c, .backward = backward};
   for (int d = 0; d < 3; d++) {
     const THNNWindow *at = &c->at[d];
     if (at->size != (d ? THNN_WINOGRAD_SIZE : 1) || at->step != 1)
       return 0;
     w->at[d] = *at;
-    if (back) {
+    if (backward) {
       w->at[d].pad = (at->size - 1) * at->dilation - at->pad;
       w->at[d].input = at->output;
       w->at[d].output = at->input;
     }
     w->phases[d] = THMin(at->dilation, w->at[d].output);
   }
-  w->planes = (back ? c->outputs : c->planes) / THMax(1, c->groups);
-  w->results = (back ? c->planes : c->outputs) / THMax(1, c->groups);
-  if (c->batch < 1 || w->at[0].input != 1 || w->at[0].output != 1 || w->planes < FEW_PLANES ||
-      w->results < FEW_RESULTS)
+  w->planes = (backward ? c->outputs : c->planes) / THMax(1, c->groups);
+  w->results = (backward ? c->planes : c->outputs) / THMax(1, c->groups);
+  if (c->batch < 1 || w->at[0].input != 1 || w->at[0].output != 1 || w->planes < LEAST ||
+      w->results < LEAST)
     return 0;
-  w->source = back ? c->windows : c->image;
-  w->size = back ? c->image : c->windows;
+  w->source = backward ? c->windows : c->image;
+  w->size = backward ? c->image : c->windows;
   w->down = THNN_(parts)(THNN_(inPhase)(&w->at[1], 0), STEP);
   w->tiles.across = THNN_(parts)(THNN_(inPhase)(&w->at[2], 0), STEP);
   return 1;
@@ -234,11 +202,17 @@ static double THNN_(costOfDirect)(const THNN_(Tiled) * w)
          (double)THNN_(parts)(w->results, THNN_(implicit)->lanes);
 }
 
-/* Whether it is worth it.  The rows do not depend on the threads: the sums do on them. */
-static int THNN_(plan)(const THNNConvolution *c, int back, int threads, THNN_(Tiled) * w)
+int THNN_(supportsWinograd3x3)(const THNNConvolution *c, THNNPass pass)
 {
-  if (!THNN_(measure)(c, back, w))
-    return 0;
+  THNN_(Tiled) w;
+  return THNN_(measure)(c, pass == THNN_BACKWARD_DATA, &w);
+}
+
+/* The best plan of one thread, and its cost; INFINITY if none fits in memory. */
+static double THNN_(planOne)(const THNNConvolution *c, int backward, THNN_(Tiled) * w)
+{
+  if (!THNN_(measure)(c, backward, w))
+    return INFINITY;
   THNN_(setBlocks)(w, 2);
   static const int rows[] = {6, 3, 2, 1};
   double cost = INFINITY;
@@ -251,23 +225,26 @@ static int THNN_(plan)(const THNNConvolution *c, int back, int threads, THNN_(Ti
       cost = mine;
     }
   }
-  if (!(cost < THNN_(costOfDirect)(w) * THNNPlan_share(c, back, THNN_PLAN_PICKED)))
-    return 0;
-  for (; threads > 1; threads--) {
-    THNN_(Tiled) other = *w;
-    if (THNN_(choose)(&other, best.rows, threads, &cost)) {
-      best = other;
-      break;
-    }
-  }
   *w = best;
-  return 1;
+  return cost;
 }
 
-int THNN_(isWinograd)(const THNNConvolution *c, int back)
+/* The plan of as many threads as there is memory for.  The rows are those of one thread: the order
+ * of the sums depends on the rows. */
+static void THNN_(plan)(const THNNConvolution *c, int backward, int threads, THNN_(Tiled) * w)
 {
-  THNN_(Tiled) w;
-  return THNN_(plan)(c, back, 1, &w);
+  THNN_(planOne)(c, backward, w);
+  THNN_(Tiled) start;
+  THNN_(measure)(c, backward, &start);
+  THNN_(setBlocks)(&start, 2);
+  for (; threads > 1; threads--) {
+    double cost;
+    THNN_(Tiled) other = start;
+    if (THNN_(choose)(&other, w->rows, threads, &cost)) {
+      *w = other;
+      return;
+    }
+  }
 }
 
 /* --- weights --------------------------------------------------------------------------------- */
@@ -277,26 +254,26 @@ static void THNN_(transformWeights)(void *context, ptrdiff_t begin, ptrdiff_t en
 {
   const THNN_(Tiled) *w = context;
   const THNNConvolution *c = w->c;
-  const ptrdiff_t pieces = THNN_(parts)(w->planes, TURNED_PLANES);
-  real *m = THNN_(ofThread)(w->memory, THNN_(ofEach)(w), w->threads) + THNN_(beforeTurned)(w);
+  const ptrdiff_t pieces = THNN_(parts)(w->planes, TRANSPOSED_PLANES);
+  real *m = THNN_(ofThread)(w->memory, THNN_(ofEach)(w), w->threads) + THNN_(beforeTransposed)(w);
   for (ptrdiff_t item = begin; item < end; item++) {
-    const ptrdiff_t block = item / pieces, plane = item % pieces * TURNED_PLANES;
-    const ptrdiff_t planes = THMin(TURNED_PLANES, w->planes - plane);
+    const ptrdiff_t block = item / pieces, plane = item % pieces * TRANSPOSED_PLANES;
+    const ptrdiff_t planes = THMin(TRANSPOSED_PLANES, w->planes - plane);
     const ptrdiff_t first = (w->block + block) * w->width;
     const ptrdiff_t count = THMin(w->width, w->results - first);
     const ptrdiff_t vectors = THNN_(vectorsOf)(count), width = vectors * THNN_(implicit)->lanes;
     const real *weight = w->weight + w->group * (c->outputs / c->groups) * c->depth;
     real *u = w->weights + block * w->rows * SIDE * w->planes * w->width + plane * width;
-    if (w->back) {
+    if (w->backward) {
       for (ptrdiff_t p = 0; p < planes; p++)
-        THNN_(turnWindows)(count, TAPS, weight + (plane + p) * c->depth + first * TAPS,
+        THNN_(packWindows)(count, TAPS, weight + (plane + p) * c->depth + first * TAPS,
                            m + p * TAPS * width);
     } else {
-      THNN_(turnOutputs)(count, planes * TAPS, weight + first * c->depth + plane * TAPS, c->depth,
+      THNN_(packOutputs)(count, planes * TAPS, weight + first * c->depth + plane * TAPS, c->depth,
                          m);
     }
     for (ptrdiff_t p = 0; p < planes; p++)
-      THNN_(winograd)->windows(w->first, w->end, w->back, vectors, m + p * TAPS * width,
+      THNN_(winograd)->windows(w->first, w->end, w->backward, vectors, m + p * TAPS * width,
                                u + p * width, w->planes * width);
   }
 }
@@ -307,7 +284,7 @@ typedef struct {
   THNNTiles tiles;
   ptrdiff_t image, row;    /* the first ones, of the images of batchOf */
   ptrdiff_t plane, planes; /* of the source */
-  real *flat, *lines, *v, *products, *turned;
+  real *flat, *lines, *v, *products, *transposed;
 } THNN_(Run);
 
 /* Of all planes. */
@@ -324,7 +301,7 @@ static THNN_(Run) THNN_(runOf)(const THNN_(Tiled) * w, ptrdiff_t run)
   r.lines = r.flat + w->flat;
   r.v = r.lines + w->lines;
   r.products = r.v + w->v;
-  r.turned = r.products + w->products;
+  r.transposed = r.products + w->products;
   return r;
 }
 
@@ -337,8 +314,8 @@ static ptrdiff_t THNN_(sourceRow)(const THNN_(Tiled) * w, const THNN_(Run) * r, 
 }
 
 /* A few of these rows, from row on, of a vector of planes; rows that are not there are 0. */
-static void THNN_(turnRows)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t phase,
-                            ptrdiff_t row, const real *from)
+static void THNN_(transposeRows)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t phase,
+                                 ptrdiff_t row, const real *from)
 {
   const ptrdiff_t lanes = THNN_(implicit)->lanes, wide = w->at[2].input, size = wide * lanes;
   const ptrdiff_t apart = w->at[1].dilation, high = w->at[1].input;
@@ -351,8 +328,8 @@ static void THNN_(turnRows)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdif
   memset(flat + end * size, 0, (size_t)((w->few - end) * size) * sizeof *flat);
   const ptrdiff_t together = apart == 1 ? end - first : 1;
   for (ptrdiff_t k = first; k < end; k += together)
-    THNN_(implicit)->turn(lanes, together * wide, from + (top + k * apart) * wide, w->source,
-                          flat + k * size, lanes);
+    THNN_(implicit)->transpose(lanes, together * wide, from + (top + k * apart) * wide, w->source,
+                               flat + k * size, lanes);
 }
 
 /* The tiles of a row of an image of the run, of a vector of planes, in all phases of columns. */
@@ -383,27 +360,27 @@ static void THNN_(transformRow)(const THNN_(Tiled) * w, const THNN_(Run) * r, pt
 static void THNN_(transformImages)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t group)
 {
   const ptrdiff_t lanes = THNN_(implicit)->lanes, wide = w->at[2].input;
-  const ptrdiff_t apart = w->c->last ? w->planes * w->c->groups : lanes;
+  const ptrdiff_t apart = w->c->channelsLast ? w->planes * w->c->groups : lanes;
   memset(r->lines, 0, (size_t)w->lines * sizeof *r->lines); /* also where the padding is */
-  if (w->c->last)
+  if (w->c->channelsLast)
     memset(r->flat, 0, (size_t)w->flat * sizeof *r->flat);
   for (ptrdiff_t n = 0; n < r->tiles.images / w->phases[2]; n++)
     for (ptrdiff_t p = 0; p < r->planes; p += lanes) {
       const ptrdiff_t image = (r->image + n) / w->phases[1] * w->c->groups + group;
       const ptrdiff_t phase = (r->image + n) % w->phases[1];
       const ptrdiff_t plane = r->plane + THMin(p, r->planes - lanes);
-      const real *from =
-          w->c->last ? w->from + (image - group) * w->planes * w->source + group * w->planes + plane
-                     : w->from + (image * w->planes + plane) * w->source;
-      ptrdiff_t turned = 0;
+      const real *from = w->c->channelsLast ? w->from + (image - group) * w->planes * w->source +
+                                                  group * w->planes + plane
+                                            : w->from + (image * w->planes + plane) * w->source;
+      ptrdiff_t transposed = 0;
       for (ptrdiff_t i = 0; i < r->tiles.down; i++) {
-        const int points = THNNTiles_isLow(&r->tiles, i) ? THNN_WINOGRAD_FEW : SIDE;
-        for (; !w->c->last && turned < STEP * i + points; turned += w->few)
-          THNN_(turnRows)(w, r, phase, turned, from);
+        const int points = THNNTiles_isLow(&r->tiles, i) ? THNN_WINOGRAD_SHORT : SIDE;
+        for (; !w->c->channelsLast && transposed < STEP * i + points; transposed += w->few)
+          THNN_(transposeRows)(w, r, phase, transposed, from);
         const real *rows[SIDE];
         for (int k = 0; k < SIDE; k++) {
           const ptrdiff_t row = STEP * i + k, at = THNN_(sourceRow)(w, r, phase, row);
-          rows[k] = !w->c->last                      ? r->flat + row % w->there * wide * lanes
+          rows[k] = !w->c->channelsLast              ? r->flat + row % w->there * wide * lanes
                     : at >= 0 && at < w->at[1].input ? from + at * wide * apart
                                                      : r->flat;
         }
@@ -430,12 +407,12 @@ static void THNN_(writeResults)(const THNN_(Tiled) * w, ptrdiff_t positions, ptr
                                 const real *results, real *to)
 {
   const ptrdiff_t lanes = THNN_(implicit)->lanes, all = w->results * w->c->groups;
-  if (w->c->last && w->first == 0)
+  if (w->c->channelsLast && w->first == 0)
     THNN_(winograd)->copyRows(positions, count, results, lanes, to, all);
-  else if (w->c->last)
+  else if (w->c->channelsLast)
     THNN_(winograd)->addRows(positions, count, results, lanes, to, all);
   else if (w->first == 0)
-    THNN_(implicit)->turn(positions, count, results, lanes, to, w->size);
+    THNN_(implicit)->transpose(positions, count, results, lanes, to, w->size);
   else
     THNN_(winograd)->addTransposed(positions, count, results, lanes, 1, to, w->size);
 }
@@ -450,10 +427,11 @@ static void THNN_(deliverTiles)(const THNN_(Tiled) * w, const THNN_(Run) * r, pt
   const ptrdiff_t phase = (r->image + n) % w->phases[1], all = w->results * w->c->groups;
   const ptrdiff_t top = STEP * (r->row + row);
   const ptrdiff_t high = THMin(STEP * rows, THNN_(inPhase)(&w->at[1], phase) - top);
-  const ptrdiff_t next = wide * (w->c->last ? all : 1); /* from a row of the result to the next */
+  const ptrdiff_t next =
+      wide * (w->c->channelsLast ? all : 1); /* from a row of the result to the next */
   to += (top * down + phase) * next;
-  const int inPlace = w->c->last && count == lanes;
-  real *results = inPlace ? to : r->turned;
+  const int inPlace = w->c->channelsLast && count == lanes;
+  real *results = inPlace ? to : r->transposed;
   const ptrdiff_t apart = inPlace ? all : lanes, nextRow = wide * apart * (inPlace ? down : 1);
   for (ptrdiff_t i = 0; i < rows; i++)
     for (ptrdiff_t k = 0; k < w->phases[2]; k++)
@@ -466,7 +444,7 @@ static void THNN_(deliverTiles)(const THNN_(Tiled) * w, const THNN_(Run) * r, pt
     return;
   const ptrdiff_t together = down == 1 ? high : 1;
   for (ptrdiff_t k = 0; k < high; k += together)
-    THNN_(writeResults)(w, together * wide, count, r->turned + k * wide * lanes,
+    THNN_(writeResults)(w, together * wide, count, r->transposed + k * wide * lanes,
                         to + k * down * next);
 }
 
@@ -474,7 +452,7 @@ static void THNN_(deliverBlock)(const THNN_(Tiled) * w, const THNN_(Run) * r, pt
                                 ptrdiff_t vectors)
 {
   const ptrdiff_t lanes = THNN_(implicit)->lanes, width = vectors * lanes;
-  const ptrdiff_t few = THMax(1, TURNED / (STEP * w->at[2].output));
+  const ptrdiff_t few = THMax(1, TRANSPOSED / (STEP * w->at[2].output));
   /* Points of other passes count as 0. */
   memset(r->lines, 0, (size_t)(SIDE * STEP * lanes) * sizeof *r->lines);
   for (ptrdiff_t n = 0; n < r->tiles.images / w->phases[2]; n++)
@@ -486,9 +464,9 @@ static void THNN_(deliverBlock)(const THNN_(Tiled) * w, const THNN_(Run) * r, pt
           for (ptrdiff_t i = 0; i < count; i++)
             start[i] = w->bias[w->group * w->results + result + i];
         const ptrdiff_t image = (r->image + n) / w->phases[1] * w->c->groups + w->group;
-        real *to = w->c->last ? w->to + (image - w->group) * w->results * w->size +
-                                    w->group * w->results + result
-                              : w->to + (image * w->results + result) * w->size;
+        real *to = w->c->channelsLast ? w->to + (image - w->group) * w->results * w->size +
+                                            w->group * w->results + result
+                                      : w->to + (image * w->results + result) * w->size;
         THNN_(deliverTiles)(w, r, n, row, THMin(few, r->tiles.down - row), r->products + o * lanes,
                             width, start, count, to);
       }
@@ -518,13 +496,13 @@ static void THNN_(inThreads)(THNN_(Tiled) * w, ptrdiff_t count,
   THParallel_for(count, most > w->threads ? count / (w->threads + 1) + 1 : 1, body, w);
 }
 
-void THNN_(convolveWinograd)(const THNNConvolution *c, int back, THTensor *from, THTensor *weight,
-                             THTensor *bias, THTensor *to)
+void THNN_(convolveByWinograd3x3)(const THNNConvolution *c, int backward, THTensor *from,
+                                  THTensor *weight, THTensor *bias, THTensor *to)
 {
   THNN_(Call) call;
-  THNN_(beginConvolution)(&call, c, back, &from, &weight, &bias, &to);
+  THNN_(beginConvolution)(&call, c, backward, &from, &weight, &bias, &to);
   THNN_(Tiled) w;
-  THNN_(plan)(c, back, THParallel_threads(PTRDIFF_MAX, 1), &w);
+  THNN_(plan)(c, backward, THParallel_threads(PTRDIFF_MAX, 1), &w);
   w.weights = THNN_(scratch)(&call, w.u);
   w.memory = THNN_(scratch)(&call, w.threads * THNN_(ofEach)(&w));
   THNN_(start)(&call);
@@ -537,7 +515,7 @@ void THNN_(convolveWinograd)(const THNNConvolution *c, int back, THTensor *from,
       for (w.block = 0; w.block < w.blocks; w.block += w.together) {
         w.count = THMin(w.together, w.blocks - w.block);
         w.end = w.first + w.rows;
-        THNN_(inThreads)(&w, w.count * THNN_(parts)(w.planes, TURNED_PLANES),
+        THNN_(inThreads)(&w, w.count * THNN_(parts)(w.planes, TRANSPOSED_PLANES),
                          THNN_(transformWeights));
         THNN_(inThreads)(&w, w.runs, THNN_(computeRuns));
       }
@@ -579,8 +557,8 @@ static int THNN_(chooseChunks)(THNN_(Tiled) * w, int threads, double *cost)
     for (int k = 0; k < PIECES && pieces[k] <= w->blocks; k++) {
       w->together = THNN_(parts)(w->blocks, pieces[k]);
       THNN_(setSource)(w, w->chunk);
-      w->turned =
-          THMax(THNN_(turnedRows)(w) * w->at[2].output * lanes, TURNED_PLANES * TAPS * w->width);
+      w->transposed = THMax(THNN_(transposedRows)(w) * w->at[2].output * lanes,
+                            TRANSPOSED_PLANES * TAPS * w->width);
       w->sums = w->rows * SIDE * w->chunk * w->together * w->width;
       if (threads * THNN_(ofEach)(w) > THNNConvolution_memory(w->c, threads))
         continue;
@@ -597,14 +575,13 @@ static int THNN_(chooseChunks)(THNN_(Tiled) * w, int threads, double *cost)
   return *cost < INFINITY;
 }
 
-/* Whether it is worth it.  The runs and rows do not depend on the threads: the sums do on
- * them. */
-static int THNN_(planWeights)(const THNNConvolution *c, int threads, THNN_(Tiled) * w)
+/* The best plan of one thread, and its cost; INFINITY if none fits in memory. */
+static double THNN_(planWeights)(const THNNConvolution *c, THNN_(Tiled) * w)
 {
   static const ptrdiff_t few[] = {96, 64, 48, 32, 16};
   static const int rows[] = {6, 3, 2, 1};
   if (!THNN_(measure)(c, 0, w))
-    return 0;
+    return INFINITY;
   THNN_(setBlocks)(w, THNN_(implicit)->vectors);
   double cost = INFINITY;
   THNN_(Tiled) best = *w;
@@ -620,31 +597,37 @@ static int THNN_(planWeights)(const THNNConvolution *c, int threads, THNN_(Tiled
       cost = mine;
     }
   }
-  const double share = w->planes < THNN_PARTED_PLANES ? 1 : THNNPlan_share(c, 0, THNN_PLAN_PICKED);
-  if (!(cost < THNN_(costOfDirect)(w) * share * (double)THMax(1, c->groups)))
-    return 0;
-  for (; threads > 1; threads--) {
-    THNN_(Tiled) other = best;
-    if (THNN_(chooseChunks)(&other, threads, &cost)) {
-      best = other;
-      break;
-    }
-  }
   *w = best;
-  return 1;
+  return cost;
+}
+
+double THNN_(costOfWinograd3x3)(const THNNConvolution *c, THNNPass pass, THNN_(Tiled) * plan)
+{
+  const int backward = pass == THNN_BACKWARD_DATA;
+  double cost, direct;
+  if (pass == THNN_BACKWARD_WEIGHTS) {
+    cost = THNN_(planWeights)(c, plan);
+    const double share =
+        plan->planes < THNN_PARTED_PLANES ? 1 : THNNPlan_share(c, 0, THNN_PLAN_PICKED);
+    direct = THNN_(costOfDirect)(plan) * share * (double)THMax(1, c->groups);
+  } else {
+    cost = THNN_(planOne)(c, backward, plan);
+    direct = THNN_(costOfDirect)(plan) * THNNPlan_share(c, backward, THNN_PLAN_PICKED);
+  }
+  return cost / direct;
 }
 
 /* Rows of a phase of gradients, of a vector of outputs. */
-static void THNN_(turnRowsOfGradients)(const THNN_(Tiled) * w, const real *from, ptrdiff_t count,
-                                       ptrdiff_t high, real *to)
+static void THNN_(transposeRowsOfGradients)(const THNN_(Tiled) * w, const real *from,
+                                            ptrdiff_t count, ptrdiff_t high, real *to)
 {
   const ptrdiff_t wide = w->at[2].output, all = w->c->outputs, down = w->at[1].dilation;
   const ptrdiff_t together = down == 1 ? high : 1, lanes = THNN_(implicit)->lanes;
   for (ptrdiff_t k = 0; k < high; k += together, to += together * wide * lanes)
-    if (w->c->last)
+    if (w->c->channelsLast)
       THNN_(copyParts)(together * wide, from + k * down * wide * all, all, count, to);
     else
-      THNN_(turnOutputs)(count, together * wide, from + k * down * wide, w->size, to);
+      THNN_(packOutputs)(count, together * wide, from + k * down * wide, w->size, to);
 }
 
 /* The tiles of a block of outputs: products of them with those of x are summed up. */
@@ -654,25 +637,25 @@ static void THNN_(transformGradients)(const THNN_(Tiled) * w, const THNN_(Run) *
   const ptrdiff_t lanes = THNN_(implicit)->lanes, wide = w->at[2].output;
   const ptrdiff_t width = THNN_(vectorsOf)(count) * lanes;
   const ptrdiff_t next = THNNTiles_count(&r->tiles) * width;
-  const ptrdiff_t few = THMax(1, THNN_(turnedRows)(w) / STEP); /* rows of tiles */
+  const ptrdiff_t few = THMax(1, THNN_(transposedRows)(w) / STEP); /* rows of tiles */
   const ptrdiff_t down = w->at[1].dilation, across = w->at[2].dilation;
   for (ptrdiff_t o = 0; o < count; o += lanes)
     for (ptrdiff_t n = 0; n < r->tiles.images / w->phases[2]; n++) {
       const ptrdiff_t image = (r->image + n) / w->phases[1] * w->c->groups + group;
       const ptrdiff_t phase = (r->image + n) % w->phases[1], all = w->c->outputs;
       const ptrdiff_t these = THMin(lanes, count - o);
-      const real *y = w->c->last ? w->weight + (image - group) * w->results * w->size +
-                                       group * w->results + first + o
-                                 : w->weight + (image * w->results + first + o) * w->size;
-      const int inPlace = w->c->last && these == lanes;
+      const real *y = w->c->channelsLast ? w->weight + (image - group) * w->results * w->size +
+                                               group * w->results + first + o
+                                         : w->weight + (image * w->results + first + o) * w->size;
+      const int inPlace = w->c->channelsLast && these == lanes;
       for (ptrdiff_t row = 0; row < r->tiles.down; row += few) {
         const ptrdiff_t rows = THMin(few, r->tiles.down - row), top = STEP * (r->row + row);
         const ptrdiff_t high = THMin(STEP * rows, THNN_(inPhase)(&w->at[1], phase) - top);
-        const real *from = y + (top * down + phase) * wide * (w->c->last ? all : 1);
+        const real *from = y + (top * down + phase) * wide * (w->c->channelsLast ? all : 1);
         ptrdiff_t apart = all, nextRow = down * wide * all;
         if (!inPlace) {
-          THNN_(turnRowsOfGradients)(w, from, these, high, r->turned);
-          from = r->turned;
+          THNN_(transposeRowsOfGradients)(w, from, these, high, r->transposed);
+          from = r->transposed;
           apart = lanes;
           nextRow = wide * lanes;
         }
@@ -691,9 +674,9 @@ static void THNN_(addTaps)(const THNN_(Tiled) * w, const THNN_(Run) * r, const r
                            ptrdiff_t group, ptrdiff_t first, ptrdiff_t count)
 {
   const ptrdiff_t vectors = THNN_(vectorsOf)(count), width = vectors * THNN_(implicit)->lanes;
-  real *m = r->turned;
-  for (ptrdiff_t p = 0; p < r->planes; p += TURNED_PLANES) {
-    const ptrdiff_t planes = THMin(TURNED_PLANES, r->planes - p), terms = planes * TAPS;
+  real *m = r->transposed;
+  for (ptrdiff_t p = 0; p < r->planes; p += TRANSPOSED_PLANES) {
+    const ptrdiff_t planes = THMin(TRANSPOSED_PLANES, r->planes - p), terms = planes * TAPS;
     for (ptrdiff_t k = 0; k < planes; k++)
       THNN_(winograd)->taps(w->first, w->end, vectors, sums + (p + k) * width, r->planes * width,
                             m + k * TAPS * width);
@@ -710,7 +693,7 @@ static void THNN_(sumProducts)(const THNN_(Tiled) * w, ptrdiff_t group, ptrdiff_
   const int numbers = (w->end - w->first) * SIDE;
   const ptrdiff_t size = numbers * planes * w->width; /* of a block's sums */
   THNN_(Run) r = THNN_(runOf)(w, 0);
-  real *sums = r.turned + w->turned;
+  real *sums = r.transposed + w->transposed;
   memset(sums, 0, (size_t)(blocks * size) * sizeof *sums);
   for (ptrdiff_t run = 0; run < w->runs; run++) {
     r = THNN_(runOf)(w, run);
@@ -769,26 +752,25 @@ static void THNN_(listTiles)(THNN_(Call) * call, THNN_(Tiled) * w)
   }
 }
 
-THNN_(Tiled) * THNN_(prepareWinogradWeights)(const THNNConvolution *c, THNN_(Call) * call)
+/* The runs and rows are those of one thread: the order of the sums depends on them. */
+void THNN_(weightsByWinograd3x3)(THNN_(Gradient) * g, THNN_(Tiled) * w)
 {
-  THNN_(Tiled) plan;
-  if (!THNN_(planWeights)(c, THParallel_threads(PTRDIFF_MAX, 1), &plan))
-    return NULL;
-  THNN_(Tiled) *w = THNN_(scratchBytes)(call, sizeof *w);
-  *w = plan;
-  w->memory = THNN_(scratch)(call, w->threads * THNN_(ofEach)(w));
-  THNN_(listTiles)(call, w);
-  return w;
-}
-
-void THNN_(addWinogradWeights)(THNN_(Tiled) * w, const real *x, const real *y, real *weights,
-                               accreal scale)
-{
+  for (int threads = THParallel_threads(PTRDIFF_MAX, 1); threads > 1; threads--) {
+    double cost;
+    THNN_(Tiled) other = *w;
+    if (THNN_(chooseChunks)(&other, threads, &cost)) {
+      *w = other;
+      break;
+    }
+  }
+  w->memory = THNN_(scratch)(&g->call, w->threads * THNN_(ofEach)(w));
+  THNN_(listTiles)(&g->call, w);
+  THNN_(start)(&g->call);
+  w->from = THTensor_(data)(g->x);
+  w->weight = THTensor_(data)(g->y);
+  w->to = THTensor_(data)(g->gradWeight);
+  w->scale = g->scale;
   const ptrdiff_t chunks = THNN_(parts)(w->planes, w->chunk);
-  w->from = x;
-  w->weight = y;
-  w->to = weights;
-  w->scale = scale;
   THNN_(inThreads)(w, THMax(1, w->c->groups) * chunks * THNN_(parts)(w->blocks, w->together),
                    THNN_(weightItems));
 }

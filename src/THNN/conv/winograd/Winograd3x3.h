@@ -1,6 +1,6 @@
 /* Convolutions of 3 x 3 windows, one apart, with 36 products instead of 144 for 4 x 4 results
- * (Winograd's F(4 x 4, 3 x 3)), and their gradients: going back windows are turned by half a
- * circle; for the weights tiles are multiplied with the gradients of their 4 x 4 results.
+ * (Winograd's F(4 x 4, 3 x 3)), and their gradients: backward data, windows are rotated by 180
+ * degrees; for the weights tiles are multiplied with the gradients of their 4 x 4 results.
  *
  * A tile is 6 x 6 elements of the source, 4 apart, and makes 4 x 4 of the result.  In one dimension
  * a tile and a window are polynomials, their values at six points (5/8, -5/8, 0, infinity, 3/2 and
@@ -29,7 +29,7 @@ enum {
   THNN_WINOGRAD_SIDE = 6, /* of a tile, */
   THNN_WINOGRAD_STEP = 4, /* from one to the next, */
   THNN_WINOGRAD_SIZE = 3, /* of a window, */
-  THNN_WINOGRAD_FEW = 4   /* and points of a short tile */
+  THNN_WINOGRAD_SHORT = 4 /* and points of a short tile */
 };
 
 /* The tiles of a run: rows of tiles of one image, or all those of some. */
@@ -41,12 +41,12 @@ typedef struct {
 /* Those that need a point. */
 static inline ptrdiff_t THNNTiles_down(const THNNTiles *t, int point)
 {
-  return t->down - (t->isLow && point >= THNN_WINOGRAD_FEW);
+  return t->down - (t->isLow && point >= THNN_WINOGRAD_SHORT);
 }
 
 static inline ptrdiff_t THNNTiles_across(const THNNTiles *t, int point)
 {
-  return t->across - (t->isNarrow && point >= THNN_WINOGRAD_FEW);
+  return t->across - (t->isNarrow && point >= THNN_WINOGRAD_SHORT);
 }
 
 /* Those that need point a down and point b across. */

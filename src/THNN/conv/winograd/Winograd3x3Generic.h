@@ -11,14 +11,14 @@ typedef struct {
   void (*images)(const THNNTiles *t, int first, int end, ptrdiff_t image, ptrdiff_t i,
                  const real *const *rows, ptrdiff_t apart, ptrdiff_t column, ptrdiff_t wide,
                  real *lines, real *v, ptrdiff_t next);
-  /* Windows: m[9][o] becomes u[number][o], for outputs o of that many vectors; turned by half a
-   * circle if back. */
-  void (*windows)(int first, int end, int back, ptrdiff_t vectors, const real *m, real *u,
+  /* Windows: m[9][o] becomes u[number][o], for outputs o of that many vectors; rotated by 180
+   * degrees if backward. */
+  void (*windows)(int first, int end, int backward, ptrdiff_t vectors, const real *m, real *u,
                   ptrdiff_t next);
   /* products[tile][o] = the sum over the planes of v[plane][tile] * u[plane][o], for outputs o of
    * one or two vectors: v has a vector of planes of each tile, those of the next planes nextPlanes
-   * apart.  The last vector has its last planes.  What
-   * comes after u is fetched. */
+   * apart.  The last vector ends with the last plane.  The
+   * weights after u are prefetched. */
   void (*multiply)(ptrdiff_t tiles, ptrdiff_t planes, const real *v, ptrdiff_t nextPlanes,
                    const real *u, ptrdiff_t vectors, real *products);
   /* The results of tiles: products[number][tile], width apart, become y[row][column], rows pitch
@@ -28,7 +28,7 @@ typedef struct {
                   const real *products, ptrdiff_t width, ptrdiff_t next, const real *start,
                   ptrdiff_t high, ptrdiff_t wide, real *lines, real *y, ptrdiff_t pitch,
                   ptrdiff_t apart);
-  /* The other way, for gradients: y likewise becomes z[number][tile], width apart. */
+  /* The same transposed, for gradients: y becomes z[number][tile], width apart. */
   void (*gradients)(const THNNTiles *t, int first, int end, ptrdiff_t image, ptrdiff_t i,
                     const real *y, ptrdiff_t high, ptrdiff_t wide, ptrdiff_t pitch, ptrdiff_t apart,
                     real *lines, real *z, ptrdiff_t width, ptrdiff_t next);
@@ -48,18 +48,36 @@ typedef struct {
 
 extern const THNN_(Winograd) * THNN_(winograd);
 
-/* Whether the convolution is better computed this way, forward or back, and in no more memory than
- * is allowed: the largest of x, y and the columns of one image for each thread. */
-int THNN_(isWinograd)(const THNNConvolution *c, int back);
-
-/* y = bias (if there is one) + the convolution of x; or back, x from y. */
-void THNN_(convolveWinograd)(const THNNConvolution *c, int back, THTensor *from, THTensor *weight,
-                             THTensor *bias, THTensor *to);
-
-/* The gradient of the weights in a call that has begun: prepare before it starts, which returns
- * NULL if it is better computed in another way, then weights += scale * that. */
-typedef struct THNN_(Tiled) THNN_(Tiled);
-
-THNN_(Tiled) * THNN_(prepareWinogradWeights)(const THNNConvolution *c, THNN_(Call) * call);
-void THNN_(addWinogradWeights)(THNN_(Tiled) * w, const real *x, const real *y, real *weights,
-                               accreal scale);
+/* What is computed at a time, in no more memory than is allowed: the largest of x, y and the columns
+ * of one image for each thread. */
+typedef struct THNN_(Tiled) {
+  const THNNConvolution *c;
+  int backward;
+  const real *from, *weight, *bias;
+  real *to;
+  ptrdiff_t planes, results; /* of a group */
+  THNNWindow at[3];          /* from the source to the result */
+  ptrdiff_t phases[3];       /* of these: dilated windows take every few elements, as images */
+  ptrdiff_t source, size;    /* elements of a plane of these */
+  ptrdiff_t down;            /* rows of tiles of an image */
+  ptrdiff_t width, blocks;   /* of results, and */
+  ptrdiff_t together;        /* of these blocks whose weights are there at a time */
+  int rows;                  /* of the transforms, likewise */
+  THNNTiles tiles;           /* of a run, at most */
+  ptrdiff_t runs, bands;     /* bands: runs of an image, where there are several */
+  int isKept;                /* transformed runs are, for all blocks */
+  ptrdiff_t next;            /* from one vector of planes of a transformed run to the next, and */
+  ptrdiff_t number;          /* from one of the 36 numbers to the next */
+  ptrdiff_t u;               /* weights, in elements, and for each thread: */
+  ptrdiff_t flat, lines, v, products, transposed;
+  ptrdiff_t few, there; /* rows of the source that are transposed together, and that are kept */
+  real *weights, *memory;
+  int threads;
+  /* Of a pass: */
+  ptrdiff_t group, block, count; /* blocks */
+  int first, end;                /* rows */
+  /* Of the gradient of the weights, that of a few planes and of a few blocks at a time: */
+  ptrdiff_t chunk, sums;         /* planes, elements for each thread */
+  const ptrdiff_t *tile, *plane; /* offsets of these in a transformed run */
+  accreal scale;
+} THNN_(Tiled);

@@ -8,7 +8,7 @@ enum {
   SIDE = THNN_WINOGRAD_SIDE,
   STEP = THNN_WINOGRAD_STEP,
   SIZE = THNN_WINOGRAD_SIZE,
-  FEW = THNN_WINOGRAD_FEW
+  SHORT_POINTS = THNN_WINOGRAD_SHORT
 };
 
 #include "THNN/simd/MultiplyAdd.h"
@@ -79,12 +79,12 @@ INLINE void image_columns(const real *const *rows, ptrdiff_t apart, ptrdiff_t co
 {
   for (ptrdiff_t j = 0; j < columns; j++) {
     Vector d[SIDE], v[SIDE];
-    for (int k = 0; k < (isLow ? FEW : SIDE); k++)
+    for (int k = 0; k < (isLow ? SHORT_POINTS : SIDE); k++)
       d[k] = load(rows[k] + j * apart);
-    if (apart > LANES) /* where planes lie last, the next ones */
+    if (apart > LANES) /* channels-last: prefetch the next planes */
       for (int k = 0; k < STEP; k++)
         __builtin_prefetch(rows[k] + j * apart + LANES);
-    for (int pair = 0; pair < (isLow ? FEW : SIDE) / 2; pair++)
+    for (int pair = 0; pair < (isLow ? SHORT_POINTS : SIDE) / 2; pair++)
       if (first <= pair && pair < end) {
         two_of_image(d, isLow, pair, v);
         for (int a = 2 * pair; a < 2 * pair + 2; a++)
@@ -96,11 +96,11 @@ INLINE void image_columns(const real *const *rows, ptrdiff_t apart, ptrdiff_t co
 INLINE void image_tile(const real *line, int isNarrow, real *const *v, ptrdiff_t tile)
 {
   Vector d[SIDE], numbers[SIDE];
-  for (int k = 0; k < (isNarrow ? FEW : SIDE); k++)
+  for (int k = 0; k < (isNarrow ? SHORT_POINTS : SIDE); k++)
     d[k] = load(line + (STEP * tile + k) * LANES);
-  for (int pair = 0; pair < (isNarrow ? FEW : SIDE) / 2; pair++)
+  for (int pair = 0; pair < (isNarrow ? SHORT_POINTS : SIDE) / 2; pair++)
     two_of_image(d, isNarrow, pair, numbers);
-  for (int b = 0; b < (isNarrow ? FEW : SIDE); b++)
+  for (int b = 0; b < (isNarrow ? SHORT_POINTS : SIDE); b++)
     store(v[b] + tile * LANES, numbers[b]);
 }
 
@@ -110,7 +110,7 @@ static void images(const THNNTiles *t, int first, int end, ptrdiff_t image, ptrd
 {
   const ptrdiff_t columns = THNNTiles_columns(t), pitch = columns * LANES;
   const ptrdiff_t begin = THMax(0, column), there = THMin(columns, column + wide) - begin;
-  const int isLow = THNNTiles_isLow(t, i), points = isLow ? FEW : SIDE;
+  const int isLow = THNNTiles_isLow(t, i), points = isLow ? SHORT_POINTS : SIDE;
   const real *from[SIDE];
   for (int k = 0; k < SIDE; k++)
     from[k] = rows[k] + (begin - column) * apart;
@@ -147,7 +147,7 @@ static inline Vector of_window(int a, const Vector *g)
   return add(g[2], ofWindow[a][2], add(g[1], ofWindow[a][1], first));
 }
 
-static void windows(int first, int end, int back, ptrdiff_t vectors, const real *m, real *u,
+static void windows(int first, int end, int backward, ptrdiff_t vectors, const real *m, real *u,
                     ptrdiff_t next)
 {
   const ptrdiff_t width = vectors * LANES;
@@ -156,7 +156,7 @@ static void windows(int first, int end, int back, ptrdiff_t vectors, const real 
     for (int i = 0; i < SIZE; i++)
       for (int j = 0; j < SIZE; j++) {
         const int k = i * SIZE + j;
-        g[j][i] = load(m + (back ? SIZE * SIZE - 1 - k : k) * width + o);
+        g[j][i] = load(m + (backward ? SIZE * SIZE - 1 - k : k) * width + o);
       }
     for (int a = first; a < end; a++) {
       Vector h[SIZE];
@@ -176,7 +176,7 @@ enum { MOST_TILES = 14 }; /* whose sums of two vectors are in registers */
 enum { MOST_TILES = 6 };
 #endif
 enum {
-  PLANES = 16384 / VECTOR, /* whose weights stay in the first cache */
+  PLANES = 16384 / VECTOR, /* whose weights stay in the L1 cache */
   LINE = 64 / sizeof(real)
 };
 
@@ -194,10 +194,10 @@ INLINE void add_products(int tiles, int vectors, const real *x, const real *u, V
   }
 }
 
-/* A few tiles, over all planes.  With each vector of planes that of the next ones is fetched, or,
- * after the last, the first of the tiles that come next: they lie where the processor does not
- * expect them.  So are the lines of the products, which are written, and as many lines of the
- * weights that come next, into the second cache. */
+/* A few tiles, over all planes.  With each vector of planes the next vector is prefetched, or after the
+ * last vector the first one of the next tiles: the processor does not predict these addresses.
+ * Prefetched are also the lines of the products, for writing, and as many lines of the next weights,
+ * into the L2 cache. */
 INLINE void some_tiles(int tiles, int vectors, ptrdiff_t planes, const real *v,
                        ptrdiff_t nextPlanes, const real *u, int more, real *products,
                        const real *ahead, ptrdiff_t lines)
@@ -306,14 +306,14 @@ INLINE void of_products(const Vector *m, int isShort, Vector *y)
   y[3] = add(oddQ, Q * Q2, add(oddP, P * P2, m[3]));
 }
 
-/* One tile: across, to four lines of six, and then down, as many rows and columns as are there. */
+/* One tile: across, to four lines of six, and then down, for the rows and columns in the image. */
 INLINE void result_tile(const real *(*products)[SIDE], int first, int end, ptrdiff_t apart,
                         int isLow, int isNarrow, real *lines, const real *start, ptrdiff_t high,
                         ptrdiff_t wide, real *y, ptrdiff_t nextRow, ptrdiff_t nextColumn)
 {
   for (int a = first; a < end; a++) {
     Vector m[SIDE], line[STEP];
-    for (int b = 0; b < (isNarrow ? FEW : SIDE); b++)
+    for (int b = 0; b < (isNarrow ? SHORT_POINTS : SIDE); b++)
       m[b] = load(products[a][b] + apart);
     of_products(m, isNarrow, line);
     for (int k = 0; k < (isNarrow ? 2 : STEP); k++)
@@ -322,7 +322,7 @@ INLINE void result_tile(const real *(*products)[SIDE], int first, int end, ptrdi
   for (int j = 0; j < (isNarrow ? 2 : STEP); j++)
     if (j < wide) {
       Vector m[SIDE], sums[STEP];
-      for (int a = 0; a < (isLow ? FEW : SIDE); a++)
+      for (int a = 0; a < (isLow ? SHORT_POINTS : SIDE); a++)
         m[a] = load(lines + (a * STEP + j) * LANES);
       of_products(m, isLow, sums);
       for (int k = 0; k < (isLow ? 2 : STEP); k++)
@@ -359,7 +359,7 @@ static void results(const THNNTiles *t, int first, int end, ptrdiff_t image, ptr
 {
   const ptrdiff_t whole = THNNTiles_across(t, SIDE - 1);
   const int isLow = THNNTiles_isLow(t, i);
-  end = THMin(end, isLow ? FEW : SIDE);
+  end = THMin(end, isLow ? SHORT_POINTS : SIDE);
   const real *from[SIDE][SIDE];
   for (int a = first; a < end; a++)
     for (int b = 0; b < SIDE; b++)
@@ -399,7 +399,7 @@ INLINE void of_gradients(const Vector *g, int isShort, Vector *z)
   z[5] = add(oddQ, -Q, evenQ);
 }
 
-/* One tile: down, to four lines of six, and then across; what is not there counts as 0. */
+/* One tile: down, to four lines of six, and then across; elements outside the image count as 0. */
 INLINE void gradient_tile(const real *y, ptrdiff_t high, ptrdiff_t wide, ptrdiff_t nextRow,
                           ptrdiff_t nextColumn, int isLow, int isNarrow, int first, int end,
                           real *lines, real *const (*z)[SIDE], ptrdiff_t apart)
@@ -409,7 +409,7 @@ INLINE void gradient_tile(const real *y, ptrdiff_t high, ptrdiff_t wide, ptrdiff
     for (int k = 0; k < (isLow ? 2 : STEP); k++)
       g[k] = k < high && j < wide ? load(y + k * nextRow + j * nextColumn) : (Vector){0};
     of_gradients(g, isLow, column);
-    for (int a = 0; a < (isLow ? FEW : SIDE); a++)
+    for (int a = 0; a < (isLow ? SHORT_POINTS : SIDE); a++)
       store(lines + (a * STEP + j) * LANES, column[a]);
   }
   for (int a = first; a < end; a++) {
@@ -417,7 +417,7 @@ INLINE void gradient_tile(const real *y, ptrdiff_t high, ptrdiff_t wide, ptrdiff
     for (int k = 0; k < (isNarrow ? 2 : STEP); k++)
       g[k] = load(lines + (a * STEP + k) * LANES);
     of_gradients(g, isNarrow, numbers);
-    for (int b = 0; b < (isNarrow ? FEW : SIDE); b++)
+    for (int b = 0; b < (isNarrow ? SHORT_POINTS : SIDE); b++)
       store(z[a][b] + apart, numbers[b]);
   }
 }
@@ -444,7 +444,7 @@ static void gradients(const THNNTiles *t, int first, int end, ptrdiff_t image, p
 {
   const ptrdiff_t whole = THNNTiles_across(t, SIDE - 1);
   const int isLow = THNNTiles_isLow(t, i);
-  end = THMin(end, isLow ? FEW : SIDE);
+  end = THMin(end, isLow ? SHORT_POINTS : SIDE);
   real *to[SIDE][SIDE];
   for (int a = first; a < end; a++)
     for (int b = 0; b < SIDE; b++)
@@ -533,19 +533,19 @@ INLINE void add_scaled(ptrdiff_t few, const real *x, accreal scale, real *y)
     store(y, load(sum));
     return;
   }
-  Vector place;
+  Vector lane;
   for (int k = 0; k < LANES; k++)
-    place[k] = (real)k;
-  const Bits isThere = place >= (real)few;
+    lane[k] = (real)k;
+  const Bits isThere = lane >= (real)few;
   store(y, (Vector)((isThere & (Bits)load(sum)) | (~isThere & (Bits)load(y))));
 }
 
-/* Square by square, the last of which ends with the rows: what it has of the one before is not
- * added again.  The lines of y are fetched ahead: they are in as many pages. */
+/* Square by square.  The last square ends with the rows: elements that it shares with the one before
+ * are not added again.  The lines of y are prefetched, because each is in another page. */
 static void add_transposed(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t nextX,
                            accreal scale, real *y, ptrdiff_t nextY)
 {
-  enum { AHEAD = 512 / sizeof(real) };
+  enum { PREFETCH = 512 / sizeof(real) }; /* elements ahead */
   if (rows < LANES) {
     for (ptrdiff_t i = 0; i < n; i++)
       for (ptrdiff_t j = 0; j < rows; j++)
@@ -560,7 +560,7 @@ static void add_transposed(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t
       transpose_square(x + first * nextX, nextX, square, LANES);
       for (ptrdiff_t i = 0; i < these; i++) {
         real *to = y + i * nextY + first;
-        __builtin_prefetch(to + AHEAD, 1);
+        __builtin_prefetch(to + PREFETCH, 1);
         add_scaled(j - first, square + i * LANES, scale, to);
       }
     }

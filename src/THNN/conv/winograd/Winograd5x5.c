@@ -1,4 +1,4 @@
-/* Convolutions by rows of tiles: which ones, and how they are shared among threads. */
+/* Winograd's convolutions of 5 x 5 windows, by rows of tiles: their cost, and the work of threads. */
 #include "THNN/layer/Template.h"
 
 #include "THNN/conv/Memory.h"
@@ -10,8 +10,8 @@ enum {
   STEP = THNN_TILE_STEP,
   TAPS = THNN_TILE_SIZE * THNN_TILE_SIZE,
   NUMBERS = THNN_TILE_NUMBERS,
-  SETS = THNN_IMAGE_SETS, /* of rows of tiles, whose sums are added up in their order */
-  MOST = 3 << 20          /* bytes of a thread, which are to stay in the second cache */
+  SETS = THNN_IMAGE_SETS, /* of rows of tiles, whose sums are added up in order */
+  L2_BYTES = 3 << 20      /* memory of a thread, at most, so that it stays near the processor */
 };
 
 static ptrdiff_t THNN_(wholeLanes)(ptrdiff_t n)
@@ -34,7 +34,7 @@ static THNNTileRows THNN_(tileRowsOf)(const THNNConvolution *c)
   t.down = (t.highY + STEP - 1) / STEP;
   t.across = (t.wideY + STEP - 1) / STEP;
   t.pitch = THNN_(wholeLanes)(STEP * (t.across + 1));
-  /* An odd number of vectors: numbers do not compete for the same places of the cache. */
+  /* An odd number of vectors: numbers do not fall into the same sets of the cache. */
   t.numberX = (t.planes * t.across | 1) * lanes;
   t.windows = THNN_(wholeLanes)(t.planes * t.outputs);
   return t;
@@ -65,7 +65,7 @@ static double THNN_(costOfRows)(const THNNTileRows *t)
          1.2 * NUMBERS * (double)(t->planes * t->outputs) * across;
 }
 
-/* The same for the gradient of the weights, where a vector has outputs. */
+/* The same for the gradient of the weights, with outputs in the lanes. */
 static double THNN_(costOfSums)(const THNNTileRows *t)
 {
   const double across = (double)t->across, width = (double)THNN_(wholeLanes)(t->outputs);
@@ -73,7 +73,7 @@ static double THNN_(costOfSums)(const THNNTileRows *t)
          1.7 * NUMBERS * (double)t->planes * width * across;
 }
 
-struct THNN_(TileSums) {
+typedef struct {
   const THNNConvolution *c;
   THNNTileRows t;
   ptrdiff_t width;         /* outputs, in whole vectors */
@@ -85,17 +85,17 @@ struct THNN_(TileSums) {
   real *sums, *memory, *weights;
   accreal *totals, scale;
   int threads;
-};
+} THNN_(TileSums);
 
-/* Elements of memory that may be taken: what is little is nothing to save. */
+/* Elements of memory that may be taken; LITTLE of each thread in any case. */
 static ptrdiff_t THNN_(memoryOf)(const THNNConvolution *c, int threads)
 {
   enum { LITTLE = 1 << 18 };
   return THMax(THNNConvolution_memory(c, threads), (ptrdiff_t)LITTLE * threads);
 }
 
-/* As many threads as there is memory for, which each of them takes beside what all have; 0 if there
- * is not enough for one. */
+/* As many threads as there is memory for: ofAll elements in common, and ofEach for each thread.  0 if
+ * there is not enough for one. */
 static int THNN_(threadsThatFit)(const THNNConvolution *c, ptrdiff_t ofAll, ptrdiff_t ofEach,
                                  int threads)
 {
@@ -116,7 +116,7 @@ static ptrdiff_t THNN_(sizeOfWindows)(const THNNTileRows *t)
   return (NUMBERS + TAPS) * t->windows;
 }
 
-/* What is summed up how does not depend on the threads. */
+/* The order of the sums does not depend on the threads. */
 static THNN_(TileSums) THNN_(planSums)(const THNNConvolution *c)
 {
   const ptrdiff_t lanes = THNN_(implicit)->lanes;
@@ -132,10 +132,10 @@ static THNN_(TileSums) THNN_(planSums)(const THNNConvolution *c)
   return w;
 }
 
-int THNN_(isTileRows)(const THNNConvolution *c, int weights)
+int THNN_(supportsWinograd5x5)(const THNNConvolution *c, THNNPass pass)
 {
-  if (!THNN_(tileRows)->convolve || c->last || c->groups != 1 || c->batch == 0 || c->planes == 0 ||
-      c->outputs == 0)
+  if (!THNN_(tileRows)->convolve || c->channelsLast || c->groups != 1 || c->batch == 0 ||
+      c->planes == 0 || c->outputs == 0)
     return 0;
   for (int d = 0; d < 3; d++) {
     const THNNWindow *at = &c->at[d];
@@ -143,32 +143,36 @@ int THNN_(isTileRows)(const THNNConvolution *c, int weights)
         at->output < 1)
       return 0;
   }
-  if (c->at[0].input != 1 || c->at[0].output != 1)
-    return 0;
+  return c->at[0].input == 1 && c->at[0].output == 1;
+}
+
+double THNN_(costOfWinograd5x5)(const THNNConvolution *c, THNNPass pass, THNN_(Tiled) * plan)
+{
+  const int weights = pass == THNN_BACKWARD_WEIGHTS;
   const THNNTileRows t = THNN_(tileRowsOf)(c);
   const ptrdiff_t all = t.planes * (weights ? THNN_(wholeLanes)(t.outputs) : t.outputs);
   const ptrdiff_t room = THNN_(tileRows)->room(&t, 0);
-  if (THMax(room, NUMBERS * all) > MOST / (ptrdiff_t)sizeof(real))
-    return 0;
+  if (THMax(room, NUMBERS * all) > L2_BYTES / (ptrdiff_t)sizeof(real))
+    return INFINITY;
   const THNN_(TileSums) s = THNN_(planSums)(c);
   if (!(weights ? THNN_(threadsThatFit)(c, s.sets * s.size, s.v + s.y + s.room, 1)
                 : THNN_(threadsThatFit)(c, THNN_(sizeOfWindows)(&t), room, 1)))
-    return 0;
+    return INFINITY;
   const ptrdiff_t few = THNN_(imagesTogether)(&t, c->batch), lanes = THNN_(implicit)->lanes;
   const double vectors = (double)((few * t.down + lanes - 1) / lanes) / (double)few;
   const double rows = weights ? THNN_(costOfSums)(&t) : THNN_(costOfRows)(&t);
   const double windows = (weights ? 3000 : 1500) * (double)all / (double)lanes / (double)c->batch;
   const double direct = (double)(c->windows * c->outputs) * (double)c->depth / (double)lanes;
-  return vectors * rows + windows < direct;
+  return (vectors * rows + windows) / direct;
 }
 
-/* --- forward and back ------------------------------------------------------------------------ */
+/* --- forward and backward data ---------------------------------------------------------------- */
 
 typedef struct {
   const THNNConvolution *c;
   THNNTileRows t;
-  int back, threads;
-  int leaves;          /* going back, windows do not reach all of x */
+  int backward, threads;
+  int leaves;          /* backward, windows do not reach all of x */
   ptrdiff_t few, room; /* images of an item, and elements of memory for each thread */
   const real *from, *u, *bias;
   real *to, *memory;
@@ -183,26 +187,27 @@ static void THNN_(tileItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
   real *room = THNN_(ofThread)(w->memory, w->room, w->threads);
   for (ptrdiff_t item = begin; item < end; item++) {
     const ptrdiff_t first = item * w->few, images = THMin(w->few, c->batch - first);
-    const real *from = w->from + first * (w->back ? ofY : ofX);
-    real *to = w->to + first * (w->back ? ofX : ofY);
+    const real *from = w->from + first * (w->backward ? ofY : ofX);
+    real *to = w->to + first * (w->backward ? ofX : ofY);
     for (ptrdiff_t i = 0; w->leaves && i < images; i++)
       THNN_(fillPlanes)(to + i * ofX, c->planes, c->image, w->bias);
     const ptrdiff_t all = images * w->t.down;
     for (ptrdiff_t row = 0; row < all; row += lanes)
-      if (w->back)
-        THNN_(tileRows)->back(&w->t, row, THMin(lanes, all - row), from, w->u, w->bias, to, room);
+      if (w->backward)
+        THNN_(tileRows)->backward(&w->t, row, THMin(lanes, all - row), from, w->u, w->bias, to,
+                                  room);
       else
         THNN_(tileRows)->convolve(&w->t, row, THMin(lanes, all - row), from, w->u, w->bias, to,
                                   room);
   }
 }
 
-void THNN_(convolveTileRows)(const THNNConvolution *c, int back, THTensor *from, THTensor *weight,
-                             THTensor *bias, THTensor *to)
+void THNN_(convolveByWinograd5x5)(const THNNConvolution *c, int backward, THTensor *from,
+                                  THTensor *weight, THTensor *bias, THTensor *to)
 {
   THNN_(Call) call;
-  THNN_(beginConvolution)(&call, c, back, &from, &weight, &bias, &to);
-  THNN_(TileItems) w = {.c = c, .t = THNN_(tileRowsOf)(c), .back = back};
+  THNN_(beginConvolution)(&call, c, backward, &from, &weight, &bias, &to);
+  THNN_(TileItems) w = {.c = c, .t = THNN_(tileRowsOf)(c), .backward = backward};
   const ptrdiff_t windows = w.t.windows, ofWindows = THNN_(sizeOfWindows)(&w.t);
   w.room = THNN_(tileRows)->room(&w.t, 0);
   const int threads = THNN_(threadsThatFit)(c, ofWindows, w.room, THParallel_threads(c->batch, 1));
@@ -211,16 +216,17 @@ void THNN_(convolveTileRows)(const THNNConvolution *c, int back, THTensor *from,
   w.threads = THMin(threads, THParallel_threads(items, 1));
   const int64_t reachHigh = c->at[1].output + THNN_TILE_SIZE - 1 - c->at[1].pad;
   const int64_t reachWide = c->at[2].output + THNN_TILE_SIZE - 1 - c->at[2].pad;
-  w.leaves = back && (c->at[1].input > reachHigh || c->at[2].input > reachWide);
+  w.leaves = backward && (c->at[1].input > reachHigh || c->at[2].input > reachWide);
   w.memory = THNN_(scratch)(&call, w.threads * w.room);
   real *u = THNN_(scratch)(&call, ofWindows), *m = u + NUMBERS * windows;
   THNN_(start)(&call);
   memset(m, 0, (size_t)(TAPS * windows) * sizeof *m);
-  if (back)
-    THNN_(implicit)->turn(c->planes * c->outputs, TAPS, THTensor_(data)(weight), TAPS, m, windows);
-  for (ptrdiff_t p = 0; !back && p < c->planes; p++)
-    THNN_(implicit)->turn(c->outputs, TAPS, THTensor_(data)(weight) + p * TAPS, c->depth,
-                          m + p * c->outputs, windows);
+  if (backward)
+    THNN_(implicit)->transpose(c->planes * c->outputs, TAPS, THTensor_(data)(weight), TAPS, m,
+                               windows);
+  for (ptrdiff_t p = 0; !backward && p < c->planes; p++)
+    THNN_(implicit)->transpose(c->outputs, TAPS, THTensor_(data)(weight) + p * TAPS, c->depth,
+                               m + p * c->outputs, windows);
   THNN_(tileRows)->windows(windows, m, u);
   w.u = u;
   w.from = THTensor_(data)(from);
@@ -268,7 +274,7 @@ static void THNN_(tileSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
                               room);
       for (ptrdiff_t o = 0; o < c->outputs; o += lanes) {
         for (ptrdiff_t i = 0; i < images; i++)
-          THNN_(turnOutputs)(THMin(lanes, c->outputs - o), c->windows,
+          THNN_(packOutputs)(THMin(lanes, c->outputs - o), c->windows,
                              w->gradients + ((image + i) * c->outputs + o) * c->windows, c->windows,
                              y + i * c->windows * lanes);
         THNN_(tileRows)->gradients(&w->t, row % down, rows, v, y, sums + o, w->width, room);
@@ -277,45 +283,39 @@ static void THNN_(tileSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-THNN_(TileSums) * THNN_(prepareTileSums)(const THNNConvolution *c, THNN_(Call) * call)
-{
-  THNN_(TileSums) *w = THNN_(scratchBytes)(call, sizeof *w);
-  *w = THNN_(planSums)(c);
-  const ptrdiff_t each = w->v + w->y + w->room;
-  w->threads = THNN_(threadsThatFit)(c, w->sets * w->size, each, THParallel_threads(w->sets, 1));
-  w->sums = THNN_(scratch)(call, w->sets * w->size);
-  w->memory = THNN_(scratch)(call, w->threads * each);
-  return w;
-}
-
 /* What comes of the sums of all sets, for the windows of some planes. */
 static void THNN_(addPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(TileSums) *w = context;
   const THNNConvolution *c = w->c;
   real *m = THNN_(ofThread)(w->memory, w->v + w->y + w->room, w->threads);
-  real *turned = m + TAPS * w->width;
+  real *transposed = m + TAPS * w->width;
   for (ptrdiff_t p = begin; p < end; p++) {
     THNN_(tileRows)->taps(w->width, c->planes * w->width, w->sets, w->sums + p * w->width, m);
-    THNN_(implicit)->turn(TAPS, c->outputs, m, w->width, turned, TAPS);
+    THNN_(implicit)->transpose(TAPS, c->outputs, m, w->width, transposed, TAPS);
     for (ptrdiff_t o = 0; o < c->outputs; o++)
       for (ptrdiff_t k = 0; k < TAPS; k++) {
         real *weight = w->weights + o * c->depth + p * TAPS + k;
-        *weight = (real)(*weight + w->scale * (accreal)turned[o * TAPS + k]);
+        *weight = (real)(*weight + w->scale * (accreal)transposed[o * TAPS + k]);
       }
   }
 }
 
-void THNN_(addTileSums)(THNN_(TileSums) * w, const real *x, const real *y, real *weights,
-                        accreal *totals, accreal scale)
+void THNN_(weightsByWinograd5x5)(THNN_(Gradient) * g, THNN_(Tiled) * plan)
 {
-  w->from = x;
-  w->gradients = y;
-  w->weights = weights;
-  w->totals = totals;
-  w->scale = scale;
-  THParallel_for(w->sets, THNN_(grainOf)(w->sets, w->threads), THNN_(tileSets), w);
-  const ptrdiff_t planes = w->c->planes;
-  const ptrdiff_t grain = THMax(1, TH_LOOP_GRAIN / 8 / (w->sets * NUMBERS * w->width));
-  THParallel_for(planes, THMax(grain, THNN_(grainOf)(planes, w->threads)), THNN_(addPlanes), w);
+  const THNNConvolution *c = g->c;
+  THNN_(TileSums) w = THNN_(planSums)(c);
+  const ptrdiff_t each = w.v + w.y + w.room, planes = c->planes;
+  w.threads = THNN_(threadsThatFit)(c, w.sets * w.size, each, THParallel_threads(w.sets, 1));
+  w.sums = THNN_(scratch)(&g->call, w.sets * w.size);
+  w.memory = THNN_(scratch)(&g->call, w.threads * each);
+  w.totals = THNN_(totalsOfSets)(g);
+  THNN_(start)(&g->call);
+  w.from = THTensor_(data)(g->x);
+  w.gradients = THTensor_(data)(g->y);
+  w.weights = THTensor_(data)(g->gradWeight);
+  w.scale = g->scale;
+  THParallel_for(w.sets, THNN_(grainOf)(w.sets, w.threads), THNN_(tileSets), &w);
+  const ptrdiff_t grain = THMax(1, TH_LOOP_GRAIN / 8 / (w.sets * NUMBERS * w.width));
+  THParallel_for(planes, THMax(grain, THNN_(grainOf)(planes, w.threads)), THNN_(addPlanes), &w);
 }

@@ -7,7 +7,7 @@
  * window are polynomials, whose values at eight points (0, 1/2, -1/2, 1, -1, 2, -2 and infinity)
  * are multiplied.  x, y and windows have 64 numbers each that way, and three operations take two of
  * them to the third: y follows from the sums over planes of products of the numbers of x and of
- * windows; x, going back, from the sums over outputs of products of those of y and of windows,
+ * windows; x, backward, from the sums over outputs of products of those of y and of windows,
  * through the same transforms transposed; and the gradient of windows from the sums over tiles of
  * products of those of x and of y.  Results are off by 2e-6 of their
  * norm, gradients of weights by 3e-6.

@@ -12,10 +12,10 @@ typedef struct {
   /* y = bias (0 if it is NULL) + the convolution of x, for weights u[64][plane][output]. */
   void (*convolve)(const THNNTileRows *t, ptrdiff_t first, ptrdiff_t rows, const real *x,
                    const real *u, const real *bias, real *y, real *room);
-  /* x = bias (0 if it is NULL) + what goes back from y, for weights u[64][output][plane], as far as
+  /* x = bias (0 if it is NULL) + the products with y, for weights u[64][output][plane], as far as
    * windows reach.  Rows of tiles of the same images go with the same room, from 0 on. */
-  void (*back)(const THNNTileRows *t, ptrdiff_t first, ptrdiff_t rows, const real *y, const real *u,
-               const real *bias, real *x, real *room);
+  void (*backward)(const THNNTileRows *t, ptrdiff_t first, ptrdiff_t rows, const real *y,
+                   const real *u, const real *bias, real *x, real *room);
   /* v[64][plane][tile][lane], numberX apart, of x; lanes without a row are 0. */
   void (*images)(const THNNTileRows *t, ptrdiff_t first, ptrdiff_t rows, const real *x, real *v,
                  real *room);
@@ -27,20 +27,3 @@ typedef struct {
 } THNN_(TileRows);
 
 extern const THNN_(TileRows) * THNN_(tileRows);
-
-/* Whether the convolution, forward and back, or the gradient of its weights is better computed this
- * way, whatever the number of threads. */
-int THNN_(isTileRows)(const THNNConvolution *c, int weights);
-
-/* y = bias (if there is one) + the convolution of x; or back, x from y. */
-void THNN_(convolveTileRows)(const THNNConvolution *c, int back, THTensor *from, THTensor *weight,
-                             THTensor *bias, THTensor *to);
-
-/* The gradient of the weights in a call that has begun: prepare before it starts, then weights +=
- * scale * that.  totals[set][output], of up to THNN_IMAGE_SETS sets, become sums of y, unless
- * totals is NULL. */
-typedef struct THNN_(TileSums) THNN_(TileSums);
-
-THNN_(TileSums) * THNN_(prepareTileSums)(const THNNConvolution *c, THNN_(Call) * call);
-void THNN_(addTileSums)(THNN_(TileSums) * w, const real *x, const real *y, real *weights,
-                        accreal *totals, accreal scale);

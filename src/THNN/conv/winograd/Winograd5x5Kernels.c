@@ -1,4 +1,4 @@
-/* Kernels of the convolutions by rows of tiles. */
+/* Kernels of Winograd's convolutions of 5 x 5 windows, by rows of tiles. */
 #include "THNN/layer/Template.h"
 
 #if !defined(__AVX__) || !defined(TH_REAL_IS_FLOAT)
@@ -18,9 +18,9 @@ enum {
   STEP = THNN_TILE_STEP,
   SIZE = THNN_TILE_SIZE,
   NUMBERS = THNN_TILE_NUMBERS,
-  /* Sums of products of that many planes are transformed while they are in the cache; of these, so
-   * many are computed in registers, two vectors each, at most. */
-  TOGETHER = 8,
+  /* Results (outputs or planes) whose sums are transformed while they are in the cache; BLOCK of them
+   * are computed in registers, two vectors each, at most. */
+  RESULTS = 8,
 #if defined(__AVX512F__)
   BLOCK = 8,
 #else
@@ -28,12 +28,12 @@ enum {
 #endif
 };
 
-/* Not copied to where it is called, of which there are several places. */
+/* Not inlined: each is called several times. */
 #define APART static __attribute__((noinline))
 
 enum {
-  FEW = 16,                /* tiles whose numbers stay in the first cache, */
-  NEXT = (FEW + 1) * LANES /* from one of which to the next is an odd number of vectors */
+  L1_TILES = 16,                /* tiles whose numbers stay in the L1 cache */
+  NEXT = (L1_TILES + 1) * LANES /* from one number to the next: an odd number of vectors */
 };
 
 INLINE Vector load(const real *x)
@@ -60,8 +60,8 @@ INLINE Vector add(Vector a, double factor, Vector c)
 typedef THTranspose32_Vector TransposeVector;
 typedef int32_t Bits __attribute__((vector_size(VECTOR)));
 
-/* Lines of as many elements, whole vectors, of each lane, become vectors that have one of each, or
- * the other way around. */
+/* Transposes a line of elements for each lane (whole vectors) to vectors with an element of each line,
+ * or back. */
 APART void to_lanes(ptrdiff_t n, const real *line, real *vectors)
 {
   for (ptrdiff_t i = 0; i < n; i += LANES)
@@ -221,8 +221,8 @@ static void taps(ptrdiff_t count, ptrdiff_t all, ptrdiff_t sets, const real *u, 
 
 /* --- rows of tiles and their lines ----------------------------------------------------------- */
 
-/* The rows of tiles of the lanes; top is a row of y, behind count so far up that nothing is there.
- */
+/* The rows of tiles of the lanes.  top is a row of y; for the lanes from count on it is so far up that
+ * the image has no elements there. */
 typedef struct {
   ptrdiff_t count;
   ptrdiff_t image[LANES], top[LANES];
@@ -382,11 +382,11 @@ INLINE void multiply_results(const Products *s, ptrdiff_t result, int count)
     multiply(s, result, tile, count, 1);
 }
 
-/* TOGETHER results, or what is left. */
+/* RESULTS results, or what is left. */
 APART void multiply_all(const Products *s, ptrdiff_t results)
 {
   ptrdiff_t r = 0;
-  if (BLOCK == TOGETHER && results == TOGETHER) {
+  if (BLOCK == RESULTS && results == RESULTS) {
     multiply_results(s, 0, BLOCK);
     return;
   }
@@ -408,7 +408,7 @@ typedef struct {
   real *line, *vectors, *v, *m, *r, *before;
 } Room;
 
-/* From one number to the next of those of y, an odd number of vectors. */
+/* Elements from one number of y to the next: an odd number of vectors. */
 INLINE ptrdiff_t number_of_results(const THNNTileRows *t)
 {
   return (t->outputs * t->across | 1) * LANES;
@@ -418,8 +418,8 @@ static Room room_at(const THNNTileRows *t, real *room, ptrdiff_t *size)
 {
   const ptrdiff_t line = THMax(SIDE * t->pitch, STEP * STEP * t->across) * LANES;
   const ptrdiff_t all = THMax(t->numberX, number_of_results(t));
-  const ptrdiff_t m = SIDE * TOGETHER * t->across * LANES;
-  const ptrdiff_t r = SIDE * TOGETHER * t->pitch * LANES;
+  const ptrdiff_t m = SIDE * RESULTS * t->across * LANES;
+  const ptrdiff_t r = SIDE * RESULTS * t->pitch * LANES;
   Room at = {.line = room};
   at.vectors = at.line + line;
   at.v = at.vectors + line;
@@ -477,8 +477,8 @@ static void convolve(const THNNTileRows *t, ptrdiff_t first, ptrdiff_t count, co
   const Rows rows = rows_from(t, first, count);
   const ptrdiff_t tiles = t->across, columns = STEP * tiles;
   images(t, first, count, x, at.v, memory);
-  for (ptrdiff_t o = 0; o < t->outputs; o += TOGETHER) {
-    const ptrdiff_t these = THMin(TOGETHER, t->outputs - o), next = these * tiles * LANES;
+  for (ptrdiff_t o = 0; o < t->outputs; o += RESULTS) {
+    const ptrdiff_t these = THMin(RESULTS, t->outputs - o), next = these * tiles * LANES;
     for (int a = 0; a < SIDE; a++) {
       for (int b = 0; b < SIDE; b++) {
         const ptrdiff_t number = a * SIDE + b;
@@ -540,7 +540,7 @@ static void results(const THNNTileRows *t, const Rows *rows, const real *y, cons
   }
 }
 
-/* Each lane gets what the one before has in B, the first one what the last one has in A. */
+/* Each lane gets the element that the lane before it has in B; the first lane that of A's last lane. */
 #if defined(__AVX512F__)
 #define PRECEDING(A, B) \
   __builtin_shufflevector(A, B, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30)
@@ -548,8 +548,8 @@ static void results(const THNNTileRows *t, const Rows *rows, const real *y, cons
 #define PRECEDING(A, B) __builtin_shufflevector(A, B, 7, 8, 9, 10, 11, 12, 13, 14)
 #endif
 
-/* What a tile has below its first four rows belongs to the first ones of the tile below, which is
- * in the next lane: before has those of the vector of rows before this one. */
+/* Rows of a tile below its first four are added to the first rows of the tile below, which is in the
+ * next lane; before has these rows of the vector before. */
 APART void add_below(const THNNTileRows *t, const Rows *r, real *vectors, real *before)
 {
   const ptrdiff_t columns = STEP * (t->across + 1);
@@ -566,8 +566,8 @@ APART void add_below(const THNNTileRows *t, const Rows *r, real *vectors, real *
     }
 }
 
-static void back(const THNNTileRows *t, ptrdiff_t first, ptrdiff_t count, const real *y,
-                 const real *u, const real *bias, real *x, real *memory)
+static void backward(const THNNTileRows *t, ptrdiff_t first, ptrdiff_t count, const real *y,
+                     const real *u, const real *bias, real *x, real *memory)
 {
   ptrdiff_t unused;
   const Room at = room_at(t, memory, &unused);
@@ -576,8 +576,8 @@ static void back(const THNNTileRows *t, ptrdiff_t first, ptrdiff_t count, const 
   if (first == 0)
     memset(at.before, 0, (size_t)(t->planes * STEP * columns * LANES) * sizeof *at.before);
   results(t, &rows, y, &at);
-  for (ptrdiff_t p = 0; p < t->planes; p += TOGETHER) {
-    const ptrdiff_t these = THMin(TOGETHER, t->planes - p), next = these * tiles * LANES;
+  for (ptrdiff_t p = 0; p < t->planes; p += RESULTS) {
+    const ptrdiff_t these = THMin(RESULTS, t->planes - p), next = these * tiles * LANES;
     for (int a = 0; a < SIDE; a++) {
       for (int b = 0; b < SIDE; b++) {
         const ptrdiff_t number = a * SIDE + b;
@@ -692,8 +692,8 @@ static void gradients(const THNNTileRows *t, ptrdiff_t first, ptrdiff_t count, c
 {
   const Rows rows = rows_from(t, first, count);
   for (ptrdiff_t tile = 0; tile < t->across; tile++)
-    for (ptrdiff_t begin = 0; begin < count; begin += FEW) {
-      const ptrdiff_t few = THMin(FEW, count - begin);
+    for (ptrdiff_t begin = 0; begin < count; begin += L1_TILES) {
+      const ptrdiff_t few = THMin(L1_TILES, count - begin);
       for (ptrdiff_t k = 0; k < few; k++) {
         const ptrdiff_t top = rows.top[begin + k], left = STEP * tile;
         const ptrdiff_t high = t->highY - top, wide = t->wideY - left;
@@ -705,6 +705,6 @@ static void gradients(const THNNTileRows *t, ptrdiff_t first, ptrdiff_t count, c
 }
 
 const THNN_(TileRows)
-    TH_LEVEL_(THNN_(tileRows))[] = {{room, windows, taps, convolve, back, images, gradients}};
+    TH_LEVEL_(THNN_(tileRows))[] = {{room, windows, taps, convolve, backward, images, gradients}};
 
 #endif
