@@ -54,7 +54,7 @@ typedef struct __align__(16) Pack {
   item of[UNROLL];
 } Pack;
 
-/* --- reductions: a struct of State and functions each ------------------------------------------ */
+/* --- reductions: a struct of State and functions each ---------------------------------------- */
 
 /* Kernels are templates of such a struct, name_op:
  *
@@ -209,8 +209,8 @@ struct var_op {
     return both;
   }
 
-  /* Joins the moments of n elements.  Sums are relative to the first of them, so that equal elements
-   * deviate by exactly 0. */
+  /* Joins the moments of n elements.  Sums are relative to the first of them, so that equal
+   * elements deviate by exactly 0. */
   THC_DEVICE Moments take(Moments a, const real *some, int n, ptrdiff_t, ptrdiff_t, double)
   {
     accreal sum = 0, squares = 0;
