@@ -4,11 +4,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "TH/core/THFormat.h"
+#include "TH/core/THWrite.h"
 
 /* --- growing memory --------------------------------------------------------------------------- */
 
@@ -189,35 +189,10 @@ void at_out_begin(at_out *out, const char *path, THGuard *guard)
     fail(out);
 }
 
-/* write without SIGXFSZ, which would end the process at the limit on file sizes; write also returns
- * an error then. */
-static ssize_t write_without_signal(int descriptor, const uint8_t *bytes, size_t length)
-{
-  sigset_t signals, masked, pending;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGXFSZ);
-  sigpending(&pending);
-  pthread_sigmask(SIG_BLOCK, &signals, &masked);
-  const ssize_t written = write(descriptor, bytes, length);
-  const int error = errno;
-  if (written < 0 && error == EFBIG && !sigismember(&pending, SIGXFSZ))
-    sigtimedwait(&signals, NULL, &(struct timespec){0});
-  pthread_sigmask(SIG_SETMASK, &masked, NULL);
-  errno = error;
-  return written;
-}
-
 static void put(at_out *out, const uint8_t *bytes, size_t length)
 {
-  while (length > 0) {
-    const ssize_t written = write_without_signal(out->descriptor, bytes, length);
-    if (written < 0 && errno != EINTR)
-      fail(out);
-    if (written > 0) {
-      bytes += written;
-      length -= (size_t)written;
-    }
-  }
+  if (THWrite_all(out->descriptor, bytes, length) < length)
+    fail(out);
 }
 
 static void flush(at_out *out)

@@ -1,17 +1,16 @@
 /* Files on a disk and pipes: a descriptor and a buffer. */
-#define _GNU_SOURCE /* popen with "e", pipe signals */
+#define _GNU_SOURCE /* popen with "e" */
 #include "THDiskFile.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "THFileKinds.h"
+#include "TH/core/THWrite.h"
 
 enum { BUFFER = 1 << 16 };
 
@@ -94,41 +93,12 @@ static size_t read_some(THDiskFile *disk, void *to, size_t n)
   return (size_t)got;
 }
 
-/* As write, but a closed reader is an error here, not a signal that ends the process. */
-static ssize_t write_to_pipe(int descriptor, const void *from, size_t n)
-{
-  sigset_t broken, pending, before;
-  sigemptyset(&broken);
-  sigaddset(&broken, SIGPIPE);
-  sigpending(&pending);
-  pthread_sigmask(SIG_BLOCK, &broken, &before);
-  const ssize_t written = write(descriptor, from, n);
-  const int error = errno;
-  if (written < (ssize_t)n && !sigismember(&pending, SIGPIPE)) { /* also with a part written */
-    const struct timespec now = {0, 0};
-    while (sigtimedwait(&broken, NULL, &now) < 0 && errno == EINTR)
-      ;
-  }
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  errno = error;
-  return written;
-}
-
 /* Returns how many bytes were written; fewer than n on a failure. */
 static size_t write_all(THDiskFile *disk, const char *from, size_t n)
 {
-  size_t done = 0;
-  while (done < n) {
-    const ssize_t written = disk->isSeekable
-                                ? write(disk->descriptor, from + done, n - done)
-                                : write_to_pipe(disk->descriptor, from + done, n - done);
-    if (written < 0 && errno != EINTR) {
-      failed(disk);
-      break;
-    }
-    if (written > 0)
-      done += (size_t)written;
-  }
+  const size_t done = THWrite_all(disk->descriptor, from, n);
+  if (done < n)
+    failed(disk);
   disk->offset += done;
   return done;
 }
