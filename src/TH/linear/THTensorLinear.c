@@ -66,20 +66,6 @@ static int THTensor_(isInTheWay)(THTensor *r, THTensor *t, THTensor *operand)
          TH_OVERLAP_NONE;
 }
 
-/* Whether elements of r may share memory, so that BLAS must not write to it. */
-static int THTensor_(mayShareItself)(const THTensor *r)
-{
-#ifdef TH_TEMPLATE_DEVICE
-  THView_checkWritable(TH_VIEW(r), 1);
-  return 0;
-#else
-  THLoop loop;
-  THLoop_init(&loop);
-  THLoop_tensor(&loop, r);
-  return THLoop_order(&loop, 0);
-#endif
-}
-
 /* Whether the last two dimensions are a matrix that BLAS can read, by columns or by rows. */
 static int THTensor_(isMatrix)(const THTensor *t, int *byRows)
 {
@@ -100,7 +86,7 @@ static void THTensor_(prepare)(THTensor_(Target) * target, THTensor *r, THTensor
   target->r = r;
   THTensor_(guard)(&target->guard);
   const int fits = THTensor_(isSameSizeAs)(r, t);
-  const int shares = fits && THTensor_(mayShareItself)(r);
+  const int shares = fits && THTensor_(sharesItself)(r, 1); /* BLAS does not write there */
   const int safe = !THTensor_(isInTheWay)(r, t, a) && !THTensor_(isInTheWay)(r, t, b) &&
                    (r == t || !readsT || !THTensor_(isInTheWay)(r, t, t));
   if (safe && fits && direct && !shares) {

@@ -78,8 +78,7 @@ static int THTensor_(hasToLose)(const THTensor *r, const THShape *shape, int dim
   return same;
 }
 
-/* Whether elements of r, which already has the result's shape, share memory. */
-static int THTensor_(sharesItself)(const THTensor *r, int arg)
+int THTensor_(sharesItself)(const THTensor *r, int arg)
 {
 #ifdef TH_TEMPLATE_DEVICE
   THView_checkWritable(TH_VIEW(r), arg);

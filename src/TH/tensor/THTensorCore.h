@@ -45,6 +45,10 @@ void THTensor_(resizeForNow)(THBefore *before, THTensor *r, const THShape *shape
 /* Both results take the shape, or neither does. */
 void THTensor_(resizeResults)(THTensor *r, THLongTensor *indices, const THShape *shape);
 
+/* Whether elements of r, which has the shape that a result is to get, may share memory; for devices
+ * that is an error about argument arg. */
+int THTensor_(sharesItself)(const THTensor *r, int arg);
+
 /* The tensor to compute in place of the result r (argument arg), which is to get the shape.  That
  * is r itself, but for two cases.  Where shape is that of a reduction, which lacks dimension (else
  * that is -1), and r still has it, with size 1, and otherwise the sizes of the shape: then it is a
