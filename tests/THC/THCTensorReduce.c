@@ -361,6 +361,78 @@ static void THTest_(logical)(void)
 
 #endif
 
+/* A result that has the right number of elements, and still the dimension of size 1, is written
+ * through its strides and then loses it: here a column of a matrix, whose other columns stay. */
+typedef void THTest_(IntoColumn)(THCState *state, THCTensor *r, THCudaLongTensor *ri, THCTensor *t);
+
+#define INTO_COLUMN(NAME, ...)                                                     \
+  static void THTest_(column_##NAME)(THCState *state, THCTensor *r,                \
+                                     TH_UNUSED THCudaLongTensor *ri, THCTensor *t) \
+  {                                                                                \
+    THCTensor_(NAME)(state, r, __VA_ARGS__);                                       \
+  }
+INTO_COLUMN(sum, t, 1, 0)
+INTO_COLUMN(prod, t, 1, 0)
+INTO_COLUMN(max, ri, t, 1, 0)
+INTO_COLUMN(min, ri, t, 1, 0)
+INTO_COLUMN(median, ri, t, 1, 0)
+INTO_COLUMN(mean, t, 1, 0)
+#if IS_FLOATING
+INTO_COLUMN(var, t, 1, 0, 0)
+INTO_COLUMN(std, t, 1, 0, 0)
+INTO_COLUMN(norm, t, TO_REAL(2), 1, 0)
+#endif
+#undef INTO_COLUMN
+
+static void THTest_(intoColumns)(void)
+{
+  enum { LINES = 4, LENGTH = 5, COLUMNS = 3 };
+  static THTest_(IntoColumn) *const reduce[] = {
+      THTest_(column_sum), THTest_(column_prod),   THTest_(column_max),
+      THTest_(column_min), THTest_(column_median), THTest_(column_mean),
+#if IS_FLOATING
+      THTest_(column_var), THTest_(column_std),    THTest_(column_norm),
+#endif
+  };
+  THCState *state = thc_state();
+  THTensor *t = THTest_(tensor)(TH_CONTIGUOUS, 3, TH_SHAPE(LINES, LENGTH));
+  THTest_(nearOne)(t);
+  THCTensor *d = THCTest_(upload)(t);
+  for (size_t k = 0; k < sizeof reduce / sizeof *reduce; k++) {
+    th_note("reduction %zu", k);
+    THCTensor *plain = THCTensor_(new)(state), *r = THCTensor_(new)(state);
+    THCTensor *matrix = THCTensor_(newWithSize2d)(state, LINES, COLUMNS);
+    THCudaLongTensor *plainIndices = THCudaLongTensor_new(state);
+    THCudaLongTensor *table = THCudaLongTensor_newWithSize2d(state, LINES, COLUMNS);
+    THCudaLongTensor *ri = THCudaLongTensor_new(state);
+    THCTensor_(fill)(state, matrix, TO_REAL(77));
+    THCudaLongTensor_fill(state, table, 77);
+    THCTensor_(narrow)(state, r, matrix, 1, 1, 1);
+    THCudaLongTensor_narrow(state, ri, table, 1, 1, 1);
+    reduce[k](state, plain, plainIndices, d);
+    reduce[k](state, r, ri, d);
+    CHECK_EQ(r->nDimension, 1);
+    CHECK_EQ(r->size[0], LINES);
+    CHECK_EQ(r->stride[0], COLUMNS);
+    const int hasIndices = plainIndices->nDimension > 0;
+    for (int64_t i = 0; i < LINES; i++)
+      for (int64_t j = 0; j < COLUMNS; j++) {
+        const double is = TO_NUMBER(THCTensor_(get2d)(state, matrix, i, j));
+        CHECK_EQ(is, j == 1 ? TO_NUMBER(THCTensor_(get1d)(state, plain, i)) : 77);
+        CHECK_EQ(THCudaLongTensor_get2d(state, table, i, j),
+                 j == 1 && hasIndices ? THCudaLongTensor_get1d(state, plainIndices, i) : 77);
+      }
+    THCudaLongTensor_free(state, ri);
+    THCudaLongTensor_free(state, table);
+    THCudaLongTensor_free(state, plainIndices);
+    THCTensor_(free)(state, matrix);
+    THCTensor_(free)(state, r);
+    THCTensor_(free)(state, plain);
+  }
+  THCTensor_(free)(state, d);
+  THTensor_(free)(t);
+}
+
 /* --- dist and renorm ------------------------------------------------------------------------ */
 
 static void THTest_(distances)(void)
@@ -509,6 +581,6 @@ static void THTest_(reduceErrors)(void)
   THCTensor_(free)(state, d);
 }
 
-TH_TESTS(THTest_(reduceLayouts), THTest_(reduceSizes), THTest_(reduceAll), THTest_(medians),
-         THTest_(logical), THTest_(distances), THTest_(scans), THTest_(reduceInPlace),
-         THTest_(reduceErrors))
+TH_TESTS(THTest_(reduceLayouts), THTest_(reduceSizes), THTest_(reduceAll), THTest_(intoColumns),
+         THTest_(medians), THTest_(logical), THTest_(distances), THTest_(scans),
+         THTest_(reduceInPlace), THTest_(reduceErrors))
