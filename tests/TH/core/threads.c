@@ -1,5 +1,4 @@
-/* Threads where they are few: in forked children, under limits, and in parallel regions of the
- * program's. */
+/* Threads where they are few: in forked children, and under limits. */
 #define _GNU_SOURCE /* setresuid */
 #include <errno.h>
 #include <omp.h>
@@ -157,43 +156,16 @@ static void loaded(void **state)
   check_child(loads_before, NULL);
 }
 
-/* --- inside a parallel region ----------------------------------------------------------------- */
-
-/* Functions that give each thread of a loop its own memory run on one thread there. */
-static void inside(void **state)
-{
-  enum { THREADS = 4, LINE = 3000 };
-  int right[THREADS] = {0};
-#pragma omp parallel num_threads(THREADS)
-  {
-    THFloatTensor *x = THFloatTensor_newWithSize1d(LINE), *y = THFloatTensor_new();
-    THLongTensor *at = THLongTensor_new();
-    for (int i = 0; i < LINE; i++)
-      THFloatTensor_set1d(x, i, (float)(i * 7 % LINE));
-    THFloatTensor_sort(y, at, x, 0, 0);
-    int good = 1;
-    for (int i = 0; i < LINE; i++)
-      good &= THFloatTensor_get1d(y, i) == (float)i;
-    THFloatTensor_histc(y, x, 10, 0, LINE);
-    for (int i = 0; i < 10; i++)
-      good &= THFloatTensor_get1d(y, i) == LINE / 10;
-    right[omp_get_thread_num()] = good;
-    THLongTensor_free(at);
-    THFloatTensor_free(y);
-    THFloatTensor_free(x);
-  }
-  for (int i = 0; i < THREADS; i++)
-    assert_true(right[i]);
-}
-
 int main(int argc, char **argv)
 {
   if (argc > 1)
     _exit(limited(argv[1])); /* the leak checker would start a process */
   self = argv[0];
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(loaded), cmocka_unit_test(inside),    cmocka_unit_test(forked),
-      cmocka_unit_test(room),   cmocka_unit_test(processes),
+      cmocka_unit_test(loaded),
+      cmocka_unit_test(forked),
+      cmocka_unit_test(room),
+      cmocka_unit_test(processes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
